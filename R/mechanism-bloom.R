@@ -78,11 +78,7 @@ rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8,
   hashes <- check_count(hashes, "hashes", min = 1, max = bits - 1)
   cohorts <- check_count(cohorts, "cohorts", min = 1, max = 1e6)
   key <- check_count(key, "key", max = 2^32 - 1)
-  if (k * cohorts * hashes > 5e7) {
-    abort(c("The filters of so many categories and cohorts are too many.",
-            x = "They take {format_count(round(4 * k * cohorts * hashes / 1e9, 1))} GB.",
-            i = "Use fewer cohorts, or {.fn rr_local_hash}, which has no table."), "too_large")
-  }
+  if (k * cohorts * hashes > 5e7) abort("The filters of so many categories and cohorts are too large.", "too_large")
   pairs <- min(hashes, bits - hashes)
   numbers <- if (is.null(f) && is.null(p) && is.null(q)) bloom_levels(epsilon, permanent, pairs)
     else bloom_letters(epsilon, permanent, f, p, q)
@@ -110,18 +106,11 @@ bloom_reports <- function(bits, cohorts) {
 
 # f from the level of all reports, then the symmetric second stage from that of one.
 bloom_levels <- function(epsilon, permanent, pairs) {
-  if (is.null(epsilon)) {
-    abort(c("Either {.arg epsilon} must be given, or {.arg f}, {.arg p} and {.arg q}.", x = "None was given."),
-          "argument")
-  }
+  if (is.null(epsilon)) abort("Either {.arg epsilon} must be given, or {.arg f}, {.arg p} and {.arg q}.", "argument")
   epsilon <- check_epsilon(epsilon)
   if (is.null(permanent)) return(list(f = 2 * stats::plogis(-epsilon / (2 * pairs)), p = 0, q = 1, permanent = epsilon))
   permanent <- check_number(permanent, "permanent", max = 700)
-  if (permanent <= epsilon) {
-    abort(c("{.arg permanent} must be above {.arg epsilon}.",
-            x = "They are {format(permanent, digits = 6)} and {format(epsilon, digits = 6)}.",
-            i = "One report reveals less than all of them together."), "argument")
-  }
+  check_that(permanent > epsilon, "permanent", "above {.arg epsilon}", permanent)
   first <- tanh(permanent / (4 * pairs))
   kept <- signal_left(tanh(epsilon / (4 * pairs)) / first, first)
   list(f = 2 * stats::plogis(-permanent / (2 * pairs)), p = (1 - kept) / 2, q = (1 + kept) / 2, permanent = permanent)
@@ -137,9 +126,7 @@ bloom_letters <- function(epsilon, permanent, f, p, q) {
   f <- check_number(f, "f", min = 0, max = 1, max_open = TRUE)
   p <- check_probability(p, "p")
   q <- check_probability(q, "q")
-  if (snap_to_zero(q - p, max(p, q)) == 0) {
-    abort(c("{.arg p} and {.arg q} must differ.", x = "Both are {format(p)}: reports would carry nothing."), "argument")
-  }
+  if (snap_to_zero(q - p, max(p, q)) == 0) abort("{.arg p} and {.arg q} must differ.", "argument")
   list(f = f, p = p, q = q)
 }
 

@@ -265,17 +265,13 @@ rr_pram <- function(keep, levels = NULL, margin = NULL, ...) {
                          "margin")
   keep <- match_levels(keep, labels$labels, "keep")
   if (!length(keep) %in% c(1L, k) || length(margin) != k) {
-    abort(c("{.arg keep} and {.arg margin} must have one probability per category.",
-            x = "There are {length(keep)} and {length(margin)}, and {k} categories."), "argument")
+    abort("{.arg keep} and {.arg margin} must have one probability per category.", "argument")
   }
   keep <- rep_len(keep, k)
   C <- matrix(rep(margin, each = k), k)
   diag(C) <- 0
   rest <- rowSums(C)
-  if (any(rest == 0 & keep < 1)) {
-    abort(c("{.arg margin} must leave a replacement for every category.",
-            x = "All others of category {which(rest == 0)[1]} have probability 0."), "argument")
-  }
+  if (any(rest == 0 & keep < 1)) abort("{.arg margin} must leave a replacement for every category.", "argument")
   C <- C * ((1 - keep) / pmax(rest, .Machine$double.xmin))
   diag(C) <- keep
   made(new_rr_channel(C, square_labels(labels), "Post-randomization (PRAM)"), "rr_pram", keep = keep, margin = margin,
@@ -310,15 +306,12 @@ rr_exponential <- function(levels, epsilon, utility = NULL, ...) {
   k <- check_matrix_size(length(labels$labels))
   given <- utility
   if (is.null(utility)) utility <- -abs(outer(seq_len(k), seq_len(k), "-"))
-  if (!is.matrix(utility) || !is.numeric(utility) || nrow(utility) != k || ncol(utility) < 2L ||
-      !all(is.finite(utility))) {
-    abort(c("{.arg utility} must be a matrix of finite numbers with one row per level.",
-            x = "It is {describe(utility)}; there are {k} levels."), "argument")
-  }
+  check_that(is.matrix(utility) && is.numeric(utility) && nrow(utility) == k && ncol(utility) > 1L &&
+               all(is.finite(utility)), "utility", "a matrix of finite numbers with one row per level", utility)
   rows <- stats::setNames(seq_len(k), rownames(utility))
   utility <- utility[match_levels(rows, labels$labels, "utility"), , drop = FALSE]
   range <- max(apply(utility, 2, function(u) max(u) - min(u)))
-  if (range == 0) abort(c("{.arg utility} must differ between truths.", x = "Every column is constant."), "argument")
+  if (range == 0) abort("{.arg utility} must differ between truths.", "argument")
   weight <- exp(epsilon * (utility - apply(utility, 1, max)) / (2 * range))
   reports <- if (ncol(utility) == k && is.null(colnames(utility))) labels
              else check_levels(colnames(utility) %||% ncol(utility), "utility")
@@ -346,18 +339,14 @@ rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table =
                                difference = p + specificity - 1, size = 1, error = TRUE)
     return(made(mechanism, "rr_misclassification", sensitivity = p, specificity = specificity))
   }
-  if (!is.matrix(table) || !is.numeric(table) || !all(is.finite(table)) || any(table < 0) || any(rowSums(table) == 0)) {
-    abort(c("{.arg table} must be a matrix of counts, rows truths, with no empty row.", x = "It is {describe(table)}."),
-          "argument")
-  }
+  check_that(is.matrix(table) && is.numeric(table) && all(is.finite(table) & table >= 0) && all(rowSums(table) > 0),
+             "table", "a matrix of counts, rows truths, with no empty row", table)
   table <- order_channel(unclass(table), levels, NULL)
   names(dimnames(table)) <- NULL
   if (validation != "exact") check_people(table)
   if (validation == "internal" && any(colSums(table) == 0)) {
     unseen <- (colnames(table) %||% seq_len(ncol(table)))[colSums(table) == 0]
-    abort(c("Each report of {.arg table} must have been given by somebody.",
-            x = "Nobody says what report {.val {unseen[1]}} means."),
-          "no_information")
+    abort("Each report of {.arg table} must have been given by somebody, {.val {unseen[1]}} too.", "no_information")
   }
   C <- check_stochastic(table / rowSums(table), 1e-8, "table")
   mechanism <- new_rr_channel(C, channel_labels(C, levels, NULL), "Misclassified answer, from a validation study",
@@ -371,9 +360,7 @@ check_people <- function(table) {
   sums <- rowSums(table)
   whole <- all(table == floor(table))
   if (all(abs(sums - 1) <= 1e-8) || (!whole && all(abs(sums - 100) <= 0.5))) {
-    abort(c("{.arg table} must be counts: shares do not say how many people.",
-            i = "Give the numbers of people, or {.code validation = \"exact\"} for a channel that is known."),
-          "argument")
+    abort("{.arg table} must be counts: shares do not say how many people.", "argument")
   }
   if (!whole) warn("{.arg table} holds numbers that are not whole: they are taken for numbers of people.", "weights")
 }

@@ -43,16 +43,13 @@ rr_compose <- function(first, second, ...) {
   refuse_validated(list(first, second), "{.fn rr_compose}")
   if (inherits(first, "rr_product") && inherits(second, "rr_product")) {
     if (!identical(names(first$questions), names(second$questions))) {
-      abort(c("{.arg first} and {.arg second} must ask the same questions, in the same order.",
-              x = "The first asks {.val {names(first$questions)}}, the second {.val {names(second$questions)}}."),
-            "mismatch")
+      abort("{.arg first} and {.arg second} must ask the same questions, in the same order.", "mismatch")
     }
     return(rr_product(Map(rr_compose, first$questions, second$questions)))
   }
   if (!identical(first$reports, second$levels)) {
     abort(c("The reports of {.arg first} must be the levels of {.arg second}, in the same order.",
-            x = paste("{.arg first} reports {format_labels(first$reports)};",
-                      "{.arg second} takes {format_labels(second$levels)}.")), "mismatch")
+            x = "Reports are {format_labels(first$reports)}, levels {format_labels(second$levels)}."), "mismatch")
   }
   made(compose_with(first, second), "rr_compose", fields = c("first", "second"))
 }
@@ -61,14 +58,11 @@ rr_compose <- function(first, second, ...) {
 compose_with <- function(first, second) UseMethod("compose_with")
 
 compose_with.rr_mechanism <- function(first, second) {
-  if (inherits(rr_law(second), "rr_law_support")) abort_bits(first, second)
+  if (inherits(rr_law(second), "rr_law_support")) abort_bits()
   compose_stages(first, second, "compose", "Two stages")
 }
 
-abort_bits <- function(first, second) {
-  abort(c("Bits of {.fn rr_unary} must come from bits of {.fn rr_unary}.",
-          x = "{.arg first} is: {format(first)}. {.arg second} is: {format(second)}."), "mismatch")
-}
+abort_bits <- function() abort("Bits of {.fn rr_unary} must come from bits of {.fn rr_unary}.", "mismatch")
 
 # Is the first stage one that respondents keep?
 is_memoised <- function(mechanism) isTRUE(mechanism$memoised)

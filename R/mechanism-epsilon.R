@@ -172,10 +172,7 @@ achieved_report <- function(first, second, mechanism) {
 achieved_matrix <- function(numbers, mechanism) {
   if (!is.null(numbers$matrix)) return(numbers$matrix)
   k <- length(mechanism$levels)
-  if (k > matrix_limit / 5) {
-    abort(c("The achieved epsilon of two stages needs their matrices, which are too large here.",
-            x = "There are {format_count(k)} categories; the limit is {format_count(matrix_limit / 5)}."), "too_large")
-  }
+  if (k > matrix_limit / 5) abort("The matrices of two stages are too large for {.arg achieved} here.", "too_large")
   diag(numbers$a, k) + matrix(numbers$b, k, k, byrow = TRUE)
 }
 
@@ -217,9 +214,7 @@ repeated_bits <- function(p1, q1, p2, q2, r) {
 
 # All numbers of the one report among r.
 repeated_pairs <- function(first, second, r) {
-  if (r > 1e6) {
-    abort(c("{.arg reports} must be at most 1,000,000 for this mechanism.", x = "It is {format_count(r)}."), "argument")
-  }
+  check_that(r <= 1e6, "reports", "at most 1,000,000 for this mechanism", r)
   times <- 0:r
   # 0 times the logarithm of 0 is 0.
   power <- function(p, times) ifelse(times == 0, 0, times * log(p))
@@ -254,14 +249,11 @@ rr_epsilon.list <- function(mechanism, ..., reports = NULL) {
 # The number of reports of each mechanism of a ledger.
 ledger_reports <- function(reports, mechanism) {
   n <- length(mechanism)
-  if (!is.numeric(reports) || !length(reports) %in% c(1L, n)) {
-    abort(c("{.arg reports} must be one number of reports, or one for each mechanism.",
-            x = "It is {describe(reports)}; the list holds {n} mechanism{?s}."), "argument")
-  }
+  check_that(is.numeric(reports) && length(reports) %in% c(1L, n), "reports", "one number, or one for each mechanism",
+             reports)
   if (!is.null(names(reports)) && length(reports) == n) {
     if (!setequal(names(reports), names(mechanism)) || anyDuplicated(names(mechanism))) {
-      abort(c("The names of {.arg reports} must be those of the mechanisms.", x = "They are {.val {names(reports)}}."),
-            "argument")
+      abort("The names of {.arg reports} must be the names of the mechanisms.", "argument")
     }
     reports <- reports[names(mechanism)]
   }

@@ -80,9 +80,7 @@ rr_unrelated <- function(p = NULL, pi, levels = NULL, epsilon = NULL, ...) {
     # The probability of yes, unless its name says that it is that of no.
     pi <- if (identical(names(pi), labels[1])) c(unname(pi), 1 - unname(pi)) else c(1 - unname(pi), unname(pi))
   }
-  if (abs(sum(pi) - 1) > 1e-8) {
-    abort(c("{.arg pi} must add up to 1.", x = "It adds up to {format(sum(pi), digits = 10)}."), "argument")
-  }
+  check_that(abs(sum(pi) - 1) <= 1e-8, "pi", "probabilities that add up to 1", pi)
   levels <- innocuous_levels(pi, levels, "pi")
   # The odds of the truth for which log(1 + p / ((1 - p) pi)) of the rarest innocuous answer is epsilon.
   odds <- if (!is.null(epsilon)) expm1(check_epsilon(epsilon)) * min(pi) / sum(pi)
@@ -100,10 +98,7 @@ innocuous_levels <- function(probabilities, levels, arg) {
   levels <- check_levels(levels)
   check_no_first(levels$labels, even = TRUE)
   k <- length(levels$labels)
-  if (!length(probabilities) %in% c(1L, k)) {
-    abort(c("{.arg {arg}} must have one probability per category.",
-            x = "It has length {length(probabilities)}, and there are {k} categories."), "argument")
-  }
+  check_that(length(probabilities) %in% c(1L, k), arg, "one probability per category", probabilities)
   levels
 }
 
@@ -193,10 +188,7 @@ rr_cheater_detection <- function(yes, no = 0, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
   yes <- check_probability(yes, "yes")
   no <- check_probability(no, "no")
-  if (yes + no > 1) {
-    abort(c("{.arg yes} and {.arg no} must add up to at most 1.", x = "They add up to {format(yes + no, digits = 6)}."),
-          "argument")
-  }
+  if (yes + no > 1) abort("{.arg yes} and {.arg no} must add up to at most 1.", "argument")
   labels <- check_two(check_levels(levels)$labels)
   check_no_first(labels, even = FALSE)
   made(new_rr_latent("cheater_detection", rbind(c(1 - yes, yes), c(no, 1 - no), c(1, 0)), labels,

@@ -42,17 +42,12 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
   k <- length(levels$labels)
   epsilon <- check_epsilon(epsilon)
   if (check_flag(one_bit, "one_bit")) {
-    if (!is.null(blocks)) abort(c("{.arg blocks} must not be given with {.arg one_bit}.",
-                                  i = "That form has one block."), "argument")
+    if (!is.null(blocks)) abort("{.arg blocks} must not be given with {.arg one_bit}.", "argument")
     return(hadamard_bit(levels, epsilon))
   }
   blocks <- if (is.null(blocks)) as.double(best_blocks(k, epsilon)) else check_count(blocks, "blocks", min = 1, max = k)
   size <- hadamard_size(k, blocks)
-  if (blocks * size > .Machine$integer.max) {
-    abort(c("{.arg blocks} makes too many reports.",
-            x = "{format_count(blocks)} blocks of {format_count(size)} are more than 2^31."),
-          "too_large")
-  }
+  if (blocks * size > .Machine$integer.max) abort("{.arg blocks} must make at most 2^31 reports.", "too_large")
   labels <- number_text(seq_len(blocks * size) - 1L)
   made(new_rr_mechanism(
     c("hadamard", "protocol"), levels$labels, reports = labels, numeric_levels = seq_len(blocks * size) - 1,

@@ -10,12 +10,9 @@ encode_reports <- function(x, mechanism) {
     check_same_order(x, positions, mechanism)
     return(list(codes = translate(positions, x), first = 1L))
   }
-  if (is.object(x) || !(is.character(x) || is.logical(x) || is.numeric(x))) {
-    abort(c("{.arg x} must be a factor, or text, numbers or logical values.", x = "It is {describe_kind(x)}.",
-            i = if (is.data.frame(x)) "Several questions are described by {.fn rr_product}."), "argument")
-  }
-  if (length(dim(x)) > 1L) {
-    abort(c("{.arg x} must be one vector.", x = "It has {nrow(x)} rows and {ncol(x)} columns."), "argument")
+  if (is.object(x) || !(is.character(x) || is.logical(x) || is.numeric(x)) || length(dim(x)) > 1L) {
+    abort(c("{.arg x} must be one vector: a factor, text, numbers or logical values.", x = "It is {describe_kind(x)}."),
+          "argument")
   }
   if (is.character(x)) return(list(codes = translate(match_labels(x, mechanism), x, own = TRUE), first = 1L))
   if (is.logical(x)) {
@@ -35,9 +32,8 @@ encode_reports <- function(x, mechanism) {
 check_same_order <- function(x, positions, mechanism, ordered = isTRUE(mechanism$ordered), what = "`x`") {
   if (!is.ordered(x) || !ordered || !identical(mechanism$levels, mechanism$reports) ||
       !is.unsorted(positions[!is.na(positions)])) return(invisible())
-  abort(c("The order of {what} must be that of the mechanism.",
-          x = "That of the mechanism is {format_labels(mechanism$reports, between = ' < ')}.",
-          i = "If {what} has no order of its own: {.code factor(x, ordered = FALSE)}."), "mismatch")
+  abort(c("The order of {what} must be the order of the mechanism.",
+          x = "The mechanism has {format_labels(mechanism$reports, between = ' < ')}."), "mismatch")
 }
 
 # Labels are those of the mechanism. Where 0 and 1 are answers, the labels "0" and "1" (or "FALSE" and "TRUE") are too,

@@ -69,10 +69,7 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
   }
   cohorts <- check_count(cohorts, "cohorts", min = 1, max = .Machine$integer.max)
   if (k * cohorts * g > 1e8) {
-    abort(c("{.arg cohorts} makes a table that is too large.",
-            x = paste("{format_count(k)} categories by {format_count(cohorts)} functions with",
-                      "{format_count(g)} values take {format_bytes(8 * k * cohorts * g)}."),
-            i = "Leave {.arg cohorts} out: a fresh function for each respondent needs no table."), "too_large")
+    abort("{.arg cohorts} makes a table that is too large: {format_bytes(8 * k * cohorts * g)}.", "too_large")
   }
   key <- c(1, k, prime, cohorts)
   functions <- list(slope = .Call(C_rr_public_numbers, c(key, 1), prime - 1, cohorts, FALSE) + 1L,

@@ -80,10 +80,7 @@ rr_longitudinal <- function(levels = NULL, permanent, epsilon = NULL,
   protocol <- check_choice(protocol, "protocol", eval(formals()$protocol))
   epsilon <- check_epsilon(epsilon)
   permanent <- check_number(permanent, "permanent", max = 700)
-  if (permanent <= epsilon) {
-    abort(c("{.arg permanent} must be above {.arg epsilon}.",
-            x = "They are {format(permanent, digits = 6)} and {format(epsilon, digits = 6)}."), "argument")
-  }
+  check_that(permanent > epsilon, "permanent", "above {.arg epsilon}", permanent)
   mechanism <- switch(protocol,
     `grr-grr` = longitudinal_grr(levels, permanent, epsilon),
     `local-hash` = longitudinal_hash(levels, permanent, epsilon),
@@ -181,7 +178,7 @@ two_stages <- function(mechanism, design) {
 
 # Bits stay independent: p = p1 p2 + (1 - p1) q2 = q2 + p1 (p2 - q2), and so q.
 compose_with.rr_unary <- function(first, second) {
-  if (!inherits(second, "rr_unary")) abort_bits(first, second)
+  if (!inherits(second, "rr_unary")) abort_bits()
   d <- second$p_minus_q
   p <- second$q + first$p * d
   q <- second$q + first$q * d

@@ -76,10 +76,7 @@ check_answer_range <- function(range) {
   if (is.numeric(range) && !is.object(range) && length(range) == 2L && all(is.finite(range)) && range[1] < range[2]) {
     return(invisible())
   }
-  abort(c("{.arg range} must be the least and the largest number that an answer may be.",
-          x = if (is.numeric(range) &&
-                  length(range) == 2L) "It runs from {range[1]} to {range[2]}." else "It is {describe(range)}.",
-          i = "For example {.code c(0, 100)}."), "argument")
+  abort(c("{.arg range} must be the least and largest possible answer.", x = "It is {describe(range)}."), "argument")
 }
 
 # Who has estimates of ordered categories looks for their mean here.

@@ -34,20 +34,15 @@
 #' @export
 rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit = FALSE, key = 1, ...) {
   check_dots_empty(...)
-  if (!is.numeric(lengths) || is.object(lengths) || !length(lengths) || !all(is.finite(lengths)) ||
-        any(lengths != floor(lengths) | lengths < 1) || any(diff(lengths) <= 0)) {
-    abort(c("{.arg lengths} must be whole numbers of characters that increase, from 1.",
-            x = "It is {describe(lengths)}.", i = "For example {.code c(2, 4, 6)}."), "argument")
-  }
+  check_that(is.numeric(lengths) && !is.object(lengths) && length(lengths) && all(is.finite(lengths)) &&
+               all(lengths == floor(lengths) & lengths >= 1) && all(diff(lengths) > 0),
+             "lengths", "whole numbers of characters that increase, from 1", lengths)
   # Each group has hash functions of its own: strings that collide in one, and survive, do not collide in the next.
   sketch <- function(i) rr_sketch_counts(epsilon, width, functions, one_bit, (check_key(key) + i - 1) %% 2^32)
   part <- sketch(1)
   names <- c(vapply(lengths, format_count, ""), held_out)
   if (length(part$reports) * length(names) > sketch_cells) {
-    abort(c("The sketches of so many groups are too large.",
-            x = paste("They have {format_count(length(part$reports) * length(names))} numbers;",
-                      "at most {format_count(sketch_cells)} are kept."),
-            i = "Use fewer {.arg lengths} or {.arg functions}."), "too_large")
+    abort("The sketches of so many {.arg lengths} and {.arg functions} are too large.", "too_large")
   }
   parts <- stats::setNames(lapply(seq_along(names), sketch), names)
   mechanism <- new_rr_sampled("prefixes", "any text", parts, "part",

@@ -12,6 +12,7 @@
 #' largest epsilon of the questions, because the draw does not depend on the answers. Each question is estimated from the respondents who drew it; with
 #' `target = "sample"` the estimate is about them. Associations between questions cannot be estimated.
 #'
+#' @order 1
 #' @param ... Mechanisms, named by question; or one named list of them.
 #' @return A mechanism.
 #'
@@ -116,8 +117,7 @@ joint_labels <- function(questions, side) {
   joint <- Reduce(function(x, y) paste(rep(x, length(y)), rep(y, each = length(x)), sep = ", "), labels)
   # "a, b" before "c" and "a" before "b, c": only labels that hold the separator can make two cells alike.
   if (any(grepl(", ", unlist(labels), fixed = TRUE)) && anyDuplicated(joint)) {
-    abort(c("The cells of several questions must have different labels: those of the answers, joined by \", \".",
-            x = "Two of them are called {.val {joint[anyDuplicated(joint)]}}."), "argument")
+    abort("The labels of cells, those of the answers joined by \", \", must all differ.", "argument")
   }
   joint
 }
@@ -126,13 +126,11 @@ check_joint <- function(mechanism) {
   sets <- names(mechanism$questions)[!vapply(mechanism$questions, has_categories, NA)]
   if (length(sets)) {
     abort(c("Only questions whose reports are categories have a joint table.",
-            x = "{.val {sets[1]}} has other reports: {format(mechanism$questions[[sets[1]]])}.",
             i = "Use {.code rr_cooccurrence(x, mechanism = )} and {.fn rr_tmdh}."), c("law", "argument"))
   }
   cells <- max(prod(mechanism$sizes), prod(mechanism$report_sizes))
   if (cells > joint_cells) {
-    abort(c("{.arg mechanism} has too many questions for a joint table.",
-            x = "It would have {format_count(cells)} cells; the limit is {format_count(joint_cells)}."), "argument")
+    abort("A joint table must have at most {format_count(joint_cells)} cells, not {format_count(cells)}.", "argument")
   }
 }
 
@@ -149,8 +147,7 @@ channel_axes <- function(mechanism) {
 rr_matrix.rr_product <- function(mechanism, ...) {
   check_dots_empty(...)
   if (prod(mechanism$sizes) * prod(mechanism$report_sizes) > 1e8) {
-    abort(c("{.arg mechanism} has too many cells for its matrix.",
-            x = "It would be {prod(mechanism$sizes)} by {prod(mechanism$report_sizes)}."), "argument")
+    abort("{.arg mechanism} has too many cells for its matrix.", "argument")
   }
   joint <- Reduce(function(x, y) kronecker(y, x), lapply(mechanism$questions, rr_matrix))
   dimnames(joint) <- list(truth = mechanism$levels, report = mechanism$reports)
@@ -160,8 +157,7 @@ rr_matrix.rr_product <- function(mechanism, ...) {
 answer_frame <- function(x) {
   if (is.matrix(x)) x <- as.data.frame(x)
   if (is.data.frame(x)) return(x)
-  abort(c("{.arg x} must be a data frame with a column for each question.", x = "It is {describe_kind(x)}."),
-        "argument")
+  abort(c("{.arg x} must be a data frame with a column per question.", x = "It is {describe_kind(x)}."), "argument")
 }
 
 question_columns <- function(x, mechanism) {

@@ -68,8 +68,8 @@ check_report_memory <- function(n, k) {
   bytes <- n * ceiling(k / 8)
   if (2 * bytes <= machine_memory()) return(invisible())
   abort(c("These reports are too large for this machine's memory.",
-          x = "{format_count(n)} reports of {format_count(k)} bits would take {format_bytes(2 * bytes)} to count.",
-          i = "Draw and tally them in parts: tallies merge with {.fn c}."), "too_large")
+          x = "{format_count(n)} reports of {format_count(k)} bits would take {format_bytes(2 * bytes)} to count."),
+        "too_large")
 }
 
 # ---- the class ----
@@ -123,10 +123,7 @@ is.na.rr_reports <- function(x) attr(x, "missing") %||% logical(length(x))
 c.rr_reports <- function(...) {
   parts <- list(...)
   forms <- lapply(parts, function(x) if (inherits(x, "rr_reports")) c(typeof(x), attr(x, "width"), attr(x, "dim")[2]))
-  if (length(unique(forms)) > 1L) {
-    abort(c("Only reports of one form can be put together.",
-            x = "One is {describe_kind(parts[[which(!forms %in% forms[1])[1]]])}."), "mismatch")
-  }
+  if (length(unique(forms)) > 1L) abort("Only reports of one form can be put together.", "mismatch")
   new_rr_reports(do.call(rbind, lapply(parts, report_values)), attr(parts[[1]], "width"),
                  unlist(lapply(parts, is.na)))
 }

@@ -13,10 +13,7 @@ new_rr_sampled <- function(kind, levels, parts, part_column, design, ...) {
   # What is counted: for each part how many drew it, then its own counts.
   reports <- unlist(Map(function(name, part) c(name, paste0(name, ": ", part$reports)), names(parts), parts),
                     use.names = FALSE)
-  if (anyDuplicated(reports)) {
-    abort(c("Questions and their reports must be told apart by name.",
-            x = "{.val {reports[anyDuplicated(reports)]}} appears more than once."), "argument")
-  }
+  if (anyDuplicated(reports)) abort("Questions and their reports must have different names.", "argument")
   new_rr_mechanism(unique(c(kind, "sampled")), levels, reports = reports, design = design, parts = parts,
                    epsilon = max(vapply(parts, function(m) m$epsilon, 0)), part_column = part_column, ...)
 }

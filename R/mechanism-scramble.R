@@ -105,9 +105,7 @@ rr_scramble <- function(range, multiply = 1, add = 0, truth = 0, inside = FALSE,
   check_flag(inside, "inside")
   moments <- scramble_moments(cards$multiply, cards$add, truth, inside)
   if (abs(moments$alpha) <= 1e-12 * max(truth, abs(cards$multiply$range))) {
-    abort(c("The cards' mean is 0: nothing can be estimated.",
-            x = "What multiplies the truth is 0 on average, over the cards of {.arg multiply} and {.arg truth}."),
-          "argument")
+    abort("The cards must not multiply the truth by 0 on average: nothing could be estimated.", "argument")
   }
   warn_revealed(cards, truth, range)
   ends <- format(range, digits = 15, trim = TRUE)
@@ -134,9 +132,7 @@ card_argument <- function(x) if (is.list(x)) lapply(as.list(x), as.double) else 
 read_cards <- function(x, arg) {
   wrong <- function(problem) {
     abort(c("{.arg {arg}} must be cards: numbers, {.field value} and {.field prob}, or a device's moments.",
-            x = problem,
-            i = "For example {.code c(0.5, 1, 1.5)}, or {.code list(mean = 1, sd = 0.2, range = c(0, 2))}."),
-          "argument")
+            x = problem), "argument")
   }
   numbers <- function(x) is.numeric(x) && !is.object(x) && length(x) && all(is.finite(x))
   if (is.list(x) && setequal(names(x), c("mean", "sd", "range"))) {
@@ -179,8 +175,7 @@ warn_revealed <- function(cards, truth, range) {
   if (diff(w$range) == 0 && diff(u$range) == 0 && (truth == 0 || (w$range[1] == 1 && u$range[1] == 0))) {
     warn(c("These cards hide nothing.", x = "Every report is the same function of the truth."), "reveals")
   } else if (all(u$range == 0) && prod(range) <= 0 && !any(w$value == 0)) {
-    warn(c("These cards show a truth of 0: its report is 0, and no other truth's is.",
-           i = "{.arg add} hides it, with at least two different cards."), "reveals")
+    warn("These cards show a truth of 0: its report is 0, and no other truth's is.", "reveals")
   }
 }
 
@@ -188,10 +183,8 @@ warn_revealed <- function(cards, truth, range) {
 #' @export
 rr_score <- function(x, mechanism, ...) {
   check_dots_empty(...)
-  if (!inherits(check_mechanism(mechanism), "rr_mean")) {
-    abort(c("{.arg mechanism} must be of {.fn rr_scramble} or {.fn rr_mean}.",
-            x = "It is {describe(mechanism)}."), "argument")
-  }
+  check_that(inherits(check_mechanism(mechanism), "rr_mean"), "mechanism", "of {.fn rr_scramble} or {.fn rr_mean}",
+             mechanism)
   if (!is.numeric(x) || is.object(x)) abort_form(x, mechanism, "numbers")
   report_shares(x, mechanism)
   read_scores(x, mechanism)
@@ -259,11 +252,8 @@ round_reports <- function(x, mechanism) {
 scrambled_channel.rr_scramble <- function(mechanism, levels) {
   cards <- finite_cards(mechanism)
   range <- mechanism$range
-  if (!is.numeric(levels) || is.object(levels) || length(levels) < 2L || anyNA(levels) || anyDuplicated(levels) ||
-      any(levels < range[1] | levels > range[2])) {
-    abort(c("{.arg levels} must be numbers of the mechanism's range, at least two and all different.",
-            x = "It is {describe(levels)}."), "argument")
-  }
+  check_that(is.numeric(levels) && !is.object(levels) && length(levels) > 1L && !anyDuplicated(levels) &&
+               all(levels >= range[1] & levels <= range[2]), "levels", "different numbers of its range", levels)
   prob <- function(cards) cards$prob %||% rep(1 / length(cards$value), length(cards$value))
   w <- rep(cards$multiply$value, length(cards$add$value))
   u <- rep(cards$add$value, each = length(cards$multiply$value))

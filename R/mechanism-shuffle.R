@@ -43,8 +43,7 @@ warn_linked <- function(mechanism) {
     else if (inherits(mechanism, "rr_bloom") && mechanism$cohorts > 1) "cohort"
   if (is.null(sent)) return(invisible())
   warn(c("Shuffling hides one report of each respondent, not several.",
-         x = "A respondent keeps the {sent} and sends it with every report, so that its reports can be linked.",
-         i = "For several rounds read {.code rr_epsilon(mechanism, reports = )}, which needs no crowd."), "linked")
+         x = "A respondent sends the same {sent} with every report, so that its reports can be linked."), "linked")
 }
 
 # The blanket of a mechanism: how likely a report is of it (`weight`), and how likely such a report, of two levels,

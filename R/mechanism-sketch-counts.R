@@ -66,10 +66,7 @@ rr_sketch_counts <- function(epsilon, width = 1024, functions = 256, one_bit = F
   check_flag(one_bit, "one_bit")
   key <- check_key(key)
   if (functions * (width + 1) > sketch_cells) {
-    abort(c("{.arg width} and {.arg functions} make a table that is too large.",
-            x = paste("It has {format_count(functions * (width + 1))} numbers,",
-                      "and takes {format_bytes(8 * functions * (width + 1))}."),
-            i = "At most {format_count(sketch_cells)} numbers are kept: use fewer functions."), "too_large")
+    abort("{.arg width} and {.arg functions} must make at most {format_count(sketch_cells)} numbers.", "too_large")
   }
   bit <- if (one_bit) rr_hadamard(width, epsilon, one_bit = TRUE) else rr_unary(width, epsilon, optimized = FALSE)
   made(new_rr_mechanism(
@@ -132,8 +129,7 @@ law_words.rr_law_sketch_counts <- function(law) "a report is about a bucket of a
 #' @export
 prepare_answers.rr_sketch_counts <- function(mechanism, x) {
   if (!(is.character(x) || is.factor(x)) || length(dim(x)) > 1L) {
-    abort(c("{.arg x} must be text, or a factor.", x = "It is {describe_kind(x)}.",
-            i = "A sketch knows no levels: write numbers as the text that you will ask for."), "argument")
+    abort(c("{.arg x} must be text, or a factor.", x = "It is {describe_kind(x)}."), "argument")
   }
   if (anyNA(x)) abort_answer(x, which(is.na(x))[1], mechanism)
   check_hashed_text(if (is.factor(x)) factor_text(x, "x") else as.character(x), "x", answers = TRUE)
@@ -169,9 +165,8 @@ held_out <- "held out"
 
 refuse_prefixes <- function(x) {
   if (!is.data.frame(x) || !held_out %in% x[["part"]]) return(invisible())
-  abort(c("{.arg x} must hold reports of this mechanism.",
-          x = "Its column {.val part} is of reports of {.fn rr_prefixes}.",
-          i = "Give the mechanism that they were made with."), c("mismatch", "report"))
+  abort(c("{.arg x} must hold reports of this mechanism.", x = "Its column {.val part} is of {.fn rr_prefixes}."),
+        c("mismatch", "report"))
 }
 
 # One bit supports some of the buckets.

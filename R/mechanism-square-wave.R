@@ -77,8 +77,7 @@ check_breaks <- function(breaks) {
     after <- if (isTRUE(bad[1] > 1)) paste(", after", format(breaks[bad[1] - 1], digits = 15)) else ""
     abort(c("{.arg breaks} must be at least 3 finite numbers that increase.",
             x = if (length(bad)) "Break {bad[1]} is {format(breaks[bad[1]], digits = 15)}{after}."
-                else "There are {length(breaks)}: {length(breaks) - 1} bin{?s}.",
-            i = "Two bins have 3 bounds."), "argument")
+                else "There are {length(breaks)}."), "argument")
   }
   breaks <- as.double(breaks)
   # As few digits as tell them apart.
@@ -119,10 +118,7 @@ discrete_half_width <- function(d, epsilon) {
 # ---- the continuous wave ----
 
 continuous_wave <- function(breaks, epsilon, reports, half_width) {
-  if (is.null(breaks)) {
-    abort(c("{.arg reports} is for numbers: {.arg breaks} must then bound their bins.",
-            x = "{.arg breaks} are ordered levels.", i = "Leave {.arg reports} out for the discrete form."), "argument")
-  }
+  if (is.null(breaks)) abort("{.arg reports} is for numbers: {.arg breaks} must then bound their bins.", "argument")
   b <- if (is.null(half_width)) wave_half_width(epsilon)
        else check_number(half_width, "half_width", min = 0, max = 1, min_open = TRUE)
   p <- 1 / (2 * b + exp(-epsilon))

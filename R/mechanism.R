@@ -74,8 +74,7 @@ rr_matrix.rr_mechanism <- function(mechanism, ...) {
 check_report_number <- function(mechanism, number) {
   k <- length(mechanism$levels)
   if (number <= matrix_limit && k <= matrix_limit) return(invisible())
-  abort(c("The matrix of {.arg mechanism} is limited to {format_count(matrix_limit)} categories and reports.",
-          x = "It has {format_count(k)} categories{if (number > k) paste(' and', format(number), 'reports')}."),
+  abort("The matrix of {.arg mechanism} is limited to {format_count(matrix_limit)} categories and reports.",
         c("law", "argument"))
 }
 
@@ -299,9 +298,8 @@ plan_sizes <- function(mechanism) as.double(c(length(mechanism$levels), length(m
 #' tidy(rr_estimate(tally, method = "inv"), conf.int = TRUE)   # yes: 0.64, 0.30, 0.07
 #' @export
 rr_new_mechanism <- function(kind, levels, ..., epsilon, design, reports = levels, yes_no = FALSE) {
-  if (!is.character(kind) || length(kind) != 1L || !grepl("^[A-Za-z][A-Za-z0-9._]*$", kind)) {
-    abort(c("{.arg kind} must be one word.", x = "It is {describe(kind)}."), "argument")
-  }
+  check_that(is.character(kind) && length(kind) == 1L && grepl("^[A-Za-z][A-Za-z0-9._]*$", kind), "kind",
+             "one word", kind)
   truths <- check_levels(levels)
   labels <- if (missing(reports)) truths else check_levels(reports, "reports")
   new_rr_mechanism(kind, truths$labels, ..., reports = labels$labels, numeric_levels = labels$numeric,

@@ -63,16 +63,11 @@
 rr_choose <- function(x, mechanism = NULL, method = NULL, replications = 200, seed = NULL, ...) {
   check_dots_empty(...)
   tally <- as_tally(x, mechanism, NULL, NULL, FALSE)
-  if (length(tally) > 1L) {
-    abort(c("{.arg x} must be one tally, without groups.", x = "It has {nrow(tally$groups)} groups."), "argument")
-  }
+  if (length(tally) > 1L) abort("{.arg x} must be one tally, without groups.", "argument")
   if (!is.null(tally$groups)) tally <- cut_tally(tally, 1L, drop = TRUE)
   if (tally$n <= 0) abort_empty(tally)
   mechanism <- tally$mechanism
-  if (!length(possible_methods(mechanism))) {
-    abort(c("There is no choice of methods for this mechanism.", x = "It is: {format(mechanism)}."),
-          c("argument", "law"))
-  }
+  if (!length(possible_methods(mechanism))) abort("This mechanism has one method only.", c("argument", "law"))
   method <- check_methods(method %||% choices(mechanism))
   replications <- check_count(replications, "replications", min = 20, max = 1e7)
   seed <- if (is.null(seed)) NULL else check_count(seed, "seed")

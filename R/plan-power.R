@@ -306,8 +306,8 @@ study_variance <- function(form, share, second = NULL) {
 
 tell_floor <- function(margin, least) {
   cli::cli_inform(c("No number of respondents gives a margin of {format(margin, digits = 3)}.",
-                    x = "The validation study alone makes it {format(least, digits = 3)}.",
-                    i = "Validate more people."), class = "candor_message_floor")
+                    x = "The validation study alone makes it {format(least, digits = 3)}."),
+                  class = "candor_message_floor")
 }
 
 # N times the variance of least squares at a share, and for fixed truths, the others being held equally often: at the

@@ -15,10 +15,7 @@ rr_check_client <- function(reports, mechanism, truth, ...) {
   }
   checked_plan(mechanism)
   x <- prepare_answers(mechanism, plain_answers(truth, mechanism))
-  if (length(x) != report_number(reports)) {
-    abort(c("{.arg truth} must have one answer for each report.",
-            x = "There are {length(x)} and {report_number(reports)}."), "argument")
-  }
+  check_that(length(x) == report_number(reports), "truth", "one answer for each report", x)
   seen <- sort(unique(x))
   channel <- if (has_categories(mechanism)) rr_matrix(mechanism)
   counts <- matrix(rr_count_reports(mechanism, reports, groups = match(x, seen))$counts, ncol = length(seen))

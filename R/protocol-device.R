@@ -50,9 +50,8 @@ rr_device <- function(design = c("warner", "crosswise", "forced"), epsilon, n = 
   epsilon <- check_number(epsilon, "epsilon", min = 0, min_open = TRUE)
   n <- if (is.null(n)) NA_real_ else check_count(n, "n", min = 1)
   theta <- check_probability(theta %||% 0.5, "theta")
-  if (!is.null(births) && !(is.numeric(births) && length(births) == 12L && all(is.finite(births) & births > 0))) {
-    abort(c("{.arg births} must be the shares of twelve months.", x = "It is {describe(births)}."), "argument")
-  }
+  check_that(is.null(births) || (is.numeric(births) && length(births) == 12L && all(is.finite(births) & births > 0)),
+             "births", "the shares of twelve months", births)
   rows <- do.call(rbind, lapply(physical_devices(births), device_row, design, epsilon, n, theta))
   rows[order(-rows$epsilon), ]
 }
@@ -149,7 +148,7 @@ rr_instructions <- function(x, question, innocuous = NULL, file = NULL, words = 
     place <- paste0("{", name, "}")
     if (!grepl(place, text, fixed = TRUE)) next
     value <- values[[name]]
-    if (length(value) != 1L) abort(c("{.arg {name}} must be one text.", x = "It is {describe(value)}."), "argument")
+    check_that(length(value) == 1L, name, "one text", value)
     text <- gsub(place, value, text, fixed = TRUE)
   }
   if (is.null(file)) return(text)

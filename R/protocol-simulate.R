@@ -6,10 +6,7 @@
 rr_simulate_counts <- function(mechanism, truth, nsim = 1) {
   check_mechanism(mechanism)
   k <- length(mechanism$levels)
-  if (length(truth) != k || !isTRUE(all(truth >= 0))) {
-    abort(c("{.arg truth} must be {k} numbers of respondents, one per level.", x = "It is {describe(truth)}."),
-          "argument")
-  }
+  check_that(length(truth) == k && all(truth >= 0), "truth", "one number of respondents per level", truth)
   UseMethod("rr_simulate_counts")
 }
 

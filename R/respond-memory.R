@@ -76,8 +76,7 @@ warn_order <- function(mechanism, answers, memory, size, new) {
   kept <- 1 - new / n
   if (chance > 0.6 || kept > chance + 4 * sqrt(2 * chance * (1 - chance) / n)) return(invisible())
   warn(c("{.arg memory} may be of other respondents, or of the same in another order.",
-         x = "{format_count(new)} of {format_count(n)} answers got a new permanent answer, as many as by chance.",
-         i = "Answers are matched to the memory by position. Ignore this if all answers may have changed."), "memory")
+         x = "{format_count(new)} of {format_count(n)} answers got a new permanent answer."), "memory")
 }
 
 kept_answers <- function(memory, mechanism, n, rng) {
@@ -120,10 +119,7 @@ length.rr_memory <- function(x) as.integer(unclass(x)$n)
   if (missing(i)) return(x)
   known <- is.logical(i) && length(i) == x$n || is.numeric(i) && all(abs(i) %in% seq_len(x$n))
   kept <- if (known && !anyNA(i)) tryCatch(seq_len(x$n)[i], error = function(e) NULL)
-  if (is.null(kept) || anyDuplicated(kept)) {
-    abort(c("{.arg i} must say which respondents stay, by their positions or by {.code TRUE} and {.code FALSE}.",
-            x = "It is {describe(i)}; there are {format_count(x$n)} respondents."), "argument")
-  }
+  check_that(!is.null(kept) && !anyDuplicated(kept), "i", "the respondents who stay, by position or {.code TRUE}", i)
   size <- memory_size(x$first)
   place <- match((x$code - 1) %/% size + 1, kept)
   stays <- which(!is.na(place))

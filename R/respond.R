@@ -104,8 +104,7 @@ check_keep <- function(keep, x, mechanism) {
   questions <- names(mechanism$questions)
   if (is.null(questions)) {
     if (is.null(keep)) return(NULL)
-    abort(c("{.arg keep} is for data frames with several questions.", x = "The mechanism has one question."),
-          "argument")
+    abort("{.arg keep} is for data frames with several questions.", "argument")
   }
   x <- answer_frame(x)
   if (!is.null(keep) && !is.character(keep) || anyDuplicated(keep) || !all(keep %in% setdiff(names(x), questions))) {
@@ -251,7 +250,7 @@ abort_answer <- function(x, position, mechanism) {
   at <- format_count(position)
   if (is.na(value)) {
     abort(c("{.arg x} must not have missing answers.", x = "Answer {at} is NA.",
-            i = "Randomizing would show who did not answer: leave them out, or make \"no answer\" a level."), "missing")
+            i = "Leave them out, or make \"no answer\" a level: reports would show who did not answer."), "missing")
   }
   # The value would be somebody's true answer, in a log or a report of a crash.
   truths <- truth_side(mechanism)
@@ -292,7 +291,7 @@ prepare_answers.rr_square_wave <- function(mechanism, x) {
 abort_outside <- function(stray, range) {
   bounds <- format(range[c(1, length(range))], digits = 15, trim = TRUE)
   abort(c("{.arg x} must lie within the mechanism's range, from {bounds[1]} to {bounds[2]}.",
-          x = "Answer {format_count(stray[1])} does not.", i = "Cut them to the range first, for all alike."), "level")
+          x = "Answer {format_count(stray[1])} does not."), "level")
 }
 
 # ---- kernels of the protocols ----

@@ -11,10 +11,7 @@ check_bits <- function(x, arg = "bits") {
     x <- bits
   }
   good <- is.logical(x) || is.integer(x) || (is.raw(x) && is.null(dim(x)))
-  if (!good || is.object(x) || length(dim(x)) > 2L) {
-    abort(c("{.arg {arg}} must be bits: a vector or matrix of 0 and 1, or TRUE and FALSE.", x = "It is {describe(x)}."),
-          "argument")
-  }
+  check_that(good && !is.object(x) && length(dim(x)) <= 2L, arg, "bits: 0 and 1, or TRUE and FALSE", x)
   if (!length(x)) abort("{.arg {arg}} holds no bits.", "empty")
   x
 }
@@ -37,10 +34,7 @@ abort_flip <- function(flip, position) {
 # sets (or bits, or columns) `sets` that they name. Entries of a matrix, and of long vectors, are checked by the
 # kernels: here each comparison would be a pass of its own.
 check_flip <- function(flip, m, n, sets = NULL) {
-  if (!is.numeric(flip) || is.object(flip) || !length(flip)) {
-    abort(c("{.arg flip} must be the probability that a bit was reported wrongly.", x = "It is {describe(flip)}."),
-          "argument")
-  }
+  check_that(is.numeric(flip) && !is.object(flip) && length(flip), "flip", "the probability of a wrong report", flip)
   storage.mode(flip) <- "double"
   flip <- name_flips(flip, sets)
   shape <- if (is.matrix(flip)) dim(flip) else length(flip)
@@ -134,10 +128,8 @@ rr_bit_tally <- function(bits, flip = NULL, n = NULL, ..., ones = NULL, element 
   check_dots_empty(...)
   if (!is.null(ones)) {
     n <- check_count(n, "n", min = 1)
-    if (!is.numeric(ones) || !length(ones) || !all(ones >= 0 & ones <= n & ones == floor(ones)) %in% TRUE) {
-      abort(c("{.arg ones} must be whole numbers from 0 to {.arg n} = {format_count(n)}.",
-              x = "It is {describe(ones)}."), "argument")
-    }
+    check_that(is.numeric(ones) && length(ones) && all(ones >= 0 & ones <= n & ones == floor(ones)), "ones",
+               "whole numbers from 0 to {.arg n}", ones)
     return(new_rr_bit_tally(check_flip(flip, 1, 1), n, as.double(ones), names(ones)))
   }
   if (inherits(bits, "tbl_lazy")) {

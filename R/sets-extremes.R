@@ -101,8 +101,7 @@ warn_variance <- function(variance, single = TRUE, universe = 0, estimated = NUL
             format_number(estimated))
   what <- if (universe > 0) "elements" else if (single) "for a bit that is 0 or 1" else "for bits that are 0 or 1"
   warn(c("The noise of this many bits leaves a large standard error.",
-         x = "The standard error may be as large as {error} {what}.{guess}",
-         i = "Fewer bits, or less noise: the variance grows exponentially with their number."), "variance")
+         x = "The standard error may be as large as {error} {what}.{guess}"), "variance")
 }
 
 format_number <- function(x) {

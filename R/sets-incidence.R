@@ -64,12 +64,11 @@ rr_incidence <- function(sets, flip = NULL, universe = NULL, method = c("inv", "
 one_flip <- function(data) length(data$flip) == 1L && !is.na(data$flip)
 
 check_incidence <- function(data, method) {
-  if (data$n > 5000) abort(c("Incidence is for at most 5,000 sets.", x = "There are {data$n}."), "argument")
+  if (data$n > 5000) abort("Incidence is for at most 5,000 sets.", "argument")
   if (one_flip(data)) {
     power <- -data$n * log10(abs(1 - 2 * data$flip))
     if (method == "inv" && power > 300 / log(10)) {
-      abort(c("There is too much noise for inversion with this many sets.",
-              x = "Standard errors would be of the order of 1e{round(power)} elements."), "argument")
+      abort("There is too much noise for inversion with this many sets.", "argument")
     }
   } else if (is.null(data$bits)) {
     abort("Unequal flips need the sets apart, which a tally has added up.", "argument")

@@ -66,9 +66,7 @@ rr_sketch <- function(items, type = c("bloom", "linear", "pcsa"), bits = 4096, h
   type <- check_choice(type, "type", c("bloom", "linear", "pcsa"))
   rng <- check_choice(rng, "rng", c("secure", "R"))
   items <- check_items(items)
-  if (!is.character(key) || length(key) != 1L || is.na(key)) {
-    abort(c("{.arg key} must be one text.", x = "It is {describe(key)}."), "argument")
-  }
+  check_that(is.character(key) && length(key) == 1L && !is.na(key), "key", "one text", key)
   key <- check_hashed_text(key, "key")
   if (type == "pcsa") {
     settings <- c(buckets = check_count(buckets, "buckets", min = 1, max = 2^26),
@@ -96,9 +94,7 @@ check_items <- function(items) {
   if (!is.character(items) && (!is.numeric(items) || is.object(items))) {
     abort(c("{.arg items} must be text or numbers.", x = "It is {describe_kind(items)}."), "argument")
   }
-  if (anyNA(items)) {
-    abort(c("{.arg items} must not be missing.", x = "Item {which(is.na(items))[1]} is NA."), "missing")
-  }
+  if (anyNA(items)) abort("{.arg items} must not be missing.", "missing")
   if (is.character(items)) items <- check_hashed_text(items, "items", answers = TRUE)
   items
 }
@@ -113,8 +109,7 @@ check_sketches <- function(sketches, flip) {
   for (other in sketches) {
     same <- c("type", "settings", "key")
     if (!inherits(other, "rr_sketch") || !identical(other[same], first[same])) {
-      abort(c("Sketches must have the same settings and the same key.", x = "The first is {format_settings(first)}."),
-            "mismatch")
+      abort("Sketches must have the same settings and the same key.", "mismatch")
     }
   }
   own <- vapply(sketches, `[[`, 1, "flip")
@@ -200,10 +195,7 @@ bloom_size <- function(bits, flip, settings, z) {
        conf.low = max(size(edge(1)), 0), conf.high = max(size(edge(-1)), 0))
 }
 
-warn_saturated <- function() {
-  warn(c("The sketch is full: no bit of the union seems to be 0.",
-         i = "Use more bits, fewer sketches, or less noise."), "saturated", parent.frame())
-}
+warn_saturated <- function() warn("The sketch is full: no bit of the union seems to be 0.", "saturated")
 
 # With x items expected in a bucket at a level, its bit is 0 with probability exp(-x). Full levels have neither slope
 # nor variance, so both are divided by exp(-x) before they meet.
@@ -298,9 +290,7 @@ merged_flip <- function(flip) {
 
 merge_rows <- function(rows, flip, type, rng) {
   star <- merged_flip(flip)
-  if (star >= 0.5) {
-    abort("Merging so many bits leaves nothing of the truth: {.fn rr_any} estimates it.", "no_information")
-  }
+  if (star >= 0.5) abort("Merging so many bits leaves nothing of the truth.", "no_information")
   storage.mode(rows) <- "integer"
   turned <- flip > 0.5
   rows[, turned] <- 1L - rows[, turned]

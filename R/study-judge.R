@@ -242,10 +242,7 @@ check_theta <- function(theta, mechanism) {
   theta <- tabulated(theta)
   shares <- stats::setNames(check_distribution(theta, "theta"), names(theta))
   shares <- match_levels(shares, mechanism$levels, "theta", 0, !is.null(mechanism$truth_bits))
-  if (length(shares) != length(mechanism$levels)) {
-    abort(c("{.arg theta} must have {length(mechanism$levels)} shares, one per level.", x = "It has {length(shares)}."),
-          "argument")
-  }
+  check_that(length(shares) == length(mechanism$levels), "theta", "one share per level", shares)
   as.double(shares)
 }
 

@@ -128,8 +128,7 @@ check_distribution <- function(x, arg) {
   if (is.table(x)) x <- prop.table(as.vector(x))
   shares <- is.numeric(x) && !is.object(x) && length(x) > 1 && !anyNA(x) && all(x >= 0)
   if (shares && abs(sum(x) - 1) <= 1e-8) return(as.double(x) / sum(x))
-  abort(c("{.arg {arg}} must be a distribution: at least 2 probabilities that add up to 1.",
-          x = "It is {describe(x)}.", i = if (shares && any(x > 1)) "Divide counts by their sum."), "argument")
+  abort(c("{.arg {arg}} must be at least 2 probabilities that add up to 1.", x = "It is {describe(x)}."), "argument")
 }
 
 check_constructors <- function(mechanism) {
@@ -194,10 +193,8 @@ study_mechanism <- function(design, which, k, epsilon, cache) {
   key <- sprintf("%d %d %.17g", which, k, epsilon)
   if (is.null(cache[[key]])) {
     mechanism <- make_mechanism(design$mechanism[[which]], k, epsilon)
-    if (!inherits(mechanism, "rr_mechanism") || length(mechanism$levels) != k) {
-      abort(c("{.arg mechanism} must make a mechanism of so many categories.",
-              x = "For {k} categories and epsilon {epsilon} it made {describe(mechanism)}."), "argument")
-    }
+    check_that(inherits(mechanism, "rr_mechanism") && length(mechanism$levels) == k, "mechanism",
+               "a maker of mechanisms of the given number of categories", mechanism)
     if (law_tells_nothing(rr_law(mechanism))) abort_no_information(mechanism)
     cache[[key]] <- mechanism
   }

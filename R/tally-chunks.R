@@ -77,9 +77,7 @@ rr_tally.function <- function(x, mechanism, ..., column = NULL, weights = NULL, 
                               progress = interactive()) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  if (!is.null(label) && !is.function(label)) {
-    abort(c("{.arg label} must be a function of a chunk.", x = "It is {describe(label)}."), "argument")
-  }
+  check_that(is.null(label) || is.function(label), "label", "a function of a chunk", label)
   # Vectors would be those of all chunks.
   if (!is.character(by) && !inherits(by, "formula")) refuse_vector(by, "by")
   if (!is.character(weights) && !inherits(weights, "formula")) refuse_vector(weights, "weights")
@@ -90,8 +88,7 @@ rr_tally.function <- function(x, mechanism, ..., column = NULL, weights = NULL, 
                       keep = keep))
     }
     if (!is.null(column) || !is.null(by) || !is.null(weights)) {
-      abort(c("{.arg column}, {.arg by} and {.arg weights} name columns of data frames.",
-              x = "The chunk is {describe(chunk)}."), "argument")
+      abort("{.arg column}, {.arg by} and {.arg weights} name columns of data frames.", "argument")
     }
     rr_tally(chunk, mechanism, na.rm = na.rm, match = match, keep = keep)
   }
@@ -130,8 +127,7 @@ add_chunk <- function(total, chunk, name, seen, tally_chunk) {
   # Two chunks of one run with one label are rather parts of a day than the same reports: to leave one out would lose
   # them.
   if (!is.null(name) && name %in% seen) {
-    abort(c("{.arg label} must return another label for each chunk.",
-            x = "{.val {name}} is the label of an earlier chunk as well."), "argument")
+    abort("{.arg label} must return another label for each chunk, and {.val {name}} comes twice.", "argument")
   }
   if (!is.null(name) && name %in% total$chunks) return(list(tally = total, known = TRUE, name = name))
   tally <- tally_chunk(chunk)
@@ -142,10 +138,7 @@ add_chunk <- function(total, chunk, name, seen, tally_chunk) {
 # The same text for the same label, whatever its type: integer or double, factor or text, a time in any zone.
 chunk_label <- function(label) {
   known <- is.character(label) || is.numeric(label) || is.factor(label) || inherits(label, c("Date", "POSIXct"))
-  if (!known || length(label) != 1L || is.na(label)) {
-    abort(c("{.arg label} must return one text or number for each chunk.", x = "It returned {describe(label)}."),
-          "argument")
-  }
+  check_that(known && length(label) == 1L && !is.na(label), "label", "one text or number for each chunk", label)
   if (inherits(label, "POSIXct")) return(time_text(label))
   if (inherits(label, "Date")) return(format(label, "%Y-%m-%d"))
   if (is.numeric(label)) return(number_text(label))
@@ -163,7 +156,7 @@ time_text <- function(time) {
 
 check_onto <- function(onto, mechanism) {
   if (is.null(onto)) return(invisible())
-  if (!inherits(onto, "rr_tally")) abort(c("{.arg onto} must be a tally.", x = "It is {describe(onto)}."), "argument")
+  check_that(inherits(onto, "rr_tally"), "onto", "a tally", onto)
   if (!same_mechanism(onto$mechanism, mechanism)) {
     abort(c("{.arg onto} must be of the same mechanism.",
             x = "{mechanism_difference(onto$mechanism, mechanism)}"), "mismatch")

@@ -49,17 +49,14 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
     else is.double(counts) && !is.object(counts)
   frame <- if (is.data.frame(counts)) frame_counts(counts, mechanism, column, by)
   else if (!is.null(column) || !is.null(by)) {
-    abort(c("{.arg column} and {.arg by} name columns of a data frame.", x = "{.arg counts} is {describe(counts)}."),
-          "argument")
+    abort("{.arg column} and {.arg by} name columns of a data frame.", "argument")
   }
   if (!is.null(frame$weight_squares) && !is.null(effective_n)) {
     abort("{.arg effective_n} is not for counts that have the squares of their weights.", "argument")
   }
   counts <- flatten_questions(plain_numbers(frame$counts %||% counts), mechanism)
-  if (!is.numeric(counts) || length(dim(counts)) > 2L || (is.object(counts) && !is.table(counts))) {
-    abort(c("{.arg counts} must be numbers: a vector, a table, or a matrix with one column per group.",
-            x = "It is {describe(counts)}."), "argument")
-  }
+  check_that(is.numeric(counts) && length(dim(counts)) <= 2L && (!is.object(counts) || is.table(counts)), "counts",
+             "numbers: a vector, a table, or a matrix with one column per group", counts)
   grouped <- length(dim(counts)) == 2L
   keys <- frame$groups %||% if (grouped) column_groups(counts, mechanism)
   values <- if (is.null(attributes(counts)) && is.double(counts)) counts else as.double(counts)
@@ -69,9 +66,7 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   if (categories) check_size(check[1], values, whole)
   labels <- if (grouped) rownames(counts) else names(counts)
   if (check[2] > 0) abort_count(counts, check[2], labels)
-  if (categories && check[1] == 0) {
-    abort(c("{.arg counts} must not all be 0.", x = "They add up to 0: there is nothing to estimate from."), "empty")
-  }
+  if (categories && check[1] == 0) abort("{.arg counts} must not all be 0.", "empty")
   if (grouped) values <- matrix(values, nrow(counts))
   if (categories && whole && written) tell_hundreds(values)
   values <- place_counts(values, labels, mechanism)
@@ -86,8 +81,7 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
 column_groups <- function(counts, mechanism) {
   names <- colnames(counts) %||% as.character(seq_len(ncol(counts)))
   if (is.null(rownames(counts)) && setequal(names, mechanism$reports)) {
-    abort(c("{.arg counts} must have one row per report.", x = "Its columns are called as the reports are.",
-            i = "Give {.code t(counts)}."), "argument")
+    abort(c("{.arg counts} must have one row per report.", i = "Give {.code t(counts)}."), "argument")
   }
   if (anyNA(names) || anyDuplicated(names)) {
     abort("The columns of {.arg counts} must have different names: they are the groups.", "argument")
@@ -111,34 +105,22 @@ check_size <- function(total, values, whole) {
 check_respondents <- function(n, values, total) {
   if (is.null(n) && !is.null(total)) return(total)
   groups <- NCOL(values)
-  if (!is.numeric(n) || is.object(n) || !length(n) %in% c(1L, groups) || anyNA(n) || any(n <= 0 | n > 1e100)) {
-    abort(c("{.arg n} must be the number of respondents{if (groups > 1) ', or one per group'}, above 0.",
-            x = "It is {describe(n)}.",
-            i = if (is.null(n)) "A report is not one category here: the counts do not add up to {.arg n}."),
-          "argument")
-  }
+  check_that(is.numeric(n) && !is.object(n) && length(n) %in% c(1L, groups) && all(n > 0 & n <= 1e100), "n",
+             "the number of respondents (per group), above 0", n)
   n <- rep_len(as.double(n), groups)
   if (!is.null(total)) {
     if (all(abs(n - total) <= 1e-9 * total)) return(total)
-    abort(c("{.arg n} must be the sum of the counts, since a report is one category.", x = "It is {describe(n)}."),
-          "mismatch")
+    abort("{.arg n} must be the sum of the counts, since a report is one category.", "mismatch")
   }
   over <- which(apply(as.matrix(values), 2, max) > n * (1 + 1e-9))
-  if (length(over)) {
-    abort(c("{.arg counts} must not be above {.arg n}, the number of respondents.",
-            x = "A count is {number_text(max(as.matrix(values)[, over[1]]))}, {.arg n} is {number_text(n[over[1]])}."),
-          "counts")
-  }
+  if (length(over)) abort("{.arg counts} must not be above {.arg n}, the number of respondents.", "counts")
   n
 }
 
 effective_squares <- function(effective_n, n) {
   if (is.null(effective_n)) return(NULL)
-  if (!is.numeric(effective_n) || is.object(effective_n) || !length(effective_n) %in% c(1L, length(n)) ||
-      anyNA(effective_n) || any(effective_n < 1 | is.infinite(effective_n))) {
-    abort(c("{.arg effective_n} must be a number, at least 1{if (length(n) > 1) ', or one per group'}.",
-            x = "It is {describe(effective_n)}."), "argument")
-  }
+  check_that(is.numeric(effective_n) && !is.object(effective_n) && length(effective_n) %in% c(1L, length(n)) &&
+               all(effective_n >= 1 & is.finite(effective_n)), "effective_n", "numbers of at least 1", effective_n)
   n^2 / effective_n
 }
 
@@ -146,17 +128,14 @@ effective_squares <- function(effective_n, n) {
 place_counts <- function(values, labels, mechanism) {
   k <- length(mechanism$reports)
   if (is.null(labels) && NROW(values) != k) {
-    abort(c("{.arg counts} must have one count per report.",
-            x = "It has {NROW(values)}, and the mechanism has {k}.",
-            i = "Name the counts to leave out those that are 0."), "argument")
+    abort(c("{.arg counts} must have one count per report.", x = "There are {NROW(values)} of {k}."), "argument")
   }
   if (is.null(labels) || identical(labels, mechanism$reports)) return(values)
   position <- match_labels(labels, mechanism)
   if (anyNA(position) || anyDuplicated(position)) {
     odd <- labels[is.na(position) | duplicated(position)][1]
     abort(c("The names of {.arg counts} must be levels of the mechanism, each at most once.",
-            x = "{.val {odd}} {if (anyNA(position)) 'is not one' else 'appears more than once'}.",
-            i = if (anyNA(position)) "The levels are {format_labels(mechanism$reports)}."), "level")
+            x = "{.val {odd}} {if (anyNA(position)) 'is not one' else 'appears more than once'}."), "level")
   }
   if (!is.matrix(values)) return(replace(numeric(k), position, values))
   placed <- matrix(0, k, ncol(values))
@@ -200,9 +179,7 @@ frame_counts <- function(counts, mechanism, column, by) {
   there <- intersect(mechanism$reports, names(counts)[vapply(counts, is.numeric, NA)])
   if (!is.null(column) || !length(there)) return(long_counts(counts, mechanism, column, by))
   if (length(there) == length(mechanism$reports)) return(wide_counts(counts, mechanism, by))
-  abort(c("{.arg counts} must have a column for each report, or one row per report.",
-          x = "There is a column {.val {there}}, and none called {.val {setdiff(mechanism$reports, there)}}."),
-        "argument")
+  abort("{.arg counts} must have a column for each report, or one row per report.", "argument")
 }
 
 wide_counts <- function(counts, mechanism, by) {
@@ -220,10 +197,7 @@ wide_counts <- function(counts, mechanism, by) {
   }
   name_groups(as.list(counts[by]), mechanism)
   twice <- anyDuplicated(counts[by])
-  if (twice) {
-    abort(c("{.arg counts} must have one row per group.",
-            x = "Row {twice} is of a group that another row is of: {format_group(counts[by], twice)}."), "argument")
-  }
+  if (twice) abort("{.arg counts} must have one row per group: row {twice} is of a group of another row.", "argument")
   list(counts = values, groups = tibble::as_tibble(counts[by]))
 }
 
@@ -231,8 +205,8 @@ long_counts <- function(counts, mechanism, column, by) {
   sums <- weight_columns(counts)
   number <- if (is.null(sums)) intersect(count_names, names(counts))[1] else query_columns[["sum"]]
   if (is.na(number) || !is.numeric(plain_numbers(counts[[number]]))) {
-    abort(c("{.arg counts} must have a column of counts called {.or {.val {count_names}}}, or one for each report.",
-            x = "Its columns are {format_labels(names(counts))}."), "argument")
+    abort("{.arg counts} must have a column of counts called {.or {.val {count_names}}}, or one for each report.",
+          "argument")
   }
   questions <- names(mechanism$questions)
   answers <- if (!is.null(column)) frame_names(counts, column, "column",
@@ -242,11 +216,7 @@ long_counts <- function(counts, mechanism, column, by) {
   keys <- by %||% setdiff(names(counts), c(number, names(sums), answers, "share",
                                            if (identical(answers, questions)) "term"))
   twice <- anyDuplicated(counts[c(answers, keys)])
-  if (twice) {
-    abort(c("{.arg counts} must have one row for each report (and group).",
-            x = "Row {twice} is of a report that another row is of: {format_group(counts[answers], twice)}."),
-          "argument")
-  }
+  if (twice) abort("{.arg counts} must have one row for each report (and group): row {twice} repeats one.", "argument")
   if (is.null(sums)) counts$n <- counts[[number]]
   tally <- tally_answer(counts, mechanism, list(answers = answers, keys = keys, weight = names(sums)[2],
                                                 form = "categories"),
@@ -269,9 +239,7 @@ label_column <- function(counts, mechanism, others) {
   likely <- left[vapply(counts[left], holds_reports, NA)]
   if (length(likely) == 1L) return(likely)
   if (!length(likely) && length(left) == 1L) return(left)
-  abort(c("{.arg column} is needed: the name of the column that says which report was counted.",
-          x = "{length(likely)} columns hold reports of the mechanism only; there are {format_labels(left)}."),
-        "argument")
+  abort("{.arg column} is needed: the name of the column that says which report was counted.", "argument")
 }
 
 format_group <- function(groups, g) {

@@ -57,10 +57,7 @@ frame_names <- function(x, given, arg, one = FALSE) {
     abort(c("{.arg {arg}} must name columns of the data.", x = "There is none called {.val {absent[1]}}.",
             i = "{near}"), "argument")
   }
-  if (one && length(wanted) != 1L) {
-    abort(c("{.arg {arg}} must name one column.", x = "It names {length(wanted)}: {format_labels(wanted)}."),
-          "argument")
-  }
+  if (one && length(wanted) != 1L) abort("{.arg {arg}} must name one column, not {format_labels(wanted)}.", "argument")
   unique(wanted)
 }
 
@@ -80,9 +77,7 @@ is_packed <- function(mechanism) inherits(mechanism, c("rr_unary", "rr_subset", 
 report_columns <- function(x, mechanism, column, others) {
   if (!is.null(mechanism$questions)) {
     if (is.null(column)) return(names(question_columns(x, mechanism)))
-    abort(c("{.arg column} is not for several questions: their names are the columns.",
-            x = "It is {describe(column)}."),
-          "argument")
+    abort("{.arg column} is not for several questions: their names are the columns.", "argument")
   }
   if (!is.null(column)) {
     return(frame_names(x, column, "column", one = !is_packed(mechanism)) %||% refuse_vector(column, "column"))

@@ -46,9 +46,7 @@ tally_answer <- function(rows, mechanism, asked, na.rm, match = "exact") {
   rows[] <- lapply(rows, plain_numbers)
   # The rows of a long table are of reports (part 2), or of what they say.
   times <- if (asked$form == "long") ifelse(rows$part == 2, rows$n, 0) else as.double(rows$n)
-  if (sum(times) == 0) {
-    abort("There must be at least one report: all counts are 0.", "empty")
-  }
+  if (sum(times) == 0) abort("There must be at least one report: all counts are 0.", "empty")
   sums <- if (!is.null(asked$weight)) weight_columns(rows)
   count <- function(answers, groups, weights, na.rm, match) {
     count_answer(answers$reports, mechanism, asked, answers$times, groups, weights, na.rm, match)
@@ -119,11 +117,7 @@ weight_columns <- function(rows) {
   if (!all(query_columns[c("n", "sum", "squares")] %in% names(rows))) return(NULL)
   sums <- lapply(rows[intersect(query_columns, names(rows))], plain_numbers)
   odd <- which(!vapply(sums, function(x) is.numeric(x) && !is.object(x) || all(is.na(x)), NA))
-  if (length(odd)) {
-    abort(c("Sums of {.arg weights} must be numbers.",
-            x = "{.val {names(odd)[1]}} is {describe_kind(sums[[odd[1]]][1])}."),
-          "argument")
-  }
+  if (length(odd)) abort("Sums of {.arg weights} must be numbers, {.val {names(odd)[1]}} too.", "argument")
   sums <- lapply(sums, as.double)
   check_weight_sums(list(n = sums$n, squares = sums$weight_squares, missing = sums$weight_missing,
                          min = sums$weight_min, max = sums$weight_max))

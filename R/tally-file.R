@@ -86,8 +86,7 @@ rr_write <- function(tally, file, ...) {
   same <- !is.character(back) && same_mechanism(design(back), design(tally)) && identical(tally_text(back), text)
   if (!same) {
     abort(c("This {if (inherits(tally, 'rr_tally')) 'tally' else 'mechanism'} cannot be written.",
-            x = "{if (is.character(back)) back else 'It would not come back as it is.'}",
-            i = "Write {.code as.data.frame(tally)}, and give it to {.fn rr_counts} with the mechanism."), "file")
+            x = "{if (is.character(back)) back else 'It would not come back as it is.'}"), "file")
   }
   write_whole(text, file)
   invisible(tally)
@@ -154,10 +153,7 @@ plain_argument <- function(x) {
 # The arguments that made a mechanism, see made().
 made_arguments <- function(mechanism) {
   made <- mechanism$made
-  if (is.null(made)) {
-    abort(c("A mechanism of class {.cls {class(mechanism)[1]}} cannot be written.",
-            x = "The package does not know how it is made again."), "file")
-  }
+  if (is.null(made)) abort("A mechanism of class {.cls {class(mechanism)[1]}} cannot be written.", "file")
   value <- function(field) {
     switch(field, levels = level_argument(mechanism),
            reports = level_value(mechanism$reports, mechanism$numeric_levels),
@@ -174,9 +170,7 @@ group_types <- c(character = "text", numeric = "number", integer = "integer", lo
 
 group_column <- function(name, key) {
   type <- unname(group_types[class(key)[1]])
-  if (is.na(type)) {
-    abort(c("Groups of class {.cls {class(key)[1]}} cannot be written.", x = "{.val {name}} is such a column."), "file")
-  }
+  if (is.na(type)) abort("Groups of class {.cls {class(key)[1]}}, as {.val {name}}, cannot be written.", "file")
   values <- switch(type, date = , factor = , ordered = as.character(key), time = as.double(key), key)
   c(list(name = name, type = type, values = I(values)),
     if (is.factor(key)) list(levels = I(levels(key))),
@@ -300,12 +294,8 @@ read_argument <- function(x) {
 
 # Numbers that are no negative ones, as many as there should be.
 file_numbers <- function(x, name, number, whole = FALSE) {
-  if (!is.numeric(x) || length(x) != number) {
-    abort(c("{.field {name}} must be {format_count(number)}{cli::qty(number)} number{?s}.", x = "It is {describe(x)}.",
-            i = if (!is.numeric(x)) "Whole numbers without exponent are at most 2^53."), "file")
-  }
-  if (any(!is.finite(x) | x < 0 | (whole & x != floor(x)))) {
-    abort("{.field {name}} must be {if (whole) 'whole ' else ''}numbers of at least 0.", "file")
+  if (!is.numeric(x) || length(x) != number || any(!is.finite(x) | x < 0 | (whole & x != floor(x)))) {
+    abort("{.field {name}} must have {format_count(number)} {if (whole) 'whole '}numbers of at least 0.", "file")
   }
   x
 }
@@ -442,7 +432,7 @@ write_whole <- function(text, file) {
   }, error = function(e) FALSE, warning = function(w) FALSE)
   if (good) return(invisible())
   unlink(beside)
-  abort("The file {.file {file}} cannot be written: the disk may be full, or the folder missing or protected.", "file")
+  abort("The file {.file {file}} cannot be written.", "file")
 }
 
 # The MD5 sum of bytes: that of a file which holds them.

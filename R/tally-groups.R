@@ -65,13 +65,10 @@ make_groups <- function(by, n) {
   cells <- NULL
   for (name in names(by)) {
     key <- by[[name]]
-    if (!is.atomic(key) || length(key) != n) {
-      abort(c("{.arg by} must have one entry per report.",
-              x = "{.val {name}} is {describe(key)}; there are {n} reports."), "argument")
-    }
+    if (!is.atomic(key) || length(key) != n) abort("{.arg by} must have one entry per report, {n}.", "argument")
     if (anyNA(key)) {
       abort(c("{.arg by} must not have missing groups.", x = "{.val {name}} is NA for some reports.",
-              i = "Use {.code na.rm = TRUE} to drop such reports, or make \"unknown\" a group."), "missing")
+              i = "Use {.code na.rm = TRUE} to drop such reports."), "missing")
     }
     place <- place_values(key)
     cells <- if (is.null(cells)) place
@@ -138,9 +135,7 @@ in_groups <- function(tally) {
 
 # Positions of the groups that `i` says.
 match_groups <- function(i, groups, class) {
-  if (is.null(groups)) {
-    abort(c("This {.cls {class}} has no groups to take.", x = "It was made without {.arg by}."), "argument")
-  }
+  if (is.null(groups)) abort("This {.cls {class}} has no groups to take.", "argument")
   labels <- group_labels(groups)
   places <- seq_along(labels)
   at <- if (is.factor(i) || is.character(i)) match(as.character(i), labels)
@@ -152,10 +147,8 @@ match_groups <- function(i, groups, class) {
     abort(c("Groups must be taken by position, label or condition.", x = "{.val {shown}} is not a group.",
             i = "The groups are {format_labels(labels)}."), "level")
   }
-  if (!length(at)) abort(c("No group is left.", x = "The groups are {format_labels(labels)}."), "empty")
-  if (anyDuplicated(at)) {
-    abort(c("Each group can be taken once.", x = "{.val {labels[at[anyDuplicated(at)]]}} is taken twice."), "level")
-  }
+  if (!length(at)) abort("No group is left.", "empty")
+  if (anyDuplicated(at)) abort("Each group can be taken once.", "level")
   at
 }
 
@@ -163,10 +156,7 @@ match_groups <- function(i, groups, class) {
 condition_groups <- function(condition, groups, class, env) {
   if (is.null(groups)) match_groups(1, groups, class)
   holds <- eval(condition, as.list(groups), env)
-  if (!is.logical(holds) || length(holds) != nrow(groups)) {
-    abort(c("{.arg subset} must be a condition on the columns of the groups.", x = "It is {describe(holds)}."),
-          "argument")
-  }
+  check_that(is.logical(holds) && length(holds) == nrow(groups), "subset", "a condition on the groups", holds)
   match_groups(holds & !is.na(holds), groups, class)
 }
 
@@ -194,16 +184,14 @@ cut_tally <- function(tally, at, drop = FALSE) {
 
 refuse_second_index <- function(x, further) {
   if (!further) return(invisible())
-  abort(c("Groups are taken by one index.", x = "There are {further + 1} between the brackets."), "argument")
+  abort("Groups are taken by one index.", "argument")
 }
 
 # `[[`: a field by its name, or else one group by its name or position.
 one_part <- function(x, i, further) {
   refuse_second_index(x, further)
   groups <- .subset2(if (inherits(x, "rr_fit")) .subset2(x, "tally") else x, "groups")
-  if (length(i) != 1L) {
-    abort(c("One group is taken with {.code [[}.", x = "There are {length(i)} between the brackets."), "argument")
-  }
+  if (length(i) != 1L) abort("One group is taken with {.code [[}.", "argument")
   if (is.character(i) && (i %in% c(attr(x, "names", TRUE), optional_fields))) return(.subset2(x, i))
   # A single group, without a label.
   if (is.null(groups) && is.numeric(i) && i %in% 1) return(x)

@@ -35,9 +35,7 @@ c.rr_tally <- function(...) {
 
 # Tally number `i` as one of the mechanism of the first, whose levels may stand in another order.
 mergeable <- function(tally, first, i) {
-  if (!inherits(tally, "rr_tally")) {
-    abort(c("Only tallies can be merged with a tally.", x = "Argument {i} is {describe(tally)}."), "argument")
-  }
+  if (!inherits(tally, "rr_tally")) abort("Only tallies can be merged, and argument {i} is none.", "argument")
   if (!same_mechanism(tally$mechanism, first$mechanism)) {
     difference <- mechanism_difference(tally$mechanism, first$mechanism)
     tally <- reorder_tally(tally, first$mechanism)
@@ -47,8 +45,7 @@ mergeable <- function(tally, first, i) {
     }
   }
   if (!identical(names(tally$groups), names(first$groups))) {
-    abort(c("Tallies must have the same grouping to be merged.",
-            x = "The groups of tally {i} are not called as those of tally 1."), "mismatch")
+    abort("Tallies must have the same grouping to be merged, tally {i} too.", "mismatch")
   }
   tally
 }
@@ -61,8 +58,7 @@ beyond_exact <- function(numbers) {
 
 check_merged <- function(numbers) {
   if (!beyond_exact(numbers)) return(sum(numbers))
-  abort(c("Tallies must not add up to more than 2^53 reports.",
-          x = "These add up to {format(sum(numbers), digits = 17)}."), "counts")
+  abort("Tallies must not add up to more than 2^53 reports.", "counts")
 }
 
 # The tally with its counts in the order of another mechanism's levels, if only that order differs; NULL if anything
@@ -113,9 +109,7 @@ merge_chunks <- function(tallies) {
   for (label in unique(all[duplicated(all)])) {
     holds <- vapply(tallies, function(tally) label %in% tally$chunks, NA)
     if (anyDuplicated(unlist(labels[holds]))) {
-      abort(c("Tallies that hold the same chunk cannot be merged: its reports would count twice.",
-              x = "{.val {label}} is in two of them.",
-              i = "{.fn rr_tally} with {.arg onto} leaves out the chunks that a tally holds already."), "mismatch")
+      abort("Tallies that hold the same chunk, {.val {label}}, cannot be merged: it would count twice.", "mismatch")
     }
   }
   unique(all)

@@ -57,14 +57,11 @@ rr_pool <- function(...) {
 }
 
 check_pool <- function(tallies) {
-  if (length(tallies) < 2L) abort(c("At least two tallies are needed.", x = "There {?is/are} {length(tallies)}."),
-                                  "argument")
+  if (length(tallies) < 2L) abort("At least two tallies are needed.", "argument")
   first <- tallies[[1]]
   for (i in seq_along(tallies)) {
     tally <- tallies[[i]]
-    if (!inherits(tally, "rr_tally")) {
-      abort(c("Only tallies can be pooled.", x = "Argument {i} is {describe(tally)}."), "argument")
-    }
+    if (!inherits(tally, "rr_tally")) abort("Only tallies can be pooled, and argument {i} is none.", "argument")
     if (inherits(tally$mechanism, "rr_product") || inherits(rr_law(tally$mechanism), "rr_law_support") ||
         length(tally$mechanism$reports) > matrix_limit) {
       abort(c("Tallies of one question with at most {format_count(matrix_limit)} reports can be pooled.",
@@ -72,8 +69,7 @@ check_pool <- function(tallies) {
     }
     if (!setequal(tally$mechanism$levels, first$mechanism$levels) ||
         !identical(as.list(tally$groups), as.list(first$groups))) {
-      abort(c("Pooled tallies must be of the same truth, and have the same groups.",
-              x = "The levels or groups of tally {i} differ from those of tally 1."), "mismatch")
+      abort("Pooled tallies must be of the same levels and groups, tally {i} too.", "mismatch")
     }
     refuse_validated(tally$mechanism, "{.fn rr_pool}")
     if (any(tally$n <= 0)) abort(c("Pooled tallies must hold reports.", x = "Tally {i} is empty."), "empty")

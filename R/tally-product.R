@@ -42,11 +42,7 @@ abort_question <- function(column, position, name, mechanism) {
     abort(c("{.arg x} must not have missing reports.", x = "Question {.val {name}} is NA in row {at}.",
             i = "Use {.code na.rm = TRUE} to drop such rows."), "missing")
   }
-  unknown <- unknown_reports(column, mechanism)
-  line <- unknown_line(unknown, paste("Row", at), "rows")
-  abort(c("{.arg x} must hold reports of this mechanism: question {.val {name}} does not.",
-          x = "{line}",
-          i = "Its levels are {format_labels(mechanism$reports)}."), "level")
+  abort(c("{.arg x} must hold reports of this mechanism: question {.val {name}} does not.", x = "{line}"), "level")
 }
 
 # Counts over the reports' cells as a table with one dimension a question.
@@ -65,9 +61,7 @@ as.table.rr_tally <- function(x, ...) {
 }
 
 check_one_table <- function(tally) {
-  if (is.matrix(tally$counts)) {
-    abort(c("{.arg x} must not be grouped to become one table.", x = "It has {ncol(tally$counts)} groups."), "argument")
-  }
+  if (is.matrix(tally$counts)) abort("{.arg x} must not be grouped to become one table.", "argument")
 }
 
 # ---- reports as scores ----
@@ -139,8 +133,7 @@ score_reader.rr_bloom <- function(mechanism, name) {
   inverse <- tryCatch(normal_inverse(list(places = law$places, bits = law$bits), ones),
                       candor_error_no_information = function(e) NULL)
   if (is.null(inverse)) {
-    abort(c("Joint counts of {.val {name}} need filters that tell its categories apart.",
-            x = "Its {format_count(law$truths)} filters depend on each other."), c("no_information", "law"))
+    abort("Joint counts of {.val {name}} need filters that tell its categories apart.", c("no_information", "law"))
   }
   decoders <- lapply(seq_len(law$cohorts), function(j) law$cohorts * cohort_filters(law, j) %*% inverse)
   function(x) {

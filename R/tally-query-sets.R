@@ -36,10 +36,7 @@ long_sizes <- c("row_number", "row_empty", "row_levels")
 # reports. `split` is a column that says the same in all rows of a report, such as its cohort; `bit` one that says
 # whether the level is supported.
 long_query <- function(data, mechanism, answers, keys, weight) {
-  if (!is.null(weight)) {
-    abort(c("{.arg weights} are not for long tables, where a report has several rows.",
-            i = "Store one report a row: as 0 and 1, or as hexadecimal text."), "argument")
-  }
+  if (!is.null(weight)) abort("{.arg weights} are not for long tables: a report has several rows.", "argument")
   connection <- dbplyr::remote_con(data)
   split <- setdiff(answers, c("id", "level", "bit"))
   said <- c("level", intersect(answers, "bit"))
@@ -110,8 +107,7 @@ cohort_places <- function(cohort, block, mechanism, times) {
 refuse_wrong <- function(number, total) {
   if (number == 0) return(invisible())
   abort(c("The database table must hold reports of this mechanism.",
-          x = "{format_count(number)} of {format_count(total)} are none.", i = "{.fn rr_query} says how they look."),
-        "report")
+          x = "{format_count(number)} of {format_count(total)} are none."), "report")
 }
 
 # ---- long tables ----
@@ -128,9 +124,7 @@ read_long <- function(rows, mechanism, asked, times) {
   refuse(said$reports_lost, "{.val id} is NULL in some rows: it says which report a row is of.")
   # A statement sees one moment. An engine that reads the table twice for it, as it stands, may see two.
   if (sum(number[!reports]) != said$level_rows) {
-    abort(c("The database table must not change while it is counted.",
-            x = paste("The reports have {format_count(said$level_rows)} rows,",
-                      "and the levels {format_count(sum(number[!reports]))}.")), "database")
+    abort("The database table must not change while it is counted.", "database")
   }
   refuse(said$reports_twice, "Some reports have two rows of one level.")
   refuse(!is.null(asked$split) && anyNA(rows$cohort), "{.val cohort} is NULL in some rows.")

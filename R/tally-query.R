@@ -73,10 +73,7 @@
 rr_query <- function(data, mechanism, column = NULL, by = NULL, weights = NULL, ...) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  if (!inherits(data, "tbl_lazy")) {
-    abort(c("{.arg data} must be a database table, such as {.code dplyr::tbl(connection, \"reports\")}.",
-            x = "It is {describe(data)}."), "argument")
-  }
+  check_that(inherits(data, "tbl_lazy"), "data", "a database table, as {.fn dplyr::tbl} makes it", data)
   standard_names(tally_query(data, mechanism, column, by, weights)$query, dbplyr::remote_con(data))
 }
 
@@ -109,9 +106,7 @@ tally_query <- function(data, mechanism, column, by, weights) {
   name_groups(as.list(frame)[keys], mechanism)
   weight <- frame_names(frame, weights, "weights", one = TRUE) %||% refuse_vector(weights, "weights")
   answers <- report_columns(frame, mechanism, column, c(keys, weight))
-  if (any(answers %in% keys)) {
-    abort(c("The reports must not be groups as well.", x = "{.val {intersect(answers, keys)}} is both."), "argument")
-  }
+  if (any(answers %in% keys)) abort("The reports must not be groups as well.", "argument")
   form <- report_form(mechanism, answers)
   check_free_names(c(answers, keys), c(query_columns, if (form == "long") c("part", long_sums, long_sizes)))
   if (form %in% sum_forms) return(sum_query(data, mechanism, form, answers, keys, weight))
@@ -123,8 +118,7 @@ tally_query <- function(data, mechanism, column, by, weights) {
 check_free_names <- function(names, made) {
   taken <- intersect(names, made)
   if (!length(taken)) return(invisible())
-  abort(c("Columns and categories must not be called as the columns that the query makes.",
-          x = "{.val {taken[1]}} is one."), "argument")
+  abort("{.val {taken[1]}} is the name of a column of the query: rename that column or category.", "argument")
 }
 
 # Categories are a GROUP BY, and so are reports that are a few numbers; of supports an engine adds up the bits.
@@ -370,11 +364,7 @@ sql_number <- function(data, mechanism, answers) {
 sum_query <- function(data, mechanism, form, answers, keys, weight) {
   k <- switch(class(mechanism)[1], rr_bitflip = 2 * mechanism$buckets, rr_mean = 2,
               mechanism$bits_number %||% length(mechanism$levels))
-  if (k > query_width) {
-    abort(c("One query adds up at most {format_count(query_width)} sums.", x = "Here are {format_count(k)}.",
-            i = "Store the reports as a long table with the columns {.val {stored_forms(mechanism)$columns$long}}."),
-          "too_large")
-  }
+  if (k > query_width) abort("One query adds up at most {format_count(query_width)} sums, not {k}.", "too_large")
   sql <- sql_sums(data, mechanism, form, answers)
   check_free_names(c(colnames(data), names(sql$sums)), c(query_columns, sum_columns))
   flag <- function(condition) dbplyr::sql(one_if(condition))

@@ -98,8 +98,7 @@ read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = N
   if (length(codec$numbers)) columns <- whole_columns(x, mechanism)
   if (!is.null(codec$width)) rows <- read_rows(if (is.null(columns)) x else x[["bits"]], mechanism)
   if (!is.null(columns) && !is.null(rows) && nrow(rows$rows) != length(columns[[1]])) {
-    abort(c("{.arg x} must have one cohort for each report.",
-            x = "There are {length(columns[[1]])} and {nrow(rows$rows)}."), "report")
+    abort("{.arg x} must have one cohort for each report.", "report")
   }
   gone <- Reduce(`|`, lapply(columns, is.na), rows$gone %||% FALSE)
   dropped <- drop_missing_reports(if (any(gone)) which(gone) else integer(), na.rm)
@@ -116,8 +115,7 @@ read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = N
 
 abort_report_at <- function(position, problem, answers = FALSE) {
   abort(c("{.arg x} must hold reports of this mechanism.", x = "Report {format_count(position)} {problem}.",
-          i = if (answers) answers_remedy else "{.fn rr_reports} says how reports look."),
-        "report", position = position, problem = problem)
+          i = if (answers) answers_remedy), "report", position = position, problem = problem)
 }
 
 # True answers, given where reports are expected, are no reports of another mechanism: they are yet to be randomized.
@@ -327,8 +325,7 @@ settle_rows <- function(rows, mechanism) {
     else if (bits) drawn_positions(rows, codec)
     else if (!is.null(size) && ncol(rows) == size) sort_positions(whole_matrix(rows))
     else abort(c("{.arg x} must have a column of 0 and 1 for each of {format_count(codec$width)} categories.",
-                 x = "It has {ncol(rows)} column{?s}.",
-                 i = if (!is.null(size)) "Positions have {format_count(size)} column{?s}."), "report")
+                 x = "It has {ncol(rows)} column{?s}."), "report")
   if (!is.null(size)) check_sizes(values, codec)
   if (!is.null(codec$ones) && is.raw(values) != packs_bits(codec)) {
     values <- if (is.raw(values)) t(.Call(C_rr_bits_to_lists, values, codec$width, size))
@@ -417,10 +414,7 @@ long_rows <- function(x, mechanism) {
   level <- if (is.null(codec$numeric_levels)) column_numbers(x$level) else plain_numbers(x$level)
   place <- match_long(level, codec)
   lost <- which(is.na(x$id))
-  if (length(lost)) {
-    abort(c("{.arg x} must say which report each row is of.", x = "{.val id} is NA in row {format_count(lost[1])}."),
-          "report")
-  }
+  if (length(lost)) abort("{.val id} must not be NA, as in row {format_count(lost[1])}.", "report")
   id <- match(x$id, unique(x$id))
   shown <- function(value) encodeString(as.character(value), quote = "\"")
   none <- is.na(level) & is.null(size)
@@ -454,8 +448,8 @@ check_empty_reports <- function(mechanism, n, empty) {
   expected <- if (empty > 0) 0 else n * empty_chance(mechanism)
   if (expected < 20) return(invisible())
   abort(c("A long table must have a row for each report that supports no category as well.",
-          x = "Of {format_count(n)} reports about {format_count(round(expected))} should support none; none is there.",
-          i = "Give them one row each, with their {.val id} and a {.val level} that is missing."), "report")
+          x = "Of {format_count(n)} reports about {format_count(round(expected))} should support none; none is there."),
+        "report")
 }
 
 # How often no bit at all is 1, where bits are independent; else 0.
@@ -475,10 +469,7 @@ one_row_each <- function(x, mechanism, weights, by) {
   for (each in c(by, list(weights))) {
     values <- as.vector(each)
     odd <- which(!(values == values[first][place] | (is.na(values) & is.na(values[first][place]))) %in% TRUE)
-    if (length(odd)) {
-      abort(c("All rows of a report must have the same group and weight.",
-              x = "Those of report {format_count(place[odd[1]])} differ."), "argument")
-    }
+    if (length(odd)) abort("All rows of a report must have the same group and weight.", "argument")
   }
   list(x = rr_reports(x, mechanism), weights = weights[first], by = if (!is.null(by)) lapply(by, `[`, first))
 }
@@ -557,9 +548,8 @@ check_ones <- function(reports, mechanism) {
 
 # 1-based codes of a column of reports. `name` is the column's, for the message.
 report_codes <- function(x, mechanism, name) {
-  if (!(is.factor(x) || is.character(x) || is.numeric(x) || is.logical(x)) || length(dim(x)) > 1L) {
-    abort(c("{.val {name}} must hold one report per row.", x = "It is {describe(x)}."), "argument")
-  }
+  check_that((is.factor(x) || is.character(x) || is.numeric(x) || is.logical(x)) && length(dim(x)) <= 1L, name,
+             "one report per row", x)
   x <- plain_reports(x, mechanism)
   tell_reading(x, mechanism)
   coded <- encode_reports(x, mechanism)
@@ -574,8 +564,6 @@ report_codes <- function(x, mechanism, name) {
   unknown <- unknown_reports(x, mechanism)
   row <- format_count(bad[1])
   line <- unknown_line(unknown, paste("Row", row))
-  abort(c("{.val {name}} must hold reports of its mechanism.",
-          x = "{line}",
-          i = "The levels are {format_labels(mechanism$reports)}.",
-          i = if (unknown$relaxed) relaxed_remedy), "level")
+  abort(c("{.val {name}} must hold reports of its mechanism.", x = "{line}", i = if (unknown$relaxed) relaxed_remedy),
+        "level")
 }

@@ -162,9 +162,7 @@ leave_out_ungrouped <- function(answers, na.rm) {
   answers$ungrouped <- if (is.null(answers$times)) length(lost) else sum(answers$times[lost])
   if (!length(lost)) return(answers)
   cli::cli_inform("{answers$ungrouped} report{?s} without a group dropped.", class = "candor_message_missing")
-  if (length(lost) == report_number(answers$reports)) {
-    abort(c("No report is left to be counted.", x = "All {answers$ungrouped} reports are without a group."), "empty")
-  }
+  if (length(lost) == report_number(answers$reports)) abort("No report is left to be counted.", "empty")
   answers$reports <- drop_reports(answers$reports, lost)
   for (field in c("weights", "times", "squares")) answers[[field]] <- answers[[field]][-lost]
   answers$by <- lapply(answers$by, function(key) key[-lost])
@@ -212,9 +210,7 @@ check_counted <- function(result, mechanism, groups) {
 #' @rdname rr_new_mechanism
 rr_count_reports <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   check_mechanism(mechanism)
-  if (!is.null(weights) && !isTRUE(all(weights >= 0))) {
-    abort(c("{.arg weights} must be numbers of at least 0.", x = "They are {describe(weights)}."), "argument")
-  }
+  if (!is.null(weights)) check_that(all(weights >= 0), "weights", "numbers of at least 0", weights)
   UseMethod("rr_count_reports")
 }
 
@@ -232,8 +228,7 @@ rr_count_reports.rr_mechanism <- function(mechanism, x, groups = NULL, weights =
   # Counts and shares of all categories, and the numbers that stand for them.
   bytes <- 16 * as.double(length(mechanism$reports)) * (max(1, groups) + 1)
   if (bytes > machine_memory()) {
-    abort(c("The table of counts is too large for this machine's memory.", x = "It would take {format_bytes(bytes)}.",
-            i = "{.fn rr_sketch_counts} and {.fn rr_prefixes} count without a table of all categories."), "too_large")
+    abort("The table of counts is too large for this machine's memory: {format_bytes(bytes)}.", "too_large")
   }
   tell_reading(x, mechanism)
   codes <- encode_reports(x, mechanism)
@@ -259,10 +254,8 @@ count_codes <- function(codes, first, shown, mechanism, groups, weights, na.rm) 
 check_weights <- function(weights, n) {
   if (is.null(weights)) return(NULL)
   weights <- plain_numbers(weights)
-  if (!is.numeric(weights) || is.object(weights) || length(weights) != n) {
-    abort(c("{.arg weights} must be numbers, one per report.",
-            x = "It is {describe(weights)}; there are {n} reports."), "argument")
-  }
+  check_that(is.numeric(weights) && !is.object(weights) && length(weights) == n, "weights",
+             "one number per report", weights)
   extremes <- if (length(weights)) range(weights) else 0
   if (anyNA(extremes) || extremes[1] < 0 || extremes[2] == Inf) {
     bad <- which(is.na(weights) | weights < 0 | is.infinite(weights))[1]
@@ -275,8 +268,7 @@ check_weights <- function(weights, n) {
 check_total <- function(numbers) {
   total <- sum(numbers)
   if (total == 0 || (total >= 1e-100 && total <= 1e100)) return(invisible())
-  abort(c("{.arg weights} must add up to something between 1e-100 and 1e100.",
-          x = "The sum is {format(total, digits = 3)}."), "argument")
+  abort("{.arg weights} must add up to something between 1e-100 and 1e100.", "argument")
 }
 
 # Where a report is one category, and only there, counts add up to the number of respondents.

@@ -3,6 +3,12 @@
 
 is_number <- function(x) is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x)
 
+# A condition that has no check of its own. `what` is what the argument must be, in the words of an error.
+check_that <- function(good, arg, what, x, class = "argument") {
+  if (isTRUE(good)) return(invisible(x))
+  abort(c(paste0("{.arg {arg}} must be ", what, "."), x = "It is {describe(x)}."), class)
+}
+
 check_number <- function(x, arg, min = -Inf, max = Inf, min_open = FALSE, max_open = FALSE,
                          remedy = NULL) {
   if (is_number(x) && (if (min_open) x > min else x >= min) && (if (max_open) x < max else x <= max)) {
@@ -175,8 +181,7 @@ check_levels <- function(levels, arg = "levels") {
 check_label_bytes <- function(labels, arg) {
   bytes <- nchar(labels, "bytes")
   if (max(bytes, 0) <= 10000) return(invisible())
-  abort(c("{.arg {arg}} must be labels of at most 10,000 bytes.", x = "A label has {format_count(max(bytes))}."),
-        "argument")
+  abort("{.arg {arg}} must be labels of at most 10,000 bytes.", "argument")
 }
 
 # Levels given as an ordered factor keep their order in pictures.

@@ -105,8 +105,7 @@ factor_text <- function(x, arg) {
   if (is.integer(codes) && is.character(levels(x)) && all(is.na(codes) | (codes >= 1L & codes <= length(levels(x))))) {
     return(levels(x)[codes])
   }
-  abort(c("{.arg {arg}} must be a proper factor.", x = "Some of its codes are no places among its levels.",
-          i = "Give it as text."), "argument")
+  abort("{.arg {arg}} must be a proper factor, whose codes are all places among its levels.", "argument")
 }
 
 interval_kinds <- c("wilson", "exact", "wald", "bootstrap", "profile", "credible")
@@ -125,8 +124,7 @@ result_columns <- c("term", "count", "share", "estimate", "std.error", "conf.low
 check_result_names <- function(names, must_not, one) {
   reserved <- intersect(names, result_columns)
   if (!length(reserved)) return(invisible())
-  abort(c(paste(must_not, "the names of result columns."), x = "{.val {reserved[1]}} is one.",
-          i = "Rename that {one}."), "argument")
+  abort(c(paste(must_not, "the names of result columns."), x = "{.val {reserved[1]}} is one."), "argument")
 }
 
 # As a plain data frame. data.frame() hands on the arguments of as.data.frame(); what other packages add is ignored.
