@@ -6,7 +6,7 @@
 #' \deqn{P(y \mid x) = b_y + a\,1\{x = y\}, \qquad a + \sum_y b_y = 1,}{P(y | x) = b[y] + a (if x = y), with a + sum(b) = 1,}
 #' and the maximum likelihood estimate has a closed form for any number of categories.
 #'
-#' @param forced Probability that the device dictates each answer: one number for each answer alike, or one per category, whose names can serve as
+#' @param forced Probability that the device dictates each answer: one number that holds for each answer, or one per category, whose names can serve as
 #'   `levels`. The sum must be below 1; `1 - sum(forced)` is the probability of the truth.
 #' @param p Number, 0 to 1. Probability of the sensitive question.
 #' @param pi Distribution of the answers to the innocuous question: one probability per category, adding up to 1, whose names can serve as

@@ -195,7 +195,7 @@ distinct_truths <- function(theta, form, n) {
 #' @param theta The truth: a distribution over the levels. Names, and the values of data, are matched to the levels; absent levels are 0.
 #' @param n Whole number, at least 1. Number of respondents.
 #' @param method Methods of [rr_estimate()], or functions, as in [rr_study()].
-#' @param target `"population"` (respondents are sampled anew), `"sample"` (they are fixed), or both (default).
+#' @param target `"population"` (respondents are sampled again), `"sample"` (they are fixed), or both (default).
 #' @param replications Whole number, default 1000. Number of replications if there is no closed form.
 #' @param seed Whole number that fixes the replications, or `NULL` (default).
 #' @param k Whole number, at least 2. Number of categories.

@@ -43,7 +43,7 @@
 #'   adds the column `mechanism`. Epsilon is passed by name if the function has an argument `epsilon`, else second.
 #' @param seed Whole number that fixes every draw, or `NULL` (default).
 #' @param ... Must be empty.
-#' @param target `"population"` (default) or `"sample"`: are respondents sampled anew, or fixed?
+#' @param target `"population"` (default) or `"sample"`: are respondents sampled again, or fixed?
 #' @param workers Number of processes; by default `options("mc.cores")` or the number of cores, or fewer if there is less work.
 #' @param resume An unfinished study. Only `workers` and `progress` may be given with it.
 #' @param progress Logical. Show a progress bar?

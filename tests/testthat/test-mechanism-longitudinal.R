@@ -335,7 +335,7 @@ test_that("a memory follows respondents who leave and join", {
     # The permanent answer of the twelfth respondent is the first now.
     code <- function(x, who) x$permanent[which((x$code - 1) %/% candor:::memory_size(x$first) + 1 == who)]
     expect_identical(as.character(code(left, 1)), as.character(code(memory, 12)))
-    expect_error(memory[13], "which respondents stay", class = "candor_error_argument")
+    expect_error(memory[13], "respondents who stay", class = "candor_error_argument")
     expect_error(memory[c(1, 1)], class = "candor_error_argument")
     expect_error(c(memory, list()), class = "candor_error_mismatch")
   }
