@@ -5,7 +5,7 @@
 #' (`"intersection"`), in the first but in none of the others (`"difference"`)? And which share of the
 #' union is in the intersection (`"jaccard"`)? Where nobody knows the universe, sets are reported as sketches of [rr_sketch()].
 #'
-#' An unbiased estimate of the OR (or AND) of each element comes from its noisy bits, see [rr_any()]; these estimates are added up over the
+#' An unbiased estimate of the OR (or AND) of each element comes from its noisy bits, see [rr_extreme()]; these estimates are added up over the
 #' universe. Nobody needs to know which elements the sets hold, and the estimate of one element does not reveal it.
 #'
 #' **The standard error** is about the randomisation; the sets are fixed. Its square is the unbiased
@@ -21,7 +21,7 @@
 #' pattern of every element; this needs one flip probability for all sets, or at most 8 sets.
 #'
 #' @section Sketches:
-#' The size of the union of sketched sets is the number of different items in all of them. For every bit the OR over the sketches is estimated without bias ([rr_any()]); sketches may have different flip
+#' The size of the union of sketched sets is the number of different items in all of them. For every bit the OR over the sketches is estimated without bias ([rr_extreme()]); sketches may have different flip
 #' probabilities, and some may not be flipped at all.
 #'
 #' * Bloom filters and linear counters: the estimated number \eqn{Z} of bits that are still 0 in the union gives

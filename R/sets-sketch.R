@@ -269,9 +269,9 @@ pcsa_size <- function(bits, flip, settings, z) {
 #'
 #' For pipelines that must keep bits: the OR (or AND) of noisy bits, drawn so that it is again a noisy bit, wrong with one
 #' known probability \eqn{q^*} whatever the truth. It can be used like any other randomised response. If only an estimate is wanted,
-#' [rr_any()] and [rr_set_size()] are more precise, since merging draws anew and adds noise.
+#' [rr_extreme()] and [rr_set_size()] are more precise, since merging draws anew and adds noise.
 #'
-#' With \eqn{z_i} as in [rr_any()], a merged OR is 1 with probability \eqn{q^* + (1 - 2 q^*)(1 - \prod z_i)}. The least
+#' With \eqn{z_i} as in [rr_extreme()], a merged OR is 1 with probability \eqn{q^* + (1 - 2 q^*)(1 - \prod z_i)}. The least
 #' \eqn{q^*} that makes all of these probabilities is given by
 #' \deqn{\frac{1 - q^*}{1 - 2 q^*} = \prod_i \frac{1 - q_i}{1 - 2 q_i},}{(1 - q^*)/(1 - 2 q^*) =
 #'   prod_i (1 - q_i)/(1 - 2 q_i),}
@@ -333,7 +333,7 @@ merged_flip <- function(flip) {
 merge_rows <- function(rows, flip, type, rng) {
   star <- merged_flip(flip)
   if (star >= 0.5) {
-    abort("Merging so many bits leaves nothing of the truth: {.fn rr_any} estimates it.", "no_information")
+    abort("Merging so many bits leaves nothing of the truth: {.fn rr_extreme} estimates it.", "no_information")
   }
   storage.mode(rows) <- "integer"
   turned <- flip > 0.5

@@ -206,10 +206,10 @@ distinct_truths <- function(theta, form, n) {
 #' @references Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response,
 #'   section 5.4 and theorem 9, corrected. Wang, T., Blocki, J., Li, N. and Jha, S. (2017). *USENIX Security*, 729-745.
 #' @examples
-#' rr_risk(rr_grr(50, epsilon = 1), rr_zipf(50, 1.3), n = 1000, seed = 1)
+#' rr_risk(rr_grr(50, epsilon = 1), prop.table(seq_len(50)^-1.3), n = 1000, seed = 1)
 #'
 #' # With ten times as many categories the error is about a hundred times as large
-#' rr_risk(rr_grr(500, epsilon = 1), rr_zipf(500, 1.3), n = 1000, method = "inv")
+#' rr_risk(rr_grr(500, epsilon = 1), prop.table(seq_len(500)^-1.3), n = 1000, method = "inv")
 #' @export
 rr_risk <- function(mechanism, theta, n, method = c("inv", "invn", "invp", "mle"),
                     target = c("population", "sample"), replications = 1000, seed = NULL, ...) {

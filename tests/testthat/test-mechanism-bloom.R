@@ -93,7 +93,7 @@ test_that("truth bit by permanent bit by report bit: nothing is kept that should
 test_that("estimates are unbiased, vary as the sandwich says, and intervals cover, for both targets", {
   set.seed(31)
   k <- 8
-  theta <- rr_zipf(k, 1)
+  theta <- zipf_shares(k, 1)
   n <- 5000
   m <- rr_bloom(k, bits = 16, hashes = 2, cohorts = 6, f = 0.5, p = 0.4, q = 0.75)
   runs <- 250
@@ -160,13 +160,13 @@ test_that("without noise the truth comes back; reports are counted as they are",
   expect_equal(rr_tally(rr_reports(list(cohort = reports$cohort, bits = as.character(reports$bits)), m), m)$counts, whole$counts)
   # More categories than filters tell apart.
   many <- rr_bloom(40, bits = 8, hashes = 2, cohorts = 2, f = 0.5, p = 0.3, q = 0.8)
-  tally <- rr_counts(1e4 * law_reported(rr_law(many), rr_zipf(40, 1.5)), many, n = 1e4, effective_n = 1e4)
+  tally <- rr_counts(1e4 * law_reported(rr_law(many), zipf_shares(40, 1.5)), many, n = 1e4, effective_n = 1e4)
   expect_error(rr_estimate(tally, method = "inv"), class = "candor_error_no_information")
   skip_if_not_installed("quadprog")
   fit <- rr_estimate(tally, method = "nnls")
   expect_true(all(coef(fit) >= 0))
   # The residual is 0, and shares of one filter bit are fitted.
-  expect_equal(law_reported(rr_law(many), unname(coef(fit))), law_reported(rr_law(many), rr_zipf(40, 1.5)), tolerance = 1e-4)
+  expect_equal(law_reported(rr_law(many), unname(coef(fit))), law_reported(rr_law(many), zipf_shares(40, 1.5)), tolerance = 1e-4)
   expect_error(rr_estimate(rr_counts(c(5, 4), rr_grr(2, epsilon = 1)), method = "nnls"), class = "candor_error_law")
 })
 
