@@ -48,8 +48,7 @@
 #' @section Joint distributions:
 #' * Categorical questions: [rr_estimate()] under [rr_product()], read by [rr_margin()] and [rr_association()].
 #' * Many yes/no columns: [rr_cooccurrence()] counts, [rr_tmdh()] estimates, [rr_joint()] makes a proper table; [rr_pmdh()] and
-#'   [rr_reported_law()] compute which reports a known truth gives; [rr_rowtype()] turns joint
-#'   counts into counts of row types.
+#'   [rr_reported_law()] compute which reports a known truth gives.
 #' * `vignette("joint", package = "candor")`.
 #'
 #' @section Regression beyond yes and no:

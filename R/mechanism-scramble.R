@@ -201,8 +201,7 @@ prepare_answers.rr_scramble <- function(mechanism, x) {
   as.double(x)
 }
 
-#' @export
-rr_draw_reports.rr_scramble <- function(mechanism, answers, rng = c("secure", "R")) {
+draw_reports.rr_scramble <- function(mechanism, answers, rng = c("secure", "R")) {
   rng <- check_choice(rng, "rng", c("secure", "R"))
   cards <- finite_cards(mechanism)
   n <- length(answers)

@@ -21,7 +21,7 @@ study_counts <- function(mechanism, theta, truth, n, seed, cell, first, replicat
   truths <- if (is.null(truth)) draw(theta, NULL, n, cell)
   vapply(seq_len(replications), function(r) {
     keep_generator(name_stream(seed, cell, first + r), {
-      as.double(rr_simulate_counts(mechanism, if (is.null(truth)) truths[, r] else truth, 1))
+      as.double(simulate_counts(mechanism, if (is.null(truth)) truths[, r] else truth, 1))
     })
   }, numeric(length(mechanism$reports)))
 }

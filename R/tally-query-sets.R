@@ -70,7 +70,7 @@ long_query <- function(data, mechanism, answers, keys, weight) {
 # ---- a few numbers: rows that are alike are counted as one report with a weight ----
 
 count_numbers <- function(reports, mechanism, times, groups, weight) {
-  tryCatch(rr_count_reports(mechanism, reports, groups = groups, weights = weight)$counts,
+  tryCatch(count_reports(mechanism, reports, groups = groups, weights = weight)$counts,
            candor_error_report = function(e) abort_row(e, reports, times))
 }
 

@@ -45,7 +45,7 @@
 rr_reports <- function(x, mechanism) {
   check_mechanism(mechanism)
   if (!is.null(mechanism$codec)) return(read_reports(x, mechanism)$reports)
-  rr_count_reports(mechanism, x)
+  count_reports(mechanism, x)
   x
 }
 
@@ -475,8 +475,7 @@ one_row_each <- function(x, mechanism, weights, by) {
 
 # ---- counting ----
 
-#' @export
-rr_count_reports.rr_protocol <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+count_reports.rr_protocol <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   codec <- mechanism$codec
   read <- read_reports(x, mechanism, na.rm, groups, weights)
   counts <- if (is.null(codec$width)) {

@@ -174,7 +174,7 @@ report_number <- function(x) {
 
 count_answers <- function(x, mechanism, groups, weights, na.rm, match) {
   if (match == "relaxed") x <- relax_reports(x, mechanism)
-  rr_count_reports(mechanism, x, groups = groups, weights = weights, na.rm = na.rm)
+  count_reports(mechanism, x, groups = groups, weights = weights, na.rm = na.rm)
 }
 
 # The different reports, and how often each was given.
@@ -184,7 +184,7 @@ tally_sets <- function(answers, mechanism, dropped, groups) {
   keep_sets(bits, drop_reports(groups$codes, dropped), drop_reports(answers$weights, dropped), max(1L, groups$n))
 }
 
-# Check what a method of rr_count_reports() returned.
+# Check what a method of count_reports(), or the function of another package's mechanism, returned.
 check_counted <- function(result, mechanism, groups) {
   counts <- if (is.list(result)) result$counts
   rows <- length(mechanism$reports)
@@ -193,28 +193,26 @@ check_counted <- function(result, mechanism, groups) {
   if (length(result$dropped) && is.numeric(counts)) counts <- c(counts, numeric(max(0, cells - length(counts))))
   # A vector of conditions would take half as much again as many counts.
   if (!is.numeric(counts) || length(counts) != cells || anyNA(counts) || (cells && min(counts) < 0)) {
-    abort(c("{.fn rr_count_reports} must return {.field counts}: {rows} number{?s} of at least 0 for each group.",
+    abort(c("Reports must be counted as {.field counts}: {rows} number{?s} of at least 0 for each group.",
             x = "It is {describe(if (is.list(result)) counts else result)}."), c("counts", "argument"))
   }
   result$counts <- if (is.null(groups)) as.double(counts) else matrix(as.double(counts), rows)
   result
 }
 
-#' @export
-#' @rdname rr_new_mechanism
-rr_count_reports <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+count_reports <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   check_mechanism(mechanism)
   if (!is.null(weights) && !isTRUE(all(weights >= 0))) {
     abort(c("{.arg weights} must be numbers of at least 0.", x = "They are {describe(weights)}."), "argument")
   }
-  UseMethod("rr_count_reports")
+  UseMethod("count_reports")
 }
 
 # Reports that are categories.
-#' @export
-rr_count_reports.rr_mechanism <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+count_reports.rr_mechanism <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+  if (!is.null(mechanism[["count"]])) return(mechanism[["count"]](mechanism, x, groups, weights, na.rm))
   if (!law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
-    abort(c("{.fn rr_count_reports} has no method for this mechanism, so its reports cannot be counted.",
+    abort(c("{.arg mechanism} has no function {.field count}, so its reports cannot be counted.",
             x = "It is: {format(mechanism)}."), c("law", "argument"))
   }
   if (is.data.frame(x)) {

@@ -146,7 +146,7 @@ test_that("counts of supported categories are taken as the binomials they are", 
   mechanism <- rr_unary(100, epsilon = 1)
   withr::local_seed(8)
   errors <- replicate(10, {
-    counts <- rr_simulate_counts(mechanism, as.double(stats::rmultinom(1, 20000, truth)))
+    counts <- simulate_counts(mechanism, as.double(stats::rmultinom(1, 20000, truth)))
     tally <- rr_counts(as.double(counts), mechanism, n = 20000)
     vapply(c("eb", "norm_sub"), function(method) {
       estimate <- coef(rr_estimate(tally, method = method))
@@ -156,7 +156,7 @@ test_that("counts of supported categories are taken as the binomials they are", 
   })
   # Each of the ten differences is in favour, which by chance alone happens once in a thousand.
   expect_true(all(errors["eb", ] < errors["norm_sub", ]))
-  counts <- rr_counts(as.double(rr_simulate_counts(mechanism, rep(200, 100))), mechanism, n = 20000)
+  counts <- rr_counts(as.double(simulate_counts(mechanism, rep(200, 100))), mechanism, n = 20000)
   expect_error(rr_estimate(counts, method = "eb", ordered = TRUE), class = "candor_error_law")
   expect_equal(sum(coef(rr_estimate(counts, method = "eb", reference = truth))), 1)
 })
@@ -199,7 +199,7 @@ test_that("with these counts it is near the oracle, far from inversion, and find
     form <- eb_form(law)
     for (truth in list(as.double(zipf_shares(k, 1)), rep(1 / k, k))) {
       errors <- replicate(8, {
-        counts <- as.double(rr_simulate_counts(mechanism, as.double(stats::rmultinom(1, n, truth)), 1))
+        counts <- as.double(simulate_counts(mechanism, as.double(stats::rmultinom(1, n, truth)), 1))
         tally <- rr_counts(counts, mechanism, n = n)
         given <- eb_counts(group_evidence(tally, 1))
         estimates <- list(eb = coef(rr_estimate(tally, method = "eb")), inv = coef(rr_estimate(tally, method = "inv")),
@@ -226,7 +226,7 @@ test_that("with these counts it is near the oracle, far from inversion, and find
   expect_equal(colSums(pooled$estimate), c(1, 1), tolerance = 1e-9, ignore_attr = TRUE)
   expect_error(rr_estimate(rr_tally(reports, mechanism), method = "eb", ordered = TRUE), class = "candor_error_law")
   # Of a hundred equal rows a block says what unary encoding with the same p and q says.
-  counts <- as.double(rr_simulate_counts(rr_hadamard(20, 1, blocks = 1), rep(100, 20), 1))
+  counts <- as.double(simulate_counts(rr_hadamard(20, 1, blocks = 1), rep(100, 20), 1))
   tally <- rr_counts(counts, rr_hadamard(20, 1, blocks = 1), n = 2000)
   bits <- rr_unary(20, p = stats::plogis(1), q = 0.5)
   support <- rr_counts(eb_counts(group_evidence(tally, 1))$counts, bits, n = 2000)

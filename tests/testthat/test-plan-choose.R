@@ -325,7 +325,7 @@ test_that("protocols of support counts have a choice where their counts can be s
   mechanism <- rr_unary(30, epsilon = 1)
   truth <- zipf_shares(30, 1.2)
   set.seed(8)
-  tally <- rr_counts(as.double(rr_simulate_counts(mechanism, round(5000 * truth))), mechanism, n = sum(round(5000 * truth)))
+  tally <- rr_counts(as.double(simulate_counts(mechanism, round(5000 * truth))), mechanism, n = sum(round(5000 * truth)))
   choice <- rr_choose(tally, replications = 200, seed = 1)
   expect_false("mle" %in% choice$method)
   # The risk of the inversion is its closed form, which is free of the truth but for sampling: within 5 Monte Carlo errors.

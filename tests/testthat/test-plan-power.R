@@ -355,7 +355,7 @@ test_that("the power that RAPPOR is planned with is the power that it has", {
   error <- sqrt(unit_variance(category_form(m, 3), 0, "population") / n)
   set.seed(12)
   found <- replicate(1000, {
-    counts <- as.double(rr_simulate_counts(m, as.double(rmultinom(1, n, theta)), 1))
+    counts <- as.double(simulate_counts(m, as.double(rmultinom(1, n, theta)), 1))
     law_unbiased(law, new_evidence(law, counts, n, n, 8, m))[3]
   })
   planned <- rr_power(m, n, share, category = 3)$power
@@ -542,7 +542,7 @@ test_that("tests of means over reports have the planned power", {
     expect_lt(rr_power(m, floor(0.99 * n), 0.2, null = 0.1, category = 2)$power, 0.8)
     error <- sqrt(unit_variance(category_form(m, 2), 0.1, "population") / n)
     estimates <- replicate(400, {
-      counts <- rr_simulate_counts(m, drop(rmultinom(1, n, truth)), 1)
+      counts <- simulate_counts(m, drop(rmultinom(1, n, truth)), 1)
       coef(rr_estimate(rr_counts(drop(counts), m, n = n), method = "inv"))[[2]]
     })
     # 400 replications: a standard error of .02, and 4 of them.
