@@ -143,12 +143,6 @@ law_unlikely.rr_law_bitflip <- function(law, evidence, alpha) {
   beyond_counts(ones, drawn, min(law$p, law$q), max(law$p, law$q), alpha)
 }
 
-law_unlikely.rr_law_hadamard <- function(law, evidence, alpha) {
-  z <- law_unbiased(law, evidence) / law_blank_error(law, evidence)
-  # A block without reports has estimates and errors of 0.
-  min(z, na.rm = TRUE) < stats::qnorm(alpha / length(z)) - 1
-}
-
 # The bits of each cohort; and the sum of the estimates, which is 1 only where the filters are those of the reports.
 law_unlikely.rr_law_bloom <- function(law, evidence, alpha) {
   counts <- matrix(evidence$counts, law$bits + 1)
