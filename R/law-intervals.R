@@ -143,12 +143,6 @@ law_unlikely.rr_law_bitflip <- function(law, evidence, alpha) {
   beyond_counts(ones, drawn, min(law$p, law$q), max(law$p, law$q), alpha)
 }
 
-law_unlikely.rr_law_hierarchy <- function(law, evidence, alpha) {
-  any(vapply(depth_evidence(law, evidence), function(depth) {
-    law_unlikely(depth$law, depth, alpha / length(law$laws))
-  }, NA))
-}
-
 # A design is doubted wrongly in one of a thousand fits at most.
 false_alarm <- 0.001
 
