@@ -200,6 +200,25 @@ law_intervals.rr_law_channel <- function(law, evidence, estimate, interval, leve
   moment_intervals(inv[which], squares$own[which], squares$others[which], evidence$n, level, target, study)
 }
 
+# The score interval of their unbiased estimate, with the mean squares of its terms inside and outside, as the nearest
+# distribution mixes them; in equal parts where it holds nothing.
+law_share_interval.rr_law <- function(law, evidence, cells, share, interval, level, target) {
+  inside <- seq_len(evidence$k) %in% cells
+  squares <- if (interval == "wilson" && length(cells) > 1L) law_second_moments(law, evidence$k, as.double(inside))
+  if (is.null(squares)) return(NULL)
+  unbiased <- law_unbiased(law, evidence)
+  theta <- .Call(C_rr_project, as.double(unbiased), 1)
+  mean_square <- function(part) {
+    weights <- if (sum(theta[part]) < 1e-8) rep(1, sum(part)) else theta[part]
+    sum(weights * squares[part]) / sum(weights)
+  }
+  study <- if (!is.null(law$validation)) {
+    terms <- apply_channel(require_inverse(law), as.double(inside))
+    as.matrix(evidence$n * validation_squares(law, terms, inside, theta))
+  }
+  moment_intervals(sum(unbiased[inside]), mean_square(inside), mean_square(!inside), evidence$n, level, target, study)
+}
+
 # For each cell the mean of L[i, ]^2 over the reports of that cell, and over those of all others as `theta` mixes them,
 # in equal parts where it holds nothing but that cell.
 mean_squares <- function(axes, inverse, theta) {

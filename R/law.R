@@ -355,22 +355,3 @@ law_intervals <- function(law, evidence, estimate, interval, level, which, targe
 
 # The same for the share of several categories `cells` together, NULL where the law gives none.
 law_share_interval <- function(law, evidence, cells, share, interval, level, target) UseMethod("law_share_interval")
-
-# The score interval of their unbiased estimate, with the mean squares of its terms inside and outside, as the nearest
-# distribution mixes them; in equal parts where it holds nothing.
-law_share_interval.rr_law <- function(law, evidence, cells, share, interval, level, target) {
-  inside <- seq_len(evidence$k) %in% cells
-  squares <- if (interval == "wilson" && length(cells) > 1L) law_second_moments(law, evidence$k, as.double(inside))
-  if (is.null(squares)) return(NULL)
-  unbiased <- law_unbiased(law, evidence)
-  theta <- .Call(C_rr_project, as.double(unbiased), 1)
-  mean_square <- function(part) {
-    weights <- if (sum(theta[part]) < 1e-8) rep(1, sum(part)) else theta[part]
-    sum(weights * squares[part]) / sum(weights)
-  }
-  study <- if (!is.null(law$validation)) {
-    terms <- apply_channel(require_inverse(law), as.double(inside))
-    as.matrix(evidence$n * validation_squares(law, terms, inside, theta))
-  }
-  moment_intervals(sum(unbiased[inside]), mean_square(inside), mean_square(!inside), evidence$n, level, target, study)
-}
