@@ -228,16 +228,6 @@ law_update.rr_law <- function(law, evidence, options) {
   law_update(own$law, own$evidence, options)
 }
 
-# The log-likelihood of the reports.
-law_loglik <- function(law, evidence, theta) {
-  own <- report_channel(law, evidence)
-  m <- apply_channel(own$law$axes, theta)
-  times <- own$evidence$counts
-  seen <- times > 0
-  if (any(m[seen] <= 0)) return(-Inf)
-  sum(times[seen] * (log(m) + own$logs)[seen])
-}
-
 # ---- uncertainty ----
 
 # A map says how an estimator moves with the unbiased estimate, near these data: list(support, alpha, u) for
@@ -292,12 +282,6 @@ law_covariance <- function(law, evidence, map, which, target) UseMethod("law_cov
 law_variances.rr_law <- function(law, evidence, map, which, target) {
   if (!is_whole(map)) return(diag(law_covariance(law, evidence, map, which, target)))
   ifelse(map$support[which], unbiased_variances(law, evidence, which, target, map$unbiased), 0)
-}
-
-law_covariance.rr_law <- function(law, evidence, map, which, target) {
-  if (!is.null(map$information)) return(maximum_covariance(law, evidence, map$information, which, target))
-  if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
-  mapped_covariance(map, which, function(cells) unbiased_covariance(law, evidence, cells, target, map$unbiased))
 }
 
 # alpha (I - u 1') of an unbiased estimate on its support, whose covariance `covariance(cells)` gives.
