@@ -67,13 +67,6 @@ rr_law.default <- function(mechanism) {
           x = "No method of {.fn rr_law} is known for class {.cls {class(mechanism)[1]}}."), "argument")
 }
 
-#' @rdname rr_law
-#' @export
-rr_new_law <- function(kind = c("additive", "channel", "support"), ...) {
-  switch(check_choice(kind, "kind", c("additive", "channel", "support")),
-         additive = checked_additive(...), channel = checked_channel(...), support = checked_support(...))
-}
-
 new_rr_law <- function(kind, ...) {
   law <- list(...)
   class(law) <- c(paste0("rr_law_", kind), "rr_law")

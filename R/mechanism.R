@@ -318,3 +318,10 @@ rr_new_mechanism <- function(kind, levels, ..., epsilon, design, reports = level
                    design = as.character(design), yes_no = check_flag(yes_no, "yes_no"), draw = draw, count = count,
                    simulate = simulate)
 }
+
+#' @rdname rr_law
+#' @export
+rr_new_law <- function(kind = c("additive", "channel", "support"), ...) {
+  switch(check_choice(kind, "kind", c("additive", "channel", "support")),
+         additive = checked_additive(...), channel = checked_channel(...), support = checked_support(...))
+}
