@@ -285,3 +285,10 @@ part_rows <- function(parts) {
   ends <- cumsum(sizes)
   Map(seq, ends - sizes + 1, ends)
 }
+
+#' @rdname rr_tally
+#' @export
+rr_tally.table <- function(x, mechanism, ...) {
+  check_dots_empty(...)
+  rr_counts(x, mechanism)
+}

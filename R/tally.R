@@ -89,13 +89,6 @@ rr_tally.default <- function(x, mechanism, ..., weights = NULL, by = NULL, na.rm
   tally_answers(list(reports = x, weights = weights, by = by), mechanism, na.rm, match, keep)
 }
 
-#' @rdname rr_tally
-#' @export
-rr_tally.table <- function(x, mechanism, ...) {
-  check_dots_empty(...)
-  rr_counts(x, mechanism)
-}
-
 # For those who give something else where a tally is needed.
 tally_remedy <- function(x, under = "") {
   cli::format_inline(if (inherits(x, c("rr_fit", "rr_survey"))) "Its tally is in {.code fit$tally}."
