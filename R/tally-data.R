@@ -152,3 +152,17 @@ tally_design <- function(x, mechanism, column, weights, by, na.rm, match) {
 #' @rdname rr_tally
 #' @export
 rr_tally.svyrep.design <- rr_tally.survey.design
+
+# The column of counts: dplyr::count() calls it n, tidy() of a tally count, as.data.frame() of a table Freq.
+count_names <- c("n", "count", "Freq")
+
+# The columns of such reports by their names; NULL where `column` must say it, or there is but one.
+set_columns <- function(mechanism, left) {
+  fields <- report_fields(mechanism)
+  if (!is.null(fields)) return(if (all(fields %in% left)) fields)
+  if (inherits(mechanism, "rr_sampled")) {
+    key <- mechanism$part_column
+    return(if (all(c(key, "report") %in% left)) c(key, "report") else if (key %in% left) left)
+  }
+  Find(function(columns) all(columns %in% left), stored_forms(mechanism)$columns)
+}

@@ -1,17 +1,6 @@
 # The queries of reports that are no categories: a few numbers, which the engine groups; bits, which it adds up; or a
 # row for each category that a report supports.
 
-# The columns of such reports by their names; NULL where `column` must say it, or there is but one.
-set_columns <- function(mechanism, left) {
-  fields <- report_fields(mechanism)
-  if (!is.null(fields)) return(if (all(fields %in% left)) fields)
-  if (inherits(mechanism, "rr_sampled")) {
-    key <- mechanism$part_column
-    return(if (all(c(key, "report") %in% left)) c(key, "report") else if (key %in% left) left)
-  }
-  Find(function(columns) all(columns %in% left), stored_forms(mechanism)$columns)
-}
-
 report_form <- function(mechanism, answers) {
   if (length(report_fields(mechanism)) || inherits(mechanism, "rr_sampled")) return("rows")
   forms <- stored_forms(mechanism)
