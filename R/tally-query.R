@@ -291,3 +291,7 @@ sum_query <- function(data, mechanism, form, answers, keys, weight) {
   list(query = group_query(flagged, c("reports_missing", sql$split, keys), sums), answers = answers, keys = keys,
        weight = weight, form = form, sums = names(sql$sums), split = sql$split)
 }
+
+# The columns that a query makes of itself.
+query_columns <- c(n = "n", sum = "weight_sum", squares = "weight_squares", missing = "weight_missing",
+                   min = "weight_min", max = "weight_max")
