@@ -287,3 +287,7 @@ largest_mean_variance <- function(mechanism, target) {
   mean <- min(1, abs(parts$linear) / 2)
   parts$constant + parts$slope + 1 + abs(parts$linear) * mean - mean^2
 }
+
+read_scores <- function(x, mechanism) {
+  if (is.null(mechanism$moments)) x else (x - mechanism$moments$beta) / mechanism$moments$alpha
+}

@@ -182,10 +182,6 @@ rr_score <- function(x, mechanism, ...) {
   read_scores(x, mechanism)
 }
 
-read_scores <- function(x, mechanism) {
-  if (is.null(mechanism$moments)) x else (x - mechanism$moments$beta) / mechanism$moments$alpha
-}
-
 achieved.rr_scramble <- function(mechanism) list(epsilon = Inf)
 
 #' @export
