@@ -94,8 +94,6 @@ rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle")
   new_rr_study(run_study(state, cells, workers, progress, cache), cells)
 }
 
-draw_study_seed <- function() floor(stats::runif(1) * 2^31)
-
 check_truths <- function(truth) {
   if (!is.list(truth)) truth <- list(truth = truth)
   names <- names(truth) %||% rep("", length(truth))
@@ -107,18 +105,6 @@ check_truths <- function(truth) {
     at <- match(names(x), seq_along(x))
     if (length(at) && !anyNA(at) && !anyDuplicated(at)) theta[order(at)] else theta
   })
-}
-
-# Data are replaced by their table.
-tabulated <- function(x) if (is.character(x) || is.logical(x) || is.factor(x)) table(x) else x
-
-# The shares of a distribution, or of a table.
-check_distribution <- function(x, arg) {
-  if (is.table(x)) x <- prop.table(as.vector(x))
-  shares <- is.numeric(x) && !is.object(x) && length(x) > 1 && !anyNA(x) && all(x >= 0)
-  if (shares && abs(sum(x) - 1) <= 1e-8) return(as.double(x) / sum(x))
-  abort(c("{.arg {arg}} must be a distribution: at least 2 probabilities that add up to 1.",
-          x = "It is {describe(x)}.", i = if (shares && any(x > 1)) "Divide counts by their sum."), "argument")
 }
 
 check_constructors <- function(mechanism) {
@@ -151,14 +137,6 @@ new_rr_study <- function(state, cells = study_cells(state$design)) {
     metric = rep_len(study_metrics, length(row)), estimate = figures("estimate"), mc.error = figures("error")
   )
   mark(table, "rr_study", study = state)
-}
-
-# A data frame with a class and attributes of its own. (structure() would leave row names that are no longer automatic.)
-mark <- function(table, class, ...) {
-  attributes <- list(...)
-  for (name in names(attributes)) attr(table, name) <- attributes[[name]]
-  class(table) <- c(class, base::class(table))
-  table
 }
 
 #' @export
