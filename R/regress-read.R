@@ -186,8 +186,6 @@ check_starts <- function(starts) check_count(starts, "starts", min = 1, max = 10
 
 # ---- labelled columns ----
 
-is_labelled <- function(x) inherits(x, c("haven_labelled", "labelled"))
-
 # Labelled covariates, as from SPSS or Stata files, become what rr_tally() makes of them: factors of their labels.
 # Where some values have no label they are numbers, some of which are explained. Reports stay labelled, since only
 # their mechanism knows whether the labels or the values are its reports. `factors` are variables that a fit knows as
