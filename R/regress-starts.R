@@ -44,24 +44,6 @@ steep_starts <- function(model, one, ways, most, axes = seq_len(ncol(ways))) {
   list(cells = grid_starts(model, one, ways[, some, drop = FALSE], max(4, most %/% 2))$cells, steep = steep$cells)
 }
 
-# Steep ends leave a few rows in between, where the likelihood is lower than with some of them on another side, far out.
-# From each such end: it made steeper, and each of these rows moved across by the least change of the others.
-turned_starts <- function(model, ends) {
-  if (model$basis$levels || model$size > model$k || model$data$link %in% c("log", "identity")) return(NULL)
-  M <- metric(model)
-  found <- lapply(utils::head(ends[order(-vapply(ends, `[[`, 0, "value"))], 4), function(end) {
-    eta <- as.vector(model$z %*% end$b)
-    between <- order(abs(eta))
-    between <- utils::head(between[abs(eta[between]) < 4], 12)
-    if (max(abs(eta)) < 8 || !length(between)) return(NULL)
-    moves <- solve(M, t(model$z[between, , drop = FALSE]))
-    moves <- moves / rep(rowSums(model$z[between, , drop = FALSE] * t(moves)), each = model$k)
-    points <- cbind(end$b, end$b - moves * rep(eta[between] + sign(eta[between]) * 0.2, each = model$k))
-    cbind(8 * points, 100 * points)
-  })
-  do.call(cbind, found)
-}
-
 with_psi <- function(points, model, psi) {
   if (model$size > model$k) rbind(points, stats::qlogis(psi), deparse.level = 0) else unname(points)
 }
@@ -76,12 +58,6 @@ moment_share <- function(data) {
   share <- sum(data$weight * row$d * (data$y - row$q)) / sum(data$weight * row$d^2)
   if (!is.finite(share)) share <- 0.5
   min(0.95, max(0.05, share))
-}
-
-# Coefficients whose linear predictor comes nearest to `target`.
-project <- function(model, target) {
-  k <- seq_len(model$k)
-  as.vector(solve(metric(model)[k, k], crossprod(model$z, model$data$weight * target)))
 }
 
 # Directions of the covariates other than the constant, of unit size, a column each: those of single columns, of the
@@ -104,17 +80,6 @@ start_directions <- function(model, one) {
   ways <- matrix(0, model$k, ncol(axes) + ncol(spread))
   ways[dense, ] <- free %*% cbind(axes, spread)
   list(ways = ways, axes = ncol(axes))
-}
-
-unit_columns <- function(ways) {
-  size <- sqrt(colSums(ways^2))
-  ways[, size > 1e-9, drop = FALSE] / rep(size[size > 1e-9], each = nrow(ways))
-}
-
-# Directions that are spread evenly, as fractional parts of multiples of roots are.
-spread_ways <- function(m, many) {
-  primes <- sqrt(c(2, 3, 5, 7, 11, 13, 17, 19))[(seq_len(m) - 1) %% 8 + 1] + 0.618034 * ((seq_len(m) - 1) %/% 8)
-  unit_columns(stats::qnorm(outer(primes, seq_len(many)) %% 1))
 }
 
 some_rows <- function(n, most) if (n <= most) seq_len(n) else round(seq(1, n, length.out = most))
