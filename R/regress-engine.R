@@ -370,29 +370,6 @@ spread_starts <- function(model, starts) {
 # Estimates with less bias, and always finite ones. "bias" and "jeffreys" solve an adjusted score equation; only
 # Jeffreys' is the gradient of something (inst/mathematics/regression.md 6.1). "prior" is climbed like the likelihood.
 
-penalised_maximum <- function(data, penalty, starts) {
-  if (!is.null(data$unknown)) {
-    abort(c("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.",
-            x = "It is {.val {penalty}}."), "argument")
-  }
-  model <- regress_model(collapse_rows(data))
-  data <- model$data
-  z <- model$z
-  points <- regress_starts(model, starts)
-  points <- points[, seq_len(min(4, ncol(points))), drop = FALSE]
-  # The determinant of the information is one of the columns as they are, not as they were made orthogonal.
-  shift <- if (penalty == "jeffreys") sum(log(abs(diag(model$basis$back)))) else 0
-  fits <- apply(points, 2, function(at) climb_penalised(data, z, at, penalty, shift), simplify = FALSE)
-  done <- vapply(fits, `[[`, NA, "finite")
-  if (!any(done)) {
-    abort(c("No start led to a penalised estimate.", i = "Use {.code penalty = \"prior\"}."), "stalled")
-  }
-  values <- vapply(fits, `[[`, 0, "value")
-  # Where there are several roots, that of the first start that leads to one; of Jeffreys' the highest.
-  best <- if (penalty == "jeffreys") which(done)[which.max(values[done])] else which(done)[1]
-  c(fits[[best]], list(model = model, values = values))
-}
-
 # The precision of a weak normal prior: standard deviation 2.5 for slopes per standard deviation of a column, or per
 # step of one with two values, 5 for the intercept at the mean of the columns (the lower of two values).
 prior_precision <- function(data) {

@@ -174,3 +174,33 @@ feasible_start <- function(model, first, feasible) {
 # ---- links of the truth ----
 
 # The links of the truth: what R's own link functions are, with derivatives up to the fourth, which mgcv asks for.
+
+penalised_maximum <- function(data, penalty, starts) {
+  if (!is.null(data$unknown)) {
+    abort(c("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.",
+            x = "It is {.val {penalty}}."), "argument")
+  }
+  model <- regress_model(collapse_rows(data))
+  data <- model$data
+  z <- model$z
+  points <- regress_starts(model, starts)
+  points <- points[, seq_len(min(4, ncol(points))), drop = FALSE]
+  # The determinant of the information is one of the columns as they are, not as they were made orthogonal.
+  shift <- if (penalty == "jeffreys") sum(log(abs(diag(model$basis$back)))) else 0
+  fits <- apply(points, 2, function(at) climb_penalised(data, z, at, penalty, shift), simplify = FALSE)
+  done <- vapply(fits, `[[`, NA, "finite")
+  if (!any(done)) {
+    abort(c("No start led to a penalised estimate.", i = "Use {.code penalty = \"prior\"}."), "stalled")
+  }
+  values <- vapply(fits, `[[`, 0, "value")
+  # Where there are several roots, that of the first start that leads to one; of Jeffreys' the highest.
+  best <- if (penalty == "jeffreys") which(done)[which.max(values[done])] else which(done)[1]
+  c(fits[[best]], list(model = model, values = values))
+}
+
+# The maximum over all starts, and more of them: columns of `near`, in the coordinates of the model.
+regress_maximum <- function(data, starts = 20, start = NULL, prior = NULL, near = NULL) {
+  model <- regress_model(collapse_rows(data), prior)
+  if (!is.null(start)) near <- cbind(near, coordinates(model, start))
+  highest_maximum(model, cbind(near, regress_starts(model, starts)), turn = TRUE)
+}
