@@ -429,3 +429,11 @@ print.summary.rr_glm <- function(x, digits = 4, ...) {
       sep = "")
   invisible(x)
 }
+
+# P(true yes | report); of a share of yes among several answers its mean.
+row_posterior <- function(fit, rows, y, arm = fit$arm) {
+  index <- row_arms(arm, length(y))
+  after_yes <- fit$device[1, index] * rows$truth / rows$report
+  after_no <- fit$device[3, index] * rows$truth / rows$report_no
+  ifelse(y > 0, y * after_yes, 0) + ifelse(y < 1, (1 - y) * after_no, 0)
+}
