@@ -243,16 +243,6 @@ refuse_study <- function(fits) {
 
 # ---- survey designs ----
 
-# Pseudo-likelihood with the design's weights, and the design's variance of the linearised scores.
-check_design <- function(design, weights) {
-  if (!inherits(design, "survey.design") || !is.null(weights)) {
-    abort(c("{.arg design} must be made by {.fn survey::svydesign}, and has its own {.arg weights}.",
-            x = "It is {describe(design)}.",
-            i = "Of replicate weights call {.fn rr_glm} inside {.fn survey::withReplicates}."), "argument")
-  }
-  check_installed("survey", "for survey designs")
-}
-
 # Scores are sums to be estimated: their variance is the design's, rows that were not fitted being 0.
 survey_meat <- function(fit, scores) {
   design <- fit$design

@@ -268,3 +268,13 @@ value_kind <- function(x) {
   if (inherits(x, "Date")) "dates" else if (inherits(x, "POSIXct")) "times"
   else if (is.character(x) || is.factor(x)) "text" else if (!is.object(x) && !is.null(x)) "numbers"
 }
+
+# Pseudo-likelihood with the design's weights, and the design's variance of the linearised scores.
+check_design <- function(design, weights) {
+  if (!inherits(design, "survey.design") || !is.null(weights)) {
+    abort(c("{.arg design} must be made by {.fn survey::svydesign}, and has its own {.arg weights}.",
+            x = "It is {describe(design)}.",
+            i = "Of replicate weights call {.fn rr_glm} inside {.fn survey::withReplicates}."), "argument")
+  }
+  check_installed("survey", "for survey designs")
+}
