@@ -346,14 +346,8 @@ unbiased_variances.rr_law_internal <- function(law, evidence, cells, target, unb
   diag(unbiased_covariance(law, evidence, cells, target, unbiased))
 }
 
-law_covariance.rr_law_internal <- function(law, evidence, map, which, target) {
-  if (!is.null(map$information)) map <- whole_map(evidence$k)
-  law_covariance.rr_law(law, evidence, map, which, target)
-}
-
-law_variances.rr_law_internal <- function(law, evidence, map, which, target) {
-  diag(law_covariance(law, evidence, map, which, target))
-}
+# The maximum of the likelihood is the unbiased estimate.
+law_likelihood_map.rr_law_internal <- function(law, evidence, estimate) whole_map(evidence$k)
 
 # Wilson's, with the number of respondents whose share would have the same variance.
 law_intervals.rr_law_internal <- function(law, evidence, estimate, interval, level, which, target) {
