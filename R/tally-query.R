@@ -1,5 +1,76 @@
 # A tally as an SQL query: one GROUP BY, written in the dialect of the engine by dbplyr.
 
+#' The query that tallies a database table
+#'
+#' A tally is a `GROUP BY`. `rr_query()` gives the SQL text that [rr_tally()] runs on a database table, but does not run it. The text is in the dialect of the
+#' table's connection, which may be simulated by dbplyr; without a connection it is standard SQL. [rr_counts()] turns the result, as a data frame, into the same tally.
+#' The engine groups and adds up; no single report leaves it.
+#'
+#' @param data A table of package dbplyr (`tbl_lazy`): `dplyr::tbl(connection, "name")`, perhaps filtered, or
+#'   `dbplyr::lazy_frame(answer = "", con = dbplyr::simulate_hive())` for an engine that R is not connected to: only the names
+#'   of its columns matter then. Names are in backticks for Hive and Spark, Impala, MySQL, SQLite and Access, else in the double quotes of standard SQL.
+#' @param mechanism How the answers were randomised.
+#' @param column The column that holds the reports: its name, or a formula such as `~ answer`. Not needed where it is the only column beside
+#'   those of `by` and `weights`, nor for several questions ([rr_product()]), whose names are the columns.
+#' @param by The columns of the groups, by name or as a formula such as `~ region + year`; the groups of `dplyr::group_by()` come first.
+#' @param weights The column of the survey weights, by name or as a formula.
+#' @param ... Not used, and refused.
+#' @section Reports of the protocols:
+#' They are counted by the engine in these forms. The first that fits the columns is taken.
+#'
+#' | mechanism | columns | query |
+#' |---|---|---|
+#' | [rr_hadamard()] | one of whole numbers | `GROUP BY` that number |
+#' | [rr_hadamard()] of one bit | `index`, `sign` | `GROUP BY` both |
+#' | [rr_local_hash()] | `slope`, `shift`, `value`, or `cohort`, `value` | `GROUP BY` all of them |
+#' | [rr_sample_questions()], [rr_hierarchy()] | `question` or `depth`, and those of the reports | `GROUP BY` all of them |
+#' | [rr_unary()], [rr_subset()] | one of 0 and 1 for each category, named like it | `SUM` of each |
+#' | [rr_unary()], [rr_subset()] | `id` and `level`: a row for each category that a report supports | `GROUP BY level`, and the reports by their number of rows |
+#' | [rr_unary()], [rr_subset()] | one of hexadecimal text, as `as.character()` of the reports gives it | `SUM` of each bit |
+#' | [rr_bitflip()] | `position_1`, `position_2`, ... up to `d`, negative where the bit is 0 | `SUM` of each bucket's ones and zeros |
+#' | [rr_bitflip()] | `id`, `level` and `bit`: a row for each bucket that a report is about | `GROUP BY level, bit`, and the reports by their number of rows |
+#' | [rr_bitflip()] | one of 0 and 1 for each bucket, named like it, `NULL` where it was not drawn | `SUM` of each bucket's ones and zeros |
+#' | [rr_bloom()], [rr_sketch_counts()] | `cohort`, and `bits`, hexadecimal text | `SUM` of each bit, `GROUP BY cohort` |
+#' | [rr_bloom()], [rr_sketch_counts()] | `cohort`, and `bit_1`, `bit_2`, ... of 0 and 1 | the same |
+#' | [rr_bloom()], [rr_sketch_counts()] | `id`, `cohort` and `level`: a row for each bit that is 1, with its number | `GROUP BY level, cohort`, and the reports by their number of rows |
+#' | [rr_sketch_counts()] of one bit | `cohort`, `index`, `sign` | `GROUP BY` all of them |
+#' | [rr_mean()] | one of numbers | `SUM` of the numbers and of their squares, as shares of the range of reports; of [rr_scramble()] also of third and fourth powers |
+#'
+#' A sum has the name of its category (of its report, for [rr_bitflip()] and [rr_mean()]; of its column, `bit_1` and so on, for [rr_bloom()]);
+#' `reports_wrong` is the number of reports that the mechanism cannot give. The long forms, with an `id`, are counted by one
+#' statement of two parts, the levels and the reports, and take no weights. In them a report that has no bit of 1 must have a row too, whose `level`
+#' is `NULL`; the rows of one `id` must be of one group. Several different reports are rarely alike where `slope` and `shift` were drawn from many: the engine then returns about one
+#' row for each, which R counts.
+#' @section Upper and lower case:
+#' `"b"` and `"B"` are different reports, groups and ids, whatever the collation of their column: SQLite, MySQL, MariaDB and SQL Server
+#' compare their bytes. In PostgreSQL a column of type `citext`, or of a collation that is not deterministic, must be made text of collation `"C"` first.
+#' @return SQL text of class `sql`. The query gives one row for each report (or cell of several questions) and group that occurs: the columns of
+#'   reports and groups under their own names, the number of reports `n` and, with weights, `weight_sum`, the sum of squares
+#'   `weight_squares`, how many weights are NULL `weight_missing`, and the extremes `weight_min` and `weight_max`.
+#' @section Errors:
+#' `candor_error_argument` where `data` is no database table, a column is not there or is called as one that the query makes;
+#' `candor_error_law` for reports that an engine cannot count; `candor_error_too_large` for more than 1500 sums; `candor_error_package` without dbplyr.
+#' @seealso [rr_tally()], which runs it.
+#' @references Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7: the sums of weights and of their squares are what the effective number needs.
+#' @examplesIf requireNamespace("dbplyr", quietly = TRUE)
+#' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
+#' reports <- dbplyr::lazy_frame(answer = "", region = "", w = 1, con = dbplyr::simulate_hive())
+#' rr_query(reports, mechanism, column = "answer", by = "region", weights = "w")
+#'
+#' # What an engine gave back, here typed in
+#' answer <- data.frame(answer = c("often", "never", "once"), n = c(120, 610, 270))
+#' rr_counts(answer, mechanism)
+#' @export
+rr_query <- function(data, mechanism, column = NULL, by = NULL, weights = NULL, ...) {
+  check_dots_empty(...)
+  check_mechanism(mechanism)
+  if (!inherits(data, "tbl_lazy")) {
+    abort(c("{.arg data} must be a database table, such as {.code dplyr::tbl(connection, \"reports\")}.",
+            x = "It is {describe(data)}."), "argument")
+  }
+  standard_names(tally_query(data, mechanism, column, by, weights)$query, dbplyr::remote_con(data))
+}
+
 # A simulated connection of dbplyr quotes every name with backticks, whatever its engine. Where that is not the quote
 # of the engine's own, it becomes that of standard SQL. Texts in quotes stay as they are.
 standard_names <- function(query, connection) {
@@ -19,6 +90,25 @@ table_columns <- function(data) {
   check_installed("dbplyr", "to read database tables")
   names <- colnames(data)
   structure(rep(list(logical()), length(names)), names = names, row.names = integer(), class = "data.frame")
+}
+
+# What is asked: the text of the query, the columns of the answers and of the groups, and that of the weights or NULL.
+tally_query <- function(data, mechanism, column, by, weights) {
+  frame <- table_columns(data)
+  check_countable(mechanism)
+  keys <- unique(c(dplyr::group_vars(data), frame_names(frame, by, "by") %||% refuse_vector(by, "by")))
+  name_groups(as.list(frame)[keys], mechanism)
+  weight <- frame_names(frame, weights, "weights", one = TRUE) %||% refuse_vector(weights, "weights")
+  answers <- report_columns(frame, mechanism, column, c(keys, weight))
+  if (any(answers %in% keys)) {
+    abort(c("The reports must not be groups as well.", x = "{.val {intersect(answers, keys)}} is both."), "argument")
+  }
+  form <- report_form(mechanism, answers)
+  check_free_names(c(answers, keys), c(query_columns, if (form == "long") c("part", long_sums, long_sizes)))
+  if (form %in% sum_forms) return(sum_query(data, mechanism, form, answers, keys, weight))
+  if (form == "long") return(long_query(data, mechanism, answers, keys, weight))
+  sums <- c(n = "COUNT(*)", if (!is.null(weight)) weight_sums(data, weight))
+  list(query = group_query(data, c(answers, keys), sums), answers = answers, keys = keys, weight = weight, form = form)
 }
 
 check_free_names <- function(names, made) {
