@@ -19,7 +19,7 @@
 #' |---|---|
 #' | one sensitive question | [rr_binary()], [rr_warner()], [rr_crosswise()], [rr_triangular()], [rr_mangat()], [rr_kuk()], [rr_forced()], [rr_unrelated()], [rr_grr()]; devices [rr_device()] |
 #' | respondents who ignore the instructions | [rr_noncompliance()], [rr_lie_detector()], [rr_cheater_detection()], [rr_anchor()] |
-#' | transition matrices | [rr_channel()], [rr_pram()], [rr_geometric()], [rr_exponential()], [rr_misclassification()], [rr_compose()] |
+#' | transition matrices | [rr_channel()], [rr_geometric()], [rr_misclassification()], [rr_compose()] |
 #' | frequency oracles of LDP | [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_bitflip()] |
 #' | repeated reports (memoization, RAPPOR) | [rr_longitudinal()], [rr_bloom()] |
 #' | strings without a list, heavy hitters | [rr_sketch_counts()], [rr_prefixes()], [rr_heavy_hitters()] |
@@ -44,7 +44,7 @@
 #' | sums, differences, quantiles, profiles | [rr_contrast()], [rr_compare()], [rr_quantile()], [rr_top()], [profile()][rr_profile] |
 #' | joint distributions | [rr_margin()], [rr_association()], [rr_cooccurrence()], [rr_tmdh()], [rr_joint()] |
 #' | regression | [rr_glm()], [rr_multinom()], [rr_loglinear()], [rr_predictor()], [rr_regression], [rr_posterior()] |
-#' | set sizes and distinct counts | [rr_set_size()], [rr_incidence()], [rr_any()], [rr_sketch()] |
+#' | set sizes and distinct counts | [rr_set_size()], [rr_incidence()], [rr_extreme()], [rr_sketch()] |
 #' | sample size, power, choice of mechanism | [rr_power()], [rr_recommend()] |
 #' | choice of estimator, simulation | [rr_choose()], [rr_risk()], [rr_study()] |
 #' | extensions | [rr_new_mechanism()], [rr_law()], [rr_new_method()] |

@@ -36,12 +36,19 @@
 #' * `candor_error_argument`: `C` is not a matrix of probabilities whose rows add up to 1; a report has probability 0 under every truth; labels do
 #'   not fit; `rr_matrix()` of more than 10,000 categories.
 #' * `candor_error_law`: `rr_matrix()` of a protocol with more than 10,000 possible reports, or with infinitely many.
-#' @seealso [rr_pram()] for common channels; [rr_compose()] for two channels in sequence; [rr_epsilon()].
+#' @seealso [rr_geometric()] and [rr_misclassification()] for common channels; [rr_compose()] for two channels in sequence; [rr_epsilon()].
 #' @references Gouweleeuw, J. M., Kooiman, P., Willenborg, L. C. R. J. and de Wolf, P.-P. (1998). Post randomization for statistical
 #'   disclosure control: theory and implementation. *Journal of Official Statistics* 14(4), 463-478.
+#'
+#'   McSherry, F. and Talwar, K. (2007). Mechanism design via differential privacy. *FOCS*, 94-103. \doi{10.1109/FOCS.2007.66}
 #' @concept transition matrix
 #' @concept design matrix
+#' @concept PRAM
+#' @concept post-randomization
+#' @concept exponential mechanism
 #' @concept misclassification matrix
+#' @concept PRAM
+#' @concept exponential mechanism
 #' @examples
 #' # Employment status with interviewer error, known from a reinterview study
 #' C <- rbind(
@@ -53,6 +60,16 @@
 #' # How many are unemployed, if 70 of 1,000 are recorded as such?
 #' tidy(rr_estimate(rr_counts(c(560, 70, 370), mechanism)), conf.int = TRUE)
 #' # 5.6% (3.9% to 7.7%)
+#'
+#' # PRAM: a category is kept with its own probability, else replaced by any other
+#' keep <- c(employed = 0.9, unemployed = 0.7, inactive = 0.8)
+#' C <- matrix((1 - keep) / 2, 3, 3)
+#' diag(C) <- keep
+#' rr_channel(C, levels = names(keep))
+#'
+#' # The exponential mechanism: weights exp(epsilon u / 2 Delta), with Delta the range of the utility
+#' utility <- -abs(outer(1:4, 1:4, "-"))
+#' rr_channel(prop.table(exp(1 * utility / (2 * 3)), 1))
 #'
 #' # The matrix of a survey design
 #' rr_matrix(rr_crosswise(0.25))
@@ -159,13 +176,10 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
 
 # ---- common channels ----
 
-#' PRAM, misclassification and other common transition matrices
+#' Misclassification, validation studies and the geometric mechanism
 #'
-#' * `rr_pram()`: post-randomization. Each category is kept with its own probability, and otherwise replaced by another category.
 #' * `rr_geometric()`: the truncated geometric mechanism for ordered categories. A report lies `j` steps from the truth with probability
 #'   proportional to \eqn{e^{-j\epsilon}}{e^(-j epsilon)}; a report beyond an end of the scale becomes that end.
-#' * `rr_exponential()`: the exponential mechanism, \eqn{P(y \mid x) \propto \exp(\epsilon\, u(x, y) / 2\Delta)}{P(y | x)
-#'   proportional to exp(epsilon u(x, y) / 2 Delta)}, with \eqn{\Delta} the range of the utility \eqn{u} over truths.
 #' * `rr_misclassification()`: answers that are mistaken, not randomized. It takes sensitivity and specificity, or the table of a validation study.
 #'
 #' @section Validation studies:
@@ -196,14 +210,9 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
 #' In machine learning this problem is called quantification or label shift. Adjusted classify and count is `method = "inv"`, and the algorithm of
 #' Saerens, Latinne and Decaestecker (2002) on hard labels is `method = "ibu"`.
 #'
-#' @param keep Probability that a category is kept: one number, or one per category. Names serve as `levels`; known names of yes and no are put in
-#'   the order no, yes.
-#' @param margin Probability of each category as a replacement; by default uniform. The replaced category is left out and the rest rescaled. Names
-#'   of `keep` and `margin` are matched to the levels.
 #' @param levels Labels of the categories, or their number.
-#' @param epsilon Number, 1e-12 to 700. For `rr_geometric()`: log ratio of the probabilities of a report under two neighbouring truths;
-#'   [rr_epsilon()] of the whole scale is \eqn{(K - 1)\epsilon}. For `rr_exponential()`: the privacy budget; [rr_epsilon()] may be smaller.
-#' @param utility Matrix of utilities, one row per truth and one column per report; by default minus the distance of the ranks.
+#' @param epsilon Number, 1e-12 to 700. Log ratio of the probabilities of a report under two neighbouring truths; [rr_epsilon()] of the whole scale is
+#'   \eqn{(K - 1)\epsilon}.
 #' @param sensitivity,specificity Numbers, 0 to 1: \eqn{P(\mathrm{yes} \mid \mathrm{yes})}{P(yes | yes)} and \eqn{P(\mathrm{no} \mid
 #'   \mathrm{no})}{P(no | no)}, with "no" the first of the two levels.
 #' @param table Counts of a validation study, one row per truth and one column per report. Shares are allowed only with `validation = "exact"`.
@@ -215,12 +224,8 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
 #' * `candor_error_no_information`: a report that nobody gave in an internal validation study.
 #' * `candor_error_mismatch`: names that are not levels.
 #' * Warning `candor_warning_weights`: counts that are not whole.
-#' @references Gouweleeuw et al. (1998), see [rr_channel()].
-#'
-#'   Ghosh, A., Roughgarden, T. and Sundararajan, M. (2012). Universally utility-maximizing privacy mechanisms. *SIAM Journal on
+#' @references Ghosh, A., Roughgarden, T. and Sundararajan, M. (2012). Universally utility-maximizing privacy mechanisms. *SIAM Journal on
 #'   Computing* 41(6), 1673-1693. \doi{10.1137/09076828X}
-#'
-#'   McSherry, F. and Talwar, K. (2007). Mechanism design via differential privacy. *FOCS*, 94-103. \doi{10.1109/FOCS.2007.66}
 #'
 #'   Rogan, W. J. and Gladen, B. (1978). Estimating prevalence from the results of a screening test. *American Journal of
 #'   Epidemiology* 107(1), 71-76. \doi{10.1093/oxfordjournals.aje.a112510}
@@ -232,8 +237,7 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
 #'
 #'   Saerens, M., Latinne, P. and Decaestecker, C. (2002). Adjusting the outputs of a classifier to new a priori probabilities. *Neural Computation*
 #'   14, 21-41. \doi{10.1162/089976602753284446}
-#' @seealso [rr_channel()]; [rr_compose()] for a second stage; `vignette("channels", package = "candor")`.
-#' @concept post-randomization
+#' @seealso [rr_channel()] for PRAM and other matrices; [rr_compose()] for a second stage; `vignette("channels", package = "candor")`.
 #' @concept misclassification
 #' @concept sensitivity and specificity
 #' @concept diagnostic accuracy
@@ -241,9 +245,6 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
 #' @concept confusion matrix
 #' @concept quantification
 #' @examples
-#' rr_pram(c(employed = 0.9, unemployed = 0.7, inactive = 0.8))
-#' rr_geometric(5, epsilon = 1)
-#'
 #' # A test of sensitivity 0.8 and specificity 0.95 is positive in 120 of 1,000: what is the prevalence?
 #' test <- rr_misclassification(sensitivity = 0.8, specificity = 0.95)
 #' coef(rr_estimate(rr_counts(c(880, 120), test)))   # yes: 9.3%
@@ -251,34 +252,9 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
 #' # The same from a study of 100 people without and 50 with the condition: its error counts
 #' study <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5), yes = c(10, 40)))
 #' tidy(rr_estimate(rr_counts(c(880, 120), study)), conf.int = TRUE)   # 9.3% (3.0% to 15.8%)
-#' @export
-rr_pram <- function(keep, levels = NULL, margin = NULL, ...) {
-  check_dots_empty(...)
-  keep <- check_probabilities(keep, "keep")
-  if (length(keep) == 1L && is.null(levels) && is.null(margin)) {
-    abort("{.arg levels} must be given when {.arg keep} is one number.", "argument")
-  }
-  levels <- levels %||% names_as_levels(keep) %||% names_as_levels(margin) %||% max(length(keep), length(margin))
-  labels <- check_levels(levels)
-  k <- check_matrix_size(length(labels$labels))
-  margin <- match_levels(if (is.null(margin)) rep(1, k) else check_probabilities(margin, "margin"), labels$labels,
-                         "margin")
-  keep <- match_levels(keep, labels$labels, "keep")
-  if (!length(keep) %in% c(1L, k) || length(margin) != k) {
-    abort("{.arg keep} and {.arg margin} must have one probability per category.", "argument")
-  }
-  keep <- rep_len(keep, k)
-  C <- matrix(rep(margin, each = k), k)
-  diag(C) <- 0
-  rest <- rowSums(C)
-  if (any(rest == 0 & keep < 1)) abort("{.arg margin} must leave a replacement for every category.", "argument")
-  C <- C * ((1 - keep) / pmax(rest, .Machine$double.xmin))
-  diag(C) <- keep
-  made(new_rr_channel(C, square_labels(labels), "Post-randomization (PRAM)"), "rr_pram", keep = keep, margin = margin,
-       levels = level_value(labels$labels, labels$numeric), fields = NULL)
-}
-
-#' @rdname rr_pram
+#'
+#' # Ratings on a scale of 5, noisy by steps
+#' rr_geometric(5, epsilon = 1)
 #' @export
 rr_geometric <- function(levels, epsilon, ...) {
   check_dots_empty(...)
@@ -297,32 +273,7 @@ rr_geometric <- function(levels, epsilon, ...) {
        levels = level_value(labels$labels, labels$numeric), fields = NULL)
 }
 
-#' @rdname rr_pram
-#' @export
-rr_exponential <- function(levels, epsilon, utility = NULL, ...) {
-  check_dots_empty(...)
-  labels <- check_levels(levels)
-  epsilon <- check_epsilon(epsilon)
-  k <- check_matrix_size(length(labels$labels))
-  given <- utility
-  if (is.null(utility)) utility <- -abs(outer(seq_len(k), seq_len(k), "-"))
-  check_that(is.matrix(utility) && is.numeric(utility) && nrow(utility) == k && ncol(utility) > 1L &&
-               all(is.finite(utility)), "utility", "a matrix of finite numbers with one row per level", utility)
-  rows <- stats::setNames(seq_len(k), rownames(utility))
-  utility <- utility[match_levels(rows, labels$labels, "utility"), , drop = FALSE]
-  range <- max(apply(utility, 2, function(u) max(u) - min(u)))
-  if (range == 0) abort("{.arg utility} must differ between truths.", "argument")
-  weight <- exp(epsilon * (utility - apply(utility, 1, max)) / (2 * range))
-  reports <- if (ncol(utility) == k && is.null(colnames(utility))) labels
-             else check_levels(colnames(utility) %||% ncol(utility), "utility")
-  made(new_rr_channel(weight / rowSums(weight),
-                      list(levels = labels$labels, reports = reports$labels, numeric = reports$numeric),
-                      sprintf("Exponential mechanism (epsilon at most %s)", format(epsilon, digits = 4))),
-       "rr_exponential", epsilon = epsilon, utility = given, levels = level_value(labels$labels, labels$numeric),
-       fields = NULL)
-}
-
-#' @rdname rr_pram
+#' @rdname rr_geometric
 #' @export
 rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table = NULL, levels = NULL,
                                  validation = c("external", "internal", "exact"), ...) {

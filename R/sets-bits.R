@@ -77,7 +77,7 @@ check_kernel <- function(result, bits, flip, arg = "bits") {
 #' If all bits share one flip probability, the number of bits reported as 1 is a sufficient statistic, and only this number is kept. Otherwise twelve numbers per
 #' element are kept: signs, and logarithms summed in twice the usual precision.
 #'
-#' With \eqn{z_i} as in [rr_any()], a merged OR is 1 with probability \eqn{q^* + (1 - 2 q^*)(1 - \prod z_i)}. The smallest possible \eqn{q^*} is given by
+#' With \eqn{z_i} as in [rr_extreme()], a merged OR is 1 with probability \eqn{q^* + (1 - 2 q^*)(1 - \prod z_i)}. The smallest possible \eqn{q^*} is given by
 #' \deqn{\frac{1 - q^*}{1 - 2 q^*} = \prod_i \frac{1 - q_i}{1 - 2 q_i},}{(1 - q^*)/(1 - 2 q^*) =
 #'   prod_i (1 - q_i)/(1 - 2 q_i),}
 #' so that merging two by two, in any order, costs the same as merging all at once. Merging only post-processes reports, so that nobody loses privacy.
@@ -94,14 +94,14 @@ check_kernel <- function(result, bits, flip, arg = "bits") {
 #' @param type `"any"` (OR, default) or `"all"` (AND); sketches are merged by OR.
 #' @param rng `"secure"` (default) or `"R"`, see [rr_perturb()].
 #' @param ... For `c()`: tallies of the same elements. Otherwise empty.
-#' @return `rr_bit_tally()`: an object of class `rr_bit_tally`, for [rr_any()], [rr_all()], [rr_set_size()] and [rr_incidence()]. `rr_merge_bits()`: an integer vector of 0 and
+#' @return `rr_bit_tally()`: an object of class `rr_bit_tally`, for [rr_extreme()], [rr_set_size()] and [rr_incidence()]. `rr_merge_bits()`: an integer vector of 0 and
 #'   1, one per element, with attribute `flip`, \eqn{q^*}; for sketches, a sketch.
 #' @section Errors:
 #' * `candor_error_argument`: entries that are not bits, or flips that are not probabilities. `candor_error_missing`: missing bits.
 #' * `candor_error_no_information`: a flip of 1/2.
 #' * `candor_error_mismatch`: tallies of different elements, flips with other names, sketches that differ.
 #' * `candor_error_database`: a database that gives no answer. `candor_error_entropy`: see [rr_perturb()].
-#' @seealso [rr_any()] for the estimates; [rr_sketch()].
+#' @seealso [rr_extreme()] for the estimates; [rr_sketch()].
 #' @references Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorem 2 (equal flips: the sum is sufficient). arXiv:2306.09394
 #'
 #'   Hehir, J., Ting, D. and Cormode, G. (2023). Sketch-Flip-Merge: mergeable sketches for private distinct
@@ -112,10 +112,10 @@ check_kernel <- function(result, bits, flip, arg = "bits") {
 #' # Two days of a stream, each with its own flip probability: did anyone come?
 #' monday <- rr_bit_tally(c(0, 0, 1, 0), flip = 0.1)
 #' tuesday <- rr_bit_tally(c(0, 0, 0), flip = 0.2)
-#' rr_any(c(monday, tuesday))
+#' rr_extreme(c(monday, tuesday))
 #'
 #' # Counts are enough if all flips are equal: three elements, seen by eight sites
-#' rr_all(rr_bit_tally(ones = c(a = 8, b = 1, c = 7), n = 8, flip = 0.05))
+#' rr_extreme(rr_bit_tally(ones = c(a = 8, b = 1, c = 7), n = 8, flip = 0.05), type = "all")
 #'
 #' # How many elements are in any of three sets, if the pipeline must keep bits?
 #' set.seed(1)

@@ -1,6 +1,6 @@
 #' OR and AND of noisy bits
 #'
-#' Was at least one of the true bits 1 (`rr_any()`)? Were all of them (`rr_all()`)? The true bits are seen through randomized response: each was reported wrongly with a known
+#' Was at least one of the true bits 1 (`type = "any"`, the OR)? Were all of them (`"all"`, the AND)? The true bits are seen through randomized response: each was reported wrongly with a known
 #' probability. `rr_extreme_variance()` is the exact variance of both estimates if the true bits were `x`, for planning.
 #'
 #' With \eqn{z_i = (1 - q_i - y_i)/(1 - 2 q_i)} for a reported bit \eqn{y_i} and its flip probability \eqn{q_i \ne 1/2}{q_i != 1/2},
@@ -26,7 +26,7 @@
 #' @param type `"any"` (OR, union; default) or `"all"` (AND, intersection).
 #' @param log Logical, default `FALSE`. Return logarithms? They stay finite if the variance is beyond \eqn{10^{308}}.
 #' @param ... Must be empty.
-#' @return `rr_any()`, `rr_all()`: an object of class `rr_extreme`, with the methods of [rr_estimates]. `coef()` returns the estimates; `tidy()` a tibble:
+#' @return `rr_extreme()`: an object of class `rr_extreme`, with the methods of [rr_estimates]. `coef()` returns the estimates; `tidy()` a tibble:
 #'
 #' | column | what |
 #' |---|---|
@@ -45,37 +45,27 @@
 #' @concept extremes
 #' @examples
 #' # Did any of eight sites see this device, if each report has 5% of noise?
-#' rr_any(c(0, 0, 1, 0, 0, 0, 0, 1), flip = 0.05)   # 0.996: yes
+#' rr_extreme(c(0, 0, 1, 0, 0, 0, 0, 1), flip = 0.05)   # 0.996: yes
 #' # Every site has its own noise; the last site has the least
-#' rr_any(c(0, 0, 0, 1), flip = c(0.2, 0.2, 0.1, 0.01))
+#' rr_extreme(c(0, 0, 0, 1), flip = c(0.2, 0.2, 0.1, 0.01))
 #' # One estimate for each row
 #' seen <- rbind(a = c(1, 1, 0), b = c(0, 0, 0), c = c(1, 1, 1))
-#' tidy(rr_all(seen, flip = 0.1))
+#' tidy(rr_extreme(seen, flip = 0.1, type = "all"))
 #' # The variance is largest for an element in none of ten sets, and falls with each set that holds it
 #' sapply(0:10, function(k) rr_extreme_variance(rep(1:0, c(k, 10 - k)), flip = 0.1))
 #' # from 2.7 to 3e-9
 #' @export
-rr_any <- function(bits, flip = NULL, ...) {
+rr_extreme <- function(bits, flip = NULL, type = c("any", "all"), ...) {
   check_dots_empty(...)
-  extreme(bits, flip, "any")
-}
-
-#' @rdname rr_any
-#' @export
-rr_all <- function(bits, flip = NULL, ...) {
-  check_dots_empty(...)
-  extreme(bits, flip, "all")
+  type <- check_choice(type, "type", extreme_kinds)
+  tally <- if (inherits(bits, "rr_bit_tally")) check_tally_flip(bits, flip) else rr_bit_tally(bits, flip)
+  value <- tally_value(tally, type)
+  warn_variance(max(value$bound), length(tally$ones) == 1, log_variance = max(value$log_bound))
+  structure(c(list(kind = type, n = tally$n, flip = tally$flip, labels = tally$labels, conf.level = 0.95), value),
+            class = c("rr_extreme", "rr_estimates"))
 }
 
 extreme_kinds <- c("any", "all")
-
-extreme <- function(bits, flip, kind) {
-  tally <- if (inherits(bits, "rr_bit_tally")) check_tally_flip(bits, flip) else rr_bit_tally(bits, flip)
-  value <- tally_value(tally, kind)
-  warn_variance(max(value$bound), length(tally$ones) == 1, log_variance = max(value$log_bound))
-  structure(c(list(kind = kind, n = tally$n, flip = tally$flip, labels = tally$labels, conf.level = 0.95), value),
-            class = c("rr_extreme", "rr_estimates"))
-}
 
 # A tally knows its flips; another one beside it is a misunderstanding.
 check_tally_flip <- function(tally, flip) {
@@ -108,11 +98,11 @@ format_number <- function(x) {
   if (is.finite(x) && abs(x) < 1e15) format_count(signif(x, 3)) else format(x, digits = 3)
 }
 
-#' @rdname rr_any
+#' @rdname rr_extreme
 #' @export
 rr_extreme_variance <- function(x, flip, type = c("any", "all"), log = FALSE, ...) {
   check_dots_empty(...)
-  type <- check_choice(type, "type", c("any", "all"))
+  type <- check_choice(type, "type", extreme_kinds)
   bits <- check_bits(x, "x")
   rows <- if (is.matrix(bits)) bits else matrix(bits, 1, dimnames = list(NULL, names(bits)))
   flip <- check_flip(flip, nrow(rows), ncol(rows), colnames(rows))

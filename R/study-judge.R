@@ -21,7 +21,7 @@ study_counts <- function(mechanism, theta, truth, n, seed, cell, first, replicat
   truths <- if (is.null(truth)) draw(theta, NULL, n, cell)
   vapply(seq_len(replications), function(r) {
     keep_generator(name_stream(seed, cell, first + r), {
-      as.double(rr_simulate_counts(mechanism, if (is.null(truth)) truths[, r] else truth, 1))
+      as.double(simulate_counts(mechanism, if (is.null(truth)) truths[, r] else truth, 1))
     })
   }, numeric(length(mechanism$reports)))
 }
@@ -177,8 +177,7 @@ distinct_truths <- function(theta, form, n) {
 
 #' Risk of the estimators at a given truth
 #'
-#' The expected squared error of each method, split into squared bias and variance, for a mechanism, a truth and a number of respondents. `rr_zipf()` makes
-#' a Zipf distribution as a truth, \eqn{\theta_i \propto i^{-s}} over \eqn{k} categories, from almost uniform (\eqn{s = 0.01}) to very concentrated (\eqn{s = 2.5}).
+#' The expected squared error of each method, split into squared bias and variance, for a mechanism, a truth and a number of respondents. 
 #'
 #' The risk is exact for linear inversion of answers that are the truth or else an innocuous answer ([rr_grr()], [rr_forced()], [rr_unrelated()], yes/no designs). Otherwise it is
 #' a Monte Carlo estimate with its error, from [rr_study()].
@@ -198,28 +197,26 @@ distinct_truths <- function(theta, form, n) {
 #' @param target `"population"` (respondents are sampled again), `"sample"` (they are fixed), or both (default).
 #' @param replications Whole number, default 1000. Number of replications if there is no closed form.
 #' @param seed Whole number that fixes the replications, or `NULL` (default).
-#' @param k Whole number, at least 2. Number of categories.
-#' @param s Number, at least 0. Exponent; 0 is the uniform distribution.
 #' @param ... Must be empty.
-#' @return `rr_risk()`: a data frame of class `rr_risk` with one row per target and method and the columns `target`, `method`, `mse`, `bias2`, `variance` and `mc.error`
-#'   (Monte Carlo error of `mse`; 0 if it is exact). `rr_zipf()`: `k` probabilities, the largest first.
+#' @return A data frame of class `rr_risk` with one row per target and method and the columns `target`, `method`, `mse`, `bias2`, `variance` and `mc.error`
+#'   (Monte Carlo error of `mse`; 0 if it is exact).
 #' @section Errors:
 #' `candor_error_mismatch` for names that are not levels. `candor_error_argument` for a truth that is not a distribution over the levels, and for other arguments.
 #' @references Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response,
-#'   section 5.4 and theorem 9, corrected; section 6.1 for the Zipf distributions. arXiv:2601.08603
+#'   section 5.4 and theorem 9, corrected. arXiv:2601.08603
 #'
 #'   Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX Security*, 729-745. arXiv:1705.04421
 #' @seealso [rr_study()] for whole grids; [rr_choose()] for an unknown truth; [rr_power()].
 #' @concept mean squared error
 #' @concept bias and variance
-#' @concept Zipf distribution
 #' @examples
 #' # How large is the error of each estimator, with 50 categories of unequal size?
-#' rr_risk(rr_grr(50, epsilon = 1), rr_zipf(50, 1.3), n = 1000, replications = 200, seed = 1)
+#' zipf <- function(k) prop.table(seq_len(k)^-1.3)
+#' rr_risk(rr_grr(50, epsilon = 1), zipf(50), n = 1000, replications = 200, seed = 1)
 #' # "invn" 0.11, "inv" 0.89
 #'
 #' # With ten times as many categories the error is about a hundred times as large
-#' rr_risk(rr_grr(500, epsilon = 1), rr_zipf(500, 1.3), n = 1000, method = "inv")   # 85
+#' rr_risk(rr_grr(500, epsilon = 1), zipf(500), n = 1000, method = "inv")   # 85
 #' @export
 rr_risk <- function(mechanism, theta, n, method = c("inv", "invn", "invp", "mle"),
                     target = c("population", "sample"), replications = 1000, seed = NULL, ...) {
@@ -263,3 +260,40 @@ inversion_risk <- function(form, theta, n, target) {
   if (law_tells_nothing(form)) abort_no_information()
   sum(unit_variance(list(a = form$a, b = rep_len(form$b, length(theta))), theta, target)) / n
 }
+
+# N times the variance of the unbiased estimate of a share, or of its difference from a second group; N is the number in
+# both.
+unit_variance <- function(form, share, target, second = NULL) {
+  if (!is.null(second)) {
+    return(unit_variance(form, share, target) / second$first +
+             unit_variance(second$form %||% form, second$share, target) / (1 - second$first))
+  }
+  if (!is.null(form$variance)) return(form$variance(share, target))
+  if (is.null(form$a)) {
+    return(share * form$own + (1 - share) * form$others - if (target == "sample") share else share^2)
+  }
+  if (target == "sample") return((form$b * (1 - form$b) + share * form$a * (1 - form$a - 2 * form$b)) / form$a^2)
+  m <- form$b + form$a * share
+  m * (1 - m) / form$a^2
+}
+
+# A data frame with a class and attributes of its own. (structure() would leave row names that are no longer automatic.)
+mark <- function(table, class, ...) {
+  attributes <- list(...)
+  for (name in names(attributes)) attr(table, name) <- attributes[[name]]
+  class(table) <- c(class, base::class(table))
+  table
+}
+
+draw_study_seed <- function() floor(stats::runif(1) * 2^31)
+
+# The shares of a distribution, or of a table.
+check_distribution <- function(x, arg) {
+  if (is.table(x)) x <- prop.table(as.vector(x))
+  shares <- is.numeric(x) && !is.object(x) && length(x) > 1 && !anyNA(x) && all(x >= 0)
+  if (shares && abs(sum(x) - 1) <= 1e-8) return(as.double(x) / sum(x))
+  abort(c("{.arg {arg}} must be at least 2 probabilities that add up to 1.", x = "It is {describe(x)}."), "argument")
+}
+
+# Data are replaced by their table.
+tabulated <- function(x) if (is.character(x) || is.logical(x) || is.factor(x)) table(x) else x

@@ -31,7 +31,7 @@
 #' logarithmic, and values that are not above 0 are left out. Ribbons are two Monte Carlo standard errors wide on either side. With one number of respondents the horizontal axis is epsilon.
 #'
 #' @order 1
-#' @param truth The true distributions: a named list of probability vectors, or one vector; see [rr_zipf()]. Data (a factor, text, a `table`) are replaced by
+#' @param truth The true distributions: a named list of probability vectors, or one vector. A Zipf distribution over `k` categories is `prop.table(seq_len(k)^-s)`. Data (a factor, text, a `table`) are replaced by
 #'   their shares. Names are used only if they are the category numbers 1, 2, .... For `plot()`: logical, default `TRUE`; show the true distributions?
 #' @param epsilon Privacy budgets, above 0.
 #' @param n Numbers of respondents, whole and at least 1.
@@ -62,7 +62,7 @@
 #' @concept comparison of estimators
 #' @examples
 #' # Which estimator has the smaller error, for an even and for a steep truth?
-#' study <- rr_study(list(even = rr_zipf(50, 0.01), steep = rr_zipf(50, 2.5)),
+#' study <- rr_study(list(even = rep(0.02, 50), steep = prop.table(seq_len(50)^-2.5)),
 #'                   epsilon = c(1, 4), n = c(100, 10000), replications = 50, seed = 1)
 #' subset(study, metric == "mse" & epsilon == 1 & n == 100)   # "invn" for both
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(study)
@@ -95,18 +95,6 @@ rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle")
   new_rr_study(run_study(state, cells, workers, progress, cache), cells)
 }
 
-draw_study_seed <- function() floor(stats::runif(1) * 2^31)
-
-#' @rdname rr_risk
-#' @export
-rr_zipf <- function(k, s, ...) {
-  check_dots_empty(...)
-  k <- check_count(k, "k", min = 2, max = 2^30)
-  s <- check_number(s, "s", min = 0, max_open = TRUE)
-  weights <- exp(-s * log(seq_len(k)))
-  weights / sum(weights)
-}
-
 check_truths <- function(truth) {
   if (!is.list(truth)) truth <- list(truth = truth)
   names <- names(truth) %||% rep("", length(truth))
@@ -118,17 +106,6 @@ check_truths <- function(truth) {
     at <- match(names(x), seq_along(x))
     if (length(at) && !anyNA(at) && !anyDuplicated(at)) theta[order(at)] else theta
   })
-}
-
-# Data are replaced by their table.
-tabulated <- function(x) if (is.character(x) || is.logical(x) || is.factor(x)) table(x) else x
-
-# The shares of a distribution, or of a table.
-check_distribution <- function(x, arg) {
-  if (is.table(x)) x <- prop.table(as.vector(x))
-  shares <- is.numeric(x) && !is.object(x) && length(x) > 1 && !anyNA(x) && all(x >= 0)
-  if (shares && abs(sum(x) - 1) <= 1e-8) return(as.double(x) / sum(x))
-  abort(c("{.arg {arg}} must be at least 2 probabilities that add up to 1.", x = "It is {describe(x)}."), "argument")
 }
 
 check_constructors <- function(mechanism) {
@@ -161,14 +138,6 @@ new_rr_study <- function(state, cells = study_cells(state$design)) {
     metric = rep_len(study_metrics, length(row)), estimate = figures("estimate"), mc.error = figures("error")
   )
   mark(table, "rr_study", study = state)
-}
-
-# A data frame with a class and attributes of its own. (structure() would leave row names that are no longer automatic.)
-mark <- function(table, class, ...) {
-  attributes <- list(...)
-  for (name in names(attributes)) attr(table, name) <- attributes[[name]]
-  class(table) <- c(class, base::class(table))
-  table
 }
 
 #' @export
