@@ -57,7 +57,7 @@
 #'   answers <- sample(100, 2000, TRUE, truth)
 #'   rr_tally(rr_perturb(answers, mechanism, rng = "R"), mechanism)
 #' }
-#' rr_choose(reports(rep(0.01, 100)), replications = 50, seed = 1)   # ANS1
+#' rr_choose(reports(rep(0.01, 100)), replications = 50, seed = 1)   # "eb", then "combine"
 #' # A Zipf distribution, with shares in proportion to 1 / rank^2.5
 #' rr_choose(reports(prop.table(seq_len(100)^-2.5)), replications = 50, seed = 1)   # "eb"; "invn" is worst
 #' @export
