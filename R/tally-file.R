@@ -187,11 +187,9 @@ read_tally <- function(bytes) {
   }
   Encoding(text) <- "UTF-8"
   object <- tryCatch(parse_json_text(text), error = function(e) abort("It is not JSON, or was cut off.", "file"))
-  if (!is.list(object) || !isTRUE(object[["format"]] %in% c(tally_format, mechanism_format))) {
-    abort("It does not say {.code \"format\": \"{tally_format}\"}.", "file")
-  }
-  if (!identical(object[["version"]], tally_version)) {
-    abort("It is of version {describe(object[['version']])}; this package reads version {tally_version}.", "file")
+  known <- is.list(object) && isTRUE(object[["format"]] %in% c(tally_format, mechanism_format))
+  if (!known || !identical(object[["version"]], tally_version)) {
+    abort("It is not of {.field format} {.val {tally_format}} and {.field version} {tally_version}.", "file")
   }
   check_checksum(bytes, needed = !is.null(object[["sets"]]))
   if (object[["format"]] == tally_format) return(make_tally(object))
@@ -207,11 +205,8 @@ check_checksum <- function(bytes, needed) {
   at <- found[length(found)]
   tail <- rawToChar(bytes[at:length(bytes)])
   pattern <- "^\"checksum\"[ \t\r\n]*:[ \t\r\n]*\"md5:([0-9a-f]{32})\"[ \t\r\n]*[}][ \t\r\n]*$"
-  if (!grepl(pattern, tail)) {
-    abort("Its {.field checksum} must be the last member: {.val md5:} and 32 hexadecimal digits.", "file")
-  }
-  if (sub(pattern, "\\1", tail) != md5(bytes[seq_len(at - 1)])) {
-    abort("Its checksum is that of another text: the file was changed or damaged.", "file")
+  if (!grepl(pattern, tail) || sub(pattern, "\\1", tail) != md5(bytes[seq_len(at - 1)])) {
+    abort("Its {.field checksum} is of another text, or not the last member: the file was changed or damaged.", "file")
   }
 }
 

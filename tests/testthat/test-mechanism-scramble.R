@@ -215,7 +215,7 @@ test_that("the package warns of cards that hide nothing or show a truth of 0", {
 test_that("what is no design, answer, report or level is refused", {
   argument <- function(code) expect_error(code, class = "candor_error_argument")
   argument(rr_scramble(c(0, 10), c(-1, 1), 2:3))
-  expect_error(rr_scramble(c(0, 10), 0, 1:3), "mean is 0", class = "candor_error_argument")
+  expect_error(rr_scramble(c(0, 10), 0, 1:3), "by 0 on average", class = "candor_error_argument")
   argument(rr_scramble(c(0, 10), data.frame(value = 1:2, prob = c(-0.5, 1.5))))
   argument(rr_scramble(c(0, 10), data.frame(value = 1:2, prob = c(0.5, 0.4))))
   argument(rr_scramble(c(0, 10), c(1, NA), 1:2))
