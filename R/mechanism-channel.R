@@ -245,7 +245,7 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
 #' @concept confusion matrix
 #' @concept quantification
 #' @examples
-#' # A test of sensitivity 0.8 and specificity 0.95 is positive in 120 of 1,000: what is the prevalence?
+#' # A test (sensitivity 0.8, specificity 0.95) is positive in 120 of 1,000: what is the prevalence?
 #' test <- rr_misclassification(sensitivity = 0.8, specificity = 0.95)
 #' coef(rr_estimate(rr_counts(c(880, 120), test)))   # yes: 9.3%
 #'

@@ -59,7 +59,8 @@
 #' }
 #' rr_choose(reports(rep(0.01, 100)), replications = 50, seed = 1)   # "eb", then "combine"
 #' # A Zipf distribution, with shares in proportion to 1 / rank^2.5
-#' rr_choose(reports(prop.table(seq_len(100)^-2.5)), replications = 50, seed = 1)   # "eb"; "invn" is worst
+#' rr_choose(reports(prop.table(seq_len(100)^-2.5)), replications = 50, seed = 1)
+#' # "eb"; "invn" is worst
 #' @export
 rr_choose <- function(x, mechanism = NULL, method = NULL, replications = 200, seed = NULL, ...) {
   check_dots_empty(...)

@@ -187,7 +187,7 @@ test_that("[[ takes a field or a group, and anything else is refused or NULL as 
     expect_null(x$nothing)
     expect_error(x[["Nroth"]], class = "candor_error_level")
     expect_error(x[[4]], class = "candor_error_level")
-    expect_error(x[[1:2]], "2 between", class = "candor_error_argument")
+    expect_error(x[[1:2]], "One group is taken", class = "candor_error_argument")
     expect_error(x[["yes"]], class = "candor_error_level")
     expect_error(x[, 1], "one index", class = "candor_error_argument")
     expect_error(x[1, ], "one index", class = "candor_error_argument")
