@@ -192,3 +192,57 @@ test_that("what is not available is refused, and one row a group has no sigma", 
   refused(y ~ x + (1 | id), people, weights = w)
   refused(y ~ x + (1 | w), people, class = "no_information")
 })
+
+test_that("average truths of a random intercept are integrals, with the delta method in sigma too", {
+  set.seed(8)
+  people <- expand.grid(item = c("a", "b", "c", "d"), id = 1:400)
+  people$age <- rnorm(400)[people$id]
+  truth <- rbinom(1600, 1, plogis(c(-1, 0, 0.5, -0.5)[people$item] + 0.4 * people$age + rnorm(400, sd = 1.5)[people$id]))
+  die <- rr_forced(1 / 6)
+  people$report <- rr_perturb(factor(truth, 0:1, c("no", "yes")), die, rng = "R")
+  cells <- data.frame(item = c("a", "c", "d"), age = c(-1, 0.3, 2), people = c(5, 2, 3))
+  for (link in c("logit", "probit", "cloglog")) {
+    fit <- quietly(rr_glm(report ~ item + age + (1 | id), people, die, link = link))
+    expect_gt(fit$sigma, 0.3)
+    curve <- stats::make.link(link)$linkinv
+    x <- model.matrix(~ item + age, rbind(cells[1:2], people[c("item", "age")]))[1:3, ]
+    value <- function(b, x) sum(c(0.5, 0.2, 0.3) * apply(x, 1, function(row) {
+      stats::integrate(function(u) curve(sum(row * b[1:5]) + b[6] * u) * dnorm(u), -Inf, Inf, rel.tol = 1e-10)$value
+    }))
+    delta <- function(value) {
+      b <- c(coef(fit), fit$sigma)
+      gradient <- vapply(1:6, function(k) {
+        h <- replace(numeric(6), k, 1e-4)
+        (value(b + h) - value(b - h)) / 2e-4
+      }, 0)
+      c(value(b), sqrt(drop(gradient %*% fit$variance %*% gradient)))
+    }
+    post <- rr_effects(fit, newdata = cells, weights = people)
+    found <- function(row) unlist(post[row, c("estimate", "std.error")], use.names = FALSE)
+    expect_equal(found(1), delta(function(b) value(b, x)), tolerance = 1e-6)
+    at <- function(column, one) replace(x, TRUE, { x[, 2:4] <- 0; if (one) x[, column] <- 1; x })
+    # The table has three of the four items: the first of them is the reference.
+    expect_equal(found(2), delta(function(b) value(b, at("itemc", TRUE)) - value(b, at("itemc", FALSE))), tolerance = 1e-6)
+    moved <- function(h) replace(x, TRUE, { x[, "age"] <- x[, "age"] + h; x })
+    expect_equal(found(4), delta(function(b) (value(b, moved(1e-3)) - value(b, moved(-1e-3))) / 2e-3), tolerance = 1e-5)
+  }
+  # All fitted rows: the mean of the predictions.
+  expect_equal(rr_effects(fit, character())$estimate, mean(predict(fit)), tolerance = 1e-12)
+  expect_error(rr_effects(fit, type = "sandwich"), class = "candor_error_argument")
+})
+
+test_that("average truths are those of the plain fit if sigma is 0, and have no standard error if it is infinite", {
+  table <- data.frame(id = rep(1:300, each = 2), item = rep(c("a", "b"), 300))
+  # Reports that are independent within persons, and a little less than that.
+  table$y <- c(rep(c(1, 0), 60), rep(c(0, 1), 55), rep(c(1, 1), 70), rep(c(0, 0), 115))
+  fit <- suppressWarnings(rr_glm(y ~ item + (1 | id), table, rr_warner(0.8)))
+  plain <- rr_glm(y ~ item, table, rr_warner(0.8))
+  if (fit$sigma == 0) expect_equal(as.data.frame(rr_effects(fit)), as.data.frame(rr_effects(plain)), tolerance = 1e-9)
+  expect_identical(fit$sigma, 0)
+  alike <- data.frame(id = rep(1:200, each = 2), y = rep(c(1, 1, 0, 0), c(100, 100, 100, 100)))
+  far <- suppressWarnings(rr_glm(y ~ 1 + (1 | id), alike, rr_warner(0.8)))
+  expect_identical(far$sigma, Inf)
+  expect_warning(post <- rr_effects(far), class = "candor_warning_infinite")
+  expect_equal(post$estimate, 0.5, tolerance = 1e-6)
+  expect_true(is.na(post$std.error))
+})
