@@ -209,7 +209,8 @@ test_that("the poststratified prevalence of a saturated model is the weighted me
   expect_equal(regions$estimate, c((5 * share[["a"]] + 2 * share[["b"]]) / 7, share[["c"]]), tolerance = 1e-8)
   expect_equal(regions$std.error, sqrt(c((25 * variance[["a"]] + 4 * variance[["b"]]) / 49, variance[["c"]])), tolerance = 1e-8)
   # Without weights each row counts once; effects are averages over the table too.
-  expect_equal(rr_effects(fit, newdata = cells)$estimate, c(sum(share * c(1, 2, 1)) / 4, share[["b"]] - share[["a"]], share[["c"]] - share[["a"]]), tolerance = 1e-8)
+  expect_equal(rr_effects(fit, newdata = cells)$estimate, c(sum(share * c(1, 2, 1)) / 4, share[["b"]] - share[["a"]], share[["c"]] - share[["a"]]),
+               tolerance = 1e-8)
   # A part of the table without people is left out.
   expect_identical(nrow(rr_effects(fit, character(), by = "region", newdata = cells, weights = c(1, 1, 0, 0))), 1L)
 })

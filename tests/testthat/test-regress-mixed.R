@@ -39,7 +39,7 @@ test_that("golden vectors: the maximum, the posterior of the intercepts, prevale
     expect_golden(value$mean[model$of][expected$u$group], expected$u$mean, 1e-7)
     expect_golden(value$deviation[model$of][expected$u$group], expected$u$sd, 1e-7)
     eta <- drop(matrix(as.numeric(case$input$new_x), ncol = model$size) %*% found$at[seq_len(model$size)])
-    expect_golden(mixed_truth(eta, found$sigma, model$parts[[7]]), expected$truth_population, 1e-7)
+    expect_golden(mixed_curve(mixed_links[model$parts[[7]] + 1], found$sigma)$yes(eta), expected$truth_population, 1e-7)
   }
 })
 
@@ -163,7 +163,7 @@ test_that("predictions are averages over persons; simulate and refit; a person's
   die <- rr_forced(1 / 6)
   people$y <- rr_perturb(factor(truth, 0:1, c("no", "yes")), die, rng = "R")
   fit <- rr_glm(y ~ 0 + item + (1 | id), people, die)
-  expect_equal(unname(predict(fit)[1:4]), mixed_truth(unname(coef(fit)), fit$sigma, 0L), tolerance = 1e-12)
+  expect_equal(unname(predict(fit)[1:4]), mixed_curve("logit", fit$sigma)$yes(unname(coef(fit))), tolerance = 1e-12)
   report <- predict(fit, people[1:4, ], type = "report")
   expect_equal(unname(report), 1 / 6 + 2 / 3 * unname(predict(fit)[1:4]), tolerance = 1e-12)
   # The posterior means of the truths add up to the averages of the truths, at the maximum with a free mean for each item.
@@ -232,13 +232,16 @@ test_that("average truths of a random intercept are integrals, with the delta me
 })
 
 test_that("average truths are those of the plain fit if sigma is 0, and have no standard error if it is infinite", {
-  table <- data.frame(id = rep(1:300, each = 2), item = rep(c("a", "b"), 300))
-  # Reports that are independent within persons, and a little less than that.
-  table$y <- c(rep(c(1, 0), 60), rep(c(0, 1), 55), rep(c(1, 1), 70), rep(c(0, 0), 115))
+  # Of two items of 300 persons both are yes 55 times; with independent reports they would be 60 times.
+  pairs <- rbind(c(1, 1), c(1, 0), c(0, 1), c(0, 0))[rep(1:4, c(55, 90, 70, 85)), ]
+  table <- data.frame(id = rep(1:300, each = 2), item = rep(c("a", "b"), 300), y = as.vector(t(pairs)))
   fit <- suppressWarnings(rr_glm(y ~ item + (1 | id), table, rr_warner(0.8)))
-  plain <- rr_glm(y ~ item, table, rr_warner(0.8))
-  if (fit$sigma == 0) expect_equal(as.data.frame(rr_effects(fit)), as.data.frame(rr_effects(plain)), tolerance = 1e-9)
   expect_identical(fit$sigma, 0)
+  # By hand: a share of (m - 0.2) / 0.6, with the binomial variance of m.
+  m <- c(145, 125) / 300
+  post <- rr_effects(fit, character(), newdata = data.frame(item = c("a", "b")), weights = c(2, 1))
+  expect_equal(post$estimate, sum(c(2, 1) / 3 * (m - 0.2) / 0.6), tolerance = 1e-7)
+  expect_equal(post$std.error, sqrt(sum(c(4, 1) / 9 * m * (1 - m) / 300 / 0.36)), tolerance = 1e-7)
   alike <- data.frame(id = rep(1:200, each = 2), y = rep(c(1, 1, 0, 0), c(100, 100, 100, 100)))
   far <- suppressWarnings(rr_glm(y ~ 1 + (1 | id), alike, rr_warner(0.8)))
   expect_identical(far$sigma, Inf)
