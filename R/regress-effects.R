@@ -30,7 +30,7 @@
 #' @references Williams, R. (2012). Using the margins command to estimate and interpret adjusted predictions and marginal effects. *The Stata Journal*
 #'   12(2), 308-331. \doi{10.1177/1536867X1201200209}
 #'
-#'   Gelman, A. and Little, T. C. (1997). Poststratification into many categories using hierarchical logistic regression. *Survey Methodology* 23(2), 127-135.
+#'   Park, D. K., Gelman, A. and Bafumi, J. (2004). Bayesian multilevel estimation with poststratification: state-level estimates from national polls. *Political Analysis* 12(4), 375-385. \doi{10.1093/pan/mph024}
 #' @concept poststratification
 #' @concept MRP
 #' @concept average marginal effect
@@ -51,8 +51,8 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
   check_dots_empty(...)
   mixed <- inherits(fit, "rr_glm_mixed")
   if (!inherits(fit, "rr_glm") && (!mixed || !is.null(type) || !is.null(cluster))) {
-    abort(c("{.arg fit} must be a fit of {.fn rr_glm}, without {.arg type} and {.arg cluster} if it has random effects.",
-            x = "It is {describe(fit)}."), "argument")
+    abort(c("{.arg fit} must be a fit of {.fn rr_glm}.", x = "It is {describe(fit)}.",
+            i = if (mixed) "With a random intercept there is no {.arg type} and no {.arg cluster}."), "argument")
   }
   if (mixed) fit <- plain_mixed(fit)
   conf.level <- check_level(conf.level)

@@ -30,7 +30,7 @@
 #' @param ... Not used.
 #' @return `rr_glm()` returns an object of class `c("rr_glm_mixed", "rr_regression")`: `coefficients`, `sigma`, `vcov` (of the coefficients), `variance` (with sigma), `loglik`, `random` (a data frame: each group's posterior mean and standard
 #'   deviation), `ladder` (the highest log-likelihood at some values of sigma), `fixed` (the fit without the term), `information.pairs`, `limit` (for sigma to infinity, else `NULL`).
-#'   `tidy()` has the columns `effect`, `group`, `term`, as broom.mixed. `anova()` of the fits without and with the random intercept halves the p-value, since sigma is at least 0.
+#'   [rr_effects()] gives average truths and effects, over persons. `tidy()` has the columns `effect`, `group`, `term`, as broom.mixed. `anova()` of the fits without and with the random intercept halves the p-value, since sigma is at least 0.
 #' @section Errors:
 #' `candor_error_argument` for what is not available, for unequal weights in a group and for rows that are not one report; `candor_error_no_information` if no group has two rows.
 #' @references Boeckenholt, U. and van der Heijden, P. G. M. (2007). Item randomized-response models for measuring noncompliance. *Psychometrika* 72, 245-262. \doi{10.1007/s11336-005-1495-y}
