@@ -74,7 +74,11 @@ rr_new_law <- function(kind = c("additive", "channel", "support"), ...) {
          additive = checked_additive(...), channel = checked_channel(...), support = checked_support(...))
 }
 
-new_rr_law <- function(kind, ...) structure(list(...), class = c(paste0("rr_law_", kind), "rr_law"))
+new_rr_law <- function(kind, ...) {
+  law <- list(...)
+  class(law) <- c(paste0("rr_law_", kind), "rr_law")
+  law
+}
 
 check_law <- function(law) {
   if (inherits(law, "rr_law")) return(law)

@@ -89,11 +89,11 @@ check_flag <- function(x, arg) {
 }
 
 # `choices` in full, or the default vector itself, which means its first element.
-check_choice <- function(x, arg, choices, remedy = NULL) {
+check_choice <- function(x, arg, choices) {
   if (identical(x, choices)) return(choices[1L])
   if (is.character(x) && length(x) == 1L && x %in% choices) return(x)
   abort(c("{.arg {arg}} must be one of {.or {.val {choices}}}.", x = "It is {describe(x)}.",
-          i = remedy %||% meant_of(x, choices)), "argument")
+          i = meant_of(x, choices)), "argument")
 }
 
 check_mechanism <- function(x, arg = "mechanism") {
