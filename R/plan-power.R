@@ -432,7 +432,7 @@ plan_design <- function(model, data, coefficients, term, link) {
     abort(c("{.arg coefficients} must be a number for each column of the design matrix.",
             i = "The columns are {format_labels(colnames(model))}."), "argument")
   }
-  at <- match_coefficients(term %||% ncol(model), colnames(model))
+  at <- match_coefficients(term %||% ncol(model), colnames(model), "term")
   list(x = model, eta = predictor_of(model, coefficients, offset), at = at, link = check_link(link),
        term = colnames(model)[at] %||% at, coefficient = coefficients[[at]])
 }

@@ -119,11 +119,11 @@ confint.rr_regression <- function(object, parm = NULL, level = 0.95, ...) {
   matrix(c(table$conf.low, table$conf.high), ncol = 2, dimnames = list(table$term, percent))
 }
 
-match_coefficients <- function(parm, names) {
+match_coefficients <- function(parm, names, arg = "parm") {
   if (is.null(parm)) return(seq_along(names))
   which <- if (is.character(parm)) match(parm, names) else parm
   if (is.numeric(which) && length(which) && all(which %in% seq_along(names))) return(as.integer(which))
-  abort(c("{.arg parm} must name coefficients of the fit.", x = "It is {describe(parm)}.",
+  abort(c("{.arg {arg}} must name coefficients of the model.", x = "It is {describe(parm)}.",
           i = "They are {format_labels(names)}."), "level")
 }
 
