@@ -252,3 +252,15 @@ format_bytes <- function(bytes) {
   units <- c("B", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB")
   paste(format(signif(bytes / 1000^power, 2)), units[power + 1])
 }
+
+# As simulate() of lm(): a seed is for the calling function alone; without one R's generator goes on. Returns the
+# attribute "seed" that stats::simulate() describes.
+keep_seed <- function(seed, frame = parent.frame()) {
+  if (!is.null(seed)) check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max)
+  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
+  state <- get(".Random.seed", envir = globalenv(), inherits = FALSE)
+  if (is.null(seed)) return(invisible(state))
+  do.call(on.exit, list(bquote(assign(".Random.seed", .(state), envir = globalenv())), add = TRUE), envir = frame)
+  set.seed(seed)
+  invisible(structure(seed, kind = as.list(RNGkind())))
+}
