@@ -186,7 +186,8 @@ autoplot.rr_recommendation <- function(object, ...) {
 }
 
 error_names <- c(shares = "Mean squared error", ranges = "Variance of the share of a range",
-                 mean = "Largest variance of the mean", strings = "Variance of the share of a string", survey = "Variance of the prevalence")
+                 mean = "Largest variance of the mean", strings = "Variance of the share of a string",
+                 survey = "Variance of the prevalence")
 
 #' @rdname autoplot.rr_power
 #' @param x As `object`.

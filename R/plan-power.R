@@ -35,10 +35,10 @@
 #' group another design, such as the direct question, `rr_binary(1, 0)`: whether a randomized question finds more than a direct one is such a
 #' comparison, with the share that you expect to be admitted directly as `versus`. `n` is the number in both groups together.
 #'
-#' *Means* ([rr_mean()], [rr_scramble()]): `share` and `versus` are true means and `sd` is the standard deviation of the truths. The score of a report has the variance \eqn{\sigma^2 + v_0 + v_1\mu + v_2(\mu^2 + \sigma^2)}{sigma^2 + v0 + v1 mu + v2 (mu^2 + sigma^2)}, where
-#' the three \eqn{v} follow from the cards. The test compares the mean with `null` by the standard error of the estimate, and is normal. Without `sd` the largest standard deviation that the range allows is taken.
+#' *Means* ([rr_mean()], [rr_scramble()]): `share` and `versus` are true means and `sd` is the standard deviation of the truths. The score of a report has the variance \eqn{\sigma^2 + v_0 + v_1\mu + v_2(\mu^2 + \sigma^2)}{sigma^2 + v0 + v1 mu + v2 (mu^2 + sigma^2)}.
+#' The three \eqn{v} follow from the cards. The test compares the mean with `null` by the standard error of the estimate, and is normal. Without `sd` the largest standard deviation that the range allows is taken.
 #'
-#' *Coefficients of [rr_glm()]*: with `model` everything is about one coefficient. Its variance is that of the expected information of the reports, \eqn{\sum_i x_i x_i' (p - q)^2 f_i^2 / (m_i (1 - m_i))}{sum x x' (p - q)^2 f^2 / (m (1 - m))}, if the rows of `data` stand for the covariates of the respondents; \eqn{f} is the
+#' *Coefficients of [rr_glm()]*: with `model` everything is about one coefficient. Its variance follows from the expected information of the reports, \eqn{\sum_i x_i x_i' (p - q)^2 f_i^2 / (m_i (1 - m_i))}{sum x x' (p - q)^2 f^2 / (m (1 - m))}, if the rows of `data` stand for the covariates of the respondents; \eqn{f} is the
 #' derivative of the truth and \eqn{m} the probability of a reported yes. The test is the one-sided Wald test of `summary()`.
 #'
 #' *Channels that a validation study estimated* ([rr_misclassification()]): the error of the study is in the variance, the same whatever the number of respondents. Where it alone is too large, the number is `Inf`, and a message says

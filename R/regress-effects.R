@@ -8,8 +8,8 @@
 #' Tools for other models may give a slope or difference of the *reports*, which is \eqn{p - q} times the slope or difference of the truth.
 #'
 #' @section Poststratification:
-#' `newdata` is then a table of the cells of the population, with a row per combination of the covariates, and `weights` is the number of people in each cell. The average truth is
-#' the poststratified prevalence \eqn{\sum_g w_g \hat\pi_g / \sum_g w_g}{sum w_g pi_g / sum w_g}, and `by` gives the prevalence of parts of the population. The delta method
+#' If `newdata` is a table of the cells of a population (a row per combination of the covariates) and `weights` is the number of people in each cell, the average truth is
+#' the poststratified prevalence \eqn{\sum_g w_g \hat\pi_g / \sum_g w_g}{sum w_g pi_g / sum w_g}. With `by` it is the prevalence in each part of the population. The delta method
 #' uses the covariance of all coefficients, so that cells share their error. The weights are treated as known.
 #'
 #' @section Random intercepts:
