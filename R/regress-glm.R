@@ -121,7 +121,8 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   if (!is.null(design)) {
     # Functions of glm read them, and would take the likelihood ratio of a pseudo-likelihood for chi-squared.
     fit$aic <- fit$deviance <- fit$null.deviance <- NA_real_
-    fit$df.residual <- residual_freedom(fit)
+    fit$df.residual <- residual_freedom(fit, design, fit$rank)
+    if (is.null(bar)) fit$replicated <- glm_replicates(fit, parts$data, parts$scale, design)
   }
   if (!is.null(bar)) return(mixed_fit(fit, parts$data, frame$frame[["(group)"]], bar$bar, call))
   tell_about(fit)
@@ -159,7 +160,7 @@ regress_data <- function(frame, mechanism, link, anchor = NULL) {
   weight <- as.double(response$weights)
   used <- sum(weight > 0)
   if (used < max(1, ncol(x)) && qr(x, tol = 1e-11)$rank >= used) check_enough_rows(used, ncol(x))
-  scale <- if (is.null(frame$design)) 1 else used / sum(weight)
+  scale <- design_scale(frame$design, weight)
   data <- list(x = x, y = response$y, weight = weight * scale, offset = if (any(offset != 0)) as.double(offset),
                arm = devices$arm, device = devices$device, link = link, unknown = devices$unknown)
   list(data = data, devices = devices, offset = offset, scale = scale, size = ncol(x) + !is.null(devices$unknown))

@@ -80,7 +80,7 @@ refuse_pseudo <- function(fits) {
           i = "Use a Wald test, as {.fn summary} or {.code car::Anova(fit)}; {.fn AIC} compares models."), "argument")
 }
 
-has_design <- function(fits) vapply(fits, function(fit) inherits(fit, "rr_glm") && !is.null(fit$design), NA)
+has_design <- function(fits) vapply(fits, function(fit) is.list(fit) && !is.null(fit$design), NA)
 
 #' @rdname rr_glm_methods
 #' @export
@@ -94,7 +94,8 @@ logLik.rr_glm <- function(object, ...) {
 # pseudo-likelihood times the design's variance (Lumley and Scott, 2015).
 design_aic <- function(fit, k = 2) {
   places <- estimated_places(fit)
-  parameters <- sum(survey_meat(fit, row_scores(fit)) * bread_of(fit)[places, places, drop = FALSE])
+  spread <- stats::vcov(fit, parameter = TRUE)[places, places, drop = FALSE]
+  parameters <- sum(solve(bread_of(fit)[places, places, drop = FALSE]) * spread)
   c(eff.p = parameters, AIC = -2 * (fit$loglik + fit$constant) + k * parameters)
 }
 
@@ -163,7 +164,7 @@ vcov.rr_glm <- function(object, type = NULL, cluster = NULL, parameter = FALSE, 
   V <- switch(variance_type(object, type, cluster), observed = object$variance$observed,
               expected = object$variance$expected,
               sandwich = spread_variance(object, crossprod(cluster_sums(row_scores(object), cluster, object))),
-              survey = spread_variance(object, survey_meat(object, row_scores(object))))
+              survey = object$replicated %||% spread_variance(object, survey_meat(object, row_scores(object))))
   if (has_study(object)) V <- V + spread_variance(object, study_meat(object))
   k <- length(object$coefficients)
   names <- c(names(object$coefficients), names(object$parameter))
@@ -239,43 +240,6 @@ refuse_study <- function(fits) {
   abort(c("A likelihood ratio takes the channel for known, and a validation study estimated it.",
           i = "Wald tests: {.fn summary}, {.code anova(fit)}, {.code car::Anova(fit, test.statistic = \"Wald\")}."),
         "argument")
-}
-
-# ---- survey designs ----
-
-# Pseudo-likelihood with the design's weights, and the design's variance of the linearised scores.
-check_design <- function(design, weights) {
-  if (!inherits(design, "survey.design") || !is.null(weights)) {
-    abort(c("{.arg design} must be made by {.fn survey::svydesign}, and has its own {.arg weights}.",
-            x = "It is {describe(design)}.",
-            i = "Of replicate weights call {.fn rr_glm} inside {.fn survey::withReplicates}."), "argument")
-  }
-  check_installed("survey", "for survey designs")
-}
-
-# Scores are sums to be estimated: their variance is the design's, rows that were not fitted being 0.
-survey_meat <- function(fit, scores) {
-  design <- fit$design
-  all <- matrix(0, nrow(design$variables), ncol(scores))
-  all[match(row.names(fit$model), row.names(design$variables)), ] <- scores
-  survey::svyrecvar(all, design$cluster, design$strata, design$fpc, postStrata = design$postStrata)
-}
-
-# As survey::svyglm() counts them, in the rows that were fitted; 0 or less if the coefficients use them up.
-residual_freedom <- function(fit) {
-  used <- match(row.names(fit$model), row.names(fit$design$variables))
-  as.double(survey::degf(fit$design[used, ]) + 1 - fit$rank)
-}
-
-# Degrees of freedom of the t distribution of a coefficient. Without a design, and for other standard errors,
-# coefficients are taken for normal. NA: there are none left.
-coefficient_freedom <- function(fit, type = "survey") {
-  if (is.null(fit$design) || type != "survey") return(Inf)
-  if (fit$df.residual > 0) fit$df.residual else NA_real_
-}
-
-coefficient_quantile <- function(fit, level, type = "survey") {
-  stats::qt((1 - level) / 2, coefficient_freedom(fit, type), lower.tail = FALSE)
 }
 
 # ---- tables ----
@@ -417,7 +381,7 @@ print.rr_glm <- function(x, digits = 4, ...) {
 print.summary.rr_glm <- function(x, digits = 4, ...) {
   print_regression(x)
   words <- c(observed = "observed information", expected = "expected information", sandwich = "sandwich",
-             survey = "survey design, linearised")
+             survey = paste("survey design,", if (is.null(x$replicated)) "linearised" else "replicate weights"))
   freedom <- if (is.na(x$freedom)) "; no degrees of freedom are left"
     else if (is.finite(x$freedom)) paste0("; t with ", x$freedom, " degrees of freedom")
   cat("\nStandard errors: ", words[[x$type]], freedom, "\n\n", sep = "")

@@ -75,7 +75,7 @@ regress_frame <- function(call, formula, data, design, anchor, na.action, where,
   if (!is.null(design)) {
     check_design(design, parts$weights)
     data <- design$variables
-    parts$weights <- 1 / design$prob
+    parts$weights <- design_weights(design)
   }
   tally <- if (inherits(data, "rr_tally")) data else response_tally(formula, data)
   if (!is.null(tally)) {
