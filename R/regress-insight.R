@@ -44,6 +44,16 @@ information_criteria <- function(fit) {
              BIC = stats::BIC(value))
 }
 
+# They put predict(type = "response"), the truths, beside the reports.
+#' @exportS3Method performance::r2_tjur
+r2_tjur.rr_glm <- function(model, ...) {
+  abort(c("Tjur's and Efron's measures compare truths with truths, and a fit has reports.",
+          i = "{.code performance::r2_mcfadden()} is of the likelihood of the reports."), "argument")
+}
+
+#' @exportS3Method performance::r2_efron
+r2_efron.rr_glm <- function(model, ...) r2_tjur.rr_glm(model)
+
 #' @exportS3Method modelsummary::glance_custom
 glance_custom.rr_regression <- function(x, ...) likelihood_row(if (is.null(x$design)) x$loglik)
 

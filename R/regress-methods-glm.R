@@ -6,12 +6,14 @@
 #' Packages that ask 'insight' (`parameters::parameters(fit, exponentiate = TRUE)`, `modelsummary::modelsummary()`) are told the link of the truth: exponentiated coefficients are
 #' odds ratios of the logit link and risk ratios of the log link. Likelihoods, AIC and BIC there (`insight::get_loglikelihood()`, `performance::compare_performance()`,
 #' `performance::test_likelihoodratio()`) are those of the reports, as `logLik()` has them, and for a survey design the AIC alone, corrected for the design. Measures that put the fitted truths beside
-#' the reports, as if a report were the truth, are left out of its tables. Do not ask for them by `performance_mse()`, `performance_logloss()`, `r2_tjur()`, `performance_score()`, `performance_accuracy()` and `performance_roc()`.
+#' the reports, as if a report were the truth, are left out of its tables. `performance_hosmer()`, `performance_mse()`, `performance_logloss()` and `binned_residuals()` are about the reports, since `fitted()` and
+#' `residuals()` are; for Hosmer's test see [rr_goodness_of_fit()]. `r2_tjur()` and `r2_efron()` are refused. Do not ask for `performance_score()`, which takes `predict(type = "response")`, the truths. `effects::Effect()` uses
+#' the link of the truth: its effects are about the truth.
 #' `family()` is that of the truth.
 #'
 #' @param object,x A fit of [rr_glm()].
 #' @param type For `vcov()`, `summary()`, `tidy()` and `confint()`, whose intervals are then Wald's; `NULL` is the default of the fit: `"observed"` information (the default without a survey design), `"expected"` information, `"sandwich"` (robust, and by
-#'   cluster), or `"survey"` (linearised, the default with a design). For `fitted()`: `"truth"` or `"report"`. For `residuals()`: those of
+#'   cluster), or `"survey"` (of the design, the default with one). For `fitted()`: the probability of the `"report"` or of the `"truth"`. For `residuals()`: those of
 #'   `glm`, about the reports, and `"truth"`, the posterior probability of a true yes less the fitted one. For `influence()`: `"deletion"`, one row per
 #'   respondent with what leaving them out would change, or `"linearised"`, whose weighted total has the variance of the estimates
 #'   (give it to `survey::svytotal()`).
@@ -43,7 +45,8 @@
 #' the first to the last value that is within. Where the estimate is at infinity, or another maximum is nearly as high, the chi-squared distribution does not hold: intervals with a level of 0.95 held in 0.65 to 0.79
 #' of simulated surveys with 200 respondents and rare truths.
 #' @section Survey designs:
-#' A fit with `design` has a pseudo-likelihood. Its p values and Wald intervals of coefficients are of the t distribution with `survey::degf()` less the
+#' The variance of the coefficients is that of the linearised scores, or, with replicate weights, `survey::svrVar()` of the estimates of the replicates. A coefficient that is not finite in some
+#' replicate has no standard error, and a warning says so. A fit with `design` has a pseudo-likelihood. Its p values and Wald intervals of coefficients are of the t distribution with `survey::degf()` less the
 #' number of coefficients plus 1 degrees of freedom, as `survey::svyglm()` counts them and `df.residual()` gives them; they are `NA` if none are left. `anova()`, `drop1()`, `add1()`,
 #' and with them `step()`, `MASS::dropterm()` and `MASS::stepAIC()`, are refused, and `deviance()` is `NA`: likelihood ratios are not chi-squared there. Wald's F tests by the design take their place:
 #' `car::Anova(fit)` of all terms, `survey::regTermTest(fit, ~ x)` of one, `car::linearHypothesis()`, `lmtest::waldtest()`.

@@ -5,10 +5,11 @@
 #' * `coef()`: see each fitter; `vcov()` has a row and column for each coefficient that was estimated (not for those determined by the others);
 #' * `vcov()`: `"observed"`, the inverse of minus the Hessian at the maximum (the default of likelihood fits); `"expected"`, the inverse Fisher
 #'   information (not for [rr_predictor()]); `"sandwich"`, robust against a wrong model and right for sampling weights, and with `cluster` for
-#'   respondents of one cluster that resemble each other (see `cluster`). Moment fits of
-#'   [rr_predictor()] only have the sandwich;
-#' * `confint()`: Wald intervals from `vcov()`; `NA` for coefficients at infinity;
-#' * `logLik()`: of the reports, without binomial coefficients; hence `AIC()` and `BIC()`. Moment fits have none: `logLik()` throws an error;
+#'   respondents of one cluster that resemble each other (see `cluster`); `"survey"`, of the design, the default if there is one. Moment fits of
+#'   [rr_predictor()] have no information;
+#' * `confint()`: Wald intervals from `vcov()`; `NA` for coefficients at infinity. With a survey design they, and the p values, are of the t distribution with
+#'   `survey::degf()` less the number of coefficients plus 1 degrees of freedom; of [rr_predictor()] the coefficients of the outcome count;
+#' * `logLik()`: of the reports, without binomial coefficients; hence `AIC()` and `BIC()`. Moment fits and survey designs have none: `logLik()` throws an error;
 #' * `anova()`: likelihood ratio tests of nested fits, the smaller first or in any order (they are sorted by their degrees of freedom).
 #'   Single terms are not dropped or added by `drop1()`, `step()` and `car::Anova()`, which refuse: fit the smaller model too;
 #' * `nobs()`: rows with a weight above 0, or respondents of a tally;

@@ -25,9 +25,10 @@
 #' @param mechanism How the answers were randomised: any mechanism with a matrix of full row rank, at most 200 truths. Not needed for a tally.
 #' @param type `"multinomial"` or `"cumulative"`, for which the mechanism should have ordered levels: an ordered factor or numbers. Where it has none, a message says which order was taken.
 #' @param weights,subset,na.action As in [stats::glm()], found in `data` first; the column of weights may also be named, as `"w"` or `~ w`. Weights are frequencies.
-#'   Of sampling weights take `vcov(fit, type = "sandwich")`; a message says so where weights are not whole. A weighted tally counts with its effective number of respondents.
+#'   For sampling weights give `design`, or take `vcov(fit, type = "sandwich")`; a message says so where weights are not whole. A weighted tally counts with its effective number of respondents.
 #' @param start Coefficients to start from, in the order of `vcov()`; by default shares estimated without covariates.
 #' @param starts Number of starting points, at least 1.
+#' @param design A survey design, in place of `data`: see [rr_glm()].
 #' @param ... Not used, and refused by `rr_multinom()`.
 #' @return An object of class `c("rr_multinom", "rr_regression")` with the methods
 #'   * `coef()`: for `"multinomial"` a matrix with one row per level but the first and one column per term; for `"cumulative"` a vector, the \eqn{K - 1}

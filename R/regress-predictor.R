@@ -28,6 +28,7 @@
 #' @param method `"moments"` or `"ml"`; by default `"ml"` if the family is binomial.
 #' @param weights,subset,na.action As in [stats::lm()].
 #' @param starts Number of starting points of `"ml"`, at least 1.
+#' @param design A survey design, in place of `data`: see [rr_glm()].
 #' @param ... Not used, and refused by `rr_predictor()`.
 #' @return An object of class `c("rr_predictor", "rr_regression")`, see [rr_regression]. Beyond that
 #'   * `coef(part = )`: `"outcome"` (default), `"truth"` (only `"ml"`), or `"both"`, a list of the two. Coefficients of the outcome are called as by [stats::lm()], `taxyes`;
@@ -527,7 +528,7 @@ check_part <- function(fit, part, choices) {
 }
 
 #' @rdname rr_predictor
-#' @param type For `vcov()` `"observed"` (default of `"ml"`) or `"sandwich"` (the only one of `"moments"`), see [rr_regression]; for `predict()` see the value.
+#' @param type For `vcov()` `"observed"` (default of `"ml"`), `"sandwich"` (the only one of `"moments"` without a design) or `"survey"` (default with a design), see [rr_regression]; for `predict()` see the value.
 #' @param cluster For the sandwich, see [rr_regression].
 #' @export
 vcov.rr_predictor <- function(object, type = NULL, cluster = NULL, part = c("outcome", "truth", "all"), ...) {

@@ -79,7 +79,7 @@ test_that("the likelihood that insight gives is that of the reports", {
   # Counts of yes among several reports have a binomial coefficient each.
   towns <- data.frame(x = 1:4, yes = c(6, 9, 8, 14), no = c(14, 11, 12, 6))
   fit <- rr_glm(cbind(yes, no) ~ x, towns, rr_forced(1 / 6))
-  rate <- 1 / 6 + 2 / 3 * fitted(fit)
+  rate <- 1 / 6 + 2 / 3 * fitted(fit, "truth")
   expect_equal(attr(insight::get_loglikelihood(fit), "per_obs"), stats::dbinom(towns$yes, 20, unname(rate), log = TRUE))
 })
 
