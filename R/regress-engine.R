@@ -42,7 +42,8 @@ flat_directions_of <- function(model, J, least, M = metric(model)) {
   use <- setdiff(g, none)
   half <- J[use, -g, drop = FALSE] / diag(J)[use]
   rest <- J[-g, -g, drop = FALSE] - crossprod(J[use, -g, drop = FALSE], half)
-  parts <- eigen(rest / total, symmetric = TRUE)
+  # There may be nothing but the levels.
+  parts <- if (length(rest)) eigen(rest / total, symmetric = TRUE) else list(vectors = rest, values = numeric())
   dense <- parts$vectors[, abs(parts$values) < least, drop = FALSE]
   N <- matrix(0, nrow(J), length(none) + ncol(dense))
   N[cbind(none, seq_along(none))] <- sqrt(total / diag(M)[none])
