@@ -66,7 +66,7 @@ replicate_vcov <- function(fit, design, centre, refit) {
     warn(c("{lost} of {ncol(thetas)} replicates have estimates that are not finite.",
            i = "The standard errors of these coefficients are NA."), "infinite")
   }
-  replicate_spread(design, thetas, centre, "na.pass")
+  structure(replicate_spread(design, thetas, centre, "na.pass"), dimnames = list(names(centre), names(centre)))
 }
 
 # The parameters at the end of a climb from `b`, the maximum with the weights of the sample: NA where the replicate

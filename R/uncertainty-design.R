@@ -144,7 +144,7 @@ replicate_variance <- function(design, data, way, own, size, total) {
 # The covariance matrix of the estimates `centre`, from those of the replicates, a column each.
 replicate_spread <- function(design, thetas, centre, na.action = getOption("na.action")) {
   variance <- survey::svrVar(t(thetas), design$scale, design$rscales, na.action, mse = design$mse, coef = centre)
-  matrix(as.vector(variance), length(centre), dimnames = if (!is.null(names(centre))) list(names(centre), names(centre)))
+  matrix(as.vector(variance), length(centre))
 }
 
 # Of scores u of reports the randomisation adds E(u u' | truth x) - e_x e_x' a respondent, of which u u' - diag(u) is an
