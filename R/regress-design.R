@@ -1,24 +1,14 @@
 # Survey designs in regressions: the maximum of a pseudo-likelihood with the design's weights, and its variance: of the
 # linearised scores, or, of replicate weights, by refitting with each set of them.
 
-check_design <- function(design, weights) {
-  check_installed("survey", "for survey designs")
-  if (!is_known_design(design) || !is.null(weights)) {
-    abort(c("{.arg design} must be made by {.fn survey::svydesign} or {.fn survey::svrepdesign}.",
-            x = "It is {describe(design)}.", i = "It has its own data and weights."), "argument")
-  }
+# A pseudo-likelihood sums over the population what was asked of clusters: its ratios are not chi-squared.
+refuse_pseudo <- function(fits) {
+  if (!any(has_design(fits))) return(invisible())
+  abort(c("A likelihood, or a ratio of two, is needed.", x = "A fit of a survey design has a pseudo-likelihood.",
+          i = "Use a Wald test, as {.fn summary} or {.code car::Anova(fit)}; {.fn AIC} compares models."), "argument")
 }
 
-# The call of a fitter, with the data and the weights of the design.
-design_call <- function(call, design) {
-  if (is.null(design)) return(call)
-  check_design(design, call$weights)
-  call$weights <- design_weights(design)
-  call
-}
-
-# Weights of respondents sum to their number: a likelihood would take their sum for it.
-design_scale <- function(design, weights) if (is.null(design)) 1 else sum(weights > 0) / sum(weights)
+has_design <- function(fits) vapply(fits, function(fit) is.list(fit) && !is.null(fit$design), NA)
 
 # Scores are sums to be estimated: their variance is the design's, rows that were not fitted being 0.
 survey_meat <- function(fit, scores) {
@@ -77,14 +67,14 @@ climb_replicate <- function(model, b, natural, slope) {
   replace(natural(b), flat_parameters(slope(b), slope(b) %*% flat), NA)
 }
 
-glm_replicates <- function(fit, data, scale, design) {
+# `places`: of the coefficients that are estimated, and the unknown number.
+glm_replicates <- function(fit, data, scale, design, places) {
   if (!inherits(design, "svyrep.design")) return(NULL)
   if (fit$penalty %in% c("bias", "jeffreys")) {
     abort("{.arg penalty} must be {.val none} or {.val prior} for replicate weights.", "argument")
   }
   model <- regress_model(data, if (fit$penalty == "prior") prior_precision(data))
   start <- coordinates(model, c(fit$point, as.vector(fit$parameter)))
-  places <- estimated_places(fit)
   V <- fit$variance$observed
   V[] <- NA_real_
   V[places, places] <- replicate_vcov(fit, design, c(fit$coefficients, fit$parameter)[places], function(w) {

@@ -123,7 +123,9 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
     # Functions of glm read them, and would take the likelihood ratio of a pseudo-likelihood for chi-squared.
     fit$aic <- fit$deviance <- fit$null.deviance <- NA_real_
     fit$df.residual <- residual_freedom(fit, design, fit$rank)
-    if (is.null(bar)) fit$replicated <- glm_replicates(fit, parts$data, parts$scale, design)
+    if (is.null(bar)) {
+      fit$replicated <- glm_replicates(fit, parts$data, parts$scale, design, estimated_places(fit))
+    }
   }
   if (!is.null(bar)) return(mixed_fit(fit, parts$data, frame$frame[["(group)"]], bar$bar, call))
   tell_about(fit)
@@ -293,9 +295,6 @@ reports_doubt <- function(fit) {
   NULL
 }
 
-doubt_cure <- paste("Was it another design (probabilities exchanged, labels in another order), or were the answers not",
-                    "randomised?")
-
 # The maximum is at infinity, or another one is nearly as high. What is said was measured (inst/studies/README.md).
 # Neither other answers nor a penalty cure a wrong mechanism, which is told in the same warning.
 tell_maxima <- function(fit, doubt) {
@@ -318,4 +317,3 @@ tell_maxima <- function(fit, doubt) {
   if (!is.null(doubt)) text <- replace(doubt, 1, paste(c(doubt[[1]], text[1]), collapse = " "))
   warn(text, kinds)
 }
-

@@ -76,15 +76,6 @@ NULL
 
 # ---- likelihood ----
 
-# A pseudo-likelihood sums over the population what was asked of clusters: its ratios are not chi-squared.
-refuse_pseudo <- function(fits) {
-  if (!any(has_design(fits))) return(invisible())
-  abort(c("A likelihood, or a ratio of two, is needed.", x = "A fit of a survey design has a pseudo-likelihood.",
-          i = "Use a Wald test, as {.fn summary} or {.code car::Anova(fit)}; {.fn AIC} compares models."), "argument")
-}
-
-has_design <- function(fits) vapply(fits, function(fit) is.list(fit) && !is.null(fit$design), NA)
-
 #' @rdname rr_glm_methods
 #' @export
 logLik.rr_glm <- function(object, ...) {
@@ -395,4 +386,12 @@ print.summary.rr_glm <- function(x, digits = 4, ...) {
       if (is.null(x$design)) paste0("; AIC ", format(x$aic, digits = digits + 3)), "; ", format_count(x$n), " rows\n",
       sep = "")
   invisible(x)
+}
+
+# P(true yes | report); of a share of yes among several answers its mean.
+row_posterior <- function(fit, rows, y, arm = fit$arm) {
+  index <- row_arms(arm, length(y))
+  after_yes <- fit$device[1, index] * rows$truth / rows$report
+  after_no <- fit$device[3, index] * rows$truth / rows$report_no
+  ifelse(y > 0, y * after_yes, 0) + ifelse(y < 1, (1 - y) * after_no, 0)
 }

@@ -186,8 +186,6 @@ check_starts <- function(starts) check_count(starts, "starts", min = 1, max = 10
 
 # ---- labelled columns ----
 
-is_labelled <- function(x) inherits(x, c("haven_labelled", "labelled"))
-
 # Labelled covariates, as from SPSS or Stata files, become what rr_tally() makes of them: factors of their labels.
 # Where some values have no label they are numbers, some of which are explained. Reports stay labelled, since only
 # their mechanism knows whether the labels or the values are its reports. `factors` are variables that a fit knows as
@@ -270,3 +268,24 @@ value_kind <- function(x) {
   if (inherits(x, "Date")) "dates" else if (inherits(x, "POSIXct")) "times"
   else if (is.character(x) || is.factor(x)) "text" else if (!is.object(x) && !is.null(x)) "numbers"
 }
+
+# ---- survey designs ----
+
+check_design <- function(design, weights) {
+  check_installed("survey", "for survey designs")
+  if (!is_known_design(design) || !is.null(weights)) {
+    abort(c("{.arg design} must be made by {.fn survey::svydesign} or {.fn survey::svrepdesign}.",
+            x = "It is {describe(design)}.", i = "It has its own data and weights."), "argument")
+  }
+}
+
+# The call of a fitter, with the data and the weights of the design.
+design_call <- function(call, design) {
+  if (is.null(design)) return(call)
+  check_design(design, call$weights)
+  call$weights <- design_weights(design)
+  call
+}
+
+# Weights of respondents sum to their number: a likelihood would take their sum for it.
+design_scale <- function(design, weights) if (is.null(design)) 1 else sum(weights > 0) / sum(weights)
