@@ -73,14 +73,24 @@ glm_replicates <- function(fit, data, scale, design, places) {
   if (fit$penalty %in% c("bias", "jeffreys")) {
     abort("{.arg penalty} must be {.val none} or {.val prior} for replicate weights.", "argument")
   }
-  model <- regress_model(data, if (fit$penalty == "prior") prior_precision(data))
-  start <- coordinates(model, c(fit$point, as.vector(fit$parameter)))
+  columns <- which(!is.na(fit$coefficients) | names(fit$coefficients) %in% fit$boundary$coefficients)
+  data$x <- data$x[, columns, drop = FALSE]
+  start <- c(fit$point[columns], as.vector(fit$parameter))
+  prior <- if (fit$penalty == "prior") prior_precision(data)
   V <- fit$variance$observed
   V[] <- NA_real_
   V[places, places] <- replicate_vcov(fit, design, c(fit$coefficients, fit$parameter)[places], function(w) {
-    model$data$weight <- w * scale
-    part <- thin_model(model, which(w > 0))
-    climb_replicate(part, start, function(b) natural(part, b), function(b) glm_slope(part))[places]
+    data$weight <- w * scale
+    data <- take_rows(data, which(w > 0))
+    model <- regress_model(data, prior)
+    found <- climb_replicate(model, coordinates(model, start), function(b) natural(model, b),
+                             function(b) glm_slope(model))
+    # Columns that others determine in the replicate, such as a level without rows, and these others.
+    keep <- model$basis$keep
+    gone <- setdiff(seq_along(columns), keep)
+    shared <- qr.coef(qr(data$x[, keep, drop = FALSE]), data$x[, gone, drop = FALSE])
+    found[c(gone, keep[rowSums(abs(shared)) > 1e-7])] <- NA
+    found[match(places, c(columns, length(fit$coefficients) + 1L))]
   })
   V
 }

@@ -131,9 +131,21 @@ test_that("a replicate without information about a coefficient leaves it without
   one <- survey::as.svrepdesign(survey::svydesign(~town, weights = ~w, data = people), type = "JK1")
   for (fitter in list(function(f) rr_glm(f, mechanism = die, design = one), function(f) rr_multinom(f, mechanism = rr_binary(5 / 6, 1 / 6), design = one))) {
     expect_warning(fit <- fitter(yes_said ~ x + rare), "replicate", class = "candor_warning_infinite")
-    errors <- sqrt(diag(vcov(fit)))
-    expect_identical(unname(is.na(errors)), c(FALSE, FALSE, TRUE))
+    # The other coefficients of that replicate are those without the column.
+    thetas <- apply(weights(one, "analysis"), 2, function(w) {
+      formula <- if (any(people$rare[w > 0] == "only here")) yes_said ~ x + rare else yes_said ~ x
+      coef(quietly(rr_glm(formula, people[w > 0, ], die, weights = w[w > 0] / mean(w))))[1:2]
+    })
+    centred <- thetas - rowMeans(thetas)
+    expect_equal(unname(vcov(fit))[1:2, 1:2], unname(one$scale * centred %*% (one$rscales * t(centred))), tolerance = 1e-5)
+    expect_true(all(is.na(vcov(fit)[3, ])))
   }
+  # A factor of many levels, each of which one replicate has no rows of.
+  expect_warning(fit <- rr_glm(yes_said ~ 0 + factor(town) + x, mechanism = die, design = one), "24 of 24", class = "candor_warning_infinite")
+  slopes <- apply(weights(one, "analysis"), 2, function(w) {
+    coef(quietly(rr_glm(yes_said ~ 0 + factor(town) + x, people[w > 0, ], die, weights = w[w > 0] / mean(w))))[["x"]]
+  })
+  expect_equal(vcov(fit)["x", "x"], one$scale * sum(one$rscales * (slopes - mean(slopes))^2), tolerance = 1e-5)
 })
 
 test_that("what is no design, or has none of the variances, is refused", {
