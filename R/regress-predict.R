@@ -53,7 +53,7 @@ predict.rr_glm <- function(object, newdata = NULL,
   }
   value <- predicted(object, new, new$eta, type)
   if (!se.fit && interval == "none") return(label(value))
-  V <- vcov. %||% object$whole %||% stats::vcov(object)
+  V <- vcov. %||% (if (is.null(object$design)) object$whole) %||% stats::vcov(object)
   kept <- which(if (is.null(vcov.)) !is.na(diag(V)) else is.finite(object$coefficients))
   x <- new$x[, kept, drop = FALSE]
   se <- sqrt(rowSums((x %*% V[kept, kept, drop = FALSE]) * x))

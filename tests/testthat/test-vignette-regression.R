@@ -17,7 +17,7 @@ test_that("the effect of a semester on the reports, by rr_glm() and on the truth
 })
 
 test_that("what 2000 answers behind a die are worth", {
-  truth <- fitted(fit)
+  truth <- fitted(fit, "truth")
   worth <- sum(fit$weights) / sum(truth * (1 - truth))
   expect_equal(round(2000 * worth, -1), 750)
   # By hand: the expected information of an answer is d^2 pi^2 (1 - pi)^2 / (mu (1 - mu)), d = 2/3, mu = 1/6 + d pi.
