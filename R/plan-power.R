@@ -1,6 +1,6 @@
 #' Sample size, power and margin of error
 #'
-#' Plans the estimate of a prevalence or a mean, or a test, for a mechanism. As in [stats::power.prop.test()] give one of `n`, `power` and `margin`. `rr_power()`
+#' Plans the estimate of a prevalence, a mean or a coefficient of [rr_glm()], or a test, for a mechanism. As in [stats::power.prop.test()] give one of `n`, `power` and `margin`. `rr_power()`
 #' computes the number of respondents for a margin of error or for a power, or the power for a number. `plot()` draws it.
 #'
 #' @details
@@ -15,6 +15,12 @@
 #' * *Two groups*: with `versus`, the prevalence in a second group, everything is about the difference. The test is one-sided with the standard error of
 #'   [rr_compare()] and normal power. The p-values of [rr_compare()] are two-sided: plan with `alpha = 0.025` for level 0.05. `versus_mechanism` gives the second group
 #'   another design, such as the direct question `rr_binary(1, 0)`. `n` is the number in both groups.
+#' * *Means* ([rr_mean()], [rr_scramble()]): `share` and `versus` are true means, and `sd` is the standard deviation of the truths. The score of a report has variance
+#'   \eqn{\sigma^2 + v_0 + v_1\mu + v_2(\mu^2 + \sigma^2)}{sigma^2 + v0 + v1 mu + v2 (mu^2 + sigma^2)}; the three \eqn{v} follow from the cards. The test compares the mean
+#'   with `null` by the standard error of the estimate, and is normal. Without `sd` the largest standard deviation that the range allows is used.
+#' * *Coefficients*: with `model` everything is about one coefficient of [rr_glm()]. Its variance follows from the expected information of the reports,
+#'   \eqn{\sum_i x_i x_i' (p - q)^2 f_i^2 / (m_i (1 - m_i))}{sum x x' (p - q)^2 f^2 / (m (1 - m))}, with \eqn{f} the derivative of the truth and \eqn{m} the probability of a
+#'   reported yes, if the rows of the design matrix stand for the respondents. The test is the one-sided Wald test of `summary()`.
 #' * *People approached*: with a `response` rate below 1 or a `design_effect` above 1, `n` people give as much as \eqn{n \cdot}{n *} `response / design_effect`
 #'   answers of a simple random sample, for the direct question too. People who do not answer are assumed to be like the others.
 #'
@@ -34,26 +40,33 @@
 #' @order 1
 #' @param mechanism A mechanism, or a list of mechanisms to compare. Names of the list name the rows.
 #' @param n Number of respondents, whole, at least 1; one or several.
-#' @param margin Half-width of the confidence intervals, one or several: above 0 and below 1, or for [rr_mean()] below the width of its range.
-#' @param share True prevalence of `category`, 0 to 1, one or several. For a margin of error the least favourable by default.
+#' @param margin Half-width of the confidence intervals, one or several: above 0 and below 1, for means below the width of the range, for coefficients any number above 0.
+#' @param share True prevalence of `category`, 0 to 1, or true mean; one or several. For a margin of error the least favourable by default.
 #' @param power Power, between 0 and 1; one or several.
-#' @param null Number, 0 to 1; default 0. Prevalence under the null hypothesis. Only for tests.
+#' @param null Number, default 0. Prevalence, mean or coefficient under the null hypothesis. Only for tests.
 #' @param category Label or position of the category; by default the last, which is "yes" for yes/no questions.
 #' @param conf.level Number, default 0.95. Confidence level. Only for `margin`.
 #' @param alpha Number, default 0.05. Significance level of the one-sided test. Only for tests.
-#' @param versus Number, 0 to 1. True prevalence in a second group; `NULL` (default) for one group.
+#' @param versus Number. True prevalence or mean in a second group; `NULL` (default) for one group.
 #' @param versus_mechanism Mechanism of the second group; by default the same.
 #' @param allocation Number, default 0.5. Share of the respondents who are in the first group.
 #' @param design_effect Number, at least 1 (default). Variance relative to a simple random sample.
 #' @param response Number, above 0 and at most 1 (default). Share of the people approached who answer.
 #' @param simultaneous Logical, default `FALSE`. Should the intervals of all categories hold together? Only for `margin`.
 #' @param target `"population"` (default) or `"sample"`, see [rr_estimate()]. Only for `margin`.
+#' @param sd Number, at least 0. Standard deviation of the truths of a mean, with `share`; by default the largest that the range allows.
+#' @param model,data A formula of the covariates, with the data frame that has them, or a design matrix. Its rows stand for the respondents, so that their number does not matter.
+#'   By default there is no model.
+#' @param coefficients The true coefficients: a finite number for each column of the design matrix, in its order or with its names.
+#' @param term Name or position of the coefficient; by default the last.
+#' @param link Link of the truth, as in [rr_glm()]; default `"logit"`.
 #' @param ... Must be empty.
 #' @return A data frame of class `rr_power`, one row per mechanism, prevalence and given value; `plot()` and `autoplot()` return a ggplot.
 #'
 #' | column | what |
 #' |---|---|
-#' | `mechanism`, `epsilon`, `share` | the design and the prevalence (`NA` for means) |
+#' | `mechanism`, `epsilon` | the design |
+#' | `share`, or `mean`, or `term` and `coefficient` | the truth (`NA` for means without `share`) |
 #' | `versus` or `null` | the second group, or the null hypothesis |
 #' | `n`, `power`, `margin` | what was given, and what follows |
 #' | `level` | significance level attained (normal tests: as asked) |
@@ -61,7 +74,8 @@
 #' @section Errors:
 #' * `candor_error_argument`: values out of range, not exactly one of `n`, `power` and `margin`, or an argument of the other kind of plan.
 #' * `candor_error_no_information`: reports that do not depend on the truth, or filters that do not separate the categories.
-#' * `candor_error_law`: no closed form (channels that cannot be inverted, hierarchies of [rr_bloom()], several questions, sketches; for tests, means).
+#' * `candor_error_law`: no closed form (channels that cannot be inverted, hierarchies of [rr_bloom()], several questions, sketches, means beside shares), or a
+#'   coefficient with a channel that a validation study estimated.
 #' * `candor_error_mismatch`: a `share` named like another category.
 #' @references Ulrich, R., Schroeter, H., Striegel, H. and Simon, P. (2012). Asking sensitive questions: a statistical power analysis of randomized
 #'   response models. *Psychological Methods* 17(4), 623-641. \doi{10.1037/a0029314}
@@ -70,6 +84,9 @@
 #'   \doi{10.1080/01621459.1965.10480775}
 #'
 #'   Kish, L. (1965). *Survey Sampling*. Wiley (design effect).
+#'
+#'   Demidenko, E. (2007). Sample size determination for logistic regression revisited. *Statistics in Medicine* 26(18), 3385-3397. \doi{10.1002/sim.2771} (Wald tests of
+#'   coefficients)
 #' @seealso [rr_recommend()] for the mechanism, [rr_device()] for dice and coins; `vignette("planning", package = "candor")`.
 #' @concept design effect
 #' @concept prevalence
@@ -93,6 +110,15 @@
 #' # The mean of numbers within half an hour
 #' rr_power(rr_mean(c(0, 24), epsilon = 1), margin = 0.5)   # 11,703
 #'
+#' # Scrambled incomes (in hundreds): is the mean above 14, if it is 16?
+#' cards <- rr_scramble(c(0, 60), multiply = c(0.5, 1, 1.5), add = c(0, 5, 10))
+#' rr_power(cards, n = c(400, 800), share = 16, sd = 8, null = 14)   # power 0.97 and 1
+#'
+#' # An odds ratio of 1.5 per ten years of age, with a third of the respondents younger than 30
+#' people <- data.frame(age = c(20, 25, 35, 45, 55, 65) / 10)
+#' rr_power(rr_forced(1 / 6), power = 0.8, model = ~age, data = people,
+#'          coefficients = c(-2.5, log(1.5)))   # 215
+#'
 #' # Does a crosswise question find more than a direct one, if a third of the 15% deny? 60% of those
 #' # approached answer, and they come in clusters
 #' rr_power(rr_crosswise(0.2), power = 0.8, share = 0.15, versus = 0.1,
@@ -100,48 +126,65 @@
 #' @export
 rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = NULL, null = 0, category = NULL,
                      alpha = 0.05, conf.level = 0.95, simultaneous = FALSE, target = c("population", "sample"),
-                     versus = NULL, versus_mechanism = NULL, allocation = 0.5, design_effect = 1, response = 1, ...) {
-  check_dots_empty(..., .renamed = c(level = "alpha"))
+                     versus = NULL, versus_mechanism = NULL, allocation = 0.5, design_effect = 1, response = 1,
+                     sd = NULL, model = NULL, data = NULL, coefficients = NULL, term = NULL, link = "logit", ...) {
+  check_dots_empty(..., .renamed = c(level = "alpha", deff = "design_effect"))
   mechanisms <- check_mechanisms(mechanism)
   asked <- Filter(Negate(is.null), list(n = n, power = power, margin = margin))
   if (length(asked) != 1) {
     abort("Exactly one of {.arg n}, {.arg power} and {.arg margin} must be given.", "argument")
   }
   kind <- names(asked)
-  means <- kind == "margin" && all(vapply(mechanisms, inherits, NA, "rr_mean"))
-  check_unused(names(match.call()), kind, means, versus)
+  what <- if (!is.null(model)) "coefficient" else if (all(vapply(mechanisms, inherits, NA,
+                                                                 "rr_mean"))) "mean" else "share"
+  check_unused(names(match.call()), kind, what, share, versus)
   asked <- switch(kind, n = check_grid(n, "n", whole = TRUE), power = check_open(power, "power"), margin = {
-    check_open(margin, "margin", if (means) min(vapply(mechanisms, function(m) diff(m$range), 0)) else 1)
+    check_open(margin, "margin", switch(what, share = 1, coefficient = Inf,
+                                        mean = min(vapply(mechanisms, function(m) diff(m$range), 0))))
   })
-  if (!is.null(share)) share <- check_shares(check_probabilities(share, "share"), mechanisms, category)
-  else if (kind != "margin" || !is.null(versus)) {
-    abort("{.arg share} must be given, except for the {.arg margin} of one group.", "argument")
+  number <- if (what == "share") check_probability else check_number
+  if (what == "coefficient") {
+    design <- plan_design(model, data, coefficients, term, link)
+    share <- design$coefficient
+  } else if (is.null(share)) {
+    if (kind != "margin" || !is.null(versus)) {
+      abort("{.arg share} must be given, except for the {.arg margin} of one group.", "argument")
+    }
+  } else {
+    share <- if (what == "mean") vapply(share, check_number, 0, "share")
+      else check_shares(check_probabilities(share, "share"), mechanisms, category)
+  }
+  target <- check_choice(target, "target", c("population", "sample"))
+  form_of <- function(mechanism) {
+    switch(what, share = category_form(mechanism, category), mean = mean_form(mechanism, sd),
+           coefficient = coefficient_form(mechanism, design))
   }
   plan <- list(
-    kind = kind, asked = asked, share = share, null = check_probability(null, "null"),
-    alpha = check_alpha(alpha), conf.level = check_level(conf.level),
-    simultaneous = check_flag(simultaneous, "simultaneous"),
-    target = check_choice(target, "target", c("population", "sample")),
+    kind = kind, what = what, term = if (what == "coefficient") design$term, asked = asked, share = share,
+    null = number(null, "null"), alpha = check_alpha(alpha), conf.level = check_level(conf.level),
+    simultaneous = check_flag(simultaneous, "simultaneous"), target = target,
     # The second group: its share, its mechanism's form (NULL for that of the first), the part who are in the first.
     second = if (!is.null(versus)) list(
-      share = check_probability(versus, "versus"), first = check_number(allocation, "allocation", 0, 1, TRUE, TRUE),
-      form = if (!is.null(versus_mechanism))
-        category_form(check_mechanism(versus_mechanism, "versus_mechanism"), category)
+      share = number(versus, "versus"), first = check_number(allocation, "allocation", 0, 1, TRUE, TRUE),
+      form = if (!is.null(versus_mechanism)) form_of(check_mechanism(versus_mechanism, "versus_mechanism"))
     ),
     # What one person approached is worth, in answers of a simple random sample.
     worth = check_number(response, "response", 0, 1, min_open = TRUE, remedy = percent_remedy(response)) /
       check_number(design_effect, "design_effect", min = 1)
   )
-  forms <- lapply(mechanisms, if (means) mean_form else category_form, if (means) plan$target else category)
   epsilons <- vapply(mechanisms, `[[`, 0, "epsilon")
-  table <- do.call(rbind, unname(Map(plan_rows, names(mechanisms), epsilons, forms, MoreArgs = list(plan))))
+  table <- do.call(rbind, unname(Map(plan_rows, names(mechanisms), epsilons, lapply(mechanisms, form_of),
+                                     MoreArgs = list(plan))))
   mark(table, "rr_power", alpha = plan$alpha)
 }
 
 # Refuse arguments that this calculation ignores: whoever gave them expects them to matter.
-check_unused <- function(given, kind, means, versus) {
+check_unused <- function(given, kind, what, share, versus) {
   idle <- c(if (kind == "margin") c("null", "alpha") else c("conf.level", "simultaneous", "target"),
-            if (means) c("share", "category", "simultaneous", "versus"),
+            if (what != "share") c("category", "simultaneous"),
+            if (what != "mean" || is.null(share)) "sd",
+            if (what == "coefficient") c("share", "versus", "target")
+            else c("data", "coefficients", "term", "link"),
             if (is.null(versus)) c("versus_mechanism", "allocation") else "null")
   unused <- intersect(idle, given)
   if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to this question.", "argument")
@@ -181,16 +224,18 @@ check_open <- function(x, arg, below = 1) {
 plan_rows <- function(name, epsilon, form, plan) {
   grid <- expand.grid(asked = plan$asked, share = plan$share %||% worst_share(form, plan$target),
                       KEEP.OUT.ATTRS = FALSE)
-  direct <- form$direct %||% list(a = 1, b = 0)
+  direct <- form$direct %||% list(a = 1, b = 0, worst = 0.5)
   second <- plan$second
   if (!is.null(second)) second$form <- direct
   found <- mapply(plan_figure, grid$asked, grid$share, MoreArgs = list(form, plan$second, plan, plan$target, form$k))
-  honest <- mapply(plan_figure, grid$asked, if (is.null(plan$share)) 0.5 else grid$share,
+  honest <- mapply(plan_figure, grid$asked, if (is.null(plan$share)) direct$worst else grid$share,
                    MoreArgs = list(direct, second, plan, "population", form$k))
   figures <- if (plan$kind == "n") list(n = grid$asked, level = found[1, ], power = found[2, ], direct = honest[2, ])
     else c(stats::setNames(list(grid$asked), plan$kind), list(n = found, direct = honest))
-  tibble::tibble(mechanism = name, epsilon = epsilon, share = grid$share, versus = plan$second$share,
-                 null = if (plan$kind != "margin" && is.null(second)) plan$null, !!!figures)
+  null <- if (plan$kind != "margin" && is.null(second)) plan$null
+  truth <- stats::setNames(list(grid$share), plan$what)
+  tibble::tibble(mechanism = name, epsilon = epsilon, term = plan$term, !!!truth, versus = plan$second$share,
+                 null = null, !!!figures)
 }
 
 # What is wanted of one design: level and power, or the people to be approached.
@@ -217,13 +262,16 @@ test_power <- function(form, n, share, null, alpha, second) {
   if (is.null(second) && !is.null(form$a)) return(exact_power(form, n, share, null, alpha))
   z <- stats::qnorm(alpha, lower.tail = FALSE)
   if (is.null(second)) {
-    shares <- c(null, share)
+    shares <- c(tested_at(form, null, share), share)
     error <- sqrt(unit_variance(form, shares, "population") / n + study_variance(form, shares))
     return(c(alpha, stats::pnorm((abs(share - null) - z * error[1]) / error[2])))
   }
   error <- sqrt(unit_variance(form, share, "population", second) / n + study_variance(form, share, second))
   c(alpha, stats::pnorm(abs(share - second$share) / error - z))
 }
+
+# Where the standard error of the test is taken: at the estimate for means and coefficients.
+tested_at <- function(form, null, share) if (isTRUE(form$wald)) share else null
 
 # The count of reports rejects in the direction of the alternative: attained level and power, both binomial.
 exact_power <- function(form, n, share, null, alpha) {
@@ -245,7 +293,8 @@ enough_power <- function(form, share, null, alpha, power, second) {
   }
   if (!is.null(form$study) && test_power(form, Inf, share, null, alpha, NULL)[2] < power) return(Inf)
   sd <- function(s) sqrt(unit_variance(form, s, "population"))
-  n <- max(1, ceiling(((stats::qnorm(1 - alpha) * sd(null) + stats::qnorm(power) * sd(share)) / (share - null))^2))
+  n <- max(1, ceiling(((stats::qnorm(1 - alpha) * sd(tested_at(form, null, share)) +
+                         stats::qnorm(power) * sd(share)) / (share - null))^2))
   while (n < 1e15 && test_power(form, n, share, null, alpha, NULL)[2] < power) n <- n + max(1, floor(n / 1000))
   n
 }
@@ -254,8 +303,10 @@ enough_power <- function(form, share, null, alpha, power, second) {
 #' @rawNamespace S3method(pillar::tbl_sum,rr_power)
 tbl_sum.rr_power <- function(x, ...) {
   test <- if (!is.null(x[["power"]])) {
-    c(Test = paste(if (is.null(x[["versus"]])) "one-sided, that the share is `null`, at level"
-                   else "one-sided, of equal shares in two groups, at level", percent_labels(attr(x, "alpha"))),
+    what <- intersect(c("share", "mean", "coefficient"), names(x))
+    c(Test = paste(if (is.null(x[["versus"]])) paste0("one-sided, that the ", what, " is `null`, at level")
+                   else paste0("one-sided, of equal ", what, "s in two groups, at level"),
+                   percent_labels(attr(x, "alpha"))),
       "Two-sided" = "give half the level as alpha")
   }
   c(NextMethod(), test)
@@ -347,10 +398,55 @@ category_position <- function(mechanism, category) {
   at
 }
 
-# For the mean of numbers in their unit: answers that make its variance largest.
-mean_form <- function(mechanism, target) {
-  largest <- function(variance) list(variance = function(share, target) (diff(mechanism$range) / 2)^2 * variance)
-  c(largest(largest_mean_variance(mechanism, target)), list(direct = largest(1), worst = NA_real_))
+# For the mean of numbers in their unit: at a mean and the standard deviation of the truths, by default the largest that
+# the mean allows; without a mean, of answers that make its variance largest.
+mean_form <- function(mechanism, sd) {
+  half <- diff(mechanism$range) / 2
+  if (!is.null(sd)) sd <- check_number(sd, "sd", min = 0)
+  variance <- function(parts, worst) function(share, target) {
+    m <- (share - mean(mechanism$range)) / half
+    if (anyNA(m)) return(half^2 * worst(target))
+    spread <- if (is.null(sd)) 1 - m^2 else rep((sd / half)^2, length(m))
+    if (any(spread < 0 | spread > (1 - m^2) * (1 + 1e-9))) {
+      abort("No numbers in the range of the mechanism have this mean ({.arg share}) and {.arg sd}.", "argument")
+    }
+    randomized <- parts$constant + parts$linear * m + parts$slope * (m^2 + spread)
+    half^2 * (randomized + if (target == "population") spread else 0)
+  }
+  none <- list(constant = 0, linear = 0, slope = 0)
+  list(variance = variance(mean_variance(mechanism), function(target) largest_mean_variance(mechanism, target)),
+       wald = TRUE, worst = NA_real_, direct = list(variance = variance(none, function(target) 1), wald = TRUE,
+                                                    worst = NA_real_))
+}
+
+# The rows of a model of the truth, one respondent each.
+plan_design <- function(model, data, coefficients, term, link) {
+  offset <- NULL
+  if (!is.matrix(model)) {
+    frame <- stats::model.frame(stats::delete.response(stats::terms(model, data = data)), data)
+    offset <- stats::model.offset(frame)
+    model <- stats::model.matrix(attr(frame, "terms"), frame)
+  }
+  if (!is.null(names(coefficients))) coefficients <- coefficients[colnames(model)]
+  if (!is.numeric(coefficients) || length(coefficients) != ncol(model) || !all(is.finite(coefficients))) {
+    abort(c("{.arg coefficients} must be a number for each column of the design matrix.",
+            i = "The columns are {format_labels(colnames(model))}."), "argument")
+  }
+  at <- match_coefficients(term %||% ncol(model), colnames(model), "term")
+  list(x = model, eta = predictor_of(model, coefficients, offset), at = at, link = check_link(link),
+       term = colnames(model)[at] %||% at, coefficient = coefficients[[at]])
+}
+
+# N times the variance of a coefficient: from the information that the reports of these rows are expected to have.
+coefficient_form <- function(mechanism, design) {
+  refuse_validated(mechanism, "The plan of a coefficient")
+  form <- function(mechanism) {
+    device <- as.matrix(regress_device(mechanism))
+    weight <- regress_rows(design$eta, NULL, NULL, device, design$link)$expected
+    variance <- solve(crossprod(design$x, weight * design$x) / nrow(design$x))[design$at, design$at]
+    list(variance = function(share, target) rep(variance, length(share)), wald = TRUE)
+  }
+  c(form(mechanism), list(direct = form(rr_binary(1, 0))))
 }
 
 # The share of largest variance: for binomial reports, reported half of the time where that is possible.

@@ -33,17 +33,19 @@
 #'   oracle (`hierarchy`) and with `oracle = rr_subset` (`hierarchy-subset`), with the best `fanout` for independent nodes. [rr_square_wave()] is not compared, because its
 #'   bias depends on the truth; use [rr_study()].
 #' * `"mean"`: the mean of numbers, as a share of their range, by [rr_mean()]. `mse` is the largest variance that the randomization can add.
+#' * `"survey"`: the prevalence of a yes/no question on paper or by interview, with the designs and devices of [rr_device()]: [rr_warner()], [rr_crosswise()] and [rr_forced()]
+#'   with dice, coins, cards, digits or birthdays. `privacy` is the epsilon of the device, at most `epsilon`. The error is the error at the prevalence `theta`, by default 0.5.
 #' * `"strings"`: the share of a string that nobody holds, by [rr_sketch_counts()] with its default `width` and `functions`: `sketch`, and `sketch-one-bit`. `collisions`
 #'   times the root of the sum of squared shares is what sharing the functions adds to a standard error, whatever the number of respondents.
 #'
 #' @order 1
-#' @param k Numbers of categories, whole and at least 2; one or several. At most 1,024 for `"ranges"`; not for means and strings.
+#' @param k Numbers of categories, whole and at least 2; one or several. At most 1,024 for `"ranges"`; not for means, strings and surveys.
 #' @param epsilon Privacy budgets, 1e-12 to 700, in natural logarithms; one or several.
 #' @param n Numbers of respondents, whole and at least 1; one or several.
-#' @param theta The truth: a distribution over `k` categories, by default uniform. Not for means and strings.
-#' @param target `"population"` (default) or `"sample"`, see [rr_estimate()]. Not for means and strings.
+#' @param theta The truth: a distribution over `k` categories, by default uniform; for `"survey"` one prevalence. Not for means and strings.
+#' @param target `"population"` (default) or `"sample"`, see [rr_estimate()]. Only for `"shares"` and `"ranges"`.
 #' @param permanent Number above every `epsilon`: privacy budget of all reports about one true answer, for repeated reports. Only for `"shares"`.
-#' @param question `"shares"` (default), `"ranges"`, `"mean"` or `"strings"`, see *Other questions*.
+#' @param question `"shares"` (default), `"ranges"`, `"mean"`, `"strings"` or `"survey"`, see *Other questions*.
 #' @param ... Must be empty.
 #' @return A data frame of class `rr_recommendation`, the best mechanism of each `k`, `epsilon` and `n` first. `plot()` and `autoplot()` return a ggplot.
 #'
@@ -58,8 +60,9 @@
 #' | `tally` | growth of the counting time; \eqn{P} is the prime of the hash functions, at least \eqn{K} |
 #' | `permanent`, `lifetime` | for repeated reports: epsilon of all reports of one answer, and of all answers of a respondent |
 #' | `fanout`, `collisions` | for `"ranges"` and `"strings"` |
+#' | `device`, `event`, `privacy` | for `"survey"` |
 #' @section Errors:
-#' `candor_error_argument` for values out of range, and for arguments that a `question` does not have. `candor_error_too_large` for ranges of more than 1,024 levels.
+#' `candor_error_argument` for values out of range, for arguments that a `question` does not have, and if no device keeps within `epsilon`. `candor_error_too_large` for ranges of more than 1,024 levels.
 #' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745. arXiv:1705.04421
 #'
@@ -84,16 +87,20 @@
 #' # k = 2 at all epsilons, 4 from epsilon 1 on, 8 from 2 on, 32 at 4
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(best)
 #'
+#' # A survey of 1,000 people with a prevalence of 0.1: which design, with which device?
+#' rr_recommend(epsilon = 1.5, n = 1000, theta = 0.1, question = "survey")
+#' # the crosswise design with a birthday, standard error 0.023
+#'
 #' # Ages in years: shares of ranges of ages
 #' rr_recommend(100, epsilon = 1, n = 10000, question = "ranges")
 #' # a hierarchy of subset selection
 #' @export
 rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population", "sample"), permanent = NULL,
-                         question = c("shares", "ranges", "mean", "strings"), ...) {
+                         question = c("shares", "ranges", "mean", "strings", "survey"), ...) {
   check_dots_empty(..., .renamed = c(K = "k"))
-  question <- check_choice(question, "question", c("shares", "ranges", "mean", "strings"))
+  question <- check_choice(question, "question", eval(formals()$question))
   levels <- question %in% c("shares", "ranges")
-  idle <- c(if (!levels) c("k", "theta", "target"), if (question != "shares") "permanent")
+  idle <- c(if (!levels) c("k", if (question != "survey") "theta", "target"), if (question != "shares") "permanent")
   unused <- intersect(idle, names(match.call()))
   if (length(unused)) {
     abort("{.arg {unused}} {?does/do} not belong to {.code question = \"{question}\"}.", "argument")
@@ -106,7 +113,7 @@ rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population
   if (question == "ranges" && any(k > range_levels)) {
     abort("{.arg k} must be at most {format_count(range_levels)} for ranges.", "too_large")
   }
-  if (!is.null(theta)) {
+  if (!is.null(theta) && levels) {
     theta <- check_distribution(tabulated(theta), "theta")
     if (any(k != length(theta))) abort("{.arg theta} must have {.arg k} shares.", "argument")
   }
@@ -118,7 +125,8 @@ rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population
   tables <- Map(function(n, epsilon, k) {
     switch(question, shares = recommend_cell(k, epsilon, n, theta, target, permanent),
            ranges = recommend_ranges(k, epsilon, n, theta, target, pure_mechanisms(k, epsilon)),
-           mean = recommend_mean(epsilon, n), strings = recommend_strings(epsilon, n))
+           mean = recommend_mean(epsilon, n), strings = recommend_strings(epsilon, n),
+           survey = recommend_survey(epsilon, n, theta))
   }, cells$n, cells$epsilon, cells$k)
   mark(do.call(rbind, tables), "rr_recommendation", question = question)
 }
@@ -210,7 +218,8 @@ recommend_names <- c(
   `grr-grr` = "two-stage k-ary randomized response", `local-hash` = "two-stage local hashing",
   `oue-oue` = "two-stage unary, both optimized", `sue-oue` = "two-stage unary, second optimized",
   hybrid = "hybrid protocol", piecewise = "piecewise protocol", duchi = "Duchi's protocol",
-  sketch = "count-mean sketch", `sketch-one-bit` = "count-mean sketch of one bit"
+  sketch = "count-mean sketch", `sketch-one-bit` = "count-mean sketch of one bit",
+  warner = "Warner's design", crosswise = "crosswise model", forced = "forced response"
 )
 
 # The best mechanism, beside the one that most people know.
@@ -218,7 +227,7 @@ recommend_names <- c(
 print.rr_recommendation <- function(x, ...) {
   asked <- as.list(x)[intersect(c("k", "epsilon", "n"), names(x))]
   if (!is.null(x[["within"]]) && nrow(x) > 0 && all(vapply(asked, function(one) length(unique(one)) == 1L, NA))) {
-    known <- if (is.null(x[["k"]])) nrow(x) else match("grr", x$mechanism)
+    known <- if (!is.null(x[["k"]])) match("grr", x$mechanism) else if (is.null(x[["device"]])) nrow(x) else NA
     cat("<rr_recommendation> The smallest error has ", recommend_names[[x$mechanism[1]]],
         if (isTRUE(x$within[known] > 0)) sprintf("; that of %s is %s", recommend_names[[x$mechanism[known]]],
                                                  larger_words(1 + x$within[known])), "\n", sep = "")
@@ -242,7 +251,7 @@ question_rows <- function(table, epsilon, n) {
   table$n <- n
   first <- c("k", "epsilon", "n", "mechanism", "fanout", "p", "q", "mse", "std.error", "within")
   first <- intersect(first, names(table))
-  table[order(table$mse, table$bits), c(first, setdiff(names(table), first))]
+  table[order(table$mse, table[["bits"]] %||% seq_len(nrow(table))), c(first, setdiff(names(table), first))]
 }
 
 # ---- ranges of ordered levels ----
@@ -355,4 +364,17 @@ recommend_strings <- function(epsilon, n) {
   })
   table <- do.call(rbind, rows)
   question_rows(tibble::add_column(table, mechanism = names(rows), .before = 1), epsilon, n)
+}
+
+# ---- a yes/no question of a survey, with what respondents hold in their hands ----
+
+recommend_survey <- function(epsilon, n, theta) {
+  table <- do.call(rbind, lapply(eval(formals(rr_device)$design), function(design) {
+    rows <- rr_device(design, epsilon, n, theta)
+    yes <- vapply(rows$mechanism, function(mechanism) rr_matrix(mechanism)[, 2], c(0, 0))
+    tibble::tibble(mechanism = rep(design, nrow(rows)), device = rows$device, event = rows$event, p = yes[2, ],
+                   q = yes[1, ], privacy = rows$epsilon, mse = rows$std.error^2)
+  }))
+  if (!nrow(table)) abort("No device keeps within {.arg epsilon} {epsilon}.", "argument")
+  question_rows(table, epsilon, n)
 }
