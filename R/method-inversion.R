@@ -43,25 +43,15 @@ NULL
 
 # Methods that repair the unbiased estimate. A map says how the result moves with it.
 
-# InvN: its negative parts set to 0 and the rest rescaled (Norm-Mul of Wang et al.).
-estimate_rescaled <- function(evidence, options) law_rescaled(evidence$law, evidence)
-
 # Of estimates that divide what they keep of the inversion by its sum.
 kept_map <- function(estimate, evidence) {
   on <- estimate > 0
   list(support = on, alpha = 1 / sum(evidence$unbiased()[on]), u = ifelse(on, estimate, 0))
 }
 
-# InvP, or Norm-Sub of Wang et al.: two names, one method.
-estimate_projected <- function(evidence, options) law_projected(evidence$law, evidence)
-
 projected_map <- function(estimate, evidence) {
   on <- estimate > 0
   list(support = on, alpha = 1, u = ifelse(on, 1 / sum(on), 0))
-}
-
-estimate_base_cut <- function(evidence, options) {
-  postprocess_base_cut(evidence$unbiased(), evidence$blank_error(), check_alpha(options$alpha %||% 0.05))
 }
 
 cut_map <- function(estimate, evidence) list(support = estimate != 0, alpha = 1, u = numeric(evidence$k))
@@ -72,13 +62,9 @@ norm_map <- function(estimate, evidence) {
   if (!law_adds_up(evidence$law)) list(support = rep(TRUE, k), alpha = 1, u = rep(1 / k, k))
 }
 
-estimate_norm_cut <- function(evidence, options) postprocess_norm_cut(evidence$unbiased())
-
 estimate_power <- function(evidence, options) {
   postprocess_power(evidence$unbiased(), evidence$blank_error(), evidence$n)
 }
-
-estimate_power_ns <- function(evidence, options) postprocess_norm_sub(estimate_power(evidence, options))
 
 # `estimate` is the unbiased inversion throughout; `std.error` that of a category nobody holds, one
 # number or one a category.
