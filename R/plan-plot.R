@@ -84,7 +84,7 @@ autoplot.rr_power <- function(object, ...) {
     (if (panels > 1) row_panels(layout))
 }
 
-plan_names <- c(margin = "Margin of error", n = "Respondents", share = "True share", power = "Power")
+plan_names <- c(margin = "Margin of error", n = "Respondents", share = "True proportion", power = "Power")
 
 plan_value <- function(kind, x, means) {
   if (kind == "n") return(paste(format_count(x), "respondents"))
