@@ -38,7 +38,7 @@ test_that("a plan is drawn along what has several values, and designs that need 
   expect_identical(unique(lines$linetype), c("solid", "84"))
   expect_equal(unique(ggplot2::layer_data(plot, 3)$shape), c(16, 2))
   shares <- ggplot2::autoplot(rr_power(designs, margin = 0.02, share = c(0.1, 0.2)))
-  expect_identical(shares$labels$x, "True share")
+  expect_identical(shares$labels$x, "True proportion")
   expect_identical(shares$labels$subtitle, "Margin of error 2%")
 })
 
@@ -58,7 +58,7 @@ test_that("powers are drawn along what has more values, beside an honest direct 
 
   along <- ggplot2::autoplot(rr_power(rr_warner(0.8), n = c(500, 1000), share = c(0, 0.1, 0.2, 0.3), null = 0.1, alpha = 0.01))
   expect_equal(sort(unique(ggplot2::layer_data(along, 2)$x)), c(0, 0.1, 0.2, 0.3))
-  expect_identical(along$labels$x, "True share")
+  expect_identical(along$labels$x, "True proportion")
   expect_identical(levels(along$data$panel), c("500 respondents", "1,000 respondents"))
   expect_match(along$labels$caption, "\"the share is 10%\" at level 1%", fixed = TRUE)
 })
