@@ -222,7 +222,8 @@ draw_cumulative <- function(shown) {
     (if (max(table(data$panel)) <= 100) ggplot2::geom_point(colour = colour_estimate, size = 1.2)) +
     ggplot2::scale_x_continuous(labels = format_count, guide = no_overlap()) +
     ggplot2::scale_y_continuous(labels = percent_labels, breaks = seq(0, 1, 0.25)) +
-    ggplot2::labs(title = wrap_text(shown$title, 46), caption = wrap_text(shown$caption), x = "Up to", y = "Cumulative proportion") +
+    ggplot2::labs(title = wrap_text(shown$title, 46), caption = wrap_text(shown$caption), x = "Up to",
+                  y = "Cumulative proportion") +
     theme_candor() +
     (if (nlevels(data$panel) > 1L) row_panels(layout))
 }

@@ -341,7 +341,8 @@ plot_ranks <- function(fit, data) {
                            breaks = if (nlevels(data$panel) > 1L) few_log_breaks(3) else log_breaks) +
     ggplot2::scale_y_log10(labels = percent_labels,
                            breaks = if (layout$down > 1L) few_log_breaks(3) else ggplot2::waiver()) +
-    ggplot2::labs(x = sprintf("Rank among %s categories", format_count(length(unique(data$term)))), y = "True proportion")
+    ggplot2::labs(x = sprintf("Rank among %s categories", format_count(length(unique(data$term)))),
+                  y = "True proportion")
   # How many estimates have no place on the axis, of one group or, where the groups differ, of each.
   zeros <- unique(range(tapply(data$estimate <= 0, data$panel, sum)))
   if (max(zeros) > 0) {

@@ -113,7 +113,8 @@ draw_along <- function(data, along, what, conf.level) {
   top <- if (highest > 0.5) 1 else max(pretty(c(0, highest)))
   others <- if (length(along$typical)) paste0(" Others: ", paste(along$typical, collapse = ", "), ".")
   ggplot2::ggplot(data, ggplot2::aes(x = .data$value, y = .data$fit)) +
-    ggplot2::labs(x = along$variable, y = wrap_text(what, 28), title = wrap_text(paste0(what, ", by ", along$variable), 46),
+    ggplot2::labs(x = along$variable, y = wrap_text(what, 28),
+                  title = wrap_text(paste0(what, ", by ", along$variable), 46),
                   caption = wrap_text(sprintf("%s: %s%% intervals.%s", if (along$line) "Band" else "Bars",
                                               format(100 * conf.level), others %||% ""))) +
     (if (is_time(along$grid)) scale_x_time(along$grid, 5)

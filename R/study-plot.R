@@ -133,10 +133,12 @@ draw_study <- function(data, truths, limits, panels, layout) {
     ggplot2::labs(x = paste0(if (layout$by_epsilon) "Privacy level epsilon" else "Respondents N",
                              if (layout$truth) " (left: rank of the category)"),
                   title = study_title(layout$metric),
-                  y = wrap_text(paste0(metric_names[[layout$metric]], if (layout$truth) " (left: true proportion)"), 24),
+                  y = wrap_text(paste0(metric_names[[layout$metric]], if (layout$truth) " (left: true proportion)"),
+                                24),
                   colour = NULL, fill = NULL, shape = NULL) +
     theme_candor() +
-    ggplot2::theme(strip.text = ggplot2::element_text(size = ggplot2::rel(8 / 12)), panel.spacing = ggplot2::unit(0.6, "lines"),
+    ggplot2::theme(strip.text = ggplot2::element_text(size = ggplot2::rel(8 / 12)),
+                   panel.spacing = ggplot2::unit(0.6, "lines"),
                    axis.text = ggplot2::element_text(size = ggplot2::rel(if (layout$columns > 4) 7 / 12 else 8 / 12)))
   # A row of panels needs its axis, its title, and room to tell the lines apart.
   with_height(picture, list(rows = down, height = 1.3 + 0.8 * down))

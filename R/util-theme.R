@@ -142,7 +142,8 @@ with_height <- function(picture, layout) {
   structure(picture, layout = layout)
 }
 
-# A picture is laid out for 5 inches: on a narrower device its letters, points, lines and gaps shrink with the width, as a
+# A picture is laid out for 5 inches: on a narrower device its letters, points, lines and gaps shrink with the width, as
+# a
 # reduced copy would. If the device has no room for its rows the reader is told how much they need.
 #' @export
 print.rr_picture <- function(x, ...) {
@@ -156,7 +157,8 @@ print.rr_picture <- function(x, ...) {
 
 shrunk <- function(picture, by) {
   if (by == 1) return(picture)
-  lengths <- c("plot.margin", "panel.spacing", "panel.spacing.x", "panel.spacing.y", "legend.spacing.x", "legend.key.height",
+  lengths <- c("plot.margin", "panel.spacing", "panel.spacing.x", "panel.spacing.y", "legend.spacing.x",
+               "legend.key.height",
                "legend.key.width", "legend.key.size", "axis.ticks.length")
   lengths <- Filter(function(name) inherits(picture$theme[[name]], "unit"), lengths)
   smaller <- lapply(picture$theme[lengths], function(x) structure(by * x, class = class(x)))
