@@ -242,6 +242,8 @@ new_rr_tally <- function(mechanism, counts, groups = NULL, missing = 0, weight_s
   )
 }
 
+# ---- matching without case and space ----
+
 # Reports with the labels that they have but for case and surrounding space.
 relax_reports <- function(x, mechanism) {
   if (is.null(mechanism$questions)) return(relax_labels(x, mechanism))
