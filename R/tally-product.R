@@ -41,6 +41,7 @@ abort_question <- function(column, position, name, mechanism) {
     abort(c("{.arg x} must not have missing reports.", x = "Question {.val {name}} is NA in row {at}.",
             i = "Use {.code na.rm = TRUE} to drop such rows."), "missing")
   }
+  line <- unknown_line(unknown_reports(column, mechanism), paste("Row", at), "rows")
   abort(c("{.arg x} must hold reports of this mechanism: question {.val {name}} does not.", x = "{line}"), "level")
 }
 
