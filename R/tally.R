@@ -44,7 +44,7 @@
 #'   `effective_n`; `respondents`, the number of weighted reports per group, else `NULL`; `groups`, a data frame of the group keys or `NULL`; and `missing`, the number dropped; of [rr_local_hash()] and [rr_mean()] `witness`, the number of
 #'   different hash functions or of reports outside of the range of answers, which tells clients that do not randomise (column `unlikely` of [glance()][tidy.rr_fit]); tallies of a database have none.
 #'   Tallies of one mechanism are merged with `c()`, in any order and grouping, to the tally of
-#'   all the data. `as.data.frame()` and `tidy()` turn it into a data frame with columns `term`, `count` and `share`.
+#'   all the data; if only the order of the levels differs, the order of the first tally is used (of mechanisms whose reports are categories). `as.data.frame()` and `tidy()` turn it into a data frame with columns `term`, `count` and `share`.
 #' @section Several reports of one respondent:
 #' A tally knows reports, not people. Standard errors and intervals of its estimates take each report for that of a different respondent. Where people report several times
 #' (every week, say, with a permanent answer or anew), tallies of the weeks may be kept beside each other, by `by = ~ week`, but a tally of all weeks, made at once or by `c()`, has standard errors that are
@@ -238,8 +238,6 @@ new_rr_tally <- function(mechanism, counts, groups = NULL, missing = 0, weight_s
     class = "rr_tally"
   )
 }
-
-# ---- matching without case and space ----
 
 # Reports with the labels that they have but for case and surrounding space.
 relax_reports <- function(x, mechanism) {
