@@ -62,6 +62,7 @@ needs() {
   [ "$1" != demo ] || return 0
 
   description_field Suggests | r_needs
+  description_field Enhances | r_needs
   echo jsonlite | r_needs
   cat <<-END
 	nodejs command:node
