@@ -84,7 +84,7 @@ needs() {
     return 0
   fi
 
-  printf '%s\n' roxygen2 lintr | r_needs
+  printf '%s\n' roxygen2 lintr spelling | r_needs
   cat <<-END
 	clang-format command:clang-format
 	cppcheck command:cppcheck

@@ -9,7 +9,7 @@ travels <- function(path) !any(vapply(ignored, grepl, NA, path, perl = TRUE, ign
 for (page in pages) {
   text <- paste(readLines(page, encoding = "UTF-8"), collapse = "\n")
   links <- unlist(regmatches(text, gregexpr("(?<=\\]\\()[^)# ]+|(?<=src=\")[^\"]+", text, perl = TRUE)))
-  for (link in links[!grepl("^(https?|mailto|doi):", links)]) {
+  for (link in links[!grepl("^(https?|mailto|doi):", links) & grepl("[./]", links)]) {
     target <- sub("^[.]/", "", if (dirname(page) == ".") link else file.path(dirname(page), link))
     if (!file.exists(target)) complain("%s: no file %s", page, link)
     else if (travels(sub("^[.]/", "", page)) && !travels(target)) complain("%s: %s is not in the tarball", page, link)
