@@ -8,7 +8,7 @@
 #' * `glance()`: one row: `target`, `nobs`, `estimates` (their number), `conf.level`; of a mean `unlikely`, and of [rr_scramble()] `truth.share`. Fits have more, see [glance()][tidy.rr_fit].
 #' * `coef()`, `vcov()`, `confint()`: with the same names in all three, so that functions of other packages that take a model work: `lmtest::coeftest()`,
 #'   `car::deltaMethod()`, `multcomp::glht()`, `modelsummary::modelsummary()`. Rows of several groups have the group in their name, `"North, yes"`.
-#' * `nobs()`: the number of respondents (or the sum of weights), rows or elements; for [rr_any()] the bits of an
+#' * `nobs()`: the number of respondents (or the sum of weights), rows or elements; for [rr_extreme()] the bits of an
 #'   element, for [rr_set_size()] of sketches the sketches.
 #' * `print()`: `n` rows; `format()`: one line; `summary()`: a list of `estimates` and `measures`, what `tidy()` and `glance()` give.
 #' * In R Markdown and Quarto an estimate, or a tally, at the end of a chunk becomes a table of 25 rows at most, with what `print()` says as text around it

@@ -56,7 +56,7 @@
 #' @examples
 #' set.seed(1)
 #' mechanism <- rr_grr(1000, epsilon = 4)
-#' truth <- sample(1000, 1e5, replace = TRUE, prob = rr_zipf(1000, 1.2))
+#' truth <- sample(1000, 1e5, replace = TRUE, prob = prop.table(seq_len(1000)^-1.2))
 #' rr_top(rr_perturb(truth, mechanism, rng = "R"), m = 5, mechanism = mechanism)
 #' @export
 rr_top <- function(x, m = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "BY", "holm"), conf.level = 0.95,

@@ -174,7 +174,7 @@ abort_entry <- function(value, row, column) {
 # A table with two categories a dimension is a vector of row-type counts, the first dimension running fastest.
 cooccurrence_table <- function(x, order) {
   types <- row_type_counts(x, "bits", whole = TRUE)
-  full <- rr_rowtype_counts(types$values, types$columns, types$levels)
+  full <- row_type_histogram(types$values, types$columns, types$levels)
   full$order <- full$tallied <- check_order(order %||% full$order, length(full$columns))
   full$values <- full$values[seq_len(set_total(length(full$columns), full$order))]
   full

@@ -52,39 +52,6 @@ moment_matrix <- function(weights, columns, order, sparse) {
   matrix
 }
 
-#' Row types and joint counts
-#'
-#' The same histogram in two forms: how many rows are of each type (which columns are 1, and which 0), and how many rows
-#' contain each set of columns. The counts of sets are sums of row types, the row types alternating sums
-#' of counts of sets; both ways are exact, in \eqn{O(D 2^D)}.
-#'
-#' @param x Row-type counts: a vector of length \eqn{2^D} with the first column varying fastest, or a `table` with two
-#'   categories in every dimension; they may be negative or fractional. Or joint counts of all orders: of
-#'   [rr_cooccurrence()], [rr_pmdh()] or [rr_tmdh()].
-#' @param columns Names of the columns, for a vector; by default `x1`, `x2`, ...
-#' @param ... Not used, and refused.
-#' @return From row types, an object of [rr_cooccurrence()] with all orders. From joint counts, a vector of
-#'   row-type counts named by patterns such as `"101"`: the first column, and the third, are 1. A row-type estimate
-#'   may be negative; see [rr_joint()] for a proper joint distribution.
-#' @section Errors:
-#' `candor_error_order` when not all orders are there.
-#' @references Carette, T. (2022), equations (47) and (68).
-#' @examples
-#' counts <- rr_rowtype(c(40, 25, 20, 15), columns = c("a", "b"))
-#' counts
-#' rr_rowtype(counts)
-#' @export
-rr_rowtype <- function(x, columns = NULL, ...) {
-  check_dots_empty(...)
-  if (!inherits(x, "rr_histogram")) {
-    types <- row_type_counts(x, "x")
-    if (is.null(columns)) return(rr_rowtype_counts(types$values, types$columns, types$levels))
-    if (length(columns) != length(types$columns)) abort("{.arg columns} must name every column.", "argument")
-    return(rr_rowtype_counts(types$values, column_names(columns)))
-  }
-  row_types(x, "x")
-}
-
 # Counts of the row types from joint counts of all orders.
 row_types <- function(x, arg) {
   d <- length(x$columns)
@@ -100,7 +67,8 @@ row_types <- function(x, arg) {
   values
 }
 
-rr_rowtype_counts <- function(values, columns, levels = NULL) {
+# Joint counts of all orders from counts of the row types.
+row_type_histogram <- function(values, columns, levels = NULL) {
   d <- length(columns)
   if (sum(values) <= 0) abort("The row types must add up to more than 0.", "empty")
   new_rr_histogram("cooccurrence", columns, as.double(d), .Call(C_rr_rowtype, as.double(values), as.double(d), TRUE),
@@ -149,6 +117,7 @@ bits_in_order <- function(x) {
 #' * `"projection"`: the closest proper table, the Euclidean projection of the estimated row-type shares on the distributions. It
 #'   never increases the squared distance to the truth, but it is biased, and its zeros are not evidence of absence.
 #' * `"truncated"`: the mean of each cell's normal approximation restricted to shares above 0, rescaled to sum 1. No cell is 0.
+#' * `"unbiased"`: the estimate as it is, with its negative cells: alternating sums of the estimated counts of sets, divided by the number of rows.
 #'
 #' Look at the unbiased estimate and its standard errors too. The maximum likelihood estimate, by [rr_estimate()] under a product
 #' mechanism, is the other proper choice; its `method = "invp"` gives the projection under such a mechanism. Either table can be the `start` of the iterations of [rr_estimate()]. For the certified solver a start changes little. EM
@@ -156,35 +125,38 @@ bits_in_order <- function(x) {
 #' otherwise. EM never changes a cell of 0, so start it from the truncated table.
 #'
 #' @param fit A fit of [rr_tmdh()] with all orders (its counts of order \eqn{D}, the number of columns); at most 20 columns. For
-#'   `"projection"` also another complete histogram.
-#' @param method `"projection"` or `"truncated"`.
+#'   `"projection"` and `"unbiased"` also another complete histogram, of [rr_cooccurrence()] or [rr_pmdh()].
+#' @param method `"projection"`, `"truncated"` or `"unbiased"`.
 #' @param ... Not used, and refused.
-#' @return A `table` with two categories per column, labelled as in the table that was counted or as the levels of the mechanism: the shares, at least 0, with sum 1. `margin.table()`, `prop.table()`,
-#'   `apply()` and [rr_rowtype()] take it from there.
+#' @return A `table` with two categories per column, labelled as in the table that was counted or as the levels of the mechanism: the shares, with sum 1, and at least 0 unless they are `"unbiased"`. `margin.table()`, `prop.table()` and
+#'   `apply()` take it from there.
 #' @section Errors:
 #' `candor_error_order` when not all orders were tallied.
 #' @seealso [rr_margin()] for margins of the unbiased estimate, with standard errors.
-#' @references Duchi, J., Shalev-Shwartz, S., Singer, Y. and Chandra, T. (2008). Efficient projections onto the
+#' @references Carette, T. (2022), equations (47) and (68) (cells from counts of sets).
+#'
+#'   Duchi, J., Shalev-Shwartz, S., Singer, Y. and Chandra, T. (2008). Efficient projections onto the
 #'   l1-ball for learning in high dimensions. *ICML*, 272-279. \doi{10.1145/1390156.1390191}
 #' @examples
 #' # 412 recipients of unemployment benefit, two questions by Kuk's design
 #' items <- list(item1 = c("no", "yes"), item2 = c("no", "yes"))
 #' reported <- as.table(array(c(189, 52, 103, 68), c(2, 2), items))
 #' fit <- rr_tmdh(rr_cooccurrence(reported), rr_kuk(0.8, 0.2))
-#' rr_rowtype(fit) / 412 # a negative cell
+#' rr_joint(fit, "unbiased") # a negative cell
 #' rr_joint(fit)
 #' @export
-rr_joint <- function(fit, method = c("projection", "truncated"), ...) {
+rr_joint <- function(fit, method = c("projection", "truncated", "unbiased"), ...) {
   check_dots_empty(...)
   if (!inherits(fit, "rr_histogram")) {
     abort(c("{.arg fit} must be a fit of {.fn rr_tmdh} with counts of all orders.", x = "It is {describe(fit)}."),
           "argument")
   }
-  method <- check_choice(method, "method", c("projection", "truncated"))
+  method <- check_choice(method, "method", c("projection", "truncated", "unbiased"))
   d <- length(fit$columns)
   share <- unname(row_types(fit, "fit")) / fit$n
   if (method == "truncated") share <- truncated_shares(fit, share)
-  as.table(array(if (method == "projection") .Call(C_rr_project, share, 1) else share, rep(2L, d), column_levels(fit)))
+  if (method == "projection") share <- .Call(C_rr_project, share, 1)
+  as.table(array(share, rep(2L, d), column_levels(fit)))
 }
 
 # Mean of a normal variable given that it is positive, cell by cell.

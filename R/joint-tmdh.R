@@ -45,7 +45,7 @@
 #'   [rr_cooccurrence()]) are estimated as well; name those in `vcov(x, sets)` if you give an order.
 #' @param target What the uncertainty is about: `"population"` or `"sample"`.
 #' @param conf.level Confidence level, between 0 and 1.
-#' @return An object of class `c("rr_tmdh", "rr_histogram")`: `coef()`, `tidy()`, `confint()`, `vcov()`, [rr_rowtype()], [rr_margin()],
+#' @return An object of class `c("rr_tmdh", "rr_histogram")`: `coef()`, `tidy()`, `confint()`, `vcov()`, [rr_margin()],
 #'   [rr_association()], [rr_joint()] and `plot()` read it. Estimates are numbers of rows; `tidy(x, scale = "share")` divides them by \eqn{N}.
 #'   A negative estimate is kept: it is information about a count near 0.
 #' @section Errors:
@@ -198,7 +198,7 @@ notes_of.rr_tmdh <- function(x, shown) {
 #' `target = "sample"` the truths are
 #' fixed and only the randomisation is random; for `"population"` rows are drawn from the given proportions as well.
 #'
-#' @param truth True joint counts: of [rr_cooccurrence()] (with the orders that covariances need), or row-type counts as in [rr_rowtype()].
+#' @param truth True joint counts: of [rr_cooccurrence()] (with the orders that covariances need), or the numbers of rows of each type: a table of two categories in each dimension, or a vector, the first column running fastest.
 #' @param mechanism How the columns were randomised: one yes/no mechanism for all of them, such as [rr_warner()]; a list
 #'   with one mechanism per column; a product mechanism of such; or `list(p = , q = )` with one pair of
 #'   probabilities, or one per column.
@@ -212,7 +212,8 @@ notes_of.rr_tmdh <- function(x, shown) {
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local
 #'   differential privacy. Theorems 3.1 to 3.3, here with separate probabilities for each column.
 #' @examples
-#' truth <- rr_rowtype(c(600, 150, 150, 100), columns = c("smokes", "drinks"))
+#' items <- list(smokes = c("no", "yes"), drinks = c("no", "yes"))
+#' truth <- as.table(array(c(600, 150, 150, 100), c(2, 2), items))
 #' expected <- rr_pmdh(truth, rr_warner(0.8))
 #' expected
 #' vcov(expected, target = "sample")
@@ -221,7 +222,7 @@ rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
   check_dots_empty(...)
   if (!inherits(truth, "rr_histogram")) {
     types <- row_type_counts(truth, "truth", least = 0)
-    truth <- rr_rowtype_counts(types$values, types$columns, types$levels)
+    truth <- row_type_histogram(types$values, types$columns, types$levels)
   }
   if (!inherits(truth, "rr_cooccurrence")) {
     abort(c("{.arg truth} must be true joint counts.", x = "It is {describe(truth)}."), "argument")
@@ -301,7 +302,7 @@ tidy.rr_pmdh <- function(x, target = c("population", "sample"), of = c("reports"
 #' (Carette 2022, equation (55), whose comma between the two parameters is lost in print). The histogram of row types is a sum of
 #' multinomials; its law is enumerated.
 #'
-#' @param truth Row-type counts as in [rr_rowtype()], or joint counts of all orders.
+#' @param truth Numbers of rows of each type as in [rr_pmdh()], or joint counts of all orders.
 #' @param mechanism How the columns were randomised, as in [rr_pmdh()].
 #' @param set The columns whose joint count is wanted, by name or position; `NULL` for the histogram of row types.
 #' @param ... Not used, and refused.

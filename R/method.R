@@ -189,9 +189,8 @@ check_method <- function(method) {
     abort(c("{.arg method} must be one method: a fit is one estimate.", x = "There are {length(method)}.",
             i = "{.fn rr_choose} says which to take."), "argument")
   }
-  em <- is.character(method) && identical(tolower(method), "em")
-  remedy <- if (em) "EM is how the likelihood is maximised: use {.code method = \"mle\"}."
-  method_registry()[[check_choice(method, "method", names(method_registry()), remedy = remedy)]]
+  known <- method_registry()
+  known[[check_choice(method, "method", names(known))]]
 }
 
 # Several methods under their names: names of methods, methods of the user's, or functions of counts and mechanism.
@@ -269,5 +268,6 @@ refuse_method <- function(method, mechanism, law, need) {
 
 # Quoted, so that an option that is a call is described and not evaluated.
 check_options <- function(options, method) {
-  do.call(check_dots_empty, options[!names(options) %in% method$options], quote = TRUE)
+  other <- options[!names(options) %in% method$options]
+  if (length(other)) do.call(check_dots_empty, other, quote = TRUE)
 }
