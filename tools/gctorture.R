@@ -112,4 +112,4 @@ for (page in names(pages)) {
 # A routine that nothing reached is one nobody tortures: it needs a call in the list above, or an example.
 never <- setdiff(names(getDLLRegisteredRoutines("candor")$.Call), names(called))
 if (length(never)) cat("never called here: ", paste(never, collapse = ", "), "\n", sep = "")
-quit(status = bad > 0L)
+quit(status = bad > 0L || length(never) > 0L)
