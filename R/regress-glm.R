@@ -12,7 +12,7 @@
 #' @section Standard errors:
 #' `vcov()` and `summary()` use the inverse of the *observed* information, which the literature recommends (Efron and Hinkley 1978);
 #' `type = "expected"` is what `glm()` with [rr_family()] gives. `"sandwich"` is robust, and with `cluster` allows for answers that depend on each other.
-#' A survey design gives linearised standard errors. Without clusters the types usually differ by a few per cent.
+#' A survey design gives linearised standard errors, or those of its replicate weights. Without clusters the types usually differ by a few per cent.
 #'
 #' @param formula The truth on its covariates: `report ~ age + sex`. The response is 0 and 1, logical, a factor or text with the labels of
 #'   the mechanism, shares with `weights` as numbers of answers, `cbind(yes, no)`, or a tally by groups, in which case the covariates are its group columns.
@@ -32,7 +32,8 @@
 #'   for the intercept at the mean of the covariates. `"bias"` removes most of the bias of small surveys (Kosmidis and Firth 2009), `"jeffreys"` maximizes the likelihood with Jeffreys'
 #'   prior. Estimates of `"prior"` and `"jeffreys"` are always finite. Standard errors are those of the curvature at the estimate for `"prior"`, else of the expected information.
 #' @param arm A column of `data` that names each row's mechanism, where `mechanism` is a list.
-#' @param design A survey design of `survey::svydesign()`, in place of `data`. Its weights are used, and standard errors are linearised.
+#' @param design A survey design of `survey::svydesign()` or `survey::svrepdesign()`, in place of `data`. Its weights are used. Standard errors are linearised, or found by
+#'   refitting with each set of replicate weights, from the maximum of all data.
 #' @param anchor `list(column = rr_anchor(mechanism))`: the column of `data` with the reports of an anchor question, and its mechanism; see [rr_anchor()]. The share of
 #'   inattentive respondents, who answer both questions by chance, is then estimated with the coefficients. It must be the same for all covariates, and the anchor question must have a device of
 #'   its own. Predicted reports and simulated ones are those of respondents with the same report of the anchor question.
@@ -54,7 +55,7 @@
 #' `candor_error_mismatch` for arms without a mechanism; `candor_error_level` for reports that are not labels; `candor_error_missing` for missing values under
 #' `na.fail`. (Only a mechanism with `p = q` has reports that it cannot give.)
 #'
-#' Warnings: `candor_warning_infinite`, `candor_warning_maxima` (another maximum within 2 of the best; one warning for both),
+#' Warnings: `candor_warning_infinite` (also for estimates of replicates), `candor_warning_maxima` (another maximum within 2 of the best; one warning for both),
 #' `candor_warning_unlikely` (no truth makes the share of yes likely: the mechanism is another one), `candor_warning_boundary` (an unknown parameter is
 #' estimated as 0 or 1).
 #' @references van den Hout, A., van der Heijden, P. G. M. and Gilchrist, R. (2007). The logistic regression model with response variables
@@ -121,7 +122,10 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   if (!is.null(design)) {
     # Functions of glm read them, and would take the likelihood ratio of a pseudo-likelihood for chi-squared.
     fit$aic <- fit$deviance <- fit$null.deviance <- NA_real_
-    fit$df.residual <- residual_freedom(fit)
+    fit$df.residual <- residual_freedom(fit, design, fit$rank)
+    if (is.null(bar)) {
+      fit$replicated <- glm_replicates(fit, parts$data, parts$scale, design, estimated_places(fit))
+    }
   }
   if (!is.null(bar)) return(mixed_fit(fit, parts$data, frame$frame[["(group)"]], bar$bar, call))
   tell_about(fit)
@@ -159,7 +163,7 @@ regress_data <- function(frame, mechanism, link, anchor = NULL) {
   weight <- as.double(response$weights)
   used <- sum(weight > 0)
   if (used < max(1, ncol(x)) && qr(x, tol = 1e-11)$rank >= used) check_enough_rows(used, ncol(x))
-  scale <- if (is.null(frame$design)) 1 else used / sum(weight)
+  scale <- design_scale(frame$design, weight)
   data <- list(x = x, y = response$y, weight = weight * scale, offset = if (any(offset != 0)) as.double(offset),
                arm = devices$arm, device = devices$device, link = link, unknown = devices$unknown)
   list(data = data, devices = devices, offset = offset, scale = scale, size = ncol(x) + !is.null(devices$unknown))

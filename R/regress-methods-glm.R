@@ -6,12 +6,14 @@
 #' Packages that ask 'insight' (`parameters::parameters(fit, exponentiate = TRUE)`, `modelsummary::modelsummary()`) are told the link of the truth: exponentiated coefficients are
 #' odds ratios of the logit link and risk ratios of the log link. Likelihoods, AIC and BIC there (`insight::get_loglikelihood()`, `performance::compare_performance()`,
 #' `performance::test_likelihoodratio()`) are those of the reports, as `logLik()` has them, and for a survey design the AIC alone, corrected for the design. Measures that put the fitted truths beside
-#' the reports, as if a report were the truth, are left out of its tables. Do not ask for them by `performance_mse()`, `performance_logloss()`, `r2_tjur()`, `performance_score()`, `performance_accuracy()` and `performance_roc()`.
+#' the reports, as if a report were the truth, are left out of its tables. `performance_hosmer()`, `performance_mse()`, `performance_logloss()` and `binned_residuals()` are about the reports, since `fitted()` and
+#' `residuals()` are; for Hosmer's test see [rr_goodness_of_fit()]. `r2_tjur()` and `r2_efron()` are refused. Do not ask for `performance_score()`, which takes `predict(type = "response")`, the truths. `effects::Effect()` uses
+#' the link of the truth: its effects are about the truth.
 #' `family()` is that of the truth.
 #'
 #' @param object,x A fit of [rr_glm()].
 #' @param type For `vcov()`, `summary()`, `tidy()` and `confint()`, whose intervals are then Wald's; `NULL` is the default of the fit: `"observed"` information (the default without a survey design), `"expected"` information, `"sandwich"` (robust, and by
-#'   cluster), or `"survey"` (linearised, the default with a design). For `fitted()`: `"truth"` or `"report"`. For `residuals()`: those of
+#'   cluster), or `"survey"` (of the design, the default with one). For `fitted()`: the probability of the `"report"` or of the `"truth"`. For `residuals()`: those of
 #'   `glm`, about the reports, and `"truth"`, the posterior probability of a true yes less the fitted one. For `influence()`: `"deletion"`, one row per
 #'   respondent with what leaving them out would change, or `"linearised"`, whose weighted total has the variance of the estimates
 #'   (give it to `survey::svytotal()`).
@@ -43,7 +45,8 @@
 #' the first to the last value that is within. Where the estimate is at infinity, or another maximum is nearly as high, the chi-squared distribution does not hold: intervals with a level of 0.95 held in 0.65 to 0.79
 #' of simulated surveys with 200 respondents and rare truths.
 #' @section Survey designs:
-#' A fit with `design` has a pseudo-likelihood. Its p values and Wald intervals of coefficients are of the t distribution with `survey::degf()` less the
+#' The variance of the coefficients is that of the linearised scores, or, with replicate weights, `survey::svrVar()` of the estimates of the replicates. A coefficient that is not finite in some
+#' replicate has no standard error, and a warning says so. A fit with `design` has a pseudo-likelihood. Its p values and Wald intervals of coefficients are of the t distribution with `survey::degf()` less the
 #' number of coefficients plus 1 degrees of freedom, as `survey::svyglm()` counts them and `df.residual()` gives them; they are `NA` if none are left. `anova()`, `drop1()`, `add1()`,
 #' and with them `step()`, `MASS::dropterm()` and `MASS::stepAIC()`, are refused, and `deviance()` is `NA`: likelihood ratios are not chi-squared there. Wald's F tests by the design take their place:
 #' `car::Anova(fit)` of all terms, `survey::regTermTest(fit, ~ x)` of one, `car::linearHypothesis()`, `lmtest::waldtest()`.
@@ -73,15 +76,6 @@ NULL
 
 # ---- likelihood ----
 
-# A pseudo-likelihood sums over the population what was asked of clusters: its ratios are not chi-squared.
-refuse_pseudo <- function(fits) {
-  if (!any(has_design(fits))) return(invisible())
-  abort(c("A likelihood, or a ratio of two, is needed.", x = "A fit of a survey design has a pseudo-likelihood.",
-          i = "Use a Wald test, as {.fn summary} or {.code car::Anova(fit)}; {.fn AIC} compares models."), "argument")
-}
-
-has_design <- function(fits) vapply(fits, function(fit) inherits(fit, "rr_glm") && !is.null(fit$design), NA)
-
 #' @rdname rr_glm_methods
 #' @export
 logLik.rr_glm <- function(object, ...) {
@@ -94,7 +88,8 @@ logLik.rr_glm <- function(object, ...) {
 # pseudo-likelihood times the design's variance (Lumley and Scott, 2015).
 design_aic <- function(fit, k = 2) {
   places <- estimated_places(fit)
-  parameters <- sum(survey_meat(fit, row_scores(fit)) * bread_of(fit)[places, places, drop = FALSE])
+  spread <- stats::vcov(fit, parameter = TRUE)[places, places, drop = FALSE]
+  parameters <- sum(solve(bread_of(fit)[places, places, drop = FALSE]) * spread)
   c(eff.p = parameters, AIC = -2 * (fit$loglik + fit$constant) + k * parameters)
 }
 
@@ -163,7 +158,7 @@ vcov.rr_glm <- function(object, type = NULL, cluster = NULL, parameter = FALSE, 
   V <- switch(variance_type(object, type, cluster), observed = object$variance$observed,
               expected = object$variance$expected,
               sandwich = spread_variance(object, crossprod(cluster_sums(row_scores(object), cluster, object))),
-              survey = spread_variance(object, survey_meat(object, row_scores(object))))
+              survey = object$replicated %||% spread_variance(object, survey_meat(object, row_scores(object))))
   if (has_study(object)) V <- V + spread_variance(object, study_meat(object))
   k <- length(object$coefficients)
   names <- c(names(object$coefficients), names(object$parameter))
@@ -239,33 +234,6 @@ refuse_study <- function(fits) {
   abort(c("A likelihood ratio takes the channel for known, and a validation study estimated it.",
           i = "Wald tests: {.fn summary}, {.code anova(fit)}, {.code car::Anova(fit, test.statistic = \"Wald\")}."),
         "argument")
-}
-
-# ---- survey designs ----
-
-# Scores are sums to be estimated: their variance is the design's, rows that were not fitted being 0.
-survey_meat <- function(fit, scores) {
-  design <- fit$design
-  all <- matrix(0, nrow(design$variables), ncol(scores))
-  all[match(row.names(fit$model), row.names(design$variables)), ] <- scores
-  survey::svyrecvar(all, design$cluster, design$strata, design$fpc, postStrata = design$postStrata)
-}
-
-# As survey::svyglm() counts them, in the rows that were fitted; 0 or less if the coefficients use them up.
-residual_freedom <- function(fit) {
-  used <- match(row.names(fit$model), row.names(fit$design$variables))
-  as.double(survey::degf(fit$design[used, ]) + 1 - fit$rank)
-}
-
-# Degrees of freedom of the t distribution of a coefficient. Without a design, and for other standard errors,
-# coefficients are taken for normal. NA: there are none left.
-coefficient_freedom <- function(fit, type = "survey") {
-  if (is.null(fit$design) || type != "survey") return(Inf)
-  if (fit$df.residual > 0) fit$df.residual else NA_real_
-}
-
-coefficient_quantile <- function(fit, level, type = "survey") {
-  stats::qt((1 - level) / 2, coefficient_freedom(fit, type), lower.tail = FALSE)
 }
 
 # ---- tables ----
@@ -407,7 +375,7 @@ print.rr_glm <- function(x, digits = 4, ...) {
 print.summary.rr_glm <- function(x, digits = 4, ...) {
   print_regression(x)
   words <- c(observed = "observed information", expected = "expected information", sandwich = "sandwich",
-             survey = "survey design, linearised")
+             survey = paste("survey design,", if (is.null(x$replicated)) "linearised" else "replicate weights"))
   freedom <- if (is.na(x$freedom)) "; no degrees of freedom are left"
     else if (is.finite(x$freedom)) paste0("; t with ", x$freedom, " degrees of freedom")
   cat("\nStandard errors: ", words[[x$type]], freedom, "\n\n", sep = "")
