@@ -33,7 +33,7 @@ channel <- rr_channel(rbind(c(0.7, 0.2, 0.1), c(0.1, 0.8, 0.1), c(0.2, 0.2, 0.6)
 bits <- cbind(a = c(0, 1, 1, 0), b = c(1, 1, 0, 0), c = c(0, 1, 0, 1))
 shim$tally_sets <- function(mechanism) {
   set.seed(1)
-  rr_tally(rr_perturb(1:5, mechanism, rng = "R"), mechanism, keep = "sets")
+  report_sets(mechanism, rr_perturb(1:5, mechanism, rng = "R"))
 }
 environment(shim$tally_sets) <- shim
 calls <- alist(
