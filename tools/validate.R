@@ -75,7 +75,7 @@ line <- list(
   kuk = rr_kuk(0.8, 0.2),
   `forced, three levels` = rr_forced(c(a = 0.1, b = 0.1, c = 0.2)), `unrelated, three levels` = rr_unrelated(0.7, c(a = 0.2, b = 0.3, c = 0.5)),
   channel = rr_channel(C), `more reports than truths` = rr_channel(prop.table(cbind(C, c(0.3, 0.1, 0.6)), 1)),
-  geometric = rr_geometric(5, 1),
+  geometric = rr_geometric(5, 1), exponential = rr_channel(prop.table(exp(-abs(outer(1:4, 1:4, "-")) / 3), 1)),
   composed = rr_compose(rr_forced(c(a = 0.1, b = 0.1, c = 0.1)), rr_grr(c("a", "b", "c"), epsilon = 2)),
   unary = rr_unary(8, 1), `unary, symmetric` = rr_unary(8, 1, optimized = FALSE), subset = rr_subset(9, 1), `local hashing` = rr_local_hash(20, 1),
   `hadamard, one block` = rr_hadamard(12, 1, blocks = 1), `hadamard, blocks` = rr_hadamard(12, 2, blocks = 3),
