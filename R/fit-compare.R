@@ -219,7 +219,8 @@ drawn_of.rr_compare <- function(x, data, labels) {
   begin <- if (ratio && any(data$conf.low == 0, na.rm = TRUE)) " Those from the left end begin at 0."
   list(data = data, title = if (ratio) "Ratios between groups" else "Differences between groups",
        caption = paste0("Lines: ", interval_words(attr(x, "conf.level")), ", each for its own pair of groups.", begin),
-       axis = paste0(if (ratio) "Ratio" else "Difference", " of the shares", one, if (!ratio) ", percentage points"))
+       axis = paste0(if (ratio) "Ratio" else "Difference", " of the proportions", one,
+                     if (!ratio) ", percentage points"))
 }
 
 # ---- do shares differ at all: likelihood ratio tests ----

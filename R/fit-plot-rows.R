@@ -38,10 +38,10 @@ NULL
 # panels), and where nothing would lie. Panels share one way of writing numbers, so there shares are numbers of per
 # cent.
 number_kinds <- list(
-  share = list(axis = "Share", panel = "Shares, %", unit = 100, none = 0),
-  difference = list(axis = "Difference of shares, percentage points", panel = "Differences, percentage points",
+  share = list(axis = "True proportion", panel = "Proportions, %", unit = 100, none = 0),
+  difference = list(axis = "Difference, percentage points", panel = "Differences, percentage points",
                     unit = 100, none = 0),
-  ratio = list(axis = "Ratio of shares", panel = "Ratios", unit = 1, none = 1),
+  ratio = list(axis = "Ratio of proportions", panel = "Ratios", unit = 1, none = 1),
   number = list(axis = "Estimate", panel = "Other functions", unit = 1, none = 0),
   # Of answers that are numbers: 0 is one like any other.
   value = list(axis = "Value", panel = "Values", unit = 1, none = NA_real_)
@@ -222,7 +222,8 @@ draw_cumulative <- function(shown) {
     (if (max(table(data$panel)) <= 100) ggplot2::geom_point(colour = colour_estimate, size = 1.2)) +
     ggplot2::scale_x_continuous(labels = format_count, guide = no_overlap()) +
     ggplot2::scale_y_continuous(labels = percent_labels, breaks = seq(0, 1, 0.25)) +
-    ggplot2::labs(title = wrap_text(shown$title, 46), caption = wrap_text(shown$caption), x = "Up to", y = "Share") +
+    ggplot2::labs(title = wrap_text(shown$title, 46), caption = wrap_text(shown$caption), x = "Up to",
+                  y = "Cumulative proportion") +
     theme_candor() +
     (if (nlevels(data$panel) > 1L) row_panels(layout))
 }

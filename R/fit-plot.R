@@ -132,7 +132,7 @@ reported_label <- function(mechanism) {
   design <- mechanism$design
   if (grepl("crosswise", design, ignore.case = TRUE)) return("Reported: the answers are the same")
   if (grepl("triangular", design, ignore.case = TRUE)) return("Reported: a yes to either question")
-  "Reported share"
+  "Reported"
 }
 
 plot_caption <- function(fit, what) {
@@ -152,7 +152,7 @@ plot_caption <- function(fit, what) {
                    if (ranked) paste0(" ", rank_words(fit$conf.level), "."), beyond))
 }
 
-plot_title <- function(fit) paste(fit$estimator$title, "from randomised reports")
+plot_title <- function(fit) paste(fit$estimator$title, "from randomized reports")
 
 plot_base <- function(fit, data, what = "Lines", layout = NULL) {
   plot <- ggplot2::ggplot(data) +
@@ -162,16 +162,16 @@ plot_base <- function(fit, data, what = "Lines", layout = NULL) {
   if (length(unique(data$panel)) < 2) plot else plot + row_panels(layout %||% list(title_width = 18))
 }
 
-share_names <- function(mechanism) c("Recovered share", reported_label(mechanism))
+share_names <- function(mechanism) c("Estimate", reported_label(mechanism))
 
 # The axis of shares, or of people.
 share_scale <- function(fit, scale, ...) scale(labels = if (isTRUE(fit$total)) format_count else percent_labels, ...)
 
 # Of an axis: a category alone has no panel that is called so.
 share_title <- function(fit, terms, width = 20) {
-  what <- if (isTRUE(fit$total)) "People" else "Share"
+  what <- if (isTRUE(fit$total)) "People" else "True proportion"
   if (length(terms) > 1L) return(what)
-  wrap_text(sprintf("%s \"%s\"", if (isTRUE(fit$total)) "People with" else "Share of", terms), width)
+  wrap_text(sprintf("%s \"%s\"", if (isTRUE(fit$total)) "People with" else "True proportion of", terms), width)
 }
 
 # The two shares of a yes/no question add up to 1: one row per group, for "yes", is enough and easy to compare.
@@ -188,8 +188,12 @@ plot_rows <- function(fit, data, order) {
     kept <- shown_terms(fit, data)
     axis <- share_title(fit, kept, 200)
     data <- data[data$term == kept, ]
-    data$term <- as.character(data$panel)
-    data$panel <- one_panel(data)
+    # The last of several keys is the row, the others make the panels, if these are few.
+    keys <- names(fit$tally$groups)
+    panels <- group_panel(data, utils::head(keys, -1L))
+    few <- nlevels(panels) <= 4L
+    data$term <- as.character(if (few) group_panel(data, utils::tail(keys, 1L)) else data$panel)
+    data$panel <- if (few) panels else one_panel(data)
   }
   sorted <- if (order) base::order(data$estimate, decreasing = TRUE) else seq_len(nrow(data))
   data$label <- factor(data$term, rev(unique(data$term[sorted])))
@@ -253,7 +257,7 @@ plot_sequence <- function(fit, data) {
     ggplot2::scale_y_continuous(labels = percent_labels,
                                 breaks = if (layout$down > 1L) few_breaks(2, 3) else ggplot2::waiver()) +
     ggplot2::labs(x = if (is.null(numbers)) NULL else if (binned) "Number (each bin at its middle)" else "Category",
-                  y = if (binned) "Share of a bin" else "Share")
+                  y = if (binned) "True proportion in a bin" else "True proportion")
   with_height(picture, layout)
 }
 
@@ -337,7 +341,8 @@ plot_ranks <- function(fit, data) {
                            breaks = if (nlevels(data$panel) > 1L) few_log_breaks(3) else log_breaks) +
     ggplot2::scale_y_log10(labels = percent_labels,
                            breaks = if (layout$down > 1L) few_log_breaks(3) else ggplot2::waiver()) +
-    ggplot2::labs(x = sprintf("Rank among %s categories", format_count(length(unique(data$term)))), y = "Share")
+    ggplot2::labs(x = sprintf("Rank among %s categories", format_count(length(unique(data$term)))),
+                  y = "True proportion")
   # How many estimates have no place on the axis, of one group or, where the groups differ, of each.
   zeros <- unique(range(tapply(data$estimate <= 0, data$panel, sum)))
   if (max(zeros) > 0) {

@@ -112,7 +112,7 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
     ggplot2::scale_x_continuous(labels = if (share) percent_labels else ggplot2::waiver(), breaks = layout$breaks,
                                 guide = no_overlap()) +
     ggplot2::scale_y_continuous(breaks = few_breaks(if (layout$down > 2) 1 else 3)) +
-    ggplot2::labs(title = "Profile likelihood", x = if (share) "Share" else "Coefficient",
+    ggplot2::labs(title = "Profile likelihood", x = if (share) "True proportion" else "Coefficient",
                   y = "Log-likelihood,\nbelow its maximum",
                   caption = wrap_text(sprintf("Dotted: the %s interval, where the curve is above the dashed line.",
                                               percent_labels(conf.level))))

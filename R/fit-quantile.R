@@ -65,7 +65,7 @@ rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.lev
 drawn_of.rr_quantile <- function(x, data, labels) {
   probs <- sort(unique(data$prob))
   data$panel <- group_panel(data, setdiff(attr(x, "keys"), "prob"))
-  drawn <- list(title = "Quantiles", axis = "Quantile", rows = "Cumulative share", levels = attr(x, "levels"))
+  drawn <- list(title = "Quantiles", axis = "Quantile", rows = "Cumulative proportion", levels = attr(x, "levels"))
   data$label <- factor(data$prob, probs, percent_labels(probs))
   if (length(probs) == 1L && nlevels(data$panel) > 1L) {
     data$label <- rows_factor(as.character(data$panel))

@@ -299,7 +299,7 @@ fit_notes <- function(x, law) {
                              if (x$method != "mle") " of method = \"mle\"")
     else if (is_unlikely(x, law)) unlikely_words,
     if (sparse)
-      "With so many categories method = \"eb\" is usually nearer the truth, see vignette(\"many-categories\")",
+      "With so many categories method = \"eb\" is usually nearer the truth, see vignette(\"which-estimator\")",
     if (x$interval != "bootstrap" && any(vapply(seq_along(x$details), needs_functions, NA, fit = x)))
       sprintf("Standard errors: not listed for more than %s positive cells; rr_contrast() has those of any function",
               format_count(covariance_cells)),

@@ -48,7 +48,7 @@ autoplot.rr_association <- function(object, measure = default_measure(object$pai
     ggplot2::theme(panel.grid = ggplot2::element_blank(), legend.justification = "center",
                    axis.text.x = ggplot2::element_text(angle = if (turned) 90 else 0,
                                                        hjust = if (turned) 1 else 0.5, vjust = 0.5),
-                   axis.text = ggplot2::element_text(size = max(4.5, min(9.5, 150 / size)))) +
+                   axis.text = ggplot2::element_text(size = ggplot2::rel(max(4.5, min(9.5, 150 / size)) / 12))) +
     # An element for both axes would not override their own.
     (if (size > 60) ggplot2::theme(axis.text.x = ggplot2::element_blank(), axis.text.y = ggplot2::element_blank()))
 }

@@ -70,7 +70,7 @@ autoplot.rr_power <- function(object, ...) {
   direct <- unique(data[c("x", "panel", "direct")])
   # A direct question about a share of 0 needs nobody, which a logarithmic axis cannot show.
   if (answer == "n") direct <- direct[direct$direct > 0, ]
-  name <- if (along == "share") paste("True", what) else plan_names[[along]]
+  name <- if (along == "share") true_words(what) else plan_names[[along]]
   panels <- nlevels(data$panel)
   layout <- row_layout(panels, "", levels(data$panel))
   ggplot2::ggplot(data, ggplot2::aes(.data$x, .data[[answer]])) +
@@ -89,10 +89,12 @@ autoplot.rr_power <- function(object, ...) {
 
 plan_names <- c(margin = "Margin of error", n = "Respondents", power = "Power")
 
+true_words <- function(what) paste("True", if (what == "share") "proportion" else what)
+
 plan_value <- function(kind, x, what) {
   if (kind == "n") return(paste(format_count(x), "respondents"))
   if (kind == "share" && anyNA(x)) return(rep("Mean, whatever the answers", length(x)))
-  paste(if (kind == "share") paste("True", what) else plan_names[[kind]],
+  paste(if (kind == "share") true_words(what) else plan_names[[kind]],
         if (kind == "power" || what != "share") format(x, digits = 3, trim = TRUE) else percent_labels(x))
 }
 

@@ -21,7 +21,7 @@
 #'   units unless `type = "response"`. [rr_predictor()] has none, since the expected outcome depends on a truth that nobody knows;
 #' * `simulate()`: reports under the fit of [rr_multinom()], by R's generator, one column per survey;
 #' * `plot()`, `ggplot2::autoplot()`: of [rr_multinom()] the probabilities of the truths along one covariate, the others at their means or most frequent values, which
-#'   the caption names; with Wald intervals on the logit scale.
+#'   the caption names; with Wald intervals on the logit scale. Of [rr_loglinear()] and [rr_predictor()] the coefficients with their intervals.
 #'
 #' @param object,x A fit.
 #' @param type For `vcov()` and `residuals()`, see above.

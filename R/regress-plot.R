@@ -12,6 +12,8 @@
 #' @param variable Name of a covariate; by default the first.
 #' @param by Name of a covariate of at most 8 values, with a line for each; by default one that interacts with `variable`, if there is one. `character()` for none.
 #' @param conf.level Confidence level of the band.
+#' @param type `"truth"` for the probability along a covariate, `"coefficients"` for a row with an interval for each coefficient.
+#' @param exponentiate For `type = "coefficients"`: draw factors such as odds ratios, on a logarithmic axis?
 #' @param which Diagnostics to draw in place of the picture, numbers from 1 to 6 as in [stats::plot.lm()]; by default none.
 #' @param ... For `plot()` with `which` further arguments of [stats::plot.lm()]. Else not used, and refused by `plot()`.
 #' @return A ggplot; `plot()` draws it and returns it invisibly.
@@ -27,8 +29,12 @@
 #' plot(fit, which = 1)
 #' @method autoplot rr_glm
 #' @rawNamespace S3method(ggplot2::autoplot,rr_glm)
-autoplot.rr_glm <- function(object, variable = NULL, by = NULL, conf.level = 0.95, ...) {
+autoplot.rr_glm <- function(object, variable = NULL, by = NULL, conf.level = 0.95, type = c("truth", "coefficients"),
+                            exponentiate = FALSE, ...) {
   check_installed("ggplot2", "to draw a regression")
+  if (check_choice(type, "type", c("truth", "coefficients")) == "coefficients") {
+    return(draw_coefficients(object, conf.level, exponentiate))
+  }
   data <- effect_data(object)
   along <- covariate_grid(object, data, variable, by)
   truth <- stats::predict(object, along$new, "truth", interval = "confidence", level = conf.level)
@@ -65,14 +71,39 @@ draw_levels <- function(picture, along, limits, title = NULL) {
 
 #' @rdname autoplot.rr_glm
 #' @export
-plot.rr_glm <- function(x, variable = NULL, by = NULL, conf.level = 0.95, which = NULL, ...) {
+plot.rr_glm <- function(x, variable = NULL, by = NULL, conf.level = 0.95, type = c("truth", "coefficients"),
+                        exponentiate = FALSE, which = NULL, ...) {
   # plot(fit, 1) is the first diagnostic of any model of R.
   if (is.null(which) && is.numeric(variable)) which <- variable
   if (is.null(which)) {
     check_dots_empty(...)
-    return(draw(x, variable = variable, by = by, conf.level = conf.level))
+    return(draw(x, variable = variable, by = by, conf.level = conf.level, type = type, exponentiate = exponentiate))
   }
   utils::getS3method("plot", "lm")(x, which = which, ...)
+}
+
+#' @rdname rr_regression
+#' @method autoplot rr_regression
+#' @rawNamespace S3method(ggplot2::autoplot,rr_regression)
+autoplot.rr_regression <- function(object, conf.level = 0.95, exponentiate = FALSE, ...) {
+  check_installed("ggplot2", "to draw a regression")
+  draw_coefficients(object, conf.level, exponentiate)
+}
+
+# A row for each coefficient but the constants, which are no effects.
+draw_coefficients <- function(object, conf.level, exponentiate) {
+  data <- as.data.frame(tidy(object, conf.int = TRUE, conf.level = conf.level, exponentiate = exponentiate))
+  shown <- data$term != "(Intercept)" & is.finite(data$estimate)
+  if (!is.null(data$component)) shown <- shown & data$component == data$component[1]
+  if (!is.null(data$effect)) shown <- shown & data$effect == "fixed"
+  data <- data[shown, ]
+  data$label <- rows_factor(data$term)
+  data$panel <- one_panel(data)
+  if (!is.null(data$y.level)) data$panel <- factor(data$y.level, unique(data$y.level))
+  data$kind <- rep(if (exponentiate) "ratio" else "number", nrow(data))
+  odds <- identical(object$link, "logit") || inherits(object, "rr_multinom")
+  axis <- if (exponentiate) (if (odds) "Odds ratio" else "Factor") else if (odds) "Log odds ratio" else "Coefficient"
+  draw_intervals(data, "Coefficients", sprintf("Lines: %s.", interval_words(conf.level)), axis)
 }
 
 # The axes and words of a picture of probabilities along one covariate.
@@ -82,7 +113,8 @@ draw_along <- function(data, along, what, conf.level) {
   top <- if (highest > 0.5) 1 else max(pretty(c(0, highest)))
   others <- if (length(along$typical)) paste0(" Others: ", paste(along$typical, collapse = ", "), ".")
   ggplot2::ggplot(data, ggplot2::aes(x = .data$value, y = .data$fit)) +
-    ggplot2::labs(x = along$variable, y = "Probability", title = wrap_text(paste0(what, ", by ", along$variable), 46),
+    ggplot2::labs(x = along$variable, y = wrap_text(what, 28),
+                  title = wrap_text(paste0(what, ", by ", along$variable), 46),
                   caption = wrap_text(sprintf("%s: %s%% intervals.%s", if (along$line) "Band" else "Bars",
                                               format(100 * conf.level), others %||% ""))) +
     (if (is_time(along$grid)) scale_x_time(along$grid, 5)
@@ -189,15 +221,15 @@ autoplot.rr_posterior <- function(object, conf.level = 0.95, ...) {
   data <- data.frame(label = factor(table$term, rev(levels)), panel = group_panel(table, keys),
                      kind = rep("share", nrow(table)),
                      estimate = table$median, conf.low = table$conf.low, conf.high = table$conf.high)
-  axis <- "Share"
+  axis <- "True proportion"
   # The two shares of a yes/no question add up to 1: a row for each group, as in the picture of a fit.
   if (nlevels(data$panel) > 1L && length(levels) == 2L) {
     data <- data[table$term == levels[2], ]
     data$label <- rows_factor(as.character(data$panel))
     data$panel <- factor(rep("", nrow(data)))
-    axis <- sprintf("Share of \"%s\"", levels[2])
+    axis <- sprintf("True proportion of \"%s\"", levels[2])
   }
-  draw_intervals(data, "Posterior of the shares",
+  draw_intervals(data, "Posterior of the true proportions",
                  sprintf("Points: medians. Lines: intervals that hold %s of the posterior.",
                          percent_labels(conf.level)), axis) +
     ggplot2::labs(subtitle = wrap_text(object$mechanism$design, 64))

@@ -133,11 +133,13 @@ draw_study <- function(data, truths, limits, panels, layout) {
     ggplot2::labs(x = paste0(if (layout$by_epsilon) "Privacy level epsilon" else "Respondents N",
                              if (layout$truth) " (left: rank of the category)"),
                   title = study_title(layout$metric),
-                  y = wrap_text(paste0(metric_names[[layout$metric]], if (layout$truth) " (left: true share)"), 24),
+                  y = wrap_text(paste0(metric_names[[layout$metric]], if (layout$truth) " (left: true proportion)"),
+                                24),
                   colour = NULL, fill = NULL, shape = NULL) +
     theme_candor() +
-    ggplot2::theme(strip.text = ggplot2::element_text(size = 8), panel.spacing = ggplot2::unit(0.6, "lines"),
-                   axis.text = ggplot2::element_text(size = if (layout$columns > 4) 7 else 8))
+    ggplot2::theme(strip.text = ggplot2::element_text(size = ggplot2::rel(8 / 12)),
+                   panel.spacing = ggplot2::unit(0.6, "lines"),
+                   axis.text = ggplot2::element_text(size = ggplot2::rel(if (layout$columns > 4) 7 / 12 else 8 / 12)))
   # A row of panels needs its axis, its title, and room to tell the lines apart.
   with_height(picture, list(rows = down, height = 1.3 + 0.8 * down))
 }
@@ -147,7 +149,7 @@ panel_titles <- function(panel, truth) {
   parts <- strsplit(panel, "\n", fixed = TRUE)
   vapply(parts, function(p) {
     if (!truth) return(paste(p, collapse = "\n"))
-    if (p[2] == "truth") paste0(p[1], "\ntrue shares") else paste0("\n", p[2])
+    if (p[2] == "truth") paste0(p[1], "\ntrue proportions") else paste0("\n", p[2])
   }, "")
 }
 

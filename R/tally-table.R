@@ -93,7 +93,7 @@ autoplot.rr_tally <- function(object, ...) {
   parts <- tally_parts(object$mechanism)
   caption <- paste0(report_words(object), ", as they were randomized.")
   picture <- if (is.null(parts)) picture_of_categories(object, groups) else picture_of_parts(object, groups, parts)
-  picture$labels$title <- "Reported shares"
+  picture$labels$title <- "Reported proportions"
   picture$labels$subtitle <- wrap_text(object$mechanism$design, 64)
   picture$labels$caption <- wrap_text(paste(c(caption, picture$labels$caption), collapse = " "))
   picture
@@ -107,12 +107,12 @@ picture_of_categories <- function(object, groups) {
   panel <- rep(factor(seq_len(groups)), each = k)
   levels(panel) <- names(object) %||% ""
   data <- data.frame(share = tidy(object)$share, panel = panel, label = rows_factor(rep(reports, groups)))
-  axis <- "Share of the reports"
+  axis <- "Proportion of the reports"
   if (groups > 1 && k == 2L) {
     # As in the picture of a fit: a row for each group, for "yes".
     data <- data[data$label == reports[2], ]
     data$label <- rows_factor(as.character(data$panel))
-    axis <- sprintf("Share of the reports \"%s\"", reports[2])
+    axis <- sprintf("Proportion of the reports \"%s\"", reports[2])
     groups <- 1L
   }
   layout <- row_layout(groups, levels(data$label), levels(data$panel))
@@ -174,7 +174,7 @@ picture_of_parts <- function(object, groups, parts) {
     ggplot2::scale_x_continuous(labels = format_count, breaks = few_breaks(if (all > 1L) 3 else 5),
                                 guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::scale_y_continuous(labels = percent_labels, breaks = few_breaks(if (all > 1L) 3 else 5)) +
-    ggplot2::labs(x = parts$each, y = paste("Share of the", if (length(what)) paste0(what, "'s"), "reports"),
+    ggplot2::labs(x = parts$each, y = paste("Proportion of the", if (length(what)) paste0(what, "'s"), "reports"),
                   caption = paste(caption, collapse = " ")) +
     theme_candor()
   if (all == 1L) return(picture)

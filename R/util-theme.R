@@ -16,24 +16,30 @@ scale_correlation <- function(limit = 1, lowest = -1, na.value = "grey85") {
 }
 
 # On white, whatever lies behind; with room at the right for the last label of the axis, and captions that are cut into
-# lines instead of running out of the picture.
+# lines instead of running out of the picture. Sizes are relative, so that print() can shrink them all.
 theme_candor <- function(legend = "top") {
-  ggplot2::theme_minimal(base_size = 12) +
-    ggplot2::theme(
-      plot.background = ggplot2::element_rect(fill = "white", colour = NA),
-      plot.margin = ggplot2::margin(8, 22, 8, 8), plot.title.position = "plot", plot.caption.position = "plot",
-      plot.title = ggplot2::element_text(size = 13), plot.subtitle = ggplot2::element_text(size = 10.5),
-      plot.caption = ggplot2::element_text(hjust = 0, colour = colour_aside, size = 9, lineheight = 1.05),
-      panel.grid.minor = ggplot2::element_blank(), panel.spacing = ggplot2::unit(1.2, "lines"),
-      # The last label of one panel and the first of the next stand here.
-      panel.spacing.x = ggplot2::unit(2.2, "lines"),
-      strip.text = ggplot2::element_text(size = 10, hjust = 0), strip.clip = "off",
-      strip.text.x = ggplot2::element_text(margin = ggplot2::margin(3, 0, 3, 0)),
-      legend.position = legend, legend.justification = "left", legend.margin = ggplot2::margin(0, 0, 0, 0),
-      legend.text = ggplot2::element_text(size = 9), legend.spacing.x = ggplot2::unit(0.25, "lines"),
-      legend.key.height = ggplot2::unit(0.95, "lines"),
-      axis.title = ggplot2::element_text(size = 11)
-    )
+  sized <- function(points, ...) ggplot2::element_text(size = ggplot2::rel(points / 12), ...)
+  list(ggplot2::theme_minimal(base_size = 12), ggplot2::theme(
+    plot.background = ggplot2::element_rect(fill = "white", colour = NA),
+    plot.margin = ggplot2::margin(8, 22, 8, 8), plot.title.position = "plot", plot.caption.position = "plot",
+    plot.title = sized(13), plot.subtitle = sized(10.5),
+    plot.caption = sized(9, hjust = 0, colour = colour_aside, lineheight = 1.05),
+    panel.grid.minor = ggplot2::element_blank(), panel.spacing = ggplot2::unit(1.2, "lines"),
+    # The last label of one panel and the first of the next stand here.
+    panel.spacing.x = ggplot2::unit(2.2, "lines"),
+    strip.text = sized(10, hjust = 0), strip.clip = "off",
+    strip.text.x = ggplot2::element_text(margin = ggplot2::margin(3, 0, 3, 0)),
+    legend.position = legend, legend.justification = "left", legend.margin = ggplot2::margin(0, 0, 0, 0),
+    legend.text = sized(9), legend.spacing.x = ggplot2::unit(0.25, "lines"),
+    legend.key.height = ggplot2::unit(0.95, "lines"),
+    axis.title = sized(11)
+  ), structure(list(), class = "rr_shrinking"))
+}
+
+# Marks the picture that it is added to.
+#' @exportS3Method ggplot2::ggplot_add
+ggplot_add.rr_shrinking <- function(object, plot, ...) {
+  structure(plot, class = union("rr_picture", class(plot)))
 }
 
 # Text of a title, subtitle or caption, cut into lines that the smallest usual picture (5 inches) holds.
@@ -117,7 +123,7 @@ one_panel <- function(data) factor(rep("", NROW(data[[1]])))
 
 row_theme <- function(layout) {
   ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(),
-                 axis.text.y = ggplot2::element_text(size = layout$size, lineheight = 0.9),
+                 axis.text.y = ggplot2::element_text(size = ggplot2::rel(layout$size / 9.6), lineheight = 0.9),
                  panel.spacing.y = ggplot2::unit(panel_gap(layout$down), "lines"))
 }
 
@@ -126,25 +132,43 @@ row_points <- function(layout) if (layout$rows > 20) 1.4 else if (layout$across 
 row_panels <- function(layout, scales = "fixed") {
   list(ggplot2::facet_wrap(~panel, ncol = layout$across, scales = scales,
                            labeller = ggplot2::as_labeller(wrap_labels(layout$title_width))),
-       ggplot2::theme(strip.text = ggplot2::element_text(size = layout$title_size)))
+       ggplot2::theme(strip.text = ggplot2::element_text(size = ggplot2::rel(layout$title_size / 12))))
 }
 
 # Keeps the height with the picture until it is drawn, by plot(), print() or ggsave(), when the device is known. The
 # usual 4 inches hold 40 rows.
 with_height <- function(picture, layout) {
   if (layout$height > 4.2) tell_height(layout)
-  structure(picture, layout = layout, class = c("rr_picture", class(picture)))
+  structure(picture, layout = layout)
 }
 
-# Where the device has no room for its rows the reader is told how much they need, if autoplot() has not said so.
+# A picture is laid out for 5 inches: on a narrower device its letters, points, lines and gaps shrink with the width, as
+# a
+# reduced copy would. If the device has no room for its rows the reader is told how much they need.
 #' @export
 print.rr_picture <- function(x, ...) {
-  NextMethod()
   layout <- attr(x, "layout")
-  if (!is.null(layout) && layout$height <= 4.2 && layout$height > grDevices::dev.size("in")[2] + 0.25) {
-    tell_height(layout)
-  }
+  size <- grDevices::dev.size("in")
+  by <- min(1, max(0.5, size[1] / 5))
+  if (!is.null(layout) && layout$height <= 4.2 && by * layout$height > size[2] + 0.25) tell_height(layout)
+  print(shrunk(structure(x, class = setdiff(class(x), "rr_picture")), by), ...)
   invisible(x)
+}
+
+shrunk <- function(picture, by) {
+  if (by == 1) return(picture)
+  lengths <- c("plot.margin", "panel.spacing", "panel.spacing.x", "panel.spacing.y", "legend.spacing.x",
+               "legend.key.height",
+               "legend.key.width", "legend.key.size", "axis.ticks.length")
+  lengths <- Filter(function(name) inherits(picture$theme[[name]], "unit"), lengths)
+  smaller <- lapply(picture$theme[lengths], function(x) structure(by * x, class = class(x)))
+  smaller$text <- ggplot2::element_text(size = by * picture$theme$text$size)
+  picture$layers <- lapply(picture$layers, function(layer) {
+    sized <- names(layer$aes_params) %in% c("size", "linewidth", "stroke")
+    parameters <- replace(layer$aes_params, sized, lapply(layer$aes_params[sized], `*`, by))
+    ggplot2::ggproto(NULL, layer, aes_params = parameters)
+  })
+  picture + do.call(ggplot2::theme, smaller)
 }
 
 tell_height <- function(layout) {

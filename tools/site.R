@@ -7,7 +7,7 @@ dir.create(source)
 kept <- c("DESCRIPTION", "NAMESPACE", "LICENSE", "README.md", "NEWS.md", "_pkgdown.yml", "R", "man", "data", "inst", "vignettes", "pkgdown")
 stopifnot(file.copy(file.path(arguments[1], kept), source, recursive = TRUE))
 
-for (article in list.files(file.path(source, "vignettes"), "[.]Rmd$", full.names = TRUE)) {
+for (article in list.files(file.path(source, "vignettes"), "[.]Rmd$", full.names = TRUE, recursive = TRUE)) {
   needed <- unique(unlist(regmatches(text <- readLines(article), gregexpr("(?<=library\\()[A-Za-z0-9.]+(?=\\))", text, perl = TRUE))))
   missing <- Filter(function(name) !requireNamespace(name, quietly = TRUE), needed)
   if (length(missing)) {

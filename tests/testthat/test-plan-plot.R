@@ -17,7 +17,7 @@ test_that("a plan of one margin, or about a share of 0, is drawn without a line 
   # A row for each design from 0, and the direct question as a line.
   expect_equal(ggplot2::layer_data(one, 1)$xintercept, needed$direct[1])
   expect_equal(ggplot2::layer_data(one, 3)[c("x", "y")], data.frame(x = needed$n, y = c(2, 1)), ignore_attr = TRUE)
-  expect_identical(one$labels$subtitle, "Margin of error 2%, true share 50%")
+  expect_identical(one$labels$subtitle, "Margin of error 2%, true proportion 50%")
   expect_match(one$labels$caption, "Dashed")
   none <- ggplot2::autoplot(rr_power(rr_warner(0.7), power = 0.8, share = c(0, 0.1), null = 0.3))
   expect_identical(sort(unique(ggplot2::layer_data(none, 2)$x)), c(0, 0.1))
@@ -29,7 +29,7 @@ test_that("a plan is drawn along what has several values, and designs that need 
   powers <- rr_power(designs, share = 0.1, power = c(0.7, 0.8, 0.9))
   plot <- ggplot2::autoplot(powers)
   expect_identical(plot$labels$x, "Power")
-  expect_identical(plot$labels$subtitle, "True share 10%")
+  expect_identical(plot$labels$subtitle, "True proportion 10%")
   lines <- ggplot2::layer_data(plot, 2)
   expect_equal(unique(lines$x), c(0.7, 0.8, 0.9))
   expect_equal(sort(10^lines$y), sort(powers$n))
@@ -38,7 +38,7 @@ test_that("a plan is drawn along what has several values, and designs that need 
   expect_identical(unique(lines$linetype), c("solid", "84"))
   expect_equal(unique(ggplot2::layer_data(plot, 3)$shape), c(16, 2))
   shares <- ggplot2::autoplot(rr_power(designs, margin = 0.02, share = c(0.1, 0.2)))
-  expect_identical(shares$labels$x, "True share")
+  expect_identical(shares$labels$x, "True proportion")
   expect_identical(shares$labels$subtitle, "Margin of error 2%")
 })
 
@@ -50,7 +50,7 @@ test_that("powers are drawn along what has more values, beside an honest direct 
   power <- rr_power(designs, n = c(50, 100, 400), share = c(0.05, 0.1))
   plot <- ggplot2::autoplot(power)
   expect_identical(plot$labels$x, "Respondents")
-  expect_identical(levels(plot$data$panel), c("True share 5%", "True share 10%"))
+  expect_identical(levels(plot$data$panel), c("True proportion 5%", "True proportion 10%"))
   direct <- ggplot2::layer_data(plot, 1)
   expect_equal(direct$y, 1 - (1 - c(0.05, 0.1)[direct$PANEL])^(10^direct$x), tolerance = 1e-12)
   expect_setequal(ggplot2::layer_data(plot, 2)$y, power$power)
@@ -58,7 +58,7 @@ test_that("powers are drawn along what has more values, beside an honest direct 
 
   along <- ggplot2::autoplot(rr_power(rr_warner(0.8), n = c(500, 1000), share = c(0, 0.1, 0.2, 0.3), null = 0.1, alpha = 0.01))
   expect_equal(sort(unique(ggplot2::layer_data(along, 2)$x)), c(0, 0.1, 0.2, 0.3))
-  expect_identical(along$labels$x, "True share")
+  expect_identical(along$labels$x, "True proportion")
   expect_identical(levels(along$data$panel), c("500 respondents", "1,000 respondents"))
   expect_match(along$labels$caption, "\"the share is 10%\" at level 1%", fixed = TRUE)
 })
@@ -70,7 +70,7 @@ test_that("one number of respondents and one share are a row for each mechanism"
   points <- ggplot2::layer_data(plot, 3)
   expect_equal(points$x, power$power)
   expect_equal(as.numeric(points$y), 3:1)
-  expect_identical(plot$labels$subtitle, "300 respondents, true share 10%")
+  expect_identical(plot$labels$subtitle, "300 respondents, true proportion 10%")
 })
 
 test_that("two groups have power curves, with the direct question beside them", {

@@ -77,7 +77,7 @@ test_that("functions of shares have the axis of their kind, and cumulative share
   expect_identical(attr(rr_contrast(fit, L), "kinds"), c(mean = "share", less = "difference", over = "ratio", score = "number"))
   all <- rr_contrast(fit, L)
   plot <- ggplot2::autoplot(all)
-  expect_identical(panel_names(plot), c("Shares, %", "Differences, percentage points", "Ratios", "Other functions"))
+  expect_identical(panel_names(plot), c("Proportions, %", "Differences, percentage points", "Ratios", "Other functions"))
   expect_equal(ggplot2::layer_data(plot, 3)$x, all$estimate * c(100, 100, 1, 1))
   expect_equal(ggplot2::layer_data(plot, 1)$xintercept, c(0, 0, 1, 0))
   expect_identical(gsub("\n", " ", plot$labels$title), "Shares, differences, ratios and other functions")
@@ -174,7 +174,7 @@ test_that("regressions and posteriors have titles, intervals and named values", 
   posterior <- ggplot2::autoplot(rr_posterior(regions))
   expect_identical(y_labels(posterior), c("North", "South", "West"))
   expect_equal(ggplot2::layer_data(posterior, 1)$xintercept, 0)
-  expect_identical(posterior$labels$title, "Posterior of the shares")
+  expect_identical(posterior$labels$title, "Posterior of the true proportions")
 })
 
 test_that("one point of a study or a comparison is a row for each method, without remarks of ggplot2", {
@@ -286,7 +286,7 @@ test_that("a yes/no tally of several groups has a bar for each, as its fit has a
   plot <- ggplot2::autoplot(regions)
   expect_identical(y_labels(plot), c("North", "South", "West"))
   expect_equal(ggplot2::layer_data(plot)$x, c(200 / 500, 80 / 300, 30 / 120))
-  expect_identical(plot$labels$x, "Share of the reports \"yes\"")
+  expect_identical(plot$labels$x, "Proportion of the reports \"yes\"")
 })
 
 test_that("an axis has two ticks at least, where one would say nothing of its scale", {
@@ -482,5 +482,53 @@ test_that("long names of three panels are set smaller, and leave the axis its la
   expect_lte(rows$height, 3)
   counts <- matrix(c(40, 30, 30, 30, 40, 30, 30, 30, 40), 3, dimnames = list(NULL, groups))
   drawn <- ggplot2::autoplot(rr_estimate(rr_counts(counts, rr_grr(3, epsilon = 2))))
-  expect_identical(drawn$theme$strip.text$size, 8)
+  expect_equal(12 * as.numeric(drawn$theme$strip.text$size), 8)
+})
+
+test_that("on a device narrower than 5 inches letters, points and gaps shrink with the width", {
+  skip_if_not_installed("ggplot2")
+  picture <- ggplot2::autoplot(rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6))))
+  small <- shrunk(picture, 3.3 / 5)
+  expect_equal(small$theme$text$size, 12 * 3.3 / 5)
+  expect_equal(as.numeric(small$theme$plot.margin), as.numeric(picture$theme$plot.margin) * 3.3 / 5)
+  size <- function(plot) vapply(plot$layers, function(layer) layer$aes_params$size %||% NA_real_, 0)
+  expect_equal(size(small), size(picture) * 3.3 / 5)
+  expect_identical(shrunk(picture, 1), picture)
+  # Every letter is inside: the title, the widest text, ends before the right edge.
+  grDevices::pdf(NULL, width = 3.3, height = 2.5)
+  on.exit(grDevices::dev.off())
+  expect_identical(print(picture), picture)
+  wide <- function(plot) {
+    title <- ggplot2::ggplotGrob(plot)
+    title <- title$grobs[[which(title$layout$name == "title")]]
+    grid <- asNamespace("grid")
+    grid$convertWidth(grid$grobWidth(title$children[[1]]), "inches", valueOnly = TRUE)
+  }
+  expect_gt(wide(structure(picture, class = setdiff(class(picture), "rr_picture"))), 3.3)
+  expect_lt(wide(small), 3.3)
+})
+
+test_that("two grouping variables are rows and panels", {
+  skip_if_not_installed("ggplot2")
+  keys <- data.frame(sex = rep(c("men", "women"), each = 200), age = rep(c("young", "old"), 200))
+  answers <- rep(c("no", "yes", "no", "no"), 100)
+  plot <- ggplot2::autoplot(rr_estimate(rr_tally(answers, rr_forced(1 / 6), by = keys)))
+  expect_identical(panel_names(plot), c("men", "women"))
+  expect_setequal(y_labels(plot), c("young", "old"))
+})
+
+test_that("coefficients have a row each, for rr_glm() and for a randomized covariate", {
+  skip_if_not_installed("ggplot2")
+  fit <- rr_glm(plagiarism ~ semester + female, exam_simulated, rr_forced(1 / 6))
+  plot <- ggplot2::autoplot(fit, type = "coefficients")
+  expect_setequal(y_labels(plot), c("semester", "female"))
+  expect_equal(plot$data$estimate, unname(coef(fit)[-1]))
+  expect_equal(c(plot$data$conf.low, plot$data$conf.high), unname(c(confint(fit)[-1, ])), tolerance = 1e-6)
+  ratio <- ggplot2::autoplot(fit, type = "coefficients", exponentiate = TRUE)
+  expect_equal(ratio$data$estimate, unname(exp(coef(fit)[-1])))
+  expect_identical(c(plot$labels$x, ratio$labels$x), c("Log odds ratio", "Odds ratio"))
+  often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)
+  predictor <- rr_predictor(grade ~ semester + cheating, exam_simulated, list(cheating = often))
+  expect_equal(ggplot2::autoplot(predictor)$data$estimate, unname(coef(predictor)[-1]))
+  expect_identical(ggplot2::autoplot(predictor)$labels$x, "Coefficient")
 })
