@@ -21,8 +21,6 @@
 #' @param order Order categories by their estimate? By default (`NULL`) up to 40 categories, and ordered categories of any number, keep the order
 #'   of the levels; others are ranked. With `order = FALSE` each of more than 40 groups has a row and its name.
 #' @param terms Categories wanted, labels or positions, such as `"yes"`; all by default.
-#' @param type `"trace"` draws how the iterations of a fit by `"ibu"` approached the maximum: the certified gap of each iterate on a logarithmic axis, and
-#'   by how much its log-likelihood is really below that of the best iterate.
 #' @param ... Not used.
 #' @return A ggplot object, to be printed, saved or changed.
 #' @section Errors:
@@ -41,10 +39,9 @@ NULL
 #' @rdname autoplot.rr_fit
 #' @method autoplot rr_fit
 #' @rawNamespace S3method(ggplot2::autoplot,rr_fit)
-autoplot.rr_fit <- function(object, order = NULL, terms = NULL, type = c("estimates", "trace"), ...) {
+autoplot.rr_fit <- function(object, order = NULL, terms = NULL, ...) {
   if (!is.null(order)) check_flag(order, "order")
   check_installed("ggplot2", "to draw a fit")
-  if (check_choice(type, "type", c("estimates", "trace")) == "trace") return(draw_trace(object))
   draw_shares(object, order, match_terms(terms, object, "terms"))
 }
 
@@ -351,26 +348,4 @@ plot_ranks <- function(fit, data) {
     picture <- picture + ggplot2::labs(caption = paste0(picture$labels$caption, note))
   }
   with_height(picture, layout)
-}
-
-# ---- the iterates of a fit by "ibu" ----
-
-draw_trace <- function(fit) {
-  trace <- tidy(fit, type = "trace")
-  panel <- group_panel(trace, names(fit$tally$groups))
-  short <- stats::ave(trace$loglik, panel, FUN = function(l) max(l) - l)
-  names <- c("Certified gap", "Short of the best iterate")
-  data <- data.frame(iteration = trace$iteration, value = c(trace$gap, short), panel = panel,
-                     what = rep(names, each = nrow(trace)))
-  picture <- ggplot2::ggplot(data[data$value > 0, ], ggplot2::aes(.data$iteration, .data$value, colour = .data$what,
-                                                                  linetype = .data$what)) +
-    ggplot2::geom_line(linewidth = 0.8) +
-    ggplot2::scale_y_log10(labels = power_labels) +
-    ggplot2::scale_colour_manual(values = what_colours(names)) +
-    ggplot2::scale_linetype_manual(values = stats::setNames(1:2, names)) +
-    ggplot2::labs(title = fit$estimator$title, x = "Iteration", y = "Log-likelihood (total)", colour = NULL,
-                  linetype = NULL,
-                  caption = wrap_text("The maximum of the log-likelihood is at most the certified gap away.")) +
-    theme_candor()
-  if (nlevels(panel) > 1L) picture + ggplot2::facet_wrap(~panel) else picture
 }

@@ -355,5 +355,3 @@ law_intervals.rr_law_internal <- function(law, evidence, estimate, interval, lev
   variance <- unbiased_variances(law, evidence, which, target, TRUE)
   wilson_interval(theta, theta * (1 - theta) / variance, normal_quantile(level)^2)
 }
-
-# ---- channels whose truths can be told apart ----

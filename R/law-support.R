@@ -120,3 +120,178 @@ law_intervals.rr_law_support <- function(law, evidence, estimate, interval, leve
   q <- rep_len(law$q, evidence$k)[which]
   binomial_intervals(d, q, 1 - d, evidence$counts[which] / evidence$n, evidence$n, interval, level, target)
 }
+
+# ---- the likelihood of sets that were kept ----
+
+# The likelihood of the reports themselves, for protocols whose reports support sets of categories:
+#   l(theta) = sum over reports of log(1 + (E - 1) theta(S)) + const,   theta(S) = sum of theta over the set S,
+# with E the odds ratio of p and q. It needs the sets, not their counts: rr_tally(keep = "sets") keeps the different
+# ones and how often each was given. They are then the reports of a channel of two values, for the certified solver.
+#
+# law$sets: NULL, or list(bits = raw matrix, a row a set; times = how often, in the weights of the tally).
+
+# The columns of the channel but for a factor that does not depend on theta. The larger value is 1: no overflow.
+sets_channel <- function(law, evidence) {
+  ratio <- 1 + (law$odds %||% 0)
+  axis <- list(bits = law$sets$bits, truths = evidence$k, low = if (ratio > 1) 1 / ratio else 1, high = min(1, ratio))
+  new_law_channel(list(axis))
+}
+
+sets_evidence <- function(law, evidence) {
+  evidence$counts <- law$sets$times * (evidence$n / evidence$given$n)
+  evidence
+}
+
+# The law of a group of a tally: that of the mechanism, with the sets that were kept.
+tally_law <- function(tally, g, law = rr_law(tally$mechanism)) {
+  keeps <- c("rr_law_support", "rr_law_bloom", "rr_law_bitflip", "rr_law_hierarchy")
+  if (!is.null(tally$sets) && inherits(law, keeps)) law$sets <- tally$sets[[g]]
+  law
+}
+
+# The constant of the log-likelihood is that of 1 + (E - 1) theta(S).
+report_channel.rr_law_support <- function(law, evidence) {
+  if (is.null(law$sets)) refuse_law(law, "likelihood")
+  log <- if (is.finite(law$odds) && law$odds > 0) log1p(law$odds) else 0
+  list(law = sets_channel(law, evidence), evidence = sets_evidence(law, evidence),
+       logs = rep(log, length(law$sets$times)))
+}
+
+# ---- sets of a tally ----
+
+sets_bits_limit <- 2^31
+
+# A list with one element a group: the different sets and how often each was given.
+keep_sets <- function(bits, groups, weights, group_number) {
+  text <- .Call(C_rr_to_hex, bits)
+  lapply(seq_len(group_number), function(g) {
+    chosen <- if (is.null(groups)) seq_along(text) else which(groups == g)
+    distinct_sets(bits[chosen, , drop = FALSE], if (is.null(weights)) rep(1, length(chosen)) else weights[chosen],
+                  text[chosen])
+  })
+}
+
+distinct_sets <- function(bits, times, text = .Call(C_rr_to_hex, bits)) {
+  first <- which(!duplicated(text))
+  list(bits = bits[first, , drop = FALSE], times = as.vector(rowsum(times, match(text, text[first]), reorder = TRUE)))
+}
+
+# Of tallies that are merged: by pairs of groups.
+merge_sets <- function(parts) {
+  if (length(parts) == 1L) return(parts[[1]])
+  distinct_sets(do.call(rbind, lapply(parts, `[[`, "bits")), unlist(lapply(parts, `[[`, "times")))
+}
+
+check_sets_size <- function(n, k) {
+  if (as.double(n) * k <= sets_bits_limit) return(invisible())
+  abort(c("The sets of so many reports are too many to keep.",
+          x = "{format_count(n)} reports of {format_count(k)} bits take {format_bytes(as.double(n) * k / 8)}.",
+          i = "Keep the counts only, and estimate with {.val inv} or {.val composite}."), "too_large")
+}
+
+# ---- the likelihood of kept bits that support no sets ----
+
+# The own likelihood of protocols whose reports are bits, but support no sets of categories with one ratio: RAPPOR and
+# dBitFlip. Given the truth the bits of a report are independent:
+#   RAPPOR     P(cohort j, bits | v) = 1 / m  product over bits i of  one or zero for bit i of v's filter, or the rest
+#   dBitFlip   P(buckets, bits | v) = 1 / (b choose d)  product over the drawn buckets of  p if v's, else q, or the rest
+# Reports that are alike are one row of a channel, for the certified solver; rr_tally(keep = "sets") keeps the different
+# ones. Hardly any are alike where there are many bits, so that the channel has a row for nearly each report: it is
+# refused where that does not fit in memory.
+
+# list(matrix, logs): a row for each report that was kept, a column for each category, each row over its largest number,
+# and the logarithms of these.
+report_rows <- function(law) UseMethod("report_rows")
+
+scaled_rows <- function(logs, constant) {
+  largest <- do.call(pmax, as.data.frame(logs))
+  list(matrix = exp(logs - largest), logs = largest + constant)
+}
+
+# Matrices of more numbers than this are not made.
+rows_numbers <- 2.5e8
+
+check_rows_size <- function(reports, truths) {
+  numbers <- as.double(reports) * truths
+  if (numbers <= rows_numbers) return(invisible())
+  abort(c("The likelihood of so many different reports does not fit in memory.",
+          x = paste("{format_count(reports)} different reports by {format_count(truths)} categories take",
+                    "{format_bytes(8 * numbers)}."),
+          i = "Estimate with {.val inv}, which needs the counts only."), "too_large")
+}
+
+rows_channel <- function(law, evidence) {
+  if (is.null(law$sets)) refuse_law(law, "likelihood")
+  rows <- report_rows(law)
+  list(law = new_law_channel(list(list(matrix = rows$matrix))), evidence = sets_evidence(law, evidence),
+       logs = rows$logs)
+}
+
+report_channel.rr_law_bloom <- rows_channel
+
+report_channel.rr_law_bitflip <- rows_channel
+
+# ---- strings in a count-mean sketch ----
+
+# The law of strings in a count-mean sketch. Over the choice of hash functions a report supports the truth with
+# probability p, any other string with q: the law of supports. That k functions are shared adds, to the variance of v,
+#   fixed truths    (sum over x other than v of theta_x^2, less (1 - theta_v) / N) / (k (m - 1))
+#   sampled truths  (1 - 1 / N) (sum over x other than v of theta_x^2) / (k (m - 1))
+# and theta_v theta_w / (k (m - 1)) to a covariance, with m buckets. The sum of squares is over all strings, also those
+# that nobody asked for: it is the last of the counts.
+
+supports_of <- function(evidence) {
+  evidence$counts <- evidence$counts[seq_len(evidence$k)]
+  evidence
+}
+
+sketch_support <- function(law) {
+  new_law_support(law$p, law$q, law$both_own, law$both_other, difference = law$difference)
+}
+
+# What sharing the functions adds to the variances of strings with the shares `theta`; `squares` is the sum of squares
+# of all.
+collision_variance <- function(theta, squares, n, functions, width, target) {
+  others <- pmax(squares - theta^2, 0)
+  others <- if (target == "sample") pmax(others - (1 - theta) / n, 0) else (1 - 1 / n) * others
+  others / (functions * (width - 1))
+}
+
+law_collisions <- function(law, evidence, which, target) {
+  theta <- pmin(pmax(law_unbiased(law, evidence)[which], 0), 1)
+  collision_variance(theta, evidence$counts[evidence$k + 1] / evidence$n, evidence$n, law$functions, law$width, target)
+}
+
+law_words.rr_law_sketch_candidates <- function(law) "a report supports the strings that share a bucket"
+
+law_gives.rr_law_sketch_candidates <- function(law, need, k) need == "inverse"
+
+law_transition.rr_law_sketch_candidates <- function(law, range) law_transition(sketch_support(law), range)
+
+law_unbiased.rr_law_sketch_candidates <- function(law, evidence) {
+  law_unbiased(sketch_support(law), supports_of(evidence))
+}
+
+law_blank_error.rr_law_sketch_candidates <- function(law, evidence) {
+  squares <- evidence$counts[evidence$k + 1] / evidence$n
+  sqrt(law_blank_error(sketch_support(law), evidence)^2 + squares / (law$functions * (law$width - 1)))
+}
+
+unbiased_variances.rr_law_sketch_candidates <- function(law, evidence, cells, target, unbiased) {
+  unbiased_variances(sketch_support(law), supports_of(evidence), cells, target, unbiased) +
+    law_collisions(law, evidence, cells, target)
+}
+
+unbiased_covariance.rr_law_sketch_candidates <- function(law, evidence, cells, target, unbiased) {
+  theta <- pmin(pmax(law_unbiased(law, evidence)[cells], 0), 1)
+  shared <- outer(theta, theta) / (law$functions * (law$width - 1))
+  diag(shared) <- law_collisions(law, evidence, cells, target)
+  unbiased_covariance(sketch_support(law), supports_of(evidence), cells, target, unbiased) + shared
+}
+
+# The score interval of the binomial count, with the collisions beside it.
+law_intervals.rr_law_sketch_candidates <- function(law, evidence, estimate, interval, level, which, target) {
+  others <- law$q * (1 - law$q) / law$difference^2 + evidence$n * law_collisions(law, evidence, which, target)
+  moment_intervals(law_unbiased(law, evidence)[which], others + (1 - 2 * law$q) / law$difference, others, evidence$n,
+                   level, target)
+}

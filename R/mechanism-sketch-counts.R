@@ -126,7 +126,7 @@ print.rr_sketch_counts <- function(x, ..., digits = 4) {
 #' @export
 rr_law.rr_sketch_counts <- function(mechanism) new_rr_law("sketch_counts", truths = 1, bit = rr_law(mechanism$bit))
 
-# It has no categories until somebody asks for strings. Their law is in R/law-sketch-counts.R.
+# It has no categories until somebody asks for strings. Their law is in R/law-support.R.
 
 law_words.rr_law_sketch_counts <- function(law) "a report is about a bucket of any strings"
 

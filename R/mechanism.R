@@ -231,6 +231,12 @@ perturbation.rr_mechanism <- function(mechanism) {
   list(kind = "channel", numbers = as.double(rr_matrix(mechanism)))
 }
 
+plan_kind <- function(plan) match(plan$kind, perturbation_kinds) - 1L
+
+plan_sizes <- function(mechanism) as.double(c(length(mechanism$levels), length(mechanism$reports)))
+
+# ---- can the truths be told apart? ----
+
 # P(report | truth) with truths as rows; without full row rank some truths give the same reports, and nothing about
 # each of them can be estimated. `counted` reports are those of a tally, which of sets and bits are no columns of it.
 identified_channel <- function(mechanism, arg = "mechanism", counted = TRUE) {
@@ -261,10 +267,6 @@ abort_no_information <- function(mechanism = NULL) {
   abort(c("Nothing can be learned from these reports.",
           x = "A report is equally likely whatever the truth{if (!is.null(design)) ': '}{design}."), "no_information")
 }
-
-plan_kind <- function(plan) match(plan$kind, perturbation_kinds) - 1L
-
-plan_sizes <- function(mechanism) as.double(c(length(mechanism$levels), length(mechanism$reports)))
 
 # ---- mechanisms of other packages ----
 

@@ -104,6 +104,7 @@ print.rr_method <- function(x, ...) {
 # laws; `ramp` and `refit` say how it estimates their risk. `likelihood`: a maximum of the likelihood, or near it.
 package_methods <- function() {
   solver <- c("tolerance", "iterations", "start")
+  projected <- function(evidence, options) law_projected(evidence$law, evidence)
   list(
     rr_new_method("mle", "Maximum likelihood", estimate_mle, "likelihood", options = solver, local_map = maximum_map,
                   group = "likelihood", likelihood = TRUE, choice = 4, ramp = "mle", gap = 0),
@@ -111,22 +112,29 @@ package_methods <- function() {
                   local_map = composite_map, group = "likelihood", composite = TRUE),
     rr_new_method("inv", "Linear inversion", function(evidence, options) evidence$unbiased(), unbiased = TRUE,
                   group = "inversion", choice = 1),
-    rr_new_method("invn", "Inversion, clipped and rescaled", estimate_rescaled, local_map = kept_map,
+    rr_new_method("invn", "Inversion, clipped and rescaled",
+                  function(evidence, options) law_rescaled(evidence$law, evidence), local_map = kept_map,
                   group = "inversion", choice = 2, ramp = "invn"),
-    rr_new_method("invp", "Inversion, projected", estimate_projected, local_map = projected_map, group = "inversion",
+    rr_new_method("invp", "Inversion, projected", projected, local_map = projected_map, group = "inversion",
                   choice = 3, ramp = "invp"),
     rr_new_method("ibu", "Iterative Bayesian update", estimate_ibu, "likelihood", options = solver,
                   local_map = ibu_map, group = "likelihood", likelihood = TRUE),
-    rr_new_method("base_cut", "Inversion, Base-Cut", estimate_base_cut, options = "alpha", local_map = cut_map,
-                  group = "post-processing", refit = TRUE),
+    rr_new_method("base_cut", "Inversion, Base-Cut", function(evidence, options) {
+                    postprocess_base_cut(evidence$unbiased(), evidence$blank_error(),
+                                         check_alpha(options$alpha %||% 0.05))
+                  }, options = "alpha", local_map = cut_map, group = "post-processing", refit = TRUE),
     rr_new_method("norm", "Inversion, Norm", function(evidence, options) postprocess_norm(evidence$unbiased()),
                   unbiased = TRUE, local_map = norm_map, group = "post-processing"),
-    rr_new_method("norm_cut", "Inversion, Norm-Cut", estimate_norm_cut, local_map = kept_map,
+    rr_new_method("norm_cut", "Inversion, Norm-Cut",
+                  function(evidence, options) postprocess_norm_cut(evidence$unbiased()), local_map = kept_map,
                   group = "post-processing", refit = TRUE),
-    rr_new_method("norm_sub", "Inversion, Norm-Sub", estimate_projected, local_map = projected_map,
+    # InvP and the Norm-Sub of Wang et al. are two names of one method.
+    rr_new_method("norm_sub", "Inversion, Norm-Sub", projected, local_map = projected_map,
                   group = "post-processing", ramp = "invp"),
     rr_new_method("power", "Inversion, Power", estimate_power, group = "post-processing", refit = TRUE),
-    rr_new_method("power_ns", "Inversion, PowerNS", estimate_power_ns, group = "post-processing", refit = TRUE),
+    rr_new_method("power_ns", "Inversion, PowerNS",
+                  function(evidence, options) postprocess_norm_sub(estimate_power(evidence, options)),
+                  group = "post-processing", refit = TRUE),
     rr_new_method("combine", "Combined estimate", estimate_combined, "alike", group = "shrinkage", choice = 5,
                   refit = TRUE),
     rr_new_method("nnls", "Least squares without negative shares", estimate_nnls, "bits", group = "post-processing"),

@@ -100,5 +100,3 @@ anchor_reports <- function(column, mechanism) {
   }
   as.integer(said)
 }
-
-# ---- designs with an unknown number: the probabilities of each group are linear in it ----

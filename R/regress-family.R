@@ -101,6 +101,8 @@ regress_initialize <- function(p, q, labels) {
 
 # ---- reports ----
 
+is_labelled <- function(x) inherits(x, c("haven_labelled", "labelled"))
+
 # Any form of a response as a share of yes with its number of answers. `n` is what binomial()'s aic() wants.
 regress_response <- function(y, labels, weights = NULL) {
   if (is.matrix(y) || is.data.frame(y)) return(matrix_response(as.matrix(y), labels, weights))
@@ -216,11 +218,14 @@ row_device <- function(device, arm, n) {
   list(p = device[1, rows], q = device[2, rows], d = device[5, rows])
 }
 
+# ---- links of the truth ----
+
 check_link <- function(link) {
   if (inherits(link, "link-glm")) link <- link$name
   check_choice(link, "link", regress_links)
 }
 
+# What R's own link functions are, with derivatives up to the fourth, which mgcv asks for.
 truth_curve <- function(link) {
   switch(link,
     logit = list(
@@ -261,6 +266,8 @@ link_range <- function(link) {
 
 regress_links <- c("logit", "probit", "cloglog", "cauchit", "log", "identity")
 
+# ---- designs with an unknown number: the probabilities of each group are linear in it ----
+
 has_unknown <- function(mechanism) !is.null(mechanism$lines)
 
 # The name of the parameter of a design.
@@ -295,8 +302,6 @@ unknown_at <- function(lines, psi) {
         share(lines[5, ] - lines[3, ], lines[6, ] - lines[4, ]),
         (lines[1, ] - lines[3, ] + (lines[2, ] - lines[4, ]) * psi) / given)
 }
-
-is_labelled <- function(x) inherits(x, c("haven_labelled", "labelled"))
 
 # The probability of what else they said.
 other_answer <- function(lines, psi) lines[5, ] + lines[6, ] * psi

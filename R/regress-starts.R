@@ -171,9 +171,7 @@ feasible_start <- function(model, first, feasible) {
           i = "Add an intercept, give {.arg start}, or use {.code link = \"logit\"}."), "argument")
 }
 
-# ---- links of the truth ----
-
-# The links of the truth: what R's own link functions are, with derivatives up to the fourth, which mgcv asks for.
+# ---- maxima from these starts ----
 
 penalised_maximum <- function(data, penalty, starts) {
   if (!is.null(data$unknown)) {

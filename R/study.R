@@ -151,10 +151,6 @@ print.rr_study <- function(x, ...) {
   invisible(x)
 }
 
-# ---- running a study ----
-
-# Running a study: cells, workers, and the results that are kept.
-
 # ---- one cell ----
 
 study_mechanism <- function(design, which, k, epsilon, cache) {

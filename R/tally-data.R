@@ -102,8 +102,6 @@ refuse_vector <- function(given, arg) {
   abort(c("{.arg {arg}} must name columns, as text or a formula.", x = "It is {describe(given)}."), "argument")
 }
 
-# ---- matching without case and space ----
-
 # ---- designs of the package survey ----
 
 is_design <- function(x) inherits(x, c("survey.design", "svyrep.design", "twophase", "twophase2"))

@@ -21,8 +21,6 @@ long_sums <- c("level_rows", "reports_empty", "reports_wrong", "reports_twice", 
 # Of one report: its rows, those that support nothing, its different levels.
 long_sizes <- c("row_number", "row_empty", "row_levels")
 
-# ---- the rows that come back ----
-
 # ---- a few numbers: rows that are alike are counted as one report with a weight ----
 
 count_numbers <- function(reports, mechanism, times, groups, weight) {

@@ -1,6 +1,6 @@
 # arrows.R <folder of R files>: who uses whom. From the parsed files: which file defines a name and which files use it.
 # Fails where a step of the line uses a later one, where the line uses a side room, where one side room uses another, and
-# prints the circles between files. The order is the one of ARCHITECTURE.md.
+# where there are more than two circles between files, or one of more than three. The order is the one of ARCHITECTURE.md.
 folder <- commandArgs(trailingOnly = TRUE)[1L]
 files <- sort(list.files(folder, pattern = "[.]R$", full.names = TRUE))
 
@@ -131,5 +131,6 @@ for (file in names(edges)) if (is.na(index[file])) visit(file)
 circles <- circles[order(-lengths(circles))]
 cat(sprintf("arrows: %d files, %d circles, the largest of %d files\n", length(edges), length(circles),
             if (length(circles)) length(circles[[1]]) else 1L))
+if (length(circles) > 2L || any(lengths(circles) > 3L)) complain("at most 2 circles of at most 3 files")
 for (circle in circles) cat("  ", paste(sub("[.]R$", "", circle), collapse = " "), "\n", sep = "")
 quit(status = bad)

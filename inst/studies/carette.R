@@ -45,6 +45,18 @@ carette_reports <- function(truth, runs, design = carette_design) {
   counts
 }
 
+# The unbiased estimates from reported counts (columns), by the inverse of one column's matrix (Lemma 3.4): sets are
+# numbered by their columns, the empty set first.
+carette_estimates <- function(counts, n, design = carette_design) {
+  d <- design$p - design$q
+  members <- strsplit(rownames(counts), ":")
+  place <- 1 + vapply(members, function(set) sum(2^(as.integer(sub("x", "", set)) - 1)), 0)
+  inverse <- Reduce(kronecker, rep(list(rbind(c(1, 0), c(-design$q, 1) / d)), max(lengths(members))))
+  estimates <- inverse[place, place] %*% counts + n * inverse[place, 1]
+  rownames(estimates) <- rownames(counts)
+  estimates
+}
+
 # The variance estimate of Theorem 3.6 is linear in the reported counts: its weights for the set J, over the subsets
 # of J.
 carette_variance <- function(counts, n, set, design = carette_design) {
@@ -75,8 +87,7 @@ carette_one <- function(n, runs) {
   truth <- carette_truth(n)
   expected <- rr_pmdh(truth, carette_design)
   counts <- carette_reports(truth, runs)
-  moments <- function(...) candor:::full_moment_matrix(0.8, 0.1, columns = 4, ...)
-  estimates <- moments(inverse = TRUE) %*% (counts - n * attr(moments(), "P"))
+  estimates <- carette_estimates(counts, n)
   reported <- carette_moments(n, counts, coef(expected), vcov(expected, target = "sample"), "reported")
   true <- carette_moments(n, estimates, coef(expected$truth), vcov(expected, target = "sample", of = "estimate"),
                           "estimated")
@@ -216,8 +227,7 @@ carette_distribution <- function(n = 200, runs = 20000, seed = 2, sets = c("x1",
   truth <- carette_truth(n)
   expected <- rr_pmdh(truth, carette_design)
   counts <- carette_reports(truth, runs)
-  moments <- function(...) candor:::full_moment_matrix(0.8, 0.1, columns = 4, ...)
-  estimates <- moments(inverse = TRUE) %*% (counts - n * attr(moments(), "P"))
+  estimates <- carette_estimates(counts, n)
   label <- function(set) factor(paste0("{", term_labels(set), "}"), paste0("{", term_labels(sets), "}"))
   data <- do.call(rbind, lapply(sets, function(set) data.frame(set = label(set), carette_bars(estimates[set, ]))))
   curves <- do.call(rbind, lapply(sets, function(set) {

