@@ -82,7 +82,7 @@ calls <- alist(
   incidence_total = coef(rr_incidence(cbind(0:1, 1:0), c(0.1, 0.2))),
   em = coef(rr_estimate(rr_counts(c(5, 3, 4), channel), method = "ibu", iterations = 3)),
   information = information_functions(rr_law(channel), list(counts = c(5, 3, 4), n = 12), c(0.4, 0.3, 0.3), rbind(c(1, -1, 0)), "population"),
-  moment_matrix = full_moment_matrix(0.8, 0.2, 2, columns = 3),
+  moment_matrix = .Call(C_rr_moment_matrix, 3, 2, rep(c(0.2, 0.6), 3)),
   tmdh_all = vcov(rr_tmdh(rr_cooccurrence(bits, order = 3), rr_warner(0.8), order = 3)),
   tmdh_sparse = vcov(rr_tmdh(rr_cooccurrence(bits, order = 2), rr_warner(0.8), target = "sample")),
   pcsa = rr_sketch(c("a", "b"), "pcsa", buckets = 4, levels = 8),
