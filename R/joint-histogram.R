@@ -288,8 +288,6 @@ moment_weights <- function(design, inverse) {
   if (inverse) rbind(-design$q / d, 1 / d) else rbind(design$q, d)
 }
 
-# ---- sums of scores ----
-
 # Covariance of chosen sets.
 score_block <- function(x, rows, cols, target) {
   counts <- x$counts

@@ -13,8 +13,10 @@
 
 #if defined(_WIN32)
 
-#include <bcrypt.h>
 #include <windows.h>
+
+/* After windows.h, whose types it takes: no alphabetical order here. */
+#include <bcrypt.h>
 
 long candor_entropy_system(void *bytes, size_t n)
 {

@@ -29,6 +29,13 @@ yes_no <- rr_warner(0.7)
 letters3 <- rr_grr(c("a", "b", "c"), epsilon = 1)
 four <- rr_grr(4, epsilon = 1)
 counts <- c(5, 3, 0, 9)
+channel <- rr_channel(rbind(c(0.7, 0.2, 0.1), c(0.1, 0.8, 0.1), c(0.2, 0.2, 0.6)))
+bits <- cbind(a = c(0, 1, 1, 0), b = c(1, 1, 0, 0), c = c(0, 1, 0, 1))
+shim$tally_sets <- function(mechanism) {
+  set.seed(1)
+  report_sets(mechanism, rr_perturb(1:5, mechanism, rng = "R"))
+}
+environment(shim$tally_sets) <- shim
 calls <- alist(
   perturb_secure = length(rr_perturb(c("a", "b", "c", "a"), letters3)),
   perturb_factor = {
@@ -59,6 +66,8 @@ calls <- alist(
   forced = coef(rr_estimate(rr_counts(c(5, 3, 7), rr_forced(c(0.1, 0.1, 0.1), 3)))),
   likelihood = logLik(rr_estimate(rr_counts(counts, four))),
   project = .Call(C_rr_project, c(0.6, 0.7, -0.2), 1),
+  loglik = .Call(C_rr_loglik, counts, 0.4, 0.15, c(0.3, 0.2, 0.1, 0.4), TRUE),
+  binomial = .Call(C_rr_binomial, c(10, 1000), c(0.3, 0.7), 8),
   covariance = vcov(rr_estimate(rr_counts(counts, four))),
   refused = rr_counts(c(-1, 3), yes_no),
   extreme_bits = coef(rr_extreme(c(0, 1, 1), c(0.1, 0.2, 0.3))),
@@ -71,6 +80,18 @@ calls <- alist(
   set_refused = rr_set_size(cbind(c(0L, 5L), 1:0), 0.1),
   incidence_mixture = coef(rr_incidence(cbind(0:1, 1:0), c(0.1, 0.2), method = "mle")),
   incidence_total = coef(rr_incidence(cbind(0:1, 1:0), c(0.1, 0.2))),
+  em = coef(rr_estimate(rr_counts(c(5, 3, 4), channel), method = "ibu", iterations = 3)),
+  information = information_functions(rr_law(channel), list(counts = c(5, 3, 4), n = 12), c(0.4, 0.3, 0.3), rbind(c(1, -1, 0)), "population"),
+  moment_matrix = .Call(C_rr_moment_matrix, 3, 2, rep(c(0.2, 0.6), 3)),
+  tmdh_all = vcov(rr_tmdh(rr_cooccurrence(bits, order = 3), rr_warner(0.8), order = 3)),
+  tmdh_sparse = vcov(rr_tmdh(rr_cooccurrence(bits, order = 2), rr_warner(0.8), target = "sample")),
+  pcsa = rr_sketch(c("a", "b"), "pcsa", buckets = 4, levels = 8),
+  plans = list(client_plan(rr_unary(3, 1)), client_plan(rr_subset(5, 1, size = 2))),
+  grid = list(rr_epsilon(rr_unary(3, 1), achieved = TRUE), rr_epsilon(rr_subset(5, 1), achieved = TRUE)),
+  hash_table = hash_table(rr_local_hash(5, 1, cohorts = 3)),
+  bits_to_lists = .Call(C_rr_bits_to_lists, matrix(as.raw(c(3, 0, 0)), 1), 20, 2),
+  lists_to_bits = tally_sets(rr_subset(20, 1, size = 2)),
+  hashed_to_bits = tally_sets(rr_local_hash(5, 1)),
   sketch = coef(rr_set_size(list(rr_sketch(c("a", "b")), rr_sketch(c("b", "c")))))
 )
 
@@ -110,4 +131,4 @@ for (page in names(pages)) {
 # A routine that nothing reached is one nobody tortures: it needs a call in the list above, or an example.
 never <- setdiff(names(getDLLRegisteredRoutines("candor")$.Call), names(called))
 if (length(never)) cat("never called here: ", paste(never, collapse = ", "), "\n", sep = "")
-quit(status = bad > 0L)
+quit(status = bad > 0L || length(never) > 0L)

@@ -62,6 +62,7 @@ needs() {
   [ "$1" != demo ] || return 0
 
   description_field Suggests | r_needs
+  description_field Enhances | r_needs
   echo jsonlite | r_needs
   cat <<-END
 	nodejs command:node
@@ -83,7 +84,7 @@ needs() {
     return 0
   fi
 
-  printf '%s\n' roxygen2 lintr | r_needs
+  printf '%s\n' roxygen2 lintr spelling | r_needs
   cat <<-END
 	clang-format command:clang-format
 	cppcheck command:cppcheck

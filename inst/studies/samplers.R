@@ -138,7 +138,7 @@ place[t(pairs)] <- seq_len(ncol(pairs))
 law <- two_levels(t(sapply(1:20, function(x) colSums(pairs == x) > 0)), achieved(m))
 listed <- function(sets) {
   sets <- unclass(sets)
-  place[cbind(sets[1, ], sets[2, ])] # NA unless the first is below the second
+  place[cbind(sets[, 1], sets[, 2])] # NA unless the first is below the second
 }
 study("subset, 2 of 20, listed", m, law, listed, also = function(counts) {
   inside <- sum(sapply(1:20, function(x) sum(counts[x, colSums(pairs == x) > 0])))
@@ -218,7 +218,7 @@ for (d in 1:2) {
     apply(ifelse(right, keep, 1 - keep), 2, prod) / ncol(chosen)
   }))
   name <- sprintf("dBitFlip, d = %d", d)
-  study(name, m, law, function(r) place[code(matrix(unclass(r), d))], each = d, also = function(counts) {
+  study(name, m, law, function(r) place[code(t(matrix(unclass(r), ncol = d)))], each = d, also = function(counts) {
     right <- sapply(seq_len(k), function(x) colSums((abs(sets) == x) == (sets > 0)))
     frequency(name, "a bit is right", sum(t(right) * counts), d * sum(counts), keep)
     drawn <- sapply(seq_len(k), function(j) sum(counts[, colSums(abs(sets) == j) > 0]))

@@ -2,13 +2,14 @@
 #include "check.h"
 
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "joint/cooccurrence.h"
 #include "joint/sets.h"
 
-static unsigned long state = 12345;
+static uint64_t state = 12345;
 
 static int draw(unsigned below, unsigned of)
 {

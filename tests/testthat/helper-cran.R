@@ -11,3 +11,6 @@ data_from_cran <- function(package, name) {
   utils::data(list = name, package = package, envir = place)
   place[[name]]
 }
+
+# Random worlds in which something exact must hold: more of them where CANDOR_EXTENDED_TESTS is "true", as each week.
+extended <- function(few, many) if (identical(Sys.getenv("CANDOR_EXTENDED_TESTS"), "true")) many else few

@@ -145,7 +145,7 @@ test_that("merging tallies before or after changes nothing: the estimate depends
 
 test_that("rr_project and rr_invp agree with the projection by its definition", {
   set.seed(2)
-  for (i in 1:50) {
+  for (i in seq_len(extended(50, 5000))) {
     x <- rnorm(sample(1:40, 1)) * 10^sample(-3:3, 1)
     expect_equal(.Call(C_rr_project, x, 2), naive_project(x, 2), tolerance = 1e-12)
   }

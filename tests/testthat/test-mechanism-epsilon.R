@@ -15,7 +15,7 @@ test_that("a rare truth has the epsilon of its ratio", {
 
 test_that("what is achieved is never above it", {
   set.seed(1)
-  over <- function(make, n) sum(replicate(n, {
+  over <- function(make, n) sum(replicate(n * extended(1, 50), {
     mechanism <- make()
     isTRUE(achieved(mechanism)$epsilon > mechanism$epsilon)
   }))

@@ -254,3 +254,19 @@ test_that("average truths are those of the plain fit if sigma is 0, and have no 
   expect_equal(post$estimate, 0.5, tolerance = 1e-6)
   expect_true(is.na(post$std.error))
 })
+
+test_that("the study of simulated surveys has the figures of its page, and still runs", {
+  table <- utils::read.csv(system.file("studies", "random-intercepts.csv", package = "candor"))
+  own <- table[table$way == "rr_glm", ]
+  expect_identical(c(nrow(own), sum(own$failed)), c(300L, 0L))
+  held <- c(mean(own$wald_low <= 0.5 & own$wald_high >= 0.5), mean(own$profile_low <= 0.5 & own$profile_high >= 0.5))
+  expect_equal(round(held, 3), c(0.937, 0.927))
+  # Two standard errors of 300 surveys: 0.025.
+  expect_true(all(abs(held - 0.95) < 0.025))
+  # Simpson's rule, which the package does not use, gives the log-likelihood at the estimate.
+  expect_lte(max(abs(own$loglik - own$exact)), 2e-5)
+  study <- new.env()
+  study$commandArgs <- function(...) c(withr::local_tempdir(), "1")
+  utils::capture.output(sys.source(system.file("studies", "random-intercepts.R", package = "candor"), study))
+  expect_equal(study$table$slope, own$slope[1], tolerance = 1e-4)
+})

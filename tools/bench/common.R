@@ -20,7 +20,10 @@ ratio <- function(this, that, times = 11, inner = 1, that_inner = inner) {
   stats::median(ratios)
 }
 
+# Where CANDOR_BENCH_RATIOS names a file, figures go there too, for the comparison with baseline.csv.
 report <- function(what, ratio, goal) {
+  file <- Sys.getenv("CANDOR_BENCH_RATIOS")
+  if (nzchar(file)) cat(sprintf("\"%s\",%.4g,\"%s\",%s\n", gsub("\"", "'", what), ratio, goal, format(Sys.Date())), file = file, append = TRUE)
   cat(sprintf("%-78s %8.3g   (goal %s)\n", what, ratio, goal))
 }
 

@@ -1,0 +1,33 @@
+# release-check.R: links between files of the package, addresses, and spelling. Called by tools/release-check, from the top of the clone.
+bad <- character()
+complain <- function(...) bad <<- c(bad, sprintf(...))
+
+# Links of Markdown to a file: it is there, and it travels with the tarball.
+ignored <- readLines(".Rbuildignore")
+pages <- c(list.files(".", "[.]md$"), list.files(c("inst", "vignettes"), "[.]R?md$", recursive = TRUE, full.names = TRUE))
+travels <- function(path) !any(vapply(ignored, grepl, NA, path, perl = TRUE, ignore.case = TRUE))
+for (page in pages) {
+  text <- paste(readLines(page, encoding = "UTF-8"), collapse = "\n")
+  links <- unlist(regmatches(text, gregexpr("(?<=\\]\\()[^)# ]+|(?<=src=\")[^\"]+", text, perl = TRUE)))
+  for (link in links[!grepl("^(https?|mailto|doi):", links) & grepl("[./]", links)]) {
+    target <- sub("^[.]/", "", if (dirname(page) == ".") link else file.path(dirname(page), link))
+    if (!file.exists(target)) complain("%s: no file %s", page, link)
+    else if (travels(sub("^[.]/", "", page)) && !travels(target)) complain("%s: %s is not in the tarball", page, link)
+  }
+}
+# Addresses that go nowhere: CRAN wants https, and DOIs as \doi{}.
+sources <- c(list.files("man", "[.]Rd$", full.names = TRUE), pages, "DESCRIPTION", "inst/CITATION")
+for (file in sources) {
+  lines <- readLines(file, encoding = "UTF-8")
+  old <- grep("http://|\\\\url\\{https://(dx[.])?doi[.]org", lines)
+  if (length(old)) complain("%s:%d: an address without https, or a DOI that is no \\doi{}", file, old[1])
+}
+# Spelling: hunspell's dictionaries and inst/WORDLIST, which spelling::update_wordlist() makes longer.
+if (requireNamespace("spelling", quietly = TRUE)) {
+  found <- as.data.frame(spelling::spell_check_package(".", vignettes = TRUE))
+  # Names of persons and products begin with a capital: nobody has to list them.
+  found <- found[grepl("^[[:lower:]]", found$word), ]
+  for (i in seq_len(nrow(found))) complain("spelling: %s (%s)", found$word[i], toString(found$found[[i]]))
+} else cat("the package spelling is not installed: words are not checked\n")
+writeLines(bad)
+quit(status = length(bad) > 0)
