@@ -20,7 +20,7 @@
 #'   with `null` by the standard error of the estimate, and is normal. Without `sd` the largest standard deviation that the range allows is used.
 #' * *Coefficients*: with `model` everything is about one coefficient of [rr_glm()]. Its variance follows from the expected information of the reports,
 #'   \eqn{\sum_i x_i x_i' (p - q)^2 f_i^2 / (m_i (1 - m_i))}{sum x x' (p - q)^2 f^2 / (m (1 - m))}, with \eqn{f} the derivative of the truth and \eqn{m} the probability of a
-#'   reported yes, if the rows of the design matrix stand for the respondents. The test is the one-sided Wald test of `summary()`.
+#'   reported yes. The rows of the design matrix stand for the respondents. The test is the one-sided Wald test of `summary()`.
 #' * *People approached*: with a `response` rate below 1 or a `design_effect` above 1, `n` people give as much as \eqn{n \cdot}{n *} `response / design_effect`
 #'   answers of a simple random sample, for the direct question too. People who do not answer are assumed to be like the others.
 #'
