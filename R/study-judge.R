@@ -177,7 +177,7 @@ distinct_truths <- function(theta, form, n) {
 
 #' Risk of the estimators at a given truth
 #'
-#' The expected squared error of each method, split into squared bias and variance, for a mechanism, a truth and a number of respondents. 
+#' The expected squared error of each method, split into squared bias and variance, for a mechanism, a truth and a number of respondents.
 #'
 #' The risk is exact for linear inversion of answers that are the truth or else an innocuous answer ([rr_grr()], [rr_forced()], [rr_unrelated()], yes/no designs). Otherwise it is
 #' a Monte Carlo estimate with its error, from [rr_study()].
