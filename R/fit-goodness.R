@@ -1,53 +1,58 @@
-#' Did they follow the instructions?
+#' Goodness of fit: did respondents follow the instructions?
 #'
-#' Tests whether the reports can come from any truth under the design as stated. A small p-value says that the design does not
-#' describe what respondents did: they did not follow the instructions, or the design's probabilities are not the stated ones.
+#' Tests whether the reports can come from any truth under the design. A small p-value means that respondents did not follow the instructions, or that
+#' the probabilities of the design are wrong.
 #'
-#' The statistic is the deviance: twice the difference between the largest log-likelihood of the reports without any model and the largest one under the
-#' design. A single question whose matrix is invertible can explain all reports, unless some report was given less (or more) often than the design
-#' allows: 108 yes where the die alone makes 116. Then the best truth sits on the boundary and the deviance is above 0. Pools of several designs ([rr_pool()]) and channels with more
-#' reports than truths have degrees of freedom left.
+#' The statistic is the deviance: twice the difference between the largest log-likelihood without any model and the largest under the design. A question with an
+#' invertible matrix can explain all reports, unless a report is rarer or more frequent than the design allows. The best truth is then on the boundary and the
+#' deviance is above 0. Pools of several designs ([rr_pool()]) and channels with more reports than truths have degrees of freedom left.
 #'
-#' Where the design can explain any such shares (0 degrees of freedom, and an estimate between 0 and 1), nothing can be tested: the p-values are `NA`, and a message
-#' says so. Reports that are in the range of a design tell nothing of compliance with it. Two designs in two samples do ([rr_pool()]), and so do
-#' [rr_lie_detector()] and [rr_anchor()].
+#' Reports within the range of a design carry no information about compliance: the p-values are `NA`, and a message says so. Compliance can be
+#' tested by two designs in two samples ([rr_pool()]), by [rr_lie_detector()] and by [rr_anchor()].
 #'
-#' A chi-squared distribution holds only away from the boundary, so p-values are found by simulation: tallies of the same size
-#' are drawn under the fitted truth and fitted again. With estimates on the boundary the test is conservative in small
+#' P-values are simulated, because the chi-squared distribution holds only away from the boundary. With estimates on the boundary the test is conservative in small
 #' samples.
 #'
 #' @section Hierarchies:
-#' Each depth of an [rr_hierarchy()] asks other respondents, drawn at random, about the same levels. The test is whether the depths agree: a chi-squared statistic of the differences between the unbiased estimates of the nodes of each
-#' depth and the sums of the levels' estimates at the last one, by their covariance matrix at the fitted truth. Where the estimates of a depth need not add up to 1
-#' (of [rr_unary()] and other protocols) that they do is tested too. The degrees of freedom are the independent estimates of all depths, less the number of levels, and 1 more. The statistic is in
-#' `deviance`, `p.value` is by the chi-squared distribution, and nothing is simulated: unbiased estimates have no boundary. It is of the counts alone, so that the fit may be by any method.
-#' A contradiction says that a depth was randomised in another way than stated, or that whoever drew it did not follow the instructions. At level 0.05 it rejected 4.1 to 5.9
-#' per cent of 2,000 simulated tallies each (300 and 2,000 respondents, 9 and 27 levels, epsilon 1, four oracles; the error of simulation is 0.5 per cent), and with 256 levels
-#' 4.6 and 3.4 per cent of 500 (2,000 respondents, unary encoding and local hashing; error 1).
+#' Each depth of an [rr_hierarchy()] asks other respondents about the same levels. The test compares the unbiased estimates of the nodes of each depth with the sums
+#' of the estimates at the last depth, by their covariance matrix at the fitted truth. If the estimates of a depth need not add up to 1, the test includes that they do.
+#' The degrees of freedom are (independent estimates of all depths) - (levels) + 1. The p-value is from the chi-squared distribution, and the fit may be by any method. A small
+#' p-value means that a depth was randomized differently than stated. In simulations the test kept its level (300 and 2,000 respondents, 9 to 256 levels, four oracles).
 #'
-#' @param fit A fit of [rr_estimate()] by `"mle"`; of a hierarchy by any method.
-#' @param replications Number of simulated tallies, at least 99. Each is fitted: of a pool of 1,000 categories 999 take minutes, of 100 seconds.
-#' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the generator's present state.
-#' @param ... Not used, and refused.
-#' @return A tibble with a row per group: `deviance`, `df` (the degrees of freedom that the design leaves: independent reports less parameters that they
-#'   identify), `p.value` (by simulation; `NA` if nothing can be tested), `p.chi2` (from the chi-squared distribution; `NA` without degrees of freedom or with an
-#'   estimate on the boundary), `replications` (0 where nothing is simulated).
+#' @param fit A fit of [rr_estimate()] by `"mle"`; a fit of a hierarchy by any method.
+#' @param replications Number of simulated tallies, a whole number of at least 99; default 999. Large pools take minutes: use 100 for 1,000 categories.
+#' @param seed A whole number for [set.seed()], after which R's generator is restored; or `NULL` (default) to continue from its present state.
+#' @param ... Not used; further arguments give an error.
+#' @return A tibble with one row per group:
+#'
+#'   | column | content |
+#'   |---|---|
+#'   | `deviance` | the statistic |
+#'   | `df` | independent reports minus identified parameters |
+#'   | `p.value` | by simulation; `NA` if nothing can be tested |
+#'   | `p.chi2` | by the chi-squared distribution; `NA` without degrees of freedom or on the boundary |
+#'   | `replications` | 0 if nothing is simulated |
 #' @section Errors:
-#' `candor_error_argument` for anything but a maximum likelihood fit and for other arguments out of range; `candor_error_too_large` for a hierarchy of more than 4,096 levels.
-#' @references Davison, A. C. and Hinkley, D. V. (1997). *Bootstrap Methods and their Application*. Cambridge University Press, section 4.2
-#'   (Monte Carlo tests: p = (1 + number at least as large) / (1 + replications)).
+#' `candor_error_argument`, `candor_error_too_large` (hierarchies of more than 4,096 levels). See [candor_conditions].
+#' @references Davison, A. C. and Hinkley, D. V. (1997). *Bootstrap Methods and their Application*. Cambridge University Press, section 4.2.
+#'   \doi{10.1017/CBO9780511802843}
+#' @seealso [rr_lie_detector()], [rr_cheater_detection()] and [rr_anchor()] estimate noncompliance, [rr_noncompliance()] assumes it.
 #' @concept noncompliance
 #' @concept compliance
+#' @concept cheating
+#' @concept deviance
 #' @examples
-#' # A die that forces "yes" in one of six throws makes 116 yes of 695 on average; 108 were given
+#' # A die forces "yes" in one of six throws, 116 of 695 on average; 108 said yes. Did they comply?
 #' fit <- rr_estimate(rr_counts(c(no = 587, yes = 108), rr_binary(11 / 12, 1 / 6)))
 #' rr_goodness_of_fit(fit, seed = 1)
+#' # The p-value is 0.2: so few yes can be chance
 #'
 #' # Do the depths of a hierarchy agree?
 #' mechanism <- rr_hierarchy(16, epsilon = 2, fanout = 4)
 #' set.seed(1)
 #' reports <- rr_perturb(rbinom(2000, 15, 0.4) + 1, mechanism, rng = "R")
 #' rr_goodness_of_fit(rr_estimate(reports, mechanism))
+#' # Yes: the p-value is 0.18
 #' @export
 rr_goodness_of_fit <- function(fit, replications = 999, seed = NULL, ...) {
   check_dots_empty(...)

@@ -1,32 +1,44 @@
-#' Average truth and average effects
+#' Average marginal effects on the true answer
 #'
-#' Coefficients of a logit are hard to read. `rr_effects()` gives the average probability of a true yes (the second label of the mechanism, which `print()` names) over the respondents, and how much it
-#' changes with each covariate: for a number the average derivative, for a date or a time the derivative per day, for a factor, a logical value or a column of 0 and 1 the average
-#' difference to its first level. Standard errors are by the delta method; they treat the covariates as fixed. If any fitted truth of the average is 0 or 1, at infinity, standard errors and intervals are `NA`, with a warning. Intervals of a fit
-#' with `design` are of the t distribution, as those of its coefficients.
+#' `rr_effects()` gives the average probability of a true yes (the second label of the mechanism) over the respondents, and its change with each covariate.
 #'
-#' Tools for other models may give a slope or difference of the *reports*, which is \eqn{p - q} times that of the truth.
+#' | covariate | effect |
+#' |---|---|
+#' | number | average derivative |
+#' | date or time | average derivative per day |
+#' | factor, logical, column of 0 and 1 | average difference to the first level |
+#'
+#' Standard errors are by the delta method and treat the covariates as fixed. They are `NA`, with a warning, if a fitted truth of the average is 0 or 1. Intervals of a fit
+#' with `design` are from the t distribution.
+#'
+#' Tools for other models may give effects on the *reports*, which are \eqn{p - q} times the effects on the truth.
 #'
 #' @param fit A fit of [rr_glm()].
-#' @param variables Names of covariates; by default all. `character()` gives the average truth alone.
+#' @param variables Names of covariates; default all. `character()` gives the average truth alone.
 #' @param by Names of columns of the data: averages within each of their groups.
-#' @param conf.level Confidence level.
-#' @param type,cluster Which standard errors, see [vcov()][vcov.rr_glm].
-#' @param ... Not used, and refused.
-#' @return A tibble of class `rr_effects`, which [plot()][autoplot.rr_compare] draws, with the columns of `by`, `term` (`"(truth)"` for the average truth), `contrast` (`"average"`, `"dY/dX"`, of dates and times `"dY/dX per day"`, or `"b - a"`), `estimate`,
-#'   `std.error`, `conf.low`, `conf.high`.
+#' @param conf.level Confidence level, a number in (0, 1); default 0.95.
+#' @param type,cluster Kind of standard errors, see [vcov()][vcov.rr_glm].
+#' @param ... Not used; further arguments give an error.
+#' @return A tibble of class `rr_effects`, drawn by [plot()][autoplot.rr_compare], with the columns of `by` and
+#'
+#'   | column | content |
+#'   |---|---|
+#'   | `term` | the covariate; `"(truth)"` for the average truth |
+#'   | `contrast` | `"average"`, `"dY/dX"`, `"dY/dX per day"`, or `"b - a"` |
+#'   | `estimate`, `std.error`, `conf.low`, `conf.high` | the effect and its interval |
 #' @section Errors:
-#' `candor_error_argument` for anything but a fit of [rr_glm()], and for variables that are not covariates or columns.
+#' `candor_error_argument`. See [candor_conditions].
 #' @references Williams, R. (2012). Using the margins command to estimate and interpret adjusted predictions and marginal effects. *The Stata Journal*
 #'   12(2), 308-331. \doi{10.1177/1536867X1201200209}
+#' @seealso [rr_glm()], [predict.rr_glm()].
 #' @concept average marginal effect
+#' @concept prevalence
 #' @examples
-#' design <- rr_forced(c(no = 1 / 6, yes = 1 / 6))
-#' survey <- data.frame(age = rep(20:69, 8), town = rep(c("small", "large"), each = 200))
-#' survey$report <- rep(c("no", "no", "yes", "no", "yes"), each = 2, 40)
-#' fit <- rr_glm(report ~ age * town, survey, design)
+#' # How does the prevalence of plagiarism change with the semester, for men and women?
+#' fit <- rr_glm(plagiarism ~ semester * female, exam_simulated, rr_forced(1 / 6))
 #' rr_effects(fit)
-#' rr_effects(fit, "age", by = "town")
+#' rr_effects(fit, "semester", by = "female")
+#' # By 1.0 (men) and 2.2 (women) percentage points per semester
 #' @export
 rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type = NULL, cluster = NULL, ...) {
   check_dots_empty(...)
@@ -168,7 +180,7 @@ effect_rows <- function(parts, rows, shares, fit, V) {
                  estimate = vapply(parts, function(part) sum(shares * part$value[rows]), 0), std.error = error)
 }
 
-#' @rdname autoplot.rr_compare
+#' @rdname autoplot.rr_fit
 #' @method autoplot rr_effects
 #' @rawNamespace S3method(ggplot2::autoplot,rr_effects)
 autoplot.rr_effects <- function(object, ...) {
@@ -212,6 +224,6 @@ autoplot.rr_effects <- function(object, ...) {
     ggplot2::labs(subtitle = subtitle)
 }
 
-#' @rdname autoplot.rr_compare
+#' @rdname autoplot.rr_fit
 #' @export
 plot.rr_effects <- function(x, ...) draw(x, ...)
