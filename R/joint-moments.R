@@ -52,27 +52,8 @@ moment_matrix <- function(weights, columns, order, sparse) {
   matrix
 }
 
-#' Row types and joint counts
-#'
-#' The same histogram in two forms: how many rows are of each type (which columns are 1, and which 0), and how many rows
-#' contain each set of columns. The counts of sets are sums of row types, the row types alternating sums
-#' of counts of sets; both ways are exact, in \eqn{O(D 2^D)}.
-#'
-#' @param x Row-type counts: a vector of length \eqn{2^D} with the first column varying fastest, or a `table` with two
-#'   categories in every dimension; they may be negative or fractional. Or joint counts of all orders: of
-#'   [rr_cooccurrence()], [rr_pmdh()] or [rr_tmdh()].
-#' @param columns Names of the columns, for a vector; by default `x1`, `x2`, ...
-#' @param ... Not used, and refused.
-#' @return From row types, an object of [rr_cooccurrence()] with all orders. From joint counts, a vector of
-#'   row-type counts named by patterns such as `"101"`: the first column, and the third, are 1. A row-type estimate
-#'   may be negative; see [rr_joint()] for a proper joint distribution.
-#' @section Errors:
-#' `candor_error_order` when not all orders are there.
-#' @references Carette, T. (2022), equations (47) and (68).
-#' @examples
-#' counts <- rr_rowtype(c(40, 25, 20, 15), columns = c("a", "b"))
-#' counts
-#' rr_rowtype(counts)
+#' @rdname rr_joint
+#' @order 2
 #' @export
 rr_rowtype <- function(x, columns = NULL, ...) {
   check_dots_empty(...)
@@ -141,37 +122,51 @@ bits_in_order <- function(x) {
 
 # ---- the joint distribution ----
 
-#' A proper joint distribution from an unbiased estimate
+#' Joint distributions without negative cells, and row types
 #'
-#' The unbiased joint estimate may have negative cells, which no table of people has. `rr_joint()` returns a
-#' proper table without negative cells. All its margins are consistent, because they are margins of one table.
+#' `rr_joint()` turns an unbiased joint estimate into a proper table without negative cells, whose margins are consistent. `rr_rowtype()` converts between two forms of the same
+#' histogram: the number of rows of each type (which columns are 1, and which 0), and the number of rows that contain each set of columns.
 #'
-#' * `"projection"`: the closest proper table, the Euclidean projection of the estimated row-type shares on the distributions. It
-#'   never increases the squared distance to the truth, but it is biased, and its zeros are not evidence of absence.
-#' * `"truncated"`: the mean of each cell's normal approximation restricted to shares above 0, rescaled to sum 1. No cell is 0.
+#' | `method` | table | notes |
+#' |---|---|---|
+#' | `"projection"` | the closest proper table, the Euclidean projection of the row-type shares on the distributions | never farther from the truth; biased; zeros are not evidence of absence |
+#' | `"truncated"` | the mean of each cell's normal approximation above 0, rescaled to sum 1 | no cell is 0 |
 #'
-#' Look at the unbiased estimate and its standard errors too. The maximum likelihood estimate, by [rr_estimate()] under a product
-#' mechanism, is the other proper choice; its `method = "invp"` gives the projection under such a mechanism. Either table can be the `start` of the iterations of [rr_estimate()]. For the certified solver a start changes little. EM
-#' (`method = "ibu"`) gains much when the unbiased estimate has no negative cell, where it is the maximum already, and little
-#' otherwise. EM never changes a cell of 0, so start it from the truncated table.
+#' Look at the unbiased estimate and its standard errors too. The maximum likelihood estimate under a product mechanism, [rr_estimate()], is the other proper choice, and its
+#' `method = "invp"` gives the projection. Either table can be the `start` of `method = "ibu"`, which gains if the unbiased estimate has no negative cell. EM never changes a cell of 0: start from
+#' the truncated table.
 #'
-#' @param fit A fit of [rr_tmdh()] with all orders (its counts of order \eqn{D}, the number of columns); at most 20 columns. For
-#'   `"projection"` also another complete histogram.
-#' @param method `"projection"` or `"truncated"`.
-#' @param ... Not used, and refused.
-#' @return A `table` with two categories per column, labelled as in the table that was counted or as the levels of the mechanism: the shares, at least 0, with sum 1. `margin.table()`, `prop.table()`,
-#'   `apply()` and [rr_rowtype()] take it from there.
+#' Conversions by `rr_rowtype()` are exact, in \eqn{O(D 2^D)} operations.
+#'
+#' @param fit A fit of [rr_tmdh()] with all orders and at most 20 columns. `"projection"` also accepts another complete histogram.
+#' @param method `"projection"` (default) or `"truncated"`.
+#' @param x Row-type counts, which may be negative or fractional: a vector of length \eqn{2^D} with the first column varying fastest, or a `table` with two
+#'   categories in every dimension. Or joint counts of all orders: of [rr_cooccurrence()], [rr_pmdh()] or [rr_tmdh()].
+#' @param columns Names of the columns of a vector; default `x1`, `x2`, ...
+#' @param ... Not used; further arguments give an error.
+#' @return `rr_joint()` returns a `table` of shares with two categories per column, at least 0 and with sum 1. It can be given to `margin.table()`, `prop.table()`,
+#'   `apply()` and `rr_rowtype()`.
+#'
+#'   From row types `rr_rowtype()` returns an object of [rr_cooccurrence()] with all orders. From joint counts it returns a vector of
+#'   row-type counts, named by patterns such as `"101"`: the first and third columns are 1. Estimated counts may be negative.
 #' @section Errors:
-#' `candor_error_order` when not all orders were tallied.
-#' @seealso [rr_margin()] for margins of the unbiased estimate, with standard errors.
+#' `candor_error_order` (not all orders are there), `candor_error_argument`. See [candor_conditions].
+#' @seealso [rr_margin()] for margins of the unbiased estimate with standard errors.
 #' @references Duchi, J., Shalev-Shwartz, S., Singer, Y. and Chandra, T. (2008). Efficient projections onto the
 #'   l1-ball for learning in high dimensions. *ICML*, 272-279. \doi{10.1145/1390156.1390191}
+#'
+#'   Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy. Equations (47) and (68).
+#' @concept contingency table
+#' @concept projection
+#' @concept row type
+#' @order 1
 #' @examples
-#' # 412 recipients of unemployment benefit, two questions by Kuk's design
+#' # Two questions on unemployment benefit by Kuk's design: what is the joint distribution?
 #' items <- list(item1 = c("no", "yes"), item2 = c("no", "yes"))
 #' reported <- as.table(array(c(189, 52, 103, 68), c(2, 2), items))
 #' fit <- rr_tmdh(rr_cooccurrence(reported), rr_kuk(0.8, 0.2))
-#' rr_rowtype(fit) / 412 # a negative cell
+#' rr_rowtype(fit) / 412
+#' # The unbiased estimate has a negative cell; the projection has none
 #' rr_joint(fit)
 #' @export
 rr_joint <- function(fit, method = c("projection", "truncated"), ...) {
