@@ -1,29 +1,24 @@
-#' Picture of a regression of the truth
+#' Plot a regression of the truth
 #'
-#' The predicted probability of a true yes along one covariate, the others at their means or most frequent values, with a band. The caption names these values.
-#' Dates and times have an axis of time, and are held at their mean.
-#'
-#' Where the covariate interacts with one of a few values, such as a factor, there is a line for each of these values; `by` names another.
-#'
-#' `plot()` of a fit of [rr_glm()] draws this picture too, as it does for the other fits of the package. The diagnostics of R's own models, of the residuals of the reports, are
-#' drawn by `plot(fit, which = 1:4)`, see [stats::plot.lm()].
+#' The predicted probability of a true yes along one covariate with a confidence band. The other covariates are held at their means or most frequent values, which the caption names.
 #'
 #' @param object,x A fit of [rr_glm()].
-#' @param variable Name of a covariate; by default the first.
-#' @param by Name of a covariate of at most 8 values, with a line for each; by default one that interacts with `variable`, if there is one. `character()` for none.
-#' @param conf.level Confidence level of the band.
-#' @param which Diagnostics to draw in place of the picture, numbers from 1 to 6 as in [stats::plot.lm()]; by default none.
-#' @param ... For `plot()` with `which` further arguments of [stats::plot.lm()]. Else not used, and refused by `plot()`.
+#' @param variable Name of a covariate; default the first.
+#' @param by Name of a covariate of at most 8 values, with a line for each; default one that interacts with `variable`, if there is one. `character()` for none.
+#' @param conf.level Confidence level of the band, a number in (0, 1); default 0.95.
+#' @param which For `plot()`: diagnostics to draw instead, numbers from 1 to 6 as in [stats::plot.lm()], about the residuals of the reports; default none.
+#' @param ... For `plot()` with `which` further arguments of [stats::plot.lm()].
 #' @return A ggplot; `plot()` draws it and returns it invisibly.
 #' @section Errors:
-#' `candor_error_argument` for a variable that is not a covariate, and for `by` of more than 8 values.
-#' @references Wilke, C. O. (2019). *Fundamentals of Data Visualization*. O'Reilly, chapter 16, for bands.
+#' `candor_error_argument`. See [candor_conditions].
+#' @references Wilke, C. O. (2019). *Fundamentals of Data Visualization*. O'Reilly, chapter 16 (uncertainty). <https://clauswilke.com/dataviz/>
+#' @seealso [rr_glm()], [rr_effects()] and its [plot()][autoplot.rr_compare].
+#' @concept effect plot
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' survey <- data.frame(age = rep(20:69, 8),
-#'                      report = rep(c("no", "no", "yes", "no", "yes"), each = 2, 40))
-#' fit <- rr_glm(report ~ age, survey, rr_crosswise(0.25))
+#' # How does the prevalence of plagiarism change with the semester, for men and women?
+#' fit <- rr_glm(plagiarism ~ semester * female, exam_simulated, rr_forced(1 / 6))
 #' plot(fit)
-#' ggplot2::autoplot(fit, conf.level = 0.8)
+#' # The residuals of the reports
 #' plot(fit, which = 1)
 #' @method autoplot rr_glm
 #' @rawNamespace S3method(ggplot2::autoplot,rr_glm)

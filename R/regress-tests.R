@@ -114,7 +114,6 @@ refit_columns <- function(fit, columns, near = NULL) {
 # ---- single terms ----
 
 #' @rdname rr_glm_methods
-#' @param scope Terms, as a formula or names, see [stats::drop1()]; by default all that can be dropped.
 #' @export
 drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"), k = 2, ...) {
   refuse_pseudo(list(object))
