@@ -1,7 +1,7 @@
-#' Plots of estimates, comparisons and tables
+#' Plots of estimates, comparisons and regressions
 #'
 #' `plot()` draws, and `ggplot2::autoplot()` returns, a picture of a fit of [rr_estimate()], or of a table of [rr_compare()], [rr_effects()], [rr_top()],
-#' [rr_heavy_hitters()] or [rr_quantile()].
+#' [rr_heavy_hitters()] or [rr_quantile()], or a regression of [rr_glm()].
 #'
 #' @section Pictures of fits:
 #' A fit is drawn as estimates with their intervals, beside the reported shares (hollow points). The layout depends on the number of categories and groups:
@@ -32,21 +32,31 @@
 #'
 #' Rows of a table may be left out before it is drawn. Up to 200 rows are drawn. `as.data.frame()` gives the rows and columns of the picture.
 #'
-#' @param object,x A fit of [rr_estimate()], including survey designs, or a table as listed above.
+#' @section Pictures of regressions:
+#' A fit of [rr_glm()] is drawn as the predicted probability of a true yes along one covariate, with a confidence band. The other covariates are held at their means or most
+#' frequent values, which the caption names. `plot(fit, which = 1)` draws diagnostics of the residuals of the reports.
+#'
+#' @param object,x A fit of [rr_estimate()], including survey designs, a table as listed above, or a fit of [rr_glm()].
 #' @param order Logical. Order categories by their estimate? Default `NULL`: up to 40 categories and ordered categories keep their order, others are ranked. With `order = FALSE`
 #'   each of more than 40 groups has a row and its name.
 #' @param terms Categories, as labels or positions, such as `"yes"`; default all.
 #' @param type `"estimates"` (default) or `"trace"`: how the iterations of a fit by `"ibu"` approached the maximum. The trace shows the certified gap of each iterate and the
 #'   distance of its log-likelihood from the best.
-#' @param ... Not used.
+#' @param variable For a regression: name of a covariate; default the first.
+#' @param by For a regression: name of a covariate of at most 8 values, with a line for each. Default one that interacts with `variable`, if there is one; `character()` for none.
+#' @param conf.level For a regression: confidence level of the band, a number in (0, 1); default 0.95.
+#' @param which For `plot()` of a regression: diagnostics to draw instead, numbers from 1 to 6 as in [stats::plot.lm()]; default none.
+#' @param ... For `plot()` with `which` further arguments of [stats::plot.lm()]; otherwise not used.
 #' @return A ggplot object, to be printed, saved or changed. `plot()` returns it invisibly.
 #' @section Errors:
 #' `candor_error_level`, `candor_error_empty` (no rows), `candor_error_package` (ggplot2 is not installed), `candor_error_argument` (also for more than 200 rows of a table, missing columns,
 #' and more than 40 groups of more than 12 categories). See [candor_conditions].
 #' @references Wilke, C. O. (2019). *Fundamentals of Data Visualization*. O'Reilly, chapter 16 (uncertainty). <https://clauswilke.com/dataviz/>
-#' @seealso [autoplot.rr_glm()] for regressions; [plot()] of tallies, studies and plans has pages of its own.
+#' @seealso [rr_estimate()], [rr_glm()], [rr_effects()], [rr_compare()], [rr_top()].
 #' @concept plot
 #' @concept forest plot
+#' @concept effect plot
+#' @order 1
 #' @aliases autoplot.rr_compare
 #' @name autoplot.rr_fit
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
@@ -59,6 +69,8 @@
 #' # Do three regions differ?
 #' counts <- cbind(north = c(no = 620, yes = 380), south = c(700, 300), west = c(660, 340))
 #' plot(rr_compare(rr_estimate(rr_counts(counts, rr_warner(0.8)))))
+#' # How does the prevalence of plagiarism change with the semester, for men and women?
+#' plot(rr_glm(plagiarism ~ semester * female, exam_simulated, rr_forced(1 / 6)))
 NULL
 
 #' @rdname autoplot.rr_fit

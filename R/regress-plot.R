@@ -1,25 +1,4 @@
-#' Plot a regression of the truth
-#'
-#' The predicted probability of a true yes along one covariate with a confidence band. The other covariates are held at their means or most frequent values, which the caption names.
-#'
-#' @param object,x A fit of [rr_glm()].
-#' @param variable Name of a covariate; default the first.
-#' @param by Name of a covariate of at most 8 values, with a line for each; default one that interacts with `variable`, if there is one. `character()` for none.
-#' @param conf.level Confidence level of the band, a number in (0, 1); default 0.95.
-#' @param which For `plot()`: diagnostics to draw instead, numbers from 1 to 6 as in [stats::plot.lm()], about the residuals of the reports; default none.
-#' @param ... For `plot()` with `which` further arguments of [stats::plot.lm()].
-#' @return A ggplot; `plot()` draws it and returns it invisibly.
-#' @section Errors:
-#' `candor_error_argument`. See [candor_conditions].
-#' @references Wilke, C. O. (2019). *Fundamentals of Data Visualization*. O'Reilly, chapter 16 (uncertainty). <https://clauswilke.com/dataviz/>
-#' @seealso [rr_glm()], [rr_effects()] and its [plot()][autoplot.rr_compare].
-#' @concept effect plot
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' # How does the prevalence of plagiarism change with the semester, for men and women?
-#' fit <- rr_glm(plagiarism ~ semester * female, exam_simulated, rr_forced(1 / 6))
-#' plot(fit)
-#' # The residuals of the reports
-#' plot(fit, which = 1)
+#' @rdname autoplot.rr_fit
 #' @method autoplot rr_glm
 #' @rawNamespace S3method(ggplot2::autoplot,rr_glm)
 autoplot.rr_glm <- function(object, variable = NULL, by = NULL, conf.level = 0.95, ...) {
@@ -58,7 +37,7 @@ draw_levels <- function(picture, along, limits, title = NULL) {
   picture + ggplot2::geom_pointrange(limits, size = 0.4, position = ggplot2::position_dodge(width = 0.5))
 }
 
-#' @rdname autoplot.rr_glm
+#' @rdname autoplot.rr_fit
 #' @export
 plot.rr_glm <- function(x, variable = NULL, by = NULL, conf.level = 0.95, which = NULL, ...) {
   # plot(fit, 1) is the first diagnostic of any model of R.
