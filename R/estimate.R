@@ -50,8 +50,7 @@ abort_no_information <- function(mechanism = NULL) {
 abort_impossible <- function(mechanism, report, counts) {
   abort(c("The data are impossible under this mechanism.",
           x = paste("Report {.val {mechanism$reports[report]}} was given {format_count(counts[report])}",
-                    "times, but no truth can produce it."),
-          i = "Check the mechanism against the survey's design."), "impossible")
+                    "times, but no truth can produce it.")), "impossible")
 }
 
 group_estimate <- function(fit, g) {

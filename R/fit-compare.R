@@ -248,8 +248,7 @@ anova.rr_fit <- function(object, ...) {
   # Each group counts with its effective number, which depends on how reports are grouped: two such sums have no ratio.
   if (any(vapply(fits, function(fit) !is.null(fit$tally$weight_squares), NA))) {
     abort(c("Likelihood ratio tests need reports without weights.",
-            x = "The weights are scaled in each group: likelihoods of other groups have another scale.",
-            i = "Compare groups with {.fn rr_compare}, or give {.fn rr_estimate} a survey design."), "argument")
+            x = "Weights are scaled in each group: compare groups with {.fn rr_compare}."), "argument")
   }
   if (length(fits) == 1L) {
     check_several_groups(object)
@@ -258,16 +257,15 @@ anova.rr_fit <- function(object, ...) {
   totals <- lapply(fits, function(fit) rowSums(as.matrix(fit$tally$counts)))
   same <- vapply(totals, function(total) isTRUE(all.equal(total, totals[[1]])), NA)
   if (!all(same)) {
-    abort(c("The fits must be of the same reports.",
-            x = "The counts of fit {which(!same)[1]} add up to others than those of fit 1."), "mismatch")
+    abort(c("The fits must be of the same reports.", x = "The counts of fit {which(!same)[1]} differ."), "mismatch")
   }
   likelihoods <- lapply(fits, logLik)
   df <- vapply(likelihoods, attr, 0, "df")
   value <- vapply(likelihoods, as.numeric, 0)
   order <- order(df)
   if (sum(vapply(fits, boundary_count, 0)) > 0) {
-    warn(c("Some shares are estimated on the boundary, where the chi-squared distribution holds only roughly.",
-           i = "Compare groups with {.fn rr_compare}, whose intervals hold there."), "boundary")
+    warn("Some shares are estimated on the boundary, where the chi-squared distribution holds only roughly.",
+         "boundary")
   }
   gain <- c(NA, diff(df[order]))
   statistic <- c(NA, pmax(0, 2 * diff(value[order])))

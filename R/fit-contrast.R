@@ -69,9 +69,7 @@
 #' @export
 rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ...) {
   check_dots_empty(...)
-  if (!inherits(fit, c("rr_fit", "rr_survey", "rr_margin"))) {
-    abort(c("{.arg fit} must be a fit, or a margin.", x = "It is {describe(fit)}."), "argument")
-  }
+  check_class(fit, "fit", c("rr_fit", "rr_survey", "rr_margin"), "a fit, or a margin")
   conf.level <- check_level(conf.level)
   if (check_flag(cumulative, "cumulative")) return(cumulative_shares(fit, L, conf.level))
   plain <- inherits(fit, "rr_fit")
@@ -169,15 +167,13 @@ contrast_row <- function(x, names, i) {
   }
   if (is.null(names(x)) && length(x) != length(names)) {
     abort(c(paste(what, "must have one weight per estimate, or names."),
-            x = "It has length {length(x)}, and there are {length(names)} estimates.",
-            i = "They are called {format_labels(names, 400)}."), "argument")
+            x = "It has length {length(x)}. The estimates are {format_labels(names, 400)}."), "argument")
   }
   place <- if (is.null(names(x))) seq_along(x) else match(names(x), names)
   if (anyNA(place) || anyDuplicated(place)) {
     odd <- names(x)[is.na(place) | duplicated(place)][1]
     abort(c(paste(what, "must have names of different estimates."),
-            x = "{.val {odd}} is not one, or stands there twice.", i = "They are {format_labels(names, 400)}."),
-          "level")
+            x = "{.val {odd}} is not one, or stands there twice. They are {format_labels(names, 400)}."), "level")
   }
   if (all(x == 0)) abort(c(paste(what, "must weigh at least one estimate.")), "argument")
   replace(numeric(length(names)), place, x)
@@ -250,8 +246,7 @@ check_ordered_fit <- function(fit) {
   }
   if (has_order(fit$mechanism)) return(invisible())
   abort(c("{.arg fit} must be of levels that have an order.",
-          x = "The levels of its mechanism, {format_labels(fit$mechanism$levels)}, have no known order.",
-          i = "Give the mechanism an ordered factor or numbers as {.arg levels}."), "argument")
+          x = "They are {format_labels(fit$mechanism$levels)}: neither numbers nor an ordered factor."), "argument")
 }
 
 # One row of weights for each group and level of `at`.

@@ -93,8 +93,7 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
   check_interval_kind(interval, mechanism, given$target, method, law)
   if (inherits(law, "rr_law_internal") && NCOL(tally$counts) > 1L) {
     abort(c("An internal validation must be of one sample, without groups.",
-            x = "The groups of the people in {.arg table} are not known.",
-            i = "Make a mechanism for each group, from its own table."), "argument")
+            x = "The groups of the people in {.arg table} are not known."), "argument")
   }
   groups <- seq_len(NCOL(tally$counts))
   results <- run_groups(method, lapply(groups, function(g) group_evidence(tally, g, law)), given$options)
@@ -140,9 +139,7 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, match = "e
               x = "{mechanism_difference(x$mechanism, mechanism)}"), "mismatch")
     }
     if (!is.null(weights) || !is.null(by) || !is.null(column) || match != "exact" || check_flag(na.rm, "na.rm")) {
-      abort(c("{.arg x} is a tally already.",
-              i = "{.arg column}, {.arg weights}, {.arg by}, {.arg na.rm} and {.arg match} belong to its making."),
-            "argument")
+      abort("A tally takes no {.arg column}, {.arg weights}, {.arg by}, {.arg na.rm} and {.arg match}.", "argument")
     }
     return(x)
   }
@@ -172,11 +169,8 @@ drop_empty_groups <- function(tally) {
 
 abort_empty <- function(tally) {
   where <- if (!is.null(tally$groups)) " in every group" else ""
-  if (sum(tally$respondents) > 0) {
-    abort(c("{.arg weights} must not all be 0.",
-            x = "All weights of {format_count(sum(tally$respondents))} reports are 0."), "empty")
-  }
-  abort(c("{.arg x} must hold at least one report.", x = "Its tally is empty{where}: all counts are 0."), "empty")
+  what <- if (sum(tally$respondents) > 0) "weights" else "counts"
+  abort(c("{.arg x} must hold at least one report.", x = "Its tally is empty{where}: all {what} are 0."), "empty")
 }
 
 # ---- mechanisms whose estimate is another one ----
@@ -226,9 +220,8 @@ check_candidates <- function(x) {
   if (is.factor(x)) x <- as.character(x)
   if (is.character(x)) x <- check_hashed_text(x, "candidates")
   if (!is.character(x) || !length(x) || anyNA(x) || anyDuplicated(x)) {
-    abort(c("{.arg candidates} must be the strings whose shares are wanted, different and not missing.",
-            x = "It is {describe(x)}.",
-            i = "For example {.code rr_estimate(tally, candidates = c(\"tea\", \"coffee\"))}."), "argument")
+    abort(c("{.arg candidates} must be different strings, such as {.code c(\"tea\", \"coffee\")}.",
+            x = "It is {describe(x)}."), "argument")
   }
   x
 }

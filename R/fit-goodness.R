@@ -67,9 +67,8 @@ rr_goodness_of_fit <- function(fit, replications = 999, seed = NULL, ...) {
   rows <- lapply(groups, function(g) if (depths) depths_row(fit, g) else goodness_row(fit, g, replications))
   table <- do.call(rbind, rows)
   if (anyNA(table$p.value)) {
-    cli::cli_inform(c("Where p-values are NA nothing can be tested: the design can explain any such shares.",
-                      i = paste("Compliance needs two designs, in two samples ({.fn rr_pool}), or one that asks for",
-                                "it: {.fn rr_lie_detector}, {.fn rr_anchor}.")), class = "candor_message_untested")
+    cli::cli_inform("P-values are NA if the design can explain any such shares: then nothing can be tested.",
+                    class = "candor_message_untested")
   }
   if (is.null(fit$tally$groups)) return(table)
   tibble::as_tibble(c(as.list(fit$tally$groups), table))

@@ -19,8 +19,8 @@ number_kinds <- list(
 draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free = FALSE, shown = NULL, levels = NULL,
                            reported = NULL, subtitle = NULL, most = 200) {
   if (nrow(data) > most) {
-    abort(c("A picture of {format_count(nrow(data))} estimates would not be readable.",
-            i = "Name those of interest in {.arg terms}, or draw some rows of the table."), "argument")
+    abort("A picture of {format_count(nrow(data))} estimates would not be readable: name some in {.arg terms}.",
+          "argument")
   }
   if (!nrow(data)) abort(c("There is nothing to draw.", x = "The table has no rows."), "empty")
   kinds <- names(number_kinds)[names(number_kinds) %in% data$kind]

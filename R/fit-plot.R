@@ -331,8 +331,7 @@ plot_groups <- function(fit, data, ranked) {
   terms <- shown_terms(fit, data)
   count <- nlevels(data$panel)
   if (length(terms) > 12L) {
-    abort(c("A picture of {format_count(count)} groups of {length(terms)} categories would not be readable.",
-            i = "Name categories of interest in {.arg terms}, or draw some of the groups."), "argument")
+    abort("A picture of {format_count(count)} groups needs {.arg terms}, at most 12 categories.", "argument")
   }
   data <- data[data$term %in% terms, ]
   keys <- names(fit$tally$groups)

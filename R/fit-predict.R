@@ -36,8 +36,7 @@ predict.rr_fit <- function(object, reports = NULL, ...) {
   # predict() of R's own models takes rows of covariates. Reports of several questions, and bits, may be columns.
   columns <- length(mechanism$questions) || inherits(rr_law(mechanism), "rr_law_support")
   if ("newdata" %in% ...names() || is.data.frame(reports) && !columns) {
-    abort(c("Shares have no covariates: {.arg reports} must be reports of the mechanism.",
-            i = "{.fn rr_glm} and {.fn rr_multinom} fit covariates and predict from them."), "argument")
+    abort("{.arg reports} must be reports of the mechanism: shares have no covariates, see {.fn rr_glm}.", "argument")
   }
   estimate <- unname(as.matrix(object$estimate))
   if (any(estimate < 0) || !all(apply(estimate, 2, adds_up))) {

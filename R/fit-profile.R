@@ -96,8 +96,7 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
   check_installed("ggplot2", "to draw a profile")
   panel <- group_panel(object, c(attr(object, "groups"), "term"), ": ")
   if (nlevels(panel) > 12L) {
-    abort(c("A picture holds up to 12 profiles.", x = "There are {nlevels(panel)}.",
-            i = "Name those to draw: {.code profile(fit, parm = )}."), "argument")
+    abort(c("A picture holds up to 12 profiles, see {.arg parm}.", x = "There are {nlevels(panel)}."), "argument")
   }
   limit <- stats::qchisq(conf.level, 1)
   data <- data.frame(value = object$value, fall = -object$deviance / 2, panel = panel)
@@ -136,7 +135,7 @@ plot.rr_profile <- function(x, ...) draw(x, ...)
 design_parameters <- function(fit, conf.level) {
   parameters <- fit$mechanism$parameters
   if (is.null(parameters) || !identical(fit$method, "mle")) {
-    abort(c("Parameters can be had of maximum likelihood fits of designs with an unknown parameter.",
+    abort(c("Parameters need a maximum likelihood fit of a design with an unknown parameter.",
             x = "The fit is by {.val {fit$method}} of: {format(fit$mechanism)}."), "argument")
   }
   rows <- lapply(seq_len(NCOL(fit$estimate)), function(g) parameter_rows(fit, g, parameters, conf.level))

@@ -152,11 +152,8 @@ check_kept_designs <- function(design, mechanism, target) {
   if (!is_memoised(mechanism) || !has_clusters(design)) return(invisible())
   sample <- target == "sample"
   if (!sample && !any(hidden_squares(design) != 0)) return(invisible())
-  abort(c("Reports from permanent answers are not randomised independently.",
-          x = if (sample) "{.code target = \"sample\"} takes each report for a randomisation of its own."
-              else "The correction for a finite population takes each report for a randomisation of its own.",
-          i = if (sample) "{.code target = \"population\"} is right with respondents as clusters."
-              else "Leave {.arg fpc} out of the design: standard errors are then a little too large."), "argument")
+  abort(c("Reports from permanent answers are not randomized independently.",
+          x = "{if (sample) 'target = \"sample\"' else 'A finite population'} takes them to be."), "argument")
 }
 
 survey_rows <- function(x) {

@@ -65,10 +65,7 @@ rr_top <- function(x, m = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "
   target <- check_choice(target, "target", c("population", "sample"))
   if (inherits(x, "rr_fit")) x <- x$tally
   fit <- rr_estimate(x, mechanism, method = "inv", target = target, conf.level = conf.level)
-  if (!inherits(fit, "rr_fit")) {
-    abort(c("{.arg x} must be a tally of one question whose categories are estimated.",
-            x = "The estimate is {describe(fit)}."), "argument")
-  }
+  check_class(fit, "x", "rr_fit", "a tally of one question whose categories are estimated")
   parts <- lapply(seq_len(NCOL(fit$estimate)), function(g) top_rows(fit, g, m, alpha, adjust, conf.level))
   found <- vapply(parts, `[[`, 0L, "found")
   categories <- length(fit$mechanism$levels)
@@ -260,8 +257,7 @@ check_alphabet <- function(x) {
 }
 
 abort_no_group <- function(name) {
-  abort(c("Each group of prefixes must have respondents.", x = "Nobody drew {.val {name}}.",
-          i = "With few respondents use fewer lengths."), "empty")
+  abort(c("Each group of prefixes must have respondents.", x = "Nobody drew {.val {name}}."), "empty")
 }
 
 search_candidates <- 2e6
@@ -321,8 +317,7 @@ lengthen <- function(prefixes, alphabet, more, length) {
   number <- length(open) * sum(length(alphabet)^(0:more))
   if (number > search_candidates) {
     abort(c("A step has too many candidates.",
-            x = "There are {format_count(number)}; at most {format_count(search_candidates)} are looked at.",
-            i = "Ask for {.arg lengths} in smaller steps, or let fewer survive by {.arg most}."), "too_large")
+            x = "There are {format_count(number)}; the most is {format_count(search_candidates)}."), "too_large")
   }
   found <- prefixes[ended]
   for (step in seq_len(more)) {

@@ -112,8 +112,7 @@ confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, inter
     interval <- check_choice(interval, "interval", interval_kinds)
     check_interval_kind(interval, object$mechanism, object$target, object$estimator)
     if (interval == "bootstrap") {
-      abort(c("{.arg interval} cannot be {.val bootstrap} for this fit: it holds no replications.",
-              i = "Ask for them when estimating: {.code rr_estimate(..., interval = \"bootstrap\")}."), "argument")
+      abort("{.arg interval} {.val bootstrap} needs {.code rr_estimate(..., interval = \"bootstrap\")}.", "argument")
     }
   }
   tell_no_intervals(object)
@@ -129,8 +128,7 @@ vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
   groups <- group_count(object$tally)
   size <- length(which)
   if (size * groups > 5000) {
-    abort(c("{.fn vcov} of this fit would be a matrix of {size * groups} rows.",
-            i = "Name the estimates you need in {.arg parm}; {.fn tidy} gives all standard errors."), "argument")
+    abort("{.fn vcov} would have {size * groups} rows: name estimates in {.arg parm}.", "argument")
   }
   names <- coef_names(object, which)
   matrix <- matrix(0, size * groups, size * groups, dimnames = list(names, names))
@@ -153,9 +151,7 @@ vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
 logLik.rr_fit <- function(object, ...) {
   if (isTRUE(object$estimator$composite)) {
     abort(c("A composite estimate has no log-likelihood.",
-            x = "It comes from the support counts, taken one by one, not from the likelihood of the reports.",
-            i = "Keep the reports' sets, {.code rr_tally(..., keep = \"sets\")}, and use {.code method = \"mle\"}."),
-          c("law", "argument"))
+            x = "The likelihood needs {.code rr_tally(..., keep = \"sets\")}."), c("law", "argument"))
   }
   law <- rr_law(object$mechanism)
   k <- length(object$mechanism$levels)
@@ -194,7 +190,7 @@ deviance.rr_fit <- function(object, ...) {
 update.rr_fit <- function(object, ...) {
   asked <- list(...)
   if (length(asked) && (is.null(names(asked)) || !all(nzchar(names(asked))))) {
-    abort(c("What is to be different must be named.", i = "Such as {.code update(fit, method = \"inv\")}."), "argument")
+    abort("Arguments must be named, as in {.code update(fit, method = \"inv\")}.", "argument")
   }
   kept <- list(method = object$estimator, target = object$target, interval = object$interval,
                conf.level = object$conf.level, simultaneous = object$simultaneous)

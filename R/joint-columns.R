@@ -123,7 +123,7 @@ evidence_columns <- function(mechanism) {
 support_columns <- function(mechanism) {
   evidence_columns(mechanism) %||% abort(c(
     "Joint counts of columns do not fit this mechanism ({mechanism$design}).",
-    i = "Count scores of the reports: {.code rr_cooccurrence(reports, mechanism = )}."
+    x = "Its reports are counted in scores: {.code rr_cooccurrence(reports, mechanism = )}."
   ), c("law", "argument"))
 }
 

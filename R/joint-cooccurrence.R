@@ -91,9 +91,7 @@ count_questions <- function(read, order, sets) {
     columns <- unlist(unname(Map(support_bits, read$reports, read$questions, names(read$questions))), recursive = FALSE)
     return(count_bits(columns, names(columns), order, sets, read$missing))
   }
-  if (!is.null(sets)) {
-    abort("{.arg sets} is for questions whose reports are columns of 0 and 1.", "argument")
-  }
+  if (!is.null(sets)) abort("{.arg sets} is for questions whose reports are columns of 0 and 1.", "argument")
   count_scores(read$reports, read$questions, order, read$missing)
 }
 
@@ -165,8 +163,7 @@ bit_names <- function(bits) {
 abort_entry <- function(value, row, column) {
   if (is.na(value)) {
     abort(c("{.arg bits} must not have missing entries.",
-            x = "Row {format_count(row)} of column {.val {column}} is NA.", i = "{.code na.rm = TRUE} drops it."),
-          "missing")
+            x = "Row {format_count(row)} of column {.val {column}} is NA."), "missing")
   }
   abort(c("{.arg bits} must hold 0 and 1, or FALSE and TRUE, only.",
           x = "Row {format_count(row)} of column {.val {column}} is {format(value, digits = 15)}."), "level")

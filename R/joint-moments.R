@@ -171,10 +171,7 @@ bits_in_order <- function(x) {
 #' @export
 rr_joint <- function(fit, method = c("projection", "truncated"), ...) {
   check_dots_empty(...)
-  if (!inherits(fit, "rr_histogram")) {
-    abort(c("{.arg fit} must be a fit of {.fn rr_tmdh} with counts of all orders.", x = "It is {describe(fit)}."),
-          "argument")
-  }
+  check_class(fit, "fit", "rr_histogram", "a fit of {.fn rr_tmdh} with counts of all orders")
   method <- check_choice(method, "method", c("projection", "truncated"))
   d <- length(fit$columns)
   share <- unname(row_types(fit, "fit")) / fit$n
@@ -184,9 +181,7 @@ rr_joint <- function(fit, method = c("projection", "truncated"), ...) {
 
 # Mean of a normal variable given that it is positive, cell by cell.
 truncated_shares <- function(fit, share) {
-  if (!inherits(fit, "rr_tmdh")) {
-    abort(c("{.arg fit} must be a fit of {.fn rr_tmdh} for {.code method = \"truncated\"}."), "argument")
-  }
+  check_class(fit, "fit", "rr_tmdh", "a fit of {.fn rr_tmdh} for {.code method = \"truncated\"}")
   error <- sqrt(pmax(cell_squares(fit) / fit$n - share^2, 0) / max(fit$n - 1, 1))
   z <- ifelse(error > 0, share / error, Inf)
   above <- ifelse(is.finite(z), share + error * exp(stats::dnorm(z, log = TRUE) - stats::pnorm(z, log.p = TRUE)),

@@ -83,10 +83,7 @@
 #' @export
 rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "sample"), conf.level = 0.95, ...) {
   check_dots_empty(...)
-  if (!inherits(counts, "rr_cooccurrence")) {
-    abort(c("{.arg counts} must be joint counts, see {.fn rr_cooccurrence}.", x = "It is {describe(counts)}."),
-          "argument")
-  }
+  check_class(counts, "counts", "rr_cooccurrence", "joint counts, see {.fn rr_cooccurrence}")
   target <- check_choice(target, "target", c("population", "sample"))
   conf.level <- check_level(conf.level)
   further <- is.null(order)
@@ -233,9 +230,7 @@ rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
     types <- row_type_counts(truth, "truth", least = 0)
     truth <- rr_rowtype_counts(types$values, types$columns, types$levels)
   }
-  if (!inherits(truth, "rr_cooccurrence")) {
-    abort(c("{.arg truth} must be true joint counts.", x = "It is {describe(truth)}."), "argument")
-  }
+  check_class(truth, "truth", "rr_cooccurrence", "true joint counts")
   further <- is.null(order)
   order <- check_order(order %||% truth$order, length(truth$columns))
   if (order > truth$tallied) abort_order(order, truth)

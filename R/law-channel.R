@@ -276,8 +276,7 @@ refuse_validated <- function(mechanisms, what) {
   if (inherits(mechanisms, "rr_mechanism")) mechanisms <- list(mechanisms)
   if (!any(vapply(mechanisms, is_validated, NA))) return(invisible())
   abort(c(paste(what, "cannot take a channel that a validation study estimated."),
-          x = "The error of the study would be left out.",
-          i = "With {.code rr_misclassification(table = , validation = \"exact\")} it is left out as you say."),
+          x = "The error of the study would be left out: {.code validation = \"exact\"} leaves it out as you say."),
         c("law", "argument"))
 }
 

@@ -22,9 +22,7 @@ check_rows_size <- function(reports, truths) {
   numbers <- as.double(reports) * truths
   if (numbers <= rows_numbers) return(invisible())
   abort(c("The likelihood of so many different reports does not fit in memory.",
-          x = paste("{format_count(reports)} different reports by {format_count(truths)} categories take",
-                    "{format_bytes(8 * numbers)}."),
-          i = "Estimate with {.val inv}, which needs the counts only."), "too_large")
+          x = "It takes {format_bytes(8 * numbers)}; {.code method = \"inv\"} needs the counts only."), "too_large")
 }
 
 rows_channel <- function(law, evidence) {

@@ -60,6 +60,6 @@ merge_sets <- function(parts) {
 check_sets_size <- function(n, k) {
   if (as.double(n) * k <= sets_bits_limit) return(invisible())
   abort(c("The sets of so many reports are too many to keep.",
-          x = "{format_count(n)} reports of {format_count(k)} bits take {format_bytes(as.double(n) * k / 8)}.",
-          i = "Keep the counts only, and estimate with {.val inv} or {.val composite}."), "too_large")
+          x = "{format_count(n)} reports of {format_count(k)} bits take {format_bytes(as.double(n) * k / 8)}."),
+        "too_large")
 }

@@ -11,10 +11,8 @@ checked_support <- function(p, q, both_own = NULL, both_other = NULL, odds = NUL
   p <- check_probabilities(p, "p")
   q <- check_probabilities(q, "q")
   sizes <- setdiff(c(length(p), length(q), length(difference), NROW(both_own %||% 1), NROW(both_other %||% 1)), 1L)
-  if (length(sizes) > 1L) {
-    abort(c("{.arg p}, {.arg q}, {.arg both_own} and {.arg both_other} must be one number each, or of one length.",
-            x = "Their lengths are {sizes}."), "argument")
-  }
+  if (length(sizes) > 1L) abort("{.arg p}, {.arg q}, {.arg both_own} and {.arg both_other} must have one length.",
+                                "argument")
   check_both(both_own, "both_own")
   check_both(both_other, "both_other")
   symmetric <- if (is.matrix(both_other)) isSymmetric(unname(both_other)) else length(both_other) <= 1L

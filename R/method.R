@@ -187,8 +187,7 @@ rr_methods <- function() {
 check_method <- function(method) {
   if (inherits(method, "rr_method")) return(method)
   if (length(method) > 1L) {
-    abort(c("{.arg method} must be one method: a fit is one estimate.", x = "There are {length(method)}.",
-            i = "{.fn rr_choose} says which to take."), "argument")
+    abort(c("{.arg method} must be one method, see {.fn rr_choose}.", x = "There are {length(method)}."), "argument")
   }
   em <- is.character(method) && identical(tolower(method), "em")
   remedy <- if (em) "EM is how the likelihood is maximised: use {.code method = \"mle\"}."
@@ -206,8 +205,7 @@ check_methods <- function(method, also = character()) {
   }, NA)
   if (!length(given) || !all(good)) {
     abort(c("{.arg method} must be methods of {.fn rr_estimate}, or functions of counts and mechanism.",
-            x = if (length(given)) "One is {describe(given[[which(!good)[1]]])}." else "It is empty.",
-            i = "The methods are {.val {known}}."), "argument")
+            x = if (length(given)) "One is {describe(given[[which(!good)[1]]])}." else "It is empty."), "argument")
   }
   labels <- names(given) %||% rep("", length(given))
   own <- !nzchar(labels)
@@ -226,14 +224,12 @@ default_method <- function(tally, law = rr_law(tally$mechanism)) {
   law <- tally_law(tally, 1L, law)
   if (law_gives(law, "likelihood", length(tally$mechanism$levels))) return("mle")
   if (!inherits(law, "rr_law_support")) {
-    cli::cli_inform(c("The likelihood of these reports cannot be had from their counts.",
-                      i = "Estimated with {.code method = \"norm_sub\"}, the projection of the unbiased estimate."),
+    cli::cli_inform("The counts do not determine the likelihood: the estimate is by {.code method = \"norm_sub\"}.",
                     class = "candor_message_method")
     return("norm_sub")
   }
-  cli::cli_inform(c("The reports' own likelihood needs their sets: {.code rr_tally(..., keep = \"sets\")}.",
-                    i = paste("Estimated from the support counts with {.code method = \"composite\"};",
-                              "it is not maximum likelihood.")),
+  cli::cli_inform(c("The estimate is by {.code method = \"composite\"}, from the support counts.",
+                    i = "Maximum likelihood needs the sets: {.code rr_tally(..., keep = \"sets\")}."),
                   class = "candor_message_composite")
   "composite"
 }
@@ -255,8 +251,7 @@ possible_methods <- function(mechanism, methods = method_registry()) {
 refuse_method <- function(method, mechanism, law, need) {
   if (need == "inverse" && inherits(law, "rr_law_channel")) {
     abort(c("{.arg method} {.val {method$name}} needs a channel that can be inverted.",
-            x = "The rows of this one are linearly dependent: different truths give the same reports.",
-            i = "Use {.code method = \"mle\"}, which says whether its maximum is unique."), c("no_information", "law"))
+            x = "Different truths give the same reports."), c("no_information", "law"))
   }
   # Would the likelihood be there, had the tally kept the sets of the reports?
   keeps <- need == "likelihood" && keeps_sets(mechanism) && is.null(law$sets)

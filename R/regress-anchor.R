@@ -34,8 +34,7 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
   device <- regress_device(mechanism)
   share <- check_probability(share, "share")
   if (identical(answer, "truth") && !"truth" %in% mechanism$reports) {
-    abort(c("{.arg answer} cannot be {.val truth}.", x = "Who answers truthfully, without the device, is attentive."),
-          "argument")
+    abort("{.arg answer} cannot be {.val truth}: who answers truthfully is attentive.", "argument")
   }
   other <- noncompliant_answer(answer, mechanism$reports, takes_bits(mechanism))
   yes <- device[["p"]] * share + device[["q"]] * (1 - share)
@@ -60,9 +59,8 @@ check_anchor <- function(anchor) {
   good <- length(names(anchor)) == 1L && inherits(mechanism, "rr_mechanism") &&
     identical(mechanism$levels, anchor_truths) && length(mechanism$reports) == 2L
   if (!good) {
-    abort(c("{.arg anchor} must name the column of the anchor question and its mechanism, of {.fn rr_anchor}.",
-            x = "It is {describe(anchor)}.",
-            i = "Write {.code anchor = list(column = rr_anchor(rr_crosswise(0.15)))}."), "argument")
+    abort(c("{.arg anchor} must be like {.code list(column = rr_anchor(rr_crosswise(0.15)))}.",
+            x = "It is {describe(anchor)}."), "argument")
   }
 }
 
@@ -72,8 +70,7 @@ check_anchor <- function(anchor) {
 anchor_devices <- function(devices, anchor, column) {
   if (is.null(anchor)) return(devices)
   if (!is.null(devices$unknown)) {
-    abort(c("A regression has at most one unknown number.",
-            x = "{.arg anchor} has the share of inattentive respondents, and {.arg mechanism} another one."),
+    abort("A regression has at most one unknown number: {.arg anchor} has one, and {.arg mechanism} another.",
           "argument")
   }
   mechanism <- anchor[[1]]
@@ -117,8 +114,7 @@ unknown_devices <- function(mechanisms, devices) {
     c(if (has_unknown(mechanisms[[k]])) unname(mechanisms[[k]]$lines) else c(devices[1, k], 0, devices[2, k], 0), 1, 0)
   }, numeric(6))
   if (nrow(unique(t(lines))) < 2L) {
-    abort(c("The unknown number cannot be told from the truth by one device.",
-            i = "Give at least two groups whose mechanisms differ in {.arg p}."), c("no_information", "argument"))
+    abort("The unknown number needs two groups whose mechanisms differ in {.arg p}.", c("no_information", "argument"))
   }
   lines
 }

@@ -42,9 +42,7 @@
 #' @export
 rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type = NULL, cluster = NULL, ...) {
   check_dots_empty(...)
-  if (!inherits(fit, "rr_glm")) {
-    abort(c("{.arg fit} must be a fit of {.fn rr_glm}.", x = "It is {describe(fit)}."), "argument")
-  }
+  check_class(fit, "fit", "rr_glm", "a fit of {.fn rr_glm}")
   conf.level <- check_level(conf.level)
   data <- effect_data(fit)
   known <- intersect(all.vars(stats::delete.response(fit$terms)), names(data))

@@ -343,8 +343,7 @@ fit_likelihood <- function(model, starts, doubtful = FALSE,
            i = if (doubtful) doubt_cure else "Simplify the model, or merge categories."),
          c("infinite", if (near) "maxima", if (doubtful) "unlikely"))
   } else if (near) {
-    warn(c("Another maximum lies within 2 units of log-likelihood.",
-           i = "A simpler model, or more respondents, would tell the two apart."), "maxima")
+    warn("Another maximum lies within 2 units of log-likelihood.", "maxima")
   }
   if (best$decrement > 1e-6 * (1 + abs(best$value))) {
     warn(c("The maximum of the likelihood was not reached.",
@@ -384,9 +383,7 @@ penalised_maximum <- function(data, penalty, starts) {
   shift <- if (penalty == "jeffreys") sum(log(abs(diag(model$basis$back)))) else 0
   fits <- apply(points, 2, function(at) climb_penalised(data, z, at, penalty, shift), simplify = FALSE)
   done <- vapply(fits, `[[`, NA, "finite")
-  if (!any(done)) {
-    abort(c("No start led to a penalised estimate.", i = "Use {.code penalty = \"prior\"}."), "stalled")
-  }
+  if (!any(done)) abort("No start led to a penalized estimate: use {.code penalty = \"prior\"}.", "stalled")
   values <- vapply(fits, `[[`, 0, "value")
   # Where there are several roots, that of the first start that leads to one; of Jeffreys' the highest.
   best <- if (penalty == "jeffreys") which(done)[which.max(values[done])] else which(done)[1]

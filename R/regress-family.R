@@ -142,9 +142,8 @@ matrix_response <- function(y, labels, weights) {
 regress_device <- function(mechanism, arg = "mechanism") {
   check_mechanism(mechanism, arg)
   if (length(mechanism$levels) != 2L || length(mechanism$reports) != 2L) {
-    abort(c("{.arg {arg}} must be that of a yes/no question.",
-            x = "It has {length(mechanism$levels)} categories and {length(mechanism$reports)} reports.",
-            i = "{.fn rr_multinom} is for more categories, {.fn rr_predictor} for several questions."), "argument")
+    abort(c("{.arg {arg}} must be of a yes/no question, else see {.fn rr_multinom}.",
+            x = "It has {length(mechanism$levels)} categories and {length(mechanism$reports)} reports."), "argument")
   }
   if (!has_categories(mechanism)) {
     abort(c("Reports must be answers of a yes/no question.", x = "The mechanism is: {format(mechanism)}."),
@@ -190,8 +189,7 @@ truth_labels <- function(mechanism) if (has_unknown(mechanism)) mechanism$report
 match_arms <- function(arm, names, n) {
   if (length(arm) != n || is.null(names) || anyDuplicated(names)) {
     abort(c("A list of mechanisms must have different names, and {.arg arm} the name of each row's mechanism.",
-            x = "{.arg arm} is {describe(arm)}; there are {n} rows.",
-            i = "Name the column that says which mechanism each respondent had: {.code arm = design}."), "argument")
+            x = "{.arg arm} is {describe(arm)}; there are {n} rows."), "argument")
   }
   place <- match(label_text(arm), names)
   lost <- which(is.na(place))

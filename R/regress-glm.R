@@ -104,7 +104,7 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   frame <- regress_frame(call, bar$fixed %||% formula, data, design, anchor, na.action, parent.frame(), bar$group)
   mechanism <- mechanism %||% frame$mechanism
   if (is.null(mechanism)) {
-    abort(c("{.arg mechanism} is needed: how the answers were randomised.",
+    abort(c("{.arg mechanism} is needed: how the answers were randomized.",
             i = "Make a mechanism with {.fn rr_binary}, {.fn rr_forced}, {.fn rr_crosswise}, ..."), "argument")
   }
   parts <- regress_data(frame, mechanism, link, anchor)
@@ -150,8 +150,7 @@ regress_data <- function(frame, mechanism, link, anchor = NULL) {
   # Without weights a share would count as one answer.
   plain <- is.numeric(response) && !is.object(response) && !is.matrix(response)
   if (plain && is.null(weights) && any(response > 0 & response < 1)) {
-    abort(c("Shares of answers need {.arg weights}: the numbers of answers.",
-            i = "Give {.code weights = yes + no}, or the response {.code cbind(yes, no)}."), c("argument", "input"))
+    abort("Shares of answers need {.arg weights}, the numbers of answers.", c("argument", "input"))
   }
   response <- regress_response(response, devices$labels, weights)
   x <- stats::model.matrix(frame$terms, mf)
@@ -271,7 +270,7 @@ tell_about <- function(fit) {
   if (is.null(fit$design) && any(fit$y %in% 0:1)) tell_sampling_weights(fit$prior.weights * pmax(fit$y, 1 - fit$y))
   if (isTRUE(as.vector(fit$parameter) %in% c(0, 1))) {
     warn(c("The estimate of {.val {names(fit$parameter)}} is {as.vector(fit$parameter)}, the end of its range.",
-           i = "Standard errors are those of a design in which it is known."), "boundary")
+           i = "Standard errors take it for known."), "boundary")
   }
   tell_maxima(fit, reports_doubt(fit))
 }

@@ -165,14 +165,13 @@ loglinear_reports <- function(table, theta, logit) {
 
 protective_reports <- function(protective, questions) {
   if (length(questions) < 2L) {
-    abort(c("{.arg protective} needs several questions.",
-            x = "One question cannot tell respondents who protect themselves from those whose truth is no.",
-            i = "See {.fn rr_cheater_detection} or {.fn rr_anchor}."), "argument")
+    abort("{.arg protective} needs several questions: for one see {.fn rr_cheater_detection}.", "argument")
   }
   if (is.character(protective) && length(protective) == 1L) protective <- rep(list(protective), length(questions))
   if (length(protective) != length(questions) || !setequal(names(protective) %||% names(questions), names(questions))) {
-    abort(c("{.arg protective} must be one answer, or have one for each question.", x = "It is {describe(protective)}.",
-            i = "The questions are {format_labels(names(questions))}."), "argument")
+    abort(c("{.arg protective} must be one answer, or have one for each question.",
+            x = "It is {describe(protective)}."),
+          "argument")
   }
   if (!is.null(names(protective))) protective <- protective[names(questions)]
   answers <- Map(function(answer, question) {

@@ -97,7 +97,7 @@ NULL
 # A pseudo-likelihood sums over the population what was asked of clusters: its ratios are not chi-squared.
 refuse_pseudo <- function(fits) {
   if (!any(has_design(fits))) return(invisible())
-  abort(c("A likelihood, or a ratio of two, is needed.", x = "A fit of a survey design has a pseudo-likelihood.",
+  abort(c("A survey design has no likelihood and no ratios of it.",
           i = "Use a Wald test, as {.fn summary} or {.code car::Anova(fit)}; {.fn AIC} compares models."), "argument")
 }
 
@@ -267,8 +267,7 @@ refuse_study <- function(fits) {
 check_design <- function(design, weights) {
   if (!inherits(design, "survey.design") || !is.null(weights)) {
     abort(c("{.arg design} must be made by {.fn survey::svydesign}, and has its own {.arg weights}.",
-            x = "It is {describe(design)}.",
-            i = "Of replicate weights call {.fn rr_glm} inside {.fn survey::withReplicates}."), "argument")
+            x = "It is {describe(design)}."), "argument")
   }
   check_installed("survey", "for survey designs")
 }
@@ -353,7 +352,7 @@ augment.rr_glm <- function(x, data = NULL, newdata = NULL, se_fit = FALSE, ...) 
     return(table)
   }
   if (!is.null(data) && !all(row.names(x$model) %in% row.names(data))) {
-    abort(c("{.arg data} must have the rows of the fit.", i = "New rows are {.arg newdata}."), "argument")
+    abort("{.arg data} must have the rows of the fit; new rows are {.arg newdata}.", "argument")
   }
   table <- data[row.names(x$model), , drop = FALSE] %||%
     x$model[setdiff(names(x$model), c("(weights)", "(offset)", "(arm)"))]

@@ -124,8 +124,8 @@ match_coefficients <- function(parm, names) {
   if (is.null(parm)) return(seq_along(names))
   which <- if (is.character(parm)) match(parm, names) else parm
   if (is.numeric(which) && length(which) && all(which %in% seq_along(names))) return(as.integer(which))
-  abort(c("{.arg parm} must name coefficients of the fit.", x = "It is {describe(parm)}.",
-          i = "They are {format_labels(names)}."), "level")
+  abort(c("{.arg parm} must name coefficients of the fit: {format_labels(names)}.", x = "It is {describe(parm)}."),
+        "level")
 }
 
 #' @export
@@ -228,8 +228,8 @@ summary.rr_regression <- function(object, ...) {
 #' @export
 print.rr_regression <- function(x, digits = 4, ...) {
   print_heading(x)
-  table <- as.data.frame(tidy(x))
-  print(table[setdiff(names(table), "statistic")], digits = check_digits(digits), row.names = FALSE)
+  table <- format_p(as.data.frame(tidy(x)), check_digits(digits))
+  print(table[setdiff(names(table), "statistic")], digits = digits, row.names = FALSE)
   invisible(x)
 }
 

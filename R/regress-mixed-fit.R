@@ -139,11 +139,7 @@ check_mixed <- function(plain, data, group) {
   refused <- c(`a penalty` = plain$penalty != "none", `an anchor question` = !is.null(plain$anchor),
                `an unknown parameter` = !is.null(data$unknown), `a survey design` = !is.null(plain$design),
                `this link` = !data$link %in% mixed_links)
-  if (any(refused)) {
-    abort(c("A random intercept is not available with {names(refused)[refused][1]}.",
-            i = "Without it {.code vcov(fit, type = \"sandwich\", cluster = )} has standard errors by cluster."),
-          "argument")
-  }
+  if (any(refused)) abort("A random intercept is not available with {names(refused)[refused][1]}.", "argument")
   if (!all(data$y %in% 0:1)) {
     abort("Each row must be one report if there is a random intercept, not a table of counts.", "argument")
   }
@@ -188,8 +184,7 @@ tell_mixed <- function(fit) {
   if (isTRUE(fit$information.pairs > 1.6)) {
     error <- format(fit$information.pairs, digits = 3)
     warn(c("The reports of one group are too few to tell dependence.",
-           x = "The standard error of sigma^2 under independence is {error}; 3.29 is an intraclass correlation of 0.5.",
-           i = "Prevalences are safe; coefficients given the random intercept are not."), "information")
+           x = "Prevalences are safe; coefficients given the random intercept are not."), "information")
   }
 }
 

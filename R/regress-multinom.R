@@ -115,9 +115,7 @@ rr_multinom <- function(formula, data, mechanism = NULL, type = c("multinomial",
 multinom_rows <- function(call, formula, data, mechanism, where) {
   if (inherits(data, "rr_tally")) return(tally_multinom_rows(call, formula, data, mechanism, where))
   check_mechanism(mechanism)
-  if (!is.data.frame(data)) {
-    abort(c("{.arg data} must be a data frame, or a tally by groups.", x = "It is {describe(data)}."), "argument")
-  }
+  check_class(data, "data", "data.frame", "a data frame, or a tally by groups")
   if (inherits(mechanism, "rr_product") && inherits(formula, "formula") && length(formula) == 2L) {
     return(product_rows(call, formula, data, mechanism, where))
   }
@@ -125,8 +123,7 @@ multinom_rows <- function(call, formula, data, mechanism, where) {
   # The joint answer of all questions may be one column.
   if (inherits(mechanism, "rr_product") && any(all.vars(formula[[2]]) %in% names(mechanism$questions))) {
     abort(c("{.arg formula} must have no left side for several questions.",
-            x = "It has {.code {deparse1(formula[[2]])}}.",
-            i = "Write {.code {deparse1(formula[-2])}}: the questions are columns of {.arg data}."), "argument")
+            x = "Write {.code {deparse1(formula[-2])}}: the questions are columns of {.arg data}."), "argument")
   }
   frame <- regression_frame(call, formula, data, where, all.vars(formula[[2]]))
   name <- deparse1(formula[[2]])
@@ -218,8 +215,7 @@ check_cumulative_order <- function(rows) {
     check_same_order(answers, match_labels(levels(answers), rows$mechanism), rows$mechanism, TRUE, "the answers")
   }
   if (own || has_order(rows$mechanism)) return(invisible())
-  cli::cli_inform(c("The order of the answers is taken to be {format_labels(levels, between = ' < ')}.",
-                    i = "Nothing says that they have one: give the mechanism an ordered factor as {.arg levels}."),
+  cli::cli_inform("The order of the answers is taken to be {format_labels(levels, between = ' < ')}.",
                   class = "candor_message_order")
 }
 

@@ -59,8 +59,7 @@ rr_posterior <- function(tally, prior = 1, n = 0, ...) {
   }
   counts <- as.matrix(tally$counts)
   if (!is.null(tally$weight_squares) || any(counts != floor(counts))) {
-    abort(c("{.arg tally} must hold whole numbers of respondents, without weights.",
-            i = "Estimate weighted shares with {.fn rr_estimate}."), "argument")
+    abort("{.arg tally} must hold whole numbers of respondents, without weights.", "argument")
   }
   n <- check_count(n, "n", max = 1e7)
   mechanism <- tally$mechanism
@@ -72,10 +71,7 @@ rr_posterior <- function(tally, prior = 1, n = 0, ...) {
   }
   k <- nrow(channel)
   prior <- check_prior(prior, mechanism$levels)
-  if (k > 2 && n == 0) {
-    abort(c("The posterior of {k} categories is made of draws.", x = "{.arg n} is 0.",
-            i = "Ask for some: {.code rr_posterior(tally, n = 4000)}."), "argument")
-  }
+  if (k > 2 && n == 0) abort("The posterior of {k} categories needs draws, such as {.code n = 4000}.", "argument")
   parts <- lapply(seq_len(ncol(counts)), function(g) {
     part <- (if (k == 2) binary_posterior else drawn_posterior)(counts[, g], channel, prior, n)
     if (n > 0) colnames(part$draws) <- mechanism$levels

@@ -113,8 +113,7 @@ new_column <- function(expression, object, newdata) {
   value <- tryCatch(eval(expression, newdata, environment(object$terms)), error = function(e) NULL)
   if (!length(absent) && !is.null(value) && NROW(value) == nrow(newdata)) return(value)
   abort(c("{.arg newdata} must have the report and the mechanism of each row.",
-          x = "It has no {.code {deparse1(expression)}}.", i = "{.code type = \"truth\"} does not need them."),
-        "mismatch")
+          x = "It has no {.code {deparse1(expression)}}."), "mismatch")
 }
 
 predicted <- function(object, new, eta, type) {

@@ -108,7 +108,7 @@ check_family <- function(family) {
 # The variables as they stand, one row per respondent; designs are made of them once the truths are filled in.
 predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   check_formula(formula)
-  if (!is.data.frame(data)) abort(c("{.arg data} must be a data frame.", x = "It is {describe(data)}."), "argument")
+  check_class(data, "data", "data.frame", "a data frame")
   names <- check_randomized(mechanisms)
   terms <- stats::terms(formula, data = data)
   response <- deparse1(formula[[2]])
@@ -156,7 +156,7 @@ check_randomized <- function(mechanisms) {
   if (!is.list(mechanisms) || !length(single) || !all(single) || !length(names) || !all(nzchar(names)) ||
       anyDuplicated(names)) {
     abort(c("{.arg mechanisms} must be a list of mechanisms of single questions, named by the randomized variables.",
-            x = "It is {describe(mechanisms)}.", i = "For example {.code list(fraud = rr_warner(0.8))}."), "argument")
+            x = "It is {describe(mechanisms)}."), "argument")
   }
   names
 }
@@ -295,8 +295,7 @@ solve_moments <- function(evaluate, b) {
   }
   if (!is.null(step) && size(now) < 1e-12) return(c(list(b = b), now))
   abort(c("The moments do not determine the coefficients.",
-          x = "Their scores, which may be negative, leave too little information for {length(b)} of them.",
-          i = "Use {.code method = \"ml\"}, or a simpler formula."), "argument")
+          x = "Their scores leave too little information for {length(b)} of them."), "argument")
 }
 
 # ---- the likelihood of a mixture over the truths ----
@@ -511,7 +510,7 @@ coef.rr_predictor <- function(object, part = c("outcome", "truth", "both"), ...)
 check_part <- function(fit, part, choices) {
   part <- check_choice(part, "part", choices)
   if (part == "truth" && fit$method == "moments") {
-    abort(c("A fit by moments has no model of the truth.", i = "Fit with {.code method = \"ml\"} for one."), "argument")
+    abort("A fit by moments has no model of the truth; {.code method = \"ml\"} has.", "argument")
   }
   part
 }
@@ -602,9 +601,7 @@ truth_cell <- function(rows, truth) {
 
 # New rows with the exact covariates of the model of the outcome, and with `shares` those of the models of the truth.
 predictor_newdata <- function(object, newdata, outcome, shares) {
-  if (!is.data.frame(newdata)) {
-    abort(c("{.arg newdata} must be a data frame.", x = "It is {describe(newdata)}."), "argument")
-  }
+  check_class(newdata, "newdata", "data.frame", "a data frame")
   rows <- object$rows
   models <- c(if (outcome) list(stats::delete.response(rows$terms)), if (shares) unname(rows$truth_formulas))
   needed <- setdiff(unique(unlist(lapply(models, all.vars))), rows$covariates)

@@ -202,8 +202,7 @@ feasible_start <- function(model, first, feasible) {
     aim <- if (link == "log" || eta[worst] > 0.5) -over[worst] - 0.02 else over[worst] + 0.02
     b <- b + row * aim / sum(row^2)
   }
-  abort(c("No coefficients were found that keep every truth from 0 to 1 under the {.val {link}} link.",
-          i = "Add an intercept, give {.arg start}, or use {.code link = \"logit\"}."), "argument")
+  abort("No coefficients keep every truth from 0 to 1 under the {.val {link}} link: give {.arg start}.", "argument")
 }
 
 # ---- links of the truth ----

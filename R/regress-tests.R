@@ -54,9 +54,7 @@ ratio_table <- function(table, ratio, test, heading) {
 check_comparable <- function(fits) {
   first <- fits[[1]]
   for (fit in fits[-1]) {
-    if (!inherits(fit, "rr_glm")) {
-      abort(c("{.fn anova} compares fits of {.fn rr_glm}.", x = "One is {describe(fit)}."), "argument")
-    }
+    check_class(fit, "...", "rr_glm", "fits of {.fn rr_glm}")
     same <- !is.null(fit$unknown) || isTRUE(all.equal(fit$device, first$device, check.attributes = FALSE))
     if (!same || length(fit$y) != length(first$y)) {
       abort(c("The fits must be of the same rows and mechanisms.",

@@ -42,9 +42,8 @@ design_data <- function(design, tally, column, by, match, scored) {
 check_scores <- function(tally, rows) {
   k <- length(tally$mechanism$levels)
   if (any(tally$missing > 0)) {
-    abort(c("A survey design must not have missing reports of a protocol.",
-            x = "{format_count(sum(tally$missing))} {?is/are} missing.",
-            i = "Take the domain of those who reported: {.code subset(design, !is.na(report))}."), "missing")
+    abort(c("A survey design must not have missing reports: use {.code subset(design, !is.na(report))}.",
+            x = "{format_count(sum(tally$missing))} {?is/are} missing."), "missing")
   }
   if (as.double(rows) * k > 5e7) {
     abort(c("There are too many scores for a survey design.",

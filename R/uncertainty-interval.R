@@ -155,15 +155,13 @@ fit_errors <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
 # about the population that respondents come from, and few categories cannot show how shares are spread.
 check_interval_kind <- function(interval, mechanism, target, method, law = rr_law(mechanism)) {
   k <- length(mechanism$levels)
-  refuse <- function(why) {
-    abort(c("{.arg interval} cannot be {.val {interval}} here.", x = why, i = "Use {.val wilson}."), "argument")
-  }
+  refuse <- function(why) abort(c("{.arg interval} cannot be {.val {interval}} here.", x = why), "argument")
   if (interval != "none" && !is.null(method$no_intervals)) {
     abort(c("{.arg method} {.val {method$name}} has neither intervals nor standard errors.",
             x = "They would mislead: {method$no_intervals}.", i = no_intervals_remedy), "argument")
   }
   if (interval == "credible") {
-    if (is.null(method$credible)) refuse("{.arg method} {.val {method$name}} knows no posterior.")
+    if (is.null(method$credible)) refuse("{.arg method} {.val {method$name}} has no posterior.")
     if (k < (method$credible_from %||% 1)) refuse("It is for {method$credible_from} categories or more; there are {k}.")
   }
   if (interval %in% c("credible", "profile") && target == "sample") refuse("It is about the population.")

@@ -103,6 +103,12 @@ check_mechanism <- function(x, arg = "mechanism") {
         "argument")
 }
 
+# An object of one of the classes; `what` says which in words.
+check_class <- function(x, arg, class, what) {
+  if (inherits(x, class)) return(x)
+  abort(c(paste0("{.arg {arg}} must be ", what, "."), x = "It is {describe(x)}."), "argument")
+}
+
 # The package's own verbs never swallow arguments, which are almost always misspelt ones. `.renamed` says what other
 # functions call an argument of this one.
 check_dots_empty <- function(..., .renamed = NULL) {
