@@ -6,8 +6,8 @@
 #'
 #' | step | function | what comes out |
 #' |---|---|---|
-#' | how answers are randomised | [rr_grr()], [rr_binary()], [rr_forced()], [rr_channel()], [rr_product()], ... | a *mechanism* |
-#' | respondent -> report | [rr_perturb()] | randomised answers |
+#' | how answers are randomized | [rr_grr()], [rr_binary()], [rr_forced()], [rr_channel()], [rr_product()], ... | a *mechanism* |
+#' | respondent -> report | [rr_perturb()] | randomized answers |
 #' | report -> tally | [rr_tally()], [rr_counts()] | a *tally*: the counts, all that estimation needs |
 #' | tally -> fit | [rr_estimate()] | a *fit*: estimates with their uncertainty |
 #' | fit -> table, picture | [tidy()][rr_fit], [plot()][autoplot.rr_fit] | a data frame, a plot |

@@ -13,10 +13,10 @@
 #'
 #' | truth | inversion | maximum likelihood |
 #' |---|---|---|
-#' | yes, yes | .1772 | .1650 |
-#' | yes, no  | -.0251 | 0 |
-#' | no, yes  | .1812 | .1901 |
-#' | no, no   | .6667 | .6449 |
+#' | yes, yes | 0.1772 | 0.1650 |
+#' | yes, no  | -0.0251 | 0 |
+#' | no, yes  | 0.1812 | 0.1901 |
+#' | no, no   | 0.6667 | 0.6449 |
 #'
 #' @format A tibble with 4 rows, one per pair of reports, and 5 columns:
 #' \describe{
@@ -45,7 +45,7 @@
 #' groups; 22 gave no answer and are not counted here. The design was forced response with one throw of a
 #' die that only the respondent saw: say "no" on a 1, say "yes" on a 6, otherwise tell the truth.
 #'
-#' Check value: the estimated share of yes is .26191, with a standard error of .01441 for the population.
+#' Check value: the estimated share of yes is 0.26191, with a standard error of 0.01441 for the population.
 #'
 #' @format A tibble with 1 row and 6 columns:
 #' \describe{
@@ -72,12 +72,12 @@
 #' directly; the others by the crosswise model, which pairs the sensitive question with an innocuous one that
 #' holds for a quarter of the population, and asks only whether the two answers are the same.
 #'
-#' In the crosswise rows `yes` counts the answer "the same", so that `p` = P(the same given yes) = .25 is
-#' *smaller* than `q` = P(the same given no) = .75. A design with `p < q` is legitimate; the package
+#' In the crosswise rows `yes` counts the answer "the same", so that `p` = P(the same given yes) = 0.25 is
+#' *smaller* than `q` = P(the same given no) = 0.75. A design with `p < q` is legitimate; the package
 #' estimates it as it stands.
 #'
-#' Check values (share of yes by inversion, standard error for the population): partial .2226 (.0547),
-#' severe .0161 (.0498); direct 7 of 96 and 1 of 96.
+#' Check values (share of yes by inversion, standard error for the population): partial 0.2226 (0.0547),
+#' severe 0.0161 (0.0498); direct 7 of 96 and 1 of 96.
 #'
 #' @format A tibble with 4 rows, one per item and design, and 6 columns:
 #' \describe{
@@ -108,7 +108,7 @@
 #' behaviour must often be; the maximum likelihood estimate there is 0.
 #'
 #' Check values: the inversion estimates of the two forced-response groups, weighted by their inverse
-#' variances, are .246 (copied), .158 (crib notes), -.004 (drugs), .027 (plagiarism) and -.020 (other's
+#' variances, are 0.246 (copied), 0.158 (crib notes), -0.004 (drugs), 0.027 (plagiarism) and -0.020 (other's
 #' work).
 #'
 #' @format A tibble with 15 rows, one per item and group, and 6 columns:
@@ -143,10 +143,10 @@
 #' package, this one shows whether the answers were true: a perfect design would find 1 among those who
 #' cheated and 0 among those who did not.
 #'
-#' The randomisation was done right and the formulas are exact, so the errors come from how people answered.
-#' Under forced response only .411 of the cheaters are found (directly: .706), and honest players give
-#' -.043: fewer of them said yes than the die alone had told to. Under the crosswise
-#' model .088 and .149 of the honest players seem to have cheated. No estimator can correct this.
+#' The randomization was done right and the formulas are exact, so the errors come from how people answered.
+#' Under forced response only 0.411 of the cheaters are found (directly: 0.706), and honest players give
+#' -0.043: fewer of them said yes than the die alone had told to. Under the crosswise
+#' model 0.088 and 0.149 of the honest players seem to have cheated. No estimator can correct this.
 #'
 #' @format A tibble with 8 rows, one per known truth and group, and 6 columns:
 #' \describe{
@@ -179,7 +179,7 @@
 #'       \hat t = \frac{q_1 \lambda_2 - q_2 \lambda_1}{(q_1 - q_2)\,\hat\pi}.}{pi-hat =
 #'       1 - (lambda_1 - lambda_2)/(q_1 - q_2),   t-hat = (q_1 lambda_2 - q_2 lambda_1)/((q_1 - q_2) pi-hat).}
 #'
-#' Check values: \eqn{\hat\pi}{pi-hat} = .8707 (standard error .0411) and \eqn{\hat t}{t-hat} = .6358 (.0173). Of those
+#' Check values: \eqn{\hat\pi}{pi-hat} = 0.8707 (standard error 0.0411) and \eqn{\hat t}{t-hat} = 0.6358 (0.0173). Of those
 #' asked directly 158 of 365 said yes. Once \eqn{t} is estimated, each group is an ordinary
 #' [rr_binary()] design with \eqn{p = \hat t}{p = t-hat}.
 #'
@@ -229,11 +229,11 @@
 #'
 #' A *simulated* survey of 2000 students, made for the examples of regression: nobody was asked. Unlike a real survey it contains the truths, for comparison.
 #'
-#' * `cheating`: how often a student cheated in exams, by [rr_grr()] with three levels and `p = 0.8` (with probability .7 the truth is told, else one of the three answers is
-#'   drawn). The truth is a multinomial logit: log odds against never \eqn{-1.2 + .15\,semester - .4\,female}{-1.2 + .15 semester - .4 female} (once) and
-#'   \eqn{-2 + .25\,semester - .8\,female}{-2 + .25 semester - .8 female} (often).
-#' * `plagiarism`: a yes/no question by [rr_forced()] with 1/6; the truth has log odds \eqn{-2 + .1\,semester}{-2 + .1 semester}, plus .5 for once and 1 for often.
-#' * `grade`: \eqn{4 + .05\,semester}{4 + .05 semester}, plus .2 for once and .5 for often, with normal errors of standard deviation .6.
+#' * `cheating`: how often a student cheated in exams, by [rr_grr()] with three levels and `p = 0.8` (with probability 0.7 the truth is told, else one of the three answers is
+#'   drawn). The truth is a multinomial logit: log odds against never \eqn{-1.2 + 0.15\,semester - 0.4\,female}{-1.2 + 0.15 semester - 0.4 female} (once) and
+#'   \eqn{-2 + 0.25\,semester - 0.8\,female}{-2 + 0.25 semester - 0.8 female} (often).
+#' * `plagiarism`: a yes/no question by [rr_forced()] with 1/6; the truth has log odds \eqn{-2 + 0.1\,semester}{-2 + 0.1 semester}, plus 0.5 for once and 1 for often.
+#' * `grade`: \eqn{4 + 0.05\,semester}{4 + 0.05 semester}, plus 0.2 for once and 0.5 for often, with normal errors of standard deviation 0.6.
 #'
 #' @format A tibble with 2000 rows, one per student, and 7 columns:
 #' \describe{

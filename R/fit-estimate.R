@@ -253,7 +253,7 @@ estimate_tally.rr_mean <- function(mechanism, tally, given) {
   labels <- rep(group_labels(tally$groups), each = length(terms)) %||% terms
   if (!is.null(spread) && !is.null(tally$groups)) labels <- paste(labels, terms, sep = ", ")
   unlikely <- few_witnesses(tally) || any(unlikely_mean(mechanism, mean, second, n, false_alarm / length(groups)))
-  random <- c(population = "respondents and randomisation are random", sample = "only the randomisation is random")
+  random <- c(population = "respondents and randomization are random", sample = "only the randomization is random")
   range <- format(mechanism$range, digits = 15, trim = TRUE)
   structure(
     list(rows = tibble::as_tibble(c(keys, list(term = rep(terms, length(groups)),
@@ -276,7 +276,7 @@ estimate_tally.rr_mean <- function(mechanism, tally, given) {
 }
 
 # Variance of the mean of n scores with this mean and mean square: of independent reports, or of what the
-# randomisation adds to fixed answers.
+# randomization adds to fixed answers.
 mean_error <- function(mechanism, mean, second, n, target) {
   spread <- ifelse(n > 1, pmax(second - mean^2, 0) / (n - 1), NA_real_)
   parts <- mean_variance(mechanism)

@@ -181,7 +181,7 @@ scaled_squares <- function(x, covariance) {
 
 # Do the reports of some group lie far from all that the design could give? The likeliest truth decides, whatever the
 # method; where another one has no estimate below 0, its truth fits as well. Clusters and strata of a survey change
-# nothing: given the truths in the sample, answers are randomised each for itself.
+# nothing: given the truths in the sample, answers are randomized each for itself.
 is_contradicted <- function(fit, law = rr_law(fit$mechanism)) {
   reports <- length(fit$mechanism$reports)
   # Reports beyond a channel that was measured may be the error of the study.
@@ -287,7 +287,7 @@ free_reports <- function(mechanism) {
 }
 
 # Some clients give themselves away by what they never send: local hashing with one function for all, and amounts that
-# were not randomised, or cut to the range of answers, for a mean. Their tallies have a number, `witness`, that is large
+# were not randomized, or cut to the range of answers, for a mean. Their tallies have a number, `witness`, that is large
 # in honest ones: of different functions, and of reports outside of the range. Merged tallies have the sum, and some
 # groups the number of all: no less than their own.
 few_witnesses <- function(tally) {

@@ -187,7 +187,7 @@ plot_caption <- function(fit, what) {
                    if (ranked) paste0(" ", rank_words(fit$conf.level), "."), beyond))
 }
 
-plot_title <- function(fit) paste(fit$estimator$title, "from randomised reports")
+plot_title <- function(fit) paste(fit$estimator$title, "from randomized reports")
 
 plot_base <- function(fit, data, what = "Lines", layout = NULL) {
   plot <- ggplot2::ggplot(data) +

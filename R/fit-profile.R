@@ -55,7 +55,7 @@ profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
   axes <- channel_axes(fitted$mechanism)
   parts <- lapply(seq_len(NCOL(fitted$estimate)), function(g) {
     evidence <- group_evidence(fitted$tally, g)
-    best <- maximise(axes, evidence$counts, n = evidence$n)$estimate
+    best <- maximize(axes, evidence$counts, n = evidence$n)$estimate
     top <- sum_log(evidence$counts, apply_channel(axes, best))
     table <- do.call(rbind, lapply(which, function(i) {
       deviance <- ratio_deviance(rows, evidence$counts, evidence$n, i, top)

@@ -147,7 +147,7 @@ check_only <- function(given, arg, choices) {
           x = "It is {describe(given[[arg]])}."), "argument")
 }
 
-# Reports from one permanent answer share its randomisation, which is only in the variance between clusters.
+# Reports from one permanent answer share its randomization, which is only in the variance between clusters.
 check_kept_designs <- function(design, mechanism, target) {
   if (!is_memoised(mechanism) || !has_clusters(design)) return(invisible())
   sample <- target == "sample"
@@ -169,8 +169,8 @@ survey_rows <- function(x) {
 
 survey_title <- function(x, design) {
   tally <- x$tally
-  random <- if (x$target == "sample") "the randomisation of each answer alone, for these respondents and weights"
-            else paste0(design_words(design), " and the randomisation of each answer")
+  random <- if (x$target == "sample") "the randomization of each answer alone, for these respondents and weights"
+            else paste0(design_words(design), " and the randomization of each answer")
   c(paste0(x$estimator$title, ", ", if (x$total) "totals" else "shares", " of ",
            category_words(length(x$mechanism$levels)), " from ", format_count(x$n), " respondents who stand for ",
            format_count(round(sum(tally$n), 1)), if (!is.null(tally$groups)) in_groups(tally)),

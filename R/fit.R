@@ -383,14 +383,14 @@ table_errors <- function(fit, g, which) {
 glance.rr_fit <- function(x, ...) {
   likelihood <- if (isTRUE(x$estimator$composite)) NA_real_ else logLik(x)
   # Criteria compare maxima of likelihoods: shares below 0 may have a larger likelihood than any distribution.
-  maximised <- "likelihood" %in% x$estimator$needs
+  maximized <- "likelihood" %in% x$estimator$needs
   gaps <- unlist(lapply(x$details, `[[`, "gap"))
   tibble::tibble(method = x$method, target = x$target, categories = length(x$mechanism$levels), nobs = nobs(x),
                  respondents = respondent_number(x$tally), effective_n = sum(x$tally$effective_n),
                  epsilon = x$mechanism$epsilon, logLik = as.numeric(likelihood),
                  df = attr(likelihood, "df") %||% NA_real_,
-                 AIC = if (maximised) stats::AIC(likelihood) else NA_real_,
-                 BIC = if (maximised) stats::BIC(likelihood) else NA_real_, boundary = boundary_count(x),
+                 AIC = if (maximized) stats::AIC(likelihood) else NA_real_,
+                 BIC = if (maximized) stats::BIC(likelihood) else NA_real_, boundary = boundary_count(x),
                  gap = if (length(gaps)) max(gaps) else x$estimator$gap %||% NA_real_,
                  unlikely = is_contradicted(x) || is_unlikely(x),
                  validation = if (is_validated(x$mechanism)) sum(x$mechanism$validation))

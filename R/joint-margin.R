@@ -140,7 +140,7 @@ cell_codes <- function(sizes, which) {
   Reduce(`+`, Map(function(j, stride) index %/% strides[j] %% sizes[j] * stride, which, inside)) + 1
 }
 
-# The reports of some columns, and how each was randomised.
+# The reports of some columns, and how each was randomized.
 column_tally <- function(fit, which, members, to_cells) {
   counts <- set_values(list(columns = fit$columns, tallied = fit$tallied, more = fit$counts$more,
                             values = fit$counts$values), members)

@@ -169,7 +169,7 @@ drawn_of.rr_tmdh <- function(x, data, labels) {
 }
 
 notes_of.rr_tmdh <- function(x, shown) {
-  aim <- c(population = "population (respondents are a sample)", sample = "sample (only the randomisation is random)")
+  aim <- c(population = "population (respondents are a sample)", sample = "sample (only the randomization is random)")
   c(notes_of.rr_histogram(x, shown),
     paste0("  Target: ", aim[[x$target]], "; ", format(100 * x$conf.level), "% intervals"),
     if (anyNA(shown$std.error)) {

@@ -59,7 +59,7 @@ NULL
 report_channel.rr_law_channel <- function(law, evidence) list(law = law, evidence = evidence)
 
 law_maximum.rr_law_channel <- function(law, evidence, options) {
-  result <- maximise(law$axes, evidence$counts, options$tolerance, options$iterations, options$start, evidence$n)
+  result <- maximize(law$axes, evidence$counts, options$tolerance, options$iterations, options$start, evidence$n)
   result[c("estimate", "unique", "converged", "stalled", "gap", "iterations", "tolerance")]
 }
 
@@ -69,7 +69,7 @@ law_update.rr_law_channel <- function(law, evidence, options) {
 
 # What maximum likelihood reports of itself, `axes` being a channel in the sense of law_axes() and
 # `n` the sum of the counts.
-maximise <- function(axes, counts, tolerance = NULL, iterations = 10000, start = NULL, n) {
+maximize <- function(axes, counts, tolerance = NULL, iterations = 10000, start = NULL, n) {
   impossible <- .Call(C_rr_impossible, axes, counts)
   if (impossible > 0) return(list(impossible = impossible))
   # The certificate bounds the likelihood, not the distance to its maximum: where a step costs next to nothing, a few
@@ -97,7 +97,7 @@ run_solver <- function(solver, tolerance, iterations) {
     state <- .Call(C_rr_solver_run, solver, min(iterations - state[3], 4))
     if (is.null(bar) && proc.time()[[3]] - start > 2) {
       gaps <- state[2]
-      bar <- cli::cli_progress_bar("Maximising the likelihood", total = 100, clear = TRUE, .auto_close = FALSE,
+      bar <- cli::cli_progress_bar("Maximizing the likelihood", total = 100, clear = TRUE, .auto_close = FALSE,
                                    format = "{cli::pb_name} {cli::pb_bar} gap {cli::pb_extra$gap}",
                                    extra = list(gap = ""))
       on.exit(cli::cli_progress_done(id = bar), add = TRUE)
@@ -242,7 +242,7 @@ information_functions <- function(law, evidence, theta, weights, target) {
 # `C` has a row per truth and a column per report, `phi` the reported shares, `weights` a row per function. All maxima
 # lie on the cells whose score is 1 (inst/mathematics/estimation.md 2.2), so these cells are free and all others are 0.
 # A function is identified if
-# its weights lie in the row space of the information on the free cells; then every generalised inverse gives the same
+# its weights lie in the row space of the information on the free cells; then every generalized inverse gives the same
 # variance. At a maximum I theta = 1, so the constraint of the sum subtracts the outer product of the values.
 identified_functions <- function(C, phi, theta, n, weights) {
   seen <- phi > 0

@@ -1,4 +1,4 @@
-# Methods that maximise a likelihood.
+# Methods that maximize a likelihood.
 
 # ---- maximum likelihood: the closed form of the law where it has one, else the certified solver ----
 

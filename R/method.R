@@ -190,7 +190,7 @@ check_method <- function(method) {
     abort(c("{.arg method} must be one method, see {.fn rr_choose}.", x = "There are {length(method)}."), "argument")
   }
   em <- is.character(method) && identical(tolower(method), "em")
-  remedy <- if (em) "EM is how the likelihood is maximised: use {.code method = \"mle\"}."
+  remedy <- if (em) "EM is how the likelihood is maximized: use {.code method = \"mle\"}."
   method_registry()[[check_choice(method, "method", names(method_registry()), remedy = remedy)]]
 }
 

@@ -453,7 +453,7 @@ penalised_step <- function(data, z, b, penalty, here) {
   if (!is.null(step) && all(is.finite(step)) && max(abs(z %*% step)) <= 3) step
 }
 
-# Adjusted score, expected variance and (penalised) log-likelihood; NULL outside the domain.
+# Adjusted score, expected variance and (penalized) log-likelihood; NULL outside the domain.
 penalised_state <- function(data, z, b, penalty) {
   eta <- predictor_of(z, b, data$offset)
   if (!inside_link(eta, data$link)) return(NULL)

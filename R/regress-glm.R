@@ -297,7 +297,7 @@ reports_doubt <- function(fit) {
 }
 
 doubt_cure <- paste("Was it another design (probabilities exchanged, labels in another order), or were the answers not",
-                    "randomised?")
+                    "randomized?")
 
 # The maximum is at infinity, or another one is nearly as high. What is said was measured (inst/studies/README.md).
 # Neither other answers nor a penalty cure a wrong mechanism, which is told in the same warning.

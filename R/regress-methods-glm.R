@@ -263,7 +263,7 @@ refuse_study <- function(fits) {
 
 # ---- survey designs ----
 
-# Pseudo-likelihood with the design's weights, and the design's variance of the linearised scores.
+# Pseudo-likelihood with the design's weights, and the design's variance of the linearized scores.
 check_design <- function(design, weights) {
   if (!inherits(design, "survey.design") || !is.null(weights)) {
     abort(c("{.arg design} must be made by {.fn survey::svydesign}, and has its own {.arg weights}.",
@@ -436,7 +436,7 @@ print.rr_glm <- function(x, digits = 4, ...) {
 print.summary.rr_glm <- function(x, digits = 4, ...) {
   print_regression(x)
   words <- c(observed = "observed information", expected = "expected information", sandwich = "sandwich",
-             survey = "survey design, linearised")
+             survey = "survey design, linearized")
   freedom <- if (is.na(x$freedom)) "; no degrees of freedom are left"
     else if (is.finite(x$freedom)) paste0("; t with ", x$freedom, " degrees of freedom")
   cat("\nStandard errors: ", words[[x$type]], freedom, "\n\n", sep = "")
