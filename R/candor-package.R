@@ -18,7 +18,7 @@
 #' @section Mechanisms:
 #' * One question: [rr_grr()] for any number of categories; yes/no designs [rr_binary()], [rr_warner()], [rr_crosswise()],
 #'   [rr_triangular()], [rr_mangat()], [rr_kuk()]; forced response and the unrelated question, [rr_forced()] and [rr_unrelated()].
-#' * Any channel: [rr_channel()]; ready-made ones [rr_pram()], [rr_geometric()], [rr_exponential()], [rr_misclassification()];
+#' * Any channel: [rr_channel()]; ready-made ones [rr_geometric()], [rr_misclassification()];
 #'   one after another [rr_compose()]; respondents who ignore the instructions [rr_noncompliance()], and the anchor question
 #'   [rr_anchor()] that reveals how many do. See
 #'   `vignette("channels", package = "candor")`.
@@ -48,8 +48,7 @@
 #' @section Joint distributions:
 #' * Categorical questions: [rr_estimate()] under [rr_product()], read by [rr_margin()] and [rr_association()].
 #' * Many yes/no columns: [rr_cooccurrence()] counts, [rr_tmdh()] estimates, [rr_joint()] makes a proper table; [rr_pmdh()] and
-#'   [rr_reported_law()] compute which reports a known truth gives; [rr_rowtype()] turns joint
-#'   counts into counts of row types.
+#'   [rr_reported_law()] compute which reports a known truth gives.
 #' * `vignette("joint", package = "candor")`.
 #'
 #' @section Regression beyond yes and no:
@@ -58,7 +57,7 @@
 #' * [rr_posterior()]: exact posteriors of shares.
 #'
 #' @section Counting:
-#' * Bits: [rr_any()], [rr_all()], [rr_extreme_variance()]; [rr_bit_tally()] keeps their tally,
+#' * Bits: [rr_extreme()], [rr_extreme_variance()]; [rr_bit_tally()] keeps their tally,
 #'   [rr_merge_bits()] draws noisy bits of the OR.
 #' * Sets: [rr_set_size()], [rr_incidence()].
 #' * Sketches of sets: [rr_sketch()], also read by [rr_set_size()].
@@ -66,7 +65,7 @@
 #'
 #' @section Judging and planning:
 #' * [rr_study()] compares estimators by simulation, [rr_choose()] picks one for a tally, [rr_risk()] gives
-#'   the risks of estimators at a given truth, [rr_zipf()] makes such a truth:
+#'   the risks of estimators at a given truth:
 #'   `vignette("which-estimator", package = "candor")`.
 #' * [rr_power()], [rr_recommend()]: how many respondents, which mechanism, at which epsilon:
 #'   `vignette("planning", package = "candor")`.

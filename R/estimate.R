@@ -41,12 +41,6 @@ check_returned <- function(estimate, k, name) {
         "argument")
 }
 
-abort_no_information <- function(mechanism = NULL) {
-  design <- mechanism$design
-  abort(c("Nothing can be learned from these reports.",
-          x = "A report is equally likely whatever the truth{if (!is.null(design)) ': '}{design}."), "no_information")
-}
-
 abort_impossible <- function(mechanism, report, counts) {
   abort(c("The data are impossible under this mechanism.",
           x = paste("Report {.val {mechanism$reports[report]}} was given {format_count(counts[report])}",

@@ -156,8 +156,9 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, match = "e
 # Groups in which nobody answered have no estimate. They are named, and left out, as rr_tally() leaves out unused
 # levels.
 drop_empty_groups <- function(tally) {
+  if (is.null(tally$groups)) return(tally)
   empty <- which(tally$n <= 0)
-  if (is.null(tally$groups) || !length(empty) || length(empty) == nrow(tally$groups)) return(tally)
+  if (!length(empty) || length(empty) == nrow(tally$groups)) return(tally)
   named <- vapply(empty, format_group, "", groups = tally$groups)
   weightless <- all((tally$respondents %||% numeric(nrow(tally$groups)))[empty] > 0)
   why <- if (weightless) "all weights are 0" else "nobody answered"

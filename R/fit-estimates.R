@@ -8,7 +8,7 @@
 #' | `as.data.frame()` | the same with intervals, as a plain data frame |
 #' | `glance()` | one row: `target`, `nobs`, `estimates` (their number), `conf.level`; for a mean also `unlikely`, for [rr_scramble()] also `truth.share` |
 #' | `coef()`, `vcov()`, `confint()` | estimates, covariance matrix and intervals with the same names; groups are in the name, `"North, yes"` |
-#' | `nobs()` | number of respondents (or the sum of weights), rows or elements; for [rr_any()] the bits of an element, for [rr_set_size()] of sketches the sketches |
+#' | `nobs()` | number of respondents (or the sum of weights), rows or elements; for [rr_extreme()] the bits of an element, for [rr_set_size()] of sketches the sketches |
 #' | `print()`, `format()` | `n` rows; one line |
 #' | `summary()` | a list of `estimates` and `measures`, the values of `tidy()` and `glance()` |
 #' | `plot()` | the picture of `ggplot2::autoplot()`, invisibly |

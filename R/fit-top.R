@@ -52,7 +52,7 @@
 #' # Which of 1,000 categories are most common, and how many does anybody hold?
 #' set.seed(1)
 #' mechanism <- rr_grr(1000, epsilon = 4)
-#' truth <- sample(1000, 1e5, replace = TRUE, prob = rr_zipf(1000, 1.2))
+#' truth <- sample(1000, 1e5, replace = TRUE, prob = prop.table(seq_len(1000)^-1.2))
 #' rr_top(rr_perturb(truth, mechanism, rng = "R"), m = 5, mechanism = mechanism)
 #' # 24 are shown to be present. The first five shares are in truth 23, 10, 6, 4 and 3%
 #' @export

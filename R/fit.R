@@ -237,7 +237,7 @@ simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
   check_memory(24 * length(object$tally$counts) * nsim, "nsim", sprintf("A table of %s tallies", format_count(nsim)))
   seed <- keep_seed(seed)
   groups <- seq_len(NCOL(object$estimate))
-  counts <- do.call(rbind, lapply(groups, function(g) simulate_counts(object, g, nsim)))
+  counts <- do.call(rbind, lapply(groups, function(g) simulate_group(object, g, nsim)))
   colnames(counts) <- paste0("sim_", seq_len(nsim))
   reports <- object$mechanism$reports
   table <- data.frame(term = rep(reports, length(groups)), counts)

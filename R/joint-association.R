@@ -450,3 +450,9 @@ score_associations <- function(u, of, randomized, w, columns) {
                  correlation = values[, 3], correlation.error = values[, 4], statistic = values[, 5], df = 1,
                  p.value = stats::pchisq(values[, 5], 1, lower.tail = FALSE))
 }
+
+# Correlations are for yes/no questions; where others are among them, Cramer's V is there for every pair.
+default_measure <- function(pairs) {
+  other <- is.null(pairs[["correlation"]]) || any(is.na(pairs[["correlation"]]) & !is.na(pairs$cramers.v))
+  if (other && !is.null(pairs[["cramers.v"]])) "cramers.v" else "correlation"
+}

@@ -43,7 +43,7 @@
 #' `candor_error_missing`, `candor_error_order` (too many sets), `candor_error_empty`, `candor_error_mismatch`. See [candor_conditions].
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local
 #'   differential privacy. Equations (16) to (18), (47) and (68).
-#' @seealso [rr_tmdh()] for the estimate, [rr_joint()] to convert between sets and row types, `vignette("joint", package = "candor")`.
+#' @seealso [rr_tmdh()] for the estimate, [rr_joint()] for the joint table, `vignette("joint", package = "candor")`.
 #' @concept joint distribution
 #' @concept marginal table
 #' @concept superset sum
@@ -172,7 +172,7 @@ abort_entry <- function(value, row, column) {
 # A table with two categories a dimension is a vector of row-type counts, the first dimension running fastest.
 cooccurrence_table <- function(x, order) {
   types <- row_type_counts(x, "bits", whole = TRUE)
-  full <- rr_rowtype_counts(types$values, types$columns, types$levels)
+  full <- row_type_histogram(types$values, types$columns, types$levels)
   full$order <- full$tallied <- check_order(order %||% full$order, length(full$columns))
   full$values <- full$values[seq_len(set_total(length(full$columns), full$order))]
   full

@@ -52,20 +52,6 @@ moment_matrix <- function(weights, columns, order, sparse) {
   matrix
 }
 
-#' @rdname rr_joint
-#' @order 2
-#' @export
-rr_rowtype <- function(x, columns = NULL, ...) {
-  check_dots_empty(...)
-  if (!inherits(x, "rr_histogram")) {
-    types <- row_type_counts(x, "x")
-    if (is.null(columns)) return(rr_rowtype_counts(types$values, types$columns, types$levels))
-    if (length(columns) != length(types$columns)) abort("{.arg columns} must name every column.", "argument")
-    return(rr_rowtype_counts(types$values, column_names(columns)))
-  }
-  row_types(x, "x")
-}
-
 # Counts of the row types from joint counts of all orders.
 row_types <- function(x, arg) {
   d <- length(x$columns)
@@ -81,7 +67,8 @@ row_types <- function(x, arg) {
   values
 }
 
-rr_rowtype_counts <- function(values, columns, levels = NULL) {
+# Joint counts of all orders from counts of the row types.
+row_type_histogram <- function(values, columns, levels = NULL) {
   d <- length(columns)
   if (sum(values) <= 0) abort("The row types must add up to more than 0.", "empty")
   new_rr_histogram("cooccurrence", columns, as.double(d), .Call(C_rr_rowtype, as.double(values), as.double(d), TRUE),
@@ -122,33 +109,26 @@ bits_in_order <- function(x) {
 
 # ---- the joint distribution ----
 
-#' Joint distributions without negative cells, and row types
+#' Joint distributions of binary columns, without negative cells
 #'
-#' `rr_joint()` turns an unbiased joint estimate into a proper table without negative cells, whose margins are consistent. `rr_rowtype()` converts between two forms of the same
-#' histogram: the number of rows of each type (which columns are 1, and which 0), and the number of rows that contain each set of columns.
+#' `rr_joint()` turns the unbiased estimate of joint counts into a table of all combinations of answers. The default table has no negative cells, and its margins are consistent.
 #'
 #' | `method` | table | notes |
 #' |---|---|---|
 #' | `"projection"` | the closest proper table, the Euclidean projection of the row-type shares on the distributions | never farther from the truth; biased; zeros are not evidence of absence |
 #' | `"truncated"` | the mean of each cell's normal approximation above 0, rescaled to sum 1 | no cell is 0 |
+#' | `"unbiased"` | alternating sums of the estimated counts of sets, divided by the number of rows | may have negative cells |
 #'
 #' Look at the unbiased estimate and its standard errors too. The maximum likelihood estimate under a product mechanism, [rr_estimate()], is the other proper choice, and its
 #' `method = "invp"` gives the projection. Either table can be the `start` of `method = "ibu"`, which gains if the unbiased estimate has no negative cell. EM never changes a cell of 0: start from
 #' the truncated table.
 #'
-#' Conversions by `rr_rowtype()` are exact, in \eqn{O(D 2^D)} operations.
-#'
-#' @param fit A fit of [rr_tmdh()] with all orders and at most 20 columns. `"projection"` also accepts another complete histogram.
-#' @param method `"projection"` (default) or `"truncated"`.
-#' @param x Row-type counts, which may be negative or fractional: a vector of length \eqn{2^D} with the first column varying fastest, or a `table` with two
-#'   categories in every dimension. Or joint counts of all orders: of [rr_cooccurrence()], [rr_pmdh()] or [rr_tmdh()].
-#' @param columns Names of the columns of a vector; default `x1`, `x2`, ...
+#' @param fit A fit of [rr_tmdh()] with all orders and at most 20 columns. `"projection"` and `"unbiased"` also accept another complete histogram, of
+#'   [rr_cooccurrence()] or [rr_pmdh()].
+#' @param method `"projection"` (default), `"truncated"` or `"unbiased"`.
 #' @param ... Not used; further arguments give an error.
-#' @return `rr_joint()` returns a `table` of shares with two categories per column, at least 0 and with sum 1. It can be given to `margin.table()`, `prop.table()`,
-#'   `apply()` and `rr_rowtype()`.
-#'
-#'   From row types `rr_rowtype()` returns an object of [rr_cooccurrence()] with all orders. From joint counts it returns a vector of
-#'   row-type counts, named by patterns such as `"101"`: the first and third columns are 1. Estimated counts may be negative.
+#' @return A `table` of shares with two categories per column and the sum 1, labelled as the table that was counted or as the levels of the mechanism. It can be given to
+#'   `margin.table()`, `prop.table()` and `apply()`.
 #' @section Errors:
 #' `candor_error_order` (not all orders are there), `candor_error_argument`. See [candor_conditions].
 #' @seealso [rr_margin()] for margins of the unbiased estimate with standard errors.
@@ -159,24 +139,24 @@ bits_in_order <- function(x) {
 #' @concept contingency table
 #' @concept projection
 #' @concept row type
-#' @order 1
 #' @examples
 #' # Two questions on unemployment benefit by Kuk's design: what is the joint distribution?
 #' items <- list(item1 = c("no", "yes"), item2 = c("no", "yes"))
 #' reported <- as.table(array(c(189, 52, 103, 68), c(2, 2), items))
 #' fit <- rr_tmdh(rr_cooccurrence(reported), rr_kuk(0.8, 0.2))
-#' rr_rowtype(fit) / 412
+#' rr_joint(fit, "unbiased")
 #' # The unbiased estimate has a negative cell; the projection has none
 #' rr_joint(fit)
 #' @export
-rr_joint <- function(fit, method = c("projection", "truncated"), ...) {
+rr_joint <- function(fit, method = c("projection", "truncated", "unbiased"), ...) {
   check_dots_empty(...)
   check_class(fit, "fit", "rr_histogram", "a fit of {.fn rr_tmdh} with counts of all orders")
-  method <- check_choice(method, "method", c("projection", "truncated"))
+  method <- check_choice(method, "method", c("projection", "truncated", "unbiased"))
   d <- length(fit$columns)
   share <- unname(row_types(fit, "fit")) / fit$n
   if (method == "truncated") share <- truncated_shares(fit, share)
-  as.table(array(if (method == "projection") .Call(C_rr_project, share, 1) else share, rep(2L, d), column_levels(fit)))
+  if (method == "projection") share <- .Call(C_rr_project, share, 1)
+  as.table(array(share, rep(2L, d), column_levels(fit)))
 }
 
 # Mean of a normal variable given that it is positive, cell by cell.

@@ -66,9 +66,3 @@ plot_pair <- function(object, title) {
   }
   draw_intervals(data, title, caption, measure_names[[object$measure]])
 }
-
-# Correlations are for yes/no questions; where others are among them, Cramer's V is there for every pair.
-default_measure <- function(pairs) {
-  other <- is.null(pairs[["correlation"]]) || any(is.na(pairs[["correlation"]]) & !is.na(pairs$cramers.v))
-  if (other && !is.null(pairs[["cramers.v"]])) "cramers.v" else "correlation"
-}

@@ -44,7 +44,7 @@
 #' @param scale `"count"` (default; numbers of rows) or `"share"`.
 #' @param terms Sets, as labels or positions; default all.
 #' @param ... Not used; `rr_tmdh()` refuses further arguments.
-#' @return An object of class `c("rr_tmdh", "rr_histogram")`, read by `coef()`, `tidy()`, `confint()`, `vcov()`, [rr_rowtype()], [rr_margin()],
+#' @return An object of class `c("rr_tmdh", "rr_histogram")`, read by `coef()`, `tidy()`, `confint()`, `vcov()`, [rr_margin()],
 #'   [rr_association()], [rr_joint()] and `plot()`. Estimates are numbers of rows. A negative estimate is kept: it is information about a count near 0.
 #' @section Errors and warnings:
 #' Errors: `candor_error_no_information` (`p = q` in a column), `candor_error_mismatch` (mechanisms do not match the columns), `candor_error_impossible` (direct reports that support no category or
@@ -190,7 +190,8 @@ notes_of.rr_tmdh <- function(x, shown) {
 #' \prod_{j \in J \setminus S} q_j}{E(c_J) = sum_(S within J) t_S prod_(j in S) d_j prod_(j in J without S) q_j}. A set's count is a sum of independent binomials, one for each
 #' true row type restricted to the set. The histogram of row types is a sum of multinomials, whose law is enumerated.
 #'
-#' @param truth True joint counts of [rr_cooccurrence()] (with the orders that covariances need), or row-type counts as in [rr_rowtype()].
+#' @param truth True joint counts of [rr_cooccurrence()] (with the orders that covariances need), or the numbers of rows of each type: a table with
+#'   two categories in each dimension, or a vector with the first column running fastest.
 #' @param mechanism How the columns were randomized: one yes/no mechanism for all, a list with one per column, a [rr_product()], or `list(p = , q = )` with one pair of
 #'   probabilities or one per column.
 #' @param order Largest number of columns in a set; default the order of `truth`, with its further sets.
@@ -215,7 +216,8 @@ notes_of.rr_tmdh <- function(x, shown) {
 #' @concept exact distribution
 #' @examples
 #' # How precise will the joint count of smokers who drink be, if every answer is randomized?
-#' truth <- rr_rowtype(c(600, 150, 150, 100), columns = c("smokes", "drinks"))
+#' items <- list(smokes = c("no", "yes"), drinks = c("no", "yes"))
+#' truth <- as.table(array(c(600, 150, 150, 100), c(2, 2), items))
 #' expected <- rr_pmdh(truth, rr_warner(0.8))
 #' tidy(expected, of = "estimate")
 #' # Its standard error will be 23, for 1,000 respondents of whom 100 do both
@@ -228,7 +230,7 @@ rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
   check_dots_empty(...)
   if (!inherits(truth, "rr_histogram")) {
     types <- row_type_counts(truth, "truth", least = 0)
-    truth <- rr_rowtype_counts(types$values, types$columns, types$levels)
+    truth <- row_type_histogram(types$values, types$columns, types$levels)
   }
   check_class(truth, "truth", "rr_cooccurrence", "true joint counts")
   further <- is.null(order)

@@ -208,3 +208,18 @@ report_rows.rr_law_bloom <- function(law) {
   }
   scaled_rows(logs, -log(law$cohorts))
 }
+
+# The bits of each cohort; and the sum of the estimates, which is 1 only where the filters are those of the reports.
+law_unlikely.rr_law_bloom <- function(law, evidence, alpha) {
+  counts <- matrix(evidence$counts, law$bits + 1)
+  n <- rep(counts[law$bits + 1, ], each = law$bits)
+  ones <- as.vector(counts[seq_len(law$bits), ])
+  ends <- range(law$zero, law$one)
+  if (beyond_counts(ones[n > 0], n[n > 0], ends[1], ends[2], alpha / 2)) return(TRUE)
+  if (law$truths > covariance_cells) return(FALSE)
+  fit <- tryCatch(bloom_fit(law, evidence, least_squares), candor_error_no_information = function(e) NULL)
+  if (is.null(fit)) return(FALSE)
+  variance <- sum(bloom_covariance(law, evidence, "sample", fit))
+  z <- (sum(fit$estimate) - 1) / sqrt(variance)
+  isTRUE(abs(z) > stats::qnorm(alpha / 4, lower.tail = FALSE) + 1)
+}

@@ -200,6 +200,25 @@ law_intervals.rr_law_channel <- function(law, evidence, estimate, interval, leve
   moment_intervals(inv[which], squares$own[which], squares$others[which], evidence$n, level, target, study)
 }
 
+# The score interval of their unbiased estimate, with the mean squares of its terms inside and outside, as the nearest
+# distribution mixes them; in equal parts where it holds nothing.
+law_share_interval.rr_law <- function(law, evidence, cells, share, interval, level, target) {
+  inside <- seq_len(evidence$k) %in% cells
+  squares <- if (interval == "wilson" && length(cells) > 1L) law_second_moments(law, evidence$k, as.double(inside))
+  if (is.null(squares)) return(NULL)
+  unbiased <- law_unbiased(law, evidence)
+  theta <- .Call(C_rr_project, as.double(unbiased), 1)
+  mean_square <- function(part) {
+    weights <- if (sum(theta[part]) < 1e-8) rep(1, sum(part)) else theta[part]
+    sum(weights * squares[part]) / sum(weights)
+  }
+  study <- if (!is.null(law$validation)) {
+    terms <- apply_channel(require_inverse(law), as.double(inside))
+    as.matrix(evidence$n * validation_squares(law, terms, inside, theta))
+  }
+  moment_intervals(sum(unbiased[inside]), mean_square(inside), mean_square(!inside), evidence$n, level, target, study)
+}
+
 # For each cell the mean of L[i, ]^2 over the reports of that cell, and over those of all others as `theta` mixes them,
 # in equal parts where it holds nothing but that cell.
 mean_squares <- function(axes, inverse, theta) {
@@ -326,14 +345,8 @@ unbiased_variances.rr_law_internal <- function(law, evidence, cells, target, unb
   diag(unbiased_covariance(law, evidence, cells, target, unbiased))
 }
 
-law_covariance.rr_law_internal <- function(law, evidence, map, which, target) {
-  if (!is.null(map$information)) map <- whole_map(evidence$k)
-  law_covariance.rr_law(law, evidence, map, which, target)
-}
-
-law_variances.rr_law_internal <- function(law, evidence, map, which, target) {
-  diag(law_covariance(law, evidence, map, which, target))
-}
+# The maximum of the likelihood is the unbiased estimate.
+law_likelihood_map.rr_law_internal <- function(law, evidence, estimate) whole_map(evidence$k)
 
 # Wilson's, with the number of respondents whose share would have the same variance.
 law_intervals.rr_law_internal <- function(law, evidence, estimate, interval, level, which, target) {
@@ -343,28 +356,3 @@ law_intervals.rr_law_internal <- function(law, evidence, estimate, interval, lev
 }
 
 # ---- channels whose truths can be told apart ----
-
-# P(report | truth) with truths as rows; without full row rank some truths give the same reports, and nothing about
-# each of them can be estimated. `counted` reports are those of a tally, which of sets and bits are no columns of it.
-identified_channel <- function(mechanism, arg = "mechanism", counted = TRUE) {
-  check_mechanism(mechanism, arg)
-  law <- rr_law(mechanism)
-  if (counted && !law_gives(law, "channel", length(mechanism$levels))) {
-    refuse_law(law, "channel", sprintf("The model of {.arg %s}", arg), "{.fn rr_estimate} takes its reports.")
-  }
-  channel <- rr_matrix(mechanism)
-  # Relative to the truth's own part, as the additive form would be: a small epsilon is no lack of rank.
-  centred <- channel[-1, , drop = FALSE] - rep(channel[1, ], each = nrow(channel) - 1)
-  if (nrow(channel) <= ncol(channel) && qr(t(centred), tol = 1e-9)$rank == nrow(channel) - 1 &&
-      max(abs(centred)) > 1e-13) {
-    return(channel)
-  }
-  abort(c("The truths cannot be told apart from these reports.",
-          x = "The rows of the matrix of {.arg {arg}} ({mechanism$design}) depend on each other."), "no_information")
-}
-
-# Reports to truths without bias: R x K with C B = I, the inverse where C is square, else the least-squares one.
-unbiased_matrix <- function(channel) {
-  if (nrow(channel) == ncol(channel)) return(solve(channel))
-  t(channel) %*% solve(tcrossprod(channel))
-}

@@ -169,3 +169,9 @@ law_intervals.rr_law_hadamard <- function(law, evidence, estimate, interval, lev
   others <- floor + scale * (held - theta) / pmax(1 - theta, 1e-12)
   moment_intervals(inv[which], (floor + scale)[rep(1, length(which))], others[which], evidence$n, level, target)
 }
+
+law_unlikely.rr_law_hadamard <- function(law, evidence, alpha) {
+  z <- law_unbiased(law, evidence) / law_blank_error(law, evidence)
+  # A block without reports has estimates and errors of 0.
+  min(z, na.rm = TRUE) < stats::qnorm(alpha / length(z)) - 1
+}

@@ -249,3 +249,9 @@ has_likelihood <- function(law) {
   laws <- depth_laws(law)
   all(vapply(seq_along(laws), function(l) law_gives(laws[[l]], "likelihood", law$nodes[l]), NA))
 }
+
+law_unlikely.rr_law_hierarchy <- function(law, evidence, alpha) {
+  any(vapply(depth_evidence(law, evidence), function(depth) {
+    law_unlikely(depth$law, depth, alpha / length(law$laws))
+  }, NA))
+}

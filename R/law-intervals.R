@@ -143,33 +143,6 @@ law_unlikely.rr_law_bitflip <- function(law, evidence, alpha) {
   beyond_counts(ones, drawn, min(law$p, law$q), max(law$p, law$q), alpha)
 }
 
-law_unlikely.rr_law_hadamard <- function(law, evidence, alpha) {
-  z <- law_unbiased(law, evidence) / law_blank_error(law, evidence)
-  # A block without reports has estimates and errors of 0.
-  min(z, na.rm = TRUE) < stats::qnorm(alpha / length(z)) - 1
-}
-
-# The bits of each cohort; and the sum of the estimates, which is 1 only where the filters are those of the reports.
-law_unlikely.rr_law_bloom <- function(law, evidence, alpha) {
-  counts <- matrix(evidence$counts, law$bits + 1)
-  n <- rep(counts[law$bits + 1, ], each = law$bits)
-  ones <- as.vector(counts[seq_len(law$bits), ])
-  ends <- range(law$zero, law$one)
-  if (beyond_counts(ones[n > 0], n[n > 0], ends[1], ends[2], alpha / 2)) return(TRUE)
-  if (law$truths > covariance_cells) return(FALSE)
-  fit <- tryCatch(bloom_fit(law, evidence, least_squares), candor_error_no_information = function(e) NULL)
-  if (is.null(fit)) return(FALSE)
-  variance <- sum(bloom_covariance(law, evidence, "sample", fit))
-  z <- (sum(fit$estimate) - 1) / sqrt(variance)
-  isTRUE(abs(z) > stats::qnorm(alpha / 4, lower.tail = FALSE) + 1)
-}
-
-law_unlikely.rr_law_hierarchy <- function(law, evidence, alpha) {
-  any(vapply(depth_evidence(law, evidence), function(depth) {
-    law_unlikely(depth$law, depth, alpha / length(law$laws))
-  }, NA))
-}
-
 # A design is doubted wrongly in one of a thousand fits at most.
 false_alarm <- 0.001
 

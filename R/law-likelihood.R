@@ -279,3 +279,19 @@ likelihood_columns <- function(C, theta) {
   columns[on, ] <- basis %*% solve(projected %*% (t(projected) * reported), projected)
   columns
 }
+
+# The log-likelihood of the reports.
+law_loglik <- function(law, evidence, theta) {
+  own <- report_channel(law, evidence)
+  m <- apply_channel(own$law$axes, theta)
+  times <- own$evidence$counts
+  seen <- times > 0
+  if (any(m[seen] <= 0)) return(-Inf)
+  sum(times[seen] * (log(m) + own$logs)[seen])
+}
+
+law_covariance.rr_law <- function(law, evidence, map, which, target) {
+  if (!is.null(map$information)) return(maximum_covariance(law, evidence, map$information, which, target))
+  if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
+  mapped_covariance(map, which, function(cells) unbiased_covariance(law, evidence, cells, target, map$unbiased))
+}

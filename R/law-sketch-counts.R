@@ -42,19 +42,16 @@ law_blank_error.rr_law_sketch_candidates <- function(law, evidence) {
   sqrt(law_blank_error(sketch_support(law), evidence)^2 + squares / (law$functions * (law$width - 1)))
 }
 
-law_variances.rr_law_sketch_candidates <- function(law, evidence, map, which, target) {
-  if (!is_whole(map)) return(diag(law_covariance(law, evidence, map, which, target)))
-  law_variances(sketch_support(law), supports_of(evidence), map, which, target) +
-    law_collisions(law, evidence, which, target)
+unbiased_variances.rr_law_sketch_candidates <- function(law, evidence, cells, target, unbiased) {
+  unbiased_variances(sketch_support(law), supports_of(evidence), cells, target, unbiased) +
+    law_collisions(law, evidence, cells, target)
 }
 
-law_covariance.rr_law_sketch_candidates <- function(law, evidence, map, which, target) {
-  if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
-  fresh <- law_covariance(sketch_support(law), supports_of(evidence), map, which, target)
-  theta <- pmin(pmax(law_unbiased(law, evidence)[which], 0), 1)
+unbiased_covariance.rr_law_sketch_candidates <- function(law, evidence, cells, target, unbiased) {
+  theta <- pmin(pmax(law_unbiased(law, evidence)[cells], 0), 1)
   shared <- outer(theta, theta) / (law$functions * (law$width - 1))
-  diag(shared) <- law_collisions(law, evidence, which, target)
-  fresh + shared
+  diag(shared) <- law_collisions(law, evidence, cells, target)
+  unbiased_covariance(sketch_support(law), supports_of(evidence), cells, target, unbiased) + shared
 }
 
 # The score interval of the binomial count, with the collisions beside it.

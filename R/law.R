@@ -65,14 +65,11 @@ rr_law.default <- function(mechanism) {
           x = "No method of {.fn rr_law} is known for class {.cls {class(mechanism)[1]}}."), "argument")
 }
 
-#' @rdname rr_law
-#' @export
-rr_new_law <- function(kind = c("additive", "channel", "support"), ...) {
-  switch(check_choice(kind, "kind", c("additive", "channel", "support")),
-         additive = checked_additive(...), channel = checked_channel(...), support = checked_support(...))
+new_rr_law <- function(kind, ...) {
+  law <- list(...)
+  class(law) <- c(paste0("rr_law_", kind), "rr_law")
+  law
 }
-
-new_rr_law <- function(kind, ...) structure(list(...), class = c(paste0("rr_law_", kind), "rr_law"))
 
 check_law <- function(law) {
   if (inherits(law, "rr_law")) return(law)
@@ -222,16 +219,6 @@ law_update.rr_law <- function(law, evidence, options) {
   law_update(own$law, own$evidence, options)
 }
 
-# The log-likelihood of the reports.
-law_loglik <- function(law, evidence, theta) {
-  own <- report_channel(law, evidence)
-  m <- apply_channel(own$law$axes, theta)
-  times <- own$evidence$counts
-  seen <- times > 0
-  if (any(m[seen] <= 0)) return(-Inf)
-  sum(times[seen] * (log(m) + own$logs)[seen])
-}
-
 # ---- uncertainty ----
 
 # A map says how an estimator moves with the unbiased estimate, near these data: list(support, alpha, u) for
@@ -286,12 +273,6 @@ law_covariance <- function(law, evidence, map, which, target) UseMethod("law_cov
 law_variances.rr_law <- function(law, evidence, map, which, target) {
   if (!is_whole(map)) return(diag(law_covariance(law, evidence, map, which, target)))
   ifelse(map$support[which], unbiased_variances(law, evidence, which, target, map$unbiased), 0)
-}
-
-law_covariance.rr_law <- function(law, evidence, map, which, target) {
-  if (!is.null(map$information)) return(maximum_covariance(law, evidence, map$information, which, target))
-  if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
-  mapped_covariance(map, which, function(cells) unbiased_covariance(law, evidence, cells, target, map$unbiased))
 }
 
 # alpha (I - u 1') of an unbiased estimate on its support, whose covariance `covariance(cells)` gives.
@@ -349,22 +330,3 @@ law_intervals <- function(law, evidence, estimate, interval, level, which, targe
 
 # The same for the share of several categories `cells` together, NULL where the law gives none.
 law_share_interval <- function(law, evidence, cells, share, interval, level, target) UseMethod("law_share_interval")
-
-# The score interval of their unbiased estimate, with the mean squares of its terms inside and outside, as the nearest
-# distribution mixes them; in equal parts where it holds nothing.
-law_share_interval.rr_law <- function(law, evidence, cells, share, interval, level, target) {
-  inside <- seq_len(evidence$k) %in% cells
-  squares <- if (interval == "wilson" && length(cells) > 1L) law_second_moments(law, evidence$k, as.double(inside))
-  if (is.null(squares)) return(NULL)
-  unbiased <- law_unbiased(law, evidence)
-  theta <- .Call(C_rr_project, as.double(unbiased), 1)
-  mean_square <- function(part) {
-    weights <- if (sum(theta[part]) < 1e-8) rep(1, sum(part)) else theta[part]
-    sum(weights * squares[part]) / sum(weights)
-  }
-  study <- if (!is.null(law$validation)) {
-    terms <- apply_channel(require_inverse(law), as.double(inside))
-    as.matrix(evidence$n * validation_squares(law, terms, inside, theta))
-  }
-  moment_intervals(sum(unbiased[inside]), mean_square(inside), mean_square(!inside), evidence$n, level, target, study)
-}

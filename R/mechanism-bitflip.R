@@ -95,8 +95,7 @@ prepare_answers.rr_bitflip <- function(mechanism, x) {
   as.integer(((answers - 1) * mechanism$buckets) %/% length(values$levels)) + 1L
 }
 
-#' @export
-rr_draw_reports.rr_bitflip <- function(mechanism, answers, rng = c("secure", "R")) {
+draw_reports.rr_bitflip <- function(mechanism, answers, rng = c("secure", "R")) {
   draw_protocol(function(positions, levels, generator) {
     .Call(C_rr_draw_bitflip, positions, 1L, levels, c(2 * mechanism$bit_epsilon, 0),
           as.integer(c(mechanism$buckets, mechanism$d)), generator)

@@ -238,8 +238,7 @@ format.rr_bloom <- function(x, digits = 4, ...) {
 
 # ---- drawing ----
 
-#' @export
-rr_draw_reports.rr_bloom <- function(mechanism, answers, rng = c("secure", "R")) {
+draw_reports.rr_bloom <- function(mechanism, answers, rng = c("secure", "R")) {
   rng <- check_choice(rng, "rng", c("secure", "R"))
   bad <- which(is.na(answers) | answers < 1 | answers > length(mechanism$levels))
   if (length(bad)) abort_position(bad[1], mechanism)
@@ -251,7 +250,7 @@ rr_draw_reports.rr_bloom <- function(mechanism, answers, rng = c("secure", "R"))
 draw_cohorts <- function(mechanism, n, rng) {
   m <- mechanism$cohorts
   if (m == 1) return(rep(1L, n))
-  as.integer(rr_draw_reports(rr_grr(m, p = 1 / m), rep(1L, n), rng))
+  as.integer(draw_reports(rr_grr(m, p = 1 / m), rep(1L, n), rng))
 }
 
 kept_stage.rr_bloom <- function(mechanism) {
@@ -288,8 +287,7 @@ prepare_answers.rr_bloom <- function(mechanism, x) {
 # ---- counts ----
 
 # Given the truths bits are independent; cohorts are drawn.
-#' @export
-rr_simulate_counts.rr_bloom <- function(mechanism, truth, nsim = 1) {
+simulate_counts.rr_bloom <- function(mechanism, truth, nsim = 1) {
   law <- rr_law(mechanism)
   vapply(seq_len(nsim), function(i) {
     holders <- vapply(truth, function(t) as.vector(stats::rmultinom(1, t, rep(1, law$cohorts))), numeric(law$cohorts))

@@ -24,13 +24,17 @@
 #' @section Errors:
 #' `candor_error_argument` for anything but a matrix of finite probabilities, for a row that does not add up to 1 (named, with its sum),
 #' for a report that has probability 0 under every truth (named), and for labels that do not fit.
-#' @seealso [rr_pram()], [rr_geometric()], [rr_exponential()] and [rr_misclassification()] make common channels; [rr_compose()]
+#' @seealso [rr_geometric()] and [rr_misclassification()] make common channels; [rr_compose()]
 #'   chains two of them.
 #' @references Gouweleeuw, J. M., Kooiman, P., Willenborg, L. C. R. J. and de Wolf, P.-P. (1998). Post randomisation for statistical
 #'   disclosure control: theory and implementation. *Journal of Official Statistics* 14(4), 463-478.
+#'
+#'   McSherry, F. and Talwar, K. (2007). Mechanism design via differential privacy. *FOCS*, 94-103. \doi{10.1109/FOCS.2007.66}
 #' @concept transition matrix
 #' @concept misclassification matrix
 #' @concept design matrix
+#' @concept PRAM
+#' @concept exponential mechanism
 #' @examples
 #' # Employment status with interviewer error, from a reinterview study
 #' C <- rbind(
@@ -40,6 +44,16 @@
 #' )
 #' mechanism <- rr_channel(C)
 #' tidy(rr_estimate(rr_counts(c(560, 70, 370), mechanism)), conf.int = TRUE)
+#'
+#' # Post-randomization: a category is kept with its own probability, else replaced by any other
+#' keep <- c(employed = 0.9, unemployed = 0.7, inactive = 0.8)
+#' C <- matrix((1 - keep) / 2, 3, 3)
+#' diag(C) <- keep
+#' rr_channel(C, levels = names(keep))
+#'
+#' # The exponential mechanism: weights exp(epsilon u / 2 Delta), with Delta the range of the utility
+#' utility <- -abs(outer(1:4, 1:4, "-"))
+#' rr_channel(prop.table(exp(1 * utility / (2 * 3)), 1))
 #' @export
 rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8, ...) {
   check_dots_empty(...)
@@ -145,13 +159,8 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
 
 #' Common channels
 #'
-#' * `rr_pram()`: post-randomisation. Each category is kept with its own probability and otherwise replaced by another one, with equal probabilities or
-#'   in proportion to `margin`.
 #' * `rr_geometric()`: the truncated geometric mechanism for ordered categories: a report lies `j` steps from the truth with
 #'   probability proportional to \eqn{e^{-j\epsilon}}{e^(-j epsilon)}; a report beyond an end of the scale becomes that end.
-#' * `rr_exponential()`: the exponential mechanism, \eqn{P(y \mid x) \propto \exp(\epsilon\, u(x, y) / 2\Delta)}{P(y | x)
-#'   proportional to exp(epsilon u(x, y) / 2 Delta)}
-#'   with \eqn{\Delta} the range of the utility \eqn{u} over truths.
 #' * `rr_misclassification()`: answers that are mistaken rather than randomised: from sensitivity and specificity, or from the table of
 #'   a validation study.
 #'
@@ -179,14 +188,9 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
 #' Other names for this are quantification and label shift: adjusted classify and count is `method = "inv"`, and the algorithm of Saerens, Latinne and Decaestecker (2002)
 #' on hard labels is `method = "ibu"`. In epidemiology it is diagnostic accuracy and true prevalence, and the allocation of causes in verbal autopsy.
 #'
-#' @param keep Probability that a category is kept: one number, or one per category, whose names serve as `levels` (known names of yes and no in the order no, yes).
-#' @param margin Distribution of the replacements, one probability per category (the replaced category is left out and the rest
-#'   rescaled); by default the uniform distribution. With names, these and `keep` are matched to the levels in any order.
 #' @param levels Labels, or their number.
-#' @param epsilon For `rr_geometric()`: log ratio of the probabilities of a report under two neighbouring truths, from
-#'   1e-12 to 700; the whole scale then has `rr_epsilon()` \eqn{(K - 1)\epsilon}. For `rr_exponential()`: the privacy level, in the same range; [rr_epsilon()] may be
-#'   smaller.
-#' @param utility Matrix of utilities, rows truths (with names in any order) and columns reports; by default minus the distance of the ranks.
+#' @param epsilon Log ratio of the probabilities of a report under two neighbouring truths, from
+#'   1e-12 to 700; the whole scale then has `rr_epsilon()` \eqn{(K - 1)\epsilon}.
 #' @param sensitivity,specificity \eqn{P(\mathrm{yes} \mid \mathrm{yes})}{P(yes | yes)} and \eqn{P(\mathrm{no} \mid
 #'   \mathrm{no})}{P(no | no)}, where "no" is the first of the two levels.
 #' @param table Counts of a validation study, rows truths and columns reports: numbers of people, not shares (unless `validation = "exact"`).
@@ -197,12 +201,8 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
 #' `candor_error_argument` for probabilities outside 0 to 1, lengths that do not match, an empty row of `table`, shares in place of counts;
 #' `candor_error_no_information` for a report that nobody gave in an internal validation; `candor_error_mismatch` for names that are not the levels.
 #' `candor_warning_weights` for counts that are not whole.
-#' @references Gouweleeuw et al. (1998), see [rr_channel()].
-#'
-#'   Ghosh, A., Roughgarden, T. and Sundararajan, M. (2012). Universally utility-maximizing privacy mechanisms. *SIAM Journal on
+#' @references Ghosh, A., Roughgarden, T. and Sundararajan, M. (2012). Universally utility-maximizing privacy mechanisms. *SIAM Journal on
 #'   Computing* 41(6), 1673-1693. \doi{10.1137/09076828X}
-#'
-#'   McSherry, F. and Talwar, K. (2007). Mechanism design via differential privacy. *FOCS*, 94-103. \doi{10.1109/FOCS.2007.66}
 #'
 #'   Rogan, W. J. and Gladen, B. (1978). Estimating prevalence from the results of a screening test. *American Journal of
 #'   Epidemiology* 107(1), 71-76. \doi{10.1093/oxfordjournals.aje.a112510}
@@ -214,7 +214,6 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
 #'
 #'   Saerens, M., Latinne, P. and Decaestecker, C. (2002). Adjusting the outputs of a classifier to new a priori probabilities. *Neural Computation* 14, 21-41.
 #' @examples
-#' rr_pram(c(employed = 0.9, unemployed = 0.7, inactive = 0.8))
 #' rr_geometric(5, epsilon = 1)
 #'
 #' # A test of sensitivity 0.8 and specificity 0.95, positive in 120 of 1000:
@@ -225,38 +224,6 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
 #' # The same from the study itself, of 100 without and 50 with the condition: its error counts
 #' study <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5), yes = c(10, 40)))
 #' tidy(rr_estimate(rr_counts(c(880, 120), study)), conf.int = TRUE)
-#' @export
-rr_pram <- function(keep, levels = NULL, margin = NULL, ...) {
-  check_dots_empty(...)
-  keep <- check_probabilities(keep, "keep")
-  if (length(keep) == 1L && is.null(levels) && is.null(margin)) {
-    abort("{.arg levels} must be given when {.arg keep} is one number.", "argument")
-  }
-  levels <- levels %||% names_as_levels(keep) %||% names_as_levels(margin) %||% max(length(keep), length(margin))
-  labels <- check_levels(levels)
-  k <- check_matrix_size(length(labels$labels))
-  margin <- match_levels(if (is.null(margin)) rep(1, k) else check_probabilities(margin, "margin"), labels$labels,
-                         "margin")
-  keep <- match_levels(keep, labels$labels, "keep")
-  if (!length(keep) %in% c(1L, k) || length(margin) != k) {
-    abort(c("{.arg keep} and {.arg margin} must have one probability per category.",
-            x = "There are {length(keep)} and {length(margin)}, and {k} categories."), "argument")
-  }
-  keep <- rep_len(keep, k)
-  C <- matrix(rep(margin, each = k), k)
-  diag(C) <- 0
-  rest <- rowSums(C)
-  if (any(rest == 0 & keep < 1)) {
-    abort(c("{.arg margin} must leave a replacement for every category.",
-            x = "All others of category {which(rest == 0)[1]} have probability 0."), "argument")
-  }
-  C <- C * ((1 - keep) / pmax(rest, .Machine$double.xmin))
-  diag(C) <- keep
-  made(new_rr_channel(C, square_labels(labels), "Post-randomisation (PRAM)"), "rr_pram", keep = keep, margin = margin,
-       levels = level_value(labels$labels, labels$numeric), fields = NULL)
-}
-
-#' @rdname rr_pram
 #' @export
 rr_geometric <- function(levels, epsilon, ...) {
   check_dots_empty(...)
@@ -275,35 +242,7 @@ rr_geometric <- function(levels, epsilon, ...) {
        levels = level_value(labels$labels, labels$numeric), fields = NULL)
 }
 
-#' @rdname rr_pram
-#' @export
-rr_exponential <- function(levels, epsilon, utility = NULL, ...) {
-  check_dots_empty(...)
-  labels <- check_levels(levels)
-  epsilon <- check_epsilon(epsilon)
-  k <- check_matrix_size(length(labels$labels))
-  given <- utility
-  if (is.null(utility)) utility <- -abs(outer(seq_len(k), seq_len(k), "-"))
-  if (!is.matrix(utility) || !is.numeric(utility) || nrow(utility) != k || ncol(utility) < 2L ||
-      !all(is.finite(utility))) {
-    abort(c("{.arg utility} must be a matrix of finite numbers with one row per level.",
-            x = "It is {describe(utility)}; there are {k} levels."), "argument")
-  }
-  rows <- stats::setNames(seq_len(k), rownames(utility))
-  utility <- utility[match_levels(rows, labels$labels, "utility"), , drop = FALSE]
-  range <- max(apply(utility, 2, function(u) max(u) - min(u)))
-  if (range == 0) abort(c("{.arg utility} must differ between truths.", x = "Every column is constant."), "argument")
-  weight <- exp(epsilon * (utility - apply(utility, 1, max)) / (2 * range))
-  reports <- if (ncol(utility) == k && is.null(colnames(utility))) labels
-             else check_levels(colnames(utility) %||% ncol(utility), "utility")
-  made(new_rr_channel(weight / rowSums(weight),
-                      list(levels = labels$labels, reports = reports$labels, numeric = reports$numeric),
-                      sprintf("Exponential mechanism (epsilon at most %s)", format(epsilon, digits = 4))),
-       "rr_exponential", epsilon = epsilon, utility = given, levels = level_value(labels$labels, labels$numeric),
-       fields = NULL)
-}
-
-#' @rdname rr_pram
+#' @rdname rr_geometric
 #' @export
 rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table = NULL, levels = NULL,
                                  validation = c("external", "internal", "exact"), ...) {

@@ -153,16 +153,14 @@ achieved.rr_hadamard <- function(mechanism) {
   list(epsilon = .Call(C_rr_support_chance, factor, mechanism$epsilon)[1])
 }
 
-#' @export
-rr_draw_reports.rr_hadamard <- function(mechanism, answers, rng = c("secure", "R")) {
+draw_reports.rr_hadamard <- function(mechanism, answers, rng = c("secure", "R")) {
   blocks <- if (mechanism$one_bit) 0 else mechanism$blocks
   draw_protocol(function(positions, levels, generator) {
     .Call(C_rr_draw_hadamard, positions, 1L, levels, mechanism$epsilon, blocks, mechanism$size, generator)
   }, answers, mechanism, rng)
 }
 
-#' @export
-rr_count_reports.rr_hadamard <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+count_reports.rr_hadamard <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   if (!mechanism$one_bit) return(NextMethod())
   read <- read_reports(x, mechanism, na.rm, groups, weights)
   k <- length(mechanism$levels)

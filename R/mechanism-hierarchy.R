@@ -109,8 +109,7 @@ rr_law.rr_hierarchy <- function(mechanism) {
 
 prepare_answers.rr_hierarchy <- function(mechanism, x) prepare_answers.rr_mechanism(mechanism, x)
 
-#' @export
-rr_draw_reports.rr_hierarchy <- function(mechanism, answers, rng = c("secure", "R")) {
+draw_reports.rr_hierarchy <- function(mechanism, answers, rng = c("secure", "R")) {
   rng <- check_choice(rng, "rng", c("secure", "R"))
   k <- length(mechanism$levels)
   if (!is.numeric(answers) || anyNA(answers) || !all(answers %in% seq_len(k))) {
@@ -147,9 +146,7 @@ report_sets.rr_hierarchy <- function(mechanism, x) {
 }
 
 # Counts of a hierarchy: the depth of each holder of a level is drawn, then each depth's counts.
-
-#' @export
-rr_simulate_counts.rr_hierarchy <- function(mechanism, truth, nsim = 1) {
+simulate_counts.rr_hierarchy <- function(mechanism, truth, nsim = 1) {
   law <- rr_law(mechanism)
   depths <- mechanism$height
   vapply(seq_len(nsim), function(i) {
@@ -158,7 +155,7 @@ rr_simulate_counts.rr_hierarchy <- function(mechanism, truth, nsim = 1) {
       drew <- stats::rbinom(length(left), left, 1 / (depths - l + 1))
       left <<- left - drew
       nodes <- as.vector(rowsum(drew, node_of(law, l), reorder = FALSE))
-      c(sum(drew), rr_simulate_counts(mechanism$parts[[l]], nodes, 1))
+      c(sum(drew), simulate_counts(mechanism$parts[[l]], nodes, 1))
     }), use.names = FALSE)
   }, numeric(length(mechanism$reports)))
 }

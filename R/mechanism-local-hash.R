@@ -172,8 +172,7 @@ achieved.rr_local_hash <- function(mechanism) {
   list(epsilon = .Call(C_rr_support_chance, as.double(mechanism$g), mechanism$epsilon)[1])
 }
 
-#' @export
-rr_draw_reports.rr_local_hash <- function(mechanism, answers, rng = c("secure", "R")) {
+draw_reports.rr_local_hash <- function(mechanism, answers, rng = c("secure", "R")) {
   functions <- if (!is.null(mechanism$cohorts)) unname(mechanism$functions)
   draw_protocol(function(positions, levels, generator) {
     .Call(C_rr_draw_hash, positions, 1L, levels, mechanism$epsilon, hash_sizes(mechanism),
@@ -181,8 +180,7 @@ rr_draw_reports.rr_local_hash <- function(mechanism, answers, rng = c("secure", 
   }, answers, mechanism, rng)
 }
 
-#' @export
-rr_count_reports.rr_local_hash <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+count_reports.rr_local_hash <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   if (!is.null(mechanism$cohorts)) return(NextMethod())
   read <- read_reports(x, mechanism, na.rm, groups, weights)
   reports <- read$reports

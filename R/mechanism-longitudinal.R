@@ -202,18 +202,18 @@ kept_stage.rr_compose <- function(mechanism) mechanism$first
 
 draw_permanent.rr_compose <- function(mechanism, answers, memory, who, rng) {
   keys <- memory_keys(mechanism, answers[who], list(functions = lapply(memory$functions, `[`, who)))
-  rr_draw_reports(permanent_stage(mechanism), as.integer(keys), rng)
+  draw_reports(permanent_stage(mechanism), as.integer(keys), rng)
 }
 
 draw_again.rr_compose <- function(mechanism, permanent, memory, rng) {
   if (inherits(mechanism, "rr_unary")) return(draw_bits_again(mechanism$second, permanent, rng))
-  reports <- rr_draw_reports(mechanism$second, as.integer(permanent), rng)
+  reports <- draw_reports(mechanism$second, as.integer(permanent), rng)
   if (is.null(memory$functions)) reports else tibble::as_tibble(c(memory$functions, list(value = reports)))
 }
 
 # A respondent's hash function. It does not depend on the answer, so that that of any report will do.
 draw_functions.rr_local_hash <- function(mechanism, n, rng) {
-  unclass(rr_draw_reports(mechanism$first, rep(1L, n), rng))[c("slope", "shift")]
+  unclass(draw_reports(mechanism$first, rep(1L, n), rng))[c("slope", "shift")]
 }
 
 memory_keys.rr_local_hash <- function(mechanism, answers, memory) hash_values(mechanism, answers, memory$functions)

@@ -185,8 +185,7 @@ prepare_answers.rr_mean <- function(mechanism, x) {
 }
 
 # Positions among levels do not exist here: answers are numbers from -1 to 1.
-#' @export
-rr_draw_reports.rr_mean <- function(mechanism, answers, rng = c("secure", "R")) {
+draw_reports.rr_mean <- function(mechanism, answers, rng = c("secure", "R")) {
   rng <- check_choice(rng, "rng", c("secure", "R"))
   if (!is.numeric(answers) || anyNA(answers) || any(abs(answers) > 1)) {
     abort(c("{.arg answers} must be numbers from -1 to 1.", x = "It is {describe_kind(answers)}."), "argument")
@@ -223,8 +222,7 @@ draw_window <- function(t, grid, rng) {
 # of reports; where the spread of the truth is wanted too, cubes and fourth powers follow. As shares they are never
 # below 0, whatever the numbers, and they add up like counts.
 
-#' @export
-rr_count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   x <- column_numbers(x)
   if (!is.numeric(x) || is.object(x) || length(dim(x)) > 1L) abort_form(x, mechanism, "numbers")
   dropped <- drop_missing_reports(if (anyNA(x)) which(is.na(x)) else integer(), na.rm)
@@ -288,4 +286,8 @@ largest_mean_variance <- function(mechanism, target) {
   if (target == "sample") return(parts$constant + abs(parts$linear) + max(0, parts$slope))
   mean <- min(1, abs(parts$linear) / 2)
   parts$constant + parts$slope + 1 + abs(parts$linear) * mean - mean^2
+}
+
+read_scores <- function(x, mechanism) {
+  if (is.null(mechanism$moments)) x else (x - mechanism$moments$beta) / mechanism$moments$alpha
 }

@@ -84,8 +84,7 @@ prepare_answers.rr_prefixes <- function(mechanism, x) {
   x
 }
 
-#' @export
-rr_draw_reports.rr_prefixes <- function(mechanism, answers, rng = c("secure", "R")) {
+draw_reports.rr_prefixes <- function(mechanism, answers, rng = c("secure", "R")) {
   rng <- check_choice(rng, "rng", c("secure", "R"))
   if (!is.character(answers) || anyNA(answers)) {
     abort(c("{.arg answers} must be text.", x = "It is {describe_kind(answers)}."), "argument")

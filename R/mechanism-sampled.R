@@ -108,9 +108,8 @@ prepare_answers.rr_sampled <- function(mechanism, x) {
 
 prepare_answers.rr_product <- prepare_answers.rr_sampled
 
-#' @export
-rr_draw_reports.rr_product <- function(mechanism, answers, rng = c("secure", "R")) {
-  Map(rr_draw_reports, mechanism$questions, answers, rng)
+draw_reports.rr_product <- function(mechanism, answers, rng = c("secure", "R")) {
+  Map(function(question, own) draw_reports(question, own, rng), mechanism$questions, answers)
 }
 
 # Only the questions are returned: no columns that were not randomised, and no row names, which may say who answered.
@@ -124,8 +123,7 @@ decode_answers.rr_product <- function(mechanism, reports, x) {
   structure(columns, row.names = .set_row_names(nrow(x)), class = "data.frame")
 }
 
-#' @export
-rr_draw_reports.rr_sampled <- function(mechanism, answers, rng = c("secure", "R")) {
+draw_reports.rr_sampled <- function(mechanism, answers, rng = c("secure", "R")) {
   rng <- check_choice(rng, "rng", c("secure", "R"))
   if (!is.list(answers) || length(answers) != length(mechanism$parts) || length(unique(lengths(answers))) != 1L) {
     abort(c("{.arg answers} must be a list of the answers to each question.", x = "It is {describe_kind(answers)}."),
@@ -140,7 +138,7 @@ draw_parts <- function(mechanism, answers, rng) {
   drawn <- draw_uniform(length(answers[[1]]), length(parts), rng) + 1
   at <- lapply(seq_along(parts), function(j) which(drawn == j))
   list(drawn = drawn, at = at,
-       reports = Map(function(part, answer, rows) rr_draw_reports(part, answer[rows], rng), parts, answers, at))
+       reports = Map(function(part, answer, rows) draw_reports(part, answer[rows], rng), parts, answers, at))
 }
 
 decode_answers.rr_sampled <- function(mechanism, reports, x) {
@@ -191,8 +189,7 @@ report_texts <- function(x) {
 
 # What is counted is, part after part, how many answered it and its own counts, so that tallies group, weigh and merge
 # as others do.
-#' @export
-rr_count_reports.rr_sampled <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+count_reports.rr_sampled <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   read <- read_parts(x, mechanism, na.rm)
   columns <- max(1L, groups)
   dropped <- read$dropped
@@ -200,7 +197,7 @@ rr_count_reports.rr_sampled <- function(mechanism, x, groups = NULL, weights = N
     if (!length(rows)) return(list(counts = matrix(0, length(part$reports) + 1, columns)))
     own <- list(groups = groups[rows], weights = weights[rows])
     result <- in_part(name, mechanism, {
-      rr_count_reports(part, part_reports(read$reports, rows, part), own$groups, own$weights, na.rm)
+      count_reports(part, part_reports(read$reports, rows, part), own$groups, own$weights, na.rm)
     })
     gone <- rows[result$dropped %||% integer()]
     # Categories are dropped by their kernel, which says how many but not where.

@@ -182,10 +182,6 @@ rr_score <- function(x, mechanism, ...) {
   read_scores(x, mechanism)
 }
 
-read_scores <- function(x, mechanism) {
-  if (is.null(mechanism$moments)) x else (x - mechanism$moments$beta) / mechanism$moments$alpha
-}
-
 achieved.rr_scramble <- function(mechanism) list(epsilon = Inf)
 
 #' @export
@@ -201,8 +197,7 @@ prepare_answers.rr_scramble <- function(mechanism, x) {
   as.double(x)
 }
 
-#' @export
-rr_draw_reports.rr_scramble <- function(mechanism, answers, rng = c("secure", "R")) {
+draw_reports.rr_scramble <- function(mechanism, answers, rng = c("secure", "R")) {
   rng <- check_choice(rng, "rng", c("secure", "R"))
   cards <- finite_cards(mechanism)
   n <- length(answers)

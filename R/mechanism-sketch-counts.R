@@ -143,8 +143,7 @@ prepare_answers.rr_sketch_counts <- function(mechanism, x) {
 }
 
 # Positions among the levels do not exist here: answers are strings.
-#' @export
-rr_draw_reports.rr_sketch_counts <- function(mechanism, answers, rng = c("secure", "R")) {
+draw_reports.rr_sketch_counts <- function(mechanism, answers, rng = c("secure", "R")) {
   rng <- check_choice(rng, "rng", c("secure", "R"))
   if (!is.character(answers) || anyNA(answers)) {
     abort(c("{.arg answers} must be text.", x = "It is {describe_kind(answers)}."), "argument")
@@ -160,7 +159,7 @@ rr_draw_reports.rr_sketch_counts <- function(mechanism, answers, rng = c("secure
     own <- strings[unique(which[part])]
     bucket[part] <- sketch_places(mechanism, own)[cbind(cohort[part], match(answers[part], own))]
   }
-  reports <- rr_draw_reports(mechanism$bit, bucket, rng)
+  reports <- draw_reports(mechanism$bit, bucket, rng)
   cohort <- list(cohort = cohort)
   if (mechanism$one_bit) join_columns(c(cohort, as.list(reports))) else join_columns(cohort, reports)
 }
@@ -178,8 +177,7 @@ refuse_prefixes <- function(x) {
 }
 
 # One bit supports some of the buckets.
-#' @export
-rr_count_reports.rr_sketch_counts <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+count_reports.rr_sketch_counts <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   refuse_prefixes(x)
   if (!mechanism$one_bit) return(NextMethod())
   read <- read_reports(x, mechanism, na.rm, groups, weights)

@@ -76,8 +76,7 @@ achieved.rr_subset <- function(mechanism) {
   list(epsilon = chance[1], p = chance[2] + (1 - chance[2]) * share)
 }
 
-#' @export
-rr_draw_reports.rr_subset <- function(mechanism, answers, rng = c("secure", "R")) {
+draw_reports.rr_subset <- function(mechanism, answers, rng = c("secure", "R")) {
   packed <- packs_bits(mechanism$codec)
   if (packed) check_report_memory(length(answers), length(mechanism$levels))
   draw_protocol(function(positions, levels, generator) {

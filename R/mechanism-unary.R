@@ -93,8 +93,7 @@ achieved.rr_unary <- function(mechanism) {
   list(epsilon = chances[1], p = chances[2], q = chances[3])
 }
 
-#' @export
-rr_draw_reports.rr_unary <- function(mechanism, answers, rng = c("secure", "R")) {
+draw_reports.rr_unary <- function(mechanism, answers, rng = c("secure", "R")) {
   check_report_memory(length(answers), length(mechanism$levels))
   draw_protocol(function(positions, levels, generator) {
     .Call(C_rr_draw_unary, positions, 1L, levels, as.double(unary_plan(mechanism)), generator)
@@ -115,8 +114,7 @@ rr_matrix.rr_unary <- function(mechanism, ...) {
   named_matrix(mechanism, bits_matrix(one, zero))
 }
 
-#' @export
-rr_simulate_counts.rr_unary <- function(mechanism, truth, nsim = 1) {
+simulate_counts.rr_unary <- function(mechanism, truth, nsim = 1) {
   # Given the truths the bits are independent, and so are the counts.
   n <- sum(truth)
   k <- length(truth)

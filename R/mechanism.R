@@ -231,6 +231,37 @@ perturbation.rr_mechanism <- function(mechanism) {
   list(kind = "channel", numbers = as.double(rr_matrix(mechanism)))
 }
 
+# P(report | truth) with truths as rows; without full row rank some truths give the same reports, and nothing about
+# each of them can be estimated. `counted` reports are those of a tally, which of sets and bits are no columns of it.
+identified_channel <- function(mechanism, arg = "mechanism", counted = TRUE) {
+  check_mechanism(mechanism, arg)
+  law <- rr_law(mechanism)
+  if (counted && !law_gives(law, "channel", length(mechanism$levels))) {
+    refuse_law(law, "channel", sprintf("The model of {.arg %s}", arg), "{.fn rr_estimate} takes its reports.")
+  }
+  channel <- rr_matrix(mechanism)
+  # Relative to the truth's own part, as the additive form would be: a small epsilon is no lack of rank.
+  centred <- channel[-1, , drop = FALSE] - rep(channel[1, ], each = nrow(channel) - 1)
+  if (nrow(channel) <= ncol(channel) && qr(t(centred), tol = 1e-9)$rank == nrow(channel) - 1 &&
+      max(abs(centred)) > 1e-13) {
+    return(channel)
+  }
+  abort(c("The truths cannot be told apart from these reports.",
+          x = "The rows of the matrix of {.arg {arg}} ({mechanism$design}) depend on each other."), "no_information")
+}
+
+# Reports to truths without bias: R x K with C B = I, the inverse where C is square, else the least-squares one.
+unbiased_matrix <- function(channel) {
+  if (nrow(channel) == ncol(channel)) return(solve(channel))
+  t(channel) %*% solve(tcrossprod(channel))
+}
+
+abort_no_information <- function(mechanism = NULL) {
+  design <- mechanism$design
+  abort(c("Nothing can be learned from these reports.",
+          x = "A report is equally likely whatever the truth{if (!is.null(design)) ': '}{design}."), "no_information")
+}
+
 plan_kind <- function(plan) match(plan$kind, perturbation_kinds) - 1L
 
 plan_sizes <- function(mechanism) as.double(c(length(mechanism$levels), length(mechanism$reports)))
@@ -239,75 +270,75 @@ plan_sizes <- function(mechanism) as.double(c(length(mechanism$levels), length(m
 
 #' Extending candor: a mechanism or a protocol of your own
 #'
-#' A mechanism is an object and a few methods, so a new one needs only one file. The constructor calls `rr_new_mechanism()`; a method
+#' A mechanism needs only one file. Its constructor calls `rr_new_mechanism()`; a method
 #' of [rr_law()] says how its reports depend on the truth. Where a report is a category, nothing else is needed: printing, [rr_perturb()], [rr_tally()],
 #' [rr_estimate()], [rr_product()] and [rr_study()] then work. Where a report is something else (a vector of bits, a hash value), two
-#' more methods say how it is drawn and how it is counted.
+#' functions say how it is drawn and how it is counted.
 #'
-#' | generic | answers | needed |
+#' | function | answers | needed |
 #' |---|---|---|
-#' | `rr_law(mechanism)` | how reports depend on the truth, see [rr_law()] | always |
-#' | `rr_draw_reports(mechanism, answers, rng)` | one report for each answer | where a report is not a category |
-#' | `rr_count_reports(mechanism, x, ...)` | the counts of many reports | where a report is not a category |
-#' | `rr_simulate_counts(mechanism, truth, nsim)` | random counts without drawing reports | for `simulate()` and the bootstrap, where a report is not a category |
+#' | `rr_law(mechanism)`, a method | how reports depend on the truth, see [rr_law()] | always |
+#' | `draw(mechanism, answers, rng)` | one report for each answer | where a report is not a category |
+#' | `count(mechanism, x, groups, weights, na.rm)` | the counts of many reports | where a report is not a category |
+#' | `simulate(mechanism, truth, nsim)` | random counts without drawing reports | for `simulate()` and the bootstrap, where a report is not a category |
 #'
 #' `print()` and `format()` use `design` and `epsilon`.
 #'
+#' @section Drawing reports:
+#' `answers` are the positions of the true answers among the levels, whole numbers of which none is missing. `rng` is `"secure"` or `"R"`, see [rr_perturb()]. To get exact
+#' probabilities, `draw()` may call [rr_perturb()] with a simpler mechanism.
+#'
 #' @section Counting reports:
-#' A method of `rr_count_reports()` gets the reports `x` as the user has them, must refuse values that are not reports, and returns a list with
+#' `count()` gets the reports `x` as the user has them, must refuse values that are not reports, and returns a list with
 #' `counts`: one number per label in `reports`, or a matrix with one column per group. Counts need not add up to the number
 #' of reports. `groups` is `NULL` or holds the number of the group, 1, 2, ..., of each report, `weights` is `NULL` or holds one weight
 #' per report. With `na.rm = TRUE` missing reports may be left out; the element `dropped` of the list then gives their positions. The number of
 #' reports is the number of rows of a matrix or data frame, else the `length()`, for which a class of reports may have a method.
 #'
+#' @section Simulating counts:
+#' `truth` is the number of respondents who hold each level. `simulate()` returns a matrix with one row per label in `reports` and one column for each of the `nsim` tallies.
+#'
 #' @param kind One word: the class of the mechanism is `c("rr_<kind>", "rr_mechanism")`.
 #' @param levels Labels of the true answers, or their number.
-#' @param ... Further elements of the mechanism, by name. In methods: arguments of other methods.
+#' @param ... Further elements of the mechanism, by name.
 #' @param reports Labels of the counts: the reports, or, where a report is not a category, what is counted. By default the levels.
 #' @param epsilon The privacy level, a number of at least 0, possibly `Inf`.
 #' @param design One line that describes the mechanism.
 #' @param yes_no May 0 and 1 stand for the two answers and the two reports?
-#' @param mechanism A mechanism.
-#' @param answers Positions of the true answers among the levels, whole numbers; none is missing.
-#' @param rng `"secure"` or `"R"`, see [rr_perturb()]. To get exact probabilities, a method may call [rr_perturb()] with a simpler mechanism.
-#' @param x The reports.
-#' @param groups,weights,na.rm See below.
-#' @param truth Number of respondents who hold each level: whole numbers.
-#' @param nsim Number of simulated tallies.
-#' @return `rr_new_mechanism()`: a mechanism. `rr_draw_reports()`: the reports; for mechanisms whose reports are categories their positions.
-#'   `rr_count_reports()`: a list, see below. `rr_simulate_counts()`: a matrix with one row per label in `reports` and one column per tally.
+#' @param draw,count,simulate Functions, see below. Mechanisms are the same if their functions are: define them outside the constructor.
+#' @return A mechanism.
 #' @section Errors:
-#' `candor_error_argument` for arguments of the wrong type or range, and for methods that return something else; `candor_error_law`
-#' where a method is needed and missing.
+#' `candor_error_argument` for arguments of the wrong type or range, and for functions that return something else; `candor_error_law`
+#' where a method or function is needed and missing.
 #' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745 (the example is their symmetric unary encoding).
 #' @seealso [rr_law()]; [rr_new_method()] for an estimator of your own.
 #' @examples
 #' # Symmetric unary encoding: one bit per category, each turned round with probability 1 - p
-#' rr_toy <- function(levels, epsilon) {
-#'   p <- plogis(epsilon / 2)
-#'   rr_new_mechanism("toy", levels, epsilon = epsilon, design = "Symmetric unary encoding", p = p)
-#' }
-#' rr_law.rr_toy <- function(mechanism) rr_new_law("support", mechanism$p, 1 - mechanism$p)
-#' rr_draw_reports.rr_toy <- function(mechanism, answers, rng = "secure") {
+#' draw_bits <- function(mechanism, answers, rng) {
 #'   bits <- outer(answers, seq_along(mechanism$levels), "==")
 #'   bits[] <- rr_perturb(as.vector(bits), rr_binary(mechanism$p, 1 - mechanism$p), rng)
 #'   bits
 #' }
-#' rr_count_reports.rr_toy <- function(mechanism, x, groups = NULL, weights = NULL,
-#'                                     na.rm = FALSE, ...) {
+#' count_bits <- function(mechanism, x, groups, weights, na.rm) {
 #'   stopifnot(is.matrix(x), is.logical(x), !anyNA(x))
 #'   if (is.null(weights)) weights <- rep(1, nrow(x))
 #'   if (is.null(groups)) groups <- rep(1, nrow(x))
 #'   list(counts = t(rowsum(x * weights, groups)))
 #' }
+#' rr_toy <- function(levels, epsilon) {
+#'   rr_new_mechanism("toy", levels, epsilon = epsilon, design = "Symmetric unary encoding",
+#'                    p = plogis(epsilon / 2), draw = draw_bits, count = count_bits)
+#' }
+#' rr_law.rr_toy <- function(mechanism) rr_new_law("support", mechanism$p, 1 - mechanism$p)
 #' mechanism <- rr_toy(c("red", "green", "blue"), epsilon = 2)
 #' mechanism
 #' truth <- rep(mechanism$levels, c(600, 300, 100))
 #' tally <- rr_tally(rr_perturb(truth, mechanism), mechanism)
 #' tidy(rr_estimate(tally, method = "inv"), conf.int = TRUE)
 #' @export
-rr_new_mechanism <- function(kind, levels, ..., epsilon, design, reports = levels, yes_no = FALSE) {
+rr_new_mechanism <- function(kind, levels, ..., epsilon, design, reports = levels, yes_no = FALSE, draw = NULL,
+                             count = NULL, simulate = NULL) {
   if (!is.character(kind) || length(kind) != 1L || !grepl("^[A-Za-z][A-Za-z0-9._]*$", kind)) {
     abort(c("{.arg kind} must be one word.", x = "It is {describe(kind)}."), "argument")
   }
@@ -315,5 +346,13 @@ rr_new_mechanism <- function(kind, levels, ..., epsilon, design, reports = level
   labels <- if (missing(reports)) truths else check_levels(reports, "reports")
   new_rr_mechanism(kind, truths$labels, ..., reports = labels$labels, numeric_levels = labels$numeric,
                    numeric_truths = truths$numeric, epsilon = check_number(epsilon, "epsilon", min = 0),
-                   design = as.character(design), yes_no = check_flag(yes_no, "yes_no"))
+                   design = as.character(design), yes_no = check_flag(yes_no, "yes_no"), draw = draw, count = count,
+                   simulate = simulate)
+}
+
+#' @rdname rr_law
+#' @export
+rr_new_law <- function(kind = c("additive", "channel", "support"), ...) {
+  switch(check_choice(kind, "kind", c("additive", "channel", "support")),
+         additive = checked_additive(...), channel = checked_channel(...), support = checked_support(...))
 }

@@ -189,9 +189,8 @@ check_method <- function(method) {
   if (length(method) > 1L) {
     abort(c("{.arg method} must be one method, see {.fn rr_choose}.", x = "There are {length(method)}."), "argument")
   }
-  em <- is.character(method) && identical(tolower(method), "em")
-  remedy <- if (em) "EM is how the likelihood is maximized: use {.code method = \"mle\"}."
-  method_registry()[[check_choice(method, "method", names(method_registry()), remedy = remedy)]]
+  known <- method_registry()
+  known[[check_choice(method, "method", names(known))]]
 }
 
 # Several methods under their names: names of methods, methods of the user's, or functions of counts and mechanism.
@@ -265,5 +264,6 @@ refuse_method <- function(method, mechanism, law, need) {
 
 # Quoted, so that an option that is a call is described and not evaluated.
 check_options <- function(options, method) {
-  do.call(check_dots_empty, options[!names(options) %in% method$options], quote = TRUE)
+  other <- options[!names(options) %in% method$options]
+  if (length(other)) do.call(check_dots_empty, other, quote = TRUE)
 }

@@ -55,8 +55,8 @@
 #'   answers <- sample(100, 2000, TRUE, truth)
 #'   rr_tally(rr_perturb(answers, mechanism, rng = "R"), mechanism)
 #' }
-#' rr_choose(reports(rr_zipf(100, 0.01)), seed = 1)
-#' rr_choose(reports(rr_zipf(100, 2.5)), seed = 1)
+#' rr_choose(reports(prop.table(seq_len(100)^-0.01)), seed = 1)
+#' rr_choose(reports(prop.table(seq_len(100)^-2.5)), seed = 1)
 #' @export
 rr_choose <- function(x, mechanism = NULL, method = NULL, replications = 200, seed = NULL, ...) {
   check_dots_empty(...)

@@ -357,22 +357,6 @@ mean_form <- function(mechanism, target) {
   c(largest(largest_mean_variance(mechanism, target)), list(direct = largest(1), worst = NA_real_))
 }
 
-# N times the variance of the unbiased estimate of a share, or of its difference from a second group; N is the number in
-# both.
-unit_variance <- function(form, share, target, second = NULL) {
-  if (!is.null(second)) {
-    return(unit_variance(form, share, target) / second$first +
-             unit_variance(second$form %||% form, second$share, target) / (1 - second$first))
-  }
-  if (!is.null(form$variance)) return(form$variance(share, target))
-  if (is.null(form$a)) {
-    return(share * form$own + (1 - share) * form$others - if (target == "sample") share else share^2)
-  }
-  if (target == "sample") return((form$b * (1 - form$b) + share * form$a * (1 - form$a - 2 * form$b)) / form$a^2)
-  m <- form$b + form$a * share
-  m * (1 - m) / form$a^2
-}
-
 # The share of largest variance: for binomial reports, reported half of the time where that is possible.
 worst_share <- function(form, target) {
   if (!is.null(form$worst)) return(form$worst)

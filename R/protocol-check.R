@@ -45,7 +45,7 @@ rr_check_client <- function(reports, mechanism, truth, ...) {
   }
   seen <- sort(unique(x))
   channel <- if (has_categories(mechanism)) rr_matrix(mechanism)
-  counts <- matrix(rr_count_reports(mechanism, reports, groups = match(x, seen))$counts, ncol = length(seen))
+  counts <- matrix(count_reports(mechanism, reports, groups = match(x, seen))$counts, ncol = length(seen))
   rows <- lapply(seq_along(seen), function(i) {
     mine <- x == seen[i]
     test <- client_test(mechanism, counts[, i], seen[i], sum(mine), channel, rr_reports(reports, mechanism), mine)

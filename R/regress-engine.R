@@ -369,27 +369,6 @@ spread_starts <- function(model, starts) {
 # Estimates with less bias, and always finite ones. "bias" and "jeffreys" solve an adjusted score equation; only
 # Jeffreys' is the gradient of something (inst/mathematics/regression.md 6.1). "prior" is climbed like the likelihood.
 
-penalised_maximum <- function(data, penalty, starts) {
-  if (!is.null(data$unknown)) {
-    abort(c("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.",
-            x = "It is {.val {penalty}}."), "argument")
-  }
-  model <- regress_model(collapse_rows(data))
-  data <- model$data
-  z <- model$z
-  points <- regress_starts(model, starts)
-  points <- points[, seq_len(min(4, ncol(points))), drop = FALSE]
-  # The determinant of the information is one of the columns as they are, not as they were made orthogonal.
-  shift <- if (penalty == "jeffreys") sum(log(abs(diag(model$basis$back)))) else 0
-  fits <- apply(points, 2, function(at) climb_penalised(data, z, at, penalty, shift), simplify = FALSE)
-  done <- vapply(fits, `[[`, NA, "finite")
-  if (!any(done)) abort("No start led to a penalized estimate: use {.code penalty = \"prior\"}.", "stalled")
-  values <- vapply(fits, `[[`, 0, "value")
-  # Where there are several roots, that of the first start that leads to one; of Jeffreys' the highest.
-  best <- if (penalty == "jeffreys") which(done)[which.max(values[done])] else which(done)[1]
-  c(fits[[best]], list(model = model, values = values))
-}
-
 # The precision of a weak normal prior: standard deviation 2.5 for slopes per standard deviation of a column, or per
 # step of one with two values, 5 for the intercept at the mean of the columns (the lower of two values).
 prior_precision <- function(data) {
@@ -473,4 +452,42 @@ penalised_state <- function(data, z, b, penalty) {
   value <- sum(data$weight * rows$loglik) + if (penalty == "jeffreys") sum(log(diag(root))) else 0
   if (!is.finite(value)) return(NULL)
   list(score = as.vector(crossprod(z, data$weight * rows$score + 0.5 * leverage * bend)), V = V, value = value)
+}
+
+# Steep ends leave a few rows in between, where the likelihood is lower than with some of them on another side, far out.
+# From each such end: it made steeper, and each of these rows moved across by the least change of the others.
+turned_starts <- function(model, ends) {
+  if (model$basis$levels || model$size > model$k || model$data$link %in% c("log", "identity")) return(NULL)
+  M <- metric(model)
+  found <- lapply(utils::head(ends[order(-vapply(ends, `[[`, 0, "value"))], 4), function(end) {
+    eta <- as.vector(model$z %*% end$b)
+    between <- order(abs(eta))
+    between <- utils::head(between[abs(eta[between]) < 4], 12)
+    if (max(abs(eta)) < 8 || !length(between)) return(NULL)
+    moves <- solve(M, t(model$z[between, , drop = FALSE]))
+    moves <- moves / rep(rowSums(model$z[between, , drop = FALSE] * t(moves)), each = model$k)
+    points <- cbind(end$b, end$b - moves * rep(eta[between] + sign(eta[between]) * 0.2, each = model$k))
+    cbind(8 * points, 100 * points)
+  })
+  do.call(cbind, found)
+}
+
+# Directions that are spread evenly, as fractional parts of multiples of roots are.
+spread_ways <- function(m, many) {
+  primes <- sqrt(c(2, 3, 5, 7, 11, 13, 17, 19))[(seq_len(m) - 1) %% 8 + 1] + 0.618034 * ((seq_len(m) - 1) %/% 8)
+  unit_columns(stats::qnorm(outer(primes, seq_len(many)) %% 1))
+}
+
+# Coefficients whose linear predictor comes nearest to `target`.
+project <- function(model, target) {
+  k <- seq_len(model$k)
+  as.vector(solve(metric(model)[k, k], crossprod(model$z, model$data$weight * target)))
+}
+
+doubt_cure <- paste("Was it another design (probabilities exchanged, labels in another order), or were the answers not",
+                    "randomized?")
+
+unit_columns <- function(ways) {
+  size <- sqrt(colSums(ways^2))
+  ways[, size > 1e-9, drop = FALSE] / rep(size[size > 1e-9], each = nrow(ways))
 }

@@ -208,3 +208,88 @@ row_device <- function(device, arm, n) {
   rows <- row_arms(arm, n)
   list(p = device[1, rows], q = device[2, rows], d = device[5, rows])
 }
+
+check_link <- function(link) {
+  if (inherits(link, "link-glm")) link <- link$name
+  check_choice(link, "link", regress_links)
+}
+
+truth_curve <- function(link) {
+  switch(link,
+    logit = list(
+      inverse = stats::qlogis, yes = stats::plogis, no = function(eta) stats::plogis(-eta),
+      derivative = function(eta, k) {
+        share <- stats::plogis(eta)
+        f <- stats::dlogis(eta)
+        switch(k, f, f * (1 - 2 * share), f * (1 - 6 * f), f * (1 - 2 * share) * (1 - 12 * f))
+      }),
+    probit = list(
+      inverse = stats::qnorm, yes = stats::pnorm, no = function(eta) stats::pnorm(-eta),
+      derivative = function(eta, k) {
+        f <- stats::dnorm(eta)
+        switch(k, f, -eta * f, (eta^2 - 1) * f, (3 * eta - eta^3) * f)
+      }),
+    cloglog = list(
+      inverse = function(pi) log(-log1p(-pi)), yes = function(eta) -expm1(-exp(eta)), no = function(eta) exp(-exp(eta)),
+      derivative = function(eta, k) {
+        r <- pmin(exp(eta), 745)
+        exp(-r) * r * switch(k, 1, 1 - r, 1 - 3 * r + r^2, 1 - 7 * r + 6 * r^2 - r^3)
+      }),
+    cauchit = list(
+      inverse = stats::qcauchy, yes = stats::pcauchy, no = function(eta) stats::pcauchy(-eta),
+      derivative = function(eta, k) {
+        s <- 1 + eta^2
+        switch(k, 1 / s, -2 * eta / s^2, (6 * eta^2 - 2) / s^3, 24 * eta * (1 - eta^2) / s^4) / pi
+      }),
+    log = list(inverse = log, yes = exp, no = function(eta) -expm1(eta), derivative = function(eta, k) exp(eta)),
+    identity = list(inverse = identity, yes = identity, no = function(eta) 1 - eta,
+                    derivative = function(eta, k) rep(if (k == 1) 1 else 0, length(eta))))
+}
+
+# How far a linear predictor may go before its truth is 0 or 1 to rounding; beyond, iterations of other packages run
+# away.
+link_range <- function(link) {
+  switch(link, log = c(-35, 0), identity = c(0, 1), cauchit = c(-1e8, 1e8), c(-35, 35))
+}
+
+regress_links <- c("logit", "probit", "cloglog", "cauchit", "log", "identity")
+
+has_unknown <- function(mechanism) !is.null(mechanism$lines)
+
+# The name of the parameter of a design.
+unknown_name <- function(mechanism) names(mechanism$parameters)[2]
+
+# The lines p0 + p1 psi and q0 + q1 psi of each mechanism, a column each; those of a known design have no slope. The
+# last line is the probability of what else the device says, which only an anchor question does.
+unknown_devices <- function(mechanisms, devices) {
+  unknown <- Filter(has_unknown, mechanisms)
+  if (length(unique(lapply(unknown, class))) != 1L) {
+    named <- unique(vapply(unknown, unknown_name, ""))
+    abort(c("The mechanisms must share one unknown number.", x = "They have {length(named)}: {.val {named}}."),
+          "mismatch")
+  }
+  lines <- vapply(seq_along(mechanisms), function(k) {
+    c(if (has_unknown(mechanisms[[k]])) unname(mechanisms[[k]]$lines) else c(devices[1, k], 0, devices[2, k], 0), 1, 0)
+  }, numeric(6))
+  if (nrow(unique(t(lines))) < 2L) {
+    abort(c("The unknown number cannot be told from the truth by one device.",
+            i = "Give at least two groups whose mechanisms differ in {.arg p}."), c("no_information", "argument"))
+  }
+  lines
+}
+
+# The devices at psi: what they say about the truth, given what else they said.
+unknown_at <- function(lines, psi) {
+  other <- other_answer(lines, psi)
+  given <- ifelse(other > 0, other, 1)
+  share <- function(start, slope) pmin(1, pmax(0, (start + slope * psi) / given))
+  rbind(share(lines[1, ], lines[2, ]), share(lines[3, ], lines[4, ]),
+        share(lines[5, ] - lines[1, ], lines[6, ] - lines[2, ]),
+        share(lines[5, ] - lines[3, ], lines[6, ] - lines[4, ]),
+        (lines[1, ] - lines[3, ] + (lines[2, ] - lines[4, ]) * psi) / given)
+}
+
+is_labelled <- function(x) inherits(x, c("haven_labelled", "labelled"))
+
+# The probability of what else they said.
+other_answer <- function(lines, psi) lines[5, ] + lines[6, ] * psi

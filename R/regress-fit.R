@@ -117,13 +117,6 @@ predictor_of <- function(x, b, offset) {
   if (is.null(offset)) eta else eta + offset
 }
 
-# The maximum over all starts, and more of them: columns of `near`, in the coordinates of the model.
-regress_maximum <- function(data, starts = 20, start = NULL, prior = NULL, near = NULL) {
-  model <- regress_model(collapse_rows(data), prior)
-  if (!is.null(start)) near <- cbind(near, coordinates(model, start))
-  highest_maximum(model, cbind(near, regress_starts(model, starts)), turn = TRUE)
-}
-
 # Coefficients of x and the unknown number in the coordinates of the model, and back: 0 for aliased ones.
 coordinates <- function(model, b) {
   psi <- c(b[-seq_len(ncol(model$data$x))], 0.5)[1]

@@ -296,9 +296,6 @@ reports_doubt <- function(fit) {
   NULL
 }
 
-doubt_cure <- paste("Was it another design (probabilities exchanged, labels in another order), or were the answers not",
-                    "randomized?")
-
 # The maximum is at infinity, or another one is nearly as high. What is said was measured (inst/studies/README.md).
 # Neither other answers nor a penalty cure a wrong mechanism, which is told in the same warning.
 tell_maxima <- function(fit, doubt) {
@@ -321,4 +318,3 @@ tell_maxima <- function(fit, doubt) {
   if (!is.null(doubt)) text <- replace(doubt, 1, paste(c(doubt[[1]], text[1]), collapse = " "))
   warn(text, kinds)
 }
-

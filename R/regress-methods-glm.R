@@ -263,15 +263,6 @@ refuse_study <- function(fits) {
 
 # ---- survey designs ----
 
-# Pseudo-likelihood with the design's weights, and the design's variance of the linearized scores.
-check_design <- function(design, weights) {
-  if (!inherits(design, "survey.design") || !is.null(weights)) {
-    abort(c("{.arg design} must be made by {.fn survey::svydesign}, and has its own {.arg weights}.",
-            x = "It is {describe(design)}."), "argument")
-  }
-  check_installed("survey", "for survey designs")
-}
-
 # Scores are sums to be estimated: their variance is the design's, rows that were not fitted being 0.
 survey_meat <- function(fit, scores) {
   design <- fit$design
@@ -447,4 +438,12 @@ print.summary.rr_glm <- function(x, digits = 4, ...) {
       if (is.null(x$design)) paste0("; AIC ", format(x$aic, digits = digits + 3)), "; ", format_count(x$n), " rows\n",
       sep = "")
   invisible(x)
+}
+
+# P(true yes | report); of a share of yes among several answers its mean.
+row_posterior <- function(fit, rows, y, arm = fit$arm) {
+  index <- row_arms(arm, length(y))
+  after_yes <- fit$device[1, index] * rows$truth / rows$report
+  after_no <- fit$device[3, index] * rows$truth / rows$report_no
+  ifelse(y > 0, y * after_yes, 0) + ifelse(y < 1, (1 - y) * after_no, 0)
 }

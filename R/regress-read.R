@@ -186,8 +186,6 @@ check_starts <- function(starts) check_count(starts, "starts", min = 1, max = 10
 
 # ---- labelled columns ----
 
-is_labelled <- function(x) inherits(x, c("haven_labelled", "labelled"))
-
 # Labelled covariates, as from SPSS or Stata files, become what rr_tally() makes of them: factors of their labels.
 # Where some values have no label they are numbers, some of which are explained. Reports stay labelled, since only
 # their mechanism knows whether the labels or the values are its reports. `factors` are variables that a fit knows as
@@ -267,4 +265,14 @@ abort_variable <- function(absent, arg = "newdata", ...) {
 value_kind <- function(x) {
   if (inherits(x, "Date")) "dates" else if (inherits(x, "POSIXct")) "times"
   else if (is.character(x) || is.factor(x)) "text" else if (!is.object(x) && !is.null(x)) "numbers"
+}
+
+# Pseudo-likelihood with the design's weights, and the design's variance of the linearized scores.
+check_design <- function(design, weights) {
+  if (!inherits(design, "survey.design") || !is.null(weights)) {
+    abort(c("{.arg design} must be made by {.fn survey::svydesign}, and has its own {.arg weights}.",
+            x = "It is {describe(design)}.",
+            i = "Of replicate weights call {.fn rr_glm} inside {.fn survey::withReplicates}."), "argument")
+  }
+  check_installed("survey", "for survey designs")
 }

@@ -17,14 +17,6 @@ residuals.rr_glm <- function(object, type = c("deviance", "pearson", "working", 
   stats::naresid(object$na.action, stats::setNames(row_posterior(object, rows, object$y) - rows$truth, names(object$y)))
 }
 
-# P(true yes | report); of a share of yes among several answers its mean.
-row_posterior <- function(fit, rows, y, arm = fit$arm) {
-  index <- row_arms(arm, length(y))
-  after_yes <- fit$device[1, index] * rows$truth / rows$report
-  after_no <- fit$device[3, index] * rows$truth / rows$report_no
-  ifelse(y > 0, y * after_yes, 0) + ifelse(y < 1, (1 - y) * after_no, 0)
-}
-
 #' @rdname rr_glm_methods
 #' @export
 hatvalues.rr_glm <- function(model, type = c("expected", "observed"), ...) {

@@ -44,24 +44,6 @@ steep_starts <- function(model, one, ways, most, axes = seq_len(ncol(ways))) {
   list(cells = grid_starts(model, one, ways[, some, drop = FALSE], max(4, most %/% 2))$cells, steep = steep$cells)
 }
 
-# Steep ends leave a few rows in between, where the likelihood is lower than with some of them on another side, far out.
-# From each such end: it made steeper, and each of these rows moved across by the least change of the others.
-turned_starts <- function(model, ends) {
-  if (model$basis$levels || model$size > model$k || model$data$link %in% c("log", "identity")) return(NULL)
-  M <- metric(model)
-  found <- lapply(utils::head(ends[order(-vapply(ends, `[[`, 0, "value"))], 4), function(end) {
-    eta <- as.vector(model$z %*% end$b)
-    between <- order(abs(eta))
-    between <- utils::head(between[abs(eta[between]) < 4], 12)
-    if (max(abs(eta)) < 8 || !length(between)) return(NULL)
-    moves <- solve(M, t(model$z[between, , drop = FALSE]))
-    moves <- moves / rep(rowSums(model$z[between, , drop = FALSE] * t(moves)), each = model$k)
-    points <- cbind(end$b, end$b - moves * rep(eta[between] + sign(eta[between]) * 0.2, each = model$k))
-    cbind(8 * points, 100 * points)
-  })
-  do.call(cbind, found)
-}
-
 with_psi <- function(points, model, psi) {
   if (model$size > model$k) rbind(points, stats::qlogis(psi), deparse.level = 0) else unname(points)
 }
@@ -76,12 +58,6 @@ moment_share <- function(data) {
   share <- sum(data$weight * row$d * (data$y - row$q)) / sum(data$weight * row$d^2)
   if (!is.finite(share)) share <- 0.5
   min(0.95, max(0.05, share))
-}
-
-# Coefficients whose linear predictor comes nearest to `target`.
-project <- function(model, target) {
-  k <- seq_len(model$k)
-  as.vector(solve(metric(model)[k, k], crossprod(model$z, model$data$weight * target)))
 }
 
 # Directions of the covariates other than the constant, of unit size, a column each: those of single columns, of the
@@ -104,17 +80,6 @@ start_directions <- function(model, one) {
   ways <- matrix(0, model$k, ncol(axes) + ncol(spread))
   ways[dense, ] <- free %*% cbind(axes, spread)
   list(ways = ways, axes = ncol(axes))
-}
-
-unit_columns <- function(ways) {
-  size <- sqrt(colSums(ways^2))
-  ways[, size > 1e-9, drop = FALSE] / rep(size[size > 1e-9], each = nrow(ways))
-}
-
-# Directions that are spread evenly, as fractional parts of multiples of roots are.
-spread_ways <- function(m, many) {
-  primes <- sqrt(c(2, 3, 5, 7, 11, 13, 17, 19))[(seq_len(m) - 1) %% 8 + 1] + 0.618034 * ((seq_len(m) - 1) %/% 8)
-  unit_columns(stats::qnorm(outer(primes, seq_len(many)) %% 1))
 }
 
 some_rows <- function(n, most) if (n <= most) seq_len(n) else round(seq(1, n, length.out = most))
@@ -209,47 +174,32 @@ feasible_start <- function(model, first, feasible) {
 
 # The links of the truth: what R's own link functions are, with derivatives up to the fourth, which mgcv asks for.
 
-regress_links <- c("logit", "probit", "cloglog", "cauchit", "log", "identity")
-
-check_link <- function(link) {
-  if (inherits(link, "link-glm")) link <- link$name
-  check_choice(link, "link", regress_links)
+penalised_maximum <- function(data, penalty, starts) {
+  if (!is.null(data$unknown)) {
+    abort(c("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.",
+            x = "It is {.val {penalty}}."), "argument")
+  }
+  model <- regress_model(collapse_rows(data))
+  data <- model$data
+  z <- model$z
+  points <- regress_starts(model, starts)
+  points <- points[, seq_len(min(4, ncol(points))), drop = FALSE]
+  # The determinant of the information is one of the columns as they are, not as they were made orthogonal.
+  shift <- if (penalty == "jeffreys") sum(log(abs(diag(model$basis$back)))) else 0
+  fits <- apply(points, 2, function(at) climb_penalised(data, z, at, penalty, shift), simplify = FALSE)
+  done <- vapply(fits, `[[`, NA, "finite")
+  if (!any(done)) {
+    abort(c("No start led to a penalized estimate.", i = "Use {.code penalty = \"prior\"}."), "stalled")
+  }
+  values <- vapply(fits, `[[`, 0, "value")
+  # Where there are several roots, that of the first start that leads to one; of Jeffreys' the highest.
+  best <- if (penalty == "jeffreys") which(done)[which.max(values[done])] else which(done)[1]
+  c(fits[[best]], list(model = model, values = values))
 }
 
-truth_curve <- function(link) {
-  switch(link,
-    logit = list(
-      inverse = stats::qlogis, yes = stats::plogis, no = function(eta) stats::plogis(-eta),
-      derivative = function(eta, k) {
-        share <- stats::plogis(eta)
-        f <- stats::dlogis(eta)
-        switch(k, f, f * (1 - 2 * share), f * (1 - 6 * f), f * (1 - 2 * share) * (1 - 12 * f))
-      }),
-    probit = list(
-      inverse = stats::qnorm, yes = stats::pnorm, no = function(eta) stats::pnorm(-eta),
-      derivative = function(eta, k) {
-        f <- stats::dnorm(eta)
-        switch(k, f, -eta * f, (eta^2 - 1) * f, (3 * eta - eta^3) * f)
-      }),
-    cloglog = list(
-      inverse = function(pi) log(-log1p(-pi)), yes = function(eta) -expm1(-exp(eta)), no = function(eta) exp(-exp(eta)),
-      derivative = function(eta, k) {
-        r <- pmin(exp(eta), 745)
-        exp(-r) * r * switch(k, 1, 1 - r, 1 - 3 * r + r^2, 1 - 7 * r + 6 * r^2 - r^3)
-      }),
-    cauchit = list(
-      inverse = stats::qcauchy, yes = stats::pcauchy, no = function(eta) stats::pcauchy(-eta),
-      derivative = function(eta, k) {
-        s <- 1 + eta^2
-        switch(k, 1 / s, -2 * eta / s^2, (6 * eta^2 - 2) / s^3, 24 * eta * (1 - eta^2) / s^4) / pi
-      }),
-    log = list(inverse = log, yes = exp, no = function(eta) -expm1(eta), derivative = function(eta, k) exp(eta)),
-    identity = list(inverse = identity, yes = identity, no = function(eta) 1 - eta,
-                    derivative = function(eta, k) rep(if (k == 1) 1 else 0, length(eta))))
-}
-
-# How far a linear predictor may go before its truth is 0 or 1 to rounding; beyond, iterations of other packages run
-# away.
-link_range <- function(link) {
-  switch(link, log = c(-35, 0), identity = c(0, 1), cauchit = c(-1e8, 1e8), c(-35, 35))
+# The maximum over all starts, and more of them: columns of `near`, in the coordinates of the model.
+regress_maximum <- function(data, starts = 20, start = NULL, prior = NULL, near = NULL) {
+  model <- regress_model(collapse_rows(data), prior)
+  if (!is.null(start)) near <- cbind(near, coordinates(model, start))
+  highest_maximum(model, cbind(near, regress_starts(model, starts)), turn = TRUE)
 }

@@ -47,7 +47,7 @@ draw_bits_again <- function(second, bits, rng) {
   starts <- seq(1, max(length(bits), 1), by = rows)
   parts <- lapply(starts, function(start) {
     part <- as.matrix(bits[seq(start, length.out = max(0, min(rows, length(bits) - start + 1)))])
-    part[] <- rr_draw_reports(binary, as.vector(part) + 1L, rng) - 1L
+    part[] <- draw_reports(binary, as.vector(part) + 1L, rng) - 1L
     storage.mode(part) <- "integer"
     .Call(C_rr_matrix_to_bits, unname(part))$bits
   })

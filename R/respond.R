@@ -85,7 +85,7 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory
   if (is_memoised(mechanism) || !is.null(memory)) return(perturb_memoised(x, mechanism, answers, memory, rng))
   kept_questions <- Filter(is_memoised, mechanism$questions)
   if (length(kept_questions)) warn_forgotten(names(kept_questions))
-  reports <- decode_answers(mechanism, rr_draw_reports(mechanism, answers, rng), x)
+  reports <- decode_answers(mechanism, draw_reports(mechanism, answers, rng), x)
   if (length(kept)) structure(c(as.list(kept), as.list(reports)), row.names = .set_row_names(nrow(reports)),
                               class = "data.frame")
   else reports
@@ -161,18 +161,16 @@ decode_answers.rr_mechanism <- function(mechanism, reports, x) {
 
 decode_answers.rr_protocol <- function(mechanism, reports, x) reports
 
-#' @export
-#' @rdname rr_new_mechanism
-rr_draw_reports <- function(mechanism, answers, rng = c("secure", "R")) {
+draw_reports <- function(mechanism, answers, rng = c("secure", "R")) {
   check_mechanism(mechanism)
-  UseMethod("rr_draw_reports")
+  UseMethod("draw_reports")
 }
 
-#' @export
-rr_draw_reports.rr_mechanism <- function(mechanism, answers, rng = c("secure", "R")) {
+draw_reports.rr_mechanism <- function(mechanism, answers, rng = c("secure", "R")) {
   rng <- check_choice(rng, "rng", c("secure", "R"))
+  if (!is.null(mechanism[["draw"]])) return(mechanism[["draw"]](mechanism, answers, rng))
   if (!law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
-    abort(c("{.fn rr_draw_reports} has no method for this mechanism, so its reports cannot be drawn.",
+    abort(c("{.arg mechanism} has no function {.field draw}, so its reports cannot be drawn.",
             x = "It is: {format(mechanism)}."), c("law", "argument"))
   }
   plan <- perturbation(mechanism)

@@ -97,23 +97,23 @@ check_kernel <- function(result, bits, flip, arg = "bits") {
 #'   where it is the only one left. All bits share one `flip`.
 #' @param ones In place of `bits`: how many of an element's `n` bits were reported as 1; with names if the elements have labels.
 #' @param ... Not used, and refused.
-#' @return An object of class `rr_bit_tally`, for [rr_any()], [rr_all()], [rr_set_size()]
+#' @return An object of class `rr_bit_tally`, for [rr_extreme()], [rr_set_size()]
 #'   and [rr_incidence()].
 #' @section Errors:
 #' `candor_error_argument` for entries that are not bits and flips that are not probabilities, by position;
 #' `candor_error_missing` for NA; `candor_error_no_information` for a flip of 1/2; `candor_error_mismatch` when tallies
 #' of different elements are merged, and for flips whose names are not those of the bits. Of a database table also `candor_error_database` where it does not answer.
-#' @seealso [rr_any()] for the estimates.
+#' @seealso [rr_extreme()] for the estimates.
 #' @references Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorem 2 (equal flips: the sum is
 #'   sufficient).
 #' @examples
 #' # Two days of a stream, each with its own flip probability
 #' monday <- rr_bit_tally(c(0, 0, 1, 0), flip = 0.1)
 #' tuesday <- rr_bit_tally(c(0, 0, 0), flip = 0.2)
-#' rr_any(c(monday, tuesday))
+#' rr_extreme(c(monday, tuesday))
 #'
 #' # Counts are enough when all flips are equal: here of three elements, seen by eight sites
-#' rr_all(rr_bit_tally(ones = c(a = 8, b = 1, c = 7), n = 8, flip = 0.05))
+#' rr_extreme(rr_bit_tally(ones = c(a = 8, b = 1, c = 7), n = 8, flip = 0.05), type = "all")
 #' @export
 rr_bit_tally <- function(bits, flip = NULL, n = NULL, ..., ones = NULL, element = NULL, set = NULL, column = NULL) {
   check_dots_empty(...)

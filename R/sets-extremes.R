@@ -1,6 +1,6 @@
 #' OR and AND of noisy bits
 #'
-#' Was at least one of the true bits 1 (`rr_any()`)? Were all of them (`rr_all()`)? The true bits are seen only through
+#' Was at least one of the true bits 1 (`type = "any"`, the OR)? Were all of them (`"all"`, the AND)? The true bits are seen only through
 #' randomized response: each was reported wrongly with a known probability. The estimates are unbiased, and no other
 #' function of the noisy bits is.
 #'
@@ -24,6 +24,7 @@
 #' @param bits Reported bits: a vector (one OR), a matrix (one OR for each row), packed bits in a raw vector, or a tally made by
 #'   [rr_bit_tally()].
 #' @param flip Probability that a bit was reported wrongly, see [rr_bit_tally()]; left out for a tally.
+#' @param type `"any"` (OR, union) or `"all"` (AND, intersection).
 #' @param ... Not used, and refused.
 #' @return An object of class `rr_extreme`. `coef()` gives the estimates; `tidy()` a tibble with columns `term` (element),
 #'   `estimate`, `std.error` (`NA` where the variance estimate is negative), `std.error.max` (least favourable
@@ -37,34 +38,24 @@
 #'   \eqn{(-1)^{\sum y_i}}.
 #' @examples
 #' # Eight sites report, with 5% of noise, whether they saw this device
-#' rr_any(c(0, 0, 1, 0, 0, 0, 0, 1), flip = 0.05)
+#' rr_extreme(c(0, 0, 1, 0, 0, 0, 0, 1), flip = 0.05)
 #' # Every site has its own noise; the last one has the least
-#' rr_any(c(0, 0, 0, 1), flip = c(0.2, 0.2, 0.1, 0.01))
+#' rr_extreme(c(0, 0, 0, 1), flip = c(0.2, 0.2, 0.1, 0.01))
 #' # One estimate for each row
 #' seen <- rbind(a = c(1, 1, 0), b = c(0, 0, 0), c = c(1, 1, 1))
-#' tidy(rr_all(seen, flip = 0.1))
+#' tidy(rr_extreme(seen, flip = 0.1, type = "all"))
 #' @export
-rr_any <- function(bits, flip = NULL, ...) {
+rr_extreme <- function(bits, flip = NULL, type = c("any", "all"), ...) {
   check_dots_empty(...)
-  extreme(bits, flip, "any")
-}
-
-#' @rdname rr_any
-#' @export
-rr_all <- function(bits, flip = NULL, ...) {
-  check_dots_empty(...)
-  extreme(bits, flip, "all")
+  type <- check_choice(type, "type", extreme_kinds)
+  tally <- if (inherits(bits, "rr_bit_tally")) check_tally_flip(bits, flip) else rr_bit_tally(bits, flip)
+  value <- tally_value(tally, type)
+  warn_variance(max(value$bound), length(tally$ones) == 1, log_variance = max(value$log_bound))
+  structure(c(list(kind = type, n = tally$n, flip = tally$flip, labels = tally$labels, conf.level = 0.95), value),
+            class = c("rr_extreme", "rr_estimates"))
 }
 
 extreme_kinds <- c("any", "all")
-
-extreme <- function(bits, flip, kind) {
-  tally <- if (inherits(bits, "rr_bit_tally")) check_tally_flip(bits, flip) else rr_bit_tally(bits, flip)
-  value <- tally_value(tally, kind)
-  warn_variance(max(value$bound), length(tally$ones) == 1, log_variance = max(value$log_bound))
-  structure(c(list(kind = kind, n = tally$n, flip = tally$flip, labels = tally$labels, conf.level = 0.95), value),
-            class = c("rr_extreme", "rr_estimates"))
-}
 
 # A tally knows its flips; another one beside it is a misunderstanding.
 check_tally_flip <- function(tally, flip) {
@@ -100,7 +91,7 @@ format_number <- function(x) {
 
 #' Variance of an estimated OR or AND for a known truth
 #'
-#' The exact variance of [rr_any()] or [rr_all()] if the true bits were `x`: for planning, and for worst cases.
+#' The exact variance of [rr_extreme()] if the true bits were `x`: for planning, and for worst cases.
 #'
 #' \deqn{\mathrm{Var}(\widehat{OR}) = \prod_i (1 - x_i + v_i) - 1\{\textstyle\sum x_i = 0\}, \qquad
 #'   \mathrm{Var}(\widehat{AND}) = \prod_i (x_i + v_i) - 1\{\textstyle\sum x_i = n\},}{Var(OR-hat) =
@@ -125,7 +116,7 @@ format_number <- function(x) {
 #' @export
 rr_extreme_variance <- function(x, flip, type = c("any", "all"), log = FALSE, ...) {
   check_dots_empty(...)
-  type <- check_choice(type, "type", c("any", "all"))
+  type <- check_choice(type, "type", extreme_kinds)
   bits <- check_bits(x, "x")
   rows <- if (is.matrix(bits)) bits else matrix(bits, 1, dimnames = list(NULL, names(bits)))
   flip <- check_flip(flip, nrow(rows), ncol(rows), colnames(rows))

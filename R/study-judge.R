@@ -21,7 +21,7 @@ study_counts <- function(mechanism, theta, truth, n, seed, cell, first, replicat
   truths <- if (is.null(truth)) draw(theta, NULL, n, cell)
   vapply(seq_len(replications), function(r) {
     keep_generator(name_stream(seed, cell, first + r), {
-      as.double(rr_simulate_counts(mechanism, if (is.null(truth)) truths[, r] else truth, 1))
+      as.double(simulate_counts(mechanism, if (is.null(truth)) truths[, r] else truth, 1))
     })
   }, numeric(length(mechanism$reports)))
 }
@@ -206,10 +206,10 @@ distinct_truths <- function(theta, form, n) {
 #' @references Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response,
 #'   section 5.4 and theorem 9, corrected. Wang, T., Blocki, J., Li, N. and Jha, S. (2017). *USENIX Security*, 729-745.
 #' @examples
-#' rr_risk(rr_grr(50, epsilon = 1), rr_zipf(50, 1.3), n = 1000, seed = 1)
+#' rr_risk(rr_grr(50, epsilon = 1), prop.table(seq_len(50)^-1.3), n = 1000, seed = 1)
 #'
 #' # With ten times as many categories the error is about a hundred times as large
-#' rr_risk(rr_grr(500, epsilon = 1), rr_zipf(500, 1.3), n = 1000, method = "inv")
+#' rr_risk(rr_grr(500, epsilon = 1), prop.table(seq_len(500)^-1.3), n = 1000, method = "inv")
 #' @export
 rr_risk <- function(mechanism, theta, n, method = c("inv", "invn", "invp", "mle"),
                     target = c("population", "sample"), replications = 1000, seed = NULL, ...) {
@@ -256,3 +256,41 @@ inversion_risk <- function(form, theta, n, target) {
   if (law_tells_nothing(form)) abort_no_information()
   sum(unit_variance(list(a = form$a, b = rep_len(form$b, length(theta))), theta, target)) / n
 }
+
+# N times the variance of the unbiased estimate of a share, or of its difference from a second group; N is the number in
+# both.
+unit_variance <- function(form, share, target, second = NULL) {
+  if (!is.null(second)) {
+    return(unit_variance(form, share, target) / second$first +
+             unit_variance(second$form %||% form, second$share, target) / (1 - second$first))
+  }
+  if (!is.null(form$variance)) return(form$variance(share, target))
+  if (is.null(form$a)) {
+    return(share * form$own + (1 - share) * form$others - if (target == "sample") share else share^2)
+  }
+  if (target == "sample") return((form$b * (1 - form$b) + share * form$a * (1 - form$a - 2 * form$b)) / form$a^2)
+  m <- form$b + form$a * share
+  m * (1 - m) / form$a^2
+}
+
+# A data frame with a class and attributes of its own. (structure() would leave row names that are no longer automatic.)
+mark <- function(table, class, ...) {
+  attributes <- list(...)
+  for (name in names(attributes)) attr(table, name) <- attributes[[name]]
+  class(table) <- c(class, base::class(table))
+  table
+}
+
+draw_study_seed <- function() floor(stats::runif(1) * 2^31)
+
+# The shares of a distribution, or of a table.
+check_distribution <- function(x, arg) {
+  if (is.table(x)) x <- prop.table(as.vector(x))
+  shares <- is.numeric(x) && !is.object(x) && length(x) > 1 && !anyNA(x) && all(x >= 0)
+  if (shares && abs(sum(x) - 1) <= 1e-8) return(as.double(x) / sum(x))
+  abort(c("{.arg {arg}} must be a distribution: at least 2 probabilities that add up to 1.",
+          x = "It is {describe(x)}.", i = if (shares && any(x > 1)) "Divide counts by their sum."), "argument")
+}
+
+# Data are replaced by their table.
+tabulated <- function(x) if (is.character(x) || is.logical(x) || is.factor(x)) table(x) else x

@@ -19,7 +19,7 @@
 #'   figures 5 to 10. The colours are those of Okabe and Ito, which readers with any colour vision tell apart.
 #' @name autoplot.rr_study
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' study <- rr_study(list(even = rr_zipf(50, 0.01), steep = rr_zipf(50, 2.5)),
+#' study <- rr_study(list(even = prop.table(seq_len(50)^-0.01), steep = prop.table(seq_len(50)^-2.5)),
 #'                   epsilon = c(1, 4), n = 10^(2:5), replications = 50, seed = 1)
 #' ggplot2::autoplot(study)
 NULL

@@ -187,9 +187,6 @@ abort_count <- function(counts, position, labels) {
 
 # ---- counts in data frames ----
 
-# The column of counts: dplyr::count() calls it n, tidy() of a tally count, as.data.frame() of a table Freq.
-count_names <- c("n", "count", "Freq")
-
 # A data frame of counts as a vector or matrix of counts, and the groups of its columns. Two shapes: a column for each
 # report (the surveys of this package), or one row per report with its label and its count (dplyr::count(), tidy() of
 # a tally).
@@ -284,4 +281,11 @@ part_rows <- function(parts) {
   sizes <- vapply(parts, function(part) length(part$reports) + 1, 0)
   ends <- cumsum(sizes)
   Map(seq, ends - sizes + 1, ends)
+}
+
+#' @rdname rr_tally
+#' @export
+rr_tally.table <- function(x, mechanism, ...) {
+  check_dots_empty(...)
+  rr_counts(x, mechanism)
 }

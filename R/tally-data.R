@@ -104,41 +104,6 @@ refuse_vector <- function(given, arg) {
 
 # ---- matching without case and space ----
 
-# Reports with the labels that they have but for case and surrounding space.
-relax_reports <- function(x, mechanism) {
-  if (is.null(mechanism$questions)) return(relax_labels(x, mechanism))
-  x <- question_frame(x, mechanism)
-  for (name in intersect(names(x), names(mechanism$questions))) {
-    x[[name]] <- relax_labels(x[[name]], mechanism$questions[[name]])
-  }
-  x
-}
-
-relax_labels <- function(x, mechanism) {
-  x <- plain_reports(x, mechanism)
-  if (!is.character(x) && !is.factor(x)) return(x)
-  labels <- mechanism$reports
-  keys <- relax(labels)
-  if (anyDuplicated(keys)) {
-    alike <- labels[keys == keys[anyDuplicated(keys)]]
-    abort(c("{.arg match} cannot be {.val relaxed} for this mechanism.",
-            x = "Its levels {.val {alike}} differ only in case or space."), "argument")
-  }
-  settle <- function(text) {
-    place <- match(relax(text), keys)
-    place[is.na(place)] <- match_numbers(relax(text[is.na(place)]), mechanism)
-    change <- !is.na(place) & !text %in% labels
-    text[change] <- labels[place[change]]
-    text
-  }
-  if (is.factor(x)) {
-    levels(x) <- settle(levels(x))
-    return(x)
-  }
-  distinct <- unique(x)
-  settle(distinct)[match(x, distinct)]
-}
-
 # ---- designs of the package survey ----
 
 is_design <- function(x) inherits(x, c("survey.design", "svyrep.design", "twophase", "twophase2"))
@@ -187,3 +152,17 @@ tally_design <- function(x, mechanism, column, weights, by, na.rm, match) {
 #' @rdname rr_tally
 #' @export
 rr_tally.svyrep.design <- rr_tally.survey.design
+
+# The column of counts: dplyr::count() calls it n, tidy() of a tally count, as.data.frame() of a table Freq.
+count_names <- c("n", "count", "Freq")
+
+# The columns of such reports by their names; NULL where `column` must say it, or there is but one.
+set_columns <- function(mechanism, left) {
+  fields <- report_fields(mechanism)
+  if (!is.null(fields)) return(if (all(fields %in% left)) fields)
+  if (inherits(mechanism, "rr_sampled")) {
+    key <- mechanism$part_column
+    return(if (all(c(key, "report") %in% left)) c(key, "report") else if (key %in% left) left)
+  }
+  Find(function(columns) all(columns %in% left), stored_forms(mechanism)$columns)
+}

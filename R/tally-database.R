@@ -110,10 +110,6 @@ abort_stray <- function(e, rows, mechanism, times) {
 
 # ---- sums of weights, by a database or by running the text of rr_query() ----
 
-# The columns that a query makes of itself.
-query_columns <- c(n = "n", sum = "weight_sum", squares = "weight_squares", missing = "weight_missing",
-                   min = "weight_min", max = "weight_max")
-
 # What rr_query() makes of weights: their sums, squares and number, NULL in a table of plain counts.
 weight_columns <- function(rows) {
   if (!all(query_columns[c("n", "sum", "squares")] %in% names(rows))) return(NULL)

@@ -1,7 +1,6 @@
 # Several questions at once: a report is a row of answers, counted as a cell of their product.
 
-#' @export
-rr_count_reports.rr_product <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+count_reports.rr_product <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   check_joint(mechanism)
   joint <- encode_questions(question_frame(x, mechanism), mechanism, na.rm)
   count_codes(joint, 0L, joint, mechanism, groups, weights, na.rm)

@@ -381,3 +381,40 @@ sum_query <- function(data, mechanism, form, answers, keys, weight) {
   list(query = group_query(flagged, c("reports_missing", sql$split, keys), sums), answers = answers, keys = keys,
        weight = weight, form = form, sums = names(sql$sums), split = sql$split)
 }
+
+# The columns that a query makes of itself.
+query_columns <- c(n = "n", sum = "weight_sum", squares = "weight_squares", missing = "weight_missing",
+                   min = "weight_min", max = "weight_max")
+
+# One statement, so that the engine shows it the table of one moment: part 1 are the rows by what they say, part 2 the
+# reports. `split` is a column that says the same in all rows of a report, such as its cohort; `bit` one that says
+# whether the level is supported.
+long_query <- function(data, mechanism, answers, keys, weight) {
+  if (!is.null(weight)) {
+    abort(c("{.arg weights} are not for long tables, where a report has several rows.",
+            i = "Store one report a row: as 0 and 1, or as hexadecimal text."), "argument")
+  }
+  connection <- dbplyr::remote_con(data)
+  split <- setdiff(answers, c("id", "level", "bit"))
+  said <- c("level", intersect(answers, "bit"))
+  own <- c(split, keys)
+  alias <- quote_names(c(long_sizes, "id"), connection)
+  size <- mechanism$size %||% mechanism[["d"]]
+  wrong <- if (is.null(size)) sprintf("%s > 0 AND %s > 1", alias[2], alias[1])
+    else sprintf("%s > 0 OR %s <> %d", alias[2], alias[1], as.integer(size))
+  level <- quote_names("level", connection)
+  sizes <- c("COUNT(*)", sprintf("SUM(%s)", one_if(paste(level, "IS NULL"))),
+             sprintf("COUNT(DISTINCT %s)", exact_values(level, connection)))
+  reports <- group_query(data, c("id", own), stats::setNames(sizes, long_sizes))
+  sums <- sprintf("SUM(%s)", c(alias[1], one_if(paste(alias[2], "> 0")), one_if(wrong),
+                               one_if(sprintf("%s < %s - %s", alias[3], alias[1], alias[2])),
+                               one_if(paste(alias[4], "IS NULL"))))
+  # Both parts have their columns in one order.
+  part <- function(number, n, sums) c(part = number, n = n, stats::setNames(sums, long_sums))
+  nothing <- stats::setNames(rep("NULL", length(said)), said)
+  second <- select_text(quote_names(own, connection), c(nothing, part("2", "COUNT(*)", sums)),
+                        sprintf("(\n%s\n) %s", reports, quote_names("q02", connection)), connection = connection)
+  first <- group_query(data, c(own, said), part("1", "COUNT(*)", rep("0", length(long_sums))))
+  list(query = dbplyr::sql(paste(first, second, sep = "\nUNION ALL\n")), answers = answers, keys = keys, weight = NULL,
+       form = "long", split = if (length(split)) split)
+}

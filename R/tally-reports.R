@@ -45,7 +45,7 @@
 rr_reports <- function(x, mechanism) {
   check_mechanism(mechanism)
   if (!is.null(mechanism$codec)) return(read_reports(x, mechanism)$reports)
-  rr_count_reports(mechanism, x)
+  count_reports(mechanism, x)
   x
 }
 
@@ -475,8 +475,7 @@ one_row_each <- function(x, mechanism, weights, by) {
 
 # ---- counting ----
 
-#' @export
-rr_count_reports.rr_protocol <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+count_reports.rr_protocol <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   codec <- mechanism$codec
   read <- read_reports(x, mechanism, na.rm, groups, weights)
   counts <- if (is.null(codec$width)) {
@@ -493,6 +492,55 @@ rr_count_reports.rr_protocol <- function(mechanism, x, groups = NULL, weights = 
 counted_reports <- function(counts, read, ...) {
   list(counts = if (read$each > 1) matrix(counts, ncol = read$each) else as.vector(counts), dropped = read$dropped, ...)
 }
+
+count_reports <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+  check_mechanism(mechanism)
+  if (!is.null(weights) && !isTRUE(all(weights >= 0))) {
+    abort(c("{.arg weights} must be numbers of at least 0.", x = "They are {describe(weights)}."), "argument")
+  }
+  UseMethod("count_reports")
+}
+
+# Reports that are categories.
+count_reports.rr_mechanism <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+  if (!is.null(mechanism[["count"]])) return(mechanism[["count"]](mechanism, x, groups, weights, na.rm))
+  if (!law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
+    abort(c("{.arg mechanism} has no function {.field count}, so its reports cannot be counted.",
+            x = "It is: {format(mechanism)}."), c("law", "argument"))
+  }
+  if (is.data.frame(x)) {
+    abort(c("{.arg x} is a data frame, and the mechanism has one question.",
+            i = "Give its column, or describe all questions with {.fn rr_product}."), "argument")
+  }
+  # Counts and shares of all categories, and the numbers that stand for them.
+  bytes <- 16 * as.double(length(mechanism$reports)) * (max(1, groups) + 1)
+  if (bytes > machine_memory()) {
+    abort(c("The table of counts is too large for this machine's memory.", x = "It would take {format_bytes(bytes)}.",
+            i = "{.fn rr_sketch_counts} and {.fn rr_prefixes} count without a table of all categories."), "too_large")
+  }
+  tell_reading(x, mechanism)
+  codes <- encode_reports(x, mechanism)
+  count_codes(codes$codes, codes$first, x, mechanism, groups, weights, na.rm)
+}
+
+# `codes - first` is the 0-based category. `shown` is what the user gave, for the error message.
+count_codes <- function(codes, first, shown, mechanism, groups, weights, na.rm) {
+  k <- length(mechanism$reports)
+  count <- function(weights) {
+    .Call(C_rr_tally, codes, as.integer(first), as.double(k), groups, as.double(max(1L, groups)), weights, na.rm)
+  }
+  result <- count(weights)
+  if (result$position > 0) abort_report(shown, result$position, mechanism, na.rm)
+  shape <- function(counts) if (is.null(groups)) counts else matrix(counts, nrow = k)
+  counts <- shape(result$counts)
+  # Weighted reports have a second number: how many there were.
+  list(counts = counts, missing = result$missing, n = tally_sums(counts),
+       weight_squares = if (!is.null(weights)) result$weight_squares,
+       respondents = if (!is.null(weights)) tally_sums(shape(count(NULL)$counts)))
+}
+
+# Where a report is one category, and only there, counts add up to the number of respondents.
+tally_sums <- function(counts) if (is.matrix(counts)) colSums(counts) else sum(counts)
 
 # How often each of the categories 0, 1, ... was reported, group by group.
 count_cells <- function(cells, number, read) {

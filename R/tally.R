@@ -89,13 +89,6 @@ rr_tally.default <- function(x, mechanism, ..., weights = NULL, by = NULL, na.rm
   tally_answers(list(reports = x, weights = weights, by = by), mechanism, na.rm, match, keep)
 }
 
-#' @rdname rr_tally
-#' @export
-rr_tally.table <- function(x, mechanism, ...) {
-  check_dots_empty(...)
-  rr_counts(x, mechanism)
-}
-
 # For those who give something else where a tally is needed.
 tally_remedy <- function(x, under = "") {
   cli::format_inline(if (inherits(x, c("rr_fit", "rr_survey"))) "Its tally is in {.code fit$tally}."
@@ -174,7 +167,7 @@ report_number <- function(x) {
 
 count_answers <- function(x, mechanism, groups, weights, na.rm, match) {
   if (match == "relaxed") x <- relax_reports(x, mechanism)
-  rr_count_reports(mechanism, x, groups = groups, weights = weights, na.rm = na.rm)
+  count_reports(mechanism, x, groups = groups, weights = weights, na.rm = na.rm)
 }
 
 # The different reports, and how often each was given.
@@ -184,7 +177,7 @@ tally_sets <- function(answers, mechanism, dropped, groups) {
   keep_sets(bits, drop_reports(groups$codes, dropped), drop_reports(answers$weights, dropped), max(1L, groups$n))
 }
 
-# Check what a method of rr_count_reports() returned.
+# Check what a method of count_reports(), or the function of another package's mechanism, returned.
 check_counted <- function(result, mechanism, groups) {
   counts <- if (is.list(result)) result$counts
   rows <- length(mechanism$reports)
@@ -193,59 +186,11 @@ check_counted <- function(result, mechanism, groups) {
   if (length(result$dropped) && is.numeric(counts)) counts <- c(counts, numeric(max(0, cells - length(counts))))
   # A vector of conditions would take half as much again as many counts.
   if (!is.numeric(counts) || length(counts) != cells || anyNA(counts) || (cells && min(counts) < 0)) {
-    abort(c("{.fn rr_count_reports} must return {.field counts}: {rows} number{?s} of at least 0 for each group.",
+    abort(c("Reports must be counted as {.field counts}: {rows} number{?s} of at least 0 for each group.",
             x = "It is {describe(if (is.list(result)) counts else result)}."), c("counts", "argument"))
   }
   result$counts <- if (is.null(groups)) as.double(counts) else matrix(as.double(counts), rows)
   result
-}
-
-#' @export
-#' @rdname rr_new_mechanism
-rr_count_reports <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
-  check_mechanism(mechanism)
-  if (!is.null(weights) && !isTRUE(all(weights >= 0))) {
-    abort(c("{.arg weights} must be numbers of at least 0.", x = "They are {describe(weights)}."), "argument")
-  }
-  UseMethod("rr_count_reports")
-}
-
-# Reports that are categories.
-#' @export
-rr_count_reports.rr_mechanism <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
-  if (!law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
-    abort(c("{.fn rr_count_reports} has no method for this mechanism, so its reports cannot be counted.",
-            x = "It is: {format(mechanism)}."), c("law", "argument"))
-  }
-  if (is.data.frame(x)) {
-    abort(c("{.arg x} is a data frame, and the mechanism has one question.",
-            i = "Give its column, or describe all questions with {.fn rr_product}."), "argument")
-  }
-  # Counts and shares of all categories, and the numbers that stand for them.
-  bytes <- 16 * as.double(length(mechanism$reports)) * (max(1, groups) + 1)
-  if (bytes > machine_memory()) {
-    abort(c("The table of counts is too large for this machine's memory.", x = "It would take {format_bytes(bytes)}.",
-            i = "{.fn rr_sketch_counts} and {.fn rr_prefixes} count without a table of all categories."), "too_large")
-  }
-  tell_reading(x, mechanism)
-  codes <- encode_reports(x, mechanism)
-  count_codes(codes$codes, codes$first, x, mechanism, groups, weights, na.rm)
-}
-
-# `codes - first` is the 0-based category. `shown` is what the user gave, for the error message.
-count_codes <- function(codes, first, shown, mechanism, groups, weights, na.rm) {
-  k <- length(mechanism$reports)
-  count <- function(weights) {
-    .Call(C_rr_tally, codes, as.integer(first), as.double(k), groups, as.double(max(1L, groups)), weights, na.rm)
-  }
-  result <- count(weights)
-  if (result$position > 0) abort_report(shown, result$position, mechanism, na.rm)
-  shape <- function(counts) if (is.null(groups)) counts else matrix(counts, nrow = k)
-  counts <- shape(result$counts)
-  # Weighted reports have a second number: how many there were.
-  list(counts = counts, missing = result$missing, n = tally_sums(counts),
-       weight_squares = if (!is.null(weights)) result$weight_squares,
-       respondents = if (!is.null(weights)) tally_sums(shape(count(NULL)$counts)))
 }
 
 check_weights <- function(weights, n) {
@@ -271,9 +216,6 @@ check_total <- function(numbers) {
           x = "The sum is {format(total, digits = 3)}."), "argument")
 }
 
-# Where a report is one category, and only there, counts add up to the number of respondents.
-tally_sums <- function(counts) if (is.matrix(counts)) colSums(counts) else sum(counts)
-
 group_counts <- function(tally, g) {
   if (is.matrix(tally$counts)) tally$counts[, g] else tally$counts
 }
@@ -295,4 +237,39 @@ new_rr_tally <- function(mechanism, counts, groups = NULL, missing = 0, weight_s
          missing = missing),
     class = "rr_tally"
   )
+}
+
+# Reports with the labels that they have but for case and surrounding space.
+relax_reports <- function(x, mechanism) {
+  if (is.null(mechanism$questions)) return(relax_labels(x, mechanism))
+  x <- question_frame(x, mechanism)
+  for (name in intersect(names(x), names(mechanism$questions))) {
+    x[[name]] <- relax_labels(x[[name]], mechanism$questions[[name]])
+  }
+  x
+}
+
+relax_labels <- function(x, mechanism) {
+  x <- plain_reports(x, mechanism)
+  if (!is.character(x) && !is.factor(x)) return(x)
+  labels <- mechanism$reports
+  keys <- relax(labels)
+  if (anyDuplicated(keys)) {
+    alike <- labels[keys == keys[anyDuplicated(keys)]]
+    abort(c("{.arg match} cannot be {.val relaxed} for this mechanism.",
+            x = "Its levels {.val {alike}} differ only in case or space."), "argument")
+  }
+  settle <- function(text) {
+    place <- match(relax(text), keys)
+    place[is.na(place)] <- match_numbers(relax(text[is.na(place)]), mechanism)
+    change <- !is.na(place) & !text %in% labels
+    text[change] <- labels[place[change]]
+    text
+  }
+  if (is.factor(x)) {
+    levels(x) <- settle(levels(x))
+    return(x)
+  }
+  distinct <- unique(x)
+  settle(distinct)[match(x, distinct)]
 }

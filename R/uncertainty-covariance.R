@@ -24,23 +24,6 @@ errors_unknown <- function(fit) {
   paste0("Standard errors are NA", some, ": ", reasons[1])
 }
 
-# The map of the fit's method near the data of group g, NULL where there is none.
-fit_map <- function(fit, g, evidence) {
-  method <- fit$estimator
-  evidence$details <- fit$details[[g]]
-  map <- if (!is.null(method$local_map)) method$local_map(group_estimate(fit, g), evidence)
-  if (is.null(map)) return(if (method$unbiased) whole_map(evidence$k))
-  k <- evidence$k
-  good <- !is.null(map$information) || identical(dim(map$jacobian), c(k, k)) ||
-    (is.logical(map$support) && length(map$support) == k && length(map$alpha) == 1L && length(map$u) == k)
-  if (!good) {
-    abort(paste("{.field local_map} of method {.val {method$name}} must return {.field jacobian},",
-                "a matrix of {k} by {k}, or {.field support}, {.field alpha} and {.field u}."), "argument")
-  }
-  map$unbiased <- method$unbiased
-  map
-}
-
 # Variances of some estimates of group g, or their block of the covariance matrix.
 estimate_variances <- function(mechanism, fit, g, which) {
   evidence <- group_evidence(fit$tally, g, rr_law(mechanism))

@@ -89,11 +89,11 @@ check_flag <- function(x, arg) {
 }
 
 # `choices` in full, or the default vector itself, which means its first element.
-check_choice <- function(x, arg, choices, remedy = NULL) {
+check_choice <- function(x, arg, choices) {
   if (identical(x, choices)) return(choices[1L])
   if (is.character(x) && length(x) == 1L && x %in% choices) return(x)
   abort(c("{.arg {arg}} must be one of {.or {.val {choices}}}.", x = "It is {describe(x)}.",
-          i = remedy %||% meant_of(x, choices)), "argument")
+          i = meant_of(x, choices)), "argument")
 }
 
 check_mechanism <- function(x, arg = "mechanism") {
@@ -257,4 +257,16 @@ format_bytes <- function(bytes) {
   power <- min(floor(log(bytes, 1000)), 8)
   units <- c("B", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB")
   paste(format(signif(bytes / 1000^power, 2)), units[power + 1])
+}
+
+# As simulate() of lm(): a seed is for the calling function alone; without one R's generator goes on. Returns the
+# attribute "seed" that stats::simulate() describes.
+keep_seed <- function(seed, frame = parent.frame()) {
+  if (!is.null(seed)) check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max)
+  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
+  state <- get(".Random.seed", envir = globalenv(), inherits = FALSE)
+  if (is.null(seed)) return(invisible(state))
+  do.call(on.exit, list(bquote(assign(".Random.seed", .(state), envir = globalenv())), add = TRUE), envir = frame)
+  set.seed(seed)
+  invisible(structure(seed, kind = as.list(RNGkind())))
 }

@@ -174,18 +174,6 @@ largest_size <- .Machine$integer.max
 
 draw_seed <- function() sum(floor(stats::runif(2) * 2^26) * c(2^26, 1))
 
-# As simulate() of lm(): a seed is for the calling function alone; without one R's generator goes on. Returns the
-# attribute "seed" that stats::simulate() describes.
-keep_seed <- function(seed, frame = parent.frame()) {
-  if (!is.null(seed)) check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max)
-  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
-  state <- get(".Random.seed", envir = globalenv(), inherits = FALSE)
-  if (is.null(seed)) return(invisible(state))
-  do.call(on.exit, list(bquote(assign(".Random.seed", .(state), envir = globalenv())), add = TRUE), envir = frame)
-  set.seed(seed)
-  invisible(structure(seed, kind = as.list(RNGkind())))
-}
-
 draw_multinomial <- function(nsim, n, shares) {
   if (n > largest_size) {
     return(.Call(C_rr_study_counts, as.double(shares / sum(shares)), NULL, n, 1, 0, Inf, draw_seed(), 0, 0, nsim))

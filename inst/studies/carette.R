@@ -37,10 +37,11 @@ carette_reports <- function(truth, runs, design = carette_design) {
   channel <- Reduce(kronecker, rep(list(one), d))
   types <- matrix(0, length(truth), runs)
   for (x in which(truth > 0)) types <- types + stats::rmultinom(runs, truth[x], channel[x, ])
-  sums <- vapply(seq_along(truth), function(type) rr_rowtype(as.double(seq_along(truth) == type))$values[-1],
+  joint <- function(types) rr_cooccurrence(as.table(array(types, rep(2, d))))
+  sums <- vapply(seq_along(truth), function(type) coef(joint(as.double(seq_along(truth) == type))),
                  numeric(length(truth) - 1))
   counts <- sums %*% types
-  rownames(counts) <- names(coef(rr_rowtype(truth)))
+  rownames(counts) <- names(coef(joint(truth)))
   counts
 }
 

@@ -10,7 +10,7 @@ set.seed(6)
 
 one <- function(k, s, epsilon, n, repetitions) {
   mechanism <- rr_grr(k, epsilon = epsilon)
-  truth <- rr_zipf(k, s)
+  truth <- prop.table(seq_len(k)^-s)
   shares <- mechanism$q + mechanism$p_minus_q * truth
   losses <- vapply(seq_len(repetitions), function(r) {
     tally <- rr_counts(as.double(stats::rmultinom(1, n, shares)), mechanism)

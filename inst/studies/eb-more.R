@@ -21,7 +21,7 @@ truth_of <- function(name, k) {
 draw <- function(mechanism, truth, n) {
   law <- rr_law(mechanism)
   if (inherits(law, "rr_law_support")) {
-    return(rr_counts(as.double(rr_simulate_counts(mechanism, as.double(stats::rmultinom(1, n, truth)))), mechanism, n = n))
+    return(rr_counts(as.double(candor:::simulate_counts(mechanism, as.double(stats::rmultinom(1, n, truth)))), mechanism, n = n))
   }
   rr_counts(as.double(stats::rmultinom(1, n, mechanism$q + mechanism$p_minus_q * truth)), mechanism)
 }

@@ -9,7 +9,7 @@ set.seed(4)
 runs <- list()
 for (s in c(0.01, 1.3)) for (n in c(1e4, 5e5)) for (epsilon in c(0.5, 1, 2)) {
   mechanism <- rr_grr(k, epsilon = epsilon)
-  people <- sample(k, n, replace = TRUE, prob = rr_zipf(k, s))
+  people <- sample(k, n, replace = TRUE, prob = prop.table(seq_len(k)^-s))
   reports <- rr_tally(rr_perturb(people, mechanism, rng = "R"), mechanism)
   exact <- coef(rr_estimate(reports))
   theta <- rep(1 / k, k)

@@ -6,7 +6,7 @@ source(file.path(here, "common.R"))
 sizes <- c(50, 100, 1000, 5000, 10000)
 exponents <- c(0.01, 1.3, 2.5)
 truths <- list()
-for (s in exponents) for (k in sizes) truths[[sprintf("s = %g, K = %g", s, k)]] <- rr_zipf(k, s)
+for (s in exponents) for (k in sizes) truths[[sprintf("s = %g, K = %g", s, k)]] <- prop.table(seq_len(k)^-s)
 
 started <- Sys.time()
 grid <- rr_study(truths, epsilon = 1:10, n = 10^(2:6), replications = 100, seed = 2025)

@@ -85,3 +85,6 @@ expect_simulated <- function(mechanism, truth, replications, sd = 5) {
     expect_lte(abs(var(observed[j, ]) - variance[j]), sd * variance[j] * sqrt(2 / (replications - 1)) + 1e-9)
   }
 }
+
+# Shares of a Zipf distribution, the largest first.
+zipf_shares <- function(k, s) prop.table(seq_len(k)^-s)

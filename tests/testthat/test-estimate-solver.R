@@ -129,7 +129,7 @@ test_that("empty and proportional reports change nothing", {
 })
 
 test_that("an inversion that is a distribution is the maximum", {
-  C <- unname(rr_matrix(rr_pram(c(0.9, 0.7, 0.8), levels = 3)))
+  C <- rbind(c(0.9, 0.05, 0.05), c(0.15, 0.7, 0.15), c(0.1, 0.1, 0.8))
   fit <- rr_estimate(rr_counts(c(400, 300, 300), rr_channel(C)))
   expect_equal(unname(coef(fit)), drop(solve(t(C), c(0.4, 0.3, 0.3))))
   expect_identical(fit$details[[1]]$iterations, 0)

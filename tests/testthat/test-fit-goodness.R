@@ -128,7 +128,7 @@ test_that("depths that agree are rejected as often as the level says, and others
     mechanism <- rr_hierarchy(9, 1, fanout = 3, oracle = oracle)
     law <- rr_law(mechanism)
     p <- replicate(1000, {
-      counts <- as.double(rr_simulate_counts(mechanism, as.double(rmultinom(1, 300, theta)), 1))
+      counts <- as.double(simulate_counts(mechanism, as.double(rmultinom(1, 300, theta)), 1))
       found <- depths_apart(law, new_evidence(law, counts, 300, 300, 9, mechanism))
       pchisq(found$statistic, found$df, lower.tail = FALSE)
     })

@@ -61,7 +61,7 @@ test_that("intervals of quantiles cover", {
   at <- which(cumulative >= 0.5)[1]
   median <- at - 1 + (0.5 - cumulative[at - 1]) / theta[at]
   covered <- replicate(200, {
-    fit <- rr_estimate(rr_counts(rr_simulate_counts(m, as.vector(rmultinom(1, 3000, theta)))[, 1], m, n = 3000))
+    fit <- rr_estimate(rr_counts(simulate_counts(m, as.vector(rmultinom(1, 3000, theta)))[, 1], m, n = 3000))
     found <- rr_quantile(fit, 0.5, breaks = 0:32)
     found$conf.low <= median && median <= found$conf.high
   })

@@ -104,7 +104,7 @@ test_that("of the first 1, 5 and 50 rows at most 5 in 100 are wrong, where count
   # 0.05 has a standard error of 0.011 in the first row, and is allowed two of these.
   withr::local_seed(19)
   mechanism <- rr_grr(2000, epsilon = 2)
-  truth <- rr_zipf(2000, 1.1)
+  truth <- zipf_shares(2000, 1.1)
   wrong <- replicate(400, {
     top <- rr_top(rr_counts(drop(rmultinom(1, 4000, mechanism$q + mechanism$p_minus_q * truth)), mechanism), m = 50)
     at <- truth[as.integer(top$term)]
@@ -118,7 +118,7 @@ test_that("all intervals hold together where counts are small, with simultaneous
   # Of 100 tallies; Wilson's held in 12 of them; 0.95 less two standard errors of 0.022.
   withr::local_seed(20)
   mechanism <- rr_grr(2000, epsilon = 2)
-  truth <- rr_zipf(2000, 1.1)
+  truth <- zipf_shares(2000, 1.1)
   hold <- replicate(100, {
     tally <- rr_counts(drop(rmultinom(1, 4000, mechanism$q + mechanism$p_minus_q * truth)), mechanism)
     bounds <- confint(rr_estimate(tally, method = "inv", simultaneous = TRUE))

@@ -1,4 +1,4 @@
-pair_fit <- function(types, p, q, target) rr_tmdh(rr_rowtype(types), list(p = p, q = q), target = target)
+pair_fit <- function(types, p, q, target) rr_tmdh(rowtype(types), list(p = p, q = q), target = target)
 
 test_that("covariance, correlation and their variances of estimates (math 3.5)", {
   for (case in golden("correlation_estimate")) {
@@ -43,7 +43,7 @@ test_that("the joint covariance of several correlations", {
     input <- case$input
     pairs <- lapply(seq_len(nrow(input$pairs)), function(i) input$pairs[i, ] + 1)
     for (target in c("sample", "population")) {
-      fit <- rr_tmdh(rr_rowtype(input$reported_row_types), list(p = input$p1, q = input$p0), target = target)
+      fit <- rr_tmdh(rowtype(input$reported_row_types), list(p = input$p1, q = input$p0), target = target)
       all <- rr_association(fit)
       labels <- vapply(pairs, function(pair) paste0("x", pair, collapse = ":"), "")
       expect_golden(as.data.frame(all)$correlation[match(labels, paste(all$pairs$x, all$pairs$y, sep = ":"))], case$expected$corr)
@@ -82,7 +82,7 @@ test_that("the joint covariance of covariances has their errors on its diagonal,
 })
 
 test_that("a correlation that is not defined is NA", {
-  table <- as.data.frame(rr_association(rr_tmdh(rr_rowtype(c(6, 0, 0, 0)), rr_warner(0.8))))
+  table <- as.data.frame(rr_association(rr_tmdh(rowtype(c(6, 0, 0, 0)), rr_warner(0.8))))
   for (measure in c("correlation", "cramers.v")) expect_identical(table[[measure]], NA_real_)
 })
 
@@ -165,7 +165,7 @@ test_that("reports that nobody gave leave the test, and a constant question leav
   expect_identical(pair$df, 1)
   expect_equal(pair$statistic, unname(stats::chisq.test(reported[-2, ], correct = FALSE)$statistic))
   constant <- rr_product(a = rr_warner(0.8), b = rr_warner(0.7))
-  joint <- rr_tmdh(rr_rowtype(c(3, 0, 5, 0), columns = c("a", "b")), constant)
+  joint <- rr_tmdh(rowtype(c(3, 0, 5, 0), columns = c("a", "b")), constant)
   doors <- list(rr_association(rr_estimate(rr_counts(c(3, 0, 5, 0), constant), method = "inv")), rr_association(joint),
                 rr_association(rr_margin(joint, 1:2)))
   for (door in doors) expect_identical(unlist(as.data.frame(door)[c("statistic", "df", "p.value")], use.names = FALSE), c(NA, 0, NA))

@@ -34,7 +34,7 @@ test_that("a question of several categories beside yes/no questions: cross count
   same <- rr_tmdh(counts, numbers, order = 2, target = "sample")
   expect_equal(tidy(same), table)
   expect_equal(suppressWarnings(vcov(same)), cov)
-  for (refused in expression(vcov(fit, sets = list(c("x", "y"))), rr_margin(fit, c("x", "y")), rr_rowtype(fit),
+  for (refused in expression(vcov(fit, sets = list(c("x", "y"))), rr_margin(fit, c("x", "y")), rowtype(fit),
                              rr_pmdh(counts, list(question, rr_kuk(0.9, 0.3))), rr_tmdh(counts, list(p = 0.8, q = 0.1, block = 1)))) {
     expect_error(eval(refused), class = "candor_error_argument")
   }

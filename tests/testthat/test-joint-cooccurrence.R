@@ -49,7 +49,7 @@ test_that("a table and its rows are the same data", {
   expect_identical(rr_cooccurrence(table)$values, rr_cooccurrence(bits, 3)$values)
   expect_identical(rr_cooccurrence(table, 2)$values, rr_cooccurrence(bits, 2)$values)
   expect_identical(rr_cooccurrence(table)$columns, c("a", "b", "c"))
-  expect_identical(unname(rr_rowtype(rr_cooccurrence(bits, 3))), as.double(table))
+  expect_identical(unname(rowtype(rr_cooccurrence(bits, 3))), as.double(table))
 })
 
 test_that("chunks merge to the whole, further sets included", {
@@ -127,7 +127,7 @@ test_that("wrong bits are refused by row and column", {
   expect_error(rr_cooccurrence(half), 'Row 7 of column "a" is 0.5', class = "candor_error_level")
   expect_error(rr_cooccurrence(gap), class = "candor_error_missing")
   expect_error(rr_cooccurrence(bits[0, ]), class = "candor_error_empty")
-  expect_error(rr_rowtype(rr_cooccurrence(bits, 2)), class = "candor_error_order")
+  expect_error(rowtype(rr_cooccurrence(bits, 2)), class = "candor_error_order")
   for (other in list(rr_cooccurrence(bits, order = 3), 1)) {
     expect_error(c(rr_cooccurrence(bits), other), class = "candor_error_mismatch")
   }
@@ -212,6 +212,6 @@ test_that("a label is of one set: names of columns that could be read as sets ar
     fit <- rr_tmdh(counts, rr_warner(0.8))
     expect_identical(colnames(vcov(fit, sets = names(coef(fit)))), names(coef(fit)))
   }
-  expect_error(rr_rowtype(1:8, columns = c("a", "b", "a:b")), class = "candor_error_level")
-  expect_error(rr_rowtype(table("a" = 0:1, "b" = 0:1, "a:b" = 0:1)), class = "candor_error_level")
+  expect_error(rowtype(1:8, columns = c("a", "b", "a:b")), class = "candor_error_level")
+  expect_error(rowtype(table("a" = 0:1, "b" = 0:1, "a:b" = 0:1)), class = "candor_error_level")
 })

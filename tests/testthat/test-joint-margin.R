@@ -2,7 +2,7 @@ benefit <- as.table(array(c(189, 52, 103, 68), c(2, 2), list(item1 = c("no", "ye
 fit <- rr_tmdh(rr_cooccurrence(benefit), rr_kuk(0.8, 0.2))
 
 test_that("benefit survey: the published inversion, its margins and the proper table closest to it", {
-  expect_equal(unname(rr_rowtype(fit)) / 412, c(0.6667, -0.0251, 0.1812, 0.1772), tolerance = 2e-4)
+  expect_equal(unname(rowtype(fit)) / 412, c(0.6667, -0.0251, 0.1812, 0.1772), tolerance = 2e-4)
   joint <- rr_joint(fit)
   expect_s3_class(joint, "table")
   expect_equal(sum(joint), 1)
@@ -16,14 +16,14 @@ test_that("benefit survey: the published inversion, its margins and the proper t
   above <- mapply(function(m, s) stats::integrate(function(x) x * stats::dnorm(x, m, s), 0, 2)$value / stats::pnorm(m / s), cells$estimate, cells$std.error)
   expect_equal(inside, above / sum(above), tolerance = 1e-6)
   if (requireNamespace("quadprog", quietly = TRUE)) {
-    exact <- quadprog::solve.QP(diag(4), unname(rr_rowtype(fit)) / 412, cbind(1, diag(4)), c(1, 0, 0, 0, 0), meq = 1)$solution
+    exact <- quadprog::solve.QP(diag(4), unname(rowtype(fit)) / 412, cbind(1, diag(4)), c(1, 0, 0, 0, 0), meq = 1)$solution
     expect_equal(as.vector(joint), exact, tolerance = 1e-12)
   }
 })
 
 test_that("margins are linear, conditional shares are ratios", {
   both <- rr_margin(fit, c("item1", "item2"))
-  expect_equal(unname(coef(both)), unname(rr_rowtype(fit)) / 412)
+  expect_equal(unname(coef(both)), unname(rowtype(fit)) / 412)
   expect_equal(sum(vcov(both)), 0, tolerance = 1e-15)
   one <- rr_margin(fit, "item1")
   to_one <- rbind(c(1, 0, 1, 0), c(0, 1, 0, 1))
@@ -94,7 +94,7 @@ test_that("the test of independence has its level, also where estimates leave th
   statistic <- 300 * (y[4, ] / 300 - a * b)^2 / (a * (1 - a) * b * (1 - b))
   expect_equal(mean(statistic > stats::qchisq(0.95, 1)), 0.05, tolerance = 0.1)
   for (i in 1:20) {
-    x <- rr_tmdh(rr_rowtype(y[, i]), rr_warner(0.8))
+    x <- rr_tmdh(rowtype(y[, i]), rr_warner(0.8))
     expect_equal(as.data.frame(rr_association(x))$statistic, statistic[i])
     expect_equal(as.data.frame(rr_association(rr_margin(x, 1:2)))$statistic, statistic[i])
   }
@@ -109,7 +109,7 @@ test_that("questions that are not there are refused", {
   product <- rr_estimate(benefit, rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_kuk(0.8, 0.2)))
   for (refused in expression(rr_margin(fit, "item1", given = "item1"), rr_margin(1, 1), rr_association(1), rr_joint(1), rr_joint(product),
                              rr_association(rr_margin(fit, 1, given = 2)), as.matrix(rr_association(fit), "phi"),
-                             rr_association(rr_tmdh(rr_rowtype(c(3, 4)), rr_warner(0.8))))) {
+                             rr_association(rr_tmdh(rowtype(c(3, 4)), rr_warner(0.8))))) {
     expect_error(eval(refused), class = "candor_error_argument")
   }
   expect_snapshot(rr_margin(fit, "item1", given = "item2"))
@@ -165,7 +165,7 @@ test_that("yes/no questions: the joint counts and the product of mechanisms tell
   for (target in c("population", "sample")) {
     joint <- rr_tmdh(rr_cooccurrence(reports, 3), survey, target = target)
     inversion <- rr_estimate(reports, survey, method = "inv", target = target)
-    expect_equal(unname(rr_rowtype(joint)) / n, unname(coef(inversion)))
+    expect_equal(unname(rowtype(joint)) / n, unname(coef(inversion)))
     expect_equal(unname(vcov(rr_margin(joint, 1:3))), unname(vcov(inversion)))
     ours <- as.data.frame(rr_association(joint))
     theirs <- as.data.frame(rr_association(inversion))

@@ -34,7 +34,7 @@ test_that("equation 27 as corrected: a known total taken into the matrix, and it
     # One question of three categories: everybody has exactly one, so N comes out of the equation.
     types <- numeric(16)
     types[c(2, 3, 5, 10, 11, 13)] <- c(10, 20, 30, 5, 15, 25)
-    truth <- rr_rowtype(types)
+    truth <- rowtype(types)
     t <- shown_values(truth)[seq_len(nrow(with))]
     expected <- shown_values(rr_pmdh(truth, list(p = p, q = q)))[seq_len(nrow(with))]
     expect_equal(unname(drop(with %*% t)), expected)

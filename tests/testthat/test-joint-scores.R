@@ -226,7 +226,7 @@ test_that("what cannot be counted in scores is refused, with what to do instead"
   }
   others <- rr_cooccurrence(reports, mechanism = replace(mixed, "s", list(rr_warner(0.8))))
   for (refused in expression(rr_tmdh(counts, mixed[-1]), c(counts, others))) expect_error(eval(refused), class = "candor_error_mismatch")
-  for (refused in expression(vcov(fit, sets = list(c("h:1", "h:2"))), rr_rowtype(counts), rr_joint(fit))) {
+  for (refused in expression(vcov(fit, sets = list(c("h:1", "h:2"))), rowtype(counts), rr_joint(fit))) {
     expect_error(eval(refused), class = "candor_error_argument")
   }
   expect_snapshot(print(counts, n = 3))

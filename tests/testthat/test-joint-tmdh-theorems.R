@@ -4,12 +4,12 @@ q <- 0.8
 p <- 0.1
 design <- list(p = q, q = p)
 types <- c(40, 12, 9, 14, 3, 8, 6, 8) # rows 000, 100, 010, 110, 001, 101, 011, 111
-truth <- rr_rowtype(types, columns = c("i", "j", "k"))
+truth <- rowtype(types, columns = c("i", "j", "k"))
 t <- as.list(coef(truth))
 N <- sum(types)
 
 test_that("Lemma A.1, equation 47: rows of a type from the counts of sets", {
-  expect_identical(unname(rr_rowtype(truth)), as.double(types))
+  expect_identical(unname(rowtype(truth)), as.double(types))
   expect_equal(types[2], t$i - t$`i:j` - t$`i:k` + t$`i:j:k`) # row 100
 })
 
@@ -34,7 +34,7 @@ test_that("Theorem 3.3, its examples (30) and (31), the latter for V(c_ij, c_jk)
 })
 
 test_that("Lemma B.2, equation 62: within rows of one kind the covariance is N p_union (1 - p_intersection)", {
-  one <- rr_rowtype(c(0, 0, 0, 50, 0, 0, 0, 0), columns = c("i", "j", "k")) # all rows 110
+  one <- rowtype(c(0, 0, 0, 50, 0, 0, 0, 0), columns = c("i", "j", "k")) # all rows 110
   cov <- vcov(rr_pmdh(one, design), target = "sample")
   expect_equal(cov["i:j", "j:k"], 50 * q * q * p * (1 - q))
   expect_equal(cov["i:j:k", "i:j:k"], 50 * q * q * p * (1 - q * q * p))
@@ -53,7 +53,7 @@ test_that("equation 45 holds for rows of one kind, and only there (errata C13)",
 })
 
 test_that("Theorem 3.5, equation 35: the estimate, unbiased", {
-  counts <- rr_rowtype(c(33, 15, 11, 9, 12, 7, 5, 8), columns = c("i", "j", "k"))
+  counts <- rowtype(c(33, 15, 11, 9, 12, 7, 5, 8), columns = c("i", "j", "k"))
   c <- as.list(coef(counts))
   mu <- coef(rr_tmdh(counts, design))
   expect_equal(mu[["i"]], (c$i - p * 100) / (q - p))
@@ -65,7 +65,7 @@ test_that("Theorem 3.5, equation 35: the estimate, unbiased", {
 })
 
 test_that("Theorem 3.6 in form (136): its examples (41) to (44), (42) with its factor over all terms (errata C1, C2)", {
-  counts <- rr_rowtype(c(33, 15, 11, 9, 12, 7, 5, 8), columns = c("i", "j", "k"))
+  counts <- rowtype(c(33, 15, 11, 9, 12, 7, 5, 8), columns = c("i", "j", "k"))
   c <- as.list(coef(counts))
   n <- 100
   fit <- rr_tmdh(counts, design, target = "sample")
@@ -76,12 +76,12 @@ test_that("Theorem 3.6 in form (136): its examples (41) to (44), (42) with its f
   expect_equal(cov["i:j", "i"], ((1 - q - p) * (c$`i:j` - p * c$i) + q * p * (c$j - p * n)) / d^3)
   expect_equal(cov["i:j", "j:k"], ((1 - p - q) * (c$`i:j:k` - p * (c$`i:j` + c$`j:k`) + p^2 * c$j) +
     p * q * (c$`i:k` - p * (c$i + c$k) + p^2 * n)) / d^4)
-  one <- rr_tmdh(rr_rowtype(c(4, 6)), design, target = "sample")
+  one <- rr_tmdh(rowtype(c(4, 6)), design, target = "sample")
   expect_equal(as.matrix(vcov(one))[1, 1], 20 / 7) # (40) as printed would give -390 / 49
 })
 
 test_that("a variance estimate may be negative, and then there is a warning (errata C20)", {
-  nobody <- rr_tmdh(rr_rowtype(c(100, 0, 0, 0)), design, target = "sample")
+  nobody <- rr_tmdh(rowtype(c(100, 0, 0, 0)), design, target = "sample")
   expect_warning(cov <- vcov(nobody), class = "candor_warning_indefinite")
   expect_equal(as.matrix(cov)["x1:x2", "x1:x2"], -4800 / 2401)
   expect_true(is.na(tidy(nobody)$std.error[3]))

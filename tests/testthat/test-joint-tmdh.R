@@ -9,10 +9,10 @@ case_mechanism <- function(input, how = "numbers") {
 test_that("row types and joint counts are the same histogram, exactly (Carette equations 47 and 68)", {
   for (case in golden("row_type_transform")) {
     types <- case$input$row_types
-    counts <- rr_rowtype(types)
+    counts <- rowtype(types)
     # The golden order is by bit mask; ours by size and then lexicographically.
     expect_identical(counts$values, as.double(case$expected$cooccurrence_by_bitmask)[1 + set_masks(case$input$columns)])
-    expect_identical(unname(rr_rowtype(counts)), as.double(types))
+    expect_identical(unname(rowtype(counts)), as.double(types))
   }
 })
 
@@ -45,7 +45,7 @@ test_that("Theorems 3.5 and 3.6 in form (136): estimated truth and its covarianc
     input <- case$input
     expected <- case$expected
     for (how in c("numbers", "list")) {
-      counts <- rr_rowtype(input$reported_row_types)
+      counts <- rowtype(input$reported_row_types)
       expect_golden(shown_values(rr_cooccurrence(as.table(array(input$reported_row_types, rep(2, input$columns))), input$max_order)), expected$c)
       fit <- rr_tmdh(counts, case_mechanism(input, how), order = input$max_order)
       expect_golden(coef(fit), expected$mean)
@@ -53,7 +53,7 @@ test_that("Theorems 3.5 and 3.6 in form (136): estimated truth and its covarianc
       expect_golden(as.matrix(fixed), expected$cov_fixed_truth)
       expect_golden(suppressWarnings(vcov(fit, target = "sample", dense = TRUE)), expected$cov_fixed_truth)
       expect_golden(vcov(fit, target = "population"), expected$cov_iid_rows)
-      if (!is.null(expected$row_type_estimate)) expect_golden(rr_rowtype(fit), expected$row_type_estimate)
+      if (!is.null(expected$row_type_estimate)) expect_golden(rowtype(fit), expected$row_type_estimate)
     }
   }
 })
@@ -178,7 +178,7 @@ test_that("reports that do not vary have a standard error of exactly 0 under the
     swap <- stats::runif(d) < 0.3
     design <- list(p = ifelse(swap, q, p), q = ifelse(swap, p, q))
     types <- replace(numeric(2^d), sample(2^d, 1), sample(c(2, 37, 757594423), 1))
-    fit <- rr_tmdh(rr_rowtype(types), design)
+    fit <- rr_tmdh(rowtype(types), design)
     expect_true(all(tidy(fit)$std.error == 0))
     expect_true(all(vcov(fit) == 0))
     expect_true(all(vcov(fit, sets = as.list(seq_len(d))) == 0))
@@ -187,7 +187,7 @@ test_that("reports that do not vary have a standard error of exactly 0 under the
   types <- c(0, 0, 2, 7, 0, 0, 91, 4e8)
   p <- c(0.9, 0.95, 0.3)
   q <- c(0.07, 0.2, 0.8)
-  fit <- rr_tmdh(rr_rowtype(types), list(p = p, q = q))
+  fit <- rr_tmdh(rowtype(types), list(p = p, q = q))
   cov <- vcov(fit)
   expect_true(all(cov["x2", ] == 0))
   expect_golden(cov, population_covariance(types, p, q))
@@ -207,7 +207,7 @@ test_that("population covariances of nearly constant reports keep their digits, 
     types <- stats::rpois(2^d, 1)
     types[sample(2^d, 1)] <- 1e9
     expected <- population_covariance(types, p, q)
-    fit <- rr_tmdh(rr_rowtype(types), list(p = p, q = q))
+    fit <- rr_tmdh(rowtype(types), list(p = p, q = q))
     expect_golden(vcov(fit), expected)
     expect_golden(vcov(fit, sets = rownames(vcov(fit))), expected)
     expect_gte(min(diag(vcov(fit))), 0)

@@ -118,7 +118,7 @@ test_that("estimates by the likelihood vary as their standard errors say, less t
   for (target in c("population", "sample")) {
     draws <- replicate(runs, {
       truth <- if (target == "sample") 1000 * theta else as.vector(rmultinom(1, 1000, theta))
-      tally <- rr_counts(rr_simulate_counts(m, truth)[, 1], m, n = 1000)
+      tally <- rr_counts(simulate_counts(m, truth)[, 1], m, n = 1000)
       fit <- rr_estimate(tally, method = "mle", target = target)
       variance <- diag(vcov(fit))
       c(coef(fit), variance, abs(coef(fit) - theta) <= 1.96 * sqrt(variance), coef(rr_estimate(tally)))

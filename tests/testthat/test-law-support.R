@@ -220,12 +220,10 @@ test_that("joint counts take the columns of a support law", {
 })
 
 test_that("a protocol that can simulate its counts has a bootstrap", {
-  registerS3method("rr_simulate_counts", "rr_toy_counted", function(mechanism, truth, nsim = 1) {
+  mechanism <- toy_unary(colours, simulate = function(mechanism, truth, nsim) {
     k <- length(truth)
     matrix(rbinom(k * nsim, truth, mechanism$p) + rbinom(k * nsim, sum(truth) - truth, mechanism$q), k)
-  }, envir = asNamespace("candor"))
-  mechanism <- toy_unary(colours)
-  class(mechanism) <- c("rr_toy_counted", class(mechanism))
+  })
   tally <- rr_counts(c(400, 300, 260), mechanism, n = 1000)
   set.seed(2)
   for (target in c("population", "sample")) {

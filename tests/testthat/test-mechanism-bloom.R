@@ -93,7 +93,7 @@ test_that("truth bit by permanent bit by report bit: nothing is kept that should
 test_that("estimates are unbiased, vary as the sandwich says, and intervals cover, for both targets", {
   set.seed(31)
   k <- 8
-  theta <- rr_zipf(k, 1)
+  theta <- zipf_shares(k, 1)
   n <- 5000
   m <- rr_bloom(k, bits = 16, hashes = 2, cohorts = 6, f = 0.5, p = 0.4, q = 0.75)
   runs <- 250
@@ -101,7 +101,7 @@ test_that("estimates are unbiased, vary as the sandwich says, and intervals cove
     results <- replicate(runs, {
       truth <- if (target == "sample") round(n * theta) else as.double(rmultinom(1, n, theta))
       share <- if (target == "sample") truth / sum(truth) else theta
-      fit <- rr_estimate(rr_counts(rr_simulate_counts(m, truth, 1)[, 1], m, n = sum(truth)), method = "inv", target = target)
+      fit <- rr_estimate(rr_counts(simulate_counts(m, truth, 1)[, 1], m, n = sum(truth)), method = "inv", target = target)
       bounds <- confint(fit)
       c(coef(fit) - share, diag(vcov(fit)), bounds[, 1] <= share & share <= bounds[, 2])
     })
@@ -118,7 +118,7 @@ test_that("normal equations and the sandwich are those of products of whole matr
   m <- rr_bloom(7, 2, bits = 9, hashes = 3, cohorts = 4)
   law <- rr_law(m)
   filters <- do.call(rbind, lapply(1:4, function(j) candor:::cohort_filters(law, j)))
-  counts <- as.vector(rr_simulate_counts(m, c(900, 500, 300, 200, 50, 30, 20), 1))
+  counts <- as.vector(simulate_counts(m, c(900, 500, 300, 200, 50, 30, 20), 1))
   evidence <- candor:::new_evidence(law, counts, 2000, 2000, 7, m)
   regression <- candor:::bloom_regression(law, evidence)
   expect_identical(regression$filters, filters)
@@ -160,13 +160,13 @@ test_that("without noise the truth comes back; reports are counted as they are",
   expect_equal(rr_tally(rr_reports(list(cohort = reports$cohort, bits = as.character(reports$bits)), m), m)$counts, whole$counts)
   # More categories than filters tell apart.
   many <- rr_bloom(40, bits = 8, hashes = 2, cohorts = 2, f = 0.5, p = 0.3, q = 0.8)
-  tally <- rr_counts(1e4 * law_reported(rr_law(many), rr_zipf(40, 1.5)), many, n = 1e4, effective_n = 1e4)
+  tally <- rr_counts(1e4 * law_reported(rr_law(many), zipf_shares(40, 1.5)), many, n = 1e4, effective_n = 1e4)
   expect_error(rr_estimate(tally, method = "inv"), class = "candor_error_no_information")
   skip_if_not_installed("quadprog")
   fit <- rr_estimate(tally, method = "nnls")
   expect_true(all(coef(fit) >= 0))
   # The residual is 0, and shares of one filter bit are fitted.
-  expect_equal(law_reported(rr_law(many), unname(coef(fit))), law_reported(rr_law(many), rr_zipf(40, 1.5)), tolerance = 1e-4)
+  expect_equal(law_reported(rr_law(many), unname(coef(fit))), law_reported(rr_law(many), zipf_shares(40, 1.5)), tolerance = 1e-4)
   expect_error(rr_estimate(rr_counts(c(5, 4), rr_grr(2, epsilon = 1)), method = "nnls"), class = "candor_error_law")
 })
 
@@ -174,7 +174,7 @@ test_that("what is wrong is named", {
   withr::local_options(cli.width = 100)
   m <- rr_bloom(c("a", "b", "c"), 1, bits = 8, cohorts = 2, permanent = 2)
   expect_snapshot(m)
-  bits <- as.character(rr_draw_reports(m, 1:3)$bits)
+  bits <- as.character(draw_reports(m, 1:3)$bits)
   expect_error(rr_bloom(3), class = "candor_error")
   expect_error(rr_bloom(3, 1, f = 0.5, p = 0.2, q = 0.7), class = "candor_error")
   expect_error(rr_bloom(3, f = 0.5, p = 0.2), class = "candor_error")

@@ -47,19 +47,12 @@ test_that("operators agree with the matrix", {
   expect_equal(unname(C[2, 1] / C[1, 1]), unname(rr_matrix(product$questions$a)[2, 1] / rr_matrix(product$questions$a)[1, 1]))
 })
 
-test_that("post-randomisation, geometric, exponential and misclassification channels are what they say", {
-  pram <- rr_pram(c(a = 0.9, b = 0.7, c = 0.8))
-  expect_equal(unname(rr_matrix(pram)), rbind(c(0.9, 0.05, 0.05), c(0.15, 0.7, 0.15), c(0.1, 0.1, 0.8)))
-  weighted <- rr_pram(0.6, margin = c(a = 0.5, b = 0.3, c = 0.2))
-  expect_equal(unname(rr_matrix(weighted))[1, ], c(0.6, 0.4 * 0.6, 0.4 * 0.4))
+test_that("geometric and misclassification channels are what they say", {
   geometric <- rr_geometric(5, epsilon = 0.7)
   z <- exp(-0.7)
   expect_equal(unname(rr_matrix(geometric)[3, ]), c(z^2, z * (1 - z), (1 - z), z * (1 - z), z^2) / (1 + z))
   expect_equal(rr_epsilon(geometric), 4 * 0.7)
   expect_equal(unname(rowSums(rr_matrix(geometric))), rep(1, 5))
-  exponential <- rr_exponential(4, epsilon = 2)
-  expect_equal(unname(rr_matrix(exponential)[2, ]), exp(-2 * c(1, 0, 1, 2) / 6) / sum(exp(-2 * c(1, 0, 1, 2) / 6)))
-  expect_lte(rr_epsilon(exponential), 2)
   # Rogan and Gladen (1978): (0.12 + 0.95 - 1) / (0.8 + 0.95 - 1).
   test <- rr_misclassification(sensitivity = 0.8, specificity = 0.95)
   expect_equal(coef(rr_estimate(rr_counts(c(880, 120), test)))[["yes"]], 0.07 / 0.75)
@@ -96,10 +89,7 @@ test_that("bad channels are refused in the user's language", {
   expect_error(rr_channel(rbind(c(NaN, 0.2), c(0.3, 0.7))), class = "candor_error_argument")
   expect_error(rr_channel(cbind(good, refused = 0)), class = "candor_error_argument")
   expect_error(rr_channel(good, levels = c("a", "b", "c")), class = "candor_error_argument")
-  expect_error(rr_pram(0.8), class = "candor_error_argument")
-  expect_error(rr_pram(c(0.8, 0.9), margin = c(1, 0, 0)), class = "candor_error_argument")
   expect_error(rr_geometric(4, epsilon = 0), class = "candor_error_argument")
-  expect_error(rr_exponential(2, 1, utility = matrix(1, 2, 2)), class = "candor_error_argument")
   expect_error(rr_misclassification(sensitivity = 0.9), class = "candor_error_argument")
   expect_error(rr_misclassification(table = rbind(c(1, 2), c(0, 0))), class = "candor_error_argument")
   expect_identical(rowSums(rr_matrix(rr_channel(rbind(c(0.333, 0.667), c(0.3, 0.699)), tolerance = 0.01))), c("1" = 1, "2" = 1))

@@ -24,7 +24,6 @@ test_that("what is achieved is never above it", {
   expect_identical(over(function() rr_warner(runif(1)), 1000), 0L)
   expect_identical(over(function() rr_forced(prop.table(runif(4)) * runif(1)), 500), 0L)
   expect_identical(over(function() rr_channel(prop.table(matrix(runif(12), 3), 1)), 500), 0L)
-  expect_identical(over(function() rr_exponential(sample(2:6, 1), runif(1, 0.1, 5)), 500), 0L)
   expect_identical(over(function() rr_geometric(sample(2:6, 1), runif(1, 0.1, 5)), 500), 0L)
   expect_identical(over(function() rr_compose(rr_grr(4, p = runif(1)), rr_grr(4, p = runif(1))), 500), 0L)
 })

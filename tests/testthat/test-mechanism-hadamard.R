@@ -56,7 +56,7 @@ test_that("simulated counts have the law's means", {
   m <- rr_hadamard(5, 1, blocks = 2)
   truth <- c(500, 300, 100, 100, 0)
   mean <- as.vector(truth %*% rr_matrix(m))
-  counts <- rr_simulate_counts(m, truth, 500)
+  counts <- simulate_counts(m, truth, 500)
   expect_lte(max(abs(rowMeans(counts) - mean) / sqrt(mean / 500)), 5)
 })
 

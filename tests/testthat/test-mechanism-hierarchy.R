@@ -88,7 +88,7 @@ expect_errors <- function(m, theta, n, replications) {
   for (target in c("sample", "population")) {
     runs <- replicate(replications, {
       truth <- if (target == "sample") theta * n else as.vector(rmultinom(1, n, theta))
-      evidence <- candor:::new_evidence(law, as.vector(rr_simulate_counts(m, truth)), n, n, k, m)
+      evidence <- candor:::new_evidence(law, as.vector(simulate_counts(m, truth)), n, n, k, m)
       rbind(drop(functions %*% evidence$unbiased()), candor:::law_functions(law, evidence, functions, target, variances = TRUE))
     })
     estimates <- runs[1, , ]

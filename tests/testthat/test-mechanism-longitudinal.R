@@ -151,7 +151,7 @@ test_that("reports are read as those of the one-stage protocol", {
   expect_s3_class(rr_estimate(rr_tally(reports, m, keep = "sets"), method = "mle"), "rr_fit")
   bits <- rr_matrix(m)
   expect_equal(max(log(apply(bits, 2, max) / apply(bits, 2, min))), rr_epsilon(m)[["report"]])
-  expect_true(all(rr_simulate_counts(m, c(10, 5, 0), 3) <= 15))
+  expect_true(all(simulate_counts(m, c(10, 5, 0), 3) <= 15))
 })
 
 test_that("levels and labels are told, what is wrong is refused", {

@@ -52,7 +52,7 @@ test_that("the fine grid has the variance of the continuous protocol, and its ep
     expect_lte(rr_epsilon(m, achieved = TRUE), epsilon)
     expect_true(all(is.finite(unlist(candor:::mean_variance(m)))))
     # From answers on the scale from -1 to 1: rr_perturb() refuses levels out of reach.
-    expect_true(all(is.finite(rr_draw_reports(m, c(-1, -0.4, 1)))))
+    expect_true(all(is.finite(draw_reports(m, c(-1, -0.4, 1)))))
     if (epsilon <= 40) expect_true(all(is.finite(rr_perturb(c(0, 3, 10), m))))
   }
 })

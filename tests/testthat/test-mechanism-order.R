@@ -60,7 +60,6 @@ test_that("names of forced answers say what belongs to what, and not that no is 
   expect_no_message(named <- rr_forced(c(yes = 0.3, no = 0.1)))
   expect_identical(named, plain)
   expect_identical(rr_unrelated(0.7, c(yes = 0.25, no = 0.75)), rr_unrelated(0.7, c(no = 0.75, yes = 0.25)))
-  expect_identical(rr_pram(c(yes = 0.9, no = 0.8)), rr_pram(c(no = 0.8, yes = 0.9)))
   expect_identical(rr_forced(c(often = 0.1, never = 0.2))$levels, c("often", "never"))
   # By hand: 50 of 100 said yes, the die forces 30, 60 told the truth.
   expect_equal(coef(rr_estimate(rr_counts(c(yes = 50, no = 50), named)))[["yes"]], (0.5 - 0.3) / 0.6)

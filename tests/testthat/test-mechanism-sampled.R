@@ -101,9 +101,9 @@ test_that("few respondents, or none, are randomised too; what is drawn must be a
   for (n in 0:3) expect_identical(nrow(rr_perturb(answers(n), m)), as.integer(n))
   tree <- rr_hierarchy(9, 1, fanout = 2, oracle = rr_subset)
   for (n in 0:3) expect_identical(nrow(rr_perturb(rep(4L, n), tree)), as.integer(n))
-  expect_error(rr_draw_reports(m, 1), class = "candor_error_argument")
-  expect_error(rr_draw_reports(m, list(1, 1:2, 1)), class = "candor_error_argument")
-  expect_error(rr_draw_reports(tree, 10), class = "candor_error_argument")
+  expect_error(draw_reports(m, 1), class = "candor_error_argument")
+  expect_error(draw_reports(m, list(1, 1:2, 1)), class = "candor_error_argument")
+  expect_error(draw_reports(tree, 10), class = "candor_error_argument")
 })
 
 test_that("filters stand beside reports of other kinds", {

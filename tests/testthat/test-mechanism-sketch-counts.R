@@ -151,6 +151,19 @@ test_that("without the collisions the standard error would be too small", {
   expect_output(print(fit), "collisions add at most")
 })
 
+test_that("a shifted estimate moves by I - 1 1'/K, also in what the shared functions add", {
+  set.seed(5)
+  strings <- c("tea", "milk", "juice", "water")
+  sketch <- rr_sketch_counts(2, 32, 8)
+  tally <- rr_tally(rr_perturb(sample(strings, 3000, TRUE, c(6, 2, 1, 1)), sketch, rng = "R"), sketch)
+  shifted <- diag(4) - 1 / 4
+  unbiased <- rr_estimate(tally, candidates = strings)
+  covariance <- vcov(unbiased)
+  fit <- rr_estimate(unbiased$tally, method = "norm")
+  expect_equal(unname(vcov(fit)), shifted %*% unname(covariance) %*% shifted, tolerance = 1e-12)
+  expect_equal(tidy(fit)$std.error, unname(sqrt(diag(vcov(fit)))), tolerance = 1e-12)
+})
+
 test_that("tallies merge, group, weigh, and chunks are the whole", {
   set.seed(3)
   words <- sample(letters, 400, TRUE)

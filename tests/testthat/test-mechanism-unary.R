@@ -139,7 +139,7 @@ test_that("simulated counts have the law's mean and variance", {
   set.seed(15)
   m <- rr_unary(3, 1)
   truth <- c(60, 30, 10)
-  counts <- rr_simulate_counts(m, truth, 4000)
+  counts <- simulate_counts(m, truth, 4000)
   expect_lte(max(abs(rowMeans(counts) - (100 * m$q + m$p_minus_q * truth))), 5 * 5 / sqrt(4000))
   expect_s3_class(rr_estimate(rr_counts(c(50, 40, 30), m, n = 100), method = "inv", interval = "bootstrap", replications = 50), "rr_fit")
 })

@@ -16,7 +16,7 @@ test_that("standard errors of the composite estimate are right", {
   m <- rr_unary(4, 1)
   theta <- c(0.4, 0.3, 0.2, 0.1)
   n <- 20000
-  counts <- rr_simulate_counts(m, n * theta, 400)
+  counts <- simulate_counts(m, n * theta, 400)
   fits <- apply(counts, 2, function(c) {
     fit <- rr_estimate(rr_counts(c, m, n = n), method = "composite", target = "sample")
     c(coef(fit), tidy(fit)$std.error)

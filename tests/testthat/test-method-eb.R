@@ -4,7 +4,7 @@
 zipf_tally <- function(k, n, epsilon, s = 1, seed = 1) {
   mechanism <- rr_grr(k, epsilon = epsilon)
   set.seed(seed)
-  rr_counts(as.double(stats::rmultinom(1, n, mechanism$q + mechanism$p_minus_q * rr_zipf(k, s))), mechanism)
+  rr_counts(as.double(stats::rmultinom(1, n, mechanism$q + mechanism$p_minus_q * zipf_shares(k, s))), mechanism)
 }
 
 test_that("estimates are a distribution that keeps the order of the counts", {
@@ -89,7 +89,7 @@ test_that("standard errors that the reports do not bear out are NA everywhere, a
   expect_true(all(is.na(tidy(fit)$std.error)))
   expect_output(print(fit), "Standard errors are NA")
   # Two groups: one whose error the reports bear out, one of few reports whose error they do not.
-  truth <- rr_zipf(100, 1)
+  truth <- zipf_shares(100, 1)
   mechanism <- rr_grr(factor(1:100, ordered = TRUE), epsilon = 4)
   expected <- mechanism$q + mechanism$p_minus_q * truth
   groups <- rr_counts(cbind(many = stats::rmultinom(1, 1e4, expected)[, 1], few = stats::rmultinom(1, 50, expected)[, 1]), mechanism)
@@ -142,11 +142,11 @@ test_that("two categories fall back on maximum likelihood and say so; p < q is r
 })
 
 test_that("counts of supported categories are taken as the binomials they are", {
-  truth <- rr_zipf(100, 1)
+  truth <- zipf_shares(100, 1)
   mechanism <- rr_unary(100, epsilon = 1)
   withr::local_seed(8)
   errors <- replicate(10, {
-    counts <- rr_simulate_counts(mechanism, as.double(stats::rmultinom(1, 20000, truth)))
+    counts <- simulate_counts(mechanism, as.double(stats::rmultinom(1, 20000, truth)))
     tally <- rr_counts(as.double(counts), mechanism, n = 20000)
     vapply(c("eb", "norm_sub"), function(method) {
       estimate <- coef(rr_estimate(tally, method = method))
@@ -156,7 +156,7 @@ test_that("counts of supported categories are taken as the binomials they are", 
   })
   # Each of the ten differences is in favour, which by chance alone happens once in a thousand.
   expect_true(all(errors["eb", ] < errors["norm_sub", ]))
-  counts <- rr_counts(as.double(rr_simulate_counts(mechanism, rep(200, 100))), mechanism, n = 20000)
+  counts <- rr_counts(as.double(simulate_counts(mechanism, rep(200, 100))), mechanism, n = 20000)
   expect_error(rr_estimate(counts, method = "eb", ordered = TRUE), class = "candor_error_law")
   expect_equal(sum(coef(rr_estimate(counts, method = "eb", reference = truth))), 1)
 })
@@ -197,9 +197,9 @@ test_that("with these counts it is near the oracle, far from inversion, and find
   for (mechanism in list(rr_hadamard(k, 2, blocks = 1), rr_bitflip(k, 2, d = 8))) {
     law <- rr_law(mechanism)
     form <- eb_form(law)
-    for (truth in list(as.double(rr_zipf(k, 1)), rep(1 / k, k))) {
+    for (truth in list(as.double(zipf_shares(k, 1)), rep(1 / k, k))) {
       errors <- replicate(8, {
-        counts <- as.double(rr_simulate_counts(mechanism, as.double(stats::rmultinom(1, n, truth)), 1))
+        counts <- as.double(simulate_counts(mechanism, as.double(stats::rmultinom(1, n, truth)), 1))
         tally <- rr_counts(counts, mechanism, n = n)
         given <- eb_counts(group_evidence(tally, 1))
         estimates <- list(eb = coef(rr_estimate(tally, method = "eb")), inv = coef(rr_estimate(tally, method = "inv")),
@@ -220,13 +220,13 @@ test_that("with these counts it is near the oracle, far from inversion, and find
   expect_true(all(few > 0) && few[1] > few[2] && few[2] > few[3])
   expect_equal(sum(few), 1, tolerance = 1e-9)
   reports <- rr_perturb(sample(50, 400, TRUE), mechanism, rng = "R")
-  truth <- rr_zipf(50, 0.5)
+  truth <- zipf_shares(50, 0.5)
   expect_equal(sum(coef(rr_estimate(rr_tally(reports, mechanism, weights = runif(400)), method = "eb", reference = truth))), 1, tolerance = 1e-9)
   pooled <- rr_estimate(rr_tally(reports, mechanism, by = rep(1:2, 200)), method = "eb", pool = TRUE, interval = "credible")
   expect_equal(colSums(pooled$estimate), c(1, 1), tolerance = 1e-9, ignore_attr = TRUE)
   expect_error(rr_estimate(rr_tally(reports, mechanism), method = "eb", ordered = TRUE), class = "candor_error_law")
   # Of a hundred equal rows a block says what unary encoding with the same p and q says.
-  counts <- as.double(rr_simulate_counts(rr_hadamard(20, 1, blocks = 1), rep(100, 20), 1))
+  counts <- as.double(simulate_counts(rr_hadamard(20, 1, blocks = 1), rep(100, 20), 1))
   tally <- rr_counts(counts, rr_hadamard(20, 1, blocks = 1), n = 2000)
   bits <- rr_unary(20, p = stats::plogis(1), q = 0.5)
   support <- rr_counts(eb_counts(group_evidence(tally, 1))$counts, bits, n = 2000)
@@ -266,7 +266,7 @@ test_that("extreme tallies give distributions: one count, one category, N < K, c
 test_that("a reference helps where it is right and is left where it is not", {
   k <- 50
   mechanism <- rr_grr(k, epsilon = 2)
-  truth <- rr_zipf(k, 1)
+  truth <- zipf_shares(k, 1)
   set.seed(5)
   tally <- rr_counts(as.double(stats::rmultinom(1, 2000, mechanism$q + mechanism$p_minus_q * truth)), mechanism)
   error <- function(...) sum((coef(rr_estimate(tally, method = "eb", ...)) - truth)^2)
@@ -329,7 +329,7 @@ test_that("credible intervals stay wide where the default takes the shares for e
   expect_gt(widest(days), 2)
   expect_gt(widest(days, pool = TRUE), 2)
   expect_gt(widest(even, ordered = TRUE), 2)
-  reference <- rr_zipf(100, 0.5)
+  reference <- zipf_shares(100, 0.5)
   alike <- rr_counts(round(5000 * (mechanism$q + mechanism$p_minus_q * reference)), mechanism)
   fit <- rr_estimate(alike, method = "eb", reference = reference, interval = "credible")
   expect_gt(fit$details[[1]]$gain, 0)
@@ -369,7 +369,7 @@ test_that("the study of intervals and errors says what the help page quotes, and
 })
 
 test_that("it is nearly as good as the oracle, and better than maximum likelihood, with many categories", {
-  study <- rr_study(list(zipf = rr_zipf(300, 1), spike = c(rep(0.05, 10), rep(0.5 / 290, 290))), epsilon = 4, n = 1e4,
+  study <- rr_study(list(zipf = zipf_shares(300, 1), spike = c(rep(0.05, 10), rep(0.5 / 290, 290))), epsilon = 4, n = 1e4,
                     method = c("mle", "combine", "eb", "oracle"), replications = 20, seed = 1, workers = 1)
   mse <- function(truth, method) study$estimate[study$truth == truth & study$method == method & study$metric == "mse"]
   for (truth in c("zipf", "spike")) {

@@ -1,6 +1,6 @@
 grr_counts <- function(k, s, epsilon, n, replication = 0) {
   form <- rr_law(rr_grr(k, epsilon = epsilon))
-  .Call(C_rr_study_counts, rr_zipf(k, s), NULL, n, form$a, form$b, form$odds, 17, 1, replication, 1)[, 1]
+  .Call(C_rr_study_counts, zipf_shares(k, s), NULL, n, form$a, form$b, form$odds, 17, 1, replication, 1)[, 1]
 }
 
 test_that("the three valid estimates are one ramp with three thresholds", {
@@ -55,7 +55,7 @@ test_that("leaving one report out estimates the inner product without bias", {
 
 test_that("the unbiased risk of each method is near the truth on average", {
   k <- 60
-  truth <- rr_zipf(k, 1.3)
+  truth <- zipf_shares(k, 1.3)
   mechanism <- rr_grr(k, epsilon = 2)
   form <- rr_law(mechanism)
   n <- 2000
@@ -123,7 +123,7 @@ test_that("the unbiased risk is unbiased, but for asking one report less about t
 test_that("many categories, one of them far ahead: leaving out is literal too", {
   set.seed(1)
   mechanism <- rr_grr(3000, epsilon = 6)
-  counts <- as.double(stats::rmultinom(1, 20000, drop(rr_zipf(3000, 1.3) * (rr_law(mechanism)$a) + rr_law(mechanism)$b)))
+  counts <- as.double(stats::rmultinom(1, 20000, drop(zipf_shares(3000, 1.3) * (rr_law(mechanism)$a) + rr_law(mechanism)$b)))
   form <- alike_law(rr_law(mechanism), 3000)
   length2 <- 0.25
   for (m in c("invn", "invp", "mle")) {
@@ -153,7 +153,7 @@ test_that("the choice is no worse than always the same method, over a grid", {
   cells <- expand.grid(n = c(1e3, 1e5), epsilon = c(1, 4), s = c(0.01, 1.3, 2.5))
   methods <- c("invn", "invp", "mle", "combine")
   losses <- lapply(seq_len(nrow(cells)), function(i) {
-    truth <- rr_zipf(100, cells$s[i])
+    truth <- zipf_shares(100, cells$s[i])
     mechanism <- rr_grr(100, epsilon = cells$epsilon[i])
     counts <- study_counts(mechanism, truth, NULL, cells$n[i], 21, i, 0, 8)
     t(apply(counts, 2, function(x) {
@@ -208,8 +208,7 @@ one_question_mechanisms <- function() {
     rr_channel = rr_channel(matrix(c(0.5, 0.5, 0.2, 0.8, 0.35, 0.65), 3, byrow = TRUE)),
     rr_channel = rr_channel(matrix(c(0.5, 0.3, 0.2, 0.2, 0.3, 0.5), 2, byrow = TRUE)),
     rr_square_wave = rr_square_wave(4, epsilon = 1), rr_square_wave = rr_square_wave(0:4, 1, reports = 6),
-    rr_geometric = rr_geometric(4, epsilon = 1), rr_exponential = rr_exponential(4, epsilon = 1),
-    rr_pram = rr_pram(c(0.6, 0.7, 0.8)), rr_misclassification = rr_misclassification(0.9, 0.8),
+    rr_geometric = rr_geometric(4, epsilon = 1), rr_misclassification = rr_misclassification(0.9, 0.8),
     rr_compose = rr_compose(rr_warner(0.8), rr_warner(0.9)), rr_compose = rr_compose(rr_warner(0.8), rr_forced(c(0.1, 0.2))),
     rr_longitudinal = rr_longitudinal(permanent = rr_grr(4, epsilon = 2), instantaneous = rr_grr(4, epsilon = 1)),
     rr_noncompliance = rr_noncompliance(rr_warner(0.8), 0.1), rr_noncompliance = rr_noncompliance(rr_warner(0.8), 0.1, "no")
@@ -254,7 +253,10 @@ test_that("empirical Bayes competes from 20 categories on, where it can be had",
   expect_true(among(rr_grr(20, epsilon = 1)))
   expect_false(among(rr_grr(19, epsilon = 1)))
   expect_false(among(rr_grr(20, p = 0.01)))
-  expect_false(among(rr_pram(seq(0.5, 0.9, length.out = 20))))
+  kept <- seq(0.5, 0.9, length.out = 20)
+  C <- matrix((1 - kept) / 19, 20, 20)
+  diag(C) <- kept
+  expect_false(among(rr_channel(C)))
 })
 
 test_that("the risks of a yes/no question are those that all of its tallies have", {
@@ -321,9 +323,9 @@ test_that("weights tell no more than how many respondents they are worth", {
 
 test_that("protocols of support counts have a choice where their counts can be simulated, and the best is the truth's", {
   mechanism <- rr_unary(30, epsilon = 1)
-  truth <- rr_zipf(30, 1.2)
+  truth <- zipf_shares(30, 1.2)
   set.seed(8)
-  tally <- rr_counts(as.double(rr_simulate_counts(mechanism, round(5000 * truth))), mechanism, n = sum(round(5000 * truth)))
+  tally <- rr_counts(as.double(simulate_counts(mechanism, round(5000 * truth))), mechanism, n = sum(round(5000 * truth)))
   choice <- rr_choose(tally, replications = 200, seed = 1)
   expect_false("mle" %in% choice$method)
   # The risk of the inversion is its closed form, which is free of the truth but for sampling: within 5 Monte Carlo errors.

@@ -81,7 +81,7 @@ test_that("total errors are the golden ones", {
 
 test_that("errors are those of the mechanisms themselves", {
   for (k in c(6, 40)) for (epsilon in c(0.5, 2, 4)) for (target in c("population", "sample")) {
-    theta <- rr_zipf(k, 1)
+    theta <- zipf_shares(k, 1)
     n <- 500
     table <- rr_recommend(k, epsilon, n, theta, target)
     made <- list(grr = rr_grr(k, epsilon = epsilon), sue = rr_unary(k, epsilon, optimized = FALSE), oue = rr_unary(k, epsilon),
@@ -145,7 +145,7 @@ test_that("planning knows reports that support sets", {
 
 test_that("the formulas of GRR are those of the rest of the package", {
   for (target in c("population", "sample")) {
-    theta <- rr_zipf(12, 1)
+    theta <- zipf_shares(12, 1)
     table <- rr_recommend(12, 1.5, 300, theta, target)
     expect_equal(table$mse[table$mechanism == "grr"], rr_risk(rr_grr(12, epsilon = 1.5), theta, 300, "inv", target)$mse, tolerance = 1e-12)
   }
@@ -355,7 +355,7 @@ test_that("the power that RAPPOR is planned with is the power that it has", {
   error <- sqrt(unit_variance(category_form(m, 3), 0, "population") / n)
   set.seed(12)
   found <- replicate(1000, {
-    counts <- as.double(rr_simulate_counts(m, as.double(rmultinom(1, n, theta)), 1))
+    counts <- as.double(simulate_counts(m, as.double(rmultinom(1, n, theta)), 1))
     law_unbiased(law, new_evidence(law, counts, n, n, 8, m))[3]
   })
   planned <- rr_power(m, n, share, category = 3)$power
@@ -379,7 +379,7 @@ test_that("mechanisms that have no formula are refused, and simulated where they
   no_law(rr_choose(rr_tally(c(4, 6, 5), rr_mean(c(0, 10), 1))))
   no_law(rr_choose(rr_counts(c(3, 1, 2, 3, 1, 2), rr_sample_questions(a = rr_warner(0.8), b = rr_warner(0.7)), n = 6)))
   # The simulation that is named works for these, and is refused with a reason for the others.
-  study <- function(mechanism) rr_study(list(zipf = rr_zipf(6, 1)), epsilon = 1, n = 200, method = "inv", mechanism = mechanism, replications = 3, seed = 1)
+  study <- function(mechanism) rr_study(list(zipf = zipf_shares(6, 1)), epsilon = 1, n = 200, method = "inv", mechanism = mechanism, replications = 3, seed = 1)
   for (made in list(rr_hierarchy, rr_bloom, function(k, epsilon) rr_square_wave(k, epsilon), function(k, epsilon) rr_longitudinal(k, epsilon + 1, epsilon))) {
     found <- study(made)
     expect_true(all(is.finite(found$estimate[found$metric == "mse"])))
@@ -421,7 +421,7 @@ test_that("ranges of ordered levels: the mean variance over all ranges, hierarch
   # Subset selection has the smaller variance of a node, with the same tree.
   expect_identical(table$mechanism[1:2], c("hierarchy-subset", "hierarchy"))
   # What the package's own variances of a fit are, at a truth that is not even.
-  theta <- rr_zipf(12, 1)
+  theta <- zipf_shares(12, 1)
   table <- rr_recommend(12, 2, n = 1e6, theta = theta, question = "ranges")
   m <- rr_hierarchy(12, 2, fanout = table$fanout[table$mechanism == "hierarchy"])
   counts <- round(candor:::law_reported(rr_law(m), theta) * 1e6)
@@ -542,7 +542,7 @@ test_that("tests of means over reports have the planned power", {
     expect_lt(rr_power(m, floor(0.99 * n), 0.2, null = 0.1, category = 2)$power, 0.8)
     error <- sqrt(unit_variance(category_form(m, 2), 0.1, "population") / n)
     estimates <- replicate(400, {
-      counts <- rr_simulate_counts(m, drop(rmultinom(1, n, truth)), 1)
+      counts <- simulate_counts(m, drop(rmultinom(1, n, truth)), 1)
       coef(rr_estimate(rr_counts(drop(counts), m, n = n), method = "inv"))[[2]]
     })
     # 400 replications: a standard error of .02, and 4 of them.

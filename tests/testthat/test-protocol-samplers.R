@@ -167,11 +167,11 @@ test_that("reports of another kind of mechanism are a mismatch", {
 
 test_that("counts are not simulated of another number of levels, nor reports counted with weights that are none", {
   for (truth in list(c(3, 2), c(3, 2, 1, 5), c(3, -2, 1), c(3, NA, 1))) {
-    expect_error(rr_simulate_counts(rr_grr(3, epsilon = 1), truth), "truth", class = "candor_error_argument")
-    expect_error(rr_simulate_counts(rr_unary(3, 1), truth), "truth", class = "candor_error_argument")
+    expect_error(simulate_counts(rr_grr(3, epsilon = 1), truth), "truth", class = "candor_error_argument")
+    expect_error(simulate_counts(rr_unary(3, 1), truth), "truth", class = "candor_error_argument")
   }
   for (mechanism in list(rr_hadamard(3, 1), rr_grr(3, epsilon = 1), rr_mean(c(0, 1), 1))) {
     reports <- rr_perturb(c(1, 1), mechanism, rng = "R")
-    for (weights in list(c(-1, 1), c(NA, 1))) expect_error(rr_count_reports(mechanism, reports, weights = weights), "weights", class = "candor_error_argument")
+    for (weights in list(c(-1, 1), c(NA, 1))) expect_error(count_reports(mechanism, reports, weights = weights), "weights", class = "candor_error_argument")
   }
 })

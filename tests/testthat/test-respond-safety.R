@@ -28,7 +28,7 @@ test_that("no error prints an answer", {
     rr_perturb(c("a", "heroin"), m), rr_perturb(factor(c("a", "heroin")), m), rr_perturb("heroin", two),
     rr_perturb(data.frame(drugs = "heroin", theft = "no"), two), rr_perturb(m, "heroin"), rr_perturb("heroin", "heroin"),
     rr_perturb(list("heroin"), m), rr_perturb(c(1, 4711), m), rr_perturb(c(1, 4711.5), m), rr_perturb(4711L, rr_grr(3, epsilon = 1)),
-    rr_perturb(as.Date(4711, "1970-01-01"), m), rr_perturb(4711 + 0i, m), rr_draw_reports(m, 4711L),
+    rr_perturb(as.Date(4711, "1970-01-01"), m), rr_perturb(4711 + 0i, m), draw_reports(m, 4711L),
     rr_perturb(structure("heroin", class = "drug"), m), rr_perturb(structure(4711L, levels = c("a", "b"), class = "factor"), m),
     rr_perturb(structure(1, labels = c(heroin = 1), class = "haven_labelled"), m)
   )

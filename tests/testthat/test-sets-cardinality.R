@@ -179,7 +179,7 @@ test_that("pictures are made of the estimates", {
 test_that("a flip beside a tally must be the tally's own", {
   tally <- rr_bit_tally(matrix(c(0, 1, 1, 0), 2), 0.1)
   expect_identical(coef(rr_set_size(tally, 0.1)), coef(rr_set_size(tally)))
-  for (f in list(rr_set_size, rr_incidence, rr_any, rr_all)) {
+  for (f in list(rr_set_size, rr_incidence, rr_extreme)) {
     expect_error(f(tally, 0.2), class = "candor_error_mismatch")
     expect_error(f(rr_bit_tally(matrix(c(0, 1, 1, 0), 2), c(0.1, 0.2)), 0.2), class = "candor_error_mismatch")
   }
@@ -189,8 +189,8 @@ test_that("flips that name the sets go to the sets they name", {
   bits <- cbind(a = c(0, 1, 1), b = c(1, 1, 0))
   named <- c(b = 0.1, a = 0.2)
   expect_identical(coef(rr_set_size(bits, named)), coef(rr_set_size(bits, c(0.2, 0.1))))
-  expect_identical(coef(rr_any(bits, named)), coef(rr_any(bits, c(0.2, 0.1))))
-  expect_identical(coef(rr_all(c(a = 1, b = 0), named)), coef(rr_all(c(1, 0), c(0.2, 0.1))))
+  expect_identical(coef(rr_extreme(bits, named)), coef(rr_extreme(bits, c(0.2, 0.1))))
+  expect_identical(coef(rr_extreme(c(a = 1, b = 0), named, type = "all")), coef(rr_extreme(c(1, 0), c(0.2, 0.1), type = "all")))
   expect_identical(rr_extreme_variance(c(a = 1, b = 0), named), rr_extreme_variance(c(1, 0), c(0.2, 0.1)))
   expect_identical(coef(rr_incidence(bits, named)), coef(rr_incidence(bits, c(0.2, 0.1))))
 })
@@ -201,9 +201,9 @@ test_that("names go wherever they can be matched, and where nothing has a name t
   expect_identical(coef(rr_set_size(list(a = 2:3, b = 1:2), named, universe = 3)),
                    coef(rr_set_size(list(2:3, 1:2), c(0.2, 0.1), universe = 3)))
   entries <- cbind(b = c(0.1, 0.2, 0.3), a = c(0.15, 0.25, 0.35))
-  expect_identical(coef(rr_any(bits, entries)), coef(rr_any(unname(bits), unname(entries[, 2:1]))))
-  expect_identical(coef(rr_any(unname(bits), named)), coef(rr_any(bits, c(0.1, 0.2))))
-  expect_identical(coef(rr_any(bits, c(all = 0.1))), coef(rr_any(bits, 0.1)))
+  expect_identical(coef(rr_extreme(bits, entries)), coef(rr_extreme(unname(bits), unname(entries[, 2:1]))))
+  expect_identical(coef(rr_extreme(unname(bits), named)), coef(rr_extreme(bits, c(0.1, 0.2))))
+  expect_identical(coef(rr_extreme(bits, c(all = 0.1))), coef(rr_extreme(bits, 0.1)))
   set.seed(12)
   merged <- rr_merge_bits(bits, named, rng = "R")
   set.seed(12)

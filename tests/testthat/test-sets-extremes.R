@@ -4,8 +4,8 @@ test_that("OR and AND agree with the golden vectors", {
   for (case in golden("hehir_or_and")) {
     bits <- as.vector(case$input$bits)
     flip <- as.vector(case$input$q)
-    any <- rr_any(bits, flip)
-    all <- rr_all(bits, flip)
+    any <- rr_extreme(bits, flip)
+    all <- rr_extreme(bits, flip, type = "all")
     expected <- lapply(case$expected, golden_number)
     largest <- max(1, abs(unlist(expected))[is.finite(unlist(expected))])
     expect_lte(abs(any$estimate - expected$or), 1e-11 * largest)
@@ -30,7 +30,7 @@ test_that("variances agree with the golden vectors", {
 test_that("a million bits agree with the golden vectors in the log domain", {
   for (case in golden("hehir_log_domain")) {
     n <- case$input$n
-    value <- suppressWarnings(rr_any(rr_bit_tally(ones = case$input$noisy_ones, n = n, flip = case$input$q)))
+    value <- suppressWarnings(rr_extreme(rr_bit_tally(ones = case$input$noisy_ones, n = n, flip = case$input$q)))
     expected <- case$expected
     expect_equal(value$sign, expected$one_minus_or_sign)
     expect_lte(abs(value$log / expected$log_abs_one_minus_or - 1), 1e-12)
@@ -45,10 +45,10 @@ test_that("per-bit flips keep 1e-11 at a million bits, where they could be equal
   set.seed(1)
   bits <- as.integer(runif(1e6) < 0.2)
   for (q in c(0.1, 1 / 3, 1e-4)) {
-    equal <- suppressWarnings(rr_any(bits, q))
+    equal <- suppressWarnings(rr_extreme(bits, q))
     flip <- rep(q, 1e6)
     flip[1] <- flip[1] * (1 + 2^-52) # unequal, so that the other path runs; changes the logarithm by 1e-16
-    each <- suppressWarnings(rr_any(bits, flip))
+    each <- suppressWarnings(rr_extreme(bits, flip))
     expect_lte(abs(each$log - equal$log), 1e-11 + 4e-16 * abs(equal$log))
     expect_identical(each$sign, equal$sign)
   }
@@ -60,8 +60,7 @@ test_that("Theorems 1 and 3 hold by enumeration of every truth and report", {
     flip <- rep_len(flip, n)
     reports <- all_bits(n)
     for (type in c("any", "all")) {
-      f <- if (type == "any") rr_any else rr_all
-      estimate <- f(reports, flip)
+      estimate <- rr_extreme(reports, flip, type)
       for (i in seq_len(nrow(reports))) {
         x <- reports[i, ]
         p <- apply(reports, 1, report_chance, truth = x, flip = flip)
@@ -83,7 +82,7 @@ test_that("Theorem 2: the three existing methods are this one", {
     for (n in 1:5) {
       for (ones in 0:n) {
         bits <- rep(1:0, c(ones, n - ones))
-        estimate <- rr_any(bits, flip)$estimate
+        estimate <- rr_extreme(bits, flip)$estimate
         # 1e-12 relative: what solving a system of 32 equations leaves at flip 0.4
         expect_equal(or_by_convolution(bits, flip), estimate, tolerance = 1e-12)
         expect_equal(or_by_patterns(bits, rep(flip, n)), estimate, tolerance = 1e-12)
@@ -95,7 +94,7 @@ test_that("Theorem 2: the three existing methods are this one", {
   flip <- c(0.1, 0.3, 0.2)
   for (i in 1:8) {
     bits <- all_bits(3)[i, ]
-    estimate <- rr_any(bits, flip)$estimate
+    estimate <- rr_extreme(bits, flip)$estimate
     expect_equal(or_by_patterns(bits, flip), estimate, tolerance = 1e-12)
     expect_equal(or_by_merging(bits, flip), estimate, tolerance = 1e-12)
   }
@@ -103,23 +102,23 @@ test_that("Theorem 2: the three existing methods are this one", {
 
 test_that("the closed form for equal flips has the sign that the paper's lacks", {
   # Erratum H1: one bit, flip 1/4, reported 1
-  expect_equal(rr_any(1, 0.25)$estimate, 3 / 2, tolerance = 1e-15)
-  expect_equal(rr_any(rep(1, 3), 0.25)$estimate, 1 + 0.25^3 / 0.5^3, tolerance = 1e-15)
+  expect_equal(rr_extreme(1, 0.25)$estimate, 3 / 2, tolerance = 1e-15)
+  expect_equal(rr_extreme(rep(1, 3), 0.25)$estimate, 1 + 0.25^3 / 0.5^3, tolerance = 1e-15)
 })
 
 test_that("all forms of the same bits give the same answer", {
   set.seed(2)
   bits <- as.integer(runif(203) < 0.1)
-  whole <- rr_any(bits, 0.01)
-  expect_identical(rr_any(as.logical(bits), 0.01), whole)
-  expect_identical(rr_any(as.double(bits), 0.01), whole)
+  whole <- rr_extreme(bits, 0.01)
+  expect_identical(rr_extreme(as.logical(bits), 0.01), whole)
+  expect_identical(rr_extreme(as.double(bits), 0.01), whole)
   packed <- packBits(c(bits, rep(0L, 5)))
-  expect_identical(rr_any(rr_bit_tally(packed, 0.01, n = 203)), whole)
-  expect_identical(rr_any(rr_bit_tally(ones = sum(bits), n = 203, flip = 0.01)), whole)
-  expect_equal(rr_any(rr_bit_tally(packed, rep(c(0.01, 0.02), c(200, 3)), n = 203)),
-               rr_any(bits, rep(c(0.01, 0.02), c(200, 3))))
-  expect_equal(rr_any(matrix(bits, 1), rep(0.01, 203))$estimate, whole$estimate)
-  expect_equal(rr_any(matrix(bits, 1), matrix(0.01, 1, 203))$log, whole$log, tolerance = 1e-13)
+  expect_identical(rr_extreme(rr_bit_tally(packed, 0.01, n = 203)), whole)
+  expect_identical(rr_extreme(rr_bit_tally(ones = sum(bits), n = 203, flip = 0.01)), whole)
+  expect_equal(rr_extreme(rr_bit_tally(packed, rep(c(0.01, 0.02), c(200, 3)), n = 203)),
+               rr_extreme(bits, rep(c(0.01, 0.02), c(200, 3))))
+  expect_equal(rr_extreme(matrix(bits, 1), rep(0.01, 203))$estimate, whole$estimate)
+  expect_equal(rr_extreme(matrix(bits, 1), matrix(0.01, 1, 203))$log, whole$log, tolerance = 1e-13)
 })
 
 test_that("a stream in pieces is the whole, in any order and however it is cut", {
@@ -128,12 +127,12 @@ test_that("a stream in pieces is the whole, in any order and however it is cut",
   flip <- runif(600, 0.001, 0.4)
   pieces <- split(seq_len(600), rep(1:12, each = 50))
   tallies <- lapply(pieces, function(i) rr_bit_tally(bits[i], flip[i]))
-  whole <- suppressWarnings(rr_any(bits, flip))
-  merged <- suppressWarnings(rr_any(do.call(c, unname(tallies))))
+  whole <- suppressWarnings(rr_extreme(bits, flip))
+  merged <- suppressWarnings(rr_extreme(do.call(c, unname(tallies))))
   expect_equal(merged$log, whole$log, tolerance = 1e-14)
   expect_identical(merged$sign, whole$sign)
   for (i in 1:5) {
-    expect_identical(suppressWarnings(rr_any(do.call(c, unname(tallies[sample(12)])))), merged)
+    expect_identical(suppressWarnings(rr_extreme(do.call(c, unname(tallies[sample(12)])))), merged)
   }
   expect_identical(length(do.call(c, unname(tallies))$state), 12L) # constant space
   equal <- lapply(pieces, function(i) rr_bit_tally(bits[i], 0.2))
@@ -145,13 +144,13 @@ test_that("tallies of many elements merge element by element", {
   bits <- matrix(as.integer(runif(700) < 0.4), 70, dimnames = list(paste0("e", 1:70), NULL))
   flip <- rep(c(0.1, 0.2, 0.3), c(4, 3, 3))
   merged <- c(rr_bit_tally(bits[, 1:4], 0.1), rr_bit_tally(bits[, 5:7], 0.2), rr_bit_tally(bits[, 8:10], 0.3))
-  expect_equal(coef(rr_all(merged)), coef(rr_all(bits, flip)), tolerance = 1e-12)
-  expect_equal(rr_any(merged)$estimate, 1 - apply(bits, 1, function(y) prod((1 - flip - y) / (1 - 2 * flip))),
+  expect_equal(coef(rr_extreme(merged, type = "all")), coef(rr_extreme(bits, flip, type = "all")), tolerance = 1e-12)
+  expect_equal(rr_extreme(merged)$estimate, 1 - apply(bits, 1, function(y) prod((1 - flip - y) / (1 - 2 * flip))),
                ignore_attr = TRUE, tolerance = 1e-12)
 })
 
 test_that("estimates beyond a double keep sign and logarithm", {
-  expect_warning(value <- rr_any(rep(0, 5000), 0.4), "1e2113", class = "candor_warning_variance")
+  expect_warning(value <- rr_extreme(rep(0, 5000), 0.4), "1e2113", class = "candor_warning_variance")
   expect_identical(value$estimate, -Inf)
   expect_equal(value$log, 5000 * log(3), tolerance = 1e-14)
   expect_identical(value$sign, 1)
@@ -159,14 +158,14 @@ test_that("estimates beyond a double keep sign and logarithm", {
 
 test_that("tidy, coef and print", {
   seen <- rbind(a = c(1, 1, 0), b = c(0, 0, 0), c = c(1, 1, 1))
-  fit <- rr_any(seen, 0.1)
+  fit <- rr_extreme(seen, 0.1)
   expect_named(tidy(fit), c("term", "estimate", "std.error", "std.error.max", "variance", "sign", "log", "n"))
   expect_identical(tidy(fit)$term, c("a", "b", "c"))
   expect_identical(coef(fit), setNames(tidy(fit)$estimate, c("a", "b", "c")))
   expect_identical(is.na(tidy(fit)$std.error), fit$variance < 0)
   expect_snapshot({
-    rr_any(c(0, 0, 1, 0, 0, 0, 0, 1), flip = 0.05)
-    rr_all(seen, flip = c(0.1, 0.2, 0.1))
+    rr_extreme(c(0, 0, 1, 0, 0, 0, 0, 1), flip = 0.05)
+    rr_extreme(seen, flip = c(0.1, 0.2, 0.1), type = "all")
     rr_bit_tally(seen, 0.1)
     c(rr_bit_tally(c(0, 1), 0.1), rr_bit_tally(1, 0.2))
   })
@@ -174,14 +173,14 @@ test_that("tidy, coef and print", {
 
 test_that("bad bits and flips are errors", {
   m <- matrix(c(0L, 1L, 1L, 0L), 2)
-  expect_error(rr_any(c(0, 1), c(0.1, 0.5)), "Entry 2", class = "candor_error_no_information")
-  expect_error(rr_any(m, matrix(c(0.1, 0.1, 0.5, 0.1), 2)), class = "candor_error_no_information")
+  expect_error(rr_extreme(c(0, 1), c(0.1, 0.5)), "Entry 2", class = "candor_error_no_information")
+  expect_error(rr_extreme(m, matrix(c(0.1, 0.1, 0.5, 0.1), 2)), class = "candor_error_no_information")
   for (flip in list(1.5, c(0.1, NA), c(0.1, 0.2, 0.3), "a", NULL)) {
-    expect_error(rr_any(c(0, 1), flip), class = "candor_error_argument")
+    expect_error(rr_extreme(c(0, 1), flip), class = "candor_error_argument")
   }
-  expect_error(rr_any(c(0, 2), 0.1), "Entry 2 is 2", class = "candor_error_argument")
-  expect_error(rr_any(c(0, NA), 0.1), class = "candor_error_missing")
-  expect_error(rr_any(integer(), 0.1), class = "candor_error_empty")
+  expect_error(rr_extreme(c(0, 2), 0.1), "Entry 2 is 2", class = "candor_error_argument")
+  expect_error(rr_extreme(c(0, NA), 0.1), class = "candor_error_missing")
+  expect_error(rr_extreme(integer(), 0.1), class = "candor_error_empty")
   expect_error(rr_extreme_variance(c(1, 0), c(0.5, 0.1)), class = "candor_error_no_information")
 })
 

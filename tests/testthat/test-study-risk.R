@@ -16,7 +16,7 @@ test_that("the risk of inversion is the exact one", {
   expect_equal(risk$bias2, c(0, 0))
   expect_equal(risk$mc.error, c(0, 0))
   # Errata P4: at a fixed epsilon N MSE / K^2 tends to a constant.
-  scaled <- vapply(c(100, 1e4, 1e5), function(k) rr_risk(rr_grr(k, epsilon = 1), rr_zipf(k, 0), 1, "inv", "sample")$mse / k^2, 0)
+  scaled <- vapply(c(100, 1e4, 1e5), function(k) rr_risk(rr_grr(k, epsilon = 1), zipf_shares(k, 0), 1, "inv", "sample")$mse / k^2, 0)
   expect_equal(scaled, c(0.347, 0.3388, 0.3387), tolerance = 5e-4)
 })
 
@@ -52,7 +52,7 @@ test_that("products have the risk of inverting their joint channel, also where i
 })
 
 test_that("bias and variance make up the risk of the others", {
-  risk <- rr_risk(rr_grr(30, epsilon = 1), rr_zipf(30, 1.3), 500, seed = 1, replications = 200)
+  risk <- rr_risk(rr_grr(30, epsilon = 1), zipf_shares(30, 1.3), 500, seed = 1, replications = 200)
   expect_equal(risk$bias2 + risk$variance, risk$mse, tolerance = 1e-9)
   expect_true(all(risk$mse[risk$method != "inv"] < risk$mse[risk$method == "inv"][1]))
   # Errata P4: the projection is never farther from a distribution than what it projects.

@@ -49,7 +49,7 @@ test_that("binomial draws follow R's binomial distribution", {
 test_that("many respondents cost no accuracy", {
   # N = 1e12: sums, mean and variance of one category, within 6 standard errors.
   form <- rr_law(rr_grr(20, epsilon = 2))
-  theta <- rr_zipf(20, 1)
+  theta <- zipf_shares(20, 1)
   counts <- .Call(C_rr_study_counts, theta, NULL, 1e12, form$a, form$b, form$odds, 1, 1, 0, 4000)
   expect_true(all(colSums(counts) == 1e12))
   m <- form$b + form$a * theta
@@ -59,7 +59,7 @@ test_that("many respondents cost no accuracy", {
 })
 
 test_that("the risk of inversion is its closed form, for both targets", {
-  truths <- list(even = rr_zipf(60, 0.01), steep = rr_zipf(400, 1.3))
+  truths <- list(even = zipf_shares(60, 0.01), steep = zipf_shares(400, 1.3))
   for (target in c("population", "sample")) {
     study <- rr_study(truths, epsilon = c(1, 4), n = c(100, 12345), method = c("inv", "mle"), replications = 200,
                       seed = 2, target = target, workers = 1)
@@ -79,7 +79,7 @@ test_that("the risk of inversion is its closed form, for both targets", {
 
 test_that("every method of rr_estimate() can be studied", {
   methods <- setdiff(possible_methods(rr_grr(8, epsilon = 2)), "ibu")
-  study <- rr_study(rr_zipf(8, 1), epsilon = 2, n = 500, method = methods, replications = 4, seed = 1, workers = 1)
+  study <- rr_study(zipf_shares(8, 1), epsilon = 2, n = 500, method = methods, replications = 4, seed = 1, workers = 1)
   expect_equal(unique(study$method), methods)
   expect_true(all(is.finite(study$estimate[study$metric %in% c("mse", "tv", "bias2", "variance")])))
   # Two names of one method give the same figures.
@@ -87,23 +87,23 @@ test_that("every method of rr_estimate() can be studied", {
 })
 
 test_that("a study has the contract's columns", {
-  study <- rr_study(list(a = rr_zipf(4, 1), b = table(c("x", "y", "y"))), epsilon = c(1, 2), n = c(10, 20), method = "mle",
+  study <- rr_study(list(a = zipf_shares(4, 1), b = table(c("x", "y", "y"))), epsilon = c(1, 2), n = c(10, 20), method = "mle",
                     replications = 5, seed = 1)
   expect_named(study, c("truth", "k", "epsilon", "n", "method", "metric", "estimate", "mc.error"))
   expect_equal(nrow(study), 2 * 2 * 2 * 5)
   expect_s3_class(study, c("rr_study", "tbl_df"))
   expect_equal(unique(study$metric), c("mse", "tv", "nll", "bias2", "variance"))
   expect_equal(unique(study$k), c(4, 2))
-  two <- rr_study(rr_zipf(4, 1), 1, 10, mechanism = list(grr = rr_grr, half = function(k, epsilon) rr_grr(k, epsilon = epsilon / 2)),
+  two <- rr_study(zipf_shares(4, 1), 1, 10, mechanism = list(grr = rr_grr, half = function(k, epsilon) rr_grr(k, epsilon = epsilon / 2)),
                   method = "mle", replications = 5, seed = 1)
   expect_equal(unique(two$mechanism), c("grr", "half"))
-  one <- rr_study(rr_zipf(4, 1), 1, 10, method = "mle", replications = 1, seed = 1)
+  one <- rr_study(zipf_shares(4, 1), 1, 10, method = "mle", replications = 1, seed = 1)
   expect_true(all(is.na(one$mc.error)))
   expect_true(is.finite(one$estimate[1]))
 })
 
 test_that("a seed fixes everything, and no seed uses R's generator", {
-  call <- function(seed = NULL, ...) plain_study(rr_study(rr_zipf(30, 1), c(1, 2), c(50, 500), replications = 20, seed = seed, ...))
+  call <- function(seed = NULL, ...) plain_study(rr_study(zipf_shares(30, 1), c(1, 2), c(50, 500), replications = 20, seed = seed, ...))
   expect_identical(call(7), call(7))
   expect_false(identical(call(7), call(8)))
   set.seed(1)
@@ -120,7 +120,7 @@ test_that("a seed fixes everything, and no seed uses R's generator", {
 test_that("one worker or two, forked or not: the same study", {
   skip_if_not_installed("parallel")
   call <- function(workers) {
-    plain_study(rr_study(list(a = rr_zipf(40, 1), b = rr_zipf(300, 0.5)), c(1, 3), c(50, 5000), method = c("inv", "mle", "norm_cut"),
+    plain_study(rr_study(list(a = zipf_shares(40, 1), b = zipf_shares(300, 0.5)), c(1, 3), c(50, 5000), method = c("inv", "mle", "norm_cut"),
                          replications = 30, seed = 4, workers = workers, progress = FALSE))
   }
   alone <- call(1)
@@ -132,13 +132,13 @@ test_that("one worker or two, forked or not: the same study", {
 })
 
 test_that("what is resumed equals what was never interrupted", {
-  whole <- rr_study(rr_zipf(20, 1), c(1, 2, 3), c(50, 500), replications = 20, seed = 4, workers = 1)
+  whole <- rr_study(zipf_shares(20, 1), c(1, 2, 3), c(50, 500), replications = 20, seed = 4, workers = 1)
   state <- attr(whole, "study")
   state$results[c(2, 5)] <- list(NULL)
   part <- new_rr_study(state)
   expect_equal(nrow(part), nrow(whole) * 4 / 6)
   expect_identical(plain_study(rr_study(resume = part)), plain_study(whole))
-  expect_error(rr_study(rr_zipf(20, 1), c(1, 2), c(50, 500), resume = part), class = "candor_error_argument")
+  expect_error(rr_study(zipf_shares(20, 1), c(1, 2), c(50, 500), resume = part), class = "candor_error_argument")
   file <- withr::local_tempfile(fileext = ".rds")
   saveRDS(part, file)
   expect_identical(plain_study(rr_study(resume = readRDS(file))), plain_study(whole))
@@ -154,7 +154,7 @@ test_that("an interrupted study returns what it has", {
     }
     counts / sum(counts)
   })
-  call <- function(...) rr_study(rr_zipf(20, 1), c(1, 2, 3), c(50, 500), method = method, replications = 5, seed = 4, workers = 1, ...)
+  call <- function(...) rr_study(zipf_shares(20, 1), c(1, 2, 3), c(50, 500), method = method, replications = 5, seed = 4, workers = 1, ...)
   expect_warning(part <- call(), "interrupted", class = "candor_warning_incomplete")
   expect_gt(nrow(part), 0)
   expect_lt(nrow(part), 6 * 10)
@@ -165,13 +165,12 @@ test_that("an interrupted study returns what it has", {
 test_that("a law that the core cannot simulate is studied by its mechanism's own counts", {
   # Each bit of a unary code is kept with probability 3/4: support counts are sums of two binomials.
   unary <- function(k, epsilon) {
-    rr_new_mechanism("toy_study", levels = k, reports = k, epsilon = epsilon, design = "unary")
+    rr_new_mechanism("toy_study", levels = k, reports = k, epsilon = epsilon, design = "unary", simulate = supports)
   }
-  local_mocked_s3 <- function(generic, f) registerS3method(generic, "rr_toy_study", f, envir = asNamespace("candor"))
-  local_mocked_s3("rr_law", function(mechanism) rr_new_law("support", p = 0.75, q = 0.25))
-  local_mocked_s3("rr_simulate_counts", function(mechanism, truth, nsim = 1) {
+  supports <- function(mechanism, truth, nsim) {
     replicate(nsim, stats::rbinom(length(truth), truth, 0.75) + stats::rbinom(length(truth), sum(truth) - truth, 0.25))
-  })
+  }
+  registerS3method("rr_law", "rr_toy_study", function(mechanism) rr_new_law("support", p = 0.75, q = 0.25), envir = asNamespace("candor"))
   set.seed(1)
   before <- .Random.seed
   truth <- c(0.5, 0.3, 0.2)
@@ -204,7 +203,7 @@ test_that("workers that die leave their cells to be resumed", {
     if (file.exists(deadly) && abs(mechanism$epsilon - 2) < 1e-9) tools::pskill(Sys.getpid(), tools::SIGKILL)
     counts / sum(counts)
   })
-  call <- function() rr_study(rr_zipf(20, 1), c(1, 2, 3), c(50, 500), method = method, replications = 5, seed = 4, workers = 2, progress = FALSE)
+  call <- function() rr_study(zipf_shares(20, 1), c(1, 2, 3), c(50, 500), method = method, replications = 5, seed = 4, workers = 2, progress = FALSE)
   expect_warning(part <- call(), class = "candor_warning_incomplete")
   expect_lt(nrow(part), 6 * 10)
   unlink(deadly)
@@ -213,13 +212,13 @@ test_that("workers that die leave their cells to be resumed", {
 
 test_that("a cell that fails does not take the others with it", {
   method <- list(odd = function(counts, mechanism) if (sum(counts) == 50) stop("no idea") else counts / sum(counts))
-  expect_warning(part <- rr_study(rr_zipf(20, 1), c(1, 2), c(50, 500), method = method, replications = 5, seed = 4, workers = 1),
+  expect_warning(part <- rr_study(zipf_shares(20, 1), c(1, 2), c(50, 500), method = method, replications = 5, seed = 4, workers = 1),
                  "no idea", class = "candor_warning_incomplete")
   expect_equal(unique(part$n), 500)
 })
 
 test_that("what can never work is refused before the work starts", {
-  truth <- rr_zipf(3, 1)
+  truth <- zipf_shares(3, 1)
   refused <- function(code, class = "candor_error_argument") expect_error(code, class = class)
   refused(rr_study(truth, 1, 10, mechanism = rr_warner))
   refused(rr_study(truth, 1, 10, mechanism = function(k, epsilon) 3))
@@ -233,7 +232,7 @@ test_that("what can never work is refused before the work starts", {
 })
 
 test_that("a mechanism is called by the name epsilon, or with epsilon second", {
-  call <- function(mechanism) plain_study(rr_study(rr_zipf(4, 1), c(1, 2), 50, replications = 5, seed = 1, mechanism = mechanism))
+  call <- function(mechanism) plain_study(rr_study(zipf_shares(4, 1), c(1, 2), 50, replications = 5, seed = 1, mechanism = mechanism))
   expected <- call(rr_grr)
   for (mechanism in list(function(k, eps) rr_grr(k, epsilon = eps), function(k, p = NULL, epsilon) rr_grr(k, epsilon = epsilon),
                          function(epsilon, k) rr_grr(k, epsilon = epsilon), function(...) rr_grr(...))) {
@@ -243,13 +242,13 @@ test_that("a mechanism is called by the name epsilon, or with epsilon second", {
 
 test_that("bad input is refused", {
   refused <- function(code) expect_error(code, class = "candor_error_argument")
-  for (truth in list(c(2, 3, 5), c(0.2, 0.3), list(a = 1), c(0.5, NA), c(-0.5, 1.5), "rr_zipf", rr_unary(4, epsilon = 1))) {
+  for (truth in list(c(2, 3, 5), c(0.2, 0.3), list(a = 1), c(0.5, NA), c(-0.5, 1.5), "zipf", rr_unary(4, epsilon = 1))) {
     refused(rr_study(truth, 1, 100))
   }
-  refused(rr_study(rr_zipf(3, 1), numeric(), 100))
-  refused(rr_study(rr_zipf(3, 1), 1, 10, method = "mel"))
+  refused(rr_study(zipf_shares(3, 1), numeric(), 100))
+  refused(rr_study(zipf_shares(3, 1), 1, 10, method = "mel"))
   refused(rr_risk(rr_warner(0.8), c(0.5, 0.5), 10, method = function(counts, mechanism) counts / sum(counts)))
-  refused(rr_study(rr_zipf(3, 1), 1, 10, mechanism = rr_grr(3, epsilon = 1)))
+  refused(rr_study(zipf_shares(3, 1), 1, 10, mechanism = rr_grr(3, epsilon = 1)))
 })
 
 test_that("kernels refuse what R would never give them", {
@@ -308,20 +307,20 @@ test_that("studies, choices and simulations work for the protocols", {
     k <- length(m$levels)
     truth <- as.double(rep(c(70, 30, 0), length.out = k))
     set.seed(3)
-    counts <- rr_simulate_counts(m, truth, 60)
+    counts <- simulate_counts(m, truth, 60)
     expect_identical(dim(counts), c(length(m$reports), 60L))
     # Means of 60 tallies, each count within 5 standard deviations of a count of its mean.
     mean <- candor:::law_reported(rr_law(m), truth / sum(truth)) * sum(truth)
     expect_lte(max(abs(rowMeans(counts) - mean) / sqrt(mean / 60)), 5, label = format(m))
     choice <- suppressMessages(rr_choose(rr_counts(counts[, 1], m, n = sum(truth)), seed = 1, replications = 20))
     expect_true(all(is.finite(choice$risk)))
-    expect_identical(rr_simulate_counts(m, numeric(k) + c(1, numeric(k - 1)), 2) |> dim(), c(length(m$reports), 2L))
+    expect_identical(simulate_counts(m, numeric(k) + c(1, numeric(k - 1)), 2) |> dim(), c(length(m$reports), 2L))
   }
-  study <- rr_study(list(zipf = rr_zipf(6, 1)), epsilon = 1, n = 200, method = c("inv", "invp"), replications = 60, seed = 1,
+  study <- rr_study(list(zipf = zipf_shares(6, 1)), epsilon = 1, n = 200, method = c("inv", "invp"), replications = 60, seed = 1,
                     mechanism = list(subset = rr_subset, hash = rr_local_hash, bit = function(k, epsilon) rr_hadamard(k, epsilon, one_bit = TRUE)))
   expect_setequal(unique(study$mechanism), c("subset", "hash", "bit"))
   # The mean squared error of the unbiased estimate is that of the plan.
   mse <- study$estimate[study$mechanism == "subset" & study$method == "inv" & study$metric == "mse"]
-  plan <- rr_recommend(6, 1, 200, rr_zipf(6, 1))
+  plan <- rr_recommend(6, 1, 200, zipf_shares(6, 1))
   expect_equal(mse, plan$mse[plan$mechanism == "subset"], tolerance = 0.35)
 })

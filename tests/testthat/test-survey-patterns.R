@@ -22,7 +22,7 @@ test_that("five items of the exam survey, forced response in two groups: margins
   total <- 0
   for (g in 1:2) {
     group <- data[abs(data$p1 - truth[g]) < 1e-3, ]
-    counts <- rr_rowtype(row_types(group$pattern, group$Freq), columns = items)
+    counts <- rowtype(row_types(group$pattern, group$Freq), columns = items)
     expect_identical(counts$n, size[g])
     expect_identical(unname(coef(counts))[1:5], yes[[g]])
     fit <- rr_tmdh(counts, list(p = truth[g] + 1 / 6, q = 1 / 6))
@@ -31,14 +31,14 @@ test_that("five items of the exam survey, forced response in two groups: margins
     survey <- do.call(rr_product, stats::setNames(rep(list(rr_kuk(truth[g] + 1 / 6, 1 / 6)), 5), items))
     cells <- array(row_types(group$pattern, group$Freq), rep(2, 5))
     tally <- new_rr_tally(survey, as.vector(cells))
-    expect_equal(unname(rr_rowtype(fit)) / size[g], unname(coef(rr_estimate(tally, method = "inv"))))
+    expect_equal(unname(rowtype(fit)) / size[g], unname(coef(rr_estimate(tally, method = "inv"))))
     likely <- rr_estimate(tally)
     expect_lte(likely$details[[1]]$gap, 1e-6)
     joint <- rr_joint(fit)
     expect_equal(sum(joint), 1)
     expect_true(all(joint >= 0))
     # Many cells are truly close to 0: the unbiased estimate leaves the simplex, the margins of the proper tables stay close.
-    expect_lt(min(rr_rowtype(fit)), 0)
+    expect_lt(min(rowtype(fit)), 0)
     for (item in 1:2) {
       margins <- c(unname(coef(fit))[item] / size[g], apply(joint, item, sum)[2], tidy(rr_margin(likely, item))$estimate[2])
       expect_lt(max(margins) - min(margins), 0.05)
@@ -53,7 +53,7 @@ test_that("five items of the exam survey, forced response in two groups: margins
 
 test_that("six items of the unrelated-question survey: counts of sets from patterns", {
   data <- patterns("rrtcs_horvitz710_patterns.csv")
-  counts <- rr_rowtype(row_types(data$pattern, data$n))
+  counts <- rowtype(row_types(data$pattern, data$n))
   expect_identical(counts$n, 710)
   expect_identical(unname(coef(counts))[1:6], c(328, 180, 280, 81, 164, 53))
   bits <- do.call(rbind, strsplit(rep(data$pattern, data$n), ""))

@@ -17,17 +17,6 @@ test_that("the answer of those who do not comply is matched to the reports", {
   refused(always(c(yes = 0.3, yes = 0.7)))
 })
 
-test_that("probabilities of post-randomisation are matched to the levels", {
-  plain <- rr_pram(c(0.9, 0.8, 0.7), c("a", "b", "c"), c(0.7, 0.2, 0.1))
-  expect_same_matrix(rr_pram(c(a = 0.9, b = 0.8, c = 0.7), margin = c(c = 0.1, b = 0.2, a = 0.7)), plain)
-  expect_same_matrix(rr_pram(c(c = 0.7, a = 0.9, b = 0.8), c("a", "b", "c"), c(b = 0.2, a = 0.7, c = 0.1)), plain)
-  # Of those of "a" that are replaced, b and c are given in the ratio 2 to 1.
-  expect_equal(unname(rr_matrix(plain)["a", ]), c(0.9, 0.2 / 3, 0.1 / 3), tolerance = 1e-15)
-  refused(rr_pram(c(a = 0.9, b = 0.8, c = 0.7), margin = c(c = 0.1, b = 0.2, d = 0.7)))
-  refused(rr_pram(c(a = 0.9, b = 0.8, c = 0.7), c("a", "b", "d")))
-  refused(rr_pram(c(a = 0.9), c("a", "b", "d")))
-})
-
 test_that("forced answers and innocuous ones are matched to the levels", {
   levels <- c("never", "once", "often")
   expect_same_matrix(rr_forced(c(often = 0.3, never = 0.1, once = 0.2), levels), rr_forced(c(0.1, 0.2, 0.3), levels))
@@ -41,7 +30,7 @@ test_that("forced answers and innocuous ones are matched to the levels", {
 
 test_that("a start is matched to the levels by every method that takes one", {
   additive <- rr_grr(c("a", "b", "c"), p = 0.6)
-  channel <- rr_pram(c(a = 0.9, b = 0.8, c = 0.7))
+  channel <- rr_channel(rbind(a = c(0.9, 0.05, 0.05), b = c(0.1, 0.8, 0.1), c = c(0.15, 0.15, 0.7)))
   for (mechanism in list(additive, channel)) {
     steps <- function(start) unname(coef(rr_estimate(rr_counts(c(4, 5, 5), mechanism), method = "ibu", start = start, iterations = 2)))
     expect_identical(steps(c(c = 0.2, b = 0.3, a = 0.5)), steps(c(0.5, 0.3, 0.2)))
@@ -87,10 +76,6 @@ test_that("matrices over levels are matched to them", {
   expect_identical(unname(rr_matrix(rr_channel(C, levels = c("u", "v")))), unname(C))
   table <- rbind(no = c(no = 90, yes = 10), yes = c(20, 80))
   expect_equal(rr_matrix(rr_misclassification(table = table, levels = c("yes", "no")))["yes", "no"], 0.2)
-  utility <- rbind(low = c(0, -1, -4), middle = c(-1, 0, -1), high = c(-4, -1, 0))
-  levels <- c("low", "middle", "high")
-  expect_same_matrix(rr_exponential(levels, 1, utility[3:1, ]), rr_exponential(levels, 1, unname(utility)))
-  refused(rr_exponential(c("low", "middle", "top"), 1, utility))
 })
 
 test_that("a share of another category is not taken for that of the one asked about", {

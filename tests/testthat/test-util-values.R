@@ -38,7 +38,7 @@ test_that("text that is hashed is read byte by byte, or refused", {
       # Nobody's answer is shown.
       expect_no_match(conditionMessage(error), "caf")
       expect_error(rr_perturb(factor(1:2, labels = c("tea", bad)), m), "Answer 2", class = "candor_error_argument")
-      expect_error(rr_draw_reports(m, bad), "Answer 1", class = "candor_error_argument")
+      expect_error(draw_reports(m, bad), "Answer 1", class = "candor_error_argument")
     }
     expect_error(rr_estimate(reports, candidates = c("tea", bad)), "Entry 2", class = "candor_error_argument")
     expect_error(rr_heavy_hitters(rr_tally(draw(rep("tea", 99), prefixes), prefixes), alphabet = bad), class = "candor_error_argument")

@@ -13,7 +13,7 @@ objects <- function() {
     fit_product = joint, margin = rr_margin(tmdh, c("a", "b")), margin_given = rr_margin(joint, "a", given = "b"),
     association = rr_association(tmdh), association_product = rr_association(joint), tmdh = tmdh,
     pmdh = rr_pmdh(rr_cooccurrence(bits), list(p = 0.9, q = 0.1)), cooccurrence = rr_cooccurrence(bits),
-    extreme = rr_any(bits, 0.1), size = rr_set_size(bits, 0.1), sizes = rr_set_size(bits, 0.1, cumulative = TRUE),
+    extreme = rr_extreme(bits, 0.1), size = rr_set_size(bits, 0.1), sizes = rr_set_size(bits, 0.1, cumulative = TRUE),
     incidence = rr_incidence(bits, 0.1), incidence_mle = rr_incidence(bits, 0.1, method = "mle"),
     sketch_size = rr_set_size(rr_sketch(letters)), contrast = rr_contrast(fit, list(ab = c("a", "b"), d = c(a = 1, b = -1))),
     plan = rr_power(warner, margin = c(0.05, 0.1)), power = rr_power(warner, c(100, 200), 0.2),

@@ -4,12 +4,12 @@
 example <- function() {
   mechanism <- rr_grr(1000, epsilon = 4)
   withr::local_seed(1)
-  rr_counts(rmultinom(1, 20000, mechanism$q + mechanism$p_minus_q * rr_zipf(1000, 1))[, 1], mechanism)
+  rr_counts(rmultinom(1, 20000, mechanism$q + mechanism$p_minus_q * zipf_shares(1000, 1))[, 1], mechanism)
 }
 
 test_that("many categories: the example", {
   reports <- example()
-  truth <- rr_zipf(1000, 1)
+  truth <- zipf_shares(1000, 1)
   estimates <- sapply(c("inv", "mle", "invp", "combine", "eb"), function(m) coef(rr_estimate(reports, method = m)))
   squared <- colSums((estimates - truth)^2)
   expect_equal(unname(signif(squared, 3)), c(0.0194, 0.00384, 0.00327, 0.00193, 0.00189))
@@ -25,7 +25,7 @@ test_that("many categories: the example", {
   }
   expect_equal(signif(width("wilson"), 3), 0.0118)
   expect_lt(width("credible"), width("wilson") / 2)
-  expected <- rr_estimate(reports, method = "eb", reference = rr_zipf(1000, 0.9))
+  expected <- rr_estimate(reports, method = "eb", reference = zipf_shares(1000, 0.9))
   expect_equal(signif(sum((coef(expected) - truth)^2), 3), 0.0012)
 })
 

@@ -5,7 +5,7 @@ shown <- function(object, value, digits) {
 }
 
 test_that("which estimator: the study", {
-  truths <- list(even = rr_zipf(1000, 0.01), middling = rr_zipf(1000, 1.3), steep = rr_zipf(1000, 2.5))
+  truths <- list(even = zipf_shares(1000, 0.01), middling = zipf_shares(1000, 1.3), steep = zipf_shares(1000, 2.5))
   study <- rr_study(truths, epsilon = c(1, 4, 8), n = 10^(2:6), seed = 1, workers = 1)
   at <- study$epsilon == 4 & study$n == 10000
   steep <- study[at & study$truth == "steep", ]
@@ -25,7 +25,7 @@ test_that("which estimator: the study", {
 test_that("which estimator: the choice", {
   withr::local_seed(7)
   mechanism <- rr_grr(100, epsilon = 2)
-  answers <- sample(100, 2000, replace = TRUE, prob = rr_zipf(100, 2.5))
+  answers <- sample(100, 2000, replace = TRUE, prob = zipf_shares(100, 2.5))
   reports <- rr_tally(rr_perturb(answers, mechanism, rng = "R"), mechanism)
   choice <- rr_choose(reports, seed = 1)
   expect_equal(choice$method, c("eb", "combine", "invp", "mle", "inv", "invn"))
@@ -37,7 +37,7 @@ test_that("which estimator: the choice", {
   shown(choice$unbiased, c(0.03262, 0.01213, 0.02326, 0.04844, 0.1369, 0.2729), 4)
   expect_output(print(choice), "risk 12% larger")
 
-  truth <- rr_zipf(100, 2.5)
+  truth <- zipf_shares(100, 2.5)
   loss <- function(method) sum((coef(rr_estimate(reports, method = method)) - truth)^2)
   expect_equal(round(sapply(c("inv", "invn", "invp", "mle", "combine", "eb"), loss, USE.NAMES = FALSE), 4),
                c(0.1505, 0.1891, 0.0158, 0.0302, 0.0175, 0.0211))
@@ -107,7 +107,7 @@ test_that("planning: mechanisms", {
 })
 
 test_that("planning: by simulation", {
-  risk <- rr_risk(rr_grr(50, epsilon = 1), rr_zipf(50, 1.3), n = 1000, target = "population", replications = 500, seed = 1)
+  risk <- rr_risk(rr_grr(50, epsilon = 1), zipf_shares(50, 1.3), n = 1000, target = "population", replications = 500, seed = 1)
   shown(risk$mse, c(0.8877, 0.1108, 0.1401, 0.1298), 4)
   shown(risk$bias2, c(0, 0.07632, 0.02873, 0.03542), 4)
   shown(risk$variance, c(0.8877, 0.03444, 0.1113, 0.09437), 4)

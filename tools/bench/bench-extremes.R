@@ -9,11 +9,11 @@ packed <- rep_len(packBits(rep_len(bits, 2^20)), n / 8)
 flips <- rep_len(runif(2^20, 0.05, 0.45), n)
 quietly <- suppressWarnings
 
-report("rr_any(integers, one flip) / sum()", ratio(quietly(rr_any(bits, 0.1)), sum(bits)), "<= 1.5")
-report("rr_any(packed bits, one flip) / sum()", ratio(quietly(rr_any(packed, 0.1)), sum(bits)), "<= 1.5")
-report("rr_any(integers, a flip for each bit) / sum()", ratio(quietly(rr_any(bits, flips)), sum(bits), times = 5), "<= 6")
+report("rr_extreme(integers, one flip) / sum()", ratio(quietly(rr_extreme(bits, 0.1)), sum(bits)), "<= 1.5")
+report("rr_extreme(packed bits, one flip) / sum()", ratio(quietly(rr_extreme(packed, 0.1)), sum(bits)), "<= 1.5")
+report("rr_extreme(integers, a flip for each bit) / sum()", ratio(quietly(rr_extreme(bits, flips)), sum(bits), times = 5), "<= 6")
 logical <- bits == 1L
-report("rr_any(logicals, one flip) / sum()", ratio(quietly(rr_any(logical, 0.1)), sum(logical)), "<= 1.5")
+report("rr_extreme(logicals, one flip) / sum()", ratio(quietly(rr_extreme(logical, 0.1)), sum(logical)), "<= 1.5")
 rm(logical, packed)
 
 m <- 1e6

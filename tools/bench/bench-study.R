@@ -38,19 +38,19 @@ plain_cell <- function(theta, n, epsilon, replications) {
 
 for (k in c(50, 1000, 10000)) {
   epsilons <- c(1, 4, 8)
-  study <- function() rr_study(rr_zipf(k, 1.3), epsilons, 1e4, replications = 100, seed = 1, workers = 1)
-  plain <- function() for (epsilon in epsilons) plain_cell(rr_zipf(k, 1.3), 1e4, epsilon, 100)
+  study <- function() rr_study(prop.table(seq_len(k)^-1.3), epsilons, 1e4, replications = 100, seed = 1, workers = 1)
+  plain <- function() for (epsilon in epsilons) plain_cell(prop.table(seq_len(k)^-1.3), 1e4, epsilon, 100)
   report(sprintf("plain R / rr_study(), 3 cells of K = %g, s = 1.3, N = 1e4", k), ratio(plain(), study(), times = 3), "none")
 }
 
 for (k in c(50, 1000, 10000)) {
-  counts <- function(n) candor:::study_counts(rr_grr(k, epsilon = 1), rr_zipf(k, 1), NULL, n, 1, 1, 0, 500)
+  counts <- function(n) candor:::study_counts(rr_grr(k, epsilon = 1), prop.table(seq_len(k)^-1), NULL, n, 1, 1, 0, 500)
   report(sprintf("N = 1e9 / N = 1e4 respondents, K = %g, simulation only", k), ratio(counts(1e9), counts(1e4), times = 3),
          "<= 2")
 }
 
 truths <- list()
-for (k in c(50, 100, 1000, 5000, 10000)) for (s in c(0.01, 1.3, 2.5)) truths[[paste("K", k, "s", s)]] <- rr_zipf(k, s)
+for (k in c(50, 100, 1000, 5000, 10000)) for (s in c(0.01, 1.3, 2.5)) truths[[paste("K", k, "s", s)]] <- prop.table(seq_len(k)^-s)
 started <- Sys.time()
 grid <- rr_study(truths, 1:10, 10^(2:6), replications = 100, seed = 1, workers = 2)
 report("full grid of Pinzon et al., 750 cells, 100 replications, 4 methods, 2 workers: seconds",
