@@ -107,8 +107,7 @@ check_several_groups <- function(fit) {
 
 check_fits <- function(fits) {
   if (!is.list(fits) || length(fits) < 2L || !all(vapply(fits, inherits, NA, "rr_fit"))) {
-    abort(c("{.arg fit} must be a grouped fit, or a list of at least two fits.", x = "It is {describe(fits)}."),
-          "argument")
+    must_be(fits, "fit", "a grouped fit, or a list of at least two fits")
   }
   names(fits) <- names(fits) %||% fit_names(fits)
   lapply(fits, function(fit) {

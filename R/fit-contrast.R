@@ -241,9 +241,7 @@ has_order <- function(mechanism) {
 }
 
 check_ordered_fit <- function(fit) {
-  if (!inherits(fit, "rr_fit") || !is.null(fit$mechanism$questions)) {
-    abort(c("{.arg fit} must be a fit of one question.", x = "It is {describe(fit)}."), "argument")
-  }
+  if (!inherits(fit, "rr_fit") || !is.null(fit$mechanism$questions)) must_be(fit, "fit", "a fit of one question")
   if (has_order(fit$mechanism)) return(invisible())
   abort(c("{.arg fit} must be of levels that have an order.",
           x = "They are {format_labels(fit$mechanism$levels)}: neither numbers nor an ordered factor."), "argument")

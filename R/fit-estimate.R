@@ -143,9 +143,6 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, match = "e
     }
     return(x)
   }
-  if (inherits(x, "rr_fit")) {
-    abort(c("{.arg x} must be a tally or reports.", x = "It is a fit, whose tally is in {.code x$tally}."), "argument")
-  }
   check_mechanism(mechanism)
   # Only what was given: a table, which is counted already, refuses the rest by name.
   given <- list(column = column, weights = weights, by = by, na.rm = if (!identical(na.rm, FALSE)) na.rm,
@@ -221,8 +218,7 @@ check_candidates <- function(x) {
   if (is.factor(x)) x <- as.character(x)
   if (is.character(x)) x <- check_hashed_text(x, "candidates")
   if (!is.character(x) || !length(x) || anyNA(x) || anyDuplicated(x)) {
-    abort(c("{.arg candidates} must be different strings, such as {.code c(\"tea\", \"coffee\")}.",
-            x = "It is {describe(x)}."), "argument")
+    must_be(x, "candidates", "different strings, such as {.code c(\"tea\", \"coffee\")}")
   }
   x
 }

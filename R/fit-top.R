@@ -193,8 +193,8 @@ rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.
   check_dots_empty(...)
   tally <- if (inherits(x, "rr_tally") || inherits(mechanism, "rr_prefixes")) as_tally(x, mechanism, NULL, NULL, FALSE)
   if (is.null(tally) || !inherits(tally$mechanism, "rr_prefixes")) {
-    abort(c("{.arg x} must be a tally of reports of {.fn rr_prefixes}, or these reports with their mechanism.",
-            x = "It is {describe(if (is.null(tally)) x else tally$mechanism)}."), "argument")
+    must_be(if (is.null(tally)) x else tally$mechanism, "x",
+            "a tally of reports of {.fn rr_prefixes}, or these reports with their mechanism")
   }
   if (!is.null(tally$groups)) {
     abort(c("{.arg x} must be a tally without groups.", x = "It has {nrow(tally$groups)}."), "argument")
@@ -252,8 +252,7 @@ check_alphabet <- function(x) {
     if (length(x) == 1L) x <- strsplit(x, "")[[1]]
     if (length(x) && all(nchar(x) == 1L) && !anyDuplicated(x) && !string_end %in% x) return(x)
   }
-  abort(c("{.arg alphabet} must be different single characters, or one text of them.", x = "It is {describe(x)}."),
-        "argument")
+  must_be(x, "alphabet", "different single characters, or one text of them")
 }
 
 abort_no_group <- function(name) {

@@ -379,8 +379,7 @@ rr_association.data.frame <- function(x, mechanisms, ..., weights = NULL, na.rm 
   check_dots_empty(...)
   check_flag(na.rm, "na.rm")
   if (!is.list(mechanisms) || is.null(names(mechanisms)) || !all(names(mechanisms) %in% names(x))) {
-    abort(c("{.arg mechanisms} must be a list of mechanisms, named by columns of {.arg x}.",
-            x = "It is {describe(mechanisms)}."), "argument")
+    must_be(mechanisms, "mechanisms", "a list of mechanisms, named by columns of {.arg x}")
   }
   w <- check_weights(weights, nrow(x)) %||% rep(1, nrow(x))
   gone <- which(Reduce(`|`, lapply(x, absent_reports)))

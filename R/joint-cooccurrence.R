@@ -127,8 +127,7 @@ patterns_are_faster <- function(columns, order, n) {
 bit_columns <- function(bits) {
   if (is.matrix(bits) && (is.integer(bits) || is.logical(bits)) && ncol(bits)) return(bits)
   if (!(is.matrix(bits) || is.data.frame(bits)) || !ncol(bits)) {
-    abort(c("{.arg bits} must be a matrix or data frame of logical values or 0 and 1.", x = "It is {describe(bits)}."),
-          "argument")
+    must_be(bits, "bits", "a matrix or data frame of logical values or 0 and 1")
   }
   unname(Map(column_bits, as.data.frame(bits), bit_names(bits)))
 }

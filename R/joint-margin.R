@@ -56,7 +56,7 @@ cell_estimates <- function(fit, which, target) UseMethod("cell_estimates")
 joint_questions <- function(fit) {
   if (inherits(fit, "rr_tmdh")) return(c(fit$columns, names(named_questions(fit))))
   questions <- if (inherits(fit, c("rr_fit_product", "rr_survey"))) names(fit$mechanism$questions)
-  questions %||% abort(c("{.arg fit} must be a joint fit.", x = "It is {describe(fit)}."), "argument")
+  questions %||% must_be(fit, "fit", "a joint fit")
 }
 
 match_questions <- function(vars, fit, arg) {

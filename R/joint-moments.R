@@ -31,8 +31,7 @@ full_moment_matrix <- function(p, q, order = NULL, inverse = FALSE, columns = ma
 column_names <- function(columns) {
   if (is.numeric(columns)) return(paste0("x", seq_len(check_count(columns, "columns", min = 1, max = 1e6))))
   if (is.character(columns) && !anyNA(columns) && !anyDuplicated(columns)) return(check_set_names(columns, "columns"))
-  abort(c("{.arg columns} must be different names of columns, or their number.", x = "It is {describe(columns)}."),
-        "argument")
+  must_be(columns, "columns", "different names of columns, or their number")
 }
 
 moment_matrix <- function(weights, columns, order, sparse) {
@@ -81,8 +80,7 @@ row_type_counts <- function(x, arg, least = -Inf, whole = FALSE) {
   d <- log2(length(x))
   if (!is.numeric(x) || (is.object(x) && !is.table(x)) || (length(dims) > 1L && any(dims != 2L)) ||
       !d %in% 1:26) {
-    abort(c("{.arg {arg}} must be joint counts, or hold one count per row type.", x = "It is {describe(x)}."),
-          "argument")
+    must_be(x, arg, "joint counts, or hold one count per row type")
   }
   x <- bits_in_order(x)
   values <- as.double(x)
@@ -161,7 +159,7 @@ rr_joint <- function(fit, method = c("projection", "truncated", "unbiased"), ...
 
 # Mean of a normal variable given that it is positive, cell by cell.
 truncated_shares <- function(fit, share) {
-  check_class(fit, "fit", "rr_tmdh", "a fit of {.fn rr_tmdh} for {.code method = \"truncated\"}")
+  check_class(fit, "fit", "rr_tmdh", "a fit of {.fn rr_tmdh}")
   error <- sqrt(pmax(cell_squares(fit) / fit$n - share^2, 0) / max(fit$n - 1, 1))
   z <- ifelse(error > 0, share / error, Inf)
   above <- ifelse(is.finite(z), share + error * exp(stats::dnorm(z, log = TRUE) - stats::pnorm(z, log.p = TRUE)),

@@ -28,8 +28,7 @@ new_law_channel <- function(axes, validation = NULL) {
 check_stochastic <- function(C, tolerance, arg = "C") {
   if (is.data.frame(C) || inherits(C, "Matrix")) C <- as.matrix(C)
   if (!is.matrix(C) || !is.numeric(C) || nrow(C) < 2L || ncol(C) < 2L) {
-    abort(c("{.arg {arg}} must be a numeric matrix with at least two rows (truths) and two columns (reports).",
-            x = "It is {describe(C)}."), "argument")
+    must_be(C, arg, "a numeric matrix with at least two rows (truths) and two columns (reports)")
   }
   sums <- rowSums(C)
   if (!all(C >= 0 & C <= 1 + tolerance) || anyNA(C)) {

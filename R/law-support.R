@@ -16,10 +16,7 @@ checked_support <- function(p, q, both_own = NULL, both_other = NULL, odds = NUL
   check_both(both_own, "both_own")
   check_both(both_other, "both_other")
   symmetric <- if (is.matrix(both_other)) isSymmetric(unname(both_other)) else length(both_other) <= 1L
-  if (!symmetric) {
-    abort(c("{.arg both_other} must be one number or a symmetric matrix.", x = "It is {describe(both_other)}."),
-          "argument")
-  }
+  if (!symmetric) must_be(both_other, "both_other", "one number or a symmetric matrix")
   new_law_support(unname(p), unname(q), unname(both_own), unname(both_other), unname(difference), odds)
 }
 
@@ -30,8 +27,7 @@ new_law_support <- function(p, q, both_own = NULL, both_other = NULL, difference
 
 check_both <- function(x, arg) {
   if (is.null(dim(x)) || (is.matrix(x) && nrow(x) == ncol(x))) return(if (!is.null(x)) check_probabilities(x, arg))
-  abort(c("{.arg {arg}} must be one number, one per category, or a square matrix.", x = "It is {describe(x)}."),
-        "argument")
+  must_be(x, arg, "one number, one per category, or a square matrix")
 }
 
 law_words.rr_law_support <- function(law) "a report supports some categories and is none of them"

@@ -186,9 +186,6 @@ rr_methods <- function() {
 # A method by its name, or one that the user made.
 check_method <- function(method) {
   if (inherits(method, "rr_method")) return(method)
-  if (length(method) > 1L) {
-    abort(c("{.arg method} must be one method, see {.fn rr_choose}.", x = "There are {length(method)}."), "argument")
-  }
   known <- method_registry()
   known[[check_choice(method, "method", names(known))]]
 }

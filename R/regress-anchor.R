@@ -58,10 +58,7 @@ check_anchor <- function(anchor) {
   mechanism <- if (is.list(anchor) && !is.object(anchor) && length(anchor) == 1L) anchor[[1]]
   good <- length(names(anchor)) == 1L && inherits(mechanism, "rr_mechanism") &&
     identical(mechanism$levels, anchor_truths) && length(mechanism$reports) == 2L
-  if (!good) {
-    abort(c("{.arg anchor} must be like {.code list(column = rr_anchor(rr_crosswise(0.15)))}.",
-            x = "It is {describe(anchor)}."), "argument")
-  }
+  if (!good) must_be(anchor, "anchor", "like {.code list(column = rr_anchor(rr_crosswise(0.15)))}")
 }
 
 # Two arms for each one there was: those who said no to the anchor question, and those who said yes. The unknown number

@@ -272,8 +272,7 @@ unknown_devices <- function(mechanisms, devices) {
     c(if (has_unknown(mechanisms[[k]])) unname(mechanisms[[k]]$lines) else c(devices[1, k], 0, devices[2, k], 0), 1, 0)
   }, numeric(6))
   if (nrow(unique(t(lines))) < 2L) {
-    abort(c("The unknown number cannot be told from the truth by one device.",
-            i = "Give at least two groups whose mechanisms differ in {.arg p}."), c("no_information", "argument"))
+    abort("The unknown number needs two groups whose mechanisms differ in {.arg p}.", c("no_information", "argument"))
   }
   lines
 }

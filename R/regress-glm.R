@@ -108,10 +108,7 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
             i = "Make a mechanism with {.fn rr_binary}, {.fn rr_forced}, {.fn rr_crosswise}, ..."), "argument")
   }
   parts <- regress_data(frame, mechanism, link, anchor)
-  if (!is.null(start) && !(is.numeric(start) && all(is.finite(start)) && length(start) %in% (parts$size + 0:1))) {
-    abort(c("{.arg start} must be one finite number per coefficient.",
-            x = "It is {describe(start)}; there are {parts$size} coefficients."), "argument")
-  }
+  check_start(start, parts$size + 0:1)
   maximum <- penalty_maximum(parts$data, penalty, starts, start)
   fit <- new_rr_glm(parts, maximum, frame, call, penalty, link, mechanism)
   fit[c("starts.asked", "design", "anchor")] <- list(starts, design, anchor)

@@ -118,7 +118,7 @@ loglinear_table <- function(formula, tally) {
             i = "{tally_remedy(tally, ' under a {.fn rr_product}')}"), "argument")
   }
   if (!inherits(formula, "formula") || length(formula) != 2L) {
-    abort(c("{.arg formula} must be one-sided, as in {.code ~ a * b}.", x = "It is {describe(formula)}."), "argument")
+    must_be(formula, "formula", "one-sided, as in {.code ~ a * b}")
   }
   mechanism <- tally$mechanism
   questions <- mechanism$questions %||% list(report = mechanism)
@@ -169,9 +169,7 @@ protective_reports <- function(protective, questions) {
   }
   if (is.character(protective) && length(protective) == 1L) protective <- rep(list(protective), length(questions))
   if (length(protective) != length(questions) || !setequal(names(protective) %||% names(questions), names(questions))) {
-    abort(c("{.arg protective} must be one answer, or have one for each question.",
-            x = "It is {describe(protective)}."),
-          "argument")
+    must_be(protective, "protective", "one answer, or have one for each question")
   }
   if (!is.null(names(protective))) protective <- protective[names(questions)]
   answers <- Map(function(answer, question) {

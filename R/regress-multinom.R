@@ -89,10 +89,7 @@ rr_multinom <- function(formula, data, mechanism = NULL, type = c("multinomial",
   model <- if (type == "cumulative") cumulative_model(rows) else multinomial_model(rows)
   check_enough_rows(sum(rows$weights > 0), model$size)
   if (!is.null(start)) {
-    if (!is.numeric(start) || length(start) != model$size || !all(is.finite(start))) {
-      abort(c("{.arg start} must be {model$size} finite numbers, in the order of {.fn vcov}.",
-              x = "It is {describe(start)}."), "argument")
-    }
+    check_start(start, model$size)
     model$start <- model$inward(as.double(start))
   }
   counts <- vapply(seq_along(mechanism$reports), function(code) sum(rows$weights[rows$codes == code]), 0)

@@ -119,8 +119,7 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
             x = "{.val {absent[1]}} is not."), "argument")
   }
   if (!inherits(truth, "formula") || length(truth) != 2L) {
-    abort(c("{.arg truth} must be a one-sided formula, as in {.code ~ age}.", x = "It is {describe(truth)}."),
-          "argument")
+    must_be(truth, "truth", "a one-sided formula, as in {.code ~ age}")
   }
   check_terms(formula)
   check_terms(truth)
@@ -155,8 +154,7 @@ check_randomized <- function(mechanisms) {
   single <- vapply(mechanisms, function(m) inherits(m, "rr_mechanism") && !inherits(m, "rr_product"), NA)
   if (!is.list(mechanisms) || !length(single) || !all(single) || !length(names) || !all(nzchar(names)) ||
       anyDuplicated(names)) {
-    abort(c("{.arg mechanisms} must be a list of mechanisms of single questions, named by the randomized variables.",
-            x = "It is {describe(mechanisms)}."), "argument")
+    must_be(mechanisms, "mechanisms", "a list of mechanisms of single questions, named by the randomized variables")
   }
   names
 }

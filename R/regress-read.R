@@ -4,8 +4,7 @@
 
 check_formula <- function(formula, response = TRUE) {
   if (!inherits(formula, "formula") || (response && length(formula) != 3L)) {
-    abort(c("{.arg formula} must be a formula with a response, as in {.code answer ~ age + sex}.",
-            x = "It is {describe(formula)}."), "argument")
+    must_be(formula, "formula", "a formula with a response, as in {.code answer ~ age + sex}")
   }
   formula
 }
@@ -182,6 +181,11 @@ check_enough_rows <- function(n, parameters) {
   abort(c("There are fewer rows than coefficients.", x = "{n} rows, {parameters} coefficients."), "argument")
 }
 
+check_start <- function(start, sizes) {
+  if (is.null(start) || (is.numeric(start) && all(is.finite(start)) && length(start) %in% sizes)) return(start)
+  must_be(start, "start", paste(sizes[1], "finite numbers, in the order of {.fn vcov}"))
+}
+
 check_starts <- function(starts) check_count(starts, "starts", min = 1, max = 1000)
 
 # ---- labelled columns ----
@@ -270,9 +274,7 @@ value_kind <- function(x) {
 # Pseudo-likelihood with the design's weights, and the design's variance of the linearized scores.
 check_design <- function(design, weights) {
   if (!inherits(design, "survey.design") || !is.null(weights)) {
-    abort(c("{.arg design} must be made by {.fn survey::svydesign}, and has its own {.arg weights}.",
-            x = "It is {describe(design)}.",
-            i = "Of replicate weights call {.fn rr_glm} inside {.fn survey::withReplicates}."), "argument")
+    must_be(design, "design", "made by {.fn survey::svydesign}, and has its own {.arg weights}")
   }
   check_installed("survey", "for survey designs")
 }

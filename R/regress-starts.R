@@ -188,9 +188,7 @@ penalised_maximum <- function(data, penalty, starts) {
   shift <- if (penalty == "jeffreys") sum(log(abs(diag(model$basis$back)))) else 0
   fits <- apply(points, 2, function(at) climb_penalised(data, z, at, penalty, shift), simplify = FALSE)
   done <- vapply(fits, `[[`, NA, "finite")
-  if (!any(done)) {
-    abort(c("No start led to a penalized estimate.", i = "Use {.code penalty = \"prior\"}."), "stalled")
-  }
+  if (!any(done)) abort("No start led to a penalized estimate: use {.code penalty = \"prior\"}.", "stalled")
   values <- vapply(fits, `[[`, 0, "value")
   # Where there are several roots, that of the first start that leads to one; of Jeffreys' the highest.
   best <- if (penalty == "jeffreys") which(done)[which.max(values[done])] else which(done)[1]

@@ -103,11 +103,13 @@ check_mechanism <- function(x, arg = "mechanism") {
         "argument")
 }
 
-# An object of one of the classes; `what` says which in words.
-check_class <- function(x, arg, class, what) {
-  if (inherits(x, class)) return(x)
+# An argument that is not what it must be, in words.
+must_be <- function(x, arg, what) {
   abort(c(paste0("{.arg {arg}} must be ", what, "."), x = "It is {describe(x)}."), "argument")
 }
+
+# An object of one of the classes; `what` says which in words.
+check_class <- function(x, arg, class, what) if (inherits(x, class)) x else must_be(x, arg, what)
 
 # The package's own verbs never swallow arguments, which are almost always misspelt ones. `.renamed` says what other
 # functions call an argument of this one.
