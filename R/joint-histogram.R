@@ -76,7 +76,8 @@ histogram_centre <- function(x, order) {
 
 abort_untallied <- function(x, members) {
   abort(c("This covariance needs counts that were not tallied.",
-          x = "It needs the joint count of {.val {paste(x$columns[members + 1L], collapse = ':')}}."), "order")
+          x = paste("It needs the joint count of {.val {paste(x$columns[members + 1L], collapse = ':')}}, by",
+                    "{.code rr_cooccurrence(bits, order = {length(members)})}.")), "order")
 }
 
 # A covariance that is estimated without bias need not be one: say so where it matters.
