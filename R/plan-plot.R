@@ -38,22 +38,24 @@ autoplot.rr_power <- function(object, ...) {
   check_installed("ggplot2", "to draw a plan")
   data <- as.data.frame(object)
   answer <- if (is.null(data$level)) "n" else "power"
-  # Of means: margins in the unit of the answers, and no shares.
-  means <- anyNA(data$share)
+  # Means and coefficients: numbers of their own unit, and no percentages.
+  what <- intersect(c("share", "mean", "coefficient"), names(data))
+  means <- what != "share"
+  names(data)[names(data) == what] <- "share"
   kinds <- setdiff(intersect(c("margin", "n", "share", "power"), names(data)), answer)
   several <- vapply(data[kinds], function(x) length(unique(x)), 0L)
   along <- kinds[which.max(several)]
   other <- data[[setdiff(kinds, along)]]
-  data$panel <- plan_value(setdiff(kinds, along), other, means)
+  data$panel <- plan_value(setdiff(kinds, along), other, what)
   data$panel <- factor(data$panel, unique(data$panel[order(other)]))
   data$mechanism <- factor(data$mechanism, unique(data$mechanism))
   title <- if (answer == "n") "Respondents needed" else "Power"
-  caption <- plan_caption(data, attr(object, "alpha"))
+  caption <- plan_caption(data, attr(object, "alpha"), what)
   if (all(several == 1)) {
     data$row <- factor(data$mechanism, rev(levels(data$mechanism)))
     data$value <- data$high <- data[[answer]]
     data$low <- 0
-    value <- plan_value(along, data[[along]][1], means)
+    value <- plan_value(along, data[[along]][1], what)
     data$panel <- droplevels(data$panel)
     return(draw_rows(
       data, ggplot2::geom_vline(xintercept = data$direct[1], linetype = 2, colour = colour_aside),
@@ -68,6 +70,7 @@ autoplot.rr_power <- function(object, ...) {
   direct <- unique(data[c("x", "panel", "direct")])
   # A direct question about a share of 0 needs nobody, which a logarithmic axis cannot show.
   if (answer == "n") direct <- direct[direct$direct > 0, ]
+  name <- if (along == "share") paste("True", what) else plan_names[[along]]
   panels <- nlevels(data$panel)
   layout <- row_layout(panels, "", levels(data$panel))
   ggplot2::ggplot(data, ggplot2::aes(.data$x, .data[[answer]])) +
@@ -78,18 +81,19 @@ autoplot.rr_power <- function(object, ...) {
                                                breaks = if (layout$down > 1) few_log_breaks(3) else log_breaks)
      else ggplot2::scale_y_continuous(limits = c(0, 1), labels = point_format,
                                       breaks = seq(0, 1, by = if (layout$down > 1) 0.5 else 0.2))) +
-    ggplot2::labs(x = plan_names[[along]], y = title, title = paste0(title, ", by ", tolower(plan_names[[along]])),
+    ggplot2::labs(x = name, y = title, title = paste0(title, ", by ", tolower(name)),
                   subtitle = if (panels == 1) levels(data$panel), caption = caption) +
     theme_candor() +
     (if (panels > 1) row_panels(layout))
 }
 
-plan_names <- c(margin = "Margin of error", n = "Respondents", share = "True share", power = "Power")
+plan_names <- c(margin = "Margin of error", n = "Respondents", power = "Power")
 
-plan_value <- function(kind, x, means) {
+plan_value <- function(kind, x, what) {
   if (kind == "n") return(paste(format_count(x), "respondents"))
-  if (kind == "share" && means) return(rep("Mean, whatever the answers", length(x)))
-  paste(plan_names[[kind]], if (kind == "power" || means) format(x, digits = 3, trim = TRUE) else percent_labels(x))
+  if (kind == "share" && anyNA(x)) return(rep("Mean, whatever the answers", length(x)))
+  paste(if (kind == "share") paste("True", what) else plan_names[[kind]],
+        if (kind == "power" || what != "share") format(x, digits = 3, trim = TRUE) else percent_labels(x))
 }
 
 plan_axis <- function(kind, means, given, room) {
@@ -99,12 +103,13 @@ plan_axis <- function(kind, means, given, room) {
         breaks = if (length(given) <= room) given else few, guide = ggplot2::guide_axis(check.overlap = TRUE))
 }
 
-plan_caption <- function(data, alpha) {
-  null <- if (is.null(data$versus)) sprintf("\"the share is %s\"", percent_labels(data$null[1]))
-    else "equal shares in two groups"
+plan_caption <- function(data, alpha, what) {
+  label <- if (what == "share") percent_labels else function(x) format(x, digits = 3)
+  null <- if (is.null(data$versus)) sprintf("\"the %s is %s\"", what, label(data$null[1]))
+    else sprintf("equal %ss in two groups", what)
   about <- if (!is.null(data$power)) paste("One-sided test of", null, "at level", percent_labels(alpha))
-    else if (!is.null(data$versus)) "Difference of the shares in two groups"
-  wrap_text(paste0(about, if (!is.null(data$versus)) sprintf("; %s in the second", percent_labels(data$versus[1])),
+    else if (!is.null(data$versus)) sprintf("Difference of the %ss in two groups", what)
+  wrap_text(paste0(about, if (!is.null(data$versus)) sprintf("; %s in the second", label(data$versus[1])),
                    if (!is.null(about)) ". ", "Dashed grey: a direct question, answered honestly."))
 }
 
@@ -148,6 +153,8 @@ draw_rows <- function(data, ...) {
 autoplot.rr_recommendation <- function(object, ...) {
   check_installed("ggplot2", "to draw a comparison")
   data <- as.data.frame(object)
+  # Of the devices of a design the best.
+  if (!is.null(data[["device"]])) data <- data[!duplicated(data[c("epsilon", "n", "mechanism")]), ]
   lines <- length(unique(data$epsilon)) > 1L
   # Lines of one-stage and two-stage protocols would lie on each other.
   if (lines && !is.null(data[["permanent"]])) data <- data[!is.na(data$permanent), ]
@@ -179,7 +186,8 @@ autoplot.rr_recommendation <- function(object, ...) {
 }
 
 error_names <- c(shares = "Mean squared error", ranges = "Variance of the share of a range",
-                 mean = "Largest variance of the mean", strings = "Variance of the share of a string")
+                 mean = "Largest variance of the mean", strings = "Variance of the share of a string",
+                 survey = "Variance of the prevalence")
 
 #' @rdname autoplot.rr_power
 #' @param x As `object`.

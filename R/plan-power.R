@@ -35,6 +35,12 @@
 #' group another design, such as the direct question, `rr_binary(1, 0)`: whether a randomized question finds more than a direct one is such a
 #' comparison, with the share that you expect to be admitted directly as `versus`. `n` is the number in both groups together.
 #'
+#' *Means* ([rr_mean()], [rr_scramble()]): `share` and `versus` are true means and `sd` is the standard deviation of the truths. The score of a report has the variance \eqn{\sigma^2 + v_0 + v_1\mu + v_2(\mu^2 + \sigma^2)}{sigma^2 + v0 + v1 mu + v2 (mu^2 + sigma^2)}.
+#' The three \eqn{v} follow from the cards. The test compares the mean with `null` by the standard error of the estimate, and is normal. Without `sd` the largest standard deviation that the range allows is taken.
+#'
+#' *Coefficients of [rr_glm()]*: with `model` everything is about one coefficient. Its variance follows from the expected information of the reports, \eqn{\sum_i x_i x_i' (p - q)^2 f_i^2 / (m_i (1 - m_i))}{sum x x' (p - q)^2 f^2 / (m (1 - m))}, if the rows of `data` stand for the covariates of the respondents; \eqn{f} is the
+#' derivative of the truth and \eqn{m} the probability of a reported yes. The test is the one-sided Wald test of `summary()`.
+#'
 #' *Channels that a validation study estimated* ([rr_misclassification()]): the error of the study is in the variance, the same whatever the number of respondents. Where it alone is too large, the number is `Inf`, and a message says
 #' which margin is possible. `share` must be given.
 #'
@@ -46,34 +52,41 @@
 #' @param mechanism A mechanism, or a list of mechanisms to be compared. The names of the list name the rows; a mechanism without a name is called by its
 #'   design.
 #' @param n Number of respondents, whole and at least 1; one or several.
-#' @param margin Wanted half-width of the confidence intervals: numbers above 0 and below 1; for [rr_mean()], below the width of its range.
-#' @param share True share of `category`, from 0 to 1, one or several. For a margin of error the least favourable one by default.
+#' @param margin Wanted half-width of the confidence intervals: numbers above 0 and below 1; for means below the width of the range, for coefficients any number above 0.
+#' @param share True share of `category`, from 0 to 1, one or several; for means the true mean, in the unit of the answers. For a margin of error the least favourable one by default.
 #' @param power Wanted power, between 0 and 1; one or several.
-#' @param null Share under the null hypothesis, one number from 0 to 1.
+#' @param null Share under the null hypothesis, one number from 0 to 1, by default 0; or a mean or a coefficient.
 #' @param category The category: its label or position. By default the last one, which is "yes" for yes/no questions.
 #' @param conf.level Confidence level, between 0 and 1.
 #' @param alpha Significance level of the one-sided test, between 0 and 1. For a two-sided test give half its level: `alpha = 0.025` for 0.05.
-#' @param versus True share of `category` in a second group, one number from 0 to 1; `NULL` for one group.
+#' @param versus True share of `category`, or true mean, in a second group, one number; `NULL` for one group.
 #' @param versus_mechanism The mechanism of the second group; by default that of the first.
 #' @param allocation The part of all respondents who are in the first group, between 0 and 1.
 #' @param design_effect How many times larger the variance is than in a simple random sample: a number of at least 1.
 #' @param response The part of those approached who answer, above 0 and at most 1.
+#' @param sd Standard deviation of the truths of a mean, one number of at least 0; needs `share`. By default the largest that the range allows.
+#' @param model,data A formula of the covariates, with the data frame that has them, or a design matrix. The rows stand for the respondents, so that their number does not matter; by default there is no model.
+#' @param coefficients The true coefficients: a finite number for each column of the design matrix, in its order or with its names.
+#' @param term Name or position of the coefficient that is tested; by default the last one.
+#' @param link Link of the truth, as in [rr_glm()]; by default `"logit"`.
 #' @param simultaneous Should the intervals of all categories hold together?
 #' @param target What the interval is about, see [rr_estimate()]. `conf.level`, `simultaneous` and `target` belong to `margin` only, `null` and `alpha` to tests only.
 #' @param ... Not used, and refused.
-#' @return A data frame of class `rr_power`, one row per mechanism, share and value of what was given: `mechanism`, `epsilon`, `share` (missing for means), `versus` if it was given,
+#' @return A data frame of class `rr_power`, one row per mechanism, share and value of what was given: `mechanism`, `epsilon`, `share` (for means `mean`, missing if it was not given; for a model `term` and `coefficient`), `versus` if it was given,
 #'   else `null` for tests, what was given (`n`, `power` or `margin`), and what follows: `level` (the significance level attained, at most the one asked for; for two groups and normal tests the one
 #'   asked for) and `power`, or `n`. `direct` is the power, or the number, of a direct question answered honestly (in both groups). [plot()][autoplot.rr_power] draws it.
 #' @section Errors:
 #' `candor_error_argument` for values out of range, unless exactly one of `n`, `power` and `margin` is given, and for arguments that belong to another question;
 #' `candor_error_no_information` for a mechanism whose reports do not depend on the truth, and for filters that do not tell the categories apart;
-#' `candor_error_law` for a mechanism without a closed form (channels that cannot be inverted, hierarchies of [rr_bloom()], several questions, sketches; for tests, means);
+#' `candor_error_law` for a mechanism without a closed form (channels that cannot be inverted, hierarchies of [rr_bloom()], several questions, sketches; means beside shares), and for a coefficient with a channel that a validation study estimated;
 #' `candor_error_mismatch` for a share whose name is another category.
 #' @references Warner, S. L. (1965). *Journal of the American Statistical Association* 60(309), 63-69. \doi{10.1080/01621459.1965.10480775}.
 #'   Ulrich, R., Schroeter, H., Striegel, H. and Simon, P. (2012). Asking sensitive questions: a statistical power analysis of randomized
 #'   response models. *Psychological Methods* 17(4), 623-641. \doi{10.1037/a0029314}
 #'
 #'   Kish, L. (1965). *Survey Sampling*. Wiley (design effect).
+#'
+#'   Demidenko, E. (2007). Sample size determination for logistic regression revisited. *Statistics in Medicine* 26(18), 3385-3397. \doi{10.1002/sim.2771} (Wald tests of coefficients)
 #' @concept sample size
 #' @concept power analysis
 #' @concept margin of error
@@ -101,51 +114,77 @@
 #' # Of those approached 60 per cent answer, and they come in clusters
 #' rr_power(rr_crosswise(0.2), power = 0.8, share = 0.15, versus = 0.1,
 #'          versus_mechanism = rr_binary(1, 0), design_effect = 1.5, response = 0.6)
+#'
+#' # An odds ratio of 1.5 per ten years of age, with a third of the respondents younger than 30
+#' people <- data.frame(age = c(20, 25, 35, 45, 55, 65) / 10)
+#' rr_power(rr_forced(1 / 6), power = 0.8, model = ~age, data = people,
+#'          coefficients = c(-2.5, log(1.5)))
+#'
+#' # Scrambled incomes (in hundreds): is the mean above 14, if it is 16?
+#' cards <- rr_scramble(c(0, 60), multiply = c(0.5, 1, 1.5), add = c(0, 5, 10))
+#' rr_power(cards, n = c(400, 800), share = 16, sd = 8, null = 14)
 #' @export
 rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = NULL, null = 0, category = NULL,
                      alpha = 0.05, conf.level = 0.95, simultaneous = FALSE, target = c("population", "sample"),
-                     versus = NULL, versus_mechanism = NULL, allocation = 0.5, design_effect = 1, response = 1, ...) {
-  check_dots_empty(..., .renamed = c(level = "alpha"))
+                     versus = NULL, versus_mechanism = NULL, allocation = 0.5, design_effect = 1, response = 1,
+                     sd = NULL, model = NULL, data = NULL, coefficients = NULL, term = NULL, link = "logit", ...) {
+  check_dots_empty(..., .renamed = c(level = "alpha", deff = "design_effect"))
   mechanisms <- check_mechanisms(mechanism)
   asked <- Filter(Negate(is.null), list(n = n, power = power, margin = margin))
   if (length(asked) != 1) {
     abort("Exactly one of {.arg n}, {.arg power} and {.arg margin} must be given.", "argument")
   }
   kind <- names(asked)
-  means <- kind == "margin" && all(vapply(mechanisms, inherits, NA, "rr_mean"))
-  check_unused(names(match.call()), kind, means, versus)
+  what <- if (!is.null(model)) "coefficient" else if (all(vapply(mechanisms, inherits, NA,
+                                                                 "rr_mean"))) "mean" else "share"
+  check_unused(names(match.call()), kind, what, share, versus)
   asked <- switch(kind, n = check_grid(n, "n", whole = TRUE), power = check_open(power, "power"), margin = {
-    check_open(margin, "margin", if (means) min(vapply(mechanisms, function(m) diff(m$range), 0)) else 1)
+    check_open(margin, "margin", switch(what, share = 1, coefficient = Inf,
+                                        mean = min(vapply(mechanisms, function(m) diff(m$range), 0))))
   })
-  if (!is.null(share)) share <- check_shares(check_probabilities(share, "share"), mechanisms, category)
-  else if (kind != "margin" || !is.null(versus)) {
-    abort("{.arg share} must be given, except for the {.arg margin} of one group.", "argument")
+  number <- if (what == "share") check_probability else check_number
+  if (what == "coefficient") {
+    design <- plan_design(model, data, coefficients, term, link)
+    share <- design$coefficient
+  } else if (is.null(share)) {
+    if (kind != "margin" || !is.null(versus)) {
+      abort("{.arg share} must be given, except for the {.arg margin} of one group.", "argument")
+    }
+  } else {
+    share <- if (what == "mean") vapply(share, check_number, 0, "share")
+      else check_shares(check_probabilities(share, "share"), mechanisms, category)
+  }
+  target <- check_choice(target, "target", c("population", "sample"))
+  form_of <- function(mechanism) {
+    switch(what, share = category_form(mechanism, category), mean = mean_form(mechanism, sd),
+           coefficient = coefficient_form(mechanism, design))
   }
   plan <- list(
-    kind = kind, asked = asked, share = share, null = check_probability(null, "null"),
-    alpha = check_alpha(alpha), conf.level = check_level(conf.level),
-    simultaneous = check_flag(simultaneous, "simultaneous"),
-    target = check_choice(target, "target", c("population", "sample")),
+    kind = kind, what = what, term = if (what == "coefficient") design$term, asked = asked, share = share,
+    null = number(null, "null"), alpha = check_alpha(alpha), conf.level = check_level(conf.level),
+    simultaneous = check_flag(simultaneous, "simultaneous"), target = target,
     # The second group: its share, its mechanism's form (NULL for that of the first), the part who are in the first.
     second = if (!is.null(versus)) list(
-      share = check_probability(versus, "versus"), first = check_number(allocation, "allocation", 0, 1, TRUE, TRUE),
-      form = if (!is.null(versus_mechanism))
-        category_form(check_mechanism(versus_mechanism, "versus_mechanism"), category)
+      share = number(versus, "versus"), first = check_number(allocation, "allocation", 0, 1, TRUE, TRUE),
+      form = if (!is.null(versus_mechanism)) form_of(check_mechanism(versus_mechanism, "versus_mechanism"))
     ),
     # What one person approached is worth, in answers of a simple random sample.
     worth = check_number(response, "response", 0, 1, min_open = TRUE, remedy = percent_remedy(response)) /
       check_number(design_effect, "design_effect", min = 1)
   )
-  forms <- lapply(mechanisms, if (means) mean_form else category_form, if (means) plan$target else category)
   epsilons <- vapply(mechanisms, `[[`, 0, "epsilon")
-  table <- do.call(rbind, unname(Map(plan_rows, names(mechanisms), epsilons, forms, MoreArgs = list(plan))))
+  table <- do.call(rbind, unname(Map(plan_rows, names(mechanisms), epsilons, lapply(mechanisms, form_of),
+                                     MoreArgs = list(plan))))
   mark(table, "rr_power", alpha = plan$alpha)
 }
 
 # Refuse arguments that this calculation ignores: whoever gave them expects them to matter.
-check_unused <- function(given, kind, means, versus) {
+check_unused <- function(given, kind, what, share, versus) {
   idle <- c(if (kind == "margin") c("null", "alpha") else c("conf.level", "simultaneous", "target"),
-            if (means) c("share", "category", "simultaneous", "versus"),
+            if (what != "share") c("category", "simultaneous"),
+            if (what != "mean" || is.null(share)) "sd",
+            if (what == "coefficient") c("share", "versus", "target")
+            else c("data", "coefficients", "term", "link"),
             if (is.null(versus)) c("versus_mechanism", "allocation") else "null")
   unused <- intersect(idle, given)
   if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to this question.", "argument")
@@ -185,16 +224,18 @@ check_open <- function(x, arg, below = 1) {
 plan_rows <- function(name, epsilon, form, plan) {
   grid <- expand.grid(asked = plan$asked, share = plan$share %||% worst_share(form, plan$target),
                       KEEP.OUT.ATTRS = FALSE)
-  direct <- form$direct %||% list(a = 1, b = 0)
+  direct <- form$direct %||% list(a = 1, b = 0, worst = 0.5)
   second <- plan$second
   if (!is.null(second)) second$form <- direct
   found <- mapply(plan_figure, grid$asked, grid$share, MoreArgs = list(form, plan$second, plan, plan$target, form$k))
-  honest <- mapply(plan_figure, grid$asked, if (is.null(plan$share)) 0.5 else grid$share,
+  honest <- mapply(plan_figure, grid$asked, if (is.null(plan$share)) direct$worst else grid$share,
                    MoreArgs = list(direct, second, plan, "population", form$k))
   figures <- if (plan$kind == "n") list(n = grid$asked, level = found[1, ], power = found[2, ], direct = honest[2, ])
     else c(stats::setNames(list(grid$asked), plan$kind), list(n = found, direct = honest))
-  tibble::tibble(mechanism = name, epsilon = epsilon, share = grid$share, versus = plan$second$share,
-                 null = if (plan$kind != "margin" && is.null(second)) plan$null, !!!figures)
+  null <- if (plan$kind != "margin" && is.null(second)) plan$null
+  truth <- stats::setNames(list(grid$share), plan$what)
+  tibble::tibble(mechanism = name, epsilon = epsilon, term = plan$term, !!!truth, versus = plan$second$share,
+                 null = null, !!!figures)
 }
 
 # What is wanted of one design: level and power, or the people to be approached.
@@ -221,13 +262,16 @@ test_power <- function(form, n, share, null, alpha, second) {
   if (is.null(second) && !is.null(form$a)) return(exact_power(form, n, share, null, alpha))
   z <- stats::qnorm(alpha, lower.tail = FALSE)
   if (is.null(second)) {
-    shares <- c(null, share)
+    shares <- c(tested_at(form, null, share), share)
     error <- sqrt(unit_variance(form, shares, "population") / n + study_variance(form, shares))
     return(c(alpha, stats::pnorm((abs(share - null) - z * error[1]) / error[2])))
   }
   error <- sqrt(unit_variance(form, share, "population", second) / n + study_variance(form, share, second))
   c(alpha, stats::pnorm(abs(share - second$share) / error - z))
 }
+
+# Where the standard error of the test is taken: at the estimate for means and coefficients.
+tested_at <- function(form, null, share) if (isTRUE(form$wald)) share else null
 
 # The count of reports rejects in the direction of the alternative: attained level and power, both binomial.
 exact_power <- function(form, n, share, null, alpha) {
@@ -249,7 +293,8 @@ enough_power <- function(form, share, null, alpha, power, second) {
   }
   if (!is.null(form$study) && test_power(form, Inf, share, null, alpha, NULL)[2] < power) return(Inf)
   sd <- function(s) sqrt(unit_variance(form, s, "population"))
-  n <- max(1, ceiling(((stats::qnorm(1 - alpha) * sd(null) + stats::qnorm(power) * sd(share)) / (share - null))^2))
+  n <- max(1, ceiling(((stats::qnorm(1 - alpha) * sd(tested_at(form, null, share)) +
+                         stats::qnorm(power) * sd(share)) / (share - null))^2))
   while (n < 1e15 && test_power(form, n, share, null, alpha, NULL)[2] < power) n <- n + max(1, floor(n / 1000))
   n
 }
@@ -258,8 +303,10 @@ enough_power <- function(form, share, null, alpha, power, second) {
 #' @rawNamespace S3method(pillar::tbl_sum,rr_power)
 tbl_sum.rr_power <- function(x, ...) {
   test <- if (!is.null(x[["power"]])) {
-    c(Test = paste(if (is.null(x[["versus"]])) "one-sided, that the share is `null`, at level"
-                   else "one-sided, of equal shares in two groups, at level", percent_labels(attr(x, "alpha"))),
+    what <- intersect(c("share", "mean", "coefficient"), names(x))
+    c(Test = paste(if (is.null(x[["versus"]])) paste0("one-sided, that the ", what, " is `null`, at level")
+                   else paste0("one-sided, of equal ", what, "s in two groups, at level"),
+                   percent_labels(attr(x, "alpha"))),
       "Two-sided" = "give half the level as alpha")
   }
   c(NextMethod(), test)
@@ -351,10 +398,55 @@ category_position <- function(mechanism, category) {
   at
 }
 
-# For the mean of numbers in their unit: answers that make its variance largest.
-mean_form <- function(mechanism, target) {
-  largest <- function(variance) list(variance = function(share, target) (diff(mechanism$range) / 2)^2 * variance)
-  c(largest(largest_mean_variance(mechanism, target)), list(direct = largest(1), worst = NA_real_))
+# For the mean of numbers in their unit: at a mean and the standard deviation of the truths, by default the largest that
+# the mean allows; without a mean, of answers that make its variance largest.
+mean_form <- function(mechanism, sd) {
+  half <- diff(mechanism$range) / 2
+  if (!is.null(sd)) sd <- check_number(sd, "sd", min = 0)
+  variance <- function(parts, worst) function(share, target) {
+    m <- (share - mean(mechanism$range)) / half
+    if (anyNA(m)) return(half^2 * worst(target))
+    spread <- if (is.null(sd)) 1 - m^2 else rep((sd / half)^2, length(m))
+    if (any(spread < 0 | spread > (1 - m^2) * (1 + 1e-9))) {
+      abort("No numbers in the range of the mechanism have this mean ({.arg share}) and {.arg sd}.", "argument")
+    }
+    randomized <- parts$constant + parts$linear * m + parts$slope * (m^2 + spread)
+    half^2 * (randomized + if (target == "population") spread else 0)
+  }
+  none <- list(constant = 0, linear = 0, slope = 0)
+  list(variance = variance(mean_variance(mechanism), function(target) largest_mean_variance(mechanism, target)),
+       wald = TRUE, worst = NA_real_, direct = list(variance = variance(none, function(target) 1), wald = TRUE,
+                                                    worst = NA_real_))
+}
+
+# The rows of a model of the truth, one respondent each.
+plan_design <- function(model, data, coefficients, term, link) {
+  offset <- NULL
+  if (!is.matrix(model)) {
+    frame <- stats::model.frame(stats::delete.response(stats::terms(model, data = data)), data)
+    offset <- stats::model.offset(frame)
+    model <- stats::model.matrix(attr(frame, "terms"), frame)
+  }
+  if (!is.null(names(coefficients))) coefficients <- coefficients[colnames(model)]
+  if (!is.numeric(coefficients) || length(coefficients) != ncol(model) || !all(is.finite(coefficients))) {
+    abort(c("{.arg coefficients} must be a number for each column of the design matrix.",
+            i = "The columns are {format_labels(colnames(model))}."), "argument")
+  }
+  at <- match_coefficients(term %||% ncol(model), colnames(model), "term")
+  list(x = model, eta = predictor_of(model, coefficients, offset), at = at, link = check_link(link),
+       term = colnames(model)[at] %||% at, coefficient = coefficients[[at]])
+}
+
+# N times the variance of a coefficient: from the information that the reports of these rows are expected to have.
+coefficient_form <- function(mechanism, design) {
+  refuse_validated(mechanism, "The plan of a coefficient")
+  form <- function(mechanism) {
+    device <- as.matrix(regress_device(mechanism))
+    weight <- regress_rows(design$eta, NULL, NULL, device, design$link)$expected
+    variance <- solve(crossprod(design$x, weight * design$x) / nrow(design$x))[design$at, design$at]
+    list(variance = function(share, target) rep(variance, length(share)), wald = TRUE)
+  }
+  c(form(mechanism), list(direct = form(rr_binary(1, 0))))
 }
 
 # The share of largest variance: for binomial reports, reported half of the time where that is possible.

@@ -47,22 +47,25 @@
 #'   one bit (`sketch-one-bit`). `collisions` is the most that sharing the functions adds to a standard error, whatever the number of respondents; the root of the sum of squared shares
 #'   times that is what it adds. Where there is a list, compare `std.error` with that of `"shares"`.
 #'
-#' @param k Numbers of categories, whole and at least 2; one or several. For `"ranges"` at most 1024. Means and strings have none.
+#' * `"survey"`: of the prevalence of a yes/no question in a survey on paper or by interview: the designs and devices of [rr_device()], [rr_warner()], [rr_crosswise()] and [rr_forced()] with dice, coins, cards, digits or birthdays. `privacy` is the epsilon of
+#'   the device, at most `epsilon`. The error is that at the prevalence `theta`, by default 0.5.
+#'
+#' @param k Numbers of categories, whole and at least 2; one or several. For `"ranges"` at most 1024. The other questions have none.
 #' @param epsilon Privacy levels, from 1e-12 to 700, in natural logarithms; one or several.
 #' @param n Number of respondents, whole and at least 1; one or several.
-#' @param theta The truth, if known: a distribution over `k` categories. By default uniform; the ranking depends on it only a little when `k` is large. Not for means and strings.
-#' @param target What the error is about, see [rr_estimate()]. Not for means and strings.
+#' @param theta The truth, if known: a distribution over `k` categories. By default uniform; the ranking depends on it only a little when `k` is large. For `"survey"` one prevalence. Not for means and strings.
+#' @param target What the error is about, see [rr_estimate()]. For `"shares"` and `"ranges"` only.
 #' @param permanent For reports again and again: the level of all reports of one true answer together, above every `epsilon`. For `"shares"` only.
-#' @param question What is to be estimated: `"shares"`, `"ranges"`, `"mean"` or `"strings"`, see the section.
+#' @param question What is to be estimated: `"shares"`, `"ranges"`, `"mean"`, `"strings"` or `"survey"`, see the section.
 #' @param ... Not used, and refused.
 #' @return A data frame of class `rr_recommendation`, the best mechanism of each `k`, `epsilon` and `n` first: `k`, `epsilon`, `n`,
 #'   `mechanism`, `p`, `q`, `mse` (summed over categories), `std.error` (of a category that nobody holds), `within` (`mse` over the smallest, less 1),
 #'   `bits` (of a report), `bits_public` (the same where a hash function or a column of a matrix is drawn in public), `tally` (how the time of counting
 #'   grows, \eqn{P} being the prime of the hash functions, at least \eqn{K}); with `permanent` also `permanent` and `lifetime`. For other questions `mse` is the variance that
-#'   the section says, `std.error` its root; columns that do not apply are left out, and there are `fanout` and `collisions`.
+#'   the section says, `std.error` its root; columns that do not apply are left out, and there are `fanout` and `collisions`, or `device`, `event` and `privacy`.
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range, for a `theta` that is not a distribution over `k` categories, and for arguments that a `question` does not have; `candor_error_too_large` for
-#' ranges of more than 1024 levels.
+#' ranges of more than 1024 levels. `candor_error_argument` also if no device keeps within `epsilon`.
 #' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745. Ye, M. and Barg, A. (2018). Optimal schemes for discrete distribution estimation under locally differential privacy.
 #'   *IEEE Transactions on Information Theory* 64(8), 5662-5676. arXiv:1702.00610. Acharya, J., Sun, Z. and Zhang, H. (2019). Hadamard
@@ -79,13 +82,15 @@
 #' rr_recommend(100, epsilon = 1, n = 10000, question = "ranges")
 #' # The mean of numbers, as a share of their range
 #' rr_recommend(epsilon = c(0.5, 1, 2), n = 10000, question = "mean")
+#' # A survey of 1,000 people, of whom a tenth have done it: which design, with which device?
+#' rr_recommend(epsilon = 1.5, n = 1000, theta = 0.1, question = "survey")
 #' @export
 rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population", "sample"), permanent = NULL,
-                         question = c("shares", "ranges", "mean", "strings"), ...) {
+                         question = c("shares", "ranges", "mean", "strings", "survey"), ...) {
   check_dots_empty(..., .renamed = c(K = "k"))
-  question <- check_choice(question, "question", c("shares", "ranges", "mean", "strings"))
+  question <- check_choice(question, "question", eval(formals()$question))
   levels <- question %in% c("shares", "ranges")
-  idle <- c(if (!levels) c("k", "theta", "target"), if (question != "shares") "permanent")
+  idle <- c(if (!levels) c("k", if (question != "survey") "theta", "target"), if (question != "shares") "permanent")
   unused <- intersect(idle, names(match.call()))
   if (length(unused)) {
     abort("{.arg {unused}} {?does/do} not belong to {.code question = \"{question}\"}.", "argument")
@@ -98,7 +103,7 @@ rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population
   if (question == "ranges" && any(k > range_levels)) {
     abort("{.arg k} must be at most {format_count(range_levels)} for ranges.", "too_large")
   }
-  if (!is.null(theta)) {
+  if (!is.null(theta) && levels) {
     theta <- check_distribution(tabulated(theta), "theta")
     if (any(k != length(theta))) abort("{.arg theta} must have {.arg k} shares.", "argument")
   }
@@ -110,7 +115,8 @@ rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population
   tables <- Map(function(n, epsilon, k) {
     switch(question, shares = recommend_cell(k, epsilon, n, theta, target, permanent),
            ranges = recommend_ranges(k, epsilon, n, theta, target, pure_mechanisms(k, epsilon)),
-           mean = recommend_mean(epsilon, n), strings = recommend_strings(epsilon, n))
+           mean = recommend_mean(epsilon, n), strings = recommend_strings(epsilon, n),
+           survey = recommend_survey(epsilon, n, theta))
   }, cells$n, cells$epsilon, cells$k)
   mark(do.call(rbind, tables), "rr_recommendation", question = question)
 }
@@ -202,7 +208,8 @@ recommend_names <- c(
   `grr-grr` = "two-stage k-ary randomized response", `local-hash` = "two-stage local hashing",
   `oue-oue` = "two-stage unary, both optimized", `sue-oue` = "two-stage unary, second optimized",
   hybrid = "hybrid protocol", piecewise = "piecewise protocol", duchi = "Duchi's protocol",
-  sketch = "count-mean sketch", `sketch-one-bit` = "count-mean sketch of one bit"
+  sketch = "count-mean sketch", `sketch-one-bit` = "count-mean sketch of one bit",
+  warner = "Warner's design", crosswise = "crosswise model", forced = "forced response"
 )
 
 # The best mechanism, beside the one that most people know.
@@ -210,7 +217,7 @@ recommend_names <- c(
 print.rr_recommendation <- function(x, ...) {
   asked <- as.list(x)[intersect(c("k", "epsilon", "n"), names(x))]
   if (!is.null(x[["within"]]) && nrow(x) > 0 && all(vapply(asked, function(one) length(unique(one)) == 1L, NA))) {
-    known <- if (is.null(x[["k"]])) nrow(x) else match("grr", x$mechanism)
+    known <- if (!is.null(x[["k"]])) match("grr", x$mechanism) else if (is.null(x[["device"]])) nrow(x) else NA
     cat("<rr_recommendation> The smallest error has ", recommend_names[[x$mechanism[1]]],
         if (isTRUE(x$within[known] > 0)) sprintf("; that of %s is %s", recommend_names[[x$mechanism[known]]],
                                                  larger_words(1 + x$within[known])), "\n", sep = "")
@@ -234,7 +241,7 @@ question_rows <- function(table, epsilon, n) {
   table$n <- n
   first <- c("k", "epsilon", "n", "mechanism", "fanout", "p", "q", "mse", "std.error", "within")
   first <- intersect(first, names(table))
-  table[order(table$mse, table$bits), c(first, setdiff(names(table), first))]
+  table[order(table$mse, table[["bits"]] %||% seq_len(nrow(table))), c(first, setdiff(names(table), first))]
 }
 
 # ---- ranges of ordered levels ----
@@ -347,4 +354,17 @@ recommend_strings <- function(epsilon, n) {
   })
   table <- do.call(rbind, rows)
   question_rows(tibble::add_column(table, mechanism = names(rows), .before = 1), epsilon, n)
+}
+
+# ---- a yes/no question of a survey, with what respondents hold in their hands ----
+
+recommend_survey <- function(epsilon, n, theta) {
+  table <- do.call(rbind, lapply(eval(formals(rr_device)$design), function(design) {
+    rows <- rr_device(design, epsilon, n, theta)
+    yes <- vapply(rows$mechanism, function(mechanism) rr_matrix(mechanism)[, 2], c(0, 0))
+    tibble::tibble(mechanism = rep(design, nrow(rows)), device = rows$device, event = rows$event, p = yes[2, ],
+                   q = yes[1, ], privacy = rows$epsilon, mse = rows$std.error^2)
+  }))
+  if (!nrow(table)) abort("No device keeps within {.arg epsilon} {epsilon}.", "argument")
+  question_rows(table, epsilon, n)
 }

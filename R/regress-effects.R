@@ -13,11 +13,22 @@
 #'
 #' Tools for other models may give effects on the *reports*, which are \eqn{p - q} times the effects on the truth.
 #'
-#' @param fit A fit of [rr_glm()].
+#' @section Poststratification:
+#' If `newdata` is a table of the cells of a population (a row per combination of the covariates) and `weights` is the number of people in each cell, the average truth is
+#' the poststratified prevalence \eqn{\sum_g w_g \hat\pi_g / \sum_g w_g}{sum w_g pi_g / sum w_g}. With `by` it is the prevalence in each part of the population. The weights are treated as known.
+#'
+#' @section Random intercepts:
+#' The truth of a fit with `(1 | id)` is the average over persons, as in [predict()][predict.rr_glm_mixed], and the delta method includes `sigma`. Standard errors are `NA`, with a warning, if `sigma`
+#' or a coefficient is infinite.
+#'
+#' @param fit A fit of [rr_glm()], with or without a random intercept.
 #' @param variables Names of covariates; default all. `character()` gives the average truth alone.
-#' @param by Names of columns of the data: averages within each of their groups.
+#' @param by Names of columns of the data, or of `newdata`: averages within each of their groups.
 #' @param conf.level Confidence level, a number in (0, 1); default 0.95.
-#' @param type,cluster Kind of standard errors, see [vcov()][vcov.rr_glm].
+#' @param type,cluster Kind of standard errors, see [vcov()][vcov.rr_glm]. Not available with a random intercept.
+#' @param newdata A data frame with the covariates, whose rows are averaged over; default `NULL`, the fitted rows.
+#' @param weights Numbers of at least 0, not all 0: a column of `newdata`, its name, or a vector with one number per row. Default 1 for each row of `newdata`, and the weights of the fit for the
+#'   fitted rows.
 #' @param ... Not used; further arguments give an error.
 #' @return A tibble of class `rr_effects`, drawn by [plot()][autoplot.rr_compare], with the columns of `by` and
 #'
@@ -30,6 +41,9 @@
 #' `candor_error_argument`. See [candor_conditions].
 #' @references Williams, R. (2012). Using the margins command to estimate and interpret adjusted predictions and marginal effects. *The Stata Journal*
 #'   12(2), 308-331. \doi{10.1177/1536867X1201200209}
+#'
+#'   Park, D. K., Gelman, A. and Bafumi, J. (2004). Bayesian multilevel estimation with poststratification: state-level estimates from national polls. *Political Analysis* 12(4), 375-385.
+#'   \doi{10.1093/pan/mph024}
 #' @seealso [rr_glm()], [predict.rr_glm()].
 #' @concept average marginal effect
 #' @concept prevalence
@@ -39,31 +53,46 @@
 #' rr_effects(fit)
 #' rr_effects(fit, "semester", by = "female")
 #' # By 1.0 (men) and 2.2 (women) percentage points per semester
+#' # The prevalence in a population with 700 men and 300 women in semester 2
+#' cells <- data.frame(semester = 2, female = 0:1, people = c(700, 300))
+#' rr_effects(fit, character(), newdata = cells, weights = people)
 #' @export
-rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type = NULL, cluster = NULL, ...) {
+rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type = NULL, cluster = NULL,
+                       newdata = NULL, weights = NULL, ...) {
   check_dots_empty(...)
-  check_class(fit, "fit", "rr_glm", "a fit of {.fn rr_glm}")
+  mixed <- inherits(fit, "rr_glm_mixed")
+  if (!inherits(fit, "rr_glm") && (!mixed || !is.null(type) || !is.null(cluster))) {
+    abort(c("{.arg fit} must be a fit of {.fn rr_glm}.", x = "It is {describe(fit)}.",
+            i = if (mixed) "With a random intercept there is no {.arg type} and no {.arg cluster}."), "argument")
+  }
+  if (mixed) fit <- plain_mixed(fit)
   conf.level <- check_level(conf.level)
-  data <- effect_data(fit)
-  known <- intersect(all.vars(stats::delete.response(fit$terms)), names(data))
+  at <- effect_rows_of(fit, newdata)
+  known <- intersect(all.vars(stats::delete.response(fit$terms)), names(at$data))
   variables <- check_covariates(variables %||% known, known, "variables")
-  by <- check_covariates(by %||% character(), names(data), "by")
-  type <- variance_type(fit, type, cluster)
-  V <- if (type == "observed" && !is.null(fit$whole)) fit$whole else stats::vcov(fit, type, cluster)
-  weight <- unname(fit$prior.weights)
-  effects <- unlist(lapply(variables, variable_effects, fit = fit, data = data), recursive = FALSE)
-  parts <- c(list(average_truth(fit)), effects)
+  by <- check_covariates(by %||% character(), names(at$data), "by")
+  weight <- eval(column_expression(substitute(weights), at$data, parent.frame()), at$data, parent.frame())
+  weight <- weight %||% if (is.null(newdata)) unname(fit$prior.weights) else 1
+  weight <- frame_weights(tibble::tibble(`(weights)` = weight, .rows = nrow(at$data)))
+  if (!any(weight > 0)) abort("{.arg weights} must not all be 0.", "argument")
+  if (!mixed) type <- variance_type(fit, type, cluster)
+  V <- if (mixed) fit$variance
+    else if (type == "observed" && !is.null(fit$whole)) fit$whole else stats::vcov(fit, type, cluster)
+  effects <- unlist(lapply(variables, variable_effects, fit = fit, at = at), recursive = FALSE)
+  parts <- c(list(truth_part("(truth)", "average", fit, at$x, at$eta)), effects)
   quantile <- coefficient_quantile(fit, conf.level, type)
-  groups <- if (length(by)) interaction(data[by], drop = TRUE, lex.order = TRUE) else factor(rep("all", nrow(data)))
-  table <- do.call(rbind, lapply(levels(groups), function(group) {
-    rows <- which(groups == group & weight > 0)
+  groups <- if (length(by)) interaction(at$data[by], drop = TRUE, lex.order = TRUE) else rep(1, length(weight))
+  used <- which(weight > 0)
+  table <- do.call(rbind, lapply(unname(split(used, groups[used], drop = TRUE)), function(rows) {
     shares <- weight[rows] / sum(weight[rows])
     table <- effect_rows(parts, rows, shares, fit, V)
     table$conf.low <- table$estimate - quantile * table$std.error
     table$conf.high <- table$estimate + quantile * table$std.error
-    tibble::as_tibble(c(lapply(as.list(data[rows[1], by, drop = FALSE]), rep, nrow(table)), as.list(table)))
+    tibble::as_tibble(c(lapply(as.list(at$data[rows[1], by, drop = FALSE]), rep, nrow(table)), as.list(table)))
   }))
-  if (anyNA(table$std.error) && !is.null(fit$boundary)) {
+  if (anyNA(table$std.error) && mixed) {
+    warn("Averages have no standard errors if the likelihood has its maximum at infinity.", "infinite")
+  } else if (anyNA(table$std.error) && !is.null(fit$boundary)) {
     warn(c("Effects of truths that are estimated as 0 or 1 have no standard errors here.",
            i = "{.code penalty = \"prior\"} gives finite estimates, with standard errors."), "infinite")
   }
@@ -103,55 +132,61 @@ effect_matrix <- function(fit, data) {
                       contrasts.arg = fit$contrasts)
 }
 
-# Each part: value and gradient of every row, to be averaged.
-average_truth <- function(fit) {
-  truth_part("(truth)", "average", fit, stats::model.matrix(fit), unname(fit$linear.predictors))
+# The rows that are averaged over: those of the fit, or of a table.
+effect_rows_of <- function(fit, newdata) {
+  if (is.null(newdata)) return(c(fitted_predictors(fit), list(data = effect_data(fit), offset = fit$offset)))
+  terms <- stats::delete.response(fit$terms)
+  data <- fitting_columns(fit, newdata, all.vars(terms), fit$xlevels)
+  c(prediction_rows(fit, data, "truth"), list(data = data))
 }
 
+# Each part: value and gradient of every row, to be averaged. A random intercept has a further column, of sigma.
 truth_part <- function(term, contrast, fit, x, eta) {
-  curve <- truth_curve(fit$link)
-  list(term = term, contrast = contrast, value = curve$yes(eta), gradient = slope_of(curve, eta) * x)
+  curve <- fit$curve %||% truth_curve(fit$link)
+  list(term = term, contrast = contrast, value = curve$yes(eta),
+       gradient = cbind(slope_of(curve, eta) * x, if (!is.null(curve$spread)) curve$spread(eta, 1)))
 }
 
 # At infinity a derivative of 0 is no standard error of 0: NA.
 slope_of <- function(curve, eta, k = 1) ifelse(is.finite(eta), curve$derivative(ifelse(is.finite(eta), eta, 0), k), NA)
 
-variable_effects <- function(name, fit, data) {
+variable_effects <- function(name, fit, at) {
+  data <- at$data
   values <- data[[name]]
   number <- is_time(values) || (is.numeric(values) && NCOL(values) == 1L && !all(values %in% c(0, 1)))
-  if (number && !in_factor(name, fit$terms, fit$model)) return(list(derivative_effect(name, fit, data)))
+  if (number && !in_factor(name, fit$terms, fit$model)) return(list(derivative_effect(name, fit, at)))
   levels <- if (is.factor(values)) levels(droplevels(values)) else sort(unique(values))
-  at <- lapply(seq_along(levels), function(k) {
+  parts <- lapply(seq_along(levels), function(k) {
     data[[name]] <- if (is.factor(values)) factor(levels[k], base::levels(values)) else levels[[k]]
     x <- effect_matrix(fit, data)
-    truth_part(name, paste(levels[[k]], "-", levels[[1]]), fit, x, limit_predictor(fit, x, fit$offset))
+    truth_part(name, paste(levels[[k]], "-", levels[[1]]), fit, x, limit_predictor(fit, x, at$offset))
   })
-  lapply(at[-1], function(part) {
-    part$value <- part$value - at[[1]]$value
-    part$gradient <- part$gradient - at[[1]]$gradient
+  lapply(parts[-1], function(part) {
+    part$value <- part$value - parts[[1]]$value
+    part$gradient <- part$gradient - parts[[1]]$gradient
     part
   })
 }
 
 # The columns' own derivative is by differences, extrapolated (Richardson).
-derivative_effect <- function(name, fit, data) {
-  values <- data[[name]]
+derivative_effect <- function(name, fit, at) {
+  values <- at$data[[name]]
   moved <- function(h) {
-    up <- effect_matrix(fit, replace(data, name, list(values + h)))
-    (up - effect_matrix(fit, replace(data, name, list(values - h)))) / (2 * h)
+    up <- effect_matrix(fit, replace(at$data, name, list(values + h)))
+    (up - effect_matrix(fit, replace(at$data, name, list(values - h)))) / (2 * h)
   }
   numbers <- as.double(values)
-  step <- 2^round(log2(max(stats::sd(numbers), 1e-300 + abs(mean(numbers)) * 1e-8))) / 1024
+  step <- 2^round(log2(max(stats::sd(numbers), 1e-300 + abs(mean(numbers)) * 1e-8, na.rm = TRUE))) / 1024
   change <- (4 * moved(step) - moved(2 * step)) / 3
-  curve <- truth_curve(fit$link)
-  eta <- unname(fit$linear.predictors)
+  curve <- fit$curve %||% truth_curve(fit$link)
   along <- as.vector(change %*% fit$point)
-  f <- slope_of(curve, eta)
+  f <- slope_of(curve, at$eta)
   # A unit of a date is a day, and so it is of a time, whose own is a second.
   unit <- if (inherits(values, "POSIXct")) 86400 else 1
   list(term = name, contrast = if (is_time(values)) "dY/dX per day" else "dY/dX",
        value = ifelse(is.na(f), 0, unit * f * along),
-       gradient = unit * (slope_of(curve, eta, 2) * along * stats::model.matrix(fit) + f * change))
+       gradient = unit * cbind(slope_of(curve, at$eta, 2) * along * at$x + f * change,
+                               if (!is.null(curve$spread)) curve$spread(at$eta, 2) * along))
 }
 
 is_time <- function(x) inherits(x, c("Date", "POSIXct"))
@@ -168,7 +203,8 @@ in_factor <- function(name, terms, model) {
 # Averages over rows with these shares. A coefficient that is infinite, and not aliased, leaves no error.
 effect_rows <- function(parts, rows, shares, fit, V) {
   kept <- !is.na(diag(V))
-  lost <- !kept & !(is.na(fit$coefficients) & !names(fit$coefficients) %in% fit$boundary$coefficients)
+  lost <- !kept
+  lost[which(is.na(fit$coefficients) & !names(fit$coefficients) %in% fit$boundary$coefficients)] <- FALSE
   error <- vapply(parts, function(part) {
     gradient <- colSums(shares * part$gradient[rows, , drop = FALSE])
     if (any(gradient[lost] != 0, na.rm = TRUE)) return(NA)

@@ -42,7 +42,8 @@ flat_directions_of <- function(model, J, least, M = metric(model)) {
   use <- setdiff(g, none)
   half <- J[use, -g, drop = FALSE] / diag(J)[use]
   rest <- J[-g, -g, drop = FALSE] - crossprod(J[use, -g, drop = FALSE], half)
-  parts <- eigen(rest / total, symmetric = TRUE)
+  # There may be nothing but the levels.
+  parts <- if (length(rest)) eigen(rest / total, symmetric = TRUE) else list(vectors = rest, values = numeric())
   dense <- parts$vectors[, abs(parts$values) < least, drop = FALSE]
   N <- matrix(0, nrow(J), length(none) + ncol(dense))
   N[cbind(none, seq_along(none))] <- sqrt(total / diag(M)[none])
@@ -173,7 +174,7 @@ limits_of <- function(model, b, to, rows) {
     to %*% V %*% t(to)
   }
   part <- to %*% N
-  infinite <- rowSums(part^2) > 1e-14 * rowSums(to^2)
+  infinite <- flat_parameters(to, part)
   signs <- numeric(nrow(to))
   if (any(infinite)) {
     at <- rows(N)
@@ -183,6 +184,9 @@ limits_of <- function(model, b, to, rows) {
   list(value = value, flat = N, part = part, infinite = infinite, signs = signs, whole = whole,
        observed = without_infinite(whole, infinite), expected = without_infinite(inverse(value$expected), infinite))
 }
+
+# The parameters that change along flat directions.
+flat_parameters <- function(to, part) rowSums(part^2) > 1e-14 * rowSums(to^2)
 
 without_infinite <- function(V, infinite) {
   V[infinite, ] <- V[, infinite] <- NA
@@ -204,10 +208,7 @@ describe_maximum <- function(fit) {
   # The unknown number follows from its logit.
   psi <- if (model$size > model$k) stats::plogis(b[model$size])
   places <- c(model$basis$keep, columns + seq_along(psi))
-  to <- matrix(0, columns + length(psi), model$size)
-  to[model$basis$keep, k] <- model$basis$back
-  to[-seq_len(columns), -k] <- 1
-  found <- limits_of(model, b, to, function(N) {
+  found <- limits_of(model, b, glm_slope(model), function(N) {
     list(eta = c(predictor_of(model$z, b[k], model$data$offset), b[-k]),
          move = rbind(model$z %*% N[k, , drop = FALSE], N[-k, , drop = FALSE]))
   })
@@ -226,6 +227,16 @@ describe_maximum <- function(fit) {
        variance = list(observed = scaled(found$observed), expected = scaled(found$expected)),
        whole = scaled(found$whole), loglik = raw$value,
        information = lapply(raw[c("observed", "expected")], function(J) unscale_matrix(model, J, back)))
+}
+
+# From the coordinates of a model to the coefficients of x and the logit of the unknown number.
+glm_slope <- function(model) {
+  columns <- ncol(model$data$x)
+  k <- seq_len(model$k)
+  to <- matrix(0, columns + model$size - model$k, model$size)
+  to[model$basis$keep, k] <- model$basis$back
+  to[-seq_len(columns), -k] <- 1
+  to
 }
 
 # The rows at infinity, as directions of their signs, each once.

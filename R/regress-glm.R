@@ -17,7 +17,7 @@
 #' | `"observed"` (default) | from the observed information, as Efron and Hinkley (1978) recommend |
 #' | `"expected"` | from the expected information, as `glm()` with [rr_family()] |
 #' | `"sandwich"` | robust; with `cluster` for answers that depend on each other |
-#' | `"survey"` | linearized; the default with a survey design |
+#' | `"survey"` | linearized, or by replicate weights; the default with a survey design |
 #'
 #' @param formula The truth on its covariates: `report ~ age + sex`. The response is 0 and 1, logical, a factor or text with the labels of
 #'   the mechanism, shares with `weights` as numbers of answers, or `cbind(yes, no)`. For a tally by groups the group columns are the covariates. A term `(1 | id)` is a random intercept, see
@@ -41,7 +41,8 @@
 #'
 #'   `"prior"` and `"jeffreys"` always give finite estimates. Standard errors are from the curvature for `"prior"`, otherwise from the expected information.
 #' @param arm Column of `data` that names the mechanism of each row, if `mechanism` is a list.
-#' @param design A survey design of `survey::svydesign()`, in place of `data`.
+#' @param design A survey design of `survey::svydesign()` or `survey::svrepdesign()`, in place of `data`. Its weights are used. Standard errors are linearized, or found by
+#'   refitting with each set of replicate weights.
 #' @param anchor `list(column = rr_anchor(mechanism))`: the column of `data` with the reports of an anchor question, and its mechanism, see [rr_anchor()]. The share of
 #'   inattentive respondents is then estimated too. It must be the same for all covariates, and the anchor question must have a device of
 #'   its own. Reports are predicted and simulated for respondents with the same report of the anchor question.
@@ -124,7 +125,10 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   if (!is.null(design)) {
     # Functions of glm read them, and would take the likelihood ratio of a pseudo-likelihood for chi-squared.
     fit$aic <- fit$deviance <- fit$null.deviance <- NA_real_
-    fit$df.residual <- residual_freedom(fit)
+    fit$df.residual <- residual_freedom(fit, design, fit$rank)
+    if (is.null(bar)) {
+      fit$replicated <- glm_replicates(fit, parts$data, parts$scale, design, estimated_places(fit))
+    }
   }
   if (!is.null(bar)) return(mixed_fit(fit, parts$data, frame$frame[["(group)"]], bar$bar, call))
   tell_about(fit)
@@ -161,7 +165,7 @@ regress_data <- function(frame, mechanism, link, anchor = NULL) {
   weight <- as.double(response$weights)
   used <- sum(weight > 0)
   if (used < max(1, ncol(x)) && qr(x, tol = 1e-11)$rank >= used) check_enough_rows(used, ncol(x))
-  scale <- if (is.null(frame$design)) 1 else used / sum(weight)
+  scale <- design_scale(frame$design, weight)
   data <- list(x = x, y = response$y, weight = weight * scale, offset = if (any(offset != 0)) as.double(offset),
                arm = devices$arm, device = devices$device, link = link, unknown = devices$unknown)
   list(data = data, devices = devices, offset = offset, scale = scale, size = ncol(x) + !is.null(devices$unknown))

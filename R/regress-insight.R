@@ -34,8 +34,9 @@ model_performance.rr_glm <- function(model, metrics = "all", ...) {
 model_performance.rr_regression <- model_performance.rr_glm
 
 information_criteria <- function(fit) {
-  if (any(has_design(list(fit)))) return(data.frame(AIC = stats::AIC(fit)))
-  if (is.null(fit$loglik)) return(data.frame(row.names = 1L))
+  design <- !is.null(fit$design)
+  if (design && inherits(fit, "rr_glm")) return(data.frame(AIC = stats::AIC(fit)))
+  if (design || is.null(fit$loglik)) return(data.frame(row.names = 1L))
   value <- stats::logLik(fit)
   k <- attr(value, "df")
   n <- attr(value, "nobs")
@@ -43,8 +44,18 @@ information_criteria <- function(fit) {
              BIC = stats::BIC(value))
 }
 
+# They put predict(type = "response"), the truths, beside the reports.
+#' @exportS3Method performance::r2_tjur
+r2_tjur.rr_glm <- function(model, ...) {
+  abort(c("Tjur's and Efron's measures compare truths with truths, and a fit has reports.",
+          i = "{.code performance::r2_mcfadden()} is of the likelihood of the reports."), "argument")
+}
+
+#' @exportS3Method performance::r2_efron
+r2_efron.rr_glm <- function(model, ...) r2_tjur.rr_glm(model)
+
 #' @exportS3Method modelsummary::glance_custom
-glance_custom.rr_regression <- function(x, ...) likelihood_row(x$loglik)
+glance_custom.rr_regression <- function(x, ...) likelihood_row(if (is.null(x$design)) x$loglik)
 
 #' @exportS3Method parameters::model_parameters
 model_parameters.rr_regression <- function(model, ci = 0.95, exponentiate = FALSE, keep = NULL, drop = NULL, ...) {

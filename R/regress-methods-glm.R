@@ -22,7 +22,8 @@
 #'
 #' The intervals fail if the estimate is at infinity or another maximum is nearly as high. `vignette("validation", package = "candor")` has the coverage (`regression-coverage.R`).
 #' @section Survey designs:
-#' A fit with `design` has a pseudo-likelihood. P-values and Wald intervals are from the t distribution with `survey::degf()` minus the
+#' A fit with `design` has a pseudo-likelihood. The variance of the coefficients is linearized or, with replicate weights, `survey::svrVar()` of the estimates of the replicates. A coefficient
+#' that is not finite in some replicate has no standard error, with a warning. P-values and Wald intervals are from the t distribution with `survey::degf()` minus the
 #' number of coefficients plus 1 degrees of freedom, as `survey::svyglm()` counts them. They are `NA` if none are left.
 #'
 #' Likelihood ratios are not chi-squared here: `anova()`, `drop1()`, `add1()`, `step()`, `MASS::dropterm()` and `MASS::stepAIC()` give an error, and `deviance()` is `NA`. Use Wald's F tests:
@@ -33,14 +34,14 @@
 #' out the intercept unless `null_has_intercept = FALSE`.) `logLik()` and `BIC()` give an error.
 #' @section Other packages:
 #' Packages that use 'insight' receive the link of the truth: exponentiated coefficients are odds ratios of the logit link and risk ratios of the log link. Their likelihoods are
-#' likelihoods of the reports. Measures that compare fitted truths with reports are left out of tables. Do not call `performance_mse()`, `performance_logloss()`, `r2_tjur()`,
-#' `performance_score()`, `performance_accuracy()` or `performance_roc()`.
+#' likelihoods of the reports. Measures that compare fitted truths with reports are left out of tables, and `r2_tjur()` and `r2_efron()` give an error. `performance_hosmer()`, `performance_mse()`,
+#' `performance_logloss()` and `binned_residuals()` are about the reports; see also [rr_goodness_of_fit()]. Do not call `performance_score()`. `effects::Effect()` is about the truth.
 #'
 #' @param object,x,model,fit A fit of [rr_glm()].
 #' @param type
 #'   * For `vcov()`, `summary()`, `tidy()` and `confint()` (which then gives Wald intervals): `"observed"` information (default without a survey design),
-#'     `"expected"` information, `"sandwich"` (robust, and by cluster), or `"survey"` (linearized, default with a design).
-#'   * For `fitted()`: `"truth"` (default) or `"report"`.
+#'     `"expected"` information, `"sandwich"` (robust, and by cluster), or `"survey"` (of the design, default with a design).
+#'   * For `fitted()`: the probability of the `"report"` (default) or of the `"truth"`.
 #'   * For `residuals()`: the types of `glm`, about the reports, or `"truth"`, the posterior probability of a true yes minus the fitted probability.
 #'   * For `hatvalues()`: `"expected"` (default) or `"observed"` information.
 #'   * For `influence()`: `"glm"` (default), `"deletion"` (one row per respondent with the change of the estimates without them) or `"linearised"` (its weighted total has the variance of
@@ -94,15 +95,6 @@ NULL
 
 # ---- likelihood ----
 
-# A pseudo-likelihood sums over the population what was asked of clusters: its ratios are not chi-squared.
-refuse_pseudo <- function(fits) {
-  if (!any(has_design(fits))) return(invisible())
-  abort(c("A survey design has no likelihood and no ratios of it.",
-          i = "Use a Wald test, as {.fn summary} or {.code car::Anova(fit)}; {.fn AIC} compares models."), "argument")
-}
-
-has_design <- function(fits) vapply(fits, function(fit) inherits(fit, "rr_glm") && !is.null(fit$design), NA)
-
 #' @rdname rr_glm_methods
 #' @export
 logLik.rr_glm <- function(object, ...) {
@@ -115,7 +107,8 @@ logLik.rr_glm <- function(object, ...) {
 # pseudo-likelihood times the design's variance (Lumley and Scott, 2015).
 design_aic <- function(fit, k = 2) {
   places <- estimated_places(fit)
-  parameters <- sum(survey_meat(fit, row_scores(fit)) * bread_of(fit)[places, places, drop = FALSE])
+  spread <- stats::vcov(fit, parameter = TRUE)[places, places, drop = FALSE]
+  parameters <- sum(solve(bread_of(fit)[places, places, drop = FALSE]) * spread)
   c(eff.p = parameters, AIC = -2 * (fit$loglik + fit$constant) + k * parameters)
 }
 
@@ -183,7 +176,7 @@ vcov.rr_glm <- function(object, type = NULL, cluster = NULL, parameter = FALSE, 
   V <- switch(variance_type(object, type, cluster), observed = object$variance$observed,
               expected = object$variance$expected,
               sandwich = spread_variance(object, crossprod(cluster_sums(row_scores(object), cluster, object))),
-              survey = spread_variance(object, survey_meat(object, row_scores(object))))
+              survey = object$replicated %||% spread_variance(object, survey_meat(object, row_scores(object))))
   if (has_study(object)) V <- V + spread_variance(object, study_meat(object))
   k <- length(object$coefficients)
   names <- c(names(object$coefficients), names(object$parameter))
@@ -259,33 +252,6 @@ refuse_study <- function(fits) {
   abort(c("A likelihood ratio takes the channel for known, and a validation study estimated it.",
           i = "Wald tests: {.fn summary}, {.code anova(fit)}, {.code car::Anova(fit, test.statistic = \"Wald\")}."),
         "argument")
-}
-
-# ---- survey designs ----
-
-# Scores are sums to be estimated: their variance is the design's, rows that were not fitted being 0.
-survey_meat <- function(fit, scores) {
-  design <- fit$design
-  all <- matrix(0, nrow(design$variables), ncol(scores))
-  all[match(row.names(fit$model), row.names(design$variables)), ] <- scores
-  survey::svyrecvar(all, design$cluster, design$strata, design$fpc, postStrata = design$postStrata)
-}
-
-# As survey::svyglm() counts them, in the rows that were fitted; 0 or less if the coefficients use them up.
-residual_freedom <- function(fit) {
-  used <- match(row.names(fit$model), row.names(fit$design$variables))
-  as.double(survey::degf(fit$design[used, ]) + 1 - fit$rank)
-}
-
-# Degrees of freedom of the t distribution of a coefficient. Without a design, and for other standard errors,
-# coefficients are taken for normal. NA: there are none left.
-coefficient_freedom <- function(fit, type = "survey") {
-  if (is.null(fit$design) || type != "survey") return(Inf)
-  if (fit$df.residual > 0) fit$df.residual else NA_real_
-}
-
-coefficient_quantile <- function(fit, level, type = "survey") {
-  stats::qt((1 - level) / 2, coefficient_freedom(fit, type), lower.tail = FALSE)
 }
 
 # ---- tables ----
@@ -427,7 +393,7 @@ print.rr_glm <- function(x, digits = 4, ...) {
 print.summary.rr_glm <- function(x, digits = 4, ...) {
   print_regression(x)
   words <- c(observed = "observed information", expected = "expected information", sandwich = "sandwich",
-             survey = "survey design, linearized")
+             survey = paste("survey design,", if (is.null(x$replicated)) "linearized" else "replicate weights"))
   freedom <- if (is.na(x$freedom)) "; no degrees of freedom are left"
     else if (is.finite(x$freedom)) paste0("; t with ", x$freedom, " degrees of freedom")
   cat("\nStandard errors: ", words[[x$type]], freedom, "\n\n", sep = "")

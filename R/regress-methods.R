@@ -5,9 +5,9 @@
 #' | function | value |
 #' |---|---|
 #' | `coef()` | see each fitter |
-#' | `vcov()` | a row and column per estimated coefficient: `"observed"` information (default of likelihood fits), `"expected"` information (not [rr_predictor()]), or `"sandwich"`, for wrong models and sampling weights (the only type of moment fits) |
-#' | `confint()` | Wald intervals; `NA` for coefficients at infinity |
-#' | `logLik()`, `AIC()`, `BIC()` | of the reports, without binomial coefficients; an error for moment fits |
+#' | `vcov()` | a row and column per estimated coefficient: `"observed"` information (default of likelihood fits), `"expected"` information (not [rr_predictor()]), `"sandwich"`, for wrong models and sampling weights, or `"survey"` (default with a design); moment fits have no information |
+#' | `confint()` | Wald intervals; `NA` for coefficients at infinity; with a survey design from the t distribution |
+#' | `logLik()`, `AIC()`, `BIC()` | of the reports, without binomial coefficients; an error for moment fits and survey designs |
 #' | `anova()` | likelihood ratio tests of nested fits, sorted by their degrees of freedom. `drop1()`, `step()` and `car::Anova()` give an error |
 #' | `nobs()` | rows with a weight above 0, or respondents of a tally |
 #' | `tidy()` | `term`, `estimate`, `std.error`, `statistic`, `p.value`, with `conf.int = TRUE` `conf.low`, `conf.high`; first `y.level` ([rr_multinom()]) or `component` ([rr_predictor()]) |
@@ -65,15 +65,21 @@ coef.rr_regression <- function(object, ...) object$coefficients
 #' @order 2
 #' @export
 vcov.rr_regression <- function(object, type = NULL, cluster = NULL, ...) {
-  choices <- if (length(object$infinite)) "observed"
-    else if (identical(object$method, "moments")) "sandwich"
-    else c("observed", if (!inherits(object, "rr_predictor")) "expected", "sandwich")
+  choices <- c(if (!is.null(object$design)) "survey",
+               if (length(object$infinite)) "observed"
+               else if (identical(object$method, "moments")) "sandwich"
+               else c("observed", if (!inherits(object, "rr_predictor")) "expected", "sandwich"))
   type <- check_choice(type %||% if (is.null(cluster)) choices[1] else "sandwich", "type",
                        if (is.null(cluster)) choices else "sandwich")
   if (type == "observed") return(object$vcov)
+  if (type == "survey" && !is.null(object$replicated)) return(object$replicated)
   V <- if (type == "expected") invert_positive(regression_expected(object)) else {
     bread <- object$bread %||% object$vcov
-    bread %*% crossprod(cluster_sums(regression_scores(object), cluster, object)) %*% t(bread)
+    # What is infinite has no variance, and takes none from the others.
+    bread[is.na(bread)] <- 0
+    scores <- regression_scores(object)
+    meat <- if (type == "survey") survey_meat(object, scores) else crossprod(cluster_sums(scores, cluster, object))
+    replace(bread %*% meat %*% t(bread), is.na(object$vcov), NA)
   }
   structure(V, dimnames = dimnames(object$vcov))
 }
@@ -115,21 +121,21 @@ confint.rr_regression <- function(object, parm = NULL, level = 0.95, ...) {
   level <- check_level(level)
   v <- vcov(object)
   which <- match_coefficients(parm, rownames(v))
-  table <- coefficient_table(object$coefficients[rownames(v)[which]], v, TRUE, level)
+  table <- coefficient_table(object$coefficients[rownames(v)[which]], v, TRUE, level, coefficient_freedom(object))
   percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
   matrix(c(table$conf.low, table$conf.high), ncol = 2, dimnames = list(table$term, percent))
 }
 
-match_coefficients <- function(parm, names) {
+match_coefficients <- function(parm, names, arg = "parm") {
   if (is.null(parm)) return(seq_along(names))
   which <- if (is.character(parm)) match(parm, names) else parm
   if (is.numeric(which) && length(which) && all(which %in% seq_along(names))) return(as.integer(which))
-  abort(c("{.arg parm} must name coefficients of the fit: {format_labels(names)}.", x = "It is {describe(parm)}."),
-        "level")
+  abort(c("{.arg {arg}} must name coefficients: {format_labels(names)}.", x = "It is {describe(parm)}."), "level")
 }
 
 #' @export
 logLik.rr_regression <- function(object, ...) {
+  refuse_pseudo(list(object))
   if (is.null(object$loglik)) abort("A fit by moments has no likelihood.", "argument")
   structure(object$loglik, df = object$df, nobs = object$n, class = "logLik")
 }
@@ -171,14 +177,14 @@ anova.rr_regression <- function(object, ...) {
 }
 
 # One row per coefficient; `b` and `v` with the same names.
-coefficient_table <- function(b, v, conf.int, conf.level) {
+coefficient_table <- function(b, v, conf.int, conf.level, df = Inf) {
   error <- sqrt(diag(v))[match(names(b), rownames(v))]
   error[!is.finite(b)] <- NA
   z <- unname(b / error)
   table <- tibble::tibble(term = names(b), estimate = unname(b), std.error = unname(error), statistic = z,
-                          p.value = 2 * stats::pnorm(-abs(z)))
+                          p.value = 2 * stats::pt(-abs(z), df))
   if (check_flag(conf.int, "conf.int")) {
-    half <- normal_quantile(check_level(conf.level)) * table$std.error
+    half <- stats::qt((1 - check_level(conf.level)) / 2, df, lower.tail = FALSE) * table$std.error
     table$conf.low <- table$estimate - half
     table$conf.high <- table$estimate + half
   }
@@ -197,14 +203,16 @@ exponentiated <- function(table, rows = seq_len(nrow(table))) {
 #' @rdname rr_regression
 #' @export
 tidy.rr_regression <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
-  table <- coefficient_table(c(x$coefficients, x$truth), vcov(x, part = "all"), conf.int, conf.level)
+  table <- coefficient_table(c(x$coefficients, x$truth), vcov(x, part = "all"), conf.int, conf.level,
+                             coefficient_freedom(x))
   if (check_flag(exponentiate, "exponentiate")) exponentiated(table) else table
 }
 
 #' @rdname rr_regression
 #' @export
 glance.rr_regression <- function(x, ...) {
-  likelihood <- structure(x$loglik %||% NA_real_, df = x$df, nobs = x$n, class = "logLik")
+  loglik <- if (is.null(x$design)) x$loglik
+  likelihood <- structure(loglik %||% NA_real_, df = x$df, nobs = x$n, class = "logLik")
   tibble::tibble(nobs = x$n, df = x$df, logLik = as.numeric(likelihood), AIC = stats::AIC(likelihood),
                  BIC = stats::BIC(likelihood), decrement = x$decrement %||% NA_real_, starts = length(x$starts))
 }
@@ -217,10 +225,11 @@ as.data.frame.rr_regression <- function(x, ...) plain_frame(tidy(x, conf.int = T
 #' @export
 summary.rr_regression <- function(object, ...) {
   table <- tidy(object)
-  matrix <- cbind(Estimate = table$estimate, `Std. Error` = table$std.error, `z value` = table$statistic,
-                  `Pr(>|z|)` = table$p.value)
+  matrix <- as.matrix(table[c("estimate", "std.error", "statistic", "p.value")])
+  letter <- if (is.null(object$design)) "z" else "t"
   # The names of coef() and vcov().
-  rownames(matrix) <- paste0(if ("y.level" %in% names(table)) paste0(table$y.level, ":"), table$term)
+  dimnames(matrix) <- list(paste0(if ("y.level" %in% names(table)) paste0(table$y.level, ":"), table$term),
+                           c("Estimate", "Std. Error", sprintf(c("%s value", "Pr(>|%s|)"), letter)))
   structure(list(fit = object, coefficients = matrix), class = "summary.rr_regression")
 }
 
@@ -237,7 +246,7 @@ print.rr_regression <- function(x, digits = 4, ...) {
 print.summary.rr_regression <- function(x, digits = 4, ...) {
   print_heading(x$fit)
   stats::printCoefmat(x$coefficients, digits = check_digits(digits), na.print = "NA")
-  if (!is.null(x$fit$loglik)) {
+  if (!is.null(x$fit$loglik) && is.null(x$fit$design)) {
     cat("\n  log-likelihood ", format(x$fit$loglik, digits = 7), " on ", x$fit$df, " degrees of freedom; AIC ",
         format(stats::AIC(x$fit), digits = 7), ", BIC ", format(stats::BIC(x$fit), digits = 7), "\n", sep = "")
   }
@@ -256,6 +265,7 @@ print_heading <- function(x) {
     cat("  ", format(mechanism), "\n", sep = "")
   }
   if (length(x$starts) > 1L) cat("  the highest of ", length(x$starts), " maxima\n", sep = "")
+  if (!is.null(x$design)) cat("  survey design; t with ", coefficient_freedom(x), " degrees of freedom\n", sep = "")
   if (!is.null(x$note)) cat("  ", x$note, "\n", sep = "")
   if (length(x$infinite)) cat("  the likelihood is largest at infinity: ", format_labels(x$infinite), "\n", sep = "")
 }

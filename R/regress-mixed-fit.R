@@ -40,7 +40,7 @@
 #'   | `fixed` | the fit without the term |
 #'   | `information.pairs`, `limit` | see above; the limit for infinite sigma, else `NULL` |
 #'
-#'   `tidy()` has the columns `effect`, `group`, `term` as in broom.mixed. `anova()` of the fits without and with the random intercept halves the p-value, because sigma is at least 0.
+#'   [rr_effects()] gives average truths and effects over persons. `tidy()` has the columns `effect`, `group`, `term` as in broom.mixed. `anova()` of the fits without and with the random intercept halves the p-value, because sigma is at least 0.
 #' @section Errors and warnings:
 #' Errors: `candor_error_argument`, `candor_error_no_information` (no group has two rows). Warnings: `candor_warning_infinite`, `candor_warning_information`. See [candor_conditions].
 #' @references Boeckenholt, U. and van der Heijden, P. G. M. (2007). Item randomized-response models for measuring noncompliance. *Psychometrika* 72, 245-262. \doi{10.1007/s11336-005-1495-y}
@@ -241,25 +241,20 @@ predict.rr_glm_mixed <- function(object, newdata = NULL, type = c("truth", "repo
                                  random = c("average", "zero", "predicted"), ...) {
   type <- check_choice(type, "type", c("truth", "report", "link"))
   random <- check_choice(random, "random", c("average", "zero", "predicted"))
-  plain <- object$fixed
-  ratio <- object$limit$ratio
-  plain$coefficients[] <- NA
-  plain$coefficients[names(object$coefficients)] <- ratio %||% object$coefficients
-  plain$flat <- NULL
-  new <- if (is.null(newdata)) prediction_rows_of(plain) else prediction_rows(plain, newdata, type)
-  link <- match(plain$link, mixed_links) - 1L
-  if (!is.null(ratio)) {
+  plain <- plain_mixed(object)
+  new <- if (is.null(newdata)) fitted_predictors(plain) else prediction_rows(plain, newdata, type)
+  if (!is.null(object$limit)) {
     if (type == "link" || random != "average") {
       abort("Only averages over the random intercept are finite if sigma is infinite.", "argument")
     }
-    truth <- stats::pnorm(new$eta)
+    truth <- plain$curve$yes(new$eta)
   } else if (type == "link") {
     return(stats::setNames(new$eta, new$names))
   } else if (random == "predicted") {
     if (!is.null(newdata)) abort("{.code random = \"predicted\"} is for the rows that were fitted.", "argument")
-    truth <- posterior_truth(object, new$eta, link)
+    truth <- posterior_truth(object, new$eta)
   } else {
-    truth <- if (random == "zero") truth_curve(plain$link)$yes(new$eta) else mixed_truth(new$eta, object$sigma, link)
+    truth <- (if (random == "zero") truth_curve(plain$link) else plain$curve)$yes(new$eta)
   }
   if (type == "report") {
     device <- row_device(plain$device, new$arm, length(truth))
@@ -268,16 +263,26 @@ predict.rr_glm_mixed <- function(object, newdata = NULL, type = c("truth", "repo
   stats::setNames(truth, new$names)
 }
 
-# The fitted rows at the coefficients.
-prediction_rows_of <- function(plain) {
-  new <- fitted_predictors(plain)
-  b <- ifelse(is.na(plain$coefficients), 0, plain$coefficients)
-  new$eta <- drop(new$x %*% b) + (plain$offset %||% 0)
-  new
+# The fit without the random intercept, at the coefficients of the fit with it: `curve` is the average over persons, and
+# `variance` has a row for each column of the design matrix, and for sigma.
+plain_mixed <- function(object) {
+  plain <- object$fixed
+  plain[c("flat", "boundary")] <- NULL
+  names <- names(plain$coefficients)
+  plain$coefficients[] <- NA
+  plain$coefficients[names(object$coefficients)] <- object$limit$ratio %||% object$coefficients
+  plain$point <- ifelse(is.na(plain$coefficients), 0, plain$coefficients)
+  plain$linear.predictors[] <- predictor_of(stats::model.matrix(plain), plain$point, plain$offset)
+  plain$curve <- if (is.null(object$limit)) mixed_curve(plain$link, object$sigma) else truth_curve("probit")
+  all <- c(names, if (is.null(object$limit)) "sigma")
+  plain$variance <- matrix(NA_real_, length(all), length(all), dimnames = list(all, all))
+  known <- intersect(rownames(object$variance), all)
+  plain$variance[known, known] <- object$variance[known, known]
+  plain
 }
 
 # The mean of the probability over the posterior of u of each row's group: Bayes on a grid, from the group's reports.
-posterior_truth <- function(object, eta, link) {
+posterior_truth <- function(object, eta) {
   u <- seq(-8.5, 8.5, length.out = 2001)
   plain <- object$fixed
   codes <- match(object$group, unique(object$group))

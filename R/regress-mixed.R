@@ -128,11 +128,17 @@ mixed_limit <- function(model, ratio) {
        gradient = -drop(crossprod(model$x[order, , drop = FALSE], slope)))
 }
 
-# The prevalence of linear predictors: the average over u.
-mixed_truth <- function(eta, sigma, link) {
-  if (link == 1L) return(stats::pnorm(eta / sqrt(1 + sigma^2)))
+# The probability of a true yes on average over u, its derivatives in the linear predictor, and those of these in sigma
+# (`spread`), as truth_curve() has them.
+mixed_curve <- function(link, sigma) {
+  curve <- truth_curve(link)
   h <- 0.7 / 2^(ceiling(log2(max(1, 0.9 * sigma))) + 1)
   u <- h * seq(-ceiling(8.5 / h), ceiling(8.5 / h))
-  family <- stats::make.link(c("logit", "probit", "cloglog", "cauchit")[link + 1L])
-  drop(matrix(family$linkinv(outer(eta, sigma * u, `+`)), length(eta)) %*% (h * stats::dnorm(u)))
+  density <- h * stats::dnorm(u)
+  average <- function(f, weight) {
+    function(eta, k) drop(matrix(f(outer(eta, sigma * u, `+`), k), length(eta)) %*% weight)
+  }
+  # At sigma = 0 the derivative is 0 exactly.
+  list(yes = average(function(eta, k) curve$yes(eta), density), derivative = average(curve$derivative, density),
+       spread = average(curve$derivative, u * density * (sigma > 0)))
 }

@@ -23,7 +23,8 @@
 #' @param type For `rr_multinom()`: `"multinomial"` (default) or `"cumulative"`. The latter needs ordered levels of the mechanism, an ordered factor or numbers; otherwise a message says which
 #'   order is used. For `predict()`: see the value.
 #' @param weights,subset,na.action As in [stats::glm()]; the column of weights may also be named, as `"w"` or `~ w`. Weights are frequencies.
-#'   For sampling weights use `vcov(fit, type = "sandwich")`; weights that are not whole give a message. A weighted tally counts with its effective number of respondents.
+#'   For sampling weights give `design`, or use `vcov(fit, type = "sandwich")`; weights that are not whole give a message. A weighted tally counts with its effective number of respondents.
+#' @param design A survey design, in place of `data`: see [rr_glm()].
 #' @param start Coefficients to start from, in the order of `vcov()`; default shares estimated without covariates.
 #' @param starts Number of starting points, a whole number of at least 1; default 5.
 #' @param object,x A fit of `rr_multinom()`.
@@ -75,29 +76,36 @@
 #' AIC(fit, cumulative)
 #' # Yes: its AIC is smaller
 #' @export
-rr_multinom <- function(formula, data, mechanism = NULL, type = c("multinomial", "cumulative"), weights = NULL,
-                        subset = NULL, na.action = NULL, start = NULL, starts = 5, ...) {
+rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multinomial", "cumulative"), weights = NULL,
+                        subset = NULL, na.action = NULL, start = NULL, starts = 5, design = NULL, ...) {
   check_dots_empty(...)
   call <- match.call()
   type <- check_choice(type, "type", c("multinomial", "cumulative"))
   starts <- check_starts(starts)
-  rows <- multinom_rows(call, formula, data, mechanism, parent.frame())
+  asked <- design_call(call, design)
+  if (!is.null(design)) data <- design$variables
+  rows <- multinom_rows(asked, formula, data, mechanism, parent.frame())
+  scale <- design_scale(design, rows$weights)
+  rows$weights <- rows$weights * scale
   mechanism <- rows$mechanism
   refuse_validated(mechanism, "{.fn rr_multinom}")
   if (type == "cumulative") check_cumulative_order(rows)
-  if (!inherits(data, "rr_tally")) tell_sampling_weights(rows$weights)
-  model <- if (type == "cumulative") cumulative_model(rows) else multinomial_model(rows)
+  if (!inherits(data, "rr_tally") && is.null(design)) tell_sampling_weights(rows$weights)
+  likelihood <- if (type == "cumulative") cumulative_model else multinomial_model
+  model <- likelihood(rows)
   check_enough_rows(sum(rows$weights > 0), model$size)
   if (!is.null(start)) {
     check_start(start, model$size)
     model$start <- model$inward(as.double(start))
   }
   counts <- vapply(seq_along(mechanism$reports), function(code) sum(rows$weights[rows$codes == code]), 0)
+  # Weights of a survey count with the number of respondents that they are worth.
+  if (!is.null(design)) counts <- counts * sum(rows$weights) / sum(rows$weights^2)
   fit <- fit_likelihood(model, starts, reports_contradict(mechanism, counts))
   coefficients <- stats::setNames(rep(NA_real_, length(model$all_names)), model$all_names)
   coefficients[model$names] <- fit$coefficients
   fit$coefficients <- coefficients
-  structure(
+  fit <- structure(
     c(fit, list(n = rows$respondents %||% sum(rows$weights > 0), weights = rows$weights, type = type,
                 mechanism = mechanism, model = c(model[c("x", "columns", "truths", "expected")],
                                                  rows[c("codes", "channel")]),
@@ -106,6 +114,10 @@ rr_multinom <- function(formula, data, mechanism = NULL, type = c("multinomial",
                 title = sprintf("%s logit of the truth", if (type == "cumulative") "Cumulative" else "Multinomial"))),
     class = c("rr_multinom", "rr_regression")
   )
+  with_design(fit, design, function(w) {
+    model <- suppressMessages(likelihood(rows, w * scale))
+    climb_replicate(model, fit$at, model$natural, model$slope)
+  })
 }
 
 # Codes of the reports and the design matrix, from a data frame or a tally by groups.
@@ -220,12 +232,14 @@ check_cumulative_order <- function(rows) {
 
 # Beside what every likelihood has: `truths(b, x)`, the shares of the truths at the reported parameters b in rows of x,
 # slope(j), the derivative of the share of truth j in the linear predictors, and expand(), from derivatives in the
-# linear predictors to those in b; `expected(b)`; `inward(b)`, from reported parameters to coordinates.
-multinomial_model <- function(rows) {
+# linear predictors to those in b; `expected(b)`; `inward(b)`, from reported parameters to coordinates. The coordinates
+# are those of the weights of the rows, whatever the `weights` of the likelihood.
+multinomial_model <- function(rows, weights = rows$weights) {
   levels <- rows$mechanism$levels
   keep <- independent_columns(rows$x, rows$weights)
   x <- rows$x[, keep, drop = FALSE]
   basis <- orthogonal_columns(unname(x), rows$weights)
+  rows$weights <- weights
   p <- ncol(x)
   # The pass over the rows is the one thing that a fit waits for: src/core/regress/category.c.
   pass <- function(x, b, kind) .Call(C_rr_category, x, rows$codes, rows$weights, rows$channel, b, kind)
@@ -289,7 +303,7 @@ share_scores <- function(at, given) {
 
 # Thresholds stay in order by the logarithms of their distances. Columns are centred: the thresholds `ab` that are
 # climbed are those at the mean.
-cumulative_model <- function(rows) {
+cumulative_model <- function(rows, weights = rows$weights) {
   levels <- rows$mechanism$levels
   columns <- colnames(rows$x) != "(Intercept)"
   keep <- intersect(independent_columns(rows$x, rows$weights), which(columns))
@@ -301,6 +315,7 @@ cumulative_model <- function(rows) {
   basis <- orthogonal_columns(unname(x) - rep(middle, each = nrow(x)), rows$weights)
   to <- block_diagonal(list(diag(m), basis$back))
   to[k, -k] <- rep(middle %*% basis$back, each = m)
+  rows$weights <- weights
   ordered <- function(b) c(cumsum(c(b[1], exp(b[k[-1]]))), b[-k])
   distance_slope <- function(b) {
     t <- diag(length(b))
@@ -438,7 +453,8 @@ predict.rr_multinom <- function(object, newdata = NULL, type = c("truth", "repor
   if (type == "report") {
     slopes <- lapply(seq_len(ncol(channel)), function(y) Reduce(`+`, Map(`*`, slopes, channel[, y])))
   }
-  error <- vapply(slopes, function(g) sqrt(pmax(rowSums((g %*% object$limit) * g), 0)), numeric(nrow(fit)))
+  V <- if (is.null(object$design)) object$limit else vcov(object)
+  error <- vapply(slopes, function(g) sqrt(pmax(rowSums((g %*% V) * g), 0)), numeric(nrow(fit)))
   list(fit = fit, se.fit = matrix(error, nrow(fit), dimnames = dimnames(fit)))
 }
 

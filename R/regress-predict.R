@@ -54,7 +54,7 @@ predict.rr_glm <- function(object, newdata = NULL,
   }
   value <- predicted(object, new, new$eta, type)
   if (!se.fit && interval == "none") return(label(value))
-  V <- vcov. %||% object$whole %||% stats::vcov(object)
+  V <- vcov. %||% (if (is.null(object$design)) object$whole) %||% stats::vcov(object)
   kept <- which(if (is.null(vcov.)) !is.na(diag(V)) else is.finite(object$coefficients))
   x <- new$x[, kept, drop = FALSE]
   se <- sqrt(rowSums((x %*% V[kept, kept, drop = FALSE]) * x))
@@ -89,7 +89,7 @@ prediction_rows <- function(object, newdata, type) {
   }
   # Tools that take derivatives set coefficients of their own.
   if (is.null(object$flat)) object$point <- ifelse(is.na(object$coefficients), 0, object$coefficients)
-  list(eta = limit_predictor(object, x, offset), x = x, names = row.names(newdata),
+  list(eta = limit_predictor(object, x, offset), x = x, offset = offset, names = row.names(newdata),
        arm = if (type %in% c("report", "posterior") && !is.null(object$arm)) new_arm(object, newdata),
        y = if (type == "posterior") {
          regress_response(new_column(object$formula[[2]], object, newdata), object$labels)$y

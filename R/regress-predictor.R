@@ -24,10 +24,11 @@
 #'   Kooiman. For `predict()`: a named list of one level per randomized covariate.
 #' @param method `"moments"` or `"ml"`, see above.
 #' @param weights,subset,na.action As in [stats::lm()].
+#' @param design A survey design, in place of `data`: see [rr_glm()].
 #' @param starts Number of starting points of `"ml"`, a whole number of at least 1; default 5.
 #' @param object,x A fit of `rr_predictor()`.
 #' @param part Which coefficients, see the value.
-#' @param type For `vcov()` `"observed"` (default of `"ml"`) or `"sandwich"` (the only type of `"moments"`). For `predict()` `"outcome"` (default), `"link"`, `"truth"` or `"posterior"`.
+#' @param type For `vcov()` `"observed"` (default of `"ml"`) `"sandwich"` (the only type of `"moments"` without a design) or `"survey"` (default with a design). For `predict()` `"outcome"` (default), `"link"`, `"truth"` or `"posterior"`.
 #' @param cluster For the sandwich, see [rr_regression].
 #' @param newdata A data frame; default the data of the fit.
 #' @param se.fit Logical, default `FALSE`. Return a list of `fit` and `se.fit`? For the mean at a `truth`.
@@ -69,8 +70,8 @@
 #' # With a model of the truth
 #' rr_predictor(grade ~ semester + cheating, exam_simulated, list(cheating = often), method = "ml")
 #' @export
-rr_predictor <- function(formula, data, mechanisms, family = stats::gaussian(), truth = ~ ., method = NULL,
-                         weights = NULL, subset = NULL, na.action = NULL, starts = 5, ...) {
+rr_predictor <- function(formula, data = NULL, mechanisms, family = stats::gaussian(), truth = ~ ., method = NULL,
+                         weights = NULL, subset = NULL, na.action = NULL, starts = 5, design = NULL, ...) {
   check_dots_empty(...)
   call <- match.call()
   family <- check_family(family)
@@ -78,19 +79,33 @@ rr_predictor <- function(formula, data, mechanisms, family = stats::gaussian(), 
                          c("moments", "ml"))
   starts <- check_starts(starts)
   refuse_validated(mechanisms, "{.fn rr_predictor}")
-  rows <- predictor_rows(call, formula, data, mechanisms, truth, parent.frame())
+  asked <- design_call(call, design)
+  if (!is.null(design)) data <- design$variables
+  rows <- predictor_rows(asked, formula, data, mechanisms, truth, parent.frame())
+  scale <- design_scale(design, rows$weights)
+  rows$weights <- rows$weights * scale
   rows$family <- family
   rows$outcome <- predictor_outcome(rows, method)
-  if (method == "ml") tell_sampling_weights(rows$weights)
+  if (method == "ml" && is.null(design)) tell_sampling_weights(rows$weights)
   fit <- if (method == "moments") fit_moments(rows) else fit_mixture(rows, starts)
   title <- paste(c(gaussian = "Linear", binomial = "Logistic", poisson = "Poisson")[[family$family]], "regression by",
                  if (method == "ml") "maximum likelihood" else "moments")
-  structure(
+  fit <- structure(
     c(fit, list(n = sum(rows$weights > 0), weights = rows$weights, method = method, family = family,
                 mechanism = rows$mechanisms, rows = rows, frame = rows$frame, terms = rows$terms,
                 dropped = length(attr(rows$frame, "na.action")), call = call, title = title)),
     class = c("rr_predictor", "rr_regression")
   )
+  parts <- if (method == "ml" && inherits(design, "svyrep.design")) suppressMessages(mixture_parts(rows))
+  with_design(fit, design, function(w) {
+    rows$weights <- w * scale
+    if (method == "moments") {
+      return(tryCatch(fit_moments(rows, fit$estimate)$estimate, error = function(e) NA * fit$estimate))
+    }
+    parts$rows$weights <- rows$weights
+    model <- mixture_model(parts, rownames(fit$vcov), fit$at)
+    climb_replicate(model, fit$at, model$natural, model$slope)
+  })
 }
 
 check_family <- function(family) {
@@ -230,7 +245,7 @@ orthogonal_designs <- function(designs, weights) {
 
 # ---- corrected estimating equations ----
 
-fit_moments <- function(rows) {
+fit_moments <- function(rows, start = numeric(length(rows$keep))) {
   # Weight of each respondent in each combination of truths: products of the unbiased scores. They may be negative, and
   # add up to 1.
   u <- matrix(1, nrow(rows$frame), length(rows$x))
@@ -250,8 +265,7 @@ fit_moments <- function(rows) {
     }
     list(slope = slope, psi = psi, equation = colSums(psi))
   }
-  start <- numeric(length(rows$keep))
-  if ("(Intercept)" %in% colnames(rows$x[[1]]) && family$family != "gaussian") {
+  if ("(Intercept)" %in% colnames(rows$x[[1]]) && family$family != "gaussian" && all(start == 0)) {
     mean <- max(stats::weighted.mean(rows$outcome, rows$weights), 0.02)
     start[1] <- family$linkfun(if (family$family == "binomial") min(mean, 0.98) else mean)
   }
@@ -456,15 +470,8 @@ fit_mixture <- function(rows, starts) {
     as.vector(t(outer(paste0(part$name, rows$levels[[part$name]][-1]), part$names, paste, sep = " ~ ")))
   }))
   at <- length(truth) + seq_along(rows$keep)
-  reach <- function(step) {
-    max(vapply(parts$designs, function(designs) {
-      max(mapply(function(z, b, unit) max(abs(z %*% b)) / unit, designs, split(step, parts$predictor), parts$units))
-    }, 0))
-  }
-  model <- new_likelihood(
-    c(truth, rows$names[rows$keep], if (parts$gaussian) "log(sigma)"),
-    function(b, need) mixture_evaluate(parts, b, need), reach, function(b) drop(parts$back %*% b) + parts$shift,
-    function(b) parts$back, function(b, N) mixture_rows(parts, b, N), sum(rows$weights), mixture_start(rows, parts, at))
+  model <- mixture_model(parts, c(truth, rows$names[rows$keep], if (parts$gaussian) "log(sigma)"),
+                         mixture_start(rows, parts, at))
   fit <- fit_likelihood(model, starts)
   coefficients <- stats::setNames(rep(NA_real_, length(rows$names)), rows$names)
   coefficients[rows$keep] <- fit$coefficients[at]
@@ -476,6 +483,17 @@ fit_mixture <- function(rows, starts) {
   models <- lapply(parts$truth, `[`, c("k", "made", "of", "level", "first", "names"))
   c(fit, list(scores = end$scores %*% solve(parts$back), posterior = posterior, models = models, outcome = at,
               sigma = if (parts$gaussian) exp(fit$estimate[parts$size])))
+}
+
+mixture_model <- function(parts, names, start) {
+  reach <- function(step) {
+    max(vapply(parts$designs, function(designs) {
+      max(mapply(function(z, b, unit) max(abs(z %*% b)) / unit, designs, split(step, parts$predictor), parts$units))
+    }, 0))
+  }
+  new_likelihood(names, function(b, need) mixture_evaluate(parts, b, need), reach,
+                 function(b) drop(parts$back %*% b) + parts$shift, function(b) parts$back,
+                 function(b, N) mixture_rows(parts, b, N), sum(parts$rows$weights), start)
 }
 
 # Truths: the shares without covariates. Outcome: the moments, if they have a solution that is not far away.

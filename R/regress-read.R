@@ -74,7 +74,7 @@ regress_frame <- function(call, formula, data, design, anchor, na.action, where,
   if (!is.null(design)) {
     check_design(design, parts$weights)
     data <- design$variables
-    parts$weights <- 1 / design$prob
+    parts$weights <- design_weights(design)
   }
   tally <- if (inherits(data, "rr_tally")) data else response_tally(formula, data)
   if (!is.null(tally)) {
@@ -271,10 +271,23 @@ value_kind <- function(x) {
   else if (is.character(x) || is.factor(x)) "text" else if (!is.object(x) && !is.null(x)) "numbers"
 }
 
-# Pseudo-likelihood with the design's weights, and the design's variance of the linearized scores.
+# ---- survey designs ----
+
 check_design <- function(design, weights) {
-  if (!inherits(design, "survey.design") || !is.null(weights)) {
-    must_be(design, "design", "made by {.fn survey::svydesign}, and has its own {.arg weights}")
-  }
   check_installed("survey", "for survey designs")
+  if (!is_known_design(design) || !is.null(weights)) {
+    abort(c("{.arg design} must be made by {.fn survey::svydesign} or {.fn survey::svrepdesign}.",
+            x = "It is {describe(design)}.", i = "It has its own data and weights."), "argument")
+  }
 }
+
+# The call of a fitter, with the data and the weights of the design.
+design_call <- function(call, design) {
+  if (is.null(design)) return(call)
+  check_design(design, call$weights)
+  call$weights <- design_weights(design)
+  call
+}
+
+# Weights of respondents sum to their number: a likelihood would take their sum for it.
+design_scale <- function(design, weights) if (is.null(design)) 1 else sum(weights > 0) / sum(weights)

@@ -2,8 +2,8 @@
 
 #' @rdname rr_glm_methods
 #' @export
-fitted.rr_glm <- function(object, type = c("truth", "report"), ...) {
-  type <- check_choice(type, "type", c("truth", "report"))
+fitted.rr_glm <- function(object, type = c("report", "truth"), ...) {
+  type <- check_choice(type, "type", c("report", "truth"))
   values <- if (type == "report") object$fitted.values else truth_curve(object$link)$yes(object$linear.predictors)
   stats::napredict(object$na.action, stats::setNames(values, names(object$linear.predictors)))
 }

@@ -26,6 +26,31 @@ anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
   ratio_table(table, "LR", test, heading)
 }
 
+#' @rdname rr_goodness_of_fit
+#' @export
+rr_goodness_of_fit.rr_glm <- function(fit, groups = 10, ...) {
+  check_dots_empty(...)
+  groups <- check_count(groups, "groups", min = 3)
+  if (!is.null(fit$design)) {
+    abort(c("{.fn rr_goodness_of_fit} is not available with a survey design.",
+            i = "Its weights do not count answers: the statistics are not chi-squared there."), "argument")
+  }
+  used <- fit$prior.weights > 0
+  w <- fit$prior.weights[used]
+  mu <- fit$fitted.values[used]
+  patterns <- length(unique(signif(mu, 12)))
+  many <- patterns > groups
+  breaks <- if (many) unique(stats::quantile(mu, seq(0, groups) / groups))
+  group <- if (many) findInterval(mu, breaks, left.open = TRUE, rightmost.closed = TRUE) else signif(mu, 12)
+  sums <- rowsum(cbind(n = w, yes = w * fit$y[used], expected = w * mu), group)
+  seen <- cbind(sums[, "yes"], sums[, "n"] - sums[, "yes"])
+  expected <- cbind(sums[, "expected"], sums[, "n"] - sums[, "expected"])
+  df <- as.double(min(patterns - fit$rank - length(fit$parameter), if (many) nrow(sums) - 2))
+  statistic <- c(sum((seen - expected)^2 / expected), 2 * sum(ifelse(seen > 0, seen * log(seen / expected), 0)))
+  p <- if (df > 0) stats::pchisq(statistic, df, lower.tail = FALSE) else NA_real_
+  tibble::tibble(test = c("Pearson", "deviance"), statistic = statistic, df = df, p.value = p)
+}
+
 # Each term beside all others.
 wald_terms <- function(fit, test) {
   check_wald(fit)

@@ -108,6 +108,12 @@ refuse_vector <- function(given, arg) {
 
 is_design <- function(x) inherits(x, c("survey.design", "svyrep.design", "twophase", "twophase2"))
 
+# Those that hold their data, and whose variance needs no joint probabilities.
+is_known_design <- function(design) {
+  inherits(design, c("survey.design2", "svyrep.design")) &&
+    !inherits(design, c("pps", "DBIsvydesign", "twophase", "twophase2"))
+}
+
 design_weights <- function(design) {
   unname(as.double(if (inherits(design, "svyrep.design")) design$pweights else 1 / design$prob))
 }
@@ -136,8 +142,7 @@ rr_tally.survey.design <- function(x, mechanism, ..., column = NULL, weights = N
 tally_design <- function(x, mechanism, column, weights, by, na.rm, match) {
   check_mechanism(mechanism)
   check_installed("survey", "for survey designs")
-  if (!inherits(x, c("survey.design2", "svyrep.design")) ||
-      inherits(x, c("pps", "DBIsvydesign", "twophase", "twophase2"))) {
+  if (!is_known_design(x)) {
     abort(c("{.arg x} must be a design of {.fn survey::svydesign} or {.fn survey::svrepdesign} that holds its data.",
             x = "It is {describe(x)}."), "argument")
   }

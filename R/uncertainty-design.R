@@ -137,8 +137,12 @@ replicate_variance <- function(design, data, way, own, size, total) {
     }))
   })
   centre <- way$estimate * rep(if (total) size else 1, each = k)
-  variance <- survey::svrVar(t(matrix(thetas, length(centre))), design$scale, design$rscales, mse = design$mse,
-                             coef = as.vector(centre))
+  replicate_spread(design, matrix(thetas, length(centre)), as.vector(centre))
+}
+
+# The covariance matrix of the estimates `centre`, from those of the replicates, a column each.
+replicate_spread <- function(design, thetas, centre, na.action = getOption("na.action")) {
+  variance <- survey::svrVar(t(thetas), design$scale, design$rscales, na.action, mse = design$mse, coef = centre)
   matrix(as.vector(variance), length(centre))
 }
 

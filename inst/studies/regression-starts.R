@@ -54,7 +54,7 @@ survey <- function(seed) {
     if (is.null(one)) return(rep(NA, 5))
     ends <- confint(one, method = "wald")
     effect <- suppressWarnings(rr_effects(one, character()))
-    c(holds(ends[, 1], ends[, 2], b), holds(effect$conf.low, effect$conf.high, mean(truth)), sqrt(mean((fitted(one) - truth)^2)))
+    c(holds(ends[, 1], ends[, 2], b), holds(effect$conf.low, effect$conf.high, mean(truth)), sqrt(mean((fitted(one, "truth") - truth)^2)))
   })
   names(measured) <- c("none", "bias", "prior")
   measured <- unlist(lapply(measured, stats::setNames, c("intercept", "x", "z", "average", "rmse")))

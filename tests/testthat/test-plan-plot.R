@@ -113,3 +113,17 @@ test_that("every mechanism of a comparison has a line, two-stage protocols where
     expect_identical(length(unique(ggplot2::layer_data(ggplot2::autoplot(other), 1)$group)), length(unique(other$mechanism)))
   }
 })
+
+test_that("plans of means and coefficients are drawn in their own unit", {
+  skip_if_not_installed("ggplot2")
+  cards <- rr_scramble(c(0, 60), multiply = c(0.5, 1, 1.5), add = c(0, 5, 10))
+  plan <- rr_power(cards, n = 400, share = c(15, 16, 17), sd = 8, null = 14)
+  picture <- ggplot2::autoplot(plan)
+  expect_identical(picture$labels$x, "True mean")
+  expect_setequal(ggplot2::layer_data(picture, 2)$y, plan$power)
+  expect_match(gsub("\n", " ", picture$labels$caption), "\"the mean is 14\" at level 5%", fixed = TRUE)
+  plan <- rr_power(rr_forced(1 / 6), n = c(500, 1000), model = ~x, data = data.frame(x = 0:1), coefficients = c(-1, 0.8))
+  picture <- ggplot2::autoplot(plan)
+  expect_identical(picture$labels$subtitle, "True coefficient 0.8")
+  expect_output(print(plan), "that the coefficient is `null`")
+})

@@ -368,7 +368,7 @@ test_that("the power that RAPPOR is planned with is the power that it has", {
 
 test_that("mechanisms that have no formula are refused, and simulated where they have shares", {
   no_law <- function(code) expect_error(code, class = "candor_error_law")
-  no_law(rr_power(rr_mean(c(0, 24), 1), 100, 0.2))
+  no_law(rr_power(list(rr_mean(c(0, 24), 1), rr_warner(0.8)), 100, 0.2))
   no_law(rr_power(list(rr_mean(c(0, 24), 1), rr_warner(0.8)), margin = 0.1))
   no_law(rr_power(rr_sample_questions(a = rr_warner(0.8), b = rr_warner(0.7)), margin = 0.1))
   no_law(rr_power(rr_sketch_counts(1), margin = 0.1))
@@ -564,4 +564,128 @@ test_that("the margin of a mean is in the unit of its answers, and holds for the
   means <- replicate(300, coef(rr_estimate(rr_perturb(24 * rbinom(n[1], 1, 0.5), hybrid, rng = "R"), hybrid))[[1]])
   # 300 means: their standard deviation has an error of 4 per cent.
   expect_equal(sd(means), 1 / qnorm(0.975), tolerance = 0.16)
+})
+
+# ---- coefficients, means and differences ----
+
+test_that("the power of a coefficient follows from the expected information by hand", {
+  # A binary covariate, half of the people each: the variance of the log odds ratio is the sum of those of two groups.
+  die <- rr_forced(1 / 6)
+  truth <- stats::plogis(c(-1, -0.2))
+  report <- 1 / 6 + truth * 2 / 3
+  variance <- sum(2 * report * (1 - report) / (2 / 3 * truth * (1 - truth))^2)
+  plan <- rr_power(die, n = 2000, model = ~x, data = data.frame(x = 0:1), coefficients = c(-1, 0.8))
+  expect_equal(plan$power, stats::pnorm(0.8 / sqrt(variance / 2000) - stats::qnorm(0.95)))
+  direct <- sum(2 / (truth * (1 - truth)))
+  expect_equal(plan$direct, stats::pnorm(0.8 / sqrt(direct / 2000) - stats::qnorm(0.95)))
+  expect_identical(c(plan$term, plan$coefficient), c("x", "0.8"))
+  needed <- rr_power(die, power = 0.9, model = ~x, data = data.frame(x = 0:1), coefficients = c(x = 0.8, `(Intercept)` = -1))
+  expect_equal(needed$n, ceiling(variance * ((stats::qnorm(0.95) + stats::qnorm(0.9)) / 0.8)^2))
+  # A design matrix, another coefficient, a margin and a design effect.
+  x <- cbind(constant = 1, group = 0:1)
+  by_matrix <- rr_power(die, margin = 0.3, model = x, coefficients = c(-1, 0.8), term = "constant", design_effect = 1.5)
+  first <- 2 * report[1] * (1 - report[1]) / (2 / 3 * truth[1] * (1 - truth[1]))^2
+  expect_equal(by_matrix$n, ceiling(1.5 * ceiling(stats::qnorm(0.975)^2 * first / 0.3^2)))
+  # Of several mechanisms, with an offset and another link, as the information of a fit at the truth.
+  age <- data.frame(age = seq(-2, 2, 0.1), known = rep_len(c(0, 0.3), 41))
+  two <- list(warner = rr_warner(0.8), crosswise = rr_crosswise(0.3))
+  plan <- rr_power(two, n = 500, model = ~ age + offset(known), data = age, coefficients = c(0.2, 0.3), link = "probit", null = 0.1)
+  eta <- 0.2 + 0.3 * age$age + age$known
+  for (i in 1:2) {
+    p <- c(0.8, 0.3)[i]
+    report <- 1 - p + (2 * p - 1) * stats::pnorm(eta)
+    information <- crossprod(cbind(1, age$age) * (2 * p - 1) * stats::dnorm(eta) / sqrt(report * (1 - report))) / 41
+    expect_equal(plan$power[i], stats::pnorm(0.2 / sqrt(solve(information)[2, 2] / 500) - stats::qnorm(0.95)))
+  }
+  validated <- rr_misclassification(table = rbind(no = c(no = 90, yes = 10), yes = c(no = 20, yes = 80)))
+  expect_error(rr_power(validated, 500, model = x, coefficients = c(-1, 0.8)), class = "candor_error_law")
+  expect_error(rr_power(die, 500, model = x, coefficients = 0.8), class = "candor_error_argument")
+  expect_error(rr_power(die, 500, 0.3, model = x, coefficients = c(-1, 0.8)), class = "candor_error_argument")
+  expect_error(rr_power(die, 500, 0.3, coefficients = c(-1, 0.8)), class = "candor_error_argument")
+})
+
+test_that("the planned power of a coefficient is that of simulated surveys", {
+  die <- rr_forced(1 / 6)
+  design <- data.frame(age = seq(-1.5, 1.5, length.out = 1500))
+  planned <- rr_power(die, n = 1500, model = ~age, data = design, coefficients = c(-0.5, 0.24))$power
+  eta <- -0.5 + 0.24 * design$age
+  withr::local_seed(15)
+  found <- replicate(300, {
+    survey <- transform(design, y = stats::rbinom(1500, 1, 1 / 6 + 2 / 3 * stats::plogis(eta)))
+    fit <- stats::coef(summary(quietly(rr_glm(y ~ age, survey, die, starts = 1))))
+    fit[2, 3] > stats::qnorm(0.95)
+  })
+  expect_gt(planned, 0.7)
+  expect_lt(planned, 0.9)
+  # 300 surveys: three standard errors are 0.07.
+  expect_lte(abs(mean(found) - planned), 3 * sqrt(planned * (1 - planned) / 300))
+})
+
+test_that("means of scrambled numbers: tests, differences, and margins at a known truth", {
+  cards <- rr_scramble(c(0, 60), multiply = c(0.5, 1, 1.5), add = c(0, 5, 10))
+  # Var(score) = v0 + v2 (sd^2 + mean^2) + sd^2, v0 = 50 / 3, v2 = 1 / 6: math-scramble, (2).
+  unit <- function(mean, sd) 50 / 3 + (sd^2 + mean^2) / 6 + sd^2
+  z <- stats::qnorm(0.95)
+  plan <- rr_power(cards, n = 400, share = c(15, 16), sd = 8, null = 14)
+  expect_equal(plan$power, stats::pnorm((c(15, 16) - 14) / sqrt(unit(c(15, 16), 8) / 400) - z))
+  expect_equal(plan$direct, stats::pnorm((c(15, 16) - 14) / sqrt(64 / 400) - z))
+  expect_identical(plan$mean, c(15, 16))
+  expect_equal(rr_power(cards, power = 0.8, share = 16, sd = 8, null = 14)$n, ceiling(unit(16, 8) * ((z + stats::qnorm(0.8)) / 2)^2))
+  expect_equal(rr_power(cards, margin = 0.5, share = 15, sd = 8)$n, ceiling(stats::qnorm(0.975)^2 * unit(15, 8) / 0.25))
+  # These respondents alone: v0 + v2 (sd^2 + mean^2).
+  expect_equal(rr_power(cards, margin = 0.5, share = 15, sd = 8, target = "sample")$n,
+               ceiling(stats::qnorm(0.975)^2 * (50 / 3 + (225 + 64) / 6) / 0.25))
+  # Without sd the largest that a mean allows, (15 - 0)(60 - 15); without a mean the largest of all.
+  expect_equal(rr_power(cards, margin = 1, share = 15)$n, rr_power(cards, margin = 1, share = 15, sd = sqrt(15 * 45))$n)
+  worst <- rr_power(cards, margin = 1)
+  means <- seq(0, 60, 0.01)
+  expect_equal(worst$n, ceiling(stats::qnorm(0.975)^2 * max(unit(means, sqrt(means * (60 - means))))), tolerance = 1e-6)
+  expect_identical(worst$mean, NA_real_)
+  # Two groups, the second asked directly; and an effective number of respondents.
+  shown <- suppressWarnings(rr_scramble(c(0, 60)))
+  two <- rr_power(cards, n = 900, share = 16, versus = 14, sd = 8, versus_mechanism = shown, allocation = 2 / 3, design_effect = 1.5)
+  expect_equal(two$power, stats::pnorm(2 / sqrt(unit(16, 8) / 400 + 64 / 200) - z))
+  expect_error(rr_power(cards, n = 400, share = 15, sd = 40, null = 14), class = "candor_error_argument")
+  expect_error(rr_power(cards, n = 400, share = 70, null = 14), class = "candor_error_argument")
+  # Duchi's protocol: the score is plus or minus c on the scale from -1 to 1, whatever the spread of the truth.
+  c2 <- 12^2 / tanh(0.5)^2
+  expect_equal(rr_power(rr_mean(c(0, 24), 1, "duchi"), n = 500, share = 9, sd = 2, null = 8)$power,
+               stats::pnorm(1 / sqrt((c2 - 9) / 500) - z))
+  # Simulated: 400 tallies, three standard errors.
+  planned <- rr_power(cards, n = 400, share = 16, sd = 8, null = 14.5)$power
+  withr::local_seed(16)
+  found <- replicate(400, {
+    s <- rr_score(rr_perturb(sample(c(8, 24), 400, TRUE), cards, rng = "R"), cards)
+    (mean(s) - 14.5) / sqrt(stats::var(s) / 400) > z
+  })
+  expect_lte(abs(mean(found) - planned), 3 * sqrt(planned * (1 - planned) / 400))
+})
+
+test_that("a difference of shares with a design effect is that of the effective number of respondents", {
+  error <- function(n) sqrt(2 * (0.38 * 0.62 + 0.32 * 0.68) / 0.36 / n)
+  plan <- rr_power(rr_warner(0.8), n = 3000, share = 0.3, versus = 0.2, design_effect = 1.5)
+  expect_equal(plan$power, stats::pnorm(0.1 / error(2000) - stats::qnorm(0.95)))
+  expect_equal(rr_power(rr_warner(0.8), margin = 0.06, share = 0.3, versus = 0.2, design_effect = 1.5)$n,
+               ceiling(1.5 * ceiling((stats::qnorm(0.975) * error(1) / 0.06)^2)))
+  expect_error(rr_power(rr_warner(0.8), n = 3000, share = 0.3, versus = 0.2, deff = 1.5), "design_effect", class = "candor_error_argument")
+})
+
+test_that("designs for a survey are ranked by the standard error of the prevalence, with their devices", {
+  table <- rr_recommend(epsilon = 1.5, n = 1000, theta = 0.1, question = "survey")
+  expect_setequal(table$mechanism, c("warner", "crosswise", "forced"))
+  expect_false(is.unsorted(table$mse))
+  expect_true(all(table$privacy <= 1.5))
+  # Each by hand from the probabilities of its reports.
+  report <- table$q + 0.1 * (table$p - table$q)
+  expect_equal(table$std.error, sqrt(report * (1 - report) / 1000) / abs(table$p - table$q))
+  expect_equal(table$privacy, log(pmax(table$p / table$q, (1 - table$q) / (1 - table$p), table$q / table$p, (1 - table$p) / (1 - table$q))))
+  expect_output(print(table), "smallest error")
+  own <- rr_device("crosswise", 1.5, 1000, 0.1)
+  expect_setequal(table$device[table$mechanism == "crosswise"], own$device)
+  expect_error(rr_recommend(2, epsilon = 1, question = "survey"), class = "candor_error_argument")
+  skip_if_not_installed("ggplot2")
+  for (epsilon in list(1.5, c(1, 1.5, 2))) {
+    picture <- ggplot2::autoplot(rr_recommend(epsilon = epsilon, n = 1000, question = "survey"))
+    expect_identical(nrow(picture$data), 3L * length(epsilon))
+  }
 })

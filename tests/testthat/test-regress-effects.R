@@ -190,3 +190,52 @@ test_that("pictures have an axis of time, and hold dates at their mean", {
   expect_identical(range(ggplot2::autoplot(answers)$data$value), range(dated$day))
   expect_match(ggplot2::autoplot(answers, "g")$labels$caption, "day = 2026-03-30", fixed = TRUE)
 })
+
+# ---- a poststratification table ----
+
+test_that("the poststratified prevalence of a saturated model is the weighted mean of the cells, with its variance by hand", {
+  fit <- rr_glm(y ~ g, data, forced)
+  cells <- data.frame(g = c("a", "b", "c", "b"), region = c("north", "north", "south", "south"), people = c(500, 200, 300, 0))
+  m <- tapply(data$y, data$g, mean)
+  share <- (m - 1 / 6) / (2 / 3)
+  variance <- m * (1 - m) / table(data$g) / (2 / 3)^2
+  w <- c(a = 0.5, b = 0.2, c = 0.3)
+  post <- rr_effects(fit, character(), newdata = cells, weights = people)
+  expect_equal(post$estimate, sum(w * share), tolerance = 1e-8)
+  expect_equal(post$std.error, sqrt(sum(w^2 * variance)), tolerance = 1e-8)
+  expect_identical(rr_effects(fit, character(), newdata = cells, weights = "people"), post)
+  regions <- rr_effects(fit, character(), by = "region", newdata = cells, weights = cells$people)
+  expect_identical(regions$region, c("north", "south"))
+  expect_equal(regions$estimate, c((5 * share[["a"]] + 2 * share[["b"]]) / 7, share[["c"]]), tolerance = 1e-8)
+  expect_equal(regions$std.error, sqrt(c((25 * variance[["a"]] + 4 * variance[["b"]]) / 49, variance[["c"]])), tolerance = 1e-8)
+  # Without weights each row counts once; effects are averages over the table too.
+  expect_equal(rr_effects(fit, newdata = cells)$estimate, c(sum(share * c(1, 2, 1)) / 4, share[["b"]] - share[["a"]], share[["c"]] - share[["a"]]),
+               tolerance = 1e-8)
+  # A part of the table without people is left out.
+  expect_identical(nrow(rr_effects(fit, character(), by = "region", newdata = cells, weights = c(1, 1, 0, 0))), 1L)
+})
+
+test_that("poststratified standard errors are those of a numerical delta method", {
+  cells <- expand.grid(age = c(20, 35, 60, 75), z = 0:1)
+  cells$people <- c(3, 1, 4, 1, 5, 9, 2, 6)
+  fit <- rr_glm(y ~ poly(age, 2) * z + offset(age / 100), data, forced)
+  share <- cells$people / sum(cells$people)
+  truth <- function(f) sum(share * predict(f, cells, "truth"))
+  post <- rr_effects(fit, newdata = cells, weights = people)
+  expect_equal(c(post$estimate[1], post$std.error[1]), brute(fit, truth), tolerance = 1e-6)
+  step <- brute(fit, function(f) sum(share * (predict(f, transform(cells, z = 1), "truth") - predict(f, transform(cells, z = 0), "truth"))))
+  expect_equal(unlist(post[post$term == "z", c("estimate", "std.error")], use.names = FALSE), step, tolerance = 1e-6)
+})
+
+test_that("weights of a table that are no weights are refused, and infinite coefficients leave no standard error", {
+  fit <- rr_glm(y ~ g, data, forced)
+  cells <- data.frame(g = c("a", "b", "c"), missing = c(1, NA, 1), negative = c(1, -1, 1), none = 0)
+  for (bad in c("missing", "negative", "none")) {
+    expect_error(rr_effects(fit, newdata = cells, weights = bad), "weights", class = "candor_error_argument")
+  }
+  expect_error(rr_effects(fit, newdata = data.frame(g = "d")), class = "candor_error_level")
+  rare <- data.frame(g = rep(c("a", "b"), each = 60), y = rep(c(0, 1, 0, 1), c(50, 10, 57, 3)))
+  far <- suppressWarnings(rr_glm(y ~ g, rare, rr_warner(0.8)))
+  expect_warning(post <- rr_effects(far, character(), newdata = data.frame(g = c("a", "b"))), class = "candor_warning_infinite")
+  expect_true(is.finite(post$estimate) && is.na(post$std.error))
+})

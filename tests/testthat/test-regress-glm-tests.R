@@ -157,3 +157,53 @@ test_that("the other regressions are compared by two fits, and their data are re
   expect_error(add1(fit, ~ . + group))
   if (requireNamespace("car", quietly = TRUE)) expect_error(car::Anova(fit), class = "candor_error_argument")
 })
+
+test_that("the goodness of fit of the reports: Hosmer and Lemeshow's of direct answers, and by hand", {
+  withr::local_seed(21)
+  data <- data.frame(x = rnorm(800), z = rbinom(800, 1, 0.4))
+  truth <- rbinom(800, 1, plogis(-0.6 + data$x + 0.5 * data$z))
+  data$y <- ifelse(runif(800) < 2 / 3, truth, rbinom(800, 1, 0.5))
+  data$truth <- truth
+  by_hand <- function(mu, y) {
+    group <- findInterval(mu, quantile(mu, 1:9 / 10), left.open = TRUE)
+    n <- tapply(y, group, length)
+    yes <- tapply(y, group, sum)
+    expected <- tapply(mu, group, sum)
+    c(sum((yes - expected)^2 / (expected * (1 - expected / n))),
+      2 * sum(yes * log(yes / expected) + (n - yes) * log((n - yes) / (n - expected))))
+  }
+  plain <- glm(truth ~ x + z, binomial(), data)
+  fit <- rr_glm(truth ~ x + z, data, rr_binary(1, 0))
+  test <- rr_goodness_of_fit(fit)
+  expect_equal(test$statistic, by_hand(fitted(plain), truth), tolerance = 1e-6)
+  expect_identical(test$df, c(8, 8))
+  expect_equal(test$p.value, pchisq(test$statistic, 8, lower.tail = FALSE))
+  randomized <- rr_glm(y ~ x + z, data, rr_forced(c(1 / 6, 1 / 6)))
+  mu <- 1 / 6 + 2 / 3 * plogis(drop(cbind(1, data$x, data$z) %*% coef(randomized)))
+  expect_equal(rr_goodness_of_fit(randomized)$statistic, by_hand(mu, data$y), tolerance = 1e-8)
+  # Of a table of few rows each is a group, and the degrees of freedom are those of the deviance.
+  table <- aggregate(cbind(yes = y, n = 1) ~ I(cut(x, 4)) + z, data, sum)
+  names(table)[1] <- "x"
+  fit <- rr_glm(cbind(yes, n - yes) ~ x + z, table, rr_forced(c(1 / 6, 1 / 6)))
+  test <- rr_goodness_of_fit(fit)
+  expect_equal(test$statistic[2], deviance(fit), tolerance = 1e-8)
+  expect_identical(test$df[2], df.residual(fit) + 0)
+  # A saturated model has nothing left to test.
+  expect_true(all(is.na(rr_goodness_of_fit(rr_glm(y ~ z, data, rr_forced(c(1 / 6, 1 / 6))))$p.value)))
+  skip_if_not_installed("survey")
+  weighted <- rr_glm(y ~ x, mechanism = rr_warner(0.8), design = survey::svydesign(~1, weights = ~1, data = data))
+  expect_error(rr_goodness_of_fit(weighted), "design", class = "candor_error_argument")
+})
+
+test_that("the goodness of fit holds its level under the true model, and finds a square that was left out", {
+  withr::local_seed(5)
+  rejected <- function(square) mean(replicate(200, {
+    data <- data.frame(x = rnorm(1500), z = rnorm(1500))
+    truth <- rbinom(1500, 1, plogis(-0.8 + 0.8 * data$x + 0.4 * data$z + square * data$x^2))
+    data$y <- ifelse(runif(1500) < 2 / 3, truth, rbinom(1500, 1, 0.5))
+    rr_goodness_of_fit(suppressWarnings(rr_glm(y ~ x + z, data, rr_forced(c(1 / 6, 1 / 6)), starts = 1)))$p.value < 0.05
+  }) |> matrix(2) |> rowMeans() |> mean())
+  # Three standard errors of 200 surveys: 0.046.
+  expect_lt(abs(rejected(0) - 0.05), 0.046)
+  expect_gt(rejected(0.8), 0.5)
+})

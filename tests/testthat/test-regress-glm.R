@@ -131,7 +131,7 @@ test_that("rows, predictions and their errors match the vectors", {
     check(predict(fit), rows$link)
     check(predict(fit, type = "truth"), rows$truth)
     check(predict(fit, type = "report"), rows$report)
-    check(fitted(fit), rows$truth)
+    check(fitted(fit, "truth"), rows$truth)
     check(fitted(fit, "report"), rows$report)
     y <- case$input$y[k]
     posterior <- y * rows$posterior_if_yes + (1 - y) * rows$posterior_if_no
@@ -307,7 +307,7 @@ test_that("estimates at infinity are exact, told, and have an interval with one 
     if (startsWith(input$kind, "intercept")) {
       expect_warning(fit <- quietly(rr_glm(cbind(yes, n - yes) ~ 1, data.frame(yes = input$yes, n = input$n), mechanism)), class = "candor_warning_infinite")
       expect_identical(unname(coef(fit)), golden_number(expected$intercept))
-      expect_identical(unname(fitted(fit)), expected$truth)
+      expect_identical(unname(fitted(fit, "truth")), expected$truth)
       expect_golden(fit$loglik, expected$loglik, 1e-8)
       expect_golden(confint(fit), expected$profile_95_intercept, 1e-8)
       expect_golden(plogis(confint(fit)), expected$profile_95_truth, 1e-8)
@@ -318,7 +318,7 @@ test_that("estimates at infinity are exact, told, and have an interval with one 
       expect_golden(vcov(fit)[1, 1], expected$intercept_var, 1e-8)
       expect_identical(coef(fit)[[2]], golden_number(expected$slope))
       expect_true(is.na(vcov(fit)[2, 2]))
-      expect_golden(fitted(fit), expected$truth, 1e-8)
+      expect_golden(fitted(fit, "truth"), expected$truth, 1e-8)
       expect_golden(predict(fit, data, "truth"), expected$truth, 1e-8)
       expect_golden(fit$loglik, expected$loglik, 1e-8)
       expect_identical(fit$boundary$rows, 2L)
@@ -476,7 +476,7 @@ test_that("arms, subset, missing values and offsets stay in step", {
   again <- rr_glm(y ~ age + offset(score / 10), clean, designs, arm = "arm")
   expect_equal(coef(fit), coef(again))
   expect_equal(unname(fitted(fit, "report")), unname(fitted(again, "report")))
-  expect_equal(unname(predict(fit, clean[1:3, ], "report")), unname(fitted(again, "report")[1:3]))
+  expect_equal(unname(predict(fit, clean[1:3, ], "report")), unname(fitted(again)[1:3]))
   suppressMessages(excluded <- rr_glm(y ~ age, data, designs, arm = arm, na.action = na.exclude))
   expect_length(fitted(excluded), 900)
   expect_identical(which(is.na(residuals(excluded))), c(`5` = 5L, `8` = 8L, `100` = 100L))
@@ -546,7 +546,7 @@ test_that("tables have the columns that the tidy generics promise", {
   expect_identical(nrow(glance(fit)), 1L)
   augmented <- augment(fit)
   expect_true(all(c("y", "age", "town", ".truth", ".report", ".posterior", ".hat", ".resid") %in% names(augmented)))
-  expect_equal(augment(fit, newdata = data[1:3, ])$.truth, unname(fitted(fit)[1:3]))
+  expect_equal(augment(fit, newdata = data[1:3, ])$.truth, unname(fitted(fit, "truth")[1:3]))
   error <- predict(fit, data[1:3, ], "truth", se.fit = TRUE)$se.fit
   expect_equal(augment(fit, newdata = data[1:3, ], se_fit = TRUE)$.se.fit, unname(error))
   expect_equal(augment(fit, se_fit = TRUE)$.se.fit[1:3], unname(error))

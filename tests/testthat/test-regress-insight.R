@@ -79,7 +79,7 @@ test_that("the likelihood that insight gives is that of the reports", {
   # Counts of yes among several reports have a binomial coefficient each.
   towns <- data.frame(x = 1:4, yes = c(6, 9, 8, 14), no = c(14, 11, 12, 6))
   fit <- rr_glm(cbind(yes, no) ~ x, towns, rr_forced(1 / 6))
-  rate <- 1 / 6 + 2 / 3 * fitted(fit)
+  rate <- 1 / 6 + 2 / 3 * fitted(fit, "truth")
   expect_equal(attr(insight::get_loglikelihood(fit), "per_obs"), stats::dbinom(towns$yes, 20, unname(rate), log = TRUE))
 })
 
@@ -193,4 +193,19 @@ test_that("modelsummary has the exponentials of the other regressions too", {
   table <- modelsummary(two, exponentiate = TRUE, output = "data.frame", fmt = 4)
   shown <- table[[ncol(table)]][table$part == "estimates" & table$statistic == "estimate"]
   expect_identical(shown, sprintf("%.4f", tidy(two, exponentiate = TRUE)$estimate))
+})
+
+test_that("what puts the fitted values of a glm beside the reports gets the reports' probabilities", {
+  skip_if_not_installed("performance", "0.14.0")
+  mu <- 1 / 6 + 2 / 3 * stats::plogis(as.vector(stats::model.matrix(large) %*% coef(large)))
+  y <- as.integer(contacts$report == "yes")
+  expect_equal(unname(fitted(large)), mu, tolerance = 1e-10)
+  expect_equal(unname(residuals(large, "response")), y - mu, tolerance = 1e-10)
+  hosmer <- performance("performance_hosmer")(large)
+  expect_equal(hosmer$chisq, rr_goodness_of_fit(large)$statistic[1], tolerance = 1e-8)
+  expect_equal(as.numeric(performance("performance_logloss")(large)), -lik[2] / 1200, tolerance = 1e-8)
+  expect_equal(as.numeric(performance("performance_mse")(large)), mean((y - mu)^2), tolerance = 1e-8)
+  bins <- performance("binned_residuals")(large, n_bins = 10, show_dots = FALSE)
+  expect_true(all(bins$xbar > 1 / 6 & bins$xbar < 5 / 6))
+  for (name in c("r2_tjur", "r2_efron")) expect_error(performance(name)(large), class = "candor_error_argument")
 })

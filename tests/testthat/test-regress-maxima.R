@@ -209,3 +209,10 @@ test_that("several categories: more starts never lead lower, nor covariates, and
   # No search is certain: of 25 such surveys one was below the best of 20 climbs with 20 starts, 11 were above.
   expect_lte(sum(below), 1)
 })
+
+test_that("a factor of many levels may stand alone", {
+  data <- data.frame(f = factor(rep(1:14, each = 40)), y = as.integer(sequence(rep(40, 14)) <= rep(10:23, each = 40)))
+  fit <- rr_glm(y ~ 0 + f, data, rr_binary(5 / 6, 1 / 6))
+  # Each level has a share of its own, the moment estimate.
+  expect_equal(unname(coef(fit)), qlogis((10:23 / 40 - 1 / 6) * 3 / 2), tolerance = 1e-9)
+})

@@ -39,7 +39,7 @@ test_that("golden vectors: the maximum, the posterior of the intercepts, prevale
     expect_golden(value$mean[model$of][expected$u$group], expected$u$mean, 1e-7)
     expect_golden(value$deviation[model$of][expected$u$group], expected$u$sd, 1e-7)
     eta <- drop(matrix(as.numeric(case$input$new_x), ncol = model$size) %*% found$at[seq_len(model$size)])
-    expect_golden(mixed_truth(eta, found$sigma, model$parts[[7]]), expected$truth_population, 1e-7)
+    expect_golden(mixed_curve(mixed_links[model$parts[[7]] + 1], found$sigma)$yes(eta), expected$truth_population, 1e-7)
   }
 })
 
@@ -135,24 +135,29 @@ test_that("real data: no log-likelihood exceeds the maximum of the paper's table
 })
 
 test_that("real data: MTURK and ETHBE", {
-  maximum <- function(name, arm) {
+  maximum <- function(name, arms, formula = y ~ 0 + Question + (1 | id)) {
     data <- data_from_cran("GLMMRR", name)
-    data <- data[data$RRmodel == arm, ]
+    data <- data[data$RRmodel %in% arms, ]
     data$y <- as.numeric(as.character(data$RR_response))
     numbers <- names(data)[match(c("p1", "p2"), sub("^RR", "", names(data)))]
-    key <- paste(data[[numbers[1]]], data[[numbers[2]]])
+    key <- paste(data$RRmodel, data[[numbers[1]]], data[[numbers[2]]])
     parts <- lapply(match(unique(key), key), function(i) {
-      from_cran("GLMMRR")$getRRparameters(arm, data[[numbers[1]]][i], data[[numbers[2]]][i])
+      from_cran("GLMMRR")$getRRparameters(as.character(data$RRmodel[i]), data[[numbers[1]]][i], data[[numbers[2]]][i])
     })
     data$arm <- paste0("d", match(key, unique(key)))
     mechanisms <- stats::setNames(lapply(parts, function(m) rr_binary(m$c + m$d, m$c)), unique(data$arm))
-    fit <- suppressMessages(suppressWarnings(rr_glm(y ~ 0 + Question + (1 | id), data, mechanisms, arm = arm)))
+    fit <- suppressMessages(suppressWarnings(rr_glm(formula, data, mechanisms, arm = arm)))
     c(fit$loglik, fit$sigma)
   }
   expect_equal(maximum("MTURK", "Crosswise"), c(-5938.1981, 0.639), tolerance = 1e-3)
   expect_lte(abs(maximum("MTURK", "Forced")[1] + 3650.4734), 1e-4)
   expect_lte(abs(maximum("ETHBE", "Forced")[1] + 3649.8856), 1e-4)
   expect_lte(abs(maximum("ETHBE", "DQ")[1] + 850.2685), 1e-4)
+  # All arms share the items' effects and the random intercept, and each has an effect of its own.
+  all <- c("DQ", "Crosswise", "UQM", "Forced")
+  joint <- y ~ 0 + Question + RRmodel + (1 | id)
+  expect_lte(max(abs(maximum("MTURK", all, joint) - c(-14563.8099, 0.774))), 5e-4)
+  expect_lte(max(abs(maximum("ETHBE", all, joint) - c(-10507.5819, 1.236))), 5e-4)
 })
 
 test_that("predictions are averages over persons; simulate and refit; a person's mean of the truth", {
@@ -163,7 +168,7 @@ test_that("predictions are averages over persons; simulate and refit; a person's
   die <- rr_forced(1 / 6)
   people$y <- rr_perturb(factor(truth, 0:1, c("no", "yes")), die, rng = "R")
   fit <- rr_glm(y ~ 0 + item + (1 | id), people, die)
-  expect_equal(unname(predict(fit)[1:4]), mixed_truth(unname(coef(fit)), fit$sigma, 0L), tolerance = 1e-12)
+  expect_equal(unname(predict(fit)[1:4]), mixed_curve("logit", fit$sigma)$yes(unname(coef(fit))), tolerance = 1e-12)
   report <- predict(fit, people[1:4, ], type = "report")
   expect_equal(unname(report), 1 / 6 + 2 / 3 * unname(predict(fit)[1:4]), tolerance = 1e-12)
   # The posterior means of the truths add up to the averages of the truths, at the maximum with a free mean for each item.
@@ -191,4 +196,61 @@ test_that("what is not available is refused, and one row a group has no sigma", 
   refused(y ~ x + (1 | id) + (1 | x), people)
   refused(y ~ x + (1 | id), people, weights = w)
   refused(y ~ x + (1 | w), people, class = "no_information")
+})
+
+test_that("average truths of a random intercept are integrals, with the delta method in sigma too", {
+  set.seed(8)
+  people <- expand.grid(item = c("a", "b", "c", "d"), id = 1:400)
+  people$age <- rnorm(400)[people$id]
+  truth <- rbinom(1600, 1, plogis(c(-1, 0, 0.5, -0.5)[people$item] + 0.4 * people$age + rnorm(400, sd = 1.5)[people$id]))
+  die <- rr_forced(1 / 6)
+  people$report <- rr_perturb(factor(truth, 0:1, c("no", "yes")), die, rng = "R")
+  cells <- data.frame(item = c("a", "c", "d"), age = c(-1, 0.3, 2), people = c(5, 2, 3))
+  for (link in c("logit", "probit", "cloglog")) {
+    fit <- quietly(rr_glm(report ~ item + age + (1 | id), people, die, link = link))
+    expect_gt(fit$sigma, 0.3)
+    curve <- stats::make.link(link)$linkinv
+    x <- model.matrix(~ item + age, rbind(cells[1:2], people[c("item", "age")]))[1:3, ]
+    value <- function(b, x) sum(c(0.5, 0.2, 0.3) * apply(x, 1, function(row) {
+      stats::integrate(function(u) curve(sum(row * b[1:5]) + b[6] * u) * dnorm(u), -Inf, Inf, rel.tol = 1e-10)$value
+    }))
+    delta <- function(value) {
+      b <- c(coef(fit), fit$sigma)
+      gradient <- vapply(1:6, function(k) {
+        h <- replace(numeric(6), k, 1e-4)
+        (value(b + h) - value(b - h)) / 2e-4
+      }, 0)
+      c(value(b), sqrt(drop(gradient %*% fit$variance %*% gradient)))
+    }
+    post <- rr_effects(fit, newdata = cells, weights = people)
+    found <- function(row) unlist(post[row, c("estimate", "std.error")], use.names = FALSE)
+    expect_equal(found(1), delta(function(b) value(b, x)), tolerance = 1e-6)
+    at <- function(column, one) replace(x, TRUE, { x[, 2:4] <- 0; if (one) x[, column] <- 1; x })
+    # The table has three of the four items: the first of them is the reference.
+    expect_equal(found(2), delta(function(b) value(b, at("itemc", TRUE)) - value(b, at("itemc", FALSE))), tolerance = 1e-6)
+    moved <- function(h) replace(x, TRUE, { x[, "age"] <- x[, "age"] + h; x })
+    expect_equal(found(4), delta(function(b) (value(b, moved(1e-3)) - value(b, moved(-1e-3))) / 2e-3), tolerance = 1e-5)
+  }
+  # All fitted rows: the mean of the predictions.
+  expect_equal(rr_effects(fit, character())$estimate, mean(predict(fit)), tolerance = 1e-12)
+  expect_error(rr_effects(fit, type = "sandwich"), class = "candor_error_argument")
+})
+
+test_that("average truths are those of the plain fit if sigma is 0, and have no standard error if it is infinite", {
+  # Of two items of 300 persons both are yes 55 times; with independent reports they would be 60 times.
+  pairs <- rbind(c(1, 1), c(1, 0), c(0, 1), c(0, 0))[rep(1:4, c(55, 90, 70, 85)), ]
+  table <- data.frame(id = rep(1:300, each = 2), item = rep(c("a", "b"), 300), y = as.vector(t(pairs)))
+  fit <- suppressWarnings(rr_glm(y ~ item + (1 | id), table, rr_warner(0.8)))
+  expect_identical(fit$sigma, 0)
+  # By hand: a share of (m - 0.2) / 0.6, with the binomial variance of m.
+  m <- c(145, 125) / 300
+  post <- rr_effects(fit, character(), newdata = data.frame(item = c("a", "b")), weights = c(2, 1))
+  expect_equal(post$estimate, sum(c(2, 1) / 3 * (m - 0.2) / 0.6), tolerance = 1e-7)
+  expect_equal(post$std.error, sqrt(sum(c(4, 1) / 9 * m * (1 - m) / 300 / 0.36)), tolerance = 1e-7)
+  alike <- data.frame(id = rep(1:200, each = 2), y = rep(c(1, 1, 0, 0), c(100, 100, 100, 100)))
+  far <- suppressWarnings(rr_glm(y ~ 1 + (1 | id), alike, rr_warner(0.8)))
+  expect_identical(far$sigma, Inf)
+  expect_warning(post <- rr_effects(far), class = "candor_warning_infinite")
+  expect_equal(post$estimate, 0.5, tolerance = 1e-6)
+  expect_true(is.na(post$std.error))
 })

@@ -17,7 +17,7 @@ test_that("the effect of a semester on the reports, by rr_glm() and on the truth
 })
 
 test_that("what 2000 answers behind a die are worth", {
-  truth <- fitted(fit)
+  truth <- fitted(fit, "truth")
   worth <- sum(fit$weights) / sum(truth * (1 - truth))
   expect_equal(round(2000 * worth, -1), 750)
   # By hand: the expected information of an answer is d^2 pi^2 (1 - pi)^2 / (mu (1 - mu)), d = 2/3, mu = 1/6 + d pi.
@@ -94,4 +94,16 @@ test_that("the study of coverage is the one that the text describes", {
   expect_lte(max(coverage$mc.error), 0.0249)
   averages <- tapply(coverage$coverage, list(coverage$interval, coverage$n), mean)
   expect_true(all(abs(averages - 0.95) < 0.02))
+})
+
+test_that("the standard deviation of the classes by gam() and by rr_glm()", {
+  skip_if_not_installed("mgcv")
+  set.seed(1)
+  classes <- data.frame(class = factor(rep(1:50, each = 24)), girl = rep(0:1, 600))
+  truth <- rbinom(1200, 1, plogis(-0.5 + 0.5 * classes$girl + rnorm(50)[classes$class]))
+  classes$report <- rbinom(1200, 1, rr_matrix(die)[truth + 1, "yes"])
+  areas <- mgcv::gam(report ~ girl + s(class, bs = "re"), rr_family(die), classes, method = "REML")
+  # The penalty over the scale is one over the variance of a random effect.
+  expect_equal(round(unname(sqrt(areas$sig2 / areas$sp)), 2), 0.83)
+  expect_equal(round(rr_glm(report ~ girl + (1 | class), classes, die)$sigma, 2), 0.87)
 })

@@ -1,0 +1,96 @@
+# Survey designs in regressions: the maximum of a pseudo-likelihood with the design's weights, and its variance: of the
+# linearized scores, or, of replicate weights, by refitting with each set of them.
+
+# A pseudo-likelihood sums over the population what was asked of clusters: its ratios are not chi-squared.
+refuse_pseudo <- function(fits) {
+  if (!any(has_design(fits))) return(invisible())
+  abort(c("A likelihood, or a ratio of two, is needed.", x = "A fit of a survey design has a pseudo-likelihood.",
+          i = "Use a Wald test, as {.fn summary} or {.code car::Anova(fit)}; {.fn AIC} compares models."), "argument")
+}
+
+has_design <- function(fits) vapply(fits, function(fit) is.list(fit) && !is.null(fit$design), NA)
+
+# Scores are sums to be estimated: their variance is the design's, rows that were not fitted being 0.
+survey_meat <- function(fit, scores) {
+  design <- fit$design
+  all <- matrix(0, nrow(design$variables), ncol(scores))
+  all[fitted_in(fit, design), ] <- scores
+  survey::svyrecvar(all, design$cluster, design$strata, design$fpc, postStrata = design$postStrata)
+}
+
+fitted_in <- function(fit, design) match(row.names(fit$frame %||% fit$model), row.names(design$variables))
+
+# As survey::svyglm() counts them, in the rows that were fitted; 0 or less if the coefficients use them up.
+residual_freedom <- function(fit, design, coefficients) {
+  as.double(survey::degf(design[fitted_in(fit, design), ]) + 1 - coefficients)
+}
+
+# Degrees of freedom of the t distribution of a coefficient. Without a design, and for other standard errors,
+# coefficients are taken for normal. NA: there are none left.
+coefficient_freedom <- function(fit, type = "survey") {
+  if (is.null(fit$design) || type != "survey") return(Inf)
+  if (fit$df.residual > 0) fit$df.residual else NA_real_
+}
+
+coefficient_quantile <- function(fit, level, type = "survey") {
+  stats::qt((1 - level) / 2, coefficient_freedom(fit, type), lower.tail = FALSE)
+}
+
+# ---- replicate weights ----
+
+# A fit that is no glm, with its design. `refit` gives the estimates with other weights of the rows, or NA.
+with_design <- function(fit, design, refit) {
+  if (is.null(design)) return(fit)
+  fit$design <- design
+  fit$df.residual <- residual_freedom(fit, design, sum(!is.na(fit$coefficients)))
+  fit$replicated <- replicate_vcov(fit, design, stats::setNames(fit$estimate, rownames(fit$vcov)), refit)
+  fit
+}
+
+replicate_vcov <- function(fit, design, centre, refit) {
+  if (!inherits(design, "svyrep.design")) return(NULL)
+  weights <- stats::weights(design, "analysis")[fitted_in(fit, design), , drop = FALSE]
+  thetas <- matrix(apply(weights, 2, refit), length(centre))
+  lost <- sum(colSums(is.na(thetas)) > 0)
+  if (lost) {
+    warn(c("{lost} of {ncol(thetas)} replicates have estimates that are not finite.",
+           i = "The standard errors of these coefficients are NA."), "infinite")
+  }
+  structure(replicate_spread(design, thetas, centre, "na.pass"), dimnames = list(names(centre), names(centre)))
+}
+
+# The parameters at the end of a climb from `b`, the maximum with the weights of the sample: NA where the replicate
+# leaves them at infinity or undetermined. (Another maximum would be no small change of the sample.)
+climb_replicate <- function(model, b, natural, slope) {
+  b <- climb(model, b)$at[, 1]
+  flat <- flat_directions_of(model, regress_value(model, b)$observed + (model$prior %||% 0), 1e-9)
+  replace(natural(b), flat_parameters(slope(b), slope(b) %*% flat), NA)
+}
+
+# `places`: of the coefficients that are estimated, and the unknown number.
+glm_replicates <- function(fit, data, scale, design, places) {
+  if (!inherits(design, "svyrep.design")) return(NULL)
+  if (fit$penalty %in% c("bias", "jeffreys")) {
+    abort("{.arg penalty} must be {.val none} or {.val prior} for replicate weights.", "argument")
+  }
+  columns <- which(!is.na(fit$coefficients) | names(fit$coefficients) %in% fit$boundary$coefficients)
+  data$x <- data$x[, columns, drop = FALSE]
+  start <- c(fit$point[columns], as.vector(fit$parameter))
+  prior <- if (fit$penalty == "prior") prior_precision(data)
+  V <- fit$variance$observed
+  V[] <- NA_real_
+  V[places, places] <- replicate_vcov(fit, design, c(fit$coefficients, fit$parameter)[places], function(w) {
+    data$weight <- w * scale
+    data <- take_rows(data, which(w > 0))
+    model <- regress_model(data, prior)
+    found <- climb_replicate(model, coordinates(model, start), function(b) natural(model, b),
+                             function(b) glm_slope(model))
+    # Columns that others determine in the replicate, such as a level without rows, and these others.
+    keep <- model$basis$keep
+    gone <- setdiff(seq_along(columns), keep)
+    shared <- qr.coef(qr(data$x[, keep, drop = FALSE]), data$x[, gone, drop = FALSE])
+    found[c(gone, keep[rowSums(abs(shared)) > 1e-7])] <- NA
+    found[match(places, c(columns, length(fit$coefficients) + 1L))]
+  })
+  V
+}
