@@ -9,7 +9,7 @@
 #' | randomize answers | [rr_perturb()], [rr_client()] | *reports* |
 #' | count the reports | [rr_tally()], [rr_counts()] | a *tally* |
 #' | estimate | [rr_estimate()] | a *fit*: estimates with their uncertainty |
-#' | read | [tidy()][tidy.rr_fit], [plot()][autoplot.rr_fit] | a data frame, a ggplot |
+#' | read | [tidy()][rr_fit], [plot()][autoplot.rr_fit] | a data frame, a ggplot |
 #'
 #' `plot()` returns the ggplot of `ggplot2::autoplot()`, which can be changed: `plot(fit) + ggplot2::labs(title = "Contact")`. Start with
 #' `vignette("candor", package = "candor")`.
@@ -40,7 +40,7 @@
 #' @section Estimation and analysis:
 #' | task | functions |
 #' |---|---|
-#' | estimates, standard errors, intervals | [rr_estimate()], [rr_fit], [tidy()][tidy.rr_fit], [rr_solver], [postprocessing] |
+#' | estimates, standard errors, intervals | [rr_estimate()], [rr_fit], [estimators], [intervals], [rr_solver] |
 #' | sums, differences, quantiles, profiles | [rr_contrast()], [rr_compare()], [rr_quantile()], [rr_top()], [profile()][rr_profile] |
 #' | joint distributions | [rr_margin()], [rr_association()], [rr_cooccurrence()], [rr_tmdh()], [rr_joint()] |
 #' | regression | [rr_glm()], [rr_multinom()], [rr_loglinear()], [rr_predictor()], [rr_regression], [rr_posterior()] |

@@ -44,8 +44,7 @@ check_returned <- function(estimate, k, name) {
 abort_impossible <- function(mechanism, report, counts) {
   abort(c("The data are impossible under this mechanism.",
           x = paste("Report {.val {mechanism$reports[report]}} was given {format_count(counts[report])}",
-                    "times, but no truth can produce it."),
-          i = "Check the mechanism against the survey's design."), "impossible")
+                    "times, but no truth can produce it.")), "impossible")
 }
 
 group_estimate <- function(fit, g) {

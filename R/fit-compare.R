@@ -1,48 +1,61 @@
-#' Comparing groups
+#' Compare prevalences between groups
 #'
-#' All pairs of groups, with p-values adjusted for their number: differences or ratios of shares, between the groups of one fit or between fits of
-#' independent samples.
+#' `rr_compare()` compares all pairs of groups by the difference or ratio of their shares, with p-values adjusted for their number. `anova()` tests whether
+#' any shares differ, and compares nested fits of the same reports.
 #'
-#' Differences and their intervals are those of [rr_contrast()]: Wald's by the standard error, or Newcombe's from the
-#' reports where an estimate sits on the boundary. Ratios have their standard error by the delta method and the interval of
-#' Fieller (1954), or of Donner and Zou (2012) at the boundary: all ratios r for which the interval of the second share minus r times the first holds 0. So the interval of a ratio holds 1 where that of the
-#' difference holds 0, and both have the same p-value, that of equal shares. An interval up to `Inf` says that the first share may be 0; where a share is estimated as 0 or below, the ratio is `NA`.
-#' Each interval holds for its own comparison alone: only p-values are adjusted. Where an estimate sits on the boundary the p-value is that of Newcombe's interval:
-#' 1 less the level at which an end of it is 0. (It is found between levels a tenth of a standard deviation apart; intervals of other methods than `"wilson"`, which would have to be found
-#' for every level, have `NA` there.)
+#' `fit` is one fit with groups, or a list of fits of independent samples. To compare two of several groups, take them first: `rr_compare(fit[c("north", "south")])`, see [groups].
+#' Only p-values are adjusted; each interval holds for its own comparison.
 #'
-#' To compare two of several groups take them first: `rr_compare(fit[c("north", "south")])`, see [groups]. `p.adjusted` then counts this one comparison.
+#' Differences have the intervals of [rr_contrast()]: Wald's, or Newcombe's if an estimate is on the boundary. With Newcombe's interval the p-value is one minus the largest
+#' confidence level at which the interval excludes 0, up to a tenth of a standard deviation. It is `NA` at the boundary for fits with another `interval` than `"wilson"`.
 #'
-#' [anova()][anova.rr_fit] tests whether any shares differ at all.
+#' Ratios have Fieller's interval, or Donner and Zou's at the boundary: all ratios \eqn{r} for which the interval of the second share minus \eqn{r} times the first contains 0. So
+#' the ratio's interval contains 1 if and only if the difference's contains 0, and both have the same p-value. A limit of `Inf` means that the first share may be 0. The ratio is `NA` if
+#' a share is estimated as 0 or below.
 #'
-#' @param fit A grouped fit of [rr_estimate()], or a list of two or more fits of independent samples, each without groups or of one group. The names of the
-#'   list are the groups; without names they are those of the fits.
-#' @param terms Labels or positions of the categories to compare; by default all, and for a yes/no question the second.
-#' @param type `"difference"` (second group minus first) or `"ratio"` (second over first).
-#' @param adjust How p-values are adjusted over all rows: a method of [stats::p.adjust()].
-#' @param conf.level Confidence level of the intervals.
-#' @param ... Not used, and refused.
-#' @return A tibble of class `rr_compare`, see [rr_estimates], with a row per pair of groups and category: `term`, `group1`, `group2`, `estimate`, `std.error`, `conf.low`, `conf.high`, `p.value`,
-#'   `p.adjusted`. A difference is that of `group2` minus `group1`, a ratio that of `group2` over `group1`. [plot()][autoplot.rr_compare] draws it.
+#' `anova()` of one grouped fit tests whether the groups share one truth. With several fits it tests whether the larger model fits better. A fit
+#' of the pooled tally is nested in the fit by groups. With estimates on the boundary the chi-squared distribution does not hold, and a warning says so.
+#'
+#' @param fit A grouped fit of [rr_estimate()], or a list of at least two fits of independent samples, each without groups or with one group. The names of the
+#'   list are the groups.
+#' @param terms Labels or positions of categories; default all, for a yes/no question the second.
+#' @param type `"difference"` (default; second group minus first) or `"ratio"` (second over first).
+#' @param adjust Method of [stats::p.adjust()] over all rows; default `"holm"`.
+#' @param conf.level Confidence level, a number in (0, 1); default 0.95.
+#' @param object A maximum likelihood fit of [rr_estimate()].
+#' @param ... For `anova()` further maximum likelihood fits of the same reports. `rr_compare()` refuses further arguments.
+#' @return `rr_compare()` returns a tibble of class `rr_compare` with one row per pair of groups and category, see [rr_estimates]. The columns are `term`, `group1`, `group2`,
+#'   `estimate`, `std.error`, `conf.low`, `conf.high`, `p.value` and `p.adjusted`. [plot()][autoplot.rr_compare] draws it.
+#'
+#'   `anova()` returns a data frame of class `anova` with one row per model: `groups`, `parameters`, `logLik`, and from the second row on `Df`, `Chisq` and `Pr(>Chisq)`.
 #' @section Errors and warnings:
-#' `candor_error_argument` for fits without groups and for other arguments out of range, `candor_error_level` for unknown terms, such as groups,
-#' `candor_error_mismatch` for fits with different categories. `candor_warning_boundary` where estimates sit on the boundary, and a message where `"eb"` has no standard errors.
-#' @references Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions. *Statistics in Medicine* 17(8), 873-890.
+#' Errors: `candor_error_level`, `candor_error_mismatch` (different categories, or different reports), `candor_error_argument` (also for weighted reports or another method in
+#' `anova()`). Warning: `candor_warning_boundary`. See [candor_conditions].
+#' @references Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions: comparison of eleven methods.
+#'   *Statistics in Medicine* 17(8), 873-890. \doi{10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I}
 #'
 #'   Fieller, E. C. (1954). Some problems in interval estimation. *Journal of the Royal Statistical Society B* 16(2), 175-185.
+#'   \doi{10.1111/j.2517-6161.1954.tb00159.x}
 #'
 #'   Donner, A. and Zou, G. Y. (2012). Closed-form confidence intervals for functions of the normal mean and standard deviation. *Statistical Methods in Medical
 #'   Research* 21(4), 347-359. \doi{10.1177/0962280210383082}
 #'
-#'   Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian Journal of Statistics* 6(2), 65-70.
+#'   Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian Journal of Statistics* 6(2), 65-70. <https://www.jstor.org/stable/4615733>
+#'
+#'   Wilks, S. S. (1938). The large-sample distribution of the likelihood ratio. *Annals of Mathematical Statistics* 9(1), 60-62. \doi{10.1214/aoms/1177732360}
+#' @seealso [rr_contrast()] for other functions of the shares, [groups], [rr_glm()] for covariates.
+#' @concept risk difference
+#' @concept risk ratio
+#' @concept multiple comparisons
+#' @concept likelihood ratio test
 #' @examples
-#' mechanism <- rr_warner(0.8)
+#' # Does the prevalence differ between three regions?
 #' counts <- cbind(north = c(no = 620, yes = 380), south = c(700, 300), west = c(660, 340))
-#' fit <- rr_estimate(rr_counts(counts, mechanism))
+#' fit <- rr_estimate(rr_counts(counts, rr_warner(0.8)))
+#' anova(fit)
 #' rr_compare(fit)
 #' rr_compare(fit, type = "ratio")
-#' rr_compare(fit[c("north", "west")])
-#' anova(fit)
+#' # Yes: in the south it is 13 percentage points lower than in the north
 #' @export
 rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjust = "holm", conf.level = 0.95, ...) {
   check_dots_empty(...)
@@ -94,8 +107,7 @@ check_several_groups <- function(fit) {
 
 check_fits <- function(fits) {
   if (!is.list(fits) || length(fits) < 2L || !all(vapply(fits, inherits, NA, "rr_fit"))) {
-    abort(c("{.arg fit} must be a grouped fit, or a list of at least two fits.", x = "It is {describe(fits)}."),
-          "argument")
+    must_be(fits, "fit", "a grouped fit, or a list of at least two fits")
   }
   names(fits) <- names(fits) %||% fit_names(fits)
   lapply(fits, function(fit) {
@@ -225,20 +237,7 @@ drawn_of.rr_compare <- function(x, data, labels) {
 
 # ---- do shares differ at all: likelihood ratio tests ----
 
-#' Likelihood ratio tests between fits
-#'
-#' For one grouped fit, tests whether the groups share one truth. For several fits of the same reports, tests whether the larger model fits better than the smaller one. A
-#' fit of the pooled tally is nested in the fit by groups, and a fit with fewer groups in a fit with more groups.
-#'
-#' @param object A maximum likelihood fit of [rr_estimate()].
-#' @param ... Further maximum likelihood fits of the same reports.
-#' @return A data frame of class `anova` with a row per model: `groups`, `parameters`, `logLik`, and from the second row on
-#'   `Df`, `Chisq` and `Pr(>Chisq)`. Where estimated shares are on the boundary the chi-squared distribution does not hold, and a warning says so.
-#' @section Errors and warnings:
-#' `candor_error_argument` for fits that are not by maximum likelihood, for weighted reports, for a single fit without groups; `candor_error_mismatch` for fits of different
-#' reports. `candor_warning_boundary` where estimates sit on the boundary.
-#' @references Wilks, S. S. (1938). The large-sample distribution of the likelihood ratio. *Annals of Mathematical Statistics* 9(1), 60-62.
-#' @inherit rr_compare examples
+#' @rdname rr_compare
 #' @export
 anova.rr_fit <- function(object, ...) {
   fits <- c(list(object), Filter(function(x) inherits(x, "rr_fit"), list(...)))
@@ -249,8 +248,7 @@ anova.rr_fit <- function(object, ...) {
   # Each group counts with its effective number, which depends on how reports are grouped: two such sums have no ratio.
   if (any(vapply(fits, function(fit) !is.null(fit$tally$weight_squares), NA))) {
     abort(c("Likelihood ratio tests need reports without weights.",
-            x = "The weights are scaled in each group: likelihoods of other groups have another scale.",
-            i = "Compare groups with {.fn rr_compare}, or give {.fn rr_estimate} a survey design."), "argument")
+            x = "Weights are scaled in each group: compare groups with {.fn rr_compare}."), "argument")
   }
   if (length(fits) == 1L) {
     check_several_groups(object)
@@ -259,16 +257,15 @@ anova.rr_fit <- function(object, ...) {
   totals <- lapply(fits, function(fit) rowSums(as.matrix(fit$tally$counts)))
   same <- vapply(totals, function(total) isTRUE(all.equal(total, totals[[1]])), NA)
   if (!all(same)) {
-    abort(c("The fits must be of the same reports.",
-            x = "The counts of fit {which(!same)[1]} add up to others than those of fit 1."), "mismatch")
+    abort(c("The fits must be of the same reports.", x = "The counts of fit {which(!same)[1]} differ."), "mismatch")
   }
   likelihoods <- lapply(fits, logLik)
   df <- vapply(likelihoods, attr, 0, "df")
   value <- vapply(likelihoods, as.numeric, 0)
   order <- order(df)
   if (sum(vapply(fits, boundary_count, 0)) > 0) {
-    warn(c("Some shares are estimated on the boundary, where the chi-squared distribution holds only roughly.",
-           i = "Compare groups with {.fn rr_compare}, whose intervals hold there."), "boundary")
+    warn("Some shares are estimated on the boundary, where the chi-squared distribution holds only roughly.",
+         "boundary")
   }
   gain <- c(NA, diff(df[order]))
   statistic <- c(NA, pmax(0, 2 * diff(value[order])))

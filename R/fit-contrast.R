@@ -1,65 +1,75 @@
-#' Linear functions of the estimates, and their ratios
+#' Sums, differences and ratios of estimates
 #'
-#' Sums of categories, differences between categories or groups, means of scores: any linear function of the estimated shares, with
-#' its standard error from the full covariance matrix; and ratios of two of them, such as conditional shares and risk ratios.
+#' `rr_contrast()` estimates linear functions of the shares, such as merged categories, differences and mean scores, and ratios of two of them.
+#' Standard errors use the full covariance matrix.
 #'
-#' @param fit A fit of [rr_estimate()], also of a survey design, or a margin or conditional shares of [rr_margin()].
-#' @param L What to add up: a character vector of categories to be merged; a numeric vector of weights, named by
-#'   [coef()] names (absent ones weigh 0) or with one weight per estimate; a matrix with one such row per function; or a
-#'   named list of such vectors and matrices. An element of the list that is itself a list of two of these is their ratio, first over second. Functions without a name are called
-#'   what they are, such as `"women:never - men:never"`. With `cumulative = TRUE` the levels up to which to add up, by label or position; all by default.
-#' @param conf.level Confidence level of the intervals.
-#' @param cumulative Are cumulative shares wanted, the share of each level and all below it? See [rr_quantile()].
-#' @param ... Not used, and refused.
-#' @return A tibble of class `rr_contrast` with one row per function: `term`, `estimate`, `std.error`, `statistic` (their quotient), `p.value` (two-sided, of the
-#'   hypothesis that the function is 0), `conf.low`, `conf.high`. A ratio has its standard error by the delta method, and interval and test
-#'   on the logarithmic scale, the test being of the hypothesis that it is 1; they are `NA` where one of its parts is not above 0. A function that is the same whatever the data, such as the sum of all
-#'   shares, has the standard error 0 and no test. It is read as all estimates are, see [rr_estimates]; `vcov()` holds the joint covariance of up to 2,000 functions of one
-#'   `rr_contrast()`, and `NA` for others. Cumulative shares have intervals cut at 0 and 1 and no test; their `term` says up to where, such as `"up to 10"` for a bin that ends at 10.
+#' @param fit A fit of [rr_estimate()], including survey designs, or a margin or conditional shares of [rr_margin()].
+#' @param L The functions to estimate, as any of these:
+#'   * a character vector of categories to be added up;
+#'   * a numeric vector of weights, named by [coef()] names (absent names weigh 0), or with one weight per estimate;
+#'   * a matrix with one such row per function;
+#'   * a named list of such vectors and matrices. An element that is a list of two is their ratio, first over second.
+#'
+#'   Functions without a name are named by their formula, such as `"women:never - men:never"`. With `cumulative = TRUE`: the levels up to which to
+#'   add up, as labels or positions; default all.
+#' @param conf.level Confidence level, a number in (0, 1); default 0.95.
+#' @param cumulative Logical, default `FALSE`. Estimate cumulative shares, each level and all below it? See [rr_quantile()].
+#' @param ... Not used; further arguments give an error.
+#' @return A tibble of class `rr_contrast` with one row per function, see [rr_estimates]:
+#'
+#'   | column | content |
+#'   |---|---|
+#'   | `term` | the function; cumulative shares end with the bin, such as `"up to 10"` |
+#'   | `estimate`, `std.error` | value and standard error; a ratio's by the delta method |
+#'   | `statistic`, `p.value` | test that the function is 0, or that a ratio is 1 (on the logarithmic scale); none for cumulative shares |
+#'   | `conf.low`, `conf.high` | interval; of a ratio on the logarithmic scale; of cumulative shares cut at 0 and 1 |
+#'
+#'   Statistics of a ratio are `NA` unless both of its parts are above 0. A function that is the same for all data has standard error 0 and no test.
+#'   `vcov()` gives the joint covariance of up to 2,000 functions of one call.
 #' @section At the boundary:
-#' Intervals are Wald's, by the standard error, where no estimate of the groups involved sits on the boundary. Where one does (any method but
-#' `"inv"` and `"norm"`), the covariance matrix treats that estimate as known. There is a warning, and a standard error of 0
-#' becomes `NA`. Intervals then follow from the reports, whose counts are binomial whatever the estimate.
+#' Intervals are Wald's if no estimate of the groups involved is on the boundary. If an estimate is on the boundary (any method but `"inv"` and `"norm"`), the covariance matrix
+#' treats it as known, and a warning says so. A standard error of 0 becomes `NA`, and intervals follow from the reports:
 #'
-#' For a sum of categories this is the interval of the fit, or Wilson's if that is `"wald"` or `"bootstrap"`. It is computed from the number of reports or, where no truth gives so
-#' many or so few, from the nearest number that a truth gives, so that it never is a single point. In other channels, and where reports support sets or nodes, Wilson's is the score interval of the unbiased sum. (It does
-#' not exist for several questions together, nor do exact intervals: there only one category, or all but one, has an interval.) For differences of such sums between groups, both intervals are combined by the method of Newcombe. The same is done where a
-#' standard error is not known. Other functions (scores, differences within a group) have Wald's interval, which is too narrow there, or none.
-#' @section Where the maximum is not unique:
-#' The reports of some designs cannot tell all truths apart, and the likelihood has many maxima. A function may be known all the same: in the
-#' stochastic lie detector ([rr_lie_detector()]) with one sample not how many deny, but in pools with an unknown parameter the share of yes. The
-#' standard error of such a function is that of every maximum, from the observed information (`target = "population"`). A function that differs
-#' between the maxima has the standard error `NA` and no interval: its estimate is that of one of them.
+#' * A sum of categories has the interval of the fit, or Wilson's if that is `"wald"` or `"bootstrap"`. It is computed from the nearest number of reports that a truth gives, so it never
+#'   collapses to a point. In general channels it is the score interval of the unbiased sum. For several questions only one category, or all but one, has such an interval.
+#' * A difference of two such sums between groups has Newcombe's interval.
+#' * Other functions (scores, differences within a group) have Wald's interval, which is too narrow there, or none.
+#'
+#' The same holds if a standard error is not known.
+#' @section Designs with several maxima:
+#' Some designs cannot tell all truths apart. A function may be determined even so: from pools with an unknown parameter the share of yes is known, for
+#' example. Its standard error is then the same at every maximum, from the observed information (`target = "population"`). A function
+#' that differs between the maxima has the standard error `NA` and no interval.
 #' @section Errors and warnings:
-#' `candor_error_level` for names that are not estimates of the fit or appear twice, `candor_error_argument` for weights of the wrong length or
-#' all 0, and for empty selections. `candor_warning_boundary` where estimates sit on the boundary, and a message where `"eb"` has no standard errors.
-#' @references The covariances are those of `vcov()`, see [rr_fit]; a linear function \eqn{L\hat\theta} then has the covariance \eqn{L V L'}, and a score
-#'   of ordered categories is one. Groups are independent, because no respondent is in two.
-#'
-#'   Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions: comparison of eleven methods.
-#'   *Statistics in Medicine* 17(8), 873-890.
+#' Errors: `candor_error_level` (unknown or repeated names), `candor_error_argument`. Warning: `candor_warning_boundary`. See [candor_conditions].
+#' @references Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions: comparison of eleven methods.
+#'   *Statistics in Medicine* 17(8), 873-890. \doi{10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I}
+#' @seealso [rr_compare()] for all pairs of groups, [rr_margin()] for conditional shares, [rr_quantile()].
+#' @concept linear combination
+#' @concept risk ratio
+#' @concept contrast
 #' @examples
+#' # How many men did it at all, and do women abstain more often?
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
-#' fit <- rr_estimate(rr_counts(cbind(men = c(420, 330, 250), women = c(500, 300, 200)), mechanism))
+#' fit <- rr_estimate(rr_counts(cbind(men = c(420, 330, 250), women = c(490, 280, 230)), mechanism))
 #' rr_contrast(fit, list(
 #'   "ever, men" = c("men:once", "men:often"),
-#'   "difference" = c("men:never" = 1, "women:never" = -1),
-#'   "often, of those ever, men" = list("men:often", c("men:once", "men:often"))
+#'   "difference" = c("women:never" = 1, "men:never" = -1),
+#'   "often, if ever, men" = list("men:often", c("men:once", "men:often"))
 #' ))
+#' # 43% of the men; never is 19 percentage points more frequent among women
 #'
-#' # Conditional shares of two questions: difference and ratio between the two conditions
+#' # Is theft more common among those who used drugs?
 #' survey <- rr_product(drugs = rr_warner(0.8), theft = rr_warner(0.8))
 #' joint <- rr_estimate(rr_counts(c(180, 90, 80, 110), survey), method = "inv")
 #' given <- rr_margin(joint, "theft", given = "drugs")
-#' tidy(given)
 #' rr_contrast(given, list("risk difference" = c("yes:yes" = 1, "yes:no" = -1),
 #'                         "risk ratio" = list("yes:yes", "yes:no")))
+#' # Yes: the prevalence of theft is 69 percentage points higher
 #' @export
 rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ...) {
   check_dots_empty(...)
-  if (!inherits(fit, c("rr_fit", "rr_survey", "rr_margin"))) {
-    abort(c("{.arg fit} must be a fit, or a margin.", x = "It is {describe(fit)}."), "argument")
-  }
+  check_class(fit, "fit", c("rr_fit", "rr_survey", "rr_margin"), "a fit, or a margin")
   conf.level <- check_level(conf.level)
   if (check_flag(cumulative, "cumulative")) return(cumulative_shares(fit, L, conf.level))
   plain <- inherits(fit, "rr_fit")
@@ -157,15 +167,13 @@ contrast_row <- function(x, names, i) {
   }
   if (is.null(names(x)) && length(x) != length(names)) {
     abort(c(paste(what, "must have one weight per estimate, or names."),
-            x = "It has length {length(x)}, and there are {length(names)} estimates.",
-            i = "They are called {format_labels(names, 400)}."), "argument")
+            x = "It has length {length(x)}. The estimates are {format_labels(names, 400)}."), "argument")
   }
   place <- if (is.null(names(x))) seq_along(x) else match(names(x), names)
   if (anyNA(place) || anyDuplicated(place)) {
     odd <- names(x)[is.na(place) | duplicated(place)][1]
     abort(c(paste(what, "must have names of different estimates."),
-            x = "{.val {odd}} is not one, or stands there twice.", i = "They are {format_labels(names, 400)}."),
-          "level")
+            x = "{.val {odd}} is not one, or stands there twice. They are {format_labels(names, 400)}."), "level")
   }
   if (all(x == 0)) abort(c(paste(what, "must weigh at least one estimate.")), "argument")
   replace(numeric(length(names)), place, x)
@@ -233,13 +241,10 @@ has_order <- function(mechanism) {
 }
 
 check_ordered_fit <- function(fit) {
-  if (!inherits(fit, "rr_fit") || !is.null(fit$mechanism$questions)) {
-    abort(c("{.arg fit} must be a fit of one question.", x = "It is {describe(fit)}."), "argument")
-  }
+  if (!inherits(fit, "rr_fit") || !is.null(fit$mechanism$questions)) must_be(fit, "fit", "a fit of one question")
   if (has_order(fit$mechanism)) return(invisible())
   abort(c("{.arg fit} must be of levels that have an order.",
-          x = "The levels of its mechanism, {format_labels(fit$mechanism$levels)}, have no known order.",
-          i = "Give the mechanism an ordered factor or numbers as {.arg levels}."), "argument")
+          x = "They are {format_labels(fit$mechanism$levels)}: neither numbers nor an ordered factor."), "argument")
 }
 
 # One row of weights for each group and level of `at`.

@@ -1,45 +1,50 @@
-#' What all estimates have in common
+#' Methods of all estimates: tables, covariances, printing
 #'
-#' Fits, margins, joint counts, associations, sizes of sets, incidences and contrasts have the same methods, by R's own
-#' conventions. The page of each class describes only its further methods.
+#' Fits, margins, joint counts, associations, set sizes, incidences and contrasts have the same methods. The page of each class describes only its further methods.
 #'
-#' * `tidy()`: a tibble with one row per estimate, `estimate` and `std.error`, and with `conf.int = TRUE` `conf.low` and `conf.high`.
-#'   `as.data.frame()` gives the same with intervals, as a plain data frame.
-#' * `glance()`: one row: `target`, `nobs`, `estimates` (their number), `conf.level`; of a mean `unlikely`, and of [rr_scramble()] `truth.share`. Fits have more, see [glance()][tidy.rr_fit].
-#' * `coef()`, `vcov()`, `confint()`: with the same names in all three, so that functions of other packages that take a model work: `lmtest::coeftest()`,
-#'   `car::deltaMethod()`, `multcomp::glht()`, `modelsummary::modelsummary()`. Rows of several groups have the group in their name, `"North, yes"`.
-#' * `nobs()`: the number of respondents (or the sum of weights), rows or elements; for [rr_extreme()] the bits of an
-#'   element, for [rr_set_size()] of sketches the sketches.
-#' * `print()`: `n` rows; `format()`: one line; `summary()`: a list of `estimates` and `measures`, what `tidy()` and `glance()` give.
-#' * In R Markdown and Quarto an estimate, or a tally, at the end of a chunk becomes a table of 25 rows at most, with what `print()` says as text around it
-#'   (`knitr::knit_print()`); `render = knitr::normal_print` among the options of the chunk shows what the console shows.
-#' * `plot()`: the picture of `ggplot2::autoplot()`, where the class has one.
+#' | method | value |
+#' |---|---|
+#' | `tidy()` | a tibble with one row per estimate: `estimate`, `std.error`, and with `conf.int = TRUE` `conf.low` and `conf.high` |
+#' | `as.data.frame()` | the same with intervals, as a plain data frame |
+#' | `glance()` | one row: `target`, `nobs`, `estimates` (their number), `conf.level`; for a mean also `unlikely`, for [rr_scramble()] also `truth.share` |
+#' | `coef()`, `vcov()`, `confint()` | estimates, covariance matrix and intervals with the same names; groups are in the name, `"North, yes"` |
+#' | `nobs()` | number of respondents (or the sum of weights), rows or elements; for [rr_extreme()] the bits of an element, for [rr_set_size()] of sketches the sketches |
+#' | `print()`, `format()` | `n` rows; one line |
+#' | `summary()` | a list of `estimates` and `measures`, the values of `tidy()` and `glance()` |
+#' | `plot()` | the picture of `ggplot2::autoplot()`, invisibly |
 #'
-#' `[`, `c()` and `subset()` refuse estimates, since parts of an estimate are not an estimate. Filter the rows of `tidy()`
-#' instead. `[` and `subset()` take groups of a fit of several groups, see [groups].
+#' Functions of other packages that accept a model work: `lmtest::coeftest()`, `car::deltaMethod()`, `multcomp::glht()`, `modelsummary::modelsummary()`.
 #'
-#' These are generics of R and of other packages, whose callers may pass arguments that are meant for other classes. The methods ignore arguments that they do not
-#' know. (The `rr_*()` functions refuse them.)
+#' In R Markdown and Quarto an estimate or a tally at the end of a chunk becomes a table of at most 25 rows. The chunk option
+#' `render = knitr::normal_print` shows what the console shows.
+#'
+#' Filter the rows of `tidy()`, not the estimates: `[`, `c()` and `subset()` give an error, because parts of an estimate are not an estimate. Groups of a fit are taken by
+#' `[` and `subset()`, see [groups].
+#'
+#' These methods ignore arguments that they do not use, because other packages pass arguments that are meant for other classes. The `rr_*()` functions refuse unknown arguments.
 #'
 #' @param x,object Estimates.
-#' @param conf.int Add the columns `conf.low` and `conf.high`?
-#' @param conf.level,level Confidence level, between 0 and 1; by default the one of the estimates.
-#' @param terms Rows wanted: labels or positions; all by default.
-#' @param parm Labels or positions of estimates; all by default.
+#' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high`?
+#' @param conf.level,level Confidence level, a number in (0, 1); default the level of the estimates.
+#' @param terms Rows, as labels or positions; default all.
+#' @param parm Estimates, as labels or positions; default all.
 #' @param n Number of rows printed, at least 0.
 #' @param digits Significant digits printed, from 1 to 22.
-#' @param ... Not used. `as.data.frame()` takes `row.names` and `stringsAsFactors`; `plot()` passes on to `ggplot2::autoplot()`.
-#' @return As listed above; `print()` the estimates themselves and `plot()` the ggplot it drew, invisibly.
+#' @param ... Not used. `as.data.frame()` accepts `row.names` and `stringsAsFactors`; `plot()` passes on to `ggplot2::autoplot()`.
+#' @return As listed above. `print()` returns the estimates invisibly.
 #' @section Errors:
-#' `candor_error_level` for a `parm` or `terms` that is not an estimate, `candor_error_argument` for other arguments and for what cannot be
-#' done with estimates.
-#' @references The columns are named as the package 'generics' and broom ask for. Estimates and errors are those of the pages of each class.
+#' `candor_error_level`, `candor_error_argument`. See [candor_conditions].
+#' @references The columns follow the package 'generics', <https://cran.r-project.org/package=generics>.
+#' @seealso [rr_fit] for further methods of fits, [rr_regression] for regressions.
 #' @name rr_estimates
 #' @examples
+#' # Eight people reported whether they are in two sets, each bit flipped with probability 0.1.
+#' # How many are in at least one?
 #' reports <- cbind(a = c(1, 0, 1, 1, 0, 0, 1, 0), b = c(1, 0, 0, 1, 0, 1, 1, 0))
 #' size <- rr_set_size(reports, flip = 0.1)
 #' tidy(size, conf.int = TRUE)
 #' glance(size)
+#' # 4.4, with an interval from 2.2 to 6.7
 #' confint(size)
 NULL
 

@@ -1,65 +1,67 @@
-#' Did they follow the instructions?
+#' Goodness of fit: did respondents follow the instructions?
 #'
-#' Tests whether the reports can come from any truth under the design as stated. A small p-value says that the design does not
-#' describe what respondents did: they did not follow the instructions, or the design's probabilities are not the stated ones.
+#' Tests whether the reports can come from any truth under the design. A small p-value means that respondents did not follow the instructions, or that
+#' the probabilities of the design are wrong.
 #'
-#' The statistic is the deviance: twice the difference between the largest log-likelihood of the reports without any model and the largest one under the
-#' design. A single question whose matrix is invertible can explain all reports, unless some report was given less (or more) often than the design
-#' allows: 108 yes where the die alone makes 116. Then the best truth sits on the boundary and the deviance is above 0. Pools of several designs ([rr_pool()]) and channels with more
-#' reports than truths have degrees of freedom left.
+#' The statistic is the deviance: twice the difference between the largest log-likelihood without any model and the largest under the design. A question with an
+#' invertible matrix can explain all reports, unless a report is rarer or more frequent than the design allows. The best truth is then on the boundary and the
+#' deviance is above 0. Pools of several designs ([rr_pool()]) and channels with more reports than truths have degrees of freedom left.
 #'
-#' Where the design can explain any such shares (0 degrees of freedom, and an estimate between 0 and 1), nothing can be tested: the p-values are `NA`, and a message
-#' says so. Reports that are in the range of a design tell nothing of compliance with it. Two designs in two samples do ([rr_pool()]), and so do
-#' [rr_lie_detector()] and [rr_anchor()].
+#' Reports within the range of a design carry no information about compliance: the p-values are `NA`, and a message says so. Compliance can be
+#' tested by two designs in two samples ([rr_pool()]), by [rr_lie_detector()] and by [rr_anchor()].
 #'
-#' A chi-squared distribution holds only away from the boundary, so p-values are found by simulation: tallies of the same size
-#' are drawn under the fitted truth and fitted again. With estimates on the boundary the test is conservative in small
+#' P-values are simulated, because the chi-squared distribution holds only away from the boundary. With estimates on the boundary the test is conservative in small
 #' samples.
 #'
 #' @section Hierarchies:
-#' Each depth of an [rr_hierarchy()] asks other respondents, drawn at random, about the same levels. The test is whether the depths agree: a chi-squared statistic of the differences between the unbiased estimates of the nodes of each
-#' depth and the sums of the levels' estimates at the last one, by their covariance matrix at the fitted truth. Where the estimates of a depth need not add up to 1
-#' (of [rr_unary()] and other protocols) that they do is tested too. The degrees of freedom are the independent estimates of all depths, less the number of levels, and 1 more. The statistic is in
-#' `deviance`, `p.value` is by the chi-squared distribution, and nothing is simulated: unbiased estimates have no boundary. It is of the counts alone, so that the fit may be by any method.
-#' A contradiction says that a depth was randomised in another way than stated, or that whoever drew it did not follow the instructions. At level 0.05 it rejected 4.1 to 5.9
-#' per cent of 2,000 simulated tallies each (300 and 2,000 respondents, 9 and 27 levels, epsilon 1, four oracles; the error of simulation is 0.5 per cent), and with 256 levels
-#' 4.6 and 3.4 per cent of 500 (2,000 respondents, unary encoding and local hashing; error 1).
+#' Each depth of an [rr_hierarchy()] asks other respondents about the same levels. The test compares the unbiased estimates of the nodes of each depth with the sums
+#' of the estimates at the last depth, by their covariance matrix at the fitted truth. If the estimates of a depth need not add up to 1, the test includes that they do.
+#' The degrees of freedom are (independent estimates of all depths) - (levels) + 1. The p-value is from the chi-squared distribution, and the fit may be by any method. A small
+#' p-value means that a depth was randomized differently than stated. In simulations the test kept its level (300 and 2,000 respondents, 9 to 256 levels, four oracles).
 #'
 #' @section Regressions:
-#' Of a fit of [rr_glm()] the *reports* are compared with their fitted probabilities, in groups of about equal size by these probabilities, as by Hosmer and Lemeshow (1980). The statistics
-#' are Pearson's and the deviance of the groups' counts of yes and no, with g - 2 degrees of freedom for g groups. If there are no more different probabilities than groups, each is a group, and
-#' their number less the number of coefficients is the degrees of freedom. (Fitted *truths* beside reports would condemn good models.) At level 0.05 the tests rejected 4.8 to 5.0 per cent of
-#' 1,000 simulated surveys each with 2,000 respondents under the true model (forced response, crosswise; two covariates; the error of simulation is 0.7), and 5.9 (Pearson) and 6.5 per cent (deviance) with
-#' 400 respondents. Of 300 surveys of 2,000 without a square in the model that the truth had (coefficient 0.5) they rejected 98 (forced response) and 83 per cent (crosswise), and of truths by a Cauchit link,
-#' fitted by a logit, 18 and 17 per cent.
+#' For a fit of [rr_glm()] the *reports* are compared with their fitted probabilities in groups of about equal size, as by Hosmer and Lemeshow (1980). Pearson's statistic and the deviance of the
+#' groups' counts have g - 2 degrees of freedom for g groups. If there are no more different probabilities than groups, each probability is a group, and the degrees of freedom are their number minus the
+#' number of coefficients. In simulations the tests kept their level with 2,000 respondents and were slightly too large with 400.
 #'
-#' @param fit A fit of [rr_estimate()] by `"mle"`; of a hierarchy by any method; or a fit of [rr_glm()] without a survey design.
-#' @param replications Number of simulated tallies, at least 99. Each is fitted: of a pool of 1,000 categories 999 take minutes, of 100 seconds.
-#' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the generator's present state.
-#' @param groups Number of groups of a regression, at least 3.
-#' @param ... Not used, and refused.
-#' @return Of a regression a tibble with the rows `"Pearson"` and `"deviance"` of `test`, and the columns `statistic`, `df` and `p.value` (`NA` without degrees of freedom). Else a tibble with a row per group: `deviance`, `df` (the degrees of freedom that the design leaves: independent reports less parameters that they
-#'   identify), `p.value` (by simulation; `NA` if nothing can be tested), `p.chi2` (from the chi-squared distribution; `NA` without degrees of freedom or with an
-#'   estimate on the boundary), `replications` (0 where nothing is simulated).
+#' @param fit A fit of [rr_estimate()] by `"mle"`; a fit of a hierarchy by any method; or a fit of [rr_glm()] without a survey design.
+#' @param groups Number of groups of a regression, a whole number of at least 3.
+#' @param replications Number of simulated tallies, a whole number of at least 99; default 999. Large pools take minutes: use 100 for 1,000 categories.
+#' @param seed A whole number for [set.seed()], after which R's generator is restored; or `NULL` (default) to continue from its present state.
+#' @param ... Not used; further arguments give an error.
+#' @return For a regression a tibble with the rows `"Pearson"` and `"deviance"` of `test`, and the columns `statistic`, `df` and `p.value`. Otherwise a tibble with one row per group:
+#'
+#'   | column | content |
+#'   |---|---|
+#'   | `deviance` | the statistic |
+#'   | `df` | independent reports minus identified parameters |
+#'   | `p.value` | by simulation; `NA` if nothing can be tested |
+#'   | `p.chi2` | by the chi-squared distribution; `NA` without degrees of freedom or on the boundary |
+#'   | `replications` | 0 if nothing is simulated |
 #' @section Errors:
-#' `candor_error_argument` for anything but a maximum likelihood fit, for a survey design, and for other arguments out of range; `candor_error_too_large` for a hierarchy of more than 4,096 levels.
-#' @references Davison, A. C. and Hinkley, D. V. (1997). *Bootstrap Methods and their Application*. Cambridge University Press, section 4.2
-#'   (Monte Carlo tests: p = (1 + number at least as large) / (1 + replications)).
+#' `candor_error_argument`, `candor_error_too_large` (hierarchies of more than 4,096 levels). See [candor_conditions].
+#' @references Davison, A. C. and Hinkley, D. V. (1997). *Bootstrap Methods and their Application*. Cambridge University Press, section 4.2.
+#'   \doi{10.1017/CBO9780511802843}
 #'
 #'   Hosmer, D. W. and Lemeshow, S. (1980). Goodness of fit tests for the multiple logistic regression model. *Communications in Statistics* A9(10), 1043-1069.
 #'   \doi{10.1080/03610928008827941}
+#' @seealso [rr_lie_detector()], [rr_cheater_detection()] and [rr_anchor()] estimate noncompliance, [rr_noncompliance()] assumes it.
 #' @concept noncompliance
 #' @concept compliance
+#' @concept cheating
+#' @concept deviance
 #' @examples
-#' # A die that forces "yes" in one of six throws makes 116 yes of 695 on average; 108 were given
+#' # A die forces "yes" in one of six throws, 116 of 695 on average; 108 said yes. Did they comply?
 #' fit <- rr_estimate(rr_counts(c(no = 587, yes = 108), rr_binary(11 / 12, 1 / 6)))
 #' rr_goodness_of_fit(fit, seed = 1)
+#' # The p-value is 0.2: so few yes can be chance
 #'
 #' # Do the depths of a hierarchy agree?
 #' mechanism <- rr_hierarchy(16, epsilon = 2, fanout = 4)
 #' set.seed(1)
 #' reports <- rr_perturb(rbinom(2000, 15, 0.4) + 1, mechanism, rng = "R")
 #' rr_goodness_of_fit(rr_estimate(reports, mechanism))
+#' # Yes: the p-value is 0.18
 #' @export
 rr_goodness_of_fit <- function(fit, ...) UseMethod("rr_goodness_of_fit")
 
@@ -78,9 +80,8 @@ rr_goodness_of_fit.default <- function(fit, replications = 999, seed = NULL, ...
   rows <- lapply(groups, function(g) if (depths) depths_row(fit, g) else goodness_row(fit, g, replications))
   table <- do.call(rbind, rows)
   if (anyNA(table$p.value)) {
-    cli::cli_inform(c("Where p-values are NA nothing can be tested: the design can explain any such shares.",
-                      i = paste("Compliance needs two designs, in two samples ({.fn rr_pool}), or one that asks for",
-                                "it: {.fn rr_lie_detector}, {.fn rr_anchor}.")), class = "candor_message_untested")
+    cli::cli_inform("P-values are NA if the design can explain any such shares: then nothing can be tested.",
+                    class = "candor_message_untested")
   }
   if (is.null(fit$tally$groups)) return(table)
   tibble::as_tibble(c(as.list(fit$tally$groups), table))
@@ -193,7 +194,7 @@ scaled_squares <- function(x, covariance) {
 
 # Do the reports of some group lie far from all that the design could give? The likeliest truth decides, whatever the
 # method; where another one has no estimate below 0, its truth fits as well. Clusters and strata of a survey change
-# nothing: given the truths in the sample, answers are randomised each for itself.
+# nothing: given the truths in the sample, answers are randomized each for itself.
 is_contradicted <- function(fit, law = rr_law(fit$mechanism)) {
   reports <- length(fit$mechanism$reports)
   # Reports beyond a channel that was measured may be the error of the study.
@@ -299,7 +300,7 @@ free_reports <- function(mechanism) {
 }
 
 # Some clients give themselves away by what they never send: local hashing with one function for all, and amounts that
-# were not randomised, or cut to the range of answers, for a mean. Their tallies have a number, `witness`, that is large
+# were not randomized, or cut to the range of answers, for a mean. Their tallies have a number, `witness`, that is large
 # in honest ones: of different functions, and of reports outside of the range. Merged tallies have the sum, and some
 # groups the number of all: no less than their own.
 few_witnesses <- function(tally) {

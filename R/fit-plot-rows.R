@@ -1,37 +1,3 @@
-#' Pictures of comparisons, effects, quantiles and the most common categories
-#'
-#' * Of [rr_compare()]: a row for each pair of groups, with the interval of its difference or ratio, and a panel for each category. Differences are
-#'   in percentage points, about 0; ratios on a logarithmic axis, about 1.
-#' * Of [rr_effects()]: a row for each effect, in percentage points; the average truth stands below the title. With groups (`by`) a row for each
-#'   group and a panel for the average and for each effect.
-#' * Of [rr_top()]: the categories from the most common down, with their intervals by rank; hollow points are those that are not shown to be
-#'   present. Groups have panels.
-#' * Of [rr_heavy_hitters()]: the strings that were found, from the most frequent down.
-#' * Of [rr_quantile()]: a row for each probability, the largest on top, so that the points lie along the cumulative shares. Groups have panels; one quantile of
-#'   several groups has a row for each group.
-#'
-#' `as.data.frame()` of the tables gives their rows and columns, intervals included.
-#'
-#' Some rows or columns of the table may be left out before; those that are drawn must still be there. Up to 200 rows are drawn.
-#'
-#' @param object,x A table of [rr_compare()], [rr_effects()], [rr_top()], [rr_heavy_hitters()] or [rr_quantile()].
-#' @param ... Not used.
-#' @return A ggplot object, to be printed, saved or changed; `plot()` draws it and returns it invisibly.
-#' @section Errors:
-#' `candor_error_argument` for tables that lost columns and for more than 200 rows, `candor_error_empty` for no rows, `candor_error_package` where ggplot2 is not installed.
-#' @references The estimates and intervals are those of the tables, whose pages have the references.
-#' @name autoplot.rr_compare
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' counts <- cbind(north = c(no = 620, yes = 380), south = c(700, 300), west = c(660, 340))
-#' plot(rr_compare(rr_estimate(rr_counts(counts, rr_warner(0.8)))))
-#' common <- rr_top(rr_counts(c(a = 300, b = 160, c = 90, d = 70), rr_grr(letters[1:4], epsilon = 2)))
-#' ggplot2::autoplot(common)
-#' ages <- rr_counts(c(20, 30, 60, 90, 50),
-#'                   rr_geometric(c("0-17", "18-39", "40-59", "60-79", "80+"), epsilon = 1))
-#' plot(rr_quantile(rr_estimate(ages), seq(0.1, 0.9, by = 0.2), breaks = c(0, 18, 40, 60, 80, 110)))
-NULL
-
-
 # A row for each estimate, with its interval, on an axis that its kind asks for.
 
 # The kinds of numbers: the axis they are drawn on, what that is called (alone, and as the title of one of several
@@ -53,8 +19,8 @@ number_kinds <- list(
 draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free = FALSE, shown = NULL, levels = NULL,
                            reported = NULL, subtitle = NULL, most = 200) {
   if (nrow(data) > most) {
-    abort(c("A picture of {format_count(nrow(data))} estimates would not be readable.",
-            i = "Name those of interest in {.arg terms}, or draw some rows of the table."), "argument")
+    abort("A picture of {format_count(nrow(data))} estimates would not be readable: name some in {.arg terms}.",
+          "argument")
   }
   if (!nrow(data)) abort(c("There is nothing to draw.", x = "The table has no rows."), "empty")
   kinds <- names(number_kinds)[names(number_kinds) %in% data$kind]

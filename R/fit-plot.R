@@ -1,39 +1,76 @@
-#' Picture of a fit
+#' Plots of estimates, comparisons and regressions
 #'
-#' Estimates with their intervals, and the reported shares they were recovered from.
+#' `plot()` draws, and `ggplot2::autoplot()` returns, a picture of a fit of [rr_estimate()], or of a table of [rr_compare()], [rr_effects()], [rr_top()],
+#' [rr_heavy_hitters()] or [rr_quantile()], or a regression of [rr_glm()].
 #'
-#' Up to 40 categories each has a row: the interval as a line, the estimate as a filled point, the reported share
-#' as a hollow one. A yes/no question asked in several groups has a row per group, for "yes". Where the groups are dates, times or years, time
-#' runs along an axis, with a panel for each category; up to 8 further groups are lines of different colours, without the reported shares.
+#' @section Pictures of fits:
+#' A fit is drawn as estimates with their intervals, beside the reported shares (hollow points). The layout depends on the number of categories and groups:
 #'
-#' More groups than 40 lie along an axis, at their numbers or ranked by their estimate, with a panel for each category. The caption names the highest and the lowest.
+#' | fit | layout |
+#' |---|---|
+#' | up to 40 categories | one row per category |
+#' | a yes/no question in up to 40 groups | one row per group, for "yes" |
+#' | groups that are dates, times or years | time along an axis, a panel per category; up to 8 further groups are lines |
+#' | more than 40 groups | groups along an axis, a panel per category; the caption names the highest and lowest |
+#' | bins and levels of a tree, more than 12 ([rr_square_wave()], [rr_hierarchy()]) | along an axis of numbers |
+#' | more than 40 ordered categories (numbers, ordered factor) | along an axis, in their order |
+#' | more than 40 other categories | ranked by estimate, on logarithmic axes |
+#' | more than 200 categories | intervals as a band, reported shares as points |
 #'
-#' Rows need room: 40 of them 4 inches of height. A message says what a picture with more rows needs, and [plot()] says it of any picture that its device is too small for.
+#' Forty rows need 4 inches of height. If the device is too small, a message gives the height that is needed.
 #'
-#' Bins of numbers and the levels of a tree ([rr_square_wave()], [rr_hierarchy()]) run along an axis of numbers where there are more than 12.
-#' With more categories than 40 the picture depends on their kind. Ordered categories (amounts, ages, days: numbers as levels, or an
-#' ordered factor) stay in their order, along an axis. Others are ranked by their estimate on logarithmic axes. Beyond 200 categories the intervals become a band, and
-#' the reported shares are drawn as points behind it. These points are flatter than the curve of the estimates, because the randomisation levels the shares.
+#' Pictures that sort categories by size have the intervals by rank of [rr_top()] instead of Wilson's or exact intervals. The caption says so.
 #'
-#' In pictures that sort categories by size, Wilson's and exact intervals are replaced by those by rank of [rr_top()], which hold for categories found by looking. The caption says so.
+#' @section Pictures of tables:
+#' | table of | rows and panels |
+#' |---|---|
+#' | [rr_compare()] | a row per pair of groups with the interval, a panel per category; differences in percentage points, ratios on a logarithmic axis |
+#' | [rr_effects()] | a row per effect, in percentage points; with `by` a row per group and a panel per effect |
+#' | [rr_top()] | categories from the most common down, with intervals by rank; hollow points are not shown to be present |
+#' | [rr_heavy_hitters()] | the strings that were found, from the most frequent down |
+#' | [rr_quantile()] | a row per probability; one quantile of several groups has a row per group |
 #'
-#' @param object A fit of [rr_estimate()], also of a survey design ([rr_survey]).
-#' @param order Order categories by their estimate? By default (`NULL`) up to 40 categories, and ordered categories of any number, keep the order
-#'   of the levels; others are ranked. With `order = FALSE` each of more than 40 groups has a row and its name.
-#' @param terms Categories wanted, labels or positions, such as `"yes"`; all by default.
-#' @param ... Not used.
-#' @return A ggplot object, to be printed, saved or changed.
+#' Rows of a table may be left out before it is drawn. Up to 200 rows are drawn. `as.data.frame()` gives the rows and columns of the picture.
+#'
+#' @section Pictures of regressions:
+#' A fit of [rr_glm()] is drawn as the predicted probability of a true yes along one covariate, with a confidence band. The other covariates are held at their means or most
+#' frequent values, which the caption names. `plot(fit, which = 1)` draws diagnostics of the residuals of the reports.
+#'
+#' @param object,x A fit of [rr_estimate()], including survey designs, a table as listed above, or a fit of [rr_glm()].
+#' @param order Logical. Order categories by their estimate? Default `NULL`: up to 40 categories and ordered categories keep their order, others are ranked. With `order = FALSE`
+#'   each of more than 40 groups has a row and its name.
+#' @param terms Categories, as labels or positions, such as `"yes"`; default all.
+#' @param variable For a regression: name of a covariate; default the first.
+#' @param by For a regression: name of a covariate of at most 8 values, with a line for each. Default one that interacts with `variable`, if there is one; `character()` for none.
+#' @param conf.level For a regression: confidence level of the band, a number in (0, 1); default 0.95.
+#' @param type For a regression: `"truth"` (default) for the probability along a covariate, or `"coefficients"` for a row with an interval per coefficient.
+#' @param exponentiate For `type = "coefficients"`: logical, default `FALSE`. Draw factors such as odds ratios, on a logarithmic axis?
+#' @param which For `plot()` of a regression: diagnostics to draw instead, numbers from 1 to 6 as in [stats::plot.lm()]; default none.
+#' @param ... For `plot()` with `which` further arguments of [stats::plot.lm()]; otherwise not used.
+#' @return A ggplot object, to be printed, saved or changed. `plot()` returns it invisibly.
 #' @section Errors:
-#' `candor_error_argument` for arguments out of range and for more than 40 groups of more than 12 categories, `candor_error_level` for `terms` that are not categories;
-#' `candor_error_package` where ggplot2 is not installed.
-#' @references The estimates and intervals are those of [rr_estimate()], whose page has the references.
+#' `candor_error_level`, `candor_error_empty` (no rows), `candor_error_package` (ggplot2 is not installed), `candor_error_argument` (also for more than 200 rows of a table, missing columns,
+#' and more than 40 groups of more than 12 categories). See [candor_conditions].
+#' @references Wilke, C. O. (2019). *Fundamentals of Data Visualization*. O'Reilly, chapter 16 (uncertainty). <https://clauswilke.com/dataviz/>
+#' @seealso [rr_estimate()], [rr_glm()], [rr_effects()], [rr_compare()], [rr_top()].
+#' @concept plot
+#' @concept forest plot
+#' @concept effect plot
+#' @order 1
+#' @aliases autoplot.rr_compare
 #' @name autoplot.rr_fit
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' # How often? Estimates (points), intervals (lines) and reported shares (hollow)
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
-#' reports <- rr_counts(c(never = 420, once = 330, often = 250), mechanism)
-#' plot(rr_estimate(reports))
-#' # The same as an object, to be changed
-#' ggplot2::autoplot(rr_estimate(reports), order = TRUE) + ggplot2::labs(title = "How often")
+#' fit <- rr_estimate(rr_counts(c(never = 420, once = 330, often = 250), mechanism))
+#' plot(fit)
+#' # The same as a ggplot, to be changed
+#' ggplot2::autoplot(fit, order = TRUE) + ggplot2::labs(title = "How often")
+#' # Do three regions differ?
+#' counts <- cbind(north = c(no = 620, yes = 380), south = c(700, 300), west = c(660, 340))
+#' plot(rr_compare(rr_estimate(rr_counts(counts, rr_warner(0.8)))))
+#' # How does the prevalence of plagiarism change with the semester, for men and women?
+#' plot(rr_glm(plagiarism ~ semester * female, exam_simulated, rr_forced(1 / 6)))
 NULL
 
 #' @rdname autoplot.rr_fit
@@ -297,8 +334,7 @@ plot_groups <- function(fit, data, ranked) {
   terms <- shown_terms(fit, data)
   count <- nlevels(data$panel)
   if (length(terms) > 12L) {
-    abort(c("A picture of {format_count(count)} groups of {length(terms)} categories would not be readable.",
-            i = "Name categories of interest in {.arg terms}, or draw some of the groups."), "argument")
+    abort("A picture of {format_count(count)} groups needs {.arg terms}, at most 12 categories.", "argument")
   }
   data <- data[data$term %in% terms, ]
   keys <- names(fit$tally$groups)

@@ -1,36 +1,42 @@
-#' What one report says about its respondent
+#' Posterior probability of the truth given one report
 #'
-#' The probabilities of the truths given a report, by Bayes' rule with the estimated shares as the prior. Without `reports` the table covers
-#' every report that the mechanism can give.
+#' `predict()` gives the probabilities of the true answers behind a report, by Bayes' rule with the estimated shares as the prior. Without `reports` the table covers
+#' every report of the mechanism.
 #'
-#' The mechanism promises that a report changes the odds of a truth by at most the factor \eqn{e^\epsilon}. The column
-#' `odds.factor` is the factor by which this report changes the odds of that truth against all others, at these shares.
+#' A report changes the odds of a truth by at most the factor \eqn{e^\epsilon}. The column `odds.factor` is the factor of this report at these shares.
 #'
 #' @param object A fit of [rr_estimate()] whose estimates are shares (none below 0, with sum 1).
-#' @param reports Reports as [rr_tally()] takes them; by default every report once.
+#' @param reports Reports as [rr_tally()] accepts them; default every report once.
 #' @param ... Not used.
-#' @return A tibble with a row per report (and group) and truth: `report`, `term` (the truth), `share` (the estimate), `posterior`, and
-#'   `odds.factor`, the posterior odds divided by the odds of the share (`NaN` where the share is 0 or 1). With `reports`
-#'   also `row`, the position of the report.
+#' @return A tibble with one row per report (and group) and truth:
+#'
+#'   | column | content |
+#'   |---|---|
+#'   | `row` | position of the report, if `reports` were given |
+#'   | `report`, `term` | the report; the truth |
+#'   | `share` | the estimated share, the prior |
+#'   | `posterior` | probability of the truth given the report |
+#'   | `odds.factor` | posterior odds divided by prior odds; `NaN` if the share is 0 or 1 |
 #' @section Errors:
-#' `candor_error_argument` for a fit with estimates below 0 or that do not add up to 1 (use `method = "mle"`);
-#' `candor_error_level` for reports that are not of the mechanism.
-#' @references Bayes' rule, \eqn{P(x \mid y) = \theta_x C_{xy} / \sum_z \theta_z C_{zy}}{P(x | y) = theta[x] C[x, y] / sum over z of theta[z] C[z, y]}. For yes/no designs
-#'   Blair, G., Imai, K. and Zhou, Y.-Y. (2015). Design and analysis of the randomized response technique. *Journal of the American Statistical
+#' `candor_error_argument` (also for estimates that are not a distribution: use `method = "mle"`), `candor_error_level`. See [candor_conditions].
+#' @references Blair, G., Imai, K. and Zhou, Y.-Y. (2015). Design and analysis of the randomized response technique. *Journal of the American Statistical
 #'   Association* 110(511), 1304-1319. \doi{10.1080/01621459.2015.1050028}
+#' @seealso [rr_epsilon()] for the bound on the odds, [predict.rr_glm()] for regressions.
+#' @concept plausible deniability
+#' @concept posterior probability
 #' @examples
+#' # How likely is it that a civilian who said yes had contact with an armed group?
 #' fit <- rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6)))
-#' # A respondent who says yes has had contact with a probability of about two in three
 #' predict(fit)
-#' predict(fit, c("yes", "no", "yes"))
+#' predict(fit, c("yes", "no"))
+#' # About two in three; without a report it is one in four
 #' @export
 predict.rr_fit <- function(object, reports = NULL, ...) {
   mechanism <- object$mechanism
   # predict() of R's own models takes rows of covariates. Reports of several questions, and bits, may be columns.
   columns <- length(mechanism$questions) || inherits(rr_law(mechanism), "rr_law_support")
   if ("newdata" %in% ...names() || is.data.frame(reports) && !columns) {
-    abort(c("Shares have no covariates: {.arg reports} must be reports of the mechanism.",
-            i = "{.fn rr_glm} and {.fn rr_multinom} fit covariates and predict from them."), "argument")
+    abort("{.arg reports} must be reports of the mechanism: shares have no covariates, see {.fn rr_glm}.", "argument")
   }
   estimate <- unname(as.matrix(object$estimate))
   if (any(estimate < 0) || !all(apply(estimate, 2, adds_up))) {

@@ -1,38 +1,45 @@
-#' Profile likelihood
+#' Profile likelihood of shares and coefficients
 #'
-#' How fast the likelihood falls when one share, or one coefficient, is held at other values than the estimate and the rest is fitted
-#' again: the curve behind the intervals of `interval = "profile"` and of [confint()][confint.rr_glm].
+#' How fast the likelihood falls if one share or coefficient is held at other values than the estimate and the rest is fitted again. This is the curve behind
+#' intervals with `interval = "profile"` and behind [confint()][confint.rr_glm].
 #'
-#' Each value comes with the maximum over everything else. An interval of level `level` is the set of values whose `deviance` is at most the
-#' quantile of chi-squared with one degree of freedom (3.84 for 95 per cent). A curve that is no parabola says that estimate \eqn{\pm}{+-} 1.96 standard errors
-#' misleads; one that ends at 0 or 1 above the horizontal line of the picture says that the interval does too.
+#' The interval is the set of values whose `deviance` is at most the quantile of chi-squared with one degree of freedom (3.84 for 95%). If the curve is far from a
+#' parabola, do not use estimate \eqn{\pm}{+-} 1.96 standard errors. If the curve ends at 0 or 1 before it reaches the quantile, so does the interval.
 #'
-#' For a fit of [rr_estimate()] the curve is that of the likelihood, whatever the method of the fit, and with several groups each group has its own. Fits of pools
-#' ([rr_pool()]) are fits like others. Weighted reports count with their effective number.
+#' The curve of a fit of [rr_estimate()] is the curve of the likelihood, whatever the method of the fit. Each group has its own curve. Weighted reports count with their effective number.
 #'
-#' @param fitted A fit of [rr_estimate()], at most 500 categories, `target = "population"`; or of [rr_glm()], without penalty and without a survey design.
-#' @param parm Categories, or coefficients, by name or position; all by default.
-#' @param level The curves reach as far as the interval of this confidence level, and end at 0 and 1.
-#' @param points How many values each curve has, from 5 to 1000; the estimate is one more.
+#' @param fitted A fit of [rr_estimate()] with at most 500 categories and `target = "population"`, or of [rr_glm()] without penalty and survey design.
+#' @param parm Categories or coefficients, by name or position; default all.
+#' @param level The curves reach as far as the interval of this confidence level; default 0.99 for `profile()`, 0.95 for `confint()`.
+#' @param points Number of values per curve besides the estimate, a whole number from 5 to 1,000; default 20.
 #' @param x,object A profile.
-#' @param conf.level Confidence level of the intervals that the picture marks.
+#' @param conf.level Confidence level of the intervals that the picture marks; default 0.95.
 #' @param ... Not used.
-#' @return `profile()`: a tibble of class `rr_profile`, with the columns of the groups, `term`, `value` (of the share or coefficient), `deviance` (twice the
-#'   fall of the log-likelihood from its maximum) and `z` (its root, negative below the estimate). Values that the link does not allow are left out.
+#' @return `profile()` returns a tibble of class `rr_profile` with the columns of the groups and
 #'
-#'   `confint()`: the profile likelihood intervals, as the fit's `confint()` gives them: they are computed, not read off the curve. `plot()` and `autoplot()` draw up to 12 curves.
+#'   | column | content |
+#'   |---|---|
+#'   | `term` | category or coefficient |
+#'   | `value` | value of the share or coefficient; values that the link does not allow are left out |
+#'   | `deviance` | twice the fall of the log-likelihood from its maximum |
+#'   | `z` | root of the deviance, negative below the estimate |
+#'
+#'   `confint()` returns the profile likelihood intervals of the fit, computed and not read off the curve. `plot()` and `autoplot()` draw up to 12 curves.
 #' @section Errors:
-#' `candor_error_law` for a law without a likelihood; `candor_error_argument` for `target = "sample"`, for more than 500 categories, for estimates that are penalised or of a survey
-#' design, and for pictures of more than 12 curves; `candor_error_level` for terms that do not exist.
+#' `candor_error_law` (no likelihood), `candor_error_level`, `candor_error_argument`. See [candor_conditions].
 #' @references Venzon, D. J. and Moolgavkar, S. H. (1988). A method for computing profile-likelihood-based confidence intervals. *Applied Statistics* 37(1), 87-94.
 #'   \doi{10.2307/2347496}
+#' @seealso [intervals], [confint.rr_glm()].
+#' @concept likelihood ratio interval
 #' @name rr_profile
 #' @examples
+#' # Is the interval of a small share symmetric?
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
 #' fit <- rr_estimate(rr_counts(c(never = 130, once = 40, often = 30), mechanism))
 #' curve <- profile(fit, "often")
 #' curve
 #' confint(curve)
+#' # No: the estimate is 0, and the interval reaches up to 5.6%
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(curve)
 NULL
 
@@ -48,7 +55,7 @@ profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
   axes <- channel_axes(fitted$mechanism)
   parts <- lapply(seq_len(NCOL(fitted$estimate)), function(g) {
     evidence <- group_evidence(fitted$tally, g)
-    best <- maximise(axes, evidence$counts, n = evidence$n)$estimate
+    best <- maximize(axes, evidence$counts, n = evidence$n)$estimate
     top <- sum_log(evidence$counts, apply_channel(axes, best))
     table <- do.call(rbind, lapply(which, function(i) {
       deviance <- ratio_deviance(rows, evidence$counts, evidence$n, i, top)
@@ -89,8 +96,7 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
   check_installed("ggplot2", "to draw a profile")
   panel <- group_panel(object, c(attr(object, "groups"), "term"), ": ")
   if (nlevels(panel) > 12L) {
-    abort(c("A picture holds up to 12 profiles.", x = "There are {nlevels(panel)}.",
-            i = "Name those to draw: {.code profile(fit, parm = )}."), "argument")
+    abort(c("A picture holds up to 12 profiles, see {.arg parm}.", x = "There are {nlevels(panel)}."), "argument")
   }
   limit <- stats::qchisq(conf.level, 1)
   data <- data.frame(value = object$value, fall = -object$deviance / 2, panel = panel)
@@ -126,28 +132,10 @@ plot.rr_profile <- function(x, ...) draw(x, ...)
 
 # ---- the unknown parameters of a design, read from a fit of its latent classes ----
 
-#' The parameters of a design, estimated
-#'
-#' `tidy(fit, type = "parameters")` estimates designs with an unknown parameter: the share of yes, and the honesty, the share of cheaters, or the prevalence of the
-#' innocuous attribute. `fit` is a fit by maximum likelihood of a list of tallies, or of a pool ([rr_pool()]).
-#'
-#' The tibble has a row per parameter (and group): `term`, `estimate`, `std.error`, `conf.low`, `conf.high`, `identified`. A parameter that the reports do not
-#' identify is `NA`, with `identified = FALSE`; so is the honesty where the share of yes is estimated as 0. Standard errors are those of the observed information, divided by the
-#' number of respondents (published moment estimates divide by one less per sample), and `NA` at 0 and 1. Intervals are profile likelihood intervals, of shares and of the
-#' honesty, and reach 0 and 1. If nobody may be a yes, the honesty may be anything, and its interval is from 0 to 1.
-#'
-#' @section Errors:
-#' `candor_error_argument` for anything but a fit by `"mle"` of designs with an unknown parameter.
-#' @references Delta method on the observed information of the latent classes; profile likelihood ([rr_profile]).
-#' @inherit rr_lie_detector examples
-#' @seealso [rr_lie_detector()], [rr_cheater_detection()], [rr_unrelated()], [tidy()][tidy.rr_fit].
-#' @name design_parameters
-NULL
-
 design_parameters <- function(fit, conf.level) {
   parameters <- fit$mechanism$parameters
   if (is.null(parameters) || !identical(fit$method, "mle")) {
-    abort(c("Parameters can be had of maximum likelihood fits of designs with an unknown parameter.",
+    abort(c("Parameters need a maximum likelihood fit of a design with an unknown parameter.",
             x = "The fit is by {.val {fit$method}} of: {format(fit$mechanism)}."), "argument")
   }
   rows <- lapply(seq_len(NCOL(fit$estimate)), function(g) parameter_rows(fit, g, parameters, conf.level))

@@ -1,39 +1,40 @@
-#' Quantiles and cumulative shares
+#' Quantiles, medians and cumulative distributions
 #'
-#' For fits whose levels have an order: of numbers, of an ordered factor, and of the mechanisms for these, [rr_square_wave()], [rr_hierarchy()] and [rr_geometric()].
+#' `rr_quantile()` estimates quantiles of ordered answers: numbers, ordered factors, and the mechanisms [rr_square_wave()], [rr_hierarchy()] and [rr_geometric()].
 #'
-#' `rr_quantile()` gives the level at which the cumulative share reaches each of `probs`. Where levels are bins of numbers the quantile is interpolated within its bin, as if
-#' numbers were uniform there. Cumulative shares of unbiased estimates may decrease somewhere; they are replaced by the nearest ones that do not decrease (isotonic regression). Intervals are
-#' Woodruff's: [rr_contrast()] gives an interval for the cumulative share at the quantile, and the levels at which the cumulative share reaches the ends of this interval are the limits. The
-#' standard error is the distance of the limits over that of the normal quantiles. It is `NA` where both limits are the same level, because the levels are then too coarse.
+#' The quantile is the level at which the cumulative share reaches the probability. If levels are bins of numbers, it is interpolated within its bin, as if
+#' numbers were uniform there. Cumulative shares of unbiased estimates may decrease; they are replaced by their isotonic regression.
 #'
-#' `rr_contrast(fit, cumulative = TRUE)` gives the share of each level and all below it, with its standard error from the full covariance matrix of the estimates; see [rr_contrast()]
-#' for estimates at the boundary, whose intervals follow from the reports.
+#' Intervals are Woodruff's: the levels at which the cumulative share reaches the limits of its own interval, see [rr_contrast()]. The standard error is the distance of
+#' the limits divided by the distance of the normal quantiles. It is `NA` if both limits are the same level, because the levels are then too coarse.
 #'
-#' Fits by `"smoothed"` have no standard errors and no intervals, so these are `NA` with a message: the smoothing moves quantiles, often far. Those of `"mle"` have them.
+#' `rr_contrast(fit, cumulative = TRUE)` estimates cumulative shares themselves. Fits by `"smoothed"` have no standard errors; use `"mle"`.
 #'
-#' @param fit A fit of [rr_estimate()], grouped or not, of one question whose levels have an order.
-#' @param probs Probabilities, each from 0 to 1.
-#' @param breaks Increasing numbers that bound the bins for which the levels stand, one more than there are levels; by default those of the mechanism, if it has any.
+#' @param fit A fit of [rr_estimate()], grouped or not, of one question with ordered levels.
+#' @param probs Probabilities, numbers from 0 to 1; default the quartiles.
+#' @param breaks Increasing numbers that bound the bins of the levels, one more than there are levels; default the breaks of the mechanism, if it has any.
 #'   Ages in completed years, with levels 0 to 99, have the breaks `0:100`.
-#' @param conf.level Confidence level of the intervals.
-#' @param ... Not used, and refused.
-#' @return A tibble of class `rr_quantile` with a row for each
-#'   group and probability: the groups, `prob`, `level` (the label of the level in which the quantile lies), `estimate`, `std.error`, `conf.low` and `conf.high`. These are
-#'   numbers where breaks are known or the levels are numbers; else positions of levels.
+#' @param conf.level Confidence level, a number in (0, 1); default 0.95.
+#' @param ... Not used; further arguments give an error.
+#' @return A tibble of class `rr_quantile` with one row per group and probability: the groups, `prob`, `level` (the label of the level that contains the quantile), `estimate`,
+#'   `std.error`, `conf.low`, `conf.high`. The numbers are positions of levels if the levels are not numbers and there are no breaks. [plot()][autoplot.rr_compare] draws it.
 #' @section Errors:
-#' `candor_error_argument` for anything but a fit with ordered levels, and for probabilities and breaks out of range.
+#' `candor_error_argument`, also for fits without ordered levels. See [candor_conditions].
 #' @references Woodruff, R. S. (1952). Confidence intervals for medians and other position measures. *Journal of the American Statistical
 #'   Association* 47(260), 635-646. \doi{10.1080/01621459.1952.10483443}
-#' @seealso `rr_contrast(fit, middles)` for the mean of bins; [plot()][autoplot.rr_compare] draws quantiles.
+#' @seealso [rr_contrast()] for cumulative shares and, with the middles of the bins as weights, for means.
+#' @concept median
+#' @concept percentile
+#' @concept cumulative distribution function
 #' @examples
+#' # What are the deciles and the median of a variable reported by the square wave mechanism?
 #' mechanism <- rr_square_wave(seq(0, 100, by = 5), epsilon = 2)
 #' set.seed(1)
 #' reports <- rr_perturb(100 * rbeta(20000, 2, 3), mechanism, rng = "R")
 #' fit <- rr_estimate(reports, mechanism)
-#' rr_contrast(fit, c("20 to 25", "45 to 50"), cumulative = TRUE)
 #' rr_quantile(fit, c(0.1, 0.5, 0.9))
 #' 100 * qbeta(c(0.1, 0.5, 0.9), 2, 3)
+#' # The truth is 14, 39 and 68; all three intervals contain it
 #' @export
 rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.level = 0.95, ...) {
   check_dots_empty(...)

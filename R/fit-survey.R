@@ -1,96 +1,86 @@
-#' Estimates from survey designs
+#' Randomized response in complex surveys: weights, strata, clusters, replicate weights
 #'
-#' Where the respondents are a probability sample, with clusters, strata, unequal weights or a finite population, or where each respondent reported several times, give the design to [rr_estimate()]
-#' in place of the data: `rr_estimate(design, mechanism, column = ~ answer, by = ~ region)`. The estimates are those of the weighted reports; their
-#' variance is the design's, with the randomisation of the answers in it.
+#' Give a design of the package survey to [rr_estimate()] in place of the data if the respondents are a probability sample, or if respondents reported several
+#' times: `rr_estimate(design, mechanism, column = ~ answer, by = ~ region)`. The variance is the design's and includes the randomization.
 #'
-#' Estimates are (locally) linear in the weighted shares of the reports. Under a design of [survey::svydesign()] their variance is that of the linearised
-#' scores, as [survey::svymean()] computes it; under [survey::svrepdesign()] the estimate is made again with each set of replicate weights, as
-#' [survey::withReplicates()] does. For a direct question (`p = 1`, `q = 0`) estimates, standard errors and covariances are those of
+#' Estimates are (locally) linear in the weighted shares of the reports. With [survey::svydesign()] their variance is the variance of the linearized
+#' scores, as in [survey::svymean()]. With [survey::svrepdesign()] the estimate is computed again for each set of replicate weights. For a direct question the results equal
 #' [survey::svymean()] and [survey::svyby()].
 #'
-#' **A finite population.** Finite population corrections shrink the variance by the fraction of the population that was drawn. That is right for
-#' the truths, but a respondent who was certain to be drawn still randomises the answer. The part of the randomisation that the correction takes away is estimated from
-#' the reports and added back: in a census the variance is that of the randomisation alone, as with `target = "sample"`. (Surveys that compute scores
-#' and hand them to a survey package miss it.) With replicate weights the part that they leave out is computed from the weights.
+#' @section Special cases:
+#' **Finite populations.** Finite population corrections shrink the variance by the sampling fraction. This is right for the truths, but respondents who were certain to be drawn
+#' still randomize. The part of the randomization that the correction removes is estimated and added back, also with replicate weights. In a census the variance is due to the
+#' randomization alone.
 #'
-#' **Several reports of one respondent.** With respondents as clusters, `svydesign(ids = ~ id, weights = ~ 1, data = reports)`, standard errors are right however the reports of one person depend on
-#' each other: by the same truth, and by a permanent answer ([rr_longitudinal()]). Simulated with 250 respondents, six reports of each, 5 categories and 200 samples, Wilson's interval of nominal
-#' 95 per cent for a share of one half covered it in 195 of 200, and that of a tally of all reports in 154. `target = "sample"` and finite populations take each randomisation for
-#' independent and are refused where reports come from permanent answers and clusters hold several.
+#' **Several reports per respondent.** With respondents as clusters, `svydesign(ids = ~ id, weights = ~ 1, data = reports)`, standard errors are right however the reports of one
+#' person depend on each other, including permanent answers ([rr_longitudinal()]). A tally of all reports would give standard errors that are too small. Reports from permanent
+#' answers with several per cluster are refused for `target = "sample"` and for finite populations.
 #'
-#' **Protocols** ([rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_bitflip()], and [rr_longitudinal()] of these) are estimated by inversion alone (`method = "inv"`, their default here): the estimate is the weighted mean
-#' of a score of each report, whose expectation is 1 for the true category and 0 for others.
+#' **Frequency oracles** ([rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_bitflip()] and [rr_longitudinal()] of these) are estimated by inversion
+#' only (`method = "inv"`, their default here), as the weighted mean of an unbiased score of each report.
 #'
-#' **Groups** (`by`) are domains of one sample. They share clusters, so their estimates are correlated; `vcov()`, [rr_contrast()] and [rr_compare()] take this into account.
+#' **Groups** (`by`) are domains of one sample, and their estimates are correlated. `vcov()`, [rr_contrast()] and [rr_compare()] take this into account.
 #'
 #' **Several questions** ([rr_product()]) are estimated together; [rr_margin()] reads some of them.
 #'
 #' @section Arguments of rr_estimate() for a design:
-#' `column`, `by`, `na.rm`, `match`, `method` and its options, `conf.level` and `simultaneous` are as always. `total = TRUE` estimates how many people of the population hold each
-#' category, in place of shares. `target = "population"`: the draw and the randomisation are random; `"sample"`: the randomisation alone, the
-#' respondents and their weights being fixed. `interval`:
-#' * `"wilson"` (default): Wilson's interval for the mean of the unbiased scores between their smallest and largest value (of a mechanism like [rr_grr()]: for the share of the report),
-#'   with the number of respondents that gives the design's variance, and the quantile of Student's \eqn{t} with the design's degrees of freedom
-#'   ([survey::degf()]), in the manner of Korn and Graubard (1998); cut at 0 and 1. Totals have Wald's.
-#' * `"wald"`: estimate plus or minus a multiple of the standard error, by the same \eqn{t}.
+#' | argument | meaning |
+#' |---|---|
+#' | `column`, `by`, `na.rm`, `match`, `method`, `conf.level`, `simultaneous` | as for other data |
+#' | `total` | logical, default `FALSE`. Estimate the number of people in the population instead of shares? |
+#' | `target` | `"population"`: the draw and the randomization are random; `"sample"`: the randomization alone |
+#' | `interval` | `"wilson"` (default) or `"wald"`; totals have Wald's |
 #'
-#' With `simultaneous = TRUE`, and by rank in pictures that are sorted by size, the same limits have the smaller errors that [rr_top()] describes. They are approximate so far out.
+#' Wilson's interval is for the mean of the unbiased scores, with the number of respondents that gives the design's variance and the \eqn{t} quantile of [survey::degf()], as Korn and
+#' Graubard (1998) propose. It is cut at 0 and 1. Simultaneous intervals and intervals by rank are approximate.
 #'
-#' Other intervals need independent respondents and are refused, as are [rr_bloom()], [rr_mean()] and [rr_scramble()] (whose scores `survey::svymean()` takes, see [rr_score()]), [rr_hierarchy()] and [rr_sample_questions()], whose inversion is no mean of scores. There is no `logLik()`, `AIC()`, `BIC()`,
-#' `anova()` and [rr_goodness_of_fit()], which need a likelihood.
+#' Other intervals need independent respondents and give an error. So do [rr_bloom()], [rr_hierarchy()] and [rr_sample_questions()], and [rr_mean()] and [rr_scramble()], whose
+#' scores ([rr_score()]) can be given to `survey::svymean()`. `logLik()`, `AIC()`, `BIC()`, `anova()` and [rr_goodness_of_fit()] need a likelihood and are not available.
 #'
 #' @param fit,x,object An estimate of [rr_estimate()] from a design.
 #' @param ... Not used.
-#' @return `rr_estimate()` of a design returns an object of class `c("rr_survey", "rr_estimates")`, a list with `estimate` (shares or totals, a matrix with one
-#'   column per group where there are groups), `covariance` (of all of them), `df`, `tally` (weighted), `mechanism`, `method`, `target`, `interval`, `conf.level`. It is read as all estimates are, see
-#'   [rr_estimates]: [tidy()], `coef()`, `vcov()`, `confint()`, `summary()`, [plot()][autoplot.rr_fit].
+#' @return An object of class `c("rr_survey", "rr_estimates")`, a list with `estimate` (shares or totals, with groups a matrix with one
+#'   column per group), `covariance`, `df`, `tally` (weighted), `mechanism`, `method`, `target`, `interval` and `conf.level`. Read it by the methods of
+#'   [rr_estimates].
 #' @section Errors:
-#' `candor_error_argument` for two-phase designs and designs given by joint probabilities, `weights` (the design has its own), and intervals that need independent respondents;
-#' `candor_error_law` for mechanisms without scores; `candor_error_missing` for missing reports of a protocol; `candor_error_too_large` for more than 50,000,000 scores; `candor_error_package` where survey is not installed; and the errors of
-#' [rr_tally()] and [rr_estimate()].
+#' `candor_error_argument` (also for two-phase designs and `weights`), `candor_error_law` (mechanisms without scores), `candor_error_missing`, `candor_error_too_large` (more than
+#' 50,000,000 scores), `candor_error_package`, and the errors of [rr_tally()] and [rr_estimate()]. See [candor_conditions].
 #' @references Lumley, T. (2004). Analysis of complex survey samples. *Journal of Statistical Software* 9(8). \doi{10.18637/jss.v009.i08}
 #'
-#'   Chaudhuri, A. (2011). *Randomized Response and Indirect Questioning Techniques in Surveys*. CRC Press (randomized response under general designs: the variance is that
-#'   of the design plus that of the randomisation). Sarndal, C.-E., Swensson, B. and Wretman, J. (1992). *Model Assisted Survey Sampling*. Springer, section 16.4 (what
-#'   a variance estimator misses of independent measurement errors).
+#'   Chaudhuri, A. (2011). *Randomized Response and Indirect Questioning Techniques in Surveys*. CRC Press. \doi{10.1201/b10476} (general designs)
+#'
+#'   Sarndal, C.-E., Swensson, B. and Wretman, J. (1992). *Model Assisted Survey Sampling*. Springer, section 16.4. \doi{10.1007/978-1-4612-4378-6} (measurement errors and
+#'   finite populations)
 #'
 #'   Korn, E. L. and Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive counts estimated from survey
 #'   data. *Survey Methodology* 24(2), 193-201.
+#' @seealso [rr_glm()] with `design` for regression, [rr_score()], `vignette("survey-designs", package = "candor")`.
 #' @name rr_survey
 #' @concept survey weights
 #' @concept replicate weights
 #' @concept primary sampling unit
+#' @concept PSU
 #' @concept complex survey
 #' @concept stratified sampling
 #' @concept clusters
+#' @concept finite population
 #' @examplesIf requireNamespace("survey", quietly = TRUE)
-#' # Schools in 15 districts; which do year-round teaching is asked by Warner's design
+#' # Which share of schools met its target? 15 districts were drawn, and each school was asked by
+#' # Warner's design.
 #' data(api, package = "survey")
 #' mechanism <- rr_warner(0.8, levels = c("No", "Yes"))
-#' apiclus1$report <- rr_perturb(apiclus1$yr.rnd, mechanism)
+#' set.seed(1)
+#' apiclus1$report <- rr_perturb(apiclus1$sch.wide, mechanism, rng = "R")
 #' design <- survey::svydesign(id = ~dnum, weights = ~pw, data = apiclus1, fpc = ~fpc)
-#' fit <- rr_estimate(design, mechanism, column = ~report)
-#' fit
+#' rr_estimate(design, mechanism, column = ~report)
+#' # 85%, with an interval from 77% to 92%; direct answers would give
+#' survey::svymean(~sch.wide, design)
+#'
+#' # How many schools are these in the population?
 #' rr_estimate(design, mechanism, column = ~report, total = TRUE)
 #'
-#' # Groups are correlated through the districts
-#' groups <- rr_estimate(design, mechanism, column = ~report, by = ~stype)
-#' rr_compare(groups)
-#'
-#' # Four reports of each of 500 devices, from permanent answers
-#' setting <- rr_longitudinal(c("light", "dark", "auto"), permanent = 3, epsilon = 1.5)
-#' used <- sample(setting$levels, 500, replace = TRUE, prob = c(5, 3, 2))
-#' memory <- list()
-#' weeks <- lapply(1:4, function(week) {
-#'   drawn <- rr_perturb(used, setting, memory = memory)
-#'   memory <<- drawn$memory
-#'   weekly <- data.frame(id = 1:500)
-#'   weekly$report <- drawn$reports
-#'   weekly
-#' })
-#' devices <- survey::svydesign(ids = ~id, weights = ~1, data = do.call(rbind, weeks))
-#' rr_estimate(devices, setting, column = ~report)
+#' # Do the types of school differ? Groups are correlated through the districts.
+#' rr_compare(rr_estimate(design, mechanism, column = ~report, by = ~stype))
 NULL
 
 # What rr_estimate() needs of a design before it estimates: the weighted tally, and the arguments of its estimate.
@@ -157,16 +147,13 @@ check_only <- function(given, arg, choices) {
           x = "It is {describe(given[[arg]])}."), "argument")
 }
 
-# Reports from one permanent answer share its randomisation, which is only in the variance between clusters.
+# Reports from one permanent answer share its randomization, which is only in the variance between clusters.
 check_kept_designs <- function(design, mechanism, target) {
   if (!is_memoised(mechanism) || !has_clusters(design)) return(invisible())
   sample <- target == "sample"
   if (!sample && !any(hidden_squares(design) != 0)) return(invisible())
-  abort(c("Reports from permanent answers are not randomised independently.",
-          x = if (sample) "{.code target = \"sample\"} takes each report for a randomisation of its own."
-              else "The correction for a finite population takes each report for a randomisation of its own.",
-          i = if (sample) "{.code target = \"population\"} is right with respondents as clusters."
-              else "Leave {.arg fpc} out of the design: standard errors are then a little too large."), "argument")
+  abort(c("Reports from permanent answers are not randomized independently.",
+          x = "{if (sample) 'target = \"sample\"' else 'A finite population'} takes them to be."), "argument")
 }
 
 survey_rows <- function(x) {
@@ -182,8 +169,8 @@ survey_rows <- function(x) {
 
 survey_title <- function(x, design) {
   tally <- x$tally
-  random <- if (x$target == "sample") "the randomisation of each answer alone, for these respondents and weights"
-            else paste0(design_words(design), " and the randomisation of each answer")
+  random <- if (x$target == "sample") "the randomization of each answer alone, for these respondents and weights"
+            else paste0(design_words(design), " and the randomization of each answer")
   c(paste0(x$estimator$title, ", ", if (x$total) "totals" else "shares", " of ",
            category_words(length(x$mechanism$levels)), " from ", format_count(x$n), " respondents who stand for ",
            format_count(round(sum(tally$n), 1)), if (!is.null(tally$groups)) in_groups(tally)),

@@ -1,63 +1,60 @@
-#' Which categories are common?
+#' The most common categories, with intervals after selection
 #'
-#' Ranks the categories by their unbiased estimates, with intervals that hold for categories found by looking, and tests which of them
-#' anybody holds at all, with a controlled false discovery rate.
+#' `rr_top()` ranks the categories by their unbiased estimates. Its intervals hold for categories that were found by looking, and a test with a controlled false
+#' discovery rate says which categories anybody holds at all.
 #'
-#' `rr_top()` answers two questions. *How large are those that look largest?* Of the first \eqn{r} rows at most 5 in 100 intervals are wrong on average
-#' (at `conf.level = 0.95`), for every \eqn{r} at once: the first row alone holds in 95 of 100 surveys. The estimates are linear inversions: unlike maximum likelihood with many categories, they
-#' do not shrink the large shares. The largest of many estimates are still too large on average, because noise helped them to the top; the
-#' intervals allow for this. See section *Intervals by rank*.
-#'
-#' *Which categories does anybody hold?* For each category the number of reports is compared with what the mechanism alone would give if nobody held it: a
-#' binomial tail probability, exact where the counts are binomial (one category a report, or supported categories), normal for other channels. The p-values are adjusted over all categories.
-#' `"BH"` controls the expected share of false discoveries for independent or positively dependent tests; the counts of one question are slightly negatively
-#' dependent, for which simulations show no excess (the package's tests include one). `"BY"` holds under any dependence and finds fewer; `"holm"` controls the
-#' probability of any false discovery.
-#'
-#' @param x A tally, a fit of [rr_estimate()], or anything [rr_tally()] takes.
-#' @param m How many categories to list (per group), a whole number from 1; `Inf` for all.
-#' @param mechanism How the answers were randomised, where `x` is neither a tally nor a fit.
-#' @param alpha The false discovery rate, or for `"holm"` the error probability, above 0 and below 1.
-#' @param adjust How p-values are adjusted: `"BH"` (Benjamini and Hochberg), `"BY"` (Benjamini and Yekutieli) or `"holm"`.
-#' @param conf.level Confidence level of the intervals.
-#' @param target Whom the intervals are about, see [rr_estimate()].
-#' @param ... Not used, and refused.
 #' @section Intervals by rank:
-#' With \eqn{K} categories and \eqn{\alpha} for 1 minus the level, the row of rank \eqn{r} has Clopper and Pearson's lower limit at the error \eqn{\alpha r / (2K)} and
-#' the upper limit at \eqn{\alpha / 2}. Categories with equal estimates have the best of their ranks. A row's chance to lie below its lower limit, added over \eqn{K} categories and divided by
-#' \eqn{r}, is at most \eqn{\alpha / 2}, however the rows were selected. Upper limits need no adjustment: to be selected for a large count makes a small one less likely.
+#' Among the first \eqn{r} rows at most 5% of the 95% intervals are wrong on average, for every \eqn{r} at once. The largest of many estimates are too large on average, because noise
+#' helped them to the top; the intervals allow for this.
 #'
-#' The limits do not depend on `m`: `head()` of the table changes no row. They hold for a number of rows fixed beforehand. For the rows with `present = TRUE`, whose number the data choose, no proof is known;
-#' in simulations of 84 designs at most 3.8 in 100 intervals were wrong. In a grouped tally each group is a list of its own, and \eqn{K} is the number of its categories. For intervals of all categories and groups that
-#' hold together use [rr_estimate()] with `simultaneous = TRUE`, whose errors are divided by the number of groups as well.
+#' With \eqn{K} categories and \eqn{\alpha} = 1 - `conf.level`, the row of rank \eqn{r} has Clopper and Pearson's lower limit at the error \eqn{\alpha r / (2K)} and
+#' the upper limit at \eqn{\alpha / 2}. Tied categories have the best of their ranks. The chances that a row lies below its limit, added over \eqn{K} categories and divided by
+#' \eqn{r}, are at most \eqn{\alpha / 2}, however the rows were selected. Upper limits need no adjustment: a category that was selected for its large count is less likely to have a small count.
 #'
-#' An interval lies above 0 only if the p-value is below \eqn{\alpha r / (2K)}. With `alpha` of 1 minus `conf.level` and `"BH"` such a category is present, unless categories have different probabilities of a report that nobody means.
+#' The limits do not depend on `m`. They hold for a number of rows that is fixed in advance. For the rows with `present = TRUE`, whose number the data choose, no proof is known. The study
+#' `selection.R` has the coverage in 192 settings, see `vignette("validation", package = "candor")`. Each group is a list of its own; for intervals of all groups together use
+#' [rr_estimate()] with `simultaneous = TRUE`.
 #'
-#' The limits are exact (at least as often right as stated) where a category has a binomial count, and approximate with weights. They are approximate as well for general channels, [rr_hadamard()] with several blocks, [rr_bitflip()],
-#' [rr_hierarchy()], [rr_bloom()] and strings: normal limits at the same errors, which lie far out. For `target = "sample"` the exact limits are those of the population, which cover these respondents too.
+#' The limits are exact if a category has a binomial count. They are approximate with weights, for general channels, [rr_hadamard()] with several blocks, [rr_bitflip()], [rr_hierarchy()],
+#' [rr_bloom()] and strings. For `target = "sample"` the exact limits are the limits for the population, which also cover the sample.
 #'
-#' `inst/studies/selection.csv` has the coverage in 192 settings, with 20 to 50,000 categories.
-#' @return A tibble of class `rr_top` with a row per listed category: the groups, `rank` (among all categories; the best rank where estimates are equal), `term`, `estimate`, `std.error`, `conf.low`, `conf.high`, `p.value`,
-#'   `p.adjusted` and `present` (`p.adjusted <= alpha`). The attribute `found` is the number of categories present in all, listed or not. [plot()][autoplot.rr_compare] draws it.
+#' @section Which categories does anybody hold?:
+#' For each category the number of reports is compared with the number that the mechanism gives if nobody holds it. The p-value is a binomial tail probability if the counts are binomial, and
+#' normal for other channels. An interval above 0 implies a p-value below \eqn{\alpha r / (2K)}.
+#'
+#' @param x A tally, a fit of [rr_estimate()], or anything that [rr_tally()] accepts.
+#' @param m Number of categories to list per group, a whole number of at least 1 or `Inf`; default 10.
+#' @param mechanism How the answers were randomized, if `x` is neither a tally nor a fit.
+#' @param alpha False discovery rate (for `"holm"` the error probability), a number in (0, 1); default 0.05.
+#' @param adjust `"BH"` (default; Benjamini and Hochberg, for independent or positively dependent tests), `"BY"` (any dependence) or `"holm"` (probability of any false discovery).
+#'   The counts of one question are slightly negatively dependent, for which simulations show no excess of `"BH"`.
+#' @param conf.level Confidence level, a number in (0, 1); default 0.95.
+#' @param target `"population"` (default) or `"sample"`, see [intervals].
+#' @param ... Not used; further arguments give an error.
+#' @return A tibble of class `rr_top` with one row per listed category: the groups, `rank`, `term`, `estimate`, `std.error`, `conf.low`, `conf.high`, `p.value`,
+#'   `p.adjusted` and `present` (`p.adjusted <= alpha`). The attribute `found` is the number of categories present, listed or not. [plot()][autoplot.rr_compare] draws it.
 #' @section Errors:
-#' `candor_error_argument` for arguments out of range; `candor_error_no_information` where the mechanism cannot be inverted; the errors of
-#' [rr_tally()] for reports.
+#' `candor_error_argument`, `candor_error_no_information` (the mechanism cannot be inverted), and the errors of [rr_tally()]. See [candor_conditions].
 #' @references Benjamini, Y. and Yekutieli, D. (2005). False discovery rate-adjusted multiple confidence intervals for selected parameters. *Journal of the American
-#'   Statistical Association* 100(469), 71-81. \doi{10.1198/016214504000001907} (The rate of wrong intervals among selected ones; here at a level for each rank.)
+#'   Statistical Association* 100(469), 71-81. \doi{10.1198/016214504000001907}
 #'
 #'   Benjamini, Y. and Hochberg, Y. (1995). Controlling the false discovery rate. *Journal of the Royal Statistical Society B* 57(1), 289-300.
 #'   \doi{10.1111/j.2517-6161.1995.tb02031.x}
 #'
 #'   Benjamini, Y. and Yekutieli, D. (2001). The control of the false discovery rate in multiple testing under dependency. *Annals of Statistics* 29(4),
 #'   1165-1188. \doi{10.1214/aos/1013699998}
+#' @seealso [rr_heavy_hitters()] for strings without a list, [rr_estimate()], [intervals].
 #' @concept heavy hitters
 #' @concept selective inference
 #' @concept intervals after selection
+#' @concept false discovery rate
 #' @examples
+#' # Which of 1,000 categories are most common, and how many does anybody hold?
 #' set.seed(1)
 #' mechanism <- rr_grr(1000, epsilon = 4)
 #' truth <- sample(1000, 1e5, replace = TRUE, prob = prop.table(seq_len(1000)^-1.2))
 #' rr_top(rr_perturb(truth, mechanism, rng = "R"), m = 5, mechanism = mechanism)
+#' # 24 are shown to be present. The first five shares are in truth 23, 10, 6, 4 and 3%
 #' @export
 rr_top <- function(x, m = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "BY", "holm"), conf.level = 0.95,
                    target = c("population", "sample"), ...) {
@@ -68,10 +65,7 @@ rr_top <- function(x, m = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "
   target <- check_choice(target, "target", c("population", "sample"))
   if (inherits(x, "rr_fit")) x <- x$tally
   fit <- rr_estimate(x, mechanism, method = "inv", target = target, conf.level = conf.level)
-  if (!inherits(fit, "rr_fit")) {
-    abort(c("{.arg x} must be a tally of one question whose categories are estimated.",
-            x = "The estimate is {describe(fit)}."), "argument")
-  }
+  check_class(fit, "x", "rr_fit", "a tally of one question whose categories are estimated")
   parts <- lapply(seq_len(NCOL(fit$estimate)), function(g) top_rows(fit, g, m, alpha, adjust, conf.level))
   found <- vapply(parts, `[[`, 0L, "found")
   categories <- length(fit$mechanism$levels)
@@ -138,43 +132,52 @@ drawn_of.rr_top <- function(x, data, labels) {
 
 # ---- strings, found by their prefixes ----
 
-#' The frequent strings, found by their prefixes
+#' Heavy hitters: frequent strings found by their prefixes
 #'
-#' Lengthens prefixes step by step. The candidates of a step are the prefixes that survived the last one, each with all extensions of the next length. The step's own
-#' group of respondents estimates them, and those survive whose estimate is too large for strings that nobody holds: such a string adds up one bucket of each
-#' function, drawn at random from the table as it is, and Chernoff's bound says how far this sum can go. The strings that survive the last step
-#' have been *selected*: their estimates in that group are too large on average. So they are estimated again from the group that was held out, whose
-#' reports no step has seen, and which has hash functions of its own. These estimates are unbiased, whatever the search selected.
+#' `rr_heavy_hitters()` finds the frequent strings in reports of [rr_prefixes()], without a list of candidates, and estimates their shares without bias.
 #'
-#' A string whose share is `s` survives a step with probability of about
-#' \eqn{\Phi(s / \sigma - z)}, where \eqn{\sigma} is the standard error of an absent string in one group and \eqn{z} the threshold in these. `attr(x, "search")` has both for each step. With \eqn{m}
-#' lengths a group has one of \eqn{m + 1} parts of all respondents.
+#' @section The search:
+#' Prefixes are lengthened step by step. The candidates of a step are the prefixes that survived the last step, each with all extensions of the next length. A
+#' group of respondents of its own estimates them. Those survive whose estimate exceeds a threshold, a Chernoff bound on the estimate of a string that nobody holds.
 #'
-#' Strings longer than the last of `lengths` are cut to it: `term` then stands for all strings that begin so. What the listed strings leave,
-#' 1 minus the sum of `estimate`, is the share of the answers that are not listed; since the estimates are unbiased, it may come out below 0.
+#' The survivors of the last step have been selected, so their estimates in that group are too large on average. They are estimated again from a group that was held out, with hash
+#' functions of its own. These estimates are unbiased.
+#'
+#' A string with share `s` survives a step with probability of about \eqn{\Phi(s / \sigma - z)}, with \eqn{\sigma} the standard error of an absent string in one group and \eqn{z} the threshold in units
+#' of \eqn{\sigma}. `attr(x, "search")` has both for each step. With \eqn{m} lengths a group has one of \eqn{m + 1} parts of all respondents.
+#'
+#' Strings longer than the last of `lengths` are cut: `term` then stands for all strings that begin so. The share of answers that are not listed is 1 minus the sum of
+#' `estimate`; it may come out below 0.
 #'
 #' @param x A tally of reports of [rr_prefixes()] without groups, or the reports.
 #' @param mechanism The mechanism, if `x` is reports.
-#' @param alphabet The characters that strings consist of: single characters, or one text of them. Strings with other ones are not found.
-#' @param alpha An upper bound of the probability that a step keeps any prefix that nobody holds, over all candidates of the step and the choice of hash functions. Between 0 and 1.
-#' @param most How many prefixes survive a step at most: the most frequent ones. A whole number from 1.
-#' @param target What the estimates are about, see [rr_estimate()]. With `"sample"` they are about the respondents held out.
-#' @param conf.level Confidence level of the intervals, between 0 and 1.
-#' @param simultaneous Should the intervals of all strings that were found hold together (Bonferroni)? By default they are intervals by rank: of the first
-#'   \eqn{r} rows at most 5 in 100 intervals are wrong on average, for every \eqn{r}, see [rr_top()]. Both are approximate, since collisions of hash functions are in the counts.
-#' @param ... Not used, and refused.
-#' @return A tibble of class `rr_heavy_hitters`, one row for each string that was found, the largest estimate first: `term` (the string), `estimate` (its share, unbiased), `std.error`,
-#'   `conf.low`, `conf.high`. It may have no rows. Attributes: `search`, a tibble with a row for each length: `length`, `candidates` (their number), `n` (respondents), `error` (\eqn{\sigma}), `threshold` (as a share),
-#'   `found` (the number of survivors); `fit`, the [fit][rr_fit] of the group that was held out, or `NULL`; `epsilon`; `n`, the respondents held out. [plot()][autoplot.rr_compare] draws it.
+#' @param alphabet The characters of the strings: single characters, or one text of them; default `letters`. Strings with other characters are not found.
+#' @param alpha Upper bound of the probability that a step keeps any prefix that nobody holds, a number in (0, 1); default 0.05.
+#' @param most Largest number of prefixes that survive a step, the most frequent ones; a whole number of at least 1, default 100.
+#' @param target `"population"` (default) or `"sample"`, the respondents held out; see [intervals].
+#' @param conf.level Confidence level, a number in (0, 1); default 0.95.
+#' @param simultaneous Logical, default `FALSE`. Should the intervals of all strings hold together (Bonferroni)? By default they are intervals by rank, see [rr_top()]. Both are
+#'   approximate, because collisions of hash functions are in the counts.
+#' @param ... Not used; further arguments give an error.
+#' @return A tibble of class `rr_heavy_hitters` with one row per string, the largest estimate first: `term`, `estimate`, `std.error`,
+#'   `conf.low`, `conf.high`. It may have no rows. [plot()][autoplot.rr_compare] draws it. Attributes:
+#'
+#'   | attribute | content |
+#'   |---|---|
+#'   | `search` | a tibble with a row per length: `length`, `candidates` (their number), `n` (respondents), `error` (\eqn{\sigma}), `threshold` (as a share), `found` (survivors) |
+#'   | `fit` | the [fit][rr_fit] of the group that was held out, or `NULL` |
+#'   | `epsilon`, `n` | the privacy budget; the respondents held out |
 #' @section Errors:
-#' `candor_error_argument` for anything but reports of [rr_prefixes()], and for values out of range; `candor_error_empty` for a group in which nobody is;
-#' `candor_error_too_large` for more than 2,000,000 candidates in a step.
+#' `candor_error_argument`, `candor_error_empty` (a group without respondents), `candor_error_too_large` (more than 2,000,000 candidates in a step). See [candor_conditions].
 #' @references Wang, T., Li, N. and Jha, S. (2021). Locally differentially private heavy hitter identification. *IEEE Transactions on Dependable and Secure Computing*.
-#'   arXiv:1708.06674 (prefix extending; the group that is held out is not in it.)
+#'   \doi{10.48550/arXiv.1708.06674} (prefix extending, without the group that is held out)
+#' @seealso [rr_prefixes()] for the mechanism, [rr_sketch_counts()] for strings that are asked for, [rr_top()] for known categories.
 #' @concept heavy hitters
 #' @concept frequent strings
 #' @concept open dictionary
+#' @concept prefix extending method
 #' @examples
+#' # Which drinks are frequent, if nobody has a list of drinks?
 #' drinks <- c("tea", "ale", "gin", "rum", "cider", "water")
 #' mechanism <- rr_prefixes(epsilon = 4, lengths = c(1, 3, 5), width = 256)
 #' set.seed(1)
@@ -182,6 +185,7 @@ drawn_of.rr_top <- function(x, data, labels) {
 #' tally <- rr_tally(rr_perturb(truth, mechanism, rng = "R"), mechanism)
 #' found <- rr_heavy_hitters(tally)
 #' found
+#' # All six. The true shares are 30, 25, 20, 10, 10 and 5%
 #' attr(found, "search")
 #' @export
 rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.05, most = 100,
@@ -189,8 +193,8 @@ rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.
   check_dots_empty(...)
   tally <- if (inherits(x, "rr_tally") || inherits(mechanism, "rr_prefixes")) as_tally(x, mechanism, NULL, NULL, FALSE)
   if (is.null(tally) || !inherits(tally$mechanism, "rr_prefixes")) {
-    abort(c("{.arg x} must be a tally of reports of {.fn rr_prefixes}, or these reports with their mechanism.",
-            x = "It is {describe(if (is.null(tally)) x else tally$mechanism)}."), "argument")
+    must_be(if (is.null(tally)) x else tally$mechanism, "x",
+            "a tally of reports of {.fn rr_prefixes}, or these reports with their mechanism")
   }
   if (!is.null(tally$groups)) {
     abort(c("{.arg x} must be a tally without groups.", x = "It has {nrow(tally$groups)}."), "argument")
@@ -248,13 +252,11 @@ check_alphabet <- function(x) {
     if (length(x) == 1L) x <- strsplit(x, "")[[1]]
     if (length(x) && all(nchar(x) == 1L) && !anyDuplicated(x) && !string_end %in% x) return(x)
   }
-  abort(c("{.arg alphabet} must be different single characters, or one text of them.", x = "It is {describe(x)}."),
-        "argument")
+  must_be(x, "alphabet", "different single characters, or one text of them")
 }
 
 abort_no_group <- function(name) {
-  abort(c("Each group of prefixes must have respondents.", x = "Nobody drew {.val {name}}.",
-          i = "With few respondents use fewer lengths."), "empty")
+  abort(c("Each group of prefixes must have respondents.", x = "Nobody drew {.val {name}}."), "empty")
 }
 
 search_candidates <- 2e6
@@ -314,8 +316,7 @@ lengthen <- function(prefixes, alphabet, more, length) {
   number <- length(open) * sum(length(alphabet)^(0:more))
   if (number > search_candidates) {
     abort(c("A step has too many candidates.",
-            x = "There are {format_count(number)}; at most {format_count(search_candidates)} are looked at.",
-            i = "Ask for {.arg lengths} in smaller steps, or let fewer survive by {.arg most}."), "too_large")
+            x = "There are {format_count(number)}; the most is {format_count(search_candidates)}."), "too_large")
   }
   found <- prefixes[ended]
   for (step in seq_len(more)) {

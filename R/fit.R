@@ -1,61 +1,96 @@
-#' Reading a fit
+#' Methods of a fit: estimates, intervals, likelihood, simulation
 #'
-#' The usual functions of R for fitted models work for fits of [rr_estimate()].
+#' R's usual functions for fitted models, and `tidy()`, `glance()` and `augment()`, work for fits of [rr_estimate()].
 #'
-#' * `coef()`: the estimated shares, named by category (`group:category` when grouped).
-#' * `vcov()`: their covariance matrix, for either target; `parm` picks a block, which is all that is computed.
-#' * [profile()][rr_profile]: how fast the likelihood falls on both sides of a share.
-#' * `confint()`: intervals, of the kind chosen in [rr_estimate()] or another.
-#' * `logLik()`: the log-likelihood of the reports, \eqn{\sum_y n_y \log m_y}{sum of n[y] log(m[y])} with \eqn{m_y} the fitted probability of
-#'   report \eqn{y} (the multinomial coefficient is left out); hence `AIC()` and `BIC()`. Its degrees of freedom are
-#'   \eqn{K - 1} per group. It is `NA` for estimates that do not add up to 1 (`"base_cut"`, `"power"`), which have no likelihood,
-#'   and where a report is not a category, see [rr_law()].
-#'   With weights the sum is scaled to the effective number of respondents of each group, which BIC uses too. Compare such values only between
-#'   fits with the same weights and groups: other groups have another scale, and [anova()][anova.rr_fit] refuses them.
-#'   The maximum likelihood estimate has the largest log-likelihood *among distributions*. An estimate of `"inv"` with shares below 0 is not a distribution, and its
-#'   log-likelihood may be larger: outside the distributions the reports can be fitted better.
-#' * `deviance()`: twice the distance of the log-likelihood from that of shares that fit the reports exactly.
-#'   [rr_goodness_of_fit()] is the test. (There is no `df.residual()`: of most designs it would be 0, and other packages take that for a reason
-#'   to refuse tests that need none.)
-#' * `update()`: the fit of the same tally with other arguments of [rr_estimate()].
-#' * `nobs()`: the number of reports, or the sum of weights.
-#' * `fitted()`, `residuals()`: expected counts of the reports, and the differences between the tally and these.
-#' * `simulate()`: tallies of new reports under the fitted truth, in R's random generator: as many as were tallied, with weights the effective
-#'   number. Estimates that do not add up to 1 are projected on the distributions first.
-#' * `plot()`: the picture of [`ggplot2::autoplot()`][autoplot.rr_fit].
+#' | function | value |
+#' |---|---|
+#' | `tidy()` | a tibble with one row per estimate, see below |
+#' | `glance()` | a tibble with one row per fit, see below |
+#' | `augment()` | a tibble with one row per report: `term`, `count`, `.fitted` (expected count), `.resid` (Pearson residual) |
+#' | `coef()` | estimated shares, named by category, or `group:category` |
+#' | `vcov()` | covariance matrix for either target; only the block of `parm` is computed |
+#' | `confint()` | matrix of intervals, of the kind of the fit or another |
+#' | `logLik()`, `AIC()`, `BIC()` | log-likelihood of the reports, see below |
+#' | `deviance()` | twice the distance of the log-likelihood from its value for shares that fit the reports exactly |
+#' | `nobs()` | number of reports, or the sum of weights |
+#' | `fitted()`, `residuals()` | expected counts of the reports; observed minus expected counts; with groups one column per group |
+#' | `simulate()` | a data frame of tallies under the fitted truth: one row per report, one column per tally, attribute `seed` as [stats::simulate()] |
+#' | `update()` | the fit of the same tally with other arguments of [rr_estimate()] |
+#' | `predict()` | what a report says about its respondent, see [predict.rr_fit()] |
+#' | `profile()` | the likelihood around a share, see [rr_profile] |
+#' | `plot()` | the picture of [`ggplot2::autoplot()`][autoplot.rr_fit] |
 #'
-#' @param object A fit of [rr_estimate()].
-#' @param parm Names or positions of categories, a character or numeric vector; all by default.
-#' @param level Confidence level, between 0 and 1; by default the one of the fit.
-#' @param interval Kind of interval, see [rr_estimate()]; by default the one of the fit. `"bootstrap"` only for a fit that was made with it.
-#' @param type For `residuals()`: `"pearson"`, standardised by the multinomial standard deviation, or `"response"`, in reports.
-#' @param nsim Number of simulated tallies, a whole number of at least 1.
-#' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the
-#'   generator's present state.
-#' @param target For `vcov()`: what the uncertainty is about; by default what the fit was made for.
-#' @param ... For `update()` arguments of [rr_estimate()] to be changed, by name. Otherwise not used.
-#' @return `coef()`, `fitted()` and `residuals()` a vector, or a matrix with one column per group; `vcov()` and `confint()` a
-#'   matrix; `logLik()` an object of class `logLik`; `nobs()` one number; `simulate()` a data frame with one row per report and one column per
-#'   tally, and with the attribute `seed` that [stats::simulate()] describes. Other methods are those of all estimates, see [rr_estimates].
+#' There is no `df.residual()`: for most designs it would be 0, and other packages would then refuse valid tests. [rr_goodness_of_fit()] tests the fit.
+#'
+#' @section Columns of `tidy()` and `glance()`:
+#' With groups, the columns of the groups come first.
+#'
+#' `tidy()`: `term` (category), `estimate` (share), `std.error`, and with `conf.int = TRUE` `conf.low` and `conf.high`. `std.error` is `NA` if the estimate is held at 0 or
+#' 1: read its interval. `type = "trace"` gives the iterates of a fit by `"ibu"`.
+#'
+#' | column of `glance()` | content |
+#' |---|---|
+#' | `method`, `target`, `categories` | as in the fit |
+#' | `nobs` | number of reports, or the sum of weights |
+#' | `respondents` | reports counted, whatever their weights; `NA` if only weighted counts are known |
+#' | `effective_n` | number of respondents of equal weight with the same information |
+#' | `epsilon` | privacy budget of the mechanism |
+#' | `logLik`, `df`, `AIC`, `BIC` | `NA` if the method does not maximize the likelihood |
+#' | `boundary` | number of estimates at or beyond 0 or 1 |
+#' | `gap` | certified distance of the log-likelihood from its maximum, see [rr_solver]; 0 for the closed form |
+#' | `unlikely` | `TRUE` if no truth makes these reports likely, as after a wrong mechanism; false in at most 1 of 1,000 fits |
+#' | `validation` | people in the validation study of [rr_misclassification()], if there is one |
+#' @section Log-likelihood:
+#' `logLik()` is \eqn{\sum_y n_y \log m_y}{sum of n[y] log(m[y])}, with \eqn{m_y} the fitted probability of report \eqn{y}, without the multinomial coefficient. It has
+#' \eqn{K - 1} degrees of freedom per group. It is `NA` for estimates that do not add up to 1, and if the counts do not determine the likelihood.
+#'
+#' With weights the sum is scaled to the effective number of respondents of each group. Compare such values only between fits with the same weights and groups. The maximum
+#' likelihood estimate has the largest log-likelihood among distributions; shares below 0 of `"inv"` may have a larger value.
+#' @section Designs with an unknown parameter:
+#' `tidy(fit, type = "parameters")` gives the share of yes and the unknown parameter of the design: the honesty ([rr_lie_detector()]), the share of cheaters
+#' ([rr_cheater_detection()]) or the prevalence of the innocuous attribute ([rr_unrelated()]). `fit` is a maximum likelihood fit of a list of tallies or of a pool ([rr_pool()]).
+#'
+#' The tibble has one row per parameter and group: `term`, `estimate`, `std.error`, `conf.low`, `conf.high`, `identified`. A parameter that the reports do not
+#' identify is `NA`; so is the honesty if the share of yes is estimated as 0. Standard errors are from the observed information, and `NA` at 0 and 1. Intervals are profile
+#' likelihood intervals. If nobody may be a yes, the interval of the honesty is 0 to 1.
+#'
+#' @param object,x A fit of [rr_estimate()].
+#' @param parm Categories, as names or positions; default all.
+#' @param level,conf.level Confidence level, a number in (0, 1); default the level of the fit.
+#' @param interval Kind of interval, see [intervals]; default the kind of the fit. `"bootstrap"` only for a fit that was made with it.
+#' @param type For `residuals()` `"pearson"` (default) or `"response"` (in reports). For `tidy()` `"estimates"` (default), `"parameters"` or `"trace"`.
+#' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high`?
+#' @param terms Categories, as labels or positions, such as `"yes"`; default all.
+#' @param nsim Number of simulated tallies, a whole number of at least 1; default 1. Each has as many reports as were tallied, or the effective number. Estimates that do not add up to 1
+#'   are projected on the distributions first.
+#' @param seed A whole number for [set.seed()], after which R's generator is restored; or `NULL` (default) to continue from its present state.
+#' @param target For `vcov()`: `"population"` or `"sample"`; default the target of the fit.
+#' @param ... For `update()` arguments of [rr_estimate()] by name. Otherwise not used.
+#' @return As listed above; [rr_estimates] has further methods.
 #' @section Errors:
-#' `candor_error_level` for a `parm` that is not a category, `candor_error_argument` for other arguments, and for a covariance matrix of more than
-#' 5,000 rows.
-#' @references Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response, equation (8), for the
-#'   variances (with \eqn{(p - q)^2} in its denominators) for `target = "sample"`; for `target = "population"` the counts are multinomial and
-#'   \eqn{\theta(1 - \theta)/N} is added. On the support of a maximum likelihood estimate it is the inverse Fisher information.
+#' `candor_error_level`, `candor_error_argument` (also for a covariance matrix of more than 5,000 rows). See [candor_conditions].
+#' @references Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response.
+#'   \doi{10.48550/arXiv.2601.08603} (equation 8: variances for the sample, with \eqn{(p - q)^2} in the denominators; for the population \eqn{\theta(1 - \theta)/N} is added)
 #'
 #'   Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
-#'
-#'   Blair, G., Imai, K. and Zhou, Y.-Y. (2015), see [nigeria_survey], for the counts of the example.
+#' @seealso [rr_contrast()], [rr_compare()], [groups] to take some groups, [rr_estimates] for what all estimates share.
+#' @concept tidy
+#' @concept effective sample size
+#' @concept unknown parameter
+#' @aliases design_parameters
 #' @name rr_fit
 #' @examples
-#' nigeria <- rr_counts(c(yes = 831, no = 1604), rr_forced(1 / 6))
+#' # Contact with armed groups in Nigeria: 831 of 2,435 said yes
+#' nigeria <- rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6))
 #' fit <- rr_estimate(nigeria, interval = "exact")
-#' coef(fit)
-#' vcov(fit, "yes", target = "sample")
-#' confint(fit, "yes", level = 0.9)
-#' AIC(fit)
+#' tidy(fit, conf.int = TRUE)
+#' glance(fit)
+#' # How much of the uncertainty is due to the die alone?
+#' sqrt(diag(vcov(fit, "yes", target = "sample")) / diag(vcov(fit, "yes")))
+#' # The standard error for these respondents alone is 0.79 times as large
 #' simulate(fit, nsim = 3, seed = 1)
+#'
+#' # Honesty as an unknown parameter: see ?rr_lie_detector
 NULL
 
 labels_of.rr_fit <- function(x) coef_names(x)
@@ -77,8 +112,7 @@ confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, inter
     interval <- check_choice(interval, "interval", interval_kinds)
     check_interval_kind(interval, object$mechanism, object$target, object$estimator)
     if (interval == "bootstrap") {
-      abort(c("{.arg interval} cannot be {.val bootstrap} for this fit: it holds no replications.",
-              i = "Ask for them when estimating: {.code rr_estimate(..., interval = \"bootstrap\")}."), "argument")
+      abort("{.arg interval} {.val bootstrap} needs {.code rr_estimate(..., interval = \"bootstrap\")}.", "argument")
     }
   }
   tell_no_intervals(object)
@@ -94,8 +128,7 @@ vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
   groups <- group_count(object$tally)
   size <- length(which)
   if (size * groups > 5000) {
-    abort(c("{.fn vcov} of this fit would be a matrix of {size * groups} rows.",
-            i = "Name the estimates you need in {.arg parm}; {.fn tidy} gives all standard errors."), "argument")
+    abort("{.fn vcov} would have {size * groups} rows: name estimates in {.arg parm}.", "argument")
   }
   names <- coef_names(object, which)
   matrix <- matrix(0, size * groups, size * groups, dimnames = list(names, names))
@@ -118,9 +151,7 @@ vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
 logLik.rr_fit <- function(object, ...) {
   if (isTRUE(object$estimator$composite)) {
     abort(c("A composite estimate has no log-likelihood.",
-            x = "It comes from the support counts, taken one by one, not from the likelihood of the reports.",
-            i = "Keep the reports' sets, {.code rr_tally(..., keep = \"sets\")}, and use {.code method = \"mle\"}."),
-          c("law", "argument"))
+            x = "The likelihood needs {.code rr_tally(..., keep = \"sets\")}."), c("law", "argument"))
   }
   law <- rr_law(object$mechanism)
   k <- length(object$mechanism$levels)
@@ -159,7 +190,7 @@ deviance.rr_fit <- function(object, ...) {
 update.rr_fit <- function(object, ...) {
   asked <- list(...)
   if (length(asked) && (is.null(names(asked)) || !all(nzchar(names(asked))))) {
-    abort(c("What is to be different must be named.", i = "Such as {.code update(fit, method = \"inv\")}."), "argument")
+    abort("Arguments must be named, as in {.code update(fit, method = \"inv\")}.", "argument")
   }
   kept <- list(method = object$estimator, target = object$target, interval = object$interval,
                conf.level = object$conf.level, simultaneous = object$simultaneous)
@@ -309,42 +340,7 @@ fit_notes <- function(x, law) {
 
 # ---- as a table ----
 
-#' A fit as a tidy table
-#'
-#' `tidy()` gives one row per estimate, `glance()` one row per fit, `augment()` one row per report category.
-#'
-#' @param x A fit of [rr_estimate()].
-#' @param conf.int Add the columns `conf.low` and `conf.high`?
-#' @param conf.level Confidence level, between 0 and 1; by default the one of the fit.
-#' @param terms Categories wanted: labels or positions, such as `"yes"`; all by default.
-#' @param type `"estimates"`; `"parameters"`, the parameters of designs whose parameter is not known; or `"trace"`, the iterates of a fit by `"ibu"`.
-#' @param ... Not used.
-#' @return A tibble. When grouped, the group columns come first.
-#'   * `tidy()`: `term` (category), `estimate` (share), `std.error` and, with `conf.int = TRUE`, `conf.low`
-#'     and `conf.high`. An estimate that is held at 0 or 1 has no `std.error` (`NA`; its variance in [vcov()][rr_fit] is 0): read its interval.
-#'     `as.data.frame()` gives the same with intervals, as a plain data frame.
-#'   * `glance()`: `method`, `target`, `categories`, `nobs`, `respondents` (how many reports were counted, whatever their weights; `NA` where only weighted counts were given),
-#'     `effective_n` (how many respondents of equal weight they are worth), `epsilon`, `logLik`, `df`, `AIC` and `BIC` (`NA` for methods that do not
-#'     maximise the likelihood), `boundary` (estimates at or beyond 0 or 1), `gap` (certified distance of the log-likelihood from its maximum; 0 for the closed
-#'     form, `NA` for methods that do not maximise it) and `unlikely` (`TRUE` where no truth makes these reports likely under the mechanism, as where another mechanism
-#'     was used or answers were not randomised; a false alarm in at most 1 of 1,000 fits). Of a channel that a validation study estimated also `validation`, the people in the study.
-#'   * `augment()`: `term` (report), `count`, `.fitted` (expected count), `.resid` (Pearson residual).
-#' @section Errors:
-#' `candor_error_argument` for arguments that are not known or out of range.
-#' @references Estimates, standard errors and intervals are those of [rr_estimate()], [rr_fit] and their sources. `gap` is the certificate of
-#'   [rr_solver], from Jensen's inequality. Columns are named as the generics of the package 'generics' ask for.
-#' @name tidy.rr_fit
-#' @seealso [rr_fit] for R's own accessors.
-#' @examples
-#' reports <- rr_counts(c(420, 330, 250), rr_grr(3, epsilon = 1))
-#' fit <- rr_estimate(reports)
-#' tidy(fit, conf.int = TRUE)
-#' glance(fit)
-#' augment(fit)
-NULL
-
-
-#' @rdname tidy.rr_fit
+#' @rdname rr_fit
 #' @export
 tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL,
                         type = c("estimates", "parameters", "trace"), ...) {
@@ -382,25 +378,25 @@ table_errors <- function(fit, g, which) {
   error
 }
 
-#' @rdname tidy.rr_fit
+#' @rdname rr_fit
 #' @export
 glance.rr_fit <- function(x, ...) {
   likelihood <- if (isTRUE(x$estimator$composite)) NA_real_ else logLik(x)
   # Criteria compare maxima of likelihoods: shares below 0 may have a larger likelihood than any distribution.
-  maximised <- "likelihood" %in% x$estimator$needs
+  maximized <- "likelihood" %in% x$estimator$needs
   gaps <- unlist(lapply(x$details, `[[`, "gap"))
   tibble::tibble(method = x$method, target = x$target, categories = length(x$mechanism$levels), nobs = nobs(x),
                  respondents = respondent_number(x$tally), effective_n = sum(x$tally$effective_n),
                  epsilon = x$mechanism$epsilon, logLik = as.numeric(likelihood),
                  df = attr(likelihood, "df") %||% NA_real_,
-                 AIC = if (maximised) stats::AIC(likelihood) else NA_real_,
-                 BIC = if (maximised) stats::BIC(likelihood) else NA_real_, boundary = boundary_count(x),
+                 AIC = if (maximized) stats::AIC(likelihood) else NA_real_,
+                 BIC = if (maximized) stats::BIC(likelihood) else NA_real_, boundary = boundary_count(x),
                  gap = if (length(gaps)) max(gaps) else x$estimator$gap %||% NA_real_,
                  unlikely = is_contradicted(x) || is_unlikely(x),
                  validation = if (is_validated(x$mechanism)) sum(x$mechanism$validation))
 }
 
-#' @rdname tidy.rr_fit
+#' @rdname rr_fit
 #' @export
 augment.rr_fit <- function(x, ...) {
   table <- tidy(x$tally)

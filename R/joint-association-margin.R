@@ -29,7 +29,7 @@ margin_association <- function(x) {
     # The shares of yes to the first, to the second and to both.
     yes <- rbind(c(0, 1, 0, 1), c(0, 0, 1, 1), c(0, 0, 0, 1))
     z <- drop(yes %*% as.vector(share))
-    # The covariance of a design is by linearisation, which has no such factor.
+    # The covariance of a design is by linearization, which has no such factor.
     factor <- if (is.null(x$df)) unbiased_factor(x$target, x$tally$effective_n %||% x$n) else 1
     measures <- binary_measures(moment_parts(z, yes %*% x$covariance %*% t(yes)), z[1], z[2], z[3], 1, factor)
     table <- tibble::as_tibble(c(table[c("x", "y")], measures, table[c("cramers.v", "cramers.v.error")]))

@@ -1,66 +1,87 @@
-#' Association between randomised questions
+#' Association between randomized questions: correlation, odds ratio, test of independence
 #'
 #' For every pair of questions: covariance, correlation, odds ratio and Cramer's V of the *truth*, each with a standard error, and a test of
-#' independence. All pairs of many columns come in one call.
+#' independence.
 #'
-#' For two binary columns with estimated shares \eqn{x}, \eqn{y} and joint share \eqn{z}:
+#' | measure | definition | notes |
+#' |---|---|---|
+#' | `covariance` | \eqn{z - xy}, of two binary columns with shares \eqn{x}, \eqn{y} and joint share \eqn{z} | unbiased; for the population multiplied by \eqn{N / (N - 1)} |
+#' | `correlation` | the covariance divided by \eqn{\sqrt{x(1-x)y(1-y)}}{sqrt(x(1-x)y(1-y))} (phi) | may leave -1 to 1 with little data; `NA` if a share leaves (0, 1) |
+#' | `odds.ratio` | of the estimated cells | `NA` if a cell is not positive |
+#' | `cramers.v` | \eqn{\sqrt{\chi^2 / (N (\min(K, L) - 1))}}{sqrt(chi^2 / (N (min(K, L) - 1)))} of the estimated table | biased upwards near 0; for binary columns the absolute correlation |
+#' | `statistic`, `df`, `p.value` | test of independence | the same for every `method` of the fit |
 #'
-#' * `covariance`: \eqn{z - xy}, exactly unbiased for `target = "sample"`; for `"population"` it is multiplied by \eqn{N / (N - 1)},
-#'   which makes it unbiased there.
-#' * `correlation` (Pearson's, that is phi): the covariance divided by \eqn{\sqrt{x(1-x)y(1-y)}}. Standard errors by the delta method on the
-#'   covariance of the three estimated counts. It may leave \eqn{[-1, 1]} when there is little data, and is `NA` when a share leaves \eqn{(0, 1)}.
-#' * `odds.ratio`: `NA` when an estimated cell is not positive.
-#' * `cramers.v`: Cramer's V, \eqn{\sqrt{\chi^2 / (N (\min(K, L) - 1))}}{sqrt(chi^2 / (N (min(K, L) - 1)))} of the estimated
-#'   table; for two binary columns the absolute correlation.
-#'   Near 0 it is biased upwards, and its normal approximation fails: use the test to judge independence.
-#'   With a maximum likelihood fit that has cells at 0, all standard errors are too small, see [rr_margin()].
-#' * `statistic`, `df`, `p.value`: for `target = "population"`, a chi-squared test of the *reported* table. The reports of questions that are
-#'   randomised separately are independent if their truths are, so this test has the level it states, also where
-#'   an estimated cell is negative. For `target = "sample"`, Wald's test of whether the true table of these very respondents is the product of its
-#'   margins. Both tests are the same whatever the `method` of the fit. Weighted reports are scaled to their effective number here too, see [rr_tally()].
+#' Use the test, not Cramer's V, to judge independence. Standard errors are too small if a maximum likelihood fit has cells at 0, see [rr_margin()].
 #'
-#' Where a report is no category but supports several (a margin of [rr_tmdh()] of unary-encoded, hashed or subset questions), or is counted in scores, the test for the population is the
-#' same score test of the reported supports, or scores: they are uncorrelated between questions if the truths are independent, and only the
-#' \eqn{(K - 1)(L - 1)} directions count in which truths can move that correlation.
+#' @section Tests of independence:
+#' For `target = "population"` the *reported* table is tested. Questions that are randomized separately have independent reports if their truths are independent, so the test keeps its
+#' level. For square invertible channels it is Pearson's test with \eqn{(K - 1)(L - 1)} degrees of freedom. Otherwise a score test is limited to the
+#' \eqn{(r - 1)(s - 1)} interactions that the truths can move, with the ranks \eqn{r} and \eqn{s} of the two channels. Reports that support several categories, and scores, are tested in the
+#' same way: if the truths are independent, they are uncorrelated. A question whose reports do not depend on the truth has no statistic.
 #'
-#' For survey designs the covariance of the cells is the design's. `covariance` is then \eqn{z - xy} itself, intervals are of the t distribution, and the test is Wald's
-#' of the \eqn{(K - 1)(L - 1)} interactions: with \eqn{f} of them and the design's \eqn{\nu} degrees of freedom, `statistic` times
-#' \eqn{(\nu - f + 1) / (\nu f)} is compared with F of \eqn{f} and \eqn{\nu - f + 1} degrees of freedom.
+#' For `target = "sample"` Wald's test asks whether the true table of these respondents is the product of its margins. It is a normal approximation, and `NA` if a channel cannot
+#' be inverted or the estimated covariance is not positive definite.
 #'
-#' For square channels that can be inverted, such as those of k-ary randomized response and of all yes/no designs, the test for the population is
-#' Pearson's, with \eqn{(K - 1)(L - 1)} degrees of freedom. In general the truths can move only \eqn{(r - 1)(s - 1)} interactions of the
-#' reported table, where \eqn{r} and \eqn{s} are the ranks of the two channels. Only these are tested (a score test), since
-#' the others are noise whatever the truth. With two truths and five reports for both questions there is 1 degree of freedom and not 16. Reports that nobody gave are
-#' left out. Where a channel does not have full row rank some truths give the same reports, and their association cannot be seen. A question
-#' whose reports are all the same, or do not depend on the truth, leaves no degree of freedom and no statistic.
+#' For survey designs the covariance is the design's and intervals are from the t distribution. Wald's statistic times \eqn{(\nu - f + 1) / (\nu f)} is compared with the F distribution of
+#' \eqn{f} and \eqn{\nu - f + 1} degrees of freedom (\eqn{f} interactions, \eqn{\nu} degrees of freedom of the design). Weights otherwise count with their effective number.
 #'
-#' The test for the sample is that all \eqn{(K - 1)(L - 1)} interactions of the true table, its shares less the products of their margins, are 0,
-#' from their unbiased estimate and its covariance for `target = "sample"`. For two yes/no questions it is the squared ratio of the covariance
-#' and its standard error. That covariance depends on which truths gave a report, so the test is `NA` where a channel cannot be inverted, and where
-#' the unbiased estimate of the covariance is not positive definite. The test is a normal approximation:
-#' in ten designs with 200 to 5000 respondents the level of a 5 per cent test was 4.4 to 5.3 per cent (4000 simulations each).
+#' @section A randomized variable and a number:
+#' For a data frame every pair of columns has its covariance and correlation; for randomized columns these are about the *truths*. A report is replaced by its
+#' unbiased score, the entry of its row of \eqn{C^{-1}}; for protocols see the scores of [rr_cooccurrence()]. The correlation of a score \eqn{u} and a number \eqn{z} is
+#' \eqn{\hat\rho = (\overline{uz} - \bar u \bar z) / \sqrt{\bar u (1 - \bar u) s_z^2}}{(mean(u z) - mean(u) mean(z)) / sqrt(mean(u) (1 - mean(u)) var(z))}. Standard errors are
+#' by linearization. A question of more than two categories has a row for each category against the rest, named `question=category`.
 #'
-#' @param x A fit of [rr_tmdh()] with `order` at least 2; the expected reports of [rr_pmdh()] (then the association of that truth, with
-#'   the standard errors that estimates of it will have); a joint fit of [rr_estimate()] under a product mechanism, also of a survey design; or a two-way margin of [rr_margin()].
-#' @param ... For methods: `target` where the fit does not hold it.
-#' @return An object of class `rr_association`. `as.data.frame()` gives one row per pair, `tidy()` one row per pair and measure,
-#'   `as.matrix(x, measure)` the symmetric matrix of one measure, `vcov(x, pairs, measure)` the joint covariance of several correlations or covariances
-#'   (for binary columns; disjoint pairs need joint counts of order 4), `plot()` a heat map.
+#' @return An object of class `rr_association` with these methods:
+#'
+#' | method | value |
+#' |---|---|
+#' | `as.data.frame()` | one row per pair |
+#' | `tidy()` | one row per pair and measure |
+#' | `as.matrix(x, measure)` | the symmetric matrix of one measure |
+#' | `vcov(x, pairs, measure)` | joint covariance of several correlations or covariances, for binary columns; disjoint pairs need joint counts of order 4 |
+#' | `plot()` | a heat map of the correlations or another measure. Pairs whose independence is rejected are outlined, with Holm's correction; one pair is drawn with its interval |
+#'
+#' @param x One of these (for methods an object of `rr_association()`):
+#'   * a joint fit of [rr_estimate()] under a product mechanism, including survey designs;
+#'   * a fit of [rr_tmdh()] with `order` at least 2;
+#'   * a margin of two questions, [rr_margin()];
+#'   * the expected reports of [rr_pmdh()], for the standard errors that estimates will have;
+#'   * a data frame of reports and numbers.
+#' @param ... For methods: `target` if the fit does not hold it.
+#' @param mechanisms For a data frame: a list of mechanisms, named by the randomized columns. All other columns must be numbers.
+#' @param weights `NULL` (default) or one number of at least 0 per row.
+#' @param na.rm Logical, default `FALSE`. Drop rows with missing values?
+#' @param object An object of `rr_association()`.
+#' @param measure `"correlation"`, `"covariance"`, `"odds.ratio"` or `"cramers.v"`. `as.matrix()` also accepts `"p.value"` and errors such as
+#'   `"correlation.error"`.
+#' @param pairs A list of pairs of columns, or labels such as `"a:b"`; default all pairs.
+#' @param parm,terms Pairs, as labels such as `"a:b"` or positions; default all.
+#' @param conf.int Logical, default `FALSE`. Add intervals?
+#' @param conf.level,level Confidence level, a number in (0, 1); default 0.95. Correlations have Fisher's intervals, and odds ratios have intervals symmetric on the logarithmic
+#'   scale.
+#' @param alpha Significance level of the test that outlines a pair, from 0 to 1; default 0.05.
 #' @section Errors:
-#' `candor_error_order` if the counts that a covariance needs were not tallied.
-#' @references Carette, T. (2022), section 2.4, announces the correlation estimator without giving it.
+#' `candor_error_order` (the counts that a covariance needs were not tallied), `candor_error_argument`. See [candor_conditions].
+#' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy, section 2.4.
+#'
+#'   Fox, J. A. and Tracy, P. E. (1986). *Randomized Response*. Sage. \doi{10.4135/9781412985581} (a randomized variable and a number)
+#' @seealso [rr_margin()] for the joint table, [rr_loglinear()] for several questions, [rr_predictor()] for a randomized covariate.
 #' @concept cross-table
 #' @concept chi-squared test
+#' @concept correlation
+#' @concept odds ratio
 #' @examples
-#' # Sex and survival on the Titanic, each answer randomised here
+#' # How strongly were sex and survival associated on the Titanic, if both answers are randomized?
 #' people <- as.data.frame(Titanic)
 #' people <- people[rep(seq_len(32), people$Freq), ]
 #' truth <- data.frame(female = people$Sex == "Female", survived = people$Survived == "Yes")
 #' survey <- rr_product(female = rr_warner(0.9), survived = rr_warner(0.8))
-#' reports <- rr_perturb(truth, survey)
+#' set.seed(1)
+#' reports <- rr_perturb(truth, survey, rng = "R")
+#' rr_association(rr_tmdh(rr_cooccurrence(reports), survey))
 #' cor(truth)[1, 2]
 #' cor(reports)[1, 2]
-#' rr_association(rr_tmdh(rr_cooccurrence(reports), survey))
+#' # The correlation is 0.44, in truth 0.46; the reports themselves show 0.18
 #' @export
 rr_association <- function(x, ...) {
   UseMethod("rr_association")
@@ -243,8 +264,6 @@ association_measures <- c("covariance", "correlation", "odds.ratio", "cramers.v"
 as.data.frame.rr_association <- function(x, ...) plain_frame(x$pairs, ...)
 
 #' @rdname rr_association
-#' @param measure `"correlation"`, `"covariance"`, `"odds.ratio"`, `"cramers.v"`; for `as.matrix()` also one of their errors such as
-#'   `"correlation.error"`, or `"p.value"`.
 #' @export
 as.matrix.rr_association <- function(x, measure = "correlation", ...) {
   measure <- check_choice(measure, "measure", setdiff(names(x$pairs), c("x", "y")))
@@ -268,9 +287,6 @@ rows_of.rr_association <- function(x) {
 labels_of.rr_association <- function(x) paste(x$pairs$x, x$pairs$y, sep = ":")
 
 #' @rdname rr_association
-#' @param conf.int Add intervals?
-#' @param conf.level,level Confidence level. Intervals of correlations are Fisher's; those of odds ratios are symmetric on the logarithmic scale.
-#' @param terms Pairs wanted, labels such as `"a:b"` or positions; all by default.
 #' @export
 tidy.rr_association <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, ...) {
   if (!is.null(terms)) x$pairs <- x$pairs[match_rows(terms, labels_of(x), "pairs", "terms"), ]
@@ -301,14 +317,12 @@ of_measure <- function(x, measure) {
 }
 
 #' @rdname rr_association
-#' @param object An object of `rr_association()`.
 #' @export
 coef.rr_association <- function(object, measure = default_measure(object$pairs), ...) {
   coef.rr_estimates(of_measure(object, measure))
 }
 
 #' @rdname rr_association
-#' @param parm Pairs, labels such as `"a:b"` or positions; all by default.
 #' @export
 confint.rr_association <- function(object, parm = NULL, level = object$conf.level,
                                    measure = default_measure(object$pairs), ...) {
@@ -316,7 +330,6 @@ confint.rr_association <- function(object, parm = NULL, level = object$conf.leve
 }
 
 #' @rdname rr_association
-#' @param pairs A list of pairs of columns, or labels such as `"a:b"`; all pairs by default.
 #' @export
 vcov.rr_association <- function(object, pairs = NULL, measure = c("correlation", "covariance"), ...) {
   measure <- check_choice(measure, "measure", c("correlation", "covariance"))
@@ -361,23 +374,12 @@ shown_of.rr_association <- function(x, n) {
 # Associations straight from the respondents: randomized columns with each other and with numbers that were seen.
 
 #' @rdname rr_association
-#' @section A randomized variable and a number:
-#' For a data frame of reports and numbers every pair of columns has its covariance and correlation; for randomized columns these are about the *truths*. A report is
-#' replaced by its unbiased score \eqn{u}, the entry of its row of \eqn{C^{-1}} (where it supports several categories \eqn{(s - q) / (p - q)} with \eqn{s} 1 for a category that it
-#' supports, else 0, see [rr_law()]; for other protocols see the scores of [rr_cooccurrence()]); with a number \eqn{z} that is
-#' \eqn{\hat\rho = (\overline{uz} - \bar u \bar z) / \sqrt{\bar u (1 - \bar u) s_z^2}}{(mean(u z) - mean(u) mean(z)) / sqrt(mean(u) (1 - mean(u)) var(z))}, the estimate of Fox and
-#' Tracy. Standard errors are by linearisation (the empirical variance of its influence), the test is of independence, by the correlation of the
-#' scores, which needs no linearisation. A randomized question of more than two categories has a row for each of them against the rest, named `question=category`.
-#' @param mechanisms For a data frame: a list of mechanisms, named by the randomized columns; all other columns must be numbers.
-#' @param weights One number per row, at least 0, or `NULL`.
-#' @param na.rm Drop rows with missing values?
 #' @export
 rr_association.data.frame <- function(x, mechanisms, ..., weights = NULL, na.rm = FALSE) {
   check_dots_empty(...)
   check_flag(na.rm, "na.rm")
   if (!is.list(mechanisms) || is.null(names(mechanisms)) || !all(names(mechanisms) %in% names(x))) {
-    abort(c("{.arg mechanisms} must be a list of mechanisms, named by columns of {.arg x}.",
-            x = "It is {describe(mechanisms)}."), "argument")
+    must_be(mechanisms, "mechanisms", "a list of mechanisms, named by columns of {.arg x}")
   }
   w <- check_weights(weights, nrow(x)) %||% rep(1, nrow(x))
   gone <- which(Reduce(`|`, lapply(x, absent_reports)))

@@ -6,8 +6,7 @@ column_design <- function(mechanism, columns) {
     else if (inherits(mechanism, "rr_mechanism")) one_mechanism_columns(mechanism, columns)
     else if (is.list(mechanism) && is.numeric(mechanism$p)) number_columns(mechanism, columns)
     else if (mechanisms) list_columns(mechanism, columns)
-    else abort(c("{.arg mechanism} must be a mechanism, a list of mechanisms, or {.code list(p = , q = )}.",
-                 x = "It is {describe(mechanism)}."), "argument")
+    else must_be(mechanism, "mechanism", "a mechanism, a list of mechanisms, or {.code list(p = , q = )}")
   useless <- which(abs(design$p - design$q) <= 4 * .Machine$double.eps)
   if (!length(useless)) return(design)
   abort(c("Nothing can be learned from column {.val {columns[useless[1]]}}.",
@@ -123,7 +122,7 @@ evidence_columns <- function(mechanism) {
 support_columns <- function(mechanism) {
   evidence_columns(mechanism) %||% abort(c(
     "Joint counts of columns do not fit this mechanism ({mechanism$design}).",
-    i = "Count scores of the reports: {.code rr_cooccurrence(reports, mechanism = )}."
+    x = "Its reports are counted in scores: {.code rr_cooccurrence(reports, mechanism = )}."
   ), c("law", "argument"))
 }
 

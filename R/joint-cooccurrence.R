@@ -1,67 +1,68 @@
-#' Count how often columns are jointly 1
+#' Joint counts of binary columns: the tally of joint estimation
 #'
-#' The tally of joint estimation: for every set of at most `order` binary columns, the number of rows in which all of
-#' them are 1. Counted in one pass, at about the speed at which memory is read.
+#' `rr_cooccurrence()` counts, for every set of at most `order` columns, the rows in which all of them are 1. [rr_tmdh()] estimates the true counts from it.
 #'
-#' With few columns each row is one bit pattern, patterns are counted and a superset sum over the
-#' lattice of sets turns them into joint counts: all \eqn{2^D} orders at once. With many columns and a low order each
-#' column is packed into machine words, joint rows are ANDs of words, and ANDs are shared along the tree of sets. The
-#' faster way is chosen; both give the same numbers.
-#'
-#' An estimate needs the counts of its own order. Covariances need more: the covariance of
-#' two sets needs their union. Covariances of order 2 need counts of order 3 for `target = "sample"` (order 2 in symmetric designs, \eqn{p + q = 1}) and of order 4 for
-#' `target = "population"`. Where only some covariances are wanted, name their sets in `sets`: all unions of these sets are counted too.
+#' An estimate needs the counts of its own order, and the covariance of two sets needs their union. For order 2, covariances need counts of order 3 for
+#' `target = "sample"` (order 2 if \eqn{p + q = 1}) and of order 4 for `target = "population"`. If only some covariances are needed, name their sets in `sets`: all unions of
+#' these sets are counted too.
 #'
 #' @section Questions counted in scores:
-#' A report of a question is replaced by one number for each category \eqn{v}, with \eqn{E(u_v \mid x) = 1\{v = x\}}{E(u_v | x) = 1{v = x}}: the terms whose mean is the unbiased estimate of that question.
-#' Of several Hadamard blocks \eqn{u_v} is the sign of the category in its own block, times a constant, and 0 in other blocks; of [rr_bitflip()] the debiased bit of a bucket that was drawn, times
-#' \eqn{b / d}; of shared hash functions, and of any channel, the column of its left inverse. Of [rr_bloom()] it is the least-squares decoder of the filters, with equal weights for all bits, so that one
-#' report's score does not depend on the others; it needs filters that tell all categories apart. Questions are randomised separately, so the product of
-#' the scores of two questions is an unbiased term of their joint count. Kept are the sums of the products of scores, for all sets of at most `order` categories of different questions, and
-#' the sums of products of any two of these: covariances for both targets need no more, and nothing about the protocol. Margins of \eqn{m} questions need `order` \eqn{m}. At most
-#' 2,000 sets are kept: two questions of 43 categories, or ten of six. Counting takes rows times the square of this number: 9 seconds for 100,000 rows of two questions of 20
-#' categories (440 sets).
+#' Some questions have no columns of support: several Hadamard blocks, shared hash functions, [rr_bitflip()], [rr_bloom()] and channels of several categories. If one question is of this
+#' kind, all questions are counted in scores.
 #'
-#' @param bits The reports: a matrix or data frame with one column per question, of logical values or 0 and 1. Integer
-#'   and logical columns are read where they lie; double ones are converted. Text and factors labelled "0" and "1", or "FALSE" and
-#'   "TRUE", or "no" and "yes", mean what their labels say; of any other factor of two levels the second means 1. Or a `table` (or array) with two
-#'   categories in every dimension, such as `table(a, b, c)`, read in the same way.
-#'   Or a **database table** of package dbplyr whose columns are 0 and 1 (or logical): the engine adds up the products of columns, all in
-#'   one scan (in batches of 1,500 sums); no row leaves it.
-#' @param mechanism For reports of other protocols than yes/no questions: a [rr_product()], or a list of mechanisms named by the questions.
-#'   `bits` is then a data frame of reports as [rr_perturb()] gives them: each question is a column of its name (the several columns of a hash
-#'   value are a data frame inside, or `question.slope` and so on). A yes/no question is counted as one column, `question`, any other as one column a category,
-#'   `question:category`, which is 1 where the report *supports* the category, see [rr_tmdh()]. Where one of the questions has no such columns (several Hadamard
-#'   blocks, shared hash functions, [rr_bitflip()], [rr_bloom()], a channel of several categories), all questions are counted in *scores*, see below.
-#' @param order The largest number of columns in a set, from 1 to the number of columns. By default 2, and for a table all.
-#' @param sets Further sets beyond `order`: a list of vectors of column names or positions, or labels such as `"a:b:c"`.
-#' @param na.rm Drop rows with a missing value, and say how many? If `FALSE`, a missing value is an error.
-#' @param ... Not used, and refused.
-#' @return An object of class `c("rr_cooccurrence", "rr_histogram")`: a list with `columns` (names), `order`, `n` (rows), `values` (one
-#'   count per set; the empty set, that is `n`, first, then by size and then lexicographically) and `more` (the further sets).
-#'   `as.data.frame()` and `tidy()` give one row per set; `c()` merges the counts of several chunks of rows.
+#' A report is replaced by one number per category \eqn{v} with \eqn{E(u_v \mid x) = 1\{v = x\}}{E(u_v | x) = 1{v = x}}, whose mean is the unbiased estimate:
+#'
+#' | question | score of a category |
+#' |---|---|
+#' | Hadamard blocks | sign of the category in its block, times a constant; 0 in other blocks |
+#' | [rr_bitflip()] | debiased bit of a bucket that was drawn, times \eqn{b / d} |
+#' | shared hash functions, any channel | column of the left inverse |
+#' | [rr_bloom()] | least-squares decoder of the filters with equal weights, which must tell all categories apart |
+#'
+#' Questions are randomized separately, so the product of the scores of two questions is an unbiased term of their joint count. Covariances need nothing more: margins of
+#' \eqn{m} questions need `order` \eqn{m}. At most 2,000 sets are kept, such as two questions of 43 categories. The time is proportional to the rows times the square of the number of sets.
+#'
+#' @param bits The reports, as any of these:
+#'   * a matrix or data frame with one column per question, of logical values or 0 and 1. Labels "0" and "1", "FALSE" and "TRUE", "no" and "yes" are read as such. The second level of any
+#'     other factor of two levels means 1;
+#'   * a `table` or array with two categories in every dimension;
+#'   * a database table of package dbplyr whose columns are 0 and 1 or logical. The database computes the sums; no row leaves it;
+#'   * with `mechanism`, a data frame of reports as [rr_perturb()] gives them, with a column per question. The columns of a hash value are a data frame inside, or
+#'     `question.slope` and so on.
+#' @param order Largest number of columns in a set, from 1 to the number of columns; default 2, for a table all.
+#' @param sets Further sets: a list of vectors of column names or positions, or labels such as `"a:b:c"`.
+#' @param na.rm Logical, default `FALSE`: a missing value is an error. If `TRUE`, rows with a missing value are dropped and counted in a message.
+#' @param ... Not used; further arguments give an error.
+#' @param mechanism For other reports than bits: a [rr_product()], or a list of mechanisms named by the questions. A yes/no question is counted as one column, `question`. Any other question is
+#'   counted as one column per category, `question:category`, which is 1 if the report *supports* the category, see [rr_tmdh()].
+#' @return An object of class `c("rr_cooccurrence", "rr_histogram")`, a list with `columns` (names), `order`, `n` (rows), `values` (one
+#'   count per set: the empty set first, then by size and lexicographically) and `more` (the further sets).
+#'   `as.data.frame()` and `tidy()` give one row per set; `c()` merges the counts of chunks of rows.
 #' @section Errors:
-#' `candor_error_report` for a report that is none of its `mechanism`, with its position; `candor_error_law` for a question without unbiased scores of its
-#' reports ([rr_hierarchy()], [rr_mean()], filters that do not tell the categories apart); `candor_error_level` for an entry that is not 0 or 1, with its row and column, and for names of columns such as `a`, `b` and
-#' `a:b`, which could be a column or a set; `candor_error_counts` for a cell of a table that is not a whole number; `candor_error_missing` for a
-#' missing one; `candor_error_order` for more sets than fit in memory, with the order that fits, and for more than 2,000 of questions counted in scores; `candor_error_empty` for
-#' no rows; `candor_error_mismatch` when counts of different columns or orders are merged.
+#' `candor_error_report` (with its position), `candor_error_level` (an entry that is not 0 or 1, ambiguous names of columns), `candor_error_law` (no unbiased scores), `candor_error_counts`,
+#' `candor_error_missing`, `candor_error_order` (too many sets), `candor_error_empty`, `candor_error_mismatch`. See [candor_conditions].
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local
 #'   differential privacy. Equations (16) to (18), (47) and (68).
+#' @seealso [rr_tmdh()] for the estimate, [rr_joint()] for the joint table, `vignette("joint", package = "candor")`.
+#' @concept joint distribution
+#' @concept marginal table
+#' @concept superset sum
 #' @examples
+#' # How often do four yes/no answers occur together?
+#' set.seed(1)
 #' bits <- matrix(rbinom(4000, 1, 0.3), 1000, dimnames = list(NULL, c("a", "b", "c", "d")))
-#' counts <- rr_cooccurrence(bits, order = 2)
-#' counts
+#' rr_cooccurrence(bits, order = 2)
 #'
-#' # Two questions whose reports support no categories
+#' # Chunks of rows give the counts of the whole
+#' c(rr_cooccurrence(bits[1:400, ]), rr_cooccurrence(bits[401:1000, ]))
+#'
+#' # Two questions whose reports support no categories are counted in scores: is the setting
+#' # determined by the page?
 #' survey <- rr_product(page = rr_hadamard(6, epsilon = 3, blocks = 2),
 #'                      setting = rr_bitflip(3, 3, d = 2))
 #' page <- sample(6, 2000, replace = TRUE)
-#' reports <- rr_perturb(data.frame(page, setting = (page + 1) %/% 2), survey)
+#' reports <- rr_perturb(data.frame(page, setting = (page + 1) %/% 2), survey, rng = "R")
 #' rr_margin(rr_tmdh(rr_cooccurrence(reports, mechanism = survey), survey), c("page", "setting"))
-#'
-#' # Chunks merge to the counts of the whole
-#' c(rr_cooccurrence(bits[1:400, ]), rr_cooccurrence(bits[401:1000, ]))
 #' @export
 rr_cooccurrence <- function(bits, order = NULL, sets = NULL, na.rm = FALSE, ..., mechanism = NULL) {
   check_dots_empty(...)
@@ -90,9 +91,7 @@ count_questions <- function(read, order, sets) {
     columns <- unlist(unname(Map(support_bits, read$reports, read$questions, names(read$questions))), recursive = FALSE)
     return(count_bits(columns, names(columns), order, sets, read$missing))
   }
-  if (!is.null(sets)) {
-    abort("{.arg sets} is for questions whose reports are columns of 0 and 1.", "argument")
-  }
+  if (!is.null(sets)) abort("{.arg sets} is for questions whose reports are columns of 0 and 1.", "argument")
   count_scores(read$reports, read$questions, order, read$missing)
 }
 
@@ -128,8 +127,7 @@ patterns_are_faster <- function(columns, order, n) {
 bit_columns <- function(bits) {
   if (is.matrix(bits) && (is.integer(bits) || is.logical(bits)) && ncol(bits)) return(bits)
   if (!(is.matrix(bits) || is.data.frame(bits)) || !ncol(bits)) {
-    abort(c("{.arg bits} must be a matrix or data frame of logical values or 0 and 1.", x = "It is {describe(bits)}."),
-          "argument")
+    must_be(bits, "bits", "a matrix or data frame of logical values or 0 and 1")
   }
   unname(Map(column_bits, as.data.frame(bits), bit_names(bits)))
 }
@@ -164,8 +162,7 @@ bit_names <- function(bits) {
 abort_entry <- function(value, row, column) {
   if (is.na(value)) {
     abort(c("{.arg bits} must not have missing entries.",
-            x = "Row {format_count(row)} of column {.val {column}} is NA.", i = "{.code na.rm = TRUE} drops it."),
-          "missing")
+            x = "Row {format_count(row)} of column {.val {column}} is NA."), "missing")
   }
   abort(c("{.arg bits} must hold 0 and 1, or FALSE and TRUE, only.",
           x = "Row {format_count(row)} of column {.val {column}} is {format(value, digits = 15)}."), "level")

@@ -76,8 +76,8 @@ histogram_centre <- function(x, order) {
 
 abort_untallied <- function(x, members) {
   abort(c("This covariance needs counts that were not tallied.",
-          x = "It needs the joint count of {.val {paste(x$columns[members + 1L], collapse = ':')}}.",
-          i = "Use {.code rr_cooccurrence(bits, order = {length(members)})}."), "order")
+          x = paste("It needs the joint count of {.val {paste(x$columns[members + 1L], collapse = ':')}}, by",
+                    "{.code rr_cooccurrence(bits, order = {length(members)})}.")), "order")
 }
 
 # A covariance that is estimated without bias need not be one: say so where it matters.
@@ -88,8 +88,7 @@ warn_indefinite <- function(covariance) {
     values <- eigen(as.matrix(covariance), symmetric = TRUE, only.values = TRUE)$values
     bad <- min(values) < -1e-9 * max(abs(values), 1e-300)
   }
-  if (bad) warn(c("The unbiased covariance estimate is not positive semidefinite.",
-                  i = "That of {.code target = \"population\"} always is."), "indefinite")
+  if (bad) warn("The unbiased covariance estimate for the sample is not positive semidefinite.", "indefinite")
 }
 
 #' @export

@@ -1,42 +1,43 @@
-#' Margins and conditional shares of a joint estimate
+#' Marginal and conditional distributions of several questions
 #'
-#' The estimated joint distribution of some of the questions, with its covariance matrix; or their distribution
-#' among the respondents with certain true answers to other questions.
+#' `rr_margin()` gives the estimated joint distribution of some questions with its covariance matrix, or their distribution among respondents with certain true answers to other questions.
 #'
-#' A margin is linear in the joint estimate, so its covariance is exact given that of the joint. A conditional share is a ratio; its standard error
-#' is by the delta method, and it is `NA` where the estimated share conditioned on is not positive.
+#' A margin is linear in the joint estimate, so its covariance is exact given the joint covariance. A conditional share is a ratio; its standard error
+#' is by the delta method, and `NA` if the estimated share of the condition is not positive.
 #'
-#' In a fit of [rr_tmdh()] a question of several categories is named like its mechanism. The shares of its categories are then known to add up to 1: where their
-#' estimates do not (unary encoding, hashing), what is missing is given to all of them alike, in the margin as in its covariance. The cells stay unbiased, and margins of a
-#' margin agree with each other.
+#' The shares of a question's categories add up to 1. If the estimates of [rr_tmdh()] do not (unary encoding, hashing), the difference is divided equally among them, in the margin and in its
+#' covariance. Margins of a margin agree with each other.
 #'
-#' Standard errors of a maximum likelihood fit treat its zeros as known. Where a margin contains such zeros, its standard errors are too small, a cell of 0
-#' has no interval, and `print()` says so. Use the unbiased estimate (`method = "inv"`, or [rr_tmdh()]) for standard errors then.
+#' Standard errors of a maximum likelihood fit treat its zeros as known. If a margin contains such zeros, its standard errors are too small, a cell of 0
+#' has no interval, and `print()` says so. Use the unbiased estimate then (`method = "inv"`, or [rr_tmdh()]).
 #'
-#' @param fit A fit of [rr_tmdh()] (joint counts of the order of the number of yes/no questions involved must have been tallied, of twice that of other questions, and of their number where they are counted in scores), or a
-#'   joint fit of [rr_estimate()] under a product mechanism.
-#' @param vars The questions of the margin, all different: their names or positions.
-#' @param given `NULL`, or further questions to condition on: their names or positions, none of them in `vars`.
-#' @param target For a fit of [rr_tmdh()], what the uncertainty is about; by default that of the fit.
-#' @param ... Not used, and refused.
-#' @return An object of class `rr_margin`: a list with `estimate` (an array of shares with one dimension per question) and `covariance` of its
-#'   cells. `tidy()` gives one row per cell with a column per question, `estimate` and `std.error`, with `conf.int = TRUE` also
-#'   `conf.low` and `conf.high` (normal approximations, cut at 0 and 1, but not to a point, see [rr_estimate()]); `as.table()` and the methods of [rr_estimates] read it, and [rr_association()] takes a margin of two questions.
+#' @param fit A joint fit of [rr_estimate()] under a product mechanism, or a fit of [rr_tmdh()]. The latter needs joint counts of an order that depends on the questions: the number of yes/no
+#'   questions, twice the number of other questions, or the number of questions counted in scores.
+#' @param vars The questions of the margin, all different: names or positions.
+#' @param given `NULL` (default), or questions to condition on: names or positions, none of them in `vars`.
+#' @param target For a fit of [rr_tmdh()], `"population"` or `"sample"`; default the target of the fit.
+#' @param ... Not used; further arguments give an error.
+#' @return An object of class `rr_margin`: a list with `estimate` (an array of shares with one dimension per question) and the `covariance` of its
+#'   cells. `tidy()` gives one row per cell: a column per question, `estimate`, `std.error`, and with `conf.int = TRUE`
+#'   `conf.low` and `conf.high` (normal approximation, cut at 0 and 1). `as.table()` and the methods of [rr_estimates] work; [rr_association()] accepts a margin of two
+#'   questions.
 #' @section Errors:
-#' `candor_error_level` for an unknown question; `candor_error_order` for counts that were not tallied; `candor_error_argument` for a question
-#' that is named like a column of the result (`estimate`, `std.error`, ...), and for other arguments.
-#' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy. Theorems 3.5 and 3.6 give
-#'   the joint counts and their covariance, of which margins are sums; conditional shares are ratios of
-#'   them, by the delta method.
+#' `candor_error_level` (unknown question), `candor_error_order` (counts that were not tallied), `candor_error_argument`. See [candor_conditions].
+#' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy. Theorems 3.5 and 3.6.
+#' @seealso [rr_association()] for tests, [rr_contrast()] for risk differences and ratios, [rr_joint()] for a proper table.
+#' @concept marginal distribution
+#' @concept conditional probability
 #' @examples
+#' # What share of women, and of men, survived the Titanic, if both answers are randomized?
 #' people <- as.data.frame(Titanic)
 #' people <- people[rep(seq_len(32), people$Freq), ]
 #' truth <- data.frame(female = people$Sex == "Female", survived = people$Survived == "Yes")
 #' survey <- rr_product(female = rr_warner(0.9), survived = rr_warner(0.8))
-#' fit <- rr_tmdh(rr_cooccurrence(rr_perturb(truth, survey)), survey)
-#' tidy(rr_margin(fit, "survived"), conf.int = TRUE)
-#' # Among women and among men
-#' rr_margin(fit, "survived", given = "female")
+#' set.seed(1)
+#' fit <- rr_tmdh(rr_cooccurrence(rr_perturb(truth, survey, rng = "R")), survey)
+#' tidy(rr_margin(fit, "survived", given = "female"), conf.int = TRUE)
+#' prop.table(table(truth), 1)
+#' # 70% and 21%; in truth 73% and 21%
 #' @export
 rr_margin <- function(fit, vars, given = NULL, target = NULL, ...) {
   check_dots_empty(...)
@@ -55,7 +56,7 @@ cell_estimates <- function(fit, which, target) UseMethod("cell_estimates")
 joint_questions <- function(fit) {
   if (inherits(fit, "rr_tmdh")) return(c(fit$columns, names(named_questions(fit))))
   questions <- if (inherits(fit, c("rr_fit_product", "rr_survey"))) names(fit$mechanism$questions)
-  questions %||% abort(c("{.arg fit} must be a joint fit.", x = "It is {describe(fit)}."), "argument")
+  questions %||% must_be(fit, "fit", "a joint fit")
 }
 
 match_questions <- function(vars, fit, arg) {
@@ -139,7 +140,7 @@ cell_codes <- function(sizes, which) {
   Reduce(`+`, Map(function(j, stride) index %/% strides[j] %% sizes[j] * stride, which, inside)) + 1
 }
 
-# The reports of some columns, and how each was randomised.
+# The reports of some columns, and how each was randomized.
 column_tally <- function(fit, which, members, to_cells) {
   counts <- set_values(list(columns = fit$columns, tallied = fit$tallied, more = fit$counts$more,
                             values = fit$counts$values), members)

@@ -27,8 +27,7 @@ row_type_counts <- function(x, arg, least = -Inf, whole = FALSE) {
   d <- log2(length(x))
   if (!is.numeric(x) || (is.object(x) && !is.table(x)) || (length(dims) > 1L && any(dims != 2L)) ||
       !d %in% 1:26) {
-    abort(c("{.arg {arg}} must be joint counts, or hold one count per row type.", x = "It is {describe(x)}."),
-          "argument")
+    must_be(x, arg, "joint counts, or hold one count per row type")
   }
   x <- bits_in_order(x)
   values <- as.double(x)
@@ -55,48 +54,48 @@ bits_in_order <- function(x) {
 
 # ---- the joint distribution ----
 
-#' A proper joint distribution from an unbiased estimate
+#' Joint distributions of binary columns, without negative cells
 #'
-#' The unbiased joint estimate may have negative cells, which no table of people has. `rr_joint()` returns a
-#' proper table without negative cells. All its margins are consistent, because they are margins of one table.
+#' `rr_joint()` turns the unbiased estimate of joint counts into a table of all combinations of answers. The default table has no negative cells, and its margins are consistent.
 #'
-#' * `"projection"`: the closest proper table, the Euclidean projection of the estimated row-type shares on the distributions. It
-#'   never increases the squared distance to the truth, but it is biased, and its zeros are not evidence of absence.
-#' * `"truncated"`: the mean of each cell's normal approximation restricted to shares above 0, rescaled to sum 1. No cell is 0.
-#' * `"unbiased"`: the estimate as it is, with its negative cells: alternating sums of the estimated counts of sets, divided by the number of rows.
+#' | `method` | table | notes |
+#' |---|---|---|
+#' | `"projection"` | the closest proper table, the Euclidean projection of the row-type shares on the distributions | never farther from the truth; biased; zeros are not evidence of absence |
+#' | `"truncated"` | the mean of each cell's normal approximation above 0, rescaled to sum 1 | no cell is 0 |
+#' | `"unbiased"` | alternating sums of the estimated counts of sets, divided by the number of rows | may have negative cells |
 #'
-#' Look at the unbiased estimate and its standard errors too. The maximum likelihood estimate, by [rr_estimate()] under a product
-#' mechanism, is the other proper choice; its `method = "invp"` gives the projection under such a mechanism. Either table can be the `start` of the iterations of [rr_estimate()]. For the certified solver a start changes little. EM
-#' (`method = "ibu"`) gains much when the unbiased estimate has no negative cell, where it is the maximum already, and little
-#' otherwise. EM never changes a cell of 0, so start it from the truncated table.
+#' Look at the unbiased estimate and its standard errors too. The maximum likelihood estimate under a product mechanism, [rr_estimate()], is the other proper choice, and its
+#' `method = "invp"` gives the projection. Either table can be the `start` of `method = "ibu"`, which gains if the unbiased estimate has no negative cell. EM never changes a cell of 0: start from
+#' the truncated table.
 #'
-#' @param fit A fit of [rr_tmdh()] with all orders (its counts of order \eqn{D}, the number of columns); at most 20 columns. For
-#'   `"projection"` and `"unbiased"` also another complete histogram, of [rr_cooccurrence()] or [rr_pmdh()].
-#' @param method `"projection"`, `"truncated"` or `"unbiased"`.
-#' @param ... Not used, and refused.
-#' @return A `table` with two categories per column, labelled as in the table that was counted or as the levels of the mechanism: the shares, with sum 1, and at least 0 unless they are `"unbiased"`. `margin.table()`, `prop.table()` and
-#'   `apply()` take it from there.
+#' @param fit A fit of [rr_tmdh()] with all orders and at most 20 columns. `"projection"` and `"unbiased"` also accept another complete histogram, of
+#'   [rr_cooccurrence()] or [rr_pmdh()].
+#' @param method `"projection"` (default), `"truncated"` or `"unbiased"`.
+#' @param ... Not used; further arguments give an error.
+#' @return A `table` of shares with two categories per column and the sum 1, labelled as the table that was counted or as the levels of the mechanism. It can be given to
+#'   `margin.table()`, `prop.table()` and `apply()`.
 #' @section Errors:
-#' `candor_error_order` when not all orders were tallied.
-#' @seealso [rr_margin()] for margins of the unbiased estimate, with standard errors.
-#' @references Carette, T. (2022), equations (47) and (68) (cells from counts of sets).
-#'
-#'   Duchi, J., Shalev-Shwartz, S., Singer, Y. and Chandra, T. (2008). Efficient projections onto the
+#' `candor_error_order` (not all orders are there), `candor_error_argument`. See [candor_conditions].
+#' @seealso [rr_margin()] for margins of the unbiased estimate with standard errors.
+#' @references Duchi, J., Shalev-Shwartz, S., Singer, Y. and Chandra, T. (2008). Efficient projections onto the
 #'   l1-ball for learning in high dimensions. *ICML*, 272-279. \doi{10.1145/1390156.1390191}
+#'
+#'   Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy. Equations (47) and (68).
+#' @concept contingency table
+#' @concept projection
+#' @concept row type
 #' @examples
-#' # 412 recipients of unemployment benefit, two questions by Kuk's design
+#' # Two questions on unemployment benefit by Kuk's design: what is the joint distribution?
 #' items <- list(item1 = c("no", "yes"), item2 = c("no", "yes"))
 #' reported <- as.table(array(c(189, 52, 103, 68), c(2, 2), items))
 #' fit <- rr_tmdh(rr_cooccurrence(reported), rr_kuk(0.8, 0.2))
-#' rr_joint(fit, "unbiased") # a negative cell
+#' rr_joint(fit, "unbiased")
+#' # The unbiased estimate has a negative cell; the projection has none
 #' rr_joint(fit)
 #' @export
 rr_joint <- function(fit, method = c("projection", "truncated", "unbiased"), ...) {
   check_dots_empty(...)
-  if (!inherits(fit, "rr_histogram")) {
-    abort(c("{.arg fit} must be a fit of {.fn rr_tmdh} with counts of all orders.", x = "It is {describe(fit)}."),
-          "argument")
-  }
+  check_class(fit, "fit", "rr_histogram", "a fit of {.fn rr_tmdh} with counts of all orders")
   method <- check_choice(method, "method", c("projection", "truncated", "unbiased"))
   d <- length(fit$columns)
   share <- unname(row_types(fit, "fit")) / fit$n
@@ -107,9 +106,7 @@ rr_joint <- function(fit, method = c("projection", "truncated", "unbiased"), ...
 
 # Mean of a normal variable given that it is positive, cell by cell.
 truncated_shares <- function(fit, share) {
-  if (!inherits(fit, "rr_tmdh")) {
-    abort(c("{.arg fit} must be a fit of {.fn rr_tmdh} for {.code method = \"truncated\"}."), "argument")
-  }
+  check_class(fit, "fit", "rr_tmdh", "a fit of {.fn rr_tmdh}")
   error <- sqrt(pmax(cell_squares(fit) / fit$n - share^2, 0) / max(fit$n - 1, 1))
   z <- ifelse(error > 0, share / error, Inf)
   above <- ifelse(is.finite(z), share + error * exp(stats::dnorm(z, log = TRUE) - stats::pnorm(z, log.p = TRUE)),

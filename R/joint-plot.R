@@ -1,10 +1,6 @@
 # Pictures of associations: a heat map of all pairs, or one pair with its interval.
 
 #' @rdname rr_association
-#' @section Pictures:
-#' `plot()` and `ggplot2::autoplot()` draw a heat map of the correlations (or another measure). Pairs whose independence is rejected are outlined; Holm's
-#' correction makes the level hold for all pairs together. One pair is drawn with its interval.
-#' @param alpha Significance level of the test that outlines a pair, between 0 and 1.
 #' @method autoplot rr_association
 #' @rawNamespace S3method(ggplot2::autoplot,rr_association)
 autoplot.rr_association <- function(object, measure = default_measure(object$pairs), alpha = 0.05, ...) {

@@ -1,7 +1,7 @@
 # Joint counts where a column of 0 and 1 will not do: the probability that a report supports a category depends on more
 # than whether that is the truth (several blocks of a Hadamard matrix, shared hash functions, any channel), or a report
 # says nothing about most categories (dBitFlip), or speaks of bits of filters (RAPPOR). Each report is then replaced by
-# unbiased scores, one number u[v] a category with E(u[v] | truth x) = 1{v = x}. Questions are randomised separately, so
+# unbiased scores, one number u[v] a category with E(u[v] | truth x) = 1{v = x}. Questions are randomized separately, so
 # that with u[J] the product of the scores of the categories J, of different questions,
 #   E sum over rows of u[J] = the number of rows that hold J,
 #   fixed truths     Cov = E sum u[J] u[K] - (rows that hold J and K)      (nobody holds two categories of a question)

@@ -1,69 +1,73 @@
-#' Estimate true joint counts
+#' Estimate true joint counts of many randomized columns
 #'
-#' Estimates the true joint counts of randomised binary columns, the *true multi-dimensional histogram*, with their covariance matrix, from the reported
+#' `rr_tmdh()` estimates the joint counts of the truths (the *true multi-dimensional histogram*), with their covariance matrix, from the reported
 #' joint counts. Every column may have its own probabilities.
 #'
 #' The estimate of a set \eqn{J} is the sum over rows of products of debiased bits,
-#' \eqn{\mu_J = \sum_n \prod_{j \in J} (y_{nj} - q_j) / d_j}{mu_J = sum_n prod_(j in J) (y_nj - q_j) / d_j}. It is unbiased,
+#' \eqn{\mu_J = \sum_n \prod_{j \in J} (y_{nj} - q_j) / d_j}{mu_J = sum_n prod_(j in J) (y_nj - q_j) / d_j}. It is unbiased
 #' and computed from the counts alone. So is its covariance:
 #'
-#' * `target = "sample"`: for these very respondents, only the randomisation is random (Theorem 3.6 of the paper in the form of its equation
-#'   (136)). It is zero where two sets share no column, so the matrix is sparse. Being unbiased, an estimated variance may be
-#'   negative, and the matrix indefinite; a warning says so.
-#' * `target = "population"`: respondents are a sample from a population as well. The matrix is always positive semidefinite.
+#' * `target = "population"`: the respondents are a random sample. The matrix is positive semidefinite.
+#' * `target = "sample"`: only the randomization is random. The matrix is zero for sets without a common column, so it is sparse. It is unbiased, so it may be
+#'   indefinite, with a warning.
 #'
-#' One entry costs \eqn{O(2^{|J \cap J'|})}{O(2^(|J intersect J'|))}, because a debiased bit satisfies \eqn{u^2 = v + \kappa
-#' u} exactly; so all
-#' non-zero entries, or any block, are computed without forming a large matrix.
+#' An entry takes \eqn{O(2^{|J \cap J'|})}{O(2^(|J intersect J'|))} operations, and any block is computed without the rest.
 #'
 #' @section Questions of several categories:
-#' A unary-encoded question is a block of columns like any others, one per category, each bit randomised on its own: give the
-#' probabilities of its bits. One that was reported directly ([rr_grr()]) or by local hashing into \eqn{g} values (\eqn{q = 1/g}) is given as
-#' its columns of support, one per category in the order of its levels, 1 where the report supports the category. Their
-#' reports are *not* independent (a direct report supports exactly one category; hashed ones do so
-#' with probability \eqn{p / g^{k-1}} for \eqn{k} categories, the truth among them), so only sets with at most one column of each such
-#' question have an estimate, and sets with two are refused: nobody has two categories of one question. Name these columns by the
-#' mechanism, or by `block`, see the argument `mechanism`. The same holds for [rr_subset()], and for [rr_hadamard()] with one block or one bit. For columns of other mechanisms
-#' the joint probabilities are not known, and they are refused; [rr_cooccurrence()] counts the *reports* of such questions in scores, if it gets their `mechanism`, and then
-#' the `counts` hold all that is needed here.
+#' A question of several categories is a block of columns, one per category in the order of its levels, which are 1 if the report *supports* the category.
 #'
-#' [rr_cooccurrence()] makes these columns from reports of any of these protocols, if it gets their `mechanism`, and [rr_margin()] then takes questions by
-#' name. What the covariance needs to know about the supports of one report it takes from the joint counts, not from the protocol: it is unbiased whatever
-#' hash or code made them. Margins of \eqn{m} questions need counts of order \eqn{2m}, or the sets of interest in `sets`; of questions
-#' counted in scores, of order \eqn{m}.
+#' * Unary encoding: each bit is randomized on its own. Give the probabilities of the bits.
+#' * [rr_grr()], [rr_local_hash()], [rr_subset()], and [rr_hadamard()] with one block or one bit: the supports of one report depend on each other, so only sets with at most one column of each
+#'   question have an estimate. Give the mechanism, or name the columns by `block`.
+#' * Other mechanisms are counted in scores by [rr_cooccurrence()], if it is given their `mechanism`.
 #'
-#' @param counts Reported joint counts, of [rr_cooccurrence()].
-#' @param mechanism How the columns were randomised: one yes/no mechanism for all of them, such as [rr_warner()]; a list
-#'   with one mechanism per column or question; a product mechanism of such; or `list(p = , q = )` with one pair
-#'   of probabilities, or one per column, in any order if they have the columns' names. To such a list a `block` may be added, one label per column or `NA`: columns with the same
-#'   label are the categories of one question whose columns were not reported independently.
+#' [rr_cooccurrence()] makes these columns if it is given the `mechanism`, and [rr_margin()] then takes questions by
+#' name. The covariance takes what it needs from the joint counts and not from the protocol. Margins of \eqn{m} questions need counts of order \eqn{2m}, or the sets of interest in
+#' `sets`. Questions counted in scores need order \eqn{m}.
 #'
-#'   Names decide which mechanism belongs to which column, whatever the order: a yes/no mechanism belongs to the column that has its name, a mechanism
-#'   of several categories to the columns named like its categories, or `question:category` (also with `.` or `_`). Mechanisms without
-#'   names take the columns in order.
-#' @param order The largest number of columns in a set. By default that of `counts`, and their further sets (the `sets` of
-#'   [rr_cooccurrence()]) are estimated as well; name those in `vcov(x, sets)` if you give an order.
-#' @param target What the uncertainty is about: `"population"` or `"sample"`.
-#' @param conf.level Confidence level, between 0 and 1.
-#' @return An object of class `c("rr_tmdh", "rr_histogram")`: `coef()`, `tidy()`, `confint()`, `vcov()`, [rr_margin()],
-#'   [rr_association()], [rr_joint()] and `plot()` read it. Estimates are numbers of rows; `tidy(x, scale = "share")` divides them by \eqn{N}.
-#'   A negative estimate is kept: it is information about a count near 0.
-#' @section Errors:
-#' `candor_error_no_information` if `p = q` in a column, which is named; `candor_error_mismatch` if the mechanisms do not
-#' match the columns, or are not those that scores were made with; `candor_error_impossible` if the counts show that direct reports support no category, or several at once; `candor_error_order` if a covariance needs counts that were not tallied, with the set it needs;
-#' `candor_error_argument` otherwise. Warning `candor_warning_indefinite`.
+#' @param counts Reported joint counts of [rr_cooccurrence()].
+#' @param mechanism How the columns were randomized, as any of these:
+#'   * one yes/no mechanism for all columns, such as [rr_warner()];
+#'   * a list with one mechanism per column or question, or a [rr_product()];
+#'   * `list(p = , q = )` with one pair of probabilities, or one per column. A further element `block` has one label per column or `NA`: columns with the same label are the
+#'     categories of one question.
+#'
+#'   Names decide which mechanism belongs to which column. A yes/no mechanism belongs to the column of its name. A mechanism of several categories belongs to the columns named like its categories, or
+#'   `question:category` (also with `.` or `_`). Mechanisms without names take the columns in order.
+#' @param order Largest number of columns in a set; default the order of `counts`, with their further sets.
+#' @param target `"population"` (default) or `"sample"`.
+#' @param conf.level Confidence level, a number in (0, 1); default 0.95.
+#' @param object,x An object of `rr_tmdh()`.
+#' @param sets `NULL` (default) for all sets that `coef()` shows, or the sets of interest, as in [rr_cooccurrence()].
+#' @param dense Logical, default `FALSE`. Return the covariance of all sets for the sample as an ordinary matrix?
+#' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high` (normal approximation)?
+#' @param scale `"count"` (default; numbers of rows) or `"share"`.
+#' @param terms Sets, as labels or positions; default all.
+#' @param ... Not used; `rr_tmdh()` refuses further arguments.
+#' @return An object of class `c("rr_tmdh", "rr_histogram")`, read by `coef()`, `tidy()`, `confint()`, `vcov()`, [rr_margin()],
+#'   [rr_association()], [rr_joint()] and `plot()`. Estimates are numbers of rows. A negative estimate is kept: it is information about a count near 0.
+#' @section Errors and warnings:
+#' Errors: `candor_error_no_information` (`p = q` in a column), `candor_error_mismatch` (mechanisms do not match the columns), `candor_error_impossible` (direct reports that support no category or
+#' several), `candor_error_order` (the set that was not tallied is named), `candor_error_argument`. Warning: `candor_warning_indefinite`. See [candor_conditions].
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local
-#'   differential privacy. Lemma 3.4, Theorems 3.5 and 3.6, Table 2 (whose entry for local hashing should read \eqn{p / d^{k-1}}).
+#'   differential privacy. Lemma 3.4, Theorems 3.5 and 3.6, equation (136). The entry for local hashing in Table 2 should read \eqn{p / d^{k-1}}.
 #'
 #'   Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX Security*, 729-745.
+#'   <https://www.usenix.org/conference/usenixsecurity17/technical-sessions/presentation/wang-tianhao>
+#' @seealso [rr_cooccurrence()] for the counts, [rr_pmdh()] for the opposite direction, `vignette("joint", package = "candor")`.
+#' @concept joint frequency estimation
+#' @concept multi-dimensional histogram
+#' @concept marginals
 #' @examples
+#' # Are a and b associated, if each bit was flipped with probability 0.2?
+#' set.seed(1)
 #' truth <- matrix(rbinom(3000, 1, 0.3), 1000, dimnames = list(NULL, c("a", "b", "c")))
 #' truth[, "b"] <- truth[, "b"] | truth[, "a"]
 #' reports <- matrix(rbinom(3000, 1, 0.2 + 0.6 * truth), 1000, dimnames = dimnames(truth))
-#'
 #' fit <- rr_tmdh(rr_cooccurrence(reports, order = 2), rr_warner(0.8))
 #' tidy(fit, conf.int = TRUE)
-#' rr_association(fit)
+#' crossprod(truth)["a", "b"]
+#' # Yes: the joint count is estimated as 268 (standard error 27); in truth every a is also a b
 #'
 #' # One block of the covariance matrix, without the rest
 #' vcov(fit, sets = c("a", "a:b"))
@@ -73,17 +77,13 @@
 #'                      trade = rr_grr(c("wood", "metal"), epsilon = 2))
 #' trade <- sample(c("wood", "metal"), 2000, TRUE)
 #' tool <- ifelse(trade == "wood", "saw", sample(c("drill", "file"), 2000, TRUE))
-#' reports <- rr_perturb(data.frame(tool, trade), survey)
+#' reports <- rr_perturb(data.frame(tool, trade), survey, rng = "R")
 #' both <- rr_tmdh(rr_cooccurrence(reports, 4, mechanism = survey), survey)
 #' rr_margin(both, c("tool", "trade"))
-#' rr_association(rr_margin(both, c("tool", "trade")))
 #' @export
 rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "sample"), conf.level = 0.95, ...) {
   check_dots_empty(...)
-  if (!inherits(counts, "rr_cooccurrence")) {
-    abort(c("{.arg counts} must be joint counts, see {.fn rr_cooccurrence}.", x = "It is {describe(counts)}."),
-          "argument")
-  }
+  check_class(counts, "counts", "rr_cooccurrence", "joint counts, see {.fn rr_cooccurrence}")
   target <- check_choice(target, "target", c("population", "sample"))
   conf.level <- check_level(conf.level)
   further <- is.null(order)
@@ -101,10 +101,6 @@ rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "s
 }
 
 #' @rdname rr_tmdh
-#' @param object,x An object of `rr_tmdh()`.
-#' @param sets `NULL` for all sets that `coef()` shows, or the sets of interest, as in [rr_cooccurrence()].
-#' @param dense Return all sets of the `sample` target as an ordinary matrix?
-#' @param ... Not used; `rr_tmdh()` refuses it.
 #' @export
 vcov.rr_tmdh <- function(object, sets = NULL, target = object$target, dense = FALSE, ...) {
   target <- check_choice(target, "target", c("population", "sample"))
@@ -144,9 +140,6 @@ sparse_covariance <- function(x) {
 }
 
 #' @rdname rr_tmdh
-#' @param conf.int Add the columns `conf.low` and `conf.high` (normal approximation)?
-#' @param scale `"count"`, numbers of rows, or `"share"`.
-#' @param terms For `tidy()`: labels or positions of sets; all by default.
 #' @export
 tidy.rr_tmdh <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, scale = c("count", "share"),
                          ...) {
@@ -176,7 +169,7 @@ drawn_of.rr_tmdh <- function(x, data, labels) {
 }
 
 notes_of.rr_tmdh <- function(x, shown) {
-  aim <- c(population = "population (respondents are a sample)", sample = "sample (only the randomisation is random)")
+  aim <- c(population = "population (respondents are a sample)", sample = "sample (only the randomization is random)")
   c(notes_of.rr_histogram(x, shown),
     paste0("  Target: ", aim[[x$target]], "; ", format(100 * x$conf.level), "% intervals"),
     if (anyNA(shown$std.error)) {
@@ -187,36 +180,51 @@ notes_of.rr_tmdh <- function(x, shown) {
 
 # ---- the perturbed histogram, given the truth ----
 
-#' Reported joint counts expected for a given truth
+#' Reported joint counts that a known truth gives: mean, covariance, exact law
 #'
-#' The mean and covariance of the reported joint counts, the *perturbed multi-dimensional histogram*, when the true joint counts
-#' are known. It shows how the reports of a survey would look, before the survey is taken.
+#' `rr_pmdh()` gives the mean and covariance of the reported joint counts (the *perturbed multi-dimensional histogram*) if the true joint counts
+#' are known. It shows the precision of a survey before the survey is taken. `rr_reported_law()` gives the probability of every possible reported count; the normal approximation can be
+#' checked against it.
 #'
 #' With \eqn{q_j} and \eqn{d_j = p_j - q_j} of each column, \eqn{E(c_J) = \sum_{S \subseteq J} t_S \prod_{j \in S} d_j
-#' \prod_{j \in J \setminus S} q_j}{E(c_J) = sum_(S within J) t_S prod_(j in S) d_j prod_(j in J without S) q_j}.
-#' Covariances follow from the independence of rows, in time \eqn{O(2^{|J \cup J'|})}{O(2^(|J union J'|))} an entry: for
-#' `target = "sample"` the truths are
-#' fixed and only the randomisation is random; for `"population"` rows are drawn from the given proportions as well.
+#' \prod_{j \in J \setminus S} q_j}{E(c_J) = sum_(S within J) t_S prod_(j in S) d_j prod_(j in J without S) q_j}. A set's count is a sum of independent binomials, one for each
+#' true row type restricted to the set. The histogram of row types is a sum of multinomials, whose law is enumerated.
 #'
-#' @param truth True joint counts: of [rr_cooccurrence()] (with the orders that covariances need), or the numbers of rows of each type: a table of two categories in each dimension, or a vector, the first column running fastest.
-#' @param mechanism How the columns were randomised: one yes/no mechanism for all of them, such as [rr_warner()]; a list
-#'   with one mechanism per column; a product mechanism of such; or `list(p = , q = )` with one pair of
-#'   probabilities, or one per column.
-#' @param order The largest number of columns in a set. By default that of `truth`, with its further sets, if it has any.
-#' @return An object of class `c("rr_pmdh", "rr_histogram")`. `coef()` gives the expected counts, `tidy()` a
-#'   data frame with columns `term`, `order`, `estimate` (the expected count) and `std.error` (its standard deviation),
-#'   `vcov(x, sets, target)` the covariance matrix of all or some sets. With `of = "estimate"` both are about the
-#'   estimates that [rr_tmdh()] will compute from such reports: their exact standard errors, before the survey is taken.
+#' @param truth True joint counts of [rr_cooccurrence()] (with the orders that covariances need), or the numbers of rows of each type: a table with
+#'   two categories in each dimension, or a vector with the first column running fastest.
+#' @param mechanism How the columns were randomized: one yes/no mechanism for all, a list with one per column, a [rr_product()], or `list(p = , q = )` with one pair of
+#'   probabilities or one per column.
+#' @param order Largest number of columns in a set; default the order of `truth`, with its further sets.
+#' @param object,x An object of `rr_pmdh()`.
+#' @param sets `NULL` (default) for all sets, or the sets of interest, as in [rr_cooccurrence()].
+#' @param target `"population"` (default): rows are drawn from the given proportions; `"sample"`: these rows are randomized.
+#' @param of `"reports"` (default): the reported counts; `"estimate"`: the unbiased estimates that [rr_tmdh()] computes from them.
+#' @param set The columns whose joint count is of interest, by name or position; `NULL` (default) for the histogram of row types.
+#' @param ... Not used; `rr_pmdh()` and `rr_reported_law()` refuse further arguments.
+#' @return `rr_pmdh()` returns an object of class `c("rr_pmdh", "rr_histogram")`. `coef()` gives the expected counts, `tidy()` a
+#'   table with `term`, `order`, `estimate` (expected count) and `std.error` (its standard deviation), `vcov(x, sets, target)` the covariance matrix. With `of = "estimate"` they are about the
+#'   estimates.
+#'
+#'   `rr_reported_law()` returns for a set a data frame with columns `count` and `probability`. For `NULL` it returns a list with
+#'   `histograms` (a matrix with one column per row type and one row per possible histogram) and `probability`.
 #' @section Errors:
-#' As [rr_tmdh()].
+#' As [rr_tmdh()]; `candor_error_argument` also for more than a million histograms. See [candor_conditions].
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local
-#'   differential privacy. Theorems 3.1 to 3.3, here with separate probabilities for each column.
+#'   differential privacy. Theorems 3.1 to 3.3, Lemma B.1, appendix A. A comma is missing between the two parameters in equation (55).
+#' @seealso [rr_tmdh()] for the estimate, [rr_power()] to plan one question.
+#' @concept planning
+#' @concept exact distribution
 #' @examples
+#' # How precise will the joint count of smokers who drink be, if every answer is randomized?
 #' items <- list(smokes = c("no", "yes"), drinks = c("no", "yes"))
 #' truth <- as.table(array(c(600, 150, 150, 100), c(2, 2), items))
 #' expected <- rr_pmdh(truth, rr_warner(0.8))
-#' expected
-#' vcov(expected, target = "sample")
+#' tidy(expected, of = "estimate")
+#' # Its standard error will be 23, for 1,000 respondents of whom 100 do both
+#'
+#' # The exact law of a reported count has the expected mean
+#' law <- rr_reported_law(c(20, 10, 10, 10), rr_warner(0.8), set = 1:2)
+#' sum(law$count * law$probability)
 #' @export
 rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
   check_dots_empty(...)
@@ -224,9 +232,7 @@ rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
     types <- row_type_counts(truth, "truth", least = 0)
     truth <- row_type_histogram(types$values, types$columns, types$levels)
   }
-  if (!inherits(truth, "rr_cooccurrence")) {
-    abort(c("{.arg truth} must be true joint counts.", x = "It is {describe(truth)}."), "argument")
-  }
+  check_class(truth, "truth", "rr_cooccurrence", "true joint counts")
   further <- is.null(order)
   order <- check_order(order %||% truth$order, length(truth$columns))
   if (order > truth$tallied) abort_order(order, truth)
@@ -255,11 +261,6 @@ truth_of <- function(x) {
 }
 
 #' @rdname rr_pmdh
-#' @param object,x An object of `rr_pmdh()`.
-#' @param sets `NULL` for all sets, or the sets of interest, as in [rr_cooccurrence()].
-#' @param target `"population"`: rows are drawn from the given proportions; `"sample"`: these very rows are randomised.
-#' @param of `"reports"`: the reported counts; `"estimate"`: the unbiased estimates of the true counts made from them.
-#' @param ... Not used; `rr_pmdh()` refuses it.
 #' @export
 vcov.rr_pmdh <- function(object, sets = NULL, target = c("population", "sample"), of = c("reports", "estimate"), ...) {
   target <- check_choice(target, "target", c("population", "sample"))
@@ -293,27 +294,7 @@ tidy.rr_pmdh <- function(x, target = c("population", "sample"), of = c("reports"
                  estimate = shown_values(if (of == "reports") x else truth), std.error = sqrt(pmax(variances, 0)))
 }
 
-#' The exact law of reported joint counts
-#'
-#' For a known truth of few rows, the probability of every possible reported count: of one set of columns, or of the
-#' whole histogram of row types. The normal approximation can be checked against it.
-#'
-#' A set's count is a sum of independent binomials, one for each true row type restricted to the set
-#' (Carette 2022, equation (55), whose comma between the two parameters is lost in print). The histogram of row types is a sum of
-#' multinomials; its law is enumerated.
-#'
-#' @param truth Numbers of rows of each type as in [rr_pmdh()], or joint counts of all orders.
-#' @param mechanism How the columns were randomised, as in [rr_pmdh()].
-#' @param set The columns whose joint count is wanted, by name or position; `NULL` for the histogram of row types.
-#' @param ... Not used, and refused.
-#' @return For a set, a data frame with columns `count` (0 to the number of rows) and `probability`. For `NULL`, a list with
-#'   `histograms` (a matrix with one column per row type and one row per possible histogram) and `probability`.
-#' @section Errors:
-#' `candor_error_argument` for more than a million histograms.
-#' @references Carette, T. (2022), Lemma B.1 and appendix A.
-#' @examples
-#' law <- rr_reported_law(c(20, 10, 10, 10), rr_warner(0.8), set = 1:2)
-#' sum(law$count * law$probability)
+#' @rdname rr_pmdh
 #' @export
 rr_reported_law <- function(truth, mechanism, set = NULL, ...) {
   check_dots_empty(...)

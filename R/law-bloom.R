@@ -125,9 +125,7 @@ law_unbiased.rr_law_bloom <- function(law, evidence) {
 
 abort_alike_filters <- function(categories, independent) {
   abort(c("The filters of these categories cannot be told apart.",
-          x = "{format_count(categories)} categories have {independent} independent filters.",
-          i = "Use more bits or more cohorts, or {.code method = \"nnls\"}, whose estimates are not negative."),
-        "no_information")
+          x = "{format_count(categories)} categories have {independent} independent filters."), "no_information")
 }
 
 law_blank_error.rr_law_bloom <- function(law, evidence) {

@@ -28,8 +28,7 @@ new_law_channel <- function(axes, validation = NULL) {
 check_stochastic <- function(C, tolerance, arg = "C") {
   if (is.data.frame(C) || inherits(C, "Matrix")) C <- as.matrix(C)
   if (!is.matrix(C) || !is.numeric(C) || nrow(C) < 2L || ncol(C) < 2L) {
-    abort(c("{.arg {arg}} must be a numeric matrix with at least two rows (truths) and two columns (reports).",
-            x = "It is {describe(C)}."), "argument")
+    must_be(C, arg, "a numeric matrix with at least two rows (truths) and two columns (reports)")
   }
   sums <- rowSums(C)
   if (!all(C >= 0 & C <= 1 + tolerance) || anyNA(C)) {
@@ -295,8 +294,7 @@ refuse_validated <- function(mechanisms, what) {
   if (inherits(mechanisms, "rr_mechanism")) mechanisms <- list(mechanisms)
   if (!any(vapply(mechanisms, is_validated, NA))) return(invisible())
   abort(c(paste(what, "cannot take a channel that a validation study estimated."),
-          x = "The error of the study would be left out.",
-          i = "With {.code rr_misclassification(table = , validation = \"exact\")} it is left out as you say."),
+          x = "The error of the study would be left out: {.code validation = \"exact\"} leaves it out as you say."),
         c("law", "argument"))
 }
 

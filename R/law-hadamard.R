@@ -48,8 +48,8 @@ law_axes.rr_law_hadamard <- function(law, k) {
 law_matrix.rr_law_hadamard <- function(law, k) {
   if (as.double(law$truths) * law$blocks * law$size > 1e8) {
     abort(c("The matrix of this mechanism would not fit in memory.",
-            x = "It has {format_count(law$truths)} rows and {format_count(law$blocks * law$size)} columns.",
-            i = "Estimation never needs it."), c("too_large", "argument"))
+            x = "It has {format_count(law$truths)} rows and {format_count(law$blocks * law$size)} columns."),
+          c("too_large", "argument"))
   }
   t(.Call(C_rr_channel_rows, law_axes(law, k), seq_len(law$truths)))
 }

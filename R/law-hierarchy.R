@@ -1,5 +1,5 @@
 # The law of a hierarchy: at each depth the law of its oracle, on the nodes of that depth, for those who drew it.
-# Counts are, depth after depth, how many drew it and the oracle's own. The unbiased estimate is the generalised least
+# Counts are, depth after depth, how many drew it and the oracle's own. The unbiased estimate is the generalized least
 # squares fit of the levels to the estimates of all nodes, the root being 1, with one variance for all nodes of a
 # depth. It is linear in these: a function of the levels is a function of the nodes of each depth, and depths are
 # independent, given how many drew them.
@@ -121,7 +121,7 @@ law_blank_error.rr_law_hierarchy <- function(law, evidence) {
 # ---- uncertainty ----
 
 # The covariance matrix of linear functions (rows) of the unbiased estimate, or their variances only. Depths are
-# independent samples of the population. Of fixed truths only the randomisation and the drawing of depths are random:
+# independent samples of the population. Of fixed truths only the randomization and the drawing of depths are random:
 # the variance of the truths' own shares is left out, in expectation.
 law_functions.rr_law_hierarchy <- function(law, evidence, functions, target, variances = FALSE) {
   depths <- depth_evidence(law, evidence)
@@ -169,7 +169,7 @@ unit_rows <- function(cells, k) {
 }
 
 # The score interval, with the estimated second moment of the estimate's terms. Nearly all of this moment comes from the
-# randomisation, so the share of one level changes it little.
+# randomization, so the share of one level changes it little.
 law_intervals.rr_law_hierarchy <- function(law, evidence, estimate, interval, level, which, target) {
   inv <- law_unbiased(law, evidence)[which]
   n <- evidence$n

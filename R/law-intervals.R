@@ -95,7 +95,7 @@ moment_intervals <- function(inv, own, others, n, level, target, study = NULL) {
 
 # ---- counts that no truth makes likely ----
 #
-# Reports of another width or key, or reports that were not randomised. Each test has
+# Reports of another width or key, or reports that were not randomized. Each test has
 # a share of `alpha`, the probability of a false alarm under any truth.
 
 # Is the evidence of one group such? Laws without a test of their own have none here.
@@ -147,4 +147,4 @@ law_unlikely.rr_law_bitflip <- function(law, evidence, alpha) {
 false_alarm <- 0.001
 
 unlikely_words <- paste("No truth makes these reports likely: was it another design (number or order of categories,",
-                        "epsilon, key), or were they not randomised?")
+                        "epsilon, key), or were they not randomized?")

@@ -1,39 +1,29 @@
-#' The certified solver
+#' Certified maximum likelihood for any channel
 #'
-#' How [rr_estimate()] maximises the likelihood where there is no closed form, and what its fits report about the maximum.
+#' How [rr_estimate()] maximizes the likelihood without a closed form, and how far its estimate can be from the maximum.
 #'
 #' @section The problem:
-#' Given counts \eqn{n_j} of the reports and a channel \eqn{C}, maximise
+#' Given counts \eqn{n_j} of the reports and a channel \eqn{C}, maximize
 #' \deqn{\ell(\theta) = \sum_j n_j \log m_j, \quad m = C^T\theta, \qquad \theta \ge 0, \ \sum_i \theta_i = 1.}{l(theta) =
 #'   sum_j n_j log m_j,   m = C^T theta,   theta >= 0,  sum_i theta_i = 1.}
 #'
 #' @section The certificate:
 #' With \eqn{N = \sum_j n_j} and \eqn{g_i = \sum_j (n_j / N) C_{ij} / m_j}, any distribution \eqn{\theta} satisfies
-#' \deqn{\max \ell - \ell(\theta) \le N \log \max_i g_i,}{l_max - l(theta) <= N log max_i g_i,}
-#' whatever the method that found it (Jensen's inequality). The right-hand side is the `gap` of the fit, in units
-#' of the total log-likelihood. A fit says `converged` only when its `gap` is at most the `tolerance`; otherwise there is a
-#' warning with the gap that was reached. The gap is a sum of positive terms, computed to a relative error of a few times
-#' \eqn{10^{-16}}; the default tolerance, the larger of \eqn{10^{-8}} and \eqn{10^{-14} N}, is well above this error.
+#' \deqn{\max \ell - \ell(\theta) \le N \log \max_i g_i}{l_max - l(theta) <= N log max_i g_i}
+#' by Jensen's inequality. The right-hand side is the `gap` of the fit, in units of the total log-likelihood. A fit is `converged` if its `gap` is at most the
+#' `tolerance`; otherwise a warning reports the gap. The default tolerance is the larger of \eqn{10^{-8}} and \eqn{10^{-14} N}, well above the rounding error.
 #'
-#' @section The method:
-#' Reports that were not given are left out and reports whose columns of \eqn{C} are proportional are merged. An
-#' inversion that is a distribution is the maximum. Otherwise: a few accelerated EM cycles, then projected Newton steps with
-#' conjugate gradients or a Cholesky factor, whichever is cheaper, and for smooth channels the quadratic model solved over the
-#' orthant. Products of questions are applied one question at a time. Long runs show a progress bar and can be interrupted.
-#'
-#' @section Options of `rr_estimate(method = "mle")` for these channels:
-#' `tolerance` (on the total log-likelihood), `iterations` (at most; default 10,000) and `start` (a distribution, see
-#' [rr_estimate()]).
+#' @section The algorithm:
+#' Reports that nobody gave are left out, and reports with proportional columns of \eqn{C} are merged. If the inversion is a distribution, it is the maximum. Otherwise
+#' accelerated EM cycles are followed by projected Newton steps, and for smooth channels by a quadratic model over the orthant. Products of questions are applied one
+#' question at a time. Long runs show a progress bar and can be interrupted.
 #'
 #' @section Uniqueness:
-#' All maxima give the reports the same probabilities. Uniqueness of the distribution is checked
-#' for up to 300 cells (2000 for a single matrix) and reported in `details$unique`: `TRUE` and `FALSE` are
-#' proved up to rounding, `NA` is undecided. Where it is `FALSE`, printing the fit says so.
+#' All maxima give the reports the same probabilities, but the distribution need not be unique. Uniqueness is checked for up to 300 cells, or 2,000 for a single
+#' matrix. `details$unique` is `TRUE` or `FALSE` if it is proved up to rounding, and `NA` if it is undecided.
 #'
 #' @section Errors and warnings:
-#' `candor_error_impossible` when a report was seen that no truth can produce, `candor_error_no_information` when the reports do not depend
-#' on the truth, `candor_error_argument` for options that are not known or out of range; `candor_warning_not_converged` when the gap that was reached
-#' is above the tolerance.
+#' Errors: `candor_error_impossible`, `candor_error_no_information`, `candor_error_argument`. Warning: `candor_warning_not_converged`. See [candor_conditions].
 #'
 #' @references Lindsay, B. G. (1983). The geometry of mixture likelihoods: a general theory. *Annals of Statistics* 11(1), 86-94.
 #'   \doi{10.1214/aos/1176346059}
@@ -50,13 +40,18 @@
 #'   Kim, Y., Carbonetto, P., Stephens, M. and Anitescu, M. (2020). A fast algorithm for maximum likelihood estimation of
 #'   mixture proportions using sequential quadratic programming. *Journal of Computational and Graphical Statistics* 29(2),
 #'   261-273. \doi{10.1080/10618600.2019.1689985}
+#' @seealso [estimators] for the options, [rr_estimate()].
+#' @concept mixture likelihood
+#' @concept EM algorithm
 #' @name rr_solver
 #' @examples
+#' # How close to the maximum is the fit, and is the maximum unique?
 #' mechanism <- rr_geometric(20, epsilon = 0.5)
 #' reports <- rr_counts(c(rep(40, 5), rep(10, 10), rep(60, 5)), mechanism)
 #' fit <- rr_estimate(reports)
 #' glance(fit)$gap
 #' fit$details[[1]][c("converged", "iterations", "unique")]
+#' # Within 1e-8 of the maximum, which is unique
 NULL
 
 # Maximum likelihood under a channel law, with its certificate; its uncertainty is the inverse information on the
@@ -64,7 +59,7 @@ NULL
 report_channel.rr_law_channel <- function(law, evidence) list(law = law, evidence = evidence)
 
 law_maximum.rr_law_channel <- function(law, evidence, options) {
-  result <- maximise(law$axes, evidence$counts, options$tolerance, options$iterations, options$start, evidence$n)
+  result <- maximize(law$axes, evidence$counts, options$tolerance, options$iterations, options$start, evidence$n)
   result[c("estimate", "unique", "converged", "stalled", "gap", "iterations", "tolerance")]
 }
 
@@ -74,7 +69,7 @@ law_update.rr_law_channel <- function(law, evidence, options) {
 
 # What maximum likelihood reports of itself, `axes` being a channel in the sense of law_axes() and
 # `n` the sum of the counts.
-maximise <- function(axes, counts, tolerance = NULL, iterations = 10000, start = NULL, n) {
+maximize <- function(axes, counts, tolerance = NULL, iterations = 10000, start = NULL, n) {
   impossible <- .Call(C_rr_impossible, axes, counts)
   if (impossible > 0) return(list(impossible = impossible))
   # The certificate bounds the likelihood, not the distance to its maximum: where a step costs next to nothing, a few
@@ -102,7 +97,7 @@ run_solver <- function(solver, tolerance, iterations) {
     state <- .Call(C_rr_solver_run, solver, min(iterations - state[3], 4))
     if (is.null(bar) && proc.time()[[3]] - start > 2) {
       gaps <- state[2]
-      bar <- cli::cli_progress_bar("Maximising the likelihood", total = 100, clear = TRUE, .auto_close = FALSE,
+      bar <- cli::cli_progress_bar("Maximizing the likelihood", total = 100, clear = TRUE, .auto_close = FALSE,
                                    format = "{cli::pb_name} {cli::pb_bar} gap {cli::pb_extra$gap}",
                                    extra = list(gap = ""))
       on.exit(cli::cli_progress_done(id = bar), add = TRUE)
@@ -247,7 +242,7 @@ information_functions <- function(law, evidence, theta, weights, target) {
 # `C` has a row per truth and a column per report, `phi` the reported shares, `weights` a row per function. All maxima
 # lie on the cells whose score is 1 (inst/mathematics/estimation.md 2.2), so these cells are free and all others are 0.
 # A function is identified if
-# its weights lie in the row space of the information on the free cells; then every generalised inverse gives the same
+# its weights lie in the row space of the information on the free cells; then every generalized inverse gives the same
 # variance. At a maximum I theta = 1, so the constraint of the sum subtracts the outer product of the values.
 identified_functions <- function(C, phi, theta, n, weights) {
   seen <- phi > 0

@@ -11,17 +11,12 @@ checked_support <- function(p, q, both_own = NULL, both_other = NULL, odds = NUL
   p <- check_probabilities(p, "p")
   q <- check_probabilities(q, "q")
   sizes <- setdiff(c(length(p), length(q), length(difference), NROW(both_own %||% 1), NROW(both_other %||% 1)), 1L)
-  if (length(sizes) > 1L) {
-    abort(c("{.arg p}, {.arg q}, {.arg both_own} and {.arg both_other} must be one number each, or of one length.",
-            x = "Their lengths are {sizes}."), "argument")
-  }
+  if (length(sizes) > 1L) abort("{.arg p}, {.arg q}, {.arg both_own} and {.arg both_other} must have one length.",
+                                "argument")
   check_both(both_own, "both_own")
   check_both(both_other, "both_other")
   symmetric <- if (is.matrix(both_other)) isSymmetric(unname(both_other)) else length(both_other) <= 1L
-  if (!symmetric) {
-    abort(c("{.arg both_other} must be one number or a symmetric matrix.", x = "It is {describe(both_other)}."),
-          "argument")
-  }
+  if (!symmetric) must_be(both_other, "both_other", "one number or a symmetric matrix")
   new_law_support(unname(p), unname(q), unname(both_own), unname(both_other), unname(difference), odds)
 }
 
@@ -32,8 +27,7 @@ new_law_support <- function(p, q, both_own = NULL, both_other = NULL, difference
 
 check_both <- function(x, arg) {
   if (is.null(dim(x)) || (is.matrix(x) && nrow(x) == ncol(x))) return(if (!is.null(x)) check_probabilities(x, arg))
-  abort(c("{.arg {arg}} must be one number, one per category, or a square matrix.", x = "It is {describe(x)}."),
-        "argument")
+  must_be(x, arg, "one number, one per category, or a square matrix")
 }
 
 law_words.rr_law_support <- function(law) "a report supports some categories and is none of them"
@@ -185,8 +179,8 @@ merge_sets <- function(parts) {
 check_sets_size <- function(n, k) {
   if (as.double(n) * k <= sets_bits_limit) return(invisible())
   abort(c("The sets of so many reports are too many to keep.",
-          x = "{format_count(n)} reports of {format_count(k)} bits take {format_bytes(as.double(n) * k / 8)}.",
-          i = "Keep the counts only, and estimate with {.val inv} or {.val composite}."), "too_large")
+          x = "{format_count(n)} reports of {format_count(k)} bits take {format_bytes(as.double(n) * k / 8)}."),
+        "too_large")
 }
 
 # ---- the likelihood of kept bits that support no sets ----
@@ -215,9 +209,7 @@ check_rows_size <- function(reports, truths) {
   numbers <- as.double(reports) * truths
   if (numbers <= rows_numbers) return(invisible())
   abort(c("The likelihood of so many different reports does not fit in memory.",
-          x = paste("{format_count(reports)} different reports by {format_count(truths)} categories take",
-                    "{format_bytes(8 * numbers)}."),
-          i = "Estimate with {.val inv}, which needs the counts only."), "too_large")
+          x = "It takes {format_bytes(8 * numbers)}; {.code method = \"inv\"} needs the counts only."), "too_large")
 }
 
 rows_channel <- function(law, evidence) {

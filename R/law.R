@@ -2,58 +2,56 @@
 # covariances, intervals and simulations use the generics below, which have methods for each class of law. Laws hold
 # numbers only: no labels, no mechanisms, no data frames.
 
-#' The law of a report
+#' The law of a report: response probabilities given the truth
 #'
-#' How the probabilities of a report depend on the truth. Every mechanism has one law, and everything that happens to its counts
-#' (estimates, covariances, intervals, simulation) follows from the law alone. Three kinds are general and can be made by hand:
+#' A law says how the probabilities of a report depend on the true answer. Every mechanism has a law, and estimates, covariances, intervals and simulation
+#' follow from it. Three kinds of law can be made by hand:
 #'
-#' | law | made by | what it says |
+#' | law | made by | meaning |
 #' |---|---|---|
 #' | additive | `rr_new_law("additive", a, b, odds = a / b)` | \eqn{P(y \mid x) = b_y + a 1\{x = y\}}{P(y | x) = b[y] + a 1{x = y}}: the truth with some probability, else an answer that does not depend on it |
 #' | channel | `rr_new_law("channel", axes)` | any matrix of probabilities, or a Kronecker product of several |
-#' | support | `rr_new_law("support", p, q, both_own = NULL, both_other = NULL, odds = NULL, difference = p - q)` | a report is not a category: it *supports* some categories, the true one with probability `p`, any other one with probability `q` |
+#' | support | `rr_new_law("support", p, q, both_own = NULL, both_other = NULL, odds = NULL, difference = p - q)` | a report *supports* some categories: the true category with probability `p`, any other category with probability `q` |
 #'
-#' Others belong to one protocol each, and only its constructor makes them: `hadamard` ([rr_hadamard()] of whole numbers), `bitflip` (several bits of [rr_bitflip()]), `bloom`
-#' ([rr_bloom()]), `hierarchy` ([rr_hierarchy()]) `mean` ([rr_mean()]) and `scramble` ([rr_scramble()]). `sampled` ([rr_sample_questions()], [rr_prefixes()]) and `sketch_counts` ([rr_sketch_counts()]) stand for mechanisms without
-#' one distribution to estimate: the parts of the one have laws of their own, the other has one (`sketch_candidates`) for the strings that are asked for.
+#' Most frequency oracles of local differential privacy have the third kind: the bits equal to 1 in unary encoding, the categories that match a hash value, the
+#' chosen subset. A tally counts how many reports support each category. The inversion \eqn{(c_v / n - q) / (p - q)} is unbiased, and every count \eqn{c_v} is binomial.
+#' These counts do not determine the likelihood of the reports.
 #'
-#' Most local differentially private protocols are of the third kind: the bits that are 1 in unary encoding, the categories that a hash
-#' value agrees with, the chosen subset. The tally counts how many reports support each category; these counts do not add up to the
-#' number of reports. The inversion \eqn{(c_v / n - q) / (p - q)} is unbiased, and every count \eqn{c_v} is binomial, so that Wilson's
-#' and the exact interval hold as for the other laws. Such counts do not determine the likelihood of the reports, so methods that need it
-#' refuse them.
+#' Other laws belong to one protocol each and are made by its constructor only: `hadamard`, `bitflip`, `bloom`, `hierarchy`, `mean`, `scramble`, `sampled` and
+#' `sketch_counts`.
 #'
 #' @param mechanism A mechanism.
 #' @param kind `"additive"`, `"channel"` or `"support"`.
 #' @param ... Arguments of the kind:
-#'   * `a`: what the truth adds to the probability of its own report, one number from -1 to 1. `a + sum(b)` must be 1.
-#'   * `b`: probability of each report where it is not the truth: one number if it is the same for all, else one per category.
-#'   * `odds`: `a / b`, where it is known with more digits than the quotient has. Used where all `b` are equal.
-#'     For supports it is \eqn{E - 1}, where a report is \eqn{E} times as likely under a truth that it supports as under one that it does not. The
-#'     likelihood of kept sets (`rr_tally(keep = "sets")`) needs it.
+#'   * `a`: a number from -1 to 1, what the truth adds to the probability of its own report. `a + sum(b)` must be 1.
+#'   * `b`: probability of each report if it is not the truth: one number for all, or one per category.
+#'   * `odds`: `a / b` with full precision, if all `b` are equal. For supports \eqn{E - 1}, if a report is \eqn{E} times as likely under
+#'     a truth that it supports as under another truth; `rr_tally(keep = "sets")` needs it for the likelihood.
 #'   * `axes`: a matrix of probabilities whose rows are truths and add up to 1, or a list of such matrices and additive laws (with one `b`
-#'     per category): their Kronecker product, the first running fastest.
-#'   * `p`: probability that a report supports the true category: one number, or one per category.
-#'   * `q`: probability that it supports a category that is not the truth: one number, or one per category.
-#'   * `both_own`: \eqn{r_1}, probability that a report supports the truth and one given other category. One number, one per true
-#'     category, or a matrix with rows truths. `NULL`, the default, for independent supports (`p * q`).
-#'   * `both_other`: \eqn{r_2}, probability that it supports two given categories, neither the truth. One number or a symmetric
-#'     matrix. `NULL` for independent supports (`q * q`).
-#'   * `difference`: `p - q`, where it is known with more digits than the difference has.
-#' @return `rr_law()` and `rr_new_law()`: a list of class `c("rr_law_<kind>", "rr_law")` with the arguments as elements.
+#'     per category). The list means their Kronecker product, the first running fastest.
+#'   * `p`, `q`: probabilities that a report supports the true category, and that it supports another category. One number, or one per category.
+#'   * `both_own`: \eqn{r_1}, the probability that a report supports the truth and one given other category. One number, one per true
+#'     category, or a matrix with truths in rows. `NULL`, the default: independent supports, `p * q`.
+#'   * `both_other`: \eqn{r_2}, the probability that a report supports two given categories, neither of them the truth. One number or a symmetric
+#'     matrix. `NULL`: independent supports, `q * q`.
+#'   * `difference`: `p - q` with full precision.
+#' @return A list of class `c("rr_law_<kind>", "rr_law")` with the arguments as elements.
 #' @section Errors:
-#' `candor_error_argument` for numbers out of range, rows that do not add up to 1, lengths that do not match, and for
-#' mechanisms without a law. A function that needs something that the law cannot give throws `candor_error_law`.
+#' `candor_error_argument`, also for mechanisms without a law. A function that needs more than the law provides throws `candor_error_law`. See [candor_conditions].
 #' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
-#'   Security*, 729-745 (support: "pure" protocols).
+#'   Security*, 729-745. <https://www.usenix.org/conference/usenixsecurity17/technical-sessions/presentation/wang-tianhao> (support: "pure" protocols)
 #'
-#'   Pinzon, C. A. et al. (2025). Estimating the true distribution of data collected with randomized response (additive).
-#' @seealso [rr_new_mechanism()] for a mechanism of your own.
+#'   Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response.
+#'   \doi{10.48550/arXiv.2601.08603} (additive)
+#' @seealso [rr_new_mechanism()] for a mechanism of your own, [rr_matrix()] for the probabilities as a matrix.
+#' @concept response probability
+#' @concept transition matrix
+#' @concept pure protocol
 #' @examples
+#' # Which law do Warner's design and the geometric mechanism have?
 #' rr_law(rr_warner(0.8))
 #' rr_law(rr_geometric(3, epsilon = 1))
-#' # Unary encoding: a bit per category, 1 with probability 3/4 if it is the truth and 1/4 if not,
-#' # independently
+#' # The law of unary encoding: a bit is 1 with probability 3/4 for the truth and 1/4 for others
 #' rr_new_law("support", p = 0.75, q = 0.25)
 #' @export
 rr_law <- function(mechanism) {

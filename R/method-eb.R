@@ -40,8 +40,8 @@ eb_options <- function(options, evidence) {
   reference <- options$reference
   given <- c("ordered", "reference", "pool")[c(ordered, !is.null(reference), pool)]
   if (length(given) > 1) {
-    abort(c("{.arg {given[1]}} says by itself how the shares are expected to be spread.",
-            x = "{.arg {given[2]}} was given too."), "argument")
+    abort("{.arg {given[1]}} and {.arg {given[2]}} exclude each other: each says how the shares are spread.",
+          "argument")
   }
   if (is.table(reference)) reference <- prop.table(reference)
   reference <- distribution_option(reference, "reference", evidence)

@@ -1,44 +1,131 @@
-#' Post-processings of an unbiased estimate
+#' Estimators of a distribution from randomized reports
 #'
-#' The repairs of negative estimates that Wang et al. (2020) compare, as methods of
-#' [rr_estimate()]. All start from the unbiased linear inversion, method `"inv"`, whose shares may be
-#' negative but sum to 1.
+#' The methods of [rr_estimate()], by what they do and when to use them. \eqn{K} is the number of categories.
 #'
-#' | method | what it does | a distribution? |
+#' | `method` | idea | use it for | source |
+#' |---|---|---|---|
+#' | `"mle"` | exact maximum likelihood | the default: few categories, every share well above the noise | Pinzon et al. (2026) |
+#' | `"inv"` | linear inversion; unbiased, may be negative or above 1 | sums of named categories, one category over time | Kairouz et al. (2016) |
+#' | `"invn"` | `"inv"`, negative shares set to 0, the rest rescaled (Norm-Mul) | comparison with the literature | Wang et al. (2020) |
+#' | `"invp"`, `"norm_sub"` | the Euclidean projection of `"inv"` on the distributions | protocols without a likelihood | Wang et al. (2020) |
+#' | `"ibu"` | iterative Bayesian update, an EM algorithm, with its trace | study of the iterations | Agrawal and Aggarwal (2001) |
+#' | `"composite"` | maximum likelihood that treats each supported category as a report of its own | reports that support several categories, if only their counts are known | - |
+#' | `"eb"` | empirical Bayes: each share is its posterior mean under a spread that is learned from the counts | many categories, all shares together | Efron (2016) |
+#' | `"combine"` | a point between `"invn"`, `"mle"` and `"invp"`, chosen by leaving out one report | many categories of unknown shape | - |
+#' | `"merged"` | maximum likelihood with one common share for all categories within the noise | many empty categories | after Ye et al. (2025) |
+#' | `"smoothed"` | `"ibu"` with smoothing over neighbouring categories | the shape of an ordered distribution | Li et al. (2020) |
+#' | `"base_cut"` | `"inv"`, shares that are not significantly above 0 set to 0; no distribution | detection of common categories | Wang et al. (2017) |
+#' | `"norm"` | `"inv"` plus one number for all, so that the sum is 1; no distribution | comparison with the literature | Wang et al. (2020) |
+#' | `"norm_cut"` | the largest shares of `"inv"` until their sum reaches 1 | few large categories | Wang et al. (2020) |
+#' | `"power"` | the posterior mean under a power law; no distribution | categories that follow a power law | Jia and Gong (2019) |
+#' | `"power_ns"` | `"power"`, then `"norm_sub"` | the same, if a distribution is needed | Wang et al. (2020) |
+#' | `"nnls"` | least squares without negative shares, for [rr_bloom()] | any number of candidates | - |
+#' | `"lasso"` | selection by the lasso, then least squares, for [rr_bloom()] | many candidates, few of them held | Erlingsson et al. (2014) |
+#'
+#' [rr_methods()] lists what each method needs from the mechanism. A method that needs more than the mechanism provides gives an error.
+#'
+#' @section Maximum likelihood:
+#' `"mle"` has a closed form for mechanisms that report the truth with some probability and otherwise draw an answer that does not depend on it: [rr_grr()],
+#' [rr_binary()], [rr_forced()], [rr_unrelated()]. Any other channel is maximized with a certificate, see [rr_solver].
+#'
+#' The estimate is a distribution. It sets shares below the noise to 0 and takes the same mass from the other categories. With hundreds of categories the large
+#' shares are therefore too small by several standard errors. Read intervals instead of standard errors there, use [rr_top()] for the categories that look
+#' largest, `"inv"` for sums of named categories, and `"eb"` for all shares together. `vignette("which-estimator", package = "candor")` has the figures.
+#'
+#' If the truth is the least likely report (\eqn{p < q}), the data may determine only the sum of the shares of some categories that nobody reported. This sum is then
+#' divided equally, and the fit says so.
+#'
+#' The log-likelihood of `"inv"` can exceed the maximum: shares outside 0 to 1 can fit the reports better than any distribution.
+#'
+#' @section Empirical Bayes:
+#' `"eb"` averages some hundred simple shapes of the spread (equal shares, power laws, two levels, one large category), weighted by their likelihood. EM steps sharpen the
+#' spread if the counts ask for it, and the shares are tilted to add up to 1. The estimates are shrunk, so `"eb"` is not for sums of selected categories or for one
+#' category over time.
+#'
+#' Empirical Bayes needs \eqn{p > q} and a binomial count for each category:
+#' * additive mechanisms, such as [rr_grr()], Warner's design, forced response and the unrelated question;
+#' * unary encoding, local hashing and subset selection;
+#' * [rr_hadamard()] with one block, and [rr_bitflip()].
+#'
+#' Two categories have nothing to learn from each other and get `"mle"`.
+#'
+#' @section Other requirements:
+#' `"combine"` needs one probability for all reports other than the truth: [rr_grr()] with \eqn{p > q}, Warner's design and symmetric yes/no questions. `"nnls"` and
+#' `"lasso"` are conditional on the categories that the data select. For a channel with more reports than truths, `"inv"` is the
+#' least-squares solution that adds up to 1.
+#'
+#' @section Options:
+#' | method | option | default |
 #' |---|---|---|
-#' | `"base_cut"` | keeps what is significantly above zero, sets the rest to 0: the threshold is \eqn{\Phi^{-1}(1 - \alpha/K)} standard errors of an empty category. If all categories were empty, about a fraction \eqn{\alpha} of tallies would keep one | no: sums to less or more than 1 |
-#' | `"norm"` | adds the same number to every category so that the sum is 1; after `"inv"`, whose sum is 1, it changes nothing beyond rounding | no: negative parts stay |
-#' | `"invn"` (Norm-Mul) | sets negative parts to 0, multiplies the rest so that the sum is 1 | yes |
-#' | `"norm_sub"`, `"invp"` | sets negative parts to 0 and subtracts the same number from every other one, repeatedly: the Euclidean projection on the distributions. The two names are one method | yes |
-#' | `"norm_cut"` | keeps the largest parts until their sum reaches 1, sets all below to 0 (ties are kept together), divides by the sum kept | yes |
-#' | `"power"` | replaces each by its posterior mean if the counts of the categories follow a power law and the errors are normal | no: positive, but the sum is free |
-#' | `"power_ns"` | `"power"`, then `"norm_sub"` | yes |
+#' | `"mle"`, `"ibu"` | `tolerance`: certified distance of the total log-likelihood from its maximum | see [rr_solver]; for `"ibu"` 1e-8, or 0 if `iterations` is given |
+#' | `"mle"`, `"ibu"` | `iterations`: largest number of steps | 10,000 |
+#' | `"mle"`, `"ibu"` | `start`: a distribution in the order of the levels or named by them; for several questions a table such as that of [rr_joint()] | uniform |
+#' | `"base_cut"`, `"lasso"` | `alpha`: significance level | 0.05 |
+#' | `"merged"` | `smoothing`: standard deviations of an empty category that count as noise | 1 |
+#' | `"smoothed"` | `iterations`; `tolerance`: stops if a step gains less | 10,000; 1e-3 |
+#' | `"eb"` | `loss`: `"squared"`, or `"absolute"` for the least absolute error | `"squared"` |
+#' | `"eb"` | `pool`: one common spread for all groups (the largest at most 1e8 times the smallest) | `FALSE` |
+#' | `"eb"` | `reference`: a distribution with all shares above 0, such as last year's; shares are then modelled as its multiples if that is more likely | none |
+#' | `"eb"` | `ordered`: the reference is the `"smoothed"` estimate | `FALSE` |
 #'
-#' @section The power law:
-#' The number of holders of a category is taken to be \eqn{x \in \{1, \dots, N\}}{x in {1, ..., N}} with probability
-#' proportional to \eqn{x^{-s}}. As in the authors' program, \eqn{s} is such that the mean of this law is the mean estimated
-#' count, \eqn{N / K}; with fewer respondents than categories no such \eqn{s} exists, and \eqn{s = 1.01}. The error is normal
-#' with the standard deviation of a category that nobody holds. Where the authors round the estimates to
-#' tens, sum over a window of 50,000 counts and replace underflowed weights by a constant, the posterior
-#' here is summed on the logarithmic scale over cells of a thirty-second of that deviation, whose prior mass is exact to about
-#' 1e-6, with cells wide enough to leave out nothing above 1e-17; between 250 or so points it is interpolated when
-#' there are more than 1,000 distinct estimates.
+#' The closed form of `"mle"` ignores `tolerance`, `iterations` and `start`.
+#'
+#' @section Base-Cut and the power law:
+#' The threshold of `"base_cut"` is \eqn{\Phi^{-1}(1 - \alpha/K)} standard errors of an empty category. If all categories were empty, about a fraction \eqn{\alpha} of
+#' tallies would keep a category. `"norm_cut"` keeps tied shares together.
+#'
+#' `"power"` gives the number of holders \eqn{x \in \{1, \dots, N\}}{x in {1, ..., N}} a probability proportional to \eqn{x^{-s}}. The mean of this law is the
+#' mean estimated count \eqn{N / K}; if there are fewer respondents than categories, \eqn{s = 1.01}. The error is normal with the standard deviation of an empty
+#' category. The posterior is summed on the logarithmic scale, without the rounding of the authors' program.
 #'
 #' @section Errors:
-#' Those of [rr_estimate()].
+#' As [rr_estimate()]; see [candor_conditions].
+#' @references Agrawal, D. and Aggarwal, C. C. (2001). On the design and quantification of privacy preserving data mining algorithms. *PODS*, 247-255.
+#'   \doi{10.1145/375551.375602}
 #'
-#' @references Wang, T., Lopuhaa-Zwakenberg, M., Li, Z., Skoric, B. and Li, N. (2020). Locally differentially private
-#'   frequency estimation with consistency. *NDSS*. \doi{10.14722/ndss.2020.24157}. The threshold of
-#'   `"base_cut"` is the one of Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally
-#'   differentially private protocols for frequency estimation. *USENIX Security*, 729-745. The posterior mean under a power law is due to
-#'   Jia, J. and Gong, N. Z. (2019). Calibrate: frequency estimation and heavy hitter
-#'   identification with local differential privacy via incorporating prior knowledge. *INFOCOM*. arXiv:1812.02055.
+#'   Efron, B. (2016). Empirical Bayes deconvolution estimates. *Biometrika* 103(1), 1-20. \doi{10.1093/biomet/asv068}
+#'
+#'   Brown, L. D. and Greenshtein, E. (2009). Nonparametric empirical Bayes and compound decision approaches to estimation of a
+#'   high-dimensional vector of normal means. *Annals of Statistics* 37(4), 1685-1704. \doi{10.1214/08-AOS630}
+#'
+#'   Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR: randomized aggregatable privacy-preserving ordinal response. *CCS*, 1054-1067.
+#'   \doi{10.1145/2660267.2660348}
+#'
+#'   Jia, J. and Gong, N. Z. (2019). Calibrate: frequency estimation and heavy hitter identification with local differential privacy via
+#'   incorporating prior knowledge. *INFOCOM*. \doi{10.48550/arXiv.1812.02055}
+#'
+#'   Kairouz, P., Bonawitz, K. and Ramage, D. (2016). Discrete distribution estimation under local privacy. *ICML*, 2436-2444.
+#'   \doi{10.48550/arXiv.1602.07387}
+#'
+#'   Li, Z., Wang, T., Lopuhaa-Zwakenberg, M., Li, N. and Skoric, B. (2020). Estimating numerical distributions under local
+#'   differential privacy. *SIGMOD*, 621-635. \doi{10.1145/3318464.3389700}
+#'
+#'   Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response.
+#'   \doi{10.48550/arXiv.2601.08603} (theorem 1)
+#'
+#'   Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX Security*, 729-745.
+#'   <https://www.usenix.org/conference/usenixsecurity17/technical-sessions/presentation/wang-tianhao>
+#'
+#'   Wang, T., Lopuhaa-Zwakenberg, M., Li, Z., Skoric, B. and Li, N. (2020). Locally differentially private
+#'   frequency estimation with consistency. *NDSS*. \doi{10.14722/ndss.2020.24157}
+#'
+#'   Ye, Y., Wang, T., Zhang, M. and Feng, D. (2025). Revisiting EM-based estimation for locally differentially private
+#'   protocols. *NDSS* (as Pinzon et al. describe it).
+#' @seealso [rr_estimate()], [rr_choose()] to pick a method, [rr_risk()] and [rr_study()] to compare them, [rr_new_method()] for a method of your own.
+#' @concept frequency oracle
+#' @concept post-processing
+#' @concept consistency
+#' @concept empirical Bayes
+#' @concept maximum likelihood
+#' @aliases postprocessing
+#' @name estimators
 #' @examples
+#' # How do the methods differ for five categories and 800 reports?
 #' mechanism <- rr_grr(c("a", "b", "c", "d", "e"), epsilon = 1)
 #' reports <- rr_counts(c(220, 180, 160, 125, 115), mechanism)
 #' methods <- c("inv", "base_cut", "invn", "norm_sub", "norm_cut", "power", "power_ns", "mle")
-#' sapply(methods, function(m) coef(rr_estimate(reports, method = m)))
-#' @name postprocessing
+#' round(sapply(methods, function(m) coef(rr_estimate(reports, method = m))), 3)
+#' # Only "inv" keeps the negative share of e
 NULL
 
 # Methods that repair the unbiased estimate. A map says how the result moves with it.

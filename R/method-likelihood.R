@@ -1,4 +1,4 @@
-# Methods that maximise a likelihood.
+# Methods that maximize a likelihood.
 
 # ---- maximum likelihood: the closed form of the law where it has one, else the certified solver ----
 
@@ -52,13 +52,12 @@ estimate_ibu <- function(evidence, options) {
                   start = distribution_option(options$start, "start", evidence))
   # The update never changes a share of 0, so every report that was given must be possible under the start.
   if (!is.null(options$start) && any(evidence$counts > 0 & !(law_reported(law, options$start) > 0))) {
-    abort(c("{.arg start} must allow every report that was given.", i = "Start from shares above 0."), "argument")
+    abort("{.arg start} must allow every report that was given: start from shares above 0.", "argument")
   }
   result <- law_update(law, evidence, options)
   if (is.null(result)) {
     abort(c("The update cannot be computed for these counts.",
-            x = "A report is so rare beside the others that double precision does not hold the share of its category.",
-            i = "Use {.code method = \"mle\"}, which needs no iteration."), "precision")
+            x = "A report is too rare for double precision: use {.code method = \"mle\"}."), "precision")
   }
   if (!result$converged && promised) {
     warn_short("The update stopped before the tolerance was reached.", options$iterations, n * result$gap, tolerance,

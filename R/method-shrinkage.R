@@ -56,7 +56,7 @@ estimate_combine <- function(law, counts, n) {
   form <- alike_law(law, length(counts))
   if (form$reversed) counts <- rev(counts)
   k <- length(counts)
-  # Without randomisation the reports are the truth.
+  # Without randomization the reports are the truth.
   if (form$b <= 0) return(list(estimate = counts / n, threshold = 0, weight = 1))
   profile <- count_profile(counts, n)
   spread <- 3 * sqrt(n * form$b * (1 - form$b))
@@ -83,7 +83,7 @@ estimate_combined <- function(evidence, options) estimate_combine(evidence$law, 
 # ---- maximum likelihood with the small cells as one ----
 
 # Cells that do not rise above the noise of an empty cell by `smoothing` standard deviations get one common share.
-# Merging keeps the channel's form, so that the regularised maximum is again the closed form.
+# Merging keeps the channel's form, so that the regularized maximum is again the closed form.
 estimate_merged <- function(evidence, options) {
   smoothing <- check_number(options$smoothing %||% 1, "smoothing", min = 0, max_open = TRUE)
   law <- evidence$law

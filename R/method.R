@@ -2,67 +2,74 @@
 # rr_estimate(), its help page, rr_choose(), studies and the notes of a fit read the table below; they do not know the
 # methods by name.
 
-#' Extending candor: an estimation method of your own
+#' An estimation method of your own
 #'
-#' `rr_new_method()` makes a method that [rr_estimate()], [rr_study()], [rr_risk()] and [rr_choose()] take wherever they take the name of one.
-#' Intervals, standard errors, bootstrap, tables and pictures then work for it. `rr_methods()` lists the methods of the package.
+#' `rr_new_method()` makes a method that [rr_estimate()], [rr_study()], [rr_risk()] and [rr_choose()] accept in place of a method's name.
+#' Intervals, standard errors, the bootstrap, tables and pictures then work for it. `rr_methods()` lists the methods of the package.
 #'
-#' @section What `estimate` gets:
-#' `evidence`, a list with the counts of one group, and `options`, a list of the further arguments of [rr_estimate()] that were given. The
-#' elements of `evidence` are
-#' * `counts`: how often each report was given (or each category supported); with weights scaled to the effective number of
-#'   respondents;
-#' * `n`: the number of respondents (with weights the effective one);
-#' * `k`: the number of categories; `mechanism` and `law`, see [rr_law()];
-#' * `unbiased()`: a function that returns the unbiased estimate, the linear inversion of the counts;
-#' * `blank_error()`: a function that returns its standard error for a category that nobody holds: one number, or one a category.
+#' @section The function `estimate`:
+#' `estimate(evidence, options)` receives the counts of one group and the further arguments of [rr_estimate()]. The list `evidence` has these elements:
 #'
-#' It returns the `k` estimated shares, or a list with the element `estimate` and others that the fit keeps in `details`. An element `gap` is shown as
-#' a certificate, and `iterations` as a number of steps.
+#' | element | content |
+#' |---|---|
+#' | `counts` | how often each report was given, or each category supported; with weights scaled to the effective number of respondents |
+#' | `n` | number of respondents; with weights the effective number |
+#' | `k` | number of categories |
+#' | `mechanism`, `law` | the mechanism and its [rr_law()] |
+#' | `unbiased()` | a function that returns the unbiased estimate, the linear inversion of the counts |
+#' | `blank_error()` | a function that returns the standard error of `unbiased()` for an empty category: one number, or one per category |
 #'
-#' @section What `local_map` gets:
-#' The estimate and the `evidence`, the latter with `details`. It describes how the estimate changes with the unbiased one, near these data,
-#' and returns a list with either the matrix `jacobian` of derivatives (rows are estimates), or `support`, `alpha` and `u`: the estimates in `support`
-#' (a logical vector) are \eqn{\alpha (I - u 1')}{alpha (I - u 1')} times the unbiased ones, the others stay where they are. Standard errors are
-#' then those of the delta method; without it they are `NA`, or those of `interval = "bootstrap"`.
+#' The value is a vector of `k` estimated shares, or a list with the element `estimate`. Further elements of the list are kept in the fit's `details`: an element `gap` is
+#' shown as a certificate, an element `iterations` as a number of steps.
+#'
+#' @section The function `local_map`:
+#' `local_map(estimate, evidence)` describes how the estimate changes with the unbiased estimate near these data; `evidence` also has the element `details`. The value is a list with
+#' either
+#' * `jacobian`, the matrix of derivatives (rows are estimates), or
+#' * `support`, `alpha` and `u`: the estimates in `support` (logical) are \eqn{\alpha (I - u 1')}{alpha (I - u 1')} times the unbiased estimates, and the others do not move.
+#'
+#' Standard errors then follow by the delta method. Without `local_map` they are `NA`, unless `interval = "bootstrap"`.
 #'
 #' @section Further elements:
-#' A method may have further functions for its estimates. Each of these is given by its name in `...`:
-#' * `estimate_groups(groups, options)` estimates all groups of a tally together: `groups` is a list of their `evidence`, the value a list of what
-#'   `estimate` returns;
-#' * `spread(estimate, evidence, target)`, for errors that are not those of the delta method: a list of `diagonal` and `common`, `k` numbers
-#'   each, for the covariance matrix `diag(diagonal) - outer(common, common)`; or `NULL`, for those of `local_map`. Where both are `NA`, `unknown`, a text,
-#'   says why;
-#' * `credible(groups, which, level)`, for `interval = "credible"`: a list with `low` and `high` for each group in `which`; `groups` as above, with
-#'   `estimate` and `details` in each. The number `credible_from` says how many categories it needs;
-#' * `notes(details)`: lines that `print()` shows;
-#' * `no_intervals`, no function but text: why the method has neither standard errors nor intervals, not by the bootstrap either.
+#' Further elements of a method are given by name in `...`:
+#'
+#' | element | content |
+#' |---|---|
+#' | `estimate_groups(groups, options)` | estimates all groups of a tally together; `groups` is a list of their `evidence`, the value a list of what `estimate` returns |
+#' | `spread(estimate, evidence, target)` | errors that do not follow from the delta method: a list of `diagonal` and `common` for the covariance matrix `diag(diagonal) - outer(common, common)`, or `NULL` to use `local_map`. If both are `NA`, the text `unknown` says why |
+#' | `credible(groups, which, level)` | for `interval = "credible"`: a list with `low` and `high` for each group in `which`; each element of `groups` also has `estimate` and `details` |
+#' | `credible_from` | the number of categories that `credible` needs |
+#' | `notes(details)` | lines that `print()` shows |
+#' | `no_intervals` | text: why the method has neither standard errors nor intervals, not even by the bootstrap |
 #'
 #' @param name One word, the name of the method in tables and pictures.
-#' @param title A line that describes the method.
+#' @param title Text of one line that describes the method.
 #' @param estimate A function of `evidence` and `options`, see below.
-#' @param needs What the method needs from the law, one or more of `"inverse"` (an unbiased estimate), `"likelihood"`, `"shares"` (each count follows
-#'   from the share of its category: additive laws and supports), `"binomial"` (the same, or the counts give such a number for each category: also one block of [rr_hadamard()],
-#'   and [rr_bitflip()]), `"additive"`
-#'   (a report is the truth, or else does not depend on it), `"alike"` (additive, with one probability for all answers other than the truth), `"support"` (reports that support
-#'   sets of categories), `"question"` (finitely many reports, of one question), or `character()` for
-#'   nothing. The method refuses a mechanism whose law does not give it.
-#' @param unbiased Is the estimate unbiased? Its standard errors are then the unbiased ones, and its intervals are not widened to hold it.
-#' @param options Names of the further arguments of [rr_estimate()] that it takes.
-#' @param local_map A function of the estimate and `evidence`, see below, or `NULL`.
-#' @param group For `rr_methods()`: what kind of method it is.
-#' @param ... Further elements of the object, by name, see below.
-#' @return `rr_new_method()`: an object of class `rr_method`. `rr_methods()`: a tibble with one row per method of the package: `method`, `title`, `group`,
-#'   `needs`, `unbiased`, `standard.error` (is there one without the bootstrap?) and `options`.
+#' @param needs What the method needs from the law, a character vector (default `"inverse"`):
+#'   * `"inverse"`: an unbiased estimate;
+#'   * `"likelihood"`: a likelihood of the counts;
+#'   * `"shares"`: each count follows from the share of its category (additive laws and supports);
+#'   * `"binomial"`: as `"shares"`, or the counts give such a number for each category (one block of [rr_hadamard()], and [rr_bitflip()]);
+#'   * `"additive"`: a report is the truth or does not depend on it;
+#'   * `"alike"`: additive, with one probability for all answers other than the truth;
+#'   * `"support"`: reports that support sets of categories;
+#'   * `"question"`: finitely many reports of one question;
+#'   * `character()`: nothing.
+#' @param unbiased Logical, default `FALSE`. Is the estimate unbiased? If so, its standard errors are the unbiased ones and its intervals need not contain it.
+#' @param options Names of the further arguments of [rr_estimate()] that the method accepts.
+#' @param local_map A function of the estimate and `evidence`, see below, or `NULL` (default).
+#' @param group Text, the kind of method that `rr_methods()` shows; default `"own"`.
+#' @param ... Further elements by name, see below.
+#' @return `rr_new_method()` returns an object of class `rr_method`. `rr_methods()` returns a tibble with one row per method of the package and the columns
+#'   `method`, `title`, `group`, `needs`, `unbiased`, `standard.error` (is it available without the bootstrap?) and `options`.
 #' @section Errors:
-#' `candor_error_argument` for arguments of the wrong type, and for an `estimate` that does not return finite shares, one for each category.
+#' `candor_error_argument`, also for an `estimate` that does not return finite shares, one per category. See [candor_conditions].
 #' @references Wang, T. et al. (2020). Locally differentially private frequency estimation with consistency. *NDSS*.
-#'   \doi{10.14722/ndss.2020.24157} (most methods are functions of the unbiased estimate).
-#' @seealso [rr_new_mechanism()] for a mechanism of your own.
+#'   \doi{10.14722/ndss.2020.24157} (most methods are functions of the unbiased estimate)
+#' @seealso [estimators] for the methods of the package, [rr_new_mechanism()] for a mechanism of your own.
+#' @concept extension
 #' @examples
-#' rr_methods()
-#'
-#' # The unbiased estimate drawn half-way to the uniform distribution
+#' # Does shrinking half-way to the uniform distribution pay?
 #' halfway <- rr_new_method(
 #'   "halfway", "Half-way to uniform",
 #'   estimate = function(evidence, options) (evidence$unbiased() + 1 / evidence$k) / 2,
@@ -72,6 +79,10 @@
 #' tidy(rr_estimate(reports, method = halfway), conf.int = TRUE)
 #' rr_risk(rr_grr(5, epsilon = 1), rep(0.2, 5), n = 800, method = list("inv", "invp", halfway),
 #'         seed = 1)
+#' # Yes, if the truth is uniform
+#'
+#' # Which methods does the package have, and what do they need?
+#' rr_methods()
 #' @export
 rr_new_method <- function(name, title, estimate, needs = "inverse", unbiased = FALSE, options = character(),
                           local_map = NULL, group = "own", ...) {
@@ -178,25 +189,11 @@ rr_methods <- function() {
                  options = each("options"))
 }
 
-# The table of ?rr_estimate, which roxygen2 makes of the registry.
-methods_table <- function() {
-  rows <- vapply(method_registry(), function(method) {
-    sprintf("| `\"%s\"` | %s%s | %s | %s |", method$name, method$title, if (method$unbiased) " (unbiased)" else "",
-            paste(law_needs[method$needs], collapse = "; "),
-            if (length(method$options)) paste0("`", method$options, "`", collapse = ", ") else "")
-  }, "")
-  paste(c("| method | what it is | needs | options |", "|---|---|---|---|", rows), collapse = "\n")
-}
-
 # ---- methods that are asked for ----
 
 # A method by its name, or one that the user made.
 check_method <- function(method) {
   if (inherits(method, "rr_method")) return(method)
-  if (length(method) > 1L) {
-    abort(c("{.arg method} must be one method: a fit is one estimate.", x = "There are {length(method)}.",
-            i = "{.fn rr_choose} says which to take."), "argument")
-  }
   known <- method_registry()
   known[[check_choice(method, "method", names(known))]]
 }
@@ -212,8 +209,7 @@ check_methods <- function(method, also = character()) {
   }, NA)
   if (!length(given) || !all(good)) {
     abort(c("{.arg method} must be methods of {.fn rr_estimate}, or functions of counts and mechanism.",
-            x = if (length(given)) "One is {describe(given[[which(!good)[1]]])}." else "It is empty.",
-            i = "The methods are {.val {known}}."), "argument")
+            x = if (length(given)) "One is {describe(given[[which(!good)[1]]])}." else "It is empty."), "argument")
   }
   labels <- names(given) %||% rep("", length(given))
   own <- !nzchar(labels)
@@ -232,14 +228,12 @@ default_method <- function(tally, law = rr_law(tally$mechanism)) {
   law <- tally_law(tally, 1L, law)
   if (law_gives(law, "likelihood", length(tally$mechanism$levels))) return("mle")
   if (!inherits(law, "rr_law_support")) {
-    cli::cli_inform(c("The likelihood of these reports cannot be had from their counts.",
-                      i = "Estimated with {.code method = \"norm_sub\"}, the projection of the unbiased estimate."),
+    cli::cli_inform("The counts do not determine the likelihood: the estimate is by {.code method = \"norm_sub\"}.",
                     class = "candor_message_method")
     return("norm_sub")
   }
-  cli::cli_inform(c("The reports' own likelihood needs their sets: {.code rr_tally(..., keep = \"sets\")}.",
-                    i = paste("Estimated from the support counts with {.code method = \"composite\"};",
-                              "it is not maximum likelihood.")),
+  cli::cli_inform(c("The estimate is by {.code method = \"composite\"}, from the support counts.",
+                    i = "Maximum likelihood needs the sets: {.code rr_tally(..., keep = \"sets\")}."),
                   class = "candor_message_composite")
   "composite"
 }
@@ -261,8 +255,7 @@ possible_methods <- function(mechanism, methods = method_registry()) {
 refuse_method <- function(method, mechanism, law, need) {
   if (need == "inverse" && inherits(law, "rr_law_channel")) {
     abort(c("{.arg method} {.val {method$name}} needs a channel that can be inverted.",
-            x = "The rows of this one are linearly dependent: different truths give the same reports.",
-            i = "Use {.code method = \"mle\"}, which says whether its maximum is unique."), c("no_information", "law"))
+            x = "Different truths give the same reports."), c("no_information", "law"))
   }
   # Would the likelihood be there, had the tally kept the sets of the reports?
   keeps <- need == "likelihood" && keeps_sets(mechanism) && is.null(law$sets)

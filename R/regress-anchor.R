@@ -1,40 +1,40 @@
 # An anchor question: its truth is known, so that its reports tell how many respondents ignore the instructions.
 
-#' An anchor question, whose true share of yes is known
+#' Anchor question: estimate the share of inattentive respondents
 #'
-#' Respondents who do not read or do not follow the instructions of a randomized question bias its estimates. An anchor question reveals their share. It
-#' has the same form as the question of interest, but it is known how many of those who follow the instructions have a true yes: mostly nobody
-#' ("I was born on the moon"). If more reports are yes than the design allows, some respondents are inattentive.
+#' An anchor question reveals respondents who do not read or follow the instructions. It has the form of the sensitive question, but its true share of yes is known: usually nobody ("I
+#' was born on the moon"). If more reports are yes than the design allows, some respondents are inattentive. Such respondents bias the estimates of the sensitive question.
 #'
-#' The truths of this mechanism are whether a respondent is `attentive` or `inattentive`. [rr_estimate()] of its reports alone gives the share of both. The argument
-#' `anchor` of [rr_glm()] uses the reports of the anchor question beside those of the question of interest: both reports of a respondent come from the same attentive or
-#' inattentive person.
+#' The truths of this mechanism are `attentive` and `inattentive`. [rr_estimate()] of its reports gives the share of both. The argument
+#' `anchor` of [rr_glm()] uses both reports of each respondent, which come from the same attentive or inattentive person.
 #'
-#' @param mechanism How the answer to the anchor question was randomised: a mechanism of two categories and two reports.
-#' @param share The known share of true yes (the second label) among attentive respondents, from 0 to 1.
-#' @param answer What inattentive respondents report: `"uniform"` for either report at random, a report that they always give, or a distribution over the
+#' @param mechanism How the answer to the anchor question was randomized: a mechanism of two categories and two reports.
+#' @param share Known share of true yes (the second label) among attentive respondents, a number from 0 to 1; default 0.
+#' @param answer What inattentive respondents report: `"uniform"` (default; either report at random), a report that they always give, or a distribution over the
 #'   reports.
-#' @param ... Not used, and refused.
+#' @param ... Not used; further arguments give an error.
 #' @return A mechanism of class `c("rr_channel", "rr_mechanism")` with the truths `attentive` and `inattentive` and the reports of `mechanism`.
 #' @section Errors:
-#' `candor_error_argument` for a mechanism that is not of a yes/no question, for a share outside 0 to 1 and for an `answer` that is neither a
-#' report nor a distribution over them; `candor_error_no_information` if attentive and inattentive respondents answer alike.
-#' @references Atsusaka, Y. and Stevenson, R. T. (2021). A bias-corrected estimator for the crosswise model with inattentive respondents. *Political
+#' `candor_error_argument`, `candor_error_no_information` (attentive and inattentive respondents answer alike). See [candor_conditions].
+#' @references Atsusaka, Y. and Stevenson, R. T. (2023). A bias-corrected estimator for the crosswise model with inattentive respondents. *Political
 #'   Analysis* 31(1), 134-148. \doi{10.1017/pan.2021.43}
+#' @seealso [rr_lie_detector()], [rr_cheater_detection()], [rr_noncompliance()], [rr_goodness_of_fit()].
+#' @concept inattentive respondents
+#' @concept crosswise model
+#' @concept noncompliance
 #' @examples
-#' # A crosswise question to which no attentive respondent has a true yes: "agree" would be
-#' # reported by 85 per cent
+#' # No attentive respondent has a true yes, so 85% would report "agree" to a crosswise anchor
+#' # question; 78% did. How many are inattentive?
 #' anchor <- rr_anchor(rr_crosswise(0.15))
-#' rr_matrix(anchor)
-#' coef(rr_estimate(rr_counts(c(220, 780), anchor)))
+#' tidy(rr_estimate(rr_counts(c(220, 780), anchor)), conf.int = TRUE)
+#' # 20%
 #' @export
 rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
   check_dots_empty(...)
   device <- regress_device(mechanism)
   share <- check_probability(share, "share")
   if (identical(answer, "truth") && !"truth" %in% mechanism$reports) {
-    abort(c("{.arg answer} cannot be {.val truth}.", x = "Who answers truthfully, without the device, is attentive."),
-          "argument")
+    abort("{.arg answer} cannot be {.val truth}: who answers truthfully is attentive.", "argument")
   }
   other <- noncompliant_answer(answer, mechanism$reports, takes_bits(mechanism))
   yes <- device[["p"]] * share + device[["q"]] * (1 - share)
@@ -58,11 +58,7 @@ check_anchor <- function(anchor) {
   mechanism <- if (is.list(anchor) && !is.object(anchor) && length(anchor) == 1L) anchor[[1]]
   good <- length(names(anchor)) == 1L && inherits(mechanism, "rr_mechanism") &&
     identical(mechanism$levels, anchor_truths) && length(mechanism$reports) == 2L
-  if (!good) {
-    abort(c("{.arg anchor} must name the column of the anchor question and its mechanism, of {.fn rr_anchor}.",
-            x = "It is {describe(anchor)}.",
-            i = "Write {.code anchor = list(column = rr_anchor(rr_crosswise(0.15)))}."), "argument")
-  }
+  if (!good) must_be(anchor, "anchor", "like {.code list(column = rr_anchor(rr_crosswise(0.15)))}")
 }
 
 # Two arms for each one there was: those who said no to the anchor question, and those who said yes. The unknown number
@@ -71,8 +67,7 @@ check_anchor <- function(anchor) {
 anchor_devices <- function(devices, anchor, column) {
   if (is.null(anchor)) return(devices)
   if (!is.null(devices$unknown)) {
-    abort(c("A regression has at most one unknown number.",
-            x = "{.arg anchor} has the share of inattentive respondents, and {.arg mechanism} another one."),
+    abort("A regression has at most one unknown number: {.arg anchor} has one, and {.arg mechanism} another.",
           "argument")
   }
   mechanism <- anchor[[1]]

@@ -1,5 +1,5 @@
 # Survey designs in regressions: the maximum of a pseudo-likelihood with the design's weights, and its variance: of the
-# linearised scores, or, of replicate weights, by refitting with each set of them.
+# linearized scores, or, of replicate weights, by refitting with each set of them.
 
 # A pseudo-likelihood sums over the population what was asked of clusters: its ratios are not chi-squared.
 refuse_pseudo <- function(fits) {

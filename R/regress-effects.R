@@ -1,49 +1,60 @@
-#' Average truth and average effects
+#' Average marginal effects on the true answer
 #'
-#' Coefficients of a logit are hard to read. `rr_effects()` gives the average probability of a true yes (the second label of the mechanism, which `print()` names) over the respondents, and how much it
-#' changes with each covariate: for a number the average derivative, for a date or a time the derivative per day, for a factor, a logical value or a column of 0 and 1 the average
-#' difference to its first level. Standard errors are by the delta method; they treat the covariates as fixed. If any fitted truth of the average is 0 or 1, at infinity, standard errors and intervals are `NA`, with a warning. Intervals of a fit
-#' with `design` are of the t distribution, as those of its coefficients.
+#' `rr_effects()` gives the average probability of a true yes (the second label of the mechanism) over the respondents, and its change with each covariate.
 #'
-#' Tools for other models may give a slope or difference of the *reports*, which is \eqn{p - q} times the slope or difference of the truth.
+#' | covariate | effect |
+#' |---|---|
+#' | number | average derivative |
+#' | date or time | average derivative per day |
+#' | factor, logical, column of 0 and 1 | average difference to the first level |
+#'
+#' Standard errors are by the delta method and treat the covariates as fixed. They are `NA`, with a warning, if a fitted truth of the average is 0 or 1. Intervals of a fit
+#' with `design` are from the t distribution.
+#'
+#' Tools for other models may give effects on the *reports*, which are \eqn{p - q} times the effects on the truth.
 #'
 #' @section Poststratification:
 #' If `newdata` is a table of the cells of a population (a row per combination of the covariates) and `weights` is the number of people in each cell, the average truth is
-#' the poststratified prevalence \eqn{\sum_g w_g \hat\pi_g / \sum_g w_g}{sum w_g pi_g / sum w_g}. With `by` it is the prevalence in each part of the population. The delta method
-#' uses the covariance of all coefficients, so that cells share their error. The weights are treated as known.
+#' the poststratified prevalence \eqn{\sum_g w_g \hat\pi_g / \sum_g w_g}{sum w_g pi_g / sum w_g}. With `by` it is the prevalence in each part of the population. The weights are treated as known.
 #'
 #' @section Random intercepts:
-#' The truth of a fit with `(1 | id)` is the average over persons, as in [predict()][predict.rr_glm_mixed], and the delta method includes `sigma`. Standard errors are `NA`, with a warning, if `sigma` or a coefficient is infinite.
+#' The truth of a fit with `(1 | id)` is the average over persons, as in [predict()][predict.rr_glm_mixed], and the delta method includes `sigma`. Standard errors are `NA`, with a warning, if `sigma`
+#' or a coefficient is infinite.
 #'
 #' @param fit A fit of [rr_glm()], with or without a random intercept.
-#' @param variables Names of covariates; by default all. `character()` gives the average truth alone.
+#' @param variables Names of covariates; default all. `character()` gives the average truth alone.
 #' @param by Names of columns of the data, or of `newdata`: averages within each of their groups.
-#' @param conf.level Confidence level.
-#' @param type,cluster Which standard errors, see [vcov()][vcov.rr_glm]. Not available with a random intercept.
-#' @param newdata A data frame with the covariates, whose rows are averaged over; by default `NULL`, the fitted rows.
-#' @param weights Numbers of at least 0, not all 0: a column of `newdata`, its name, or a vector with one number per row. By default 1 in each row of `newdata`, and the weights of the fit for the fitted rows.
-#' @param ... Not used, and refused.
-#' @return A tibble of class `rr_effects`, which [plot()][autoplot.rr_compare] draws, with the columns of `by`, `term` (`"(truth)"` for the average truth), `contrast` (`"average"`, `"dY/dX"`, of dates and times `"dY/dX per day"`, or `"b - a"`), `estimate`,
-#'   `std.error`, `conf.low`, `conf.high`.
+#' @param conf.level Confidence level, a number in (0, 1); default 0.95.
+#' @param type,cluster Kind of standard errors, see [vcov()][vcov.rr_glm]. Not available with a random intercept.
+#' @param newdata A data frame with the covariates, whose rows are averaged over; default `NULL`, the fitted rows.
+#' @param weights Numbers of at least 0, not all 0: a column of `newdata`, its name, or a vector with one number per row. Default 1 for each row of `newdata`, and the weights of the fit for the
+#'   fitted rows.
+#' @param ... Not used; further arguments give an error.
+#' @return A tibble of class `rr_effects`, drawn by [plot()][autoplot.rr_compare], with the columns of `by` and
+#'
+#'   | column | content |
+#'   |---|---|
+#'   | `term` | the covariate; `"(truth)"` for the average truth |
+#'   | `contrast` | `"average"`, `"dY/dX"`, `"dY/dX per day"`, or `"b - a"` |
+#'   | `estimate`, `std.error`, `conf.low`, `conf.high` | the effect and its interval |
 #' @section Errors:
-#' `candor_error_argument` for anything but a fit of [rr_glm()], for variables that are not covariates or columns, and for weights that are missing, negative or all 0; `candor_error_level` for cells that were not fitted.
+#' `candor_error_argument`. See [candor_conditions].
 #' @references Williams, R. (2012). Using the margins command to estimate and interpret adjusted predictions and marginal effects. *The Stata Journal*
 #'   12(2), 308-331. \doi{10.1177/1536867X1201200209}
 #'
-#'   Park, D. K., Gelman, A. and Bafumi, J. (2004). Bayesian multilevel estimation with poststratification: state-level estimates from national polls. *Political Analysis* 12(4), 375-385. \doi{10.1093/pan/mph024}
-#' @concept poststratification
-#' @concept MRP
+#'   Park, D. K., Gelman, A. and Bafumi, J. (2004). Bayesian multilevel estimation with poststratification: state-level estimates from national polls. *Political Analysis* 12(4), 375-385.
+#'   \doi{10.1093/pan/mph024}
+#' @seealso [rr_glm()], [predict.rr_glm()].
 #' @concept average marginal effect
+#' @concept prevalence
 #' @examples
-#' design <- rr_forced(c(no = 1 / 6, yes = 1 / 6))
-#' survey <- data.frame(age = rep(20:69, 8), town = rep(c("small", "large"), each = 200))
-#' survey$report <- rep(c("no", "no", "yes", "no", "yes"), each = 2, 40)
-#' fit <- rr_glm(report ~ age * town, survey, design)
+#' # How does the prevalence of plagiarism change with the semester, for men and women?
+#' fit <- rr_glm(plagiarism ~ semester * female, exam_simulated, rr_forced(1 / 6))
 #' rr_effects(fit)
-#' rr_effects(fit, "age", by = "town")
-#' # In the population the large towns have three quarters of the people, and these are younger
-#' cells <- data.frame(age = c(25, 55, 25, 55), town = c("large", "large", "small", "small"),
-#'                     people = c(45, 30, 10, 15))
+#' rr_effects(fit, "semester", by = "female")
+#' # By 1.0 (men) and 2.2 (women) percentage points per semester
+#' # The prevalence in a population with 700 men and 300 women in semester 2
+#' cells <- data.frame(semester = 2, female = 0:1, people = c(700, 300))
 #' rr_effects(fit, character(), newdata = cells, weights = people)
 #' @export
 rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type = NULL, cluster = NULL,
@@ -203,7 +214,7 @@ effect_rows <- function(parts, rows, shares, fit, V) {
                  estimate = vapply(parts, function(part) sum(shares * part$value[rows]), 0), std.error = error)
 }
 
-#' @rdname autoplot.rr_compare
+#' @rdname autoplot.rr_fit
 #' @method autoplot rr_effects
 #' @rawNamespace S3method(ggplot2::autoplot,rr_effects)
 autoplot.rr_effects <- function(object, ...) {
@@ -247,6 +258,6 @@ autoplot.rr_effects <- function(object, ...) {
     ggplot2::labs(subtitle = subtitle)
 }
 
-#' @rdname autoplot.rr_compare
+#' @rdname autoplot.rr_fit
 #' @export
 plot.rr_effects <- function(x, ...) draw(x, ...)

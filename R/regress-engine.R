@@ -354,8 +354,7 @@ fit_likelihood <- function(model, starts, doubtful = FALSE,
            i = if (doubtful) doubt_cure else "Simplify the model, or merge categories."),
          c("infinite", if (near) "maxima", if (doubtful) "unlikely"))
   } else if (near) {
-    warn(c("Another maximum lies within 2 units of log-likelihood.",
-           i = "A simpler model, or more respondents, would tell the two apart."), "maxima")
+    warn("Another maximum lies within 2 units of log-likelihood.", "maxima")
   }
   if (best$decrement > 1e-6 * (1 + abs(best$value))) {
     warn(c("The maximum of the likelihood was not reached.",
@@ -444,7 +443,7 @@ penalised_step <- function(data, z, b, penalty, here) {
   if (!is.null(step) && all(is.finite(step)) && max(abs(z %*% step)) <= 3) step
 }
 
-# Adjusted score, expected variance and (penalised) log-likelihood; NULL outside the domain.
+# Adjusted score, expected variance and (penalized) log-likelihood; NULL outside the domain.
 penalised_state <- function(data, z, b, penalty) {
   eta <- predictor_of(z, b, data$offset)
   if (!inside_link(eta, data$link)) return(NULL)
@@ -497,7 +496,7 @@ project <- function(model, target) {
 }
 
 doubt_cure <- paste("Was it another design (probabilities exchanged, labels in another order), or were the answers not",
-                    "randomised?")
+                    "randomized?")
 
 unit_columns <- function(ways) {
   size <- sqrt(colSums(ways^2))

@@ -1,44 +1,39 @@
-#' A family for randomized answers
+#' A family for `glm()` and other models of randomized answers
 #'
-#' With this family R's own models are fitted to randomized yes/no answers: [stats::glm()], `survey::svyglm()`,
-#' `lme4::glmer()`, `mgcv::gam()` and `bam()`. The truth follows the model with the chosen link, and the report is "yes"
-#' with probability \eqn{\mu = q + (p - q) F(\eta)}{mu = q + (p - q) F(eta)}, which is the link that the family has.
+#' With this family R's own models can be fitted to randomized yes/no answers: [stats::glm()], `survey::svyglm()`,
+#' `lme4::glmer()`, `mgcv::gam()` and `bam()`. The truth follows the model with the chosen link. The report is "yes"
+#' with probability \eqn{\mu = q + (p - q) F(\eta)}{mu = q + (p - q) F(eta)}.
 #'
-#' The fitted and predicted *response* is the report. The truth is \eqn{F(\eta)}{F(eta)} of the linear predictor, for
-#' example `plogis(predict(fit))`, and a slope of the truth is that of the report divided by \eqn{p - q}. [rr_glm()] gives the truth
-#' directly and is more reliable: `glm()` iterates without step control, and did not reach the maximum in about 1 of 20
-#' small surveys. For more than five digits give `glm()` the argument `control = list(epsilon = 1e-14)`.
+#' * The fitted and predicted *response* is the report. The truth is \eqn{F(\eta)}{F(eta)} of the linear predictor, such as `plogis(predict(fit))`. A slope of the truth is the slope of the
+#'   report divided by \eqn{p - q}.
+#' * [rr_glm()] gives the truth directly and is more reliable: `glm()` has no step control and can miss the maximum in small surveys. For more than five digits give
+#'   `glm()` the argument `control = list(epsilon = 1e-14)`.
+#' * For a random intercept use [rr_glm()] with `(1 | id)`, see [rr_glm_mixed]. The quadrature of `glmer()` is wrong for randomized answers, often without a warning. For random slopes use
+#'   `glmer()` and raise `nAGQ` until the log-likelihood does not change.
+#' * The link is named `"rr(logit)"`, because with a link named "logit" `glmer()` would fit ordinary logistic regression. Package 'parameters' therefore labels exponentiated coefficients "risk
+#'   ratios"; with `link = "logit"` they are odds ratios.
+#' * Mechanisms that differ between rows need [rr_glm()].
 #'
-#' The link has a name that no package knows, `"rr(logit)"`, on purpose: with a link called "logit" `glmer()` would fit
-#' ordinary logistic regression without a warning. Packages that call coefficients by the link ('parameters') therefore call the exponentials "risk ratios" whatever the link is:
-#' with `link = "logit"` they are odds ratios of the truth. They call those of [rr_glm()] what they are.
-#'
-#' For a random intercept use [rr_glm()] with `(1 | id)`, see [rr_glm_mixed]: the quadrature of `glmer()` is wrong for randomized answers, often without a warning. `glmer()` remains for random slopes, with `nAGQ` raised until the
-#' log-likelihood does not change.
-#'
-#' Mechanisms that differ from row to row belong in [rr_glm()]: a family cannot tell which row it is asked about.
-#'
-#' @param mechanism How the answers were randomised: any mechanism of two categories and two reports.
-#' @param link The link of the truth: `"logit"`, `"probit"`, `"cloglog"`, `"cauchit"`, `"log"` or `"identity"`.
-#' @param quasi Is the dispersion to be estimated, as by [stats::quasibinomial()]? Survey software wants this.
-#' @param ... Not used, and refused.
-#' @return An object of class `family`, with the further elements `mechanism`, `p`, `q` and `truth` (the name of the link).
+#' @param mechanism How the answers were randomized: a mechanism of two categories and two reports.
+#' @param link Link of the truth: `"logit"` (default), `"probit"`, `"cloglog"`, `"cauchit"`, `"log"` or `"identity"`.
+#' @param quasi Logical, default `FALSE`. Estimate the dispersion, as [stats::quasibinomial()]? Survey software needs this.
+#' @param ... Not used; further arguments give an error.
+#' @return An object of class `family` with the further elements `mechanism`, `p`, `q` and `truth` (the name of the link).
 #'   Responses may be 0 and 1, logical, a factor or text with the mechanism's labels, shares with weights, or a matrix of two
 #'   columns (yes, no).
 #' @section Errors:
-#' `candor_error_argument` for a mechanism that is not of two categories, for a link that is not listed, and, with class
-#' `candor_error_no_information`, for a mechanism whose reports do not depend on the truth. `candor_error_level` for reports that are not labels.
+#' `candor_error_argument`, `candor_error_no_information` (reports do not depend on the truth), `candor_error_level`. See [candor_conditions].
 #' @references van den Hout, A., van der Heijden, P. G. M. and Gilchrist, R. (2007). The logistic regression model with response variables
 #'   subject to randomized response. *Computational Statistics & Data Analysis* 51(12), 6060-6069.
 #'   \doi{10.1016/j.csda.2006.12.002}
 #' @seealso [rr_glm()].
+#' @concept generalized linear model
+#' @concept link function
 #' @examples
-#' design <- rr_forced(c(no = 1 / 6, yes = 1 / 6))
-#' survey <- data.frame(age = rep(20:69, 8))
-#' survey$report <- rr_perturb(runif(400) < plogis((survey$age - 45) / 10), design, rng = "R")
-#' fit <- glm(report ~ age, rr_family(design), survey)
-#' # The share of true yes at 30 and 60
-#' plogis(predict(fit, data.frame(age = c(30, 60))))
+#' # What is the prevalence of plagiarism in semesters 1 and 8?
+#' fit <- glm(plagiarism ~ semester, rr_family(rr_forced(1 / 6)), exam_simulated)
+#' plogis(predict(fit, data.frame(semester = c(1, 8))))
+#' # 18% and 29%
 #' @export
 rr_family <- function(mechanism, link = "logit", quasi = FALSE, ...) {
   check_dots_empty(...)
@@ -149,9 +144,8 @@ matrix_response <- function(y, labels, weights) {
 regress_device <- function(mechanism, arg = "mechanism") {
   check_mechanism(mechanism, arg)
   if (length(mechanism$levels) != 2L || length(mechanism$reports) != 2L) {
-    abort(c("{.arg {arg}} must be that of a yes/no question.",
-            x = "It has {length(mechanism$levels)} categories and {length(mechanism$reports)} reports.",
-            i = "{.fn rr_multinom} is for more categories, {.fn rr_predictor} for several questions."), "argument")
+    abort(c("{.arg {arg}} must be of a yes/no question, else see {.fn rr_multinom}.",
+            x = "It has {length(mechanism$levels)} categories and {length(mechanism$reports)} reports."), "argument")
   }
   if (!has_categories(mechanism)) {
     abort(c("Reports must be answers of a yes/no question.", x = "The mechanism is: {format(mechanism)}."),
@@ -197,8 +191,7 @@ truth_labels <- function(mechanism) if (has_unknown(mechanism)) mechanism$report
 match_arms <- function(arm, names, n) {
   if (length(arm) != n || is.null(names) || anyDuplicated(names)) {
     abort(c("A list of mechanisms must have different names, and {.arg arm} the name of each row's mechanism.",
-            x = "{.arg arm} is {describe(arm)}; there are {n} rows.",
-            i = "Name the column that says which mechanism each respondent had: {.code arm = design}."), "argument")
+            x = "{.arg arm} is {describe(arm)}; there are {n} rows."), "argument")
   }
   place <- match(label_text(arm), names)
   lost <- which(is.na(place))
@@ -286,8 +279,7 @@ unknown_devices <- function(mechanisms, devices) {
     c(if (has_unknown(mechanisms[[k]])) unname(mechanisms[[k]]$lines) else c(devices[1, k], 0, devices[2, k], 0), 1, 0)
   }, numeric(6))
   if (nrow(unique(t(lines))) < 2L) {
-    abort(c("The unknown number cannot be told from the truth by one device.",
-            i = "Give at least two groups whose mechanisms differ in {.arg p}."), c("no_information", "argument"))
+    abort("The unknown number needs two groups whose mechanisms differ in {.arg p}.", c("no_information", "argument"))
   }
   lines
 }

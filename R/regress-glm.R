@@ -1,63 +1,67 @@
-#' Regression with randomized answers
+#' Logistic regression with randomized answers
 #'
-#' Fits a regression of the *true* answer to a yes/no question on covariates, from randomized reports, by maximum likelihood. Modelled is the
-#' probability of the second label of the mechanism, the "yes", which `print()` names. The result is
-#' a `glm`: functions for [stats::glm()] work here too, and their results are about the truth.
+#' `rr_glm()` fits a regression of the *true* answer to a yes/no question on covariates, from randomized reports, by maximum likelihood. The model is for the
+#' probability of the second label of the mechanism, the "yes". The result is a `glm`: functions for [stats::glm()] work, and their results are about the truth.
 #'
-#' The likelihood may have several local maxima, and it is bounded at infinity, where its largest value may be. The estimate is the largest value that is found: Newton's
-#' method with step control begins at starting points that are the same in every run, among them truths that turn from no to yes at a threshold of the covariates. No search is certain to find it. Where the maximum is at infinity, coefficients
-#' are `-Inf`, `Inf`, or `NA` if their sign is not determined. A warning says so: intervals fail there. In 265 simulated surveys the root mean squared error of the fitted truths was 0.145,
-#' and 0.073 with `penalty = "prior"`. Another warning says that another maximum lies within 2 units of log-likelihood: the errors were 0.074, and 0.065 with the prior. No random number is drawn.
+#' @section The maximum:
+#' The likelihood may have several local maxima, and its supremum may be at infinity. The estimate is the largest value that is found by Newton's
+#' method from a fixed set of starting points, without random numbers. No search is certain to find the largest.
+#'
+#' If the maximum is at infinity, coefficients are `-Inf`, `Inf`, or `NA` if their sign is not determined. A warning says so, and intervals fail there. Another warning says that a second
+#' maximum lies within 2 units of log-likelihood. `penalty = "prior"` gives finite estimates with smaller errors in both cases; `vignette("validation", package = "candor")` has the figures
+#' (`regression-starts.R`).
 #'
 #' @section Standard errors:
-#' `vcov()` and `summary()` use the inverse of the *observed* information, which the literature recommends (Efron and Hinkley 1978);
-#' `type = "expected"` is what `glm()` with [rr_family()] gives. `"sandwich"` is robust, and with `cluster` allows for answers that depend on each other.
-#' A survey design gives linearised standard errors, or those of its replicate weights. Without clusters the types usually differ by a few per cent.
+#' | `type` of `vcov()` and `summary()` | standard errors |
+#' |---|---|
+#' | `"observed"` (default) | from the observed information, as Efron and Hinkley (1978) recommend |
+#' | `"expected"` | from the expected information, as `glm()` with [rr_family()] |
+#' | `"sandwich"` | robust; with `cluster` for answers that depend on each other |
+#' | `"survey"` | linearized, or by replicate weights; the default with a survey design |
 #'
 #' @param formula The truth on its covariates: `report ~ age + sex`. The response is 0 and 1, logical, a factor or text with the labels of
-#'   the mechanism, shares with `weights` as numbers of answers, `cbind(yes, no)`, or a tally by groups, in which case the covariates are its group columns.
-#'   Labelled columns, as 'haven' reads them from SPSS, Stata and SAS files, are taken by their labels, in the response and among the covariates (as factors; where only
-#'   some of the values have labels, as numbers, and a message says so). Values that the file declares to be missing are.
+#'   the mechanism, shares with `weights` as numbers of answers, or `cbind(yes, no)`. For a tally by groups the group columns are the covariates. A term `(1 | id)` is a random intercept, see
+#'   [rr_glm_mixed]. Labelled columns of package 'haven' are read by their labels: as factors, or as numbers if only some values have labels. Values declared missing are treated as missing.
 #' @param data A data frame, or a tally of [rr_tally()] with groups (the left side of `formula` may then be left out).
-#' @param mechanism How the answers were randomised: a mechanism of two categories, or a *named list* of them, of which `arm` names the one of
-#'   each row. A direct question is `rr_binary(1, 0)`. In a list, [rr_lie_detector()], [rr_cheater_detection()] or `rr_unrelated(p, pi = NULL)` have an unknown parameter that is estimated too. A tally has its own mechanism.
-#' @param link The link of the truth: `"logit"`, `"probit"`, `"cloglog"`, `"cauchit"`, `"log"` or `"identity"`.
-#' @param weights,offset,subset,na.action As in [stats::glm()]; the column of weights may also be named, as `"w"` or `~ w`. A weight is the number of answers of its row. For survey weights the standard errors
-#'   would be wrong: give `design`, or take `vcov(fit, type = "sandwich")`; a message says so where weights are not whole.
-#'   Rows with missing values are dropped, and counted in a message, unless `na.action` says otherwise.
-#' @param start A starting value for the coefficients, tried before the others.
-#' @param starts How many starting points with a threshold are followed, at most, and half as many of other slopes; `1` begins at a constant share alone. With 8,000 different rows or more
-#'   the starts first use about 2,000 evenly spaced rows.
-#' @param penalty `"prior"` maximizes the likelihood with a weak normal prior: standard deviation 2.5 for the slope of a covariate per standard deviation, or per step of one with two values, and 5
-#'   for the intercept at the mean of the covariates. `"bias"` removes most of the bias of small surveys (Kosmidis and Firth 2009), `"jeffreys"` maximizes the likelihood with Jeffreys'
-#'   prior. Estimates of `"prior"` and `"jeffreys"` are always finite. Standard errors are those of the curvature at the estimate for `"prior"`, else of the expected information.
-#' @param arm A column of `data` that names each row's mechanism, where `mechanism` is a list.
-#' @param design A survey design of `survey::svydesign()` or `survey::svrepdesign()`, in place of `data`. Its weights are used. Standard errors are linearised, or found by
-#'   refitting with each set of replicate weights, from the maximum of all data.
-#' @param anchor `list(column = rr_anchor(mechanism))`: the column of `data` with the reports of an anchor question, and its mechanism; see [rr_anchor()]. The share of
-#'   inattentive respondents, who answer both questions by chance, is then estimated with the coefficients. It must be the same for all covariates, and the anchor question must have a device of
-#'   its own. Predicted reports and simulated ones are those of respondents with the same report of the anchor question.
-#' @param ... Not used, and refused.
-#' @return An object of class `c("rr_glm", "glm", "lm")` with the elements of a `glm`, of which `fitted.values`, `residuals`, `deviance` are about the
-#'   *reports*, and
-#'   * `mechanism`, `device` (its probabilities), `arm`, `link`, `penalty`, `design`;
-#'   * `information`: the matrices `observed` and `expected`;
-#'   * `decrement`: by how much the log-likelihood could still rise, by its second-order expansion;
-#'   * `starts`: the log-likelihoods (with that of the prior) of the maxima that were found within 3 of the best; `ends`: where they are, a column each;
-#'   * `point`: finite coefficients whose log-likelihood is that of the fit; those of an estimate at infinity are far out. `flat`: directions in which it stands still there, or `NULL`;
-#'   * `anchor`, as given;
-#'   * `boundary`: `NULL`, or the rows whose truth is 0 or 1 and the coefficients that are infinite;
-#'   * `parameter`: the unknown parameter of the design, with the attribute `std.error`, or `NULL`.
-#' @section Errors:
-#' `candor_error_argument` for a mechanism that is not of a yes/no question, weights that are negative or missing, an offset of the wrong length,
-#' fewer rows than coefficients, a link without a feasible start, for variables that are not there, and for
-#' random effects and clusters in `formula`; `candor_error_no_information` for `p = q`;
-#' `candor_error_mismatch` for arms without a mechanism; `candor_error_level` for reports that are not labels; `candor_error_missing` for missing values under
-#' `na.fail`. (Only a mechanism with `p = q` has reports that it cannot give.)
+#' @param mechanism How the answers were randomized: a mechanism of two categories, or a *named list* of them; `arm` then names the mechanism of
+#'   each row. A direct question is `rr_binary(1, 0)`. In a list, [rr_lie_detector()], [rr_cheater_detection()] and `rr_unrelated(p, pi = NULL)` have an unknown parameter that is estimated too. Not
+#'   needed for a tally.
+#' @param link Link of the truth: `"logit"` (default), `"probit"`, `"cloglog"`, `"cauchit"`, `"log"` or `"identity"`.
+#' @param weights,offset,subset,na.action As in [stats::glm()]; the column of weights may also be named, as `"w"` or `~ w`. A weight is a number of answers. For survey weights use `design`, or
+#'   `vcov(fit, type = "sandwich")`; weights that are not whole give a message. Rows with missing values are dropped, and counted in a message.
+#' @param start Starting values of the coefficients, tried before the others.
+#' @param starts Largest number of starting points with a threshold, a whole number; default 20. `1` starts at a constant share alone. With 8,000 different rows or more
+#'   the starts first use about 2,000 rows.
+#' @param penalty One of these:
+#'   * `"none"` (default): maximum likelihood;
+#'   * `"prior"`: a weak normal prior. Its standard deviation is 2.5 for the slope per standard deviation of a covariate (per step, if it has two values), and 5
+#'     for the intercept at the mean of the covariates;
+#'   * `"bias"`: removes most of the bias of small surveys (Kosmidis and Firth 2009);
+#'   * `"jeffreys"`: Jeffreys' prior.
 #'
-#' Warnings: `candor_warning_infinite` (also for estimates of replicates), `candor_warning_maxima` (another maximum within 2 of the best; one warning for both),
-#' `candor_warning_unlikely` (no truth makes the share of yes likely: the mechanism is another one), `candor_warning_boundary` (an unknown parameter is
-#' estimated as 0 or 1).
+#'   `"prior"` and `"jeffreys"` always give finite estimates. Standard errors are from the curvature for `"prior"`, otherwise from the expected information.
+#' @param arm Column of `data` that names the mechanism of each row, if `mechanism` is a list.
+#' @param design A survey design of `survey::svydesign()` or `survey::svrepdesign()`, in place of `data`. Its weights are used. Standard errors are linearized, or found by
+#'   refitting with each set of replicate weights.
+#' @param anchor `list(column = rr_anchor(mechanism))`: the column of `data` with the reports of an anchor question, and its mechanism, see [rr_anchor()]. The share of
+#'   inattentive respondents is then estimated too. It must be the same for all covariates, and the anchor question must have a device of
+#'   its own. Reports are predicted and simulated for respondents with the same report of the anchor question.
+#' @param ... Not used; further arguments give an error.
+#' @return An object of class `c("rr_glm", "glm", "lm")` with the elements of a `glm` (`fitted.values`, `residuals` and `deviance` are about the
+#'   *reports*), and
+#'
+#'   | element | content |
+#'   |---|---|
+#'   | `mechanism`, `arm`, `link`, `penalty`, `design`, `anchor` | as given; `device` holds the probabilities of the mechanism |
+#'   | `information` | the matrices `observed` and `expected` |
+#'   | `decrement` | by how much the log-likelihood could still rise |
+#'   | `starts`, `ends` | log-likelihoods of the maxima within 3 of the best, and their places, a column each |
+#'   | `point`, `flat` | finite coefficients with the log-likelihood of the fit, far out if the estimate is at infinity; directions in which it does not change |
+#'   | `boundary` | `NULL`, or the rows with truth 0 or 1 and the infinite coefficients |
+#'   | `parameter` | the unknown parameter of the design with attribute `std.error`, or `NULL` |
+#' @section Errors and warnings:
+#' Errors: `candor_error_argument`, `candor_error_no_information` (`p = q`), `candor_error_mismatch` (arms without a mechanism), `candor_error_level`, `candor_error_missing`. Warnings:
+#' `candor_warning_infinite`, `candor_warning_maxima`, `candor_warning_unlikely`, `candor_warning_boundary` (an unknown parameter is estimated as 0 or 1). See [candor_conditions].
 #' @references van den Hout, A., van der Heijden, P. G. M. and Gilchrist, R. (2007). The logistic regression model with response variables
 #'   subject to randomized response. *Computational Statistics & Data Analysis* 51(12), 6060-6069. \doi{10.1016/j.csda.2006.12.002}
 #'
@@ -66,25 +70,27 @@
 #'
 #'   Kosmidis, I. and Firth, D. (2009). Bias reduction in exponential family nonlinear models. *Biometrika* 96(4), 793-804.
 #'   \doi{10.1093/biomet/asp055}
-#' @seealso [rr_family()], [rr_effects()], [predict.rr_glm()], [confint.rr_glm()].
+#' @seealso [rr_effects()] for average marginal effects, [predict.rr_glm()], [confint.rr_glm()], [rr_glm_mixed], [rr_multinom()] for several categories,
+#'   [rr_predictor()] for a randomized covariate, `vignette("regression", package = "candor")`.
 #' @concept logistic regression
 #' @concept linear predictor
 #' @concept randomized outcome
+#' @concept rare events
 #' @examples
-#' design <- rr_forced(c(no = 1 / 6, yes = 1 / 6))
-#' survey <- data.frame(age = rep(20:69, 8), town = rep(0:1, 200))
-#' survey$report <- rr_perturb(rep(c(0, 0, 1), length.out = 400), design)
-#' fit <- rr_glm(report ~ age + town, survey, design)
+#' # Does plagiarism become more common in later semesters?
+#' fit <- rr_glm(plagiarism ~ semester + female, exam_simulated, rr_forced(1 / 6))
 #' summary(fit)
 #' rr_effects(fit)
+#' # Yes, by 1.6 percentage points per semester
 #'
-#' # Direct and randomized questions in one survey
-#' minarets <- rbind(
-#'   data.frame(arm = "direct", yes = 158, no = 207),
-#'   data.frame(arm = "forced", yes = 250, no = 150))
-#' designs <- list(direct = rr_binary(1, 0), forced = rr_forced(c(no = 1 / 6, yes = 1 / 6)))
-#' both <- rr_glm(cbind(yes, no) ~ arm, minarets, designs, arm = arm)
-#' predict(both, type = "truth")
+#' # Do two dice and a direct question give the same prevalence of copying in exams?
+#' copied <- subset(exam_survey, item == "copied")
+#' copied$arm <- c("die 1", "die 2", "direct")
+#' designs <- Map(rr_binary, copied$p, copied$q)
+#' names(designs) <- copied$arm
+#' both <- rr_glm(cbind(yes, no) ~ arm, copied, designs, arm = arm)
+#' cbind(copied["arm"], prevalence = predict(both, type = "truth"))
+#' # Nearly: 24% and 25% by the dice, 22% by the direct question
 #' @export
 rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weights = NULL, offset = NULL, subset = NULL,
                    na.action = NULL, start = NULL, starts = 20, penalty = c("none", "bias", "jeffreys", "prior"),
@@ -99,14 +105,11 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   frame <- regress_frame(call, bar$fixed %||% formula, data, design, anchor, na.action, parent.frame(), bar$group)
   mechanism <- mechanism %||% frame$mechanism
   if (is.null(mechanism)) {
-    abort(c("{.arg mechanism} is needed: how the answers were randomised.",
+    abort(c("{.arg mechanism} is needed: how the answers were randomized.",
             i = "Make a mechanism with {.fn rr_binary}, {.fn rr_forced}, {.fn rr_crosswise}, ..."), "argument")
   }
   parts <- regress_data(frame, mechanism, link, anchor)
-  if (!is.null(start) && !(is.numeric(start) && all(is.finite(start)) && length(start) %in% (parts$size + 0:1))) {
-    abort(c("{.arg start} must be one finite number per coefficient.",
-            x = "It is {describe(start)}; there are {parts$size} coefficients."), "argument")
-  }
+  check_start(start, parts$size + 0:1)
   maximum <- penalty_maximum(parts$data, penalty, starts, start)
   fit <- new_rr_glm(parts, maximum, frame, call, penalty, link, mechanism)
   fit[c("starts.asked", "design", "anchor")] <- list(starts, design, anchor)
@@ -148,8 +151,7 @@ regress_data <- function(frame, mechanism, link, anchor = NULL) {
   # Without weights a share would count as one answer.
   plain <- is.numeric(response) && !is.object(response) && !is.matrix(response)
   if (plain && is.null(weights) && any(response > 0 & response < 1)) {
-    abort(c("Shares of answers need {.arg weights}: the numbers of answers.",
-            i = "Give {.code weights = yes + no}, or the response {.code cbind(yes, no)}."), c("argument", "input"))
+    abort("Shares of answers need {.arg weights}, the numbers of answers.", c("argument", "input"))
   }
   response <- regress_response(response, devices$labels, weights)
   x <- stats::model.matrix(frame$terms, mf)
@@ -269,7 +271,7 @@ tell_about <- function(fit) {
   if (is.null(fit$design) && any(fit$y %in% 0:1)) tell_sampling_weights(fit$prior.weights * pmax(fit$y, 1 - fit$y))
   if (isTRUE(as.vector(fit$parameter) %in% c(0, 1))) {
     warn(c("The estimate of {.val {names(fit$parameter)}} is {as.vector(fit$parameter)}, the end of its range.",
-           i = "Standard errors are those of a design in which it is known."), "boundary")
+           i = "Standard errors take it for known."), "boundary")
   }
   tell_maxima(fit, reports_doubt(fit))
 }

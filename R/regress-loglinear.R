@@ -1,77 +1,81 @@
 #' Log-linear models of several randomized questions
 #'
-#' Log-linear models show which true answers to several questions go together. They describe the joint distribution of the truths and are fitted to a tally of the reports by
+#' `rr_loglinear()` models which true answers to several questions go together. The model of the joint distribution is fitted to a tally of the reports by
 #' maximum likelihood, under any product mechanism.
 #'
-#' The cell of truths \eqn{c} has the share \eqn{\theta_c \propto \exp(x_c^T \beta)}{theta[c] proportional to exp(x[c]'b)}, where \eqn{x_c} are the terms of
-#' `formula` in the questions, by name: `~ a + b` makes them independent, `~ a * b` is saturated (and then has the likelihood of [rr_estimate()]), and of three questions
-#' `~ (a + b + c)^2` has no interaction of all three. The reports have the shares \eqn{\theta C} with the channel \eqn{C} of the product, which is applied one
-#' question at a time, and formed only if it has at most 256 rows and columns.
+#' The cell of truths \eqn{c} has the share \eqn{\theta_c \propto \exp(x_c^T \beta)}{theta[c] proportional to exp(x[c]'b)}, with the terms \eqn{x_c} of
+#' `formula` in the questions. `~ a + b` is independence, and `~ a * b` is saturated, with the likelihood of [rr_estimate()]. With a tally by groups the formula may use the groups:
+#' `~ a + b + a:sex`. Terms of groups alone have no effect and are left out.
 #'
-#' With a tally by groups the formula may use the groups too: `~ a + b + a:sex`. Shares add up to 1 within each group, so terms
-#' of groups alone have no effect and are left out.
+#' The maximum is sought as in [rr_multinom()]. If a cell is estimated as 0, some coefficients are infinite or not determined: a warning says so, and the fit is the limit.
 #'
-#' The fit is found as in [rr_multinom()], by Newton's method with step control from several fixed starts. If a cell has the estimate 0, as in [benefit_survey], some coefficients are
-#' infinite or not determined: a warning says so, and the fit is the limit.
-#'
-#' @param formula One-sided: terms in the questions of the tally's mechanism, and in its groups.
-#' @param tally A tally under a [rr_product()] (or of one question), of [rr_tally()] or [rr_counts()]; at most 65,536 cells times groups. With weights the counts are
-#'   scaled to the effective number of respondents, see [rr_fit].
-#' @param starts Number of starting points, at least 1.
-#' @param protective What those report who use no device and protect themselves: a report of all questions, as `"no"`, or a list or vector with an answer for each question,
-#'   as `answer` of [rr_noncompliance()]: a report, a distribution over the reports, or `"uniform"`. `NULL`: everybody uses the device.
-#' @param ... Not used, and refused by `rr_loglinear()`.
-#' @return An object of class `c("rr_loglinear", "rr_regression")`, see [rr_regression] for `coef()`, `vcov()`, `confint()`, `logLik()`, `anova()`,
-#'   `tidy()`, `glance()` (with `deviance`, twice the log-likelihood that the saturated model has more, `df.residual` and `p.value`, its test). `predict()`: `"truth"`, the joint
-#'   table of shares, an array with one dimension per question (and the groups last), with `se.fit = TRUE` a list of two; `"report"`, the expected counts of the reports. `as.table()` is
-#'   the table of truths.
-#'   With `protective`, `tidy()` has the row `self-protective`, and `tidy(type = "parameters")` it alone.
 #' @section Respondents who protect themselves:
-#' Some respondents say no to all questions, whatever the device shows. With `protective = "no"` their share \eqn{\pi}{pi} is estimated too: the reports have the shares
-#' \eqn{(1 - \pi) \theta C + \pi s}{(1 - pi) theta C + pi s}, and \eqn{s} is what these respondents report. Groups have the same \eqn{\pi}{pi}.
+#' Some respondents say no to all questions, whatever the device shows. With `protective = "no"` their share \eqn{\pi}{pi} is estimated: the reports have the shares
+#' \eqn{(1 - \pi) \theta C + \pi s}{(1 - pi) theta C + pi s}, with \eqn{s} what these respondents report. Groups have the same \eqn{\pi}{pi}.
 #'
-#' **The estimate of the share hangs on the terms that `formula` leaves out.** An interaction of all questions that is positive and left out looks like respondents who protect themselves.
-#' Compare fits with more terms: if the share falls much, the reports do not tell the two apart. `print()` says how many degrees of freedom are left to test the terms.
-#' The saturated model is refused (`candor_error_no_information`), and of two yes/no questions every model but independence.
+#' **The estimate of this share depends on the terms that `formula` leaves out.** A positive interaction of all questions that is left out looks like respondents who protect themselves.
+#' Compare fits with more terms: if the share falls much, the reports do not tell the two apart. `print()` gives the degrees of freedom that are left to test the terms.
+#' The saturated model gives an error; for two yes/no questions so does every model but independence.
 #'
-#' `coef()`, `predict()` and `as.table()` are of the respondents who use the device. Nothing is known of the truths of the others. `predict(type = "report")`, `fitted()` and
-#' the deviance are of all respondents; the deviance is then from the shares of the reports as they are. The standard error of the share is by the delta method, and its interval, of `conf.int = TRUE`, by the profile
-#' likelihood. The test of no such respondents, in `tidy()` and in `anova(without, with)`, is the likelihood ratio test with half its p-value, since the share cannot be below 0.
-#' If the estimate is 0, a message (`candor_message_boundary`) says so, the fit is that without the share, and the share has no standard error.
+#' `coef()`, `predict()` and `as.table()` are about respondents who use the device. `predict(type = "report")`, `fitted()` and the deviance are about all respondents. The
+#' interval of the share is by the profile likelihood. The likelihood ratio test of no such respondents, in `tidy()` and in `anova(without, with)`, halves the p-value, because
+#' the share cannot be below 0. If the share is estimated as 0, a message says so and it has no standard error.
 #'
-#' [rr_cheater_detection()] estimates such a share from one question in two samples, [rr_anchor()] from an anchor question, and [rr_noncompliance()] takes a share that is known.
-#' @section Errors:
-#' `candor_error_argument` for formulas, terms that are no question, tallies, sizes, and a `protective` that is no report of some question or of a tally of one question;
-#' `candor_error_no_information`; `candor_error_empty` for a tally without reports. Warnings as in [rr_multinom()].
+#' @param formula One-sided: terms in the questions of the tally's mechanism and in its groups.
+#' @param tally A tally of [rr_tally()] or [rr_counts()] under a [rr_product()] or of one question, with at most 65,536 cells times groups. With weights the counts are
+#'   scaled to the effective number of respondents.
+#' @param starts Number of starting points, a whole number of at least 1; default 5.
+#' @param protective What respondents who protect themselves report: a report of all questions, such as `"no"`, or a list or vector with an answer for each question,
+#'   as `answer` of [rr_noncompliance()]. `NULL` (default): everybody uses the device.
+#' @param object,x A fit of `rr_loglinear()`.
+#' @param type For `predict()` `"truth"` (default) or `"report"`; for `tidy()` `"coefficients"` (default) or `"parameters"`.
+#' @param se.fit Logical, default `FALSE`. Return standard errors?
+#' @param conf.int,conf.level,exponentiate As in [rr_regression].
+#' @param ... Not used; `rr_loglinear()` refuses further arguments.
+#' @return An object of class `c("rr_loglinear", "rr_regression")`, with the methods of [rr_regression] and
+#'
+#'   | function | value |
+#'   |---|---|
+#'   | `predict()` | `"truth"`: the joint table of shares, one dimension per question and the groups last; `"report"`: expected counts of the reports |
+#'   | `as.table()` | the table of truths |
+#'   | `glance()` | also `deviance` against the saturated model, `df.residual` and `p.value` |
+#'   | `tidy()` | with `protective` a row `self-protective`; `type = "parameters"` gives this row alone |
+#' @section Errors and warnings:
+#' Errors: `candor_error_argument`, `candor_error_no_information`, `candor_error_empty`. Warnings as in [rr_multinom()]. See [candor_conditions].
 #' @references van den Hout, A. and van der Heijden, P. G. M. (2004). The analysis of multivariate misclassified data with special attention to randomized response data.
 #'   *Sociological Methods & Research* 32, 384-410. \doi{10.1177/0049124103257440}
 #'
 #'   Chen, T. T. (1989). A review of methods for misclassified categorical data in epidemiology. *Statistics in Medicine* 8, 1095-1106.
 #'   \doi{10.1002/sim.4780080908}
 #'
-#'   Bockenholt, U. and van der Heijden, P. G. M. (2007). Item randomized-response models for measuring noncompliance. *Psychometrika* 72, 245-262.
+#'   Boeckenholt, U. and van der Heijden, P. G. M. (2007). Item randomized-response models for measuring noncompliance. *Psychometrika* 72, 245-262.
 #'   \doi{10.1007/s11336-005-1495-y}
 #'
-#'   Cruyff, M. J. L. F., van den Hout, A., van der Heijden, P. G. M. and Bockenholt, U. (2007). Log-linear randomized-response models taking self-protective response behavior
-#'   into account. *Sociological Methods & Research* 36, 266-282.
+#'   Cruyff, M. J. L. F., van den Hout, A., van der Heijden, P. G. M. and Boeckenholt, U. (2007). Log-linear randomized-response models taking self-protective response behavior
+#'   into account. *Sociological Methods & Research* 36, 266-282. \doi{10.1177/0049124107301944}
 #'
 #'   Self, S. G. and Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood estimators and likelihood ratio tests under nonstandard conditions.
-#'   *Journal of the American Statistical Association* 82, 605-610.
-#' @seealso [rr_estimate()] for the saturated model with intervals of the shares, [rr_association()] for pairs of questions.
+#'   *Journal of the American Statistical Association* 82, 605-610. \doi{10.1080/01621459.1987.10478472}
+#' @seealso [rr_estimate()] for the saturated model with intervals of the shares, [rr_association()] for pairs of questions, [rr_cheater_detection()], [rr_anchor()] and
+#'   [rr_noncompliance()] for other kinds of noncompliance.
 #' @concept contingency table
 #' @concept self-protective no
+#' @concept interaction
 #' @examples
+#' # Are two kinds of benefit fraud associated?
 #' questions <- rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_kuk(0.8, 0.2))
 #' tally <- rr_counts(xtabs(count ~ item1 + item2, benefit_survey), questions)
 #' independent <- rr_loglinear(~ item1 + item2, tally)
-#' independent
 #' # A cell of the saturated model is estimated as 0, so its association is infinite
 #' saturated <- suppressWarnings(rr_loglinear(~ item1 * item2, tally))
 #' anova(independent, saturated)
 #' round(as.table(saturated), 4)
-#' # A share of respondents who say no to both questions, whatever the device shows
+#' # Yes: independence is rejected (p < 0.001)
+#'
+#' # Or did some respondents say no to both questions, whatever the device showed?
 #' protective <- rr_loglinear(~ item1 + item2, tally, protective = "no")
 #' tidy(protective, conf.int = TRUE, type = "parameters")
+#' # If the truths are independent, 27% did
 #' @export
 rr_loglinear <- function(formula, tally, starts = 5, protective = NULL, ...) {
   check_dots_empty(...)
@@ -114,7 +118,7 @@ loglinear_table <- function(formula, tally) {
             i = "{tally_remedy(tally, ' under a {.fn rr_product}')}"), "argument")
   }
   if (!inherits(formula, "formula") || length(formula) != 2L) {
-    abort(c("{.arg formula} must be one-sided, as in {.code ~ a * b}.", x = "It is {describe(formula)}."), "argument")
+    must_be(formula, "formula", "one-sided, as in {.code ~ a * b}")
   }
   mechanism <- tally$mechanism
   questions <- mechanism$questions %||% list(report = mechanism)
@@ -161,14 +165,11 @@ loglinear_reports <- function(table, theta, logit) {
 
 protective_reports <- function(protective, questions) {
   if (length(questions) < 2L) {
-    abort(c("{.arg protective} needs several questions.",
-            x = "One question cannot tell respondents who protect themselves from those whose truth is no.",
-            i = "See {.fn rr_cheater_detection} or {.fn rr_anchor}."), "argument")
+    abort("{.arg protective} needs several questions: for one see {.fn rr_cheater_detection}.", "argument")
   }
   if (is.character(protective) && length(protective) == 1L) protective <- rep(list(protective), length(questions))
   if (length(protective) != length(questions) || !setequal(names(protective) %||% names(questions), names(questions))) {
-    abort(c("{.arg protective} must be one answer, or have one for each question.", x = "It is {describe(protective)}.",
-            i = "The questions are {format_labels(names(questions))}."), "argument")
+    must_be(protective, "protective", "one answer, or have one for each question")
   }
   if (!is.null(names(protective))) protective <- protective[names(questions)]
   answers <- Map(function(answer, question) {
@@ -329,9 +330,6 @@ regression_scores.rr_loglinear <- function(fit) {
 }
 
 #' @rdname rr_loglinear
-#' @param object,x A fit of `rr_loglinear()`.
-#' @param type Of `predict()` `"truth"` or `"report"`, of `tidy()` `"coefficients"` or `"parameters"`, see the value.
-#' @param se.fit Standard errors too?
 #' @export
 predict.rr_loglinear <- function(object, type = c("truth", "report"), se.fit = FALSE, ...) {
   type <- check_choice(type, "type", c("truth", "report"))
@@ -365,7 +363,6 @@ as.table.rr_loglinear <- function(x, ...) as.table(predict(x))
 fitted.rr_loglinear <- function(object, ...) predict(object, "report")
 
 #' @rdname rr_loglinear
-#' @param conf.int,conf.level,exponentiate As in [rr_regression].
 #' @export
 tidy.rr_loglinear <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, type = "coefficients",
                               ...) {

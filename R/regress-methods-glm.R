@@ -1,76 +1,95 @@
-#' Reading a regression of the truth
+#' Methods of a regression of the truth: variances, intervals, tests, residuals
 #'
-#' Methods for fits of [rr_glm()]. Other functions (`anova`-like tables of other packages, `cooks.distance()`, `model.matrix()`, `update()`,
+#' Methods for fits of [rr_glm()]. Other functions (`cooks.distance()`, `model.matrix()`, `update()`,
 #' `step()`, ...) work as for any `glm`.
 #'
-#' Packages that ask 'insight' (`parameters::parameters(fit, exponentiate = TRUE)`, `modelsummary::modelsummary()`) are told the link of the truth: exponentiated coefficients are
-#' odds ratios of the logit link and risk ratios of the log link. Likelihoods, AIC and BIC there (`insight::get_loglikelihood()`, `performance::compare_performance()`,
-#' `performance::test_likelihoodratio()`) are those of the reports, as `logLik()` has them, and for a survey design the AIC alone, corrected for the design. Measures that put the fitted truths beside
-#' the reports, as if a report were the truth, are left out of its tables. `performance_hosmer()`, `performance_mse()`, `performance_logloss()` and `binned_residuals()` are about the reports, since `fitted()` and
-#' `residuals()` are; for Hosmer's test see [rr_goodness_of_fit()]. `r2_tjur()` and `r2_efron()` are refused. Do not ask for `performance_score()`, which takes `predict(type = "response")`, the truths. `effects::Effect()` uses
-#' the link of the truth: its effects are about the truth.
-#' `family()` is that of the truth.
+#' | function | value |
+#' |---|---|
+#' | `vcov()`, `confint()` | matrices |
+#' | `tidy()`, `summary()` | table of coefficients |
+#' | `glance()` | one row per fit; `NA` for likelihoods of survey designs |
+#' | `augment()` | the data with `.truth`, `.report`, `.posterior` (probability of a true yes given the report), `.hat`, `.resid` (deviance) |
+#' | `anova()`, `drop1()`, `add1()` | likelihood ratio tests |
+#' | `fitted()`, `residuals()`, `hatvalues()`, `influence()` | about truths or reports, see `type` |
+#' | `simulate()` | a data frame of reports, one column per survey |
+#' | `logLik()`, `AIC()` | likelihood of the reports |
+#' | `family()` | the family of the truth |
 #'
-#' @param object,x A fit of [rr_glm()].
-#' @param type For `vcov()`, `summary()`, `tidy()` and `confint()`, whose intervals are then Wald's; `NULL` is the default of the fit: `"observed"` information (the default without a survey design), `"expected"` information, `"sandwich"` (robust, and by
-#'   cluster), or `"survey"` (of the design, the default with one). For `fitted()`: the probability of the `"report"` or of the `"truth"`. For `residuals()`: those of
-#'   `glm`, about the reports, and `"truth"`, the posterior probability of a true yes less the fitted one. For `influence()`: `"deletion"`, one row per
-#'   respondent with what leaving them out would change, or `"linearised"`, whose weighted total has the variance of the estimates
-#'   (give it to `survey::svytotal()`).
-#' @param cluster A vector with one entry per fitted row, or a one-sided formula of a column of the data: answers of one cluster may depend on each other. The variance is
-#'   that of the sums of scores by cluster, times C / (C - 1) for C clusters, as by `sandwich::vcovCL()` and `survey::svyglm()`.
-#' @param parameter Include the unknown parameter of the design, as the last row and column?
-#' @param complete Include aliased coefficients, as `NA`?
-#' @param parm Which coefficients, by name or position.
-#' @param level Confidence level.
-#' @param method `"profile"`: the values that the likelihood does not reject, maximized over the other coefficients (see Profile intervals).
-#'   `"wald"`: the estimate plus or minus a multiple of the standard error. The default is `"profile"`, and `"wald"` where there is no likelihood: for
-#'   survey designs and penalised fits, for a channel that a validation study estimated ([rr_misclassification()]), and where `type` or `cluster` says which standard errors to take.
-#' @param nsim Number of simulated surveys.
-#' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the generator's present state.
-#' @param test `"LRT"` (the same as `"Chisq"`) or `"none"`.
-#' @param conf.int,conf.level Add intervals, of which level?
-#' @param exponentiate Give odds ratios, with their intervals, in place of coefficients?
-#' @param se_fit Add the column `.se.fit`, the standard error of `.truth`?
-#' @param data,newdata New rows; by default those that were fitted.
-#' @param digits Significant digits.
-#' @param ... Further fits for `anova()`; otherwise ignored.
-#' @return `vcov()`, `confint()` matrices (of a channel that a validation study estimated, with the error of the study; `anova()` of one fit has Wald's tests there, and `drop1()` and `add1()` are refused); `fitted()`, `residuals()` vectors; `simulate()` a data frame of reports, one column per survey;
-#'   `anova()` a table; `tidy()`, `glance()`, `augment()` tibbles: `augment()` adds `.truth`, `.report`, `.posterior` (probability of a true yes given the
-#'   report), `.hat`, `.resid` (deviance).
 #' @section Profile intervals:
-#' A value of a coefficient is in the interval if twice the fall of the log-likelihood from the estimate to its maximum over the other coefficients is within
-#' the quantile of chi-squared with one degree of freedom. That maximum is sought from all starting points of the fit. A randomized report never rules out a truth, so the log-likelihood
-#' has finite limits and does not always fall far enough: an end is then `-Inf` or `Inf`. For the same reason the likelihood of small surveys may rise again beyond an end: the interval reaches from
-#' the first to the last value that is within. Where the estimate is at infinity, or another maximum is nearly as high, the chi-squared distribution does not hold: intervals with a level of 0.95 held in 0.65 to 0.79
-#' of simulated surveys with 200 respondents and rare truths.
-#' @section Survey designs:
-#' The variance of the coefficients is that of the linearised scores, or, with replicate weights, `survey::svrVar()` of the estimates of the replicates. A coefficient that is not finite in some
-#' replicate has no standard error, and a warning says so. A fit with `design` has a pseudo-likelihood. Its p values and Wald intervals of coefficients are of the t distribution with `survey::degf()` less the
-#' number of coefficients plus 1 degrees of freedom, as `survey::svyglm()` counts them and `df.residual()` gives them; they are `NA` if none are left. `anova()`, `drop1()`, `add1()`,
-#' and with them `step()`, `MASS::dropterm()` and `MASS::stepAIC()`, are refused, and `deviance()` is `NA`: likelihood ratios are not chi-squared there. Wald's F tests by the design take their place:
-#' `car::Anova(fit)` of all terms, `survey::regTermTest(fit, ~ x)` of one, `car::linearHypothesis()`, `lmtest::waldtest()`.
+#' A value of a coefficient is in the interval if twice the fall of the log-likelihood, maximized over the other coefficients, is at most the chi-squared quantile. The
+#' maximum is sought from all starting points of the fit. An end is `-Inf` or `Inf` if the log-likelihood does not fall far enough, because a randomized report never
+#' rules out a truth. If the likelihood rises again beyond an end, the interval reaches from the first to the last value that is within.
 #'
-#' `AIC()` is the dAIC of Lumley and Scott: \eqn{-2 \ell + 2 \mathrm{tr}(\Delta)}{-2 l + 2 tr(Delta)}, with the pseudo-log-likelihood \eqn{\ell}{l} of weights with mean 1, and
-#' \eqn{\Delta}{Delta} the information of the pseudo-likelihood times the design's variance of the coefficients. In a simple random sample the trace is the number of coefficients; with
-#' clusters it is larger. Of several fits it gives a table with the column `eff.p`, the trace. (`survey::AIC()` of a `svyglm` leaves out the intercept, unless
-#' `null_has_intercept = FALSE`.) `logLik()` and `BIC()` are refused; `glance()` has `NA` there.
+#' The intervals fail if the estimate is at infinity or another maximum is nearly as high. `vignette("validation", package = "candor")` has the coverage (`regression-coverage.R`).
+#' @section Survey designs:
+#' A fit with `design` has a pseudo-likelihood. The variance of the coefficients is linearized or, with replicate weights, `survey::svrVar()` of the estimates of the replicates. A coefficient
+#' that is not finite in some replicate has no standard error, with a warning. P-values and Wald intervals are from the t distribution with `survey::degf()` minus the
+#' number of coefficients plus 1 degrees of freedom, as `survey::svyglm()` counts them. They are `NA` if none are left.
+#'
+#' Likelihood ratios are not chi-squared here: `anova()`, `drop1()`, `add1()`, `step()`, `MASS::dropterm()` and `MASS::stepAIC()` give an error, and `deviance()` is `NA`. Use Wald's F tests:
+#' `car::Anova(fit)`, `survey::regTermTest(fit, ~ x)`, `car::linearHypothesis()` or `lmtest::waldtest()`.
+#'
+#' `AIC()` is the dAIC of Lumley and Scott, \eqn{-2 \ell + 2 \mathrm{tr}(\Delta)}{-2 l + 2 tr(Delta)}, with the pseudo-log-likelihood \eqn{\ell}{l} of weights with mean 1 and
+#' \eqn{\Delta}{Delta} the information times the design's variance of the coefficients. Several fits give a table with the column `eff.p`, the trace. (`survey::AIC()` of a `svyglm` leaves
+#' out the intercept unless `null_has_intercept = FALSE`.) `logLik()` and `BIC()` give an error.
+#' @section Other packages:
+#' Packages that use 'insight' receive the link of the truth: exponentiated coefficients are odds ratios of the logit link and risk ratios of the log link. Their likelihoods are
+#' likelihoods of the reports. Measures that compare fitted truths with reports are left out of tables, and `r2_tjur()` and `r2_efron()` give an error. `performance_hosmer()`, `performance_mse()`,
+#' `performance_logloss()` and `binned_residuals()` are about the reports; see also [rr_goodness_of_fit()]. Do not call `performance_score()`. `effects::Effect()` is about the truth.
+#'
+#' @param object,x,model,fit A fit of [rr_glm()].
+#' @param type
+#'   * For `vcov()`, `summary()`, `tidy()` and `confint()` (which then gives Wald intervals): `"observed"` information (default without a survey design),
+#'     `"expected"` information, `"sandwich"` (robust, and by cluster), or `"survey"` (of the design, default with a design).
+#'   * For `fitted()`: the probability of the `"report"` (default) or of the `"truth"`.
+#'   * For `residuals()`: the types of `glm`, about the reports, or `"truth"`, the posterior probability of a true yes minus the fitted probability.
+#'   * For `hatvalues()`: `"expected"` (default) or `"observed"` information.
+#'   * For `influence()`: `"glm"` (default), `"deletion"` (one row per respondent with the change of the estimates without them) or `"linearised"` (its weighted total has the variance of
+#'     the estimates; give it to `survey::svytotal()`).
+#' @param cluster A vector with one entry per fitted row, or a one-sided formula of a column of the data: answers of one cluster may depend on each other. The variance is
+#'   multiplied by C / (C - 1) for C clusters, as in `sandwich::vcovCL()` and `survey::svyglm()`.
+#' @param parameter Logical, default `FALSE`. Include the unknown parameter of the design as the last row and column?
+#' @param complete Logical, default `TRUE`. Include aliased coefficients, as `NA`?
+#' @param parm Coefficients, by name or position; default all.
+#' @param level,conf.level Confidence level, a number in (0, 1); default 0.95.
+#' @param method `"profile"` or `"wald"` (estimate plus or minus a multiple of the standard error). The default is `"wald"` for survey designs, penalized fits, channels of
+#'   [rr_misclassification()], and if `type` or `cluster` is given; otherwise `"profile"`.
+#' @param nsim Number of simulated surveys, a whole number of at least 1; default 1.
+#' @param seed A whole number for [set.seed()], after which R's generator is restored; or `NULL` (default) to continue from its present state.
+#' @param test `"LRT"` (default; the same as `"Chisq"`) or `"none"`.
+#' @param scope Terms, as a formula or names, see [stats::drop1()]; default all that can be dropped.
+#' @param scale,k As in [stats::extractAIC()]; `k` is the price of a parameter, default 2.
+#' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high`?
+#' @param exponentiate Logical, default `FALSE`. Give odds ratios, with their intervals, instead of coefficients?
+#' @param se_fit Logical, default `FALSE`. Add the column `.se.fit`, the standard error of `.truth`?
+#' @param data,newdata New rows; default the rows of the fit.
+#' @param digits Significant digits printed, from 1 to 22; default 4.
+#' @param ... Further fits for `anova()` and `AIC()`; otherwise ignored.
+#' @return As listed above. Variances of a channel that a validation study estimated ([rr_misclassification()]) include the error of the study. Its `anova()` has Wald's tests, and
+#'   `drop1()` and `add1()` give an error.
 #' @section Errors:
-#' `candor_error_argument` for likelihoods, likelihood ratios and profiles of a survey design, unknown types, clusters of the wrong length, and coefficients that do not exist.
+#' `candor_error_argument`, also for likelihoods and profiles of a survey design. See [candor_conditions].
 #' @references Royall, R. M. (1986). Model robust confidence intervals using maximum likelihood estimators. *International Statistical Review* 54(2),
-#'   221-226, for the sandwich; Binder, D. A. (1983). On the variances of asymptotically normal estimators from complex surveys.
-#'   *International Statistical Review* 51(3), 279-292, for survey designs; Lumley, T. and Scott, A. (2015). AIC and BIC for modeling with complex survey
-#'   data. *Journal of Survey Statistics and Methodology* 3(1), 1-18. \doi{10.1093/jssam/smu021}.
+#'   221-226. \doi{10.2307/1403146} (sandwich)
+#'
+#'   Binder, D. A. (1983). On the variances of asymptotically normal estimators from complex surveys.
+#'   *International Statistical Review* 51(3), 279-292. \doi{10.2307/1402588} (survey designs)
+#'
+#'   Lumley, T. and Scott, A. (2015). AIC and BIC for modeling with complex survey
+#'   data. *Journal of Survey Statistics and Methodology* 3(1), 1-18. \doi{10.1093/jssam/smu021}
+#' @seealso [rr_glm()], [predict.rr_glm()], [rr_effects()], [rr_profile] for the curve, [autoplot.rr_glm()].
+#' @concept robust standard errors
+#' @concept clustered standard errors
+#' @concept odds ratio
 #' @name rr_glm_methods
 #' @examples
-#' design <- rr_forced(c(no = 1 / 6, yes = 1 / 6))
-#' survey <- data.frame(age = rep(20:69, 8),
-#'                      report = rep(c("no", "no", "yes", "no", "yes"), each = 2, 40))
-#' fit <- rr_glm(report ~ age, survey, design)
+#' # Plagiarism by semester: intervals, odds ratios and tests
+#' fit <- rr_glm(plagiarism ~ semester + female, exam_simulated, rr_forced(1 / 6))
 #' confint(fit)
-#' sqrt(diag(vcov(fit, type = "sandwich", cluster = rep(1:80, each = 5))))
+#' tidy(fit, conf.int = TRUE, exponentiate = TRUE)
 #' anova(fit)
-#' tidy(fit, conf.int = TRUE)
+#' # The odds rise by a factor of 1.09 per semester; gender has no clear effect
+#' sqrt(diag(vcov(fit, type = "sandwich")))
 #' head(augment(fit))
 NULL
 
@@ -106,7 +125,6 @@ AIC.rr_glm <- function(object, ..., k = 2) {
 }
 
 #' @rdname rr_glm_methods
-#' @param fit,scale,k As in [stats::extractAIC()]; `k` is the price of a parameter.
 #' @export
 extractAIC.rr_glm <- function(fit, scale = 0, k = 2, ...) {
   if (!is.null(fit$design)) return(unname(design_aic(fit, k)))
@@ -291,7 +309,7 @@ augment.rr_glm <- function(x, data = NULL, newdata = NULL, se_fit = FALSE, ...) 
     return(table)
   }
   if (!is.null(data) && !all(row.names(x$model) %in% row.names(data))) {
-    abort(c("{.arg data} must have the rows of the fit.", i = "New rows are {.arg newdata}."), "argument")
+    abort("{.arg data} must have the rows of the fit; new rows are {.arg newdata}.", "argument")
   }
   table <- data[row.names(x$model), , drop = FALSE] %||%
     x$model[setdiff(names(x$model), c("(weights)", "(offset)", "(arm)"))]
@@ -375,7 +393,7 @@ print.rr_glm <- function(x, digits = 4, ...) {
 print.summary.rr_glm <- function(x, digits = 4, ...) {
   print_regression(x)
   words <- c(observed = "observed information", expected = "expected information", sandwich = "sandwich",
-             survey = paste("survey design,", if (is.null(x$replicated)) "linearised" else "replicate weights"))
+             survey = paste("survey design,", if (is.null(x$replicated)) "linearized" else "replicate weights"))
   freedom <- if (is.na(x$freedom)) "; no degrees of freedom are left"
     else if (is.finite(x$freedom)) paste0("; t with ", x$freedom, " degrees of freedom")
   cat("\nStandard errors: ", words[[x$type]], freedom, "\n\n", sep = "")

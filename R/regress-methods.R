@@ -1,61 +1,60 @@
-#' Reading a regression
+#' Methods of multinomial, log-linear and predictor regressions
 #'
-#' The usual functions of R for models work for fits of [rr_multinom()], [rr_loglinear()] and [rr_predictor()].
+#' R's usual functions for models work for fits of [rr_multinom()], [rr_loglinear()] and [rr_predictor()].
 #'
-#' * `coef()`: see each fitter; `vcov()` has a row and column for each coefficient that was estimated (not for those determined by the others);
-#' * `vcov()`: `"observed"`, the inverse of minus the Hessian at the maximum (the default of likelihood fits); `"expected"`, the inverse Fisher
-#'   information (not for [rr_predictor()]); `"sandwich"`, robust against a wrong model and right for sampling weights, and with `cluster` for
-#'   respondents of one cluster that resemble each other (see `cluster`); `"survey"`, of the design, the default if there is one. Moment fits of
-#'   [rr_predictor()] have no information;
-#' * `confint()`: Wald intervals from `vcov()`; `NA` for coefficients at infinity. With a survey design they, and the p values, are of the t distribution with
-#'   `survey::degf()` less the number of coefficients plus 1 degrees of freedom; of [rr_predictor()] the coefficients of the outcome count;
-#' * `logLik()`: of the reports, without binomial coefficients; hence `AIC()` and `BIC()`. Moment fits and survey designs have none: `logLik()` throws an error;
-#' * `anova()`: likelihood ratio tests of nested fits, the smaller first or in any order (they are sorted by their degrees of freedom).
-#'   Single terms are not dropped or added by `drop1()`, `step()` and `car::Anova()`, which refuse: fit the smaller model too;
-#' * `nobs()`: rows with a weight above 0, or respondents of a tally;
-#' * `tidy()`: `term`, `estimate`, `std.error`, `statistic`, `p.value`, with `conf.int = TRUE` also `conf.low`, `conf.high`; [rr_multinom()] puts `y.level`
-#'   first and [rr_predictor()] `component`; `glance()`: `nobs`, `df`, `logLik`, `AIC`, `BIC`, `decrement` (what a further Newton step would gain, in
-#'   units of log-likelihood) and `starts`, the number of different maxima that were found;
-#' * `residuals()`: of [rr_multinom()] a matrix with one row per respondent: the report given (1, and 0 for the others) less the probabilities of the reports, or with
-#'   `type = "truth"` the posterior less the fitted probabilities of the truths. Of [rr_loglinear()] the counts of the reports less those expected, in Pearson's
-#'   units unless `type = "response"`. [rr_predictor()] has none, since the expected outcome depends on a truth that nobody knows;
-#' * `simulate()`: reports under the fit of [rr_multinom()], by R's generator, one column per survey;
-#' * `plot()`, `ggplot2::autoplot()`: of [rr_multinom()] the probabilities of the truths along one covariate, the others at their means or most frequent values, which
-#'   the caption names; with Wald intervals on the logit scale. Of [rr_loglinear()] and [rr_predictor()] the coefficients with their intervals.
+#' | function | value |
+#' |---|---|
+#' | `coef()` | see each fitter |
+#' | `vcov()` | a row and column per estimated coefficient: `"observed"` information (default of likelihood fits), `"expected"` information (not [rr_predictor()]), `"sandwich"`, for wrong models and sampling weights, or `"survey"` (default with a design); moment fits have no information |
+#' | `confint()` | Wald intervals; `NA` for coefficients at infinity; with a survey design from the t distribution, with `survey::degf()` less the number of coefficients plus 1 degrees of freedom |
+#' | `logLik()`, `AIC()`, `BIC()` | of the reports, without binomial coefficients; an error for moment fits and survey designs |
+#' | `anova()` | likelihood ratio tests of nested fits, sorted by their degrees of freedom. `drop1()`, `step()` and `car::Anova()` give an error |
+#' | `nobs()` | rows with a weight above 0, or respondents of a tally |
+#' | `tidy()` | `term`, `estimate`, `std.error`, `statistic`, `p.value`, with `conf.int = TRUE` `conf.low`, `conf.high`; first `y.level` ([rr_multinom()]) or `component` ([rr_predictor()]) |
+#' | `glance()` | `nobs`, `df`, `logLik`, `AIC`, `BIC`, `decrement` (gain of a further Newton step), `starts` (number of different maxima found) |
+#' | `summary()` | a list with `coefficients`: estimate, standard error, z and p-value |
+#' | `residuals()` | of [rr_multinom()] and [rr_loglinear()], see `type` |
+#' | `simulate()` | reports under a fit of [rr_multinom()], one column per survey |
+#' | `plot()` | of [rr_multinom()]: probabilities of the truths along one covariate with Wald intervals on the logit scale; the others are held at the values in the caption |
 #'
 #' @param object,x A fit.
-#' @param type For `vcov()` and `residuals()`, see above.
-#' @param cluster For the sandwich: a vector with one entry per row that was used, or a one-sided formula for a column of the data. The sums of scores by cluster are
-#'   multiplied by C / (C - 1) for C clusters, as by `sandwich::vcovCL()` and `survey::svyglm()`.
-#' @param parm Names or positions of coefficients, in the order of `vcov()`; all by default.
-#' @param level,conf.level Confidence level, between 0 and 1.
-#' @param conf.int Add the columns `conf.low` and `conf.high`?
-#' @param exponentiate Give estimates and intervals as factors: odds ratios of [rr_multinom()], factors of the shares of cells of [rr_loglinear()], and of [rr_predictor()]
-#'   odds ratios for a binomial family and the truth, ratios of rates for Poisson's; an error for a linear outcome, whose coefficients are no logarithms.
-#'   Standard errors stay those of the coefficients.
-#' @param digits Significant digits printed.
-#' @param nsim Number of simulated surveys.
-#' @param seed A whole number for [set.seed()]; R's generator is restored afterwards. Or `NULL`, to continue from the generator's present state.
-#' @param variable Name of a covariate; by default the first.
-#' @param by Name of a covariate of at most 8 values: a panel for each truth, with a line for each value. By default one that interacts with `variable`, if there
-#'   is one. `character()` for none.
-#' @param ... For `anova()` further fits; else ignored.
-#' @return As each generic's: see above. `summary()` a list with `coefficients`, a matrix of estimate, standard error, z and p value.
+#' @param type For `vcov()`, see above. For `residuals()` of [rr_multinom()]: `"report"` (default; the report given minus the probabilities of the reports) or `"truth"` (posterior minus fitted
+#'   probabilities of the truths). For `residuals()` of [rr_loglinear()]: `"pearson"` (default) or `"response"`.
+#' @param cluster For the sandwich: a vector with one entry per row that was used, or a one-sided formula for a column of the data. The variance is
+#'   multiplied by C / (C - 1) for C clusters, as in `sandwich::vcovCL()` and `survey::svyglm()`.
+#' @param parm Coefficients, as names or positions in the order of `vcov()`; default all.
+#' @param level,conf.level Confidence level, a number in (0, 1); default 0.95.
+#' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high`?
+#' @param exponentiate Logical, default `FALSE`. Give factors instead of coefficients: odds ratios ([rr_multinom()], binomial [rr_predictor()]), ratios of cell shares ([rr_loglinear()]) or
+#'   of rates (Poisson)? An error for a linear outcome. Standard errors are not transformed.
+#' @param digits Significant digits printed, from 1 to 22; default 4.
+#' @param nsim Number of simulated surveys, a whole number of at least 1; default 1.
+#' @param seed A whole number for [set.seed()], after which R's generator is restored; or `NULL` (default) to continue from its present state.
+#' @param variable Name of a covariate; default the first.
+#' @param by Name of a covariate of at most 8 values: a panel for each truth, with a line for each value. Default one that interacts with `variable`, if there
+#'   is one; `character()` for none.
+#' @param ... For `anova()` further fits; otherwise ignored.
+#' @return As listed above.
 #' @section Errors:
-#' `candor_error_argument` for choices that a fit does not have, `exponentiate` of a linear outcome, residuals, simulations and pictures where there are none, clusters of another length, and fits that are not nested in number of
-#' coefficients or not of the same respondents; `candor_error_level` for a `parm` that is no coefficient.
+#' `candor_error_argument`, `candor_error_level` (unknown coefficient). See [candor_conditions].
 #' @references Efron, B. and Hinkley, D. V. (1978). Assessing the accuracy of the maximum likelihood estimator: observed versus expected Fisher information.
 #'   *Biometrika* 65, 457-483. \doi{10.1093/biomet/65.3.457}
 #'
 #'   White, H. (1982). Maximum likelihood estimation of misspecified models. *Econometrica* 50, 1-25. \doi{10.2307/1912526}
+#' @seealso [rr_multinom()], [rr_loglinear()], [rr_predictor()]; [rr_glm_methods] for [rr_glm()].
+#' @concept robust standard errors
+#' @concept likelihood ratio test
 #' @importFrom stats add1 anova drop1 family formula hatvalues influence model.matrix predict
 #' @name rr_regression
+#' @order 1
 #' @examples
+#' # Does cheating depend on the semester?
 #' often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)
 #' fit <- rr_multinom(cheating ~ semester, exam_simulated, often)
-#' summary(fit)
-#' sqrt(diag(vcov(fit, type = "sandwich")))
 #' anova(rr_multinom(cheating ~ 1, exam_simulated, often), fit)
+#' tidy(fit, conf.int = TRUE, exponentiate = TRUE)
+#' # Yes: the odds of cheating often rise by a factor of 1.23 per semester
+#' sqrt(diag(vcov(fit, type = "sandwich")))
 #' head(residuals(fit), 3)
 NULL
 
@@ -63,6 +62,7 @@ NULL
 coef.rr_regression <- function(object, ...) object$coefficients
 
 #' @rdname rr_regression
+#' @order 2
 #' @export
 vcov.rr_regression <- function(object, type = NULL, cluster = NULL, ...) {
   choices <- c(if (!is.null(object$design)) "survey",
@@ -130,8 +130,7 @@ match_coefficients <- function(parm, names, arg = "parm") {
   if (is.null(parm)) return(seq_along(names))
   which <- if (is.character(parm)) match(parm, names) else parm
   if (is.numeric(which) && length(which) && all(which %in% seq_along(names))) return(as.integer(which))
-  abort(c("{.arg {arg}} must name coefficients of the model.", x = "It is {describe(parm)}.",
-          i = "They are {format_labels(names)}."), "level")
+  abort(c("{.arg {arg}} must name coefficients: {format_labels(names)}.", x = "It is {describe(parm)}."), "level")
 }
 
 #' @export
@@ -238,8 +237,8 @@ summary.rr_regression <- function(object, ...) {
 #' @export
 print.rr_regression <- function(x, digits = 4, ...) {
   print_heading(x)
-  table <- as.data.frame(tidy(x))
-  print(table[setdiff(names(table), "statistic")], digits = check_digits(digits), row.names = FALSE)
+  table <- format_p(as.data.frame(tidy(x)), check_digits(digits))
+  print(table[setdiff(names(table), "statistic")], digits = digits, row.names = FALSE)
   invisible(x)
 }
 

@@ -1,49 +1,61 @@
-#' Random intercepts: several items of one person, or people in clusters
+#' Random intercepts: several items per person, or people in clusters
 #'
-#' With a term `(1 | id)` in its formula [rr_glm()] fits a random intercept: the truths of the rows of one person (or school, or interviewer) share a normal effect,
+#' With a term `(1 | id)` in its formula, [rr_glm()] fits a random intercept: the truths of one person (or school, or interviewer) share a normal effect,
 #' and the reports are independent given the truths. With one column of indicators per item it is a Rasch model of randomized items.
 #'
-#' The likelihood is the exact marginal likelihood, by one quadrature grid for all groups with error control. Adaptive quadrature, as in `lme4::glmer()`, is wrong for randomized
-#' answers: the probability of a report tends to constants on both sides, so that a normal approximation at the mode misses part of the integral, often without a warning.
+#' The likelihood is the exact marginal likelihood, by quadrature with error control. Adaptive quadrature, as in `lme4::glmer()`, is wrong for randomized
+#' answers, often without a warning, because the probability of a report tends to constants on both sides.
 #'
-#' The standard deviation `sigma` of the random intercept may be 0 (then the fit is the fit without the term) or infinite: then the likelihood rises to a finite limit, coefficients are
-#' `Inf`, `-Inf` or `NA`, and prevalences are finite. A warning of class `candor_warning_infinite` says so. A warning of class `candor_warning_information` is given if the reports of one person are too few to tell
-#' dependence: the standard error of `sigma^2` under independence, `information.pairs`, is then above 1.6.
+#' The standard deviation `sigma` of the random intercept may be estimated as 0, which is the fit without the term, or as infinite. If it is infinite, the likelihood rises to a finite limit,
+#' coefficients are `Inf`, `-Inf` or `NA`, prevalences are finite, and a warning says so. Another warning says that the reports of one person are too few to detect
+#' dependence: `information.pairs`, the standard error of `sigma^2` under independence, is then above 1.6.
 #'
-#' Each row is one report. Devices may differ by row (`arm`). Weights belong to groups: they must be equal in all rows of a group. Penalties, anchor questions, designs with an unknown parameter, survey designs, and the links `"log"` and
-#' `"identity"` are not available, nor are random slopes and several random terms, whose likelihoods are integrals of more dimensions.
-#'
-#' One device for several items of a person (one die thrown once) breaks the independence of the reports given the truths: use [rr_association()] there.
+#' @section Requirements:
+#' * Each row is one report. Devices may differ by row (`arm`).
+#' * Weights must be equal in all rows of a group.
+#' * Not available are penalties, anchor questions, designs with an unknown parameter, survey designs, the links `"log"` and
+#'   `"identity"`, random slopes and several random terms.
+#' * One device for several items of a person breaks the independence of the reports: use [rr_association()].
 #'
 #' @param object,x A fit of [rr_glm()] with a random intercept.
-#' @param newdata A data frame with the covariates, and for `type = "report"` the arm; the fitted rows by default.
-#' @param type `"truth"`: the probability of a true yes; `"report"`: of a reported yes; `"link"`: the linear predictor of a person with random intercept 0.
-#' @param random What is done with the random intercept: `"average"` over persons (the prevalence; the default), `"zero"`, or `"predicted"`: the posterior mean of the probability
+#' @param newdata A data frame with the covariates, and for `type = "report"` the arm; default the rows of the fit.
+#' @param type `"truth"` (default): probability of a true yes; `"report"`: of a reported yes; `"link"`: linear predictor of a person with random intercept 0.
+#' @param random Treatment of the random intercept: `"average"` (default) over persons, which gives the prevalence; `"zero"`; or `"predicted"`, the posterior mean of the probability
 #'   for the persons that were fitted.
-#' @param parm Names or positions of coefficients; the last is `sigma`. All by default.
-#' @param level,conf.level Confidence level.
-#' @param conf.int Add confidence limits?
-#' @param method `"profile"` (default) or `"wald"` (coefficients alone).
-#' @param effects `c("ran_pars", "fixed")`: coefficients and `sigma`; `"ran_vals"`: the random intercepts of the groups.
-#' @param exponentiate Give odds ratios and so on?
+#' @param parm Coefficients, as names or positions; the last is `sigma`. Default all.
+#' @param level,conf.level Confidence level, a number in (0, 1); default 0.95.
+#' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high`?
+#' @param method `"profile"` (default) or `"wald"` (coefficients only).
+#' @param effects `c("ran_pars", "fixed")` (default): `sigma` and coefficients; `"ran_vals"`: the random intercepts of the groups.
+#' @param exponentiate Logical, default `FALSE`. Give odds ratios instead of coefficients?
 #' @param nsim,seed Number of simulated data sets, and the seed of R's generator.
 #' @param ... Not used.
-#' @return `rr_glm()` returns an object of class `c("rr_glm_mixed", "rr_regression")`: `coefficients`, `sigma`, `vcov` (of the coefficients), `variance` (with sigma), `loglik`, `random` (a data frame: each group's posterior mean and standard
-#'   deviation), `ladder` (the highest log-likelihood at some values of sigma), `fixed` (the fit without the term), `information.pairs`, `limit` (for sigma to infinity, else `NULL`).
-#'   [rr_effects()] gives average truths and effects, over persons. `tidy()` has the columns `effect`, `group`, `term`, as broom.mixed. `anova()` of the fits without and with the random intercept halves the p-value, since sigma is at least 0.
-#' @section Errors:
-#' `candor_error_argument` for what is not available, for unequal weights in a group and for rows that are not one report; `candor_error_no_information` if no group has two rows.
+#' @return `rr_glm()` returns an object of class `c("rr_glm_mixed", "rr_regression")`:
+#'
+#'   | element | content |
+#'   |---|---|
+#'   | `coefficients`, `sigma`, `vcov`, `variance`, `loglik` | the estimates; `variance` includes `sigma` |
+#'   | `random` | each group's posterior mean and standard deviation |
+#'   | `ladder` | highest log-likelihood at some values of sigma |
+#'   | `fixed` | the fit without the term |
+#'   | `information.pairs`, `limit` | see above; the limit for infinite sigma, else `NULL` |
+#'
+#'   [rr_effects()] gives average truths and effects over persons. `tidy()` has the columns `effect`, `group`, `term` as in broom.mixed. `anova()` of the fits without and with the random intercept halves the p-value, because sigma is at least 0.
+#' @section Errors and warnings:
+#' Errors: `candor_error_argument`, `candor_error_no_information` (no group has two rows). Warnings: `candor_warning_infinite`, `candor_warning_information`. See [candor_conditions].
 #' @references Boeckenholt, U. and van der Heijden, P. G. M. (2007). Item randomized-response models for measuring noncompliance. *Psychometrika* 72, 245-262. \doi{10.1007/s11336-005-1495-y}
 #'
 #'   Fox, J.-P. (2005). Randomized item response theory models. *Journal of Educational and Behavioral Statistics* 30(2), 189-212. \doi{10.3102/10769986030002189}
 #'
 #'   Louis, T. A. (1982). Finding the observed information matrix when using the EM algorithm. *Journal of the Royal Statistical Society B* 44(2), 226-233. \doi{10.1111/j.2517-6161.1982.tb01203.x}
+#' @seealso [rr_glm()], [rr_association()] for pairs of items.
 #' @concept random effects
 #' @concept item response theory
 #' @concept Rasch model
+#' @concept multilevel model
 #' @name rr_glm_mixed
 #' @examples
-#' # 300 people, four items each, every answer by a die: how do prevalences differ between the items?
+#' # 300 people, four items each, every answer by a die: how do prevalences differ between items?
 #' set.seed(1)
 #' people <- expand.grid(item = c("a", "b", "c", "d"), id = 1:300)
 #' ability <- rnorm(300, sd = 1.2)[people$id]
@@ -52,7 +64,10 @@
 #' people$report <- rr_perturb(factor(truth, 0:1, c("no", "yes")), die, rng = "R")
 #' fit <- rr_glm(report ~ 0 + item + (1 | id), people, die)
 #' fit
-#' unique(data.frame(item = people$item, prevalence = predict(fit, type = "truth")))
+#' # All estimates are within one standard error of the truth (-1.5, -1.2, -0.9, -0.5; sigma 1.2).
+#' # The prevalence of each item, and among the true answers:
+#' estimate <- predict(fit, type = "truth")
+#' rbind(estimate = tapply(estimate, people$item, mean), truth = tapply(truth, people$item, mean))
 NULL
 
 # list(fixed = formula without the term, group = expression) of a formula with one random intercept, else NULL.
@@ -124,11 +139,7 @@ check_mixed <- function(plain, data, group) {
   refused <- c(`a penalty` = plain$penalty != "none", `an anchor question` = !is.null(plain$anchor),
                `an unknown parameter` = !is.null(data$unknown), `a survey design` = !is.null(plain$design),
                `this link` = !data$link %in% mixed_links)
-  if (any(refused)) {
-    abort(c("A random intercept is not available with {names(refused)[refused][1]}.",
-            i = "Without it {.code vcov(fit, type = \"sandwich\", cluster = )} has standard errors by cluster."),
-          "argument")
-  }
+  if (any(refused)) abort("A random intercept is not available with {names(refused)[refused][1]}.", "argument")
   if (!all(data$y %in% 0:1)) {
     abort("Each row must be one report if there is a random intercept, not a table of counts.", "argument")
   }
@@ -173,8 +184,7 @@ tell_mixed <- function(fit) {
   if (isTRUE(fit$information.pairs > 1.6)) {
     error <- format(fit$information.pairs, digits = 3)
     warn(c("The reports of one group are too few to tell dependence.",
-           x = "The standard error of sigma^2 under independence is {error}; 3.29 is an intraclass correlation of 0.5.",
-           i = "Prevalences are safe; coefficients given the random intercept are not."), "information")
+           x = "Prevalences are safe; coefficients given the random intercept are not."), "information")
   }
 }
 

@@ -1,32 +1,4 @@
-#' Picture of a regression of the truth
-#'
-#' The predicted probability of a true yes along one covariate, the others at their means or most frequent values, with a band. The caption names these values.
-#' Dates and times have an axis of time, and are held at their mean.
-#'
-#' Where the covariate interacts with one of a few values, such as a factor, there is a line for each of these values; `by` names another.
-#'
-#' `plot()` of a fit of [rr_glm()] draws this picture too, as it does for the other fits of the package. The diagnostics of R's own models, of the residuals of the reports, are
-#' drawn by `plot(fit, which = 1:4)`, see [stats::plot.lm()].
-#'
-#' @param object,x A fit of [rr_glm()].
-#' @param variable Name of a covariate; by default the first.
-#' @param by Name of a covariate of at most 8 values, with a line for each; by default one that interacts with `variable`, if there is one. `character()` for none.
-#' @param conf.level Confidence level of the band.
-#' @param type `"truth"` for the probability along a covariate, `"coefficients"` for a row with an interval for each coefficient.
-#' @param exponentiate For `type = "coefficients"`: draw factors such as odds ratios, on a logarithmic axis?
-#' @param which Diagnostics to draw in place of the picture, numbers from 1 to 6 as in [stats::plot.lm()]; by default none.
-#' @param ... For `plot()` with `which` further arguments of [stats::plot.lm()]. Else not used, and refused by `plot()`.
-#' @return A ggplot; `plot()` draws it and returns it invisibly.
-#' @section Errors:
-#' `candor_error_argument` for a variable that is not a covariate, and for `by` of more than 8 values.
-#' @references Wilke, C. O. (2019). *Fundamentals of Data Visualization*. O'Reilly, chapter 16, for bands.
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' survey <- data.frame(age = rep(20:69, 8),
-#'                      report = rep(c("no", "no", "yes", "no", "yes"), each = 2, 40))
-#' fit <- rr_glm(report ~ age, survey, rr_crosswise(0.25))
-#' plot(fit)
-#' ggplot2::autoplot(fit, conf.level = 0.8)
-#' plot(fit, which = 1)
+#' @rdname autoplot.rr_fit
 #' @method autoplot rr_glm
 #' @rawNamespace S3method(ggplot2::autoplot,rr_glm)
 autoplot.rr_glm <- function(object, variable = NULL, by = NULL, conf.level = 0.95, type = c("truth", "coefficients"),
@@ -69,7 +41,7 @@ draw_levels <- function(picture, along, limits, title = NULL) {
   picture + ggplot2::geom_pointrange(limits, size = 0.4, position = ggplot2::position_dodge(width = 0.5))
 }
 
-#' @rdname autoplot.rr_glm
+#' @rdname autoplot.rr_fit
 #' @export
 plot.rr_glm <- function(x, variable = NULL, by = NULL, conf.level = 0.95, type = c("truth", "coefficients"),
                         exponentiate = FALSE, which = NULL, ...) {

@@ -1,43 +1,56 @@
-#' Posterior of shares
+#' Bayesian estimates: the posterior distribution of prevalences
 #'
-#' The exact posterior distribution of the true shares, given the reports: quadrature for a yes/no question, draws for any number of categories.
+#' `rr_posterior()` gives the exact posterior distribution of the true shares given the reports.
 #'
-#' **Yes/no questions.** The prior of the share is Beta(a, b). The density is integrated on the logit scale, where the trapezoidal rule converges faster than any power of
-#' its step: moments and quantiles have nine digits for any number of respondents.
+#' * **Yes/no questions**: the prior of the share is Beta(a, b), and the density is integrated numerically to nine digits. The result is deterministic.
+#' * **\eqn{K} categories**: the prior is Dirichlet. Draws are by Gibbs sampling with data augmentation, after 500 sweeps that are not kept. The time does not depend on the number of
+#'   respondents. Cells of a product of questions are categories.
 #'
-#' **K categories.** The prior is Dirichlet. Draws are by data augmentation (Gibbs sampling: the truths behind each report given the shares, the shares given
-#' the truths), after 500 sweeps that are not kept. The state is counts, so that a sweep takes the same time for any number of respondents. Products of questions
-#' have cells as categories.
+#' Intervals leave equal probabilities on both sides, so they never contain a share of 0 or 1. Use `quantile(fit, 0.95)` as a bound for a rare truth.
 #'
-#' The ends of an interval leave equal probabilities on both sides. So an interval never covers a share of 0, nor of 1; take `quantile(fit, 0.95)` as a bound for a rare truth.
+#' @param tally A tally of [rr_tally()] or [rr_counts()] without weights. Groups are treated one by one.
+#' @param prior Parameters of the prior, all above 0; default 1, the uniform prior. For a yes/no question `c(a, b)`, the Beta prior of the *second* level; for
+#'   \eqn{K} categories one number, or one per level (names in any order).
+#' @param n Number of draws, a whole number; default 0, none. \eqn{K} categories need draws, by R's generator.
+#' @param x,object A posterior.
+#' @param probs Probabilities, numbers from 0 to 1.
+#' @param parm Levels, as names or positions; default all.
+#' @param level,conf.level Probability between the limits, a number in (0, 1); default 0.95.
+#' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high`?
+#' @param ... Not used; `rr_posterior()` refuses further arguments.
+#' @return An object of class `rr_posterior`, a list whose element `draws` is a matrix with one row per draw and one column per level (with groups a list of matrices). Methods:
 #'
-#' Results for a yes/no question are deterministic. Only draws use R's random generator: [set.seed()] repeats them.
-#'
-#' @param tally A tally of [rr_tally()] or [rr_counts()], without weights; groups are treated one by one.
-#' @param prior For a yes/no question `c(a, b)`: the Beta prior of the share of the *second* level, yes. For K categories one number, or one per level (names in any order), of
-#'   the Dirichlet prior. All above 0. 1 is the uniform prior.
-#' @param n Number of draws, a whole number; 0 for none. K categories need draws.
-#' @return An object of class `rr_posterior` with the methods `tidy(conf.level = 0.95)` (`term`, `estimate`, the posterior mean, `std.error`, the posterior standard deviation,
-#'   `median`, and with `conf.int = TRUE` the quantiles `conf.low`, `conf.high`), `quantile(probs)` (a matrix with one row per level), `coef()` (means), `confint()`
-#'   (equal tails), `as.data.frame()` (the draws where there are any, one row each, else `tidy()`), `glance()` (`nobs`, `log.evidence`, the logarithm
-#'   of the probability of the answers in their order under the prior, `NA` for K categories; `method`, `draws`, `effective`, the smallest effective number of draws), `print()`,
-#'   `plot()` and `ggplot2::autoplot()` (medians and intervals).
-#'   A list with `draws`, a matrix with one row per draw and one column per level (of groups a list of such).
+#'   | function | value |
+#'   |---|---|
+#'   | `tidy()` | `term`, `estimate` (posterior mean), `std.error` (posterior standard deviation), `median`, and with `conf.int = TRUE` `conf.low`, `conf.high` |
+#'   | `quantile()` | a matrix with one row per level |
+#'   | `coef()`, `confint()` | posterior means; equal-tailed intervals |
+#'   | `glance()` | `nobs`, `log.evidence` (log probability of the answers in their order; `NA` for \eqn{K} categories), `method`, `draws`, `effective` (smallest effective number of draws) |
+#'   | `as.data.frame()` | the draws, or `tidy()` if there are none |
+#'   | `plot()` | medians and intervals |
 #' @section Errors:
-#' `candor_error_argument` for weights, priors, and K categories without draws; `candor_error_law` for reports that are bits or sets, whose counts do not have their likelihood; `candor_error_no_information`; `candor_error_impossible` for a report that no truth gives.
+#' `candor_error_argument`, `candor_error_law` (reports that are bits or sets), `candor_error_no_information`, `candor_error_impossible`. See [candor_conditions].
 #' @references Winkler, R. L. and Franklin, L. A. (1979). Warner's randomized response model: a Bayesian approach. *Journal of the American Statistical Association*
 #'   74, 207-214. \doi{10.1080/01621459.1979.10481638}
 #'
 #'   Tanner, M. A. and Wong, W. H. (1987). The calculation of posterior distributions by data augmentation. *Journal of the American Statistical
 #'   Association* 82, 528-540. \doi{10.1080/01621459.1987.10478458}
+#' @seealso [rr_estimate()] for maximum likelihood, `method = "eb"` of [estimators] for many categories.
+#' @concept Bayesian estimation
+#' @concept credible interval
+#' @concept Gibbs sampling
+#' @order 1
 #' @examples
-#' # Contact with armed groups: the posterior is nearly normal
-#' tidy(rr_posterior(rr_counts(c(1604, 831), rr_forced(1 / 6))), conf.int = TRUE)
-#' # Severe plagiarism, a rare truth: it is not
-#' severe <- rr_posterior(rr_counts(c(80, 230), rr_crosswise(0.25)), prior = c(1, 1))
+#' # How common is severe plagiarism at most? The truth is rare, so the posterior is skewed.
+#' severe <- rr_posterior(rr_counts(c(no = 80, yes = 230), rr_crosswise(0.25)), prior = c(1, 1))
+#' tidy(severe, conf.int = TRUE)
 #' quantile(severe, c(0.05, 0.5, 0.95))
+#' # At most 11%, with probability 0.95
+#'
+#' # Three categories need draws
 #' set.seed(1)
-#' rr_posterior(rr_counts(c(420, 330, 250), rr_grr(3, epsilon = 1)), n = 1000)
+#' rr_posterior(rr_counts(c(never = 420, once = 330, often = 250),
+#'                        rr_grr(c("never", "once", "often"), epsilon = 1)), n = 1000)
 #' @export
 rr_posterior <- function(tally, prior = 1, n = 0, ...) {
   check_dots_empty(...)
@@ -46,8 +59,7 @@ rr_posterior <- function(tally, prior = 1, n = 0, ...) {
   }
   counts <- as.matrix(tally$counts)
   if (!is.null(tally$weight_squares) || any(counts != floor(counts))) {
-    abort(c("{.arg tally} must hold whole numbers of respondents, without weights.",
-            i = "Estimate weighted shares with {.fn rr_estimate}."), "argument")
+    abort("{.arg tally} must hold whole numbers of respondents, without weights.", "argument")
   }
   n <- check_count(n, "n", max = 1e7)
   mechanism <- tally$mechanism
@@ -59,10 +71,7 @@ rr_posterior <- function(tally, prior = 1, n = 0, ...) {
   }
   k <- nrow(channel)
   prior <- check_prior(prior, mechanism$levels)
-  if (k > 2 && n == 0) {
-    abort(c("The posterior of {k} categories is made of draws.", x = "{.arg n} is 0.",
-            i = "Ask for some: {.code rr_posterior(tally, n = 4000)}."), "argument")
-  }
+  if (k > 2 && n == 0) abort("The posterior of {k} categories needs draws, such as {.code n = 4000}.", "argument")
   parts <- lapply(seq_len(ncol(counts)), function(g) {
     part <- (if (k == 2) binary_posterior else drawn_posterior)(counts[, g], channel, prior, n)
     if (n > 0) colnames(part$draws) <- mechanism$levels
@@ -179,9 +188,6 @@ effective_draws <- function(x) {
 }
 
 #' @rdname rr_posterior
-#' @param x,object A posterior.
-#' @param probs Probabilities, from 0 to 1.
-#' @param ... Not used, and refused by `rr_posterior()`.
 #' @importFrom stats quantile
 #' @export
 quantile.rr_posterior <- function(x, probs = c(0.025, 0.25, 0.5, 0.75, 0.975), ...) {
@@ -200,8 +206,6 @@ coef.rr_posterior <- function(object, ...) {
 }
 
 #' @rdname rr_posterior
-#' @param parm Names or positions of levels; all by default.
-#' @param level,conf.level Probability between the ends, equal tails.
 #' @export
 confint.rr_posterior <- function(object, parm = NULL, level = 0.95, ...) {
   level <- check_level(level)
@@ -212,7 +216,6 @@ confint.rr_posterior <- function(object, parm = NULL, level = 0.95, ...) {
 nobs.rr_posterior <- function(object, ...) sum(object$tally$n)
 
 #' @rdname rr_posterior
-#' @param conf.int Add the columns `conf.low` and `conf.high`?
 #' @export
 tidy.rr_posterior <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   conf.level <- check_level(conf.level)

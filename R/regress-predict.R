@@ -1,37 +1,38 @@
-#' Predictions of a regression of the truth
+#' Predicted prevalences of a regression
 #'
 #' @param object A fit of [rr_glm()].
-#' @param newdata A data frame of covariates; by default the rows that were fitted. `type = "posterior"` needs their reports too, and with several
+#' @param newdata A data frame of covariates; default the rows of the fit. `type = "posterior"` also needs the reports. With several
 #'   mechanisms `"report"` and `"posterior"` need the column that was `arm`.
-#' @param type * `"link"`: the linear predictor.
-#'   * `"truth"`: the probability that the true answer is yes. `"response"` means the same.
-#'   * `"report"`: the probability that the report is yes.
+#' @param type One of these:
+#'   * `"link"` (default): the linear predictor;
+#'   * `"truth"`, or `"response"`: the probability that the true answer is yes;
+#'   * `"report"`: the probability that the report is yes;
 #'   * `"posterior"`: the probability that the true answer of *this respondent* is yes, given covariates and report. The report changes the odds by at most the factor
-#'     \eqn{e^\epsilon}{exp(epsilon)}, see [rr_epsilon()].
+#'     \eqn{e^\epsilon}{exp(epsilon)}, see [rr_epsilon()];
 #'   * `"terms"`: as in [stats::predict.lm()].
-#' @param se.fit Give standard errors too?
-#' @param interval `"confidence"` for intervals, which are Wald's on the scale of the linear predictor and so stay within 0 and 1. With a survey design
-#'   they are of the t distribution, as those of the coefficients; with `vcov.` always normal.
-#' @param level Confidence level.
-#' @param vcov. A covariance matrix of the coefficients, by default that of `vcov(object)`.
+#' @param se.fit Logical, default `FALSE`. Return standard errors?
+#' @param interval `"none"` (default) or `"confidence"`: Wald intervals on the scale of the linear predictor, which stay within 0 and 1. With a survey design
+#'   they are from the t distribution; with `vcov.` always normal.
+#' @param level Confidence level, a number in (0, 1); default 0.95.
+#' @param vcov. A covariance matrix of the coefficients; default `vcov(object)`.
 #' @param ... Passed on for `type = "terms"`; otherwise ignored.
 #' @details
-#' Where the estimate is at infinity, the truth of a row is 0, 1, that of finite coefficients, or `NA` if the fit does not determine it, as between the rows on both sides of a threshold.
-#' Standard errors are `NA` for rows at infinity.
+#' If the estimate is at infinity, the truth of a row is 0, 1, the value of finite coefficients, or `NA` if the fit does not determine it. Standard errors of rows at infinity are `NA`.
 #' @return A vector; with `interval` a matrix with columns `fit`, `lwr`, `upr`; with `se.fit` a list of `fit` and `se.fit`.
 #' @section Errors:
-#' `candor_error_argument` for unknown types and for variables that `newdata` does not have, `candor_error_level` for values of a factor that were not fitted;
-#' `candor_error_mismatch` where `newdata` has no report or arm and one is needed.
+#' `candor_error_argument`, `candor_error_level` (new values of a factor), `candor_error_mismatch` (no report or arm in `newdata`). See [candor_conditions].
 #' @references Blair, G., Imai, K. and Zhou, Y.-Y. (2015). Design and analysis of the randomized response technique. *Journal of the American
 #'   Statistical Association* 110(511), 1304-1319. \doi{10.1080/01621459.2015.1050028}
+#' @seealso [rr_glm()], [rr_effects()] for averages.
+#' @concept prevalence
+#' @concept posterior probability
 #' @examples
-#' design <- rr_crosswise(0.25)
-#' survey <- data.frame(age = rep(20:69, 8),
-#'                      report = rep(c("no", "no", "yes", "no", "yes"), each = 2, 40))
-#' fit <- rr_glm(report ~ age, survey, design)
-#' predict(fit, data.frame(age = c(30, 60)), "truth", interval = "confidence")
-#' # What a report "yes" says about a respondent of 30
-#' predict(fit, data.frame(age = 30, report = "yes"), "posterior")
+#' # What is the prevalence of plagiarism among women in semesters 1 and 8?
+#' fit <- rr_glm(plagiarism ~ semester + female, exam_simulated, rr_forced(1 / 6))
+#' predict(fit, data.frame(semester = c(1, 8), female = 1), "truth", interval = "confidence")
+#' # And the probability for a woman in semester 8 who reported yes?
+#' predict(fit, data.frame(semester = 8, female = 1, plagiarism = "yes"), "posterior")
+#' # 17%, 27%; and 65% given the report
 #' @export
 predict.rr_glm <- function(object, newdata = NULL,
                            type = c("link", "truth", "report", "posterior", "response", "terms"), se.fit = FALSE,
@@ -112,8 +113,7 @@ new_column <- function(expression, object, newdata) {
   value <- tryCatch(eval(expression, newdata, environment(object$terms)), error = function(e) NULL)
   if (!length(absent) && !is.null(value) && NROW(value) == nrow(newdata)) return(value)
   abort(c("{.arg newdata} must have the report and the mechanism of each row.",
-          x = "It has no {.code {deparse1(expression)}}.", i = "{.code type = \"truth\"} does not need them."),
-        "mismatch")
+          x = "It has no {.code {deparse1(expression)}}."), "mismatch")
 }
 
 predicted <- function(object, new, eta, type) {

@@ -1,65 +1,74 @@
-#' Regression on a randomized answer
+#' Regression with a randomized covariate
 #'
-#' The randomized answer as a covariate: the effect of the *truth* on an outcome, from the reports. Several covariates may be randomized, each by its own
-#' mechanism, in interactions too, and so may the outcome.
+#' `rr_predictor()` estimates the effect of a *true* answer on an outcome, from the reports. Several covariates may be randomized, each by its own
+#' mechanism, including interactions, and so may the outcome. Reports that are put into [stats::lm()] give effects that are too small.
 #'
-#' If the reports themselves are put into [stats::lm()], the effects come out too small. Two methods avoid this:
+#' | `method` | idea | assumptions |
+#' |---|---|---|
+#' | `"moments"` (default unless the family is binomial) | each randomized variable is replaced by unbiased scores, the row of \eqn{C^{-1}} of its report | only the regression; sandwich variance |
+#' | `"ml"` (default if binomial) | joint likelihood of outcome and report, with a (multinomial) logit for the truth given `truth` | the model of the truth; for Gaussian outcomes normal errors of equal variance. Otherwise inconsistent |
 #'
-#' * `"moments"` (the default unless the family is binomial) replaces each randomized variable by unbiased scores, the row of \eqn{C^{-1}} that belongs to
-#'   the report, and solves \eqn{\sum_i \sum_k u_{ik} \psi(o_i, k, z_i; \beta) = 0}{sum over i, k of u[i,k] psi(o[i], k, z[i]; b) = 0}, where \eqn{\psi}
-#'   is the score of the regression that one would fit if the truths were known. It needs no model of the truth or of the errors; its variance
-#'   is the sandwich. For Gaussian outcomes the estimate has a closed form.
-#' * `"ml"` maximises the joint likelihood of outcome and report, with a (multinomial) logit for the truth given `truth`. It is 5 to 30 per cent more precise
-#'   *if* that model is right and, for Gaussian outcomes, the errors are normal with equal variance. Otherwise it is inconsistent. In simulations with effect 1 it
-#'   gave 1.232 where the errors had standard deviation 1.6 among the true and .8 among the others, and .795 with a truth model that left out the covariate; moments
-#'   gave .989 and .996.
+#' The moments solve \eqn{\sum_i \sum_k u_{ik} \psi(o_i, k, z_i; \beta) = 0}{sum over i, k of u[i,k] psi(o[i], k, z[i]; b) = 0}, with \eqn{\psi} the score of the regression that one would fit
+#' to the truths. `"ml"` is 5 to 30% more precise if its assumptions hold. In simulations that violate them it gave 1.23 and 0.80 for an effect of 1; moments gave 0.99 and 1.00.
 #'
-#' In `formula` a variable named in `mechanisms` stands for its *truth*, a factor with the mechanism's levels: `income ~ age + tax_fraud * sex`. A response named
-#' there is randomized as well: by `"moments"` its unbiased score is the outcome (so Gaussian means a linear probability model), by `"ml"` it must be a yes/no
-#' question and the family binomial. All devices must be independent given the truths. For several randomized covariates the truth model is
-#' a chain: each given the exact covariates and those named before it in `mechanisms`.
+#' A variable named in `mechanisms` stands in `formula` for its *truth*, a factor with the mechanism's levels: `income ~ age + tax_fraud * sex`. A response named
+#' there is randomized too. By `"moments"` its unbiased score is the outcome, so Gaussian means a linear probability model. By `"ml"` it must be a yes/no
+#' question and the family binomial. All devices must be independent given the truths.
 #'
 #' @param formula Outcome to the left; to the right exact covariates and at least one variable of `mechanisms`, unless the outcome is one.
 #' @param data A data frame with outcome, covariates and *reports*.
 #' @param mechanisms A list of mechanisms, named by the randomized variables.
-#' @param family `gaussian()`, `binomial()` or `poisson()`, each with its canonical link.
-#' @param truth For `"ml"`: one-sided formula of the truth model; `~ .` are all terms of `formula` without randomized variables, `~ 1` is a constant truth.
-#'   With several randomized covariates `~ 1` takes them for independent; the model of van den Hout and Kooiman is then `~ first`, with the name of the first of them.
-#' @param method `"moments"` or `"ml"`; by default `"ml"` if the family is binomial.
+#' @param family `gaussian()` (default), `binomial()` or `poisson()`, each with its canonical link.
+#' @param truth For `"ml"` in `rr_predictor()`: one-sided formula of the model of the truth. Default `~ .`, all terms of `formula` without randomized variables; `~ 1` is a constant truth. Several
+#'   randomized covariates form a chain, each given those named before it in `mechanisms`; `~ 1` takes them for independent, and `~ first` (the name of the first) is the model of van den Hout and
+#'   Kooiman. For `predict()`: a named list of one level per randomized covariate.
+#' @param method `"moments"` or `"ml"`, see above.
 #' @param weights,subset,na.action As in [stats::lm()].
-#' @param starts Number of starting points of `"ml"`, at least 1.
 #' @param design A survey design, in place of `data`: see [rr_glm()].
-#' @param ... Not used, and refused by `rr_predictor()`.
-#' @return An object of class `c("rr_predictor", "rr_regression")`, see [rr_regression]. Beyond that
-#'   * `coef(part = )`: `"outcome"` (default), `"truth"` (only `"ml"`), or `"both"`, a list of the two. Coefficients of the outcome are called as by [stats::lm()], `taxyes`;
-#'     those of the model of the truth `taxyes ~ age`, the log odds of a true yes against the first level, on age. All functions call them so; `vcov(part = )`: `"outcome"`, `"truth"`, or
-#'     `"all"` (truth, outcome and the logarithm of the error's standard deviation, in this order); `sigma()`: that standard deviation;
-#'   * `predict(truth = )`: the mean outcome if the truth were `truth`, a named list of one level per randomized covariate. Without `truth` (only `"ml"`) the mean
-#'     given the exact covariates; `type = "truth"` the probabilities of each truth given these, `"posterior"` given report and outcome too. `se.fit` for the mean at a `truth`.
-#' @section Errors:
-#' `candor_error_argument` for a randomized variable that is not in the formula, families, links and outcomes that are not
-#' known, more than 1000 combinations of truths, and coefficients that the moments do not determine; `candor_error_level` for reports that are none, `candor_error_no_information` for a
-#' mechanism whose truths cannot be told apart. Warnings as in [rr_multinom()].
+#' @param starts Number of starting points of `"ml"`, a whole number of at least 1; default 5.
+#' @param object,x A fit of `rr_predictor()`.
+#' @param part Which coefficients, see the value.
+#' @param type For `vcov()` `"observed"` (default of `"ml"`) `"sandwich"` (the only type of `"moments"` without a design) or `"survey"` (default with a design). For `predict()` `"outcome"` (default), `"link"`, `"truth"` or `"posterior"`.
+#' @param cluster For the sandwich, see [rr_regression].
+#' @param newdata A data frame; default the data of the fit.
+#' @param se.fit Logical, default `FALSE`. Return a list of `fit` and `se.fit`? For the mean at a `truth`.
+#' @param ... Not used; `rr_predictor()` refuses further arguments.
+#' @return An object of class `c("rr_predictor", "rr_regression")`, with the methods of [rr_regression] and
+#'
+#'   | function | value |
+#'   |---|---|
+#'   | `coef(part = )` | `"outcome"` (default), `"truth"` (`"ml"` only), or `"both"`, a list. Coefficients of the outcome have the names of [stats::lm()], `taxyes`; those of the truth `taxyes ~ age` |
+#'   | `vcov(part = )` | `"outcome"`, `"truth"`, or `"all"` (truth, outcome, logarithm of the standard deviation of the error) |
+#'   | `sigma()` | standard deviation of the error |
+#'   | `predict(truth = )` | mean outcome if the truth were `truth` |
+#'   | `predict()` | (`"ml"` only) mean outcome given the exact covariates; type `"truth"`: probabilities of each truth; `"posterior"`: given report and outcome too |
+#' @section Errors and warnings:
+#' Errors: `candor_error_argument`, `candor_error_level`, `candor_error_no_information` (the truths cannot be told apart). Warnings as in [rr_multinom()]. See [candor_conditions].
 #' @references van den Hout, A. and Kooiman, P. (2006). Estimating the linear regression model with categorical covariates subject to randomized response.
-#'   *Computational Statistics & Data Analysis* 50, 3311-3323. \doi{10.1016/j.csda.2005.06.012} (likelihood with a constant truth).
+#'   *Computational Statistics & Data Analysis* 50, 3311-3323. \doi{10.1016/j.csda.2005.06.012} (likelihood with a constant truth)
 #'
 #'   Blair, G., Imai, K. and Zhou, Y.-Y. (2015). Design and analysis of the randomized response technique. *Journal of the American Statistical
-#'   Association* 110, 1304-1319. \doi{10.1080/01621459.2015.1050028} (likelihood with a logit; the standard errors and the EM of its software are not those of that likelihood).
+#'   Association* 110, 1304-1319. \doi{10.1080/01621459.2015.1050028} (likelihood with a logit; the standard errors of its software differ)
 #'
-#'   Fox, J. A. and Tracy, P. E. (1986). *Randomized Response*. Sage, chapter 5 (moments).
+#'   Fox, J. A. and Tracy, P. E. (1986). *Randomized Response*. Sage, chapter 5. \doi{10.4135/9781412985581} (moments)
 #'
 #'   Louis, T. A. (1982). Finding the observed information matrix when using the EM algorithm. *Journal of the Royal Statistical Society B* 44,
 #'   226-233. \doi{10.1111/j.2517-6161.1982.tb01203.x}
-#' @seealso [rr_multinom()] for the randomized answer as outcome, [rr_association()] for correlations.
+#' @seealso [rr_regression] for the methods, [rr_multinom()] for the randomized answer as outcome, [rr_association()] for correlations.
 #' @concept misclassified covariate
 #' @concept randomized predictor
+#' @concept measurement error
 #' @examples
+#' # What is the effect of cheating on the grade? (In truth 0.5 for "often".)
 #' often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)
 #' fit <- rr_predictor(grade ~ semester + cheating, exam_simulated, list(cheating = often))
-#' fit
+#' tidy(fit, conf.int = TRUE)
+#' coef(lm(grade ~ semester + cheating, exam_simulated))["cheatingoften"]
+#' # 0.50; taking the reports for truths would give 0.31
 #' predict(fit, data.frame(semester = 4), truth = list(cheating = "often"), se.fit = TRUE)
-#' # With a model of the truth, and an interaction
-#' rr_predictor(grade ~ semester * cheating, exam_simulated, list(cheating = often), method = "ml")
+#'
+#' # With a model of the truth
+#' rr_predictor(grade ~ semester + cheating, exam_simulated, list(cheating = often), method = "ml")
 #' @export
 rr_predictor <- function(formula, data = NULL, mechanisms, family = stats::gaussian(), truth = ~ ., method = NULL,
                          weights = NULL, subset = NULL, na.action = NULL, starts = 5, design = NULL, ...) {
@@ -114,7 +123,7 @@ check_family <- function(family) {
 # The variables as they stand, one row per respondent; designs are made of them once the truths are filled in.
 predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   check_formula(formula)
-  if (!is.data.frame(data)) abort(c("{.arg data} must be a data frame.", x = "It is {describe(data)}."), "argument")
+  check_class(data, "data", "data.frame", "a data frame")
   names <- check_randomized(mechanisms)
   terms <- stats::terms(formula, data = data)
   response <- deparse1(formula[[2]])
@@ -125,8 +134,7 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
             x = "{.val {absent[1]}} is not."), "argument")
   }
   if (!inherits(truth, "formula") || length(truth) != 2L) {
-    abort(c("{.arg truth} must be a one-sided formula, as in {.code ~ age}.", x = "It is {describe(truth)}."),
-          "argument")
+    must_be(truth, "truth", "a one-sided formula, as in {.code ~ age}")
   }
   check_terms(formula)
   check_terms(truth)
@@ -161,8 +169,7 @@ check_randomized <- function(mechanisms) {
   single <- vapply(mechanisms, function(m) inherits(m, "rr_mechanism") && !inherits(m, "rr_product"), NA)
   if (!is.list(mechanisms) || !length(single) || !all(single) || !length(names) || !all(nzchar(names)) ||
       anyDuplicated(names)) {
-    abort(c("{.arg mechanisms} must be a list of mechanisms of single questions, named by the randomized variables.",
-            x = "It is {describe(mechanisms)}.", i = "For example {.code list(fraud = rr_warner(0.8))}."), "argument")
+    must_be(mechanisms, "mechanisms", "a list of mechanisms of single questions, named by the randomized variables")
   }
   names
 }
@@ -300,8 +307,7 @@ solve_moments <- function(evaluate, b) {
   }
   if (!is.null(step) && size(now) < 1e-12) return(c(list(b = b), now))
   abort(c("The moments do not determine the coefficients.",
-          x = "Their scores, which may be negative, leave too little information for {length(b)} of them.",
-          i = "Use {.code method = \"ml\"}, or a simpler formula."), "argument")
+          x = "Their scores leave too little information for {length(b)} of them."), "argument")
 }
 
 # ---- the likelihood of a mixture over the truths ----
@@ -510,8 +516,6 @@ mixture_start <- function(rows, parts, at) {
 regression_scores.rr_predictor <- function(fit) fit$scores
 
 #' @rdname rr_predictor
-#' @param object,x A fit of `rr_predictor()`.
-#' @param part Which coefficients, see the value.
 #' @export
 coef.rr_predictor <- function(object, part = c("outcome", "truth", "both"), ...) {
   part <- check_part(object, part, c("outcome", "truth", "both"))
@@ -522,14 +526,12 @@ coef.rr_predictor <- function(object, part = c("outcome", "truth", "both"), ...)
 check_part <- function(fit, part, choices) {
   part <- check_choice(part, "part", choices)
   if (part == "truth" && fit$method == "moments") {
-    abort(c("A fit by moments has no model of the truth.", i = "Fit with {.code method = \"ml\"} for one."), "argument")
+    abort("A fit by moments has no model of the truth; {.code method = \"ml\"} has.", "argument")
   }
   part
 }
 
 #' @rdname rr_predictor
-#' @param type For `vcov()` `"observed"` (default of `"ml"`), `"sandwich"` (the only one of `"moments"` without a design) or `"survey"` (default with a design), see [rr_regression]; for `predict()` see the value.
-#' @param cluster For the sandwich, see [rr_regression].
 #' @export
 vcov.rr_predictor <- function(object, type = NULL, cluster = NULL, part = c("outcome", "truth", "all"), ...) {
   part <- check_part(object, part, c("outcome", "truth", "all"))
@@ -567,8 +569,6 @@ glance.rr_predictor <- function(x, ...) {
 }
 
 #' @rdname rr_predictor
-#' @param newdata A data frame; by default the data of the fit.
-#' @param se.fit Standard errors too, as a list of `fit` and `se.fit`?
 #' @export
 predict.rr_predictor <- function(object, newdata = NULL, truth = NULL,
                                  type = c("outcome", "link", "truth", "posterior"), se.fit = FALSE, ...) {
@@ -617,9 +617,7 @@ truth_cell <- function(rows, truth) {
 
 # New rows with the exact covariates of the model of the outcome, and with `shares` those of the models of the truth.
 predictor_newdata <- function(object, newdata, outcome, shares) {
-  if (!is.data.frame(newdata)) {
-    abort(c("{.arg newdata} must be a data frame.", x = "It is {describe(newdata)}."), "argument")
-  }
+  check_class(newdata, "newdata", "data.frame", "a data frame")
   rows <- object$rows
   models <- c(if (outcome) list(stats::delete.response(rows$terms)), if (shares) unname(rows$truth_formulas))
   needed <- setdiff(unique(unlist(lapply(models, all.vars))), rows$covariates)

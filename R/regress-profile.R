@@ -31,7 +31,7 @@ has_profile <- function(fit) is.null(fit$design) && fit$penalty == "none" && !ha
 
 refuse_profile <- function() {
   abort(c("Profile intervals need a likelihood, and have no standard errors.",
-          x = paste("This fit is penalised, of a survey design or of a channel that a validation study estimated, or",
+          x = paste("This fit is penalized, of a survey design or of a channel that a validation study estimated, or",
                     "{.arg type} or {.arg cluster} is given.")), "argument")
 }
 

@@ -4,8 +4,7 @@
 
 check_formula <- function(formula, response = TRUE) {
   if (!inherits(formula, "formula") || (response && length(formula) != 3L)) {
-    abort(c("{.arg formula} must be a formula with a response, as in {.code answer ~ age + sex}.",
-            x = "It is {describe(formula)}."), "argument")
+    must_be(formula, "formula", "a formula with a response, as in {.code answer ~ age + sex}")
   }
   formula
 }
@@ -95,8 +94,8 @@ complete_rows <- function(frame, action) {
   if (!missing) return(frame)
   kept <- tryCatch(match.fun(action)(frame), error = function(e) NULL)
   if (is.null(kept) || !nrow(kept) || !all(stats::complete.cases(kept))) {
-    abort(c("There must be rows without missing values.", x = "{missing} of {nrow(frame)} rows have one.",
-            i = "Use {.code na.action = na.omit} to drop them."), c("missing", "input"))
+    abort(c("There must be rows without missing values.", x = "{missing} of {nrow(frame)} rows have one."),
+          c("missing", "input"))
   }
   cli::cli_inform("{missing} row{?s} with missing values dropped.", class = "candor_message_missing")
   structure(kept, terms = attr(frame, "terms"))
@@ -182,6 +181,11 @@ check_enough_rows <- function(n, parameters) {
   abort(c("There are fewer rows than coefficients.", x = "{n} rows, {parameters} coefficients."), "argument")
 }
 
+check_start <- function(start, sizes) {
+  if (is.null(start) || (is.numeric(start) && all(is.finite(start)) && length(start) %in% sizes)) return(start)
+  must_be(start, "start", paste(sizes[1], "finite numbers, in the order of {.fn vcov}"))
+}
+
 check_starts <- function(starts) check_count(starts, "starts", min = 1, max = 1000)
 
 # ---- labelled columns ----
@@ -238,9 +242,7 @@ newdata_frame <- function(fit, terms, newdata, known = NULL) {
 # The columns of new rows, which must be those that were fitted, even if there is an object of that name elsewhere, and
 # of their kinds: text in place of numbers would be a factor of its own, a date in place of a time one of 1970.
 fitting_columns <- function(fit, newdata, needed, xlevels, known = NULL) {
-  if (!is.data.frame(newdata)) {
-    abort(c("{.arg newdata} must be a data frame.", x = "It is {describe(newdata)}."), "argument")
-  }
+  check_class(newdata, "newdata", "data.frame", "a data frame")
   fitted <- Filter(is.data.frame, list(fit$data, fit$frame, fit$model))[[1]]
   absent <- setdiff(intersect(needed, c(names(fitted), known)), names(newdata))
   if (length(absent)) abort_variable(absent[1])

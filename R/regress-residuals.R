@@ -28,7 +28,6 @@ hatvalues.rr_glm <- function(model, type = c("expected", "observed"), ...) {
   stats::setNames(w * rowSums((x %*% model$variance[[type]][places, places, drop = FALSE]) * x), names(model$y))
 }
 
-#' @param model A fit of [rr_glm()].
 #' @rdname rr_glm_methods
 #' @export
 influence.rr_glm <- function(model, type = c("glm", "deletion", "linearised"), ...) {

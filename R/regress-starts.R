@@ -167,8 +167,7 @@ feasible_start <- function(model, first, feasible) {
     aim <- if (link == "log" || eta[worst] > 0.5) -over[worst] - 0.02 else over[worst] + 0.02
     b <- b + row * aim / sum(row^2)
   }
-  abort(c("No coefficients were found that keep every truth from 0 to 1 under the {.val {link}} link.",
-          i = "Add an intercept, give {.arg start}, or use {.code link = \"logit\"}."), "argument")
+  abort("No coefficients keep every truth from 0 to 1 under the {.val {link}} link: give {.arg start}.", "argument")
 }
 
 # ---- maxima from these starts ----
@@ -187,9 +186,7 @@ penalised_maximum <- function(data, penalty, starts) {
   shift <- if (penalty == "jeffreys") sum(log(abs(diag(model$basis$back)))) else 0
   fits <- apply(points, 2, function(at) climb_penalised(data, z, at, penalty, shift), simplify = FALSE)
   done <- vapply(fits, `[[`, NA, "finite")
-  if (!any(done)) {
-    abort(c("No start led to a penalised estimate.", i = "Use {.code penalty = \"prior\"}."), "stalled")
-  }
+  if (!any(done)) abort("No start led to a penalized estimate: use {.code penalty = \"prior\"}.", "stalled")
   values <- vapply(fits, `[[`, 0, "value")
   # Where there are several roots, that of the first start that leads to one; of Jeffreys' the highest.
   best <- if (penalty == "jeffreys") which(done)[which.max(values[done])] else which(done)[1]

@@ -79,9 +79,7 @@ ratio_table <- function(table, ratio, test, heading) {
 check_comparable <- function(fits) {
   first <- fits[[1]]
   for (fit in fits[-1]) {
-    if (!inherits(fit, "rr_glm")) {
-      abort(c("{.fn anova} compares fits of {.fn rr_glm}.", x = "One is {describe(fit)}."), "argument")
-    }
+    check_class(fit, "...", "rr_glm", "fits of {.fn rr_glm}")
     same <- !is.null(fit$unknown) || isTRUE(all.equal(fit$device, first$device, check.attributes = FALSE))
     if (!same || length(fit$y) != length(first$y)) {
       abort(c("The fits must be of the same rows and mechanisms.",
@@ -139,7 +137,6 @@ refit_columns <- function(fit, columns, near = NULL) {
 # ---- single terms ----
 
 #' @rdname rr_glm_methods
-#' @param scope Terms, as a formula or names, see [stats::drop1()]; by default all that can be dropped.
 #' @export
 drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"), k = 2, ...) {
   refuse_pseudo(list(object))

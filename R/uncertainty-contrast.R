@@ -180,7 +180,7 @@ share_interval <- function(fit, g, cells, share, level) {
   if (interval == "profile") {
     if (length(cells) == 1L) return(cell_interval(fit, g, cells, interval, level))
     evidence <- group_evidence(fit$tally, g)
-    best <- maximise(channel_axes(fit$mechanism), evidence$counts, n = evidence$n)$estimate
+    best <- maximize(channel_axes(fit$mechanism), evidence$counts, n = evidence$n)$estimate
     inside <- seq_along(best) %in% cells
     return(as.list(profile_share(unname(rr_matrix(fit$mechanism)), evidence$counts, inside, best, level, evidence$n)))
   }

@@ -1,12 +1,12 @@
 # Designs of the package survey: the variance of estimated shares when a probability sample was drawn, with clusters,
-# strata, weights, a finite population, or replicate weights, and each answer was then randomised.
+# strata, weights, a finite population, or replicate weights, and each answer was then randomized.
 #
 # An estimate is, near the data, linear in the reported shares phi of its group: theta + J (phi' - phi), with a column
 # of J for each report. Its design-based variance is that of the weighted total of u_i = (J[, y_i] - J phi) / N, which
 # survey computes; with replicate weights the estimate is made again for each.
 #
 # Where the population is finite, that is not all: the factor 1 - f is right for the truths, but a respondent who is
-# certain to be drawn still randomises. A variance estimator that counts the square of a respondent's own value with Q_i
+# certain to be drawn still randomizes. A variance estimator that counts the square of a respondent's own value with Q_i
 # in place of the w_i^2 that independent noise needs misses the sum over i of (w_i^2 - Q_i) Var(u_i | truth), and this
 # is added. For k categories Var(e_y | x) = diag(C[x, ]) - C[x, ]' C[x, ] is linear in the indicators of the truth, so
 # that it is estimated without bias from the same reports.
@@ -42,9 +42,8 @@ design_data <- function(design, tally, column, by, match, scored) {
 check_scores <- function(tally, rows) {
   k <- length(tally$mechanism$levels)
   if (any(tally$missing > 0)) {
-    abort(c("A survey design must not have missing reports of a protocol.",
-            x = "{format_count(sum(tally$missing))} {?is/are} missing.",
-            i = "Take the domain of those who reported: {.code subset(design, !is.na(report))}."), "missing")
+    abort(c("A survey design must not have missing reports: use {.code subset(design, !is.na(report))}.",
+            x = "{format_count(sum(tally$missing))} {?is/are} missing."), "missing")
   }
   if (as.double(rows) * k > 5e7) {
     abort(c("There are too many scores for a survey design.",
@@ -93,7 +92,7 @@ design_covariance <- function(design, fit, data, target, total, options) {
     return(list(covariance = plain %||% variance(inversion, TRUE), inversion = unbiased))
   }
   way <- fitted_way(fit, data, law, inversion$inverse, options)
-  # Replicates need no derivative, unless the randomisation is to be added.
+  # Replicates need no derivative, unless the randomization is to be added.
   again_is_all <- inherits(design, "svyrep.design") && target == "population" && !noisy
   known <- again_is_all || (way$known && (!noisy || !is.null(inversion)))
   cells <- length(fit$estimate)
@@ -147,7 +146,7 @@ replicate_spread <- function(design, thetas, centre, na.action = getOption("na.a
   matrix(as.vector(variance), length(centre))
 }
 
-# Of scores u of reports the randomisation adds E(u u' | truth x) - e_x e_x' a respondent, of which u u' - diag(u) is an
+# Of scores u of reports the randomization adds E(u u' | truth x) - e_x e_x' a respondent, of which u u' - diag(u) is an
 # unbiased estimate.
 scored_way <- function(fit, data, law) {
   k <- length(fit$mechanism$levels)
@@ -205,7 +204,7 @@ coded_way <- function(fit, data, law, columns, inverse, estimate, estimator) {
        })
 }
 
-# ---- what a finite population hides of the randomisation ----
+# ---- what a finite population hides of the randomization ----
 
 # For each row w^2 - Q: what the variance of the design leaves out of the square of a respondent's own value.
 hidden_squares <- function(design) {

@@ -1,3 +1,74 @@
+#' Standard errors and confidence intervals of prevalences
+#'
+#' What the uncertainty of [rr_estimate()] is about, which standard errors are known, and which interval holds when.
+#'
+#' @section Target:
+#' * `target = "population"` (default): the respondents are a random sample. Sampling and randomization both make the estimate uncertain.
+#' * `target = "sample"`: inference about the respondents in the sample. Only the randomization contributes, and standard errors are smaller.
+#'
+#' @section Standard errors:
+#' The estimated covariances of `"inv"` are unbiased. For other methods they hold locally, on the support of the estimate.
+#'
+#' The standard error is `NA` in these cases:
+#' * the estimate is held at 0 or 1 (its variance in `vcov()` is 0): read its interval;
+#' * no formula is known (`"power"`, `"power_ns"`, `"combine"`, `"lasso"`, `"nnls"`, `"merged"`, and `"ibu"` if it stopped with a gap above 1e-4), unless `interval = "bootstrap"`;
+#' * the method is `"smoothed"`, which has no intervals either: the smoothing often moves its estimates by more than they vary;
+#' * more than 1,000 cells of a product or general channel are positive. [rr_contrast()] still gives the standard error of any cell, sum or difference.
+#'
+#' For `"eb"` and the population, standard errors are roots of the squared errors that the posterior expects. The reports also give an unbiased estimate of the squared
+#' error. Standard errors are `NA` if that estimate, plus or minus two standard deviations, contradicts the posterior; `print()` says so. `details` holds
+#' `expected.error`, `expected.range` and `delta`, the upper end of the range divided by `expected.error`.
+#'
+#' With hundreds of categories do not use the standard errors of `"mle"` for large shares, see [estimators].
+#'
+#' @section Kinds of intervals:
+#' | `interval` | what it is | notes |
+#' |---|---|---|
+#' | `"wilson"` (default) | score interval of the report's share, carried through the mechanism | in a general channel the score interval of the unbiased estimate |
+#' | `"exact"` | Clopper and Pearson's, carried through the mechanism | covers at least as often as stated; not in general channels |
+#' | `"wald"` | estimate plus or minus a multiple of the standard error | may leave 0 to 1; too short for rare truths |
+#' | `"profile"` | the shares that a likelihood ratio test does not reject, each maximum certified | population only, up to 500 categories; conservative at the boundary |
+#' | `"bootstrap"` | percentiles of estimates from simulated tallies | R's random generator; too narrow at the boundary |
+#' | `"credible"` | posterior quantiles of `"eb"`, the hull of two fits | at least 20 categories; right for most categories on average, not for a category that was named or chosen |
+#'
+#' The profile interval is about the maximum likelihood estimate, whatever the `method`. Wilson's interval is `NA` if the channel cannot be inverted.
+#'
+#' Wilson's and exact intervals follow from the reports of one category. If these are more or fewer than any truth makes likely, Wilson's interval compares
+#' each truth with the best truth, so it is never a single point. The exact interval is then cut at 0 and 1. Both are widened, if needed, to contain the estimate.
+#'
+#' `simultaneous = TRUE` divides the error by the number of categories times the number of groups (Bonferroni). If counts are binomial, `"wilson"` then stands for
+#' `"exact"`, because Wilson's interval is inaccurate so far out. For other channels and for survey designs such intervals are approximate.
+#'
+#' @section Coverage:
+#' Wilson's and exact intervals hold for a category that was *named in advance*. They fail for categories that *look largest*, because noise helped them to the top: use
+#' the intervals by rank of [rr_top()]. Credible intervals hold for most categories on average, and less often than stated with 5,000 categories or more.
+#' `vignette("validation", package = "candor")` has the coverage of each kind; its studies are `selection.R` and `eb-uncertainty.R`.
+#'
+#' @section Errors:
+#' As [rr_estimate()]; see [candor_conditions].
+#' @references Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. *Journal of the American Statistical Association*
+#'   22(158), 209-212. \doi{10.1080/01621459.1927.10502953}
+#'
+#'   Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case of the binomial. *Biometrika* 26(4), 404-413.
+#'   \doi{10.1093/biomet/26.4.404}
+#'
+#'   Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response.
+#'   \doi{10.48550/arXiv.2601.08603} (equation 8, the variances for the sample)
+#' @seealso [rr_estimate()], [rr_fit] for `confint()`, [rr_profile] for the curve of the likelihood, [rr_posterior()] for Bayesian intervals.
+#' @concept confidence interval
+#' @concept standard error
+#' @concept coverage
+#' @concept bootstrap
+#' @name intervals
+#' @examples
+#' # How far do the kinds of intervals differ for a rare truth, severe plagiarism?
+#' severe <- rr_counts(c(no = 80, yes = 230), rr_crosswise(0.25))
+#' for (kind in c("wilson", "exact", "wald", "profile")) {
+#'   print(confint(rr_estimate(severe, interval = kind), "yes"))
+#' }
+#' # From 0 to 12%; only Wald's interval has a negative lower limit
+NULL
+
 # Intervals for estimated shares; the formulas are the law's.
 
 estimate_intervals <- function(mechanism, fit, g, interval, level, which) {
@@ -84,15 +155,13 @@ fit_errors <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
 # about the population that respondents come from, and few categories cannot show how shares are spread.
 check_interval_kind <- function(interval, mechanism, target, method, law = rr_law(mechanism)) {
   k <- length(mechanism$levels)
-  refuse <- function(why) {
-    abort(c("{.arg interval} cannot be {.val {interval}} here.", x = why, i = "Use {.val wilson}."), "argument")
-  }
+  refuse <- function(why) abort(c("{.arg interval} cannot be {.val {interval}} here.", x = why), "argument")
   if (interval != "none" && !is.null(method$no_intervals)) {
     abort(c("{.arg method} {.val {method$name}} has neither intervals nor standard errors.",
             x = "They would mislead: {method$no_intervals}.", i = no_intervals_remedy), "argument")
   }
   if (interval == "credible") {
-    if (is.null(method$credible)) refuse("{.arg method} {.val {method$name}} knows no posterior.")
+    if (is.null(method$credible)) refuse("{.arg method} {.val {method$name}} has no posterior.")
     if (k < (method$credible_from %||% 1)) refuse("It is for {method$credible_from} categories or more; there are {k}.")
   }
   if (interval %in% c("credible", "profile") && target == "sample") refuse("It is about the population.")

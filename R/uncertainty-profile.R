@@ -1,4 +1,4 @@
-# Profile-likelihood intervals of single cells: all shares t for which twice the log-likelihood, maximised over the
+# Profile-likelihood intervals of single cells: all shares t for which twice the log-likelihood, maximized over the
 # other cells, is within a quantile of chi-squared of its maximum. A ratio of shares is held as easily: distributions
 # whose cells `part` are the share t of the cells `whole` are mixtures of the truths outside of `whole` and of pairs,
 # t C[i, ] + (1 - t) C[k, ] with i in `part` and k not. So every point of the profile comes with its certificate.
@@ -10,7 +10,7 @@ profile_intervals <- function(mechanism, fit, g, level, which = seq_along(mechan
   rows <- rr_matrix(mechanism)
   evidence <- group_evidence(fit$tally, g)
   counts <- evidence$counts
-  best <- maximise(axes, counts, n = evidence$n)
+  best <- maximize(axes, counts, n = evidence$n)
   top <- sum_log(counts, apply_channel(axes, best$estimate))
   bounds <- vapply(which, function(i) {
     profile_ratio(ratio_deviance(rows, counts, evidence$n, i, top), best$estimate[i], level)
@@ -29,7 +29,7 @@ ratio_deviance <- function(rows, counts, n, part, top, whole = seq_len(nrow(rows
   function(t) {
     mixed <- t * rows[pairs$part, , drop = FALSE] + (1 - t) * rows[pairs$other, , drop = FALSE]
     axes <- list(list(matrix = unname(t(rbind(rows[-whole, , drop = FALSE], mixed)))))
-    fit <- maximise(axes, counts, n = n)
+    fit <- maximize(axes, counts, n = n)
     if (!is.null(fit$impossible)) return(Inf)
     2 * (top - sum_log(counts, apply_channel(axes, fit$estimate)))
   }
@@ -59,11 +59,11 @@ profile_share <- function(rows, counts, inside, best, level, n) {
     target <- if (end == 1) inside else !inside
     share <- sum(best[target])
     if (share >= 1 || all(target)) return(end)
-    alone <- maximise(list(list(matrix = unname(t(rows[target, , drop = FALSE])))), counts, n = n)
+    alone <- maximize(list(list(matrix = unname(t(rows[target, , drop = FALSE])))), counts, n = n)
     if (is.null(alone$impossible) && deviance(alone$estimate, rows[target, , drop = FALSE]) <= quantile) return(end)
     pushed <- function(log_w) {
       imagined <- if (end == 1) c(exp(log_w), 0) else c(0, exp(log_w))
-      maximise(list(list(matrix = wide)), c(counts, imagined), n = n + exp(log_w))$estimate
+      maximize(list(list(matrix = wide)), c(counts, imagined), n = n + exp(log_w))$estimate
     }
     excess <- function(log_w) deviance(pushed(log_w), rows) - quantile
     range <- log(n) + c(-20, 20)

@@ -3,10 +3,14 @@
 
 is_number <- function(x) is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x)
 
-# A condition that has no check of its own. `what` is what the argument must be, in the words of an error.
-check_that <- function(good, arg, what, x, class = "argument") {
-  if (isTRUE(good)) return(invisible(x))
+# An argument that is not what it must be: `what` says it in the words of an error.
+must_be <- function(x, arg, what, class = "argument") {
   abort(c(paste0("{.arg {arg}} must be ", what, "."), x = "It is {describe(x)}."), class)
+}
+
+# A condition that has no check of its own.
+check_that <- function(good, arg, what, x, class = "argument") {
+  if (isTRUE(good)) invisible(x) else must_be(x, arg, what, class)
 }
 
 check_number <- function(x, arg, min = -Inf, max = Inf, min_open = FALSE, max_open = FALSE,
@@ -108,6 +112,9 @@ check_mechanism <- function(x, arg = "mechanism") {
           i = "Describe how the answers were randomized: {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ..."),
         "argument")
 }
+
+# An object of one of the classes; `what` says which in words.
+check_class <- function(x, arg, class, what) if (inherits(x, class)) x else must_be(x, arg, what)
 
 # The package's own verbs never swallow arguments, which are almost always misspelt ones. `.renamed` says what other
 # functions call an argument of this one.

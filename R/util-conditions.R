@@ -1,3 +1,90 @@
+#' Errors, warnings and messages of candor
+#'
+#' Every condition has a class of its kind, so that code can catch it: `tryCatch(..., candor_error_level = function(e) ...)`. All errors also have the class `candor_error`, and all warnings
+#' `candor_warning`. The pages of the functions name the classes that need an explanation there. Methods of generics of other packages, such as `confint()` and `predict()`, ignore
+#' unknown arguments, except near misses such as `conf_level`.
+#'
+#' @section Errors of arguments and data:
+#' | class | meaning |
+#' |---|---|
+#' | `candor_error_argument` | an argument of the wrong type, shape or range, or an unknown argument |
+#' | `candor_error_level` | a label that is not a category, a group or an estimate |
+#' | `candor_error_report` | something that is not a report of the mechanism |
+#' | `candor_error_missing` | missing values |
+#' | `candor_error_counts` | negative, non-finite or fractional counts |
+#' | `candor_error_empty` | nothing was tallied |
+#' | `candor_error_mismatch` | two objects of different mechanisms, or names that are not the levels |
+#' | `candor_error_order` | joint counts that were not tallied, or too many of them |
+#' | `candor_error_too_large` | an object that would not fit in memory |
+#' | `candor_error_file` | a file that cannot be written, or holds no tally |
+#' | `candor_error_chunk` | a chunk that cannot be tallied, see [chunks] |
+#' | `candor_error_database` | a database that did not answer, or whose table changed meanwhile |
+#' | `candor_error_package` | a suggested package that is not installed |
+#'
+#' @section Errors of statistics:
+#' | class | meaning |
+#' |---|---|
+#' | `candor_error_no_information` | the reports do not depend on the truth |
+#' | `candor_error_impossible` | a report that no truth can produce |
+#' | `candor_error_law` | something that the law of the reports does not provide, see [rr_law()] |
+#' | `candor_error_precision` | counts too different in size for double precision, or an epsilon that probabilities that can be drawn do not reach |
+#' | `candor_error_entropy` | the operating system gave no randomness |
+#' | `candor_error_generator` | R's generator did not return numbers between 0 and 1 |
+#'
+#' @section Warnings:
+#' | class | meaning |
+#' |---|---|
+#' | `candor_warning_not_converged` | the likelihood was not maximized to the tolerance |
+#' | `candor_warning_infinite` | the likelihood of a regression is largest at infinity |
+#' | `candor_warning_maxima` | a regression has another maximum of nearly the same height |
+#' | `candor_warning_unlikely` | no truth makes the reports of a regression likely |
+#' | `candor_warning_information` | too few reports per group for a random intercept |
+#' | `candor_warning_boundary` | estimates at 0 or 1, whose standard errors are too small |
+#' | `candor_warning_indefinite` | an unbiased covariance matrix is not positive semidefinite |
+#' | `candor_warning_variance` | the noise of so many bits leaves a large standard error |
+#' | `candor_warning_ratio` | the union of a Jaccard index may be empty |
+#' | `candor_warning_saturated` | a sketch has no bit left at 0 |
+#' | `candor_warning_precision` | an epsilon that probabilities that can be drawn do not reach |
+#' | `candor_warning_weights` | counts of people that are not whole |
+#' | `candor_warning_reveals` | the cards of a design hide nothing, or not a truth of 0 |
+#' | `candor_warning_delta` | the probability that shuffled reports reveal everything is too large |
+#' | `candor_warning_linked` | shuffled reports can be linked to those of other rounds |
+#' | `candor_warning_memory` | permanent answers without their memory, or with respondents in another order |
+#' | `candor_warning_incomplete` | a study was not finished |
+#'
+#' @section Messages:
+#' | class | subject |
+#' |---|---|
+#' | `candor_message_missing` | missing values that were dropped |
+#' | `candor_message_empty` | groups without answers that were left out |
+#' | `candor_message_keep` | columns that [rr_perturb()] kept or left out |
+#' | `candor_message_weights` | weights that may be those of a survey |
+#' | `candor_message_percentages` | counts that add up to 100 |
+#' | `candor_message_dimensions` | questions of a table without names |
+#' | `candor_message_labelled` | labelled numbers |
+#' | `candor_message_aliased` | coefficients that the others determine |
+#' | `candor_message_chunks` | chunks that were counted before |
+#' | `candor_message_reading` | 1 or `TRUE` that is read as "no" |
+#' | `candor_message_order` | an order of answers that nobody gave, or levels in the order yes, no |
+#' | `candor_message_design` | survey designs whose tally has no clusters and strata |
+#' | `candor_message_method`, `candor_message_composite` | the default estimator, if it is not maximum likelihood |
+#' | `candor_message_no_intervals` | methods without intervals |
+#' | `candor_message_wald`, `candor_message_boundary`, `candor_message_untested` | what is not a profile interval, is on the boundary, or cannot be tested |
+#' | `candor_message_floor` | a margin of error that no sample size reaches |
+#' | `candor_message_ranked`, `candor_message_height` | pictures without names, and pictures that need more height |
+#'
+#' @references R's conditions: Wickham, H. (2019). *Advanced R*, chapter 8. <https://adv-r.hadley.nz/conditions.html>
+#' @seealso [tryCatch()], [suppressMessages()] with its argument `classes`.
+#' @concept errors
+#' @concept exception
+#' @concept tryCatch
+#' @name candor_conditions
+#' @examples
+#' # Which answer is not a level?
+#' tryCatch(rr_tally(c("yes", "maybe"), rr_warner(0.8)),
+#'          candor_error_level = function(e) message("Not a level: ", conditionMessage(e)))
+NULL
+
 # The one place that throws. `message` is a cli bullet list: headline, x = what it was, i = how to mend it.
 # Further arguments become fields of the error.
 abort <- function(message, class, ..., .envir = parent.frame()) {
@@ -96,71 +183,3 @@ larger_words <- function(ratio) {
 format_count <- function(x) {
   format(x, big.mark = ",", decimal.mark = ".", trim = TRUE, scientific = FALSE, drop0trailing = TRUE, digits = 15)
 }
-
-#' Conditions: errors, warnings and messages
-#'
-#' Every error has class `candor_error` and a second class for its kind. Warnings have class `candor_warning`, and messages a class of their own. Catch them by class, as in
-#' `tryCatch(..., candor_error_level = function(e) ...)`.
-#'
-#' | error | cause |
-#' |---|---|
-#' | `candor_error_argument` | an argument of the wrong type, shape or range, or an unknown argument |
-#' | `candor_error_level` | an answer that is not a level |
-#' | `candor_error_report` | a value that is not a report of the mechanism |
-#' | `candor_error_missing` | missing values |
-#' | `candor_error_counts` | negative, non-finite or fractional counts |
-#' | `candor_error_empty` | nothing was tallied |
-#' | `candor_error_mismatch` | objects of different mechanisms, or names that are not the levels |
-#' | `candor_error_no_information` | reports that do not depend on the truth |
-#' | `candor_error_law` | something that the law of the reports does not allow, see [rr_law()] |
-#' | `candor_error_impossible` | a report that no truth can produce |
-#' | `candor_error_precision` | numbers beyond double precision, or an epsilon that cannot be drawn |
-#' | `candor_error_too_large` | an object that would not fit in memory |
-#' | `candor_error_order` | joint counts that were not tallied, or too many of them |
-#' | `candor_error_entropy`, `candor_error_generator` | no randomness from the operating system; numbers of R's generator outside 0 to 1 |
-#' | `candor_error_database`, `candor_error_file`, `candor_error_chunk` | a database, file or chunk that cannot be used |
-#' | `candor_error_package` | a suggested package that is not installed |
-#'
-#' | warning | cause |
-#' |---|---|
-#' | `candor_warning_not_converged` | the likelihood was not maximized to the tolerance |
-#' | `candor_warning_infinite`, `candor_warning_maxima` | a regression whose likelihood is largest at infinity, or has two maxima of nearly the same height |
-#' | `candor_warning_boundary` | estimates at 0 or 1, whose standard errors are too small |
-#' | `candor_warning_unlikely` | no truth makes the reports of a regression likely |
-#' | `candor_warning_variance`, `candor_warning_indefinite`, `candor_warning_ratio`, `candor_warning_saturated` | noisy sets: large standard errors, an indefinite covariance, a Jaccard index near 0/0, a full sketch |
-#' | `candor_warning_precision` | an achieved epsilon below the nominal epsilon |
-#' | `candor_warning_memory` | a memoized mechanism without its memory, or with respondents in another order |
-#' | `candor_warning_delta`, `candor_warning_linked` | shuffling with a large delta, or of reports that can be linked |
-#' | `candor_warning_reveals` | cards that hide nothing, or not a truth of 0 |
-#' | `candor_warning_information` | a random intercept about which the reports carry little information |
-#' | `candor_warning_weights` | counts of a validation study that are not whole |
-#' | `candor_warning_incomplete`, `candor_warning_file` | a study that was not finished, or its file not written |
-#'
-#' | message | about |
-#' |---|---|
-#' | `candor_message_missing`, `candor_message_empty` | missing values that were dropped; groups in which nobody answered |
-#' | `candor_message_keep` | columns that [rr_perturb()] kept or left out |
-#' | `candor_message_weights`, `candor_message_design` | weights that may be survey weights; designs whose tally has no clusters and strata |
-#' | `candor_message_counts`, `candor_message_percentages` | counts given as data; counts that add up to 100 |
-#' | `candor_message_dimensions`, `candor_message_labelled`, `candor_message_numbers` | tables without names; labelled numbers; covariates that are text of numbers |
-#' | `candor_message_order`, `candor_message_reading` | levels in the order yes, no, or without an order; 1 or `TRUE` that is read as "no" |
-#' | `candor_message_aliased` | coefficients that the others determine |
-#' | `candor_message_chunks` | chunks that were counted before |
-#' | `candor_message_memory` | reports that carry their memory |
-#' | `candor_message_method`, `candor_message_composite`, `candor_message_no_intervals`, `candor_message_wald`, `candor_message_ranked`, `candor_message_boundary` | how an estimate or its interval was computed |
-#' | `candor_message_floor`, `candor_message_untested`, `candor_message_height` | a margin that no sample size reaches; compliance that reports cannot show; the height that a picture needs |
-#'
-#' Methods of generics of other packages (`tidy()`, `confint()`, `predict()`, `autoplot()`, ...) ignore unknown arguments, except for near misses such as `conf_level`.
-#'
-#' @section Errors:
-#' See above.
-#' @references Conditions of base R: [base::conditions].
-#' @seealso [candor-package]; [tryCatch()].
-#' @concept error classes
-#' @concept warnings
-#' @name candor_conditions
-#' @examples
-#' # Which value was not a level?
-#' error <- tryCatch(rr_tally(c("yes", "perhaps"), rr_warner(0.8)), candor_error_level = identity)
-#' conditionMessage(error)   # report 2
-NULL

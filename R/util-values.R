@@ -149,12 +149,19 @@ group_labels <- function(groups) {
   if (!is.null(groups)) do.call(paste, c(lapply(unname(as.list(groups)), label_text), sep = "."))
 }
 
+# P-values as text: a number that double precision cannot tell from 0 is "<2e-16".
+format_p <- function(table, digits) {
+  p <- intersect(c("p.value", "p.adjusted"), names(table))
+  table[p] <- lapply(table[p], format.pval, digits = max(1, digits - 1))
+  table
+}
+
 # The first rows of a table, and how many more there are.
 print_rows <- function(table, n, digits, total = nrow(table), more = "more; see tidy()") {
   shown <- as.data.frame(utils::head(table, n))
   # A share of 1e-17 is a rounding of 0, and would have all others printed as 1.000e+00.
   if (is.numeric(shown$estimate)) shown$estimate[which(abs(shown$estimate) < 1e-15)] <- 0
-  print(shown, digits = digits, row.names = FALSE)
+  print(format_p(shown, digits), digits = digits, row.names = FALSE)
   if (total > n) cat("  ... and ", format_count(total - n), " ", more, "\n", sep = "")
 }
 

@@ -2,7 +2,7 @@
 # A line of code is neither blank nor a comment. Lines of messages are those of the calls that throw, warn or inform,
 # with the conditions that guard them.
 is_code <- function(lines) !grepl("^\\s*(#|$)", lines)
-speakers <- c("abort", "warn", "cli_inform", "cli_warn", "cli_abort", "inform", "stop", "warning", "message")
+speakers <- c("abort", "must_be", "warn", "cli_inform", "cli_warn", "cli_abort", "inform", "stop", "warning", "message")
 stack <- c("sys.call", "sys.calls", "sys.frame", "sys.frames", "sys.function", "sys.nframe", "sys.parent", "sys.parents")
 
 files <- list.files("R", pattern = "[.]R$", full.names = TRUE)

@@ -281,7 +281,7 @@ test_that("what is random is said in print, and estimates answer what estimates 
   design <- api_designs()$clusters
   fit <- rr_estimate(design, direct, column = ~awards, by = ~stype)
   expect_snapshot(print(fit))
-  expect_output(print(rr_estimate(design, warner, column = ~awards, target = "sample", method = "inv")), "Random: the randomisation of each answer alone")
+  expect_output(print(rr_estimate(design, warner, column = ~awards, target = "sample", method = "inv")), "Random: the randomization of each answer alone")
   expect_output(print(rr_estimate(api_designs()$jackknife, warner, column = ~awards, total = TRUE)), "15 replicate weights")
   expect_identical(nobs(fit), 183)
   expect_identical(nrow(glance(fit)), 1L)

@@ -102,5 +102,5 @@ test_that("a likelihood that does not fit in memory is refused, with its size", 
   tally <- bloom_tally(1, 100, "sets", levels, few)
   law <- candor:::group_evidence(tally, 1)$law
   law$truths <- 1e7
-  expect_error(candor:::report_rows(law), "take 8 GB", class = "candor_error_too_large")
+  expect_error(candor:::report_rows(law), "takes 8 GB", class = "candor_error_too_large")
 })
