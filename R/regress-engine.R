@@ -400,7 +400,7 @@ prior_precision <- function(data) {
 }
 
 # Scoring, which gets slow near the end: there Newton's step for the equation, by differences, if it is better.
-climb_penalised <- function(data, z, b, penalty, shift = 0) {
+climb_penalized <- function(data, z, b, penalty, shift = 0) {
   here <- penalised_state(data, z, b, penalty)
   end <- function(finite) list(b = b, value = here$value - shift, finite = finite, decrement = rise, steps = step)
   for (step in seq_len(500)) {

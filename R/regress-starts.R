@@ -184,7 +184,7 @@ penalised_maximum <- function(data, penalty, starts) {
   points <- points[, seq_len(min(4, ncol(points))), drop = FALSE]
   # The determinant of the information is one of the columns as they are, not as they were made orthogonal.
   shift <- if (penalty == "jeffreys") sum(log(abs(diag(model$basis$back)))) else 0
-  fits <- apply(points, 2, function(at) climb_penalised(data, z, at, penalty, shift), simplify = FALSE)
+  fits <- apply(points, 2, function(at) climb_penalized(data, z, at, penalty, shift), simplify = FALSE)
   done <- vapply(fits, `[[`, NA, "finite")
   if (!any(done)) abort("No start led to a penalized estimate: use {.code penalty = \"prior\"}.", "stalled")
   values <- vapply(fits, `[[`, 0, "value")

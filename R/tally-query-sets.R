@@ -21,13 +21,6 @@ long_sums <- c("level_rows", "reports_empty", "reports_wrong", "reports_twice", 
 # Of one report: its rows, those that support nothing, its different levels.
 long_sizes <- c("row_number", "row_empty", "row_levels")
 
-# ---- a few numbers: rows that are alike are counted as one report with a weight ----
-
-count_numbers <- function(reports, mechanism, times, groups, weight) {
-  tryCatch(count_reports(mechanism, reports, groups = groups, weights = weight)$counts,
-           candor_error_report = function(e) abort_row(e, reports, times))
-}
-
 # The row of a query has no place in the table: it is told by what it holds.
 abort_row <- function(e, reports, times) {
   if (is.null(e$position)) rlang::cnd_signal(e)

@@ -1,4 +1,4 @@
-/* Randomised answers, drawn from R's generator or from ChaCha20. */
+/* Randomized answers, drawn from R's generator or from ChaCha20. */
 #include "api.h"
 #include "glue.h"
 
@@ -48,7 +48,7 @@ static candor_status plan_channel(size_t rows, size_t columns, SEXP numbers, pla
   if (rows > (size_t) R_XLEN_T_MAX / 256 / columns) Rf_error("the channel is too large");
   const double *c = glue_reals(numbers, "numbers", (R_xlen_t) (rows * columns));
   out->achieved = memory(rows * columns, sizeof(candor_grid));
-  const candor_status status = candor_quantise_channel(rows, columns, c, memory(2 * columns, sizeof(double)),
+  const candor_status status = candor_quantize_channel(rows, columns, c, memory(2 * columns, sizeof(double)),
                                                        memory(2 * columns, sizeof(candor_grid)), out->achieved);
   if (status != CANDOR_OK) return status;
   const candor_table_memory tables = table_memory(rows, columns);

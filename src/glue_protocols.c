@@ -87,7 +87,7 @@ static SEXP new_columns(int columns, size_t n, drawing *d)
 
 static SEXP new_matrix(SEXPTYPE type, size_t rows, size_t columns)
 {
-  if (rows > INT_MAX || columns > INT_MAX) Rf_error("the reports do not fit one matrix: randomise in chunks");
+  if (rows > INT_MAX || columns > INT_MAX) Rf_error("the reports do not fit one matrix: randomize in chunks");
   return Rf_allocMatrix(type, (int) rows, (int) columns);
 }
 

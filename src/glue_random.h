@@ -21,7 +21,7 @@ SEXP glue_grid_text(candor_grid x);
 /* A stream under a key that is fresh in every call, and that only this function and the stream ever hold. */
 candor_status glue_start_stream(candor_chacha20 *stream, int generator);
 
-/* Randomises answers from .. from + n - 1 of what the caller's data say; *position, counted from `from`, as
+/* Randomizes answers from .. from + n - 1 of what the caller's data say; *position, counted from `from`, as
  * respond/protocols.h has it. */
 typedef candor_status (*glue_sampler)(void *data, size_t from, size_t n, candor_words *words, size_t *position);
 

@@ -19,6 +19,7 @@ md_text <- function(file) {
   lines <- readLines(file)
   yaml <- which(lines == "---")
   if (length(yaml) > 1L && yaml[1L] == 1L) lines <- lines[-seq_len(yaml[2L])]
+  lines <- lines[cumsum(grepl("^</?style", lines)) %% 2L == 0L]
   lines <- lines[cumsum(grepl("^ *```", lines)) %% 2L == 0L & !grepl("^ *(```|\\||<|#)", lines)]
   lines <- sub("^ *([-*+]|[0-9]+[.]) ", "\n\n", lines)
   text <- gsub("!?\\[([^]]*)\\]\\([^)]*\\)", "\\1", gsub("\\$[^$\n]+\\$", "x", paste(lines, collapse = "\n")))

@@ -28,9 +28,9 @@ carette_truth <- function(n, shares = carette_shares) {
   rows
 }
 
-# Reported counts of all 15 sets (rows) in `runs` randomisations (columns) of one data set: a sum of multinomials over
+# Reported counts of all 15 sets (rows) in `runs` randomizations (columns) of one data set: a sum of multinomials over
 # the
-# true row types, as exact as randomising every bit.
+# true row types, as exact as randomizing every bit.
 carette_reports <- function(truth, runs, design = carette_design) {
   d <- log2(length(truth))
   one <- rbind(c(1 - design$q, design$q), c(1 - design$p, design$p))

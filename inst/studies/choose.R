@@ -1,4 +1,4 @@
-# How well rr_choose() chooses, and what method = "combine" and "eb" gain, over the grid of Pinzon et al. (2025).
+# How well rr_choose() chooses, and what method = "combine" and "eb" gain, over the grid of Pinzon et al. (2026).
 here <- dirname(sub("--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
 source(file.path(here, "common.R"))
 

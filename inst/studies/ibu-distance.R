@@ -1,4 +1,4 @@
-# Figure 4 of Pinzon et al. (2025): squared distance of the iterative Bayesian update to the exact maximum likelihood estimate, by
+# Figure 4 of Pinzon et al. (2026): squared distance of the iterative Bayesian update to the exact maximum likelihood estimate, by
 # iteration. K = 500, N = 10,000 and 500,000, epsilon = 0.5, 1, 2, Zipf truths with s = 0.01 and 1.3.
 here <- dirname(sub("--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
 source(file.path(here, "common.R"))

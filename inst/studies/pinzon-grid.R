@@ -1,4 +1,4 @@
-# The simulation study of Pinzon et al. (2025), section 6 and supplement D: K in 50, 100, 1000, 5000, 10000; epsilon 1 to 10;
+# The simulation study of Pinzon et al. (2026), section 6 and supplement D: K in 50, 100, 1000, 5000, 10000; epsilon 1 to 10;
 # N 100 to 1,000,000; Zipf truths with s = 0.01, 1.3, 2.5; 100 replications; Inv, InvN, InvP, MLE. Figures 1, 2 and 5 to 10.
 here <- dirname(sub("--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
 source(file.path(here, "common.R"))

@@ -7,7 +7,7 @@
 # The generator has no seed, so that p-values differ from run to run.
 #
 # One row of samplers.csv is a test. kind "report": chi-square over all cells (truth, report), for each truth a distribution of its own. kind "truth bit by report bit": the same
-# 2 x 2 for bits. kind "uniform": slopes, shifts, cohorts and columns, whatever the truth. kind "frequency": one probability, with `z` the standardised difference.
+# 2 x 2 for bits. kind "uniform": slopes, shifts, cohorts and columns, whatever the truth. kind "frequency": one probability, with `z` the standardized difference.
 library(candor)
 arguments <- commandArgs(trailingOnly = TRUE)
 folder <- if (length(arguments)) arguments[1] else tempdir()

@@ -239,7 +239,7 @@ static void innocuous_epsilon(void)
     }
     if (sum == 0) b[0] = sum = 1;
     for (size_t y = 0; y < n; y++) b[y] *= (1 - a) / sum;
-    CHECK(candor_quantise_innocuous(n, a, b, &truth, other) == CANDOR_OK);
+    CHECK(candor_quantize_innocuous(n, a, b, &truth, other) == CANDOR_OK);
     wide total = units(truth);
     CHECK(compare(units(truth), a, 1) <= 0);
     for (size_t y = 0; y < n; y++) {
@@ -250,10 +250,10 @@ static void innocuous_epsilon(void)
     CHECK(total == ONE);
   }
   const double certain[2] = {0, 0}, bad[2] = {0.4, 0.4}, none[2] = {NAN, 1};
-  CHECK(candor_quantise_innocuous(2, 1, certain, &truth, other) == CANDOR_OK && units(truth) == ONE);
-  CHECK(candor_quantise_innocuous(2, 0.5, bad, &truth, other) == CANDOR_DOMAIN);
-  CHECK(candor_quantise_innocuous(2, 0, none, &truth, other) == CANDOR_NOT_FINITE);
-  CHECK(candor_quantise_innocuous(0, 1, certain, &truth, other) == CANDOR_DOMAIN);
+  CHECK(candor_quantize_innocuous(2, 1, certain, &truth, other) == CANDOR_OK && units(truth) == ONE);
+  CHECK(candor_quantize_innocuous(2, 0.5, bad, &truth, other) == CANDOR_DOMAIN);
+  CHECK(candor_quantize_innocuous(2, 0, none, &truth, other) == CANDOR_NOT_FINITE);
+  CHECK(candor_quantize_innocuous(0, 1, certain, &truth, other) == CANDOR_DOMAIN);
 }
 
 enum { ROWS = 9, COLUMNS = 11 };
@@ -262,7 +262,7 @@ static void check_channel(size_t rows, size_t columns, const double *c)
 {
   static candor_grid out[ROWS * COLUMNS], bound[2 * COLUMNS];
   static double work[2 * COLUMNS];
-  CHECK(candor_quantise_channel(rows, columns, c, work, bound, out) == CANDOR_OK);
+  CHECK(candor_quantize_channel(rows, columns, c, work, bound, out) == CANDOR_OK);
   int sums = 1, zeros = 1, ratios = 1;
   double distance = 0;
   for (size_t x = 0; x < rows; x++) {
@@ -327,10 +327,10 @@ static void channel_epsilon(void)
   check_channel(2, 2, below);
   candor_grid out[4], bound[4];
   double work[4];
-  CHECK(candor_quantise_channel(1, 2, bad, work, bound, out) == CANDOR_DOMAIN);
-  CHECK(candor_quantise_channel(1, 2, negative, work, bound, out) == CANDOR_DOMAIN);
-  CHECK(candor_quantise_channel(1, 2, nan, work, bound, out) == CANDOR_NOT_FINITE);
-  CHECK(candor_quantise_channel(0, 2, bad, work, bound, out) == CANDOR_DOMAIN);
+  CHECK(candor_quantize_channel(1, 2, bad, work, bound, out) == CANDOR_DOMAIN);
+  CHECK(candor_quantize_channel(1, 2, negative, work, bound, out) == CANDOR_DOMAIN);
+  CHECK(candor_quantize_channel(1, 2, nan, work, bound, out) == CANDOR_NOT_FINITE);
+  CHECK(candor_quantize_channel(0, 2, bad, work, bound, out) == CANDOR_DOMAIN);
 }
 
 /* ---- the tables hold what was asked for ------------------------------------------------------------- */
@@ -520,7 +520,7 @@ static void distribution(void)
       channel[x + 9 * y] = c[9 * x + y];
     }
   }
-  CHECK(candor_quantise_channel(9, 9, channel, work, bound, achieved) == CANDOR_OK);
+  CHECK(candor_quantize_channel(9, 9, channel, work, bound, achieved) == CANDOR_OK);
   CHECK(candor_plan_channel(9, 9, achieved, &memory, &plan) == CANDOR_OK);
   check_distribution(&plan, c);
   CHECK(isinf(candor_plan_epsilon(&plan, achieved)));
@@ -548,7 +548,7 @@ static void epsilon_of_each_kind(void)
   CHECK(candor_plan_innocuous(3, 0.5, b, &memory, achieved, achieved + 1, &plan) == CANDOR_OK);
   CHECK_NEAR(candor_plan_epsilon(&plan, achieved), log(5), 1e-15);
   const double c[6] = {0.5, 0.125, 0.25, 0.375, 0.25, 0.5};
-  CHECK(candor_quantise_channel(2, 3, c, work, bound, achieved) == CANDOR_OK);
+  CHECK(candor_quantize_channel(2, 3, c, work, bound, achieved) == CANDOR_OK);
   CHECK(candor_plan_channel(2, 3, achieved, &memory, &plan) == CANDOR_OK);
   CHECK_NEAR(candor_plan_epsilon(&plan, achieved), log(4), 1e-15);
 }

@@ -65,7 +65,7 @@ static void test_conditions(int warm, size_t limit, candor_status expected)
     set[count++] = i;
   }
   double *work = malloc(candor_quadratic_work(&channel, limit) * sizeof *work);
-  CHECK(candor_quadratic_minimise(&q, set, &count, blocked, work, &products, x) == expected);
+  CHECK(candor_quadratic_minimize(&q, set, &count, blocked, work, &products, x) == expected);
   free(work);
   size_t positive = 0;
   for (size_t i = 0; i < K; i++) {

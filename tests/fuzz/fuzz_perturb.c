@@ -98,7 +98,7 @@ static int make_plan(bytes *b, candor_perturb_plan *plan, candor_alias_cell *cel
     for (size_t y = 0; y < columns; y++) ASSERT(c[y] > 0 || !positive(other[y]));
     return 1;
   }
-  if (candor_quantise_channel(rows, columns, c, work, bound, out) != CANDOR_OK) return 0;
+  if (candor_quantize_channel(rows, columns, c, work, bound, out) != CANDOR_OK) return 0;
   for (size_t x = 0; x < rows; x++) check_sum(out + x * columns, columns, candor_grid_zero);
   check_ratios(c, out, rows, columns);
   ASSERT(candor_plan_channel(rows, columns, out, &memory, plan) == CANDOR_OK);

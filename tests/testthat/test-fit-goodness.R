@@ -81,7 +81,7 @@ test_that("depths of a hierarchy are compared by the difference of their estimat
   expect_equal(rr_goodness_of_fit(alone)[c("deviance", "df", "p.value", "p.chi2")], tibble::tibble(deviance = 0, df = 0, p.value = 1, p.chi2 = NA_real_))
 })
 
-test_that("for bits it is the generalised least squares fit of the levels to all nodes", {
+test_that("for bits it is the generalized least squares fit of the levels to all nodes", {
   mechanism <- rr_hierarchy(6, 1, fanout = 2, oracle = rr_unary)
   set.seed(8)
   tally <- rr_tally(rr_perturb(rep(1:6, c(60, 50, 40, 30, 20, 10) * 5), mechanism, rng = "R"), mechanism)

@@ -1,8 +1,8 @@
 drinks <- c("tea", "ale", "gin", "rum", "cider", "water", "waterfall")
 shares <- c(0.3, 0.2, 0.02, 0.08, 0.2, 0.15, 0.05)
 
-test_that("a search by hand: without randomisation it finds what is there, and nothing else", {
-  # At epsilon 44 nothing is randomised but groups and functions.
+test_that("a search by hand: without randomization it finds what is there, and nothing else", {
+  # At epsilon 44 nothing is randomized but groups and functions.
   m <- rr_prefixes(44, c(1, 3, 5), width = 512, functions = 64)
   set.seed(4)
   truth <- rep(drinks, 400 * c(3, 2, 1, 1, 2, 1, 1))

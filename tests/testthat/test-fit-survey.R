@@ -63,7 +63,7 @@ test_that("groups share clusters: covariances and differences are those of svyby
   }
 })
 
-test_that("randomised answers without a finite population: svymean() of the unbiased scores", {
+test_that("randomized answers without a finite population: svymean() of the unbiased scores", {
   # The scores (y - q) / (p - q), by hand; with replicates and joint questions as well.
   set.seed(4)
   apiclus1$report <- rr_perturb(apiclus1$awards, warner, rng = "R")
@@ -95,7 +95,7 @@ test_that("what a correction for a finite population hides is what the design do
   expect_equal(design_weights(two_stages)^2 - counted, hidden_squares(two_stages), tolerance = 1e-9, ignore_attr = TRUE)
 })
 
-test_that("in a census only the randomisation is random: its unbiased variance is that of target = sample", {
+test_that("in a census only the randomization is random: its unbiased variance is that of target = sample", {
   set.seed(6)
   n <- 500
   grr <- rr_grr(c("a", "b", "c"), epsilon = 1)
@@ -115,7 +115,7 @@ test_that("in a census only the randomisation is random: its unbiased variance i
     expect_equal(vcov(rr_estimate(single, mechanism, column = ~report, method = "inv")),
                  vcov(rr_estimate(people, mechanism, column = ~report, method = "inv")), tolerance = 1e-10)
   }
-  # More reports than truths: the mean of the variance estimates over the randomisation is the variance of the estimates.
+  # More reports than truths: the mean of the variance estimates over the randomization is the variance of the estimates.
   wide <- rr_channel(rows)
   truth <- rep(1:2, c(40, 20))
   draws <- replicate(250, {
@@ -129,7 +129,7 @@ test_that("in a census only the randomisation is random: its unbiased variance i
 
 test_that("six items of a survey of 710 of 10,777 students: estimates and variances as published", {
   # Drawn without replacement, unrelated question with p = 0.5: the vignette of the package RRTCS 0.0.4 (Cobo, Rueda and Arcos
-  # 2021), whose variance is the design's with N = 10777 and the sum of r (r - 1) w, the estimated randomisation.
+  # 2021), whose variance is the design's with N = 10777 and the sum of r (r - 1) w, the estimated randomization.
   published <- data.frame(
     yes = c(328, 180, 280, 81, 164, 53), pi = c(1 / 12, 1 / 10, 20 / 30, 1 / 10, 10 / 30, 1 / 12),
     estimate = c(0.8406103, 0.4070423, 0.1220657, 0.128169, 0.1286385, 0.06596244),
@@ -183,7 +183,7 @@ test_that("several questions: margins of the joint estimate are the single quest
   single <- rr_estimate(design, warner, column = ~award, method = "inv")
   margin <- rr_margin(fit, "award")
   expect_equal(unname(coef(margin)), unname(coef(single)), tolerance = 1e-10)
-  # The joint estimate adds the hidden randomisation of the pair: its margin is that of the question.
+  # The joint estimate adds the hidden randomization of the pair: its margin is that of the question.
   expect_equal(unname(vcov(margin)), unname(vcov(single)), tolerance = 1e-10)
   wald <- rr_estimate(design, warner, column = ~award, method = "inv", interval = "wald")
   expect_equal(unname(confint(margin)), pmin(pmax(unname(confint(wald)), 0), 1), tolerance = 1e-10)
@@ -224,7 +224,7 @@ test_that("intervals cover under clustered sampling from a finite population, an
 })
 
 test_that("most of the population drawn: without the hidden part intervals would not cover", {
-  # 90 per cent of 400 people; the correction leaves a tenth of the randomisation, 0.8 per cent instead of 2.6.
+  # 90 per cent of 400 people; the correction leaves a tenth of the randomization, 0.8 per cent instead of 2.6.
   set.seed(11)
   truth <- rep(0:1, c(300, 100))
   mechanism <- rr_warner(0.75)
@@ -361,7 +361,7 @@ test_that("impossible reports are told, and an estimate that is held at 0 has no
 })
 
 test_that("clusters do not make possible reports look impossible", {
-  # Whole clusters hold the truth or do not; given the truths each answer is randomised for itself. All say the truth of the
+  # Whole clusters hold the truth or do not; given the truths each answer is randomized for itself. All say the truth of the
   # cluster but for the die, and nobody holds it in most surveys: the share of yes is as low as can be.
   set.seed(22)
   mechanism <- rr_forced(c(no = .1, yes = .3))

@@ -404,7 +404,7 @@ test_that("a summary without a likelihood has no line for it, and roundings of 0
   expect_no_match(printed, "e-1")
 })
 
-test_that("glance() says where reports were not randomised, and compares only maxima of likelihoods", {
+test_that("glance() says where reports were not randomized, and compares only maxima of likelihoods", {
   # True answers of a steep truth, read as reports at epsilon 1: the first category has a third of them, and could have a sixteenth at most.
   shares <- zipf_shares(50, 1)
   raw <- rr_counts(round(20000 * shares), rr_grr(50, epsilon = 1))

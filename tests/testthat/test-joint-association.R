@@ -223,7 +223,7 @@ test_that("for the sample the joint counts, their margin and the product of mech
   expect_equal(test(rr_association(rr_margin(joint, c("c", "a")))), test(ours)[2, ], tolerance = 1e-9, ignore_attr = TRUE)
   expect_equal(test(rr_association(rr_margin(rr_estimate(bits, survey), c("c", "a"), target = "sample"))), test(ours)[2, ],
                tolerance = 1e-9, ignore_attr = TRUE)
-  # Answers that were not randomised are known: no test, by any door.
+  # Answers that were not randomized are known: no test, by any door.
   plain <- rr_product(a = rr_binary(1, 0), b = rr_binary(1, 0))
   joint <- rr_tmdh(rr_cooccurrence(bits[1:2], 2), plain, target = "sample")
   doors <- list(rr_association(joint), rr_association(rr_margin(joint, 1:2)), rr_association(rr_estimate(bits[1:2], plain, target = "sample")))

@@ -1,6 +1,6 @@
 doubt <- "No truth makes these reports likely"
 
-test_that("impossible data are told in the print of the fit: width, key, no randomisation, means", {
+test_that("impossible data are told in the print of the fit: width, key, no randomization, means", {
   withr::local_preserve_seed()
   set.seed(2)
   pages <- c("home", "search", "cart", "pay", "help")

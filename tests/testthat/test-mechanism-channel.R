@@ -17,7 +17,7 @@ test_that("a square channel without column names reports its own levels, numbers
   expect_identical(rr_tally(c(0, 3, 3, 1), wide)$counts, c(1, 1, 0, 2))
 })
 
-test_that("a matrix that tells the truth or else draws an innocuous answer is recognised and solved in closed form", {
+test_that("a matrix that tells the truth or else draws an innocuous answer is recognized and solved in closed form", {
   grr <- rr_grr(30, epsilon = 0.5)
   channel <- rr_channel(unname(rr_matrix(grr)))
   expect_equal(channel$form$odds, grr$odds, tolerance = 1e-13)

@@ -2,7 +2,7 @@ tree <- function(truths, fanout, height) {
   list(truths = truths, fanout = fanout, nodes = ceiling(truths / fanout^(height - seq_len(height))))
 }
 
-# Generalised least squares by matrices: levels from the estimates of all nodes, with the sum constraint.
+# Generalized least squares by matrices: levels from the estimates of all nodes, with the sum constraint.
 matrix_gls <- function(law, variances) {
   height <- length(law$nodes)
   rows <- do.call(rbind, lapply(seq_len(height), function(l) {

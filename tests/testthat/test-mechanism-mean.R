@@ -110,7 +110,7 @@ test_that("the estimate is the mean of the reports, and its standard error is ri
   expect_equal(unname(coef(fit)), mean(reports), tolerance = 1e-12)
   expect_equal(unname(sqrt(diag(vcov(fit)))), sd(reports) / sqrt(1500), tolerance = 1e-12)
   expect_equal(unname(confint(fit)[1, ]), mean(reports) + c(-1, 1) * qnorm(0.975) * sd(reports) / sqrt(1500), tolerance = 1e-12)
-  # Fixed truths: replications differ by the randomisation alone.
+  # Fixed truths: replications differ by the randomization alone.
   for (protocol in c("duchi", "piecewise", "hybrid")) {
     m <- rr_mean(c(0, 24), 1.5, protocol)
     fits <- replicate(400, {

@@ -65,7 +65,7 @@ test_that("twelve yes/no questions are certified in 4096 cells", {
   expect_equal(sum(coef(fit)), 1)
 })
 
-test_that("answers are randomised question by question", {
+test_that("answers are randomized question by question", {
   set.seed(3)
   truth <- data.frame(drugs = rep(c(TRUE, FALSE), 2000), theft = FALSE, income = "middle", id = 1:4000)
   expect_message(reports <- rr_perturb(truth, survey, rng = "R", keep = "id"), class = "candor_message_keep")

@@ -184,7 +184,7 @@ test_that("a seed reproduces reports, and secure ones differ", {
   }
 })
 
-test_that("answers that nobody has randomised are told from reports of another mechanism", {
+test_that("answers that nobody has randomized are told from reports of another mechanism", {
   levels <- c("mail", "web", "chat")
   answers <- rep(levels, 4)
   mechanisms <- list(

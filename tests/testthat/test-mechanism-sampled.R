@@ -96,7 +96,7 @@ test_that("bad questions, answers and reports are refused", {
   expect_error(rr_matrix(m), class = "candor_error_law")
 })
 
-test_that("few respondents, or none, are randomised too; what is drawn must be answers to all questions", {
+test_that("few respondents, or none, are randomized too; what is drawn must be answers to all questions", {
   m <- survey()
   for (n in 0:3) expect_identical(nrow(rr_perturb(answers(n), m)), as.integer(n))
   tree <- rr_hierarchy(9, 1, fanout = 2, oracle = rr_subset)

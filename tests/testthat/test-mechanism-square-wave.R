@@ -45,7 +45,7 @@ test_that("epsilon holds for all reports and truths, by enumeration", {
   }
 })
 
-test_that("the best half width is that of the continuous wave for many levels, and maximises its bound", {
+test_that("the best half width is that of the continuous wave for many levels, and maximizes its bound", {
   # Li et al. (2020), section 5.2: half of the range as epsilon goes to 0.
   expect_equal(candor:::wave_half_width(1e-9), 0.5, tolerance = 1e-8)
   expect_equal(candor:::wave_half_width(0.5 - 1e-12), candor:::wave_half_width(0.5), tolerance = 1e-9)

@@ -68,7 +68,7 @@ test_that("bad designs are refused", {
 })
 
 # Twice the fall of the log-likelihood of a lie detector from its maximum, by another parametrisation and optimiser: the
-# share of yes is maximised over for each honesty.
+# share of yes is maximized over for each honesty.
 lie_deviance <- function(yes, n, p) {
   fall <- function(share, honesty) {
     chance <- share * honesty + (1 - share) * (1 - p)

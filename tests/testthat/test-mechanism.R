@@ -114,7 +114,7 @@ test_that("p = q up to the rounding of its making is p = q, whatever the constru
                   rr_misclassification(1 - 0.9, 0.9), rr_forced(c(0.1 + 0.2, 0.7)), rr_unrelated(2^-55, 0.3),
                   rr_grr(49, p = 1 / 49))
   for (design in designs) {
-    # Mistakes are no randomisation.
+    # Mistakes are no randomization.
     expect_identical(rr_epsilon(design), if (isTRUE(design$error)) Inf else 0, label = format(design))
     reports <- rr_counts(rep(10, length(design$levels)), design)
     for (method in c("mle", "inv", "ibu", "power")) {

@@ -175,7 +175,7 @@ test_that("combined, merged and smoothed estimates are distributions", {
     expect_equal(sum(estimate), 1, tolerance = 1e-12)
     expect_true(all(estimate >= 0))
   }
-  # Nothing but noise: the uniform distribution. No randomisation: the shares.
+  # Nothing but noise: the uniform distribution. No randomization: the shares.
   even <- rr_counts(rep(20, 50), rr_grr(50, epsilon = 1))
   expect_equal(unname(coef(rr_estimate(even, method = "combine"))), rep(1 / 50, 50))
   expect_equal(unname(coef(rr_estimate(even, method = "merged"))), rep(1 / 50, 50))
@@ -290,7 +290,7 @@ test_that("a device that speaks against the truth is one that speaks for the opp
   }
   expect_equal(coef(rr_estimate(rr_counts(counts, rr_warner(0.2)), method = "combine")),
                coef(rr_estimate(rr_counts(counts, rr_binary(0.2, 0.8)), method = "combine")), tolerance = 1e-12)
-  # k-ary randomised response over two labels is Warner's design.
+  # k-ary randomized response over two labels is Warner's design.
   expect_equal(unname(coef(rr_estimate(rr_counts(counts, rr_grr(2, epsilon = 1)), method = "combine"))),
                unname(coef(rr_estimate(rr_counts(counts, rr_warner(epsilon = 1)), method = "combine"))), tolerance = 1e-12)
   expect_error(rr_estimate(rr_counts(c(3, 4, 5), rr_grr(3, p = 0.1)), method = "combine"), class = "candor_error_argument")

@@ -15,7 +15,7 @@ test_that("margins of error", {
   form <- rr_law(rr_grr(10, epsilon = 2))
   m <- form$b + form$a * 0.1
   expect_equal(many$n, ceiling((stats::qnorm(1 - 0.025 / 10) / 0.02)^2 * m * (1 - m) / form$a^2))
-  # For these respondents alone a direct question has no error, a randomised one less than for the population.
+  # For these respondents alone a direct question has no error, a randomized one less than for the population.
   sample <- rr_power(rr_forced(1 / 6), margin = 0.03, share = 0.5, target = "sample")
   expect_equal(sample$n, ceiling(stats::qnorm(0.975)^2 * (5 / 36) / (4 / 9) / 0.03^2))
 })
@@ -262,7 +262,7 @@ test_that("two groups: closed forms by hand", {
   plan <- rr_power(rr_warner(0.8), power = 0.8, share = 0.3, versus = 0.2)
   expect_equal(plan$n, ceiling(2 * z^2 * sum(m * (1 - m)) / 0.36 / 0.01))
   expect_identical(names(plan), c("mechanism", "epsilon", "share", "versus", "power", "n", "direct"))
-  # A quarter in the first group, which is randomised, and the rest asked directly.
+  # A quarter in the first group, which is randomized, and the rest asked directly.
   plan <- rr_power(rr_warner(0.8), margin = 0.05, share = 0.3, versus = 0.2, versus_mechanism = direct, allocation = 0.25)
   expect_equal(plan$n, ceiling(stats::qnorm(0.975)^2 * (m[1] * (1 - m[1]) / 0.36 / 0.25 + 0.16 / 0.75) / 0.05^2))
   expect_equal(plan$direct, ceiling(stats::qnorm(0.975)^2 * (0.21 / 0.25 + 0.16 / 0.75) / 0.05^2))

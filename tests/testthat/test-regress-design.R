@@ -1,4 +1,4 @@
-# Survey designs in regressions. Truth: survey's own fits of direct answers; for randomized ones the linearisation by numerical derivatives of a
+# Survey designs in regressions. Truth: survey's own fits of direct answers; for randomized ones the linearization by numerical derivatives of a
 # log-likelihood that is written here, and loops over the replicate weights.
 skip_if_not_installed("survey")
 
@@ -72,7 +72,7 @@ by_hand <- function(rows, b, data) {
   unname(V)
 }
 
-test_that("randomized answers: linearised variances by numerical derivatives", {
+test_that("randomized answers: linearized variances by numerical derivatives", {
   channel <- matrix(0.1, 3, 3) + diag(0.7, 3)
   said <- as.integer(people$times_said)
   fit <- rr_multinom(times_said ~ x, mechanism = three, design = linear)

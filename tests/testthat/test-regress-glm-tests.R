@@ -55,9 +55,9 @@ test_that("step() and stepAIC() choose by the price of a parameter that they are
 test_that("tests of terms keep the penalty and the unknown number of a design", {
   skip_if_not_installed("car")
   data <- people()
-  penalised <- quietly(rr_glm(y ~ x + z, data, rr_warner(0.85), penalty = "bias"))
+  penalized <- quietly(rr_glm(y ~ x + z, data, rr_warner(0.85), penalty = "bias"))
   without <- quietly(rr_glm(y ~ x, data, rr_warner(0.85), penalty = "bias"))
-  expect_equal(car::Anova(penalised)["z", "LR Chisq"], 2 * (penalised$loglik - without$loglik), tolerance = 1e-7)
+  expect_equal(car::Anova(penalized)["z", "LR Chisq"], 2 * (penalized$loglik - without$loglik), tolerance = 1e-7)
 })
 
 test_that("tests of survey designs are Wald's, with the degrees of freedom of the design", {

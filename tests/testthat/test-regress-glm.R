@@ -180,7 +180,7 @@ test_that("average truth and average effects match the vectors", {
   }
 })
 
-test_that("linearised variances of a survey design match the vectors", {
+test_that("linearized variances of a survey design match the vectors", {
   skip_if_not_installed("survey")
   for (case in golden("regression_binary")) {
     if (is.null(case$expected$vcov_survey_observed)) next
@@ -189,7 +189,7 @@ test_that("linearised variances of a survey design match the vectors", {
     fit <- quietly(rr_glm(y ~ x1 + x2, mechanism = rr_binary(case$input$p, case$input$q), design = design))
     expect_golden(coef(fit), case$expected$coef, 1e-9)
     expect_golden(vcov(fit), case$expected$vcov_survey_observed, 1e-9)
-    # What a survey package makes of the linearised values is the same.
+    # What a survey package makes of the linearized values is the same.
     values <- influence(fit, "linearised")
     total <- survey::svytotal(values, design)
     expect_equal(unname(vcov(total)), unname(vcov(fit)), tolerance = 1e-9)
@@ -287,12 +287,12 @@ test_that("AIC() of a direct question to a design is that of survey::svyglm(), a
   expect_error(AIC(fit, plain), class = "candor_error_argument")
   expect_equal(AIC(plain, quietly(rr_glm(y ~ z, data, direct)))$AIC[1], AIC(plain))
   expect_equal(AIC(plain), -2 * as.numeric(logLik(plain)) + 4)
-  # The trace of a randomised question, from the two matrices.
+  # The trace of a randomized question, from the two matrices.
   random <- quietly(rr_glm(y ~ x + z, mechanism = rr_warner(0.9), design = design))
   expect_equal(extractAIC(random)[1], sum(diag(solve(vcov(random, "observed"), vcov(random)))), tolerance = 1e-9)
 })
 
-test_that("penalised fits have Wald's intervals in their tables", {
+test_that("penalized fits have Wald's intervals in their tables", {
   data <- data.frame(x = rep(c(-1, 0, 1, 2), 30), y = rep(c(0, 1, 1, 0, 1), 24))
   fit <- quietly(rr_glm(y ~ x, data, rr_warner(0.8), penalty = "bias"))
   half <- stats::qnorm(0.975) * sqrt(diag(vcov(fit)))
@@ -400,7 +400,7 @@ test_that("cheater detection keeps the cheaters in its likelihood", {
   expect_equal(as.vector(fit$parameter), 0.1, tolerance = 1e-8)
 })
 
-test_that("penalised estimates match the vectors", {
+test_that("penalized estimates match the vectors", {
   for (case in golden("regression_penalised")) {
     expected <- case$expected
     jeffreys <- fit_golden(case$input, penalty = "jeffreys")

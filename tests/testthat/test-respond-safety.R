@@ -3,7 +3,7 @@
 two <- rr_product(drugs = rr_warner(0.8), theft = rr_warner(0.8))
 truth <- data.frame(id = 1:4, drugs = "no", theft = "yes", secret = "murder", row.names = c("Ann", "Bob", "Cy", "Di"))
 
-test_that("a data frame comes back with what was randomised and nothing else", {
+test_that("a data frame comes back with what was randomized and nothing else", {
   expect_message(reports <- rr_perturb(truth, two), "secret", class = "candor_message_keep")
   expect_identical(names(reports), c("drugs", "theft"))
   expect_identical(attributes(reports)[c("class", "row.names")], list(class = "data.frame", row.names = 1:4))

@@ -6,7 +6,7 @@ test_that("the table of the study of samplers says what the text says", {
   folder <- system.file("studies", package = "candor")
   skip_if_not(nzchar(folder))
   table <- table_of(folder)
-  # The statistics, p-values and standardised differences belong together.
+  # The statistics, p-values and standardized differences belong together.
   p <- stats::pchisq(table$statistic, table$df, lower.tail = FALSE)
   expect_equal(table$p.value, p, tolerance = 1e-3)
   chances <- table[table$kind == "frequency", ]

@@ -69,7 +69,7 @@ test_that("flips of an item's epsilon", {
   expect_true(all(rr_sketch(1:10, epsilon = 1)$bits %in% 0:1)) # the secure generator
 })
 
-test_that("merged bits are randomised responses with the flip they say", {
+test_that("merged bits are randomized responses with the flip they say", {
   set.seed(4)
   flip <- c(0.05, 0.2, 0.9)
   truths <- all_bits(3)
@@ -134,7 +134,7 @@ test_that("PCSA without noise is the maximum of the likelihood, also where whole
     zeros <- 256 - colSums(matrix(sketch$bits, 256))
     x <- function(log_n) exp(log_n) * 2^-c(1:23, 23) / 256
     minus <- function(log_n) sum(zeros * x(log_n) - ifelse(zeros < 256, (256 - zeros) * log(-expm1(-x(log_n))), 0))
-    most <- stats::optimise(minus, log(n) + c(-1, 1), tol = 1e-10)$minimum
+    most <- stats::optimize(minus, log(n) + c(-1, 1), tol = 1e-10)$minimum
     # a maximum is found to about the square root of the precision of the function
     expect_equal(coef(rr_set_size(sketch))[["items"]], exp(most), tolerance = 1e-6)
     turned <- rr_sketch(seq_len(n), "pcsa", flip = 1, rng = "R")

@@ -17,7 +17,7 @@ region <- sample(c("n", "s"), n, TRUE)
 # Weights that are sums of few powers of two: their sums are exact in every order.
 w <- sample(c(0.5, 1, 2), n, TRUE)
 
-# What tells clients that do not randomise is counted in memory alone.
+# What tells clients that do not randomize is counted in memory alone.
 in_memory <- function(...) {
   tally <- rr_tally(...)
   tally$witness <- NULL

@@ -182,7 +182,7 @@ test_that("functions of more cells than a covariance matrix may have come from o
   expect_equal(margin$std.error, sqrt(lambda * (1 - lambda) / 1e6) / 0.9, tolerance = 0.01)
 })
 
-test_that("risk differences and ratios of conditional shares are the textbook's where nothing is randomised", {
+test_that("risk differences and ratios of conditional shares are the textbook's where nothing is randomized", {
   direct <- rr_binary(1, 0)
   # Drugs no and yes in turn, for theft no and then yes.
   n <- c(180, 90, 40, 70)

@@ -6,7 +6,7 @@ test_that("for one yes/no question the profile is the likelihood-ratio interval,
   expect_equal(unname(confint(fit, "yes", interval = "profile"))[1, ], by_hand, tolerance = 1e-7)
 })
 
-test_that("the profile of one cell maximises over the others: a grid finds nothing outside", {
+test_that("the profile of one cell maximizes over the others: a grid finds nothing outside", {
   set.seed(1)
   C <- random_channel(3, 4)
   counts <- c(30, 25, 20, 25)
@@ -31,14 +31,14 @@ test_that("profiles reach the boundary, and refuse what they are not for", {
 })
 
 test_that("every end inside the distributions lies at the quantile, found by another optimiser, whatever the method", {
-  # With one share fixed the other two have one degree of freedom, which optimise() handles on its own.
+  # With one share fixed the other two have one degree of freedom, which optimize() handles on its own.
   profile <- function(share, i, C, counts) {
     others <- setdiff(1:3, i)
     likelihood <- function(u) {
       theta <- replace(numeric(3), c(i, others), c(share, (1 - share) * c(u, 1 - u)))
       sum(counts * log(theta %*% C))
     }
-    stats::optimise(likelihood, c(0, 1), maximum = TRUE, tol = 1e-12)$objective
+    stats::optimize(likelihood, c(0, 1), maximum = TRUE, tol = 1e-12)$objective
   }
   cases <- list(list(rr_grr(3, epsilon = 1), c(50, 30, 20)), list(rr_geometric(3, epsilon = 0.7), c(70, 20, 40)))
   for (case in cases) {

@@ -81,7 +81,7 @@ test_that("counts that may be percentages are told of, once a session", {
 test_that("weights of 0 are not nobody", {
   people <- data.frame(tax = rep(c("no", "yes"), c(30, 21)), zone = rep(c("a", "b", "a"), 17), w = rep(c(1, 0, 1), 17))
   expect_message(rr_estimate(people, die, column = "tax", by = "zone", weights = "w"), "all weights are 0", class = "candor_message_empty")
-  expect_error(rr_estimate(people, die, column = "tax", weights = numeric(51)), "must not all be 0", class = "candor_error_empty")
+  expect_error(rr_estimate(people, die, column = "tax", weights = numeric(51)), "all weights are 0", class = "candor_error_empty")
   expect_error(rr_estimate(rr_tally(character(), die)), "all counts are 0", class = "candor_error_empty")
 })
 

@@ -13,7 +13,7 @@ status_channel <- function() {
 }
 status <- datasets::occupationalStatus
 
-test_that("post-randomisation, undone", {
+test_that("post-randomization, undone", {
   expect_identical(sum(status), 3498L)
   pram <- status_channel()
   printed(rr_matrix(pram)[1:3, 1:5], c(0.700, 0.101, 0.044, 0.151, 0.700, 0.087, 0.076, 0.101, 0.700, 0.038, 0.051, 0.087,

@@ -33,7 +33,7 @@ test_that("two items, 412 people, and an estimate that cannot be", {
   printed(sqrt(chi$statistic / 412), 0.20, 2)
 })
 
-test_that("the Titanic, randomised on the spot: the known association is recovered", {
+test_that("the Titanic, randomized on the spot: the known association is recovered", {
   people <- as.data.frame(Titanic)
   people <- people[rep(seq_len(nrow(people)), people$Freq), c("Class", "Sex", "Survived")]
   expect_identical(nrow(people), 2201L)

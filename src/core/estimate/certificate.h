@@ -1,7 +1,7 @@
 /* The estimate of a maximum likelihood solver and its certificate: with g = C (phi / m), N log max g bounds what the
  * log-likelihood can lack. Every step of the solver (newton.h, interior.h, solver.h) ends here. Internal to the core.
  *
- * NUMERICS   F(x) = sum x - sum phi log m is minimised over x >= 0. The iterate is rescaled to sum 1 whenever it is
+ * NUMERICS   F(x) = sum x - sum phi log m is minimized over x >= 0. The iterate is rescaled to sum 1 whenever it is
  *            judged, and a certificate counts only where sum x g = 1 holds to 1e-9.
  * REFERENCE  Lindsay 1983 doi:10.1214/aos/1176346059; inst/mathematics/estimation.md 2.2. */
 #ifndef CANDOR_CERTIFICATE_H
@@ -76,10 +76,10 @@ double candor_certificate_change(const candor_solver *s, const double *trial, co
 /* The trial becomes the estimate, and is judged. */
 void candor_certificate_accept(candor_solver *s);
 
-/* trial = x g, accepted: a step of expectation-maximisation. */
+/* trial = x g, accepted: a step of expectation-maximization. */
 void candor_certificate_em_step(candor_solver *s);
 
-/* Towards the cell that the certificate blames, with the step that maximises the likelihood; 0 if it gains nothing. */
+/* Towards the cell that the certificate blames, with the step that maximizes the likelihood; 0 if it gains nothing. */
 int candor_certificate_vertex_step(candor_solver *s);
 
 #endif

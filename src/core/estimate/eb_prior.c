@@ -254,7 +254,7 @@ static void log_normals(average *a, double weight)
 
 /* ---- free form ---- */
 
-/* The masses that maximise sum part log(mass) under mass adding up to 1 and mean 1: part / (weight + nu (x - 1)), with
+/* The masses that maximize sum part log(mass) under mass adding up to 1 and mean 1: part / (weight + nu (x - 1)), with
  * `weight` the sum of the parts. The difference of the mean falls in nu. */
 static void with_mean_one(const candor_eb_grid *grid, const double *part, double weight, double *nu, double *mass)
 {

@@ -115,14 +115,14 @@ static candor_status check_theta(const double *theta, size_t n, double *sum)
 /* Rounding moves the sum of theta by about 1e-16 a step, and a step multiplies by `base` what it is
  * off: below 1 for a > 0, where now and then is enough, but above 1 for a < 0, where an error left alone
  * would grow like a power. */
-static int must_renormalise(const candor_ibu *ibu)
+static int must_renormalize(const candor_ibu *ibu)
 {
   return ibu->channel.keep < 0 || ibu->steps % 64 == 0;
 }
 
 /* A step keeps the sum up to its rounding, of which g = score + base loses many digits where a < 0 and a part
  * nears the most it can be. What is left is then no estimate, however it is scaled. */
-static candor_status renormalise(candor_ibu *ibu)
+static candor_status renormalize(candor_ibu *ibu)
 {
   const size_t n = ibu->channel.categories;
   candor_sum sum = {0, 0};
@@ -155,7 +155,7 @@ candor_status candor_ibu_start(candor_ibu *ibu, const candor_additive *channel, 
     if (counts[i] > 0 && !(b + channel->keep * theta[i] > least_m)) return CANDOR_IMPOSSIBLE;
     work[i] = 0;
   }
-  status = renormalise(ibu);
+  status = renormalize(ibu);
   if (status != CANDOR_OK) return status;
   /* The sweep with g = 1: theta stays, the scores are filled in. */
   sweep(ibu, 1, &t);
@@ -167,13 +167,13 @@ candor_status candor_ibu_run(candor_ibu *ibu, size_t chunk, const candor_ibu_tra
   note(ibu, trace);
   for (;; chunk--) {
     tally t;
-    if (candor_ibu_done(ibu->steps, ibu->limit, ibu->total * ibu->gap, ibu->tolerance)) return renormalise(ibu);
+    if (candor_ibu_done(ibu->steps, ibu->limit, ibu->total * ibu->gap, ibu->tolerance)) return renormalize(ibu);
     if (chunk == 0) return CANDOR_AGAIN;
     sweep(ibu, ibu->base, &t);
     /* The start was possible: only lost digits make it look otherwise. */
     if (settle(ibu, &t) != CANDOR_OK) return CANDOR_STALLED;
     ibu->steps++;
-    if (must_renormalise(ibu) && renormalise(ibu) != CANDOR_OK) return CANDOR_STALLED;
+    if (must_renormalize(ibu) && renormalize(ibu) != CANDOR_OK) return CANDOR_STALLED;
     note(ibu, trace);
   }
 }

@@ -151,7 +151,7 @@ void candor_newton_hessian(candor_solver *s)
   }
 }
 
-static int factorise(candor_solver *s)
+static int factorize(candor_solver *s)
 {
   const size_t n = s->free_count;
   s->factored_count = 0;
@@ -187,7 +187,7 @@ static void newton_direction(candor_solver *s)
   double *rhs = s->cg_scaled, *v = s->solution;
   right_hand_side(s, rhs);
   if (!candor_newton_solve(s, rhs, forcing(s), price_of_factor(s), v) && n <= s->options.newton_limit) {
-    while (!factorise(s) && s->damping < 1) s->damping *= 100;
+    while (!factorize(s) && s->damping < 1) s->damping *= 100;
     memcpy(v, rhs, n * sizeof *v);
     candor_cholesky_solve(s->hessian, n, v);
   }
@@ -237,7 +237,7 @@ static size_t quadratic_limit(const candor_solver *s)
   return s->channel->axes > 1 && limit > MANY_CELLS ? MANY_CELLS : limit;
 }
 
-/* The whole quadratic model minimised over the orthant: dearer than a Newton step, and the remedy when
+/* The whole quadratic model minimized over the orthant: dearer than a Newton step, and the remedy when
  * the channel is so smooth that no single Newton direction shows which cells are zero. It may cost as
  * much as everything before it, and is worth a direction only if it was finished, or if it started
  * from the present estimate. */
@@ -257,7 +257,7 @@ static int quadratic_direction(candor_solver *s)
       limit,      100 + s->products};
   s->factored_count = 0; /* its workspace is the factor's */
   const candor_status status =
-      candor_quadratic_minimise(&problem, s->set, &count, s->blocked, s->quadratic_work, &s->products, s->solution);
+      candor_quadratic_minimize(&problem, s->set, &count, s->blocked, s->quadratic_work, &s->products, s->solution);
   if (status != CANDOR_OK && !(status == CANDOR_AGAIN && s->sparse)) {
     s->refused |= status == CANDOR_STALLED || count == limit;
     return 0;

@@ -1,6 +1,6 @@
 /* Projected Newton steps of the solver: cells that a coordinate step would push below zero are set to zero, the others
  * move along the Newton direction and are clipped. Where one direction after the other must be shortened, the quadratic
- * model is minimised over the orthant instead (quadratic.h). Internal to the core.
+ * model is minimized over the orthant instead (quadratic.h). Internal to the core.
  *
  * NUMERICS   The direction comes from preconditioned conjugate gradients, or from a Cholesky factor when that is
  *            cheaper or the gradients do not converge. A step is accepted only if F decreases (certificate.h).

@@ -162,7 +162,7 @@ static int start(minimiser *s, size_t count)
   return complete;
 }
 
-candor_status candor_quadratic_minimise(const candor_quadratic *q, size_t *set, size_t *count, unsigned char *blocked,
+candor_status candor_quadratic_minimize(const candor_quadratic *q, size_t *set, size_t *count, unsigned char *blocked,
                                         double *work, size_t *products, double *x)
 {
   const size_t K = candor_channel_truths(q->channel), J = candor_channel_reports(q->channel);

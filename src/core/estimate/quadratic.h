@@ -22,7 +22,7 @@ typedef struct candor_quadratic {
 
 size_t candor_quadratic_work(const candor_channel *channel, size_t limit);
 
-/* SYNOPSIS       Minimises by the active-set method of Lawson and Hanson: one cell enters at a time,
+/* SYNOPSIS       Minimizes by the active-set method of Lawson and Hanson: one cell enters at a time,
  *                cells that would turn negative leave, a Cholesky factor of the positive cells is
  *                updated and downdated.
  * PRECONDITIONS  `set[0 .. *count - 1]` is the starting set of positive cells (may be empty), with
@@ -37,7 +37,7 @@ size_t candor_quadratic_work(const candor_channel *channel, size_t limit);
  *                enter. Each entry costs two products with the channel and O(count^2).
  * REFERENCE      Lawson and Hanson 1974, ch. 23 (doi:10.1137/1.9781611971217); as the inner problem of
  *                maximum likelihood of mixtures: Wang 2007 doi:10.1111/j.1467-9868.2007.00583.x. */
-candor_status candor_quadratic_minimise(const candor_quadratic *problem, size_t *set, size_t *count,
+candor_status candor_quadratic_minimize(const candor_quadratic *problem, size_t *set, size_t *count,
                                         unsigned char *blocked, double *work, size_t *products, double *x);
 
 #endif

@@ -69,7 +69,7 @@ static void lay_out(candor_solver *s, double *work)
   s->hessian = s->quadratic_work = take(&work, candor_quadratic_work(s->channel, limit));
 }
 
-/* ---- expectation-maximisation, accelerated ------------------------------------------------------- */
+/* ---- expectation-maximization, accelerated ------------------------------------------------------- */
 
 /* Varadhan and Roland's scheme S3: two EM steps span an extrapolation, taken only if it gains. */
 static void accelerated_cycle(candor_solver *s)

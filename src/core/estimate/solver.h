@@ -16,7 +16,7 @@ candor_solver_options candor_solver_defaults(const candor_channel *channel);
 size_t candor_solver_work(const candor_channel *channel, const candor_solver_options *options);
 size_t candor_solver_index(const candor_channel *channel);
 
-/* SYNOPSIS       Prepares to maximise sum_j n_j log (C' theta)_j over the simplex.
+/* SYNOPSIS       Prepares to maximize sum_j n_j log (C' theta)_j over the simplex.
  * PRECONDITIONS  `counts` (one per report) >= 0; `start` (one per truth, >= 0, not all zero) or NULL
  *                for the uniform distribution. Workspace as above; it, the channel and its matrices
  *                live as long as the solver. A report of count zero never enters, whatever its

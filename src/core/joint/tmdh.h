@@ -11,7 +11,7 @@
 #include "joint/sets.h"
 
 typedef enum candor_target {
-  CANDOR_SAMPLE,    /* these respondents: only the randomisation is random */
+  CANDOR_SAMPLE,    /* these respondents: only the randomization is random */
   CANDOR_POPULATION /* rows are drawn independently from a population */
 } candor_target;
 

@@ -8,7 +8,7 @@
 #define CANDOR_CHANCE_H
 
 #include "base/status.h"
-#include "respond/quantise.h"
+#include "respond/quantize.h"
 
 /* SYNOPSIS: the largest chance, but for a relative 2^-49 and 2^-64, whose epsilon is at most the given one:
  *   chance = (e^epsilon - 1) / (e^epsilon - 1 + factor), rounded down.

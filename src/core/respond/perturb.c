@@ -1,4 +1,4 @@
-/* Plans of randomisation, their alias tables, and the draws themselves. See perturb.h. */
+/* Plans of randomization, their alias tables, and the draws themselves. See perturb.h. */
 #include "respond/perturb.h"
 
 #include <limits.h>
@@ -135,7 +135,7 @@ candor_status candor_plan_innocuous(size_t levels, double a, const double *b, co
 {
   const unsigned bits = candor_plan_bits(levels + 1);
   if (bits == 0) return CANDOR_DOMAIN;
-  const candor_status status = candor_quantise_innocuous(levels, a, b, truth, other);
+  const candor_status status = candor_quantize_innocuous(levels, a, b, truth, other);
   if (status != CANDOR_OK) return status;
   memory->weights[0] = *truth;
   for (size_t i = 1; i < (size_t) 1 << bits; i++) memory->weights[i] = i <= levels ? other[i - 1] : candor_grid_zero;

@@ -1,6 +1,6 @@
 /* The respondent's side: from a true answer to a randomized report.
  *
- * A plan holds the randomisation as exact integers (quantise.h); it is made once. A run then turns codes
+ * A plan holds the randomization as exact integers (quantize.h); it is made once. A run then turns codes
  * of truths into codes of reports, in steps, so that the caller may look up in between.
  *
  * WORDS: one 32-bit word decides an answer, unless it ties with the high digit of the threshold (about
@@ -15,7 +15,7 @@
 
 #include "base/random.h"
 #include "base/status.h"
-#include "respond/quantise.h"
+#include "respond/quantize.h"
 
 /* One cell of an alias table: a 64-bit number U below `cut` gives `below`, any other gives `above`. */
 typedef struct candor_alias_cell {
@@ -75,12 +75,12 @@ typedef struct candor_table_memory {
   candor_alias_cell *cells; /* tables * 2^bits: one table for an innocuous plan, one per row for a channel */
 } candor_table_memory;
 
-/* SYNOPSIS: truth with probability a, else from b (quantise.h). `truth`, `other` (levels entries) hold the
+/* SYNOPSIS: truth with probability a, else from b (quantize.h). `truth`, `other` (levels entries) hold the
  *   achieved probabilities on exit. */
 candor_status candor_plan_innocuous(size_t levels, double a, const double *b, const candor_table_memory *memory,
                                     candor_grid *truth, candor_grid *other, candor_perturb_plan *plan);
 
-/* SYNOPSIS: rows * columns achieved probabilities, row-major (from candor_quantise_channel), to a plan.
+/* SYNOPSIS: rows * columns achieved probabilities, row-major (from candor_quantize_channel), to a plan.
  * PRECONDITIONS: each row adds up to one exactly, else CANDOR_DOMAIN.
  * NUMERICS: a table of M = 2^bits cells of 2^64 / M units each. An outcome with less than a cell's units
  *   shares its cell with one that has more; since all are whole numbers and add up to 2^64, the table
@@ -99,7 +99,7 @@ double candor_plan_epsilon(const candor_perturb_plan *plan, const candor_grid *a
  * PRECONDITIONS: as candor_perturb_run() has them for `first`. */
 size_t candor_perturb_stray(int first, uint32_t truths, const int *truth, size_t n);
 
-/* Answers that are randomised together: few enough for the first-level cache. */
+/* Answers that are randomized together: few enough for the first-level cache. */
 #define CANDOR_PERTURB_CHUNK 1024
 
 /* Where a run stands, and its scratch. Set `done` to 0 to start. Its arrays say which answers were
@@ -111,7 +111,7 @@ typedef struct candor_perturb_run_state {
   uint32_t places[CANDOR_PERTURB_CHUNK];
 } candor_perturb_run_state;
 
-/* SYNOPSIS: randomises up to `steps` of the n answers from state->done on; CANDOR_AGAIN while some are left.
+/* SYNOPSIS: randomizes up to `steps` of the n answers from state->done on; CANDOR_AGAIN while some are left.
  * PRECONDITIONS: truth[i] in first .. first + truths - 1, else CANDOR_DOMAIN; these codes, and those of the reports,
  *   above INT_MIN and at most INT_MAX, else CANDOR_DOMAIN at 0. `report` may be `truth` itself.
  *   After any status but CANDOR_OK and CANDOR_AGAIN the reports must not be used. */

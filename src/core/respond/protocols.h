@@ -88,7 +88,7 @@ candor_status candor_cohort_run(const candor_hash_plan *plan, const candor_cohor
                                 size_t *position);
 
 /* SYNOPSIS: dBitFlip: `size` of `buckets` positions drawn uniformly, and of each the bit of the truth's bucket's
- *   indicator, randomised as in unary encoding. A report lists the positions from 1 in increasing order, negative where
+ *   indicator, randomized as in unary encoding. A report lists the positions from 1 in increasing order, negative where
  *   the bit is 0. Category x (from 0) lies in bucket x buckets / levels, rounded down.
  * PRECONDITIONS: 1 <= size <= buckets <= levels; `set`: (buckets + 63) / 64 words of workspace, to be wiped. */
 typedef struct candor_bitflip_plan {

@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 #include "base/status.h"
-#include "respond/quantise.h"
+#include "respond/quantize.h"
 
 #define CANDOR_WORDS_BUFFER 512
 

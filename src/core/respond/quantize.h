@@ -1,4 +1,4 @@
-/* Probabilities as a generator of words can realise them: whole multiples of 2^-64, rounded so that the
+/* Probabilities as a generator of words can realize them: whole multiples of 2^-64, rounded so that the
  * achieved epsilon is never above the nominal one.
  *
  * A probability is two digits of base 2^32, value = high / 2^32 + low / 2^64, so that one is {2^32, 0}
@@ -53,7 +53,7 @@ extern const candor_grid candor_grid_one;
  *   is left, at most floor(a); a surplus (the doubles added up to less than 1) goes to the largest b_y.
  *   Where not even truth = 0 leaves room for the rounded b_y, the largest gives way: then all
  *   rows are equal, and the ratios 1. Where all b_y = 0 the truth is told for certain. */
-candor_status candor_quantise_innocuous(size_t n, double a, const double *b, candor_grid *truth, candor_grid *other);
+candor_status candor_quantize_innocuous(size_t n, double a, const double *b, candor_grid *truth, candor_grid *other);
 
 /* SYNOPSIS: any channel. C is rows x columns, column-major (row x is the law of the report when the truth
  *   is x); out is rows x columns, ROW-major. On exit each row of `out` adds up to 1 exactly.
@@ -71,7 +71,7 @@ candor_status candor_quantise_innocuous(size_t n, double a, const double *b, can
  *   more (less) than 1. With t = 1 this happens when the doubles of a row do not add up to 1 exactly; t is
  *   then moved by as much as the worst row needs. If no t serves, the rows differ in total by no more than
  *   that rounding (Sum_y (M_y - m_y) is of its order), and all rows become one and the same: ratio 1. */
-candor_status candor_quantise_channel(size_t rows, size_t columns, const double *c, double *work, candor_grid *bound,
+candor_status candor_quantize_channel(size_t rows, size_t columns, const double *c, double *work, candor_grid *bound,
                                       candor_grid *out);
 
 #endif

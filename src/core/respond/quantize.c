@@ -1,4 +1,4 @@
-#include "respond/quantise.h"
+#include "respond/quantize.h"
 
 #include <math.h>
 
@@ -124,7 +124,7 @@ static void take_from_largest(candor_grid *x, size_t n, candor_grid excess)
 
 /* ---- truth, or an innocuous answer ----------------------------------------------------------------- */
 
-candor_status candor_quantise_innocuous(size_t n, double a, const double *b, candor_grid *truth, candor_grid *other)
+candor_status candor_quantize_innocuous(size_t n, double a, const double *b, candor_grid *truth, candor_grid *other)
 {
   if (n < 1 || isnan(a)) return n < 1 ? CANDOR_DOMAIN : CANDOR_NOT_FINITE;
   if (!(a >= 0 && a <= 1)) return CANDOR_DOMAIN;
@@ -289,7 +289,7 @@ static void constant_rows(const channel *ch, candor_grid *out)
     for (size_t y = 0; y < ch->columns; y++) out[x * ch->columns + y] = out[y];
 }
 
-candor_status candor_quantise_channel(size_t rows, size_t columns, const double *c, double *work, candor_grid *bound,
+candor_status candor_quantize_channel(size_t rows, size_t columns, const double *c, double *work, candor_grid *bound,
                                       candor_grid *out)
 {
   if (rows < 1 || columns < 1) return CANDOR_DOMAIN;
