@@ -189,7 +189,7 @@ protective_maximum <- function(table, protective, without, starts) {
   model <- loglinear_model(table)
   # A point far out lies on a plateau that climbs do not leave.
   inside <- without$b * min(1, 6 / reach(without$model, without$b))
-  near <- rbind(cbind(matrix(inside, length(inside), 3), without$b), stats::qlogis(c(0.02, 0.1, 0.3, 0.1)))
+  near <- rbind(cbind(inside, inside, without$b), stats::qlogis(c(0.1, 0.02, 0.3)))
   best <- highest_maximum(model, cbind(near, spread_starts(model, starts)))
   best$values <- best$values[best$values > without$value + 1e-7]
   if (!length(best$values)) {
