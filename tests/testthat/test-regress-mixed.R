@@ -192,6 +192,12 @@ test_that("predictions are averages over persons; simulate and refit; a person's
   expect_equal(unname(predict(fit)[1:4]), mixed_curve("logit", fit$sigma)$yes(unname(coef(fit))), tolerance = 1e-12)
   report <- predict(fit, people[1:4, ], type = "report")
   expect_equal(unname(report), 1 / 6 + 2 / 3 * unname(predict(fit)[1:4]), tolerance = 1e-12)
+  plain <- rr_glm(y ~ 0 + item, people, die)
+  both <- list(anova(plain, fit), anova(fit, plain))
+  for (table in both) {
+    expect_equal(table$Chisq[2], 2 * as.numeric(logLik(fit) - logLik(plain)))
+    expect_equal(table$`Pr(>Chi)`[2], pchisq(table$Chisq[2], 1, lower.tail = FALSE) / 2)
+  }
   # The posterior means of the truths add up to the averages of the truths, at the maximum with a free mean for each item.
   each <- tapply(predict(fit, random = "predicted"), people$item, mean)
   expect_lt(max(abs(each - predict(fit)[1:4])), 0.03)
