@@ -47,8 +47,8 @@
 #' @concept post-randomization
 #' @concept exponential mechanism
 #' @concept misclassification matrix
-#' @concept PRAM
-#' @concept exponential mechanism
+#' @concept diagonal design of Groenitz
+#' @concept Christofides' design
 #' @examples
 #' # Employment status with interviewer error, known from a reinterview study
 #' C <- rbind(

@@ -185,6 +185,7 @@ perturbation.rr_grr <- function(mechanism) {
 #' @concept randomized response technique
 #' @concept Warner model
 #' @concept crosswise model
+#' @concept extended crosswise model
 #' @concept triangular model
 #' @concept indirect questioning
 #' @examples

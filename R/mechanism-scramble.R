@@ -78,6 +78,8 @@
 #' @seealso [rr_mean()], which has a finite epsilon; [rr_survey]; `vignette("numbers", package = "candor")`.
 #' @concept scrambled response
 #' @concept quantitative randomized response
+#' @concept unrelated question for amounts
+#' @concept optional randomized response
 #' @concept income
 #' @concept additive and multiplicative noise
 #' @examples
