@@ -8,10 +8,11 @@
 #'
 #' The standard deviation `sigma` of the random intercept may be estimated as 0, which is the fit without the term, or as infinite. If it is infinite, the likelihood rises to a finite limit,
 #' coefficients are `Inf`, `-Inf` or `NA`, prevalences are finite, and a warning says so. Another warning says that the reports of one person are too few to detect
-#' dependence: `information.pairs`, the standard error of `sigma^2` under independence, is then above 1.6.
+#' dependence: `information.pairs`, the standard error of `sigma^2` under independence, is then above 1.6. It falls with the square root of the number of persons. With one pilot survey of `n`
+#' persons, a survey that tells `sigma` from 0 needs about `n * (2 * information.pairs / sigma^2)^2`.
 #'
 #' @section Requirements:
-#' * Each row is one report. Devices may differ by row (`arm`).
+#' * Each row is one report. Devices may differ by row (`arm`). The article on regression shows designs that are columns `p` and `q` of the data.
 #' * Weights must be equal in all rows of a group.
 #' * Not available are penalties, anchor questions, designs with an unknown parameter, survey designs, the links `"log"` and
 #'   `"identity"`, random slopes and several random terms.
