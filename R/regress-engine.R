@@ -2,9 +2,9 @@
 # always a finite b, and its log-likelihood is the value at b. An estimate at infinity is a point so far out that the
 # value stands still; "-Inf" describes such a point.
 
-# Climbs from the columns of `starts`, until a value of `enough` is reached.
-climb <- function(model, starts, tolerance = 1e-11, steps = 300, enough = Inf) {
-  found <- .Call(C_rr_regress_climb, model$parts, as.double(starts), c(tolerance, steps, enough))
+# Climbs from the columns of `starts`.
+climb <- function(model, starts, tolerance = 1e-11, steps = 300) {
+  found <- .Call(C_rr_regress_climb, model$parts, as.double(starts), c(tolerance, steps))
   list(at = found$at, value = found$numbers[1, ], decrement = found$numbers[2, ], steps = found$numbers[3, ],
        pressed = found$numbers[4, ] == 1)
 }
@@ -88,25 +88,25 @@ push <- function(model, fit) {
 # Of all starts: those that are hopeless are left out, the others climb roughly; what ends near the best goes to the
 # end, and out. `within`: how far below the best an end is still of interest. `turn`: also from steep ends whose rows in
 # between are put on another side.
-highest_maximum <- function(model, starts, within = 3, enough = Inf, turn = FALSE) {
+highest_maximum <- function(model, starts, turn = FALSE) {
   starts <- promising(model, starts)
-  ends <- follow(model, starts, list(), within, enough)
+  ends <- follow(model, starts, list())
   if (turn && ncol(starts) > 1L) {
     more <- turned_starts(model, ends)
-    if (length(more)) ends <- follow(model, more, ends, within, enough)
+    if (length(more)) ends <- follow(model, more, ends)
   }
   values <- vapply(ends, `[[`, 0, "value")
   c(ends[[which.max(values)]], list(model = model, ends = ends, values = values))
 }
 
 # The ends so far, and those of more starts.
-follow <- function(model, starts, ends, within, enough) {
-  rough <- climb(model, starts, 1e-3, 60, enough)
+follow <- function(model, starts, ends) {
+  rough <- climb(model, starts, 1e-3, 60)
   order <- order(-rough$value)
   if (!length(ends) && !is.finite(rough$value[order[1]])) abort("No start has a finite likelihood.", "stalled")
   top <- max(vapply(ends, `[[`, 0, "value"), -Inf)
   for (j in order) {
-    if (!is.finite(rough$value[j]) || rough$value[j] < top - within) break
+    if (!is.finite(rough$value[j]) || rough$value[j] < top - 3) break
     known <- function(e) abs(e$value - rough$value[j]) < 0.02 && reach(model, e$b - rough$at[, j]) < 0.3
     if (any(vapply(ends, known, NA))) next
     found <- climb(model, rough$at[, j])

@@ -528,7 +528,7 @@ count_codes <- function(codes, first, shown, mechanism, groups, weights, na.rm) 
     .Call(C_rr_tally, codes, as.integer(first), as.double(k), groups, as.double(max(1L, groups)), weights, na.rm)
   }
   result <- count(weights)
-  if (result$position > 0) abort_report(shown, result$position, mechanism, na.rm)
+  if (result$position > 0) abort_report(shown, result$position, mechanism)
   shape <- function(counts) if (is.null(groups)) counts else matrix(counts, nrow = k)
   counts <- shape(result$counts)
   # Weighted reports have a second number: how many there were.
