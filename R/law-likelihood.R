@@ -241,9 +241,9 @@ information_functions <- function(law, evidence, theta, weights, target) {
 #
 # `C` has a row per truth and a column per report, `phi` the reported shares, `weights` a row per function. All maxima
 # lie on the cells whose score is 1 (inst/mathematics/estimation.md 2.2), so these cells are free and all others are 0.
-# A function is identified if
-# its weights lie in the row space of the information on the free cells; then every generalized inverse gives the same
-# variance. At a maximum I theta = 1, so the constraint of the sum subtracts the outer product of the values.
+# A function is identified if its weights lie in the row space of the information on the free cells; then every
+# generalized inverse gives the same variance. At a maximum I theta = 1, so the constraint of the sum subtracts the
+# outer product of the values.
 identified_functions <- function(C, phi, theta, n, weights) {
   seen <- phi > 0
   m <- drop(crossprod(C[, seen, drop = FALSE], theta))

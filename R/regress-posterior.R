@@ -138,8 +138,7 @@ posterior_grid <- function(counts, channel, a, b) {
 }
 
 # The distribution function from either end inwards, its cells by the cubic through four nodes; the quantile is the
-# cubic
-# with the density's slopes.
+# cubic with the density's slopes.
 posterior_quantile <- function(grid, density) {
   half <- function(grid, density) {
     f <- c(0, density, 0)

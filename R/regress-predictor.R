@@ -392,8 +392,7 @@ mixture_outcome <- function(parts, c) {
 }
 
 # Of one cell: the derivatives of the complete-data log-likelihood in the linear predictors, and minus the second ones,
-# a
-# function of two of them; NULL: 0.
+# a function of two of them; NULL: 0.
 mixture_terms <- function(parts, now, c) {
   share <- now$shares[[c]]
   block <- unlist(lapply(seq_along(parts$truth), function(j) rep(j, parts$truth[[j]]$k - 1L)))

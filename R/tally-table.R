@@ -116,8 +116,7 @@ tally_bars <- function(k) {
 
 # Counts of several parts, of which each respondent drew one: the name of a part, what its counts are of, and the places
 # of its counts and of its total, which is in the title of its panel. Of more than 40 categories there is one part, and
-# no
-# total. NULL for other mechanisms.
+# no total. NULL for other mechanisms.
 tally_parts <- function(mechanism) {
   if (inherits(mechanism, "rr_bloom")) {
     bits <- mechanism$bits_number

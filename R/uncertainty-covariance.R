@@ -49,8 +49,7 @@ estimate_covariance <- function(mechanism, fit, g, which) {
 }
 
 # How the estimates of group g move with the error of a validation study, see validation_effects(): groups share it.
-# NULL
-# where no other estimate does, or the errors are not by maps.
+# NULL where no other estimate does, or the errors are not by maps.
 fit_effects <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
   law <- rr_law(fit$mechanism)
   if (is.null(law$validation) || !is.null(fit$replicates) || !is.null(fit$estimator$spread)) return(NULL)

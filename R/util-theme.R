@@ -143,8 +143,7 @@ with_height <- function(picture, layout) {
 }
 
 # A picture is laid out for 5 inches: on a narrower device its letters, points, lines and gaps shrink with the width, as
-# a
-# reduced copy would. If the device has no room for its rows the reader is told how much they need.
+# a reduced copy would. If the device has no room for its rows the reader is told how much they need.
 #' @export
 print.rr_picture <- function(x, ...) {
   layout <- attr(x, "layout")

@@ -389,7 +389,7 @@ test_that("more than 40 groups lie along an axis, ranked or at their numbers", {
   expect_s3_class(three$layers[[3]]$geom, "GeomRibbon")
   expect_match(three$labels$caption, "Band")
   wide <- rr_estimate(rr_counts(matrix(100, 13, 41), rr_grr(13, epsilon = 3)))
-  expect_error(ggplot2::autoplot(wide), "41 groups of 13", class = "candor_error_argument")
+  expect_error(ggplot2::autoplot(wide), "41 groups needs", class = "candor_error_argument")
   expect_message(ggplot2::autoplot(wide, terms = 1:2), class = "candor_message_ranked")
   skip_if_not_installed("survey")
   data <- data.frame(answer = rep(c("no", "yes", "yes"), 200), area = rep(1:50, 12))
