@@ -96,7 +96,7 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
                    na.action = NULL, start = NULL, starts = 20, penalty = c("none", "bias", "jeffreys", "prior"),
                    arm = NULL, design = NULL, anchor = NULL, ...) {
   check_dots_empty(...)
-  link <- check_link(link)
+  link <- check_choice(link, "link", regress_links)
   penalty <- check_choice(penalty, "penalty", c("none", "bias", "jeffreys", "prior"))
   starts <- check_starts(starts)
   call <- match.call()
