@@ -60,6 +60,8 @@
 #' @concept replicate weights
 #' @concept primary sampling unit
 #' @concept PSU
+#' @concept survey design
+#' @concept stratum
 #' @concept complex survey
 #' @concept stratified sampling
 #' @concept clusters
