@@ -27,7 +27,7 @@
 #' @param design A survey design, in place of `data`: see [rr_glm()].
 #' @param starts Number of starting points of `"ml"`, a whole number of at least 1; default 5.
 #' @param object,x A fit of `rr_predictor()`.
-#' @param part Which coefficients, see the value.
+#' @param part `"outcome"` (default), `"truth"`, or all coefficients (`"both"` for `coef()`, `"all"` for `vcov()`).
 #' @param type For `vcov()` `"observed"` (default of `"ml"`) `"sandwich"` (the only type of `"moments"` without a design) or `"survey"` (default with a design). For `predict()` `"outcome"` (default), `"link"`, `"truth"` or `"posterior"`.
 #' @param cluster For the sandwich, see [rr_regression].
 #' @param newdata A data frame; default the data of the fit.

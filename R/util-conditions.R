@@ -2,7 +2,7 @@
 #'
 #' Every condition has a class of its kind, so that code can catch it: `tryCatch(..., candor_error_level = function(e) ...)`. All errors also have the class `candor_error`, and all warnings
 #' `candor_warning`. The pages of the functions name the classes that need an explanation there. Methods of generics of other packages, such as `confint()` and `predict()`, ignore
-#' unknown arguments, except near misses such as `conf_level`.
+#' unknown arguments, including misspelled arguments such as `conf_level`. In the package's own functions an unknown argument is an error.
 #'
 #' @section Errors of arguments and data:
 #' | class | meaning |
