@@ -155,7 +155,7 @@ perturbation.rr_grr <- function(mechanism) {
 #'   crosswise design then has `p < 0.5`, and Kuk's design two decks with opposite shares.
 #' @param t Number, 0 to 1. Probability of the direct question, for the design of 1990.
 #' @param variant `"1990"` (default) for Mangat and Singh (1990), `"1994"` for Mangat (1994).
-#' @param p1,p2 Numbers, 0 to 1. Share of "yes" cards in the deck for respondents whose truth is yes, and in the other deck.
+#' @param p1,p2 Numbers, 0 to 1. Shares of "yes" cards: `p1` in the deck for respondents whose truth is yes, `p2` in the other deck.
 #' @param levels Two labels, first the label for "no". In data, `FALSE` and 0 mean the first label and `TRUE` and 1 the second. Known labels of yes
 #'   and no ("yes", `TRUE`, 1, "same") in the other order give an error if the design treats the two answers differently. In a symmetric design
 #'   they give the message `candor_message_order`, because regressions, contrasts, power and pictures are then about "no".

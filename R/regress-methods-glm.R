@@ -37,8 +37,8 @@
 #'
 #' @param object,x,model,fit A fit of [rr_glm()].
 #' @param type
-#'   * For `vcov()`, `summary()`, `tidy()` and `confint()` (which then gives Wald intervals): `"observed"` information (default without a survey design),
-#'     `"expected"` information, `"sandwich"` (robust, and by cluster), or `"survey"` (of the design, default with a design).
+#'   * For `vcov()`, `summary()`, `tidy()` and `confint()`: `"observed"` or `"expected"` information, `"sandwich"` (robust, and by cluster), or `"survey"`. The default is
+#'     `"survey"` with a survey design, otherwise `"observed"`. With `type`, `confint()` gives Wald intervals.
 #'   * For `fitted()`: the probability of the `"report"` (default) or of the `"truth"`.
 #'   * For `residuals()`: the types of `glm`, about the reports, or `"truth"`, the posterior probability of a true yes minus the fitted probability.
 #'   * For `hatvalues()`: `"expected"` (default) or `"observed"` information.
