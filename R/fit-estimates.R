@@ -200,7 +200,7 @@ print.summary.rr_estimates <- function(x, digits = 4, ...) {
   measures <- x$measures
   cat("\n  ", number_of(nrow(x$estimates), "estimate"), " from ", format_count(measures$nobs), " observations",
       sep = "")
-  if (!is.null(measures$logLik) && !is.na(measures$logLik)) {
+  if ("logLik" %in% names(measures) && !is.na(measures$logLik)) {
     cat("; log-likelihood ", format(measures$logLik, digits = 7), " on ", measures$df, " degrees of freedom; AIC ",
         format(measures$AIC, digits = 7), ", BIC ", format(measures$BIC, digits = 7), sep = "")
   }

@@ -1,7 +1,8 @@
 #' Transition matrices: any mechanism from its matrix
 #'
 #' `rr_channel()` makes a mechanism from its matrix of transition probabilities: post-randomization (PRAM), misclassified answers, an
-#' instrument with known error rates, or a mechanism of your own. The matrix need not be square. `rr_matrix()` returns the matrix of any mechanism.
+#' instrument with known error rates, or a mechanism of your own. Examples are Groenitz' diagonal design and that of Christofides (2003).
+#' The matrix need not be square. `rr_matrix()` returns the matrix of any mechanism.
 #'
 #' **Rows are truths**: `C[x, y]` is the probability of report `y` given truth `x`, and each row adds up to 1. Some packages store the
 #' transpose. An error says so if the transpose of `C` would be valid.
@@ -47,6 +48,8 @@
 #' @concept post-randomization
 #' @concept exponential mechanism
 #' @concept misclassification matrix
+#' @concept diagonal design of Groenitz
+#' @concept Christofides' design
 #' @examples
 #' # Employment status with interviewer error, known from a reinterview study
 #' C <- rbind(

@@ -33,6 +33,7 @@
 #' @concept prevalence
 #' @concept sensitive question
 #' @concept forced response
+#' @concept unrelated question
 #' @examples
 #' # A die: 1 forces "no", 6 forces "yes", 2 to 5 ask for the truth. 831 of 2,435 civilians said yes.
 #' # How many had contact with armed groups?

@@ -142,7 +142,8 @@ perturbation.rr_grr <- function(mechanism) {
 #' | `rr_kuk(p1, p2)` | draws a card from the deck of their group and names its colour; "yes" is the colour with shares `p1`, `p2` | `p1` | `p2` |
 #'
 #' Any `p != q` can be estimated, including `p < q`, as in the crosswise design with `p = 0.25`. If a report rules a truth out, [rr_epsilon()] is
-#' `Inf`. A "no" in the triangular design is an example.
+#' `Inf`. A "no" in the triangular design is an example. The extended crosswise model asks two groups, with `rr_crosswise(p)` and `rr_crosswise(1 - p)`:
+#' pool their tallies with [rr_pool()] and test with [rr_goodness_of_fit()].
 #'
 #' Two designs are called Mangat's, and with the same `p` their estimates differ. In the two-stage design of Mangat and Singh (1990) a first device
 #' sends some respondents to the direct question, whatever their truth. In the design of Mangat (1994), `variant = "1994"`, only respondents
@@ -188,6 +189,7 @@ perturbation.rr_grr <- function(mechanism) {
 #' @concept randomized response technique
 #' @concept Warner model
 #' @concept crosswise model
+#' @concept extended crosswise model
 #' @concept triangular model
 #' @concept indirect questioning
 #' @examples

@@ -142,7 +142,7 @@ rr_law.rr_mean <- function(mechanism) {
   new_rr_law("mean", truths = 1, chance = mixed("chance"), other = mixed("other"))
 }
 
-# There are no categories, so estimators of shares cannot be used. Estimates are made in R/fit-mean.R.
+# There are no categories, so estimators of shares cannot be used.
 
 law_words.rr_law_mean <- function(law) "a report is a number whose mean is the truth"
 

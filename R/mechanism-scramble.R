@@ -22,6 +22,8 @@
 #' | forced number (Eriksson 1973) | \eqn{y} or a fixed number | `multiply = 0, add = numbers, truth = p` |
 #' | any of these with cards of unequal probability | | `data.frame(value = , prob = )` for `W` or `U` |
 #'
+#' Optional randomized response with an unknown share of direct answers is not available.
+#'
 #' @section Estimates:
 #' [rr_estimate()] returns the mean (the plain mean of the scores) and the variance of the truth (the variance of the scores less the variance due to the
 #' cards). Both are unbiased, and the variance may be negative in small samples. Intervals are normal. `glance()` has `truth.share`, the truth's part of
@@ -78,6 +80,8 @@
 #' @seealso [rr_mean()], which has a finite epsilon; [rr_survey]; `vignette("numbers", package = "candor")`.
 #' @concept scrambled response
 #' @concept quantitative randomized response
+#' @concept unrelated question for amounts
+#' @concept optional randomized response
 #' @concept income
 #' @concept additive and multiplicative noise
 #' @examples

@@ -185,7 +185,9 @@ protective_maximum <- function(table, protective, without, starts) {
   jacobian <- do.call(rbind, lapply(loglinear_groups(table, at), function(g) g$slope * g$m))
   if (qr(jacobian, tol = 1e-9)$rank < length(at)) abort_protective("The terms of {.arg formula} are too many.")
   model <- loglinear_model(table)
-  near <- rbind(matrix(without$b, length(without$b), 3), stats::qlogis(c(0.02, 0.1, 0.3)))
+  # A point far out lies on a plateau that climbs do not leave.
+  inside <- without$b * min(1, 6 / reach(without$model, without$b))
+  near <- rbind(cbind(inside, inside, without$b), stats::qlogis(c(0.1, 0.02, 0.3)))
   best <- highest_maximum(model, cbind(near, spread_starts(model, starts)))
   best$values <- best$values[best$values > without$value + 1e-7]
   if (!length(best$values)) {
@@ -227,6 +229,7 @@ protective_row <- function(fit, conf.int, conf.level) {
 # Truths to reports, one question at a time; every column of `x` at once. `back` goes from reports to truths.
 through_axes <- function(axes, x, back = FALSE) {
   x <- as.matrix(x)
+  if (length(axes) == 1L) return(if (back) axes[[1]] %*% x else crossprod(axes[[1]], x))
   columns <- ncol(x)
   for (axis in axes) {
     step <- if (back) axis else t(axis)
@@ -242,17 +245,17 @@ through_axes <- function(axes, x, back = FALSE) {
 # Shares of the cells, a column for each group.
 loglinear_shares <- function(table, b, x = table$x) {
   eta <- matrix(x %*% b[seq_len(ncol(x))], ncol = ncol(table$counts))
-  e <- exp(eta - rep(apply(eta, 2, max), each = nrow(eta)))
+  top <- eta[cbind(max.col(t(eta), "first"), seq_len(ncol(eta)))]
+  e <- exp(eta - rep(top, each = nrow(eta)))
   e / rep(colSums(e), each = nrow(e))
 }
 
 # Of each group with reports: its counts, the shares of its truths and reports, the scores of its truths (the last of
 # respondents who use no device, if their share is a coefficient), and the scores of its reports.
-loglinear_groups <- function(table, b, x = table$x) {
+loglinear_groups <- function(table, b, x = table$x, theta = loglinear_shares(table, b, x),
+                             m = loglinear_reports(table, theta, logit)) {
   logit <- protective_logit(table, b)
   share <- stats::plogis(logit)
-  theta <- loglinear_shares(table, b, x)
-  m <- loglinear_reports(table, theta, logit)
   lapply(which(colSums(table$counts) > 0), function(g) {
     design <- x[table$group == g, , drop = FALSE]
     design <- design - rep(drop(crossprod(design, theta[, g])), each = nrow(design))
@@ -276,10 +279,11 @@ loglinear_model <- function(table) {
   spread <- function(design, weights) crossprod(design * weights, design)
   evaluate <- function(b, need) {
     logit <- protective_logit(table, b)
-    m <- loglinear_reports(table, loglinear_shares(table, b, basis$z), logit)
+    theta <- loglinear_shares(table, b, basis$z)
+    m <- loglinear_reports(table, theta, logit)
     value <- sum(counts[seen] * log(m[seen]))
     if (need == 0L || !is.finite(value)) return(list(value))
-    groups <- loglinear_groups(table, b, basis$z)
+    groups <- loglinear_groups(table, b, basis$z, theta, m)
     users <- lapply(groups, function(g) {
       stats::plogis(-logit) * g$theta * drop(through_axes(table$axes, ifelse(g$counts > 0, g$counts / g$m, 0), TRUE))
     })

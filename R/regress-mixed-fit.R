@@ -8,10 +8,11 @@
 #'
 #' The standard deviation `sigma` of the random intercept may be estimated as 0, which is the fit without the term, or as infinite. If it is infinite, the likelihood rises to a finite limit,
 #' coefficients are `Inf`, `-Inf` or `NA`, prevalences are finite, and a warning says so. Another warning says that the reports of one person are too few to detect
-#' dependence: `information.pairs`, the standard error of `sigma^2` under independence, is then above 1.6.
+#' dependence: `information.pairs`, the standard error of `sigma^2` under independence, is then above 1.6. It falls with the square root of the number of persons. With one pilot survey of `n`
+#' persons, a survey that tells `sigma` from 0 needs about `n * (2 * information.pairs / sigma^2)^2`.
 #'
 #' @section Requirements:
-#' * Each row is one report. Devices may differ by row (`arm`).
+#' * Each row is one report. Devices may differ by row (`arm`). The article on regression shows designs that are columns `p` and `q` of the data.
 #' * Weights must be equal in all rows of a group.
 #' * Not available are penalties, anchor questions, designs with an unknown parameter, survey designs, the links `"log"` and
 #'   `"identity"`, random slopes and several random terms.
@@ -117,13 +118,13 @@ mixed_fit <- function(plain, data, group, bar, call) {
     b[] <- ifelse(abs(found$limit$ratio) > 1e-6, sign(found$limit$ratio) * Inf, NA)
     variance[] <- NA
   }
-  mean <- if (infinite) rep(NA_real_, length(weight)) else found$sigma * value$mean[model$of]
-  deviation <- if (infinite) rep(NA_real_, length(weight)) else found$sigma * value$deviation[model$of]
+  scale <- if (infinite) NA_real_ else found$sigma
   fit <- structure(list(
     coefficients = b, sigma = if (infinite) Inf else found$sigma, vcov = variance[names, names, drop = FALSE],
     variance = variance, loglik = if (infinite) found$limit$value else found$value, df = length(b) + 1, n = n,
-    ngrps = length(weight), group = group, bar = bar,
-    random = data.frame(level = as.character(unique(group)), estimate = mean, std.error = deviation),
+    ngrps = length(weight), group = codes, bar = bar,
+    random = data.frame(level = as.character(unique(group)), estimate = scale * value$mean[model$of],
+                        std.error = scale * value$deviation[model$of]),
     ladder = found$ladder, limit = found$limit, fixed = plain, model = model, weights = weight, at = found$at,
     information.pairs = pair_error(plain, data, codes), starts = if (found$rival) c(found$value, NA) else found$value,
     infinite = if (infinite) names, title = sprintf("Random intercept regression of the truth \"%s\", %s link",
@@ -182,7 +183,6 @@ tell_mixed <- function(fit) {
   }
   if (length(fit$starts) > 1L) warn("Another maximum lies within 2 units of log-likelihood.", "maxima")
   if (isTRUE(fit$information.pairs > 1.6)) {
-    error <- format(fit$information.pairs, digits = 3)
     warn(c("The reports of one group are too few to tell dependence.",
            x = "Prevalences are safe; coefficients given the random intercept are not."), "information")
   }
@@ -285,13 +285,12 @@ plain_mixed <- function(object) {
 posterior_truth <- function(object, eta) {
   u <- seq(-8.5, 8.5, length.out = 2001)
   plain <- object$fixed
-  codes <- match(object$group, unique(object$group))
   truth <- truth_curve(plain$link)$yes(outer(eta, object$sigma * u, `+`))
   device <- row_device(plain$device, plain$arm, length(eta))
   report <- device$q + device$d * truth
-  loglik <- rowsum(log(plain$y * report + (1 - plain$y) * (1 - report)), codes)
+  loglik <- rowsum(log(plain$y * report + (1 - plain$y) * (1 - report)), object$group)
   posterior <- exp(sweep(loglik, 1, apply(loglik, 1, max)) + rep(stats::dnorm(u, log = TRUE), each = nrow(loglik)))
-  rowSums(truth * (posterior / rowSums(posterior))[codes, , drop = FALSE])
+  rowSums(truth * (posterior / rowSums(posterior))[object$group, , drop = FALSE])
 }
 
 #' @rdname rr_glm_mixed
@@ -383,10 +382,9 @@ simulate.rr_glm_mixed <- function(object, nsim = 1, seed = NULL, ...) {
   if (!is.null(object$limit)) abort("A fit with infinite sigma cannot be simulated.", "argument")
   if (!is.null(seed)) set.seed(seed)
   eta <- unname(predict(object, type = "link"))
-  codes <- match(object$group, unique(object$group))
   device <- row_device(object$fixed$device, object$fixed$arm, length(eta))
   draws <- lapply(seq_len(nsim), function(k) {
-    u <- stats::rnorm(object$ngrps)[codes]
+    u <- stats::rnorm(object$ngrps)[object$group]
     report <- device$q + device$d * truth_curve(object$fixed$link)$yes(eta + object$sigma * u)
     factor(stats::rbinom(length(eta), 1, report), 0:1, object$fixed$labels)
   })

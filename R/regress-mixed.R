@@ -1,5 +1,5 @@
 # A random intercept: the marginal likelihood of the reports of persons, or other groups (inst/mathematics/mixed.md).
-# The parts of the model are # those of `regress_parts`; `at` is the coefficients, then sigma.
+# The parts of the model are those of `regress_parts`; `at` is the coefficients, then sigma.
 
 # The rows in the order of their groups; groups whose rows and reports are the same count once, with the sum of their
 # weights.
@@ -96,8 +96,7 @@ mixed_far <- function(model, ladder, ends) {
 }
 
 # With b = sigma c and sigma to infinity the truth of a row is yes above the threshold -x'c of u: the likelihood of a
-# group is a sum over the intervals # between the thresholds. Zeros among the probabilities of a report are counted
-# apart.
+# group is a sum over the intervals between the thresholds. Zeros among the probabilities of a report are counted apart.
 mixed_limit <- function(model, ratio) {
   group <- rep(seq_along(model$weight), diff(model$first))
   device <- matrix(model$parts[[6]], 5)[, model$parts[[5]] + 1L, drop = FALSE]

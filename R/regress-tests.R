@@ -6,6 +6,7 @@
 anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
   fits <- list(object, ...)
+  if (length(fits) == 2L && inherits(fits[[2]], "rr_glm_mixed")) return(stats::anova(fits[[2]], object))
   refuse_pseudo(fits)
   if (length(fits) == 1L && has_study(object)) return(wald_terms(object, test))
   refuse_study(Filter(function(fit) inherits(fit, "rr_glm"), fits))

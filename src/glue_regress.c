@@ -343,7 +343,7 @@ static candor_mixed mixed_of(SEXP model, SEXP groups)
   m.halvings = (int) glue_size(VECTOR_ELT(groups, 3), "halvings");
   m.sigma = *glue_reals(VECTOR_ELT(groups, 4), "sigma", 1);
   m.fixed = !ISNAN(m.sigma);
-  m.work = (double *) R_alloc(candor_mixed_work(m.base.columns), sizeof *m.work);
+  m.work = (double *) R_alloc(candor_mixed_work(m.base.columns, m.base.rows), sizeof *m.work);
   glue_check(candor_mixed_check(&m), "rr_mixed");
   return m;
 }

@@ -25,7 +25,7 @@ static double workspace[170000];
 
 static candor_mixed model_of(candor_link link)
 {
-  CHECK(candor_mixed_work(COLUMNS) <= sizeof workspace / sizeof *workspace);
+  CHECK(candor_mixed_work(COLUMNS, ROWS) <= sizeof workspace / sizeof *workspace);
   for (size_t i = 0; i < ROWS; i++) {
     x[i] = 1;
     x[ROWS + i] = 2 * uniform() - 1;

@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   const candor_binary base = {rows, COLUMNS, x, NULL, 0, y, NULL, NULL, NULL, &device, 1, link, 0};
   const candor_mixed m = {base, groups, first, weight, 8.5, data[0] >> 2 & 1, 0, 0, work};
   if (candor_mixed_check(&m) != CANDOR_OK) return 0;
-  REQUIRE(candor_mixed_work(COLUMNS) <= sizeof work / sizeof *work);
+  REQUIRE(candor_mixed_work(COLUMNS, MOST) <= sizeof work / sizeof *work);
   double metric[PLACES * PLACES] = {0}, at[PLACES] = {0, 0, data[3] / 100.0}, other[PLACES], room[128];
   for (size_t k = 0; k < PLACES; k++) metric[k * (PLACES + 1)] = (double) rows;
   candor_objective objective = candor_mixed_objective(&m);

@@ -200,6 +200,7 @@ test_that("what puts the fitted values of a glm beside the reports gets the repo
   y <- as.integer(contacts$report == "yes")
   expect_equal(unname(fitted(large)), mu, tolerance = 1e-10)
   expect_equal(unname(residuals(large, "response")), y - mu, tolerance = 1e-10)
+  skip_if_not_installed("performance", "0.14.0")
   hosmer <- performance("performance_hosmer")(large)
   expect_equal(hosmer$chisq, rr_goodness_of_fit(large)$statistic[1], tolerance = 1e-8)
   expect_equal(as.numeric(performance("performance_mse")(large)), mean((y - mu)^2), tolerance = 1e-8)

@@ -118,20 +118,41 @@ test_that("direct answers: lme4 with 25 nodes", {
   data <- data.frame(id = rep(1:60, each = 3), x = rnorm(180))
   data$y <- rbinom(180, 1, plogis(-0.4 + 0.7 * data$x + rnorm(60)[data$id]))
   fit <- rr_glm(y ~ x + (1 | id), data, rr_binary(1, 0))
-  other <- suppressMessages(lme4::glmer(y ~ x + (1 | id), data, binomial(), nAGQ = 25,
-                                        control = lme4::glmerControl(optimizer = "bobyqa", optCtrl = list(rhoend = 1e-9))))
-  # glmer's quadrature and optimizer leave about 1e-7.
-  expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(other)), tolerance = 1e-7)
-  expect_equal(unname(coef(fit)), unname(lme4::fixef(other)), tolerance = 1e-4)
+  tight <- lme4::glmerControl(optimizer = "bobyqa", tolPwrss = 1e-13, optCtrl = list(rhoend = 1e-12, maxfun = 1e5))
+  other <- suppressMessages(lme4::glmer(y ~ x + (1 | id), data, binomial(), nAGQ = 25, control = tight))
+  expect_lte(abs(as.numeric(logLik(fit)) - as.numeric(logLik(other))), 1e-8)
+  expect_lte(max(abs(coef(fit) - lme4::fixef(other))), 1e-6)
+  expect_lte(abs(fit$sigma - attr(lme4::VarCorr(other)$id, "stddev")[[1]]), 1e-6)
 })
 
 test_that("real data: no log-likelihood exceeds the maximum of the paper's table, and prevalences are finite at infinity", {
   data <- data_from_cran("GLMMRR", "Plagiarism")
-  data <- data[data$RRmodel != "DQ", ]
-  data$y <- as.numeric(as.character(data$RR_response %||% data$response))
-  skip_if_not(all(c("id", "Question") %in% names(data)))
-  expect_warning(fit <- rr_glm(y ~ 0 + Question + (1 | id), data, rr_crosswise(0.25)), class = "candor_warning_infinite")
-  expect_equal(as.numeric(logLik(fit)), -378.5524, tolerance = 1e-6)
+  data$question <- factor(data$question)
+  fit_of <- function(arm, mechanism) quietly(rr_glm(response ~ 0 + question + (1 | id), data[data$RRmodel == arm, ], mechanism))
+  crosswise <- fit_of("Crosswise", rr_crosswise(0.25))
+  expect_identical(crosswise$sigma, Inf)
+  expect_lte(abs(as.numeric(logLik(crosswise)) + 378.5524), 1e-4)
+  expect_lte(max(abs(unique(predict(crosswise)) - c(0.219, 0.063))), 6e-4)
+  expect_equal(unname(confint(crosswise, "sigma")[1, ]), c(0, Inf))
+  direct <- fit_of("DQ", rr_binary(1, 0))
+  expect_lte(abs(as.numeric(logLik(direct)) + 27.9382), 1e-4)
+  expect_lte(abs(confint(direct, "sigma")[1] - 0.98), 0.005)
+  # One prevalence, 308 persons: the two probabilities of a pattern by R's own quadrature. Their table has -377.2564 at
+  # infinity, which is the value at sigma = 32: the maximum is finite, and above it.
+  data <- data[data$RRmodel == "Crosswise" & !is.na(data$Gender), ]
+  fit <- quietly(rr_glm(response ~ 1 + (1 | id), data, rr_crosswise(0.25)))
+  loglik <- function(b, sigma) {
+    patterns <- table(rowsum(data$response, data$id), table(data$id))
+    probability <- Vectorize(function(yes, items) {
+      stats::integrate(function(u) {
+        report <- 0.75 - 0.5 * stats::plogis(b + sigma * u)
+        report^yes * (1 - report)^(items - yes) * stats::dnorm(u)
+      }, -12, 12, subdivisions = 5000, rel.tol = 1e-11)$value
+    })
+    sum(patterns * log(outer(0:2, 1:2, probability)), na.rm = TRUE)
+  }
+  expect_equal(as.numeric(logLik(fit)), loglik(coef(fit)[[1]], fit$sigma), tolerance = 1e-10)
+  expect_gt(as.numeric(logLik(fit)), -377.2550)
 })
 
 test_that("real data: MTURK and ETHBE", {
@@ -171,6 +192,12 @@ test_that("predictions are averages over persons; simulate and refit; a person's
   expect_equal(unname(predict(fit)[1:4]), mixed_curve("logit", fit$sigma)$yes(unname(coef(fit))), tolerance = 1e-12)
   report <- predict(fit, people[1:4, ], type = "report")
   expect_equal(unname(report), 1 / 6 + 2 / 3 * unname(predict(fit)[1:4]), tolerance = 1e-12)
+  plain <- rr_glm(y ~ 0 + item, people, die)
+  both <- list(anova(plain, fit), anova(fit, plain))
+  for (table in both) {
+    expect_equal(table$Chisq[2], 2 * as.numeric(logLik(fit) - logLik(plain)))
+    expect_equal(table$`Pr(>Chi)`[2], pchisq(table$Chisq[2], 1, lower.tail = FALSE) / 2)
+  }
   # The posterior means of the truths add up to the averages of the truths, at the maximum with a free mean for each item.
   each <- tapply(predict(fit, random = "predicted"), people$item, mean)
   expect_lt(max(abs(each - predict(fit)[1:4])), 0.03)
@@ -258,11 +285,11 @@ test_that("average truths are those of the plain fit if sigma is 0, and have no 
 test_that("the study of simulated surveys has the figures of its page, and still runs", {
   table <- utils::read.csv(system.file("studies", "random-intercepts.csv", package = "candor"))
   own <- table[table$way == "rr_glm", ]
-  expect_identical(c(nrow(own), sum(own$failed)), c(300L, 0L))
+  expect_identical(c(nrow(own), sum(own$failed)), c(900L, 0L))
   held <- c(mean(own$wald_low <= 0.5 & own$wald_high >= 0.5), mean(own$profile_low <= 0.5 & own$profile_high >= 0.5))
-  expect_equal(round(held, 3), c(0.937, 0.927))
-  # Two standard errors of 300 surveys: 0.025.
-  expect_true(all(abs(held - 0.95) < 0.025))
+  expect_equal(round(held, 3), c(0.951, 0.942))
+  # Two standard errors of 900 surveys: 0.0145.
+  expect_true(all(abs(held - 0.95) < 0.0145))
   # Simpson's rule, which the package does not use, gives the log-likelihood at the estimate.
   expect_lte(max(abs(own$loglik - own$exact)), 2e-5)
   study <- new.env()

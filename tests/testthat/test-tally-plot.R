@@ -50,8 +50,8 @@ test_that("bins of numbers and their cumulative shares have an axis of numbers",
   expect_equal(ggplot2::layer_data(curve, 3)$x, seq(5, 200, 5))
   # Few bins keep their labels, and so do those that are ordered by their share.
   few <- rr_square_wave(seq(0, 10, 2), 2)
-  expect_null(ggplot2::autoplot(rr_estimate(rr_perturb(runif(500, 0, 10), few, rng = "R"), few))$data$at)
-  expect_null(ggplot2::autoplot(fit, order = TRUE)$data$at)
+  expect_null(ggplot2::autoplot(rr_estimate(rr_perturb(runif(500, 0, 10), few, rng = "R"), few))$data[["at"]])
+  expect_null(ggplot2::autoplot(fit, order = TRUE)$data[["at"]])
 })
 
 test_that("captions say why estimates lie beyond their intervals", {

@@ -1,7 +1,8 @@
 # Regressions that are no glm, as multiples of what R users know, timed in turns in one run:
 #   1. rr_multinom() of 10 categories, 1e5 respondents, 4 columns, 5 starts, in multiples of glm(binomial) of the same size;
 #   2. rr_predictor() of 1e4 respondents by moments and by likelihood, in multiples of lm() and glm();
-#   3. rr_posterior() of a million respondents, in multiples of one hundred calls of qbeta().
+#   3. rr_posterior() of a million respondents, in multiples of one hundred calls of qbeta();
+#   4. random intercepts against lme4 and in real data, coverage with validated channels, respondents who protect themselves.
 # Rscript tools/bench/bench-regress-more.R [quick]
 library(candor)
 here <- grep("^--file=", commandArgs(), value = TRUE)
@@ -25,16 +26,90 @@ z <- rnorm(n)
 truth <- rbinom(n, 1, plogis(z))
 forced <- rr_forced(1 / 6)
 people <- data.frame(z, q = rr_perturb(truth, forced, rng = "R"), o = z + truth + rnorm(n), b = rbinom(n, 1, plogis(z + truth)))
-seconds_of <- function(expression) stats::median(replicate(times, system.time(expression())[["elapsed"]]))
-cat(sprintf("%-78s %8.3g s (goal 0.5 s)\n", "rr_predictor(), n = 1e4, gaussian, moments",
-            seconds_of(function() rr_predictor(o ~ z + q, people, list(q = forced)))))
-cat(sprintf("%-78s %8.3g s (goal 0.5 s)\n", "rr_predictor(), n = 1e4, gaussian, likelihood, 5 starts",
-            seconds_of(function() rr_predictor(o ~ z + q, people, list(q = forced), method = "ml"))))
-cat(sprintf("%-78s %8.3g s (goal 0.5 s)\n", "rr_predictor(), n = 1e4, binomial, likelihood, 5 starts",
-            seconds_of(function() rr_predictor(b ~ z + q, people, list(q = forced), binomial()))))
+# Processor time, the median of several.
+seconds_of <- function(expression) stats::median(replicate(times, sum(system.time(expression())[1:2])))
+line <- function(what, value, goal) cat(sprintf("%-78s %8.3g   (goal %s)\n", what, value, goal))
+line("rr_predictor(), n = 1e4, gaussian, moments, seconds", seconds_of(function() rr_predictor(o ~ z + q, people, list(q = forced))), "0.5")
+line("rr_predictor(), n = 1e4, gaussian, likelihood, 5 starts, seconds",
+     seconds_of(function() rr_predictor(o ~ z + q, people, list(q = forced), method = "ml")), "0.5")
+line("rr_predictor(), n = 1e4, binomial, likelihood, 5 starts, seconds",
+     seconds_of(function() rr_predictor(b ~ z + q, people, list(q = forced), binomial())), "0.5")
 report("rr_predictor(), n = 1e4, gaussian, moments, in lm()", ratio(
   rr_predictor(o ~ z + q, people, list(q = forced)), lm(o ~ z + q, people), times), "-")
 
 million <- rr_counts(c(6e5, 4e5), forced)
 report("rr_posterior() of 1e6 respondents with its table, in 100 x qbeta()", ratio(
   tidy(rr_posterior(million), conf.int = TRUE), for (i in 1:100) qbeta(0.3, 4e5, 6e5), times), "-")
+
+# Direct answers: 60 persons with 3 items, against 25 nodes of lme4.
+if (requireNamespace("lme4", quietly = TRUE)) {
+  set.seed(3)
+  people <- data.frame(id = rep(1:60, each = 3), x = rnorm(180))
+  people$y <- rbinom(180, 1, plogis(-0.4 + 0.7 * people$x + rnorm(60)[people$id]))
+  fit <- rr_glm(y ~ x + (1 | id), people, rr_binary(1, 0))
+  tight <- lme4::glmerControl(optimizer = "bobyqa", tolPwrss = 1e-13, optCtrl = list(rhoend = 1e-12, maxfun = 1e5))
+  other <- lme4::glmer(y ~ x + (1 | id), people, binomial(), nAGQ = 25, control = tight)
+  line("random intercept, direct answers: log-likelihood less glmer's with 25 nodes", abs(as.numeric(logLik(fit)) - as.numeric(logLik(other))), "1e-8")
+  line("the same, largest difference of an estimate",
+       max(abs(c(coef(fit), fit$sigma) - c(lme4::fixef(other), attr(lme4::VarCorr(other)$id, "stddev")))), "1e-6")
+}
+
+# The real surveys: all arms, with an effect of each item and arm; of ETHBE also the arm with the largest sigma.
+if (requireNamespace("GLMMRR", quietly = TRUE)) {
+  place <- new.env()
+  utils::data(list = c("MTURK", "ETHBE"), package = "GLMMRR", envir = place)
+  real <- function(what, data, formula, goal) {
+    numbers <- data[c(grep("p1$", names(data)), grep("p2$", names(data)))]
+    key <- do.call(paste, c(list(data$RRmodel), numbers))
+    designs <- lapply(which(!duplicated(key)), function(i) {
+      device <- GLMMRR::getRRparameters(as.character(data$RRmodel[i]), numbers[i, 1], numbers[i, 2])
+      rr_binary(device$c + device$d, device$c)
+    })
+    data$arm <- paste0("d", match(key, unique(key)))
+    data$y <- as.numeric(as.character(data$RR_response))
+    fitted <- function() suppressMessages(suppressWarnings(rr_glm(formula, data, setNames(designs, unique(data$arm)), arm = arm)))
+    fit <- fitted()
+    line(sprintf("%s (log-likelihood %.4f, sigma %.3f), seconds", what, fit$loglik, fit$sigma), seconds_of(fitted), goal)
+  }
+  joint <- y ~ 0 + Question + RRmodel + (1 | id)
+  real("MTURK, all arms", place$MTURK, joint, "2")
+  real("ETHBE, all arms", place$ETHBE, joint, "3")
+  real("ETHBE, unrelated question", place$ETHBE[place$ETHBE$RRmodel == "UQM", ], y ~ 0 + Question + (1 | id), "-")
+}
+
+# Coverage of the default intervals with a channel that a study of m people measured: 2,000 samples a row, each table
+# that says nothing left out.
+set.seed(23)
+settings <- rbind(c(0.12, 0.80, 0.95, 50, 100, 1000), c(0.35, 0.90, 0.85, 200, 200, 400), c(0.015, 0.83, 0.995, 122, 401, 3330),
+                  c(0.50, 0.75, 0.80, 30, 30, 250), c(0.20, 0.70, 0.90, 25, 60, 5000), c(0.08, 0.95, 0.97, 1000, 1000, 800),
+                  c(0.02, 0.90, 0.98, 60, 300, 1000), c(0.30, 0.85, 0.90, 1000, 1000, 1e5))
+for (i in seq_len(nrow(settings))) {
+  v <- settings[i, ]
+  covered <- replicate(if (times == 1) 100 else 2000, {
+    yes <- rbinom(1, v[4], v[2])
+    false <- rbinom(1, v[5], 1 - v[3])
+    positive <- rbinom(1, v[6], v[1] * v[2] + (1 - v[1]) * (1 - v[3]))
+    table <- rbind(c(v[5] - false, false), c(v[4] - yes, yes))
+    if (any(colSums(table) == 0) || yes / v[4] <= false / v[5]) return(NA)
+    ends <- confint(rr_estimate(rr_counts(c(v[6] - positive, positive), rr_misclassification(table = table))))[2, ]
+    ends[1] <= v[1] && v[1] <= ends[2]
+  })
+  line(sprintf("coverage, prevalence %g, sensitivity %g of %d, specificity %g of %d, n = %d", v[1], v[2], v[4], v[3], v[5], v[6]),
+       mean(covered, na.rm = TRUE), "0.93 to 0.97")
+}
+
+# Respondents who protect themselves: five questions, forced answers, 722 respondents of whom a tenth say no throughout.
+set.seed(1)
+names <- paste0("i", 1:5)
+survey <- do.call(rr_product, setNames(rep(list(rr_forced(1 / 6)), 5), names))
+shift <- rnorm(722)
+truths <- as.data.frame(lapply(setNames(c(0.3, 0.2, 0.05, 0.05, 0.02), names), function(p) rbinom(722, 1, plogis(qlogis(p) + shift))))
+reports <- rr_perturb(truths, survey, rng = "R")
+reports[1:72, ] <- 0L
+tally <- rr_tally(reports, survey)
+for (order in 1:3) {
+  formula <- reformulate(if (order == 1) names else sprintf("(%s)^%d", paste(names, collapse = " + "), order))
+  fitted <- function() suppressMessages(suppressWarnings(rr_loglinear(formula, tally, protective = "no")))
+  line(sprintf("rr_loglinear(protective = ), five questions, terms of order %d, 5 starts, seconds", order), seconds_of(fitted),
+       if (order < 3) "0.5" else "-")
+}

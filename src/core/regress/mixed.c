@@ -7,10 +7,10 @@ enum { NODES = 32000, HALVINGS = 2 };
 
 static const double steepest = 60, widest = 10.5, negligible = 1e-18;
 
-/* The nodes, their weights, and e^(sigma u) for the logit link. */
+/* The nodes, their weights, and e^(sigma u) for the logit link; the predictor of each row at u = 0, and e to it. */
 typedef struct grid {
   size_t nodes;
-  double sigma, *u, *weight, *odds, *log_product, *posterior;
+  double sigma, *u, *weight, *odds, *log_product, *posterior, *eta, *row_odds;
 } grid;
 
 /* One row at one node: the probability of its report, its score, its curvature. */
@@ -18,9 +18,9 @@ typedef struct cell {
   double share, score, observed, expected;
 } cell;
 
-size_t candor_mixed_work(size_t columns)
+size_t candor_mixed_work(size_t columns, size_t rows)
 {
-  return 5 * (size_t) NODES + 3 * (columns + 1);
+  return 5 * (size_t) NODES + 2 * (columns + 1) + 2 * rows;
 }
 
 candor_status candor_mixed_check(const candor_mixed *m)
@@ -40,8 +40,15 @@ candor_status candor_mixed_check(const candor_mixed *m)
   return m->fixed && !(fabs(m->sigma) <= steepest) ? CANDOR_DOMAIN : CANDOR_OK;
 }
 
+static double predictor(const candor_binary *b, const double *at, size_t row)
+{
+  double eta = b->offset ? b->offset[row] : 0;
+  for (size_t k = 0; k < b->columns; k++) eta += b->x[k * b->rows + row] * at[k];
+  return eta;
+}
+
 /* Poles of F come nearer to the real line as sigma grows, by a share that depends on the link. */
-static grid grid_of(const candor_mixed *m, double sigma)
+static grid grid_of(const candor_mixed *m, const double *at, double sigma)
 {
   static const double nearness[] = {0.9, 1.2, 1.8, 2.9};
   grid t = {0};
@@ -55,29 +62,29 @@ static grid grid_of(const candor_mixed *m, double sigma)
   t.odds = t.weight + NODES;
   t.log_product = t.odds + NODES;
   t.posterior = t.log_product + NODES;
+  t.eta = t.posterior + NODES + 2 * (m->base.columns + 1);
+  t.row_odds = t.eta + m->base.rows;
   for (size_t k = 0; k < t.nodes; k++) {
     t.u[k] = ((double) k - (double) half) * h;
     t.weight[k] = h * exp(-0.5 * t.u[k] * t.u[k]) * 0.39894228040143267794;
     t.odds[k] = exp(sigma * t.u[k]);
   }
+  for (size_t row = 0; row < m->base.rows; row++) {
+    t.eta[row] = predictor(&m->base, at, row);
+    t.row_odds[row] = exp(fmin(fmax(t.eta[row], -300), 300));
+  }
   return t;
 }
 
-static double predictor(const candor_binary *b, const double *at, size_t row)
-{
-  double eta = b->offset ? b->offset[row] : 0;
-  for (size_t k = 0; k < b->columns; k++) eta += b->x[k * b->rows + row] * at[k];
-  return eta;
-}
-
 /* Of the logit link without exp() in a cell, unless numbers are too large for a product. */
-static void curve_at(const candor_binary *b, const grid *t, size_t k, double eta, double odds, candor_curve *c)
+static void curve_at(const candor_binary *b, const grid *t, size_t k, size_t row, candor_curve *c)
 {
+  const double eta = t->eta[row];
   if (b->link != CANDOR_LOGIT || fabs(eta) > 300 || fabs(t->sigma * t->u[k]) > 300) {
     candor_link_at(b->link, eta + t->sigma * t->u[k], c);
     return;
   }
-  const double product = odds * t->odds[k];
+  const double product = t->row_odds[row] * t->odds[k];
   c->no = 1 / (1 + product);
   c->yes = product * c->no;
   c->slope = c->yes * c->no;
@@ -106,15 +113,14 @@ static cell cell_at(const candor_binary *b, size_t row, const candor_curve *c)
 }
 
 /* log L of a group, with the posterior of the nodes. */
-static double integrate(const candor_mixed *m, const grid *t, const double *at, size_t g)
+static double integrate(const candor_mixed *m, const grid *t, size_t g)
 {
   const candor_binary *b = &m->base;
   for (size_t k = 0; k < t->nodes; k++) t->log_product[k] = 0, t->posterior[k] = 1;
   for (size_t row = (size_t) m->first[g]; row < (size_t) m->first[g + 1]; row++) {
-    const double eta = predictor(b, at, row), odds = exp(fmin(fmax(eta, -300), 300));
     for (size_t k = 0; k < t->nodes; k++) {
       candor_curve c;
-      curve_at(b, t, k, eta, odds, &c);
+      curve_at(b, t, k, row, &c);
       t->posterior[k] *= report_share(b, row, &c);
       if (t->posterior[k] < 1e-250 && t->posterior[k] > 0) {
         t->log_product[k] += log(t->posterior[k]);
@@ -150,17 +156,16 @@ static void add_outer(const double *v, size_t n, double w, double *matrix)
 }
 
 /* The curvature of the rows, given u, averaged over its posterior. */
-static void add_rows(const candor_mixed *m, const grid *t, const double *at, size_t g, size_t places, double w,
-                     double *observed, double *fallback)
+static void add_rows(const candor_mixed *m, const grid *t, size_t g, size_t places, double w, double *observed,
+                     double *fallback)
 {
   const candor_binary *b = &m->base;
   for (size_t row = (size_t) m->first[g]; row < (size_t) m->first[g + 1]; row++) {
-    const double eta = predictor(b, at, row), odds = exp(fmin(fmax(eta, -300), 300));
     double seen[3] = {0, 0, 0}, mean[3] = {0, 0, 0};
     for (size_t k = 0; k < t->nodes; k++) {
       if (t->posterior[k] < negligible) continue;
       candor_curve c;
-      curve_at(b, t, k, eta, odds, &c);
+      curve_at(b, t, k, row, &c);
       const cell v = cell_at(b, row, &c);
       double power = t->posterior[k];
       for (int i = 0; i < 3; i++, power *= t->u[k]) {
@@ -174,8 +179,8 @@ static void add_rows(const candor_mixed *m, const grid *t, const double *at, siz
 }
 
 /* The score of a group, and what its spread over the posterior takes off the curvature. */
-static void add_scores(const candor_mixed *m, const grid *t, const double *at, size_t g, size_t places, double w,
-                       double *score, double *observed)
+static void add_scores(const candor_mixed *m, const grid *t, size_t g, size_t places, double w, double *score,
+                       double *observed)
 {
   const candor_binary *b = &m->base;
   double *node = score + places;
@@ -185,9 +190,8 @@ static void add_scores(const candor_mixed *m, const grid *t, const double *at, s
     memset(node, 0, places * sizeof *node);
     double sum = 0;
     for (size_t row = (size_t) m->first[g]; row < (size_t) m->first[g + 1]; row++) {
-      const double eta = predictor(b, at, row);
       candor_curve c;
-      curve_at(b, t, k, eta, exp(fmin(fmax(eta, -300), 300)), &c);
+      curve_at(b, t, k, row, &c);
       const double s = cell_at(b, row, &c).score;
       for (size_t l = 0; l < b->columns; l++) node[l] += s * b->x[l * b->rows + row];
       sum += s;
@@ -218,22 +222,22 @@ double candor_mixed_value(const candor_mixed *m, const double *at, double *gradi
   const size_t places = m->base.columns + !m->fixed;
   const double sigma = m->fixed ? m->sigma : at[m->base.columns];
   if (!(fabs(sigma) <= steepest)) return -INFINITY;
-  const grid t = grid_of(m, sigma);
+  const grid t = grid_of(m, at, sigma);
   double *score = m->work + 5 * (size_t) NODES, value = 0;
   if (gradient) memset(gradient, 0, places * sizeof *gradient);
   if (observed) memset(observed, 0, places * places * sizeof *observed);
   if (fallback) memset(fallback, 0, places * places * sizeof *fallback);
   for (size_t g = 0; g < m->groups; g++) {
-    const double w = m->weight ? m->weight[g] : 1, loglik = integrate(m, &t, at, g);
+    const double w = m->weight ? m->weight[g] : 1, loglik = integrate(m, &t, g);
     if (!(loglik > -INFINITY)) return -INFINITY;
     value += w * loglik;
     if (told) tell(&t, g, loglik, told);
     if (gradient || observed || (told && told->scores)) {
-      add_scores(m, &t, at, g, places, w, score, observed);
+      add_scores(m, &t, g, places, w, score, observed);
       for (size_t k = 0; gradient && k < places; k++) gradient[k] += w * score[k];
       for (size_t k = 0; told && told->scores && k < places; k++) told->scores[k * m->groups + g] = score[k];
     }
-    if (observed || fallback) add_rows(m, &t, at, g, places, w, observed, fallback);
+    if (observed || fallback) add_rows(m, &t, g, places, w, observed, fallback);
   }
   return value;
 }

@@ -8,7 +8,7 @@
  * SYNOPSIS       candor_objective f = candor_mixed_objective(&model); candor_climb(&f, ...)
  *                candor_mixed_value(&model, at, gradient, observed, fallback, &groups) -> value
  * PRECONDITIONS  base: rows in the order of the groups, y 0 or 1, no levels, weights or barrier; links without limits.
- *                `at`: the columns, then sigma, unless `fixed`. work: candor_mixed_work(columns) entries.
+ *                `at`: the columns, then sigma, unless `fixed`. work: candor_mixed_work(columns, rows) entries.
  * NUMERICS       the step of the grid is a function of sigma; `halvings` halve it, which squares its error. |sigma|
  *                above 60 is outside the domain (-INFINITY). The value is even in sigma.
  * REFERENCE      inst/mathematics/mixed.md 1, 2; Louis 1982, doi:10.1111/j.2517-6161.1982.tb01203.x (information). */
@@ -35,7 +35,7 @@ typedef struct candor_mixed_groups {
   double *loglik, *mean, *deviation, *scores, *edge;
 } candor_mixed_groups;
 
-size_t candor_mixed_work(size_t columns);
+size_t candor_mixed_work(size_t columns, size_t rows);
 
 candor_status candor_mixed_check(const candor_mixed *model);
 
