@@ -34,12 +34,10 @@
 #' @param ... Not used; `rr_loglinear()` refuses further arguments.
 #' @return An object of class `c("rr_loglinear", "rr_regression")`, with the methods of [rr_regression] and
 #'
-#'   | function | value |
-#'   |---|---|
-#'   | `predict()` | `"truth"`: the joint table of shares, one dimension per question and the groups last; `"report"`: expected counts of the reports |
-#'   | `as.table()` | the table of truths |
-#'   | `glance()` | also `deviance` against the saturated model, `df.residual` and `p.value` |
-#'   | `tidy()` | with `protective` a row `self-protective`; `type = "parameters"` gives this row alone |
+#'   * `predict()`: `"truth"`: the joint table of shares, one dimension per question and the groups last; `"report"`: expected counts of the reports.
+#'   * `as.table()`: the table of truths.
+#'   * `glance()`: also `deviance` against the saturated model, `df.residual` and `p.value`.
+#'   * `tidy()`: with `protective` a row `self-protective`; `type = "parameters"` gives this row alone.
 #' @section Errors and warnings:
 #' Errors: `candor_error_argument`, `candor_error_no_information`, `candor_error_empty`. Warnings as in [rr_multinom()]. See [candor_conditions].
 #' @references van den Hout, A. and van der Heijden, P. G. M. (2004). The analysis of multivariate misclassified data with special attention to randomized response data.
