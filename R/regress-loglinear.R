@@ -49,7 +49,7 @@
 #'   Boeckenholt, U. and van der Heijden, P. G. M. (2007). Item randomized-response models for measuring noncompliance. *Psychometrika* 72, 245-262.
 #'   \doi{10.1007/s11336-005-1495-y}
 #'
-#'   Cruyff, M. J. L. F., van den Hout, A., van der Heijden, P. G. M. and Boeckenholt, U. (2007). Log-linear randomized-response models taking self-protective response behavior
+#'   Cruyff, M. J. L. F., van den Hout, A., van der Heijden, P. G. M. and Boeckenholt, U. (2007). Log-linear randomized-response models taking self-protective response behaviour
 #'   into account. *Sociological Methods & Research* 36, 266-282. \doi{10.1177/0049124107301944}
 #'
 #'   Self, S. G. and Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood estimators and likelihood ratio tests under nonstandard conditions.
