@@ -50,15 +50,13 @@
 #' @return An object of class `c("rr_glm", "glm", "lm")` with the elements of a `glm` (`fitted.values`, `residuals` and `deviance` are about the
 #'   *reports*), and
 #'
-#'   | element | content |
-#'   |---|---|
-#'   | `mechanism`, `arm`, `link`, `penalty`, `design`, `anchor` | as given; `device` holds the probabilities of the mechanism |
-#'   | `information` | the matrices `observed` and `expected` |
-#'   | `decrement` | by how much the log-likelihood could still rise |
-#'   | `starts`, `ends` | log-likelihoods of the maxima within 3 of the best, and their places, a column each |
-#'   | `point`, `flat` | finite coefficients with the log-likelihood of the fit, far out if the estimate is at infinity; directions in which it does not change |
-#'   | `boundary` | `NULL`, or the rows with truth 0 or 1 and the infinite coefficients |
-#'   | `parameter` | the unknown parameter of the design with attribute `std.error`, or `NULL` |
+#'   * `mechanism`, `arm`, `link`, `penalty`, `design`, `anchor`: as given; `device` holds the probabilities of the mechanism.
+#'   * `information`: the matrices `observed` and `expected`.
+#'   * `decrement`: by how much the log-likelihood could still rise.
+#'   * `starts`, `ends`: log-likelihoods of the maxima within 3 of the best, and their places, a column each.
+#'   * `point`, `flat`: finite coefficients with the log-likelihood of the fit, far out if the estimate is at infinity; directions in which it does not change.
+#'   * `boundary`: `NULL`, or the rows with truth 0 or 1 and the infinite coefficients.
+#'   * `parameter`: the unknown parameter of the design with attribute `std.error`, or `NULL`.
 #' @section Errors and warnings:
 #' Errors: `candor_error_argument`, `candor_error_no_information` (`p = q`), `candor_error_mismatch` (arms without a mechanism), `candor_error_level`, `candor_error_missing`. Warnings:
 #' `candor_warning_infinite`, `candor_warning_maxima`, `candor_warning_unlikely`, `candor_warning_boundary` (an unknown parameter is estimated as 0 or 1). See [candor_conditions].
