@@ -209,7 +209,7 @@ cooccurrence_database <- function(data, order, sets, na.rm) {
   more <- if (!is.null(sets)) sets_between(parse_sets(sets, names), order)
   members <- .Call(C_rr_sets, as.double(d), order, 1, set_total(d, order) - 1)
   wanted <- c(member_columns(members), if (!is.null(more)) member_columns(more))
-  counted <- sum_products(data, names, wanted, na.rm)
+  counted <- from_database(sum_products(data, names, wanted, na.rm))
   if (counted$n == 0) abort("{.arg bits} must have rows without missing values: there is nothing to count.", "empty")
   inform_dropped(counted$missing)
   own <- seq_len(ncol(members))
@@ -234,7 +234,7 @@ sum_products <- function(data, names, wanted, na.rm) {
   number <- stats::setNames("COUNT(*)", total)
   batches <- split(seq_along(all), (seq_along(all) - 1L) %/% query_width)
   # Some engines do not multiply logical values.
-  types <- empty_rows(data, names)
+  types <- DBI::dbGetQuery(connection, dbplyr::sql_render(dplyr::filter(data, 0L == 1L)))
   logical <- names[vapply(types, is.logical, NA)]
   if (length(logical)) {
     data <- dplyr::mutate(data, !!!stats::setNames(lapply(rlang::syms(logical), function(bit) {
@@ -250,7 +250,7 @@ sum_products <- function(data, names, wanted, na.rm) {
   }
   parts <- lapply(batches, function(these) {
     query <- group_query(data, if (na.rm) flag, c(number, stats::setNames(sums[these], all[these])))
-    lapply(run_query(data, query, names), function(x) as.double(plain_numbers(x)))
+    lapply(run_query(data, query), function(x) as.double(plain_numbers(x)))
   })
   numbers <- parts[[1]][[total]]
   if (!all(vapply(parts, function(part) identical(part[[total]], numbers), NA))) {

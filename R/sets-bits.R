@@ -134,7 +134,7 @@ rr_bit_tally <- function(bits, flip = NULL, n = NULL, ..., ones = NULL, element 
   }
   if (inherits(bits, "tbl_lazy")) {
     flip <- check_flip(flip, 1, 1)
-    counted <- count_long_bits(bits, element, set, column)
+    counted <- from_database(count_long_bits(bits, element, set, column))
     return(new_rr_bit_tally(flip, counted$n, counted$ones, counted$labels))
   }
   bits <- check_bits(bits)
@@ -225,7 +225,7 @@ count_long_bits <- function(data, element, set, column) {
                rlang::expr(sum(ifelse(!!bit == 0L | !!bit == 1L, 0L, 1L), na.rm = TRUE)),
                rlang::expr(sum(ifelse(is.na(!!bit) | is.na(!!rlang::sym(set)), 1L, 0L), na.rm = TRUE)))
   sums <- translate_sums(stats::setNames(sums, alias), dbplyr::remote_con(data))
-  rows <- run_query(data, group_query(data, element, sums), c(element, set, column))
+  rows <- run_query(data, group_query(data, element, sums))
   if (!nrow(rows)) abort("{.arg bits} holds no bits.", "empty")
   labels <- label_text(plain_numbers(rows[[element]]))
   numbers <- lapply(rows[alias], function(x) as.double(plain_numbers(x)))

@@ -6,37 +6,38 @@ rr_tally.tbl_lazy <- function(x, mechanism, ..., column = NULL, weights = NULL, 
                               match = c("exact", "relaxed")) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  asked <- tally_query(x, mechanism, column, by, weights)
-  rows <- run_query(x, asked$query, c(asked$answers, asked$keys, asked$weight))
+  asked <- from_database(tally_query(x, mechanism, column, by, weights))
+  rows <- run_query(x, asked$query)
   tally_answer(rows, mechanism, asked, na.rm, match)
 }
 
 # ---- running a query ----
 
 # One query, all of its rows or an error: nothing half is ever returned.
-run_query <- function(data, query, columns) {
+run_query <- function(data, query) {
   connection <- dbplyr::remote_con(data)
   if (inherits(connection, "TestConnection")) {
     abort(c("This table has no connection that could run the query.",
             i = "{.fn rr_query} gives its text; what an engine makes of it goes to {.fn rr_counts}."), "database")
   }
-  problem <- NULL
-  rows <- withCallingHandlers(
-    tryCatch(DBI::dbGetQuery(connection, query), error = function(e) problem <<- conditionMessage(e)),
+  as_plain_frame(from_database(DBI::dbGetQuery(connection, query)))
+}
+
+# What is no error of candor is of the engine or the driver, also while a query is written: drivers ask the server how
+# to quote a name.
+from_database <- function(code) {
+  withCallingHandlers(
+    code,
+    error = function(e) {
+      if (inherits(e, "candor_error")) return()
+      abort(c("The database did not answer the query. Nothing was counted.", x = "{conditionMessage(e)}"), "database")
+    },
     # An engine without column types gave values of several types: the driver keeps one of them and spoils the rest.
     warning = function(w) {
       if (!grepl("mixed type", conditionMessage(w), fixed = TRUE)) return()
       abort(c("A column of the database table must hold values of one type.", x = "{conditionMessage(w)}"), "argument")
     }
   )
-  if (is.null(problem)) return(as_plain_frame(rows))
-  abort(c("The database did not answer the query. Nothing was counted.", x = "{problem}",
-          i = "The query asks for the columns {.val {columns}}."), "database")
-}
-
-empty_rows <- function(data, columns) {
-  empty <- dplyr::filter(dplyr::select(dplyr::ungroup(data), !!!rlang::syms(columns)), 0L == 1L)
-  DBI::dbGetQuery(dbplyr::remote_con(data), dbplyr::sql_render(empty))
 }
 
 # ---- from rows to a tally ----

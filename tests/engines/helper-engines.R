@@ -16,7 +16,7 @@ bits <- function(n, d) {
   as.data.frame(matrix(rbinom(n * d, 1L, 0.4), n, dimnames = list(NULL, paste0("b", seq_len(d)))))
 }
 
-# What tells clients that do not randomise is counted in memory alone.
+# What tells clients that do not randomize is counted in memory alone.
 in_memory <- function(...) {
   tally <- rr_tally(...)
   tally$witness <- NULL
@@ -171,4 +171,38 @@ postgres <- function(port, database = "postgres") {
 clickhouse <- function(port) {
   DBI::dbConnect(getExportedValue("RClickhouse", "clickhouse")(), host = "127.0.0.1", port = port, user = "default",
                  password = Sys.getenv("CANDOR_ENGINE_PASSWORD"))
+}
+
+run <- function(connection, ...) suppressMessages(for (text in c(...)) DBI::dbExecute(connection, text))
+
+# The servers of `connections` as foreign servers of PostgreSQL, shard_1, shard_2.
+link_servers <- function(connections) {
+  first <- connections[[1]]
+  run(first, "CREATE EXTENSION IF NOT EXISTS postgres_fdw", "SET enable_partitionwise_aggregate = on")
+  for (k in seq_along(connections)) {
+    run(first, sprintf("DROP SERVER IF EXISTS shard_%d CASCADE", k),
+        sprintf("CREATE SERVER shard_%d FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '127.0.0.1', port '%d', dbname 'postgres', async_capable 'true')",
+                k, ports("POSTGRES")[k]),
+        sprintf("CREATE USER MAPPING FOR candor SERVER shard_%d OPTIONS (user 'candor', password '%s')", k, Sys.getenv("CANDOR_ENGINE_PASSWORD")))
+  }
+}
+
+# A Distributed table of ClickHouse: every second row lies on the other server.
+distribute <- function(connections, data, name) {
+  first <- connections[[1]]
+  type_of <- function(x) {
+    type <- if (is.character(x)) "String" else if (is.integer(x)) "Int32" else "Float64"
+    if (anyNA(x)) sprintf("Nullable(%s)", type) else type
+  }
+  quoted <- dbplyr::escape(dbplyr::ident(c(name, paste0(name, "_own"))), con = first, collapse = NULL)
+  fields <- paste(dbplyr::escape(dbplyr::ident(names(data)), con = first, collapse = NULL), vapply(data, type_of, ""), collapse = ", ")
+  for (k in 1:2) {
+    run(connections[[k]], sprintf("DROP TABLE IF EXISTS %s", quoted[2]),
+        sprintf("CREATE TABLE %s (%s) ENGINE = MergeTree ORDER BY tuple()", quoted[2], fields))
+    DBI::dbWriteTable(connections[[k]], paste0(name, "_own"), data[seq(k, nrow(data), 2), , drop = FALSE], append = TRUE, row.names = FALSE)
+  }
+  own <- gsub("'", "\\\\'", paste0(name, "_own"))
+  run(first, sprintf("DROP TABLE IF EXISTS %s", quoted[1]),
+      sprintf("CREATE TABLE %s (%s) ENGINE = Distributed(candor, default, '%s')", quoted[1], fields, own))
+  dplyr::tbl(first, name)
 }

@@ -4,27 +4,7 @@ skip_if(!length(ports("CLICKHOUSE")), "ClickHouse did not start")
 connections <- lapply(ports("CLICKHOUSE"), clickhouse)
 withr::defer(for (connection in connections) DBI::dbDisconnect(connection), teardown_env())
 first <- connections[[1]]
-run <- function(connection, ...) for (text in c(...)) DBI::dbExecute(connection, text)
-
-type_of <- function(x) {
-  type <- if (is.character(x)) "String" else if (is.integer(x)) "Int32" else "Float64"
-  if (anyNA(x)) sprintf("Nullable(%s)", type) else type
-}
-
-# Every second row lies on the other server.
-distributed <- function(data, name) {
-  quoted <- dbplyr::escape(dbplyr::ident(c(name, paste0(name, "_own"))), con = first, collapse = NULL)
-  fields <- paste(dbplyr::escape(dbplyr::ident(names(data)), con = first, collapse = NULL), vapply(data, type_of, ""), collapse = ", ")
-  for (k in 1:2) {
-    run(connections[[k]], sprintf("DROP TABLE IF EXISTS %s", quoted[2]),
-        sprintf("CREATE TABLE %s (%s) ENGINE = MergeTree ORDER BY tuple()", quoted[2], fields))
-    DBI::dbWriteTable(connections[[k]], paste0(name, "_own"), data[seq(k, nrow(data), 2), ], append = TRUE, row.names = FALSE)
-  }
-  own <- gsub("'", "\\\\'", paste0(name, "_own"))
-  run(first, sprintf("DROP TABLE IF EXISTS %s", quoted[1]),
-      sprintf("CREATE TABLE %s (%s) ENGINE = Distributed(candor, default, '%s')", quoted[1], fields, own))
-  dplyr::tbl(first, name)
-}
+distributed <- function(data, name) distribute(connections, data, name)
 
 test_that("a Distributed table of ClickHouse gives what memory gives", {
   expect_as_in_memory(distributed)

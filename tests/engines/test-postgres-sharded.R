@@ -4,7 +4,6 @@ skip_if(!length(ports("POSTGRES")), "PostgreSQL did not start")
 connections <- lapply(ports("POSTGRES"), postgres)
 withr::defer(for (connection in connections) DBI::dbDisconnect(connection), teardown_env())
 first <- connections[[1]]
-run <- function(connection, ...) suppressMessages(for (text in c(...)) DBI::dbExecute(connection, text))
 
 frame <- people(4000)
 columns <- "answer text, vote text, region text, wave integer, w double precision, heavy integer"
@@ -23,13 +22,7 @@ shard <- function(name, key) {
   dplyr::tbl(first, name)
 }
 
-run(first, "CREATE EXTENSION IF NOT EXISTS postgres_fdw", "SET enable_partitionwise_aggregate = on")
-for (k in 1:2) {
-  run(first, sprintf("DROP SERVER IF EXISTS shard_%d CASCADE", k),
-      sprintf("CREATE SERVER shard_%d FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '127.0.0.1', port '%d', dbname 'postgres', async_capable 'true')",
-              k, ports("POSTGRES")[k]),
-      sprintf("CREATE USER MAPPING FOR candor SERVER shard_%d OPTIONS (user 'candor', password '%s')", k, Sys.getenv("CANDOR_ENGINE_PASSWORD")))
-}
+link_servers(connections)
 
 # The queries that PostgreSQL sends to its shards.
 remote <- function(table, ...) {

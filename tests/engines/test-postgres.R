@@ -1,7 +1,5 @@
 skip_if(!length(ports("POSTGRES")), "PostgreSQL did not start")
 
-run <- function(connection, ...) suppressMessages(for (text in c(...)) DBI::dbExecute(connection, text))
-
 test_that("PostgreSQL gives what memory gives", {
   connection <- postgres(ports("POSTGRES")[1])
   on.exit(DBI::dbDisconnect(connection))

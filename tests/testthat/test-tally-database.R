@@ -241,6 +241,22 @@ test_that("a connection that drops is an error, and nothing is merged", {
   expect_identical(tally$n, 24)
 })
 
+test_that("a connection that drops while the text is written or types are asked for is an error of its class too", {
+  other <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  DBI::dbWriteTable(other, "bits", data.frame(who = c("a", "a", "b", "b"), site = c(1, 2, 1, 2), bit = c(0, 1, 1, 0)))
+  table <- dplyr::tbl(other, "bits")
+  asked <- list(function(x) rr_tally(x, rr_grr(2, 1), column = "site"), function(x) rr_cooccurrence(dplyr::select(x, bit)),
+                function(x) rr_bit_tally(x, 0.1, element = "who", set = "site"))
+  for (ask in asked) ask(table)
+  # Some drivers quote names with the help of the server: RPostgres connects again first.
+  registerS3method("sql_build", "lost_query", function(op, con, ...) stop("lost connection"), envir = asNamespace("dbplyr"))
+  lost <- table
+  class(lost$lazy_query) <- c("lost_query", class(lost$lazy_query))
+  for (ask in asked) expect_error(ask(lost), "lost connection", class = "candor_error_database")
+  DBI::dbDisconnect(other)
+  for (ask in asked) expect_error(ask(table), class = "candor_error_database")
+})
+
 test_that("no report with a group is an error in memory as well", {
   expect_error(suppressMessages(rr_tally(c("no", "some"), m, by = c(NA, NA), na.rm = TRUE)), class = "candor_error_empty")
 })
