@@ -401,7 +401,7 @@ prior_precision <- function(data) {
 
 # Scoring, which gets slow near the end: there Newton's step for the equation, by differences, if it is better.
 climb_penalized <- function(data, z, b, penalty, shift = 0) {
-  here <- penalised_state(data, z, b, penalty)
+  here <- penalized_state(data, z, b, penalty)
   end <- function(finite) list(b = b, value = here$value - shift, finite = finite, decrement = rise, steps = step)
   for (step in seq_len(500)) {
     if (is.null(here)) return(list(b = b, value = -Inf, finite = FALSE, decrement = NA_real_, steps = step))
@@ -410,12 +410,12 @@ climb_penalized <- function(data, z, b, penalty, shift = 0) {
     reach <- max(abs(z %*% direction))
     if (rise <= 1e-24) return(end(TRUE))
     size <- score_length(here, here)
-    next_b <- if (reach < 0.3) b + penalised_step(data, z, b, penalty, here)
-    then <- if (length(next_b)) penalised_state(data, z, next_b, penalty)
+    next_b <- if (reach < 0.3) b + penalized_step(data, z, b, penalty, here)
+    then <- if (length(next_b)) penalized_state(data, z, next_b, penalty)
     if (is.null(then) || score_length(then, here) >= 0.5 * size) {
       for (t in min(1, 1 / reach) * 0.5^(0:30)) {
         next_b <- b + t * direction
-        then <- penalised_state(data, z, next_b, penalty)
+        then <- penalized_state(data, z, next_b, penalty)
         # The bias-reducing equation is no gradient: a step that lengthens the score is shortened.
         better <- !is.null(then) && (if (penalty == "jeffreys") {
           then$value >= here$value + 1e-4 * t * rise - 1e-12 * (1 + abs(here$value))
@@ -432,11 +432,11 @@ climb_penalized <- function(data, z, b, penalty, shift = 0) {
 
 score_length <- function(state, here) sum(state$score * (here$V %*% state$score))
 
-penalised_step <- function(data, z, b, penalty, here) {
+penalized_step <- function(data, z, b, penalty, here) {
   jacobian <- vapply(seq_along(b), function(k) {
     h <- replace(numeric(length(b)), k, 1e-5)
-    up <- penalised_state(data, z, b + h, penalty)
-    down <- penalised_state(data, z, b - h, penalty)
+    up <- penalized_state(data, z, b + h, penalty)
+    down <- penalized_state(data, z, b - h, penalty)
     if (is.null(up) || is.null(down)) rep(NA_real_, length(b)) else (up$score - down$score) / 2e-5
   }, numeric(length(b)))
   step <- tryCatch(-solve(jacobian, here$score), error = function(e) NULL)
@@ -444,7 +444,7 @@ penalised_step <- function(data, z, b, penalty, here) {
 }
 
 # Adjusted score, expected variance and (penalized) log-likelihood; NULL outside the domain.
-penalised_state <- function(data, z, b, penalty) {
+penalized_state <- function(data, z, b, penalty) {
   eta <- predictor_of(z, b, data$offset)
   if (!inside_link(eta, data$link)) return(NULL)
   rows <- regress_rows(eta, data$y, data$arm, data$device, data$link)

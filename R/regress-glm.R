@@ -134,7 +134,7 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
 }
 
 penalty_maximum <- function(data, penalty, starts, start = NULL) {
-  if (penalty %in% c("bias", "jeffreys")) return(penalised_maximum(data, penalty, starts))
+  if (penalty %in% c("bias", "jeffreys")) return(penalized_maximum(data, penalty, starts))
   regress_maximum(data, starts, start, if (penalty == "prior") prior_precision(data))
 }
 

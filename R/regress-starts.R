@@ -172,7 +172,7 @@ feasible_start <- function(model, first, feasible) {
 
 # ---- maxima from these starts ----
 
-penalised_maximum <- function(data, penalty, starts) {
+penalized_maximum <- function(data, penalty, starts) {
   if (!is.null(data$unknown)) {
     abort(c("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.",
             x = "It is {.val {penalty}}."), "argument")
