@@ -1,9 +1,9 @@
 # The engine of rr_estimate(), of the bootstrap and of studies: counts in, a list with at least `estimate` out.
 
-# `method` is a name or a method; `n` the number of respondents whose counts these are, who are worth `effective_n`.
-estimate_counts <- function(mechanism, counts, method, n, options = list(), effective_n = n, law = rr_law(mechanism)) {
+# `method` is a name or a method; `n` the number of respondents whose counts these are.
+estimate_counts <- function(mechanism, counts, method, n, options = list()) {
   if (is.character(method)) method <- method_registry()[[method]]
-  run_method(method, new_evidence(law, counts, n, effective_n, length(mechanism$levels), mechanism), options)
+  run_method(method, new_evidence(rr_law(mechanism), counts, n, n, length(mechanism$levels), mechanism), options)
 }
 
 run_method <- function(method, evidence, options) run_groups(method, list(evidence), options)[[1]]

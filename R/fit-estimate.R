@@ -23,12 +23,10 @@
 #' @param replications Number of bootstrap replications, a whole number of at least 20; default 999.
 #' @return An object of class `c("rr_fit_<kind>", "rr_fit", "rr_estimates")`, a list with the elements
 #'
-#'   | element | content |
-#'   |---|---|
-#'   | `estimate` | estimated shares, one per category; with groups a matrix with one column per group |
-#'   | `method`, `target`, `interval`, `conf.level`, `simultaneous` | as given |
-#'   | `tally`, `mechanism`, `estimator` | the tally, the mechanism, and the method as an object |
-#'   | `details` | per group, what the method says about its computation: active categories, uniqueness, iterations, certified gap |
+#'   * `estimate`: estimated shares, one per category; with groups a matrix with one column per group.
+#'   * `method`, `target`, `interval`, `conf.level`, `simultaneous`: as given.
+#'   * `tally`, `mechanism`, `estimator`: the tally, the mechanism, and the method as an object.
+#'   * `details`: per group, what the method says about its computation: active categories, uniqueness, iterations, certified gap.
 #'
 #'   Read it by `tidy()`, `glance()`, `coef()`, `vcov()`, `confint()`, `summary()` and `plot()`, see [rr_fit]. Four mechanisms return other objects, which
 #'   their pages describe: [rr_mean()], [rr_scramble()], [rr_sketch_counts()] and [rr_sample_questions()].

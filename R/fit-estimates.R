@@ -2,16 +2,15 @@
 #'
 #' Fits, margins, joint counts, associations, set sizes, incidences and contrasts have the same methods. The page of each class describes only its further methods.
 #'
-#' | method | value |
-#' |---|---|
-#' | `tidy()` | a tibble with one row per estimate: `estimate`, `std.error`, and with `conf.int = TRUE` `conf.low` and `conf.high` |
-#' | `as.data.frame()` | the same with intervals, as a plain data frame |
-#' | `glance()` | one row: `target`, `nobs`, `estimates` (their number), `conf.level`; for a mean also `unlikely`, for [rr_scramble()] also `truth.share` |
-#' | `coef()`, `vcov()`, `confint()` | estimates, covariance matrix and intervals with the same names; groups are in the name, `"North, yes"` |
-#' | `nobs()` | number of respondents (or the sum of weights), rows or elements; for [rr_extreme()] the bits of an element, for [rr_set_size()] of sketches the sketches |
-#' | `print()`, `format()` | `n` rows; one line |
-#' | `summary()` | a list of `estimates` and `measures`, the values of `tidy()` and `glance()` |
-#' | `plot()` | the picture of `ggplot2::autoplot()`, invisibly |
+#' * `tidy()`: a tibble with one row per estimate: `estimate`, `std.error`, and with `conf.int = TRUE` `conf.low` and `conf.high`.
+#' * `as.data.frame()`: the same with intervals, as a plain data frame.
+#' * `glance()`: one row: `target`, `nobs`, `estimates` (their number), `conf.level`; for a mean also `unlikely`, for [rr_scramble()] also `truth.share`.
+#' * `coef()`, `vcov()`, `confint()`: estimates, covariance matrix and intervals with the same names; groups are in the name, `"North, yes"`.
+#' * `nobs()`: number of respondents (or the sum of weights), rows or elements; for [rr_extreme()] the bits of an element, for [rr_set_size()] of sketches the
+#'   sketches.
+#' * `print()`, `format()`: `n` rows; one line.
+#' * `summary()`: a list of `estimates` and `measures`, the values of `tidy()` and `glance()`.
+#' * `plot()`: the picture of `ggplot2::autoplot()`, invisibly.
 #'
 #' Functions of other packages that accept a model work: `lmtest::coeftest()`, `car::deltaMethod()`, `multcomp::glht()`, `modelsummary::modelsummary()`.
 #'

@@ -6,29 +6,27 @@
 #' @section Pictures of fits:
 #' A fit is drawn as estimates with their intervals, beside the reported shares (hollow points). The layout depends on the number of categories and groups:
 #'
-#' | fit | layout |
-#' |---|---|
-#' | up to 40 categories | one row per category |
-#' | a yes/no question in up to 40 groups | one row per group, for "yes" |
-#' | groups that are dates, times or years | time along an axis, a panel per category; up to 8 further groups are lines |
-#' | more than 40 groups | groups along an axis, a panel per category; the caption names the highest and lowest |
-#' | bins and levels of a tree, more than 12 ([rr_square_wave()], [rr_hierarchy()]) | along an axis of numbers |
-#' | more than 40 ordered categories (numbers, ordered factor) | along an axis, in their order |
-#' | more than 40 other categories | ranked by estimate, on logarithmic axes |
-#' | more than 200 categories | intervals as a band, reported shares as points |
+#' * up to 40 categories: one row per category.
+#' * a yes/no question in up to 40 groups: one row per group, for "yes".
+#' * groups that are dates, times or years: time along an axis, a panel per category; up to 8 further groups are lines.
+#' * more than 40 groups: groups along an axis, a panel per category; the caption names the highest and lowest.
+#' * bins and levels of a tree, more than 12 ([rr_square_wave()], [rr_hierarchy()]): along an axis of numbers.
+#' * more than 40 ordered categories (numbers, ordered factor): along an axis, in their order.
+#' * more than 40 other categories: ranked by estimate, on logarithmic axes.
+#' * more than 200 categories: intervals as a band, reported shares as points.
 #'
 #' Forty rows need 4 inches of height. If the device is too small, a message gives the height that is needed.
 #'
 #' Pictures that sort categories by size have the intervals by rank of [rr_top()] instead of Wilson's or exact intervals. The caption says so.
 #'
 #' @section Pictures of tables:
-#' | table of | rows and panels |
-#' |---|---|
-#' | [rr_compare()] | a row per pair of groups with the interval, a panel per category; differences in percentage points, ratios on a logarithmic axis |
-#' | [rr_effects()] | a row per effect, in percentage points; with `by` a row per group and a panel per effect |
-#' | [rr_top()] | categories from the most common down, with intervals by rank; hollow points are not shown to be present |
-#' | [rr_heavy_hitters()] | the strings that were found, from the most frequent down |
-#' | [rr_quantile()] | a row per probability; one quantile of several groups has a row per group |
+#' The picture of a table depends on its function:
+#'
+#' * [rr_compare()]: a row per pair of groups with the interval, a panel per category; differences in percentage points, ratios on a logarithmic axis.
+#' * [rr_effects()]: a row per effect, in percentage points; with `by` a row per group and a panel per effect.
+#' * [rr_top()]: categories from the most common down, with intervals by rank; hollow points are not shown to be present.
+#' * [rr_heavy_hitters()]: the strings that were found, from the most frequent down.
+#' * [rr_quantile()]: a row per probability; one quantile of several groups has a row per group.
 #'
 #' Rows of a table may be left out before it is drawn. Up to 200 rows are drawn. `as.data.frame()` gives the rows and columns of the picture.
 #'

@@ -48,7 +48,7 @@ predict.rr_fit <- function(object, reports = NULL, ...) {
     encoded <- encode_reports(reports, mechanism)
     codes <- as.integer(encoded$codes) - as.integer(encoded$first) + 1L
     bad <- which(is.na(codes) | codes < 1L | codes > length(mechanism$reports))
-    if (length(bad)) abort_report(reports, bad[1], mechanism, FALSE)
+    if (length(bad)) abort_report(reports, bad[1], mechanism)
   }
   k <- length(mechanism$levels)
   C <- rr_matrix(mechanism)

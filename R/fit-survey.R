@@ -24,12 +24,10 @@
 #' **Several questions** ([rr_product()]) are estimated together; [rr_margin()] reads some of them.
 #'
 #' @section Arguments of rr_estimate() for a design:
-#' | argument | meaning |
-#' |---|---|
-#' | `column`, `by`, `na.rm`, `match`, `method`, `conf.level`, `simultaneous` | as for other data |
-#' | `total` | logical, default `FALSE`. Estimate the number of people in the population instead of shares? |
-#' | `target` | `"population"`: the draw and the randomization are random; `"sample"`: the randomization alone |
-#' | `interval` | `"wilson"` (default) or `"wald"`; totals have Wald's |
+#' * `column`, `by`, `na.rm`, `match`, `method`, `conf.level`, `simultaneous`: as for other data.
+#' * `total`: logical, default `FALSE`. Estimate the number of people in the population instead of shares?
+#' * `target`: `"population"`: the draw and the randomization are random; `"sample"`: the randomization alone.
+#' * `interval`: `"wilson"` (default) or `"wald"`; totals have Wald's.
 #'
 #' Wilson's interval is for the mean of the unbiased scores, with the number of respondents that gives the design's variance and the \eqn{t} quantile of [survey::degf()], as Korn and
 #' Graubard (1998) propose. It is cut at 0 and 1. Simultaneous intervals and intervals by rank are approximate.
@@ -60,6 +58,8 @@
 #' @concept replicate weights
 #' @concept primary sampling unit
 #' @concept PSU
+#' @concept survey design
+#' @concept stratum
 #' @concept complex survey
 #' @concept stratified sampling
 #' @concept clusters

@@ -162,11 +162,10 @@ drawn_of.rr_top <- function(x, data, labels) {
 #' @return A tibble of class `rr_heavy_hitters` with one row per string, the largest estimate first: `term`, `estimate`, `std.error`,
 #'   `conf.low`, `conf.high`. It may have no rows. [plot()][autoplot.rr_compare] draws it. Attributes:
 #'
-#'   | attribute | content |
-#'   |---|---|
-#'   | `search` | a tibble with a row per length: `length`, `candidates` (their number), `n` (respondents), `error` (\eqn{\sigma}), `threshold` (as a share), `found` (survivors) |
-#'   | `fit` | the [fit][rr_fit] of the group that was held out, or `NULL` |
-#'   | `epsilon`, `n` | the privacy budget; the respondents held out |
+#'   * `search`: a tibble with a row per length: `length`, `candidates` (their number), `n` (respondents), `error` (\eqn{\sigma}), `threshold` (as a share),
+#'     `found` (survivors).
+#'   * `fit`: the [fit][rr_fit] of the group that was held out, or `NULL`.
+#'   * `epsilon`, `n`: the privacy budget; the respondents held out.
 #' @section Errors:
 #' `candor_error_argument`, `candor_error_empty` (a group without respondents), `candor_error_too_large` (more than 2,000,000 candidates in a step). See [candor_conditions].
 #' @references Wang, T., Li, N. and Jha, S. (2021). Locally differentially private heavy hitter identification. *IEEE Transactions on Dependable and Secure Computing*.

@@ -2,23 +2,21 @@
 #'
 #' R's usual functions for fitted models, and `tidy()`, `glance()` and `augment()`, work for fits of [rr_estimate()].
 #'
-#' | function | value |
-#' |---|---|
-#' | `tidy()` | a tibble with one row per estimate, see below |
-#' | `glance()` | a tibble with one row per fit, see below |
-#' | `augment()` | a tibble with one row per report: `term`, `count`, `.fitted` (expected count), `.resid` (Pearson residual) |
-#' | `coef()` | estimated shares, named by category, or `group:category` |
-#' | `vcov()` | covariance matrix for either target; only the block of `parm` is computed |
-#' | `confint()` | matrix of intervals, of the kind of the fit or another |
-#' | `logLik()`, `AIC()`, `BIC()` | log-likelihood of the reports, see below |
-#' | `deviance()` | twice the distance of the log-likelihood from its value for shares that fit the reports exactly |
-#' | `nobs()` | number of reports, or the sum of weights |
-#' | `fitted()`, `residuals()` | expected counts of the reports; observed minus expected counts; with groups one column per group |
-#' | `simulate()` | a data frame of tallies under the fitted truth: one row per report, one column per tally, attribute `seed` as [stats::simulate()] |
-#' | `update()` | the fit of the same tally with other arguments of [rr_estimate()] |
-#' | `predict()` | what a report says about its respondent, see [predict.rr_fit()] |
-#' | `profile()` | the likelihood around a share, see [rr_profile] |
-#' | `plot()` | the picture of [`ggplot2::autoplot()`][autoplot.rr_fit] |
+#' * `tidy()`: a tibble with one row per estimate, see below.
+#' * `glance()`: a tibble with one row per fit, see below.
+#' * `augment()`: a tibble with one row per report: `term`, `count`, `.fitted` (expected count), `.resid` (Pearson residual).
+#' * `coef()`: estimated shares, named by category, or `group:category`.
+#' * `vcov()`: covariance matrix for either target; only the block of `parm` is computed.
+#' * `confint()`: matrix of intervals, of the kind of the fit or another.
+#' * `logLik()`, `AIC()`, `BIC()`: log-likelihood of the reports, see below.
+#' * `deviance()`: twice the distance of the log-likelihood from its value for shares that fit the reports exactly.
+#' * `nobs()`: number of reports, or the sum of weights.
+#' * `fitted()`, `residuals()`: expected counts of the reports; observed minus expected counts; with groups one column per group.
+#' * `simulate()`: a data frame of tallies under the fitted truth: one row per report, one column per tally, attribute `seed` as [stats::simulate()].
+#' * `update()`: the fit of the same tally with other arguments of [rr_estimate()].
+#' * `predict()`: what a report says about its respondent, see [predict.rr_fit()].
+#' * `profile()`: the likelihood around a share, see [rr_profile].
+#' * `plot()`: the picture of [`ggplot2::autoplot()`][autoplot.rr_fit].
 #'
 #' There is no `df.residual()`: for most designs it would be 0, and other packages would then refuse valid tests. [rr_goodness_of_fit()] tests the fit.
 #'
@@ -28,18 +26,18 @@
 #' `tidy()`: `term` (category), `estimate` (share), `std.error`, and with `conf.int = TRUE` `conf.low` and `conf.high`. `std.error` is `NA` if the estimate is held at 0 or
 #' 1: read its interval. `type = "trace"` gives the iterates of a fit by `"ibu"`.
 #'
-#' | column of `glance()` | content |
-#' |---|---|
-#' | `method`, `target`, `categories` | as in the fit |
-#' | `nobs` | number of reports, or the sum of weights |
-#' | `respondents` | reports counted, whatever their weights; `NA` if only weighted counts are known |
-#' | `effective_n` | number of respondents of equal weight with the same information |
-#' | `epsilon` | privacy budget of the mechanism |
-#' | `logLik`, `df`, `AIC`, `BIC` | `NA` if the method does not maximize the likelihood |
-#' | `boundary` | number of estimates at or beyond 0 or 1 |
-#' | `gap` | certified distance of the log-likelihood from its maximum, see [rr_solver]; 0 for the closed form |
-#' | `unlikely` | `TRUE` if no truth makes these reports likely, as after a wrong mechanism; false in at most 1 of 1,000 fits |
-#' | `validation` | people in the validation study of [rr_misclassification()], if there is one |
+#' `glance()`:
+#'
+#' * `method`, `target`, `categories`: as in the fit.
+#' * `nobs`: number of reports, or the sum of weights.
+#' * `respondents`: reports counted, whatever their weights; `NA` if only weighted counts are known.
+#' * `effective_n`: number of respondents of equal weight with the same information.
+#' * `epsilon`: privacy budget of the mechanism.
+#' * `logLik`, `df`, `AIC`, `BIC`: `NA` if the method does not maximize the likelihood.
+#' * `boundary`: number of estimates at or beyond 0 or 1.
+#' * `gap`: certified distance of the log-likelihood from its maximum, see [rr_solver]; 0 for the closed form.
+#' * `unlikely`: `TRUE` if no truth makes these reports likely, as after a wrong mechanism; false in at most 1 of 1,000 fits.
+#' * `validation`: people in the validation study of [rr_misclassification()], if there is one.
 #' @section Log-likelihood:
 #' `logLik()` is \eqn{\sum_y n_y \log m_y}{sum of n[y] log(m[y])}, with \eqn{m_y} the fitted probability of report \eqn{y}, without the multinomial coefficient. It has
 #' \eqn{K - 1} degrees of freedom per group. It is `NA` for estimates that do not add up to 1, and if the counts do not determine the likelihood.

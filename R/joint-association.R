@@ -33,13 +33,12 @@
 #'
 #' @return An object of class `rr_association` with these methods:
 #'
-#' | method | value |
-#' |---|---|
-#' | `as.data.frame()` | one row per pair |
-#' | `tidy()` | one row per pair and measure |
-#' | `as.matrix(x, measure)` | the symmetric matrix of one measure |
-#' | `vcov(x, pairs, measure)` | joint covariance of several correlations or covariances, for binary columns; disjoint pairs need joint counts of order 4 |
-#' | `plot()` | a heat map of the correlations or another measure. Pairs whose independence is rejected are outlined, with Holm's correction; one pair is drawn with its interval |
+#' * `as.data.frame()`: one row per pair.
+#' * `tidy()`: one row per pair and measure.
+#' * `as.matrix(x, measure)`: the symmetric matrix of one measure.
+#' * `vcov(x, pairs, measure)`: joint covariance of several correlations or covariances, for binary columns; disjoint pairs need joint counts of order 4.
+#' * `plot()`: a heat map of the correlations or another measure. Pairs whose independence is rejected are outlined, with Holm's correction; one pair is drawn
+#'   with its interval.
 #'
 #' @param x One of these (for methods an object of `rr_association()`):
 #'   * a joint fit of [rr_estimate()] under a product mechanism, including survey designs;

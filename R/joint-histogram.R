@@ -153,10 +153,10 @@ most_sets <- 2^26
 
 set_total <- function(columns, order) sum(choose(columns, 0:order))
 
-check_order <- function(order, columns, arg = "order") {
-  order <- check_count(order, arg, min = 1, max = columns)
+check_order <- function(order, columns) {
+  order <- check_count(order, "order", min = 1, max = columns)
   if (set_total(columns, order) > most_sets) {
-    abort(c("{.arg {arg}} {order} of {columns} columns has too many sets.",
+    abort(c("{.arg order} {order} of {columns} columns has too many sets.",
             x = "There are {format(set_total(columns, order), digits = 3)}; at most {format(most_sets)} fit."),
           "order")
   }
@@ -164,8 +164,9 @@ check_order <- function(order, columns, arg = "order") {
 }
 
 # Labels of n sets from position `from` (1 is the first set that is not empty).
-set_labels <- function(columns, order, from = 1, n = set_total(length(columns), order) - from) {
-  member_labels(.Call(C_rr_sets, as.double(length(columns)), as.double(order), as.double(from), as.double(n)), columns)
+set_labels <- function(columns, order) {
+  d <- length(columns)
+  member_labels(.Call(C_rr_sets, as.double(d), as.double(order), 1, set_total(d, order) - 1), columns)
 }
 
 # One label a column of a matrix of 0-based members padded with -1.
@@ -270,13 +271,13 @@ has_rivals <- function(members, block) {
 }
 
 # The values of chosen sets of a histogram; NA where a set was not tallied.
-set_values <- function(x, members, values = x$values, more = x$more$values) {
+set_values <- function(x, members) {
   at <- .Call(C_rr_set_positions, as.double(length(x$columns)), as.double(x$tallied), members)
   out <- rep(NA_real_, length(at))
-  out[at > 0] <- values[at[at > 0]]
+  out[at > 0] <- x$values[at[at > 0]]
   if (any(at == 0) && !is.null(x$more)) {
     at <- match(member_labels(members, x$columns), member_labels(x$more$members, x$columns))
-    out[!is.na(at)] <- more[at[!is.na(at)]]
+    out[!is.na(at)] <- x$more$values[at[!is.na(at)]]
   }
   out
 }

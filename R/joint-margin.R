@@ -11,8 +11,8 @@
 #' Standard errors of a maximum likelihood fit treat its zeros as known. If a margin contains such zeros, its standard errors are too small, a cell of 0
 #' has no interval, and `print()` says so. Use the unbiased estimate then (`method = "inv"`, or [rr_tmdh()]).
 #'
-#' @param fit A joint fit of [rr_estimate()] under a product mechanism, or a fit of [rr_tmdh()]. The latter needs joint counts of an order that depends on the questions: the number of yes/no
-#'   questions, twice the number of other questions, or the number of questions counted in scores.
+#' @param fit A joint fit of [rr_estimate()] under a product mechanism, or a fit of [rr_tmdh()]. For \eqn{m} questions a fit of [rr_tmdh()] needs joint counts of order
+#'   \eqn{m} (yes/no questions, and questions counted in scores) or \eqn{2m} (other questions).
 #' @param vars The questions of the margin, all different: names or positions.
 #' @param given `NULL` (default), or questions to condition on: names or positions, none of them in `vars`.
 #' @param target For a fit of [rr_tmdh()], `"population"` or `"sample"`; default the target of the fit.

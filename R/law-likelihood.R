@@ -20,7 +20,7 @@
 #'
 #' @section Uniqueness:
 #' All maxima give the reports the same probabilities, but the distribution need not be unique. Uniqueness is checked for up to 300 cells, or 2,000 for a single
-#' matrix. `details$unique` is `TRUE` or `FALSE` if it is proved up to rounding, and `NA` if it is undecided.
+#' matrix. `details$unique` is `TRUE` if uniqueness is proved (up to rounding), `FALSE` if it is refuted, and `NA` otherwise.
 #'
 #' @section Errors and warnings:
 #' Errors: `candor_error_impossible`, `candor_error_no_information`, `candor_error_argument`. Warning: `candor_warning_not_converged`. See [candor_conditions].

@@ -12,15 +12,16 @@
 #' permanent bit is 1, and \eqn{p} if it is 0. A bit of the filter that is 1 is then reported as 1 with probability
 #' \eqn{(1 - f/2) q + (f/2) p}, and a bit that is 0 with probability \eqn{(1 - f/2) p + (f/2) q}. Two filters differ in at most
 #' \eqn{h = \min(hashes, bits - hashes)}{h = min(hashes, bits - hashes)} bits each way, so that all reports of one answer have
-#' \eqn{\epsilon = 2 h \log((1 - f/2) / (f/2))}. If the budgets are given, both stages are symmetric: \eqn{p = 1 - q}.
+#' \eqn{\epsilon = 2 h \log((1 - f/2) / (f/2))}{epsilon = 2 h log((1 - f/2) / (f/2))}. If the budgets are given, both stages are symmetric: \eqn{p = 1 - q}.
 #'
 #' @section Estimation:
-#' | `method` | estimate |
-#' |---|---|
-#' | `"inv"` | weighted least squares of the debiased shares of bits; needs as many independent filters as categories, about bits times cohorts |
-#' | `"nnls"` | the same among shares that are not negative; works with fewer filters |
-#' | `"lasso"` | for many candidates, most of which nobody holds; selects categories whose bits are too frequent for chance (`alpha`, default 0.05, over all candidates), then least squares |
-#' | `"mle"` | the likelihood of the reports; needs `rr_tally(keep = "sets")` |
+#' The value of `method` is one of these:
+#'
+#' * `"inv"`: weighted least squares of the debiased shares of bits; needs as many independent filters as categories, about bits times cohorts.
+#' * `"nnls"`: the same among shares that are not negative; works with fewer filters.
+#' * `"lasso"`: for many candidates, most of which nobody holds; selects categories whose bits are too frequent for chance (`alpha`, default 0.05, over all
+#'   candidates), then least squares.
+#' * `"mle"`: the likelihood of the reports; needs `rr_tally(keep = "sets")`.
 #'
 #' The covariance of `"inv"` is a sandwich with all covariances of the bits of one cohort. `"lasso"` needs the packages glmnet and quadprog; it has no
 #' unconditional standard errors, because the same data made the selection. `"mle"` uses a table of different reports by categories, up to 2 GB, and

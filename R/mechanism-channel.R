@@ -245,6 +245,7 @@ rr_matrix.rr_channel <- function(mechanism, ...) {
 #' @concept true prevalence
 #' @concept confusion matrix
 #' @concept quantification
+#' @concept discrete Laplace
 #' @examples
 #' # A test (sensitivity 0.8, specificity 0.95) is positive in 120 of 1,000: what is the prevalence?
 #' test <- rr_misclassification(sensitivity = 0.8, specificity = 0.95)
@@ -268,7 +269,7 @@ rr_geometric <- function(levels, epsilon, ...) {
   weight <- c(end, rep(-expm1(-epsilon) * end, k - 2), end)
   C <- exp(-epsilon * distance) * rep(weight, each = k)
   mechanism <- new_rr_channel(C / rowSums(C), square_labels(labels),
-                              sprintf("Geometric mechanism (epsilon = %s a step)", format(epsilon, digits = 4)))
+                              sprintf("Geometric mechanism (epsilon = %s per step)", format(epsilon, digits = 4)))
   # Its noise moves answers to their neighbours: the levels have an order.
   made(with_order(mechanism, list(ordered = TRUE)), "rr_geometric", epsilon = epsilon,
        levels = level_value(labels$labels, labels$numeric), fields = NULL)

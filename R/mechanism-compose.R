@@ -170,7 +170,7 @@ with_design_level <- function(mechanism) {
 #' @param answer What these respondents do. `"uniform"` (default): a random report. `"truth"`: the plain truth. The label of a report: they always give
 #'   it, such as the self-protective "no". Or a distribution over the reports (names are matched, absent names are 0).
 #' @param ... Must be empty.
-#' @return A mechanism of class `c("rr_noncompliance", "rr_mechanism")`: `mechanism`, followed by the given behavior. Its [rr_epsilon()] is the
+#' @return A mechanism of class `c("rr_noncompliance", "rr_mechanism")`: `mechanism`, followed by the given behaviour. Its [rr_epsilon()] is the
 #'   epsilon of `mechanism`, which protects respondents who follow the instructions.
 #' @section Errors:
 #' * `candor_error_argument`: a share out of range, or an `answer` that is neither a report nor a distribution over the reports.
@@ -224,9 +224,9 @@ truthful_others <- function(mechanism, share) {
 # `innocuous`: how probable each report is from one who ignores the instructions, and is one of those who do.
 other_answers <- function(mechanism, share, innocuous) {
   levels <- list(labels = mechanism$reports, numeric = mechanism$numeric_levels)
-  behavior <- new_rr_innocuous("forced", levels, 1 - share, innocuous,
+  behaviour <- new_rr_innocuous("forced", levels, 1 - share, innocuous,
                                 sprintf("%s ignore the instructions", format_share(share)))
-  result <- compose_stages(mechanism, behavior, "noncompliance",
+  result <- compose_stages(mechanism, behaviour, "noncompliance",
                            sprintf("%s; %s ignore it", mechanism$design, format_share(share)), share = share)
   # Answers are read as the design reads them.
   result["bits"] <- list(mechanism$bits)

@@ -21,8 +21,7 @@
 #'   shuffler must not take messages apart. The bound then protects a whole row.
 #' * Hash functions and public columns must be shuffled with the reports. If reports can be linked by a hash function or cohort that the
 #'   respondent keeps, shuffling does not protect them, and the warning `candor_warning_linked` is given.
-#' * It is not defined for [rr_sketch()]. A sketch summarizes a site, and the chance that shuffling hides it falls with every bit.
-#'
+#' * It is not defined for [rr_sketch()]. A sketch summarizes a site. With each further bit, shuffling is less likely to hide the site.
 #' @section Several reports:
 #' With `reports = r` the result is the epsilon of \eqn{r} reports of one respondent about one true answer. For a mechanism with a memoized first
 #' stage ([rr_longitudinal()], [rr_compose()]) it is below the epsilon of the first stage. Other mechanisms draw each report independently, and it
@@ -30,12 +29,12 @@
 #'
 #' @section A ledger of several mechanisms:
 #' The epsilons of everything that one person reports add up. A list of mechanisms is such a ledger, with one report of each.
+#' The result depends on the mechanisms in the list:
 #'
-#' | mechanisms in the list | result |
-#' |---|---|
-#' | all draw each report independently | one number, the sum |
-#' | all have a memoized first stage | `report`, the sum for one round, and `permanent`, the sum for any number of rounds |
-#' | both kinds | `report`, the sum for one round; `kept`, the most that all reports of the memoized mechanisms reveal; `each_round`, what each round of the others adds |
+#' * all draw each report independently: one number, the sum.
+#' * all have a memoized first stage: `report`, the sum for one round, and `permanent`, the sum for any number of rounds.
+#' * both kinds: `report`, the sum for one round; `kept`, the most that all reports of the memoized mechanisms reveal; `each_round`, what each round of the
+#'   others adds.
 #'
 #' In the last case \eqn{r} rounds reveal at most `kept` plus \eqn{r} times `each_round`, without limit. With `reports` the result is one number,
 #' the sum over all reports, or an upper bound. The questions of a [rr_product()] count separately. Each *different* true answer to a memoized

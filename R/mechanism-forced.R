@@ -125,8 +125,8 @@ rr_law.rr_unrelated <- rr_law.rr_forced
 
 #' Designs that estimate whether respondents follow the instructions
 #'
-#' Some respondents say no although the instructions ask for yes. These designs make their share, or the honesty of respondents whose truth is yes,
-#' a parameter. One sample cannot separate this parameter from the prevalence; two samples whose devices have different probabilities can. Give
+#' Some respondents say no although the instructions ask for yes. These designs estimate the share of such respondents, or the
+#' honesty of respondents whose truth is yes. One sample cannot separate this parameter from the prevalence; two samples whose devices have different probabilities can. Give
 #' the tallies of both samples to [rr_estimate()] as a list.
 #'
 #' * `rr_lie_detector()`, the stochastic lie detector. A respondent whose truth is no answers truthfully with the known probability `p`, and

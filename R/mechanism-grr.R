@@ -156,7 +156,7 @@ perturbation.rr_grr <- function(mechanism) {
 #'   crosswise design then has `p < 0.5`, and Kuk's design two decks with opposite shares.
 #' @param t Number, 0 to 1. Probability of the direct question, for the design of 1990.
 #' @param variant `"1990"` (default) for Mangat and Singh (1990), `"1994"` for Mangat (1994).
-#' @param p1,p2 Numbers, 0 to 1. Share of "yes" cards in the deck for respondents whose truth is yes, and in the other deck.
+#' @param p1,p2 Numbers, 0 to 1. Shares of "yes" cards: `p1` in the deck for respondents whose truth is yes, `p2` in the other deck.
 #' @param levels Two labels, first the label for "no". In data, `FALSE` and 0 mean the first label and `TRUE` and 1 the second. Known labels of yes
 #'   and no ("yes", `TRUE`, 1, "same") in the other order give an error if the design treats the two answers differently. In a symmetric design
 #'   they give the message `candor_message_order`, because regressions, contrasts, power and pictures are then about "no".
@@ -180,7 +180,10 @@ perturbation.rr_grr <- function(mechanism) {
 #'   Kuk, A. Y. C. (1990). Asking sensitive questions indirectly. *Biometrika* 77(2), 436-438.
 #'   \doi{10.1093/biomet/77.2.436}
 #' @seealso [rr_forced()] for forced response and the unrelated question; [rr_lie_detector()] for respondents who do not follow the instructions;
-#'   [rr_device()] for dice, coins and birthdays.
+#'   [rr_device()] for dice, coins and birthdays. The item count technique (list experiment) is in the package list, see
+#'   `vignette("coming-from", package = "candor")`.
+#' @concept item count
+#' @concept list experiment
 #' @concept prevalence
 #' @concept sensitive question
 #' @concept randomized response technique

@@ -170,18 +170,17 @@ whole_codes <- function(x) {
   as.integer(x)
 }
 
-# `counting`: the reports label counts in a data frame, where na.rm and match do not exist.
-abort_report <- function(x, position, mechanism, na.rm, counting = FALSE) {
+abort_report <- function(x, position, mechanism) {
   x <- plain_reports(x, mechanism)
   at <- format_count(position)
   if (is.na(value_at(x, position))) {
     abort(c("{.arg x} must not have missing reports.", x = "Report {at} is NA.",
-            i = if (!counting) "Use {.code na.rm = TRUE} to drop them."), "missing")
+            i = "Use {.code na.rm = TRUE} to drop them."), "missing")
   }
   unknown <- unknown_reports(x, mechanism)
   line <- unknown_line(unknown, paste("Report", at))
   abort(c("{.arg x} must hold reports of this mechanism.", x = "{line}", i = "{wanted_answers(x, mechanism)}",
-          i = if (unknown$relaxed && !counting) "{.code match = \"relaxed\"} ignores case and surrounding space.",
+          i = if (unknown$relaxed) "{.code match = \"relaxed\"} ignores case and surrounding space.",
           i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."), "level")
 }
 

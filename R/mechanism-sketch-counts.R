@@ -15,7 +15,8 @@
 #' method is the unbiased inversion \eqn{(c_v / N - q) / ((p - q_s)(1 - 1/m))} of the support counts. Its standard error has two parts:
 #'
 #' * the randomization, as for a protocol with fresh hash functions. It falls with the number of respondents.
-#' * *collisions* in the \eqn{k} shared functions: \eqn{\sum_{x \ne v} \theta_x^2 / (k (m - 1))}, less a small term for fixed truths. They do not fall with the number of
+#' * *collisions* in the \eqn{k} shared functions: \eqn{\sum_{x \ne v} \theta_x^2 / (k (m - 1))}{sum over x other than v of theta[x]^2 / (k (m - 1))}, less a
+#'   small term for fixed truths. They do not fall with the number of
 #'   respondents. The sum of squares is estimated, without bias, from the same table.
 #'
 #' The printed fit shows the largest standard error that collisions alone can cause (`collision`). More `functions` make it smaller and the table larger.

@@ -7,7 +7,7 @@
 #' \deqn{P(y \mid x) = \frac{e^\epsilon}{(2b + 1)e^\epsilon + d - 1} \;\mathrm{if}\; |y - x| \le b,\quad \frac{1}{(2b + 1)e^\epsilon + d - 1}
 #'   \;\mathrm{otherwise.}}{P(y | x) = e^epsilon / ((2b + 1) e^epsilon + d - 1) if |y - x| <= b, else 1 / ((2b + 1) e^epsilon + d - 1).}
 #'
-#' The default half width maximizes \eqn{\log(d + 2b)} less the entropy of a report, a bound on the mutual information. The continuous form uses the same
+#' The default half width maximizes \eqn{\log(d + 2b)}{log(d + 2b)} less the entropy of a report, a bound on the mutual information. The continuous form uses the same
 #' bound.
 #'
 #' **Continuous, on a grid** (with `reports`): numbers are rescaled so that `breaks` run from 0 to 1. A report is a number from \eqn{-b} to \eqn{1 + b}, of

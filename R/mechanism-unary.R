@@ -8,7 +8,7 @@
 #' | optimized (OUE) | 1/2 | \eqn{1 / (e^\epsilon + 1)} | \eqn{4 e^\epsilon / (e^\epsilon - 1)^2 + \theta} |
 #' | symmetric (SUE, basic RAPPOR) | \eqn{1 / (e^{-\epsilon/2} + 1)} | \eqn{1 - p} | \eqn{e^{\epsilon/2} / (e^{\epsilon/2} - 1)^2} |
 #'
-#' Two truths differ in two bits, so that \eqn{\epsilon = |\log(p (1 - q) / (q (1 - p)))|}. The optimized form has the smaller total error except
+#' Two truths differ in two bits, so that \eqn{\epsilon = |\log(p (1 - q) / (q (1 - p)))|}{epsilon = |log(p (1 - q) / (q (1 - p)))|}. The optimized form has the smaller total error except
 #' for few categories (up to 4 at \eqn{\epsilon = 1}, 9 at 4). Give any other pair, such as thresholding with histogram encoding (THE), through `p`
 #' and `q`.
 #'

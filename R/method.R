@@ -33,14 +33,15 @@
 #' @section Further elements:
 #' Further elements of a method are given by name in `...`:
 #'
-#' | element | content |
-#' |---|---|
-#' | `estimate_groups(groups, options)` | estimates all groups of a tally together; `groups` is a list of their `evidence`, the value a list of what `estimate` returns |
-#' | `spread(estimate, evidence, target)` | errors that do not follow from the delta method: a list of `diagonal` and `common` for the covariance matrix `diag(diagonal) - outer(common, common)`, or `NULL` to use `local_map`. If both are `NA`, the text `unknown` says why |
-#' | `credible(groups, which, level)` | for `interval = "credible"`: a list with `low` and `high` for each group in `which`; each element of `groups` also has `estimate` and `details` |
-#' | `credible_from` | the number of categories that `credible` needs |
-#' | `notes(details)` | lines that `print()` shows |
-#' | `no_intervals` | text: why the method has neither standard errors nor intervals, not even by the bootstrap |
+#' * `estimate_groups(groups, options)`: estimates all groups of a tally together; `groups` is a list of their `evidence`, the value a list of what `estimate`
+#'   returns.
+#' * `spread(estimate, evidence, target)`: errors that do not follow from the delta method: a list of `diagonal` and `common` for the covariance matrix
+#'   `diag(diagonal) - outer(common, common)`, or `NULL` to use `local_map`. If both are `NA`, the text `unknown` says why.
+#' * `credible(groups, which, level)`: for `interval = "credible"`: a list with `low` and `high` for each group in `which`; each element of `groups` also has
+#'   `estimate` and `details`.
+#' * `credible_from`: the number of categories that `credible` needs.
+#' * `notes(details)`: lines that `print()` shows.
+#' * `no_intervals`: text: why the method has neither standard errors nor intervals, not even by the bootstrap.
 #'
 #' @param name One word, the name of the method in tables and pictures.
 #' @param title Text of one line that describes the method.
@@ -55,7 +56,7 @@
 #'   * `"support"`: reports that support sets of categories;
 #'   * `"question"`: finitely many reports of one question;
 #'   * `character()`: nothing.
-#' @param unbiased Logical, default `FALSE`. Is the estimate unbiased? If so, its standard errors are the unbiased ones and its intervals need not contain it.
+#' @param unbiased Logical, default `FALSE`. Is the estimate unbiased? If so, the unbiased covariances give the standard errors, and an interval need not contain the estimate.
 #' @param options Names of the further arguments of [rr_estimate()] that the method accepts.
 #' @param local_map A function of the estimate and `evidence`, see below, or `NULL` (default).
 #' @param group Text, the kind of method that `rr_methods()` shows; default `"own"`.

@@ -8,7 +8,8 @@
 #' * *Bootstrap* (all methods, `risk`). A smoothed estimate, method `"combine"`, replaces the truth. Reports are simulated from it and estimated by every method, and
 #'   the errors are averaged. This favours `"combine"`, whose risk is 0 if it finds only noise.
 #' * *Leaving one report out* (`unbiased`). Up to a constant the squared error is
-#'   \eqn{\lVert\hat\theta\rVert^2 - 2\langle\theta,\hat\theta\rangle}, and \eqn{\langle\theta,\hat\theta\rangle} is estimated without bias by removing
+#'   \eqn{\lVert\hat\theta\rVert^2 - 2\langle\theta,\hat\theta\rangle}{sum estimate^2 - 2 sum theta estimate}, and
+#'   \eqn{\langle\theta,\hat\theta\rangle}{sum theta estimate} is estimated without bias by removing
 #'   each report in turn and predicting it from the others. It needs no smoothing and favours no method, but it is noisier.
 #'
 #' `unbiased` is available for methods that treat all categories alike, and mechanisms that report all answers other than the truth with one probability. For methods

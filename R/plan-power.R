@@ -433,8 +433,9 @@ plan_design <- function(model, data, coefficients, term, link) {
             i = "The columns are {format_labels(colnames(model))}."), "argument")
   }
   at <- match_coefficients(term %||% ncol(model), colnames(model), "term")
-  list(x = model, eta = predictor_of(model, coefficients, offset), at = at, link = check_link(link),
-       term = colnames(model)[at] %||% at, coefficient = coefficients[[at]])
+  list(x = model, eta = predictor_of(model, coefficients, offset), at = at,
+       link = check_choice(link, "link", regress_links), term = colnames(model)[at] %||% at,
+       coefficient = coefficients[[at]])
 }
 
 # N times the variance of a coefficient: from the information that the reports of these rows are expected to have.

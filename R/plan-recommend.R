@@ -228,8 +228,8 @@ print.rr_recommendation <- function(x, ...) {
   asked <- as.list(x)[intersect(c("k", "epsilon", "n"), names(x))]
   if (!is.null(x[["within"]]) && nrow(x) > 0 && all(vapply(asked, function(one) length(unique(one)) == 1L, NA))) {
     known <- if (!is.null(x[["k"]])) match("grr", x$mechanism) else if (is.null(x[["device"]])) nrow(x) else NA
-    cat("<rr_recommendation> The smallest error has ", recommend_names[[x$mechanism[1]]],
-        if (isTRUE(x$within[known] > 0)) sprintf("; that of %s is %s", recommend_names[[x$mechanism[known]]],
+    cat("<rr_recommendation> The mechanism with the smallest error is ", recommend_names[[x$mechanism[1]]],
+        if (isTRUE(x$within[known] > 0)) sprintf("; the error of %s is %s", recommend_names[[x$mechanism[known]]],
                                                  larger_words(1 + x$within[known])), "\n", sep = "")
   }
   NextMethod()

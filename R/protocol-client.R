@@ -6,12 +6,13 @@
 #' probabilities of [rr_perturb()], so that `rr_epsilon(mechanism, achieved = TRUE)` holds for it, and [rr_tally()] counts its reports.
 #' `rr_check_client()` tests whether the reports of a client come from its mechanism.
 #'
-#' | `as` | the file |
-#' |---|---|
-#' | `"page"` | a web page that asks `question`, randomizes in the browser, explains what it does, and shows, copies or sends (`send`) the report |
-#' | `"javascript"` | `candorClient.report(candorClient.plan, answer)` draws a report; `candorClient.once(key, candorClient.plan, answer)` always returns the same report. A node module has the same functions |
-#' | `"python"` | `report(PLAN, answer)`, or `Client(PLAN)` with `report()` and `once()` |
-#' | `"plan"` | the numbers, for a client in another language, see [clients] |
+#' The file depends on `as`:
+#'
+#' * `"page"`: a web page that asks `question`, randomizes in the browser, explains what it does, and shows, copies or sends (`send`) the report.
+#' * `"javascript"`: `candorClient.report(candorClient.plan, answer)` draws a report; `candorClient.once(key, candorClient.plan, answer)` always returns the
+#'   same report. A node module has the same functions.
+#' * `"python"`: `report(PLAN, answer)`, or `Client(PLAN)` with `report()` and `once()`.
+#' * `"plan"`: the numbers, for a client in another language, see [clients].
 #'
 #' The page sends nothing but the report: a Content-Security-Policy in the file forbids every other request. Random numbers come from
 #' `crypto.getRandomValues()` or the module `secrets`. Without them a client stops and sends nothing.

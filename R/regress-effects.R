@@ -47,6 +47,7 @@
 #' @seealso [rr_glm()], [predict.rr_glm()].
 #' @concept average marginal effect
 #' @concept prevalence
+#' @concept poststratification
 #' @examples
 #' # How does the prevalence of plagiarism change with the semester, for men and women?
 #' fit <- rr_glm(plagiarism ~ semester * female, exam_simulated, rr_forced(1 / 6))

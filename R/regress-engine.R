@@ -2,9 +2,9 @@
 # always a finite b, and its log-likelihood is the value at b. An estimate at infinity is a point so far out that the
 # value stands still; "-Inf" describes such a point.
 
-# Climbs from the columns of `starts`, until a value of `enough` is reached.
-climb <- function(model, starts, tolerance = 1e-11, steps = 300, enough = Inf) {
-  found <- .Call(C_rr_regress_climb, model$parts, as.double(starts), c(tolerance, steps, enough))
+# Climbs from the columns of `starts`.
+climb <- function(model, starts, tolerance = 1e-11, steps = 300) {
+  found <- .Call(C_rr_regress_climb, model$parts, as.double(starts), c(tolerance, steps))
   list(at = found$at, value = found$numbers[1, ], decrement = found$numbers[2, ], steps = found$numbers[3, ],
        pressed = found$numbers[4, ] == 1)
 }
@@ -88,25 +88,25 @@ push <- function(model, fit) {
 # Of all starts: those that are hopeless are left out, the others climb roughly; what ends near the best goes to the
 # end, and out. `within`: how far below the best an end is still of interest. `turn`: also from steep ends whose rows in
 # between are put on another side.
-highest_maximum <- function(model, starts, within = 3, enough = Inf, turn = FALSE) {
+highest_maximum <- function(model, starts, turn = FALSE) {
   starts <- promising(model, starts)
-  ends <- follow(model, starts, list(), within, enough)
+  ends <- follow(model, starts, list())
   if (turn && ncol(starts) > 1L) {
     more <- turned_starts(model, ends)
-    if (length(more)) ends <- follow(model, more, ends, within, enough)
+    if (length(more)) ends <- follow(model, more, ends)
   }
   values <- vapply(ends, `[[`, 0, "value")
   c(ends[[which.max(values)]], list(model = model, ends = ends, values = values))
 }
 
 # The ends so far, and those of more starts.
-follow <- function(model, starts, ends, within, enough) {
-  rough <- climb(model, starts, 1e-3, 60, enough)
+follow <- function(model, starts, ends) {
+  rough <- climb(model, starts, 1e-3, 60)
   order <- order(-rough$value)
   if (!length(ends) && !is.finite(rough$value[order[1]])) abort("No start has a finite likelihood.", "stalled")
   top <- max(vapply(ends, `[[`, 0, "value"), -Inf)
   for (j in order) {
-    if (!is.finite(rough$value[j]) || rough$value[j] < top - within) break
+    if (!is.finite(rough$value[j]) || rough$value[j] < top - 3) break
     known <- function(e) abs(e$value - rough$value[j]) < 0.02 && reach(model, e$b - rough$at[, j]) < 0.3
     if (any(vapply(ends, known, NA))) next
     found <- climb(model, rough$at[, j])
@@ -401,7 +401,7 @@ prior_precision <- function(data) {
 
 # Scoring, which gets slow near the end: there Newton's step for the equation, by differences, if it is better.
 climb_penalized <- function(data, z, b, penalty, shift = 0) {
-  here <- penalised_state(data, z, b, penalty)
+  here <- penalized_state(data, z, b, penalty)
   end <- function(finite) list(b = b, value = here$value - shift, finite = finite, decrement = rise, steps = step)
   for (step in seq_len(500)) {
     if (is.null(here)) return(list(b = b, value = -Inf, finite = FALSE, decrement = NA_real_, steps = step))
@@ -410,12 +410,12 @@ climb_penalized <- function(data, z, b, penalty, shift = 0) {
     reach <- max(abs(z %*% direction))
     if (rise <= 1e-24) return(end(TRUE))
     size <- score_length(here, here)
-    next_b <- if (reach < 0.3) b + penalised_step(data, z, b, penalty, here)
-    then <- if (length(next_b)) penalised_state(data, z, next_b, penalty)
+    next_b <- if (reach < 0.3) b + penalized_step(data, z, b, penalty, here)
+    then <- if (length(next_b)) penalized_state(data, z, next_b, penalty)
     if (is.null(then) || score_length(then, here) >= 0.5 * size) {
       for (t in min(1, 1 / reach) * 0.5^(0:30)) {
         next_b <- b + t * direction
-        then <- penalised_state(data, z, next_b, penalty)
+        then <- penalized_state(data, z, next_b, penalty)
         # The bias-reducing equation is no gradient: a step that lengthens the score is shortened.
         better <- !is.null(then) && (if (penalty == "jeffreys") {
           then$value >= here$value + 1e-4 * t * rise - 1e-12 * (1 + abs(here$value))
@@ -432,11 +432,11 @@ climb_penalized <- function(data, z, b, penalty, shift = 0) {
 
 score_length <- function(state, here) sum(state$score * (here$V %*% state$score))
 
-penalised_step <- function(data, z, b, penalty, here) {
+penalized_step <- function(data, z, b, penalty, here) {
   jacobian <- vapply(seq_along(b), function(k) {
     h <- replace(numeric(length(b)), k, 1e-5)
-    up <- penalised_state(data, z, b + h, penalty)
-    down <- penalised_state(data, z, b - h, penalty)
+    up <- penalized_state(data, z, b + h, penalty)
+    down <- penalized_state(data, z, b - h, penalty)
     if (is.null(up) || is.null(down)) rep(NA_real_, length(b)) else (up$score - down$score) / 2e-5
   }, numeric(length(b)))
   step <- tryCatch(-solve(jacobian, here$score), error = function(e) NULL)
@@ -444,7 +444,7 @@ penalised_step <- function(data, z, b, penalty, here) {
 }
 
 # Adjusted score, expected variance and (penalized) log-likelihood; NULL outside the domain.
-penalised_state <- function(data, z, b, penalty) {
+penalized_state <- function(data, z, b, penalty) {
   eta <- predictor_of(z, b, data$offset)
   if (!inside_link(eta, data$link)) return(NULL)
   rows <- regress_rows(eta, data$y, data$arm, data$device, data$link)

@@ -38,7 +38,8 @@
 rr_family <- function(mechanism, link = "logit", quasi = FALSE, ...) {
   check_dots_empty(...)
   device <- regress_device(mechanism)
-  new_regress_family(device, mechanism, mechanism$levels, check_link(link), check_flag(quasi, "quasi"))
+  new_regress_family(device, mechanism, mechanism$levels, check_choice(link, "link", regress_links),
+                     check_flag(quasi, "quasi"))
 }
 
 # `device` is one, or one for each row that was fitted: then the family is of those rows only.
@@ -212,11 +213,6 @@ row_device <- function(device, arm, n) {
 }
 
 # ---- links of the truth ----
-
-check_link <- function(link) {
-  if (inherits(link, "link-glm")) link <- link$name
-  check_choice(link, "link", regress_links)
-}
 
 # What R's own link functions are, with derivatives up to the fourth, which mgcv asks for.
 truth_curve <- function(link) {

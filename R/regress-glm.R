@@ -50,15 +50,13 @@
 #' @return An object of class `c("rr_glm", "glm", "lm")` with the elements of a `glm` (`fitted.values`, `residuals` and `deviance` are about the
 #'   *reports*), and
 #'
-#'   | element | content |
-#'   |---|---|
-#'   | `mechanism`, `arm`, `link`, `penalty`, `design`, `anchor` | as given; `device` holds the probabilities of the mechanism |
-#'   | `information` | the matrices `observed` and `expected` |
-#'   | `decrement` | by how much the log-likelihood could still rise |
-#'   | `starts`, `ends` | log-likelihoods of the maxima within 3 of the best, and their places, a column each |
-#'   | `point`, `flat` | finite coefficients with the log-likelihood of the fit, far out if the estimate is at infinity; directions in which it does not change |
-#'   | `boundary` | `NULL`, or the rows with truth 0 or 1 and the infinite coefficients |
-#'   | `parameter` | the unknown parameter of the design with attribute `std.error`, or `NULL` |
+#'   * `mechanism`, `arm`, `link`, `penalty`, `design`, `anchor`: as given; `device` holds the probabilities of the mechanism.
+#'   * `information`: the matrices `observed` and `expected`.
+#'   * `decrement`: by how much the log-likelihood could still rise.
+#'   * `starts`, `ends`: log-likelihoods of the maxima within 3 of the best, and their places, a column each.
+#'   * `point`, `flat`: finite coefficients with the log-likelihood of the fit, far out if the estimate is at infinity; directions in which it does not change.
+#'   * `boundary`: `NULL`, or the rows with truth 0 or 1 and the infinite coefficients.
+#'   * `parameter`: the unknown parameter of the design with attribute `std.error`, or `NULL`.
 #' @section Errors and warnings:
 #' Errors: `candor_error_argument`, `candor_error_no_information` (`p = q`), `candor_error_mismatch` (arms without a mechanism), `candor_error_level`, `candor_error_missing`. Warnings:
 #' `candor_warning_infinite`, `candor_warning_maxima`, `candor_warning_unlikely`, `candor_warning_boundary` (an unknown parameter is estimated as 0 or 1). See [candor_conditions].
@@ -96,7 +94,7 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
                    na.action = NULL, start = NULL, starts = 20, penalty = c("none", "bias", "jeffreys", "prior"),
                    arm = NULL, design = NULL, anchor = NULL, ...) {
   check_dots_empty(...)
-  link <- check_link(link)
+  link <- check_choice(link, "link", regress_links)
   penalty <- check_choice(penalty, "penalty", c("none", "bias", "jeffreys", "prior"))
   starts <- check_starts(starts)
   call <- match.call()
@@ -136,7 +134,7 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
 }
 
 penalty_maximum <- function(data, penalty, starts, start = NULL) {
-  if (penalty %in% c("bias", "jeffreys")) return(penalised_maximum(data, penalty, starts))
+  if (penalty %in% c("bias", "jeffreys")) return(penalized_maximum(data, penalty, starts))
   regress_maximum(data, starts, start, if (penalty == "prior") prior_precision(data))
 }
 

@@ -34,12 +34,10 @@
 #' @param ... Not used; `rr_loglinear()` refuses further arguments.
 #' @return An object of class `c("rr_loglinear", "rr_regression")`, with the methods of [rr_regression] and
 #'
-#'   | function | value |
-#'   |---|---|
-#'   | `predict()` | `"truth"`: the joint table of shares, one dimension per question and the groups last; `"report"`: expected counts of the reports |
-#'   | `as.table()` | the table of truths |
-#'   | `glance()` | also `deviance` against the saturated model, `df.residual` and `p.value` |
-#'   | `tidy()` | with `protective` a row `self-protective`; `type = "parameters"` gives this row alone |
+#'   * `predict()`: `"truth"`: the joint table of shares, one dimension per question and the groups last; `"report"`: expected counts of the reports.
+#'   * `as.table()`: the table of truths.
+#'   * `glance()`: also `deviance` against the saturated model, `df.residual` and `p.value`.
+#'   * `tidy()`: with `protective` a row `self-protective`; `type = "parameters"` gives this row alone.
 #' @section Errors and warnings:
 #' Errors: `candor_error_argument`, `candor_error_no_information`, `candor_error_empty`. Warnings as in [rr_multinom()]. See [candor_conditions].
 #' @references van den Hout, A. and van der Heijden, P. G. M. (2004). The analysis of multivariate misclassified data with special attention to randomized response data.
@@ -51,7 +49,7 @@
 #'   Boeckenholt, U. and van der Heijden, P. G. M. (2007). Item randomized-response models for measuring noncompliance. *Psychometrika* 72, 245-262.
 #'   \doi{10.1007/s11336-005-1495-y}
 #'
-#'   Cruyff, M. J. L. F., van den Hout, A., van der Heijden, P. G. M. and Boeckenholt, U. (2007). Log-linear randomized-response models taking self-protective response behavior
+#'   Cruyff, M. J. L. F., van den Hout, A., van der Heijden, P. G. M. and Boeckenholt, U. (2007). Log-linear randomized-response models taking self-protective response behaviour
 #'   into account. *Sociological Methods & Research* 36, 266-282. \doi{10.1177/0049124107301944}
 #'
 #'   Self, S. G. and Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood estimators and likelihood ratio tests under nonstandard conditions.

@@ -3,17 +3,15 @@
 #' Methods for fits of [rr_glm()]. Other functions (`cooks.distance()`, `model.matrix()`, `update()`,
 #' `step()`, ...) work as for any `glm`.
 #'
-#' | function | value |
-#' |---|---|
-#' | `vcov()`, `confint()` | matrices |
-#' | `tidy()`, `summary()` | table of coefficients |
-#' | `glance()` | one row per fit; `NA` for likelihoods of survey designs |
-#' | `augment()` | the data with `.truth`, `.report`, `.posterior` (probability of a true yes given the report), `.hat`, `.resid` (deviance) |
-#' | `anova()`, `drop1()`, `add1()` | likelihood ratio tests |
-#' | `fitted()`, `residuals()`, `hatvalues()`, `influence()` | about truths or reports, see `type` |
-#' | `simulate()` | a data frame of reports, one column per survey |
-#' | `logLik()`, `AIC()` | likelihood of the reports |
-#' | `family()` | the family of the truth |
+#' * `vcov()`, `confint()`: matrices.
+#' * `tidy()`, `summary()`: table of coefficients.
+#' * `glance()`: one row per fit; `NA` for likelihoods of survey designs.
+#' * `augment()`: the data with `.truth`, `.report`, `.posterior` (probability of a true yes given the report), `.hat`, `.resid` (deviance).
+#' * `anova()`, `drop1()`, `add1()`: likelihood ratio tests.
+#' * `fitted()`, `residuals()`, `hatvalues()`, `influence()`: about truths or reports, see `type`.
+#' * `simulate()`: a data frame of reports, one column per survey.
+#' * `logLik()`, `AIC()`: likelihood of the reports.
+#' * `family()`: the family of the truth.
 #'
 #' @section Profile intervals:
 #' A value of a coefficient is in the interval if twice the fall of the log-likelihood, maximized over the other coefficients, is at most the chi-squared quantile. The
@@ -39,8 +37,8 @@
 #'
 #' @param object,x,model,fit A fit of [rr_glm()].
 #' @param type
-#'   * For `vcov()`, `summary()`, `tidy()` and `confint()` (which then gives Wald intervals): `"observed"` information (default without a survey design),
-#'     `"expected"` information, `"sandwich"` (robust, and by cluster), or `"survey"` (of the design, default with a design).
+#'   * For `vcov()`, `summary()`, `tidy()` and `confint()`: `"observed"` or `"expected"` information, `"sandwich"` (robust, and by cluster), or `"survey"`. The default is
+#'     `"survey"` with a survey design, otherwise `"observed"`. With `type`, `confint()` gives Wald intervals.
 #'   * For `fitted()`: the probability of the `"report"` (default) or of the `"truth"`.
 #'   * For `residuals()`: the types of `glm`, about the reports, or `"truth"`, the posterior probability of a true yes minus the fitted probability.
 #'   * For `hatvalues()`: `"expected"` (default) or `"observed"` information.

@@ -2,20 +2,22 @@
 #'
 #' R's usual functions for models work for fits of [rr_multinom()], [rr_loglinear()] and [rr_predictor()].
 #'
-#' | function | value |
-#' |---|---|
-#' | `coef()` | see each fitter |
-#' | `vcov()` | a row and column per estimated coefficient: `"observed"` information (default of likelihood fits), `"expected"` information (not [rr_predictor()]), `"sandwich"`, for wrong models and sampling weights, or `"survey"` (default with a design); moment fits have no information |
-#' | `confint()` | Wald intervals; `NA` for coefficients at infinity; with a survey design from the t distribution, with `survey::degf()` less the number of coefficients plus 1 degrees of freedom |
-#' | `logLik()`, `AIC()`, `BIC()` | of the reports, without binomial coefficients; an error for moment fits and survey designs |
-#' | `anova()` | likelihood ratio tests of nested fits, sorted by their degrees of freedom. `drop1()`, `step()` and `car::Anova()` give an error |
-#' | `nobs()` | rows with a weight above 0, or respondents of a tally |
-#' | `tidy()` | `term`, `estimate`, `std.error`, `statistic`, `p.value`, with `conf.int = TRUE` `conf.low`, `conf.high`; first `y.level` ([rr_multinom()]) or `component` ([rr_predictor()]) |
-#' | `glance()` | `nobs`, `df`, `logLik`, `AIC`, `BIC`, `decrement` (gain of a further Newton step), `starts` (number of different maxima found) |
-#' | `summary()` | a list with `coefficients`: estimate, standard error, z and p-value |
-#' | `residuals()` | of [rr_multinom()] and [rr_loglinear()], see `type` |
-#' | `simulate()` | reports under a fit of [rr_multinom()], one column per survey |
-#' | `plot()` | of [rr_multinom()]: probabilities of the truths along one covariate with Wald intervals on the logit scale; the others are held at the values in the caption |
+#' * `coef()`: see each fitter.
+#' * `vcov()`: a row and column per estimated coefficient: `"observed"` information (default of likelihood fits), `"expected"` information (not
+#'   [rr_predictor()]), `"sandwich"`, for wrong models and sampling weights, or `"survey"` (default with a design). Moment fits have no information.
+#' * `confint()`: Wald intervals; `NA` for coefficients at infinity; with a survey design from the t distribution, with `survey::degf()` less the number of
+#'   coefficients plus 1 degrees of freedom.
+#' * `logLik()`, `AIC()`, `BIC()`: the likelihood of the reports, without binomial coefficients. Moment fits and survey designs give an error.
+#' * `anova()`: likelihood ratio tests of nested fits, sorted by their degrees of freedom. `drop1()`, `step()` and `car::Anova()` give an error.
+#' * `nobs()`: rows with a weight above 0, or respondents of a tally.
+#' * `tidy()`: `term`, `estimate`, `std.error`, `statistic`, `p.value`, with `conf.int = TRUE` `conf.low`, `conf.high`; first `y.level` ([rr_multinom()]) or
+#'   `component` ([rr_predictor()]).
+#' * `glance()`: `nobs`, `df`, `logLik`, `AIC`, `BIC`, `decrement` (gain of a further Newton step), `starts` (number of different maxima found).
+#' * `summary()`: a list with `coefficients`: estimate, standard error, z and p-value.
+#' * `residuals()`: of [rr_multinom()] and [rr_loglinear()], see `type`.
+#' * `simulate()`: reports under a fit of [rr_multinom()], one column per survey.
+#' * `plot()`: of [rr_multinom()]: probabilities of the truths along one covariate with Wald intervals on the logit scale; the others are held at the values in
+#'   the caption.
 #'
 #' @param object,x A fit.
 #' @param type For `vcov()`, see above. For `residuals()` of [rr_multinom()]: `"report"` (default; the report given minus the probabilities of the reports) or `"truth"` (posterior minus fitted

@@ -21,10 +21,10 @@ mixed_model <- function(x, y, arm, device, link, offset, group, weight) {
 mixed_groups <- function(model, halvings, sigma, width = 8.5) list(model$first, model$weight, width, halvings, sigma)
 
 # Value, score, information, and what is known of each group; with an edge that carries weight the grid is wider.
-mixed_value <- function(model, at, halvings = 1) {
-  value <- .Call(C_rr_mixed_value, model$parts, mixed_groups(model, halvings, NA_real_), at)
+mixed_value <- function(model, at) {
+  value <- .Call(C_rr_mixed_value, model$parts, mixed_groups(model, 1, NA_real_), at)
   if (is.finite(value$value) && max(value$edge) > 1e-14) {
-    value <- .Call(C_rr_mixed_value, model$parts, mixed_groups(model, halvings, NA_real_, 10.5), at)
+    value <- .Call(C_rr_mixed_value, model$parts, mixed_groups(model, 1, NA_real_, 10.5), at)
   }
   value
 }
@@ -39,14 +39,14 @@ mixed_climb <- function(model, start, sigma = NA_real_, halvings = 0, tolerance 
 spread_factor <- function(sigma, link) sqrt(1 + switch(link + 1L, 0.346, 1, 0.5, 1) * sigma^2)
 
 # The highest value at each of some sigmas: where its peaks are, and whether it rises to infinity.
-mixed_ladder <- function(model, b, value, tolerance = 1e-3) {
+mixed_ladder <- function(model, b, value) {
   rungs <- c(0, 0.5, 1, 2, 4, 8, 16, 32)
   ends <- list(list(at = c(b, 0), value = value))
   link <- model$parts[[7]]
   for (sigma in rungs[-1]) {
     before <- ends[[length(ends)]]$at
     start <- before[-length(before)] * spread_factor(sigma, link) / spread_factor(before[length(before)], link)
-    ends <- c(ends, list(mixed_climb(model, start, sigma, tolerance = tolerance)))
+    ends <- c(ends, list(mixed_climb(model, start, sigma, tolerance = 1e-3)))
     best <- max(vapply(ends, `[[`, 0, "value"))
     if (sigma >= 2 && ends[[length(ends)]]$value < best - 20) break
   }

@@ -33,15 +33,14 @@
 #' @param ... Not used; `rr_multinom()` refuses further arguments.
 #' @return An object of class `c("rr_multinom", "rr_regression")`, with the methods of [rr_regression] and
 #'
-#'   | function | value |
-#'   |---|---|
-#'   | `coef()` | `"multinomial"`: a matrix with a row per level but the first and a column per term; `"cumulative"`: a vector, the \eqn{K - 1} thresholds (`low|middle`) first |
-#'   | `predict()` | a matrix with one row per row of data |
-#'   | type `"truth"` (default), `"report"` | the share of each true category, or of each report, given the covariates |
-#'   | type `"posterior"` | the probability of each truth given covariates *and* report |
-#'   | type `"class"` | the most probable truth given the covariates, a factor |
-#'   | with `se.fit = TRUE` | for `"truth"` and `"report"` a list of `fit` and `se.fit`, by the delta method |
-#'   | `augment()` | the data with `.truth.<level>`, `.posterior.<level>` and `.class` |
+#'   * `coef()`: `"multinomial"`: a matrix with a row per level but the first and a column per term; `"cumulative"`: a vector, the \eqn{K - 1} thresholds
+#'     (`low|middle`) first.
+#'   * `predict()`: a matrix with one row per row of data.
+#'   * type `"truth"` (default), `"report"`: the share of each true category, or of each report, given the covariates.
+#'   * type `"posterior"`: the probability of each truth given covariates *and* report.
+#'   * type `"class"`: the most probable truth given the covariates, a factor.
+#'   * with `se.fit = TRUE`: for `"truth"` and `"report"` a list of `fit` and `se.fit`, by the delta method.
+#'   * `augment()`: the data with `.truth.<level>`, `.posterior.<level>` and `.class`.
 #' @section Errors and warnings:
 #' Errors: `candor_error_argument`, `candor_error_level`, `candor_error_no_information` (linearly dependent rows of the channel), `candor_error_law` (reports that are bits or sets),
 #' `candor_error_impossible`, `candor_error_mismatch` (order of an ordered factor). Warnings: `candor_warning_infinite`, `candor_warning_maxima`, `candor_warning_not_converged`.

@@ -20,14 +20,13 @@
 #' @param ... Not used; `rr_posterior()` refuses further arguments.
 #' @return An object of class `rr_posterior`, a list whose element `draws` is a matrix with one row per draw and one column per level (with groups a list of matrices). Methods:
 #'
-#'   | function | value |
-#'   |---|---|
-#'   | `tidy()` | `term`, `estimate` (posterior mean), `std.error` (posterior standard deviation), `median`, and with `conf.int = TRUE` `conf.low`, `conf.high` |
-#'   | `quantile()` | a matrix with one row per level |
-#'   | `coef()`, `confint()` | posterior means; equal-tailed intervals |
-#'   | `glance()` | `nobs`, `log.evidence` (log probability of the answers in their order; `NA` for \eqn{K} categories), `method`, `draws`, `effective` (smallest effective number of draws) |
-#'   | `as.data.frame()` | the draws, or `tidy()` if there are none |
-#'   | `plot()` | medians and intervals |
+#'   * `tidy()`: `term`, `estimate` (posterior mean), `std.error` (posterior standard deviation), `median`, and with `conf.int = TRUE` `conf.low`, `conf.high`.
+#'   * `quantile()`: a matrix with one row per level.
+#'   * `coef()`, `confint()`: posterior means; equal-tailed intervals.
+#'   * `glance()`: `nobs`, `log.evidence` (log probability of the answers in their order; `NA` for \eqn{K} categories), `method`, `draws`, `effective` (smallest
+#'     effective number of draws).
+#'   * `as.data.frame()`: the draws, or `tidy()` if there are none.
+#'   * `plot()`: medians and intervals.
 #' @section Errors:
 #' `candor_error_argument`, `candor_error_law` (reports that are bits or sets), `candor_error_no_information`, `candor_error_impossible`. See [candor_conditions].
 #' @references Winkler, R. L. and Franklin, L. A. (1979). Warner's randomized response model: a Bayesian approach. *Journal of the American Statistical Association*

@@ -12,8 +12,8 @@
 #' to the truths. `"ml"` is 5 to 30% more precise if its assumptions hold. In simulations that violate them it gave 1.23 and 0.80 for an effect of 1; moments gave 0.99 and 1.00.
 #'
 #' A variable named in `mechanisms` stands in `formula` for its *truth*, a factor with the mechanism's levels: `income ~ age + tax_fraud * sex`. A response named
-#' there is randomized too. By `"moments"` its unbiased score is the outcome, so Gaussian means a linear probability model. By `"ml"` it must be a yes/no
-#' question and the family binomial. All devices must be independent given the truths.
+#' there is randomized too. By `"moments"` its unbiased score is the outcome, so Gaussian means a linear probability model. `"ml"` requires a yes/no
+#' question as the response, and the binomial family. All devices must be independent given the truths.
 #'
 #' @param formula Outcome to the left; to the right exact covariates and at least one variable of `mechanisms`, unless the outcome is one.
 #' @param data A data frame with outcome, covariates and *reports*.
@@ -27,7 +27,7 @@
 #' @param design A survey design, in place of `data`: see [rr_glm()].
 #' @param starts Number of starting points of `"ml"`, a whole number of at least 1; default 5.
 #' @param object,x A fit of `rr_predictor()`.
-#' @param part Which coefficients, see the value.
+#' @param part `"outcome"` (default), `"truth"`, or all coefficients (`"both"` for `coef()`, `"all"` for `vcov()`).
 #' @param type For `vcov()` `"observed"` (default of `"ml"`) `"sandwich"` (the only type of `"moments"` without a design) or `"survey"` (default with a design). For `predict()` `"outcome"` (default), `"link"`, `"truth"` or `"posterior"`.
 #' @param cluster For the sandwich, see [rr_regression].
 #' @param newdata A data frame; default the data of the fit.
@@ -35,13 +35,12 @@
 #' @param ... Not used; `rr_predictor()` refuses further arguments.
 #' @return An object of class `c("rr_predictor", "rr_regression")`, with the methods of [rr_regression] and
 #'
-#'   | function | value |
-#'   |---|---|
-#'   | `coef(part = )` | `"outcome"` (default), `"truth"` (`"ml"` only), or `"both"`, a list. Coefficients of the outcome have the names of [stats::lm()], `taxyes`; those of the truth `taxyes ~ age` |
-#'   | `vcov(part = )` | `"outcome"`, `"truth"`, or `"all"` (truth, outcome, logarithm of the standard deviation of the error) |
-#'   | `sigma()` | standard deviation of the error |
-#'   | `predict(truth = )` | mean outcome if the truth were `truth` |
-#'   | `predict()` | (`"ml"` only) mean outcome given the exact covariates; type `"truth"`: probabilities of each truth; `"posterior"`: given report and outcome too |
+#'   * `coef(part = )`: `"outcome"` (default), `"truth"` (`"ml"` only), or `"both"`, a list. Coefficients of the outcome have the names of [stats::lm()],
+#'     `taxyes`; coefficients of the truth have names such as `taxyes ~ age`.
+#'   * `vcov(part = )`: `"outcome"`, `"truth"`, or `"all"` (truth, outcome, logarithm of the standard deviation of the error).
+#'   * `sigma()`: standard deviation of the error.
+#'   * `predict(truth = )`: mean outcome if the truth were `truth`.
+#'   * `predict()` (`"ml"` only): mean outcome given the exact covariates; type `"truth"`: probabilities of each truth; `"posterior"`: given report and outcome too.
 #' @section Errors and warnings:
 #' Errors: `candor_error_argument`, `candor_error_level`, `candor_error_no_information` (the truths cannot be told apart). Warnings as in [rr_multinom()]. See [candor_conditions].
 #' @references van den Hout, A. and Kooiman, P. (2006). Estimating the linear regression model with categorical covariates subject to randomized response.

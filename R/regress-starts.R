@@ -172,7 +172,7 @@ feasible_start <- function(model, first, feasible) {
 
 # ---- maxima from these starts ----
 
-penalised_maximum <- function(data, penalty, starts) {
+penalized_maximum <- function(data, penalty, starts) {
   if (!is.null(data$unknown)) {
     abort(c("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.",
             x = "It is {.val {penalty}}."), "argument")
@@ -193,9 +193,9 @@ penalised_maximum <- function(data, penalty, starts) {
   c(fits[[best]], list(model = model, values = values))
 }
 
-# The maximum over all starts, and more of them: columns of `near`, in the coordinates of the model.
-regress_maximum <- function(data, starts = 20, start = NULL, prior = NULL, near = NULL) {
+# The maximum over all starts; `start` is one more, in the coordinates of the user's columns.
+regress_maximum <- function(data, starts = 20, start = NULL, prior = NULL) {
   model <- regress_model(collapse_rows(data), prior)
-  if (!is.null(start)) near <- cbind(near, coordinates(model, start))
+  near <- if (!is.null(start)) coordinates(model, start)
   highest_maximum(model, cbind(near, regress_starts(model, starts)), turn = TRUE)
 }

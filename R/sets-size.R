@@ -1,6 +1,6 @@
 #' Sizes of unions, intersections and differences of noisy sets
 #'
-#' Each of several sets over one universe was reported with noise: whether it holds an element was reported wrongly with a known probability. `rr_set_size()` estimates how many elements
+#' Several sets over one universe were reported with noise: each membership of an element in a set was reported wrongly with a known probability. `rr_set_size()` estimates how many elements
 #' are in at least one set (`"union"`), in all sets (`"intersection"`), or in the first but in no other set (`"difference"`). `"jaccard"` is the share of the union that is in the
 #' intersection. If the universe is unknown, sets are reported as sketches of [rr_sketch()].
 #'

@@ -4,11 +4,12 @@
 #' bit at random, and publishes the result. [rr_set_size()] estimates from the published sketches how many different items the sites saw together. No site shows its list to
 #' anybody.
 #'
-#' | `type` | sketch |
-#' |---|---|
-#' | `"bloom"` | Bloom filter of `bits` bits, of which each item sets `hashes` |
-#' | `"linear"` | linear counting, a Bloom filter with one hash |
-#' | `"pcsa"` | Flajolet and Martin's sketch: an item falls into one of `buckets` and sets the bit of level \eqn{l} with probability \eqn{2^{-l}}. It counts to \eqn{2^{levels}} items per bucket |
+#' There are three types:
+#'
+#' * `"bloom"`: Bloom filter of `bits` bits; each item sets `hashes` bits.
+#' * `"linear"`: linear counting, a Bloom filter with one hash.
+#' * `"pcsa"`: Flajolet and Martin's sketch: an item falls into one of `buckets` and sets the bit of level \eqn{l} with probability \eqn{2^{-l}}. It counts to
+#'   \eqn{2^{levels}} items per bucket.
 #'
 #' A Bloom filter must be large enough for the union. A PCSA sketch need not be, but each of its bits carries less information.
 #'

@@ -85,7 +85,7 @@ judge_methods <- function(mechanism, theta, truth, n, methods, replications, see
   group <- floor((seq_len(replications) - 1) * groups / replications) + 1
   losses <- lapply(methods, function(method) matrix(NA_real_, 3, replications))
   sums <- lapply(methods, function(method) matrix(0, length(theta), groups))
-  for (part in blocks(0, replications, max(length(mechanism$levels), length(mechanism$reports)))) {
+  for (part in blocks(replications, max(length(mechanism$levels), length(mechanism$reports)))) {
     counts <- study_counts(mechanism, theta, truth, n, seed, cell, part[1], part[2], law)
     columns <- part[1] + seq_len(part[2])
     own <- group[columns[1]]:group[columns[length(columns)]]

@@ -18,8 +18,8 @@
 #' @param effective_n For weighted counts: the effective number of respondents \eqn{(\sum w)^2 / \sum w^2}, one number (per group). Without it counts must be whole.
 #' @param n Number of respondents (per group). Needed if a report supports several categories or none, see [rr_law()]; otherwise it is the sum of the counts.
 #' @param column For a data frame: name of the column of labels, if that is not clear.
-#' @param by For a data frame: the columns of the groups, by name or as a formula. By default all other columns except totals. A single row of counts
-#'   without `by` is not grouped.
+#' @param by For a data frame: the columns of the groups, by name or as a formula. By default all other columns except totals, and no groups for a
+#'   single row of counts.
 #' @param ... Must be empty.
 #' @return An object of class `rr_tally`, see [rr_tally()].
 #' @section Errors:

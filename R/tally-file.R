@@ -10,19 +10,19 @@
 #' @section The format:
 #' One object in UTF-8, described by the JSON schema in `system.file("schema", "tally-1.json", package = "candor")`:
 #'
-#' | member | what |
-#' |---|---|
-#' | `format`, `version` | the text `"candor tally"`, or `"candor mechanism"`, and the number 1 |
-#' | `mechanism` | an object: `constructor`, the name of a function such as `"rr_grr"`, and `arguments`, an object of its arguments |
-#' | `groups` | for a grouped tally: an array of objects, one per column, with `name`, `type` (`"text"`, `"number"`, `"integer"`, `"logical"`, `"factor"`, `"ordered"`, `"date"`, `"time"`) and `values`; for factors also `levels`, for times (seconds since 1970 in UTC) also `tz` |
-#' | `n` | the number of respondents, or the sum of their weights: one number, or an array with one per group |
-#' | `counts` | an array of counts in the order of the mechanism's reports; for a grouped tally an array of such arrays |
-#' | `weight_squares`, `respondents` | of weighted reports, as `n`: sum of the squared weights, and number of respondents (optional) |
-#' | `missing` | optional: the number of missing reports that were dropped |
-#' | `witness` | optional: of [rr_local_hash()] the number of different hash functions, of [rr_mean()] of reports outside the range of answers; reveals clients that do not randomize |
-#' | `chunks` | optional: the labels of the chunks that were counted, see [chunks] |
-#' | `sets` | of `rr_tally(keep = "sets")`: for each group an object with `bits` and `times` |
-#' | `checksum` | optional, the last member: `"md5:"` and the MD5 sum, in 32 hexadecimal digits, of all bytes of the file before `"checksum"`; required with `sets` |
+#' * `format`, `version`: the text `"candor tally"`, or `"candor mechanism"`, and the number 1.
+#' * `mechanism`: an object: `constructor`, the name of a function such as `"rr_grr"`, and `arguments`, an object of its arguments.
+#' * `groups`: for a grouped tally: an array of objects, one per column, with `name`, `type` (`"text"`, `"number"`, `"integer"`, `"logical"`, `"factor"`,
+#'   `"ordered"`, `"date"`, `"time"`) and `values`. Factors also have `levels`, and times (seconds since 1970 in UTC) have `tz`.
+#' * `n`: the number of respondents, or the sum of their weights: one number, or an array with one per group.
+#' * `counts`: an array of counts in the order of the mechanism's reports; for a grouped tally an array of such arrays.
+#' * `weight_squares`, `respondents`: of weighted reports, as `n`: sum of the squared weights, and number of respondents (optional).
+#' * `missing`: optional: the number of missing reports that were dropped.
+#' * `witness`: optional: of [rr_local_hash()] the number of different hash functions, of [rr_mean()] of reports outside the range of answers; reveals clients
+#'   that do not randomize.
+#' * `chunks`: optional: the labels of the chunks that were counted, see [chunks].
+#' * `sets`: of `rr_tally(keep = "sets")`: for each group an object with `bits` and `times`.
+#' * `checksum`: optional, the last member: `"md5:"` and the MD5 sum, in 32 hexadecimal digits, of all bytes of the file before `"checksum"`; required with `sets`.
 #'
 #' `constructor` is a function of this package that makes a mechanism, or `"rr_pool"` with the arguments `designs` and `shares`. Its arguments are written so:
 #'
@@ -31,13 +31,11 @@
 #' * Mechanisms are objects as `mechanism` is. [rr_product()] and [rr_sample_questions()] have the argument `questions`, an object of mechanisms in order. The
 #'   `oracle` of [rr_hierarchy()] is an array of the mechanisms of its depths.
 #'
-#' `bits` has a hexadecimal text for each different report: the [packed bits][rr_reports] of the categories that it supports, except for these mechanisms.
+#' `bits` has a hexadecimal text for each different report: the [packed bits][rr_reports] of the categories that it supports, except for these mechanisms:
 #'
-#' | mechanism | bytes |
-#' |---|---|
-#' | [rr_bitflip()] | the buckets whose bit is 1, then the buckets that were drawn |
-#' | [rr_bloom()] | the bits of the report, then the cohort in four bytes, the lowest first |
-#' | [rr_hierarchy()] | the depth in one byte, the report in the form of its depth, then zeros up to the longest; the depth alone if its reports are categories |
+#' * [rr_bitflip()]: the buckets whose bit is 1, then the buckets that were drawn.
+#' * [rr_bloom()]: the bits of the report, then the cohort in four bytes, the lowest first.
+#' * [rr_hierarchy()]: the depth in one byte, the report in the form of its depth, then zeros up to the longest; the depth alone if its reports are categories.
 #'
 #' The checksum shows whether a file was damaged. It does not prove who wrote the file.
 #'

@@ -6,17 +6,22 @@
 #' Reports that support several categories are kept small: one bit per category, or the positions of the categories. `rr_reports()` reads them back
 #' from the form that a data frame, a file or a database gave them, and checks each of them.
 #'
-#' | mechanism | what [rr_perturb()] returns | what `rr_reports()` reads as well |
-#' |---|---|---|
-#' | [rr_unary()] | bits | raw matrices (one row per report), lists of raw vectors (blobs), hexadecimal text, matrices and data frames of 0 and 1, long tables with columns `id` and `level`, one row for each category that a report supports (a single row with a missing `level` if it supports none) |
-#' | [rr_subset()] | positions, or bits if these are smaller | all of these, and matrices and data frames of numbers (one row per report), lists of numbers, text of numbers separated by spaces |
-#' | [rr_hadamard()] | whole numbers from 0; with `one_bit` a tibble with `index` and `sign` | numbers of any type, including `integer64` |
-#' | [rr_local_hash()] | a tibble with `slope`, `shift` and `value`; with `cohorts` `cohort` and `value` | data frames with these columns |
-#' | [rr_bitflip()] | positions, negative if the bit is 0 | matrices (one row per report), lists and text of such numbers; columns `position_1`, `position_2`, ...; columns of 0 and 1 for all buckets, missing if not drawn; long tables with columns `id`, `level` and `bit` |
-#' | [rr_bloom()] | a data frame with `cohort` and `bits` | data frames with these columns, bits in any form of [rr_unary()]; columns `cohort` and `bit_1`, `bit_2`, ... of 0 and 1; long tables with columns `id`, `cohort` and `level`, the number of a bit that is 1 |
-#' | [rr_sketch_counts()] | a data frame with `cohort` and `bits`; with `one_bit` a tibble with `cohort`, `index` and `sign` | the same |
-#' | [rr_mean()] | numbers | numbers of any type |
-#' | [rr_sample_questions()], [rr_hierarchy()], [rr_prefixes()] | a tibble with `question`, `depth` or `part` and `report`, or the columns of the report | data frames with these columns; `report` is text or a list if questions differ in kind |
+#' For each mechanism, first the form that [rr_perturb()] returns, then the other forms that `rr_reports()` reads:
+#'
+#' * [rr_unary()]: bits. Also raw matrices (one row per report), lists of raw vectors (blobs), hexadecimal text, matrices and data frames of 0 and 1.
+#'   Also long tables with columns `id` and `level`, one row for each category that a report supports (a single row with a missing `level` if it supports none).
+#' * [rr_subset()]: positions, or bits if these are smaller. Also all forms of [rr_unary()], matrices and data frames of numbers (one row per report), lists of
+#'   numbers, text of numbers separated by spaces.
+#' * [rr_hadamard()]: whole numbers from 0; with `one_bit` a tibble with `index` and `sign`. Also numbers of any type, including `integer64`.
+#' * [rr_local_hash()]: a tibble with `slope`, `shift` and `value`; with `cohorts` `cohort` and `value`. Also data frames with these columns.
+#' * [rr_bitflip()]: positions, negative if the bit is 0. Also matrices (one row per report), lists and text of such numbers, and columns `position_1`,
+#'   `position_2`, .... Also columns of 0 and 1 for all buckets, missing if not drawn, and long tables with columns `id`, `level` and `bit`.
+#' * [rr_bloom()]: a data frame with `cohort` and `bits`. Also data frames with these columns and bits in any form of [rr_unary()], or with columns `cohort` and
+#'   `bit_1`, `bit_2`, ... of 0 and 1. Also long tables with columns `id`, `cohort` and `level`, the number of a bit that is 1.
+#' * [rr_sketch_counts()]: a data frame with `cohort` and `bits`; with `one_bit` a tibble with `cohort`, `index` and `sign`.
+#' * [rr_mean()]: numbers. Also numbers of any type.
+#' * [rr_sample_questions()], [rr_hierarchy()], [rr_prefixes()]: a tibble with `question`, `depth` or `part` and `report`, or the columns of the report. Also data
+#'   frames with these columns; `report` is text or a list if questions differ in kind.
 #'
 #' @section The class of bits and positions:
 #' Bits and positions are of class `rr_reports`, with one element per report for `length()`, `[`, `c()`, `rev()` and `format()`. They may be a column of a data
@@ -528,7 +533,7 @@ count_codes <- function(codes, first, shown, mechanism, groups, weights, na.rm) 
     .Call(C_rr_tally, codes, as.integer(first), as.double(k), groups, as.double(max(1L, groups)), weights, na.rm)
   }
   result <- count(weights)
-  if (result$position > 0) abort_report(shown, result$position, mechanism, na.rm)
+  if (result$position > 0) abort_report(shown, result$position, mechanism)
   shape <- function(counts) if (is.null(groups)) counts else matrix(counts, nrow = k)
   counts <- shape(result$counts)
   # Weighted reports have a second number: how many there were.

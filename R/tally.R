@@ -4,13 +4,14 @@
 #' true ones.
 #'
 #' @section Data:
-#' | `x` | reports |
-#' |---|---|
-#' | vector (factor, character, logical, whole numbers) or one-dimensional `table` | its values |
-#' | data frame | a column, with groups and weights in other columns; for [rr_product()] one column per question. Labelled values of package haven are replaced by their labels, unless only the values are levels |
-#' | design of package survey ([survey::svydesign()], [survey::svrepdesign()]) | as a data frame, with its weights |
-#' | database table of package dbplyr | counted in the database by the query of [rr_query()], which lists the forms of the reports |
-#' | function | the next chunk at each call, see [chunks] |
+#' The reports `x` are one of these:
+#'
+#' * vector (factor, character, logical, whole numbers) or one-dimensional `table`: its values.
+#' * data frame: a column, with groups and weights in other columns; for [rr_product()] one column per question. Labelled values of package haven are replaced
+#'   by their labels, unless only the values are levels.
+#' * design of package survey ([survey::svydesign()], [survey::svrepdesign()]): as a data frame, with its weights.
+#' * database table of package dbplyr: counted in the database by the query of [rr_query()], which lists the forms of the reports.
+#' * function: the next chunk at each call, see [chunks].
 #'
 #' A tally of a survey design has its weights, but neither clusters nor strata; the message `candor_message_design` says so. Give the design to [rr_estimate()]
 #' for standard errors, see [rr_survey].
@@ -45,15 +46,14 @@
 #' @param object A tally.
 #' @return An object of class `rr_tally`, a list:
 #'
-#' | element | what |
-#' |---|---|
-#' | `mechanism` | the mechanism |
-#' | `counts` | one number per report category, or a matrix with one column per group |
-#' | `n`, `effective_n` | number of reports per group (or sum of weights), and effective number |
-#' | `respondents` | number of weighted reports per group, else `NULL` |
-#' | `groups` | data frame of the group keys, or `NULL` |
-#' | `missing` | number of reports dropped |
-#' | `witness` | for [rr_local_hash()] the number of different hash functions, for [rr_mean()] of reports outside the range of answers: reveals clients that do not randomize (not for databases) |
+#' * `mechanism`: the mechanism.
+#' * `counts`: one number per report category, or a matrix with one column per group.
+#' * `n`, `effective_n`: number of reports per group (or sum of weights), and effective number.
+#' * `respondents`: number of weighted reports per group, else `NULL`.
+#' * `groups`: data frame of the group keys, or `NULL`.
+#' * `missing`: number of reports dropped.
+#' * `witness`: for [rr_local_hash()] the number of different hash functions, for [rr_mean()] of reports outside the range of answers: reveals clients that do
+#'   not randomize (not for databases).
 #'
 #' Tallies of one mechanism are merged with `c()` to the tally of all the data, in any order and grouping. If reports are categories and only the order of
 #' the levels differs, the order of the first tally is used. `as.data.frame()` and `tidy()` return columns `term`, `count`

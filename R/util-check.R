@@ -81,13 +81,12 @@ check_probabilities <- function(x, arg) {
 }
 
 # A whole number that may be as large as a double counts exactly.
-check_count <- function(x, arg, min = 0, max = 2^53, remedy = NULL) {
+check_count <- function(x, arg, min = 0, max = 2^53) {
   if (is_number(x) && x >= min && x <= max && x == floor(x)) return(as.double(x))
   # Mention an extreme upper limit only when it is exceeded.
   told <- max < .Machine$integer.max || (is_number(x) && x > max)
   wanted <- if (told) " from {format_count(min)} to {format_count(max)}" else ", at least {format_count(min)}"
-  abort(c(paste0("{.arg {arg}} must be one whole number", wanted, "."), x = "It is {describe(x)}.", i = remedy),
-        "argument")
+  abort(c(paste0("{.arg {arg}} must be one whole number", wanted, "."), x = "It is {describe(x)}."), "argument")
 }
 
 # Significant digits to print: what format() takes.

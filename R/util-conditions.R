@@ -2,7 +2,7 @@
 #'
 #' Every condition has a class of its kind, so that code can catch it: `tryCatch(..., candor_error_level = function(e) ...)`. All errors also have the class `candor_error`, and all warnings
 #' `candor_warning`. The pages of the functions name the classes that need an explanation there. Methods of generics of other packages, such as `confint()` and `predict()`, ignore
-#' unknown arguments, except near misses such as `conf_level`.
+#' unknown arguments, including misspelled arguments such as `conf_level`. In the package's own functions an unknown argument is an error.
 #'
 #' @section Errors of arguments and data:
 #' | class | meaning |
@@ -27,7 +27,8 @@
 #' | `candor_error_no_information` | the reports do not depend on the truth |
 #' | `candor_error_impossible` | a report that no truth can produce |
 #' | `candor_error_law` | something that the law of the reports does not provide, see [rr_law()] |
-#' | `candor_error_precision` | counts too different in size for double precision, or an epsilon that probabilities that can be drawn do not reach |
+#' | `candor_error_precision` | counts too different in size for double precision, or an epsilon out of reach of the probabilities that can be drawn |
+#' | `candor_error_stalled` | no start of a regression leads to an estimate |
 #' | `candor_error_entropy` | the operating system gave no randomness |
 #' | `candor_error_generator` | R's generator did not return numbers between 0 and 1 |
 #'
@@ -44,7 +45,7 @@
 #' | `candor_warning_variance` | the noise of so many bits leaves a large standard error |
 #' | `candor_warning_ratio` | the union of a Jaccard index may be empty |
 #' | `candor_warning_saturated` | a sketch has no bit left at 0 |
-#' | `candor_warning_precision` | an epsilon that probabilities that can be drawn do not reach |
+#' | `candor_warning_precision` | an epsilon out of reach of the probabilities that can be drawn |
 #' | `candor_warning_weights` | counts of people that are not whole |
 #' | `candor_warning_reveals` | the cards of a design hide nothing, or not a truth of 0 |
 #' | `candor_warning_delta` | the probability that shuffled reports reveal everything is too large |

@@ -10,9 +10,9 @@ colour_line <- "grey60"
 line_colours <- c("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#F0E442")
 
 # From negative over none to positive.
-scale_correlation <- function(limit = 1, lowest = -1, na.value = "grey85") {
+scale_correlation <- function(limit = 1, lowest = -1) {
   ggplot2::scale_fill_gradient2(low = "#2166AC", mid = "#F7F7F7", high = "#B2182B", limits = c(lowest * limit, limit),
-                                na.value = na.value, name = NULL)
+                                na.value = "grey85", name = NULL)
 }
 
 # On white, whatever lies behind; with room at the right for the last label of the axis, and captions that are cut into

@@ -157,12 +157,12 @@ format_p <- function(table, digits) {
 }
 
 # The first rows of a table, and how many more there are.
-print_rows <- function(table, n, digits, total = nrow(table), more = "more; see tidy()") {
+print_rows <- function(table, n, digits, total = nrow(table)) {
   shown <- as.data.frame(utils::head(table, n))
   # A share of 1e-17 is a rounding of 0, and would have all others printed as 1.000e+00.
   if (is.numeric(shown$estimate)) shown$estimate[which(abs(shown$estimate) < 1e-15)] <- 0
   print(format_p(shown, digits), digits = digits, row.names = FALSE)
-  if (total > n) cat("  ... and ", format_count(total - n), " ", more, "\n", sep = "")
+  if (total > n) cat("  ... and ", format_count(total - n), " more; see tidy()\n", sep = "")
 }
 
 # ---- drawing counts: multinomial, and whole numbers that stand for shares ----
@@ -176,18 +176,18 @@ draw_multinomial <- function(nsim, n, shares) {
   if (n > largest_size) {
     return(.Call(C_rr_study_counts, as.double(shares / sum(shares)), NULL, n, 1, 0, Inf, draw_seed(), 0, 0, nsim))
   }
-  do.call(cbind, lapply(blocks(0, nsim, length(shares)), function(part) {
+  do.call(cbind, lapply(blocks(nsim, length(shares)), function(part) {
     # rmultinom() does not look for interrupts, and the few other calls here do not either.
     Sys.sleep(0)
     stats::rmultinom(part[2], n, shares)
   }))
 }
 
-# Columns of `size` numbers from `start` to before `end` in parts of about 200,000 numbers, which stay in the
+# `end` columns of `size` numbers in parts of about 200,000 numbers, which stay in the
 # processor's cache and take an interrupt between them: a list of c(first, how many).
-blocks <- function(start, end, size) {
+blocks <- function(end, size) {
   step <- max(1, floor(2e5 / size))
-  first <- seq(start, end - 1, by = step)
+  first <- seq(0, end - 1, by = step)
   Map(c, first, pmin(step, end - first))
 }
 
@@ -208,7 +208,7 @@ whole_shares <- function(n, shares) {
 
 # How results look in R Markdown: the lines above and below as text, the estimates as a table.
 # `lines` and `notes` are lines as print() writes them, with those that continue a sentence further in.
-knit_result <- function(x, lines, table, total, notes = NULL, digits = 4) {
+knit_result <- function(x, lines, table, total, notes = NULL) {
   # Documents of other kinds than Markdown show what print() shows.
   if (!identical(knitr::opts_knit$get("out.format"), "markdown")) return(knitr::normal_print(x))
   joined <- function(lines) {
@@ -216,7 +216,7 @@ knit_result <- function(x, lines, table, total, notes = NULL, digits = 4) {
     paste(escape_markdown(trimws(text)), collapse = "  \n")
   }
   numbers <- vapply(table, is.numeric, NA)
-  cells <- as.data.frame(format(as.data.frame(table), digits = digits, justify = "none"))
+  cells <- as.data.frame(format(as.data.frame(table), digits = 4, justify = "none"))
   cells[!numbers] <- lapply(cells[!numbers], function(column) escape_markdown(trimws(column)))
   names(cells) <- escape_markdown(names(table))
   rows <- knitr::kable(cells, format = "pipe", align = ifelse(numbers, "r", "l"), row.names = FALSE)

@@ -60,30 +60,6 @@ SEXP rr_moments_call(SEXP values, SEXP columns, SEXP order, SEXP weight, SEXP mo
   return result;
 }
 
-/* rr_moment_matrix(columns, order, weight) -> list(row, column, value, empty), row and column 1-based. */
-SEXP rr_moment_matrix_call(SEXP columns, SEXP order, SEXP weight)
-{
-  const char *names[] = {"row", "column", "value", "empty", ""};
-  const candor_set_list sets = glue_sets(columns, order);
-  const double *w = glue_reals(weight, "weight", (R_xlen_t) (2 * sets.columns));
-  const double entries = candor_moment_entries(sets.columns, sets.order);
-  if (!(entries < 1e9)) Rf_error("the matrix would have more than 1e9 entries");
-  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(result, 0, Rf_allocVector(INTSXP, (R_xlen_t) entries));
-  SET_VECTOR_ELT(result, 1, Rf_allocVector(INTSXP, (R_xlen_t) entries));
-  SET_VECTOR_ELT(result, 2, Rf_allocVector(REALSXP, (R_xlen_t) entries));
-  SET_VECTOR_ELT(result, 3, Rf_allocVector(REALSXP, (R_xlen_t) (sets.total - 1)));
-  int *row = INTEGER(VECTOR_ELT(result, 0)), *column = INTEGER(VECTOR_ELT(result, 1));
-  glue_check(candor_moment_matrix(&sets, w, row, column, REAL(VECTOR_ELT(result, 2)), REAL(VECTOR_ELT(result, 3))),
-             "rr_moment_matrix");
-  for (R_xlen_t e = 0; e < (R_xlen_t) entries; e++) {
-    row[e]++;
-    column[e]++;
-  }
-  UNPROTECT(1);
-  return result;
-}
-
 /* rr_count_law(count, prob) -> the law of a sum of independent binomials, from 0 to sum(count). */
 SEXP rr_count_law_call(SEXP count, SEXP prob)
 {

@@ -162,9 +162,8 @@ static R_xlen_t places(const held *h)
   return (R_xlen_t) (h->objective.shape.levels + h->objective.shape.dense);
 }
 
-/* rr_regress_climb(model, starts: a column each, options: tolerance, steps, enough) -> list(at: a column each, numbers:
- * value, decrement, steps, pressed). A start that is impossible has the value -Inf. After a value of `enough` no start
- * is climbed from: their values are -Inf too. */
+/* rr_regress_climb(model, starts: a column each, options: tolerance, steps) -> list(at: a column each, numbers: value,
+ * decrement, steps, pressed). A start that is impossible has the value -Inf. */
 SEXP rr_regress_climb_call(SEXP model, SEXP starts, SEXP options)
 {
   const char *names[] = {"at", "numbers", ""};
@@ -172,22 +171,19 @@ SEXP rr_regress_climb_call(SEXP model, SEXP starts, SEXP options)
   prepare(&h, model, "rr_regress_climb");
   add_metric(&h);
   const R_xlen_t n = places(&h), many = n ? XLENGTH(starts) / n : 0;
-  const double *from = glue_reals(starts, "starts", n * many), *o = glue_reals(options, "options", 3);
+  const double *from = glue_reals(starts, "starts", n * many), *o = glue_reals(options, "options", 2);
   const candor_climb_options settings = {o[0], (size_t) o[1]};
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(result, 0, Rf_allocMatrix(REALSXP, (int) n, (int) many));
   SET_VECTOR_ELT(result, 1, Rf_allocMatrix(REALSXP, 4, (int) many));
   double *at = REAL(VECTOR_ELT(result, 0)), *numbers = REAL(VECTOR_ELT(result, 1));
-  double *work = (double *) R_alloc(candor_climb_work(h.objective.shape), sizeof *work), best = R_NegInf;
+  double *work = (double *) R_alloc(candor_climb_work(h.objective.shape), sizeof *work);
   memcpy(at, from, (size_t) (n * many) * sizeof *at);
   for (R_xlen_t k = 0; k < many; k++) {
     candor_top top = {R_NegInf, R_PosInf, 0, 0};
     R_CheckUserInterrupt();
-    if (best < o[2]) {
-      const candor_status status = candor_climb(&h.objective, settings, at + k * n, work, &top);
-      if (status != CANDOR_IMPOSSIBLE) glue_check(status, "rr_regress_climb");
-      if (top.value > best) best = top.value;
-    }
+    const candor_status status = candor_climb(&h.objective, settings, at + k * n, work, &top);
+    if (status != CANDOR_IMPOSSIBLE) glue_check(status, "rr_regress_climb");
     const double found[4] = {top.value, top.decrement, (double) top.steps, top.pressed};
     memcpy(numbers + 4 * k, found, sizeof found);
   }

@@ -27,7 +27,6 @@ ROUTINE(rr_eb, SEXP rows, SEXP groups, SEXP totals, SEXP most, SEXP shapes, SEXP
 /* ibu: counts -> estimate, by steps */
 ROUTINE(rr_ibu, SEXP counts, SEXP a, SEXP b, SEXP start, SEXP iterations, SEXP tolerance, SEXP keep_trace)
 /* for tests alone: rr_ibu and the fits of R use its kernel */
-ROUTINE(rr_loglik, SEXP counts, SEXP a, SEXP b, SEXP theta, SEXP keep_gradient)
 
 /* channel: several questions as one report, and channels as operators */
 ROUTINE(rr_cells, SEXP codes, SEXP first, SEXP sizes)
@@ -51,7 +50,6 @@ ROUTINE(rr_rowtype, SEXP x, SEXP columns, SEXP to_counts)
 
 /* moments: joint counts of the truth <-> of the reports */
 ROUTINE(rr_moments, SEXP values, SEXP columns, SEXP order, SEXP weight, SEXP more, SEXP more_values)
-ROUTINE(rr_moment_matrix, SEXP columns, SEXP order, SEXP weight)
 ROUTINE(rr_count_law, SEXP count, SEXP prob)
 
 /* tmdh: covariances of joint counts, and correlations */

@@ -3,7 +3,7 @@
 #
 #     Rscript random-intercepts.R <folder> <surveys>
 #
-# Writes random-intercepts.csv, a row for each survey and way of fitting: failed (an error, or an estimate that is NA or infinite), warned, the slope,
+# Writes random-intercepts.csv.gz, a row for each survey and way of fitting: failed (an error, or an estimate that is NA or infinite), warned, the slope,
 # its standard error and the ends of intervals with a level of 0.95, sigma, the log-likelihood as reported, and the exact one at the estimate.
 library(candor)
 
@@ -66,7 +66,7 @@ table <- do.call(rbind, lapply(seq_len(surveys), function(seed) {
   used <- if (seed <= min(100, surveys / 3)) ways else ways["rr_glm"]
   do.call(rbind, Map(function(way, fitter) measured(seed, way, data, fitter), names(used), used))
 }))
-write.csv(table, file.path(folder, "random-intercepts.csv"), row.names = FALSE)
+write.csv(table, gzfile(file.path(folder, "random-intercepts.csv.gz")), row.names = FALSE)
 
 best <- table$loglik[table$way == "rr_glm"][match(table$survey, seq_len(surveys))]
 within <- function(low, high) mean(low <= slope & slope <= high, na.rm = TRUE)

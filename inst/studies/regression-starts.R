@@ -6,7 +6,7 @@
 # every other survey, 1.5 and -1 in the others. The reference knows nothing of rr_glm(): the best of 50 climbs of BFGS from random points. A fit fails
 # if it is more than 1e-6 below the reference, its own starts, or one of the nested fits y ~ 1, y ~ x, y ~ z. Of the fit ("none") and of two penalties: does
 # Wald's interval of each coefficient, and that of rr_effects() of the average truth, hold the truth (NA: none is given), and the root mean squared
-# error of the fitted truths. Writes regression-starts.csv, one line per survey, and prints a summary.
+# error of the fitted truths. Writes regression-starts.csv.gz, one line per survey, and prints a summary.
 library(candor)
 
 arguments <- commandArgs(trailingOnly = TRUE)
@@ -65,7 +65,7 @@ survey <- function(seed) {
 rows <- lapply(first_seed + seq_len(surveys), survey)
 table <- do.call(rbind, rows)
 table$failed <- table$loglik < pmax(table$reference, table$nested, table$start) - 1e-6
-write.csv(format(table, digits = 8), file.path(folder, "regression-starts.csv"), row.names = FALSE, quote = FALSE)
+write.csv(format(table, digits = 8), gzfile(file.path(folder, "regression-starts.csv.gz")), row.names = FALSE, quote = FALSE)
 print(table[table$failed, 1:8])
 cat(sprintf("%d surveys: %d failures; above the reference by more than .01: %d; at infinity: %d; another end within 2: %d; %.3f s a fit\n", nrow(table),
             sum(table$failed), sum(table$loglik > table$reference + 0.01), sum(table$infinite), sum(table$rival), mean(table$seconds)))

@@ -35,7 +35,7 @@ static void transform(void)
 
 static void blocks(void)
 {
-  static double counts[640], work[256], sums[640], want[640], spread[640];
+  static double counts[640], work[256], sums[640], want[640];
   const size_t k[] = {1, 3, 5, 7, 10, 20, 31, 200}, b[] = {1, 1, 3, 2, 5, 2, 1, 5},
                size[] = {2, 4, 4, 8, 4, 16, 32, 64};
   for (size_t t = 0; t < sizeof k / sizeof *k; t++) {
@@ -46,19 +46,10 @@ static void blocks(void)
     }
     CHECK(candor_hadamard_sums(counts, b[t], size[t], k[t], work, sums) == CANDOR_OK);
     CHECK(memcmp(sums, want, k[t] * sizeof *sums) == 0);
-    for (size_t y = 0; y < b[t] * size[t]; y++) {
-      want[y] = 0;
-      for (size_t v = 0; v < k[t]; v++)
-        if (v % b[t] == y / size[t]) want[y] += entry(v / b[t] + 1, y % size[t]) * whole(v);
-    }
-    for (size_t v = 0; v < k[t]; v++) sums[v] = whole(v);
-    CHECK(candor_hadamard_spread(sums, b[t], size[t], k[t], spread) == CANDOR_OK);
-    CHECK(memcmp(spread, want, b[t] * size[t] * sizeof *spread) == 0);
   }
   CHECK(candor_hadamard_sums(counts, 1, 4, 4, work, sums) == CANDOR_DOMAIN);
   CHECK(candor_hadamard_sums(counts, 0, 4, 1, work, sums) == CANDOR_DOMAIN);
   CHECK(candor_hadamard_sums(counts, 2, 3, 4, work, sums) == CANDOR_DOMAIN);
-  CHECK(candor_hadamard_spread(sums, 1, 1, 0, counts) == CANDOR_DOMAIN);
 }
 
 int main(void)

@@ -13,23 +13,39 @@ static const double q[4] = {0.1, 0.3, 0.75, 0.0}; /* the third column has p < q 
 
 static size_t work[4096];
 
+/* Row J, column S of M or of its inverse (Carette 2022, eqs. (24), (25)): each member of J has its weight for being
+ * present in S or absent from it; 0 if S is no subset of J. */
+static double entry(const candor_set_list *sets, size_t row, size_t column, const double *weight)
+{
+  int J[CANDOR_SET_MAX], S[CANDOR_SET_MAX];
+  const size_t size = candor_sets_members(sets, row, J), wanted = candor_sets_members(sets, column, S);
+  size_t found = 0;
+  double product = 1;
+  for (size_t m = 0; m < size; m++) {
+    const int present = found < wanted && S[found] == J[m];
+    product *= weight[2 * J[m] + present];
+    found += (size_t) present;
+  }
+  return found == wanted ? product : 0;
+}
+
 /* Lemma 3.4 of Carette: M^-1 in closed form is the inverse of M, with and without truncation. */
 static void lemma_3_4(size_t columns, size_t order)
 {
   candor_set_list sets;
   CHECK(candor_sets_init(&sets, columns, order, work) == CANDOR_OK);
   const size_t n = sets.total - 1;
-  double forward[8], inverse[8], m[225] = {0}, w[225] = {0}, value[225], empty[15];
-  int row[225], column[225];
+  double forward[8], inverse[8], m[225], w[225];
   for (size_t j = 0; j < columns; j++) {
     candor_weights_report(p[j], q[j], forward + 2 * j);
     inverse_weights(p[j], q[j], inverse + 2 * j);
   }
-  const size_t entries = (size_t) candor_moment_entries(columns, order);
-  CHECK(candor_moment_matrix(&sets, inverse, row, column, value, empty) == CANDOR_OK);
-  for (size_t e = 0; e < entries; e++) w[(size_t) row[e] * n + (size_t) column[e]] = value[e];
-  CHECK(candor_moment_matrix(&sets, forward, row, column, value, empty) == CANDOR_OK);
-  for (size_t e = 0; e < entries; e++) m[(size_t) row[e] * n + (size_t) column[e]] = value[e];
+  for (size_t i = 0; i < n; i++) {
+    for (size_t j = 0; j < n; j++) {
+      m[i * n + j] = entry(&sets, i + 1, j + 1, forward);
+      w[i * n + j] = entry(&sets, i + 1, j + 1, inverse);
+    }
+  }
   for (size_t i = 0; i < n; i++) {
     for (size_t j = 0; j < n; j++) {
       double sum = 0;
@@ -45,7 +61,7 @@ static void lemma_3_4(size_t columns, size_t order)
     CHECK(candor_sets_axis(&sets, j, forward[2 * j], forward[2 * j + 1], e) == CANDOR_OK);
   for (size_t s = 1; s < sets.total; s++) {
     int members[CANDOR_SET_MAX];
-    double weight[8], folded, sum = t[0] * empty[s - 1];
+    double weight[8], folded, sum = t[0] * entry(&sets, s, 0, forward);
     const size_t size = candor_sets_members(&sets, s, members);
     for (size_t k = 0; k < size; k++) memcpy(weight + 2 * k, forward + 2 * members[k], 2 * sizeof *weight);
     CHECK(candor_contract(&table, members, size, 0, ((size_t) 1 << size) - 1, weight, &folded) == CANDOR_OK);

@@ -171,7 +171,6 @@ static void agree(void)
       size_t n = 0, at = 0, mask_a = 0;
       if (h.target == CANDOR_SAMPLE) {
         CHECK(candor_tmdh_column(&h, &sets, a, row, value, &n) == CANDOR_OK);
-        CHECK(n == candor_overlaps(&sets, a));
         nonzero += (double) n;
       } else {
         CHECK(candor_tmdh_column(&h, &sets, a, row, value, &n) == CANDOR_DOMAIN);
@@ -403,7 +402,6 @@ static void overlaps_of_larger_families(void)
             for (size_t b = 0; b < n_k; b++) shared |= j[a] == k[b];
           expected += (size_t) shared;
         }
-        CHECK(candor_overlaps(&family, position) == expected);
         total += (double) expected;
       }
       CHECK_NEAR(candor_overlaps_total(columns, order), total, 0);

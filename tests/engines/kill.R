@@ -53,7 +53,8 @@ starts <- sapply(servers, function(server) {
   if (user != Sys.info()[["user"]]) words <- sprintf("setpriv --reuid=%1$s --regid=%1$s --init-groups %2$s", user, words)
   sprintf("sh -c 'echo $$ > %1$s.new; mv %1$s.new %1$s.process; exec %2$s' < /dev/null &", server, words)
 })
-client <- paste("clickhouse-client -h 127.0.0.1 --password", Sys.getenv("CANDOR_ENGINE_PASSWORD"), "--port %d --query \"KILL QUERY WHERE query NOT LIKE 'KILL%%'\"")
+client <- paste("clickhouse-client -h 127.0.0.1 --password", Sys.getenv("CANDOR_ENGINE_PASSWORD"),
+                "--port %d --query \"KILL QUERY WHERE query NOT LIKE 'KILL%%'\"")
 disturb <- function(server, action) {
   process <- basename(process_of(server))
   doing <- if (!file.exists(file.path(process_of(server), "exe"))) c("start a server", starts[[server]])   # a zombie has no exe

@@ -42,13 +42,15 @@ full_moment_matrix <- function(p, q, order = NULL, inverse = FALSE, columns = ma
   matrix - outer(along, summed) / (1 + sum(along[inside]))
 }
 
+# The matrix of the package's own map: what one row more with each set adds; "P" is what a row that has none becomes.
 moment_matrix <- function(weights, columns, order) {
   d <- length(columns)
-  size <- set_total(d, order) - 1
-  parts <- .Call(C_rr_moment_matrix, as.double(d), order, as.double(weights))
+  total <- set_total(d, order)
+  map <- function(x) .Call(C_rr_moments, as.double(x), as.double(d), order, as.double(weights), NULL, NULL)$values
+  none <- map(seq_len(total) == 1)
+  whole <- vapply(seq_len(total)[-1], function(s) map(seq_len(total) %in% c(1, s)) - none, none)
   labels <- set_labels(columns, order)
-  matrix <- matrix(0, size, size, dimnames = list(labels, labels))
-  matrix[cbind(parts$row, parts$column)] <- parts$value
-  attr(matrix, "P") <- stats::setNames(parts$empty, labels)
+  matrix <- matrix(whole[-1, ], total - 1, dimnames = list(labels, labels))
+  attr(matrix, "P") <- stats::setNames(none[-1], labels)
   matrix
 }

@@ -1,4 +1,4 @@
-test_that("noncompliance is the mixture of the design and the behavior", {
+test_that("noncompliance is the mixture of the design and the behaviour", {
   design <- rr_grr(c("a", "b", "c"), epsilon = 1)
   C <- unname(rr_matrix(design))
   mixed <- function(...) unname(rr_matrix(rr_noncompliance(design, 0.2, ...)))

@@ -252,10 +252,14 @@ test_that("average truths of a random intercept are integrals, with the delta me
     post <- rr_effects(fit, newdata = cells, weights = people)
     found <- function(row) unlist(post[row, c("estimate", "std.error")], use.names = FALSE)
     expect_equal(found(1), delta(function(b) value(b, x)), tolerance = 1e-6)
-    at <- function(column, one) replace(x, TRUE, { x[, 2:4] <- 0; if (one) x[, column] <- 1; x })
+    at <- function(column, one) {
+      x[, 2:4] <- 0
+      x[, column] <- one
+      x
+    }
     # The table has three of the four items: the first of them is the reference.
     expect_equal(found(2), delta(function(b) value(b, at("itemc", TRUE)) - value(b, at("itemc", FALSE))), tolerance = 1e-6)
-    moved <- function(h) replace(x, TRUE, { x[, "age"] <- x[, "age"] + h; x })
+    moved <- function(h) x + h * outer(rep(1, nrow(x)), colnames(x) == "age")
     expect_equal(found(4), delta(function(b) (value(b, moved(1e-3)) - value(b, moved(-1e-3))) / 2e-3), tolerance = 1e-5)
   }
   # All fitted rows: the mean of the predictions.
@@ -283,7 +287,7 @@ test_that("average truths are those of the plain fit if sigma is 0, and have no 
 })
 
 test_that("the study of simulated surveys has the figures of its page, and still runs", {
-  table <- utils::read.csv(system.file("studies", "random-intercepts.csv", package = "candor"))
+  table <- utils::read.csv(system.file("studies", "random-intercepts.csv.gz", package = "candor"))
   own <- table[table$way == "rr_glm", ]
   expect_identical(c(nrow(own), sum(own$failed)), c(900L, 0L))
   held <- c(mean(own$wald_low <= 0.5 & own$wald_high >= 0.5), mean(own$profile_low <= 0.5 & own$profile_high >= 0.5))

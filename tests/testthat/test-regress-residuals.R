@@ -65,3 +65,36 @@ test_that("what has no residuals, simulations or pictures has none", {
   expect_error(ggplot2::autoplot(fit, "age"), class = "candor_error_argument")
   expect_error(ggplot2::autoplot(rr_multinom(cheating ~ 1, students, often)), class = "candor_error_argument")
 })
+
+test_that("standard errors of reports, posteriors and terms follow from the truth's by hand", {
+  set.seed(7)
+  data <- data.frame(x = rnorm(400))
+  data$y <- rr_perturb(rbinom(400, 1, plogis(data$x)), rr_warner(0.8), rng = "R")
+  fit <- rr_glm(y ~ x, data, rr_warner(0.8))
+  at <- function(type) predict(fit, type = type, se.fit = TRUE)
+  # P(yes reported) = 0.2 + 0.6 truth; the log odds of a posterior are those of the truth and log(4) or -log(4).
+  expect_equal(at("report")$fit, 0.2 + 0.6 * at("truth")$fit)
+  expect_equal(at("report")$se.fit, 0.6 * at("truth")$se.fit)
+  posterior <- plogis(at("link")$fit + ifelse(data$y == 1, log(4), -log(4)))
+  expect_equal(at("posterior")$fit, posterior)
+  expect_equal(at("posterior")$se.fit, posterior * (1 - posterior) * at("link")$se.fit)
+  terms <- predict(fit, data.frame(x = c(-1, 2)), "terms")
+  expect_equal(unname(terms[, "x"]), coef(fit)[["x"]] * (c(-1, 2) - mean(data$x)))
+  expect_equal(attr(terms, "constant"), coef(fit)[["(Intercept)"]] + coef(fit)[["x"]] * mean(data$x))
+})
+
+test_that("simulated responses have the form of the reports: numbers, logical values, labels, factors, two columns", {
+  set.seed(8)
+  data <- data.frame(x = rep(0:1, 60), y = rbinom(120, 1, 0.5))
+  drawn <- function(y) {
+    data$y <- y
+    simulate(rr_glm(y ~ x, data, rr_warner(0.8)), 1, seed = 3)[[1]]
+  }
+  numbers <- unname(drawn(data$y))
+  labels <- c("no", "yes")
+  expect_setequal(numbers, 0:1)
+  expect_identical(drawn(data$y == 1), numbers == 1)
+  expect_identical(drawn(labels[data$y + 1]), labels[numbers + 1])
+  expect_identical(drawn(factor(labels[data$y + 1], labels)), factor(labels[numbers + 1], labels))
+  expect_equal(unname(drawn(cbind(data$y, 1 - data$y))), unname(cbind(numbers, 1 - numbers)))
+})

@@ -35,15 +35,3 @@ candor_status candor_hadamard_sums(const double *counts, size_t blocks, size_t s
   }
   return CANDOR_OK;
 }
-
-candor_status candor_hadamard_spread(const double *x, size_t blocks, size_t size, size_t k, double *out)
-{
-  if (!fits(blocks, size, k)) return CANDOR_DOMAIN;
-  memset(out, 0, blocks * size * sizeof *out);
-  for (size_t block = 0; block < blocks; block++) {
-    double *columns = out + block * size;
-    for (size_t v = block, row = 1; v < k; v += blocks, row++) columns[row] = x[v];
-    candor_hadamard_transform(columns, size);
-  }
-  return CANDOR_OK;
-}

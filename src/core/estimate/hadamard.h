@@ -17,7 +17,4 @@ candor_status candor_hadamard_transform(double *x, size_t n);
 candor_status candor_hadamard_sums(const double *counts, size_t blocks, size_t size, size_t k, double *work,
                                    double *sums);
 
-/* SYNOPSIS: the other way: out[block * size + j] = sum over the categories v of the block of H[row of v, j] x[v]. */
-candor_status candor_hadamard_spread(const double *x, size_t blocks, size_t size, size_t k, double *out);
-
 #endif

@@ -131,39 +131,6 @@ candor_status candor_axes3(const double *x, size_t columns, const double *matrix
   return CANDOR_OK;
 }
 
-double candor_moment_entries(size_t columns, size_t order)
-{
-  double entries = 0, binomial = 1, power = 1;
-  for (size_t k = 1; k <= order && k <= columns; k++) {
-    binomial = binomial * (double) (columns - k + 1) / (double) k;
-    power *= 2;
-    entries += binomial * (power - 1);
-  }
-  return entries;
-}
-
-candor_status candor_moment_matrix(const candor_set_list *sets, const double *weight, int *row, int *column,
-                                   double *value, double *empty)
-{
-  int members[CANDOR_SET_MAX] = {0};
-  size_t at = 0;
-  for (size_t position = 1; position < sets->total; position++) {
-    const size_t size = candor_sets_members(sets, position, members);
-    for (size_t present = 0; present < (size_t) 1 << size; present++) {
-      double product = 1;
-      for (size_t m = 0; m < size; m++) product *= weight[2 * (size_t) members[m] + ((present >> m) & 1)];
-      if (present == 0) {
-        empty[position - 1] = product;
-        continue;
-      }
-      row[at] = (int) (position - 1);
-      column[at] = (int) (candor_sets_position(sets, members, size, present) - 1);
-      value[at++] = product;
-    }
-  }
-  return CANDOR_OK;
-}
-
 candor_status candor_count_law(size_t classes, const double *count, const double *prob, double *pmf)
 {
   for (size_t c = 0; c < classes; c++) {

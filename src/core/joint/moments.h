@@ -53,16 +53,6 @@ candor_status candor_axes2(double *x, size_t columns, const double *matrix);
  * PRECONDITIONS  columns <= 15; y and work hold 3^columns. */
 candor_status candor_axes3(const double *x, size_t columns, const double *matrix, double *work, double *y);
 
-/* SYNOPSIS  The non-zero entries of the matrix with entries prod over S of weight[2j+1] * prod over J \ S of
- *   weight[2j], S a non-empty subset of J: M for the weights of report, M^-1 for those of estimate.
- *   Entries come row by row in the family's order; row and column are 0-based without the empty set.
- * PRECONDITIONS  the outputs hold candor_moment_entries(). `empty` (sets->total - 1) gets the weight of the
- *   empty set in each row (P for report).
- * REFERENCE  Carette 2022, eqs. (24), (25), Lemma 3.4. */
-double candor_moment_entries(size_t columns, size_t order);
-candor_status candor_moment_matrix(const candor_set_list *sets, const double *weight, int *row, int *column,
-                                   double *value, double *empty);
-
 /* SYNOPSIS  Exact law of a sum of independent Bernoulli variables in classes: count[c] rows with success
  *   probability prob[c]. pmf holds sum(count) + 1.
  * PRECONDITIONS  counts are whole numbers >= 0, probabilities in [0, 1].

@@ -48,10 +48,10 @@ static int next_overlap(size_t columns, int *set, size_t size, const int *k, siz
   }
 }
 
-/* Visits the overlaps of the set at `position`; with h == NULL it only counts them. */
-static candor_status overlaps(const candor_histogram *h, const candor_set_list *family, size_t position, int *row,
-                              double *value, size_t *n)
+candor_status candor_tmdh_column(const candor_histogram *h, const candor_set_list *family, size_t position, int *row,
+                                 double *value, size_t *n)
 {
+  if (position < 1 || position >= family->total || h->target != CANDOR_SAMPLE || h->block != NULL) return CANDOR_DOMAIN;
   int k[CANDOR_SET_MAX] = {0}, set[CANDOR_SET_MAX] = {0};
   const size_t n_k = candor_sets_members(family, position, k);
   size_t at = 0;
@@ -61,28 +61,11 @@ static candor_status overlaps(const candor_histogram *h, const candor_set_list *
       if (!next_overlap(family->columns, set, size, k, n_k)) break;
       const size_t here = candor_sets_rank(family, set, size);
       if (here > position) break;
-      if (h != NULL) {
-        const candor_status status = candor_tmdh_entry(h, set, size, k, n_k, value + at);
-        if (status != CANDOR_OK) return status;
-        row[at] = (int) (here - 1);
-      }
-      at++;
+      const candor_status status = candor_tmdh_entry(h, set, size, k, n_k, value + at);
+      if (status != CANDOR_OK) return status;
+      row[at++] = (int) (here - 1);
     } while (candor_sets_next(family->columns, set, size));
   }
   *n = at;
   return CANDOR_OK;
-}
-
-size_t candor_overlaps(const candor_set_list *family, size_t position)
-{
-  size_t n = 0;
-  overlaps(NULL, family, position, NULL, NULL, &n);
-  return n;
-}
-
-candor_status candor_tmdh_column(const candor_histogram *h, const candor_set_list *family, size_t position, int *row,
-                                 double *value, size_t *n)
-{
-  if (position < 1 || position >= family->total || h->target != CANDOR_SAMPLE || h->block != NULL) return CANDOR_DOMAIN;
-  return overlaps(h, family, position, row, value, n);
 }

@@ -81,8 +81,7 @@ candor_status candor_pmdh_entry(const candor_histogram *h, const int *j, size_t 
 /* SYNOPSIS  One column of the upper triangle of the sample covariance, non-zero entries only: the sets that
  *   share a member with the one at `position` and do not come after it. Needs block == NULL. Rows are 0-based without
  *   the empty set. `family` is the family of rows and columns, the table may be larger.
- * PRECONDITIONS  row and value hold the entries candor_overlaps(family, position) announces. */
-size_t candor_overlaps(const candor_set_list *family, size_t position);
+ * PRECONDITIONS  row and value hold `position` entries. */
 candor_status candor_tmdh_column(const candor_histogram *h, const candor_set_list *family, size_t position, int *row,
                                  double *value, size_t *n);
 
