@@ -4,7 +4,7 @@
 
 careful="-Wall -Wextra -Wconversion -Werror"   # tests and fuzz targets
 strict="$careful -Wshadow -Wstrict-prototypes -Wmissing-prototypes"   # the core
-sanitise="-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+sanitize="-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 core_includes="-Isrc/core -Itests/core -Itests/fuzz"   # and nothing of R's
 unset CPATH C_INCLUDE_PATH CFLAGS CPPFLAGS LDFLAGS
 
@@ -69,7 +69,7 @@ unit_tests() {
 
 # Every fuzz target over its committed corpus (tests/fuzz/corpus/<topic>/), without libFuzzer, as gcc builds it.
 replay_corpora() {
-  compile="gcc -std=c99 $sanitise"
+  compile="gcc -std=c99 $sanitize"
   build_core replay "$compile" || { fail "C core does not compile (replay)"; return 0; }
   for target in tests/fuzz/fuzz_*.c; do
     [ -e "$target" ] || return 0
@@ -97,7 +97,7 @@ replay_corpora() {
 # tests/fuzz/corpus/<topic>/.
 run_fuzzers() {
   part=$1
-  compile="clang -std=c99 $sanitise"
+  compile="clang -std=c99 $sanitize"
   build_core fuzz "$compile -fsanitize=fuzzer-no-link" || { fail "C core does not compile (fuzz)"; return 0; }
   for target in tests/fuzz/fuzz_*.c; do
     [ -e "$target" ] || return 0

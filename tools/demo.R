@@ -45,17 +45,17 @@ cat("\nPicture: ", normalizePath(picture), " (", file.size(picture), " bytes)\n"
 k <- 41270L
 n <- 1000000L
 heading("2. As large as telemetry: ", format(k, big.mark = ","), " categories, ", format(n, big.mark = ","),
-        " true answers drawn from Zipf's law,\n   randomised on the spot with epsilon = 8 by the secure generator")
+        " true answers drawn from Zipf's law,\n   randomized on the spot with epsilon = 8 by the secure generator")
 mechanism <- rr_grr(k, epsilon = 8)
 truth <- sample.int(k, n, replace = TRUE, prob = 1 / seq_len(k))
 spent <- c(
-  randomise = seconds(reports <- rr_perturb(truth, mechanism)),
+  randomize = seconds(reports <- rr_perturb(truth, mechanism)),
   count = seconds(tally <- rr_tally(reports, mechanism)),
   estimate = seconds(fit <- rr_estimate(tally)),
   intervals = seconds(table <- tidy(fit, conf.int = TRUE))
 )
 print(fit)
-cat("\nThe ten most frequent, beside the shares that were randomised away:\n\n")
+cat("\nThe ten most frequent, beside the shares that were randomized away:\n\n")
 table$truth <- tabulate(truth, k) / n
 print(table[order(-table$truth)[1:10], ])
 cat("\nThe intervals rest on each answer's own reports. A distribution over so many rare answers takes from the frequent\n",

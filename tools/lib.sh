@@ -116,7 +116,7 @@ engine_needs() {
   fi
 }
 
-# The runtime of the sanitisers and of libFuzzer carries clang's version in its name.
+# The runtime of the sanitizers and of libFuzzer carries clang's version in its name.
 clang_version() {
   version=$(clang -dumpversion 2>/dev/null | sed 's/\..*//') || true
   if [ -z "$version" ]; then

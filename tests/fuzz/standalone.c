@@ -1,5 +1,5 @@
 /* Runs a fuzz target over the files named on the command line, without libFuzzer: any C compiler can
- * replay the corpora. The copy handed over is exactly as long as the file, so that a sanitiser sees
+ * replay the corpora. The copy handed over is exactly as long as the file, so that a sanitizer sees
  * the first byte read too far. */
 #include <stddef.h>
 #include <stdint.h>
