@@ -4,7 +4,10 @@ const { spawn } = require("child_process");
 
 exports.start = async function (folder) {
   const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--remote-debugging-pipe",
-    "--disable-background-networking", "--user-data-dir=" + folder];
+    "--disable-background-networking", "--user-data-dir=" + folder,
+    // A page that is opened again at once may come to another process, which sees the storage of the first one late.
+    "--disable-features=BackForwardCache,ProactivelySwapBrowsingInstance,RenderDocument,ProcessPerSiteUpToMainFrameThreshold",
+    "--disable-site-isolation-trials"];
   const process = spawn("chromium", flags, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
   const waiting = new Map(), listeners = [];
   let next = 1, text = "";
