@@ -27,6 +27,7 @@ ROUTINE(rr_eb, SEXP rows, SEXP groups, SEXP totals, SEXP most, SEXP shapes, SEXP
 /* ibu: counts -> estimate, by steps */
 ROUTINE(rr_ibu, SEXP counts, SEXP a, SEXP b, SEXP start, SEXP iterations, SEXP tolerance, SEXP keep_trace)
 /* for tests alone: rr_ibu and the fits of R use its kernel */
+ROUTINE(rr_loglik, SEXP counts, SEXP a, SEXP b, SEXP theta, SEXP keep_gradient)
 
 /* channel: several questions as one report, and channels as operators */
 ROUTINE(rr_cells, SEXP codes, SEXP first, SEXP sizes)

@@ -28,7 +28,7 @@ static double sum_of(const double *x, size_t n)
 static double gap_of(const candor_additive *channel, const double *counts, const double *theta)
 {
   double loglik, gap = NAN;
-  CHECK(candor_loglik(channel, counts, theta, &loglik, &gap) == CANDOR_OK);
+  CHECK(candor_loglik(channel, counts, theta, &loglik, &gap, NULL) == CANDOR_OK);
   return gap;
 }
 

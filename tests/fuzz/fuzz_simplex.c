@@ -138,7 +138,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_simplex(theta, n, 4e-15);
     check_order(&channel, counts, theta);
     demand(fit.active >= 1 && fit.active <= n && fit.zeros < n);
-    if (candor_loglik(&channel, counts, theta, &loglik, &gap) == CANDOR_OK)
+    if (candor_loglik(&channel, counts, theta, &loglik, &gap, NULL) == CANDOR_OK)
       demand(gap <= gap_allowed(&channel, counts, theta));
     demand(candor_mle(&channel, counts, 1, work, &fit, sorted) == CANDOR_OK);
     check_simplex(sorted, n, 4e-15);

@@ -14,8 +14,9 @@ golden_form <- function(input) {
   if (is.null(input$epsilon)) grr_p(k, input$p) else grr(k, input$epsilon)
 }
 mle <- function(counts, form) .Call(C_rr_mle, as.double(counts), form$a, form$b, form$odds)
-# How far a distribution is from the most likely one: log of the largest gradient, 0 at the maximum.
-gap_at <- function(counts, form, theta) .Call(C_rr_ibu, as.double(counts), form$a, form$b, theta, 0, 0, 0L)$gap
+loglik <- function(counts, form, theta, gradient = FALSE) {
+  .Call(C_rr_loglik, as.double(counts), form$a, form$b, theta, gradient)
+}
 
 # Naive oracles: every support tried; the projection by its definition over sorted values.
 naive_mle <- function(counts, form) {
@@ -43,6 +44,19 @@ naive_project <- function(x, total) {
 
 special_counts <- list(c(1, 0), c(0, 1), c(5, 5), c(1, 1, 1), c(0, 0, 9), c(1, 2, 97), c(3, 1, 4, 1, 5), c(1e15, 1, 0),
                        c(2^53, 2^53 - 1), c(0.5, 0.25, 1e-9), c(7, 7, 7, 6), c(1e-6, 2e-6, 0))
+
+test_that("rr_loglik matches the 60-digit vectors, the gradient too", {
+  for (case in golden("rr_loglik")) {
+    result <- loglik(case$input$counts, golden_form(case$input), as.double(case$input$theta), TRUE)
+    expect_golden(result$loglik, case$expected$loglik)
+    if (is.null(case$expected$gradient)) {
+      expect_identical(result$gap, Inf)
+    } else {
+      expect_golden(result$gradient, case$expected$gradient)
+      expect_golden(result$gap, case$expected$gap_log)
+    }
+  }
+})
 
 test_that("rr_mle, rr_inv, rr_invn, rr_invp match the 60-digit vectors, and rr_mle tells its support", {
   for (file in c("rr_estimators", "rr_estimators_boundary", "rr_estimators_p_less_q")) {
@@ -94,7 +108,7 @@ test_that("rr_mle agrees with an oracle that tries every support, over special c
       expect_equal(fit$estimate, naive_mle(counts, form), tolerance = 1e-9)
       expect_lte(abs(sum(fit$estimate) - 1), 2e-15)
       expect_true(all(fit$estimate >= 0))
-      expect_lte(gap_at(counts, form, fit$estimate), 1e-12)
+      expect_lte(loglik(counts, form, fit$estimate)$gap, 1e-12)
     }
   }
 })
@@ -106,7 +120,7 @@ test_that("p < q in any number of categories, and a vector b below it, is certif
       for (form in list(grr(k, -0.7), grr(k, -5), list(a = -0.1 / k, b = rep(c(0.9, 1.1), length.out = k), odds = NA_real_))) {
         if (length(form$b) > 1) form$b <- form$b / sum(form$b) * (1 - form$a)
         fit <- mle(counts, form)
-        expect_lte(gap_at(counts, form, fit$estimate), 1e-12)
+        expect_lte(loglik(counts, form, fit$estimate)$gap, 1e-12)
         expect_lte(abs(sum(fit$estimate) - 1), 2e-15)
       }
     }
@@ -170,4 +184,7 @@ test_that("inputs made to crash raise errors", {
   expect_error(.Call(C_rr_ibu, good, form$a, form$b, NULL, 1, NaN, 0L), "`tolerance` must be one number")
   expect_error(.Call(C_rr_ibu, good, form$a, form$b, NULL, 1, 0, 3L), "`keep_trace` must be an integer")
   expect_error(.Call(C_rr_ibu, good, 1, 0, c(1, 0, 0), 1, 0, 0L), "no truth can produce")
+  expect_error(.Call(C_rr_loglik, good, form$a, form$b, c(0.5, 0.5), FALSE), "`theta` must have length 3")
+  expect_error(.Call(C_rr_loglik, good, form$a, form$b, c(2, -1, 0), FALSE), "outside its range")
+  expect_error(.Call(C_rr_loglik, good, form$a, form$b, good / 6, NA), "`keep_gradient` must be TRUE or FALSE")
 })

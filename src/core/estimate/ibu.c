@@ -185,7 +185,7 @@ static double times(double b, double score)
 }
 
 candor_status candor_loglik(const candor_additive *channel, const double *counts, const double *theta, double *loglik,
-                            double *gap)
+                            double *gap, double *gradient)
 {
   const size_t n = channel->categories;
   double total, mass;
@@ -202,8 +202,10 @@ candor_status candor_loglik(const candor_additive *channel, const double *counts
     if (counts[i] > 0) candor_sum_add(&sum, counts[i] * (m > 0 ? log(m) : -INFINITY));
     candor_sum_add(&base, times(b, score));
     top = channel->keep * score > top ? channel->keep * score : top;
+    if (gradient) gradient[i] = channel->keep * score;
   }
   const double common = candor_sum_total(&base);
+  for (size_t i = 0; gradient && i < n; i++) gradient[i] += common;
   *loglik = candor_sum_total(&sum);
   *gap = *loglik == -INFINITY ? INFINITY : common + top > 1 ? log(common + top) : 0;
   return CANDOR_OK;

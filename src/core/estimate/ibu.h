@@ -53,10 +53,10 @@ candor_status candor_ibu_start(candor_ibu *ibu, const candor_additive *channel, 
  *                doi:10.1214/aos/1176346059 in the logarithmic form, by Jensen's inequality. */
 candor_status candor_ibu_run(candor_ibu *ibu, size_t chunk, const candor_ibu_trace *trace);
 
-/* SYNOPSIS       sum_y n_y log m_y at theta, and log max g (>= 0), g the gradient of the mean log-likelihood.
- *                theta >= 0 need not maximize anything.
- * NUMERICS       A reported category of probability 0 gives loglik -Inf and gap Inf. */
+/* SYNOPSIS       sum_y n_y log m_y at theta, log max g (>= 0), and, if not NULL, the gradient g of the
+ *                mean log-likelihood. theta >= 0 need not maximize anything.
+ * NUMERICS       A reported category of probability 0 gives loglik -Inf, gap Inf and its g Inf. */
 candor_status candor_loglik(const candor_additive *channel, const double *counts, const double *theta, double *loglik,
-                            double *gap);
+                            double *gap, double *gradient);
 
 #endif
