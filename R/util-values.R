@@ -216,7 +216,7 @@ knit_result <- function(x, lines, table, total, notes = NULL) {
     paste(escape_markdown(trimws(text)), collapse = "  \n")
   }
   numbers <- vapply(table, is.numeric, NA)
-  cells <- as.data.frame(format(as.data.frame(table), digits = 4, justify = "none"))
+  cells <- as.data.frame(format(format_p(as.data.frame(table), 4), digits = 4, justify = "none"))
   cells[!numbers] <- lapply(cells[!numbers], function(column) escape_markdown(trimws(column)))
   names(cells) <- escape_markdown(names(table))
   rows <- knitr::kable(cells, format = "pipe", align = ifelse(numbers, "r", "l"), row.names = FALSE)
