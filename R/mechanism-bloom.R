@@ -111,7 +111,7 @@ bloom_levels <- function(epsilon, permanent, pairs) {
   epsilon <- check_epsilon(epsilon)
   if (is.null(permanent)) return(list(f = 2 * stats::plogis(-epsilon / (2 * pairs)), p = 0, q = 1, permanent = epsilon))
   permanent <- check_number(permanent, "permanent", max = 700)
-  check_that(permanent > epsilon, "permanent", "above {.arg epsilon}", permanent)
+  check_that(permanent > epsilon, permanent, "permanent", "above {.arg epsilon}")
   first <- tanh(permanent / (4 * pairs))
   kept <- signal_left(tanh(epsilon / (4 * pairs)) / first, first)
   list(f = 2 * stats::plogis(-permanent / (2 * pairs)), p = (1 - kept) / 2, q = (1 + kept) / 2, permanent = permanent)

@@ -293,7 +293,7 @@ rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table =
     return(made(mechanism, "rr_misclassification", sensitivity = p, specificity = specificity))
   }
   check_that(is.matrix(table) && is.numeric(table) && all(is.finite(table) & table >= 0) && all(rowSums(table) > 0),
-             "table", "a matrix of counts, rows truths, with no empty row", table)
+             table, "table", "a matrix of counts, rows truths, with no empty row")
   table <- order_channel(unclass(table), levels, NULL)
   names(dimnames(table)) <- NULL
   if (validation != "exact") check_people(table)

@@ -213,7 +213,7 @@ repeated_bits <- function(p1, q1, p2, q2, r) {
 
 # All numbers of the one report among r.
 repeated_pairs <- function(first, second, r) {
-  check_that(r <= 1e6, "reports", "at most 1,000,000 for this mechanism", r)
+  check_that(r <= 1e6, r, "reports", "at most 1,000,000 for this mechanism")
   times <- 0:r
   # 0 times the logarithm of 0 is 0.
   power <- function(p, times) ifelse(times == 0, 0, times * log(p))
@@ -248,8 +248,8 @@ rr_epsilon.list <- function(mechanism, ..., reports = NULL) {
 # The number of reports of each mechanism of a ledger.
 ledger_reports <- function(reports, mechanism) {
   n <- length(mechanism)
-  check_that(is.numeric(reports) && length(reports) %in% c(1L, n), "reports", "one number, or one for each mechanism",
-             reports)
+  check_that(is.numeric(reports) && length(reports) %in% c(1L, n), reports, "reports",
+             "one number, or one for each mechanism")
   if (!is.null(names(reports)) && length(reports) == n) {
     if (!setequal(names(reports), names(mechanism)) || anyDuplicated(names(mechanism))) {
       abort("The names of {.arg reports} must be the names of the mechanisms.", "argument")

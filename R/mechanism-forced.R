@@ -81,7 +81,7 @@ rr_unrelated <- function(p = NULL, pi, levels = NULL, epsilon = NULL, ...) {
     # The probability of yes, unless its name says that it is that of no.
     pi <- if (identical(names(pi), labels[1])) c(unname(pi), 1 - unname(pi)) else c(1 - unname(pi), unname(pi))
   }
-  check_that(abs(sum(pi) - 1) <= 1e-8, "pi", "probabilities that add up to 1", pi)
+  check_that(abs(sum(pi) - 1) <= 1e-8, pi, "pi", "probabilities that add up to 1")
   levels <- innocuous_levels(pi, levels, "pi")
   # The odds of the truth for which log(1 + p / ((1 - p) pi)) of the rarest innocuous answer is epsilon.
   odds <- if (!is.null(epsilon)) expm1(check_epsilon(epsilon)) * min(pi) / sum(pi)
@@ -99,7 +99,7 @@ innocuous_levels <- function(probabilities, levels, arg) {
   levels <- check_levels(levels)
   check_no_first(levels$labels, even = TRUE)
   k <- length(levels$labels)
-  check_that(length(probabilities) %in% c(1L, k), arg, "one probability per category", probabilities)
+  check_that(length(probabilities) %in% c(1L, k), probabilities, arg, "one probability per category")
   levels
 }
 

@@ -60,8 +60,8 @@ rr_hierarchy <- function(levels, epsilon, fanout = NULL, oracle = rr_hadamard, .
   while (fanout^height < k) height <- height + 1
   nodes <- ceiling(k / fanout^(height - seq_len(height)))
   parts <- if (is.function(oracle)) lapply(nodes, function(size) oracle(size, epsilon = epsilon)) else oracle
-  check_that(is.list(parts) && length(parts) == height, "oracle",
-             "a function that makes a mechanism, or a list of a mechanism for each depth", oracle)
+  check_that(is.list(parts) && length(parts) == height, oracle, "oracle",
+             "a function that makes a mechanism, or a list of a mechanism for each depth")
   for (l in seq_along(parts)) check_oracle(parts[[l]], nodes[l], epsilon)
   mechanism <- new_rr_sampled(
     "hierarchy", levels$labels, stats::setNames(parts, seq_len(height)), "depth",
@@ -74,15 +74,15 @@ rr_hierarchy <- function(levels, epsilon, fanout = NULL, oracle = rr_hadamard, .
 }
 
 check_oracle <- function(part, size, epsilon) {
-  check_that(inherits(part, "rr_mechanism") && length(part$levels) == size, "oracle",
-             "a maker of mechanisms with one category per node", part)
+  check_that(inherits(part, "rr_mechanism") && length(part$levels) == size, part, "oracle",
+             "a maker of mechanisms with one category per node")
   refuse_kept(part, "oracle")
   law <- rr_law(part)
   if (!law_gives(law, "inverse", size) || law_tells_nothing(law)) {
     abort(c("{.arg oracle} must make a mechanism with an unbiased estimate.", x = "It made: {format(part)}."),
           c("argument", "law"))
   }
-  check_that(part$epsilon <= epsilon * (1 + 1e-9), "oracle", "a maker of mechanisms of this {.arg epsilon}", part)
+  check_that(part$epsilon <= epsilon * (1 + 1e-9), part, "oracle", "a maker of mechanisms of this {.arg epsilon}")
 }
 
 #' @export

@@ -80,7 +80,7 @@ rr_longitudinal <- function(levels = NULL, permanent, epsilon = NULL,
   protocol <- check_choice(protocol, "protocol", eval(formals()$protocol))
   epsilon <- check_epsilon(epsilon)
   permanent <- check_number(permanent, "permanent", max = 700)
-  check_that(permanent > epsilon, "permanent", "above {.arg epsilon}", permanent)
+  check_that(permanent > epsilon, permanent, "permanent", "above {.arg epsilon}")
   mechanism <- switch(protocol,
     `grr-grr` = longitudinal_grr(levels, permanent, epsilon),
     `local-hash` = longitudinal_hash(levels, permanent, epsilon),

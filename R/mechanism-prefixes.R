@@ -35,8 +35,8 @@
 rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit = FALSE, key = 1, ...) {
   check_dots_empty(...)
   check_that(is.numeric(lengths) && !is.object(lengths) && length(lengths) && all(is.finite(lengths)) &&
-               all(lengths == floor(lengths) & lengths >= 1) && all(diff(lengths) > 0),
-             "lengths", "whole numbers of characters that increase, from 1", lengths)
+             all(lengths == floor(lengths) & lengths >= 1) && all(diff(lengths) > 0), lengths, "lengths",
+             "whole numbers of characters that increase, from 1")
   # Each group has hash functions of its own: strings that collide in one, and survive, do not collide in the next.
   sketch <- function(i) rr_sketch_counts(epsilon, width, functions, one_bit, (check_key(key) + i - 1) %% 2^32)
   part <- sketch(1)

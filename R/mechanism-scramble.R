@@ -187,8 +187,8 @@ warn_revealed <- function(cards, truth, range) {
 #' @export
 rr_score <- function(x, mechanism, ...) {
   check_dots_empty(...)
-  check_that(inherits(check_mechanism(mechanism), "rr_mean"), "mechanism", "of {.fn rr_scramble} or {.fn rr_mean}",
-             mechanism)
+  check_that(inherits(check_mechanism(mechanism), "rr_mean"), mechanism, "mechanism",
+             "of {.fn rr_scramble} or {.fn rr_mean}")
   if (!is.numeric(x) || is.object(x)) abort_form(x, mechanism, "numbers")
   report_shares(x, mechanism)
   read_scores(x, mechanism)
@@ -252,7 +252,7 @@ scrambled_channel.rr_scramble <- function(mechanism, levels) {
   cards <- finite_cards(mechanism)
   range <- mechanism$range
   check_that(is.numeric(levels) && !is.object(levels) && length(levels) > 1L && !anyDuplicated(levels) &&
-               all(levels >= range[1] & levels <= range[2]), "levels", "different numbers of its range", levels)
+             all(levels >= range[1] & levels <= range[2]), levels, "levels", "different numbers of its range")
   prob <- function(cards) cards$prob %||% rep(1 / length(cards$value), length(cards$value))
   w <- rep(cards$multiply$value, length(cards$add$value))
   u <- rep(cards$add$value, each = length(cards$multiply$value))

@@ -324,8 +324,8 @@ abort_no_information <- function(mechanism = NULL) {
 #' @export
 rr_new_mechanism <- function(kind, levels, ..., epsilon, design, reports = levels, yes_no = FALSE, draw = NULL,
                              count = NULL, simulate = NULL) {
-  check_that(is.character(kind) && length(kind) == 1L && grepl("^[A-Za-z][A-Za-z0-9._]*$", kind), "kind",
-             "one word", kind)
+  check_that(is.character(kind) && length(kind) == 1L && grepl("^[A-Za-z][A-Za-z0-9._]*$", kind), kind, "kind",
+             "one word")
   truths <- check_levels(levels)
   labels <- if (missing(reports)) truths else check_levels(reports, "reports")
   new_rr_mechanism(kind, truths$labels, ..., reports = labels$labels, numeric_levels = labels$numeric,

@@ -15,7 +15,7 @@ rr_check_client <- function(reports, mechanism, truth, ...) {
   }
   checked_plan(mechanism)
   x <- prepare_answers(mechanism, plain_answers(truth, mechanism))
-  check_that(length(x) == report_number(reports), "truth", "one answer for each report", x)
+  check_that(length(x) == report_number(reports), x, "truth", "one answer for each report")
   seen <- sort(unique(x))
   channel <- if (has_categories(mechanism)) rr_matrix(mechanism)
   counts <- matrix(count_reports(mechanism, reports, groups = match(x, seen))$counts, ncol = length(seen))

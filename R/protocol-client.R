@@ -217,8 +217,8 @@ client_page <- function(mechanism, plan, question, key, send, words) {
     if (is.character(x) && length(x) == wanted[i] && all(grepl("[^[:space:]]", x) & !grepl("[[:cntrl:]]", x))) next
     abort(c("{.arg {names(lines)[i]}} must be {wanted[i]} line{?s} of text.", x = "It is {describe(x)}."), "argument")
   }
-  check_that(is.null(send) || isTRUE(grepl("^https://[^[:space:][:cntrl:];,'\"<>]+$", send)), "send",
-             "an address that starts with https://", send)
+  check_that(is.null(send) || isTRUE(grepl("^https://[^[:space:][:cntrl:];,'\"<>]+$", send)), send, "send",
+             "an address that starts with https://")
   words$language <- words$language %||% "en"
   settings <- list(question = I(unname(question)), key = key, words = words, send = send)
   settings <- json_text(settings[lengths(settings) > 0])

@@ -51,7 +51,7 @@ rr_device <- function(design = c("warner", "crosswise", "forced"), epsilon, n = 
   n <- if (is.null(n)) NA_real_ else check_count(n, "n", min = 1)
   theta <- check_probability(theta %||% 0.5, "theta")
   check_that(is.null(births) || (is.numeric(births) && length(births) == 12L && all(is.finite(births) & births > 0)),
-             "births", "the shares of twelve months", births)
+             births, "births", "the shares of twelve months")
   rows <- do.call(rbind, lapply(physical_devices(births), device_row, design, epsilon, n, theta))
   rows[order(-rows$epsilon), ]
 }
@@ -148,7 +148,7 @@ rr_instructions <- function(x, question, innocuous = NULL, file = NULL, words = 
     place <- paste0("{", name, "}")
     if (!grepl(place, text, fixed = TRUE)) next
     value <- values[[name]]
-    check_that(length(value) == 1L, name, "one text", value)
+    check_that(length(value) == 1L, value, name, "one text")
     text <- gsub(place, value, text, fixed = TRUE)
   }
   if (is.null(file)) return(text)

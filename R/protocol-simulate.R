@@ -4,7 +4,7 @@
 simulate_counts <- function(mechanism, truth, nsim = 1) {
   check_mechanism(mechanism)
   k <- length(mechanism$levels)
-  check_that(length(truth) == k && all(truth >= 0), "truth", "one number of respondents per level", truth)
+  check_that(length(truth) == k && all(truth >= 0), truth, "truth", "one number of respondents per level")
   UseMethod("simulate_counts")
 }
 

@@ -11,7 +11,7 @@ check_bits <- function(x, arg = "bits") {
     x <- bits
   }
   good <- is.logical(x) || is.integer(x) || (is.raw(x) && is.null(dim(x)))
-  check_that(good && !is.object(x) && length(dim(x)) <= 2L, arg, "bits: 0 and 1, or TRUE and FALSE", x)
+  check_that(good && !is.object(x) && length(dim(x)) <= 2L, x, arg, "bits: 0 and 1, or TRUE and FALSE")
   if (!length(x)) abort("{.arg {arg}} holds no bits.", "empty")
   x
 }
@@ -34,7 +34,7 @@ abort_flip <- function(flip, position) {
 # sets (or bits, or columns) `sets` that they name. Entries of a matrix, and of long vectors, are checked by the
 # kernels: here each comparison would be a pass of its own.
 check_flip <- function(flip, m, n, sets = NULL) {
-  check_that(is.numeric(flip) && !is.object(flip) && length(flip), "flip", "the probability of a wrong report", flip)
+  check_that(is.numeric(flip) && !is.object(flip) && length(flip), flip, "flip", "the probability of a wrong report")
   storage.mode(flip) <- "double"
   flip <- name_flips(flip, sets)
   shape <- if (is.matrix(flip)) dim(flip) else length(flip)
@@ -128,8 +128,8 @@ rr_bit_tally <- function(bits, flip = NULL, n = NULL, ..., ones = NULL, element 
   check_dots_empty(...)
   if (!is.null(ones)) {
     n <- check_count(n, "n", min = 1)
-    check_that(is.numeric(ones) && length(ones) && all(ones >= 0 & ones <= n & ones == floor(ones)), "ones",
-               "whole numbers from 0 to {.arg n}", ones)
+    check_that(is.numeric(ones) && length(ones) && all(ones >= 0 & ones <= n & ones == floor(ones)), ones, "ones",
+               "whole numbers from 0 to {.arg n}")
     return(new_rr_bit_tally(check_flip(flip, 1, 1), n, as.double(ones), names(ones)))
   }
   if (inherits(bits, "tbl_lazy")) {

@@ -169,7 +169,7 @@ read_sets <- function(sets, flip, universe = NULL) {
   }
   if (is.list(sets) && !is.data.frame(sets)) sets <- list_to_bits(sets, universe)
   bits <- check_bits(sets, "sets")
-  check_that(is.matrix(bits), "sets", "a matrix (elements in rows, sets in columns), a list of sets, or a tally", sets)
+  check_that(is.matrix(bits), sets, "sets", "a matrix (elements in rows, sets in columns), a list of sets, or a tally")
   m <- nrow(bits)
   n <- ncol(bits)
   list(bits = bits, m = m, n = n, flip = check_flip(flip, m, n, colnames(bits)))
@@ -180,8 +180,8 @@ list_to_bits <- function(sets, universe) {
   if (is.numeric(universe) && length(universe) == 1L) {
     universe <- seq_len(check_count(universe, "universe", min = 1, max = .Machine$integer.max))
   }
-  check_that(is.atomic(universe) && length(universe) && !anyNA(universe) && !anyDuplicated(universe), "universe",
-             "all elements, each once, or their number, for a list of sets", universe)
+  check_that(is.atomic(universe) && length(universe) && !anyNA(universe) && !anyDuplicated(universe), universe,
+             "universe", "all elements, each once, or their number, for a list of sets")
   bits <- matrix(0L, length(universe), length(sets), dimnames = list(NULL, names(sets)))
   for (j in seq_along(sets)) {
     at <- match(sets[[j]], universe)
@@ -231,7 +231,7 @@ autoplot.rr_set_size <- function(object, truth = NULL, ...) {
   check_installed("ggplot2", "to draw an estimated size")
   data <- object$table
   if (!is.null(truth)) {
-    check_that(is.numeric(truth) && length(truth) == nrow(data), "truth", "one size for each estimate", truth)
+    check_that(is.numeric(truth) && length(truth) == nrow(data), truth, "truth", "one size for each estimate")
     data$truth <- as.double(truth)
   }
   ggplot2::ggplot(data, ggplot2::aes(.data$sets, .data$estimate)) +

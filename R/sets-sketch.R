@@ -67,7 +67,7 @@ rr_sketch <- function(items, type = c("bloom", "linear", "pcsa"), bits = 4096, h
   type <- check_choice(type, "type", c("bloom", "linear", "pcsa"))
   rng <- check_choice(rng, "rng", c("secure", "R"))
   items <- check_items(items)
-  check_that(is.character(key) && length(key) == 1L && !is.na(key), "key", "one text", key)
+  check_that(is.character(key) && length(key) == 1L && !is.na(key), key, "key", "one text")
   key <- check_hashed_text(key, "key")
   if (type == "pcsa") {
     settings <- c(buckets = check_count(buckets, "buckets", min = 1, max = 2^26),

@@ -239,7 +239,7 @@ check_theta <- function(theta, mechanism) {
   theta <- tabulated(theta)
   shares <- stats::setNames(check_distribution(theta, "theta"), names(theta))
   shares <- match_levels(shares, mechanism$levels, "theta", 0, !is.null(mechanism$truth_bits))
-  check_that(length(shares) == length(mechanism$levels), "theta", "one share per level", shares)
+  check_that(length(shares) == length(mechanism$levels), shares, "theta", "one share per level")
   as.double(shares)
 }
 

@@ -158,8 +158,8 @@ study_mechanism <- function(design, which, k, epsilon, cache) {
   key <- sprintf("%d %d %.17g", which, k, epsilon)
   if (is.null(cache[[key]])) {
     mechanism <- make_mechanism(design$mechanism[[which]], k, epsilon)
-    check_that(inherits(mechanism, "rr_mechanism") && length(mechanism$levels) == k, "mechanism",
-               "a maker of mechanisms of the given number of categories", mechanism)
+    check_that(inherits(mechanism, "rr_mechanism") && length(mechanism$levels) == k, mechanism, "mechanism",
+               "a maker of mechanisms of the given number of categories")
     if (law_tells_nothing(rr_law(mechanism))) abort_no_information(mechanism)
     cache[[key]] <- mechanism
   }

@@ -77,7 +77,7 @@ rr_tally.function <- function(x, mechanism, ..., column = NULL, weights = NULL, 
                               progress = interactive()) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  check_that(is.null(label) || is.function(label), "label", "a function of a chunk", label)
+  check_that(is.null(label) || is.function(label), label, "label", "a function of a chunk")
   # Vectors would be those of all chunks.
   if (!is.character(by) && !inherits(by, "formula")) refuse_vector(by, "by")
   if (!is.character(weights) && !inherits(weights, "formula")) refuse_vector(weights, "weights")
@@ -138,7 +138,7 @@ add_chunk <- function(total, chunk, name, seen, tally_chunk) {
 # The same text for the same label, whatever its type: integer or double, factor or text, a time in any zone.
 chunk_label <- function(label) {
   known <- is.character(label) || is.numeric(label) || is.factor(label) || inherits(label, c("Date", "POSIXct"))
-  check_that(known && length(label) == 1L && !is.na(label), "label", "one text or number for each chunk", label)
+  check_that(known && length(label) == 1L && !is.na(label), label, "label", "one text or number for each chunk")
   if (inherits(label, "POSIXct")) return(time_text(label))
   if (inherits(label, "Date")) return(format(label, "%Y-%m-%d"))
   if (is.numeric(label)) return(number_text(label))
@@ -156,7 +156,7 @@ time_text <- function(time) {
 
 check_onto <- function(onto, mechanism) {
   if (is.null(onto)) return(invisible())
-  check_that(inherits(onto, "rr_tally"), "onto", "a tally", onto)
+  check_that(inherits(onto, "rr_tally"), onto, "onto", "a tally")
   if (!same_mechanism(onto$mechanism, mechanism)) {
     abort(c("{.arg onto} must be of the same mechanism.",
             x = "{mechanism_difference(onto$mechanism, mechanism)}"), "mismatch")

@@ -55,8 +55,8 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
     abort("{.arg effective_n} is not for counts that have the squares of their weights.", "argument")
   }
   counts <- flatten_questions(plain_numbers(frame$counts %||% counts), mechanism)
-  check_that(is.numeric(counts) && length(dim(counts)) <= 2L && (!is.object(counts) || is.table(counts)), "counts",
-             "numbers: a vector, a table, or a matrix with one column per group", counts)
+  check_that(is.numeric(counts) && length(dim(counts)) <= 2L && (!is.object(counts) || is.table(counts)), counts,
+             "counts", "numbers: a vector, a table, or a matrix with one column per group")
   grouped <- length(dim(counts)) == 2L
   keys <- frame$groups %||% if (grouped) column_groups(counts, mechanism)
   values <- if (is.null(attributes(counts)) && is.double(counts)) counts else as.double(counts)
@@ -105,8 +105,8 @@ check_size <- function(total, values, whole) {
 check_respondents <- function(n, values, total) {
   if (is.null(n) && !is.null(total)) return(total)
   groups <- NCOL(values)
-  check_that(is.numeric(n) && !is.object(n) && length(n) %in% c(1L, groups) && all(n > 0 & n <= 1e100), "n",
-             "the number of respondents (per group), above 0", n)
+  check_that(is.numeric(n) && !is.object(n) && length(n) %in% c(1L, groups) && all(n > 0 & n <= 1e100), n, "n",
+             "the number of respondents (per group), above 0")
   n <- rep_len(as.double(n), groups)
   if (!is.null(total)) {
     if (all(abs(n - total) <= 1e-9 * total)) return(total)
@@ -120,7 +120,7 @@ check_respondents <- function(n, values, total) {
 effective_squares <- function(effective_n, n) {
   if (is.null(effective_n)) return(NULL)
   check_that(is.numeric(effective_n) && !is.object(effective_n) && length(effective_n) %in% c(1L, length(n)) &&
-               all(effective_n >= 1 & is.finite(effective_n)), "effective_n", "numbers of at least 1", effective_n)
+             all(effective_n >= 1 & is.finite(effective_n)), effective_n, "effective_n", "numbers of at least 1")
   n^2 / effective_n
 }
 

@@ -156,7 +156,7 @@ match_groups <- function(i, groups, class) {
 condition_groups <- function(condition, groups, class, env) {
   if (is.null(groups)) match_groups(1, groups, class)
   holds <- eval(condition, as.list(groups), env)
-  check_that(is.logical(holds) && length(holds) == nrow(groups), "subset", "a condition on the groups", holds)
+  check_that(is.logical(holds) && length(holds) == nrow(groups), holds, "subset", "a condition on the groups")
   match_groups(holds & !is.na(holds), groups, class)
 }
 

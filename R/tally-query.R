@@ -73,7 +73,7 @@
 rr_query <- function(data, mechanism, column = NULL, by = NULL, weights = NULL, ...) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  check_that(inherits(data, "tbl_lazy"), "data", "a database table, as {.fn dplyr::tbl} makes it", data)
+  check_that(inherits(data, "tbl_lazy"), data, "data", "a database table, as {.fn dplyr::tbl} makes it")
   standard_names(tally_query(data, mechanism, column, by, weights)$query, dbplyr::remote_con(data))
 }
 

@@ -501,7 +501,7 @@ counted_reports <- function(counts, read, ...) {
 
 count_reports <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   check_mechanism(mechanism)
-  if (!is.null(weights)) check_that(all(weights >= 0), "weights", "numbers of at least 0", weights)
+  if (!is.null(weights)) check_that(all(weights >= 0), weights, "weights", "numbers of at least 0")
   UseMethod("count_reports")
 }
 
@@ -598,8 +598,8 @@ check_ones <- function(reports, mechanism) {
 
 # 1-based codes of a column of reports. `name` is the column's, for the message.
 report_codes <- function(x, mechanism, name) {
-  check_that((is.factor(x) || is.character(x) || is.numeric(x) || is.logical(x)) && length(dim(x)) <= 1L, name,
-             "one report per row", x)
+  check_that((is.factor(x) || is.character(x) || is.numeric(x) || is.logical(x)) && length(dim(x)) <= 1L, x, name,
+             "one report per row")
   x <- plain_reports(x, mechanism)
   tell_reading(x, mechanism)
   coded <- encode_reports(x, mechanism)

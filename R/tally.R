@@ -203,8 +203,8 @@ check_counted <- function(result, mechanism, groups) {
 check_weights <- function(weights, n) {
   if (is.null(weights)) return(NULL)
   weights <- plain_numbers(weights)
-  check_that(is.numeric(weights) && !is.object(weights) && length(weights) == n, "weights",
-             "one number per report", weights)
+  check_that(is.numeric(weights) && !is.object(weights) && length(weights) == n, weights, "weights",
+             "one number per report")
   extremes <- if (length(weights)) range(weights) else 0
   if (anyNA(extremes) || extremes[1] < 0 || extremes[2] == Inf) {
     bad <- which(is.na(weights) | weights < 0 | is.infinite(weights))[1]

@@ -9,7 +9,7 @@ must_be <- function(x, arg, what, class = "argument") {
 }
 
 # A condition that has no check of its own.
-check_that <- function(good, arg, what, x, class = "argument") {
+check_that <- function(good, x, arg, what, class = "argument") {
   if (isTRUE(good)) invisible(x) else must_be(x, arg, what, class)
 }
 
