@@ -13,7 +13,15 @@ run_groups <- function(method, groups, options) {
   # Quoted, so that an option that is a call is described and not evaluated.
   other <- options[!names(options) %in% method$options]
   if (length(other)) do.call(check_dots_empty, other, quote = TRUE)
-  for (evidence in groups) check_run(method, evidence)
+  for (evidence in groups) {
+    mechanism <- evidence$mechanism
+    if (law_tells_nothing(evidence$law)) abort_no_information(mechanism)
+    need <- unmet_need(method, evidence$law, evidence$k)
+    if (!is.null(need)) refuse_method(method, mechanism, evidence$law, need)
+    impossible <- law_impossible(evidence$law, evidence$counts)
+    report <- mechanism$reports[impossible]
+    if (impossible > 0) abort("The data are impossible: no truth produces the report {.val {report}}.", "impossible")
+  }
   results <- if (is.null(method$estimate_groups)) lapply(groups, method$estimate, options)
              else method$estimate_groups(groups, options)
   lapply(results, function(result) {
@@ -21,18 +29,6 @@ run_groups <- function(method, groups, options) {
     check_returned(result$estimate, groups[[1]]$k, method$name)
     result
   })
-}
-
-# Refuse a method that cannot use this evidence.
-check_run <- function(method, evidence) {
-  law <- evidence$law
-  mechanism <- evidence$mechanism
-  if (law_tells_nothing(law)) abort_no_information(mechanism)
-  need <- unmet_need(method, law, evidence$k)
-  if (!is.null(need)) refuse_method(method, mechanism, law, need)
-  impossible <- law_impossible(law, evidence$counts)
-  report <- mechanism$reports[impossible]
-  if (impossible > 0) abort("The data are impossible: no truth produces the report {.val {report}}.", "impossible")
 }
 
 # Check what a user's own method returned.

@@ -110,13 +110,10 @@ default_interval <- function(mechanism, method, target) {
 }
 
 new_rr_fit <- function(tally, method, results, target, interval, conf.level, simultaneous) {
-  estimate <- results[[1]]$estimate
-  if (is.matrix(tally$counts)) {
-    estimate <- vapply(results, `[[`, estimate, "estimate")
-    dimnames(estimate) <- list(tally$mechanism$levels, group_labels(tally$groups))
-  } else {
-    names(estimate) <- tally$mechanism$levels
-  }
+  estimate <- vapply(results, `[[`, results[[1]]$estimate, "estimate")
+  labels <- list(tally$mechanism$levels, group_labels(tally$groups))
+  estimate <- if (is.matrix(tally$counts)) matrix(estimate, ncol = length(results), dimnames = labels)
+    else stats::setNames(as.vector(estimate), labels[[1]])
   details <- lapply(results, function(result) result[names(result) != "estimate"])
   fit <- list(estimate = estimate, method = method$name, target = target, interval = interval, conf.level = conf.level,
               simultaneous = simultaneous, tally = tally, mechanism = tally$mechanism, details = details,
@@ -149,10 +146,9 @@ drop_empty_groups <- function(tally) {
   if (is.null(tally$groups)) return(tally)
   empty <- which(tally$n <= 0)
   if (!length(empty) || length(empty) == nrow(tally$groups)) return(tally)
-  named <- vapply(empty, format_group, "", groups = tally$groups)
   weightless <- all((tally$respondents %||% numeric(nrow(tally$groups)))[empty] > 0)
   why <- if (weightless) "all weights are 0" else "nobody answered"
-  named <- cli::cli_vec(named, list("vec-trunc" = 8))
+  named <- cli::cli_vec(vapply(empty, format_group, "", groups = tally$groups), list("vec-trunc" = 8))
   cli::cli_inform("Left out, since {why} in {cli::qty(length(empty))}{?it/them}: {.val {named}}.",
                   class = "candor_message_empty")
   keep_groups(tally, which(tally$n > 0))

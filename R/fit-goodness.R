@@ -138,8 +138,7 @@ depths_apart <- function(law, evidence) {
   truth <- consistent_nodes(law, nodes, depth_variances(law, depths))[[length(nodes)]]
   found <- restrictions_squares(law, nodes, numbers, truth)
   if (found$df == found$restrictions) return(found)
-  truth <- pmax(truth, 0)
-  restrictions_squares(law, nodes, numbers, truth / sum(truth))
+  restrictions_squares(law, nodes, numbers, to_sum_1(pmax(truth, 0)))
 }
 
 # With the covariances at the levels' shares `truth`.

@@ -112,7 +112,8 @@ intervals_scale <- function(kinds, layout, levels) {
   }
   # Few levels are all there.
   all <- length(levels) <= c(6, 3, 2)[min(layout$across, 3)]
-  ggplot2::scale_x_continuous(labels = position_labels(wrap_labels(10)(levels)), breaks = if (all) seq_along(levels) else layout$breaks,
+  ggplot2::scale_x_continuous(labels = position_labels(wrap_labels(10)(levels)),
+                              breaks = if (all) seq_along(levels) else layout$breaks,
                               limits = if (all) c(1, length(levels)), guide = no_overlap())
 }
 

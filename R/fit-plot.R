@@ -354,9 +354,8 @@ plot_ranks <- function(fit, data) {
   data <- data[order(data$panel, data$at), ]
   # The logarithmic axis ends a little below one report; what lies there is drawn on its edge.
   floor <- 0.5 / max(fit$tally$n)
-  for (column in intersect(c("conf.low", "conf.high", "reported"), names(data))) {
-    data[[column]] <- pmax(data[[column]], floor)
-  }
+  drawn <- intersect(c("conf.low", "conf.high", "reported"), names(data))
+  data[drawn] <- lapply(data[drawn], pmax, floor)
   layout <- curve_layout(data)
   picture <- draw_sequence(fit, data, layout, floor) +
     ggplot2::scale_x_log10(labels = format_count,

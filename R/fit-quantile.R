@@ -91,9 +91,7 @@ quantile_edges <- function(mechanism, breaks) {
 monotone_shares <- function(estimate) {
   shares <- cumsum(estimate)
   if (any(estimate < 0)) shares <- stats::isoreg(shares)$yf
-  shares <- pmin(pmax(shares, 0), 1)
-  shares[length(shares)] <- 1
-  shares
+  c(nearest(shares[-length(shares)], 0, 1), 1)
 }
 
 # The level that reaches each share, and its value.

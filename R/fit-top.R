@@ -288,8 +288,7 @@ absent_threshold <- function(tally, asked, alpha) {
   largest <- apply(excess, 2, max)
   bound <- function(log_rate) {
     rate <- exp(log_rate)
-    logs <- rate * largest + log(colMeans(exp(rate * sweep(excess, 2, largest))))
-    (sum(logs) - log(alpha)) / rate
+    (sum(rate * largest + log(colMeans(exp(rate * sweep(excess, 2, largest))))) - log(alpha)) / rate
   }
   sum <- stats::optimize(bound, log(c(0.01, 1000) / spread))$objective
   law <- rr_law(asked$mechanism)

@@ -343,8 +343,7 @@ tidy_rows <- function(fit, conf.int, conf.level, which = seq_along(fit$mechanism
                     })))
   if (conf.int) {
     bounds <- fit_intervals(fit, conf.level, which = which, groups = groups, ranked = ranked)
-    columns$conf.low <- as.vector(bounds$low)
-    columns$conf.high <- as.vector(bounds$high)
+    columns[c("conf.low", "conf.high")] <- lapply(bounds, as.vector)
   }
   tibble::as_tibble(c(lapply(as.list(fit$tally$groups), function(key) rep(key[groups], each = length(which))), columns))
 }
@@ -385,9 +384,7 @@ cut_fit <- function(fit, at, drop = FALSE) {
   single <- drop && length(at) == 1L
   # Simultaneous intervals still hold for all the groups that were estimated together.
   fields$family <- fields$family %||% length(fields$estimate)
-  if (is.matrix(fields$estimate)) {
-    fields$estimate <- if (single) fields$estimate[, at] else fields$estimate[, at, drop = FALSE]
-  }
+  if (is.matrix(fields$estimate)) fields$estimate <- fields$estimate[, at, drop = single]
   fields$details <- fields$details[at]
   if (!is.null(fields$replicates)) fields$replicates <- fields$replicates[at]
   fields$tally <- cut_tally(fields$tally, at, drop)

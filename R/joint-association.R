@@ -367,12 +367,10 @@ rr_association.data.frame <- function(x, mechanisms, ..., weights = NULL, na.rm 
   check_that(is.list(mechanisms) && !is.null(names(mechanisms)) && all(names(mechanisms) %in% names(x)), mechanisms,
              "mechanisms", "a list of mechanisms, named by columns of {.arg x}")
   w <- check_weights(weights, nrow(x)) %||% rep(1, nrow(x))
-  gone <- which(Reduce(`|`, lapply(x, absent_reports)))
-  if (length(gone) && !na.rm) abort("{.arg x} must not have missing values: row {gone[1]} has one.", "missing")
-  if (length(gone)) {
-    x <- x[-gone, , drop = FALSE]
-    w <- w[-gone]
-  }
+  gone <- Reduce(`|`, lapply(x, absent_reports))
+  if (any(gone) && !na.rm) abort("{.arg x} must not have missing values: row {which(gone)[1]} has one.", "missing")
+  x <- x[!gone, , drop = FALSE]
+  w <- w[!gone]
   if (sum(w) <= 0 || nrow(x) < 2L) abort("{.arg x} must hold at least two rows.", "empty")
   scores <- lapply(names(x), function(name) association_scores(x[[name]], name, mechanisms[[name]]))
   columns <- unlist(lapply(scores, function(part) colnames(part$u)))

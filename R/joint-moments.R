@@ -82,11 +82,10 @@ rr_joint <- function(fit, method = c("projection", "truncated", "unbiased"), ...
   check_dots_empty(...)
   check_class(fit, "fit", "rr_histogram", "a fit of {.fn rr_tmdh} with counts of all orders")
   method <- check_choice(method, "method", c("projection", "truncated", "unbiased"))
-  d <- length(fit$columns)
   share <- unname(row_types(fit, "fit")) / fit$n
   if (method == "truncated") share <- truncated_shares(fit, share)
   if (method == "projection") share <- .Call(C_rr_project, share, 1)
-  as.table(array(share, rep(2L, d), column_levels(fit)))
+  as.table(array(share, rep(2L, length(fit$columns)), column_levels(fit)))
 }
 
 # Mean of a normal variable given that it is positive, cell by cell.

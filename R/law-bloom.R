@@ -69,10 +69,10 @@ bloom_weights <- function(law, regression, theta = NULL) {
 # `solver` gives the estimate from a regression and its weights.
 bloom_fit <- function(law, evidence, solver) {
   regression <- bloom_regression(law, evidence)
-  weights <- bloom_weights(law, regression)
+  estimate <- NULL
   for (round in 1:3) {
+    weights <- bloom_weights(law, regression, estimate)
     estimate <- solver(regression, weights)
-    if (round < 3) weights <- bloom_weights(law, regression, estimate)
   }
   list(estimate = estimate, regression = regression, weights = weights)
 }

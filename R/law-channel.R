@@ -30,10 +30,9 @@ check_stochastic <- function(C, tolerance, arg = "C") {
   sums <- rowSums(C)
   off <- which(abs(sums - 1) > tolerance)
   if (length(off)) {
-    transposed <- all(abs(colSums(C) - 1) <= tolerance)
     abort(c("The rows of {.arg {arg}} must add up to 1: they are the truths.",
             x = "Row {off[1]} adds up to {format(sums[off[1]], digits = 10)}.",
-            i = if (transposed) "The columns do: use {.code t({arg})}."), "argument")
+            i = if (all(abs(colSums(C) - 1) <= tolerance)) "The columns do: use {.code t({arg})}."), "argument")
   }
   zero <- which(colSums(C) == 0)[1]
   if (!is.na(zero)) abort("Each report of {.arg {arg}} must be possible: column {zero} is 0 throughout.", "argument")
@@ -169,8 +168,7 @@ law_intervals.rr_law_channel <- function(law, evidence, estimate, interval, leve
   unknown <- rep(NA_real_, length(which))
   if (is.null(inverse)) return(list(low = unknown, high = unknown))
   inv <- apply_channel(inverse, evidence$counts / evidence$n, "adjoint")
-  theta <- pmax(estimate, 0)
-  theta <- theta / sum(theta)
+  theta <- to_sum_1(pmax(estimate, 0))
   squares <- mean_squares(law$axes, inverse, theta)
   study <- if (!is.null(law$validation)) {
     evidence$n * vapply(which, function(i) {

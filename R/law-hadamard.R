@@ -152,8 +152,7 @@ law_intervals.rr_law_hadamard <- function(law, evidence, estimate, interval, lev
     return(binomial_intervals(difference, 1 / 2, 1 - difference, 1 / 2 + difference * inv[which], evidence$n, interval,
                               level, target))
   }
-  theta <- pmax(estimate, 0)
-  theta <- theta / sum(theta)
+  theta <- to_sum_1(pmax(estimate, 0))
   block <- (seq_len(law$truths) - 1) %% law$blocks + 1
   held <- as.vector(rowsum(theta, block))[block]
   # Mean squares of the estimate's terms under a truth of the block and under any other.

@@ -194,8 +194,7 @@ information_functions <- function(law, evidence, theta, weights, target) {
   w <- weights[, on, drop = FALSE]
   solved <- .Call(C_rr_solver_information, .Call(C_rr_solver, axes, evidence$counts, theta, 1e-8), on, t(w))
   # Inverse information under the constraint of the sum: at a maximum I theta = 1.
-  value <- drop(w %*% theta[on])
-  solved <- solved - outer(theta[on], value)
+  solved <- solved - outer(theta[on], drop(w %*% theta[on]))
   covariance <- w %*% solved
   if (target == "sample") {
     # Without what comes from sampling the truths, as above.

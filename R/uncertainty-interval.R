@@ -106,9 +106,9 @@ fit_intervals <- function(fit, level = fit$conf.level, interval = fit$interval,
   if (fit$simultaneous || ranked) interval <- tail_interval(interval, fit$mechanism)
   unknown <- matrix(NA_real_, length(which), length(groups))
   if (interval == "none") return(list(low = unknown, high = unknown))
-  if (interval == "credible") {
-    columns <- lapply(fit$estimator$credible(fit_evidence(fit), groups, level), lapply, `[`, which)
-  } else columns <- lapply(groups, function(g) {
+  columns <- if (interval == "credible")
+    lapply(fit$estimator$credible(fit_evidence(fit), groups, level), lapply, `[`, which)
+  else lapply(groups, function(g) {
     if (ranked) {
       by_rank <- ranked_level(group_estimate(fit, g), level)[which]
       return(list(low = estimate_intervals(fit, g, interval, by_rank, which)$low,
