@@ -162,7 +162,7 @@ contrast_row <- function(x, names, i) {
   place <- if (is.null(names(x))) seq_along(x) else match(names(x), names)
   if (anyNA(place) || anyDuplicated(place) || (is.null(names(x)) && length(x) != length(names))) {
     abort(c(paste(what, "must have one weight for each estimate, or names of different estimates."),
-            x = "These are {format_labels(names, 400)}."), "level")
+            x = "These are {format_labels(names, 400)}."), if (is.null(names(x))) "argument" else "level")
   }
   replace(numeric(length(names)), place, x)
 }
