@@ -322,7 +322,12 @@ tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = 
   type <- check_choice(type, "type", c("estimates", "parameters", "trace"))
   check_flag(conf.int, "conf.int")
   conf.level <- check_level(conf.level)
-  if (type == "trace") return(fit_trace(x))
+  if (type == "trace") {
+    # The log-likelihood of every iterate, with its certificate.
+    traces <- lapply(x$details, `[[`, "trace")
+    if (is.null(traces[[1]])) abort("A trace can be had of fits of method {.val ibu}.", "argument")
+    return(bind_groups(traces, x$tally$groups))
+  }
   if (type == "parameters") return(design_parameters(x, conf.level))
   if (conf.int) tell_no_intervals(x)
   tidy_rows(x, conf.int, conf.level, match_terms(terms, x, "terms"))

@@ -70,13 +70,6 @@ ibu_map <- function(estimate, evidence) {
   law_likelihood_map(evidence$law, evidence, near)
 }
 
-# tidy(fit, type = "trace"): the log-likelihood of every iterate, with its certificate.
-fit_trace <- function(fit) {
-  traces <- lapply(fit$details, `[[`, "trace")
-  if (is.null(traces[[1]])) abort("A trace can be had of fits of method {.val ibu}.", "argument")
-  bind_groups(traces, fit$tally$groups)
-}
-
 # ---- the composite likelihood ----
 
 # Treats each supported category as a report of its own. The closed form of k-ary randomized response then needs only
