@@ -347,7 +347,7 @@ test_that("impossible reports are told, and an estimate that is held at 0 has no
   design <- survey::svydesign(~cluster, weights = ~weight, data = data)
   # The unrelated question is answered yes by 70 %: at least 52.5 % would say yes.
   fit <- rr_estimate(design, rr_unrelated(0.25, 0.7), column = "y")
-  expect_output(print(fit), "The reports are unlikely under this design of the question")
+  expect_output(print(fit), "The reports are unlikely under this design")
   expect_identical(tidy(fit)$std.error, c(NA_real_, NA_real_))
   # The total of all people has one.
   expect_identical(is.na(tidy(rr_estimate(design, rr_unrelated(0.25, 0.7), column = "y", total = TRUE))$std.error), c(FALSE, TRUE))

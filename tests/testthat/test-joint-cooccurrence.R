@@ -123,8 +123,8 @@ test_that("wrong bits are refused by row and column", {
   gap[5, "c"] <- NA
   half <- bits + 0
   half[7, "a"] <- 0.5
-  expect_error(rr_cooccurrence(two), 'Row 1,234 of column "b" is 2', class = "candor_error_level")
-  expect_error(rr_cooccurrence(half), 'Row 7 of column "a" is 0.5', class = "candor_error_level")
+  expect_error(rr_cooccurrence(two), 'row 1,234 of column "b" is 2', class = "candor_error_level")
+  expect_error(rr_cooccurrence(half), 'row 7 of column "a" is 0.5', class = "candor_error_level")
   expect_error(rr_cooccurrence(gap), class = "candor_error_missing")
   expect_error(rr_cooccurrence(bits[0, ]), class = "candor_error_empty")
   expect_error(rowtype(rr_cooccurrence(bits, 2)), class = "candor_error_order")

@@ -442,7 +442,7 @@ test_that("means, quantiles and frequent strings are drawn with their intervals"
   plot <- ggplot2::autoplot(found)
   expect_identical(y_labels(plot), c("tea", "ale"))
   expect_equal(ggplot2::layer_data(plot, 2)[c("x", "xend")], data.frame(x = c(0.3, 0.1), xend = c(0.5, 0.3)))
-  expect_match(gsub("\n", " ", plot$labels$caption), "90% intervals that hold for all strings at once, from 1,200 respondents held out.", fixed = TRUE)
+  expect_match(gsub("\n", " ", plot$labels$caption), "90% intervals, simultaneous, from 1,200 respondents held out.", fixed = TRUE)
   expect_error(ggplot2::autoplot(found[0, ]), class = "candor_error_empty")
 })
 
