@@ -38,11 +38,14 @@ encode_questions <- function(x, mechanism, na.rm) {
 abort_question <- function(column, position, name, mechanism) {
   at <- format_count(position)
   if (is.na(value_at(column, position))) {
-    abort(c("{.arg x} must not have missing reports.", x = "Question {.val {name}} is NA in row {at}.",
-            i = "Use {.code na.rm = TRUE} to drop such rows."), "missing")
+    abort(c("{.val {name}} must not have missing reports.", x = "Row {at} is NA.",
+            i = "{.code na.rm = TRUE} of tallies and {.code na.action = na.omit} of regressions drop such rows."),
+          "missing")
   }
-  line <- unknown_line(unknown_reports(column, mechanism), paste("Row", at), "rows")
-  abort(c("{.arg x} must hold reports of this mechanism: question {.val {name}} does not.", x = "{line}"), "level")
+  unknown <- unknown_reports(column, mechanism)
+  line <- unknown_line(unknown, paste("Row", at), "rows")
+  abort(c("{.val {name}} must hold reports of its mechanism.", x = "{line}", i = if (unknown$relaxed) relaxed_remedy),
+        "level")
 }
 
 # Counts over the reports' cells as a table with one dimension a question.
