@@ -197,8 +197,8 @@ title_of.rr_incidence <- function(x) {
   gap <- if (x$method == "mle") {
     sprintf("; log-likelihood within %s of its maximum", format(max(x$gap, x$tolerance), digits = 2))
   }
-  c(paste0(format_count(x$n), " elements in ", x$sets, if (x$sets == 1) " noisy set, " else " noisy sets, ",
-           if (x$method == "inv") "by inversion (unbiased)" else "by maximum likelihood"),
+  c(paste0(format_count(x$n), " elements in ", number_of(x$sets, "noisy set"),
+           if (x$method == "inv") ", by inversion (unbiased)" else ", by maximum likelihood"),
     paste0("  flip ", format_flips(x$flip), gap))
 }
 
@@ -219,12 +219,10 @@ autoplot.rr_incidence <- function(object, ...) {
   data <- tidy(object, conf.int = TRUE)
   panels <- c(exactly = "In exactly t sets", "at least" = "In at least t sets")
   data$type <- factor(panels[data$type], panels)
-  lines <- data[!is.na(data$conf.low), ]
+  words <- if (object$method == "inv") c("inversion", "Wald") else c("maximum likelihood", "profile likelihood")
   ggplot2::ggplot(data, ggplot2::aes(.data$sets, .data$estimate)) +
     ggplot2::geom_hline(yintercept = 0, colour = "grey80") +
-    ggplot2::geom_errorbar(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), data = lines,
-                           colour = colour_estimate, width = 0.3) +
-    ggplot2::geom_point(colour = colour_estimate, size = 1.6) +
+    size_marks(data, 0.3) +
     ggplot2::facet_wrap(~type) +
     ggplot2::scale_x_continuous(breaks = whole_breaks) +
     scale_y_counts() +
@@ -232,9 +230,8 @@ autoplot.rr_incidence <- function(object, ...) {
                   subtitle = wrap_text(sprintf("%s elements, %d noisy sets, flip %s", format_count(object$n),
                                                as.integer(object$sets), format_flips(object$flip)), 64),
                   caption = wrap_text(sprintf(
-                    "Points: estimates by %s. Bars: %s%% %s intervals. Logarithmic axis through 0.",
-                    if (object$method == "inv") "inversion" else "maximum likelihood", format(100 * object$conf.level),
-                    if (object$method == "inv") "Wald" else "profile likelihood"
+                    "Points: estimates by %s. Bars: %s%% %s intervals. Logarithmic axis through 0.", words[1],
+                    format(100 * object$conf.level), words[2]
                   ))) +
     theme_candor()
 }

@@ -92,12 +92,10 @@ rr_sketch <- function(items, type = c("bloom", "linear", "pcsa"), bits = 4096, h
 check_items <- function(items) {
   if (is.factor(items)) items <- factor_text(items, "items")
   if (is.null(items)) items <- character()
-  if (!is.character(items) && (!is.numeric(items) || is.object(items))) {
-    abort(c("{.arg items} must be text or numbers.", x = "It is {describe_kind(items)}."), "argument")
-  }
   if (anyNA(items)) abort("{.arg items} must not be missing.", "missing")
-  if (is.character(items)) items <- check_hashed_text(items, "items", answers = TRUE)
-  items
+  if (is.character(items)) return(check_hashed_text(items, "items", answers = TRUE))
+  if (is.numeric(items) && !is.object(items)) return(items)
+  abort(c("{.arg items} must be text or numbers.", x = "It is {describe_kind(items)}."), "argument")
 }
 
 new_rr_sketch <- function(bits, type, settings, key, flip) {
@@ -106,13 +104,11 @@ new_rr_sketch <- function(bits, type, settings, key, flip) {
 
 # A list of sketches, all alike; a `flip` beside them is a misunderstanding unless it is theirs.
 check_sketches <- function(sketches, flip) {
-  first <- sketches[[1]]
-  for (other in sketches) {
+  alike <- vapply(sketches, function(sketch) {
     same <- c("type", "settings", "key")
-    if (!inherits(other, "rr_sketch") || !identical(other[same], first[same])) {
-      abort("Sketches must have the same settings and the same key.", "mismatch")
-    }
-  }
+    inherits(sketch, "rr_sketch") && identical(sketch[same], sketches[[1]][same])
+  }, NA)
+  if (!all(alike)) abort("Sketches must have the same settings and the same key.", "mismatch")
   own <- vapply(sketches, `[[`, 1, "flip")
   if (!is.null(flip) && !(is.numeric(flip) && length(flip) %in% c(1L, length(own)) && all(flip == own) %in% TRUE)) {
     abort("{.arg flip} must be left out for sketches, which hold their own.", "mismatch")
@@ -145,8 +141,6 @@ print.rr_sketch <- function(x, ...) {
 }
 
 # ---- the size of a union of sketches ----
-
-# The number of different items in the union of all sets that were sketched, see rr_set_size().
 
 warn_saturated <- function() warn("The sketch is full: no bit of the union seems to be 0.", "saturated")
 
