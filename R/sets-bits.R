@@ -134,19 +134,18 @@ rr_bit_tally <- function(bits, flip = NULL, n = NULL, ..., ones = NULL, element 
     return(new_rr_bit_tally(flip, counted$n, counted$ones, counted$labels))
   }
   bits <- check_bits(bits)
+  number <- length(bits)
   if (is.raw(bits)) {
-    n <- check_count(n %||% (8 * length(bits)), "n", min = 1, max = 8 * length(bits))
-    flip <- check_flip(flip, 1, n)
-    if (length(flip) == 1L) return(new_rr_bit_tally(flip, n, .Call(C_rr_count_ones, bits, n)[1]))
-    bits <- as.integer(rawToBits(bits))[seq_len(n)]
+    number <- check_count(n %||% (8 * length(bits)), "n", min = 1, max = 8 * length(bits))
   } else if (!is.null(n)) abort("{.arg n} is for packed bits and for {.arg ones}.", "argument")
   if (!is.matrix(bits)) {
-    flip <- check_flip(flip, 1, length(bits), names(bits))
+    flip <- check_flip(flip, 1, number, names(bits))
     if (length(flip) == 1L) {
-      counted <- .Call(C_rr_count_ones, bits, 0)
+      counted <- .Call(C_rr_count_ones, bits, if (is.raw(bits)) number else 0)
       if (counted[2] > 0) abort_bit(bits, counted[2], "bits")
-      return(new_rr_bit_tally(flip, length(bits), counted[1]))
+      return(new_rr_bit_tally(flip, number, counted[1]))
     }
+    if (is.raw(bits)) bits <- as.integer(rawToBits(bits))[seq_len(number)]
     state <- check_kernel(.Call(C_rr_extreme_bits, bits, flip), bits, flip)
     return(new_rr_bit_tally(NA_real_, length(bits), state[2], state = state))
   }
@@ -186,9 +185,7 @@ c.rr_bit_tally <- function(...) {
   }, list(...))
 }
 
-tally_state <- function(tally) {
-  tally$state %||% .Call(C_rr_extreme_counts, tally$n, tally$ones, tally$flip)
-}
+tally_state <- function(tally) tally$state %||% .Call(C_rr_extreme_counts, tally$n, tally$ones, tally$flip)
 
 #' @export
 print.rr_bit_tally <- function(x, ...) {

@@ -61,7 +61,8 @@ rr_extreme <- function(bits, flip = NULL, type = c("any", "all"), ...) {
   tally <- if (inherits(bits, "rr_bit_tally")) check_tally_flip(bits, flip) else rr_bit_tally(bits, flip)
   value <- tally_value(tally, type)
   warn_variance(max(value$bound), max(value$log_bound))
-  structure(c(list(kind = type, n = tally$n, flip = tally$flip, labels = tally$labels, conf.level = 0.95), value),
+  structure(c(list(kind = type, n = tally$n, flip = tally$flip, conf.level = 0.95,
+                   labels = tally$labels %||% as.character(seq_along(tally$ones))), value),
             class = c("rr_extreme", "rr_estimates"))
 }
 
@@ -92,9 +93,7 @@ warn_variance <- function(variance, log_variance = 710, estimated = FALSE) {
        "variance")
 }
 
-format_number <- function(x) {
-  if (is.finite(x) && abs(x) < 1e15) format_count(signif(x, 3)) else format(x, digits = 3)
-}
+format_number <- function(x) if (is.finite(x) && abs(x) < 1e15) format_count(signif(x, 3)) else format(x, digits = 3)
 
 #' @rdname rr_extreme
 #' @export
@@ -117,12 +116,10 @@ rr_extreme_variance <- function(x, flip, type = c("any", "all"), log = FALSE, ..
 }
 
 rows_of.rr_extreme <- function(x) {
-  tibble::tibble(term = labels_of(x), estimate = x$estimate,
+  tibble::tibble(term = x$labels, estimate = x$estimate,
                  std.error = root(x$variance), std.error.max = sqrt(x$bound), variance = x$variance, sign = x$sign,
                  log = x$log, n = x$n)
 }
-
-labels_of.rr_extreme <- function(x) x$labels %||% as.character(seq_along(x$estimate))
 
 # As for the size of one element: by the largest standard error where the estimated one is not known.
 bounds_of.rr_extreme <- function(x, rows, level) {

@@ -81,7 +81,14 @@ check_incidence <- function(data, method) {
 # mechanism, tally, fit. Estimates and covariance are in elements.
 incidence_fit <- function(data, method, target, tolerance) {
   ones <- if (is.null(data$bits)) data$tally$ones else row_ones(data$bits, "sets")
-  tally <- new_rr_tally(incidence_mechanism(data$n, data$flip, method), as.double(tabulate(ones + 1, data$n + 1)))
+  # Its inverse is known in closed form.
+  channel <- function(inverse) .Call(C_rr_incidence_channel, as.double(data$n), data$flip, inverse)
+  mechanism <- new_rr_channel(
+    if (length(data$flip) > 1L) .Call(C_rr_incidence_mixture, data$flip) else channel(FALSE),
+    channel_labels(matrix(0, data$n + 1, data$n + 1), 0:data$n, 0:data$n),
+    sprintf("incidence in %s noisy sets", format_count(data$n)), inverse = if (method == "inv") channel(TRUE)
+  )
+  tally <- new_rr_tally(mechanism, as.double(tabulate(ones + 1, data$n + 1)))
   options <- list(tally, method = method, target = target)
   fit <- do.call(rr_estimate, c(options, list(tolerance = tolerance)[!is.null(tolerance)]))
   details <- fit$details[[1]]
@@ -89,15 +96,6 @@ incidence_fit <- function(data, method, target, tolerance) {
   list(estimate = data$m * group_estimate(fit, 1), covariance = incidence_covariance(fit, data$m), fit = fit,
        gap = if (likelihood) details$gap %||% 0 else NA_real_,
        tolerance = if (likelihood) details$tolerance %||% tolerance %||% 1e-8)
-}
-
-# The mechanism: from how many sets hold an element to how many report it. Its inverse is known in closed form.
-incidence_mechanism <- function(n, flip, method = "mle") {
-  channel <- if (length(flip) > 1L) .Call(C_rr_incidence_mixture, flip)
-    else .Call(C_rr_incidence_channel, as.double(n), flip, FALSE)
-  new_rr_channel(channel, channel_labels(matrix(0, n + 1, n + 1), 0:n, 0:n),
-                 sprintf("incidence in %s noisy sets", format_count(n)),
-                 inverse = if (method == "inv") .Call(C_rr_incidence_channel, as.double(n), flip, TRUE))
 }
 
 # With different flips "exactly t of n sets hold it" is estimated for each element from its own bits. The covariance is
@@ -183,9 +181,7 @@ profile_incidence <- function(x, table, level) {
 #' @rdname rr_incidence
 #' @param object An object of `rr_incidence()`.
 #' @export
-coef.rr_incidence <- function(object, ...) {
-  stats::setNames(object$estimate, 0:object$sets)
-}
+coef.rr_incidence <- function(object, ...) stats::setNames(object$estimate, 0:object$sets)
 
 #' @rdname rr_incidence
 #' @export

@@ -89,9 +89,7 @@ rr_set_size <- function(sets, flip = NULL, what = c("union", "intersection", "di
   if (is.null(data$bits) && (cumulative || what == "difference")) {
     abort("{.arg sets} must hold the sets apart, and is a tally, which has added them up.", "argument")
   }
-  if (what == "jaccard" && interval == "exact") {
-    abort("{.code interval = \"exact\"} is not for a Jaccard index.", "argument")
-  }
+  if (what == "jaccard" && interval == "exact") abort("A Jaccard index has no {.val exact} interval.", "argument")
   rows <- lapply(if (cumulative) seq_len(data$n) else data$n, function(k) {
     size_row(what, first_sets(data, k), conf.level, interval)
   })
@@ -200,16 +198,7 @@ bounds_of.rr_set_size <- function(x, rows, level) {
   list(low = x$table$conf.low, high = x$table$conf.high)
 }
 
-labels_of.rr_set_size <- function(x) {
-  if (nrow(x$table) > 1) paste0(x$table$term, ".", x$table$sets) else x$table$term
-}
-
-# Estimates as sets accumulate share their reports; their covariances are not known.
-covariance_of.rr_set_size <- function(x) {
-  covariance <- matrix(NA_real_, nrow(x$table), nrow(x$table))
-  diag(covariance) <- x$table$std.error^2
-  covariance
-}
+labels_of.rr_set_size <- function(x) if (nrow(x$table) > 1) paste0(x$table$term, ".", x$table$sets) else x$table$term
 
 title_of.rr_set_size <- function(x) {
   c(paste0(x$title, ", ", x$about), paste0("  flip ", format_flips(x$flip), "; intervals: ", x$interval))
@@ -244,7 +233,8 @@ autoplot.rr_set_size <- function(object, truth = NULL, ...) {
 }
 
 size_marks <- function(data, width) {
-  list(ggplot2::geom_errorbar(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), data[!is.na(data$conf.low), ],
+  list(ggplot2::geom_errorbar(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high),
+                              data[!is.na(data$conf.low), ],
                               colour = colour_estimate, width = width),
        ggplot2::geom_point(colour = colour_estimate, size = 1.6))
 }
@@ -402,7 +392,16 @@ pcsa_size <- function(bits, flip, settings, z) {
     rows <- bits[(l - 1) * buckets + seq_len(buckets), , drop = FALSE]
     set_totals(list(bits = rows, m = buckets, n = ncol(bits), flip = flip))$union
   }, 1)
-  moments <- function(log_n) pcsa_moments(exp(log_n), share, buckets, taken, clear)
+  # With x items expected in a bucket at a level, its bit is 0 with probability exp(-x). Full levels have neither slope
+  # nor variance, so both are divided by exp(-x) before they meet.
+  moments <- function(log_n) {
+    x <- outer(share / buckets, exp(log_n))
+    full <- -expm1(-x)
+    noise <- if (taken > 0) taken * full * exp(x) else 0
+    weight <- share / (buckets * (noise + clear + full))
+    list(zeros = buckets * exp(-x), weight = weight, information = colSums(weight * share * exp(-x)),
+         half = (weight * full)[levels, ] / 2)
+  }
   # The quasi-score, which without noise is the likelihood's. Its integral over n shows which of its roots is meant.
   score <- function(log_n, at = moments(log_n)) colSums(at$weight * (at$zeros - zeros))
   # In units of its standard deviation: the number of items is fixed, which takes n I^2 from the information I. Where

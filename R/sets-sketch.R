@@ -144,17 +144,6 @@ print.rr_sketch <- function(x, ...) {
 
 warn_saturated <- function() warn("The sketch is full: no bit of the union seems to be 0.", "saturated")
 
-# With x items expected in a bucket at a level, its bit is 0 with probability exp(-x). Full levels have neither slope
-# nor variance, so both are divided by exp(-x) before they meet.
-pcsa_moments <- function(n, share, buckets, taken, clear) {
-  x <- outer(share / buckets, n)
-  full <- -expm1(-x)
-  noise <- if (taken > 0) taken * full * exp(x) else 0
-  weight <- share / (buckets * (noise + clear + full))
-  list(zeros = buckets * exp(-x), weight = weight, information = colSums(weight * share * exp(-x)),
-       half = (weight * full)[length(share), ] / 2)
-}
-
 # ---- bits merged into one ----
 
 #' @rdname rr_bit_tally
@@ -190,9 +179,7 @@ merged_flip <- function(flip) {
 
 merge_rows <- function(rows, flip, type, rng) {
   star <- merged_flip(flip)
-  if (star >= 0.5) {
-    abort("Merging so many bits leaves nothing of the truth: {.fn rr_extreme} estimates it.", "no_information")
-  }
+  if (star >= 0.5) abort("So many bits cannot be merged into one: {.fn rr_extreme} estimates it.", "no_information")
   storage.mode(rows) <- "integer"
   turned <- flip > 0.5
   rows[, turned] <- 1L - rows[, turned]

@@ -191,11 +191,10 @@ cohort_columns <- function(x, mechanism) {
   }
   if (is_long(x, mechanism)) {
     cohort <- column_numbers(x$cohort)
-    first <- which(!duplicated(x$id))
-    place <- match(x$id, x$id[first])
-    odd <- which(!(cohort == cohort[first][place]) %in% TRUE)
-    if (length(odd)) abort_report_at(place[odd[1]], "has rows of several cohorts, or of none")
-    return(list(cohort = cohort[first], bits = long_rows(x, mechanism)))
+    first <- match(x$id, x$id)
+    odd <- which(!(cohort == cohort[first]) %in% TRUE)[1]
+    if (!is.na(odd)) abort_report_at(match(first[odd], unique(first)), "has rows of several cohorts, or of none")
+    return(list(cohort = cohort[unique(first)], bits = long_rows(x, mechanism)))
   }
   if (is.list(x) && all(c("cohort", "bits") %in% names(x))) return(x)
   abort_form(x, mechanism, "a table with the columns cohort, bits")
@@ -243,9 +242,7 @@ numeric_rows <- function(x, mechanism) {
   list(rows = rows, gone = if (anyNA(rows)) rowSums(is.na(rows)) > if (partly) codec$width - 1 else 0)
 }
 
-holds_bits <- function(rows, codec) {
-  ncol(rows) == codec$width && (is.null(codec$drawn) || all(rows %in% c(0, 1, NA)))
-}
+holds_bits <- function(rows, codec) ncol(rows) == codec$width && (is.null(codec$drawn) || all(rows %in% c(0, 1, NA)))
 
 # Is text of numbers with spaces between them, or of one number that is too short for hexadecimal digits?
 holds_numbers <- function(x, codec) {
@@ -308,8 +305,7 @@ settle_rows <- function(rows, mechanism) {
   }
   if (is.null(size)) return(new_rr_reports(values, codec$width))
   # As many bits, or positions, as a report has, and each position once.
-  bad <- if (is.raw(values)) .Call(C_rr_count_bits, values, codec$width, codec$ones, NULL, 1, NULL)$position
-    else .Call(C_rr_count_lists, t(values), codec$width, !is.null(codec$drawn), NULL, 1, NULL)$position
+  bad <- count_supports(values, list(each = 1), codec, codec$ones)$position
   refuse_reports(bad[bad > 0], rows)
   if (!is.null(codec$ones) && is.raw(values) != packs_bits(codec)) {
     values <- if (is.raw(values)) t(.Call(C_rr_bits_to_lists, values, codec$width, size))
@@ -346,9 +342,7 @@ long_rows <- function(x, mechanism) {
   place <- replace(match_long(level, codec), none, 0L)
   again <- duplicated(id * (codec$width + 1) + place)
   bad <- which(is.na(x$id) | is.na(place) | again | !bit %in% 0:1 | (none & id %in% id[!none]))[1]
-  if (!is.na(bad)) {
-    abort_report_at(id[bad], paste("must have an id, and levels that differ, but has", describe(level[bad])))
-  }
+  if (!is.na(bad)) abort_report_at(id[bad], paste("needs an id and different levels, and has", describe(level[bad])))
   if (is.null(size)) {
     check_empty_reports(mechanism, length(unique(id)), sum(none))
     rows <- matrix(0L, max(id, 0L), codec$width)
@@ -378,14 +372,14 @@ check_empty_reports <- function(mechanism, n, empty) {
 
 # One report a row of what goes with it: the first row of each.
 one_row_each <- function(x, mechanism, weights, by) {
-  first <- which(!duplicated(x$id))
-  place <- match(x$id, x$id[first])
+  first <- match(x$id, x$id)
   for (each in c(by, list(weights))) {
     values <- as.vector(each)
-    same <- values == values[first][place] | (is.na(values) & is.na(values[first][place]))
+    same <- values == values[first] | (is.na(values) & is.na(values[first]))
     if (!all(same %in% TRUE)) abort("All rows of a report must have the same group and weight.", "argument")
   }
-  list(x = rr_reports(x, mechanism), weights = weights[first], by = if (!is.null(by)) lapply(by, `[`, first))
+  at <- unique(first)
+  list(x = rr_reports(x, mechanism), weights = weights[at], by = if (!is.null(by)) lapply(by, `[`, at))
 }
 
 # ---- counting ----
@@ -404,7 +398,7 @@ count_reports.rr_protocol <- function(mechanism, x, groups = NULL, weights = NUL
   } else if (length(codec$numbers)) {
     count_cohorts(read, codec)
   } else {
-    count_supports(report_values(read$reports), read, codec)
+    count_supports(report_values(read$reports), read, codec)$counts
   }
   if (!is.null(codec$drawn)) check_ones(read$reports, mechanism)
   counted_reports(counts, read)
@@ -465,21 +459,20 @@ count_cells <- function(cells, number, read) {
   .Call(C_rr_tally, cells, 0L, as.double(number), read$groups, read$each, read$weights, FALSE)$counts
 }
 
-count_supports <- function(values, read, codec) {
-  if (is.raw(values)) {
-    return(.Call(C_rr_count_bits, values, codec$width, -1, read$groups, read$each, read$weights)$counts)
-  }
-  .Call(C_rr_count_lists, t(values), codec$width, !is.null(codec$drawn), read$groups, read$each, read$weights)$counts
+# list(counts, position): how often each bit is 1, or each position is there, and the first report that has not `ones`
+# bits, or a position twice. No number of bits is checked if `ones` is negative.
+count_supports <- function(values, read, codec, ones = -1) {
+  if (is.raw(values)) return(.Call(C_rr_count_bits, values, codec$width, ones, read$groups, read$each, read$weights))
+  .Call(C_rr_count_lists, t(values), codec$width, !is.null(codec$drawn), read$groups, read$each, read$weights)
 }
 
 # Group by group and cohort by cohort the ones of each bit, then the number of reports.
 count_cohorts <- function(read, codec) {
   cohorts <- codec$numbers$cohort[2]
-  group <- read$groups %||% 1L
-  cells <- as.integer(read$reports$cohort + (group - 1L) * cohorts)
+  cells <- as.integer(read$reports$cohort + ((read$groups %||% 1L) - 1L) * cohorts)
   within <- list(groups = cells, each = cohorts * read$each, weights = read$weights)
   sizes <- .Call(C_rr_tally, cells, 1L, within$each, NULL, 1, read$weights, FALSE)$counts
-  rbind(matrix(count_supports(report_values(read$reports$bits), within, codec), codec$width), sizes)
+  rbind(matrix(count_supports(report_values(read$reports$bits), within, codec)$counts, codec$width), sizes)
 }
 
 # Reports of a cohort, an index and a sign: cohort by cohort how many support each of `width` categories, then how many

@@ -43,11 +43,7 @@ check_epsilon <- function(x, remedy = NULL) {
   check_number(x, "epsilon", min = epsilon_range[1], max = epsilon_range[2], remedy = remedy)
 }
 
-check_epsilons <- function(x) {
-  x <- check_grid(x, "epsilon")
-  for (epsilon in x) check_epsilon(epsilon)
-  x
-}
+check_epsilons <- function(x) vapply(check_grid(x, "epsilon"), check_epsilon, 0)
 
 check_grid <- function(x, arg, whole = FALSE) {
   good <- is.numeric(x) && !is.object(x) && length(x) &&
@@ -160,17 +156,13 @@ check_levels <- function(levels, arg = "levels") {
   }
   numbers <- if (is.character(levels)) written_numbers(labels)
   twice <- anyDuplicated(if (anyNA(numbers)) labels else numbers %||% labels)
-  if (twice) {
-    abort(c("{.arg {arg}} must all differ.", x = "{.val {labels[twice]}} appears more than once."), "argument")
-  }
+  if (twice) abort("{.arg {arg}} must all differ, {.val {labels[twice]}} too.", "argument")
   list(labels = labels, numeric = numeric)
 }
 
 # What prints labels fails with millions of letters.
 check_label_bytes <- function(labels, arg) {
-  bytes <- nchar(labels, "bytes")
-  if (max(bytes, 0) <= 10000) return(invisible())
-  abort("{.arg {arg}} must be labels of at most 10,000 bytes.", "argument")
+  if (max(nchar(labels, "bytes"), 0) > 1e4) abort("{.arg {arg}} must be labels of at most 10,000 bytes.", "argument")
 }
 
 # Levels given as an ordered factor keep their order in pictures.
