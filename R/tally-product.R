@@ -34,19 +34,6 @@ encode_questions <- function(x, mechanism, na.rm) {
   joint$cells
 }
 
-abort_question <- function(column, position, name, mechanism) {
-  at <- format_count(position)
-  if (is.na(value_at(column, position))) {
-    abort(c("{.val {name}} must not have missing reports.", x = "Row {at} is NA.",
-            i = "{.code na.rm = TRUE} of tallies and {.code na.action = na.omit} of regressions drop such rows."),
-          "missing")
-  }
-  unknown <- unknown_reports(column, mechanism)
-  line <- unknown_line(unknown, paste("Row", at), "rows")
-  abort(c("{.val {name}} must hold reports of its mechanism.", x = "{line}", i = if (unknown$relaxed) relaxed_remedy),
-        "level")
-}
-
 # Counts over the reports' cells as a table with one dimension a question.
 question_table <- function(values, questions, side) {
   table <- array(values, unname(vapply(questions, function(m) length(m[[side]]), 1L)),

@@ -158,6 +158,10 @@ drop_missing_reports <- function(missing, na.rm) {
   missing
 }
 
+drop_reports <- function(x, dropped) {
+  if (!length(dropped)) x else if (length(dim(x)) == 2L) x[-dropped, , drop = FALSE] else x[-dropped]
+}
+
 # ---- columns of whole numbers ----
 
 whole_columns <- function(x, mechanism) {
@@ -515,4 +519,17 @@ report_codes <- function(x, mechanism, name) {
   bad <- which(is.na(codes) | codes < 1L | codes > length(mechanism$reports))
   if (length(bad)) abort_question(x, bad[1], name, mechanism)
   codes
+}
+
+abort_question <- function(column, position, name, mechanism) {
+  at <- format_count(position)
+  if (is.na(value_at(column, position))) {
+    abort(c("{.val {name}} must not have missing reports.", x = "Row {at} is NA.",
+            i = "{.code na.rm = TRUE} of tallies and {.code na.action = na.omit} of regressions drop such rows."),
+          "missing")
+  }
+  unknown <- unknown_reports(column, mechanism)
+  line <- unknown_line(unknown, paste("Row", at), "rows")
+  abort(c("{.val {name}} must hold reports of its mechanism.", x = "{line}", i = if (unknown$relaxed) relaxed_remedy),
+        "level")
 }

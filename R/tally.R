@@ -173,10 +173,6 @@ leave_out_ungrouped <- function(answers, na.rm) {
   answers
 }
 
-drop_reports <- function(x, dropped) {
-  if (!length(dropped)) x else if (length(dim(x)) == 2L) x[-dropped, , drop = FALSE] else x[-dropped]
-}
-
 # How many reports there are in `x`: rows of a matrix or data frame, else the length, which classes may define.
 report_number <- function(x) if (is.data.frame(x) || (!is.object(x) && length(dim(x)) == 2L)) nrow(x) else length(x)
 
