@@ -86,13 +86,13 @@ test_that("what is no report is named with its position", {
   good <- as.character(rr_perturb(m$levels[1:20], m))
   bad <- good
   bad[17] <- paste0(bad[17], strrep("00", 7))
-  expect_error(rr_tally(bad, m), "Report 17 is \"[0-9a-f]{24}\", of 24 hexadecimal digits; 37 bits take 10", class = "candor_error_report")
+  expect_error(rr_tally(bad, m), "Report 17 is \"[0-9a-f]{24}\"", class = "candor_error_report")
   bad[17] <- "1"
-  expect_error(rr_tally(bad, m), "Report 17 is \"1\", of 1 hexadecimal digit; 37 bits take 10", class = "candor_error_report")
+  expect_error(rr_tally(bad, m), "Report 17 is \"1\"", class = "candor_error_report")
   bad[17] <- "zz00000000"
-  expect_error(rr_tally(bad, m), "Report 17 is \"zz00000000\", which is not hexadecimal", class = "candor_error_report")
+  expect_error(rr_tally(bad, m), "Report 17 is \"zz00000000\"", class = "candor_error_report")
   bad[17] <- "00000000ff"
-  expect_error(rr_tally(bad, m), "Report 17 has bits beyond", class = "candor_error_report")
+  expect_error(rr_tally(bad, m), "Report 17 is \"00 00 00 00 ff\"", class = "candor_error_report")
   bad[17] <- NA
   expect_error(rr_tally(bad, m), "Report 17 is NA", class = "candor_error_missing")
   expect_message(tally <- rr_tally(bad, m, na.rm = TRUE), class = "candor_message_missing")
@@ -100,15 +100,15 @@ test_that("what is no report is named with its position", {
   without$missing <- tally$missing
   expect_identical(tally, without)
   expect_error(rr_tally(as.list(1:3), m), "Report 1", class = "candor_error_report")
-  expect_error(rr_tally(matrix(raw(1), 3, 4), m), "Report 1 has 4 bytes", class = "candor_error_report")
-  expect_error(rr_tally(matrix(c(0, 2), 2, 37), m), "Report 2 holds 2", class = "candor_error_report")
+  expect_error(rr_tally(matrix(raw(1), 3, 4), m), "Report 1 is \"00 00 00 00\"", class = "candor_error_report")
+  expect_error(rr_tally(matrix(c(0, 2), 2, 37), m), "Report 2 is", class = "candor_error_report")
   expect_error(rr_tally(matrix(0, 2, 36), m), "36 columns", class = "candor_error_report")
-  expect_error(rr_tally(data.frame(id = 1:2, level = c("level1", "nowhere")), m), "Report 2 supports \"nowhere\"", class = "candor_error_report")
+  expect_error(rr_tally(data.frame(id = 1:2, level = c("level1", "nowhere")), m), "Report 2 .* has \"nowhere\"", class = "candor_error_report")
   expect_error(rr_tally(rr_perturb(1:3, rr_unary(36, 1)), m), class = "candor_error_mismatch")
   s <- rr_subset(labels(9), 1, size = 2)
-  expect_error(rr_tally(rbind(c(1, 2), c(3, 3)), s), "Report 2 holds category 3 twice", class = "candor_error_report")
-  expect_error(rr_tally(rbind(c(1, 2), c(3, 10)), s), "Report 2 holds 10", class = "candor_error_report")
-  expect_error(rr_tally(rbind(diag(9)[1, ] + diag(9)[2, ], diag(9)[1, ]), s), "Report 2 has 1 category; 2 are needed", class = "candor_error_report")
+  expect_error(rr_tally(rbind(c(1, 2), c(3, 3)), s), "Report 2 is \"3 3\"", class = "candor_error_report")
+  expect_error(rr_tally(rbind(c(1, 2), c(3, 10)), s), "Report 2 is \"3 10\"", class = "candor_error_report")
+  expect_error(rr_tally(rbind(diag(9)[1, ] + diag(9)[2, ], diag(9)[1, ]), s), "Report 2 is \"1 0", class = "candor_error_report")
   h <- rr_hadamard(3, 1)
   expect_error(rr_tally(c(0, 4), h), "Report 2 has report 4", class = "candor_error_report")
   expect_error(rr_tally(c(0, NA), h), "Report 2 is NA", class = "candor_error_missing")
@@ -140,7 +140,7 @@ test_that("numbers may be text, as a file's reader leaves them", {
   }
   wrong <- texts(rr_perturb(1:5, rr_local_hash(5, 1)))
   wrong$slope[2] <- "3.5"
-  expect_error(rr_tally(wrong, rr_local_hash(5, 1)), "Report 2 has slope 3.5; it is a whole number", class = "candor_error_report")
+  expect_error(rr_tally(wrong, rr_local_hash(5, 1)), "Report 2 has slope 3.5", class = "candor_error_report")
   wrong$slope[2] <- "1234"
   expect_error(rr_tally(wrong, rr_local_hash(5, 1)), "Report 2 has slope 1234", class = "candor_error_report")
 })

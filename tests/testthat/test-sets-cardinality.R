@@ -172,7 +172,7 @@ test_that("pictures are made of the estimates", {
   expect_identical(picture$data$estimate, size$table$estimate)
   expect_length(picture$layers, 3)
   expect_error(ggplot2::autoplot(size, truth = 1:2), class = "candor_error_argument")
-  expect_equal(ggplot2::layer_data(picture, 2)$y, c(30, 50, 60, 70, 75))
+  expect_equal(ggplot2::layer_data(picture, 1)$y, c(30, 50, 60, 70, 75))
   expect_equal(ggplot2::layer_data(picture, 3)$y, size$table$estimate)
 })
 

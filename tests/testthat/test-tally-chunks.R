@@ -69,8 +69,8 @@ test_that("a chunk that comes twice is counted once", {
   expect_message(more <- rr_tally(in_turn(parts[3:4]), grr, column = "answer", label = label, onto = twice), "1 chunk ")
   expect_identical(more$chunks, as.character(1:4))
   expect_error(c(more, twice), class = "candor_error_mismatch")
-  expect_output(print(more), "with the labels of 4 chunks")
-  expect_output(print(rr_tally(in_turn(parts[1]), grr, column = "answer", label = label)), "with the label of 1 chunk\n")
+  expect_output(print(more), "with a label: 4")
+  expect_output(print(rr_tally(in_turn(parts[1]), grr, column = "answer", label = label)), "with a label: 1")
   # A failed chunk is not among the labels, and an empty one is not either.
   bad <- transform(parts[[5]], answer = "zebra")
   cnd <- expect_error(rr_tally(in_turn(list(parts[[4]][0, ], parts[[6]], bad)), grr, column = "answer", label = function(chunk) c(chunk$batch, 4)[1]),
