@@ -85,7 +85,7 @@ rr_client <- function(mechanism, file, as = c("page", "javascript", "python", "p
   as <- check_choice(as, "as", eval(formals()$as))
   file <- check_path(file)
   if (file.exists(file) && !check_flag(overwrite, "overwrite")) {
-    abort(c("{.file {file}} is there already.", i = "{.code overwrite = TRUE} replaces it."), c("file", "argument"))
+    abort("{.file {file}} is there already: {.code overwrite = TRUE} replaces it.", c("file", "argument"))
   }
   check_installed("jsonlite", "to write a client")
   plan <- client_text(mechanism)
@@ -177,8 +177,7 @@ client_plan.rr_bloom <- function(mechanism) {
   plan <- new_plan("bloom", mechanism, numbers = unary_plan(first), cohorts = mechanism$cohorts, places = places)
   plan$k <- mechanism$bits_number
   if (!mechanism$memoised) return(plan)
-  second <- rr_unary(mechanism$bits_number, p = mechanism$given_1, q = mechanism$given_0)
-  new_plan("memoised", mechanism, first = plan, second = again_plan(second))
+  new_plan("memoised", mechanism, first = plan, second = again_plan(mechanism$second))
 }
 
 client_plan.rr_bitflip <- function(mechanism) {

@@ -1,12 +1,7 @@
 # Counts of reports that nobody gave, for simulate() and the bootstrap: from the law, or by drawing reports and counting
 # them.
 
-simulate_counts <- function(mechanism, truth, nsim = 1) {
-  check_mechanism(mechanism)
-  k <- length(mechanism$levels)
-  check_that(length(truth) == k && all(truth >= 0), truth, "truth", "one number of respondents per level")
-  UseMethod("simulate_counts")
-}
+simulate_counts <- function(mechanism, truth, nsim = 1) UseMethod("simulate_counts")
 
 simulate_counts.rr_mechanism <- function(mechanism, truth, nsim = 1) {
   if (!is.null(mechanism[["simulate"]])) return(mechanism[["simulate"]](mechanism, truth, nsim))
