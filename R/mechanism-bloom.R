@@ -78,7 +78,7 @@ rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8,
   bits <- check_count(bits, "bits", min = 2, max = 4096)
   hashes <- check_count(hashes, "hashes", min = 1, max = bits - 1)
   cohorts <- check_count(cohorts, "cohorts", min = 1, max = 1e6)
-  key <- check_key(key)
+  key <- check_count(key, "key", max = 2^32 - 1)
   if (k * cohorts * hashes > 5e7) abort("The filters of so many categories and cohorts are too large.", "too_large")
   pairs <- min(hashes, bits - hashes)
   numbers <- if (is.null(f) && is.null(p) && is.null(q)) bloom_levels(epsilon, permanent, pairs)

@@ -97,12 +97,6 @@ sketch_places <- function(mechanism, strings) {
 
 achieved.rr_sketch_counts <- function(mechanism) list(epsilon = achieved(mechanism$bit)$epsilon)
 
-# The first lines of a mechanism whose answers are numbers, or an open set of strings.
-print_head <- function(x, digits) {
-  cat("<", class(x)[1], "> ", x$design, "\n", if (!inherits(x, "rr_mean")) "  answers  any text\n",
-      "  epsilon  ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
-}
-
 #' @export
 print.rr_sketch_counts <- function(x, ..., digits = 4) {
   digits <- check_digits(digits)

@@ -108,7 +108,7 @@ format.rr_mechanism <- function(x, digits = 4, ...) {
     else if (inherits(x, "rr_hierarchy")) paste(format_count(length(x$levels)), "levels")
     else if (!inherits(x, c("rr_sampled", "rr_mean", "rr_sketch_counts"))) category_words(length(x$levels))
   # Of all reports made from one answer that is kept.
-  permanent <- if (inherits(x, "rr_compose")) x$first$epsilon else if (is_memoised(x)) x$permanent
+  permanent <- if (inherits(x, "rr_compose")) x$first$epsilon else if (isTRUE(x$memoised)) x$permanent
   level <- if (protects(x)) paste0("epsilon = ", format(x$epsilon, digits = digits),
                                    if (product) " per row" else if (!is.null(permanent)) " a report")
   paste(c(x$design, size, level, if (!is.null(permanent)) paste(format(permanent, digits = digits), "in all")),
@@ -151,6 +151,12 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
   invisible(x)
 }
 
+
+# The first lines of a mechanism whose answers are numbers, or an open set of strings.
+print_head <- function(x, digits) {
+  cat("<", class(x)[1], "> ", x$design, "\n", if (!inherits(x, "rr_mean")) "  answers  any text\n",
+      "  epsilon  ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
+}
 
 format_labels <- function(labels, width = 60, between = ", ") {
   k <- length(labels)
