@@ -98,11 +98,11 @@ compose_stages <- function(first, second, kind, design, ...) {
   # The column of report y holds b[y] + a once and b[y] otherwise. With p < q a report speaks against its category, and
   # two of the others may differ as well. The products are rounded before the ratio is taken.
   epsilon <- round_sums_up(max(abs(log1p(form$a / form$b))))
-  with_design_level(
-    new_rr_mechanism(kind, labels$levels, reports = labels$reports, numeric_levels = labels$numeric,
-                     numeric_truths = labels$truths, epsilon = epsilon, design = design, form = form, first = first,
-                     second = second, p = pair[1], q = pair[2], yes_no = yes_no, ...)
-  )
+  with_design_level(new_rr_mechanism(
+    kind, labels$levels, reports = labels$reports, numeric_levels = labels$numeric, numeric_truths = labels$truths,
+    epsilon = epsilon, design = design, form = form, first = first, second = second, p = pair[1], q = pair[2],
+    yes_no = yes_no, ...
+  ))
 }
 
 #' @export

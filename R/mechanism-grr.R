@@ -57,8 +57,7 @@ rr_grr <- function(levels, epsilon = NULL, p = NULL, ...) {
     "grr", levels$labels, numeric_levels = levels$numeric, epsilon = abs(numbers$epsilon),
     design = sprintf("k-ary randomized response (p = %s, q = %s)", format(numbers$p, digits = 4),
                      format(numbers$q, digits = 4)),
-    p = numbers$p, q = numbers$q, p_minus_q = numbers$p_minus_q, odds = numbers$odds,
-    from_epsilon = !is.null(epsilon)
+    p = numbers$p, q = numbers$q, p_minus_q = numbers$p_minus_q, odds = numbers$odds, from_epsilon = !is.null(epsilon)
   ), levels), "rr_grr", epsilon = epsilon, p = p)
 }
 

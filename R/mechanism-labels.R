@@ -169,8 +169,7 @@ unknown_reports <- function(x, mechanism, counts = rep(1, length(x))) {
   first <- value_at(x, stray[1])
   text <- if (is.factor(x)) levels(x)[unclass_codes(x)[stray]] else x[stray]
   list(value = describe(first), meant = if (is.character(first)) nearest_label(first, mechanism$reports) else NA,
-       total = sum(counts[stray]),
-       relaxed = is.character(text) && length(mechanism$reports) <= 1e4 &&
+       total = sum(counts[stray]), relaxed = is.character(text) && length(mechanism$reports) <= 1e4 &&
          any(relax(unique(text)) %in% relax(mechanism$reports)))
 }
 

@@ -62,10 +62,10 @@ rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")
   share <- switch(protocol, duchi = 0, piecewise = 1, hybrid = if (epsilon > hybrid_from) -expm1(-epsilon / 2) else 0)
   fine <- window_grid(mean_steps, epsilon)
   coarse <- window_grid(1, epsilon)
+  ends <- vapply(range, format, "", digits = 15)
   made(new_rr_mechanism(
     "mean", "mean", reports = c("sum", "sum of squares"), epsilon = epsilon,
-    design = sprintf("Mean of numbers from %s to %s (%s)", format(range[1], digits = 15), format(range[2], digits = 15),
-                     c(duchi = "Duchi", piecewise = "piecewise", hybrid = "hybrid")[[protocol]]),
+    design = sprintf("Mean of numbers from %s to %s (%s)", ends[1], ends[2], sub("^d", "D", protocol)),
     range = as.double(range), protocol = protocol, share = share, fine = fine, coarse = coarse,
     # Reports on the scale of answers from -1 to 1 lie between minus this and this.
     reach = if (share > 0) -window_values(fine, 0) else -window_values(coarse, 0)

@@ -116,8 +116,7 @@ c.rr_reports <- function(...) {
   parts <- list(...)
   forms <- lapply(parts, function(x) if (inherits(x, "rr_reports")) c(typeof(x), attr(x, "width"), attr(x, "dim")[2]))
   if (length(unique(forms)) > 1L) abort("Only reports of one form can be put together.", "mismatch")
-  new_rr_reports(do.call(rbind, lapply(parts, report_values)), attr(parts[[1]], "width"),
-                 unlist(lapply(parts, is.na)))
+  new_rr_reports(do.call(rbind, lapply(parts, report_values)), attr(parts[[1]], "width"), unlist(lapply(parts, is.na)))
 }
 
 #' @export

@@ -176,12 +176,9 @@ candidate_tally <- function(mechanism, tally, candidates, labels = candidates) {
     sketch_squares(mechanism, group_counts(tally, g) * (tally$effective_n[g] / tally$n[g]))
   }, 0)
   collision <- sqrt(max(squares) / (cohorts * (mechanism$width - 1)))
-  asked <- new_rr_mechanism(
-    "sketch_candidates", labels, reports = c(labels, "(squares)"), epsilon = mechanism$epsilon,
-    design = sprintf("%s, collisions add at most %s to a standard error", mechanism$design,
-                     format(collision, digits = 2)),
-    sketch = mechanism, collision = collision
-  )
+  design <- paste0(mechanism$design, ", collisions add at most ", format(collision, digits = 2), " to a standard error")
+  asked <- new_rr_mechanism("sketch_candidates", labels, reports = c(labels, "(squares)"), epsilon = mechanism$epsilon,
+                            design = design, sketch = mechanism, collision = collision)
   counts <- rbind(supports, squares * tally$n)
   new_rr_tally(asked, if (is.matrix(tally$counts)) unname(counts) else as.vector(counts), groups = tally$groups,
                n = tally$n, missing = tally$missing, weight_squares = tally$weight_squares,

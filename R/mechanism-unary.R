@@ -47,8 +47,7 @@ rr_unary <- function(levels, epsilon = NULL, optimized = TRUE, p = NULL, q = NUL
     design = sprintf("Unary encoding (p = %s, q = %s)", format(numbers$p, digits = 4), format(numbers$q, digits = 4)),
     p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = numbers$odds, both_own = numbers$p * numbers$q,
     both_other = numbers$q^2, optimized = if (numbers$from_epsilon) optimized else NA,
-    from_epsilon = numbers$from_epsilon,
-    codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric)
+    from_epsilon = numbers$from_epsilon, codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric)
   ), "rr_unary", epsilon = epsilon, optimized = if (numbers$from_epsilon) optimized, p = p, q = q)
 }
 

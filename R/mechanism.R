@@ -7,12 +7,9 @@
 # the truths if that differs): `bits` and `truth_bits` are then the positions of no and yes, else NULL.
 new_rr_mechanism <- function(kind, levels, ..., reports = levels, numeric_levels = NULL, epsilon, design,
                              yes_no = FALSE) {
-  structure(
-    list(levels = levels, reports = reports, numeric_levels = numeric_levels,
-         bits = if (yes_no[1]) bit_places(reports), truth_bits = if (yes_no[length(yes_no)]) bit_places(levels),
-         epsilon = epsilon, design = design, ...),
-    class = c(paste0("rr_", kind), "rr_mechanism")
-  )
+  structure(list(levels = levels, reports = reports, numeric_levels = numeric_levels,
+                 bits = if (yes_no[1]) bit_places(reports), truth_bits = if (yes_no[length(yes_no)]) bit_places(levels),
+                 epsilon = epsilon, design = design, ...), class = c(paste0("rr_", kind), "rr_mechanism"))
 }
 
 # What made a mechanism, for files and for whoever asks which design it is: the constructor, its arguments in `...`

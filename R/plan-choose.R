@@ -82,12 +82,10 @@ rr_choose <- function(x, mechanism = NULL, method = NULL, replications = 200, se
   squares <- vapply(judged$losses, function(losses) losses[1, ], numeric(replications))
   # Where two methods agree to rounding the first is meant.
   nearest <- max.col(-signif(squares, 10), ties.method = "first")
-  table <- tibble::tibble(
-    method = names(method), risk = judged$estimate["mse", ], mc.error = judged$error["mse", ],
-    bias2 = judged$estimate["bias2", ], variance = judged$estimate["variance", ],
-    share = tabulate(nearest, length(method)) / replications,
-    unbiased = vapply(method, function(m) unbiased_risk(mechanism, counts, m, tally$effective_n), 0)
-  )
+  unbiased <- vapply(method, function(m) unbiased_risk(mechanism, counts, m, tally$effective_n), 0)
+  table <- tibble::tibble(method = names(method), risk = judged$estimate["mse", ], mc.error = judged$error["mse", ],
+                          bias2 = judged$estimate["bias2", ], variance = judged$estimate["variance", ],
+                          share = tabulate(nearest, length(method)) / replications, unbiased = unbiased)
   mark(table[order(signif(table$risk, 12)), ], "rr_choice")
 }
 

@@ -178,10 +178,8 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
 # Refuse arguments that this calculation ignores: whoever gave them expects them to matter.
 check_unused <- function(given, kind, what, share, versus) {
   idle <- c(if (kind == "margin") c("null", "alpha") else c("conf.level", "simultaneous", "target"),
-            if (what != "share") c("category", "simultaneous"),
-            if (what != "mean" || is.null(share)) "sd",
-            if (what == "coefficient") c("share", "versus", "target")
-            else c("data", "coefficients", "term", "link"),
+            if (what != "share") c("category", "simultaneous"), if (what != "mean" || is.null(share)) "sd",
+            if (what == "coefficient") c("share", "versus", "target") else c("data", "coefficients", "term", "link"),
             if (is.null(versus)) c("versus_mechanism", "allocation") else "null")
   unused <- intersect(idle, given)
   if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to this question.", "argument")

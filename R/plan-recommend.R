@@ -140,11 +140,9 @@ pure_mechanisms <- function(k, epsilon) {
   blocks <- best_blocks(k, epsilon)
   hadamard <- hadamard_numbers(k, epsilon, blocks)
   columns <- hadamard_size(k, blocks)
-  figures <- rbind(
-    grr = c(grr$p, grr$q, (k - 1) * grr$q, grr$p_minus_q), sue = c(sue$p, sue$q, sue$q, sue$difference),
-    oue = c(oue$p, oue$q, oue$p, oue$difference), blh = unlist(blh), olh = unlist(olh),
-    subset = c(subset$p, subset$q, subset$lie, subset$difference), hadamard = unlist(hadamard)
-  )
+  figures <- rbind(grr = c(grr$p, grr$q, (k - 1) * grr$q, grr$p_minus_q), sue = c(sue$p, sue$q, sue$q, sue$difference),
+                   oue = c(oue$p, oue$q, oue$p, oue$difference), blh = unlist(blh), olh = unlist(olh),
+                   subset = c(subset$p, subset$q, subset$lie, subset$difference), hadamard = unlist(hadamard))
   colnames(figures) <- c("p", "q", "lie", "difference")
   value <- if (is.finite(g)) log2(g) else epsilon / log(2)
   table <- tibble::as_tibble(figures)

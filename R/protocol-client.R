@@ -89,9 +89,8 @@ rr_client <- function(mechanism, file, as = c("page", "javascript", "python", "p
   }
   check_installed("jsonlite", "to write a client")
   plan <- client_text(mechanism)
-  text <- switch(as,
-    plan = plan,
-    javascript = client_source("candor.js", "plan: null", paste("plan:", plan)),
+  text <- switch(
+    as, plan = plan, javascript = client_source("candor.js", "plan: null", paste("plan:", plan)),
     python = client_source("candor.py", "None", sprintf("json.loads(\"%s\")", gsub("([\\\"])", "\\\\\\1", plan))),
     page = client_page(mechanism, plan, question, key, send, as.list(words))
   )

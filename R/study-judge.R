@@ -69,7 +69,8 @@ judge_tallies <- function(mechanism, law, theta, counts, n, method, name, group)
                       numeric(length(mechanism$levels)))
   # The probabilities of the reports are b sum(x) + a x. Counts of other laws have no likelihood.
   additive <- inherits(law, "rr_law_additive")
-  x <- if (additive) estimates else if (inherits(law, "rr_law_channel")) apply(estimates, 2, law_reported, law = law)
+  x <- if (additive) estimates
+    else if (inherits(law, "rr_law_channel")) apply(estimates, 2, function(x) law_reported(law, x))
   .Call(C_rr_study_judge, estimates, theta, counts, n, x, if (additive) as.double(law$a) else 1,
         if (additive) as.double(law$b) else 0, Inf, group)
 }

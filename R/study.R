@@ -131,13 +131,12 @@ new_rr_study <- function(state, cells = study_cells(state$design)) {
   done <- which(lengths(state$results) > 0)
   row <- rep(done, each = length(study_metrics) * length(methods))
   figures <- function(what) as.double(unlist(lapply(state$results[done], `[[`, what)))
-  table <- tibble::tibble(
+  mark(tibble::tibble(
     truth = names(design$truth)[cells$truth[row]], k = cells$k[row],
     mechanism = names(design$mechanism)[cells$mechanism[row]], epsilon = cells$epsilon[row], n = cells$n[row],
     method = rep_len(rep(methods, each = length(study_metrics)), length(row)),
     metric = rep_len(study_metrics, length(row)), estimate = figures("estimate"), mc.error = figures("error")
-  )
-  mark(table, "rr_study", study = state)
+  ), "rr_study", study = state)
 }
 
 #' @export
