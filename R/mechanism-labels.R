@@ -92,7 +92,7 @@ is_reversed <- function(labels) {
 check_no_first <- function(labels, even) {
   if (!is_reversed(labels)) return(invisible())
   order <- paste(encodeString(rev(labels), quote = "\""), collapse = ", ")
-  if (!even) abort("{.arg levels} must be two labels, first the one for \"no\": {.code c({order})}.", "argument")
+  if (!even) abort("{.arg levels} must begin with the label for \"no\": {.code levels = c({order})}.", "argument")
   cli::cli_inform(c("Regressions, contrasts, power and pictures are about the second level, here {.val {labels[2]}}.",
                     i = "If that is not meant: {.code levels = c({order})}."), class = "candor_message_order")
 }

@@ -143,5 +143,5 @@ test_that("reports of different kinds are text that files and databases hold", {
   }
   # A report of several columns that has lost one.
   reports$report[match("hash", reports$question)] <- "3 4"
-  expect_error(rr_tally(reports, m), "3 numbers are needed", class = "candor_error_report")
+  expect_error(rr_tally(reports, m), "not the numbers slope, shift, value", class = "candor_error_report")
 })
