@@ -1,7 +1,11 @@
 # Counts of reports that nobody gave, for simulate() and the bootstrap: from the law, or by drawing reports and counting
 # them.
 
-simulate_counts <- function(mechanism, truth, nsim = 1) UseMethod("simulate_counts")
+simulate_counts <- function(mechanism, truth, nsim = 1) {
+  good <- length(truth) == length(mechanism$levels) && all(truth >= 0)
+  check_that(good, truth, "truth", "one number of respondents per level")
+  UseMethod("simulate_counts")
+}
 
 simulate_counts.rr_mechanism <- function(mechanism, truth, nsim = 1) {
   if (!is.null(mechanism[["simulate"]])) return(mechanism[["simulate"]](mechanism, truth, nsim))
