@@ -1,3 +1,5 @@
+#' @srrstats {G5.2b} Each class of errors is raised by bad input that once gave a number.
+
 # Faults that reviews found by breaking the package, each replayed with its own data: wrong numbers without a word, and errors of somebody else.
 # The mends are tested where they belong; these are the calls that once went wrong. Faults of reading files by chunks went with the reader:
 # rr_tally() now takes a function that gives the chunks.
