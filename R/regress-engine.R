@@ -319,11 +319,6 @@ orthogonal_columns <- function(x, weights) {
   list(z = x %*% back, back = back, root = root)
 }
 
-# A square matrix with square blocks along its diagonal.
-block_diagonal <- function(blocks) {
-  Reduce(function(a, b) rbind(cbind(a, matrix(0, nrow(a), ncol(b))), cbind(matrix(0, nrow(b), ncol(a)), b)), blocks)
-}
-
 # How far the other truths of a row are below its most probable one, and the changes of these distances along the
 # columns of N. `predictors(b)`: a column for each truth.
 truth_distances <- function(predictors, b, N) {

@@ -127,3 +127,8 @@ natural <- function(model, b) {
   result[model$basis$keep] <- as.vector(model$basis$back %*% b[k])
   c(result, stats::plogis(b[-k]))
 }
+
+# A square matrix with square blocks along its diagonal.
+block_diagonal <- function(blocks) {
+  Reduce(function(a, b) rbind(cbind(a, matrix(0, nrow(a), ncol(b))), cbind(matrix(0, nrow(b), ncol(a)), b)), blocks)
+}

@@ -188,14 +188,6 @@ vcov.rr_glm <- function(object, type = NULL, cluster = NULL, parameter = FALSE, 
   V[kept, kept, drop = FALSE]
 }
 
-# The standard errors that are asked for, or those of the fit.
-variance_type <- function(fit, type, cluster, kinds = c(bread_type(fit), "observed", "expected", "sandwich")) {
-  choices <- if (is.null(cluster)) unique(c(if (!is.null(fit$design)) "survey", kinds)) else "sandwich"
-  check_choice(type %||% choices[1], "type", choices)
-}
-
-bread_type <- function(fit) if (fit$penalty %in% c("bias", "jeffreys")) "expected" else "observed"
-
 bread_of <- function(fit) fit$variance[[bread_type(fit)]]
 
 # bread meat bread, in the places that are estimated.

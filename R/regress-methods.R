@@ -80,6 +80,14 @@ vcov.rr_regression <- function(object, type = NULL, cluster = NULL, ...) {
   structure(V, dimnames = dimnames(object$vcov))
 }
 
+# The standard errors that are asked for, or those of the fit.
+variance_type <- function(fit, type, cluster, kinds = c(bread_type(fit), "observed", "expected", "sandwich")) {
+  choices <- if (is.null(cluster)) unique(c(if (!is.null(fit$design)) "survey", kinds)) else "sandwich"
+  check_choice(type %||% choices[1], "type", choices)
+}
+
+bread_type <- function(fit) if (fit$penalty %in% c("bias", "jeffreys")) "expected" else "observed"
+
 # Fisher information, and one row of scores per respondent, in the coefficients of vcov().
 regression_expected <- function(fit) UseMethod("regression_expected")
 regression_scores <- function(fit) UseMethod("regression_scores")
