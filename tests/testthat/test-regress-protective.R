@@ -167,7 +167,7 @@ test_that("bad input is refused, and so is what the reports cannot tell", {
   refused(rr_loglinear(~ a * b * c, tally, protective = "no"), "no_information")
   two <- rr_product(a = rr_forced(1 / 6), b = rr_forced(1 / 6))
   refused(rr_loglinear(~ a * b, rr_counts(c(50, 20, 30, 10), two), protective = "no"), "no_information")
-  refused(rr_loglinear(~ report, rr_counts(c(50, 20), rr_forced(1 / 6)), protective = "no"))
+  refused(rr_loglinear(~ report, rr_counts(c(50, 20), rr_forced(1 / 6)), protective = "no"), "no_information")
 })
 
 test_that("nobody protects themselves: the fit without the class, and a message", {
