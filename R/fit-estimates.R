@@ -5,7 +5,7 @@
 #' * `tidy()`: a tibble with one row per estimate: `estimate`, `std.error`, and with `conf.int = TRUE` `conf.low` and `conf.high`.
 #' * `as.data.frame()`: the same with intervals, as a plain data frame.
 #' * `glance()`: one row: `target`, `nobs`, `estimates` (their number), `conf.level`; for a mean also `unlikely`, for [rr_scramble()] also `truth.share`.
-#' * `coef()`, `vcov()`, `confint()`: estimates, covariance matrix and intervals with the same names; groups are in the name, `"North, yes"`.
+#' * `coef()`, `vcov()`, `confint()`: estimates, covariance matrix and intervals with the same names; groups are in the name, `"North:yes"`.
 #' * `nobs()`: number of respondents (or the sum of weights), rows or elements; for [rr_extreme()] the bits of an element, for [rr_set_size()] of sketches the
 #'   sketches.
 #' * `print()`, `format()`: `n` rows; one line.
@@ -17,8 +17,7 @@
 #' In R Markdown and Quarto an estimate or a tally at the end of a chunk becomes a table of at most 25 rows. The chunk option
 #' `render = knitr::normal_print` shows what the console shows.
 #'
-#' Filter the rows of `tidy()`, not the estimates: `[`, `c()` and `subset()` give an error, because parts of an estimate are not an estimate. Groups of a fit are taken by
-#' `[` and `subset()`, see [groups].
+#' Filter the rows of `tidy()`, not the estimates: parts of an estimate are not an estimate. Groups of a fit are taken by `[` and `subset()`, see [groups].
 #'
 #' These methods ignore arguments that they do not use, because other packages pass arguments that are meant for other classes. The `rr_*()` functions refuse unknown arguments.
 #'
@@ -104,11 +103,11 @@ notes_of.rr_estimates <- function(x, shown) about(x, "notes")
 
 #' @rdname rr_estimates
 #' @export
-tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = about(x, "conf.level"), terms = NULL, ...) {
+tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = NULL, terms = NULL, ...) {
   check_flag(conf.int, "conf.int")
   rows <- rows_of(x)
   if (conf.int) {
-    bounds <- bounds_of(x, rows, check_level(conf.level))
+    bounds <- bounds_of(x, rows, check_level(conf.level %||% about(x, "conf.level")))
     rows$conf.low <- bounds$low
     rows$conf.high <- bounds$high
   }
@@ -136,7 +135,8 @@ vcov.rr_estimates <- function(object, ...) {
 
 #' @rdname rr_estimates
 #' @export
-confint.rr_estimates <- function(object, parm = NULL, level = about(object, "conf.level"), ...) {
+confint.rr_estimates <- function(object, parm = NULL, level = NULL, ...) {
+  level <- level %||% about(object, "conf.level")
   rows <- tidy(object, conf.int = TRUE, conf.level = level)
   labels <- labels_of(object)
   bounds_matrix(rows$conf.low, rows$conf.high, level, labels)[match_rows(parm, labels, "estimates"), , drop = FALSE]

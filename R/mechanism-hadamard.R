@@ -133,14 +133,14 @@ rr_matrix.rr_hadamard <- function(mechanism, ...) {
   check_dots_empty(...)
   size <- mechanism$size
   check_report_number(mechanism, 2 * size)
-  signs <- hadamard_signs(mechanism, seq_len(size))
+  signs <- hadamard_columns(mechanism, seq_len(size))
   chances <- function(sign) stats::plogis(mechanism$epsilon * sign * signs) / size
   labels <- paste0(rep(seq_len(size) - 1, 2), ": ", rep(c("1", "-1"), each = size))
   named_matrix(mechanism, cbind(chances(1), chances(-1)), labels)
 }
 
 # The signs of all categories in some columns of the matrix.
-hadamard_signs <- function(mechanism, columns) {
+hadamard_columns <- function(mechanism, columns) {
   vapply(columns, function(j) {
     .Call(C_rr_hadamard_transform, as.double(seq_len(mechanism$size) == j))[seq_along(mechanism$levels)]
   }, numeric(length(mechanism$levels)))
@@ -169,7 +169,7 @@ report_sets.rr_hadamard <- function(mechanism, x) {
   reports <- read_reports(x, mechanism)$reports
   # The signs of the rows, a column of the matrix at a time: H is symmetric.
   seen <- unique(reports$index)
-  signs <- hadamard_signs(mechanism, seen + 1)
+  signs <- hadamard_columns(mechanism, seen + 1)
   matrix <- t(signs[, match(reports$index, seen), drop = FALSE]) * reports$sign > 0
   storage.mode(matrix) <- "integer"
   .Call(C_rr_matrix_to_bits, matrix)$bits
