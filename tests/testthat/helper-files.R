@@ -69,9 +69,7 @@ there_and_back <- function(tally) {
 
 # A validator of the part of JSON schema, draft 7, that the package's schema uses. NULL, or the path to what is wrong.
 schema_problem <- function(x, schema, root, path = "") {
-  if (!is.null(schema[["$ref"]])) {
-    return(schema_problem(x, root[["$defs"]][[sub("#/$defs/", "", schema[["$ref"]], fixed = TRUE)]], root, path))
-  }
+  if (!is.null(schema[["$ref"]])) return(schema_problem(x, root[["$defs"]][[sub("#/$defs/", "", schema[["$ref"]], fixed = TRUE)]], root, path))
   is_type <- function(type) switch(type, object = is.list(x) && (!is.null(names(x)) || !length(x)),
     array = is.list(x) && is.null(names(x)), string = is.character(x), boolean = is.logical(x), number = is.numeric(x),
     integer = is.numeric(x) && x == floor(x))

@@ -1,13 +1,9 @@
 # Every survey shipped with the package, estimated to the figures published for it. The published digits
 # set the tolerance: half a unit of the last one (and one ulp of slack for the comparison itself).
 
-published <- function(object, value, digits) {
-  expect_lt(max(abs(unname(object) - value)), 0.5 * 10^-digits + 1e-12)
-}
+published <- function(object, value, digits) expect_lt(max(abs(unname(object) - value)), 0.5 * 10^-digits + 1e-12)
 
-estimate_row <- function(row, method = "mle") {
-  rr_estimate(rr_counts(c(no = row$no, yes = row$yes), rr_binary(row$p, row$q)), method = method)
-}
+estimate_row <- function(row, method = "mle") rr_estimate(rr_counts(c(no = row$no, yes = row$yes), rr_binary(row$p, row$q)), method = method)
 
 yes <- function(fit) {
   table <- tidy(fit)

@@ -14,9 +14,7 @@ golden_form <- function(input) {
   if (is.null(input$epsilon)) grr_p(k, input$p) else grr(k, input$epsilon)
 }
 mle <- function(counts, form) .Call(C_rr_mle, as.double(counts), form$a, form$b, form$odds)
-loglik <- function(counts, form, theta, gradient = FALSE) {
-  .Call(C_rr_loglik, as.double(counts), form$a, form$b, theta, gradient)
-}
+loglik <- function(counts, form, theta, gradient = FALSE) .Call(C_rr_loglik, as.double(counts), form$a, form$b, theta, gradient)
 
 # Naive oracles: every support tried; the projection by its definition over sorted values.
 naive_mle <- function(counts, form) {
@@ -151,8 +149,7 @@ test_that("rr_project and rr_invp agree with the projection by its definition", 
   }
   for (counts in special_counts) {
     form <- grr(length(counts), 0.8)
-    expect_equal(.Call(C_rr_invp, counts, form$a, form$b), naive_project(.Call(C_rr_inv, counts, form$a, form$b), 1),
-                 tolerance = 1e-9)
+    expect_equal(.Call(C_rr_invp, counts, form$a, form$b), naive_project(.Call(C_rr_inv, counts, form$a, form$b), 1), tolerance = 1e-9)
   }
 })
 

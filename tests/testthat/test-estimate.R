@@ -48,8 +48,7 @@ test_that("exact intervals match the 60-digit vectors", {
     k <- case$input$k
     rest <- case$input$n - case$input$count
     counts <- c(case$input$count, rest %/% (k - 1) + (seq_len(k - 1) <= rest %% (k - 1)))
-    fit <- rr_estimate(rr_counts(counts, rr_grr(k, epsilon = case$input$epsilon)), method = "inv",
-                       interval = "exact", conf.level = 1 - case$input$alpha)
+    fit <- rr_estimate(rr_counts(counts, rr_grr(k, epsilon = case$input$epsilon)), method = "inv", interval = "exact", conf.level = 1 - case$input$alpha)
     expect_lte(max(abs(confint(fit)[1, ] - case$expected$theta_interval)), 1e-10)
   }
 })
@@ -66,8 +65,7 @@ enumerate_histograms <- function(truth, matrix) {
   iid <- apply(reports, 1, function(y) prod(shares[y]))
   key <- apply(reports, 1, function(y) paste(tabulate(y, k), collapse = " "))
   counts <- do.call(rbind, lapply(strsplit(unique(key), " "), as.numeric))
-  list(counts = counts, sample = as.vector(tapply(fixed, factor(key, unique(key)), sum)),
-       population = as.vector(tapply(iid, factor(key, unique(key)), sum)))
+  list(counts = counts, sample = as.vector(tapply(fixed, factor(key, unique(key)), sum)), population = as.vector(tapply(iid, factor(key, unique(key)), sum)))
 }
 
 test_that("inversion is unbiased and so is its covariance, by enumeration, for every design and both targets", {
@@ -144,15 +142,11 @@ test_that("identities hold: K = 2 is Warner's design, IBU reaches the closed for
   expect_equal(coef(ibu), coef(exact), tolerance = 1e-5)
   # Away from the boundary the unbiased estimate is the maximum likelihood estimate
   inner <- rr_counts(c(300, 250, 200), rr_grr(3, epsilon = 3))
-  for (method in c("inv", "invn", "invp")) {
-    expect_equal(coef(rr_estimate(inner, method = method)), coef(rr_estimate(inner)), tolerance = 1e-14)
-  }
+  for (method in c("inv", "invn", "invp")) expect_equal(coef(rr_estimate(inner, method = method)), coef(rr_estimate(inner)), tolerance = 1e-14)
   # No estimator draws random numbers
   set.seed(9)
   state <- .Random.seed
-  for (method in c("mle", "inv", "invn", "invp", "ibu", "base_cut", "norm", "norm_cut", "norm_sub", "power", "power_ns")) {
-    rr_estimate(tally, method = method)
-  }
+  for (method in c("mle", "inv", "invn", "invp", "ibu", "base_cut", "norm", "norm_cut", "norm_sub", "power", "power_ns")) rr_estimate(tally, method = method)
   expect_identical(.Random.seed, state)
 })
 
@@ -185,8 +179,7 @@ test_that("groups are estimated one by one", {
   expect_identical(names(tidy(fit))[1], "group")
   expect_identical(unname(vcov(fit)[4:6, 4:6]), unname(vcov(single)))
   expect_equal(unname(confint(fit)[4:6, ]), unname(confint(single)))
-  expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(single)) +
-                 as.numeric(logLik(rr_estimate(rr_counts(counts[, "a"], mechanism)))))
+  expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(single)) + as.numeric(logLik(rr_estimate(rr_counts(counts[, "a"], mechanism)))))
 })
 
 test_that("what cannot be estimated is refused", {

@@ -116,24 +116,19 @@ test_that("anova() is the likelihood ratio of pooled against grouped, by hand", 
 
 test_that("weighted reports have no likelihood ratio between groups", {
   # Each group has a scale of its own: here the pooled fit would have the larger likelihood of two nested ones.
-  weighted <- data.frame(report = rep(c("no", "yes", "no"), 100), area = rep(c("a", "b"), each = 150),
-                         w = c(rep(1, 150), rep(c(1, 9, 1, 1, 4), 30)))
+  weighted <- data.frame(report = rep(c("no", "yes", "no"), 100), area = rep(c("a", "b"), each = 150), w = c(rep(1, 150), rep(c(1, 9, 1, 1, 4), 30)))
   fit <- rr_estimate(weighted, rr_warner(0.8), column = "report", by = "area", weights = "w")
   whole <- rr_estimate(weighted, rr_warner(0.8), column = "report", weights = "w")
   expect_gt(as.numeric(logLik(whole)), as.numeric(logLik(fit)))
-  expect_error(anova(fit), "without weights", class = "candor_error_argument")
-  expect_error(anova(whole, fit), "rr_compare", class = "candor_error_argument")
+  expect_refused(anova(fit), anova(whole, fit))
 })
 
 test_that("what cannot be compared is refused", {
   alone <- rr_estimate(rr_counts(c(no = 620, yes = 380), rr_warner(0.8)))
-  expect_error(rr_compare(alone), class = "candor_error_argument")
-  expect_error(rr_compare(list(alone)), class = "candor_error_argument")
+  expect_refused(rr_compare(alone), rr_compare(list(alone)))
   expect_error(rr_compare(list(alone, rr_estimate(rr_counts(1:3, rr_grr(3, p = 0.5))))), class = "candor_error_mismatch")
   expect_error(rr_compare(three(), terms = "maybe"), class = "candor_error_level")
-  expect_error(rr_compare(three(), adjust = "none at all"), class = "candor_error_argument")
-  expect_error(anova(alone), class = "candor_error_argument")
-  expect_error(anova(three(method = "inv")), class = "candor_error_argument")
+  expect_refused(rr_compare(three(), adjust = "none at all"), anova(alone), anova(three(method = "inv")))
   expect_error(anova(alone, rr_estimate(rr_counts(c(no = 1, yes = 1), rr_warner(0.8)))), class = "candor_error_mismatch")
 })
 

@@ -1,7 +1,6 @@
 # Packages that take "a model" really run on our estimates, and say what our own verbs say.
 survey <- rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6)))
-grouped <- rr_estimate(rr_counts(cbind(men = c(420, 330, 250), women = c(460, 300, 240)),
-                                 rr_grr(c("never", "once", "often"), epsilon = 1)))
+grouped <- rr_estimate(rr_counts(cbind(men = c(420, 330, 250), women = c(460, 300, 240)), rr_grr(c("never", "once", "often"), epsilon = 1)))
 
 test_that("methods of other packages' generics ignore arguments that are meant for other classes", {
   expect_identical(vcov(survey, complete = FALSE), vcov(survey))
@@ -89,11 +88,9 @@ test_that("marginaleffects tests hypotheses, once it is told of the class", {
 
 test_that("emmeans takes estimates and covariance as a grid", {
   skip_if_not_installed("emmeans")
-  grid <- emmeans::emmobj(coef(grouped), vcov(grouped), df = Inf,
-                          levels = list(term = c("never", "once", "often"), group = c("men", "women")))
+  grid <- emmeans::emmobj(coef(grouped), vcov(grouped), df = Inf, levels = list(term = c("never", "once", "often"), group = c("men", "women")))
   pairs <- as.data.frame(emmeans::contrast(grid, "pairwise", by = "term"))
-  own <- rr_contrast(grouped, list(c("men:never" = 1, "women:never" = -1), c("men:once" = 1, "women:once" = -1),
-                                   c("men:often" = 1, "women:often" = -1)))
+  own <- rr_contrast(grouped, list(c("men:never" = 1, "women:never" = -1), c("men:once" = 1, "women:once" = -1), c("men:often" = 1, "women:often" = -1)))
   expect_equal(pairs$estimate, own$estimate)
   expect_equal(pairs$SE, own$std.error)
 })
@@ -130,8 +127,7 @@ test_that("modelsummary sets fits, groups and comparisons without a word of shap
   rates <- c(1604, 831) / 2435
   expect_identical(table$all[table$term == "Log.Lik."], sprintf("%.3f", sum(c(1604, 831) * log(rates))))
   expect_no_warning(table <- modelsummary(rr_compare(towns), output = "data.frame", fmt = 4))
-  expect_identical(table[[ncol(table)]][table$term == "yes, West - South" & table$statistic == "estimate"],
-                   sprintf("%.4f", shares[3] - shares[2]))
+  expect_identical(table[[ncol(table)]][table$term == "yes, West - South" & table$statistic == "estimate"], sprintf("%.4f", shares[3] - shares[2]))
 })
 
 test_that("modelsummary is told of estimates on the boundary", {

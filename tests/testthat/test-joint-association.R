@@ -129,9 +129,7 @@ test_that("the test of independence looks at what the truths can move, whatever 
         scores <- lapply(list(list(C, 1), list(D, 2)), function(x) (diff(x[[1]]) / tabulate(cells[, x[[2]]]))[cells[, x[[2]]]])
         expect_equal(pair$statistic, sum(reported) * stats::cor(scores[[1]], scores[[2]])^2)
       }
-      if (a %in% c("square", "bit") && b %in% c("square", "bit")) {
-        expect_equal(pair$statistic, unname(stats::chisq.test(reported, correct = FALSE)$statistic))
-      }
+      if (a %in% c("square", "bit") && b %in% c("square", "bit")) expect_equal(pair$statistic, unname(stats::chisq.test(reported, correct = FALSE)$statistic))
     }
   }
 })
@@ -166,8 +164,7 @@ test_that("reports that nobody gave leave the test, and a constant question leav
   expect_equal(pair$statistic, unname(stats::chisq.test(reported[-2, ], correct = FALSE)$statistic))
   constant <- rr_product(a = rr_warner(0.8), b = rr_warner(0.7))
   joint <- rr_tmdh(rowtype(c(3, 0, 5, 0), columns = c("a", "b")), constant)
-  doors <- list(rr_association(rr_estimate(rr_counts(c(3, 0, 5, 0), constant), method = "inv")), rr_association(joint),
-                rr_association(rr_margin(joint, 1:2)))
+  doors <- list(rr_association(rr_estimate(rr_counts(c(3, 0, 5, 0), constant), method = "inv")), rr_association(joint), rr_association(rr_margin(joint, 1:2)))
   for (door in doors) expect_identical(unlist(as.data.frame(door)[c("statistic", "df", "p.value")], use.names = FALSE), c(NA, 0, NA))
 })
 

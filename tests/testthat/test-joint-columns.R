@@ -115,16 +115,13 @@ test_that("mechanisms of categorical questions go to the columns that their name
   g <- rr_grr(c("u", "v", "w"), p = 0.7)
   w <- rr_binary(0.8, 0.1)
   # u, v, w and b, as numbers: the truth that no name is needed for.
-  numbers <- function(order) list(p = c(0.7, 0.7, 0.7, 0.8)[order], q = c(0.15, 0.15, 0.15, 0.1)[order],
-                                  block = c("q", "q", "q", NA)[order])
+  numbers <- function(order) list(p = c(0.7, 0.7, 0.7, 0.8)[order], q = c(0.15, 0.15, 0.15, 0.1)[order], block = c("q", "q", "q", NA)[order])
   dressed <- list(c("u", "v", "w", "b"), c("q:u", "q:v", "q:w", "b"), c("q.u", "q.v", "q.w", "b"), c("q_u", "q_v", "q_w", "b"))
   for (columns in dressed) {
     for (order in list(1:4, c(4, 1, 2, 3), c(3, 4, 1, 2), 4:1)) {
       counts <- mixed_counts(columns, order)
       expected <- tidy(rr_tmdh(counts, numbers(order)))
-      for (mechanism in list(list(q = g, b = w), list(b = w, q = g), rr_product(b = w, q = g))) {
-        expect_equal(tidy(rr_tmdh(counts, mechanism)), expected)
-      }
+      for (mechanism in list(list(q = g, b = w), list(b = w, q = g), rr_product(b = w, q = g))) expect_equal(tidy(rr_tmdh(counts, mechanism)), expected)
     }
   }
   # Two questions with the same categories are told apart by their names; so are categories in another order.

@@ -109,9 +109,7 @@ test_that("questions that are not there are refused", {
   product <- rr_estimate(benefit, rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_kuk(0.8, 0.2)))
   for (refused in expression(rr_margin(fit, "item1", given = "item1"), rr_margin(1, 1), rr_association(1), rr_joint(1), rr_joint(product),
                              rr_association(rr_margin(fit, 1, given = 2)), as.matrix(rr_association(fit), "phi"),
-                             rr_association(rr_tmdh(rowtype(c(3, 4)), rr_warner(0.8))))) {
-    expect_error(eval(refused), class = "candor_error_argument")
-  }
+                             rr_association(rr_tmdh(rowtype(c(3, 4)), rr_warner(0.8))))) expect_error(eval(refused), class = "candor_error_argument")
   expect_snapshot(rr_margin(fit, "item1", given = "item2"))
   expect_snapshot(rr_association(fit))
 })
@@ -210,7 +208,5 @@ test_that("the joint table of one estimate starts another, cell by cell whatever
   turned <- as.table(rr_estimate(one))[3:1]
   expect_identical(coef(rr_estimate(one, method = "ibu", iterations = 0, start = turned)), coef(rr_estimate(one)))
   for (wrong in list(as.table(joint[, , 1]), structure(joint, dimnames = stats::setNames(dimnames(joint), c("a", "b", "d"))),
-                     as.table(joint[2:1, , ]), joint / 2)) {
-    expect_error(rr_estimate(bits, survey, start = wrong), class = "candor_error")
-  }
+                     as.table(joint[2:1, , ]), joint / 2)) expect_error(rr_estimate(bits, survey, start = wrong), class = "candor_error")
 })

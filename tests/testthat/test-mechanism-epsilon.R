@@ -54,8 +54,7 @@ test_that("counts and merged tallies are exact up to 2^53, and no further", {
 
 # Largest log ratio within a column, of r reports drawn independently given the truth.
 enumerated_epsilon <- function(C, r = 1) {
-  joint <- Reduce(function(x, y) t(vapply(seq_len(nrow(C)), function(i) as.vector(outer(x[i, ], y[i, ])), numeric(ncol(x) * ncol(y)))),
-                  rep(list(unname(C)), r))
+  joint <- Reduce(function(x, y) t(vapply(seq_len(nrow(C)), function(i) as.vector(outer(x[i, ], y[i, ])), numeric(ncol(x) * ncol(y)))), rep(list(unname(C)), r))
   joint <- joint[, colSums(joint) > 0, drop = FALSE]
   max(log(apply(joint, 2, max)) - log(apply(joint, 2, min)))
 }

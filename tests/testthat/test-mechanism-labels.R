@@ -20,8 +20,7 @@ test_that("answers that are labels are read by label through every door, in what
         expect_identical(rr_tally(answers, mechanism)$counts, as.double(expected), label = label)
         expect_identical(rr_perturb(answers, mechanism), answers, label = label)
         expect_identical(rr_perturb(data.frame(a = answers), rr_product(a = mechanism))$a, answers, label = label)
-        expect_identical(as.vector(rr_tally(data.frame(a = answers), rr_product(a = mechanism))$counts),
-                         as.double(expected), label = label)
+        expect_identical(as.vector(rr_tally(data.frame(a = answers), rr_product(a = mechanism))$counts), as.double(expected), label = label)
       }
       for (text in list(own[c(1, 1, 2)], factor(own[c(1, 1, 2)], own[2:1]))) {
         expect_identical(rr_tally(text, mechanism)$counts, c(2, 1))
@@ -80,8 +79,7 @@ test_that("truths and reports of a channel are each read by their own labels", {
   expect_identical(reads(c(1L, 1L, 0L), c(1, 0), c("x", "y", "z")), c(2, 0, 1))
   expect_identical(reads(c(1 / 3, 2 / 3, 2 / 3), c(1 / 3, 2 / 3), c(30, 20, 10)), c(1, 0, 2))
   # Through two stages: the truths of the first, the reports of the second
-  stages <- rr_compose(rr_channel(C, levels = c(5, 7), reports = c(1, 2, 3)),
-                       rr_channel(diag(3), levels = 1:3, reports = c("3", "2", "1")))
+  stages <- rr_compose(rr_channel(C, levels = c(5, 7), reports = c(1, 2, 3)), rr_channel(diag(3), levels = 1:3, reports = c("3", "2", "1")))
   expect_identical(rr_perturb(c(5, 7, 7), stages), c(3, 1, 1))
 })
 
@@ -131,19 +129,14 @@ test_that("numbers are written as labels without exponent, and text is read as t
   expect_identical(rr_tally(paste0(" ", x[1:7], " "), m, match = "relaxed")$counts, c(4, 3))
   expect_identical(rr_tally(c("2e+05", "1.0"), rr_grr(2e5, 1))$counts[c(1, 2e5)], c(1, 1))
   # Half a number, another number, hexadecimal digits and space are none of the labels.
-  for (stray in c("1e5x", "100001", "0x186A0", " 100000", "Inf", "1e+05 ")) {
-    expect_error(rr_tally(stray, m), class = "candor_error_level")
-  }
+  for (stray in c("1e5x", "100001", "0x186A0", " 100000", "Inf", "1e+05 ")) expect_error(rr_tally(stray, m), class = "candor_error_level")
   expect_error(rr_tally("9007199254740993", rr_grr(c(2^53, 1), 1)), class = "candor_error_level")
   # Labels that are not all numbers are text.
   expect_error(rr_tally("1.0", rr_grr(c("1", "2", "3+"), 1)), class = "candor_error_level")
   # The same number twice
-  for (twice in list(c("1e+05", "100000"), c("1", "01"), c("0.5", ".5", "2"))) {
-    expect_error(rr_grr(twice, 1), "differ", class = "candor_error_argument")
-  }
+  for (twice in list(c("1e+05", "100000"), c("1", "01"), c("0.5", ".5", "2"))) expect_error(rr_grr(twice, 1), "differ", class = "candor_error_argument")
   # More digits than a double holds
-  expect_identical(rr_grr(c("12345678901234567890", "12345678901234567891"), 1)$levels,
-                   c("12345678901234567890", "12345678901234567891"))
+  expect_identical(rr_grr(c("12345678901234567890", "12345678901234567891"), 1)$levels, c("12345678901234567890", "12345678901234567891"))
 })
 
 test_that("reports of large mechanisms are read as text through every door", {

@@ -1,8 +1,7 @@
 test_that("parameters of affine hashing are the golden ones", {
   for (case in golden("ldp_affine_parameters")) {
     numbers <- candor:::hash_numbers(case$input$epsilon, case$input$g, case$input$P)
-    expect_golden(c(numbers$collision, numbers$p, numbers$q, numbers$difference),
-                  unlist(case$expected[c("collision", "p", "q", "difference")]))
+    expect_golden(c(numbers$collision, numbers$p, numbers$q, numbers$difference), unlist(case$expected[c("collision", "p", "q", "difference")]))
   }
 })
 
@@ -32,8 +31,7 @@ test_that("support counts of affine hashing are the golden ones, by both kernels
       counts <- .Call(candor:::C_rr_count_hashed, input$slope, input$shift, input$value, hash, codes, order, NULL, 1, NULL)$counts
       expect_identical(as.vector(counts), as.double(case$expected$support_counts))
     }
-    expect_identical(as.vector(.Call(candor:::C_rr_hash_table, input$slope[1], input$shift[1], hash, codes)),
-                     as.integer(case$expected$hash_of_first))
+    expect_identical(as.vector(.Call(candor:::C_rr_hash_table, input$slope[1], input$shift[1], hash, codes)), as.integer(case$expected$hash_of_first))
   }
 })
 

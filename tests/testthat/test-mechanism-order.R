@@ -1,9 +1,7 @@
 # The order of the two levels of a yes/no question: which is "no" decides whose the probabilities of a design are, and
 # what regressions, power and pictures are about.
 
-refused <- function(object, cure = 'levels = c("no", "yes")') {
-  expect_error(object, cure, fixed = TRUE, class = "candor_error_argument")
-}
+refused <- function(object, cure = 'levels = c("no", "yes")') expect_error(object, cure, fixed = TRUE, class = "candor_error_argument")
 told <- function(object) expect_message(object, class = "candor_message_order")
 turned <- c("yes", "no")
 

@@ -36,8 +36,7 @@ test_that("dplyr filters, orders, counts, joins and binds them", {
     expect_identical(joined$report[1], reports[3])
     expect_identical(format(joined$report)[2], NA_character_)
   }
-  expect_error(dplyr::bind_rows(tibble::tibble(report = bits), tibble::tibble(report = rr_perturb(1:2, rr_unary(8, 1)))),
-               class = "candor_error_mismatch")
+  expect_error(dplyr::bind_rows(tibble::tibble(report = bits), tibble::tibble(report = rr_perturb(1:2, rr_unary(8, 1)))), class = "candor_error_mismatch")
 })
 
 test_that("missing reports are found where they are counted", {

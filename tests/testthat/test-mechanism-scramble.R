@@ -1,7 +1,6 @@
 scrambled <- function(design) {
   cards <- function(x) data.frame(value = x$values, prob = x$prob)
-  suppressWarnings(rr_scramble(design$range, cards(design$multiply), cards(design$add), design$truth, design$inside),
-                   classes = "candor_warning_reveals")
+  suppressWarnings(rr_scramble(design$range, cards(design$multiply), cards(design$add), design$truth, design$inside), classes = "candor_warning_reveals")
 }
 
 test_that("golden: eleven designs, three sizes", {
@@ -52,8 +51,7 @@ test_that("every pack, report and truth of two respondents by enumeration: mean,
   }
   spread <- function(x) sum(x$p * x$z^2) - sum(x$p * x$z)^2
   alpha <- 0.25 + 0.75 * 3.5 / 3
-  expect_equal(expected, c(mean = 4.5, mean.variance = (spread(one) + spread(two)) / 4 / alpha^2, variance = 12.5),
-               tolerance = 1e-10)
+  expect_equal(expected, c(mean = 4.5, mean.variance = (spread(one) + spread(two)) / 4 / alpha^2, variance = 12.5), tolerance = 1e-10)
 })
 
 test_that("reports are drawn from the cards as the channel says", {
@@ -157,8 +155,7 @@ test_that("a database adds up what R does", {
   frame <- data.frame(money = rr_perturb(runif(200, 0, 50), m, rng = "R"), region = rep(1:2, 100))
   DBI::dbWriteTable(connection, "people", frame)
   people <- dplyr::tbl(connection, "people")
-  expect_equal(rr_tally(people, m, column = "money", by = "region")$counts,
-               rr_tally(frame, m, column = "money", by = "region")$counts, tolerance = 1e-12)
+  expect_equal(rr_tally(people, m, column = "money", by = "region")$counts, rr_tally(frame, m, column = "money", by = "region")$counts, tolerance = 1e-12)
   DBI::dbWriteTable(connection, "wrong", data.frame(money = c(1, 80)))
   expect_error(rr_tally(dplyr::tbl(connection, "wrong"), m, column = "money"), class = "candor_error_report")
 })
@@ -179,8 +176,7 @@ test_that("scores go to functions of other packages", {
   score <- rr_score(reports, m)
   mean <- sum(score * (1 + x)) / sum(1 + x)
   expect_equal(coef(by_hand)[[1]], mean)
-  expect_equal(as.vector(survey::SE(by_hand)),
-               sqrt(4000 / 3999 * sum(((1 + x) * (score - mean))^2)) / sum(1 + x))
+  expect_equal(as.vector(survey::SE(by_hand)), sqrt(4000 / 3999 * sum(((1 + x) * (score - mean))^2)) / sum(1 + x))
 })
 
 test_that("scores of rr_mean() are its reports", {

@@ -117,9 +117,7 @@ test_that("p = q up to the rounding of its making is p = q, whatever the constru
     # Mistakes are no randomization.
     expect_identical(rr_epsilon(design), if (isTRUE(design$error)) Inf else 0, label = format(design))
     reports <- rr_counts(rep(10, length(design$levels)), design)
-    for (method in c("mle", "inv", "ibu", "power")) {
-      expect_error(rr_estimate(reports, method = method), class = "candor_error_no_information")
-    }
+    for (method in c("mle", "inv", "ibu", "power")) expect_error(rr_estimate(reports, method = method), class = "candor_error_no_information")
   }
   # Along the whole curve (1 - t)(1 - p) = 1/2.
   p <- seq(0.001, 0.499, 0.001)
@@ -136,8 +134,7 @@ test_that("a difference below what the estimators can tell is said to be one", {
   expect_error(rr_estimate(rr_counts(c(0, 0, 1e9, 1e9), faint), method = "merged"), class = "candor_error_no_information")
   for (design in list(rr_unrelated(5e-15, c(0.3, 0.3, 0.4)), rr_binary(5e-15, 0))) {
     reports <- rr_counts(rep(10, length(design$levels)), design)
-    expect_error(rr_estimate(reports), class = "candor_error_no_information")
-    expect_error(rr_power(design, margin = 0.1), class = "candor_error_no_information")
+    expect_refused(rr_estimate(reports), rr_power(design, margin = 0.1), class = "no_information")
   }
 })
 
@@ -155,9 +152,7 @@ test_that("forced probabilities that round to more than 1 leave no probability o
 test_that("every epsilon that a constructor takes can be estimated from, and no other is taken", {
   makers <- list(rr_grr, rr_geometric, function(k, epsilon) rr_warner(epsilon = epsilon))
   for (make in makers) {
-    for (epsilon in c(0, 1e-150, 9.9e-13, 700.1, 1e5, Inf, NA)) {
-      expect_error(make(2, epsilon = epsilon), class = "candor_error_argument")
-    }
+    for (epsilon in c(0, 1e-150, 9.9e-13, 700.1, 1e5, Inf, NA)) expect_error(make(2, epsilon = epsilon), class = "candor_error_argument")
     for (epsilon in c(1e-12, 1e-6, 1, 700)) {
       reports <- rr_counts(c(40, 60), make(2, epsilon = epsilon))
       for (method in c("mle", "inv", "invn", "invp", "ibu", "norm_cut", "base_cut", "power")) {
@@ -171,6 +166,5 @@ test_that("every epsilon that a constructor takes can be estimated from, and no 
       else expect_lt(coef(rr_estimate(reports))[1], coef(rr_estimate(reports))[2])
     }
   }
-  expect_error(rr_recommend(8, c(1, 701)), class = "candor_error_argument")
-  expect_error(rr_recommend(8, 1e-13), class = "candor_error_argument")
+  expect_refused(rr_recommend(8, c(1, 701)), rr_recommend(8, 1e-13))
 })

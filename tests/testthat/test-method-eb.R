@@ -310,9 +310,8 @@ test_that("credible intervals hold their estimates, and are refused where they m
   expect_true(all(confint(fit, level = 0.5)[, 2] <= bounds[, 2]))
   expect_output(print(fit), "not for what looks\\s+largest")
   few <- rr_counts(c(3, 4, 5, 1, 1), rr_grr(5, epsilon = 1))
-  expect_error(rr_estimate(few, method = "eb", interval = "credible"), class = "candor_error_argument")
-  expect_error(rr_estimate(tally, interval = "credible"), class = "candor_error_argument")
-  expect_error(rr_estimate(tally, method = "eb", interval = "credible", target = "sample"), class = "candor_error_argument")
+  expect_refused(rr_estimate(few, method = "eb", interval = "credible"), rr_estimate(tally, interval = "credible"),
+                 rr_estimate(tally, method = "eb", interval = "credible", target = "sample"))
 })
 
 test_that("credible intervals stay wide where the default takes the shares for even, whatever learns the prior", {

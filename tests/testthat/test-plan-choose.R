@@ -44,9 +44,7 @@ test_that("leaving one report out estimates the inner product without bias", {
   }
   mean_estimate <- function(n, t) {
     rows <- outcomes(n)
-    sum(apply(rows, 1, function(x) {
-      stats::dmultinom(x, prob = m) * threshold_moments(count_profile(x, sum(x)), form, t)$inner
-    }))
+    sum(apply(rows, 1, function(x) stats::dmultinom(x, prob = m) * threshold_moments(count_profile(x, sum(x)), form, t)$inner))
   }
   # Below 1/3 of a report the threshold keeps some report of N - 1 = 3 wherever they lie.
   expect_equal(mean_estimate(4, 0), mean_inner(3, 0), tolerance = 1e-12)
@@ -94,11 +92,8 @@ test_that("the unbiased risk is that of leaving each report out, in every tally 
         left_out <- vapply(which(counts > 0), function(i) counts[i] / n * sum(inverse[i, ] * estimate(counts - (seq_along(counts) == i))), 0)
         pairs <- 0
         # |theta|^2 from all ordered pairs of two reports.
-        for (i in which(counts > 0)) for (j in which(counts > 0)) {
-          pairs <- pairs + counts[i] * (counts[j] - (i == j)) * sum(inverse[i, ] * inverse[j, ])
-        }
-        expect_equal(unbiased_risk(mechanism, counts, m, sum(counts)), sum(estimate(counts)^2) - 2 * sum(left_out) + pairs / (n * (n - 1)),
-                     tolerance = 1e-9)
+        for (i in which(counts > 0)) for (j in which(counts > 0)) pairs <- pairs + counts[i] * (counts[j] - (i == j)) * sum(inverse[i, ] * inverse[j, ])
+        expect_equal(unbiased_risk(mechanism, counts, m, sum(counts)), sum(estimate(counts)^2) - 2 * sum(left_out) + pairs / (n * (n - 1)), tolerance = 1e-9)
       }
     }
   }
@@ -241,8 +236,7 @@ test_that("every mechanism has a default choice", {
     }
     # Where other answers are all alike, they are so by the matrix.
     C <- unname(rr_matrix(mechanism))
-    alike <- nrow(C) == ncol(C) && diff(range(C[row(C) != col(C)])) < 1e-14 && diff(range(diag(C))) < 1e-14 &&
-      (C[1, 1] > C[1, 2] || nrow(C) == 2)
+    alike <- nrow(C) == ncol(C) && diff(range(C[row(C) != col(C)])) < 1e-14 && diff(range(diag(C))) < 1e-14 && (C[1, 1] > C[1, 2] || nrow(C) == 2)
     expect_identical("combine" %in% choice$method, alike, label = names(mechanisms)[i])
     expect_identical(unname(is.finite(choice$unbiased)), rep(alike, nrow(choice)), label = names(mechanisms)[i])
   }

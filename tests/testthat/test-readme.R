@@ -5,8 +5,7 @@ test_that("the first estimate is the one that README prints", {
   expect_identical(table$term, c("no", "yes"))
   expect_equal(round(as.matrix(table[-1]), 4), cbind(estimate = c(0.7505, 0.2495), std.error = 0.0158,
                                                      conf.low = c(0.7191, 0.2190), conf.high = c(0.7810, 0.2809)))
-  expect_equal(round(colMeans(exam_simulated[c("plagiarism", "true_plagiarism")] == "yes"), 2),
-               c(plagiarism = 0.33, true_plagiarism = 0.25))
+  expect_equal(round(colMeans(exam_simulated[c("plagiarism", "true_plagiarism")] == "yes"), 2), c(plagiarism = 0.33, true_plagiarism = 0.25))
   nigeria <- rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6)))
   expect_equal(unname(round(coef(nigeria)[2], 3)), 0.262)
 })

@@ -42,18 +42,15 @@ test_that("estimates, information and scores are those of the likelihood written
     data <- inattentive_survey(700, item, anchor, case[[6]], case[[5]])
     fit <- rr_glm(y ~ x, data, item, anchor = list(a = anchor))
     loglik <- function(at, rows = seq_len(700)) {
-      anchor_loglik(at[1:2], at[3], cbind(1, data$x)[rows, , drop = FALSE], data$y[rows], data$a[rows], rr_matrix(item),
-                    rr_matrix(anchor)[1, 2], case[[5]])
+      anchor_loglik(at[1:2], at[3], cbind(1, data$x)[rows, , drop = FALSE], data$y[rows], data$a[rows], rr_matrix(item), rr_matrix(anchor)[1, 2], case[[5]])
     }
     at <- c(coef(fit), fit$parameter)
-    found <- optim(c(0, 0, 0.2), function(b) -loglik(b), method = "L-BFGS-B", lower = c(-9, -9, 1e-3), upper = c(9, 9, 0.99),
-                   control = list(factr = 10))
+    found <- optim(c(0, 0, 0.2), function(b) -loglik(b), method = "L-BFGS-B", lower = c(-9, -9, 1e-3), upper = c(9, 9, 0.99), control = list(factr = 10))
     # A minimiser without derivatives in closed form stops at about five digits.
     expect_equal(unname(at), found$par, tolerance = 1e-3)
     expect_equal(fit$loglik, loglik(at), tolerance = 1e-12)
     expect_gte(fit$loglik, -found$value - 1e-9)
-    expect_equal(unname(solve(vcov(fit, parameter = TRUE))), -unname(optimHess(at, loglik, control = list(ndeps = rep(1e-4, 3)))),
-                 tolerance = 1e-4)
+    expect_equal(unname(solve(vcov(fit, parameter = TRUE))), -unname(optimHess(at, loglik, control = list(ndeps = rep(1e-4, 3)))), tolerance = 1e-4)
     slopes <- vapply(1:3, function(j) {
       step <- replace(numeric(3), j, 1e-5)
       vapply(1:50, function(i) (loglik(at + step, i) - loglik(at - step, i)) / 2e-5, 0)
@@ -68,8 +65,7 @@ test_that("estimates, information and scores are those of the likelihood written
       (1 - at[[3]]) * rr_matrix(item)[t + 1, row$y + 1] * rr_matrix(anchor)[1, row$a + 1] +
         at[[3]] * rr_matrix(anchor)[2, row$y + 1] * rr_matrix(anchor)[2, row$a + 1]
     }
-    expect_equal(predict(fit, row, type = "posterior")[[1]], truth * joint(1) / (truth * joint(1) + (1 - truth) * joint(0)),
-                 tolerance = 1e-10)
+    expect_equal(predict(fit, row, type = "posterior")[[1]], truth * joint(1) / (truth * joint(1) + (1 - truth) * joint(0)), tolerance = 1e-10)
     # A profile end: the likelihood written out, at its best over the others, has fallen by the quantile.
     end <- confint(fit, "x")[2]
     best <- optim(at[c(1, 3)], function(o) -loglik(c(o[1], end, o[2])), method = "L-BFGS-B", lower = c(-9, 1e-3),
@@ -83,8 +79,7 @@ test_that("a share of inattentive respondents of 0 leaves the regression as it i
   data <- inattentive_survey(600, item, rr_anchor(rr_crosswise(0.25)), 0)
   data$a <- rep(c(1, 1, 1, 1, 0), 120)
   plain <- rr_glm(y ~ x, data, item)
-  expect_warning(fit <- rr_glm(y ~ x, data, item, anchor = list(a = rr_anchor(rr_crosswise(0.25)))),
-                 class = "candor_warning_boundary")
+  expect_warning(fit <- rr_glm(y ~ x, data, item, anchor = list(a = rr_anchor(rr_crosswise(0.25)))), class = "candor_warning_boundary")
   expect_identical(fit$parameter[["inattentive"]], 0)
   expect_equal(coef(fit), coef(plain), tolerance = 1e-8)
   expect_equal(vcov(fit), vcov(plain), tolerance = 1e-8)

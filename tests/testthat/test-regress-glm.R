@@ -71,9 +71,7 @@ brute_profile <- function(x, y, p, q) {
   function(value, j) {
     along <- function(other) if (j == 1) loglik(value, other) else loglik(other, value)
     best <- order(-vapply(grid, along, 0))[1:4]
-    max(vapply(best, function(k) {
-      optimize(along, grid[c(max(1, k - 1), min(161, k + 1))], maximum = TRUE, tol = 1e-9)$objective
-    }, 0))
+    max(vapply(best, function(k) optimize(along, grid[c(max(1, k - 1), min(161, k + 1))], maximum = TRUE, tol = 1e-9)$objective, 0))
   }
 }
 
@@ -156,9 +154,7 @@ test_that("rows, predictions and their errors match the vectors", {
       truth <- predict(fit, new[i, , drop = FALSE], "truth", se.fit = TRUE, interval = "confidence")
       expect_golden(truth$fit[1, "fit"], want$truth, 1e-9, label)
       expect_golden(truth$se.fit, want$truth_se_observed, 1e-9, label)
-      if (!is.null(want$truth_conf_low)) {
-        expect_golden(truth$fit[1, 2:3], c(want$truth_conf_low, want$truth_conf_high), 1e-9, label)
-      }
+      if (!is.null(want$truth_conf_low)) expect_golden(truth$fit[1, 2:3], c(want$truth_conf_low, want$truth_conf_high), 1e-9, label)
     }
   }
 })
@@ -196,8 +192,7 @@ test_that("linearized variances of a survey design match the vectors", {
     # Dropped rows count as a domain: the design is the same.
     data$x1[3] <- NA
     holed <- survey::svydesign(~cluster, strata = ~strata, weights = ~weights, data = data, nest = TRUE)
-    expect_message(some <- quietly(rr_glm(y ~ x1 + x2, mechanism = rr_binary(case$input$p, case$input$q), design = holed)),
-                   class = "candor_message_missing")
+    expect_message(some <- quietly(rr_glm(y ~ x1 + x2, mechanism = rr_binary(case$input$p, case$input$q), design = holed)), class = "candor_message_missing")
     domain <- suppressMessages(quietly(rr_glm(y ~ x1 + x2, mechanism = rr_binary(case$input$p, case$input$q),
                                               design = subset(design, seq_len(nrow(data)) != 3))))
     expect_equal(vcov(some), vcov(domain), tolerance = 1e-8)
@@ -227,11 +222,7 @@ test_that("fits of a survey design have t, Wald's intervals, and no likelihood r
   expect_output(print(summary(fit)), "t with 18 degrees of freedom", fixed = TRUE)
   # Other standard errors are those of independent respondents.
   expect_identical(colnames(summary(fit, "observed")$coefficients)[3], "z value")
-  expect_error(anova(fit), "Wald test", class = "candor_error_argument")
-  expect_error(drop1(fit), "Wald test", class = "candor_error_argument")
-  expect_error(add1(fit, ~ . + I(x^2)), "Wald test", class = "candor_error_argument")
-  expect_error(anova(quietly(rr_glm(y ~ x, data, rr_warner(0.8))), fit), "pseudo-likelihood", class = "candor_error_argument")
-  expect_error(confint(fit, method = "profile"), class = "candor_error_argument")
+  expect_refused(anova(fit), drop1(fit), add1(fit, ~ . + I(x^2)), anova(quietly(rr_glm(y ~ x, data, rr_warner(0.8))), fit), confint(fit, method = "profile"))
   # Three clusters have 2 degrees of freedom, and two slopes take them.
   few <- survey::svydesign(~cluster, weights = ~weight, data = data[data$cluster <= 3, ])
   few <- suppressWarnings(quietly(rr_glm(y ~ x + z, mechanism = rr_warner(0.8), design = few)))
@@ -281,8 +272,7 @@ test_that("AIC() of a direct question to a design is that of survey::svyglm(), a
   expect_equal(AIC(fit, k = 5) - AIC(fit), 3 * both$eff.p[1], tolerance = 1e-12)
   expect_equal(glance(fit)$AIC, AIC(fit))
   expect_true(is.na(glance(fit)$logLik) && is.na(glance(fit)$BIC) && is.na(fit$aic))
-  expect_error(logLik(fit), "pseudo-likelihood", class = "candor_error_argument")
-  expect_error(BIC(fit), class = "candor_error_argument")
+  expect_refused(logLik(fit), BIC(fit))
   plain <- quietly(rr_glm(y ~ x, data, direct))
   expect_error(AIC(fit, plain), class = "candor_error_argument")
   expect_equal(AIC(plain, quietly(rr_glm(y ~ z, data, direct)))$AIC[1], AIC(plain))
@@ -603,8 +593,7 @@ test_that("a likelihood with two finite maxima is told, and the higher one is th
   expect_equal(unname(coef(fit)), maxima[[1]]$par, tolerance = 1e-4)
   for (value in values) expect_lt(min(abs(fit$starts - value)), 1e-6)
   # The user's own start finds either: the lower one alone is no estimate.
-  expect_warning(again <- quietly(rr_glm(y ~ x, data.frame(x, y), rr_warner(0.8), start = maxima[[2]]$par, starts = 2)),
-                 class = "candor_warning_maxima")
+  expect_warning(again <- quietly(rr_glm(y ~ x, data.frame(x, y), rr_warner(0.8), start = maxima[[2]]$par, starts = 2)), class = "candor_warning_maxima")
   expect_equal(again$loglik, fit$loglik)
 })
 

@@ -25,9 +25,7 @@ likelihood <- function(x, y, mechanism) {
   }
 }
 
-climbed <- function(value, starts) {
-  max(apply(starts, 2, function(b) optim(b, value, method = "BFGS", control = list(fnscale = -1, maxit = 500))$value))
-}
+climbed <- function(value, starts) max(apply(starts, 2, function(b) optim(b, value, method = "BFGS", control = list(fnscale = -1, maxit = 500))$value))
 
 fit_of <- function(formula, data, ...) suppressWarnings(rr_glm(formula, data, ...))
 
@@ -101,10 +99,7 @@ test_that("signs at infinity are those of every sequence that reaches the value;
     inside <- ways[, colSums((move %*% ways) * side < 0) == 0, drop = FALSE]
     if (!ncol(inside)) next
     signs <- sign(fit$flat %*% inside)
-    for (j in out) {
-      if (!is.na(coef(fit)[j])) expect_true(all(signs[j, ] == sign(coef(fit)[j])))
-      else undetermined <- undetermined + 1
-    }
+    for (j in out) if (!is.na(coef(fit)[j])) expect_true(all(signs[j, ] == sign(coef(fit)[j]))) else undetermined <- undetermined + 1
     expect_equal(value(b + 1e4 * drop(fit$flat %*% inside[, 1])), fit$loglik, tolerance = 1e-8)
   }
   expect_gt(undetermined, 0)

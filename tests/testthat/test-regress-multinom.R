@@ -61,9 +61,7 @@ test_that("two questions are a product, whose cells are the categories", {
   questions <- rr_product(cheating = often(), plagiarism = rr_forced(1 / 6))
   fit <- rr_multinom(~ female, exam_simulated, questions)
   expect_identical(dim(coef(fit)), c(5L, 2L))
-  saturated <- vapply(0:1, function(sex) {
-    as.numeric(logLik(rr_estimate(rr_tally(exam_simulated[exam_simulated$female == sex, ], questions))))
-  }, 0)
+  saturated <- vapply(0:1, function(sex) as.numeric(logLik(rr_estimate(rr_tally(exam_simulated[exam_simulated$female == sex, ], questions)))), 0)
   expect_equal(as.numeric(logLik(fit)), sum(saturated), tolerance = 1e-10)
   posterior <- predict(fit, exam_simulated[1:3, ], "posterior")
   expect_equal(posterior, predict(fit, type = "posterior")[1:3, ], tolerance = 1e-12, ignore_attr = TRUE)
@@ -110,8 +108,7 @@ test_that("the sandwich is the sum of squared scores; one cluster a respondent i
 test_that("R's questions have answers of the promised shapes", {
   fit <- exam_fit()
   expect_identical(dimnames(coef(fit)), list(c("once", "often"), c("(Intercept)", "semester", "female")))
-  expect_identical(names(tidy(fit, conf.int = TRUE)),
-                   c("y.level", "term", "estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high"))
+  expect_identical(names(tidy(fit, conf.int = TRUE)), c("y.level", "term", "estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high"))
   expect_identical(nrow(glance(fit)), 1L)
   expect_identical(nrow(augment(fit)), 2000L)
   expect_identical(nobs(fit), 2000L)
@@ -219,6 +216,5 @@ test_that("a cumulative logit is in an order that somebody gave, or it is told",
   expect_identical(coef(told), coef(known))
   # Numbers have an order.
   expect_length(capture_messages(fit(as.integer(people$cheating), rr_grr(c(1, 2, 3), p = 0.8))), 0)
-  expect_message(rr_multinom(~ semester, rr_tally(people$cheating, plain, by = people["semester"]), type = "cumulative"),
-                 class = "candor_message_order")
+  expect_message(rr_multinom(~ semester, rr_tally(people$cheating, plain, by = people["semester"]), type = "cumulative"), class = "candor_message_order")
 })

@@ -4,8 +4,7 @@ protective_case <- function(input) {
   names <- paste0("q", seq_len(input$questions))
   survey <- do.call(rr_product, stats::setNames(Map(rr_kuk, input$p, input$q), names))
   terms <- vapply(input$terms, function(term) paste(names[term], collapse = ":"), "")
-  list(tally = rr_counts(input$counts, survey), formula = stats::reformulate(terms), names = names,
-       answer = if (input$safe == "all no") "no" else "uniform")
+  list(tally = rr_counts(input$counts, survey), formula = stats::reformulate(terms), names = names, answer = if (input$safe == "all no") "no" else "uniform")
 }
 
 test_that("golden vectors", {
@@ -22,8 +21,7 @@ test_that("golden vectors", {
     expect_golden(unname(sqrt(diag(vcov(fit)))), wanted$se_coef, 1e-7)
     row <- tidy(fit, type = "parameters")
     expect_golden(row$estimate, wanted$self_protective, 1e-7)
-    if (none) expect_identical(row$std.error, NA_real_)
-    else expect_golden(row$std.error, wanted$se_self_protective, 1e-7)
+    if (none) expect_identical(row$std.error, NA_real_) else expect_golden(row$std.error, wanted$se_self_protective, 1e-7)
     expect_golden(row$p.value, wanted$p_value, 1e-7)
     expect_equal(as.numeric(logLik(fit)), wanted$loglik, tolerance = 1e-9)
     expect_golden(as.vector(as.table(fit)), wanted$truth, 1e-7)
@@ -125,9 +123,7 @@ test_that("the profile interval is where the deviance of the model with that sha
     }
     stats::optim(c(-1, 0), loglik, control = list(fnscale = -1, reltol = 1e-14, maxit = 2000))$value
   }
-  for (end in c(row$conf.low, row$conf.high)) {
-    expect_equal(2 * (as.numeric(logLik(fit)) - height(end)), stats::qchisq(0.95, 1), tolerance = 1e-4)
-  }
+  for (end in c(row$conf.low, row$conf.high)) expect_equal(2 * (as.numeric(logLik(fit)) - height(end)), stats::qchisq(0.95, 1), tolerance = 1e-4)
 })
 
 test_that("answers by question, groups with one share, robust errors, rows and pages of the fit", {

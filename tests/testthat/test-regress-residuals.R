@@ -62,8 +62,7 @@ test_that("what has no residuals, simulations or pictures has none", {
   expect_error(simulate(predictor))
   expect_error(simulate(rr_multinom(~1, rr_counts(c(60, 25, 15), often))), class = "candor_error_argument")
   skip_if_not_installed("ggplot2")
-  expect_error(ggplot2::autoplot(fit, "age"), class = "candor_error_argument")
-  expect_error(ggplot2::autoplot(rr_multinom(cheating ~ 1, students, often)), class = "candor_error_argument")
+  expect_refused(ggplot2::autoplot(fit, "age"), ggplot2::autoplot(rr_multinom(cheating ~ 1, students, often)))
 })
 
 test_that("standard errors of reports, posteriors and terms follow from the truth's by hand", {

@@ -79,10 +79,9 @@ test_that("certainty is no matter of precision", {
 
 test_that("both stages must be in reach", {
   expect_no_error(rr_perturb(1L, rr_longitudinal(5, 44, 30), memory = list()))
-  expect_error(rr_perturb(1L, rr_longitudinal(5, 60, 1), memory = list()), class = "candor_error_precision")
-  expect_error(rr_perturb(1L, rr_longitudinal(permanent = rr_grr(5, epsilon = 60), instantaneous = rr_grr(5, epsilon = 1)), memory = list()),
-               class = "candor_error_precision")
-  expect_error(rr_perturb(1L, rr_bloom(5, epsilon = 1, permanent = 300), memory = list()), class = "candor_error_precision")
+  expect_refused(rr_perturb(1L, rr_longitudinal(5, 60, 1), memory = list()),
+                 rr_perturb(1L, rr_longitudinal(permanent = rr_grr(5, epsilon = 60), instantaneous = rr_grr(5, epsilon = 1)), memory = list()),
+                 rr_perturb(1L, rr_bloom(5, epsilon = 1, permanent = 300), memory = list()), class = "precision")
 })
 
 test_that("a small share of turned bits keeps its digits: no bit of a filter is certain", {
@@ -105,6 +104,5 @@ test_that("planning and estimation need no drawing", {
 
 test_that("reports that would have another epsilon are refused, answers warned of", {
   expect_warning(rr_perturb(1L, rr_grr(10, epsilon = 60)), class = "candor_warning_precision")
-  expect_error(rr_perturb(1L, rr_unary(10, 60)), class = "candor_error_precision")
-  expect_error(rr_perturb(1L, rr_longitudinal(5, 60, 1), memory = list()), class = "candor_error_precision")
+  expect_refused(rr_perturb(1L, rr_unary(10, 60)), rr_perturb(1L, rr_longitudinal(5, 60, 1), memory = list()), class = "precision")
 })

@@ -154,9 +154,7 @@ test_that("reports are of the type of the answers", {
   expect_identical(rr_perturb(ordered, mechanism), ordered)
   named <- setNames(f, c("i", "j", "k"))
   expect_identical(rr_perturb(named, mechanism), named)
-  for (empty in list(integer(), character(), factor(character(), labels))) {
-    expect_identical(rr_perturb(empty, mechanism), empty)
-  }
+  for (empty in list(integer(), character(), factor(character(), labels))) expect_identical(rr_perturb(empty, mechanism), empty)
   yes_no <- rr_warner(1)
   expect_identical(rr_perturb(c(TRUE, FALSE), yes_no), c(TRUE, FALSE))
   expect_identical(rr_perturb(c(0L, 1L), yes_no), c(0L, 1L))
@@ -168,9 +166,7 @@ test_that("reports are of the type of the answers", {
   expect_identical(rr_perturb(c(20L, 0L), rr_grr(c(0, 10, 20), p = 1)), c(20L, 0L))
   # and what comes out goes into a tally
   mechanism <- rr_grr(labels, epsilon = 1)
-  for (x in list(f, c("a", "c"), c(1L, 3L), c(2, 2))) {
-    expect_equal(sum(rr_tally(rr_perturb(x, mechanism), mechanism)$counts), length(x))
-  }
+  for (x in list(f, c("a", "c"), c(1L, 3L), c(2, 2))) expect_equal(sum(rr_tally(rr_perturb(x, mechanism), mechanism)$counts), length(x))
 })
 
 test_that("the achieved epsilon is never above the nominal one, and hardly below", {
@@ -293,8 +289,7 @@ test_that("a bad answer leaves R's generator as it was, wherever it stands", {
   for (x in bad) {
     expect_error(rr_perturb(x, m, rng = "R"), class = "candor_error")
     expect_error(rr_perturb(data.frame(second = 1L, first = x), two, rng = "R"), class = "candor_error")
-    expect_error(rr_perturb(data.frame(first = "a", second = c(rep(1L, 1024), NA)), two, rng = "R"),
-                 class = "candor_error_missing")
+    expect_error(rr_perturb(data.frame(first = "a", second = c(rep(1L, 1024), NA)), two, rng = "R"), class = "candor_error_missing")
   }
   # Nor does a question that cannot be drawn from, after one that can
   wide <- rr_compose(rr_grr(10001, p = 0), rr_forced(c(0.1, rep(0, 10000)), levels = 10001))
@@ -333,8 +328,7 @@ test_that("p < q needs no matrix, with any number of categories", {
 test_that("a bootstrap of these respondents needs no matrix either", {
   k <- 20000
   set.seed(12)
-  fit <- rr_estimate(rr_counts(rep(2, k), rr_grr(k, p = 0)), target = "sample", method = "inv",
-                     interval = "bootstrap", replications = 20)
+  fit <- rr_estimate(rr_counts(rep(2, k), rr_grr(k, p = 0)), target = "sample", method = "inv", interval = "bootstrap", replications = 20)
   # Mean and variance of a share under p = 0: Var = N q (1 - q) over (N (p - q))^2 for each category that has its share.
   q <- 1 / (k - 1)
   n <- 2 * k

@@ -9,6 +9,5 @@ test_that("a study is drawn in the papers' layout", {
   expect_equal(nrow(ggplot2::ggplot_build(ggplot2::autoplot(study, "tv", "mle", truth = FALSE))$layout$layout), 4)
   one <- rr_study(zipf_shares(20, 1), c(1, 2, 4), 100, replications = 10, seed = 1)
   expect_match(ggplot2::autoplot(one)$labels$x, "Privacy level")
-  expect_error(ggplot2::autoplot(study, "error"), class = "candor_error_argument")
-  expect_error(ggplot2::autoplot(study, methods = "ibu"), class = "candor_error_argument")
+  expect_refused(ggplot2::autoplot(study, "error"), ggplot2::autoplot(study, methods = "ibu"))
 })

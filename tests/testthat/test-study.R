@@ -6,9 +6,7 @@ plain_study <- function(x) {
   x
 }
 
-chi_square <- function(seen, expected) {
-  sum((seen - expected)^2 / expected)
-}
+chi_square <- function(seen, expected) sum((seen - expected)^2 / expected)
 
 test_that("reports of fixed truths follow the exact distribution of the histogram", {
   for (case in golden("rr_histogram_pmf")) {
@@ -27,10 +25,7 @@ test_that("reports of fixed truths follow the exact distribution of the histogra
       expect_equal(sum(seen), draws)
       expect_true(all(seen[pmf == 0] == 0))
       possible <- pmf > 0
-      if (sum(possible) > 1) {
-        expect_lt(chi_square(seen[possible], draws * pmf[possible]),
-                  stats::qchisq(1e-7, sum(possible) - 1, lower.tail = FALSE))
-      }
+      if (sum(possible) > 1) expect_lt(chi_square(seen[possible], draws * pmf[possible]), stats::qchisq(1e-7, sum(possible) - 1, lower.tail = FALSE))
     }
   }
 })
@@ -61,8 +56,7 @@ test_that("many respondents cost no accuracy", {
 test_that("the risk of inversion is its closed form, for both targets", {
   truths <- list(even = zipf_shares(60, 0.01), steep = zipf_shares(400, 1.3))
   for (target in c("population", "sample")) {
-    study <- rr_study(truths, epsilon = c(1, 4), n = c(100, 12345), method = c("inv", "mle"), replications = 200,
-                      seed = 2, target = target, workers = 1)
+    study <- rr_study(truths, epsilon = c(1, 4), n = c(100, 12345), method = c("inv", "mle"), replications = 200, seed = 2, target = target, workers = 1)
     inv <- study[study$method == "inv", ]
     for (i in which(inv$metric == "mse")) {
       theta <- truths[[inv$truth[i]]]
@@ -87,8 +81,7 @@ test_that("every method of rr_estimate() can be studied", {
 })
 
 test_that("a study has the contract's columns", {
-  study <- rr_study(list(a = zipf_shares(4, 1), b = table(c("x", "y", "y"))), epsilon = c(1, 2), n = c(10, 20), method = "mle",
-                    replications = 5, seed = 1)
+  study <- rr_study(list(a = zipf_shares(4, 1), b = table(c("x", "y", "y"))), epsilon = c(1, 2), n = c(10, 20), method = "mle", replications = 5, seed = 1)
   expect_named(study, c("truth", "k", "epsilon", "n", "method", "metric", "estimate", "mc.error"))
   expect_equal(nrow(study), 2 * 2 * 2 * 5)
   expect_s3_class(study, c("rr_study", "tbl_df"))
@@ -164,9 +157,7 @@ test_that("an interrupted study returns what it has", {
 
 test_that("a law that the core cannot simulate is studied by its mechanism's own counts", {
   # Each bit of a unary code is kept with probability 3/4: support counts are sums of two binomials.
-  unary <- function(k, epsilon) {
-    rr_new_mechanism("toy_study", levels = k, reports = k, epsilon = epsilon, design = "unary", simulate = supports)
-  }
+  unary <- function(k, epsilon) rr_new_mechanism("toy_study", levels = k, reports = k, epsilon = epsilon, design = "unary", simulate = supports)
   supports <- function(mechanism, truth, nsim) {
     replicate(nsim, stats::rbinom(length(truth), truth, 0.75) + stats::rbinom(length(truth), sum(truth) - truth, 0.25))
   }
@@ -235,16 +226,12 @@ test_that("a mechanism is called by the name epsilon, or with epsilon second", {
   call <- function(mechanism) plain_study(rr_study(zipf_shares(4, 1), c(1, 2), 50, replications = 5, seed = 1, mechanism = mechanism))
   expected <- call(rr_grr)
   for (mechanism in list(function(k, eps) rr_grr(k, epsilon = eps), function(k, p = NULL, epsilon) rr_grr(k, epsilon = epsilon),
-                         function(epsilon, k) rr_grr(k, epsilon = epsilon), function(...) rr_grr(...))) {
-    expect_identical(call(mechanism), expected)
-  }
+                         function(epsilon, k) rr_grr(k, epsilon = epsilon), function(...) rr_grr(...))) expect_identical(call(mechanism), expected)
 })
 
 test_that("bad input is refused", {
   refused <- function(code) expect_error(code, class = "candor_error_argument")
-  for (truth in list(c(2, 3, 5), c(0.2, 0.3), list(a = 1), c(0.5, NA), c(-0.5, 1.5), "zipf", rr_unary(4, epsilon = 1))) {
-    refused(rr_study(truth, 1, 100))
-  }
+  for (truth in list(c(2, 3, 5), c(0.2, 0.3), list(a = 1), c(0.5, NA), c(-0.5, 1.5), "zipf", rr_unary(4, epsilon = 1))) refused(rr_study(truth, 1, 100))
   refused(rr_study(zipf_shares(3, 1), numeric(), 100))
   refused(rr_study(zipf_shares(3, 1), 1, 10, method = "mel"))
   refused(rr_risk(rr_warner(0.8), c(0.5, 0.5), 10, method = function(counts, mechanism) counts / sum(counts)))
@@ -276,8 +263,7 @@ test_that("a user's function, a registered method and its kernel are judged alik
   by_hand <- rbind(mse = colSums((estimates - truth)^2), tv = colSums(abs(estimates - truth)) / 2,
                    nll = -colSums(counts * log(c(0.1, 0.3, 0.2) + 0.4 * estimates)) / 100)
   own <- function(counts, mechanism) coef(rr_estimate(rr_counts(counts, mechanism), method = "invp"))
-  study <- rr_study(truth, 1, 100, list(named = "invp", own = own), replications = 12, seed = 7, workers = 1,
-                    mechanism = function(k, epsilon) mechanism)
+  study <- rr_study(truth, 1, 100, list(named = "invp", own = own), replications = 12, seed = 7, workers = 1, mechanism = function(k, epsilon) mechanism)
   for (name in c("named", "own")) {
     figures <- study[study$method == name, ]
     expect_equal(figures$estimate[1:3], unname(rowMeans(by_hand)), tolerance = 1e-12)

@@ -1,6 +1,5 @@
 m <- rr_grr(c("no", "some", "often"), epsilon = 2)
-survey <- data.frame(answer = rep(c("no", "some", "often", "no"), 6), region = rep(c("n", "s"), each = 12),
-                     year = rep(2020:2021, 12), w = rep(c(0.5, 1, 2), 8))
+survey <- data.frame(answer = rep(c("no", "some", "often", "no"), 6), region = rep(c("n", "s"), each = 12), year = rep(2020:2021, 12), w = rep(c(0.5, 1, 2), 8))
 
 # The vectors themselves are the truth here: what a data frame gives must be what they give.
 test_that("a data frame is tallied by the names of its columns", {
@@ -8,10 +7,8 @@ test_that("a data frame is tallied by the names of its columns", {
   expect_identical(rr_tally(survey, m, column = "answer", by = "region", weights = "w"), plain)
   expect_identical(rr_tally(survey, m, column = ~ answer, by = ~ region, weights = ~ w), plain)
   expect_identical(rr_tally(survey, m, column = "answer", by = survey["region"], weights = survey$w), plain)
-  expect_identical(rr_tally(survey, m, column = "answer", by = ~ region + year),
-                   rr_tally(survey$answer, m, by = survey[c("region", "year")]))
-  expect_identical(rr_tally(survey, m, column = "answer", by = c("region", "year")),
-                   rr_tally(survey$answer, m, by = survey[c("region", "year")]))
+  expect_identical(rr_tally(survey, m, column = "answer", by = ~ region + year), rr_tally(survey$answer, m, by = survey[c("region", "year")]))
+  expect_identical(rr_tally(survey, m, column = "answer", by = c("region", "year")), rr_tally(survey$answer, m, by = survey[c("region", "year")]))
   # One column, or one that is left, needs no name
   expect_identical(rr_tally(survey["answer"], m), rr_tally(survey$answer, m))
   expect_identical(rr_tally(tibble::as_tibble(survey["answer"]), m), rr_tally(survey$answer, m))
@@ -27,18 +24,15 @@ test_that("a text vector of groups is not mistaken for names", {
 
 test_that("groups of a grouped tibble become groups", {
   skip_if_not_installed("dplyr")
-  expect_identical(rr_tally(dplyr::group_by(survey, region), m, column = "answer"),
-                   rr_tally(survey$answer, m, by = survey["region"]))
-  expect_identical(rr_tally(dplyr::group_by(survey, region), m, column = "answer", by = "year"),
-                   rr_tally(survey$answer, m, by = survey[c("region", "year")]))
+  expect_identical(rr_tally(dplyr::group_by(survey, region), m, column = "answer"), rr_tally(survey$answer, m, by = survey["region"]))
+  expect_identical(rr_tally(dplyr::group_by(survey, region), m, column = "answer", by = "year"), rr_tally(survey$answer, m, by = survey[c("region", "year")]))
   expect_identical(rr_counts(dplyr::count(survey, region, answer), m), rr_tally(survey$answer, m, by = survey["region"]))
 })
 
 test_that("questions of a product are found by name, groups and weights too", {
   product <- rr_product(a = m, b = rr_warner(0.8))
   frame <- data.frame(b = rep(c("no", "yes"), 12), g = survey$region, a = survey$answer, w = survey$w)
-  expect_identical(rr_tally(frame, product, by = "g", weights = "w"),
-                   rr_tally(frame[c("a", "b")], product, by = frame["g"], weights = frame$w))
+  expect_identical(rr_tally(frame, product, by = "g", weights = "w"), rr_tally(frame[c("a", "b")], product, by = frame["g"], weights = frame$w))
   expect_error(rr_tally(frame, product, column = "a"), class = "candor_error_argument")
   tally <- rr_tally(frame, product, by = "g")
   expect_identical(rr_counts(tidy(tally), product), tally)
@@ -85,8 +79,7 @@ test_that("case and space are ignored only when asked", {
   expect_identical(suppressMessages(rr_tally(factor(typed), m, na.rm = TRUE, match = "relaxed"))$counts, c(3, 1, 1))
   expect_identical(suppressMessages(rr_estimate(typed, m, na.rm = TRUE, match = "relaxed")$tally$counts), c(3, 1, 1))
   product <- rr_product(a = m, b = m)
-  expect_identical(rr_tally(data.frame(a = "NO", b = "some "), product, match = "relaxed")$counts,
-                   rr_tally(data.frame(a = "no", b = "some"), product)$counts)
+  expect_identical(rr_tally(data.frame(a = "NO", b = "some "), product, match = "relaxed")$counts, rr_tally(data.frame(a = "no", b = "some"), product)$counts)
   # Levels that differ in case only: exact ones are never changed, so nothing can be relaxed
   expect_error(rr_tally("A", rr_grr(c("a", "A"), epsilon = 1), match = "relaxed"), class = "candor_error_argument")
   expect_error(rr_tally("x", m, match = "relaxed"), class = "candor_error_level")
@@ -108,12 +101,9 @@ test_that("counts are read from data frames of two shapes", {
   expect_identical(rr_counts(long, m)$counts, cbind(c(5, 0, 3), c(2, 0, 0)))
   expect_identical(rr_counts(long, m)$groups$region, c("a", "b"))
   for (bad in list(rbind(long, long), long[c("region", "answer")], data.frame(u = "x", v = "y", n = 1), transform(long, n = "1"),
-                   data.frame(region = c("a", NA), answer = "no", n = 1))) {
-    expect_error(rr_counts(bad, m), class = "candor_error")
-  }
+                   data.frame(region = c("a", NA), answer = "no", n = 1))) expect_error(rr_counts(bad, m), class = "candor_error")
   expect_error(rr_counts(data.frame(answer = c("no", "nein"), n = 1:2), m), "nein", class = "candor_error_level")
-  expect_error(rr_counts(long, m, by = character()), class = "candor_error_argument")
-  expect_error(rr_counts(c(1, 2, 3), m, by = "region"), class = "candor_error_argument")
+  expect_refused(rr_counts(long, m, by = character()), rr_counts(c(1, 2, 3), m, by = "region"))
 })
 
 test_that("64-bit counts are read with or without bit64", {
@@ -130,11 +120,9 @@ test_that("64-bit counts are read with or without bit64", {
 test_that("missing groups are dropped when asked, and reported", {
   by <- c("a", NA, "b", "a")
   expect_error(rr_tally(survey$answer[1:4], m, by = by), class = "candor_error_missing")
-  expect_message(tally <- rr_tally(survey$answer[1:4], m, by = by, weights = 1:4, na.rm = TRUE), "without a group",
-                 class = "candor_message_missing")
+  expect_message(tally <- rr_tally(survey$answer[1:4], m, by = by, weights = 1:4, na.rm = TRUE), "without a group", class = "candor_message_missing")
   kept <- c(1, 3, 4)
-  expect_identical(tally[names(tally) != "missing"],
-                   rr_tally(survey$answer[kept], m, by = by[kept], weights = kept)[names(tally) != "missing"])
+  expect_identical(tally[names(tally) != "missing"], rr_tally(survey$answer[kept], m, by = by[kept], weights = kept)[names(tally) != "missing"])
   expect_identical(tally$missing, 1)
 })
 

@@ -29,13 +29,10 @@ expect_same <- function(frame, reports, mechanism, ..., weights = TRUE) {
   by <- if ("region" %in% names(frame)) "region"
   plain <- dplyr::select(table, !dplyr::any_of(c("region", "w")))
   expect_equal(rr_tally(plain, mechanism, ...), in_memory(reports, mechanism))
-  expect_equal(rr_tally(dplyr::select(table, !dplyr::any_of("w")), mechanism, ..., by = "region"),
-               in_memory(reports, mechanism, by = list(region = region)))
+  expect_equal(rr_tally(dplyr::select(table, !dplyr::any_of("w")), mechanism, ..., by = "region"), in_memory(reports, mechanism, by = list(region = region)))
   if (!weights) return(invisible())
-  expect_equal(rr_tally(table, mechanism, ..., by = "region", weights = "w"),
-               in_memory(reports, mechanism, by = list(region = region), weights = w))
-  expect_identical(rr_estimate(rr_tally(plain, mechanism, ...), method = "inv")$estimate,
-                   rr_estimate(rr_tally(reports, mechanism), method = "inv")$estimate)
+  expect_equal(rr_tally(table, mechanism, ..., by = "region", weights = "w"), in_memory(reports, mechanism, by = list(region = region), weights = w))
+  expect_identical(rr_estimate(rr_tally(plain, mechanism, ...), method = "inv")$estimate, rr_estimate(rr_tally(reports, mechanism), method = "inv")$estimate)
 }
 
 test_that("numbers are a GROUP BY: Hadamard responses, one bit of them, hash values, cohorts, questions and depths", {
@@ -165,11 +162,9 @@ test_that("RAPPOR and the count-mean sketch: bits by cohort are sums, long table
       rows <- if (nrow(form) == n && is.null(form$id)) seq_len(n) else form$id
       table <- stored(cbind(form, region = region[rows], w = w[rows]))
       expect_equal(rr_tally(dplyr::select(table, !dplyr::any_of(c("region", "w"))), mechanism), rr_tally(reports, mechanism))
-      expect_equal(rr_tally(dplyr::select(table, !dplyr::any_of("w")), mechanism, by = "region"),
-                   in_memory(reports, mechanism, by = list(region = region)))
+      expect_equal(rr_tally(dplyr::select(table, !dplyr::any_of("w")), mechanism, by = "region"), in_memory(reports, mechanism, by = list(region = region)))
       if (is.null(form$id)) {
-        expect_equal(rr_tally(table, mechanism, by = "region", weights = "w"),
-                     in_memory(reports, mechanism, by = list(region = region), weights = w))
+        expect_equal(rr_tally(table, mechanism, by = "region", weights = "w"), in_memory(reports, mechanism, by = list(region = region), weights = w))
       }
     }
     # A row a cohort, whatever the number of reports
@@ -235,9 +230,7 @@ test_that("a long table that is written to while it is tallied gives counts and 
   table <- stored(long)
   expected <- rr_tally(reports, subset)
   # Another 100 reports, each with its 3 rows, arrive after every query.
-  arrive <- function() {
-    DBI::dbExecute(connection, "INSERT INTO reports SELECT id + (SELECT MAX(id) FROM reports), level FROM reports WHERE id <= 100")
-  }
+  arrive <- function() DBI::dbExecute(connection, "INSERT INTO reports SELECT id + (SELECT MAX(id) FROM reports), level FROM reports WHERE id <= 100")
   watched <- function(...) {
     rows <- run_query(...)
     arrive()

@@ -5,8 +5,7 @@ skip_if_not_installed("RSQLite")
 
 m <- rr_grr(c("no", "some", "often"), epsilon = 2)
 # Weights that are sums of few powers of two: their sums are exact in every order.
-survey <- data.frame(answer = rep(c("no", "some", "often", "no"), 6), region = rep(c("n", "s"), each = 12),
-                     year = rep(2020:2021, 12), w = rep(c(0.5, 1, 2), 8))
+survey <- data.frame(answer = rep(c("no", "some", "often", "no"), 6), region = rep(c("n", "s"), each = 12), year = rep(2020:2021, 12), w = rep(c(0.5, 1, 2), 8))
 
 connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
 withr::defer(DBI::dbDisconnect(connection), teardown_env())
@@ -18,15 +17,12 @@ stored <- function(data, name = "reports") {
 test_that("a database table is tallied as the data frame is", {
   table <- stored(survey)
   expect_identical(rr_tally(table, m, column = "answer"), rr_tally(survey, m, column = "answer"))
-  expect_identical(rr_tally(table, m, column = ~ answer, by = ~ region + year),
-                   rr_tally(survey, m, column = "answer", by = c("region", "year")))
+  expect_identical(rr_tally(table, m, column = ~ answer, by = ~ region + year), rr_tally(survey, m, column = "answer", by = c("region", "year")))
   expect_identical(rr_tally(table, m, column = "answer", weights = "w"), rr_tally(survey, m, column = "answer", weights = "w"))
-  expect_identical(rr_tally(table, m, column = "answer", by = ~ region, weights = ~ w),
-                   rr_tally(survey, m, column = "answer", by = ~ region, weights = ~ w))
+  expect_identical(rr_tally(table, m, column = "answer", by = ~ region, weights = ~ w), rr_tally(survey, m, column = "answer", by = ~ region, weights = ~ w))
   # Whole weights too: their squares do not leave the range of integers.
   heavy <- data.frame(answer = c("no", "some"), w = c(2^31 - 1, 2^30))
-  expect_equal(rr_tally(stored(transform(heavy, w = as.integer(w)), "heavy"), m, weights = "w"), rr_tally(heavy, m, weights = "w"),
-               tolerance = 1e-14)
+  expect_equal(rr_tally(stored(transform(heavy, w = as.integer(w)), "heavy"), m, weights = "w"), rr_tally(heavy, m, weights = "w"), tolerance = 1e-14)
   expect_identical(rr_estimate(table, m, column = "answer", by = ~ region, weights = ~ w),
                    rr_estimate(survey, m, column = "answer", by = ~ region, weights = ~ w))
 })
@@ -38,8 +34,7 @@ test_that("filters, groups of dplyr and a single column work as they do in memor
   expect_identical(rr_tally(dplyr::group_by(table, region), m, column = "answer", by = "year"),
                    rr_tally(dplyr::group_by(survey, region), m, column = "answer", by = "year"))
   expect_identical(rr_tally(dplyr::select(table, answer), m), rr_tally(survey["answer"], m))
-  expect_identical(rr_tally(dplyr::select(table, answer, region), m, by = "region"),
-                   rr_tally(survey[c("answer", "region")], m, by = "region"))
+  expect_identical(rr_tally(dplyr::select(table, answer, region), m, by = "region"), rr_tally(survey[c("answer", "region")], m, by = "region"))
 })
 
 test_that("numbers, bits and logical values mean what they mean in memory", {
@@ -70,8 +65,7 @@ test_that("NULLs are dropped and counted where that is asked for", {
   frame$answer[c(1, 5)] <- NA
   frame$region[c(5, 24)] <- NA
   table <- stored(frame)
-  expect_message(tally <- rr_tally(table, m, column = "answer", na.rm = TRUE), "2 missing reports",
-                 class = "candor_message_missing")
+  expect_message(tally <- rr_tally(table, m, column = "answer", na.rm = TRUE), "2 missing reports", class = "candor_message_missing")
   expect_identical(tally, suppressMessages(rr_tally(frame, m, column = "answer", na.rm = TRUE)))
   expect_message(expect_message(tally <- rr_tally(table, m, column = "answer", by = "region", weights = "w", na.rm = TRUE),
                                 "2 reports without a group", class = "candor_message_missing"), "1 missing report")
@@ -84,8 +78,7 @@ test_that("case and space are ignored only when asked", {
   typed <- data.frame(x = c("No", " no", "SOME", "often\t", "no", NA))
   table <- stored(typed)
   expect_error(rr_tally(table, m, na.rm = TRUE), class = "candor_error_level")
-  expect_identical(suppressMessages(rr_tally(table, m, na.rm = TRUE, match = "relaxed")),
-                   suppressMessages(rr_tally(typed, m, na.rm = TRUE, match = "relaxed")))
+  expect_identical(suppressMessages(rr_tally(table, m, na.rm = TRUE, match = "relaxed")), suppressMessages(rr_tally(typed, m, na.rm = TRUE, match = "relaxed")))
 })
 
 test_that("the text of the query, run by anybody, leads to the same tally", {
@@ -103,8 +96,7 @@ test_that("the text of the query, run by anybody, leads to the same tally", {
   # The extremes are not needed, but they are looked at where they are there.
   expect_identical(rr_counts(rows[c("answer", "region", "year", "n", "weight_sum", "weight_squares")], m), wanted)
   rows$weight_min[3] <- -1
-  expect_error(rr_counts(rows, m), class = "candor_error_argument")
-  expect_error(rr_counts(back(weights = "w"), m, effective_n = 3), class = "candor_error_argument")
+  expect_refused(rr_counts(rows, m), rr_counts(back(weights = "w"), m, effective_n = 3))
   # Several questions
   product <- rr_product(a = m, b = rr_warner(0.8))
   frame <- data.frame(b = rep(c("no", "yes"), 12), g = survey$region, a = survey$answer)
@@ -155,9 +147,7 @@ test_that("columns of one table, filtered or sorted, are grouped where they lie;
   tricky <- "it's 'GROUP BY w\nLIMIT 3"
   filtered <- dplyr::arrange(dplyr::filter(table, w > 0.5, region != tricky), w)
   expect_match(text(filtered), "FROM `reports`\nWHERE (`w` > 0.5) AND (`region` != 'it''s ''GROUP BY w\nLIMIT 3')\nGROUP BY", fixed = TRUE)
-  same <- function(data, memory, ...) {
-    expect_identical(rr_tally(data, m, column = "answer", ...), rr_tally(memory, m, column = "answer", ...))
-  }
+  same <- function(data, memory, ...) expect_identical(rr_tally(data, m, column = "answer", ...), rr_tally(memory, m, column = "answer", ...))
   same(filtered, survey[survey$w > 0.5, ], by = "region")
   nested <- list(head(dplyr::arrange(table, w, answer, region, year), 9), dplyr::mutate(table, late = year > 2020L), dplyr::distinct(table),
                  dplyr::rename(table, place = region), dplyr::union_all(table, table), dplyr::filter(table, w == max(w, na.rm = TRUE)),
@@ -193,8 +183,7 @@ test_that("the text for Spark, run on an engine that reads it, means what is mea
   lazy <- dbplyr::lazy_frame(answer = "", region = "", year = 1L, w = 1, con = dbplyr::simulate_hive())
   stored(survey, "df")
   text <- as.character(rr_query(lazy, m, column = "answer", by = ~ region + year, weights = "w"))
-  expect_identical(rr_counts(DBI::dbGetQuery(connection, text), m),
-                   rr_tally(survey, m, column = "answer", by = ~ region + year, weights = "w"))
+  expect_identical(rr_counts(DBI::dbGetQuery(connection, text), m), rr_tally(survey, m, column = "answer", by = ~ region + year, weights = "w"))
 })
 
 test_that("what a database gets wrong is said, and counted, by class", {

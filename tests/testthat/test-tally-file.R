@@ -39,8 +39,7 @@ test_that("equal mechanisms are written alike, whatever was given", {
   expect_identical(written(rr_forced(c(yes = 0.1, no = 0.2))), written(rr_forced(c(0.2, 0.1), c("no", "yes"))))
   expect_identical(written(rr_unrelated(0.7, 0.25)), written(rr_unrelated(0.7, c(no = 0.75, yes = 0.25))))
   expect_identical(written(rr_noncompliance(rr_warner(0.8), 0.1, "no")), written(rr_noncompliance(rr_warner(0.8), 0.1, c(no = 1))))
-  expect_match(written(rr_crosswise(0.25)), '"mechanism": {"constructor": "rr_crosswise", "arguments": {"levels": ["no","yes"], "p": 0.25}}',
-               fixed = TRUE)
+  expect_match(written(rr_crosswise(0.25)), '"mechanism": {"constructor": "rr_crosswise", "arguments": {"levels": ["no","yes"], "p": 0.25}}', fixed = TRUE)
 })
 
 test_that("sums of numbers, and what two stages and many depths make of reports, come back and are estimated alike", {
@@ -187,9 +186,7 @@ test_that("a text that was changed is refused", {
   refused(made("grr", '"levels": ["a", "b", "c\\u0000d"], "epsilon": 1'))
   refused(made("grr", sprintf('"levels": ["a", "b", "%s"], "epsilon": 1', strrep("c", 1e5))))
   refused(made("grr", '"levels": ["a", "a", "b"], "epsilon": 1'))
-  for (arguments in c('"epsilon": -1', '"epsilon": "1"', '"epsilon": 1, "p": 0.5', '"epsilon": 1, "code": "system(1)"', '"colour": 1')) {
-    refused(grr(arguments))
-  }
+  for (arguments in c('"epsilon": -1', '"epsilon": "1"', '"epsilon": 1, "p": 0.5', '"epsilon": 1, "code": "system(1)"', '"colour": 1')) refused(grr(arguments))
   refused(made("estimate", '"levels": 3'))
   refused(made("nothing", ""))
   refused('{"constructor": "system", "arguments": {"command": "true"}}')
@@ -359,9 +356,7 @@ test_that("tallies with a chunk in common are not merged", {
 
 test_that("anything but a tally and a file is refused", {
   file <- withr::local_tempfile()
-  expect_error(rr_write(1, file), class = "candor_error_argument")
-  expect_error(rr_write(rr_counts(c(1, 2), rr_warner(0.8)), c("a", "b")), class = "candor_error_argument")
-  expect_error(rr_read(1), class = "candor_error_argument")
+  expect_refused(rr_write(1, file), rr_write(rr_counts(c(1, 2), rr_warner(0.8)), c("a", "b")), rr_read(1))
   expect_error(rr_read(file), class = "candor_error_file")
 })
 

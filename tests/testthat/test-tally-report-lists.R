@@ -62,8 +62,7 @@ test_that("reports of another form, or of other numbers of categories, are refus
   expect_error(rr_tally(sets, rr_hadamard(levels, 1)), class = "candor_error_mismatch")
   expect_error(rr_reports(rr_perturb(truth, rr_unary(levels, 1), rng = "R"), rr_hadamard(levels, 1)), class = "candor_error_mismatch")
   # All bits are 1, which flips never are.
-  expect_error(rr_tally(sets, rr_bitflip(levels, 1)), "All bits of 2,000 reports are 1", class = "candor_error_report")
-  expect_error(rr_tally(match(truth, levels), rr_bitflip(levels, 1)), "rr_perturb", class = "candor_error_report")
+  expect_refused(rr_tally(sets, rr_bitflip(levels, 1)), rr_tally(match(truth, levels), rr_bitflip(levels, 1)), class = "report")
   # By hand: with d = 1 of 5 a bit is 1 with probability q + (p - q) / 5 = 0.361; 18 such reports have 1.1e-8, 19 fewer than 1e-8.
   expect_s3_class(rr_tally(rep(1L, 18), rr_bitflip(levels, 1)), "rr_tally")
   expect_error(rr_tally(rep(1L, 19), rr_bitflip(levels, 1)), class = "candor_error_report")

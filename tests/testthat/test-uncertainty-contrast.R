@@ -36,9 +36,7 @@ test_that("what is no contrast is refused", {
     expect_error(rr_contrast(fit, odd), class = "candor_error_level")
   }
   for (empty in list(character(), list(), list(a = character()), matrix(0, 0, 6), matrix(0, 1, 6), NULL, NA, c(1, -1),
-                     c("men:once" = 0), list("men:once", numeric(6)))) {
-    expect_error(rr_contrast(fit, empty), class = "candor_error_argument")
-  }
+                     c("men:once" = 0), list("men:once", numeric(6)))) expect_error(rr_contrast(fit, empty), class = "candor_error_argument")
   expect_error(rr_contrast(1, 1), class = "candor_error_argument")
 })
 
@@ -77,10 +75,8 @@ test_that("a merged category has the interval of the question that asks for it",
   # Merging the last two of three categories of a forced response gives a forced response of two.
   counts <- c(15, 60, 45)
   for (interval in c("wilson", "exact")) for (target in c("population", "sample")) {
-    whole <- rr_estimate(rr_counts(counts, rr_forced(c(a = 0.15, b = 0.1, c = 0.2))), target = target,
-                         interval = interval)
-    merged <- rr_estimate(rr_counts(c(counts[1], sum(counts[2:3])), rr_forced(c(0.15, 0.3))), target = target,
-                          interval = interval)
+    whole <- rr_estimate(rr_counts(counts, rr_forced(c(a = 0.15, b = 0.1, c = 0.2))), target = target, interval = interval)
+    merged <- rr_estimate(rr_counts(c(counts[1], sum(counts[2:3])), rr_forced(c(0.15, 0.3))), target = target, interval = interval)
     expect_identical(unname(coef(whole)[1]), 0)
     ours <- boundary(rr_contrast(whole, c("b", "c")))
     other <- boundary(rr_contrast(merged, "yes"))

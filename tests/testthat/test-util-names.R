@@ -20,8 +20,7 @@ test_that("the answer of those who do not comply is matched to the reports", {
 test_that("forced answers and innocuous ones are matched to the levels", {
   levels <- c("never", "once", "often")
   expect_same_matrix(rr_forced(c(often = 0.3, never = 0.1, once = 0.2), levels), rr_forced(c(0.1, 0.2, 0.3), levels))
-  expect_same_matrix(rr_unrelated(0.7, c(often = 0.5, never = 0.2, once = 0.3), levels),
-                     rr_unrelated(0.7, c(0.2, 0.3, 0.5), levels))
+  expect_same_matrix(rr_unrelated(0.7, c(often = 0.5, never = 0.2, once = 0.3), levels), rr_unrelated(0.7, c(0.2, 0.3, 0.5), levels))
   expect_same_matrix(rr_unrelated(0.7, c(no = 0.2)), rr_unrelated(0.7, 0.8))
   expect_same_matrix(rr_unrelated(0.7, c(yes = 0.2)), rr_unrelated(0.7, 0.2))
   refused(rr_forced(c(often = 0.3, never = 0.1, twice = 0.2), levels))
@@ -37,9 +36,7 @@ test_that("a start is matched to the levels by every method that takes one", {
     expect_identical(steps(c(c = 0.5, a = 0.5)), steps(c(0.5, 0, 0.5)))
     refused(steps(c(c = 0.2, b = 0.3, d = 0.5)))
   }
-  solve <- function(start) {
-    suppressWarnings(coef(rr_estimate(rr_counts(c(4, 50, 5), channel), start = start, iterations = 0)))
-  }
+  solve <- function(start) suppressWarnings(coef(rr_estimate(rr_counts(c(4, 50, 5), channel), start = start, iterations = 0)))
   expect_identical(solve(c(c = 0.2, b = 0.3, a = 0.5)), solve(c(0.5, 0.3, 0.2)))
   expect_identical(solve(c(0.5, 0.3, 0.2)), c(a = 0.5, b = 0.3, c = 0.2))
   refused(solve(c(c = 0.2, b = 0.3, d = 0.5)))
@@ -70,8 +67,7 @@ test_that("the truth of a risk is matched to the levels, data among them", {
 
 test_that("matrices over levels are matched to them", {
   C <- rbind(a = c(x = 0.7, y = 0.3), b = c(0.2, 0.8))
-  expect_identical(rr_matrix(rr_channel(C, levels = c("b", "a"), reports = c("y", "x"))),
-                   rr_matrix(rr_channel(unname(C[2:1, 2:1]), c("b", "a"), c("y", "x"))))
+  expect_identical(rr_matrix(rr_channel(C, levels = c("b", "a"), reports = c("y", "x"))), rr_matrix(rr_channel(unname(C[2:1, 2:1]), c("b", "a"), c("y", "x"))))
   # Other labels rename, as documented.
   expect_identical(unname(rr_matrix(rr_channel(C, levels = c("u", "v")))), unname(C))
   table <- rbind(no = c(no = 90, yes = 10), yes = c(20, 80))
@@ -79,8 +75,7 @@ test_that("matrices over levels are matched to them", {
 })
 
 test_that("a share of another category is not taken for that of the one asked about", {
-  expect_identical(rr_power(rr_warner(0.8), margin = 0.05, share = c(yes = 0.1))$n,
-                   rr_power(rr_warner(0.8), margin = 0.05, share = 0.1)$n)
+  expect_identical(rr_power(rr_warner(0.8), margin = 0.05, share = c(yes = 0.1))$n, rr_power(rr_warner(0.8), margin = 0.05, share = 0.1)$n)
   expect_identical(rr_power(rr_warner(0.8), 100, c(no = 0.1), null = 0.5, category = "no")$power,
                    rr_power(rr_warner(0.8), 100, 0.1, null = 0.5, category = "no")$power)
   # Names that are no categories say something else.

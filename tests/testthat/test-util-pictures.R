@@ -192,9 +192,7 @@ test_that("one point of a study or a comparison is a row for each method, withou
   expect_identical(anyDuplicated(shown$y), 0L)
   expect_equal(sort(10^shown$x), sort(table$mse))
   for (other in list(rr_power(die, margin = c(0.02, 0.05)), rr_power(die, c(100, 200), 0.2), rr_power(die, 100, 0.2),
-                     rr_recommend(8, c(1, 2)))) {
-    expect_gt(nchar(ggplot2::autoplot(other)$labels$title), 5)
-  }
+                     rr_recommend(8, c(1, 2)))) expect_gt(nchar(ggplot2::autoplot(other)$labels$title), 5)
 })
 
 test_that("tallies and fits have one order, and every row a name or a message", {
@@ -457,8 +455,7 @@ test_that("the probabilities of several truths have a panel each, with a line fo
   line <- ggplot2::layer_data(plot, 2)
   expect_identical(length(unique(line$colour)), 2L)
   ends <- line[line$x == max(line$x), ]
-  expect_equal(ends$y[order(ends$PANEL, ends$group)],
-               as.vector(predict(fit, data.frame(semester = max(data$semester), sex = factor(c("man", "woman"))))))
+  expect_equal(ends$y[order(ends$PANEL, ends$group)], as.vector(predict(fit, data.frame(semester = max(data$semester), sex = factor(c("man", "woman"))))))
   # An interaction asks for lines without being told.
   expect_identical(panel_names(ggplot2::autoplot(rr_multinom(cheating ~ semester * sex, data, often))), levels(exam_simulated$cheating))
   expect_identical(panel_names(ggplot2::autoplot(fit, "semester", by = character()))[-1], character())

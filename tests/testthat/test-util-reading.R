@@ -5,9 +5,7 @@ counts <- rr_counts(c(no = 1604, yes = 831), die)
 fit <- rr_estimate(counts)
 grouped <- rr_estimate(rr_counts(cbind(N = c(no = 800, yes = 400), S = c(804, 431)), die))
 
-refused <- function(code, words) {
-  expect_error(code, words, class = "candor_error_argument")
-}
+refused <- function(code, words) expect_error(code, words, class = "candor_error_argument")
 
 test_that("an inverted estimate that no share explains is remarked on like the likeliest one", {
   far <- rr_counts(c(no = 1604, yes = 100), die)
@@ -28,8 +26,7 @@ test_that("answers in another order than that of an ordered mechanism are refuse
   words <- c("never", "once", "often")
   alphabet <- rr_grr(ordered(words, c("never", "often", "once")), epsilon = 1)
   right <- factor(words, words, ordered = TRUE)
-  expect_error(rr_tally(right, alphabet), "never < often < once", class = "candor_error_mismatch")
-  expect_error(rr_perturb(right, rr_geometric(c("often", "once", "never"), epsilon = 1)), class = "candor_error_mismatch")
+  expect_refused(rr_tally(right, alphabet), rr_perturb(right, rr_geometric(c("often", "once", "never"), epsilon = 1)), class = "mismatch")
   expect_identical(rr_tally(factor(right, ordered = FALSE), alphabet)$n, 3)
   expect_identical(rr_tally(as.character(right), alphabet)$n, 3)
   # Levels that nobody has, or that are left out, do not matter.
@@ -81,8 +78,7 @@ test_that("counts that may be percentages are told of, once a session", {
 test_that("weights of 0 are not nobody", {
   people <- data.frame(tax = rep(c("no", "yes"), c(30, 21)), zone = rep(c("a", "b", "a"), 17), w = rep(c(1, 0, 1), 17))
   expect_message(rr_estimate(people, die, column = "tax", by = "zone", weights = "w"), "all weights are 0", class = "candor_message_empty")
-  expect_error(rr_estimate(people, die, column = "tax", weights = numeric(51)), "all weights are 0", class = "candor_error_empty")
-  expect_error(rr_estimate(rr_tally(character(), die)), "all counts are 0", class = "candor_error_empty")
+  expect_refused(rr_estimate(people, die, column = "tax", weights = numeric(51)), rr_estimate(rr_tally(character(), die)), class = "empty")
 })
 
 test_that("the summary of a mechanism is its print", {

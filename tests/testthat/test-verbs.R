@@ -168,14 +168,10 @@ test_that("groups of tallies and fits are cut by position, label and condition, 
   expect_identical(dimnames(estimates), list(c("a", "b", "c"), names(fit)))
   expect_identical(names(rr_estimate(rr_counts(1:3, grr))$estimate), c("a", "b", "c"))
 
-  expect_error(tally["z"], class = "candor_error_level")
-  expect_error(tally[7], class = "candor_error_level")
-  expect_error(tally[c(1, 1)], class = "candor_error_level")
-  expect_error(tally[TRUE], class = "candor_error_level")
+  expect_refused(tally["z"], tally[7], tally[c(1, 1)], tally[TRUE], class = "level")
   expect_error(subset(tally, site == "z"), class = "candor_error_empty")
   expect_error(subset(tally, nowhere == 1), "nowhere")
-  expect_error(subset(tally, site), class = "candor_error_argument")
-  expect_error(rr_counts(1:3, grr)[1], class = "candor_error_argument")
+  expect_refused(subset(tally, site), rr_counts(1:3, grr)[1])
   expect_output(utils::str(tally), "effective_n")
 })
 
@@ -185,12 +181,10 @@ test_that("[[ takes a field or a group, and anything else is refused or NULL as 
     expect_identical(x[["North"]], x["North"])
     expect_identical(x[[2]], x["South"])
     expect_null(x$nothing)
-    expect_error(x[["Nroth"]], class = "candor_error_level")
-    expect_error(x[[4]], class = "candor_error_level")
+    expect_refused(x[["Nroth"]], x[[4]], class = "level")
     expect_error(x[[1:2]], "One group is taken", class = "candor_error_argument")
     expect_error(x[["yes"]], class = "candor_error_level")
-    expect_error(x[, 1], "one index", class = "candor_error_argument")
-    expect_error(x[1, ], "one index", class = "candor_error_argument")
+    expect_refused(x[, 1], x[1, ])
   }
   # A field comes first; the group of its name is taken with `[`.
   expect_identical(fit$tally$n, c(100, 100, 100))

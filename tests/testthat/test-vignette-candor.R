@@ -1,8 +1,6 @@
 # Every number printed in vignettes/candor.Rmd, in its order. A value is asserted to its printed digits.
 
-printed <- function(object, value, digits) {
-  expect_equal(round(unname(object), digits), value, tolerance = 1e-12)
-}
+printed <- function(object, value, digits) expect_equal(round(unname(object), digits), value, tolerance = 1e-12)
 
 columns <- function(fit, term = "yes") {
   table <- tidy(fit, conf.int = TRUE)
@@ -67,9 +65,7 @@ test_that("at the boundary", {
 })
 
 test_that("what no estimator can mend", {
-  estimate_yes <- function(p, q, no, yes) {
-    coef(rr_estimate(rr_counts(c(no = no, yes = yes), rr_binary(p, q)), method = "inv"))[["yes"]]
-  }
+  estimate_yes <- function(p, q, no, yes) coef(rr_estimate(rr_counts(c(no = no, yes = yes), rr_binary(p, q)), method = "inv"))[["yes"]]
   shares <- with(dice_survey, mapply(estimate_yes, p, q, no, yes))
   printed(shares, c(0.411, 0.605, 0.451, 0.706, -0.043, 0.088, 0.149, 0.008), 3)
 })
@@ -110,8 +106,7 @@ test_that("choosing epsilon", {
   printed(respondents[2] / respondents[3], 9.6, 1)
 
   printed(rr_epsilon(rr_crosswise(0.25)), 1.10, 2)
-  surveys <- rbind(benefit_survey[c("p", "q")], plagiarism_survey[c("p", "q")], exam_survey[c("p", "q")],
-                   dice_survey[c("p", "q")])
+  surveys <- rbind(benefit_survey[c("p", "q")], plagiarism_survey[c("p", "q")], exam_survey[c("p", "q")], dice_survey[c("p", "q")])
   levels <- mapply(function(p, q) rr_epsilon(rr_binary(p, q)), surveys$p, surveys$q)
   printed(range(levels[is.finite(levels)]), c(1.10, 2.30), 2)
 })

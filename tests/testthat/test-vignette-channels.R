@@ -1,9 +1,7 @@
 # Every number printed in vignettes/channels.Rmd, in its order. A value is asserted to its printed digits; what the
 # solver finds is known to about the root of its certified gap, far beyond them.
 
-printed <- function(object, value, digits) {
-  expect_equal(round(as.vector(unname(object)), digits), value, tolerance = 1e-12)
-}
+printed <- function(object, value, digits) expect_equal(round(as.vector(unname(object)), digits), value, tolerance = 1e-12)
 
 k <- 8
 status_channel <- function() {
@@ -16,8 +14,7 @@ status <- datasets::occupationalStatus
 test_that("post-randomization, undone", {
   expect_identical(sum(status), 3498L)
   pram <- status_channel()
-  printed(rr_matrix(pram)[1:3, 1:5], c(0.700, 0.101, 0.044, 0.151, 0.700, 0.087, 0.076, 0.101, 0.700, 0.038, 0.051, 0.087,
-                                       0.019, 0.025, 0.044), 3)
+  printed(rr_matrix(pram)[1:3, 1:5], c(0.700, 0.101, 0.044, 0.151, 0.700, 0.087, 0.076, 0.101, 0.700, 0.038, 0.051, 0.087, 0.019, 0.025, 0.044), 3)
   printed(rr_epsilon(pram), 5.691, 3)
   set.seed(1)
   released <- rr_perturb(rep(1:k, colSums(status)), pram, rng = "R")
@@ -81,9 +78,7 @@ test_that("two stages", {
 })
 
 test_that("when respondents ignore the instructions", {
-  yes <- function(share) {
-    coef(rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_noncompliance(rr_forced(1 / 6), share, answer = "no"))))[["yes"]]
-  }
+  yes <- function(share) coef(rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_noncompliance(rr_forced(1 / 6), share, answer = "no"))))[["yes"]]
   printed(c(yes(0), yes(0.05), yes(0.1)), c(0.2619, 0.2889, 0.3188), 4)
 })
 

@@ -1,8 +1,6 @@
 # Every number printed in vignettes/counting.Rmd, in its order, from the same seed. A value is asserted to its printed digits.
 
-printed <- function(object, value, digits) {
-  expect_equal(round(as.vector(unlist(object)), digits), value, tolerance = 1e-12)
-}
+printed <- function(object, value, digits) expect_equal(round(as.vector(unlist(object)), digits), value, tolerance = 1e-12)
 
 size_columns <- function(size, digits = 1) {
   table <- tidy(size, conf.int = TRUE)
@@ -62,8 +60,7 @@ test_that("the vignette on counting prints these numbers", {
   printed(table$estimate[10:17], c(6072.052, 2393.476, 904.932, 363.079, 147.695, 56.371, 15.335, 2.181), 3)
   printed(table$std.error[10:17], c(88.157, 62.149, 37.161, 20.864, 11.875, 6.994, 3.850, 1.556), 3)
   expect_identical(tabulate(rowSums(visited) + 1, 9), c(13907L, 3710L, 1417L, 593L, 228L, 95L, 41L, 8L, 1L))
-  printed(coef(rr_incidence(reports, flip, method = "mle")),
-          c(13927.9, 3678.6, 1488.5, 541.9, 215.4, 91.3, 41.0, 13.2, 2.2), 1)
+  printed(coef(rr_incidence(reports, flip, method = "mle")), c(13927.9, 3678.6, 1488.5, 541.9, 215.4, 91.3, 41.0, 13.2, 2.2), 1)
 
   # every library chooses its own noise
   epsilon <- c(4, 4, 4, 3, 3, 3, 2, 2)
@@ -77,8 +74,7 @@ test_that("the vignette on counting prints these numbers", {
 
   # how much noise can it bear?
   worst <- Vectorize(function(sets, epsilon) sqrt(20000 * rr_extreme_variance(rep(0, sets), plogis(-epsilon))))
-  printed(outer(c(1, 2, 4, 8, 16), 1:4, worst), c(136, 232, 502, 1919, 26190, 60, 89, 138, 236, 516,
-                                                  33, 48, 69, 104, 165, 19, 28, 40, 57, 84), 0)
+  printed(outer(c(1, 2, 4, 8, 16), 1:4, worst), c(136, 232, 502, 1919, 26190, 60, 89, 138, 236, 516, 33, 48, 69, 104, 165, 19, 28, 40, 57, 84), 0)
   noisy <- visited
   noisy[] <- rr_perturb(c(visited), rr_warner(epsilon = 1), rng = "R")
   expect_warning(rr_set_size(noisy, plogis(-1)), "1,920 elements.*1,710", class = "candor_warning_variance")
@@ -92,8 +88,7 @@ test_that("the vignette on counting prints these numbers", {
   printed(linear[c("estimate", "std.error", "conf.low", "conf.high")], c(14323.7, 143.2, 14044.9, 14606.2), 1)
   expect_identical(length(unique(unlist(sites))), 14185L)
   pcsa <- lapply(sites, function(s) rr_sketch(s, "pcsa", buckets = 1366, epsilon = 3, rng = "R"))
-  printed(tidy(rr_set_size(pcsa), conf.int = TRUE)[c("estimate", "std.error", "conf.low", "conf.high")],
-          c(13881.3, 341.0, 13226.7, 14561.0), 1)
+  printed(tidy(rr_set_size(pcsa), conf.int = TRUE)[c("estimate", "std.error", "conf.low", "conf.high")], c(13881.3, 341.0, 13226.7, 14561.0), 1)
 
   # merged bits
   merged <- rr_merge_bits(reports, flip, rng = "R")

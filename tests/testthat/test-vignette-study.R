@@ -1,8 +1,6 @@
 # Every number printed in vignettes/which-estimator.Rmd and vignettes/planning.Rmd, in their order, to its printed digits.
 
-shown <- function(object, value, digits) {
-  expect_equal(unname(signif(object, digits)), value, tolerance = 1e-9)
-}
+shown <- function(object, value, digits) expect_equal(unname(signif(object, digits)), value, tolerance = 1e-9)
 
 test_that("which estimator: the study", {
   truths <- list(even = zipf_shares(1000, 0.01), middling = zipf_shares(1000, 1.3), steep = zipf_shares(1000, 2.5))
@@ -39,8 +37,7 @@ test_that("which estimator: the choice", {
 
   truth <- zipf_shares(100, 2.5)
   loss <- function(method) sum((coef(rr_estimate(reports, method = method)) - truth)^2)
-  expect_equal(round(sapply(c("inv", "invn", "invp", "mle", "combine", "eb"), loss, USE.NAMES = FALSE), 4),
-               c(0.1505, 0.1891, 0.0158, 0.0302, 0.0175, 0.0211))
+  expect_equal(round(sapply(c("inv", "invn", "invp", "mle", "combine", "eb"), loss, USE.NAMES = FALSE), 4), c(0.1505, 0.1891, 0.0158, 0.0302, 0.0175, 0.0211))
   details <- rr_estimate(reports, method = "combine")$details[[1]]
   shown(c(details$threshold, details$weight), c(27.12718, 0.9911495), 7)
 })
@@ -52,8 +49,7 @@ test_that("which estimator: the papers' grid", {
   expect_equal(nrow(choose), 180)
   papers <- choose[c("invn", "invp", "mle")]
   best <- do.call(pmin, papers)
-  expect_equal(round(c(mean(choose$choice), mean(choose$mle), mean(best), mean(choose$combine), mean(choose$eb)), 3),
-               c(0.051, 0.083, 0.047, 0.048, 0.045))
+  expect_equal(round(c(mean(choose$choice), mean(choose$mle), mean(best), mean(choose$combine), mean(choose$eb)), 3), c(0.051, 0.083, 0.047, 0.048, 0.045))
   expect_equal(sum(choose$eb / best > 1.1), 4)
   expect_equal(sum(choose$combine / best > 1.1), 19)
   expect_equal(sum(choose$combine / best > 1.1 & choose$n == 100), 7)
