@@ -47,9 +47,8 @@ travelling_mechanisms <- function() {
     longitudinal_3 = rr_longitudinal(letters[1:4], 2, 1, "grr-grr"),
     longitudinal_4 = rr_longitudinal(6, 4, 1, "oue-oue"), longitudinal_5 = rr_longitudinal(6, 4, 1, "sue-oue"),
     longitudinal_6 = rr_longitudinal(20, 2, 1, "local-hash"),
-    memoised = rr_longitudinal(permanent = rr_grr(4, epsilon = 2), instantaneous = rr_grr(4,
-                                                                                          epsilon = 1)), unary_twice = rr_compose(rr_unary(4, 2),
-                                                                                                                                  rr_unary(4, 1)),
+    memoised = rr_longitudinal(permanent = rr_grr(4, epsilon = 2), instantaneous = rr_grr(4, epsilon = 1)),
+    unary_twice = rr_compose(rr_unary(4, 2), rr_unary(4, 1)),
     sketch_counts = rr_sketch_counts(1, 16, 3), sketch_bit = rr_sketch_counts(1, 16, 3, one_bit = TRUE, key = 9), prefixes = rr_prefixes(1, c(2, 4), 16, 3)
   )
 }
@@ -95,4 +94,15 @@ schema_problem <- function(x, schema, root, path = "") {
                schema_problem(x[[name]], schema$properties[[name]], root, paste0(path, "/", name))
              }))
   unlist(parts)[1]
+}
+
+# A function that writes a data frame into a database of the test file, which ends with it, and answers the table.
+database_of_tests <- function(name) {
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(connection), teardown_env())
+  default <- name
+  function(data, name = default) {
+    DBI::dbWriteTable(connection, name, data, overwrite = TRUE)
+    dplyr::tbl(connection, name)
+  }
 }

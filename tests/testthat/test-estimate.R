@@ -185,16 +185,15 @@ test_that("groups are estimated one by one", {
 test_that("what cannot be estimated is refused", {
   grr3 <- rr_grr(3, epsilon = 1)
   tally <- rr_counts(c(5, 3, 2), grr3)
-  refuse <- function(class, ...) for (call in list(...)) expect_error(eval(call, list(tally = tally, grr3 = grr3)), class = paste0("candor_error_", class))
-  refuse("no_information", quote(rr_estimate(rr_counts(c(5, 5), rr_warner(0.5)))), quote(rr_estimate(rr_counts(c(5, 5), rr_forced(0.5)))))
-  refuse("empty", quote(rr_estimate(integer(), grr3)))
-  refuse("mismatch", quote(rr_estimate(tally, rr_grr(3, epsilon = 2))), quote(rr_estimate(tally, rr_warner(0.7))))
-  refuse("level", quote(rr_estimate(c(1, 2, 9), grr3)))
-  refuse("argument", quote(rr_estimate(tally, method = "best")), quote(rr_estimate(tally, method = c("mle", "inv"))),
-         quote(rr_estimate(tally, conf.level = 95)), quote(rr_estimate(tally, steps = 10)), quote(rr_estimate(tally, by = c("a", "b"))),
-         quote(rr_estimate(tally, method = "ibu", start = c(1, 1, 1))), quote(rr_estimate(tally, method = "ibu", iterations = -1)),
-         quote(rr_estimate(tally, method = "base_cut", alpha = 2)), quote(rr_estimate(tally, interval = "bootstrap", replications = 3)),
-         quote(rr_estimate(rr_estimate(tally))), quote(rr_estimate(c(1, 2, 3))), quote(tidy(rr_estimate(tally), type = "trace")))
+  expect_refused(rr_estimate(rr_counts(c(5, 5), rr_warner(0.5))), rr_estimate(rr_counts(c(5, 5), rr_forced(0.5))), class = "no_information")
+  expect_refused(rr_estimate(integer(), grr3), class = "empty")
+  expect_refused(rr_estimate(tally, rr_grr(3, epsilon = 2)), rr_estimate(tally, rr_warner(0.7)), class = "mismatch")
+  expect_refused(rr_estimate(c(1, 2, 9), grr3), class = "level")
+  expect_refused(rr_estimate(tally, method = "best"), rr_estimate(tally, method = c("mle", "inv")), rr_estimate(tally, conf.level = 95),
+                 rr_estimate(tally, steps = 10), rr_estimate(tally, by = c("a", "b")), rr_estimate(tally, method = "ibu", start = c(1, 1, 1)),
+                 rr_estimate(tally, method = "ibu", iterations = -1), rr_estimate(tally, method = "base_cut", alpha = 2),
+                 rr_estimate(tally, interval = "bootstrap", replications = 3), rr_estimate(rr_estimate(tally)), rr_estimate(c(1, 2, 3)),
+                 tidy(rr_estimate(tally), type = "trace"))
 })
 
 test_that("counts that leave the iterative update no correct digit are refused, and its remedy works", {

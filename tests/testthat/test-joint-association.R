@@ -217,9 +217,6 @@ test_that("for the sample the joint counts, their margin and the product of mech
     expect_equal(test(rr_association(fit)), test(ours), tolerance = 1e-9)
     expect_equal(test(rr_association(rr_margin(fit, c("c", "a")))), test(ours)[2, ], tolerance = 1e-9, ignore_attr = TRUE)
   }
-  expect_equal(test(rr_association(rr_margin(joint, c("c", "a")))), test(ours)[2, ], tolerance = 1e-9, ignore_attr = TRUE)
-  expect_equal(test(rr_association(rr_margin(rr_estimate(bits, survey), c("c", "a"), target = "sample"))), test(ours)[2, ],
-               tolerance = 1e-9, ignore_attr = TRUE)
   # Answers that were not randomized are known: no test, by any door.
   plain <- rr_product(a = rr_binary(1, 0), b = rr_binary(1, 0))
   joint <- rr_tmdh(rr_cooccurrence(bits[1:2], 2), plain, target = "sample")
@@ -299,13 +296,4 @@ test_that("survey designs have associations by their own covariance", {
   expect_equal(as.vector(interval), as.numeric(direct) + c(-half, half))
   # The margin of the pair says the same.
   expect_equal(as.data.frame(rr_association(rr_margin(fit, c("drug", "tax")))), ours)
-  alone <- rr_estimate(design, rr_forced(1 / 6), column = "drug")
-  expect_error(rr_association(alone), class = "candor_error_argument")
-})
-
-test_that("an association measured by Cramer's V is read without a warning", {
-  table <- rr_counts(c(30, 20, 10, 20, 30, 20, 10, 20, 30), rr_product(a = rr_grr(3, epsilon = 2), b = rr_grr(3, epsilon = 2)))
-  found <- rr_association(rr_estimate(table))
-  expect_no_warning(coef(found))
-  expect_no_warning(confint(found))
 })

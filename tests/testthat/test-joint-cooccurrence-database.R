@@ -3,12 +3,7 @@
 skip_if_not_installed("dbplyr")
 skip_if_not_installed("RSQLite")
 
-connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
-withr::defer(DBI::dbDisconnect(connection), teardown_env())
-stored <- function(data, name = "bits") {
-  DBI::dbWriteTable(connection, name, data, overwrite = TRUE)
-  dplyr::tbl(connection, name)
-}
+stored <- database_of_tests("bits")
 some_bits <- function(n, d) {
   set.seed(n + d)
   as.data.frame(matrix(rbinom(n * d, 1, 0.4), n, dimnames = list(NULL, c("n", "sum1", setdiff(letters, "n"))[seq_len(d)])))

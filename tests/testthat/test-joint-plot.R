@@ -9,13 +9,9 @@ test_that("heat maps of few and of many columns draw, outline what is rejected a
   set.seed(21)
   few <- rr_association(rr_tmdh(rr_cooccurrence(draw(2000, 5)), rr_warner(0.85)))
   plot <- ggplot2::autoplot(few)
-  expect_s3_class(plot, "ggplot")
   expect_identical(nrow(ggplot2::layer_data(plot, 1)), 10L) # all pairs
   outlined <- ggplot2::layer_data(plot, 3) # item1 and item2
   expect_identical(c(as.numeric(outlined$x), as.numeric(outlined$y)), c(1, 4))
-  # Colours run from -1 to 1, whatever the data.
-  expect_identical(plot$scales$get_scales("fill")$limits, c(-1, 1))
-  expect_match(plot$labels$subtitle, "(Holm, 10 pairs)", fixed = TRUE)
   for (measure in c("covariance", "cramers.v")) {
     labels <- ggplot2::layer_data(ggplot2::autoplot(few, measure), 2)$label
     expect_equal(abs(as.numeric(labels)), round(abs(few$pairs[[measure]]), 2), tolerance = 0.011)
@@ -45,6 +41,5 @@ test_that("one pair is drawn with its interval", {
     row <- row[row$measure == measure, ]
     expect_equal(ggplot2::layer_data(plot, 3)$x, row$estimate)
     expect_equal(ggplot2::layer_data(plot, 2)[c("x", "xend")], data.frame(x = row$conf.low, xend = row$conf.high))
-    expect_match(plot$labels$caption, "Test of independence: p = 0\\.|p < 0.001")
   }
 })

@@ -178,8 +178,6 @@ test_that("margins of questions add up to 1 and agree with each other; of catego
     tests <- lapply(list(direct, inverted), function(margin) as.data.frame(rr_association(margin)))
     expect_equal(tests[[1]], tests[[2]])
   }
-  expect_s3_class(rr_margin(fit, "tool", given = "sex"), "rr_margin")
-  expect_output(print(rr_association(both)), "tool hash")
 })
 
 test_that("the tests of independence between a unary, a hashed and a direct question have their level and find what is there", {

@@ -178,7 +178,6 @@ test_that("three questions have a margin of their own order, and conditional sha
   expect_equal(colSums(margin$estimate), rr_margin(fit, c("f", "s"))$estimate, ignore_attr = TRUE)
   sample <- rr_margin(fit, names(survey), target = "sample")
   expect_lt(sum(diag(sample$covariance)), sum(diag(margin$covariance)))
-  expect_s3_class(rr_margin(fit, "f", given = "s"), "rr_margin")
 })
 
 test_that("the tests of independence of questions counted in scores have their level and find what is there", {

@@ -183,7 +183,6 @@ test_that("distributions, the bootstrap and simulation are had of a hierarchy", 
   expect_identical(dim(simulate(fit, nsim = 2, seed = 1)), c(length(m$reports), 3L))
   bits <- rr_hierarchy(10, 2, fanout = 4, oracle = rr_unary)
   expect_refused(rr_estimate(rr_tally(rr_perturb(1:10, bits, rng = "R"), bits), method = "mle"), rr_estimate(tally, interval = "profile"), class = "law")
-  expect_output(print(rr_estimate(tally)), "Hierarchy of fanout 4 and 2 depths")
 })
 
 test_that("bad arguments and reports are refused", {

@@ -279,16 +279,11 @@ test_that("several reports of one kept answer: all sequences are tried", {
 
 test_that("what cannot be answered is refused", {
   grr <- rr_grr(4, epsilon = 1)
-  refused <- function(call, class = "candor_error_argument") expect_error(call, class = class)
-  refused(rr_epsilon(grr, shuffled = 100))
-  refused(rr_epsilon(grr, shuffled = 100, delta = 0))
-  refused(rr_epsilon(grr, shuffled = 2e9, delta = 1e-12))
-  refused(rr_epsilon(grr, delta = 0.1))
-  refused(rr_epsilon(grr, shuffled = 100, delta = 0.1, reports = 3))
-  refused(rr_epsilon(grr, reports = 0))
-  refused(rr_epsilon(rr_sample_questions(a = rr_warner(0.7)), shuffled = 100, delta = 1e-5, achieved = TRUE))
-  refused(rr_epsilon(rr_product(a = rr_warner(0.7), b = toy_unary(4, 0.7)), shuffled = 100, delta = 1e-5), "candor_error_law")
-  refused(rr_epsilon(rr_compose(rr_geometric(4, epsilon = 1), rr_grr(4, epsilon = 1)), reports = 3), "candor_error_law")
+  expect_refused(rr_epsilon(grr, shuffled = 100), rr_epsilon(grr, shuffled = 100, delta = 0), rr_epsilon(grr, shuffled = 2e9, delta = 1e-12),
+                 rr_epsilon(grr, delta = 0.1), rr_epsilon(grr, shuffled = 100, delta = 0.1, reports = 3), rr_epsilon(grr, reports = 0),
+                 rr_epsilon(rr_sample_questions(a = rr_warner(0.7)), shuffled = 100, delta = 1e-5, achieved = TRUE))
+  expect_refused(rr_epsilon(rr_product(a = rr_warner(0.7), b = toy_unary(4, 0.7)), shuffled = 100, delta = 1e-5),
+                 rr_epsilon(rr_compose(rr_geometric(4, epsilon = 1), rr_grr(4, epsilon = 1)), reports = 3), class = "law")
 })
 
 test_that("a delta that promises nothing is a warning", {

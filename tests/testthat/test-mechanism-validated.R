@@ -176,8 +176,6 @@ test_that("Santa Clara's antibody survey has the published figures", {
   expect_equal(row$std.error, sqrt(variance) / (se + sp - 1))
   expect_equal(c(row$conf.low, row$conf.high), c(0.0014, 0.0237), tolerance = 0.00005 / 0.01)
   expect_equal(glance(fit)$validation, 523)
-  expect_output(print(fit), "(523 people)", fixed = TRUE)
-  expect_output(print(santa_clara()), "on 523 people (no 401, yes 122)", fixed = TRUE)
   # The bootstrap makes the study again: of 400 replications the standard error is known to 1 / sqrt(800), here twice.
   set.seed(23)
   again <- rr_estimate(rr_counts(c(3280, 50), santa_clara()), interval = "bootstrap", replications = 400, method = "inv")
@@ -209,21 +207,16 @@ test_that("plans have the study's part, and say what it makes impossible", {
 
 test_that("bad tables, and what takes the channel for known, are refused", {
   counts <- rbind(c(95, 5), c(10, 40))
-  refused <- function(code, class = "candor_error_argument") expect_error(code, class = class)
-  refused(rr_misclassification(table = counts / rowSums(counts)))
-  refused(rr_misclassification(table = rbind(c(95.5, 4.5), c(20, 80))))
-  refused(rr_misclassification(0.8, 0.9, validation = "exact"))
+  expect_refused(rr_misclassification(table = counts / rowSums(counts)), rr_misclassification(table = rbind(c(95.5, 4.5), c(20, 80))),
+                 rr_misclassification(0.8, 0.9, validation = "exact"))
   expect_warning(rr_misclassification(table = counts + 0.5), class = "candor_warning_weights")
   expect_silent(rr_misclassification(table = counts / rowSums(counts), validation = "exact"))
-  refused(rr_misclassification(table = rbind(c(8, 2, 0), c(1, 9, 0)), validation = "internal"), "candor_error_no_information")
+  expect_refused(rr_misclassification(table = rbind(c(8, 2, 0), c(1, 9, 0)), validation = "internal"), class = "no_information")
   mechanism <- rr_misclassification(table = counts)
   fit <- rr_estimate(tally <- rr_counts(c(800, 200), mechanism))
-  for (interval in c("exact", "profile")) refused(confint(fit, interval = interval))
-  refused(rr_product(a = mechanism, b = rr_warner(0.8)))
-  refused(rr_pool(a = tally, b = tally))
-  refused(rr_compose(mechanism, rr_grr(2, epsilon = 1)))
-  refused(rr_noncompliance(mechanism, 0.1))
-  refused(rr_estimate(rr_counts(cbind(a = c(80, 20), b = c(70, 30)), rr_misclassification(table = counts, validation = "internal"))))
+  expect_refused(confint(fit, interval = "exact"), confint(fit, interval = "profile"), rr_product(a = mechanism, b = rr_warner(0.8)),
+                 rr_pool(a = tally, b = tally), rr_compose(mechanism, rr_grr(2, epsilon = 1)), rr_noncompliance(mechanism, 0.1),
+                 rr_estimate(rr_counts(cbind(a = c(80, 20), b = c(70, 30)), rr_misclassification(table = counts, validation = "internal"))))
 })
 
 test_that("files keep the counts and the design of the study", {

@@ -7,7 +7,6 @@ test_that("without a method the counts are estimated by the composite likelihood
   expect_true(is.na(glance(fit)$logLik))
   expect_equal(sum(coef(fit)), 1)
   expect_refused(rr_estimate(tally, method = "mle"), rr_estimate(rr_counts(c(5, 3), rr_grr(2, 1)), method = "composite"), class = "law")
-  expect_output(print(fit), "Composite")
 })
 
 test_that("standard errors of the composite estimate are right", {

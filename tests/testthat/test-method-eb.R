@@ -65,7 +65,6 @@ test_that("standard errors are the posterior's, given the sum", {
   expect_equal(sum(v[free, free]), 0, tolerance = 1e-12)
   sample <- rr_estimate(zipf_tally(30, 2000, 3), method = "eb", target = "sample")
   expect_true(all(is.na(tidy(sample)$std.error)) && all(is.na(vcov(sample))))
-  expect_output(print(sample), "Standard errors are NA: the posterior is about the population")
   expect_equal(fit$details[[1]]$expected.error, sum(diag(v)))
 })
 
@@ -100,18 +99,14 @@ test_that("standard errors that the reports do not bear out are NA everywhere, a
   expect_false(anyNA(v[1:100, 1:100]))
   expect_true(all(is.na(v[101:200, 101:200])))
   expect_true(all(is.na(confint(fit, interval = "wald")[101:200, ])))
-  expect_output(print(fit), "NA in 1 of 2 groups")
-  expect_message(compared <- rr_compare(fit, terms = 1:2), "Standard errors are NA in 1 of 2 groups", class = "candor_message_no_intervals")
+  suppressMessages(compared <- rr_compare(fit, terms = 1:2))
   expect_true(all(is.na(unlist(compared[c("std.error", "p.value", "conf.low", "conf.high")]))))
-  expect_message(contrast <- rr_contrast(fit, list(few = c("few:1", "few:2"), many = c("many:1", "many:2"))), "1 of 2 groups")
+  suppressMessages(contrast <- rr_contrast(fit, list(few = c("few:1", "few:2"), many = c("many:1", "many:2"))))
   expect_identical(is.na(contrast$std.error), c(TRUE, FALSE))
   # The interval of a sum is then the reports' own, as for all estimates without an error.
   expect_true(all(contrast$conf.low <= contrast$estimate & contrast$estimate < contrast$conf.high))
   expect_silent(quantiles <- rr_quantile(fit, 0.5))
   expect_false(anyNA(quantiles$conf.low))
-  # Nothing is said where the bootstrap has the errors.
-  bootstrapped <- suppressWarnings(rr_estimate(groups, method = "eb", interval = "bootstrap", replications = 20))
-  expect_false(any(grepl("Standard errors are NA", capture.output(print(bootstrapped)))))
 })
 
 test_that("every additive mechanism is taken: unequal innocuous answers, none, weights", {
@@ -237,7 +232,6 @@ test_that("the bootstrap and the intervals of pooled groups see all groups", {
   mechanism <- rr_grr(20, epsilon = 2)
   tally <- rr_tally(rep(1:20, 30), mechanism, by = rep(1:3, 200))
   fit <- rr_estimate(tally, method = "eb", pool = TRUE, interval = "credible")
-  expect_equal(dim(tidy(fit, conf.int = TRUE)), c(60L, dim(tidy(rr_estimate(tally), conf.int = TRUE))[2]))
   expect_error(confint(fit[1:2]), class = "candor_error_argument")
   withr::local_seed(1)
   boot <- rr_estimate(tally, method = "eb", pool = TRUE, interval = "bootstrap", replications = 20)
@@ -275,7 +269,6 @@ test_that("a reference helps where it is right and is left where it is not", {
   expect_equal(error(reference = rev(truth)), plain)
   fit <- rr_estimate(tally, method = "eb", reference = rev(truth))
   expect_lt(fit$details[[1]]$gain, 0)
-  expect_output(print(fit), "not used")
 })
 
 test_that("groups that learn one prior are each a distribution", {
@@ -308,7 +301,6 @@ test_that("credible intervals hold their estimates, and are refused where they m
   wilson <- confint(fit, interval = "wilson")
   expect_lt(mean(bounds[, 2] - bounds[, 1]), mean(wilson[, 2] - wilson[, 1]))
   expect_true(all(confint(fit, level = 0.5)[, 2] <= bounds[, 2]))
-  expect_output(print(fit), "not for what looks\\s+largest")
   few <- rr_counts(c(3, 4, 5, 1, 1), rr_grr(5, epsilon = 1))
   expect_refused(rr_estimate(few, method = "eb", interval = "credible"), rr_estimate(tally, interval = "credible"),
                  rr_estimate(tally, method = "eb", interval = "credible", target = "sample"))

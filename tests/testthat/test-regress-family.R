@@ -141,13 +141,6 @@ test_that("marginaleffects has our averages of the truth", {
   expect_equal(average$estimate, effects$estimate[1], tolerance = 1e-8)
 })
 
-test_that("modelsummary makes a table of a fit", {
-  modelsummary <- from_cran("modelsummary")$modelsummary
-  fit <- rr_glm(y ~ x + g, data, forced)
-  table <- modelsummary(fit, output = "data.frame", statistic = "conf.int")
-  expect_true(all(c("x", "gb", "gc", "AIC") %in% table$term))
-})
-
 test_that("clusters count by one rule in all regressions: that of sandwich::vcovCL() and survey::svyglm()", {
   skip_if_not_installed("sandwich")
   skip_if_not_installed("survey")

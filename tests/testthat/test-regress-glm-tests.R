@@ -30,8 +30,6 @@ test_that("car::Anova, MASS::dropterm and addterm of a direct question are those
   expect_identical(rownames(ours), rownames(theirs))
   expect_equal(ours$AIC, theirs$AIC, tolerance = 1e-7)
   expect_equal(ours$`Pr(>Chi)`, theirs$`Pr(Chi)`, tolerance = 1e-6)
-  sorted <- MASS::dropterm(fit, sorted = TRUE)
-  expect_false(is.unsorted(sorted$AIC))
   small <- quietly(rr_glm(y ~ z, data, direct))
   more <- MASS::addterm(small, ~ . + x + group, k = 5)
   expect_equal(more["x", "AIC"], -2 * as.numeric(logLik(quietly(rr_glm(y ~ z + x, data, direct)))) + 15, tolerance = 1e-8)
@@ -93,13 +91,10 @@ test_that("tests of survey designs are Wald's, with the degrees of freedom of th
   if (requireNamespace("lmtest", quietly = TRUE)) {
     expect_equal(unclass(lmtest::coeftest(fit))[, ], summary(fit)$coefficients, tolerance = 1e-12)
     expect_equal(lmtest::coefci(fit), confint(fit), tolerance = 1e-12)
-    expect_identical(colnames(lmtest::coeftest(fit, vcov. = vcov(fit)))[3], "z value")
     expect_equal(lmtest::coefci(fit, df = Inf)[, 2], coef(fit) + qnorm(0.975) * sqrt(diag(vcov(fit))), tolerance = 1e-12)
     small <- quietly(rr_glm(y ~ z, mechanism = direct, design = design))
     expect_equal(lmtest::waldtest(fit, small)$`Pr(>F)`[2], pf(f, 2, 4, lower.tail = FALSE), tolerance = 1e-8)
     expect_error(lmtest::lrtest(fit, small), class = "candor_error_argument")
-    # Without a design they are normal.
-    expect_identical(colnames(lmtest::coeftest(quietly(rr_glm(y ~ z, data, direct))))[3], "z value")
   }
   for (test in list(drop1, MASS::dropterm, function(fit) step(fit, trace = 0), function(fit) MASS::stepAIC(fit, trace = 0))) {
     expect_error(test(fit), "Wald test", class = "candor_error_argument")

@@ -110,12 +110,8 @@ test_that("the likelihood ratio test of independence has its level", {
 })
 
 test_that("bad input is refused", {
-  refused <- function(expr, class = "argument") expect_error(expr, class = paste0("candor_error_", class))
   tally <- benefit()
-  refused(rr_loglinear(item1 ~ item2, tally))
-  refused(rr_loglinear(~ item3, tally))
-  refused(rr_loglinear(~ 1, tally))
-  refused(rr_loglinear(~ item1, 1))
+  expect_refused(rr_loglinear(item1 ~ item2, tally), rr_loglinear(~ item3, tally), rr_loglinear(~ 1, tally), rr_loglinear(~ item1, 1))
   flat <- rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_binary(0.5, 0.5))
-  refused(rr_loglinear(~ item1, rr_counts(c(1, 2, 3, 4), flat)), "no_information")
+  expect_refused(rr_loglinear(~ item1, rr_counts(c(1, 2, 3, 4), flat)), class = "no_information")
 })

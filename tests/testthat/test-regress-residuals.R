@@ -50,10 +50,6 @@ test_that("pictures show the predicted truths and the posterior's quantiles", {
   posterior <- rr_posterior(rr_counts(c(no = 10, yes = 20), rr_warner(0.8)))
   shown <- ggplot2::layer_data(ggplot2::autoplot(posterior), 3)
   expect_equal(sort(shown$x), sort(unname(quantile(posterior, 0.5)[, 1])))
-  grDevices::pdf(NULL)
-  withr::defer(grDevices::dev.off())
-  expect_s3_class(plot(posterior), "ggplot")
-  expect_s3_class(plot(fit, variable = "female"), "ggplot")
 })
 
 test_that("what has no residuals, simulations or pictures has none", {

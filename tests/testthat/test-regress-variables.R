@@ -55,11 +55,6 @@ test_that("weights and arms are columns by name, by formula and bare", {
   expect_refused(rr_glm(answer ~ age, people, designs, arm = "desing"), rr_glm(answer ~ agee, people, die), rr_glm(answer ~ t, people, die))
 })
 
-test_that("weights that are not whole are told of", {
-  expect_message(rr_multinom(often ~ age, people, grr, weights = w), class = "candor_message_weights")
-  expect_no_message(rr_multinom(often ~ age, people, grr, weights = rep(1:2, 600)))
-})
-
 # As haven makes them, without it.
 labelled <- function(x, labels, ..., class = NULL) structure(as.numeric(x), labels = labels, ..., class = c(class, "haven_labelled", "vctrs_vctr", "double"))
 labelled_spss <- function(...) labelled(..., class = "haven_labelled_spss")
@@ -101,4 +96,3 @@ test_that("a weighted tally has the standard errors of its effective number of r
   same <- rr_multinom(~area, rr_tally(people, die, column = "answer", by = "area", weights = "w"))
   expect_equal(vcov(same), vcov(rr_multinom(~area, rr_tally(people, die, column = "answer", by = "area"))), tolerance = 1e-8)
 })
-

@@ -101,8 +101,3 @@ test_that("planning and estimation need no drawing", {
   expect_equal(unname(coef(rr_estimate(rr_counts(c(5, 3, 2), m)))), c(0.5, 0.3, 0.2))
   expect_no_error(rr_risk(m, c(0.5, 0.3, 0.2), 100, "inv"))
 })
-
-test_that("reports that would have another epsilon are refused, answers warned of", {
-  expect_warning(rr_perturb(1L, rr_grr(10, epsilon = 60)), class = "candor_warning_precision")
-  expect_refused(rr_perturb(1L, rr_unary(10, 60)), rr_perturb(1L, rr_longitudinal(5, 60, 1), memory = list()), class = "precision")
-})

@@ -150,8 +150,8 @@ test_that("bad sets are errors", {
   bits <- cbind(a = c(0, 1, 1), b = c(1, 0, 0))
   tally <- rr_bit_tally(ones = 1:3, n = 4, flip = 0.1)
   expect_error(rr_set_size(bits, 0.5), class = "candor_error_no_information")
-  for (refused in expression(rr_set_size(c(0, 1), 0.1), rr_set_size(list(1:2), 0.1), rr_set_size(bits, 0.1, "jaccard", interval = "exact"),
-                             rr_set_size(tally, what = "difference"))) expect_error(eval(refused), class = "candor_error_argument")
+  expect_refused(rr_set_size(c(0, 1), 0.1), rr_set_size(list(1:2), 0.1), rr_set_size(bits, 0.1, "jaccard", interval = "exact"),
+                 rr_set_size(tally, what = "difference"))
   expect_error(rr_set_size(cbind(c(0L, NA), c(1L, 1L)), c(0.1, 0.2)), class = "candor_error_missing")
   expect_error(rr_set_size(list(1:2, 5), 0.1, universe = 4), class = "candor_error_level")
   expect_error(rr_set_size(list(), 0.1, universe = 4), class = "candor_error_empty")
@@ -165,9 +165,6 @@ test_that("pictures are made of the estimates", {
   size <- rr_set_size(bits, 0.1, cumulative = TRUE)
   picture <- ggplot2::autoplot(size, truth = c(30, 50, 60, 70, 75))
   expect_identical(picture$data$estimate, size$table$estimate)
-  expect_length(picture$layers, 3)
-  expect_error(ggplot2::autoplot(size, truth = 1:2), class = "candor_error_argument")
-  expect_equal(ggplot2::layer_data(picture, 2)$y, c(30, 50, 60, 70, 75))
   expect_equal(ggplot2::layer_data(picture, 3)$y, size$table$estimate)
 })
 

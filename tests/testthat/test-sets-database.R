@@ -3,12 +3,7 @@
 skip_if_not_installed("dbplyr")
 skip_if_not_installed("RSQLite")
 
-connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
-withr::defer(DBI::dbDisconnect(connection), teardown_env())
-stored <- function(data, name = "long") {
-  DBI::dbWriteTable(connection, name, data, overwrite = TRUE)
-  dplyr::tbl(connection, name)
-}
+stored <- database_of_tests("long")
 
 set.seed(1)
 bits <- matrix(rbinom(120, 1, 0.3), 30, dimnames = list(sprintf("e%02d", 1:30), c("a", "b", "c", "d")))

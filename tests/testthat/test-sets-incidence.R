@@ -189,14 +189,11 @@ test_that("bad input and limits", {
   expect_refused(rr_incidence(c(tally(3, 0.1), tally(3, 0.2))), rr_incidence(tally(2000, 0.4)))
 })
 
-test_that("printing, tables and pictures", {
+test_that("printing and tables", {
   bits <- cbind(c(0, 1, 1, 1), c(1, 1, 0, 1))
   expect_snapshot({
     rr_incidence(bits, 0.1)
     rr_incidence(bits, 0.1, method = "mle", tolerance = 1e-6)
     tidy(rr_incidence(bits, 0.1), conf.int = TRUE)
   })
-  skip_if_not_installed("ggplot2")
-  picture <- ggplot2::autoplot(rr_incidence(bits, 0.1))
-  expect_identical(picture$data$estimate, tidy(rr_incidence(bits, 0.1))$estimate)
 })

@@ -22,9 +22,6 @@ test_that("totals of depths and cohorts are no bars: each has a panel with the s
   many <- rr_bloom(c("a", "b"), epsilon = 2, cohorts = 40, bits = 8)
   picture <- ggplot2::autoplot(rr_tally(rr_perturb(rep(c("a", "b"), 300), many, rng = "R"), many))
   expect_length(panels_of(picture), 12)
-  expect_match(picture$labels$caption, "first 12\\s+of 40")
-  # The print says what the rows are.
-  expect_output(print(tally), "\"1: all\" counts all reports of cohort 1", fixed = TRUE)
 })
 
 test_that("the tallest of thousands of bars is drawn as tall as it is", {
@@ -52,14 +49,4 @@ test_that("bins of numbers and their cumulative shares have an axis of numbers",
   few <- rr_square_wave(seq(0, 10, 2), 2)
   expect_null(ggplot2::autoplot(rr_estimate(rr_perturb(runif(500, 0, 10), few, rng = "R"), few))$data[["at"]])
   expect_null(ggplot2::autoplot(fit, order = TRUE)$data[["at"]])
-})
-
-test_that("captions say why estimates lie beyond their intervals", {
-  skip_if_not_installed("ggplot2")
-  fit <- rr_estimate(rr_counts(c(500, 300, 100), rr_grr(3, epsilon = 1)), method = "inv")
-  expect_lt(min(coef(fit)), 0)
-  caption <- function(fit) gsub("\\s+", " ", ggplot2::autoplot(fit)$labels$caption)
-  expect_match(caption(fit), "Unbiased estimates may be impossible shares: their intervals end at 0% and 100%", fixed = TRUE)
-  expect_no_match(caption(update(fit, interval = "wald")), "end at 0")
-  expect_no_match(caption(update(fit, method = "mle")), "end at 0")
 })

@@ -90,7 +90,6 @@ test_that("simultaneous intervals hold together", {
   for (kind in c("wilson", "exact")) {
     expect_equal(confint(many, interval = kind), confint(one, level = 1 - 0.05 / 6, interval = "exact"), tolerance = 1e-12, ignore_attr = TRUE)
   }
-  expect_output(print(many), "95% exact intervals, simultaneous")
 })
 
 test_that("bootstrap intervals and errors agree with theory away from the boundary", {

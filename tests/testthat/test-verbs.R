@@ -172,7 +172,6 @@ test_that("groups of tallies and fits are cut by position, label and condition, 
   expect_error(subset(tally, site == "z"), class = "candor_error_empty")
   expect_error(subset(tally, nowhere == 1), "nowhere")
   expect_refused(subset(tally, site), rr_counts(1:3, grr)[1])
-  expect_output(utils::str(tally), "effective_n")
 })
 
 test_that("[[ takes a field or a group, and anything else is refused or NULL as in a list", {
