@@ -98,6 +98,7 @@ schema_problem <- function(x, schema, root, path = "") {
 
 # A function that writes a data frame into a database of the test file, which ends with it, and answers the table.
 database_of_tests <- function(name) {
+  skip_without("dbplyr", "RSQLite")
   connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
   withr::defer(DBI::dbDisconnect(connection), teardown_env())
   default <- name

@@ -81,8 +81,7 @@ test_that("a file is checked number by number: one threshold off by a unit is fo
     file <- withr::local_tempfile()
     rr_client(mechanism, file, as, question = c(often = "Often?", `</script>` = "Ever?"), key = "k")
     expect_identical(rr_check_client(file, mechanism)$problem, NA_character_)
-    text <- readLines(file, warn = FALSE)
-    writeLines(sub("ccccccccccccd000", "ccccccccccccd001", text, fixed = TRUE), file)
+    writeLines(sub("ccccccccccccd000", "ccccccccccccd001", readLines(file, warn = FALSE), fixed = TRUE), file)
     expect_match(rr_check_client(file, mechanism)$problem, "numbers")
   }
 })

@@ -86,8 +86,7 @@ test_that("minarets: stochastic lie detector .8707 (.0411) and .6358 (.0173)", {
 
   # Given the honesty each group alone is an ordinary design and returns the same share
   groups$p <- honesty
-  both <- vapply(1:2, function(i) coef(estimate_row(groups[i, ]))[["yes"]], 0)
-  expect_equal(both, rep(share, 2), tolerance = 1e-12)
+  expect_equal(vapply(1:2, function(i) coef(estimate_row(groups[i, ]))[["yes"]], 0), rep(share, 2), tolerance = 1e-12)
 })
 
 test_that("benefits: margins, and the joint boundary case", {

@@ -125,8 +125,7 @@ test_that("what cannot be compared is refused", {
 test_that("p-values of estimates at the boundary are those of the intervals", {
   mechanism <- rr_grr(letters[1:6], epsilon = 1)
   # The last two categories have fewer reports than noise alone gives.
-  counts <- cbind(x = c(420, 260, 200, 160, 90, 80), y = c(330, 330, 170, 190, 100, 60))
-  fit <- rr_estimate(rr_counts(counts, mechanism))
+  fit <- rr_estimate(rr_counts(cbind(x = c(420, 260, 200, 160, 90, 80), y = c(330, 330, 170, 190, 100, 60)), mechanism))
   expect_true(all(colSums(as.matrix(fit$estimate) == 0) > 0))
   table <- suppressWarnings(rr_compare(fit))
   known <- which(!is.na(table$p.value))

@@ -2,8 +2,7 @@ test_that("two designs leave a degree of freedom, and its test is the hand-made 
   rows <- subset(exam_survey, item == "copied" & design != "direct")
   fit <- rr_estimate(lapply(1:2, function(i) with(rows[i, ], rr_counts(c(no = no, yes = yes), rr_binary(p, q)))))
   test <- rr_goodness_of_fit(fit, seed = 1)
-  share <- coef(fit)[["yes"]]
-  lambda <- rows$q + (rows$p - rows$q) * share
+  lambda <- rows$q + (rows$p - rows$q) * coef(fit)[["yes"]]
   n <- rows$yes + rows$no
   deviance <- 2 * sum(rows$yes * log(rows$yes / (n * lambda)) + rows$no * log(rows$no / (n * (1 - lambda))))
   expect_equal(test$deviance, deviance, tolerance = 1e-6)
@@ -14,8 +13,7 @@ test_that("two designs leave a degree of freedom, and its test is the hand-made 
 })
 
 test_that("fewer yes than the die makes is half a normal test", {
-  fit <- rr_estimate(rr_counts(c(no = 587, yes = 108), rr_binary(11 / 12, 1 / 6)))
-  test <- rr_goodness_of_fit(fit, seed = 1)
+  test <- rr_goodness_of_fit(rr_estimate(rr_counts(c(no = 587, yes = 108), rr_binary(11 / 12, 1 / 6))), seed = 1)
   exact <- pbinom(108, 695, 1 / 6)
   # More extreme is fewer yes only, since more yes are explained by a truth.
   expect_lt(abs(test$p.value - exact), 0.05)

@@ -94,8 +94,7 @@ test_that("groups use different functions, and the whole string can be asked for
   set.seed(1)
   reports <- rr_perturb(rep(c("coffee", "tea"), 1500), m, rng = "R")
   expect_identical(names(reports), c("part", "cohort", "index", "sign"))
-  tally <- rr_tally(reports, m)
-  fit <- rr_estimate(tally, candidates = c("coffee", "coff", "tea"))
+  fit <- rr_estimate(rr_tally(reports, m), candidates = c("coffee", "coff", "tea"))
   # Four characters are the whole string: the same question under two names.
   expect_identical(fit$estimate[["coffee"]], fit$estimate[["coff"]])
   found <- rr_heavy_hitters(reports, m, target = "sample", simultaneous = TRUE)
@@ -120,8 +119,7 @@ test_that("what is no search is refused", {
 test_that("strings are listed with limits by rank among those that were found", {
   m <- rr_prefixes(epsilon = 4, lengths = c(1, 3), width = 64)
   set.seed(5)
-  reports <- rr_perturb(sample(c("tea", "ale", "gin", "rum"), 8000, TRUE, c(5, 3, 2, 1)), m, rng = "R")
-  found <- rr_heavy_hitters(reports, m)
+  found <- rr_heavy_hitters(rr_perturb(sample(c("tea", "ale", "gin", "rum"), 8000, TRUE, c(5, 3, 2, 1)), m, rng = "R"), m)
   k <- nrow(found)
   expect_gte(k, 3)
   fit <- attr(found, "fit")

@@ -165,8 +165,7 @@ test_that("maximum likelihood in a channel: the sandwich of its scores", {
   # Replicates estimate again; both ways are near each other.
   replicates <- survey::as.svrepdesign(design)
   again <- survey::withReplicates(replicates, function(w, data) {
-    counts <- as.vector(rowsum(w, data$report))
-    unname(coef(rr_estimate(rr_counts(counts, channel, effective_n = 500))))
+    unname(coef(rr_estimate(rr_counts(as.vector(rowsum(w, data$report)), channel, effective_n = 500))))
   })
   ours <- rr_estimate(replicates, channel, column = ~report)
   expect_equal(unname(diag(vcov(ours))), diag(attr(again, "var")), tolerance = 1e-4)
@@ -243,8 +242,7 @@ test_that("most of the population drawn: without the hidden part intervals would
 test_that("intervals stay within 0 and 1, also where all reports are alike", {
   people <- data.frame(cluster = rep(1:10, 5), report = 0)
   design <- survey::svydesign(id = ~cluster, weights = ~1, data = people)
-  fit <- rr_estimate(design, rr_warner(0.8), column = ~report)
-  bounds <- confint(fit)
+  bounds <- confint(rr_estimate(design, rr_warner(0.8), column = ~report))
   expect_true(all(bounds >= 0 & bounds <= 1 & bounds[, 1] < bounds[, 2]))
   # One cluster answered yes. Wald's go below 0.
   people$report[1:5] <- 1
@@ -318,8 +316,7 @@ test_that("impossible reports are told, and an estimate that is held at 0 has no
   data <- data.frame(cluster = rep(1:30, each = 20), weight = rep(c(1, 2, 3), 200), y = stats::rbinom(600, 1, 0.1))
   design <- survey::svydesign(~cluster, weights = ~weight, data = data)
   # The unrelated question is answered yes by 70 %: at least 52.5 % would say yes.
-  fit <- rr_estimate(design, rr_unrelated(0.25, 0.7), column = "y")
-  expect_identical(tidy(fit)$std.error, c(NA_real_, NA_real_))
+  expect_identical(tidy(rr_estimate(design, rr_unrelated(0.25, 0.7), column = "y"))$std.error, c(NA_real_, NA_real_))
   expect_true(is_contradicted(rr_estimate(design, rr_unrelated(0.25, 0.7), column = "y", method = "inv")))
 })
 
@@ -425,8 +422,7 @@ test_that("with respondents as clusters intervals of several rounds cover, witho
 })
 
 test_that("a picture of a design that is sorted by size has the limits by rank", {
-  skip_if_not_installed("survey")
-  skip_if_not_installed("ggplot2")
+  skip_without("survey", "ggplot2")
   set.seed(8)
   m <- rr_grr(letters[1:8], epsilon = 2)
   data <- data.frame(answer = rr_perturb(sample(letters[1:8], 400, TRUE, c(8, 5, 3, 1, 1, 1, 1, 1)), m, rng = "R"), w = rep(c(1, 3), 200))

@@ -170,8 +170,7 @@ test_that("categories of protocols without counts of their own are tested by the
 test_that("pictures that are sorted by size show the limits by rank and say so", {
   skip_if_not_installed("ggplot2")
   set.seed(4)
-  counts <- drop(rmultinom(1, 3000, c(9, 5, 3, rep(1, 57))))
-  tally <- rr_counts(counts, rr_grr(paste0("v", 1:60), epsilon = 3))
+  tally <- rr_counts(drop(rmultinom(1, 3000, c(9, 5, 3, rep(1, 57)))), rr_grr(paste0("v", 1:60), epsilon = 3))
   top <- rr_top(tally, m = Inf)
   for (order in list(NULL, TRUE)) {
     picture <- ggplot2::autoplot(rr_estimate(tally, method = "inv"), order = order)

@@ -43,8 +43,7 @@ test_that("simulated tallies follow the fitted truth, under both targets", {
   expect_s3_class(simulate(fit), "data.frame")
   for (target in c("population", "sample")) {
     for (design in list(mechanism, rr_grr(3, p = 0.1))) {
-      tally <- rr_counts(c(420, 330, 250), design)
-      model <- rr_estimate(tally, target = target)
+      model <- rr_estimate(rr_counts(c(420, 330, 250), design), target = target)
       draws <- as.matrix(simulate(model, 4000, seed = 8)[-1])
       expect_true(all(colSums(draws) == 1000))
       # A mean of 4000 draws: allow 4.5 of its standard errors for each of 3 categories
@@ -85,8 +84,7 @@ test_that("pictures have the layers they should, at few and at many categories",
   expect_equal(ggplot2::layer_data(ranks, 3)$y, log10(sort(coef(many)[coef(many) > 0.5 / 1e5], decreasing = TRUE)), ignore_attr = TRUE)
   # Numbers as levels have an order of their own, and so has an ordered factor.
   ages <- rr_grr(18:99, epsilon = 3)
-  counts <- rpois(82, 400)
-  ordered <- rr_estimate(rr_counts(counts, ages))
+  ordered <- rr_estimate(rr_counts(rpois(82, 400), ages))
   line <- ggplot2::layer_data(ggplot2::autoplot(ordered), 4)
   expect_equal(line$x, 18:99)
   expect_equal(line$y, unname(coef(ordered)))
@@ -350,8 +348,7 @@ test_that("glance() says where reports were not randomized, and compares only ma
 
 test_that("the trace shows how far the update is", {
   tally <- rr_counts(c(10, 20, 30, 40), rr_grr(4, epsilon = 0.5))
-  fit <- rr_estimate(tally, method = "ibu", iterations = 50)
-  trace <- tidy(fit, type = "trace")
+  trace <- tidy(rr_estimate(tally, method = "ibu", iterations = 50), type = "trace")
   # The certificate holds at every iterate, and the likelihood never falls.
   best <- as.numeric(logLik(rr_estimate(tally)))
   expect_true(all(best - trace$loglik <= trace$gap + 1e-10))

@@ -43,8 +43,7 @@ test_that("the joint covariance of several correlations", {
     input <- case$input
     pairs <- lapply(seq_len(nrow(input$pairs)), function(i) input$pairs[i, ] + 1)
     for (target in c("sample", "population")) {
-      fit <- rr_tmdh(rowtype(input$reported_row_types), list(p = input$p1, q = input$p0), target = target)
-      all <- rr_association(fit)
+      all <- rr_association(rr_tmdh(rowtype(input$reported_row_types), list(p = input$p1, q = input$p0), target = target))
       labels <- vapply(pairs, function(pair) paste0("x", pair, collapse = ":"), "")
       expect_golden(as.data.frame(all)$correlation[match(labels, paste(all$pairs$x, all$pairs$y, sep = ":"))], case$expected$corr)
       expect_golden(vcov(all, pairs), case$expected[[if (target == "sample") "cov_of_corr_fixed_truth" else "cov_of_corr_iid_rows"]])

@@ -74,8 +74,7 @@ test_that("a unary-encoded question is a block of independent columns", {
   # Bits of one-hot answers, each flipped on its own: estimates, and covariance for fixed truths, by simulation of 5,000 surveys.
   set.seed(13)
   design <- list(p = 0.75, q = 0.25)
-  answer <- rep(1:3, c(60, 30, 10))
-  truth <- outer(answer, 1:3, `==`)
+  truth <- outer(rep(1:3, c(60, 30, 10)), 1:3, `==`)
   runs <- replicate(5000, {
     bits <- matrix(stats::rbinom(300, 1, 0.25 + 0.5 * truth), 100)
     coef(rr_tmdh(rr_cooccurrence(bits, 2), design, target = "sample"))

@@ -1,8 +1,5 @@
 # The truth is memory: joint counts of columns in a database are those of the same data frame.
 
-skip_if_not_installed("dbplyr")
-skip_if_not_installed("RSQLite")
-
 stored <- database_of_tests("bits")
 some_bits <- function(n, d) {
   set.seed(n + d)

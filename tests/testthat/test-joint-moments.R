@@ -40,8 +40,7 @@ test_that("equation 27 as corrected: a known total taken into the matrix, and it
     plain <- drop_constant(full_moment_matrix(p, q, order)) + 0.1
     expect_gt(max(abs(plain %*% t - expected)), 1)
   }
-  one <- full_moment_matrix(0.8, 0.1, 1, columns = 3, total = 1:3)
-  expect_equal(unname(one), 0.7 * diag(3) + 0.1)
+  expect_equal(unname(full_moment_matrix(0.8, 0.1, 1, columns = 3, total = 1:3)), 0.7 * diag(3) + 0.1)
 })
 
 test_that("a design that tells nothing is refused", {

@@ -56,8 +56,7 @@ test_that("counts that exist need the number of respondents", {
   mechanism <- toy_unary(colours)
   tally <- rr_counts(c(green = 3, red = 3, blue = 1), mechanism, n = 5)
   expect_identical(unclass(tally)[c("counts", "n")], unclass(rr_tally(bits, mechanism))[c("counts", "n")])
-  both <- rr_counts(cbind(a = c(3, 3, 1), b = c(0, 0, 0)), mechanism, n = c(5, 4))
-  expect_identical(both$n, c(5, 4))
+  expect_identical(rr_counts(cbind(a = c(3, 3, 1), b = c(0, 0, 0)), mechanism, n = c(5, 4))$n, c(5, 4))
   expect_refused(rr_counts(c(3, 3, 1), mechanism), rr_counts(c(3, 3, 1), mechanism, n = c(5, 5)))
   expect_refused(rr_counts(c(3, 3, 1), mechanism, n = 2), class = "counts")
   expect_refused(rr_counts(c(5, 6), rr_warner(0.8), n = 12), class = "mismatch")
@@ -67,8 +66,7 @@ test_that("counts that exist need the number of respondents", {
 # Every outcome of the bits of N respondents with fixed truths, and its probability.
 outcomes <- function(truths, p, q, k) {
   reports <- as.matrix(expand.grid(rep(list(0:1), length(truths) * k)))
-  own <- as.vector(outer(truths, seq_len(k), "=="))
-  chance <- ifelse(own, p, q)
+  chance <- ifelse(as.vector(outer(truths, seq_len(k), "==")), p, q)
   list(reports = reports, probability = apply(reports, 1, function(r) prod(ifelse(r == 1, chance, 1 - chance))))
 }
 

@@ -63,8 +63,7 @@ test_that("geometric and misclassification channels are what they say", {
 test_that("reports are drawn from the rows of the matrix", {
   set.seed(2)
   C <- rbind(a = c(x = 0.5, y = 0.3, z = 0.2), b = c(0.1, 0.2, 0.7))
-  reports <- rr_perturb(rep(c("a", "b"), each = 5000), rr_channel(C), rng = "R")
-  drawn <- table(rep(c("a", "b"), each = 5000), reports)
+  drawn <- table(rep(c("a", "b"), each = 5000), rr_perturb(rep(c("a", "b"), each = 5000), rr_channel(C), rng = "R"))
   # Twelve standard deviations of 0.007: a swap or a transpose would be far outside.
   expect_lt(max(abs(unname(unclass(drawn)) / 5000 - unname(C))), 0.03)
 })

@@ -4,8 +4,7 @@ test_that("covariances and estimates of Hadamard response are the golden ones", 
     m <- rr_hadamard(input$K, input$epsilon, blocks = input$blocks)
     expect_identical(m$size, as.double(input$block_size))
     n <- sum(input$truth)
-    counts <- n * drop(input$truth / n) %*% rr_matrix(m)
-    fit <- rr_estimate(rr_counts(as.vector(counts), m, effective_n = n), method = "inv")
+    fit <- rr_estimate(rr_counts(as.vector(n * drop(input$truth / n) %*% rr_matrix(m)), m, effective_n = n), method = "inv")
     expect_golden(coef(fit), input$truth / n)
     expect_golden(vcov(fit, target = "sample"), case$expected$sample)
     expect_golden(vcov(fit, target = "population") * (n - 1) / n, case$expected$population)
@@ -25,11 +24,9 @@ test_that("maximum likelihood is that of the matrix", {
   set.seed(5)
   for (m in list(rr_hadamard(6, 1), rr_hadamard(6, 2, blocks = 2), rr_hadamard(7, 3, blocks = 4))) {
     k <- length(m$levels)
-    reports <- rr_perturb(sample(k, 3000, TRUE, seq_len(k)), m, rng = "R")
-    tally <- rr_tally(reports, m)
+    tally <- rr_tally(rr_perturb(sample(k, 3000, TRUE, seq_len(k)), m, rng = "R"), m)
     fit <- rr_estimate(tally)
-    C <- rr_matrix(m)
-    dense <- rr_estimate(rr_counts(as.vector(tally$counts), rr_channel(unname(C))))
+    dense <- rr_estimate(rr_counts(as.vector(tally$counts), rr_channel(unname(rr_matrix(m)))))
     expect_equal(coef(fit), coef(dense), tolerance = 1e-5, ignore_attr = TRUE)
     expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(dense)))
     expect_equal(vcov(fit), vcov(dense), tolerance = 1e-4, ignore_attr = TRUE)
@@ -53,8 +50,7 @@ test_that("in one block intervals are those of binomial support, in several they
 
 test_that("many categories never need a matrix", {
   m <- rr_hadamard(1e5, 1)
-  reports <- rr_perturb(rep(c(1, 7, 99999), c(5000, 3000, 2000)), m)
-  fit <- rr_estimate(reports, m, method = "inv")
+  fit <- rr_estimate(rr_perturb(rep(c(1, 7, 99999), c(5000, 3000, 2000)), m), m, method = "inv")
   expect_lt(abs(coef(fit)[1] - 0.5), 6 * tidy(fit)$std.error[1])
   expect_error(rr_matrix(m), class = "candor_error_argument")
 })

@@ -63,8 +63,7 @@ test_that("codes and functions are public: the same for the same sizes, all diff
 test_that("the slope kernel and the direct one agree, weighted and grouped", {
   set.seed(3)
   m <- rr_local_hash(40, 1)
-  x <- sample(40, 3000, TRUE)
-  reports <- rr_perturb(x, m)
+  reports <- rr_perturb(sample(40, 3000, TRUE), m)
   weights <- sample(4, 3000, TRUE) / 4
   group <- sample(c("a", "b"), 3000, TRUE)
   tally <- rr_tally(reports, m, weights = weights, by = group)

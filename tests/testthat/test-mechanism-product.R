@@ -45,8 +45,7 @@ test_that("the joint estimate is that of the joint channel", {
 test_that("independent truths are recovered as products of their margins from exact expectations", {
   shares <- list(c(0.8, 0.2), c(0.9, 0.1), c(0.5, 0.3, 0.2))
   truth <- as.vector(outer(outer(shares[[1]], shares[[2]]), shares[[3]]))
-  counts <- 1e6 * drop(truth %*% rr_matrix(survey))
-  fit <- rr_estimate(rr_counts(counts, survey, effective_n = 1e6))
+  fit <- rr_estimate(rr_counts(1e6 * drop(truth %*% rr_matrix(survey)), survey, effective_n = 1e6))
   expect_equal(unname(coef(fit)), truth, tolerance = 1e-9)
   # The closed form: the inversion is a distribution, and needs no iterations.
   expect_identical(fit$details[[1]]$iterations, 0)
@@ -58,8 +57,7 @@ test_that("twelve yes/no questions are certified in 4096 cells", {
   counts <- stats::rpois(4096, stats::rexp(4096, 1 / 20))
   fit <- rr_estimate(rr_counts(counts, twelve))
   axes <- channel_axes(twelve)
-  m <- apply_channel(axes, coef(fit))
-  g <- apply_channel(axes, counts / sum(counts) / m, "adjoint")
+  g <- apply_channel(axes, counts / sum(counts) / apply_channel(axes, coef(fit)), "adjoint")
   expect_lte(sum(counts) * log(max(g)), 1.01e-8)
   expect_equal(sum(coef(fit)), 1)
 })
@@ -137,8 +135,7 @@ test_that("grouped counts of two questions are one row per cell and one column p
     }
     turned <- rr_counts(grouped[rev(mechanism$reports), ], mechanism)
     expect_identical(turned$counts, tally$counts)
-    fit <- rr_estimate(tally)
-    expect_equal(unname(coef(fit)[seq_len(cells)]), unname(coef(rr_estimate(apart$men))))
+    expect_equal(unname(coef(rr_estimate(tally))[seq_len(cells)]), unname(coef(rr_estimate(apart$men))))
   }
   # Fewer rows, as many as the first question has answers, that name their cells
   some <- matrix(1:4, 2, dimnames = list(c("yes, yes", "no, no"), c("men", "women")))

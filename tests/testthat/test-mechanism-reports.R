@@ -63,8 +63,7 @@ test_that("the order of a set carries nothing", {
   # Given that the truth is in, its place has the law of the number of smaller ones of 3 drawn from the other 29.
   place <- apply(reports, 1, function(set) match(15, set, nomatch = 0L))
   inside <- place[place > 0]
-  law <- dhyper(0:3, 14, 15, 3)
-  expect_gt(chisq.test(tabulate(inside, 4), p = law)$p.value, 1e-6)
+  expect_gt(chisq.test(tabulate(inside, 4), p = dhyper(0:3, 14, 15, 3))$p.value, 1e-6)
   expect_equal(mean(place > 0), m$p, tolerance = 0.05)
 })
 
@@ -127,8 +126,7 @@ test_that("numbers may be text, as a file's reader leaves them", {
 })
 
 test_that("numbers come back from databases", {
-  skip_if_not_installed("RSQLite")
-  skip_if_not_installed("DBI")
+  skip_without("RSQLite", "DBI")
   connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
   on.exit(DBI::dbDisconnect(connection))
   set.seed(3)

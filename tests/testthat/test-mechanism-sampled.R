@@ -43,8 +43,7 @@ test_that("a part of the tally is the tally of those who drew it", {
   tally <- rr_tally(reports, m, by = region, weights = w)
   for (name in names(m$parts)) {
     at <- reports$question == name
-    own <- reports$report[at]
-    direct <- rr_tally(own, m$parts[[name]], by = region[at], weights = w[at])
+    direct <- rr_tally(reports$report[at], m$parts[[name]], by = region[at], weights = w[at])
     part <- candor:::part_tally(tally, name)
     expect_equal(part$counts, direct$counts)
     expect_equal(part$n, direct$n)

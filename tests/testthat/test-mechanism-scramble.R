@@ -70,8 +70,7 @@ test_that("reports are drawn from the cards as the channel says", {
 })
 
 test_that("equal products are one report, however they are written", {
-  m <- rr_scramble(c(0, 10), c(0.3, 1, 2), 1)
-  channel <- rr_channel(m, levels = c(0, 3, 10))
+  channel <- rr_channel(rr_scramble(c(0, 10), c(0.3, 1, 2), 1), levels = c(0, 3, 10))
   # 0.3 * 10 + 1 and 1 * 3 + 1.
   expect_equal(unname(rr_matrix(channel)[, "4"]), c(0, 1, 1) / 3)
   expect_equal(sum(rr_tally(c(0.1 * 3 * 10 + 1, 4, 3 * 0.3 + 1), channel)$counts), 3)
@@ -141,8 +140,7 @@ test_that("groups, weights, merging, files and several questions are as for othe
 })
 
 test_that("a database adds up what R does", {
-  skip_if_not_installed("RSQLite")
-  skip_if_not_installed("dbplyr")
+  skip_without("RSQLite", "dbplyr")
   connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
   on.exit(DBI::dbDisconnect(connection))
   m <- rr_scramble(c(0, 50), c(0.5, 1.5), c(-1, 4), truth = 0.2)

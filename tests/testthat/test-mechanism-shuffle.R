@@ -220,8 +220,7 @@ test_that("the mean of numbers has the blanket of its windows", {
   cells <- grid$steps + grid$window
   C <- t(vapply(0:4, function(start) grid$other / cells + grid$chance * (seq_len(cells) - 1) %in% (start + seq_len(grid$window) - 1) / grid$window,
                 numeric(cells)))
-  law <- list(chance = grid$chance, other = grid$other)
-  shares <- law_blanket.rr_law_mean(law, 1, 1)
+  shares <- law_blanket.rr_law_mean(list(chance = grid$chance, other = grid$other), 1, 1)
   expect_equal(shares$weight, sum(apply(C, 2, min)), tolerance = 1e-12)
   expect_equal(shares, spread_blanket(shares$weight, max(dist(C, "manhattan")) / 2, 1), tolerance = 1e-12)
   for (epsilon in c(0.1, 0.4)) expect_gte(blanket_delta(blanket_sums(shares, 3, 1, 1e-20), 3, epsilon, 1), exact_divergence(C, 3, exp(epsilon)) - 1e-12)

@@ -47,8 +47,7 @@ test_that("of one bit, supports of two buckets are as if independent", {
   for (x in 1:4) for (v in 1:4) for (w in setdiff(1:4, v)) {
     kept <- mean(H[x, ] == H[v, ] & H[x, ] == H[w, ])
     flipped <- mean(H[x, ] != H[v, ] & H[x, ] != H[w, ])
-    expected <- (if (v == x) p else 1 / 2) * (if (w == x) p else 1 / 2)
-    expect_equal(p * kept + (1 - p) * flipped, expected)
+    expect_equal(p * kept + (1 - p) * flipped, (if (v == x) p else 1 / 2) * (if (w == x) p else 1 / 2))
   }
 })
 
@@ -100,8 +99,7 @@ test_that("functions depend on the string, the key and nothing else, and buckets
   # 60,000 buckets: chi-square on 15 degrees of freedom, a false alarm in a million.
   expect_lt(sum((tabulate(many, 16) - 3750)^2 / 3750), qchisq(1 - 1e-6, 15))
   # Pairs collide as often as they should: 200 functions of 299 pairs.
-  share <- mean(many[, -1] == many[, -300])
-  expect_lt(abs(share - 1 / 16), 5 * sqrt(15 / 256 / (200 * 299)))
+  expect_lt(abs(mean(many[, -1] == many[, -300]) - 1 / 16), 5 * sqrt(15 / 256 / (200 * 299)))
 })
 
 # Over functions, reports and, for the population, truths: bias, standard error and coverage.

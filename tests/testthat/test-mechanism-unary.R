@@ -60,8 +60,7 @@ test_that("covariances and estimates are the golden ones", {
     law <- golden_law(input)
     n <- sum(input$truth)
     k <- input$K
-    counts <- n * law$q + law$difference * input$truth
-    tally <- rr_counts(counts, law_mechanism(law, k), effective_n = n, n = n)
+    tally <- rr_counts(n * law$q + law$difference * input$truth, law_mechanism(law, k), effective_n = n, n = n)
     fit <- rr_estimate(tally, method = "inv")
     # Of affine hashing the case has codes in plain order; the package's are in random order, which only variances do not see.
     part <- if (input$protocol == "local_hash_affine") diag else identity
@@ -131,8 +130,7 @@ test_that("simulated counts have the law's mean and variance", {
   set.seed(15)
   m <- rr_unary(3, 1)
   truth <- c(60, 30, 10)
-  counts <- simulate_counts(m, truth, 4000)
-  expect_lte(max(abs(rowMeans(counts) - (100 * m$q + m$p_minus_q * truth))), 5 * 5 / sqrt(4000))
+  expect_lte(max(abs(rowMeans(simulate_counts(m, truth, 4000)) - (100 * m$q + m$p_minus_q * truth))), 5 * 5 / sqrt(4000))
   expect_s3_class(rr_estimate(rr_counts(c(50, 40, 30), m, n = 100), method = "inv", interval = "bootstrap", replications = 50), "rr_fit")
 })
 

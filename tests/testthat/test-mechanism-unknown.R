@@ -37,8 +37,7 @@ test_that("cheater detection gives the closed form of Clark and Desharnais", {
 })
 
 test_that("one sample does not identify an unknown parameter, and says so", {
-  fit <- rr_estimate(rr_counts(c(no = 60, yes = 40), rr_lie_detector(0.8)))
-  table <- tidy(fit, type = "parameters")
+  table <- tidy(rr_estimate(rr_counts(c(no = 60, yes = 40), rr_lie_detector(0.8))), type = "parameters")
   expect_false(any(table$identified))
   expect_true(all(is.na(table$estimate)))
 })
@@ -99,8 +98,7 @@ test_that("the interval of honesty is that of the profile likelihood, up to 1", 
 })
 
 test_that("without a yes the reports say nothing about honesty", {
-  fit <- rr_estimate(lie_tallies(c(170, 30), 200, c(0.2, 0.8)))
-  table <- tidy(fit, type = "parameters")
+  table <- tidy(rr_estimate(lie_tallies(c(170, 30), 200, c(0.2, 0.8))), type = "parameters")
   expect_identical(table$estimate, c(0, NA))
   expect_identical(table$identified, c(TRUE, FALSE))
   expect_identical(c(table$conf.low[2], table$conf.high[2]), c(0, 1))

@@ -89,6 +89,7 @@ test_that("wrong descriptions of a mechanism are refused", {
                  rr_mangat(0.7, 2), rr_mangat(0.7, 0.2, variant = "1994"), rr_forced(0.6), rr_forced(c(0.1, 0.1, 0.1), levels = c("a", "b")),
                  rr_unrelated(0.7, c(0.2, 0.2)), rr_unrelated(0.7, 0.2, levels = c("a", "b", "c")), rr_epsilon("grr"), rr_matrix(rr_grr(20000, epsilon = 1)))
   expect_refused(rr_forced(c(a = 0.1, b = 0.1), levels = c("x", "y")), class = "mismatch")
+})
 
 test_that("p = q up to the rounding of its making is p = q, whatever the constructor", {
   # Each pair is equal in exact arithmetic: 0.2 * 5/8 + 3/8 = 1/2, 0.3 * 5/7 + 2/7 = 1/2, 0.1 + 0.2 = 0.3.

@@ -1,6 +1,5 @@
 test_that("without a method the counts are estimated by the composite likelihood, with a message", {
-  m <- rr_unary(3, 1)
-  tally <- rr_counts(c(60, 40, 45), m, n = 100)
+  tally <- rr_counts(c(60, 40, 45), rr_unary(3, 1), n = 100)
   expect_message(fit <- rr_estimate(tally), class = "candor_message_composite")
   expect_identical(fit$method, "composite")
   expect_error(logLik(fit), class = "candor_error_law")

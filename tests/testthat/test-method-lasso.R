@@ -8,8 +8,7 @@ bloom_tally <- function(seed, n = 8000, keep = "counts", levels = candidates, th
 }
 
 test_that("the lasso is the minimum of its function: a quadratic programme and the conditions of Karush, Kuhn and Tucker", {
-  skip_if_not_installed("glmnet")
-  skip_if_not_installed("quadprog")
+  skip_without("glmnet", "quadprog")
   set.seed(1)
   X <- matrix(rbinom(60 * 12, 1, 0.3), 60)
   y <- drop(X %*% c(0.5, 0.3, 0.2, numeric(9))) + rnorm(60, sd = 0.05)
@@ -26,8 +25,7 @@ test_that("the lasso is the minimum of its function: a quadratic programme and t
 })
 
 test_that("more candidates than filters tell apart: those that are there are selected", {
-  skip_if_not_installed("glmnet")
-  skip_if_not_installed("quadprog")
+  skip_without("glmnet", "quadprog")
   tally <- bloom_tally(2)
   expect_error(rr_estimate(tally, method = "inv"), class = "candor_error_no_information")
   fit <- rr_estimate(tally, method = "lasso")
@@ -41,8 +39,7 @@ test_that("more candidates than filters tell apart: those that are there are sel
 })
 
 test_that("where nobody holds a candidate it is rarely selected", {
-  skip_if_not_installed("glmnet")
-  skip_if_not_installed("quadprog")
+  skip_without("glmnet", "quadprog")
   # alpha bounds the chance of any false one if the others were known: 0.05 on average, four standard deviations of 20 runs and something for the selection.
   false <- vapply(1:20, function(i) sum(rr_estimate(bloom_tally(i, 4000), method = "lasso")$estimate[-(1:4)] > 0), 0)
   expect_lt(mean(false), 0.35)
@@ -82,8 +79,7 @@ test_that("the own likelihood covers and is no worse than least squares, and tal
   both <- vapply(1:60, function(i) {
     tally <- bloom_tally(100 + i, 2000, "sets", levels, theta, 3)
     mle <- rr_estimate(tally, method = "mle")
-    rows <- tidy(mle)
-    c(mle$estimate - theta, rr_estimate(tally, method = "inv")$estimate - theta, rows$std.error)
+    c(mle$estimate - theta, rr_estimate(tally, method = "inv")$estimate - theta, tidy(mle)$std.error)
   }, numeric(18))
   errors <- rowMeans(both^2)
   expect_lt(sum(errors[1:6]), 1.05 * sum(errors[7:12]))
@@ -97,8 +93,7 @@ test_that("the own likelihood covers and is no worse than least squares, and tal
 
 test_that("a likelihood that does not fit in memory is refused, with its size", {
   levels <- sprintf("w%d", 1:300)
-  tally <- bloom_tally(1, 100, "sets", levels, few)
-  law <- candor:::group_evidence(tally, 1)$law
+  law <- candor:::group_evidence(bloom_tally(1, 100, "sets", levels, few), 1)$law
   law$truths <- 1e7
   expect_error(candor:::report_rows(law), "takes 8 GB", class = "candor_error_too_large")
 })

@@ -144,8 +144,7 @@ test_that("the choice is no worse than always the same method, over a grid", {
 })
 
 test_that("combined, merged and smoothed estimates are distributions", {
-  counts <- grr_counts(50, 1.3, 2, 2000)
-  tally <- rr_counts(counts, rr_grr(50, epsilon = 2))
+  tally <- rr_counts(grr_counts(50, 1.3, 2, 2000), rr_grr(50, epsilon = 2))
   for (m in c("combine", "merged", "smoothed")) {
     estimate <- coef(rr_estimate(tally, method = m))
     expect_equal(sum(estimate), 1, tolerance = 1e-12)
@@ -204,8 +203,7 @@ test_that("every mechanism has a default choice", {
   expect_identical(setdiff(makers, c(names(mechanisms), protocols, "rr_new_mechanism")), character())
   for (i in seq_along(mechanisms)) {
     mechanism <- mechanisms[[i]]
-    counts <- 20 + 10 * seq_along(mechanism$reports)
-    tally <- rr_counts(counts, mechanism)
+    tally <- rr_counts(20 + 10 * seq_along(mechanism$reports), mechanism)
     choice <- rr_choose(tally, replications = 20, seed = 1)
     expect_true(all(is.finite(c(choice$risk, choice$mc.error, choice$share))), label = names(mechanisms)[i])
     expect_true("mle" %in% choice$method)

@@ -53,8 +53,7 @@ test_that("powers are drawn along what has more values, beside an honest direct 
 test_that("one number of respondents and one share are a row for each mechanism", {
   skip_if_not_installed("ggplot2")
   power <- rr_power(list(rr_warner(0.75), rr_forced(1 / 6), rr_crosswise(0.2)), n = 300, share = 0.1)
-  plot <- ggplot2::autoplot(power)
-  points <- ggplot2::layer_data(plot, 3)
+  points <- ggplot2::layer_data(ggplot2::autoplot(power), 3)
   expect_equal(points$x, power$power)
   expect_equal(as.numeric(points$y), 3:1)
 })
@@ -95,6 +94,5 @@ test_that("plans of means and coefficients are drawn in their own unit", {
   skip_if_not_installed("ggplot2")
   cards <- rr_scramble(c(0, 60), multiply = c(0.5, 1, 1.5), add = c(0, 5, 10))
   plan <- rr_power(cards, n = 400, share = c(15, 16, 17), sd = 8, null = 14)
-  picture <- ggplot2::autoplot(plan)
-  expect_setequal(ggplot2::layer_data(picture, 2)$y, plan$power)
+  expect_setequal(ggplot2::layer_data(ggplot2::autoplot(plan), 2)$y, plan$power)
 })

@@ -21,8 +21,7 @@ test_that("margins of error", {
 })
 
 test_that("the interval at the planned size is as narrow as planned", {
-  plan <- rr_power(rr_warner(0.7), margin = 0.04, share = 0.3)
-  reports <- round(plan$n * c(1 - 0.42, 0.42))
+  reports <- round(rr_power(rr_warner(0.7), margin = 0.04, share = 0.3)$n * c(1 - 0.42, 0.42))
   table <- tidy(rr_estimate(rr_counts(reports, rr_warner(0.7))), conf.int = TRUE)
   expect_lte((table$conf.high[2] - table$conf.low[2]) / 2, 0.0401)
 })
@@ -338,8 +337,7 @@ test_that("the power that RAPPOR is planned with is the power that it has", {
   error <- sqrt(unit_variance(category_form(m, 3), 0, "population") / n)
   set.seed(12)
   found <- replicate(1000, {
-    counts <- as.double(simulate_counts(m, as.double(rmultinom(1, n, theta)), 1))
-    law_unbiased(law, new_evidence(law, counts, n, n, 8, m))[3]
+    law_unbiased(law, new_evidence(law, as.double(simulate_counts(m, as.double(rmultinom(1, n, theta)), 1)), n, n, 8, m))[3]
   })
   planned <- rr_power(m, n, share, category = 3)$power
   expect_gt(planned, 0.4)
@@ -509,16 +507,14 @@ test_that("tests of means over reports have the planned power", {
   withr::local_seed(13)
   for (m in planned_by_moments()[c(1, 2, 3, 6, 8)]) {
     k <- length(m$levels)
-    law <- rr_law(m)
-    moments <- law_second_moments(law, k, as.double(seq_len(k) == 2))
+    moments <- law_second_moments(rr_law(m), k, as.double(seq_len(k) == 2))
     truth <- replace(replace(numeric(k), 2, 0.2), which.max(replace(moments, 2, 0)), 0.8)
     n <- rr_power(m, power = 0.8, share = 0.2, null = 0.1, category = 2)$n
     expect_gte(rr_power(m, n, 0.2, null = 0.1, category = 2)$power, 0.8)
     expect_lt(rr_power(m, floor(0.99 * n), 0.2, null = 0.1, category = 2)$power, 0.8)
     error <- sqrt(unit_variance(category_form(m, 2), 0.1, "population") / n)
     estimates <- replicate(400, {
-      counts <- simulate_counts(m, drop(rmultinom(1, n, truth)), 1)
-      coef(rr_estimate(rr_counts(drop(counts), m, n = n), method = "inv"))[[2]]
+      coef(rr_estimate(rr_counts(drop(simulate_counts(m, drop(rmultinom(1, n, truth)), 1)), m, n = n), method = "inv"))[[2]]
     })
     # 400 replications: a standard error of .02, and 4 of them.
     expect_equal(mean(estimates - 0.1 > qnorm(0.95) * error), 0.8, tolerance = 0.1)
@@ -647,7 +643,6 @@ test_that("designs for a survey are ranked by the standard error of the prevalen
   report <- table$q + 0.1 * (table$p - table$q)
   expect_equal(table$std.error, sqrt(report * (1 - report) / 1000) / abs(table$p - table$q))
   expect_equal(table$privacy, log(pmax(table$p / table$q, (1 - table$q) / (1 - table$p), table$q / table$p, (1 - table$p) / (1 - table$q))))
-  own <- rr_device("crosswise", 1.5, 1000, 0.1)
-  expect_setequal(table$device[table$mechanism == "crosswise"], own$device)
+  expect_setequal(table$device[table$mechanism == "crosswise"], rr_device("crosswise", 1.5, 1000, 0.1)$device)
   expect_error(rr_recommend(2, epsilon = 1, question = "survey"), class = "candor_error_argument")
 })

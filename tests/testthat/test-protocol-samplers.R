@@ -99,8 +99,7 @@ test_that("every (truth bit, report bit) of every protocol has its probability",
 test_that("neither the order of what a report lists nor what it leaves out carries anything: truths permuted look the same", {
   set.seed(42)
   x <- sample(8L, 20000, TRUE)
-  m <- rr_bitflip(8, 1.5, d = 3)
-  drawn <- abs(as.matrix(rr_perturb(x, m, rng = "R")))
+  drawn <- abs(as.matrix(rr_perturb(x, rr_bitflip(8, 1.5, d = 3), rng = "R")))
   expect_true(all(drawn[, 1] < drawn[, 2] & drawn[, 2] < drawn[, 3]))
   sets <- table(apply(drawn, 1, paste, collapse = " "))
   expect_length(sets, choose(8, 3))
@@ -112,8 +111,7 @@ test_that("neither the order of what a report lists nor what it leaves out carri
   expect_true(all(rank > 0.5 & rank < 998.5))
   # Members of a subset are in increasing order, so that a set has one report; which truth of its members made it, no order can say.
   x <- sample(40L, 20000, TRUE)
-  m <- rr_subset(40, 1.5, size = 3)
-  numbers <- as.matrix(rr_perturb(x, m, rng = "R"))
+  numbers <- as.matrix(rr_perturb(x, rr_subset(40, 1.5, size = 3), rng = "R"))
   expect_true(all(numbers[, 1] < numbers[, 2] & numbers[, 2] < numbers[, 3]))
   holds <- rowSums(numbers == x) > 0
   member <- numbers[holds, ]

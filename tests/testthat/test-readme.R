@@ -17,8 +17,7 @@ test_that("the picture: the report is the truth for 28 in 100, and the intervals
   mechanism <- rr_grr(answers, epsilon = 1)
   expect_equal(round(mechanism$p, 2), 0.28)
   truth <- sample(answers, 20000, replace = TRUE, prob = c(0.34, 0.24, 0.15, 0.10, 0.08, 0.05, 0.03, 0.01))
-  reports <- rr_perturb(truth, mechanism, rng = "R")
-  table <- tidy(rr_estimate(reports, mechanism, target = "sample"), conf.int = TRUE)
+  table <- tidy(rr_estimate(rr_perturb(truth, mechanism, rng = "R"), mechanism, target = "sample"), conf.int = TRUE)
   held <- tabulate(factor(truth, answers), 8) / 20000
   expect_true(all(table$conf.low <= held & held <= table$conf.high))
 })

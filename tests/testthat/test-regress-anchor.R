@@ -95,8 +95,7 @@ test_that("intervals of the share of inattentive respondents and of the slope co
   anchor <- rr_anchor(rr_crosswise(0.25))
   inside <- vapply(1:200, function(seed) {
     fit <- rr_glm(y ~ x, inattentive_survey(1500, item, anchor, 0.2, seed = seed), item, anchor = list(a = anchor), starts = 1)
-    estimate <- c(coef(fit), fit$parameter)
-    abs(estimate - c(-1, 0.7, 0.2)) <= 1.96 * sqrt(diag(vcov(fit, parameter = TRUE)))
+    abs(c(coef(fit), fit$parameter) - c(-1, 0.7, 0.2)) <= 1.96 * sqrt(diag(vcov(fit, parameter = TRUE)))
   }, logical(3))
   expect_true(all(rowMeans(inside) > 0.9))
 })
@@ -111,8 +110,7 @@ test_that("reports of new respondents need those of the anchor question", {
   expect_error(predict(fit, data.frame(x = 0), type = "report"), class = "candor_error_mismatch")
   labelled <- transform(data, a = c("no", "yes")[a + 1], y = c("no", "yes")[y + 1])
   expect_identical(coef(rr_glm(y ~ x, labelled, item, anchor = list(a = anchor))), coef(fit))
-  drawn <- simulate(fit, 1, seed = 1)[[1]]
-  expect_true(all(drawn %in% 0:1))
+  expect_true(all(simulate(fit, 1, seed = 1)[[1]] %in% 0:1))
   data$a[3] <- NA
   expect_message(fewer <- rr_glm(y ~ x, data, item, anchor = list(a = anchor)), class = "candor_message_missing")
   expect_length(fewer$y, 999)

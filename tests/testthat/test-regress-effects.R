@@ -55,8 +55,7 @@ test_that("a matrix of one column, as scale() gives, is a number", {
 })
 
 test_that("groups have their own averages, and the tallies' shares are met", {
-  fit <- rr_glm(y ~ g, data, forced)
-  effects <- rr_effects(fit, character(), by = "g")
+  effects <- rr_effects(rr_glm(y ~ g, data, forced), character(), by = "g")
   moment <- (tapply(data$y, data$g, mean) - 1 / 6) / (2 / 3)
   expect_equal(effects$estimate, as.vector(moment), tolerance = 1e-8)
   # A saturated model: the error of the moment estimate with the fitted report share.

@@ -11,8 +11,7 @@ people <- function() {
 exactly <- stats::glm.control(epsilon = 1e-14, maxit = 100)
 
 test_that("car::Anova, MASS::dropterm and addterm of a direct question are those of glm()", {
-  skip_if_not_installed("car")
-  skip_if_not_installed("MASS")
+  skip_without("car", "MASS")
   data <- people()
   fit <- quietly(rr_glm(y ~ group * x + z, data, direct))
   plain <- stats::glm(y ~ group * x + z, stats::binomial(), data, control = exactly)
@@ -60,8 +59,7 @@ test_that("tests of terms keep the penalty and the unknown number of a design", 
 
 test_that("tests of survey designs are Wald's, with the degrees of freedom of the design", {
   skip_if_not_installed("survey")
-  data <- people()
-  design <- survey::svydesign(~cluster, weights = ~weight, data = data)
+  design <- survey::svydesign(~cluster, weights = ~weight, data = people())
   fit <- quietly(rr_glm(y ~ group + z, mechanism = direct, design = design))
   plain <- survey::svyglm(y ~ group + z, design, family = stats::quasibinomial(), control = stats::glm.control(epsilon = 1e-14))
   # 8 clusters have 7, three slopes take 3.
@@ -102,8 +100,7 @@ test_that("tests of survey designs are Wald's, with the degrees of freedom of th
 })
 
 test_that("no test is given where no degrees of freedom are left, or coefficients are infinite", {
-  skip_if_not_installed("survey")
-  skip_if_not_installed("car")
+  skip_without("survey", "car")
   data <- people()
   few <- survey::svydesign(~cluster, weights = ~weight, data = data[data$cluster <= 3, ])
   fit <- quietly(rr_glm(y ~ group + x, mechanism = direct, design = few))
@@ -164,8 +161,7 @@ test_that("the goodness of fit of the reports: Hosmer and Lemeshow's of direct a
     c(sum((yes - expected)^2 / (expected * (1 - expected / n))), 2 * sum(yes * log(yes / expected) + (n - yes) * log((n - yes) / (n - expected))))
   }
   plain <- glm(truth ~ x + z, binomial(), data)
-  fit <- rr_glm(truth ~ x + z, data, rr_binary(1, 0))
-  test <- rr_goodness_of_fit(fit)
+  test <- rr_goodness_of_fit(rr_glm(truth ~ x + z, data, rr_binary(1, 0)))
   expect_equal(test$statistic, by_hand(fitted(plain), truth), tolerance = 1e-6)
   expect_identical(test$df, c(8, 8))
   expect_equal(test$p.value, pchisq(test$statistic, 8, lower.tail = FALSE))

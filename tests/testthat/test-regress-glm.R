@@ -161,8 +161,7 @@ test_that("rows, predictions and their errors match the vectors", {
 
 test_that("average truth and average effects match the vectors", {
   for (case in golden_finite()) {
-    fit <- fit_golden(case$input)
-    effects <- rr_effects(fit)
+    effects <- rr_effects(fit_golden(case$input))
     expected <- case$expected
     label <- paste(case$input$design, case$input$link)
     expect_golden(effects$estimate[1], expected$average_truth$estimate, 1e-9, label)
@@ -186,8 +185,7 @@ test_that("linearized variances of a survey design match the vectors", {
     expect_golden(coef(fit), case$expected$coef, 1e-9)
     expect_golden(vcov(fit), case$expected$vcov_survey_observed, 1e-9)
     # What a survey package makes of the linearized values is the same.
-    values <- influence(fit, "linearised")
-    total <- survey::svytotal(values, design)
+    total <- survey::svytotal(influence(fit, "linearised"), design)
     expect_equal(unname(vcov(total)), unname(vcov(fit)), tolerance = 1e-9)
     # Dropped rows count as a domain: the design is the same.
     data$x1[3] <- NA
@@ -436,12 +434,9 @@ test_that("all forms of a response give the same fit", {
 test_that("collapsing rows, thinning starts and weights change nothing", {
   data <- survey_of(30000, 2)
   m <- forced
-  fit <- rr_glm(y ~ score, data, m)
-  one <- rr_glm(y ~ score, data, m, starts = 1)
-  expect_equal(coef(fit), coef(one), tolerance = 1e-10)
+  expect_equal(coef(rr_glm(y ~ score, data, m)), coef(rr_glm(y ~ score, data, m, starts = 1)), tolerance = 1e-10)
   pattern <- rr_glm(y ~ town, data, m)
-  counts <- as.data.frame(xtabs(~ town + y, data))
-  weighed <- rr_glm(as.numeric(as.character(y)) ~ town, counts, m, weights = Freq)
+  weighed <- rr_glm(as.numeric(as.character(y)) ~ town, as.data.frame(xtabs(~ town + y, data)), m, weights = Freq)
   expect_equal(coef(pattern), coef(weighed), tolerance = 1e-10)
   expect_equal(vcov(pattern), vcov(weighed), tolerance = 1e-9)
   # Saturated: the moment estimate of each group.
@@ -480,8 +475,7 @@ test_that("random numbers are neither used nor touched", {
 })
 
 test_that("simulated surveys have the fitted report shares and can be fitted again", {
-  data <- survey_of(4000, 5)
-  fit <- rr_glm(y ~ town, data, forced)
+  fit <- rr_glm(y ~ town, survey_of(4000, 5), forced)
   draws <- simulate(fit, 50, seed = 1)
   expect_identical(dim(draws), c(4000L, 50L))
   # 200,000 draws: a standard error of .0011.

@@ -73,8 +73,7 @@ test_that("a survey of 23 designs whose limit was once an error is fitted", {
   })
   names(designs) <- paste0("d", seq_along(designs))
   data$arm <- paste0("d", match(key, unique(key)))
-  fit <- suppressWarnings(rr_glm(y ~ gender + gpa, data, designs, arm = arm))
-  expect_gte(fit$loglik, -1839.4405)
+  expect_gte(suppressWarnings(rr_glm(y ~ gender + gpa, data, designs, arm = arm))$loglik, -1839.4405)
 })
 
 test_that("signs at infinity are those of every sequence that reaches the value; others are NA", {
@@ -138,14 +137,12 @@ test_that("a factor of 150 levels is fitted, with what is known of each level by
 })
 
 test_that("effects, errors and predictions at infinity are NA", {
-  data <- rare_survey(9147, designs$unrelated)
-  fit <- fit_of(y ~ x + z, data, designs$unrelated)
+  fit <- fit_of(y ~ x + z, rare_survey(9147, designs$unrelated), designs$unrelated)
   expect_warning(effects <- rr_effects(fit), "penalty", class = "candor_warning_infinite")
   expect_true(all(is.na(effects$std.error)) && all(is.na(effects$conf.low)) && all(is.finite(effects$estimate)))
   expect_true(all(is.na(predict(fit, se.fit = TRUE)$se.fit[is.infinite(predict(fit))])))
   # Between an observed yes and an observed no of the limit, a truth is not determined.
-  two <- data.frame(x = rep(c(0, 1), each = 30), y = rep(c(0, 1), each = 30))
-  split <- fit_of(y ~ x, two, rr_warner(0.75))
+  split <- fit_of(y ~ x, data.frame(x = rep(c(0, 1), each = 30), y = rep(c(0, 1), each = 30)), rr_warner(0.75))
   expect_identical(unname(predict(split, data.frame(x = c(-1, 0.5, 2)), "truth")), c(0, NA, 1))
   expect_identical(unname(coef(split)), c(-Inf, Inf))
 })

@@ -49,8 +49,7 @@ test_that("an intercept only is the estimate of the shares", {
 test_that("a tally by groups is the same as its respondents, and weights are frequencies", {
   people <- exam_simulated
   fit <- rr_multinom(cheating ~ factor(semester), people, often())
-  tally <- rr_tally(people$cheating, often(), by = list(semester = people$semester))
-  counted <- rr_multinom(~ factor(semester), tally)
+  counted <- rr_multinom(~ factor(semester), rr_tally(people$cheating, often(), by = list(semester = people$semester)))
   expect_equal(coef(counted), coef(fit), tolerance = 1e-8)
   expect_equal(as.numeric(logLik(counted)), as.numeric(logLik(fit)), tolerance = 1e-12)
   twice <- rr_multinom(cheating ~ female, people, often(), weights = rep(2, 2000))
@@ -143,8 +142,7 @@ test_that("Wald intervals cover: 250 surveys of 400", {
     e <- cbind(1, exp(beta[1] + beta[2] * x), exp(beta[3] + beta[4] * x))
     truth <- 1 + rowSums(runif(400) > t(apply(e / rowSums(e), 1, cumsum))[, 1:2])
     data <- data.frame(x, y = ifelse(runif(400) < 0.7, truth, sample(3, 400, TRUE)))
-    fit <- suppressWarnings(rr_multinom(y ~ x, data, rr_grr(3, p = 0.8), starts = 1))
-    bounds <- confint(fit)
+    bounds <- confint(suppressWarnings(rr_multinom(y ~ x, data, rr_grr(3, p = 0.8), starts = 1)))
     hits <- hits + mean(bounds[, 1] < beta & beta < bounds[, 2])
   }
   # Four intervals a survey, so an error of at most that of 250 independent ones.

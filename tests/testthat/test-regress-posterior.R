@@ -137,8 +137,7 @@ test_that("every mechanism: the posterior of Bayes' rule about the truth that wa
     k <- length(mechanism$levels)
     truth <- c(0.7, 0.3, 0.4)[seq_len(k)] / c(1, 1.4)[k - 1]
     tally <- rr_tally(rr_perturb(rep(mechanism$levels, round(4200 * truth)), mechanism, rng = "R"), mechanism)
-    fit <- rr_posterior(tally, prior = 2, n = if (k == 2) 0 else 2000)
-    row <- tidy(fit)
+    row <- tidy(rr_posterior(tally, prior = 2, n = if (k == 2) 0 else 2000))
     # Five standard deviations and no more: the data follow the law of the posterior.
     expect_true(all(abs(row$estimate - truth) < 5 * row$std.error))
     C <- rr_matrix(mechanism)
@@ -155,9 +154,7 @@ test_that("every mechanism: the posterior of Bayes' rule about the truth that wa
   for (mechanism in list(rr_unary(abc, 1), rr_unary(two, 1), rr_subset(abc, 1, 1), rr_subset(abc, 1, 2), rr_local_hash(abc, 1),
                          rr_bloom(abc, 1, bits = 4, hashes = 1, cohorts = 2), rr_bitflip(abc, 1), rr_bitflip(abc, 1, d = 2))) {
     own <- if (length(mechanism$levels) == 2) rep(two, 50) else answers
-    by <- rep(c("u", "v"), 50)
-    reports <- rr_perturb(own, mechanism, rng = "R")
-    tally <- rr_tally(reports, mechanism, by = list(g = by))
+    tally <- rr_tally(rr_perturb(own, mechanism, rng = "R"), mechanism, by = list(g = rep(c("u", "v"), 50)))
     expect_refused(rr_posterior(tally, n = 10), rr_multinom(~ g, tally), class = "law")
     if (length(mechanism$levels) == 2) expect_error(rr_glm(~ g, tally), class = "candor_error_law")
   }

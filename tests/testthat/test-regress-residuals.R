@@ -17,8 +17,7 @@ test_that("residuals of categories are orthogonal to the design, as the score eq
 
 test_that("Pearson's residuals of a log-linear model are those of its table of reports", {
   questions <- rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_kuk(0.8, 0.2))
-  tally <- rr_counts(xtabs(count ~ item1 + item2, benefit_survey), questions)
-  independent <- rr_loglinear(~ item1 + item2, tally)
+  independent <- rr_loglinear(~ item1 + item2, rr_counts(xtabs(count ~ item1 + item2, benefit_survey), questions))
   counts <- xtabs(count ~ item1 + item2, benefit_survey)
   # Independent truths give independent reports, so the fit is that of the table's margins.
   classical <- suppressWarnings(chisq.test(counts, correct = FALSE))

@@ -27,8 +27,7 @@ fit_to_matrix <- function(mechanism, rng, n = 1e5) {
   rows <- unname(rr_matrix(mechanism))
   statistic <- df <- 0
   for (x in seq_len(nrow(rows))) {
-    reports <- rr_perturb(factor(rep(mechanism$levels[x], n), mechanism$levels), mechanism, rng = rng)
-    count <- tabulate(reports, ncol(rows))
+    count <- tabulate(rr_perturb(factor(rep(mechanism$levels[x], n), mechanism$levels), mechanism, rng = rng), ncol(rows))
     expected <- n * rows[x, ]
     if (any(count[expected == 0] > 0)) return(0)
     seen <- expected > 0
@@ -301,6 +300,5 @@ test_that("a bootstrap of these respondents needs no matrix either", {
   expected <- (n - 2) * q * (1 - q) / (n * q)^2
   variances <- apply(fit$replicates[[1]], 1, var)
   expect_lt(abs(mean(variances) / expected - 1), 4.5 * sqrt(2 / (19 * k)) + 0.02)
-  counts <- simulate(fit, 3, seed = 1)
-  expect_identical(colSums(counts[-1]), c(sim_1 = n, sim_2 = n, sim_3 = n))
+  expect_identical(colSums(simulate(fit, 3, seed = 1)[-1]), c(sim_1 = n, sim_2 = n, sim_3 = n))
 })

@@ -1,8 +1,5 @@
 # The truth is memory: a long table of bits is the matrix of the same bits.
 
-skip_if_not_installed("dbplyr")
-skip_if_not_installed("RSQLite")
-
 stored <- database_of_tests("long")
 
 set.seed(1)
@@ -10,8 +7,7 @@ bits <- matrix(rbinom(120, 1, 0.3), 30, dimnames = list(sprintf("e%02d", 1:30), 
 long <- data.frame(who = rep(rownames(bits), 4), site = rep(colnames(bits), each = 30), bit = as.vector(bits))
 
 test_that("a long table of bits is tallied as the matrix is", {
-  table <- stored(long[sample(nrow(long)), ])
-  tally <- rr_bit_tally(table, 0.1, element = "who", set = ~ site)
+  tally <- rr_bit_tally(stored(long[sample(nrow(long)), ]), 0.1, element = "who", set = ~ site)
   expect_identical(tally, rr_bit_tally(bits, 0.1))
   expect_identical(rr_set_size(tally), rr_set_size(rr_bit_tally(bits, 0.1)))
   expect_identical(rr_incidence(tally), rr_incidence(rr_bit_tally(bits, 0.1)))

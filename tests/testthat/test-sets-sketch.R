@@ -75,8 +75,7 @@ test_that("merged bits are randomized responses with the flip they say", {
   for (type in c("any", "all")) {
     for (i in c(1, 2, 4, 8)) {
       truth <- matrix(rep(truths[i, ], each = 40000), 40000)
-      reports <- xor(truth == 1, runif(120000) < rep(flip, each = 40000))
-      merged <- rr_merge_bits(reports, flip, type, rng = "R")
+      merged <- rr_merge_bits(xor(truth == 1, runif(120000) < rep(flip, each = 40000)), flip, type, rng = "R")
       goal <- if (type == "any") any(truths[i, ] == 1) else all(truths[i, ] == 1)
       star <- attr(merged, "flip")
       # four standard errors
@@ -122,10 +121,7 @@ drawn_sketch <- function(n, type, settings, flip) {
   new_rr_sketch(as.integer(xor(bits, stats::runif(length(bits)) < flip)), type, settings, "k", flip)
 }
 
-drawn_sizes <- function(replications, ...) {
-  rows <- lapply(seq_len(replications), function(i) suppressWarnings(rr_set_size(drawn_sketch(...)))$table)
-  do.call(rbind, rows)
-}
+drawn_sizes <- function(replications, ...) do.call(rbind, lapply(seq_len(replications), function(i) suppressWarnings(rr_set_size(drawn_sketch(...)))$table))
 
 test_that("PCSA without noise is the maximum of the likelihood, also where whole levels are full", {
   for (n in c(3, 1000, 17000, 30000, 1e5, 1e6)) {

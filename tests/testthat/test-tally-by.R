@@ -30,8 +30,7 @@ test_that("of several columns the combinations that occur are groups, the first 
   for (values in list(1:3, sample.int(1e6, 200))) {
     by <- data.frame(a = sample(values, 500, TRUE), b = sample(c("u", "v", "w"), 500, TRUE), c = sample(values, 500, TRUE))
     by <- by[!(by$a == values[1] & by$b == "v"), ]
-    reports <- sample(m$levels, nrow(by), TRUE)
-    tally <- rr_tally(reports, m, by = by)
+    tally <- rr_tally(sample(m$levels, nrow(by), TRUE), m, by = by)
     wanted <- unique(by)
     wanted <- wanted[order(wanted$c, wanted$b, wanted$a, method = "radix"), ]
     expect_identical(as.data.frame(tally$groups), data.frame(wanted, row.names = NULL))

@@ -1,8 +1,5 @@
 # The truth is memory: what an engine adds up of the protocols' reports is what rr_tally() counts of the reports themselves.
 
-skip_if_not_installed("dbplyr")
-skip_if_not_installed("RSQLite")
-
 stored <- database_of_tests("reports")
 connection <- environment(stored)$connection
 
@@ -41,8 +38,7 @@ test_that("numbers are a GROUP BY: Hadamard responses, one bit of them, hash val
     text <- rr_query(dplyr::tbl(connection, "reports"), mechanism, column = if (length(frame) == 1) "report", by = "region")
     expect_match(text, "GROUP BY")
     # The engine sends what is different, not what is there.
-    back <- DBI::dbGetQuery(connection, as.character(text))
-    expect_identical(nrow(back), nrow(unique(cbind(frame, region))))
+    expect_identical(nrow(DBI::dbGetQuery(connection, as.character(text))), nrow(unique(cbind(frame, region))))
   }
 })
 
@@ -123,10 +119,8 @@ test_that("dBitFlip: positions, bits of the buckets and long tables are sums and
   # One bit a report: a column of any name
   mechanism <- rr_bitflip(9, 1)
   reports <- rr_perturb(answers, mechanism, rng = "R")
-  one <- data.frame(what = as.vector(as.matrix(reports)), region = region, w = w)
-  expect_same(one, reports, mechanism, column = "what")
-  text <- rr_query(dplyr::tbl(connection, "reports"), mechanism, column = "what")
-  back <- DBI::dbGetQuery(connection, as.character(text))
+  expect_same(data.frame(what = as.vector(as.matrix(reports)), region = region, w = w), reports, mechanism, column = "what")
+  back <- DBI::dbGetQuery(connection, as.character(rr_query(dplyr::tbl(connection, "reports"), mechanism, column = "what")))
   expect_identical(nrow(back), 1L)
   expect_equal(rr_counts(unlist(back[mechanism$reports]), mechanism, n = back$n), rr_tally(reports, mechanism))
 })
@@ -237,8 +231,7 @@ test_that("a long table that is written to while it is tallied gives counts and 
 
 test_that("an engine that reads a long table twice, at two moments, is found out", {
   unary <- rr_unary(letters[1:3], 1)
-  table <- stored(data.frame(id = c(1, 1, 2, 3), level = c("a", "b", "c", NA)))
-  asked <- tally_query(table, unary, NULL, NULL, NULL)
+  asked <- tally_query(stored(data.frame(id = c(1, 1, 2, 3), level = c("a", "b", "c", NA))), unary, NULL, NULL, NULL)
   rows <- DBI::dbGetQuery(connection, asked$query)
   expect_identical(tally_answer(rows, unary, asked, FALSE)$counts, c(1, 1, 1))
   at <- which(rows$level == "c")

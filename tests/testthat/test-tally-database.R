@@ -1,8 +1,5 @@
 # The truth here is memory: whatever a table in a database gives must be what the same data frame gives.
 
-skip_if_not_installed("dbplyr")
-skip_if_not_installed("RSQLite")
-
 m <- rr_grr(c("no", "some", "often"), epsilon = 2)
 # Weights that are sums of few powers of two: their sums are exact in every order.
 survey <- data.frame(answer = rep(c("no", "some", "often", "no"), 6), region = rep(c("n", "s"), each = 12), year = rep(2020:2021, 12), w = rep(c(0.5, 1, 2), 8))

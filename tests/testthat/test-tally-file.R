@@ -49,8 +49,7 @@ test_that("sums of numbers, and what two stages and many depths make of reports,
   expect_identical(there_and_back(tally), tally)
   expect_identical(coef(rr_estimate(there_and_back(tally))), coef(rr_estimate(tally)))
   for (mechanism in list(rr_hierarchy(9, 2, 3), rr_square_wave(9, 2), rr_bloom(9, 2, bits = 16), rr_longitudinal(9, 3, 2))) {
-    reports <- suppressWarnings(rr_perturb(rep(1:9, 20), mechanism, rng = "R"))
-    tally <- rr_tally(reports, mechanism)
+    tally <- rr_tally(suppressWarnings(rr_perturb(rep(1:9, 20), mechanism, rng = "R")), mechanism)
     expect_identical(there_and_back(tally), tally)
     expect_identical(coef(rr_estimate(there_and_back(tally), method = "inv")), coef(rr_estimate(tally, method = "inv")))
   }
@@ -239,8 +238,7 @@ test_that("without a checksum damage gives a classed error or a tally that could
   file <- withr::local_tempfile()
   mechanisms <- travelling_mechanisms()[c("grr", "binary", "channel", "noncompliance", "bitflip")]
   for (i in seq_len(100)) {
-    tally <- any_tally(mechanisms[[i %% 5 + 1]])
-    text <- charToRaw(sub(",\n  \"checksum.*", "\n}\n", tally_text(tally)))
+    text <- charToRaw(sub(",\n  \"checksum.*", "\n}\n", tally_text(any_tally(mechanisms[[i %% 5 + 1]]))))
     at <- sample(length(text), 1)
     text[at] <- as.raw(sample(c(32:126), 1))
     writeBin(text, file)
@@ -320,8 +318,7 @@ test_that("mechanisms travel as tallies do, and what is no longer the same is re
   for (mechanism in c(clients(), list(product = rr_product(a = rr_warner(0.8), b = rr_unary(3, 1)), mean = rr_mean(c(0, 1), 1),
                                       crosswise = rr_crosswise(epsilon = 1), kuk = rr_kuk(epsilon = 1), forced = rr_forced(epsilon = 1)))) {
     expect_identical(rr_write(mechanism, file), mechanism)
-    back <- rr_read(file)
-    expect_true(candor:::same_mechanism(back, mechanism), label = format(mechanism))
+    expect_true(candor:::same_mechanism(rr_read(file), mechanism), label = format(mechanism))
   }
   rr_write(rr_warner(0.8), file)
   writeLines(sub("0.8", "0.9", readLines(file), fixed = TRUE), file)

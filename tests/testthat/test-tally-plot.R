@@ -2,7 +2,6 @@ panels_of <- function(picture) levels(picture$data$panel)
 
 test_that("totals of depths and cohorts are no bars: each has a panel with the shares of its own reports", {
   skip_if_not_installed("ggplot2")
-  withr::local_preserve_seed()
   set.seed(1)
   days <- rr_hierarchy(0:15, 1)
   tally <- rr_tally(rr_perturb(rep(0:15, 200), days, rng = "R"), days)
@@ -20,16 +19,14 @@ test_that("totals of depths and cohorts are no bars: each has a panel with the s
   counts <- matrix(tally$counts, 9)
   expect_equal(picture$data$share, as.vector(sweep(counts[1:8, ], 2, counts[9, ], `/`)))
   many <- rr_bloom(c("a", "b"), epsilon = 2, cohorts = 40, bits = 8)
-  picture <- ggplot2::autoplot(rr_tally(rr_perturb(rep(c("a", "b"), 300), many, rng = "R"), many))
-  expect_length(panels_of(picture), 12)
+  expect_length(panels_of(ggplot2::autoplot(rr_tally(rr_perturb(rep(c("a", "b"), 300), many, rng = "R"), many))), 12)
 })
 
 test_that("the tallest of thousands of bars is drawn as tall as it is", {
   skip_if_not_installed("ggplot2")
   counts <- rep(100, 5000)
   counts[1] <- 1000
-  picture <- ggplot2::autoplot(rr_counts(counts, rr_grr(5000, epsilon = 3)))
-  drawn <- ggplot2::layer_data(picture)
+  drawn <- ggplot2::layer_data(ggplot2::autoplot(rr_counts(counts, rr_grr(5000, epsilon = 3))))
   # Lines have a width of their own, whatever the number of categories; columns would be 0.1 pixels wide.
   expect_true(all(drawn$linewidth > 0) && identical(drawn$x, drawn$xend))
   expect_equal(max(drawn$yend), 1000 / 500900)
@@ -37,7 +34,6 @@ test_that("the tallest of thousands of bars is drawn as tall as it is", {
 
 test_that("bins of numbers and their cumulative shares have an axis of numbers", {
   skip_if_not_installed("ggplot2")
-  withr::local_preserve_seed()
   set.seed(2)
   wave <- rr_square_wave(seq(0, 200, 5), 2)
   fit <- rr_estimate(rr_perturb(200 * rbeta(4000, 2, 6), wave, rng = "R"), wave)

@@ -61,8 +61,7 @@ test_that("only Wald intervals leave [0, 1], and all but those of inversion cont
   for (method in c("mle", "inv", "invn", "invp")) {
     for (interval in c("wilson", "exact", "bootstrap")) {
       set.seed(1)
-      fit <- rr_estimate(tally, method = method, interval = interval, replications = 50)
-      table <- tidy(fit, conf.int = TRUE)
+      table <- tidy(rr_estimate(tally, method = method, interval = interval, replications = 50), conf.int = TRUE)
       expect_true(all(table$conf.low >= 0 & table$conf.high <= 1 & table$conf.low <= table$conf.high))
       if (method != "inv" && interval != "bootstrap") expect_true(all(table$conf.low <= table$estimate & table$estimate <= table$conf.high))
     }

@@ -45,8 +45,7 @@ test_that("a start is matched to the levels by every method that takes one", {
 })
 
 test_that("a start over several questions may be a table of them, in any order", {
-  both <- rr_product(a = rr_warner(0.9), b = rr_grr(c("x", "y", "z"), epsilon = 2))
-  reports <- rr_counts(c(5, 9, 8, 4, 7, 6), both)
+  reports <- rr_counts(c(5, 9, 8, 4, 7, 6), rr_product(a = rr_warner(0.9), b = rr_grr(c("x", "y", "z"), epsilon = 2)))
   steps <- function(start) coef(rr_estimate(reports, method = "ibu", start = start, iterations = 2))
   table <- array(1:6 / 21, c(2, 3), list(a = c("no", "yes"), b = c("x", "y", "z")))
   expect_identical(steps(table), steps(1:6 / 21))

@@ -73,16 +73,14 @@ test_that("functions of shares have the axis of their kind, and cumulative share
   # Cut, but not to a point.
   expect_true(any(abs(cdf$estimate - 0.5) + 1.96 * cdf$std.error > 0.5 & cdf$std.error > 0))
   expect_true(all(cdf$conf.low < cdf$conf.high | cdf$std.error == 0))
-  plot <- ggplot2::autoplot(cdf)
-  expect_identical(y_labels(plot), c("up to 10", "up to 20", "up to 30"))
+  expect_identical(y_labels(ggplot2::autoplot(cdf)), c("up to 10", "up to 20", "up to 30"))
 })
 
 test_that("margins say which question is which", {
   skip_if_not_installed("ggplot2")
   survey <- rr_product(drugs = rr_warner(0.8), theft = rr_warner(0.8))
   joint <- rr_estimate(rr_counts(c(180, 90, 80, 110), survey), method = "inv")
-  both <- ggplot2::autoplot(rr_margin(joint, c("theft", "drugs")))
-  expect_setequal(y_labels(both), y_labels(ggplot2::autoplot(joint)))
+  expect_setequal(y_labels(ggplot2::autoplot(rr_margin(joint, c("theft", "drugs")))), y_labels(ggplot2::autoplot(joint)))
   given <- rr_margin(joint, "theft", given = "drugs")
   plot <- ggplot2::autoplot(given)
   expect_identical(panel_names(plot), c("drugs = no", "drugs = yes"))
@@ -92,8 +90,7 @@ test_that("margins say which question is which", {
 })
 
 test_that("a survey design looks like the plain fit of the same table", {
-  skip_if_not_installed("ggplot2")
-  skip_if_not_installed("survey")
+  skip_without("ggplot2", "survey")
   data <- data.frame(answer = rep(c("no", "yes"), c(200, 100)), area = rep(c("N", "S", "S"), 100))
   fit <- ggplot2::autoplot(rr_estimate(data, die, column = "answer", by = "area"))
   design <- survey::svydesign(~1, weights = ~1, data = data)
@@ -101,8 +98,7 @@ test_that("a survey design looks like the plain fit of the same table", {
   expect_identical(y_labels(survey), y_labels(fit))
   expect_equal(ggplot2::layer_data(survey, 3)$x, ggplot2::layer_data(fit, 3)$x)
   total <- rr_estimate(design, die, column = ~answer, total = TRUE)
-  plot <- ggplot2::autoplot(total, terms = "yes")
-  expect_equal(ggplot2::layer_data(plot, 3)$x, coef(total)[["yes"]])
+  expect_equal(ggplot2::layer_data(ggplot2::autoplot(total, terms = "yes"), 3)$x, coef(total)[["yes"]])
 })
 
 test_that("times run along an axis that says the year, with a line for each further group", {
@@ -276,8 +272,7 @@ test_that("the curve of a rare truth has an axis of its own", {
   set.seed(20261122)
   people <- data.frame(age = rep(20:79, 100), sex = rep(c("f", "m"), each = 3000))
   people$answer <- rr_perturb(rbinom(6000, 1, plogis(-3 + 0.01 * people$age)), rr_warner(0.9), rng = "R")
-  fit <- rr_glm(answer ~ age + sex, people, rr_warner(0.9))
-  expect_lte(ggplot2::autoplot(fit)$coordinates$limits$y[2], 0.5)
+  expect_lte(ggplot2::autoplot(rr_glm(answer ~ age + sex, people, rr_warner(0.9)))$coordinates$limits$y[2], 0.5)
 })
 
 test_that("rows that the device has no room for are told when they are drawn, however that is", {
@@ -327,8 +322,7 @@ test_that("more than 40 groups lie along an axis, ranked or at their numbers", {
   data <- data.frame(answer = rep(c("no", "yes", "yes"), 200), area = rep(1:50, 12))
   design <- survey::svydesign(~1, weights = ~1, data = data)
   total <- rr_estimate(design, die, column = ~answer, by = ~area, total = TRUE)
-  plot <- ggplot2::autoplot(total, terms = "yes")
-  expect_equal(sort(ggplot2::layer_data(plot, 4)$y), sort(unname(coef(total)[2 * 1:50])))
+  expect_equal(sort(ggplot2::layer_data(ggplot2::autoplot(total, terms = "yes"), 4)$y), sort(unname(coef(total)[2 * 1:50])))
 })
 
 test_that("means, quantiles and frequent strings are drawn with their intervals", {
@@ -351,8 +345,7 @@ test_that("means, quantiles and frequent strings are drawn with their intervals"
   # As cumulative shares, they rise to the right.
   expect_false(is.unsorted(drawn$x[order(drawn$y)]))
   expect_equal(ggplot2::layer_data(plot, 2)$xend, one$conf.high)
-  counts <- cbind(north = c(10, 20, 40, 20, 10), south = c(20, 40, 20, 10, 10))
-  both <- rr_estimate(rr_counts(counts, wave), method = "inv")
+  both <- rr_estimate(rr_counts(cbind(north = c(10, 20, 40, 20, 10), south = c(20, 40, 20, 10, 10)), wave), method = "inv")
   expect_identical(panel_names(ggplot2::autoplot(rr_quantile(both))), c("north", "south"))
   median <- ggplot2::autoplot(rr_quantile(both, 0.5))
   expect_identical(y_labels(median), c("north", "south"))

@@ -66,14 +66,6 @@ test_that("sets that are counted already add nothing", {
   for (sets in list(list(c("x1", "x2")), "x1:x2", list("x1"))) expect_identical(rr_cooccurrence(b, sets = sets)$values, rr_cooccurrence(b)$values)
 })
 
-test_that("\"yes\" and \"no\" are bits wherever they come from", {
-  truth <- data.frame(a = rep(c("no", "yes"), 50), b = "no")
-  reports <- rr_perturb(truth, rr_product(a = rr_warner(0.8), b = rr_warner(0.8)))
-  expect_identical(rr_cooccurrence(reports)$values, rr_cooccurrence(as.data.frame(lapply(reports, `==`, "yes")))$values)
-  # A factor whose levels stand the other way round says the same
-  expect_identical(rr_cooccurrence(data.frame(a = factor(c("yes", "no", "yes"), c("yes", "no"))))$values, c(3, 2))
-})
-
 test_that("a session with a decimal comma prints without a warning", {
   withr::local_options(OutDec = ",", warn = 2)
   set.seed(1)

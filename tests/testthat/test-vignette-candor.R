@@ -24,8 +24,7 @@ test_that("from a sensitive question to an estimate", {
 })
 
 test_that("what the interval is about", {
-  fit <- rr_estimate(nigeria(), target = "sample")
-  printed(columns(fit), c(0.2619, 0.0113, 0.2397, 0.2841), 4)
+  printed(columns(rr_estimate(nigeria(), target = "sample")), c(0.2619, 0.0113, 0.2397, 0.2841), 4)
 })
 
 test_that("at the boundary", {

@@ -74,8 +74,7 @@ test_that("many columns: what was built in is found", {
 
 test_that("how normal the estimates are", {
   law <- rr_reported_law(c(120, 40, 30, 10), rr_kuk(0.8, 0.1), set = 1:2)
-  expected <- rr_pmdh(c(120, 40, 30, 10), rr_kuk(0.8, 0.1))
-  both <- tidy(expected, target = "sample")[3, ]
+  both <- tidy(rr_pmdh(c(120, 40, 30, 10), rr_kuk(0.8, 0.1)), target = "sample")[3, ]
   printed(c(sum(law$count * law$probability), both$estimate), c(13.2, 13.2), 8)
   z <- (law$count - both$estimate) / both$std.error
   printed(c(sum(z^3 * law$probability), sum(law$probability[abs(z) > 1.96])), c(0.191, 0.060), 3)

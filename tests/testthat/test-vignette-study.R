@@ -18,8 +18,7 @@ test_that("which estimator: the choice", {
   withr::local_seed(7)
   mechanism <- rr_grr(100, epsilon = 2)
   answers <- sample(100, 2000, replace = TRUE, prob = zipf_shares(100, 2.5))
-  reports <- rr_tally(rr_perturb(answers, mechanism, rng = "R"), mechanism)
-  choice <- rr_choose(reports, seed = 1)
+  choice <- rr_choose(rr_tally(rr_perturb(answers, mechanism, rng = "R"), mechanism), seed = 1)
   expect_equal(choice$method, c("eb", "combine", "invp", "mle", "inv", "invn"))
   expect_equal(choice$share, c(0.415, 0.27, 0.27, 0.045, 0, 0))
 })
@@ -64,8 +63,7 @@ test_that("planning: tests", {
 })
 
 test_that("planning: mechanisms", {
-  table <- rr_recommend(8, epsilon = 1, n = 10000)
-  expect_equal(table$mechanism, c("subset", "grr", "oue", "olh", "sue", "hadamard", "blh"))
+  expect_equal(rr_recommend(8, epsilon = 1, n = 10000)$mechanism, c("subset", "grr", "oue", "olh", "sue", "hadamard", "blh"))
   expect_equal(round(3 * exp(1) + 2, 2), 10.15)
 })
 
