@@ -135,7 +135,8 @@ dressed <- function(bits) {
   list(numbers = bits, logical = text(c(FALSE, TRUE)), text = text(c("0", "1")), words = text(c("FALSE", "TRUE")),
        factor = factors(c("0", "1")), reversed = factors(c("0", "1"), c("1", "0")), unused = factors(c("0", "1"), c("0", "1", "2")),
        truth = factors(c("FALSE", "TRUE")), turned = factors(c("FALSE", "TRUE"), c("TRUE", "FALSE")),
-       yes = factors(c("no", "yes")), no = factors(c("no", "yes"), c("yes", "no")), said = text(c("no", "yes")), matrix = as.matrix(bits), characters = as.matrix(text(c("0", "1"))))
+       yes = factors(c("no", "yes")), no = factors(c("no", "yes"), c("yes", "no")), said = text(c("no", "yes")),
+       matrix = as.matrix(bits), characters = as.matrix(text(c("0", "1"))))
 }
 
 test_that("joint counts, product tallies and perturbation take the same answers and mean the same by them", {

@@ -219,7 +219,7 @@ test_that("a failure of the operating system's entropy is an error, never a fall
 
 test_that("bad answers are refused", {
   mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
-  for (bad in list(c("never", "twice"), factor(c("never", "twice")), c(1L, 4L), c(1L, 0L), "x")) expect_error(rr_perturb(bad, mechanism), class = "candor_error")
+  for (bad in list(c("never", "twice"), factor(c("never", "twice")), c(1L, 4L), 1:0, "x")) expect_error(rr_perturb(bad, mechanism), class = "candor_error")
   expect_refused(rr_perturb(c("never", NA, "once"), mechanism), rr_perturb(NA_character_, mechanism), class = "missing")
 })
 

@@ -57,10 +57,10 @@ test_that("reports of another form, or of other numbers of categories, are refus
   expect_s3_class(rr_tally(rep(1L, 18), rr_bitflip(levels, 1)), "rr_tally")
   expect_error(rr_tally(rep(1L, 19), rr_bitflip(levels, 1)), class = "candor_error_report")
   hashed <- rr_perturb(truth, rr_local_hash(levels, 1), rng = "R")
-  subset <- rr_subset(60, 3)
-  expect_refused(rr_tally(c("1 5 9", "1 5"), subset), rr_tally(c("1 5 9", "1 5 x"), subset), rr_tally("1 5 61", subset), rr_tally("1 5 5", subset),
-                 rr_tally(list(1:3, 1:4), subset), rr_tally(hashed, rr_hadamard(levels, 1)), rr_tally(rr_perturb(truth, rr_bloom(levels, 1)), rr_grr(levels, 1)),
-                 rr_tally(data.frame(day = 1, report = hashed), rr_local_hash(levels, 1)),
+  three <- rr_subset(60, 3)
+  expect_refused(rr_tally(c("1 5 9", "1 5"), three), rr_tally(c("1 5 9", "1 5 x"), three), rr_tally("1 5 61", three), rr_tally("1 5 5", three),
+                 rr_tally(list(1:3, 1:4), three), rr_tally(rr_perturb(truth, rr_bloom(levels, 1)), rr_grr(levels, 1)),
+                 rr_tally(hashed, rr_hadamard(levels, 1)), rr_tally(data.frame(day = 1, report = hashed), rr_local_hash(levels, 1)),
                  rr_tally(data.frame(day = 1, report = hashed), rr_local_hash(levels, 1), column = "report"), class = NULL)
 })
 
