@@ -44,14 +44,12 @@ test_that("lmtest", {
   expect_identical(test$Df[2], 2)
 })
 
-test_that("insight and parameters read coefficients, covariance and errors", {
+test_that("insight reads coefficients, covariance and errors", {
   skip_if_not_installed("insight")
   expect_equal(insight::get_parameters(survey)$Estimate, unname(coef(survey)))
   expect_equal(unname(as.matrix(insight::get_varcov(survey))), unname(vcov(survey)))
   expect_equal(as.numeric(insight::n_obs(survey)), nobs(survey))
   expect_true(all(c("Parameter", "CI_low") %in% names(insight::standardize_names(tidy(survey, conf.int = TRUE)))))
-  skip_if_not_installed("parameters")
-  expect_equal(parameters::standard_error(survey)$SE, tidy(survey)$std.error)
 })
 
 test_that("marginaleffects tests hypotheses, once it is told of the class", {

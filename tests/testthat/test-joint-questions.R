@@ -121,18 +121,13 @@ test_that("reports are read as their protocols give them: what they support, by 
   expect_identical(names(reports), names(survey$questions))
   counts <- rr_cooccurrence(reports, mechanism = survey)
   few <- as.matrix(reports$few)
+  # Sylvester's matrix by its definition.
+  sylvester <- function(times) Reduce(kronecker, rep(list(matrix(c(1, 1, 1, -1), 2)), times))
   bits <- cbind(as.matrix(reports$tool), reports$sex == "yes", outer(reports$town, letters[1:4], `==`),
                 as.matrix(rr_reports(candor:::new_rr_reports(candor:::report_sets(survey$questions$hash, reports$hash), 3), rr_unary(labels, 1))),
                 t(apply(few, 1, function(set) 1:9 %in% set)),
-                # Sylvester's matrix by its definition.
-                {
-                  h <- Reduce(kronecker, rep(list(matrix(c(1, 1, 1, -1), 2)), 2))
-                  t(h[2:4, reports$number + 1] > 0)
-                },
-                {
-                  h <- Reduce(kronecker, rep(list(matrix(c(1, 1, 1, -1), 2)), log2(survey$questions$sign$size)))
-                  t(h[1:3, reports$sign$index + 1]) * reports$sign$sign > 0
-                })
+                t(sylvester(2)[2:4, reports$number + 1] > 0),
+                t(sylvester(log2(survey$questions$sign$size))[1:3, reports$sign$index + 1]) * reports$sign$sign > 0)
   names <- c(paste0("tool:", labels), "sex", paste0("town:", letters[1:4]), paste0("hash:", labels), paste0("few:", letters[1:9]),
              paste0("number:", labels), paste0("sign:", labels))
   colnames(bits) <- names
@@ -149,7 +144,6 @@ test_that("reports are read as their protocols give them: what they support, by 
   # Missing reports.
   holes <- reports
   holes$sex[3] <- NA
-  holes$few[5] <- reports$few[5]
   expect_error(rr_cooccurrence(holes, mechanism = survey), "Row 3 has one", class = "candor_error_missing")
   expect_message(rest <- rr_cooccurrence(holes, mechanism = survey, na.rm = TRUE), "1 row", class = "candor_message_missing")
   expect_identical(rest$values, rr_cooccurrence(1 * bits[-3, ])$values)

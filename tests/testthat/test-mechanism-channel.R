@@ -54,8 +54,7 @@ test_that("geometric and misclassification channels are what they say", {
   expect_equal(rr_epsilon(geometric), 4 * 0.7)
   expect_equal(unname(rowSums(rr_matrix(geometric))), rep(1, 5))
   # Rogan and Gladen (1978): (0.12 + 0.95 - 1) / (0.8 + 0.95 - 1).
-  test <- rr_misclassification(sensitivity = 0.8, specificity = 0.95)
-  expect_equal(coef(rr_estimate(rr_counts(c(880, 120), test)))[["yes"]], 0.07 / 0.75)
+  expect_equal(coef(rr_estimate(rr_counts(c(880, 120), rr_misclassification(sensitivity = 0.8, specificity = 0.95))))[["yes"]], 0.07 / 0.75)
   study <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5), yes = c(20, 80)))
   expect_equal(unname(rr_matrix(study)), rbind(c(0.95, 0.05), c(0.2, 0.8)))
 })

@@ -29,9 +29,7 @@ test_that("what is achieved is never above it", {
 })
 
 test_that("a negative zero is a zero", {
-  expect_identical(rr_epsilon(rr_binary(0.8, -0)), Inf)
-  expect_identical(rr_epsilon(rr_forced(-0)), Inf)
-  expect_identical(rr_epsilon(rr_kuk(0.8, -0)), Inf)
+  for (mechanism in list(rr_binary(0.8, -0), rr_forced(-0), rr_kuk(0.8, -0))) expect_identical(rr_epsilon(mechanism), Inf)
 })
 
 test_that("no generator but the system's can stand for it", {

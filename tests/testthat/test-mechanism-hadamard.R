@@ -12,8 +12,7 @@ test_that("covariances and estimates of Hadamard response are the golden ones", 
   }
   for (case in golden("ldp_hadamard_estimates")) {
     input <- case$input
-    m <- rr_hadamard(input$K, input$epsilon, blocks = input$blocks)
-    fit <- rr_estimate(rr_counts(input$report_counts, m), method = "inv")
+    fit <- rr_estimate(rr_counts(input$report_counts, rr_hadamard(input$K, input$epsilon, blocks = input$blocks)), method = "inv")
     expect_golden(coef(fit), case$expected$inv)
     expect_golden(vcov(fit, target = "sample"), case$expected$sample)
     expect_golden(vcov(fit, target = "population"), case$expected$population)
@@ -35,8 +34,7 @@ test_that("maximum likelihood is that of the matrix", {
 })
 
 test_that("in one block intervals are those of binomial support, in several they cover", {
-  m <- rr_hadamard(3, 1)
-  expect_true(all(confint(rr_estimate(rr_counts(c(38, 15, 10, 12), m), method = "inv", interval = "exact")) >= 0))
+  expect_true(all(confint(rr_estimate(rr_counts(c(38, 15, 10, 12), rr_hadamard(3, 1)), method = "inv", interval = "exact")) >= 0))
   set.seed(6)
   m <- rr_hadamard(6, 2, blocks = 3)
   truth <- c(0.8, 0.1, 0.06, 0.04, 0, 0)

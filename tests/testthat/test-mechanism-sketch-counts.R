@@ -172,8 +172,7 @@ test_that("tallies merge, group, weigh, and chunks are the whole", {
     grouped <- rr_tally(reports, sketch, by = rep(c("x", "y"), 200))
     expect_equal(unname(rowSums(grouped$counts)), whole$counts)
     odd <- rr_tally(reports[seq(1, 399, 2), ], sketch)
-    one <- rr_estimate(grouped, candidates = c("a", "b"))
-    expect_equal(one$estimate[, "x"], rr_estimate(odd, candidates = c("a", "b"))$estimate)
+    expect_equal(rr_estimate(grouped, candidates = c("a", "b"))$estimate[, "x"], rr_estimate(odd, candidates = c("a", "b"))$estimate)
     # Weights of 1 and 0 leave some out.
     weighted <- rr_tally(reports, sketch, weights = rep(1:0, 200))
     expect_equal(weighted$counts, odd$counts)

@@ -126,14 +126,6 @@ test_that("Wilson and exact intervals cover", {
   }
 })
 
-test_that("simulated counts have the law's mean and variance", {
-  set.seed(15)
-  m <- rr_unary(3, 1)
-  truth <- c(60, 30, 10)
-  expect_lte(max(abs(rowMeans(simulate_counts(m, truth, 4000)) - (100 * m$q + m$p_minus_q * truth))), 5 * 5 / sqrt(4000))
-  expect_s3_class(rr_estimate(rr_counts(c(50, 40, 30), m, n = 100), method = "inv", interval = "bootstrap", replications = 50), "rr_fit")
-})
-
 test_that("wrong arguments are named", {
   expect_refused(rr_unary(3), rr_unary(3, 1, p = 0.5, q = 0.2), rr_unary(3, p = 0.5), rr_subset(5, 1, size = 5), rr_hadamard(5, 1, blocks = 6),
                  rr_hadamard(5, 1, blocks = 2, one_bit = TRUE), rr_local_hash(5, 1, g = 1))

@@ -141,8 +141,7 @@ test_that("every epsilon that a constructor takes can be estimated from, and no 
       reports <- rr_counts(c(40, 60), make(2, epsilon = epsilon))
       for (method in c("mle", "inv", "invn", "invp", "ibu", "norm_cut", "base_cut", "power")) {
         # A fixed number of steps says nothing about convergence: only its failure is looked for.
-        fit <- rr_estimate(reports, method = method)
-        expect_true(all(is.finite(coef(fit))), label = paste(format(reports$mechanism), method))
+        expect_true(all(is.finite(coef(rr_estimate(reports, method = method)))), label = paste(format(reports$mechanism), method))
       }
       # Of two categories reported 40 and 60 times the second is the more frequent, and the only one if epsilon is
       # below logit(0.6): then even a truth of the second alone gives less than 60 per cent.

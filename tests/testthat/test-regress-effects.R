@@ -153,8 +153,7 @@ test_that("pictures have an axis of time, and hold dates at their mean", {
     expect_equal(other$data$fit, unname(predict(fit, new, "truth")), tolerance = 1e-6)
   }
   # A date that is in the model as a factor alone has points at its own values, and is held at one of them.
-  fit <- rr_glm(y ~ months(day) + age, dated, forced)
-  expect_identical(ggplot2::autoplot(fit, "day")$data$value, sort(unique(dated$day)))
+  expect_identical(ggplot2::autoplot(rr_glm(y ~ months(day) + age, dated, forced), "day")$data$value, sort(unique(dated$day)))
   answers <- rr_multinom(y ~ day + g, transform(dated, y = c("no", "yes")[y + 1]), forced)
   expect_identical(range(ggplot2::autoplot(answers)$data$value), range(dated$day))
 })

@@ -411,12 +411,8 @@ test_that("all forms of a response give the same fit", {
   data <- survey_of(600)
   base <- coef(rr_glm(y ~ age, data, forced))
   labels <- c("no", "yes")
-  data$f <- factor(labels[data$y + 1], c("yes", "no"))
-  data$t <- as.character(data$f)
-  data$l <- data$y == 1
-  expect_equal(coef(rr_glm(f ~ age, data, forced)), base)
-  expect_equal(coef(rr_glm(t ~ age, data, forced)), base)
-  expect_equal(coef(rr_glm(l ~ age, data, forced)), base)
+  text <- labels[data$y + 1]
+  for (form in list(factor(text, c("yes", "no")), text, data$y == 1)) expect_equal(coef(rr_glm(y ~ age, transform(data, y = form), forced)), base)
   table <- aggregate(cbind(yes = y, n = 1) ~ age, data, sum)
   table$no <- table$n - table$yes
   grouped <- rr_glm(cbind(yes, no) ~ age, table, forced)
@@ -426,9 +422,7 @@ test_that("all forms of a response give the same fit", {
   expect_equal(as.numeric(logLik(grouped)), as.numeric(logLik(rr_glm(y ~ age, data, forced))) + sum(lchoose(table$n, table$yes)))
   # A tally by groups is such a table.
   tally <- rr_tally(data$y, forced, by = data["age"])
-  expect_equal(coef(rr_glm(~age, tally)), base)
-  expect_equal(coef(rr_glm(tally ~ age)), base)
-  expect_equal(coef(rr_glm(report ~ age, tally)), base)
+  for (fit in list(rr_glm(~age, tally), rr_glm(tally ~ age), rr_glm(report ~ age, tally))) expect_equal(coef(fit), base)
 })
 
 test_that("collapsing rows, thinning starts and weights change nothing", {

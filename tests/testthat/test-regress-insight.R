@@ -50,8 +50,7 @@ test_that("fits of survey designs are of the t distribution there too", {
 test_that("modelsummary exponentiates them", {
   modelsummary <- from_cran("modelsummary")$modelsummary
   table <- modelsummary(fits$logit, exponentiate = TRUE, output = "data.frame", fmt = 4)
-  shown <- table[[ncol(table)]][table$term == "age" & table$statistic == "estimate"]
-  expect_identical(shown, sprintf("%.4f", exp(coef(fits$logit)[["age"]])))
+  expect_identical(table[[ncol(table)]][table$term == "age" & table$statistic == "estimate"], sprintf("%.4f", exp(coef(fits$logit)[["age"]])))
 })
 
 # Two fits of which the reports prefer the larger: the density of the reports, by hand, says which.

@@ -182,9 +182,6 @@ test_that("bad input is refused, or told", {
   expect_refused(predict(fit, data.frame(semester = 1)), predict(fit, data.frame(semester = 1, female = 1), "posterior"), vcov(fit, cluster = 1:3),
                  anova(fit, fit))
   # Two other ways of saying the same are told, and estimated.
-  missing <- people
-  missing$cheating[5] <- NA
-  expect_output(print(rr_multinom(cheating ~ semester, missing, grr)), "1 rows with missing values dropped")
   people$months <- 6 * people$semester
   expect_message(fit <- rr_multinom(cheating ~ semester + months, people, grr), class = "candor_message_aliased")
   expect_true(all(is.na(coef(fit)[, "months"])))

@@ -94,8 +94,7 @@ test_that("extreme posteriors stay inside", {
     if (n >= 1e6) expect_equal(bounds[[2]], log(2) / -slope, tolerance = 0.01)
     if (n >= 1e6) expect_equal(tidy(fit)$estimate[2], -1 / slope, tolerance = 0.01)
   }
-  fit <- rr_posterior(rr_counts(c(1e8, 9e8), rr_crosswise(0.25)), prior = c(0.5, 0.5))
-  expect_true(all(is.finite(unlist(tidy(fit, conf.int = TRUE)[-1]))))
+  expect_true(all(is.finite(unlist(tidy(rr_posterior(rr_counts(c(1e8, 9e8), rr_crosswise(0.25)), prior = c(0.5, 0.5)), conf.int = TRUE)[-1]))))
 })
 
 test_that("groups one by one, shapes, and the generator only for draws", {

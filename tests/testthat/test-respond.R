@@ -184,8 +184,7 @@ test_that("achieved probabilities are the nominal ones to the grid", {
     mechanism <- mechanisms[[name]]
     form <- achieved(mechanism)
     k <- length(mechanism$levels)
-    rows <- matrix(rep(rep_len(form$b, k), each = k), k) + diag(form$a, k)
-    expect_equal(rows, unname(rr_matrix(mechanism)), tolerance = 1e-14, label = name)
+    expect_equal(matrix(rep(rep_len(form$b, k), each = k), k) + diag(form$a, k), unname(rr_matrix(mechanism)), tolerance = 1e-14, label = name)
   }
   expect_identical(achieved(rr_warner(0.75))[c("a", "b")], list(a = 0.5, b = c(0.25, 0.25)))
 })

@@ -154,8 +154,7 @@ test_that("RAPPOR and the count-mean sketch: bits by cohort are sums, long table
       }
     }
     # A row a cohort, whatever the number of reports
-    back <- DBI::dbGetQuery(connection, as.character(rr_query(stored(hex), mechanism)))
-    expect_identical(nrow(back), as.integer(mechanism$cohorts))
+    expect_identical(nrow(DBI::dbGetQuery(connection, as.character(rr_query(stored(hex), mechanism)))), as.integer(mechanism$cohorts))
   }
   mechanism <- rr_sketch_counts(2, width = 10, functions = 4, one_bit = TRUE)
   reports <- rr_perturb(pages[answers], mechanism, rng = "R")

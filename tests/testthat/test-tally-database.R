@@ -37,8 +37,7 @@ test_that("numbers, bits and logical values mean what they mean in memory", {
 test_that("several questions are one GROUP BY over their columns", {
   product <- rr_product(a = m, b = rr_warner(0.8))
   frame <- data.frame(b = rep(c("no", "yes"), 12), g = survey$region, a = survey$answer, w = survey$w)
-  table <- stored(frame)
-  expect_identical(rr_tally(table, product, by = "g", weights = "w"), rr_tally(frame, product, by = "g", weights = "w"))
+  expect_identical(rr_tally(stored(frame), product, by = "g", weights = "w"), rr_tally(frame, product, by = "g", weights = "w"))
   frame$a[1:3] <- NA
   frame$b[3:4] <- NA
   table <- stored(frame)
@@ -116,8 +115,7 @@ test_that("one query is sent, and at most one row for each category and group co
     rows
   }
   asked <- tally_query(table, m, "answer", "region", "w")
-  rows <- watched(asked$query)
-  expect_identical(tally_answer(rows, m, asked, FALSE), rr_tally(table, m, column = "answer", by = "region", weights = "w"))
+  expect_identical(tally_answer(watched(asked$query), m, asked, FALSE), rr_tally(table, m, column = "answer", by = "region", weights = "w"))
   expect_length(gregexpr("SELECT", sent$queries)[[1]], 1L)
   expect_match(sent$queries, "GROUP BY `answer` COLLATE BINARY, `region` COLLATE BINARY$")
 })
@@ -149,8 +147,7 @@ test_that("names are quoted by the dialect, whatever they are", {
   frame <- survey
   names(frame)[1:2] <- c('a`b"c', "it's; --")
   stored(survey)
-  table <- stored(frame, odd)
-  expect_identical(rr_tally(table, m, column = 'a`b"c', by = "it's; --"), rr_tally(frame, m, column = 'a`b"c', by = "it's; --"))
+  expect_identical(rr_tally(stored(frame, odd), m, column = 'a`b"c', by = "it's; --"), rr_tally(frame, m, column = 'a`b"c', by = "it's; --"))
   expect_true(all(c("reports", odd) %in% DBI::dbListTables(connection)))
 })
 

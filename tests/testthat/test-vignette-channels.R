@@ -44,7 +44,6 @@ test_that("how it is known that this is the maximum", {
   geometric <- rr_geometric(50, epsilon = 0.3)
   bumps <- stats::dnorm(1:50, 12, 3) + 0.6 * stats::dnorm(1:50, 35, 5)
   tally <- rr_counts(as.vector(stats::rmultinom(1, 10000, crossprod(rr_matrix(geometric), bumps))), geometric)
-  trace <- tidy(rr_estimate(tally, method = "ibu", iterations = 10000), type = "trace")
   exact <- rr_estimate(tally)$details[[1]]
   expect_lte(exact$gap, 1e-8)
   # "About twenty steps": compilers may differ by a few.
