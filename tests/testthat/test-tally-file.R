@@ -288,6 +288,7 @@ test_that("nothing of a file is run, and an address is not opened", {
   label <- sprintf("`r file.create(\"%s\")` {file.create('%s')}", marker, marker)
   tally <- rr_counts(c(1, 2), rr_binary(0.8, 0.1, levels = c(label, "b")))
   expect_identical(there_and_back(tally), tally)
+  expect_output(print(there_and_back(tally)))
   writeLines(sub("\"n\": 3", "\"n\": 4", sub(",\n  \"checksum.*", "}", tally_text(tally))), file)
   expect_error(rr_read(file), class = "candor_error_file")
   expect_false(file.exists(marker))
