@@ -51,6 +51,17 @@
 #' @importFrom stats coef confint deviance fitted logLik nobs residuals simulate update vcov
 #' @importFrom tibble tibble
 #' @useDynLib candor, .registration = TRUE, .fixes = "C_"
+#' @srrstats {G1.0} The references of each page are the sources of its method; inst/paper/paper.md lists them.
+#' @srrstats {G1.1} inst/paper/paper.md and vignettes/coming-from.Rmd say what other packages have, and what is new here.
+#' @srrstats {G1.2} README.md ends with the life cycle.
+#' @srrstats {G1.3} vignettes/questions.Rmd explains the terms, and each page those that it uses.
+#' @srrstats {G1.4} roxygen2 makes man/ and NAMESPACE; tools/document --check compares them.
+#' @srrstats {G1.4a} Internal functions have comments that say why, and no pages.
+#' @srrstats {G1.5} tools/bench and inst/studies hold the code of each claim about speed and error.
+#' @srrstats {G1.6} tools/bench and tools/validate compare with other packages.
+#' @srrstats {G5.3} A number that cannot be given is NA, and a condition says why; pages of results name the columns that may be NA.
+#' @srrstats {G5.7} inst/studies and tools/validate measure error and coverage over sizes, designs and levels of privacy.
+#' @srrstats {RE5.0} tools/bench/README.md has the times of fits by number of rows and of columns.
 "_PACKAGE"
 
 #' @export
@@ -63,3 +74,18 @@ generics::augment
 .onUnload <- function(libpath) {
   library.dynam.unload("candor", libpath)
 }
+
+#' NA_standards
+#' @srrstatsNA {G2.3b} Answers that differ in upper and lower case are different answers.
+#' @srrstatsNA {G2.11, G2.12} An answer has no unit and is one value: columns of units and of lists are refused.
+#' @srrstatsNA {G2.14c} A missing report is not imputed; [rr_posterior()] gives the probabilities that an imputation of truths needs.
+#' @srrstatsNA {G3.1a} Covariances are those of estimates, not of data: `vcov(type = )` offers the kinds that a fit has.
+#' @srrstatsNA {G5.4b} There is no former implementation; other packages and brute force stand in for it.
+#' @srrstatsNA {G5.9a} Counts are whole numbers: there is no noise of the size of rounding.
+#' @srrstatsNA {RE3.3} The tolerance of [rr_glm()] is near the accuracy of its arithmetic and fixed; `starts` widens the search, and `glm(family =
+#'   rr_family())` takes `glm.control()`.
+#' @srrstatsNA {RE4.1} A regression without data has no use: [rr_power()] plans with the mechanism alone.
+#' @srrstatsNA {RE4.12} Transformations of predictors stand in the formula, whose terms predict() keeps.
+#' @srrstatsNA {RE4.14, RE4.15, RE6.3, RE7.4} Observations have no order in time: nothing is forecast.
+#' @noRd
+NULL

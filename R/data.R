@@ -87,6 +87,7 @@
 #' @concept data
 #' @concept sensitive questions
 #' @concept validation of randomized response
+#' @srrstats {G5.0, G5.1} Published surveys are exported; examples and tests use them.
 #' @name surveys
 #' @rdname surveys
 #' @aliases benefit_survey

@@ -55,6 +55,8 @@
 #' # The same by columns of a data frame: plagiarism by gender
 #' fit <- rr_estimate(exam_simulated, rr_forced(1 / 6), column = "plagiarism", by = "female")
 #' tidy(fit, conf.int = TRUE, terms = "yes")
+#' @srrstats {G2.3, G2.3a} `method` and `interval` are matched to their choices.
+#' @srrstats {G3.0} Floating point numbers are compared within a tolerance, stored constants exactly.
 #' @export
 rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL, weights = NULL, by = NULL,
                         na.rm = FALSE, match = c("exact", "relaxed"), target = c("population", "sample"),

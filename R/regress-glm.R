@@ -89,6 +89,19 @@
 #' both <- rr_glm(cbind(yes, no) ~ arm, copied, designs, arm = arm)
 #' cbind(copied["arm"], prevalence = predict(both, type = "truth"))
 #' # Nearly: 24% and 25% by the dice, 22% by the direct question
+#' @srrstats {RE1.0, RE1.1} The model is a formula; this page says how the response and its designs are written.
+#' @srrstats {RE1.2} The page names the classes that predictors may have.
+#' @srrstats {RE1.3, RE1.3a} Names of rows and columns stay with fitted values, residuals and the model frame.
+#' @srrstats {RE1.4} The page says what is assumed of respondents, and `vignette("regression")` what happens if it does not hold.
+#' @srrstats {RE2.0} Nothing is transformed before the fit but by the formula.
+#' @srrstats {RE2.1, RE2.2} Missing values follow `na.action`, in the response and in predictors alike.
+#' @srrstats {RE2.3} `offset()` in the formula shifts the linear predictor.
+#' @srrstats {RE2.4, RE2.4a, RE2.4b} Collinear predictors are named, and a predictor that determines the response gives a maximum at infinity, which
+#'   is said.
+#' @srrstats {RE3.0} A fit that did not converge warns by a class of its own.
+#' @srrstats {RE3.1} suppressWarnings() and the class of the condition silence it.
+#' @srrstats {RE3.2} The search ends at 1e-11 of the log-likelihood, the value in `fit$control`.
+#' @srrstats {RE4.0} The result is an object of class `rr_glm`.
 #' @export
 rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weights = NULL, offset = NULL, subset = NULL,
                    na.action = NULL, start = NULL, starts = 20, penalty = c("none", "bias", "jeffreys", "prior"),

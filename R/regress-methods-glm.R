@@ -79,6 +79,13 @@
 #' @concept robust standard errors
 #' @concept clustered standard errors
 #' @concept odds ratio
+#' @srrstats {G3.1} `vcov(type = )` has the observed information, and three other kinds.
+#' @srrstats {RE4.2, RE4.3, RE4.4, RE4.5, RE4.6} coef(), confint(), formula(), nobs(), vcov().
+#' @srrstats {RE4.7} `fit$iter` and `fit$converged`; a fit that did not converge warns.
+#' @srrstats {RE4.8, RE4.9, RE4.10, RE4.11, RE4.13} model.frame(), fitted(), residuals(), logLik(), deviance(), AIC(), and the predictors of the model
+#'   frame.
+#' @srrstats {RE4.16} predict(newdata = ) takes groups that the formula has; others are an error of model.frame().
+#' @srrstats {RE4.17, RE4.18} print() and summary().
 #' @name rr_glm_methods
 #' @examples
 #' # Plagiarism by semester: intervals, odds ratios and tests

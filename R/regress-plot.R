@@ -42,6 +42,7 @@ draw_levels <- function(picture, along, limits, title = NULL) {
 }
 
 #' @rdname autoplot.rr_fit
+#' @srrstats {RE6.0, RE6.1, RE6.2} plot() of a fit and of its effects, with the intervals of their table.
 #' @export
 plot.rr_glm <- function(x, variable = NULL, by = NULL, conf.level = 0.95, type = c("truth", "coefficients"),
                         exponentiate = FALSE, which = NULL, ...) {

@@ -68,6 +68,7 @@
 #' writeLines('{"format": "candor tally", "version": 1, "n": 310, "counts": [112, 198],
 #'   "mechanism": {"constructor": "rr_crosswise", "arguments": {"p": 0.25}}}', file)
 #' rr_read(file)
+#' @srrstats {G4.0} The file has the name that it is given: tallies have no customary suffix, and none is added.
 #' @export
 rr_write <- function(tally, file, ...) {
   check_dots_empty(...)

@@ -85,6 +85,16 @@
 #' # Chunks merge to the tally of the whole
 #' chunks <- split(survey$answer, rep(1:4, 250))
 #' do.call(c, lapply(unname(chunks), rr_tally, mechanism))
+#' @srrstats {G2.0, G2.0a, G2.1, G2.1a, G2.2} The pages state length and type of each argument; `check_*()` of R/util-check.R hold them.
+#' @srrstats {G2.4, G2.4a, G2.4b, G2.4c, G2.4d, G2.4e} Reports are read from whole and other numbers, text, factors, logicals and `integer64` by their
+#'   labels.
+#' @srrstats {G2.5} Ordered factors keep the order of their levels.
+#' @srrstats {G2.6} Columns of one dimension are read whatever their class, if their labels are levels.
+#' @srrstats {G2.7, G2.8} Vectors, data frames, tibbles, data.tables and database tables become one class, the tally.
+#' @srrstats {G2.10} One column is taken from every kind of table by the same function.
+#' @srrstats {G2.13} Missing reports are an error until `na.rm = TRUE`.
+#' @srrstats {G2.14, G2.14a, G2.14b} `na.rm` refuses or drops missing reports; a fit says how many were dropped.
+#' @srrstats {G2.15, G2.16} No function assumes that data are complete; NaN and infinite numbers are refused as reports.
 #' @export
 rr_tally <- function(x, mechanism, ...) {
   UseMethod("rr_tally")

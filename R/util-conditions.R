@@ -79,6 +79,8 @@
 #' @concept errors
 #' @concept exception
 #' @concept tryCatch
+#' @srrstats {G2.9} What a conversion would lose is an error or a warning of a class of its own.
+#' @srrstats {G5.2, G5.2a} Each condition has a class and a sentence of its own, which this page lists.
 #' @name candor_conditions
 #' @examples
 #' # Which answer is not a level?

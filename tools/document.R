@@ -8,4 +8,8 @@ load_sources <- function(path) {
   }
   environment
 }
+# The tags of rOpenSci's standards are for its package srr, which lists them by `roclets = "srr::srr_stats_roclet"`.
+for (tag in c("srrstats", "srrstatsNA")) {
+  registerS3method("roxy_tag_parse", paste0("roxy_tag_", tag), roxygen2::tag_markdown, asNamespace("roxygen2"))
+}
 roxygen2::roxygenise(folder, load_code = load_sources)

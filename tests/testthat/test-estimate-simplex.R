@@ -1,3 +1,6 @@
+#' @srrstats {G5.4, G5.4a} One-step maxima against 60-digit vectors and against an oracle that tries every support.
+#' @srrstats {G5.8, G5.8a} Empty counts, one category, all reports in one category.
+
 # The routines of glue_simplex.c and glue_ibu.c called as they are, past R's checks.
 
 # a, b and odds = a / b of k-ary randomized response.

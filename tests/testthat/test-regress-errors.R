@@ -1,3 +1,5 @@
+#' @srrstats {RE7.0, RE7.0a} Collinear columns are named.
+
 data <- data.frame(x = rep(c(-1, 0, 1, 2), 10), y = rep(c(0, 1, 1, 0, 1), 8), arm = rep(c("a", "b"), 20))
 warner <- rr_warner(0.8)
 

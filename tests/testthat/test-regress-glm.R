@@ -1,3 +1,6 @@
+#' @srrstats {RE7.1, RE7.1a} Direct answers, and answers that a column determines.
+#' @srrstats {RE7.2, RE7.3} Names of rows, and each accessor.
+
 estfun_of <- function(fit) candor:::row_scores(fit)
 
 # Cases 7 and 8 hold the best finite maximum, and the supremum is at infinity.

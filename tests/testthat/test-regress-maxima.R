@@ -1,3 +1,6 @@
+#' @srrstats {G5.5, G5.6, G5.6a, G5.6b} Simulated surveys of fixed seeds against the best of random climbs.
+#' @srrstats {G5.9, G5.9b} Other starts and other orders of rows and columns lead to the same maximum.
+
 # The estimate is the largest likelihood that was found. The references here know nothing of the package: its likelihood
 # is written anew, and optim() climbs it from random points.
 designs <- list(forced = rr_forced(c(1 / 6, 1 / 6)), warner = rr_warner(0.75), crosswise = rr_crosswise(0.25), unrelated = rr_unrelated(0.7, 0.3),

@@ -1,3 +1,5 @@
+#' @srrstats {G5.10, G5.11, G5.11a, G5.12} CANDOR_EXTENDED_TESTS runs the long tests, as CONTRIBUTING.md says; none of them downloads data.
+
 # Random intercepts: the vectors' maxima, score and information at given points, posterior of u, limits.
 
 parts_of <- function(input) {

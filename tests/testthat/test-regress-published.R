@@ -1,3 +1,5 @@
+#' @srrstats {G5.4c} Published regressions.
+
 # Published analyses, where the packages that carry their data are installed. Numbers: math by an independent
 # implementation, and the publication where it is right.
 

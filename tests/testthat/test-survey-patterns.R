@@ -1,3 +1,5 @@
+#' @srrstats {G5.4c} Published margins of surveys.
+
 # Surveys whose patterns of answers are in a folder of data, not in the package: CANDOR_SHARED_DATA names it.
 patterns <- function(file) {
   path <- file.path(Sys.getenv("CANDOR_SHARED_DATA"), file)

@@ -1,3 +1,5 @@
+#' @srrstats {G5.8b, G5.8c, G5.8d} What cannot be a report is refused, NA alone among it.
+
 m <- rr_grr(c("no", "some", "often"), epsilon = 2)
 survey <- data.frame(answer = rep(c("no", "some", "often", "no"), 6), region = rep(c("n", "s"), each = 12), year = rep(2020:2021, 12), w = rep(c(0.5, 1, 2), 8))
 
