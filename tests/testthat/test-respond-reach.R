@@ -42,6 +42,7 @@ test_that("epsilon up to the largest is drawn, and one more is told with the lar
       expect_lt(abs(named + 0.005 - case[[2]]), 0.0051)
     }
   }
+  expect_error(rr_perturb(1L, rr_longitudinal(5, 60, 1), memory = list()), class = "candor_error_precision")
 })
 
 test_that("what is achieved below the largest is at most a 64th short, and 44 is always drawn", {
