@@ -116,7 +116,8 @@ test_that("questions, groups and results never share a name, and that is found b
   expect_refused(rr_tally(data, two, by = list(a = 1:3)), rr_estimate(data, two, by = list(a = 1:3)),
                  rr_tally(data, rr_product(group = rr_warner(0.9)), by = 1:3))
   data$b[3] <- 0
-  fit <- rr_estimate(data, two, by = list(wave = c(1, 1, 2)), method = "inv")
+  table <- tidy(rr_estimate(data, two, by = list(wave = c(1, 1, 2)), method = "inv"))
+  expect_named(table, c("wave", "term", "a", "b", "estimate", "std.error"))
 })
 
 test_that("grouped counts of two questions are one row per cell and one column per group", {

@@ -512,7 +512,6 @@ test_that("deletion diagnostics are the first Newton step", {
 test_that("tables have the columns that the tidy generics promise", {
   data <- survey_of(500, 8)
   fit <- rr_glm(y ~ age + town, data, forced)
-  table <- tidy(fit, conf.int = TRUE)
   expect_equal(tidy(fit, exponentiate = TRUE)$estimate, unname(exp(coef(fit))))
   augmented <- augment(fit)
   expect_true(all(c("y", "age", "town", ".truth", ".report", ".posterior", ".hat", ".resid") %in% names(augmented)))

@@ -77,7 +77,6 @@ test_that("a long table is a GROUP BY of its levels, with the number of reports"
     expect_equal(rr_tally(long[c("id", "level")], mechanism), rr_tally(reports, mechanism))
     grouped <- rr_tally(long, mechanism, by = "region")
     expect_equal(grouped$n, as.vector(table(region)[as.character(grouped$groups$region)]))
-    text <- rr_query(dplyr::tbl(connection, "reports"), mechanism, by = "region")
   }
 })
 

@@ -63,7 +63,6 @@ test_that("many columns: what was built in is found", {
   expect_identical(paste(found$x, found$y), c("item1 item2", "item1 item3", "item1 item4", "item2 item3", "item2 item4", "item3 item4", "item9 item10"))
   sets <- list(c("item1", "item2"), c("item3", "item4"))
   expect_error(vcov(many, sets = sets), class = "candor_error_order")
-  named <- rr_tmdh(rr_cooccurrence(answers, order = 2, sets = sets), rr_warner(0.85))
   fixed <- rr_tmdh(rr_cooccurrence(answers, order = 3), rr_warner(0.85), order = 2, target = "sample")
   covariance <- as.matrix(vcov(fixed))
   expect_identical(dim(covariance), c(55L, 55L))
