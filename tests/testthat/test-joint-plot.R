@@ -1,3 +1,5 @@
+skip_if_not_installed("ggplot2")
+
 draw <- function(n, d) {
   truth <- matrix(stats::rbinom(n * d, 1, 0.4), n, dimnames = list(NULL, paste0("item", seq_len(d))))
   truth[, 2] <- truth[, 1]
@@ -5,7 +7,6 @@ draw <- function(n, d) {
 }
 
 test_that("heat maps of few and of many columns draw, outline what is rejected and nothing else", {
-  skip_if_not_installed("ggplot2")
   set.seed(21)
   few <- rr_association(rr_tmdh(rr_cooccurrence(draw(2000, 5)), rr_warner(0.85)))
   plot <- ggplot2::autoplot(few)
@@ -22,7 +23,6 @@ test_that("heat maps of few and of many columns draw, outline what is rejected a
 })
 
 test_that("joint estimates are drawn with their intervals", {
-  skip_if_not_installed("ggplot2")
   set.seed(22)
   fit <- rr_tmdh(rr_cooccurrence(draw(1000, 4), 4), rr_warner(0.85))
   estimates <- ggplot2::layer_data(ggplot2::autoplot(fit), 3)
@@ -30,7 +30,6 @@ test_that("joint estimates are drawn with their intervals", {
 })
 
 test_that("one pair is drawn with its interval", {
-  skip_if_not_installed("ggplot2")
   set.seed(4)
   x <- matrix(rbinom(4000, 1, 0.4), 2000, dimnames = list(NULL, c("smoking", "drinking")))
   pair <- rr_association(rr_tmdh(rr_cooccurrence(x), rr_warner(0.85)))

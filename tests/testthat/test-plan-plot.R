@@ -1,5 +1,6 @@
+skip_if_not_installed("ggplot2")
+
 test_that("plans and comparisons are drawn", {
-  skip_if_not_installed("ggplot2")
   plan <- ggplot2::autoplot(rr_power(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = c(0.02, 0.05)))
   needed <- rr_power(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = c(0.02, 0.05))
   expect_equal(sort(ggplot2::layer_data(plan, 3)$y), sort(log10(needed$n)))
@@ -11,7 +12,6 @@ test_that("plans and comparisons are drawn", {
 })
 
 test_that("a plan of one margin, or about a share of 0, is drawn without a line or a logarithm that it has not", {
-  skip_if_not_installed("ggplot2")
   one <- ggplot2::autoplot(rr_power(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = 0.02))
   needed <- rr_power(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = 0.02)
   # A row for each design from 0, and the direct question as a line.
@@ -22,7 +22,6 @@ test_that("a plan of one margin, or about a share of 0, is drawn without a line 
 })
 
 test_that("a plan is drawn along what has several values, and designs that need the same stay visible", {
-  skip_if_not_installed("ggplot2")
   designs <- list(warner = rr_warner(0.75), crosswise = rr_crosswise(0.25))
   powers <- rr_power(designs, share = 0.1, power = c(0.7, 0.8, 0.9))
   plot <- ggplot2::autoplot(powers)
@@ -38,7 +37,6 @@ test_that("a plan is drawn along what has several values, and designs that need 
 # The layers are held against rr_power() itself and, for the direct question, against 1 - (1 - share)^n: a test of "nobody"
 # rejects as soon as anybody says yes.
 test_that("powers are drawn along what has more values, beside an honest direct question", {
-  skip_if_not_installed("ggplot2")
   designs <- list(warner = rr_warner(0.75), forced = rr_forced(1 / 6))
   power <- rr_power(designs, n = c(50, 100, 400), share = c(0.05, 0.1))
   plot <- ggplot2::autoplot(power)
@@ -51,7 +49,6 @@ test_that("powers are drawn along what has more values, beside an honest direct 
 })
 
 test_that("one number of respondents and one share are a row for each mechanism", {
-  skip_if_not_installed("ggplot2")
   power <- rr_power(list(rr_warner(0.75), rr_forced(1 / 6), rr_crosswise(0.2)), n = 300, share = 0.1)
   points <- ggplot2::layer_data(ggplot2::autoplot(power), 3)
   expect_equal(points$x, power$power)
@@ -59,7 +56,6 @@ test_that("one number of respondents and one share are a row for each mechanism"
 })
 
 test_that("two groups have power curves, with the direct question beside them", {
-  skip_if_not_installed("ggplot2")
   power <- rr_power(list(warner = rr_warner(0.8), forced = rr_forced(1 / 6)), n = c(500, 1000, 2000), share = c(0.2, 0.3), versus = 0.1, response = 0.5)
   plot <- ggplot2::autoplot(power)
   drawn <- ggplot2::layer_data(plot, 2)
@@ -71,7 +67,6 @@ test_that("two groups have power curves, with the direct question beside them", 
 })
 
 test_that("every mechanism of a comparison has a line, two-stage protocols where they were asked for", {
-  skip_if_not_installed("ggplot2")
   table <- rr_recommend(4, c(1, 5), 1000)
   plot <- ggplot2::autoplot(table)
   lines <- ggplot2::layer_data(plot, 1)
@@ -91,7 +86,6 @@ test_that("every mechanism of a comparison has a line, two-stage protocols where
 })
 
 test_that("plans of means and coefficients are drawn in their own unit", {
-  skip_if_not_installed("ggplot2")
   cards <- rr_scramble(c(0, 60), multiply = c(0.5, 1, 1.5), add = c(0, 5, 10))
   plan <- rr_power(cards, n = 400, share = c(15, 16, 17), sd = 8, null = 14)
   expect_setequal(ggplot2::layer_data(ggplot2::autoplot(plan), 2)$y, plan$power)

@@ -1,7 +1,8 @@
+skip_if_not_installed("ggplot2")
+
 panels_of <- function(picture) levels(picture$data$panel)
 
 test_that("totals of depths and cohorts are no bars: each has a panel with the shares of its own reports", {
-  skip_if_not_installed("ggplot2")
   set.seed(1)
   days <- rr_hierarchy(0:15, 1)
   tally <- rr_tally(rr_perturb(rep(0:15, 200), days, rng = "R"), days)
@@ -23,7 +24,6 @@ test_that("totals of depths and cohorts are no bars: each has a panel with the s
 })
 
 test_that("the tallest of thousands of bars is drawn as tall as it is", {
-  skip_if_not_installed("ggplot2")
   counts <- rep(100, 5000)
   counts[1] <- 1000
   drawn <- ggplot2::layer_data(ggplot2::autoplot(rr_counts(counts, rr_grr(5000, epsilon = 3))))
@@ -33,7 +33,6 @@ test_that("the tallest of thousands of bars is drawn as tall as it is", {
 })
 
 test_that("bins of numbers and their cumulative shares have an axis of numbers", {
-  skip_if_not_installed("ggplot2")
   set.seed(2)
   wave <- rr_square_wave(seq(0, 200, 5), 2)
   fit <- rr_estimate(rr_perturb(200 * rbeta(4000, 2, 6), wave, rng = "R"), wave)

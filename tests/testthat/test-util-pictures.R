@@ -1,5 +1,7 @@
 # What pictures show, read from their layers, axes and labels.
 
+skip_if_not_installed("ggplot2")
+
 x_labels <- function(plot, panel = 1) {
   labels <- ggplot2::ggplot_build(plot)$layout$panel_params[[panel]]$x$get_labels()
   labels[!is.na(labels)]
@@ -10,7 +12,6 @@ die <- rr_forced(1 / 6)
 regions <- rr_counts(cbind(North = c(no = 300, yes = 200), South = c(220, 80), West = c(90, 30)), die)
 
 test_that("comparisons are drawn in percentage points about 0, or as ratios about 1", {
-  skip_if_not_installed("ggplot2")
   fit <- rr_estimate(regions)
   table <- rr_compare(fit)
   plot <- ggplot2::autoplot(table)
@@ -26,7 +27,6 @@ test_that("comparisons are drawn in percentage points about 0, or as ratios abou
 })
 
 test_that("effects are changes about 0, and the average stands apart", {
-  skip_if_not_installed("ggplot2")
   data <- data.frame(age = rep(20:69, 8), sex = rep(c("f", "m"), each = 200), y = rep(c("no", "yes", "yes", "no", "no"), 80))
   fit <- rr_glm(y ~ age + sex, data, die)
   effects <- rr_effects(fit)
@@ -41,7 +41,6 @@ test_that("effects are changes about 0, and the average stands apart", {
 })
 
 test_that("common categories are ranked in each group, and hollow where they are not shown to be present", {
-  skip_if_not_installed("ggplot2")
   grr <- rr_grr(c("a", "b", "c", "d"), epsilon = 2)
   top <- rr_top(rr_counts(cbind(x = c(300, 120, 52, 48), y = c(48, 300, 120, 52)), grr), m = 4)
   plot <- ggplot2::autoplot(top)
@@ -54,7 +53,6 @@ test_that("common categories are ranked in each group, and hollow where they are
 })
 
 test_that("functions of shares have the axis of their kind, and cumulative shares say up to where", {
-  skip_if_not_installed("ggplot2")
   fit <- rr_estimate(regions)
   L <- list(mean = c("North:yes" = 0.5, "South:yes" = 0.5), less = c("North:yes" = 1, "South:yes" = -1),
             over = list("North:yes", "South:yes"), score = c("North:yes" = 3, "North:no" = 1))
@@ -77,7 +75,6 @@ test_that("functions of shares have the axis of their kind, and cumulative share
 })
 
 test_that("margins say which question is which", {
-  skip_if_not_installed("ggplot2")
   survey <- rr_product(drugs = rr_warner(0.8), theft = rr_warner(0.8))
   joint <- rr_estimate(rr_counts(c(180, 90, 80, 110), survey), method = "inv")
   expect_setequal(y_labels(ggplot2::autoplot(rr_margin(joint, c("theft", "drugs")))), y_labels(ggplot2::autoplot(joint)))
@@ -90,7 +87,7 @@ test_that("margins say which question is which", {
 })
 
 test_that("a survey design looks like the plain fit of the same table", {
-  skip_without("ggplot2", "survey")
+  skip_if_not_installed("survey")
   data <- data.frame(answer = rep(c("no", "yes"), c(200, 100)), area = rep(c("N", "S", "S"), 100))
   fit <- ggplot2::autoplot(rr_estimate(data, die, column = "answer", by = "area"))
   design <- survey::svydesign(~1, weights = ~1, data = data)
@@ -102,7 +99,6 @@ test_that("a survey design looks like the plain fit of the same table", {
 })
 
 test_that("times run along an axis that says the year, with a line for each further group", {
-  skip_if_not_installed("ggplot2")
   expect_identical(time_labels(as.Date(c("2023-11-01", "2023-12-01", "2024-01-01", NA))), c("Nov\n2023", "Dec", "Jan\n2024", NA))
   expect_identical(time_labels(as.Date(c("2024-01-08", "2024-01-15"))), c("08 Jan\n2024", "15 Jan"))
   expect_identical(time_labels(as.Date(c("2022-01-01", "2024-01-01"))), c("2022", "2024"))
@@ -122,7 +118,6 @@ test_that("times run along an axis that says the year, with a line for each furt
 })
 
 test_that("regressions and posteriors have titles, intervals and named values", {
-  skip_if_not_installed("ggplot2")
   data <- data.frame(age = rep(20:69, 8), sex = rep(c("f", "m", "f", "f"), 100), y = rep(c("no", "yes", "yes", "no", "no"), 80))
   plot <- ggplot2::autoplot(rr_glm(y ~ age + sex, data, die))
   often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)
@@ -141,7 +136,6 @@ test_that("regressions and posteriors have titles, intervals and named values", 
 })
 
 test_that("one point of a study or a comparison is a row for each method, without remarks of ggplot2", {
-  skip_if_not_installed("ggplot2")
   study <- rr_study(list(even = rep(0.25, 4)), epsilon = 1, n = 100, method = c("mle", "inv"), replications = 5, seed = 1)
   plot <- ggplot2::autoplot(study)
   expect_silent(shown <- ggplot2::layer_data(plot, 2))
@@ -156,7 +150,6 @@ test_that("one point of a study or a comparison is a row for each method, withou
 })
 
 test_that("tallies and fits have one order, and every row a name or a message", {
-  skip_if_not_installed("ggplot2")
   letters30 <- rr_counts(31:60, rr_grr(paste("category", 1:30), epsilon = 3))
   expect_message(plot <- ggplot2::autoplot(rr_estimate(letters30)), NA)
   expect_identical(y_labels(plot), paste("category", 1:30))
@@ -173,7 +166,6 @@ test_that("tallies and fits have one order, and every row a name or a message", 
 })
 
 test_that("labels of neighbouring panels do not touch at 5 by 3 inches", {
-  skip_if_not_installed("ggplot2")
   plots <- list(ggplot2::autoplot(rr_estimate(rr_counts(cbind(x = c(40, 30, 20, 10), y = c(10, 20, 30, 40), z = 25), rr_grr(4, epsilon = 2)))),
                 ggplot2::autoplot(rr_counts(cbind(x = c(40, 30, 20, 10), y = c(10, 20, 30, 40), z = 25), rr_grr(4, epsilon = 2))))
   grDevices::pdf(NULL, width = 5, height = 3)
@@ -209,7 +201,6 @@ panel_height <- function(plot, width, height) {
 }
 
 test_that("a picture of the height that the layout tells has room for the letters of all rows", {
-  skip_if_not_installed("ggplot2")
   set.seed(9)
   ordinal <- rr_grr(c("never", "rarely", "sometimes", "often", "always"), epsilon = 2)
   wards <- function(n) matrix(20 + rpois(5 * n, 20), 5, dimnames = list(NULL, sprintf("Ward %02d of the city", seq_len(n))))
@@ -228,7 +219,6 @@ test_that("a picture of the height that the layout tells has room for the letter
 })
 
 test_that("a yes/no tally of several groups has a bar for each, as its fit has a row", {
-  skip_if_not_installed("ggplot2")
   plot <- ggplot2::autoplot(regions)
   expect_identical(y_labels(plot), c("North", "South", "West"))
   expect_equal(ggplot2::layer_data(plot)$x, c(200 / 500, 80 / 300, 30 / 120))
@@ -241,7 +231,6 @@ test_that("an axis has two ticks at least, where one would say nothing of its sc
 })
 
 test_that("a picture of ranks says below how many have no place on it", {
-  skip_if_not_installed("ggplot2")
   fit <- rr_estimate(rr_counts(c(500, 300, rep(5, 58)), rr_grr(60, epsilon = 3)))
   plot <- ggplot2::autoplot(fit)
   expect_match(plot$labels$caption, sprintf("Estimated as 0 or less: %d categories.", sum(coef(fit) <= 0)), fixed = TRUE)
@@ -267,7 +256,6 @@ test_that("long names leave room for what they name", {
 })
 
 test_that("the curve of a rare truth has an axis of its own", {
-  skip_if_not_installed("ggplot2")
   # About one yes in ten.
   set.seed(20261122)
   people <- data.frame(age = rep(20:79, 100), sex = rep(c("f", "m"), each = 3000))
@@ -276,7 +264,6 @@ test_that("the curve of a rare truth has an axis of its own", {
 })
 
 test_that("rows that the device has no room for are told when they are drawn, however that is", {
-  skip_if_not_installed("ggplot2")
   counts <- matrix(rep(c(60, 40), 24), 2, dimnames = list(c("no", "yes"), paste("group", 1:24)))
   fit <- rr_estimate(rr_counts(counts, rr_forced(1 / 6)))
   expect_length(capture_messages(picture <- ggplot2::autoplot(fit)), 0)
@@ -292,7 +279,6 @@ test_that("rows that the device has no room for are told when they are drawn, ho
 })
 
 test_that("more than 40 groups lie along an axis, ranked or at their numbers", {
-  skip_if_not_installed("ggplot2")
   yes <- c(40:79, 90, 39:20)
   answers <- unlist(lapply(yes, function(y) rep(c("no", "yes"), c(100 - y, y))))
   named <- rr_counts(matrix(rbind(100 - yes, yes), 2, dimnames = list(c("no", "yes"), paste("ward", 1:61))), die)
@@ -326,7 +312,6 @@ test_that("more than 40 groups lie along an axis, ranked or at their numbers", {
 })
 
 test_that("means, quantiles and frequent strings are drawn with their intervals", {
-  skip_if_not_installed("ggplot2")
   mechanism <- rr_mean(c(0, 24), epsilon = 1)
   set.seed(8)
   reports <- rr_perturb(runif(300, 4, 20), mechanism, rng = "R")
@@ -363,7 +348,6 @@ test_that("means, quantiles and frequent strings are drawn with their intervals"
 })
 
 test_that("the probabilities of several truths have a panel each, with a line for each value of another covariate", {
-  skip_if_not_installed("ggplot2")
   often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)
   data <- exam_simulated[1:400, ]
   data$sex <- factor(data$female, labels = c("man", "woman"))
@@ -378,7 +362,6 @@ test_that("the probabilities of several truths have a panel each, with a line fo
 })
 
 test_that("long names of three panels are set smaller, and leave the axis its labels at 5 by 3 inches", {
-  skip_if_not_installed("ggplot2")
   groups <- c("North-western metropolitan area and islands", "South and the coastal municipalities", "East: the federation of villages")
   layout <- row_layout(3, c("never", "once", "often"), groups)
   expect_identical(layout$title_size, 8)
@@ -394,7 +377,6 @@ test_that("long names of three panels are set smaller, and leave the axis its la
 })
 
 test_that("on a device narrower than 5 inches letters, points and gaps shrink with the width", {
-  skip_if_not_installed("ggplot2")
   picture <- ggplot2::autoplot(rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6))))
   small <- shrunk(picture, 3.3 / 5)
   expect_equal(small$theme$text$size, 12 * 3.3 / 5)
@@ -416,7 +398,6 @@ test_that("on a device narrower than 5 inches letters, points and gaps shrink wi
 })
 
 test_that("two grouping variables are rows and panels", {
-  skip_if_not_installed("ggplot2")
   keys <- data.frame(sex = rep(c("men", "women"), each = 200), age = rep(c("young", "old"), 200))
   answers <- rep(c("no", "yes", "no", "no"), 100)
   plot <- ggplot2::autoplot(rr_estimate(rr_tally(answers, rr_forced(1 / 6), by = keys)))
@@ -425,7 +406,6 @@ test_that("two grouping variables are rows and panels", {
 })
 
 test_that("coefficients have a row each, for rr_glm() and for a randomized covariate", {
-  skip_if_not_installed("ggplot2")
   fit <- rr_glm(plagiarism ~ semester + female, exam_simulated, rr_forced(1 / 6))
   plot <- ggplot2::autoplot(fit, type = "coefficients")
   expect_setequal(y_labels(plot), c("semester", "female"))
