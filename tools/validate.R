@@ -67,7 +67,7 @@ for (i in seq_len(nrow(cells))) {
 section("intervals by enumeration")
 
 # ---- the whole line: perturb, tally, estimate; bias, variance and coverage ----
-replications <- if (full) 20000 else 400
+replications <- if (full) 4000 else 400
 C <- rbind(c(0.7, 0.2, 0.1), c(0.1, 0.8, 0.1), c(0.05, 0.15, 0.8))
 line <- list(
   GRR = rr_grr(5, epsilon = 1), `GRR, p < q` = rr_grr(4, p = 0.1), `GRR, epsilon 3` = rr_grr(20, epsilon = 3),
@@ -168,7 +168,7 @@ judged_alone <- list(
   })
 )
 judged_alone$correlation[[1]] <- (0.21 - 0.3 * 0.42) / sqrt(0.3 * 0.7 * 0.42 * 0.58)
-times <- if (full) 5000 else 250
+times <- if (full) 1500 else 250
 collect <- function(case) {
   tables <- lapply(seq_len(times), function(i) quietly(case[[2]]()))
   column <- function(name) do.call(cbind, lapply(tables, function(table) as.numeric(table[[name]])))
