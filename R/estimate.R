@@ -10,7 +10,18 @@ run_method <- function(method, evidence, options) run_groups(method, list(eviden
 
 # The results for the evidence of several groups. A method may estimate all together.
 run_groups <- function(method, groups, options) {
-  for (evidence in groups) check_run(method, evidence, options)
+  # Quoted, so that an option that is a call is described and not evaluated.
+  other <- options[!names(options) %in% method$options]
+  if (length(other)) do.call(check_dots_empty, other, quote = TRUE)
+  for (evidence in groups) {
+    mechanism <- evidence$mechanism
+    if (law_tells_nothing(evidence$law)) abort_no_information(mechanism)
+    need <- unmet_need(method, evidence$law, evidence$k)
+    if (!is.null(need)) refuse_method(method, mechanism, evidence$law, need)
+    impossible <- law_impossible(evidence$law, evidence$counts)
+    report <- mechanism$reports[impossible]
+    if (impossible > 0) abort("The data are impossible: no truth produces the report {.val {report}}.", "impossible")
+  }
   results <- if (is.null(method$estimate_groups)) lapply(groups, method$estimate, options)
              else method$estimate_groups(groups, options)
   lapply(results, function(result) {
@@ -20,39 +31,23 @@ run_groups <- function(method, groups, options) {
   })
 }
 
-# Refuse a method that cannot use this evidence or these options.
-check_run <- function(method, evidence, options) {
-  law <- evidence$law
-  mechanism <- evidence$mechanism
-  if (law_tells_nothing(law)) abort_no_information(mechanism)
-  need <- unmet_need(method, law, evidence$k)
-  if (!is.null(need)) refuse_method(method, mechanism, law, need)
-  check_options(options, method)
-  impossible <- law_impossible(law, evidence$counts)
-  if (impossible > 0) abort_impossible(mechanism, impossible, evidence$given$counts)
-}
-
 # Check what a user's own method returned.
 check_returned <- function(estimate, k, name) {
   if (is.numeric(estimate) && length(estimate) == k && all(is.finite(estimate))) return(invisible())
-  bad <- if (is.numeric(estimate) && length(estimate) == k) which(!is.finite(estimate))[1]
   abort(c("{.arg method} {.val {name}} must return {k} finite shares, one for each category.",
-          x = if (is.null(bad)) "It returned {describe(estimate)}." else "Share {bad} is {format(estimate[bad])}."),
-        "argument")
+          x = "It returned {describe(estimate)}."), "argument")
 }
 
-abort_impossible <- function(mechanism, report, counts) {
-  abort(c("The data are impossible under this mechanism.",
-          x = paste("Report {.val {mechanism$reports[report]}} was given {format_count(counts[report])}",
-                    "times, but no truth can produce it.")), "impossible")
-}
-
-group_estimate <- function(fit, g) {
-  unname(if (is.matrix(fit$estimate)) fit$estimate[, g] else fit$estimate)
-}
+group_estimate <- function(fit, g) unname(if (is.matrix(fit$estimate)) fit$estimate[, g] else fit$estimate)
 
 # The same as shares, where totals are estimated.
 fitted_truth <- function(fit, g) group_estimate(fit, g) / if (isTRUE(fit$total)) fit$tally$n[g] else 1
+
+# Tables of the groups as one, with the keys of the groups first.
+bind_groups <- function(tables, groups) {
+  rows <- rep(seq_along(tables), vapply(tables, nrow, 0L))
+  tibble::as_tibble(c(lapply(as.list(groups), `[`, rows), as.list(do.call(rbind, tables))))
+}
 
 # "base_cut" and "power" leave the sum free.
 adds_up <- function(theta) abs(sum(theta) - 1) <= 1e-6

@@ -63,7 +63,11 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   adjust <- check_choice(adjust, "adjust", stats::p.adjust.methods)
   conf.level <- check_level(conf.level)
   survey <- inherits(fit, "rr_survey")
-  fits <- if (survey) list(fit) else if (inherits(fit, "rr_fit")) split_groups(fit) else check_fits(fit)
+  if (survey || inherits(fit, "rr_fit")) check_several_groups(fit)
+  fits <- if (survey) list(fit)
+    else if (!inherits(fit, "rr_fit")) check_fits(fit)
+    else lapply(stats::setNames(seq_len(length(fit)), compared_names(fit$tally$groups)), cut_fit, fit = fit,
+                drop = TRUE)
   levels <- fits[[1]]$mechanism$levels
   which <- if (is.null(terms) && length(levels) == 2L) 2L else match_terms(terms, fits[[1]], "terms")
   labels <- levels[which]
@@ -92,31 +96,19 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
                notes = sprintf("  p-values: of equal shares; adjusted by %s", adjust))
 }
 
-# A grouped fit as a list of fits of one group each.
-split_groups <- function(fit) {
-  check_several_groups(fit)
-  groups <- fit$tally$groups
-  stats::setNames(lapply(seq_len(nrow(groups)), function(g) cut_fit(fit, g, drop = TRUE)), compared_names(groups))
-}
-
 check_several_groups <- function(fit) {
   if (group_count(fit$tally) > 1L) return(invisible())
-  abort(c("{.arg fit} must have at least two groups.", x = "It has {if (is.null(fit$tally$groups)) 'none' else 'one'}.",
+  abort(c("{.arg fit} must have at least two groups.",
           i = "Tally with {.arg by}, or give a list of fits of independent samples."), "argument")
 }
 
 check_fits <- function(fits) {
-  if (!is.list(fits) || length(fits) < 2L || !all(vapply(fits, inherits, NA, "rr_fit"))) {
-    must_be(fits, "fit", "a grouped fit, or a list of at least two fits")
-  }
+  check_that(is.list(fits) && length(fits) > 1L && all(vapply(fits, inherits, NA, "rr_fit")), fits, "fit",
+             "a grouped fit, or a list of at least two fits")
   names(fits) <- names(fits) %||% fit_names(fits)
-  lapply(fits, function(fit) {
-    if (!setequal(fit$mechanism$levels, fits[[1]]$mechanism$levels)) {
-      abort(c("The fits must have the same categories.", x = "One has {format_labels(fit$mechanism$levels)}."),
-            "mismatch")
-    }
-    one_group(fit, "fit")
-  })
+  same <- vapply(fits, function(fit) setequal(fit$mechanism$levels, fits[[1]]$mechanism$levels), NA)
+  if (!all(same)) abort("The fits must have the same categories.", "mismatch")
+  lapply(fits, one_group, "fit")
 }
 
 compared_names <- function(groups) do.call(paste, c(lapply(as.list(groups), label_text), sep = ", "))
@@ -143,10 +135,9 @@ fit_sample <- function(fit, labels, conf.level) {
 }
 
 survey_samples <- function(fit, which) {
-  check_several_groups(fit)
   k <- length(fit$mechanism$levels)
-  names <- compared_names(fit$tally$groups)
-  lapply(stats::setNames(seq_along(names), names), function(g) {
+  groups <- seq_len(group_count(fit$tally))
+  lapply(stats::setNames(groups, compared_names(fit$tally$groups)), function(g) {
     at <- (g - 1) * k + which
     list(share = as.vector(fit$estimate)[at], error = root(diag(fit$covariance)[at]), edge = FALSE, at = at)
   })
@@ -166,9 +157,10 @@ compare_pair <- function(x, y, both, z, df, type) {
   above <- function(side) if (edge) pmax(side$high - side$share, 0) else z * side$error
   down <- list(y = below(y), x = above(x))
   up <- list(y = above(y), x = below(x))
+  known <- function(error) if (is.null(x$at)) ifelse(error > 0, error, NA_real_) else error
   if (type == "difference") {
     reach <- function(parts) sqrt(parts$x^2 + parts$y^2)
-    return(list(estimate = difference, std.error = if (is.null(x$at)) ifelse(error > 0, error, NA_real_) else error,
+    return(list(estimate = difference, std.error = known(error),
                 conf.low = difference - if (edge) reach(down) else z * error,
                 conf.high = difference + if (edge) reach(up) else z * error, p.value = p))
   }
@@ -176,9 +168,8 @@ compare_pair <- function(x, y, both, z, df, type) {
   ratio <- ifelse(good, y$share / x$share, NA_real_)
   relative <- root((x$error / x$share)^2 + (y$error / y$share)^2 - 2 * both / (x$share * y$share))
   bounds <- ratio_bounds(ifelse(good, x$share, NA), y$share, down, up, z^2 * both)
-  error <- ratio * relative
-  list(estimate = ratio, std.error = if (is.null(x$at)) ifelse(error > 0, error, NA_real_) else error,
-       conf.low = bounds$low, conf.high = bounds$high, p.value = p)
+  list(estimate = ratio, std.error = known(ratio * relative), conf.low = bounds$low, conf.high = bounds$high,
+       p.value = p)
 }
 
 # All ratios r for which the interval of y - r x holds 0 (Fieller; Donner and Zou where the shares have intervals that
@@ -242,30 +233,26 @@ drawn_of.rr_compare <- function(x, data, labels) {
 anova.rr_fit <- function(object, ...) {
   fits <- c(list(object), Filter(function(x) inherits(x, "rr_fit"), list(...)))
   other <- setdiff(vapply(fits, function(fit) fit$method, ""), "mle")
-  if (length(other)) {
-    abort(c("Likelihood ratio tests need maximum likelihood fits.", x = "One is by {.val {other[1]}}."), "argument")
-  }
+  if (length(other)) abort("Likelihood ratio tests need maximum likelihood fits, not by {.val {other}}.", "argument")
   # Each group counts with its effective number, which depends on how reports are grouped: two such sums have no ratio.
   if (any(vapply(fits, function(fit) !is.null(fit$tally$weight_squares), NA))) {
-    abort(c("Likelihood ratio tests need reports without weights.",
-            x = "Weights are scaled in each group: compare groups with {.fn rr_compare}."), "argument")
+    abort("Likelihood ratio tests need reports without weights: use {.fn rr_compare}.", "argument")
   }
   if (length(fits) == 1L) {
     check_several_groups(object)
-    fits <- list(rr_estimate(pool_groups(object$tally), target = object$target, method = "mle"), object)
+    tally <- object$tally
+    pooled <- new_rr_tally(tally$mechanism, rowSums(tally$counts), missing = tally$missing, n = sum(tally$n))
+    fits <- list(rr_estimate(pooled, target = object$target, method = "mle"), object)
   }
   totals <- lapply(fits, function(fit) rowSums(as.matrix(fit$tally$counts)))
   same <- vapply(totals, function(total) isTRUE(all.equal(total, totals[[1]])), NA)
-  if (!all(same)) {
-    abort(c("The fits must be of the same reports.", x = "The counts of fit {which(!same)[1]} differ."), "mismatch")
-  }
+  if (!all(same)) abort("The fits must be of the same reports: those of fit {which(!same)[1]} differ.", "mismatch")
   likelihoods <- lapply(fits, logLik)
   df <- vapply(likelihoods, attr, 0, "df")
   value <- vapply(likelihoods, as.numeric, 0)
   order <- order(df)
   if (sum(vapply(fits, boundary_count, 0)) > 0) {
-    warn("Some shares are estimated on the boundary, where the chi-squared distribution holds only roughly.",
-         "boundary")
+    warn("Some shares are estimated on the boundary, where the chi-squared distribution is approximate.", "boundary")
   }
   gain <- c(NA, diff(df[order]))
   statistic <- c(NA, pmax(0, 2 * diff(value[order])))
@@ -273,8 +260,4 @@ anova.rr_fit <- function(object, ...) {
   table <- data.frame(groups = vapply(fits[order], function(fit) group_count(fit$tally), 0L), parameters = df[order],
                       logLik = value[order], Df = gain, Chisq = statistic, `Pr(>Chisq)` = p, check.names = FALSE)
   structure(table, heading = "Likelihood ratio tests\n", class = c("anova", "data.frame"))
-}
-
-pool_groups <- function(tally) {
-  new_rr_tally(tally$mechanism, rowSums(tally$counts), missing = tally$missing, n = sum(tally$n))
 }

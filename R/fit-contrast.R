@@ -83,22 +83,18 @@ rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ..
   if (plain) tell_errors_unknown(list(fit), table$std.error)
   if (any(found$edge)) warn_boundary(table$term[found$edge & unknown], table$term[found$edge & !unknown])
   if (!is.null(found$covariance)) dimnames(found$covariance) <- list(table$term, table$term)
-  kinds <- if (!isTRUE(fit$total)) function_kinds(read, whole_size(fit))
+  # How many estimates share a whole: the categories of a group, or the answers of one condition.
+  whole <- length(fit$mechanism$levels)
+  if (inherits(fit, "rr_margin")) whole <- prod(dim(fit$estimate)[!names(dimnames(fit$estimate)) %in% fit$given])
+  kinds <- if (!isTRUE(fit$total)) function_kinds(read, whole)
   new_rr_table(table, "rr_contrast", covariance = found$covariance, n = sum(fit$tally$n), target = fit$target,
                conf.level = conf.level, kinds = kinds, title = contrast_title(kinds))
-}
-
-# How many estimates share a whole: the categories of a group, or the answers of one condition.
-whole_size <- function(fit) {
-  if (!inherits(fit, "rr_margin")) return(length(fit$mechanism$levels))
-  prod(dim(fit$estimate)[setdiff(names(dimnames(fit$estimate)), fit$given)])
 }
 
 # What kind of number each function is: a share (a sum of categories, or a mean of such sums), a difference of two, a
 # ratio, or another number, such as a score. `whole` is the number of estimates that add up to 1.
 function_kinds <- function(read, whole) {
-  block <- (seq_len(ncol(read$weights)) - 1) %/% whole
-  most <- function(w) sum(tapply(pmax(w, 0), block, max))
+  most <- function(w) sum(tapply(pmax(w, 0), (seq_len(ncol(read$weights)) - 1) %/% whole, max))
   kinds <- apply(read$weights, 1, function(w) {
     if (max(most(w), most(-w)) > 1 + 1e-9) "number" else if (any(w < 0)) "difference" else "share"
   })
@@ -142,13 +138,10 @@ drawn_of.rr_contrast <- function(x, data, labels) {
 contrast_functions <- function(L, names) {
   if (is.matrix(L)) L <- stats::setNames(lapply(seq_len(nrow(L)), function(i) L[i, ]), rownames(L))
   if (!is.list(L)) L <- list(L)
-  if (!length(L)) abort(c("{.arg L} must hold at least one function.", x = "It is empty."), "argument")
+  if (!length(L)) abort("{.arg L} must hold at least one function.", "argument")
   ratio <- which(vapply(L, function(x) is.list(x) && !is.object(x), NA))
-  if (any(lengths(L[ratio]) != 2L)) {
-    abort(c("A ratio in {.arg L} must be a list of two functions, first over second."), "argument")
-  }
-  above <- L
-  above[ratio] <- lapply(L[ratio], `[[`, 1)
+  if (any(lengths(L[ratio]) != 2L)) abort("A ratio in {.arg L} must be a list of two functions.", "argument")
+  above <- replace(L, ratio, lapply(L[ratio], `[[`, 1))
   below <- lapply(unname(L[ratio]), `[[`, 2)
   weights <- do.call(rbind, Map(contrast_row, c(unname(above), below), list(names), c(seq_along(L), ratio)))
   read <- list(weights = weights, divisor = integer(nrow(weights)), shown = seq_len(nrow(weights)) <= length(L))
@@ -162,20 +155,15 @@ contrast_functions <- function(L, names) {
 contrast_row <- function(x, names, i) {
   if (is.character(x) && length(x)) x <- stats::setNames(rep(1, length(x)), x)
   what <- sprintf("Function %d of {.arg L}", i)
-  if (!length(x) || !is.numeric(x) || is.object(x) || !all(is.finite(x))) {
-    abort(c(paste(what, "must be categories to add up, or finite weights."), x = "It is {describe(x)}."), "argument")
-  }
-  if (is.null(names(x)) && length(x) != length(names)) {
-    abort(c(paste(what, "must have one weight per estimate, or names."),
-            x = "It has length {length(x)}. The estimates are {format_labels(names, 400)}."), "argument")
+  if (!length(x) || !is.numeric(x) || is.object(x) || !all(is.finite(x)) || all(x == 0)) {
+    abort(c(paste(what, "must be categories to add up, or finite weights, not all 0."), x = "It is {describe(x)}."),
+          "argument")
   }
   place <- if (is.null(names(x))) seq_along(x) else match(names(x), names)
-  if (anyNA(place) || anyDuplicated(place)) {
-    odd <- names(x)[is.na(place) | duplicated(place)][1]
-    abort(c(paste(what, "must have names of different estimates."),
-            x = "{.val {odd}} is not one, or stands there twice. They are {format_labels(names, 400)}."), "level")
+  if (anyNA(place) || anyDuplicated(place) || (is.null(names(x)) && length(x) != length(names))) {
+    abort(c(paste(what, "must have one weight for each estimate, or names of different estimates."),
+            x = "These are {format_labels(names, 400)}."), if (is.null(names(x))) "argument" else "level")
   }
-  if (all(x == 0)) abort(c(paste(what, "must weigh at least one estimate.")), "argument")
   replace(numeric(length(names)), place, x)
 }
 
@@ -243,16 +231,11 @@ has_order <- function(mechanism) {
 check_ordered_fit <- function(fit) {
   if (!inherits(fit, "rr_fit") || !is.null(fit$mechanism$questions)) must_be(fit, "fit", "a fit of one question")
   if (has_order(fit$mechanism)) return(invisible())
-  abort(c("{.arg fit} must be of levels that have an order.",
-          x = "They are {format_labels(fit$mechanism$levels)}: neither numbers nor an ordered factor."), "argument")
+  abort("{.arg fit} must be of levels that have an order: numbers, or an ordered factor.", "argument")
 }
 
 # One row of weights for each group and level of `at`.
 cumulative_rows <- function(fit, at) {
-  k <- length(fit$mechanism$levels)
-  groups <- NCOL(fit$estimate)
-  own <- 1 * outer(at, seq_len(k), `>=`)
-  rows <- kronecker(diag(groups), own)
-  dimnames(rows) <- list(coef_names(fit, at), coef_names(fit))
-  rows
+  own <- 1 * outer(at, seq_along(fit$mechanism$levels), `>=`)
+  structure(kronecker(diag(NCOL(fit$estimate)), own), dimnames = list(coef_names(fit, at), coef_names(fit)))
 }

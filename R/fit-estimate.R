@@ -92,8 +92,7 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
               else default_interval(mechanism, method, given$target)
   check_interval_kind(interval, mechanism, given$target, method, law)
   if (inherits(law, "rr_law_internal") && NCOL(tally$counts) > 1L) {
-    abort(c("An internal validation must be of one sample, without groups.",
-            x = "The groups of the people in {.arg table} are not known."), "argument")
+    abort("An internal validation must be of one sample, without groups.", "argument")
   }
   groups <- seq_len(NCOL(tally$counts))
   results <- run_groups(method, lapply(groups, function(g) group_evidence(tally, g, law)), given$options)
@@ -108,35 +107,28 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
 # inverse, which weighs all reports alike, and is wider than the likelihood's.
 default_interval <- function(mechanism, method, target) {
   if (!is.null(method$no_intervals)) return("none")
-  pooled <- inherits(mechanism, "rr_pooled") && isTRUE(method$likelihood) && target == "population" &&
-    length(mechanism$levels) <= profile_cells
-  if (pooled) "profile" else "wilson"
+  pooled <- inherits(mechanism, "rr_pooled") && isTRUE(method$likelihood) && target == "population"
+  if (pooled && length(mechanism$levels) <= profile_cells) "profile" else "wilson"
 }
 
 new_rr_fit <- function(tally, method, results, target, interval, conf.level, simultaneous) {
-  estimate <- results[[1]]$estimate
-  if (is.matrix(tally$counts)) {
-    estimate <- vapply(results, `[[`, estimate, "estimate")
-    dimnames(estimate) <- list(tally$mechanism$levels, group_labels(tally$groups))
-  } else {
-    names(estimate) <- tally$mechanism$levels
-  }
+  estimate <- vapply(results, `[[`, results[[1]]$estimate, "estimate")
+  labels <- list(tally$mechanism$levels, group_labels(tally$groups))
+  estimate <- if (is.matrix(tally$counts)) matrix(estimate, ncol = length(results), dimnames = labels)
+    else stats::setNames(as.vector(estimate), labels[[1]])
   details <- lapply(results, function(result) result[names(result) != "estimate"])
   fit <- list(estimate = estimate, method = method$name, target = target, interval = interval, conf.level = conf.level,
               simultaneous = simultaneous, tally = tally, mechanism = tally$mechanism, details = details,
               replicates = NULL, estimator = method)
-  kind <- paste0("rr_fit_", substring(class(tally$mechanism)[1], 4))
-  class(fit) <- c(kind, "rr_fit", "rr_estimates")
-  fit
+  structure(fit, class = c(paste0("rr_fit_", substring(class(tally$mechanism)[1], 4)), "rr_fit", "rr_estimates"))
 }
 
 as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, match = "exact") {
   if (is.list(x) && !is.object(x) && length(x) && all(vapply(x, inherits, NA, "rr_tally"))) x <- rr_pool(x)
   if (inherits(x, "rr_tally")) {
     if (!is.null(mechanism) && !same_mechanism(mechanism, x$mechanism)) {
-      check_mechanism(mechanism)
-      abort(c("{.arg x} is a tally of another mechanism.",
-              x = "{mechanism_difference(x$mechanism, mechanism)}"), "mismatch")
+      difference <- mechanism_difference(x$mechanism, check_mechanism(mechanism))
+      abort(c("{.arg x} is a tally of another mechanism.", x = "{difference}"), "mismatch")
     }
     if (!is.null(weights) || !is.null(by) || !is.null(column) || match != "exact" || check_flag(na.rm, "na.rm")) {
       abort("A tally takes no {.arg column}, {.arg weights}, {.arg by}, {.arg na.rm} and {.arg match}.", "argument")
@@ -156,19 +148,17 @@ drop_empty_groups <- function(tally) {
   if (is.null(tally$groups)) return(tally)
   empty <- which(tally$n <= 0)
   if (!length(empty) || length(empty) == nrow(tally$groups)) return(tally)
-  named <- vapply(empty, format_group, "", groups = tally$groups)
   weightless <- all((tally$respondents %||% numeric(nrow(tally$groups)))[empty] > 0)
   why <- if (weightless) "all weights are 0" else "nobody answered"
-  named <- cli::cli_vec(named, list("vec-trunc" = 8))
+  named <- cli::cli_vec(vapply(empty, format_group, "", groups = tally$groups), list("vec-trunc" = 8))
   cli::cli_inform("Left out, since {why} in {cli::qty(length(empty))}{?it/them}: {.val {named}}.",
                   class = "candor_message_empty")
   keep_groups(tally, which(tally$n > 0))
 }
 
 abort_empty <- function(tally) {
-  where <- if (!is.null(tally$groups)) " in every group" else ""
   what <- if (sum(tally$respondents) > 0) "weights" else "counts"
-  abort(c("{.arg x} must hold at least one report.", x = "Its tally is empty{where}: all {what} are 0."), "empty")
+  abort("{.arg x} must hold at least one report: all {what} are 0.", "empty")
 }
 
 # ---- mechanisms whose estimate is another one ----
@@ -177,10 +167,7 @@ abort_empty <- function(tally) {
 estimate_tally.rr_sampled <- function(mechanism, tally, given) {
   lapply(stats::setNames(nm = names(mechanism$parts)), function(name) {
     part <- part_tally(tally, name)
-    if (all(part$n <= 0)) {
-      abort(c("Each question must have been answered by somebody.", x = "Nobody drew the question {.val {name}}."),
-            "empty")
-    }
+    if (all(part$n <= 0)) abort("Each question must have been answered: nobody drew {.val {name}}.", "empty")
     estimate_tally(part$mechanism, drop_empty_groups(part), given)
   })
 }
@@ -199,7 +186,7 @@ estimate_tally.rr_sketch_counts <- function(mechanism, tally, given) {
 # Whole strings are estimated from those who were held out.
 estimate_tally.rr_prefixes <- function(mechanism, tally, given) {
   own <- part_tally(tally, held_out)
-  if (any(own$n <= 0)) abort(c("Somebody must have been held out.", x = "Nobody drew {.val {held_out}}."), "empty")
+  if (any(own$n <= 0)) abort("Somebody must have been held out.", "empty")
   estimate_candidates(own$mechanism, own, given, function(strings) prefix_of(strings, max(mechanism$lengths)))
 }
 
@@ -207,20 +194,15 @@ estimate_tally.rr_prefixes <- function(mechanism, tally, given) {
 estimate_candidates <- function(mechanism, tally, given, sent) {
   check_only(given, "method", "inv")
   check_only(given, "interval", c("wilson", "wald"))
-  candidates <- check_candidates(given$options$candidates)
+  candidates <- given$options$candidates
+  if (is.factor(candidates)) candidates <- as.character(candidates)
+  check_that(is.character(candidates) && length(candidates) && !anyNA(candidates) && !anyDuplicated(candidates),
+             candidates, "candidates", "different strings, such as {.code c(\"tea\", \"coffee\")}")
+  candidates <- check_hashed_text(candidates, "candidates")
   given$method <- "inv"
   given$options$candidates <- NULL
   asked <- candidate_tally(mechanism, tally, sent(candidates), candidates)
   estimate_tally(asked$mechanism, asked, given)
-}
-
-check_candidates <- function(x) {
-  if (is.factor(x)) x <- as.character(x)
-  if (is.character(x)) x <- check_hashed_text(x, "candidates")
-  if (!is.character(x) || !length(x) || anyNA(x) || anyDuplicated(x)) {
-    must_be(x, "candidates", "different strings, such as {.code c(\"tea\", \"coffee\")}")
-  }
-  x
 }
 
 # The mean of numbers is estimated from the sums of their powers, and the variance of scrambled truths too.

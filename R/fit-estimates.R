@@ -62,7 +62,6 @@ rows_of <- function(x) UseMethod("rows_of")
 bounds_of <- function(x, rows, level) UseMethod("bounds_of")
 labels_of <- function(x) UseMethod("labels_of")
 covariance_of <- function(x) UseMethod("covariance_of")
-observations_of <- function(x) UseMethod("observations_of")
 title_of <- function(x) UseMethod("title_of")
 shown_of <- function(x, n) UseMethod("shown_of")
 notes_of <- function(x, shown) UseMethod("notes_of")
@@ -85,8 +84,6 @@ unknown_covariances <- function(error) {
   diag(covariance) <- error^2
   covariance
 }
-
-observations_of.rr_estimates <- function(x) sum(about(x, "n"))
 
 # The intervals of a table were made with it.
 bounds_of.rr_estimates <- function(x, rows, level) {
@@ -128,9 +125,7 @@ glance.rr_estimates <- function(x, ...) {
 
 #' @rdname rr_estimates
 #' @export
-coef.rr_estimates <- function(object, ...) {
-  stats::setNames(rows_of(object)$estimate, labels_of(object))
-}
+coef.rr_estimates <- function(object, ...) stats::setNames(rows_of(object)$estimate, labels_of(object))
 
 #' @rdname rr_estimates
 #' @export
@@ -149,9 +144,7 @@ confint.rr_estimates <- function(object, parm = NULL, level = about(object, "con
 
 #' @rdname rr_estimates
 #' @export
-nobs.rr_estimates <- function(object, ...) {
-  observations_of(object)
-}
+nobs.rr_estimates <- function(object, ...) sum(about(object, "n"))
 
 #' @rdname rr_estimates
 #' @export
@@ -161,9 +154,7 @@ as.data.frame.rr_estimates <- function(x, ...) {
 
 #' @rdname rr_estimates
 #' @export
-format.rr_estimates <- function(x, ...) {
-  paste0("<", class(x)[1], "> ", title_of(x)[1])
-}
+format.rr_estimates <- function(x, ...) paste0("<", class(x)[1], "> ", title_of(x)[1])
 
 #' @rdname rr_estimates
 #' @export
@@ -198,32 +189,26 @@ summary.rr_estimates <- function(object, ...) {
 print.summary.rr_estimates <- function(x, digits = 4, ...) {
   print(x$object, n = 25, digits = digits)
   measures <- x$measures
-  cat("\n  ", number_of(nrow(x$estimates), "estimate"), " from ", format_count(measures$nobs), " observations",
-      sep = "")
-  if ("logLik" %in% names(measures) && !is.na(measures$logLik)) {
-    cat("; log-likelihood ", format(measures$logLik, digits = 7), " on ", measures$df, " degrees of freedom; AIC ",
-        format(measures$AIC, digits = 7), ", BIC ", format(measures$BIC, digits = 7), sep = "")
+  likelihood <- if ("logLik" %in% names(measures) && !is.na(measures$logLik)) {
+    sprintf("; log-likelihood %s on %s degrees of freedom; AIC %s, BIC %s", format(measures$logLik, digits = 7),
+            measures$df, format(measures$AIC, digits = 7), format(measures$BIC, digits = 7))
   }
-  cat("\n")
+  cat("\n  ", number_of(nrow(x$estimates), "estimate"), " from ", format_count(measures$nobs), " observations",
+      likelihood, "\n", sep = "")
   invisible(x)
 }
 
 #' @rdname rr_estimates
 #' @export
-plot.rr_estimates <- function(x, ...) {
-  draw(x, ...)
-}
+plot.rr_estimates <- function(x, ...) draw(x, ...)
 
 # The rows of a table, without what its class adds.
-plain_tibble <- function(x) {
-  tibble::as_tibble(unclass(x)[names(x)])
-}
+plain_tibble <- function(x) tibble::as_tibble(unclass(x)[names(x)])
 
 # A level other than that of intervals that were made with the estimate and cannot be made again.
 check_made_level <- function(level, made) {
   if (isTRUE(all.equal(level, made, tolerance = 1e-12))) return(invisible())
-  abort(c("The interval was made at level {made}.", x = "The level asked for is {format(level, digits = 15)}."),
-        "argument")
+  abort("The interval was made at level {made}, and cannot be had at another.", "argument")
 }
 
 # ---- categories of fits ----
@@ -318,14 +303,9 @@ choose_measures <- function(table, metrics, known) {
   if (identical(metrics, "common")) known <- setdiff(known, "AICc")
   else if (!identical(metrics, "all")) {
     at <- match(tolower(metrics), tolower(known))
-    if (anyNA(at)) {
-      abort(c("{.arg metrics} must name measures of randomized reports.", x = "They are {.val {known}}."), "argument")
-    }
+    if (anyNA(at)) abort("{.arg metrics} must be among {.val {known}}.", "argument")
     known <- known[at]
   }
-  table <- table[intersect(known, names(table))]
-  table <- table[vapply(table, function(column) !anyNA(column), NA)]
-  rownames(table) <- NULL
-  class(table) <- c("performance_model", "data.frame")
-  table
+  table <- Filter(function(column) !anyNA(column), table[intersect(known, names(table))])
+  structure(table, row.names = seq_len(nrow(table)), class = c("performance_model", "data.frame"))
 }

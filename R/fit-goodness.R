@@ -70,21 +70,18 @@ rr_goodness_of_fit <- function(fit, ...) UseMethod("rr_goodness_of_fit")
 rr_goodness_of_fit.default <- function(fit, replications = 999, seed = NULL, ...) {
   check_dots_empty(...)
   depths <- inherits(fit, "rr_fit") && inherits(fit$mechanism, "rr_hierarchy")
-  if (!depths && (!inherits(fit, "rr_fit") || !identical(fit$method, "mle"))) {
-    abort(c("{.arg fit} must be a fit by maximum likelihood, without a survey design.",
-            x = "It is {if (inherits(fit, 'rr_fit')) paste('by', fit$method) else describe(fit)}."), "argument")
-  }
+  check_that(depths || (inherits(fit, "rr_fit") && identical(fit$method, "mle")), fit, "fit",
+             "a fit by maximum likelihood, without a survey design")
   replications <- check_count(replications, "replications", min = 99, max = 1e6)
   keep_seed(seed)
   groups <- seq_len(NCOL(fit$estimate))
   rows <- lapply(groups, function(g) if (depths) depths_row(fit, g) else goodness_row(fit, g, replications))
-  table <- do.call(rbind, rows)
+  table <- bind_groups(rows, fit$tally$groups)
   if (anyNA(table$p.value)) {
     cli::cli_inform("P-values are NA if the design can explain any such shares: then nothing can be tested.",
                     class = "candor_message_untested")
   }
-  if (is.null(fit$tally$groups)) return(table)
-  tibble::as_tibble(c(as.list(fit$tally$groups), table))
+  table
 }
 
 goodness_row <- function(fit, g, replications) {
@@ -123,15 +120,10 @@ depths_levels <- 4096
 
 depths_row <- function(fit, g) {
   evidence <- group_evidence(fit$tally, g)
-  if (evidence$law$truths > depths_levels) {
-    abort(c("The covariance matrix of so many levels is too large.",
-            x = "There are {format_count(evidence$law$truths)}; at most {format_count(depths_levels)} are compared."),
-          c("too_large", "argument"))
-  }
+  if (evidence$law$truths > depths_levels) abort("The hierarchy has too many levels.", c("too_large", "argument"))
   found <- depths_apart(evidence$law, evidence)
-  p <- if (found$df > 0) stats::pchisq(found$statistic, found$df, lower.tail = FALSE) else NA_real_
-  tibble::tibble(deviance = found$statistic, df = found$df, p.value = if (found$df > 0) p else 1, p.chi2 = p,
-                 replications = 0)
+  p <- if (found$df > 0) stats::pchisq(found$statistic, found$df, lower.tail = FALSE) else c(1, NA)
+  tibble::tibble(deviance = found$statistic, df = found$df, p.value = p[1], p.chi2 = p[length(p)], replications = 0)
 }
 
 # The least sum of squares of the nodes' estimates around those of any levels that add up to 1, by the inverse of their
@@ -146,8 +138,7 @@ depths_apart <- function(law, evidence) {
   truth <- consistent_nodes(law, nodes, depth_variances(law, depths))[[length(nodes)]]
   found <- restrictions_squares(law, nodes, numbers, truth)
   if (found$df == found$restrictions) return(found)
-  truth <- pmax(truth, 0)
-  restrictions_squares(law, nodes, numbers, truth / sum(truth))
+  restrictions_squares(law, nodes, numbers, to_sum_1(pmax(truth, 0)))
 }
 
 # With the covariances at the levels' shares `truth`.
@@ -236,8 +227,7 @@ counts_contradict <- function(mechanism, counts, fitted, alpha, law = rr_law(mec
   }
   df <- length(counts) - length(blocks)
   # The mixture holds in large samples: 20 respondents doubt a design twice as often.
-  limit <- if (tally_sums(counts) < 100) stats::qchisq(alpha, df, lower.tail = FALSE)
-    else deviance_limit(df, alpha)
+  limit <- if (tally_sums(counts) < 100) stats::qchisq(alpha, df, lower.tail = FALSE) else deviance_limit(df, alpha)
   count_deviance(counts, fitted, blocks) > limit
 }
 
@@ -245,8 +235,7 @@ counts_contradict <- function(mechanism, counts, fitted, alpha, law = rr_law(mec
 # each end a tail is doubted; the other tail is counted in where the ends are near each other.
 beyond_range <- function(count, n, low, high, alpha) {
   size <- round(n)
-  below <- stats::pbinom(ceiling(count), size, low) +
-    stats::pbinom(floor(size * high), size, low, lower.tail = FALSE)
+  below <- stats::pbinom(ceiling(count), size, low) + stats::pbinom(floor(size * high), size, low, lower.tail = FALSE)
   above <- stats::pbinom(floor(count) - 1, size, high, lower.tail = FALSE) +
     stats::pbinom(ceiling(size * low) - 1, size, high)
   (count < n * low && below < alpha) || (count > n * high && above < alpha)
@@ -281,13 +270,11 @@ report_blocks <- function(mechanism) {
 }
 
 count_deviance <- function(counts, fitted, blocks) {
-  total <- sum(vapply(blocks, function(block) {
+  max(0, sum(vapply(blocks, function(block) {
     n <- counts[block]
     expected <- fitted[block] / sum(fitted[block]) * sum(n)
-    seen <- n > 0
-    2 * sum(n[seen] * log(n[seen] / expected[seen]))
-  }, 0))
-  max(0, total)
+    2 * sum((n * log(n / expected))[n > 0])
+  }, 0)))
 }
 
 # Independent reports less the parameters that they identify.
@@ -295,8 +282,8 @@ free_reports <- function(mechanism) {
   k <- length(mechanism$levels)
   reports <- length(mechanism$reports)
   blocks <- length(report_blocks(mechanism))
-  if (inherits(rr_law(mechanism), "rr_law_additive") || k > 1000) return(max(0, reports - blocks - (k - 1)))
-  max(0, reports - blocks - (qr(rr_matrix(mechanism), tol = 1e-11)$rank - 1))
+  full <- inherits(rr_law(mechanism), "rr_law_additive") || k > 1000
+  max(0, reports - blocks - if (full) k - 1 else qr(rr_matrix(mechanism), tol = 1e-11)$rank - 1)
 }
 
 # Some clients give themselves away by what they never send: local hashing with one function for all, and amounts that

@@ -18,19 +18,24 @@ number_kinds <- list(
 # Values may be positions of `levels`; panels are `free` where each has rows of its own.
 draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free = FALSE, shown = NULL, levels = NULL,
                            reported = NULL, subtitle = NULL, most = 200) {
-  if (nrow(data) > most) {
-    abort("A picture of {format_count(nrow(data))} estimates would not be readable: name some in {.arg terms}.",
-          "argument")
-  }
-  if (!nrow(data)) abort(c("There is nothing to draw.", x = "The table has no rows."), "empty")
+  if (nrow(data) > most) abort("A picture has room for {most} estimates: name some in {.arg terms}.", "argument")
+  if (!nrow(data)) abort("There is nothing to draw: the table has no rows.", "empty")
   kinds <- names(number_kinds)[names(number_kinds) %in% data$kind]
   mixed <- length(kinds) > 1L
-  if (mixed) data <- in_own_units(data, kinds)
+  if (mixed) {
+    # Numbers of several kinds have panels of their own, or one for each kind.
+    sides <- c("estimate", "conf.low", "conf.high")
+    data[sides] <- lapply(data[sides], `*`, vapply(number_kinds, `[[`, 0, "unit")[data$kind])
+    names <- vapply(number_kinds[kinds], `[[`, "", "panel")
+    if (nlevels(data$panel) < 2) data$panel <- factor(names[data$kind], unname(names))
+  }
   data$none <- vapply(number_kinds, `[[`, 0, "none")[data$kind]
-  logarithmic <- identical(kinds, "ratio")
-  if (logarithmic) data <- positive_rows(data)
+  if (identical(kinds, "ratio")) data <- positive_rows(data)
   layout <- intervals_layout(data, free, mixed)
   nothing <- unique(data[!is.na(data$none), c("panel", "none")])
+  if (is.null(axis) && !mixed) axis <- number_kinds[[kinds]]$axis
+  # The unit of a long title has a line of its own.
+  if (isTRUE(nchar(axis) > 46)) axis <- sub(", percentage points$", ",\npercentage points", axis)
   picture <- ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$label)) +
     ggplot2::geom_vline(ggplot2::aes(xintercept = .data$none), nothing, colour = colour_line, linewidth = 0.4) +
     ggplot2::geom_segment(ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, yend = .data$label),
@@ -38,7 +43,7 @@ draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free 
     row_estimates(data, layout, shown, reported) +
     row_labels(layout, row_name) +
     intervals_scale(kinds, layout, levels) +
-    ggplot2::labs(x = axis_title(axis %||% if (mixed) NULL else number_kinds[[kinds]]$axis), y = rows,
+    ggplot2::labs(x = axis, y = rows,
                   title = wrap_text(title, 46), subtitle = subtitle, caption = wrap_text(caption), shape = NULL,
                   colour = NULL) +
     theme_candor() +
@@ -56,15 +61,6 @@ draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free 
 
 # Rows of different panels may have one name: it stands after their panel's.
 row_name <- function(label) sub("^.*\r", "", label)
-
-# Numbers of several kinds have panels of their own, or one for each kind.
-in_own_units <- function(data, kinds) {
-  unit <- vapply(number_kinds, `[[`, 0, "unit")[data$kind]
-  for (column in c("estimate", "conf.low", "conf.high")) data[[column]] <- data[[column]] * unit
-  names <- vapply(number_kinds[kinds], `[[`, "", "panel")
-  if (nlevels(data$panel) < 2) data$panel <- factor(names[data$kind], unname(names))
-  data
-}
 
 intervals_layout <- function(data, free, mixed) {
   panels <- nlevels(data$panel)
@@ -93,9 +89,8 @@ row_estimates <- function(data, layout, shown, reported) {
 
 # Estimates and reported shares, where there are any, one below the other.
 long_shares <- function(data, names) {
-  estimates <- cbind(data, share = data$estimate, what = names[1])
-  if (!"reported" %in% names(data)) return(estimates)
-  rbind(estimates, cbind(data, share = data$reported, what = names[2]))
+  rbind(cbind(data, share = data$estimate, what = names[1]),
+        if ("reported" %in% names(data)) cbind(data, share = data$reported, what = names[2]))
 }
 
 # What is drawn is a share that was recovered or one that was reported.
@@ -115,19 +110,16 @@ intervals_scale <- function(kinds, layout, levels) {
   if (is.null(levels)) {
     return(ggplot2::scale_x_continuous(labels = labels, breaks = layout$breaks, guide = no_overlap()))
   }
-  labels <- function(x) ifelse(x %in% seq_along(levels), wrap_labels(10)(levels[pmax(round(x), 1)]), "")
   # Few levels are all there.
   all <- length(levels) <= c(6, 3, 2)[min(layout$across, 3)]
-  ggplot2::scale_x_continuous(labels = labels, breaks = if (all) seq_along(levels) else layout$breaks,
+  ggplot2::scale_x_continuous(labels = position_labels(wrap_labels(10)(levels)),
+                              breaks = if (all) seq_along(levels) else layout$breaks,
                               limits = if (all) c(1, length(levels)), guide = no_overlap())
 }
 
-# The unit of a long title has a line of its own.
-axis_title <- function(text) {
-  if (length(text) && nchar(text) > 46) sub(", percentage points$", ",\npercentage points", text) else text
-}
-
 point_format <- function(x) format(x, trim = TRUE, drop0trailing = TRUE, digits = 3, scientific = FALSE)
+
+position_labels <- function(levels) function(x) ifelse(x %in% seq_along(levels), levels[pmax(round(x), 1)], "")
 
 # What has no place on a logarithmic axis is left out, as ratios that are not known. An interval from 0 on begins to the
 # left of all that is drawn.

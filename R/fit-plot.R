@@ -90,7 +90,12 @@ autoplot.rr_survey <- autoplot.rr_fit
 draw_shares <- function(fit, order, which) {
   data <- plot_data(fit, which)
   k <- length(unique(data$term))
-  if (on_time_axis(fit, k)) return(plot_times(fit, data))
+  # One key is a time; more than 12 categories would be too many panels, more than 8 further groups too many colours.
+  key <- time_key(fit$tally$groups)
+  further <- setdiff(names(fit$tally$groups), key)
+  if (!is.null(key) && k <= 12 && nlevels(group_panel(data, further)) <= length(line_colours)) {
+    return(plot_times(fit, data, key, further))
+  }
   if (nlevels(data$panel) > 40 && !isFALSE(order)) return(plot_groups(fit, data, isTRUE(order)))
   along <- !is.null(axis_numbers(fit$mechanism)) && k > 12 && !isTRUE(order)
   few <- k <= 40 && !along
@@ -99,13 +104,14 @@ draw_shares <- function(fit, order, which) {
   if (sorted && !(few && rows_are_groups(fit, data)) && !fit$simultaneous &&
       (inherits(fit, "rr_survey") || fit$interval %in% c("wilson", "exact"))) {
     fit$ranked <- TRUE
-    data[c("conf.low", "conf.high")] <- lapply(ranked_bounds(fit, which), as.vector)
+    bounds <- if (inherits(fit, "rr_survey")) survey_bounds(fit, which)
+      else fit_intervals(fit, which = which, ranked = TRUE)
+    data[c("conf.low", "conf.high")] <- lapply(bounds, as.vector)
   }
   if (few) plot_rows(fit, data, sorted) else if (sorted) plot_ranks(fit, data) else plot_sequence(fit, data)
 }
 
-ranked_bounds <- function(fit, which) {
-  if (!inherits(fit, "rr_survey")) return(fit_intervals(fit, which = which, ranked = TRUE))
+survey_bounds <- function(fit, which) {
   rows <- rows_of(fit)
   levels <- apply(as.matrix(fit$estimate), 2, ranked_level, fit$conf.level)
   lapply(list(low = bounds_of(fit, rows, as.vector(levels))$low, high = bounds_of(fit, rows, fit$conf.level)$high),
@@ -130,13 +136,6 @@ axis_numbers <- function(mechanism) {
   if (inherits(mechanism, "rr_hierarchy")) level_numbers(mechanism)
 }
 
-# One key is a time; more than 12 categories would be too many panels, and more than 8 further groups too many colours.
-on_time_axis <- function(fit, k) {
-  groups <- fit$tally$groups
-  key <- time_key(groups)
-  !is.null(key) && k <= 12 && nlevels(group_panel(groups, setdiff(names(groups), key))) <= length(line_colours)
-}
-
 # The key that runs along an axis, if there is just one: dates, times or years, of more than one value.
 time_key <- function(groups) {
   timely <- vapply(groups %||% list(), function(x) {
@@ -157,14 +156,6 @@ plot_data <- function(fit, which) {
     data$reported <- as.vector(sweep(as.matrix(fit$tally$counts), 2, fit$tally$n, `/`)[which, ])
   }
   data
-}
-
-# The report "yes" of a crosswise question says that two answers are the same: it is not an answer to the question.
-reported_label <- function(mechanism) {
-  design <- mechanism$design
-  if (grepl("crosswise", design, ignore.case = TRUE)) return("Reported: the answers are the same")
-  if (grepl("triangular", design, ignore.case = TRUE)) return("Reported: a yes to either question")
-  "Reported"
 }
 
 plot_caption <- function(fit, what) {
@@ -194,7 +185,12 @@ plot_base <- function(fit, data, what = "Lines", layout = NULL) {
   if (length(unique(data$panel)) < 2) plot else plot + row_panels(layout %||% list(title_width = 18))
 }
 
-share_names <- function(mechanism) c("Estimate", reported_label(mechanism))
+# The report "yes" of a crosswise question says that two answers are the same: it is not an answer to the question.
+share_names <- function(mechanism) {
+  has <- function(word) grepl(word, mechanism$design, ignore.case = TRUE)
+  what <- if (has("crosswise")) ": the answers are the same" else if (has("triangular")) ": a yes to either question"
+  c("Estimate", paste0("Reported", what))
+}
 
 # The axis of shares, or of people.
 share_scale <- function(fit, scale, ...) scale(labels = if (isTRUE(fit$total)) format_count else percent_labels, ...)
@@ -238,13 +234,12 @@ plot_rows <- function(fit, data, order) {
 }
 
 # Time along an axis. Of a yes/no question "yes" says all. Further groups have colours.
-plot_times <- function(fit, data) {
+plot_times <- function(fit, data, key, further) {
   terms <- shown_terms(fit, data)
   data <- data[data$term %in% terms, ]
-  key <- time_key(fit$tally$groups)
   data$time <- data[[key]]
   data$panel <- factor(data$term, terms)
-  data$group <- group_panel(data, setdiff(names(fit$tally$groups), key))
+  data$group <- group_panel(data, further)
   groups <- levels(data$group)
   limits <- ggplot2::aes(.data$time, ymin = .data$conf.low, ymax = .data$conf.high)
   picture <- if (length(groups) > 1L) {
@@ -280,9 +275,7 @@ plot_sequence <- function(fit, data) {
   at <- match(data$term, mechanism$levels)
   data$at <- if (is.null(numbers)) at else numbers[at]
   layout <- curve_layout(data)
-  labels <- if (!is.null(numbers)) format_count else function(x) {
-    ifelse(x %in% seq_along(mechanism$levels), mechanism$levels[pmax(round(x), 1)], "")
-  }
+  labels <- if (is.null(numbers)) position_labels(mechanism$levels) else format_count
   binned <- !is.null(mechanism$breaks)
   picture <- draw_sequence(fit, data, layout) +
     ggplot2::scale_x_continuous(labels = labels, guide = no_overlap()) +
@@ -331,9 +324,7 @@ draw_sequence <- function(fit, data, layout = NULL, floor = NULL) {
 plot_groups <- function(fit, data, ranked) {
   terms <- shown_terms(fit, data)
   count <- nlevels(data$panel)
-  if (length(terms) > 12L) {
-    abort("A picture of {format_count(count)} groups needs {.arg terms}, at most 12 categories.", "argument")
-  }
+  if (length(terms) > 12L) abort("A picture of many groups needs {.arg terms}, at most 12 categories.", "argument")
   data <- data[data$term %in% terms, ]
   keys <- names(fit$tally$groups)
   group <- as.character(data$panel)
@@ -363,9 +354,8 @@ plot_ranks <- function(fit, data) {
   data <- data[order(data$panel, data$at), ]
   # The logarithmic axis ends a little below one report; what lies there is drawn on its edge.
   floor <- 0.5 / max(fit$tally$n)
-  for (column in intersect(c("conf.low", "conf.high", "reported"), names(data))) {
-    data[[column]] <- pmax(data[[column]], floor)
-  }
+  drawn <- intersect(c("conf.low", "conf.high", "reported"), names(data))
+  data[drawn] <- lapply(data[drawn], pmax, floor)
   layout <- curve_layout(data)
   picture <- draw_sequence(fit, data, layout, floor) +
     ggplot2::scale_x_log10(labels = format_count,

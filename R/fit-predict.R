@@ -40,8 +40,7 @@ predict.rr_fit <- function(object, reports = NULL, ...) {
   }
   estimate <- unname(as.matrix(object$estimate))
   if (any(estimate < 0) || !all(apply(estimate, 2, adds_up))) {
-    abort(c("{.arg object} must hold shares: none below 0, with the sum 1.",
-            x = "Its method is {.val {object$method}}."), "argument")
+    abort("{.arg object} must hold shares: none below 0, with the sum 1.", "argument")
   }
   codes <- seq_along(mechanism$reports)
   if (!is.null(reports)) {
@@ -56,10 +55,10 @@ predict.rr_fit <- function(object, reports = NULL, ...) {
     joint <- estimate[, g] * C[, codes, drop = FALSE]
     posterior <- as.vector(joint / rep(colSums(joint), each = k))
     share <- rep(estimate[, g], length(codes))
-    c(if (!is.null(reports)) list(row = rep(seq_along(codes), each = k)),
-      list(report = rep(mechanism$reports[codes], each = k), term = rep(mechanism$levels, length(codes)), share = share,
-           posterior = posterior, odds.factor = posterior / (1 - posterior) / (share / (1 - share))))
+    table <- list(report = rep(mechanism$reports[codes], each = k), term = rep(mechanism$levels, length(codes)),
+                  share = share, posterior = posterior,
+                  odds.factor = posterior / (1 - posterior) / (share / (1 - share)))
+    tibble::as_tibble(c(if (!is.null(reports)) list(row = rep(seq_along(codes), each = k)), table))
   })
-  table <- do.call(rbind, lapply(tables, tibble::as_tibble))
-  tibble::as_tibble(c(lapply(as.list(object$tally$groups), rep, each = k * length(codes)), as.list(table)))
+  bind_groups(tables, object$tally$groups)
 }

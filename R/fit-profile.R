@@ -57,7 +57,7 @@ profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
     evidence <- group_evidence(fitted$tally, g)
     best <- maximize(axes, evidence$counts, n = evidence$n)$estimate
     top <- sum_log(evidence$counts, apply_channel(axes, best))
-    table <- do.call(rbind, lapply(which, function(i) {
+    do.call(rbind, lapply(which, function(i) {
       deviance <- ratio_deviance(rows, evidence$counts, evidence$n, i, top)
       ends <- profile_ratio(deviance, best[i], level)
       value <- sort(unique(c(best[i], seq(ends[["low"]], ends[["high"]], length.out = points))))
@@ -65,10 +65,8 @@ profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
       data.frame(term = fitted$mechanism$levels[i], value = value, deviance = fall,
                  z = sign(value - best[i]) * sqrt(fall))
     }))
-    keys <- lapply(as.list(fitted$tally$groups), function(key) rep(key[g], nrow(table)))
-    tibble::as_tibble(c(keys, table))
   })
-  new_rr_profile(do.call(rbind, parts), fitted, names(fitted$tally$groups))
+  new_rr_profile(bind_groups(parts, fitted$tally$groups), fitted, names(fitted$tally$groups))
 }
 
 # The fit is kept with the table, whose rows anybody may have changed.
@@ -95,9 +93,7 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
   conf.level <- check_level(conf.level)
   check_installed("ggplot2", "to draw a profile")
   panel <- group_panel(object, c(attr(object, "groups"), "term"), ": ")
-  if (nlevels(panel) > 12L) {
-    abort(c("A picture holds up to 12 profiles, see {.arg parm}.", x = "There are {nlevels(panel)}."), "argument")
-  }
+  if (nlevels(panel) > 12L) abort("A picture holds up to 12 profiles, see {.arg parm}.", "argument")
   limit <- stats::qchisq(conf.level, 1)
   data <- data.frame(value = object$value, fall = -object$deviance / 2, panel = panel)
   bounds <- profile_bounds(fit, unique(object$term), conf.level)
@@ -135,12 +131,10 @@ plot.rr_profile <- function(x, ...) draw(x, ...)
 design_parameters <- function(fit, conf.level) {
   parameters <- fit$mechanism$parameters
   if (is.null(parameters) || !identical(fit$method, "mle")) {
-    abort(c("Parameters need a maximum likelihood fit of a design with an unknown parameter.",
-            x = "The fit is by {.val {fit$method}} of: {format(fit$mechanism)}."), "argument")
+    abort("Parameters need a maximum likelihood fit of a design with an unknown parameter.", "argument")
   }
   rows <- lapply(seq_len(NCOL(fit$estimate)), function(g) parameter_rows(fit, g, parameters, conf.level))
-  keys <- lapply(as.list(fit$tally$groups), rep, each = length(parameters))
-  tibble::as_tibble(c(keys, as.list(do.call(rbind, rows))))
+  bind_groups(rows, fit$tally$groups)
 }
 
 parameter_rows <- function(fit, g, parameters, conf.level) {

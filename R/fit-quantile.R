@@ -54,13 +54,11 @@ rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.lev
     tibble::tibble(prob = probs, level = fit$mechanism$levels[found$level], estimate = found$value,
                    std.error = ifelse(spread > 0, spread, NA_real_), conf.low = low$value, conf.high = high$value)
   })
-  keys <- lapply(as.list(fit$tally$groups), rep, each = length(probs))
-  table <- tibble::as_tibble(c(keys, as.list(do.call(rbind, tables))))
   # Positions are drawn as the levels that they stand for.
   positions <- is.null(edges$breaks) && is.null(level_numbers(fit$mechanism))
-  new_rr_table(table, "rr_quantile", keys = c(names(keys), "prob"), conf.level = conf.level, n = fit$tally$n,
-               target = fit$target, title = paste("Quantiles from", report_words(fit$tally)),
-               levels = if (positions) fit$mechanism$levels)
+  new_rr_table(bind_groups(tables, fit$tally$groups), "rr_quantile", keys = c(names(fit$tally$groups), "prob"),
+               conf.level = conf.level, n = fit$tally$n, target = fit$target,
+               title = paste("Quantiles from", report_words(fit$tally)), levels = if (positions) fit$mechanism$levels)
 }
 
 drawn_of.rr_quantile <- function(x, data, labels) {
@@ -82,24 +80,18 @@ drawn_of.rr_quantile <- function(x, data, labels) {
 # What bounds the levels: breaks between which quantiles are interpolated, or the levels' own values.
 quantile_edges <- function(mechanism, breaks) {
   k <- length(mechanism$levels)
-  if (is.null(breaks)) {
-    if (!is.null(mechanism$breaks)) return(list(breaks = mechanism$breaks))
-    return(list(values = level_numbers(mechanism) %||% seq_len(k)))
-  }
-  good <- is.numeric(breaks) && !is.object(breaks) && length(breaks) == k + 1 && all(is.finite(breaks)) &&
-    all(diff(breaks) > 0)
-  if (good) return(list(breaks = as.double(breaks)))
-  abort(c("{.arg breaks} must be {k + 1} increasing numbers, the bounds of {k} levels.",
-          x = "It is {describe(breaks)}."), "argument")
+  breaks <- breaks %||% mechanism$breaks
+  if (is.null(breaks)) return(list(values = level_numbers(mechanism) %||% seq_len(k)))
+  check_that(is.numeric(breaks) && !is.object(breaks) && length(breaks) == k + 1 && all(is.finite(breaks)) &&
+               all(diff(breaks) > 0), breaks, "breaks", paste(k + 1, "increasing numbers, the bounds of the levels"))
+  list(breaks = as.double(breaks))
 }
 
 # Cumulative shares that do not fall, from 0 to 1: unbiased estimates may be negative.
 monotone_shares <- function(estimate) {
   shares <- cumsum(estimate)
   if (any(estimate < 0)) shares <- stats::isoreg(shares)$yf
-  shares <- pmin(pmax(shares, 0), 1)
-  shares[length(shares)] <- 1
-  shares
+  c(nearest(shares[-length(shares)], 0, 1), 1)
 }
 
 # The level that reaches each share, and its value.

@@ -104,10 +104,12 @@ read_design <- function(design, mechanism, given, column, weights, by, na.rm, ma
   tally <- tally_design(design, mechanism, column, weights, by, na.rm, match)
   reports <- length(if (scored) mechanism$levels else mechanism$reports)
   if (reports > covariance_cells || reports * NCOL(tally$counts) > 2 * covariance_cells) {
-    abort(c("There are too many estimates for a covariance matrix of a design.",
-            x = "{format_count(reports)} reports in {format_count(NCOL(tally$counts))} group{?s}."), "too_large")
+    abort("There are too many estimates for a covariance matrix of a design.", "too_large")
   }
-  check_kept_designs(design, mechanism, given$target)
+  # Reports from one permanent answer share its randomization, which is only in the variance between clusters.
+  lost <- is_memoised(mechanism) && has_clusters(design) &&
+    (given$target == "sample" || any(hidden_squares(design) != 0))
+  if (lost) abort("Reports from permanent answers are not randomized independently, as is taken here.", "argument")
   data <- design_data(design, tally, column, by, match, scored)
   # Groups in which nobody with a weight answered are left out.
   data$group <- match(data$group, which(tally$n > 0))
@@ -118,23 +120,18 @@ read_design <- function(design, mechanism, given, column, weights, by, na.rm, ma
 # The estimates of the weighted tally, in `fit`, with the variance of the design.
 new_rr_survey <- function(asked, fit) {
   spread <- design_covariance(asked$design, fit, asked$data, fit$target, asked$total, asked$given$options)
-  fields <- unclass(fit)
-  fields$estimate <- fit$estimate * if (asked$total) rep(fit$tally$n, each = length(fit$mechanism$levels)) else 1
-  fields[c("covariance", "inversion")] <- list(spread$covariance, spread$inversion)
-  fields[c("total", "interval", "n")] <- list(asked$total, asked$interval, respondent_number(fit$tally))
-  fields$df <- if (fit$target == "sample") Inf else survey::degf(asked$design)
-  x <- structure(fields, class = c("rr_survey", "rr_estimates"))
+  x <- structure(unclass(fit), class = c("rr_survey", "rr_estimates"))
+  x$estimate <- fit$estimate * if (asked$total) rep(fit$tally$n, each = length(fit$mechanism$levels)) else 1
+  x[c("covariance", "inversion")] <- list(spread$covariance, spread$inversion)
+  x[c("total", "interval", "n")] <- list(asked$total, asked$interval, respondent_number(fit$tally))
+  x$df <- if (fit$target == "sample") Inf else survey::degf(asked$design)
   x$rows <- survey_rows(x)
   x$labels <- coef_names(x)
   x$title <- survey_title(x, asked$design)
   law <- rr_law(x$mechanism)
   x$notes <- indented(c(
-    if (!x$estimator$unbiased && any(x$estimate <= 0))
-      paste("Estimates held at the boundary have no standard error and bias the others: read Wilson's",
-            "intervals, or use method = \"inv\""),
-    if (is_contradicted(x, law))
-      paste("The reports are unlikely under this design of the question: rr_goodness_of_fit() tests them without the",
-            "survey design")
+    if (!x$estimator$unbiased && any(x$estimate <= 0)) held_words,
+    if (is_contradicted(x, law)) paste(doubted_words, "without the survey design")
     else if (is_unlikely(x, law)) unlikely_words
   ))
   x
@@ -147,22 +144,12 @@ check_only <- function(given, arg, choices) {
           x = "It is {describe(given[[arg]])}."), "argument")
 }
 
-# Reports from one permanent answer share its randomization, which is only in the variance between clusters.
-check_kept_designs <- function(design, mechanism, target) {
-  if (!is_memoised(mechanism) || !has_clusters(design)) return(invisible())
-  sample <- target == "sample"
-  if (!sample && !any(hidden_squares(design) != 0)) return(invisible())
-  abort(c("Reports from permanent answers are not randomized independently.",
-          x = "{if (sample) 'target = \"sample\"' else 'A finite population'} takes them to be."), "argument")
-}
-
 survey_rows <- function(x) {
   k <- length(x$mechanism$levels)
   groups <- NCOL(x$estimate)
   keys <- lapply(as.list(x$tally$groups), rep, each = k)
   error <- root(diag(x$covariance))
-  held <- vapply(seq_len(groups), function(g) held_at_boundary(x, g), NA)
-  error[rep(held, each = k) & error == 0] <- NA_real_
+  error[rep(vapply(seq_len(groups), held_at_boundary, NA, fit = x), each = k) & error == 0] <- NA_real_
   tibble::as_tibble(c(keys, list(term = rep(x$mechanism$levels, groups)), cell_answers(x$mechanism, "levels", groups),
                       list(estimate = as.vector(x$estimate), std.error = error)))
 }
@@ -186,21 +173,18 @@ design_words <- function(design) {
     return(sprintf("the draw of the sample (%s replicate weights)", format_count(ncol(design$repweights))))
   }
   clusters <- nrow(unique(design$cluster[, 1, drop = FALSE]))
-  strata <- if (isTRUE(design$has.strata)) length(unique(design$strata[, 1]))
-  sprintf("the draw of the sample (%s %s%s%s)", format_count(clusters),
-          if (clusters < nrow(design$cluster)) "clusters" else "people drawn singly",
-          if (!is.null(strata)) sprintf(" in %s strata", format_count(strata)) else "",
-          if (!is.null(design$fpc$popsize)) ", from a finite population" else "")
+  paste0("the draw of the sample (", format_count(clusters),
+         if (clusters < nrow(design$cluster)) " clusters" else " people drawn singly",
+         if (isTRUE(design$has.strata)) paste(" in", format_count(length(unique(design$strata[, 1]))), "strata"),
+         if (!is.null(design$fpc$popsize)) ", from a finite population", ")")
 }
 
 bounds_of.rr_survey <- function(x, rows, level) {
   if (x$simultaneous) level <- 1 - (1 - level) / nrow(rows)
   t <- stats::qt((1 + level) / 2, x$df)
-  if (x$interval == "wald" || is.null(x$inversion)) {
-    half <- t * root(diag(x$covariance))
-    return(list(low = rows$estimate - half, high = rows$estimate + half))
-  }
-  wilson_bounds(x, rows$estimate, t)
+  if (x$interval != "wald" && !is.null(x$inversion)) return(wilson_bounds(x, rows$estimate, t))
+  half <- t * root(diag(x$covariance))
+  list(low = rows$estimate - half, high = rows$estimate + half)
 }
 
 # The mean of scores that lie from `low` to `high`, as a share of their range. An estimate beyond 0 or 1 is taken for
@@ -215,7 +199,6 @@ wilson_bounds <- function(x, estimate, t) {
   worth[alike] <- rep(x$tally$effective_n, each = length(x$inversion$low))[alike]
   centre <- (share + t^2 / (2 * worth)) / (1 + t^2 / worth)
   half <- t / (1 + t^2 / worth) * sqrt(share * (1 - share) / worth + t^2 / (4 * worth^2))
-  bounds <- list(low = pmax(low + range * (centre - half), 0), high = pmin(low + range * (centre + half), 1))
-  if (x$estimator$unbiased) return(bounds)
-  list(low = pmin(bounds$low, pmax(estimate, 0)), high = pmax(bounds$high, pmin(estimate, 1)))
+  bounds <- list(low = low + range * (centre - half), high = low + range * (centre + half))
+  include_estimate(bounds, estimate, x$estimator$unbiased)
 }

@@ -101,9 +101,7 @@ absence_p_values <- function(fit, g) {
   law <- rr_law(fit$mechanism)
   evidence <- group_evidence(fit$tally, g, law)
   estimate <- group_estimate(fit, g)
-  if (!law_gives(law, "exact", evidence$k)) {
-    return(stats::pnorm(estimate / evidence$blank_error(), lower.tail = FALSE))
-  }
+  if (!law_gives(law, "exact", evidence$k)) return(stats::pnorm(estimate / evidence$blank_error(), lower.tail = FALSE))
   n <- evidence$n
   # Only the support of one block of a Hadamard matrix has counts that are not the tally's.
   b <- rep_len(law[["b"]] %||% law[["q"]] %||% (1 / 2), evidence$k)
@@ -191,13 +189,9 @@ rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.
                              target = c("population", "sample"), conf.level = 0.95, simultaneous = FALSE, ...) {
   check_dots_empty(...)
   tally <- if (inherits(x, "rr_tally") || inherits(mechanism, "rr_prefixes")) as_tally(x, mechanism, NULL, NULL, FALSE)
-  if (is.null(tally) || !inherits(tally$mechanism, "rr_prefixes")) {
-    must_be(if (is.null(tally)) x else tally$mechanism, "x",
-            "a tally of reports of {.fn rr_prefixes}, or these reports with their mechanism")
-  }
-  if (!is.null(tally$groups)) {
-    abort(c("{.arg x} must be a tally without groups.", x = "It has {nrow(tally$groups)}."), "argument")
-  }
+  check_that(inherits(tally$mechanism, "rr_prefixes"), tally$mechanism %||% x, "x",
+             "a tally of reports of {.fn rr_prefixes}, or these reports with their mechanism")
+  if (!is.null(tally$groups)) abort("{.arg x} must be a tally without groups.", "argument")
   alphabet <- check_alphabet(alphabet)
   alpha <- check_alpha(alpha)
   most <- check_count(most, "most", min = 1)
@@ -238,10 +232,8 @@ drawn_of.rr_heavy_hitters <- function(x, data, labels) {
   level <- attr(x, "conf.level")
   data$kind <- rep("share", nrow(data))
   together <- isTRUE(attr(x, "simultaneous"))
-  caption <- paste0("Lines: ", interval_words(level, ranked = !together),
-                    if (together) " that hold for all strings at once", ", from ", format_count(attr(x, "n")),
-                    " respondents held out.",
-                    if (!together) paste0(" ", rank_words(level), "."))
+  caption <- paste0("Lines: ", interval_words(level, "", together, !together), ", from ", format_count(attr(x, "n")),
+                    " respondents held out.", if (!together) paste0(" ", rank_words(level), "."))
   list(data = data, title = "Frequent strings, found by their prefixes", caption = caption)
 }
 
@@ -254,10 +246,6 @@ check_alphabet <- function(x) {
   must_be(x, "alphabet", "different single characters, or one text of them")
 }
 
-abort_no_group <- function(name) {
-  abort(c("Each group of prefixes must have respondents.", x = "Nobody drew {.val {name}}."), "empty")
-}
-
 search_candidates <- 2e6
 
 # list(strings, steps): what survives the last step, and what happened in each.
@@ -267,7 +255,7 @@ search_prefixes <- function(tally, alphabet, alpha, most) {
   steps <- lapply(seq_along(lengths), function(i) {
     more <- lengths[i] - if (i == 1) 0 else lengths[i - 1]
     own <- part_tally(tally, names(tally$mechanism$parts)[i])
-    if (own$n <= 0) abort_no_group(names(tally$mechanism$parts)[i])
+    if (own$n <= 0) abort("Each group of prefixes must have respondents: group {i} has none.", "empty")
     candidates <- lengthen(survivors, alphabet, more, lengths[i])
     step <- list(length = lengths[i], candidates = as.double(length(candidates)), n = own$n, error = NA_real_,
                  threshold = NA_real_, found = 0)
@@ -300,8 +288,7 @@ absent_threshold <- function(tally, asked, alpha) {
   largest <- apply(excess, 2, max)
   bound <- function(log_rate) {
     rate <- exp(log_rate)
-    logs <- rate * largest + log(colMeans(exp(rate * sweep(excess, 2, largest))))
-    (sum(logs) - log(alpha)) / rate
+    (sum(rate * largest + log(colMeans(exp(rate * sweep(excess, 2, largest))))) - log(alpha)) / rate
   }
   sum <- stats::optimize(bound, log(c(0.01, 1000) / spread))$objective
   law <- rr_law(asked$mechanism)
@@ -313,10 +300,7 @@ lengthen <- function(prefixes, alphabet, more, length) {
   ended <- endsWith(prefixes, string_end)
   open <- prefixes[!ended]
   number <- length(open) * sum(length(alphabet)^(0:more))
-  if (number > search_candidates) {
-    abort(c("A step has too many candidates.",
-            x = "There are {format_count(number)}; the most is {format_count(search_candidates)}."), "too_large")
-  }
+  if (number > search_candidates) abort("A step has too many candidates: {format_count(number)}.", "too_large")
   found <- prefixes[ended]
   for (step in seq_len(more)) {
     if (length(open)) found <- c(found, paste0(open, string_end))

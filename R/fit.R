@@ -93,13 +93,12 @@ NULL
 
 labels_of.rr_fit <- function(x) coef_names(x)
 
-observations_of.rr_fit <- function(x) sum(x$tally$n)
+#' @export
+nobs.rr_fit <- function(object, ...) sum(object$tally$n)
 
 #' @rdname rr_fit
 #' @export
-coef.rr_fit <- function(object, ...) {
-  stats::setNames(as.vector(object$estimate), coef_names(object))
-}
+coef.rr_fit <- function(object, ...) stats::setNames(as.vector(object$estimate), coef_names(object))
 
 #' @rdname rr_fit
 #' @export
@@ -109,9 +108,7 @@ confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, inter
   if (!identical(interval, object$interval)) {
     interval <- check_choice(interval, "interval", interval_kinds)
     check_interval_kind(interval, object$mechanism, object$target, object$estimator)
-    if (interval == "bootstrap") {
-      abort("{.arg interval} {.val bootstrap} needs {.code rr_estimate(..., interval = \"bootstrap\")}.", "argument")
-    }
+    if (interval == "bootstrap") abort("{.val bootstrap} must be the {.arg interval} of {.fn rr_estimate}.", "argument")
   }
   tell_no_intervals(object)
   bounds <- fit_intervals(object, level, interval, which)
@@ -125,21 +122,18 @@ vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
   which <- match_terms(parm, object)
   groups <- group_count(object$tally)
   size <- length(which)
-  if (size * groups > 5000) {
-    abort("{.fn vcov} would have {size * groups} rows: name estimates in {.arg parm}.", "argument")
-  }
+  if (size * groups > 5000) abort("{size * groups} rows are too many: name estimates in {.arg parm}.", "argument")
   names <- coef_names(object, which)
   matrix <- matrix(0, size * groups, size * groups, dimnames = list(names, names))
   for (g in seq_len(groups)) {
     rows <- (g - 1) * size + seq_len(size)
     matrix[rows, rows] <- contrast_covariance(object, g, which)
   }
-  effects <- if (groups > 1L) lapply(seq_len(groups), fit_effects, fit = object, which = which)
-  if (!is.null(unlist(effects))) {
-    shared <- tcrossprod(do.call(rbind, effects))
+  effects <- if (groups > 1L) do.call(rbind, lapply(seq_len(groups), fit_effects, fit = object, which = which))
+  if (!is.null(effects)) {
     between <- rep(seq_len(groups), each = size)
     other <- outer(between, between, `!=`)
-    matrix[other] <- shared[other]
+    matrix[other] <- tcrossprod(effects)[other]
   }
   matrix
 }
@@ -147,10 +141,7 @@ vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
 #' @rdname rr_fit
 #' @export
 logLik.rr_fit <- function(object, ...) {
-  if (isTRUE(object$estimator$composite)) {
-    abort(c("A composite estimate has no log-likelihood.",
-            x = "The likelihood needs {.code rr_tally(..., keep = \"sets\")}."), c("law", "argument"))
-  }
+  if (isTRUE(object$estimator$composite)) abort("Use {.code rr_tally(..., keep = \"sets\")}.", c("law", "argument"))
   law <- rr_law(object$mechanism)
   k <- length(object$mechanism$levels)
   groups <- NCOL(object$estimate)
@@ -163,11 +154,8 @@ logLik.rr_fit <- function(object, ...) {
     if (!is.null(evidence$law$sets) || inherits(law, "rr_law_hierarchy")) {
       return(law_loglik(evidence$law, evidence, theta))
     }
-    counts <- group_counts(object$tally, g)
-    shares <- law_reported(law, theta)
-    seen <- counts > 0
-    if (any(shares[seen] <= 0)) return(-Inf)
-    object$tally$effective_n[g] / object$tally$n[g] * sum(counts[seen] * log(shares[seen]))
+    scale <- object$tally$effective_n[g] / object$tally$n[g]
+    scale * sum_log(group_counts(object$tally, g), law_reported(law, theta))
   }, 0))
   structure(total, df = groups * (k - 1), nobs = sum(object$tally$effective_n), class = "logLik")
 }
@@ -187,9 +175,6 @@ deviance.rr_fit <- function(object, ...) {
 #' @export
 update.rr_fit <- function(object, ...) {
   asked <- list(...)
-  if (length(asked) && (is.null(names(asked)) || !all(nzchar(names(asked))))) {
-    abort("Arguments must be named, as in {.code update(fit, method = \"inv\")}.", "argument")
-  }
   kept <- list(method = object$estimator, target = object$target, interval = object$interval,
                conf.level = object$conf.level, simultaneous = object$simultaneous)
   # What another method does not have is the default again.
@@ -220,12 +205,9 @@ residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
   each <- function(x) rep(x, each = length(object$mechanism$reports))
   n <- each(object$tally$n)
   # A sum of weights varies like a multiple of the effective number of reports.
-  unit <- each(object$tally$n / object$tally$effective_n)
-  variance <- unit * as.vector(expected) * (1 - as.vector(expected) / n)
-  ratio <- difference / root(variance)
+  variance <- each(object$tally$n / object$tally$effective_n) * as.vector(expected) * (1 - as.vector(expected) / n)
   # A report that is expected always or never, and was given as often: the difference is only rounding.
-  ratio[abs(difference) <= 1e-12 * n] <- 0
-  ratio
+  replace(difference / root(variance), abs(difference) <= 1e-12 * n, 0)
 }
 
 #' @rdname rr_fit
@@ -234,17 +216,12 @@ simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
   nsim <- check_count(nsim, "nsim", min = 1, max = .Machine$integer.max)
   check_memory(24 * length(object$tally$counts) * nsim, "nsim", sprintf("A table of %s tallies", format_count(nsim)))
   seed <- keep_seed(seed)
-  groups <- seq_len(NCOL(object$estimate))
-  counts <- do.call(rbind, lapply(groups, function(g) simulate_group(object, g, nsim)))
-  colnames(counts) <- paste0("sim_", seq_len(nsim))
-  reports <- object$mechanism$reports
-  table <- data.frame(term = rep(reports, length(groups)), counts)
-  if (!is.null(object$tally$groups)) {
-    rows <- rep(groups, each = length(reports))
-    table <- cbind(as.data.frame(object$tally$groups)[rows, , drop = FALSE], table)
-    rownames(table) <- NULL
-  }
-  structure(table, seed = seed)
+  tables <- lapply(seq_len(NCOL(object$estimate)), function(g) {
+    counts <- simulate_group(object, g, nsim)
+    colnames(counts) <- paste0("sim_", seq_len(nsim))
+    data.frame(term = object$mechanism$reports, counts)
+  })
+  structure(as.data.frame(bind_groups(tables, object$tally$groups)), seed = seed)
 }
 
 #' @rdname rr_product
@@ -301,6 +278,9 @@ certificate_line <- function(x) {
           if (length(steps)) number_of(max(steps), "iteration") else "Certified", within)
 }
 
+held_words <- "Estimates held at the boundary have no standard error and bias the others: read the intervals"
+doubted_words <- "The reports are unlikely under this design: see rr_goodness_of_fit()"
+
 # What a reader must know before using the numbers.
 fit_notes <- function(x, law) {
   unique <- vapply(x$details, function(d) !identical(d$unique, FALSE), NA)
@@ -315,17 +295,14 @@ fit_notes <- function(x, law) {
                             else "unreported categories share their remainder equally"),
     certificate_line(x),
     if (is_validated(x$mechanism))
-      sprintf("Random: the respondents, their misclassification and the validation study (%s)",
-              people_words(x$mechanism)),
+      sprintf("Random: respondents, their misclassification, the validation study (%s)", people_words(x$mechanism)),
     if (!is.null(x$estimator$notes)) x$estimator$notes(x$details),
     errors_unknown(x),
     if (x$interval == "credible")
       "Credible intervals hold on average over all categories, not for what looks largest: see rr_top()",
     if (!x$estimator$unbiased && is.null(x$estimator$spread) && held > 0)
-      paste0("Estimates held at the boundary have no standard error and bias the others: read the intervals",
-             if (many) ", and rr_top() for the categories that look largest"),
-    if (contradicted) paste0("The reports are unlikely under this design: see rr_goodness_of_fit()",
-                             if (x$method != "mle") " of method = \"mle\"")
+      paste0(held_words, if (many) ", and rr_top() for the categories that look largest"),
+    if (contradicted) paste0(doubted_words, if (x$method != "mle") " of method = \"mle\"")
     else if (is_unlikely(x, law)) unlikely_words,
     if (sparse)
       "With so many categories method = \"eb\" is usually nearer the truth, see vignette(\"which-estimator\")",
@@ -345,7 +322,12 @@ tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = 
   type <- check_choice(type, "type", c("estimates", "parameters", "trace"))
   check_flag(conf.int, "conf.int")
   conf.level <- check_level(conf.level)
-  if (type == "trace") return(fit_trace(x))
+  if (type == "trace") {
+    # The log-likelihood of every iterate, with its certificate.
+    traces <- lapply(x$details, `[[`, "trace")
+    if (is.null(traces[[1]])) abort("A trace can be had of fits of method {.val ibu}.", "argument")
+    return(bind_groups(traces, x$tally$groups))
+  }
   if (type == "parameters") return(design_parameters(x, conf.level))
   if (conf.int) tell_no_intervals(x)
   tidy_rows(x, conf.int, conf.level, match_terms(terms, x, "terms"))
@@ -357,23 +339,18 @@ tidy_rows <- function(fit, conf.int, conf.level, which = seq_along(fit$mechanism
   each <- function(f) as.vector(vapply(groups, f, numeric(length(which))))
   columns <- c(list(term = rep(fit$mechanism$levels[which], length(groups))),
                cell_answers(fit$mechanism, "levels", length(groups), which),
-               list(estimate = each(function(g) unname(group_estimate(fit, g)[which])),
-                    std.error = each(function(g) table_errors(fit, g, which))))
+               list(estimate = each(function(g) group_estimate(fit, g)[which]),
+                    std.error = each(function(g) {
+                      error <- fit_errors(fit, g, which)
+                      # An estimate that is held at 0 or 1 has variance 0 in vcov(), where functions of the others need
+                      # it. In a table the error 0 would say that the share is known.
+                      if (held_at_boundary(fit, g)) ifelse(error == 0, NA_real_, error) else error
+                    })))
   if (conf.int) {
     bounds <- fit_intervals(fit, conf.level, which = which, groups = groups, ranked = ranked)
-    columns$conf.low <- as.vector(bounds$low)
-    columns$conf.high <- as.vector(bounds$high)
+    columns[c("conf.low", "conf.high")] <- lapply(bounds, as.vector)
   }
-  keys <- lapply(as.list(fit$tally$groups), function(key) rep(key[groups], each = length(which)))
-  tibble::as_tibble(c(keys, columns))
-}
-
-# An estimate that is held at 0 or 1 has variance 0 in vcov(), where functions of the others need it. In a table the
-# error 0 would say that the share is known.
-table_errors <- function(fit, g, which) {
-  error <- fit_errors(fit, g, which)
-  if (held_at_boundary(fit, g)) error[which(error == 0)] <- NA_real_
-  error
+  tibble::as_tibble(c(lapply(as.list(fit$tally$groups), function(key) rep(key[groups], each = length(which))), columns))
 }
 
 #' @rdname rr_fit
@@ -412,9 +389,7 @@ cut_fit <- function(fit, at, drop = FALSE) {
   single <- drop && length(at) == 1L
   # Simultaneous intervals still hold for all the groups that were estimated together.
   fields$family <- fields$family %||% length(fields$estimate)
-  if (is.matrix(fields$estimate)) {
-    fields$estimate <- if (single) fields$estimate[, at] else fields$estimate[, at, drop = FALSE]
-  }
+  if (is.matrix(fields$estimate)) fields$estimate <- fields$estimate[, at, drop = single]
   fields$details <- fields$details[at]
   if (!is.null(fields$replicates)) fields$replicates <- fields$replicates[at]
   fields$tally <- cut_tally(fields$tally, at, drop)
@@ -441,21 +416,15 @@ subset.rr_fit <- function(x, subset, ...) {
 
 #' @rdname groups
 #' @export
-length.rr_fit <- function(x) {
-  group_count(x$tally)
-}
+length.rr_fit <- function(x) group_count(x$tally)
 
 #' @rdname groups
 #' @export
-names.rr_fit <- function(x) {
-  group_labels(x$tally$groups)
-}
+names.rr_fit <- function(x) group_labels(x$tally$groups)
 
 #' @rdname groups
 #' @export
-as.list.rr_fit <- function(x, ...) {
-  group_list(x, x$tally$groups)
-}
+as.list.rr_fit <- function(x, ...) group_list(x, x$tally$groups)
 
 #' @rawNamespace S3method(utils::.DollarNames, rr_fit)
 .DollarNames.rr_fit <- function(x, pattern = "") grep(pattern, names(unclass(x)), value = TRUE)
@@ -469,6 +438,5 @@ one_group <- function(fit, arg) {
   if (is.null(groups)) return(fit)
   if (nrow(groups) == 1L) return(cut_fit(fit, 1L, drop = TRUE))
   labels <- group_labels(groups)
-  abort(c("{.arg {arg}} must be of one group.", x = "It has {length(labels)}: {format_labels(labels)}.",
-          i = "Take one with {.code [}, such as {.code fit[\"{labels[1]}\"]}."), "argument")
+  abort(c("{.arg {arg}} must be of one group.", i = "Take one, such as {.code fit[\"{labels[1]}\"]}."), "argument")
 }

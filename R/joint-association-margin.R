@@ -2,9 +2,7 @@
 #' @export
 rr_association.rr_margin <- function(x, ...) {
   check_dots_empty(...)
-  if (!is.null(x$given) || length(dim(x$estimate)) != 2L) {
-    abort("{.arg x} must be the joint margin of two questions.", "argument")
-  }
+  check_that(is.null(x$given) && length(dim(x$estimate)) == 2L, x, "x", "the joint margin of two questions")
   new_rr_association(margin_association(x), NULL, x$target, x$conf.level, x$n, x$df)
 }
 
@@ -19,12 +17,10 @@ margin_association <- function(x) {
   phi2 <- if (valid) sum(share^2 / outer(row, column)) - 1 else NA_real_
   v <- sqrt(pmax(phi2, 0) / (min(k, l) - 1))
   # d phi2 / d cell, then d V = d phi2 / (2 V (min - 1)).
-  gradient <- if (valid) 2 * share / outer(row, column) - rowSums(share^2 / outer(row^2, column)) -
-    rep(colSums(share^2 / outer(row, column^2)), each = k)
-  error <- function(g) root(drop(crossprod(as.vector(g), x$covariance %*% as.vector(g))))
-  table <- tibble::tibble(x = names[1], y = names[2], cramers.v = v,
-                          cramers.v.error = if (valid && v > 0) error(gradient / (2 * v * (min(k, l) - 1)))
-                            else NA_real_)
+  gradient <- as.vector(2 * share / outer(row, column) - rowSums(share^2 / outer(row^2, column)) -
+                          rep(colSums(share^2 / outer(row, column^2)), each = k)) / (2 * v * (min(k, l) - 1))
+  error <- if (valid && v > 0) root(sum(gradient * (x$covariance %*% gradient))) else NA_real_
+  table <- tibble::tibble(x = names[1], y = names[2], cramers.v = v, cramers.v.error = error)
   if (k == 2 && l == 2) {
     # The shares of yes to the first, to the second and to both.
     yes <- rbind(c(0, 1, 0, 1), c(0, 0, 1, 1), c(0, 0, 0, 1))
@@ -34,25 +30,20 @@ margin_association <- function(x) {
     measures <- binary_measures(moment_parts(z, yes %*% x$covariance %*% t(yes)), z[1], z[2], z[3], 1, factor)
     table <- tibble::as_tibble(c(table[c("x", "y")], measures, table[c("cramers.v", "cramers.v.error")]))
   }
-  test <- if (!is.null(x$df)) design_test(x)
-    else if (is.null(x$supports)) if (x$target == "sample") true_table_test(x$tally) else reported_table_test(x$tally)
-    # Of supports the margin is the unbiased estimate itself.
-    else if (x$target == "sample") interaction_test(unname(x$estimate), x$covariance, x$n)
-    else support_test(x$supports, x$n)
-  table$statistic <- test$statistic
-  table$df <- test$df
-  table$p.value <- test$p.value %||% stats::pchisq(test$statistic, table$df, lower.tail = FALSE)
-  table
-}
-
-# Of a survey design the reports are no multinomial sample: a Wald test of the interactions of the truths with the
-# design's covariance. Its F distribution is the one that survey::svychisq(statistic = "adjWald") has.
-design_test <- function(x) {
-  test <- interaction_test(unname(x$estimate), x$covariance, x$n)
+  sample <- x$target == "sample"
+  # Of supports the margin is the unbiased estimate itself. Of a survey design the reports are no multinomial sample: a
+  # Wald test of the interactions of the truths with the design's covariance.
+  test <- if (!is.null(x$df) || (sample && !is.null(x$supports)))
+    interaction_test(unname(x$estimate), x$covariance, x$n)
+    else if (!is.null(x$supports)) support_test(x$supports, x$n)
+    else if (sample) true_table_test(x$tally) else reported_table_test(x$tally)
+  table[c("statistic", "df")] <- test
+  # The F distribution is the one that survey::svychisq(statistic = "adjWald") has.
   rest <- x$df - test$df + 1
-  test$p.value <- if (rest > 0) stats::pf(test$statistic * rest / (x$df * test$df), test$df, rest, lower.tail = FALSE)
+  table$p.value <- if (is.null(x$df)) stats::pchisq(test$statistic, test$df, lower.tail = FALSE)
+    else if (rest > 0) stats::pf(test$statistic * rest / (x$df * test$df), test$df, rest, lower.tail = FALSE)
     else NA_real_
-  test
+  table
 }
 
 # Score test of independence from the reported table. The truths can move its interactions only within the products of

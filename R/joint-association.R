@@ -82,9 +82,7 @@
 #' cor(reports)[1, 2]
 #' # The correlation is 0.44, in truth 0.46; the reports themselves show 0.18
 #' @export
-rr_association <- function(x, ...) {
-  UseMethod("rr_association")
-}
+rr_association <- function(x, ...) UseMethod("rr_association")
 
 #' @export
 rr_association.rr_tmdh <- function(x, ...) {
@@ -149,11 +147,14 @@ binary_measures <- function(parts, ones, others, both, n, factor) {
   inverse <- lapply(cells, function(cell) ifelse(positive, 1 / cell, NA_real_))
   ratio <- inverse[[2]] * inverse[[3]] / (inverse[[1]] * inverse[[4]])
   # The gradient of the log odds ratio in the numbers of yes; the number of rows is known.
-  gradient <- list(-inverse[[4]] - inverse[[2]], -inverse[[4]] - inverse[[3]], Reduce(`+`, inverse))
+  g <- list(-inverse[[4]] - inverse[[2]], -inverse[[4]] - inverse[[3]], Reduce(`+`, inverse))
+  v <- matrix(parts$moments, 6)
+  square <- g[[1]]^2 * v[1, ] + g[[2]]^2 * v[2, ] + g[[3]]^2 * v[3, ] +
+    2 * (g[[1]] * g[[2]] * v[4, ] + g[[1]] * g[[3]] * v[5, ] + g[[2]] * g[[3]] * v[6, ])
   list(covariance = parts$covariance * factor, covariance.error = root(parts$covariance.variance) * factor,
        correlation = ifelse(is.nan(parts$correlation), NA_real_, parts$correlation),
        correlation.error = root(parts$correlation.variance),
-       odds.ratio = ratio, odds.ratio.error = ratio * root(pair_quadratic(gradient, parts$moments)))
+       odds.ratio = ratio, odds.ratio.error = ratio * root(square))
 }
 
 # What pair_parts() gives, of one pair with the shares `z` of yes (to the first, the second, both) and their covariance.
@@ -167,13 +168,6 @@ moment_parts <- function(z, covariance) {
        correlation = if (inside) (z[3] - z[1] * z[2]) / sqrt(prod(z[1:2], 1 - z[1:2])) else NA_real_,
        correlation.variance = along("correlation"),
        moments = covariance[cbind(c(1, 2, 3, 1, 1, 2), c(1, 2, 3, 2, 3, 3))])
-}
-
-pair_quadratic <- function(gradient, moments) {
-  v <- matrix(moments, 6)
-  g <- gradient
-  g[[1]]^2 * v[1, ] + g[[2]]^2 * v[2, ] + g[[3]]^2 * v[3, ] +
-    2 * (g[[1]] * g[[2]] * v[4, ] + g[[1]] * g[[3]] * v[5, ] + g[[2]] * g[[3]] * v[6, ])
 }
 
 pair_gradient <- function(share, measure) {
@@ -214,19 +208,19 @@ exact_covariance_variance <- function(truth) {
   p <- truth$design$p
   q <- truth$design$q
   n <- truth$n
-  one <- p * (1 - p) / (p - q)^2
-  zero <- q * (1 - q) / (p - q)^2
   x <- truth$values[1 + pairs$i]
   y <- truth$values[1 + pairs$j]
   both <- truth$values[1 + length(truth$columns) + seq_along(pairs$i)]
-  cells <- list(list(both, 1, 1), list(x - both, 1, 0), list(y - both, 0, 1), list(n - x - y + both, 0, 0))
-  noise <- function(column, bit) if (bit) one[column] else zero[column]
-  sum_cells <- function(f) Reduce(`+`, lapply(cells, function(cell) cell[[1]] * f(cell[[2]], cell[[3]])))
-  alpha <- function(a, b) noise(pairs$i, a)
-  beta <- function(a, b) noise(pairs$j, b)
-  first <- sum_cells(function(a, b) alpha(a, b) * (b - y / n)^2) + sum_cells(function(a, b) beta(a, b) * (a - x / n)^2)
-  product <- sum_cells(function(a, b) alpha(a, b) * beta(a, b))
-  first / n^2 + product * (1 / n^2 - 2 / n^3) + sum_cells(alpha) * sum_cells(beta) / n^4
+  # A row for each cell, with the bits a of the first column and b of the second, and the noise of these.
+  cells <- rbind(both, x - both, y - both, n - x - y + both)
+  a <- c(1, 1, 0, 0)
+  b <- c(1, 0, 1, 0)
+  noise <- rbind(q * (1 - q), p * (1 - p)) / rep((p - q)^2, each = 2)
+  alpha <- cells * noise[1 + a, pairs$i]
+  beta <- cells * noise[1 + b, pairs$j]
+  first <- colSums(alpha * outer(b, y / n, `-`)^2 + beta * outer(a, x / n, `-`)^2)
+  product <- colSums(alpha * noise[1 + b, pairs$j])
+  first / n^2 + product * (1 / n^2 - 2 / n^3) + colSums(alpha) * colSums(beta) / n^4
 }
 
 # `df` are those of a survey design.
@@ -298,16 +292,13 @@ bounds_of.rr_association <- function(x, rows, level) {
   e <- rows$estimate
   s <- rows$std.error
   least <- c(covariance = -Inf, correlation = -1, odds.ratio = -Inf, cramers.v = 0)[rows$measure]
-  bounds <- normal_interval(e, z * s, least, ifelse(rows$measure %in% c("correlation", "cramers.v"), 1, Inf))
-  fisher <- rows$measure == "correlation" & !is.na(e) & abs(e) < 1
+  fisher <- which(rows$measure == "correlation" & abs(e) < 1)
   ratio <- rows$measure == "odds.ratio"
-  for (side in c("low", "high")) {
-    toward <- if (side == "low") -z else z
-    bounds[[side]] <- unname(bounds[[side]])
-    bounds[[side]][fisher] <- tanh(atanh(e[fisher]) + toward * s[fisher] / (1 - e[fisher]^2))
-    bounds[[side]][ratio] <- e[ratio] * exp(toward * s[ratio] / e[ratio])
-  }
-  bounds
+  Map(function(bound, z) {
+    bound[fisher] <- tanh(atanh(e[fisher]) + z * s[fisher] / (1 - e[fisher]^2))
+    bound[ratio] <- e[ratio] * exp(z * s[ratio] / e[ratio])
+    unname(bound)
+  }, normal_interval(e, z * s, least, ifelse(rows$measure %in% c("correlation", "cramers.v"), 1, Inf)), c(-z, z))
 }
 
 of_measure <- function(x, measure) {
@@ -337,9 +328,7 @@ vcov.rr_association <- function(object, pairs = NULL, measure = c("correlation",
   if (!inherits(fit, "rr_tmdh")) {
     # The covariances of different pairs are not known.
     error <- object$pairs[[paste0(measure, ".error")]] %||% rep(NA_real_, length(own))
-    covariance <- matrix(NA_real_, length(own), length(own), dimnames = list(own, own))
-    diag(covariance) <- error^2
-    return(covariance)
+    return(structure(unknown_covariances(error), dimnames = list(own, own)))
   }
   pairs <- parse_sets(pairs %||% own, fit$columns, "pairs")
   if (nrow(pairs) != 2L || any(pairs < 0)) abort("{.arg pairs} must hold pairs of columns.", "argument")
@@ -350,10 +339,8 @@ vcov.rr_association <- function(object, pairs = NULL, measure = c("correlation",
   share <- set_values(fit, members) / fit$n
   gradient <- matrix(0, length(share), ncol(pairs))
   for (m in seq_len(ncol(pairs))) gradient[at[, m], m] <- pair_gradient(share[at[, m]], measure)
-  labels <- member_labels(pairs, fit$columns)
   factor <- if (measure == "covariance") unbiased_factor(object$target, fit$n) else 1
-  matrix(factor^2 * crossprod(gradient, covariance %*% gradient) / fit$n^2, ncol(pairs),
-         dimnames = list(labels, labels))
+  with_labels(factor^2 * crossprod(gradient, covariance %*% gradient) / fit$n^2, pairs, fit)
 }
 
 title_of.rr_association <- function(x) paste0(number_of(nrow(x$pairs), "pair"), " of questions; target: ", x$target)
@@ -377,18 +364,13 @@ shown_of.rr_association <- function(x, n) {
 rr_association.data.frame <- function(x, mechanisms, ..., weights = NULL, na.rm = FALSE) {
   check_dots_empty(...)
   check_flag(na.rm, "na.rm")
-  if (!is.list(mechanisms) || is.null(names(mechanisms)) || !all(names(mechanisms) %in% names(x))) {
-    must_be(mechanisms, "mechanisms", "a list of mechanisms, named by columns of {.arg x}")
-  }
+  check_that(is.list(mechanisms) && !is.null(names(mechanisms)) && all(names(mechanisms) %in% names(x)), mechanisms,
+             "mechanisms", "a list of mechanisms, named by columns of {.arg x}")
   w <- check_weights(weights, nrow(x)) %||% rep(1, nrow(x))
-  gone <- which(Reduce(`|`, lapply(x, absent_reports)))
-  if (length(gone) && !na.rm) {
-    abort(c("{.arg x} must not have missing values.", x = "Row {gone[1]} has one."), "missing")
-  }
-  if (length(gone)) {
-    x <- x[-gone, , drop = FALSE]
-    w <- w[-gone]
-  }
+  gone <- Reduce(`|`, lapply(x, absent_reports))
+  if (any(gone) && !na.rm) abort("{.arg x} must not have missing values: row {which(gone)[1]} has one.", "missing")
+  x <- x[!gone, , drop = FALSE]
+  w <- w[!gone]
   if (sum(w) <= 0 || nrow(x) < 2L) abort("{.arg x} must hold at least two rows.", "empty")
   scores <- lapply(names(x), function(name) association_scores(x[[name]], name, mechanisms[[name]]))
   columns <- unlist(lapply(scores, function(part) colnames(part$u)))
@@ -403,9 +385,7 @@ rr_association.data.frame <- function(x, mechanisms, ..., weights = NULL, na.rm 
 association_scores <- function(x, name, mechanism) {
   if (is.null(mechanism)) {
     if (is.logical(x)) x <- as.integer(x)
-    if (!is.numeric(x) || is.object(x) || !all(is.finite(x))) {
-      abort(c("Columns without a mechanism must be finite numbers.", x = "{.val {name}} is {describe(x)}."), "argument")
-    }
+    check_that(is.numeric(x) && !is.object(x) && all(is.finite(x)), x, name, "finite numbers, or have a mechanism")
     return(list(u = matrix(as.double(x), dimnames = list(NULL, name)), randomized = FALSE))
   }
   check_mechanism(mechanism, name)
@@ -420,7 +400,8 @@ score_associations <- function(u, of, randomized, w, columns) {
   mean <- colSums(u * w)
   centred <- u - rep(mean, each = nrow(u))
   spread <- colSums(centred^2 * w)
-  variance <- ifelse(randomized, mean * (1 - mean), spread)
+  known <- function(variance) ifelse(variance > 0, variance, NA_real_)
+  variance <- known(ifelse(randomized, mean * (1 - mean), spread))
   # What each respondent adds to the variance of a truth, or of a number.
   own <- centred^2 - rep(spread, each = nrow(u))
   own[, randomized] <- rep((1 - 2 * mean)[randomized], each = nrow(u)) * centred[, randomized]
@@ -434,14 +415,11 @@ score_associations <- function(u, of, randomized, w, columns) {
     covariance <- sum(w * product)
     vi <- variance[i[k]]
     vj <- variance[j[k]]
-    usable <- vi > 0 && vj > 0
-    rho <- if (usable) covariance / sqrt(vi * vj) else NA_real_
+    rho <- covariance / sqrt(vi * vj)
     slope <- product - covariance
-    influence <- if (usable) slope / sqrt(vi * vj) - rho / 2 * (own[, i[k]] / vi + own[, j[k]] / vj) else NA_real_
-    both <- spread[i[k]] * spread[j[k]]
-    test <- if (both > 0) effective * covariance^2 / both else NA_real_
+    influence <- slope / sqrt(vi * vj) - rho / 2 * (own[, i[k]] / vi + own[, j[k]] / vj)
     c(covariance * effective / (effective - 1), sqrt(sum(w^2 * slope^2)) * effective / (effective - 1), rho,
-      sqrt(sum(w^2 * influence^2)), test)
+      sqrt(sum(w^2 * influence^2)), effective * covariance^2 / known(spread[i[k]] * spread[j[k]]))
   })
   values <- matrix(unlist(rows), ncol = 5, byrow = TRUE)
   tibble::tibble(x = columns[i], y = columns[j], covariance = values[, 1], covariance.error = values[, 2],

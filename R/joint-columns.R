@@ -3,15 +3,16 @@
 column_design <- function(mechanism, columns) {
   mechanisms <- is.list(mechanism) && length(mechanism) && all(vapply(mechanism, inherits, NA, "rr_mechanism"))
   design <- if (inherits(mechanism, "rr_product")) list_columns(mechanism$questions, columns)
-    else if (inherits(mechanism, "rr_mechanism")) one_mechanism_columns(mechanism, columns)
+    else if (inherits(mechanism, "rr_mechanism")) {
+      alone <- support_columns(mechanism)$width == 1L
+      list_columns(rep(list(mechanism), if (alone) length(columns) else 1L), columns)
+    }
     else if (is.list(mechanism) && is.numeric(mechanism$p)) number_columns(mechanism, columns)
     else if (mechanisms) list_columns(mechanism, columns)
     else must_be(mechanism, "mechanism", "a mechanism, a list of mechanisms, or {.code list(p = , q = )}")
-  useless <- which(abs(design$p - design$q) <= 4 * .Machine$double.eps)
-  if (!length(useless)) return(design)
-  abort(c("Nothing can be learned from column {.val {columns[useless[1]]}}.",
-          x = "Its reports are 1 with probability {format(design$p[useless[1]])} whatever the truth (p = q)."),
-        "no_information")
+  useless <- columns[abs(design$p - design$q) <= 4 * .Machine$double.eps]
+  if (length(useless)) abort("Nothing can be learned from column {.val {useless[1]}}: p = q.", "no_information")
+  design
 }
 
 number_columns <- function(mechanism, columns) {
@@ -23,8 +24,8 @@ number_columns <- function(mechanism, columns) {
   place <- function(arg, x = mechanism[[arg]]) {
     named <- !is.null(names(x)) && length(x) == length(columns)
     if ((named && !setequal(names(x), columns)) || !length(x) %in% c(1L, length(columns))) {
-      abort(c("{.arg {arg}} must have one value for each column, named by the columns if it has names.",
-              x = "The columns are {format_labels(columns)}."), if (named) "mismatch" else "argument")
+      abort("{.arg {arg}} must have one value for each column, named by the columns if it has names.",
+            if (named) "mismatch" else "argument")
     }
     rep_len(unname(if (named) x[columns] else x), length(columns))
   }
@@ -38,26 +39,15 @@ number_columns <- function(mechanism, columns) {
        block = block)
 }
 
-one_mechanism_columns <- function(mechanism, columns) {
-  part <- support_columns(mechanism)
-  if (part$width == 1L) return(list(p = rep(part$p, length(columns)), q = rep(part$q, length(columns)), block = NULL))
-  list_columns(list(mechanism), columns)
-}
-
 # One mechanism per question. A yes/no question takes one column; a question of several categories one column each.
 list_columns <- function(parts, columns) {
   supports <- lapply(parts, support_columns)
   width <- vapply(supports, `[[`, 1L, "width")
   if (sum(width) != length(columns)) {
-    abort(c("{.arg mechanism} must describe every column.",
-            x = "It describes {sum(width)}, and there are {length(columns)}."), "mismatch")
+    abort("{.arg mechanism} must describe {length(columns)} columns, not {sum(width)}.", "mismatch")
   }
   places <- part_columns(parts, width, columns)
-  each <- function(values) {
-    values <- rep(unname(values), width)
-    values[unlist(places)] <- values
-    values
-  }
+  each <- function(values) rep(unname(values), width)[order(unlist(places))]
   flag <- function(field) vapply(supports, function(part) isTRUE(part[[field]]), NA)
   block <- if (any(flag("rivals"))) as.integer(each(ifelse(flag("rivals"), seq_along(supports), -1L)))
   named <- which(nzchar(names(parts) %||% character(length(parts))))
@@ -87,8 +77,7 @@ part_columns <- function(parts, width, columns) {
   named <- rep(nzchar(names), width) & !identical(columns, paste0("x", seq_along(columns)))
   wrong <- which(given != own & (named | given %in% setdiff(own, "")))
   if (length(wrong)) {
-    abort(c("The names of the mechanisms and of the columns must agree.",
-            x = "By its place, column {.val {columns[wrong[1]]}} would be {.val {own[wrong[1]]}}."), "mismatch")
+    abort("By its place, column {.val {columns[wrong[1]]}} would be {.val {own[wrong[1]]}}.", "mismatch")
   }
   Map(seq, cumsum(width) - width + 1L, cumsum(width))
 }
@@ -120,14 +109,9 @@ evidence_columns <- function(mechanism) {
 }
 
 support_columns <- function(mechanism) {
-  evidence_columns(mechanism) %||% abort(c(
-    "Joint counts of columns do not fit this mechanism ({mechanism$design}).",
-    x = "Its reports are counted in scores: {.code rr_cooccurrence(reports, mechanism = )}."
-  ), c("law", "argument"))
+  evidence_columns(mechanism) %||%
+    abort("Count these reports in scores: {.code rr_cooccurrence(reports, mechanism = )}.", c("law", "argument"))
 }
-
-# Which questions can be counted in columns of 0 and 1?
-counted_in_bits <- function(questions) !vapply(questions, function(m) is.null(evidence_columns(m)), NA)
 
 # Is a question one column: yes or not?
 is_yes_no <- function(mechanism) identical(evidence_columns(mechanism)$width, 1L)
@@ -154,13 +138,10 @@ column_levels <- function(fit) {
 check_direct <- function(design, counts) {
   for (question in design$direct) {
     at <- which(design$block == question)
-    pairs <- utils::combn(at, 2)
-    both <- set_values(counts, pairs - 1L)
-    bad <- which(!is.na(both) & both != 0)
-    total <- sum(counts$values[1 + at])
-    if (!length(bad) && abs(total - counts$n) <= 1e-9 * counts$n) next
-    abort(c("The counts are impossible: a direct report supports exactly one category.",
-            x = "There are {format_count(total)} reports and {format_count(counts$n)} rows."), "impossible")
+    both <- set_values(counts, utils::combn(at, 2) - 1L)
+    if (any(both != 0, na.rm = TRUE) || abs(sum(counts$values[1 + at]) - counts$n) > 1e-9 * counts$n) {
+      abort("The counts are impossible: a direct report supports exactly one category.", "impossible")
+    }
   }
 }
 
@@ -168,8 +149,8 @@ check_direct <- function(design, counts) {
 refuse_rivals <- function(x, members) {
   bad <- if (!is.null(x$design$block)) which(has_rivals(members, x$design$block))
   if (!length(bad)) return(invisible())
-  abort(c("The columns of one question cannot be estimated jointly: nobody has two of its categories.",
-          x = "{.val {member_labels(members[, bad[1], drop = FALSE], x$columns)}} holds two."), "argument")
+  set <- member_labels(members[, bad[1], drop = FALSE], x$columns)
+  abort("Nobody has two categories of one question: {.val {set}} cannot be estimated.", "argument")
 }
 
 # ---- questions ----
@@ -184,14 +165,10 @@ read_questions <- function(x, mechanism, na.rm) {
   if (!named || !all(nzchar(names(questions))) || anyDuplicated(names(questions))) {
     abort("{.arg mechanism} must be a {.fn rr_product}, or a list of mechanisms named by the questions.", "argument")
   }
-  if (inherits(x, "tbl_lazy")) {
-    abort("{.arg mechanism} is for reports in memory: an engine counts columns of 0 and 1.", "argument")
-  }
+  if (inherits(x, "tbl_lazy")) abort("{.arg mechanism} is for reports in memory, not in a database.", "argument")
   reports <- question_reports(x, questions)
   gone <- Reduce(`|`, lapply(reports, absent_reports))
-  if (any(gone) && !na.rm) {
-    abort(c("{.arg bits} must not have missing entries.", x = "Row {which(gone)[1]} has one."), "missing")
-  }
+  if (any(gone) && !na.rm) abort("{.arg bits} must not have missing entries: row {which(gone)[1]} has one.", "missing")
   if (any(gone)) reports <- lapply(reports, function(one) take_reports(one, !gone))
   list(reports = reports, questions = questions, missing = as.double(sum(gone)))
 }

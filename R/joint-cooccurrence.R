@@ -70,7 +70,12 @@ rr_cooccurrence <- function(bits, order = NULL, sets = NULL, na.rm = FALSE, ...,
   if (!is.null(mechanism)) {
     read <- read_questions(bits, mechanism, na.rm)
     inform_dropped(read$missing)
-    return(count_questions(read, order, sets))
+    # Where all questions have columns of 0 and 1 these are counted, else scores.
+    scored <- any(vapply(read$questions, function(question) is.null(evidence_columns(question)), NA))
+    if (scored && !is.null(sets)) abort("{.arg sets} is for reports that are columns of 0 and 1.", "argument")
+    if (scored) return(count_scores(read$reports, read$questions, order, read$missing))
+    columns <- unlist(unname(Map(support_bits, read$reports, read$questions, names(read$questions))), recursive = FALSE)
+    return(count_bits(columns, names(columns), order, sets, read$missing))
   }
   if (inherits(bits, "tbl_lazy")) return(cooccurrence_database(bits, order, sets, na.rm))
   if (is.table(bits) || (is.array(bits) && length(dim(bits)) != 2L)) return(cooccurrence_table(bits, order))
@@ -85,16 +90,6 @@ rr_cooccurrence <- function(bits, order = NULL, sets = NULL, na.rm = FALSE, ...,
   count_bits(columns, bit_names(bits), order, sets, missing_rows)
 }
 
-# Where all questions have columns of 0 and 1 these are counted, else scores.
-count_questions <- function(read, order, sets) {
-  if (all(counted_in_bits(read$questions))) {
-    columns <- unlist(unname(Map(support_bits, read$reports, read$questions, names(read$questions))), recursive = FALSE)
-    return(count_bits(columns, names(columns), order, sets, read$missing))
-  }
-  if (!is.null(sets)) abort("{.arg sets} is for questions whose reports are columns of 0 and 1.", "argument")
-  count_scores(read$reports, read$questions, order, read$missing)
-}
-
 inform_dropped <- function(rows) {
   if (rows > 0) cli::cli_inform("{rows} row{?s} with missing values dropped.", class = "candor_message_missing")
 }
@@ -106,7 +101,10 @@ count_bits <- function(columns, names, order, sets, missing_rows) {
   order <- check_order(order %||% min(2, d), d)
   if (n == 0) abort("{.arg bits} must have rows: there is nothing to count.", "empty")
   more <- if (!is.null(sets)) sets_between(parse_sets(sets, names), order)
-  result <- .Call(C_rr_cooccurrence, columns, order, is.null(more) && patterns_are_faster(d, order, n), more)
+  # Measured on one machine, in nanoseconds: what a row, a pattern and a word cost.
+  patterns <- n * (0.3 * d + 3) + 2^d * (0.4 * d + 10)
+  words <- n * 0.6 * d + set_total(d, order) * max(n, 4096) / 64 * 0.45
+  result <- .Call(C_rr_cooccurrence, columns, order, is.null(more) && d <= 26 && patterns < words, more)
   if (result$row > 0) {
     value <- if (is.matrix(columns)) columns[result$row, result$column] else columns[[result$column]][result$row]
     abort_entry(value, result$row, names[result$column])
@@ -115,20 +113,11 @@ count_bits <- function(columns, names, order, sets, missing_rows) {
                    more = if (!is.null(more)) list(members = more, values = result$more), missing = missing_rows)
 }
 
-# Measured on one machine, in nanoseconds: what a row, a pattern and a word cost.
-patterns_are_faster <- function(columns, order, n) {
-  if (columns > 26) return(FALSE)
-  patterns <- n * (0.3 * columns + 3) + 2^columns * (0.4 * columns + 10)
-  words <- n * 0.6 * columns + set_total(columns, order) * max(n, 4096) / 64 * 0.45
-  patterns < words
-}
-
 # An integer or logical matrix, or a list of such columns, that the kernel reads in place.
 bit_columns <- function(bits) {
-  if (is.matrix(bits) && (is.integer(bits) || is.logical(bits)) && ncol(bits)) return(bits)
-  if (!(is.matrix(bits) || is.data.frame(bits)) || !ncol(bits)) {
-    must_be(bits, "bits", "a matrix or data frame of logical values or 0 and 1")
-  }
+  check_that((is.matrix(bits) || is.data.frame(bits)) && ncol(bits), bits, "bits",
+             "a matrix or data frame of logical values or 0 and 1")
+  if (is.integer(bits) || is.logical(bits)) return(bits)
   unname(Map(column_bits, as.data.frame(bits), bit_names(bits)))
 }
 
@@ -144,10 +133,8 @@ column_bits <- function(column, name) {
     places <- match_bits(labels)
     if (is.null(places) && all(labels %in% c("no", "yes"))) places <- match(labels, c("no", "yes"))
     if (is.null(places) && is.factor(column) && length(labels) == 2L) places <- 1:2
-    if (is.null(places) || is.null(labels)) {
-      abort(c("{.arg bits} must have columns of logical values, or 0 and 1, or factors of two levels.",
-              x = "Column {.val {name}} is {describe(column)}."), "argument")
-    }
+    check_that(!is.null(places) && !is.null(labels), column, name,
+               "a column of logical values, or 0 and 1, or a factor of two levels")
     whole <- places[if (is.factor(column)) as.integer(column) else match(column, labels)] - 1L
     bad <- which(is.na(whole) & !is.na(column))
   }
@@ -155,17 +142,12 @@ column_bits <- function(column, name) {
   whole
 }
 
-bit_names <- function(bits) {
-  make.unique(as.character(colnames(bits) %||% paste0("x", seq_len(ncol(bits)))))
-}
+bit_names <- function(bits) make.unique(as.character(colnames(bits) %||% paste0("x", seq_len(ncol(bits)))))
 
 abort_entry <- function(value, row, column) {
-  if (is.na(value)) {
-    abort(c("{.arg bits} must not have missing entries.",
-            x = "Row {format_count(row)} of column {.val {column}} is NA."), "missing")
-  }
-  abort(c("{.arg bits} must hold 0 and 1, or FALSE and TRUE, only.",
-          x = "Row {format_count(row)} of column {.val {column}} is {format(value, digits = 15)}."), "level")
+  where <- "row {format_count(row)} of column {.val {column}} is {format(value, digits = 15)}."
+  if (is.na(value)) abort(paste("{.arg bits} must not have missing entries:", where), "missing")
+  abort(paste("{.arg bits} must hold 0 and 1, or FALSE and TRUE, only:", where), "level")
 }
 
 # A table with two categories a dimension is a vector of row-type counts, the first dimension running fastest.
@@ -236,18 +218,10 @@ sum_products <- function(data, names, wanted, na.rm) {
   # Some engines do not multiply logical values.
   types <- DBI::dbGetQuery(connection, dbplyr::sql_render(dplyr::filter(data, 0L == 1L)))
   logical <- names[vapply(types, is.logical, NA)]
-  if (length(logical)) {
-    data <- dplyr::mutate(data, !!!stats::setNames(lapply(rlang::syms(logical), function(bit) {
-      rlang::expr(ifelse(!!bit, 1L, 0L))
-    }), logical))
-  }
-  if (na.rm) {
-    # Rows without a NULL apart from the others, by the same query.
-    gone <- Reduce(function(a, b) rlang::expr(!!a | !!b), lapply(rlang::syms(names), function(bit) {
-      rlang::expr(is.na(!!bit))
-    }))
-    data <- dplyr::mutate(data, !!!stats::setNames(list(rlang::expr(ifelse(!!gone, 0L, 1L))), flag))
-  }
+  if (length(logical)) data <- dplyr::mutate(data, dplyr::across(dplyr::all_of(logical), ~ ifelse(.x, 1L, 0L)))
+  # Rows without a NULL apart from the others, by the same query.
+  complete <- rlang::expr(ifelse(dplyr::if_any(dplyr::all_of(!!names), is.na), 0L, 1L))
+  if (na.rm) data <- dplyr::mutate(data, !!!stats::setNames(list(complete), flag))
   parts <- lapply(batches, function(these) {
     query <- group_query(data, if (na.rm) flag, c(number, stats::setNames(sums[these], all[these])))
     lapply(run_query(data, query), function(x) as.double(plain_numbers(x)))
@@ -262,17 +236,9 @@ sum_products <- function(data, names, wanted, na.rm) {
   values <- if (length(at) && n > 0) values[at, ] else numeric(length(all))
   d <- length(names)
   gone <- which(values[seq_len(d)] > 0)
-  if (length(gone)) {
-    abort(c("{.arg bits} must not have missing entries.",
-            x = "Column {.val {names[gone[1]]}} is NULL in {format_count(values[gone[1]])} of {format_count(n)} rows."),
-          "missing")
-  }
+  if (length(gone)) abort("{.arg bits} must not have missing entries: {.val {names[gone[1]]}} has NULL.", "missing")
   odd <- which(values[d + seq_len(d)] > 0)
-  if (length(odd)) {
-    abort(c("{.arg bits} must hold 0 and 1, or FALSE and TRUE, only.",
-            x = "Column {.val {names[odd[1]]}} holds something else in {format_count(values[d + odd[1]])} rows."),
-          "level")
-  }
+  if (length(odd)) abort("{.arg bits} must hold 0 and 1 only: {.val {names[odd[1]]}} holds something else.", "level")
   list(n = n, sums = unname(values[-seq_len(2 * d)]), missing = sum(numbers) - n)
 }
 

@@ -24,9 +24,7 @@ shown_sizes <- function(x) {
   c(rep(orders, choose(length(x$columns), orders)), if (x$further) as.integer(colSums(x$more$members >= 0)))
 }
 
-shown_labels <- function(x) {
-  c(set_labels(x$columns, x$order), if (x$further) member_labels(x$more$members, x$columns))
-}
+shown_labels <- function(x) c(set_labels(x$columns, x$order), if (x$further) member_labels(x$more$members, x$columns))
 
 shown_members <- function(x) {
   members <- .Call(C_rr_sets, as.double(length(x$columns)), as.double(x$order), 1, as.double(family_size(x)))
@@ -60,18 +58,15 @@ histogram_block <- function(x, rows, cols, target, known, reported) {
 
 # `order` is that of the largest union of two sets whose covariance is wanted; NULL where nothing needs to be centred.
 histogram_design <- function(x, target, known, order = NULL) {
-  list(x$design$p, x$design$q, if (target == "sample") 0L else 1L, known, x$design$block,
-       if (target == "population" && !is.null(order)) histogram_centre(x, order))
-}
-
-# Population covariances come from the reported counts (of a known truth: the expected ones), see candor_centre().
-histogram_centre <- function(x, order) {
-  reported <- x$counts
-  d <- length(x$columns)
-  order <- min(order, reported$tallied)
-  .Call(C_rr_tmdh_centre, reported$values[seq_len(set_total(d, order))], as.double(d), as.double(order), x$design$p,
-        x$design$q, if (order == reported$tallied) reported$more$members,
-        if (order == reported$tallied) reported$more$values)
+  # Population covariances come from the reported counts (of a known truth: the expected ones), see candor_centre().
+  centre <- if (target == "population" && !is.null(order)) {
+    d <- length(x$columns)
+    order <- min(order, x$counts$tallied)
+    more <- if (order == x$counts$tallied) x$counts$more
+    .Call(C_rr_tmdh_centre, x$counts$values[seq_len(set_total(d, order))], as.double(d), as.double(order), x$design$p,
+          x$design$q, more$members, more$values)
+  }
+  list(x$design$p, x$design$q, if (target == "sample") 0L else 1L, known, x$design$block, centre)
 }
 
 abort_untallied <- function(x, members) {
@@ -119,10 +114,11 @@ title_of.rr_histogram <- function(x) {
 
 # The rows of the first `n` sets, with the number of all.
 shown_of.rr_histogram <- function(x, n) {
-  table <- tidy(truncate_histogram(x, n), conf.int = inherits(x, "rr_tmdh"))
   x$further <- FALSE
-  attr(table, "total") <- if (is.null(x$design$block)) family_size(x) else sum(possible_sets(x))
-  table
+  total <- if (is.null(x$design$block)) family_size(x) else sum(possible_sets(x))
+  # Just enough orders to show n sets: labels of a million sets are not made to print ten.
+  x$order <- match(TRUE, cumsum(choose(length(x$columns), seq_len(x$order))) >= n, nomatch = x$order)
+  structure(tidy(x, conf.int = inherits(x, "rr_tmdh")), total = total)
 }
 
 notes_of.rr_histogram <- function(x, shown) {
@@ -133,15 +129,6 @@ notes_of.rr_histogram <- function(x, shown) {
 
 #' @export
 print.rr_histogram <- function(x, n = 10, digits = 4, ...) print.rr_estimates(x, n, digits)
-
-# Just enough orders to show n sets: labels of a million sets are not made to print ten.
-truncate_histogram <- function(x, n) {
-  orders <- seq_len(x$order)
-  enough <- cumsum(choose(length(x$columns), orders)) >= n
-  x$order <- if (any(enough)) orders[enough][1] else x$order
-  x$further <- FALSE
-  x
-}
 
 # ---- families of column sets ----
 
@@ -155,11 +142,7 @@ set_total <- function(columns, order) sum(choose(columns, 0:order))
 
 check_order <- function(order, columns) {
   order <- check_count(order, "order", min = 1, max = columns)
-  if (set_total(columns, order) > most_sets) {
-    abort(c("{.arg order} {order} of {columns} columns has too many sets.",
-            x = "There are {format(set_total(columns, order), digits = 3)}; at most {format(most_sets)} fit."),
-          "order")
-  }
+  if (set_total(columns, order) > most_sets) abort("{.arg order} {order} has too many sets of columns.", "order")
   order
 }
 
@@ -176,8 +159,7 @@ member_labels <- function(members, columns) {
   labels <- character(ncol(members))
   for (size in unique(sizes)) {
     these <- which(sizes == size)
-    parts <- lapply(seq_len(size), function(m) columns[members[m, these] + 1L])
-    labels[these] <- do.call(paste, c(parts, sep = ":"))
+    labels[these] <- do.call(paste, c(lapply(seq_len(size), function(m) columns[members[m, these] + 1L]), sep = ":"))
   }
   labels
 }
@@ -186,8 +168,7 @@ member_labels <- function(members, columns) {
 check_set_names <- function(columns, arg) {
   odd <- columns[vapply(columns, function(name) any(startsWith(name, paste0(columns, ":"))), NA)]
   if (length(odd) && any(grepl(":", columns, fixed = TRUE))) {
-    abort(c("The names of columns must not look like sets of columns.",
-            x = "{.val {odd[1]}} in {.arg {arg}} begins like another column."), "level")
+    abort("The names in {.arg {arg}} must not look like sets of columns: {.val {odd[1]}} does.", "level")
   }
   columns
 }
@@ -205,18 +186,19 @@ split_label <- function(label, columns) {
   if (is.na(label)) label else found
 }
 
+# The positions of different names or positions.
+distinct_places <- function(x, names, arg) {
+  at <- if (is.character(x)) match(x, names) else x
+  good <- is.numeric(at) && length(at) && all(at %in% seq_along(names)) && !anyDuplicated(at)
+  check_that(good, x, arg, "different names or positions", "level")
+  as.integer(at)
+}
+
 # Sets as the user names them, a list of vectors of names or positions, or labels such as "a:b", as a matrix of
 # 0-based members padded with -1.
 parse_sets <- function(sets, columns, arg = "sets") {
   if (is.character(sets)) sets <- lapply(sets, split_label, columns)
-  positions <- lapply(sets, function(set) {
-    at <- if (is.character(set)) match(set, columns) else set
-    if (!is.numeric(at) || !length(at) || !all(at %in% seq_along(columns)) || anyDuplicated(at)) {
-      abort(c("{.arg {arg}} must hold sets of the columns {format_labels(columns)}.", x = "One is {describe(set)}."),
-            "level")
-    }
-    sort(as.integer(at)) - 1L
-  })
+  positions <- lapply(sets, function(set) sort(distinct_places(set, columns, arg)) - 1L)
   width <- max(lengths(positions))
   matrix(vapply(positions, function(at) c(at, rep(-1L, width - length(at))), integer(width)), nrow = width)
 }
@@ -232,8 +214,7 @@ sets_between <- function(members, order) {
     size <- sum(unions[, these[1]] >= 0)
     if (size <= order) return(NULL)
     lapply(seq(order + 1, size), function(k) {
-      chosen <- utils::combn(size, k)
-      subsets <- matrix(unions[as.vector(chosen), these], nrow = k)
+      subsets <- matrix(unions[as.vector(utils::combn(size, k)), these], nrow = k)
       rbind(subsets, matrix(-1L, 2 * width - k, ncol(subsets)))
     })
   })
@@ -293,11 +274,8 @@ score_block <- function(x, rows, cols, target) {
   counts <- x$counts
   i <- score_places(counts$scores, rows)
   j <- score_places(counts$scores, cols)
-  lost <- c(which(is.na(i)), length(i) + which(is.na(j)))
-  if (length(lost)) {
-    set <- if (lost[1] <= length(i)) rows[, lost[1]] else cols[, lost[1] - length(i)]
-    abort_untallied(x, set[set >= 0])
-  }
+  lost <- c(split(rows, col(rows))[is.na(i)], split(cols, col(cols))[is.na(j)])
+  if (length(lost)) abort_untallied(x, lost[[1]][lost[[1]] >= 0])
   second <- counts$scores$second[i, j, drop = FALSE]
   if (target == "population") {
     sums <- set_values(counts, counts$scores$members)
@@ -323,8 +301,7 @@ both_held <- function(counts, a, b, second) {
     first <- score_places(scores, both[seq_len(min(width, nrow(both))), , drop = FALSE])
     rest <- both[-seq_len(min(width, nrow(both))), , drop = FALSE]
     alone <- if (nrow(rest)) colSums(rest >= 0) == 0 else rep(TRUE, length(shared))
-    sums <- set_values(counts, scores$members)
-    held[shared[alone]] <- sums[first[alone]]
+    held[shared[alone]] <- set_values(counts, scores$members)[first[alone]]
     if (any(!alone)) {
       held[shared[!alone]] <- scores$second[cbind(first[!alone], score_places(scores, rest[, !alone, drop = FALSE]))]
     }

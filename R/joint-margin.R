@@ -41,8 +41,9 @@
 #' @export
 rr_margin <- function(fit, vars, given = NULL, target = NULL, ...) {
   check_dots_empty(...)
-  inside <- match_questions(vars, fit, "vars")
-  which <- c(inside, if (!is.null(given)) match_questions(given, fit, "given"))
+  questions <- joint_questions(fit)
+  inside <- distinct_places(vars, questions, "vars")
+  which <- c(inside, if (!is.null(given)) distinct_places(given, questions, "given"))
   if (anyDuplicated(which)) abort("{.arg given} must not repeat {.arg vars}.", "argument")
   cells <- cell_estimates(fit, which, target)
   if (is.null(given)) return(new_rr_margin(cells, NULL))
@@ -57,16 +58,6 @@ joint_questions <- function(fit) {
   if (inherits(fit, "rr_tmdh")) return(c(fit$columns, names(named_questions(fit))))
   questions <- if (inherits(fit, c("rr_fit_product", "rr_survey"))) names(fit$mechanism$questions)
   questions %||% must_be(fit, "fit", "a joint fit")
-}
-
-match_questions <- function(vars, fit, arg) {
-  questions <- joint_questions(fit)
-  at <- if (is.character(vars)) match(vars, questions) else vars
-  if (!is.numeric(at) || !length(at) || !all(at %in% seq_along(questions)) || anyDuplicated(at)) {
-    abort(c("{.arg {arg}} must name different questions of {format_labels(questions)}.", x = "It is {describe(vars)}."),
-          "level")
-  }
-  as.integer(at)
 }
 
 cell_estimates.rr_tmdh <- function(fit, which, target) {

@@ -2,10 +2,7 @@
 row_types <- function(x, arg) {
   d <- length(x$columns)
   if (!is.null(x$design$block)) abort("Row types do not fit questions of several categories.", "argument")
-  if (x$tallied < d || d > 26) {
-    abort(c("Row types need the joint counts of all orders.", x = "{.arg {arg}} has order {x$tallied} of {d} columns."),
-          "order")
-  }
+  if (x$tallied < d || d > 26) abort("Row types need joint counts of all orders in {.arg {arg}}.", "order")
   values <- .Call(C_rr_rowtype, x$values, as.double(d), FALSE)
   if (d <= 16) {
     names(values) <- do.call(paste0, lapply(seq_len(d), function(j) (seq_along(values) - 1) %/% 2^(j - 1) %% 2))
@@ -22,34 +19,22 @@ row_type_histogram <- function(values, columns, levels = NULL) {
 }
 
 # Row-type counts and column names out of a vector or a table.
-row_type_counts <- function(x, arg, least = -Inf, whole = FALSE) {
+row_type_counts <- function(x, arg, whole = FALSE) {
   dims <- dim(x)
   d <- log2(length(x))
-  if (!is.numeric(x) || (is.object(x) && !is.table(x)) || (length(dims) > 1L && any(dims != 2L)) ||
-      !d %in% 1:26) {
-    must_be(x, arg, "joint counts, or hold one count per row type")
-  }
-  x <- bits_in_order(x)
+  check_that(is.numeric(x) && (!is.object(x) || is.table(x)) && (length(dims) < 2L || all(dims == 2L)) && d %in% 1:26,
+             x, arg, "joint counts, or hold one count per row type")
+  # A dimension labelled 1, 0 or TRUE, FALSE means what its labels say: elsewhere the second category is the 1.
+  index <- lapply(dimnames(x), function(labels) if (identical(match_bits(labels), 2:1)) 2:1 else 1:2)
+  if (length(dims) == d && length(index)) x <- do.call(`[`, c(list(x), unname(index), drop = FALSE))
   values <- as.double(x)
-  if (whole) least <- 0
-  bad <- which(!is.finite(values) | values < least | (whole & values != floor(values)))
-  if (length(bad)) {
-    abort(c("{.arg {arg}} must hold {if (whole) 'whole'} numbers of rows{if (least == 0) ', at least 0'}.",
-            x = "Entry {bad[1]} is {format(values[bad[1]], digits = 15)}."), "counts")
-  }
+  bad <- values[!is.finite(values) | values < 0 | (whole & values != floor(values))]
+  if (length(bad)) abort("{.arg {arg}} must hold numbers of rows: one is {format(bad[1], digits = 15)}.", "counts")
   names <- names(dimnames(x))
   columns <- if (is.null(names) || !all(nzchar(names))) paste0("x", seq_len(d)) else make.unique(names)
   labelled <- length(dims) == d && !is.null(dimnames(x)) && !any(vapply(dimnames(x), is.null, NA))
   levels <- if (labelled) stats::setNames(unname(dimnames(x)), columns)
   list(values = values, columns = check_set_names(columns, arg), levels = levels)
-}
-
-# A dimension labelled 1, 0 or TRUE, FALSE means what its labels say: elsewhere the second category is the 1.
-bits_in_order <- function(x) {
-  turned <- vapply(dimnames(x), function(labels) identical(match_bits(labels), 2:1), NA)
-  if (!any(turned)) return(x)
-  index <- lapply(turned, function(turn) if (turn) 2:1 else 1:2)
-  do.call(`[`, c(list(x), unname(index), drop = FALSE))
 }
 
 # ---- the joint distribution ----
@@ -97,11 +82,10 @@ rr_joint <- function(fit, method = c("projection", "truncated", "unbiased"), ...
   check_dots_empty(...)
   check_class(fit, "fit", "rr_histogram", "a fit of {.fn rr_tmdh} with counts of all orders")
   method <- check_choice(method, "method", c("projection", "truncated", "unbiased"))
-  d <- length(fit$columns)
   share <- unname(row_types(fit, "fit")) / fit$n
   if (method == "truncated") share <- truncated_shares(fit, share)
   if (method == "projection") share <- .Call(C_rr_project, share, 1)
-  as.table(array(share, rep(2L, d), column_levels(fit)))
+  as.table(array(share, rep(2L, length(fit$columns)), column_levels(fit)))
 }
 
 # Mean of a normal variable given that it is positive, cell by cell.

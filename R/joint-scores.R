@@ -26,10 +26,7 @@ count_scores <- function(reports, questions, order, missing, numbers = 1e7) {
   members <- .Call(C_rr_sets, as.double(d), as.double(order), 1, set_total(d, order) - 1)
   possible <- !has_rivals(members, columns$block)
   members <- members[, possible, drop = FALSE]
-  if (ncol(members) > score_sets_limit) {
-    abort("{.arg order} {order} of these questions has more than {format_count(score_sets_limit)} sets of categories.",
-          "order")
-  }
+  if (ncol(members) > score_sets_limit) abort("{.arg order} {order} has too many sets of categories.", "order")
   readers <- Map(score_reader, questions, names(questions))
   # What is wrong is told with its place among all rows.
   reports <- Map(rr_reports, reports, questions)
@@ -78,12 +75,4 @@ score_design <- function(mechanism, counts) {
     all(vapply(names(counts$mechanism), function(name) same_mechanism(questions[[name]], counts$mechanism[[name]]), NA))
   if (same) return(counts$design)
   abort("{.arg mechanism} must be that of the counts, whose scores were made with it.", "mismatch")
-}
-
-# ---- covariances, from the sums of the products of two sets' scores ----
-
-# Variances of sets with these sums of products, NA for sets of two categories of one question.
-score_variances <- function(counts, members, sums, target) {
-  second <- diag(counts$scores$second)[score_places(counts$scores, members)]
-  if (target == "sample") second - sums else (second - sums^2 / counts$n) * counts$n / (counts$n - 1)
 }

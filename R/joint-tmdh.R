@@ -110,19 +110,21 @@ vcov.rr_tmdh <- function(object, sets = NULL, target = object$target, dense = FA
     covariance <- sparse_covariance(object)
   } else if (is.null(sets) && object$order == length(object$columns) && object$order <= 10 &&
              is.null(object$design$block)) {
-    labels <- shown_labels(object)
     covariance <- .Call(C_rr_tmdh_all, object$counts$values, object$values, as.double(length(object$columns)),
                         histogram_design(object, target, FALSE))
-    dimnames(covariance) <- list(labels, labels)
+    covariance <- with_labels(covariance, shown_members(object), object)
   } else {
     members <- chosen_members(object, sets)
     if (is.null(sets)) members <- members[, possible_sets(object), drop = FALSE] else refuse_rivals(object, members)
-    covariance <- histogram_block(object, members, members, target, FALSE, FALSE)
-    labels <- member_labels(members, object$columns)
-    dimnames(covariance) <- list(labels, labels)
+    covariance <- with_labels(histogram_block(object, members, members, target, FALSE, FALSE), members, object)
   }
   if (target == "sample") warn_indefinite(covariance)
   covariance
+}
+
+with_labels <- function(covariance, members, x) {
+  labels <- member_labels(members, x$columns)
+  structure(covariance, dimnames = list(labels, labels))
 }
 
 sparse_covariance <- function(x) {
@@ -135,8 +137,7 @@ sparse_covariance <- function(x) {
   }
   labels <- set_labels(x$columns, x$order)
   Matrix::sparseMatrix(i = parts$i, p = parts$p, x = parts$x, dims = rep(length(labels), 2L),
-                       dimnames = list(labels, labels),
-                       symmetric = TRUE, index1 = FALSE, check = FALSE)
+                       dimnames = list(labels, labels), symmetric = TRUE, index1 = FALSE, check = FALSE)
 }
 
 #' @rdname rr_tmdh
@@ -229,7 +230,7 @@ notes_of.rr_tmdh <- function(x, shown) {
 rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
   check_dots_empty(...)
   if (!inherits(truth, "rr_histogram")) {
-    types <- row_type_counts(truth, "truth", least = 0)
+    types <- row_type_counts(truth, "truth")
     truth <- row_type_histogram(types$values, types$columns, types$levels)
   }
   check_class(truth, "truth", "rr_cooccurrence", "true joint counts")
@@ -244,7 +245,7 @@ rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
 }
 
 abort_order <- function(order, x) {
-  abort(c("{.arg order} must not exceed the order that was tallied, {x$tallied}.", x = "It is {order}."), "order")
+  abort("{.arg order} must not exceed the order that was tallied, {x$tallied}.", "order")
 }
 
 refuse_blocks <- function(design) {
@@ -266,17 +267,19 @@ vcov.rr_pmdh <- function(object, sets = NULL, target = c("population", "sample")
   target <- check_choice(target, "target", c("population", "sample"))
   of <- check_choice(of, "of", c("reports", "estimate"))
   members <- chosen_members(object, sets)
-  covariance <- histogram_block(truth_of(object), members, members, target, TRUE, of == "reports")
-  labels <- member_labels(members, object$columns)
-  dimnames(covariance) <- list(labels, labels)
-  covariance
+  with_labels(histogram_block(truth_of(object), members, members, target, TRUE, of == "reports"), members, object)
 }
 
 chosen_members <- function(x, sets) if (is.null(sets)) shown_members(x) else parse_sets(sets, x$columns)
 
 # Variances of the sets that `like` shows, from the values of x.
 histogram_variances <- function(x, like, target, known, reported) {
-  if (!known && !is.null(x$counts$scores)) return(score_variances(x$counts, shown_members(x), shown_values(x), target))
+  if (!known && !is.null(x$counts$scores)) {
+    # From the sums of the products of two sets' scores; NA for sets of two categories of one question.
+    second <- diag(x$counts$scores$second)[score_places(x$counts$scores, shown_members(x))]
+    sums <- shown_values(x)
+    return(if (target == "sample") second - sums else (second - sums^2 / x$n) * x$n / (x$n - 1))
+  }
   design <- histogram_design(x, target, known, if (!reported) if (like$further) Inf else like$order)
   .Call(C_rr_tmdh_variances, x$values, as.double(length(x$columns)), as.double(x$tallied), design,
         as.double(like$order), reported, if (like$further) x$more$members, if (like$further) x$more$values)
@@ -316,21 +319,17 @@ rr_reported_law <- function(truth, mechanism, set = NULL, ...) {
 histogram_law <- function(rows, design) {
   n <- sum(rows)
   k <- length(rows)
-  if (choose(n + k - 1, k - 1) > 1e6) {
-    abort("The histogram of {n} rows of {k} types has too many values: give a {.arg set}.", "argument")
-  }
+  if (choose(n + k - 1, k - 1) > 1e6) abort("The histogram has too many values: give a {.arg set}.", "argument")
   channel <- Reduce(function(a, b) kronecker(b, a), lapply(seq_along(design$p), function(j) {
     matrix(c(1 - design$q[j], 1 - design$p[j], design$q[j], design$p[j]), 2)
   }))
   law <- list(histograms = matrix(0, 1, k), probability = 1)
   for (x in rep(seq_len(k), rows)) {
-    seen <- lapply(seq_len(k), function(y) {
-      more <- law$histograms
-      more[, y] <- more[, y] + 1
-      more
-    })
-    all <- do.call(rbind, seen)
-    weight <- unlist(lapply(seq_len(k), function(y) law$probability * channel[x, y]))
+    size <- nrow(law$histograms)
+    all <- law$histograms[rep(seq_len(size), k), , drop = FALSE]
+    reported <- cbind(seq_len(k * size), rep(seq_len(k), each = size))
+    all[reported] <- all[reported] + 1
+    weight <- as.vector(outer(law$probability, channel[x, ]))
     key <- as.vector(all %*% (n + 1)^(seq_len(k) - 1))
     first <- !duplicated(key)
     law <- list(histograms = all[first, , drop = FALSE],

@@ -8,10 +8,7 @@ checked_additive <- function(a, b, odds = a / b) {
   b <- check_probabilities(b, "b")
   # 0 / 0 arises for reports that are never given and for truths that add nothing to their report.
   if (length(b) == 1L && !is.nan(odds)) check_number(odds, "odds", min = -1)
-  if (length(b) > 1L && abs(a + sum(b) - 1) > 1e-8) {
-    abort(c("{.arg a} and all {.arg b} must add up to 1.", x = "They add up to {format(a + sum(b), digits = 10)}."),
-          "argument")
-  }
+  if (length(b) > 1L && abs(a + sum(b) - 1) > 1e-8) abort("{.arg a} and all {.arg b} must add up to 1.", "argument")
   new_law_additive(a, unname(b), odds)
 }
 

@@ -41,20 +41,16 @@ law_second_moments.rr_law_bitflip <- function(law, k, weights) {
 
 term_squares.rr_law_bitflip <- function(law, evidence, cells) bitflip_moment(law, law_unbiased(law, evidence)[cells])
 
-term_products.rr_law_bitflip <- function(law, evidence, cells) {
-  diag(term_squares(law, evidence, cells), length(cells))
-}
+term_products.rr_law_bitflip <- function(law, evidence, cells) diag(term_squares(law, evidence, cells), length(cells))
 
 law_intervals.rr_law_bitflip <- function(law, evidence, estimate, interval, level, which, target) {
-  inv <- law_unbiased(law, evidence)[which]
-  moment_intervals(inv, rep(bitflip_moment(law, 1), length(which)), rep(bitflip_moment(law, 0), length(which)),
-                   evidence$n, level,
-                   target)
+  moment_intervals(law_unbiased(law, evidence)[which], bitflip_moment(law, 1), bitflip_moment(law, 0), evidence$n,
+                   level, target)
 }
 
 report_rows.rr_law_bitflip <- function(law) {
-  check_rows_size(nrow(law$sets$bits), law$truths)
   bits <- law$sets$bits
+  check_rows_size(nrow(bits), law$truths)
   width <- ncol(bits) / 2
   read <- function(columns) .Call(C_rr_bits_to_matrix, bits[, columns, drop = FALSE], as.double(law$truths))
   ones <- read(seq_len(width))

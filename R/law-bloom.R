@@ -8,12 +8,7 @@
 # random.
 
 # Bits by categories, of one cohort.
-cohort_filters <- function(law, j) {
-  filters <- matrix(0, law$bits, law$truths)
-  hashes <- dim(law$places)[1]
-  filters[cbind(as.vector(law$places[, , j]), rep(seq_len(law$truths), each = hashes))] <- 1
-  filters
-}
+cohort_filters <- function(law, j) stacked_filters(law$places[, , j, drop = FALSE], law$bits)
 
 law_words.rr_law_bloom <- function(law) "a report has the bits of a Bloom filter"
 
@@ -74,10 +69,10 @@ bloom_weights <- function(law, regression, theta = NULL) {
 # `solver` gives the estimate from a regression and its weights.
 bloom_fit <- function(law, evidence, solver) {
   regression <- bloom_regression(law, evidence)
-  weights <- bloom_weights(law, regression)
+  estimate <- NULL
   for (round in 1:3) {
+    weights <- bloom_weights(law, regression, estimate)
     estimate <- solver(regression, weights)
-    if (round < 3) weights <- bloom_weights(law, regression, estimate)
   }
   list(estimate = estimate, regression = regression, weights = weights)
 }
@@ -124,8 +119,7 @@ law_unbiased.rr_law_bloom <- function(law, evidence) {
 }
 
 abort_alike_filters <- function(categories, independent) {
-  abort(c("The filters of these categories cannot be told apart.",
-          x = "{format_count(categories)} categories have {independent} independent filters."), "no_information")
+  abort("{format_count(categories)} categories have {independent} filters that can be told apart.", "no_information")
 }
 
 law_blank_error.rr_law_bloom <- function(law, evidence) {
@@ -134,8 +128,7 @@ law_blank_error.rr_law_bloom <- function(law, evidence) {
 
 # With A = X' W X the map from shares to the estimate is A^-1 X' W. Shares of different cohorts are independent, so that
 # the covariance is A^-1 M A^-1, M the sum over cohorts of X[j]' W[j] V[j] W[j] X[j].
-bloom_covariance <- function(law, evidence, target, fit = bloom_fit(law, evidence, least_squares),
-                             variances = FALSE) {
+bloom_covariance <- function(law, evidence, target, fit = bloom_fit(law, evidence, least_squares), variances = FALSE) {
   theta <- fit$estimate
   inverse <- normal_inverse(fit$regression, fit$weights)
   half <- inverse %*% bloom_noise(law, fit)
@@ -192,7 +185,7 @@ law_intervals.rr_law_bloom <- function(law, evidence, estimate, interval, level,
 report_rows.rr_law_bloom <- function(law) {
   bits <- law$sets$bits
   width <- ncol(bits) - 4
-  check_rows_size(nrow(law$sets$bits), law$truths)
+  check_rows_size(nrow(bits), law$truths)
   cohort <- drop(matrix(as.integer(bits[, width + 1:4]), ncol = 4) %*% 256^(0:3))
   seen <- .Call(C_rr_bits_to_matrix, bits[, seq_len(width), drop = FALSE], as.double(law$bits))
   logs <- matrix(0, nrow(bits), law$truths)
@@ -219,7 +212,6 @@ law_unlikely.rr_law_bloom <- function(law, evidence, alpha) {
   if (law$truths > covariance_cells) return(FALSE)
   fit <- tryCatch(bloom_fit(law, evidence, least_squares), candor_error_no_information = function(e) NULL)
   if (is.null(fit)) return(FALSE)
-  variance <- sum(bloom_covariance(law, evidence, "sample", fit))
-  z <- (sum(fit$estimate) - 1) / sqrt(variance)
+  z <- (sum(fit$estimate) - 1) / sqrt(sum(bloom_covariance(law, evidence, "sample", fit)))
   isTRUE(abs(z) > stats::qnorm(alpha / 4, lower.tail = FALSE) + 1)
 }

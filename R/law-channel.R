@@ -7,16 +7,12 @@
 
 checked_channel <- function(axes) {
   if (!is.list(axes) || inherits(axes, "rr_law") || is.data.frame(axes)) axes <- list(axes)
-  if (!length(axes)) abort(c("{.arg axes} must hold at least one matrix.", x = "It is an empty list."), "argument")
-  new_law_channel(lapply(axes, channel_axis))
-}
-
-# One factor of the product, as law_axes() has it.
-channel_axis <- function(axis) {
-  if (!inherits(axis, "rr_law_additive")) return(list(matrix = unname(t(check_stochastic(axis, 1e-8, "axes")))))
-  if (length(axis$b) > 1L) return(law_axes(axis, length(axis$b))[[1]])
-  abort(c("An additive law among {.arg axes} must have one {.arg b} per category.", x = "It has one number for all."),
-        "argument")
+  # Each is a factor of the product, as law_axes() has it.
+  new_law_channel(lapply(axes, function(axis) {
+    if (!inherits(axis, "rr_law_additive")) return(list(matrix = unname(t(check_stochastic(axis, 1e-8, "axes")))))
+    if (length(axis$b) > 1L) return(law_axes(axis, length(axis$b))[[1]])
+    abort("An additive law among {.arg axes} must have one {.arg b} per category.", "argument")
+  }))
 }
 
 # `memory` keeps the inverse, which several questions to the law need. `validation` are the counts of the study, truths
@@ -27,28 +23,19 @@ new_law_channel <- function(axes, validation = NULL) {
 
 check_stochastic <- function(C, tolerance, arg = "C") {
   if (is.data.frame(C) || inherits(C, "Matrix")) C <- as.matrix(C)
-  if (!is.matrix(C) || !is.numeric(C) || nrow(C) < 2L || ncol(C) < 2L) {
-    must_be(C, arg, "a numeric matrix with at least two rows (truths) and two columns (reports)")
-  }
+  check_that(is.matrix(C) && is.numeric(C) && nrow(C) > 1L && ncol(C) > 1L, C, arg,
+             "a numeric matrix with at least two rows (truths) and two columns (reports)")
+  bad <- C[is.na(C) | C < 0 | C > 1 + tolerance]
+  if (length(bad)) abort(c("{.arg {arg}} must hold probabilities, from 0 to 1.", x = "One is {bad[1]}."), "argument")
   sums <- rowSums(C)
-  if (!all(C >= 0 & C <= 1 + tolerance) || anyNA(C)) {
-    percent <- isTRUE(all(abs(sums - 100) <= 0.5))
-    bad <- C[!is.finite(C) | C < 0 | C > 1 + tolerance][1]
-    abort(c("{.arg {arg}} must hold probabilities, from 0 to 1.", x = "One is {format(bad, digits = 6)}.",
-            i = if (percent) "The rows add up to 100, as percentages do: use {.code {arg} / 100}."), "argument")
-  }
   off <- which(abs(sums - 1) > tolerance)
   if (length(off)) {
-    transposed <- all(abs(colSums(C) - 1) <= tolerance)
     abort(c("The rows of {.arg {arg}} must add up to 1: they are the truths.",
             x = "Row {off[1]} adds up to {format(sums[off[1]], digits = 10)}.",
-            i = if (transposed) "The columns do: use {.code t({arg})}."), "argument")
+            i = if (all(abs(colSums(C) - 1) <= tolerance)) "The columns do: use {.code t({arg})}."), "argument")
   }
-  zero <- which(colSums(C) == 0)
-  if (length(zero)) {
-    abort(c("Each report of {.arg {arg}} must be possible under some truth.", x = "Column {zero[1]} is 0 throughout."),
-          "argument")
-  }
+  zero <- which(colSums(C) == 0)[1]
+  if (!is.na(zero)) abort("Each report of {.arg {arg}} must be possible: column {zero} is 0 throughout.", "argument")
   storage.mode(C) <- "double"
   # A row that adds up to 1 but for roundings stays as it is, to the bit.
   C / ifelse(abs(sums - 1) <= ncol(C) * .Machine$double.eps, 1, sums)
@@ -87,8 +74,7 @@ law_reported.rr_law_channel <- function(law, theta) apply_channel(law$axes, thet
 law_simulate.rr_law_channel <- function(law, truth, nsim) {
   reports <- matrix(0, prod(axis_sizes(law$axes, "reports")), nsim)
   for (x in which(truth > 0)) {
-    row <- .Call(C_rr_channel_rows, law$axes, x)
-    reports <- reports + draw_multinomial(nsim, truth[x], row)
+    reports <- reports + draw_multinomial(nsim, truth[x], .Call(C_rr_channel_rows, law$axes, x))
   }
   reports
 }
@@ -148,11 +134,7 @@ law_unbiased.rr_law_channel <- function(law, evidence) {
   apply_channel(require_inverse(law), evidence$counts / evidence$n, "adjoint")
 }
 
-require_inverse <- function(law) {
-  inverse <- inverse_axes(law)
-  if (is.null(inverse)) refuse_law(law, "inverse")
-  inverse
-}
+require_inverse <- function(law) inverse_axes(law) %||% refuse_law(law, "inverse")
 
 # Of a category that is absent, beside the others as the projection of the estimate has them.
 law_blank_error.rr_law_channel <- function(law, evidence) {
@@ -164,8 +146,7 @@ law_blank_error.rr_law_channel <- function(law, evidence) {
 
 # L diag(phi) L' is the mean product of the terms.
 term_products.rr_law_channel <- function(law, evidence, cells) {
-  rows <- .Call(C_rr_channel_rows, require_inverse(law), as.integer(cells))
-  crossprod(rows * sqrt(evidence$counts / evidence$n))
+  crossprod(.Call(C_rr_channel_rows, require_inverse(law), as.integer(cells)) * sqrt(evidence$counts / evidence$n))
 }
 
 term_squares.rr_law_channel <- function(law, evidence, cells) {
@@ -176,8 +157,7 @@ term_squares.rr_law_channel <- function(law, evidence, cells) {
 law_second_moments.rr_law_channel <- function(law, k, weights) {
   inverse <- if (length(law$axes) == 1L) inverse_axes(law)
   if (is.null(inverse)) return(NULL)
-  terms <- apply_channel(inverse, weights)
-  apply_channel(law$axes, terms^2, "adjoint")
+  apply_channel(law$axes, apply_channel(inverse, weights)^2, "adjoint")
 }
 
 # The score interval of the unbiased estimate: the t with |inv - t| <= z sd(t), where N Var = t A + (1 - t) B - t^2
@@ -188,8 +168,7 @@ law_intervals.rr_law_channel <- function(law, evidence, estimate, interval, leve
   unknown <- rep(NA_real_, length(which))
   if (is.null(inverse)) return(list(low = unknown, high = unknown))
   inv <- apply_channel(inverse, evidence$counts / evidence$n, "adjoint")
-  theta <- pmax(estimate, 0)
-  theta <- theta / sum(theta)
+  theta <- to_sum_1(pmax(estimate, 0))
   squares <- mean_squares(law$axes, inverse, theta)
   study <- if (!is.null(law$validation)) {
     evidence$n * vapply(which, function(i) {
@@ -207,15 +186,18 @@ law_share_interval.rr_law <- function(law, evidence, cells, share, interval, lev
   if (is.null(squares)) return(NULL)
   unbiased <- law_unbiased(law, evidence)
   theta <- .Call(C_rr_project, as.double(unbiased), 1)
-  mean_square <- function(part) {
-    weights <- if (sum(theta[part]) < 1e-8) rep(1, sum(part)) else theta[part]
-    sum(weights * squares[part]) / sum(weights)
-  }
+  mean_square <- function(part) sum(part_shares(theta, part) * squares[part])
   study <- if (!is.null(law$validation)) {
     terms <- apply_channel(require_inverse(law), as.double(inside))
     as.matrix(evidence$n * validation_squares(law, terms, inside, theta))
   }
   moment_intervals(sum(unbiased[inside]), mean_square(inside), mean_square(!inside), evidence$n, level, target, study)
+}
+
+# The shares of a part of the cells within it; even ones where it holds nothing.
+part_shares <- function(theta, part) {
+  weights <- if (sum(theta[part]) < 1e-8) rep(1, sum(part)) else theta[part]
+  weights / sum(weights)
 }
 
 # For each cell the mean of L[i, ]^2 over the reports of that cell, and over those of all others as `theta` mixes them,
@@ -227,8 +209,7 @@ mean_squares <- function(axes, inverse, theta) {
     colSums(inverse$matrix^2 * (axis$matrix %||% (matrix(axis$b, k, k) + diag(axis$a, k))))
   }, axes, inverse))
   others <- function(theta) {
-    all <- apply_channel(inverse, apply_channel(axes, theta), "square")
-    pmax((all - theta * own) / pmax(1 - theta, 1e-12), 0)
+    pmax((apply_channel(inverse, apply_channel(axes, theta), "square") - theta * own) / pmax(1 - theta, 1e-12), 0)
   }
   mixed <- others(theta)
   # Below 1e-8 the difference has lost half of its digits.
@@ -273,10 +254,7 @@ validation_squares <- function(law, terms, inside, theta) {
   m <- rowSums(V)
   C <- (V + 2 / ncol(V)) / (m + 2)
   variance <- drop(C %*% terms^2 - (C %*% terms)^2) / m
-  vapply(list(inside, !inside), function(part) {
-    weights <- if (sum(theta[part]) < 1e-8) rep(1, sum(part)) else theta[part]
-    sum((weights / sum(weights))^2 * variance[part])
-  }, 0)
+  vapply(list(inside, !inside), function(part) sum(part_shares(theta, part)^2 * variance[part]), 0)
 }
 
 # The channel of the study made again, for the bootstrap.
@@ -294,8 +272,7 @@ refuse_validated <- function(mechanisms, what) {
   if (inherits(mechanisms, "rr_mechanism")) mechanisms <- list(mechanisms)
   if (!any(vapply(mechanisms, is_validated, NA))) return(invisible())
   abort(c(paste(what, "cannot take a channel that a validation study estimated."),
-          x = "The error of the study would be left out: {.code validation = \"exact\"} leaves it out as you say."),
-        c("law", "argument"))
+          i = "Leave the error of the study out by {.code validation = \"exact\"}."), c("law", "argument"))
 }
 
 # ---- validation within the field sample (Tenenbein, 1970, 1972) ----
@@ -335,9 +312,8 @@ unbiased_covariance.rr_law_internal <- function(law, evidence, cells, target, un
   parts <- internal_parts(law, evidence)
   theta <- drop(parts$P %*% parts$phi)
   spread <- function(weights) diag(drop(parts$P %*% weights)) - parts$P %*% (weights * t(parts$P))
-  first <- spread(parts$phi^2 / parts$seen)
   truths <- if (target == "sample") -spread(parts$phi) else parts$P %*% (parts$phi * t(parts$P)) - tcrossprod(theta)
-  (first + truths / parts$n)[cells, cells, drop = FALSE]
+  (spread(parts$phi^2 / parts$seen) + truths / parts$n)[cells, cells, drop = FALSE]
 }
 
 unbiased_variances.rr_law_internal <- function(law, evidence, cells, target, unbiased) {

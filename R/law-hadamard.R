@@ -6,10 +6,7 @@
 #                       in the row that is the xor of theirs, 0 if there is none
 # covariances those, less products of the estimates (sampled truths), or less theta on the diagonal (fixed ones)
 
-hadamard_scale <- function(law) {
-  z <- exp(-law$epsilon)
-  (1 + (2 * law$blocks - 1) * z) / -expm1(-law$epsilon)
-}
+hadamard_scale <- function(law) (1 + (2 * law$blocks - 1) * exp(-law$epsilon)) / -expm1(-law$epsilon)
 
 # H[row, j], a row for each j: 1, or -1 where row and j have an odd number of bits in common.
 hadamard_signs <- function(j, row) {
@@ -47,9 +44,7 @@ law_axes.rr_law_hadamard <- function(law, k) {
 
 law_matrix.rr_law_hadamard <- function(law, k) {
   if (as.double(law$truths) * law$blocks * law$size > 1e8) {
-    abort(c("The matrix of this mechanism would not fit in memory.",
-            x = "It has {format_count(law$truths)} rows and {format_count(law$blocks * law$size)} columns."),
-          c("too_large", "argument"))
+    abort("The matrix of so many categories would not fit in memory.", c("too_large", "argument"))
   }
   t(.Call(C_rr_channel_rows, law_axes(law, k), seq_len(law$truths)))
 }
@@ -127,14 +122,11 @@ law_functions.rr_law_hadamard <- function(law, evidence, functions, target, vari
   shares <- law_unbiased(law, evidence)
   means <- drop(functions %*% shares)
   added <- hadamard_terms(law, functions)
-  if (variances) {
-    second <- colSums(added^2 * phi)
-    if (target == "population") return((second - means^2) / max(evidence$n - 1, 0))
-    return((second - drop(functions^2 %*% shares)) / evidence$n)
+  second <- if (variances) colSums(added^2 * phi) else crossprod(added * sqrt(phi))
+  if (target == "population") {
+    return((second - if (variances) means^2 else outer(means, means)) / max(evidence$n - 1, 0))
   }
-  second <- crossprod(added * sqrt(phi))
-  if (target == "population") return((second - outer(means, means)) / max(evidence$n - 1, 0))
-  (second - functions %*% (shares * t(functions))) / evidence$n
+  (second - if (variances) drop(functions^2 %*% shares) else functions %*% (shares * t(functions))) / evidence$n
 }
 
 term_products.rr_law_hadamard <- function(law, evidence, cells) {
@@ -160,14 +152,13 @@ law_intervals.rr_law_hadamard <- function(law, evidence, estimate, interval, lev
     return(binomial_intervals(difference, 1 / 2, 1 - difference, 1 / 2 + difference * inv[which], evidence$n, interval,
                               level, target))
   }
-  theta <- pmax(estimate, 0)
-  theta <- theta / sum(theta)
+  theta <- to_sum_1(pmax(estimate, 0))
   block <- (seq_len(law$truths) - 1) %% law$blocks + 1
   held <- as.vector(rowsum(theta, block))[block]
   # Mean squares of the estimate's terms under a truth of the block and under any other.
   floor <- 2 * scale * exp(-law$epsilon) / -expm1(-law$epsilon)
   others <- floor + scale * (held - theta) / pmax(1 - theta, 1e-12)
-  moment_intervals(inv[which], (floor + scale)[rep(1, length(which))], others[which], evidence$n, level, target)
+  moment_intervals(inv[which], floor + scale, others[which], evidence$n, level, target)
 }
 
 law_unlikely.rr_law_hadamard <- function(law, evidence, alpha) {

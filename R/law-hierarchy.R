@@ -6,7 +6,10 @@
 
 law_words.rr_law_hierarchy <- function(law) "a report is about a node of a tree, at a depth that was drawn"
 
-law_gives.rr_law_hierarchy <- function(law, need, k) need == "inverse" || (need == "likelihood" && has_likelihood(law))
+law_gives.rr_law_hierarchy <- function(law, need, k) {
+  need == "inverse" ||
+    (need == "likelihood" && all(mapply(function(part, k) law_gives(part, need, k), depth_laws(law), law$nodes)))
+}
 
 # Nodes of each depth to which the levels belong.
 node_of <- function(law, depth) (seq_len(law$truths) - 1) %/% law$fanout^(length(law$nodes) - depth) + 1
@@ -42,9 +45,7 @@ law_reported.rr_law_hierarchy <- function(law, theta) {
 depth_evidence <- function(law, evidence) {
   lapply(seq_along(law$laws), function(l) {
     counts <- evidence$counts[law$rows[[l]]]
-    if (counts[1] <= 0) {
-      abort(c("Each depth of the hierarchy must have been drawn by somebody.", x = "Nobody drew depth {l}."), "empty")
-    }
+    if (counts[1] <= 0) abort("Each depth of the hierarchy must have been drawn: nobody drew depth {l}.", "empty")
     new_evidence(law$laws[[l]], counts[-1], counts[1], counts[1], law$nodes[l], law$mechanisms[[l]])
   })
 }
@@ -155,18 +156,13 @@ unbiased_covariance.rr_law_hierarchy <- function(law, evidence, cells, target, u
 
 # So many functions at a time that they fit in memory. From 10,000 levels on it takes minutes: a bar says how far it is.
 unbiased_variances.rr_law_hierarchy <- function(law, evidence, cells, target, unbiased) {
-  step <- max(1, floor(2e6 / law$truths))
-  parts <- split(cells, (seq_along(cells) - 1) %/% step)
+  parts <- split(cells, (seq_along(cells) - 1) %/% max(1, floor(2e6 / law$truths)))
   unlist(lapply(cli::cli_progress_along(parts, "Variances"), function(i) {
     law_functions(law, evidence, unit_rows(parts[[i]], law$truths), target, variances = TRUE)
   }), use.names = FALSE)
 }
 
-unit_rows <- function(cells, k) {
-  rows <- matrix(0, length(cells), k)
-  rows[cbind(seq_along(cells), cells)] <- 1
-  rows
-}
+unit_rows <- function(cells, k) 1 * outer(cells, seq_len(k), `==`)
 
 # The score interval, with the estimated second moment of the estimate's terms. Nearly all of this moment comes from the
 # randomization, so the share of one level changes it little.
@@ -243,11 +239,6 @@ node_rows <- function(law, k) {
   axes <- if (is.null(own)) law_axes(law, k) else own$law$axes
   matrix <- matrix(.Call(C_rr_channel_rows, axes, seq_len(k)), ncol = k)
   list(matrix = matrix, logs = own$logs %||% numeric(nrow(matrix)))
-}
-
-has_likelihood <- function(law) {
-  laws <- depth_laws(law)
-  all(vapply(seq_along(laws), function(l) law_gives(laws[[l]], "likelihood", law$nodes[l]), NA))
 }
 
 law_unlikely.rr_law_hierarchy <- function(law, evidence, alpha) {

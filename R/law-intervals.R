@@ -19,9 +19,11 @@ binomial_intervals <- function(a, b, rest, phi, n, interval, level, target) {
   inv <- (phi - b) / a
   likely <- nearest(phi, pmin(b, b + a), pmax(b, b + a))
   z2 <- normal_quantile(level)^2 + n * squared_excess(phi, likely, likely * (1 - likely))
-  bounds <- if (target == "sample") score_interval(inv, a, b, rest, n, z2)
-    else reported_interval(wilson_interval(phi, n, z2), a, b)
-  reach_end(bounds, inv)
+  if (target == "population") return(reach_end(reported_interval(wilson_interval(phi, n, z2), a, b), inv))
+  # For fixed truths N a^2 Var(theta) = b (1 - b) + theta a (1 - a - 2b) is linear in theta: a quadratic inequality.
+  slope <- z2 * (rest - 2 * b) / (n * a)
+  half <- sqrt(pmax(0, z2 * b * (1 - b) / (n * a^2) + slope * inv + slope^2 / 4))
+  reach_end(list(low = inv + slope / 2 - half, high = inv + slope / 2 + half), inv)
 }
 
 nearest <- function(x, least, most) pmin(pmax(x, least), most)
@@ -64,17 +66,7 @@ exact_interval <- function(phi, n, level) {
 reported_interval <- function(interval, a, b) {
   low <- (interval$low - b) / a
   high <- (interval$high - b) / a
-  swap <- rep_len(a < 0, length(low))
-  list(low = ifelse(swap, high, low), high = ifelse(swap, low, high))
-}
-
-# The values theta with |inv - theta| <= z sd(theta), where for fixed truths
-# N a^2 Var(theta) = b (1 - b) + theta a (1 - a - 2b) is linear in theta: a quadratic inequality.
-score_interval <- function(inv, a, b, rest, n, z2) {
-  intercept <- z2 * b * (1 - b) / (n * a^2)
-  slope <- z2 * (rest - 2 * b) / (n * a)
-  half <- sqrt(pmax(0, intercept + slope * inv + slope^2 / 4))
-  list(low = inv + slope / 2 - half, high = inv + slope / 2 + half)
+  list(low = pmin(low, high), high = pmax(low, high))
 }
 
 # The t with |inv - t| <= z sd(t), where N Var = t own + (1 - t) others - t^2 (or - t for fixed truths), and where the
@@ -115,15 +107,12 @@ beyond_counts <- function(counts, n, low, high, alpha) {
 }
 
 law_unlikely.rr_law_additive <- function(law, evidence, alpha) {
-  ends <- cbind(law$b, law$b + law$a)
-  beyond_counts(evidence$counts, evidence$n, pmin(ends[, 1], ends[, 2]), pmax(ends[, 1], ends[, 2]), alpha)
+  beyond_counts(evidence$counts, evidence$n, law$b + min(law$a, 0), law$b + max(law$a, 0), alpha)
 }
 
 # How many categories a report supports has the same mean and variance whatever the truth.
 law_unlikely.rr_law_support <- function(law, evidence, alpha) {
-  low <- pmin(law$p, law$q)
-  high <- pmax(law$p, law$q)
-  if (beyond_counts(evidence$counts, evidence$n, low, high, alpha / 2)) return(TRUE)
+  if (beyond_counts(evidence$counts, evidence$n, pmin(law$p, law$q), pmax(law$p, law$q), alpha / 2)) return(TRUE)
   if (max(length(law$p), length(law$q), length(law$both_own), length(law$both_other)) > 1L) return(FALSE)
   others <- evidence$k - 1
   mean <- law$p + others * law$q
@@ -131,8 +120,7 @@ law_unlikely.rr_law_support <- function(law, evidence, alpha) {
     others * (others - 1) * (law$both_other %||% law$q^2) - mean^2
   # Sizes that hardly vary are made of roundings: subsets of one size are checked when they are read.
   if (variance <= 1e-9 * mean^2) return(FALSE)
-  supported <- evidence$counts
-  z <- (sum(supported) - evidence$n * mean) / sqrt(evidence$n * variance)
+  z <- (sum(evidence$counts) - evidence$n * mean) / sqrt(evidence$n * variance)
   abs(z) > stats::qnorm(alpha / 4, lower.tail = FALSE) + 1
 }
 

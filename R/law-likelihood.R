@@ -92,22 +92,16 @@ run_solver <- function(solver, tolerance, iterations) {
   state <- .Call(C_rr_solver_run, solver, min(iterations, 4))
   start <- proc.time()[[3]]
   bar <- NULL
-  gaps <- numeric()
   while (state[1] == 1 && state[3] < iterations) {
     state <- .Call(C_rr_solver_run, solver, min(iterations - state[3], 4))
-    if (is.null(bar) && proc.time()[[3]] - start > 2) {
-      gaps <- state[2]
-      bar <- cli::cli_progress_bar("Maximizing the likelihood", total = 100, clear = TRUE, .auto_close = FALSE,
-                                   format = "{cli::pb_name} {cli::pb_bar} gap {cli::pb_extra$gap}",
-                                   extra = list(gap = ""))
-      on.exit(cli::cli_progress_done(id = bar), add = TRUE)
+    if (proc.time()[[3]] - start < 2) next
+    if (is.null(bar)) {
+      first <- state[2]
+      bar <- cli::cli_progress_bar("Maximizing the likelihood", total = 100, clear = TRUE)
     }
-    if (!is.null(bar)) {
-      # Orders of magnitude of the gap, on the way from the first one seen to the tolerance.
-      done <- log(gaps / max(state[2], tolerance)) / log(max(gaps / max(tolerance, 1e-300), exp(1)))
-      cli::cli_progress_update(id = bar, set = round(100 * min(max(done, 0), 1)),
-                               extra = list(gap = format(state[2], digits = 2)))
-    }
+    # Orders of magnitude of the gap, on the way from the first one seen to the tolerance.
+    done <- log(first / max(state[2], tolerance)) / log(max(first / max(tolerance, 1e-300), exp(1)))
+    cli::cli_progress_update(id = bar, set = round(100 * min(max(done, 0), 1)))
   }
   state
 }
@@ -115,11 +109,8 @@ run_solver <- function(solver, tolerance, iterations) {
 # A dense channel without the reports that were not given, and with proportional columns merged: neither changes
 # where the maximum is. `matrix` has a row per report.
 collapse_reports <- function(matrix, counts) {
-  seen <- counts > 0
-  if (!all(seen)) {
-    matrix <- matrix[seen, , drop = FALSE]
-    counts <- counts[seen]
-  }
+  matrix <- matrix[counts > 0, , drop = FALSE]
+  counts <- counts[counts > 0]
   totals <- rowSums(matrix)
   # Proportional rows have the same weighted mean of their columns' weights, whatever the weights.
   mark <- drop(matrix %*% cospi(seq_len(ncol(matrix)) * sqrt(2))) / totals
@@ -154,12 +145,9 @@ inverse_start <- function(axes, phi) {
 decide_unique <- function(problem, result) {
   support <- which(result$estimate > 0)
   tight <- union(support, which(result$score > 1 - 1e-6))
-  reports <- sum(problem$counts > 0)
-  if (length(tight) > 300 || length(tight) * length(problem$counts) > 4e6) {
-    return(if (length(support) > reports) FALSE else NA)
-  }
-  if (length(support) > reports) return(FALSE)
   seen <- problem$counts > 0
+  if (length(support) > sum(seen)) return(FALSE)
+  if (length(tight) > 300 || length(tight) * length(seen) > 4e6) return(NA)
   rows <- .Call(C_rr_channel_rows, problem$axes, as.integer(tight))[seen, , drop = FALSE] / result$fitted[seen]
   rows <- sweep(rows, 2, sqrt(colSums(rows^2)), `/`)
   if (qr(rows[, seq_along(support), drop = FALSE], tol = 1e-11)$rank < length(support)) return(FALSE)
@@ -167,19 +155,6 @@ decide_unique <- function(problem, result) {
 }
 
 # ---- uncertainty ----
-
-# Where reports are kept, as sets, the covariance for fixed truths is without what comes from sampling them: a change of
-# a truth's share moves the estimate, near a maximum inside, by exactly as much.
-maximum_covariance <- function(law, evidence, theta, which, target) {
-  own <- report_channel(law, evidence)
-  finite <- law_gives(law, "channel", evidence$k)
-  block <- information_block(own$law, own$evidence, theta, if (finite) target else "population")
-  if (is.null(block)) return(matrix(NA_real_, length(which), length(which)))
-  covariance <- placed_block(block$covariance, block$cells, which)
-  if (target == "population" || finite) return(covariance)
-  theta <- theta[which]
-  covariance - (diag(theta, length(theta)) - outer(theta, theta)) / evidence$n
-}
 
 # The estimates that can move, and their covariance; NULL where there are too many for a matrix.
 information_block <- function(law, evidence, theta, target) {
@@ -217,18 +192,15 @@ information_functions <- function(law, evidence, theta, weights, target) {
   axes <- law$axes
   on <- which(theta > 0)
   w <- weights[, on, drop = FALSE]
-  solver <- .Call(C_rr_solver, axes, evidence$counts, theta, 1e-8)
-  solved <- .Call(C_rr_solver_information, solver, on, t(w))
+  solved <- .Call(C_rr_solver_information, .Call(C_rr_solver, axes, evidence$counts, theta, 1e-8), on, t(w))
   # Inverse information under the constraint of the sum: at a maximum I theta = 1.
-  value <- drop(w %*% theta[on])
-  solved <- solved - outer(theta[on], value)
+  solved <- solved - outer(theta[on], drop(w %*% theta[on]))
   covariance <- w %*% solved
   if (target == "sample") {
     # Without what comes from sampling the truths, as above.
     m <- apply_channel(axes, theta)
     map <- apply(solved, 2, function(v) {
-      whole <- numeric(length(theta))
-      whole[on] <- v
+      whole <- replace(numeric(length(theta)), on, v)
       apply_channel(axes, ifelse(m > 0, apply_channel(axes, whole) / m, 0), "adjoint")[on]
     })
     covariance <- covariance - crossprod(map * sqrt(theta[on]))
@@ -249,19 +221,15 @@ identified_functions <- function(C, phi, theta, n, weights) {
   m <- drop(crossprod(C[, seen, drop = FALSE], theta))
   score <- drop(C[, seen, drop = FALSE] %*% (phi[seen] / m))
   free <- which(score > 1 - 1e-6)
-  root <- C[free, seen, drop = FALSE] * rep(sqrt(phi[seen]) / m, each = length(free))
-  parts <- svd(root)
+  parts <- svd(C[free, seen, drop = FALSE] * rep(sqrt(phi[seen]) / m, each = length(free)))
   kept <- parts$d > 1e-9 * parts$d[1]
   basis <- parts$u[, kept, drop = FALSE]
   w <- weights[, free, drop = FALSE]
   inside <- w %*% basis
-  lost <- sqrt(pmax(rowSums(w^2) - rowSums(inside^2), 0))
-  identified <- lost <= 1e-6 * sqrt(rowSums(w^2))
+  identified <- sqrt(pmax(rowSums(w^2) - rowSums(inside^2), 0)) <= 1e-6 * sqrt(rowSums(w^2))
   value <- drop(weights %*% theta)
-  solved <- inside / rep(parts$d[kept], each = nrow(inside))
-  covariance <- (tcrossprod(solved) - outer(value, value)) / n
-  covariance[!identified, ] <- NA_real_
-  covariance[, !identified] <- NA_real_
+  covariance <- (tcrossprod(inside / rep(parts$d[kept], each = nrow(inside))) - outer(value, value)) / n
+  covariance[!identified, ] <- covariance[, !identified] <- NA_real_
   list(value = value, covariance = covariance, identified = identified, free = free)
 }
 
@@ -280,18 +248,29 @@ likelihood_columns <- function(C, theta) {
   columns
 }
 
+sum_log <- function(counts, m) {
+  seen <- counts > 0
+  if (any(m[seen] <= 0)) -Inf else sum(counts[seen] * log(m[seen]))
+}
+
 # The log-likelihood of the reports.
 law_loglik <- function(law, evidence, theta) {
   own <- report_channel(law, evidence)
-  m <- apply_channel(own$law$axes, theta)
   times <- own$evidence$counts
-  seen <- times > 0
-  if (any(m[seen] <= 0)) return(-Inf)
-  sum(times[seen] * (log(m) + own$logs)[seen])
+  sum_log(times, apply_channel(own$law$axes, theta)) + sum((times * own$logs)[times > 0])
 }
 
 law_covariance.rr_law <- function(law, evidence, map, which, target) {
-  if (!is.null(map$information)) return(maximum_covariance(law, evidence, map$information, which, target))
   if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
-  mapped_covariance(map, which, function(cells) unbiased_covariance(law, evidence, cells, target, map$unbiased))
+  if (is.null(map$information)) return(mapped_covariance(law, evidence, map, which, target))
+  own <- report_channel(law, evidence)
+  finite <- law_gives(law, "channel", evidence$k)
+  block <- information_block(own$law, own$evidence, map$information, if (finite) target else "population")
+  if (is.null(block)) return(matrix(NA_real_, length(which), length(which)))
+  covariance <- placed_block(block$covariance, block$cells, which)
+  if (target == "population" || finite) return(covariance)
+  # Where reports are kept, as sets, the covariance for fixed truths is without what comes from sampling them: a change
+  # of a truth's share moves the estimate, near a maximum inside, by exactly as much.
+  theta <- map$information[which]
+  covariance - (diag(theta, length(theta)) - outer(theta, theta)) / evidence$n
 }

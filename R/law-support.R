@@ -11,8 +11,7 @@ checked_support <- function(p, q, both_own = NULL, both_other = NULL, odds = NUL
   p <- check_probabilities(p, "p")
   q <- check_probabilities(q, "q")
   sizes <- setdiff(c(length(p), length(q), length(difference), NROW(both_own %||% 1), NROW(both_other %||% 1)), 1L)
-  if (length(sizes) > 1L) abort("{.arg p}, {.arg q}, {.arg both_own} and {.arg both_other} must have one length.",
-                                "argument")
+  if (length(sizes) > 1L) abort("{.arg p}, {.arg q} and what both support must have one length.", "argument")
   check_both(both_own, "both_own")
   check_both(both_other, "both_other")
   symmetric <- if (is.matrix(both_other)) isSymmetric(unname(both_other)) else length(both_other) <= 1L
@@ -37,9 +36,7 @@ law_gives.rr_law_support <- function(law, need, k) {
          likelihood = !is.null(law$sets) && !is.null(law$odds), FALSE)
 }
 
-law_impossible.rr_law_support <- function(law, counts) {
-  match(TRUE, pmax(law$p, law$q) == 0 & counts > 0, nomatch = 0L)
-}
+law_impossible.rr_law_support <- function(law, counts) match(TRUE, pmax(law$p, law$q) == 0 & counts > 0, nomatch = 0L)
 
 law_transition.rr_law_support <- function(law, range) {
   c(paste0("  P(report supports the truth)         ", range(law$p)),
@@ -124,13 +121,6 @@ law_intervals.rr_law_support <- function(law, evidence, estimate, interval, leve
 #
 # law$sets: NULL, or list(bits = raw matrix, a row a set; times = how often, in the weights of the tally).
 
-# The columns of the channel but for a factor that does not depend on theta. The larger value is 1: no overflow.
-sets_channel <- function(law, evidence) {
-  ratio <- 1 + (law$odds %||% 0)
-  axis <- list(bits = law$sets$bits, truths = evidence$k, low = if (ratio > 1) 1 / ratio else 1, high = min(1, ratio))
-  new_law_channel(list(axis))
-}
-
 sets_evidence <- function(law, evidence) {
   evidence$counts <- law$sets$times * (evidence$n / evidence$given$n)
   evidence
@@ -143,11 +133,14 @@ tally_law <- function(tally, g, law = rr_law(tally$mechanism)) {
   law
 }
 
-# The constant of the log-likelihood is that of 1 + (E - 1) theta(S).
+# The columns of the channel but for a factor that does not depend on theta. The larger value is 1: no overflow. The
+# constant of the log-likelihood is that of 1 + (E - 1) theta(S).
 report_channel.rr_law_support <- function(law, evidence) {
   if (is.null(law$sets)) refuse_law(law, "likelihood")
+  ratio <- 1 + (law$odds %||% 0)
+  axis <- list(bits = law$sets$bits, truths = evidence$k, low = if (ratio > 1) 1 / ratio else 1, high = min(1, ratio))
   log <- if (is.finite(law$odds) && law$odds > 0) log1p(law$odds) else 0
-  list(law = sets_channel(law, evidence), evidence = sets_evidence(law, evidence),
+  list(law = new_law_channel(list(axis)), evidence = sets_evidence(law, evidence),
        logs = rep(log, length(law$sets$times)))
 }
 
@@ -178,9 +171,7 @@ merge_sets <- function(parts) {
 
 check_sets_size <- function(n, k) {
   if (as.double(n) * k <= sets_bits_limit) return(invisible())
-  abort(c("The sets of so many reports are too many to keep.",
-          x = "{format_count(n)} reports of {format_count(k)} bits take {format_bytes(as.double(n) * k / 8)}."),
-        "too_large")
+  abort("The sets of {format_count(n)} reports of {format_count(k)} bits are too many to keep.", "too_large")
 }
 
 # ---- the likelihood of kept bits that support no sets ----
@@ -206,10 +197,8 @@ scaled_rows <- function(logs, constant) {
 rows_numbers <- 2.5e8
 
 check_rows_size <- function(reports, truths) {
-  numbers <- as.double(reports) * truths
-  if (numbers <= rows_numbers) return(invisible())
-  abort(c("The likelihood of so many different reports does not fit in memory.",
-          x = "It takes {format_bytes(8 * numbers)}; {.code method = \"inv\"} needs the counts only."), "too_large")
+  if (as.double(reports) * truths <= rows_numbers) return(invisible())
+  abort("So many different reports do not fit in memory: {.code method = \"inv\"} needs the counts only.", "too_large")
 }
 
 rows_channel <- function(law, evidence) {
@@ -237,9 +226,7 @@ supports_of <- function(evidence) {
   evidence
 }
 
-sketch_support <- function(law) {
-  new_law_support(law$p, law$q, law$both_own, law$both_other, difference = law$difference)
-}
+sketch_support <- function(law) new_law_support(law$p, law$q, law$both_own, law$both_other, difference = law$difference)
 
 # What sharing the functions adds to the variances of strings with the shares `theta`; `squares` is the sum of squares
 # of all.

@@ -54,22 +54,15 @@
 #' # The law of unary encoding: a bit is 1 with probability 3/4 for the truth and 1/4 for others
 #' rr_new_law("support", p = 0.75, q = 0.25)
 #' @export
-rr_law <- function(mechanism) {
-  UseMethod("rr_law")
-}
+rr_law <- function(mechanism) UseMethod("rr_law")
 
 #' @export
 rr_law.default <- function(mechanism) {
   check_mechanism(mechanism)
-  abort(c("{.arg mechanism} must have a law.",
-          x = "No method of {.fn rr_law} is known for class {.cls {class(mechanism)[1]}}."), "argument")
+  abort("{.arg mechanism} must have a law: a method of {.fn rr_law} for {.cls {class(mechanism)[1]}}.", "argument")
 }
 
-new_rr_law <- function(kind, ...) {
-  law <- list(...)
-  class(law) <- c(paste0("rr_law_", kind), "rr_law")
-  law
-}
+new_rr_law <- function(kind, ...) structure(list(...), class = c(paste0("rr_law_", kind), "rr_law"))
 
 check_law <- function(law) {
   if (inherits(law, "rr_law")) return(law)
@@ -275,17 +268,15 @@ law_variances.rr_law <- function(law, evidence, map, which, target) {
   ifelse(map$support[which], unbiased_variances(law, evidence, which, target, map$unbiased), 0)
 }
 
-# alpha (I - u 1') of an unbiased estimate on its support, whose covariance `covariance(cells)` gives.
-mapped_covariance <- function(map, which, covariance) {
+# alpha (I - u 1') of an unbiased estimate on its support.
+mapped_covariance <- function(law, evidence, map, which, target) {
   if (map$alpha == 1 && all(map$u == 0)) {
-    block <- covariance(which)
-    off <- !map$support[which]
-    block[off, ] <- block[, off] <- 0
-    return(block)
+    block <- unbiased_covariance(law, evidence, which, target, map$unbiased)
+    return(placed_block(block, replace(which, !map$support[which], NA), which))
   }
   on <- base::which(map$support)
   if (length(on) > covariance_cells) return(matrix(NA_real_, length(which), length(which)))
-  whole <- covariance(on)
+  whole <- unbiased_covariance(law, evidence, on, target, map$unbiased)
   centred <- whole - outer(map$u[on], colSums(whole))
   placed_block(map$alpha^2 * (centred - outer(rowSums(centred), map$u[on])), on, which)
 }

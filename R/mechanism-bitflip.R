@@ -39,23 +39,18 @@ rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALS
   level <- if (d == 1 && !check_flag(compatible, "compatible")) epsilon else epsilon / 2
   p <- stats::plogis(level)
   q <- stats::plogis(-level)
-  names <- if (buckets == k) levels$labels else bucket_labels(levels$labels, buckets)
+  bucket <- floor((seq_len(k) - 1) * buckets / k)
+  first <- levels$labels[!duplicated(bucket)]
+  last <- levels$labels[!duplicated(bucket, fromLast = TRUE)]
+  names <- ifelse(first == last, first, paste(first, last, sep = " to "))
   made(new_rr_mechanism(
     c("bitflip", "protocol"), names, reports = paste0(rep(names, 2), rep(c(" = 1", " = 0"), each = buckets)),
     numeric_truths = if (buckets == k) levels$numeric, epsilon = if (d == 1) level else epsilon,
     design = sprintf("dBitFlip (%s of %s bits)", format_count(d), format_count(buckets)), d = d, buckets = buckets,
     p = p, q = q, p_minus_q = tanh(level / 2), bit_epsilon = level, values = if (buckets < k) levels,
     codec = report_codec(levels = names, drawn = as.double(d))
-  ), "rr_bitflip",
-    levels = level_value(levels$labels, levels$numeric, levels$ordered), epsilon = epsilon, d = d, buckets = buckets,
-    compatible = compatible, fields = NULL)
-}
-
-bucket_labels <- function(labels, buckets) {
-  bucket <- floor((seq_along(labels) - 1) * buckets / length(labels))
-  first <- labels[!duplicated(bucket)]
-  last <- labels[!duplicated(bucket, fromLast = TRUE)]
-  ifelse(first == last, first, paste(first, last, sep = " to "))
+  ), "rr_bitflip", levels = level_value(levels$labels, levels$numeric, levels$ordered), epsilon = epsilon, d = d,
+  buckets = buckets, compatible = compatible, fields = NULL)
 }
 
 #' @export
@@ -69,14 +64,13 @@ rr_matrix.rr_bitflip <- function(mechanism, ...) {
   check_dots_empty(...)
   b <- mechanism$buckets
   d <- mechanism$d
-  drawn <- choose(b, d)
-  check_report_number(mechanism, drawn * 2^d)
+  check_report_number(mechanism, choose(b, d) * 2^d)
   parts <- lapply(utils::combn(b, d, simplify = FALSE), function(places) {
     own <- outer(seq_len(b), places, `==`)
     chances <- bits_matrix(ifelse(own, mechanism$p, mechanism$q), ifelse(own, mechanism$q, mechanism$p))
     bits <- strsplit(colnames(chances), "")
     colnames(chances) <- vapply(bits, function(bit) paste(mechanism$levels[places], "=", bit, collapse = ", "), "")
-    chances / drawn
+    chances / choose(b, d)
   })
   named_matrix(mechanism, do.call(cbind, parts))
 }
@@ -91,12 +85,12 @@ achieved.rr_bitflip <- function(mechanism) {
 prepare_answers.rr_bitflip <- function(mechanism, x) {
   if (is.null(mechanism$values)) return(NextMethod())
   # Values are read as the categories of any question are.
-  values <- rr_grr(mechanism$values$labels, epsilon = 1)
-  answers <- prepare_answers.rr_mechanism(values, x)
-  as.integer(((answers - 1) * mechanism$buckets) %/% length(values$levels)) + 1L
+  labels <- mechanism$values$labels
+  answers <- prepare_answers(rr_grr(labels, epsilon = 1), x)
+  as.integer(((answers - 1) * mechanism$buckets) %/% length(labels)) + 1L
 }
 
-draw_reports.rr_bitflip <- function(mechanism, answers, rng = c("secure", "R")) {
+draw_reports.rr_bitflip <- function(mechanism, answers, rng = "secure") {
   draw_protocol(function(positions, levels, generator) {
     .Call(C_rr_draw_bitflip, positions, 1L, levels, c(2 * mechanism$bit_epsilon, 0),
           as.integer(c(mechanism$buckets, mechanism$d)), generator)
@@ -112,8 +106,8 @@ report_sets.rr_bitflip <- function(mechanism, x) {
     .Call(C_rr_matrix_to_bits, matrix)$bits
   }
   # So many reports at a time that their matrix fits in memory.
-  each <- max(1, floor(2e7 / mechanism$buckets))
-  parts <- lapply(split(seq_len(nrow(rows)), (seq_len(nrow(rows)) - 1) %/% each), function(chosen) {
+  at <- seq_len(nrow(rows))
+  parts <- lapply(split(at, (at - 1) %/% max(1, floor(2e7 / mechanism$buckets))), function(chosen) {
     some <- rows[chosen, , drop = FALSE]
     cbind(bits(some, some > 0), bits(some, some != 0))
   })

@@ -86,16 +86,17 @@ rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8,
   one <- numbers$q - numbers$f / 2 * (numbers$q - numbers$p)
   zero <- numbers$p + numbers$f / 2 * (numbers$q - numbers$p)
   bit <- rr_unary(bits, p = one, q = zero)
+  memoised <- numbers$f > 0 && (numbers$p != 0 || numbers$q != 1)
   made(new_rr_mechanism(
     c("bloom", "protocol"), levels$labels, reports = bloom_reports(bits, cohorts), numeric_truths = levels$numeric,
     epsilon = if (is.null(epsilon)) pairs * round_sums_up(bit$epsilon) else epsilon,
-    design = sprintf("RAPPOR (%s of %s bits, %s cohort%s)", format_count(hashes), format_count(bits),
-                     format_count(cohorts), if (cohorts == 1) "" else "s"),
+    design = sprintf("RAPPOR (%s of %s bits, %s)", format_count(hashes), format_count(bits),
+                     number_of(cohorts, "cohort")),
     permanent = numbers$permanent %||% (2 * pairs * log((1 - numbers$f / 2) / (numbers$f / 2))), bits_number = bits,
     hashes = hashes, cohorts = cohorts, f = numbers$f, given_0 = numbers$p, given_1 = numbers$q, one = one, zero = zero,
     pairs = pairs, bit = bit, places = bloom_places(levels$labels, bits, hashes, cohorts, key), key = key,
-    codec = cohort_codec(bits, cohorts), from_epsilon = !is.null(epsilon),
-    memoised = numbers$f > 0 && (numbers$p != 0 || numbers$q != 1)
+    codec = cohort_codec(bits, cohorts), from_epsilon = !is.null(epsilon), memoised = memoised,
+    second = if (memoised) rr_unary(bits, p = numbers$q, q = numbers$p)
   ), "rr_bloom", epsilon = epsilon, bits = bits, hashes = hashes, cohorts = cohorts, permanent = permanent, f = f,
     p = p, q = q, key = key)
 }
@@ -107,22 +108,17 @@ bloom_reports <- function(bits, cohorts) {
 
 # f from the level of all reports, then the symmetric second stage from that of one.
 bloom_levels <- function(epsilon, permanent, pairs) {
-  if (is.null(epsilon)) abort("Either {.arg epsilon} must be given, or {.arg f}, {.arg p} and {.arg q}.", "argument")
   epsilon <- check_epsilon(epsilon)
   if (is.null(permanent)) return(list(f = 2 * stats::plogis(-epsilon / (2 * pairs)), p = 0, q = 1, permanent = epsilon))
-  permanent <- check_number(permanent, "permanent", max = 700)
-  check_that(permanent > epsilon, permanent, "permanent", "above {.arg epsilon}")
+  permanent <- check_number(permanent, "permanent", min = epsilon, max = 700, min_open = TRUE)
   first <- tanh(permanent / (4 * pairs))
   kept <- signal_left(tanh(epsilon / (4 * pairs)) / first, first)
   list(f = 2 * stats::plogis(-permanent / (2 * pairs)), p = (1 - kept) / 2, q = (1 + kept) / 2, permanent = permanent)
 }
 
 bloom_letters <- function(epsilon, permanent, f, p, q) {
-  if (!is.null(epsilon) || !is.null(permanent) || is.null(f) || is.null(p) || is.null(q)) {
-    given <- c("epsilon", "permanent", "f", "p", "q")
-    given <- given[!vapply(list(epsilon, permanent, f, p, q), is.null, NA)]
-    abort(c("Either {.arg epsilon} must be given, or {.arg f}, {.arg p} and {.arg q}.", x = "Given: {.arg {given}}."),
-          "argument")
+  if (!is.null(epsilon) || !is.null(permanent)) {
+    abort("Either {.arg epsilon} must be given, or {.arg f}, {.arg p} and {.arg q}.", "argument")
   }
   f <- check_number(f, "f", min = 0, max = 1, max_open = TRUE)
   p <- check_probability(p, "p")
@@ -186,31 +182,9 @@ rr_matrix.rr_bloom <- function(mechanism, ...) {
   named_matrix(mechanism, do.call(cbind, parts))
 }
 
-#' @export
-rr_epsilon.rr_bloom <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
-  check_dots_empty(...)
-  switch(check_level_kind(achieved, shuffled, delta, reports),
-    achieved = return(achieved_filters(mechanism)),
-    shuffled = return(shuffled_epsilon(mechanism, shuffled, delta)),
-    reports = {
-      r <- check_count(reports, "reports", min = 1)
-      # Each drawn anew: the levels add up.
-      if (!mechanism$memoised) return(mechanism$epsilon * r)
-      half <- mechanism$f / 2
-      return(mechanism$pairs * repeated_bits(1 - half, half, mechanism$given_1, mechanism$given_0, r))
-    }
-  )
-  if (!mechanism$memoised) return(mechanism$epsilon)
-  c(report = mechanism$epsilon, permanent = mechanism$permanent)
-}
+achieved.rr_bloom <- function(mechanism) list(epsilon = mechanism$pairs * achieved(single_bits(mechanism))$epsilon)
 
-# Both stages on the grid: permanent bits, then what is reported of them.
-achieved_filters <- function(mechanism) {
-  if (!mechanism$memoised) return(mechanism$pairs * achieved(single_bits(mechanism))$epsilon)
-  first <- achieved(turned_bits(mechanism))
-  second <- achieved(rr_unary(mechanism$bits_number, p = mechanism$given_1, q = mechanism$given_0))
-  mechanism$pairs * c(report = achieved_report(first, second), permanent = first$epsilon)
-}
+permanent_stage.rr_bloom <- function(mechanism) turned_bits(mechanism)
 
 # A filter whose bits are turned over with probability f / 2. Made from its level, since 1 - f / 2 loses the digits of a
 # small f: it may be 1, and a bit of the truth would never be turned.
@@ -227,30 +201,15 @@ single_bits <- function(mechanism) {
   else rr_unary(mechanism$bits_number, p = mechanism$one, q = mechanism$zero)
 }
 
-#' @export
-format.rr_bloom <- function(x, digits = 4, ...) {
-  digits <- check_digits(digits)
-  level <- format(x$epsilon, digits = digits)
-  sprintf("%s, %s categories, epsilon = %s", x$design, format_count(length(x$levels)),
-          if (x$memoised) sprintf("%s a report, %s in all", level, format(x$permanent, digits = digits)) else level)
-}
-
 # ---- drawing ----
 
-draw_reports.rr_bloom <- function(mechanism, answers, rng = c("secure", "R")) {
-  rng <- check_choice(rng, "rng", c("secure", "R"))
-  bad <- which(is.na(answers) | answers < 1 | answers > length(mechanism$levels))
-  if (length(bad)) abort_position(bad[1], mechanism)
+draw_reports.rr_bloom <- function(mechanism, answers, rng = "secure") {
   cohort <- draw_cohorts(mechanism, length(answers), rng)
   bits <- draw_filters(mechanism, answers, cohort, single_bits(mechanism), rng)
   join_columns(list(cohort = cohort), bits)
 }
 
-draw_cohorts <- function(mechanism, n, rng) {
-  m <- mechanism$cohorts
-  if (m == 1) return(rep(1L, n))
-  as.integer(draw_reports(rr_grr(m, p = 1 / m), rep(1L, n), rng))
-}
+draw_cohorts <- function(mechanism, n, rng) as.integer(draw_uniform(n, mechanism$cohorts, rng) + 1)
 
 kept_stage.rr_bloom <- function(mechanism) {
   unclass(mechanism)[c("levels", "bits_number", "hashes", "cohorts", "key", "f")]
@@ -263,17 +222,14 @@ draw_permanent.rr_bloom <- function(mechanism, answers, memory, who, rng) {
 }
 
 draw_again.rr_bloom <- function(mechanism, permanent, memory, rng) {
-  second <- rr_unary(mechanism$bits_number, p = mechanism$given_1, q = mechanism$given_0)
-  join_columns(list(cohort = memory$functions$cohort), draw_bits_again(second, permanent, rng))
+  join_columns(list(cohort = memory$functions$cohort), draw_bits_again(mechanism$second, permanent, rng))
 }
 
 # Filters whose bits are randomized as those of `unary` are.
 draw_filters <- function(mechanism, answers, cohort, unary, rng) {
   filters <- matrix(0L, length(answers), mechanism$bits_number)
   rows <- seq_along(answers)
-  for (s in seq_len(mechanism$hashes)) {
-    filters[cbind(rows, mechanism$places[cbind(rep(s, length(rows)), answers, cohort)])] <- 1L
-  }
+  for (s in seq_len(mechanism$hashes)) filters[cbind(rows, mechanism$places[cbind(s, answers, cohort)])] <- 1L
   draw_bits_again(unary, new_rr_reports(.Call(C_rr_matrix_to_bits, filters)$bits, mechanism$bits_number), rng)
 }
 

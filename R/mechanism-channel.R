@@ -97,22 +97,18 @@ scrambled_channel <- function(mechanism, levels) UseMethod("scrambled_channel")
 order_channel <- function(C, levels, reports) {
   if (is.data.frame(C) || inherits(C, "Matrix")) C <- as.matrix(C)
   if (!is.matrix(C)) return(C)
-  positions <- function(names, labels) {
-    labels <- if (is.factor(labels)) base::levels(labels) else labels
-    if (length(names) && length(names) == length(labels) && !anyDuplicated(names) && setequal(names, labels)) {
-      match(labels, names)
-    } else seq_along(names)
+  positions <- function(names, number, labels) {
+    if (is.factor(labels)) labels <- base::levels(labels)
+    known <- length(names) == length(labels) && !anyDuplicated(names) && setequal(names, labels)
+    if (known && !is.null(names)) match(labels, names) else seq_len(number)
   }
-  if (!is.null(rownames(C))) C <- C[positions(rownames(C), levels), , drop = FALSE]
-  if (!is.null(colnames(C))) C <- C[, positions(colnames(C), reports), drop = FALSE]
-  C
+  C[positions(rownames(C), nrow(C), levels), positions(colnames(C), ncol(C), reports), drop = FALSE]
 }
 
 # A channel is kept as its matrix.
 check_matrix_size <- function(k) {
   if (k <= matrix_limit) return(k)
-  abort(c("{.arg levels} must be at most {format_count(matrix_limit)} for this mechanism: it is kept as a matrix.",
-          x = "There are {format_count(k)}. {.fn rr_grr} takes any number of categories."), "argument")
+  abort("{.arg levels} must be at most {format_count(matrix_limit)}: the channel is kept as a matrix.", "argument")
 }
 
 channel_labels <- function(C, levels, reports) {
@@ -120,17 +116,13 @@ channel_labels <- function(C, levels, reports) {
   square <- nrow(C) == ncol(C)
   reports <- if (is.null(reports) && is.null(colnames(C)) && square) levels
              else check_levels(reports %||% colnames(C) %||% ncol(C), "reports")
-  found <- c(length(levels$labels), length(reports$labels))
-  if (!identical(found, dim(C))) {
-    abort(c("{.arg levels} must have one label per row, and {.arg reports} one per column.",
-            x = "There are {found} labels; the matrix is {nrow(C)} by {ncol(C)}."), "argument")
+  if (!identical(c(length(levels$labels), length(reports$labels)), dim(C))) {
+    abort("{.arg levels} must have one label per row, and {.arg reports} one per column.", "argument")
   }
   list(levels = levels$labels, reports = reports$labels, numeric = reports$numeric, truths = levels$numeric,
        ordered = levels$ordered)
 }
 
-# The labels of a square channel from check_levels().
-square_labels <- function(levels) list(levels = levels$labels, reports = levels$labels, numeric = levels$numeric)
 
 new_rr_channel <- function(C, labels, design, kind = "channel", error = NULL, ...) {
   dimnames(C) <- list(truth = labels$levels, report = labels$reports)
@@ -161,18 +153,12 @@ find_additive <- function(C) {
 
 #' @export
 rr_law.rr_channel <- function(mechanism) {
+  if (!is.null(mechanism$form)) return(mechanism$form)
   # A channel whose inverse is known carries it.
   known <- list(inverse = mechanism$inverse)[!is.null(mechanism$inverse)]
-  if (!is.null(mechanism$form)) return(mechanism$form)
   axes <- list(c(list(matrix = unname(t(mechanism$matrix))), known))
-  if (isTRUE(mechanism$internal)) new_law_internal(axes, mechanism$validation)
-  else new_law_channel(axes, mechanism$validation)
-}
-
-#' @export
-rr_matrix.rr_channel <- function(mechanism, ...) {
-  check_dots_empty(...)
-  mechanism$matrix
+  new <- if (isTRUE(mechanism$internal)) new_law_internal else new_law_channel
+  new(axes, mechanism$validation)
 }
 
 # ---- common channels ----
@@ -268,7 +254,8 @@ rr_geometric <- function(levels, epsilon, ...) {
   end <- 1 / (1 + exp(-epsilon))
   weight <- c(end, rep(-expm1(-epsilon) * end, k - 2), end)
   C <- exp(-epsilon * distance) * rep(weight, each = k)
-  mechanism <- new_rr_channel(C / rowSums(C), square_labels(labels),
+  mechanism <- new_rr_channel(C / rowSums(C),
+                              list(levels = labels$labels, reports = labels$labels, numeric = labels$numeric),
                               sprintf("Geometric mechanism (epsilon = %s per step)", format(epsilon, digits = 4)))
   # Its noise moves answers to their neighbours: the levels have an order.
   made(with_order(mechanism, list(ordered = TRUE)), "rr_geometric", epsilon = epsilon,
@@ -296,24 +283,21 @@ rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table =
              table, "table", "a matrix of counts, rows truths, with no empty row")
   table <- order_channel(unclass(table), levels, NULL)
   names(dimnames(table)) <- NULL
-  if (validation != "exact") check_people(table)
-  if (validation == "internal" && any(colSums(table) == 0)) {
-    unseen <- (colnames(table) %||% seq_len(ncol(table)))[colSums(table) == 0]
-    abort("Each report of {.arg table} must have been given by somebody, {.val {unseen[1]}} too.", "no_information")
+  # Whole numbers of people; a design's weights are not.
+  sums <- rowSums(table)
+  whole <- all(table == floor(table))
+  if (validation != "exact" && (all(abs(sums - 1) <= 1e-8) || (!whole && all(abs(sums - 100) <= 0.5)))) {
+    abort("{.arg table} must be counts: shares do not say how many people.", "argument")
   }
-  C <- check_stochastic(table / rowSums(table), 1e-8, "table")
+  if (validation != "exact" && !whole) {
+    warn("{.arg table} holds numbers that are not whole: they are taken for numbers of people.", "weights")
+  }
+  if (validation == "internal" && any(colSums(table) == 0)) {
+    abort("Each report of {.arg table} must have been given by somebody.", "no_information")
+  }
+  C <- check_stochastic(table / sums, 1e-8, "table")
   mechanism <- new_rr_channel(C, channel_labels(C, levels, NULL), "Misclassified answer, from a validation study",
                               error = TRUE, validation = if (validation != "exact") unname(table),
                               internal = validation == "internal")
   made(mechanism, "rr_misclassification", table = table, validation = validation)
-}
-
-# Whole numbers of people; a design's weights are not.
-check_people <- function(table) {
-  sums <- rowSums(table)
-  whole <- all(table == floor(table))
-  if (all(abs(sums - 1) <= 1e-8) || (!whole && all(abs(sums - 100) <= 0.5))) {
-    abort("{.arg table} must be counts: shares do not say how many people.", "argument")
-  }
-  if (!whole) warn("{.arg table} holds numbers that are not whole: they are taken for numbers of people.", "weights")
 }

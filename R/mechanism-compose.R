@@ -48,8 +48,7 @@ rr_compose <- function(first, second, ...) {
     return(rr_product(Map(rr_compose, first$questions, second$questions)))
   }
   if (!identical(first$reports, second$levels)) {
-    abort(c("The reports of {.arg first} must be the levels of {.arg second}, in the same order.",
-            x = "Reports are {format_labels(first$reports)}, levels {format_labels(second$levels)}."), "mismatch")
+    abort("The reports of {.arg first} must be the levels of {.arg second}, in the same order.", "mismatch")
   }
   made(compose_with(first, second), "rr_compose", fields = c("first", "second"))
 }
@@ -87,49 +86,27 @@ compose_stages <- function(first, second, kind, design, ...) {
     mechanism$epsilon <- round_sums_up(mechanism$epsilon)
     return(with_design_level(mechanism))
   }
-  form <- compose_additive(a, b)
-  others <- rep_len(form$b, length(labels$levels))
+  # (b1' + a1 I)(b2' + a2 I) = (b2 + a2 b1)' + a1 a2 I, since a1 + sum(b1) = 1.
+  each <- b$b + b$a * a$b
+  if (length(each) > 1L && max(each) - min(each) <= 4 * .Machine$double.eps * max(each)) each <- mean(each)
+  form <- new_law_additive(a$a * b$a, each)
   k <- length(labels$levels)
+  others <- rep_len(form$b, k)
   # The chance to keep an answer, and to turn one other into it, where these are two numbers; of a yes/no question,
   # those of yes.
   pair <- if (k == 2L) c(form$a + others[2], others[2]) else if (length(form$b) == 1L) c(form$a + form$b, form$b)
-  with_design_level(
-    new_rr_mechanism(kind, labels$levels, reports = labels$reports, numeric_levels = labels$numeric,
-                     numeric_truths = labels$truths, epsilon = additive_epsilon(form$a, form$b), design = design,
-                     form = form, first = first, second = second, p = pair[1], q = pair[2], yes_no = yes_no, ...)
-  )
-}
-
-# (b1' + a1 I)(b2' + a2 I) = (b2 + a2 b1)' + a1 a2 I, since a1 + sum(b1) = 1.
-compose_additive <- function(first, second) {
-  b <- second$b + second$a * first$b
-  if (length(b) > 1L && max(b) - min(b) <= 4 * .Machine$double.eps * max(b)) b <- mean(b)
-  new_law_additive(first$a * second$a, b)
-}
-
-# The column of report y holds b[y] + a once and b[y] otherwise. With p < q a report speaks against its category, and
-# two of the others may differ as well. The products are rounded before the ratio is taken.
-additive_epsilon <- function(a, b) {
-  round_sums_up(max(abs(log1p(a / b))))
+  # The column of report y holds b[y] + a once and b[y] otherwise. With p < q a report speaks against its category, and
+  # two of the others may differ as well. The products are rounded before the ratio is taken.
+  epsilon <- round_sums_up(max(abs(log1p(form$a / form$b))))
+  with_design_level(new_rr_mechanism(
+    kind, labels$levels, reports = labels$reports, numeric_levels = labels$numeric, numeric_truths = labels$truths,
+    epsilon = epsilon, design = design, form = form, first = first, second = second, p = pair[1], q = pair[2],
+    yes_no = yes_no, ...
+  ))
 }
 
 #' @export
-rr_law.rr_compose <- function(mechanism) {
-  mechanism$form %||% new_law_channel(list(list(matrix = unname(t(mechanism$matrix)))))
-}
-
-#' @export
-rr_matrix.rr_compose <- function(mechanism, ...) {
-  check_dots_empty(...)
-  if (is.null(mechanism$matrix)) NextMethod() else mechanism$matrix
-}
-
-#' @export
-format.rr_compose <- function(x, digits = 4, ...) {
-  digits <- check_digits(digits)
-  sprintf("%s, %s categories, epsilon = %s a report, %s in all", x$design, format_count(length(x$levels)),
-          format(x$epsilon, digits = digits), format(x$first$epsilon, digits = digits))
-}
+rr_law.rr_compose <- rr_law.rr_channel
 
 #' @export
 print.rr_compose <- function(x, ..., digits = 4) {
@@ -198,47 +175,34 @@ rr_noncompliance <- function(mechanism, share, answer = "uniform", ...) {
   check_mechanism(mechanism)
   refuse_validated(mechanism, "{.fn rr_noncompliance}")
   share <- check_number(share, "share", min = 0, max = 1, max_open = TRUE, remedy = percent_remedy(share))
-  if (inherits(mechanism, "rr_product") || !law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
-    abort(c("{.arg mechanism} must be of one question with finitely many reports.", x = "It is: {format(mechanism)}."),
-          "argument")
-  }
+  check_that(!inherits(mechanism, "rr_product") && has_categories(mechanism), mechanism, "mechanism",
+             "of one question with finitely many reports")
   reports <- mechanism$reports
   truth <- identical(answer, "truth") && !"truth" %in% reports
   if (truth && !identical(mechanism$levels, reports)) {
     abort("{.arg answer} cannot be {.val truth}: the truths of this mechanism are not among its reports.", "argument")
   }
-  if (!truth) answer <- noncompliant_answer(answer, reports, takes_bits(mechanism))
-  result <- if (truth) truthful_others(mechanism, share) else other_answers(mechanism, share, share * answer)
+  if (truth) {
+    C <- (1 - share) * unname(rr_matrix(mechanism)) + diag(share, length(reports))
+    labels <- list(levels = reports, reports = reports, numeric = mechanism$numeric_levels)
+    design <- sprintf("%s; %s answer truthfully", mechanism$design, format_share(share))
+    result <- with_design_level(new_rr_channel(C, labels, design, "noncompliance", first = mechanism, share = share,
+                                               yes_no = !is.null(mechanism$bits)))
+  } else {
+    answer <- noncompliant_answer(answer, reports, takes_bits(mechanism))
+    levels <- list(labels = reports, numeric = mechanism$numeric_levels)
+    behaviour <- new_rr_innocuous("forced", levels, 1 - share, share * answer,
+                                  sprintf("%s ignore the instructions", format_share(share)))
+    result <- compose_stages(mechanism, behaviour, "noncompliance",
+                             sprintf("%s; %s ignore it", mechanism$design, format_share(share)), share = share)
+    # Answers are read as the design reads them.
+    result[c("bits", "truth_bits")] <- list(mechanism$bits, mechanism$truth_bits)
+  }
   made(result, "rr_noncompliance", share = share, answer = answer, fields = c(mechanism = "first"))
-}
-
-truthful_others <- function(mechanism, share) {
-  reports <- mechanism$reports
-  C <- (1 - share) * unname(rr_matrix(mechanism)) + diag(share, length(reports))
-  labels <- list(levels = reports, reports = reports, numeric = mechanism$numeric_levels)
-  design <- sprintf("%s; %s answer truthfully", mechanism$design, format_share(share))
-  with_design_level(new_rr_channel(C, labels, design, "noncompliance", first = mechanism, share = share,
-                                   yes_no = !is.null(mechanism$bits)))
-}
-
-# `innocuous`: how probable each report is from one who ignores the instructions, and is one of those who do.
-other_answers <- function(mechanism, share, innocuous) {
-  levels <- list(labels = mechanism$reports, numeric = mechanism$numeric_levels)
-  behaviour <- new_rr_innocuous("forced", levels, 1 - share, innocuous,
-                                sprintf("%s ignore the instructions", format_share(share)))
-  result <- compose_stages(mechanism, behaviour, "noncompliance",
-                           sprintf("%s; %s ignore it", mechanism$design, format_share(share)), share = share)
-  # Answers are read as the design reads them.
-  result["bits"] <- list(mechanism$bits)
-  result["truth_bits"] <- list(mechanism$truth_bits)
-  result
 }
 
 #' @export
 rr_law.rr_noncompliance <- rr_law.rr_compose
-
-#' @export
-rr_matrix.rr_noncompliance <- rr_matrix.rr_compose
 
 format_share <- function(share) paste0(format(100 * share, digits = 3), "%")
 
@@ -253,7 +217,6 @@ noncompliant_answer <- function(answer, reports, bits, arg = "answer") {
     total <- sum(answer)
     if (length(answer) == k && abs(total - 1) <= 1e-8) return(if (abs(total - 1) > 1e-15) answer / total else answer)
   }
-  others <- c("uniform", if (arg == "answer") "truth")
-  abort(c("{.arg {arg}} must be a report, a distribution over the {k} reports, or {.or {.val {others}}}.",
-          x = "It is {describe(answer)}. The reports are {format_labels(reports)}."), "argument")
+  others <- c("\"uniform\"", if (arg == "answer") "\"truth\"")
+  must_be(answer, arg, paste("a report, a distribution over reports, or", paste(others, collapse = " or ")))
 }

@@ -85,9 +85,7 @@
 #' rr_epsilon(ledger)
 #' rr_epsilon(ledger, reports = c(weekly = 52, asked = 2))   # at most 4
 #' @export
-rr_epsilon <- function(mechanism, ...) {
-  UseMethod("rr_epsilon")
-}
+rr_epsilon <- function(mechanism, ...) UseMethod("rr_epsilon")
 
 #' @export
 rr_epsilon.default <- function(mechanism, ...) check_mechanism(mechanism)
@@ -101,12 +99,12 @@ rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled =
   r <- if (asked == "reports") check_count(reports, "reports", min = 1) else 1
   if (!is.null(mechanism$questions %||% mechanism$parts)) return(part_levels(mechanism, asked, r))
   mechanism <- designed(mechanism)
-  if (!inherits(mechanism, "rr_compose")) {
+  if (!inherits(mechanism, "rr_compose") && !is_memoised(mechanism)) {
     # Each report drawn anew: the levels add up.
     return(if (asked == "achieved") achieved(mechanism)$epsilon else mechanism$epsilon * r)
   }
   switch(asked, achieved = achieved_stages(mechanism), reports = repeated_epsilon(mechanism, r),
-         c(report = mechanism$epsilon, permanent = mechanism$first$epsilon))
+         c(report = mechanism$epsilon, permanent = mechanism$first$epsilon %||% mechanism$permanent))
 }
 
 # Which of its questions rr_epsilon() was asked.
@@ -144,11 +142,12 @@ achieved.rr_mechanism <- function(mechanism) {
 
 # ---- two stages ----
 
-# Both stages are drawn one after the other, each on the grid. One report is the product of what they achieve.
+# Both stages are drawn one after the other, each on the grid. One report is the product of what they achieve. Filters
+# differ in several pairs of bits.
 achieved_stages <- function(mechanism) {
   first <- achieved(permanent_stage(mechanism))
-  second <- achieved(mechanism$second)
-  c(report = achieved_report(first, second, mechanism), permanent = first$epsilon)
+  report <- achieved_report(first, achieved(mechanism$second), mechanism)
+  (mechanism$pairs %||% 1) * c(report = report, permanent = first$epsilon)
 }
 
 achieved_report <- function(first, second, mechanism) {
@@ -160,11 +159,9 @@ achieved_report <- function(first, second, mechanism) {
     return(abs(log1p((first$p - first$q) * d / (q * (1 - p)))))
   }
   if (is.null(first$matrix) && is.null(second$matrix)) {
-    b <- second$b + second$a * first$b
-    return(max(abs(log1p(first$a * second$a / b))))
+    return(max(abs(log1p(first$a * second$a / (second$b + second$a * first$b)))))
   }
-  matrices <- list(achieved_matrix(first, permanent_stage(mechanism)), achieved_matrix(second, mechanism$second))
-  matrix_epsilon(matrices[[1]] %*% matrices[[2]])
+  matrix_epsilon(achieved_matrix(first, permanent_stage(mechanism)) %*% achieved_matrix(second, mechanism$second))
 }
 
 # The matrix of a stage as it is drawn.
@@ -177,6 +174,10 @@ achieved_matrix <- function(numbers, mechanism) {
 
 # What r reports of one permanent answer reveal together.
 repeated_epsilon <- function(mechanism, r) {
+  if (inherits(mechanism, "rr_bloom")) {
+    half <- mechanism$f / 2
+    return(mechanism$pairs * repeated_bits(1 - half, half, mechanism$given_1, mechanism$given_0, r))
+  }
   if (r == 1) return(mechanism$epsilon)
   first <- rr_law(permanent_stage(mechanism))
   second <- rr_law(mechanism$second)
@@ -187,16 +188,21 @@ repeated_epsilon <- function(mechanism, r) {
   # Of categories that are all alike the same report r times says the most; of two every number of them is tried.
   alike <- function(law) inherits(law, "rr_law_additive") && length(unique(law$b)) == 1L && law$a >= 0
   if (k > 2L && alike(first) && alike(second)) {
-    p1 <- first$a + first$b[1]
-    q1 <- first$b[1]
-    powers <- function(w) weighed_powers(w, second$a + second$b[1], second$b[1], r)
-    return(log(powers(p1)) - log(powers(q1)))
+    powers <- weighed_powers(first$b[1] + c(first$a, 0), second$a + second$b[1], second$b[1], r)
+    return(log(powers[1]) - log(powers[2]))
   }
-  if (length(mechanism$second$reports) == 2L) {
-    return(repeated_pairs(rr_matrix(permanent_stage(mechanism)), rr_matrix(mechanism$second), r))
+  if (length(mechanism$second$reports) != 2L) {
+    abort("{.arg reports} needs two stages of bits, of two answers, or of categories that are all alike.",
+          c("law", "argument"))
   }
-  abort(c("{.arg reports} needs a first stage and a second one whose categories are all alike, bits, or two answers.",
-          x = "This mechanism is: {format(mechanism)}."), c("law", "argument"))
+  check_that(r <= 1e6, r, "reports", "at most 1,000,000 for this mechanism")
+  # All numbers of the one report among r. 0 times the logarithm of 0 is 0.
+  power <- function(times, p) ifelse(times == 0, 0, times * log(p))
+  last <- rr_matrix(mechanism$second)
+  given <- outer(0:r, last[, 1], power) + outer(r:0, last[, 2], power)
+  chances <- exp(given - apply(given, 1, max)) %*% t(rr_matrix(permanent_stage(mechanism)))
+  ratios <- log(chances[, 1]) - log(chances[, 2])
+  max(abs(ratios[!is.nan(ratios)]))
 }
 
 # w p^r + (1 - w) q^r over the larger of p^r and q^r, which cancels in a ratio.
@@ -206,24 +212,9 @@ weighed_powers <- function(w, p, q, r) {
 
 # The bit of the one truth always 1, and that of the other always 0.
 repeated_bits <- function(p1, q1, p2, q2, r) {
-  ones <- log(weighed_powers(p1, p2, q2, r)) - log(weighed_powers(q1, p2, q2, r))
-  zeros <- log(weighed_powers(1 - q1, 1 - q2, 1 - p2, r)) - log(weighed_powers(1 - p1, 1 - q2, 1 - p2, r))
-  abs(ones + zeros)
-}
-
-# All numbers of the one report among r.
-repeated_pairs <- function(first, second, r) {
-  check_that(r <= 1e6, r, "reports", "at most 1,000,000 for this mechanism")
-  times <- 0:r
-  # 0 times the logarithm of 0 is 0.
-  power <- function(p, times) ifelse(times == 0, 0, times * log(p))
-  given <- vapply(seq_len(nrow(second)), function(z) {
-    power(second[z, 1], times) + power(second[z, 2], r - times)
-  }, numeric(r + 1))
-  top <- apply(given, 1, max)
-  chances <- exp(given - top) %*% t(first)
-  ratios <- log(chances[, 1]) - log(chances[, 2])
-  max(abs(ratios[!is.nan(ratios)]))
+  ones <- log(weighed_powers(c(p1, q1), p2, q2, r))
+  zeros <- log(weighed_powers(1 - c(q1, p1), 1 - q2, 1 - p2, r))
+  abs(ones[1] - ones[2] + (zeros[1] - zeros[2]))
 }
 
 # ---- a ledger ----
@@ -251,9 +242,8 @@ ledger_reports <- function(reports, mechanism) {
   check_that(is.numeric(reports) && length(reports) %in% c(1L, n), reports, "reports",
              "one number, or one for each mechanism")
   if (!is.null(names(reports)) && length(reports) == n) {
-    if (!setequal(names(reports), names(mechanism)) || anyDuplicated(names(mechanism))) {
-      abort("The names of {.arg reports} must be the names of the mechanisms.", "argument")
-    }
+    check_that(setequal(names(reports), names(mechanism)) && !anyDuplicated(names(mechanism)), reports, "reports",
+               "named like the mechanisms")
     reports <- reports[names(mechanism)]
   }
   vapply(rep_len(unname(reports), n), check_count, 0, arg = "reports", min = 1)

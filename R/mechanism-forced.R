@@ -57,10 +57,7 @@ rr_forced <- function(forced = NULL, levels = NULL, epsilon = NULL, ...) {
   levels <- innocuous_levels(forced, levels, "forced")
   forced <- rep_len(match_levels(forced, levels$labels, "forced"), length(levels$labels))
   total <- sum(forced)
-  if (total > 1 + 1e-12) {
-    abort(c("{.arg forced} must leave room for the truth: its sum must be below 1.",
-            x = "Over {length(forced)} categories it adds up to {format(total, digits = 6)}."), "argument")
-  }
+  check_that(total <= 1 + 1e-12, total, "forced", "probabilities that add up to less than 1, over all categories")
   # A sum above 1 by no more than rounding errors of the user's numbers means that the device dictates every answer.
   truth <- max(0, snap_to_zero(1 - total, 1))
   made(new_rr_innocuous("forced", levels, truth, if (total > 1) forced / total else forced,
@@ -94,9 +91,11 @@ rr_unrelated <- function(p = NULL, pi, levels = NULL, epsilon = NULL, ...) {
 }
 
 innocuous_levels <- function(probabilities, levels, arg) {
-  levels <- levels %||% names_as_levels(probabilities) %||%
-    (if (length(probabilities) <= 2L) c("no", "yes") else length(probabilities))
-  levels <- check_levels(levels)
+  # Names of probabilities say what belongs to what, not which level comes first: of yes and no that is always no.
+  labels <- names(probabilities)
+  if (is_reversed(labels)) labels <- rev(labels)
+  standard <- if (length(probabilities) <= 2L) c("no", "yes") else length(probabilities)
+  levels <- check_levels(levels %||% labels %||% standard)
   check_no_first(levels$labels, even = TRUE)
   k <- length(levels$labels)
   check_that(length(probabilities) %in% c(1L, k), probabilities, arg, "one probability per category")
@@ -105,9 +104,8 @@ innocuous_levels <- function(probabilities, levels, arg) {
 
 new_rr_innocuous <- function(kind, levels, truth, innocuous, design) {
   with_order(new_rr_mechanism(
-    kind, levels$labels, numeric_levels = levels$numeric,
-    epsilon = if (truth == 0) 0 else round_up(log1p(truth / min(innocuous))), design = design,
-    truth = truth, innocuous = innocuous, yes_no = TRUE
+    kind, levels$labels, numeric_levels = levels$numeric, design = design, truth = truth, innocuous = innocuous,
+    yes_no = TRUE, epsilon = if (truth == 0) 0 else round_up(log1p(truth / min(innocuous)))
   ), levels)
 }
 
@@ -189,7 +187,7 @@ rr_cheater_detection <- function(yes, no = 0, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
   yes <- check_probability(yes, "yes")
   no <- check_probability(no, "no")
-  if (yes + no > 1) abort("{.arg yes} and {.arg no} must add up to at most 1.", "argument")
+  check_that(yes + no <= 1, yes + no, "yes + no", "at most 1")
   labels <- check_two(check_levels(levels)$labels)
   check_no_first(labels, even = FALSE)
   made(new_rr_latent("cheater_detection", rbind(c(1 - yes, yes), c(no, 1 - no), c(1, 0)), labels,

@@ -55,27 +55,19 @@ rr_grr <- function(levels, epsilon = NULL, p = NULL, ...) {
   numbers <- grr_numbers(length(levels$labels), epsilon, p)
   made(with_order(new_rr_mechanism(
     "grr", levels$labels, numeric_levels = levels$numeric, epsilon = abs(numbers$epsilon),
-    design = sprintf("k-ary randomized response (p = %s, q = %s)",
-                     format(numbers$p, digits = 4), format(numbers$q, digits = 4)),
-    p = numbers$p, q = numbers$q, p_minus_q = numbers$p_minus_q, odds = numbers$odds,
-    from_epsilon = !is.null(epsilon)
+    design = sprintf("k-ary randomized response (p = %s, q = %s)", format(numbers$p, digits = 4),
+                     format(numbers$q, digits = 4)),
+    p = numbers$p, q = numbers$q, p_minus_q = numbers$p_minus_q, odds = numbers$odds, from_epsilon = !is.null(epsilon)
   ), levels), "rr_grr", epsilon = epsilon, p = p)
 }
 
 check_one_of_epsilon_p <- function(epsilon, p, arg = "p") {
-  if (is.null(epsilon) == is.null(p)) {
-    abort(c("Exactly one of {.arg epsilon} and {.arg {arg}} must be given.",
-            x = if (is.null(p)) "Neither was given." else "Both were given."), "argument")
-  }
+  if (is.null(epsilon) == is.null(p)) abort("Exactly one of {.arg epsilon} and {.arg {arg}} must be given.", "argument")
 }
 
 # `epsilon` here carries the sign of p - q; `odds` is (p - q) / q.
 grr_numbers <- function(k, epsilon = NULL, p = NULL) {
-  if (!is.null(epsilon)) {
-    epsilon <- check_epsilon(epsilon, paste("For a direct question use {.code p = 1};",
-                                            "for a design whose truth is the least likely report give its {.arg p}."))
-    return(grr_levels(k, epsilon))
-  }
+  if (!is.null(epsilon)) return(grr_levels(k, check_epsilon(epsilon, "A direct question has {.code p = 1}.")))
   p <- check_probability(p, "p")
   excess <- snap_to_zero(k * p - 1, 1)
   q <- if (excess == 0) p else (1 - p) / (k - 1)
@@ -115,9 +107,7 @@ grr_levels <- function(k, epsilon) {
 }
 
 #' @export
-rr_law.rr_grr <- function(mechanism) grr_form(mechanism)
-
-grr_form <- function(numbers) new_law_additive(numbers$p_minus_q, numbers$q, numbers$odds)
+rr_law.rr_grr <- function(mechanism) new_law_additive(mechanism$p_minus_q, mechanism$q, mechanism$odds)
 
 perturbation.rr_grr <- function(mechanism) {
   if (mechanism$from_epsilon) return(list(kind = "grr_epsilon", numbers = mechanism$epsilon))
@@ -247,13 +237,12 @@ rr_mangat <- function(p, t = NULL, levels = c("no", "yes"), variant = c("1990", 
   variant <- check_choice(variant, "variant", c("1990", "1994"))
   if (variant == "1994") {
     if (!is.null(t)) abort("{.arg t} must not be given for the {.arg variant} of 1994.", "argument")
-    mechanism <- new_rr_binary(1, 1 - p, levels, "Design of Mangat (1994)", difference = p)
-    return(made(mechanism, "rr_mangat", p = p, variant = variant))
+    return(made(new_rr_binary(1, 1 - p, levels, "Design of Mangat (1994)", difference = p), "rr_mangat", p = p,
+                variant = variant))
   }
   t <- check_probability(t, "t")
-  mechanism <- new_rr_binary(t + (1 - t) * p, (1 - t) * (1 - p), levels, "Two-stage design of Mangat and Singh",
-                             difference = t + (1 - t) * (2 * p - 1), symmetric = TRUE)
-  made(mechanism, "rr_mangat", p = p, t = t)
+  made(new_rr_binary(t + (1 - t) * p, (1 - t) * (1 - p), levels, "Two-stage design of Mangat and Singh",
+                     difference = t + (1 - t) * (2 * p - 1), symmetric = TRUE), "rr_mangat", p = p, t = t)
 }
 
 #' @rdname rr_binary
@@ -261,14 +250,9 @@ rr_mangat <- function(p, t = NULL, levels = c("no", "yes"), variant = c("1990", 
 rr_kuk <- function(p1 = NULL, p2 = NULL, levels = c("no", "yes"), epsilon = NULL, ...) {
   check_dots_empty(...)
   check_one_of_epsilon_p(epsilon, c(p1, p2), "p1")
-  if (!is.null(epsilon)) {
-    level <- check_epsilon(epsilon)
-    mechanism <- new_rr_binary(stats::plogis(level), stats::plogis(-level), levels, "Kuk's design", symmetric = TRUE)
-    return(made(mechanism, "rr_kuk", epsilon = epsilon))
-  }
-  p1 <- check_probability(p1, "p1")
-  p2 <- check_probability(p2, "p2")
-  made(new_rr_binary(p1, p2, levels, "Kuk's design"), "rr_kuk", p1 = p1, p2 = p2)
+  pair <- if (is.null(epsilon)) list(p1, p2) else stats::plogis(c(1, -1) * check_epsilon(epsilon))
+  made(new_rr_binary(check_probability(pair[[1]], "p1"), check_probability(pair[[2]], "p2"), levels, "Kuk's design",
+                     symmetric = !is.null(epsilon)), "rr_kuk", epsilon = epsilon, p1 = p1, p2 = p2)
 }
 
 # In a symmetric design q = 1 - p, and both keep all digits: at epsilon = 40 p rounds to 1, but 1 - p is not 0.
@@ -292,8 +276,7 @@ new_rr_binary <- function(p, q, levels, design, difference = p - q, symmetric = 
 }
 
 check_two <- function(labels) {
-  if (length(labels) == 2L) return(labels)
-  abort(c("{.arg levels} must be two labels, first the one for \"no\".", x = "There are {length(labels)}."), "argument")
+  if (length(labels) == 2L) labels else abort("{.arg levels} must be two labels, first the one for \"no\".", "argument")
 }
 
 #' @export

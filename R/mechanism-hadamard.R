@@ -52,8 +52,7 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
   made(new_rr_mechanism(
     c("hadamard", "protocol"), levels$labels, reports = labels, numeric_levels = seq_len(blocks * size) - 1,
     numeric_truths = levels$numeric, epsilon = epsilon,
-    design = sprintf("Hadamard response (%s block%s of %s)", format_count(blocks),
-                                        if (blocks == 1) "" else "s", format_count(size)),
+    design = sprintf("Hadamard response (%s of %s)", number_of(blocks, "block"), format_count(size)),
     blocks = blocks, size = size, z = exp(epsilon) + 2 * blocks - 1, odds = expm1(epsilon), one_bit = FALSE,
     codec = report_codec(report = c(0, blocks * size - 1))
   ), "rr_hadamard", epsilon = epsilon, blocks = blocks)
@@ -122,9 +121,7 @@ best_blocks <- function(k, epsilon) {
 
 #' @export
 rr_law.rr_hadamard <- function(mechanism) {
-  if (mechanism$one_bit) {
-    return(hadamard_bit_law(mechanism$epsilon))
-  }
+  if (mechanism$one_bit) return(hadamard_bit_law(mechanism$epsilon))
   new_rr_law("hadamard", truths = length(mechanism$levels), blocks = mechanism$blocks, size = mechanism$size,
              epsilon = mechanism$epsilon)
 }
@@ -136,20 +133,24 @@ rr_matrix.rr_hadamard <- function(mechanism, ...) {
   check_dots_empty(...)
   size <- mechanism$size
   check_report_number(mechanism, 2 * size)
-  signs <- vapply(seq_len(size), function(j) {
-    .Call(C_rr_hadamard_transform, as.double(seq_len(size) == j))[seq_along(mechanism$levels)]
-  }, numeric(length(mechanism$levels)))
+  signs <- hadamard_signs(mechanism, seq_len(size))
   chances <- function(sign) stats::plogis(mechanism$epsilon * sign * signs) / size
   labels <- paste0(rep(seq_len(size) - 1, 2), ": ", rep(c("1", "-1"), each = size))
   named_matrix(mechanism, cbind(chances(1), chances(-1)), labels)
 }
 
-achieved.rr_hadamard <- function(mechanism) {
-  factor <- if (mechanism$one_bit) 2 else 2 * mechanism$blocks
-  list(epsilon = .Call(C_rr_support_chance, factor, mechanism$epsilon)[1])
+# The signs of all categories in some columns of the matrix.
+hadamard_signs <- function(mechanism, columns) {
+  vapply(columns, function(j) {
+    .Call(C_rr_hadamard_transform, as.double(seq_len(mechanism$size) == j))[seq_along(mechanism$levels)]
+  }, numeric(length(mechanism$levels)))
 }
 
-draw_reports.rr_hadamard <- function(mechanism, answers, rng = c("secure", "R")) {
+achieved.rr_hadamard <- function(mechanism) {
+  list(epsilon = .Call(C_rr_support_chance, 2 * (mechanism$blocks %||% 1), mechanism$epsilon)[1])
+}
+
+draw_reports.rr_hadamard <- function(mechanism, answers, rng = "secure") {
   blocks <- if (mechanism$one_bit) 0 else mechanism$blocks
   draw_protocol(function(positions, levels, generator) {
     .Call(C_rr_draw_hadamard, positions, 1L, levels, mechanism$epsilon, blocks, mechanism$size, generator)
@@ -166,12 +167,9 @@ count_reports.rr_hadamard <- function(mechanism, x, groups = NULL, weights = NUL
 report_sets.rr_hadamard <- function(mechanism, x) {
   if (!mechanism$one_bit) return(NextMethod())
   reports <- read_reports(x, mechanism)$reports
-  k <- length(mechanism$levels)
   # The signs of the rows, a column of the matrix at a time: H is symmetric.
   seen <- unique(reports$index)
-  signs <- vapply(seen, function(j) {
-    .Call(C_rr_hadamard_transform, as.double(seq_len(mechanism$size) == j + 1))[seq_len(k)]
-  }, numeric(k))
+  signs <- hadamard_signs(mechanism, seen + 1)
   matrix <- t(signs[, match(reports$index, seen), drop = FALSE]) * reports$sign > 0
   storage.mode(matrix) <- "integer"
   .Call(C_rr_matrix_to_bits, matrix)$bits

@@ -62,7 +62,16 @@ rr_hierarchy <- function(levels, epsilon, fanout = NULL, oracle = rr_hadamard, .
   parts <- if (is.function(oracle)) lapply(nodes, function(size) oracle(size, epsilon = epsilon)) else oracle
   check_that(is.list(parts) && length(parts) == height, oracle, "oracle",
              "a function that makes a mechanism, or a list of a mechanism for each depth")
-  for (l in seq_along(parts)) check_oracle(parts[[l]], nodes[l], epsilon)
+  for (l in seq_along(parts)) {
+    part <- parts[[l]]
+    check_that(inherits(part, "rr_mechanism") && length(part$levels) == nodes[l], part, "oracle",
+               "a maker of mechanisms with one category per node")
+    refuse_kept(part, "oracle")
+    law <- rr_law(part)
+    check_that(law_gives(law, "inverse", nodes[l]) && !law_tells_nothing(law), part, "oracle",
+               "a maker of mechanisms with an unbiased estimate", c("argument", "law"))
+    check_that(part$epsilon <= epsilon * (1 + 1e-9), part, "oracle", "a maker of mechanisms of this {.arg epsilon}")
+  }
   mechanism <- new_rr_sampled(
     "hierarchy", levels$labels, stats::setNames(parts, seq_len(height)), "depth",
     sprintf("Hierarchy of fanout %s and %s", format_count(fanout), number_of(height, "depth")),
@@ -73,52 +82,30 @@ rr_hierarchy <- function(levels, epsilon, fanout = NULL, oracle = rr_hadamard, .
        fields = c("levels", oracle = "parts"))
 }
 
-check_oracle <- function(part, size, epsilon) {
-  check_that(inherits(part, "rr_mechanism") && length(part$levels) == size, part, "oracle",
-             "a maker of mechanisms with one category per node")
-  refuse_kept(part, "oracle")
-  law <- rr_law(part)
-  if (!law_gives(law, "inverse", size) || law_tells_nothing(law)) {
-    abort(c("{.arg oracle} must make a mechanism with an unbiased estimate.", x = "It made: {format(part)}."),
-          c("argument", "law"))
-  }
-  check_that(part$epsilon <= epsilon * (1 + 1e-9), part, "oracle", "a maker of mechanisms of this {.arg epsilon}")
-}
-
 #' @export
 rr_law.rr_hierarchy <- function(mechanism) {
   laws <- lapply(mechanism$parts, rr_law)
   # Variance of one report about one node, on average over the nodes, if all levels are equally frequent.
-  unit <- vapply(seq_along(laws), function(l) {
-    k <- mechanism$nodes[l]
-    law <- laws[[l]]
-    even <- new_evidence(law, law_reported(law, rep(1 / k, k)), 1, 1, k, mechanism$parts[[l]])
+  unit <- mapply(function(law, k, part) {
+    even <- new_evidence(law, law_reported(law, rep(1 / k, k)), 1, 1, k, part)
     mean(law_variances(law, even, whole_map(k, FALSE), seq_len(k), "population"))
-  }, 0)
+  }, laws, mechanism$nodes, mechanism$parts, USE.NAMES = FALSE)
   new_rr_law("hierarchy", truths = length(mechanism$levels), fanout = mechanism$fanout, nodes = mechanism$nodes,
-             unit = unit,
-             laws = laws, mechanisms = mechanism$parts, rows = part_rows(mechanism$parts))
+             unit = unit, laws = laws, mechanisms = mechanism$parts, rows = part_rows(mechanism$parts))
 }
 
 # ---- respondents: the node of each depth is an answer to its own question ----
 
 prepare_answers.rr_hierarchy <- function(mechanism, x) prepare_answers.rr_mechanism(mechanism, x)
 
-draw_reports.rr_hierarchy <- function(mechanism, answers, rng = c("secure", "R")) {
-  rng <- check_choice(rng, "rng", c("secure", "R"))
-  k <- length(mechanism$levels)
-  if (!is.numeric(answers) || anyNA(answers) || !all(answers %in% seq_len(k))) {
-    abort(c("{.arg answers} must be positions of levels, from 1 to {format_count(k)}.",
-            x = "It is {describe_kind(answers)}."),
-          "argument")
-  }
+draw_reports.rr_hierarchy <- function(mechanism, answers, rng = "secure") {
   nodes <- lapply(rev(seq_len(mechanism$height)) - 1,
                   function(below) as.integer((answers - 1) %/% mechanism$fanout^below) + 1L)
-  draw_parts(mechanism, nodes, rng)
+  draw_reports.rr_sampled(mechanism, nodes, rng)
 }
 
 decode_answers.rr_hierarchy <- function(mechanism, reports, x) {
-  collect_parts(mechanism, reports, rep(list(integer(length(reports$drawn))), mechanism$height))
+  collect_parts(mechanism, reports, rep(list(integer(length(reports$drawn))), length(mechanism$parts)))
 }
 
 # For the own likelihood: the depth, then what its oracle keeps of a report, see depth_laws().
@@ -143,11 +130,10 @@ report_sets.rr_hierarchy <- function(mechanism, x) {
 # Counts of a hierarchy: the depth of each holder of a level is drawn, then each depth's counts.
 simulate_counts.rr_hierarchy <- function(mechanism, truth, nsim = 1) {
   law <- rr_law(mechanism)
-  depths <- mechanism$height
   vapply(seq_len(nsim), function(i) {
     left <- truth
-    unlist(lapply(seq_len(depths), function(l) {
-      drew <- stats::rbinom(length(left), left, 1 / (depths - l + 1))
+    unlist(lapply(seq_len(mechanism$height), function(l) {
+      drew <- stats::rbinom(length(left), left, 1 / (mechanism$height - l + 1))
       left <<- left - drew
       nodes <- as.vector(rowsum(drew, node_of(law, l), reorder = FALSE))
       c(sum(drew), simulate_counts(mechanism$parts[[l]], nodes, 1))

@@ -16,15 +16,18 @@ encode_reports <- function(x, mechanism) {
   }
   if (is.character(x)) return(list(codes = translate(match_labels(x, mechanism), x, own = TRUE), first = 1L))
   if (is.logical(x)) {
-    if (length(labels) != 2L) {
-      abort("{.arg x} is logical, but the mechanism has {length(labels)} categories.", "argument")
-    }
+    if (length(labels) != 2L) abort("{.arg x} is logical, and the mechanism has no two categories.", "argument")
     if (bit_places(labels)[["yes"]] == 1L) return(list(codes = 2L - x, first = 1L))
     return(list(codes = x, first = 0L))
   }
   first <- first_number(mechanism)
-  if (!is.null(first)) return(list(codes = whole_codes(x), first = first))
-  list(codes = translate(match(x, label_values(mechanism)), x, own = TRUE), first = 1L)
+  if (is.null(first)) return(list(codes = translate(match(x, label_values(mechanism)), x, own = TRUE), first = 1L))
+  broken <- if (!is.integer(x)) which(!is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max))
+  if (length(broken)) {
+    abort(c("{.arg x} must hold whole numbers.", x = "Report {broken[1]} is {format(x[broken[1]], digits = 15)}.",
+            i = "If these are counts, use {.fn rr_counts}."), "level")
+  }
+  list(codes = as.integer(x), first = first)
 }
 
 # Cumulative shares, and some designs, are in the order of the mechanism: answers whose own order is another one say
@@ -89,19 +92,11 @@ is_reversed <- function(labels) {
 check_no_first <- function(labels, even) {
   if (!is_reversed(labels)) return(invisible())
   order <- paste(encodeString(rev(labels), quote = "\""), collapse = ", ")
-  if (!even) {
-    abort(c("{.arg levels} must be two labels, first the one for \"no\".",
-            x = "They are {format_labels(labels)}.", i = "Give {.code levels = c({order})}."), "argument")
-  }
+  if (!even) abort("{.arg levels} must begin with the label for \"no\": {.code levels = c({order})}.", "argument")
   cli::cli_inform(c("Regressions, contrasts, power and pictures are about the second level, here {.val {labels[2]}}.",
                     i = "If that is not meant: {.code levels = c({order})}."), class = "candor_message_order")
 }
 
-# Names of probabilities say what belongs to what, not which level comes first: of yes and no that is always no.
-names_as_levels <- function(probabilities) {
-  labels <- names(probabilities)
-  if (is_reversed(labels)) rev(labels) else labels
-}
 
 # The mechanism whose reports are the truths.
 truth_side <- function(mechanism) {
@@ -125,32 +120,22 @@ first_number <- function(mechanism) {
   if (is.null(mechanism$numeric_levels) && !takes_bits(mechanism)) return(1L)
   values <- as.double(label_values(mechanism))
   start <- values[1]
-  consecutive <- !anyNA(values) && start == floor(start) && abs(start) < 1e9 &&
-    identical(values, start + seq_along(values) - 1)
-  if (consecutive) as.integer(start)
+  if (!anyNA(values) && start == floor(start) && abs(start) < 1e9 &&
+        identical(values, start + seq_along(values) - 1)) as.integer(start)
 }
 
-unclass_codes <- function(x) {
-  attributes(x) <- NULL
-  x
-}
+unclass_codes <- function(x) `attributes<-`(x, NULL)
 
 # Codes of `x` after relabelling; a report that has no label becomes 0, which the kernel refuses,
 # while a missing one stays NA, also where NA is a level.
 translate <- function(positions, x, own = FALSE) {
   positions[is.na(positions)] <- 0L
-  if (own) {
-    positions[is.na(x)] <- NA_integer_
-    return(positions)
-  }
+  if (own) return(replace(positions, is.na(x), NA_integer_))
   positions[is.na(levels(x))] <- NA_integer_
   codes <- unclass_codes(x)
   # A malformed factor: a code of 0 would silently drop its report.
-  if (any(codes < 1L | codes > length(positions), na.rm = TRUE)) {
-    codes[!is.na(codes) & (codes < 1L | codes > length(positions))] <- length(positions) + 1L
-    positions <- c(positions, 0L)
-  }
-  positions[codes]
+  codes[!is.na(codes) & (codes < 1L | codes > length(positions))] <- length(positions) + 1L
+  c(positions, 0L)[codes]
 }
 
 # The user's value at a position, for a message; for a malformed factor its code.
@@ -160,15 +145,6 @@ value_at <- function(x, position) {
   if (!is.na(code) && (code < 1 || code > nlevels(x))) code else levels(x)[code]
 }
 
-whole_codes <- function(x) {
-  if (is.integer(x)) return(x)
-  bad <- which(!is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max))
-  if (length(bad)) {
-    abort(c("{.arg x} must hold whole numbers.", x = "Report {bad[1]} is {format(x[bad[1]], digits = 15)}.",
-            i = "If these are counts, use {.fn rr_counts}."), "level")
-  }
-  as.integer(x)
-}
 
 abort_report <- function(x, position, mechanism) {
   x <- plain_reports(x, mechanism)
@@ -193,8 +169,7 @@ unknown_reports <- function(x, mechanism, counts = rep(1, length(x))) {
   first <- value_at(x, stray[1])
   text <- if (is.factor(x)) levels(x)[unclass_codes(x)[stray]] else x[stray]
   list(value = describe(first), meant = if (is.character(first)) nearest_label(first, mechanism$reports) else NA,
-       total = sum(counts[stray]),
-       relaxed = is.character(text) && length(mechanism$reports) <= 1e4 &&
+       total = sum(counts[stray]), relaxed = is.character(text) && length(mechanism$reports) <= 1e4 &&
          any(relax(unique(text)) %in% relax(mechanism$reports)))
 }
 
@@ -220,8 +195,7 @@ plain_reports <- function(x, mechanism) {
 labelled_reports <- function(x, mechanism) {
   labels <- attr(x, "labels", exact = TRUE)
   limits <- attr(x, "na_range", exact = TRUE)
-  values <- as.vector(unclass(x))
-  attributes(values) <- NULL
+  values <- unclass_codes(x)
   values[values %in% attr(x, "na_values", exact = TRUE)] <- NA
   if (length(limits) == 2L) values[!is.na(values) & values >= limits[1] & values <= limits[2]] <- NA
   if (is.null(labels)) return(values)

@@ -52,8 +52,8 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
   check_flag(optimized, "optimized")
   g <- if (!is.null(g)) check_count(g, "g", min = 2, max = largest_buckets)
     else if (optimized) best_buckets(epsilon) else 2
-  prime <- next_prime(min(max(k, 64 * g), largest_prime))
-  if (k > prime) abort(c("{.arg levels} must be at most {format_count(largest_prime)}."), "argument")
+  prime <- hash_prime(k, g)
+  if (k > prime) abort("{.arg levels} must be at most {format_count(largest_prime)}.", "argument")
   numbers <- hash_numbers(epsilon, g, prime)
   fields <- list(
     c("local_hash", "protocol"), levels$labels, epsilon = epsilon, g = g, prime = prime,
@@ -61,25 +61,22 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
     p_minus_q = numbers$difference, odds = expm1(epsilon), both_own = numbers$both_own,
     both_other = numbers$both_other, numeric_levels = levels$numeric
   )
-  design <- sprintf("Local hashing (g = %s%s)", format_count(g),
-                    if (is.null(cohorts)) "" else sprintf(", %s shared functions", format_count(cohorts)))
+  design <- paste0("Local hashing (g = ", format_count(g),
+                   if (!is.null(cohorts)) paste0(", ", format_count(cohorts), " shared functions"), ")")
   if (is.null(cohorts)) {
     fields$codec <- report_codec(slope = c(1, prime - 1), shift = c(0, prime - 1), value = c(1, g))
     return(made(do.call(new_rr_mechanism, c(fields, design = design)), "rr_local_hash", epsilon = epsilon, g = g))
   }
   cohorts <- check_count(cohorts, "cohorts", min = 1, max = .Machine$integer.max)
-  if (k * cohorts * g > 1e8) {
-    abort("{.arg cohorts} makes a table that is too large: {format_bytes(8 * k * cohorts * g)}.", "too_large")
-  }
+  if (k * cohorts * g > 1e8) abort("{.arg cohorts} makes a table that is too large.", "too_large")
   key <- c(1, k, prime, cohorts)
   functions <- list(slope = .Call(C_rr_public_numbers, c(key, 1), prime - 1, cohorts, FALSE) + 1L,
                     shift = .Call(C_rr_public_numbers, c(key, 2), prime, cohorts, FALSE))
   fields["numeric_levels"] <- list(NULL)
   reports <- paste0(rep(seq_len(cohorts), each = g), ":", rep(seq_len(g), cohorts))
-  made(do.call(new_rr_mechanism, c(fields, list(numeric_truths = levels$numeric, reports = reports, design = design,
-                                                cohorts = cohorts, functions = functions,
-                                                codec = report_codec(cohort = c(1, cohorts), value = c(1, g))))),
-       "rr_local_hash", epsilon = epsilon, g = g, cohorts = cohorts)
+  fields <- c(fields, list(numeric_truths = levels$numeric, reports = reports, design = design, cohorts = cohorts,
+                           functions = functions, codec = report_codec(cohort = c(1, cohorts), value = c(1, g))))
+  made(do.call(new_rr_mechanism, fields), "rr_local_hash", epsilon = epsilon, g = g, cohorts = cohorts)
 }
 
 largest_prime <- 2147483647
@@ -92,6 +89,8 @@ best_buckets <- function(epsilon) {
   while (log(t) + log1p(t) < 2 * epsilon) t <- t + 1
   t + 1
 }
+
+hash_prime <- function(k, g) next_prime(min(max(k, 64 * g), largest_prime))
 
 next_prime <- function(n) {
   n <- max(2, ceiling(n))
@@ -107,8 +106,7 @@ next_prime <- function(n) {
 public_codes <- function(k, prime) {
   key <- c(0, k, prime)
   if (prime <= max(4e6, 4 * k)) return(.Call(C_rr_public_numbers, key, prime, k, TRUE))
-  codes <- unique(.Call(C_rr_public_numbers, key, prime, 2 * k + 64, FALSE))
-  codes[seq_len(k)]
+  unique(.Call(C_rr_public_numbers, key, prime, 2 * k + 64, FALSE))[seq_len(k)]
 }
 
 # Buckets have m or m + 1 residues: sums over them are sums of two terms.
@@ -121,13 +119,12 @@ hash_numbers <- function(epsilon, g, prime) {
   times <- c(g - prime %% g, prime %% g)
   pairs <- prime * (prime - 1)
   collision <- sum(times * m * (m - 1)) / pairs
-  # Of three categories: all in one bucket; two of them and not the third.
-  three <- if (prime > 2) sum(times * m * (m - 1) * (m - 2)) / pairs / (prime - 2) else 0
-  two <- if (prime > 2) sum(times * (prime - m) * m * (m - 1)) / pairs / (prime - 2) else 0
+  # Of three categories: all in one bucket; two of them and not the third. Of a prime of 2 there are no three.
+  three <- sum(times * m * (m - 1) * (m - 2)) / pairs / max(1, prime - 2)
+  two <- sum(times * (prime - m) * m * (m - 1)) / pairs / max(1, prime - 2)
   gain <- -expm1(-epsilon) / total
   list(p = p, q = other + gain * collision, difference = gain * (sum(times * m * (prime - m)) / pairs),
-       collision = collision,
-       both_own = p * collision, both_other = p * three + other * two)
+       collision = collision, both_own = p * collision, both_other = p * three + other * two)
 }
 
 # The same for a hash whose values are independent and uniform; g may be infinite.
@@ -140,12 +137,16 @@ ideal_hash <- function(epsilon, g) {
 
 #' @export
 rr_law.rr_local_hash <- function(mechanism) {
-  if (is.null(mechanism$cohorts)) {
-    return(new_law_support(mechanism$p, mechanism$q, mechanism$both_own, mechanism$both_other,
-                           difference = mechanism$p_minus_q,
-                           odds = mechanism$odds))
-  }
-  new_law_channel(list(list(matrix = cohort_matrix(mechanism))))
+  if (is.null(mechanism$cohorts)) return(rr_law.rr_subset(mechanism))
+  # Rows are reports (value by value, cohort by cohort), columns truths.
+  table <- hash_table(mechanism)
+  k <- nrow(table)
+  m <- ncol(table)
+  g <- mechanism$g
+  z <- exp(-mechanism$epsilon)
+  matrix <- matrix(z / (1 + (g - 1) * z) / m, m * g, k)
+  matrix[cbind(as.vector(t(table)) + (seq_len(m) - 1) * g, rep(seq_len(k), each = m))] <- 1 / (1 + (g - 1) * z) / m
+  new_law_channel(list(list(matrix = matrix)))
 }
 
 hash_sizes <- function(mechanism) as.integer(c(mechanism$prime, mechanism$g))
@@ -155,24 +156,11 @@ hash_table <- function(mechanism) {
   .Call(C_rr_hash_table, functions$slope, functions$shift, hash_sizes(mechanism), mechanism$codes)
 }
 
-# Rows are reports (value by value, cohort by cohort), columns truths.
-cohort_matrix <- function(mechanism) {
-  table <- hash_table(mechanism)
-  k <- nrow(table)
-  m <- ncol(table)
-  g <- mechanism$g
-  z <- exp(-mechanism$epsilon)
-  matrix <- matrix(z / (1 + (g - 1) * z) / m, m * g, k)
-  own <- cbind(as.vector(t(table)) + rep((seq_len(m) - 1) * g, k), rep(seq_len(k), each = m))
-  matrix[own] <- 1 / (1 + (g - 1) * z) / m
-  matrix
-}
-
 achieved.rr_local_hash <- function(mechanism) {
   list(epsilon = .Call(C_rr_support_chance, as.double(mechanism$g), mechanism$epsilon)[1])
 }
 
-draw_reports.rr_local_hash <- function(mechanism, answers, rng = c("secure", "R")) {
+draw_reports.rr_local_hash <- function(mechanism, answers, rng = "secure") {
   functions <- if (!is.null(mechanism$cohorts)) unname(mechanism$functions)
   draw_protocol(function(positions, levels, generator) {
     .Call(C_rr_draw_hash, positions, 1L, levels, mechanism$epsilon, hash_sizes(mechanism),

@@ -79,13 +79,10 @@ rr_longitudinal <- function(levels = NULL, permanent, epsilon = NULL,
   if (inherits(permanent, "rr_mechanism")) return(kept_mechanism(permanent, instantaneous, levels, epsilon))
   protocol <- check_choice(protocol, "protocol", eval(formals()$protocol))
   epsilon <- check_epsilon(epsilon)
-  permanent <- check_number(permanent, "permanent", max = 700)
-  check_that(permanent > epsilon, permanent, "permanent", "above {.arg epsilon}")
-  mechanism <- switch(protocol,
-    `grr-grr` = longitudinal_grr(levels, permanent, epsilon),
-    `local-hash` = longitudinal_hash(levels, permanent, epsilon),
-    longitudinal_bits(levels, permanent, epsilon, protocol)
-  )
+  permanent <- check_number(permanent, "permanent", min = epsilon, max = 700, min_open = TRUE)
+  mechanism <- switch(protocol, `grr-grr` = longitudinal_grr(levels, permanent, epsilon),
+                      `local-hash` = longitudinal_hash(levels, permanent, epsilon),
+                      longitudinal_bits(levels, permanent, epsilon, protocol))
   mechanism[c("protocol", "permanent", "memoised")] <- list(protocol, permanent, TRUE)
   made(mechanism, "rr_longitudinal", levels = level_argument(mechanism$first), permanent = permanent, epsilon = epsilon,
        protocol = protocol, fields = NULL)
@@ -97,9 +94,7 @@ kept_mechanism <- function(permanent, instantaneous, levels, epsilon) {
     abort("{.arg levels} and {.arg epsilon} must not be given if {.arg permanent} is a mechanism.", "argument")
   }
   mechanism <- rr_compose(permanent, check_mechanism(instantaneous, "instantaneous"))
-  if (!is.null(mechanism$questions)) {
-    abort("{.arg permanent} and {.arg instantaneous} must have one question.", "argument")
-  }
+  if (!is.null(mechanism$questions)) abort("{.arg permanent} must have one question.", "argument")
   mechanism$memoised <- TRUE
   made(mechanism, "rr_longitudinal", fields = c(permanent = "first", instantaneous = "second"))
 }
@@ -128,14 +123,10 @@ longitudinal_bits <- function(levels, permanent, epsilon, protocol) {
   stages <- strsplit(protocol, "-", fixed = TRUE)[[1]]
   optimized <- stages[1] == "oue"
   first <- rr_unary(levels, permanent, optimized = optimized)
-  pair <- if (stages[2] == "sue") {
-    # Symmetric bits: of the whole p - q, or for the optimized form 1 - 2 q, the first stage has its own.
-    share <- if (optimized) 2 else 4
-    kept <- signal_left(tanh(epsilon / share) / tanh(permanent / share), tanh(permanent / share))
-    c((1 + kept) / 2, (1 - kept) / 2)
-  } else {
-    c(1 / 2, half_stage(first, epsilon))
-  }
+  # Symmetric bits: of the whole p - q, or for the optimized form 1 - 2 q, the first stage has its own.
+  share <- if (optimized) 2 else 4
+  kept <- signal_left(tanh(epsilon / share) / tanh(permanent / share), tanh(permanent / share))
+  pair <- if (stages[2] == "sue") c((1 + kept) / 2, (1 - kept) / 2) else c(1 / 2, half_stage(first, epsilon))
   mechanism <- compose_with(first, rr_unary(first$levels, p = pair[1], q = pair[2]))
   mechanism$epsilon <- epsilon
   mechanism
@@ -149,8 +140,7 @@ half_stage <- function(first, epsilon) {
   largest <- log(p1 * (1 - q1 / 2)) - log(q1 * (1 - p1 / 2))
   if (epsilon > largest) {
     abort(c("{.arg epsilon} is out of this protocol's reach.",
-            x = paste("It is {format(epsilon, digits = 6)};",
-                      "with this {.arg permanent} the largest is {format(largest, digits = 6)}.")), "argument")
+            x = "With this {.arg permanent} the largest is {format(largest, digits = 6)}."), "argument")
   }
   linear <- first$p_minus_q / (2 * tanh(epsilon / 2))
   d <- 1 / 2 / (linear + sqrt(linear^2 + (1 - p1) * (1 - q1)))
@@ -161,16 +151,15 @@ half_stage <- function(first, epsilon) {
 longitudinal_hash <- function(levels, permanent, epsilon) {
   mechanism <- rr_local_hash(levels, epsilon)
   g <- mechanism$g
-  mechanism$first <- rr_local_hash(levels, permanent, g = g)
   first <- grr_levels(g, permanent)$p_minus_q
   kept <- signal_left(grr_levels(g, epsilon)$p_minus_q / first, first)
-  mechanism$second <- rr_grr(g, p = (1 + (g - 1) * kept) / g)
-  two_stages(mechanism, sprintf("Two stages, local hashing (g = %s)", format_count(g)))
+  two_stages(mechanism, rr_local_hash(levels, permanent, g = g), rr_grr(g, p = (1 + (g - 1) * kept) / g),
+             sprintf("Two stages, local hashing (g = %s)", format_count(g)))
 }
 
 # A protocol's mechanism, whose reports come from two stages now.
-two_stages <- function(mechanism, design) {
-  mechanism$design <- design
+two_stages <- function(mechanism, first, second, design) {
+  mechanism[c("first", "second", "design")] <- list(first, second, design)
   mechanism$form <- rr_law(mechanism)
   class(mechanism) <- c("rr_compose", class(mechanism))
   mechanism
@@ -187,9 +176,7 @@ compose_with.rr_unary <- function(first, second) {
   odds <- if (difference == 0) 0 else difference / (q * (1 - p))
   mechanism[c("p_minus_q", "odds", "epsilon")] <- list(difference, odds, round_sums_up(abs(log1p(odds))))
   mechanism["numeric_levels"] <- first["numeric_levels"]
-  mechanism$first <- first
-  mechanism$second <- second
-  two_stages(mechanism, "Two stages, unary encoding")
+  two_stages(mechanism, first, second, "Two stages, unary encoding")
 }
 
 # ---- drawing from permanent answers ----

@@ -55,17 +55,17 @@
 #' @export
 rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi"), ...) {
   check_dots_empty(...)
-  if (!missing(range)) refuse_mean_of(range)
+
   check_answer_range(range)
   epsilon <- check_epsilon(epsilon)
   protocol <- check_choice(protocol, "protocol", c("hybrid", "piecewise", "duchi"))
   share <- switch(protocol, duchi = 0, piecewise = 1, hybrid = if (epsilon > hybrid_from) -expm1(-epsilon / 2) else 0)
   fine <- window_grid(mean_steps, epsilon)
   coarse <- window_grid(1, epsilon)
+  ends <- vapply(range, format, "", digits = 15)
   made(new_rr_mechanism(
     "mean", "mean", reports = c("sum", "sum of squares"), epsilon = epsilon,
-    design = sprintf("Mean of numbers from %s to %s (%s)", format(range[1], digits = 15), format(range[2], digits = 15),
-                     c(duchi = "Duchi", piecewise = "piecewise", hybrid = "hybrid")[[protocol]]),
+    design = sprintf("Mean of numbers from %s to %s (%s)", ends[1], ends[2], sub("^d", "D", protocol)),
     range = as.double(range), protocol = protocol, share = share, fine = fine, coarse = coarse,
     # Reports on the scale of answers from -1 to 1 lie between minus this and this.
     reach = if (share > 0) -window_values(fine, 0) else -window_values(coarse, 0)
@@ -73,21 +73,10 @@ rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")
 }
 
 check_answer_range <- function(range) {
-  if (is.numeric(range) && !is.object(range) && length(range) == 2L && all(is.finite(range)) && range[1] < range[2]) {
-    return(invisible())
-  }
-  abort(c("{.arg range} must be the least and largest possible answer.", x = "It is {describe(range)}."), "argument")
+  check_that(is.numeric(range) && !is.object(range) && length(range) == 2L && all(is.finite(range)) &&
+               range[1] < range[2], range, "range", "the least and largest possible answer")
 }
 
-# Who has estimates of ordered categories looks for their mean here.
-refuse_mean_of <- function(x) {
-  if (!inherits(x, c("rr_fit", "rr_survey", "rr_tally"))) return(invisible())
-  k <- length(x$mechanism$levels)
-  fit <- if (inherits(x, "rr_tally")) "rr_estimate(tally)" else "fit"
-  abort(c("{.fn rr_mean} makes a mechanism, for answers that are numbers.", x = "It was given {describe(x)}.",
-          i = if (k > 1L) "The mean of categories with scores is {.code rr_contrast({fit}, 1:{k})}.",
-          i = if (!k) "Its mean is {.code rr_estimate(tally)}."), "argument")
-}
 
 # From here the hybrid uses the piecewise protocol at all (Wang et al. 2019).
 hybrid_from <- log((-5 + 2 * (6353 - 405 * sqrt(241))^(1 / 3) + 2 * (6353 + 405 * sqrt(241))^(1 / 3)) / 27)
@@ -147,15 +136,9 @@ rr_law.rr_mean <- function(mechanism) {
 law_words.rr_law_mean <- function(law) "a report is a number whose mean is the truth"
 
 #' @export
-format.rr_mean <- function(x, digits = 4, ...) {
-  sprintf("%s, epsilon = %s", x$design, format(x$epsilon, digits = check_digits(digits)))
-}
-
-#' @export
 print.rr_mean <- function(x, ..., digits = 4) {
   digits <- check_digits(digits)
-  cat("<", class(x)[1], "> ", x$design, "\n", sep = "")
-  cat("  epsilon  ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
+  print_head(x, digits)
   bounds <- format(report_range(x), digits = digits, trim = TRUE)
   two <- identical(x$share, 0)
   cat("  reports  ", if (two) "are " else "from ", bounds[1], if (two) " or " else " to ", bounds[2], "\n", sep = "")
@@ -171,23 +154,16 @@ prepare_answers.rr_mean <- function(mechanism, x) {
     abort(c("{.arg x} must be numbers.", x = "It is {describe_kind(x)}."), "argument")
   }
   range <- mechanism$range
-  stray <- which(is.na(x) | x < range[1] | x > range[2])
-  if (length(stray) && is.na(x[stray[1]])) abort_answer(as.double(x), stray[1], mechanism)
-  if (length(stray)) abort_outside(stray, range)
+  abort_outside(x, which(is.na(x) | x < range[1] | x > range[2]), mechanism, range)
   pmin(pmax((as.double(x) - mean(range)) / (diff(range) / 2), -1), 1)
 }
 
 # Positions among levels do not exist here: answers are numbers from -1 to 1.
-draw_reports.rr_mean <- function(mechanism, answers, rng = c("secure", "R")) {
-  rng <- check_choice(rng, "rng", c("secure", "R"))
-  if (!is.numeric(answers) || anyNA(answers) || any(abs(answers) > 1)) {
-    abort(c("{.arg answers} must be numbers from -1 to 1.", x = "It is {describe_kind(answers)}."), "argument")
-  }
+draw_reports.rr_mean <- function(mechanism, answers, rng = "secure") {
   reports <- numeric(length(answers))
   fine <- draw_coins(length(answers), mechanism$share, 1 - mechanism$share, rng)
-  for (part in list(list(which(fine), mechanism$fine), list(which(!fine), mechanism$coarse))) {
-    reports[part[[1]]] <- draw_window(answers[part[[1]]], part[[2]], rng)
-  }
+  reports[fine] <- draw_window(answers[fine], mechanism$fine, rng)
+  reports[!fine] <- draw_window(answers[!fine], mechanism$coarse, rng)
   reports
 }
 

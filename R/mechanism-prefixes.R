@@ -45,11 +45,10 @@ rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit 
     abort("The sketches of so many {.arg lengths} and {.arg functions} are too large.", "too_large")
   }
   parts <- stats::setNames(lapply(seq_along(names), sketch), names)
-  mechanism <- new_rr_sampled("prefixes", "any text", parts, "part",
-                              sprintf("Prefixes of %s characters, and whole strings held out",
-                                      paste(lengths, collapse = ", ")), lengths = as.double(lengths))
-  made(mechanism, "rr_prefixes", epsilon = epsilon, lengths = lengths, width = width, functions = functions,
-       one_bit = one_bit, key = key, fields = NULL)
+  design <- sprintf("Prefixes of %s characters, and whole strings held out", paste(lengths, collapse = ", "))
+  made(new_rr_sampled("prefixes", "any text", parts, "part", design, lengths = as.double(lengths)), "rr_prefixes",
+       epsilon = epsilon, lengths = lengths, width = width, functions = functions, one_bit = one_bit, key = key,
+       fields = NULL)
 }
 
 # A string that is shorter than the prefix has this sign at its end: no prefix of others.
@@ -66,34 +65,24 @@ prefix_parts <- function(mechanism, strings) {
 
 #' @export
 print.rr_prefixes <- function(x, ..., digits = 4) {
-  digits <- check_digits(digits)
-  print_open(x, digits)
-  design <- x$parts[[1]]$design
-  cat("  groups   ", length(x$parts), ", each respondent is in one; each with a ", tolower(substr(design, 1, 1)),
-      substring(design, 2), "\n", sep = "")
+  print_head(x, check_digits(digits))
+  cat("  groups   ", length(x$parts), ", each respondent is in one; each with a ",
+      sub("^(.)", "\\L\\1", x$parts[[1]]$design, perl = TRUE), "\n", sep = "")
   invisible(x)
 }
 
 #' @export
 prepare_answers.rr_prefixes <- function(mechanism, x) {
   x <- prepare_answers.rr_sketch_counts(mechanism, x)
-  bad <- which(grepl(string_end, x, fixed = TRUE))
-  if (length(bad)) {
-    abort(c("{.arg x} must not contain the sign U+0004, which ends strings.",
-            x = "Answer {format_count(bad[1])} does."), "argument")
+  if (any(grepl(string_end, x, fixed = TRUE))) {
+    abort("{.arg x} must not contain the sign U+0004, which ends strings.", "argument")
   }
   x
 }
 
-draw_reports.rr_prefixes <- function(mechanism, answers, rng = c("secure", "R")) {
-  rng <- check_choice(rng, "rng", c("secure", "R"))
-  if (!is.character(answers) || anyNA(answers)) {
-    abort(c("{.arg answers} must be text.", x = "It is {describe_kind(answers)}."), "argument")
-  }
+draw_reports.rr_prefixes <- function(mechanism, answers, rng = "secure") {
   answers <- check_hashed_text(answers, "answers", answers = TRUE)
-  draw_parts(mechanism, prefix_parts(mechanism, answers), rng)
+  draw_reports.rr_sampled(mechanism, prefix_parts(mechanism, answers), rng)
 }
 
-decode_answers.rr_prefixes <- function(mechanism, reports, x) {
-  collect_parts(mechanism, reports, rep(list(character(length(reports$drawn))), length(mechanism$parts)))
-}
+decode_answers.rr_prefixes <- decode_answers.rr_hierarchy

@@ -69,13 +69,18 @@
 #' @export
 rr_product <- function(...) {
   questions <- named_mechanisms(...)
-  for (name in names(questions)) check_question(questions[[name]], name)
+  bits <- c("rr_law_support", "rr_law_bitflip", "rr_law_bloom")
+  for (name in names(questions)) {
+    question <- questions[[name]]
+    check_that(has_categories(question) || inherits(rr_law(question), bits), question, name,
+               "of finitely many reports, or of reports that support sets of categories or are bits")
+  }
   refuse_validated(questions, "{.fn rr_product}")
-  sizes <- function(side) vapply(questions, function(m) length(m[[side]]), 1L)
+  sizes <- function(side) lengths(lapply(questions, `[[`, side))
   mechanism <- new_rr_mechanism(
     "product", joint_labels(questions, "levels"), reports = joint_labels(questions, "reports"),
-    epsilon = sum(vapply(questions, function(m) m$epsilon, 0)),
-    design = sprintf("Product of %s", number_of(length(questions), "question")),
+    epsilon = sum(vapply(questions, `[[`, 0, "epsilon")),
+    design = paste("Product of", number_of(length(questions), "question")),
     questions = questions, sizes = sizes("levels"), report_sizes = sizes("reports")
   )
   made(mechanism, "rr_product", fields = "questions")
@@ -93,17 +98,9 @@ named_mechanisms <- function(...) {
   check_result_names(names, "Questions must not have", "question")
   for (name in names) {
     part <- check_mechanism(parts[[name]], name)
-    if (is.null(part$questions) && !identical(part$part_column, "question")) next
-    abort(c("{.arg {name}} must be a single question.", x = "It is: {format(part)}."), "argument")
+    check_that(is.null(part$questions) && !identical(part$part_column, "question"), part, name, "a single question")
   }
   parts
-}
-
-check_question <- function(mechanism, name) {
-  bits <- c("rr_law_support", "rr_law_bitflip", "rr_law_bloom")
-  if (has_categories(mechanism) || inherits(rr_law(mechanism), bits)) return(invisible())
-  abort(c("{.arg {name}} must have finitely many reports, or reports that support sets of categories or are bits.",
-          x = "It is: {format(mechanism)}."), "argument")
 }
 
 has_categories <- function(mechanism) law_gives(rr_law(mechanism), "channel", length(mechanism$levels))
@@ -114,7 +111,7 @@ joint_cells <- 2^24
 joint_labels <- function(questions, side) {
   labels <- lapply(questions, `[[`, side)
   if (prod(lengths(labels)) > joint_cells) return(character())
-  joint <- Reduce(function(x, y) paste(rep(x, length(y)), rep(y, each = length(x)), sep = ", "), labels)
+  joint <- Reduce(function(x, y) as.vector(outer(x, y, paste, sep = ", ")), labels)
   # "a, b" before "c" and "a" before "b, c": only labels that hold the separator can make two cells alike.
   if (any(grepl(", ", unlist(labels), fixed = TRUE)) && anyDuplicated(joint)) {
     abort("The labels of cells, those of the answers joined by \", \", must all differ.", "argument")
@@ -128,9 +125,8 @@ check_joint <- function(mechanism) {
     abort(c("Only questions whose reports are categories have a joint table.",
             i = "Use {.code rr_cooccurrence(x, mechanism = )} and {.fn rr_tmdh}."), c("law", "argument"))
   }
-  cells <- max(prod(mechanism$sizes), prod(mechanism$report_sizes))
-  if (cells > joint_cells) {
-    abort("A joint table must have at most {format_count(joint_cells)} cells, not {format_count(cells)}.", "argument")
+  if (max(prod(mechanism$sizes), prod(mechanism$report_sizes)) > joint_cells) {
+    abort("A joint table must have at most {format_count(joint_cells)} cells.", "argument")
   }
 }
 
@@ -149,9 +145,8 @@ rr_matrix.rr_product <- function(mechanism, ...) {
   if (prod(mechanism$sizes) * prod(mechanism$report_sizes) > 1e8) {
     abort("{.arg mechanism} has too many cells for its matrix.", "argument")
   }
-  joint <- Reduce(function(x, y) kronecker(y, x), lapply(mechanism$questions, rr_matrix))
-  dimnames(joint) <- list(truth = mechanism$levels, report = mechanism$reports)
-  joint
+  named_matrix(mechanism, Reduce(function(x, y) kronecker(y, x), lapply(mechanism$questions, rr_matrix)),
+               mechanism$reports)
 }
 
 answer_frame <- function(x) {
@@ -164,8 +159,7 @@ question_columns <- function(x, mechanism) {
   questions <- names(mechanism$questions %||% mechanism$parts)
   absent <- setdiff(questions, names(x))
   if (!length(absent)) return(as.list(x)[questions])
-  abort(c("{.arg x} must have a column for each question.",
-          x = "There is none called {.val {absent[1]}}; its columns are {.val {names(x)}}."), "argument")
+  abort(c("{.arg x} must have a column for each question.", x = "There is none called {.val {absent[1]}}."), "argument")
 }
 
 # ---- between the cells of several questions and their answers ----
@@ -191,15 +185,16 @@ flatten_questions <- function(counts, mechanism, arg = "counts", side = "reports
   counts <- order_dimensions(counts, mechanism, arg)
   sizes <- if (side == "reports") mechanism$report_sizes else mechanism$sizes
   if (!identical(as.integer(dim(counts)), unname(sizes))) {
-    abort(c("{.arg {arg}} must have one dimension per question, each with one entry per {sub('s$', '', side)}.",
-            x = "Its dimensions are {dim(counts)}; the questions have {sizes} {side}."), "argument")
+    abort("{.arg {arg}} must have a dimension for each question, of {.val {sizes}} {side}.", "argument")
   }
   names <- dimnames(counts)
   for (d in seq_along(names)) {
-    labels <- mechanism$questions[[d]][[side]]
-    if (!is.null(names[[d]]) && !identical(names[[d]], labels) && !are_bits(names[[d]], mechanism$questions[[d]])) {
-      abort(c("The labels of {.arg {arg}} must be those of its question, in their order.",
-              x = "Dimension {d} is {format_labels(names[[d]])}; question {d} has {format_labels(labels)}."), "level")
+    question <- mechanism$questions[[d]]
+    # The labels that table() gives to bits stand for them.
+    bits <- takes_bits(question) && question$bits[["yes"]] == 2L &&
+      (identical(names[[d]], c("0", "1")) || identical(names[[d]], c("FALSE", "TRUE")))
+    if (!is.null(names[[d]]) && !identical(names[[d]], question[[side]]) && !bits) {
+      abort("The labels of {.arg {arg}} must be those of its question, in their order.", "level")
     }
   }
   as.vector(unclass(counts))
@@ -214,11 +209,6 @@ has_cells_by_groups <- function(counts, mechanism) {
   any(rows %in% mechanism$reports) && !identical(rows, mechanism$questions[[1]]$reports)
 }
 
-# The labels that table() gives to bits, for a question that takes bits.
-are_bits <- function(labels, question) {
-  takes_bits(question) && question$bits[["yes"]] == 2L &&
-    (identical(labels, c("0", "1")) || identical(labels, c("FALSE", "TRUE")))
-}
 
 # A table whose dimensions are named is put into the order of the questions. Made of vectors, a table has labels and no
 # names: questions with the same answers may be swapped in it.
@@ -233,8 +223,7 @@ order_dimensions <- function(counts, mechanism, arg) {
     return(counts)
   }
   if (!setequal(dims, questions)) {
-    abort(c("The dimensions of {.arg {arg}} must be the questions.",
-            x = "They are named {format_labels(dims)}; the questions are {format_labels(questions)}."), "mismatch")
+    abort("The dimensions of {.arg {arg}} must be the questions, {format_labels(questions)}.", "mismatch")
   }
   aperm(counts, match(questions, dims))
 }

@@ -57,19 +57,11 @@ join_columns <- function(columns, bits = NULL) {
   structure(c(columns, list(bits = bits)), class = "data.frame", row.names = .set_row_names(length(bits)))
 }
 
-# What a sampler drew, as reports of this form.
-drawn_reports <- function(drawn, codec) {
-  if (is.null(codec$width)) return(join_columns(stats::setNames(drawn, names(codec$numbers))))
-  new_rr_reports(if (is.raw(drawn)) drawn else t(drawn), codec$width)
-}
 
 # Before anything is drawn: reports of a bit a category may need more memory than there is. Counting copies them.
 check_report_memory <- function(n, k) {
-  bytes <- n * ceiling(k / 8)
-  if (2 * bytes <= machine_memory()) return(invisible())
-  abort(c("These reports are too large for this machine's memory.",
-          x = "{format_count(n)} reports of {format_count(k)} bits would take {format_bytes(2 * bytes)} to count."),
-        "too_large")
+  bytes <- 2 * n * ceiling(k / 8)
+  if (bytes > machine_memory()) abort("Counting these reports would take {format_bytes(bytes)} of memory.", "too_large")
 }
 
 # ---- the class ----
@@ -124,8 +116,7 @@ c.rr_reports <- function(...) {
   parts <- list(...)
   forms <- lapply(parts, function(x) if (inherits(x, "rr_reports")) c(typeof(x), attr(x, "width"), attr(x, "dim")[2]))
   if (length(unique(forms)) > 1L) abort("Only reports of one form can be put together.", "mismatch")
-  new_rr_reports(do.call(rbind, lapply(parts, report_values)), attr(parts[[1]], "width"),
-                 unlist(lapply(parts, is.na)))
+  new_rr_reports(do.call(rbind, lapply(parts, report_values)), attr(parts[[1]], "width"), unlist(lapply(parts, is.na)))
 }
 
 #' @export

@@ -21,9 +21,7 @@ new_rr_sampled <- function(kind, levels, parts, part_column, design, ...) {
 # Where respondents draw which part they report, nothing keeps their permanent answers: each report would have a new
 # one.
 refuse_kept <- function(part, name) {
-  if (!is_memoised(part)) return(invisible())
-  abort(c("{.arg {name}} must not have a permanent answer that respondents keep: it would be drawn anew each time.",
-          x = "It is: {format(part)}."), "argument")
+  check_that(!is_memoised(part), part, name, "without a permanent answer, which would be drawn anew each time")
 }
 
 #' @export
@@ -34,22 +32,10 @@ rr_law.rr_sampled <- function(mechanism) new_rr_law("sampled", truths = length(m
 law_words.rr_law_sampled <- function(law) "a report answers one of several questions"
 
 #' @export
-format.rr_sampled <- function(x, digits = 4, ...) {
-  product <- inherits(x, "rr_product")
-  size <- if (product) paste0(", ", format_count(prod(x$sizes)), " cells")
-    else if (inherits(x, "rr_hierarchy")) paste0(", ", format_count(length(x$levels)), " levels")
-  sprintf("%s%s, epsilon = %s%s", x$design, size %||% "", format(x$epsilon, digits = check_digits(digits)),
-          if (product) " per row" else "")
-}
-
-#' @export
-format.rr_product <- format.rr_sampled
-
-#' @export
 print.rr_sampled <- function(x, ..., digits = 4) {
   parts <- x$questions %||% x$parts
-  cat("<", class(x)[1], "> ", format(x, digits = digits), "\n", sep = "")
   depth <- if (inherits(x, "rr_hierarchy")) "depth "
+  cat("<", class(x)[1], "> ", format(x, digits = digits), "\n", sep = "")
   if (!is.null(depth)) cat("  levels  ", format_labels(x$levels), "\n", sep = "")
   cat(paste0("  ", depth, format(names(parts)), "  ", vapply(parts, format, "", digits = digits), "\n"), sep = "")
   if (inherits(x, "rr_product")) cat("  Epsilons add up (", odds_words(x$epsilon, "a row"), ")\n", sep = "")
@@ -69,7 +55,7 @@ prepare_answers.rr_sampled <- function(mechanism, x) {
 
 prepare_answers.rr_product <- prepare_answers.rr_sampled
 
-draw_reports.rr_product <- function(mechanism, answers, rng = c("secure", "R")) {
+draw_reports.rr_product <- function(mechanism, answers, rng = "secure") {
   Map(function(question, own) draw_reports(question, own, rng), mechanism$questions, answers)
 }
 
@@ -81,20 +67,11 @@ decode_answers.rr_product <- function(mechanism, reports, x) {
     # A data frame inside one, which R prints as the columns that it is.
     if (is.data.frame(column)) as.data.frame(column) else column
   })
-  structure(columns, row.names = .set_row_names(nrow(x)), class = "data.frame")
-}
-
-draw_reports.rr_sampled <- function(mechanism, answers, rng = c("secure", "R")) {
-  rng <- check_choice(rng, "rng", c("secure", "R"))
-  if (!is.list(answers) || length(answers) != length(mechanism$parts) || length(unique(lengths(answers))) != 1L) {
-    abort(c("{.arg answers} must be a list of the answers to each question.", x = "It is {describe_kind(answers)}."),
-          "argument")
-  }
-  draw_parts(mechanism, answers, rng)
+  frame_of(columns, nrow(x))
 }
 
 # list(drawn, at, reports): which part each respondent drew, who drew each part, and their reports to it.
-draw_parts <- function(mechanism, answers, rng) {
+draw_reports.rr_sampled <- function(mechanism, answers, rng = "secure") {
   parts <- mechanism$parts
   drawn <- draw_uniform(length(answers[[1]]), length(parts), rng) + 1
   at <- lapply(seq_along(parts), function(j) which(drawn == j))
@@ -118,25 +95,21 @@ collect_parts <- function(mechanism, reports, given) {
 # The reports of all parts in the order of the respondents: as they are if they are of one kind, else a column of text,
 # which files and databases hold.
 join_reports <- function(reports, order) {
-  kinds <- unique(lapply(reports, report_kind))
+  # What reports must have in common to stand in one column.
+  kinds <- unique(lapply(reports, function(x) {
+    if (is.data.frame(x)) return(c(names(x), unlist(lapply(x, attr, "width"))))
+    if (inherits(x, "rr_reports") && is.raw(x)) return(c("bits", attr(x, "width")))
+    if (is.factor(x)) "character" else if (is.object(x)) "other" else mode(x)
+  }))
   if (length(kinds) > 1L || identical(kinds[[1]], "other")) reports <- lapply(reports, report_texts)
-  if (is.data.frame(reports[[1]])) {
-    names <- stats::setNames(nm = names(reports[[1]]))
-    return(lapply(names, function(name) join_parts(lapply(reports, `[[`, name))[order]))
-  }
-  list(report = join_parts(reports)[order])
+  if (!is.data.frame(reports[[1]])) reports <- lapply(reports, function(x) list(report = x))
+  names <- stats::setNames(nm = names(reports[[1]]))
+  lapply(names, function(name) join_parts(lapply(reports, `[[`, name))[order])
 }
 
 join_parts <- function(columns) {
   if (inherits(columns[[1]], "rr_reports")) return(do.call(c, columns))
   unlist(lapply(columns, function(part) if (is.factor(part)) as.character(part) else unname(part)))
-}
-
-# What reports must have in common to stand in one column.
-report_kind <- function(x) {
-  if (is.data.frame(x)) return(c(names(x), unlist(lapply(x, attr, "width"))))
-  if (inherits(x, "rr_reports") && is.raw(x)) return(c("bits", attr(x, "width")))
-  if (is.factor(x)) "character" else if (is.object(x)) "other" else mode(x)
 }
 
 # Each report as text that is read back as the same report: hexadecimal for bits, numbers with all their digits, with
@@ -153,12 +126,10 @@ report_texts <- function(x) {
 count_reports.rr_sampled <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   read <- read_parts(x, mechanism, na.rm)
   columns <- max(1L, groups)
-  dropped <- read$dropped
   counted <- Map(function(part, rows, name) {
     if (!length(rows)) return(list(counts = matrix(0, length(part$reports) + 1, columns)))
-    own <- list(groups = groups[rows], weights = weights[rows])
     result <- in_part(name, mechanism, {
-      count_reports(part, part_reports(read$reports, rows, part), own$groups, own$weights, na.rm)
+      count_reports(part, part_reports(read$reports, rows, part), groups[rows], weights[rows], na.rm)
     })
     gone <- rows[result$dropped %||% integer()]
     # Categories are dropped by their kernel, which says how many but not where.
@@ -173,30 +144,25 @@ count_reports.rr_sampled <- function(mechanism, x, groups = NULL, weights = NULL
   }, mechanism$parts, read$rows, names(mechanism$parts))
   counts <- do.call(rbind, lapply(counted, `[[`, "counts"))
   list(counts = if (columns > 1L) unname(counts) else as.vector(counts),
-       dropped = sort(c(dropped, unlist(lapply(counted, `[[`, "gone"), use.names = FALSE))))
+       dropped = sort(c(read$dropped, unlist(lapply(counted, `[[`, "gone"), use.names = FALSE))))
 }
 
 # list(reports, rows of each part, dropped).
 read_parts <- function(x, mechanism, na.rm) {
   key <- mechanism$part_column
   if (!is.data.frame(x) || !key %in% names(x)) {
-    abort(c("{.arg x} must be a data frame with a column {.val {key}} beside the reports.",
-            x = "It is {describe(x)}.",
+    abort(c("{.arg x} must be a data frame with a column {.val {key}} beside the reports.", x = "It is {describe(x)}.",
             i = if (all(names(mechanism$parts) %in% names(x)) || are_answers(x, mechanism)) answers_remedy), "report")
   }
-  x <- structure(as.list(x), row.names = .set_row_names(nrow(x)), class = "data.frame")
+  x <- frame_of(as.list(x), nrow(x))
   given <- x[[key]]
   place <- match(as.character(if (is.factor(given)) given else plain_numbers(given)), names(mechanism$parts))
-  missing <- is.na(given)
-  bad <- which(is.na(place) & !missing)
+  bad <- which(is.na(place) & !is.na(given))
   if (length(bad)) {
-    abort_report_at(bad[1], sprintf("has the %s %s, which is none of %s", key,
-                                    encodeString(as.character(given[bad[1]]), quote = "\""),
-                                    format_labels(names(mechanism$parts))))
+    abort_report_at(bad[1], sprintf("has a %s that is none of %s", key, format_labels(names(mechanism$parts))))
   }
-  dropped <- drop_missing_reports(which(missing), na.rm)
   list(reports = x[setdiff(names(x), key)], rows = lapply(seq_along(mechanism$parts), function(j) which(place == j)),
-       dropped = dropped)
+       dropped = drop_missing_reports(which(is.na(given)), na.rm))
 }
 
 # The reports of some rows, as their own mechanism takes them. Text of reports that take several columns is as
@@ -211,8 +177,7 @@ part_reports <- function(reports, rows, part) {
   values[is.na(column)] <- list(rep(NA_character_, length(fields)))
   odd <- which(lengths(values) != length(fields))
   if (length(odd)) {
-    abort_report_at(odd[1], sprintf("is %s; %s numbers are needed: %s", encodeString(column[odd[1]], quote = "\""),
-                                    length(fields), paste(fields, collapse = ", ")))
+    abort_report_at(odd[1], paste("is not the numbers", paste(fields, collapse = ", ")))
   }
   columns <- lapply(seq_along(fields), function(j) vapply(values, `[`, "", j))
   as.data.frame(stats::setNames(columns, fields))

@@ -108,22 +108,26 @@ rr_scramble <- function(range, multiply = 1, add = 0, truth = 0, inside = FALSE,
   truth <- check_number(truth, "truth", 0, 1, max_open = TRUE)
   check_flag(inside, "inside")
   moments <- scramble_moments(cards$multiply, cards$add, truth, inside)
-  if (abs(moments$alpha) <= 1e-12 * max(truth, abs(cards$multiply$range))) {
-    abort("The cards must not multiply the truth by 0 on average: nothing could be estimated.", "argument")
+  check_that(abs(moments$alpha) > 1e-12 * max(truth, abs(cards$multiply$range)), moments$alpha, "multiply",
+             "cards that do not multiply the truth by 0 on average")
+  w <- cards$multiply
+  u <- cards$add
+  if (diff(w$range) == 0 && diff(u$range) == 0 && (truth == 0 || (w$range[1] == 1 && u$range[1] == 0))) {
+    warn("These cards hide nothing: every report is the same function of the truth.", "reveals")
+  } else if (all(u$range == 0) && prod(range) <= 0 && !any(w$value == 0)) {
+    warn("These cards show a truth of 0: its report is 0, and no other truth's is.", "reveals")
   }
-  warn_revealed(cards, truth, range)
   ends <- format(range, digits = 15, trim = TRUE)
   # The largest and least of what is linear in each of its parts stand at their ends.
-  at <- expand.grid(y = range, w = cards$multiply$range, u = cards$add$range)
+  at <- expand.grid(y = range, w = w$range, u = u$range)
   reports <- if (inside) at$w * (at$y + at$u) else at$w * at$y + at$u
+  design <- paste0("Scrambled number from ", ends[1], " to ", ends[2], " (",
+                   if (truth > 0) sprintf("the truth with probability %s, else ", format(truth, digits = 4)),
+                   if (inside) "multiply * (y + add))" else "multiply * y + add)")
   made(new_rr_mechanism(
     c("scramble", "mean"), "mean", reports = paste("sum of", c("shares", "squares", "cubes", "fourth powers")),
-    epsilon = Inf,
-    design = sprintf("Scrambled number from %s to %s (%s%s)", ends[1], ends[2],
-                     if (truth > 0) sprintf("the truth with probability %s, else ", format(truth, digits = 4)) else "",
-                     if (inside) "multiply * (y + add)" else "multiply * y + add"),
-    range = as.double(range), cards = cards, truth = truth, inside = inside, moments = moments,
-    reach = range(reports, if (truth > 0) range)
+    epsilon = Inf, design = design, range = as.double(range), cards = cards, truth = truth, inside = inside,
+    moments = moments, reach = range(reports, if (truth > 0) range)
   ), "rr_scramble", range = range, multiply = card_argument(multiply), add = card_argument(add), truth = truth,
   inside = inside, fields = NULL)
 }
@@ -134,25 +138,19 @@ card_argument <- function(x) if (is.list(x)) lapply(as.list(x), as.double) else 
 # Cards: values with their probabilities (NULL if each is as likely as another) and their moments; of a continuous
 # device the moments alone.
 read_cards <- function(x, arg) {
-  wrong <- function(problem) {
-    abort(c("{.arg {arg}} must be cards: numbers, {.field value} and {.field prob}, or a device's moments.",
-            x = problem), "argument")
-  }
   numbers <- function(x) is.numeric(x) && !is.object(x) && length(x) && all(is.finite(x))
   if (is.list(x) && setequal(names(x), c("mean", "sd", "range"))) {
-    fits <- numbers(unlist(x)) && identical(unname(lengths(x[c("mean", "sd", "range")])), c(1L, 1L, 2L))
     # The variance of numbers in a range is at most (largest - mean) (mean - least).
-    if (!fits || x$sd < 0 || x$sd^2 > (x$range[2] - x$mean) * (x$mean - x$range[1]) * (1 + 1e-9)) {
-      wrong("No number in this {.field range} has this {.field mean} and {.field sd}.")
-    }
+    fits <- numbers(unlist(x)) && identical(unname(lengths(x[c("mean", "sd", "range")])), c(1L, 1L, 2L)) &&
+      x$sd >= 0 && x$sd^2 <= (x$range[2] - x$mean) * (x$mean - x$range[1]) * (1 + 1e-9)
+    check_that(fits, x, arg, "the {.field mean} and {.field sd} of numbers in their {.field range}")
     return(list(mean = as.double(x$mean), variance = as.double(x$sd)^2, range = as.double(x$range)))
   }
   prob <- if (is.list(x)) check_probabilities(x$prob, arg)
   value <- if (is.list(x)) x$value else x
-  if (!numbers(value)) wrong("It is {describe(value)}.")
-  if (!is.null(prob) && (length(prob) != length(value) || abs(sum(prob) - 1) > 1e-8)) {
-    wrong("There are {length(prob)} probabilities of {length(value)} card{?s}, which add up to {sum(prob)}.")
-  }
+  check_that(numbers(value), value, arg, "cards: numbers, {.field value} and {.field prob}, or a device's moments")
+  check_that(is.null(prob) || (length(prob) == length(value) && abs(sum(prob) - 1) <= 1e-8), prob, arg,
+             "cards with a probability each, which add up to 1")
   value <- as.double(value)
   weight <- prob %||% rep(1 / length(value), length(value))
   mean <- sum(weight * value)
@@ -161,26 +159,15 @@ read_cards <- function(x, arg) {
 
 # Of a report A y + B: alpha = E A, beta = E B, and v, the numbers of Var(score | y) = v[1] + v[2] y + v[3] y^2.
 scramble_moments <- function(w, u, truth, inside) {
-  cards <- if (inside) {
-    list(mean = w$mean * u$mean, variance = w$variance * (u$variance + u$mean^2) + w$mean^2 * u$variance,
-         covariance = w$variance * u$mean)
-  } else list(mean = u$mean, variance = u$variance, covariance = 0)
+  cards <- c(u, covariance = 0)
+  if (inside) cards <- list(mean = w$mean * u$mean, covariance = w$variance * u$mean,
+                            variance = w$variance * (u$variance + u$mean^2) + w$mean^2 * u$variance)
   alpha <- truth + (1 - truth) * w$mean
   # A mixture with (A, B) = (1, 0) adds truth (1 - truth) times the products of the distances of the means.
   mixed <- function(within, between) (1 - truth) * (within + truth * between) / alpha^2
   list(alpha = alpha, beta = (1 - truth) * cards$mean,
        v = c(mixed(cards$variance, cards$mean^2), 2 * mixed(cards$covariance, (w$mean - 1) * cards$mean),
              mixed(w$variance, (w$mean - 1)^2)))
-}
-
-warn_revealed <- function(cards, truth, range) {
-  w <- cards$multiply
-  u <- cards$add
-  if (diff(w$range) == 0 && diff(u$range) == 0 && (truth == 0 || (w$range[1] == 1 && u$range[1] == 0))) {
-    warn(c("These cards hide nothing.", x = "Every report is the same function of the truth."), "reveals")
-  } else if (all(u$range == 0) && prod(range) <= 0 && !any(w$value == 0)) {
-    warn("These cards show a truth of 0: its report is 0, and no other truth's is.", "reveals")
-  }
 }
 
 #' @rdname rr_scramble
@@ -209,8 +196,7 @@ prepare_answers.rr_scramble <- function(mechanism, x) {
   as.double(x)
 }
 
-draw_reports.rr_scramble <- function(mechanism, answers, rng = c("secure", "R")) {
-  rng <- check_choice(rng, "rng", c("secure", "R"))
+draw_reports.rr_scramble <- function(mechanism, answers, rng = "secure") {
   cards <- finite_cards(mechanism)
   n <- length(answers)
   w <- draw_cards(cards$multiply, n, rng)
@@ -227,17 +213,12 @@ draw_cards <- function(cards, n, rng) {
   if (is.null(cards$prob)) return(cards$value[draw_uniform(n, length(cards$value), rng) + 1])
   k <- length(cards$value)
   if (k == 1L || n == 0) return(rep(cards$value[1], n))
-  cards$value[run_kernel(NULL, rng, function(generator) {
-    .Call(C_rr_perturb, rep(1L, n), 1L, as.double(c(k, k)), plan_kind(list(kind = "innocuous")), c(0, cards$prob),
-          generator)
-  })]
+  cards$value[draw_plan(rep(1L, n), list(kind = "innocuous", numbers = c(0, cards$prob)), c(k, k), rng)]
 }
 
 finite_cards <- function(mechanism) {
-  continuous <- vapply(mechanism$cards, function(cards) is.null(cards$value), NA)
-  if (any(continuous)) {
-    abort(c("{.arg {names(which(continuous))[1]}} must be cards here.", x = "It is a continuous device."), "argument")
-  }
+  finite <- lengths(lapply(mechanism$cards, `[[`, "value")) > 0
+  if (!all(finite)) abort("{.arg {names(finite)[!finite][1]}} must be cards, not a continuous device.", "argument")
   mechanism$cards
 }
 

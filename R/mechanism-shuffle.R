@@ -22,15 +22,16 @@ shuffled_epsilon <- function(mechanism, n, delta) {
     abort("{.arg delta} must be given with {.arg shuffled}: choose one well below 1 / {format_count(n)}.", "argument")
   }
   delta <- check_number(delta, "delta", min = 0, max = 1, min_open = TRUE, max_open = TRUE)
-  if (n * delta > 1 + 1e-9) {
-    warn(c("{.arg delta} should be well below 1 / {format_count(n)}.",
-           x = "It is {format(delta, digits = 3)}: some reports may then not be hidden at all."), "delta")
-  }
+  if (n * delta > 1 + 1e-9) warn("{.arg delta} is above 1 / {format_count(n)}: some reports may show.", "delta")
   warn_linked(mechanism)
   # Above 50 not one of 1e9 reports is of the blanket: shuffling hides nothing.
   # Of one report, where there are several.
   local <- mechanism$epsilon
-  shares <- if (local > 0) blanket(mechanism)
+  shares <- if (local > 0) mechanism_blanket(mechanism)
+  if (local > 0 && is.null(shares)) {
+    abort(c("{.arg shuffled} needs a mechanism whose reports have known probabilities.",
+            x = "This one is: {format(mechanism)}."), c("law", "argument"))
+  }
   level <- if (local == 0 || local > 50) local else min(local, blanket_epsilon(shares, n, delta, local))
   structure(level, delta = delta)
 }
@@ -42,20 +43,11 @@ warn_linked <- function(mechanism) {
   sent <- if (inherits(mechanism, "rr_local_hash")) "hash function"
     else if (inherits(mechanism, "rr_bloom") && mechanism$cohorts > 1) "cohort"
   if (is.null(sent)) return(invisible())
-  warn(c("Shuffling hides one report of each respondent, not several.",
-         x = "A respondent sends the same {sent} with every report, so that its reports can be linked."), "linked")
+  warn("Shuffling hides one report of each respondent: the same {sent} with each links several.", "linked")
 }
 
 # The blanket of a mechanism: how likely a report is of it (`weight`), and how likely such a report, of two levels,
-# supports one category and not another (`one`), both (`both`), or neither.
-blanket <- function(mechanism) {
-  shares <- mechanism_blanket(mechanism)
-  if (!is.null(shares)) return(shares)
-  abort(c("{.arg shuffled} needs a mechanism whose reports have known probabilities.",
-          x = "This one is: {format(mechanism)}."), c("law", "argument"))
-}
-
-# NULL where its law does not say.
+# supports one category and not another (`one`), both (`both`), or neither. NULL where its law does not say.
 mechanism_blanket <- function(mechanism) UseMethod("mechanism_blanket")
 
 mechanism_blanket.rr_mechanism <- function(mechanism) {
@@ -74,7 +66,7 @@ mechanism_blanket.rr_sampled <- function(mechanism) {
 # somebody else only where one of its parts is.
 mechanism_blanket.rr_product <- function(mechanism) {
   parts <- part_blankets(mechanism$questions)
-  if (!is.null(parts)) spread_blanket(prod(parts[1, ]), -expm1(sum(log1p(-pmin(parts[2, ], 1)))), mechanism$epsilon)
+  if (!is.null(parts)) joint_blanket(parts, mechanism$epsilon)
 }
 
 # The weight of the blanket and the largest distance, a column for each part.
@@ -100,6 +92,10 @@ spread_blanket <- function(weight, distance, local) {
   list(weight = weight, one = one, both = each - one)
 }
 
+joint_blanket <- function(parts, local) {
+  spread_blanket(prod(parts[1, ]), -expm1(sum(log1p(-pmin(parts[2, ], 1)))), local)
+}
+
 # One number for all others, and the truth likelier than these. With several numbers every two truths differ in their
 # own reports alone, as far as the truth is likelier there, or less likely.
 law_blanket.rr_law_additive <- function(law, k, local) {
@@ -111,11 +107,10 @@ law_blanket.rr_law_additive <- function(law, k, local) {
 
 # Of several questions the blanket is that of all of them, and a report is another only where one of its parts is.
 law_blanket.rr_law_channel <- function(law, k, local) {
-  parts <- vapply(law$axes, function(axis) {
+  joint_blanket(vapply(law$axes, function(axis) {
     if (is.null(axis$matrix)) return(c(sum(axis$b + min(axis$a, 0)), abs(axis$a)))
     c(sum(do.call(pmin, as.data.frame(axis$matrix))), largest_distance(axis$matrix))
-  }, numeric(2))
-  spread_blanket(prod(parts[1, ]), -expm1(sum(log1p(-pmin(parts[2, ], 1)))), local)
+  }, numeric(2)), local)
 }
 
 # Total variation between the columns (truths) of a matrix: the largest of all pairs, or, where these are too many,
@@ -166,9 +161,10 @@ law_blanket.rr_law_bitflip <- function(law, k, local) {
 # The least likely filter for the bits of a report has its ones where these are 0, as far as there are enough. Filters
 # of two categories have at most so many ones where the other has none.
 law_blanket.rr_law_bloom <- function(law, k, local) {
-  turned <- law$one < law$zero
-  one <- if (turned) 1 - law$one else law$one
-  zero <- if (turned) 1 - law$zero else law$zero
+  chances <- c(law$one, law$zero)
+  if (law$one < law$zero) chances <- 1 - chances
+  one <- chances[1]
+  zero <- chances[2]
   hashes <- dim(law$places)[1]
   ones <- 0:law$bits
   covered <- pmin(hashes, law$bits - ones)
@@ -217,28 +213,21 @@ blanket_delta <- function(sums, n, epsilon, local) {
   gain <- expm1(local)
   loss <- expm1(epsilon)
   if (loss >= gain) return(0)
-  terms <- coins_above(sums$coins, gain * (2 + loss), loss * sums$unit - gain * sums$coins)
-  sum(sums$weight * terms) / n + sums$outside * (gain - loss)
-}
-
-# E[(a X + b)_+] of X ~ Bin(t, 1/2), a > 0; t and b of one length.
-coins_above <- function(t, a, b) {
+  t <- sums$coins
+  a <- gain * (2 + loss)
+  b <- loss * sums$unit - gain * t
   least <- pmax(floor(-b / a) + 1, 0)
   above <- stats::pbinom(least - 1, t, 0.5, lower.tail = FALSE)
   weighed <- ifelse(t > 0, t / 2 * stats::pbinom(least - 2, pmax(t - 1, 0), 0.5, lower.tail = FALSE), 0)
-  pmax(a * weighed + b * above, 0)
+  sum(sums$weight * pmax(a * weighed + b * above, 0)) / n + sums$outside * (gain - loss)
 }
-
-# Sums of so many terms are done one by one; longer ones in pieces.
-blanket_exact_terms <- 4e4
 
 blanket_sums <- function(shares, n, local, tail) {
   chance <- c(pair = 2 * shares$weight * shares$one, both = shares$weight * shares$both,
               none = shares$weight * max(0, 1 - 2 * shares$one - shares$both))
-  # Triples (n10 + n01, n11, n00), or pairs where none is of the second kind.
+  # Triples (n10 + n01, n11, n00), or pairs where none is of the second kind. Many terms are summed in pieces.
   terms <- if (shares$both > 0) (n + 1)^3 / 6 else (n + 1)^2 / 2
-  if (terms <= blanket_exact_terms) blanket_one_by_one(chance, n, exp(local))
-  else blanket_in_pieces(chance, n, exp(local), tail)
+  if (terms <= 4e4) blanket_one_by_one(chance, n, exp(local)) else blanket_in_pieces(chance, n, exp(local), tail)
 }
 
 blanket_one_by_one <- function(chance, n, odds) {
@@ -281,9 +270,8 @@ binomial_blocks <- function(n, p, tail) {
     return(list(start = at, stop = at, at = at, weight = stats::dbinom(at, n, p), outside = outside))
   }
   ends <- unique(round(seq(low, high, length.out = 200)))
-  start <- rep(utils::head(ends, -1), 2)
-  stop <- rep(ends[-1], 2)
-  list(start = start, stop = stop, at = c(utils::head(ends, -1), ends[-1]),
+  start <- utils::head(ends, -1)
+  list(start = rep(start, 2), stop = rep(ends[-1], 2), at = c(start, ends[-1]),
        weight = as.vector(block_weights(ends, n, p)), outside = outside)
 }
 
@@ -318,12 +306,8 @@ other_values <- function(both, none, odds, n, tail) {
     place <- (values[seen, g] - lowest) / width
     below <- pmin(floor(place), other_size - 2)
     upper <- weights[seen, g] * (place - below)
-    sums <- numeric(other_size)
-    for (part in list(list(below + 1, weights[seen, g] - upper), list(below + 2, upper))) {
-      found <- rowsum(part[[2]], part[[1]])
-      sums[as.integer(rownames(found))] <- sums[as.integer(rownames(found))] + found[, 1]
-    }
-    c(lowest + width * (seq_len(other_size) - 1), sums)
+    sums <- function(value, at) rowsum(c(value, numeric(other_size)), c(at, seq_len(other_size)))[, 1]
+    c(lowest + width * (seq_len(other_size) - 1), sums(weights[seen, g] - upper, below + 1) + sums(upper, below + 2))
   }, numeric(2 * other_size))
   list(values = spread[seq_len(other_size), , drop = FALSE], weights = spread[-seq_len(other_size), , drop = FALSE])
 }

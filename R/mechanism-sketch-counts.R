@@ -72,8 +72,8 @@ rr_sketch_counts <- function(epsilon, width = 1024, functions = 256, one_bit = F
   bit <- if (one_bit) rr_hadamard(width, epsilon, one_bit = TRUE) else rr_unary(width, epsilon, optimized = FALSE)
   made(new_rr_mechanism(
     c("sketch_counts", "protocol"), "any text", reports = bloom_reports(width, functions), epsilon = epsilon,
-    design = sprintf("Count-mean sketch%s (%s buckets, %s function%s)", if (one_bit) " of one bit" else "",
-                     format_count(width), format_count(functions), if (functions == 1) "" else "s"),
+    design = sprintf("Count-mean sketch%s (%s buckets, %s)", if (one_bit) " of one bit" else "", format_count(width),
+                     number_of(functions, "function")),
     width = width, bits_number = width, cohorts = functions, one_bit = one_bit, key = key, bit = bit, p = bit$p,
     q = bit$q, p_minus_q = bit$p_minus_q,
     codec = if (one_bit) do.call(report_codec, c(list(cohort = c(1, functions)), bit$codec$numbers))
@@ -98,23 +98,11 @@ sketch_places <- function(mechanism, strings) {
 achieved.rr_sketch_counts <- function(mechanism) list(epsilon = achieved(mechanism$bit)$epsilon)
 
 #' @export
-format.rr_sketch_counts <- function(x, digits = 4, ...) {
-  sprintf("%s, epsilon = %s", x$design, format(x$epsilon, digits = check_digits(digits)))
-}
-
-# The first lines of a mechanism whose answers are an open set of strings.
-print_open <- function(x, digits) {
-  cat("<", class(x)[1], "> ", x$design, "\n", sep = "")
-  cat("  answers  any text\n")
-  cat("  epsilon  ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
-}
-
-#' @export
 print.rr_sketch_counts <- function(x, ..., digits = 4) {
   digits <- check_digits(digits)
-  print_open(x, digits)
-  cat("  P(report supports the bucket of the truth)  ", format(x$p, digits = digits), "\n", sep = "")
-  cat("  P(it supports one other bucket)             ", format(x$q, digits = digits), "\n", sep = "")
+  print_head(x, digits)
+  cat("  P(report supports the bucket of the truth)  ", format(x$p, digits = digits), "\n",
+      "  P(it supports one other bucket)             ", format(x$q, digits = digits), "\n", sep = "")
   invisible(x)
 }
 
@@ -137,11 +125,7 @@ prepare_answers.rr_sketch_counts <- function(mechanism, x) {
 }
 
 # Positions among the levels do not exist here: answers are strings.
-draw_reports.rr_sketch_counts <- function(mechanism, answers, rng = c("secure", "R")) {
-  rng <- check_choice(rng, "rng", c("secure", "R"))
-  if (!is.character(answers) || anyNA(answers)) {
-    abort(c("{.arg answers} must be text.", x = "It is {describe_kind(answers)}."), "argument")
-  }
+draw_reports.rr_sketch_counts <- function(mechanism, answers, rng = "secure") {
   answers <- check_hashed_text(answers, "answers", answers = TRUE)
   cohort <- draw_cohorts(mechanism, length(answers), rng)
   bucket <- integer(length(answers))
@@ -155,7 +139,7 @@ draw_reports.rr_sketch_counts <- function(mechanism, answers, rng = c("secure", 
   }
   reports <- draw_reports(mechanism$bit, bucket, rng)
   cohort <- list(cohort = cohort)
-  if (mechanism$one_bit) join_columns(c(cohort, as.list(reports))) else join_columns(cohort, reports)
+  if (mechanism$one_bit) join_columns(c(cohort, reports)) else join_columns(cohort, reports)
 }
 
 # ---- counting ----
@@ -163,15 +147,12 @@ draw_reports.rr_sketch_counts <- function(mechanism, answers, rng = c("secure", 
 # Reports of rr_prefixes() are those of a sketch, each about a part of its string.
 held_out <- "held out"
 
-refuse_prefixes <- function(x) {
-  if (!is.data.frame(x) || !held_out %in% x[["part"]]) return(invisible())
-  abort(c("{.arg x} must hold reports of this mechanism.", x = "Its column {.val part} is of {.fn rr_prefixes}."),
-        c("mismatch", "report"))
-}
 
 # One bit supports some of the buckets.
 count_reports.rr_sketch_counts <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
-  refuse_prefixes(x)
+  if (is.data.frame(x) && held_out %in% x[["part"]]) {
+    abort("{.arg x} must hold reports of this mechanism, not of {.fn rr_prefixes}.", c("mismatch", "report"))
+  }
   if (!mechanism$one_bit) return(NextMethod())
   read <- read_reports(x, mechanism, na.rm, groups, weights)
   counted_reports(count_signs(read, mechanism$bit$size, mechanism$width, mechanism$cohorts), read)
@@ -189,20 +170,15 @@ candidate_tally <- function(mechanism, tally, candidates, labels = candidates) {
   base <- (seq_len(cohorts) - 1) * (mechanism$width + 1)
   for (part in split(seq_along(candidates), (seq_along(candidates) - 1) %/% step)) {
     cells <- as.vector(sketch_places(mechanism, candidates[part]) + base)
-    for (g in seq_len(columns)) {
-      supports[part, g] <- colSums(matrix(group_counts(tally, g)[cells], cohorts))
-    }
+    for (g in seq_len(columns)) supports[part, g] <- colSums(matrix(group_counts(tally, g)[cells], cohorts))
   }
   squares <- vapply(seq_len(columns), function(g) {
     sketch_squares(mechanism, group_counts(tally, g) * (tally$effective_n[g] / tally$n[g]))
   }, 0)
   collision <- sqrt(max(squares) / (cohorts * (mechanism$width - 1)))
-  asked <- new_rr_mechanism(
-    "sketch_candidates", labels, reports = c(labels, "(squares)"), epsilon = mechanism$epsilon,
-    design = sprintf("%s, collisions add at most %s to a standard error", mechanism$design,
-                     format(collision, digits = 2)),
-    sketch = mechanism, collision = collision
-  )
+  design <- paste0(mechanism$design, ", collisions add at most ", format(collision, digits = 2), " to a standard error")
+  asked <- new_rr_mechanism("sketch_candidates", labels, reports = c(labels, "(squares)"), epsilon = mechanism$epsilon,
+                            design = design, sketch = mechanism, collision = collision)
   counts <- rbind(supports, squares * tally$n)
   new_rr_tally(asked, if (is.matrix(tally$counts)) unname(counts) else as.vector(counts), groups = tally$groups,
                n = tally$n, missing = tally$missing, weight_squares = tally$weight_squares,
@@ -235,10 +211,8 @@ rr_law.rr_sketch_candidates <- function(mechanism) {
   m <- sketch$width
   own <- sketch_numbers(sketch)
   p <- own$p
-  q <- own$q
   other <- sketch$q
-  new_rr_law("sketch_candidates", p = p, q = q, difference = own$difference,
-             both_own = p / m + (1 - 1 / m) * p * other,
-             both_other = q / m + (1 - 1 / m) * (2 / m * p * other + (1 - 2 / m) * other^2),
-             functions = sketch$cohorts, width = m)
+  new_rr_law("sketch_candidates", p = p, q = own$q, difference = own$difference,
+             both_own = p / m + (1 - 1 / m) * p * other, functions = sketch$cohorts, width = m,
+             both_other = own$q / m + (1 - 1 / m) * (2 / m * p * other + (1 - 2 / m) * other^2))
 }

@@ -72,13 +72,8 @@ check_breaks <- function(breaks) {
     levels <- check_levels(breaks, "breaks")
     return(list(labels = levels$labels, numeric = levels$numeric))
   }
-  bad <- which(!is.finite(breaks) | c(FALSE, diff(breaks) <= 0))
-  if (length(breaks) < 3L || length(bad)) {
-    after <- if (isTRUE(bad[1] > 1)) paste(", after", format(breaks[bad[1] - 1], digits = 15)) else ""
-    abort(c("{.arg breaks} must be at least 3 finite numbers that increase.",
-            x = if (length(bad)) "Break {bad[1]} is {format(breaks[bad[1]], digits = 15)}{after}."
-                else "There are {length(breaks)}."), "argument")
-  }
+  check_that(length(breaks) > 2L && all(is.finite(breaks)) && all(diff(breaks) > 0), breaks, "breaks",
+             "at least 3 finite numbers that increase")
   breaks <- as.double(breaks)
   # As few digits as tell them apart.
   for (digits in 3:15) {

@@ -59,8 +59,7 @@ subset_numbers <- function(k, epsilon, w) {
   p <- w / total
   lie <- (k - w) * z / total
   list(p = p, lie = lie, q = (p * (w - 1) + lie * w) / (k - 1),
-       difference = w * (k - w) * -expm1(-epsilon) / ((k - 1) * total),
-       both_own = p * (w - 1) / (k - 1),
+       difference = w * (k - w) * -expm1(-epsilon) / ((k - 1) * total), both_own = p * (w - 1) / (k - 1),
        both_other = if (k > 2) (p * (w - 1) * (w - 2) + lie * w * (w - 1)) / ((k - 1) * (k - 2)) else 0)
 }
 
@@ -76,7 +75,7 @@ achieved.rr_subset <- function(mechanism) {
   list(epsilon = chance[1], p = chance[2] + (1 - chance[2]) * share)
 }
 
-draw_reports.rr_subset <- function(mechanism, answers, rng = c("secure", "R")) {
+draw_reports.rr_subset <- function(mechanism, answers, rng = "secure") {
   packed <- packs_bits(mechanism$codec)
   if (packed) check_report_memory(length(answers), length(mechanism$levels))
   draw_protocol(function(positions, levels, generator) {

@@ -40,20 +40,19 @@
 rr_unary <- function(levels, epsilon = NULL, optimized = TRUE, p = NULL, q = NULL, ...) {
   check_dots_empty(...)
   levels <- check_levels(levels)
-  numbers <- if (is.null(p) && is.null(q)) unary_epsilon(epsilon, check_flag(optimized, "optimized"))
-    else unary_pair(epsilon, p, q)
+  check_one_of_epsilon_p(epsilon, c(p, q))
+  numbers <- if (is.null(epsilon)) unary_pair(p, q) else unary_epsilon(epsilon, check_flag(optimized, "optimized"))
   made(new_rr_mechanism(
     c("unary", "protocol"), levels$labels, numeric_levels = levels$numeric, epsilon = numbers$epsilon,
     design = sprintf("Unary encoding (p = %s, q = %s)", format(numbers$p, digits = 4), format(numbers$q, digits = 4)),
     p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = numbers$odds, both_own = numbers$p * numbers$q,
     both_other = numbers$q^2, optimized = if (numbers$from_epsilon) optimized else NA,
-    from_epsilon = numbers$from_epsilon,
-    codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric)
+    from_epsilon = numbers$from_epsilon, codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric)
   ), "rr_unary", epsilon = epsilon, optimized = if (numbers$from_epsilon) optimized, p = p, q = q)
 }
 
 unary_epsilon <- function(epsilon, optimized) {
-  if (is.null(epsilon)) abort_unary(NULL, NULL, NULL)
+
   epsilon <- check_epsilon(epsilon)
   level <- if (optimized) epsilon else epsilon / 2
   p <- if (optimized) 1 / 2 else stats::plogis(level)
@@ -61,27 +60,17 @@ unary_epsilon <- function(epsilon, optimized) {
        epsilon = epsilon, from_epsilon = TRUE)
 }
 
-unary_pair <- function(epsilon, p, q) {
-  if (!is.null(epsilon) || is.null(p) || is.null(q)) abort_unary(epsilon, p, q)
+unary_pair <- function(p, q) {
   p <- check_probability(p, "p")
   q <- check_probability(q, "q")
   difference <- snap_to_zero(p - q, max(p, q))
   odds <- if (difference == 0) 0 else difference / (q * (1 - p))
-  epsilon <- round_sums_up(abs(log1p(odds)))
-  list(p = p, q = q, difference = difference, odds = odds, epsilon = epsilon, from_epsilon = FALSE)
-}
-
-abort_unary <- function(epsilon, p, q) {
-  given <- c("epsilon", "p", "q")[!c(is.null(epsilon), is.null(p), is.null(q))]
-  abort(c("Either {.arg epsilon} must be given, or both {.arg p} and {.arg q}.",
-          x = if (length(given)) "Given: {.arg {given}}." else "None was given."), "argument")
+  list(p = p, q = q, difference = difference, odds = odds, epsilon = round_sums_up(abs(log1p(odds))),
+       from_epsilon = FALSE)
 }
 
 #' @export
-rr_law.rr_unary <- function(mechanism) {
-  new_law_support(mechanism$p, mechanism$q, mechanism$both_own, mechanism$both_other, difference = mechanism$p_minus_q,
-                  odds = mechanism$odds)
-}
+rr_law.rr_unary <- rr_law.rr_subset
 
 # The sampler's input: epsilon, from which it makes its own probabilities, or the probabilities.
 unary_plan <- function(mechanism) {
@@ -94,7 +83,7 @@ achieved.rr_unary <- function(mechanism) {
   list(epsilon = chances[1], p = chances[2], q = chances[3])
 }
 
-draw_reports.rr_unary <- function(mechanism, answers, rng = c("secure", "R")) {
+draw_reports.rr_unary <- function(mechanism, answers, rng = "secure") {
   check_report_memory(length(answers), length(mechanism$levels))
   draw_protocol(function(positions, levels, generator) {
     .Call(C_rr_draw_unary, positions, 1L, levels, as.double(unary_plan(mechanism)), generator)
@@ -106,20 +95,18 @@ rr_matrix.rr_unary <- function(mechanism, ...) {
   check_dots_empty(...)
   k <- length(mechanism$levels)
   check_report_number(mechanism, 2^k)
-  one <- matrix(mechanism$q, k, k)
-  zero <- matrix(1 - mechanism$q, k, k)
+  q <- mechanism$q
+  one <- matrix(q, k, k)
+  zero <- 1 - one
   diag(one) <- mechanism$p
   # A bit of the truth that is 0: by epsilon, since 1 - p loses the digits of a p near 1.
-  q <- mechanism$q
   diag(zero) <- if (mechanism$from_epsilon) mechanism$p * (1 - q) / q * exp(-mechanism$epsilon) else 1 - mechanism$p
   named_matrix(mechanism, bits_matrix(one, zero))
 }
 
 simulate_counts.rr_unary <- function(mechanism, truth, nsim = 1) {
   # Given the truths the bits are independent, and so are the counts.
-  n <- sum(truth)
   k <- length(truth)
-  counts <- stats::rbinom(k * nsim, rep(truth, nsim), mechanism$p) + stats::rbinom(k * nsim, rep(n - truth, nsim),
-                                                                                   mechanism$q)
-  matrix(as.double(counts), k, nsim)
+  held <- stats::rbinom(k * nsim, rep(truth, nsim), mechanism$p)
+  matrix(as.double(held + stats::rbinom(k * nsim, rep(sum(truth) - truth, nsim), mechanism$q)), k, nsim)
 }

@@ -7,12 +7,9 @@
 # the truths if that differs): `bits` and `truth_bits` are then the positions of no and yes, else NULL.
 new_rr_mechanism <- function(kind, levels, ..., reports = levels, numeric_levels = NULL, epsilon, design,
                              yes_no = FALSE) {
-  structure(
-    list(levels = levels, reports = reports, numeric_levels = numeric_levels,
-         bits = if (yes_no[1]) bit_places(reports), truth_bits = if (yes_no[length(yes_no)]) bit_places(levels),
-         epsilon = epsilon, design = design, ...),
-    class = c(paste0("rr_", kind), "rr_mechanism")
-  )
+  structure(list(levels = levels, reports = reports, numeric_levels = numeric_levels,
+                 bits = if (yes_no[1]) bit_places(reports), truth_bits = if (yes_no[length(yes_no)]) bit_places(levels),
+                 epsilon = epsilon, design = design, ...), class = c(paste0("rr_", kind), "rr_mechanism"))
 }
 
 # What made a mechanism, for files and for whoever asks which design it is: the constructor, its arguments in `...`
@@ -47,9 +44,7 @@ bit_places <- function(labels) {
 #' @rdname rr_channel
 #' @param mechanism A mechanism, as made by [rr_grr()], [rr_binary()], [rr_forced()] and the other constructors.
 #' @export
-rr_matrix <- function(mechanism, ...) {
-  UseMethod("rr_matrix")
-}
+rr_matrix <- function(mechanism, ...) UseMethod("rr_matrix")
 
 #' @export
 rr_matrix.default <- function(mechanism, ...) check_mechanism(mechanism)
@@ -59,21 +54,21 @@ matrix_limit <- 10000
 #' @export
 rr_matrix.rr_mechanism <- function(mechanism, ...) {
   check_dots_empty(...)
+  if (inherits(mechanism, c("rr_channel", "rr_compose", "rr_noncompliance")) && !is.null(mechanism$matrix)) {
+    return(mechanism$matrix)
+  }
   check_report_number(mechanism, 0)
   k <- length(mechanism$levels)
   law <- check_law(rr_law(mechanism))
   if (!law_gives(law, "channel", k)) {
     refuse_law(law, "channel", "{.fn rr_matrix}", "Its law, {.fn rr_law}, says what is known.")
   }
-  matrix <- law_matrix(law, k)
-  dimnames(matrix) <- list(truth = mechanism$levels, report = mechanism$reports)
-  matrix
+  named_matrix(mechanism, law_matrix(law, k), mechanism$reports)
 }
 
 # Reports of a protocol are listed where there are so few of them. `number` are all that are possible.
 check_report_number <- function(mechanism, number) {
-  k <- length(mechanism$levels)
-  if (number <= matrix_limit && k <= matrix_limit) return(invisible())
+  if (max(number, length(mechanism$levels)) <= matrix_limit) return(invisible())
   abort("The matrix of {.arg mechanism} is limited to {format_count(matrix_limit)} categories and reports.",
         c("law", "argument"))
 }
@@ -105,8 +100,16 @@ same_mechanism <- function(x, y) {
 #' @export
 format.rr_mechanism <- function(x, digits = 4, ...) {
   digits <- check_digits(digits)
-  sprintf("%s, %s%s", x$design, category_words(length(x$levels)),
-          if (protects(x)) paste(", epsilon =", format(x$epsilon, digits = digits)) else "")
+  product <- inherits(x, "rr_product")
+  size <- if (product) paste(format_count(prod(x$sizes)), "cells")
+    else if (inherits(x, "rr_hierarchy")) paste(format_count(length(x$levels)), "levels")
+    else if (!inherits(x, c("rr_sampled", "rr_mean", "rr_sketch_counts"))) category_words(length(x$levels))
+  # Of all reports made from one answer that is kept.
+  permanent <- if (inherits(x, "rr_compose")) x$first$epsilon else if (isTRUE(x$memoised)) x$permanent
+  level <- if (protects(x)) paste0("epsilon = ", format(x$epsilon, digits = digits),
+                                   if (product) " per row" else if (!is.null(permanent)) " a report")
+  paste(c(x$design, size, level, if (!is.null(permanent)) paste(format(permanent, digits = digits), "in all")),
+        collapse = ", ")
 }
 
 # The print is the summary: without it a mechanism would be listed as the list that it is.
@@ -121,13 +124,13 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
   digits <- check_digits(digits)
   cat("<", class(x)[1], "> ", x$design, "\n", sep = "")
   k <- length(x$levels)
-  cat("  categories  ", format_labels(x$levels, between = if (has_worded_order(x)) " < " else ", "), "\n", sep = "")
+  # An order that a reader cannot see from the labels, as that of numbers.
+  worded <- isTRUE(x$ordered) && anyNA(suppressWarnings(as.numeric(utils::head(x$levels, 8))))
+  cat("  categories  ", format_labels(x$levels, between = if (worded) " < " else ", "), "\n", sep = "")
   if (protects(x)) {
     cat("  epsilon     ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")",
         if (inherits(x, "rr_noncompliance")) "; disobedience protects nobody", "\n", sep = "")
-  } else {
-    cat("  epsilon     none: mistakes protect nobody\n")
-  }
+  } else cat("  epsilon     none: mistakes protect nobody\n")
   if (is_validated(x)) {
     people <- format_count(rowSums(x$validation))
     cat("  validated   on ", people_words(x), " (", paste(x$levels, people, collapse = ", "), ")",
@@ -145,19 +148,20 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
   invisible(x)
 }
 
-# An order that a reader cannot see from the labels, as that of numbers.
-has_worded_order <- function(mechanism) {
-  isTRUE(mechanism$ordered) && anyNA(suppressWarnings(as.numeric(utils::head(mechanism$levels, 8))))
+
+# The first lines of a mechanism whose answers are numbers, or an open set of strings.
+print_head <- function(x, digits) {
+  cat("<", class(x)[1], "> ", x$design, "\n", if (!inherits(x, "rr_mean")) "  answers  any text\n",
+      "  epsilon  ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
 }
 
 format_labels <- function(labels, width = 60, between = ", ") {
   k <- length(labels)
-  shown <- paste(encodeString(labels[seq_len(min(k, 8))]), collapse = between)
-  if (k > 8) shown <- paste0(shown, between, "... (", format_count(k), " in all)")
-  if (nchar(shown) > width && k > 3) {
-    shown <- paste0(paste(encodeString(labels[1:3]), collapse = between), between, "... (", format_count(k), " in all)")
+  first <- function(n) {
+    paste(c(encodeString(utils::head(labels, n)), if (k > n) sprintf("... (%s in all)", format_count(k))),
+          collapse = between)
   }
-  shown
+  if (nchar(first(8)) > width) first(3) else first(8)
 }
 
 # ---- what epsilon means, in words that need no logarithm ----

@@ -28,26 +28,16 @@ eb_most_rows <- 1000
 # Prior odds of the free form against the average of shapes that it sharpens.
 eb_free_odds <- 1
 
-# With a reference, categories whose own reports tell their share to within this are not shrunk: the grid, whose steps
-# are a little smaller, need not resolve them.
-eb_exact <- 0.045
-eb_relative <- 0.03
-
 eb_options <- function(options, evidence) {
   loss <- check_choice(options$loss %||% "squared", "loss", c("squared", "absolute"))
   pool <- check_flag(options$pool %||% FALSE, "pool")
   ordered <- check_flag(options$ordered %||% FALSE, "ordered")
   reference <- options$reference
   given <- c("ordered", "reference", "pool")[c(ordered, !is.null(reference), pool)]
-  if (length(given) > 1) {
-    abort("{.arg {given[1]}} and {.arg {given[2]}} exclude each other: each says how the shares are spread.",
-          "argument")
-  }
+  if (length(given) > 1) abort("{.arg {given[1]}} and {.arg {given[2]}} exclude each other.", "argument")
   if (is.table(reference)) reference <- prop.table(reference)
   reference <- distribution_option(reference, "reference", evidence)
-  if (any(reference <= 0)) {
-    abort(c("{.arg reference} must hold shares above 0.", x = "Share {which(reference <= 0)[1]} is 0."), "argument")
-  }
+  if (any(reference <= 0)) abort("{.arg reference} must hold shares above 0.", "argument")
   if (ordered && !inherits(evidence$law, "rr_law_additive")) {
     refuse_law(evidence$law, "likelihood", "{.arg ordered}", "Give a {.arg reference}.")
   }
@@ -118,8 +108,7 @@ eb_rows_unlike <- function(counts, n, form, share) {
   if (form$binomial) columns$trials <- rep_len(n, length(counts))[order]
   new <- c(TRUE, Reduce(`|`, lapply(columns, function(x) diff(x) != 0)))
   row <- cumsum(new)
-  at <- integer(length(order))
-  at[order] <- row
+  at <- replace(order, order, row)
   c(lapply(columns, function(x) as.double(x[new])),
     list(categories = as.double(tabulate(row)), share = share[order][new], place = function(x) x[at]))
 }
@@ -128,8 +117,7 @@ eb_rows_unlike <- function(counts, n, form, share) {
 # (Sharing the difference with it by variance would be right for the right prior, but has twice the risk of maximum
 # likelihood where the prior is a little wrong.)
 eb_alone <- function(rows) {
-  u <- 2 * sqrt(rows$count + 0.375)
-  apart <- diff(u) > 8
+  apart <- diff(2 * sqrt(rows$count + 0.375)) > 8
   alone <- c(TRUE, apart) & c(apart, TRUE) & rows$categories == 1 & rows$count > 30 &
     rows$count > rows$base + 8 * sqrt(rows$base)
   if (sum(rows$categories[!alone]) < 2) alone[] <- FALSE
@@ -146,8 +134,7 @@ eb_fit <- function(groups, levels = double(), wary = FALSE) {
   rows <- lapply(groups, function(evidence) {
     given <- eb_counts(evidence)
     rows <- eb_rows(given$counts, given$n, form)
-    rows$tilt <- ifelse(alike_form(form) & length(given$n) == 1 & eb_alone(rows), 0, rows$share)
-    rows
+    c(rows, list(tilt = ifelse(alike_form(form) & length(given$n) == 1 & eb_alone(rows), 0, rows$share)))
   })
   call_eb(rows, rep(1, length(groups)), k, k, eb_prior_weights(k * length(groups), wary), 0, levels)
 }
@@ -160,13 +147,15 @@ eb_fit_reference <- function(evidence, reference, levels = double(), wary = FALS
   n <- rep_len(given$n, k)
   form <- lapply(eb_form(evidence$law), rep_len, k)
   inv <- (counts / n - form$b) / form$a
-  exact <- counts > 0 & sqrt(counts) < eb_exact * (counts - n * form$b)
+  # Categories whose own reports tell their share to within this are not shrunk: the grid, whose steps of 0.03 are a
+  # little smaller, need not resolve them.
+  exact <- counts > 0 & sqrt(counts) < 0.045 * (counts - n * form$b)
   if (sum(!exact) < 2) exact[order(counts)[1:2]] <- FALSE
   rest <- list(a = form$a[!exact], b = form$b[!exact], binomial = form$binomial[1])
   rows <- eb_rows_unlike(counts[!exact], n[!exact], rest, reference[!exact])
   rows$tilt <- rows$share
-  result <- call_eb(list(rows), 1 - sum(inv[exact]), k, 1 / min(reference), eb_prior_weights(k, wary, TRUE),
-                    eb_relative, levels)[[1]]
+  result <- call_eb(list(rows), 1 - sum(inv[exact]), k, 1 / min(reference), eb_prior_weights(k, wary, TRUE), 0.03,
+                    levels)[[1]]
   # An exact category is as likely as the prior is dense where it lies.
   prior <- result$prior
   edges <- c(0, (prior$x[-1] + prior$x[-nrow(prior)]) / 2, max(prior$x))
@@ -174,7 +163,7 @@ eb_fit_reference <- function(evidence, reference, levels = double(), wary = FALS
   at <- findInterval(inv[exact] / reference[exact], edges, all.inside = TRUE)
   width <- sqrt(2 * pi * counts[exact]) / (n * form$a * reference)[exact]
   result$loglik <- result$loglik + sum(log(pmax(density[at] * width, 1e-300)))
-  spread <- function(x, own) replace(replace(own, !exact, x), exact, own[exact])
+  spread <- function(x, own) replace(own, !exact, x)
   result$mean <- spread(result$mean, inv)
   result$variance <- spread(result$variance, counts / (n * form$a)^2)
   result$tilted <- spread(result$tilted, rep(FALSE, k))
@@ -195,8 +184,7 @@ call_eb <- function(rows, totals, k, most, weights, relative, levels) {
   order <- if (length(rows) > 1) order(eb_begin(columns[[1]], columns[[3]], columns[[4]])) else seq_along(group)
   trials <- list(column("trials")[order])
   fit <- .Call(C_rr_eb, c(lapply(columns, `[`, order), trials), as.double(group[order]), as.double(totals),
-               as.double(most), as.double(c(k * length(rows), weights, relative, eb_free_odds)),
-               as.double(levels))
+               as.double(most), as.double(c(k * length(rows), weights, relative, eb_free_odds)), as.double(levels))
   lapply(seq_along(rows), function(g) {
     at <- which(group[order] == g)
     r <- rows[[g]]
@@ -242,15 +230,11 @@ estimate_eb <- function(groups, options) {
       list(estimate = law_maximum(law, evidence, list())$estimate, fallback = TRUE, eb = options)
     }))
   }
-  if (any(eb_form(law)$a <= 0)) {
-    abort(c("{.val eb} needs reports that speak for their truth: p above q.",
-            x = "Under {.arg mechanism} ({first$mechanism$design}) the truth is the least likely report."), "argument")
-  }
+  if (any(eb_form(law)$a <= 0)) abort("{.val eb} needs reports that speak for their truth: p above q.", "argument")
   n <- vapply(groups, `[[`, 0, "n")
   # The grid is as fine as the largest group wants it, all over what the smallest says nothing about.
   if (options$pool && max(n) > 1e8 * min(n)) {
-    abort(c("{.code pool = TRUE} takes groups of at most 1e8 times the size of the smallest.",
-            x = "They have {format(min(n))} to {format(max(n))} respondents."), "argument")
+    abort("{.code pool = TRUE} takes groups of at most 1e8 times the size of the smallest.", "argument")
   }
   absolute <- options$loss == "absolute"
   Map(function(result, evidence) {
@@ -288,10 +272,8 @@ eb_spread <- function(estimate, evidence, target) {
   borne_out <- isTRUE(detail$delta <= 4 && detail$expected.error >= detail$expected.range[1])
   unknown <- if (target == "sample") "the posterior is about the population, not about these respondents"
     else if (!borne_out) "the reports do not bear out the error that the posterior expects"
-  if (!is.null(unknown)) {
-    nothing <- rep(NA_real_, evidence$k)
-    return(list(diagonal = nothing, common = nothing, unknown = unknown))
-  }
+  nothing <- rep(NA_real_, evidence$k)
+  if (!is.null(unknown)) return(list(diagonal = nothing, common = nothing, unknown = unknown))
   total <- sum(detail$variance[detail$tilted])
   common <- if (total > 0) detail$variance * detail$tilted / sqrt(total) else numeric(evidence$k)
   list(diagonal = detail$variance, common = common)
@@ -309,9 +291,9 @@ eb_notes <- function(details) {
       "Two categories have nothing to learn from each other: this is the maximum likelihood estimate",
     if (any(gains <= 0)) "The counts are likelier without the reference: it was not used",
     if (length(details) == 1 && isFALSE(is.na(details[[1]]$delta))) {
-      shown <- lapply(c(details[[1]]$expected.error, details[[1]]$expected.range), format, digits = 2)
-      sprintf("Expected squared error of all shares together: %s; by the reports alone %s to %s", shown[[1]],
-              shown[[2]], shown[[3]])
+      shown <- vapply(c(details[[1]]$expected.error, details[[1]]$expected.range), format, "", digits = 2)
+      sprintf("Expected squared error of all shares together: %s; by the reports alone %s to %s", shown[1], shown[2],
+              shown[3])
     })
 }
 
@@ -322,8 +304,7 @@ eb_notes <- function(details) {
 eb_credible <- function(groups, which, level) {
   options <- groups[[1]]$details$eb
   if (options$pool && options$groups != length(groups)) {
-    abort(c("Credible intervals of pooled groups need all groups that were estimated together.",
-            x = "These are {length(groups)} of {options$groups}."), "argument")
+    abort("Credible intervals of pooled groups need all groups that were estimated together.", "argument")
   }
   learned <- if (options$pool) seq_along(groups) else which
   fits <- lapply(c(FALSE, TRUE), function(wary) {

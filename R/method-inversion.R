@@ -150,9 +150,7 @@ norm_map <- function(estimate, evidence) {
   if (!law_adds_up(evidence$law)) list(support = rep(TRUE, k), alpha = 1, u = rep(1 / k, k))
 }
 
-estimate_power <- function(evidence, options) {
-  postprocess_power(evidence$unbiased(), evidence$blank_error(), evidence$n)
-}
+estimate_power <- function(evidence, options) postprocess_power(evidence$unbiased(), evidence$blank_error(), evidence$n)
 
 # `estimate` is the unbiased inversion throughout; `std.error` that of a category nobody holds, one
 # number or one a category.
@@ -164,15 +162,12 @@ postprocess_base_cut <- function(estimate, std.error, alpha = 0.05) {
 
 postprocess_norm <- function(estimate) estimate + (1 - sum(estimate)) / length(estimate)
 
-postprocess_norm_sub <- function(estimate) .Call(C_rr_project, as.double(estimate), 1)
-
 postprocess_norm_cut <- function(estimate) {
   falling <- sort(estimate, decreasing = TRUE)
   # All non-negative: the running sum may end a rounding below 1.
   reached <- which(cumsum(falling) >= 1)
   least <- if (length(reached)) falling[reached[1]] else 0
-  kept <- replace(estimate, estimate < least, 0)
-  to_sum_1(kept)
+  to_sum_1(replace(estimate, estimate < least, 0))
 }
 
 postprocess_power <- function(estimate, std.error, n) {
@@ -184,17 +179,14 @@ postprocess_power <- function(estimate, std.error, n) {
     return(mapply(function(y, sd) power_posterior_mean(y, sd, s, n), n * estimate, sigma, USE.NAMES = FALSE) / n)
   }
   y <- sort(unique(n * estimate))
-  bulk <- y <= 20 * sigma
-  at <- if (sum(bulk) > 1000) c(power_interpolated(y[bulk], sigma, s, n), power_posterior_mean(y[!bulk], sigma, s, n))
-        else power_posterior_mean(y, sigma, s, n)
+  mean <- function(y) power_posterior_mean(y, sigma, s, n)
+  # The posterior mean is smooth on the scale of sigma.
+  bulk <- y[y <= 20 * sigma]
+  knots <- if (length(bulk) > 1000) seq(bulk[1], max(bulk) + sigma / 8, by = sigma / 8)
+  interpolated <- length(bulk) > 1000 && length(knots) <= length(bulk)
+  at <- if (interpolated) c(stats::splinefun(knots, mean(knots), method = "natural")(bulk), mean(y[y > 20 * sigma]))
+    else mean(y)
   at[match(n * estimate, y)] / n
-}
-
-# The posterior mean is smooth on the scale of sigma.
-power_interpolated <- function(y, sigma, s, n) {
-  knots <- seq(y[1], y[length(y)] + sigma / 8, by = sigma / 8)
-  if (length(knots) > length(y)) return(power_posterior_mean(y, sigma, s, n))
-  stats::splinefun(knots, power_posterior_mean(knots, sigma, s, n), method = "natural")(y)
 }
 
 # sum over from < x <= upto of x^-s, without cancellation: exact up to 1,000, by the midpoint rule (good to 1e-6 of a
@@ -231,8 +223,7 @@ power_posterior_mean <- function(y, sigma, s, n) {
     weight <- log(mass) - (rep(y[block], each = cells) - centre)^2 / (2 * sigma^2)
     weight[!(mass > 0)] <- -Inf
     centre[!(mass > 0)] <- 0
-    top <- apply(weight, 2, max)
-    weight <- exp(weight - rep(top, each = cells))
+    weight <- exp(weight - rep(apply(weight, 2, max), each = cells))
     colSums(weight * centre) / colSums(weight)
   }), use.names = FALSE)
 }
@@ -243,8 +234,7 @@ power_posterior_mean <- function(y, sigma, s, n) {
 # bootstrap.
 estimate_nnls <- function(evidence, options) {
   check_installed("quadprog", "for {.code method = \"nnls\"}")
-  fit <- bloom_fit(evidence$law, evidence, positive_squares)
-  list(estimate = fit$estimate, active = sum(fit$estimate > 0))
+  bloom_fit(evidence$law, evidence, positive_squares)$estimate
 }
 
 # Goldfarb and Idnani's method; a trifle on the diagonal makes the matrix definite where filters are alike.
@@ -268,10 +258,7 @@ estimate_lasso <- function(evidence, options) {
   law <- evidence$law
   alpha <- check_alpha(options$alpha %||% 0.05)
   numbers <- as.double(law$bits) * law$cohorts * law$truths
-  if (numbers > rows_numbers) {
-    abort(c("The filters of so many categories and bits do not fit in memory.",
-            x = "They take {format_bytes(8 * numbers)}."), "too_large")
-  }
+  if (numbers > rows_numbers) abort("The filters of so many categories and bits do not fit in memory.", "too_large")
   chosen <- seq_len(law$truths)
   fit <- bloom_fit(law, evidence, function(regression, weights) {
     z <- stats::qnorm(alpha / law$truths, lower.tail = FALSE)
@@ -298,9 +285,7 @@ clearly_there <- function(regression, weights, z) {
 # The minimum over theta >= 0 of sum w (y - X theta)^2 / 2 + sum penalty theta. glmnet divides the weights by their sum
 # and the penalties by their mean.
 lasso_squares <- function(filters, shares, weights, penalty) {
-  if (ncol(filters) == 1L) {
-    return(max(0, (sum(weights * filters * shares) - penalty) / sum(weights * filters^2)))
-  }
+  if (ncol(filters) == 1L) return(max(0, (sum(weights * filters * shares) - penalty) / sum(weights * filters^2)))
   lambda <- mean(penalty) / sum(weights)
   fit <- glmnet::glmnet(filters, shares, weights = weights, lambda = lambda * c(100, 30, 10, 3, 1), lower.limits = 0,
                         intercept = FALSE, standardize = FALSE, penalty.factor = penalty, thresh = 1e-14, maxit = 1e6)

@@ -20,9 +20,8 @@ estimate_mle <- function(evidence, options) {
 maximum_map <- function(estimate, evidence) law_likelihood_map(evidence$law, evidence, estimate)
 
 warn_short <- function(headline, iterations, gap, tolerance, remedy) {
-  warn(c(headline,
-         x = paste("After {iterations} iterations the log-likelihood is within {format(gap, digits = 3)} of its",
-                   "maximum; {format(tolerance, digits = 3)} was asked for."), i = remedy), "not_converged")
+  warn(c(headline, x = "After {iterations} iterations the gap is {format(gap, digits = 3)}, not {format(tolerance)}.",
+         i = remedy), "not_converged")
 }
 
 # A distribution over the levels as the user may give it: in their order or under their names, for several questions a
@@ -34,10 +33,8 @@ distribution_option <- function(x, arg, evidence) {
   if (length(dim(x)) == 1L) x <- stats::setNames(as.vector(x), names(x))
   x <- check_probabilities(x, arg)
   if (!is.null(mechanism)) x <- match_levels(x, mechanism$levels, arg, 0, !is.null(mechanism$truth_bits))
-  if (length(x) != evidence$k || abs(sum(x) - 1) > 1e-8) {
-    abort(c("{.arg {arg}} must be a distribution over the {evidence$k} categories.",
-            x = "It has length {length(x)} and adds up to {format(sum(x), digits = 10)}."), "argument")
-  }
+  check_that(length(x) == evidence$k && abs(sum(x) - 1) <= 1e-8, x, arg,
+             paste("a distribution over the", category_words(evidence$k)))
   as.double(x)
 }
 
@@ -54,18 +51,16 @@ estimate_ibu <- function(evidence, options) {
   if (!is.null(options$start) && any(evidence$counts > 0 & !(law_reported(law, options$start) > 0))) {
     abort("{.arg start} must allow every report that was given: start from shares above 0.", "argument")
   }
-  result <- law_update(law, evidence, options)
-  if (is.null(result)) {
-    abort(c("The update cannot be computed for these counts.",
-            x = "A report is too rare for double precision: use {.code method = \"mle\"}."), "precision")
-  }
+  result <- law_update(law, evidence, options) %||%
+    abort("A report is too rare for the update in double precision: use {.code method = \"mle\"}.", "precision")
   if (!result$converged && promised) {
     warn_short("The update stopped before the tolerance was reached.", options$iterations, n * result$gap, tolerance,
                "Give more {.arg iterations}, or use {.code method = \"mle\"}.")
   }
-  list(estimate = result$estimate, iterations = result$iterations, converged = result$converged,
-       gap = n * result$gap, trace = data.frame(iteration = seq_along(result$trace$gap) - 1,
-                                                loglik = n * result$trace$loglik, gap = n * result$trace$gap))
+  steps <- result$trace
+  trace <- data.frame(iteration = seq_along(steps$gap) - 1, loglik = n * steps$loglik, gap = n * steps$gap)
+  list(estimate = result$estimate, iterations = result$iterations, converged = result$converged, gap = n * result$gap,
+       trace = trace)
 }
 
 # A gap of g leaves the estimate about sqrt(2 g) standard errors from the maximum, whose map is then its own.
@@ -73,16 +68,6 @@ ibu_map <- function(estimate, evidence) {
   if (!(evidence$details$gap <= 1e-4)) return(NULL)
   near <- law_maximum(evidence$law, evidence, list(start = estimate, iterations = 10000))$estimate
   law_likelihood_map(evidence$law, evidence, near)
-}
-
-# tidy(fit, type = "trace"): the log-likelihood of every iterate, with its certificate.
-fit_trace <- function(fit) {
-  traces <- lapply(fit$details, `[[`, "trace")
-  if (is.null(traces[[1]])) {
-    abort(c("A trace can be had of fits of method {.val ibu}.", x = "Its method is {.val {fit$method}}."), "argument")
-  }
-  rows <- rep(seq_along(traces), vapply(traces, nrow, 1L))
-  tibble::as_tibble(c(lapply(as.list(fit$tally$groups), `[`, rows), as.list(do.call(rbind, traces))))
 }
 
 # ---- the composite likelihood ----

@@ -31,19 +31,17 @@ threshold_moments <- function(profile, form, t) {
   at <- from(t + 1)
   left <- pmax(s - 1, 1e-9)
   share <- (profile$sum2[at] - (1 + t) * profile$sum1[at]) / left
-  error <- mapply(share_error, t, share, left, MoreArgs = list(profile = profile))
+  # Standard error of H / (S - 1), H = sum_i n_i max(0, n_i - 1 - t), by the Efron-Stein inequality for Poisson counts:
+  # the variance of a function of them is at most the mean of sum_i n_i (its change when a report of category i is left
+  # out)^2. That change is (change of H less H / (S - 1)) / (S - 2), for one report takes 1 from S.
+  v <- profile$value
+  error <- mapply(function(t, share, left) {
+    change <- v * pmax(0, v - 1 - t) - pmax(0, v - 1) * pmax(0, v - 2 - t)
+    change <- (change - share * pmin(1, pmax(0, v - t))) / max(left - 1, 1e-9)
+    sqrt(sum(profile$categories * v * change^2))
+  }, t, share, left)
   list(s = s, squares = squares, inner = (share / profile$n - form$b) / form$a,
        std.error = error / (profile$n * form$a))
-}
-
-# Standard error of H / (S - 1), H = sum_i n_i max(0, n_i - 1 - t), by the Efron-Stein inequality for Poisson counts:
-# the variance of a function of them is at most the mean of sum_i n_i (its change when a report of category i is left
-# out)^2. That change is (change of H less H / (S - 1)) / (S - 2), for one report takes 1 from S.
-share_error <- function(profile, t, share, left) {
-  v <- profile$value
-  change <- v * pmax(0, v - 1 - t) - pmax(0, v - 1) * pmax(0, v - 2 - t)
-  change <- (change - share * pmin(1, pmax(0, v - t))) / max(left - 1, 1e-9)
-  sqrt(sum(profile$categories * v * change^2))
 }
 
 projection_threshold <- function(profile, a) {
@@ -98,9 +96,8 @@ estimate_merged <- function(evidence, options) {
   if (law_tells_nothing(new_law_additive(law$a, b))) abort_no_information()
   merged <- new_law_additive(law$a, c(b[!small], sum(b[small])))
   fit <- law_maximum(merged, list(counts = c(counts[!small], sum(counts[small]))))$estimate
-  estimate <- numeric(k)
+  estimate <- rep(fit[length(fit)] / sum(small), k)
   estimate[!small] <- fit[-length(fit)]
-  estimate[small] <- fit[length(fit)] / sum(small)
   list(estimate = estimate, merged = sum(small))
 }
 
@@ -112,22 +109,17 @@ estimate_merged <- function(evidence, options) {
 estimate_smoothed <- function(evidence, options) {
   iterations <- check_count(options$iterations %||% 10000, "iterations")
   tolerance <- check_number(options$tolerance %||% 1e-3, "tolerance", min = 0, max_open = TRUE)
-  law <- evidence$law
   counts <- evidence$counts
   k <- evidence$k
-  n <- evidence$n
-  phi <- counts / n
-  axes <- law_axes(law, k)
-  seen <- counts > 0
+  axes <- law_axes(evidence$law, k)
   theta <- rep(1 / k, k)
   last <- -Inf
   for (step in seq_len(iterations)) {
     m <- apply_channel(axes, theta)
-    loglik <- sum(counts[seen] * log(m[seen]))
+    loglik <- sum_log(counts, m)
     if (loglik - last <= tolerance) break
     last <- loglik
-    score <- ifelse(seen, phi / m, 0)
-    theta <- pmax(theta * apply_channel(axes, score, "adjoint"), 0)
+    theta <- pmax(theta * apply_channel(axes, ifelse(counts > 0, counts / evidence$n / m, 0), "adjoint"), 0)
     theta <- theta / 2 + (c(theta[1], theta[-k]) + c(theta[-1], theta[k])) / 4
     theta <- theta / sum(theta)
   }

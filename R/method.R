@@ -145,7 +145,7 @@ package_methods <- function() {
                   group = "post-processing", ramp = "invp"),
     rr_new_method("power", "Inversion, Power", estimate_power, group = "post-processing", refit = TRUE),
     rr_new_method("power_ns", "Inversion, PowerNS",
-                  function(evidence, options) postprocess_norm_sub(estimate_power(evidence, options)),
+                  function(evidence, options) .Call(C_rr_project, estimate_power(evidence, options), 1),
                   group = "post-processing", refit = TRUE),
     rr_new_method("combine", "Combined estimate", estimate_combined, "alike", group = "shrinkage", choice = 5,
                   refit = TRUE),
@@ -194,9 +194,8 @@ rr_methods <- function() {
 
 # A method by its name, or one that the user made.
 check_method <- function(method) {
-  if (inherits(method, "rr_method")) return(method)
-  known <- method_registry()
-  known[[check_choice(method, "method", names(known))]]
+  if (inherits(method, "rr_method")) method
+  else method_registry()[[check_choice(method, "method", names(method_registry()))]]
 }
 
 # Several methods under their names: names of methods, methods of the user's, or functions of counts and mechanism.
@@ -209,8 +208,7 @@ check_methods <- function(method, also = character()) {
     is.function(one) || inherits(one, "rr_method") || (rlang::is_string(one) && one %in% known)
   }, NA)
   if (!length(given) || !all(good)) {
-    abort(c("{.arg method} must be methods of {.fn rr_estimate}, or functions of counts and mechanism.",
-            x = if (length(given)) "One is {describe(given[[which(!good)[1]]])}." else "It is empty."), "argument")
+    abort("{.arg method} must be methods of {.fn rr_estimate}, or functions of counts and mechanism.", "argument")
   }
   labels <- names(given) %||% rep("", length(given))
   own <- !nzchar(labels)
@@ -218,8 +216,7 @@ check_methods <- function(method, also = character()) {
     if (is.character(one)) one else if (inherits(one, "rr_method")) one$name else ""
   }, "")
   if (any(!nzchar(labels)) || anyDuplicated(labels)) {
-    abort(c("{.arg method} must have a name for each function, as in {.code list(mine = f)}, and no name twice.",
-            x = "The names are {.val {labels}}."), "argument")
+    abort("{.arg method} must have different names of all functions, as in {.code list(mine = f)}.", "argument")
   }
   stats::setNames(given, labels)
 }
@@ -255,8 +252,8 @@ possible_methods <- function(mechanism, methods = method_registry()) {
 
 refuse_method <- function(method, mechanism, law, need) {
   if (need == "inverse" && inherits(law, "rr_law_channel")) {
-    abort(c("{.arg method} {.val {method$name}} needs a channel that can be inverted.",
-            x = "Different truths give the same reports."), c("no_information", "law"))
+    abort("{.arg method} {.val {method$name}} needs a channel that can be inverted: truths here give the same reports.",
+          c("no_information", "law"))
   }
   # Would the likelihood be there, had the tally kept the sets of the reports?
   keeps <- need == "likelihood" && keeps_sets(mechanism) && is.null(law$sets)
@@ -266,10 +263,4 @@ refuse_method <- function(method, mechanism, law, need) {
   abort(c("{.arg method} {.val {method$name}} needs {law_needs[[need]]}.",
           x = "It is: {format(mechanism)}. Under its law {law_words(law)}.",
           i = "Possible are {.or {.val {possible_methods(mechanism)}}}.", i = remedy), c("law", "argument"))
-}
-
-# Quoted, so that an option that is a call is described and not evaluated.
-check_options <- function(options, method) {
-  other <- options[!names(options) %in% method$options]
-  if (length(other)) do.call(check_dots_empty, other, quote = TRUE)
 }

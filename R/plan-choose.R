@@ -73,22 +73,19 @@ rr_choose <- function(x, mechanism = NULL, method = NULL, replications = 200, se
   if (!length(possible_methods(mechanism))) abort("This mechanism has one method only.", c("argument", "law"))
   method <- check_methods(method %||% choices(mechanism))
   replications <- check_count(replications, "replications", min = 20, max = 1e7)
-  seed <- if (is.null(seed)) NULL else check_count(seed, "seed")
+  seed <- if (is.null(seed)) draw_study_seed() else check_count(seed, "seed")
   counts <- group_evidence(tally, 1)$counts
   # What fails for these data is refused.
   for (name in names(method)) study_estimate(mechanism, counts, method[[name]], tally$effective_n, name)
   smooth <- smooth_truth(mechanism, counts, tally$effective_n)
-  judged <- judge_methods(mechanism, smooth, NULL, max(1, round(tally$effective_n)), method, replications,
-                          seed %||% draw_study_seed(), 1)
+  judged <- judge_methods(mechanism, smooth, NULL, max(1, round(tally$effective_n)), method, replications, seed, 1)
   squares <- vapply(judged$losses, function(losses) losses[1, ], numeric(replications))
   # Where two methods agree to rounding the first is meant.
   nearest <- max.col(-signif(squares, 10), ties.method = "first")
-  table <- tibble::tibble(
-    method = names(method), risk = judged$estimate["mse", ], mc.error = judged$error["mse", ],
-    bias2 = judged$estimate["bias2", ], variance = judged$estimate["variance", ],
-    share = tabulate(nearest, length(method)) / replications,
-    unbiased = vapply(method, function(m) unbiased_risk(mechanism, counts, m, tally$effective_n), 0)
-  )
+  unbiased <- vapply(method, function(m) unbiased_risk(mechanism, counts, m, tally$effective_n), 0)
+  table <- tibble::tibble(method = names(method), risk = judged$estimate["mse", ], mc.error = judged$error["mse", ],
+                          bias2 = judged$estimate["bias2", ], variance = judged$estimate["variance", ],
+                          share = tabulate(nearest, length(method)) / replications, unbiased = unbiased)
   mark(table[order(signif(table$risk, 12)), ], "rr_choice")
 }
 
@@ -96,10 +93,9 @@ rr_choose <- function(x, mechanism = NULL, method = NULL, replications = 200, se
 choices <- function(mechanism) {
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
-  competes <- function(method) {
+  methods <- Filter(function(method) {
     !is.null(method$choice) && (is.null(method$choice_for) || method$choice_for(law, k))
-  }
-  methods <- Filter(competes, method_registry())
+  }, method_registry())
   possible_methods(mechanism, methods[order(vapply(methods, `[[`, 0, "choice"))])
 }
 
@@ -200,8 +196,8 @@ print.rr_choice <- function(x, ...) {
         if (sum(best) > 1) ", whose estimates agree", "\n", sep = "")
     other <- match(FALSE, best)
     if (isTRUE(x$risk[1] > 0 & !is.na(other))) {
-      cat(sprintf("  The next, \"%s\", has an estimated risk %s.\n", x$method[other],
-                  larger_words(x$risk[other] / x$risk[1])))
+      cat("  The next, \"", x$method[other], "\", has an estimated risk ", larger_words(x$risk[other] / x$risk[1]),
+          ".\n", sep = "")
     }
   }
   NextMethod()

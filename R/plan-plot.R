@@ -50,8 +50,7 @@ autoplot.rr_power <- function(object, ...) {
                                       breaks = seq(0, 1, by = if (layout$down > 1) 0.5 else 0.2))) +
     ggplot2::labs(x = name, y = title, title = paste0(title, ", by ", tolower(name)),
                   subtitle = if (panels == 1) levels(data$panel), caption = caption) +
-    theme_candor() +
-    (if (panels > 1) row_panels(layout))
+    theme_candor() + (if (panels > 1) row_panels(layout))
 }
 
 plan_names <- c(margin = "Margin of error", n = "Respondents", power = "Power")
@@ -89,9 +88,7 @@ design_lines <- function(designs, points) {
   values <- function(x) stats::setNames(rep_len(x, length(names)), names)
   guide <- line_legend(names)
   list(ggplot2::geom_line(ggplot2::aes(colour = .data$mechanism, linetype = .data$mechanism), linewidth = 0.8),
-       if (points <= 12) {
-         ggplot2::geom_point(ggplot2::aes(colour = .data$mechanism, shape = .data$mechanism), size = 2)
-       },
+       if (points <= 12) ggplot2::geom_point(ggplot2::aes(colour = .data$mechanism, shape = .data$mechanism), size = 2),
        ggplot2::scale_colour_manual(values = values(line_colours), guide = guide),
        ggplot2::scale_linetype_manual(values = values(c("solid", "84", "48", "8242", "24")), guide = guide),
        if (points <= 12) ggplot2::scale_shape_manual(values = values(c(16, 2, 0, 4, 8, 1, 6, 5)), guide = guide),
@@ -103,16 +100,12 @@ design_lines <- function(designs, points) {
 draw_rows <- function(data, ...) {
   panels <- nlevels(data$panel)
   layout <- row_layout(panels, levels(data$row), levels(data$panel), min(panels, 3))
-  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$row)) +
-    list(...) +
+  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$row)) + list(...) +
     (if (!is.null(data$low)) ggplot2::geom_segment(ggplot2::aes(x = .data$low, xend = .data$high, yend = .data$row),
                                                    colour = colour_estimate, alpha = 0.55, linewidth = 0.8)) +
     ggplot2::geom_point(colour = colour_estimate, size = row_points(layout)) +
     (if (panels > 1) row_panels(layout, "free_x")) +
-    row_labels(layout) +
-    theme_candor() +
-    row_theme(layout) +
-    ggplot2::labs(y = NULL)
+    row_labels(layout) + theme_candor() + row_theme(layout) + ggplot2::labs(y = NULL)
   with_height(picture, layout)
 }
 
@@ -145,8 +138,7 @@ autoplot.rr_recommendation <- function(object, ...) {
   }
   layout <- row_layout(nlevels(data$panel), "", levels(data$panel))
   ggplot2::ggplot(data, ggplot2::aes(.data$epsilon, .data$mse)) +
-    design_lines(data$mechanism, Inf) +
-    row_panels(layout, "free_y") +
+    design_lines(data$mechanism, Inf) + row_panels(layout, "free_y") +
     ggplot2::scale_y_log10(labels = power_labels, breaks = few_log_breaks(if (layout$down > 1) 3 else 7)) +
     ggplot2::labs(x = "Privacy level epsilon", y = wrap_text(error, 20), title = "Error by privacy level",
                   caption = if (!is.null(data[["permanent"]])) {

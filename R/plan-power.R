@@ -130,17 +130,14 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
                      sd = NULL, model = NULL, data = NULL, coefficients = NULL, term = NULL, link = "logit", ...) {
   check_dots_empty(..., .renamed = c(level = "alpha", deff = "design_effect"))
   mechanisms <- check_mechanisms(mechanism)
-  asked <- Filter(Negate(is.null), list(n = n, power = power, margin = margin))
-  if (length(asked) != 1) {
-    abort("Exactly one of {.arg n}, {.arg power} and {.arg margin} must be given.", "argument")
-  }
-  kind <- names(asked)
-  what <- if (!is.null(model)) "coefficient" else if (all(vapply(mechanisms, inherits, NA,
-                                                                 "rr_mean"))) "mean" else "share"
+  kind <- c("n", "power", "margin")[!c(is.null(n), is.null(power), is.null(margin))]
+  if (length(kind) != 1) abort("Exactly one of {.arg n}, {.arg power} and {.arg margin} must be given.", "argument")
+  means <- all(vapply(mechanisms, inherits, NA, "rr_mean"))
+  what <- if (!is.null(model)) "coefficient" else if (means) "mean" else "share"
   check_unused(names(match.call()), kind, what, share, versus)
   asked <- switch(kind, n = check_grid(n, "n", whole = TRUE), power = check_open(power, "power"), margin = {
-    check_open(margin, "margin", switch(what, share = 1, coefficient = Inf,
-                                        mean = min(vapply(mechanisms, function(m) diff(m$range), 0))))
+    widest <- switch(what, share = 1, coefficient = Inf, min(vapply(mechanisms, function(m) diff(m$range), 0)))
+    check_open(margin, "margin", widest)
   })
   number <- if (what == "share") check_probability else check_number
   if (what == "coefficient") {
@@ -181,10 +178,8 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
 # Refuse arguments that this calculation ignores: whoever gave them expects them to matter.
 check_unused <- function(given, kind, what, share, versus) {
   idle <- c(if (kind == "margin") c("null", "alpha") else c("conf.level", "simultaneous", "target"),
-            if (what != "share") c("category", "simultaneous"),
-            if (what != "mean" || is.null(share)) "sd",
-            if (what == "coefficient") c("share", "versus", "target")
-            else c("data", "coefficients", "term", "link"),
+            if (what != "share") c("category", "simultaneous"), if (what != "mean" || is.null(share)) "sd",
+            if (what == "coefficient") c("share", "versus", "target") else c("data", "coefficients", "term", "link"),
             if (is.null(versus)) c("versus_mechanism", "allocation") else "null")
   unused <- intersect(idle, given)
   if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to this question.", "argument")
@@ -195,10 +190,7 @@ check_shares <- function(share, mechanisms, category) {
   for (mechanism in mechanisms) {
     asked <- mechanism$levels[category_position(mechanism, category)]
     others <- intersect(names(share), setdiff(mechanism$levels, asked))
-    if (length(others)) {
-      abort(c("The names of {.arg share} must not be those of other categories.",
-              x = "{.val {others[1]}} is one, and the question is about {.val {asked}}."), "mismatch")
-    }
+    if (length(others)) abort("{.arg share} must be about {.val {asked}}, not {.val {others[1]}}.", "mismatch")
   }
   unname(share)
 }
@@ -240,26 +232,36 @@ plan_rows <- function(name, epsilon, form, plan) {
 
 # What is wanted of one design: level and power, or the people to be approached.
 plan_figure <- function(asked, share, form, second, plan, target, k) {
-  if (plan$kind == "n") return(test_power(form, answers_of(asked, plan$worth), share, plan$null, plan$alpha, second))
+  # Whole answers that so many people give, and people for so many answers; the sum of roundings is no answer.
+  if (plan$kind == "n") {
+    n <- if (plan$worth == 1) asked else floor(asked * plan$worth + 1e-9)
+    return(test_power(form, n, share, plan$null, plan$alpha, second))
+  }
   answers <- if (plan$kind == "power") enough_power(form, share, plan$null, plan$alpha, asked, second) else {
     z <- stats::qnorm(1 - (1 - plan$conf.level) / 2 / if (plan$simultaneous) k else 1)
     floor <- study_variance(form, share, second)
-    if (z^2 * floor >= asked^2) tell_floor(asked, z * sqrt(floor))
+    if (z^2 * floor >= asked^2) {
+      cli::cli_inform(c("No number of respondents gives a margin of {format(asked, digits = 3)}.",
+                        x = "The validation study alone makes it {format(z * sqrt(floor), digits = 3)}."),
+                      class = "candor_message_floor")
+    }
     ceiling(z^2 * unit_variance(form, share, target, second) / max(asked^2 - z^2 * floor, 0))
   }
-  people_for(answers, plan$worth)
+  if (plan$worth == 1) answers else ceiling(answers / plan$worth - 1e-9)
 }
-
-# Whole answers that so many people give, and people for so many answers; the sum of roundings is no answer.
-answers_of <- function(n, worth) if (worth == 1) n else floor(n * worth + 1e-9)
-
-people_for <- function(answers, worth) if (worth == 1) answers else ceiling(answers / worth - 1e-9)
 
 # Significance level and power of the test for `n` answers: exact in one group where the count of reports is binomial,
 # else normal.
 test_power <- function(form, n, share, null, alpha, second) {
   if (n < 1 && is.null(second)) return(c(0, 0))
-  if (is.null(second) && !is.null(form$a)) return(exact_power(form, n, share, null, alpha))
+  if (is.null(second) && !is.null(form$a)) {
+    # The count of reports rejects in the direction of the alternative. The lower tail of `most` includes it.
+    m <- form$b + form$a * c(null, share)
+    larger <- m[2] >= m[1]
+    most <- stats::qbinom(alpha, n, m[1], lower.tail = !larger)
+    if (!larger && stats::pbinom(most, n, m[1]) > alpha) most <- most - 1
+    return(stats::pbinom(most, n, m, lower.tail = !larger))
+  }
   z <- stats::qnorm(alpha, lower.tail = FALSE)
   if (is.null(second)) {
     shares <- c(tested_at(form, null, share), share)
@@ -273,15 +275,6 @@ test_power <- function(form, n, share, null, alpha, second) {
 # Where the standard error of the test is taken: at the estimate for means and coefficients.
 tested_at <- function(form, null, share) if (isTRUE(form$wald)) share else null
 
-# The count of reports rejects in the direction of the alternative: attained level and power, both binomial.
-exact_power <- function(form, n, share, null, alpha) {
-  m <- form$b + form$a * c(null, share)
-  larger <- m[2] >= m[1]
-  # The lower tail of `most` includes it.
-  most <- stats::qbinom(alpha, n, m[1], lower.tail = !larger)
-  if (!larger && stats::pbinom(most, n, m[1]) > alpha) most <- most - 1
-  stats::pbinom(most, n, m, lower.tail = !larger)
-}
 
 # Infinitely many if there is nothing to detect.
 enough_power <- function(form, share, null, alpha, power, second) {
@@ -322,21 +315,22 @@ tbl_sum.rr_power <- function(x, ...) {
 category_form <- function(mechanism, category) {
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
-  form <- if (inherits(law, "rr_law_additive")) law else support_form(law)
+  # Reports that support a category are binomial too, where all categories are alike.
+  own <- if (inherits(law, "rr_law_hadamard") && law$blocks == 1) hadamard_bit_law(law$epsilon) else law
+  form <- if (inherits(own, "rr_law_additive")) own
+    else if (inherits(own, "rr_law_support") && length(own$p) == 1L && length(own$q) == 1L) {
+      new_law_additive(own$difference, own$q)
+    }
   if (law_tells_nothing(form %||% law)) abort_no_information(mechanism)
-  if (!is.null(form)) {
-    at <- category_position(mechanism, category)
-    return(list(a = form$a, b = rep_len(form$b, k)[at], k = k))
-  }
-  if (inherits(law, "rr_law_bloom")) {
-    return(list(variance = bloom_form(law, category_position(mechanism, category)), k = k))
-  }
+  filters <- inherits(law, "rr_law_bloom")
   # The mechanisms of many things at once have no categories.
-  if (is.null(law_second_moments(law, k, as.double(seq_len(k) == 1)))) {
+  if (is.null(form) && !filters && is.null(law_second_moments(law, k, as.double(seq_len(k) == 1)))) {
     abort(c("{.arg mechanism} has no closed form for planning, see {.fn rr_study}.", x = "It is: {format(mechanism)}."),
           c("argument", "law"))
   }
   at <- category_position(mechanism, category)
+  if (!is.null(form)) return(list(a = form$a, b = rep_len(form$b, k)[at], k = k))
+  if (filters) return(list(variance = bloom_form(law, at), k = k))
   moments <- law_second_moments(law, k, as.double(seq_len(k) == at))
   study <- if (!is.null(law$validation)) {
     terms <- require_inverse(law)[[1]]$matrix[, at]
@@ -355,11 +349,6 @@ study_variance <- function(form, share, second = NULL) {
   alone(form, share) + alone(other, second$share)
 }
 
-tell_floor <- function(margin, least) {
-  cli::cli_inform(c("No number of respondents gives a margin of {format(margin, digits = 3)}.",
-                    x = "The validation study alone makes it {format(least, digits = 3)}."),
-                  class = "candor_message_floor")
-}
 
 # N times the variance of least squares at a share, and for fixed truths, the others being held equally often: at the
 # expected counts of one respondent the fit is the truth, and the weights are those that it has. Each share is a linear
@@ -382,19 +371,11 @@ bloom_form <- function(law, at) {
   }
 }
 
-# Reports that support a category are binomial too, where all categories are alike.
-support_form <- function(law) {
-  if (inherits(law, "rr_law_hadamard") && law$blocks == 1) law <- hadamard_bit_law(law$epsilon)
-  if (!inherits(law, "rr_law_support") || length(law$p) > 1L || length(law$q) > 1L) return(NULL)
-  new_law_additive(law$difference, law$q)
-}
-
 category_position <- function(mechanism, category) {
   k <- length(mechanism$levels)
   at <- if (is.null(category)) k else if (is.character(category)) match(category, mechanism$levels) else category
-  if (!is.numeric(at) || !isTRUE(at >= 1 & at <= k & at == floor(at))) {
-    abort(c("{.arg category} must name one category of the mechanism.", x = "It is {describe(category)}."), "level")
-  }
+  check_that(is.numeric(at) && isTRUE(at >= 1 & at <= k & at == floor(at)), category, "category",
+             "one category of the mechanism", "level")
   at
 }
 
@@ -403,7 +384,7 @@ category_position <- function(mechanism, category) {
 mean_form <- function(mechanism, sd) {
   half <- diff(mechanism$range) / 2
   if (!is.null(sd)) sd <- check_number(sd, "sd", min = 0)
-  variance <- function(parts, worst) function(share, target) {
+  form <- function(parts, worst) list(variance = function(share, target) {
     m <- (share - mean(mechanism$range)) / half
     if (anyNA(m)) return(half^2 * worst(target))
     spread <- if (is.null(sd)) 1 - m^2 else rep((sd / half)^2, length(m))
@@ -412,11 +393,9 @@ mean_form <- function(mechanism, sd) {
     }
     randomized <- parts$constant + parts$linear * m + parts$slope * (m^2 + spread)
     half^2 * (randomized + if (target == "population") spread else 0)
-  }
-  none <- list(constant = 0, linear = 0, slope = 0)
-  list(variance = variance(mean_variance(mechanism), function(target) largest_mean_variance(mechanism, target)),
-       wald = TRUE, worst = NA_real_, direct = list(variance = variance(none, function(target) 1), wald = TRUE,
-                                                    worst = NA_real_))
+  }, wald = TRUE, worst = NA_real_)
+  direct <- form(list(constant = 0, linear = 0, slope = 0), function(target) 1)
+  c(form(mean_variance(mechanism), function(target) largest_mean_variance(mechanism, target)), list(direct = direct))
 }
 
 # The rows of a model of the truth, one respondent each.
@@ -428,10 +407,8 @@ plan_design <- function(model, data, coefficients, term, link) {
     model <- stats::model.matrix(attr(frame, "terms"), frame)
   }
   if (!is.null(names(coefficients))) coefficients <- coefficients[colnames(model)]
-  if (!is.numeric(coefficients) || length(coefficients) != ncol(model) || !all(is.finite(coefficients))) {
-    abort(c("{.arg coefficients} must be a number for each column of the design matrix.",
-            i = "The columns are {format_labels(colnames(model))}."), "argument")
-  }
+  check_that(is.numeric(coefficients) && length(coefficients) == ncol(model) && all(is.finite(coefficients)),
+             coefficients, "coefficients", "a number for each column of the design matrix")
   at <- match_coefficients(term %||% ncol(model), colnames(model), "term")
   list(x = model, eta = predictor_of(model, coefficients, offset), at = at,
        link = check_choice(link, "link", regress_links), term = colnames(model)[at] %||% at,

@@ -102,25 +102,19 @@ rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population
   levels <- question %in% c("shares", "ranges")
   idle <- c(if (!levels) c("k", if (question != "survey") "theta", "target"), if (question != "shares") "permanent")
   unused <- intersect(idle, names(match.call()))
-  if (length(unused)) {
-    abort("{.arg {unused}} {?does/do} not belong to {.code question = \"{question}\"}.", "argument")
-  }
+  if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to {.code question = \"{question}\"}.", "argument")
   epsilon <- check_epsilons(epsilon)
   n <- check_grid(n, "n", whole = TRUE)
   target <- check_choice(target, "target", c("population", "sample"))
   k <- if (levels) check_grid(k, "k", whole = TRUE) else NA_real_
   if (levels && any(k < 2)) abort("{.arg k} must be at least 2.", "argument")
-  if (question == "ranges" && any(k > range_levels)) {
-    abort("{.arg k} must be at most {format_count(range_levels)} for ranges.", "too_large")
-  }
+  # More levels than this make covariances that are slow to compute.
+  if (question == "ranges" && any(k > 1024)) abort("{.arg k} must be at most 1,024 for ranges.", "too_large")
   if (!is.null(theta) && levels) {
     theta <- check_distribution(tabulated(theta), "theta")
     if (any(k != length(theta))) abort("{.arg theta} must have {.arg k} shares.", "argument")
   }
-  if (!is.null(permanent)) {
-    permanent <- check_number(permanent, "permanent", max = 700)
-    if (any(epsilon >= permanent)) abort("{.arg permanent} must be above every {.arg epsilon}.", "argument")
-  }
+  if (!is.null(permanent)) permanent <- check_number(permanent, "permanent", max(epsilon), 700, min_open = TRUE)
   cells <- expand.grid(n = n, epsilon = epsilon, k = k, KEEP.OUT.ATTRS = FALSE)
   tables <- Map(function(n, epsilon, k) {
     switch(question, shares = recommend_cell(k, epsilon, n, theta, target, permanent),
@@ -146,11 +140,9 @@ pure_mechanisms <- function(k, epsilon) {
   blocks <- best_blocks(k, epsilon)
   hadamard <- hadamard_numbers(k, epsilon, blocks)
   columns <- hadamard_size(k, blocks)
-  figures <- rbind(
-    grr = c(grr$p, grr$q, (k - 1) * grr$q, grr$p_minus_q), sue = c(sue$p, sue$q, sue$q, sue$difference),
-    oue = c(oue$p, oue$q, oue$p, oue$difference), blh = unlist(blh), olh = unlist(olh),
-    subset = c(subset$p, subset$q, subset$lie, subset$difference), hadamard = unlist(hadamard)
-  )
+  figures <- rbind(grr = c(grr$p, grr$q, (k - 1) * grr$q, grr$p_minus_q), sue = c(sue$p, sue$q, sue$q, sue$difference),
+                   oue = c(oue$p, oue$q, oue$p, oue$difference), blh = unlist(blh), olh = unlist(olh),
+                   subset = c(subset$p, subset$q, subset$lie, subset$difference), hadamard = unlist(hadamard))
   colnames(figures) <- c("p", "q", "lie", "difference")
   value <- if (is.finite(g)) log2(g) else epsilon / log(2)
   table <- tibble::as_tibble(figures)
@@ -163,10 +155,7 @@ pure_mechanisms <- function(k, epsilon) {
 }
 
 # Bits of the slope and the shift of a hash function.
-hash_bits <- function(k, g) {
-  prime <- next_prime(min(max(k, 64 * g), largest_prime))
-  log2(prime) + log2(prime - 1)
-}
+hash_bits <- function(k, g) sum(log2(hash_prime(k, g) - 0:1))
 
 # The longitudinal protocols whose first stage is `permanent`: their reports are those of mechanisms of one stage, but
 # where the second stage halves the ones. What the permanent answers of all values together reveal: one for each
@@ -179,8 +168,7 @@ longitudinal_mechanisms <- function(k, epsilon, permanent, table) {
     made <- tryCatch(rr_longitudinal(2, permanent, epsilon, protocol), candor_error_argument = function(e) NULL)
     if (is.null(made)) next
     row <- rows[1, ]
-    row$mechanism <- protocol
-    row[c("p", "q", "lie", "difference")] <- list(made$p, made$q, 1 - made$p, made$p_minus_q)
+    row[c("mechanism", "p", "q", "lie", "difference")] <- list(protocol, made$p, made$q, 1 - made$p, made$p_minus_q)
     rows <- rbind(rows, row)
   }
   rows$permanent <- permanent
@@ -225,8 +213,8 @@ recommend_names <- c(
 # The best mechanism, beside the one that most people know.
 #' @export
 print.rr_recommendation <- function(x, ...) {
-  asked <- as.list(x)[intersect(c("k", "epsilon", "n"), names(x))]
-  if (!is.null(x[["within"]]) && nrow(x) > 0 && all(vapply(asked, function(one) length(unique(one)) == 1L, NA))) {
+  asked <- intersect(c("k", "epsilon", "n"), names(x))
+  if (!is.null(x[["within"]]) && nrow(unique(as.data.frame(x)[asked])) == 1L) {
     known <- if (!is.null(x[["k"]])) match("grr", x$mechanism) else if (is.null(x[["device"]])) nrow(x) else NA
     cat("<rr_recommendation> The mechanism with the smallest error is ", recommend_names[[x$mechanism[1]]],
         if (isTRUE(x$within[known] > 0)) sprintf("; the error of %s is %s", recommend_names[[x$mechanism[known]]],
@@ -244,45 +232,47 @@ print.rr_recommendation <- function(x, ...) {
 # The columns that all of them have; `mse` is what they are ordered by.
 question_rows <- function(table, epsilon, n) {
   # Errors of 0, or of infinity beyond the range of a double, exceed themselves by 0.
-  within <- ifelse(table$mse == min(table$mse), 0, table$mse / min(table$mse) - 1)
+  table$within <- ifelse(table$mse == min(table$mse), 0, table$mse / min(table$mse) - 1)
   table$std.error <- table[["std.error"]] %||% sqrt(table$mse)
-  table$within <- within
-  table$epsilon <- epsilon
-  table$n <- n
+  table[c("epsilon", "n")] <- list(epsilon, n)
   first <- c("k", "epsilon", "n", "mechanism", "fanout", "p", "q", "mse", "std.error", "within")
-  first <- intersect(first, names(table))
-  table[order(table$mse, table[["bits"]] %||% seq_len(nrow(table))), c(first, setdiff(names(table), first))]
+  table <- table[order(table$mse, table[["bits"]] %||% seq_len(nrow(table))), ]
+  table[union(intersect(first, names(table)), names(table))]
 }
 
 # ---- ranges of ordered levels ----
 
-# More levels than this make covariances that are slow to compute.
-range_levels <- 1024
 
 # `pure`: what pure_mechanisms() says of the others, for the bits of their reports.
 recommend_ranges <- function(k, epsilon, n, theta, target, pure) {
   theta <- theta %||% rep(1 / k, k)
-  made <- list(grr = function() rr_grr(k, epsilon = epsilon), sue = function() rr_unary(k, epsilon, optimized = FALSE),
-               oue = function() rr_unary(k, epsilon), blh = function() rr_local_hash(k, epsilon, optimized = FALSE),
-               olh = function() rr_local_hash(k, epsilon), subset = function() rr_subset(k, epsilon),
-               hadamard = function() rr_hadamard(k, epsilon))
-  if (k > 2) {
-    made$hierarchy <- function() best_hierarchy(k, epsilon, rr_hadamard)
-    made$`hierarchy-subset` <- function() best_hierarchy(k, epsilon, rr_subset)
-  }
   # A mechanism that this epsilon is beyond has no row.
-  mechanisms <- Filter(Negate(is.null), lapply(made, function(f) tryCatch(f(), candor_error = function(e) NULL)))
+  made <- function(code) tryCatch(code, candor_error = function(e) NULL)
+  mechanisms <- Filter(Negate(is.null), list(
+    grr = made(rr_grr(k, epsilon)), sue = made(rr_unary(k, epsilon, optimized = FALSE)),
+    oue = made(rr_unary(k, epsilon)), blh = made(rr_local_hash(k, epsilon, optimized = FALSE)),
+    olh = made(rr_local_hash(k, epsilon)), subset = made(rr_subset(k, epsilon)),
+    hadamard = made(rr_hadamard(k, epsilon)),
+    hierarchy = if (k > 2) made(best_hierarchy(k, epsilon, rr_hadamard)),
+    `hierarchy-subset` = if (k > 2) made(best_hierarchy(k, epsilon, rr_subset))
+  ))
   at <- match(names(mechanisms), pure$mechanism)
   table <- tibble::tibble(mechanism = names(mechanisms), k = k, fanout = NA_real_,
                           mse = vapply(mechanisms, range_error, 0, theta, n, target, USE.NAMES = FALSE),
                           bits = pure$bits[at], bits_public = pure$bits_public[at], tally = pure$tally[at])
   for (tree in which(startsWith(table$mechanism, "hierarchy"))) {
     mechanism <- mechanisms[[tree]]
-    each <- vapply(mechanism$parts, node_bits, c(0, 0))
+    hadamard <- inherits(mechanism$parts[[1]], "rr_hadamard")
+    # Bits of a report about a node, and those where the column of a matrix is public.
+    each <- vapply(mechanism$parts, function(part) {
+      if (!hadamard) return(rep(lchoose(length(part$levels), part$size) / log(2), 2))
+      bits <- log2(part$blocks * part$size)
+      c(bits, if (part$blocks == 1) 1 else bits)
+    }, c(0, 0))
     table$fanout[tree] <- mechanism$fanout
     table$bits[tree] <- log2(mechanism$height) + mean(each[1, ])
     table$bits_public[tree] <- mean(each[2, ])
-    table$tally[tree] <- if (inherits(mechanism$parts[[1]], "rr_hadamard")) "n + K log K" else "n K"
+    table$tally[tree] <- if (hadamard) "n + K log K" else "n K"
   }
   question_rows(table, epsilon, n)
 }
@@ -305,18 +295,11 @@ mean_over_ranges <- function(variances, covariances, whole, k) {
   ((k + 1) * variances - covariances - whole) / (k * (k + 1) / 2 - 1)
 }
 
-# Bits of a report about a node, and those where the column of a matrix is public.
-node_bits <- function(part) {
-  if (!inherits(part, "rr_hadamard")) return(rep(lchoose(length(part$levels), part$size) / log(2), 2))
-  bits <- log2(part$blocks * part$size)
-  c(bits, if (part$blocks == 1) 1 else bits)
-}
 
 # The fanout whose ranges have the least error if the nodes of a depth were independent: of those with one height the
 # smallest fills its tree best.
 best_hierarchy <- function(k, epsilon, oracle) {
-  heights <- seq(2, max(2, ceiling(log2(k))))
-  fanouts <- unique(vapply(heights, function(height) {
+  fanouts <- unique(vapply(seq(2, max(2, ceiling(log2(k)))), function(height) {
     fanout <- max(2, floor(k^(1 / height)))
     while (fanout^height < k) fanout <- fanout + 1
     fanout
@@ -324,11 +307,9 @@ best_hierarchy <- function(k, epsilon, oracle) {
   error <- vapply(fanouts, function(fanout) {
     law <- rr_law(rr_hierarchy(k, epsilon, fanout, oracle))
     depths <- length(law$nodes)
-    prefixes <- node_functions(law, lower.tri(diag(k), TRUE) * 1, law$unit)
-    each <- Map(function(weights, variance) {
+    sums <- Reduce(`+`, Map(function(weights, variance) {
       variance * depths * c(sum(weights^2), sum(colSums(weights)^2), sum(weights[k, ]^2))
-    }, prefixes, law$unit)
-    sums <- Reduce(`+`, each)
+    }, node_functions(law, lower.tri(diag(k), TRUE) * 1, law$unit), law$unit))
     mean_over_ranges(sums[1], sums[2], sums[3], k)
   }, 0)
   rr_hierarchy(k, epsilon, fanouts[which.min(error)], oracle)
@@ -353,17 +334,17 @@ recommend_mean <- function(epsilon, n) {
 
 # The variance of the share of a string that nobody holds, if every respondent had a hash function of their own.
 recommend_strings <- function(epsilon, n) {
-  rows <- lapply(c(sketch = FALSE, `sketch-one-bit` = TRUE), function(one_bit) {
+  rows <- lapply(c(FALSE, TRUE), function(one_bit) {
     sketch <- rr_sketch_counts(epsilon, one_bit = one_bit)
     m <- sketch$width
     law <- sketch_numbers(sketch)
     bits <- log2(sketch$cohorts) + if (one_bit) log2(sketch$bit$size) + 1 else m
-    tibble::tibble(p = law$p, q = law$q, mse = law$q * (1 - law$q) / law$difference^2 / n, bits = bits,
+    tibble::tibble(mechanism = if (one_bit) "sketch-one-bit" else "sketch", p = law$p, q = law$q,
+                   mse = law$q * (1 - law$q) / law$difference^2 / n, bits = bits,
                    bits_public = if (one_bit) 1 else m, tally = if (one_bit) "n + F W log W" else "n W",
                    collisions = 1 / sqrt(sketch$cohorts * (m - 1)))
   })
-  table <- do.call(rbind, rows)
-  question_rows(tibble::add_column(table, mechanism = names(rows), .before = 1), epsilon, n)
+  question_rows(do.call(rbind, rows), epsilon, n)
 }
 
 # ---- a yes/no question of a survey, with what respondents hold in their hands ----

@@ -60,11 +60,10 @@ client_test <- function(mechanism, counts, x, n, channel, reports, mine) {
     test <- c(chi_square(rowsum(counts, cell), n, shares, 1), sum(shares > 0) - 1)
   } else {
     test <- c(do.call(chi_square, own), 1)
-    if (inherits(mechanism, "rr_subset") && k > 2) {
-      others <- counts[-x]
-      spread <- sum((others - mean(others))^2) / (n * (mechanism$q - mechanism$both_other))
-      test <- test + c(spread, k - 2)
-    } else if (!inherits(mechanism, "rr_subset")) {
+    if (inherits(mechanism, "rr_subset")) {
+      spread <- sum((counts[-x] - mean(counts[-x]))^2) / (n * (mechanism$q - mechanism$both_other))
+      if (k > 2) test <- test + c(spread, k - 2)
+    } else {
       # What does not depend on the truth is uniform.
       fields <- reports[mine, setdiff(report_fields(mechanism), c("value", "sign"))]
       functions <- nrow(unique(fields))

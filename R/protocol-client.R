@@ -85,13 +85,12 @@ rr_client <- function(mechanism, file, as = c("page", "javascript", "python", "p
   as <- check_choice(as, "as", eval(formals()$as))
   file <- check_path(file)
   if (file.exists(file) && !check_flag(overwrite, "overwrite")) {
-    abort(c("{.file {file}} is there already.", i = "{.code overwrite = TRUE} replaces it."), c("file", "argument"))
+    abort("{.file {file}} is there already: {.code overwrite = TRUE} replaces it.", c("file", "argument"))
   }
   check_installed("jsonlite", "to write a client")
   plan <- client_text(mechanism)
-  text <- switch(as,
-    plan = plan,
-    javascript = client_source("candor.js", "plan: null", paste("plan:", plan)),
+  text <- switch(
+    as, plan = plan, javascript = client_source("candor.js", "plan: null", paste("plan:", plan)),
     python = client_source("candor.py", "None", sprintf("json.loads(\"%s\")", gsub("([\\\"])", "\\\\\\1", plan))),
     page = client_page(mechanism, plan, question, key, send, as.list(words))
   )
@@ -177,8 +176,7 @@ client_plan.rr_bloom <- function(mechanism) {
   plan <- new_plan("bloom", mechanism, numbers = unary_plan(first), cohorts = mechanism$cohorts, places = places)
   plan$k <- mechanism$bits_number
   if (!mechanism$memoised) return(plan)
-  second <- rr_unary(mechanism$bits_number, p = mechanism$given_1, q = mechanism$given_0)
-  new_plan("memoised", mechanism, first = plan, second = again_plan(second))
+  new_plan("memoised", mechanism, first = plan, second = again_plan(mechanism$second))
 }
 
 client_plan.rr_bitflip <- function(mechanism) {

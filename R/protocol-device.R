@@ -78,8 +78,8 @@ device_row <- function(thing, design, epsilon, n, theta) {
   odds <- switch(design, warner = sizes / (thing$total - sizes), (thing$total - sizes) / sizes)
   # Two events that exclude each other: the first outcomes and the last, of days the next. Months are not halved.
   forced <- design == "forced"
-  fits <- which(odds > 1 + 1e-12 & log(odds) <= epsilon & (!forced | 2 * seq_len(k) <= k))
-  if (forced && thing$device == "birthday, first months") fits <- integer()
+  halves <- 2 * seq_len(k) <= k & thing$device != "birthday, first months"
+  fits <- which(odds > 1 + 1e-12 & log(odds) <= epsilon & (!forced | halves))
   # Without an event there is no row: that of the first one is left out.
   m <- c(fits[which.max(odds[fits])], 1)[1]
   p <- sizes[m] / thing$total
@@ -105,7 +105,7 @@ event_words <- function(thing, chosen) {
 
 # In lowest terms; shares of births that are no whole numbers have decimals.
 fraction_text <- function(size, total) {
-  if (any(c(size, total) != floor(c(size, total)))) return(format(size / total, digits = 4))
+  if (size != floor(size) || total != floor(total)) return(format(size / total, digits = 4))
   divisor <- function(a, b) if (b == 0) a else divisor(b, a %% b)
   paste(sprintf("%.0f", c(size, total) / divisor(total, size)), collapse = "/")
 }
@@ -124,7 +124,7 @@ rr_instructions <- function(x, question, innocuous = NULL, file = NULL, words = 
   sheet <- as.list(read.dcf(system.file("client", "instructions.dcf", package = "candor"))[1, ])
   sheet <- utils::modifyList(sheet, as.list(words))
   design <- sub("^rr_", "", mechanism$made$constructor)
-  if (is.null(sheet[[design]])) abort(c("{.arg x} has no sheet.", x = "It is: {format(mechanism)}."), "argument")
+  check_that(!is.null(sheet[[design]]), mechanism, "x", "a design that has a sheet")
   levels <- mechanism$levels
   channel <- rr_matrix(mechanism)
   event <- if (is.data.frame(x)) x$event[1] else if (design == "forced") sheet$named else sheet$chosen
@@ -147,9 +147,8 @@ rr_instructions <- function(x, question, innocuous = NULL, file = NULL, words = 
   for (name in names(values)) {
     place <- paste0("{", name, "}")
     if (!grepl(place, text, fixed = TRUE)) next
-    value <- values[[name]]
-    check_that(length(value) == 1L, value, name, "one text")
-    text <- gsub(place, value, text, fixed = TRUE)
+    check_that(length(values[[name]]) == 1L, values[[name]], name, "one text")
+    text <- gsub(place, values[[name]], text, fixed = TRUE)
   }
   if (is.null(file)) return(text)
   write_whole(text, check_path(file))

@@ -2,9 +2,8 @@
 # them.
 
 simulate_counts <- function(mechanism, truth, nsim = 1) {
-  check_mechanism(mechanism)
-  k <- length(mechanism$levels)
-  check_that(length(truth) == k && all(truth >= 0), truth, "truth", "one number of respondents per level")
+  good <- length(truth) == length(mechanism$levels) && all(truth >= 0)
+  check_that(good, truth, "truth", "one number of respondents per level")
   UseMethod("simulate_counts")
 }
 

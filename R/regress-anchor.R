@@ -54,11 +54,10 @@ anchor_truths <- c("attentive", "inattentive")
 
 # `anchor` is list(column = mechanism).
 check_anchor <- function(anchor) {
-  if (is.null(anchor)) return(invisible())
   mechanism <- if (is.list(anchor) && !is.object(anchor) && length(anchor) == 1L) anchor[[1]]
   good <- length(names(anchor)) == 1L && inherits(mechanism, "rr_mechanism") &&
     identical(mechanism$levels, anchor_truths) && length(mechanism$reports) == 2L
-  if (!good) must_be(anchor, "anchor", "like {.code list(column = rr_anchor(rr_crosswise(0.15)))}")
+  check_that(is.null(anchor) || good, anchor, "anchor", "like {.code list(column = rr_anchor(rr_crosswise(0.15)))}")
 }
 
 # Two arms for each one there was: those who said no to the anchor question, and those who said yes. The unknown number
@@ -89,9 +88,7 @@ anchor_devices <- function(devices, anchor, column) {
 # 0 for the first report, 1 for the second.
 anchor_reports <- function(column, mechanism) {
   said <- regress_response(column, mechanism$reports)$y
-  if (length(said) != length(column) || !all(said %in% c(0, 1))) {
-    abort(c("Reports of the anchor question must be 0 and 1, logical, or labels.", x = "They are {describe(column)}."),
-          c("level", "input"))
-  }
+  check_that(length(said) == length(column) && all(said %in% c(0, 1)), column, "anchor",
+             "0 and 1, logical, or a label in each row", c("level", "input"))
   as.integer(said)
 }

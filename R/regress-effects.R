@@ -62,14 +62,15 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
                        newdata = NULL, weights = NULL, ...) {
   check_dots_empty(...)
   mixed <- inherits(fit, "rr_glm_mixed")
-  if (!inherits(fit, "rr_glm") && (!mixed || !is.null(type) || !is.null(cluster))) {
-    abort(c("{.arg fit} must be a fit of {.fn rr_glm}.", x = "It is {describe(fit)}.",
-            i = if (mixed) "With a random intercept there is no {.arg type} and no {.arg cluster}."), "argument")
-  }
+  check_that(inherits(fit, "rr_glm") || (mixed && is.null(type) && is.null(cluster)), fit, "fit",
+             "a fit of {.fn rr_glm}; with a random intercept without {.arg type} and {.arg cluster}")
   if (mixed) fit <- plain_mixed(fit)
   conf.level <- check_level(conf.level)
-  at <- effect_rows_of(fit, newdata)
-  known <- intersect(all.vars(stats::delete.response(fit$terms)), names(at$data))
+  terms <- stats::delete.response(fit$terms)
+  if (!is.null(newdata)) newdata <- fitting_columns(fit, newdata, all.vars(terms), fit$xlevels)
+  at <- if (is.null(newdata)) c(fitted_predictors(fit), list(data = effect_data(fit), offset = fit$offset))
+    else c(prediction_rows(fit, newdata, "truth"), list(data = newdata))
+  known <- intersect(all.vars(terms), names(at$data))
   variables <- check_covariates(variables %||% known, known, "variables")
   by <- check_covariates(by %||% character(), names(at$data), "by")
   weight <- eval(column_expression(substitute(weights), at$data, parent.frame()), at$data, parent.frame())
@@ -91,11 +92,9 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
     table$conf.high <- table$estimate + quantile * table$std.error
     tibble::as_tibble(c(lapply(as.list(at$data[rows[1], by, drop = FALSE]), rep, nrow(table)), as.list(table)))
   }))
-  if (anyNA(table$std.error) && mixed) {
-    warn("Averages have no standard errors if the likelihood has its maximum at infinity.", "infinite")
-  } else if (anyNA(table$std.error) && !is.null(fit$boundary)) {
-    warn(c("Effects of truths that are estimated as 0 or 1 have no standard errors here.",
-           i = "{.code penalty = \"prior\"} gives finite estimates, with standard errors."), "infinite")
+  if (anyNA(table$std.error) && (mixed || !is.null(fit$boundary))) {
+    warn(c("Averages have no standard errors if the likelihood has its largest value at infinity.",
+           i = if (!mixed) "{.code penalty = \"prior\"} gives finite estimates, with standard errors."), "infinite")
   }
   structure(table, conf.level = conf.level, truth = fit$labels[2], class = c("rr_effects", class(table)))
 }
@@ -115,10 +114,7 @@ true_answer <- function(level) {
 }
 
 check_covariates <- function(x, known, arg) {
-  lost <- if (is.character(x)) setdiff(x, known) else "no name"
-  if (!length(lost)) return(x)
-  abort(c("{.arg {arg}} must name covariates of the fit, or columns of its data.", x = "It is {describe(x)}."),
-        "argument")
+  check_that(is.character(x) && all(x %in% known), x, arg, "names of covariates of the fit, or of columns of its data")
 }
 
 # The data of the fitted rows, with the variables as the user has them and not as the formula makes them.
@@ -131,14 +127,6 @@ effect_matrix <- function(fit, data) {
   terms <- stats::delete.response(fit$terms)
   stats::model.matrix(terms, stats::model.frame(terms, data, na.action = stats::na.pass, xlev = fit$xlevels),
                       contrasts.arg = fit$contrasts)
-}
-
-# The rows that are averaged over: those of the fit, or of a table.
-effect_rows_of <- function(fit, newdata) {
-  if (is.null(newdata)) return(c(fitted_predictors(fit), list(data = effect_data(fit), offset = fit$offset)))
-  terms <- stats::delete.response(fit$terms)
-  data <- fitting_columns(fit, newdata, all.vars(terms), fit$xlevels)
-  c(prediction_rows(fit, data, "truth"), list(data = data))
 }
 
 # Each part: value and gradient of every row, to be averaged. A random intercept has a further column, of sigma.

@@ -152,9 +152,7 @@ thin_rows <- 8000
 # is lowered step by step.
 climb_inside <- function(model, end, b) {
   total <- sum(model$data$weight)
-  for (barrier in 10^-(2:11) * total / length(model$data$y)) {
-    b <- climb(with_parts(model, barrier), b)$at[, 1]
-  }
+  for (barrier in 10^-(2:11) * total / length(model$data$y)) b <- climb(with_parts(model, barrier), b)$at[, 1]
   value <- heights(model, b)
   if (value >= end$value) end[c("b", "value")] <- list(b, value)
   end
@@ -220,13 +218,17 @@ describe_maximum <- function(fit) {
   point <- natural(model, b)[seq_len(columns)]
   coefficients <- ifelse(infinite, found$signs[seq_len(columns)] * Inf, point)
   coefficients[-model$basis$keep] <- NA
-  back <- t(solve(model$basis$back))
+  back <- block_diagonal(list(t(solve(model$basis$back)), diag(length(psi))))
+  unscaled <- function(J) {
+    all <- matrix(NA_real_, length(scale), length(scale))
+    all[places, places] <- back %*% J %*% t(back)
+    all
+  }
   raw <- if (length(psi)) regress_value(model, c(b[k], psi), natural = TRUE) else found$value
   list(coefficients = coefficients, infinite = infinite, point = point,
        flat = if (any(infinite)) found$part[seq_len(columns), , drop = FALSE], parameter = psi,
        variance = list(observed = scaled(found$observed), expected = scaled(found$expected)),
-       whole = scaled(found$whole), loglik = raw$value,
-       information = lapply(raw[c("observed", "expected")], function(J) unscale_matrix(model, J, back)))
+       whole = scaled(found$whole), loglik = raw$value, information = lapply(raw[c("observed", "expected")], unscaled))
 }
 
 # From the coordinates of a model to the coefficients of x and the logit of the unknown number.
@@ -248,9 +250,7 @@ infinite_cone <- function(move, eta) {
 
 # 1, -1 or NA for each row of `ways`.
 cone_signs <- function(cone, ways) {
-  vapply(seq_len(nrow(ways)), function(i) {
-    if (in_cone(cone, ways[i, ])) 1 else if (in_cone(cone, -ways[i, ])) -1 else NA_real_
-  }, 0)
+  apply(ways, 1, function(way) if (in_cone(cone, way)) 1 else if (in_cone(cone, -way)) -1 else NA_real_)
 }
 
 # Is `way` a combination of the rows of `cone` with weights of at least 0? Non-negative least squares (Lawson and Hanson
@@ -319,24 +319,13 @@ orthogonal_columns <- function(x, weights) {
   list(z = x %*% back, back = back, root = root)
 }
 
-# A square matrix with square blocks along its diagonal.
-block_diagonal <- function(blocks) {
-  sizes <- vapply(blocks, nrow, 0L)
-  ends <- cumsum(sizes)
-  result <- matrix(0, sum(sizes), sum(sizes))
-  for (j in seq_along(blocks)) {
-    at <- ends[j] - sizes[j] + seq_len(sizes[j])
-    result[at, at] <- blocks[[j]]
-  }
-  result
-}
-
-# How far the other truths of a row are below its most probable one, and the changes of these distances: `eta` has a
-# column for each truth, and so has each of `moves`.
-truth_distances <- function(eta, moves) {
+# How far the other truths of a row are below its most probable one, and the changes of these distances along the
+# columns of N. `predictors(b)`: a column for each truth.
+truth_distances <- function(predictors, b, N) {
+  eta <- predictors(b)
   top <- cbind(seq_len(nrow(eta)), max.col(eta, "first"))
-  move <- vapply(moves, function(m) as.vector(m[top] - m), numeric(length(eta)))
-  list(eta = as.vector(eta[top] - eta), move = matrix(move, ncol = length(moves)))
+  below <- function(eta) as.vector(eta[top] - eta)
+  list(eta = below(eta), move = matrix(apply(N, 2, function(way) below(predictors(way))), ncol = ncol(N)))
 }
 
 # The highest maximum, what is infinite there, and what users must know of it. `start`: the first of the starts.
@@ -346,16 +335,7 @@ fit_likelihood <- function(model, starts, doubtful = FALSE,
   found <- limits_of(model, best$b, to, function(N) model$rows(best$b, N))
   point <- model$natural(best$b)
   infinite <- model$names[found$infinite]
-  near <- any(best$values < best$value - 1e-5 & best$values > best$value - 2)
-  if (length(infinite)) {
-    warn(c(paste0(if (doubtful) "The reports are unlikely under this design. ",
-                  "The likelihood has its largest value at infinity."),
-           x = "Not finite: {.val {utils::head(infinite, 5)}}. Their standard errors are NA.",
-           i = if (doubtful) doubt_cure else "Simplify the model, or merge categories."),
-         c("infinite", if (near) "maxima", if (doubtful) "unlikely"))
-  } else if (near) {
-    warn("Another maximum lies within 2 units of log-likelihood.", "maxima")
-  }
+  tell_maxima(infinite, best$values, doubtful && length(infinite), "Simplify the model, or merge categories.")
   if (best$decrement > 1e-6 * (1 + abs(best$value))) {
     warn(c("The maximum of the likelihood was not reached.",
            x = "The next step promises {format(best$decrement, digits = 3)} units of log-likelihood."), "not_converged")
@@ -364,6 +344,23 @@ fit_likelihood <- function(model, starts, doubtful = FALSE,
   list(coefficients = stats::setNames(ifelse(found$infinite, found$signs * Inf, point), model$names),
        vcov = named(found$observed), limit = found$whole, loglik = best$value, df = model$size, estimate = point,
        infinite = infinite, starts = best$values, decrement = best$decrement, at = best$b)
+}
+
+# What users must know before they read the estimates: `values` of the maxima, and `pressed` of a bounded link. Neither
+# other answers nor a penalty cure a wrong mechanism, which is told in the same warning.
+tell_maxima <- function(infinite, values, doubtful, cure, pressed = FALSE) {
+  near <- any(values < max(values, -Inf) - 1e-5 & values > max(values, -Inf) - 2)
+  text <- if (pressed) "The maximum is at the end of the range of the link."
+    else if (length(infinite)) "The likelihood has its largest value at infinity: {.val {utils::head(infinite, 5)}}."
+    else if (near) "Another maximum lies within 2 units of log-likelihood."
+  if (is.null(text) && !doubtful) return(invisible())
+  if (doubtful) {
+    text <- c("The reports are unlikely under this design.", text)
+    cure <- "Is it another design, with probabilities or labels exchanged, or were the answers not randomized?"
+  }
+  warn(c(paste(text, collapse = " "), i = cure),
+       c(if (pressed) "boundary", if (pressed || length(infinite)) "infinite", if (near) "maxima",
+         if (doubtful) "unlikely"))
 }
 
 # The start of the moments, and the highest of each 24 points that are spread evenly around it, at distances in turn.
@@ -494,9 +491,6 @@ project <- function(model, target) {
   k <- seq_len(model$k)
   as.vector(solve(metric(model)[k, k], crossprod(model$z, model$data$weight * target)))
 }
-
-doubt_cure <- paste("Was it another design (probabilities exchanged, labels in another order), or were the answers not",
-                    "randomized?")
 
 unit_columns <- function(ways) {
   size <- sqrt(colSums(ways^2))

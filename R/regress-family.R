@@ -59,13 +59,14 @@ new_regress_family <- function(device, mechanism, labels, link, quasi = FALSE) {
 
 regress_link <- function(p, q, p_no, q_no, d, link) {
   curve <- truth_curve(link)
-  range <- link_range(link)
+  # How far a linear predictor may go before its truth is 0 or 1 to rounding; beyond, iterations of other packages run
+  # away.
+  range <- switch(link, log = c(-35, 0), identity = c(0, 1), cauchit = c(-1e8, 1e8), c(-35, 35))
   least <- .Machine$double.eps
   eta_of <- function(mu) curve$inverse(pmin(1 - least, pmax(least, (mu - q) / d)))
   h <- function(mu, k) d * curve$derivative(eta_of(mu), k)
   list(
-    link = sprintf("rr(%s)", link),
-    linkfun = eta_of,
+    link = sprintf("rr(%s)", link), linkfun = eta_of,
     linkinv = function(eta) {
       # The smaller of a report and its complement is formed as such; binomial() has no use for the other one's digits.
       mu <- p * curve$yes(eta) + q * curve$no(eta)
@@ -76,9 +77,7 @@ regress_link <- function(p, q, p_no, q_no, d, link) {
     valideta = function(eta) all(is.finite(eta)) && all(eta >= range[1] & eta <= range[2]),
     d2link = function(mu) -h(mu, 2) / h(mu, 1)^3,
     d3link = function(mu) (3 * h(mu, 2)^2 - h(mu, 1) * h(mu, 3)) / h(mu, 1)^5,
-    d4link = function(mu) {
-      (-15 * h(mu, 2)^3 + 10 * h(mu, 1) * h(mu, 2) * h(mu, 3) - h(mu, 1)^2 * h(mu, 4)) / h(mu, 1)^7
-    }
+    d4link = function(mu) (-15 * h(mu, 2)^3 + 10 * h(mu, 1) * h(mu, 2) * h(mu, 3) - h(mu, 1)^2 * h(mu, 4)) / h(mu, 1)^7
   )
 }
 
@@ -114,24 +113,17 @@ regress_response <- function(y, labels, weights = NULL) {
     }
     y <- place == 2L
   }
-  if (!is.logical(y) && !is.numeric(y)) {
-    abort(c("The response must be reports: 0 and 1, logical values, labels, or counts in two columns.",
-            x = "It is {describe(y)}."), c("argument", "input"))
-  }
+  check_that(is.logical(y) || is.numeric(y), y, "response",
+             "reports: 0 and 1, logical values, labels, or counts in two columns", c("argument", "input"))
   y <- as.double(y)
-  bad <- which(!is.na(y) & (y < 0 | y > 1))
-  if (length(bad)) {
-    abort(c("Reports must be 0 or 1, or shares of {.arg weights} answers.",
-            x = "Row {bad[1]} is {format(y[bad[1]], digits = 15)}."), c("level", "input"))
-  }
+  check_that(all(y >= 0 & y <= 1, na.rm = TRUE), y, "response", "0 or 1, or shares of {.arg weights} answers",
+             c("level", "input"))
   list(y = y, weights = weights %||% rep(1, length(y)), n = rep(1, length(y)))
 }
 
 matrix_response <- function(y, labels, weights) {
-  if (ncol(y) != 2L || !is.numeric(y) || any(y < 0 | is.infinite(y), na.rm = TRUE)) {
-    abort(c("A response of several columns must be the numbers of yes and of no: {.code cbind(yes, no)}.",
-            x = "It is {describe(y)}."), c("argument", "input"))
-  }
+  check_that(ncol(y) == 2L && is.numeric(y) && all(y >= 0 & is.finite(y), na.rm = TRUE), y, "response",
+             "the numbers of yes and of no: {.code cbind(yes, no)}", c("argument", "input"))
   # Names that are the labels say which column is which; without them yes comes first, as with binomial().
   if (setequal(colnames(y), labels)) y <- y[, rev(labels), drop = FALSE]
   n <- unname(y[, 1] + y[, 2])
@@ -144,14 +136,9 @@ matrix_response <- function(y, labels, weights) {
 # digits.
 regress_device <- function(mechanism, arg = "mechanism") {
   check_mechanism(mechanism, arg)
-  if (length(mechanism$levels) != 2L || length(mechanism$reports) != 2L) {
-    abort(c("{.arg {arg}} must be of a yes/no question, else see {.fn rr_multinom}.",
-            x = "It has {length(mechanism$levels)} categories and {length(mechanism$reports)} reports."), "argument")
-  }
-  if (!has_categories(mechanism)) {
-    abort(c("Reports must be answers of a yes/no question.", x = "The mechanism is: {format(mechanism)}."),
-          c("law", "argument"))
-  }
+  check_that(length(mechanism$levels) == 2L && length(mechanism$reports) == 2L, mechanism, arg,
+             "of a yes/no question, else see {.fn rr_multinom}")
+  check_that(has_categories(mechanism), mechanism, arg, "of answers of a yes/no question", c("law", "argument"))
   matrix <- unname(rr_matrix(mechanism))
   p <- matrix[2, 2]
   q <- matrix[1, 2]
@@ -171,29 +158,22 @@ regress_devices <- function(mechanism, arm, n) {
   if (inherits(mechanism, "rr_mechanism") || !is.list(mechanism)) mechanism <- list(mechanism = mechanism)
   else index <- match_arms(arm, names(mechanism), n)
   for (part in mechanism) check_mechanism(part)
-  labels <- unique(lapply(unname(mechanism), truth_labels))
-  if (length(labels) > 1L) {
-    abort(c("The mechanisms must have the same two labels.",
-            x = "They have {format_labels(labels[[1]])}, and {format_labels(labels[[2]])}."), "mismatch")
-  }
+  # The two truths of a yes/no question. Designs with an unknown number split them into latent classes.
+  labels <- unique(lapply(unname(mechanism), function(part) if (has_unknown(part)) part$reports else part$levels))
+  if (length(labels) > 1L) abort("The mechanisms must have the same two labels.", "mismatch")
   unknown <- vapply(mechanism, has_unknown, NA)
   device <- vapply(names(mechanism), function(name) {
     if (unknown[[name]]) numeric(5) else regress_device(mechanism[[name]], name)
   }, numeric(5))
   list(mechanisms = mechanism, arm = index, labels = labels[[1]],
        unknown = if (any(unknown)) unknown_devices(mechanism, device),
-       parameter = if (any(unknown)) unknown_name(mechanism[unknown][[1]]),
+       parameter = if (any(unknown)) names(mechanism[unknown][[1]]$parameters)[2],
        device = if (!any(unknown)) unname(device))
 }
 
-# The two truths of a yes/no question. Designs with an unknown number split them into latent classes.
-truth_labels <- function(mechanism) if (has_unknown(mechanism)) mechanism$reports else mechanism$levels
-
 match_arms <- function(arm, names, n) {
-  if (length(arm) != n || is.null(names) || anyDuplicated(names)) {
-    abort(c("A list of mechanisms must have different names, and {.arg arm} the name of each row's mechanism.",
-            x = "{.arg arm} is {describe(arm)}; there are {n} rows."), "argument")
-  }
+  check_that(length(arm) == n && !is.null(names) && !anyDuplicated(names), arm, "arm",
+             "the name of each row's mechanism, in a list of mechanisms with different names")
   place <- match(label_text(arm), names)
   lost <- which(is.na(place))
   if (length(lost)) {
@@ -247,30 +227,17 @@ truth_curve <- function(link) {
                     derivative = function(eta, k) rep(if (k == 1) 1 else 0, length(eta))))
 }
 
-# How far a linear predictor may go before its truth is 0 or 1 to rounding; beyond, iterations of other packages run
-# away.
-link_range <- function(link) {
-  switch(link, log = c(-35, 0), identity = c(0, 1), cauchit = c(-1e8, 1e8), c(-35, 35))
-}
-
 regress_links <- c("logit", "probit", "cloglog", "cauchit", "log", "identity")
 
 # ---- designs with an unknown number: the probabilities of each group are linear in it ----
 
 has_unknown <- function(mechanism) !is.null(mechanism$lines)
 
-# The name of the parameter of a design.
-unknown_name <- function(mechanism) names(mechanism$parameters)[2]
-
 # The lines p0 + p1 psi and q0 + q1 psi of each mechanism, a column each; those of a known design have no slope. The
 # last line is the probability of what else the device says, which only an anchor question does.
 unknown_devices <- function(mechanisms, devices) {
   unknown <- Filter(has_unknown, mechanisms)
-  if (length(unique(lapply(unknown, class))) != 1L) {
-    named <- unique(vapply(unknown, unknown_name, ""))
-    abort(c("The mechanisms must share one unknown number.", x = "They have {length(named)}: {.val {named}}."),
-          "mismatch")
-  }
+  if (length(unique(lapply(unknown, class))) != 1L) abort("The mechanisms must share one unknown number.", "mismatch")
   lines <- vapply(seq_along(mechanisms), function(k) {
     c(if (has_unknown(mechanisms[[k]])) unname(mechanisms[[k]]$lines) else c(devices[1, k], 0, devices[2, k], 0), 1, 0)
   }, numeric(6))

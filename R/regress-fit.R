@@ -8,8 +8,7 @@ regress_model <- function(data, prior = NULL, basis = regress_basis(data)) {
   size <- k + !is.null(data$unknown)
   if (!is.null(prior)) {
     inner <- crossprod(basis$back, prior[basis$keep, basis$keep] %*% basis$back)
-    prior <- matrix(0, size, size)
-    prior[seq_len(k), seq_len(k)] <- inner
+    prior <- block_diagonal(list(inner, diag(0, size - k)))
   }
   far <- switch(data$link, probit = 9, cauchit = 1e8, 37)
   model <- list(data = data, basis = basis, z = basis$z, k = k, size = size, prior = prior, far = far)
@@ -37,9 +36,7 @@ thin_model <- function(model, rows) {
 }
 
 # Value, gradient and information; an unknown number is its logit, unless `natural`.
-regress_value <- function(model, b, natural = FALSE) {
-  .Call(C_rr_regress_value, model$parts, as.double(b), natural)
-}
+regress_value <- function(model, b, natural = FALSE) .Call(C_rr_regress_value, model$parts, as.double(b), natural)
 
 regress_rows <- function(eta, y, arm, device, link) {
   .Call(C_rr_regress_rows, as.double(eta), y, arm, device, match(link, regress_links) - 1L)
@@ -131,15 +128,7 @@ natural <- function(model, b) {
   c(result, stats::plogis(b[-k]))
 }
 
-# A matrix of all coordinates in those of x, with NA for aliased columns: `to` times V times its transpose.
-unscale_matrix <- function(model, V, to = model$basis$back) {
-  k <- model$k
-  columns <- ncol(model$data$x)
-  extra <- model$size - k
-  whole <- diag(model$size)
-  whole[seq_len(k), seq_len(k)] <- to
-  result <- matrix(NA_real_, columns + extra, columns + extra)
-  places <- c(model$basis$keep, columns + seq_len(extra))
-  result[places, places] <- whole %*% V %*% t(whole)
-  result
+# A square matrix with square blocks along its diagonal.
+block_diagonal <- function(blocks) {
+  Reduce(function(a, b) rbind(cbind(a, matrix(0, nrow(a), ncol(b))), cbind(matrix(0, nrow(b), ncol(a)), b)), blocks)
 }

@@ -115,16 +115,12 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   bar <- random_intercept(formula)
   frame <- regress_frame(call, bar$fixed %||% formula, data, design, anchor, na.action, parent.frame(), bar$group)
   mechanism <- mechanism %||% frame$mechanism
-  if (is.null(mechanism)) {
-    abort(c("{.arg mechanism} is needed: how the answers were randomized.",
-            i = "Make a mechanism with {.fn rr_binary}, {.fn rr_forced}, {.fn rr_crosswise}, ..."), "argument")
-  }
   parts <- regress_data(frame, mechanism, link, anchor)
   check_start(start, parts$size + 0:1)
-  maximum <- penalty_maximum(parts$data, penalty, starts, start)
+  maximum <- regress_maximum(parts$data, starts, start, penalty)
   fit <- new_rr_glm(parts, maximum, frame, call, penalty, link, mechanism)
   fit[c("starts.asked", "design", "anchor")] <- list(starts, design, anchor)
-  if (has_study(fit)) {
+  if (has_study(list(fit))) {
     internal <- any(vapply(fit_mechanisms(fit), function(m) isTRUE(m$internal), NA))
     if (internal || !is.null(design) || !is.null(anchor) || !is.null(bar) || !is.null(fit$unknown)) {
       refuse_validated(fit_mechanisms(fit),
@@ -137,18 +133,20 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
     # Functions of glm read them, and would take the likelihood ratio of a pseudo-likelihood for chi-squared.
     fit$aic <- fit$deviance <- fit$null.deviance <- NA_real_
     fit$df.residual <- residual_freedom(fit, design, fit$rank)
-    if (is.null(bar)) {
-      fit$replicated <- glm_replicates(fit, parts$data, parts$scale, design, estimated_places(fit))
-    }
+    if (is.null(bar)) fit$replicated <- glm_replicates(fit, parts$data, parts$scale, design, estimated_places(fit))
   }
   if (!is.null(bar)) return(mixed_fit(fit, parts$data, frame$frame[["(group)"]], bar$bar, call))
-  tell_about(fit)
+  tell_aliased(setdiff(names(fit$coefficients)[is.na(fit$coefficients)], fit$boundary$coefficients))
+  if (is.null(fit$design) && any(fit$y %in% 0:1)) tell_sampling_weights(fit$prior.weights * pmax(fit$y, 1 - fit$y))
+  if (isTRUE(as.vector(fit$parameter) %in% c(0, 1))) {
+    warn(c("The estimate of {.val {names(fit$parameter)}} is {as.vector(fit$parameter)}, the end of its range.",
+           i = "Standard errors take it for known."), "boundary")
+  }
+  pressed <- isTRUE(fit$boundary$pressed)
+  cure <- if (pressed) "Use {.code link = \"logit\"}, or read it as a bound."
+    else "Intervals fail here. {.code penalty = \"prior\"} gives a finite estimate with smaller errors."
+  tell_maxima(fit$boundary$coefficients, if (fit$penalty == "none") fit$starts, reports_doubt(fit), cure, pressed)
   fit
-}
-
-penalty_maximum <- function(data, penalty, starts, start = NULL) {
-  if (penalty %in% c("bias", "jeffreys")) return(penalized_maximum(data, penalty, starts))
-  regress_maximum(data, starts, start, if (penalty == "prior") prior_precision(data))
 }
 
 # The checked input of the kernel.
@@ -195,6 +193,9 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
     eta[out] <- sign(eta[out]) * Inf
   }
   rows <- regress_rows(eta, data$y, data$arm, data$device, link)
+  # The rows whose truth is 0 or 1; `pressed`: at the end of the range of a link.
+  pressed <- isTRUE(maximum$pressed)
+  at_end <- which(data$weight > 0 & (pmin(rows$truth, rows$truth_no) <= if (pressed) 1e-6 else 0))
   constant <- sum(binomial_constants(data$y, data$weight))
   df <- maximum$model$k + unknown
   label <- function(x) stats::setNames(as.vector(x), row.names(frame$frame))
@@ -206,10 +207,11 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
     rank = maximum$model$k, family = new_regress_family(device, mechanism, parts$devices$labels, link),
     linear.predictors = label(eta), deviance = deviance_of(data, rows$report),
     aic = -2 * (solved$loglik + constant) + 2 * df, iter = maximum$steps,
-    null.deviance = null_deviance(data, frame$terms),
-    prior.weights = label(data$weight), df.residual = good - df,
+    null.deviance = null_deviance(data, frame$terms), prior.weights = label(data$weight), df.residual = good - df,
     df.null = good - (attr(frame$terms, "intercept") > 0), y = label(data$y), converged = TRUE,
-    boundary = boundary_of(solved, data, rows, isTRUE(maximum$pressed), names), model = frame$frame, call = call,
+    boundary = if (pressed || !is.null(solved$flat)) {
+      list(rows = at_end, truth = round(rows$truth[at_end]), coefficients = names[solved$infinite], pressed = pressed)
+    }, model = frame$frame, call = call,
     formula = frame$formula, terms = frame$terms, data = frame$data, offset = parts$offset,
     control = stats::glm.control(epsilon = 1e-11), method = "rr_glm.fit", contrasts = attr(data$x, "contrasts"),
     xlevels = frame$xlevels, na.action = frame$na.action, mechanism = mechanism, device = data$device, arm = data$arm,
@@ -221,7 +223,10 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
     decrement = maximum$decrement, starts = maximum$values,
     ends = do.call(cbind, lapply(maximum$ends, function(end) natural(maximum$model, end$b))), loglik = solved$loglik,
     constant = constant, point = solved$point, flat = solved$flat, unknown = data$unknown, weight.scale = parts$scale,
-    parameter = if (unknown) named_parameter(solved, parts$devices$parameter)
+    parameter = if (unknown) {
+      structure(stats::setNames(solved$parameter, parts$devices$parameter),
+                std.error = sqrt(rev(diag(solved$variance$observed))[1]))
+    }
   )), class = c("rr_glm", "glm", "lm"))
 }
 
@@ -242,18 +247,6 @@ working_parts <- function(data, rows, eta, label) {
   names(qr$effects) <- c(colnames(R), rep("", length(eta) - qr$rank))
   list(residuals = label(working), weights = label(w), effects = qr$effects, R = R,
        qr = structure(qr[c("qr", "rank", "qraux", "pivot", "tol")], class = "qr"))
-}
-
-# The rows whose truth is 0 or 1 and the coefficients that are infinite. `pressed`: at the end of the range of a link.
-boundary_of <- function(solved, data, rows, pressed, names) {
-  if (is.null(solved$flat) && !pressed) return(NULL)
-  at_end <- which(data$weight > 0 & (pmin(rows$truth, rows$truth_no) <= if (pressed) 1e-6 else 0))
-  list(rows = at_end, truth = round(rows$truth[at_end]), coefficients = names[solved$infinite], pressed = pressed)
-}
-
-named_parameter <- function(solved, name) {
-  V <- solved$variance$observed
-  structure(stats::setNames(solved$parameter, name), std.error = sqrt(V[nrow(V), ncol(V)]))
 }
 
 # What logLik() of a glm includes and the likelihood of the answers in their order does not, of each row.
@@ -277,56 +270,16 @@ null_deviance <- function(data, terms) {
 
 # ---- what a user must know before reading the estimates ----
 
-tell_about <- function(fit) {
-  tell_aliased(setdiff(names(fit$coefficients)[is.na(fit$coefficients)], fit$boundary$coefficients))
-  if (is.null(fit$design) && any(fit$y %in% 0:1)) tell_sampling_weights(fit$prior.weights * pmax(fit$y, 1 - fit$y))
-  if (isTRUE(as.vector(fit$parameter) %in% c(0, 1))) {
-    warn(c("The estimate of {.val {names(fit$parameter)}} is {as.vector(fit$parameter)}, the end of its range.",
-           i = "Standard errors take it for known."), "boundary")
-  }
-  tell_maxima(fit, reports_doubt(fit))
-}
-
-# Is the share of yes among all reports of some mechanism beyond what it can give, whatever the truth? Then the words
-# that say so. Weights of a survey count with the number of respondents that they are worth.
+# Is the share of yes among all reports of some mechanism beyond what it can give, whatever the truth? Weights of a
+# survey count with the number of respondents that they are worth.
 reports_doubt <- function(fit) {
-  if (!is.null(fit$unknown)) return(NULL)
+  if (!is.null(fit$unknown)) return(FALSE)
   row <- row_device(fit$device, fit$arm, length(fit$y))
   parts <- split(seq_along(fit$y), row_arms(fit$arm, length(fit$y)))
-  for (rows in parts) {
+  any(vapply(parts, function(rows) {
     w <- fit$prior.weights[rows]
-    share <- sum(w * fit$y[rows]) / sum(w)
     n <- if (is.null(fit$design)) sum(w) else sum(w)^2 / sum(w^2)
     ends <- range(row$p[rows[1]], row$q[rows[1]])
-    if (isTRUE(beyond_range(share * n, n, ends[1], ends[2], false_alarm / length(parts)))) {
-      percent <- sprintf("%s%%", format(100 * c(share, ends), digits = 3, trim = TRUE, drop0trailing = TRUE))
-      return(c("The reports are unlikely under this design.",
-               x = sprintf("%s of them are {.val {fit$labels[2]}}; the mechanism makes %s to %s so.", percent[1],
-                           percent[2], percent[3]), i = doubt_cure))
-    }
-  }
-  NULL
-}
-
-# The maximum is at infinity, or another one is nearly as high. What is said was measured (inst/studies/README.md).
-# Neither other answers nor a penalty cure a wrong mechanism, which is told in the same warning.
-tell_maxima <- function(fit, doubt) {
-  boundary <- fit$boundary
-  pressed <- isTRUE(boundary$pressed)
-  near <- any(fit$starts < max(fit$starts) - 1e-5 & fit$starts > max(fit$starts) - 2)
-  text <- if (pressed) {
-    c("The maximum is at the end of the range of the {.val {fit$link}} link.",
-      i = "Use {.code link = \"logit\"}, or read it as a bound.")
-  } else if (!is.null(boundary)) {
-    c("The likelihood has its maximum at infinity: {.val {boundary$coefficients}}.",
-      i = "Intervals fail here. {.code penalty = \"prior\"} gives finite estimates with smaller errors.")
-  } else if (near && fit$penalty == "none" && is.null(doubt)) {
-    c("Another maximum lies within 2 units of log-likelihood.",
-      i = "{.code penalty = \"prior\"} gives an estimate with smaller errors.")
-  }
-  if (is.null(text) && is.null(doubt)) return(invisible())
-  kinds <- c(if (pressed) "boundary", if (!is.null(boundary)) "infinite", if (near && !is.null(text)) "maxima",
-             if (!is.null(doubt)) "unlikely")
-  if (!is.null(doubt)) text <- replace(doubt, 1, paste(c(doubt[[1]], text[1]), collapse = " "))
-  warn(text, kinds)
+    isTRUE(beyond_range(sum(w * fit$y[rows]) / sum(w) * n, n, ends[1], ends[2], false_alarm / length(parts)))
+  }, NA))
 }

@@ -27,22 +27,20 @@ get_loglikelihood.rr_glm <- function(x, ...) {
 # Of a survey design there is an AIC alone, corrected for the design.
 #' @exportS3Method performance::model_performance
 model_performance.rr_glm <- function(model, metrics = "all", ...) {
-  choose_measures(information_criteria(model), metrics, c("AIC", "AICc", "BIC"))
+  table <- if (!is.null(model$design) || is.null(model$loglik)) {
+    data.frame(AIC = if (inherits(model, "rr_glm")) stats::AIC(model) else NA)
+  } else {
+    value <- stats::logLik(model)
+    k <- attr(value, "df")
+    n <- attr(value, "nobs")
+    data.frame(AIC = stats::AIC(value), AICc = if (n > k + 1) stats::AIC(value) + 2 * k * (k + 1) / (n - k - 1) else NA,
+               BIC = stats::BIC(value))
+  }
+  choose_measures(table, metrics, c("AIC", "AICc", "BIC"))
 }
 
 #' @exportS3Method performance::model_performance
 model_performance.rr_regression <- model_performance.rr_glm
-
-information_criteria <- function(fit) {
-  design <- !is.null(fit$design)
-  if (design && inherits(fit, "rr_glm")) return(data.frame(AIC = stats::AIC(fit)))
-  if (design || is.null(fit$loglik)) return(data.frame(row.names = 1L))
-  value <- stats::logLik(fit)
-  k <- attr(value, "df")
-  n <- attr(value, "nobs")
-  data.frame(AIC = stats::AIC(value), AICc = if (n > k + 1) -2 * as.numeric(value) + 2 * k * n / (n - k - 1) else NA,
-             BIC = stats::BIC(value))
-}
 
 # They put predict(type = "response"), the truths, beside the reports.
 #' @exportS3Method performance::r2_tjur

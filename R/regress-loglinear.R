@@ -91,9 +91,7 @@ rr_loglinear <- function(formula, tally, starts = 5, protective = NULL, ...) {
   }
   fit <- fit_likelihood(model, starts, best = best)
   if (protective_term %in% fit$infinite) abort_protective("The reports leave the share of all respondents open.")
-  coefficients <- stats::setNames(rep(NA_real_, length(table$all_names)), table$all_names)
-  coefficients[colnames(table$x)] <- fit$coefficients[colnames(table$x)]
-  fit$coefficients <- coefficients
+  fit$coefficients <- stats::setNames(fit$coefficients[table$all_names], table$all_names)
   if (!is.null(protective)) {
     fit$df <- ncol(table$x) + 1L
     fit$without <- found$without
@@ -102,7 +100,7 @@ rr_loglinear <- function(formula, tally, starts = 5, protective = NULL, ...) {
   }
   structure(
     c(fit, list(n = sum(tally$n), tally = tally, mechanism = tally$mechanism, table = table, terms = table$terms,
-                dropped = 0, frame = table$cells, call = call,
+                frame = table$cells, call = call,
                 title = sprintf("Log-linear model of the truth, %s", deparse1(formula)))),
     class = c("rr_loglinear", "rr_regression")
   )
@@ -115,34 +113,26 @@ loglinear_table <- function(formula, tally) {
     abort(c("{.arg tally} must be a tally of the questions.", x = "It is {describe(tally)}.",
             i = "{tally_remedy(tally, ' under a {.fn rr_product}')}"), "argument")
   }
-  if (!inherits(formula, "formula") || length(formula) != 2L) {
-    must_be(formula, "formula", "one-sided, as in {.code ~ a * b}")
-  }
+  check_that(inherits(formula, "formula") && length(formula) == 2L, formula, "formula",
+             "one-sided, as in {.code ~ a * b}")
   mechanism <- tally$mechanism
   questions <- mechanism$questions %||% list(report = mechanism)
-  if (sum(tally$n) <= 0) abort(c("{.arg tally} must hold reports.", x = "It is empty."), "empty")
-  for (name in names(questions)) identified_channel(questions[[name]], name)
+  if (sum(tally$n) <= 0) abort("{.arg tally} must hold reports.", "empty")
+  axes <- unname(Map(function(question, name) unname(identified_channel(question, name)), questions, names(questions)))
   counts <- as.matrix(tally$counts)
   cells <- prod(lengths(lapply(questions, `[[`, "levels")))
-  if (cells * ncol(counts) > 65536) {
-    abort(c("{.arg tally} must have at most 65,536 cells for a log-linear model.",
-            x = "There are {format_count(cells * ncol(counts))}, by group."), "argument")
-  }
+  check_that(cells * ncol(counts) <= 65536, tally, "tally", "of at most 65,536 cells for a log-linear model")
   grid <- expand.grid(lapply(questions, function(question) factor(question$levels, question$levels)),
                       KEEP.OUT.ATTRS = FALSE)
   frame <- as.data.frame(c(lapply(grid, rep, ncol(counts)), lapply(as.list(tally$groups), rep, each = nrow(grid))),
                          optional = TRUE)
   terms <- stats::terms(formula, data = frame[names(questions)])
-  unknown <- setdiff(all.vars(terms), names(frame))
-  if (length(unknown)) abort_variable(unknown[1], "formula", frame, "tally")
+  check_columns(all.vars(terms), frame, "formula")
   x <- stats::model.matrix(terms, frame)
   group <- rep(seq_len(ncol(counts)), each = nrow(grid))
   x <- x - (rowsum(x, group) / nrow(grid))[group, , drop = FALSE]
   x <- x[, colSums(abs(x)) > 1e-10, drop = FALSE]
-  if (!ncol(x)) {
-    abort(c("{.arg formula} must have a term in the questions.", x = "It is {.code {deparse1(formula)}}."), "argument")
-  }
-  axes <- lapply(unname(questions), function(question) unname(rr_matrix(question)))
+  if (!ncol(x)) abort("{.arg formula} must have a term in the questions.", "argument")
   # A small channel is quicker whole.
   if (max(nrow(grid), nrow(counts)) <= 256) axes <- list(Reduce(function(a, b) kronecker(b, a), axes))
   list(x = x[, independent_columns(x), drop = FALSE], all_names = colnames(x), counts = counts, cells = frame,
@@ -162,13 +152,10 @@ loglinear_reports <- function(table, theta, logit) {
 }
 
 protective_reports <- function(protective, questions) {
-  if (length(questions) < 2L) {
-    abort("{.arg protective} needs several questions: for one see {.fn rr_cheater_detection}.", "argument")
-  }
   if (is.character(protective) && length(protective) == 1L) protective <- rep(list(protective), length(questions))
-  if (length(protective) != length(questions) || !setequal(names(protective) %||% names(questions), names(questions))) {
-    must_be(protective, "protective", "one answer, or have one for each question")
-  }
+  check_that(length(protective) == length(questions) &&
+               setequal(names(protective) %||% names(questions), names(questions)), protective, "protective",
+             "one answer, or have one for each question")
   if (!is.null(names(protective))) protective <- protective[names(questions)]
   answers <- Map(function(answer, question) {
     noncompliant_answer(answer, question$reports, takes_bits(question), "protective")
@@ -302,7 +289,7 @@ loglinear_model <- function(table) {
   }
   predictors <- function(b) t(matrix(basis$z %*% b[terms], ncol = ncol(table$counts)))
   rows <- function(b, N) {
-    found <- truth_distances(predictors(b), lapply(seq_len(ncol(N)), function(j) predictors(N[, j])))
+    found <- truth_distances(predictors, b, N)
     list(eta = c(found$eta, b[-terms]), move = rbind(found$move, N[-terms, , drop = FALSE]))
   }
   back <- if (free) block_diagonal(list(basis$back, diag(1))) else basis$back

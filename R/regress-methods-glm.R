@@ -145,9 +145,7 @@ fitted_data <- function(fit) {
        unknown = fit$unknown)
 }
 
-fitted_rows <- function(fit) {
-  regress_rows(fit$linear.predictors, unname(fit$y), fit$arm, fit$device, fit$link)
-}
+fitted_rows <- function(fit) regress_rows(fit$linear.predictors, unname(fit$y), fit$arm, fit$device, fit$link)
 
 # Scores of the rows, with weights, in the columns of the estimated coefficients (and the unknown number).
 row_scores <- function(fit) {
@@ -182,22 +180,13 @@ vcov.rr_glm <- function(object, type = NULL, cluster = NULL, parameter = FALSE, 
               expected = object$variance$expected,
               sandwich = spread_variance(object, crossprod(cluster_sums(row_scores(object), cluster, object))),
               survey = object$replicated %||% spread_variance(object, survey_meat(object, row_scores(object))))
-  if (has_study(object)) V <- V + spread_variance(object, study_meat(object))
+  if (has_study(list(object))) V <- V + spread_variance(object, study_meat(object))
   k <- length(object$coefficients)
   names <- c(names(object$coefficients), names(object$parameter))
   dimnames(V) <- list(names, names)
   kept <- c(complete | !is.na(object$coefficients), rep(parameter, nrow(V) - k))
   V[kept, kept, drop = FALSE]
 }
-
-# The standard errors that are asked for, or those of the fit.
-variance_type <- function(fit, type, cluster) {
-  choices <- if (!is.null(cluster)) "sandwich"
-    else c(if (!is.null(fit$design)) "survey", bread_type(fit), "observed", "expected", "sandwich")
-  check_choice(type %||% choices[1], "type", unique(choices))
-}
-
-bread_type <- function(fit) if (fit$penalty %in% c("bias", "jeffreys")) "expected" else "observed"
 
 bread_of <- function(fit) fit$variance[[bread_type(fit)]]
 
@@ -218,7 +207,6 @@ fit_mechanisms <- function(fit) {
 }
 
 has_study <- function(fits) {
-  if (inherits(fits, "rr_glm")) fits <- list(fits)
   any(vapply(fits, function(fit) any(vapply(fit_mechanisms(fit), is_validated, NA)), NA))
 }
 
@@ -252,23 +240,23 @@ study_meat <- function(fit) {
 }
 
 # Likelihoods take the channel for known.
-refuse_study <- function(fits) {
-  if (!has_study(fits)) return(invisible())
-  abort(c("A likelihood ratio takes the channel for known, and a validation study estimated it.",
-          i = "Wald tests: {.fn summary}, {.code anova(fit)}, {.code car::Anova(fit, test.statistic = \"Wald\")}."),
-        "argument")
+refuse_ratios <- function(fits) {
+  refuse_pseudo(fits)
+  if (has_study(fits)) {
+    abort(c("A likelihood ratio takes the channel for known, and a validation study estimated it.",
+            i = "Wald tests: {.fn summary}, {.code anova(fit)}, {.code car::Anova(fit, test.statistic = \"Wald\")}."),
+          "argument")
+  }
 }
 
 # ---- tables ----
 
 # Estimates with standard errors and tests, the unknown number of the design last.
 estimate_table <- function(fit, type, cluster) {
-  estimate <- c(fit$coefficients, fit$parameter)
-  error <- unname(sqrt(diag(stats::vcov(fit, type, cluster, parameter = TRUE))))
-  z <- unname(estimate) / error
-  z[!is.finite(estimate) | seq_along(z) > length(fit$coefficients)] <- NA
-  tibble::tibble(term = names(estimate), estimate = unname(as.vector(estimate)), std.error = error, statistic = z,
-                 p.value = 2 * stats::pt(-abs(z), coefficient_freedom(fit, type)))
+  table <- coefficient_table(c(fit$coefficients, fit$parameter), stats::vcov(fit, type, cluster, parameter = TRUE),
+                             df = coefficient_freedom(fit, type))
+  table[-seq_along(fit$coefficients), c("statistic", "p.value")] <- NA
+  table
 }
 
 #' @rdname rr_glm_methods
@@ -285,8 +273,7 @@ tidy.rr_glm <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = F
       half <- coefficient_quantile(x, conf.level, known) * utils::tail(table$std.error, 1) / (psi * (1 - psi))
       ends <- rbind(ends, stats::plogis(stats::qlogis(psi) + c(-half, half)))
     }
-    table$conf.low <- unname(ends[, 1])
-    table$conf.high <- unname(ends[, 2])
+    table[c("conf.low", "conf.high")] <- as.data.frame(unname(ends))
   }
   if (check_flag(exponentiate, "exponentiate")) exponentiated(table, seq_along(x$coefficients)) else table
 }
@@ -295,11 +282,10 @@ tidy.rr_glm <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = F
 #' @export
 glance.rr_glm <- function(x, ...) {
   likelihood <- function(f) if (is.null(x$design)) as.numeric(f(x)) else NA_real_
-  privacy <- function(m) if (inherits(m, "rr_mechanism")) rr_epsilon(m) else NA_real_
-  mechanisms <- if (inherits(x$mechanism, "rr_mechanism")) list(x$mechanism) else x$mechanism
   tibble::tibble(null.deviance = x$null.deviance, df.null = x$df.null, logLik = likelihood(stats::logLik),
                  AIC = stats::AIC(x), BIC = likelihood(stats::BIC), deviance = x$deviance,
-                 df.residual = x$df.residual, nobs = stats::nobs(x), epsilon = max(vapply(mechanisms, privacy, 0)),
+                 df.residual = x$df.residual, nobs = stats::nobs(x), epsilon = max(vapply(fit_mechanisms(x), rr_epsilon,
+                                                                                          0)),
                  link = x$link, penalty = x$penalty, decrement = x$decrement, boundary = length(x$boundary$rows))
 }
 
@@ -335,9 +321,7 @@ augment.rr_glm <- function(x, data = NULL, newdata = NULL, se_fit = FALSE, ...) 
 }
 
 #' @export
-as.data.frame.rr_glm <- function(x, ...) {
-  plain_frame(tidy(x, conf.int = TRUE), ...)
-}
+as.data.frame.rr_glm <- function(x, ...) plain_frame(tidy(x, conf.int = TRUE), ...)
 
 # ---- printing ----
 
@@ -347,68 +331,15 @@ summary.rr_glm <- function(object, type = NULL, cluster = NULL, ...) {
   type <- variance_type(object, type, cluster)
   rows <- estimate_table(object, type, cluster)[which(!is.na(object$coefficients)), ]
   df <- coefficient_freedom(object, type)
-  letter <- if (is.infinite(df)) "z" else "t"
-  table <- matrix(unlist(rows[-1]), nrow(rows), dimnames = list(rows$term, c("Estimate", "Std. Error",
-                                                 paste(letter, "value"), paste0("Pr(>|", letter, "|)"))))
   V <- stats::vcov(object, type, cluster, complete = FALSE)
   others <- c("coefficients", "residuals", "fitted.values", "effects", "qr", "R", "weights", "model", "data", "y",
               "prior.weights", "linear.predictors", "offset")
   structure(c(unclass(object)[setdiff(names(object), c(others, "df"))],
-              list(deviance.resid = stats::residuals(object, "deviance"), coefficients = table,
+              list(deviance.resid = stats::residuals(object, "deviance"), coefficients = summary_matrix(rows, df),
                    aliased = is.na(object$coefficients), dispersion = 1,
                    df = c(object$rank, object$df.residual, length(object$coefficients)),
-                   cov.unscaled = V, cov.scaled = V, type = type, n = length(object$y), freedom = df)),
+                   cov.unscaled = V, cov.scaled = V, type = type, freedom = df, fit = object)),
             class = c("summary.rr_glm", "summary.glm"))
-}
-
-print_regression <- function(x) {
-  penalty <- switch(x$penalty, bias = ", bias reduced", jeffreys = ", Jeffreys' prior", prior = ", weak normal prior")
-  cat("Regression of the truth \"", x$labels[2], "\", ", x$link, " link", penalty, "\n", sep = "")
-  single <- inherits(x$mechanism, "rr_mechanism")
-  cat(paste0("  ", if (single) format(x$mechanism)
-             else paste0(names(x$mechanism), ": ", vapply(x$mechanism, format, ""))), sep = "\n")
-}
-
-print_notes <- function(x, digits) {
-  if (!is.null(x$parameter)) {
-    cat("\nUnknown number of the design: ", names(x$parameter), " ", format(as.vector(x$parameter), digits = digits),
-        " (standard error ", format(attr(x$parameter, "std.error"), digits = digits), ")\n", sep = "")
-  }
-  if (!is.null(x$boundary)) {
-    cat("\nThe fitted truth of ", length(x$boundary$rows),
-        " rows is 0 or 1: penalty = \"prior\" gives finite estimates.\n", sep = "")
-  }
-  cat(if (is.null(x$design)) "\nLog-likelihood " else "\nPseudo-log-likelihood ")
-}
-
-#' @rdname rr_glm_methods
-#' @export
-print.rr_glm <- function(x, digits = 4, ...) {
-  print_regression(x)
-  cat("\nCoefficients:\n")
-  print(format(x$coefficients, digits = digits), quote = FALSE)
-  print_notes(x, digits)
-  cat(format(x$loglik + x$constant, digits = digits + 3), " on ", x$rank + length(x$parameter),
-      " degrees of freedom, ", format_count(length(x$y)), " rows\n", sep = "")
-  invisible(x)
-}
-
-#' @rdname rr_glm_methods
-#' @export
-print.summary.rr_glm <- function(x, digits = 4, ...) {
-  print_regression(x)
-  words <- c(observed = "observed information", expected = "expected information", sandwich = "sandwich",
-             survey = paste("survey design,", if (is.null(x$replicated)) "linearized" else "replicate weights"))
-  freedom <- if (is.na(x$freedom)) "; no degrees of freedom are left"
-    else if (is.finite(x$freedom)) paste0("; t with ", x$freedom, " degrees of freedom")
-  cat("\nStandard errors: ", words[[x$type]], freedom, "\n\n", sep = "")
-  stats::printCoefmat(x$coefficients, digits = digits, signif.stars = FALSE, na.print = "NA", cs.ind = 1:2, tst.ind = 3)
-  print_notes(x, digits)
-  cat(format(x$loglik, digits = digits + 3),
-      if (length(x$starts) > 1) paste0(", the best of ", length(x$starts), " maxima"),
-      if (is.null(x$design)) paste0("; AIC ", format(x$aic, digits = digits + 3)), "; ", format_count(x$n), " rows\n",
-      sep = "")
-  invisible(x)
 }
 
 # P(true yes | report); of a share of yes among several answers its mean.

@@ -60,31 +60,33 @@
 #' head(residuals(fit), 3)
 NULL
 
-#' @export
-coef.rr_regression <- function(object, ...) object$coefficients
-
 #' @rdname rr_regression
 #' @order 2
 #' @export
 vcov.rr_regression <- function(object, type = NULL, cluster = NULL, ...) {
-  choices <- c(if (!is.null(object$design)) "survey",
-               if (length(object$infinite)) "observed"
-               else if (identical(object$method, "moments")) "sandwich"
-               else c("observed", if (!inherits(object, "rr_predictor")) "expected", "sandwich"))
-  type <- check_choice(type %||% if (is.null(cluster)) choices[1] else "sandwich", "type",
-                       if (is.null(cluster)) choices else "sandwich")
+  kinds <- if (length(object$infinite)) "observed" else if (identical(object$method, "moments")) "sandwich"
+    else c("observed", if (!inherits(object, "rr_predictor")) "expected", "sandwich")
+  type <- variance_type(object, type, cluster, kinds)
   if (type == "observed") return(object$vcov)
   if (type == "survey" && !is.null(object$replicated)) return(object$replicated)
   V <- if (type == "expected") invert_positive(regression_expected(object)) else {
     bread <- object$bread %||% object$vcov
     # What is infinite has no variance, and takes none from the others.
     bread[is.na(bread)] <- 0
-    scores <- regression_scores(object)
+    scores <- object$scores %||% regression_scores(object)
     meat <- if (type == "survey") survey_meat(object, scores) else crossprod(cluster_sums(scores, cluster, object))
     replace(bread %*% meat %*% t(bread), is.na(object$vcov), NA)
   }
   structure(V, dimnames = dimnames(object$vcov))
 }
+
+# The standard errors that are asked for, or those of the fit.
+variance_type <- function(fit, type, cluster, kinds = c(bread_type(fit), "observed", "expected", "sandwich")) {
+  choices <- if (is.null(cluster)) unique(c(if (!is.null(fit$design)) "survey", kinds)) else "sandwich"
+  check_choice(type %||% choices[1], "type", choices)
+}
+
+bread_type <- function(fit) if (fit$penalty %in% c("bias", "jeffreys")) "expected" else "observed"
 
 # Fisher information, and one row of scores per respondent, in the coefficients of vcov().
 regression_expected <- function(fit) UseMethod("regression_expected")
@@ -110,11 +112,8 @@ match_cluster <- function(cluster, fit) {
   }
   dropped <- attr(frame, "na.action")
   if (length(dropped) && length(cluster) == n + length(dropped)) cluster <- cluster[-dropped]
-  if (!is.atomic(cluster) || length(cluster) != n || anyNA(cluster)) {
-    abort(c("{.arg cluster} must have one entry per row that was used, and no NA.",
-            x = "It is {describe(cluster)}; {n} rows were used."), "argument")
-  }
-  cluster
+  check_that(is.atomic(cluster) && length(cluster) == n && !anyNA(cluster), cluster, "cluster",
+             sprintf("one entry for each of the %d rows that were used, none of them NA", n))
 }
 
 #' @rdname rr_regression
@@ -124,16 +123,10 @@ confint.rr_regression <- function(object, parm = NULL, level = 0.95, ...) {
   v <- vcov(object)
   which <- match_coefficients(parm, rownames(v))
   table <- coefficient_table(object$coefficients[rownames(v)[which]], v, TRUE, level, coefficient_freedom(object))
-  percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
-  matrix(c(table$conf.low, table$conf.high), ncol = 2, dimnames = list(table$term, percent))
+  bounds_matrix(table$conf.low, table$conf.high, level, table$term)
 }
 
-match_coefficients <- function(parm, names, arg = "parm") {
-  if (is.null(parm)) return(seq_along(names))
-  which <- if (is.character(parm)) match(parm, names) else parm
-  if (is.numeric(which) && length(which) && all(which %in% seq_along(names))) return(as.integer(which))
-  abort(c("{.arg {arg}} must name coefficients: {format_labels(names)}.", x = "It is {describe(parm)}."), "level")
-}
+match_coefficients <- function(parm, names, arg = "parm") match_rows(parm, names, "coefficients", arg)
 
 #' @export
 logLik.rr_regression <- function(object, ...) {
@@ -145,9 +138,6 @@ logLik.rr_regression <- function(object, ...) {
 #' @export
 nobs.rr_regression <- function(object, ...) object$n
 
-#' @export
-formula.rr_regression <- function(x, ...) stats::formula(x$terms)
-
 #' @rdname rr_regression
 #' @export
 anova.rr_regression <- function(object, ...) {
@@ -155,8 +145,9 @@ anova.rr_regression <- function(object, ...) {
   liks <- lapply(fits, logLik)
   df <- vapply(liks, attr, 0, "df")
   n <- vapply(liks, attr, 0, "nobs")
-  same <- vapply(fits, function(fit) identical(class(fit), class(object)), NA)
-  if (length(fits) < 2L || !all(same) || any(n != n[1]) || anyDuplicated(df)) {
+  # A random intercept is tested against the same model without it.
+  kinds <- vapply(fits, function(fit) if (inherits(fit, "rr_glm")) "rr_glm_mixed" else class(fit)[1], "")
+  if (length(fits) < 2L || any(kinds != kinds[1]) || any(n != n[1]) || anyDuplicated(df)) {
     abort(c("{.fn anova} compares nested fits of one kind and of the same respondents.",
             x = "There are {length(fits)}, with {df} coefficients and {n} respondents."), "argument")
   }
@@ -164,23 +155,23 @@ anova.rr_regression <- function(object, ...) {
   value <- vapply(liks, as.numeric, 0)[order]
   statistic <- c(NA, 2 * diff(value))
   step <- c(NA, diff(df[order]))
-  # A share at the end of its range is free to one side only: half the time it takes no degree of freedom.
-  class <- vapply(fits[order], function(fit) !is.null(fit$without), NA)
+  # A share, or a sigma, at the end of its range is free to one side only: half the time it takes no degree of freedom.
+  class <- vapply(fits[order], function(fit) !is.null(fit$without) || inherits(fit, "rr_glm_mixed"), NA)
   p <- stats::pchisq(pmax(statistic, 0), step, lower.tail = FALSE)
   half <- c(FALSE, diff(class) == 1) & statistic > 1e-9
   p[half] <- (p[half] + stats::pchisq(statistic[half], step[half] - 1, lower.tail = FALSE)) / 2
   table <- data.frame(Df = df[order], logLik = value, `Df.diff` = step, Chisq = statistic,
                       `Pr(>Chi)` = p, check.names = FALSE)
-  models <- paste0(vapply(fits[order], function(fit) deparse1(stats::formula(fit$terms)), ""),
-                   ifelse(class, paste(" and", protective_term), ""))
+  models <- paste0(vapply(fits[order], function(fit) deparse1(stats::formula(fit)), ""),
+                   ifelse(class & kinds[1] == "rr_loglinear", paste(" and", protective_term), ""))
   structure(table, heading = c("Likelihood ratio tests of the truth's model\n",
                                paste0("Model ", seq_along(models), ": ", models, collapse = "\n")),
             class = c("anova", "data.frame"))
 }
 
-# One row per coefficient; `b` and `v` with the same names.
-coefficient_table <- function(b, v, conf.int, conf.level, df = Inf) {
-  error <- sqrt(diag(v))[match(names(b), rownames(v))]
+# One row per coefficient; `b` and `v` with the same names. An unknown number may have the name of a covariate.
+coefficient_table <- function(b, v, conf.int = FALSE, conf.level = 0.95, df = Inf) {
+  error <- sqrt(diag(v))[if (identical(names(b), rownames(v))) seq_along(b) else match(names(b), rownames(v))]
   error[!is.finite(b)] <- NA
   z <- unname(b / error)
   table <- tibble::tibble(term = names(b), estimate = unname(b), std.error = unname(error), statistic = z,
@@ -227,12 +218,16 @@ as.data.frame.rr_regression <- function(x, ...) plain_frame(tidy(x, conf.int = T
 #' @export
 summary.rr_regression <- function(object, ...) {
   table <- tidy(object)
-  matrix <- as.matrix(table[c("estimate", "std.error", "statistic", "p.value")])
-  letter <- if (is.null(object$design)) "z" else "t"
   # The names of coef() and vcov().
-  dimnames(matrix) <- list(paste0(if ("y.level" %in% names(table)) paste0(table$y.level, ":"), table$term),
-                           c("Estimate", "Std. Error", sprintf(c("%s value", "Pr(>|%s|)"), letter)))
-  structure(list(fit = object, coefficients = matrix), class = "summary.rr_regression")
+  table$term <- paste0(if ("y.level" %in% names(table)) paste0(table$y.level, ":"), table$term)
+  structure(list(fit = object, coefficients = summary_matrix(table, coefficient_freedom(object))),
+            class = "summary.rr_regression")
+}
+
+summary_matrix <- function(table, df) {
+  letter <- if (is.infinite(df)) "z" else "t"
+  matrix(unlist(table[c("estimate", "std.error", "statistic", "p.value")]), nrow(table), dimnames = list(
+    table$term, c("Estimate", "Std. Error", sprintf(c("%s value", "Pr(>|%s|)"), letter))))
 }
 
 #' @rdname rr_regression
@@ -244,30 +239,56 @@ print.rr_regression <- function(x, digits = 4, ...) {
   invisible(x)
 }
 
+#' @rdname rr_glm_methods
+#' @export
+print.rr_glm <- print.rr_regression
+
 #' @export
 print.summary.rr_regression <- function(x, digits = 4, ...) {
-  print_heading(x$fit)
-  stats::printCoefmat(x$coefficients, digits = check_digits(digits), na.print = "NA")
-  if (!is.null(x$fit$loglik) && is.null(x$fit$design)) {
-    cat("\n  log-likelihood ", format(x$fit$loglik, digits = 7), " on ", x$fit$df, " degrees of freedom; AIC ",
-        format(stats::AIC(x$fit), digits = 7), ", BIC ", format(stats::BIC(x$fit), digits = 7), "\n", sep = "")
+  fit <- x$fit
+  print_heading(fit, x$freedom %||% coefficient_freedom(fit))
+  words <- c(observed = "observed information", expected = "expected information", sandwich = "sandwich",
+             survey = if (is.null(fit$replicated)) "linearized" else "replicate weights")
+  if (!is.null(x$type)) cat("  standard errors: ", words[[x$type]], "\n", sep = "")
+  stats::printCoefmat(x$coefficients, digits = check_digits(digits), na.print = "NA", cs.ind = 1:2, tst.ind = 3)
+  if (!is.null(fit$loglik) && is.null(fit$design)) {
+    cat("\n  log-likelihood ", format(as.numeric(logLik(fit)), digits = 7), " on ", attr(logLik(fit), "df"),
+        " degrees of freedom; AIC ", format(stats::AIC(fit), digits = 7), ", BIC ", format(stats::BIC(fit), digits = 7),
+        "\n", sep = "")
   }
   invisible(x)
 }
 
-print_heading <- function(x) {
-  dropped <- if (x$dropped > 0) sprintf(" (%s rows with missing values dropped)", format_count(x$dropped))
-  cat("<", class(x)[1], "> ", x$title, ", ", format_count(x$n), " respondents", dropped, "\n", sep = "")
+#' @rdname rr_glm_methods
+#' @export
+print.summary.rr_glm <- print.summary.rr_regression
+
+print_heading <- function(x, freedom = coefficient_freedom(x)) {
+  if (inherits(x, "rr_glm")) {
+    penalty <- switch(x$penalty, bias = ", bias reduced", jeffreys = ", Jeffreys' prior", prior = ", weak normal prior")
+    x$title <- paste0("Regression of the truth \"", x$labels[2], "\", ", x$link, " link", penalty)
+    x$n <- round(sum(x$prior.weights))
+    x$note <- if (!is.null(x$boundary)) {
+      sprintf("the fitted truth of %d rows is 0 or 1: penalty = \"prior\" gives finite estimates",
+              length(x$boundary$rows))
+    }
+  }
+  dropped <- length(attr(x$frame %||% x$model, "na.action"))
+  cat("<", class(x)[1], "> ", x$title, ", ", format_count(x$n), " respondents",
+      if (dropped) sprintf(" (%s rows with missing values dropped)", format_count(dropped)), "\n", sep = "")
   if (inherits(x, "rr_multinom")) {
     cat("  ", deparse1(stats::formula(x$terms)),
         if (x$type == "cumulative") "; log odds of higher levels, and thresholds"
         else sprintf("; log odds against \"%s\"", x$mechanism$levels[1]), "\n", sep = "")
   }
-  for (mechanism in if (inherits(x$mechanism, "rr_mechanism")) list(x$mechanism) else x$mechanism) {
-    cat("  ", format(mechanism), "\n", sep = "")
-  }
+  single <- inherits(x$mechanism, "rr_mechanism")
+  cat(paste0("  ", if (single) format(x$mechanism)
+             else paste0(names(x$mechanism), ": ", vapply(x$mechanism, format, ""))), sep = "\n")
   if (length(x$starts) > 1L) cat("  the highest of ", length(x$starts), " maxima\n", sep = "")
-  if (!is.null(x$design)) cat("  survey design; t with ", coefficient_freedom(x), " degrees of freedom\n", sep = "")
+  if (!is.null(x$design)) {
+    words <- if (is.na(freedom)) "no degrees of freedom are left" else paste("t with", freedom, "degrees of freedom")
+    cat("  survey design; ", words, "\n", sep = "")
+  }
   if (!is.null(x$note)) cat("  ", x$note, "\n", sep = "")
   if (length(x$infinite)) cat("  the likelihood is largest at infinity: ", format_labels(x$infinite), "\n", sep = "")
 }

@@ -113,12 +113,20 @@ mixed_fit <- function(plain, data, group, bar, call) {
   value <- mixed_value(model, found$at)
   b <- stats::setNames(found$at[seq_along(names)], names)
   infinite <- !is.null(found$limit)
-  variance <- mixed_variance(found, value, plain, names)
+  all <- c(names, "sigma")
+  variance <- matrix(NA_real_, length(all), length(all), dimnames = list(all, all))
+  # Without sigma if it is 0.
+  if (found$sigma == 0) variance[names, names] <- plain$variance$observed[names, names]
+  else variance[] <- tryCatch(invert_positive(value$observed), error = function(e) NA_real_)
   if (infinite) {
     b[] <- ifelse(abs(found$limit$ratio) > 1e-6, sign(found$limit$ratio) * Inf, NA)
     variance[] <- NA
   }
   scale <- if (infinite) NA_real_ else found$sigma
+  # The standard error of sigma^2 that the pairs of reports of a group allow, under independence.
+  omega <- regress_rows(unname(plain$linear.predictors), data$y, data$arm, data$device, data$link)$expected
+  omega[!is.finite(omega)] <- 0
+  sums <- rowsum(cbind(omega, omega^2), codes)
   fit <- structure(list(
     coefficients = b, sigma = if (infinite) Inf else found$sigma, vcov = variance[names, names, drop = FALSE],
     variance = variance, loglik = if (infinite) found$limit$value else found$value, df = length(b) + 1, n = n,
@@ -126,11 +134,11 @@ mixed_fit <- function(plain, data, group, bar, call) {
     random = data.frame(level = as.character(unique(group)), estimate = scale * value$mean[model$of],
                         std.error = scale * value$deviation[model$of]),
     ladder = found$ladder, limit = found$limit, fixed = plain, model = model, weights = weight, at = found$at,
-    information.pairs = pair_error(plain, data, codes), starts = if (found$rival) c(found$value, NA) else found$value,
+    information.pairs = 1 / sqrt(sum(weight * (sums[, 1]^2 - sums[, 2]) / 2)),
+    starts = if (found$rival) c(found$value, NA) else found$value,
     infinite = if (infinite) names, title = sprintf("Random intercept regression of the truth \"%s\", %s link",
                                                     plain$labels[2], data$link),
-    terms = plain$terms, frame = plain$model, mechanism = plain$mechanism,
-    dropped = length(plain$na.action), call = call
+    terms = plain$terms, frame = plain$model, mechanism = plain$mechanism, call = call
   ), class = c("rr_glm_mixed", "rr_regression"))
   tell_mixed(fit)
   fit
@@ -153,26 +161,6 @@ check_mixed <- function(plain, data, group) {
   }
 }
 
-# Of the coefficients and sigma; without sigma if it is 0.
-mixed_variance <- function(found, value, plain, names) {
-  all <- c(names, "sigma")
-  V <- matrix(NA_real_, length(all), length(all), dimnames = list(all, all))
-  if (found$sigma == 0) {
-    V[names, names] <- plain$variance$observed[names, names]
-  } else {
-    V[] <- tryCatch(invert_positive(value$observed), error = function(e) NA_real_)
-  }
-  V
-}
-
-# The standard error of sigma^2 that the pairs of reports of a group allow, under independence.
-pair_error <- function(plain, data, codes) {
-  omega <- regress_rows(unname(plain$linear.predictors), data$y, data$arm, data$device, data$link)$expected
-  omega[!is.finite(omega)] <- 0
-  sums <- rowsum(cbind(omega, omega^2), codes)
-  1 / sqrt(sum(data$weight[!duplicated(codes)] * (sums[, 1]^2 - sums[, 2]) / 2))
-}
-
 tell_mixed <- function(fit) {
   if (!is.null(fit$limit)) {
     warn(c("The likelihood has its supremum where sigma is infinite.",
@@ -186,12 +174,6 @@ tell_mixed <- function(fit) {
     warn(c("The reports of one group are too few to tell dependence.",
            x = "Prevalences are safe; coefficients given the random intercept are not."), "information")
   }
-}
-
-# Intraclass correlation of the truths on the scale of the link.
-intraclass <- function(fit) {
-  if (is.infinite(fit$sigma)) return(1)
-  fit$sigma^2 / (fit$sigma^2 + c(pi^2 / 3, 1, pi^2 / 6, NA)[match(fit$fixed$link, mixed_links)])
 }
 
 #' @rdname rr_glm_mixed
@@ -215,15 +197,13 @@ tidy.rr_glm_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.int = FA
     return(tibble::tibble(effect = "ran_vals", group = group, level = x$random$level, term = "(Intercept)",
                           estimate = x$random$estimate, std.error = x$random$std.error))
   }
-  table <- coefficient_table(x$coefficients, x$vcov, FALSE, conf.level)
+  table <- coefficient_table(x$coefficients, x$vcov)
   table <- tibble::add_column(table, effect = "fixed", group = NA_character_, .before = 1)
   sigma <- tibble::tibble(effect = "ran_pars", group = group, term = "sd__(Intercept)", estimate = x$sigma,
                           std.error = sqrt(x$variance["sigma", "sigma"]), statistic = NA_real_, p.value = NA_real_)
   table <- rbind(table, sigma)
   if (check_flag(conf.int, "conf.int")) {
-    bounds <- stats::confint(x, level = conf.level)
-    table$conf.low <- unname(bounds[, 1])
-    table$conf.high <- unname(bounds[, 2])
+    table[c("conf.low", "conf.high")] <- as.data.frame(unname(stats::confint(x, level = conf.level)))
   }
   if (check_flag(exponentiate, "exponentiate")) table <- exponentiated(table, which(table$effect == "fixed"))
   table[table$effect %in% effects, ]
@@ -232,7 +212,10 @@ tidy.rr_glm_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.int = FA
 #' @rdname rr_glm_mixed
 #' @export
 glance.rr_glm_mixed <- function(x, ...) {
-  tibble::add_column(NextMethod(), sigma = x$sigma, icc = intraclass(x), ngrps = x$ngrps)
+  # Intraclass correlation of the truths on the scale of the link.
+  rest <- c(pi^2 / 3, 1, pi^2 / 6, NA)[match(x$fixed$link, mixed_links)]
+  tibble::add_column(NextMethod(), sigma = x$sigma, icc = if (is.infinite(x$sigma)) 1 else 1 / (1 + rest / x$sigma^2),
+                     ngrps = x$ngrps)
 }
 
 #' @rdname rr_glm_mixed
@@ -243,19 +226,15 @@ predict.rr_glm_mixed <- function(object, newdata = NULL, type = c("truth", "repo
   random <- check_choice(random, "random", c("average", "zero", "predicted"))
   plain <- plain_mixed(object)
   new <- if (is.null(newdata)) fitted_predictors(plain) else prediction_rows(plain, newdata, type)
-  if (!is.null(object$limit)) {
-    if (type == "link" || random != "average") {
-      abort("Only averages over the random intercept are finite if sigma is infinite.", "argument")
-    }
-    truth <- plain$curve$yes(new$eta)
-  } else if (type == "link") {
-    return(stats::setNames(new$eta, new$names))
-  } else if (random == "predicted") {
-    if (!is.null(newdata)) abort("{.code random = \"predicted\"} is for the rows that were fitted.", "argument")
-    truth <- posterior_truth(object, new$eta)
-  } else {
-    truth <- (if (random == "zero") truth_curve(plain$link) else plain$curve)$yes(new$eta)
+  if (!is.null(object$limit) && (type == "link" || random != "average")) {
+    abort("Only averages over the random intercept are finite if sigma is infinite.", "argument")
   }
+  if (type == "link") return(stats::setNames(new$eta, new$names))
+  if (random == "predicted" && !is.null(newdata)) {
+    abort("{.code random = \"predicted\"} is for the rows that were fitted.", "argument")
+  }
+  truth <- switch(random, average = plain$curve$yes(new$eta), zero = truth_curve(plain$link)$yes(new$eta),
+                  predicted = posterior_truth(object, new$eta))
   if (type == "report") {
     device <- row_device(plain$device, new$arm, length(truth))
     truth <- device$q + device$d * truth
@@ -304,8 +283,7 @@ confint.rr_glm_mixed <- function(object, parm = NULL, level = 0.95, method = c("
   ends <- vapply(which, function(j) {
     if (j == length(names)) sigma_interval(object, drop) else coefficient_interval(object, j, drop)
   }, c(0, 0))
-  percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
-  matrix(t(ends), ncol = 2, dimnames = list(names[which], percent))
+  bounds_matrix(ends[1, ], ends[2, ], level, names[which])
 }
 
 # 0 and Inf where these lie within the fall of the log-likelihood.
@@ -355,40 +333,18 @@ mixed_height <- function(model, start) {
 
 #' @rdname rr_glm_mixed
 #' @export
-anova.rr_glm_mixed <- function(object, ...) {
-  fits <- list(object, ...)
-  mixed <- vapply(fits, inherits, NA, "rr_glm_mixed")
-  plain <- which(!mixed)
-  if (length(fits) != 2L || !length(plain)) return(NextMethod())
-  with <- fits[[which(mixed)]]
-  without <- fits[[plain]]
-  same <- inherits(without, "rr_glm") && setequal(names(without$coefficients), names(with$fixed$coefficients)) &&
-    length(without$y) == with$n
-  if (!same) {
-    abort("{.fn anova} compares a random intercept with the same model without it, or two models that both have it.",
-          "argument")
-  }
-  statistic <- max(0, 2 * (with$loglik - without$loglik))
-  p <- if (statistic == 0) 1 else stats::pchisq(statistic, 1, lower.tail = FALSE) / 2
-  table <- data.frame(Df = c(with$df - 1, with$df), logLik = c(without$loglik, with$loglik), Df.diff = c(NA, 1),
-                      Chisq = c(NA, statistic), `Pr(>Chi)` = c(NA, p), check.names = FALSE)
-  structure(table, heading = c("Likelihood ratio test of sigma = 0 (halved p-value: sigma is at least 0)\n", ""),
-            class = c("anova", "data.frame"))
-}
-
-#' @rdname rr_glm_mixed
-#' @export
 simulate.rr_glm_mixed <- function(object, nsim = 1, seed = NULL, ...) {
   if (!is.null(object$limit)) abort("A fit with infinite sigma cannot be simulated.", "argument")
-  if (!is.null(seed)) set.seed(seed)
+  nsim <- check_count(nsim, "nsim", min = 1)
+  seed <- keep_seed(seed)
   eta <- unname(predict(object, type = "link"))
   device <- row_device(object$fixed$device, object$fixed$arm, length(eta))
-  draws <- lapply(seq_len(nsim), function(k) {
+  draw <- function(k) {
     u <- stats::rnorm(object$ngrps)[object$group]
     report <- device$q + device$d * truth_curve(object$fixed$link)$yes(eta + object$sigma * u)
     factor(stats::rbinom(length(eta), 1, report), 0:1, object$fixed$labels)
-  })
-  as.data.frame(stats::setNames(draws, paste0("sim_", seq_len(nsim))))
+  }
+  drawn_surveys(nsim, draw, seed, row.names(object$frame))
 }
 
 #' @exportS3Method nlme::ranef

@@ -12,8 +12,7 @@ mixed_model <- function(x, y, arm, device, link, offset, group, weight) {
   of <- match(key, unique(key))
   kept <- order[group[order] %in% which(!duplicated(of))]
   list(parts = list(x[kept, , drop = FALSE], as.double(y[kept]), NULL, as.double(offset[kept]),
-                    as.integer(arm[kept]) - 1L, device,
-                    link, 0, NULL, NULL, 0, NULL),
+                    as.integer(arm[kept]) - 1L, device, link, 0, NULL, NULL, 0, NULL),
        first = c(0L, cumsum(size[!duplicated(of)])), weight = as.vector(rowsum(weight, of, reorder = FALSE)), of = of,
        x = x[kept, , drop = FALSE], size = ncol(x))
 }
@@ -134,9 +133,7 @@ mixed_curve <- function(link, sigma) {
   h <- 0.7 / 2^(ceiling(log2(max(1, 0.9 * sigma))) + 1)
   u <- h * seq(-ceiling(8.5 / h), ceiling(8.5 / h))
   density <- h * stats::dnorm(u)
-  average <- function(f, weight) {
-    function(eta, k) drop(matrix(f(outer(eta, sigma * u, `+`), k), length(eta)) %*% weight)
-  }
+  average <- function(f, weight) function(eta, k) drop(matrix(f(outer(eta, sigma * u, `+`), k), length(eta)) %*% weight)
   # At sigma = 0 the derivative is 0 exactly.
   list(yes = average(function(eta, k) curve$yes(eta), density), derivative = average(curve$derivative, density),
        spread = average(curve$derivative, u * density * (sigma > 0)))

@@ -82,7 +82,7 @@ rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multin
   type <- check_choice(type, "type", c("multinomial", "cumulative"))
   starts <- check_starts(starts)
   asked <- design_call(call, design)
-  if (!is.null(design)) data <- design$variables
+  data <- design$variables %||% data
   rows <- multinom_rows(asked, formula, data, mechanism, parent.frame())
   scale <- design_scale(design, rows$weights)
   rows$weights <- rows$weights * scale
@@ -101,16 +101,12 @@ rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multin
   # Weights of a survey count with the number of respondents that they are worth.
   if (!is.null(design)) counts <- counts * sum(rows$weights) / sum(rows$weights^2)
   fit <- fit_likelihood(model, starts, reports_contradict(mechanism, counts))
-  coefficients <- stats::setNames(rep(NA_real_, length(model$all_names)), model$all_names)
-  coefficients[model$names] <- fit$coefficients
-  fit$coefficients <- coefficients
+  fit$coefficients <- stats::setNames(fit$coefficients[model$all_names], model$all_names)
   fit <- structure(
-    c(fit, list(n = rows$respondents %||% sum(rows$weights > 0), weights = rows$weights, type = type,
-                mechanism = mechanism, model = c(model[c("x", "columns", "truths", "expected")],
-                                                 rows[c("codes", "channel")]),
-                frame = rows$frame, terms = rows$terms, xlevels = rows$xlevels, contrasts = rows$contrasts,
-                dropped = length(attr(rows$frame, "na.action")), response = rows$response, call = call,
-                title = sprintf("%s logit of the truth", if (type == "cumulative") "Cumulative" else "Multinomial"))),
+    c(fit, rows[c("weights", "mechanism", "frame", "terms", "xlevels", "contrasts", "response")],
+      list(n = rows$respondents %||% sum(rows$weights > 0), type = type, call = call,
+           model = c(model[c("x", "columns", "truths", "expected")], rows[c("codes", "channel")]),
+           title = sprintf("%s logit of the truth", if (type == "cumulative") "Cumulative" else "Multinomial"))),
     class = c("rr_multinom", "rr_regression")
   )
   with_design(fit, design, function(w) {
@@ -128,11 +124,6 @@ multinom_rows <- function(call, formula, data, mechanism, where) {
     return(product_rows(call, formula, data, mechanism, where))
   }
   check_formula(formula)
-  # The joint answer of all questions may be one column.
-  if (inherits(mechanism, "rr_product") && any(all.vars(formula[[2]]) %in% names(mechanism$questions))) {
-    abort(c("{.arg formula} must have no left side for several questions.",
-            x = "Write {.code {deparse1(formula[-2])}}: the questions are columns of {.arg data}."), "argument")
-  }
   frame <- regression_frame(call, formula, data, where, all.vars(formula[[2]]))
   name <- deparse1(formula[[2]])
   finish_rows(frame, report_codes(stats::model.response(frame), mechanism, name), mechanism, name)
@@ -142,18 +133,15 @@ multinom_rows <- function(call, formula, data, mechanism, where) {
 tally_multinom_rows <- function(call, formula, tally, mechanism, where) {
   check_formula(formula, FALSE)
   if (!is.null(mechanism) && !same_mechanism(mechanism, tally$mechanism)) {
-    abort(c("{.arg mechanism} must be that of the tally.", x = "The tally is of: {format(tally$mechanism)}."),
-          "mismatch")
+    abort("{.arg mechanism} must be that of the tally.", "mismatch")
   }
   if (length(formula) == 3L || !is.null(call$subset)) {
-    abort("A tally needs a one-sided {.arg formula} and no {.arg subset}: its reports are counted already.",
-          "argument")
+    abort("A tally needs a one-sided {.arg formula} and no {.arg subset}: its reports are counted already.", "argument")
   }
   cells <- report_cells(tally, ".report")
   cells$data$.count <- cells$counts
   call$weights <- quote(.count)
-  formula <- stats::as.formula(call("~", quote(.report), formula[[2]]), environment(formula))
-  frame <- regression_frame(call, formula, cells$data, where)
+  frame <- regression_frame(call, report_formula(formula), cells$data, where)
   codes <- match(stats::model.response(frame), tally$mechanism$reports)
   attr(frame, "terms") <- stats::delete.response(attr(frame, "terms"))
   rows <- finish_rows(frame, codes, tally$mechanism, paste("tally of", format_labels(tally$mechanism$reports)))
@@ -165,8 +153,7 @@ tally_multinom_rows <- function(call, formula, tally, mechanism, where) {
 # together.
 product_rows <- function(call, formula, data, mechanism, where) {
   questions <- names(mechanism$questions)
-  absent <- setdiff(questions, names(data))
-  if (length(absent)) abort_variable(absent[1], "mechanism", data)
+  check_columns(questions, data, "mechanism")
   check_joint(mechanism)
   terms <- stats::terms(formula, data = data[setdiff(names(data), questions)])
   wide <- stats::reformulate(c(attr(terms, "term.labels"), sprintf("`%s`", questions)))
@@ -187,25 +174,13 @@ product_codes <- function(frame, mechanism) {
 
 finish_rows <- function(frame, codes, mechanism, name) {
   channel <- unname(identified_channel(mechanism))
-  if (nrow(channel) > 200) {
-    abort(c("{.arg mechanism} must have at most 200 truths for a regression.", x = "It has {nrow(channel)}."),
-          "argument")
-  }
+  if (nrow(channel) > 200) abort("{.arg mechanism} must have at most 200 truths for a regression.", "argument")
   check_possible(codes, channel, mechanism, name)
   terms <- attr(frame, "terms")
   x <- stats::model.matrix(terms, frame)
-  check_finite_columns(x)
   list(frame = frame, terms = terms, x = x, codes = codes, weights = frame_weights(frame), channel = channel,
        mechanism = mechanism, response = name, xlevels = stats::.getXlevels(terms, frame),
        contrasts = attr(x, "contrasts"))
-}
-
-check_finite_columns <- function(x) {
-  bad <- which(!is.finite(x))
-  if (!length(bad)) return(invisible())
-  column <- colnames(x)[(bad[1] - 1) %/% nrow(x) + 1]
-  abort(c("Covariates must be finite.", x = "{.val {column}} is {x[bad[1]]} in row {(bad[1] - 1) %% nrow(x) + 1}."),
-        "argument")
 }
 
 # The order of a cumulative logit is that of the mechanism. Answers with another order contradict it; where nothing
@@ -213,15 +188,11 @@ check_finite_columns <- function(x) {
 check_cumulative_order <- function(rows) {
   levels <- rows$mechanism$levels
   if (length(levels) < 3L || !"(Intercept)" %in% colnames(rows$x)) {
-    abort(c("A cumulative logit needs at least 3 categories and a formula with an intercept.",
-            x = "There are {length(levels)} categories; the formula is {.code {deparse1(formula(rows$terms))}}."),
-          "argument")
+    abort("A cumulative logit needs at least 3 categories and a formula with an intercept.", "argument")
   }
   answers <- stats::model.response(rows$frame)
   own <- is.ordered(answers) && identical(levels, rows$mechanism$reports)
-  if (own) {
-    check_same_order(answers, match_labels(levels(answers), rows$mechanism), rows$mechanism, TRUE, "the answers")
-  }
+  if (own) check_same_order(answers, match_labels(levels(answers), rows$mechanism), rows$mechanism, TRUE, "the answers")
   if (own || has_order(rows$mechanism)) return(invisible())
   cli::cli_inform("The order of the answers is taken to be {format_labels(levels, between = ' < ')}.",
                   class = "candor_message_order")
@@ -249,12 +220,10 @@ multinomial_model <- function(rows, weights = rows$weights) {
   predictors <- function(b) cbind(0, basis$z %*% matrix(b, p))
   to <- kronecker(diag(length(levels) - 1L), basis$back)
   name <- function(terms) as.vector(t(outer(levels[-1], terms, paste, sep = ":")))
-  shares <- log(start_shares(rows$codes, rows$weights, rows$channel))
   model <- new_likelihood(
     name(colnames(x)), evaluate, function(step) max(abs(predictors(step))), function(b) drop(to %*% b),
-    function(b) to, function(b, N) truth_distances(predictors(b),
-                                                   lapply(seq_len(ncol(N)), function(j) predictors(N[, j]))),
-    sum(rows$weights), as.vector(outer(constant_columns(basis$z), shares[-1] - shares[1])))
+    function(b) to, function(b, N) truth_distances(predictors, b, N), sum(rows$weights),
+    constant_start(basis$z, rows$codes, rows$weights, rows$channel))
   bare <- unname(x)
   c(model, list(all_names = name(colnames(rows$x)), columns = colnames(rows$x), x = x, truths = multinomial_parts,
                 inward = function(b) as.vector(solve(basis$back, matrix(b, p))),
@@ -281,10 +250,11 @@ multinomial_truths <- function(x, beta) {
   e / rowSums(e)
 }
 
-# Coefficients whose linear predictor is 1, or comes nearest to it.
-constant_columns <- function(z) {
-  b <- unname(qr.coef(qr(z), rep(1, nrow(z))))
-  replace(b, is.na(b), 0)
+# Coefficients of the shares without covariates: the linear predictors come nearest to their logits.
+constant_start <- function(z, codes, weights, channel) {
+  shares <- log(start_shares(codes, weights, channel))
+  one <- unname(qr.coef(qr(z), rep(1, nrow(z))))
+  as.vector(outer(replace(one, is.na(one), 0), shares[-1] - shares[1]))
 }
 
 # The shares without covariates, kept off the boundary.
@@ -355,41 +325,35 @@ cumulative_model <- function(rows, weights = rows$weights) {
     c(first[1], log(diff(first)), numeric(p)))
   bare <- unname(x)
   c(model, list(all_names = c(thresholds, colnames(rows$x)[columns]), columns = colnames(rows$x)[columns], x = x,
-                truths = cumulative_truths(m), inward = inward,
+                truths = cumulative_truths, inward = inward,
                 expected = function(b) expected_information(rows, b, bare)))
-}
-
-cumulative_truths <- function(m) {
-  force(m)
-  function(b, x) {
-    parts <- cumulative_parts(b[seq_len(m)], drop(x %*% b[-seq_len(m)]))
-    slope <- function(j) {
-      own <- 0 * parts$density
-      if (j <= m) own[, j] <- parts$density[, j]
-      if (j > 1) own[, j - 1] <- -parts$density[, j - 1]
-      own
-    }
-    c(parts, list(slope = slope, expand = function(s) cbind(s, -rowSums(s) * x)))
-  }
 }
 
 # Shares of the categories, F(a_k) - F(a_{k-1}) = F(a_k) F(-a_{k-1}) (1 - exp(a_{k-1} - a_k)) without cancellation, and
 # the logistic density and its slope at each threshold.
-cumulative_parts <- function(alpha, shift) {
-  a <- outer(-shift, alpha, `+`)
-  m <- length(alpha)
+cumulative_truths <- function(b, x) {
+  m <- length(b) - ncol(x)
+  alpha <- b[seq_len(m)]
+  a <- outer(-drop(x %*% b[-seq_len(m)]), alpha, `+`)
   below <- stats::plogis(a)
   above <- stats::plogis(-a)
   middle <- below[, -1, drop = FALSE] * above[, -m, drop = FALSE] * rep(-expm1(-diff(alpha)), each = nrow(a))
   density <- below * above
-  list(theta = cbind(below[, 1], middle, above[, m]), density = density, bend = density * (above - below))
+  slope <- function(j) {
+    own <- 0 * density
+    if (j <= m) own[, j] <- density[, j]
+    if (j > 1) own[, j - 1] <- -density[, j - 1]
+    own
+  }
+  list(theta = cbind(below[, 1], middle, above[, m]), density = density, bend = density * (above - below),
+       slope = slope, expand = function(s) cbind(s, -rowSums(s) * x))
 }
 
 # Log-likelihood, score and minus the Hessian in thresholds and slopes.
 cumulative_pass <- function(rows, b, x, need) {
   m <- nrow(rows$channel) - 1L
   w <- rows$weights
-  at <- cumulative_truths(m)(b, x)
+  at <- cumulative_truths(b, x)
   given <- t(rows$channel[, rows$codes, drop = FALSE])
   seen <- rowSums(at$theta * given)
   loglik <- sum((w * log(seen))[w > 0])
@@ -406,7 +370,7 @@ cumulative_pass <- function(rows, b, x, need) {
 }
 
 expected_information <- function(rows, b, x) {
-  at <- cumulative_truths(nrow(rows$channel) - 1L)(b, x)
+  at <- cumulative_truths(b, x)
   reports <- at$theta %*% rows$channel
   Reduce(`+`, lapply(seq_len(ncol(reports)), function(y) {
     s <- share_scores(at, matrix(rows$channel[, y], nrow(x), nrow(rows$channel), byrow = TRUE))
@@ -458,9 +422,7 @@ predict.rr_multinom <- function(object, newdata = NULL, type = c("truth", "repor
 }
 
 multinom_newdata <- function(object, newdata, reports) {
-  if (is.null(newdata)) {
-    return(list(x = object$model$x, codes = object$model$codes, names = rownames(object$frame)))
-  }
+  if (is.null(newdata)) return(list(x = object$model$x, codes = object$model$codes, names = rownames(object$frame)))
   terms <- stats::delete.response(object$terms)
   frame <- newdata_frame(object, terms, newdata, all.vars(terms))
   x <- stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
@@ -469,8 +431,7 @@ multinom_newdata <- function(object, newdata, reports) {
     joint <- inherits(object$mechanism, "rr_product") && attr(object$terms, "response") == 0
     needed <- if (joint) names(object$mechanism$questions)
       else if (attr(object$terms, "response")) all.vars(object$terms[[2]]) else object$response
-    absent <- setdiff(needed, names(newdata))
-    if (length(absent)) abort_variable(absent[1], "newdata", newdata, "newdata")
+    check_columns(needed, newdata)
     codes <- if (joint) product_codes(newdata, object$mechanism) else {
       report_codes(eval(object$terms[[2]], newdata, environment(object$terms)), object$mechanism, object$response)
     }
@@ -503,10 +464,11 @@ glance.rr_multinom <- function(x, ...) {
 #' @rdname rr_multinom
 #' @export
 augment.rr_multinom <- function(x, ...) {
-  prefixed <- function(shares, prefix) {
-    as.list(as.data.frame(structure(shares, dimnames = list(NULL, paste0(prefix, colnames(shares)))), optional = TRUE))
-  }
-  tibble::as_tibble(c(as.list(x$frame[setdiff(names(x$frame), "(weights)")]), prefixed(predict(x), ".truth."),
-                      prefixed(predict(x, type = "posterior"), ".posterior."),
+  tibble::as_tibble(c(as.list(x$frame[setdiff(names(x$frame), "(weights)")]), share_columns(predict(x), ".truth."),
+                      share_columns(predict(x, type = "posterior"), ".posterior."),
                       list(.class = predict(x, type = "class"))))
+}
+
+share_columns <- function(shares, prefix) {
+  stats::setNames(as.list(as.data.frame(shares)), sprintf("%s%s", prefix, colnames(shares)))
 }

@@ -93,8 +93,7 @@ draw_along <- function(data, along, what, conf.level) {
     (if (is_time(along$grid)) scale_x_time(along$grid, 5)
      else if (!is.numeric(along$grid)) ggplot2::scale_x_discrete(labels = wrap_labels(16),
                                                                  guide = ggplot2::guide_axis(check.overlap = TRUE))) +
-    ggplot2::scale_y_continuous(labels = percent_labels) +
-    ggplot2::coord_cartesian(ylim = c(0, top)) + theme_candor()
+    ggplot2::scale_y_continuous(labels = percent_labels) + ggplot2::coord_cartesian(ylim = c(0, top)) + theme_candor()
 }
 
 # New rows along one covariate, and for each value of `by`, the others at their means or most frequent values.
@@ -157,9 +156,12 @@ autoplot.rr_multinom <- function(object, variable = NULL, by = NULL, conf.level 
   along <- covariate_grid(object, object$frame, variable, by)
   levels <- object$mechanism$levels
   truth <- predict(object, along$new, se.fit = TRUE)
-  bounds <- logit_interval(truth$fit, truth$se.fit, conf.level)
+  # Wald's interval on the logit scale, which stays between 0 and 1.
+  half <- normal_quantile(check_level(conf.level)) * truth$se.fit / (truth$fit * (1 - truth$fit))
+  half[!is.finite(half)] <- 0
   table <- data.frame(value = rep(along$new[[along$variable]], length(levels)), fit = as.vector(truth$fit),
-                      lwr = as.vector(bounds$low), upr = as.vector(bounds$high),
+                      lwr = as.vector(stats::plogis(stats::qlogis(truth$fit) - half)),
+                      upr = as.vector(stats::plogis(stats::qlogis(truth$fit) + half)),
                       level = factor(rep(levels, each = nrow(truth$fit)), levels))
   limits <- ggplot2::aes(ymin = .data$lwr, ymax = .data$upr)
   picture <- draw_along(table, along, "Probability of each truth", conf.level)
@@ -171,13 +173,6 @@ autoplot.rr_multinom <- function(object, variable = NULL, by = NULL, conf.level 
   layout <- row_layout(length(levels), "", levels)
   draw_levels(picture, along, limits, along$by) + row_panels(layout) +
     (if (is.numeric(along$grid)) ggplot2::scale_x_continuous(breaks = few_breaks(3)))
-}
-
-# Wald's interval of a probability on the logit scale, which stays between 0 and 1.
-logit_interval <- function(p, error, level) {
-  half <- normal_quantile(check_level(level)) * error / (p * (1 - p))
-  half[!is.finite(half)] <- 0
-  list(low = stats::plogis(stats::qlogis(p) - half), high = stats::plogis(stats::qlogis(p) + half))
 }
 
 #' @export
@@ -207,6 +202,3 @@ autoplot.rr_posterior <- function(object, conf.level = 0.95, ...) {
                          percent_labels(conf.level)), axis) +
     ggplot2::labs(subtitle = wrap_text(object$mechanism$design, 64))
 }
-
-#' @export
-plot.rr_posterior <- function(x, ...) draw(x, ...)

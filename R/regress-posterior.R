@@ -14,15 +14,14 @@
 #' @param n Number of draws, a whole number; default 0, none. \eqn{K} categories need draws, by R's generator.
 #' @param x,object A posterior.
 #' @param probs Probabilities, numbers from 0 to 1.
-#' @param parm Levels, as names or positions; default all.
-#' @param level,conf.level Probability between the limits, a number in (0, 1); default 0.95.
-#' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high`?
+#' @param conf.level Probability between the limits, a number in (0, 1); default 0.95.
 #' @param ... Not used; `rr_posterior()` refuses further arguments.
-#' @return An object of class `rr_posterior`, a list whose element `draws` is a matrix with one row per draw and one column per level (with groups a list of matrices). Methods:
+#' @return An object of class `c("rr_posterior", "rr_estimates")`, a list whose element `draws` is a matrix with one row per draw and one column per level (with groups a list of matrices).
+#'   Beside the methods of [rr_estimates]:
 #'
-#'   * `tidy()`: `term`, `estimate` (posterior mean), `std.error` (posterior standard deviation), `median`, and with `conf.int = TRUE` `conf.low`, `conf.high`.
+#'   * `tidy()`: `estimate` is the posterior mean, `std.error` the posterior standard deviation; there is a column `median`.
 #'   * `quantile()`: a matrix with one row per level.
-#'   * `coef()`, `confint()`: posterior means; equal-tailed intervals.
+#'   * `confint()`: equal-tailed intervals.
 #'   * `glance()`: `nobs`, `log.evidence` (log probability of the answers in their order; `NA` for \eqn{K} categories), `method`, `draws`, `effective` (smallest
 #'     effective number of draws).
 #'   * `as.data.frame()`: the draws, or `tidy()` if there are none.
@@ -63,13 +62,15 @@ rr_posterior <- function(tally, prior = 1, n = 0, ...) {
   n <- check_count(n, "n", max = 1e7)
   mechanism <- tally$mechanism
   channel <- unname(identified_channel(mechanism, "tally"))
-  never <- which(colSums(channel) == 0 & rowSums(counts) > 0)
-  if (length(never)) {
-    abort(c("The data are impossible under this mechanism.",
-            x = "Report {.val {mechanism$reports[never[1]]}} was given, and no truth can produce it."), "impossible")
+  if (any(colSums(channel) == 0 & rowSums(counts) > 0)) {
+    abort("The data are impossible under this mechanism: no truth can produce a report.", "impossible")
   }
   k <- nrow(channel)
-  prior <- check_prior(prior, mechanism$levels)
+  check_that(is.numeric(prior) && length(prior) %in% c(1L, k) && all(is.finite(prior) & prior > 0), prior, "prior",
+             "one number above 0, or one per category")
+  # Beta(a, b) is the distribution of the share of yes, the second level.
+  prior <- if (length(prior) == 1L) rep(prior, k) else if (k == 2 && is.null(names(prior))) rev(prior)
+    else match_levels(prior, mechanism$levels, "prior")
   if (k > 2 && n == 0) abort("The posterior of {k} categories needs draws, such as {.code n = 4000}.", "argument")
   parts <- lapply(seq_len(ncol(counts)), function(g) {
     part <- (if (k == 2) binary_posterior else drawn_posterior)(counts[, g], channel, prior, n)
@@ -77,20 +78,16 @@ rr_posterior <- function(tally, prior = 1, n = 0, ...) {
     part
   })
   draws <- if (n > 0) lapply(parts, `[[`, "draws")
-  structure(list(parts = parts, tally = tally, mechanism = mechanism, prior = prior,
-                 draws = if (is.null(tally$groups)) draws[[1]] else draws), class = "rr_posterior")
-}
-
-check_prior <- function(prior, levels) {
-  k <- length(levels)
-  if (!is.numeric(prior) || !length(prior) %in% c(1L, k) || !all(is.finite(prior)) || any(prior <= 0)) {
-    abort(c("{.arg prior} must be one number above 0, or one per category.",
-            x = "It is {describe(prior)}; there are {k} categories."), "argument")
-  }
-  if (length(prior) == 1L) return(rep(as.double(prior), k))
-  if (!is.null(names(prior))) return(as.double(match_levels(prior, levels, "prior")))
-  # Beta(a, b) is the distribution of the share of yes, the second level.
-  if (k == 2) rev(as.double(prior)) else as.double(prior)
+  all <- function(what) unlist(lapply(parts, `[[`, what))
+  groups <- lapply(as.list(tally$groups), rep, each = k)
+  rows <- tibble::as_tibble(c(groups, list(term = rep(mechanism$levels, length(parts)), estimate = all("mean"),
+                                           std.error = all("sd"))))
+  x <- structure(
+    list(parts = parts, tally = tally, mechanism = mechanism, prior = prior, rows = rows, n = sum(tally$n),
+         labels = cell_names(mechanism$levels, tally$groups), conf.level = 0.95,
+         draws = if (is.null(tally$groups)) draws[[1]] else draws), class = c("rr_posterior", "rr_estimates"))
+  x$rows$median <- unname(quantile(x, 0.5)[, 1])
+  x
 }
 
 # Two categories: the share of the second, by quadrature on the logit scale.
@@ -191,39 +188,13 @@ effective_draws <- function(x) {
 quantile.rr_posterior <- function(x, probs = c(0.025, 0.25, 0.5, 0.75, 0.975), ...) {
   probs <- check_probabilities(probs, "probs")
   table <- do.call(rbind, lapply(x$parts, function(part) part$quantile(probs)))
-  dimnames(table) <- list(names(coef(x)), paste0(format(100 * probs, trim = TRUE, digits = 5), "%"))
+  dimnames(table) <- list(x$labels, paste0(format(100 * probs, trim = TRUE, digits = 5), "%"))
   table
 }
 
-#' @export
-coef.rr_posterior <- function(object, ...) {
-  levels <- object$mechanism$levels
-  groups <- object$tally$groups
-  keys <- if (!is.null(groups)) paste0(rep(do.call(paste, c(as.list(groups), sep = ".")), each = length(levels)), ":")
-  stats::setNames(unlist(lapply(object$parts, `[[`, "mean")), paste0(keys, levels))
-}
-
-#' @rdname rr_posterior
-#' @export
-confint.rr_posterior <- function(object, parm = NULL, level = 0.95, ...) {
-  level <- check_level(level)
-  quantile(object, c((1 - level) / 2, (1 + level) / 2))[match_coefficients(parm, names(coef(object))), , drop = FALSE]
-}
-
-#' @export
-nobs.rr_posterior <- function(object, ...) sum(object$tally$n)
-
-#' @rdname rr_posterior
-#' @export
-tidy.rr_posterior <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
-  conf.level <- check_level(conf.level)
-  levels <- x$mechanism$levels
-  groups <- lapply(as.list(x$tally$groups), rep, each = length(levels))
-  quantiles <- unname(quantile(x, c((1 - conf.level) / 2, 0.5, (1 + conf.level) / 2)))
-  columns <- c(groups, list(term = rep(levels, length(x$parts)), estimate = unname(coef(x)),
-                            std.error = unlist(lapply(x$parts, `[[`, "sd")), median = quantiles[, 2]))
-  ends <- if (check_flag(conf.int, "conf.int")) list(conf.low = quantiles[, 1], conf.high = quantiles[, 3])
-  tibble::as_tibble(c(columns, ends))
+bounds_of.rr_posterior <- function(x, rows, level) {
+  ends <- unname(quantile(x, c((1 - level) / 2, (1 + level) / 2)))
+  list(low = ends[, 1], high = ends[, 2])
 }
 
 #' @export
@@ -238,7 +209,7 @@ glance.rr_posterior <- function(x, ...) {
 
 #' @export
 as.data.frame.rr_posterior <- function(x, ...) {
-  if (is.null(x$draws)) return(plain_frame(tidy(x, conf.int = TRUE), ...))
+  if (is.null(x$draws)) return(NextMethod())
   if (is.null(x$tally$groups)) return(plain_frame(tibble::as_tibble(x$draws), ...))
   keys <- as.data.frame(x$tally$groups)
   each <- nrow(x$draws[[1]])
@@ -246,16 +217,12 @@ as.data.frame.rr_posterior <- function(x, ...) {
                     row.names = NULL), ...)
 }
 
-#' @export
-print.rr_posterior <- function(x, digits = 4, ...) {
+title_of.rr_posterior <- function(x) {
   look <- glance(x)
-  draws <- if (look$draws > 0) {
-    sprintf(", %s draws (worth at least %s)", format_count(look$draws), format_count(floor(look$effective)))
-  }
-  cat("<rr_posterior> Shares given ", format_count(look$nobs), " reports",
-      if (!is.null(x$tally$groups)) sprintf(" in %d groups", nrow(x$tally$groups)), "; ", look$method, draws, "\n  ",
-      format(x$mechanism), "; prior ", if (length(x$prior) == 2) "Beta" else "Dirichlet", "(",
-      format_labels(if (length(x$prior) == 2) rev(x$prior) else x$prior), ")\n", sep = "")
-  print(as.data.frame(utils::head(tidy(x, conf.int = TRUE), 20)), digits = check_digits(digits), row.names = FALSE)
-  invisible(x)
+  c(paste0("Shares given ", format_count(look$nobs), " reports",
+           if (!is.null(x$tally$groups)) sprintf(" in %d groups", nrow(x$tally$groups)), "; ", look$method,
+           if (look$draws > 0) sprintf(", %s draws (worth at least %s)", format_count(look$draws),
+                                       format_count(floor(look$effective)))),
+    paste0("  ", format(x$mechanism), "; prior ", if (length(x$prior) == 2) "Beta" else "Dirichlet", "(",
+           format_labels(if (length(x$prior) == 2) rev(x$prior) else x$prior), ")"))
 }

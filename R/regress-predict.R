@@ -52,26 +52,26 @@ predict.rr_glm <- function(object, newdata = NULL,
     v <- stats::setNames(v, new$names)
     if (is.null(newdata)) stats::napredict(object$na.action, v) else v
   }
-  value <- predicted(object, new, new$eta, type)
-  if (!se.fit && interval == "none") return(label(value))
+  at <- predicted(object, new, type)
+  fit <- label(at$value)
+  if (!se.fit && interval == "none") return(fit)
   V <- vcov. %||% (if (is.null(object$design)) object$whole) %||% stats::vcov(object)
   kept <- which(if (is.null(vcov.)) !is.na(diag(V)) else is.finite(object$coefficients))
   x <- new$x[, kept, drop = FALSE]
   se <- sqrt(rowSums((x %*% V[kept, kept, drop = FALSE]) * x))
   se[!is.finite(new$eta)] <- NA
-  fit <- label(value)
   if (interval == "confidence") {
     level <- check_level(level)
     half <- (if (is.null(vcov.)) coefficient_quantile(object, level) else normal_quantile(level)) * se
     ends <- lapply(c(-1, 1), function(side) {
       eta <- new$eta + side * half
-      predicted(object, new, switch(object$link, log = pmin(eta, 0), identity = pmin(1, pmax(0, eta)), eta), type)
+      predicted(object, new, type, switch(object$link, log = pmin(eta, 0), identity = pmin(1, pmax(0, eta)), eta))$value
     })
-    fit <- cbind(fit = value, lwr = pmin(ends[[1]], ends[[2]]), upr = pmax(ends[[1]], ends[[2]]))
+    fit <- cbind(fit = at$value, lwr = pmin(ends[[1]], ends[[2]]), upr = pmax(ends[[1]], ends[[2]]))
     rownames(fit) <- new$names
   }
   if (!se.fit) return(fit)
-  list(fit = fit, se.fit = label(se * abs(prediction_slope(object, new, type))), residual.scale = 1)
+  list(fit = fit, se.fit = label(se * abs(at$slope)), residual.scale = 1)
 }
 
 # Linear predictors of the rows, with the report and the arm of each.
@@ -91,9 +91,7 @@ prediction_rows <- function(object, newdata, type) {
   if (is.null(object$flat)) object$point <- ifelse(is.na(object$coefficients), 0, object$coefficients)
   list(eta = limit_predictor(object, x, offset), x = x, offset = offset, names = row.names(newdata),
        arm = if (type %in% c("report", "posterior") && !is.null(object$arm)) new_arm(object, newdata),
-       y = if (type == "posterior") {
-         regress_response(new_column(object$formula[[2]], object, newdata), object$labels)$y
-       })
+       y = if (type == "posterior") regress_response(new_column(object$formula[[2]], object, newdata), object$labels)$y)
 }
 
 new_arm <- function(object, newdata) {
@@ -116,22 +114,15 @@ new_column <- function(expression, object, newdata) {
           x = "It has no {.code {deparse1(expression)}}."), "mismatch")
 }
 
-predicted <- function(object, new, eta, type) {
-  if (type == "link") return(eta)
-  if (type == "truth") return(truth_curve(object$link)$yes(eta))
+# Predictions, and their slopes in the linear predictor.
+predicted <- function(object, new, type, eta = new$eta) {
+  if (type == "link") return(list(value = eta, slope = 1))
   rows <- regress_rows(eta, NULL, new$arm, object$device, object$link)
-  if (type == "report") rows$report else row_posterior(object, rows, new$y, new$arm)
-}
-
-# d prediction / d eta.
-prediction_slope <- function(object, new, type) {
-  if (type == "link") return(rep(1, length(new$eta)))
-  rows <- regress_rows(new$eta, NULL, new$arm, object$device, object$link)
-  if (type == "truth") return(rows$slope)
-  index <- row_arms(new$arm, length(new$eta))
-  if (type == "report") return(object$device[5, index] * rows$slope)
+  if (type == "truth") return(list(value = truth_curve(object$link)$yes(eta), slope = rows$slope))
+  index <- row_arms(new$arm, length(eta))
+  if (type == "report") return(list(value = rows$report, slope = object$device[5, index] * rows$slope))
   part <- function(r) r * (1 - r) * rows$slope / (rows$truth * rows$truth_no)
   yes <- part(object$device[1, index] * rows$truth / rows$report)
   no <- part(object$device[3, index] * rows$truth / rows$report_no)
-  new$y * yes + (1 - new$y) * no
+  list(value = row_posterior(object, rows, new$y, new$arm), slope = new$y * yes + (1 - new$y) * no)
 }

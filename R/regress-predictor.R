@@ -73,13 +73,15 @@ rr_predictor <- function(formula, data = NULL, mechanisms, family = stats::gauss
                          weights = NULL, subset = NULL, na.action = NULL, starts = 5, design = NULL, ...) {
   check_dots_empty(...)
   call <- match.call()
-  family <- check_family(family)
-  method <- check_choice(method %||% if (family$family == "binomial") "ml" else "moments", "method",
-                         c("moments", "ml"))
+  if (is.function(family)) family <- family()
+  canonical <- c(gaussian = "identity", binomial = "logit", poisson = "log")
+  check_that(inherits(family, "family") && identical(unname(canonical[family$family]), family$link), family, "family",
+             "gaussian(), binomial() or poisson(), with the canonical link")
+  method <- check_choice(method %||% if (family$family == "binomial") "ml" else "moments", "method", c("moments", "ml"))
   starts <- check_starts(starts)
   refuse_validated(mechanisms, "{.fn rr_predictor}")
   asked <- design_call(call, design)
-  if (!is.null(design)) data <- design$variables
+  data <- design$variables %||% data
   rows <- predictor_rows(asked, formula, data, mechanisms, truth, parent.frame())
   scale <- design_scale(design, rows$weights)
   rows$weights <- rows$weights * scale
@@ -91,8 +93,8 @@ rr_predictor <- function(formula, data = NULL, mechanisms, family = stats::gauss
                  if (method == "ml") "maximum likelihood" else "moments")
   fit <- structure(
     c(fit, list(n = sum(rows$weights > 0), weights = rows$weights, method = method, family = family,
-                mechanism = rows$mechanisms, rows = rows, frame = rows$frame, terms = rows$terms,
-                dropped = length(attr(rows$frame, "na.action")), call = call, title = title)),
+                mechanism = rows$mechanisms, rows = rows, frame = rows$frame, terms = rows$terms, call = call,
+                title = title)),
     class = c("rr_predictor", "rr_regression")
   )
   parts <- if (method == "ml" && inherits(design, "svyrep.design")) suppressMessages(mixture_parts(rows))
@@ -107,34 +109,25 @@ rr_predictor <- function(formula, data = NULL, mechanisms, family = stats::gauss
   })
 }
 
-check_family <- function(family) {
-  canonical <- c(gaussian = "identity", binomial = "logit", poisson = "log")
-  if (is.character(family) && isTRUE(family %in% names(canonical))) family <- get(family, envir = asNamespace("stats"))
-  if (is.function(family)) family <- tryCatch(family(), error = function(e) family)
-  if (inherits(family, "family") && identical(unname(canonical[family$family]), family$link)) return(family)
-  shown <- if (inherits(family, "family")) sprintf("%s with link %s", family$family, family$link) else describe(family)
-  abort(c("{.arg family} must be gaussian(), binomial() or poisson(), with the canonical link.", x = "It is {shown}."),
-        "argument")
-}
-
 # ---- rows ----
 
 # The variables as they stand, one row per respondent; designs are made of them once the truths are filled in.
 predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   check_formula(formula)
   check_class(data, "data", "data.frame", "a data frame")
-  names <- check_randomized(mechanisms)
+  names <- names(mechanisms)
+  single <- vapply(mechanisms, function(m) inherits(m, "rr_mechanism") && !inherits(m, "rr_product"), NA)
+  check_that(is.list(mechanisms) && all(single) && length(names) && all(nzchar(names)) && !anyDuplicated(names),
+             mechanisms, "mechanisms", "a list of mechanisms of single questions, named by the randomized variables")
   terms <- stats::terms(formula, data = data)
   response <- deparse1(formula[[2]])
   right <- all.vars(stats::delete.response(terms))
   absent <- setdiff(names, c(right, response))
   if (length(absent)) {
-    abort(c("Randomized variables must be in {.arg formula}, the response as a column.",
-            x = "{.val {absent[1]}} is not."), "argument")
+    abort("Randomized variables must be in {.arg formula}: {.val {absent[1]}}; the response as a column.", "argument")
   }
-  if (!inherits(truth, "formula") || length(truth) != 2L) {
-    must_be(truth, "truth", "a one-sided formula, as in {.code ~ age}")
-  }
+  check_that(inherits(truth, "formula") && length(truth) == 2L, truth, "truth",
+             "a one-sided formula, as in {.code ~ age}")
   check_terms(formula)
   check_terms(truth)
   known <- intersect(unique(c(all.vars(terms), setdiff(all.vars(truth), "."))), c(names(data), all.vars(terms)))
@@ -146,9 +139,7 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   Map(check_possible, codes, channels, mechanisms, names)
   covariates <- intersect(names, right)
   levels <- lapply(mechanisms[covariates], `[[`, "levels")
-  if (prod(lengths(levels)) > 1000) {
-    abort(c("There must be at most 1000 combinations of truths.", x = "There are {prod(lengths(levels))}."), "argument")
-  }
+  if (prod(lengths(levels)) > 1000) abort("There must be at most 1000 combinations of truths.", "argument")
   cells <- if (length(levels)) expand.grid(lapply(levels, seq_along), KEEP.OUT.ATTRS = FALSE)
     else data.frame(row.names = 1)
   rows <- list(frame = frame, weights = frame_weights(frame), terms = terms, response = response,
@@ -161,16 +152,6 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   rows$x <- lapply(rows$x, function(x) x[, rows$keep, drop = FALSE])
   check_enough_rows(sum(rows$weights > 0), length(rows$keep))
   rows
-}
-
-check_randomized <- function(mechanisms) {
-  names <- names(mechanisms)
-  single <- vapply(mechanisms, function(m) inherits(m, "rr_mechanism") && !inherits(m, "rr_product"), NA)
-  if (!is.list(mechanisms) || !length(single) || !all(single) || !length(names) || !all(nzchar(names)) ||
-      anyDuplicated(names)) {
-    must_be(mechanisms, "mechanisms", "a list of mechanisms of single questions, named by the randomized variables")
-  }
-  names
 }
 
 # The truth model of each randomized covariate: the exact terms, and the randomized covariates before it.
@@ -202,7 +183,6 @@ predictor_designs <- function(terms, frame, rows, made = NULL) {
     model <- stats::model.frame(made$terms %||% terms, frame, na.action = stats::na.pass, xlev = made$xlevels)
     own <- attr(model, "terms")
     x <- stats::model.matrix(own, model, contrasts.arg = made$contrasts)
-    check_finite_columns(x)
     if (is.null(made)) {
       made <<- list(terms = own, xlevels = stats::.getXlevels(own, model), contrasts = attr(x, "contrasts"))
     }
@@ -217,9 +197,7 @@ predictor_outcome <- function(rows, method) {
   family <- rows$family$family
   if (name %in% names(rows$mechanisms)) {
     if (length(rows$mechanisms[[name]]$levels) != 2L || (method == "ml" && family != "binomial")) {
-      abort(c("A randomized outcome must be a yes/no question, and by {.val ml} the family binomial.",
-              x = "{.val {name}} has {length(rows$mechanisms[[name]]$levels)} categories; the family is {family}."),
-            "argument")
+      abort("A randomized outcome must be a yes/no question, and by {.val ml} the family binomial.", "argument")
     }
     return(if (method == "moments") unbiased_matrix(rows$channels[[name]])[rows$codes[[name]], 2])
   }
@@ -271,8 +249,7 @@ fit_moments <- function(rows, start = numeric(length(rows$keep))) {
   solved <- solve_moments(evaluate, solve(designs$back, start))
   b <- drop(designs$back %*% solved$b)
   names <- rows$names[rows$keep]
-  coefficients <- stats::setNames(rep(NA_real_, length(rows$names)), rows$names)
-  coefficients[names] <- b
+  coefficients <- stats::setNames(stats::setNames(b, names)[rows$names], rows$names)
   sigma <- if (family$family == "gaussian" && !rows$response %in% names(rows$mechanisms)) {
     square <- sum(u * vapply(rows$x, function(x) drop(rows$outcome - x %*% b)^2, numeric(nrow(u))))
     n <- sum(rows$weights > 0)
@@ -305,8 +282,7 @@ solve_moments <- function(evaluate, b) {
     if (size(now) < 1e-26) break
   }
   if (!is.null(step) && size(now) < 1e-12) return(c(list(b = b), now))
-  abort(c("The moments do not determine the coefficients.",
-          x = "Their scores leave too little information for {length(b)} of them."), "argument")
+  abort("The moments do not determine the coefficients.", "argument")
 }
 
 # ---- the likelihood of a mixture over the truths ----
@@ -386,9 +362,7 @@ mixture_state <- function(parts, b) {
   list(predictors = predictors, sigma = sigma, shares = shares, r = e / rowSums(e), loglik = top + log(rowSums(e)))
 }
 
-mixture_outcome <- function(parts, c) {
-  if (is.na(parts$cells$outcome[c])) parts$rows$outcome else parts$cells$outcome[c]
-}
+mixture_outcome <- function(parts, c) if (is.na(parts$cells$outcome[c])) parts$rows$outcome else parts$cells$outcome[c]
 
 # Of one cell: the derivatives of the complete-data log-likelihood in the linear predictors, and minus the second ones,
 # a function of two of them; NULL: 0.
@@ -452,9 +426,9 @@ mixture_rows <- function(parts, b, N) {
   kept <- seq_len(length(parts$units) - 2L * parts$gaussian)
   each <- lapply(seq_along(parts$designs), function(c) {
     seen <- now$r[, c] > 1e-6
-    at <- function(v) unlist(Map(function(z, v) drop(z %*% v)[seen], parts$designs[[c]],
-                                 split(v, parts$predictor))[kept])
-    cbind(at(b), vapply(seq_len(ncol(N)), function(j) at(N[, j]), numeric(sum(seen) * length(kept))))
+    apply(cbind(b, N), 2, function(v) {
+      unlist(Map(function(z, v) drop(z %*% v)[seen], parts$designs[[c]], split(v, parts$predictor))[kept])
+    })
   })
   each <- do.call(rbind, each)
   list(eta = each[, 1], move = each[, -1, drop = FALSE])
@@ -471,10 +445,8 @@ fit_mixture <- function(rows, starts) {
   model <- mixture_model(parts, c(truth, rows$names[rows$keep], if (parts$gaussian) "log(sigma)"),
                          mixture_start(rows, parts, at))
   fit <- fit_likelihood(model, starts)
-  coefficients <- stats::setNames(rep(NA_real_, length(rows$names)), rows$names)
-  coefficients[rows$keep] <- fit$coefficients[at]
   fit$truth <- fit$coefficients[seq_along(truth)]
-  fit$coefficients <- coefficients
+  fit$coefficients <- stats::setNames(fit$coefficients[at][rows$names], rows$names)
   end <- mixture_evaluate(parts, fit$at, 1L)
   cells <- parts$cells$cell
   posterior <- vapply(seq_along(rows$x), function(c) rowSums(end$r[, cells == c, drop = FALSE]), numeric(nrow(end$r)))
@@ -497,8 +469,7 @@ mixture_model <- function(parts, names, start) {
 # Truths: the shares without covariates. Outcome: the moments, if they have a solution that is not far away.
 mixture_start <- function(rows, parts, at) {
   start <- unlist(lapply(parts$truth, function(part) {
-    shares <- log(start_shares(rows$codes[[part$name]], rows$weights, rows$channels[[part$name]]))
-    as.vector(outer(constant_columns(part$x), shares[-1] - shares[1]))
+    constant_start(part$x, rows$codes[[part$name]], rows$weights, rows$channels[[part$name]])
   }))
   rows$outcome <- rows$outcome %||% predictor_outcome(rows, "moments")
   moments <- tryCatch(fit_moments(rows), candor_error = function(e) NULL)
@@ -510,8 +481,6 @@ mixture_start <- function(rows, parts, at) {
 }
 
 # ---- what is read off a fit ----
-
-regression_scores.rr_predictor <- function(fit) fit$scores
 
 #' @rdname rr_predictor
 #' @export
@@ -541,23 +510,16 @@ vcov.rr_predictor <- function(object, type = NULL, cluster = NULL, part = c("out
 #' @importFrom stats sigma
 #' @export
 sigma.rr_predictor <- function(object, ...) {
-  if (!is.null(object$sigma)) return(object$sigma)
-  abort(c("This fit has no standard deviation of errors.", x = "Its family is {object$family$family}."), "argument")
+  object$sigma %||% abort("This fit has no standard deviation of errors.", "argument")
 }
 
 #' @export
 tidy.rr_predictor <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
-  if (check_flag(exponentiate, "exponentiate")) check_logarithms(x)
+  if (check_flag(exponentiate, "exponentiate") && x$family$family == "gaussian") {
+    abort("{.arg exponentiate} must be FALSE: coefficients of a linear outcome are differences of means.", "argument")
+  }
   component <- rep(c("outcome", "truth"), c(length(x$coefficients), length(x$truth)))
   tibble::add_column(NextMethod(), component = component, .before = 1)
-}
-
-# Of a logistic and a Poisson outcome the coefficients are logarithms of odds and of rates, and those of the truth are
-# logarithms of odds; of a linear outcome they are differences of means.
-check_logarithms <- function(fit) {
-  if (fit$family$family != "gaussian") return(invisible())
-  abort(c("{.arg exponentiate} must be {.val {FALSE}} for a linear outcome.",
-          x = "Its coefficients are differences of means, not logarithms."), "argument")
 }
 
 #' @export
@@ -600,10 +562,8 @@ predict.rr_predictor <- function(object, newdata = NULL, truth = NULL,
 
 truth_cell <- function(rows, truth) {
   if (!length(rows$covariates)) return(1L)
-  if (!setequal(names(truth), rows$covariates)) {
-    abort(c("{.arg truth} must name a truth for each randomized covariate: {.val {rows$covariates}}.",
-            x = "It is {describe(truth)}."), "argument")
-  }
+  check_that(setequal(names(truth), rows$covariates), truth, "truth",
+             paste("named by the randomized covariates:", format_labels(rows$covariates)))
   at <- lapply(rows$covariates, function(name) {
     place <- match_labels(label_text(truth[[name]]), list(reports = rows$levels[[name]]))
     if (length(place) == 1L && !is.na(place)) return(rows$cells[[name]] == place)
@@ -615,12 +575,9 @@ truth_cell <- function(rows, truth) {
 
 # New rows with the exact covariates of the model of the outcome, and with `shares` those of the models of the truth.
 predictor_newdata <- function(object, newdata, outcome, shares) {
-  check_class(newdata, "newdata", "data.frame", "a data frame")
   rows <- object$rows
   models <- c(if (outcome) list(stats::delete.response(rows$terms)), if (shares) unname(rows$truth_formulas))
   needed <- setdiff(unique(unlist(lapply(models, all.vars))), rows$covariates)
-  absent <- setdiff(intersect(needed, names(rows$frame)), names(newdata))
-  if (length(absent)) abort_variable(absent[1], "newdata", newdata, "newdata")
   xlevels <- c(rows$made$xlevels,
                if (shares) unlist(lapply(object$models, function(part) part$made$xlevels), recursive = FALSE))
   fitting_columns(object, newdata, needed, xlevels[setdiff(names(xlevels), rows$covariates)])
@@ -654,7 +611,6 @@ label_shares <- function(shares, rows) {
 augment.rr_predictor <- function(x, ...) {
   frame <- as.list(x$frame[setdiff(names(x$frame), "(weights)")])
   if (x$method == "moments") return(tibble::as_tibble(frame))
-  posterior <- if (length(x$rows$covariates)) predict(x, type = "posterior")
-  columns <- stats::setNames(as.data.frame(posterior), sprintf(".posterior.%s", colnames(posterior)))
-  tibble::as_tibble(c(frame, list(.fitted = unname(predict(x))), as.list(columns)))
+  posterior <- if (length(x$rows$covariates)) share_columns(predict(x, type = "posterior"), ".posterior.")
+  tibble::as_tibble(c(frame, list(.fitted = unname(predict(x))), posterior))
 }

@@ -7,7 +7,7 @@ confint.rr_glm <- function(object, parm = NULL, level = 0.95, method = c("profil
   wald <- !has_profile(object) || !is.null(type) || !is.null(cluster)
   if (identical(method, c("profile", "wald"))) {
     method <- if (wald) "wald" else "profile"
-    if (has_study(object)) {
+    if (has_study(list(object))) {
       cli::cli_inform("Wald intervals: a validation study estimated the channel, which a profile takes for known.",
                       class = "candor_message_wald")
     }
@@ -22,17 +22,14 @@ confint.rr_glm <- function(object, parm = NULL, level = 0.95, method = c("profil
     half <- coefficient_quantile(object, level, type) * sqrt(diag(stats::vcov(object, type, cluster)))
     ends <- (object$coefficients + outer(half, c(-1, 1)))[which, , drop = FALSE]
   }
-  percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
-  dimnames(ends) <- list(names(object$coefficients)[which], percent)
-  ends
+  bounds_matrix(ends[, 1], ends[, 2], level, names(object$coefficients)[which])
 }
 
-has_profile <- function(fit) is.null(fit$design) && fit$penalty == "none" && !has_study(fit)
+has_profile <- function(fit) is.null(fit$design) && fit$penalty == "none" && !has_study(list(fit))
 
 refuse_profile <- function() {
-  abort(c("Profile intervals need a likelihood, and have no standard errors.",
-          x = paste("This fit is penalized, of a survey design or of a channel that a validation study estimated, or",
-                    "{.arg type} or {.arg cluster} is given.")), "argument")
+  abort("Profile intervals need a likelihood: no penalty, design, validation study, {.arg type} or {.arg cluster}.",
+        "argument")
 }
 
 # What the profiles of all coefficients need: the starts and ends of the fit, by the coefficients of x (`b`) and in the
@@ -173,7 +170,7 @@ profile.rr_glm <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
     profile_curve(fitted, j, profile_parts(fitted, j, drop, whole), points)
   })
   table <- do.call(rbind, tables)
-  if (is.null(table)) abort(c("There is no profile to give.", x = "These coefficients are not estimated."), "argument")
+  if (is.null(table)) abort("There is no profile of coefficients that are not estimated.", "argument")
   new_rr_profile(tibble::as_tibble(table), fitted)
 }
 

@@ -3,10 +3,8 @@
 # ---- model frames ----
 
 check_formula <- function(formula, response = TRUE) {
-  if (!inherits(formula, "formula") || (response && length(formula) != 3L)) {
-    must_be(formula, "formula", "a formula with a response, as in {.code answer ~ age + sex}")
-  }
-  formula
+  check_that(inherits(formula, "formula") && (!response || length(formula) == 3L), formula, "formula",
+             "a formula with a response, as in {.code answer ~ age + sex}")
 }
 
 # model.frame() would read the bar of a random effect as "or", and clusters as a covariate.
@@ -32,9 +30,7 @@ model_calls <- function(e) {
 read_frame <- function(formula, data, parts, where, reports) {
   check_terms(formula)
   home <- environment(formula) %||% where
-  for (arg in intersect(c("weights", "arm"), names(parts))) {
-    parts[[arg]] <- column_expression(parts[[arg]], data, home)
-  }
+  for (arg in intersect(c("weights", "arm"), names(parts))) parts[[arg]] <- column_expression(parts[[arg]], data, home)
   data <- plain_columns(data, reports, if ("." %in% all.vars(formula)) names(data) else all.vars(formula))
   call <- as.call(c(quote(stats::model.frame), list(formula = formula, data = data, drop.unused.levels = TRUE), parts))
   frame <- tryCatch(eval(call, where), error = function(e) {
@@ -68,23 +64,19 @@ regression_frame <- function(call, formula, data, where, reports = character(), 
 # The model frame of rr_glm(), with arm, anchor, weights and offset inside it so that rows stay together.
 regress_frame <- function(call, formula, data, design, anchor, na.action, where, group = NULL) {
   check_formula(formula, FALSE)
+  call <- design_call(call, design)
+  data <- design$variables %||% data
   parts <- as.list(call)[match(c("subset", "weights", "offset", "arm"), names(call), 0L)]
   if (!is.null(anchor)) parts$anchor <- as.name(names(anchor))
   parts$group <- group
-  if (!is.null(design)) {
-    check_design(design, parts$weights)
-    data <- design$variables
-    parts$weights <- design_weights(design)
-  }
-  tally <- if (inherits(data, "rr_tally")) data else response_tally(formula, data)
+  tally <- if (inherits(data, "rr_tally")) data
   if (!is.null(tally)) {
     data <- tally_table(tally)
-    formula <- stats::formula(stats::terms(replace_response(formula), data = data))
+    formula <- stats::formula(stats::terms(report_formula(formula), data = data))
   }
-  read <- read_frame(check_formula(formula), data, c(parts, na.action = stats::na.pass), where,
-                     all.vars(formula[[2]]))
+  read <- read_frame(check_formula(formula), data, c(parts, na.action = stats::na.pass), where, all.vars(formula[[2]]))
+  terms <- attr(read$frame, "terms")
   frame <- complete_rows(read$frame, na.action %||% getOption("na.action", "na.omit"))
-  terms <- attr(frame, "terms")
   list(frame = frame, terms = terms, formula = formula, data = read$data, na.action = attr(frame, "na.action"),
        mechanism = tally$mechanism, xlevels = stats::.getXlevels(terms, frame), design = design)
 }
@@ -103,13 +95,7 @@ complete_rows <- function(frame, action) {
 
 # ---- tallies ----
 
-response_tally <- function(formula, data) {
-  if (length(formula) != 3L || !is.name(formula[[2]]) || as.character(formula[[2]]) %in% names(data)) return(NULL)
-  value <- get0(as.character(formula[[2]]), environment(formula))
-  if (inherits(value, "rr_tally")) value
-}
-
-replace_response <- function(formula) {
+report_formula <- function(formula) {
   stats::as.formula(call("~", quote(.report), formula[[length(formula)]]), environment(formula))
 }
 
@@ -137,11 +123,8 @@ report_cells <- function(tally, response) {
 frame_weights <- function(frame) {
   weights <- frame[["(weights)"]]
   if (is.null(weights)) return(rep(1, nrow(frame)))
-  bad <- if (is.numeric(weights)) which(!is.finite(weights) | weights < 0) else 1L
-  if (length(bad)) {
-    abort(c("{.arg weights} must be finite numbers, at least 0.",
-            x = "Weight {bad[1]} is {describe(weights[bad[1]])}."), "argument")
-  }
+  check_that(is.numeric(weights) && all(is.finite(weights) & weights >= 0), weights, "weights",
+             "finite numbers, at least 0")
   as.double(weights)
 }
 
@@ -153,12 +136,10 @@ tell_sampling_weights <- function(weights) {
                   class = "candor_message_weights")
 }
 
-# A report that no truth can give, by its first row.
 check_possible <- function(codes, channel, mechanism, name) {
-  bad <- which(codes %in% which(colSums(channel) == 0))
-  if (!length(bad)) return(invisible())
-  abort(c("The data are impossible under this mechanism: no truth can produce a report.",
-          x = "{.val {name}} is {.val {mechanism$reports[codes[bad[1]]]}} in row {bad[1]}."), "impossible")
+  never <- intersect(codes, which(colSums(channel) == 0))
+  if (!length(never)) return(invisible())
+  abort("No truth can produce the report {.val {mechanism$reports[never[1]]}} of {.val {name}}.", "impossible")
 }
 
 # Columns that the others determine: dropped, told, and NA in the coefficients, as glm() has it.
@@ -182,8 +163,8 @@ check_enough_rows <- function(n, parameters) {
 }
 
 check_start <- function(start, sizes) {
-  if (is.null(start) || (is.numeric(start) && all(is.finite(start)) && length(start) %in% sizes)) return(start)
-  must_be(start, "start", paste(sizes[1], "finite numbers, in the order of {.fn vcov}"))
+  check_that(is.null(start) || (is.numeric(start) && all(is.finite(start)) && length(start) %in% sizes), start,
+             "start", paste(sizes[1], "finite numbers, in the order of {.fn vcov}"))
 }
 
 check_starts <- function(starts) check_count(starts, "starts", min = 1, max = 1000)
@@ -244,8 +225,7 @@ newdata_frame <- function(fit, terms, newdata, known = NULL) {
 fitting_columns <- function(fit, newdata, needed, xlevels, known = NULL) {
   check_class(newdata, "newdata", "data.frame", "a data frame")
   fitted <- Filter(is.data.frame, list(fit$data, fit$frame, fit$model))[[1]]
-  absent <- setdiff(intersect(needed, c(names(fitted), known)), names(newdata))
-  if (length(absent)) abort_variable(absent[1])
+  check_columns(intersect(needed, c(names(fitted), known)), newdata)
   newdata <- plain_columns(newdata, used = needed, factors = names(xlevels))
   for (name in intersect(needed, names(newdata))) {
     values <- newdata[[name]]
@@ -261,9 +241,11 @@ fitting_columns <- function(fit, newdata, needed, xlevels, known = NULL) {
   newdata
 }
 
-abort_variable <- function(absent, arg = "newdata", ...) {
-  abort(c("{.arg {arg}} must have the variables of the model and of the data.", x = "Not in both: {.val {absent}}."),
-        "argument")
+check_columns <- function(needed, data, arg = "newdata") {
+  absent <- setdiff(needed, names(data))
+  if (!length(absent)) return(invisible())
+  abort(c("{.arg {arg}} must have the variables of the model and of the data.",
+          x = "Not in both: {.val {absent[1]}}."), "argument")
 }
 
 value_kind <- function(x) {
@@ -273,18 +255,14 @@ value_kind <- function(x) {
 
 # ---- survey designs ----
 
-check_design <- function(design, weights) {
+# The call of a fitter, with the weights of the design.
+design_call <- function(call, design) {
+  if (is.null(design)) return(call)
   check_installed("survey", "for survey designs")
-  if (!is_known_design(design) || !is.null(weights)) {
+  if (!is_known_design(design) || !is.null(call$weights)) {
     abort(c("{.arg design} must be made by {.fn survey::svydesign} or {.fn survey::svrepdesign}.",
             x = "It is {describe(design)}.", i = "It has its own data and weights."), "argument")
   }
-}
-
-# The call of a fitter, with the data and the weights of the design.
-design_call <- function(call, design) {
-  if (is.null(design)) return(call)
-  check_design(design, call$weights)
   call$weights <- design_weights(design)
   call
 }

@@ -101,9 +101,7 @@ residuals.rr_loglinear <- function(object, type = c("pearson", "response"), ...)
 #' @rdname rr_regression
 #' @export
 simulate.rr_multinom <- function(object, nsim = 1, seed = NULL, ...) {
-  if (attr(object$terms, "response") == 0) {
-    abort(c("Reports are simulated for one column of them.", x = "This fit is of a {object$response}."), "argument")
-  }
+  if (attr(object$terms, "response") == 0) abort("Reports are simulated for one column of them.", "argument")
   nsim <- check_count(nsim, "nsim", min = 1)
   seed <- keep_seed(seed)
   reports <- object$mechanism$reports

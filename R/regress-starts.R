@@ -174,8 +174,7 @@ feasible_start <- function(model, first, feasible) {
 
 penalized_maximum <- function(data, penalty, starts) {
   if (!is.null(data$unknown)) {
-    abort(c("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.",
-            x = "It is {.val {penalty}}."), "argument")
+    abort("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.", "argument")
   }
   model <- regress_model(collapse_rows(data))
   data <- model$data
@@ -190,12 +189,13 @@ penalized_maximum <- function(data, penalty, starts) {
   values <- vapply(fits, `[[`, 0, "value")
   # Where there are several roots, that of the first start that leads to one; of Jeffreys' the highest.
   best <- if (penalty == "jeffreys") which(done)[which.max(values[done])] else which(done)[1]
-  c(fits[[best]], list(model = model, values = values))
+  c(fits[[best]], list(model = model, values = values[done][!duplicated(round(values[done], 6))]))
 }
 
 # The maximum over all starts; `start` is one more, in the coordinates of the user's columns.
-regress_maximum <- function(data, starts = 20, start = NULL, prior = NULL) {
-  model <- regress_model(collapse_rows(data), prior)
+regress_maximum <- function(data, starts = 20, start = NULL, penalty = "none") {
+  if (penalty %in% c("bias", "jeffreys")) return(penalized_maximum(data, penalty, starts))
+  model <- regress_model(collapse_rows(data), if (penalty == "prior") prior_precision(data))
   near <- if (!is.null(start)) coordinates(model, start)
   highest_maximum(model, cbind(near, regress_starts(model, starts)), turn = TRUE)
 }

@@ -7,12 +7,17 @@ anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
   fits <- list(object, ...)
   if (length(fits) == 2L && inherits(fits[[2]], "rr_glm_mixed")) return(stats::anova(fits[[2]], object))
-  refuse_pseudo(fits)
-  if (length(fits) == 1L && has_study(object)) return(wald_terms(object, test))
-  refuse_study(Filter(function(fit) inherits(fit, "rr_glm"), fits))
+  if (length(fits) == 1L && has_study(fits)) return(wald_terms(object, test))
+  refuse_ratios(fits)
   heading <- ratio_heading
   if (length(fits) == 1L) {
-    steps <- term_steps(object)
+    # Terms added one after another, each from the one before.
+    assign <- attr(stats::model.matrix(object), "assign")
+    part <- NULL
+    steps <- vapply(seq(0, max(assign)), function(k) {
+      part <<- refit_columns(object, which(assign <= k), if (length(part$b)) part)
+      c(part$rank + length(object$parameter), part$value + object$constant)
+    }, c(0, 0))
     labels <- c("NULL", attr(object$terms, "term.labels"))
   } else {
     check_comparable(fits)
@@ -20,9 +25,9 @@ anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
     labels <- as.character(seq_along(fits))
     heading <- c(heading, paste0("Model ", labels, ": ", vapply(fits, function(f) deparse1(stats::formula(f)), "")))
   }
-  gain <- diff(steps$df)
-  table <- data.frame(df = steps$df, logLik = steps$value, Df = c(NA, gain),
-                      LR = c(NA, 2 * diff(steps$value) * ifelse(gain < 0, -1, 1)), row.names = labels)
+  gain <- diff(steps[1, ])
+  table <- data.frame(df = steps[1, ], logLik = steps[2, ], Df = c(NA, gain),
+                      LR = c(NA, 2 * diff(steps[2, ]) * ifelse(gain < 0, -1, 1)), row.names = labels)
   names(table)[1] <- "Model Df"
   ratio_table(table, "LR", test, heading)
 }
@@ -32,10 +37,7 @@ anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
 rr_goodness_of_fit.rr_glm <- function(fit, groups = 10, ...) {
   check_dots_empty(...)
   groups <- check_count(groups, "groups", min = 3)
-  if (!is.null(fit$design)) {
-    abort(c("{.fn rr_goodness_of_fit} is not available with a survey design.",
-            i = "Its weights do not count answers: the statistics are not chi-squared there."), "argument")
-  }
+  if (!is.null(fit$design)) abort("{.fn rr_goodness_of_fit} is not available with a survey design.", "argument")
   used <- fit$prior.weights > 0
   w <- fit$prior.weights[used]
   mu <- fit$fitted.values[used]
@@ -83,8 +85,7 @@ check_comparable <- function(fits) {
     check_class(fit, "...", "rr_glm", "fits of {.fn rr_glm}")
     same <- !is.null(fit$unknown) || isTRUE(all.equal(fit$device, first$device, check.attributes = FALSE))
     if (!same || length(fit$y) != length(first$y)) {
-      abort(c("The fits must be of the same rows and mechanisms.",
-              x = "They have {length(first$y)} and {length(fit$y)} rows."), "mismatch")
+      abort("The fits must be of the same rows and mechanisms.", "mismatch")
     }
   }
 }
@@ -94,30 +95,16 @@ nested_steps <- function(fits) {
   df <- vapply(fits, function(fit) fit$rank + length(fit$parameter), 0)
   value <- vapply(fits, function(fit) fit$loglik + fit$constant, 0)
   for (i in seq_along(fits)) for (j in which(df < df[i])) {
-    if (value[i] < value[j] - 1e-6) value[i] <- fits[[i]]$constant + nested_height(fits[[i]], fits[[j]])
+    fit <- fits[[i]]
+    if (value[i] >= value[j] - 1e-6 || fit$penalty != "none") next
+    small <- fits[[j]]
+    data <- fitted_data(fit)
+    eta <- predictor_of(stats::model.matrix(small), small$point, small$offset) - (fit$offset %||% 0)
+    near <- stats::lm.fit(data$x, eta)$coefficients
+    near[is.na(near)] <- 0
+    value[i] <- fit$constant + max(fit$loglik, regress_maximum(data, 1, c(near, small$parameter))$value)
   }
-  list(df = df, value = value)
-}
-
-# The likelihood of a fit, or what it climbs to from the linear predictors of a smaller one.
-nested_height <- function(fit, small) {
-  if (fit$penalty != "none") return(fit$loglik)
-  data <- fitted_data(fit)
-  eta <- predictor_of(stats::model.matrix(small), small$point, small$offset) - (fit$offset %||% 0)
-  near <- stats::lm.fit(data$x, eta)$coefficients
-  near[is.na(near)] <- 0
-  max(fit$loglik, regress_maximum(data, 1, c(near, small$parameter))$value)
-}
-
-# Terms added one after another, each from the one before.
-term_steps <- function(fit) {
-  assign <- attr(stats::model.matrix(fit), "assign")
-  part <- NULL
-  steps <- vapply(seq(0, max(assign)), function(k) {
-    part <<- refit_columns(fit, which(assign <= k), if (length(part$b)) part)
-    c(part$rank + length(fit$parameter), part$value + fit$constant)
-  }, c(0, 0))
-  list(df = steps[1, ], value = steps[2, ])
+  rbind(df, value)
 }
 
 # The same rows with fewer columns; `near`: coefficients of a smaller model, of the first columns.
@@ -130,7 +117,7 @@ refit_columns <- function(fit, columns, near = NULL) {
   }
   first <- seq_len(near$columns %||% 0)
   start <- if (!is.null(near)) c(near$b[first], numeric(length(columns) - near$columns), near$b[-first])
-  maximum <- penalty_maximum(data, fit$penalty, fit$starts.asked, start)
+  maximum <- regress_maximum(data, fit$starts.asked, start, fit$penalty)
   value <- if (fit$penalty == "none") maximum$value else regress_value(maximum$model, maximum$b)$value
   list(value = value, rank = maximum$model$k, b = natural(maximum$model, maximum$b), columns = length(columns))
 }
@@ -140,8 +127,7 @@ refit_columns <- function(fit, columns, near = NULL) {
 #' @rdname rr_glm_methods
 #' @export
 drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"), k = 2, ...) {
-  refuse_pseudo(list(object))
-  refuse_study(object)
+  refuse_ratios(list(object))
   labels <- if (is.null(scope)) stats::drop.scope(object)
     else if (is.character(scope)) scope else attr(stats::terms(stats::update.formula(object, scope)), "term.labels")
   assign <- attr(stats::model.matrix(object), "assign")
@@ -158,8 +144,7 @@ add1.rr_glm <- function(object, scope, test = c("LRT", "Chisq", "none"), k = 2, 
 
 # `caller`: where the data of the fit are found.
 add_terms <- function(object, scope, test, k, caller) {
-  refuse_pseudo(list(object))
-  refuse_study(object)
+  refuse_ratios(list(object))
   labels <- if (is.character(scope)) scope else stats::add.scope(object, stats::update.formula(object, scope))
   parts <- lapply(labels, function(label) {
     wider <- stats::update(object, stats::as.formula(paste("~ . +", label)), evaluate = FALSE)
@@ -198,11 +183,10 @@ addterm.rr_glm <- function(object, scope, scale = 0, test = "none", k = 2, sorte
 #' @exportS3Method car::Anova
 Anova.rr_glm <- function(mod, type = c("II", "III", 2, 3), test.statistic = NULL, ...) {
   type <- check_choice(as.character(type[1]), "type", c("II", "III", "2", "3"))
-  choices <- if (has_study(mod)) c("Wald", "LR") else if (is.null(mod$design)) c("LR", "Wald") else c("F", "Wald", "LR")
-  statistic <- check_choice(test.statistic %||% choices[1], "test.statistic", choices)
+  choices <- c(if (!is.null(mod$design)) "F", if (is.null(mod$design) && !has_study(list(mod))) "LR", "Wald", "LR")
+  statistic <- check_choice(test.statistic %||% choices[1], "test.statistic", unique(choices))
   if (statistic == "LR") {
-    refuse_pseudo(list(mod))
-    refuse_study(mod)
+    refuse_ratios(list(mod))
     return(term_ratios(mod, type %in% c("II", "2")))
   }
   check_wald(mod)
@@ -238,10 +222,9 @@ term_ratios <- function(fit, marginal) {
 
 # Wald's tests need finite coefficients, and degrees of freedom of the design.
 check_wald <- function(fit) {
-  if (!any(is.infinite(fit$coefficients)) && !is.na(coefficient_freedom(fit))) return(invisible())
-  abort(c("A Wald test needs finite coefficients, and degrees of freedom.",
-          x = "There are {sum(is.infinite(fit$coefficients))} infinite, and {fit$df.residual} degrees of freedom."),
-        "argument")
+  if (any(is.infinite(fit$coefficients)) || is.na(coefficient_freedom(fit))) {
+    abort("A Wald test needs finite coefficients, and degrees of freedom.", "argument")
+  }
 }
 
 #' @exportS3Method car::linearHypothesis

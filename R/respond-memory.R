@@ -47,8 +47,7 @@ draw_bits_again <- function(second, bits, rng) {
   starts <- seq(1, max(length(bits), 1), by = rows)
   parts <- lapply(starts, function(start) {
     part <- as.matrix(bits[seq(start, length.out = max(0, min(rows, length(bits) - start + 1)))])
-    part[] <- draw_reports(binary, as.vector(part) + 1L, rng) - 1L
-    storage.mode(part) <- "integer"
+    part[] <- as.integer(draw_reports(binary, as.vector(part) + 1L, rng) - 1L)
     .Call(C_rr_matrix_to_bits, unname(part))$bits
   })
   new_rr_reports(do.call(rbind, parts), k)
@@ -80,18 +79,14 @@ warn_order <- function(mechanism, answers, memory, size, new) {
 }
 
 kept_answers <- function(memory, mechanism, n, rng) {
-  if (is.null(memory)) {
-    warn_forgotten()
-  } else if (!inherits(memory, "rr_memory") && !identical(memory, list())) {
-    abort(c("{.arg memory} must be the {.field memory} of the last {.fn rr_perturb}, or {.code list()} to start.",
-            x = "It is {describe_kind(memory)}."), "argument")
-  }
   if (inherits(memory, "rr_memory")) {
-    if (!same_mechanism(memory$first, kept_stage(mechanism)) || memory$n != n) {
-      abort(c("{.arg memory} must be of this mechanism, and of the same respondents in the same order.",
-              x = "It is of {format_count(memory$n)} respondents; there are {format_count(n)} answers."), "mismatch")
-    }
-    return(memory)
+    if (same_mechanism(memory$first, kept_stage(mechanism)) && memory$n == n) return(memory)
+    abort(c("{.arg memory} must be of this mechanism, and of the same respondents in the same order.",
+            x = "It is of {format_count(memory$n)} respondents; there are {format_count(n)} answers."), "mismatch")
+  }
+  if (is.null(memory)) warn_forgotten() else if (!identical(memory, list())) {
+    abort("{.arg memory} must be the {.field memory} of the last {.fn rr_perturb}, or {.code list()} to start.",
+          "argument")
   }
   structure(list(n = n, code = numeric(), permanent = NULL, functions = draw_functions(mechanism, n, rng),
                  first = kept_stage(mechanism)), class = "rr_memory")
@@ -134,17 +129,13 @@ length.rr_memory <- function(x) as.integer(unclass(x)$n)
 c.rr_memory <- function(...) {
   memories <- list(...)
   one <- memories[[1]]
-  for (other in memories) {
-    if (!inherits(other, "rr_memory") || !same_mechanism(one$first, other$first)) {
-      abort("{.fn c} must get memories of one mechanism only.", "mismatch")
-    }
-  }
+  same <- function(other) inherits(other, "rr_memory") && same_mechanism(one$first, other$first)
+  if (!all(vapply(memories, same, NA))) abort("{.fn c} must get memories of one mechanism only.", "mismatch")
   before <- c(0, cumsum(vapply(memories, function(m) as.double(m$n), 0)))
   some <- Filter(function(m) length(m$code) > 0, memories)
   one$code <- unlist(Map(function(m, n) m$code + n * memory_size(m$first), memories, before[seq_along(memories)]))
   one$permanent <- if (length(some)) do.call(c, lapply(some, function(m) m$permanent))
-  one$functions <- do.call(Map, c(list(f = c), lapply(memories, function(m) m$functions)))
-  if (!length(one$functions)) one["functions"] <- list(NULL)
+  if (!is.null(one$functions)) one$functions <- do.call(Map, c(list(f = c), lapply(memories, function(m) m$functions)))
   one$n <- before[length(before)]
   one
 }

@@ -69,47 +69,40 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory
   x <- plain_answers(x, mechanism)
   answers <- prepare_answers(mechanism, x)
   check_reach(mechanism)
-  if (is_memoised(mechanism) || !is.null(memory)) return(perturb_memoised(x, mechanism, answers, memory, rng))
+  memoised <- is_memoised(mechanism)
+  if (memoised || !is.null(memory)) {
+    if (!inherits(mechanism, "rr_compose") && !memoised) {
+      abort("{.arg memory} is for mechanisms with a first stage that is kept, as of {.fn rr_longitudinal}.", "argument")
+    }
+    drawn <- draw_memoised(mechanism, answers, memory, rng)
+    # What is sent and what is kept are two things: no report carries an answer.
+    drawn$reports <- decode_answers(mechanism, drawn$reports, x)
+    return(if (is.null(memory)) drawn$reports else drawn)
+  }
   kept_questions <- Filter(is_memoised, mechanism$questions)
   if (length(kept_questions)) warn_forgotten(names(kept_questions))
   reports <- decode_answers(mechanism, draw_reports(mechanism, answers, rng), x)
-  if (length(kept)) structure(c(as.list(kept), as.list(reports)), row.names = .set_row_names(nrow(reports)),
-                              class = "data.frame")
-  else reports
+  if (length(kept)) frame_of(c(as.list(kept), as.list(reports)), nrow(reports)) else reports
 }
 
-perturb_memoised <- function(x, mechanism, answers, memory, rng) {
-  if (!inherits(mechanism, "rr_compose") && !is_memoised(mechanism)) {
-    abort(c("{.arg memory} is for mechanisms with a first stage that is kept, such as {.fn rr_longitudinal}.",
-            x = "This one is: {format(mechanism)}."), "argument")
-  }
-  drawn <- draw_memoised(mechanism, answers, memory, rng)
-  # What is sent and what is kept are two things: no report carries an answer.
-  drawn$reports <- decode_answers(mechanism, drawn$reports, x)
-  if (is.null(memory)) drawn$reports else drawn
-}
+# A data frame of columns that stay as they are, without names of rows.
+frame_of <- function(columns, n) structure(columns, row.names = .set_row_names(n), class = "data.frame")
 
 # Labelled values become their labels, and integer64 values become numbers.
 plain_answers <- function(x, mechanism) {
   if (is.null(mechanism$questions)) return(plain_reports(x, truth_side(mechanism)))
   x <- answer_frame(x)
-  questions <- question_columns(x, mechanism)
-  structure(Map(function(column, question) plain_reports(column, truth_side(question)), questions,
-                mechanism$questions),
-            class = "data.frame", row.names = .set_row_names(nrow(x)))
+  frame_of(Map(plain_answers, question_columns(x, mechanism), mechanism$questions), nrow(x))
 }
 
 # The columns that go out as they are. They are named, so that nobody publishes a truth by mistake.
 check_keep <- function(keep, x, mechanism) {
   questions <- names(mechanism$questions)
-  if (is.null(questions)) {
-    if (is.null(keep)) return(NULL)
-    abort("{.arg keep} is for data frames with several questions.", "argument")
-  }
+  if (is.null(questions) && is.null(keep)) return(NULL)
+  if (is.null(questions)) abort("{.arg keep} is for data frames with several questions.", "argument")
   x <- answer_frame(x)
   if (!is.null(keep) && !is.character(keep) || anyDuplicated(keep) || !all(keep %in% setdiff(names(x), questions))) {
-    abort(c("{.arg keep} must name columns of {.arg x} that are no questions: the answers to these are randomized.",
-            x = "It is {.val {keep}}."), "argument")
+    abort("{.arg keep} must name columns of {.arg x} that are no questions: these are randomized.", "argument")
   }
   left <- setdiff(names(x), c(keep, questions))
   if (length(keep) || length(left)) {
@@ -128,95 +121,29 @@ decode_answers <- function(mechanism, reports, x) UseMethod("decode_answers")
 
 #' @export
 prepare_answers.rr_mechanism <- function(mechanism, x) {
-  answers <- encode_answers(x, mechanism)
-  stray <- .Call(C_rr_check_answers, answers$codes, answers$first, as.double(length(mechanism$levels)))
+  truths <- truth_side(mechanism)
+  if (is.double(x) && !is.object(x)) {
+    bad <- which(!is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max))
+    bad <- bad[!x[bad] %in% truths$numeric_levels]
+    if (length(bad)) abort_answer(x, bad[1], mechanism)
+  }
+  # Numbers are returned for numbers, unless the label of a report is not a number.
+  numbers <- is.numeric(x) || (is.logical(x) && length(mechanism$reports) != 2L)
+  if (numbers && anyNA(mechanism$numeric_levels) && anyNA(label_values(mechanism))) {
+    abort("{.arg x} must be text or a factor: not every level of this mechanism is a number.", "argument")
+  }
+  answers <- encode_reports(x, truths)
+  codes <- as.integer(answers$codes)
+  stray <- .Call(C_rr_check_answers, codes, answers$first, as.double(length(mechanism$levels)))
   if (stray > 0) abort_answer(x, stray, mechanism)
   # A mechanism that cannot draw must fail before another question of a product has been drawn.
-  if (law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) perturbation(mechanism)
-  codes <- answers$codes
-  if (!is.integer(codes)) codes <- as.integer(codes)
-  if (!is.null(attributes(codes))) codes <- unclass_codes(codes)
+  if (has_categories(mechanism)) perturbation(mechanism)
   if (answers$first == 1L) codes else codes - answers$first + 1L
 }
 
-# Reports that are not categories are returned in the form of their protocol.
+# Reports that are not categories are returned in the form of their protocol, others as values like the answers.
 decode_answers.rr_mechanism <- function(mechanism, reports, x) {
-  if (!law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) return(reports)
-  decode_reports(reports, 1L, x, mechanism)
-}
-
-decode_answers.rr_protocol <- function(mechanism, reports, x) reports
-
-draw_reports <- function(mechanism, answers, rng = c("secure", "R")) {
-  check_mechanism(mechanism)
-  UseMethod("draw_reports")
-}
-
-draw_reports.rr_mechanism <- function(mechanism, answers, rng = c("secure", "R")) {
-  rng <- check_choice(rng, "rng", c("secure", "R"))
-  if (!is.null(mechanism[["draw"]])) return(mechanism[["draw"]](mechanism, answers, rng))
-  if (!law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
-    abort(c("{.arg mechanism} has no function {.field draw}, so its reports cannot be drawn.",
-            x = "It is: {format(mechanism)}."), c("law", "argument"))
-  }
-  plan <- perturbation(mechanism)
-  run_kernel(mechanism, rng, function(generator) {
-    .Call(C_rr_perturb, answers, 1L, plan_sizes(mechanism), plan_kind(plan), plan$numbers, generator)
-  })
-}
-
-# What a kernel draws of the answers, which are positions.
-run_kernel <- function(mechanism, rng, draw) {
-  result <- draw(generator(rng))
-  if (result$failed) abort_generator(rng)
-  if (result$position > 0) abort_position(result$position, mechanism)
-  result$reports
-}
-
-abort_position <- function(position, mechanism) {
-  abort(c("{.arg answers} must be positions of levels, from 1 to {format_count(length(mechanism$levels))}.",
-          x = "Answer {format_count(position)} is not."), "argument")
-}
-
-# Which generator the kernel is to use. Tests set `source` to "none", an operating system without entropy. No value can
-# weaken the randomness: an unknown one is an error.
-entropy <- new.env(parent = emptyenv())
-entropy$source <- "secure"
-
-perturb_generators <- c("secure", "R", "none")
-
-generator <- function(rng) {
-  if (rng == "secure" && !identical(entropy$source, "secure")) rng <- "none"
-  match(rng, perturb_generators) - 1L
-}
-
-# Truths are matched to the mechanism's levels as reports are to its reports.
-encode_answers <- function(x, mechanism) {
-  if (is.factor(x) && identical(levels(x), mechanism$levels)) return(list(codes = x, first = 1L))
-  truths <- truth_side(mechanism)
-  if (is.double(x) && !is.object(x)) {
-    bad <- stray_numbers(x, truths)
-    if (length(bad)) abort_answer(x, bad[1], mechanism)
-  }
-  check_values(x, mechanism)
-  answers <- encode_reports(x, truths)
-  # The kernel returns the type it was given, but more than two reports cannot be logical.
-  if (is.logical(x) && length(mechanism$reports) != 2L) answers$codes <- as.integer(answers$codes)
-  answers
-}
-
-# Numbers are returned for numbers, unless the label of a report is not a number.
-check_values <- function(x, mechanism) {
-  numbers <- is.numeric(x) || (is.logical(x) && length(mechanism$reports) != 2L)
-  if (!numbers || is.factor(x) || !anyNA(mechanism$numeric_levels)) return(invisible())
-  bad <- which(is.na(label_values(mechanism)))
-  if (!length(bad)) return(invisible())
-  abort(c("{.arg x} must be text or a factor for this mechanism.",
-          x = "It is numbers, and the level {.val {mechanism$reports[bad[1]]}} is not one."), "argument")
-}
-
-# Codes of reports, counted from `first`, as values like those of the answers.
-decode_reports <- function(reports, first, x, mechanism) {
+  if (!has_categories(mechanism)) return(reports)
   labels <- mechanism$reports
   if (is.factor(x)) {
     attr(reports, "levels") <- labels
@@ -224,23 +151,58 @@ decode_reports <- function(reports, first, x, mechanism) {
   } else if (is.character(x)) {
     reports <- labels[reports]
   } else if (is.logical(x) && length(labels) == 2L) {
-    reports <- reports - first + 1L == bit_places(labels)[["yes"]]
+    reports <- reports == bit_places(labels)[["yes"]]
   } else {
-    reports <- decode_numbers(reports, first, mechanism)
+    if (!identical(first_number(mechanism), 1L)) reports <- label_values(mechanism)[reports]
     storage.mode(reports) <- if (is.double(x) || !all_integers(mechanism$numeric_levels)) "double" else "integer"
   }
   if (!is.null(names(x))) names(reports) <- names(x)
   reports
 }
 
+decode_answers.rr_protocol <- function(mechanism, reports, x) reports
+
+draw_reports <- function(mechanism, answers, rng = "secure") UseMethod("draw_reports")
+
+draw_reports.rr_mechanism <- function(mechanism, answers, rng = "secure") {
+  if (!is.null(mechanism[["draw"]])) return(mechanism[["draw"]](mechanism, answers, rng))
+  if (has_categories(mechanism)) {
+    return(draw_plan(answers, perturbation(mechanism), plan_sizes(mechanism), rng, mechanism))
+  }
+  abort(c("{.arg mechanism} has no function {.field draw}, so its reports cannot be drawn.",
+          x = "It is: {format(mechanism)}."), c("law", "argument"))
+}
+
+# What the kernel of categories draws of positions.
+draw_plan <- function(answers, plan, sizes, rng, mechanism = NULL) {
+  run_kernel(mechanism, rng, function(generator) {
+    .Call(C_rr_perturb, answers, 1L, as.double(sizes), plan_kind(plan), plan$numbers, generator)
+  })
+}
+
+# What a kernel draws of the answers, which are positions.
+run_kernel <- function(mechanism, rng, draw) {
+  result <- draw(generator(rng))
+  if (result$failed) abort_generator(rng)
+  if (result$position > 0) {
+    abort("Answer {format_count(result$position)} is not a position from 1 to {length(mechanism$levels)}.", "argument")
+  }
+  result$reports
+}
+
+# Which generator the kernel is to use. Tests set `source` to "none", an operating system without entropy. No value can
+# weaken the randomness: an unknown one is an error.
+entropy <- new.env(parent = emptyenv())
+entropy$source <- "secure"
+
+generator <- function(rng) {
+  if (rng == "secure" && !identical(entropy$source, "secure")) rng <- "none"
+  match(rng, c("secure", "R", "none")) - 1L
+}
+
 # Decided by the levels, so that the type does not depend on the draw.
 all_integers <- function(values) {
   is.null(values) || all(values == floor(values) & abs(values) <= .Machine$integer.max, na.rm = TRUE)
-}
-
-decode_numbers <- function(reports, first, mechanism) {
-  if (identical(first_number(mechanism), first)) return(reports)
-  label_values(mechanism)[reports - first + 1L]
 }
 
 abort_answer <- function(x, position, mechanism) {
@@ -258,13 +220,6 @@ abort_answer <- function(x, position, mechanism) {
           i = "{wanted_answers(x, truths)}"), "level")
 }
 
-# Places of numbers that are neither whole, within the range of integers, nor levels.
-stray_numbers <- function(x, truths) {
-  if (!is.double(x)) return(integer())
-  bad <- which(!is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max))
-  bad[!x[bad] %in% truths$numeric_levels]
-}
-
 # There is no fallback: a predictable generator protects nobody.
 abort_generator <- function(rng) {
   if (rng == "secure") abort("The operating system provided no randomness, so nothing was randomized.", "entropy")
@@ -279,14 +234,14 @@ abort_generator <- function(rng) {
 prepare_answers.rr_square_wave <- function(mechanism, x) {
   if (is.null(mechanism$breaks) || !is.numeric(x) || is.factor(x)) return(NextMethod())
   bin <- findInterval(x, mechanism$breaks, rightmost.closed = TRUE)
-  stray <- which(is.na(bin) | bin < 1L | bin >= length(mechanism$breaks))
-  if (length(stray) && is.na(x[stray[1]])) abort_answer(as.double(x), stray[1], mechanism)
-  if (length(stray)) abort_outside(stray, mechanism$breaks)
+  abort_outside(x, which(is.na(bin) | bin < 1L | bin >= length(mechanism$breaks)), mechanism, mechanism$breaks)
   prepare_answers.rr_mechanism(mechanism, bin)
 }
 
-# Answers outside the range of a mechanism of numbers.
-abort_outside <- function(stray, range) {
+# The first answer outside the range of a mechanism of numbers, if there is one.
+abort_outside <- function(x, stray, mechanism, range) {
+  if (!length(stray)) return(invisible())
+  if (is.na(x[stray[1]])) abort_answer(as.double(x), stray[1], mechanism)
   bounds <- format(range[c(1, length(range))], digits = 15, trim = TRUE)
   abort(c("{.arg x} must lie within the mechanism's range, from {bounds[1]} to {bounds[2]}.",
           x = "Answer {format_count(stray[1])} does not."), "level")
@@ -296,28 +251,23 @@ abort_outside <- function(stray, range) {
 
 # `draw` calls one of the samplers of src/glue_protocols.c; `answers` are positions.
 draw_protocol <- function(draw, answers, mechanism, rng) {
-  rng <- check_choice(rng, "rng", c("secure", "R"))
-  drawn <- run_kernel(mechanism, rng, function(generator) {
-    draw(as.integer(answers), as.double(length(mechanism$levels)), generator)
-  })
-  drawn_reports(drawn, mechanism$codec)
+  levels <- as.double(length(mechanism$levels))
+  drawn <- run_kernel(mechanism, rng, function(generator) draw(as.integer(answers), levels, generator))
+  codec <- mechanism$codec
+  if (is.null(codec$width)) join_columns(stats::setNames(drawn, names(codec$numbers)))
+  else new_rr_reports(if (is.raw(drawn)) drawn else t(drawn), codec$width)
 }
 
 # n whole numbers from 0 to size - 1, all equally likely: a report that does not depend on the truth.
 draw_uniform <- function(n, size, rng) {
   if (size == 1 || n == 0) return(numeric(n))
-  run_kernel(NULL, rng, function(generator) {
-    .Call(C_rr_perturb, rep(1L, n), 1L, as.double(c(size, size)), plan_kind(list(kind = "grr")),
-          c(1 / size, 1 / size, 0), generator)
-  }) - 1
+  draw_plan(rep(1L, n), list(kind = "grr", numbers = c(1 / size, 1 / size, 0)), c(size, size), rng) - 1
 }
 
 # n coins that are TRUE with probability p, rounded down on the grid; `other` is 1 - p.
 draw_coins <- function(n, p, other, rng) {
   if (n == 0 || p == 0) return(logical(n))
-  run_kernel(NULL, rng, function(generator) {
-    .Call(C_rr_perturb, rep(2L, n), 1L, c(2, 2), plan_kind(list(kind = "binary")), c(p, other, 0, 1), generator)
-  }) == 2L
+  draw_plan(rep(2L, n), list(kind = "binary", numbers = c(p, other, 0, 1)), c(2, 2), rng) == 2L
 }
 
 # ---- levels that cannot be drawn ----
@@ -337,14 +287,22 @@ reach_sure <- c(1e-3, 40)
 # part that a respondent may draw.
 check_reach <- function(mechanism) {
   parts <- mechanism$questions %||% mechanism$parts
-  if (!is.null(parts)) {
-    for (part in parts) check_reach(part)
-  } else if (!surely_reached(mechanism) && drawn_on_grid(mechanism)) {
-    nominal <- rr_epsilon(mechanism)
-    achieved <- rr_epsilon(mechanism, achieved = TRUE)
-    short <- which(achieved < nominal * (1 - reach_slack))
-    if (length(short)) tell_reach(mechanism, achieved[short[1]], nominal[[short[1]]])
-  }
+  for (part in parts) check_reach(part)
+  if (!is.null(parts) || surely_reached(mechanism) || !drawn_on_grid(mechanism)) return(invisible())
+  nominal <- rr_epsilon(mechanism)
+  achieved <- rr_epsilon(mechanism, achieved = TRUE)
+  short <- which(achieved < nominal * (1 - reach_slack))[1]
+  if (is.na(short)) return(invisible())
+  shown <- vapply(c(achieved[[short]], nominal[[short]]), format, "", digits = 4)
+  # Rounded down, so that a mechanism with the epsilon that is named can be drawn.
+  largest <- format(floor(achieved[[short]] * 100) / 100)
+  remedy <- if (nominal[[short]] < 1) "use a larger epsilon, or fewer categories."
+    else "use an epsilon of at most {largest}."
+  answers <- inherits(mechanism, c("rr_binary", "rr_grr", "rr_channel", "rr_forced", "rr_unrelated"))
+  tell <- if (answers) warn else abort
+  tell(c("The epsilon of {.arg mechanism} is out of the reach of probabilities that can be drawn.",
+         x = "It would be {shown[1]}, not {shown[2]}: {format(mechanism)}.",
+         i = paste("Probabilities are multiples of 2^-64:", remedy)), "precision")
 }
 
 # Looking closer takes long for large matrices.
@@ -357,20 +315,6 @@ surely_reached <- function(mechanism) {
 
 # Of a protocol of a user's own nobody but its author knows how reports are drawn.
 drawn_on_grid <- function(mechanism) {
-  !is.null(mechanism$memoised) || law_gives(rr_law(mechanism), "channel", length(mechanism$levels)) ||
+  !is.null(mechanism$memoised) || has_categories(mechanism) ||
     any(vapply(setdiff(class(mechanism), "rr_mechanism"), function(kind) exists(paste0("achieved.", kind)), NA))
-}
-
-# `achieved` has a name where a mechanism has two levels.
-tell_reach <- function(mechanism, achieved, nominal) {
-  whose <- if (identical(names(achieved), "permanent")) "All reports together" else "A report"
-  shown <- function(x) format(unname(x), digits = 4)
-  # Rounded down, so that a mechanism with the epsilon that is named can be drawn.
-  largest <- format(floor(unname(achieved) * 100) / 100)
-  remedy <- if (nominal < 1) "use a larger epsilon, or fewer categories." else "use an epsilon of at most {largest}."
-  answers <- inherits(mechanism, c("rr_binary", "rr_grr", "rr_channel", "rr_forced", "rr_unrelated"))
-  tell <- if (answers) warn else abort
-  tell(c("The epsilon of {.arg mechanism} is out of the reach of probabilities that can be drawn.",
-         x = "{whose} would have epsilon = {shown(achieved)}, not {shown(nominal)}: {format(mechanism)}.",
-         i = paste("Probabilities are multiples of 2^-64:", remedy)), "precision")
 }

@@ -19,9 +19,8 @@ check_bits <- function(x, arg = "bits") {
 abort_bit <- function(x, position, arg) {
   value <- x[[position]]
   place <- if (length(dim(x)) == 2L) sprintf("[%s]", toString(arrayInd(position, dim(x)))) else position
-  if (is.na(value)) abort(c("{.arg {arg}} must not have missing bits.", x = "Entry {place} is NA."), "missing")
   abort(c("{.arg {arg}} must be 0 or 1 (or TRUE or FALSE) everywhere.", x = "Entry {place} is {describe(value)}."),
-        "argument")
+        if (is.na(value)) "missing" else "argument")
 }
 
 abort_flip <- function(flip, position) {
@@ -36,7 +35,15 @@ abort_flip <- function(flip, position) {
 check_flip <- function(flip, m, n, sets = NULL) {
   check_that(is.numeric(flip) && !is.object(flip) && length(flip), flip, "flip", "the probability of a wrong report")
   storage.mode(flip) <- "double"
-  flip <- name_flips(flip, sets)
+  # One flip for all needs no name, and neither do flips of sets that have none.
+  names <- if (is.matrix(flip)) colnames(flip) else names(flip)
+  if (length(names) == length(sets) && !identical(names, sets) && any(nzchar(sets))) {
+    if (!setequal(names, sets) || anyDuplicated(names)) {
+      abort("The names of {.arg flip} must be {format_labels(sets)}, each once.", "mismatch")
+    }
+    at <- match(sets, names)
+    flip <- if (is.matrix(flip)) flip[, at, drop = FALSE] else flip[at]
+  }
   shape <- if (is.matrix(flip)) dim(flip) else length(flip)
   if (!identical(shape, as.integer(c(m, n))) && !identical(shape, as.integer(n)) && !identical(shape, 1L)) {
     abort(c("{.arg flip} must be one number, one for each {if (m == 1) 'bit' else 'set'}, or one for each entry.",
@@ -46,17 +53,6 @@ check_flip <- function(flip, m, n, sets = NULL) {
   bad <- which(is.na(flip) | flip < 0 | flip > 1 | flip == 0.5)
   if (length(bad)) abort_flip(flip, bad[1])
   if (all(flip == flip[1])) flip[[1]] else as.vector(flip)
-}
-
-# One flip for all needs no name, and neither do flips of sets that have none.
-name_flips <- function(flip, sets) {
-  names <- if (is.matrix(flip)) colnames(flip) else names(flip)
-  if (length(names) != length(sets) || identical(names, sets) || !any(nzchar(sets))) return(flip)
-  if (!setequal(names, sets) || anyDuplicated(names)) {
-    abort("The names of {.arg flip} must be {format_labels(sets)}, each once.", "mismatch")
-  }
-  at <- match(sets, names)
-  if (is.matrix(flip)) flip[, at, drop = FALSE] else flip[at]
 }
 
 # The error for an entry that a kernel refused: a list with the position of that entry. It was the flip unless the bit
@@ -138,15 +134,18 @@ rr_bit_tally <- function(bits, flip = NULL, n = NULL, ..., ones = NULL, element 
     return(new_rr_bit_tally(flip, counted$n, counted$ones, counted$labels))
   }
   bits <- check_bits(bits)
+  number <- length(bits)
   if (is.raw(bits)) {
-    n <- check_count(n %||% (8 * length(bits)), "n", min = 1, max = 8 * length(bits))
-    flip <- check_flip(flip, 1, n)
-    if (length(flip) == 1L) return(new_rr_bit_tally(flip, n, .Call(C_rr_count_ones, bits, n)[1]))
-    bits <- as.integer(rawToBits(bits))[seq_len(n)]
+    number <- check_count(n %||% (8 * length(bits)), "n", min = 1, max = 8 * length(bits))
   } else if (!is.null(n)) abort("{.arg n} is for packed bits and for {.arg ones}.", "argument")
   if (!is.matrix(bits)) {
-    flip <- check_flip(flip, 1, length(bits), names(bits))
-    if (length(flip) == 1L) return(new_rr_bit_tally(flip, length(bits), count_ones(bits)))
+    flip <- check_flip(flip, 1, number, names(bits))
+    if (length(flip) == 1L) {
+      counted <- .Call(C_rr_count_ones, bits, if (is.raw(bits)) number else 0)
+      if (counted[2] > 0) abort_bit(bits, counted[2], "bits")
+      return(new_rr_bit_tally(flip, number, counted[1]))
+    }
+    if (is.raw(bits)) bits <- as.integer(rawToBits(bits))[seq_len(number)]
     state <- check_kernel(.Call(C_rr_extreme_bits, bits, flip), bits, flip)
     return(new_rr_bit_tally(NA_real_, length(bits), state[2], state = state))
   }
@@ -159,12 +158,6 @@ rr_bit_tally <- function(bits, flip = NULL, n = NULL, ..., ones = NULL, element 
   }
   state <- check_kernel(state, bits, flip)
   new_rr_bit_tally(NA_real_, ncol(bits), state[2, ], rownames(bits), state)
-}
-
-count_ones <- function(bits) {
-  counted <- .Call(C_rr_count_ones, bits, 0)
-  if (counted[2] > 0) abort_bit(bits, counted[2], "bits")
-  counted[1]
 }
 
 row_ones <- function(bits, arg = "bits") {
@@ -180,21 +173,19 @@ new_rr_bit_tally <- function(flip, n, ones, labels = NULL, state = NULL) {
 
 #' @rdname rr_bit_tally
 #' @export
-c.rr_bit_tally <- function(...) Reduce(merge_tallies, list(...))
-
-merge_tallies <- function(x, y) {
-  if (!inherits(y, "rr_bit_tally") || length(x$ones) != length(y$ones) ||
-      (!is.null(x$labels) && !is.null(y$labels) && !identical(x$labels, y$labels))) {
-    abort("Tallies of bits merge if they are of the same elements, in the same order.", "mismatch")
-  }
-  same <- !is.na(x$flip) && !is.na(y$flip) && x$flip == y$flip
-  new_rr_bit_tally(if (same) x$flip else NA_real_, x$n + y$n, x$ones + y$ones, x$labels %||% y$labels,
-                   if (!same) .Call(C_rr_extreme_merge, tally_state(x), tally_state(y)))
+c.rr_bit_tally <- function(...) {
+  Reduce(function(x, y) {
+    if (!inherits(y, "rr_bit_tally") || length(x$ones) != length(y$ones) ||
+        (!is.null(x$labels) && !is.null(y$labels) && !identical(x$labels, y$labels))) {
+      abort("Tallies of bits merge if they are of the same elements, in the same order.", "mismatch")
+    }
+    same <- isTRUE(x$flip == y$flip)
+    new_rr_bit_tally(if (same) x$flip else NA_real_, x$n + y$n, x$ones + y$ones, x$labels %||% y$labels,
+                     if (!same) .Call(C_rr_extreme_merge, tally_state(x), tally_state(y)))
+  }, list(...))
 }
 
-tally_state <- function(tally) {
-  tally$state %||% .Call(C_rr_extreme_counts, tally$n, tally$ones, tally$flip)
-}
+tally_state <- function(tally) tally$state %||% .Call(C_rr_extreme_counts, tally$n, tally$ones, tally$flip)
 
 #' @export
 print.rr_bit_tally <- function(x, ...) {
@@ -212,8 +203,7 @@ count_long_bits <- function(data, element, set, column) {
   frame <- table_columns(data)
   name <- function(given, arg) {
     if (inherits(given, "formula")) given <- all.vars(given)
-    if (length(given) == 1L && given %in% names(frame)) return(given)
-    abort(c("{.arg {arg}} must name a column of the database table.", x = "It is {describe(given)}."), "argument")
+    check_that(length(given) == 1L && given %in% names(frame), given, arg, "a column of the database table")
   }
   element <- name(element, "element")
   set <- name(set, "set")

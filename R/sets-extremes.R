@@ -60,8 +60,9 @@ rr_extreme <- function(bits, flip = NULL, type = c("any", "all"), ...) {
   type <- check_choice(type, "type", extreme_kinds)
   tally <- if (inherits(bits, "rr_bit_tally")) check_tally_flip(bits, flip) else rr_bit_tally(bits, flip)
   value <- tally_value(tally, type)
-  warn_variance(max(value$bound), length(tally$ones) == 1, log_variance = max(value$log_bound))
-  structure(c(list(kind = type, n = tally$n, flip = tally$flip, labels = tally$labels, conf.level = 0.95), value),
+  warn_variance(max(value$bound), max(value$log_bound))
+  structure(c(list(kind = type, n = tally$n, flip = tally$flip, conf.level = 0.95,
+                   labels = tally$labels %||% as.character(seq_along(tally$ones))), value),
             class = c("rr_extreme", "rr_estimates"))
 }
 
@@ -83,20 +84,16 @@ tally_value <- function(tally, kind) {
 }
 
 # `variance` in elements squared; where it overflows, at least its logarithm is known, which is 710 or more.
-warn_variance <- function(variance, single = TRUE, universe = 0, estimated = NULL, log_variance = 710) {
+warn_variance <- function(variance, log_variance = 710, estimated = FALSE) {
   if (!(variance > 1e6)) return(invisible())
   error <- if (is.finite(variance)) format_number(sqrt(variance)) else sprintf("1e%.0f", log_variance / 2 / log(10))
-  guess <- if (is.null(estimated) || is.na(estimated)) "" else
-    sprintf(" The estimated standard error, %s, can miss this: what makes it large is rarely seen.",
-            format_number(estimated))
-  what <- if (universe > 0) "elements" else if (single) "for a bit that is 0 or 1" else "for bits that are 0 or 1"
   warn(c("The noise of this many bits leaves a large standard error.",
-         x = "The standard error may be as large as {error} {what}.{guess}"), "variance")
+         x = "It may be as large as {error}.",
+         i = if (estimated) "The estimated standard error can miss this: what makes it large is rarely seen."),
+       "variance")
 }
 
-format_number <- function(x) {
-  if (is.finite(x) && abs(x) < 1e15) format_count(signif(x, 3)) else format(x, digits = 3)
-}
+format_number <- function(x) if (is.finite(x) && abs(x) < 1e15) format_count(signif(x, 3)) else format(x, digits = 3)
 
 #' @rdname rr_extreme
 #' @export
@@ -119,12 +116,10 @@ rr_extreme_variance <- function(x, flip, type = c("any", "all"), log = FALSE, ..
 }
 
 rows_of.rr_extreme <- function(x) {
-  tibble::tibble(term = labels_of(x), estimate = x$estimate,
+  tibble::tibble(term = x$labels, estimate = x$estimate,
                  std.error = root(x$variance), std.error.max = sqrt(x$bound), variance = x$variance, sign = x$sign,
                  log = x$log, n = x$n)
 }
-
-labels_of.rr_extreme <- function(x) x$labels %||% as.character(seq_along(x$estimate))
 
 # As for the size of one element: by the largest standard error where the estimated one is not known.
 bounds_of.rr_extreme <- function(x, rows, level) {

@@ -81,7 +81,14 @@ check_incidence <- function(data, method) {
 # mechanism, tally, fit. Estimates and covariance are in elements.
 incidence_fit <- function(data, method, target, tolerance) {
   ones <- if (is.null(data$bits)) data$tally$ones else row_ones(data$bits, "sets")
-  tally <- new_rr_tally(incidence_mechanism(data$n, data$flip, method), as.double(tabulate(ones + 1, data$n + 1)))
+  # Its inverse is known in closed form.
+  channel <- function(inverse) .Call(C_rr_incidence_channel, as.double(data$n), data$flip, inverse)
+  mechanism <- new_rr_channel(
+    if (length(data$flip) > 1L) .Call(C_rr_incidence_mixture, data$flip) else channel(FALSE),
+    channel_labels(matrix(0, data$n + 1, data$n + 1), 0:data$n, 0:data$n),
+    sprintf("incidence in %s noisy sets", format_count(data$n)), inverse = if (method == "inv") channel(TRUE)
+  )
+  tally <- new_rr_tally(mechanism, as.double(tabulate(ones + 1, data$n + 1)))
   options <- list(tally, method = method, target = target)
   fit <- do.call(rr_estimate, c(options, list(tolerance = tolerance)[!is.null(tolerance)]))
   details <- fit$details[[1]]
@@ -89,15 +96,6 @@ incidence_fit <- function(data, method, target, tolerance) {
   list(estimate = data$m * group_estimate(fit, 1), covariance = incidence_covariance(fit, data$m), fit = fit,
        gap = if (likelihood) details$gap %||% 0 else NA_real_,
        tolerance = if (likelihood) details$tolerance %||% tolerance %||% 1e-8)
-}
-
-# The mechanism: from how many sets hold an element to how many report it. Its inverse is known in closed form.
-incidence_mechanism <- function(n, flip, method = "mle") {
-  channel <- if (length(flip) > 1L) .Call(C_rr_incidence_mixture, flip)
-    else .Call(C_rr_incidence_channel, as.double(n), flip, FALSE)
-  new_rr_channel(channel, channel_labels(matrix(0, n + 1, n + 1), 0:n, 0:n),
-                 sprintf("incidence in %s noisy sets", format_count(n)),
-                 inverse = if (method == "inv") .Call(C_rr_incidence_channel, as.double(n), flip, TRUE))
 }
 
 # With different flips "exactly t of n sets hold it" is estimated for each element from its own bits. The covariance is
@@ -183,9 +181,7 @@ profile_incidence <- function(x, table, level) {
 #' @rdname rr_incidence
 #' @param object An object of `rr_incidence()`.
 #' @export
-coef.rr_incidence <- function(object, ...) {
-  stats::setNames(object$estimate, 0:object$sets)
-}
+coef.rr_incidence <- function(object, ...) stats::setNames(object$estimate, 0:object$sets)
 
 #' @rdname rr_incidence
 #' @export
@@ -197,8 +193,8 @@ title_of.rr_incidence <- function(x) {
   gap <- if (x$method == "mle") {
     sprintf("; log-likelihood within %s of its maximum", format(max(x$gap, x$tolerance), digits = 2))
   }
-  c(paste0(format_count(x$n), " elements in ", x$sets, if (x$sets == 1) " noisy set, " else " noisy sets, ",
-           if (x$method == "inv") "by inversion (unbiased)" else "by maximum likelihood"),
+  c(paste0(format_count(x$n), " elements in ", number_of(x$sets, "noisy set"),
+           if (x$method == "inv") ", by inversion (unbiased)" else ", by maximum likelihood"),
     paste0("  flip ", format_flips(x$flip), gap))
 }
 
@@ -219,12 +215,10 @@ autoplot.rr_incidence <- function(object, ...) {
   data <- tidy(object, conf.int = TRUE)
   panels <- c(exactly = "In exactly t sets", "at least" = "In at least t sets")
   data$type <- factor(panels[data$type], panels)
-  lines <- data[!is.na(data$conf.low), ]
+  words <- if (object$method == "inv") c("inversion", "Wald") else c("maximum likelihood", "profile likelihood")
   ggplot2::ggplot(data, ggplot2::aes(.data$sets, .data$estimate)) +
     ggplot2::geom_hline(yintercept = 0, colour = "grey80") +
-    ggplot2::geom_errorbar(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), data = lines,
-                           colour = colour_estimate, width = 0.3) +
-    ggplot2::geom_point(colour = colour_estimate, size = 1.6) +
+    size_marks(data, 0.3) +
     ggplot2::facet_wrap(~type) +
     ggplot2::scale_x_continuous(breaks = whole_breaks) +
     scale_y_counts() +
@@ -232,9 +226,8 @@ autoplot.rr_incidence <- function(object, ...) {
                   subtitle = wrap_text(sprintf("%s elements, %d noisy sets, flip %s", format_count(object$n),
                                                as.integer(object$sets), format_flips(object$flip)), 64),
                   caption = wrap_text(sprintf(
-                    "Points: estimates by %s. Bars: %s%% %s intervals. Logarithmic axis through 0.",
-                    if (object$method == "inv") "inversion" else "maximum likelihood", format(100 * object$conf.level),
-                    if (object$method == "inv") "Wald" else "profile likelihood"
+                    "Points: estimates by %s. Bars: %s%% %s intervals. Logarithmic axis through 0.", words[1],
+                    format(100 * object$conf.level), words[2]
                   ))) +
     theme_candor()
 }

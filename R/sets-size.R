@@ -89,17 +89,13 @@ rr_set_size <- function(sets, flip = NULL, what = c("union", "intersection", "di
   if (is.null(data$bits) && (cumulative || what == "difference")) {
     abort("{.arg sets} must hold the sets apart, and is a tally, which has added them up.", "argument")
   }
-  if (what == "jaccard" && interval == "exact") {
-    abort("{.code interval = \"exact\"} is not for a Jaccard index.", "argument")
-  }
+  if (what == "jaccard" && interval == "exact") abort("A Jaccard index has no {.val exact} interval.", "argument")
   rows <- lapply(if (cumulative) seq_len(data$n) else data$n, function(k) {
     size_row(what, first_sets(data, k), conf.level, interval)
   })
   table <- do.call(rbind, rows)
-  if (what != "jaccard") {
-    last <- table[nrow(table), ]
-    warn_variance(last$std.error.max^2, universe = data$m, estimated = last$std.error)
-  }
+  last <- table[nrow(table), ]
+  if (what != "jaccard") warn_variance(last$std.error.max^2, estimated = !is.na(last$std.error))
   title <- c(union = "Size of the union of", intersection = "Size of the intersection of",
              difference = "In the first and none of the others of", jaccard = "Jaccard index of")[[what]]
   new_rr_set_size(table, paste(title, number_of(data$n, "noisy set")), number_of(data$m, "element"), data$m, data$flip,
@@ -154,11 +150,8 @@ set_totals <- function(data, invert = NULL) {
 
 first_sets <- function(data, k) {
   if (is.null(data$bits)) return(data)
-  data$bits <- data$bits[, seq_len(k), drop = FALSE]
-  data$flip <- if (is.matrix(data$flip)) data$flip[, seq_len(k), drop = FALSE]
-    else if (length(data$flip) > 1L) data$flip[seq_len(k)] else data$flip
-  data$n <- k
-  data
+  first <- function(x) if (is.matrix(x)) x[, seq_len(k), drop = FALSE] else if (length(x) > 1L) x[seq_len(k)] else x
+  replace(data, c("bits", "n", "flip"), list(first(data$bits), k, first(data$flip)))
 }
 
 # Reported sets in any of their forms: list(bits or tally, m, n, flip).
@@ -205,16 +198,7 @@ bounds_of.rr_set_size <- function(x, rows, level) {
   list(low = x$table$conf.low, high = x$table$conf.high)
 }
 
-labels_of.rr_set_size <- function(x) {
-  if (nrow(x$table) > 1) paste0(x$table$term, ".", x$table$sets) else x$table$term
-}
-
-# Estimates as sets accumulate share their reports; their covariances are not known.
-covariance_of.rr_set_size <- function(x) {
-  covariance <- matrix(NA_real_, nrow(x$table), nrow(x$table))
-  diag(covariance) <- x$table$std.error^2
-  covariance
-}
+labels_of.rr_set_size <- function(x) if (nrow(x$table) > 1) paste0(x$table$term, ".", x$table$sets) else x$table$term
 
 title_of.rr_set_size <- function(x) {
   c(paste0(x$title, ", ", x$about), paste0("  flip ", format_flips(x$flip), "; intervals: ", x$interval))
@@ -235,10 +219,8 @@ autoplot.rr_set_size <- function(object, truth = NULL, ...) {
     data$truth <- as.double(truth)
   }
   ggplot2::ggplot(data, ggplot2::aes(.data$sets, .data$estimate)) +
-    ggplot2::geom_errorbar(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), colour = colour_estimate,
-                           width = if (nrow(data) == 1) 0.1 else 0.25) +
     (if (!is.null(truth)) ggplot2::geom_line(ggplot2::aes(y = .data$truth), colour = "grey55", linetype = "dashed")) +
-    ggplot2::geom_point(colour = colour_estimate, size = 1.6) +
+    size_marks(data, if (nrow(data) == 1) 0.1 else 0.25) +
     (if (nrow(data) == 1) ggplot2::scale_x_continuous(breaks = data$sets, limits = data$sets + c(-1, 1))
      else ggplot2::scale_x_continuous(breaks = whole_breaks)) +
     ggplot2::scale_y_continuous(labels = format_count) +
@@ -248,6 +230,13 @@ autoplot.rr_set_size <- function(object, truth = NULL, ...) {
                                               format(100 * object$conf.level), object$interval,
                                               if (is.null(truth)) "" else " Dashed: truth."))) +
     theme_candor()
+}
+
+size_marks <- function(data, width) {
+  list(ggplot2::geom_errorbar(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high),
+                              data[!is.na(data$conf.low), ],
+                              colour = colour_estimate, width = width),
+       ggplot2::geom_point(colour = colour_estimate, size = 1.6))
 }
 
 # ---- intervals of guaranteed coverage ----
@@ -273,9 +262,14 @@ exact_one_set <- function(data, level) {
     q <- 1 - q
     s <- m - s
   }
+  # P(S >= s), or P(S <= s), from binomial terms: those beyond 40 standard deviations are below 1e-300.
+  tail <- function(t, upper) {
+    reach <- 40 * sqrt(t * q * (1 - q)) + 40
+    j <- seq(max(0, floor(t * (1 - q) - reach)), min(t, ceiling(t * (1 - q) + reach)))
+    sum(stats::dbinom(j, t, 1 - q) * stats::pbinom(s - j - upper, m - t, q, lower.tail = !upper))
+  }
   alpha <- (1 - level) / 2
-  c(least_size(function(t) upper_tail(s, t, m, q) > alpha, m),
-    m - least_size(function(t) lower_tail(s, m - t, m, q) > alpha, m))
+  c(least_size(function(t) tail(t, TRUE) > alpha, m), m - least_size(function(t) tail(m - t, FALSE) > alpha, m))
 }
 
 # The least t in 0..m at which an increasing condition holds.
@@ -287,22 +281,6 @@ least_size <- function(holds, m) {
     if (holds(middle)) high <- middle else low <- middle + 1
   }
   low
-}
-
-# Binomial terms beyond 40 standard deviations are below 1e-300.
-binomial_range <- function(n, p) {
-  reach <- 40 * sqrt(n * p * (1 - p)) + 40
-  seq(max(0, floor(n * p - reach)), min(n, ceiling(n * p + reach)))
-}
-
-lower_tail <- function(s, t, m, q) {
-  j <- binomial_range(t, 1 - q)
-  sum(stats::dbinom(j, t, 1 - q) * stats::pbinom(s - j, m - t, q))
-}
-
-upper_tail <- function(s, t, m, q) {
-  j <- binomial_range(t, 1 - q)
-  sum(stats::dbinom(j, t, 1 - q) * stats::pbinom(s - j - 1, m - t, q, lower.tail = FALSE))
 }
 
 # The values y of an element's estimate, and its distribution under every membership pattern: `out` for
@@ -362,15 +340,12 @@ sketch_size <- function(sketches, flip, what, conf.level) {
   bits <- vapply(sketches, `[[`, sketches[[1]]$bits, "bits")
   flip <- vapply(sketches, `[[`, 1, "flip")
   first <- sketches[[1]]
-  z <- normal_quantile(conf.level)
-  v <- flip * (1 - flip) / (1 - 2 * flip)^2
-  if (sum(log1p(v)) > 600) {
+  if (sum(log1p(flip * (1 - flip) / (1 - 2 * flip)^2)) > 600) {
     abort("With so many noisy sketches the size of their union cannot be estimated.", "no_information")
   }
   estimate <- if (first$type == "pcsa") pcsa_size else bloom_size
-  fit <- estimate(bits, flip, first$settings, z)
-  table <- data.frame(term = "items", sets = length(sketches), fit)
   n <- length(sketches)
+  table <- data.frame(term = "items", sets = n, estimate(bits, flip, first$settings, normal_quantile(conf.level)))
   new_rr_set_size(table, paste("Different items in", number_of(n, "sketch", "es")), format_settings(first), n, flip,
                   conf.level, "all sizes that are not rejected")
 }
@@ -417,7 +392,16 @@ pcsa_size <- function(bits, flip, settings, z) {
     rows <- bits[(l - 1) * buckets + seq_len(buckets), , drop = FALSE]
     set_totals(list(bits = rows, m = buckets, n = ncol(bits), flip = flip))$union
   }, 1)
-  moments <- function(log_n) pcsa_moments(exp(log_n), share, buckets, taken, clear)
+  # With x items expected in a bucket at a level, its bit is 0 with probability exp(-x). Full levels have neither slope
+  # nor variance, so both are divided by exp(-x) before they meet.
+  moments <- function(log_n) {
+    x <- outer(share / buckets, exp(log_n))
+    full <- -expm1(-x)
+    noise <- if (taken > 0) taken * full * exp(x) else 0
+    weight <- share / (buckets * (noise + clear + full))
+    list(zeros = buckets * exp(-x), weight = weight, information = colSums(weight * share * exp(-x)),
+         half = (weight * full)[levels, ] / 2)
+  }
   # The quasi-score, which without noise is the likelihood's. Its integral over n shows which of its roots is meant.
   score <- function(log_n, at = moments(log_n)) colSums(at$weight * (at$zeros - zeros))
   # In units of its standard deviation: the number of items is fixed, which takes n I^2 from the information I. Where

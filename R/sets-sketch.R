@@ -92,12 +92,10 @@ rr_sketch <- function(items, type = c("bloom", "linear", "pcsa"), bits = 4096, h
 check_items <- function(items) {
   if (is.factor(items)) items <- factor_text(items, "items")
   if (is.null(items)) items <- character()
-  if (!is.character(items) && (!is.numeric(items) || is.object(items))) {
-    abort(c("{.arg items} must be text or numbers.", x = "It is {describe_kind(items)}."), "argument")
-  }
   if (anyNA(items)) abort("{.arg items} must not be missing.", "missing")
-  if (is.character(items)) items <- check_hashed_text(items, "items", answers = TRUE)
-  items
+  if (is.character(items)) return(check_hashed_text(items, "items", answers = TRUE))
+  if (is.numeric(items) && !is.object(items)) return(items)
+  abort(c("{.arg items} must be text or numbers.", x = "It is {describe_kind(items)}."), "argument")
 }
 
 new_rr_sketch <- function(bits, type, settings, key, flip) {
@@ -106,13 +104,11 @@ new_rr_sketch <- function(bits, type, settings, key, flip) {
 
 # A list of sketches, all alike; a `flip` beside them is a misunderstanding unless it is theirs.
 check_sketches <- function(sketches, flip) {
-  first <- sketches[[1]]
-  for (other in sketches) {
+  alike <- vapply(sketches, function(sketch) {
     same <- c("type", "settings", "key")
-    if (!inherits(other, "rr_sketch") || !identical(other[same], first[same])) {
-      abort("Sketches must have the same settings and the same key.", "mismatch")
-    }
-  }
+    inherits(sketch, "rr_sketch") && identical(sketch[same], sketches[[1]][same])
+  }, NA)
+  if (!all(alike)) abort("Sketches must have the same settings and the same key.", "mismatch")
   own <- vapply(sketches, `[[`, 1, "flip")
   if (!is.null(flip) && !(is.numeric(flip) && length(flip) %in% c(1L, length(own)) && all(flip == own) %in% TRUE)) {
     abort("{.arg flip} must be left out for sketches, which hold their own.", "mismatch")
@@ -146,20 +142,7 @@ print.rr_sketch <- function(x, ...) {
 
 # ---- the size of a union of sketches ----
 
-# The number of different items in the union of all sets that were sketched, see rr_set_size().
-
 warn_saturated <- function() warn("The sketch is full: no bit of the union seems to be 0.", "saturated")
-
-# With x items expected in a bucket at a level, its bit is 0 with probability exp(-x). Full levels have neither slope
-# nor variance, so both are divided by exp(-x) before they meet.
-pcsa_moments <- function(n, share, buckets, taken, clear) {
-  x <- outer(share / buckets, n)
-  full <- -expm1(-x)
-  noise <- if (taken > 0) taken * full * exp(x) else 0
-  weight <- share / (buckets * (noise + clear + full))
-  list(zeros = buckets * exp(-x), weight = weight, information = colSums(weight * share * exp(-x)),
-       half = (weight * full)[length(share), ] / 2)
-}
 
 # ---- bits merged into one ----
 
@@ -196,9 +179,7 @@ merged_flip <- function(flip) {
 
 merge_rows <- function(rows, flip, type, rng) {
   star <- merged_flip(flip)
-  if (star >= 0.5) {
-    abort("Merging so many bits leaves nothing of the truth: {.fn rr_extreme} estimates it.", "no_information")
-  }
+  if (star >= 0.5) abort("So many bits cannot be merged into one: {.fn rr_extreme} estimates it.", "no_information")
   storage.mode(rows) <- "integer"
   turned <- flip > 0.5
   rows[, turned] <- 1L - rows[, turned]

@@ -36,7 +36,7 @@ keep_generator <- function(seed, code) {
   before <- globalenv()$.Random.seed
   kinds <- RNGkind()
   on.exit({
-    RNGkind(kinds[1], kinds[2], kinds[3])
+    do.call(RNGkind, as.list(kinds))
     if (is.null(before)) rm(".Random.seed", envir = globalenv())
     else assign(".Random.seed", before, envir = globalenv())
   })
@@ -68,10 +68,11 @@ judge_tallies <- function(mechanism, law, theta, counts, n, method, name, group)
   estimates <- vapply(seq_len(ncol(counts)), function(r) study_estimate(mechanism, counts[, r], method, n, name, theta),
                       numeric(length(mechanism$levels)))
   # The probabilities of the reports are b sum(x) + a x. Counts of other laws have no likelihood.
-  form <- list(x = NULL, a = 1, b = 0)
-  if (inherits(law, "rr_law_additive")) form <- list(x = estimates, a = as.double(law$a), b = as.double(law$b))
-  else if (inherits(law, "rr_law_channel")) form$x <- apply(estimates, 2, function(x) law_reported(law, x))
-  .Call(C_rr_study_judge, estimates, theta, counts, n, form$x, form$a, form$b, Inf, group)
+  additive <- inherits(law, "rr_law_additive")
+  x <- if (additive) estimates
+    else if (inherits(law, "rr_law_channel")) apply(estimates, 2, function(x) law_reported(law, x))
+  .Call(C_rr_study_judge, estimates, theta, counts, n, x, if (additive) as.double(law$a) else 1,
+        if (additive) as.double(law$b) else 0, Inf, group)
 }
 
 study_kernels <- c(inv = 0L, invn = 1L, invp = 2L, mle = 3L)
@@ -141,16 +142,13 @@ split_error <- function(replications, length2, squares) {
 
 study_oracle <- function(mechanism, theta, counts, n) {
   form <- alike_law(rr_law(mechanism), length(theta))
-  if (is.null(form) || form$reversed) {
-    refuse_law(rr_law(mechanism), "alike", "{.val oracle}")
-  }
+  if (is.null(form) || form$reversed) refuse_law(rr_law(mechanism), "alike", "{.val oracle}")
   truth <- distinct_truths(theta, form, n)
   rows <- eb_rows(counts, n, form)
   m <- truth$m
-  log_m <- log(m)
   log_rest <- log1p(-pmin(m, 1 - 1e-16))
   posterior <- unlist(lapply(split(rows$count, (seq_along(rows$count) - 1) %/% 200), function(count) {
-    likelihood <- outer(count, log_m) + outer(n - count, log_rest)
+    likelihood <- outer(count, log(m)) + outer(n - count, log_rest)
     likelihood[outer(count == 0, m == 0, `&`)] <- 0
     weight <- exp(likelihood - apply(likelihood, 1, max)) * rep(truth$categories, each = length(count))
     drop(weight %*% truth$share) / rowSums(weight)
@@ -222,26 +220,22 @@ rr_risk <- function(mechanism, theta, n, method = c("inv", "invn", "invp", "mle"
                     target = c("population", "sample"), replications = 1000, seed = NULL, ...) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  theta <- check_theta(theta, mechanism)
+  # Names, and the values of data, are levels of the mechanism.
+  theta <- tabulated(theta)
+  shares <- stats::setNames(check_distribution(theta, "theta"), names(theta))
+  theta <- as.double(match_levels(shares, mechanism$levels, "theta", 0, !is.null(mechanism$truth_bits)))
+  check_that(length(theta) == length(mechanism$levels), theta, "theta", "one share per level")
   n <- check_count(n, "n", min = 1)
   method <- check_methods(method)
   target <- vapply(target, check_choice, "", "target", c("population", "sample"), USE.NAMES = FALSE)
   replications <- check_count(replications, "replications", min = 1, max = 1e9)
-  seed <- if (!is.null(seed)) check_count(seed, "seed")
-  exact <- vapply(method, function(m) identical(m, "inv"), NA) & inherits(rr_law(mechanism), "rr_law_additive")
-  if (any(!exact)) seed <- seed %||% draw_study_seed()
+  exact <- vapply(method, identical, NA, "inv") & inherits(rr_law(mechanism), "rr_law_additive")
+  seed <- if (!is.null(seed)) check_count(seed, "seed") else if (any(!exact)) draw_study_seed()
   rows <- lapply(target, function(target) risk_table(mechanism, theta, n, method, exact, target, replications, seed))
   mark(do.call(rbind, rows), "rr_risk")
 }
 
-# Names, and the values of data, are levels of the mechanism.
-check_theta <- function(theta, mechanism) {
-  theta <- tabulated(theta)
-  shares <- stats::setNames(check_distribution(theta, "theta"), names(theta))
-  shares <- match_levels(shares, mechanism$levels, "theta", 0, !is.null(mechanism$truth_bits))
-  check_that(length(shares) == length(mechanism$levels), shares, "theta", "one share per level")
-  as.double(shares)
-}
+
 
 risk_table <- function(mechanism, theta, n, method, exact, target, replications, seed) {
   table <- tibble::tibble(target = target, method = names(method), mse = 0, bias2 = 0, variance = 0, mc.error = 0)
@@ -290,9 +284,9 @@ draw_study_seed <- function() floor(stats::runif(1) * 2^31)
 # The shares of a distribution, or of a table.
 check_distribution <- function(x, arg) {
   if (is.table(x)) x <- prop.table(as.vector(x))
-  shares <- is.numeric(x) && !is.object(x) && length(x) > 1 && !anyNA(x) && all(x >= 0)
-  if (shares && abs(sum(x) - 1) <= 1e-8) return(as.double(x) / sum(x))
-  abort(c("{.arg {arg}} must be at least 2 probabilities that add up to 1.", x = "It is {describe(x)}."), "argument")
+  check_that(is.numeric(x) && !is.object(x) && length(x) > 1 && !anyNA(x) && all(x >= 0) && abs(sum(x) - 1) <= 1e-8,
+             x, arg, "at least 2 probabilities that add up to 1")
+  as.double(x) / sum(x)
 }
 
 # Data are replaced by their table.

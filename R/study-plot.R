@@ -6,9 +6,7 @@ autoplot.rr_study <- function(object, metric = "mse", methods = NULL, truth = TR
   metric <- check_choice(metric, "metric", study_metrics)
   check_flag(truth, "truth")
   known <- unique(object$method)
-  if (!all(methods %in% known)) {
-    abort("{.arg methods} must be among {.val {known}}.", "argument")
-  }
+  if (!all(methods %in% known)) abort("{.arg methods} must be among {.val {known}}.", "argument")
   data <- as.data.frame(object)
   drawn <- data$metric == metric & data$method %in% (methods %||% known)
   data <- data[drawn & is.finite(data$estimate) & data$estimate > 0, ]
@@ -57,13 +55,13 @@ study_truths <- function(object, row, panels) {
   data <- as.data.frame(object)
   rows <- unique(data.frame(row = study_rows(data), truth = data$truth))
   rows <- rows[rows$row %in% row, ]
-  do.call(rbind, lapply(seq_len(nrow(rows)), function(i) {
-    shares <- sort(truths[[rows$truth[i]]], decreasing = TRUE)
+  do.call(rbind, Map(function(row, truth) {
+    shares <- sort(truths[[truth]], decreasing = TRUE)
     rank <- unique(round(exp(seq(0, log(length(shares)), length.out = 200))))
     kept <- rank[shares[rank] > 0]
     data.frame(x = kept, share = shares[kept], low = min(shares[kept]) / 3,
-               panel = factor(paste(rows$row[i], "truth", sep = "\n"), panels))
-  }))
+               panel = factor(paste(row, "truth", sep = "\n"), panels))
+  }, rows$row, rows$truth, USE.NAMES = FALSE))
 }
 
 # All panels of a row share their vertical axis.
@@ -75,9 +73,8 @@ study_limits <- function(data, row) {
   }))
 }
 
-metric_names <- c(mse = "Mean squared error", tv = "Total variation distance",
-                  nll = "Negative log-likelihood per respondent",
-                  bias2 = "Squared bias", variance = "Variance")
+metric_names <- c(mse = "Mean squared error", tv = "Total variation distance", bias2 = "Squared bias",
+                  nll = "Negative log-likelihood per respondent", variance = "Variance")
 
 study_title <- function(metric) paste("Simulation study:", tolower(metric_names[[metric]]))
 
@@ -85,10 +82,11 @@ draw_study <- function(data, truths, limits, panels, layout) {
   methods <- levels(droplevels(data$method))
   down <- ceiling(length(panels) / layout$columns)
   picture <- ggplot2::ggplot(data, ggplot2::aes(.data$x, .data$estimate)) +
-    (if (!is.null(truths)) ggplot2::geom_ribbon(ggplot2::aes(.data$x, ymin = .data$low, ymax = .data$share), truths,
-                                                fill = "grey75", inherit.aes = FALSE)) +
-    (if (!is.null(truths)) ggplot2::geom_line(ggplot2::aes(.data$x, .data$share), truths, colour = "grey35",
-                                              inherit.aes = FALSE)) +
+    (if (!is.null(truths)) list(
+      ggplot2::geom_ribbon(ggplot2::aes(.data$x, ymin = .data$low, ymax = .data$share), truths, fill = "grey75",
+                           inherit.aes = FALSE),
+      ggplot2::geom_line(ggplot2::aes(.data$x, .data$share), truths, colour = "grey35", inherit.aes = FALSE)
+    )) +
     ggplot2::geom_blank(ggplot2::aes(.data$x, .data$estimate), limits) +
     ggplot2::geom_ribbon(ggplot2::aes(ymin = .data$low, ymax = .data$high, fill = .data$method), alpha = 0.25) +
     ggplot2::geom_line(ggplot2::aes(colour = .data$method), linewidth = 0.7) +
@@ -106,10 +104,9 @@ draw_study <- function(data, truths, limits, panels, layout) {
     ggplot2::scale_shape_manual(values = rep_len(c(16, 17, 15, 4, 8, 3, 1, 2), length(methods))) +
     ggplot2::labs(x = paste0(if (layout$by_epsilon) "Privacy level epsilon" else "Respondents N",
                              if (layout$truth) " (left: rank of the category)"),
-                  title = study_title(layout$metric),
                   y = wrap_text(paste0(metric_names[[layout$metric]], if (layout$truth) " (left: true proportion)"),
                                 24),
-                  colour = NULL, fill = NULL, shape = NULL) +
+                  title = study_title(layout$metric), colour = NULL, fill = NULL, shape = NULL) +
     theme_candor() +
     ggplot2::theme(strip.text = ggplot2::element_text(size = ggplot2::rel(8 / 12)),
                    panel.spacing = ggplot2::unit(0.6, "lines"),
@@ -120,11 +117,8 @@ draw_study <- function(data, truths, limits, panels, layout) {
 
 # With the truth on the left a row is named once.
 panel_titles <- function(panel, truth) {
-  parts <- strsplit(panel, "\n", fixed = TRUE)
-  vapply(parts, function(p) {
-    if (!truth) return(paste(p, collapse = "\n"))
-    if (p[2] == "truth") paste0(p[1], "\ntrue proportions") else paste0("\n", p[2])
-  }, "")
+  column <- sub(".*\n", "", panel)
+  if (truth) ifelse(column == "truth", sub("truth$", "true proportions", panel), paste0("\n", column)) else panel
 }
 
 #' @rdname rr_study

@@ -97,7 +97,7 @@ rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle")
 
 check_truths <- function(truth) {
   if (!is.list(truth)) truth <- list(truth = truth)
-  names <- names(truth) %||% rep("", length(truth))
+  names <- rlang::names2(truth)
   names(truth) <- make.unique(ifelse(nzchar(names), names, seq_along(truth)))
   lapply(truth, function(x) {
     x <- tabulated(x)
@@ -111,9 +111,9 @@ check_truths <- function(truth) {
 check_constructors <- function(mechanism) {
   if (is.function(mechanism)) return(list(mechanism))
   named <- is.list(mechanism) && length(mechanism) && length(unique(names(mechanism))) == length(mechanism)
-  if (named && all(vapply(mechanism, is.function, NA))) return(mechanism)
-  abort(c("{.arg mechanism} must be a function that makes a mechanism, or a named list of such functions.",
-          x = "It is {describe(mechanism)}."), "argument")
+  check_that(named && all(vapply(mechanism, is.function, NA)), mechanism, "mechanism",
+             "a function that makes a mechanism, or a named list of such functions")
+  mechanism
 }
 
 # The cells, numbered in the order that names their streams.
@@ -131,13 +131,12 @@ new_rr_study <- function(state, cells = study_cells(state$design)) {
   done <- which(lengths(state$results) > 0)
   row <- rep(done, each = length(study_metrics) * length(methods))
   figures <- function(what) as.double(unlist(lapply(state$results[done], `[[`, what)))
-  table <- tibble::tibble(
+  mark(tibble::tibble(
     truth = names(design$truth)[cells$truth[row]], k = cells$k[row],
     mechanism = names(design$mechanism)[cells$mechanism[row]], epsilon = cells$epsilon[row], n = cells$n[row],
     method = rep_len(rep(methods, each = length(study_metrics)), length(row)),
     metric = rep_len(study_metrics, length(row)), estimate = figures("estimate"), mc.error = figures("error")
-  )
-  mark(table, "rr_study", study = state)
+  ), "rr_study", study = state)
 }
 
 #' @export
@@ -157,7 +156,11 @@ print.rr_study <- function(x, ...) {
 study_mechanism <- function(design, which, k, epsilon, cache) {
   key <- sprintf("%d %d %.17g", which, k, epsilon)
   if (is.null(cache[[key]])) {
-    mechanism <- make_mechanism(design$mechanism[[which]], k, epsilon)
+    # Called by the name `epsilon` where there is one, else in the order of the help page.
+    make <- design$mechanism[[which]]
+    names <- names(formals(args(make)))
+    named <- "epsilon" %in% names || "..." %in% utils::head(names, 2)
+    mechanism <- if (named) make(k, epsilon = epsilon) else make(k, epsilon)
     check_that(inherits(mechanism, "rr_mechanism") && length(mechanism$levels) == k, mechanism, "mechanism",
                "a maker of mechanisms of the given number of categories")
     if (law_tells_nothing(rr_law(mechanism))) abort_no_information(mechanism)
@@ -166,12 +169,6 @@ study_mechanism <- function(design, which, k, epsilon, cache) {
   cache[[key]]
 }
 
-# Called by the name `epsilon` where there is one, else in the order of the help page.
-make_mechanism <- function(make, k, epsilon) {
-  names <- names(formals(args(make)))
-  if ("epsilon" %in% names || "..." %in% names[seq_len(min(2, length(names)))]) make(k, epsilon = epsilon)
-  else make(k, epsilon)
-}
 
 study_cell <- function(design, cells, i, cache) {
   theta <- design$truth[[cells$truth[i]]]
@@ -231,7 +228,8 @@ run_study <- function(state, cells, workers, progress, cache) {
         finish(i, study_batch(i, state$design, cells, cache))
         todo <- setdiff(todo, i)
       }
-      workers <- study_workers()
+      cores <- getOption("mc.cores") %||% parallel::detectCores()
+      workers <- max(1, if (nzchar(Sys.getenv("_R_CHECK_LIMIT_CORES_"))) min(cores, 2) else cores, na.rm = TRUE)
     }
     run_batches(study_batches(cost, todo, workers), state$design, cells, workers, finish, cache)
   }, interrupt = function(e) failure <<- "it was interrupted.")
@@ -257,10 +255,6 @@ study_batches <- function(cost, todo, workers) {
 # A finished cell is a list(estimate, error).
 study_missing <- function(state) which(lengths(state$results) == 0)
 
-study_workers <- function() {
-  cores <- getOption("mc.cores") %||% parallel::detectCores()
-  max(1, if (nzchar(Sys.getenv("_R_CHECK_LIMIT_CORES_"))) min(cores, 2) else cores, na.rm = TRUE)
-}
 
 # A process that dies delivers nothing, and its cells are missing.
 run_batches <- function(batches, design, cells, workers, finish, cache) {

@@ -81,16 +81,17 @@ rr_tally.function <- function(x, mechanism, ..., column = NULL, weights = NULL, 
   # Vectors would be those of all chunks.
   if (!is.character(by) && !inherits(by, "formula")) refuse_vector(by, "by")
   if (!is.character(weights) && !inherits(weights, "formula")) refuse_vector(weights, "weights")
-  check_onto(onto, mechanism)
+  if (!is.null(onto) && !same_mechanism(check_class(onto, "onto", "rr_tally", "a tally")$mechanism, mechanism)) {
+    abort(c("{.arg onto} must be of the same mechanism.",
+            x = "{mechanism_difference(onto$mechanism, mechanism)}"), "mismatch")
+  }
+  columns <- list(column = column, by = by, weights = weights)
+  columns <- columns[lengths(columns) > 0L]
   tally_chunk <- function(chunk) {
-    if (is.data.frame(chunk)) {
-      return(rr_tally(chunk, mechanism, column = column, by = by, weights = weights, na.rm = na.rm, match = match,
-                      keep = keep))
-    }
-    if (!is.null(column) || !is.null(by) || !is.null(weights)) {
+    if (length(columns) && !is.data.frame(chunk)) {
       abort("{.arg column}, {.arg by} and {.arg weights} name columns of data frames.", "argument")
     }
-    rr_tally(chunk, mechanism, na.rm = na.rm, match = match, keep = keep)
+    do.call(rr_tally, c(list(chunk, mechanism, na.rm = na.rm, match = match, keep = keep), columns))
   }
   bar <- if (check_flag(progress, "progress")) {
     cli::cli_progress_bar(format = "Tallying: {cli::pb_current} chunks in {cli::pb_elapsed}", total = NA, clear = TRUE)
@@ -139,28 +140,15 @@ add_chunk <- function(total, chunk, name, seen, tally_chunk) {
 chunk_label <- function(label) {
   known <- is.character(label) || is.numeric(label) || is.factor(label) || inherits(label, c("Date", "POSIXct"))
   check_that(known && length(label) == 1L && !is.na(label), label, "label", "one text or number for each chunk")
-  if (inherits(label, "POSIXct")) return(time_text(label))
+  if (inherits(label, "POSIXct")) {
+    # In UTC, with its fraction of a second if it has one, to the microsecond.
+    micros <- round(as.double(label) * 1e6)
+    text <- format(.POSIXct(micros %/% 1e6, "UTC"), "%Y-%m-%d %H:%M:%S", tz = "UTC")
+    return(paste0(text, if (micros %% 1e6) sub("0+$", "", sprintf(".%06.0f", micros %% 1e6)), " UTC"))
+  }
   if (inherits(label, "Date")) return(format(label, "%Y-%m-%d"))
   if (is.numeric(label)) return(number_text(label))
   check_text(as.character(label), "label")
-}
-
-# A time in UTC, with its fraction of a second if it has one, to the microsecond.
-time_text <- function(time) {
-  micros <- round(as.double(time) * 1e6)
-  seconds <- floor(micros / 1e6)
-  fraction <- micros - seconds * 1e6
-  text <- format(.POSIXct(seconds, "UTC"), "%Y-%m-%d %H:%M:%S", tz = "UTC")
-  paste0(text, if (fraction > 0) sub("0+$", "", sprintf(".%06.0f", fraction)), " UTC")
-}
-
-check_onto <- function(onto, mechanism) {
-  if (is.null(onto)) return(invisible())
-  check_that(inherits(onto, "rr_tally"), onto, "onto", "a tally")
-  if (!same_mechanism(onto$mechanism, mechanism)) {
-    abort(c("{.arg onto} must be of the same mechanism.",
-            x = "{mechanism_difference(onto$mechanism, mechanism)}"), "mismatch")
-  }
 }
 
 # The error of a chunk, with what was counted before it. It is of the class of its cause as well.

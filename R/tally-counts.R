@@ -63,7 +63,13 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   whole <- is.null(effective_n) && is.null(frame$weight_squares)
   check <- .Call(C_rr_check_counts, values, whole)
   categories <- law_gives(rr_law(mechanism), "channel", length(mechanism$levels))
-  if (categories) check_size(check[1], values, whole)
+  # Whole counts are exact up to 2^53; a total beyond the range of a double is refused too.
+  total <- check[1]
+  fits <- if (whole) total < 2^53 || (total == 2^53 && !beyond_exact(values)) else total >= 1e-100 && total <= 1e100
+  if (categories && total != 0 && !fits) {
+    abort(c("{.arg counts} must add up to at most {if (whole) '2^53' else '1e100, and at least 1e-100'}.",
+            x = "They add up to {format(total, digits = 3)}."), "counts")
+  }
   labels <- if (grouped) rownames(counts) else names(counts)
   if (check[2] > 0) abort_count(counts, check[2], labels)
   if (categories && check[1] == 0) abort("{.arg counts} must not all be 0.", "empty")
@@ -71,8 +77,12 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   if (categories && whole && written) tell_hundreds(values)
   values <- place_counts(values, labels, mechanism)
   n <- check_respondents(n, values, if (categories) if (grouped) colSums(values) else check[1])
+  if (!is.null(effective_n)) {
+    check_that(is.numeric(effective_n) && !is.object(effective_n) && length(effective_n) %in% c(1L, length(n)) &&
+               all(effective_n >= 1 & is.finite(effective_n)), effective_n, "effective_n", "numbers of at least 1")
+  }
   new_rr_tally(mechanism, values, n = n, groups = keys,
-               weight_squares = frame$weight_squares %||% effective_squares(effective_n, n),
+               weight_squares = frame$weight_squares %||% if (!is.null(effective_n)) n^2 / effective_n,
                respondents = frame$respondents)
 }
 
@@ -86,18 +96,7 @@ column_groups <- function(counts, mechanism) {
   if (anyNA(names) || anyDuplicated(names)) {
     abort("The columns of {.arg counts} must have different names: they are the groups.", "argument")
   }
-  name_groups(list(group = names), mechanism)
-  tibble::tibble(group = names)
-}
-
-# Whole counts are exact up to 2^53; a total beyond the range of a double is refused too.
-check_size <- function(total, values, whole) {
-  most <- if (whole) 2^53 else 1e100
-  if (total == 0 || (total >= 1e-100 && total <= most && !(whole && total == most && beyond_exact(values)))) {
-    return(invisible())
-  }
-  abort(c("{.arg counts} must add up to at most {if (whole) '2^53' else '1e100, and at least 1e-100'}.",
-          x = "They add up to {format(total, digits = 3)}."), "counts")
+  tibble::as_tibble(name_groups(list(group = names), mechanism))
 }
 
 # The number of respondents. Where a report is one category it is the `total` of the counts; each count of support is at
@@ -112,16 +111,8 @@ check_respondents <- function(n, values, total) {
     if (all(abs(n - total) <= 1e-9 * total)) return(total)
     abort("{.arg n} must be the sum of the counts, since a report is one category.", "mismatch")
   }
-  over <- which(apply(as.matrix(values), 2, max) > n * (1 + 1e-9))
-  if (length(over)) abort("{.arg counts} must not be above {.arg n}, the number of respondents.", "counts")
-  n
-}
-
-effective_squares <- function(effective_n, n) {
-  if (is.null(effective_n)) return(NULL)
-  check_that(is.numeric(effective_n) && !is.object(effective_n) && length(effective_n) %in% c(1L, length(n)) &&
-             all(effective_n >= 1 & is.finite(effective_n)), effective_n, "effective_n", "numbers of at least 1")
-  n^2 / effective_n
+  if (all(apply(as.matrix(values), 2, max) <= n * (1 + 1e-9))) return(n)
+  abort("{.arg counts} must not be above {.arg n}, the number of respondents.", "counts")
 }
 
 # Counts under their labels' places in the mechanism; absent labels count 0.
@@ -135,7 +126,7 @@ place_counts <- function(values, labels, mechanism) {
   if (anyNA(position) || anyDuplicated(position)) {
     odd <- labels[is.na(position) | duplicated(position)][1]
     abort(c("The names of {.arg counts} must be levels of the mechanism, each at most once.",
-            x = "{.val {odd}} {if (anyNA(position)) 'is not one' else 'appears more than once'}."), "level")
+            x = "{.val {odd}} is not."), "level")
   }
   if (!is.matrix(values)) return(replace(numeric(k), position, values))
   placed <- matrix(0, k, ncol(values))
@@ -153,16 +144,9 @@ tell_hundreds <- function(values) {
 
 abort_count <- function(counts, position, labels) {
   value <- as.double(counts)[position]
-  at <- if (is.null(labels)) paste("Count", format_count(position))
-    else sprintf("The count of \"%s\"", labels[(position - 1) %% NROW(counts) + 1])
-  fractional <- is.finite(value) && value >= 0
-  sums <- if (fractional) tally_sums(counts)
-  # Shares and percentages add up to what they are of, rounded to a digit at least.
-  shares <- fractional && (all(abs(sums - 1) <= 0.01) || all(abs(sums - 100) <= 0.5))
-  abort(c(if (fractional) "{.arg counts} must be whole numbers." else "{.arg counts} must be finite and at least 0.",
-          x = "{at} is {if (is.finite(value)) number_text(value) else value}.",
-          i = if (shares) "Shares and percentages are not counts: give how many respondents gave each report."
-              else if (fractional) "For weighted counts there is {.arg effective_n}."), "counts")
+  at <- if (is.null(labels)) position else sprintf("\"%s\"", labels[(position - 1) %% NROW(counts) + 1])
+  abort(c("{.arg counts} must be finite and at least 0, and whole numbers without {.arg effective_n}.",
+          x = "Count {at} is {number_text(value)}.", i = "Shares and percentages are no counts."), "counts")
 }
 
 # ---- counts in data frames ----
@@ -206,18 +190,16 @@ long_counts <- function(counts, mechanism, column, by) {
           "argument")
   }
   questions <- names(mechanism$questions)
-  answers <- if (!is.null(column)) frame_names(counts, column, "column",
-                                               one = TRUE) %||% refuse_vector(column, "column")
-    else if (length(questions) && all(questions %in% names(counts))) questions
+  answers <- frame_names(counts, column, "column", one = TRUE) %||% refuse_vector(column, "column") %||%
+    if (length(questions) && all(questions %in% names(counts))) questions
     else label_column(counts, mechanism, c(number, by, names(sums)))
   keys <- by %||% setdiff(names(counts), c(number, names(sums), answers, "share",
                                            if (identical(answers, questions)) "term"))
   twice <- anyDuplicated(counts[c(answers, keys)])
   if (twice) abort("{.arg counts} must have one row for each report (and group): row {twice} repeats one.", "argument")
   if (is.null(sums)) counts$n <- counts[[number]]
-  tally <- tally_answer(counts, mechanism, list(answers = answers, keys = keys, weight = names(sums)[2],
-                                                form = "categories"),
-                        FALSE)
+  asked <- list(answers = answers, keys = keys, weight = names(sums)[2], form = "categories")
+  tally <- tally_answer(counts, mechanism, asked, na.rm = FALSE)
   values <- as.matrix(tally$counts)
   rownames(values) <- mechanism$reports
   list(counts = if (is.null(tally$groups)) values[, 1] else values, groups = tally$groups,
@@ -248,8 +230,7 @@ format_group <- function(groups, g) {
 # Rows of the counts that belong to each part, the first of them how many drew it.
 part_rows <- function(parts) {
   sizes <- vapply(parts, function(part) length(part$reports) + 1, 0)
-  ends <- cumsum(sizes)
-  Map(seq, ends - sizes + 1, ends)
+  Map(seq, cumsum(sizes) - sizes + 1, cumsum(sizes))
 }
 
 #' @rdname rr_tally

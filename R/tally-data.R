@@ -37,8 +37,7 @@ as_plain_frame <- function(x) {
 
 frame_groups <- function(x, by) {
   named <- frame_names(x, by, "by")
-  if (!is.null(named)) return(as.list(x)[named])
-  if (is.null(by) || is.list(by)) as.list(by) else list(group = by)
+  if (!is.null(named)) as.list(x)[named] else if (is.null(by) || is.list(by)) as.list(by) else list(group = by)
 }
 
 # The columns that an argument names, NULL where it is the values themselves.
@@ -64,8 +63,7 @@ frame_names <- function(x, given, arg, one = FALSE) {
 formula_names <- function(formula, arg) {
   names <- all.vars(formula)
   if (length(formula) == 2L && length(names) && all(all.names(formula) %in% c(names, "~", "+"))) return(names)
-  abort(c("{.arg {arg}} must be a formula of column names, such as {.code ~ region + year}.",
-          x = "It is {.code {deparse1(formula)}}."), "argument")
+  must_be(formula, arg, "a formula of column names, such as {.code ~ region + year}")
 }
 
 # Mechanisms whose reports are bits or a few numbers each: a column of text or of a list may hold them, or several
@@ -83,8 +81,14 @@ report_columns <- function(x, mechanism, column, others) {
     return(frame_names(x, column, "column", one = !is_packed(mechanism)) %||% refuse_vector(column, "column"))
   }
   left <- setdiff(names(x), others)
-  fields <- set_columns(mechanism, left)
-  if (!is.null(fields)) return(fields)
+  fields <- report_fields(mechanism)
+  key <- mechanism$part_column
+  forms <- if (!is.null(fields)) list(fields) else if (inherits(mechanism, "rr_sampled")) list(c(key, "report"))
+    else stored_forms(mechanism)$columns
+  form <- Find(function(columns) all(columns %in% left), forms)
+  if (!is.null(form)) return(form)
+  # Without a column of reports the questions or depths have columns of their own.
+  if (inherits(mechanism, "rr_sampled") && key %in% left) return(left)
   if (length(left) == 1L || is_packed(mechanism)) return(left)
   abort(c("{.arg column} is needed: the name of the column that holds the reports.",
           x = "{.arg x} has {length(x)} columns: {format_labels(names(x))}.",
@@ -92,10 +96,7 @@ report_columns <- function(x, mechanism, column, others) {
 }
 
 # Columns are named: vectors cannot stand beside a table.
-refuse_vector <- function(given, arg) {
-  if (is.null(given)) return(NULL)
-  abort(c("{.arg {arg}} must name columns, as text or a formula.", x = "It is {describe(given)}."), "argument")
-}
+refuse_vector <- function(given, arg) if (!is.null(given)) must_be(given, arg, "names of columns, as text or a formula")
 
 # ---- designs of the package survey ----
 
@@ -135,13 +136,9 @@ rr_tally.survey.design <- function(x, mechanism, ..., column = NULL, weights = N
 tally_design <- function(x, mechanism, column, weights, by, na.rm, match) {
   check_mechanism(mechanism)
   check_installed("survey", "for survey designs")
-  if (!is_known_design(x)) {
-    abort(c("{.arg x} must be a design of {.fn survey::svydesign} or {.fn survey::svrepdesign} that holds its data.",
-            x = "It is {describe(x)}."), "argument")
-  }
-  if (!is.null(weights)) {
-    abort(c("The weights are those of the design.", i = "Leave {.arg weights} out."), "argument")
-  }
+  check_that(is_known_design(x), x, "x",
+             "a design of {.fn survey::svydesign} or {.fn survey::svrepdesign} that holds its data")
+  if (!is.null(weights)) abort("{.arg weights} must be left out: they are those of the design.", "argument")
   rows <- design_rows(x)
   rr_tally(x$variables[rows, , drop = FALSE], mechanism, column = column, weights = design_weights(x)[rows], by = by,
            na.rm = na.rm, match = match)
@@ -153,14 +150,3 @@ rr_tally.svyrep.design <- rr_tally.survey.design
 
 # The column of counts: dplyr::count() calls it n, tidy() of a tally count, as.data.frame() of a table Freq.
 count_names <- c("n", "count", "Freq")
-
-# The columns of such reports by their names; NULL where `column` must say it, or there is but one.
-set_columns <- function(mechanism, left) {
-  fields <- report_fields(mechanism)
-  if (!is.null(fields)) return(if (all(fields %in% left)) fields)
-  if (inherits(mechanism, "rr_sampled")) {
-    key <- mechanism$part_column
-    return(if (all(c(key, "report") %in% left)) c(key, "report") else if (key %in% left) left)
-  }
-  Find(function(columns) all(columns %in% left), stored_forms(mechanism)$columns)
-}

@@ -59,34 +59,27 @@ tally_answer <- function(rows, mechanism, asked, na.rm, match = "exact") {
 # The counts of rows, and which of them are `dropped` because their report is missing. Sums and long tables are read as
 # numbers to be added up: `value`, in which `place` of the counts, of which `row`.
 count_answer <- function(rows, mechanism, asked, times, groups, weights, na.rm, match) {
-  cells <- switch(asked$form, categories = , rows = list(gone = lapply(rows[asked$answers], is.na)),
+  cells <- switch(asked$form, categories = , rows = list(gone = Reduce(`|`, lapply(rows[asked$answers], is.na))),
                   long = read_long(rows, mechanism, asked, times), read_sums(rows, mechanism, asked, times, weights))
-  gone <- Reduce(`|`, cells$gone, logical(nrow(rows)))
+  gone <- cells$gone %||% logical(nrow(rows))
   if (any(gone) && !na.rm) {
-    name <- names(cells$gone)[vapply(cells$gone, any, NA)][1]
-    abort(c("{.val {name}} must not have missing reports.",
-            x = "{format_count(sum(times[cells$gone[[name]]]))} of {format_count(sum(times))} are NULL.",
-            i = "Use {.code na.rm = TRUE} to drop them."), "missing")
+    abort(c("The database table must not have missing reports.", i = "Use {.code na.rm = TRUE} to drop them.",
+            x = "{format_count(sum(times[gone]))} of {format_count(sum(times))} are NULL."), "missing")
   }
   if (is.null(cells$place)) {
-    counts <- count_rows(rows[!gone, asked$answers, drop = FALSE], mechanism, asked$form, times[!gone], groups[!gone],
-                         weights[!gone], match)
+    # Rows are counted as one report each, with a weight. An error tells a row by what it holds.
+    rows <- rows[!gone, asked$answers, drop = FALSE]
+    single <- asked$form == "categories" && is.null(mechanism$questions)
+    counts <- tryCatch(count_answers(if (single) rows[[1]] else as_plain_frame(rows), mechanism, groups[!gone],
+                                     weights[!gone], FALSE, match)$counts,
+                       candor_error_report = function(e) abort_row(e, rows, times[!gone]),
+                       candor_error_level = function(e) abort_stray(e, rows, mechanism, times[!gone]))
   } else {
     row <- cells$row %||% seq_along(times)
     counts <- .Call(C_rr_tally, replace(cells$place, gone[row], NA), 1L, as.double(length(mechanism$reports)),
                     groups[row], as.double(max(1L, groups)), as.double(cells$value %||% weights), TRUE)$counts
   }
   list(counts = counts, dropped = which(gone))
-}
-
-# Rows of answers are counted as one report each, with a weight. The row of a query has no place in the table: an error
-# tells it by what it holds.
-count_rows <- function(rows, mechanism, form, times, groups, weights, match) {
-  single <- form == "categories" && is.null(mechanism$questions)
-  tryCatch(count_answers(if (single) rows[[1]] else as_plain_frame(rows), mechanism, groups, weights, FALSE,
-                         match)$counts,
-           candor_error_report = function(e) abort_row(e, rows, times),
-           candor_error_level = function(e) abort_stray(e, rows, mechanism, times))
 }
 
 abort_stray <- function(e, rows, mechanism, times) {
@@ -116,18 +109,11 @@ weight_columns <- function(rows) {
   odd <- which(!vapply(sums, function(x) is.numeric(x) && !is.object(x) || all(is.na(x)), NA))
   if (length(odd)) abort("Sums of {.arg weights} must be numbers, {.val {names(odd)[1]}} too.", "argument")
   sums <- lapply(sums, as.double)
-  check_weight_sums(list(n = sums$n, squares = sums$weight_squares, missing = sums$weight_missing,
-                         min = sums$weight_min, max = sums$weight_max))
+  # `weight_missing`, `weight_min` and `weight_max` may be absent if somebody else made the sums.
+  least <- min(Inf, sums$weight_min)
+  most <- max(sums$weight_max, sums$weight_squares)
+  if (sum(sums$weight_missing) > 0 || is.na(least) || least < 0 || !is.finite(most)) {
+    abort("{.arg weights} must be finite and at least 0, and none of them NULL.", "argument")
+  }
   sums
-}
-
-# `missing`, `min` and `max` may be absent if somebody else made the sums.
-check_weight_sums <- function(sums) {
-  least <- min(Inf, sums$min)
-  most <- max(sums$max, sums$squares)
-  problem <- if (sum(sums$missing) > 0) sprintf("%s of %s are NULL", format_count(sum(sums$missing)),
-                                                format_count(sum(sums$n)))
-    else if (is.na(least) || least < 0) paste("The least is", number_text(least))
-    else if (!is.finite(most)) paste("The largest is", most)
-  if (!is.null(problem)) abort(c("{.arg weights} must be finite and at least 0.", x = "{problem}."), "argument")
 }

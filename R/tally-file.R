@@ -73,8 +73,7 @@
 rr_write <- function(tally, file, ...) {
   check_dots_empty(...)
   if (!inherits(tally, c("rr_tally", "rr_mechanism"))) {
-    abort(c("{.arg tally} must be a tally or a mechanism.", x = "It is {describe(tally)}.",
-            i = "{tally_remedy(tally)}"), "argument")
+    must_be(tally, "tally", "a tally or a mechanism", remedy = tally_remedy(tally))
   }
   file <- check_path(file)
   check_installed("jsonlite", "to write a tally")
@@ -82,10 +81,9 @@ rr_write <- function(tally, file, ...) {
   text <- tally_text(tally)
   # A file that would not give the same object is not written.
   back <- tryCatch(read_tally(charToRaw(text)), error = plain_message)
-  same <- !is.character(back) && same_mechanism(design(back), design(tally)) && identical(tally_text(back), text)
-  if (!same) {
-    abort(c("This {if (inherits(tally, 'rr_tally')) 'tally' else 'mechanism'} cannot be written.",
-            x = "{if (is.character(back)) back else 'It would not come back as it is.'}"), "file")
+  if (is.character(back) || !same_mechanism(design(back), design(tally)) || !identical(tally_text(back), text)) {
+    abort(c("This object cannot be written, or would not come back as it is.", x = if (is.character(back)) "{back}"),
+          "file")
   }
   write_whole(text, file)
   invisible(tally)
@@ -119,8 +117,7 @@ tally_text <- function(tally) {
     else lapply(seq_len(ncol(tally$counts)), function(g) I(tally$counts[, g]))
   set_members <- function(sets) list(bits = I(.Call(C_rr_to_hex, sets$bits)), times = I(sets$times))
   members <- list(format = tally_format, version = tally_version, mechanism = plain_argument(tally$mechanism),
-                  groups = if (!is.null(tally$groups)) unname(Map(group_column, names(tally$groups),
-                                                                  as.list(tally$groups))),
+                  groups = if (!is.null(tally$groups)) unname(Map(group_column, names(tally$groups), tally$groups)),
                   n = array(tally$n), weight_squares = array(tally$weight_squares),
                   respondents = array(tally$respondents),
                   missing = as.double(tally$missing), witness = tally$witness,
@@ -223,15 +220,14 @@ make_tally <- function(object) {
   n <- file_numbers(m$n, "n", number)
   squares <- if (!is.null(m$weight_squares)) file_numbers(m$weight_squares, "weight_squares", number)
   respondents <- if (!is.null(m$respondents)) file_numbers(m$respondents, "respondents", number, whole = TRUE)
-  if (is.null(squares) && !is.null(respondents)) {
-    abort("{.field respondents} is of weighted reports, with {.field weight_squares}.", "file")
-  }
+  if (is.null(squares) && !is.null(respondents)) abort("{.field respondents} needs {.field weight_squares}.", "file")
   check_adds_up(counts, n, squares, respondents, mechanism)
   tally <- new_rr_tally(mechanism, counts, groups = groups, weight_squares = squares, n = n, respondents = respondents,
                         missing = check_count(m$missing %||% 0, "missing"))
   if (!is.null(m$witness)) tally$witness <- check_count(m$witness, "witness")
   if (!is.null(m$sets)) tally$sets <- read_kept_sets(m$sets, tally)
-  if (!is.null(m$chunks)) tally$chunks <- read_chunks(m$chunks)
+  if (anyDuplicated(m$chunks)) abort("{.field chunks} must be labels that all differ.", "file")
+  if (!is.null(m$chunks)) tally$chunks <- as.character(m$chunks)
   tally
 }
 
@@ -241,9 +237,7 @@ file_members <- function(object, required, optional = character(), what) {
   absent <- setdiff(required, names)
   if (!is.list(object) || length(absent)) abort("The {what} must have the member {.field {absent[1]}}.", "file")
   stray <- c(setdiff(names, c(required, optional)), names[duplicated(names)])
-  if (length(stray)) {
-    abort("The {what} has a member that is not known, or twice: {describe(stray[1])}.", "file")
-  }
+  if (length(stray)) abort("The {what} has a member that is not known, or twice: {describe(stray[1])}.", "file")
   object
 }
 
@@ -260,9 +254,8 @@ file_constructors <- c(
 read_mechanism <- function(object) {
   m <- file_members(object, c("constructor", "arguments"), what = "mechanism")
   name <- m$constructor
-  if (!is.character(name) || length(name) != 1L || !name %in% file_constructors) {
-    abort(c("The mechanism is of an unknown constructor.", x = "It is {describe(name)}."), "file")
-  }
+  known <- is.character(name) && length(name) == 1L && name %in% file_constructors
+  check_that(known, name, "constructor", "of a mechanism of this package", "file")
   make <- if (name == "rr_pool") read_pooled else get(name, mode = "function")
   arguments <- lapply(as.list(m$arguments), read_argument)
   # Arguments that were left out and have no default are NULL.
@@ -304,11 +297,8 @@ check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   categories <- law_gives(rr_law(mechanism), "channel", length(mechanism$levels))
   # Reports that are categories add up to all respondents; of others no count is above their number.
   found <- apply(as.matrix(counts), 2, if (categories) sum else max)
-  wrong <- which(if (categories) abs(found - n) > weighted * 1e-9 * n else found > n * (1 + 1e-9))
-  if (length(wrong)) {
-    values <- format(c(found[wrong[1]], n[wrong[1]]), digits = 17)
-    abort("{if (categories) 'The counts add up to' else 'A count is'} {values[1]}, and {.field n} is {values[2]}.",
-          "file")
+  if (any(if (categories) abs(found - n) > weighted * 1e-9 * n else found > n * (1 + 1e-9))) {
+    abort("{.field counts} must add up to {.field n}, or not be above it if a report supports sets.", "file")
   }
   if (!weighted) return(invisible())
   # sum w^2 <= (sum w)^2 <= m sum w^2 for m weights.
@@ -344,12 +334,6 @@ read_group <- function(column) {
                 time = .POSIXct(as.double(values), column$tz))
   if (anyNA(key)) abort("{.field values} of a group must be of its type, {.val {column$type}}.", "file")
   key
-}
-
-read_chunks <- function(chunks) {
-  if (is.list(chunks) && !length(chunks)) chunks <- character()
-  if (is.character(chunks) && !anyNA(chunks) && !anyDuplicated(chunks)) return(chunks)
-  abort("{.field chunks} must be labels that all differ.", "file")
 }
 
 # ---- kept sets ----
@@ -412,8 +396,7 @@ plain_arrays <- function(x) {
   if (!is.list(x)) return(x)
   kinds <- if (is.null(names(x))) sub("integer", "double", unique(vapply(x, typeof, "")))
   if (length(unique(kinds)) != 1L || !kinds[1] %in% c("double", "character", "logical")) return(lapply(x, plain_arrays))
-  plain <- unlist(x)
-  if (is.integer(plain)) as.double(plain) else plain
+  plain_arrays(unlist(x))
 }
 
 # Written beside, read back, and moved into place: whatever happens, a complete file is there.
@@ -438,6 +421,5 @@ md5 <- function(bytes) {
 }
 
 check_path <- function(x, arg = "file") {
-  if (is.character(x) && length(x) == 1L && !is.na(x) && nzchar(x)) return(path.expand(x))
-  abort(c("{.arg {arg}} must be the name of one file.", x = "It is {describe(x)}."), "argument")
+  path.expand(check_that(is.character(x) && length(x) == 1L && !is.na(x) && nzchar(x), x, arg, "the name of one file"))
 }

@@ -48,12 +48,11 @@ name_groups <- function(by, mechanism) {
   if (length(by) == 0L) return(NULL)
   names <- names(by) %||% rep("", length(by))
   if (length(by) == 1L && !nzchar(names)) names <- "group"
-  if (!all(nzchar(names)) || anyDuplicated(names)) {
-    abort("{.arg by} must have a different name for each of its {length(by)} vectors.", "argument")
+  if (!all(nzchar(names)) || anyDuplicated(names) || any(names %in% names(mechanism$questions))) {
+    abort("{.arg by} must have a different name for each of its {length(by)} vectors, and none of a question.",
+          "argument")
   }
   check_result_names(names, "{.arg by} must not use", "group")
-  taken <- intersect(names, names(mechanism$questions))
-  if (length(taken)) abort(c("Groups must not have the names of questions.", x = "{.val {taken}} is both."), "argument")
   stats::setNames(by, names)
 }
 
@@ -63,13 +62,9 @@ make_groups <- function(by, n) {
   if (is.null(by)) return(NULL)
   by <- lapply(by, plain_group)
   cells <- NULL
-  for (name in names(by)) {
-    key <- by[[name]]
+  for (key in by) {
     if (!is.atomic(key) || length(key) != n) abort("{.arg by} must have one entry per report, {n}.", "argument")
-    if (anyNA(key)) {
-      abort(c("{.arg by} must not have missing groups.", x = "{.val {name}} is NA for some reports.",
-              i = "Use {.code na.rm = TRUE} to drop such reports."), "missing")
-    }
+    if (anyNA(key)) abort("{.arg by} must not have missing groups: {.code na.rm = TRUE} drops such reports.", "missing")
     place <- place_values(key)
     cells <- if (is.null(cells)) place
       else without_gaps(cells$codes + cells$n * (place$codes - 1), cells$n * as.double(place$n))
@@ -85,9 +80,8 @@ make_groups <- function(by, n) {
 place_values <- function(v) {
   if (is.factor(v)) return(without_gaps(unclass_codes(v), nlevels(v)))
   if (is.integer(v) && !is.object(v) && length(v)) {
-    limits <- range(v)
-    size <- as.double(limits[2]) - limits[1] + 1
-    if (size <= max(1e4, length(v))) return(without_gaps(v - limits[1] + 1L, size))
+    size <- as.double(max(v)) - min(v) + 1
+    if (size <= max(1e4, length(v))) return(without_gaps(v - min(v) + 1L, size))
   }
   # Groups are few: mostly the first rows have them all, and a table of few values is quickly looked at.
   known <- unique(v[seq_len(min(length(v), 10000L))])
@@ -106,8 +100,7 @@ without_gaps <- function(codes, size) {
     return(list(codes = match(codes, occurring), n = length(occurring)))
   }
   times <- tabulate(codes, size)
-  if (sum(times) != length(codes)) abort("{.arg by} must be a proper factor: some of its codes are no levels.",
-                                         "argument")
+  if (sum(times) != length(codes)) abort("{.arg by} must be a factor whose codes are all levels.", "argument")
   occurs <- times > 0L
   list(codes = if (all(occurs)) as.integer(codes) else cumsum(occurs)[codes], n = sum(occurs))
 }
@@ -120,8 +113,7 @@ plain_group <- function(key) {
   attributes(values) <- NULL
   known <- sort(unique(c(values, unname(labels))))
   text <- names(labels)[match(known, labels)]
-  text[is.na(text)] <- label_text(known)[is.na(text)]
-  factor(values, known, make.unique(text))
+  factor(values, known, make.unique(ifelse(is.na(text), label_text(known), text)))
 }
 
 # ---- some groups of a tally ----
@@ -142,13 +134,12 @@ match_groups <- function(i, groups, class) {
     else if (is.logical(i) && length(i) == length(labels)) which(i)
     else if (is.numeric(i) && !is.object(i)) places[if (all(i <= 0, na.rm = TRUE)) i else match(i, places)]
     else NA_integer_
-  if (anyNA(at)) {
-    shown <- if (is.atomic(i) && length(i) == length(at)) as.character(i)[is.na(at)][1] else describe(i)
-    abort(c("Groups must be taken by position, label or condition.", x = "{.val {shown}} is not a group.",
+  if (anyNA(at) || anyDuplicated(at)) {
+    odd <- if (is.atomic(i) && length(i) == length(at)) i[is.na(at) | duplicated(at)][1] else i
+    abort(c("Groups must be taken by position, label or condition, each once.", x = "{describe(odd)} is no group left.",
             i = "The groups are {format_labels(labels)}."), "level")
   }
   if (!length(at)) abort("No group is left.", "empty")
-  if (anyDuplicated(at)) abort("Each group can be taken once.", "level")
   at
 }
 
@@ -163,8 +154,7 @@ condition_groups <- function(condition, groups, class, env) {
 # The groups of a tally at these places.
 keep_groups <- function(tally, which) {
   fields <- unclass(tally)
-  per_group <- Filter(function(name) !is.null(fields[[name]]),
-                      c("n", "effective_n", "weight_squares", "respondents", "sets"))
+  per_group <- intersect(c("n", "effective_n", "weight_squares", "respondents", "sets"), names(fields))
   fields[per_group] <- lapply(fields[per_group], `[`, which)
   if (is.matrix(fields$counts)) fields$counts <- fields$counts[, which, drop = FALSE]
   fields$groups <- fields$groups[which, , drop = FALSE]
@@ -224,21 +214,15 @@ subset.rr_tally <- function(x, subset, ...) {
 
 #' @rdname groups
 #' @export
-length.rr_tally <- function(x) {
-  group_count(x)
-}
+length.rr_tally <- function(x) group_count(x)
 
 #' @rdname groups
 #' @export
-names.rr_tally <- function(x) {
-  group_labels(x$groups)
-}
+names.rr_tally <- function(x) group_labels(x$groups)
 
 #' @rdname groups
 #' @export
-as.list.rr_tally <- function(x, ...) {
-  group_list(x, x$groups)
-}
+as.list.rr_tally <- function(x, ...) group_list(x, x$groups)
 
 group_list <- function(x, groups) {
   if (is.null(groups)) return(list(x))

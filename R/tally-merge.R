@@ -18,7 +18,11 @@ c.rr_tally <- function(...) {
   add <- function(numbers) as.vector(rowsum(unlist(numbers), codes))
   counts <- if (is.null(groups)) Reduce(`+`, field("counts"))
     else unname(t(rowsum(t(do.call(cbind, field("counts"))), codes)))
-  n <- if (weighted) add(field("n")) else as.vector(tapply(unlist(field("n")), codes, check_merged))
+  sizes <- unlist(field("n"))
+  if (!weighted && any(vapply(split(sizes, codes), beyond_exact, NA))) {
+    abort("Tallies must not add up to more than 2^53 reports.", "counts")
+  }
+  n <- add(sizes)
   # A tally without weights counts each report once: its sum of squared weights is its n.
   squares <- lapply(tallies, function(tally) tally$weight_squares %||% tally$n)
   people <- known(lapply(tallies, function(tally) if (is.null(tally$weight_squares)) tally$n else tally$respondents))
@@ -37,12 +41,9 @@ c.rr_tally <- function(...) {
 mergeable <- function(tally, first, i) {
   if (!inherits(tally, "rr_tally")) abort("Only tallies can be merged, and argument {i} is none.", "argument")
   if (!same_mechanism(tally$mechanism, first$mechanism)) {
-    difference <- mechanism_difference(tally$mechanism, first$mechanism)
-    tally <- reorder_tally(tally, first$mechanism)
-    if (is.null(tally)) {
-      abort(c("Tallies must be of the same mechanism to be merged.", x = "Tally {i} and tally 1: {difference}"),
-            "mismatch")
-    }
+    tally <- reorder_tally(tally, first$mechanism) %||%
+      abort(c("Tallies must be of the same mechanism to be merged, tally {i} too.",
+              x = "{mechanism_difference(tally$mechanism, first$mechanism)}"), "mismatch")
   }
   if (!identical(names(tally$groups), names(first$groups))) {
     abort("Tallies must have the same grouping to be merged, tally {i} too.", "mismatch")
@@ -54,11 +55,6 @@ mergeable <- function(tally, first, i) {
 beyond_exact <- function(numbers) {
   largest <- which.max(numbers)
   length(numbers) > 0 && sum(numbers[-largest]) > 2^53 - numbers[largest]
-}
-
-check_merged <- function(numbers) {
-  if (!beyond_exact(numbers)) return(sum(numbers))
-  abort("Tallies must not add up to more than 2^53 reports.", "counts")
 }
 
 # The tally with its counts in the order of another mechanism's levels, if only that order differs; NULL if anything
@@ -73,24 +69,22 @@ reorder_tally <- function(tally, mechanism) {
   levels <- match(mechanism$levels, from$levels)
   # "no" and "yes" must have the same labels in both.
   bits <- function(m) list(m$reports[m$bits], m$levels[m$truth_bits])
-  if (anyNA(reports) || anyNA(levels) || !identical(bits(from), bits(mechanism)) ||
-      !same_law(from, mechanism, levels, reports)) return(NULL)
+  a <- rr_law(from)
+  b <- rr_law(mechanism)
+  if (anyNA(reports) || anyNA(levels) || !identical(bits(from), bits(mechanism)) || !identical(class(a), class(b)) ||
+      !identical(from$epsilon, mechanism$epsilon)) return(NULL)
+  # The same probabilities, in the order of the other.
+  same <- if (inherits(a, "rr_law_additive")) {
+    noise <- if (length(a$b) > 1L) a$b[reports] else a$b
+    identical(a$a, b$a) && identical(noise, b$b) && identical(levels, reports)
+  } else {
+    inherits(a, "rr_law_channel") && max(length(levels), length(reports)) <= matrix_limit &&
+      identical(unname(rr_matrix(from))[levels, reports], unname(rr_matrix(mechanism)))
+  }
+  if (!same) return(NULL)
   tally$counts <- if (is.matrix(tally$counts)) tally$counts[reports, , drop = FALSE] else tally$counts[reports]
   tally$mechanism <- mechanism
   tally
-}
-
-# The same probabilities, when those of `x` are put into the order of `y`.
-same_law <- function(x, y, levels, reports) {
-  a <- rr_law(x)
-  b <- rr_law(y)
-  if (!identical(class(a), class(b)) || !identical(x$epsilon, y$epsilon)) return(FALSE)
-  if (inherits(a, "rr_law_additive")) {
-    noise <- if (length(a$b) > 1L) a$b[reports] else a$b
-    return(identical(a$a, b$a) && identical(noise, b$b) && identical(levels, reports))
-  }
-  inherits(a, "rr_law_channel") && max(length(levels), length(reports)) <= matrix_limit &&
-    identical(unname(rr_matrix(x))[levels, reports], unname(rr_matrix(y)))
 }
 
 # What differs first between two mechanisms.

@@ -46,10 +46,10 @@ rr_pool <- function(...) {
   names <- make.unique(names)
   mechanisms <- lapply(tallies, `[[`, "mechanism")
   levels <- mechanisms[[1]]$levels
-  worth <- function(tally) tally$effective_n / tally$n
   n <- vapply(tallies, function(tally) sum(tally$effective_n), 0)
-  counts <- lapply(tallies, function(tally) sweep(as.matrix(tally$counts), 2, worth(tally), `*`))
-  counts <- do.call(rbind, counts)
+  counts <- do.call(rbind, lapply(tallies, function(tally) {
+    sweep(as.matrix(tally$counts), 2, tally$effective_n / tally$n, `*`)
+  }))
   groups <- tallies[[1]]$groups
   if (is.null(groups)) counts <- drop(counts)
   mechanism <- new_rr_pooled(mechanisms, stats::setNames(n / sum(n), names), levels)

@@ -12,15 +12,14 @@ question_frame <- function(x, mechanism) {
     if (is.null(colnames(x)) && ncol(x) == length(mechanism$questions)) colnames(x) <- names(mechanism$questions)
     x <- as.data.frame(x)
   }
-  if (is.data.frame(x)) return(x)
-  abort(c("{.arg x} must be a data frame with a column for each question.", x = "It is {describe(x)}."), "argument")
+  check_class(x, "x", "data.frame", "a data frame with a column for each question")
 }
 
 # 0-based cells of the reports' product, NA where an answer is missing.
 encode_questions <- function(x, mechanism, na.rm) {
   columns <- Map(plain_reports, question_columns(x, mechanism), mechanism$questions)
   Map(tell_reading, columns, mechanism$questions)
-  codes <- Map(function(column, question) encode_reports(column, question), columns, mechanism$questions)
+  codes <- Map(encode_reports, columns, mechanism$questions)
   joint <- .Call(C_rr_cells, unname(lapply(codes, `[[`, "codes")), vapply(codes, `[[`, 1L, "first", USE.NAMES = FALSE),
                  unname(mechanism$report_sizes))
   position <- joint$position
@@ -33,16 +32,6 @@ encode_questions <- function(x, mechanism, na.rm) {
     abort_question(columns[[question]], position, names(columns)[question], mechanism$questions[[question]])
   }
   joint$cells
-}
-
-abort_question <- function(column, position, name, mechanism) {
-  at <- format_count(position)
-  if (is.na(value_at(column, position))) {
-    abort(c("{.arg x} must not have missing reports.", x = "Question {.val {name}} is NA in row {at}.",
-            i = "Use {.code na.rm = TRUE} to drop such rows."), "missing")
-  }
-  line <- unknown_line(unknown_reports(column, mechanism), paste("Row", at), "rows")
-  abort(c("{.arg x} must hold reports of this mechanism: question {.val {name}} does not.", x = "{line}"), "level")
 }
 
 # Counts over the reports' cells as a table with one dimension a question.
@@ -79,7 +68,10 @@ score_reader.rr_mechanism <- function(mechanism, name) {
   if (inherits(law, "rr_law_support")) {
     return(function(x) t((t(as.matrix(new_rr_reports(report_sets(mechanism, x), k))) - law$q) / law$difference))
   }
-  if (!law_gives(law, "channel", k)) abort_scores(mechanism, name)
+  if (!law_gives(law, "channel", k)) {
+    abort(c("Joint counts do not fit the question {.val {name}}: a report has no unbiased score for each category.",
+            x = "It is: {mechanism$design}."), c("law", "argument"))
+  }
   scores <- channel_scores(mechanism, name)
   function(x) scores[report_codes(x, mechanism, name), , drop = FALSE]
 }
@@ -146,9 +138,4 @@ score_reader.rr_bloom <- function(mechanism, name) {
     }
     scores
   }
-}
-
-abort_scores <- function(mechanism, name) {
-  abort(c("Joint counts do not fit the question {.val {name}}: a report has no unbiased score for each category.",
-          x = "It is: {mechanism$design}."), c("law", "argument"))
 }

@@ -37,14 +37,14 @@ read_sums <- function(rows, mechanism, asked, times, weight) {
   gone <- rows$reports_missing == 1
   refuse_wrong(sum(as.double(rows$reports_wrong[!gone])), sum(times[!gone]))
   numbers <- matrix(as.double(unlist(rows[asked$sums])), nrow(rows))
-  if (!is.null(asked$split)) numbers <- cbind(numbers, weight)
-  numbers[gone, ] <- 0
   first <- numeric(nrow(rows))
   if (!is.null(asked$split)) {
+    numbers <- cbind(numbers, weight)
     first[!gone] <- cohort_places(rows[!gone, "cohort", drop = FALSE], ncol(numbers), mechanism, times[!gone])
   }
-  list(gone = stats::setNames(list(gone), asked$answers[1]), row = as.vector(row(numbers)),
-       place = as.integer(first[row(numbers)] + col(numbers)), value = numbers)
+  numbers[gone, ] <- 0
+  list(gone = gone, row = as.vector(row(numbers)), place = as.integer(first[row(numbers)] + col(numbers)),
+       value = numbers)
 }
 
 # After which place of the counts those of each row's cohort begin.
@@ -54,42 +54,33 @@ cohort_places <- function(cohort, block, mechanism, times) {
   (place - 1) * block
 }
 
-refuse_wrong <- function(number, total) {
+refuse_wrong <- function(number, total, what = "reports") {
   if (number == 0) return(invisible())
   abort(c("The database table must hold reports of this mechanism.",
-          x = "{format_count(number)} of {format_count(total)} are none."), "report")
+          x = "{format_count(number)} of {format_count(total)} {what} are none, or there twice."), "report")
 }
 
 # ---- long tables ----
 
 read_long <- function(rows, mechanism, asked, times) {
-  refuse <- function(wrong, x) {
-    if (wrong == 0) return()
-    abort(c("The database table must hold reports of this mechanism.", x = x), "report", .envir = parent.frame())
-  }
   codec <- mechanism$codec %||% report_codec(levels = mechanism$levels, numeric_levels = mechanism$numeric_levels)
   reports <- rows$part == 2
   said <- lapply(rows[reports, long_sums], function(x) sum(as.double(x)))
   number <- as.double(rows$n)
-  refuse(said$reports_lost, "{.val id} is NULL in some rows: it says which report a row is of.")
+  if (said$reports_lost > 0) abort("{.val id} must not be NULL: it says which report a row is of.", "report")
   # A statement sees one moment. An engine that reads the table twice for it, as it stands, may see two.
-  if (sum(number[!reports]) != said$level_rows) {
-    abort("The database table must not change while it is counted.", "database")
-  }
-  refuse(said$reports_twice, "Some reports have two rows of one level.")
-  refuse(!is.null(asked$split) && anyNA(rows$cohort), "{.val cohort} is NULL in some rows.")
-  refuse(said$reports_wrong, "{format_count(said$reports_wrong)} of {format_count(sum(times))} have other rows.")
+  if (sum(number[!reports]) != said$level_rows) abort("A table must not change while it is counted.", "database")
+  cohortless <- if (!is.null(asked$split)) number[is.na(rows$cohort)]
+  refuse_wrong(sum(said$reports_twice, said$reports_wrong, cohortless), sum(times))
   check_empty_reports(mechanism, sum(times), said$reports_empty)
   place <- match_long(rows$level, codec)
   place[!place %in% seq_along(codec$levels)] <- NA
-  stray <- which(!is.na(rows$level) & is.na(place))
-  refuse(length(stray), paste("{number[stray[1]]} row{?s} support{?s/}",
-                              "{encodeString(as.character(rows$level[stray[1]]), quote = '\"')}, no level."))
+  stray <- !is.na(rows$level) & is.na(place)
   if ("bit" %in% asked$answers) {
-    often <- sum(number[!reports & !rows$bit %in% 0:1])
-    refuse(often, "{often} row{?s} ha{?s/ve} another {.val bit} than 0 or 1.")
+    stray <- stray | (!reports & !rows$bit %in% 0:1)
     place <- place + ifelse(rows$bit == 1, 0, length(codec$levels))
   }
+  refuse_wrong(sum(number[stray]), sum(number[!reports]), "rows")
   # The bits of a cohort, then how many reports it has.
   if (!is.null(asked$split)) {
     block <- length(codec$levels) + 1

@@ -101,7 +101,13 @@ table_columns <- function(data) {
 # What is asked: the text of the query, the columns of the answers and of the groups, and that of the weights or NULL.
 tally_query <- function(data, mechanism, column, by, weights) {
   frame <- table_columns(data)
-  check_countable(mechanism)
+  # Categories are a GROUP BY, and so are reports that are a few numbers; of supports an engine adds up the bits.
+  if (inherits(mechanism, "rr_product")) {
+    check_joint(mechanism)
+  } else if (is.null(report_fields(mechanism)) && !inherits(mechanism, "rr_sampled") &&
+             is.null(stored_forms(mechanism)) && !law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
+    abort(c("A database cannot count the reports of this mechanism.", x = "It is: {format(mechanism)}."), "law")
+  }
   keys <- unique(c(dplyr::group_vars(data), frame_names(frame, by, "by") %||% refuse_vector(by, "by")))
   name_groups(as.list(frame)[keys], mechanism)
   weight <- frame_names(frame, weights, "weights", one = TRUE) %||% refuse_vector(weights, "weights")
@@ -119,15 +125,6 @@ check_free_names <- function(names, made) {
   taken <- intersect(names, made)
   if (!length(taken)) return(invisible())
   abort("{.val {taken[1]}} is the name of a column of the query: rename that column or category.", "argument")
-}
-
-# Categories are a GROUP BY, and so are reports that are a few numbers; of supports an engine adds up the bits.
-check_countable <- function(mechanism) {
-  if (inherits(mechanism, "rr_product")) return(check_joint(mechanism))
-  if (!is.null(report_fields(mechanism)) || inherits(mechanism, "rr_sampled") || !is.null(stored_forms(mechanism)) ||
-      law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) return(invisible())
-  abort(c("A database cannot count the reports of this mechanism.", x = "The mechanism is: {format(mechanism)}."),
-        "law")
 }
 
 # ---- one GROUP BY ----
@@ -167,8 +164,7 @@ exact_values <- function(values, connection) {
 # A column that is selected must stand in the GROUP BY as it is, but for SQLite.
 exact_groups <- function(keys, connection) {
   exact <- if (length(keys)) exact_values(keys, connection) else keys
-  if (identical(exact, keys) || inherits(connection, "SQLiteConnection")) return(exact)
-  as.vector(rbind(keys, exact))
+  if (identical(exact, keys) || inherits(connection, "SQLiteConnection")) exact else as.vector(rbind(keys, exact))
 }
 
 # In the words of the engine. COUNT(*) is everybody's.
@@ -267,7 +263,13 @@ one_if <- function(condition) sprintf("CASE WHEN %s THEN 1 ELSE 0 END", conditio
 # What is added up, named SQL of a number for each report; the condition under which a report is missing, and that under
 # which it is wrong; `split`, a column whose values are added up apart.
 sql_sums <- function(data, mechanism, form, answers) {
-  if (!is.null(mechanism$cohorts)) return(sql_cohorts(data, mechanism, form, answers))
+  if (!is.null(mechanism$cohorts)) {
+    # Bits by cohort, named as the columns of such bits are.
+    sql <- sql_bits(data, mechanism$bit, form, setdiff(answers, "cohort"))
+    names(sql$sums) <- filter_columns(mechanism$bits_number)
+    sql$missing <- any_of(c(sprintf("%s IS NULL", sql_words(data, "cohort")$column), sql$missing))
+    return(c(sql, split = "cohort"))
+  }
   if (form == "number") return(sql_number(data, mechanism, answers))
   if (!inherits(mechanism, "rr_bitflip")) return(sql_bits(data, mechanism, form, answers))
   columns <- quote_names(answers, dbplyr::remote_con(data))
@@ -304,14 +306,6 @@ sql_bits <- function(data, mechanism, form, answers) {
     wrong <- c(wrong, sprintf("(%s) <> %d", join_sql(bits, "+"), as.integer(mechanism$size)))
   }
   list(sums = stats::setNames(bits, mechanism$levels), missing = missing, wrong = any_of(wrong))
-}
-
-# Bits by cohort, named as the columns of such bits are.
-sql_cohorts <- function(data, mechanism, form, answers) {
-  sql <- sql_bits(data, mechanism$bit, form, setdiff(answers, "cohort"))
-  names(sql$sums) <- filter_columns(mechanism$bits_number)
-  sql$missing <- any_of(c(sprintf("%s IS NULL", sql_words(data, "cohort")$column), sql$missing))
-  c(sql, split = "cohort")
 }
 
 # Positions, negative where the bit is 0. The same position twice is wrong.
@@ -362,8 +356,7 @@ sql_number <- function(data, mechanism, answers) {
 }
 
 sum_query <- function(data, mechanism, form, answers, keys, weight) {
-  k <- switch(class(mechanism)[1], rr_bitflip = 2 * mechanism$buckets, rr_mean = 2,
-              mechanism$bits_number %||% length(mechanism$levels))
+  k <- length((mechanism[["bit"]] %||% mechanism)$reports)
   if (k > query_width) abort("One query adds up at most {format_count(query_width)} sums, not {k}.", "too_large")
   sql <- sql_sums(data, mechanism, form, answers)
   check_free_names(c(colnames(data), names(sql$sums)), c(query_columns, sum_columns))

@@ -40,7 +40,7 @@
 #' @param mechanism How the reports were made.
 #' @return The reports as [rr_perturb()] returns them.
 #' @section Errors:
-#' * `candor_error_report`: a value that is not a report of this mechanism, with its position and the reason.
+#' * `candor_error_report`: a value that is not a report of this mechanism, with its position.
 #' * `candor_error_mismatch`: reports of another kind, or of another number of categories. `candor_error_missing`: missing reports.
 #' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745. arXiv:1705.04421
@@ -97,8 +97,7 @@ keeps_sets <- function(mechanism) {
 # returned them. Groups and weights are those of the reports that are not missing; `each` is the number of groups.
 read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = NULL) {
   codec <- mechanism$codec
-  rows <- NULL
-  columns <- NULL
+  rows <- columns <- NULL
   if (!is.null(codec$width) && length(codec$numbers)) x <- cohort_columns(x, mechanism)
   if (length(codec$numbers)) columns <- whole_columns(x, mechanism)
   if (!is.null(codec$width)) rows <- read_rows(if (is.null(columns)) x else x[["bits"]], mechanism)
@@ -111,20 +110,28 @@ read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = N
   for (name in names(columns)) {
     columns[[name]] <- check_numbers(keep(columns[[name]]), name, codec$numbers[[name]], mechanism)
   }
-  bits <- if (!is.null(rows)) {
-    settle_rows(if (length(dropped)) rows$rows[-dropped, , drop = FALSE] else rows$rows, mechanism)
-  }
+  bits <- if (!is.null(rows)) settle_rows(drop_reports(rows$rows, dropped), mechanism)
   list(reports = join_columns(columns, bits), dropped = dropped, groups = keep(groups), weights = keep(weights),
        each = as.double(max(1L, groups)))
 }
 
 abort_report_at <- function(position, problem, answers = FALSE) {
   abort(c("{.arg x} must hold reports of this mechanism.", x = "Report {format_count(position)} {problem}.",
-          i = if (answers) answers_remedy), "report", position = position, problem = problem)
+          i = if (answers) answers_remedy else forms_remedy), "report", position = position, problem = problem)
+}
+
+# `at`: which elements or rows of `x` are no reports, the first of which is shown.
+refuse_reports <- function(at, x, mechanism = NULL) {
+  if (!length(at)) return(invisible())
+  given <- if (is.matrix(x)) paste(x[at[1], ], collapse = " ") else x[[at[1]]]
+  if (is.character(given)) given <- short_reports(given)
+  abort_report_at(at[1], paste("is", describe(given)), !is.null(mechanism) && are_answers(x, mechanism))
 }
 
 # True answers, given where reports are expected, are no reports of another mechanism: they are yet to be randomized.
 answers_remedy <- "These are answers. Randomize them first: {.code rr_perturb(x, mechanism)}."
+
+forms_remedy <- "{.fn rr_reports} says how reports look."
 
 # Is all of it what people answer? Bits and numbers may look like labels here and there. A mechanism without levels
 # takes any text.
@@ -139,7 +146,7 @@ are_answers <- function(x, mechanism) {
 # `x` has none of the forms that the reports of the mechanism come back in.
 abort_form <- function(x, mechanism, wanted) {
   abort(c("{.arg x} must be {wanted}.", x = "It is {describe(x)}.",
-          i = if (are_answers(x, mechanism)) answers_remedy else "{.fn rr_reports} says how reports look."),
+          i = if (are_answers(x, mechanism)) answers_remedy else forms_remedy),
         if (inherits(x, "rr_reports")) c("mismatch", "report") else "report")
 }
 
@@ -151,12 +158,16 @@ drop_missing_reports <- function(missing, na.rm) {
   missing
 }
 
+drop_reports <- function(x, dropped) {
+  if (!length(dropped)) x else if (length(dim(x)) == 2L) x[-dropped, , drop = FALSE] else x[-dropped]
+}
+
 # ---- columns of whole numbers ----
 
 whole_columns <- function(x, mechanism) {
   names <- names(mechanism$codec$numbers)
-  if (length(names) == 1L && is.atomic(x) && is.null(dim(x)) &&
-      !inherits(x, "rr_reports")) x <- stats::setNames(list(x), names)
+  alone <- length(names) == 1L && is.atomic(x) && is.null(dim(x)) && !inherits(x, "rr_reports")
+  if (alone) x <- stats::setNames(list(x), names)
   if (is.matrix(x) && !is.null(colnames(x))) x <- as.data.frame(x)
   if (!is.list(x) || !all(names %in% names(x))) {
     abort_form(x, mechanism, paste("a table with the columns", paste(names, collapse = ", ")))
@@ -170,26 +181,9 @@ check_numbers <- function(values, name, range, mechanism) {
   if (quick && min(values) >= range[1] && max(values) <= range[2]) return(values)
   numbers <- if (is.character(values)) suppressWarnings(as.numeric(values)) else values
   good <- numbers >= range[1] & numbers <= range[2] & (numbers - range[1]) %% range[3] == 0
-  bad <- which(!good %in% TRUE)
-  if (length(bad)) {
-    value <- values[bad[1]]
-    shown <- if (is.character(value)) encodeString(value, quote = "\"") else format(value, digits = 15)
-    wanted <- if (range[3] == 2) sprintf("it is %s or %s", range[2], range[1])
-      else sprintf("it is a whole number from %s to %s", format_count(range[1]), format_count(range[2]))
-    abort_report_at(bad[1], sprintf("has %s %s; %s", name, shown, wanted), are_answers(values, mechanism))
-  }
+  bad <- which(!good %in% TRUE)[1]
+  if (!is.na(bad)) abort_report_at(bad, paste("has", name, describe(values[bad])), are_answers(values, mechanism))
   as.integer(numbers)
-}
-
-# The place of each report, from 0, among all that there are: the last column runs fastest.
-number_cells <- function(reports, numbers) {
-  columns <- if (is.data.frame(reports)) as.list(reports) else list(reports)
-  cells <- 0
-  for (j in seq_along(numbers)) {
-    range <- numbers[[j]]
-    cells <- cells * (range[2] - range[1] + 1) + columns[[j]] - range[1]
-  }
-  as.integer(cells)
 }
 
 # A cohort and bits from any table that holds them.
@@ -201,11 +195,10 @@ cohort_columns <- function(x, mechanism) {
   }
   if (is_long(x, mechanism)) {
     cohort <- column_numbers(x$cohort)
-    first <- which(!duplicated(x$id))
-    place <- match(x$id, x$id[first])
-    odd <- which(!(cohort == cohort[first][place]) %in% TRUE)
-    if (length(odd)) abort_report_at(place[odd[1]], "has rows of several cohorts, or of none")
-    return(list(cohort = cohort[first], bits = long_rows(x, mechanism)))
+    first <- match(x$id, x$id)
+    odd <- which(!(cohort == cohort[first]) %in% TRUE)[1]
+    if (!is.na(odd)) abort_report_at(match(first[odd], unique(first)), "has rows of several cohorts, or of none")
+    return(list(cohort = cohort[unique(first)], bits = long_rows(x, mechanism)))
   }
   if (is.list(x) && all(c("cohort", "bits") %in% names(x))) return(x)
   abort_form(x, mechanism, "a table with the columns cohort, bits")
@@ -217,30 +210,26 @@ cohort_columns <- function(x, mechanism) {
 read_rows <- function(x, mechanism) {
   codec <- mechanism$codec
   if (is.factor(x)) x <- as.character(x)
-  if (inherits(x, "rr_reports")) return(own_rows(x, codec))
-  if (is.raw(x)) {
-    return(list(rows = if (is.matrix(x)) report_values(x) else matrix(x, 1)))
+  if (inherits(x, "rr_reports")) {
+    values <- report_values(x)
+    fits <- if (is.raw(values)) is.null(codec$drawn) else !is.null(codec$ones %||% codec$drawn)
+    if (!fits || attr(x, "width") != codec$width) {
+      abort(c("{.arg x} must hold reports of this mechanism, of {format_count(codec$width)} categories.",
+              x = "They are of another mechanism, of {format_count(attr(x, 'width'))}."), c("mismatch", "report"))
+    }
+    return(list(rows = values, gone = is.na(x)))
   }
+  if (is.raw(x) && is.matrix(x)) return(list(rows = report_values(x)))
   if (is.character(x) && !is.matrix(x)) {
     if (!holds_numbers(x, codec)) return(hexadecimal_rows(x, mechanism))
-    x <- number_lists(x, mechanism)
+    refuse_reports(which(!is.na(x) & !grepl(number_pattern, x)), x, mechanism)
+    x <- lapply(strsplit(trimws(x), " +"), as.numeric)
   }
   if (is_long(x, mechanism)) return(list(rows = long_rows(x, mechanism)))
   if (is.list(x) && !is.data.frame(x)) return(list_rows(x, codec))
   if (is.numeric(x) && is.null(dim(x)) && isTRUE(codec$drawn == 1)) x <- matrix(plain_numbers(x))
   if (length(dim(x)) != 2L) abort_form(x, mechanism, "reports: bits, text, numbers, or 0 and 1 for each category")
   numeric_rows(x, mechanism)
-}
-
-own_rows <- function(x, codec) {
-  values <- report_values(x)
-  fits <- if (is.raw(values)) is.null(codec$drawn) else !is.null(codec$ones %||% codec$drawn)
-  if (!fits || attr(x, "width") != codec$width) {
-    abort(c("{.arg x} must hold reports of this mechanism.",
-            x = paste("They are of {format_count(attr(x, 'width'))} categories{if (!fits) ', and of another kind'};",
-                      "the mechanism has {format_count(codec$width)}.")), c("mismatch", "report"))
-  }
-  list(rows = values, gone = is.na(x))
 }
 
 # Columns of 0 and 1, or of positions, which may be named and stand in any order.
@@ -257,9 +246,7 @@ numeric_rows <- function(x, mechanism) {
   list(rows = rows, gone = if (anyNA(rows)) rowSums(is.na(rows)) > if (partly) codec$width - 1 else 0)
 }
 
-holds_bits <- function(rows, codec) {
-  ncol(rows) == codec$width && (is.null(codec$drawn) || all(rows %in% c(0, 1, NA)))
-}
+holds_bits <- function(rows, codec) ncol(rows) == codec$width && (is.null(codec$drawn) || all(rows %in% c(0, 1, NA)))
 
 # Is text of numbers with spaces between them, or of one number that is too short for hexadecimal digits?
 holds_numbers <- function(x, codec) {
@@ -271,29 +258,11 @@ holds_numbers <- function(x, codec) {
 
 number_pattern <- "^ *-?[0-9]+( +-?[0-9]+)* *$"
 
-number_lists <- function(x, mechanism) {
-  bad <- which(!is.na(x) & !grepl(number_pattern, x))
-  if (length(bad)) {
-    abort_report_at(bad[1], sprintf("is %s, which is no list of numbers", encodeString(x[bad[1]], quote = "\"")),
-                    are_answers(x, mechanism))
-  }
-  lapply(strsplit(trimws(x), " +"), as.numeric)
-}
-
 hexadecimal_rows <- function(x, mechanism) {
-  codec <- mechanism$codec
-  digits <- 2 * codec_bytes(codec)
+  bytes <- codec_bytes(mechanism$codec)
   gone <- is.na(x)
-  bare <- replace(sub("^(0x|\\\\x)", "", x), gone, strrep("0", digits))
-  read <- .Call(C_rr_from_hex, bare, digits / 2)
-  if (read$position > 0) {
-    bare <- bare[read$position]
-    shown <- encodeString(short_reports(x[read$position]), quote = "\"")
-    abort_report_at(read$position, if (!grepl("^[0-9a-fA-F]*$", bare)) sprintf("is %s, which is not hexadecimal", shown)
-      else sprintf("is %s, of %s hexadecimal digit%s; %s bits take %s", shown, format_count(nchar(bare)),
-                   if (nchar(bare) == 1L) "" else "s", format_count(codec$width), format_count(digits)),
-      are_answers(x, mechanism))
-  }
+  read <- .Call(C_rr_from_hex, replace(sub("^(0x|\\\\x)", "", x), gone, strrep("00", bytes)), bytes)
+  refuse_reports(read$position[read$position > 0], x, mechanism)
   list(rows = read$bits, gone = gone)
 }
 
@@ -302,36 +271,46 @@ list_rows <- function(x, codec) {
   x <- lapply(x, plain_numbers)
   gone <- vapply(x, function(one) is.null(one) || (!is.raw(one) && anyNA(one)), NA)
   raw <- is.null(codec$ones %||% codec$drawn) || any(vapply(x, is.raw, NA))
-  odd <- which(!gone & !vapply(x, if (raw) is.raw else is.numeric, NA))
-  if (length(odd)) abort_report_at(odd[1], paste("is", describe(x[[odd[1]]])))
   size <- if (raw) codec_bytes(codec) else codec$ones %||% codec$drawn
-  wrong <- which(!gone & lengths(x) != size)
-  if (length(wrong)) abort_report_at(wrong[1], size_words(length(x[[wrong[1]]]), codec, raw))
+  refuse_reports(which(!gone & !(vapply(x, if (raw) is.raw else is.numeric, NA) & lengths(x) == size)), x)
   rows <- matrix(if (raw) as.raw(0) else NA_real_, length(x), size)
   rows[!gone, ] <- matrix(unlist(x[!gone]), ncol = size, byrow = TRUE)
   list(rows = rows, gone = gone)
-}
-
-size_words <- function(number, codec, raw = FALSE) {
-  wanted <- if (raw) codec_bytes(codec) else codec$ones %||% codec$drawn
-  noun <- if (raw) "byte" else if (is.null(codec$drawn)) "categor" else "bit"
-  ends <- if (noun == "categor") c("y", "ies") else c("", "s")
-  sprintf("has %s %s%s; %s %s needed", format_count(number), noun, ends[1 + (number != 1)], format_count(wanted),
-          if (wanted == 1) "is" else "are")
 }
 
 # The checked reports of some rows.
 settle_rows <- function(rows, mechanism) {
   codec <- mechanism$codec
   size <- codec$ones %||% codec$drawn
-  bits <- is.raw(rows) || holds_bits(rows, codec)
-  values <- if (is.raw(rows)) check_bytes(rows, codec)
-    else if (bits && is.null(codec$drawn)) pack_rows(rows)
-    else if (bits) drawn_positions(rows, codec)
-    else if (!is.null(size) && ncol(rows) == size) sort_positions(whole_matrix(rows))
-    else abort(c("{.arg x} must have a column of 0 and 1 for each of {format_count(codec$width)} categories.",
-                 x = "It has {ncol(rows)} column{?s}."), "report")
-  if (!is.null(size)) check_sizes(values, codec)
+  if (is.raw(rows)) {
+    whole <- is.null(codec$drawn) && ncol(rows) == codec_bytes(codec)
+    # No bit lies beyond the last category.
+    refuse_reports(which(if (whole) as.integer(rows[, ncol(rows)]) >= 2^((codec$width - 1) %% 8 + 1) else TRUE), rows)
+    values <- rows
+  } else if (!holds_bits(rows, codec)) {
+    if (is.null(size) || ncol(rows) != size) {
+      abort(c("{.arg x} must have a column of 0 and 1 for each of {format_count(codec$width)} categories.",
+              x = "It has {ncol(rows)} column{?s}."), "report")
+    }
+    values <- whole_matrix(rows)
+    sizes <- abs(values)
+    unsorted <- any(sizes[, -1] < sizes[, -size])
+    if (unsorted) values <- matrix(values[order(row(values), sizes)], nrow(values), byrow = TRUE)
+  } else if (is.null(codec$drawn)) {
+    read <- .Call(C_rr_matrix_to_bits, whole_matrix(rows))
+    refuse_entries(read$position[read$position > 0], rows)
+    values <- read$bits
+  } else {
+    # Bits of all buckets, missing if a bucket was not drawn.
+    refuse_reports(which(rowSums(!is.na(rows)) != size), rows)
+    bits <- t(rows)
+    some <- which(!is.na(bits), arr.ind = TRUE)
+    values <- matrix(as.integer(ifelse(bits[some] == 1, some[, 1], -some[, 1])), nrow(rows), byrow = TRUE)
+  }
+  if (is.null(size)) return(new_rr_reports(values, codec$width))
+  # As many bits, or positions, as a report has, and each position once.
+  bad <- count_supports(values, list(each = 1), codec, codec$ones)$position
+  refuse_reports(bad[bad > 0], rows)
   if (!is.null(codec$ones) && is.raw(values) != packs_bits(codec)) {
     values <- if (is.raw(values)) t(.Call(C_rr_bits_to_lists, values, codec$width, size))
       else .Call(C_rr_lists_to_bits, t(values), codec$width)
@@ -339,70 +318,14 @@ settle_rows <- function(rows, mechanism) {
   new_rr_reports(values, codec$width)
 }
 
-check_bytes <- function(rows, codec) {
-  if (!is.null(codec$drawn)) abort_report_at(1, "is bits; positions are needed")
-  if (ncol(rows) != codec_bytes(codec)) abort_report_at(1, size_words(ncol(rows), codec, raw = TRUE))
-  spare <- codec$width %% 8
-  bad <- if (spare > 0) match(TRUE, as.integer(rows[, ncol(rows)]) >= 2^spare) else NA
-  if (!is.na(bad)) {
-    abort_report_at(bad, sprintf("has bits beyond the last of %s categories", format_count(codec$width)))
-  }
-  rows
-}
-
-pack_rows <- function(rows) {
-  whole <- rows
-  storage.mode(whole) <- "integer"
-  read <- .Call(C_rr_matrix_to_bits, whole)
-  fraction <- if (is.double(rows)) match(TRUE, as.vector(rows) != as.vector(whole)) else NA
-  bad <- if (read$position > 0) read$position else fraction
-  if (!is.na(bad)) {
-    abort_report_at((bad - 1) %% nrow(rows) + 1, sprintf("holds %s; bits are 0 and 1", format(rows[bad], digits = 6)))
-  }
-  read$bits
-}
-
-# Bits of all buckets, missing if a bucket was not drawn.
-drawn_positions <- function(rows, codec) {
-  drawn <- rowSums(!is.na(rows))
-  bad <- which(drawn != codec$drawn)
-  if (length(bad)) abort_report_at(bad[1], size_words(drawn[bad[1]], codec))
-  bits <- t(rows)
-  some <- which(!is.na(bits), arr.ind = TRUE)
-  matrix(as.integer(ifelse(bits[some] == 1, some[, 1], -some[, 1])), nrow(rows), byrow = TRUE)
-}
-
 whole_matrix <- function(rows) {
-  if (is.integer(rows)) return(rows)
-  bad <- which(rows != floor(rows) | abs(rows) > .Machine$integer.max)
-  if (length(bad)) {
-    abort_report_at((bad[1] - 1) %% nrow(rows) + 1, sprintf("holds %s", format(rows[bad[1]], digits = 6)))
-  }
-  storage.mode(rows) <- "integer"
-  rows
+  whole <- rows
+  suppressWarnings(storage.mode(whole) <- "integer")
+  if (is.double(rows)) refuse_entries(which(is.na(whole) | whole != rows), rows)
+  whole
 }
 
-sort_positions <- function(rows) {
-  sizes <- abs(rows)
-  if (!any(sizes[, -1] < sizes[, -ncol(rows)])) return(rows)
-  matrix(apply(rows, 1, function(one) one[order(abs(one))]), nrow(rows), byrow = TRUE)
-}
-
-# As many bits, or positions, as a report has, and each position once.
-check_sizes <- function(values, codec) {
-  if (is.raw(values)) {
-    bad <- .Call(C_rr_count_bits, values, codec$width, codec$ones, NULL, 1, NULL)$position
-    if (bad > 0) abort_report_at(bad, size_words(sum(as.matrix(new_rr_reports(values, codec$width)[bad])), codec))
-    return(invisible())
-  }
-  bad <- .Call(C_rr_count_lists, t(values), codec$width, !is.null(codec$drawn), NULL, 1, NULL)$position
-  if (bad == 0) return(invisible())
-  numbers <- if (is.null(codec$drawn)) values[bad, ] else abs(values[bad, ])
-  out <- numbers[numbers < 1 | numbers > codec$width]
-  noun <- if (is.null(codec$drawn)) "category" else "position"
-  abort_report_at(bad, if (length(out)) sprintf("holds %s, which is none of %s", out[1], format_count(codec$width))
-    else sprintf("holds %s %s twice", noun, numbers[anyDuplicated(numbers)]))
-}
+refuse_entries <- function(at, rows) refuse_reports((at - 1) %% nrow(rows) + 1, rows)
 
 # ---- long tables ----
 
@@ -417,66 +340,50 @@ long_rows <- function(x, mechanism) {
   codec <- mechanism$codec
   size <- codec$ones %||% codec$drawn
   level <- if (is.null(codec$numeric_levels)) column_numbers(x$level) else plain_numbers(x$level)
-  place <- match_long(level, codec)
-  lost <- which(is.na(x$id))
-  if (length(lost)) abort("{.val id} must not be NA, as in row {format_count(lost[1])}.", "report")
+  bit <- if (is.null(codec$drawn)) 1 else column_numbers(x$bit)
   id <- match(x$id, unique(x$id))
-  shown <- function(value) encodeString(as.character(value), quote = "\"")
   none <- is.na(level) & is.null(size)
-  bad <- which(!none & is.na(place))
-  if (length(bad)) abort_report_at(id[bad[1]], sprintf("supports %s, which is not a level", shown(level[bad[1]])))
-  twice <- anyDuplicated(data.frame(id, place = replace(place, none, NA)))
-  if (twice) abort_report_at(id[twice], sprintf("supports level %s twice", shown(level[twice])))
-  beside <- which(none & id %in% id[!none])
-  if (length(beside)) abort_report_at(id[beside[1]], "has a row without a level beside others")
+  place <- replace(match_long(level, codec), none, 0L)
+  again <- duplicated(id * (codec$width + 1) + place)
+  bad <- which(is.na(x$id) | is.na(place) | again | !bit %in% 0:1 | (none & id %in% id[!none]))[1]
+  if (!is.na(bad)) abort_report_at(id[bad], paste("needs an id and different levels, and has", describe(level[bad])))
   if (is.null(size)) {
     check_empty_reports(mechanism, length(unique(id)), sum(none))
     rows <- matrix(0L, max(id, 0L), codec$width)
     rows[cbind(id, place)[!none, , drop = FALSE]] <- 1L
     return(rows)
   }
-  sizes <- tabulate(id)
-  bad <- which(sizes != size)
-  if (length(bad)) abort_report_at(bad[1], size_words(sizes[bad[1]], codec))
-  if (!is.null(codec$drawn)) {
-    bit <- column_numbers(x$bit)
-    bad <- which(!bit %in% 0:1)
-    if (length(bad)) abort_report_at(id[bad[1]], sprintf("has the bit %s; bits are 0 and 1", format(bit[bad[1]])))
-    place <- ifelse(bit == 1, place, -place)
-  }
-  matrix(place[order(id, abs(place))], ncol = size, byrow = TRUE)
+  wrong <- which(tabulate(id) != size)
+  if (length(wrong)) abort_report_at(wrong[1], sprintf("must have %s rows", format_count(size)))
+  matrix((place * (2 * bit - 1))[order(id, place)], ncol = size, byrow = TRUE)
 }
 
 # Bits that are all 0 leave no row behind where nobody wrote one, and the reports that are there are then not all of
-# them. Fewer than one table in a hundred million has none where 20 are expected.
+# them. Fewer than one table in a hundred million has none where 20 are expected. Where bits are not independent, how
+# often all are 0 is not asked.
 check_empty_reports <- function(mechanism, n, empty) {
-  expected <- if (empty > 0) 0 else n * empty_chance(mechanism)
+  law <- rr_law(mechanism[["bit"]] %||% mechanism)
+  independent <- length(law$p) == 1L && length(law$q) == 1L && isTRUE(all.equal(law$both_own, law$p * law$q))
+  if (empty > 0 || !independent) return(invisible())
+  ones <- mechanism[["hashes"]] %||% 1
+  zeros <- (mechanism$codec$width %||% length(mechanism$levels)) - ones
+  expected <- n * (1 - law$q)^zeros * (1 - max(law$p, law$q))^ones
   if (expected < 20) return(invisible())
   abort(c("A long table must have a row for each report that supports no category as well.",
           x = "Of {format_count(n)} reports about {format_count(round(expected))} should support none; none is there."),
         "report")
 }
 
-# How often no bit at all is 1, where bits are independent; else 0.
-empty_chance <- function(mechanism) {
-  law <- rr_law(mechanism[["bit"]] %||% mechanism)
-  independent <- length(law$p) == 1L && length(law$q) == 1L && isTRUE(all.equal(law$both_own, law$p * law$q))
-  if (!independent) return(0)
-  if (is.null(mechanism[["bit"]])) return((1 - law$q)^(length(mechanism$levels) - 1) * (1 - max(law$p, law$q)))
-  ones <- mechanism$hashes %||% 1
-  (1 - law$q)^(mechanism$codec$width - ones) * (1 - law$p)^ones
-}
-
 # One report a row of what goes with it: the first row of each.
 one_row_each <- function(x, mechanism, weights, by) {
-  first <- which(!duplicated(x$id))
-  place <- match(x$id, x$id[first])
+  first <- match(x$id, x$id)
   for (each in c(by, list(weights))) {
     values <- as.vector(each)
-    odd <- which(!(values == values[first][place] | (is.na(values) & is.na(values[first][place]))) %in% TRUE)
-    if (length(odd)) abort("All rows of a report must have the same group and weight.", "argument")
+    same <- values == values[first] | (is.na(values) & is.na(values[first]))
+    if (!all(same %in% TRUE)) abort("All rows of a report must have the same group and weight.", "argument")
   }
-  list(x = rr_reports(x, mechanism), weights = weights[first], by = if (!is.null(by)) lapply(by, `[`, first))
+  at <- unique(first)
+  list(x = rr_reports(x, mechanism), weights = weights[at], by = if (!is.null(by)) lapply(by, `[`, at))
 }
 
 # ---- counting ----
@@ -485,11 +392,17 @@ count_reports.rr_protocol <- function(mechanism, x, groups = NULL, weights = NUL
   codec <- mechanism$codec
   read <- read_reports(x, mechanism, na.rm, groups, weights)
   counts <- if (is.null(codec$width)) {
-    count_cells(number_cells(read$reports, codec$numbers), length(mechanism$reports), read)
+    # The place of each report, from 0, among all that there are: the last column runs fastest.
+    columns <- if (is.data.frame(read$reports)) as.list(read$reports) else list(read$reports)
+    add <- function(cells, j) {
+      range <- codec$numbers[[j]]
+      cells * (range[2] - range[1] + 1) + columns[[j]] - range[1]
+    }
+    count_cells(as.integer(Reduce(add, seq_along(columns), 0)), length(mechanism$reports), read)
   } else if (length(codec$numbers)) {
     count_cohorts(read, codec)
   } else {
-    count_supports(report_values(read$reports), read, codec)
+    count_supports(report_values(read$reports), read, codec)$counts
   }
   if (!is.null(codec$drawn)) check_ones(read$reports, mechanism)
   counted_reports(counts, read)
@@ -550,21 +463,20 @@ count_cells <- function(cells, number, read) {
   .Call(C_rr_tally, cells, 0L, as.double(number), read$groups, read$each, read$weights, FALSE)$counts
 }
 
-count_supports <- function(values, read, codec) {
-  if (is.raw(values)) {
-    return(.Call(C_rr_count_bits, values, codec$width, -1, read$groups, read$each, read$weights)$counts)
-  }
-  .Call(C_rr_count_lists, t(values), codec$width, !is.null(codec$drawn), read$groups, read$each, read$weights)$counts
+# list(counts, position): how often each bit is 1, or each position is there, and the first report that has not `ones`
+# bits, or a position twice. No number of bits is checked if `ones` is negative.
+count_supports <- function(values, read, codec, ones = -1) {
+  if (is.raw(values)) return(.Call(C_rr_count_bits, values, codec$width, ones, read$groups, read$each, read$weights))
+  .Call(C_rr_count_lists, t(values), codec$width, !is.null(codec$drawn), read$groups, read$each, read$weights)
 }
 
 # Group by group and cohort by cohort the ones of each bit, then the number of reports.
 count_cohorts <- function(read, codec) {
   cohorts <- codec$numbers$cohort[2]
-  group <- read$groups %||% 1L
-  cells <- as.integer(read$reports$cohort + (group - 1L) * cohorts)
+  cells <- as.integer(read$reports$cohort + ((read$groups %||% 1L) - 1L) * cohorts)
   within <- list(groups = cells, each = cohorts * read$each, weights = read$weights)
   sizes <- .Call(C_rr_tally, cells, 1L, within$each, NULL, 1, read$weights, FALSE)$counts
-  rbind(matrix(count_supports(report_values(read$reports$bits), within, codec), codec$width), sizes)
+  rbind(matrix(count_supports(report_values(read$reports$bits), within, codec)$counts, codec$width), sizes)
 }
 
 # Reports of a cohort, an index and a sign: cohort by cohort how many support each of `width` categories, then how many
@@ -605,15 +517,19 @@ report_codes <- function(x, mechanism, name) {
   coded <- encode_reports(x, mechanism)
   codes <- as.integer(coded$codes) - coded$first + 1L
   bad <- which(is.na(codes) | codes < 1L | codes > length(mechanism$reports))
-  if (!length(bad)) return(codes)
-  value <- value_at(x, bad[1])
-  if (is.na(value)) {
-    abort(c("{.val {name}} must not have missing reports.", x = "Row {format_count(bad[1])} is NA.",
-            i = "{.code na.action = na.omit} drops such rows."), "missing")
+  if (length(bad)) abort_question(x, bad[1], name, mechanism)
+  codes
+}
+
+abort_question <- function(column, position, name, mechanism) {
+  at <- format_count(position)
+  if (is.na(value_at(column, position))) {
+    abort(c("{.val {name}} must not have missing reports.", x = "Row {at} is NA.",
+            i = "{.code na.rm = TRUE} of tallies and {.code na.action = na.omit} of regressions drop such rows."),
+          "missing")
   }
-  unknown <- unknown_reports(x, mechanism)
-  row <- format_count(bad[1])
-  line <- unknown_line(unknown, paste("Row", row))
+  unknown <- unknown_reports(column, mechanism)
+  line <- unknown_line(unknown, paste("Row", at), "rows")
   abort(c("{.val {name}} must hold reports of its mechanism.", x = "{line}", i = if (unknown$relaxed) relaxed_remedy),
         "level")
 }

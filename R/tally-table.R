@@ -1,9 +1,7 @@
 # A tally as a table, and as people read it.
 
 #' @export
-as.data.frame.rr_tally <- function(x, ...) {
-  plain_frame(tidy(x), ...)
-}
+as.data.frame.rr_tally <- function(x, ...) plain_frame(tidy(x), ...)
 
 #' @export
 tidy.rr_tally <- function(x, ...) {
@@ -38,33 +36,24 @@ knit_print.rr_tally <- function(x, ...) {
   knit_result(x, tally_lines(x), utils::head(table, 25), nrow(table))
 }
 
-# What the rows are if they are not all reports of one kind.
-part_line <- function(mechanism) {
-  parts <- tally_parts(mechanism)
-  if (is.null(parts$totals)) return(NULL)
-  sprintf("  Row \"%s\" counts all reports of %s %s, \"%s\" those of them that say so; shares are of all reports",
-          mechanism$reports[parts$totals[1]], tolower(parts$part), parts$names[1],
-          mechanism$reports[parts$rows[[1]][1]])
-}
-
 tally_lines <- function(x) {
+  # What the rows are if they are not all reports of one kind.
+  parts <- tally_parts(x$mechanism)
+  reports <- x$mechanism$reports
   c(paste0(report_words(x), if (!is.null(x$groups)) in_groups(x),
            if (x$missing > 0) sprintf(", %s missing dropped", format_count(x$missing))),
     paste0("  ", format(x$mechanism)),
-    part_line(x$mechanism),
-    if (length(x$chunks)) {
-      sprintf("  with the label%s of %s", if (length(x$chunks) > 1L) "s" else "", number_of(length(x$chunks), "chunk"))
+    if (!is.null(parts$totals)) {
+      sprintf("  Row \"%s\" counts all reports of %s %s, \"%s\" those of them that say so; shares are of all reports",
+              reports[parts$totals[1]], tolower(parts$part), parts$names[1], reports[parts$rows[[1]][1]])
     },
-    if (!is.null(x$sets)) {
-      paste0("  with ", number_of(sum(vapply(x$sets, function(s) length(s$times), 0L)), "different set"))
-    })
+    if (length(x$chunks)) paste("  chunks with a label:", format_count(length(x$chunks))),
+    if (!is.null(x$sets)) paste("  with", number_of(sum(lengths(lapply(x$sets, `[[`, "times"))), "different set")))
 }
 
 # The print is the summary: without it a tally of groups, which is read like a list, would be listed as one.
 #' @export
-summary.rr_tally <- function(object, ...) {
-  object
-}
+summary.rr_tally <- function(object, ...) object
 
 #' @rdname rr_tally
 #' @method autoplot rr_tally
@@ -107,13 +96,6 @@ picture_of_categories <- function(object, groups) {
   with_height(picture, layout)
 }
 
-# Columns narrower than a pixel may not be drawn at all; a line always has a width.
-tally_bars <- function(k) {
-  if (k <= 200) return(ggplot2::geom_col(ggplot2::aes(.data$at, .data$share), fill = colour_reported, width = 0.8))
-  ggplot2::geom_segment(ggplot2::aes(x = .data$at, xend = .data$at, y = 0, yend = .data$share),
-                        colour = colour_reported, linewidth = if (k <= 1000) 0.4 else 0.25)
-}
-
 # Counts of several parts, of which each respondent drew one: the name of a part, what its counts are of, and the places
 # of its counts and of its total, which is in the title of its panel. Of more than 40 categories there is one part, and
 # no total. NULL for other mechanisms.
@@ -152,7 +134,12 @@ picture_of_parts <- function(object, groups, parts) {
   what <- tolower(parts$part)
   caption <- c(if (length(what)) sprintf("Each report is of one %s, whose number of reports is in brackets.", what),
                if (all > nrow(shown)) sprintf("The first %s of %s panels.", nrow(shown), format_count(all)))
-  picture <- ggplot2::ggplot(data) + tally_bars(max(data$at)) +
+  # Columns narrower than a pixel may not be drawn at all; a line always has a width.
+  k <- max(data$at)
+  bars <- if (k <= 200) ggplot2::geom_col(ggplot2::aes(.data$at, .data$share), fill = colour_reported, width = 0.8)
+    else ggplot2::geom_segment(ggplot2::aes(x = .data$at, xend = .data$at, y = 0, yend = .data$share),
+                               colour = colour_reported, linewidth = if (k <= 1000) 0.4 else 0.25)
+  picture <- ggplot2::ggplot(data) + bars +
     ggplot2::scale_x_continuous(labels = format_count, breaks = few_breaks(if (all > 1L) 3 else 5),
                                 guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::scale_y_continuous(labels = percent_labels, breaks = few_breaks(if (all > 1L) 3 else 5)) +
@@ -166,6 +153,4 @@ picture_of_parts <- function(object, groups, parts) {
 
 #' @rdname rr_tally
 #' @export
-plot.rr_tally <- function(x, ...) {
-  draw(x, ...)
-}
+plot.rr_tally <- function(x, ...) draw(x, ...)

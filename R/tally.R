@@ -96,9 +96,7 @@
 #' @srrstats {G2.14, G2.14a, G2.14b} `na.rm` refuses or drops missing reports; a fit says how many were dropped.
 #' @srrstats {G2.15, G2.16} No function assumes that data are complete; NaN and infinite numbers are refused as reports.
 #' @export
-rr_tally <- function(x, mechanism, ...) {
-  UseMethod("rr_tally")
-}
+rr_tally <- function(x, mechanism, ...) UseMethod("rr_tally")
 
 #' @rdname rr_tally
 #' @export
@@ -145,12 +143,14 @@ tally_answers <- function(answers, mechanism, na.rm, match = c("exact", "relaxed
     if (is.null(groups)) sum(each) else as.vector(rowsum(each, groups$codes))
   }
   size <- counted$n %||% total(weights %||% answers$times %||% rep(1, n))
+  squares <- respondents <- NULL
   if (!is.null(weights)) {
-    check_total(size)
+    # Beyond these totals the squares of weights leave the range of a double.
+    if (sum(size) > 1e100 || (sum(size) > 0 && sum(size) < 1e-100)) {
+      abort("{.arg weights} must add up to something between 1e-100 and 1e100.", "argument")
+    }
     squares <- counted$weight_squares %||% total(answers$squares %||% weights^2)
     respondents <- counted$respondents %||% total(answers$times %||% rep(1, n))
-  } else {
-    squares <- respondents <- NULL
   }
   tally <- new_rr_tally(mechanism, counted$counts, groups = groups$keys,
                         missing = as.double(missing + answers$ungrouped),
@@ -173,14 +173,8 @@ leave_out_ungrouped <- function(answers, na.rm) {
   answers
 }
 
-drop_reports <- function(x, dropped) {
-  if (!length(dropped)) x else if (length(dim(x)) == 2L) x[-dropped, , drop = FALSE] else x[-dropped]
-}
-
 # How many reports there are in `x`: rows of a matrix or data frame, else the length, which classes may define.
-report_number <- function(x) {
-  if (is.data.frame(x) || (!is.object(x) && length(dim(x)) == 2L)) nrow(x) else length(x)
-}
+report_number <- function(x) if (is.data.frame(x) || (!is.object(x) && length(dim(x)) == 2L)) nrow(x) else length(x)
 
 count_answers <- function(x, mechanism, groups, weights, na.rm, match) {
   if (match == "relaxed") x <- relax_reports(x, mechanism)
@@ -215,24 +209,15 @@ check_weights <- function(weights, n) {
   weights <- plain_numbers(weights)
   check_that(is.numeric(weights) && !is.object(weights) && length(weights) == n, weights, "weights",
              "one number per report")
-  extremes <- if (length(weights)) range(weights) else 0
+  extremes <- range(weights, 0)
   if (anyNA(extremes) || extremes[1] < 0 || extremes[2] == Inf) {
-    bad <- which(is.na(weights) | weights < 0 | is.infinite(weights))[1]
+    bad <- which(!(is.finite(weights) & weights >= 0))[1]
     abort(c("{.arg weights} must be finite and at least 0.", x = "Weight {bad} is {weights[bad]}."), "argument")
   }
   as.double(weights)
 }
 
-# Beyond these totals the squares of weights leave the range of a double.
-check_total <- function(numbers) {
-  total <- sum(numbers)
-  if (total == 0 || (total >= 1e-100 && total <= 1e100)) return(invisible())
-  abort("{.arg weights} must add up to something between 1e-100 and 1e100.", "argument")
-}
-
-group_counts <- function(tally, g) {
-  if (is.matrix(tally$counts)) tally$counts[, g] else tally$counts
-}
+group_counts <- function(tally, g) if (is.matrix(tally$counts)) tally$counts[, g] else tally$counts
 
 # Counts of group g, scaled to the effective number of respondents, as likelihoods need them.
 group_evidence <- function(tally, g, law = rr_law(tally$mechanism)) {
@@ -268,22 +253,13 @@ relax_labels <- function(x, mechanism) {
   if (!is.character(x) && !is.factor(x)) return(x)
   labels <- mechanism$reports
   keys <- relax(labels)
-  if (anyDuplicated(keys)) {
-    alike <- labels[keys == keys[anyDuplicated(keys)]]
-    abort(c("{.arg match} cannot be {.val relaxed} for this mechanism.",
-            x = "Its levels {.val {alike}} differ only in case or space."), "argument")
-  }
-  settle <- function(text) {
-    place <- match(relax(text), keys)
-    place[is.na(place)] <- match_numbers(relax(text[is.na(place)]), mechanism)
-    change <- !is.na(place) & !text %in% labels
-    text[change] <- labels[place[change]]
-    text
-  }
-  if (is.factor(x)) {
-    levels(x) <- settle(levels(x))
-    return(x)
-  }
-  distinct <- unique(x)
-  settle(distinct)[match(x, distinct)]
+  if (anyDuplicated(keys)) abort("{.arg match} cannot be relaxed: levels differ only in case or space.", "argument")
+  given <- if (is.factor(x)) levels(x) else unique(x)
+  place <- match(relax(given), keys)
+  place[is.na(place)] <- match_numbers(relax(given[is.na(place)]), mechanism)
+  change <- !is.na(place) & !given %in% labels
+  settled <- replace(given, change, labels[place[change]])
+  if (!is.factor(x)) return(settled[match(x, given)])
+  levels(x) <- settled
+  x
 }

@@ -4,7 +4,7 @@
 contrast_values <- function(fit, weights, estimate, level) {
   plain <- inherits(fit, "rr_fit")
   # Estimates that are not known, as conditional shares in an empty slice, matter only where they are weighed.
-  value <- drop(weights %*% ifelse(is.na(estimate), 0, estimate))
+  value <- unname(drop(weights %*% ifelse(is.na(estimate), 0, estimate)))
   value[rowSums(weights[, is.na(estimate), drop = FALSE] != 0) > 0] <- NA_real_
   parts <- if (plain) contrast_parts(fit, weights) else matrix_parts(fit, weights)
   error <- root(rowSums(parts$variance))
@@ -19,11 +19,9 @@ contrast_values <- function(fit, weights, estimate, level) {
     bounds$high[row] <- known$high
   }
   # A function that is the same whatever the data is not tested.
-  ratio <- value / error
-  ratio[which(error == 0)] <- NA_real_
-  table <- tibble::tibble(estimate = unname(value), std.error = unname(error), statistic = unname(ratio),
-                          p.value = unname(2 * stats::pt(-abs(ratio), df)), conf.low = unname(bounds$low),
-                          conf.high = unname(bounds$high))
+  ratio <- replace(value / error, which(error == 0), NA_real_)
+  table <- tibble::tibble(estimate = value, std.error = error, statistic = ratio,
+                          p.value = 2 * stats::pt(-abs(ratio), df), conf.low = bounds$low, conf.high = bounds$high)
   list(value = value, table = table, covariance = parts$covariance, edge = parts$edge, z = z, df = df)
 }
 
@@ -47,20 +45,16 @@ matrix_parts <- function(fit, weights) {
 # Quotients of functions, by the delta method, their intervals and tests on the logarithmic scale. Rows that are only
 # divisors are left out.
 contrast_ratios <- function(read, found) {
-  if (is.null(found$covariance)) {
-    abort(c("Ratios can be had of at most {format_count(contrast_limit)} functions at a time."), "argument")
-  }
+  if (is.null(found$covariance)) abort("Ratios can be had of at most {contrast_limit} functions at a time.", "argument")
   value <- found$value
   shown <- which(read$shown)
   below <- read$divisor[shown]
-  ratios <- which(below > 0)
+  at <- which(below > 0)
+  ratio <- value[shown[at]] / value[below[at]]
+  bottom <- ifelse(value[shown[at]] > 0 & value[below[at]] > 0, value[below[at]], NA_real_)
   jacobian <- diag(length(value))[shown, , drop = FALSE]
-  for (i in ratios) {
-    top <- value[shown[i]]
-    bottom <- value[below[i]]
-    good <- isTRUE(top > 0 && bottom > 0)
-    jacobian[i, c(shown[i], below[i])] <- if (good) c(1 / bottom, -top / bottom^2) else NA_real_
-  }
+  jacobian[cbind(at, shown[at])] <- 1 / bottom
+  jacobian[cbind(at, below[at])] <- -ratio / bottom
   covariance <- found$covariance
   unknown <- is.na(diag(covariance))
   covariance[unknown, ] <- covariance[, unknown] <- 0
@@ -69,14 +63,11 @@ contrast_ratios <- function(read, found) {
   covariance <- jacobian %*% tcrossprod(covariance, jacobian)
   covariance[lost, ] <- covariance[, lost] <- NA_real_
   table <- found$table[shown, ]
-  for (i in ratios) {
-    ratio <- value[shown[i]] / value[below[i]]
-    error <- sqrt(max(0, covariance[i, i]))
-    relative <- error / ratio
-    test <- if (isTRUE(relative > 0)) log(ratio) / relative else NA_real_
-    table[i, ] <- list(if (is.finite(ratio)) ratio else NA_real_, error, test, 2 * stats::pt(-abs(test), found$df),
-                       ratio * exp(-found$z * relative), ratio * exp(found$z * relative))
-  }
+  error <- sqrt(pmax(0, diag(covariance)[at]))
+  relative <- error / ratio
+  test <- log(ifelse(relative > 0, ratio, NA_real_)) / relative
+  table[at, ] <- list(ifelse(is.finite(ratio), ratio, NA_real_), error, test, 2 * stats::pt(-abs(test), found$df),
+                      ratio * exp(-found$z * relative), ratio * exp(found$z * relative))
   list(table = table, covariance = covariance, edge = found$edge[shown] | c(FALSE, found$edge)[below + 1])
 }
 
@@ -89,13 +80,14 @@ contrast_parts <- function(fit, weights) {
   edge <- unidentified <- logical(nrow(weights))
   covariance <- if (nrow(weights) <= contrast_limit) matrix(0, nrow(weights), nrow(weights))
   shared <- apart <- 0
+  hierarchy <- fit$method == "inv" && is.null(fit$replicates) && inherits(rr_law(fit$mechanism), "rr_law_hierarchy")
   for (g in seq_len(groups)) {
     own <- weights[, (g - 1) * k + seq_len(k), drop = FALSE]
     needed <- which(colSums(own != 0) > 0)
     if (!length(needed)) next
     parts <- if (many_maxima(fit, g)) maxima_variances(fit, g, own)
       else if (needs_functions(g, fit)) function_variances(fit, g, own)
-      else if (has_functions(fit)) inverse_variances(fit, g, own)
+      else if (hierarchy) inverse_variances(fit, g, own)
       else matrix_variances(fit, g, own, needed)
     v <- parts$variance
     if (!is.null(parts$identified)) unidentified <- unidentified | !parts$identified
@@ -132,8 +124,7 @@ contrast_parts <- function(fit, weights) {
 held_at_boundary <- function(fit, g) {
   estimate <- fitted_truth(fit, g)
   certain <- fit$target == "sample" && identical(rr_law(fit$mechanism)$a, 1)
-  own <- !is.null(fit$estimator$spread)
-  !fit$estimator$unbiased && !certain && !own && any(estimate <= 0 | estimate >= 1)
+  !fit$estimator$unbiased && !certain && is.null(fit$estimator$spread) && any(estimate <= 0 | estimate >= 1)
 }
 
 warn_boundary <- function(unknown = NULL, small = NULL) {
@@ -151,10 +142,9 @@ share_bounds <- function(fit, weights, value, level) {
   below <- above <- 0
   for (g in unique((which(weights != 0) - 1) %/% k + 1)) {
     part <- share_part(weights[(g - 1) * k + seq_len(k)], adds_up(group_estimate(fit, g)))
-    if (is.null(part)) return(NULL)
-    if (part$scale == 0) next
+    if (identical(part$scale, 0)) next
     share <- sum(group_estimate(fit, g)[part$cells])
-    interval <- share_interval(fit, g, part$cells, share, level)
+    interval <- if (!is.null(part)) share_interval(fit, g, part$cells, share, level)
     if (is.null(interval)) return(NULL)
     reach <- abs(part$scale) * pmax(0, c(share - interval$low, interval$high - share))
     if (part$scale < 0) reach <- rev(reach)

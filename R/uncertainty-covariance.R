@@ -9,8 +9,7 @@ fit_spread <- function(fit, g, evidence) {
   evidence$details <- fit$details[[g]]
   spread <- method$spread(group_estimate(fit, g), evidence, fit$target)
   if (is.null(spread) || (length(spread$diagonal) == evidence$k && length(spread$common) == evidence$k)) return(spread)
-  abort(c("{.field spread} of method {.val {method$name}} must return {.field diagonal} and {.field common}.",
-          x = "Each must hold {evidence$k} numbers."), "argument")
+  abort("{.field spread} of method {.val {method$name}} must return {.field diagonal} and {.field common}.", "argument")
 }
 
 # Why a method with errors of its own has none for some groups: a line, or NULL.
@@ -24,28 +23,29 @@ errors_unknown <- function(fit) {
   paste0("Standard errors are NA", some, ": ", reasons[1])
 }
 
-# Variances of some estimates of group g, or their block of the covariance matrix.
-estimate_variances <- function(mechanism, fit, g, which) {
-  evidence <- group_evidence(fit$tally, g, rr_law(mechanism))
+# Standard errors in group g; an unbiased variance estimate below zero has none.
+fit_errors <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
+  unknown <- rep(NA_real_, length(which))
+  if (!is.null(fit$estimator$no_intervals)) return(unknown)
+  if (!is.null(fit$replicates)) return(apply(fit$replicates[[g]][which, , drop = FALSE], 1, stats::sd))
+  evidence <- group_evidence(fit$tally, g)
   spread <- fit_spread(fit, g, evidence)
   # A difference below 0 is a rounding.
-  if (!is.null(spread)) return(pmax(spread$diagonal[which] - spread$common[which]^2, 0))
+  if (!is.null(spread)) return(sqrt(pmax(spread$diagonal[which] - spread$common[which]^2, 0)))
   map <- fit_map(fit, g, evidence)
-  if (is.null(map)) return(rep(NA_real_, length(which)))
-  law_variances(evidence$law, evidence, map, which, fit$target)
+  if (is.null(map)) unknown else root(law_variances(evidence$law, evidence, map, which, fit$target))
 }
 
+# The covariance matrix of some estimates of group g.
 estimate_covariance <- function(mechanism, fit, g, which) {
   evidence <- group_evidence(fit$tally, g, rr_law(mechanism))
   spread <- fit_spread(fit, g, evidence)
-  if (!is.null(spread)) {
-    covariance <- diag(spread$diagonal[which], length(which)) - tcrossprod(spread$common[which])
-    diag(covariance) <- pmax(diag(covariance), 0)
-    return(covariance)
-  }
-  map <- fit_map(fit, g, evidence)
-  if (is.null(map)) return(matrix(NA_real_, length(which), length(which)))
-  law_covariance(evidence$law, evidence, map, which, fit$target)
+  map <- if (is.null(spread)) fit_map(fit, g, evidence)
+  if (!is.null(map)) return(law_covariance(evidence$law, evidence, map, which, fit$target))
+  if (is.null(spread)) return(matrix(NA_real_, length(which), length(which)))
+  covariance <- diag(spread$diagonal[which], length(which)) - tcrossprod(spread$common[which])
+  diag(covariance) <- pmax(diag(covariance), 0)
+  covariance
 }
 
 # How the estimates of group g move with the error of a validation study, see validation_effects(): groups share it.
@@ -58,14 +58,6 @@ fit_effects <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
   evidence <- group_evidence(fit$tally, g, law)
   theta <- fit_map(fit, g, evidence)$information %||% law_unbiased(law, evidence)
   validation_effects(law, theta, columns)[which, , drop = FALSE]
-}
-
-# The covariance matrix of linear functions (rows of `weights`) of a maximum likelihood estimate of many cells.
-likelihood_functions <- function(mechanism, fit, g, weights) {
-  evidence <- group_evidence(fit$tally, g, rr_law(mechanism))
-  map <- fit_map(fit, g, evidence)
-  if (is.null(map)) return(matrix(NA_real_, nrow(weights), nrow(weights)))
-  information_functions(evidence$law, evidence, map$information, weights, fit$target)
 }
 
 # Whether the fit has covariances, but too many cells for a matrix of them.
@@ -118,8 +110,12 @@ matrix_variances <- function(fit, g, own, needed) {
   list(variance = v, covariance = joint)
 }
 
+# Of a maximum likelihood estimate of many cells.
 function_variances <- function(fit, g, own) {
-  covariance <- likelihood_functions(fit$mechanism, fit, g, own)
+  evidence <- group_evidence(fit$tally, g)
+  map <- fit_map(fit, g, evidence)
+  covariance <- if (is.null(map)) matrix(NA_real_, nrow(own), nrow(own))
+    else information_functions(evidence$law, evidence, map$information, own, fit$target)
   v <- diag(covariance)
   # The same zeros, from systems solved to a residual of 1e-10.
   v[abs(v) <= 1e-8 * drop(own %*% group_estimate(fit, g))^2 / fit$tally$effective_n[g]] <- 0
@@ -127,15 +123,10 @@ function_variances <- function(fit, g, own) {
 }
 
 # Unbiased estimates whose functions do not need the covariance matrix of all estimates.
-has_functions <- function(fit) {
-  fit$estimator$name == "inv" && is.null(fit$replicates) && inherits(rr_law(fit$mechanism), "rr_law_hierarchy")
-}
-
 inverse_variances <- function(fit, g, own) {
-  law <- rr_law(fit$mechanism)
-  evidence <- group_evidence(fit$tally, g, law)
+  evidence <- group_evidence(fit$tally, g)
   joint <- nrow(own) <= contrast_limit
-  covariance <- law_functions(law, evidence, own, fit$target, variances = !joint)
+  covariance <- law_functions(evidence$law, evidence, own, fit$target, variances = !joint)
   v <- if (joint) diag(covariance) else covariance
   # The sum of all shares is known: its variance is made of roundings.
   v[rowSums(own != own[, 1]) == 0] <- 0

@@ -16,7 +16,12 @@
 design_data <- function(design, tally, column, by, match, scored) {
   mechanism <- tally$mechanism
   rows <- design_rows(design)
-  if (scored) check_scores(tally, length(rows))
+  if (scored && any(tally$missing > 0)) {
+    abort("A survey design must not have missing reports: use {.code subset(design, !is.na(report))}.", "missing")
+  }
+  if (scored && as.double(length(rows)) * length(mechanism$levels) > 5e7) {
+    abort("There are more than 50,000,000 scores for a survey design.", "too_large")
+  }
   frame <- design$variables[rows, , drop = FALSE]
   parts <- frame_parts(frame, mechanism, column, NULL, by)
   by <- name_groups(parts$by, mechanism)
@@ -32,24 +37,9 @@ design_data <- function(design, tally, column, by, match, scored) {
   code <- if (is.null(mechanism$questions)) {
     coded <- encode_reports(reports, mechanism)
     as.integer(coded$codes) - coded$first + 1L
-  } else {
-    encode_questions(question_frame(reports, mechanism), mechanism, TRUE) + 1L
-  }
+  } else encode_questions(question_frame(reports, mechanism), mechanism, TRUE) + 1L
   used <- !is.na(code[good])
   list(row = data$row[used], group = group[used], code = code[good][used], rows = data$rows)
-}
-
-check_scores <- function(tally, rows) {
-  k <- length(tally$mechanism$levels)
-  if (any(tally$missing > 0)) {
-    abort(c("A survey design must not have missing reports: use {.code subset(design, !is.na(report))}.",
-            x = "{format_count(sum(tally$missing))} {?is/are} missing."), "missing")
-  }
-  if (as.double(rows) * k > 5e7) {
-    abort(c("There are too many scores for a survey design.",
-            x = "{format_count(rows)} reports have {format_count(k)} scores each; the limit is 50,000,000."),
-          "too_large")
-  }
 }
 
 # The columns of the unbiased estimate, and of any other near these data, for each report.
@@ -88,9 +78,7 @@ design_covariance <- function(design, fit, data, target, total, options) {
   k <- length(fit$mechanism$levels)
   unbiased <- if (!is.null(plain)) list(estimate = inversion$estimate, variance = matrix(diag(plain), k),
                                         low = inversion$low, high = inversion$high)
-  if (fit$estimator$unbiased) {
-    return(list(covariance = plain %||% variance(inversion, TRUE), inversion = unbiased))
-  }
+  if (fit$estimator$unbiased) return(list(covariance = plain %||% variance(inversion, TRUE), inversion = unbiased))
   way <- fitted_way(fit, data, law, inversion$inverse, options)
   # Replicates need no derivative, unless the randomization is to be added.
   again_is_all <- inherits(design, "svyrep.design") && target == "population" && !noisy
@@ -109,7 +97,16 @@ way_variance <- function(design, data, way, squares, target, size, total) {
   at <- lapply(groups, function(g) (g - 1) * k + seq_len(k))
   covariance <- matrix(0, k * length(size), k * length(size))
   if (target == "population" && inherits(design, "svyrep.design")) {
-    covariance <- replicate_variance(design, data, way, own, size, total)
+    # The estimate is made again for the weights of each replicate.
+    thetas <- apply(stats::weights(design, "analysis")[data$row, , drop = FALSE], 2, function(w) {
+      unlist(lapply(groups, function(g) {
+        n <- sum(w[own[[g]]])
+        if (!is.finite(n) || n <= 0) return(rep(NA_real_, k))
+        way$again(g, own[[g]], w[own[[g]]]) * if (total) n else 1
+      }))
+    })
+    centre <- as.vector(way$estimate * rep(if (total) size else 1, each = k))
+    covariance <- replicate_spread(design, matrix(thetas, length(centre)), centre)
   } else if (target == "population") {
     scores <- matrix(0, data$rows, nrow(covariance))
     for (g in groups) {
@@ -123,21 +120,6 @@ way_variance <- function(design, data, way, squares, target, size, total) {
     covariance[at[[g]], at[[g]]] <- covariance[at[[g]], at[[g]]] + noise / if (total) 1 else size[g]^2
   }
   covariance
-}
-
-# The estimate is made again for the weights of each replicate.
-replicate_variance <- function(design, data, way, own, size, total) {
-  weights <- stats::weights(design, "analysis")[data$row, , drop = FALSE]
-  k <- nrow(way$estimate)
-  thetas <- apply(weights, 2, function(w) {
-    unlist(lapply(seq_along(own), function(g) {
-      n <- sum(w[own[[g]]])
-      if (!is.finite(n) || n <= 0) return(rep(NA_real_, k))
-      way$again(g, own[[g]], w[own[[g]]]) * if (total) n else 1
-    }))
-  })
-  centre <- way$estimate * rep(if (total) size else 1, each = k)
-  replicate_spread(design, matrix(thetas, length(centre)), as.vector(centre))
 }
 
 # The covariance matrix of the estimates `centre`, from those of the replicates, a column each.
@@ -190,9 +172,7 @@ coded_way <- function(fit, data, law, columns, inverse, estimate, estimator) {
   C <- law_matrix(law, length(fit$mechanism$levels))
   reported <- reported_by_group(fit$tally)
   centred <- function(g) columns[[g]] - drop(columns[[g]] %*% reported[, g])
-  sums <- function(x, own) {
-    as.vector(tapply(x, factor(data$code[own], seq_len(ncol(C))), sum, default = 0))
-  }
+  sums <- function(x, own) as.vector(tapply(x, factor(data$code[own], seq_len(ncol(C))), sum, default = 0))
   list(estimate = estimate,
        scores = function(g, own) t((centred(g) + estimate[, g])[, data$code[own], drop = FALSE]),
        again = function(g, own, w) estimator(g, sums(w, own)),
@@ -209,22 +189,18 @@ coded_way <- function(fit, data, law, columns, inverse, estimate, estimator) {
 # For each row w^2 - Q: what the variance of the design leaves out of the square of a respondent's own value.
 hidden_squares <- function(design) {
   w <- design_weights(design)
-  if (inherits(design, "svyrep.design")) return(hidden_by_replicates(design, w))
+  if (inherits(design, "svyrep.design")) {
+    # Random replicates count more and less than w^2, by chance; jackknives and balanced replicates exactly it.
+    replicates <- stats::weights(design, "analysis")
+    centre <- if (isTRUE(design$mse)) w else rowMeans(replicates[, design$rscales > 0, drop = FALSE])
+    hidden <- w^2 - unname(design$scale * drop((replicates - centre)^2 %*% rep_len(design$rscales, ncol(replicates))))
+    return(replace(hidden, abs(hidden) <= 1e-9 * w^2, 0))
+  }
   population <- design$fpc$popsize
   if (is.null(population)) return(numeric(length(w)))
   sampled <- as.matrix(design$fpc$sampsize) / as.matrix(population)
   if (isTRUE(getOption("survey.ultimate.cluster"))) sampled <- sampled[, 1, drop = FALSE]
   w^2 * unname(apply(sampled, 1, prod))
-}
-
-# Random replicates count more and less than w^2, by chance; jackknives and balanced replicates exactly it.
-hidden_by_replicates <- function(design, w) {
-  replicates <- stats::weights(design, "analysis")
-  centre <- if (isTRUE(design$mse)) w else rowMeans(replicates[, design$rscales > 0, drop = FALSE])
-  counted <- design$scale * drop((replicates - centre)^2 %*% rep_len(design$rscales, ncol(replicates)))
-  hidden <- w^2 - unname(counted)
-  hidden[abs(hidden) <= 1e-9 * w^2] <- 0
-  hidden
 }
 
 # The map of the fit's method near the data of group g, NULL where there is none.
@@ -236,10 +212,7 @@ fit_map <- function(fit, g, evidence) {
   k <- evidence$k
   good <- !is.null(map$information) || identical(dim(map$jacobian), c(k, k)) ||
     (is.logical(map$support) && length(map$support) == k && length(map$alpha) == 1L && length(map$u) == k)
-  if (!good) {
-    abort(paste("{.field local_map} of method {.val {method$name}} must return {.field jacobian},",
-                "a matrix of {k} by {k}, or {.field support}, {.field alpha} and {.field u}."), "argument")
-  }
+  if (!good) abort("{.field local_map} of {.val {method$name}} must return what {.fn rr_new_method} says.", "argument")
   map$unbiased <- method$unbiased
   map
 }

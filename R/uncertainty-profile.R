@@ -5,22 +5,16 @@
 
 profile_cells <- 500
 
-profile_intervals <- function(mechanism, fit, g, level, which = seq_along(mechanism$levels)) {
-  axes <- channel_axes(mechanism)
-  rows <- rr_matrix(mechanism)
+profile_intervals <- function(fit, g, level, which) {
+  axes <- channel_axes(fit$mechanism)
+  rows <- rr_matrix(fit$mechanism)
   evidence <- group_evidence(fit$tally, g)
-  counts <- evidence$counts
-  best <- maximize(axes, counts, n = evidence$n)
-  top <- sum_log(counts, apply_channel(axes, best$estimate))
+  best <- maximize(axes, evidence$counts, n = evidence$n)$estimate
+  top <- sum_log(evidence$counts, apply_channel(axes, best))
   bounds <- vapply(which, function(i) {
-    profile_ratio(ratio_deviance(rows, counts, evidence$n, i, top), best$estimate[i], level)
+    profile_ratio(ratio_deviance(rows, evidence$counts, evidence$n, i, top), best[i], level)
   }, c(low = 0, high = 0))
   list(low = bounds["low", ], high = bounds["high", ])
-}
-
-sum_log <- function(counts, m) {
-  seen <- counts > 0
-  if (any(m[seen] <= 0)) -Inf else sum(counts[seen] * log(m[seen]))
 }
 
 # Twice the fall of the log-likelihood from `top` when the cells `part` have the share t of `whole`, as a function of t.

@@ -4,8 +4,8 @@
 is_number <- function(x) is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x)
 
 # An argument that is not what it must be: `what` says it in the words of an error.
-must_be <- function(x, arg, what, class = "argument") {
-  abort(c(paste0("{.arg {arg}} must be ", what, "."), x = "It is {describe(x)}."), class)
+must_be <- function(x, arg, what, class = "argument", remedy = NULL) {
+  abort(c(paste0("{.arg {arg}} must be ", what, "."), x = "It is {describe(x)}.", i = remedy), class)
 }
 
 # A condition that has no check of its own.
@@ -13,16 +13,14 @@ check_that <- function(good, x, arg, what, class = "argument") {
   if (isTRUE(good)) invisible(x) else must_be(x, arg, what, class)
 }
 
-check_number <- function(x, arg, min = -Inf, max = Inf, min_open = FALSE, max_open = FALSE,
-                         remedy = NULL) {
+check_number <- function(x, arg, min = -Inf, max = Inf, min_open = FALSE, max_open = FALSE, remedy = NULL) {
   if (is_number(x) && (if (min_open) x > min else x >= min) && (if (max_open) x < max else x <= max)) {
     return(as.double(x))
   }
   range <- c(if (is.finite(min)) paste(if (min_open) "above" else "at least", number_text(min)),
              if (is.finite(max)) paste(if (max_open) "below" else "at most", number_text(max)),
              if ((min_open && min == -Inf) || (max_open && max == Inf)) "finite")
-  abort(c("{.arg {arg}} must be {paste(c('one number', paste(range, collapse = ' and ')), collapse = ' ')}.",
-          x = "It is {describe(x)}.", i = remedy), "argument")
+  must_be(x, arg, trimws(paste("one number", paste(range, collapse = " and "))), remedy = remedy)
 }
 
 # A confidence level. 95 for 0.95 is the commonest slip.
@@ -34,8 +32,9 @@ check_level <- function(x, arg = deparse1(substitute(x))) {
 check_alpha <- function(x) check_level(x, "alpha")
 
 # Where percent were given for a share. Numbers up to 2 are rather positions or slips.
-percent_remedy <- function(x) if (is_number(x) && x > 2 &&
-                                  x <= 100) sprintf("Did you mean %s?", number_text(x / 100, 15))
+percent_remedy <- function(x) {
+  if (is_number(x) && x > 2 && x <= 100) sprintf("Did you mean %s?", number_text(x / 100, 15))
+}
 
 # The range in which every digit of an epsilon survives the way to its probabilities and back to the estimates.
 epsilon_range <- c(1e-12, 700)
@@ -44,37 +43,27 @@ check_epsilon <- function(x, remedy = NULL) {
   check_number(x, "epsilon", min = epsilon_range[1], max = epsilon_range[2], remedy = remedy)
 }
 
-check_epsilons <- function(x) {
-  x <- check_grid(x, "epsilon")
-  for (epsilon in x) check_epsilon(epsilon)
-  x
-}
+check_epsilons <- function(x) vapply(check_grid(x, "epsilon"), check_epsilon, 0)
 
 check_grid <- function(x, arg, whole = FALSE) {
   good <- is.numeric(x) && !is.object(x) && length(x) &&
     all(is.finite(x) & (if (whole) x >= 1 & x <= 2^53 & x == floor(x) else x > 0))
-  if (!good || anyDuplicated(x)) {
-    what <- if (whole) "whole numbers, at least 1" else "finite numbers above 0"
-    abort(c("{.arg {arg}} must be {what}, which all differ.", x = "It is {describe(x)}."), "argument")
-  }
-  as.double(x)
+  what <- paste(if (whole) "whole numbers, at least 1," else "finite numbers above 0", "which all differ")
+  as.double(check_that(good && !anyDuplicated(x), x, arg, what))
 }
 
 check_probability <- function(x, arg) {
   # + 0 turns a negative zero, whose logarithm is not a number, into a zero.
   if (is_number(x) && x >= 0 && x <= 1) return(as.double(x) + 0)
-  abort(c("{.arg {arg}} must be one probability, from 0 to 1.", x = "It is {describe(x)}.", i = percent_remedy(x)),
-        "argument")
+  must_be(x, arg, "one probability, from 0 to 1", remedy = percent_remedy(x))
 }
 
 # A vector of probabilities whose sum is left to the caller.
 check_probabilities <- function(x, arg) {
   numbers <- is.numeric(x) && !is.object(x) && length(x)
-  bad <- if (numbers) which(is.na(x) | x < 0 | x > 1)
+  bad <- if (numbers) x[is.na(x) | x < 0 | x > 1]
   if (!numbers || length(bad)) {
-    abort(c("{.arg {arg}} must be probabilities, from 0 to 1.",
-            x = if (numbers) "Entry {bad[1]} is {describe(x[bad[1]])}." else "It is {describe(x)}.",
-            i = if (numbers) percent_remedy(x[bad[1]])), "argument")
+    must_be(if (numbers) bad[1] else x, arg, "probabilities, from 0 to 1", remedy = percent_remedy(bad[1]))
   }
   storage.mode(x) <- "double"
   x + 0
@@ -85,31 +74,26 @@ check_count <- function(x, arg, min = 0, max = 2^53) {
   if (is_number(x) && x >= min && x <= max && x == floor(x)) return(as.double(x))
   # Mention an extreme upper limit only when it is exceeded.
   told <- max < .Machine$integer.max || (is_number(x) && x > max)
-  wanted <- if (told) " from {format_count(min)} to {format_count(max)}" else ", at least {format_count(min)}"
-  abort(c(paste0("{.arg {arg}} must be one whole number", wanted, "."), x = "It is {describe(x)}."), "argument")
+  range <- paste("one whole number,", if (told) "from" else "at least", format_count(min))
+  must_be(x, arg, paste0(range, if (told) paste(" to", format_count(max))))
 }
 
 # Significant digits to print: what format() takes.
 check_digits <- function(x) check_count(x, "digits", min = 1, max = 22)
 
-check_flag <- function(x, arg) {
-  if (is.logical(x) && length(x) == 1L && !is.na(x)) return(x)
-  abort(c("{.arg {arg}} must be TRUE or FALSE.", x = "It is {describe(x)}."), "argument")
-}
+check_flag <- function(x, arg) check_that(is.logical(x) && length(x) == 1L && !is.na(x), x, arg, "TRUE or FALSE")
 
 # `choices` in full, or the default vector itself, which means its first element.
 check_choice <- function(x, arg, choices) {
   if (identical(x, choices)) return(choices[1L])
   if (is.character(x) && length(x) == 1L && x %in% choices) return(x)
-  abort(c("{.arg {arg}} must be one of {.or {.val {choices}}}.", x = "It is {describe(x)}.",
-          i = meant_of(x, choices)), "argument")
+  must_be(x, arg, paste("one of", toString(dQuote(choices, FALSE))), remedy = meant_of(x, choices))
 }
 
 check_mechanism <- function(x, arg = "mechanism") {
   if (inherits(x, "rr_mechanism")) return(x)
-  abort(c("{.arg {arg}} must be a mechanism.", x = "It is {describe(x)}.",
-          i = "Describe how the answers were randomized: {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ..."),
-        "argument")
+  must_be(x, arg, "a mechanism",
+          remedy = "Describe how the answers were randomized: {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ...")
 }
 
 # An object of one of the classes; `what` says which in words.
@@ -120,10 +104,7 @@ check_class <- function(x, arg, class, what) if (inherits(x, class)) x else must
 check_dots_empty <- function(..., .renamed = NULL) {
   if (...length() == 0L) return(invisible())
   names <- ...names() %||% rep("", ...length())
-  if (!all(nzchar(names))) {
-    abort(c("Arguments after the first ones must be named.", x = "{sum(!nzchar(names))} {?is/are} without a name."),
-          "argument")
-  }
+  if (!all(nzchar(names))) abort("Arguments after the first ones must be named.", "argument")
   ours <- .renamed[names(.renamed) %in% names]
   abort(c("{cli::qty(length(names))}{?This argument is/These arguments are} not known here: {.arg {names}}.",
           i = if (length(ours)) "{.arg {names(ours)[1]}} is called {.arg {ours[[1]]}} here."), "argument")
@@ -155,7 +136,7 @@ check_hashed_text <- function(text, arg, answers = FALSE) {
 # Labels from labels, or from a number of categories; `ordered` if they are an ordered factor. `numeric` tells the
 # numbers that the labels are (levels 0:9, or "0" to "9"), NULL where numbers in the data can only be positions.
 check_levels <- function(levels, arg = "levels") {
-  if (is.ordered(levels)) return(c(check_levels(base::levels(levels), arg), list(ordered = TRUE)))
+  if (is.ordered(levels)) return(c(check_levels(base::levels(levels), arg), ordered = TRUE))
   if (is.factor(levels)) levels <- base::levels(levels)
   if (is.numeric(levels) && !is.object(levels) && length(levels) == 1L) {
     k <- check_count(levels, arg, min = 2, max = .Machine$integer.max)
@@ -163,10 +144,8 @@ check_levels <- function(levels, arg = "levels") {
     return(list(labels = as.character(seq_len(k)), numeric = if (k == 2) c(1, 2)))
   }
   plain <- is.character(levels) || is.logical(levels) || (is.numeric(levels) && !is.object(levels))
-  if (!plain || length(levels) < 2L || anyNA(levels)) {
-    abort(c("{.arg {arg}} must be labels of at least 2 categories, none of them NA, or a number of categories.",
-            x = "It is {describe(levels)}{if (anyNA(levels)) ', with NA'}."), "argument")
-  }
+  check_that(plain && length(levels) >= 2L && !anyNA(levels), levels, arg,
+             "labels of at least 2 categories, none of them NA, or a number of categories")
   numeric <- if (is.numeric(levels)) as.double(levels)
   labels <- if (is.null(numeric)) check_text(as.character(levels), arg) else label_text(levels)
   check_label_bytes(labels, arg)
@@ -177,17 +156,13 @@ check_levels <- function(levels, arg = "levels") {
   }
   numbers <- if (is.character(levels)) written_numbers(labels)
   twice <- anyDuplicated(if (anyNA(numbers)) labels else numbers %||% labels)
-  if (twice) {
-    abort(c("{.arg {arg}} must all differ.", x = "{.val {labels[twice]}} appears more than once."), "argument")
-  }
+  if (twice) abort("{.arg {arg}} must all differ, {.val {labels[twice]}} too.", "argument")
   list(labels = labels, numeric = numeric)
 }
 
 # What prints labels fails with millions of letters.
 check_label_bytes <- function(labels, arg) {
-  bytes <- nchar(labels, "bytes")
-  if (max(bytes, 0) <= 10000) return(invisible())
-  abort("{.arg {arg}} must be labels of at most 10,000 bytes.", "argument")
+  if (max(nchar(labels, "bytes"), 0) > 1e4) abort("{.arg {arg}} must be labels of at most 10,000 bytes.", "argument")
 }
 
 # Levels given as an ordered factor keep their order in pictures.
@@ -214,11 +189,9 @@ match_levels <- function(x, levels, arg, absent = NULL, bits = FALSE) {
   place <- match(names, levels)
   if (all(is.na(place)) && bits) place <- match_bits(names) %||% place
   missing <- setdiff(seq_along(levels), place)
-  problem <- if (anyNA(place)) "{.val {names[is.na(place)][1]}} is not one."
-    else if (anyDuplicated(place)) "{.val {names[anyDuplicated(place)]}} appears more than once."
-    else if (length(missing) && is.null(absent)) "{.val {levels[missing[1]]}} is missing."
-  if (!is.null(problem)) {
-    abort(c("The names of {.arg {arg}} must be the levels, in any order.", x = problem,
+  if (anyNA(place) || anyDuplicated(place) || (length(missing) && is.null(absent))) {
+    odd <- c(names[is.na(place) | duplicated(place)], levels[missing])[1]
+    abort(c("The names of {.arg {arg}} must be the levels, each once, in any order.", x = "{.val {odd}} is not.",
             i = "The levels are {format_labels(levels)}."), "mismatch")
   }
   values <- rep(absent %||% NA_real_, length(levels))

@@ -147,33 +147,23 @@ abort_status <- function(class, kernel, meaning) {
 }
 
 # The kind of a value and never the value itself: for errors about a respondent's answer.
-describe_kind <- function(x) {
-  if (is.object(x) && !is.data.frame(x)) return(sprintf("an object of class %s", class(x)[1]))
-  if (is.atomic(x) && length(x) == 1L) {
-    return(switch(typeof(x), character = "text", double = , integer = "a number", logical = "TRUE or FALSE",
-                  sprintf("of type %s", typeof(x))))
-  }
-  describe(x)
-}
+describe_kind <- function(x) describe(x, shown = FALSE)
 
 # How a value looks in the "It is ..." line of an error: short, and never a page of numbers.
-describe <- function(x) {
+describe <- function(x, shown = TRUE) {
   if (is.null(x)) return("NULL")
   if (is.function(x)) return("a function")
   if (is.data.frame(x)) return(sprintf("a data frame with %d columns", length(x)))
-  kind <- if (is.object(x)) paste0("an object of class ", class(x)[1]) else
-    switch(typeof(x), character = "text", double = "a number", integer = "a number",
-           logical = "TRUE or FALSE", list = "a list", paste("of type", typeof(x)))
-  if (length(x) == 1 && is.atomic(x)) {
-    if (is.character(x) && !is.na(x)) return(encodeString(x, quote = "\""))
-    return(format(as.vector(x), digits = 15))
+  single <- is.atomic(x) && length(x) == 1L
+  if (single && shown) {
+    return(if (is.character(x) && !is.na(x)) encodeString(x, quote = "\"") else format(as.vector(x), digits = 15))
   }
-  if (is.atomic(x) && !is.object(x)) {
-    kind <- switch(typeof(x), character = "a character", double = "a numeric", integer = "an integer",
-                   paste("a", typeof(x)))
-    return(sprintf("%s vector of length %s", kind, format_count(length(x))))
-  }
-  kind
+  if (is.object(x)) return(paste("an object of class", class(x)[1]))
+  kind <- switch(typeof(x), character = "text", double = , integer = "a number", logical = "TRUE or FALSE",
+                 list = "a list", paste("of type", typeof(x)))
+  if (single || !is.atomic(x)) return(kind)
+  kind <- switch(typeof(x), double = "a numeric", integer = "an integer", paste("a", typeof(x)))
+  sprintf("%s vector of length %s", kind, format_count(length(x)))
 }
 
 # "92% larger", or "93 times as large": nobody reads 9200%.

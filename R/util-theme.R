@@ -38,14 +38,10 @@ theme_candor <- function(legend = "top") {
 
 # Marks the picture that it is added to.
 #' @exportS3Method ggplot2::ggplot_add
-ggplot_add.rr_shrinking <- function(object, plot, ...) {
-  structure(plot, class = union("rr_picture", class(plot)))
-}
+ggplot_add.rr_shrinking <- function(object, plot, ...) structure(plot, class = union("rr_picture", class(plot)))
 
 # Text of a title, subtitle or caption, cut into lines that the smallest usual picture (5 inches) holds.
-wrap_text <- function(text, width = 70) {
-  if (length(text)) paste(strwrap(text, width), collapse = "\n")
-}
+wrap_text <- function(text, width = 70) if (length(text)) paste(strwrap(text, width), collapse = "\n")
 
 # Long labels of categories and panels get lines of their own; an empty one gets a name that can be seen.
 wrap_labels <- function(width) function(labels) {
@@ -157,8 +153,7 @@ print.rr_picture <- function(x, ...) {
 shrunk <- function(picture, by) {
   if (by == 1) return(picture)
   lengths <- c("plot.margin", "panel.spacing", "panel.spacing.x", "panel.spacing.y", "legend.spacing.x",
-               "legend.key.height",
-               "legend.key.width", "legend.key.size", "axis.ticks.length")
+               "legend.key.height", "legend.key.width", "legend.key.size", "axis.ticks.length")
   lengths <- Filter(function(name) inherits(picture$theme[[name]], "unit"), lengths)
   smaller <- lapply(picture$theme[lengths], function(x) structure(by * x, class = class(x)))
   smaller$text <- ggplot2::element_text(size = by * picture$theme$text$size)
@@ -187,9 +182,7 @@ line_legend <- function(names, ...) {
 # Differences of shares are in percentage points.
 point_labels <- function(x) format(100 * x, trim = TRUE, drop0trailing = TRUE, digits = 3, scientific = FALSE)
 
-percent_labels <- function(x) {
-  paste0(format(100 * x, trim = TRUE, drop0trailing = TRUE, digits = 3, scientific = FALSE), "%")
-}
+percent_labels <- function(x) paste0(point_labels(x), "%")
 
 # Breaks of an axis that has room for few labels: about so many, at round numbers, and not more than `most`.
 few_breaks <- function(n, most = Inf) function(limits) {
@@ -208,17 +201,16 @@ few_breaks <- function(n, most = Inf) function(limits) {
 # An axis of dates, times or years, with about `n` ticks: at these times themselves where they are few or the axis is
 # short.
 scale_x_time <- function(times, n) {
-  guide <- ggplot2::guide_axis(check.overlap = TRUE)
   ticks <- sort(unique(times))
   count <- length(ticks)
   if (count > n + 1L && n < 4L) ticks <- ticks[unique(round(seq(1, count, length.out = n)))]
   breaks <- if (length(ticks) <= n + 1L) ticks else few_breaks(n)
   if (is.numeric(times)) {
     whole <- function(limits) Filter(function(b) b == round(b), breaks(limits))
-    return(ggplot2::scale_x_continuous(breaks = if (is.function(breaks)) whole else breaks, guide = guide))
+    return(ggplot2::scale_x_continuous(breaks = if (is.function(breaks)) whole else breaks, guide = no_overlap()))
   }
   scale <- if (inherits(times, "Date")) ggplot2::scale_x_date else ggplot2::scale_x_datetime
-  scale(breaks = breaks, labels = time_labels, guide = guide)
+  scale(breaks = breaks, labels = time_labels, guide = no_overlap())
 }
 
 # What differs from tick to tick, and below it, at the first tick and wherever it changes, the year; of times of a day
@@ -259,12 +251,8 @@ few_log_breaks <- function(n) function(limits) {
   if (length(powers) %in% 2:n) powers else breaks[unique(round(seq(1, length(breaks), length.out = n)))]
 }
 
-# Those of narrow panels: where there are more than three, every other one.
-sparse_log_breaks <- function(limits) {
-  breaks <- log_breaks(limits)
-  breaks <- breaks[breaks >= limits[1] & breaks <= limits[2]]
-  if (length(breaks) > 3) breaks[seq(1, length(breaks), by = 2)] else breaks
-}
+# Those of narrow panels.
+sparse_log_breaks <- few_log_breaks(3)
 
 # Every whole number where they are few.
 whole_breaks <- function(limits) {

@@ -4,17 +4,12 @@
 # methods may not be loaded: the halves as 32-bit integers, the lower one without a sign.
 plain_numbers <- function(x) {
   if (!inherits(x, "integer64")) return(x)
-  names <- names(x)
-  shape <- dim(x)
   halves <- matrix(readBin(writeBin(as.vector(unclass(x)), raw()), "integer", 2L * length(x), 4L), 2L)
   if (.Platform$endian == "big") halves <- halves[2:1, , drop = FALSE]
   low <- as.double(halves[1, ])
   low[is.na(low)] <- -2^31
   low[low < 0] <- low[low < 0] + 2^32
-  x <- halves[2, ] * 2^32 + low
-  names(x) <- names
-  dim(x) <- shape
-  x
+  structure(halves[2, ] * 2^32 + low, names = names(x), dim = dim(x))
 }
 
 # Numbers in columns: files and databases may give them as text. Where one is no number, the column stays as it is.
@@ -36,10 +31,8 @@ number_text <- function(x, digits = 17) {
   text[whole] <- sprintf("%.0f", x[whole] + 0)
   other <- !is.na(x) & !whole
   text[other] <- sprintf("%.15g", x[other])
-  if (digits > 15) {
-    short <- which(other & as.numeric(text) != x)
-    text[short] <- sprintf("%.17g", x[short])
-  }
+  short <- if (digits > 15) which(other & as.numeric(text) != x)
+  text[short] <- sprintf("%.17g", x[short])
   text
 }
 

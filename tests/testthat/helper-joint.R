@@ -9,8 +9,9 @@ set_masks <- function(d) {
 # Joint counts of all orders from the numbers of rows of each type, which may be negative, and back.
 rowtype <- function(x, columns = NULL) {
   if (inherits(x, "rr_histogram")) return(candor:::row_types(x, "x"))
-  types <- candor:::row_type_counts(x, "x")
-  candor:::row_type_histogram(types$values, candor:::check_set_names(columns %||% types$columns, "columns"), types$levels)
+  types <- candor:::row_type_counts(abs(x), "x")
+  negative <- candor:::row_type_counts(1 * (x < 0), "x")$values
+  candor:::row_type_histogram(types$values * (1 - 2 * negative), candor:::check_set_names(columns %||% types$columns, "columns"), types$levels)
 }
 
 # For a family of column sets, the matrix M and the vector P (its attribute) of E(c) = M t + N P, with

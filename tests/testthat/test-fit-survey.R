@@ -314,6 +314,8 @@ test_that("impossible reports are told, and an estimate that is held at 0 has no
   design <- survey::svydesign(~cluster, weights = ~weight, data = data)
   # The unrelated question is answered yes by 70 %: at least 52.5 % would say yes.
   expect_identical(tidy(rr_estimate(design, rr_unrelated(0.25, 0.7), column = "y"))$std.error, c(NA_real_, NA_real_))
+  # The total of all people has one.
+  expect_identical(is.na(tidy(rr_estimate(design, rr_unrelated(0.25, 0.7), column = "y", total = TRUE))$std.error), c(FALSE, TRUE))
   expect_true(is_contradicted(rr_estimate(design, rr_unrelated(0.25, 0.7), column = "y", method = "inv")))
 })
 

@@ -144,7 +144,7 @@ test_that("reports are read as their protocols give them: what they support, by 
   # Missing reports.
   holes <- reports
   holes$sex[3] <- NA
-  expect_error(rr_cooccurrence(holes, mechanism = survey), "Row 3 has one", class = "candor_error_missing")
+  expect_error(rr_cooccurrence(holes, mechanism = survey), "row 3 has one", class = "candor_error_missing")
   expect_message(rest <- rr_cooccurrence(holes, mechanism = survey, na.rm = TRUE), "1 row", class = "candor_message_missing")
   expect_identical(rest$values, rr_cooccurrence(1 * bits[-3, ])$values)
 })

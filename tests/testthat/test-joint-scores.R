@@ -162,7 +162,7 @@ test_that("rows are counted in any parts, with missing ones dropped", {
   expect_equal(candor:::count_scores(reports, mixed, 2, 0, numbers = 5000), whole)
   holes <- reports
   holes$h[3] <- NA
-  expect_error(rr_cooccurrence(holes, mechanism = mixed), "Row 3 has one", class = "candor_error_missing")
+  expect_error(rr_cooccurrence(holes, mechanism = mixed), "row 3 has one", class = "candor_error_missing")
   expect_message(rest <- rr_cooccurrence(holes, mechanism = mixed, na.rm = TRUE), class = "candor_message_missing")
   expect_equal(rest$values, rr_cooccurrence(reports[-3, ], mechanism = mixed)$values)
 })

@@ -182,5 +182,5 @@ test_that("what is wrong is named", {
 test_that("more categories than bits of all cohorts are refused before the work", {
   m <- rr_bloom(5000, epsilon = 2, bits = 32, hashes = 2, cohorts = 4)
   tally <- rr_tally(rr_perturb(1:2000, m, rng = "R"), m)
-  expect_error(rr_estimate(tally, method = "inv"), "5,000 categories have at most 128 independent filters", class = "candor_error_no_information")
+  expect_error(rr_estimate(tally, method = "inv"), "5,000 categories have at most 128 filters", class = "candor_error_no_information")
 })

@@ -84,7 +84,7 @@ test_that("what is no report is named with its position", {
   m <- rr_unary(labels(37), 1)
   good <- as.character(rr_perturb(m$levels[1:20], m))
   for (text in c(paste0(good[17], strrep("00", 7)), "1", "00000000ff")) expect_refused(rr_tally(replace(good, 17, text), m), class = "report")
-  expect_error(rr_tally(replace(good, 17, "zz00000000"), m), "Report 17 is \"zz00000000\", which is not hexadecimal", class = "candor_error_report")
+  expect_error(rr_tally(replace(good, 17, "zz00000000"), m), "Report 17 is \"zz00000000\"", class = "candor_error_report")
   bad <- replace(good, 17, NA)
   expect_refused(rr_tally(bad, m), class = "missing")
   expect_message(tally <- rr_tally(bad, m, na.rm = TRUE), class = "candor_message_missing")
@@ -122,7 +122,7 @@ test_that("numbers may be text, as a file's reader leaves them", {
   }
   wrong <- texts(rr_perturb(1:5, rr_local_hash(5, 1)))
   wrong$slope[2] <- "3.5"
-  expect_refused(rr_tally(wrong, rr_local_hash(5, 1)), class = "report")
+  expect_refused(rr_tally(wrong, rr_local_hash(5, 1)), rr_tally(transform(wrong, slope = replace(slope, 2, "1234")), rr_local_hash(5, 1)), class = "report")
 })
 
 test_that("numbers come back from databases", {

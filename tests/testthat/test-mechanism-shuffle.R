@@ -21,7 +21,7 @@ test_that("the bound is the golden one", {
   for (case in golden("ldp_shuffle")) {
     input <- case$input
     m <- golden_shuffled(input)
-    shares <- blanket(m)
+    shares <- mechanism_blanket(m)
     expect_equal(shares$weight, case$expected$blanket_weight, tolerance = 1e-12)
     sums <- blanket_sums(shares, input$n, input$epsilon, 1e-20)
     expect_equal(blanket_delta(sums, input$n, input$central_epsilon, input$epsilon), case$expected$delta, tolerance = 1e-9)
@@ -38,7 +38,7 @@ test_that("it is never below the exact value over all truths of the others", {
     local <- log(number(input$exp_epsilon))
     central <- log(number(input$exp_central_epsilon))
     m <- rr_grr(input$K, epsilon = local)
-    sums <- blanket_sums(blanket(m), input$n, local, 1e-20)
+    sums <- blanket_sums(mechanism_blanket(m), input$n, local, 1e-20)
     expect_equal(blanket_delta(sums, input$n, central, local), case$expected$blanket_delta, tolerance = 1e-12)
     # At the delta that is truly reached no smaller level is claimed.
     expect_gte(as.vector(rr_epsilon(m, shuffled = input$n, delta = case$expected$exact_worst_delta)), central * (1 - 1e-12))
@@ -49,18 +49,18 @@ test_that("the sum over all reports is that over blanket reports, for every kind
   mechanisms <- list(rr_grr(4, epsilon = 1), rr_grr(2, p = 0.3), rr_unary(5, 1), rr_unary(5, p = 0.2, q = 0.6), rr_subset(6, 1),
                      rr_local_hash(7, 1), rr_hadamard(9, 2, blocks = 3), rr_hadamard(9, 1, blocks = 1), rr_hadamard(9, 1, one_bit = TRUE))
   for (m in mechanisms) {
-    shares <- blanket(m)
+    shares <- mechanism_blanket(m)
     local <- rr_epsilon(m)
     sums <- blanket_sums(shares, 7, local, 1e-20)
     expect_equal(blanket_delta(sums, 7, 0.2, local), blanket_by_hand(shares$weight, shares$one, shares$both, 7, 0.2, local), tolerance = 1e-11)
   }
   # By hand: the table of the mathematics.
   e <- exp(1)
-  expect_equal(unlist(blanket(rr_hadamard(9, 1, blocks = 3))), c(weight = 6 / (e + 5), one = 1 / 6, both = 0))
-  expect_equal(unlist(blanket(rr_hadamard(9, 1, one_bit = TRUE))), c(weight = 2 / (e + 1), one = 1 / 4, both = 1 / 4))
-  expect_equal(unlist(blanket(rr_unary(9, 1))), c(weight = 0.5 / (1 - 1 / (e + 1)), one = e / (e + 1)^2, both = 1 / (e + 1)^2))
+  expect_equal(unlist(mechanism_blanket(rr_hadamard(9, 1, blocks = 3))), c(weight = 6 / (e + 5), one = 1 / 6, both = 0))
+  expect_equal(unlist(mechanism_blanket(rr_hadamard(9, 1, one_bit = TRUE))), c(weight = 2 / (e + 1), one = 1 / 4, both = 1 / 4))
+  expect_equal(unlist(mechanism_blanket(rr_unary(9, 1))), c(weight = 0.5 / (1 - 1 / (e + 1)), one = e / (e + 1)^2, both = 1 / (e + 1)^2))
   hash <- rr_local_hash(9, 1)
-  expect_equal(unlist(blanket(hash)), c(weight = hash$g / (e + hash$g - 1), one = (1 - hash$collision) / hash$g, both = hash$collision / hash$g))
+  expect_equal(unlist(mechanism_blanket(hash)), c(weight = hash$g / (e + hash$g - 1), one = (1 - hash$collision) / hash$g, both = hash$collision / hash$g))
   # Pairs of one block reveal less than pairs of two: only these are counted.
   apart <- blanket_by_hand(6 / (e + 5), 1 / 6, 0, 7, 0.2, 1)
   expect_gt(apart, blanket_by_hand(6 / (e + 5), 1 / 12, 1 / 12, 7, 0.2, 1))
@@ -68,7 +68,7 @@ test_that("the sum over all reports is that over blanket reports, for every kind
 
 test_that("pieces of long sums lie above the whole, and near it", {
   for (m in list(rr_grr(10, epsilon = 2), rr_grr(2, epsilon = 1), rr_unary(5, 1), rr_local_hash(9, 1))) {
-    shares <- blanket(m)
+    shares <- mechanism_blanket(m)
     local <- rr_epsilon(m)
     n <- if (shares$both > 0) 50 else 250
     chance <- c(pair = 2 * shares$weight * shares$one, both = shares$weight * shares$both, none = shares$weight * (1 - 2 * shares$one - shares$both))
@@ -135,7 +135,7 @@ test_that("the bound holds for reports of any number of levels: everybody's repo
   for (m in mechanisms) {
     C <- if (identical(m, tree)) depths else rr_matrix(m)
     local <- rr_epsilon(m)[[1]]
-    shares <- blanket(m)
+    shares <- mechanism_blanket(m)
     # No more than the least likely truth gives each report, and chances that add up.
     expect_lte(shares$weight, sum(apply(C, 2, min)) + 1e-12)
     expect_lte(2 * shares$one + shares$both, 1 + 1e-12)
@@ -177,7 +177,7 @@ test_that("the bound holds for several questions, sketches and prefixes: everybo
   for (case in cases) {
     m <- case$m
     local <- m$epsilon
-    shares <- blanket(m)
+    shares <- mechanism_blanket(m)
     C <- case$C
     expect_equal(rowSums(C), rep(1, nrow(C)), tolerance = 1e-12, ignore_attr = TRUE)
     # No pair of these truths reveals more than the level of one report, and the blanket is under all of them.

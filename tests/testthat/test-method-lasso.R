@@ -91,9 +91,9 @@ test_that("the own likelihood covers and is no worse than least squares, and tal
   expect_s3_class(rr_estimate(whole, method = "mle"), "rr_fit")
 })
 
-test_that("a likelihood that does not fit in memory is refused, with its size", {
+test_that("a likelihood that does not fit in memory is refused", {
   levels <- sprintf("w%d", 1:300)
   law <- candor:::group_evidence(bloom_tally(1, 100, "sets", levels, few), 1)$law
   law$truths <- 1e7
-  expect_error(candor:::report_rows(law), "takes 8 GB", class = "candor_error_too_large")
+  expect_error(candor:::report_rows(law), "method = \"inv\"", class = "candor_error_too_large")
 })

@@ -48,7 +48,7 @@ test_that("direct answers: rr_glm(), rr_multinom() and rr_predictor() of a desig
       expect_equal(tidy(fit)$p.value, unname(summary(known)$coefficients[, 4]), tolerance = 1e-7)
     }
     known <- survey::svyglm(yes ~ x + times, design, family = stats::quasibinomial(), control = stats::glm.control(epsilon = 1e-14))
-    fit <- rr_predictor(yes ~ x + times, mechanisms = list(times = direct), family = "binomial", design = design)
+    fit <- rr_predictor(yes ~ x + times, mechanisms = list(times = direct), family = binomial(), design = design)
     expect_equal(unname(coef(fit)), unname(coef(known)), tolerance = 1e-7)
     expect_equal(unname(vcov(fit)), matrix(vcov(known), 4), tolerance = 1e-5)
   }

@@ -3,7 +3,7 @@
 golden_predictor <- function(case, method) {
   input <- case$input
   data <- data.frame(z = input$z, q = input$reports + 1L, o = input$outcome)
-  rr_predictor(o ~ z + q, data, list(q = rr_channel(input$channel)), family = input$family, method = method,
+  rr_predictor(o ~ z + q, data, list(q = rr_channel(input$channel)), family = getExportedValue("stats", input$family), method = method,
                truth = if (identical(input$prior, "constant")) ~ 1 else ~ .)
 }
 
