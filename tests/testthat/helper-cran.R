@@ -1,3 +1,5 @@
+skip_without <- function(...) for (package in c(...)) skip_if_not_installed(package)
+
 # Packages that Debian does not have and that nothing but these tests needs: they are no suggestion of ours to users, so
 # they are not in DESCRIPTION. `tools/setup peers` installs them.
 from_cran <- function(package) {

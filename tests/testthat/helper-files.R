@@ -47,9 +47,8 @@ travelling_mechanisms <- function() {
     longitudinal_3 = rr_longitudinal(letters[1:4], 2, 1, "grr-grr"),
     longitudinal_4 = rr_longitudinal(6, 4, 1, "oue-oue"), longitudinal_5 = rr_longitudinal(6, 4, 1, "sue-oue"),
     longitudinal_6 = rr_longitudinal(20, 2, 1, "local-hash"),
-    memoised = rr_longitudinal(permanent = rr_grr(4, epsilon = 2), instantaneous = rr_grr(4,
-                                                                                          epsilon = 1)), unary_twice = rr_compose(rr_unary(4, 2),
-                                                                                                                                  rr_unary(4, 1)),
+    memoised = rr_longitudinal(permanent = rr_grr(4, epsilon = 2), instantaneous = rr_grr(4, epsilon = 1)),
+    unary_twice = rr_compose(rr_unary(4, 2), rr_unary(4, 1)),
     sketch_counts = rr_sketch_counts(1, 16, 3), sketch_bit = rr_sketch_counts(1, 16, 3, one_bit = TRUE, key = 9), prefixes = rr_prefixes(1, c(2, 4), 16, 3)
   )
 }
@@ -69,9 +68,7 @@ there_and_back <- function(tally) {
 
 # A validator of the part of JSON schema, draft 7, that the package's schema uses. NULL, or the path to what is wrong.
 schema_problem <- function(x, schema, root, path = "") {
-  if (!is.null(schema[["$ref"]])) {
-    return(schema_problem(x, root[["$defs"]][[sub("#/$defs/", "", schema[["$ref"]], fixed = TRUE)]], root, path))
-  }
+  if (!is.null(schema[["$ref"]])) return(schema_problem(x, root[["$defs"]][[sub("#/$defs/", "", schema[["$ref"]], fixed = TRUE)]], root, path))
   is_type <- function(type) switch(type, object = is.list(x) && (!is.null(names(x)) || !length(x)),
     array = is.list(x) && is.null(names(x)), string = is.character(x), boolean = is.logical(x), number = is.numeric(x),
     integer = is.numeric(x) && x == floor(x))
@@ -97,4 +94,16 @@ schema_problem <- function(x, schema, root, path = "") {
                schema_problem(x[[name]], schema$properties[[name]], root, paste0(path, "/", name))
              }))
   unlist(parts)[1]
+}
+
+# A function that writes a data frame into a database of the test file, which ends with it, and answers the table.
+database_of_tests <- function(name) {
+  skip_without("dbplyr", "RSQLite")
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(connection), teardown_env())
+  default <- name
+  function(data, name = default) {
+    DBI::dbWriteTable(connection, name, data, overwrite = TRUE)
+    dplyr::tbl(connection, name)
+  }
 }

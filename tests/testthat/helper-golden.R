@@ -1,8 +1,7 @@
 # The exact test vectors, each a list of cases with `input` and `expected`.
 golden <- function(name, part = "cases") {
   skip_if_not_installed("jsonlite")
-  file <- jsonlite::fromJSON(test_path("golden", paste0(name, ".json")), simplifyVector = TRUE,
-                             simplifyDataFrame = FALSE, simplifyMatrix = TRUE)
+  file <- jsonlite::fromJSON(test_path("golden", paste0(name, ".json")), simplifyVector = TRUE, simplifyDataFrame = FALSE, simplifyMatrix = TRUE)
   file[[part]]
 }
 

@@ -8,3 +8,9 @@ expect_no_message <- function(object, ..., message = NULL, class = "message") {
   testthat::expect(!length(seen), paste0("Said: ", paste(seen, collapse = "\n")))
   invisible(value)
 }
+# Each call is refused with an error of the package, of this kind or, with NULL, of any.
+expect_refused <- function(..., class = "argument") {
+  where <- parent.frame()
+  class <- paste(c("candor_error", class), collapse = "_")
+  for (call in as.list(substitute(list(...)))[-1]) expect_error(eval(call, where), class = class, label = deparse1(call))
+}

@@ -46,9 +46,7 @@ expect_supports <- function(mechanism, n) {
   drawn <- drawn_supports(mechanism, n)
   k <- length(drawn)
   near <- function(share, p, draws = n) expect_lte(abs(share - p), 5 * sqrt(p * (1 - p) / draws) + 1e-12)
-  for (x in seq_len(k)) {
-    for (v in seq_len(k)) near(mean(drawn[[x]][, v]), if (v == x) law$p else law$q)
-  }
+  for (x in seq_len(k)) for (v in seq_len(k)) near(mean(drawn[[x]][, v]), if (v == x) law$p else law$q)
   # Averages over pairs: of hashing the single ones depend on the codes.
   if (k > 2) {
     pairs <- function(x, own) {
@@ -68,9 +66,7 @@ expect_simulated <- function(mechanism, truth, replications, sd = 5) {
   k <- length(truth)
   answers <- rep(mechanism$levels, truth)
   theta <- truth / sum(truth)
-  estimates <- vapply(seq_len(replications), function(i) {
-    coef(rr_estimate(rr_perturb(answers, mechanism, rng = "R"), mechanism, method = "inv"))
-  }, numeric(k))
+  estimates <- vapply(seq_len(replications), function(i) coef(rr_estimate(rr_perturb(answers, mechanism, rng = "R"), mechanism, method = "inv")), numeric(k))
   law <- rr_law(mechanism)
   counts <- candor:::law_reported(law, theta) * sum(truth)
   n <- sum(truth)

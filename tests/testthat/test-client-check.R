@@ -1,7 +1,6 @@
 drawn <- function(mechanism, n = 4000) {
   truth <- rep(mechanism$levels, each = n)
-  reports <- if (!isTRUE(mechanism$memoised)) rr_perturb(truth, mechanism, rng = "R")
-    else rr_perturb(truth, mechanism, rng = "R", memory = list())$reports
+  reports <- if (!isTRUE(mechanism$memoised)) rr_perturb(truth, mechanism, rng = "R") else rr_perturb(truth, mechanism, rng = "R", memory = list())$reports
   list(truth = truth, reports = reports)
 }
 
@@ -72,8 +71,7 @@ test_that("questions of a product are checked one by one, and numbers that are n
   expect_identical(check$question, rep(c("drugs", "often"), 2:3))
   expect_identical(is.na(check$problem), rep(c(TRUE, FALSE), 2:3))
   expect_true(is.na(rr_check_client("yes", rr_warner(0.8), "yes")$problem))
-  expect_error(rr_check_client(c("yes", "no"), rr_warner(0.8), "yes"), class = "candor_error_argument")
-  expect_error(rr_check_client("yes", rr_noncompliance(rr_warner(0.8), 0.1), "yes"), class = "candor_error_argument")
+  expect_refused(rr_check_client(c("yes", "no"), rr_warner(0.8), "yes"), rr_check_client("yes", rr_noncompliance(rr_warner(0.8), 0.1), "yes"))
 })
 
 test_that("a file is checked number by number: one threshold off by a unit is found there, and nowhere else", {
@@ -83,8 +81,7 @@ test_that("a file is checked number by number: one threshold off by a unit is fo
     file <- withr::local_tempfile()
     rr_client(mechanism, file, as, question = c(often = "Often?", `</script>` = "Ever?"), key = "k")
     expect_identical(rr_check_client(file, mechanism)$problem, NA_character_)
-    text <- readLines(file, warn = FALSE)
-    writeLines(sub("ccccccccccccd000", "ccccccccccccd001", text, fixed = TRUE), file)
+    writeLines(sub("ccccccccccccd000", "ccccccccccccd001", readLines(file, warn = FALSE), fixed = TRUE), file)
     expect_match(rr_check_client(file, mechanism)$problem, "numbers")
   }
 })

@@ -63,7 +63,5 @@ test_that("the sheet says what to draw, what to answer, why, and an example for 
   expect_identical(rr_instructions(mechanisms[[1]], "Q?", file = file), file)
   expect_identical(paste(readLines(file), collapse = "\n"), sub("\n$", "", rr_instructions(mechanisms[[1]], "Q?")))
   expect_match(rr_instructions(mechanisms[[1]], "Q?", words = list(why = "Warum: {epsilon}")), "Warum: 0.847", fixed = TRUE)
-  expect_error(rr_instructions(rr_unary(3, 1), "Q?"), class = "candor_error_argument")
-  expect_error(rr_instructions(rr_crosswise(0.2), "Q?"), class = "candor_error_argument")
-  expect_error(rr_instructions(mechanisms[[1]], c("a", "b")), class = "candor_error_argument")
+  expect_refused(rr_instructions(rr_unary(3, 1), "Q?"), rr_instructions(rr_crosswise(0.2), "Q?"), rr_instructions(mechanisms[[1]], c("a", "b")))
 })

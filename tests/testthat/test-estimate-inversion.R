@@ -164,8 +164,7 @@ test_that("products with unequal innocuous answers: everything is that of the de
         to_x <- t(outer(as.vector(col(cells)), 1:k, `==`))[, order(as.vector(place))] + 0
         expect_equal(as.vector(one$estimate), drop(to_x %*% theta), tolerance = 1e-12)
         expect_equal(unname(vcov(one)), to_x %*% sample %*% t(to_x), tolerance = 1e-10)
-        expect_equal(as.vector(one$estimate), unname(coef(rr_estimate(rr_counts(drop(to_x %*% counts), question), method = "inv"))),
-                     tolerance = 1e-12)
+        expect_equal(as.vector(one$estimate), unname(coef(rr_estimate(rr_counts(drop(to_x %*% counts), question), method = "inv"))), tolerance = 1e-12)
 
         # Cramer's V of the inverted table and its delta-method error.
         if (all(theta > 0.01)) {

@@ -17,9 +17,7 @@ golden_form <- function(input) {
   if (is.null(input$epsilon)) grr_p(k, input$p) else grr(k, input$epsilon)
 }
 mle <- function(counts, form) .Call(C_rr_mle, as.double(counts), form$a, form$b, form$odds)
-loglik <- function(counts, form, theta, gradient = FALSE) {
-  .Call(C_rr_loglik, as.double(counts), form$a, form$b, theta, gradient)
-}
+loglik <- function(counts, form, theta, gradient = FALSE) .Call(C_rr_loglik, as.double(counts), form$a, form$b, theta, gradient)
 
 # Naive oracles: every support tried; the projection by its definition over sorted values.
 naive_mle <- function(counts, form) {
@@ -154,40 +152,25 @@ test_that("rr_project and rr_invp agree with the projection by its definition", 
   }
   for (counts in special_counts) {
     form <- grr(length(counts), 0.8)
-    expect_equal(.Call(C_rr_invp, counts, form$a, form$b), naive_project(.Call(C_rr_inv, counts, form$a, form$b), 1),
-                 tolerance = 1e-9)
+    expect_equal(.Call(C_rr_invp, counts, form$a, form$b), naive_project(.Call(C_rr_inv, counts, form$a, form$b), 1), tolerance = 1e-9)
   }
 })
 
 test_that("inputs made to crash raise errors", {
   good <- c(3, 1, 2)
   form <- grr(3, 1)
-  expect_error(.Call(C_rr_mle, good, form$a, form$b), "Incorrect number of arguments")
-  expect_error(.Call(C_rr_mle, 1:3, form$a, form$b, form$odds), "`counts` must be a double vector")
-  expect_error(.Call(C_rr_mle, structure(good, class = "integer64"), form$a, form$b, form$odds), "integer64")
-  expect_error(.Call(C_rr_mle, numeric(0), form$a, form$b, form$odds), "outside its range")
-  expect_error(.Call(C_rr_mle, c(1, NaN, 2), form$a, form$b, form$odds), "NaN or infinite")
-  expect_error(.Call(C_rr_mle, c(1, -1, 2), form$a, form$b, form$odds), "outside its range")
-  expect_error(.Call(C_rr_mle, c(0, 0, 0), form$a, form$b, form$odds), "add up to zero")
-  expect_error(.Call(C_rr_mle, good, 0, 1 / 3, 0), "do not depend on the truth")
-  expect_error(.Call(C_rr_mle, good, c(1, 2), form$b, form$odds), "`a` must have length 1")
-  expect_error(.Call(C_rr_mle, good, form$a, c(0.1, 0.2), form$odds), "`b` must have length 3")
-  expect_error(.Call(C_rr_mle, good, form$a, NULL, form$odds), "`b` must be a double vector")
-  expect_error(.Call(C_rr_mle, good, form$a, 0.9, form$odds), "outside its range")
-  expect_error(.Call(C_rr_mle, good, form$a, form$b, NA_real_), "NaN or infinite")
-  expect_error(.Call(C_rr_inv, good, "a", form$b), "`a` must be a double vector")
-  expect_error(.Call(C_rr_invn, good, NA_real_, form$b), "NaN or infinite")
-  expect_error(.Call(C_rr_invp, NULL, form$a, form$b), "`counts` must be a double vector")
-  expect_error(.Call(C_rr_project, c(1, NA), 1), "NaN or infinite")
-  expect_error(.Call(C_rr_project, good, 0), "outside its range")
-  expect_error(.Call(C_rr_project, numeric(0), 1), "outside its range")
-  expect_error(.Call(C_rr_ibu, good, form$a, form$b, c(0.5, 0.5), 1, 0, 0L), "`start` must have length 3")
-  expect_error(.Call(C_rr_ibu, good, form$a, form$b, c(0.5, 0.5, 0.5), 1, 0, 0L), "outside its range")
-  expect_error(.Call(C_rr_ibu, good, form$a, form$b, NULL, -1, 0, 0L), "`iterations` must be one whole number")
-  expect_error(.Call(C_rr_ibu, good, form$a, form$b, NULL, 1, NaN, 0L), "`tolerance` must be one number")
-  expect_error(.Call(C_rr_ibu, good, form$a, form$b, NULL, 1, 0, 3L), "`keep_trace` must be an integer")
-  expect_error(.Call(C_rr_ibu, good, 1, 0, c(1, 0, 0), 1, 0, 0L), "no truth can produce")
-  expect_error(.Call(C_rr_loglik, good, form$a, form$b, c(0.5, 0.5), FALSE), "`theta` must have length 3")
-  expect_error(.Call(C_rr_loglik, good, form$a, form$b, c(2, -1, 0), FALSE), "outside its range")
+  for (counts in list(1:3, structure(good, class = "integer64"), numeric(0), c(1, NaN, 2), c(1, -1, 2), c(0, 0, 0), NULL)) {
+    expect_error(.Call(C_rr_mle, counts, form$a, form$b, form$odds))
+    expect_error(.Call(C_rr_invp, counts, form$a, form$b))
+  }
+  for (bad in list(list(0, 1 / 3, 0), list(c(1, 2), form$b, form$odds), list(form$a, c(0.1, 0.2), form$odds), list(form$a, NULL, form$odds),
+                   list(form$a, 0.9, form$odds), list(form$a, form$b, NA_real_))) expect_error(.Call(C_rr_mle, good, bad[[1]], bad[[2]], bad[[3]]))
+  for (a in list("a", NA_real_)) for (routine in list(C_rr_inv, C_rr_invn)) expect_error(.Call(routine, good, a, form$b))
+  for (bad in list(list(c(1, NA), 1), list(good, 0), list(numeric(0), 1))) expect_error(.Call(C_rr_project, bad[[1]], bad[[2]]))
+  ibu <- function(start = NULL, steps = 1, tolerance = 0, keep = 0L, a = form$a, b = form$b) .Call(C_rr_ibu, good, a, b, start, steps, tolerance, keep)
+  for (bad in list(list(c(0.5, 0.5)), list(c(0.5, 0.5, 0.5)), list(steps = -1), list(tolerance = NaN), list(keep = 3L), list(c(1, 0, 0), a = 1, b = 0))) {
+    expect_error(do.call(ibu, bad))
+  }
+  for (theta in list(c(0.5, 0.5), c(2, -1, 0))) expect_error(.Call(C_rr_loglik, good, form$a, form$b, theta, FALSE))
   expect_error(.Call(C_rr_loglik, good, form$a, form$b, good / 6, NA), "`keep_gradient` must be TRUE or FALSE")
 })

@@ -48,8 +48,7 @@ test_that("exact intervals match the 60-digit vectors", {
     k <- case$input$k
     rest <- case$input$n - case$input$count
     counts <- c(case$input$count, rest %/% (k - 1) + (seq_len(k - 1) <= rest %% (k - 1)))
-    fit <- rr_estimate(rr_counts(counts, rr_grr(k, epsilon = case$input$epsilon)), method = "inv",
-                       interval = "exact", conf.level = 1 - case$input$alpha)
+    fit <- rr_estimate(rr_counts(counts, rr_grr(k, epsilon = case$input$epsilon)), method = "inv", interval = "exact", conf.level = 1 - case$input$alpha)
     expect_lte(max(abs(confint(fit)[1, ] - case$expected$theta_interval)), 1e-10)
   }
 })
@@ -66,8 +65,7 @@ enumerate_histograms <- function(truth, matrix) {
   iid <- apply(reports, 1, function(y) prod(shares[y]))
   key <- apply(reports, 1, function(y) paste(tabulate(y, k), collapse = " "))
   counts <- do.call(rbind, lapply(strsplit(unique(key), " "), as.numeric))
-  list(counts = counts, sample = as.vector(tapply(fixed, factor(key, unique(key)), sum)),
-       population = as.vector(tapply(iid, factor(key, unique(key)), sum)))
+  list(counts = counts, sample = as.vector(tapply(fixed, factor(key, unique(key)), sum)), population = as.vector(tapply(iid, factor(key, unique(key)), sum)))
 }
 
 test_that("inversion is unbiased and so is its covariance, by enumeration, for every design and both targets", {
@@ -123,8 +121,7 @@ test_that("every closed form satisfies the conditions of a maximum, on random da
                         rr_forced(setNames(diff(c(0, sort(runif(k)))) * 0.9, letters[1:k])),
                         rr_unrelated(runif(1, 0.05, 1), prop.table(rexp(k))), rr_binary(runif(1), runif(1)))
     k <- length(mechanism$levels)
-    counts <- rmultinom(1, sample(c(1, 10, 1000), 1), rexp(k)^3)
-    fit <- rr_estimate(rr_counts(as.vector(counts), mechanism))
+    fit <- rr_estimate(rr_counts(as.vector(rmultinom(1, sample(c(1, 10, 1000), 1), rexp(k)^3)), mechanism))
     expect_equal(sum(coef(fit)), 1, tolerance = 1e-13)
     expect_gte(min(coef(fit)), 0)
     expect_lte(kkt_gap(fit), 1e-11)
@@ -144,15 +141,11 @@ test_that("identities hold: K = 2 is Warner's design, IBU reaches the closed for
   expect_equal(coef(ibu), coef(exact), tolerance = 1e-5)
   # Away from the boundary the unbiased estimate is the maximum likelihood estimate
   inner <- rr_counts(c(300, 250, 200), rr_grr(3, epsilon = 3))
-  for (method in c("inv", "invn", "invp")) {
-    expect_equal(coef(rr_estimate(inner, method = method)), coef(rr_estimate(inner)), tolerance = 1e-14)
-  }
+  for (method in c("inv", "invn", "invp")) expect_equal(coef(rr_estimate(inner, method = method)), coef(rr_estimate(inner)), tolerance = 1e-14)
   # No estimator draws random numbers
   set.seed(9)
   state <- .Random.seed
-  for (method in c("mle", "inv", "invn", "invp", "ibu", "base_cut", "norm", "norm_cut", "norm_sub", "power", "power_ns")) {
-    rr_estimate(tally, method = method)
-  }
+  for (method in c("mle", "inv", "invn", "invp", "ibu", "base_cut", "norm", "norm_cut", "norm_sub", "power", "power_ns")) rr_estimate(tally, method = method)
   expect_identical(.Random.seed, state)
 })
 
@@ -185,23 +178,21 @@ test_that("groups are estimated one by one", {
   expect_identical(names(tidy(fit))[1], "group")
   expect_identical(unname(vcov(fit)[4:6, 4:6]), unname(vcov(single)))
   expect_equal(unname(confint(fit)[4:6, ]), unname(confint(single)))
-  expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(single)) +
-                 as.numeric(logLik(rr_estimate(rr_counts(counts[, "a"], mechanism)))))
+  expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(single)) + as.numeric(logLik(rr_estimate(rr_counts(counts[, "a"], mechanism)))))
 })
 
 test_that("what cannot be estimated is refused", {
   grr3 <- rr_grr(3, epsilon = 1)
   tally <- rr_counts(c(5, 3, 2), grr3)
-  refuse <- function(class, ...) for (call in list(...)) expect_error(eval(call, list(tally = tally, grr3 = grr3)), class = paste0("candor_error_", class))
-  refuse("no_information", quote(rr_estimate(rr_counts(c(5, 5), rr_warner(0.5)))), quote(rr_estimate(rr_counts(c(5, 5), rr_forced(0.5)))))
-  refuse("empty", quote(rr_estimate(integer(), grr3)))
-  refuse("mismatch", quote(rr_estimate(tally, rr_grr(3, epsilon = 2))), quote(rr_estimate(tally, rr_warner(0.7))))
-  refuse("level", quote(rr_estimate(c(1, 2, 9), grr3)))
-  refuse("argument", quote(rr_estimate(tally, method = "best")), quote(rr_estimate(tally, method = c("mle", "inv"))),
-         quote(rr_estimate(tally, conf.level = 95)), quote(rr_estimate(tally, steps = 10)), quote(rr_estimate(tally, by = c("a", "b"))),
-         quote(rr_estimate(tally, method = "ibu", start = c(1, 1, 1))), quote(rr_estimate(tally, method = "ibu", iterations = -1)),
-         quote(rr_estimate(tally, method = "base_cut", alpha = 2)), quote(rr_estimate(tally, interval = "bootstrap", replications = 3)),
-         quote(rr_estimate(rr_estimate(tally))), quote(rr_estimate(c(1, 2, 3))), quote(tidy(rr_estimate(tally), type = "trace")))
+  expect_refused(rr_estimate(rr_counts(c(5, 5), rr_warner(0.5))), rr_estimate(rr_counts(c(5, 5), rr_forced(0.5))), class = "no_information")
+  expect_refused(rr_estimate(integer(), grr3), class = "empty")
+  expect_refused(rr_estimate(tally, rr_grr(3, epsilon = 2)), rr_estimate(tally, rr_warner(0.7)), class = "mismatch")
+  expect_refused(rr_estimate(c(1, 2, 9), grr3), class = "level")
+  expect_refused(rr_estimate(tally, method = "best"), rr_estimate(tally, method = c("mle", "inv")), rr_estimate(tally, conf.level = 95),
+                 rr_estimate(tally, steps = 10), rr_estimate(tally, by = c("a", "b")), rr_estimate(tally, method = "ibu", start = c(1, 1, 1)),
+                 rr_estimate(tally, method = "ibu", iterations = -1), rr_estimate(tally, method = "base_cut", alpha = 2),
+                 rr_estimate(tally, interval = "bootstrap", replications = 3), rr_estimate(rr_estimate(tally)), rr_estimate(c(1, 2, 3)),
+                 tidy(rr_estimate(tally), type = "trace"))
 })
 
 test_that("counts that leave the iterative update no correct digit are refused, and its remedy works", {

@@ -35,16 +35,6 @@ test_that("the interval of a ratio and its p-value agree, and both are told apar
     first <- (150 / 750 - 1 / 6) * 1.5 - qnorm((1 + level) / 2) * sqrt(0.2 * 0.8 / 750) * 1.5
     expect_identical(is.infinite(table$conf.high[table$group1 == "a"]), rep(first < 0, 5))
   }
-  expect_output(print(table), "p-values: of equal shares")
-  if (requireNamespace("ggplot2", quietly = TRUE)) {
-    # "a" is hardly above what the device gives: from 0 over it, and over it without end.
-    few <- rr_compare(rr_estimate(rr_counts(rbind(no = c(a = 605, b = 550), yes = c(145, 200)), rr_forced(1 / 6)))[c("b", "a")], type = "ratio")
-    expect_identical(few$conf.low, 0)
-    picture <- ggplot2::autoplot(few)
-    expect_match(gsub("\n", " ", picture$labels$caption), "Those from the left end begin at 0")
-    drawn <- expect_silent(ggplot2::layer_data(picture, 2))
-    expect_true(all(is.finite(c(drawn$x, drawn$xend))) && drawn$x < log10(few$estimate))
-  }
   # A design with covariance: at an end of the interval the test by svycontrast() is at its level.
   skip_if_not_installed("survey")
   set.seed(3)
@@ -116,32 +106,26 @@ test_that("anova() is the likelihood ratio of pooled against grouped, by hand", 
 
 test_that("weighted reports have no likelihood ratio between groups", {
   # Each group has a scale of its own: here the pooled fit would have the larger likelihood of two nested ones.
-  weighted <- data.frame(report = rep(c("no", "yes", "no"), 100), area = rep(c("a", "b"), each = 150),
-                         w = c(rep(1, 150), rep(c(1, 9, 1, 1, 4), 30)))
+  weighted <- data.frame(report = rep(c("no", "yes", "no"), 100), area = rep(c("a", "b"), each = 150), w = c(rep(1, 150), rep(c(1, 9, 1, 1, 4), 30)))
   fit <- rr_estimate(weighted, rr_warner(0.8), column = "report", by = "area", weights = "w")
   whole <- rr_estimate(weighted, rr_warner(0.8), column = "report", weights = "w")
   expect_gt(as.numeric(logLik(whole)), as.numeric(logLik(fit)))
-  expect_error(anova(fit), "without weights", class = "candor_error_argument")
-  expect_error(anova(whole, fit), "rr_compare", class = "candor_error_argument")
+  expect_refused(anova(fit), anova(whole, fit))
 })
 
 test_that("what cannot be compared is refused", {
   alone <- rr_estimate(rr_counts(c(no = 620, yes = 380), rr_warner(0.8)))
-  expect_error(rr_compare(alone), class = "candor_error_argument")
-  expect_error(rr_compare(list(alone)), class = "candor_error_argument")
+  expect_refused(rr_compare(alone), rr_compare(list(alone)))
   expect_error(rr_compare(list(alone, rr_estimate(rr_counts(1:3, rr_grr(3, p = 0.5))))), class = "candor_error_mismatch")
   expect_error(rr_compare(three(), terms = "maybe"), class = "candor_error_level")
-  expect_error(rr_compare(three(), adjust = "none at all"), class = "candor_error_argument")
-  expect_error(anova(alone), class = "candor_error_argument")
-  expect_error(anova(three(method = "inv")), class = "candor_error_argument")
+  expect_refused(rr_compare(three(), adjust = "none at all"), anova(alone), anova(three(method = "inv")))
   expect_error(anova(alone, rr_estimate(rr_counts(c(no = 1, yes = 1), rr_warner(0.8)))), class = "candor_error_mismatch")
 })
 
 test_that("p-values of estimates at the boundary are those of the intervals", {
   mechanism <- rr_grr(letters[1:6], epsilon = 1)
   # The last two categories have fewer reports than noise alone gives.
-  counts <- cbind(x = c(420, 260, 200, 160, 90, 80), y = c(330, 330, 170, 190, 100, 60))
-  fit <- rr_estimate(rr_counts(counts, mechanism))
+  fit <- rr_estimate(rr_counts(cbind(x = c(420, 260, 200, 160, 90, 80), y = c(330, 330, 170, 190, 100, 60)), mechanism))
   expect_true(all(colSums(as.matrix(fit$estimate) == 0) > 0))
   table <- suppressWarnings(rr_compare(fit))
   known <- which(!is.na(table$p.value))
@@ -163,12 +147,6 @@ test_that("p-values of estimates at the boundary are those of the intervals", {
   inside <- rr_compare(rr_estimate(rr_counts(cbind(x = c(no = 600, yes = 400), y = c(500, 500)), rr_forced(1 / 6))))
   z <- 0.1 / sqrt(0.4 * 0.6 / 1000 + 0.25 / 1000)
   expect_equal(inside$p.value, 2 * stats::pnorm(-z), tolerance = 1e-6)
-})
-
-test_that("the printed table says which group is subtracted from which", {
-  fit <- rr_estimate(rr_counts(cbind(north = c(620, 380), south = c(700, 300)), rr_warner(0.8)))
-  expect_output(print(rr_compare(fit)), "group2 minus group1")
-  expect_output(print(rr_compare(fit, type = "ratio")), "group2 over group1")
 })
 
 test_that("two groups at the same boundary do not differ: p-value 1", {

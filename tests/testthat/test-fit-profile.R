@@ -2,8 +2,7 @@
 
 test_that("the profile of a binomial share is its likelihood ratio", {
   # Asked directly: 30 of 100, by hand.
-  fit <- rr_estimate(rr_counts(c(no = 70, yes = 30), rr_binary(1, 0)))
-  curve <- profile(fit, "yes")
+  curve <- profile(rr_estimate(rr_counts(c(no = 70, yes = 30), rr_binary(1, 0))), "yes")
   t <- curve$value
   by_hand <- 2 * (30 * log(0.3 / t) + 70 * log(0.7 / (1 - t)))
   expect_equal(curve$deviance, by_hand, tolerance = 1e-6)
@@ -27,8 +26,7 @@ test_that("the curve of a share meets its interval, for groups and pools too", {
   held <- vapply(south$value, function(v) {
     other <- theta * (1 - v) / (1 - theta[[1]])
     other[1] <- v
-    m <- drop(other %*% rr_matrix(grr))
-    2 * (sum(c(90, 60, 50) * log(drop(theta %*% rr_matrix(grr)))) - sum(c(90, 60, 50) * log(m)))
+    2 * (sum(c(90, 60, 50) * log(drop(theta %*% rr_matrix(grr)))) - sum(c(90, 60, 50) * log(drop(other %*% rr_matrix(grr)))))
   }, 0)
   expect_true(all(south$deviance <= held + 1e-8))
 
@@ -49,8 +47,7 @@ test_that("the profile of a coefficient is the fall of the likelihood with it he
   curve <- profile(fit, "x", points = 6)
   for (row in c(1, 3, 5)) {
     people$held <- curve$value[row] * people$x
-    other <- rr_glm(report ~ z, people, design, offset = held)
-    expect_equal(curve$deviance[row], 2 * (fit$loglik - other$loglik), tolerance = 1e-6)
+    expect_equal(curve$deviance[row], 2 * (fit$loglik - rr_glm(report ~ z, people, design, offset = held)$loglik), tolerance = 1e-6)
   }
   expect_identical(confint(curve), confint(fit, "x"))
   expect_identical(sort(curve$z), curve$z)
@@ -72,8 +69,7 @@ test_that("what has no profile says so", {
   fit <- rr_estimate(rr_counts(c(40, 32, 28), grr))
   set.seed(8)
   people <- data.frame(x = rep(0:1, 200), y = rep(c(0, 1, 1, 0, 0), 80), often = sample(c("a", "b", "c"), 400, TRUE))
-  expect_error(profile(rr_estimate(fit$tally, target = "sample")), "is about the population", class = "candor_error_argument")
-  expect_error(profile(rr_glm(y ~ x, people, rr_warner(0.9), penalty = "bias")), class = "candor_error_argument")
+  expect_refused(profile(rr_estimate(fit$tally, target = "sample")), profile(rr_glm(y ~ x, people, rr_warner(0.9), penalty = "bias")))
   expect_error(profile(fit, "d"), class = "candor_error_level")
   expect_error(profile(fit, points = 2), "`points`", class = "candor_error_argument")
   expect_error(confint(profile(fit, "a"), "b"), "is not one", class = "candor_error_level")
@@ -88,5 +84,5 @@ test_that("profiles are drawn, up to twelve", {
   # The dotted ends are those of the interval.
   expect_equal(sort(ggplot2::layer_data(picture, 2)$x), sort(as.vector(confint(fit, interval = "profile"))))
   many <- profile(rr_estimate(rr_counts(rep(20, 13), rr_grr(13, epsilon = 2))), points = 5)
-  expect_error(ggplot2::autoplot(many), "up to 12 profiles", class = "candor_error_argument")
+  expect_error(ggplot2::autoplot(many), class = "candor_error_argument")
 })

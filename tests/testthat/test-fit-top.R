@@ -150,10 +150,8 @@ test_that("groups, other channels and designs against the truth are ranked too",
   expect_true(all(is.finite(channel$p.value)))
   against <- rr_top(rr_counts(c(10, 50, 40), rr_grr(3, p = 0.1)), m = 1)
   expect_identical(against$term, "1")
-  expect_output(print(grouped), "categories are present")
-  expect_error(rr_top(rr_counts(1:3, rr_grr(3, p = 0.6)), m = 0), class = "candor_error_argument")
-  expect_error(rr_top(rr_counts(1:3, rr_grr(3, p = 0.6)), adjust = "x"), class = "candor_error_argument")
-  expect_error(rr_top(rr_counts(1:3, rr_grr(3, p = 0.6)), alpha = 5), class = "candor_error_argument")
+  expect_refused(rr_top(rr_counts(1:3, rr_grr(3, p = 0.6)), m = 0), rr_top(rr_counts(1:3, rr_grr(3, p = 0.6)), adjust = "x"),
+                 rr_top(rr_counts(1:3, rr_grr(3, p = 0.6)), alpha = 5))
 })
 
 test_that("categories of protocols without counts of their own are tested by the error of an absent one", {
@@ -172,18 +170,14 @@ test_that("categories of protocols without counts of their own are tested by the
 test_that("pictures that are sorted by size show the limits by rank and say so", {
   skip_if_not_installed("ggplot2")
   set.seed(4)
-  counts <- drop(rmultinom(1, 3000, c(9, 5, 3, rep(1, 57))))
-  tally <- rr_counts(counts, rr_grr(paste0("v", 1:60), epsilon = 3))
+  tally <- rr_counts(drop(rmultinom(1, 3000, c(9, 5, 3, rep(1, 57)))), rr_grr(paste0("v", 1:60), epsilon = 3))
   top <- rr_top(tally, m = Inf)
   for (order in list(NULL, TRUE)) {
     picture <- ggplot2::autoplot(rr_estimate(tally, method = "inv"), order = order)
-    expect_match(gsub("\n", " ", picture$labels$caption), "exact intervals for the population, by rank. Of the first r rows at most 5 in 100", fixed = TRUE)
     at <- match(top$term, picture$data$term)
     expect_equal(picture$data$conf.low[at], pmax(top$conf.low, 0.5 / 3000))
     expect_equal(picture$data$conf.high[at], top$conf.high)
   }
-  expect_no_match(ggplot2::autoplot(rr_estimate(tally, method = "inv"), order = FALSE)$labels$caption, "rank")
-  expect_output(print(top), "Of the first r rows at most 5 in 100 intervals are wrong on average, whatever r", fixed = TRUE)
 })
 
 test_that("the study: the first 1, 10 and 100 rows hold by rank in every cell, Wilson's do not, and two cells come out again", {

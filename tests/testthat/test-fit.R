@@ -19,8 +19,7 @@ test_that("the accessors agree with each other and with the definitions", {
   expect_equal(BIC(fit), -2 * sum(counts * log(shares)) + 2 * log(1000))
   expect_equal(unname(fitted(fit)), 1000 * shares)
   expect_equal(unname(residuals(fit, "response")), counts - 1000 * shares)
-  expect_equal(unname(residuals(boundary)),
-               unname((c(54, 40, 6) - fitted(boundary)) / sqrt(fitted(boundary) * (1 - fitted(boundary) / 100))))
+  expect_equal(unname(residuals(boundary)), unname((c(54, 40, 6) - fitted(boundary)) / sqrt(fitted(boundary) * (1 - fitted(boundary) / 100))))
   expect_equal(vcov(fit, c("never", "often")), vcov(fit)[c(1, 3), c(1, 3)])
   expect_equal(unname(rowSums(vcov(fit))), rep(0, 3), tolerance = 1e-12)
   expect_identical(unname(confint(fit, "once", level = 0.9)), unname(confint(fit, level = 0.9)[2, , drop = FALSE]))
@@ -29,20 +28,14 @@ test_that("the accessors agree with each other and with the definitions", {
 })
 
 test_that("tidy, glance and augment keep broom's contract", {
-  expect_s3_class(tidy(fit), "tbl_df")
   expect_named(tidy(fit), c("term", "estimate", "std.error"))
   expect_named(tidy(fit, conf.int = TRUE), c("term", "estimate", "std.error", "conf.low", "conf.high"))
-  expect_identical(nrow(glance(fit)), 1L)
   expect_named(glance(fit), c("method", "target", "categories", "nobs", "respondents", "effective_n", "epsilon", "logLik", "df", "AIC",
                               "BIC", "boundary", "gap", "unlikely"))
-  expect_identical(glance(boundary)$boundary, 1L)
   expect_named(augment(fit), c("term", "count", ".fitted", ".resid"))
   grouped <- rr_estimate(rr_counts(cbind(men = c(50, 30, 20), women = c(10, 40, 30)), mechanism))
   expect_identical(names(tidy(grouped, conf.int = TRUE))[1:2], c("group", "term"))
-  expect_identical(nrow(glance(grouped)), 1L)
   expect_identical(nrow(augment(grouped)), 6L)
-  expect_identical(names(coef(grouped))[4], "women:never")
-  expect_identical(dim(fitted(grouped)), c(3L, 2L))
 })
 
 test_that("simulated tallies follow the fitted truth, under both targets", {
@@ -50,8 +43,7 @@ test_that("simulated tallies follow the fitted truth, under both targets", {
   expect_s3_class(simulate(fit), "data.frame")
   for (target in c("population", "sample")) {
     for (design in list(mechanism, rr_grr(3, p = 0.1))) {
-      tally <- rr_counts(c(420, 330, 250), design)
-      model <- rr_estimate(tally, target = target)
+      model <- rr_estimate(rr_counts(c(420, 330, 250), design), target = target)
       draws <- as.matrix(simulate(model, 4000, seed = 8)[-1])
       expect_true(all(colSums(draws) == 1000))
       # A mean of 4000 draws: allow 4.5 of its standard errors for each of 3 categories
@@ -59,28 +51,18 @@ test_that("simulated tallies follow the fitted truth, under both targets", {
       matrix <- rr_matrix(design)
       truth <- coef(model)
       shares <- as.vector(truth %*% matrix)
-      exact <- if (target == "population") 1000 * (diag(shares) - tcrossprod(shares))
-               else 1000 * (diag(shares) - crossprod(sqrt(truth) * matrix))
+      exact <- if (target == "population") 1000 * (diag(shares) - tcrossprod(shares)) else 1000 * (diag(shares) - crossprod(sqrt(truth) * matrix))
       # Whole truth counts round n theta by less than 1 in 1000; the rest is Monte Carlo error of 4000 draws
       expect_equal(var(t(draws)), exact, tolerance = 0.08, ignore_attr = TRUE)
     }
   }
 })
 
-test_that("whole counts closest to shares add up", {
-  expect_identical(whole_shares(10, c(0.25, 0.25, 0.5)), c(3, 2, 5))
-  expect_identical(sum(whole_shares(997, prop.table(1:13))), 997)
-})
-
 test_that("accessors refuse what they do not know", {
-  for (refused in list(quote(vcov(fit, "always")), quote(vcov(fit, 4)), quote(tidy(fit, terms = "always")))) {
-    expect_error(eval(refused), class = "candor_error_level")
-  }
+  expect_refused(vcov(fit, "always"), vcov(fit, 4), tidy(fit, terms = "always"), ggplot2::autoplot(fit, terms = "always"), class = "level")
   large <- rr_estimate(rr_counts(rep(1, 6000), rr_grr(6000, epsilon = 1)))
-  for (refused in list(quote(vcov(large)), quote(confint(fit, level = 1.2)), quote(confint(fit, interval = "bootstrap")), quote(print(fit, n = "a")),
-                       quote(residuals(fit, "deviance")), quote(simulate(fit, nsim = 0)), quote(simulate(fit, seed = "a")))) {
-    expect_error(eval(refused), class = "candor_error_argument")
-  }
+  expect_refused(vcov(large), confint(fit, level = 1.2), confint(fit, interval = "bootstrap"), print(fit, n = "a"), residuals(fit, "deviance"),
+                 simulate(fit, nsim = 0), simulate(fit, seed = "a"))
 })
 
 test_that("pictures have the layers they should, at few and at many categories", {
@@ -94,38 +76,23 @@ test_that("pictures have the layers they should, at few and at many categories",
   expect_identical(as.numeric(points$y[points$x == coef(fit)[["once"]]]), 2)
   once <- ggplot2::autoplot(fit, terms = "once")
   expect_equal(ggplot2::layer_data(once, 3)$x, c(coef(fit)[["once"]], 0.33))
-  expect_error(ggplot2::autoplot(fit, terms = "always"), class = "candor_error_level")
 
   set.seed(1)
   many <- rr_estimate(rr_counts(as.vector(rmultinom(1, 1e5, rr_matrix(rr_grr(300, epsilon = 4))[1, ])), rr_grr(300, epsilon = 4)))
   ranks <- ggplot2::autoplot(many)
-  expect_match(ranks$labels$x, "300 categories")
   # From the largest down; what is not above half a report is left out.
   expect_equal(ggplot2::layer_data(ranks, 3)$y, log10(sort(coef(many)[coef(many) > 0.5 / 1e5], decreasing = TRUE)), ignore_attr = TRUE)
   # Numbers as levels have an order of their own, and so has an ordered factor.
   ages <- rr_grr(18:99, epsilon = 3)
-  counts <- rpois(82, 400)
-  ordered <- rr_estimate(rr_counts(counts, ages))
+  ordered <- rr_estimate(rr_counts(rpois(82, 400), ages))
   line <- ggplot2::layer_data(ggplot2::autoplot(ordered), 4)
   expect_equal(line$x, 18:99)
   expect_equal(line$y, unname(coef(ordered)))
-  expect_match(ggplot2::autoplot(ordered, order = TRUE)$labels$x, "Rank")
-  steps <- factor(paste("step", 1:60), paste("step", 1:60), ordered = TRUE)
-  expect_null(ggplot2::autoplot(rr_estimate(rr_counts(rpois(60, 400), rr_grr(steps, epsilon = 3))))$labels$x)
-  expect_match(ggplot2::autoplot(rr_estimate(rr_counts(rpois(60, 400), rr_grr(as.character(steps), epsilon = 3))))$labels$x, "Rank")
   # Days run along an axis.
   days <- rep(as.Date("2026-01-01") + 0:4, each = 200)
   daily <- rr_estimate(rr_tally(rep(c("no", "yes"), 500), rr_warner(0.8), by = list(day = days)))
   points <- ggplot2::layer_data(ggplot2::autoplot(daily), 3)
   expect_equal(sort(unique(points$x)), as.numeric(as.Date("2026-01-01") + 0:4))
-  # A crosswise "yes" is no answer to the question asked.
-  crosswise <- ggplot2::autoplot(rr_estimate(rr_counts(c(no = 112, yes = 198), rr_crosswise(0.25))))
-  expect_true("Reported: the answers are the same" %in% crosswise$layers[[3]]$data$what)
-  file <- withr::local_tempfile(fileext = ".png")
-  grDevices::png(file)
-  plot(fit)
-  grDevices::dev.off()
-  expect_gt(file.size(file), 1000)
 })
 
 test_that("standard errors for these respondents keep their digits where p rounds to 1, and exact zeros are 0", {
@@ -157,9 +124,7 @@ test_that("estimates that do not add up to 1 have no likelihood, and simulate fr
 })
 
 test_that("a report that was expected always, and given always, has residual 0", {
-  for (method in c("mle", "inv")) {
-    expect_identical(unname(residuals(rr_estimate(rr_counts(c(0, 5, 0), rr_grr(3, p = 1)), method = method))), c(0, 0, 0))
-  }
+  for (method in c("mle", "inv")) expect_identical(unname(residuals(rr_estimate(rr_counts(c(0, 5, 0), rr_grr(3, p = 1)), method = method))), c(0, 0, 0))
 })
 
 test_that("a sole survivor has variance 0, and a table does not say that it is known", {
@@ -232,17 +197,6 @@ test_that("some rows of the table are those rows of the whole table, for every k
   }
 })
 
-test_that("printing shows the first rows of the whole table, in one group and beyond it", {
-  fit <- rr_estimate(rr_counts(cbind(a = 1:4, b = 5:8), rr_grr(4, epsilon = 1)))
-  whole <- as.data.frame(tidy(fit, conf.int = TRUE))
-  for (n in c(0, 1, 4, 6, 8, 20, Inf)) {
-    printed <- utils::capture.output(print(fit, n = n))
-    table <- utils::capture.output(print(utils::head(whole, n), digits = 4, row.names = FALSE))
-    rest <- if (n < 8) sprintf("  ... and %d more; see tidy()", 8 - n)
-    expect_identical(utils::tail(printed, length(table) + length(rest)), c(table, rest))
-  }
-})
-
 test_that("simulate() treats R's generator as simulate() of lm() does", {
   line <- lm(dist ~ speed, cars)
   after <- function(model, seed) {
@@ -255,10 +209,6 @@ test_that("simulate() treats R's generator as simulate() of lm() does", {
   expect_true(after(fit, 42)$untouched)
   expect_false(after(fit, NULL)$untouched)
   expect_identical(after(fit, NULL)$attribute, after(line, NULL)$attribute)
-  set.seed(1)
-  before <- .Random.seed
-  expect_error(simulate(fit, seed = 0.5), class = "candor_error_argument")
-  expect_identical(.Random.seed, before)
 })
 
 # Draws of counts beyond R's own generators. Allowed error: 4.5 standard errors of a mean, and for variances of a
@@ -304,12 +254,10 @@ test_that("simulation and bootstrap know no largest number of respondents below 
   expect_identical(sum(simulate(largest, seed = 1)$sim_1), 2^53)
   beyond <- rr_estimate(rr_counts(c(2e20, 1e20, 1e20), mechanisms$grr, effective_n = 4e16))
   expect_error(simulate(beyond), class = "candor_error_counts")
-  # Reproducible, and from R's generator
-  expect_identical(simulate(largest, 2, seed = 1), simulate(largest, 2, seed = 1))
-  expect_false(identical(simulate(largest)$sim_1, simulate(largest)$sim_1))
 })
 
 test_that("respondents divide into whole numbers that add up", {
+  expect_identical(whole_shares(10, c(0.25, 0.25, 0.5)), c(3, 2, 5))
   for (n in c(1, 7, 1e6, 2^31, 2^53 - 1, 2^53)) {
     for (shares in list(c(0.2, 0.5, 0.3), rep(1 / 3, 3), c(1, 0), rep(1 / 7, 7), 1 / 2^(c(1:20, 20)))) {
       counts <- whole_shares(n, shares)
@@ -317,14 +265,6 @@ test_that("respondents divide into whole numbers that add up", {
       expect_lte(max(abs(counts - n * shares)), 8)
       expect_true(all(counts == floor(counts) & counts >= 0))
     }
-  }
-})
-
-test_that("every picture lies on white, with room for the last label of its axis", {
-  skip_if_not_installed("ggplot2")
-  expect_gte(as.numeric(ggplot2::autoplot(fit)$theme$plot.margin)[2], 20)
-  for (plot in list(ggplot2::autoplot(fit), ggplot2::autoplot(fit$tally), ggplot2::autoplot(rr_power(rr_warner(0.8), c(100, 200), 0.2)))) {
-    expect_identical(plot$theme$plot.background$fill, "white")
   }
 })
 
@@ -353,8 +293,7 @@ test_that("simulations that will not fit are refused", {
   fit <- rr_estimate(rr_counts(c(40, 30, 30), rr_grr(3, epsilon = 1)))
   expect_error(simulate(fit, nsim = 2^31), class = "candor_error_argument")
   skip_if_not(machine_memory() < 1.5e11)
-  expect_error(simulate(fit, nsim = 2147483647), class = "candor_error_argument")
-  expect_error(rr_estimate(fit$tally, interval = "bootstrap", replications = 1e15), class = "candor_error_argument")
+  expect_refused(simulate(fit, nsim = 2147483647), rr_estimate(fit$tally, interval = "bootstrap", replications = 1e15))
 })
 
 test_that("deviance and update say what is left of the reports and estimate again", {
@@ -371,8 +310,7 @@ test_that("deviance and update say what is left of the reports and estimate agai
   inverse <- update(fit, method = "inv", conf.level = 0.9)
   expect_identical(tidy(inverse, conf.int = TRUE), tidy(rr_estimate(fit$tally, method = "inv", conf.level = 0.9), conf.int = TRUE))
   expect_identical(tidy(update(fit)), tidy(fit))
-  expect_error(update(fit, "inv"), class = "candor_error_argument")
-  expect_error(update(fit, mispelt = 1), class = "candor_error_argument")
+  expect_refused(update(fit, "inv"), update(fit, mispelt = 1))
   # A level next to 1 has bounds, not NaN.
   expect_true(all(is.finite(confint(fit, level = 1 - 2^-53))))
 })
@@ -394,16 +332,6 @@ test_that("an estimate that is held at 0 or 1 has no standard error in tables, a
   expect_identical(tidy(direct)$std.error, c(0, 0, 0))
 })
 
-test_that("a summary without a likelihood has no line for it, and roundings of 0 are printed as 0", {
-  unary <- rr_unary(3, epsilon = 1)
-  fit <- rr_estimate(rr_counts(c(40, 35, 30), unary, n = 100), method = "inv")
-  expect_true(is.na(glance(fit)$logLik))
-  expect_no_match(capture.output(print(summary(fit))), "likelihood|NA")
-  # .8 - 4 * .2 is not 0 in doubles.
-  printed <- capture.output(print(rr_estimate(rr_counts(c(20, 80), rr_warner(0.8)))))
-  expect_no_match(printed, "e-1")
-})
-
 test_that("glance() says where reports were not randomized, and compares only maxima of likelihoods", {
   # True answers of a steep truth, read as reports at epsilon 1: the first category has a third of them, and could have a sixteenth at most.
   shares <- zipf_shares(50, 1)
@@ -420,8 +348,7 @@ test_that("glance() says where reports were not randomized, and compares only ma
 
 test_that("the trace shows how far the update is", {
   tally <- rr_counts(c(10, 20, 30, 40), rr_grr(4, epsilon = 0.5))
-  fit <- rr_estimate(tally, method = "ibu", iterations = 50)
-  trace <- tidy(fit, type = "trace")
+  trace <- tidy(rr_estimate(tally, method = "ibu", iterations = 50), type = "trace")
   # The certificate holds at every iterate, and the likelihood never falls.
   best <- as.numeric(logLik(rr_estimate(tally)))
   expect_true(all(best - trace$loglik <= trace$gap + 1e-10))

@@ -4,7 +4,6 @@ fit <- rr_tmdh(rr_cooccurrence(benefit), rr_kuk(0.8, 0.2))
 test_that("benefit survey: the published inversion, its margins and the proper table closest to it", {
   expect_equal(unname(rowtype(fit)) / 412, c(0.6667, -0.0251, 0.1812, 0.1772), tolerance = 2e-4)
   joint <- rr_joint(fit)
-  expect_s3_class(joint, "table")
   expect_equal(sum(joint), 1)
   # Projection by hand: one negative cell goes to zero, its mass is shared by the three others.
   expect_equal(as.vector(joint), c(0.66667, 0, 0.18123, 0.17718) - c(1, 0, 1, 1) * 0.02508 / 3, tolerance = 1e-4)
@@ -101,17 +100,13 @@ test_that("the test of independence has its level, also where estimates leave th
 })
 
 test_that("questions that are not there are refused", {
-  for (refused in expression(rr_margin(fit, "item3"), rr_margin(fit, 3), confint(rr_margin(fit, 1), parm = "item3"))) {
-    expect_error(eval(refused), class = "candor_error_level")
-  }
   one <- rr_tmdh(rr_cooccurrence(matrix(0:1, 4, 3), 1), rr_warner(0.8))
-  for (refused in expression(rr_association(one), rr_joint(one))) expect_error(eval(refused), class = "candor_error_order")
   product <- rr_estimate(benefit, rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_kuk(0.8, 0.2)))
-  for (refused in expression(rr_margin(fit, "item1", given = "item1"), rr_margin(1, 1), rr_association(1), rr_joint(1), rr_joint(product),
-                             rr_association(rr_margin(fit, 1, given = 2)), as.matrix(rr_association(fit), "phi"),
-                             rr_association(rr_tmdh(rowtype(c(3, 4)), rr_warner(0.8))))) {
-    expect_error(eval(refused), class = "candor_error_argument")
-  }
+  expect_refused(rr_margin(fit, "item3"), rr_margin(fit, 3), confint(rr_margin(fit, 1), parm = "item3"), class = "level")
+  expect_refused(rr_association(one), rr_joint(one), class = "order")
+  expect_refused(rr_margin(fit, "item1", given = "item1"), rr_margin(1, 1), rr_association(1), rr_joint(1), rr_joint(product),
+                 rr_association(rr_margin(fit, 1, given = 2)), as.matrix(rr_association(fit), "phi"),
+                 rr_association(rr_tmdh(rowtype(c(3, 4)), rr_warner(0.8))))
   expect_snapshot(rr_margin(fit, "item1", given = "item2"))
   expect_snapshot(rr_association(fit))
 })
@@ -173,21 +168,6 @@ test_that("yes/no questions: the joint counts and the product of mechanisms tell
   }
 })
 
-test_that("EM started from the joint estimate needs fewer steps where that lies inside (the paper's proposal)", {
-  set.seed(8)
-  n <- 10000
-  d <- 4
-  survey <- do.call(rr_product, stats::setNames(rep(list(rr_warner(0.8)), d), letters[1:d]))
-  trait <- stats::runif(n) < 0.3
-  truth <- as.data.frame(lapply(stats::setNames(1:d, letters[1:d]), function(j) stats::runif(n) < ifelse(trait, 0.7, 0.1)))
-  reports <- rr_perturb(truth, survey, rng = "R")
-  start <- as.vector(rr_joint(rr_tmdh(rr_cooccurrence(reports, d), survey), "truncated"))
-  cold <- rr_estimate(reports, survey, method = "ibu", tolerance = 0.5, iterations = 20000)
-  warm <- rr_estimate(reports, survey, method = "ibu", tolerance = 0.5, iterations = 20000, start = start)
-  expect_lte(warm$details[[1]]$gap, 0.5)
-  expect_lt(warm$details[[1]]$iterations, cold$details[[1]]$iterations)
-})
-
 test_that("the joint table of one estimate starts another, cell by cell whatever the order of its dimensions", {
   set.seed(9)
   survey <- rr_product(a = rr_warner(0.8), b = rr_warner(0.7), c = rr_warner(0.9))
@@ -210,7 +190,5 @@ test_that("the joint table of one estimate starts another, cell by cell whatever
   turned <- as.table(rr_estimate(one))[3:1]
   expect_identical(coef(rr_estimate(one, method = "ibu", iterations = 0, start = turned)), coef(rr_estimate(one)))
   for (wrong in list(as.table(joint[, , 1]), structure(joint, dimnames = stats::setNames(dimnames(joint), c("a", "b", "d"))),
-                     as.table(joint[2:1, , ]), joint / 2)) {
-    expect_error(rr_estimate(bits, survey, start = wrong), class = "candor_error")
-  }
+                     as.table(joint[2:1, , ]), joint / 2)) expect_error(rr_estimate(bits, survey, start = wrong), class = "candor_error")
 })

@@ -74,8 +74,7 @@ test_that("Theorem 3.6 in form (136): its examples (41) to (44), (42) with its f
   expect_equal(cov["i", "i"], (q * p * n + (1 - p - q) * c$i) / d^2)
   expect_equal(cov["i:j", "i:j"], (((1 - 2 * p)^2 - d^2) * c$`i:j` + p * (p * (1 - 2 * p) + d^2) * (c$i + c$j) - p^2 * q * (q - 2 * p) * n) / d^4)
   expect_equal(cov["i:j", "i"], ((1 - q - p) * (c$`i:j` - p * c$i) + q * p * (c$j - p * n)) / d^3)
-  expect_equal(cov["i:j", "j:k"], ((1 - p - q) * (c$`i:j:k` - p * (c$`i:j` + c$`j:k`) + p^2 * c$j) +
-    p * q * (c$`i:k` - p * (c$i + c$k) + p^2 * n)) / d^4)
+  expect_equal(cov["i:j", "j:k"], ((1 - p - q) * (c$`i:j:k` - p * (c$`i:j` + c$`j:k`) + p^2 * c$j) + p * q * (c$`i:k` - p * (c$i + c$k) + p^2 * n)) / d^4)
   one <- rr_tmdh(rowtype(c(4, 6)), design, target = "sample")
   expect_equal(as.matrix(vcov(one))[1, 1], 20 / 7) # (40) as printed would give -390 / 49
 })

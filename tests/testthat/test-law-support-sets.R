@@ -4,8 +4,7 @@ golden_sets <- function(input) {
   k <- input$K
   sets <- if (is.matrix(input$support_sets)) split(input$support_sets, row(input$support_sets)) else input$support_sets
   member <- t(vapply(sets, function(set) as.integer(seq_len(k) %in% unlist(set)), integer(k)))
-  counts <- as.vector(input$times %*% member)
-  tally <- rr_counts(counts, mechanism, n = sum(input$times))
+  tally <- rr_counts(as.vector(input$times %*% member), mechanism, n = sum(input$times))
   tally$sets <- list(list(bits = .Call(candor:::C_rr_matrix_to_bits, unname(member))$bits, times = as.double(input$times)))
   tally
 }
@@ -52,8 +51,7 @@ test_that("standard errors of the own likelihood are right", {
   m <- rr_unary(3, 1, optimized = FALSE)
   answers <- rep(1:3, c(500, 300, 200))
   fits <- replicate(300, {
-    tally <- rr_tally(rr_perturb(answers, m, rng = "R"), m, keep = "sets")
-    fit <- rr_estimate(tally, target = "sample")
+    fit <- rr_estimate(rr_tally(rr_perturb(answers, m, rng = "R"), m, keep = "sets"), target = "sample")
     c(coef(fit), tidy(fit)$std.error)
   })
   sd <- apply(fits[1:3, ], 1, sd)

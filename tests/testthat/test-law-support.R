@@ -23,8 +23,6 @@ test_that("it perturbs: each bit has its probability, and the generator is the o
   # Nine binomial shares: 4.5 standard errors each.
   expect_true(all(abs(share - expected) < 4.5 * sqrt(expected * (1 - expected) / 2e4)))
   expect_identical(dim(rr_perturb("red", mechanism)), c(1L, 3L))
-  expect_error(rr_perturb("mauve", mechanism), class = "candor_error_level")
-  expect_error(rr_perturb(NA_character_, mechanism), class = "candor_error_missing")
 })
 
 bits <- rbind(c(1, 0, 0), c(1, 1, 0), c(0, 0, 0), c(1, 1, 1), c(0, 1, 0)) == 1
@@ -51,28 +49,24 @@ test_that("it tallies: groups, weights, missing reports, and c() of parts", {
   holes <- rbind(bits, NA)
   expect_message(dropped <- rr_tally(holes, mechanism, na.rm = TRUE, weights = c(weights, 9)), "1 missing")
   expect_equal(unclass(dropped)[c("counts", "n", "effective_n")], unclass(weighted)[c("counts", "n", "effective_n")])
-  expect_error(rr_tally(bits, mechanism, weights = 1), class = "candor_error_argument")
-  expect_error(rr_tally(bits, mechanism, by = 1:2), class = "candor_error_argument")
+  expect_refused(rr_tally(bits, mechanism, weights = 1), rr_tally(bits, mechanism, by = 1:2))
 })
 
 test_that("counts that exist need the number of respondents", {
   mechanism <- toy_unary(colours)
   tally <- rr_counts(c(green = 3, red = 3, blue = 1), mechanism, n = 5)
   expect_identical(unclass(tally)[c("counts", "n")], unclass(rr_tally(bits, mechanism))[c("counts", "n")])
-  both <- rr_counts(cbind(a = c(3, 3, 1), b = c(0, 0, 0)), mechanism, n = c(5, 4))
-  expect_identical(both$n, c(5, 4))
-  expect_error(rr_counts(c(3, 3, 1), mechanism), class = "candor_error_argument")
-  expect_error(rr_counts(c(3, 3, 1), mechanism, n = 2), class = "candor_error_counts")
-  expect_error(rr_counts(c(3, 3, 1), mechanism, n = c(5, 5)), class = "candor_error_argument")
-  expect_error(rr_counts(c(5, 6), rr_warner(0.8), n = 12), class = "candor_error_mismatch")
+  expect_identical(rr_counts(cbind(a = c(3, 3, 1), b = c(0, 0, 0)), mechanism, n = c(5, 4))$n, c(5, 4))
+  expect_refused(rr_counts(c(3, 3, 1), mechanism), rr_counts(c(3, 3, 1), mechanism, n = c(5, 5)))
+  expect_refused(rr_counts(c(3, 3, 1), mechanism, n = 2), class = "counts")
+  expect_refused(rr_counts(c(5, 6), rr_warner(0.8), n = 12), class = "mismatch")
   expect_identical(rr_counts(c(5, 6), rr_warner(0.8), n = 11)$n, 11)
 })
 
 # Every outcome of the bits of N respondents with fixed truths, and its probability.
 outcomes <- function(truths, p, q, k) {
   reports <- as.matrix(expand.grid(rep(list(0:1), length(truths) * k)))
-  own <- as.vector(outer(truths, seq_len(k), "=="))
-  chance <- ifelse(own, p, q)
+  chance <- ifelse(as.vector(outer(truths, seq_len(k), "==")), p, q)
   list(reports = reports, probability = apply(reports, 1, function(r) prod(ifelse(r == 1, chance, 1 - chance))))
 }
 
@@ -168,21 +162,6 @@ test_that("Wilson's and exact intervals are those of the binomial counts, carrie
   }
 })
 
-test_that("a simulated survey has the errors that its standard errors say", {
-  mechanism <- toy_unary(colours)
-  theta <- c(0.6, 0.3, 0.1)
-  set.seed(11)
-  estimates <- t(replicate(400, {
-    truth <- sample(3, 500, TRUE, theta)
-    coef(rr_estimate(rr_tally(rr_perturb(truth, mechanism, rng = "R"), mechanism), method = "inv"))
-  }))
-  n <- 500
-  m <- 0.25 + 0.5 * theta
-  expect_true(all(abs(colMeans(estimates) - theta) < 4 * sqrt(m * (1 - m) / (n * 0.25) / 400)))
-  # A variance of 400 draws has a relative standard error of sqrt(2 / 399).
-  expect_true(all(abs(apply(estimates, 2, var) / (m * (1 - m) / (n * 0.25)) - 1) < 4 * sqrt(2 / 399)))
-})
-
 test_that("what follows from the inversion is there, the rest is refused by the law", {
   mechanism <- toy_unary(colours)
   tally <- rr_counts(c(540, 300, 240), mechanism, n = 1000)
@@ -207,9 +186,8 @@ test_that("what follows from the inversion is there, the rest is refused by the 
   for (method in rr_methods()$method[!grepl("inverse|shares|support|binomial", rr_methods()$needs)]) {
     expect_error(rr_estimate(tally, method = method), class = "candor_error_law")
   }
-  expect_error(rr_estimate(tally, method = "inv", interval = "profile"), class = "candor_error_law")
-  expect_error(rr_estimate(tally, method = "inv", interval = "bootstrap"), class = "candor_error_law")
-  expect_error(rr_matrix(mechanism), class = "candor_error_law")
+  expect_refused(rr_estimate(tally, method = "inv", interval = "profile"), rr_estimate(tally, method = "inv", interval = "bootstrap"),
+                 rr_matrix(mechanism), class = "law")
   expect_error(rr_estimate(rr_counts(c(3, 4, 5), toy_unary(colours, 0.5, 0.5), n = 10), method = "inv"), class = "candor_error_no_information")
   expect_snapshot(rr_estimate(tally, method = "inv"))
 })
@@ -235,9 +213,7 @@ test_that("a protocol that can simulate its counts has a bootstrap", {
 })
 
 test_that("laws are checked", {
-  expect_error(rr_law(3), class = "candor_error_argument")
-  expect_error(rr_new_law("support", p = 2, q = 0.1), class = "candor_error_argument")
-  expect_error(rr_new_mechanism("two words", 3, epsilon = 1, design = "d"), class = "candor_error_argument")
+  expect_refused(rr_law(3), rr_new_law("support", p = 2, q = 0.1), rr_new_mechanism("two words", 3, epsilon = 1, design = "d"))
   expect_error(rr_new_mechanism("mine", 3), class = "simpleError")
 })
 

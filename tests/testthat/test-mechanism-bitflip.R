@@ -4,8 +4,7 @@ test_that("parameters and variances of dBitFlip are the golden ones", {
     m <- rr_bitflip(input$buckets, input$epsilon, d = input$d, compatible = TRUE)
     expect_golden(c(m$p, m$q, m$epsilon), unlist(case$expected[c("p", "q", "epsilon_report")]))
     n <- sum(input$truth)
-    counts <- candor:::law_reported(rr_law(m), input$truth / n) * n
-    fit <- rr_estimate(rr_counts(counts, m, effective_n = n, n = n), method = "inv")
+    fit <- rr_estimate(rr_counts(candor:::law_reported(rr_law(m), input$truth / n) * n, m, effective_n = n, n = n), method = "inv")
     expect_golden(coef(fit), input$truth / n)
     expect_golden(diag(vcov(fit, target = "sample")), case$expected$variance_sample)
   }
@@ -27,9 +26,7 @@ test_that("neighbours lie in one bucket, by whole numbers", {
 
 test_that("bad reports are named", {
   m <- rr_bitflip(5, 1, d = 2)
-  expect_error(rr_reports(rbind(c(1, 2), c(1, 6)), m), "Report 2", class = "candor_error_report")
-  expect_error(rr_reports(rbind(c(1, 2), c(3, -3)), m), "Report 2", class = "candor_error_report")
-  expect_error(rr_reports(rbind(c(1, 2, 3)), m), class = "candor_error_report")
+  expect_refused(rr_reports(rbind(c(1, 2), c(1, 6)), m), rr_reports(rbind(c(1, 2), c(3, -3)), m), rr_reports(rbind(c(1, 2, 3)), m), class = "report")
   expect_identical(as.matrix(rr_reports(rbind(c(4, -2)), m)), rbind(c(-2L, 4L)))
 })
 

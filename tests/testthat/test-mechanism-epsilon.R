@@ -29,9 +29,7 @@ test_that("what is achieved is never above it", {
 })
 
 test_that("a negative zero is a zero", {
-  expect_identical(rr_epsilon(rr_binary(0.8, -0)), Inf)
-  expect_identical(rr_epsilon(rr_forced(-0)), Inf)
-  expect_identical(rr_epsilon(rr_kuk(0.8, -0)), Inf)
+  for (mechanism in list(rr_binary(0.8, -0), rr_forced(-0), rr_kuk(0.8, -0))) expect_identical(rr_epsilon(mechanism), Inf)
 })
 
 test_that("no generator but the system's can stand for it", {
@@ -54,8 +52,7 @@ test_that("counts and merged tallies are exact up to 2^53, and no further", {
 
 # Largest log ratio within a column, of r reports drawn independently given the truth.
 enumerated_epsilon <- function(C, r = 1) {
-  joint <- Reduce(function(x, y) t(vapply(seq_len(nrow(C)), function(i) as.vector(outer(x[i, ], y[i, ])), numeric(ncol(x) * ncol(y)))),
-                  rep(list(unname(C)), r))
+  joint <- Reduce(function(x, y) t(vapply(seq_len(nrow(C)), function(i) as.vector(outer(x[i, ], y[i, ])), numeric(ncol(x) * ncol(y)))), rep(list(unname(C)), r))
   joint <- joint[, colSums(joint) > 0, drop = FALSE]
   max(log(apply(joint, 2, max)) - log(apply(joint, 2, min)))
 }

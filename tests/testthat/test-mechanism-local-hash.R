@@ -1,8 +1,7 @@
 test_that("parameters of affine hashing are the golden ones", {
   for (case in golden("ldp_affine_parameters")) {
     numbers <- candor:::hash_numbers(case$input$epsilon, case$input$g, case$input$P)
-    expect_golden(c(numbers$collision, numbers$p, numbers$q, numbers$difference),
-                  unlist(case$expected[c("collision", "p", "q", "difference")]))
+    expect_golden(c(numbers$collision, numbers$p, numbers$q, numbers$difference), unlist(case$expected[c("collision", "p", "q", "difference")]))
   }
 })
 
@@ -32,8 +31,7 @@ test_that("support counts of affine hashing are the golden ones, by both kernels
       counts <- .Call(candor:::C_rr_count_hashed, input$slope, input$shift, input$value, hash, codes, order, NULL, 1, NULL)$counts
       expect_identical(as.vector(counts), as.double(case$expected$support_counts))
     }
-    expect_identical(as.vector(.Call(candor:::C_rr_hash_table, input$slope[1], input$shift[1], hash, codes)),
-                     as.integer(case$expected$hash_of_first))
+    expect_identical(as.vector(.Call(candor:::C_rr_hash_table, input$slope[1], input$shift[1], hash, codes)), as.integer(case$expected$hash_of_first))
   }
 })
 
@@ -65,8 +63,7 @@ test_that("codes and functions are public: the same for the same sizes, all diff
 test_that("the slope kernel and the direct one agree, weighted and grouped", {
   set.seed(3)
   m <- rr_local_hash(40, 1)
-  x <- sample(40, 3000, TRUE)
-  reports <- rr_perturb(x, m)
+  reports <- rr_perturb(sample(40, 3000, TRUE), m)
   weights <- sample(4, 3000, TRUE) / 4
   group <- sample(c("a", "b"), 3000, TRUE)
   tally <- rr_tally(reports, m, weights = weights, by = group)

@@ -19,9 +19,8 @@ test_that("a tenth who say no whatever the die shows: the estimate by hand", {
 test_that("noncompliance prints, and refuses what it cannot mean", {
   skip_on_cran()
   expect_snapshot(rr_noncompliance(rr_forced(1 / 6), 0.1, "no"))
-  expect_error(rr_noncompliance(rr_forced(1 / 6), 1, "no"), class = "candor_error_argument")
-  expect_error(rr_noncompliance(rr_forced(1 / 6), 0.1, "maybe"), class = "candor_error_argument")
-  expect_error(rr_noncompliance(rr_product(a = rr_warner(0.8)), 0.1), class = "candor_error_argument")
+  expect_refused(rr_noncompliance(rr_forced(1 / 6), 1, "no"), rr_noncompliance(rr_forced(1 / 6), 0.1, "maybe"),
+                 rr_noncompliance(rr_product(a = rr_warner(0.8)), 0.1))
 })
 
 test_that("answers are read as the design reads them, whatever those do who do not comply", {

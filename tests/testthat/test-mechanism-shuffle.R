@@ -1,6 +1,5 @@
 golden_shuffled <- function(input) {
-  switch(input$protocol, grr = rr_grr(input$K, epsilon = input$epsilon), subset = rr_subset(input$K, input$epsilon),
-         oue = rr_unary(input$K, input$epsilon))
+  switch(input$protocol, grr = rr_grr(input$K, epsilon = input$epsilon), subset = rr_subset(input$K, input$epsilon), oue = rr_unary(input$K, input$epsilon))
 }
 
 # The bound as Balle et al. have it, given the number M of blanket reports, by plain summation.
@@ -72,8 +71,7 @@ test_that("pieces of long sums lie above the whole, and near it", {
     shares <- mechanism_blanket(m)
     local <- rr_epsilon(m)
     n <- if (shares$both > 0) 50 else 250
-    chance <- c(pair = 2 * shares$weight * shares$one, both = shares$weight * shares$both,
-                none = shares$weight * (1 - 2 * shares$one - shares$both))
+    chance <- c(pair = 2 * shares$weight * shares$one, both = shares$weight * shares$both, none = shares$weight * (1 - 2 * shares$one - shares$both))
     whole <- blanket_one_by_one(chance, n, exp(local))
     pieces <- blanket_in_pieces(chance, n, exp(local), 1e-20)
     for (epsilon in local * c(0.02, 0.1, 0.3, 0.6)) {
@@ -143,9 +141,7 @@ test_that("the bound holds for reports of any number of levels: everybody's repo
     expect_lte(2 * shares$one + shares$both, 1 + 1e-12)
     for (n in if (ncol(C) <= 16) 2:3 else 2) {
       sums <- blanket_sums(shares, n, local, 1e-20)
-      for (epsilon in local * c(0.05, 0.3, 0.7)) {
-        expect_gte(blanket_delta(sums, n, epsilon, local), exact_divergence(C, n, exp(epsilon)) - 1e-12)
-      }
+      for (epsilon in local * c(0.05, 0.3, 0.7)) expect_gte(blanket_delta(sums, n, epsilon, local), exact_divergence(C, n, exp(epsilon)) - 1e-12)
     }
   }
 })
@@ -190,9 +186,7 @@ test_that("the bound holds for several questions, sketches and prefixes: everybo
     expect_gte(shares$weight * shares$one * expm1(local), max(dist(C, "manhattan")) / 2 - 1e-12)
     for (n in if (ncol(C) <= 12) 2:3 else 2) {
       sums <- blanket_sums(shares, n, local, 1e-20)
-      for (epsilon in local * c(0.05, 0.3, 0.7)) {
-        expect_gte(blanket_delta(sums, n, epsilon, local), exact_divergence(C, n, exp(epsilon)) - 1e-12)
-      }
+      for (epsilon in local * c(0.05, 0.3, 0.7)) expect_gte(blanket_delta(sums, n, epsilon, local), exact_divergence(C, n, exp(epsilon)) - 1e-12)
     }
   }
 })
@@ -226,13 +220,10 @@ test_that("the mean of numbers has the blanket of its windows", {
   cells <- grid$steps + grid$window
   C <- t(vapply(0:4, function(start) grid$other / cells + grid$chance * (seq_len(cells) - 1) %in% (start + seq_len(grid$window) - 1) / grid$window,
                 numeric(cells)))
-  law <- list(chance = grid$chance, other = grid$other)
-  shares <- law_blanket.rr_law_mean(law, 1, 1)
+  shares <- law_blanket.rr_law_mean(list(chance = grid$chance, other = grid$other), 1, 1)
   expect_equal(shares$weight, sum(apply(C, 2, min)), tolerance = 1e-12)
   expect_equal(shares, spread_blanket(shares$weight, max(dist(C, "manhattan")) / 2, 1), tolerance = 1e-12)
-  for (epsilon in c(0.1, 0.4)) {
-    expect_gte(blanket_delta(blanket_sums(shares, 3, 1, 1e-20), 3, epsilon, 1), exact_divergence(C, 3, exp(epsilon)) - 1e-12)
-  }
+  for (epsilon in c(0.1, 0.4)) expect_gte(blanket_delta(blanket_sums(shares, 3, 1, 1e-20), 3, epsilon, 1), exact_divergence(C, 3, exp(epsilon)) - 1e-12)
   expect_lt(as.vector(rr_epsilon(rr_mean(c(0, 1), 2), shuffled = 1e6, delta = 1e-8)), 0.03)
 })
 
@@ -243,8 +234,7 @@ test_that("reports of two levels lose nothing by the general way", {
     least <- apply(C, 2, min)
     high <- C > 1.5 * rep(least, each = nrow(C))
     pairs <- combn(nrow(C), 2, function(x) sum(least[high[x[1], ] & !high[x[2], ]]))
-    expect_equal(spread_blanket(sum(least), max(dist(C, "manhattan")) / 2, 1)[1:2], list(weight = sum(least), one = max(pairs) / sum(least)),
-                 tolerance = 1e-10)
+    expect_equal(spread_blanket(sum(least), max(dist(C, "manhattan")) / 2, 1)[1:2], list(weight = sum(least), one = max(pairs) / sum(least)), tolerance = 1e-10)
   }
   # More categories than pairs can be tried of: what no pair exceeds.
   wide <- rr_square_wave(1700, 1)
@@ -288,16 +278,11 @@ test_that("several reports of one kept answer: all sequences are tried", {
 
 test_that("what cannot be answered is refused", {
   grr <- rr_grr(4, epsilon = 1)
-  refused <- function(call, class = "candor_error_argument") expect_error(call, class = class)
-  refused(rr_epsilon(grr, shuffled = 100))
-  refused(rr_epsilon(grr, shuffled = 100, delta = 0))
-  refused(rr_epsilon(grr, shuffled = 2e9, delta = 1e-12))
-  refused(rr_epsilon(grr, delta = 0.1))
-  refused(rr_epsilon(grr, shuffled = 100, delta = 0.1, reports = 3))
-  refused(rr_epsilon(grr, reports = 0))
-  refused(rr_epsilon(rr_sample_questions(a = rr_warner(0.7)), shuffled = 100, delta = 1e-5, achieved = TRUE))
-  refused(rr_epsilon(rr_product(a = rr_warner(0.7), b = toy_unary(4, 0.7)), shuffled = 100, delta = 1e-5), "candor_error_law")
-  refused(rr_epsilon(rr_compose(rr_geometric(4, epsilon = 1), rr_grr(4, epsilon = 1)), reports = 3), "candor_error_law")
+  expect_refused(rr_epsilon(grr, shuffled = 100), rr_epsilon(grr, shuffled = 100, delta = 0), rr_epsilon(grr, shuffled = 2e9, delta = 1e-12),
+                 rr_epsilon(grr, delta = 0.1), rr_epsilon(grr, shuffled = 100, delta = 0.1, reports = 3), rr_epsilon(grr, reports = 0),
+                 rr_epsilon(rr_sample_questions(a = rr_warner(0.7)), shuffled = 100, delta = 1e-5, achieved = TRUE))
+  expect_refused(rr_epsilon(rr_product(a = rr_warner(0.7), b = toy_unary(4, 0.7)), shuffled = 100, delta = 1e-5),
+                 rr_epsilon(rr_compose(rr_geometric(4, epsilon = 1), rr_grr(4, epsilon = 1)), reports = 3), class = "law")
 })
 
 test_that("a delta that promises nothing is a warning", {

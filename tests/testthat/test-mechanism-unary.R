@@ -11,13 +11,11 @@ test_that("parameters of all protocols are the golden ones", {
     expect_golden(rr_local_hash(k, epsilon)$p, want$olh$p)
     m <- rr_subset(k, epsilon)
     expect_identical(m$size, as.double(want$subset$omega))
-    expect_golden(c(m$p, m$q, m$p_minus_q, m$both_own, m$both_other),
-                  unlist(want$subset[c("p", "q", "difference", "both_own", "both_other")]))
+    expect_golden(c(m$p, m$q, m$p_minus_q, m$both_own, m$both_other), unlist(want$subset[c("p", "q", "difference", "both_own", "both_other")]))
     m <- rr_hadamard(k, epsilon)
     expect_identical(c(m$blocks, m$size), as.double(c(want$hadamard$blocks, want$hadamard$block_size)))
     axis <- candor:::law_axes(rr_law(m), k)[[1]]
-    expect_golden(c(axis$high, axis$low, candor:::hadamard_scale(rr_law(m))),
-                  unlist(want$hadamard[c("high", "low", "scale")]), tolerance = 1e-11)
+    expect_golden(c(axis$high, axis$low, candor:::hadamard_scale(rr_law(m))), unlist(want$hadamard[c("high", "low", "scale")]), tolerance = 1e-11)
   }
 })
 
@@ -33,9 +31,7 @@ test_that("laws of small mechanisms are the golden ones, and epsilon is that of 
       supports <- switch(input$protocol,
         sue = , oue = , unary = case$expected$reports == 1,
         subset = t(apply(case$expected$reports, 1, function(set) seq_len(k) %in% set)),
-        local_hash_affine = t(apply(case$expected$reports, 1, function(r) {
-          ((r[1] * (seq_len(k) - 1) + r[2]) %% input$P * input$g) %/% input$P + 1 == r[3]
-        })),
+        local_hash_affine = t(apply(case$expected$reports, 1, function(r) ((r[1] * (seq_len(k) - 1) + r[2]) %% input$P * input$g) %/% input$P + 1 == r[3])),
         hadamard_bit = t(apply(case$expected$reports, 1, function(r) {
           vapply(seq_len(k) - 1L, function(v) (-1)^sum(as.integer(intToBits(bitwAnd(as.integer(r[1]), v)))) == r[2], NA)
         }))
@@ -64,8 +60,7 @@ test_that("covariances and estimates are the golden ones", {
     law <- golden_law(input)
     n <- sum(input$truth)
     k <- input$K
-    counts <- n * law$q + law$difference * input$truth
-    tally <- rr_counts(counts, law_mechanism(law, k), effective_n = n, n = n)
+    tally <- rr_counts(n * law$q + law$difference * input$truth, law_mechanism(law, k), effective_n = n, n = n)
     fit <- rr_estimate(tally, method = "inv")
     # Of affine hashing the case has codes in plain order; the package's are in random order, which only variances do not see.
     part <- if (input$protocol == "local_hash_affine") diag else identity
@@ -101,9 +96,7 @@ test_that("achieved epsilon is never above the nominal one", {
 
 test_that("p, q, r1 and r2 of the samplers are those of the laws", {
   for (m in list(rr_unary(5, 1), rr_unary(5, 2, optimized = FALSE), rr_unary(3, p = 0.2, q = 0.6), rr_subset(6, 1), rr_subset(6, 1, size = 4),
-                 rr_local_hash(5, 1), rr_hadamard(6, 1, one_bit = TRUE))) {
-    expect_supports(m, 2e5)
-  }
+                 rr_local_hash(5, 1), rr_hadamard(6, 1, one_bit = TRUE))) expect_supports(m, 2e5)
 })
 
 test_that("estimates vary as the formulas say, sums too", {
@@ -111,9 +104,7 @@ test_that("estimates vary as the formulas say, sums too", {
   set.seed(13)
   truth <- c(200, 100, 60, 30, 10, 0)
   for (m in list(rr_unary(6, 1), rr_subset(6, 1, size = 2), rr_local_hash(6, 1), rr_hadamard(6, 1), rr_hadamard(6, 2, blocks = 2),
-                 rr_hadamard(6, 1, one_bit = TRUE))) {
-    expect_simulated(m, truth, 600)
-  }
+                 rr_hadamard(6, 1, one_bit = TRUE))) expect_simulated(m, truth, 600)
 })
 
 test_that("Wilson and exact intervals cover", {
@@ -135,23 +126,9 @@ test_that("Wilson and exact intervals cover", {
   }
 })
 
-test_that("simulated counts have the law's mean and variance", {
-  set.seed(15)
-  m <- rr_unary(3, 1)
-  truth <- c(60, 30, 10)
-  counts <- simulate_counts(m, truth, 4000)
-  expect_lte(max(abs(rowMeans(counts) - (100 * m$q + m$p_minus_q * truth))), 5 * 5 / sqrt(4000))
-  expect_s3_class(rr_estimate(rr_counts(c(50, 40, 30), m, n = 100), method = "inv", interval = "bootstrap", replications = 50), "rr_fit")
-})
-
 test_that("wrong arguments are named", {
-  expect_error(rr_unary(3), class = "candor_error_argument")
-  expect_error(rr_unary(3, 1, p = 0.5, q = 0.2), class = "candor_error_argument")
-  expect_error(rr_unary(3, p = 0.5), class = "candor_error_argument")
-  expect_error(rr_subset(5, 1, size = 5), class = "candor_error_argument")
-  expect_error(rr_hadamard(5, 1, blocks = 6), class = "candor_error_argument")
-  expect_error(rr_hadamard(5, 1, blocks = 2, one_bit = TRUE), class = "candor_error_argument")
-  expect_error(rr_local_hash(5, 1, g = 1), class = "candor_error_argument")
+  expect_refused(rr_unary(3), rr_unary(3, 1, p = 0.5, q = 0.2), rr_unary(3, p = 0.5), rr_subset(5, 1, size = 5), rr_hadamard(5, 1, blocks = 6),
+                 rr_hadamard(5, 1, blocks = 2, one_bit = TRUE), rr_local_hash(5, 1, g = 1))
   expect_error(rr_local_hash(1e5, 1, cohorts = 1e4), class = "candor_error_too_large")
   expect_error(rr_bitflip(5, 1, d = 6), class = "candor_error_argument")
   expect_error(rr_estimate(rr_counts(c(5, 3, 3), rr_unary(3, p = 0.3, q = 0.3), n = 10), method = "inv"), class = "candor_error_no_information")

@@ -1,16 +1,12 @@
 # Channels that a validation study estimated: its error enters all uncertainty. Truth: golden vectors
 # (math-validation.md), finite differences, simulation.
 
-validated <- function(input, ...) {
-  rr_misclassification(table = input$validation, validation = input$design, ...)
-}
+validated <- function(input, ...) rr_misclassification(table = input$validation, validation = input$design, ...)
 
 field <- function(input) rr_counts(if (is.matrix(input$counts)) cbind(a = input$counts[1, ], b = input$counts[2, ]) else input$counts, validated(input))
 
 # Matrices to the file's tolerance for variances, 1e-7 of the largest.
-expect_covariance <- function(actual, expected, label = NULL) {
-  expect_lte(max(abs(unname(actual) - expected)), 1e-7 * max(abs(expected)), label = label)
-}
+expect_covariance <- function(actual, expected, label = NULL) expect_lte(max(abs(unname(actual) - expected)), 1e-7 * max(abs(expected)), label = label)
 
 cases <- function(keep) Filter(function(case) keep(case$input, case$expected), golden("validated_channel"))
 
@@ -33,9 +29,7 @@ test_that("covariances of the inversion have the part of the validation study", 
 })
 
 test_that("maximum likelihood inside has the inverse joint information", {
-  found <- cases(function(input, expected) {
-    isFALSE(expected$boundary) && ncol(input$validation) == nrow(input$validation)
-  })
+  found <- cases(function(input, expected) isFALSE(expected$boundary) && ncol(input$validation) == nrow(input$validation))
   expect_length(found, 13)
   for (case in found) {
     fit <- rr_estimate(field(case$input), method = "mle")
@@ -86,8 +80,7 @@ test_that("groups share the error of the validation study", {
     L <- cbind(-diag(k), diag(k))
     expect_covariance(L %*% vcov(fit) %*% t(L), expected$vcov_difference)
     errors <- sqrt(diag(expected$vcov_difference))
-    table <- rr_compare(fit, terms = seq_len(k))
-    expect_equal(table$std.error, errors, tolerance = 1e-7)
+    expect_equal(rr_compare(fit, terms = seq_len(k))$std.error, errors, tolerance = 1e-7)
     contrasts <- stats::setNames(lapply(seq_len(k), function(i) stats::setNames(L[i, ], names(coef(fit)))), seq_len(k))
     expect_equal(rr_contrast(fit, contrasts)$std.error, errors, tolerance = 1e-7)
     expect_covariance(vcov(rr_contrast(fit, contrasts)), expected$vcov_difference)
@@ -116,9 +109,7 @@ test_that("regressions have the part of the validation study, in two steps", {
     table <- structure(input$validation, dimnames = list(c("no", "yes"), c("no", "yes")))
     data <- data.frame(yes = input$yes, no = input$n - input$yes)
     data$x <- input$x
-    fit <- function(validation) {
-      suppressWarnings(rr_glm(cbind(yes, no) ~ x - 1, data, rr_misclassification(table = table, validation = validation)))
-    }
+    fit <- function(validation) suppressWarnings(rr_glm(cbind(yes, no) ~ x - 1, data, rr_misclassification(table = table, validation = validation)))
     two <- fit("external")
     expect_golden(coef(two), case$expected$coef, 1e-8)
     expect_covariance(vcov(two), case$expected$vcov)
@@ -139,8 +130,7 @@ test_that("regressions have the part of the validation study, in two steps", {
   }
   expect_message(ends <- confint(two), class = "candor_message_wald")
   expect_equal(unname(ends), unname(coef(two) + sqrt(diag(vcov(two))) %o% qnorm(c(0.025, 0.975))))
-  expect_error(confint(two, method = "profile"), class = "candor_error_argument")
-  expect_error(drop1(two), class = "candor_error_argument")
+  expect_refused(confint(two, method = "profile"), drop1(two))
   expect_equal(anova(two)$Wald, drop(coef(two) %*% solve(vcov(two), coef(two))))
 })
 
@@ -185,8 +175,6 @@ test_that("Santa Clara's antibody survey has the published figures", {
   expect_equal(row$std.error, sqrt(variance) / (se + sp - 1))
   expect_equal(c(row$conf.low, row$conf.high), c(0.0014, 0.0237), tolerance = 0.00005 / 0.01)
   expect_equal(glance(fit)$validation, 523)
-  expect_output(print(fit), "(523 people)", fixed = TRUE)
-  expect_output(print(santa_clara()), "on 523 people (no 401, yes 122)", fixed = TRUE)
   # The bootstrap makes the study again: of 400 replications the standard error is known to 1 / sqrt(800), here twice.
   set.seed(23)
   again <- rr_estimate(rr_counts(c(3280, 50), santa_clara()), interval = "bootstrap", replications = 400, method = "inv")
@@ -218,21 +206,16 @@ test_that("plans have the study's part, and say what it makes impossible", {
 
 test_that("bad tables, and what takes the channel for known, are refused", {
   counts <- rbind(c(95, 5), c(10, 40))
-  refused <- function(code, class = "candor_error_argument") expect_error(code, class = class)
-  refused(rr_misclassification(table = counts / rowSums(counts)))
-  refused(rr_misclassification(table = rbind(c(95.5, 4.5), c(20, 80))))
-  refused(rr_misclassification(0.8, 0.9, validation = "exact"))
+  expect_refused(rr_misclassification(table = counts / rowSums(counts)), rr_misclassification(table = rbind(c(95.5, 4.5), c(20, 80))),
+                 rr_misclassification(0.8, 0.9, validation = "exact"))
   expect_warning(rr_misclassification(table = counts + 0.5), class = "candor_warning_weights")
   expect_silent(rr_misclassification(table = counts / rowSums(counts), validation = "exact"))
-  refused(rr_misclassification(table = rbind(c(8, 2, 0), c(1, 9, 0)), validation = "internal"), "candor_error_no_information")
+  expect_refused(rr_misclassification(table = rbind(c(8, 2, 0), c(1, 9, 0)), validation = "internal"), class = "no_information")
   mechanism <- rr_misclassification(table = counts)
   fit <- rr_estimate(tally <- rr_counts(c(800, 200), mechanism))
-  for (interval in c("exact", "profile")) refused(confint(fit, interval = interval))
-  refused(rr_product(a = mechanism, b = rr_warner(0.8)))
-  refused(rr_pool(a = tally, b = tally))
-  refused(rr_compose(mechanism, rr_grr(2, epsilon = 1)))
-  refused(rr_noncompliance(mechanism, 0.1))
-  refused(rr_estimate(rr_counts(cbind(a = c(80, 20), b = c(70, 30)), rr_misclassification(table = counts, validation = "internal"))))
+  expect_refused(confint(fit, interval = "exact"), confint(fit, interval = "profile"), rr_product(a = mechanism, b = rr_warner(0.8)),
+                 rr_pool(a = tally, b = tally), rr_compose(mechanism, rr_grr(2, epsilon = 1)), rr_noncompliance(mechanism, 0.1),
+                 rr_estimate(rr_counts(cbind(a = c(80, 20), b = c(70, 30)), rr_misclassification(table = counts, validation = "internal"))))
 })
 
 test_that("files keep the counts and the design of the study", {

@@ -67,11 +67,6 @@ test_that("rows of every matrix are truths and add up to 1", {
   expect_equal(unname(rr_matrix(rr_forced(c(a = 0.1, b = 0.2, c = 0.3)))[1, ]), c(0.5, 0.2, 0.3))
 })
 
-test_that("Warner's design is GRR with two categories", {
-  expect_equal(unname(rr_matrix(rr_warner(0.7))), unname(rr_matrix(rr_grr(2, p = 0.7))))
-  expect_equal(rr_epsilon(rr_warner(0.7)), rr_epsilon(rr_grr(2, p = 0.7)))
-})
-
 test_that("a probability of 1/k written in floating point means that reports carry nothing", {
   for (k in c(2, 3, 5, 49, 98, 103, 1e5)) expect_identical(rr_grr(k, p = 1 / k)$p_minus_q, 0)
   expect_identical(rr_epsilon(rr_warner(0.5)), 0)
@@ -87,24 +82,13 @@ test_that("mechanisms print their design, epsilon and transition probabilities",
 })
 
 test_that("wrong descriptions of a mechanism are refused", {
-  refused <- function(call, class = "candor_error_argument") expect_error(call, class = class)
-  for (epsilon in list(0, -1, NaN, Inf, c(1, 2), "1")) refused(rr_grr(5, epsilon = epsilon))
-  for (levels in list(1, 2.5, character(), c("a", "b", "a"), c("a", NA), list(1, 2))) refused(rr_grr(levels, epsilon = 1))
-  for (p in list(1.5, NA)) refused(rr_grr(5, p = p))
-  refused(rr_grr(5, epsilon = 1, p = 0.5))
-  refused(rr_grr(5))
-  refused(rr_binary(1.2, 0.1))
-  refused(rr_binary(0.8, 0.2, levels = c("a", "b", "c")))
-  refused(rr_warner())
-  refused(rr_mangat(0.7, 2))
-  refused(rr_mangat(0.7, 0.2, variant = "1994"))
-  refused(rr_forced(0.6))
-  refused(rr_forced(c(0.1, 0.1, 0.1), levels = c("a", "b")))
-  refused(rr_forced(c(a = 0.1, b = 0.1), levels = c("x", "y")), "candor_error_mismatch")
-  refused(rr_unrelated(0.7, c(0.2, 0.2)))
-  refused(rr_unrelated(0.7, 0.2, levels = c("a", "b", "c")))
-  refused(rr_epsilon("grr"))
-  refused(rr_matrix(rr_grr(20000, epsilon = 1)))
+  for (epsilon in list(0, -1, NaN, Inf, c(1, 2), "1")) expect_refused(rr_grr(5, epsilon = epsilon))
+  for (levels in list(1, 2.5, character(), c("a", "b", "a"), c("a", NA), list(1, 2))) expect_refused(rr_grr(levels, epsilon = 1))
+  for (p in list(1.5, NA)) expect_refused(rr_grr(5, p = p))
+  expect_refused(rr_grr(5, epsilon = 1, p = 0.5), rr_grr(5), rr_binary(1.2, 0.1), rr_binary(0.8, 0.2, levels = c("a", "b", "c")), rr_warner(),
+                 rr_mangat(0.7, 2), rr_mangat(0.7, 0.2, variant = "1994"), rr_forced(0.6), rr_forced(c(0.1, 0.1, 0.1), levels = c("a", "b")),
+                 rr_unrelated(0.7, c(0.2, 0.2)), rr_unrelated(0.7, 0.2, levels = c("a", "b", "c")), rr_epsilon("grr"), rr_matrix(rr_grr(20000, epsilon = 1)))
+  expect_refused(rr_forced(c(a = 0.1, b = 0.1), levels = c("x", "y")), class = "mismatch")
 })
 
 test_that("p = q up to the rounding of its making is p = q, whatever the constructor", {
@@ -117,9 +101,7 @@ test_that("p = q up to the rounding of its making is p = q, whatever the constru
     # Mistakes are no randomization.
     expect_identical(rr_epsilon(design), if (isTRUE(design$error)) Inf else 0, label = format(design))
     reports <- rr_counts(rep(10, length(design$levels)), design)
-    for (method in c("mle", "inv", "ibu", "power")) {
-      expect_error(rr_estimate(reports, method = method), class = "candor_error_no_information")
-    }
+    for (method in c("mle", "inv", "ibu", "power")) expect_error(rr_estimate(reports, method = method), class = "candor_error_no_information")
   }
   # Along the whole curve (1 - t)(1 - p) = 1/2.
   p <- seq(0.001, 0.499, 0.001)
@@ -136,8 +118,7 @@ test_that("a difference below what the estimators can tell is said to be one", {
   expect_error(rr_estimate(rr_counts(c(0, 0, 1e9, 1e9), faint), method = "merged"), class = "candor_error_no_information")
   for (design in list(rr_unrelated(5e-15, c(0.3, 0.3, 0.4)), rr_binary(5e-15, 0))) {
     reports <- rr_counts(rep(10, length(design$levels)), design)
-    expect_error(rr_estimate(reports), class = "candor_error_no_information")
-    expect_error(rr_power(design, margin = 0.1), class = "candor_error_no_information")
+    expect_refused(rr_estimate(reports), rr_power(design, margin = 0.1), class = "no_information")
   }
 })
 
@@ -155,15 +136,12 @@ test_that("forced probabilities that round to more than 1 leave no probability o
 test_that("every epsilon that a constructor takes can be estimated from, and no other is taken", {
   makers <- list(rr_grr, rr_geometric, function(k, epsilon) rr_warner(epsilon = epsilon))
   for (make in makers) {
-    for (epsilon in c(0, 1e-150, 9.9e-13, 700.1, 1e5, Inf, NA)) {
-      expect_error(make(2, epsilon = epsilon), class = "candor_error_argument")
-    }
+    for (epsilon in c(0, 1e-150, 9.9e-13, 700.1, 1e5, Inf, NA)) expect_error(make(2, epsilon = epsilon), class = "candor_error_argument")
     for (epsilon in c(1e-12, 1e-6, 1, 700)) {
       reports <- rr_counts(c(40, 60), make(2, epsilon = epsilon))
       for (method in c("mle", "inv", "invn", "invp", "ibu", "norm_cut", "base_cut", "power")) {
         # A fixed number of steps says nothing about convergence: only its failure is looked for.
-        fit <- rr_estimate(reports, method = method)
-        expect_true(all(is.finite(coef(fit))), label = paste(format(reports$mechanism), method))
+        expect_true(all(is.finite(coef(rr_estimate(reports, method = method)))), label = paste(format(reports$mechanism), method))
       }
       # Of two categories reported 40 and 60 times the second is the more frequent, and the only one if epsilon is
       # below logit(0.6): then even a truth of the second alone gives less than 60 per cent.
@@ -171,6 +149,5 @@ test_that("every epsilon that a constructor takes can be estimated from, and no 
       else expect_lt(coef(rr_estimate(reports))[1], coef(rr_estimate(reports))[2])
     }
   }
-  expect_error(rr_recommend(8, c(1, 701)), class = "candor_error_argument")
-  expect_error(rr_recommend(8, 1e-13), class = "candor_error_argument")
+  expect_refused(rr_recommend(8, c(1, 701)), rr_recommend(8, 1e-13))
 })

@@ -1,5 +1,6 @@
+skip_if_not_installed("ggplot2")
+
 test_that("plans and comparisons are drawn", {
-  skip_if_not_installed("ggplot2")
   plan <- ggplot2::autoplot(rr_power(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = c(0.02, 0.05)))
   needed <- rr_power(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = c(0.02, 0.05))
   expect_equal(sort(ggplot2::layer_data(plan, 3)$y), sort(log10(needed$n)))
@@ -11,25 +12,19 @@ test_that("plans and comparisons are drawn", {
 })
 
 test_that("a plan of one margin, or about a share of 0, is drawn without a line or a logarithm that it has not", {
-  skip_if_not_installed("ggplot2")
   one <- ggplot2::autoplot(rr_power(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = 0.02))
   needed <- rr_power(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = 0.02)
   # A row for each design from 0, and the direct question as a line.
   expect_equal(ggplot2::layer_data(one, 1)$xintercept, needed$direct[1])
   expect_equal(ggplot2::layer_data(one, 3)[c("x", "y")], data.frame(x = needed$n, y = c(2, 1)), ignore_attr = TRUE)
-  expect_identical(one$labels$subtitle, "Margin of error 2%, true proportion 50%")
-  expect_match(one$labels$caption, "Dashed")
   none <- ggplot2::autoplot(rr_power(rr_warner(0.7), power = 0.8, share = c(0, 0.1), null = 0.3))
   expect_identical(sort(unique(ggplot2::layer_data(none, 2)$x)), c(0, 0.1))
 })
 
 test_that("a plan is drawn along what has several values, and designs that need the same stay visible", {
-  skip_if_not_installed("ggplot2")
   designs <- list(warner = rr_warner(0.75), crosswise = rr_crosswise(0.25))
   powers <- rr_power(designs, share = 0.1, power = c(0.7, 0.8, 0.9))
   plot <- ggplot2::autoplot(powers)
-  expect_identical(plot$labels$x, "Power")
-  expect_identical(plot$labels$subtitle, "True proportion 10%")
   lines <- ggplot2::layer_data(plot, 2)
   expect_equal(unique(lines$x), c(0.7, 0.8, 0.9))
   expect_equal(sort(10^lines$y), sort(powers$n))
@@ -37,44 +32,30 @@ test_that("a plan is drawn along what has several values, and designs that need 
   expect_equal(lines$y[lines$group == 1], lines$y[lines$group == 2])
   expect_identical(unique(lines$linetype), c("solid", "84"))
   expect_equal(unique(ggplot2::layer_data(plot, 3)$shape), c(16, 2))
-  shares <- ggplot2::autoplot(rr_power(designs, margin = 0.02, share = c(0.1, 0.2)))
-  expect_identical(shares$labels$x, "True proportion")
-  expect_identical(shares$labels$subtitle, "Margin of error 2%")
 })
 
 # The layers are held against rr_power() itself and, for the direct question, against 1 - (1 - share)^n: a test of "nobody"
 # rejects as soon as anybody says yes.
 test_that("powers are drawn along what has more values, beside an honest direct question", {
-  skip_if_not_installed("ggplot2")
   designs <- list(warner = rr_warner(0.75), forced = rr_forced(1 / 6))
   power <- rr_power(designs, n = c(50, 100, 400), share = c(0.05, 0.1))
   plot <- ggplot2::autoplot(power)
-  expect_identical(plot$labels$x, "Respondents")
-  expect_identical(levels(plot$data$panel), c("True proportion 5%", "True proportion 10%"))
   direct <- ggplot2::layer_data(plot, 1)
   expect_equal(direct$y, 1 - (1 - c(0.05, 0.1)[direct$PANEL])^(10^direct$x), tolerance = 1e-12)
   expect_setequal(ggplot2::layer_data(plot, 2)$y, power$power)
-  expect_match(plot$labels$caption, "\"the share is 0%\" at level 5%", fixed = TRUE)
 
   along <- ggplot2::autoplot(rr_power(rr_warner(0.8), n = c(500, 1000), share = c(0, 0.1, 0.2, 0.3), null = 0.1, alpha = 0.01))
   expect_equal(sort(unique(ggplot2::layer_data(along, 2)$x)), c(0, 0.1, 0.2, 0.3))
-  expect_identical(along$labels$x, "True proportion")
-  expect_identical(levels(along$data$panel), c("500 respondents", "1,000 respondents"))
-  expect_match(along$labels$caption, "\"the share is 10%\" at level 1%", fixed = TRUE)
 })
 
 test_that("one number of respondents and one share are a row for each mechanism", {
-  skip_if_not_installed("ggplot2")
   power <- rr_power(list(rr_warner(0.75), rr_forced(1 / 6), rr_crosswise(0.2)), n = 300, share = 0.1)
-  plot <- ggplot2::autoplot(power)
-  points <- ggplot2::layer_data(plot, 3)
+  points <- ggplot2::layer_data(ggplot2::autoplot(power), 3)
   expect_equal(points$x, power$power)
   expect_equal(as.numeric(points$y), 3:1)
-  expect_identical(plot$labels$subtitle, "300 respondents, true proportion 10%")
 })
 
 test_that("two groups have power curves, with the direct question beside them", {
-  skip_if_not_installed("ggplot2")
   power <- rr_power(list(warner = rr_warner(0.8), forced = rr_forced(1 / 6)), n = c(500, 1000, 2000), share = c(0.2, 0.3), versus = 0.1, response = 0.5)
   plot <- ggplot2::autoplot(power)
   drawn <- ggplot2::layer_data(plot, 2)
@@ -83,18 +64,9 @@ test_that("two groups have power curves, with the direct question beside them", 
   direct <- unique(sort(ggplot2::layer_data(plot, 1)$y))
   by_hand <- function(n, share) stats::pnorm(abs(share - 0.1) / sqrt(2 * (share * (1 - share) + 0.09) / (n / 2)) - stats::qnorm(0.95))
   expect_equal(direct, sort(as.vector(outer(c(500, 1000, 2000), c(0.2, 0.3), by_hand))))
-  flat <- function(plot) gsub("\n", " ", plot$labels$caption)
-  expect_match(flat(plot), "One-sided test of equal shares in two groups at level 5%; 10% in the second", fixed = TRUE)
-  size <- rr_power(rr_warner(0.8), power = 0.8, share = 0.3, versus = 0.2, alpha = 0.025)
-  expect_match(flat(ggplot2::autoplot(size)), "One-sided test of equal shares in two groups at level 2.5%; 20% in the second", fixed = TRUE)
-  size <- rr_power(rr_warner(0.8), margin = 0.1, share = 0.3, versus = 0.2)
-  expect_match(flat(ggplot2::autoplot(size)), "Difference of the shares in two groups; 20% in the second", fixed = TRUE)
-  expect_s3_class(ggplot2::autoplot(rr_power(rr_warner(0.8), power = c(0.8, 0.9), share = c(0.2, 0.3), versus = 0.1)), "ggplot")
-  expect_s3_class(ggplot2::layer_data(ggplot2::autoplot(rr_power(rr_warner(0.8), 100, 0.2, versus = 0.1)), 1), "data.frame")
 })
 
 test_that("every mechanism of a comparison has a line, two-stage protocols where they were asked for", {
-  skip_if_not_installed("ggplot2")
   table <- rr_recommend(4, c(1, 5), 1000)
   plot <- ggplot2::autoplot(table)
   lines <- ggplot2::layer_data(plot, 1)
@@ -106,7 +78,6 @@ test_that("every mechanism of a comparison has a line, two-stage protocols where
   staged <- rr_recommend(4, c(1, 2), 1000, permanent = 4)
   plot <- ggplot2::autoplot(staged)
   expect_setequal(levels(plot$data$mechanism), sub("two-stage ", "", recommend_names[staged$mechanism[!is.na(staged$permanent)]]))
-  expect_match(plot$labels$caption, "epsilon 4", fixed = TRUE)
   expect_identical(nrow(ggplot2::layer_data(ggplot2::autoplot(staged[staged$epsilon == 1, ]), 1)), sum(staged$epsilon == 1))
   for (question in c("ranges", "mean", "strings")) {
     other <- if (question == "ranges") rr_recommend(8, c(1, 2), question = question) else rr_recommend(epsilon = c(1, 2), question = question)
@@ -115,15 +86,7 @@ test_that("every mechanism of a comparison has a line, two-stage protocols where
 })
 
 test_that("plans of means and coefficients are drawn in their own unit", {
-  skip_if_not_installed("ggplot2")
   cards <- rr_scramble(c(0, 60), multiply = c(0.5, 1, 1.5), add = c(0, 5, 10))
   plan <- rr_power(cards, n = 400, share = c(15, 16, 17), sd = 8, null = 14)
-  picture <- ggplot2::autoplot(plan)
-  expect_identical(picture$labels$x, "True mean")
-  expect_setequal(ggplot2::layer_data(picture, 2)$y, plan$power)
-  expect_match(gsub("\n", " ", picture$labels$caption), "\"the mean is 14\" at level 5%", fixed = TRUE)
-  plan <- rr_power(rr_forced(1 / 6), n = c(500, 1000), model = ~x, data = data.frame(x = 0:1), coefficients = c(-1, 0.8))
-  picture <- ggplot2::autoplot(plan)
-  expect_identical(picture$labels$subtitle, "True coefficient 0.8")
-  expect_output(print(plan), "that the coefficient is `null`")
+  expect_setequal(ggplot2::layer_data(ggplot2::autoplot(plan), 2)$y, plan$power)
 })

@@ -5,8 +5,7 @@ test_that("the first estimate is the one that README prints", {
   expect_identical(table$term, c("no", "yes"))
   expect_equal(round(as.matrix(table[-1]), 4), cbind(estimate = c(0.7505, 0.2495), std.error = 0.0158,
                                                      conf.low = c(0.7191, 0.2190), conf.high = c(0.7810, 0.2809)))
-  expect_equal(round(colMeans(exam_simulated[c("plagiarism", "true_plagiarism")] == "yes"), 2),
-               c(plagiarism = 0.33, true_plagiarism = 0.25))
+  expect_equal(round(colMeans(exam_simulated[c("plagiarism", "true_plagiarism")] == "yes"), 2), c(plagiarism = 0.33, true_plagiarism = 0.25))
   nigeria <- rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6)))
   expect_equal(unname(round(coef(nigeria)[2], 3)), 0.262)
 })
@@ -18,8 +17,7 @@ test_that("the picture: the report is the truth for 28 in 100, and the intervals
   mechanism <- rr_grr(answers, epsilon = 1)
   expect_equal(round(mechanism$p, 2), 0.28)
   truth <- sample(answers, 20000, replace = TRUE, prob = c(0.34, 0.24, 0.15, 0.10, 0.08, 0.05, 0.03, 0.01))
-  reports <- rr_perturb(truth, mechanism, rng = "R")
-  table <- tidy(rr_estimate(reports, mechanism, target = "sample"), conf.int = TRUE)
+  table <- tidy(rr_estimate(rr_perturb(truth, mechanism, rng = "R"), mechanism, target = "sample"), conf.int = TRUE)
   held <- tabulate(factor(truth, answers), 8) / 20000
   expect_true(all(table$conf.low <= held & held <= table$conf.high))
 })

@@ -42,18 +42,15 @@ test_that("estimates, information and scores are those of the likelihood written
     data <- inattentive_survey(700, item, anchor, case[[6]], case[[5]])
     fit <- rr_glm(y ~ x, data, item, anchor = list(a = anchor))
     loglik <- function(at, rows = seq_len(700)) {
-      anchor_loglik(at[1:2], at[3], cbind(1, data$x)[rows, , drop = FALSE], data$y[rows], data$a[rows], rr_matrix(item),
-                    rr_matrix(anchor)[1, 2], case[[5]])
+      anchor_loglik(at[1:2], at[3], cbind(1, data$x)[rows, , drop = FALSE], data$y[rows], data$a[rows], rr_matrix(item), rr_matrix(anchor)[1, 2], case[[5]])
     }
     at <- c(coef(fit), fit$parameter)
-    found <- optim(c(0, 0, 0.2), function(b) -loglik(b), method = "L-BFGS-B", lower = c(-9, -9, 1e-3), upper = c(9, 9, 0.99),
-                   control = list(factr = 10))
+    found <- optim(c(0, 0, 0.2), function(b) -loglik(b), method = "L-BFGS-B", lower = c(-9, -9, 1e-3), upper = c(9, 9, 0.99), control = list(factr = 10))
     # A minimiser without derivatives in closed form stops at about five digits.
     expect_equal(unname(at), found$par, tolerance = 1e-3)
     expect_equal(fit$loglik, loglik(at), tolerance = 1e-12)
     expect_gte(fit$loglik, -found$value - 1e-9)
-    expect_equal(unname(solve(vcov(fit, parameter = TRUE))), -unname(optimHess(at, loglik, control = list(ndeps = rep(1e-4, 3)))),
-                 tolerance = 1e-4)
+    expect_equal(unname(solve(vcov(fit, parameter = TRUE))), -unname(optimHess(at, loglik, control = list(ndeps = rep(1e-4, 3)))), tolerance = 1e-4)
     slopes <- vapply(1:3, function(j) {
       step <- replace(numeric(3), j, 1e-5)
       vapply(1:50, function(i) (loglik(at + step, i) - loglik(at - step, i)) / 2e-5, 0)
@@ -68,8 +65,7 @@ test_that("estimates, information and scores are those of the likelihood written
       (1 - at[[3]]) * rr_matrix(item)[t + 1, row$y + 1] * rr_matrix(anchor)[1, row$a + 1] +
         at[[3]] * rr_matrix(anchor)[2, row$y + 1] * rr_matrix(anchor)[2, row$a + 1]
     }
-    expect_equal(predict(fit, row, type = "posterior")[[1]], truth * joint(1) / (truth * joint(1) + (1 - truth) * joint(0)),
-                 tolerance = 1e-10)
+    expect_equal(predict(fit, row, type = "posterior")[[1]], truth * joint(1) / (truth * joint(1) + (1 - truth) * joint(0)), tolerance = 1e-10)
     # A profile end: the likelihood written out, at its best over the others, has fallen by the quantile.
     end <- confint(fit, "x")[2]
     best <- optim(at[c(1, 3)], function(o) -loglik(c(o[1], end, o[2])), method = "L-BFGS-B", lower = c(-9, 1e-3),
@@ -83,8 +79,7 @@ test_that("a share of inattentive respondents of 0 leaves the regression as it i
   data <- inattentive_survey(600, item, rr_anchor(rr_crosswise(0.25)), 0)
   data$a <- rep(c(1, 1, 1, 1, 0), 120)
   plain <- rr_glm(y ~ x, data, item)
-  expect_warning(fit <- rr_glm(y ~ x, data, item, anchor = list(a = rr_anchor(rr_crosswise(0.25)))),
-                 class = "candor_warning_boundary")
+  expect_warning(fit <- rr_glm(y ~ x, data, item, anchor = list(a = rr_anchor(rr_crosswise(0.25)))), class = "candor_warning_boundary")
   expect_identical(fit$parameter[["inattentive"]], 0)
   expect_equal(coef(fit), coef(plain), tolerance = 1e-8)
   expect_equal(vcov(fit), vcov(plain), tolerance = 1e-8)
@@ -100,8 +95,7 @@ test_that("intervals of the share of inattentive respondents and of the slope co
   anchor <- rr_anchor(rr_crosswise(0.25))
   inside <- vapply(1:200, function(seed) {
     fit <- rr_glm(y ~ x, inattentive_survey(1500, item, anchor, 0.2, seed = seed), item, anchor = list(a = anchor), starts = 1)
-    estimate <- c(coef(fit), fit$parameter)
-    abs(estimate - c(-1, 0.7, 0.2)) <= 1.96 * sqrt(diag(vcov(fit, parameter = TRUE)))
+    abs(c(coef(fit), fit$parameter) - c(-1, 0.7, 0.2)) <= 1.96 * sqrt(diag(vcov(fit, parameter = TRUE)))
   }, logical(3))
   expect_true(all(rowMeans(inside) > 0.9))
 })
@@ -116,8 +110,7 @@ test_that("reports of new respondents need those of the anchor question", {
   expect_error(predict(fit, data.frame(x = 0), type = "report"), class = "candor_error_mismatch")
   labelled <- transform(data, a = c("no", "yes")[a + 1], y = c("no", "yes")[y + 1])
   expect_identical(coef(rr_glm(y ~ x, labelled, item, anchor = list(a = anchor))), coef(fit))
-  drawn <- simulate(fit, 1, seed = 1)[[1]]
-  expect_true(all(drawn %in% 0:1))
+  expect_true(all(simulate(fit, 1, seed = 1)[[1]] %in% 0:1))
   data$a[3] <- NA
   expect_message(fewer <- rr_glm(y ~ x, data, item, anchor = list(a = anchor)), class = "candor_message_missing")
   expect_length(fewer$y, 999)
@@ -129,14 +122,9 @@ test_that("anchors that tell nothing are refused", {
   detectors <- list(u = rr_lie_detector(0.2), v = rr_lie_detector(0.8))
   data$g <- rep(c("u", "v"), 25)
   anchor <- list(a = rr_anchor(rr_crosswise(0.25)))
-  refused <- function(expr, class = "argument") expect_error(expr, class = paste0("candor_error_", class))
-  refused(rr_anchor(rr_crosswise(0.25), share = 0.5), "no_information")
-  refused(rr_anchor(rr_grr(3, p = 0.8)))
-  refused(rr_anchor(rr_crosswise(0.25), answer = "perhaps"))
-  refused(rr_anchor(rr_crosswise(0.25), answer = "truth"))
-  refused(rr_glm(y ~ x, data, item, anchor = "a"))
-  refused(rr_glm(y ~ x, data, item, anchor = list(a = item)))
-  refused(rr_glm(y ~ x, data, item, anchor = list(x = rr_anchor(item))), "level")
-  refused(rr_glm(y ~ x, data, detectors, arm = g, anchor = anchor))
-  refused(rr_glm(y ~ x, data, item, anchor = anchor, penalty = "bias"))
+  expect_refused(rr_anchor(rr_crosswise(0.25), share = 0.5), class = "no_information")
+  expect_refused(rr_anchor(rr_grr(3, p = 0.8)), rr_anchor(rr_crosswise(0.25), answer = "perhaps"), rr_anchor(rr_crosswise(0.25), answer = "truth"),
+                 rr_glm(y ~ x, data, item, anchor = "a"), rr_glm(y ~ x, data, item, anchor = list(a = item)),
+                 rr_glm(y ~ x, data, detectors, arm = g, anchor = anchor), rr_glm(y ~ x, data, item, anchor = anchor, penalty = "bias"))
+  expect_refused(rr_glm(y ~ x, data, item, anchor = list(x = rr_anchor(item))), class = "level")
 })

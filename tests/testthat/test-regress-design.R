@@ -34,10 +34,8 @@ test_that("direct answers: rr_glm(), rr_multinom() and rr_predictor() of a desig
       expect_equal(fit$df.residual, known$df.residual)
       half <- qt(0.975, known$df.residual) * sqrt(diag(vcov(fit)))
       expect_equal(unname(confint(fit)[, 2]), unname(fit$coefficients + half), tolerance = 1e-10)
-      expect_error(logLik(fit), "pseudo-likelihood", class = "candor_error_argument")
-      expect_error(anova(fit, fit), class = "candor_error_argument")
+      expect_refused(logLik(fit), anova(fit, fit))
       expect_true(is.na(glance(fit)$logLik))
-      expect_output(print(summary(fit)), "design")
     }
     domain <- subset(design, x > -0.5)
     few <- survey::svyglm(yes ~ x, domain, family = stats::quasibinomial(), control = stats::glm.control(epsilon = 1e-14))

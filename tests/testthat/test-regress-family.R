@@ -103,8 +103,7 @@ test_that("mgcv::gam() and bam() take the family, smooths and random effects inc
 })
 
 test_that("sandwich and lmtest use observed information and our scores", {
-  skip_if_not_installed("sandwich")
-  skip_if_not_installed("lmtest")
+  skip_without("sandwich", "lmtest")
   fit <- rr_glm(y ~ x + g, data, forced)
   expect_equal(sandwich::sandwich(fit), vcov(fit, "sandwich"), tolerance = 1e-10)
   expect_equal(sandwich::vcovCL(fit, cluster = data$cluster), vcov(fit, cluster = data$cluster), tolerance = 1e-10)
@@ -141,16 +140,8 @@ test_that("marginaleffects has our averages of the truth", {
   expect_equal(average$estimate, effects$estimate[1], tolerance = 1e-8)
 })
 
-test_that("modelsummary makes a table of a fit", {
-  modelsummary <- from_cran("modelsummary")$modelsummary
-  fit <- rr_glm(y ~ x + g, data, forced)
-  table <- modelsummary(fit, output = "data.frame", statistic = "conf.int")
-  expect_true(all(c("x", "gb", "gc", "AIC") %in% table$term))
-})
-
 test_that("clusters count by one rule in all regressions: that of sandwich::vcovCL() and survey::svyglm()", {
-  skip_if_not_installed("sandwich")
-  skip_if_not_installed("survey")
+  skip_without("sandwich", "survey")
   d <- survey_of(500, 6)
   direct <- rr_binary(1, 0)
   d$y[c(3, 60)] <- NA

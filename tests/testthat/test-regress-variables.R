@@ -29,8 +29,7 @@ test_that("new data must have the variables, the values and the kinds that were 
     new <- people[1:2, ]
     expect_error(predict(fit, new[names(new) != "area"]), "\"area\"", class = "candor_error_argument")
     expect_error(predict(fit, transform(new, area = "nort")), "nort", class = "candor_error_level")
-    expect_error(predict(fit, transform(new, age = "50")), "numbers", class = "candor_error_argument")
-    expect_error(predict(fit, transform(new, day = "2026-04-01")), "dates", class = "candor_error_argument")
+    expect_refused(predict(fit, transform(new, age = "50")), predict(fit, transform(new, day = "2026-04-01")))
     # A date would be read as that many seconds of 1970.
     expect_error(predict(fit, transform(new, time = day)), "times", class = "candor_error_argument")
     expect_length(predict(fit, new), if (inherits(fit, "rr_glm")) 2 else 6)
@@ -53,20 +52,11 @@ test_that("weights and arms are columns by name, by formula and bare", {
   wanted <- coef(rr_glm(answer ~ age, people, designs, arm = design))
   expect_identical(coef(rr_glm(answer ~ age, people, designs, arm = "design")), wanted)
   expect_identical(coef(rr_glm(answer ~ age, people, designs, arm = ~design)), wanted)
-  expect_error(rr_glm(answer ~ age, people, designs, arm = "desing"), "desing", class = "candor_error_argument")
-  expect_error(rr_glm(answer ~ agee, people, die), "agee", class = "candor_error_argument")
-  expect_error(rr_glm(answer ~ t, people, die), class = "candor_error_argument")
-})
-
-test_that("weights that are not whole are told of", {
-  expect_message(rr_multinom(often ~ age, people, grr, weights = w), class = "candor_message_weights")
-  expect_no_message(rr_multinom(often ~ age, people, grr, weights = rep(1:2, 600)))
+  expect_refused(rr_glm(answer ~ age, people, designs, arm = "desing"), rr_glm(answer ~ agee, people, die), rr_glm(answer ~ t, people, die))
 })
 
 # As haven makes them, without it.
-labelled <- function(x, labels, ..., class = NULL) {
-  structure(as.numeric(x), labels = labels, ..., class = c(class, "haven_labelled", "vctrs_vctr", "double"))
-}
+labelled <- function(x, labels, ..., class = NULL) structure(as.numeric(x), labels = labels, ..., class = c(class, "haven_labelled", "vctrs_vctr", "double"))
 labelled_spss <- function(...) labelled(..., class = "haven_labelled_spss")
 
 test_that("labelled reports and covariates are taken by their labels", {
@@ -82,8 +72,7 @@ test_that("labelled reports and covariates are taken by their labels", {
   expect_identical(rr_effects(fit)$contrast, rr_effects(rr_glm(answer ~ area, people, die))$contrast)
   # An outcome of a regression on a randomized answer is a number.
   file$income <- labelled(people$age, c(least = 20))
-  expect_identical(coef(rr_predictor(income ~ often, file, list(often = grr))),
-                   coef(rr_predictor(age ~ often, people, list(often = grr))))
+  expect_identical(coef(rr_predictor(income ~ often, file, list(often = grr))), coef(rr_predictor(age ~ often, people, list(often = grr))))
 })
 
 test_that("values declared missing are missing, and partly labelled numbers stay numbers", {
@@ -93,8 +82,7 @@ test_that("values declared missing are missing, and partly labelled numbers stay
   expect_message(fit <- rr_glm(answer ~ age, file, die), "3 rows with missing values dropped")
   expect_identical(unname(coef(fit)), unname(coef(rr_glm(answer ~ age, people[-(1:3), ], die))))
   file$top <- labelled(as.numeric(people$age), c("69 or older" = 69))
-  expect_message(fit <- rr_glm(answer ~ top, transform(people, top = file$top), die), "69 or older",
-                 class = "candor_message_labelled")
+  expect_message(fit <- rr_glm(answer ~ top, transform(people, top = file$top), die), "69 or older", class = "candor_message_labelled")
   expect_identical(unname(coef(fit)), unname(coef(rr_glm(answer ~ age, people, die))))
 })
 
@@ -108,4 +96,3 @@ test_that("a weighted tally has the standard errors of its effective number of r
   same <- rr_multinom(~area, rr_tally(people, die, column = "answer", by = "area", weights = "w"))
   expect_equal(vcov(same), vcov(rr_multinom(~area, rr_tally(people, die, column = "answer", by = "area"))), tolerance = 1e-8)
 })
-

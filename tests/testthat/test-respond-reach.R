@@ -42,6 +42,7 @@ test_that("epsilon up to the largest is drawn, and one more is told with the lar
       expect_lt(abs(named + 0.005 - case[[2]]), 0.0051)
     }
   }
+  expect_error(rr_perturb(1L, rr_longitudinal(5, 60, 1), memory = list()), class = "candor_error_precision")
 })
 
 test_that("what is achieved below the largest is at most a 64th short, and 44 is always drawn", {
@@ -79,10 +80,9 @@ test_that("certainty is no matter of precision", {
 
 test_that("both stages must be in reach", {
   expect_no_error(rr_perturb(1L, rr_longitudinal(5, 44, 30), memory = list()))
-  expect_error(rr_perturb(1L, rr_longitudinal(5, 60, 1), memory = list()), class = "candor_error_precision")
-  expect_error(rr_perturb(1L, rr_longitudinal(permanent = rr_grr(5, epsilon = 60), instantaneous = rr_grr(5, epsilon = 1)), memory = list()),
-               class = "candor_error_precision")
-  expect_error(rr_perturb(1L, rr_bloom(5, epsilon = 1, permanent = 300), memory = list()), class = "candor_error_precision")
+  expect_refused(rr_perturb(1L, rr_longitudinal(5, 60, 1), memory = list()),
+                 rr_perturb(1L, rr_longitudinal(permanent = rr_grr(5, epsilon = 60), instantaneous = rr_grr(5, epsilon = 1)), memory = list()),
+                 rr_perturb(1L, rr_bloom(5, epsilon = 1, permanent = 300), memory = list()), class = "precision")
 })
 
 test_that("a small share of turned bits keeps its digits: no bit of a filter is certain", {
@@ -101,10 +101,4 @@ test_that("planning and estimation need no drawing", {
   expect_equal(rr_epsilon(m, achieved = TRUE), step + log(3), tolerance = 1e-12)
   expect_equal(unname(coef(rr_estimate(rr_counts(c(5, 3, 2), m)))), c(0.5, 0.3, 0.2))
   expect_no_error(rr_risk(m, c(0.5, 0.3, 0.2), 100, "inv"))
-})
-
-test_that("reports that would have another epsilon are refused, answers warned of", {
-  expect_warning(rr_perturb(1L, rr_grr(10, epsilon = 60)), class = "candor_warning_precision")
-  expect_error(rr_perturb(1L, rr_unary(10, 60)), class = "candor_error_precision")
-  expect_error(rr_perturb(1L, rr_longitudinal(5, 60, 1), memory = list()), class = "candor_error_precision")
 })

@@ -16,10 +16,8 @@ test_that("a data frame comes back with what was randomized and nothing else", {
   expect_message(reports <- rr_perturb(truth[c("drugs", "theft")], rr_product(drugs = rr_warner(0.8))), "theft")
   expect_identical(names(reports), "drugs")
   expect_silent(rr_perturb(truth[c("drugs", "theft")], two))
-  expect_error(rr_perturb(truth, two, keep = "drugs"), class = "candor_error_argument")
-  expect_error(rr_perturb(truth, two, keep = "name"), class = "candor_error_argument")
-  expect_error(rr_perturb(truth, two, keep = 1), class = "candor_error_argument")
-  expect_error(rr_perturb("no", rr_warner(0.8), keep = "id"), class = "candor_error_argument")
+  expect_refused(rr_perturb(truth, two, keep = "drugs"), rr_perturb(truth, two, keep = "name"), rr_perturb(truth, two, keep = 1),
+                 rr_perturb("no", rr_warner(0.8), keep = "id"))
 })
 
 test_that("no error prints an answer", {
@@ -77,9 +75,7 @@ test_that("no condition of any mechanism holds an answer", {
       given <- list(x)
       # Of several questions each has it in turn.
       if (length(parts) && is.atomic(x) && is.null(dim(x))) {
-        given <- lapply(parts, function(part) {
-          table_of(lapply(stats::setNames(nm = parts), function(other) if (other == part) x else rep(1, length(x))))
-        })
+        given <- lapply(parts, function(part) table_of(lapply(stats::setNames(nm = parts), function(other) if (other == part) x else rep(1, length(x)))))
       }
       for (one in given) {
         said <- said_by(rr_perturb(one, mechanism))

@@ -35,8 +35,7 @@ test_that("the study runs for the mechanisms that are asked for", {
   withr::local_envvar(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
   # Few draws, too few to judge chances: that cells and laws fit together, and that no impossible report comes.
   arguments <- c(shQuote(file.path(folder, "samplers.R")), shQuote(into), "2e4", shQuote("sketch|mean|hierarchy|question|prefixes"))
-  said <- system2(file.path(R.home("bin"), "Rscript"), arguments, stdout = TRUE, stderr = TRUE)
-  expect_null(attr(said, "status"))
+  expect_null(attr(system2(file.path(R.home("bin"), "Rscript"), arguments, stdout = TRUE, stderr = TRUE), "status"))
   table <- table_of(into)
   expect_identical(names(table), names(table_of(folder)))
   expect_length(unique(table$protocol), 8)

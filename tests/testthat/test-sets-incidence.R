@@ -186,18 +186,14 @@ test_that("bad input and limits", {
   expect_error(rr_incidence(cbind(c(0, 1), c(2, 1)), c(0.1, 0.2)), class = "candor_error_argument")
   expect_error(rr_incidence(bits, matrix(c(0.1, 0.5, 0.1, 0.1), 2)), class = "candor_error_no_information")
   tally <- function(n, flip) rr_bit_tally(ones = 1:2, n = n, flip = flip)
-  expect_error(rr_incidence(c(tally(3, 0.1), tally(3, 0.2))), class = "candor_error_argument")
-  expect_error(rr_incidence(tally(2000, 0.4)), "too much noise", class = "candor_error_argument")
+  expect_refused(rr_incidence(c(tally(3, 0.1), tally(3, 0.2))), rr_incidence(tally(2000, 0.4)))
 })
 
-test_that("printing, tables and pictures", {
+test_that("printing and tables", {
   bits <- cbind(c(0, 1, 1, 1), c(1, 1, 0, 1))
   expect_snapshot({
     rr_incidence(bits, 0.1)
     rr_incidence(bits, 0.1, method = "mle", tolerance = 1e-6)
     tidy(rr_incidence(bits, 0.1), conf.int = TRUE)
   })
-  skip_if_not_installed("ggplot2")
-  picture <- ggplot2::autoplot(rr_incidence(bits, 0.1))
-  expect_identical(picture$data$estimate, tidy(rr_incidence(bits, 0.1))$estimate)
 })

@@ -11,9 +11,4 @@ test_that("the paper's figures: the formulas are exact from 10 respondents on, t
   rare <- data[data$term == "x1:x2:x3:x4" & data$metric == "skewness" & data$what == "reported", ]
   expect_gt(rare$simulated[1], 2)
   expect_lt(abs(rare$simulated[3]), 0.2)
-  skip_if_not_installed("ggplot2")
-  for (figure in c("carette_figure_1", "carette_figure_2", "carette_figure_3", "carette_figure_3_divergence", "carette_figure_3_variance")) {
-    expect_s3_class(study[[figure]](data), "ggplot")
-  }
-  expect_s3_class(study$carette_distribution(200, runs = 500), "ggplot")
 })

@@ -67,8 +67,7 @@ test_that("a truth's names go to the levels they name", {
   forced <- rr_forced(c(0.1, 0.05, 0.2))
   expect_identical(rr_risk(forced, c("3" = 0.5, "1" = 0.3, "2" = 0.2), 10, "inv"), rr_risk(forced, c(0.3, 0.2, 0.5), 10, "inv"))
   # data name their shares too, and bits are yes and no
-  expect_identical(rr_risk(rr_binary(0.9, 0.2), c("0" = 0.7, "1" = 0.3), 10, "inv"),
-                   rr_risk(rr_binary(0.9, 0.2), rep(c("yes", "no"), c(3, 7)), 10, "inv"))
+  expect_identical(rr_risk(rr_binary(0.9, 0.2), c("0" = 0.7, "1" = 0.3), 10, "inv"), rr_risk(rr_binary(0.9, 0.2), rep(c("yes", "no"), c(3, 7)), 10, "inv"))
 })
 
 test_that("a study heeds the numbers of the categories", {

@@ -15,19 +15,10 @@ expect_groups <- function(key, values = sort(unique(key))) {
 test_that("groups are the sorted values that occur, of the type that they have", {
   set.seed(2)
   for (size in c(30, 20000)) {
-    draw <- function(values) sample(values, size, TRUE)
-    expect_groups(draw(c(3L, -7L, 12L)))
-    expect_groups(draw(c(.Machine$integer.max, -.Machine$integer.max, 0L)))
-    expect_groups(draw(c(5L, 6L, 7L)))
-    expect_groups(draw(1:3))
-    expect_groups(draw(c(0.5, -2, 1e300)))
-    expect_groups(draw(c("b", "a", "\u00e4")))
-    expect_groups(draw(c(TRUE, FALSE)))
-    expect_groups(draw(as.Date(c("2026-01-02", "2025-12-31"))))
-    expect_groups(draw(structure(c(20000L, 20400L), class = "Date")))
+    for (values in list(c(3L, -7L, 12L), c(.Machine$integer.max, -.Machine$integer.max, 0L), 5:7, 1:3, c(0.5, -2, 1e300), c("b", "a", "\u00e4"), c(TRUE, FALSE),
+                        as.Date(c("2026-01-02", "2025-12-31")), structure(c(20000L, 20400L), class = "Date"))) expect_groups(sample(values, size, TRUE))
     # Levels keep their order; those that no row has are no groups, but stay levels.
-    key <- factor(draw(c("x", "z")), c("z", "y", "x"))
-    expect_groups(key, factor(c("z", "x"), c("z", "y", "x")))
+    expect_groups(factor(sample(c("x", "z"), size, TRUE), c("z", "y", "x")), factor(c("z", "x"), c("z", "y", "x")))
   }
   # A value that only a late row has
   expect_groups(c(rep("b", 10000), "a", "c"))
@@ -39,8 +30,7 @@ test_that("of several columns the combinations that occur are groups, the first 
   for (values in list(1:3, sample.int(1e6, 200))) {
     by <- data.frame(a = sample(values, 500, TRUE), b = sample(c("u", "v", "w"), 500, TRUE), c = sample(values, 500, TRUE))
     by <- by[!(by$a == values[1] & by$b == "v"), ]
-    reports <- sample(m$levels, nrow(by), TRUE)
-    tally <- rr_tally(reports, m, by = by)
+    tally <- rr_tally(sample(m$levels, nrow(by), TRUE), m, by = by)
     wanted <- unique(by)
     wanted <- wanted[order(wanted$c, wanted$b, wanted$a, method = "radix"), ]
     expect_identical(as.data.frame(tally$groups), data.frame(wanted, row.names = NULL))

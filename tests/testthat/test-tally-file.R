@@ -39,8 +39,7 @@ test_that("equal mechanisms are written alike, whatever was given", {
   expect_identical(written(rr_forced(c(yes = 0.1, no = 0.2))), written(rr_forced(c(0.2, 0.1), c("no", "yes"))))
   expect_identical(written(rr_unrelated(0.7, 0.25)), written(rr_unrelated(0.7, c(no = 0.75, yes = 0.25))))
   expect_identical(written(rr_noncompliance(rr_warner(0.8), 0.1, "no")), written(rr_noncompliance(rr_warner(0.8), 0.1, c(no = 1))))
-  expect_match(written(rr_crosswise(0.25)), '"mechanism": {"constructor": "rr_crosswise", "arguments": {"levels": ["no","yes"], "p": 0.25}}',
-               fixed = TRUE)
+  expect_match(written(rr_crosswise(0.25)), '"mechanism": {"constructor": "rr_crosswise", "arguments": {"levels": ["no","yes"], "p": 0.25}}', fixed = TRUE)
 })
 
 test_that("sums of numbers, and what two stages and many depths make of reports, come back and are estimated alike", {
@@ -50,8 +49,7 @@ test_that("sums of numbers, and what two stages and many depths make of reports,
   expect_identical(there_and_back(tally), tally)
   expect_identical(coef(rr_estimate(there_and_back(tally))), coef(rr_estimate(tally)))
   for (mechanism in list(rr_hierarchy(9, 2, 3), rr_square_wave(9, 2), rr_bloom(9, 2, bits = 16), rr_longitudinal(9, 3, 2))) {
-    reports <- suppressWarnings(rr_perturb(rep(1:9, 20), mechanism, rng = "R"))
-    tally <- rr_tally(reports, mechanism)
+    tally <- rr_tally(suppressWarnings(rr_perturb(rep(1:9, 20), mechanism, rng = "R")), mechanism)
     expect_identical(there_and_back(tally), tally)
     expect_identical(coef(rr_estimate(there_and_back(tally), method = "inv")), coef(rr_estimate(tally, method = "inv")))
   }
@@ -65,13 +63,10 @@ test_that("arguments of the protocols are checked by their constructors", {
     expect_error(rr_read(file), class = "candor_error_file", label = constructor)
   }
   grr <- function(levels) sprintf('{"constructor": "rr_grr", "arguments": {"levels": %d, "epsilon": 1}}', levels)
-  refused("square_wave", '{"epsilon": 1, "half_width": 0}', "1, 2")
-  refused("mean", '{"range": [1, 0], "epsilon": 1, "protocol": "duchi"}', "1, 2")
   refused("hierarchy", sprintf('{"levels": 3, "epsilon": 1, "fanout": 3, "oracle": [%s]}', grr(2)), "6, 1, 2, 3")
   refused("hierarchy", sprintf('{"levels": 3, "epsilon": 1, "fanout": 3, "oracle": [%s, %s]}', grr(3), grr(3)), "6, 1, 2, 3")
   refused("hierarchy", sprintf('{"levels": 3, "epsilon": 0.5, "fanout": 3, "oracle": [%s]}', grr(3)), "6, 1, 2, 3")
   refused("bloom", '{"levels": 3, "bits": 4, "hashes": 1, "cohorts": 1, "key": 1, "epsilon": 1, "f": 0.5}', "1, 2, 1, 1, 6")
-  refused("longitudinal", '{"levels": 3, "permanent": 1, "epsilon": 2, "protocol": "oue-sue"}', "1, 2, 3")
   refused("sketch_counts", '{"epsilon": 1, "width": 65536, "functions": 1000, "one_bit": false, "key": 1}', "1, 2")
   refused("pool", sprintf('{"designs": {"a": %s, "b": %s}, "shares": [0.5]}', grr(2), grr(2)), "1, 2, 3, 0")
 })
@@ -92,11 +87,6 @@ test_that("weights, groups of all types, sets, pools, and counts up to 2^53 come
   expect_equal(there_and_back(with_missing)$missing, 1)
   one_group <- rr_tally(c(0, 1, 1), rr_warner(0.8), by = c("a", "a", "a"))
   expect_identical(there_and_back(one_group), one_group)
-})
-
-test_that("estimates of a tally that has travelled are the same", {
-  tally <- rr_counts(c(no = 112, yes = 198), rr_crosswise(0.25))
-  expect_identical(tidy(rr_estimate(there_and_back(tally)), conf.int = TRUE), tidy(rr_estimate(tally), conf.int = TRUE))
 })
 
 test_that("what another program writes is read", {
@@ -140,80 +130,46 @@ test_that("what was written with labels such as 1e+05 is read, and merged with w
 
 test_that("a text that was changed is refused", {
   file <- withr::local_tempfile()
-  good <- '{"format": "candor tally", "version": 1, "mechanism": MECHANISM, "n": N, "counts": COUNTS MORE}'
-  whole <- function(mechanism = made("grr", '"levels": ["a", "b", "c"], "epsilon": 1'), n = "6", counts = "[1, 2, 3]", more = "") {
-    text <- sub("N,", paste0(n, ","), sub("MECHANISM", mechanism, good, fixed = TRUE), fixed = TRUE)
-    sub("MORE", more, sub("COUNTS", counts, text, fixed = TRUE), fixed = TRUE)
-  }
   made <- function(constructor, arguments) sprintf('{"constructor": "rr_%s", "arguments": {%s}}', constructor, arguments)
-  grr <- function(...) made("grr", paste('"levels": 3', ..., sep = ", "))
-  accepted <- function(...) {
-    writeLines(whole(...), file)
-    rr_read(file)$counts
+  whole <- function(mechanism = made("grr", '"levels": ["a", "b", "c"], "epsilon": 1'), n = "6", counts = "[1, 2, 3]", more = "") {
+    sprintf('{"format": "candor tally", "version": 1, "mechanism": %s, "n": %s, "counts": %s %s}', mechanism, n, counts, more)
   }
+  grr <- function(...) made("grr", paste('"levels": 3', ..., sep = ", "))
   refused <- function(..., text = whole(...)) {
     writeLines(text, file)
     expect_error(rr_read(file), class = "candor_error_file", label = substr(text, 1, 300))
   }
-  expect_identical(accepted(), c(1, 2, 3))
-  expect_identical(accepted(grr('"epsilon": 1')), c(1, 2, 3))
-  # Numbers
+  writeLines(whole(), file)
+  expect_identical(rr_read(file)$counts, c(1, 2, 3))
   refused(n = "7")
-  for (counts in c("[1, 2, -3]", "[1, 2.5, 2.5]", "[1, 2, null]", "[1, 2, \"3\"]", "[\"1\", \"2\", \"3\"]", "[[1, 2, 3]]", "[true, 2, 3]",
-                   "[1, 2, 3.5, true]")) refused(counts = counts)
-  refused(counts = "[1, 2]", n = "3")
-  refused(n = "[3, 3]")
-  refused(counts = "[9007199254740993, 2, 3]", n = "9007199254740998")
+  for (counts in c("[1, 2, -3]", "[1, 2.5, 2.5]", "[1, 2, null]", "[1, 2, \"3\"]", "[[1, 2, 3]]", "[true, 2, 3]")) refused(counts = counts)
   # 2^53 + 1, which a double rounds to 2^53
   refused(counts = "[9007199254740993, 0, 0]", n = "9007199254740993")
-  refused(n = "9007199254740993", counts = "[9007199254740992, 0, 0]")
+  refused(counts = "[9007199254740992, 0, 0]", n = "9007199254740993")
   # The squares of weights add up to at most the square of their sum.
-  refused(more = ', "weight_squares": 1, "respondents": 2')
-  refused(more = ', "weight_squares": 36.1')
-  for (more in c('"respondents": 6', '"colour": 6', '"n": 6', '"missing": -1', '"chunks": ["a", "a"]', '"sets": []',
-                 '"checksum": "md5:00000000000000000000000000000000"', '"checksum": "none"')) refused(more = paste(",", more))
-  # Groups
-  groups <- function(name, type, values, n = "[6]", counts = "[[1, 2, 3]]") {
-    refused(more = sprintf(', "groups": [{"name": "%s", "type": "%s", "values": [%s]}]', name, type, values), n = n, counts = counts)
+  for (more in c('"weight_squares": 1, "respondents": 2', '"weight_squares": 36.1', '"respondents": 6', '"colour": 6', '"n": 6', '"missing": -1',
+                 '"chunks": ["a", "a"]', '"sets": []', '"checksum": "md5:00000000000000000000000000000000"')) refused(more = paste(",", more))
+  groups <- function(type, values, n = "[6]", counts = "[[1, 2, 3]]") {
+    refused(more = sprintf(', "groups": [{"name": "g", "type": "%s", "values": [%s]}]', type, values), n = n, counts = counts)
   }
-  groups("g", "text", '"x"', counts = "[1, 2, 3]")
-  groups("estimate", "text", '"x"')
-  groups("g", "text", '"x", "x"', "[3, 3]", "[[1, 1, 1], [1, 1, 1]]")
-  groups("g", "date", '"2023-02-29"')
-  groups("g", "integer", "1.5")
-  groups("g", "list", '"x"')
-  groups("g", "text", sprintf('"%s"', strrep("c", 1e5)))
+  groups("text", '"x", "x"', "[3, 3]", "[[1, 1, 1], [1, 1, 1]]")
+  groups("date", '"2023-02-29"')
+  groups("text", sprintf('"%s"', strrep("c", 1e5)))
   # Mechanisms
-  refused(made("grr", '"levels": ["a", "b", "c\\u0000d"], "epsilon": 1'))
-  refused(made("grr", sprintf('"levels": ["a", "b", "%s"], "epsilon": 1', strrep("c", 1e5))))
-  refused(made("grr", '"levels": ["a", "a", "b"], "epsilon": 1'))
-  for (arguments in c('"epsilon": -1', '"epsilon": "1"', '"epsilon": 1, "p": 0.5', '"epsilon": 1, "code": "system(1)"', '"colour": 1')) {
-    refused(grr(arguments))
-  }
-  refused(made("estimate", '"levels": 3'))
-  refused(made("nothing", ""))
-  refused('{"constructor": "system", "arguments": {"command": "true"}}')
-  refused('{"constructor": "rr_grr"}')
-  refused('"grr"')
   questions <- paste(sprintf('"q%d": %s', 1:60, made("crosswise", '"p": 0.25')), collapse = ", ")
-  refused(made("product", sprintf('"questions": {%s}', questions)))
-  for (C in c("[[0.7, 0.2, 0.1], [0.1, 0.8, 0.2], [0, 0, 1]]", "[[0.7, 0.3], [0.1, 0.8, 0.1]]", "[[0.7, 0.3], [0.1, 0.9]]", "{}")) {
-    refused(made("channel", sprintf('"levels": ["a", "b", "c"], "C": %s', C)))
+  for (mechanism in c(made("grr", '"levels": ["a", "b", "c\\u0000d"], "epsilon": 1'), made("grr", '"levels": ["a", "a", "b"], "epsilon": 1'),
+                      grr('"epsilon": -1'), grr('"epsilon": "1"'), grr('"epsilon": 1, "p": 0.5'), grr('"epsilon": 1, "code": "system(1)"'),
+                      made("estimate", '"levels": 3'), '{"constructor": "system", "arguments": {"command": "true"}}', '{"constructor": "rr_grr"}', '"grr"',
+                      made("product", sprintf('"questions": {%s}', questions)), made("channel", '"levels": ["a", "b", "c"], "C": [[0.7, 0.3], [0.1, 0.9]]'),
+                      made("forced", '"levels": 3, "forced": [0.6, 0.3, 0.3]'))) refused(mechanism)
+  # Not a tally at all, another format, a newer one, one that was cut off, nested too deep for any reader, bytes that are no text.
+  for (text in c("mean(1:10)", "1", '{"format": "other", "version": 1}', sub('"version": 1', '"version": 2', whole(), fixed = TRUE), "",
+                 substr(whole(), 1, nchar(whole()) - 1), paste0(strrep("[", 1e5), strrep("]", 1e5)),
+                 whole(paste0(strrep('{"constructor": "rr_compose", "arguments": {"first": ', 2000), "1", strrep("}}", 2000))))) refused(text = text)
+  for (bytes in list(c(123, 0, 125), c(34, 255, 34))) {
+    writeBin(as.raw(bytes), file)
+    expect_error(rr_read(file), class = "candor_error_file")
   }
-  refused(made("forced", '"levels": 3, "forced": [0.6, 0.3, 0.3]'))
-  refused(made("binary", '"levels": ["no", "yes"], "p": 1.5, "q": 0'), counts = "[1, 5]")
-  # Not a tally at all, another format, a newer one, one that was cut off.
-  for (text in c("mean(1:10)", "[1, 2]", "1", '{"format": "other", "version": 1}', sub('"version": 1', '"version": 2', whole(), fixed = TRUE))) {
-    refused(text = text)
-  }
-  for (size in c(0, 1, 20, nchar(whole()) - 1)) refused(text = substr(whole(), 1, size))
-  # Nested too deep for any reader.
-  refused(text = paste0(strrep("[", 1e5), strrep("]", 1e5)))
-  refused(paste0(strrep('{"constructor": "rr_compose", "arguments": {"first": ', 2000), "1", strrep("}}", 2000)))
-  writeBin(as.raw(c(123, 0, 125)), file)
-  expect_error(rr_read(file), class = "candor_error_file")
-  writeBin(as.raw(c(34, 255, 34)), file)
-  expect_error(rr_read(file), class = "candor_error_file")
 })
 
 test_that("kept sets need their checksum, and as many as there are respondents", {
@@ -282,8 +238,7 @@ test_that("without a checksum damage gives a classed error or a tally that could
   file <- withr::local_tempfile()
   mechanisms <- travelling_mechanisms()[c("grr", "binary", "channel", "noncompliance", "bitflip")]
   for (i in seq_len(100)) {
-    tally <- any_tally(mechanisms[[i %% 5 + 1]])
-    text <- charToRaw(sub(",\n  \"checksum.*", "\n}\n", tally_text(tally)))
+    text <- charToRaw(sub(",\n  \"checksum.*", "\n}\n", tally_text(any_tally(mechanisms[[i %% 5 + 1]]))))
     at <- sample(length(text), 1)
     text[at] <- as.raw(sample(c(32:126), 1))
     writeBin(text, file)
@@ -304,12 +259,6 @@ test_that("what cannot come back is not written", {
   expect_error(rr_write(asked, file), class = "candor_error_file")
   inside <- rr_counts(c(1, 2, 3, 4), rr_product(a = own$mechanism, b = rr_warner(0.8)))
   expect_error(rr_write(inside, file), class = "candor_error_file")
-  changed <- rr_counts(c(1, 2), rr_warner(0.8))
-  changed$mechanism$epsilon <- 0.1
-  expect_error(rr_write(changed, file), class = "candor_error_file")
-  changed <- rr_counts(c(1, 2), rr_warner(0.8))
-  changed$n <- 5
-  expect_error(rr_write(changed, file), class = "candor_error_file")
   expect_false(file.exists(file))
 })
 
@@ -359,9 +308,7 @@ test_that("tallies with a chunk in common are not merged", {
 
 test_that("anything but a tally and a file is refused", {
   file <- withr::local_tempfile()
-  expect_error(rr_write(1, file), class = "candor_error_argument")
-  expect_error(rr_write(rr_counts(c(1, 2), rr_warner(0.8)), c("a", "b")), class = "candor_error_argument")
-  expect_error(rr_read(1), class = "candor_error_argument")
+  expect_refused(rr_write(1, file), rr_write(rr_counts(c(1, 2), rr_warner(0.8)), c("a", "b")), rr_read(1))
   expect_error(rr_read(file), class = "candor_error_file")
 })
 
@@ -371,16 +318,10 @@ test_that("mechanisms travel as tallies do, and what is no longer the same is re
   for (mechanism in c(clients(), list(product = rr_product(a = rr_warner(0.8), b = rr_unary(3, 1)), mean = rr_mean(c(0, 1), 1),
                                       crosswise = rr_crosswise(epsilon = 1), kuk = rr_kuk(epsilon = 1), forced = rr_forced(epsilon = 1)))) {
     expect_identical(rr_write(mechanism, file), mechanism)
-    back <- rr_read(file)
-    expect_true(candor:::same_mechanism(back, mechanism), label = format(mechanism))
+    expect_true(candor:::same_mechanism(rr_read(file), mechanism), label = format(mechanism))
   }
-  text <- readLines(rr_client(rr_warner(0.8), withr::local_tempfile(), "plan"), warn = FALSE)
-  writeLines(text, file)
-  expect_error(rr_read(file), class = "candor_error_file")
   rr_write(rr_warner(0.8), file)
   writeLines(sub("0.8", "0.9", readLines(file), fixed = TRUE), file)
-  expect_error(rr_read(file), class = "candor_error_file")
-  writeLines('{"format": "candor mechanism", "version": 1, "mechanism": {"constructor": "rr_warner", "arguments": {"p": 0.8}}, "n": 3}', file)
   expect_error(rr_read(file), class = "candor_error_file")
   own <- rr_new_mechanism("own", 3, epsilon = 1, design = "own", law = rr_law(rr_grr(3, 1)))
   expect_error(rr_write(own, file), class = "candor_error_file")

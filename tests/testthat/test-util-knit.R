@@ -1,7 +1,8 @@
 # Results in R Markdown.
 
+skip_if_not_installed("knitr")
+
 knitted <- function(...) {
-  skip_if_not_installed("knitr")
   file <- withr::local_tempfile(fileext = ".Rmd")
   out <- withr::local_tempfile(fileext = ".md")
   writeLines(c("```{r}", ..., "```"), file)
@@ -10,7 +11,6 @@ knitted <- function(...) {
 }
 
 test_that("fits, margins and tallies become tables in R Markdown", {
-  skip_if_not_installed("knitr")
   text <- knitted("library(candor)",
                   'tally <- rr_counts(cbind(men = c(420, 330, 250), "wo*men" = c(500, 300, 200)), rr_grr(c("a_b_c", "x|y", "often"), epsilon = 1))',
                   "tally", "rr_estimate(tally)")
@@ -25,7 +25,6 @@ test_that("fits, margins and tallies become tables in R Markdown", {
 })
 
 test_that("long tables end with their number, and normal_print prints", {
-  skip_if_not_installed("knitr")
   text <- knitted("library(candor)", "rr_counts(rep(3, 30), rr_grr(30, epsilon = 1))")
   expect_length(grep("^\\|[0-9]", text), 25)
   expect_true("... and 5 more; see `tidy()`." %in% text)

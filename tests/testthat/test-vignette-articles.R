@@ -14,8 +14,7 @@ test_that("compliance: the mirrored halves, the anchor and the devices that are 
   inattentive <- coef(rr_estimate(tally_of(crosswise, rr_anchor(rr_crosswise(crosswise$p)))))[["inattentive"]]
   expect_equal(inattentive, (crosswise$q - crosswise$yes / (crosswise$no + crosswise$yes)) / (crosswise$q - 1 / 2))
   dice <- subset(exam_survey, item == "copied" & design != "direct")
-  fit <- rr_estimate(list(tally_of(dice[1, ], rr_cheater_detection(1 / 6, 1 / 6)),
-                          tally_of(dice[2, ], rr_cheater_detection(1 / 6, 1 / 12))))
+  fit <- rr_estimate(list(tally_of(dice[1, ], rr_cheater_detection(1 / 6, 1 / 6)), tally_of(dice[2, ], rr_cheater_detection(1 / 6, 1 / 12))))
   cheating <- subset(tidy(fit, type = "parameters"), term == "cheating")
   expect_equal(round(c(cheating$conf.low, cheating$conf.high), 2), c(0, 0.64))
 })

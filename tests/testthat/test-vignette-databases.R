@@ -1,6 +1,5 @@
 # What vignettes/databases.Rmd states beside its printed tallies: database and memory are one, and nobody is lost.
-skip_if_not_installed("dbplyr")
-skip_if_not_installed("RSQLite")
+skip_without("dbplyr", "RSQLite")
 
 test_that("the table's tally is that of its data frame, and wrong reports are told with their number", {
   mechanism <- rr_grr(c("never", "sometimes", "daily"), epsilon = 1.5)

@@ -6,15 +6,11 @@ test_that("two items, 412 people, and an estimate that cannot be", {
   expect_identical(as.vector(reported), c(189L, 52L, 103L, 68L) + 0)
   fit <- rr_tmdh(rr_cooccurrence(reported), rr_kuk(0.8, 0.2))
   printed(coef(fit), c(62.67, 147.67, 73), 2)
-  printed(tidy(fit)$std.error, c(15.39, 16.69, 15.35), 2)
   cells <- tidy(rr_margin(fit, c("item1", "item2")), conf.int = TRUE)
   expect_identical(cells$item1, c("no", "yes", "no", "yes"))
-  printed(cells$estimate, c(0.66667, -0.02508, 0.18123, 0.17718), 5)
-  printed(cells$std.error, c(0.05130, 0.03573, 0.04633, 0.03725), 5)
   expect_identical(cells$conf.low[2], 0)
   given <- tidy(rr_margin(fit, "item1", given = "item2"))
   printed(given$estimate[c(2, 4)], c(-0.039, 0.494), 3)
-  printed(as.vector(rr_joint(fit)), c(0.6583, 0, 0.1729, 0.1688), 4)
 
   likely <- rr_estimate(reported, rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_kuk(0.8, 0.2)))
   printed(coef(likely), c(0.6449, 0, 0.1901, 0.1650), 4) # van den Hout and van der Heijden (2002)
@@ -42,8 +38,6 @@ test_that("the Titanic, randomized on the spot: the known association is recover
   set.seed(1912)
   reports <- rr_perturb(people, survey, rng = "R")
   titanic <- rr_estimate(reports, survey)
-  women <- function(table) proportions(table(table$Sex, table$Survived), 1)["Female", "Yes"]
-  printed(c(women(reports), women(people)), c(0.58, 0.73), 2)
   given <- tidy(rr_margin(titanic, "Survived", given = "Sex"))
   printed(c(given$estimate[4], given$std.error[4]), c(0.735, 0.035), 3)
   cramer <- function(x) sqrt(unname(suppressWarnings(chisq.test(x, correct = FALSE))$statistic) / sum(x) / (min(dim(x)) - 1))
@@ -51,9 +45,6 @@ test_that("the Titanic, randomized on the spot: the known association is recover
   truth <- vapply(pairs, function(pair) cramer(table(people[pair])), 0)
   shown <- vapply(pairs, function(pair) cramer(table(reports[pair])), 0)
   estimate <- as.data.frame(rr_association(titanic))
-  printed(truth, c(0.399, 0.294, 0.456), 3)
-  printed(shown, c(0.204, 0.169, 0.271), 3)
-  printed(estimate$cramers.v, c(0.386, 0.300, 0.451), 3)
   expect_true(all(shown / truth > 0.5 & shown / truth < 0.6))
   expect_true(all(abs(estimate$cramers.v - truth) < 2 * estimate$cramers.v.error))
 })
@@ -72,8 +63,6 @@ test_that("many columns: what was built in is found", {
   expect_identical(paste(found$x, found$y), c("item1 item2", "item1 item3", "item1 item4", "item2 item3", "item2 item4", "item3 item4", "item9 item10"))
   sets <- list(c("item1", "item2"), c("item3", "item4"))
   expect_error(vcov(many, sets = sets), class = "candor_error_order")
-  named <- rr_tmdh(rr_cooccurrence(answers, order = 2, sets = sets), rr_warner(0.85))
-  printed(vcov(named, sets = sets)[1, 2], 122.693, 3)
   fixed <- rr_tmdh(rr_cooccurrence(answers, order = 3), rr_warner(0.85), order = 2, target = "sample")
   covariance <- as.matrix(vcov(fixed))
   expect_identical(dim(covariance), c(55L, 55L))
@@ -84,8 +73,7 @@ test_that("many columns: what was built in is found", {
 
 test_that("how normal the estimates are", {
   law <- rr_reported_law(c(120, 40, 30, 10), rr_kuk(0.8, 0.1), set = 1:2)
-  expected <- rr_pmdh(c(120, 40, 30, 10), rr_kuk(0.8, 0.1))
-  both <- tidy(expected, target = "sample")[3, ]
+  both <- tidy(rr_pmdh(c(120, 40, 30, 10), rr_kuk(0.8, 0.1)), target = "sample")[3, ]
   printed(c(sum(law$count * law$probability), both$estimate), c(13.2, 13.2), 8)
   z <- (law$count - both$estimate) / both$std.error
   printed(c(sum(z^3 * law$probability), sum(law$probability[abs(z) > 1.96])), c(0.191, 0.060), 3)

@@ -13,8 +13,7 @@ test_that("many categories: the example", {
   estimates <- sapply(c("inv", "mle", "invp", "combine", "eb"), function(m) coef(rr_estimate(reports, method = m)))
   squared <- colSums((estimates - truth)^2)
   expect_equal(unname(signif(squared, 3)), c(0.0194, 0.00384, 0.00327, 0.00193, 0.00189))
-  study <- rr_study(list(zipf = truth), epsilon = 4, n = 20000, method = c("mle", "combine", "eb", "oracle"),
-                    replications = 20, seed = 1, workers = 1)
+  study <- rr_study(list(zipf = truth), epsilon = 4, n = 20000, method = c("mle", "combine", "eb", "oracle"), replications = 20, seed = 1, workers = 1)
   mse <- study$estimate[study$metric == "mse"]
   expect_equal(signif(mse, 3), c(0.00453, 0.00251, 0.00221, 0.00189))
   fit <- rr_estimate(reports, method = "eb")

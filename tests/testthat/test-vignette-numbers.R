@@ -9,7 +9,6 @@ people <- function() {
 }
 
 test_that("numbers: smoothing helps, and maximum likelihood leaves many ages without mass", {
-  withr::local_preserve_seed()
   ages <- people()$ages
   years <- 18:98
   wave <- rr_square_wave(years, epsilon = 2)
@@ -27,7 +26,6 @@ test_that("numbers: smoothing helps, and maximum likelihood leaves many ages wit
 })
 
 test_that("numbers: a tree has smaller errors of ranges than none", {
-  withr::local_preserve_seed()
   ages <- people()$ages
   tree <- rr_hierarchy(18:97, epsilon = 2)
   fit <- rr_estimate(rr_perturb(pmin(floor(ages), 97), tree, rng = "R"), tree)
@@ -38,7 +36,6 @@ test_that("numbers: a tree has smaller errors of ranges than none", {
 })
 
 test_that("numbers: the error of a mean is proportional to the range", {
-  withr::local_preserve_seed()
   incomes <- people()$incomes
   errors <- vapply(c(20000, 10000), function(top) {
     m <- rr_mean(c(0, top), epsilon = 1)
