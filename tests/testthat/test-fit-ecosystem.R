@@ -104,3 +104,11 @@ test_that("modelsummary sets fits, groups and comparisons without a word of shap
   expect_no_warning(table <- modelsummary(rr_compare(towns), output = "data.frame", fmt = 4))
   expect_identical(table[[ncol(table)]][table$term == "yes, West - South" & table$statistic == "estimate"], sprintf("%.4f", shares[3] - shares[2]))
 })
+
+test_that("broom and knitr", {
+  skip_if_not_installed("broom")
+  expect_identical(broom::tidy(survey, conf.int = TRUE), tidy(survey, conf.int = TRUE))
+  expect_identical(broom::glance(survey), glance(survey))
+  skip_if_not_installed("knitr")
+  expect_match(paste(knitr::kable(as.data.frame(survey)), collapse = " "), "conf.low")
+})

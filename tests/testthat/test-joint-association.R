@@ -296,3 +296,12 @@ test_that("survey designs have associations by their own covariance", {
   # The margin of the pair says the same.
   expect_equal(as.data.frame(rr_association(rr_margin(fit, c("drug", "tax")))), ours)
 })
+
+test_that("an association is a symmetric matrix with 1 on its diagonal", {
+  tally <- rr_tally(data.frame(a = rep(0:1, 50), b = rep(c(0, 0, 1, 1), 25), c = rep(c(0, 1, 1, 0, 0), 20)),
+                    rr_product(a = rr_binary(1, 0), b = rr_binary(1, 0), c = rr_binary(1, 0)))
+  matrix <- as.matrix(rr_association(rr_estimate(tally)))
+  data <- data.frame(a = rep(0:1, 50), b = rep(c(0, 0, 1, 1), 25), c = rep(c(0, 1, 1, 0, 0), 20))
+  # Of direct answers it is the correlation of the columns.
+  expect_equal(matrix, stats::cor(data), tolerance = 1e-10)
+})

@@ -192,3 +192,18 @@ test_that("the joint table of one estimate starts another, cell by cell whatever
   for (wrong in list(as.table(joint[, , 1]), structure(joint, dimnames = stats::setNames(dimnames(joint), c("a", "b", "d"))),
                      as.table(joint[2:1, , ]), joint / 2)) expect_error(rr_estimate(bits, survey, start = wrong), class = "candor_error")
 })
+
+test_that("EM started from the joint estimate needs fewer steps where that lies inside (the paper's proposal)", {
+  set.seed(8)
+  n <- 10000
+  d <- 4
+  survey <- do.call(rr_product, stats::setNames(rep(list(rr_warner(0.8)), d), letters[1:d]))
+  trait <- stats::runif(n) < 0.3
+  truth <- as.data.frame(lapply(stats::setNames(1:d, letters[1:d]), function(j) stats::runif(n) < ifelse(trait, 0.7, 0.1)))
+  reports <- rr_perturb(truth, survey, rng = "R")
+  start <- as.vector(rr_joint(rr_tmdh(rr_cooccurrence(reports, d), survey), "truncated"))
+  cold <- rr_estimate(reports, survey, method = "ibu", tolerance = 0.5, iterations = 20000)
+  warm <- rr_estimate(reports, survey, method = "ibu", tolerance = 0.5, iterations = 20000, start = start)
+  expect_lte(warm$details[[1]]$gap, 0.5)
+  expect_lt(warm$details[[1]]$iterations, cold$details[[1]]$iterations)
+})

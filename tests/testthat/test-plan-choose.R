@@ -299,3 +299,20 @@ test_that("protocols of support counts have a choice where their counts can be s
   expect_lt(abs(row$risk - risk), 5 * row$mc.error + 0.02 * risk)
   expect_gt(row$risk, min(choice$risk))
 })
+
+test_that("the unbiased risk of each method is near the truth on average", {
+  k <- 60
+  truth <- zipf_shares(k, 1.3)
+  mechanism <- rr_grr(k, epsilon = 2)
+  form <- rr_law(mechanism)
+  n <- 2000
+  counts <- .Call(C_rr_study_counts, truth, NULL, n, form$a, form$b, form$odds, 3, 1, 0, 300)
+  for (method in c("inv", "invn", "invp", "mle", "combine")) {
+    draws <- if (method == "combine") 60 else 300
+    estimated <- apply(counts[, seq_len(draws)], 2, function(x) unbiased_risk(mechanism, x, method, sum(x)))
+    actual <- apply(counts[, seq_len(draws)], 2, function(x) sum((study_estimate(mechanism, x, method, n) - truth)^2))
+    difference <- estimated - actual
+    # Within 4.5 standard errors, and the order 1 / N by which N - 1 reports differ from N.
+    expect_lt(abs(mean(difference)), 4.5 * stats::sd(difference) / sqrt(draws) + 0.02 * mean(actual))
+  }
+})

@@ -189,3 +189,8 @@ test_that("what puts the fitted values of a glm beside the reports gets the repo
   skip_if_not_installed("performance", "0.14.0")
   for (name in c("r2_tjur", "r2_efron")) expect_error(performance(name)(large), class = "candor_error_argument")
 })
+
+test_that("performance has no measure that takes a report for the truth", {
+  skip_if_not_installed("performance", "0.14.0")
+  expect_error(performance("model_performance")(large, metrics = "RMSE"), "AICc", class = "candor_error_argument")
+})

@@ -113,3 +113,21 @@ test_that("bad input is refused", {
   flat <- rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_binary(0.5, 0.5))
   expect_refused(rr_loglinear(~ item1, rr_counts(c(1, 2, 3, 4), flat)), class = "no_information")
 })
+
+test_that("a table that is too large for one channel: independent questions are fitted by each question's own maximum", {
+  withr::local_seed(5)
+  questions <- list(a = rr_grr(8, p = 0.7), b = rr_grr(8, p = 0.6), c = rr_grr(9, p = 0.8))
+  data <- as.data.frame(lapply(questions, function(question) {
+    k <- length(question$levels)
+    rr_perturb(sample(k, 2000, TRUE, prob = k:1), question, rng = "R")
+  }))
+  fit <- rr_loglinear(~ a + b + c, rr_tally(data, do.call(rr_product, questions)))
+  # The likelihood of independent questions is the product of theirs.
+  each <- Map(function(question, reports) rr_estimate(rr_tally(reports, question), method = "mle"), questions, data)
+  alone <- Map(function(question, one, reports) {
+    sum(table(factor(reports, question$levels)) * log(drop(coef(one) %*% rr_matrix(question))))
+  }, questions, each, data)
+  constant <- as.numeric(logLik(fit)) - sum(unlist(alone))
+  expect_equal(as.vector(predict(fit)), as.vector(Reduce(outer, lapply(each, coef))), tolerance = 1e-6)
+  expect_equal(constant, 0, tolerance = 1e-4)
+})

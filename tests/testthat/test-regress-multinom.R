@@ -207,3 +207,26 @@ test_that("a cumulative logit is in an order that somebody gave, or it is told",
   expect_length(capture_messages(fit(as.integer(people$cheating), rr_grr(c(1, 2, 3), p = 0.8))), 0)
   expect_message(rr_multinom(~ semester, rr_tally(people$cheating, plain, by = people["semester"]), type = "cumulative"), class = "candor_message_order")
 })
+
+test_that("a cumulative model whose supremum lies at infinity reaches what climbs from random points reach", {
+  withr::local_seed(1)
+  mechanism <- rr_grr(c("a", "b", "c"), p = 0.9)
+  x <- rep(0:1, each = 60)
+  y <- c("a", "b", "c")[ifelse(x == 1, 3L, sample(1:2, 120, TRUE))]
+  expect_warning(suppressMessages(fit <- rr_multinom(y ~ x, data.frame(y, x), mechanism, type = "cumulative")), class = "candor_warning_infinite")
+  given <- table(x, y)
+  channel <- rr_matrix(mechanism)
+  minus <- function(v) {
+    below <- rbind(stats::plogis(cumsum(c(v[1], exp(v[2])))), stats::plogis(cumsum(c(v[1], exp(v[2]))) - v[3]))
+    -sum(given * log(cbind(below[, 1], below[, 2] - below[, 1], 1 - below[, 2]) %*% channel))
+  }
+  climbs <- vapply(1:30, function(i) {
+    tryCatch(-stats::optim(stats::rnorm(3, sd = 3), minus, method = "BFGS", control = list(maxit = 2000, reltol = 1e-14))$value, error = function(e) -Inf)
+  }, 0)
+  # Climbs approach the supremum from below.
+  expect_gte(as.numeric(logLik(fit)), max(climbs) - 1e-8)
+  expect_lt(as.numeric(logLik(fit)), max(climbs) + 1e-3)
+  expect_identical(unname(is.finite(coef(fit))), c(TRUE, FALSE, FALSE))
+  # At x = 1 nobody is below "c"; at x = 0 nobody is "c".
+  expect_equal(unname(as.matrix(predict(fit, data.frame(x = 0:1)))[cbind(1:2, c(3, 3))]), c(0, 1), tolerance = 1e-6)
+})

@@ -289,3 +289,21 @@ test_that("new rows have the basis and the contrasts of the fit: alone as among 
     expect_equal(ways(), fitted, tolerance = 1e-12)
   }
 })
+
+test_that("counts that only one truth has: the mean of the other is 0, and the likelihood is that of the limit", {
+  withr::local_seed(3)
+  n <- 150
+  truth <- rbinom(n, 1, 0.5)
+  warner <- rr_warner(0.9)
+  x <- rr_perturb(truth, warner, rng = "R")
+  y <- ifelse(truth == 1, rpois(n, 3), 0)
+  expect_warning(fit <- rr_predictor(y ~ x, data.frame(y, x), list(x = warner), family = poisson(), method = "ml"), class = "candor_warning_infinite")
+  minus <- function(v) {
+    share <- stats::plogis(v[2])
+    held <- stats::dpois(y, exp(v[1])) * share
+    -sum(log(ifelse(x == 1, 0.9, 0.1) * held + ifelse(x == 1, 0.1, 0.9) * (y == 0) * (1 - share)))
+  }
+  limit <- stats::optim(c(1, 0), minus, method = "BFGS", control = list(reltol = 1e-15))
+  expect_equal(as.numeric(logLik(fit)), -limit$value, tolerance = 1e-8)
+  expect_identical(unname(coef(fit)[1:2]), c(-Inf, Inf))
+})

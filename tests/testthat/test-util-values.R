@@ -1,5 +1,3 @@
-#' @srrstats {G5.2b} Each class of errors is raised by bad input that once gave a number.
-
 # Input in other encodings and odd shapes, each of which once ended in an error of R's own.
 
 test_that("labels in latin1 are labels", {
