@@ -120,7 +120,8 @@ law_unlikely.rr_law_support <- function(law, evidence, alpha) {
     others * (others - 1) * (law$both_other %||% law$q^2) - mean^2
   # Sizes that hardly vary are made of roundings: subsets of one size are checked when they are read.
   if (variance <= 1e-9 * mean^2) return(FALSE)
-  z <- (sum(evidence$counts) - evidence$n * mean) / sqrt(evidence$n * variance)
+  supported <- evidence$counts
+  z <- (sum(supported) - evidence$n * mean) / sqrt(evidence$n * variance)
   abs(z) > stats::qnorm(alpha / 4, lower.tail = FALSE) + 1
 }
 
