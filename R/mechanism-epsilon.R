@@ -128,7 +128,7 @@ part_levels <- function(mechanism, asked, r) {
   if (identical(mechanism$part_column, "question")) c(each, total = max(each)) else max(each)
 }
 
-# What a mechanism achieves on the grid of 2^-64: `epsilon`, and `a` and `b` as in additive(), or `matrix`.
+# What a mechanism achieves on the grid of 2^-64: `epsilon`, and `a` and `b` as in new_law_additive(), or `matrix`.
 achieved <- function(mechanism) UseMethod("achieved")
 
 achieved.rr_mechanism <- function(mechanism) {
