@@ -165,7 +165,8 @@ anova.rr_regression <- function(object, ...) {
   models <- paste0(vapply(fits[order], function(fit) deparse1(stats::formula(fit)), ""),
                    ifelse(class & kinds[1] == "rr_loglinear", paste(" and", protective_term), ""))
   structure(table, heading = c("Likelihood ratio tests of the truth's model\n",
-                               paste0("Model ", seq_along(models), ": ", models, collapse = "\n")),
+                               paste0("Model ", seq_along(models), ": ", models, collapse = "\n"),
+                               if (any(half)) "A sigma or share is not negative: p-values are of a mixture of two chi-squared distributions\n"),
             class = c("anova", "data.frame"))
 }
 
