@@ -166,7 +166,7 @@ anova.rr_regression <- function(object, ...) {
                    ifelse(class & kinds[1] == "rr_loglinear", paste(" and", protective_term), ""))
   structure(table, heading = c("Likelihood ratio tests of the truth's model\n",
                                paste0("Model ", seq_along(models), ": ", models, collapse = "\n"),
-                               if (any(half)) "A sigma or share is not negative: p-values are of a mixture of two chi-squared distributions\n"),
+                               if (any(half)) "Sigma and shares are at least 0: p-values from a mixture of chi-squared\n"),
             class = c("anova", "data.frame"))
 }
 
