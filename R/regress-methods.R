@@ -166,7 +166,7 @@ anova.rr_regression <- function(object, ...) {
                    ifelse(class & kinds[1] == "rr_loglinear", paste(" and", protective_term), ""))
   structure(table, heading = c("Likelihood ratio tests of the truth's model\n",
                                paste0("Model ", seq_along(models), ": ", models, collapse = "\n"),
-                               if (any(half)) "Sigma and shares are at least 0: p-values from a mixture of chi-squared\n"),
+                               if (any(half)) "Sigma and shares are at least 0: chi-squared laws are mixed\n"),
             class = c("anova", "data.frame"))
 }
 
