@@ -126,8 +126,8 @@ new_rr_fit <- function(tally, method, results, target, interval, conf.level, sim
 as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, match = "exact") {
   if (is.list(x) && !is.object(x) && length(x) && all(vapply(x, inherits, NA, "rr_tally"))) x <- rr_pool(x)
   if (inherits(x, "rr_tally")) {
-    if (!is.null(mechanism) && !same_mechanism(mechanism, x$mechanism)) {
-      difference <- mechanism_difference(x$mechanism, check_mechanism(mechanism))
+    if (!is.null(mechanism) && !same_mechanism(check_mechanism(mechanism), x$mechanism)) {
+      difference <- mechanism_difference(x$mechanism, mechanism)
       abort(c("{.arg x} is a tally of another mechanism.", x = "{difference}"), "mismatch")
     }
     if (!is.null(weights) || !is.null(by) || !is.null(column) || match != "exact" || check_flag(na.rm, "na.rm")) {
