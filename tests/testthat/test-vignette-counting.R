@@ -33,7 +33,7 @@ test_that("the intervals hold the true numbers, parts merge to the whole, and me
 
   noisy <- visited
   noisy[] <- rr_perturb(c(visited), rr_warner(epsilon = 1), rng = "R")
-  expect_warning(rr_set_size(noisy, plogis(-1)), "1,920 elements.*1,710", class = "candor_warning_variance")
+  expect_warning(rr_set_size(noisy, plogis(-1)), "1,920", class = "candor_warning_variance")
 
   merged <- rr_merge_bits(reports, flip, rng = "R")
   after <- rr_set_size(cbind(merged), attr(merged, "flip"))
