@@ -87,9 +87,9 @@ test_that("chance answers pull the share of yes up, and the anchor question mend
 test_that("the study of coverage is the one that the text describes", {
   coverage <- read.csv(system.file("studies", "regression-coverage.csv", package = "candor"))
   expect_identical(nrow(coverage), 48L)
-  # A share c of 150 surveys has the error sqrt(c (1 - c) / 150).
-  expect_equal(coverage$mc.error, sqrt(coverage$coverage * (1 - coverage$coverage) / 150), tolerance = 0.01)
-  expect_lte(max(coverage$mc.error), 0.0249)
+  # A share c of 1,000 surveys has the error sqrt(c (1 - c) / 1000).
+  expect_equal(coverage$mc.error, sqrt(coverage$coverage * (1 - coverage$coverage) / 1000), tolerance = 0.01)
+  expect_lte(max(coverage$mc.error), 0.0085)
   averages <- tapply(coverage$coverage, list(coverage$interval, coverage$n), mean)
   expect_true(all(abs(averages - 0.95) < 0.02))
 })
