@@ -58,7 +58,7 @@ expect_as_in_memory <- function(stored, nulls = TRUE) {
   expect_error(rr_tally(dplyr::filter(table, wave > 9L), m, column = "answer"), class = "candor_error_empty")
   wrong <- frame
   wrong$w[7] <- -1
-  expect_error(rr_tally(stored(wrong, "wrong"), m, column = "answer", weights = "w"), "least is -1", class = "candor_error_argument")
+  expect_error(rr_tally(stored(wrong, "wrong"), m, column = "answer", weights = "w"), class = "candor_error_argument")
 
   # Names that would be commands
   odd <- frame
@@ -91,7 +91,7 @@ expect_as_in_memory <- function(stored, nulls = TRUE) {
     long$side <- side[long$id]
     if (nulls || !length(empty)) expect_equal(rr_tally(stored(long, "longs"), mechanism, by = "side"), expected)
     text$report[7] <- "zzzz"
-    expect_error(rr_tally(stored(text, "hexes"), mechanism, column = "report"), "1 of 500", class = "candor_error_report")
+    expect_error(rr_tally(stored(text, "hexes"), mechanism, column = "report"), class = "candor_error_report")
   }
   # dBitFlip by its positions and its buckets, RAPPOR by hexadecimal text and by bits, numbers whose mean is wanted
   flip <- rr_bitflip(LETTERS[1:9], 2, d = 3)
@@ -104,7 +104,7 @@ expect_as_in_memory <- function(stored, nulls = TRUE) {
   drawn$side <- side[drawn$id]
   expect_equal(rr_tally(stored(drawn, "drawn"), flip, by = "side"), expected)
   positions$position_2[3] <- positions$position_1[3]
-  expect_error(rr_tally(stored(positions, "positions"), flip), "1 of 500", class = "candor_error_report")
+  expect_error(rr_tally(stored(positions, "positions"), flip), class = "candor_error_report")
   for (mechanism in list(rr_bloom(LETTERS[1:9], 2, bits = 16, hashes = 2, cohorts = 4), rr_sketch_counts(2, width = 16, functions = 4))) {
     reports <- rr_perturb(LETTERS[own], mechanism)
     expected <- rr_tally(reports, mechanism, by = list(side = side))
@@ -151,12 +151,12 @@ expect_as_in_memory <- function(stored, nulls = TRUE) {
   quiet <- function(...) suppressMessages(rr_tally(..., na.rm = TRUE))
   expect_identical(quiet(table, m, column = "answer", by = "region"), quiet(holes, m, column = "answer", by = "region"))
   expect_identical(quiet(table, both), quiet(holes, both))
-  expect_error(rr_tally(table, m, column = "answer"), "5 of 2,000 are NULL", class = "candor_error_missing")
+  expect_error(rr_tally(table, m, column = "answer"), class = "candor_error_missing")
   expect_error(rr_tally(table, m, column = "vote", by = "region"), class = "candor_error")
-  expect_error(rr_tally(table, m, column = "answer", weights = "w"), "1 of 2,000", class = "candor_error_argument")
+  expect_error(rr_tally(table, m, column = "answer", weights = "w"), class = "candor_error_argument")
   gaps <- many
   gaps$b2[1:3] <- NA
-  expect_error(rr_cooccurrence(stored(gaps, "gaps")), "3 of 500", class = "candor_error_missing")
+  expect_error(rr_cooccurrence(stored(gaps, "gaps")), class = "candor_error_missing")
   expect_equal(suppressMessages(rr_cooccurrence(stored(gaps, "gaps"), na.rm = TRUE)),
                suppressMessages(rr_cooccurrence(gaps, na.rm = TRUE)))
 }

@@ -20,7 +20,7 @@ test_that("counts come back as 64-bit integers and are understood", {
   DBI::dbExecute(connection, "CREATE TEMPORARY TABLE big (x bigint)")
   DBI::dbExecute(connection, "INSERT INTO big VALUES (1), (3), (3), (NULL)")
   table <- dplyr::tbl(connection, "big")
-  expect_error(rr_tally(table, m), "1 of 4 are NULL", class = "candor_error_missing")
+  expect_error(rr_tally(table, m), class = "candor_error_missing")
   expect_identical(suppressMessages(rr_tally(table, m, na.rm = TRUE))$counts, c(1, 0, 2))
 })
 
