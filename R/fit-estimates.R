@@ -231,6 +231,9 @@ cell_names <- function(terms, groups) {
 
 # ---- words that several kinds of estimates say ----
 
+held_words <- "Estimates held at the boundary have no standard error and bias the others: read the intervals"
+doubted_words <- "The reports are unlikely under this design: see rr_goodness_of_fit()"
+
 interval_names <- c(wilson = "Wilson", exact = "exact", wald = "Wald", bootstrap = "bootstrap",
                     profile = "profile likelihood", credible = "credible")
 

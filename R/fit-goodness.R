@@ -122,8 +122,9 @@ depths_row <- function(fit, g) {
   evidence <- group_evidence(fit$tally, g)
   if (evidence$law$truths > depths_levels) abort("The hierarchy has too many levels.", c("too_large", "argument"))
   found <- depths_apart(evidence$law, evidence)
-  p <- if (found$df > 0) stats::pchisq(found$statistic, found$df, lower.tail = FALSE) else c(1, NA)
-  tibble::tibble(deviance = found$statistic, df = found$df, p.value = p[1], p.chi2 = p[length(p)], replications = 0)
+  p <- if (found$df > 0) stats::pchisq(found$statistic, found$df, lower.tail = FALSE) else NA_real_
+  tibble::tibble(deviance = found$statistic, df = found$df, p.value = if (is.na(p)) 1 else p, p.chi2 = p,
+                 replications = 0)
 }
 
 # The least sum of squares of the nodes' estimates around those of any levels that add up to 1, by the inverse of their

@@ -141,7 +141,9 @@ vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
 #' @rdname rr_fit
 #' @export
 logLik.rr_fit <- function(object, ...) {
-  if (isTRUE(object$estimator$composite)) abort("Use {.code rr_tally(..., keep = \"sets\")}.", c("law", "argument"))
+  if (isTRUE(object$estimator$composite)) {
+    abort("The log-likelihood needs the reports: tally them with {.code keep = \"sets\"}.", c("law", "argument"))
+  }
   law <- rr_law(object$mechanism)
   k <- length(object$mechanism$levels)
   groups <- NCOL(object$estimate)
@@ -277,9 +279,6 @@ certificate_line <- function(x) {
   sprintf("%s; the log-likelihood is within %s of its maximum",
           if (length(steps)) number_of(max(steps), "iteration") else "Certified", within)
 }
-
-held_words <- "Estimates held at the boundary have no standard error and bias the others: read the intervals"
-doubted_words <- "The reports are unlikely under this design: see rr_goodness_of_fit()"
 
 # What a reader must know before using the numbers.
 fit_notes <- function(x, law) {

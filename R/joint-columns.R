@@ -77,7 +77,8 @@ part_columns <- function(parts, width, columns) {
   named <- rep(nzchar(names), width) & !identical(columns, paste0("x", seq_along(columns)))
   wrong <- which(given != own & (named | given %in% setdiff(own, "")))
   if (length(wrong)) {
-    abort("By its place, column {.val {columns[wrong[1]]}} would be {.val {own[wrong[1]]}}.", "mismatch")
+    abort(c("The names of the mechanisms and of the columns must agree.",
+            x = "By its place, column {.val {columns[wrong[1]]}} would be {.val {own[wrong[1]]}}."), "mismatch")
   }
   Map(seq, cumsum(width) - width + 1L, cumsum(width))
 }

@@ -272,7 +272,9 @@ law_variances.rr_law <- function(law, evidence, map, which, target) {
 mapped_covariance <- function(law, evidence, map, which, target) {
   if (map$alpha == 1 && all(map$u == 0)) {
     block <- unbiased_covariance(law, evidence, which, target, map$unbiased)
-    return(placed_block(block, replace(which, !map$support[which], NA), which))
+    off <- !map$support[which]
+    block[off, ] <- block[, off] <- 0
+    return(block)
   }
   on <- base::which(map$support)
   if (length(on) > covariance_cells) return(matrix(NA_real_, length(which), length(which)))

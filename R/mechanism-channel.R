@@ -123,7 +123,6 @@ channel_labels <- function(C, levels, reports) {
        ordered = levels$ordered)
 }
 
-
 new_rr_channel <- function(C, labels, design, kind = "channel", error = NULL, ...) {
   dimnames(C) <- list(truth = labels$levels, report = labels$reports)
   new_rr_mechanism(kind, labels$levels, reports = labels$reports, numeric_levels = labels$numeric,

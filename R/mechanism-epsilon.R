@@ -174,16 +174,13 @@ achieved_matrix <- function(numbers, mechanism) {
 
 # What r reports of one permanent answer reveal together.
 repeated_epsilon <- function(mechanism, r) {
-  if (inherits(mechanism, "rr_bloom")) {
-    half <- mechanism$f / 2
-    return(mechanism$pairs * repeated_bits(1 - half, half, mechanism$given_1, mechanism$given_0, r))
-  }
   if (r == 1) return(mechanism$epsilon)
   first <- rr_law(permanent_stage(mechanism))
   second <- rr_law(mechanism$second)
   k <- length(mechanism$second$levels)
   if (inherits(first, "rr_law_support") && inherits(second, "rr_law_support")) {
-    return(repeated_bits(first$p, first$q, second$p, second$q, r))
+    # Filters differ in several pairs of bits.
+    return((mechanism$pairs %||% 1) * repeated_bits(first$p, first$q, second$p, second$q, r))
   }
   # Of categories that are all alike the same report r times says the most; of two every number of them is tried.
   alike <- function(law) inherits(law, "rr_law_additive") && length(unique(law$b)) == 1L && law$a >= 0

@@ -97,7 +97,6 @@ check_no_first <- function(labels, even) {
                     i = "If that is not meant: {.code levels = c({order})}."), class = "candor_message_order")
 }
 
-
 # The mechanism whose reports are the truths.
 truth_side <- function(mechanism) {
   if (!identical(mechanism$levels, mechanism$reports)) mechanism["numeric_levels"] <- list(mechanism$numeric_truths)
@@ -144,7 +143,6 @@ value_at <- function(x, position) {
   code <- unclass_codes(x)[position]
   if (!is.na(code) && (code < 1 || code > nlevels(x))) code else levels(x)[code]
 }
-
 
 abort_report <- function(x, position, mechanism) {
   x <- plain_reports(x, mechanism)

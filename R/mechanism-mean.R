@@ -55,7 +55,6 @@
 #' @export
 rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi"), ...) {
   check_dots_empty(...)
-
   check_answer_range(range)
   epsilon <- check_epsilon(epsilon)
   protocol <- check_choice(protocol, "protocol", c("hybrid", "piecewise", "duchi"))
@@ -76,7 +75,6 @@ check_answer_range <- function(range) {
   check_that(is.numeric(range) && !is.object(range) && length(range) == 2L && all(is.finite(range)) &&
                range[1] < range[2], range, "range", "the least and largest possible answer")
 }
-
 
 # From here the hybrid uses the piecewise protocol at all (Wang et al. 2019).
 hybrid_from <- log((-5 + 2 * (6353 - 405 * sqrt(241))^(1 / 3) + 2 * (6353 + 405 * sqrt(241))^(1 / 3)) / 27)
@@ -132,6 +130,8 @@ rr_law.rr_mean <- function(mechanism) {
 }
 
 # There are no categories, so estimators of shares cannot be used.
+
+size_words.rr_mean <- function(mechanism) NULL
 
 law_words.rr_law_mean <- function(law) "a report is a number whose mean is the truth"
 

@@ -103,6 +103,8 @@ named_mechanisms <- function(...) {
   parts
 }
 
+size_words.rr_product <- function(mechanism) paste(format_count(prod(mechanism$sizes)), "cells")
+
 has_categories <- function(mechanism) law_gives(rr_law(mechanism), "channel", length(mechanism$levels))
 
 joint_cells <- 2^24
@@ -208,7 +210,6 @@ has_cells_by_groups <- function(counts, mechanism) {
   if (is.null(rows)) return(nrow(counts) == prod(mechanism$report_sizes))
   any(rows %in% mechanism$reports) && !identical(rows, mechanism$questions[[1]]$reports)
 }
-
 
 # A table whose dimensions are named is put into the order of the questions. Made of vectors, a table has labels and no
 # names: questions with the same answers may be swapped in it.

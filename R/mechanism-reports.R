@@ -57,7 +57,6 @@ join_columns <- function(columns, bits = NULL) {
   structure(c(columns, list(bits = bits)), class = "data.frame", row.names = .set_row_names(length(bits)))
 }
 
-
 # Before anything is drawn: reports of a bit a category may need more memory than there is. Counting copies them.
 check_report_memory <- function(n, k) {
   bytes <- 2 * n * ceiling(k / 8)

@@ -29,6 +29,8 @@ rr_law.rr_sampled <- function(mechanism) new_rr_law("sampled", truths = length(m
 
 # Its questions have laws; it has none that estimators of one distribution could use.
 
+size_words.rr_sampled <- function(mechanism) NULL
+
 law_words.rr_law_sampled <- function(law) "a report answers one of several questions"
 
 #' @export

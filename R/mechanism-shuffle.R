@@ -22,7 +22,7 @@ shuffled_epsilon <- function(mechanism, n, delta) {
     abort("{.arg delta} must be given with {.arg shuffled}: choose one well below 1 / {format_count(n)}.", "argument")
   }
   delta <- check_number(delta, "delta", min = 0, max = 1, min_open = TRUE, max_open = TRUE)
-  if (n * delta > 1 + 1e-9) warn("{.arg delta} is above 1 / {format_count(n)}: some reports may show.", "delta")
+  if (n * delta > 1 + 1e-9) warn("{.arg delta} is above 1 / {format_count(n)}: a report may not be hidden.", "delta")
   warn_linked(mechanism)
   # Above 50 not one of 1e9 reports is of the blanket: shuffling hides nothing.
   # Of one report, where there are several.
@@ -43,7 +43,7 @@ warn_linked <- function(mechanism) {
   sent <- if (inherits(mechanism, "rr_local_hash")) "hash function"
     else if (inherits(mechanism, "rr_bloom") && mechanism$cohorts > 1) "cohort"
   if (is.null(sent)) return(invisible())
-  warn("Shuffling hides one report of each respondent: the same {sent} with each links several.", "linked")
+  warn("Shuffling hides one report of each respondent: the {sent} that it carries links it to later reports.", "linked")
 }
 
 # The blanket of a mechanism: how likely a report is of it (`weight`), and how likely such a report, of two levels,

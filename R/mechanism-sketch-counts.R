@@ -111,6 +111,8 @@ rr_law.rr_sketch_counts <- function(mechanism) new_rr_law("sketch_counts", truth
 
 # It has no categories until somebody asks for strings. Their law is in R/law-support.R.
 
+size_words.rr_sketch_counts <- function(mechanism) NULL
+
 law_words.rr_law_sketch_counts <- function(law) "a report is about a bucket of any strings"
 
 # ---- respondents ----
@@ -146,7 +148,6 @@ draw_reports.rr_sketch_counts <- function(mechanism, answers, rng = "secure") {
 
 # Reports of rr_prefixes() are those of a sketch, each about a part of its string.
 held_out <- "held out"
-
 
 # One bit supports some of the buckets.
 count_reports.rr_sketch_counts <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {

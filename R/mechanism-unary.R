@@ -52,7 +52,6 @@ rr_unary <- function(levels, epsilon = NULL, optimized = TRUE, p = NULL, q = NUL
 }
 
 unary_epsilon <- function(epsilon, optimized) {
-
   epsilon <- check_epsilon(epsilon)
   level <- if (optimized) epsilon else epsilon / 2
   p <- if (optimized) 1 / 2 else stats::plogis(level)

@@ -54,9 +54,6 @@ matrix_limit <- 10000
 #' @export
 rr_matrix.rr_mechanism <- function(mechanism, ...) {
   check_dots_empty(...)
-  if (inherits(mechanism, c("rr_channel", "rr_compose", "rr_noncompliance")) && !is.null(mechanism$matrix)) {
-    return(mechanism$matrix)
-  }
   check_report_number(mechanism, 0)
   k <- length(mechanism$levels)
   law <- check_law(rr_law(mechanism))
@@ -97,18 +94,19 @@ same_mechanism <- function(x, y) {
   identical(x, y)
 }
 
+# How many categories there are, if answers are categories.
+size_words <- function(mechanism) UseMethod("size_words")
+
+size_words.rr_mechanism <- function(mechanism) category_words(length(mechanism$levels))
+
 #' @export
 format.rr_mechanism <- function(x, digits = 4, ...) {
   digits <- check_digits(digits)
-  product <- inherits(x, "rr_product")
-  size <- if (product) paste(format_count(prod(x$sizes)), "cells")
-    else if (inherits(x, "rr_hierarchy")) paste(format_count(length(x$levels)), "levels")
-    else if (!inherits(x, c("rr_sampled", "rr_mean", "rr_sketch_counts"))) category_words(length(x$levels))
   # Of all reports made from one answer that is kept.
   permanent <- if (inherits(x, "rr_compose")) x$first$epsilon else if (isTRUE(x$memoised)) x$permanent
   level <- if (protects(x)) paste0("epsilon = ", format(x$epsilon, digits = digits),
-                                   if (product) " per row" else if (!is.null(permanent)) " a report")
-  paste(c(x$design, size, level, if (!is.null(permanent)) paste(format(permanent, digits = digits), "in all")),
+                                   if (inherits(x, "rr_product")) " per row" else if (!is.null(permanent)) " a report")
+  paste(c(x$design, size_words(x), level, if (!is.null(permanent)) paste(format(permanent, digits = digits), "in all")),
         collapse = ", ")
 }
 
@@ -147,7 +145,6 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
   }
   invisible(x)
 }
-
 
 # The first lines of a mechanism whose answers are numbers, or an open set of strings.
 print_head <- function(x, digits) {

@@ -194,8 +194,9 @@ rr_methods <- function() {
 
 # A method by its name, or one that the user made.
 check_method <- function(method) {
-  if (inherits(method, "rr_method")) method
-  else method_registry()[[check_choice(method, "method", names(method_registry()))]]
+  if (inherits(method, "rr_method")) return(method)
+  known <- method_registry()
+  known[[check_choice(method, "method", names(known))]]
 }
 
 # Several methods under their names: names of methods, methods of the user's, or functions of counts and mechanism.

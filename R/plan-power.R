@@ -275,7 +275,6 @@ test_power <- function(form, n, share, null, alpha, second) {
 # Where the standard error of the test is taken: at the estimate for means and coefficients.
 tested_at <- function(form, null, share) if (isTRUE(form$wald)) share else null
 
-
 # Infinitely many if there is nothing to detect.
 enough_power <- function(form, share, null, alpha, power, second) {
   if (share == (if (is.null(second)) null else second$share)) return(Inf)
@@ -348,7 +347,6 @@ study_variance <- function(form, share, second = NULL) {
   if (identical(form$study, other$study)) return((share - second$share)^2 * sum(form$study))
   alone(form, share) + alone(other, second$share)
 }
-
 
 # N times the variance of least squares at a share, and for fixed truths, the others being held equally often: at the
 # expected counts of one respondent the fit is the truth, and the weights are those that it has. Each share is a linear

@@ -242,7 +242,6 @@ question_rows <- function(table, epsilon, n) {
 
 # ---- ranges of ordered levels ----
 
-
 # `pure`: what pure_mechanisms() says of the others, for the bits of their reports.
 recommend_ranges <- function(k, epsilon, n, theta, target, pure) {
   theta <- theta %||% rep(1 / k, k)
@@ -294,7 +293,6 @@ range_error <- function(mechanism, theta, n, target) {
 mean_over_ranges <- function(variances, covariances, whole, k) {
   ((k + 1) * variances - covariances - whole) / (k * (k + 1) / 2 - 1)
 }
-
 
 # The fanout whose ranges have the least error if the nodes of a depth were independent: of those with one height the
 # smallest fills its tree best.

@@ -202,6 +202,8 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
   named <- function(V) structure(V, dimnames = rep(list(c(names, if (unknown) "(parameter)")), 2))
   good <- sum(data$weight > 0)
   device <- if (is.null(data$arm)) data$device else data$device[, data$arm + 1L, drop = FALSE]
+  words <- switch(penalty, bias = ", bias reduced", jeffreys = ", Jeffreys' prior", prior = ", weak normal prior")
+  edge <- pressed || !is.null(solved$flat)
   structure(c(working_parts(data, rows, eta, label), list(
     coefficients = stats::setNames(solved$coefficients, names), fitted.values = label(rows$report),
     rank = maximum$model$k, family = new_regress_family(device, mechanism, parts$devices$labels, link),
@@ -209,8 +211,13 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
     aic = -2 * (solved$loglik + constant) + 2 * df, iter = maximum$steps,
     null.deviance = null_deviance(data, frame$terms), prior.weights = label(data$weight), df.residual = good - df,
     df.null = good - (attr(frame$terms, "intercept") > 0), y = label(data$y), converged = TRUE,
-    boundary = if (pressed || !is.null(solved$flat)) {
+    boundary = if (edge) {
       list(rows = at_end, truth = round(rows$truth[at_end]), coefficients = names[solved$infinite], pressed = pressed)
+    },
+    title = paste0("Regression of the truth \"", parts$devices$labels[2], "\", ", link, " link", words),
+    n = round(sum(data$weight)),
+    note = if (edge) {
+      sprintf("the fitted truth of %d rows is 0 or 1: penalty = \"prior\" gives finite estimates", length(at_end))
     }, model = frame$frame, call = call,
     formula = frame$formula, terms = frame$terms, data = frame$data, offset = parts$offset,
     control = stats::glm.control(epsilon = 1e-11), method = "rr_glm.fit", contrasts = attr(data$x, "contrasts"),

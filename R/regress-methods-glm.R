@@ -284,8 +284,8 @@ glance.rr_glm <- function(x, ...) {
   likelihood <- function(f) if (is.null(x$design)) as.numeric(f(x)) else NA_real_
   tibble::tibble(null.deviance = x$null.deviance, df.null = x$df.null, logLik = likelihood(stats::logLik),
                  AIC = stats::AIC(x), BIC = likelihood(stats::BIC), deviance = x$deviance,
-                 df.residual = x$df.residual, nobs = stats::nobs(x), epsilon = max(vapply(fit_mechanisms(x), rr_epsilon,
-                                                                                          0)),
+                 df.residual = x$df.residual, nobs = stats::nobs(x),
+                 epsilon = max(vapply(fit_mechanisms(x), rr_epsilon, 0)),
                  link = x$link, penalty = x$penalty, decrement = x$decrement, boundary = length(x$boundary$rows))
 }
 

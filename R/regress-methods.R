@@ -265,15 +265,6 @@ print.summary.rr_regression <- function(x, digits = 4, ...) {
 print.summary.rr_glm <- print.summary.rr_regression
 
 print_heading <- function(x, freedom = coefficient_freedom(x)) {
-  if (inherits(x, "rr_glm")) {
-    penalty <- switch(x$penalty, bias = ", bias reduced", jeffreys = ", Jeffreys' prior", prior = ", weak normal prior")
-    x$title <- paste0("Regression of the truth \"", x$labels[2], "\", ", x$link, " link", penalty)
-    x$n <- round(sum(x$prior.weights))
-    x$note <- if (!is.null(x$boundary)) {
-      sprintf("the fitted truth of %d rows is 0 or 1: penalty = \"prior\" gives finite estimates",
-              length(x$boundary$rows))
-    }
-  }
   dropped <- length(attr(x$frame %||% x$model, "na.action"))
   cat("<", class(x)[1], "> ", x$title, ", ", format_count(x$n), " respondents",
       if (dropped) sprintf(" (%s rows with missing values dropped)", format_count(dropped)), "\n", sep = "")

@@ -234,8 +234,7 @@ autoplot.rr_set_size <- function(object, truth = NULL, ...) {
 
 size_marks <- function(data, width) {
   list(ggplot2::geom_errorbar(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high),
-                              data[!is.na(data$conf.low), ],
-                              colour = colour_estimate, width = width),
+                              data[!is.na(data$conf.low), ], colour = colour_estimate, width = width),
        ggplot2::geom_point(colour = colour_estimate, size = 1.6))
 }
 

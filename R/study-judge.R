@@ -235,8 +235,6 @@ rr_risk <- function(mechanism, theta, n, method = c("inv", "invn", "invp", "mle"
   mark(do.call(rbind, rows), "rr_risk")
 }
 
-
-
 risk_table <- function(mechanism, theta, n, method, exact, target, replications, seed) {
   table <- tibble::tibble(target = target, method = names(method), mse = 0, bias2 = 0, variance = 0, mc.error = 0)
   if (any(exact)) table$mse[exact] <- table$variance[exact] <- inversion_risk(rr_law(mechanism), theta, n, target)

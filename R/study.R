@@ -169,7 +169,6 @@ study_mechanism <- function(design, which, k, epsilon, cache) {
   cache[[key]]
 }
 
-
 study_cell <- function(design, cells, i, cache) {
   theta <- design$truth[[cells$truth[i]]]
   n <- cells$n[i]
@@ -254,7 +253,6 @@ study_batches <- function(cost, todo, workers) {
 
 # A finished cell is a list(estimate, error).
 study_missing <- function(state) which(lengths(state$results) == 0)
-
 
 # A process that dies delivers nothing, and its cells are missing.
 run_batches <- function(batches, design, cells, workers, finish, cache) {

@@ -42,7 +42,7 @@ mergeable <- function(tally, first, i) {
   if (!inherits(tally, "rr_tally")) abort("Only tallies can be merged, and argument {i} is none.", "argument")
   if (!same_mechanism(tally$mechanism, first$mechanism)) {
     tally <- reorder_tally(tally, first$mechanism) %||%
-      abort(c("Tallies must be of the same mechanism to be merged, tally {i} too.",
+      abort(c("Tallies must be of the same mechanism to be merged: tally {i} is not of that of tally 1.",
               x = "{mechanism_difference(tally$mechanism, first$mechanism)}"), "mismatch")
   }
   if (!identical(names(tally$groups), names(first$groups))) {

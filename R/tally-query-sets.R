@@ -57,7 +57,7 @@ cohort_places <- function(cohort, block, mechanism, times) {
 refuse_wrong <- function(number, total, what = "reports") {
   if (number == 0) return(invisible())
   abort(c("The database table must hold reports of this mechanism.",
-          x = "{format_count(number)} of {format_count(total)} {what} are none, or there twice."), "report")
+          x = "{format_count(number)} of {format_count(total)} {what} are not valid, or appear twice."), "report")
 }
 
 # ---- long tables ----

@@ -156,7 +156,7 @@ check_levels <- function(levels, arg = "levels") {
   }
   numbers <- if (is.character(levels)) written_numbers(labels)
   twice <- anyDuplicated(if (anyNA(numbers)) labels else numbers %||% labels)
-  if (twice) abort("{.arg {arg}} must all differ, {.val {labels[twice]}} too.", "argument")
+  if (twice) abort("{.arg {arg}} must all differ: {.val {labels[twice]}} appears twice.", "argument")
   list(labels = labels, numeric = numeric)
 }
 
