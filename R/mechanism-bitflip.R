@@ -61,7 +61,6 @@ rr_law.rr_bitflip <- function(mechanism) {
 
 #' @export
 rr_matrix.rr_bitflip <- function(mechanism, ...) {
-  check_dots_empty(...)
   b <- mechanism$buckets
   d <- mechanism$d
   check_report_number(mechanism, choose(b, d) * 2^d)

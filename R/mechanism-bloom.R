@@ -169,7 +169,6 @@ rr_law.rr_bloom <- function(mechanism) {
 
 #' @export
 rr_matrix.rr_bloom <- function(mechanism, ...) {
-  check_dots_empty(...)
   check_report_number(mechanism, mechanism$cohorts * 2^mechanism$bits_number)
   law <- rr_law(mechanism)
   parts <- lapply(seq_len(law$cohorts), function(j) {
@@ -233,24 +232,3 @@ draw_filters <- function(mechanism, answers, cohort, unary, rng) {
   draw_bits_again(unary, new_rr_reports(.Call(C_rr_matrix_to_bits, filters)$bits, mechanism$bits_number), rng)
 }
 
-#' @export
-prepare_answers.rr_bloom <- function(mechanism, x) {
-  # Labels are read as those of any question are.
-  prepare_answers(rr_grr(mechanism$levels, epsilon = 1), x)
-}
-
-# ---- counts ----
-
-# Given the truths bits are independent; cohorts are drawn.
-simulate_counts.rr_bloom <- function(mechanism, truth, nsim = 1) {
-  law <- rr_law(mechanism)
-  vapply(seq_len(nsim), function(i) {
-    holders <- vapply(truth, function(t) as.vector(stats::rmultinom(1, t, rep(1, law$cohorts))), numeric(law$cohorts))
-    holders <- matrix(holders, law$cohorts)
-    as.vector(vapply(seq_len(law$cohorts), function(j) {
-      ones <- drop(cohort_filters(law, j) %*% holders[j, ])
-      n <- sum(holders[j, ])
-      c(stats::rbinom(law$bits, ones, law$one) + stats::rbinom(law$bits, n - ones, law$zero), n)
-    }, numeric(law$bits + 1)))
-  }, numeric(length(mechanism$reports)))
-}

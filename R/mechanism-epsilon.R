@@ -94,44 +94,51 @@ rr_epsilon.default <- function(mechanism, ...) check_mechanism(mechanism)
 #' @rdname rr_epsilon
 rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
   check_dots_empty(...)
-  asked <- check_level_kind(achieved, shuffled, delta, reports)
+  asked <- c("achieved", "shuffled", "reports")[c(check_flag(achieved, "achieved"), !is.null(shuffled),
+                                                  !is.null(reports))]
+  if (length(asked) > 1L) abort("Only one of {.arg {asked}} can be asked for at once.", "argument")
+  if (!is.null(delta) && is.null(shuffled)) abort("{.arg delta} is for {.arg shuffled} reports.", "argument")
+  if (!length(asked)) asked <- "nominal"
   if (asked == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
   r <- if (asked == "reports") check_count(reports, "reports", min = 1) else 1
-  if (!is.null(mechanism$questions %||% mechanism$parts)) return(part_levels(mechanism, asked, r))
+  parts <- mechanism$questions %||% mechanism$parts
+  if (!is.null(parts)) {
+    # The levels of several questions and of all: of a product their sum. Where a respondent reports one part the largest
+    # counts, also of many reports, since chance may draw the same part each time. Depths and prefixes are not told
+    # apart.
+    product <- inherits(mechanism, "rr_product")
+    each <- vapply(parts, function(part) {
+      if (asked == "achieved") rr_epsilon(part, achieved = TRUE)[[1]]
+      else if (product) level_together(part, r) else part$epsilon * r
+    }, 0)
+    if (product) return(c(each, total = sum(each)))
+    return(if (identical(mechanism$part_column, "question")) c(each, total = max(each)) else max(each))
+  }
   mechanism <- designed(mechanism)
   if (!inherits(mechanism, "rr_compose") && !is_memoised(mechanism)) {
     # Each report drawn anew: the levels add up.
     return(if (asked == "achieved") achieved(mechanism)$epsilon else mechanism$epsilon * r)
   }
-  switch(asked, achieved = achieved_stages(mechanism), reports = repeated_epsilon(mechanism, r),
-         c(report = mechanism$epsilon, permanent = mechanism$first$epsilon %||% mechanism$permanent))
-}
-
-# Which of its questions rr_epsilon() was asked.
-check_level_kind <- function(achieved, shuffled, delta, reports) {
-  given <- c(check_flag(achieved, "achieved"), !is.null(shuffled), !is.null(reports))
-  asked <- c("achieved", "shuffled", "reports")[given]
-  if (length(asked) > 1L) abort("Only one of {.arg {asked}} can be asked for at once.", "argument")
-  if (!is.null(delta) && is.null(shuffled)) abort("{.arg delta} is for {.arg shuffled} reports.", "argument")
-  if (length(asked)) asked else "nominal"
-}
-
-# The levels of several questions and of all: of a product their sum. Where a respondent reports one part the largest
-# counts, also of many reports, since chance may draw the same part each time. Depths and prefixes are not told apart.
-part_levels <- function(mechanism, asked, r) {
-  product <- inherits(mechanism, "rr_product")
-  each <- vapply(mechanism$questions %||% mechanism$parts, function(part) {
-    if (asked == "achieved") rr_epsilon(part, achieved = TRUE)[[1]]
-    else if (product) level_together(part, r) else part$epsilon * r
-  }, 0)
-  if (product) return(c(each, total = sum(each)))
-  if (identical(mechanism$part_column, "question")) c(each, total = max(each)) else max(each)
+  # Both stages are drawn one after the other, each on the grid. One report is the product of what they achieve. Filters
+  # differ in several pairs of bits.
+  if (asked == "achieved") {
+    first <- achieved(permanent_stage(mechanism))
+    report <- achieved_report(first, achieved(mechanism$second), mechanism)
+    return((mechanism$pairs %||% 1) * c(report = report, permanent = first$epsilon))
+  }
+  if (asked == "reports") return(repeated_epsilon(mechanism, r))
+  c(report = mechanism$epsilon, permanent = mechanism$first$epsilon %||% mechanism$permanent)
 }
 
 # What a mechanism achieves on the grid of 2^-64: `epsilon`, and `a` and `b` as in new_law_additive(), or `matrix`.
 achieved <- function(mechanism) UseMethod("achieved")
 
 achieved.rr_mechanism <- function(mechanism) {
+  # A protocol that draws a report that supports the truth, or any: one in `factor` of all supports it
+  # (src/core/respond/chance.h).
+  if (!is.null(mechanism$factor)) {
+    return(list(epsilon = .Call(C_rr_support_chance, mechanism$factor, mechanism$epsilon)[1]))
+  }
   mechanism <- designed(mechanism)
   plan <- perturbation(mechanism)
   sizes <- plan_sizes(mechanism)
@@ -141,14 +148,6 @@ achieved.rr_mechanism <- function(mechanism) {
 }
 
 # ---- two stages ----
-
-# Both stages are drawn one after the other, each on the grid. One report is the product of what they achieve. Filters
-# differ in several pairs of bits.
-achieved_stages <- function(mechanism) {
-  first <- achieved(permanent_stage(mechanism))
-  report <- achieved_report(first, achieved(mechanism$second), mechanism)
-  (mechanism$pairs %||% 1) * c(report = report, permanent = first$epsilon)
-}
 
 achieved_report <- function(first, second, mechanism) {
   # Of bits p and q: each bit of the second stage is drawn from p and q as they are on the grid.
@@ -179,8 +178,10 @@ repeated_epsilon <- function(mechanism, r) {
   second <- rr_law(mechanism$second)
   k <- length(mechanism$second$levels)
   if (inherits(first, "rr_law_support") && inherits(second, "rr_law_support")) {
-    # Filters differ in several pairs of bits.
-    return((mechanism$pairs %||% 1) * repeated_bits(first$p, first$q, second$p, second$q, r))
+    # The bit of the one truth always 1, and that of the other always 0. Filters differ in several pairs of bits.
+    ones <- log(weighed_powers(c(first$p, first$q), second$p, second$q, r))
+    zeros <- log(weighed_powers(1 - c(first$q, first$p), 1 - second$q, 1 - second$p, r))
+    return((mechanism$pairs %||% 1) * abs(ones[1] - ones[2] + (zeros[1] - zeros[2])))
   }
   # Of categories that are all alike the same report r times says the most; of two every number of them is tried.
   alike <- function(law) inherits(law, "rr_law_additive") && length(unique(law$b)) == 1L && law$a >= 0
@@ -205,13 +206,6 @@ repeated_epsilon <- function(mechanism, r) {
 # w p^r + (1 - w) q^r over the larger of p^r and q^r, which cancels in a ratio.
 weighed_powers <- function(w, p, q, r) {
   if (p >= q) w + (1 - w) * (q / p)^r else w * (p / q)^r + 1 - w
-}
-
-# The bit of the one truth always 1, and that of the other always 0.
-repeated_bits <- function(p1, q1, p2, q2, r) {
-  ones <- log(weighed_powers(c(p1, q1), p2, q2, r))
-  zeros <- log(weighed_powers(1 - c(q1, p1), 1 - q2, 1 - p2, r))
-  abs(ones[1] - ones[2] + (zeros[1] - zeros[2]))
 }
 
 # ---- a ledger ----

@@ -54,6 +54,7 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
     numeric_truths = levels$numeric, epsilon = epsilon,
     design = sprintf("Hadamard response (%s of %s)", number_of(blocks, "block"), format_count(size)),
     blocks = blocks, size = size, z = exp(epsilon) + 2 * blocks - 1, odds = expm1(epsilon), one_bit = FALSE,
+    factor = 2 * blocks,
     codec = report_codec(report = c(0, blocks * size - 1))
   ), "rr_hadamard", epsilon = epsilon, blocks = blocks)
 }
@@ -64,7 +65,7 @@ hadamard_bit <- function(levels, epsilon) {
   made(new_rr_mechanism(
     c("hadamard", "protocol"), levels$labels, numeric_levels = levels$numeric, epsilon = epsilon,
     design = "Hadamard response, one bit", size = size, p = p, q = 1 / 2, p_minus_q = tanh(epsilon / 2) / 2,
-    odds = expm1(epsilon), both_own = p / 2, both_other = 1 / 4, one_bit = TRUE,
+    odds = expm1(epsilon), both_own = p / 2, both_other = 1 / 4, one_bit = TRUE, factor = 2,
     codec = report_codec(index = c(0, size - 1), sign = c(-1, 1, 2))
   ), "rr_hadamard", epsilon = epsilon, one_bit = TRUE)
 }
@@ -130,7 +131,6 @@ rr_law.rr_hadamard <- function(mechanism) {
 #' @export
 rr_matrix.rr_hadamard <- function(mechanism, ...) {
   if (!mechanism$one_bit) return(NextMethod())
-  check_dots_empty(...)
   size <- mechanism$size
   check_report_number(mechanism, 2 * size)
   signs <- hadamard_columns(mechanism, seq_len(size))
@@ -144,10 +144,6 @@ hadamard_columns <- function(mechanism, columns) {
   vapply(columns, function(j) {
     .Call(C_rr_hadamard_transform, as.double(seq_len(mechanism$size) == j))[seq_along(mechanism$levels)]
   }, numeric(length(mechanism$levels)))
-}
-
-achieved.rr_hadamard <- function(mechanism) {
-  list(epsilon = .Call(C_rr_support_chance, 2 * (mechanism$blocks %||% 1), mechanism$epsilon)[1])
 }
 
 draw_reports.rr_hadamard <- function(mechanism, answers, rng = "secure") {

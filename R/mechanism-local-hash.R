@@ -56,7 +56,7 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
   if (k > prime) abort("{.arg levels} must be at most {format_count(largest_prime)}.", "argument")
   numbers <- hash_numbers(epsilon, g, prime)
   fields <- list(
-    c("local_hash", "protocol"), levels$labels, epsilon = epsilon, g = g, prime = prime,
+    c("local_hash", "protocol"), levels$labels, epsilon = epsilon, g = g, factor = as.double(g), prime = prime,
     codes = public_codes(k, prime), collision = numbers$collision, p = numbers$p, q = numbers$q,
     p_minus_q = numbers$difference, odds = expm1(epsilon), both_own = numbers$both_own,
     both_other = numbers$both_other, numeric_levels = levels$numeric
@@ -90,10 +90,8 @@ best_buckets <- function(epsilon) {
   t + 1
 }
 
-hash_prime <- function(k, g) next_prime(min(max(k, 64 * g), largest_prime))
-
-next_prime <- function(n) {
-  n <- max(2, ceiling(n))
+hash_prime <- function(k, g) {
+  n <- min(max(k, 64 * g), largest_prime)
   is_prime <- function(m) {
     divisors <- seq(3, max(3, floor(sqrt(m))), by = 2)
     m < 4 || (m %% 2 == 1 && all(m %% divisors != 0 | m == divisors))
@@ -154,10 +152,6 @@ hash_sizes <- function(mechanism) as.integer(c(mechanism$prime, mechanism$g))
 hash_table <- function(mechanism) {
   functions <- mechanism$functions
   .Call(C_rr_hash_table, functions$slope, functions$shift, hash_sizes(mechanism), mechanism$codes)
-}
-
-achieved.rr_local_hash <- function(mechanism) {
-  list(epsilon = .Call(C_rr_support_chance, as.double(mechanism$g), mechanism$epsilon)[1])
 }
 
 draw_reports.rr_local_hash <- function(mechanism, answers, rng = "secure") {

@@ -76,7 +76,14 @@ rr_longitudinal <- function(levels = NULL, permanent, epsilon = NULL,
                             protocol = c("oue-sue", "sue-sue", "grr-grr", "oue-oue", "sue-oue", "local-hash"),
                             instantaneous = NULL, ...) {
   check_dots_empty(...)
-  if (inherits(permanent, "rr_mechanism")) return(kept_mechanism(permanent, instantaneous, levels, epsilon))
+  if (inherits(permanent, "rr_mechanism")) {
+    if (!is.null(levels) || !is.null(epsilon)) {
+      abort("{.arg levels} and {.arg epsilon} must not be given if {.arg permanent} is a mechanism.", "argument")
+    }
+    mechanism <- rr_compose(permanent, check_mechanism(instantaneous, "instantaneous"))
+    mechanism$memoised <- TRUE
+    return(made(mechanism, "rr_longitudinal", fields = c(permanent = "first", instantaneous = "second")))
+  }
   protocol <- check_choice(protocol, "protocol", eval(formals()$protocol))
   epsilon <- check_epsilon(epsilon)
   permanent <- check_number(permanent, "permanent", min = epsilon, max = 700, min_open = TRUE)
@@ -86,17 +93,6 @@ rr_longitudinal <- function(levels = NULL, permanent, epsilon = NULL,
   mechanism[c("protocol", "permanent", "memoised")] <- list(protocol, permanent, TRUE)
   made(mechanism, "rr_longitudinal", levels = level_argument(mechanism$first), permanent = permanent, epsilon = epsilon,
        protocol = protocol, fields = NULL)
-}
-
-# Two mechanisms as they are.
-kept_mechanism <- function(permanent, instantaneous, levels, epsilon) {
-  if (!is.null(levels) || !is.null(epsilon)) {
-    abort("{.arg levels} and {.arg epsilon} must not be given if {.arg permanent} is a mechanism.", "argument")
-  }
-  mechanism <- rr_compose(permanent, check_mechanism(instantaneous, "instantaneous"))
-  if (!is.null(mechanism$questions)) abort("{.arg permanent} must have one question.", "argument")
-  mechanism$memoised <- TRUE
-  made(mechanism, "rr_longitudinal", fields = c(permanent = "first", instantaneous = "second"))
 }
 
 # What the second stage may leave of a signal p - q: a trifle less than the quotient, so that no rounding of the
@@ -127,7 +123,7 @@ longitudinal_bits <- function(levels, permanent, epsilon, protocol) {
   share <- if (optimized) 2 else 4
   kept <- signal_left(tanh(epsilon / share) / tanh(permanent / share), tanh(permanent / share))
   pair <- if (stages[2] == "sue") c((1 + kept) / 2, (1 - kept) / 2) else c(1 / 2, half_stage(first, epsilon))
-  mechanism <- compose_with(first, rr_unary(first$levels, p = pair[1], q = pair[2]))
+  mechanism <- compose_bits(first, rr_unary(first$levels, p = pair[1], q = pair[2]))
   mechanism$epsilon <- epsilon
   mechanism
 }
@@ -166,8 +162,7 @@ two_stages <- function(mechanism, first, second, design) {
 }
 
 # Bits stay independent: p = p1 p2 + (1 - p1) q2 = q2 + p1 (p2 - q2), and so q.
-compose_with.rr_unary <- function(first, second) {
-  if (!inherits(second, "rr_unary")) abort_bits()
+compose_bits <- function(first, second) {
   d <- second$p_minus_q
   p <- second$q + first$p * d
   q <- second$q + first$q * d

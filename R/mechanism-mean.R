@@ -135,16 +135,6 @@ size_words.rr_mean <- function(mechanism) NULL
 
 law_words.rr_law_mean <- function(law) "a report is a number whose mean is the truth"
 
-#' @export
-print.rr_mean <- function(x, ..., digits = 4) {
-  digits <- check_digits(digits)
-  print_head(x, digits)
-  bounds <- format(report_range(x), digits = digits, trim = TRUE)
-  two <- identical(x$share, 0)
-  cat("  reports  ", if (two) "are " else "from ", bounds[1], if (two) " or " else " to ", bounds[2], "\n", sep = "")
-  invisible(x)
-}
-
 # ---- respondents ----
 
 # Numbers on the scale from -1 to 1.
@@ -199,33 +189,18 @@ count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL, n
   if (length(dropped)) x[dropped] <- ends[1]
   if (length(dropped) && !is.null(weights)) weights[dropped] <- 0
   each <- max(1L, groups)
-  powers <- seq_along(mechanism$reports)
-  read <- list(each = each, dropped = dropped)
-  if (is.null(groups) && is.null(weights) && is.null(mechanism$fine) && min(x, ends[1]) == ends[1] &&
-      max(x, ends[2]) == ends[2] && length(x)) {
-    # Blocks that stay in the cache take a third of the time.
-    counts <- 0
-    for (from in seq(1, length(x), by = 2^14)) {
-      share <- (x[from:min(from + 2^14 - 1, length(x))] - ends[1]) / diff(ends)
-      counts <- counts + power_sums(share, share, powers, sum)
-    }
-    return(counted_reports(counts, read, n = length(x) - length(dropped)))
-  }
   share <- report_shares(x, mechanism)
-  codes <- c(factor(groups %||% rep(1L, length(x)), seq_len(each)), seq_len(each))
-  sums <- function(values) as.vector(rowsum(c(values, numeric(each)), codes))
-  counted_reports(power_sums(share, if (is.null(weights)) share else weights * share, powers, sums), read,
-                  witness = if (!is.null(mechanism$fine)) sum(abs(2 * share - 1) * mechanism$reach > 1 + 1e-9))
-}
-
-# The sums of `term`, and of its products with `share` again and again.
-power_sums <- function(share, term, powers, sums) {
-  totals <- sums(term)
-  for (power in powers[-1]) {
+  # Every group has its sums, also an empty one.
+  sums <- if (is.null(groups)) sum
+    else function(values) as.vector(rowsum(c(values, numeric(each)), c(groups, seq_len(each))))
+  term <- if (is.null(weights)) share else weights * share
+  totals <- matrix(0, length(mechanism$reports), each)
+  for (power in seq_along(mechanism$reports)) {
+    totals[power, ] <- sums(term)
     term <- term * share
-    totals <- rbind(totals, sums(term), deparse.level = 0)
   }
-  totals
+  counted_reports(totals, list(each = each, dropped = dropped),
+                  witness = if (!is.null(mechanism$fine)) sum(abs(2 * share - 1) * mechanism$reach > 1 + 1e-9))
 }
 
 # Scores, whose mean is the answer, on its scale from -1 to 1: that of the least report, and from there to the largest.

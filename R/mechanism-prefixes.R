@@ -58,19 +58,6 @@ prefix_of <- function(strings, length) {
   ifelse(nchar(strings) < length, paste0(strings, string_end), substr(strings, 1, length))
 }
 
-# The strings that each part is about.
-prefix_parts <- function(mechanism, strings) {
-  lapply(c(mechanism$lengths, max(mechanism$lengths)), function(length) prefix_of(strings, length))
-}
-
-#' @export
-print.rr_prefixes <- function(x, ..., digits = 4) {
-  print_head(x, check_digits(digits))
-  cat("  groups   ", length(x$parts), ", each respondent is in one; each with a ",
-      sub("^(.)", "\\L\\1", x$parts[[1]]$design, perl = TRUE), "\n", sep = "")
-  invisible(x)
-}
-
 #' @export
 prepare_answers.rr_prefixes <- function(mechanism, x) {
   x <- prepare_answers.rr_sketch_counts(mechanism, x)
@@ -82,7 +69,8 @@ prepare_answers.rr_prefixes <- function(mechanism, x) {
 
 draw_reports.rr_prefixes <- function(mechanism, answers, rng = "secure") {
   answers <- check_hashed_text(answers, "answers", answers = TRUE)
-  draw_reports.rr_sampled(mechanism, prefix_parts(mechanism, answers), rng)
+  lengths <- c(mechanism$lengths, max(mechanism$lengths))
+  draw_reports.rr_sampled(mechanism, lapply(lengths, function(length) prefix_of(answers, length)), rng)
 }
 
 decode_answers.rr_prefixes <- decode_answers.rr_hierarchy

@@ -143,7 +143,6 @@ channel_axes <- function(mechanism) {
 
 #' @export
 rr_matrix.rr_product <- function(mechanism, ...) {
-  check_dots_empty(...)
   if (prod(mechanism$sizes) * prod(mechanism$report_sizes) > 1e8) {
     abort("{.arg mechanism} has too many cells for its matrix.", "argument")
   }

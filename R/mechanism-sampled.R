@@ -105,13 +105,11 @@ join_reports <- function(reports, order) {
   }))
   if (length(kinds) > 1L || identical(kinds[[1]], "other")) reports <- lapply(reports, report_texts)
   if (!is.data.frame(reports[[1]])) reports <- lapply(reports, function(x) list(report = x))
-  names <- stats::setNames(nm = names(reports[[1]]))
-  lapply(names, function(name) join_parts(lapply(reports, `[[`, name))[order])
-}
-
-join_parts <- function(columns) {
-  if (inherits(columns[[1]], "rr_reports")) return(do.call(c, columns))
-  unlist(lapply(columns, function(part) if (is.factor(part)) as.character(part) else unname(part)))
+  lapply(stats::setNames(nm = names(reports[[1]])), function(name) {
+    columns <- lapply(reports, function(own) if (is.factor(own[[name]])) as.character(own[[name]]) else own[[name]])
+    joined <- if (inherits(columns[[1]], "rr_reports")) do.call(c, columns) else unlist(lapply(columns, unname))
+    joined[order]
+  })
 }
 
 # Each report as text that is read back as the same report: hexadecimal for bits, numbers with all their digits, with

@@ -98,15 +98,6 @@ sketch_places <- function(mechanism, strings) {
 achieved.rr_sketch_counts <- function(mechanism) list(epsilon = achieved(mechanism$bit)$epsilon)
 
 #' @export
-print.rr_sketch_counts <- function(x, ..., digits = 4) {
-  digits <- check_digits(digits)
-  print_head(x, digits)
-  cat("  P(report supports the bucket of the truth)  ", format(x$p, digits = digits), "\n",
-      "  P(it supports one other bucket)             ", format(x$q, digits = digits), "\n", sep = "")
-  invisible(x)
-}
-
-#' @export
 rr_law.rr_sketch_counts <- function(mechanism) new_rr_law("sketch_counts", truths = 1, bit = rr_law(mechanism$bit))
 
 # It has no categories until somebody asks for strings. Their law is in R/law-support.R.

@@ -42,6 +42,7 @@ rr_subset <- function(levels, epsilon, size = NULL, ...) {
     design = sprintf("Subset selection (%s of %s categories)", format_count(size), format_count(k)), size = size,
     p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = expm1(epsilon), both_own = numbers$both_own,
     both_other = numbers$both_other,
+    factor = k / size,
     codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric, ones = as.double(size))
   ), "rr_subset", epsilon = epsilon, size = size)
 }
@@ -69,12 +70,6 @@ rr_law.rr_subset <- function(mechanism) {
                   odds = mechanism$odds)
 }
 
-achieved.rr_subset <- function(mechanism) {
-  chance <- .Call(C_rr_support_chance, length(mechanism$levels) / mechanism$size, mechanism$epsilon)
-  share <- mechanism$size / length(mechanism$levels)
-  list(epsilon = chance[1], p = chance[2] + (1 - chance[2]) * share)
-}
-
 draw_reports.rr_subset <- function(mechanism, answers, rng = "secure") {
   packed <- packs_bits(mechanism$codec)
   if (packed) check_report_memory(length(answers), length(mechanism$levels))
@@ -85,7 +80,6 @@ draw_reports.rr_subset <- function(mechanism, answers, rng = "secure") {
 
 #' @export
 rr_matrix.rr_subset <- function(mechanism, ...) {
-  check_dots_empty(...)
   k <- length(mechanism$levels)
   w <- mechanism$size
   number <- choose(k, w)

@@ -91,7 +91,6 @@ draw_reports.rr_unary <- function(mechanism, answers, rng = "secure") {
 
 #' @export
 rr_matrix.rr_unary <- function(mechanism, ...) {
-  check_dots_empty(...)
   k <- length(mechanism$levels)
   check_report_number(mechanism, 2^k)
   q <- mechanism$q

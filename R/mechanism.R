@@ -44,7 +44,10 @@ bit_places <- function(labels) {
 #' @rdname rr_channel
 #' @param mechanism A mechanism, as made by [rr_grr()], [rr_binary()], [rr_forced()] and the other constructors.
 #' @export
-rr_matrix <- function(mechanism, ...) UseMethod("rr_matrix")
+rr_matrix <- function(mechanism, ...) {
+  check_dots_empty(...)
+  UseMethod("rr_matrix")
+}
 
 #' @export
 rr_matrix.default <- function(mechanism, ...) check_mechanism(mechanism)
@@ -53,7 +56,6 @@ matrix_limit <- 10000
 
 #' @export
 rr_matrix.rr_mechanism <- function(mechanism, ...) {
-  check_dots_empty(...)
   check_report_number(mechanism, 0)
   k <- length(mechanism$levels)
   law <- check_law(rr_law(mechanism))
@@ -124,7 +126,9 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
   k <- length(x$levels)
   # An order that a reader cannot see from the labels, as that of numbers.
   worded <- isTRUE(x$ordered) && anyNA(suppressWarnings(as.numeric(utils::head(x$levels, 8))))
-  cat("  categories  ", format_labels(x$levels, between = if (worded) " < " else ", "), "\n", sep = "")
+  if (!inherits(x, "rr_mean")) {
+    cat("  categories  ", format_labels(x$levels, between = if (worded) " < " else ", "), "\n", sep = "")
+  }
   if (protects(x)) {
     cat("  epsilon     ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")",
         if (inherits(x, "rr_noncompliance")) "; disobedience protects nobody", "\n", sep = "")
@@ -137,19 +141,13 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
   if (k <= 8 && law_gives(rr_law(x), "channel", k)) {
     cat("  P(report given truth), rows are truths:\n")
     print(rr_matrix(x), digits = digits)
-  } else {
+  } else if (k > 1L) {
     # One line in place of the matrix, if there are too many categories to show it.
     cat(law_transition(rr_law(x), function(v) {
       paste(unique(format(signif(base::range(v), digits), digits = digits)), collapse = " to ")
     }), sep = "\n")
   }
   invisible(x)
-}
-
-# The first lines of a mechanism whose answers are numbers, or an open set of strings.
-print_head <- function(x, digits) {
-  cat("<", class(x)[1], "> ", x$design, "\n", if (!inherits(x, "rr_mean")) "  answers  any text\n",
-      "  epsilon  ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")\n", sep = "")
 }
 
 format_labels <- function(labels, width = 60, between = ", ") {

@@ -137,10 +137,12 @@ refuse_client <- function(mechanism, why) {
 
 client_plan <- function(mechanism) UseMethod("client_plan")
 
-# `numbers` are what the sampler of bits is given; one report in `factor` holds a category (src/core/respond/chance.h).
-new_plan <- function(kind, mechanism, ..., numbers = NULL, factor = NULL, reports = NULL, levels = mechanism$levels) {
+# `numbers` are what the sampler of bits is given.
+new_plan <- function(kind, mechanism, ..., numbers = NULL, reports = NULL, levels = mechanism$levels) {
   bits <- if (!is.null(numbers)) .Call(C_rr_bit_words, as.double(numbers))
-  chance <- if (!is.null(factor)) .Call(C_rr_chance_words, as.double(factor), mechanism$epsilon)
+  chance <- if (kind %in% c("subset", "hash", "hadamard")) {
+    .Call(C_rr_chance_words, mechanism$factor, mechanism$epsilon)
+  }
   members <- list(kind = kind, k = length(mechanism$levels), own = bits[1], other = bits[2], chance = chance, ...)
   c(members[lengths(members) > 0], list(levels = I(levels), reports = I(as.character(reports))))
 }
@@ -185,21 +187,21 @@ client_plan.rr_bitflip <- function(mechanism) {
 }
 
 client_plan.rr_subset <- function(mechanism) {
-  new_plan("subset", mechanism, size = mechanism$size, factor = length(mechanism$levels) / mechanism$size)
+  new_plan("subset", mechanism, size = mechanism$size)
 }
 
 client_plan.rr_local_hash <- function(mechanism) {
   if (mechanism$g * mechanism$prime >= 2^52) refuse_client(mechanism, "It hashes to too many values.")
   functions <- lapply(mechanism$functions, I)
   new_plan("hash", mechanism, g = mechanism$g, prime = mechanism$prime, codes = I(mechanism$codes),
-           slopes = functions$slope, shifts = functions$shift, factor = mechanism$g)
+           slopes = functions$slope, shifts = functions$shift)
 }
 
 client_plan.rr_hadamard <- function(mechanism) {
   if (mechanism$one_bit) {
     return(new_plan("sign", mechanism, size = mechanism$size, flip = .Call(C_rr_bit_words, c(mechanism$epsilon, 1))[2]))
   }
-  new_plan("hadamard", mechanism, blocks = mechanism$blocks, size = mechanism$size, factor = 2 * mechanism$blocks)
+  new_plan("hadamard", mechanism, blocks = mechanism$blocks, size = mechanism$size)
 }
 
 # ---- the page ----

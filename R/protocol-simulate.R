@@ -10,17 +10,13 @@ simulate_counts <- function(mechanism, truth, nsim = 1) {
 simulate_counts.rr_mechanism <- function(mechanism, truth, nsim = 1) {
   if (!is.null(mechanism[["simulate"]])) return(mechanism[["simulate"]](mechanism, truth, nsim))
   law <- rr_law(mechanism)
-  if (!law_gives(law, "simulation", length(mechanism$levels))) {
+  k <- length(mechanism$levels)
+  if (law_gives(law, "simulation", k)) return(law_simulate(law, as.double(truth), nsim))
+  if (k == 1L || !simulates_counts(mechanism)) {
     refuse_law(law, "simulation", "Simulation",
                "Give {.fn rr_new_mechanism} a function {.arg simulate}, or simulate reports with {.fn rr_perturb}.")
   }
-  law_simulate(law, as.double(truth), nsim)
-}
-
-# By drawing reports, so many at a time that their bits take some 100 MB at most.
-simulate_counts.rr_protocol <- function(mechanism, truth, nsim = 1) {
-  k <- length(mechanism$levels)
-  if (k == 1L || law_gives(rr_law(mechanism), "simulation", k)) return(NextMethod())
+  # By drawing reports, so many at a time that their bits take some 100 MB at most.
   each <- max(1, floor(8e8 / k))
   vapply(seq_len(nsim), function(i) {
     counts <- numeric(length(mechanism$reports))
@@ -28,7 +24,8 @@ simulate_counts.rr_protocol <- function(mechanism, truth, nsim = 1) {
     while (sum(left) > 0) {
       before <- cumsum(left) - left
       now <- pmin(left, pmax(each - before, 0))
-      reports <- draw_reports(mechanism, rep(seq_along(now), now), "R")
+      answers <- rep(seq_along(now), now)
+      reports <- decode_answers(mechanism, draw_reports(mechanism, answers, "R"), answers)
       counts <- counts + count_reports(mechanism, reports)$counts
       left <- left - now
     }

@@ -288,7 +288,12 @@ reach_sure <- c(1e-3, 40)
 check_reach <- function(mechanism) {
   parts <- mechanism$questions %||% mechanism$parts
   for (part in parts) check_reach(part)
-  if (!is.null(parts) || surely_reached(mechanism) || !drawn_on_grid(mechanism)) return(invisible())
+  # Looking closer takes long for large matrices.
+  levels <- c(mechanism$epsilon, mechanism$permanent, mechanism$first$epsilon)
+  given <- c(mechanism$p, mechanism$q)
+  sure <- all(levels == 0 | is.infinite(levels) | (levels >= reach_sure[1] & levels <= reach_sure[2]), na.rm = TRUE) &&
+    !any(given > 0 & given < 2^-56, na.rm = TRUE)
+  if (!is.null(parts) || sure || !drawn_on_grid(mechanism)) return(invisible())
   nominal <- rr_epsilon(mechanism)
   achieved <- rr_epsilon(mechanism, achieved = TRUE)
   short <- which(achieved < nominal * (1 - reach_slack))[1]
@@ -305,16 +310,8 @@ check_reach <- function(mechanism) {
          i = paste("Probabilities are multiples of 2^-64:", remedy)), "precision")
 }
 
-# Looking closer takes long for large matrices.
-surely_reached <- function(mechanism) {
-  levels <- c(mechanism$epsilon, mechanism$permanent, mechanism$first$epsilon)
-  given <- c(mechanism$p, mechanism$q)
-  all(levels == 0 | is.infinite(levels) | (levels >= reach_sure[1] & levels <= reach_sure[2]), na.rm = TRUE) &&
-    !any(given > 0 & given < 2^-56, na.rm = TRUE)
-}
-
 # Of a protocol of a user's own nobody but its author knows how reports are drawn.
 drawn_on_grid <- function(mechanism) {
-  !is.null(mechanism$memoised) || has_categories(mechanism) ||
+  !is.null(mechanism$memoised) || !is.null(mechanism$factor) || has_categories(mechanism) ||
     any(vapply(setdiff(class(mechanism), "rr_mechanism"), function(kind) exists(paste0("achieved.", kind)), NA))
 }
