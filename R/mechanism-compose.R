@@ -8,15 +8,14 @@
 #' commute only if both leave the same share of "yes" unchanged.
 #'
 #' The estimate keeps its closed form for two mechanisms of [rr_grr()], two of [rr_binary()] and its special cases, and any two that tell the
-#' truth or else draw an innocuous answer. Products of the same questions are composed question by question.
+#' truth or else draw an innocuous answer. For questionnaires compose each question, and put the compositions into [rr_product()].
 #'
 #' @section Privacy:
 #' One report reveals at most `rr_epsilon()["report"]`. Any number of reports made from one memoized first stage together reveal at most the
 #' epsilon of the first stage, `rr_epsilon()["permanent"]`.
 #' @param first,second Mechanisms. The reports of `first` must be the levels of `second`, in the same order.
 #' @param ... Must be empty.
-#' @return A mechanism of class `c("rr_compose", "rr_mechanism")` with the elements `first` and `second`; for two products a mechanism of
-#'   [rr_product()].
+#' @return A mechanism of class `c("rr_compose", "rr_mechanism")` with the elements `first` and `second`.
 #' @section Errors:
 #' `candor_error_mismatch` if the reports of `first` are not the levels of `second`.
 #' @references Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2022). Improving the utility of locally differentially private
@@ -41,12 +40,6 @@ rr_compose <- function(first, second, ...) {
   check_mechanism(first, "first")
   check_mechanism(second, "second")
   refuse_validated(list(first, second), "{.fn rr_compose}")
-  if (inherits(first, "rr_product") && inherits(second, "rr_product")) {
-    if (!identical(names(first$questions), names(second$questions))) {
-      abort("{.arg first} and {.arg second} must ask the same questions, in the same order.", "mismatch")
-    }
-    return(rr_product(Map(rr_compose, first$questions, second$questions)))
-  }
   if (!identical(first$reports, second$levels)) {
     abort("The reports of {.arg first} must be the levels of {.arg second}, in the same order.", "mismatch")
   }
