@@ -143,9 +143,7 @@ channel_axes <- function(mechanism) {
 
 #' @export
 rr_matrix.rr_product <- function(mechanism, ...) {
-  if (prod(mechanism$sizes) * prod(mechanism$report_sizes) > 1e8) {
-    abort("{.arg mechanism} has too many cells for its matrix.", "argument")
-  }
+  check_report_number(mechanism, max(prod(mechanism$sizes), prod(mechanism$report_sizes)))
   named_matrix(mechanism, Reduce(function(x, y) kronecker(y, x), lapply(mechanism$questions, rr_matrix)),
                mechanism$reports)
 }

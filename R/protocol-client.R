@@ -123,8 +123,9 @@ client_text <- function(mechanism) {
 
 # What people do, or the interviewer's mistakes, no device can draw.
 checked_plan <- function(mechanism) {
-  if (identical(designed(mechanism), mechanism) && is.null(mechanism$parameters) &&
-        !startsWith(mechanism$design, "Anchor question")) return(client_plan(mechanism))
+  if (identical(designed(mechanism), mechanism) && is.null(mechanism$parameters) && !inherits(mechanism, "rr_anchor")) {
+    return(client_plan(mechanism))
+  }
   refuse_client(mechanism, "It describes what people do, which no device draws: give the design in it.")
 }
 

@@ -13,7 +13,7 @@
 #' @param answer What inattentive respondents report: `"uniform"` (default; either report at random), a report that they always give, or a distribution over the
 #'   reports.
 #' @param ... Not used; further arguments give an error.
-#' @return A mechanism of class `c("rr_channel", "rr_mechanism")` with the truths `attentive` and `inattentive` and the reports of `mechanism`.
+#' @return A mechanism of class `c("rr_anchor", "rr_channel", "rr_mechanism")` with the truths `attentive` and `inattentive` and the reports of `mechanism`.
 #' @section Errors:
 #' `candor_error_argument`, `candor_error_no_information` (attentive and inattentive respondents answer alike). See [candor_conditions].
 #' @references Atsusaka, Y. and Stevenson, R. T. (2023). A bias-corrected estimator for the crosswise model with inattentive respondents. *Political
@@ -47,7 +47,7 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
   new_rr_channel(unname(C), list(levels = anchor_truths, reports = mechanism$reports,
                                  numeric = mechanism$numeric_levels),
                  sprintf("Anchor question, %s of the attentive have a true %s; %s", format_share(share),
-                         mechanism$levels[2], mechanism$design))
+                         mechanism$levels[2], mechanism$design), c("anchor", "channel"))
 }
 
 anchor_truths <- c("attentive", "inattentive")

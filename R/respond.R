@@ -288,12 +288,13 @@ reach_sure <- c(1e-3, 40)
 check_reach <- function(mechanism) {
   parts <- mechanism$questions %||% mechanism$parts
   for (part in parts) check_reach(part)
+  if (!is.null(parts)) return(invisible())
   # Looking closer takes long for large matrices.
   levels <- c(mechanism$epsilon, mechanism$permanent, mechanism$first$epsilon)
-  given <- c(mechanism$p, mechanism$q)
+  given <- c(mechanism[["p"]], mechanism[["q"]])
   sure <- all(levels == 0 | is.infinite(levels) | (levels >= reach_sure[1] & levels <= reach_sure[2]), na.rm = TRUE) &&
     !any(given > 0 & given < 2^-56, na.rm = TRUE)
-  if (!is.null(parts) || sure || !drawn_on_grid(mechanism)) return(invisible())
+  if (sure || !drawn_on_grid(mechanism)) return(invisible())
   nominal <- rr_epsilon(mechanism)
   achieved <- rr_epsilon(mechanism, achieved = TRUE)
   short <- which(achieved < nominal * (1 - reach_slack))[1]
