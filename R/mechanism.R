@@ -112,13 +112,6 @@ format.rr_mechanism <- function(x, digits = 4, ...) {
         collapse = ", ")
 }
 
-# The print is the summary: without it a mechanism would be listed as the list that it is.
-#' @export
-summary.rr_mechanism <- function(object, ...) {
-  check_dots_empty(...)
-  object
-}
-
 #' @export
 print.rr_mechanism <- function(x, ..., digits = 4) {
   digits <- check_digits(digits)
