@@ -179,7 +179,13 @@ vec_restore.rr_reports <- function(x, to, ...) {
   new_rr_reports(x$values, attr(to, "width"), is.na(x$here) | !x$here)
 }
 
-# Raw vectors have no order in vctrs; text has. Comparing and sorting take it from here.
+# Raw vectors have no order in vctrs; text has.
+#' @exportS3Method vctrs::vec_proxy_compare
+vec_proxy_compare.rr_reports <- function(x, ...) as.character(x)
+
+#' @exportS3Method vctrs::vec_proxy_order
+vec_proxy_order.rr_reports <- function(x, ...) as.character(x)
+
 #' @exportS3Method vctrs::vec_proxy_equal
 vec_proxy_equal.rr_reports <- function(x, ...) as.character(x)
 
