@@ -43,13 +43,18 @@ rr_compose <- function(first, second, ...) {
   if (!identical(first$reports, second$levels)) {
     abort("The reports of {.arg first} must be the levels of {.arg second}, in the same order.", "mismatch")
   }
-  bits <- inherits(first, "rr_unary")
-  if (if (bits) !inherits(second, "rr_unary") else inherits(rr_law(second), "rr_law_support")) {
-    abort("Bits of {.fn rr_unary} must come from bits of {.fn rr_unary}.", "mismatch")
-  }
-  made(if (bits) compose_bits(first, second) else compose_stages(first, second, "compose", "Two stages"),
-       "rr_compose", fields = c("first", "second"))
+  made(compose_with(first, second), "rr_compose", fields = c("first", "second"))
 }
+
+# Whose reports are no categories say themselves how they go through a second stage.
+compose_with <- function(first, second) UseMethod("compose_with")
+
+compose_with.rr_mechanism <- function(first, second) {
+  if (inherits(rr_law(second), "rr_law_support")) abort_bits()
+  compose_stages(first, second, "compose", "Two stages")
+}
+
+abort_bits <- function() abort("Bits of {.fn rr_unary} must come from bits of {.fn rr_unary}.", "mismatch")
 
 # Is the first stage one that respondents keep?
 is_memoised <- function(mechanism) isTRUE(mechanism$memoised)

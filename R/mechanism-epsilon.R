@@ -103,7 +103,8 @@ rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled =
   r <- if (asked == "reports") check_count(reports, "reports", min = 1) else 1
   parts <- mechanism$questions %||% mechanism$parts
   if (!is.null(parts)) {
-    # The levels of several questions and of all: of a product their sum. Where a respondent reports one part the largest
+    # The levels of several questions and of all: of a product their sum. Where a respondent reports one part the
+    # largest
     # counts, also of many reports, since chance may draw the same part each time. Depths and prefixes are not told
     # apart.
     product <- inherits(mechanism, "rr_product")

@@ -123,7 +123,7 @@ longitudinal_bits <- function(levels, permanent, epsilon, protocol) {
   share <- if (optimized) 2 else 4
   kept <- signal_left(tanh(epsilon / share) / tanh(permanent / share), tanh(permanent / share))
   pair <- if (stages[2] == "sue") c((1 + kept) / 2, (1 - kept) / 2) else c(1 / 2, half_stage(first, epsilon))
-  mechanism <- compose_bits(first, rr_unary(first$levels, p = pair[1], q = pair[2]))
+  mechanism <- compose_with(first, rr_unary(first$levels, p = pair[1], q = pair[2]))
   mechanism$epsilon <- epsilon
   mechanism
 }
@@ -162,7 +162,8 @@ two_stages <- function(mechanism, first, second, design) {
 }
 
 # Bits stay independent: p = p1 p2 + (1 - p1) q2 = q2 + p1 (p2 - q2), and so q.
-compose_bits <- function(first, second) {
+compose_with.rr_unary <- function(first, second) {
+  if (!inherits(second, "rr_unary")) abort_bits()
   d <- second$p_minus_q
   p <- second$q + first$p * d
   q <- second$q + first$q * d
