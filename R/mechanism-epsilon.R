@@ -104,9 +104,8 @@ rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled =
   parts <- mechanism$questions %||% mechanism$parts
   if (!is.null(parts)) {
     # The levels of several questions and of all: of a product their sum. Where a respondent reports one part the
-    # largest
-    # counts, also of many reports, since chance may draw the same part each time. Depths and prefixes are not told
-    # apart.
+    # largest counts, also of many reports, since chance may draw the same part each time. Depths and prefixes are not
+    # told apart.
     product <- inherits(mechanism, "rr_product")
     each <- vapply(parts, function(part) {
       if (asked == "achieved") rr_epsilon(part, achieved = TRUE)[[1]]
