@@ -288,32 +288,25 @@ solve_moments <- function(evaluate, b) {
 # ---- the likelihood of a mixture over the truths ----
 
 # Parameters: the truth models' coefficients (covariate by covariate, level by level), the outcome's, and for a Gaussian
-# outcome the logarithm of its standard deviation in units of that of all outcomes.
+# outcome the logarithm of its standard deviation. Gaussian outcomes are in units of the standard deviation of all.
 mixture_parts <- function(rows) {
   gaussian <- rows$family$family == "gaussian"
   unit <- if (gaussian) max(stats::sd(rows$outcome), 1e-300) else 1
   truth <- lapply(rows$covariates, function(name) mixture_truth(rows, name))
   x <- orthogonal_designs(rows$x, rows$weights)
-  x$z <- lapply(x$z, `*`, unit)
   # Cells of the mixture: combinations of truths, and of the outcome's truth if that is not seen either.
   hidden <- rows$response %in% names(rows$mechanisms)
   cells <- expand.grid(cell = seq_along(rows$x), outcome = if (hidden) 0:1 else NA)
-  known <- 0
+  known <- -log(unit)
   for (name in names(rows$channels)) {
     place <- if (name %in% rows$covariates) rows$cells[[name]][cells$cell] else cells$outcome + 1
     known <- known + log(t(rows$channels[[name]])[rows$codes[[name]], place, drop = FALSE])
   }
-  # The designs of the linear predictors of each cell: of each truth but the first, of the outcome, of its error.
-  designs <- lapply(cells$cell, function(cell) {
-    c(unlist(lapply(truth, function(part) rep(part$z[part$of[cell]], part$k - 1L)), recursive = FALSE), x$z[cell],
-      if (gaussian) list(matrix(1, nrow(rows$frame), 1)))
-  })
-  sizes <- vapply(designs[[1]], ncol, 0L)
   back <- c(lapply(truth, function(part) kronecker(diag(part$k - 1L), part$back)), list(x$back * unit),
             if (gaussian) list(diag(1)))
-  list(rows = rows, truth = truth, cells = cells, known = known, designs = designs, back = block_diagonal(back),
-       predictor = rep(seq_along(sizes), sizes), size = sum(sizes), gaussian = gaussian, unit = unit,
-       units = replace(rep(1, length(sizes)), length(sizes) - gaussian, unit),
+  sizes <- vapply(back, ncol, 0L)
+  list(rows = rows, truth = truth, z = x$z, cells = cells, known = known, back = block_diagonal(back),
+       block = rep(seq_along(sizes), sizes), size = sum(sizes), gaussian = gaussian, unit = unit,
        shift = c(numeric(sum(sizes) - gaussian), if (gaussian) log(unit)))
 }
 
@@ -334,56 +327,65 @@ mixture_truth <- function(rows, name) {
          level = rows$cells[[name]], first = first, names = colnames(x[[1]])))
 }
 
+# Of one combination of truths, a column each: the linear predictors of each truth but the first, and of the outcome.
+mixture_predictors <- function(parts, b, cell) {
+  b <- split(b, parts$block)
+  truth <- Map(function(part, b) part$z[[part$of[cell]]] %*% matrix(b, ncol(part$back)), parts$truth,
+               b[seq_along(parts$truth)])
+  cbind(do.call(cbind, truth), parts$z[[cell]] %*% b[[length(truth) + 1L]])
+}
+
 # Shares of the truths given the covariates, in each distinct design; linear predictors of the outcome; and the
 # posterior of the cells.
 mixture_state <- function(parts, b) {
-  coefficients <- split(b, parts$predictor)
-  predictors <- lapply(parts$designs, function(designs) Map(function(z, b) drop(z %*% b), designs, coefficients))
-  sigma <- if (parts$gaussian) parts$unit * exp(b[parts$size]) else 1
-  joint <- parts$known
-  shares <- vector("list", ncol(joint))
-  for (c in seq_len(ncol(joint))) {
-    at <- 0
-    for (part in parts$truth) {
-      eta <- do.call(cbind, predictors[[c]][at + seq_len(part$k - 1L)])
-      at <- at + part$k - 1L
-      theta <- multinomial_truths(eta, diag(ncol(eta)))
-      joint[, c] <- joint[, c] + log(theta[, part$level[parts$cells$cell[c]]])
-      shares[[c]] <- cbind(shares[[c]], theta[, -1, drop = FALSE])
-    }
-    eta <- predictors[[c]][[at + 1]]
+  sigma <- if (parts$gaussian) exp(b[parts$size]) else 1
+  b <- split(b, parts$block)
+  truth <- Map(function(part, b) lapply(part$z, function(z) multinomial_parts(b, z)), parts$truth,
+               b[seq_along(parts$truth)])
+  eta <- lapply(parts$z, function(z) drop(z %*% b[[length(truth) + 1L]]))
+  joint <- vapply(seq_len(nrow(parts$cells)), function(c) {
+    cell <- parts$cells$cell[c]
     o <- mixture_outcome(parts, c)
-    joint[, c] <- joint[, c] + switch(
-      parts$rows$family$family, gaussian = stats::dnorm(o, eta, sigma, log = TRUE),
-      binomial = stats::plogis((2 * o - 1) * eta, log.p = TRUE), poisson = stats::dpois(o, exp(eta), log = TRUE))
-  }
+    known <- parts$known[, c] + switch(
+      parts$rows$family$family, gaussian = stats::dnorm(o, eta[[cell]], sigma, log = TRUE),
+      binomial = stats::plogis((2 * o - 1) * eta[[cell]], log.p = TRUE),
+      poisson = stats::dpois(o, exp(eta[[cell]]), log = TRUE))
+    shares <- Map(function(part, at) log(at[[part$of[cell]]]$theta[, part$level[cell]]), parts$truth, truth)
+    Reduce(`+`, shares, known)
+  }, numeric(nrow(parts$known)))
   top <- joint[cbind(seq_len(nrow(joint)), max.col(joint, "first"))]
   e <- exp(joint - top)
-  list(predictors = predictors, sigma = sigma, shares = shares, r = e / rowSums(e), loglik = top + log(rowSums(e)))
+  list(b = b, truth = truth, eta = eta, sigma = sigma, r = e / rowSums(e), loglik = top + log(rowSums(e)))
 }
 
-mixture_outcome <- function(parts, c) if (is.na(parts$cells$outcome[c])) parts$rows$outcome else parts$cells$outcome[c]
+mixture_outcome <- function(parts, c) {
+  if (is.na(parts$cells$outcome[c])) parts$rows$outcome / parts$unit else parts$cells$outcome[c]
+}
 
-# Of one cell: the derivatives of the complete-data log-likelihood in the linear predictors, and minus the second ones,
-# a function of two of them; NULL: 0.
-mixture_terms <- function(parts, now, c) {
-  share <- now$shares[[c]]
-  block <- unlist(lapply(seq_along(parts$truth), function(j) rep(j, parts$truth[[j]]$k - 1L)))
-  outcome <- length(block) + 1L
-  mu <- parts$rows$family$linkinv(now$predictors[[c]][[outcome]])
-  residual <- mixture_outcome(parts, c) - mu
-  level <- vapply(parts$truth, function(part) part$level[parts$cells$cell[c]], 0L)
-  is_level <- unlist(lapply(seq_along(level), function(j) seq_len(parts$truth[[j]]$k)[-1] == level[j]))
-  score <- c(lapply(seq_along(block), function(j) is_level[j] - share[, j]), list(residual / now$sigma^2),
-             if (parts$gaussian) list((residual / now$sigma)^2 - 1))
-  curvature <- function(a, d) {
-    if (a < outcome) return(if (d < outcome && block[a] == block[d]) share[, a] * ((a == d) - share[, d]))
-    if (d < outcome) return(NULL)
-    if (a == outcome) parts$rows$family$variance(mu) / now$sigma^2
-    else if (d == outcome) 2 * residual / now$sigma^2
-    else 2 * (residual / now$sigma)^2
+# The scores of the complete data of one cell, a row each, and minus their derivatives, summed with these weights.
+mixture_complete <- function(parts, now, c, weight) {
+  cell <- parts$cells$cell[c]
+  one <- rep(1L, length(weight))
+  truth <- Map(function(part, at, b) {
+    design <- part$of[cell]
+    level <- diag(part$k)[part$level[cell] * one, -1, drop = FALSE]
+    # A report that tells nothing leaves the information of the truth.
+    pass <- .Call(C_rr_category, part$z[[design]], one, weight, matrix(1, part$k), b, 1L)
+    list(score = at[[design]]$expand(level - at[[design]]$theta[, -1, drop = FALSE]), information = pass$information)
+  }, parts$truth, now$truth, now$b[seq_along(parts$truth)])
+  z <- parts$z[[cell]]
+  mu <- parts$rows$family$linkinv(now$eta[[cell]])
+  residual <- (mixture_outcome(parts, c) - mu) / now$sigma
+  outcome <- list(score = z * (residual / now$sigma),
+                  information = crossprod(z * (weight * parts$rows$family$variance(mu) / now$sigma^2), z))
+  if (parts$gaussian) {
+    side <- drop(crossprod(z, 2 * weight * residual / now$sigma))
+    outcome <- list(score = cbind(outcome$score, residual^2 - 1),
+                    information = rbind(cbind(outcome$information, side), c(side, 2 * sum(weight * residual^2))))
   }
-  list(score = score, curvature = curvature)
+  all <- c(truth, list(outcome))
+  list(score = do.call(cbind, lapply(all, `[[`, "score")),
+       information = block_diagonal(unname(lapply(all, `[[`, "information"))))
 }
 
 # Louis: the complete-data information less the variance of the complete-data score given what was seen.
@@ -394,13 +396,12 @@ mixture_evaluate <- function(parts, b, need) {
   value <- sum(w * now$loglik)
   if (need == 0L || !is.finite(value)) return(list(value))
   scores <- complete <- spread <- 0
-  for (c in seq_along(parts$designs)) {
-    terms <- mixture_terms(parts, now, c)
-    own <- do.call(cbind, Map(`*`, parts$designs[[c]], terms$score))
+  for (c in seq_len(nrow(parts$cells))) {
     weight <- w * now$r[, c]
-    scores <- scores + own * now$r[, c]
-    complete <- complete + mixture_gram(parts, c, terms$curvature, weight)
-    spread <- spread + crossprod(own * weight, own)
+    own <- mixture_complete(parts, now, c, weight)
+    scores <- scores + own$score * now$r[, c]
+    complete <- complete + own$information
+    spread <- spread + crossprod(own$score * weight, own$score)
   }
   observed <- complete - spread + crossprod(scores * w, scores)
   # The information of EM's M-step at its own maximum: its cross term with the error's variance left out.
@@ -408,26 +409,13 @@ mixture_evaluate <- function(parts, b, need) {
   list(value, colSums(scores * w), (observed + t(observed)) / 2, complete, scores = scores * w, r = now$r)
 }
 
-mixture_gram <- function(parts, c, curvature, weight) {
-  gram <- matrix(0, parts$size, parts$size)
-  for (a in seq_along(parts$designs[[c]])) for (d in seq_len(a)) {
-    v <- curvature(a, d)
-    if (is.null(v)) next
-    block <- crossprod(parts$designs[[c]][[a]] * (weight * v), parts$designs[[c]][[d]])
-    gram[parts$predictor == a, parts$predictor == d] <- block
-    gram[parts$predictor == d, parts$predictor == a] <- t(block)
-  }
-  gram
-}
-
 # The linear predictors of truths that are possible, and those of outcomes that are not Gaussian.
 mixture_rows <- function(parts, b, N) {
-  now <- mixture_state(parts, b)
-  kept <- seq_len(length(parts$units) - 2L * parts$gaussian)
-  each <- lapply(seq_along(parts$designs), function(c) {
-    seen <- now$r[, c] > 1e-6
+  r <- mixture_state(parts, b)$r
+  each <- lapply(seq_len(ncol(r)), function(c) {
     apply(cbind(b, N), 2, function(v) {
-      unlist(Map(function(z, v) drop(z %*% v)[seen], parts$designs[[c]], split(v, parts$predictor))[kept])
+      eta <- mixture_predictors(parts, v, parts$cells$cell[c])
+      as.vector(eta[r[, c] > 1e-6, seq_len(ncol(eta) - parts$gaussian)])
     })
   })
   each <- do.call(rbind, each)
@@ -457,9 +445,8 @@ fit_mixture <- function(rows, starts) {
 
 mixture_model <- function(parts, names, start) {
   reach <- function(step) {
-    max(vapply(parts$designs, function(designs) {
-      max(mapply(function(z, b, unit) max(abs(z %*% b)) / unit, designs, split(step, parts$predictor), parts$units))
-    }, 0))
+    predictors <- lapply(seq_along(parts$z), function(cell) mixture_predictors(parts, step, cell))
+    max(abs(unlist(predictors)), if (parts$gaussian) abs(step[parts$size]))
   }
   new_likelihood(names, function(b, need) mixture_evaluate(parts, b, need), reach,
                  function(b) drop(parts$back %*% b) + parts$shift, function(b) parts$back,
