@@ -15,7 +15,7 @@ test_that("a plan of one margin, or about a share of 0, is drawn without a line 
   one <- ggplot2::autoplot(rr_power(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = 0.02))
   needed <- rr_power(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = 0.02)
   # A row for each design from 0, and the direct question as a line.
-  expect_equal(ggplot2::layer_data(one, 1)$xintercept, needed$direct[1])
+  expect_equal(ggplot2::layer_data(one, 4)$xintercept, needed$direct[1])
   expect_equal(ggplot2::layer_data(one, 3)[c("x", "y")], data.frame(x = needed$n, y = c(2, 1)), ignore_attr = TRUE)
   none <- ggplot2::autoplot(rr_power(rr_warner(0.7), power = 0.8, share = c(0, 0.1), null = 0.3))
   expect_identical(sort(unique(ggplot2::layer_data(none, 2)$x)), c(0, 0.1))
@@ -78,7 +78,7 @@ test_that("every mechanism of a comparison has a line, two-stage protocols where
   staged <- rr_recommend(4, c(1, 2), 1000, permanent = 4)
   plot <- ggplot2::autoplot(staged)
   expect_setequal(levels(plot$data$mechanism), sub("two-stage ", "", recommend_names[staged$mechanism[!is.na(staged$permanent)]]))
-  expect_identical(nrow(ggplot2::layer_data(ggplot2::autoplot(staged[staged$epsilon == 1, ]), 1)), sum(staged$epsilon == 1))
+  expect_identical(nrow(ggplot2::layer_data(ggplot2::autoplot(staged[staged$epsilon == 1, ]), 3)), sum(staged$epsilon == 1))
   for (question in c("ranges", "mean", "strings")) {
     other <- if (question == "ranges") rr_recommend(8, c(1, 2), question = question) else rr_recommend(epsilon = c(1, 2), question = question)
     expect_identical(length(unique(ggplot2::layer_data(ggplot2::autoplot(other), 1)$group)), length(unique(other$mechanism)))
