@@ -27,12 +27,12 @@
 #' keep a study, [saveRDS()] it.
 #'
 #' @section Picture:
-#' A row for each truth, a column for each epsilon, the error against the number of respondents with one line per method, and the true distribution on the left. All axes are
+#' A row for each truth, a column for each epsilon, and the error against the number of respondents with one line per method. Axes are
 #' logarithmic, and values that are not above 0 are left out. Ribbons are two Monte Carlo standard errors wide on either side. With one number of respondents the horizontal axis is epsilon.
 #'
 #' @order 1
 #' @param truth The true distributions: a named list of probability vectors, or one vector. A Zipf distribution over `k` categories is `prop.table(seq_len(k)^-s)`. Data (a factor, text, a `table`) are replaced by
-#'   their shares. Names are used only if they are the category numbers 1, 2, .... For `plot()`: logical, default `TRUE`; show the true distributions?
+#'   their shares. Names are used only if they are the category numbers 1, 2, ....
 #' @param epsilon Privacy budgets, above 0.
 #' @param n Numbers of respondents, whole and at least 1.
 #' @param method Methods of [rr_estimate()], or a named list of such names and of functions of `counts` and `mechanism` that return shares. `"oracle"` knows the true
@@ -56,7 +56,7 @@
 #'   These errors, and errors of a method that always fails, come before the work starts.
 #' * Warning `candor_warning_incomplete`: names the first missing cell.
 #' @references Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response, section 6. arXiv:2601.08603. The scripts in
-#'   `system.file("studies", package = "candor")` regenerate its figures, and the picture has their layout.
+#'   `system.file("studies", package = "candor")` regenerate its figures.
 #' @seealso [rr_risk()] for one cell; [rr_choose()] for real reports; `vignette("which-estimator", package = "candor")`.
 #' @concept Monte Carlo simulation
 #' @concept comparison of estimators
