@@ -106,8 +106,8 @@ test_that("an interaction has a line for each level", {
   expect_identical(as.character(ends$level), c("large", "large", "small", "small"))
   expect_equal(ends$fit, stats::plogis(b[[1]] + b[[2]] * at$age + b[[3]] * at$small + b[[4]] * at$age * at$small))
   # Without one, and by request, there is one line.
-  expect_null(ggplot2::autoplot(rr_glm(report ~ age + town, crossed, rr_forced(1 / 6)))$data$level)
-  expect_null(ggplot2::autoplot(fit, by = character())$data$level)
+  expect_identical(nlevels(ggplot2::autoplot(rr_glm(report ~ age + town, crossed, rr_forced(1 / 6)))$data$level), 1L)
+  expect_identical(nlevels(ggplot2::autoplot(fit, by = character())$data$level), 1L)
 })
 
 # ---- dates ----
