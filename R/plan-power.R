@@ -262,18 +262,16 @@ test_power <- function(form, n, share, null, alpha, second) {
     if (!larger && stats::pbinom(most, n, m[1]) > alpha) most <- most - 1
     return(stats::pbinom(most, n, m, lower.tail = !larger))
   }
-  z <- stats::qnorm(alpha, lower.tail = FALSE)
-  if (is.null(second)) {
-    shares <- c(tested_at(form, null, share), share)
-    error <- sqrt(unit_variance(form, shares, "population") / n + study_variance(form, shares))
-    return(c(alpha, stats::pnorm((abs(share - null) - z * error[1]) / error[2])))
+  error <- function(at) {
+    sqrt(unit_variance(form, at, "population", second) / n + study_variance(form, at, second))
   }
-  error <- sqrt(unit_variance(form, share, "population", second) / n + study_variance(form, share, second))
-  c(alpha, stats::pnorm(abs(share - second$share) / error - z))
+  z <- stats::qnorm(alpha, lower.tail = FALSE)
+  other <- if (is.null(second)) null else second$share
+  c(alpha, stats::pnorm((abs(share - other) - z * error(tested_at(form, null, share, second))) / error(share)))
 }
 
-# Where the standard error of the test is taken: at the estimate for means and coefficients.
-tested_at <- function(form, null, share) if (isTRUE(form$wald)) share else null
+# Where the standard error of the test is taken: at the estimate for means, coefficients and differences.
+tested_at <- function(form, null, share, second = NULL) if (isTRUE(form$wald) || !is.null(second)) share else null
 
 # Infinitely many if there is nothing to detect.
 enough_power <- function(form, share, null, alpha, power, second) {
@@ -294,14 +292,7 @@ enough_power <- function(form, share, null, alpha, power, second) {
 # rr_compare() has two-sided p-values: a reader must know that this test is another.
 #' @rawNamespace S3method(pillar::tbl_sum,rr_power)
 tbl_sum.rr_power <- function(x, ...) {
-  test <- if (!is.null(x[["power"]])) {
-    what <- intersect(c("share", "mean", "coefficient"), names(x))
-    c(Test = paste(if (is.null(x[["versus"]])) paste0("one-sided, that the ", what, " is `null`, at level")
-                   else paste0("one-sided, of equal ", what, "s in two groups, at level"),
-                   percent_labels(attr(x, "alpha"))),
-      "Two-sided" = "give half the level as alpha")
-  }
-  c(NextMethod(), test)
+  c(NextMethod(), Test = if (!is.null(x[["power"]])) paste("one-sided, at level", percent_labels(attr(x, "alpha"))))
 }
 
 # ---- what a plan needs of a mechanism ----

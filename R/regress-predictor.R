@@ -209,9 +209,8 @@ predictor_outcome <- function(rows, method) {
   good <- is.numeric(value) && is.null(dim(value)) && all(is.finite(value)) &&
     switch(family, gaussian = TRUE, binomial = all(value %in% 0:1), poisson = all(value >= 0 & value == floor(value)))
   if (good) return(as.double(value))
-  wanted <- switch(family, gaussian = "finite numbers", binomial = "0 and 1, logical, or a factor of two levels",
-                   poisson = "whole numbers, at least 0")
-  abort(c("The outcome {.val {name}} must be {wanted}.", x = "It is {describe(value)}."), "argument")
+  abort(c("The outcome {.val {name}} must be finite numbers: 0 and 1 if binomial, whole and at least 0 if Poisson.",
+          x = "It is {describe(value)}."), "argument")
 }
 
 # Designs in the same orthogonal columns.
@@ -436,8 +435,7 @@ fit_mixture <- function(rows, starts) {
   fit$truth <- fit$coefficients[seq_along(truth)]
   fit$coefficients <- stats::setNames(fit$coefficients[at][rows$names], rows$names)
   end <- mixture_evaluate(parts, fit$at, 1L)
-  cells <- parts$cells$cell
-  posterior <- vapply(seq_along(rows$x), function(c) rowSums(end$r[, cells == c, drop = FALSE]), numeric(nrow(end$r)))
+  posterior <- end$r %*% outer(parts$cells$cell, seq_along(rows$x), `==`)
   models <- lapply(parts$truth, `[`, c("k", "made", "of", "level", "first", "names"))
   c(fit, list(scores = end$scores %*% solve(parts$back), posterior = posterior, models = models, outcome = at,
               sigma = if (parts$gaussian) exp(fit$estimate[parts$size])))
@@ -551,13 +549,12 @@ truth_cell <- function(rows, truth) {
   if (!length(rows$covariates)) return(1L)
   check_that(setequal(names(truth), rows$covariates), truth, "truth",
              paste("named by the randomized covariates:", format_labels(rows$covariates)))
-  at <- lapply(rows$covariates, function(name) {
-    place <- match_labels(label_text(truth[[name]]), list(reports = rows$levels[[name]]))
-    if (length(place) == 1L && !is.na(place)) return(rows$cells[[name]] == place)
-    abort(c("{.arg truth} must hold levels: {format_labels(rows$levels[[name]])}.",
-            x = "{.val {name}} is {describe(truth[[name]])}."), "level")
-  })
-  which(Reduce(`&`, at))
+  codes <- Map(function(level, levels) match_labels(label_text(level), list(reports = levels)),
+               truth[rows$covariates], rows$levels)
+  if (anyNA(codes) || any(lengths(codes) != 1L)) {
+    abort(c("{.arg truth} must hold one level of each randomized covariate.", x = "It is {describe(truth)}."), "level")
+  }
+  which(colSums(t(rows$cells) != unlist(codes)) == 0)
 }
 
 # New rows with the exact covariates of the model of the outcome, and with `shares` those of the models of the truth.
