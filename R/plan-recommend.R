@@ -210,20 +210,6 @@ recommend_names <- c(
   warner = "Warner's design", crosswise = "crosswise model", forced = "forced response"
 )
 
-# The best mechanism, beside the one that most people know.
-#' @export
-print.rr_recommendation <- function(x, ...) {
-  asked <- intersect(c("k", "epsilon", "n"), names(x))
-  if (!is.null(x[["within"]]) && nrow(unique(as.data.frame(x)[asked])) == 1L) {
-    known <- if (!is.null(x[["k"]])) match("grr", x$mechanism) else if (is.null(x[["device"]])) nrow(x) else NA
-    cat("<rr_recommendation> The mechanism with the smallest error is ", recommend_names[[x$mechanism[1]]],
-        if (isTRUE(x$within[known] > 0)) sprintf("; the error of %s is %s", recommend_names[[x$mechanism[known]]],
-                                                 larger_words(1 + x$within[known])), "\n", sep = "")
-  }
-  NextMethod()
-  invisible(x)
-}
-
 # ---- other questions ----
 
 # Questions of rr_recommend() that are not about the shares of categories: each compares one error of the mechanisms
