@@ -81,9 +81,8 @@ autoplot.rr_recommendation <- function(object, ...) {
   if (lines && !is.null(data[["permanent"]])) data <- data[!is.na(data$permanent), ]
   panel <- paste0(if (!is.null(data[["k"]])) paste0("K = ", format_count(data$k), ", "), "N = ", format_count(data$n))
   data$panel <- factor(panel, unique(panel[order(data[["k"]] %||% data$n, data$n)]))
-  shown <- recommend_names[names(recommend_names) %in% data$mechanism]
-  data$mechanism <- factor(shown[data$mechanism], shown)
-  if (lines) levels(data$mechanism) <- sub("^two-stage ", "", shown)
+  shown <- unique(data$mechanism)
+  data$mechanism <- factor(data$mechanism, shown)
   error <- error_names[[attr(object, "question")]]
   if (!lines) {
     data$label <- factor(data$mechanism, rev(shown))

@@ -216,11 +216,11 @@ check_open <- function(x, arg, below = 1) {
 plan_rows <- function(name, epsilon, form, plan) {
   grid <- expand.grid(asked = plan$asked, share = plan$share %||% worst_share(form, plan$target),
                       KEEP.OUT.ATTRS = FALSE)
-  direct <- form$direct %||% list(a = 1, b = 0, worst = 0.5)
+  direct <- form$direct %||% binomial_form(1, 0)
   second <- plan$second
   if (!is.null(second)) second$form <- direct
   found <- mapply(plan_figure, grid$asked, grid$share, MoreArgs = list(form, plan$second, plan, plan$target, form$k))
-  honest <- mapply(plan_figure, grid$asked, if (is.null(plan$share)) direct$worst else grid$share,
+  honest <- mapply(plan_figure, grid$asked, if (is.null(plan$share)) worst_share(direct, "population") else grid$share,
                    MoreArgs = list(direct, second, plan, "population", form$k))
   figures <- if (plan$kind == "n") list(n = grid$asked, level = found[1, ], power = found[2, ], direct = honest[2, ])
     else c(stats::setNames(list(grid$asked), plan$kind), list(n = found, direct = honest))
@@ -297,11 +297,26 @@ tbl_sum.rr_power <- function(x, ...) {
 
 # ---- what a plan needs of a mechanism ----
 
-# What a plan needs of a mechanism: the law of the reports of one category, and the variance of its estimate.
+# `variance(share, target)`: N times the variance of the unbiased estimate. `turn`: the share at which it is largest,
+# where it is a parabola, or `worst`, the share to plan with. `a` and `b`, where the number of reports is binomial.
+binomial_form <- function(a, b) {
+  list(a = a, b = b, turn = (0.5 - b) / a, variance = function(share, target) {
+    if (target == "sample") return((b * (1 - b) + share * a * (1 - a - 2 * b)) / a^2)
+    m <- b + a * share
+    m * (1 - m) / a^2
+  })
+}
 
-# Of one category: a and b, where the number of its reports is binomial. Otherwise the mean squares of the terms of its
-# unbiased estimate, of those who hold it and of the others, all of whom hold what makes it largest. Of RAPPOR, whose
-# estimate is no mean over reports, the variance itself.
+# Of an estimate, or of its difference from a second group; N is the number in both.
+unit_variance <- function(form, share, target, second = NULL) {
+  own <- form$variance(share, target)
+  if (is.null(second)) return(own)
+  own / second$first + (second$form %||% form)$variance(second$share, target) / (1 - second$first)
+}
+
+# Of one category whose reports are not binomial: the mean squares of the terms of its unbiased estimate, of those who
+# hold it and of the others, all of whom hold what makes it largest. Of RAPPOR, whose estimate is no mean over reports,
+# the variance itself.
 category_form <- function(mechanism, category) {
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
@@ -319,7 +334,7 @@ category_form <- function(mechanism, category) {
           c("argument", "law"))
   }
   at <- category_position(mechanism, category)
-  if (!is.null(form)) return(list(a = form$a, b = rep_len(form$b, k)[at], k = k))
+  if (!is.null(form)) return(c(binomial_form(form$a, rep_len(form$b, k)[at]), k = k))
   if (filters) return(list(variance = bloom_form(law, at), k = k))
   moments <- law_second_moments(law, k, as.double(seq_len(k) == at))
   study <- if (!is.null(law$validation)) {
@@ -327,7 +342,11 @@ category_form <- function(mechanism, category) {
     noise <- drop(law_matrix(law) %*% terms^2 - (law_matrix(law) %*% terms)^2) / rowSums(law$validation)
     c(noise[at], max(noise[-at]))
   }
-  list(own = moments[at], others = max(moments[-at]), k = k, study = study)
+  own <- moments[at]
+  others <- max(moments[-at])
+  list(k = k, study = study, turn = (own - others) / 2, variance = function(share, target) {
+    share * own + (1 - share) * others - if (target == "sample") share else share^2
+  })
 }
 
 # What a validation study adds to the variance, whatever the number of respondents. Two groups share a study.
@@ -416,21 +435,13 @@ coefficient_form <- function(mechanism, design) {
   c(form(mechanism), list(direct = form(rr_binary(1, 0))))
 }
 
-# The share of largest variance: for binomial reports, reported half of the time where that is possible.
+# The share of largest variance.
 worst_share <- function(form, target) {
   if (!is.null(form$worst)) return(form$worst)
   if (!is.null(form$study)) {
     abort("{.arg share} must be given for a channel that a validation study estimated.", "argument")
   }
-  if (!is.null(form$variance)) {
-    inside <- stats::optimize(form$variance, c(0, 1), target, maximum = TRUE, tol = 1e-3)$maximum
-    tried <- c(0, inside, 1)
-    return(tried[which.max(form$variance(tried, target))])
-  }
-  if (is.null(form$a)) {
-    more <- form$own - form$others
-    return(if (target == "sample") as.double(more > 1) else min(1, max(0, more / 2)))
-  }
-  if (target == "sample") return(as.double(form$a * (1 - form$a - 2 * form$b) > 0))
-  min(1, max(0, (0.5 - form$b) / form$a))
+  turn <- form$turn %||% stats::optimize(form$variance, c(0, 1), target, maximum = TRUE, tol = 1e-3)$maximum
+  tried <- c(0, 1, min(1, max(0, turn)))
+  tried[which.max(form$variance(tried, target))]
 }

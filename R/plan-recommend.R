@@ -198,18 +198,6 @@ recommend_cell <- function(k, epsilon, n, theta, target, permanent = NULL) {
   question_rows(table[setdiff(names(table), c("lie", "difference"))], epsilon, n)
 }
 
-recommend_names <- c(
-  grr = "k-ary randomized response", sue = "symmetric unary encoding", oue = "optimized unary encoding",
-  blh = "binary local hashing", olh = "optimized local hashing", subset = "subset selection",
-  hadamard = "Hadamard response", hierarchy = "hierarchy", `hierarchy-subset` = "hierarchy of subset selection",
-  `oue-sue` = "two-stage optimized unary encoding", `sue-sue` = "two-stage symmetric unary encoding",
-  `grr-grr` = "two-stage k-ary randomized response", `local-hash` = "two-stage local hashing",
-  `oue-oue` = "two-stage unary, both optimized", `sue-oue` = "two-stage unary, second optimized",
-  hybrid = "hybrid protocol", piecewise = "piecewise protocol", duchi = "Duchi's protocol",
-  sketch = "count-mean sketch", `sketch-one-bit` = "count-mean sketch of one bit",
-  warner = "Warner's design", crosswise = "crosswise model", forced = "forced response"
-)
-
 # ---- other questions ----
 
 # Questions of rr_recommend() that are not about the shares of categories: each compares one error of the mechanisms

@@ -108,11 +108,9 @@ covariate_grid <- function(object, data, variable, by = character()) {
        typical = sprintf("%s = %s", others, shown))
 }
 
-# The mean, of dates to the day and of times to the minute, as the caption shows it; or the most frequent value.
+# The mean, or the most frequent value.
 typical_value <- function(v, stepped) {
-  if (!stepped && inherits(v, "Date")) return(as.Date(round(as.numeric(mean(v))), origin = "1970-01-01"))
-  if (!stepped && inherits(v, "POSIXct")) return(as.POSIXct(round(mean(v), "mins")))
-  if (!stepped && is.numeric(v)) return(mean(v))
+  if (!stepped && (is.numeric(v) || is_time(v))) return(mean(v))
   values <- sort(unique(v))
   values[which.max(tabulate(match(v, values)))]
 }

@@ -526,7 +526,14 @@ predict.rr_predictor <- function(object, newdata = NULL, truth = NULL,
     return(label_shares(object$posterior, rows))
   }
   shares <- object$method == "ml" && (type == "truth" || is.null(truth))
-  frame <- if (is.null(newdata)) rows$frame else predictor_newdata(object, newdata, type != "truth", shares)
+  frame <- if (is.null(newdata)) rows$frame else {
+    # The exact covariates of the model of the outcome, and those of the models of the truth.
+    models <- c(if (type != "truth") list(stats::delete.response(rows$terms)), if (shares) rows$truth_formulas)
+    made <- c(list(rows$made), if (shares) lapply(object$models, `[[`, "made"))
+    xlevels <- unlist(lapply(made, `[[`, "xlevels"), recursive = FALSE)
+    fitting_columns(object, newdata, setdiff(unlist(lapply(models, all.vars)), rows$covariates),
+                    xlevels[setdiff(names(xlevels), rows$covariates)])
+  }
   if (type == "truth") return(label_shares(truth_shares(object, frame), rows))
   b <- object$estimate[object$outcome]
   at <- if (over) seq_len(nrow(rows$cells)) else truth_cell(rows, truth)
@@ -555,16 +562,6 @@ truth_cell <- function(rows, truth) {
     abort(c("{.arg truth} must hold one level of each randomized covariate.", x = "It is {describe(truth)}."), "level")
   }
   which(colSums(t(rows$cells) != unlist(codes)) == 0)
-}
-
-# New rows with the exact covariates of the model of the outcome, and with `shares` those of the models of the truth.
-predictor_newdata <- function(object, newdata, outcome, shares) {
-  rows <- object$rows
-  models <- c(if (outcome) list(stats::delete.response(rows$terms)), if (shares) unname(rows$truth_formulas))
-  needed <- setdiff(unique(unlist(lapply(models, all.vars))), rows$covariates)
-  xlevels <- c(rows$made$xlevels,
-               if (shares) unlist(lapply(object$models, function(part) part$made$xlevels), recursive = FALSE))
-  fitting_columns(object, newdata, needed, xlevels[setdiff(names(xlevels), rows$covariates)])
 }
 
 # P(combination of truths | covariates) of new rows.

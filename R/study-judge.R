@@ -231,42 +231,23 @@ rr_risk <- function(mechanism, theta, n, method = c("inv", "invn", "invp", "mle"
   replications <- check_count(replications, "replications", min = 1, max = 1e9)
   exact <- vapply(method, identical, NA, "inv") & inherits(rr_law(mechanism), "rr_law_additive")
   seed <- if (!is.null(seed)) check_count(seed, "seed") else if (any(!exact)) draw_study_seed()
-  rows <- lapply(target, function(target) risk_table(mechanism, theta, n, method, exact, target, replications, seed))
+  rows <- lapply(target, function(target) {
+    table <- tibble::tibble(target = target, method = names(method), mse = 0, bias2 = 0, variance = 0, mc.error = 0)
+    if (any(exact)) table$mse[exact] <- table$variance[exact] <- inversion_risk(rr_law(mechanism), theta, n, target)
+    if (all(exact)) return(table)
+    truth <- if (target == "sample") whole_shares(n, theta)
+    judged <- judge_methods(mechanism, theta, truth, n, method[!exact], replications, seed, 1)
+    parts <- c("mse", "bias2", "variance")
+    table[!exact, c(parts, "mc.error")] <- cbind(t(judged$estimate[parts, , drop = FALSE]), judged$error["mse", ])
+    table
+  })
   mark(do.call(rbind, rows), "rr_risk")
-}
-
-risk_table <- function(mechanism, theta, n, method, exact, target, replications, seed) {
-  table <- tibble::tibble(target = target, method = names(method), mse = 0, bias2 = 0, variance = 0, mc.error = 0)
-  if (any(exact)) table$mse[exact] <- table$variance[exact] <- inversion_risk(rr_law(mechanism), theta, n, target)
-  if (any(!exact)) {
-    judged <- judge_methods(mechanism, theta, if (target == "sample") whole_shares(n, theta), n, method[!exact],
-                            replications, seed, 1)
-    for (what in c("mse", "bias2", "variance")) table[[what]][!exact] <- judged$estimate[what, ]
-    table$mc.error[!exact] <- judged$error["mse", ]
-  }
-  table
 }
 
 # Mean squared error of inversion, summed over categories.
 inversion_risk <- function(form, theta, n, target) {
   if (law_tells_nothing(form)) abort_no_information()
-  sum(unit_variance(list(a = form$a, b = rep_len(form$b, length(theta))), theta, target)) / n
-}
-
-# N times the variance of the unbiased estimate of a share, or of its difference from a second group; N is the number in
-# both.
-unit_variance <- function(form, share, target, second = NULL) {
-  if (!is.null(second)) {
-    return(unit_variance(form, share, target) / second$first +
-             unit_variance(second$form %||% form, second$share, target) / (1 - second$first))
-  }
-  if (!is.null(form$variance)) return(form$variance(share, target))
-  if (is.null(form$a)) {
-    return(share * form$own + (1 - share) * form$others - if (target == "sample") share else share^2)
-  }
-  if (target == "sample") return((form$b * (1 - form$b) + share * form$a * (1 - form$a - 2 * form$b)) / form$a^2)
-  m <- form$b + form$a * share
-  m * (1 - m) / form$a^2
+  sum(binomial_form(form$a, rep_len(form$b, length(theta)))$variance(theta, target)) / n
 }
 
 # A data frame with a class and attributes of its own. (structure() would leave row names that are no longer automatic.)

@@ -147,8 +147,7 @@ test_that("pictures have an axis of time, and hold dates at their mean", {
     names(ends)[1] <- name
     expect_equal(picture$data$fit[c(1, 101)], unname(predict(fit, ends, "truth")))
     other <- ggplot2::autoplot(fit, "g")
-    middle <- if (name == "day") as.Date("2026-03-30") else as.POSIXct("2026-03-30 21:00", tz = "UTC")
-    new <- data.frame(middle, g = letters[1:3])
+    new <- data.frame(mean(dated[[name]]), g = letters[1:3])
     names(new)[1] <- name
     expect_equal(other$data$fit, unname(predict(fit, new, "truth")), tolerance = 1e-6)
   }
