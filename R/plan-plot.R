@@ -83,7 +83,7 @@ autoplot.rr_recommendation <- function(object, ...) {
   data$panel <- factor(panel, unique(panel[order(data[["k"]] %||% data$n, data$n)]))
   shown <- unique(data$mechanism)
   data$mechanism <- factor(data$mechanism, shown)
-  error <- error_names[[attr(object, "question")]]
+  error <- if (attr(object, "question") == "shares") "Mean squared error" else "Variance"
   if (!lines) {
     data$label <- factor(data$mechanism, rev(shown))
     data$kind <- "error"
@@ -101,10 +101,6 @@ autoplot.rr_recommendation <- function(object, ...) {
                   }) +
     theme_candor("bottom")
 }
-
-error_names <- c(shares = "Mean squared error", ranges = "Variance of the share of a range",
-                 mean = "Largest variance of the mean", strings = "Variance of the share of a string",
-                 survey = "Variance of the prevalence")
 
 #' @rdname rr_power
 #' @param object,x A plan.

@@ -204,9 +204,9 @@ check_mechanisms <- function(mechanism) {
 }
 
 check_open <- function(x, arg, below = 1) {
-  if (is.numeric(x) && !is.object(x) && length(x) && !anyNA(x) && all(x > 0 & x < below)) return(as.double(x))
-  abort(c("{.arg {arg}} must be numbers between 0 and {below}.", x = "It is {describe(x)}.",
-          i = if (below == 1) percent_remedy(x)), "argument")
+  check_that(is.numeric(x) && !is.object(x) && length(x) && !anyNA(x) && all(x > 0 & x < below), x, arg,
+             paste("numbers between 0 and", below))
+  as.double(x)
 }
 
 # ---- the table ----

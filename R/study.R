@@ -225,7 +225,10 @@ run_study <- function(state, cells, mechanisms, workers, progress) {
       cores <- getOption("mc.cores") %||% parallel::detectCores()
       workers <- max(1, if (nzchar(Sys.getenv("_R_CHECK_LIMIT_CORES_"))) min(cores, 2) else cores, na.rm = TRUE)
     }
-    run_batches(study_batches(cost, todo, workers), workers, finish, state$design, cells, mechanisms)
+    # About eight batches a worker, of like cost. Without workers an interruption loses a cell.
+    todo <- todo[order(cost[todo], decreasing = TRUE)]
+    parts <- if (workers == 1) seq_along(todo) else seq_along(todo) %% (8 * workers)
+    run_batches(unname(split(todo, parts)), workers, finish, state$design, cells, mechanisms)
   }, interrupt = function(e) failure <<- "it was interrupted.")
   if (progress) cli::cli_progress_done(id = bar)
   missing <- study_missing(state)
@@ -236,14 +239,6 @@ run_study <- function(state, cells, mechanisms, workers, progress) {
            i = "{.code rr_study(resume = study)}, with what this call returned, does the rest."), "incomplete")
   }
   state
-}
-
-# About eight batches a worker, the largest first. Without workers an interruption loses a cell.
-study_batches <- function(cost, todo, workers) {
-  if (workers == 1) return(as.list(todo))
-  todo <- todo[order(cost[todo], decreasing = TRUE)]
-  size <- sum(cost[todo]) / (8 * workers)
-  unname(split(todo, floor(cumsum(c(0, cost[todo][-length(todo)])) / size)))
 }
 
 # A finished cell is a list(estimate, error).
