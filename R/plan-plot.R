@@ -83,7 +83,7 @@ autoplot.rr_recommendation <- function(object, ...) {
   data$panel <- factor(panel, unique(panel[order(data[["k"]] %||% data$n, data$n)]))
   shown <- unique(data$mechanism)
   data$mechanism <- factor(data$mechanism, shown)
-  error <- if (attr(object, "question") == "shares") "Mean squared error" else "Variance"
+  error <- if (identical(attr(object, "question"), "shares")) "Mean squared error" else "Variance"
   if (!lines) {
     data$label <- factor(data$mechanism, rev(shown))
     data$kind <- "error"

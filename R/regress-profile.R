@@ -13,7 +13,10 @@ confint.rr_glm <- function(object, parm = NULL, level = 0.95, method = c("profil
     }
   }
   if (check_choice(method, "method", c("profile", "wald")) == "profile") {
-    if (wald) refuse_profile()
+    if (wald) {
+      abort("A profile needs a likelihood: no penalty, design, validation study, {.arg type} or {.arg cluster}.",
+            "argument")
+    }
     whole <- profile_whole(object)
     drop <- stats::qchisq(level, 1) / 2
     ends <- t(vapply(which, function(j) profile_interval(object, j, profile_parts(object, j, drop, whole)), c(0, 0)))
@@ -26,11 +29,6 @@ confint.rr_glm <- function(object, parm = NULL, level = 0.95, method = c("profil
 }
 
 has_profile <- function(fit) is.null(fit$design) && fit$penalty == "none" && !has_study(list(fit))
-
-refuse_profile <- function() {
-  abort("Profile intervals need a likelihood: no penalty, design, validation study, {.arg type} or {.arg cluster}.",
-        "argument")
-}
 
 # What the profiles of all coefficients need: the starts and ends of the fit, by the coefficients of x (`b`) and in the
 # coordinates of the model.
@@ -158,40 +156,8 @@ profile_end <- function(parts, b, side) {
   end
 }
 
-#' @rdname rr_profile
+# That of any glm would leave out penalties, designs and arms.
 #' @export
-profile.rr_glm <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) {
-  level <- check_level(level)
-  points <- check_count(points, "points", min = 5, max = 1000)
-  if (!has_profile(fitted)) refuse_profile()
-  whole <- profile_whole(fitted)
-  drop <- stats::qchisq(level, 1) / 2
-  tables <- lapply(match_coefficients(parm, names(fitted$coefficients)), function(j) {
-    profile_curve(fitted, j, profile_parts(fitted, j, drop, whole), points)
-  })
-  table <- do.call(rbind, tables)
-  if (is.null(table)) abort("There is no profile of coefficients that are not estimated.", "argument")
-  new_rr_profile(tibble::as_tibble(table), fitted)
-}
-
-profile_bounds.rr_glm <- function(fit, terms, level) stats::confint(fit, terms, level, method = "profile")
-
-# The curve of one coefficient over its interval; NULL where it is not estimated. One that is infinite has only a side
-# that leads back from far out.
-profile_curve <- function(fit, j, parts, points) {
-  centre <- unname(fit$coefficients[j])
-  if (is.null(parts) || is.na(centre)) return(NULL)
-  finite <- is.finite(centre)
-  far <- if (finite) 6 * parts$se else 20 * parts$unit
-  ends <- profile_interval(fit, j, parts)
-  start <- if (finite) centre else sign(centre) * far
-  if (is.na(start) || !(finite || any(is.finite(ends)))) return(NULL)
-  ends <- ifelse(is.finite(ends), ends, start + c(-far, far) * finite)
-  value <- unique(c(seq(ends[1], ends[2], length.out = points), if (finite) centre))
-  value <- sort(if (finite) value else value[value != start])
-  height <- vapply(value, function(v) if (v == centre) parts$top else profile_height(parts, v)$value, 0)
-  fall <- 2 * pmax(0, parts$top - height)
-  side <- if (finite) sign(value - centre) else -sign(centre)
-  curve <- data.frame(term = names(fit$coefficients)[j], value = value, deviance = fall, z = side * sqrt(fall))
-  curve[is.finite(fall), ]
+profile.rr_glm <- function(fitted, ...) {
+  abort("The profile likelihood of a coefficient is {.code confint(fit, level = )} at several levels.", "argument")
 }
