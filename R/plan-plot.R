@@ -95,10 +95,7 @@ autoplot.rr_recommendation <- function(object, ...) {
   ggplot2::ggplot(data, ggplot2::aes(.data$epsilon, .data$mse)) +
     design_lines(data$mechanism, Inf) + row_panels(layout, "free_y") +
     ggplot2::scale_y_log10(labels = power_labels, breaks = few_log_breaks(if (layout$down > 1) 3 else 7)) +
-    ggplot2::labs(x = "Privacy level epsilon", y = wrap_text(error, 20), title = "Error by privacy level",
-                  caption = if (!is.null(data[["permanent"]])) {
-                    sprintf("All reports of one true answer: epsilon %s.", format(data$permanent[1], digits = 3))
-                  }) +
+    ggplot2::labs(x = "Privacy level epsilon", y = error, title = "Error by privacy level") +
     theme_candor("bottom")
 }
 

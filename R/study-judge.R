@@ -143,24 +143,9 @@ split_error <- function(replications, length2, squares) {
 study_oracle <- function(mechanism, theta, counts, n) {
   form <- alike_law(rr_law(mechanism), length(theta))
   if (is.null(form) || form$reversed) refuse_law(rr_law(mechanism), "alike", "{.val oracle}")
-  truth <- distinct_truths(theta, form, n)
-  rows <- eb_rows(counts, n, form)
-  m <- truth$m
-  log_rest <- log1p(-pmin(m, 1 - 1e-16))
-  posterior <- unlist(lapply(split(rows$count, (seq_along(rows$count) - 1) %/% 200), function(count) {
-    likelihood <- outer(count, log(m)) + outer(n - count, log_rest)
-    likelihood[outer(count == 0, m == 0, `&`)] <- 0
-    weight <- exp(likelihood - apply(likelihood, 1, max)) * rep(truth$categories, each = length(count))
-    drop(weight %*% truth$share) / rowSums(weight)
-  }), use.names = FALSE)
-  rows$place(posterior)
-}
-
-# Where there are many shares, those that differ by less than a fiftieth of a standard deviation of their counts are
-# treated as one.
-distinct_truths <- function(theta, form, n) {
   share <- sort(unique(theta))
   categories <- tabulate(match(theta, share))
+  # Of many shares those that differ by less than a fiftieth of a standard deviation of their counts are one.
   if (length(share) > 1500) {
     bin <- floor(100 * sqrt(n * (form$b + form$a * share)))
     bin <- match(bin, unique(bin))
@@ -168,7 +153,16 @@ distinct_truths <- function(theta, form, n) {
     categories <- rowsum(categories, bin)[, 1]
     share <- total / categories
   }
-  list(share = share, categories = categories, m = form$b + form$a * share)
+  rows <- eb_rows(counts, n, form)
+  m <- form$b + form$a * share
+  log_rest <- log1p(-pmin(m, 1 - 1e-16))
+  posterior <- unlist(lapply(split(rows$count, (seq_along(rows$count) - 1) %/% 200), function(count) {
+    likelihood <- outer(count, log(m)) + outer(n - count, log_rest)
+    likelihood[outer(count == 0, m == 0, `&`)] <- 0
+    weight <- exp(likelihood - apply(likelihood, 1, max)) * rep(categories, each = length(count))
+    drop(weight %*% share) / rowSums(weight)
+  }), use.names = FALSE)
+  rows$place(posterior)
 }
 
 # ---- risk at one truth ----
