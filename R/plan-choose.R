@@ -15,7 +15,7 @@
 #' `unbiased` is available for methods that treat all categories alike, and mechanisms that report all answers other than the truth with one probability. For methods
 #' other than `"inv"` it needs at most 200 distinct counts. Otherwise it is `NA`.
 #'
-#' The recommendation is the method of least bootstrap risk. Its `margin` is how much larger the risk of the runner-up is, in per cent.
+#' The recommendation is the method of least bootstrap risk, the first row of the table.
 #'
 #' `"combine"` is an estimator, too. `"invn"`, `"mle"` and `"invp"` differ only in one threshold. `"combine"` takes the threshold, and the weight against the uniform
 #' distribution, that are best if one report is left out.

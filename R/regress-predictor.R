@@ -145,11 +145,7 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   rows <- list(frame = frame, weights = frame_weights(frame), terms = terms, response = response,
                covariates = covariates, mechanisms = mechanisms, channels = channels, codes = codes, levels = levels,
                cells = cells, truth_formulas = truth_formulas(truth, terms, covariates))
-  rows$x <- predictor_designs(stats::delete.response(terms), frame, rows)
-  rows$made <- attr(rows$x, "made")
-  rows$keep <- independent_columns(do.call(rbind, rows$x), rep(rows$weights, length(rows$x)))
-  rows$names <- colnames(rows$x[[1]])
-  rows$x <- lapply(rows$x, function(x) x[, rows$keep, drop = FALSE])
+  rows <- c(rows, model_designs(stats::delete.response(terms), rows))
   check_enough_rows(sum(rows$weights > 0), length(rows$keep))
   rows
 }
@@ -191,6 +187,17 @@ predictor_designs <- function(terms, frame, rows, made = NULL) {
   structure(designs, made = made)
 }
 
+# The designs of a fit without columns that are combinations of others, and z = x back in orthogonal columns.
+model_designs <- function(terms, rows) {
+  designs <- predictor_designs(terms, rows$frame, rows)
+  weights <- rep(rows$weights, length(designs))
+  keep <- independent_columns(do.call(rbind, designs), weights)
+  x <- lapply(designs, function(x) x[, keep, drop = FALSE])
+  back <- orthogonal_columns(do.call(rbind, x), weights)$back
+  list(x = x, z = lapply(x, function(x) unname(x %*% back)), back = back, keep = keep, names = colnames(designs[[1]]),
+       made = attr(designs, "made"))
+}
+
 # The outcome as numbers; for a randomized one its unbiased score (moments) or nothing (likelihood).
 predictor_outcome <- function(rows, method) {
   name <- rows$response
@@ -213,12 +220,6 @@ predictor_outcome <- function(rows, method) {
           x = "It is {describe(value)}."), "argument")
 }
 
-# Designs in the same orthogonal columns.
-orthogonal_designs <- function(designs, weights) {
-  back <- orthogonal_columns(do.call(rbind, designs), rep(weights, length(designs)))$back
-  list(z = lapply(designs, function(x) unname(x %*% back)), back = back)
-}
-
 # ---- corrected estimating equations ----
 
 fit_moments <- function(rows, start = numeric(length(rows$keep))) {
@@ -230,11 +231,10 @@ fit_moments <- function(rows, start = numeric(length(rows$keep))) {
   }
   u <- u * rows$weights
   family <- rows$family
-  designs <- orthogonal_designs(rows$x, rows$weights)
   evaluate <- function(b) {
     slope <- psi <- 0
-    for (cell in seq_along(designs$z)) {
-      z <- designs$z[[cell]]
+    for (cell in seq_along(rows$z)) {
+      z <- rows$z[[cell]]
       mu <- family$linkinv(drop(z %*% b))
       slope <- slope + crossprod(z * (u[, cell] * family$variance(mu)), z)
       psi <- psi + z * (u[, cell] * (rows$outcome - mu))
@@ -245,8 +245,8 @@ fit_moments <- function(rows, start = numeric(length(rows$keep))) {
     mean <- max(stats::weighted.mean(rows$outcome, rows$weights), 0.02)
     start[1] <- family$linkfun(if (family$family == "binomial") min(mean, 0.98) else mean)
   }
-  solved <- solve_moments(evaluate, solve(designs$back, start))
-  b <- drop(designs$back %*% solved$b)
+  solved <- solve_moments(evaluate, solve(rows$back, start))
+  b <- drop(rows$back %*% solved$b)
   names <- rows$names[rows$keep]
   coefficients <- stats::setNames(stats::setNames(b, names)[rows$names], rows$names)
   sigma <- if (family$family == "gaussian" && !rows$response %in% names(rows$mechanisms)) {
@@ -254,8 +254,8 @@ fit_moments <- function(rows, start = numeric(length(rows$keep))) {
     n <- sum(rows$weights > 0)
     sqrt(max(square, 0) / sum(rows$weights) * n / max(n - length(names), 1))
   }
-  bread <- designs$back %*% solve(solved$slope) %*% t(designs$back)
-  scores <- solved$psi %*% solve(designs$back)
+  bread <- rows$back %*% solve(solved$slope) %*% t(rows$back)
+  scores <- solved$psi %*% solve(rows$back)
   V <- structure(bread %*% crossprod(scores) %*% t(bread), dimnames = list(names, names))
   list(coefficients = coefficients, estimate = b, vcov = V, bread = bread, scores = scores, sigma = sigma,
        df = length(names), outcome = seq_along(names))
@@ -292,7 +292,6 @@ mixture_parts <- function(rows) {
   gaussian <- rows$family$family == "gaussian"
   unit <- if (gaussian) max(stats::sd(rows$outcome), 1e-300) else 1
   truth <- lapply(rows$covariates, function(name) mixture_truth(rows, name))
-  x <- orthogonal_designs(rows$x, rows$weights)
   # Cells of the mixture: combinations of truths, and of the outcome's truth if that is not seen either.
   hidden <- rows$response %in% names(rows$mechanisms)
   cells <- expand.grid(cell = seq_along(rows$x), outcome = if (hidden) 0:1 else NA)
@@ -301,10 +300,10 @@ mixture_parts <- function(rows) {
     place <- if (name %in% rows$covariates) rows$cells[[name]][cells$cell] else cells$outcome + 1
     known <- known + log(t(rows$channels[[name]])[rows$codes[[name]], place, drop = FALSE])
   }
-  back <- c(lapply(truth, function(part) kronecker(diag(part$k - 1L), part$back)), list(x$back * unit),
+  back <- c(lapply(truth, function(part) kronecker(diag(part$k - 1L), part$back)), list(rows$back * unit),
             if (gaussian) list(diag(1)))
   sizes <- vapply(back, ncol, 0L)
-  list(rows = rows, truth = truth, z = x$z, cells = cells, known = known, back = block_diagonal(back),
+  list(rows = rows, truth = truth, z = rows$z, cells = cells, known = known, back = block_diagonal(back),
        block = rep(seq_along(sizes), sizes), size = sum(sizes), gaussian = gaussian, unit = unit,
        shift = c(numeric(sum(sizes) - gaussian), if (gaussian) log(unit)))
 }
@@ -315,15 +314,10 @@ mixture_truth <- function(rows, name) {
   used <- intersect(rows$covariates[seq_len(match(name, rows$covariates) - 1)], all.vars(formula))
   key <- if (length(used)) do.call(paste, rows$cells[used]) else rep("", nrow(rows$cells))
   first <- which(!duplicated(key))
-  own <- rows
-  own$cells <- rows$cells[first, , drop = FALSE]
-  x <- predictor_designs(stats::terms(formula), rows$frame, own)
-  keep <- independent_columns(do.call(rbind, x), rep(rows$weights, length(x)))
-  made <- attr(x, "made")
-  x <- lapply(x, function(x) x[, keep, drop = FALSE])
-  c(orthogonal_designs(x, rows$weights),
-    list(name = name, k = length(rows$levels[[name]]), x = x[[1]], made = made, of = match(key, key[first]),
-         level = rows$cells[[name]], first = first, names = colnames(x[[1]])))
+  part <- list(name = name, k = length(rows$levels[[name]]), of = match(key, key[first]), level = rows$cells[[name]],
+               first = first)
+  rows$cells <- rows$cells[first, , drop = FALSE]
+  c(part, model_designs(stats::terms(formula), rows))
 }
 
 # Of one combination of truths, a column each: the linear predictors of each truth but the first, and of the outcome.
@@ -426,7 +420,7 @@ fit_mixture <- function(rows, starts) {
   check_enough_rows(sum(rows$weights > 0), parts$size)
   # "taxyes ~ age": the log odds of the truth, on age. A colon would be an interaction of the outcome's model.
   truth <- unlist(lapply(parts$truth, function(part) {
-    as.vector(t(outer(paste0(part$name, rows$levels[[part$name]][-1]), part$names, paste, sep = " ~ ")))
+    as.vector(t(outer(paste0(part$name, rows$levels[[part$name]][-1]), colnames(part$x[[1]]), paste, sep = " ~ ")))
   }))
   at <- length(truth) + seq_along(rows$keep)
   model <- mixture_model(parts, c(truth, rows$names[rows$keep], if (parts$gaussian) "log(sigma)"),
@@ -436,7 +430,7 @@ fit_mixture <- function(rows, starts) {
   fit$coefficients <- stats::setNames(fit$coefficients[at][rows$names], rows$names)
   end <- mixture_evaluate(parts, fit$at, 1L)
   posterior <- end$r %*% outer(parts$cells$cell, seq_along(rows$x), `==`)
-  models <- lapply(parts$truth, `[`, c("k", "made", "of", "level", "first", "names"))
+  models <- lapply(parts$truth, `[`, c("k", "made", "of", "level", "first", "names", "keep"))
   c(fit, list(scores = end$scores %*% solve(parts$back), posterior = posterior, models = models, outcome = at,
               sigma = if (parts$gaussian) exp(fit$estimate[parts$size])))
 }
@@ -454,7 +448,7 @@ mixture_model <- function(parts, names, start) {
 # Truths: the shares without covariates. Outcome: the moments, if they have a solution that is not far away.
 mixture_start <- function(rows, parts, at) {
   start <- unlist(lapply(parts$truth, function(part) {
-    constant_start(part$x, rows$codes[[part$name]], rows$weights, rows$channels[[part$name]])
+    constant_start(part$x[[1]], rows$codes[[part$name]], rows$weights, rows$channels[[part$name]])
   }))
   rows$outcome <- rows$outcome %||% predictor_outcome(rows, "moments")
   moments <- tryCatch(fit_moments(rows), candor_error = function(e) NULL)
@@ -572,9 +566,9 @@ truth_shares <- function(object, frame) {
   for (part in object$models) {
     rows$cells <- object$rows$cells[part$first, , drop = FALSE]
     z <- predictor_designs(NULL, frame, rows, part$made)
-    b <- matrix(object$estimate[at + seq_len(length(part$names) * (part$k - 1))], length(part$names))
+    b <- matrix(object$estimate[at + seq_len(length(part$keep) * (part$k - 1))], length(part$keep))
     at <- at + length(b)
-    each <- lapply(z, function(x) multinomial_truths(x[, part$names, drop = FALSE], b))
+    each <- lapply(z, function(x) multinomial_truths(x[, part$names[part$keep], drop = FALSE], b))
     for (cell in seq_len(ncol(shares))) shares[, cell] <- shares[, cell] * each[[part$of[cell]]][, part$level[cell]]
   }
   shares

@@ -123,7 +123,7 @@ test_that("pictures have an axis of time, and hold dates at their mean", {
     at <- function(times, g) stats::setNames(data.frame(times, g), c(name, "g"))
     picture <- ggplot2::autoplot(fit)
     ends <- picture$data[c(1, 101), ]
-    expect_identical(ends$value, range(dated[[name]]))
+    expect_equal(ends$value, range(dated[[name]]))
     scale <- ggplot2::ggplot_build(picture)$layout$panel_scales_x[[1]]
     expect_s3_class(scale, if (name == "day") "ScaleContinuousDate" else "ScaleContinuousDatetime")
     expect_equal(ends$fit, unname(predict(fit, at(ends$value, names(which.max(table(dated$g)))), "truth")))
