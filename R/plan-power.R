@@ -297,17 +297,7 @@ tbl_sum.rr_power <- function(x, ...) {
 
 # ---- what a plan needs of a mechanism ----
 
-# `variance(share, target)`: N times the variance of the unbiased estimate. `turn`: the share at which it is largest,
-# where it is a parabola, or `worst`, the share to plan with. `a` and `b`, where the number of reports is binomial.
-binomial_form <- function(a, b) {
-  list(a = a, b = b, turn = (0.5 - b) / a, variance = function(share, target) {
-    if (target == "sample") return((b * (1 - b) + share * a * (1 - a - 2 * b)) / a^2)
-    m <- b + a * share
-    m * (1 - m) / a^2
-  })
-}
-
-# Of an estimate, or of its difference from a second group; N is the number in both.
+# N times the variance of an estimate, or of its difference from a second group; N is the number in both.
 unit_variance <- function(form, share, target, second = NULL) {
   own <- form$variance(share, target)
   if (is.null(second)) return(own)

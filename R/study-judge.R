@@ -244,6 +244,17 @@ inversion_risk <- function(form, theta, n, target) {
   sum(binomial_form(form$a, rep_len(form$b, length(theta)))$variance(theta, target)) / n
 }
 
+# What a plan needs of one category, here of one with a binomial number of reports. `variance(share, target)`: N times
+# the variance of the unbiased estimate. `turn`: the share at which it is largest, where it is a parabola, or `worst`,
+# the share to plan with.
+binomial_form <- function(a, b) {
+  list(a = a, b = b, turn = (0.5 - b) / a, variance = function(share, target) {
+    if (target == "sample") return((b * (1 - b) + share * a * (1 - a - 2 * b)) / a^2)
+    m <- b + a * share
+    m * (1 - m) / a^2
+  })
+}
+
 # A data frame with a class and attributes of its own. (structure() would leave row names that are no longer automatic.)
 mark <- function(table, class, ...) {
   attributes <- list(...)
