@@ -81,13 +81,13 @@ test_that("every method of rr_estimate() can be studied", {
 })
 
 test_that("a study has the contract's columns", {
-  study <- rr_study(list(a = zipf_shares(4, 1), b = table(c("x", "y", "y"))), epsilon = c(1, 2), n = c(10, 20), method = "mle", replications = 5, seed = 1)
-  expect_named(study, c("truth", "k", "epsilon", "n", "method", "metric", "estimate", "mc.error"))
-  expect_equal(nrow(study), 2 * 2 * 2 * 5)
-  two <- rr_study(zipf_shares(4, 1), 1, 10, mechanism = list(grr = rr_grr, half = function(k, epsilon) rr_grr(k, epsilon = epsilon / 2)),
-                  method = "mle", replications = 5, seed = 1)
-  expect_equal(unique(two$mechanism), c("grr", "half"))
-  expect_true(all(is.na(rr_study(zipf_shares(4, 1), 1, 10, method = "mle", replications = 1, seed = 1)$mc.error)))
+  study <- function(truth = zipf_shares(4, 1), ..., replications = 5) rr_study(truth, c(1, 2), c(10, 20), "mle", replications, ..., seed = 1)
+  plain <- study(list(a = zipf_shares(4, 1), b = table(c("x", "y", "y"))))
+  expect_named(plain, c("truth", "k", "epsilon", "n", "method", "metric", "estimate", "mc.error"))
+  expect_equal(nrow(plain), 2 * 2 * 2 * 5)
+  made <- list(grr = rr_grr, half = function(k, epsilon) rr_grr(k, epsilon = epsilon / 2))
+  expect_equal(unique(study(mechanism = made)$mechanism), c("grr", "half"))
+  expect_true(all(is.na(study(replications = 1)$mc.error)))
 })
 
 test_that("a seed fixes everything, and no seed uses R's generator", {
