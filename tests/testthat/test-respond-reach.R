@@ -102,3 +102,11 @@ test_that("planning and estimation need no drawing", {
   expect_equal(unname(coef(rr_estimate(rr_counts(c(5, 3, 2), m)))), c(0.5, 0.3, 0.2))
   expect_no_error(rr_risk(m, c(0.5, 0.3, 0.2), 100, "inv"))
 })
+
+test_that("designs with an unknown parameter are drawn: their element `parameters` is no p", {
+  denied <- rr_perturb(rep("yes, denied", 20), rr_lie_detector(0.7), rng = "R")
+  cheating <- rr_perturb(rep("cheating", 20), rr_cheater_detection(0.3, 0.1), rng = "R")
+  both <- rr_perturb(rep("yes and innocuous yes", 20), rr_unrelated(0.7, pi = NULL), rng = "R")
+  expect_identical(unique(c(denied, cheating)), "no")
+  expect_identical(unique(both), "yes")
+})
