@@ -29,12 +29,13 @@ rr_check_client <- function(reports, mechanism, truth, ...) {
   do.call(rbind, rows)
 }
 
-# The chi-square of the counts of reports of truth x, and a sentence for when it is too large. `own` is how many reports
-# hold the truth, of how many, and with which probability.
+# The chi-square of the counts of reports of truth x, and what would be wrong if it is too large. `own` is how many
+# reports hold the truth, of how many, and with which probability.
 client_test <- function(mechanism, counts, x, n, channel, reports, mine) {
   k <- length(mechanism$levels)
   own <- list(counts[x], n, mechanism$p)
   bits <- NULL
+  functions <- 2
   if (inherits(mechanism, "rr_bloom")) {
     cells <- matrix(counts, ncol = mechanism$cohorts)
     ones <- cells[-nrow(cells), , drop = FALSE]
@@ -65,6 +66,7 @@ client_test <- function(mechanism, counts, x, n, channel, reports, mine) {
     } else {
       # What does not depend on the truth is uniform.
       fields <- reports[mine, setdiff(report_fields(mechanism), c("value", "sign"))]
+      functions <- nrow(unique(fields))
       size <- mechanism$prime %||% mechanism$size
       number <- min(10, size)
       share <- diff(ceiling(0:number * size / number)) / size
@@ -73,15 +75,29 @@ client_test <- function(mechanism, counts, x, n, channel, reports, mine) {
       }
     }
   }
-  problem <- sprintf("%s of the reports hold the truth, expected %s, or the other reports differ from the mechanism.",
-                     format(own[[1]] / own[[2]], digits = 3), format(own[[3]], digits = 3))
-  list(statistic = test[1], df = test[2], problem = problem)
+  list(statistic = test[1], df = test[2], problem = client_problem(own, functions, bits))
 }
 
 # Of independent counts; with rest = 1 of the cells of one table. What cannot be, but is, makes it infinite.
 chi_square <- function(count, size, chance, rest = 1 - chance) {
   parts <- (count - size * chance)^2 / (size * chance * rest)
   sum(parts[count != size * chance])
+}
+
+client_problem <- function(own, functions, bits) {
+  share <- own[[1]] / own[[2]]
+  if (functions == 1) return("All reports have one hash function: each must draw its own.")
+  if (share == 1 && own[[3]] < 1 && all(bits[[1]] == 0 | bits[[1]] == bits[[2]])) {
+    return("The answers were not randomized: every report holds the truth.")
+  }
+  place <- seq_along(bits[[1]]) - 1
+  turned <- bits[[1]][8 * (place %/% 8) + 8 - place %% 8]
+  if (length(place) && !anyNA(turned) && chi_square(turned, bits[[2]], bits[[3]]) < 2 * length(place) + 20) {
+    return("The bits of each byte are in the wrong order: the highest comes first, and the lowest should.")
+  }
+  shares <- format(c(share, own[[3]]), digits = 3)
+  sprintf("%s of the reports hold the truth, which should be %s; or the others are not as frequent as they should be.",
+          shares[1], shares[2])
 }
 
 # A page, a script or a plan holds the numbers as rr_client() writes them.

@@ -48,7 +48,7 @@
 #' |---|---|
 #' | `truth`, `n` | the true answer and its number of reports |
 #' | `statistic`, `df`, `p.value` | the test |
-#' | `problem` | a sentence, with the observed and the expected share of reports that hold the truth; `NA` if the p-value is above 0.001 divided by the number of truths |
+#' | `problem` | what seems wrong; `NA` if the p-value is above 0.001 divided by the number of truths |
 #' @section Errors:
 #' * `candor_error_law`: a mechanism without a client, or a mechanism that describes what people do ([rr_noncompliance()], [rr_misclassification()], [rr_lie_detector()],
 #'   [rr_cheater_detection()], [rr_anchor()]).

@@ -24,19 +24,21 @@ test_that("reports of the package's own sampler pass, whatever the protocol", {
   expect_gt(suppressWarnings(ks.test(p, "punif")$p.value), 1e-4)
 })
 
-test_that("the broken clients of the review are found", {
+test_that("the broken clients of the review are found, and it is said what is wrong", {
   set.seed(42)
   problem <- function(reports, mechanism, truth) rr_check_client(reports, mechanism, truth)$problem
   unary <- rr_unary(8, 1)
   one <- drawn(unary, 500)
   bits <- rr_reports(one$reports, unary)
   ones <- matrix(as.integer(rawToBits(t(unclass(bits)))), ncol = 8, byrow = TRUE)
-  own <- 1 * outer(match(one$truth, unary$levels), 1:8, `==`)
+  expect_match(problem(ones[, 8:1], unary, one$truth), "wrong order", all = TRUE)
+  expect_match(problem(1 * outer(match(one$truth, unary$levels), 1:8, `==`), unary, one$truth), "not randomized", all = TRUE)
   wide <- rr_perturb(one$truth, rr_unary(8, 2.5), rng = "R")
-  for (wrong in list(ones[, 8:1], own, wide)) expect_false(anyNA(problem(wrong, unary, one$truth)))
+  expect_match(problem(wide, unary, one$truth), "should be", all = TRUE)
 
   yes_no <- rep(c("no", "yes"), each = 2000)
-  expect_match(problem(yes_no, rr_warner(0.8), yes_no), "^1 .* expected 0.8", all = TRUE)
+  expect_match(problem(yes_no, rr_warner(0.8), yes_no), "not randomized", all = TRUE)
+  expect_match(problem(rr_perturb(yes_no, rr_warner(0.9), rng = "R"), rr_warner(0.8), yes_no), "0.9.* should be 0.8", all = TRUE)
 
   hash <- rr_local_hash(5, 1)
   one <- drawn(hash, 1000)
@@ -45,7 +47,7 @@ test_that("the broken clients of the review are found", {
   own <- candor:::hash_values(hash, match(one$truth, hash$levels), fixed)
   keep <- runif(nrow(fixed)) < (exp(1) / (exp(1) + hash$g - 1) - 1 / hash$g) / (1 - 1 / hash$g)
   fixed$value <- as.integer(ifelse(keep, own, sample(hash$g, nrow(fixed), TRUE)))
-  expect_false(anyNA(problem(fixed, hash, one$truth)))
+  expect_match(problem(fixed, hash, one$truth), "hash function", all = TRUE)
 
   # A client of Hadamard response that starts with row 0: its reports are numbers like any.
   hadamard <- rr_hadamard(6, 1, blocks = 1)
