@@ -84,7 +84,7 @@ tell_reading <- function(x, mechanism) tell_reversed(x, mechanism$reports, takes
 
 # In the crosswise design "the same" stands for yes.
 is_reversed <- function(labels) {
-  paste(relax(labels), collapse = " ") %in% c("yes no", "true false", "1 0", "same different")
+  paste(tolower(trimws(labels)), collapse = " ") %in% c("yes no", "true false", "1 0", "same different")
 }
 
 # The labels of a yes/no design. If its probabilities are those of yes, and the first label is the one for yes, it would
@@ -154,7 +154,6 @@ abort_report <- function(x, position, mechanism) {
   unknown <- unknown_reports(x, mechanism)
   line <- unknown_line(unknown, paste("Report", at))
   abort(c("{.arg x} must hold reports of this mechanism.", x = "{line}", i = "{wanted_answers(x, mechanism)}",
-          i = if (unknown$relaxed) "{.code match = \"relaxed\"} ignores case and surrounding space.",
           i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."), "level")
 }
 
@@ -165,10 +164,8 @@ unknown_reports <- function(x, mechanism, counts = rep(1, length(x))) {
   place <- as.integer(found$codes) - found$first + 1L
   stray <- which(!is.na(place) & (place < 1L | place > length(mechanism$reports)))
   first <- value_at(x, stray[1])
-  text <- if (is.factor(x)) levels(x)[unclass_codes(x)[stray]] else x[stray]
   list(value = describe(first), meant = if (is.character(first)) nearest_label(first, mechanism$reports) else NA,
-       total = sum(counts[stray]), relaxed = is.character(text) && length(mechanism$reports) <= 1e4 &&
-         any(relax(unique(text)) %in% relax(mechanism$reports)))
+       total = sum(counts[stray]))
 }
 
 # The bullet of an error: `where` says where the first of them is.
@@ -178,9 +175,6 @@ unknown_line <- function(unknown, where, among = "reports") {
          if (unknown$total > 1) sprintf(" %s %s are not levels.", format_count(unknown$total), among))
 }
 
-# Regressions match labels exactly.
-relaxed_remedy <- "Correct case and space in the data first, or give the mechanism these labels."
-
 # Values of other classes that stand for labels or numbers.
 plain_reports <- function(x, mechanism) {
   if (!is.object(x)) return(x)
@@ -188,8 +182,8 @@ plain_reports <- function(x, mechanism) {
   plain_numbers(x)
 }
 
-# Labelled values, as from SPSS or Stata files, are replaced by their labels. Where no label looks like a report, the
-# values themselves may be the reports. Values declared missing are missing.
+# Labelled values, as from SPSS or Stata files, are replaced by their labels. Where no label is a report, the values
+# themselves may be the reports. Values declared missing are missing.
 labelled_reports <- function(x, mechanism) {
   labels <- attr(x, "labels", exact = TRUE)
   limits <- attr(x, "na_range", exact = TRUE)
@@ -199,7 +193,7 @@ labelled_reports <- function(x, mechanism) {
   if (is.null(labels)) return(values)
   text <- label_text(values)
   known <- label_text(labels)
-  if (!any(relax(names(labels)) %in% relax(mechanism$reports)) && any(known %in% mechanism$reports)) return(text)
+  if (!any(names(labels) %in% mechanism$reports) && any(known %in% mechanism$reports)) return(text)
   place <- match(text, known)
   ifelse(is.na(place), text, names(labels)[place])
 }

@@ -26,7 +26,7 @@
 #' @param mechanism How the answers were randomized.
 #' @param ... Must be empty.
 #' @param column,by,weights Columns of chunks that are data frames: names, or formulas such as `~ region`, see [rr_tally()].
-#' @param na.rm,match,keep As for [rr_tally()].
+#' @param na.rm,keep As for [rr_tally()].
 #' @param onto A tally to continue: the chunks are added to it.
 #' @param label A function of a chunk that returns its label, one text or number; or `NULL` (default), without labels.
 #' @param progress Logical. Show a progress bar? It appears if the work takes more than two seconds.
@@ -73,8 +73,7 @@
 #' close(connection)
 #' @export
 rr_tally.function <- function(x, mechanism, ..., column = NULL, weights = NULL, by = NULL, na.rm = FALSE,
-                              match = c("exact", "relaxed"), keep = c("counts", "sets"), onto = NULL, label = NULL,
-                              progress = interactive()) {
+                              keep = c("counts", "sets"), onto = NULL, label = NULL, progress = interactive()) {
   check_dots_empty(...)
   check_mechanism(mechanism)
   check_that(is.null(label) || is.function(label), label, "label", "a function of a chunk")
@@ -91,7 +90,7 @@ rr_tally.function <- function(x, mechanism, ..., column = NULL, weights = NULL, 
     if (length(columns) && !is.data.frame(chunk)) {
       abort("{.arg column}, {.arg by} and {.arg weights} name columns of data frames.", "argument")
     }
-    do.call(rr_tally, c(list(chunk, mechanism, na.rm = na.rm, match = match, keep = keep), columns))
+    do.call(rr_tally, c(list(chunk, mechanism, na.rm = na.rm, keep = keep), columns))
   }
   bar <- if (check_flag(progress, "progress")) {
     cli::cli_progress_bar(format = "Tallying: {cli::pb_current} chunks in {cli::pb_elapsed}", total = NA, clear = TRUE)

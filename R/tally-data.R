@@ -3,10 +3,10 @@
 #' @rdname rr_tally
 #' @export
 rr_tally.data.frame <- function(x, mechanism, ..., column = NULL, weights = NULL, by = NULL, na.rm = FALSE,
-                                match = c("exact", "relaxed"), keep = c("counts", "sets")) {
+                                keep = c("counts", "sets")) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  tally_answers(frame_parts(x, mechanism, column, weights, by), mechanism, na.rm, match, keep)
+  tally_answers(frame_parts(x, mechanism, column, weights, by), mechanism, na.rm, keep)
 }
 
 # What a data frame holds: the reports, the weights and the groups. Columns are named by text or a formula; vectors are
@@ -122,10 +122,9 @@ design_rows <- function(design) which(design_weights(design) > 0)
 
 #' @rdname rr_tally
 #' @export
-rr_tally.survey.design <- function(x, mechanism, ..., column = NULL, weights = NULL, by = NULL, na.rm = FALSE,
-                                   match = c("exact", "relaxed")) {
+rr_tally.survey.design <- function(x, mechanism, ..., column = NULL, weights = NULL, by = NULL, na.rm = FALSE) {
   check_dots_empty(...)
-  tally <- tally_design(x, mechanism, column, weights, by, na.rm, match)
+  tally <- tally_design(x, mechanism, column, weights, by, na.rm)
   if (has_clusters(x)) {
     cli::cli_inform("Clusters and strata are not kept in a tally: give the design to {.fn rr_estimate}.",
                     class = "candor_message_design")
@@ -133,7 +132,7 @@ rr_tally.survey.design <- function(x, mechanism, ..., column = NULL, weights = N
   tally
 }
 
-tally_design <- function(x, mechanism, column, weights, by, na.rm, match) {
+tally_design <- function(x, mechanism, column, weights, by, na.rm) {
   check_mechanism(mechanism)
   check_installed("survey", "for survey designs")
   check_that(is_known_design(x), x, "x",
@@ -141,7 +140,7 @@ tally_design <- function(x, mechanism, column, weights, by, na.rm, match) {
   if (!is.null(weights)) abort("{.arg weights} must be left out: they are those of the design.", "argument")
   rows <- design_rows(x)
   rr_tally(x$variables[rows, , drop = FALSE], mechanism, column = column, weights = design_weights(x)[rows], by = by,
-           na.rm = na.rm, match = match)
+           na.rm = na.rm)
 }
 
 #' @rdname rr_tally

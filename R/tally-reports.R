@@ -530,6 +530,5 @@ abort_question <- function(column, position, name, mechanism) {
   }
   unknown <- unknown_reports(column, mechanism)
   line <- unknown_line(unknown, paste("Row", at), "rows")
-  abort(c("{.val {name}} must hold reports of its mechanism.", x = "{line}", i = if (unknown$relaxed) relaxed_remedy),
-        "level")
+  abort(c("{.val {name}} must hold reports of its mechanism.", x = "{line}"), "level")
 }

@@ -59,13 +59,6 @@ test_that("NULLs are dropped and counted where that is asked for", {
   expect_identical(tally$missing, 3)
 })
 
-test_that("case and space are ignored only when asked", {
-  typed <- data.frame(x = c("No", " no", "SOME", "often\t", "no", NA))
-  table <- stored(typed)
-  expect_error(rr_tally(table, m, na.rm = TRUE), class = "candor_error_level")
-  expect_identical(suppressMessages(rr_tally(table, m, na.rm = TRUE, match = "relaxed")), suppressMessages(rr_tally(typed, m, na.rm = TRUE, match = "relaxed")))
-})
-
 test_that("the text of the query, run by anybody, leads to the same tally", {
   table <- stored(survey)
   back <- function(...) DBI::dbGetQuery(connection, rr_query(table, m, column = "answer", ...))
