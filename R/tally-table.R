@@ -30,12 +30,6 @@ print.rr_tally <- function(x, ...) {
   invisible(x)
 }
 
-#' @exportS3Method knitr::knit_print
-knit_print.rr_tally <- function(x, ...) {
-  table <- tidy(x)
-  knit_result(x, tally_lines(x), utils::head(table, 25), nrow(table))
-}
-
 tally_lines <- function(x) {
   # What the rows are if they are not all reports of one kind.
   parts <- tally_parts(x$mechanism)
