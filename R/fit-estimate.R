@@ -148,7 +148,7 @@ drop_empty_groups <- function(tally) {
   if (!length(empty) || length(empty) == nrow(tally$groups)) return(tally)
   weightless <- all((tally$respondents %||% numeric(nrow(tally$groups)))[empty] > 0)
   why <- if (weightless) "all weights are 0" else "nobody answered"
-  named <- cli::cli_vec(vapply(empty, format_group, "", groups = tally$groups), list("vec-trunc" = 8))
+  named <- cli::cli_vec(group_labels(tally$groups)[empty], list("vec-trunc" = 8))
   cli::cli_inform("Left out, since {why} in {cli::qty(length(empty))}{?it/them}: {.val {named}}.",
                   class = "candor_message_empty")
   keep_groups(tally, which(tally$n > 0))

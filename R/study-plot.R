@@ -95,7 +95,7 @@ draw_study <- function(data, truths, limits, panels, layout) {
                         labeller = ggplot2::as_labeller(function(panel) panel_titles(panel, layout$truth))) +
     ggplot2::scale_x_log10(labels = power_labels,
                            breaks = if (layout$columns > 4) few_log_breaks(2)
-                                    else if (layout$columns > 2) sparse_log_breaks else ggplot2::waiver(),
+                                    else if (layout$columns > 2) few_log_breaks(3) else ggplot2::waiver(),
                            guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     (if (layout$metric == "nll" && !layout$truth) ggplot2::scale_y_continuous()
      else ggplot2::scale_y_log10(labels = power_labels, breaks = few_log_breaks(if (down > 1) 3 else 7))) +

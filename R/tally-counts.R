@@ -221,12 +221,6 @@ label_column <- function(counts, mechanism, others) {
   abort("{.arg column} is needed: the name of the column that says which report was counted.", "argument")
 }
 
-format_group <- function(groups, g) {
-  values <- vapply(groups, function(key) encodeString(label_text(key[g])), "")
-  if (identical(names(groups), "group")) return(values[[1]])
-  paste(names(groups), values, sep = " = ", collapse = ", ")
-}
-
 # Rows of the counts that belong to each part, the first of them how many drew it.
 part_rows <- function(parts) {
   sizes <- vapply(parts, function(part) length(part$reports) + 1, 0)

@@ -71,31 +71,14 @@ count_answer <- function(rows, mechanism, asked, times, groups, weights, na.rm) 
     single <- asked$form == "categories" && is.null(mechanism$questions)
     counts <- tryCatch(count_reports(mechanism, if (single) rows[[1]] else as_plain_frame(rows), groups[!gone],
                                      weights[!gone])$counts,
-                       candor_error_report = function(e) abort_row(e, rows, times[!gone]),
-                       candor_error_level = function(e) abort_stray(e, rows, mechanism, times[!gone]))
+                       candor_error_report = function(e) abort_row(e, rows, times[!gone], "report"),
+                       candor_error_level = function(e) abort_row(e, rows, times[!gone], "level"))
   } else {
     row <- cells$row %||% seq_along(times)
     counts <- .Call(C_rr_tally, replace(cells$place, gone[row], NA), 1L, as.double(length(mechanism$reports)),
                     groups[row], as.double(max(1L, groups)), as.double(cells$value %||% weights), TRUE)$counts
   }
   list(counts = counts, dropped = which(gone))
-}
-
-abort_stray <- function(e, rows, mechanism, times) {
-  for (name in names(rows)) {
-    part <- if (is.null(mechanism$questions)) mechanism else mechanism$questions[[name]]
-    x <- plain_reports(rows[[name]], part)
-    # Fractions cannot be codes. As text they appear as given.
-    if (is.double(x) && any(x != floor(x))) x <- number_text(x)
-    # The same message whatever the order of the rows.
-    order <- order(as.character(x), method = "radix")
-    unknown <- unknown_reports(x[order], part, times[order])
-    if (!unknown$total) next
-    line <- unknown_line(unknown, "A report")
-    abort(c("{.val {name}} must hold reports of this mechanism.",
-            x = "{line}", i = "{wanted_answers(x, part)}"), "level")
-  }
-  rlang::cnd_signal(e)
 }
 
 # ---- sums of weights, by a database or by running the text of rr_query() ----

@@ -173,14 +173,11 @@ cut_tally <- function(tally, at, drop = FALSE) {
   structure(fields, class = class(tally))
 }
 
-refuse_second_index <- function(x, further) {
-  if (!further) return(invisible())
-  abort("Groups are taken by one index.", "argument")
-}
+refuse_second_index <- function(further) if (further) abort("Groups are taken by one index.", "argument")
 
 # `[[`: a field by its name, or else one group by its name or position.
 one_part <- function(x, i, further) {
-  refuse_second_index(x, further)
+  refuse_second_index(further)
   groups <- .subset2(if (inherits(x, "rr_fit")) .subset2(x, "tally") else x, "groups")
   if (length(i) != 1L) abort("One group is taken with {.code [[}.", "argument")
   if (is.character(i) && (i %in% c(attr(x, "names", TRUE), optional_fields))) return(.subset2(x, i))
@@ -193,12 +190,10 @@ one_part <- function(x, i, further) {
 # Fields that not every tally or fit has.
 optional_fields <- c("sets", "witness", "chunks", "family", "replicates")
 
-unclass_fields <- function(x) list(class = class(x), fields = unclass(x))
-
 #' @rdname groups
 #' @export
 `[.rr_tally` <- function(x, i, ..., drop = FALSE) {
-  refuse_second_index(x, ...length())
+  refuse_second_index(...length())
   if (missing(i)) return(x)
   cut_tally(x, match_groups(i, x$groups, "rr_tally"), drop)
 }

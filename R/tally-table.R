@@ -16,25 +16,11 @@ tidy.rr_tally <- function(x, ...) {
 
 #' @export
 print.rr_tally <- function(x, ...) {
-  lines <- tally_lines(x)
-  writeLines(c(paste("<rr_tally>", lines[1]), lines[-1]))
-  k <- length(x$mechanism$reports)
-  if (k <= 1e6) {
-    print(tidy(x))
-  } else {
-    # Labels of all categories would take more than their counts.
-    first <- group_counts(x, 1)[1:10]
-    print(tibble::tibble(term = x$mechanism$reports[1:10], count = first, share = first / x$n[1]))
-    cat("  ... and ", format_count(length(x$counts) - 10), " more rows\n", sep = "")
-  }
-  invisible(x)
-}
-
-tally_lines <- function(x) {
   # What the rows are if they are not all reports of one kind.
   parts <- tally_parts(x$mechanism)
   reports <- x$mechanism$reports
-  c(paste0(report_words(x), if (!is.null(x$groups)) in_groups(x),
+  writeLines(c(
+    paste0("<rr_tally> ", report_words(x), if (!is.null(x$groups)) in_groups(x),
            if (x$missing > 0) sprintf(", %s missing dropped", format_count(x$missing))),
     paste0("  ", format(x$mechanism)),
     if (!is.null(parts$totals)) {
@@ -42,7 +28,10 @@ tally_lines <- function(x) {
               reports[parts$totals[1]], tolower(parts$part), parts$names[1], reports[parts$rows[[1]][1]])
     },
     if (length(x$chunks)) paste("  chunks with a label:", format_count(length(x$chunks))),
-    if (!is.null(x$sets)) paste("  with", number_of(sum(lengths(lapply(x$sets, `[[`, "times"))), "different set")))
+    if (!is.null(x$sets)) paste("  with", number_of(sum(lengths(lapply(x$sets, `[[`, "times"))), "different set"))
+  ))
+  print(tidy(x))
+  invisible(x)
 }
 
 # The print is the summary: without it a tally of groups, which is read like a list, would be listed as one.
