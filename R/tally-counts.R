@@ -71,7 +71,11 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
             x = "They add up to {format(total, digits = 3)}."), "counts")
   }
   labels <- if (grouped) rownames(counts) else names(counts)
-  if (check[2] > 0) abort_count(counts, check[2], labels)
+  if (check[2] > 0) {
+    at <- if (is.null(labels)) check[2] else sprintf("\"%s\"", labels[(check[2] - 1) %% NROW(counts) + 1])
+    abort(c("{.arg counts} must be finite and at least 0, and whole numbers without {.arg effective_n}.",
+            x = "Count {at} is {number_text(values[check[2]])}.", i = "Shares and percentages are no counts."), "counts")
+  }
   if (categories && check[1] == 0) abort("{.arg counts} must not all be 0.", "empty")
   if (grouped) values <- matrix(values, nrow(counts))
   if (categories && whole && written) tell_hundreds(values)
@@ -137,16 +141,9 @@ place_counts <- function(values, labels, mechanism) {
 # Percentages are often whole numbers. So are true samples of 100, whose owner needs to be told but once.
 tell_hundreds <- function(values) {
   if (any(colSums(as.matrix(values)) != 100) || all(values %in% c(0, 100))) return(invisible())
-  cli::cli_inform("The counts add up to 100{if (is.matrix(values)) ' in each group'}: 100 people, not percentages.",
+  cli::cli_inform("The counts add up to 100: they are read as 100 people, not as percentages.",
                   class = "candor_message_percentages", .frequency = "once",
                   .frequency_id = "candor_message_percentages")
-}
-
-abort_count <- function(counts, position, labels) {
-  value <- as.double(counts)[position]
-  at <- if (is.null(labels)) position else sprintf("\"%s\"", labels[(position - 1) %% NROW(counts) + 1])
-  abort(c("{.arg counts} must be finite and at least 0, and whole numbers without {.arg effective_n}.",
-          x = "Count {at} is {number_text(value)}.", i = "Shares and percentages are no counts."), "counts")
 }
 
 # ---- counts in data frames ----

@@ -52,7 +52,7 @@ name_groups <- function(by, mechanism) {
     abort("{.arg by} must have a different name for each of its {length(by)} vectors, and none of a question.",
           "argument")
   }
-  check_result_names(names, "{.arg by} must not use", "group")
+  check_result_names(names, "{.arg by} must not use")
   stats::setNames(by, names)
 }
 

@@ -2,9 +2,9 @@
 # row for each category that a report supports.
 
 report_form <- function(mechanism, answers) {
-  if (length(report_fields(mechanism)) || inherits(mechanism, "rr_sampled")) return("rows")
   forms <- stored_forms(mechanism)
   if (is.null(forms)) return("categories")
+  if ("rows" %in% names(forms$columns)) return("rows")
   form <- names(Filter(function(columns) identical(answers, columns), forms$columns))
   if (length(form)) return(form[1])
   if (length(answers) == 1L && !is.null(forms$alone)) return(forms$alone)

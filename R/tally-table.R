@@ -122,15 +122,12 @@ picture_of_parts <- function(object, groups, parts) {
     else ggplot2::geom_segment(ggplot2::aes(x = .data$at, xend = .data$at, y = 0, yend = .data$share),
                                colour = colour_reported, linewidth = if (k <= 1000) 0.4 else 0.25)
   picture <- ggplot2::ggplot(data) + bars +
-    ggplot2::scale_x_continuous(labels = format_count, breaks = few_breaks(if (all > 1L) 3 else 5),
-                                guide = ggplot2::guide_axis(check.overlap = TRUE)) +
-    ggplot2::scale_y_continuous(labels = percent_labels, breaks = few_breaks(if (all > 1L) 3 else 5)) +
+    ggplot2::scale_x_continuous(labels = format_count, breaks = few_breaks(3), guide = no_overlap()) +
+    ggplot2::scale_y_continuous(labels = percent_labels, breaks = few_breaks(3)) +
     ggplot2::labs(x = parts$each, y = paste("Proportion of the", if (length(what)) paste0(what, "'s"), "reports"),
                   caption = paste(caption, collapse = " ")) +
     theme_candor()
-  if (all == 1L) return(picture)
-  picture + ggplot2::facet_wrap(~panel, scales = parts$scales,
-                                ncol = if (nrow(shown) > 4) 4 else c(1, 2, 3, 2)[nrow(shown)])
+  if (all == 1L) picture else picture + ggplot2::facet_wrap(~panel, scales = parts$scales)
 }
 
 #' @rdname rr_tally

@@ -154,7 +154,12 @@ tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets"))
                         missing = as.double(missing + answers$ungrouped),
                         weight_squares = squares, n = size, respondents = respondents)
   if (!is.null(counted$witness)) tally$witness <- as.double(counted$witness)
-  if (keep == "sets") tally$sets <- tally_sets(answers, mechanism, dropped, groups)
+  if (keep == "sets") {
+    # The different reports, and how often each was given.
+    check_sets_size(n - length(dropped), length(mechanism$levels))
+    tally$sets <- keep_sets(report_sets(mechanism, drop_reports(answers$reports, dropped)),
+                            drop_reports(groups$codes, dropped), drop_reports(weights, dropped), max(1L, groups$n))
+  }
   tally
 }
 
@@ -173,13 +178,6 @@ leave_out_ungrouped <- function(answers, na.rm) {
 
 # How many reports there are in `x`: rows of a matrix or data frame, else the length, which classes may define.
 report_number <- function(x) if (is.data.frame(x) || (!is.object(x) && length(dim(x)) == 2L)) nrow(x) else length(x)
-
-# The different reports, and how often each was given.
-tally_sets <- function(answers, mechanism, dropped, groups) {
-  check_sets_size(report_number(answers$reports) - length(dropped), length(mechanism$levels))
-  bits <- report_sets(mechanism, drop_reports(answers$reports, dropped))
-  keep_sets(bits, drop_reports(groups$codes, dropped), drop_reports(answers$weights, dropped), max(1L, groups$n))
-}
 
 # Check what a method of count_reports(), or the function of another package's mechanism, returned.
 check_counted <- function(result, mechanism, groups) {

@@ -98,7 +98,7 @@ capitalise <- function(text) paste0(toupper(substr(text, 1, 1)), substring(text,
 result_columns <- c("term", "count", "share", "estimate", "std.error", "conf.low", "conf.high", ".fitted", ".resid",
                     "iteration", "loglik", "gap")
 
-check_result_names <- function(names, must_not, one) {
+check_result_names <- function(names, must_not) {
   reserved <- intersect(names, result_columns)
   if (!length(reserved)) return(invisible())
   abort(c(paste(must_not, "the names of result columns."), x = "{.val {reserved[1]}} is one."), "argument")
