@@ -14,8 +14,7 @@
 #'
 #' Functions of other packages that accept a model work: `lmtest::coeftest()`, `car::deltaMethod()`, `multcomp::glht()`, `modelsummary::modelsummary()`.
 #'
-#' In R Markdown and Quarto an estimate or a tally at the end of a chunk becomes a table of at most 25 rows. The chunk option
-#' `render = knitr::normal_print` shows what the console shows.
+#' In R Markdown and Quarto `knitr::kable(tidy(x))` makes a table.
 #'
 #' Filter the rows of `tidy()`, not the estimates: parts of an estimate are not an estimate. Groups of a fit are taken by `[` and `subset()`, see [groups].
 #'
@@ -168,14 +167,6 @@ print.rr_estimates <- function(x, n = 10, digits = 4, ...) {
   notes <- notes_of(x, shown)
   if (length(notes)) writeLines(notes)
   invisible(x)
-}
-
-# In R Markdown a table; `render = knitr::normal_print` as the option of a chunk prints as in the console.
-#' @exportS3Method knitr::knit_print
-knit_print.rr_estimates <- function(x, ...) {
-  shown <- shown_of(x, 25)
-  table <- utils::head(shown, 25)
-  knit_result(x, title_of(x), table, attr(shown, "total") %||% nrow(shown), notes_of(x, table))
 }
 
 #' @rdname rr_estimates

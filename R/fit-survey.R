@@ -24,7 +24,7 @@
 #' **Several questions** ([rr_product()]) are estimated together; [rr_margin()] reads some of them.
 #'
 #' @section Arguments of rr_estimate() for a design:
-#' * `column`, `by`, `na.rm`, `match`, `method`, `conf.level`, `simultaneous`: as for other data.
+#' * `column`, `by`, `na.rm`, `method`, `conf.level`, `simultaneous`: as for other data.
 #' * `total`: logical, default `FALSE`. Estimate the number of people in the population instead of shares?
 #' * `target`: `"population"`: the draw and the randomization are random; `"sample"`: the randomization alone.
 #' * `interval`: `"wilson"` (default) or `"wald"`; totals have Wald's.
@@ -84,7 +84,7 @@
 NULL
 
 # What rr_estimate() needs of a design before it estimates: the weighted tally, and the arguments of its estimate.
-read_design <- function(design, mechanism, given, column, weights, by, na.rm, match) {
+read_design <- function(design, mechanism, given, column, weights, by, na.rm) {
   mechanism <- check_mechanism(mechanism)
   total <- check_flag(given$options$total %||% FALSE, "total")
   given$options$total <- NULL
@@ -101,7 +101,7 @@ read_design <- function(design, mechanism, given, column, weights, by, na.rm, ma
     refuse_law(law, "channel", "A survey design",
                "Of protocols those are known whose inversion is a mean over reports, such as {.fn rr_unary}.")
   }
-  tally <- tally_design(design, mechanism, column, weights, by, na.rm, match)
+  tally <- tally_design(design, mechanism, column, weights, by, na.rm)
   reports <- length(if (scored) mechanism$levels else mechanism$reports)
   if (reports > covariance_cells || reports * NCOL(tally$counts) > 2 * covariance_cells) {
     abort("There are too many estimates for a covariance matrix of a design.", "too_large")
@@ -110,7 +110,7 @@ read_design <- function(design, mechanism, given, column, weights, by, na.rm, ma
   lost <- is_memoised(mechanism) && has_clusters(design) &&
     (given$target == "sample" || any(hidden_squares(design) != 0))
   if (lost) abort("Reports from permanent answers are not randomized independently, as is taken here.", "argument")
-  data <- design_data(design, tally, column, by, match, scored)
+  data <- design_data(design, tally, column, by, scored)
   # Groups in which nobody with a weight answered are left out.
   data$group <- match(data$group, which(tally$n > 0))
   list(design = design, tally = tally, given = given, data = data, total = total,

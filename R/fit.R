@@ -383,8 +383,7 @@ augment.rr_fit <- function(x, ...) {
 # ---- groups: see the page of tally-groups.R ----
 
 cut_fit <- function(fit, at, drop = FALSE) {
-  whole <- unclass_fields(fit)
-  fields <- whole$fields
+  fields <- unclass(fit)
   single <- drop && length(at) == 1L
   # Simultaneous intervals still hold for all the groups that were estimated together.
   fields$family <- fields$family %||% length(fields$estimate)
@@ -392,13 +391,13 @@ cut_fit <- function(fit, at, drop = FALSE) {
   fields$details <- fields$details[at]
   if (!is.null(fields$replicates)) fields$replicates <- fields$replicates[at]
   fields$tally <- cut_tally(fields$tally, at, drop)
-  structure(fields, class = whole$class)
+  structure(fields, class = class(fit))
 }
 
 #' @rdname groups
 #' @export
 `[.rr_fit` <- function(x, i, ..., drop = FALSE) {
-  refuse_second_index(x, ...length())
+  refuse_second_index(...length())
   if (missing(i)) return(x)
   cut_fit(x, match_groups(i, x$tally$groups, "rr_fit"), drop)
 }

@@ -63,7 +63,7 @@ joint_questions <- function(fit) {
 cell_estimates.rr_tmdh <- function(fit, which, target) {
   target <- check_choice(target %||% fit$target, "target", c("population", "sample"))
   names <- joint_questions(fit)[which]
-  check_result_names(names, "Columns of a margin must not have", "column")
+  check_result_names(names, "Columns of a margin must not have")
   parts <- stats::setNames(lapply(names, function(name) margin_part(fit, name)), names)
   size <- prod(lengths(lapply(parts, `[[`, "levels")))
   if (size > 1024) abort("A margin has at most 1024 cells. This one would have {format_count(size)}.", "argument")

@@ -25,7 +25,7 @@ encode_reports <- function(x, mechanism) {
   broken <- if (!is.integer(x)) which(!is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max))
   if (length(broken)) {
     abort(c("{.arg x} must hold whole numbers.", x = "Report {broken[1]} is {format(x[broken[1]], digits = 15)}.",
-            i = "If these are counts, use {.fn rr_counts}."), "level")
+            i = "If these are counts, use {.fn rr_counts}."), "level", position = broken[1], problem = "is not a level")
   }
   list(codes = as.integer(x), first = first)
 }
@@ -84,7 +84,7 @@ tell_reading <- function(x, mechanism) tell_reversed(x, mechanism$reports, takes
 
 # In the crosswise design "the same" stands for yes.
 is_reversed <- function(labels) {
-  paste(relax(labels), collapse = " ") %in% c("yes no", "true false", "1 0", "same different")
+  paste(tolower(trimws(labels)), collapse = " ") %in% c("yes no", "true false", "1 0", "same different")
 }
 
 # The labels of a yes/no design. If its probabilities are those of yes, and the first label is the one for yes, it would
@@ -144,42 +144,22 @@ value_at <- function(x, position) {
   if (!is.na(code) && (code < 1 || code > nlevels(x))) code else levels(x)[code]
 }
 
-abort_report <- function(x, position, mechanism) {
+# The error of a report that is missing or no level; `name` is the column's, where there are several. What is no level
+# has its position for those who know more of it.
+abort_report <- function(x, position, mechanism, name = NULL) {
   x <- plain_reports(x, mechanism)
-  at <- format_count(position)
-  if (is.na(value_at(x, position))) {
-    abort(c("{.arg x} must not have missing reports.", x = "Report {at} is NA.",
-            i = "Use {.code na.rm = TRUE} to drop them."), "missing")
+  what <- if (is.null(name)) "{.arg x}" else "{.val {name}}"
+  where <- paste(if (is.null(name)) "Report" else "Row", format_count(position))
+  value <- value_at(x, position)
+  if (is.na(value)) {
+    abort(c(paste(what, "must not have missing reports."), x = "{where} is NA.",
+            i = "{.code na.rm = TRUE} of tallies and {.code na.action = na.omit} of regressions drop them."), "missing")
   }
-  unknown <- unknown_reports(x, mechanism)
-  line <- unknown_line(unknown, paste("Report", at))
-  abort(c("{.arg x} must hold reports of this mechanism.", x = "{line}", i = "{wanted_answers(x, mechanism)}",
-          i = if (unknown$relaxed) "{.code match = \"relaxed\"} ignores case and surrounding space.",
-          i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."), "level")
+  abort(c(paste(what, "must hold reports of this mechanism."), x = "{where}, {describe(value)}, is not a level.",
+          i = if (is.character(value)) meant_of(value, mechanism$reports), i = "{wanted_answers(x, mechanism)}",
+          i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."),
+        "level", position = position, problem = "is not a level")
 }
-
-# The values that are not reports: the first as shown to the user, which report it may have meant and how often such
-# values were given. `counts` says how often each of `x` was given, if not once.
-unknown_reports <- function(x, mechanism, counts = rep(1, length(x))) {
-  found <- encode_reports(x, mechanism)
-  place <- as.integer(found$codes) - found$first + 1L
-  stray <- which(!is.na(place) & (place < 1L | place > length(mechanism$reports)))
-  first <- value_at(x, stray[1])
-  text <- if (is.factor(x)) levels(x)[unclass_codes(x)[stray]] else x[stray]
-  list(value = describe(first), meant = if (is.character(first)) nearest_label(first, mechanism$reports) else NA,
-       total = sum(counts[stray]), relaxed = is.character(text) && length(mechanism$reports) <= 1e4 &&
-         any(relax(unique(text)) %in% relax(mechanism$reports)))
-}
-
-# The bullet of an error: `where` says where the first of them is.
-unknown_line <- function(unknown, where, among = "reports") {
-  paste0(where, " is ", unknown$value, ", which is not a level.",
-         if (!is.na(unknown$meant)) sprintf(" Did you mean %s?", encodeString(unknown$meant, quote = "\"")),
-         if (unknown$total > 1) sprintf(" %s %s are not levels.", format_count(unknown$total), among))
-}
-
-# Regressions match labels exactly.
-relaxed_remedy <- "Correct case and space in the data first, or give the mechanism these labels."
 
 # Values of other classes that stand for labels or numbers.
 plain_reports <- function(x, mechanism) {
@@ -188,8 +168,8 @@ plain_reports <- function(x, mechanism) {
   plain_numbers(x)
 }
 
-# Labelled values, as from SPSS or Stata files, are replaced by their labels. Where no label looks like a report, the
-# values themselves may be the reports. Values declared missing are missing.
+# Labelled values, as from SPSS or Stata files, are replaced by their labels. Where no label is a report, the values
+# themselves may be the reports. Values declared missing are missing.
 labelled_reports <- function(x, mechanism) {
   labels <- attr(x, "labels", exact = TRUE)
   limits <- attr(x, "na_range", exact = TRUE)
@@ -199,7 +179,7 @@ labelled_reports <- function(x, mechanism) {
   if (is.null(labels)) return(values)
   text <- label_text(values)
   known <- label_text(labels)
-  if (!any(relax(names(labels)) %in% relax(mechanism$reports)) && any(known %in% mechanism$reports)) return(text)
+  if (!any(names(labels) %in% mechanism$reports) && any(known %in% mechanism$reports)) return(text)
   place <- match(text, known)
   ifelse(is.na(place), text, names(labels)[place])
 }

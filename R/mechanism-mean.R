@@ -183,7 +183,7 @@ draw_window <- function(t, grid, rng) {
 
 count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   x <- column_numbers(x)
-  if (!is.numeric(x) || is.object(x) || length(dim(x)) > 1L) abort_form(x, mechanism, "numbers")
+  if (!is.numeric(x) || is.object(x) || length(dim(x)) > 1L) abort_form(x, "numbers")
   dropped <- drop_missing_reports(if (anyNA(x)) which(is.na(x)) else integer(), na.rm)
   ends <- report_range(mechanism)
   if (length(dropped)) x[dropped] <- ends[1]

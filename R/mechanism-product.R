@@ -95,7 +95,7 @@ named_mechanisms <- function(...) {
     abort(c("Questions must be mechanisms with different names.",
             i = "For example {.code drugs = rr_warner(0.8), theft = rr_crosswise(0.25)}."), "argument")
   }
-  check_result_names(names, "Questions must not have", "question")
+  check_result_names(names, "Questions must not have")
   for (name in names) {
     part <- check_mechanism(parts[[name]], name)
     check_that(is.null(part$questions) && !identical(part$part_column, "question"), part, name, "a single question")

@@ -31,11 +31,13 @@ report_fields <- function(mechanism) {
   if (is.null(codec$width) && length(codec$numbers) > 1L) names(codec$numbers)
 }
 
-# How else a table may hold reports, for an engine to add them up or for a file: `columns`, the names of the columns of
-# each form, the first that fits being taken, and `alone`, the form of a single column of any name. NULL for categories
-# and whole numbers.
+# How a table may hold reports that are not one column of categories or whole numbers: `columns`, the names of the
+# columns of each form, the first that fits being taken, and `alone`, the form of a single column of any name. Rows of a
+# few numbers are grouped by an engine, and other forms added up. NULL for categories and whole numbers.
 stored_forms <- function(mechanism) {
   if (inherits(mechanism, "rr_mean")) return(list(alone = "number"))
+  fields <- if (inherits(mechanism, "rr_sampled")) c(mechanism$part_column, "report") else report_fields(mechanism)
+  if (!is.null(fields)) return(list(columns = list(rows = fields)))
   codec <- mechanism$codec
   if (is.null(codec)) {
     if (!is.null(mechanism$questions) || !inherits(rr_law(mechanism), "rr_law_support")) return(NULL)

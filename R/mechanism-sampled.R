@@ -152,7 +152,7 @@ read_parts <- function(x, mechanism, na.rm) {
   key <- mechanism$part_column
   if (!is.data.frame(x) || !key %in% names(x)) {
     abort(c("{.arg x} must be a data frame with a column {.val {key}} beside the reports.", x = "It is {describe(x)}.",
-            i = if (all(names(mechanism$parts) %in% names(x)) || are_answers(x, mechanism)) answers_remedy), "report")
+            i = forms_remedy), "report")
   }
   x <- frame_of(as.list(x), nrow(x))
   given <- x[[key]]

@@ -176,7 +176,7 @@ rr_score <- function(x, mechanism, ...) {
   check_dots_empty(...)
   check_that(inherits(check_mechanism(mechanism), "rr_mean"), mechanism, "mechanism",
              "of {.fn rr_scramble} or {.fn rr_mean}")
-  if (!is.numeric(x) || is.object(x)) abort_form(x, mechanism, "numbers")
+  if (!is.numeric(x) || is.object(x)) abort_form(x, "numbers")
   report_shares(x, mechanism)
   read_scores(x, mechanism)
 }

@@ -128,7 +128,7 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
                      alpha = 0.05, conf.level = 0.95, simultaneous = FALSE, target = c("population", "sample"),
                      versus = NULL, versus_mechanism = NULL, allocation = 0.5, design_effect = 1, response = 1,
                      sd = NULL, model = NULL, data = NULL, coefficients = NULL, term = NULL, link = "logit", ...) {
-  check_dots_empty(..., .renamed = c(level = "alpha", deff = "design_effect"))
+  check_dots_empty(...)
   mechanisms <- check_mechanisms(mechanism)
   kind <- c("n", "power", "margin")[!c(is.null(n), is.null(power), is.null(margin))]
   if (length(kind) != 1) abort("Exactly one of {.arg n}, {.arg power} and {.arg margin} must be given.", "argument")

@@ -97,7 +97,7 @@
 #' @export
 rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population", "sample"), permanent = NULL,
                          question = c("shares", "ranges", "mean", "strings", "survey"), ...) {
-  check_dots_empty(..., .renamed = c(K = "k"))
+  check_dots_empty(...)
   question <- check_choice(question, "question", eval(formals()$question))
   levels <- question %in% c("shares", "ranges")
   idle <- c(if (!levels) c("k", if (question != "survey") "theta", "target"), if (question != "shares") "permanent")

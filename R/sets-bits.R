@@ -202,35 +202,33 @@ print.rr_bit_tally <- function(x, ...) {
 count_long_bits <- function(data, element, set, column) {
   frame <- table_columns(data)
   name <- function(given, arg) {
-    if (inherits(given, "formula")) given <- all.vars(given)
-    check_that(length(given) == 1L && given %in% names(frame), given, arg, "a column of the database table")
+    frame_names(frame, given, arg, one = TRUE) %||% must_be(given, arg, "a column of the database table")
   }
   element <- name(element, "element")
   set <- name(set, "set")
   left <- setdiff(names(frame), c(element, set))
   column <- if (is.null(column) && length(left) == 1L) left else name(column, "column")
-  alias <- free_names(c("bits", "sets", "ones", "wrong", "unknown"), c(element, set, column))
   bit <- rlang::sym(column)
-  sums <- list(quote(n()), rlang::call2("n_distinct", rlang::sym(set)), rlang::expr(sum(!!bit, na.rm = TRUE)),
-               rlang::expr(sum(ifelse(!!bit == 0L | !!bit == 1L, 0L, 1L), na.rm = TRUE)),
-               rlang::expr(sum(ifelse(is.na(!!bit) | is.na(!!rlang::sym(set)), 1L, 0L), na.rm = TRUE)))
-  sums <- translate_sums(stats::setNames(sums, alias), dbplyr::remote_con(data))
-  rows <- run_query(data, group_query(data, element, sums))
+  sums <- list(n_bits = quote(n()), n_sets = rlang::call2("n_distinct", rlang::sym(set)),
+               n_ones = rlang::expr(sum(!!bit, na.rm = TRUE)),
+               n_wrong = rlang::expr(sum(ifelse(!!bit == 0L | !!bit == 1L, 0L, 1L), na.rm = TRUE)),
+               n_unknown = rlang::expr(sum(ifelse(is.na(!!bit) | is.na(!!rlang::sym(set)), 1L, 0L), na.rm = TRUE)))
+  check_free_names(c(element, set, column), names(sums))
+  rows <- run_query(data, group_query(data, element, translate_sums(sums, dbplyr::remote_con(data))))
   if (!nrow(rows)) abort("{.arg bits} holds no bits.", "empty")
   labels <- label_text(plain_numbers(rows[[element]]))
-  numbers <- lapply(rows[alias], function(x) as.double(plain_numbers(x)))
-  names(numbers) <- c("bits", "sets", "ones", "wrong", "unknown")
+  numbers <- lapply(rows[names(sums)], function(x) as.double(plain_numbers(x)))
   refuse <- function(bad, headline, class = "argument") {
     if (any(bad)) abort(c(headline, x = "Element {.val {labels[which(bad)[1]]}} has not."), class)
   }
-  refuse(is.na(labels) | numbers$unknown > 0, "{.arg bits} must have bits, elements and sets that are not NULL.",
+  refuse(is.na(labels) | numbers$n_unknown > 0, "{.arg bits} must have bits, elements and sets that are not NULL.",
          "missing")
-  refuse(numbers$wrong > 0, "{.arg bits} must have 0 or 1 everywhere.")
+  refuse(numbers$n_wrong > 0, "{.arg bits} must have 0 or 1 everywhere.")
   # A set that does not have an element reports 0, perhaps flipped.
-  refuse(numbers$sets != numbers$bits | numbers$bits != max(numbers$bits),
+  refuse(numbers$n_sets != numbers$n_bits | numbers$n_bits != max(numbers$n_bits),
          "{.arg bits} must have one row for each element and set.")
   order <- order(labels, method = "radix")
-  list(n = numbers$bits[1], ones = numbers$ones[order], labels = labels[order])
+  list(n = numbers$n_bits[1], ones = numbers$n_ones[order], labels = labels[order])
 }
 
 format_flips <- function(flip) {

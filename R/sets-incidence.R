@@ -211,25 +211,17 @@ shown_of.rr_incidence <- function(x, n) {
 #' @method autoplot rr_incidence
 #' @rawNamespace S3method(ggplot2::autoplot,rr_incidence)
 autoplot.rr_incidence <- function(object, ...) {
-  check_installed("ggplot2", "to draw an incidence")
   data <- tidy(object, conf.int = TRUE)
   panels <- c(exactly = "In exactly t sets", "at least" = "In at least t sets")
   data$type <- factor(panels[data$type], panels)
   words <- if (object$method == "inv") c("inversion", "Wald") else c("maximum likelihood", "profile likelihood")
-  ggplot2::ggplot(data, ggplot2::aes(.data$sets, .data$estimate)) +
-    ggplot2::geom_hline(yintercept = 0, colour = "grey80") +
-    size_marks(data, 0.3) +
+  about <- sprintf("%s elements, %d noisy sets, flip", format_count(object$n), as.integer(object$sets))
+  picture_of_sizes(data, "How many sets hold an element", "t", "Elements", about, object$flip,
+                   sprintf("Points: estimates by %s. Bars: %s%% %s intervals. Logarithmic axis through 0.", words[1],
+                           format(100 * object$conf.level), words[2])) +
     ggplot2::facet_wrap(~type) +
     ggplot2::scale_x_continuous(breaks = whole_breaks) +
-    scale_y_counts() +
-    ggplot2::labs(title = "How many sets hold an element", x = "t", y = "Elements",
-                  subtitle = wrap_text(sprintf("%s elements, %d noisy sets, flip %s", format_count(object$n),
-                                               as.integer(object$sets), format_flips(object$flip)), 64),
-                  caption = wrap_text(sprintf(
-                    "Points: estimates by %s. Bars: %s%% %s intervals. Logarithmic axis through 0.", words[1],
-                    format(100 * object$conf.level), words[2]
-                  ))) +
-    theme_candor()
+    scale_y_counts()
 }
 
 # Counts span magnitudes and may be negative: logarithmic beyond 1 on both sides. The argument's name changed in

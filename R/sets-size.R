@@ -212,30 +212,29 @@ shown_of.rr_set_size <- function(x, n) x$table[names(x$table) != "term"]
 #' @method autoplot rr_set_size
 #' @rawNamespace S3method(ggplot2::autoplot,rr_set_size)
 autoplot.rr_set_size <- function(object, truth = NULL, ...) {
-  check_installed("ggplot2", "to draw an estimated size")
   data <- object$table
-  if (!is.null(truth)) {
-    check_that(is.numeric(truth) && length(truth) == nrow(data), truth, "truth", "one size for each estimate")
-    data$truth <- as.double(truth)
-  }
-  ggplot2::ggplot(data, ggplot2::aes(.data$sets, .data$estimate)) +
-    (if (!is.null(truth)) ggplot2::geom_line(ggplot2::aes(y = .data$truth), colour = "grey55", linetype = "dashed")) +
-    size_marks(data, if (nrow(data) == 1) 0.1 else 0.25) +
-    (if (nrow(data) == 1) ggplot2::scale_x_continuous(breaks = data$sets, limits = data$sets + c(-1, 1))
-     else ggplot2::scale_x_continuous(breaks = whole_breaks)) +
+  alone <- nrow(data) == 1L
+  picture <- picture_of_sizes(data, object$title, "Sets", NULL, sprintf("%s, flip", object$about), object$flip,
+                              sprintf("Points: estimates. Bars: %s%% %s intervals.%s", format(100 * object$conf.level),
+                                      object$interval, if (is.null(truth)) "" else " Dashed: truth.")) +
     ggplot2::scale_y_continuous(labels = format_count) +
-    ggplot2::labs(title = object$title, x = "Sets", y = NULL,
-                  subtitle = wrap_text(sprintf("%s, flip %s", object$about, format_flips(object$flip)), 64),
-                  caption = wrap_text(sprintf("Points: estimates. Bars: %s%% %s intervals.%s",
-                                              format(100 * object$conf.level), object$interval,
-                                              if (is.null(truth)) "" else " Dashed: truth."))) +
-    theme_candor()
+    (if (alone) ggplot2::scale_x_continuous(breaks = data$sets, limits = data$sets + c(-1, 1))
+     else ggplot2::scale_x_continuous(breaks = whole_breaks))
+  if (is.null(truth)) return(picture)
+  check_that(is.numeric(truth) && length(truth) == nrow(data), truth, "truth", "one size for each estimate")
+  picture + ggplot2::geom_line(ggplot2::aes(y = as.double(truth)), colour = "grey55", linetype = "dashed")
 }
 
-size_marks <- function(data, width) {
-  list(ggplot2::geom_errorbar(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high),
-                              data[!is.na(data$conf.low), ], colour = colour_estimate, width = width),
-       ggplot2::geom_point(colour = colour_estimate, size = 1.6))
+# Estimates and their intervals over the number of sets.
+picture_of_sizes <- function(data, title, x, y, about, flip, caption) {
+  check_installed("ggplot2", "to draw an estimated size")
+  ggplot2::ggplot(data, ggplot2::aes(.data$sets, .data$estimate)) +
+    ggplot2::geom_errorbar(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), data[!is.na(data$conf.low), ],
+                           colour = colour_estimate, width = 0.25) +
+    ggplot2::geom_point(colour = colour_estimate, size = 1.6) +
+    ggplot2::labs(title = title, x = x, y = y, subtitle = wrap_text(paste(about, format_flips(flip)), 64),
+                  caption = wrap_text(caption)) +
+    theme_candor()
 }
 
 # ---- intervals of guaranteed coverage ----

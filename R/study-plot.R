@@ -37,7 +37,7 @@ autoplot.rr_study <- function(object, metric = "mse", methods = NULL, ...) {
                          fill = colour_line, alpha = 0.25) +
     design_lines(data$mechanism, 1) +
     ggplot2::facet_grid(panel ~ column, scales = "free_y", labeller = ggplot2::as_labeller(wrap_labels(24))) +
-    ggplot2::scale_x_log10(labels = power_labels, breaks = sparse_log_breaks, guide = no_overlap()) +
+    ggplot2::scale_x_log10(labels = power_labels, breaks = few_log_breaks(3), guide = no_overlap()) +
     (if (metric == "nll") ggplot2::scale_y_continuous()
      else ggplot2::scale_y_log10(labels = power_labels, breaks = few_log_breaks(if (rows > 1) 3 else 7))) +
     ggplot2::labs(x = if (by_epsilon) "Privacy level epsilon" else "Respondents N", y = wrap_text(name, 24),

@@ -44,9 +44,6 @@
 rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = NULL, by = NULL, ...) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  # Counts that table() or count() made are integers, or stand in a column that says so: nobody wrote percentages there.
-  written <- if (is.data.frame(counts)) !any(count_names %in% names(counts))
-    else is.double(counts) && !is.object(counts)
   frame <- if (is.data.frame(counts)) frame_counts(counts, mechanism, column, by)
   else if (!is.null(column) || !is.null(by)) {
     abort("{.arg column} and {.arg by} name columns of a data frame.", "argument")
@@ -71,10 +68,14 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
             x = "They add up to {format(total, digits = 3)}."), "counts")
   }
   labels <- if (grouped) rownames(counts) else names(counts)
-  if (check[2] > 0) abort_count(counts, check[2], labels)
+  if (check[2] > 0) {
+    at <- if (is.null(labels)) check[2] else sprintf("\"%s\"", labels[(check[2] - 1) %% NROW(counts) + 1])
+    abort(c("{.arg counts} must be finite and at least 0, and whole numbers without {.arg effective_n}.",
+            x = "Count {at} is {number_text(values[check[2]])}.",
+            i = "Shares and percentages are no counts."), "counts")
+  }
   if (categories && check[1] == 0) abort("{.arg counts} must not all be 0.", "empty")
   if (grouped) values <- matrix(values, nrow(counts))
-  if (categories && whole && written) tell_hundreds(values)
   values <- place_counts(values, labels, mechanism)
   n <- check_respondents(n, values, if (categories) if (grouped) colSums(values) else check[1])
   if (!is.null(effective_n)) {
@@ -132,21 +133,6 @@ place_counts <- function(values, labels, mechanism) {
   placed <- matrix(0, k, ncol(values))
   placed[position, ] <- values
   placed
-}
-
-# Percentages are often whole numbers. So are true samples of 100, whose owner needs to be told but once.
-tell_hundreds <- function(values) {
-  if (any(colSums(as.matrix(values)) != 100) || all(values %in% c(0, 100))) return(invisible())
-  cli::cli_inform("The counts add up to 100{if (is.matrix(values)) ' in each group'}: 100 people, not percentages.",
-                  class = "candor_message_percentages", .frequency = "once",
-                  .frequency_id = "candor_message_percentages")
-}
-
-abort_count <- function(counts, position, labels) {
-  value <- as.double(counts)[position]
-  at <- if (is.null(labels)) position else sprintf("\"%s\"", labels[(position - 1) %% NROW(counts) + 1])
-  abort(c("{.arg counts} must be finite and at least 0, and whole numbers without {.arg effective_n}.",
-          x = "Count {at} is {number_text(value)}.", i = "Shares and percentages are no counts."), "counts")
 }
 
 # ---- counts in data frames ----
@@ -219,12 +205,6 @@ label_column <- function(counts, mechanism, others) {
   if (length(likely) == 1L) return(likely)
   if (!length(likely) && length(left) == 1L) return(left)
   abort("{.arg column} is needed: the name of the column that says which report was counted.", "argument")
-}
-
-format_group <- function(groups, g) {
-  values <- vapply(groups, function(key) encodeString(label_text(key[g])), "")
-  if (identical(names(groups), "group")) return(values[[1]])
-  paste(names(groups), values, sep = " = ", collapse = ", ")
 }
 
 # Rows of the counts that belong to each part, the first of them how many drew it.

@@ -3,17 +3,19 @@
 #' @rdname rr_tally
 #' @export
 rr_tally.data.frame <- function(x, mechanism, ..., column = NULL, weights = NULL, by = NULL, na.rm = FALSE,
-                                match = c("exact", "relaxed"), keep = c("counts", "sets")) {
+                                keep = c("counts", "sets")) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  tally_answers(frame_parts(x, mechanism, column, weights, by), mechanism, na.rm, match, keep)
+  tally_answers(frame_parts(x, mechanism, column, weights, by), mechanism, na.rm, keep)
 }
 
 # What a data frame holds: the reports, the weights and the groups. Columns are named by text or a formula; vectors are
 # taken as they are. Groups of dplyr::group_by() come first.
 frame_parts <- function(x, mechanism, column, weights, by) {
   frame <- as_plain_frame(x)
-  by <- frame_groups(frame, by)
+  named <- frame_names(frame, by, "by")
+  by <- if (!is.null(named)) as.list(frame)[named]
+    else if (is.null(by) || is.list(by)) as.list(by) else list(group = by)
   grouped <- setdiff(names(attr(x, "groups")), ".rows")
   if (length(grouped)) by <- c(as.list(frame)[grouped], by[setdiff(names(by), grouped)])
   weighted <- frame_names(frame, weights, "weights", one = TRUE)
@@ -35,15 +37,13 @@ as_plain_frame <- function(x) {
   structure(as.list(x), names = names(x), row.names = .set_row_names(nrow(x)), class = "data.frame")
 }
 
-frame_groups <- function(x, by) {
-  named <- frame_names(x, by, "by")
-  if (!is.null(named)) as.list(x)[named] else if (is.null(by) || is.list(by)) as.list(by) else list(group = by)
-}
-
 # The columns that an argument names, NULL where it is the values themselves.
 frame_names <- function(x, given, arg, one = FALSE) {
   if (inherits(given, "formula")) {
-    wanted <- formula_names(given, arg)
+    wanted <- all.vars(given)
+    if (length(given) != 2L || !length(wanted) || !all(all.names(given) %in% c(wanted, "~", "+"))) {
+      must_be(given, arg, "a formula of column names, such as {.code ~ region + year}")
+    }
   } else if (is.character(given) && !is.object(given) && length(given) > 0L &&
              (length(given) != nrow(x) || all(given %in% names(x)))) {
     wanted <- given
@@ -58,12 +58,6 @@ frame_names <- function(x, given, arg, one = FALSE) {
   }
   if (one && length(wanted) != 1L) abort("{.arg {arg}} must name one column, not {format_labels(wanted)}.", "argument")
   unique(wanted)
-}
-
-formula_names <- function(formula, arg) {
-  names <- all.vars(formula)
-  if (length(formula) == 2L && length(names) && all(all.names(formula) %in% c(names, "~", "+"))) return(names)
-  must_be(formula, arg, "a formula of column names, such as {.code ~ region + year}")
 }
 
 # Mechanisms whose reports are bits or a few numbers each: a column of text or of a list may hold them, or several
@@ -81,15 +75,11 @@ report_columns <- function(x, mechanism, column, others) {
     return(frame_names(x, column, "column", one = !is_packed(mechanism)) %||% refuse_vector(column, "column"))
   }
   left <- setdiff(names(x), others)
-  fields <- report_fields(mechanism)
-  key <- mechanism$part_column
-  forms <- if (!is.null(fields)) list(fields) else if (inherits(mechanism, "rr_sampled")) list(c(key, "report"))
-    else stored_forms(mechanism)$columns
-  form <- Find(function(columns) all(columns %in% left), forms)
+  form <- Find(function(columns) all(columns %in% left), stored_forms(mechanism)$columns)
   if (!is.null(form)) return(form)
   # Without a column of reports the questions or depths have columns of their own.
-  if (inherits(mechanism, "rr_sampled") && key %in% left) return(left)
-  if (length(left) == 1L || is_packed(mechanism)) return(left)
+  own <- inherits(mechanism, "rr_sampled") && mechanism$part_column %in% left
+  if (own || length(left) == 1L || is_packed(mechanism)) return(left)
   abort(c("{.arg column} is needed: the name of the column that holds the reports.",
           x = "{.arg x} has {length(x)} columns: {format_labels(names(x))}.",
           i = if (any(count_names %in% left)) "A table of counts is for {.fn rr_counts}."), "argument")
@@ -122,10 +112,9 @@ design_rows <- function(design) which(design_weights(design) > 0)
 
 #' @rdname rr_tally
 #' @export
-rr_tally.survey.design <- function(x, mechanism, ..., column = NULL, weights = NULL, by = NULL, na.rm = FALSE,
-                                   match = c("exact", "relaxed")) {
+rr_tally.survey.design <- function(x, mechanism, ..., column = NULL, weights = NULL, by = NULL, na.rm = FALSE) {
   check_dots_empty(...)
-  tally <- tally_design(x, mechanism, column, weights, by, na.rm, match)
+  tally <- tally_design(x, mechanism, column, weights, by, na.rm)
   if (has_clusters(x)) {
     cli::cli_inform("Clusters and strata are not kept in a tally: give the design to {.fn rr_estimate}.",
                     class = "candor_message_design")
@@ -133,7 +122,7 @@ rr_tally.survey.design <- function(x, mechanism, ..., column = NULL, weights = N
   tally
 }
 
-tally_design <- function(x, mechanism, column, weights, by, na.rm, match) {
+tally_design <- function(x, mechanism, column, weights, by, na.rm) {
   check_mechanism(mechanism)
   check_installed("survey", "for survey designs")
   check_that(is_known_design(x), x, "x",
@@ -141,7 +130,7 @@ tally_design <- function(x, mechanism, column, weights, by, na.rm, match) {
   if (!is.null(weights)) abort("{.arg weights} must be left out: they are those of the design.", "argument")
   rows <- design_rows(x)
   rr_tally(x$variables[rows, , drop = FALSE], mechanism, column = column, weights = design_weights(x)[rows], by = by,
-           na.rm = na.rm, match = match)
+           na.rm = na.rm)
 }
 
 #' @rdname rr_tally

@@ -2,13 +2,12 @@
 
 #' @rdname rr_tally
 #' @export
-rr_tally.tbl_lazy <- function(x, mechanism, ..., column = NULL, weights = NULL, by = NULL, na.rm = FALSE,
-                              match = c("exact", "relaxed")) {
+rr_tally.tbl_lazy <- function(x, mechanism, ..., column = NULL, weights = NULL, by = NULL, na.rm = FALSE) {
   check_dots_empty(...)
   check_mechanism(mechanism)
   asked <- from_database(tally_query(x, mechanism, column, by, weights))
   rows <- run_query(x, asked$query)
-  tally_answer(rows, mechanism, asked, na.rm, match)
+  tally_answer(rows, mechanism, asked, na.rm)
 }
 
 # ---- running a query ----
@@ -43,22 +42,22 @@ from_database <- function(code) {
 # ---- from rows to a tally ----
 
 # The rows may come in any order, and twice: they are added up by their keys. `asked` says which columns are what.
-tally_answer <- function(rows, mechanism, asked, na.rm, match = "exact") {
+tally_answer <- function(rows, mechanism, asked, na.rm) {
   rows[] <- lapply(rows, plain_numbers)
   # The rows of a long table are of reports (part 2), or of what they say.
   times <- if (asked$form == "long") ifelse(rows$part == 2, rows$n, 0) else as.double(rows$n)
   if (sum(times) == 0) abort("There must be at least one report: all counts are 0.", "empty")
   sums <- if (!is.null(asked$weight)) weight_columns(rows)
-  count <- function(answers, groups, weights, na.rm, match) {
-    count_answer(answers$reports, mechanism, asked, answers$times, groups, weights, na.rm, match)
+  count <- function(answers, groups, weights, na.rm) {
+    count_answer(answers$reports, mechanism, asked, answers$times, groups, weights, na.rm)
   }
   tally_answers(list(reports = rows, by = as.list(rows)[asked$keys], times = times, weights = sums$weight_sum,
-                     squares = sums$weight_squares, count = count), mechanism, na.rm, match)
+                     squares = sums$weight_squares, count = count), mechanism, na.rm)
 }
 
 # The counts of rows, and which of them are `dropped` because their report is missing. Sums and long tables are read as
 # numbers to be added up: `value`, in which `place` of the counts, of which `row`.
-count_answer <- function(rows, mechanism, asked, times, groups, weights, na.rm, match) {
+count_answer <- function(rows, mechanism, asked, times, groups, weights, na.rm) {
   cells <- switch(asked$form, categories = , rows = list(gone = Reduce(`|`, lapply(rows[asked$answers], is.na))),
                   long = read_long(rows, mechanism, asked, times), read_sums(rows, mechanism, asked, times, weights))
   gone <- cells$gone %||% logical(nrow(rows))
@@ -70,34 +69,16 @@ count_answer <- function(rows, mechanism, asked, times, groups, weights, na.rm, 
     # Rows are counted as one report each, with a weight. An error tells a row by what it holds.
     rows <- rows[!gone, asked$answers, drop = FALSE]
     single <- asked$form == "categories" && is.null(mechanism$questions)
-    counts <- tryCatch(count_answers(if (single) rows[[1]] else as_plain_frame(rows), mechanism, groups[!gone],
-                                     weights[!gone], FALSE, match)$counts,
-                       candor_error_report = function(e) abort_row(e, rows, times[!gone]),
-                       candor_error_level = function(e) abort_stray(e, rows, mechanism, times[!gone]))
+    counts <- tryCatch(count_reports(mechanism, if (single) rows[[1]] else as_plain_frame(rows), groups[!gone],
+                                     weights[!gone])$counts,
+                       candor_error_report = function(e) abort_row(e, rows, times[!gone], "report"),
+                       candor_error_level = function(e) abort_row(e, rows, times[!gone], "level"))
   } else {
     row <- cells$row %||% seq_along(times)
     counts <- .Call(C_rr_tally, replace(cells$place, gone[row], NA), 1L, as.double(length(mechanism$reports)),
                     groups[row], as.double(max(1L, groups)), as.double(cells$value %||% weights), TRUE)$counts
   }
   list(counts = counts, dropped = which(gone))
-}
-
-abort_stray <- function(e, rows, mechanism, times) {
-  for (name in names(rows)) {
-    part <- if (is.null(mechanism$questions)) mechanism else mechanism$questions[[name]]
-    x <- plain_reports(rows[[name]], part)
-    # Fractions cannot be codes. As text they appear as given.
-    if (is.double(x) && any(x != floor(x))) x <- number_text(x)
-    # The same message whatever the order of the rows.
-    order <- order(as.character(x), method = "radix")
-    unknown <- unknown_reports(x[order], part, times[order])
-    if (!unknown$total) next
-    line <- unknown_line(unknown, "A report")
-    abort(c("{.val {name}} must hold reports of this mechanism.",
-            x = "{line}", i = "{wanted_answers(x, part)}",
-            i = if (unknown$relaxed) "{.code match = \"relaxed\"} ignores case and surrounding space."), "level")
-  }
-  rlang::cnd_signal(e)
 }
 
 # ---- sums of weights, by a database or by running the text of rr_query() ----

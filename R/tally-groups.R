@@ -14,7 +14,7 @@
 #' @param subset A condition on the columns of the groups, such as `region == "north"`.
 #' @param drop Logical, default `FALSE`. Drop the group columns if one group is left?
 #' @param ... Not used.
-#' @return A tally, or a fit, of the selected groups. The tally does not contain the number of missing reports, and keeps the labels of all [chunks].
+#' @return A tally, or a fit, of the selected groups. The tally does not contain the number of missing reports.
 #' @section Errors:
 #' `candor_error_level` for groups that do not exist. `candor_error_empty` if no group is left. `candor_error_argument` for an object without groups, a
 #' category in place of a group, and a second index (`fit[, 1]`).
@@ -52,7 +52,7 @@ name_groups <- function(by, mechanism) {
     abort("{.arg by} must have a different name for each of its {length(by)} vectors, and none of a question.",
           "argument")
   }
-  check_result_names(names, "{.arg by} must not use", "group")
+  check_result_names(names, "{.arg by} must not use")
   stats::setNames(by, names)
 }
 
@@ -162,7 +162,6 @@ keep_groups <- function(tally, which) {
   structure(fields, class = class(tally))
 }
 
-# Labels of chunks stay: any of them may have reports of these groups, which must not be counted again.
 cut_tally <- function(tally, at, drop = FALSE) {
   fields <- unclass(keep_groups(tally, at))
   fields$missing <- 0
@@ -173,14 +172,11 @@ cut_tally <- function(tally, at, drop = FALSE) {
   structure(fields, class = class(tally))
 }
 
-refuse_second_index <- function(x, further) {
-  if (!further) return(invisible())
-  abort("Groups are taken by one index.", "argument")
-}
+refuse_second_index <- function(further) if (further) abort("Groups are taken by one index.", "argument")
 
 # `[[`: a field by its name, or else one group by its name or position.
 one_part <- function(x, i, further) {
-  refuse_second_index(x, further)
+  refuse_second_index(further)
   groups <- .subset2(if (inherits(x, "rr_fit")) .subset2(x, "tally") else x, "groups")
   if (length(i) != 1L) abort("One group is taken with {.code [[}.", "argument")
   if (is.character(i) && (i %in% c(attr(x, "names", TRUE), optional_fields))) return(.subset2(x, i))
@@ -191,14 +187,12 @@ one_part <- function(x, i, further) {
 }
 
 # Fields that not every tally or fit has.
-optional_fields <- c("sets", "witness", "chunks", "family", "replicates")
-
-unclass_fields <- function(x) list(class = class(x), fields = unclass(x))
+optional_fields <- c("sets", "witness", "family", "replicates")
 
 #' @rdname groups
 #' @export
 `[.rr_tally` <- function(x, i, ..., drop = FALSE) {
-  refuse_second_index(x, ...length())
+  refuse_second_index(...length())
   if (missing(i)) return(x)
   cut_tally(x, match_groups(i, x$groups, "rr_tally"), drop)
 }

@@ -29,7 +29,7 @@ encode_questions <- function(x, mechanism, na.rm) {
     question <- which(vapply(columns, function(column) is.na(column[position]), NA))[1]
   }
   if (question > 0) {
-    abort_question(columns[[question]], position, names(columns)[question], mechanism$questions[[question]])
+    abort_report(columns[[question]], position, mechanism$questions[[question]], names(columns)[question])
   }
   joint$cells
 }

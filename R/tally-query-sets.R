@@ -2,9 +2,9 @@
 # row for each category that a report supports.
 
 report_form <- function(mechanism, answers) {
-  if (length(report_fields(mechanism)) || inherits(mechanism, "rr_sampled")) return("rows")
   forms <- stored_forms(mechanism)
   if (is.null(forms)) return("categories")
+  if ("rows" %in% names(forms$columns)) return("rows")
   form <- names(Filter(function(columns) identical(answers, columns), forms$columns))
   if (length(form)) return(form[1])
   if (length(answers) == 1L && !is.null(forms$alone)) return(forms$alone)
@@ -22,12 +22,12 @@ long_sums <- c("level_rows", "reports_empty", "reports_wrong", "reports_twice", 
 long_sizes <- c("row_number", "row_empty", "row_levels")
 
 # The row of a query has no place in the table: it is told by what it holds.
-abort_row <- function(e, reports, times) {
+abort_row <- function(e, reports, times, class) {
   if (is.null(e$position)) rlang::cnd_signal(e)
   row <- vapply(reports, function(x) as.character(x[e$position]), "")
   abort(c("The database table must hold reports of this mechanism.",
           x = paste("The report {.val {paste(names(row), row, sep = ' = ', collapse = ', ')}},",
-                    "given {format_count(times[e$position])} time{?s}, {e$problem}.")), "report")
+                    "given {format_count(times[e$position])} time{?s}, {e$problem}.")), class)
 }
 
 # ---- bits: sums ----
@@ -49,8 +49,8 @@ read_sums <- function(rows, mechanism, asked, times, weight) {
 
 # After which place of the counts those of each row's cohort begin.
 cohort_places <- function(cohort, block, mechanism, times) {
-  place <- tryCatch(check_numbers(column_numbers(cohort$cohort), "cohort", mechanism$codec$numbers$cohort, mechanism),
-                    candor_error_report = function(e) abort_row(e, cohort, times))
+  place <- tryCatch(check_numbers(column_numbers(cohort$cohort), "cohort", mechanism$codec$numbers$cohort),
+                    candor_error_report = function(e) abort_row(e, cohort, times, "report"))
   (place - 1) * block
 }
 

@@ -104,8 +104,8 @@ tally_query <- function(data, mechanism, column, by, weights) {
   # Categories are a GROUP BY, and so are reports that are a few numbers; of supports an engine adds up the bits.
   if (inherits(mechanism, "rr_product")) {
     check_joint(mechanism)
-  } else if (is.null(report_fields(mechanism)) && !inherits(mechanism, "rr_sampled") &&
-             is.null(stored_forms(mechanism)) && !law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
+  } else if (is.null(stored_forms(mechanism)) &&
+             !law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
     abort(c("A database cannot count the reports of this mechanism.", x = "It is: {format(mechanism)}."), "law")
   }
   keys <- unique(c(dplyr::group_vars(data), frame_names(frame, by, "by") %||% refuse_vector(by, "by")))
@@ -115,7 +115,8 @@ tally_query <- function(data, mechanism, column, by, weights) {
   if (any(answers %in% keys)) abort("The reports must not be groups as well.", "argument")
   form <- report_form(mechanism, answers)
   check_free_names(c(answers, keys), c(query_columns, if (form == "long") c("part", long_sums, long_sizes)))
-  if (form %in% sum_forms) return(sum_query(data, mechanism, form, answers, keys, weight))
+  if (form %in% c("bits", "text", "positions", "number")) return(sum_query(data, mechanism, form, answers, keys,
+                                                                           weight))
   if (form == "long") return(long_query(data, mechanism, answers, keys, weight))
   sums <- c(n = "COUNT(*)", if (!is.null(weight)) weight_sums(data, weight))
   list(query = group_query(data, c(answers, keys), sums), answers = answers, keys = keys, weight = weight, form = form)
@@ -146,9 +147,12 @@ select_text <- function(keys, sums, from, where = NULL, connection) {
     if (length(parts) == 1L || nchar(line) <= 80L) return(line)
     paste0(word, "\n  ", paste(parts, collapse = paste0(between, "\n  ")))
   }
+  groups <- if (length(keys)) exact_values(keys, connection) else keys
+  # A column that is selected must stand in the GROUP BY as it is, but for SQLite.
+  if (!identical(groups, keys) && !inherits(connection, "SQLiteConnection")) groups <- as.vector(rbind(keys, groups))
   dbplyr::sql(paste(c(clause("SELECT", columns, ","), paste("FROM", from),
                       clause("WHERE", if (length(where)) sprintf("(%s)", where), " AND"),
-                      clause("GROUP BY", exact_groups(keys, connection), ",")), collapse = "\n"))
+                      clause("GROUP BY", groups, ",")), collapse = "\n"))
 }
 
 # Engines whose columns may ignore case, where "b" and "B" are one group. There text is compared by its bytes.
@@ -159,12 +163,6 @@ exact_values <- function(values, connection) {
   }
   if (inherits(connection, "Microsoft SQL Server")) return(sprintf("CAST(%s AS VARBINARY(MAX))", values))
   values
-}
-
-# A column that is selected must stand in the GROUP BY as it is, but for SQLite.
-exact_groups <- function(keys, connection) {
-  exact <- if (length(keys)) exact_values(keys, connection) else keys
-  if (identical(exact, keys) || inherits(connection, "SQLiteConnection")) exact else as.vector(rbind(keys, exact))
 }
 
 # In the words of the engine. COUNT(*) is everybody's.
@@ -232,10 +230,6 @@ weight_sums <- function(data, name) {
 
 # How many sums one query may ask for: PostgreSQL gives at most 1664 columns, SQLite 2000.
 query_width <- 1500L
-
-sum_columns <- c("reports_missing", "reports_wrong")
-
-sum_forms <- c("bits", "text", "positions", "number")
 
 # The engine's own words for a place of a text, its length and the text without some characters.
 sql_words <- function(data, name) {
@@ -359,7 +353,7 @@ sum_query <- function(data, mechanism, form, answers, keys, weight) {
   k <- length((mechanism[["bit"]] %||% mechanism)$reports)
   if (k > query_width) abort("One query adds up at most {format_count(query_width)} sums, not {k}.", "too_large")
   sql <- sql_sums(data, mechanism, form, answers)
-  check_free_names(c(colnames(data), names(sql$sums)), c(query_columns, sum_columns))
+  check_free_names(c(colnames(data), names(sql$sums)), c(query_columns, "reports_missing", "reports_wrong"))
   flag <- function(condition) dbplyr::sql(one_if(condition))
   # A sum is called like its column, which ClickHouse would then take for the sum in every other one: no other sum may
   # read these columns.

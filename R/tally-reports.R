@@ -99,7 +99,7 @@ read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = N
   codec <- mechanism$codec
   rows <- columns <- NULL
   if (!is.null(codec$width) && length(codec$numbers)) x <- cohort_columns(x, mechanism)
-  if (length(codec$numbers)) columns <- whole_columns(x, mechanism)
+  if (length(codec$numbers)) columns <- whole_columns(x, names(codec$numbers))
   if (!is.null(codec$width)) rows <- read_rows(if (is.null(columns)) x else x[["bits"]], mechanism)
   if (!is.null(columns) && !is.null(rows) && nrow(rows$rows) != length(columns[[1]])) {
     abort("{.arg x} must have one cohort for each report.", "report")
@@ -108,45 +108,31 @@ read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = N
   dropped <- drop_missing_reports(if (any(gone)) which(gone) else integer(), na.rm)
   keep <- function(each) if (length(dropped)) each[-dropped] else each
   for (name in names(columns)) {
-    columns[[name]] <- check_numbers(keep(columns[[name]]), name, codec$numbers[[name]], mechanism)
+    columns[[name]] <- check_numbers(keep(columns[[name]]), name, codec$numbers[[name]])
   }
   bits <- if (!is.null(rows)) settle_rows(drop_reports(rows$rows, dropped), mechanism)
   list(reports = join_columns(columns, bits), dropped = dropped, groups = keep(groups), weights = keep(weights),
        each = as.double(max(1L, groups)))
 }
 
-abort_report_at <- function(position, problem, answers = FALSE) {
+abort_report_at <- function(position, problem) {
   abort(c("{.arg x} must hold reports of this mechanism.", x = "Report {format_count(position)} {problem}.",
-          i = if (answers) answers_remedy else forms_remedy), "report", position = position, problem = problem)
+          i = forms_remedy), "report", position = position, problem = problem)
 }
 
+forms_remedy <- "{.fn rr_reports} says how reports look, and {.fn rr_perturb} makes them of answers."
+
 # `at`: which elements or rows of `x` are no reports, the first of which is shown.
-refuse_reports <- function(at, x, mechanism = NULL) {
+refuse_reports <- function(at, x) {
   if (!length(at)) return(invisible())
   given <- if (is.matrix(x)) paste(x[at[1], ], collapse = " ") else x[[at[1]]]
   if (is.character(given)) given <- short_reports(given)
-  abort_report_at(at[1], paste("is", describe(given)), !is.null(mechanism) && are_answers(x, mechanism))
-}
-
-# True answers, given where reports are expected, are no reports of another mechanism: they are yet to be randomized.
-answers_remedy <- "These are answers. Randomize them first: {.code rr_perturb(x, mechanism)}."
-
-forms_remedy <- "{.fn rr_reports} says how reports look."
-
-# Is all of it what people answer? Bits and numbers may look like labels here and there. A mechanism without levels
-# takes any text.
-are_answers <- function(x, mechanism) {
-  if (!is.atomic(x) || inherits(x, "rr_reports") || length(dim(x)) > 1L || all(is.na(x))) return(FALSE)
-  if (inherits(mechanism, c("rr_sketch_counts", "rr_prefixes"))) return(is.character(x) || is.factor(x))
-  # Plain numbers may be positions, or a part of reports.
-  if (is.numeric(x) && is.null(mechanism$numeric_levels)) return(FALSE)
-  all(label_text(unique(x[!is.na(x)])) %in% mechanism$levels)
+  abort_report_at(at[1], paste("is", describe(given)))
 }
 
 # `x` has none of the forms that the reports of the mechanism come back in.
-abort_form <- function(x, mechanism, wanted) {
-  abort(c("{.arg x} must be {wanted}.", x = "It is {describe(x)}.",
-          i = if (are_answers(x, mechanism)) answers_remedy else forms_remedy),
+abort_form <- function(x, wanted) {
+  abort(c("{.arg x} must be {wanted}.", x = "It is {describe(x)}.", i = forms_remedy),
         if (inherits(x, "rr_reports")) c("mismatch", "report") else "report")
 }
 
@@ -164,25 +150,22 @@ drop_reports <- function(x, dropped) {
 
 # ---- columns of whole numbers ----
 
-whole_columns <- function(x, mechanism) {
-  names <- names(mechanism$codec$numbers)
+whole_columns <- function(x, names) {
   alone <- length(names) == 1L && is.atomic(x) && is.null(dim(x)) && !inherits(x, "rr_reports")
   if (alone) x <- stats::setNames(list(x), names)
   if (is.matrix(x) && !is.null(colnames(x))) x <- as.data.frame(x)
-  if (!is.list(x) || !all(names %in% names(x))) {
-    abort_form(x, mechanism, paste("a table with the columns", paste(names, collapse = ", ")))
-  }
+  if (!is.list(x) || !all(names %in% names(x))) abort_form(x, paste("a table with the columns", toString(names)))
   lapply(as.list(x)[names], column_numbers)
 }
 
-check_numbers <- function(values, name, range, mechanism) {
+check_numbers <- function(values, name, range) {
   # As rr_perturb() returns them: looking closer would take longer than counting.
   quick <- is.integer(values) && length(values) && range[3] == 1
   if (quick && min(values) >= range[1] && max(values) <= range[2]) return(values)
   numbers <- if (is.character(values)) suppressWarnings(as.numeric(values)) else values
   good <- numbers >= range[1] & numbers <= range[2] & (numbers - range[1]) %% range[3] == 0
   bad <- which(!good %in% TRUE)[1]
-  if (!is.na(bad)) abort_report_at(bad, paste("has", name, describe(values[bad])), are_answers(values, mechanism))
+  if (!is.na(bad)) abort_report_at(bad, paste("has", name, describe(values[bad])))
   as.integer(numbers)
 }
 
@@ -201,7 +184,7 @@ cohort_columns <- function(x, mechanism) {
     return(list(cohort = cohort[unique(first)], bits = long_rows(x, mechanism)))
   }
   if (is.list(x) && all(c("cohort", "bits") %in% names(x))) return(x)
-  abort_form(x, mechanism, "a table with the columns cohort, bits")
+  abort_form(x, "a table with the columns cohort, bits")
 }
 
 # ---- bits and positions ----
@@ -221,14 +204,14 @@ read_rows <- function(x, mechanism) {
   }
   if (is.raw(x) && is.matrix(x)) return(list(rows = report_values(x)))
   if (is.character(x) && !is.matrix(x)) {
-    if (!holds_numbers(x, codec)) return(hexadecimal_rows(x, mechanism))
-    refuse_reports(which(!is.na(x) & !grepl(number_pattern, x)), x, mechanism)
+    if (!holds_numbers(x, codec)) return(hexadecimal_rows(x, codec))
+    refuse_reports(which(!is.na(x) & !grepl(number_pattern, x)), x)
     x <- lapply(strsplit(trimws(x), " +"), as.numeric)
   }
   if (is_long(x, mechanism)) return(list(rows = long_rows(x, mechanism)))
   if (is.list(x) && !is.data.frame(x)) return(list_rows(x, codec))
   if (is.numeric(x) && is.null(dim(x)) && isTRUE(codec$drawn == 1)) x <- matrix(plain_numbers(x))
-  if (length(dim(x)) != 2L) abort_form(x, mechanism, "reports: bits, text, numbers, or 0 and 1 for each category")
+  if (length(dim(x)) != 2L) abort_form(x, "reports: bits, text, numbers, or 0 and 1 for each category")
   numeric_rows(x, mechanism)
 }
 
@@ -239,7 +222,7 @@ numeric_rows <- function(x, mechanism) {
                 list(codec$columns, stored_forms(mechanism)$columns$positions))
   if (is.data.frame(x)) x <- do.call(cbind, lapply(as.list(x), column_numbers))
   if (!is.null(named)) x <- x[, named, drop = FALSE]
-  if (!(is.numeric(x) || is.logical(x))) abort_form(x, mechanism, "numbers, or 0 and 1 for each category")
+  if (!(is.numeric(x) || is.logical(x))) abort_form(x, "numbers, or 0 and 1 for each category")
   rows <- unname(x)
   # A bit that was not drawn is missing; a report has some.
   partly <- !is.null(codec$drawn) && holds_bits(rows, codec)
@@ -258,11 +241,11 @@ holds_numbers <- function(x, codec) {
 
 number_pattern <- "^ *-?[0-9]+( +-?[0-9]+)* *$"
 
-hexadecimal_rows <- function(x, mechanism) {
-  bytes <- codec_bytes(mechanism$codec)
+hexadecimal_rows <- function(x, codec) {
+  bytes <- codec_bytes(codec)
   gone <- is.na(x)
   read <- .Call(C_rr_from_hex, replace(sub("^(0x|\\\\x)", "", x), gone, strrep("00", bytes)), bytes)
-  refuse_reports(read$position[read$position > 0], x, mechanism)
+  refuse_reports(read$position[read$position > 0], x)
   list(rows = read$bits, gone = gone)
 }
 
@@ -429,11 +412,6 @@ count_reports.rr_mechanism <- function(mechanism, x, groups = NULL, weights = NU
     abort(c("{.arg x} is a data frame, and the mechanism has one question.",
             i = "Give its column, or describe all questions with {.fn rr_product}."), "argument")
   }
-  # Counts and shares of all categories, and the numbers that stand for them.
-  bytes <- 16 * as.double(length(mechanism$reports)) * (max(1, groups) + 1)
-  if (bytes > machine_memory()) {
-    abort("The table of counts is too large for this machine's memory: {format_bytes(bytes)}.", "too_large")
-  }
   tell_reading(x, mechanism)
   codes <- encode_reports(x, mechanism)
   count_codes(codes$codes, codes$first, x, mechanism, groups, weights, na.rm)
@@ -517,19 +495,6 @@ report_codes <- function(x, mechanism, name) {
   coded <- encode_reports(x, mechanism)
   codes <- as.integer(coded$codes) - coded$first + 1L
   bad <- which(is.na(codes) | codes < 1L | codes > length(mechanism$reports))
-  if (length(bad)) abort_question(x, bad[1], name, mechanism)
+  if (length(bad)) abort_report(x, bad[1], mechanism, name)
   codes
-}
-
-abort_question <- function(column, position, name, mechanism) {
-  at <- format_count(position)
-  if (is.na(value_at(column, position))) {
-    abort(c("{.val {name}} must not have missing reports.", x = "Row {at} is NA.",
-            i = "{.code na.rm = TRUE} of tallies and {.code na.action = na.omit} of regressions drop such rows."),
-          "missing")
-  }
-  unknown <- unknown_reports(column, mechanism)
-  line <- unknown_line(unknown, paste("Row", at), "rows")
-  abort(c("{.val {name}} must hold reports of its mechanism.", x = "{line}", i = if (unknown$relaxed) relaxed_remedy),
-        "level")
 }

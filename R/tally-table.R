@@ -16,39 +16,21 @@ tidy.rr_tally <- function(x, ...) {
 
 #' @export
 print.rr_tally <- function(x, ...) {
-  lines <- tally_lines(x)
-  writeLines(c(paste("<rr_tally>", lines[1]), lines[-1]))
-  k <- length(x$mechanism$reports)
-  if (k <= 1e6) {
-    print(tidy(x))
-  } else {
-    # Labels of all categories would take more than their counts.
-    first <- group_counts(x, 1)[1:10]
-    print(tibble::tibble(term = x$mechanism$reports[1:10], count = first, share = first / x$n[1]))
-    cat("  ... and ", format_count(length(x$counts) - 10), " more rows\n", sep = "")
-  }
-  invisible(x)
-}
-
-#' @exportS3Method knitr::knit_print
-knit_print.rr_tally <- function(x, ...) {
-  table <- tidy(x)
-  knit_result(x, tally_lines(x), utils::head(table, 25), nrow(table))
-}
-
-tally_lines <- function(x) {
   # What the rows are if they are not all reports of one kind.
   parts <- tally_parts(x$mechanism)
   reports <- x$mechanism$reports
-  c(paste0(report_words(x), if (!is.null(x$groups)) in_groups(x),
+  writeLines(c(
+    paste0("<rr_tally> ", report_words(x), if (!is.null(x$groups)) in_groups(x),
            if (x$missing > 0) sprintf(", %s missing dropped", format_count(x$missing))),
     paste0("  ", format(x$mechanism)),
     if (!is.null(parts$totals)) {
       sprintf("  Row \"%s\" counts all reports of %s %s, \"%s\" those of them that say so; shares are of all reports",
               reports[parts$totals[1]], tolower(parts$part), parts$names[1], reports[parts$rows[[1]][1]])
     },
-    if (length(x$chunks)) paste("  chunks with a label:", format_count(length(x$chunks))),
-    if (!is.null(x$sets)) paste("  with", number_of(sum(lengths(lapply(x$sets, `[[`, "times"))), "different set")))
+    if (!is.null(x$sets)) paste("  with", number_of(sum(lengths(lapply(x$sets, `[[`, "times"))), "different set"))
+  ))
+  print(tidy(x))
+  invisible(x)
 }
 
 # The print is the summary: without it a tally of groups, which is read like a list, would be listed as one.
@@ -140,15 +122,12 @@ picture_of_parts <- function(object, groups, parts) {
     else ggplot2::geom_segment(ggplot2::aes(x = .data$at, xend = .data$at, y = 0, yend = .data$share),
                                colour = colour_reported, linewidth = if (k <= 1000) 0.4 else 0.25)
   picture <- ggplot2::ggplot(data) + bars +
-    ggplot2::scale_x_continuous(labels = format_count, breaks = few_breaks(if (all > 1L) 3 else 5),
-                                guide = ggplot2::guide_axis(check.overlap = TRUE)) +
-    ggplot2::scale_y_continuous(labels = percent_labels, breaks = few_breaks(if (all > 1L) 3 else 5)) +
+    ggplot2::scale_x_continuous(labels = format_count, breaks = few_breaks(3), guide = no_overlap()) +
+    ggplot2::scale_y_continuous(labels = percent_labels, breaks = few_breaks(3)) +
     ggplot2::labs(x = parts$each, y = paste("Proportion of the", if (length(what)) paste0(what, "'s"), "reports"),
                   caption = paste(caption, collapse = " ")) +
     theme_candor()
-  if (all == 1L) return(picture)
-  picture + ggplot2::facet_wrap(~panel, scales = parts$scales,
-                                ncol = if (nrow(shown) > 4) 4 else c(1, 2, 3, 2)[nrow(shown)])
+  if (all == 1L) picture else picture + ggplot2::facet_wrap(~panel, scales = parts$scales)
 }
 
 #' @rdname rr_tally

@@ -17,7 +17,8 @@
 #' for standard errors, see [rr_survey].
 #'
 #' @section How values are matched to levels:
-#' * Text and factors are matched to labels, in any order.
+#' * Text and factors are matched to labels, in any order. If all levels are numbers, `"1e+05"` and `"100000"` are one level. Case and space count:
+#'   `trimws(tolower(x))` makes `"Yes "` the label `"yes"`.
 #' * Numbers are matched to labels that are numbers (`rr_grr(0:9, ...)`). Otherwise they are positions 1, 2, ....
 #' * For a yes/no question ([rr_binary()] and its special cases, [rr_forced()], [rr_unrelated()]) 0 is the first level and 1 the second, also as text `"0"`, `"1"`,
 #'   `"FALSE"` and `"TRUE"`.
@@ -33,8 +34,6 @@
 #' @param mechanism How the answers were randomized, see [rr_grr()], [rr_binary()], [rr_forced()].
 #' @param column The column of the reports: its name, or a formula such as `~ answer`. Not needed if it is the only column beside `by` and `weights`, nor for several
 #'   questions.
-#' @param match `"exact"` (default), or `"relaxed"` to ignore case and surrounding space of values that are not levels. If all levels are numbers, `"1e+05"` and
-#'   `"100000"` are one level.
 #' @param ... For methods of other kinds of data.
 #' @param weights Survey weights, one finite number at least 0 per report; for a data frame also the name of a column, or a formula. Counts become sums of weights, with Kish's
 #'   effective number of respondents \eqn{(\sum w)^2 / \sum w^2}.
@@ -55,8 +54,8 @@
 #' * `witness`: for [rr_local_hash()] the number of different hash functions, for [rr_mean()] of reports outside the range of answers: reveals clients that do
 #'   not randomize (not for databases).
 #'
-#' Tallies of one mechanism are merged with `c()` to the tally of all the data, in any order and grouping. If reports are categories and only the order of
-#' the levels differs, the order of the first tally is used. `as.data.frame()` and `tidy()` return columns `term`, `count`
+#' Tallies of one mechanism are merged with `c()` to the tally of all the data, in any order and grouping.
+#' `as.data.frame()` and `tidy()` return columns `term`, `count`
 #' and `share`. `plot()` and `autoplot()` return a ggplot: one bar per category and a panel per group, for up to 60 groups.
 #' @section Errors:
 #' * `candor_error_level`, `candor_error_missing`: a report that is not a level, or missing, with value and position.
@@ -100,10 +99,10 @@ rr_tally <- function(x, mechanism, ...) UseMethod("rr_tally")
 
 #' @rdname rr_tally
 #' @export
-rr_tally.default <- function(x, mechanism, ..., weights = NULL, by = NULL, na.rm = FALSE, match = c("exact", "relaxed"),
+rr_tally.default <- function(x, mechanism, ..., weights = NULL, by = NULL, na.rm = FALSE,
                              keep = c("counts", "sets")) {
   check_dots_empty(...)
-  tally_answers(list(reports = x, weights = weights, by = by), mechanism, na.rm, match, keep)
+  tally_answers(list(reports = x, weights = weights, by = by), mechanism, na.rm, keep)
 }
 
 # For those who give something else where a tally is needed.
@@ -117,10 +116,9 @@ tally_remedy <- function(x, under = "") {
 # Every source ends here. `answers`: `reports`, a row or element each, and what goes with them: `by`, the groups, and
 # `weights`. A row of a database stands for `times` reports, whose weights add up to `weights` and their squares to
 # `squares`; `count` then counts the rows, in place of the mechanism.
-tally_answers <- function(answers, mechanism, na.rm, match = c("exact", "relaxed"), keep = c("counts", "sets")) {
+tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets")) {
   check_mechanism(mechanism)
   check_flag(na.rm, "na.rm")
-  match <- check_choice(match, "match", c("exact", "relaxed"))
   keep <- check_choice(keep, "keep", c("counts", "sets"))
   answers$by <- name_groups(answers$by, mechanism)
   if (is.null(answers$times)) answers$weights <- check_weights(answers$weights, report_number(answers$reports))
@@ -131,8 +129,8 @@ tally_answers <- function(answers, mechanism, na.rm, match = c("exact", "relaxed
   n <- report_number(answers$reports)
   groups <- make_groups(answers$by, n)
   weights <- answers$weights
-  counted <- if (is.null(answers$count)) count_answers(answers$reports, mechanism, groups$codes, weights, na.rm, match)
-    else answers$count(answers, groups$codes, weights %||% answers$times, na.rm, match)
+  counted <- if (is.null(answers$count)) count_reports(mechanism, answers$reports, groups$codes, weights, na.rm)
+    else answers$count(answers, groups$codes, weights %||% answers$times, na.rm)
   counted <- check_counted(counted, mechanism, groups$n)
   dropped <- counted$dropped
   missing <- counted$missing %||% if (is.null(answers$times)) length(dropped) else sum(answers$times[dropped])
@@ -156,7 +154,12 @@ tally_answers <- function(answers, mechanism, na.rm, match = c("exact", "relaxed
                         missing = as.double(missing + answers$ungrouped),
                         weight_squares = squares, n = size, respondents = respondents)
   if (!is.null(counted$witness)) tally$witness <- as.double(counted$witness)
-  if (keep == "sets") tally$sets <- tally_sets(answers, mechanism, dropped, groups)
+  if (keep == "sets") {
+    # The different reports, and how often each was given.
+    check_sets_size(n - length(dropped), length(mechanism$levels))
+    tally$sets <- keep_sets(report_sets(mechanism, drop_reports(answers$reports, dropped)),
+                            drop_reports(groups$codes, dropped), drop_reports(weights, dropped), max(1L, groups$n))
+  }
   tally
 }
 
@@ -175,18 +178,6 @@ leave_out_ungrouped <- function(answers, na.rm) {
 
 # How many reports there are in `x`: rows of a matrix or data frame, else the length, which classes may define.
 report_number <- function(x) if (is.data.frame(x) || (!is.object(x) && length(dim(x)) == 2L)) nrow(x) else length(x)
-
-count_answers <- function(x, mechanism, groups, weights, na.rm, match) {
-  if (match == "relaxed") x <- relax_reports(x, mechanism)
-  count_reports(mechanism, x, groups = groups, weights = weights, na.rm = na.rm)
-}
-
-# The different reports, and how often each was given.
-tally_sets <- function(answers, mechanism, dropped, groups) {
-  check_sets_size(report_number(answers$reports) - length(dropped), length(mechanism$levels))
-  bits <- report_sets(mechanism, drop_reports(answers$reports, dropped))
-  keep_sets(bits, drop_reports(groups$codes, dropped), drop_reports(answers$weights, dropped), max(1L, groups$n))
-}
 
 # Check what a method of count_reports(), or the function of another package's mechanism, returned.
 check_counted <- function(result, mechanism, groups) {
@@ -236,30 +227,4 @@ new_rr_tally <- function(mechanism, counts, groups = NULL, missing = 0, weight_s
          missing = missing),
     class = "rr_tally"
   )
-}
-
-# Reports with the labels that they have but for case and surrounding space.
-relax_reports <- function(x, mechanism) {
-  if (is.null(mechanism$questions)) return(relax_labels(x, mechanism))
-  x <- question_frame(x, mechanism)
-  for (name in intersect(names(x), names(mechanism$questions))) {
-    x[[name]] <- relax_labels(x[[name]], mechanism$questions[[name]])
-  }
-  x
-}
-
-relax_labels <- function(x, mechanism) {
-  x <- plain_reports(x, mechanism)
-  if (!is.character(x) && !is.factor(x)) return(x)
-  labels <- mechanism$reports
-  keys <- relax(labels)
-  if (anyDuplicated(keys)) abort("{.arg match} cannot be relaxed: levels differ only in case or space.", "argument")
-  given <- if (is.factor(x)) levels(x) else unique(x)
-  place <- match(relax(given), keys)
-  place[is.na(place)] <- match_numbers(relax(given[is.na(place)]), mechanism)
-  change <- !is.na(place) & !given %in% labels
-  settled <- replace(given, change, labels[place[change]])
-  if (!is.factor(x)) return(settled[match(x, given)])
-  levels(x) <- settled
-  x
 }

@@ -13,7 +13,7 @@
 
 # Of the rows that count: their `row` in the design, their `group` in the tally, and the `code` of the report or, of a
 # protocol, the `scores`, whose weighted mean is the unbiased estimate.
-design_data <- function(design, tally, column, by, match, scored) {
+design_data <- function(design, tally, column, by, scored) {
   mechanism <- tally$mechanism
   rows <- design_rows(design)
   if (scored && any(tally$missing > 0)) {
@@ -33,11 +33,10 @@ design_data <- function(design, tally, column, by, match, scored) {
     data$scores <- score_reader(mechanism, "report")(rr_reports(parts$reports, mechanism))
     return(data)
   }
-  reports <- if (match == "relaxed") relax_reports(parts$reports, mechanism) else parts$reports
   code <- if (is.null(mechanism$questions)) {
-    coded <- encode_reports(reports, mechanism)
+    coded <- encode_reports(parts$reports, mechanism)
     as.integer(coded$codes) - coded$first + 1L
-  } else encode_questions(question_frame(reports, mechanism), mechanism, TRUE) + 1L
+  } else encode_questions(question_frame(parts$reports, mechanism), mechanism, TRUE) + 1L
   used <- !is.na(code[good])
   list(row = data$row[used], group = group[used], code = code[good][used], rows = data$rows)
 }

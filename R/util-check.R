@@ -99,15 +99,12 @@ check_mechanism <- function(x, arg = "mechanism") {
 # An object of one of the classes; `what` says which in words.
 check_class <- function(x, arg, class, what) if (inherits(x, class)) x else must_be(x, arg, what)
 
-# The package's own verbs never swallow arguments, which are almost always misspelt ones. `.renamed` says what other
-# functions call an argument of this one.
-check_dots_empty <- function(..., .renamed = NULL) {
+# The package's own verbs never swallow arguments, which are almost always misspelt ones.
+check_dots_empty <- function(...) {
   if (...length() == 0L) return(invisible())
   names <- ...names() %||% rep("", ...length())
   if (!all(nzchar(names))) abort("Arguments after the first ones must be named.", "argument")
-  ours <- .renamed[names(.renamed) %in% names]
-  abort(c("{cli::qty(length(names))}{?This argument is/These arguments are} not known here: {.arg {names}}.",
-          i = if (length(ours)) "{.arg {names(ours)[1]}} is called {.arg {ours[[1]]}} here."), "argument")
+  abort("{cli::qty(length(names))}{?This argument is/These arguments are} not known here: {.arg {names}}.", "argument")
 }
 
 # Text in the encoding that R compares and converts without asking: labels of latin1 files become UTF-8.

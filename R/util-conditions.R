@@ -60,11 +60,9 @@
 #' | `candor_message_empty` | groups without answers that were left out |
 #' | `candor_message_keep` | columns that [rr_perturb()] kept or left out |
 #' | `candor_message_weights` | weights that may be those of a survey |
-#' | `candor_message_percentages` | counts that add up to 100 |
 #' | `candor_message_dimensions` | questions of a table without names |
 #' | `candor_message_labelled` | labelled numbers |
 #' | `candor_message_aliased` | coefficients that the others determine |
-#' | `candor_message_chunks` | chunks that were counted before |
 #' | `candor_message_reading` | 1 or `TRUE` that is read as "no" |
 #' | `candor_message_order` | an order of answers that nobody gave, or levels in the order yes, no |
 #' | `candor_message_design` | survey designs whose tally has no clusters and strata |

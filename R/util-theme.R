@@ -198,34 +198,16 @@ few_breaks <- function(n, most = Inf) function(limits) {
   if (length(sparse) > 1L) sparse else breaks
 }
 
-# An axis of dates, times or years, with about `n` ticks: at these times themselves where they are few or the axis is
-# short.
+# An axis of dates, times or years, with about `n` ticks: at these times themselves where they are few.
 scale_x_time <- function(times, n) {
   ticks <- sort(unique(times))
-  count <- length(ticks)
-  if (count > n + 1L && n < 4L) ticks <- ticks[unique(round(seq(1, count, length.out = n)))]
   breaks <- if (length(ticks) <= n + 1L) ticks else few_breaks(n)
   if (is.numeric(times)) {
     whole <- function(limits) Filter(function(b) b == round(b), breaks(limits))
     return(ggplot2::scale_x_continuous(breaks = if (is.function(breaks)) whole else breaks, guide = no_overlap()))
   }
   scale <- if (inherits(times, "Date")) ggplot2::scale_x_date else ggplot2::scale_x_datetime
-  scale(breaks = breaks, labels = time_labels, guide = no_overlap())
-}
-
-# What differs from tick to tick, and below it, at the first tick and wherever it changes, the year; of times of a day
-# the date.
-time_labels <- function(x) {
-  known <- which(!is.na(x))
-  labels <- rep(NA_character_, length(x))
-  if (!length(known)) return(labels)
-  at <- x[known]
-  if (all(format(at, "%m-%d %H:%M") == "01-01 00:00")) return(replace(labels, known, format(at, "%Y")))
-  hours <- any(format(at, "%H:%M") != "00:00")
-  below <- format(at, if (hours) "%d %b %Y" else "%Y")
-  above <- format(at, if (hours) "%H:%M" else if (all(format(at, "%d") == "01")) "%b" else "%d %b")
-  new <- c(TRUE, below[-1] != below[-length(below)])
-  replace(labels, known, paste0(above, ifelse(new, paste0("\n", below), "")))
+  scale(breaks = breaks, guide = no_overlap())
 }
 
 power_labels <- function(x) {
@@ -250,9 +232,6 @@ few_log_breaks <- function(n) function(limits) {
   powers <- breaks[abs(log10(breaks) - round(log10(breaks))) < 1e-9]
   if (length(powers) %in% 2:n) powers else breaks[unique(round(seq(1, length(breaks), length.out = n)))]
 }
-
-# Those of narrow panels.
-sparse_log_breaks <- few_log_breaks(3)
 
 # Every whole number where they are few.
 whole_breaks <- function(limits) {

@@ -58,13 +58,10 @@ number_of <- function(n, noun, plural = "s") paste0(format_count(n), " ", noun, 
 # "1 category", "50 categories".
 category_words <- function(number) paste(format_count(number), if (number == 1) "category" else "categories")
 
-# The label that somebody may have meant: the same but for case and surrounding space, or else the nearest by edits,
-# where that is near. NA if none is.
+# The label that somebody may have meant: the nearest by edits, whatever its case, where that is near. NA if none is.
 nearest_label <- function(value, labels) {
   if (is.na(value) || length(labels) > 1e4) return(NA_character_)
-  same <- match(relax(value), relax(labels))
-  if (!is.na(same)) return(labels[same])
-  distance <- as.vector(utils::adist(relax(value), relax(labels)))
+  distance <- as.vector(utils::adist(trimws(value), labels, ignore.case = TRUE))
   nearest <- which.min(distance)
   near <- length(nearest) && distance[nearest] <= max(1, nchar(value) %/% 3) &&
     distance[nearest] < nchar(labels[nearest])
@@ -77,19 +74,6 @@ meant_of <- function(given, labels) {
   near <- nearest_label(setdiff(as.character(given), labels)[1], labels)
   if (!is.na(near)) sprintf("Did you mean %s?", encodeString(near, quote = "\""))
 }
-
-# Without case and surrounding space. The letters are those of Latin, Greek and Cyrillic alphabets: tolower() would
-# follow the language of the session, in which "I" may not be "i".
-relax <- function(text) chartr(letter_cases[1], letter_cases[2], trimws(text, whitespace = "[\\h\\v]"))
-
-letter_cases <- local({
-  # Above 0x100 each capital is followed by its small letter, but for a few letters without one.
-  pairs <- c(seq(0x100, 0x136, 2), seq(0x139, 0x147, 2), seq(0x14a, 0x176, 2), seq(0x179, 0x17d, 2))
-  pairs <- setdiff(pairs, 0x130)
-  blocks <- c(0x41:0x5a, 0xc0:0xd6, 0xd8:0xde, 0x391:0x3a1, 0x3a3:0x3a9, 0x410:0x42f)
-  capitals <- c(blocks, 0x400:0x40f, pairs, 0x130, 0x178)
-  c(intToUtf8(capitals), intToUtf8(c(blocks + 32, 0x450:0x45f, pairs + 1, 0x69, 0xff)))
-})
 
 # The text of a factor, whose codes may be no places among its levels where it was made by hand or damaged.
 factor_text <- function(x, arg) {
@@ -114,7 +98,7 @@ capitalise <- function(text) paste0(toupper(substr(text, 1, 1)), substring(text,
 result_columns <- c("term", "count", "share", "estimate", "std.error", "conf.low", "conf.high", ".fitted", ".resid",
                     "iteration", "loglik", "gap")
 
-check_result_names <- function(names, must_not, one) {
+check_result_names <- function(names, must_not) {
   reserved <- intersect(names, result_columns)
   if (!length(reserved)) return(invisible())
   abort(c(paste(must_not, "the names of result columns."), x = "{.val {reserved[1]}} is one."), "argument")
@@ -198,25 +182,3 @@ whole_shares <- function(n, shares) {
   whole[largest] <- whole[largest] + (n - sum(whole))
   whole
 }
-
-# How results look in R Markdown: the lines above and below as text, the estimates as a table.
-# `lines` and `notes` are lines as print() writes them, with those that continue a sentence further in.
-knit_result <- function(x, lines, table, total, notes = NULL) {
-  # Documents of other kinds than Markdown show what print() shows.
-  if (!identical(knitr::opts_knit$get("out.format"), "markdown")) return(knitr::normal_print(x))
-  joined <- function(lines) {
-    text <- strsplit(gsub("\n {3,}", " ", paste(lines, collapse = "\n")), "\n", fixed = TRUE)[[1]]
-    paste(escape_markdown(trimws(text)), collapse = "  \n")
-  }
-  numbers <- vapply(table, is.numeric, NA)
-  cells <- as.data.frame(format(format_p(as.data.frame(table), 4), digits = 4, justify = "none"))
-  cells[!numbers] <- lapply(cells[!numbers], function(column) escape_markdown(trimws(column)))
-  names(cells) <- escape_markdown(names(table))
-  rows <- knitr::kable(cells, format = "pipe", align = ifelse(numbers, "r", "l"), row.names = FALSE)
-  more <- if (total > nrow(table)) sprintf("... and %s more; see `tidy()`.", format_count(total - nrow(table)))
-  parts <- c(joined(lines), paste(rows, collapse = "\n"), more, if (length(notes)) joined(notes))
-  knitr::asis_output(paste0("\n\n", paste(parts, collapse = "\n\n"), "\n\n"))
-}
-
-# What Markdown would take for marks; the lines of tables are kable()'s to escape.
-escape_markdown <- function(text) gsub("([\\\\`*_{}<>\\[\\]$~^])", "\\\\\\1", text, perl = TRUE)

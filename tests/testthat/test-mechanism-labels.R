@@ -118,7 +118,6 @@ test_that("numbers are written as labels without exponent, and text is read as t
   x <- c("100000", "1e+05", "1e5", "100000.0", "2E+05", "0200000", "+200000.", NA)
   expect_identical(suppressMessages(rr_tally(x, m, na.rm = TRUE))$counts, c(4, 3))
   expect_identical(rr_tally(factor(x[1:7]), m)$counts, c(4, 3))
-  expect_identical(rr_tally(paste0(" ", x[1:7], " "), m, match = "relaxed")$counts, c(4, 3))
   expect_identical(rr_tally(c("2e+05", "1.0"), rr_grr(2e5, 1))$counts[c(1, 2e5)], c(1, 1))
   # Half a number, another number, hexadecimal digits and space are none of the labels.
   for (stray in c("1e5x", "100001", "0x186A0", " 100000", "Inf", "1e+05 ")) expect_error(rr_tally(stray, m), class = "candor_error_level")

@@ -538,7 +538,7 @@ test_that("a difference of shares with a design effect is that of the effective 
   expect_equal(plan$power, stats::pnorm(0.1 / error(2000) - stats::qnorm(0.95)))
   expect_equal(rr_power(rr_warner(0.8), margin = 0.06, share = 0.3, versus = 0.2, design_effect = 1.5)$n,
                ceiling(1.5 * ceiling((stats::qnorm(0.975) * error(1) / 0.06)^2)))
-  expect_error(rr_power(rr_warner(0.8), n = 3000, share = 0.3, versus = 0.2, deff = 1.5), "design_effect", class = "candor_error_argument")
+  expect_error(rr_power(rr_warner(0.8), n = 3000, share = 0.3, versus = 0.2, deff = 1.5), class = "candor_error_argument")
 })
 
 test_that("designs for a survey are ranked by the standard error of the prevalence, with their devices", {

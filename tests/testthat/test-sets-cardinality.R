@@ -165,7 +165,8 @@ test_that("pictures are made of the estimates", {
   size <- rr_set_size(bits, 0.1, cumulative = TRUE)
   picture <- ggplot2::autoplot(size, truth = c(30, 50, 60, 70, 75))
   expect_identical(picture$data$estimate, size$table$estimate)
-  expect_equal(ggplot2::layer_data(picture, 3)$y, size$table$estimate)
+  expect_equal(ggplot2::layer_data(picture, 2)$y, size$table$estimate)
+  expect_equal(ggplot2::layer_data(picture, 3)$y, c(30, 50, 60, 70, 75))
 })
 
 test_that("a flip beside a tally must be the tally's own", {

@@ -157,12 +157,8 @@ test_that("tidy, coef and print", {
   fit <- rr_extreme(seen, 0.1)
   expect_identical(coef(fit), setNames(tidy(fit)$estimate, c("a", "b", "c")))
   expect_identical(is.na(tidy(fit)$std.error), fit$variance < 0)
-  expect_snapshot({
-    rr_extreme(c(0, 0, 1, 0, 0, 0, 0, 1), flip = 0.05)
-    rr_extreme(seen, flip = c(0.1, 0.2, 0.1), type = "all")
-    rr_bit_tally(seen, 0.1)
-    c(rr_bit_tally(c(0, 1), 0.1), rr_bit_tally(1, 0.2))
-  })
+  expect_output(print(fit), "OR of 3 noisy bits, flip 0.1", fixed = TRUE)
+  expect_output(print(c(rr_bit_tally(c(0, 1), 0.1), rr_bit_tally(1, 0.2))), "different from set to set", fixed = TRUE)
 })
 
 test_that("bad bits and flips are errors", {

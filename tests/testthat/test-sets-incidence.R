@@ -182,18 +182,10 @@ test_that("intervals of maximum likelihood cover at the boundary and inside", {
 
 test_that("bad input and limits", {
   bits <- cbind(c(0, 1), c(1, 1))
+  expect_output(print(rr_incidence(bits, 0.1)), "2 elements in 2 noisy sets, by inversion", fixed = TRUE)
   expect_error(rr_incidence(bits, 0.5), class = "candor_error_no_information")
   expect_error(rr_incidence(cbind(c(0, 1), c(2, 1)), c(0.1, 0.2)), class = "candor_error_argument")
   expect_error(rr_incidence(bits, matrix(c(0.1, 0.5, 0.1, 0.1), 2)), class = "candor_error_no_information")
   tally <- function(n, flip) rr_bit_tally(ones = 1:2, n = n, flip = flip)
   expect_refused(rr_incidence(c(tally(3, 0.1), tally(3, 0.2))), rr_incidence(tally(2000, 0.4)))
-})
-
-test_that("printing and tables", {
-  bits <- cbind(c(0, 1, 1, 1), c(1, 1, 0, 1))
-  expect_snapshot({
-    rr_incidence(bits, 0.1)
-    rr_incidence(bits, 0.1, method = "mle", tolerance = 1e-6)
-    tidy(rr_incidence(bits, 0.1), conf.int = TRUE)
-  })
 })

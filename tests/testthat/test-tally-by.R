@@ -20,6 +20,7 @@ test_that("groups are the sorted values that occur, of the type that they have",
     # Levels keep their order; those that no row has are no groups, but stay levels.
     expect_groups(factor(sample(c("x", "z"), size, TRUE), c("z", "y", "x")), factor(c("z", "x"), c("z", "y", "x")))
   }
+  expect_identical(nrow(rr_tally(character(), m, by = list(a = character(), b = integer()))$groups), 0L)
   # A value that only a late row has
   expect_groups(c(rep("b", 10000), "a", "c"))
   expect_groups(c(rep(0.5, 10000), 0.25))

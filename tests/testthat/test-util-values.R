@@ -82,23 +82,6 @@ test_that("a session with a decimal comma prints without a warning", {
   expect_identical(names(tally), c("0.5", "2"))
 })
 
-test_that("case is a fixed map, which no language of the session changes", {
-  expect_identical(relax(c(" TITLE ", "\u00c4\u00d6\u00dc \u00c9T\u00c9", "\u0130I\u0131", "\u0141\u00d3D\u0179", "\u0391\u03a9", "\u0414\u0410", NA)),
-                   c("title", "\u00e4\u00f6\u00fc \u00e9t\u00e9", "ii\u0131", "\u0142\u00f3d\u017a", "\u03b1\u03c9", "\u0434\u0430", NA))
-  # All pairs of the alphabets are those of Unicode, as this session knows them.
-  skip_if_not(l10n_info()[["UTF-8"]])
-  skip_if(grepl("^(tr|az)", Sys.getlocale("LC_CTYPE")))
-  every <- strsplit(intToUtf8(c(0x41:0x5a, 0xc0:0x17f, 0x391:0x3a9, 0x400:0x42f)), "")[[1]]
-  expect_identical(relax(every), tolower(every))
-  # In the session of a Turkish user, and in one without a language
-  for (locale in c("tr_TR.UTF-8", "C")) {
-    before <- Sys.getlocale("LC_CTYPE")
-    if (!nzchar(suppressWarnings(Sys.setlocale("LC_CTYPE", locale)))) next
-    found <- tryCatch(relax(c("TITLE", "I", "\u00c4")), finally = Sys.setlocale("LC_CTYPE", before))
-    expect_identical(found, c("title", "i", "\u00e4"))
-  }
-})
-
 test_that("a label that nobody can print is refused", {
   long <- strrep("a", 10000)
   expect_error(rr_grr(c(paste0(long, "a"), "b"), 1), "10,000", class = "candor_error_argument")
