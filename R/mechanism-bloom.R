@@ -232,3 +232,17 @@ draw_filters <- function(mechanism, answers, cohort, unary, rng) {
   draw_bits_again(unary, new_rr_reports(.Call(C_rr_matrix_to_bits, filters)$bits, mechanism$bits_number), rng)
 }
 
+
+# Given the truths bits are independent, and cohorts are drawn: a hundred times as fast as reports.
+simulate_counts.rr_bloom <- function(mechanism, truth, nsim = 1) {
+  law <- rr_law(mechanism)
+  vapply(seq_len(nsim), function(i) {
+    holders <- vapply(truth, function(t) as.vector(stats::rmultinom(1, t, rep(1, law$cohorts))), numeric(law$cohorts))
+    holders <- matrix(holders, law$cohorts)
+    as.vector(vapply(seq_len(law$cohorts), function(j) {
+      ones <- drop(cohort_filters(law, j) %*% holders[j, ])
+      n <- sum(holders[j, ])
+      c(stats::rbinom(law$bits, ones, law$one) + stats::rbinom(law$bits, n - ones, law$zero), n)
+    }, numeric(law$bits + 1)))
+  }, numeric(length(mechanism$reports)))
+}
