@@ -7,7 +7,12 @@
 #' error then has class `candor_error_chunk` and holds the tally of the chunks before it. Catch the error, take its fields `tally` and `chunk`, correct the fault
 #' and continue with `onto`.
 #'
-#' A chunk that is sent twice is counted twice. The function that returns the chunks can keep their names, and leave out what it returned before.
+#' @section Labels:
+#' A chunk that is sent twice would be counted twice. `label` identifies a chunk, for example by a day, a file or a batch number. A chunk whose label the
+#' tally already holds is left out, with a message. Tallies keep their labels, including in files ([rr_write()]). Tallies that share a label are not merged by `c()`, unless
+#' they are of different groups. Some groups of a tally, as in `tally["north"]`, keep all its labels. Two chunks of one run with the same label give an error.
+#'
+#' Labels are compared as text: numbers without an exponent (`1e5` and `100000L` are `"100000"`), dates as `"2026-01-31"`, times in UTC with fractions of a second.
 #'
 #' @section Files:
 #' Any reader of files can make the chunks. Read columns as text, as in the last example: a reader that guesses types in each block may turn one group into two, such
@@ -23,8 +28,9 @@
 #' @param column,by,weights Columns of chunks that are data frames: names, or formulas such as `~ region`, see [rr_tally()].
 #' @param na.rm,keep As for [rr_tally()].
 #' @param onto A tally to continue: the chunks are added to it.
+#' @param label A function of a chunk that returns its label, one text or number; or `NULL` (default), without labels.
 #' @param progress Logical. Show a progress bar? It appears if the work takes more than two seconds.
-#' @return An object of class `rr_tally`, see [rr_tally()].
+#' @return An object of class `rr_tally`, see [rr_tally()]. With `label` it has an element `chunks`, the labels.
 #' @section Errors:
 #' * `candor_error_chunk`, with the class of the cause: a chunk that cannot be tallied or read. Its fields are `tally` (`NULL` if no chunk was counted), `chunk` (its
 #'   number) and `cause`.
@@ -43,13 +49,15 @@
 #'   truths <- sample(mechanism$levels, 1000, replace = TRUE, prob = c(6, 3, 1))
 #'   data.frame(day = day, answer = rr_perturb(truths, mechanism, rng = "R"))
 #' }
+#' day_of <- function(chunk) chunk$day[1]
 #' day <- 0
 #' next_day <- function() if (day < 3) reports_of(day <<- day + 1)
-#' tally <- rr_tally(next_day, mechanism, column = "answer")
+#' tally <- rr_tally(next_day, mechanism, column = "answer", label = day_of)
 #' tally   # 3,000 reports
-#' # A fourth day is added later
+#' # The third day is sent again, with a fourth: it is counted once
+#' day <- 2
 #' late <- function() if (day < 4) reports_of(day <<- day + 1)
-#' rr_tally(late, mechanism, column = "answer", onto = tally)   # 4,000 reports
+#' rr_tally(late, mechanism, column = "answer", label = day_of, onto = tally)   # 4,000 reports
 #'
 #' # A file, 200 lines at a time
 #' csv <- tempfile(fileext = ".csv")
@@ -65,9 +73,10 @@
 #' close(connection)
 #' @export
 rr_tally.function <- function(x, mechanism, ..., column = NULL, weights = NULL, by = NULL, na.rm = FALSE,
-                              keep = c("counts", "sets"), onto = NULL, progress = interactive()) {
+                              keep = c("counts", "sets"), onto = NULL, label = NULL, progress = interactive()) {
   check_dots_empty(...)
   check_mechanism(mechanism)
+  check_that(is.null(label) || is.function(label), label, "label", "a function of a chunk")
   # Vectors would be those of all chunks.
   if (!is.character(by) && !inherits(by, "formula")) refuse_vector(by, "by")
   if (!is.character(weights) && !inherits(weights, "formula")) refuse_vector(weights, "weights")
@@ -77,29 +86,68 @@ rr_tally.function <- function(x, mechanism, ..., column = NULL, weights = NULL, 
   }
   columns <- list(column = column, by = by, weights = weights)
   columns <- columns[lengths(columns) > 0L]
+  tally_chunk <- function(chunk) {
+    if (length(columns) && !is.data.frame(chunk)) {
+      abort("{.arg column}, {.arg by} and {.arg weights} name columns of data frames.", "argument")
+    }
+    do.call(rr_tally, c(list(chunk, mechanism, na.rm = na.rm, keep = keep), columns))
+  }
   bar <- if (check_flag(progress, "progress")) {
     cli::cli_progress_bar(format = "Tallying: {cli::pb_current} chunks in {cli::pb_elapsed}", total = NA, clear = TRUE)
   }
   total <- onto
   number <- 0
+  # The labels of this run, and which of their chunks were counted before.
+  seen <- known <- character()
   repeat {
     number <- number + 1
-    # Nothing is assigned to `total` before a chunk has passed as a whole. A chunk without reports adds nothing.
-    added <- tryCatch({
+    # Nothing is assigned to `total` before a chunk has passed as a whole.
+    result <- tryCatch({
       chunk <- x()
-      if (is.null(chunk)) break
-      if (length(columns) && !is.data.frame(chunk)) {
-        abort("{.arg column}, {.arg by} and {.arg weights} name columns of data frames.", "argument")
-      }
-      if (report_number(chunk) > 0L) {
-        tally <- do.call(rr_tally, c(list(chunk, mechanism, na.rm = na.rm, keep = keep), columns))
-        if (is.null(total)) tally else c(total, tally)
-      }
+      if (!is.null(chunk)) add_chunk(total, chunk, if (!is.null(label)) chunk_label(label(chunk)), seen, tally_chunk)
     }, error = function(e) abort_chunk(e, number, total))
-    total <- added %||% total
+    if (is.null(result)) break
+    total <- result$tally
+    seen <- c(seen, result$name)
+    if (result$known) known <- c(known, result$name)
     if (progress) cli::cli_progress_update(id = bar)
   }
+  if (length(known)) {
+    cli::cli_inform(c("{length(known)} chunk{?s} that {?was/were} counted before {?is/are} left out.",
+                      i = "{cli::qty(known)}{?Its label is/Their labels are} {format_labels(known)}."),
+                    class = "candor_message_chunks")
+  }
   total %||% abort("There was no chunk to tally: the function must return reports before it returns NULL.", "empty")
+}
+
+# The tally with this chunk, and whether it was `known`, so that it is left out. `name`: the text of its label.
+add_chunk <- function(total, chunk, name, seen, tally_chunk) {
+  # A chunk without reports is none: what comes under its label later counts.
+  if (report_number(chunk) == 0L) return(list(tally = total, known = FALSE))
+  # Two chunks of one run with one label are rather parts of a day than the same reports: to leave one out would lose
+  # them.
+  if (!is.null(name) && name %in% seen) {
+    abort("{.arg label} must return another label for each chunk, and {.val {name}} comes twice.", "argument")
+  }
+  if (!is.null(name) && name %in% total$chunks) return(list(tally = total, known = TRUE, name = name))
+  tally <- tally_chunk(chunk)
+  tally$chunks <- name
+  list(tally = if (is.null(total)) tally else c(total, tally), known = FALSE, name = name)
+}
+
+# The same text for the same label, whatever its type: integer or double, factor or text, a time in any zone.
+chunk_label <- function(label) {
+  known <- is.character(label) || is.numeric(label) || is.factor(label) || inherits(label, c("Date", "POSIXct"))
+  check_that(known && length(label) == 1L && !is.na(label), label, "label", "one text or number for each chunk")
+  if (inherits(label, "POSIXct")) {
+    # In UTC, with its fraction of a second if it has one, to the microsecond.
+    micros <- round(as.double(label) * 1e6)
+    text <- format(.POSIXct(micros %/% 1e6, "UTC"), "%Y-%m-%d %H:%M:%S", tz = "UTC")
+    return(paste0(text, if (micros %% 1e6) sub("0+$", "", sprintf(".%06.0f", micros %% 1e6)), " UTC"))
+  }
+  if (inherits(label, "Date")) return(format(label, "%Y-%m-%d"))
+  if (is.numeric(label)) return(number_text(label))
+  check_text(as.character(label), "label")
 }
 
 # The error of a chunk, with what was counted before it. It is of the class of its cause as well.

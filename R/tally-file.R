@@ -20,6 +20,7 @@
 #' * `missing`: optional: the number of missing reports that were dropped.
 #' * `witness`: optional: of [rr_local_hash()] the number of different hash functions, of [rr_mean()] of reports outside the range of answers; reveals clients
 #'   that do not randomize.
+#' * `chunks`: optional: the labels of the chunks that were counted, see [chunks].
 #' * `sets`: of `rr_tally(keep = "sets")`: for each group an object with `bits` and `times`.
 #' * `checksum`: optional, the last member: `"md5:"` and the MD5 sum, in 32 hexadecimal digits, of all bytes of the file before `"checksum"`; required with `sets`.
 #'
@@ -120,6 +121,7 @@ tally_text <- function(tally) {
                   n = array(tally$n), weight_squares = array(tally$weight_squares),
                   respondents = array(tally$respondents),
                   missing = as.double(tally$missing), witness = tally$witness,
+                  chunks = if (!is.null(tally$chunks)) I(tally$chunks),
                   counts = counts, sets = if (!is.null(tally$sets)) lapply(tally$sets, set_members))
   signed_text(members[!vapply(members, is.null, NA)])
 }
@@ -206,7 +208,7 @@ check_checksum <- function(bytes, needed) {
 
 make_tally <- function(object) {
   m <- file_members(object, c("format", "version", "mechanism", "n", "counts"),
-                    c("groups", "weight_squares", "respondents", "missing", "witness", "sets", "checksum"),
+                    c("groups", "weight_squares", "respondents", "missing", "witness", "chunks", "sets", "checksum"),
                     "file")
   mechanism <- read_mechanism(m$mechanism)
   if (inherits(mechanism, "rr_product")) check_joint(mechanism)
@@ -224,6 +226,8 @@ make_tally <- function(object) {
                         missing = check_count(m$missing %||% 0, "missing"))
   if (!is.null(m$witness)) tally$witness <- check_count(m$witness, "witness")
   if (!is.null(m$sets)) tally$sets <- read_kept_sets(m$sets, tally)
+  if (anyDuplicated(m$chunks)) abort("{.field chunks} must be labels that all differ.", "file")
+  if (!is.null(m$chunks)) tally$chunks <- as.character(m$chunks)
   tally
 }
 
@@ -309,7 +313,7 @@ holds_sums <- function(mechanism) {
   inherits(mechanism, "rr_mean") || any(vapply(mechanism$parts %||% list(), holds_sums, NA))
 }
 
-# ---- groups ----
+# ---- groups and chunks ----
 
 read_groups <- function(columns, mechanism) {
   columns <- lapply(columns, file_members, c("name", "type", "values"), c("levels", "tz"), "group column")

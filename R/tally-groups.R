@@ -14,7 +14,7 @@
 #' @param subset A condition on the columns of the groups, such as `region == "north"`.
 #' @param drop Logical, default `FALSE`. Drop the group columns if one group is left?
 #' @param ... Not used.
-#' @return A tally, or a fit, of the selected groups. The tally does not contain the number of missing reports.
+#' @return A tally, or a fit, of the selected groups. The tally does not contain the number of missing reports, and keeps the labels of all [chunks].
 #' @section Errors:
 #' `candor_error_level` for groups that do not exist. `candor_error_empty` if no group is left. `candor_error_argument` for an object without groups, a
 #' category in place of a group, and a second index (`fit[, 1]`).
@@ -162,6 +162,7 @@ keep_groups <- function(tally, which) {
   structure(fields, class = class(tally))
 }
 
+# Labels of chunks stay: any of them may have reports of these groups, which must not be counted again.
 cut_tally <- function(tally, at, drop = FALSE) {
   fields <- unclass(keep_groups(tally, at))
   fields$missing <- 0
@@ -187,7 +188,7 @@ one_part <- function(x, i, further) {
 }
 
 # Fields that not every tally or fit has.
-optional_fields <- c("sets", "witness", "family", "replicates")
+optional_fields <- c("sets", "witness", "chunks", "family", "replicates")
 
 #' @rdname groups
 #' @export

@@ -31,6 +31,7 @@ c.rr_tally <- function(...) {
                         respondents = if (weighted && !is.null(people)) add(people))
   sets <- known(field("sets"))
   if (!is.null(sets)) tally$sets <- lapply(unname(split(do.call(c, sets), codes)), merge_sets)
+  tally$chunks <- merge_chunks(tallies)
   witness <- known(field("witness"))
   if (!is.null(witness)) tally$witness <- sum(unlist(witness))
   tally
@@ -60,6 +61,19 @@ mechanism_difference <- function(x, y) {
   values <- c(x[[field]], y[[field]])
   if (!is.numeric(values) || length(values) != 2L) return(sprintf("`%s` is not the same.", field))
   sprintf("`%s` is %s, and %s.", field, number_text(values[1]), number_text(values[2]))
+}
+
+# A chunk that is in two tallies would be counted twice, but for tallies of different groups: a report has one group.
+merge_chunks <- function(tallies) {
+  all <- unlist(lapply(tallies, .subset2, "chunks"))
+  labels <- lapply(tallies, function(tally) group_labels(tally$groups) %||% "")
+  for (label in unique(all[duplicated(all)])) {
+    holds <- vapply(tallies, function(tally) label %in% tally$chunks, NA)
+    if (anyDuplicated(unlist(labels[holds]))) {
+      abort("Tallies that hold the same chunk, {.val {label}}, cannot be merged: it would count twice.", "mismatch")
+    }
+  }
+  unique(all)
 }
 
 # How many people answered, NA where only weighted counts were given.

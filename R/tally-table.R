@@ -27,6 +27,7 @@ print.rr_tally <- function(x, ...) {
       sprintf("  Row \"%s\" counts all reports of %s %s, \"%s\" those of them that say so; shares are of all reports",
               reports[parts$totals[1]], tolower(parts$part), parts$names[1], reports[parts$rows[[1]][1]])
     },
+    if (length(x$chunks)) paste("  chunks with a label:", format_count(length(x$chunks))),
     if (!is.null(x$sets)) paste("  with", number_of(sum(lengths(lapply(x$sets, `[[`, "times"))), "different set"))
   ))
   print(tidy(x))

@@ -63,6 +63,7 @@
 #' | `candor_message_dimensions` | questions of a table without names |
 #' | `candor_message_labelled` | labelled numbers |
 #' | `candor_message_aliased` | coefficients that the others determine |
+#' | `candor_message_chunks` | chunks that were counted before |
 #' | `candor_message_reading` | 1 or `TRUE` that is read as "no" |
 #' | `candor_message_order` | an order of answers that nobody gave, or levels in the order yes, no |
 #' | `candor_message_design` | survey designs whose tally has no clusters and strata |

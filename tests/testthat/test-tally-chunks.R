@@ -54,6 +54,58 @@ test_that("a failed chunk counts nothing, and the error carries what was counted
   expect_null(cnd$tally)
 })
 
+test_that("a chunk that comes twice is counted once", {
+  people <- some_people()
+  parts <- split(people, people$batch)
+  label <- function(chunk) chunk$batch[1]
+  once <- rr_tally(in_turn(parts[1:2]), grr, column = "answer", label = label)
+  cnd <- expect_message(twice <- rr_tally(in_turn(parts[c(2, 3, 1)]), grr, column = "answer", label = label, onto = once), "2 chunks",
+                        class = "candor_message_chunks")
+  expect_match(conditionMessage(cnd), "2, 1")
+  expect_identical(twice$counts, rr_tally(people$answer[people$batch <= 3], grr)$counts)
+  expect_identical(twice$chunks, c("1", "2", "3"))
+  # Also where they were counted in another session, or by another collector.
+  expect_message(more <- rr_tally(in_turn(parts[3:4]), grr, column = "answer", label = label, onto = twice), "1 chunk ")
+  expect_identical(more$chunks, as.character(1:4))
+  expect_error(c(more, twice), class = "candor_error_mismatch")
+  # A failed chunk is not among the labels, and an empty one is not either.
+  bad <- transform(parts[[5]], answer = "zebra")
+  cnd <- expect_error(rr_tally(in_turn(list(parts[[4]][0, ], parts[[6]], bad)), grr, column = "answer", label = function(chunk) c(chunk$batch, 4)[1]),
+                      class = "candor_error_chunk")
+  expect_identical(cnd$tally$chunks, "6")
+  expect_error(rr_tally(in_turn(parts), grr, column = "answer", label = function(chunk) chunk$batch), "one text", class = "candor_error_chunk")
+  # Groups that were cut out keep the labels: they may hold any of the chunks. Different groups share no report.
+  grouped <- rr_tally(in_turn(parts), grr, column = "answer", by = "region", label = label)
+  expect_identical(grouped["2"]$chunks, as.character(1:10))
+  expect_refused(c(grouped, grouped["2"]), c(grouped["2"], grouped["2"]), c(grouped["2", drop = TRUE], grouped["01", drop = TRUE]), class = "mismatch")
+  expect_identical(c(grouped["2"], grouped["01"]), grouped)
+  expect_message(rr_tally(in_turn(parts[1]), grr, column = "answer", by = "region", label = label, onto = grouped["2"]), "1 chunk ")
+})
+
+test_that("a label that comes twice in one run is an error that names it", {
+  people <- some_people()
+  people$day <- rep(c("monday", "tuesday"), c(300, 700))
+  parts <- split(people, rep(1:4, each = 300)[1:1000])
+  day <- function(chunk) chunk$day[1]
+  cnd <- expect_error(rr_tally(in_turn(parts), grr, column = "answer", label = day), "\"tuesday\"", class = "candor_error_chunk")
+  expect_identical(cnd$tally$chunks, c("monday", "tuesday"))
+  expect_identical(cnd$chunk, 3)
+  # To go on with this tally does not lose the others either.
+  expect_error(suppressMessages(rr_tally(in_turn(parts), grr, column = "answer", label = day, onto = cnd$tally)), "tuesday", class = "candor_error_chunk")
+})
+
+test_that("a label is the same text whatever its type", {
+  labelled <- function(label) rr_tally(in_turn(list("a")), grr, label = function(chunk) label)$chunks
+  noon <- as.POSIXct("2026-03-29 12:00:00", tz = "UTC")
+  texts <- list(list(1e5, "100000"), list(100000L, "100000"), list("100000", "100000"), list(1e15, "1000000000000000"), list(-0, "0"), list(0.1, "0.1"),
+                list(0.1 + 0.2, "0.30000000000000004"), list(as.Date("2026-01-01"), "2026-01-01"), list(structure(20454L, class = "Date"), "2026-01-01"),
+                list(factor("x"), "x"), list(noon, "2026-03-29 12:00:00 UTC"), list(noon + 0.25, "2026-03-29 12:00:00.25 UTC"),
+                list(as.POSIXct("2026-03-29 12:00", tz = "America/New_York"), "2026-03-29 16:00:00 UTC"),
+                list(as.POSIXct(-0.5, origin = "1970-01-01", tz = "UTC"), "1969-12-31 23:59:59.5 UTC"))
+  for (one in texts) expect_identical(labelled(one[[1]]), one[[2]])
+  expect_refused(labelled("caf\xe9"), labelled(TRUE), class = "chunk")
+})
+
 test_that("memory does not grow with the number of chunks", {
   # Each chunk takes 0.8 MB as text, so that a hundred kept would be 80 MB. The collector runs at every fifth: what may be
   # added is what it has not yet taken away.
@@ -74,11 +126,12 @@ test_that("memory does not grow with the number of chunks", {
 
 test_that("arguments are refused", {
   one <- function() in_turn(list("a"))
-  expect_refused(rr_tally(one(), 1), rr_tally(one(), grr, by = 1:3), rr_tally(one(), grr, weights = 1),
+  expect_refused(rr_tally(one(), 1), rr_tally(one(), grr, label = "x"), rr_tally(one(), grr, by = 1:3), rr_tally(one(), grr, weights = 1),
                  rr_tally(one(), grr, column = "x"), rr_tally(one(), grr, onto = 1), rr_tally(one(), grr, mispelt = 1))
   expect_refused(rr_tally(one(), grr, onto = rr_counts(1:3, rr_grr(c("a", "b", "c"), epsilon = 2))),
                  rr_tally(one(), grr, onto = rr_tally("a", grr, by = "x")), class = "mismatch")
   expect_refused(rr_tally(in_turn(list()), grr), class = "empty")
+  expect_refused(rr_tally(one(), grr, label = function(chunk) NULL), class = "chunk")
   # A file is none of what is tallied: its name is no report.
   expect_refused(rr_tally("reports.csv", grr), class = "level")
   expect_identical(rr_tally(one(), grr, progress = TRUE)$counts, c(1, 0, 0))

@@ -148,7 +148,7 @@ test_that("a text that was changed is refused", {
   refused(counts = "[9007199254740992, 0, 0]", n = "9007199254740993")
   # The squares of weights add up to at most the square of their sum.
   for (more in c('"weight_squares": 1, "respondents": 2', '"weight_squares": 36.1', '"respondents": 6', '"colour": 6', '"n": 6', '"missing": -1',
-                 '"chunks": ["a"]', '"sets": []', '"checksum": "md5:00000000000000000000000000000000"')) refused(more = paste(",", more))
+                 '"chunks": ["a", "a"]', '"sets": []', '"checksum": "md5:00000000000000000000000000000000"')) refused(more = paste(",", more))
   groups <- function(type, values, n = "[6]", counts = "[[1, 2, 3]]") {
     refused(more = sprintf(', "groups": [{"name": "g", "type": "%s", "values": [%s]}]', type, values), n = n, counts = counts)
   }
@@ -292,6 +292,18 @@ test_that("nothing of a file is run, and an address is not opened", {
   writeLines(sub("\"n\": 3", "\"n\": 4", sub(",\n  \"checksum.*", "}", tally_text(tally))), file)
   expect_error(rr_read(file), class = "candor_error_file")
   expect_false(file.exists(marker))
+})
+
+test_that("tallies with a chunk in common are not merged", {
+  one <- rr_counts(c(1, 2), rr_warner(0.8))
+  a <- b <- ab <- one
+  a$chunks <- "monday"
+  b$chunks <- "tuesday"
+  ab$chunks <- c("monday", "tuesday")
+  expect_identical(c(a, b)$chunks, c("monday", "tuesday"))
+  expect_identical(c(a, one)$chunks, "monday")
+  expect_identical(there_and_back(ab), ab)
+  expect_error(c(a, ab), "monday", class = "candor_error_mismatch")
 })
 
 test_that("anything but a tally and a file is refused", {
