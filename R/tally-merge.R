@@ -4,7 +4,7 @@
 c.rr_tally <- function(...) {
   tallies <- list(...)
   first <- tallies[[1]]
-  for (i in seq_along(tallies)) check_mergeable(tallies[[i]], first, i)
+  for (i in seq_along(tallies)) tallies[[i]] <- mergeable(tallies[[i]], first, i)
   field <- function(name) lapply(tallies, .subset2, name)
   # What only some of the tallies know is not known of the whole.
   known <- function(values) if (!any(vapply(values, is.null, NA))) values
@@ -37,21 +37,54 @@ c.rr_tally <- function(...) {
   tally
 }
 
-check_mergeable <- function(tally, first, i) {
+# Tally number `i` as one of the mechanism of the first, whose levels may stand in another order.
+mergeable <- function(tally, first, i) {
   if (!inherits(tally, "rr_tally")) abort("Only tallies can be merged, and argument {i} is none.", "argument")
   if (!same_mechanism(tally$mechanism, first$mechanism)) {
-    abort(c("Tallies must be of the same mechanism to be merged: tally {i} is not of that of tally 1.",
-            x = "{mechanism_difference(tally$mechanism, first$mechanism)}"), "mismatch")
+    tally <- reorder_tally(tally, first$mechanism) %||%
+      abort(c("Tallies must be of the same mechanism to be merged: tally {i} is not of that of tally 1.",
+              x = "{mechanism_difference(tally$mechanism, first$mechanism)}"), "mismatch")
   }
   if (!identical(names(tally$groups), names(first$groups))) {
     abort("Tallies must have the same grouping to be merged, tally {i} too.", "mismatch")
   }
+  tally
 }
 
 # Whole counts are exact up to 2^53. The sum of doubles may round down to 2^53; the sum without the largest cannot.
 beyond_exact <- function(numbers) {
   largest <- which.max(numbers)
   length(numbers) > 0 && sum(numbers[-largest]) > 2^53 - numbers[largest]
+}
+
+# The tally with its counts in the order of another mechanism's levels, if only that order differs; NULL if anything
+# else does.
+reorder_tally <- function(tally, mechanism) {
+  from <- tally$mechanism
+  # Reports that are kept whole are in the order of their own mechanism.
+  if (!is.null(tally$sets) || !is.null(mechanism$questions) || identical(from$reports, mechanism$reports) ||
+      !identical(class(from), class(mechanism)) || !identical(lengths(from[c("reports", "levels")]),
+                                                              lengths(mechanism[c("reports", "levels")]))) return(NULL)
+  reports <- match(mechanism$reports, from$reports)
+  levels <- match(mechanism$levels, from$levels)
+  # "no" and "yes" must have the same labels in both.
+  bits <- function(m) list(m$reports[m$bits], m$levels[m$truth_bits])
+  a <- rr_law(from)
+  b <- rr_law(mechanism)
+  if (anyNA(reports) || anyNA(levels) || !identical(bits(from), bits(mechanism)) || !identical(class(a), class(b)) ||
+      !identical(from$epsilon, mechanism$epsilon)) return(NULL)
+  # The same probabilities, in the order of the other.
+  same <- if (inherits(a, "rr_law_additive")) {
+    noise <- if (length(a$b) > 1L) a$b[reports] else a$b
+    identical(a$a, b$a) && identical(noise, b$b) && identical(levels, reports)
+  } else {
+    inherits(a, "rr_law_channel") && max(length(levels), length(reports)) <= matrix_limit &&
+      identical(unname(rr_matrix(from))[levels, reports], unname(rr_matrix(mechanism)))
+  }
+  if (!same) return(NULL)
+  tally$counts <- if (is.matrix(tally$counts)) tally$counts[reports, , drop = FALSE] else tally$counts[reports]
+  tally$mechanism <- mechanism
+  tally
 }
 
 # What differs first between two mechanisms.

@@ -54,8 +54,8 @@
 #' * `witness`: for [rr_local_hash()] the number of different hash functions, for [rr_mean()] of reports outside the range of answers: reveals clients that do
 #'   not randomize (not for databases).
 #'
-#' Tallies of one mechanism are merged with `c()` to the tally of all the data, in any order and grouping.
-#' `as.data.frame()` and `tidy()` return columns `term`, `count`
+#' Tallies of one mechanism are merged with `c()` to the tally of all the data, in any order and grouping. If reports are categories and only the order of
+#' the levels differs, the order of the first tally is used. `as.data.frame()` and `tidy()` return columns `term`, `count`
 #' and `share`. `plot()` and `autoplot()` return a ggplot: one bar per category and a panel per group, for up to 60 groups.
 #' @section Errors:
 #' * `candor_error_level`, `candor_error_missing`: a report that is not a level, or missing, with value and position.
