@@ -181,3 +181,17 @@ test_that("counts that direct reports cannot have are refused", {
   both[4, "w"] <- 0
   expect_error(rr_tmdh(rr_cooccurrence(both), direct), class = "candor_error_impossible")
 })
+
+test_that("a channel that a validation study measured has no part for its error here, and is refused", {
+  study <- rr_misclassification(table = rbind(no = c(no = 90, yes = 10), yes = c(20, 80)))
+  bits <- data.frame(a = c(0, 1, 1, 0), b = c(1, 1, 0, 0))
+  counts <- rr_cooccurrence(bits)
+  expect_refused(rr_tmdh(counts, study), rr_tmdh(counts, list(a = study, b = rr_warner(0.8))),
+                 rr_association(bits, list(a = study)), class = "law")
+})
+
+test_that("columns without names have margins under their own names only", {
+  fit <- rr_tmdh(rr_cooccurrence(matrix(c(0, 1, 1, 0, 1, 1, 0, 0), 4)), list(a = rr_warner(0.8), b = rr_warner(0.7)))
+  expect_equal(sum(coef(rr_margin(fit, "x1"))), 1)
+  expect_error(rr_margin(fit, "a"), class = "candor_error_level")
+})
