@@ -113,7 +113,12 @@ rr_association.default <- function(x, ...) {
   if (d < 2L) abort("Association needs at least two questions.", "argument")
   if (inherits(x, "rr_fit_product")) x <- one_group(x, "x")
   pairs <- pair_index(d)
-  tables <- lapply(seq_along(pairs$i), function(m) margin_association(rr_margin(x, c(pairs$i[m], pairs$j[m]))))
+  margin_associations(x, pairs$i, pairs$j)
+}
+
+# Of the pairs of questions `i` and `j`, by their margins.
+margin_associations <- function(x, i, j) {
+  tables <- lapply(seq_along(i), function(m) margin_association(rr_margin(x, c(i[m], j[m]))))
   # Odds ratios and the like are of yes/no questions only.
   all <- c("x", "y", paste0(rep(association_measures, each = 2), c("", ".error")), "statistic", "df", "p.value")
   columns <- intersect(all, unlist(lapply(tables, names)))

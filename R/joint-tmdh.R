@@ -116,7 +116,7 @@ vcov.rr_tmdh <- function(object, sets = NULL, target = object$target, dense = FA
   } else {
     members <- chosen_members(object, sets)
     if (is.null(sets)) members <- members[, possible_sets(object), drop = FALSE] else refuse_rivals(object, members)
-    covariance <- with_labels(histogram_block(object, members, members, target, FALSE, FALSE), members, object)
+    covariance <- with_labels(histogram_block(object, members, target), members, object)
   }
   if (target == "sample") warn_indefinite(covariance)
   covariance
@@ -153,7 +153,7 @@ tidy.rr_tmdh <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms =
 }
 
 rows_of.rr_tmdh <- function(x) {
-  variances <- histogram_variances(x, x, x$target, FALSE, FALSE)
+  variances <- histogram_variances(x, x, x$target)
   table <- tibble::tibble(term = shown_labels(x), order = shown_sizes(x), estimate = shown_values(x),
                           std.error = root(variances))
   table[possible_sets(x), ]
@@ -240,6 +240,9 @@ rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
   design <- column_design(mechanism, truth$columns)
   refuse_blocks(design)
   made <- through_columns(truth, design, FALSE)
+  # What covariances of a given truth are computed from.
+  truth$design <- design
+  truth$counts <- list(values = made$values, tallied = truth$tallied, more = made$more)
   new_rr_histogram("pmdh", truth$columns, order, made$values, more = made$more, tallied = truth$tallied,
                    further = further, truth = truth, design = design, mechanism = mechanism)
 }
@@ -253,30 +256,22 @@ refuse_blocks <- function(design) {
   abort("Expected joint counts are not available for questions reported directly or by hashing.", "argument")
 }
 
-# What covariances of a given truth are computed from: the truth, with the design of the columns.
-truth_of <- function(x) {
-  truth <- x$truth
-  truth$design <- x$design
-  truth$counts <- list(values = x$values, tallied = x$tallied, more = x$more)
-  truth
-}
-
 #' @rdname rr_pmdh
 #' @export
 vcov.rr_pmdh <- function(object, sets = NULL, target = c("population", "sample"), of = c("reports", "estimate"), ...) {
   target <- check_choice(target, "target", c("population", "sample"))
   of <- check_choice(of, "of", c("reports", "estimate"))
   members <- chosen_members(object, sets)
-  with_labels(histogram_block(truth_of(object), members, members, target, TRUE, of == "reports"), members, object)
+  with_labels(histogram_block(object$truth, members, target, TRUE, of == "reports"), members, object)
 }
 
 chosen_members <- function(x, sets) if (is.null(sets)) shown_members(x) else parse_sets(sets, x$columns)
 
 # Variances of the sets that `like` shows, from the values of x.
-histogram_variances <- function(x, like, target, known, reported) {
+histogram_variances <- function(x, like, target, known = FALSE, reported = FALSE) {
   if (!known && !is.null(x$counts$scores)) {
     # From the sums of the products of two sets' scores; NA for sets of two categories of one question.
-    second <- diag(x$counts$scores$second)[score_places(x$counts$scores, shown_members(x))]
+    second <- diag(x$counts$scores$second)[score_places(x$counts, shown_members(x))]
     sums <- shown_values(x)
     return(if (target == "sample") second - sums else (second - sums^2 / x$n) * x$n / (x$n - 1))
   }
@@ -290,7 +285,7 @@ histogram_variances <- function(x, like, target, known, reported) {
 tidy.rr_pmdh <- function(x, target = c("population", "sample"), of = c("reports", "estimate"), ...) {
   target <- check_choice(target, "target", c("population", "sample"))
   of <- check_choice(of, "of", c("reports", "estimate"))
-  truth <- truth_of(x)
+  truth <- x$truth
   variances <- histogram_variances(truth, x, target, TRUE, of == "reports")
   truth[c("order", "further")] <- x[c("order", "further")]
   tibble::tibble(term = shown_labels(x), order = shown_sizes(x),
