@@ -37,15 +37,12 @@
 #' @param order Largest number of columns in a set; default the order of `counts`, with their further sets.
 #' @param target `"population"` (default) or `"sample"`.
 #' @param conf.level Confidence level, a number in (0, 1); default 0.95.
-#' @param object,x An object of `rr_tmdh()`.
+#' @param object An object of `rr_tmdh()`.
 #' @param sets `NULL` (default) for all sets that `coef()` shows, or the sets of interest, as in [rr_cooccurrence()].
 #' @param dense Logical, default `FALSE`. Return the covariance of all sets for the sample as an ordinary matrix?
-#' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high` (normal approximation)?
-#' @param scale `"count"` (default; numbers of rows) or `"share"`.
-#' @param terms Sets, as labels or positions; default all.
 #' @param ... Not used; `rr_tmdh()` refuses further arguments.
 #' @return An object of class `c("rr_tmdh", "rr_histogram")`, read by `coef()`, `tidy()`, `confint()`, `vcov()`, [rr_margin()],
-#'   [rr_association()], [rr_joint()] and `plot()`. Estimates are numbers of rows. A negative estimate is kept: it is information about a count near 0.
+#'   [rr_association()], [rr_joint()] and `plot()`. Estimates are numbers of rows, with intervals of the normal approximation; divide by `nobs()` for shares. A negative estimate is kept: it is information about a count near 0.
 #' @section Errors and warnings:
 #' Errors: `candor_error_no_information` (`p = q` in a column), `candor_error_mismatch` (mechanisms do not match the columns), `candor_error_impossible` (direct reports that support no category or
 #' several), `candor_error_order` (the set that was not tallied is named), `candor_error_argument`. Warning: `candor_warning_indefinite`. See [candor_conditions].
@@ -138,18 +135,6 @@ sparse_covariance <- function(x) {
   labels <- set_labels(x$columns, x$order)
   Matrix::sparseMatrix(i = parts$i, p = parts$p, x = parts$x, dims = rep(length(labels), 2L),
                        dimnames = list(labels, labels), symmetric = TRUE, index1 = FALSE, check = FALSE)
-}
-
-#' @rdname rr_tmdh
-#' @export
-tidy.rr_tmdh <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, scale = c("count", "share"),
-                         ...) {
-  scale <- check_choice(scale, "scale", c("count", "share"))
-  table <- tidy.rr_estimates(x, conf.int, conf.level, terms)
-  if (scale == "count") return(table)
-  figures <- intersect(c("estimate", "std.error", "conf.low", "conf.high"), names(table))
-  table[figures] <- lapply(table[figures], `/`, x$n)
-  table
 }
 
 rows_of.rr_tmdh <- function(x) {
