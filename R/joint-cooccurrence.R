@@ -88,7 +88,7 @@ rr_cooccurrence <- function(bits, order = NULL, sets = NULL, na.rm = FALSE, ...,
   names <- make.unique(as.character(colnames(bits) %||% paste0("x", seq_len(ncol(bits)))))
   # A matrix of whole numbers or logical values is read in place.
   columns <- if (is.integer(bits) || is.logical(bits)) bits else unname(Map(column_bits, as.data.frame(bits), names))
-  count_bits(columns, names, order, sets, sum(!keep))
+  count_bits(columns, names, order, sets, as.double(sum(!keep)))
 }
 
 inform_dropped <- function(rows) {
