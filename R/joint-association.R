@@ -60,7 +60,7 @@
 #'   scale.
 #' @param alpha Significance level of the test that outlines a pair, from 0 to 1; default 0.05.
 #' @section Errors:
-#' `candor_error_order` (the counts that a covariance needs were not tallied), `candor_error_argument`. See [candor_conditions].
+#' `candor_error_order` (the counts that a covariance needs were not tallied), `candor_error_law` (a channel that a validation study estimated), `candor_error_argument`. See [candor_conditions].
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy, section 2.4.
 #'
 #'   Fox, J. A. and Tracy, P. E. (1986). *Randomized Response*. Sage. \doi{10.4135/9781412985581} (a randomized variable and a number)

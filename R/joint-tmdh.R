@@ -45,7 +45,7 @@
 #'   [rr_association()], [rr_joint()] and `plot()`. Estimates are numbers of rows, with intervals of the normal approximation; divide by `nobs()` for shares. A negative estimate is kept: it is information about a count near 0.
 #' @section Errors and warnings:
 #' Errors: `candor_error_no_information` (`p = q` in a column), `candor_error_mismatch` (mechanisms do not match the columns), `candor_error_impossible` (direct reports that support no category or
-#' several), `candor_error_order` (the set that was not tallied is named), `candor_error_argument`. Warning: `candor_warning_indefinite`. See [candor_conditions].
+#' several), `candor_error_order` (the set that was not tallied is named), `candor_error_law` (a channel that a validation study estimated), `candor_error_argument`. Warning: `candor_warning_indefinite`. See [candor_conditions].
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local
 #'   differential privacy. Lemma 3.4, Theorems 3.5 and 3.6, equation (136). The entry for local hashing in Table 2 should read \eqn{p / d^{k-1}}.
 #'
@@ -306,15 +306,13 @@ histogram_law <- function(rows, design) {
   law <- list(histograms = matrix(0, 1, k), probability = 1)
   for (x in rep(seq_len(k), rows)) {
     size <- nrow(law$histograms)
-    all <- law$histograms[rep(seq_len(size), k), , drop = FALSE]
-    reported <- cbind(seq_len(k * size), rep(seq_len(k), each = size))
-    all[reported] <- all[reported] + 1
+    all <- law$histograms[rep(seq_len(size), k), , drop = FALSE] + diag(k)[rep(seq_len(k), each = size), ]
     weight <- as.vector(outer(law$probability, channel[x, ]))
     key <- as.vector(all %*% (n + 1)^(seq_len(k) - 1))
     first <- !duplicated(key)
     law <- list(histograms = all[first, , drop = FALSE],
                 probability = as.vector(rowsum(weight, match(key, key[first]))))
   }
-  place <- do.call(order, lapply(seq_len(k), function(j) law$histograms[, j]))
+  place <- do.call(order, asplit(law$histograms, 2))
   list(histograms = law$histograms[place, , drop = FALSE], probability = law$probability[place])
 }

@@ -70,22 +70,6 @@ test_that("hashed reports: unbiased estimates with their covariance, by enumerat
   expect_equal(estimated, products - outer(mean, mean))
 })
 
-test_that("a unary-encoded question is a block of independent columns", {
-  # Bits of one-hot answers, each flipped on its own: estimates, and covariance for fixed truths, by simulation of 5,000 surveys.
-  set.seed(13)
-  design <- list(p = 0.75, q = 0.25)
-  truth <- outer(rep(1:3, c(60, 30, 10)), 1:3, `==`)
-  runs <- replicate(5000, {
-    bits <- matrix(stats::rbinom(300, 1, 0.25 + 0.5 * truth), 100)
-    coef(rr_tmdh(rr_cooccurrence(bits, 2), design, target = "sample"))
-  })
-  expected <- rr_pmdh(rr_cooccurrence(truth, 3), design, order = 2)
-  cov <- vcov(expected, target = "sample", of = "estimate")
-  expect_identical(unname(coef(expected$truth))[1:6], c(60, 30, 10, 0, 0, 0))
-  expect_lt(max(abs(rowMeans(runs) - c(60, 30, 10, 0, 0, 0)) / sqrt(diag(cov) / 5000)), 4)
-  expect_equal(unname(apply(runs, 1, stats::var)), unname(diag(cov)), tolerance = 0.1)
-})
-
 test_that("named probabilities go to the columns they name, whatever their order", {
   counts <- rr_cooccurrence(matrix(c(0, 1, 1, 1, 0, 1, 0, 0), 4, dimnames = list(NULL, c("a", "b"))))
   expected <- coef(rr_tmdh(counts, list(p = c(0.9, 0.8), q = c(0.2, 0.1))))
