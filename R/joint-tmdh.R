@@ -8,7 +8,7 @@
 #' and computed from the counts alone. So is its covariance:
 #'
 #' * `target = "population"`: the respondents are a random sample. The matrix is positive semidefinite.
-#' * `target = "sample"`: only the randomization is random. The matrix is zero for sets without a common column, so it is sparse. It is unbiased, so it may be
+#' * `target = "sample"`: only the randomization is random. The matrix is zero for sets without a common column: a sparse matrix of package Matrix, if that is installed. It is unbiased, so it may be
 #'   indefinite, with a warning.
 #'
 #' An entry takes \eqn{O(2^{|J \cap J'|})}{O(2^(|J intersect J'|))} operations, and any block is computed without the rest.
@@ -39,7 +39,6 @@
 #' @param conf.level Confidence level, a number in (0, 1); default 0.95.
 #' @param object An object of `rr_tmdh()`.
 #' @param sets `NULL` (default) for all sets that `coef()` shows, or the sets of interest, as in [rr_cooccurrence()].
-#' @param dense Logical, default `FALSE`. Return the covariance of all sets for the sample as an ordinary matrix?
 #' @param ... Not used; `rr_tmdh()` refuses further arguments.
 #' @return An object of class `c("rr_tmdh", "rr_histogram")`, read by `coef()`, `tidy()`, `confint()`, `vcov()`, [rr_margin()],
 #'   [rr_association()], [rr_joint()] and `plot()`. Estimates are numbers of rows, with intervals of the normal approximation; divide by `nobs()` for shares. A negative estimate is kept: it is information about a count near 0.
@@ -99,14 +98,12 @@ rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "s
 
 #' @rdname rr_tmdh
 #' @export
-vcov.rr_tmdh <- function(object, sets = NULL, target = object$target, dense = FALSE, ...) {
+vcov.rr_tmdh <- function(object, sets = NULL, target = object$target, ...) {
   target <- check_choice(target, "target", c("population", "sample"))
-  check_flag(dense, "dense")
-  if (is.null(sets) && !object$further && target == "sample" && !dense && is.null(object$design$block) &&
-      requireNamespace("Matrix", quietly = TRUE)) {
+  all <- is.null(sets) && is.null(object$design$block)
+  if (all && !object$further && target == "sample" && requireNamespace("Matrix", quietly = TRUE)) {
     covariance <- sparse_covariance(object)
-  } else if (is.null(sets) && object$order == length(object$columns) && object$order <= 10 &&
-             is.null(object$design$block)) {
+  } else if (all && object$order == length(object$columns) && object$order <= 10) {
     covariance <- .Call(C_rr_tmdh_all, object$counts$values, object$values, as.double(length(object$columns)),
                         histogram_design(object, target, FALSE))
     covariance <- with_labels(covariance, shown_members(object), object)
