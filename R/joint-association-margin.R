@@ -1,4 +1,4 @@
-# Association of questions with any number of categories, from the cells of their joint margin.
+# Association of questions with any number of categories, from the cells of their joint margin, and of many columns.
 #' @export
 rr_association.rr_margin <- function(x, ...) {
   check_dots_empty(...)
@@ -127,4 +127,25 @@ margin_associations <- function(x, i, j) {
     table[columns]
   })
   new_rr_association(do.call(rbind, filled), x, x$target, x$conf.level, df = x$df)
+}
+
+# All pairs of columns: those of 0 and 1 at once, those counted in scores by their margins.
+#' @export
+rr_association.rr_tmdh <- function(x, ...) {
+  check_dots_empty(...)
+  check_pairs(x)
+  block <- x$design$block
+  pairs <- pair_index(length(x$columns))
+  possible <- if (is.null(block)) TRUE else block[pairs$i] < 0 | block[pairs$i] != block[pairs$j]
+  if (!any(possible)) abort("Association needs at least two questions.", "argument")
+  if (!is.null(x$counts$scores)) return(margin_associations(x, pairs$i[possible], pairs$j[possible]))
+  parts <- pair_parts(x, x$target, FALSE)
+  table <- column_pairs(x, parts, x$values, unbiased_factor(x$target, x$n))
+  population <- x$target == "population"
+  # A covariance without noise, or with a negative estimate of its variance, has no test.
+  variance <- ifelse(parts$covariance.variance > no_noise / x$n, parts$covariance.variance, NA_real_)
+  table$statistic <- if (population) reported_test(x$counts) else parts$covariance^2 / variance
+  table$df <- if (population) as.double(!is.na(table$statistic)) else 1
+  table$p.value <- stats::pchisq(table$statistic, 1, lower.tail = FALSE)
+  new_rr_association(table[possible, ], x, x$target, x$conf.level)
 }

@@ -85,26 +85,6 @@
 rr_association <- function(x, ...) UseMethod("rr_association")
 
 #' @export
-rr_association.rr_tmdh <- function(x, ...) {
-  check_dots_empty(...)
-  check_pairs(x)
-  block <- x$design$block
-  pairs <- pair_index(length(x$columns))
-  possible <- if (is.null(block)) TRUE else block[pairs$i] < 0 | block[pairs$i] != block[pairs$j]
-  if (!any(possible)) abort("Association needs at least two questions.", "argument")
-  if (!is.null(x$counts$scores)) return(margin_associations(x, pairs$i[possible], pairs$j[possible]))
-  parts <- pair_parts(x, x$target, FALSE)
-  table <- column_pairs(x, parts, x$values, unbiased_factor(x$target, x$n))
-  population <- x$target == "population"
-  # A covariance without noise, or with a negative estimate of its variance, has no test.
-  variance <- ifelse(parts$covariance.variance > no_noise / x$n, parts$covariance.variance, NA_real_)
-  table$statistic <- if (population) reported_test(x$counts) else parts$covariance^2 / variance
-  table$df <- if (population) as.double(!is.na(table$statistic)) else 1
-  table$p.value <- stats::pchisq(table$statistic, 1, lower.tail = FALSE)
-  new_rr_association(table[possible, ], x, x$target, x$conf.level)
-}
-
-#' @export
 rr_association.rr_pmdh <- function(x, target = c("population", "sample"), ...) {
   check_dots_empty(...)
   target <- check_choice(target, "target", c("population", "sample"))
