@@ -79,12 +79,8 @@ new_rr_profile <- function(table, fit, groups = NULL) {
 confint.rr_profile <- function(object, parm = NULL, level = 0.95, ...) {
   terms <- unique(object$term)
   if (!is.null(parm)) terms <- terms[match_rows(parm, terms, "terms")]
-  profile_bounds(attr(object, "fit"), terms, level)
+  stats::confint(attr(object, "fit"), terms, level, interval = "profile")
 }
-
-profile_bounds <- function(fit, terms, level) UseMethod("profile_bounds")
-
-profile_bounds.rr_fit <- function(fit, terms, level) stats::confint(fit, terms, level, interval = "profile")
 
 #' @rdname rr_profile
 #' @exportS3Method ggplot2::autoplot
@@ -96,7 +92,7 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
   if (nlevels(panel) > 12L) abort("A picture holds up to 12 profiles, see {.arg parm}.", "argument")
   limit <- stats::qchisq(conf.level, 1)
   data <- data.frame(value = object$value, fall = -object$deviance / 2, panel = panel)
-  bounds <- profile_bounds(fit, unique(object$term), conf.level)
+  bounds <- stats::confint(fit, unique(object$term), conf.level, interval = "profile")
   # The rows of confint() are one for each panel, groups slowest, as panels are.
   ends <- data.frame(value = as.vector(bounds),
                      panel = factor(rep(levels(panel)[seq_len(nrow(bounds))], 2), levels(panel)))
