@@ -1,4 +1,4 @@
-# Association of questions with any number of categories, from the cells of their joint margin.
+# Association of questions with any number of categories, from the cells of their joint margin, and of many columns.
 #' @export
 rr_association.rr_margin <- function(x, ...) {
   check_dots_empty(...)
@@ -113,7 +113,12 @@ rr_association.default <- function(x, ...) {
   if (d < 2L) abort("Association needs at least two questions.", "argument")
   if (inherits(x, "rr_fit_product")) x <- one_group(x, "x")
   pairs <- pair_index(d)
-  tables <- lapply(seq_along(pairs$i), function(m) margin_association(rr_margin(x, c(pairs$i[m], pairs$j[m]))))
+  margin_associations(x, pairs$i, pairs$j)
+}
+
+# Of the pairs of questions `i` and `j`, by their margins.
+margin_associations <- function(x, i, j) {
+  tables <- lapply(seq_along(i), function(m) margin_association(rr_margin(x, c(i[m], j[m]))))
   # Odds ratios and the like are of yes/no questions only.
   all <- c("x", "y", paste0(rep(association_measures, each = 2), c("", ".error")), "statistic", "df", "p.value")
   columns <- intersect(all, unlist(lapply(tables, names)))
@@ -122,4 +127,25 @@ rr_association.default <- function(x, ...) {
     table[columns]
   })
   new_rr_association(do.call(rbind, filled), x, x$target, x$conf.level, df = x$df)
+}
+
+# All pairs of columns: those of 0 and 1 at once, those counted in scores by their margins.
+#' @export
+rr_association.rr_tmdh <- function(x, ...) {
+  check_dots_empty(...)
+  check_pairs(x)
+  block <- x$design$block
+  pairs <- pair_index(length(x$columns))
+  possible <- if (is.null(block)) TRUE else block[pairs$i] < 0 | block[pairs$i] != block[pairs$j]
+  if (!any(possible)) abort("Association needs at least two questions.", "argument")
+  if (!is.null(x$counts$scores)) return(margin_associations(x, pairs$i[possible], pairs$j[possible]))
+  parts <- pair_parts(x, x$target, FALSE)
+  table <- column_pairs(x, parts, x$values, unbiased_factor(x$target, x$n))
+  population <- x$target == "population"
+  # A covariance without noise, or with a negative estimate of its variance, has no test.
+  variance <- ifelse(parts$covariance.variance > no_noise / x$n, parts$covariance.variance, NA_real_)
+  table$statistic <- if (population) reported_test(x$counts) else parts$covariance^2 / variance
+  table$df <- if (population) as.double(!is.na(table$statistic)) else 1
+  table$p.value <- stats::pchisq(table$statistic, 1, lower.tail = FALSE)
+  new_rr_association(table[possible, ], x, x$target, x$conf.level)
 }

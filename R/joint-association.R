@@ -60,7 +60,7 @@
 #'   scale.
 #' @param alpha Significance level of the test that outlines a pair, from 0 to 1; default 0.05.
 #' @section Errors:
-#' `candor_error_order` (the counts that a covariance needs were not tallied), `candor_error_argument`. See [candor_conditions].
+#' `candor_error_order` (the counts that a covariance needs were not tallied), `candor_error_law` (a channel that a validation study estimated), `candor_error_argument`. See [candor_conditions].
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy, section 2.4.
 #'
 #'   Fox, J. A. and Tracy, P. E. (1986). *Randomized Response*. Sage. \doi{10.4135/9781412985581} (a randomized variable and a number)
@@ -85,34 +85,13 @@
 rr_association <- function(x, ...) UseMethod("rr_association")
 
 #' @export
-rr_association.rr_tmdh <- function(x, ...) {
-  check_dots_empty(...)
-  check_pairs(x)
-  parts <- pair_parts(x, x$target, FALSE)
-  table <- column_pairs(x, parts, x$values, unbiased_factor(x$target, x$n))
-  population <- x$target == "population"
-  # A covariance without noise, or with a negative estimate of its variance, has no test.
-  variance <- ifelse(parts$covariance.variance > no_noise / x$n, parts$covariance.variance, NA_real_)
-  table$statistic <- if (population) reported_test(x$counts) else parts$covariance^2 / variance
-  table$df <- if (population) as.double(!is.na(table$statistic)) else 1
-  table$p.value <- stats::pchisq(table$statistic, 1, lower.tail = FALSE)
-  block <- x$design$block
-  if (!is.null(block)) {
-    at <- block[match(table$x, x$columns)]
-    table <- table[at < 0 | at != block[match(table$y, x$columns)], ]
-  }
-  new_rr_association(table, x, x$target, x$conf.level)
-}
-
-#' @export
 rr_association.rr_pmdh <- function(x, target = c("population", "sample"), ...) {
   check_dots_empty(...)
   target <- check_choice(target, "target", c("population", "sample"))
   check_pairs(x)
-  truth <- truth_of(x)
-  parts <- pair_parts(truth, target, TRUE)
-  if (target == "sample") parts$covariance.variance <- exact_covariance_variance(truth)
-  new_rr_association(column_pairs(x, parts, truth$values, 1), x, target, 0.95)
+  parts <- pair_parts(x$truth, target, TRUE)
+  if (target == "sample") parts$covariance.variance <- exact_covariance_variance(x$truth)
+  new_rr_association(column_pairs(x, parts, x$truth$values, 1), x, target, 0.95)
 }
 
 check_pairs <- function(x) {
@@ -121,7 +100,6 @@ check_pairs <- function(x) {
 }
 
 pair_parts <- function(x, target, known) {
-  if (!is.null(x$counts$scores)) return(score_pairs(x, target))
   .Call(C_rr_correlations, x$values, as.double(length(x$columns)), as.double(x$tallied),
         histogram_design(x, target, known, 2))
 }
@@ -129,8 +107,7 @@ pair_parts <- function(x, target, known) {
 # The factor that makes z - xy unbiased.
 unbiased_factor <- function(target, n) if (target == "population") n / (n - 1) else 1
 
-pair_index <- function(d) list(i = rep(seq_len(d - 1), (d - 1):1),
-                               j = unlist(lapply(seq_len(d - 1), function(i) seq(i + 1, d))))
+pair_index <- function(d) list(i = rep(seq_len(d - 1), (d - 1):1), j = sequence((d - 1):1, 2:d))
 
 column_pairs <- function(x, parts, values, factor) {
   pairs <- pair_index(length(x$columns))
@@ -182,21 +159,13 @@ pair_gradient <- function(share, measure) {
 
 no_noise <- 1e-13
 
-# N times the squared correlation of the reports, or of their scores: they are independent if the truths are. For
-# reports of 0 and 1 it is Pearson's statistic.
+# N times the squared correlation of the reports, Pearson's statistic: they are independent if the truths are.
 reported_test <- function(counts) {
   d <- length(counts$columns)
   pairs <- pair_index(d)
   mean <- counts$values[1 + seq_len(d)] / counts$n
   both <- counts$values[1 + d + seq_along(pairs$i)] / counts$n
-  square <- mean
-  if (!is.null(counts$scores)) {
-    at <- score_places(counts$scores, matrix(seq_len(d) - 1L, 1))
-    second <- counts$scores$second[at, at] / counts$n
-    both <- second[cbind(pairs$i, pairs$j)]
-    square <- diag(second)
-  }
-  spread <- square - mean^2
+  spread <- mean - mean^2
   ifelse(spread[pairs$i] > 0 & spread[pairs$j] > 0,
          counts$n * (both - mean[pairs$i] * mean[pairs$j])^2 / (spread[pairs$i] * spread[pairs$j]), NA_real_)
 }
@@ -227,25 +196,6 @@ exact_covariance_variance <- function(truth) {
 new_rr_association <- function(table, fit, target, conf.level, n = nobs(fit), df = NULL) {
   structure(list(pairs = table, fit = fit, target = target, conf.level = conf.level, n = n, df = df),
             class = c("rr_association", "rr_estimates"))
-}
-
-# ---- questions counted in scores ----
-
-# What pair_parts() has for columns of 0 and 1; NA for two categories of one question.
-score_pairs <- function(x, target) {
-  pairs <- pair_index(length(x$columns))
-  share <- x$values / x$n
-  k <- length(pairs$i)
-  parts <- list(covariance = rep(NA_real_, k), covariance.variance = rep(NA_real_, k), correlation = rep(NA_real_, k),
-                correlation.variance = rep(NA_real_, k), moments = matrix(NA_real_, 6, k))
-  for (m in which(x$design$block[pairs$i] != x$design$block[pairs$j])) {
-    sets <- matrix(as.integer(c(pairs$i[m], 0, pairs$j[m], 0, pairs$i[m], pairs$j[m]) - 1), 2)
-    covariance <- histogram_block(x, sets, sets, target, FALSE, FALSE)
-    one <- moment_parts(share[1 + c(pairs$i[m], pairs$j[m], length(x$columns) + m)], covariance / x$n^2)
-    for (field in names(parts)[1:4]) parts[[field]][m] <- one[[field]]
-    parts$moments[, m] <- one$moments * x$n^2
-  }
-  parts
 }
 
 # ---- associations as tables: of pairs, of one measure, with intervals, and the joint covariance of several ----
@@ -334,7 +284,7 @@ vcov.rr_association <- function(object, pairs = NULL, measure = c("correlation",
   if (nrow(pairs) != 2L || any(pairs < 0)) abort("{.arg pairs} must hold pairs of columns.", "argument")
   singles <- unique(as.vector(pairs))
   members <- cbind(rbind(singles, -1L), pairs)
-  covariance <- histogram_block(fit, members, members, object$target, FALSE, FALSE)
+  covariance <- histogram_block(fit, members, object$target)
   at <- rbind(match(pairs[1, ], singles), match(pairs[2, ], singles), length(singles) + seq_len(ncol(pairs)))
   share <- set_values(fit, members) / fit$n
   gradient <- matrix(0, length(share), ncol(pairs))
@@ -366,6 +316,7 @@ rr_association.data.frame <- function(x, mechanisms, ..., weights = NULL, na.rm 
   check_flag(na.rm, "na.rm")
   check_that(is.list(mechanisms) && !is.null(names(mechanisms)) && all(names(mechanisms) %in% names(x)), mechanisms,
              "mechanisms", "a list of mechanisms, named by columns of {.arg x}")
+  refuse_validated(mechanisms, "{.fn rr_association}")
   w <- check_weights(weights, nrow(x)) %||% rep(1, nrow(x))
   gone <- Reduce(`|`, lapply(x, absent_reports))
   if (any(gone) && !na.rm) abort("{.arg x} must not have missing values: row {which(gone)[1]} has one.", "missing")
@@ -410,7 +361,7 @@ score_associations <- function(u, of, randomized, w, columns) {
   i <- pairs$i[keep]
   j <- pairs$j[keep]
   effective <- 1 / sum(w^2)
-  rows <- lapply(seq_along(i), function(k) {
+  values <- vapply(seq_along(i), function(k) {
     product <- centred[, i[k]] * centred[, j[k]]
     covariance <- sum(w * product)
     vi <- variance[i[k]]
@@ -420,11 +371,10 @@ score_associations <- function(u, of, randomized, w, columns) {
     influence <- slope / sqrt(vi * vj) - rho / 2 * (own[, i[k]] / vi + own[, j[k]] / vj)
     c(covariance * effective / (effective - 1), sqrt(sum(w^2 * slope^2)) * effective / (effective - 1), rho,
       sqrt(sum(w^2 * influence^2)), effective * covariance^2 / known(spread[i[k]] * spread[j[k]]))
-  })
-  values <- matrix(unlist(rows), ncol = 5, byrow = TRUE)
-  tibble::tibble(x = columns[i], y = columns[j], covariance = values[, 1], covariance.error = values[, 2],
-                 correlation = values[, 3], correlation.error = values[, 4], statistic = values[, 5], df = 1,
-                 p.value = stats::pchisq(values[, 5], 1, lower.tail = FALSE))
+  }, numeric(5))
+  tibble::tibble(x = columns[i], y = columns[j], covariance = values[1, ], covariance.error = values[2, ],
+                 correlation = values[3, ], correlation.error = values[4, ], statistic = values[5, ], df = 1,
+                 p.value = stats::pchisq(values[5, ], 1, lower.tail = FALSE))
 }
 
 # Correlations are for yes/no questions; where others are among them, Cramer's V is there for every pair.

@@ -40,8 +40,8 @@ number_columns <- function(mechanism, columns) {
 }
 
 # One mechanism per question. A yes/no question takes one column; a question of several categories one column each.
-list_columns <- function(parts, columns) {
-  supports <- lapply(parts, support_columns)
+list_columns <- function(parts, columns, supports = lapply(parts, support_columns)) {
+  refuse_validated(parts, "Joint counts")
   width <- vapply(supports, `[[`, 1L, "width")
   if (sum(width) != length(columns)) {
     abort("{.arg mechanism} must describe {length(columns)} columns, not {sum(width)}.", "mismatch")
@@ -50,13 +50,13 @@ list_columns <- function(parts, columns) {
   each <- function(values) rep(unname(values), width)[order(unlist(places))]
   flag <- function(field) vapply(supports, function(part) isTRUE(part[[field]]), NA)
   block <- if (any(flag("rivals"))) as.integer(each(ifelse(flag("rivals"), seq_along(supports), -1L)))
-  named <- which(nzchar(names(parts) %||% character(length(parts))))
-  questions <- stats::setNames(lapply(named, function(i) {
-    levels <- parts[[i]]$levels
-    list(at = places[[i]], levels = if (width[i] == 1L) levels[bit_places(levels)] else levels)
-  }), names(parts)[named])
+  named <- which(nzchar(names(parts) %||% character(length(parts))) & width > 1L)
+  questions <- lapply(named, function(i) list(at = places[[i]], levels = parts[[i]]$levels))
+  # The two labels of a yes/no question, first the one that is counted as 0.
+  levels <- Map(function(part, k) if (k == 1L) part$levels[bit_places(part$levels)], parts, width)
   list(p = each(vapply(supports, `[[`, 0, "p")), q = each(vapply(supports, `[[`, 0, "q")), block = block,
-       direct = which(flag("direct")), questions = questions)
+       direct = which(flag("direct")), questions = stats::setNames(questions, names(parts)[named]),
+       levels = each(levels))
 }
 
 # Which columns each mechanism describes: those that have its name (of several categories: the names of the categories,
@@ -120,19 +120,8 @@ is_yes_no <- function(mechanism) identical(evidence_columns(mechanism)$width, 1L
 # The two labels of each column, first the one that is counted as 0: those of the table that was counted, or of the
 # mechanisms.
 column_levels <- function(fit) {
-  mechanism <- fit$mechanism
-  levels <- fit$counts$levels %||% fit$levels
-  if (is.null(levels)) {
-    parts <- if (inherits(mechanism, "rr_product")) mechanism$questions
-      else if (inherits(mechanism, "rr_mechanism")) rep(list(mechanism), length(fit$columns))
-      else if (inherits(mechanism[[1]], "rr_mechanism")) mechanism
-    if (!is.null(names(parts)) && setequal(names(parts), fit$columns)) parts <- parts[fit$columns]
-    levels <- lapply(parts, function(part) if (length(part$levels) == 2L) part$levels[bit_places(part$levels)])
-  }
-  if (length(levels) != length(fit$columns) || any(lengths(levels) != 2L)) {
-    levels <- rep(list(c("0", "1")), length(fit$columns))
-  }
-  stats::setNames(levels, fit$columns)
+  levels <- fit$counts$levels %||% fit$levels %||% fit$design$levels
+  stats::setNames(lapply(seq_along(fit$columns), function(j) levels[[j]] %||% c("0", "1")), fit$columns)
 }
 
 # A direct report supports exactly one category: nobody has two of them, and everybody has one.
@@ -197,40 +186,29 @@ absent_reports <- function(x) {
 
 take_reports <- function(x, keep) if (is.data.frame(x)) x[keep, , drop = FALSE] else x[keep]
 
-support_bits <- function(x, mechanism, name) {
+# The columns of questions: their names, and which categories have them: yes of a yes/no question, else all.
+counted_columns <- function(questions) {
+  kept <- lapply(questions, function(m) if (is_yes_no(m)) bit_places(m$levels)[["yes"]] else seq_along(m$levels))
+  names <- Map(function(m, name) if (is_yes_no(m)) name else paste(name, m$levels, sep = ":"), questions,
+               names(questions))
+  list(names = unlist(names, use.names = FALSE), kept = kept)
+}
+
+support_bits <- function(x, mechanism, name, kept) {
   part <- support_columns(mechanism)
-  levels <- mechanism$levels
-  law <- rr_law(mechanism)
-  codes <- function() report_codes(plain_reports(x, mechanism), mechanism, name)
-  bits <- if (inherits(law, "rr_law_support")) as.matrix(new_rr_reports(report_sets(mechanism, x), length(levels)))
-    # 1 for the report that support_columns() takes for yes.
-    else if (part$width == 1L) matrix(as.integer(codes() == bit_places(mechanism$reports)[["yes"]]))
-    # In one block a report supports the categories whose sign in its column is 1.
-    else if (inherits(law, "rr_law_hadamard")) {
-      (hadamard_signs(rr_reports(x, mechanism), seq_along(levels)) + 1L) %/% 2L
-    } else 1L * outer(codes(), seq_along(levels), `==`)
-  names <- if (part$width == 1L) name else paste(name, levels, sep = ":")
-  stats::setNames(lapply(seq_len(ncol(bits)), function(j) bits[, j]), names)
+  # A score is (bit - q) / (p - q).
+  bits <- round(part$q + (part$p - part$q) * score_reader(mechanism, name)(x)[, kept, drop = FALSE])
+  lapply(seq_along(kept), function(j) as.integer(bits[, j]))
 }
 
 # ---- the margins of questions ----
 
-# The questions of several categories, by name: list(at = their columns, levels).
-named_questions <- function(x) {
-  parts <- x$design$questions
-  parts[!names(parts) %in% x$columns]
-}
-
 # A question, or a column, as a linear map from 1 and its columns' shares to the shares of its categories. Those of
 # several categories are known to add up to 1: what is missing is given to all alike, which keeps them unbiased.
 margin_part <- function(fit, name) {
-  question <- named_questions(fit)[[name]]
-  if (is.null(question)) {
-    at <- match(name, fit$columns)
-    own <- Filter(function(part) identical(part$at, at), fit$design$questions)
-    levels <- if (length(own)) own[[1]]$levels else column_levels(fit)[[at]]
-    return(list(at = at, levels = levels, map = matrix(c(1, 0, -1, 1), 2)))
-  }
+  at <- match(name, fit$columns)
+  if (!is.na(at)) return(list(at = at, levels = column_levels(fit)[[at]], map = matrix(c(1, 0, -1, 1), 2)))
+  question <- fit$design$questions[[name]]
   k <- length(question$at)
   list(at = question$at, levels = question$levels, map = cbind(1 / k, diag(k) - 1 / k))
 }
@@ -240,7 +218,7 @@ margin_supports <- function(fit, parts) {
   counts <- fit$counts
   block <- function(a, b) {
     if (!is.null(counts$scores)) {
-      place <- function(at) score_places(counts$scores, matrix(at - 1L, 1))
+      place <- function(at) score_places(counts, matrix(as.integer(at - 1), 1))
       return(counts$scores$second[place(a), place(b), drop = FALSE] / fit$n)
     }
     members <- sorted_members(rbind(rep(a, length(b)), rep(b, each = length(a))) - 1L)

@@ -74,20 +74,21 @@ rr_cooccurrence <- function(bits, order = NULL, sets = NULL, na.rm = FALSE, ...,
     scored <- any(vapply(read$questions, function(question) is.null(evidence_columns(question)), NA))
     if (scored && !is.null(sets)) abort("{.arg sets} is for reports that are columns of 0 and 1.", "argument")
     if (scored) return(count_scores(read$reports, read$questions, order, read$missing))
-    columns <- unlist(unname(Map(support_bits, read$reports, read$questions, names(read$questions))), recursive = FALSE)
-    return(count_bits(columns, names(columns), order, sets, read$missing))
+    columns <- counted_columns(read$questions)
+    bits <- Map(support_bits, read$reports, read$questions, names(read$questions), columns$kept)
+    return(count_bits(unlist(unname(bits), recursive = FALSE), columns$names, order, sets, read$missing))
   }
   if (inherits(bits, "tbl_lazy")) return(cooccurrence_database(bits, order, sets, na.rm))
   if (is.table(bits) || (is.array(bits) && length(dim(bits)) != 2L)) return(cooccurrence_table(bits, order))
-  columns <- bit_columns(bits)
-  missing_rows <- 0
-  if (na.rm) {
-    keep <- stats::complete.cases(if (is.matrix(columns)) columns else as.data.frame(columns))
-    missing_rows <- sum(!keep)
-    if (missing_rows) columns <- if (is.matrix(columns)) columns[keep, , drop = FALSE] else lapply(columns, `[`, keep)
-    inform_dropped(missing_rows)
-  }
-  count_bits(columns, bit_names(bits), order, sets, missing_rows)
+  check_that((is.matrix(bits) || is.data.frame(bits)) && ncol(bits), bits, "bits",
+             "a matrix or data frame of logical values or 0 and 1")
+  keep <- if (na.rm) stats::complete.cases(bits) else TRUE
+  inform_dropped(sum(!keep))
+  if (!all(keep)) bits <- bits[keep, , drop = FALSE]
+  names <- make.unique(as.character(colnames(bits) %||% paste0("x", seq_len(ncol(bits)))))
+  # A matrix of whole numbers or logical values is read in place.
+  columns <- if (is.integer(bits) || is.logical(bits)) bits else unname(Map(column_bits, as.data.frame(bits), names))
+  count_bits(columns, names, order, sets, as.double(sum(!keep)))
 }
 
 inform_dropped <- function(rows) {
@@ -113,36 +114,21 @@ count_bits <- function(columns, names, order, sets, missing_rows) {
                    more = if (!is.null(more)) list(members = more, values = result$more), missing = missing_rows)
 }
 
-# An integer or logical matrix, or a list of such columns, that the kernel reads in place.
-bit_columns <- function(bits) {
-  check_that((is.matrix(bits) || is.data.frame(bits)) && ncol(bits), bits, "bits",
-             "a matrix or data frame of logical values or 0 and 1")
-  if (is.integer(bits) || is.logical(bits)) return(bits)
-  unname(Map(column_bits, as.data.frame(bits), bit_names(bits)))
-}
-
 # Labels that are bits are read as bits, as in encode_reports(). Other labels must be those of a factor of two levels.
 column_bits <- function(column, name) {
   if (is.logical(column) || (is.integer(column) && !is.object(column))) return(column)
-  if (is.double(column) && !is.object(column)) {
-    whole <- suppressWarnings(as.integer(column))
-    bad <- which(!is.na(column) & (is.na(whole) | whole != column))
-  } else {
-    plain <- is.character(column) && !is.object(column)
-    labels <- if (is.factor(column)) levels(column) else if (plain) unique(column[!is.na(column)])
-    places <- match_bits(labels)
-    if (is.null(places) && all(labels %in% c("no", "yes"))) places <- match(labels, c("no", "yes"))
-    if (is.null(places) && is.factor(column) && length(labels) == 2L) places <- 1:2
-    check_that(!is.null(places) && !is.null(labels), column, name,
-               "a column of logical values, or 0 and 1, or a factor of two levels")
-    whole <- places[if (is.factor(column)) as.integer(column) else match(column, labels)] - 1L
-    bad <- which(is.na(whole) & !is.na(column))
-  }
+  plain <- (is.character(column) || is.double(column)) && !is.object(column)
+  labels <- if (is.factor(column)) levels(column) else if (plain) unique(column[!is.na(column)])
+  places <- match_bits(labels)
+  if (is.null(places) && all(labels %in% c("no", "yes"))) places <- match(labels, c("no", "yes"))
+  if (is.null(places) && is.factor(column) && length(labels) == 2L) places <- 1:2
+  check_that(!is.null(places) && !is.null(labels), column, name,
+             "a column of logical values, or 0 and 1, or a factor of two levels")
+  codes <- places[match(column, labels)] - 1L
+  bad <- which(is.na(codes) & !is.na(column))
   if (length(bad)) abort_entry(column[bad[1]], bad[1], name)
-  whole
+  codes
 }
-
-bit_names <- function(bits) make.unique(as.character(colnames(bits) %||% paste0("x", seq_len(ncol(bits)))))
 
 abort_entry <- function(value, row, column) {
   where <- "row {format_count(row)} of column {.val {column}} is {format(value, digits = 15)}."
@@ -163,11 +149,8 @@ cooccurrence_table <- function(x, order) {
 c.rr_cooccurrence <- function(...) {
   parts <- list(...)
   first <- parts[[1]]
-  same <- function(part) {
-    inherits(part, "rr_cooccurrence") && identical(part[c("columns", "order")], first[c("columns", "order")]) &&
-      identical(part$more$members, first$more$members) && identical(part$mechanism, first$mechanism)
-  }
-  if (!all(vapply(parts, same, NA))) {
+  kind <- function(x) list(class(x), unclass(x)[c("columns", "order", "mechanism")], unclass(x)$more$members)
+  if (!all(vapply(parts, function(part) is.list(part) && identical(kind(part), kind(first)), NA))) {
     abort("Joint counts must be of the same columns, order, further sets and mechanisms to be merged.", "mismatch")
   }
   add <- function(values) Reduce(`+`, lapply(parts, values))

@@ -42,17 +42,14 @@ possible_sets <- function(x) {
 }
 
 # Covariance of chosen sets; aborts by naming the union that was not tallied.
-histogram_block <- function(x, rows, cols, target, known, reported) {
-  if (!known && !is.null(x$counts$scores)) return(score_block(x, rows, cols, target))
+histogram_block <- function(x, members, target, known = FALSE, reported = FALSE) {
+  if (!known && !is.null(x$counts$scores)) return(score_block(x, members, target))
   # A bound on the size of the union of any two sets.
-  largest <- min(max(colSums(rows >= 0)) + max(colSums(cols >= 0)), length(setdiff(c(rows, cols), -1L)))
+  largest <- min(2 * max(colSums(members >= 0)), length(setdiff(members, -1L)))
   design <- histogram_design(x, target, known, if (!reported) largest)
   result <- .Call(C_rr_tmdh_block, x$values, as.double(length(x$columns)), as.double(x$tallied), x$more$members,
-                  x$more$values, design, rows, cols, reported)
-  if (result$row > 0) {
-    both <- sort(unique(c(rows[, result$row], cols[, result$column])))
-    abort_untallied(x, both[both >= 0])
-  }
+                  x$more$values, design, members, members, reported)
+  if (result$row > 0) abort_untallied(x, setdiff(sort(unique(as.vector(members[, c(result$row, result$column)]))), -1L))
   result$covariance
 }
 
@@ -87,7 +84,7 @@ warn_indefinite <- function(covariance) {
 }
 
 #' @export
-as.data.frame.rr_histogram <- function(x, ...) plain_frame(tidy(x), ...)
+as.data.frame.rr_histogram <- function(x, ...) plain_frame(tidy(x, conf.int = inherits(x, "rr_tmdh")), ...)
 
 #' @export
 coef.rr_histogram <- function(object, ...) {
@@ -154,12 +151,10 @@ set_labels <- function(columns, order) {
 
 # One label a column of a matrix of 0-based members padded with -1.
 member_labels <- function(members, columns) {
-  if (!ncol(members)) return(character())
-  sizes <- colSums(members >= 0)
-  labels <- character(ncol(members))
-  for (size in unique(sizes)) {
-    these <- which(sizes == size)
-    labels[these] <- do.call(paste, c(lapply(seq_len(size), function(m) columns[members[m, these] + 1L]), sep = ":"))
+  labels <- columns[members[1, ] + 1L]
+  for (m in seq_len(nrow(members))[-1]) {
+    more <- which(members[m, ] >= 0)
+    labels[more] <- paste(labels[more], columns[members[m, more] + 1L], sep = ":")
   }
   labels
 }
@@ -173,17 +168,11 @@ check_set_names <- function(columns, arg) {
   columns
 }
 
-# The columns that a label names, one after the other; the label itself where it names none.
+# The columns that a label names, one after the other, and what is left where it names no more.
 split_label <- function(label, columns) {
-  found <- character()
-  rest <- label
-  while (!is.na(rest) && nzchar(rest)) {
-    first <- columns[startsWith(paste0(rest, ":"), paste0(columns, ":"))]
-    if (!length(first)) return(label)
-    found <- c(found, first[1])
-    rest <- substring(rest, nchar(first[1]) + 2)
-  }
-  if (is.na(label)) label else found
+  first <- columns[startsWith(paste0(label, ":"), paste0(columns, ":"))][1]
+  if (is.na(first) || is.na(label) || identical(first, label)) return(label)
+  c(first, split_label(substring(label, nchar(first) + 2), columns))
 }
 
 # The positions of different names or positions.
@@ -208,7 +197,7 @@ sets_between <- function(members, order) {
   n <- ncol(members)
   width <- nrow(members)
   both <- rbind(members[, rep(seq_len(n), n:1), drop = FALSE],
-                members[, unlist(lapply(seq_len(n), function(a) a:n)), drop = FALSE])
+                members[, sequence(n:1, seq_len(n)), drop = FALSE])
   unions <- unique_columns(both)
   parts <- lapply(split(seq_len(ncol(unions)), colSums(unions >= 0)), function(these) {
     size <- sum(unions[, these[1]] >= 0)
@@ -223,8 +212,7 @@ sets_between <- function(members, order) {
   if (!length(parts)) return(NULL)
   all <- unique_columns(do.call(cbind, unname(parts)))
   all <- all[seq_len(max(colSums(all >= 0))), , drop = FALSE]
-  keys <- c(list(colSums(all >= 0)), lapply(seq_len(nrow(all)), function(m) all[m, ]))
-  all[, do.call(base::order, keys), drop = FALSE]
+  all[, do.call(base::order, c(list(colSums(all >= 0)), asplit(all, 1))), drop = FALSE]
 }
 
 # Each column sorted, repeated members dropped, padded with -1 at the end.
@@ -239,8 +227,7 @@ sorted_members <- function(x) {
 # The different columns of these.
 unique_columns <- function(x) {
   sorted <- sorted_members(x)
-  key <- do.call(paste, c(lapply(seq_len(nrow(sorted)), function(m) sorted[m, ]), sep = " "))
-  sorted[, !duplicated(key), drop = FALSE]
+  sorted[, !duplicated(sorted, MARGIN = 2), drop = FALSE]
 }
 
 # Which sets (columns of 0-based members, -1 at the end) hold two columns of one block; those of block -1 stand alone.
@@ -270,48 +257,37 @@ moment_weights <- function(design, inverse) {
 }
 
 # Covariance of chosen sets.
-score_block <- function(x, rows, cols, target) {
+score_block <- function(x, members, target) {
   counts <- x$counts
-  i <- score_places(counts$scores, rows)
-  j <- score_places(counts$scores, cols)
-  lost <- c(split(rows, col(rows))[is.na(i)], split(cols, col(cols))[is.na(j)])
-  if (length(lost)) abort_untallied(x, lost[[1]][lost[[1]] >= 0])
-  second <- counts$scores$second[i, j, drop = FALSE]
+  at <- score_places(counts, members)
+  lost <- which(is.na(at))
+  if (length(lost)) abort_untallied(x, setdiff(members[, lost[1]], -1L))
+  second <- counts$scores$second[at, at, drop = FALSE]
   if (target == "population") {
-    sums <- set_values(counts, counts$scores$members)
-    return((second - outer(sums[i], sums[j]) / counts$n) * counts$n / (counts$n - 1))
+    sums <- counts$values[counts$scores$at][at]
+    return((second - outer(sums, sums) / counts$n) * counts$n / (counts$n - 1))
   }
-  second - both_held(counts, rows[, rep(seq_along(i), length(j)), drop = FALSE],
-                     cols[, rep(seq_along(j), each = length(i)), drop = FALSE], second)
+  pairs <- expand.grid(a = seq_along(at), b = seq_along(at))
+  second - both_held(counts, members[, pairs$a, drop = FALSE], members[, pairs$b, drop = FALSE], second)
 }
 
-# The unbiased numbers of rows that hold the sets `a` and `b` together; `second` has the sums of their products, which
-# are these numbers where the sets have no question in common.
+# The unbiased numbers of rows that hold the sets `a` and `b` together: the product of all scores of their union is one
+# of two sets. `second` has the sums of their products, which are these numbers where they have no question in common.
 both_held <- function(counts, a, b, second) {
   scores <- counts$scores
-  both <- sorted_members(rbind(a, b))
-  rivals <- has_rivals(both, counts$design$block)
-  apart <- !rivals & colSums(both >= 0) == colSums(a >= 0) + colSums(b >= 0)
-  held <- ifelse(apart, second, 0)
-  shared <- which(!rivals & !apart)
-  if (length(shared)) {
-    # The product of all scores of the union is one of two sets.
-    both <- both[, shared, drop = FALSE]
-    width <- counts$order
-    first <- score_places(scores, both[seq_len(min(width, nrow(both))), , drop = FALSE])
-    rest <- both[-seq_len(min(width, nrow(both))), , drop = FALSE]
-    alone <- if (nrow(rest)) colSums(rest >= 0) == 0 else rep(TRUE, length(shared))
-    held[shared[alone]] <- set_values(counts, scores$members)[first[alone]]
-    if (any(!alone)) {
-      held[shared[!alone]] <- scores$second[cbind(first[!alone], score_places(scores, rest[, !alone, drop = FALSE]))]
-    }
-  }
-  held
+  both <- rbind(sorted_members(rbind(a, b)), -1L)
+  size <- colSums(both >= 0)
+  top <- seq_len(min(counts$order, nrow(both) - 1L))
+  first <- score_places(counts, both[top, , drop = FALSE])
+  rest <- score_places(counts, both[-top, , drop = FALSE])
+  held <- ifelse(size > length(top), scores$second[cbind(first, rest)], counts$values[scores$at][first])
+  apart <- size == colSums(a >= 0) + colSums(b >= 0)
+  held[apart] <- second[apart]
+  replace(held, has_rivals(both, counts$design$block), 0)
 }
 
 # Places of sets among those whose products are kept, NA for others.
-score_places <- function(scores, members) {
-  key <- function(x) do.call(paste, c(lapply(seq_len(width), function(m) if (m <= nrow(x)) x[m, ] else -1L), sep = " "))
-  width <- max(nrow(members), nrow(scores$members))
-  match(key(members), key(scores$members))
+score_places <- function(counts, members) {
+  places <- .Call(C_rr_set_positions, as.double(length(counts$columns)), as.double(counts$tallied), members)
+  match(places, counts$scores$at)
 }

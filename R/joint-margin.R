@@ -55,7 +55,7 @@ rr_margin <- function(fit, vars, given = NULL, target = NULL, ...) {
 cell_estimates <- function(fit, which, target) UseMethod("cell_estimates")
 
 joint_questions <- function(fit) {
-  if (inherits(fit, "rr_tmdh")) return(c(fit$columns, names(named_questions(fit))))
+  if (inherits(fit, "rr_tmdh")) return(c(fit$columns, setdiff(names(fit$design$questions), fit$columns)))
   questions <- if (inherits(fit, c("rr_fit_product", "rr_survey"))) names(fit$mechanism$questions)
   questions %||% must_be(fit, "fit", "a joint fit")
 }
@@ -72,11 +72,11 @@ cell_estimates.rr_tmdh <- function(fit, which, target) {
   members <- apply(choices, 1, function(set) c(sort(set[set >= 0]), rep(-1L, sum(set < 0))))
   members <- matrix(as.integer(members), nrow = length(which))
   refuse_rivals(fit, members)
-  covariance <- histogram_block(fit, members, members, target, FALSE, FALSE)
+  covariance <- histogram_block(fit, members, target)
   counts <- c(fit$n, set_values(fit, members))
   to_cells <- Reduce(function(a, b) kronecker(b, a), lapply(parts, `[[`, "map"))
   # Reports that are categories, of which a table can be made.
-  binary <- !any(names %in% names(named_questions(fit))) && is.null(fit$counts$scores)
+  binary <- all(names %in% fit$columns) && is.null(fit$counts$scores)
   list(levels = lapply(parts, `[[`, "levels"), estimate = as.vector(to_cells %*% counts) / fit$n,
        covariance = to_cells[, -1, drop = FALSE] %*% covariance %*% t(to_cells[, -1, drop = FALSE]) / fit$n^2,
        n = fit$n, target = target, conf.level = fit$conf.level,
@@ -156,26 +156,21 @@ condition_cells <- function(cells, inside) {
 }
 
 new_rr_margin <- function(cells, given) {
-  dims <- lengths(cells$levels)
-  structure(list(estimate = array(cells$estimate, dims, cells$levels), covariance = cells$covariance, given = given,
-                 n = cells$n, target = cells$target, conf.level = cells$conf.level, tally = cells$tally,
-                 supports = cells$supports, boundary = cells$boundary %||% 0, df = cells$df),
-            class = c("rr_margin", "rr_estimates"))
-}
-
-rows_of.rr_margin <- function(x) {
-  grid <- expand.grid(dimnames(x$estimate), KEEP.OUT.ATTRS = FALSE, stringsAsFactors = FALSE)
-  tibble::as_tibble(c(as.list(grid), list(estimate = as.vector(x$estimate), std.error = root(diag(x$covariance)))))
-}
-
-labels_of.rr_margin <- function(x) {
-  do.call(paste, c(unname(as.list(expand.grid(dimnames(x$estimate), stringsAsFactors = FALSE))), sep = ":"))
+  answers <- as.list(expand.grid(cells$levels, KEEP.OUT.ATTRS = FALSE, stringsAsFactors = FALSE))
+  rows <- tibble::as_tibble(c(answers, list(estimate = cells$estimate, std.error = root(diag(cells$covariance)))))
+  cells$estimate <- array(cells$estimate, lengths(cells$levels), cells$levels)
+  zeros <- cells$boundary %||% 0
+  structure(c(cells, list(given = given, rows = rows, labels = do.call(paste, c(unname(answers), sep = ":")),
+                          notes = if (zeros > 0) {
+                            paste0("  Cells at 0 in the joint fit, taken as known: ", zeros,
+                                   ". The standard errors are too small")
+                          })), class = c("rr_margin", "rr_estimates"))
 }
 
 # Normal approximations, cut at 0 and 1, but not to a point.
 bounds_of.rr_margin <- function(x, rows, level) {
   half <- stats::qt((1 - level) / 2, x$df %||% Inf, lower.tail = FALSE) * rows$std.error
-  half[x$boundary > 0 & half == 0] <- NA
+  half[!is.null(x$notes) & half == 0] <- NA
   normal_interval(rows$estimate, half, 0, 1)
 }
 
@@ -195,16 +190,8 @@ margin_title <- function(x) {
 drawn_of.rr_margin <- function(x, data, labels) {
   inside <- setdiff(names(dimnames(x$estimate)), x$given)
   data$label <- rows_factor(do.call(paste, c(unname(as.list(data[inside])), sep = ", ")))
-  given <- lapply(x$given, function(question) paste(question, "=", data[[question]]))
-  panel <- if (length(given)) do.call(paste, c(given, sep = ", ")) else rep("", nrow(data))
-  data$panel <- factor(panel, unique(panel))
+  data[x$given] <- Map(paste, x$given, "=", data[x$given])
+  data$panel <- group_panel(data, x$given)
   data$kind <- rep("share", nrow(data))
   list(data = data, title = margin_title(x), rows = paste(inside, collapse = ", "))
-}
-
-notes_of.rr_margin <- function(x, shown) {
-  if (x$boundary > 0) {
-    paste0("  ", x$boundary, if (x$boundary == 1) " cell of the joint fit is" else " cells of the joint fit are",
-           " 0 and taken as known, so the standard errors are too small")
-  }
 }

@@ -14,17 +14,20 @@
 score_sets_limit <- 2000
 
 # Joint counts of questions of which some are counted in scores, as rr_cooccurrence() returns them: `values` are sums of
-# products of scores, 0 for sets of two categories of one question; `scores` has the possible sets, and sums of the
-# products of any two of them. So many rows are read at a time that `numbers` products are made of them.
+# products of scores, 0 for sets of two categories of one question; `scores` has the places of the possible sets,
+# and sums of the products of any two of them. So many rows are read at a time that `numbers` products are made of them.
 count_scores <- function(reports, questions, order, missing, numbers = 1e7) {
-  columns <- score_columns(questions)
+  columns <- counted_columns(questions)
+  # A score is of the truth itself.
+  supports <- lapply(columns$kept, function(kept) list(p = 1, q = 0, width = length(kept), rivals = TRUE))
+  design <- list_columns(questions, columns$names, supports)
   check_set_names(columns$names, "bits")
   d <- length(columns$names)
   order <- check_order(order %||% min(2, d), d)
   n <- report_number(reports[[1]])
   if (n == 0) abort("{.arg bits} must have rows: there is nothing to count.", "empty")
   members <- .Call(C_rr_sets, as.double(d), as.double(order), 1, set_total(d, order) - 1)
-  possible <- !has_rivals(members, columns$block)
+  possible <- !has_rivals(members, design$block)
   members <- members[, possible, drop = FALSE]
   if (ncol(members) > score_sets_limit) abort("{.arg order} {order} has too many sets of categories.", "order")
   readers <- Map(score_reader, questions, names(questions))
@@ -48,24 +51,8 @@ count_scores <- function(reports, questions, order, missing, numbers = 1e7) {
   values <- numeric(set_total(d, order))
   values[1] <- n
   values[1 + which(possible)] <- sums
-  # A score is of the truth itself.
-  design <- list(p = rep(1, d), q = rep(0, d), block = columns$block, questions = columns$questions)
   new_rr_histogram("cooccurrence", columns$names, order, values, missing = missing, design = design,
-                   mechanism = questions, scores = list(members = members, second = second))
-}
-
-# A column for yes of a yes/no question that is a category, else one for each category.
-score_columns <- function(questions) {
-  single <- vapply(questions, is_yes_no, NA)
-  kept <- Map(function(m, one) if (one) bit_places(m$levels)[["yes"]] else seq_along(m$levels), questions, single)
-  ends <- cumsum(lengths(kept))
-  at <- Map(seq, ends - lengths(kept) + 1, ends)
-  names <- Map(function(m, one, name) if (one) name else paste(name, m$levels, sep = ":"), questions, single,
-               names(questions))
-  list(names = unlist(names, use.names = FALSE), kept = kept, block = rep(seq_along(at), lengths(at)),
-       questions = Map(function(m, one, at) {
-         list(at = at, levels = if (one) m$levels[bit_places(m$levels)] else m$levels)
-       }, questions, single, at))
+                   mechanism = questions, scores = list(at = 1 + which(possible), second = second))
 }
 
 # The design of counts in scores, for the mechanism that a user names again.

@@ -8,7 +8,7 @@
 #' and computed from the counts alone. So is its covariance:
 #'
 #' * `target = "population"`: the respondents are a random sample. The matrix is positive semidefinite.
-#' * `target = "sample"`: only the randomization is random. The matrix is zero for sets without a common column, so it is sparse. It is unbiased, so it may be
+#' * `target = "sample"`: only the randomization is random. The matrix is zero for sets without a common column: a sparse matrix of package Matrix, if that is installed. It is unbiased, so it may be
 #'   indefinite, with a warning.
 #'
 #' An entry takes \eqn{O(2^{|J \cap J'|})}{O(2^(|J intersect J'|))} operations, and any block is computed without the rest.
@@ -37,18 +37,14 @@
 #' @param order Largest number of columns in a set; default the order of `counts`, with their further sets.
 #' @param target `"population"` (default) or `"sample"`.
 #' @param conf.level Confidence level, a number in (0, 1); default 0.95.
-#' @param object,x An object of `rr_tmdh()`.
+#' @param object An object of `rr_tmdh()`.
 #' @param sets `NULL` (default) for all sets that `coef()` shows, or the sets of interest, as in [rr_cooccurrence()].
-#' @param dense Logical, default `FALSE`. Return the covariance of all sets for the sample as an ordinary matrix?
-#' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high` (normal approximation)?
-#' @param scale `"count"` (default; numbers of rows) or `"share"`.
-#' @param terms Sets, as labels or positions; default all.
 #' @param ... Not used; `rr_tmdh()` refuses further arguments.
 #' @return An object of class `c("rr_tmdh", "rr_histogram")`, read by `coef()`, `tidy()`, `confint()`, `vcov()`, [rr_margin()],
-#'   [rr_association()], [rr_joint()] and `plot()`. Estimates are numbers of rows. A negative estimate is kept: it is information about a count near 0.
+#'   [rr_association()], [rr_joint()] and `plot()`. Estimates are numbers of rows, with intervals of the normal approximation; divide by `nobs()` for shares. A negative estimate is kept: it is information about a count near 0.
 #' @section Errors and warnings:
 #' Errors: `candor_error_no_information` (`p = q` in a column), `candor_error_mismatch` (mechanisms do not match the columns), `candor_error_impossible` (direct reports that support no category or
-#' several), `candor_error_order` (the set that was not tallied is named), `candor_error_argument`. Warning: `candor_warning_indefinite`. See [candor_conditions].
+#' several), `candor_error_order` (the set that was not tallied is named), `candor_error_law` (a channel that a validation study estimated), `candor_error_argument`. Warning: `candor_warning_indefinite`. See [candor_conditions].
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local
 #'   differential privacy. Lemma 3.4, Theorems 3.5 and 3.6, equation (136). The entry for local hashing in Table 2 should read \eqn{p / d^{k-1}}.
 #'
@@ -102,21 +98,19 @@ rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "s
 
 #' @rdname rr_tmdh
 #' @export
-vcov.rr_tmdh <- function(object, sets = NULL, target = object$target, dense = FALSE, ...) {
+vcov.rr_tmdh <- function(object, sets = NULL, target = object$target, ...) {
   target <- check_choice(target, "target", c("population", "sample"))
-  check_flag(dense, "dense")
-  if (is.null(sets) && !object$further && target == "sample" && !dense && is.null(object$design$block) &&
-      requireNamespace("Matrix", quietly = TRUE)) {
+  all <- is.null(sets) && is.null(object$design$block)
+  if (all && !object$further && target == "sample" && requireNamespace("Matrix", quietly = TRUE)) {
     covariance <- sparse_covariance(object)
-  } else if (is.null(sets) && object$order == length(object$columns) && object$order <= 10 &&
-             is.null(object$design$block)) {
+  } else if (all && object$order == length(object$columns) && object$order <= 10) {
     covariance <- .Call(C_rr_tmdh_all, object$counts$values, object$values, as.double(length(object$columns)),
                         histogram_design(object, target, FALSE))
     covariance <- with_labels(covariance, shown_members(object), object)
   } else {
     members <- chosen_members(object, sets)
     if (is.null(sets)) members <- members[, possible_sets(object), drop = FALSE] else refuse_rivals(object, members)
-    covariance <- with_labels(histogram_block(object, members, members, target, FALSE, FALSE), members, object)
+    covariance <- with_labels(histogram_block(object, members, target), members, object)
   }
   if (target == "sample") warn_indefinite(covariance)
   covariance
@@ -140,20 +134,8 @@ sparse_covariance <- function(x) {
                        dimnames = list(labels, labels), symmetric = TRUE, index1 = FALSE, check = FALSE)
 }
 
-#' @rdname rr_tmdh
-#' @export
-tidy.rr_tmdh <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, scale = c("count", "share"),
-                         ...) {
-  scale <- check_choice(scale, "scale", c("count", "share"))
-  table <- tidy.rr_estimates(x, conf.int, conf.level, terms)
-  if (scale == "count") return(table)
-  figures <- intersect(c("estimate", "std.error", "conf.low", "conf.high"), names(table))
-  table[figures] <- lapply(table[figures], `/`, x$n)
-  table
-}
-
 rows_of.rr_tmdh <- function(x) {
-  variances <- histogram_variances(x, x, x$target, FALSE, FALSE)
+  variances <- histogram_variances(x, x, x$target)
   table <- tibble::tibble(term = shown_labels(x), order = shown_sizes(x), estimate = shown_values(x),
                           std.error = root(variances))
   table[possible_sets(x), ]
@@ -240,6 +222,9 @@ rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
   design <- column_design(mechanism, truth$columns)
   refuse_blocks(design)
   made <- through_columns(truth, design, FALSE)
+  # What covariances of a given truth are computed from.
+  truth$design <- design
+  truth$counts <- list(values = made$values, tallied = truth$tallied, more = made$more)
   new_rr_histogram("pmdh", truth$columns, order, made$values, more = made$more, tallied = truth$tallied,
                    further = further, truth = truth, design = design, mechanism = mechanism)
 }
@@ -253,30 +238,22 @@ refuse_blocks <- function(design) {
   abort("Expected joint counts are not available for questions reported directly or by hashing.", "argument")
 }
 
-# What covariances of a given truth are computed from: the truth, with the design of the columns.
-truth_of <- function(x) {
-  truth <- x$truth
-  truth$design <- x$design
-  truth$counts <- list(values = x$values, tallied = x$tallied, more = x$more)
-  truth
-}
-
 #' @rdname rr_pmdh
 #' @export
 vcov.rr_pmdh <- function(object, sets = NULL, target = c("population", "sample"), of = c("reports", "estimate"), ...) {
   target <- check_choice(target, "target", c("population", "sample"))
   of <- check_choice(of, "of", c("reports", "estimate"))
   members <- chosen_members(object, sets)
-  with_labels(histogram_block(truth_of(object), members, members, target, TRUE, of == "reports"), members, object)
+  with_labels(histogram_block(object$truth, members, target, TRUE, of == "reports"), members, object)
 }
 
 chosen_members <- function(x, sets) if (is.null(sets)) shown_members(x) else parse_sets(sets, x$columns)
 
 # Variances of the sets that `like` shows, from the values of x.
-histogram_variances <- function(x, like, target, known, reported) {
+histogram_variances <- function(x, like, target, known = FALSE, reported = FALSE) {
   if (!known && !is.null(x$counts$scores)) {
     # From the sums of the products of two sets' scores; NA for sets of two categories of one question.
-    second <- diag(x$counts$scores$second)[score_places(x$counts$scores, shown_members(x))]
+    second <- diag(x$counts$scores$second)[score_places(x$counts, shown_members(x))]
     sums <- shown_values(x)
     return(if (target == "sample") second - sums else (second - sums^2 / x$n) * x$n / (x$n - 1))
   }
@@ -290,7 +267,7 @@ histogram_variances <- function(x, like, target, known, reported) {
 tidy.rr_pmdh <- function(x, target = c("population", "sample"), of = c("reports", "estimate"), ...) {
   target <- check_choice(target, "target", c("population", "sample"))
   of <- check_choice(of, "of", c("reports", "estimate"))
-  truth <- truth_of(x)
+  truth <- x$truth
   variances <- histogram_variances(truth, x, target, TRUE, of == "reports")
   truth[c("order", "further")] <- x[c("order", "further")]
   tibble::tibble(term = shown_labels(x), order = shown_sizes(x),
@@ -326,15 +303,13 @@ histogram_law <- function(rows, design) {
   law <- list(histograms = matrix(0, 1, k), probability = 1)
   for (x in rep(seq_len(k), rows)) {
     size <- nrow(law$histograms)
-    all <- law$histograms[rep(seq_len(size), k), , drop = FALSE]
-    reported <- cbind(seq_len(k * size), rep(seq_len(k), each = size))
-    all[reported] <- all[reported] + 1
+    all <- law$histograms[rep(seq_len(size), k), , drop = FALSE] + diag(k)[rep(seq_len(k), each = size), ]
     weight <- as.vector(outer(law$probability, channel[x, ]))
     key <- as.vector(all %*% (n + 1)^(seq_len(k) - 1))
     first <- !duplicated(key)
     law <- list(histograms = all[first, , drop = FALSE],
                 probability = as.vector(rowsum(weight, match(key, key[first]))))
   }
-  place <- do.call(order, lapply(seq_len(k), function(j) law$histograms[, j]))
+  place <- do.call(order, asplit(law$histograms, 2))
   list(histograms = law$histograms[place, , drop = FALSE], probability = law$probability[place])
 }

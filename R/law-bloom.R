@@ -59,20 +59,16 @@ some_candidates <- function(regression, chosen) {
   regression
 }
 
-# Weights of the shares: 1 / Var, with sampled truths. A share is at least 0 and at most 1 for this.
-bloom_weights <- function(law, regression, theta = NULL) {
-  x <- if (is.null(theta)) 0.5 else pmin(pmax(drop(regression$filters %*% theta), 0), 1)
-  m <- law$zero + (law$one - law$zero) * x
-  regression$n * (law$one - law$zero)^2 / (m * (1 - m))
-}
-
-# `solver` gives the estimate from a regression and its weights.
+# `solver` gives the estimate from a regression and its weights, those of the shares: 1 / Var, with sampled truths. A
+# share is at least 0 and at most 1 for this.
 bloom_fit <- function(law, evidence, solver) {
   regression <- bloom_regression(law, evidence)
-  estimate <- NULL
+  x <- 0.5
   for (round in 1:3) {
-    weights <- bloom_weights(law, regression, estimate)
+    m <- law$zero + (law$one - law$zero) * x
+    weights <- regression$n * (law$one - law$zero)^2 / (m * (1 - m))
     estimate <- solver(regression, weights)
+    x <- pmin(pmax(drop(regression$filters %*% estimate), 0), 1)
   }
   list(estimate = estimate, regression = regression, weights = weights)
 }

@@ -11,16 +11,14 @@ hadamard_scale <- function(law) (1 + (2 * law$blocks - 1) * exp(-law$epsilon)) /
 # H[row, j], a row for each j: 1, or -1 where row and j have an odd number of bits in common.
 hadamard_signs <- function(j, row) {
   seen <- sort(unique(j))
-  signs <- outer(seen, row, function(j, row) {
-    common <- bitwAnd(j, row)
-    parity <- integer(length(common))
-    while (any(common > 0L)) {
-      parity <- bitwXor(parity, bitwAnd(common, 1L))
-      common <- bitwShiftR(common, 1L)
-    }
-    1L - 2L * parity
-  })
+  signs <- outer(seen, row, function(j, row) 1L - 2L * odd_bits(bitwAnd(j, row)))
   signs[match(j, seen), , drop = FALSE]
+}
+
+# Have numbers an odd number of bits? 1 or 0.
+odd_bits <- function(x) {
+  for (shift in c(16, 8, 4, 2, 1)) x <- bitwXor(x, bitwShiftR(x, shift))
+  bitwAnd(x, 1L)
 }
 
 # One block, where a report supports the categories whose sign in its column is its own.
@@ -60,9 +58,7 @@ law_simulate.rr_law_hadamard <- function(law, truth, nsim) {
     holder <- rep(seq_len(law$truths) - 1, told)
     row <- as.integer(holder %/% law$blocks + 1)
     column <- sample.int(law$size, length(row), replace = TRUE) - 1L
-    both <- bitwAnd(row, column)
-    for (shift in c(16, 8, 4, 2, 1)) both <- bitwXor(both, bitwShiftR(both, shift))
-    turned <- bitwAnd(both, 1L) == 1L
+    turned <- odd_bits(bitwAnd(row, column)) == 1L
     column[turned] <- bitwXor(column[turned], bitwAnd(row[turned], -row[turned]))
     own <- tabulate(holder %% law$blocks * law$size + column + 1, reports)
     own + as.vector(stats::rmultinom(1, sum(truth) - sum(told), rep(1, reports)))

@@ -47,7 +47,9 @@ law_reported.rr_law_support <- function(law, theta) law$q + law$difference * the
 
 # ---- estimates ----
 
-law_unbiased.rr_law_support <- function(law, evidence) (evidence$counts / evidence$n - law$q) / law$difference
+law_unbiased.rr_law_support <- function(law, evidence) {
+  (evidence$counts[seq_len(evidence$k)] / evidence$n - law$q) / law$difference
+}
 
 law_blank_error.rr_law_support <- function(law, evidence) sqrt(law$q * (1 - law$q) / evidence$n) / abs(law$difference)
 
@@ -221,11 +223,6 @@ report_channel.rr_law_bitflip <- rows_channel
 # and theta_v theta_w / (k (m - 1)) to a covariance, with m buckets. The sum of squares is over all strings, also those
 # that nobody asked for: it is the last of the counts.
 
-supports_of <- function(evidence) {
-  evidence$counts <- evidence$counts[seq_len(evidence$k)]
-  evidence
-}
-
 sketch_support <- function(law) new_law_support(law$p, law$q, law$both_own, law$both_other, difference = law$difference)
 
 # What sharing the functions adds to the variances of strings with the shares `theta`; `squares` is the sum of squares
@@ -247,9 +244,7 @@ law_gives.rr_law_sketch_candidates <- function(law, need, k) need == "inverse"
 
 law_transition.rr_law_sketch_candidates <- function(law, range) law_transition(sketch_support(law), range)
 
-law_unbiased.rr_law_sketch_candidates <- function(law, evidence) {
-  law_unbiased(sketch_support(law), supports_of(evidence))
-}
+law_unbiased.rr_law_sketch_candidates <- function(law, evidence) law_unbiased(sketch_support(law), evidence)
 
 law_blank_error.rr_law_sketch_candidates <- function(law, evidence) {
   squares <- evidence$counts[evidence$k + 1] / evidence$n
@@ -257,7 +252,7 @@ law_blank_error.rr_law_sketch_candidates <- function(law, evidence) {
 }
 
 unbiased_variances.rr_law_sketch_candidates <- function(law, evidence, cells, target, unbiased) {
-  unbiased_variances(sketch_support(law), supports_of(evidence), cells, target, unbiased) +
+  unbiased_variances(sketch_support(law), evidence, cells, target, unbiased) +
     law_collisions(law, evidence, cells, target)
 }
 
@@ -265,7 +260,7 @@ unbiased_covariance.rr_law_sketch_candidates <- function(law, evidence, cells, t
   theta <- pmin(pmax(law_unbiased(law, evidence)[cells], 0), 1)
   shared <- outer(theta, theta) / (law$functions * (law$width - 1))
   diag(shared) <- law_collisions(law, evidence, cells, target)
-  unbiased_covariance(sketch_support(law), supports_of(evidence), cells, target, unbiased) + shared
+  unbiased_covariance(sketch_support(law), evidence, cells, target, unbiased) + shared
 }
 
 # The score interval of the binomial count, with the collisions beside it.

@@ -139,10 +139,10 @@ others <- list(
   `union of sets` = list(300, function() tidy(rr_set_size(xor(seen, stats::runif(1500) < 0.1), flip = 0.1), conf.int = TRUE)),
   `intersection of sets` = list(20, function() tidy(rr_set_size(xor(seen, stats::runif(1500) < 0.1), 0.1, "intersection"), conf.int = TRUE)),
   incidence = list(c(200, 190, 90, 20), function() tidy(rr_incidence(xor(seen, stats::runif(1500) < 0.1), 0.1, target = "sample"), conf.int = TRUE)[1:4, ]),
-  `co-occurrence` = list(c(0.3, 0.42, 0.1, 0.21, 0.03, 0.042), function() {
+  `co-occurrence` = list(400 * c(0.3, 0.42, 0.1, 0.21, 0.03, 0.042), function() {
     x <- bits(400)
     flipped <- matrix(stats::rbinom(1200, 1, 0.2 + 0.6 * x), 400, dimnames = dimnames(x))
-    tidy(rr_tmdh(rr_cooccurrence(flipped, order = 2), rr_warner(0.8)), conf.int = TRUE, scale = "share")
+    tidy(rr_tmdh(rr_cooccurrence(flipped, order = 2), rr_warner(0.8)), conf.int = TRUE)
   }),
   `mean, hybrid` = list(hours_mean, function() numbers(rr_mean(c(0, 24), 1))),
   `mean, duchi` = list(hours_mean, function() numbers(rr_mean(c(0, 24), 1, "duchi"))),

@@ -55,3 +55,8 @@ moment_matrix <- function(weights, columns, order) {
   attr(matrix, "P") <- stats::setNames(none[-1], labels)
   matrix
 }
+
+# The gradient of a function by differences, a column each argument.
+difference_gradient <- function(f, x, step = 1e-6) {
+  sapply(seq_along(x), function(i) (f(x + step * (seq_along(x) == i)) - f(x - step * (seq_along(x) == i))) / (2 * step))
+}

@@ -34,7 +34,7 @@ test_that("association of a known truth, with the errors its estimates will have
     expect_golden(sample$correlation.error^2, expected$var_corr_delta_fixed_truth)
     expect_golden(population$covariance.error^2, expected$var_cov_delta_iid_rows)
     expect_golden(population$correlation.error^2, expected$var_corr_delta_iid_rows)
-    expect_golden(pair_parts(truth_of(x), "sample", TRUE)$covariance.variance, expected$var_cov_delta_fixed_truth)
+    expect_golden(pair_parts(x$truth, "sample", TRUE)$covariance.variance, expected$var_cov_delta_fixed_truth)
   }
 })
 
@@ -66,8 +66,7 @@ test_that("the joint covariance of covariances has their errors on its diagonal,
     c(sum(t * cells[, 1] * cells[, 2]) - share[1] * share[2], sum(t * cells[, 1] * cells[, 3]) - share[1] * share[3],
       sum(t * cells[, 2] * cells[, 3]) - share[2] * share[3])
   }
-  step <- function(i) 1e-5 * (1:8 == i)
-  gradient <- vapply(1:8, function(i) (covariances(theta + step(i)) - covariances(theta - step(i))) / 2e-5, numeric(3))
+  gradient <- difference_gradient(covariances, theta, 1e-5)
   spread <- list(population = (diag(phi) - tcrossprod(phi)) / (n - 1), sample = (diag(phi) - t(K) %*% (theta * K)) / n)
   for (target in c("population", "sample")) {
     x <- rr_association(rr_tmdh(rr_cooccurrence(bits, 3), survey, target = target))
@@ -254,10 +253,7 @@ test_that("the test for the sample is Wald's of the full matrices, and has its l
     }
     theta <- drop(solve(t(K), x / n))
     V <- t(solve(K)) %*% (diag(x / n) - t(K) %*% (theta * K)) %*% solve(K) / n
-    gradient <- vapply(seq_along(theta), function(i) {
-      (interactions(theta + 1e-6 * (seq_along(theta) == i)) - interactions(theta - 1e-6 * (seq_along(theta) == i))) / 2e-6
-    }, interactions(theta))
-    gradient <- matrix(gradient, ncol = length(theta))
+    gradient <- matrix(difference_gradient(interactions, theta), ncol = length(theta))
     expect_equal(pair$statistic, drop(interactions(theta) %*% solve(gradient %*% V %*% t(gradient), interactions(theta))), tolerance = 1e-6)
   }
 })

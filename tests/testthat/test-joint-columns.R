@@ -29,7 +29,7 @@ test_that("a question of several categories beside yes/no questions: cross count
   true <- c(table(answer), sum(yes), tapply(yes, answer, sum))
   expect_lt(max(abs(table$estimate - true) / table$std.error), 4)
   cov <- suppressWarnings(vcov(fit))
-  expect_identical(rownames(cov), table$term)
+  expect_identical(list(names(coef(fit)), rownames(confint(fit)), dimnames(cov)), list(table$term, table$term, list(table$term, table$term)))
   numbers <- list(p = c(0.7, 0.7, 0.7, 0.9), q = c(0.15, 0.15, 0.15, 0.3), block = c("question", "question", "question", NA))
   same <- rr_tmdh(counts, numbers, order = 2, target = "sample")
   expect_equal(tidy(same), table)
@@ -68,22 +68,6 @@ test_that("hashed reports: unbiased estimates with their covariance, by enumerat
   }
   expect_equal(mean, c(1, 0, 1))
   expect_equal(estimated, products - outer(mean, mean))
-})
-
-test_that("a unary-encoded question is a block of independent columns", {
-  # Bits of one-hot answers, each flipped on its own: estimates, and covariance for fixed truths, by simulation of 5,000 surveys.
-  set.seed(13)
-  design <- list(p = 0.75, q = 0.25)
-  truth <- outer(rep(1:3, c(60, 30, 10)), 1:3, `==`)
-  runs <- replicate(5000, {
-    bits <- matrix(stats::rbinom(300, 1, 0.25 + 0.5 * truth), 100)
-    coef(rr_tmdh(rr_cooccurrence(bits, 2), design, target = "sample"))
-  })
-  expected <- rr_pmdh(rr_cooccurrence(truth, 3), design, order = 2)
-  cov <- vcov(expected, target = "sample", of = "estimate")
-  expect_identical(unname(coef(expected$truth))[1:6], c(60, 30, 10, 0, 0, 0))
-  expect_lt(max(abs(rowMeans(runs) - c(60, 30, 10, 0, 0, 0)) / sqrt(diag(cov) / 5000)), 4)
-  expect_equal(unname(apply(runs, 1, stats::var)), unname(diag(cov)), tolerance = 0.1)
 })
 
 test_that("named probabilities go to the columns they name, whatever their order", {
@@ -144,22 +128,6 @@ test_that("blocks named by column go to their columns, and unknown elements of a
   expect_error(rr_tmdh(counts, list(p = 0.8, q = 0.1, block = c(b = NA, w = "q", v = "q", z = "q"))), class = "candor_error_mismatch")
 })
 
-test_that("the estimate, its table and its covariance are of the same sets", {
-  counts <- mixed_counts(c("u", "v", "w", "b"))
-  for (target in c("population", "sample")) {
-    fit <- rr_tmdh(counts, list(q = rr_grr(c("u", "v", "w"), p = 0.7), b = rr_binary(0.8, 0.2)), order = 1, target = target)
-    expect_identical(names(coef(fit)), c("u", "v", "w", "b"))
-  }
-  set.seed(32)
-  bits <- cbind(diag(3)[sample(3, 50, TRUE), ], stats::rbinom(50, 1, 0.4))
-  colnames(bits) <- c("u", "v", "w", "b")
-  fit <- rr_tmdh(rr_cooccurrence(bits, 4), list(q = rr_grr(c("u", "v", "w"), p = 0.7), b = rr_binary(0.8, 0.1)), order = 2)
-  possible <- c("u", "v", "w", "b", "u:b", "v:b", "w:b")
-  expect_identical(names(coef(fit)), possible)
-  expect_identical(dimnames(vcov(fit)), list(possible, possible))
-  expect_identical(rownames(confint(fit)), possible)
-})
-
 test_that("counts that direct reports cannot have are refused", {
   direct <- list(q = rr_grr(c("u", "v", "w"), p = 0.7), b = rr_binary(0.8, 0.1))
   bits <- cbind(diag(3)[c(1, 2, 2, 3), ], c(1, 0, 0, 1))
@@ -180,4 +148,18 @@ test_that("counts that direct reports cannot have are refused", {
   both[1, "v"] <- 1
   both[4, "w"] <- 0
   expect_error(rr_tmdh(rr_cooccurrence(both), direct), class = "candor_error_impossible")
+})
+
+test_that("a channel that a validation study measured has no part for its error here, and is refused", {
+  study <- rr_misclassification(table = rbind(no = c(no = 90, yes = 10), yes = c(20, 80)))
+  bits <- data.frame(a = c(0, 1, 1, 0), b = c(1, 1, 0, 0))
+  counts <- rr_cooccurrence(bits)
+  expect_refused(rr_tmdh(counts, study), rr_tmdh(counts, list(a = study, b = rr_warner(0.8))),
+                 rr_association(bits, list(a = study)), class = "law")
+})
+
+test_that("columns without names have margins under their own names only", {
+  fit <- rr_tmdh(rr_cooccurrence(matrix(c(0, 1, 1, 0, 1, 1, 0, 0), 4)), list(a = rr_warner(0.8), b = rr_warner(0.7)))
+  expect_equal(sum(coef(rr_margin(fit, "x1"))), 1)
+  expect_error(rr_margin(fit, "a"), class = "candor_error_level")
 })

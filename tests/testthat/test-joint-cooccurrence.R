@@ -88,6 +88,7 @@ test_that("every table of joint counts and estimates shows the further sets", {
     expect_identical(names(coef(fit)), table$term)
     expect_equal(unname(coef(fit)), shown$estimate)
     expect_equal(tidy(fit, conf.int = TRUE), shown)
+    expect_identical(as.data.frame(fit), as.data.frame(tidy(fit, conf.int = TRUE)))
     expect_equal(unname(confint(fit, "c:d:e")), unname(as.matrix(shown[shown$term == "c:d:e", c("conf.low", "conf.high")])))
     # All unions were tallied here: five columns, and every union of the two sets.
     cov <- suppressWarnings(vcov(fit))

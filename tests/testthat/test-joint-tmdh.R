@@ -46,7 +46,7 @@ test_that("Theorems 3.5 and 3.6 in form (136): estimated truth and its covarianc
       expect_golden(coef(fit), expected$mean)
       fixed <- suppressWarnings(vcov(fit, target = "sample"))
       expect_golden(as.matrix(fixed), expected$cov_fixed_truth)
-      expect_golden(suppressWarnings(vcov(fit, target = "sample", dense = TRUE)), expected$cov_fixed_truth)
+      expect_golden(suppressWarnings(vcov(fit, sets = names(coef(fit)), target = "sample")), expected$cov_fixed_truth)
       expect_golden(vcov(fit, target = "population"), expected$cov_iid_rows)
       if (!is.null(expected$row_type_estimate)) expect_golden(rowtype(fit), expected$row_type_estimate)
     }
@@ -91,7 +91,7 @@ test_that("blocks, sparse and dense covariances are the same numbers", {
     fit <- rr_tmdh(full, list(p = p, q = q), order = order, target = "sample")
     sparse <- suppressWarnings(vcov(fit))
     expect_s4_class(sparse, "dsCMatrix")
-    dense <- suppressWarnings(vcov(fit, dense = TRUE))
+    dense <- suppressWarnings(vcov(fit, sets = names(coef(fit))))
     expect_equal(as.matrix(sparse), dense, tolerance = 1e-12)
     expect_equal(tidy(fit)$std.error^2, unname(diag(dense)))
     # Pairs of sets that share a column.

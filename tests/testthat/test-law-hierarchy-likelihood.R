@@ -1,39 +1,31 @@
 # The likelihood of a hierarchy against sums over its reports, one at a time, and their maximum by plain EM.
 
-# P(report | level) of each report, from the matrices of the depths; a row a report, a column a level.
-report_chances <- function(reports, m) {
+# P(report | level) of each report, from `chance_of` a report given each node of its depth; a row a report, a column a level.
+report_chances <- function(reports, m, chance_of = matrix_chances) {
   t(vapply(seq_len(nrow(reports)), function(i) {
     depth <- as.integer(reports$depth[i])
     node <- (seq_along(m$levels) - 1) %/% m$fanout^(m$height - depth) + 1
-    chance <- unname(rr_matrix(m$parts[[depth]]))
-    # Hadamard's reports begin with 0.
-    chance[node, reports$report[i] + inherits(m$parts[[depth]], "rr_hadamard")] / m$height
+    chance_of(m$parts[[depth]], reports$report[i])[node] / m$height
   }, numeric(length(m$levels))))
+}
+
+# Hadamard's reports begin with 0.
+matrix_chances <- function(part, report) unname(rr_matrix(part))[, report + inherits(part, "rr_hadamard")]
+
+# Unary encoding bit by bit: bytes in hexadecimal, bits lowest first.
+unary_chances <- function(part, report) {
+  starts <- seq(1, nchar(report), by = 2)
+  bits <- as.integer(rawToBits(as.raw(strtoi(substring(report, starts, starts + 1), 16))))[seq_along(part$levels)]
+  vapply(seq_along(bits), function(v) {
+    one <- ifelse(seq_along(bits) == v, part$p, part$q)
+    prod(ifelse(bits == 1, one, 1 - one))
+  }, 0)
 }
 
 plain_em <- function(rows, steps) {
   theta <- rep(1 / ncol(rows), ncol(rows))
   for (step in seq_len(steps)) theta <- theta * colMeans(rows / drop(rows %*% theta))
   unname(theta)
-}
-
-# The same for unary encoding, bit by bit.
-unary_chances <- function(reports, m) {
-  levels <- seq_along(m$levels)
-  t(vapply(seq_len(nrow(reports)), function(i) {
-    depth <- as.integer(reports$depth[i])
-    part <- m$parts[[depth]]
-    node <- (levels - 1) %/% m$fanout^(m$height - depth) + 1
-    # Bytes in hexadecimal, bits lowest first.
-    starts <- seq(1, nchar(reports$report[i]), by = 2)
-    bytes <- as.raw(strtoi(substring(reports$report[i], starts, starts + 1), 16))
-    bits <- as.integer(rawToBits(bytes))[seq_along(part$levels)]
-    chance <- vapply(seq_along(bits), function(v) {
-      one <- ifelse(seq_along(bits) == v, part$p, part$q)
-      prod(ifelse(bits == 1, one, 1 - one))
-    }, 0)
-    chance[node] / m$height
-  }, numeric(length(levels))))
 }
 
 test_that("the maximum and the log-likelihood are those of all reports, one by one", {
@@ -61,7 +53,7 @@ test_that("reports that support sets have the likelihood of the sets that were k
   truth <- sample(5, 400, TRUE, c(5, 3, 0, 1, 2))
   m <- rr_hierarchy(5, 1.5, fanout = 2, oracle = rr_unary)
   reports <- rr_perturb(truth, m, rng = "R")
-  rows <- unary_chances(reports, m)
+  rows <- report_chances(reports, m, unary_chances)
   tally <- rr_tally(reports, m, keep = "sets")
   fit <- rr_estimate(tally, method = "mle", tolerance = 1e-10)
   expect_lte(max(colSums(rows / drop(rows %*% coef(fit)))) - 400, 1e-6)
