@@ -113,7 +113,7 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   call <- match.call()
   check_anchor(anchor)
   bar <- random_intercept(formula)
-  frame <- regress_frame(call, bar$fixed %||% formula, data, design, anchor, na.action, parent.frame(), bar$group)
+  frame <- regress_frame(call, bar$fixed %||% formula, data, design, anchor, parent.frame(), bar$group)
   mechanism <- mechanism %||% frame$mechanism
   parts <- regress_data(frame, mechanism, link, anchor)
   check_start(start, parts$size + 0:1)

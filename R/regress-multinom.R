@@ -115,54 +115,53 @@ rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multin
   })
 }
 
-# Codes of the reports and the design matrix, from a data frame or a tally by groups.
+# Codes of the reports and the design matrix. A tally is rows of its reports, with their counts as weights. The questions
+# of a product are columns of the data; they ride along so that `subset` and missing values keep rows together.
 multinom_rows <- function(call, formula, data, mechanism, where) {
-  if (inherits(data, "rr_tally")) return(tally_multinom_rows(call, formula, data, mechanism, where))
-  check_mechanism(mechanism)
-  check_class(data, "data", "data.frame", "a data frame, or a tally by groups")
-  if (inherits(mechanism, "rr_product") && inherits(formula, "formula") && length(formula) == 2L) {
-    return(product_rows(call, formula, data, mechanism, where))
+  tally <- if (inherits(data, "rr_tally")) data
+  if (is.null(tally)) {
+    check_mechanism(mechanism)
+    check_class(data, "data", "data.frame", "a data frame, or a tally by groups")
+  } else {
+    if (!is.null(mechanism) && !same_mechanism(mechanism, tally$mechanism)) {
+      abort("{.arg mechanism} must be that of the tally.", "mismatch")
+    }
+    check_formula(formula, FALSE)
+    if (length(formula) == 3L || !is.null(call$subset)) {
+      abort("A tally needs a one-sided {.arg formula} and no {.arg subset}: its reports are counted already.",
+            "argument")
+    }
+    mechanism <- tally$mechanism
+    # Weighted reports are worth their effective number, as everywhere.
+    counts <- sweep(as.matrix(tally$counts), 2, tally$effective_n / tally$n, `*`)
+    reports <- factor(rep(mechanism$reports, ncol(counts)), mechanism$reports)
+    data <- as.data.frame(c(list(.report = reports, .count = as.vector(counts)),
+                            lapply(as.list(tally$groups), rep, each = nrow(counts))), optional = TRUE)
+    call$weights <- quote(.count)
+    formula <- report_formula(formula)
   }
-  check_formula(formula)
-  frame <- regression_frame(call, formula, data, where, all.vars(formula[[2]]))
-  name <- deparse1(formula[[2]])
-  finish_rows(frame, report_codes(stats::model.response(frame), mechanism, name), mechanism, name)
-}
-
-# A tally is rows of its reports, with their counts as weights.
-tally_multinom_rows <- function(call, formula, tally, mechanism, where) {
-  check_formula(formula, FALSE)
-  if (!is.null(mechanism) && !same_mechanism(mechanism, tally$mechanism)) {
-    abort("{.arg mechanism} must be that of the tally.", "mismatch")
-  }
-  if (length(formula) == 3L || !is.null(call$subset)) {
-    abort("A tally needs a one-sided {.arg formula} and no {.arg subset}: its reports are counted already.", "argument")
-  }
-  cells <- report_cells(tally, ".report")
-  cells$data$.count <- cells$counts
-  call$weights <- quote(.count)
-  frame <- regression_frame(call, report_formula(formula), cells$data, where)
-  codes <- match(stats::model.response(frame), tally$mechanism$reports)
-  attr(frame, "terms") <- stats::delete.response(attr(frame, "terms"))
-  rows <- finish_rows(frame, codes, tally$mechanism, paste("tally of", format_labels(tally$mechanism$reports)))
-  rows$respondents <- respondent_number(tally)
-  rows
-}
-
-# The questions of a product are columns of the data; they ride along so that `subset` and missing values keep rows
-# together.
-product_rows <- function(call, formula, data, mechanism, where) {
+  joint <- is.null(tally) && inherits(mechanism, "rr_product") && inherits(formula, "formula") && length(formula) == 2L
   questions <- names(mechanism$questions)
-  check_columns(questions, data, "mechanism")
-  check_joint(mechanism)
-  terms <- stats::terms(formula, data = data[setdiff(names(data), questions)])
-  wide <- stats::reformulate(c(attr(terms, "term.labels"), sprintf("`%s`", questions)))
-  environment(wide) <- environment(formula)
-  frame <- regression_frame(call, wide, data, where, questions)
-  codes <- product_codes(frame, mechanism)
-  attr(frame, "terms") <- structure(stats::terms(stats::model.frame(terms, data[0, , drop = FALSE])),
-                                    .Environment = environment(formula))
-  finish_rows(frame, codes, mechanism, paste(questions, collapse = ", "))
+  if (joint) {
+    check_columns(questions, data, "mechanism")
+    check_joint(mechanism)
+    own <- stats::terms(formula, data = data[setdiff(names(data), questions)])
+    formula <- stats::update(stats::formula(own), stats::reformulate(c(".", sprintf("`%s`", questions))))
+  } else check_formula(formula)
+  frame <- regression_frame(call, formula, data, where, if (joint) questions else all.vars(formula[[2]]))
+  name <- if (!is.null(tally)) paste("tally of", format_labels(mechanism$reports))
+    else if (joint) paste(questions, collapse = ", ") else deparse1(formula[[2]])
+  response <- stats::model.response(frame)
+  codes <- if (joint) product_codes(frame, mechanism)
+    else if (is.null(tally)) report_codes(response, mechanism, name) else match(response, mechanism$reports)
+  terms <- attr(frame, "terms")
+  if (joint) {
+    made <- stats::model.frame(own, data, na.action = stats::na.pass)
+    terms <- structure(stats::terms(made), .Environment = environment(formula))
+  }
+  if (!is.null(tally)) terms <- stats::delete.response(terms)
+  attr(frame, "terms") <- terms
+  finish_rows(frame, codes, mechanism, name, if (!is.null(tally)) respondent_number(tally))
 }
 
 product_codes <- function(frame, mechanism) {
@@ -172,7 +171,7 @@ product_codes <- function(frame, mechanism) {
   as.integer(Reduce(`+`, Map(function(code, stride) (code - 1) * stride, codes, strides)) + 1)
 }
 
-finish_rows <- function(frame, codes, mechanism, name) {
+finish_rows <- function(frame, codes, mechanism, name, respondents) {
   channel <- unname(identified_channel(mechanism))
   if (nrow(channel) > 200) abort("{.arg mechanism} must have at most 200 truths for a regression.", "argument")
   check_possible(codes, channel, mechanism, name)
@@ -180,7 +179,7 @@ finish_rows <- function(frame, codes, mechanism, name) {
   x <- stats::model.matrix(terms, frame)
   list(frame = frame, terms = terms, x = x, codes = codes, weights = frame_weights(frame), channel = channel,
        mechanism = mechanism, response = name, xlevels = stats::.getXlevels(terms, frame),
-       contrasts = attr(x, "contrasts"))
+       contrasts = attr(x, "contrasts"), respondents = respondents)
 }
 
 # The order of a cumulative logit is that of the mechanism. Answers with another order contradict it; where nothing
