@@ -173,7 +173,7 @@ protective_maximum <- function(table, protective, without, starts) {
   if (qr(jacobian, tol = 1e-9)$rank < length(at)) abort_protective("The terms of {.arg formula} are too many.")
   model <- loglinear_model(table)
   # A point far out lies on a plateau that climbs do not leave.
-  inside <- without$b * min(1, 6 / reach(without$model, without$b))
+  inside <- without$b * min(1, 6 / without$model$reach(without$b))
   near <- rbind(cbind(inside, inside, without$b), stats::qlogis(c(0.1, 0.02, 0.3)))
   best <- highest_maximum(model, cbind(near, spread_starts(model, starts)))
   best$values <- best$values[best$values > without$value + 1e-7]

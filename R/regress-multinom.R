@@ -111,7 +111,7 @@ rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multin
   )
   with_design(fit, design, function(w) {
     model <- suppressMessages(likelihood(rows, w * scale))
-    climb_replicate(model, fit$at, model$natural, model$slope)
+    climb_replicate(model, fit$at)
   })
 }
 

@@ -105,7 +105,7 @@ rr_predictor <- function(formula, data = NULL, mechanisms, family = stats::gauss
     }
     parts$rows$weights <- rows$weights
     model <- mixture_model(parts, rownames(fit$vcov), fit$at)
-    climb_replicate(model, fit$at, model$natural, model$slope)
+    climb_replicate(model, fit$at)
   })
 }
 

@@ -172,26 +172,6 @@ feasible_start <- function(model, first, feasible) {
 
 # ---- maxima from these starts ----
 
-penalized_maximum <- function(data, penalty, starts) {
-  if (!is.null(data$unknown)) {
-    abort("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.", "argument")
-  }
-  model <- regress_model(collapse_rows(data))
-  data <- model$data
-  z <- model$z
-  points <- regress_starts(model, starts)
-  points <- points[, seq_len(min(4, ncol(points))), drop = FALSE]
-  # The determinant of the information is one of the columns as they are, not as they were made orthogonal.
-  shift <- if (penalty == "jeffreys") sum(log(abs(diag(model$basis$back)))) else 0
-  fits <- apply(points, 2, function(at) climb_penalized(data, z, at, penalty, shift), simplify = FALSE)
-  done <- vapply(fits, `[[`, NA, "finite")
-  if (!any(done)) abort("No start led to a penalized estimate: use {.code penalty = \"prior\"}.", "stalled")
-  values <- vapply(fits, `[[`, 0, "value")
-  # Where there are several roots, that of the first start that leads to one; of Jeffreys' the highest.
-  best <- if (penalty == "jeffreys") which(done)[which.max(values[done])] else which(done)[1]
-  c(fits[[best]], list(model = model, values = values[done][!duplicated(round(values[done], 6))]))
-}
-
 # The maximum over all starts; `start` is one more, in the coordinates of the user's columns.
 regress_maximum <- function(data, starts = 20, start = NULL, penalty = "none") {
   if (penalty %in% c("bias", "jeffreys")) return(penalized_maximum(data, penalty, starts))
