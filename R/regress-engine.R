@@ -106,7 +106,15 @@ follow <- function(model, starts, ends) {
     if (any(vapply(ends, function(e) abs(e$value - found$value) < 1e-8, NA))) next
     end <- list(b = found$at[, 1], value = found$value, decrement = found$decrement, steps = found$steps,
                 pressed = found$pressed && found$decrement > 1e-8)
-    end <- if (end$pressed) climb_inside(model, end, starts[, 1]) else push(model, end)
+    if (!end$pressed) end <- push(model, end) else {
+      # At the end of the range of a bounded link: on inside, along a barrier that is lowered step by step.
+      b <- starts[, 1]
+      for (height in 10^-(2:11) * sum(model$data$weight) / length(model$data$y)) {
+        b <- climb(with_parts(model, height), b)$at[, 1]
+      }
+      value <- heights(model, b)
+      if (value >= end$value) end[c("b", "value")] <- list(b, value)
+    }
     ends <- c(ends, list(end))
     top <- max(top, end$value)
   }
@@ -140,16 +148,6 @@ promising <- function(model, starts) {
 }
 
 thin_rows <- 8000
-
-# Maximum at the end of the range of a bounded link: the climb stopped there, so it goes on inside, along a barrier that
-# is lowered step by step.
-climb_inside <- function(model, end, b) {
-  total <- sum(model$data$weight)
-  for (barrier in 10^-(2:11) * total / length(model$data$y)) b <- climb(with_parts(model, barrier), b)$at[, 1]
-  value <- heights(model, b)
-  if (value >= end$value) end[c("b", "value")] <- list(b, value)
-  end
-}
 
 # What is infinite at an end (Farkas): a parameter with the derivative c is +Inf if c is in the cone of the rows at
 # infinity, -Inf if -c is; if neither is, its sign is not determined: NA. Finite ones keep their variance.
@@ -377,6 +375,7 @@ penalized_maximum <- function(data, penalty, starts) {
   }
   model <- regress_model(collapse_rows(data))
   points <- regress_starts(model, starts)
+  if (is.null(points)) abort("No constant keeps every truth from 0 to 1 under the {.val {data$link}} link.", "argument")
   climbed <- climb(list(parts = list(function(b, need) penalized_state(model, b, "jeffreys", need), model$reach,
                                      metric(model))), points[, seq_len(min(3, ncol(points))), drop = FALSE])
   best <- which.max(climbed$value)

@@ -245,15 +245,11 @@ working_parts <- function(data, rows, eta, label) {
   w <- data$weight * rows$expected
   w[!is.finite(w)] <- 0
   response <- ifelse(is.finite(eta), eta, 0) - (data$offset %||% 0) + working
-  qr <- stats::.lm.fit(data$x * sqrt(w), response * sqrt(w), tol = 1e-11)
-  used <- seq_len(qr$rank)
-  dimnames(qr$qr) <- list(NULL, colnames(data$x)[qr$pivot])
-  R <- qr$qr[used, used, drop = FALSE]
-  R[lower.tri(R)] <- 0
+  fit <- stats::lm.fit(data$x * sqrt(w), response * sqrt(w), tol = 1e-11)
+  used <- seq_len(fit$rank)
+  R <- qr.R(fit$qr)[used, used, drop = FALSE]
   rownames(R) <- colnames(R)
-  names(qr$effects) <- c(colnames(R), rep("", length(eta) - qr$rank))
-  list(residuals = label(working), weights = label(w), effects = qr$effects, R = R,
-       qr = structure(qr[c("qr", "rank", "qraux", "pivot", "tol")], class = "qr"))
+  list(residuals = label(working), weights = label(w), effects = fit$effects, R = R, qr = fit$qr)
 }
 
 # What logLik() of a glm includes and the likelihood of the answers in their order does not, of each row.

@@ -115,7 +115,8 @@ rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multin
   })
 }
 
-# Codes of the reports and the design matrix. A tally is rows of its reports, with their counts as weights. The questions
+# Codes of the reports and the design matrix. A tally is rows of its reports, with their counts as weights. The
+# questions
 # of a product are columns of the data; they ride along so that `subset` and missing values keep rows together.
 multinom_rows <- function(call, formula, data, mechanism, where) {
   tally <- if (inherits(data, "rr_tally")) data
@@ -161,7 +162,13 @@ multinom_rows <- function(call, formula, data, mechanism, where) {
   }
   if (!is.null(tally)) terms <- stats::delete.response(terms)
   attr(frame, "terms") <- terms
-  finish_rows(frame, codes, mechanism, name, if (!is.null(tally)) respondent_number(tally))
+  channel <- unname(identified_channel(mechanism))
+  if (nrow(channel) > 200) abort("{.arg mechanism} must have at most 200 truths for a regression.", "argument")
+  check_possible(codes, channel, mechanism, name)
+  x <- stats::model.matrix(terms, frame)
+  list(frame = frame, terms = terms, x = x, codes = codes, weights = frame_weights(frame), channel = channel,
+       mechanism = mechanism, response = name, xlevels = stats::.getXlevels(terms, frame),
+       contrasts = attr(x, "contrasts"), respondents = if (!is.null(tally)) respondent_number(tally))
 }
 
 product_codes <- function(frame, mechanism) {
@@ -169,17 +176,6 @@ product_codes <- function(frame, mechanism) {
   codes <- Map(function(name, question) report_codes(frame[[name]], question, name), names(questions), questions)
   strides <- cumprod(c(1, mechanism$report_sizes))[seq_along(codes)]
   as.integer(Reduce(`+`, Map(function(code, stride) (code - 1) * stride, codes, strides)) + 1)
-}
-
-finish_rows <- function(frame, codes, mechanism, name, respondents) {
-  channel <- unname(identified_channel(mechanism))
-  if (nrow(channel) > 200) abort("{.arg mechanism} must have at most 200 truths for a regression.", "argument")
-  check_possible(codes, channel, mechanism, name)
-  terms <- attr(frame, "terms")
-  x <- stats::model.matrix(terms, frame)
-  list(frame = frame, terms = terms, x = x, codes = codes, weights = frame_weights(frame), channel = channel,
-       mechanism = mechanism, response = name, xlevels = stats::.getXlevels(terms, frame),
-       contrasts = attr(x, "contrasts"), respondents = respondents)
 }
 
 # The order of a cumulative logit is that of the mechanism. Answers with another order contradict it; where nothing

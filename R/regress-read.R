@@ -29,7 +29,8 @@ model_calls <- function(e) {
 }
 
 # The model frame and the data that it was made of. `call` is that of the fitter, evaluated where the user stands;
-# `arguments` are those of it that stay with the rows, `parts` further ones, and `reports` the columns that hold reports.
+# `arguments` are those of it that stay with the rows, `parts` further ones, and `reports` the columns that hold
+# reports.
 read_frame <- function(call, formula, data, where, reports, arguments = c("weights", "subset"), parts = NULL) {
   check_terms(formula, "offset" %in% arguments)
   parts <- c(as.list(call)[match(arguments, names(call), 0L)], parts)
@@ -73,7 +74,13 @@ regress_frame <- function(call, formula, data, design, anchor, where, group = NU
   data <- design$variables %||% data
   tally <- if (inherits(data, "rr_tally")) data
   if (!is.null(tally)) {
-    data <- tally_table(tally)
+    # One row a group, with the counts of its reports. Weighted counts are scaled to the effective number of
+    # respondents.
+    regress_device(tally$mechanism)
+    counts <- matrix(tally$counts, nrow = 2L) * rep(tally$effective_n / tally$n, each = 2L)
+    data <- if (is.null(tally$groups)) data.frame(row.names = 1L) else as.data.frame(tally$groups)
+    data$.report <- t(counts)[, 2:1, drop = FALSE]
+    colnames(data$.report) <- rev(tally$mechanism$levels)
     formula <- stats::formula(stats::terms(report_formula(formula), data = data))
   }
   parts <- list(anchor = if (!is.null(anchor)) as.name(names(anchor)), group = group)
@@ -85,20 +92,8 @@ regress_frame <- function(call, formula, data, design, anchor, where, group = NU
        xlevels = stats::.getXlevels(terms, read$frame), design = design)
 }
 
-# ---- tallies ----
-
 report_formula <- function(formula) {
   stats::as.formula(call("~", quote(.report), formula[[length(formula)]]), environment(formula))
-}
-
-# One row a group, with the counts of its reports. Weighted counts are scaled to the effective number of respondents.
-tally_table <- function(tally) {
-  regress_device(tally$mechanism)
-  counts <- matrix(tally$counts, nrow = 2L) * rep(tally$effective_n / tally$n, each = 2L)
-  data <- if (is.null(tally$groups)) data.frame(row.names = seq_len(ncol(counts))) else as.data.frame(tally$groups)
-  data$.report <- t(counts)[, 2:1, drop = FALSE]
-  colnames(data$.report) <- rev(tally$mechanism$levels)
-  data
 }
 
 # ---- what the frame must hold ----
@@ -161,24 +156,20 @@ check_starts <- function(starts) check_count(starts, "starts", min = 1, max = 10
 plain_columns <- function(data, reports = character(), used = names(data), factors = character()) {
   if (!is.data.frame(data)) return(data)
   for (name in intersect(names(data)[vapply(data, is_labelled, NA)], used)) {
-    values <- without_missing_codes(data[[name]])
-    data[[name]] <- if (name %in% reports) values else labelled_covariate(values, name, name %in% factors)
-  }
-  data
-}
-
-labelled_covariate <- function(x, name, factor = FALSE) {
-  labels <- attr(x, "labels", exact = TRUE)
-  plain <- as.vector(unclass(x))
-  attributes(plain) <- NULL
-  known <- stats::na.omit(unique(plain)) %in% labels
-  if (length(labels) && (factor || is.character(plain) || all(known))) return(droplevels(plain_group(x)))
-  if (any(known)) {
+    values <- data[[name]] <- without_missing_codes(data[[name]])
+    if (name %in% reports) next
+    labels <- attr(values, "labels", exact = TRUE)
+    plain <- as.vector(unclass(values))
+    attributes(plain) <- NULL
+    known <- stats::na.omit(unique(plain)) %in% labels
+    named <- length(labels) && (name %in% factors || is.character(plain) || all(known))
+    data[[name]] <- if (named) droplevels(plain_group(values)) else plain
+    if (named || !any(known)) next
     odd <- names(labels)[labels %in% plain][1]
     cli::cli_inform("{.val {name}} is taken as numbers. Some have labels, as {.val {odd}}: NA, if they are none.",
                     class = "candor_message_labelled")
   }
-  plain
+  data
 }
 
 # Values that the file declares to be missing are.

@@ -45,10 +45,9 @@ rr_goodness_of_fit.rr_glm <- function(fit, groups = 10, ...) {
   many <- patterns > groups
   breaks <- if (many) unique(stats::quantile(mu, seq(0, groups) / groups))
   group <- if (many) findInterval(mu, breaks, left.open = TRUE, rightmost.closed = TRUE) else signif(mu, 12)
-  sums <- rowsum(cbind(n = w, yes = w * fit$y[used], expected = w * mu), group)
-  seen <- cbind(sums[, "yes"], sums[, "n"] - sums[, "yes"])
-  expected <- cbind(sums[, "expected"], sums[, "n"] - sums[, "expected"])
-  df <- as.double(min(patterns - fit$rank - length(fit$parameter), if (many) nrow(sums) - 2))
+  seen <- rowsum(w * cbind(fit$y[used], 1 - fit$y[used]), group)
+  expected <- rowsum(w * cbind(mu, 1 - mu), group)
+  df <- as.double(min(patterns - fit$rank - length(fit$parameter), if (many) nrow(seen) - 2))
   statistic <- c(sum((seen - expected)^2 / expected), 2 * sum(ifelse(seen > 0, seen * log(seen / expected), 0)))
   p <- if (df > 0) stats::pchisq(statistic, df, lower.tail = FALSE) else NA_real_
   tibble::tibble(test = c("Pearson", "deviance"), statistic = statistic, df = df, p.value = p)
