@@ -116,7 +116,8 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   frame <- regress_frame(call, bar$fixed %||% formula, data, design, anchor, parent.frame(), bar$group)
   mechanism <- mechanism %||% frame$mechanism
   parts <- regress_data(frame, mechanism, link, anchor)
-  check_start(start, parts$size + 0:1)
+  check_that(is.null(start) || (is.numeric(start) && all(is.finite(start)) && length(start) %in% (parts$size + 0:1)),
+             start, "start", paste(parts$size, "finite numbers, in the order of {.fn vcov}"))
   maximum <- regress_maximum(parts$data, starts, start, penalty)
   fit <- new_rr_glm(parts, maximum, frame, call, penalty, link, mechanism)
   fit[c("starts.asked", "design", "anchor")] <- list(starts, design, anchor)

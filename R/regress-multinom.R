@@ -25,7 +25,6 @@
 #' @param weights,subset,na.action As in [stats::glm()]; the column of weights may also be named, as `"w"` or `~ w`. Weights are frequencies.
 #'   For sampling weights give `design`, or use `vcov(fit, type = "sandwich")`; weights that are not whole give a message. A weighted tally counts with its effective number of respondents.
 #' @param design A survey design, in place of `data`: see [rr_glm()].
-#' @param start Coefficients to start from, in the order of `vcov()`; default shares estimated without covariates.
 #' @param starts Number of starting points, a whole number of at least 1; default 5.
 #' @param object,x A fit of `rr_multinom()`.
 #' @param newdata A data frame with the covariates, for `"posterior"` also with the reports; default the data of the fit.
@@ -76,7 +75,7 @@
 #' # Yes: its AIC is smaller
 #' @export
 rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multinomial", "cumulative"), weights = NULL,
-                        subset = NULL, na.action = NULL, start = NULL, starts = 5, design = NULL, ...) {
+                        subset = NULL, na.action = NULL, starts = 5, design = NULL, ...) {
   check_dots_empty(...)
   call <- match.call()
   type <- check_choice(type, "type", c("multinomial", "cumulative"))
@@ -93,10 +92,6 @@ rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multin
   likelihood <- if (type == "cumulative") cumulative_model else multinomial_model
   model <- likelihood(rows)
   check_enough_rows(sum(rows$weights > 0), model$size)
-  if (!is.null(start)) {
-    check_start(start, model$size)
-    model$start <- model$inward(as.double(start))
-  }
   counts <- vapply(seq_along(mechanism$reports), function(code) sum(rows$weights[rows$codes == code]), 0)
   # Weights of a survey count with the number of respondents that they are worth.
   if (!is.null(design)) counts <- counts * sum(rows$weights) / sum(rows$weights^2)
@@ -197,8 +192,7 @@ check_cumulative_order <- function(rows) {
 
 # Beside what every likelihood has: `truths(b, x)`, the shares of the truths at the reported parameters b in rows of x,
 # slope(j), the derivative of the share of truth j in the linear predictors, and expand(), from derivatives in the
-# linear predictors to those in b; `expected(b)`; `inward(b)`, from reported parameters to coordinates. The coordinates
-# are those of the weights of the rows, whatever the `weights` of the likelihood.
+# linear predictors to those in b; `expected(b)`. The coordinates are those of the weights of the rows, whatever the `weights` of the likelihood.
 multinomial_model <- function(rows, weights = rows$weights) {
   levels <- rows$mechanism$levels
   keep <- independent_columns(rows$x, rows$weights)
@@ -221,7 +215,6 @@ multinomial_model <- function(rows, weights = rows$weights) {
     constant_start(basis$z, rows$codes, rows$weights, rows$channel))
   bare <- unname(x)
   c(model, list(all_names = name(colnames(rows$x)), columns = colnames(rows$x), x = x, truths = multinomial_parts,
-                inward = function(b) as.vector(solve(basis$back, matrix(b, p))),
                 expected = function(b) pass(bare, b, 2L)$information))
 }
 
@@ -307,11 +300,6 @@ cumulative_model <- function(rows, weights = rows$weights) {
          move = rbind(vapply(seq_len(ncol(N)), function(j) thresholds(moves[, j]), numeric(nrow(x) * m)),
                       N[close, , drop = FALSE]))
   }
-  inward <- function(ab) {
-    ab <- solve(to, ab)
-    if (any(diff(ab[k]) <= 0)) abort("The thresholds in {.arg start} must increase.", "argument")
-    c(ab[1], log(diff(ab[k])), ab[-k])
-  }
   first <- stats::qlogis(cumsum(start_shares(rows$codes, rows$weights, rows$channel))[k])
   thresholds <- paste(levels[k], levels[-1], sep = "|")
   model <- new_likelihood(
@@ -320,7 +308,7 @@ cumulative_model <- function(rows, weights = rows$weights) {
     c(first[1], log(diff(first)), numeric(p)))
   bare <- unname(x)
   c(model, list(all_names = c(thresholds, colnames(rows$x)[columns]), columns = colnames(rows$x)[columns], x = x,
-                truths = cumulative_truths, inward = inward,
+                truths = cumulative_truths,
                 expected = function(b) expected_information(rows, b, bare)))
 }
 

@@ -140,11 +140,6 @@ check_enough_rows <- function(n, parameters) {
   abort(c("There are fewer rows than coefficients.", x = "{n} rows, {parameters} coefficients."), "argument")
 }
 
-check_start <- function(start, sizes) {
-  check_that(is.null(start) || (is.numeric(start) && all(is.finite(start)) && length(start) %in% sizes), start,
-             "start", paste(sizes[1], "finite numbers, in the order of {.fn vcov}"))
-}
-
 check_starts <- function(starts) check_count(starts, "starts", min = 1, max = 1000)
 
 # ---- labelled columns ----
