@@ -59,8 +59,7 @@
 #' @param scale,k As in [stats::extractAIC()]; `k` is the price of a parameter, default 2.
 #' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high`?
 #' @param exponentiate Logical, default `FALSE`. Give odds ratios, with their intervals, instead of coefficients?
-#' @param se_fit Logical, default `FALSE`. Add the column `.se.fit`, the standard error of `.truth`?
-#' @param data,newdata New rows; default the rows of the fit.
+#' @param data The data of the fit, with columns that are not in the model; default the model frame. For new rows see [predict.rr_glm()].
 #' @param digits Significant digits printed, from 1 to 22; default 4.
 #' @param ... Further fits for `anova()` and `AIC()`; otherwise ignored.
 #' @return As listed above. Variances of a channel that a validation study estimated ([rr_misclassification()]) include the error of the study. Its `anova()` has Wald's tests, and
@@ -291,33 +290,19 @@ glance.rr_glm <- function(x, ...) {
 
 #' @rdname rr_glm_methods
 #' @export
-augment.rr_glm <- function(x, data = NULL, newdata = NULL, se_fit = FALSE, ...) {
-  check_flag(se_fit, "se_fit")
-  if (!is.null(newdata)) {
-    table <- tibble::as_tibble(newdata)
-    table$.truth <- unname(stats::predict(x, newdata, "truth"))
-    if (se_fit) table$.se.fit <- unname(stats::predict(x, newdata, "truth", se.fit = TRUE)$se.fit)
-    return(table)
-  }
+augment.rr_glm <- function(x, data = NULL, ...) {
+  check_dots_empty(...)
   if (!is.null(data) && !all(row.names(x$model) %in% row.names(data))) {
-    abort("{.arg data} must have the rows of the fit; new rows are {.arg newdata}.", "argument")
+    abort("{.arg data} must have the rows of the fit; {.fn predict} takes new rows.", "argument")
   }
   table <- data[row.names(x$model), , drop = FALSE] %||%
     x$model[setdiff(names(x$model), c("(weights)", "(offset)", "(arm)"))]
   # A column that was I(...) in the formula is a plain one here.
   table[] <- lapply(table, function(column) if (inherits(column, "AsIs")) unclass(column) else column)
-  table <- tibble::as_tibble(table)
   rows <- fitted_rows(x)
-  table$.truth <- rows$truth
-  if (se_fit) {
-    fitted <- replace(x, "na.action", list(NULL))
-    table$.se.fit <- unname(stats::predict(fitted, type = "truth", se.fit = TRUE)$se.fit)
-  }
-  table$.report <- rows$report
-  table$.posterior <- row_posterior(x, rows, unname(x$y))
-  table$.hat <- unname(stats::hatvalues(x))
-  table$.resid <- unname(stats::residuals(x, "deviance"))
-  table
+  tibble::add_column(tibble::as_tibble(table), .truth = rows$truth, .report = rows$report,
+                     .posterior = row_posterior(x, rows, unname(x$y)), .hat = unname(stats::hatvalues(x)),
+                     .resid = unname(stats::residuals(x, "deviance")))
 }
 
 #' @export
