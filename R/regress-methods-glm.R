@@ -28,7 +28,7 @@
 #' `car::Anova(fit)`, `survey::regTermTest(fit, ~ x)`, `car::linearHypothesis()` or `lmtest::waldtest()`.
 #'
 #' `AIC()` is the dAIC of Lumley and Scott, \eqn{-2 \ell + 2 \mathrm{tr}(\Delta)}{-2 l + 2 tr(Delta)}, with the pseudo-log-likelihood \eqn{\ell}{l} of weights with mean 1 and
-#' \eqn{\Delta}{Delta} the information times the design's variance of the coefficients. Several fits give a table with the column `eff.p`, the trace. (`survey::AIC()` of a `svyglm` leaves
+#' \eqn{\Delta}{Delta} the information times the design's variance of the coefficients. `extractAIC()` also gives the trace. (`survey::AIC()` of a `svyglm` leaves
 #' out the intercept unless `null_has_intercept = FALSE`.) `logLik()` and `BIC()` give an error.
 #' @section Other packages:
 #' Packages that use 'insight' receive the link of the truth: exponentiated coefficients are odds ratios of the logit link and risk ratios of the log link. Their likelihoods are
@@ -61,7 +61,7 @@
 #' @param exponentiate Logical, default `FALSE`. Give odds ratios, with their intervals, instead of coefficients?
 #' @param data The data of the fit, with columns that are not in the model; default the model frame. For new rows see [predict.rr_glm()].
 #' @param digits Significant digits printed, from 1 to 22; default 4.
-#' @param ... Further fits for `anova()` and `AIC()`; otherwise ignored.
+#' @param ... Further fits for `anova()`, and for `AIC()` without a design; otherwise ignored.
 #' @return As listed above. Variances of a channel that a validation study estimated ([rr_misclassification()]) include the error of the study. Its `anova()`,
 #'   `drop1()` and `add1()` give an error; `car::Anova(fit, test.statistic = "Wald")` tests its terms.
 #' @section Errors:
@@ -120,12 +120,8 @@ design_aic <- function(fit, k = 2) {
 #' @importFrom stats AIC BIC extractAIC
 #' @export
 AIC.rr_glm <- function(object, ..., k = 2) {
-  fits <- list(object, ...)
-  if (!any(has_design(fits))) return(NextMethod())
-  if (!all(has_design(fits))) refuse_pseudo(fits)
-  table <- vapply(fits, design_aic, c(eff.p = 0, AIC = 0), k = k)
-  if (length(fits) == 1L) return(table[["AIC", 1]])
-  data.frame(t(table), row.names = make.unique(vapply(as.list(match.call())[-1][seq_along(fits)], deparse1, "")))
+  if (is.null(object$design) || ...length()) return(NextMethod())
+  design_aic(object, k)[["AIC"]]
 }
 
 #' @rdname rr_glm_methods
