@@ -220,15 +220,11 @@ linearHypothesis.rr_glm <- function(model, hypothesis.matrix, rhs = NULL, test =
 
 # lmtest takes the coefficients of any glm for normal.
 #' @exportS3Method lmtest::coeftest
-coeftest.rr_glm <- function(x, vcov. = NULL, df = NULL, ...) {
-  freedom <- df %||% outer_freedom(x, vcov.)
-  NextMethod(df = freedom)
-}
+coeftest.rr_glm <- function(x, vcov. = NULL, df = NULL, ...) NextMethod(df = df %||% outer_freedom(x, vcov.))
 
 #' @exportS3Method lmtest::coefci
 coefci.rr_glm <- function(x, parm = NULL, level = 0.95, vcov. = NULL, df = NULL, ...) {
-  freedom <- df %||% outer_freedom(x, vcov.)
-  NextMethod(df = freedom)
+  NextMethod(df = df %||% outer_freedom(x, vcov.))
 }
 
 # A covariance from outside need not be the design's.
