@@ -43,7 +43,7 @@ read_frame <- function(call, formula, data, where, reports, arguments = c("weigh
     abort(c("The variables of the model cannot be put together.", x = "{conditionMessage(e)}."), "argument")
   })
   if (!nrow(frame) || !all(stats::complete.cases(frame))) {
-    abort("There must be rows, and none with missing values.", c("missing", "input"))
+    abort("There must be rows, and none with missing values.", c("missing", "argument", "input"))
   }
   dropped <- length(attr(frame, "na.action"))
   if (dropped) cli::cli_inform("{dropped} row{?s} with missing values dropped.", class = "candor_message_missing")
