@@ -369,29 +369,6 @@ prior_precision <- function(data) {
   P
 }
 
-penalized_maximum <- function(data, penalty, starts) {
-  if (!is.null(data$unknown)) {
-    abort("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.", "argument")
-  }
-  model <- regress_model(collapse_rows(data))
-  points <- regress_starts(model, starts)
-  if (is.null(points)) abort("No constant keeps every truth from 0 to 1 under the {.val {data$link}} link.", "argument")
-  climbed <- climb(list(parts = list(function(b, need) penalized_state(model, b, "jeffreys", need), model$reach,
-                                     metric(model))), points[, seq_len(min(3, ncol(points))), drop = FALSE])
-  best <- which.max(climbed$value)
-  if (!is.finite(climbed$value[best])) abort("No start has a finite likelihood.", "stalled")
-  b <- climbed$at[, best]
-  if (penalty == "bias") {
-    solved <- solve_moments(function(b) penalized_state(model, b, penalty), b)
-    return(list(b = solved$b, value = solved$value, values = solved$value, steps = climbed$steps[best], model = model,
-                decrement = sum(solved$equation * (solved$V %*% solved$equation)) / 2))
-  }
-  # The determinant of the information is one of the columns as they are, not as they were made orthogonal.
-  values <- climbed$value[is.finite(climbed$value)] - sum(log(abs(diag(model$basis$back))))
-  list(b = b, value = max(values), values = values[!duplicated(round(values, 6))], steps = climbed$steps[best],
-       model = model, decrement = climbed$decrement[best])
-}
-
 # (Penalized) log-likelihood, adjusted score (also by rows), minus its derivative by differences, expected information
 # and variance; -Inf outside the domain. `need`: of a 0 the value alone.
 penalized_state <- function(model, b, penalty, need = 1L, slope = need > 0L) {
@@ -421,6 +398,29 @@ penalized_state <- function(model, b, penalty, need = 1L, slope = need > 0L) {
   change <- vapply(seq_along(b), function(k) near(k, -1e-5) - near(k, 1e-5), numeric(length(b))) / 2e-5
   if (all(is.finite(change))) state$slope <- if (penalty == "jeffreys") (change + t(change)) / 2 else change
   state
+}
+
+# Newton's method on the equations, halving steps that do not bring them nearer to 0. Linear ones are solved by the
+# first.
+solve_moments <- function(evaluate, b) {
+  now <- evaluate(b)
+  scale <- 1 / sqrt(pmax(colSums(now$psi^2), 1e-300))
+  size <- function(at) sum((at$equation * scale)^2)
+  for (iteration in seq_len(50)) {
+    step <- tryCatch(solve(now$slope, now$equation, tol = 1e-14), error = function(e) NULL)
+    if (is.null(step)) break
+    for (share in 0.5^(0:27)) {
+      then <- evaluate(b + share * step)
+      better <- all(is.finite(then$equation)) && size(then) < (1 - 1e-4 * share) * size(now)
+      if (better) break
+    }
+    if (!better) break
+    b <- b + share * step
+    now <- then
+    if (size(now) < 1e-26) break
+  }
+  if (!is.null(step) && size(now) < 1e-12) return(c(list(b = b), now))
+  abort("The equations do not determine the coefficients.", "argument")
 }
 
 # Steep ends leave a few rows in between, where the likelihood is lower than with some of them on another side, far out.

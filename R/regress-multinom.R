@@ -192,7 +192,8 @@ check_cumulative_order <- function(rows) {
 
 # Beside what every likelihood has: `truths(b, x)`, the shares of the truths at the reported parameters b in rows of x,
 # slope(j), the derivative of the share of truth j in the linear predictors, and expand(), from derivatives in the
-# linear predictors to those in b; `expected(b)`. The coordinates are those of the weights of the rows, whatever the `weights` of the likelihood.
+# linear predictors to those in b; `expected(b)`. The coordinates are those of the weights of the rows, whatever the
+# `weights` of the likelihood.
 multinomial_model <- function(rows, weights = rows$weights) {
   levels <- rows$mechanism$levels
   keep <- independent_columns(rows$x, rows$weights)

@@ -156,6 +156,29 @@ bounded_starts <- function(model, first, most) {
 
 # ---- maxima from these starts ----
 
+penalized_maximum <- function(data, penalty, starts) {
+  if (!is.null(data$unknown)) {
+    abort("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.", "argument")
+  }
+  model <- regress_model(collapse_rows(data))
+  points <- regress_starts(model, starts)
+  if (is.null(points)) abort("No constant keeps every truth from 0 to 1 under the {.val {data$link}} link.", "argument")
+  climbed <- climb(list(parts = list(function(b, need) penalized_state(model, b, "jeffreys", need), model$reach,
+                                     metric(model))), points[, seq_len(min(3, ncol(points))), drop = FALSE])
+  best <- which.max(climbed$value)
+  if (!is.finite(climbed$value[best])) abort("No start has a finite likelihood.", "stalled")
+  b <- climbed$at[, best]
+  if (penalty == "bias") {
+    solved <- solve_moments(function(b) penalized_state(model, b, penalty), b)
+    return(list(b = solved$b, value = solved$value, values = solved$value, steps = climbed$steps[best], model = model,
+                decrement = sum(solved$equation * (solved$V %*% solved$equation)) / 2))
+  }
+  # The determinant of the information is one of the columns as they are, not as they were made orthogonal.
+  values <- climbed$value[is.finite(climbed$value)] - sum(log(abs(diag(model$basis$back))))
+  list(b = b, value = max(values), values = values[!duplicated(round(values, 6))], steps = climbed$steps[best],
+       model = model, decrement = climbed$decrement[best])
+}
+
 # The maximum over all starts; `start` is one more, in the coordinates of the user's columns.
 regress_maximum <- function(data, starts = 20, start = NULL, penalty = "none") {
   if (penalty %in% c("bias", "jeffreys")) return(penalized_maximum(data, penalty, starts))
