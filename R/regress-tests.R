@@ -220,11 +220,15 @@ linearHypothesis.rr_glm <- function(model, hypothesis.matrix, rhs = NULL, test =
 
 # lmtest takes the coefficients of any glm for normal.
 #' @exportS3Method lmtest::coeftest
-coeftest.rr_glm <- function(x, vcov. = NULL, df = NULL, ...) NextMethod(df = df %||% outer_freedom(x, vcov.))
+coeftest.rr_glm <- function(x, vcov. = NULL, df = NULL, ...) {
+  freedom <- df %||% outer_freedom(x, vcov.)
+  NextMethod(df = freedom)
+}
 
 #' @exportS3Method lmtest::coefci
 coefci.rr_glm <- function(x, parm = NULL, level = 0.95, vcov. = NULL, df = NULL, ...) {
-  NextMethod(df = df %||% outer_freedom(x, vcov.))
+  freedom <- df %||% outer_freedom(x, vcov.)
+  NextMethod(df = freedom)
 }
 
 # A covariance from outside need not be the design's.
