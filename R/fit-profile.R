@@ -1,15 +1,15 @@
-#' Profile likelihood of shares
+#' Profile likelihood of shares and coefficients
 #'
-#' How fast the likelihood falls if one share is held at other values than the estimate and the rest is fitted again. This is the curve behind
-#' intervals with `interval = "profile"`. The intervals of a regression are from the same likelihood: `confint(fit, level = )` at several levels gives its curve.
+#' How fast the likelihood falls if one share or coefficient is held at other values than the estimate and the rest is fitted again. This is the curve behind
+#' intervals with `interval = "profile"` and behind [confint()][confint.rr_glm].
 #'
 #' The interval is the set of values whose `deviance` is at most the quantile of chi-squared with one degree of freedom (3.84 for 95%). If the curve is far from a
 #' parabola, do not use estimate \eqn{\pm}{+-} 1.96 standard errors. If the curve ends at 0 or 1 before it reaches the quantile, so does the interval.
 #'
 #' The curve of a fit of [rr_estimate()] is the curve of the likelihood, whatever the method of the fit. Each group has its own curve. Weighted reports count with their effective number.
 #'
-#' @param fitted A fit of [rr_estimate()] with at most 500 categories and `target = "population"`.
-#' @param parm Categories, by name or position; default all.
+#' @param fitted A fit of [rr_estimate()] with at most 500 categories and `target = "population"`, or of [rr_glm()] without penalty and survey design.
+#' @param parm Categories or coefficients, by name or position; default all.
 #' @param level The curves reach as far as the interval of this confidence level; default 0.99 for `profile()`, 0.95 for `confint()`.
 #' @param points Number of values per curve besides the estimate, a whole number from 5 to 1,000; default 20.
 #' @param x,object A profile.
@@ -19,8 +19,8 @@
 #'
 #'   | column | content |
 #'   |---|---|
-#'   | `term` | category |
-#'   | `value` | value of the share |
+#'   | `term` | category or coefficient |
+#'   | `value` | value of the share or coefficient; values that the link does not allow are left out |
 #'   | `deviance` | twice the fall of the log-likelihood from its maximum |
 #'   | `z` | root of the deviance, negative below the estimate |
 #'
@@ -85,17 +85,19 @@ confint.rr_profile <- function(object, parm = NULL, level = 0.95, ...) {
 #' @rdname rr_profile
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
+  fit <- attr(object, "fit")
   conf.level <- check_level(conf.level)
   check_installed("ggplot2", "to draw a profile")
   panel <- group_panel(object, c(attr(object, "groups"), "term"), ": ")
   if (nlevels(panel) > 12L) abort("A picture holds up to 12 profiles, see {.arg parm}.", "argument")
   limit <- stats::qchisq(conf.level, 1)
   data <- data.frame(value = object$value, fall = -object$deviance / 2, panel = panel)
-  bounds <- stats::confint(attr(object, "fit"), unique(object$term), conf.level, interval = "profile")
+  bounds <- stats::confint(fit, unique(object$term), conf.level, interval = "profile")
   # The rows of confint() are one for each panel, groups slowest, as panels are.
   ends <- data.frame(value = as.vector(bounds),
                      panel = factor(rep(levels(panel)[seq_len(nrow(bounds))], 2), levels(panel)))
   ends <- ends[is.finite(ends$value), ]
+  share <- inherits(fit, "rr_fit")
   layout <- row_layout(nlevels(panel), "", levels(panel), if (nlevels(panel) > 6) 4 else min(nlevels(panel), 3))
   picture <- ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$fall)) +
     ggplot2::geom_hline(yintercept = -limit / 2, linetype = 2, colour = colour_line) +
@@ -105,9 +107,10 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
     ggplot2::geom_point(data = data[object$deviance == 0, ], colour = colour_estimate, size = 2) +
     theme_candor() +
     row_panels(layout, "free_x") +
-    ggplot2::scale_x_continuous(labels = percent_labels, breaks = layout$breaks, guide = no_overlap()) +
+    ggplot2::scale_x_continuous(labels = if (share) percent_labels else ggplot2::waiver(), breaks = layout$breaks,
+                                guide = no_overlap()) +
     ggplot2::scale_y_continuous(breaks = few_breaks(if (layout$down > 2) 1 else 3)) +
-    ggplot2::labs(title = "Profile likelihood", x = "True proportion",
+    ggplot2::labs(title = "Profile likelihood", x = if (share) "True proportion" else "Coefficient",
                   y = "Log-likelihood,\nbelow its maximum",
                   caption = wrap_text(sprintf("Dotted: the %s interval, where the curve is above the dashed line.",
                                               percent_labels(conf.level))))

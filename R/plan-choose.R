@@ -133,3 +133,21 @@ unbiased_risk <- function(mechanism, counts, method, n) {
   # The last part is |theta|^2: the squares of the unbiased estimates less their unbiased variances.
   sum(whole^2) - 2 * sum(categories * values * left_out) / n + sum(inv^2) - noise
 }
+
+# Methods that give the same estimates have risks that differ by rounding. The best has a risk of 0 where it gives the
+# same estimate every time: nothing is a share of that.
+#' @export
+print.rr_choice <- function(x, ...) {
+  best <- abs(x[["risk"]] - x[["risk"]][1]) <= 1e-9 * x[["risk"]][1]
+  if (length(best) && !is.null(x[["method"]])) {
+    cat("<rr_choice> Best for these data: ", cli::ansi_collapse(sprintf("\"%s\"", x$method[best]), last = " and "),
+        if (sum(best) > 1) ", whose estimates agree", "\n", sep = "")
+    other <- match(FALSE, best)
+    if (isTRUE(x$risk[1] > 0 & !is.na(other))) {
+      cat("  The next, \"", x$method[other], "\", has an estimated risk ", larger_words(x$risk[other] / x$risk[1]),
+          ".\n", sep = "")
+    }
+  }
+  NextMethod()
+  invisible(x)
+}

@@ -18,7 +18,12 @@ autoplot.rr_power <- function(object, ...) {
   data$panel <- factor(data$panel, unique(data$panel[order(data[[other]])]))
   data$mechanism <- factor(data$mechanism, unique(data$mechanism))
   title <- if (answer == "n") "Respondents needed" else "Power"
-  caption <- "Dashed grey: a direct question, answered honestly."
+  null <- if (is.null(data$versus)) sprintf("\"the %s is %s\"", what, label(what)(data$null[1]))
+    else sprintf("equal %ss in two groups", what)
+  caption <- wrap_text(paste0(
+    if (!is.null(data$power)) sprintf("One-sided test of %s at level %s. ", null, percent_labels(attr(object, "alpha"))),
+    "Dashed grey: a direct question, answered honestly."
+  ))
   if (all(several == 1)) {
     rows <- data.frame(label = rows_factor(levels(data$mechanism)), panel = one_panel(data), kind = "number",
                        estimate = data[[answer]], conf.low = 0, conf.high = data[[answer]])
@@ -83,7 +88,7 @@ autoplot.rr_recommendation <- function(object, ...) {
   data$panel <- factor(panel, unique(panel[order(data[["k"]] %||% data$n, data$n)]))
   shown <- unique(data$mechanism)
   data$mechanism <- factor(data$mechanism, shown)
-  error <- if (identical(attr(object, "question"), "shares")) "Mean squared error" else "Variance"
+  error <- if (attr(object, "question") == "shares") "Mean squared error" else "Variance"
   if (!lines) {
     data$label <- factor(data$mechanism, rev(shown))
     data$kind <- "error"

@@ -198,6 +198,20 @@ recommend_cell <- function(k, epsilon, n, theta, target, permanent = NULL) {
   question_rows(table[setdiff(names(table), c("lie", "difference"))], epsilon, n)
 }
 
+# The best mechanism, beside the one that most people know.
+#' @export
+print.rr_recommendation <- function(x, ...) {
+  asked <- intersect(c("k", "epsilon", "n"), names(x))
+  if (!is.null(x[["within"]]) && nrow(unique(as.data.frame(x)[asked])) == 1L) {
+    known <- if (!is.null(x[["k"]])) match("grr", x$mechanism) else if (is.null(x[["device"]])) nrow(x) else NA
+    cat("<rr_recommendation> \"", x$mechanism[1], "\" has the smallest error",
+        if (isTRUE(x$within[known] > 0))
+          sprintf("; the error of \"%s\" is %s", x$mechanism[known], larger_words(1 + x$within[known])), "\n", sep = "")
+  }
+  NextMethod()
+  invisible(x)
+}
+
 # ---- other questions ----
 
 # Questions of rr_recommend() that are not about the shares of categories: each compares one error of the mechanisms

@@ -74,7 +74,7 @@
 #'
 #'   Lumley, T. and Scott, A. (2015). AIC and BIC for modeling with complex survey
 #'   data. *Journal of Survey Statistics and Methodology* 3(1), 1-18. \doi{10.1093/jssam/smu021}
-#' @seealso [rr_glm()], [predict.rr_glm()], [rr_effects()], [autoplot.rr_glm()].
+#' @seealso [rr_glm()], [predict.rr_glm()], [rr_effects()], [rr_profile] for the curve, [autoplot.rr_glm()].
 #' @concept robust standard errors
 #' @concept clustered standard errors
 #' @concept odds ratio

@@ -153,8 +153,34 @@ profile_end <- function(parts, b, side) {
   end
 }
 
-# That of any glm would leave out penalties, designs and arms.
+#' @rdname rr_profile
 #' @export
-profile.rr_glm <- function(fitted, ...) {
-  abort("The profile likelihood of a coefficient is {.code confint(fit, level = )} at several levels.", "argument")
+profile.rr_glm <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) {
+  points <- check_count(points, "points", min = 5, max = 1000)
+  intervals <- stats::confint(fitted, parm, level, method = "profile")
+  whole <- profile_whole(fitted, stats::qchisq(level, 1) / 2)
+  curves <- Map(function(j, low, high) profile_curve(fitted, j, profile_parts(fitted, j, whole), c(low, high), points),
+                match(rownames(intervals), names(fitted$coefficients)), intervals[, 1], intervals[, 2])
+  table <- do.call(rbind, unname(curves))
+  if (is.null(table)) abort("There is no profile of coefficients that are not estimated.", "argument")
+  new_rr_profile(tibble::as_tibble(table), fitted)
+}
+
+# The curve of one coefficient over its interval; NULL if it is not estimated. One that is infinite has only a side that
+# leads back from far out.
+profile_curve <- function(fit, j, parts, ends, points) {
+  centre <- unname(fit$coefficients[j])
+  if (is.null(parts) || is.na(centre)) return(NULL)
+  finite <- is.finite(centre)
+  far <- if (finite) 6 * parts$se else 20 * parts$unit
+  start <- if (finite) centre else sign(centre) * far
+  if (is.na(start) || !(finite || any(is.finite(ends)))) return(NULL)
+  ends <- ifelse(is.finite(ends), ends, start + c(-far, far) * finite)
+  value <- unique(c(seq(ends[1], ends[2], length.out = points), if (finite) centre))
+  value <- sort(if (finite) value else value[value != start])
+  height <- vapply(value, function(v) if (v == centre) parts$top else profile_height(parts, v)$value, 0)
+  fall <- 2 * pmax(0, parts$top - height)
+  side <- if (finite) sign(value - centre) else -sign(centre)
+  curve <- data.frame(term = names(fit$coefficients)[j], value = value, deviance = fall, z = side * sqrt(fall))
+  curve[is.finite(fall), ]
 }

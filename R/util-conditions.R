@@ -166,6 +166,12 @@ describe <- function(x, shown = TRUE) {
   sprintf("%s vector of length %s", kind, format_count(length(x)))
 }
 
+# "92% larger", or "93 times as large": nobody reads 9200%.
+larger_words <- function(ratio) {
+  if (ratio < 2) sprintf("%s%% larger", format(100 * (ratio - 1), digits = 2))
+  else sprintf("%s times as large", format(ratio, digits = 2, big.mark = ",", decimal.mark = "."))
+}
+
 # 1,000,000 and not 1e+06.
 format_count <- function(x) {
   format(x, big.mark = ",", decimal.mark = ".", trim = TRUE, scientific = FALSE, drop0trailing = TRUE, digits = 15)

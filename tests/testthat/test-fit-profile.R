@@ -38,24 +38,38 @@ test_that("the curve of a share meets its interval, for groups and pools too", {
   expect_equal(both$deviance, 2 * (top - loglik(both$value)), tolerance = 1e-6)
 })
 
-test_that("the likelihood with a coefficient held at an end of its interval by an offset is lower by the quantile", {
+test_that("the profile of a coefficient is the fall of the likelihood with it held by an offset", {
   design <- rr_forced(1 / 6)
   set.seed(3)
   people <- data.frame(x = rep(c(-1, 0, 1, 2), 150), z = sample(0:1, 600, TRUE))
   people$report <- rr_perturb(rbinom(600, 1, plogis(-1 + 0.7 * people$x)), design, rng = "R")
   fit <- rr_glm(report ~ x + z, people, design)
-  for (end in confint(fit, "x", 0.9)) {
-    people$held <- end * people$x
-    fall <- 2 * (fit$loglik - rr_glm(report ~ z, people, design, offset = held)$loglik)
-    expect_equal(fall, qchisq(0.9, 1), tolerance = 1e-6)
+  curve <- profile(fit, "x", points = 6)
+  for (row in c(1, 3, 5)) {
+    people$held <- curve$value[row] * people$x
+    expect_equal(curve$deviance[row], 2 * (fit$loglik - rr_glm(report ~ z, people, design, offset = held)$loglik), tolerance = 1e-6)
   }
+  expect_identical(confint(curve), confint(fit, "x"))
+  expect_identical(sort(curve$z), curve$z)
+  expect_identical(unique(profile(fit, points = 5)$term), names(coef(fit)))
+})
+
+test_that("an infinite coefficient has the side that leads back from infinity", {
+  people <- data.frame(x = rep(0:1, each = 40), y = c(rep(0:1, each = 20), rep(0, 40)))
+  fit <- suppressWarnings(rr_glm(y ~ x, people, rr_forced(1 / 6)))
+  expect_identical(unname(coef(fit)[2]), -Inf)
+  curve <- profile(fit, "x", level = 0.95)
+  expect_true(all(diff(curve$deviance) >= 0) && all(curve$z >= 0))
+  expect_equal(max(curve$value), confint(fit)["x", 2], tolerance = 1e-8)
+  expect_identical(confint(curve), confint(fit)["x", , drop = FALSE])
 })
 
 test_that("what has no profile says so", {
   grr <- rr_grr(c("a", "b", "c"), epsilon = 1)
   fit <- rr_estimate(rr_counts(c(40, 32, 28), grr))
-  people <- data.frame(x = rep(0:1, 200), y = rep(c(0, 1, 1, 0, 0), 80))
-  expect_refused(profile(rr_estimate(fit$tally, target = "sample")), profile(rr_glm(y ~ x, people, rr_warner(0.9))))
+  set.seed(8)
+  people <- data.frame(x = rep(0:1, 200), y = rep(c(0, 1, 1, 0, 0), 80), often = sample(c("a", "b", "c"), 400, TRUE))
+  expect_refused(profile(rr_estimate(fit$tally, target = "sample")), profile(rr_glm(y ~ x, people, rr_warner(0.9), penalty = "bias")))
   expect_error(profile(fit, "d"), class = "candor_error_level")
   expect_error(profile(fit, points = 2), "`points`", class = "candor_error_argument")
   expect_error(confint(profile(fit, "a"), "b"), "is not one", class = "candor_error_level")

@@ -314,6 +314,7 @@ test_that("every method answers for coefficients at infinity, beside an unknown 
     for (type in c("deletion", "linearised")) expect_identical(nrow(influence(fit, type)), length(sure))
     expect_length(influence(fit)$hat, n)
     expect_length(cooks.distance(fit), n)
+    expect_true(all(is.finite(profile(fit)$deviance))) |> tryCatch(candor_error_argument = function(e) NULL)
   }
 })
 

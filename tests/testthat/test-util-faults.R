@@ -83,6 +83,7 @@ test_that("coefficients at infinity with an unknown parameter have a summary, pr
   expect_error(or_reason(predict(fit, type = "truth", se.fit = TRUE)), NA)
   expect_error(or_reason(vcov(fit, type = "sandwich")), NA)
   expect_error(or_reason(influence(fit)), NA)
+  expect_error(or_reason(profile(fit)), NA)
 })
 
 test_that("a decimal comma makes no warning", {
