@@ -61,10 +61,11 @@ replicate_vcov <- function(fit, design, centre, refit) {
 
 # The parameters at the end of a climb from `b`, the maximum with the weights of the sample: NA where the replicate
 # leaves them at infinity or undetermined. (Another maximum would be no small change of the sample.)
-climb_replicate <- function(model, b, natural, slope) {
+climb_replicate <- function(model, b) {
   b <- climb(model, b)$at[, 1]
   flat <- flat_directions_of(model, regress_value(model, b)$observed + (model$prior %||% 0), 1e-9)
-  replace(natural(b), flat_parameters(slope(b), slope(b) %*% flat), NA)
+  slope <- model$slope(b)
+  replace(model$natural(b), flat_parameters(slope, slope %*% flat), NA)
 }
 
 # `places`: of the coefficients that are estimated, and the unknown number.
@@ -83,8 +84,7 @@ glm_replicates <- function(fit, data, scale, design, places) {
     data$weight <- w * scale
     data <- take_rows(data, which(w > 0))
     model <- regress_model(data, prior)
-    found <- climb_replicate(model, coordinates(model, start), function(b) natural(model, b),
-                             function(b) glm_slope(model))
+    found <- climb_replicate(model, coordinates(model, start))
     # Columns that others determine in the replicate, such as a level without rows, and these others.
     keep <- model$basis$keep
     gone <- setdiff(seq_along(columns), keep)

@@ -11,13 +11,6 @@ climb <- function(model, starts, tolerance = 1e-11, steps = 300) {
 
 heights <- function(model, points) .Call(C_rr_regress_heights, model$parts, as.double(points))
 
-# The largest change of a linear predictor.
-reach <- function(model, step) {
-  if (!is.null(model$reach)) return(model$reach(step))
-  k <- seq_len(model$k)
-  max(abs(model$z %*% step[k]), abs(step[-k]))
-}
-
 # X'WX, for an unknown number the sum of the weights.
 metric <- function(model) {
   total <- sum(model$data$weight)
@@ -67,7 +60,7 @@ push <- function(model, fit) {
     ways <- c(if (!is.null(newton)) list(onto(newton, N)), list(onto(fit$b, N)),
               lapply(seq_len(ncol(N)), function(j) onto(fit$b, N[, j, drop = FALSE])))
     points <- do.call(cbind, lapply(ways, function(way) {
-      size <- reach(model, way)
+      size <- model$reach(way)
       if (isTRUE(size > 1e-9)) fit$b + way %o% (c(0.5, 2, 8, 32) * model$far / size)
     }))
     level <- if (is.null(points)) -Inf else heights(model, points)
@@ -107,13 +100,21 @@ follow <- function(model, starts, ends) {
   top <- max(vapply(ends, `[[`, 0, "value"), -Inf)
   for (j in order) {
     if (!is.finite(rough$value[j]) || rough$value[j] < top - 3) break
-    known <- function(e) abs(e$value - rough$value[j]) < 0.02 && reach(model, e$b - rough$at[, j]) < 0.3
+    known <- function(e) abs(e$value - rough$value[j]) < 0.02 && model$reach(e$b - rough$at[, j]) < 0.3
     if (any(vapply(ends, known, NA))) next
     found <- climb(model, rough$at[, j])
     if (any(vapply(ends, function(e) abs(e$value - found$value) < 1e-8, NA))) next
     end <- list(b = found$at[, 1], value = found$value, decrement = found$decrement, steps = found$steps,
                 pressed = found$pressed && found$decrement > 1e-8)
-    end <- if (end$pressed) climb_inside(model, end, starts[, 1]) else push(model, end)
+    if (!end$pressed) end <- push(model, end) else {
+      # At the end of the range of a bounded link: on inside, along a barrier that is lowered step by step.
+      b <- starts[, 1]
+      for (height in 10^-(2:11) * sum(model$data$weight) / length(model$data$y)) {
+        b <- climb(with_parts(model, height), b)$at[, 1]
+      }
+      value <- heights(model, b)
+      if (value >= end$value) end[c("b", "value")] <- list(b, value)
+    }
     ends <- c(ends, list(end))
     top <- max(top, end$value)
   }
@@ -137,7 +138,7 @@ promising <- function(model, starts) {
     rows <- seq(1, n, by = n %/% (thin_rows %/% 4))
     some <- thin_model(model, rows)
     near <- climb(some, cbind(top$at, starts[, kept]), 1e-3, 60)$at
-    apart <- vapply(kept, function(j) reach(some, near[, match(j, kept) + 1] - near[, 1]) > 0.3, NA)
+    apart <- vapply(kept, function(j) some$reach(near[, match(j, kept) + 1] - near[, 1]) > 0.3, NA)
     # A maximum of a part of the rows is this much below that of all.
     apart <- apart & heights(model, near[, -1]) > top$value - 3 - 2 * model$size * n / length(rows)
     starts[, kept] <- near[, -1]
@@ -148,25 +149,15 @@ promising <- function(model, starts) {
 
 thin_rows <- 8000
 
-# Maximum at the end of the range of a bounded link: the climb stopped there, so it goes on inside, along a barrier that
-# is lowered step by step.
-climb_inside <- function(model, end, b) {
-  total <- sum(model$data$weight)
-  for (barrier in 10^-(2:11) * total / length(model$data$y)) b <- climb(with_parts(model, barrier), b)$at[, 1]
-  value <- heights(model, b)
-  if (value >= end$value) end[c("b", "value")] <- list(b, value)
-  end
-}
-
 # What is infinite at an end (Farkas): a parameter with the derivative c is +Inf if c is in the cone of the rows at
-# infinity, -Inf if -c is; if neither is, its sign is not determined: NA. Finite ones keep their variance. `to`: the
-# derivatives of the parameters; `rows(N)`: linear predictors that may be infinite, and their changes along N.
-limits_of <- function(model, b, to, rows) {
+# infinity, -Inf if -c is; if neither is, its sign is not determined: NA. Finite ones keep their variance.
+limits_of <- function(model, b) {
   value <- regress_value(model, b)
   M <- metric(model)
   prior <- model$prior %||% 0
   N <- flat_directions_of(model, value$observed + prior, 1e-9, M)
   hidden <- tcrossprod(M %*% N) / sum(model$data$weight)
+  to <- model$slope(b)
   inverse <- function(J) {
     V <- tryCatch(invert_positive(J + prior + hidden), error = function(e) matrix(NA_real_, model$size, model$size))
     to %*% V %*% t(to)
@@ -175,11 +166,13 @@ limits_of <- function(model, b, to, rows) {
   infinite <- flat_parameters(to, part)
   signs <- numeric(nrow(to))
   if (any(infinite)) {
-    at <- rows(N)
+    at <- model$rows(b, N)
     signs[infinite] <- cone_signs(infinite_cone(at$move, at$eta), part[infinite, , drop = FALSE])
   }
+  point <- model$natural(b)
   whole <- inverse(value$observed)
-  list(value = value, flat = N, part = part, infinite = infinite, signs = signs, whole = whole,
+  list(value = value, part = part, infinite = infinite, point = point,
+       coefficients = ifelse(infinite, signs * Inf, point), whole = whole,
        observed = without_infinite(whole, infinite), expected = without_infinite(inverse(value$expected), infinite))
 }
 
@@ -197,48 +190,30 @@ invert_positive <- function(matrix) {
   (inverse + t(inverse)) / 2
 }
 
-# The end of a fit of rr_glm(), in the coordinates of x.
+# The end of a fit of rr_glm(), in the coordinates of x. The unknown number follows from its logit.
 describe_maximum <- function(fit) {
   model <- fit$model
   k <- seq_len(model$k)
-  b <- fit$b
-  columns <- ncol(model$data$x)
-  # The unknown number follows from its logit.
-  psi <- if (model$size > model$k) stats::plogis(b[model$size])
-  places <- c(model$basis$keep, columns + seq_along(psi))
-  found <- limits_of(model, b, glm_slope(model), function(N) {
-    list(eta = c(predictor_of(model$z, b[k], model$data$offset), b[-k]),
-         move = rbind(model$z %*% N[k, , drop = FALSE], N[-k, , drop = FALSE]))
-  })
-  scale <- c(rep(1, columns), psi * (1 - psi))
+  columns <- seq_len(ncol(model$data$x))
+  found <- limits_of(model, fit$b)
+  infinite <- found$infinite[columns]
+  psi <- found$point[-columns]
+  places <- c(model$basis$keep, length(columns) + seq_along(psi))
+  scale <- c(rep(1, length(columns)), psi * (1 - psi))
   scale[-places] <- NA
   scaled <- function(V) V * outer(scale, scale)
-  infinite <- found$infinite[seq_len(columns)]
-  if (length(psi) && found$infinite[columns + 1]) psi <- round(psi)
-  point <- natural(model, b)[seq_len(columns)]
-  coefficients <- ifelse(infinite, found$signs[seq_len(columns)] * Inf, point)
-  coefficients[-model$basis$keep] <- NA
+  psi <- ifelse(found$infinite[-columns], round(psi), psi)
   back <- block_diagonal(list(t(solve(model$basis$back)), diag(length(psi))))
   unscaled <- function(J) {
     all <- matrix(NA_real_, length(scale), length(scale))
     all[places, places] <- back %*% J %*% t(back)
     all
   }
-  raw <- if (length(psi)) regress_value(model, c(b[k], psi), natural = TRUE) else found$value
-  list(coefficients = coefficients, infinite = infinite, point = point,
-       flat = if (any(infinite)) found$part[seq_len(columns), , drop = FALSE], parameter = psi,
+  raw <- if (length(psi)) regress_value(model, c(fit$b[k], psi), natural = TRUE) else found$value
+  list(coefficients = replace(found$coefficients[columns], -model$basis$keep, NA), infinite = infinite,
+       point = found$point[columns], flat = if (any(infinite)) found$part[columns, , drop = FALSE], parameter = psi,
        variance = list(observed = scaled(found$observed), expected = scaled(found$expected)),
        whole = scaled(found$whole), loglik = raw$value, information = lapply(raw[c("observed", "expected")], unscaled))
-}
-
-# From the coordinates of a model to the coefficients of x and the logit of the unknown number.
-glm_slope <- function(model) {
-  columns <- ncol(model$data$x)
-  k <- seq_len(model$k)
-  to <- matrix(0, columns + model$size - model$k, model$size)
-  to[model$basis$keep, k] <- model$basis$back
-  to[-seq_len(columns), -k] <- 1
-  to
 }
 
 # The rows at infinity, as directions of their signs, each once.
@@ -331,19 +306,17 @@ truth_distances <- function(predictors, b, N) {
 # The highest maximum, what is infinite there, and what users must know of it. `start`: the first of the starts.
 fit_likelihood <- function(model, starts, doubtful = FALSE,
                            best = highest_maximum(model, spread_starts(model, starts))) {
-  to <- model$slope(best$b)
-  found <- limits_of(model, best$b, to, function(N) model$rows(best$b, N))
-  point <- model$natural(best$b)
+  found <- limits_of(model, best$b)
   infinite <- model$names[found$infinite]
   tell_maxima(infinite, best$values, doubtful && length(infinite), "Simplify the model, or merge categories.")
   if (best$decrement > 1e-6 * (1 + abs(best$value))) {
     warn(c("The maximum of the likelihood was not reached.",
            x = "The next step promises {format(best$decrement, digits = 3)} units of log-likelihood."), "not_converged")
   }
-  named <- function(V) structure(V, dimnames = list(model$names, model$names))
-  list(coefficients = stats::setNames(ifelse(found$infinite, found$signs * Inf, point), model$names),
-       vcov = named(found$observed), limit = found$whole, loglik = best$value, df = model$size, estimate = point,
-       infinite = infinite, starts = best$values, decrement = best$decrement, at = best$b)
+  list(coefficients = stats::setNames(found$coefficients, model$names),
+       vcov = structure(found$observed, dimnames = list(model$names, model$names)), limit = found$whole,
+       loglik = best$value, df = model$size, estimate = found$point, infinite = infinite, starts = best$values,
+       decrement = best$decrement, at = best$b)
 }
 
 # What users must know before they read the estimates: `values` of the maxima, and `pressed` of a bounded link. Neither
@@ -396,70 +369,58 @@ prior_precision <- function(data) {
   P
 }
 
-# Scoring, which gets slow near the end: there Newton's step for the equation, by differences, if it is better.
-climb_penalized <- function(data, z, b, penalty, shift = 0) {
-  here <- penalized_state(data, z, b, penalty)
-  end <- function(finite) list(b = b, value = here$value - shift, finite = finite, decrement = rise, steps = step)
-  for (step in seq_len(500)) {
-    if (is.null(here)) return(list(b = b, value = -Inf, finite = FALSE, decrement = NA_real_, steps = step))
-    direction <- as.vector(here$V %*% here$score)
-    rise <- sum(direction * here$score) / 2
-    reach <- max(abs(z %*% direction))
-    if (rise <= 1e-24) return(end(TRUE))
-    size <- score_length(here, here)
-    next_b <- if (reach < 0.3) b + penalized_step(data, z, b, penalty, here)
-    then <- if (length(next_b)) penalized_state(data, z, next_b, penalty)
-    if (is.null(then) || score_length(then, here) >= 0.5 * size) {
-      for (t in min(1, 1 / reach) * 0.5^(0:30)) {
-        next_b <- b + t * direction
-        then <- penalized_state(data, z, next_b, penalty)
-        # The bias-reducing equation is no gradient: a step that lengthens the score is shortened.
-        better <- !is.null(then) && (if (penalty == "jeffreys") {
-          then$value >= here$value + 1e-4 * t * rise - 1e-12 * (1 + abs(here$value))
-        } else t <= 0.25 || score_length(then, here) <= size * (1 + 1e-8))
-        if (better) break
-      }
-      if (!better) return(end(rise < 1e-13 * max(1, abs(here$value))))
-    }
-    b <- next_b
-    here <- then
-  }
-  end(rise < 1e-10)
-}
-
-score_length <- function(state, here) sum(state$score * (here$V %*% state$score))
-
-penalized_step <- function(data, z, b, penalty, here) {
-  jacobian <- vapply(seq_along(b), function(k) {
-    h <- replace(numeric(length(b)), k, 1e-5)
-    up <- penalized_state(data, z, b + h, penalty)
-    down <- penalized_state(data, z, b - h, penalty)
-    if (is.null(up) || is.null(down)) rep(NA_real_, length(b)) else (up$score - down$score) / 2e-5
-  }, numeric(length(b)))
-  step <- tryCatch(-solve(jacobian, here$score), error = function(e) NULL)
-  if (!is.null(step) && all(is.finite(step)) && max(abs(z %*% step)) <= 3) step
-}
-
-# Adjusted score, expected variance and (penalized) log-likelihood; NULL outside the domain.
-penalized_state <- function(data, z, b, penalty) {
-  eta <- predictor_of(z, b, data$offset)
-  if (!inside_link(eta, data$link)) return(NULL)
+# (Penalized) log-likelihood, adjusted score (also by rows), minus its derivative by differences, expected information
+# and variance; -Inf outside the domain. `need`: of a 0 the value alone.
+penalized_state <- function(model, b, penalty, need = 1L, slope = need > 0L) {
+  data <- model$data
+  none <- list(value = -Inf, equation = NA * b)
+  eta <- predictor_of(model$z, b, data$offset)
+  if (!inside_link(eta, data$link)) return(none)
   rows <- regress_rows(eta, data$y, data$arm, data$device, data$link)
   w <- data$weight * rows$expected
-  information <- crossprod(z, w * z)
+  information <- crossprod(model$z, w * model$z)
   root <- tryCatch(chol(information), error = function(e) NULL)
-  if (is.null(root)) return(NULL)
+  if (is.null(root)) return(none)
+  value <- sum(data$weight * rows$loglik) + if (penalty == "jeffreys") sum(log(diag(root))) else 0
+  if (need == 0L || !is.finite(value)) return(list(value = value))
   V <- chol2inv(root)
-  leverage <- w * rowSums((z %*% V) * z)
-  d <- row_device(data$device, data$arm, length(data$y))$d
+  leverage <- w * rowSums((model$z %*% V) * model$z)
   bend <- rows$bend / rows$slope
   if (penalty == "jeffreys") {
+    d <- row_device(data$device, data$arm, length(data$y))$d
     bend <- 2 * bend - d * rows$slope * (rows$report_no - rows$report) / (rows$report * rows$report_no)
   }
   bend[!is.finite(bend)] <- 0
-  value <- sum(data$weight * rows$loglik) + if (penalty == "jeffreys") sum(log(diag(root))) else 0
-  if (!is.finite(value)) return(NULL)
-  list(score = as.vector(crossprod(z, data$weight * rows$score + 0.5 * leverage * bend)), V = V, value = value)
+  psi <- model$z * (data$weight * rows$score + 0.5 * leverage * bend)
+  state <- list(value = value, equation = colSums(psi), slope = information, fallback = information, psi = psi, V = V)
+  if (!slope) return(state)
+  near <- function(k, h) penalized_state(model, replace(b, k, b[k] + h), penalty, need, FALSE)$equation
+  change <- vapply(seq_along(b), function(k) near(k, -1e-5) - near(k, 1e-5), numeric(length(b))) / 2e-5
+  if (all(is.finite(change))) state$slope <- if (penalty == "jeffreys") (change + t(change)) / 2 else change
+  state
+}
+
+# Newton's method on the equations, halving steps that do not bring them nearer to 0. Linear ones are solved by the
+# first.
+solve_moments <- function(evaluate, b) {
+  now <- evaluate(b)
+  scale <- 1 / sqrt(pmax(colSums(now$psi^2), 1e-300))
+  size <- function(at) sum((at$equation * scale)^2)
+  for (iteration in seq_len(50)) {
+    step <- tryCatch(solve(now$slope, now$equation, tol = 1e-14), error = function(e) NULL)
+    if (is.null(step)) break
+    for (share in 0.5^(0:27)) {
+      then <- evaluate(b + share * step)
+      better <- all(is.finite(then$equation)) && size(then) < (1 - 1e-4 * share) * size(now)
+      if (better) break
+    }
+    if (!better) break
+    b <- b + share * step
+    now <- then
+    if (size(now) < 1e-26) break
+  }
+  if (!is.null(step) && size(now) < 1e-12) return(c(list(b = b), now))
+  abort("The equations do not determine the coefficients.", "argument")
 }
 
 # Steep ends leave a few rows in between, where the likelihood is lower than with some of them on another side, far out.

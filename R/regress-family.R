@@ -49,10 +49,19 @@ new_regress_family <- function(device, mechanism, labels, link, quasi = FALSE) {
   curve <- regress_link(device[1, ], device[2, ], device[3, ], device[4, ], device[5, ], link)
   family[names(curve)] <- curve
   family$validmu <- function(mu) all(is.finite(mu)) && all(mu >= 0 & mu <= 1)
-  family$initialize <- regress_initialize(device[1, ], device[2, ], labels)
   family$mechanism <- mechanism
-  family$p <- device[1, ]
-  family$q <- device[2, ]
+  p <- family$p <- device[1, ]
+  q <- family$q <- device[2, ]
+  start <- function(y) unname(q + (p - q) * (0.25 + 0.5 * ((p > q) * y + (p < q) * (1 - y))))
+  # What glm() and its kin evaluate in their own frame: y, weights, n and mustart.
+  family$initialize <- as.expression(bquote({
+    given <- .(regress_response)(y, .(labels), weights)
+    y <- given$y
+    weights <- given$weights
+    n <- given$n
+    mustart <- .(start)(y)
+    rm(given)
+  }))
   family$truth <- link
   family
 }
@@ -81,26 +90,22 @@ regress_link <- function(p, q, p_no, q_no, d, link) {
   )
 }
 
-# The expression that glm() and its kin evaluate: y, weights, n and mustart, in their own frame.
-regress_initialize <- function(p, q, labels) {
-  start <- function(y) unname(q + (p - q) * (0.25 + 0.5 * ((p > q) * y + (p < q) * (1 - y))))
-  as.expression(bquote({
-    given <- .(regress_response)(y, .(labels), weights)
-    y <- given$y
-    weights <- given$weights
-    n <- given$n
-    mustart <- .(start)(y)
-    rm(given)
-  }))
-}
-
 # ---- reports ----
 
 is_labelled <- function(x) inherits(x, c("haven_labelled", "labelled"))
 
 # Any form of a response as a share of yes with its number of answers. `n` is what binomial()'s aic() wants.
 regress_response <- function(y, labels, weights = NULL) {
-  if (is.matrix(y) || is.data.frame(y)) return(matrix_response(as.matrix(y), labels, weights))
+  if (is.matrix(y) || is.data.frame(y)) {
+    y <- as.matrix(y)
+    check_that(ncol(y) == 2L && is.numeric(y) && all(y >= 0 & is.finite(y), na.rm = TRUE), y, "response",
+               "the numbers of yes and of no: {.code cbind(yes, no)}", c("argument", "input"))
+    # Names that are the labels say which column is which; without them yes comes first, as with binomial().
+    if (setequal(colnames(y), labels)) y <- y[, rev(labels), drop = FALSE]
+    n <- unname(y[, 1] + y[, 2])
+    return(list(y = unname(ifelse(is.na(n) | n > 0, y[, 1] / n, 0)), weights = (weights %||% rep(1, nrow(y))) * n,
+                n = n))
+  }
   if (is_labelled(y)) y <- labelled_reports(y, list(reports = labels))
   if (is.factor(y) || is.character(y)) {
     place <- match_labels(as.character(y), list(reports = labels))
@@ -119,15 +124,6 @@ regress_response <- function(y, labels, weights = NULL) {
   check_that(all(y >= 0 & y <= 1, na.rm = TRUE), y, "response", "0 or 1, or shares of {.arg weights} answers",
              c("level", "input"))
   list(y = y, weights = weights %||% rep(1, length(y)), n = rep(1, length(y)))
-}
-
-matrix_response <- function(y, labels, weights) {
-  check_that(ncol(y) == 2L && is.numeric(y) && all(y >= 0 & is.finite(y), na.rm = TRUE), y, "response",
-             "the numbers of yes and of no: {.code cbind(yes, no)}", c("argument", "input"))
-  # Names that are the labels say which column is which; without them yes comes first, as with binomial().
-  if (setequal(colnames(y), labels)) y <- y[, rev(labels), drop = FALSE]
-  n <- unname(y[, 1] + y[, 2])
-  list(y = unname(ifelse(is.na(n) | n > 0, y[, 1] / n, 0)), weights = (weights %||% rep(1, nrow(y))) * n, n = n)
 }
 
 # ---- mechanisms ----

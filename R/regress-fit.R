@@ -15,7 +15,8 @@ regress_model <- function(data, prior = NULL, basis = regress_basis(data)) {
   with_parts(model)
 }
 
-# The arguments of the kernel. It is quicker where every row is one answer.
+# The arguments of the kernel, which is quicker where every row is one answer; and what every likelihood has, see
+# new_likelihood(): parameters are the coefficients of x and the logit of the unknown number.
 with_parts <- function(model, barrier = 0) {
   data <- model$data
   levels <- model$basis$levels
@@ -24,6 +25,20 @@ with_parts <- function(model, barrier = 0) {
   model$parts <- list(if (levels) model$z[, -seq_len(levels), drop = FALSE] else model$z, data$y, weight, data$offset,
                       data$arm, device, match(data$link, regress_links) - 1L, barrier, data$unknown,
                       model$basis$level, as.double(levels), model$prior)
+  k <- seq_len(model$k)
+  columns <- ncol(data$x)
+  model$reach <- function(step) max(abs(model$z %*% step[k]), abs(step[-k]))
+  model$natural <- function(b) natural(model, b)
+  model$slope <- function(b) {
+    to <- matrix(0, columns + model$size - model$k, model$size)
+    to[model$basis$keep, k] <- model$basis$back
+    to[-seq_len(columns), -k] <- 1
+    to
+  }
+  model$rows <- function(b, N) {
+    list(eta = c(predictor_of(model$z, b[k], data$offset), b[-k]),
+         move = rbind(model$z %*% N[k, , drop = FALSE], N[-k, , drop = FALSE]))
+  }
   model
 }
 

@@ -113,10 +113,11 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   call <- match.call()
   check_anchor(anchor)
   bar <- random_intercept(formula)
-  frame <- regress_frame(call, bar$fixed %||% formula, data, design, anchor, na.action, parent.frame(), bar$group)
+  frame <- regress_frame(call, bar$fixed %||% formula, data, design, anchor, parent.frame(), bar$group)
   mechanism <- mechanism %||% frame$mechanism
   parts <- regress_data(frame, mechanism, link, anchor)
-  check_start(start, parts$size + 0:1)
+  check_that(is.null(start) || (is.numeric(start) && all(is.finite(start)) && length(start) %in% (parts$size + 0:1)),
+             start, "start", paste(parts$size, "finite numbers, in the order of {.fn vcov}"))
   maximum <- regress_maximum(parts$data, starts, start, penalty)
   fit <- new_rr_glm(parts, maximum, frame, call, penalty, link, mechanism)
   fit[c("starts.asked", "design", "anchor")] <- list(starts, design, anchor)
@@ -245,15 +246,11 @@ working_parts <- function(data, rows, eta, label) {
   w <- data$weight * rows$expected
   w[!is.finite(w)] <- 0
   response <- ifelse(is.finite(eta), eta, 0) - (data$offset %||% 0) + working
-  qr <- stats::.lm.fit(data$x * sqrt(w), response * sqrt(w), tol = 1e-11)
-  used <- seq_len(qr$rank)
-  dimnames(qr$qr) <- list(NULL, colnames(data$x)[qr$pivot])
-  R <- qr$qr[used, used, drop = FALSE]
-  R[lower.tri(R)] <- 0
+  fit <- stats::lm.fit(data$x * sqrt(w), response * sqrt(w), tol = 1e-11)
+  used <- seq_len(fit$rank)
+  R <- qr.R(fit$qr)[used, used, drop = FALSE]
   rownames(R) <- colnames(R)
-  names(qr$effects) <- c(colnames(R), rep("", length(eta) - qr$rank))
-  list(residuals = label(working), weights = label(w), effects = qr$effects, R = R,
-       qr = structure(qr[c("qr", "rank", "qraux", "pivot", "tol")], class = "qr"))
+  list(residuals = label(working), weights = label(w), effects = fit$effects, R = R, qr = fit$qr)
 }
 
 # What logLik() of a glm includes and the likelihood of the answers in their order does not, of each row.

@@ -82,14 +82,10 @@ rr_loglinear <- function(formula, tally, starts = 5, protective = NULL, ...) {
   table <- loglinear_table(formula, tally)
   refuse_validated(tally$mechanism, "{.fn rr_loglinear}")
   model <- loglinear_model(table)
-  best <- highest_maximum(model, spread_starts(model, starts))
-  if (!is.null(protective)) {
-    found <- protective_maximum(table, protective, best, starts)
-    table <- found$table
-    best <- found$best
-    model <- best$model
-  }
-  fit <- fit_likelihood(model, starts, best = best)
+  found <- list(table = table, best = highest_maximum(model, spread_starts(model, starts)))
+  if (!is.null(protective)) found <- protective_maximum(table, protective, found$best, starts)
+  table <- found$table
+  fit <- fit_likelihood(found$best$model, best = found$best)
   if (protective_term %in% fit$infinite) abort_protective("The reports leave the share of all respondents open.")
   fit$coefficients <- stats::setNames(fit$coefficients[table$all_names], table$all_names)
   if (!is.null(protective)) {
@@ -137,7 +133,8 @@ loglinear_table <- function(formula, tally) {
   if (max(nrow(grid), nrow(counts)) <= 256) axes <- list(Reduce(function(a, b) kronecker(b, a), axes))
   list(x = x[, independent_columns(x), drop = FALSE], all_names = colnames(x), counts = counts, cells = frame,
        terms = terms, axes = axes,
-       units = tally$effective_n / tally$n, group = group, questions = questions, protective = 0, logit = -Inf)
+       units = ifelse(tally$n > 0, tally$effective_n / tally$n,
+                      0), group = group, questions = questions, protective = 0, logit = -Inf)
 }
 
 # ---- respondents who use no device ----
@@ -151,29 +148,25 @@ loglinear_reports <- function(table, theta, logit) {
   stats::plogis(-logit) * through_axes(table$axes, theta) + stats::plogis(logit) * table$protective
 }
 
-protective_reports <- function(protective, questions) {
-  if (is.character(protective) && length(protective) == 1L) protective <- rep(list(protective), length(questions))
-  check_that(length(protective) == length(questions) &&
-               setequal(names(protective) %||% names(questions), names(questions)), protective, "protective",
-             "one answer, or have one for each question")
-  if (!is.null(names(protective))) protective <- protective[names(questions)]
-  answers <- Map(function(answer, question) {
-    noncompliant_answer(answer, question$reports, takes_bits(question), "protective")
-  }, as.list(protective), questions)
-  Reduce(function(a, b) as.vector(outer(a, b)), answers)
-}
-
 # The highest maximum with a share of such respondents, climbed from the one without them too, which stays the best if
 # the share is 0. What ends on its plateau is no maximum.
 protective_maximum <- function(table, protective, without, starts) {
-  table$protective <- protective_reports(protective, table$questions)
+  questions <- table$questions
+  if (is.character(protective) && length(protective) == 1L) protective <- rep(list(protective), length(questions))
+  names <- names(protective) %||% names(questions)
+  check_that(length(protective) == length(questions) && setequal(names, names(questions)), protective, "protective",
+             "one answer, or have one for each question")
+  answers <- Map(function(answer, question) {
+    noncompliant_answer(answer, question$reports, takes_bits(question), "protective")
+  }, as.list(protective)[match(names(questions), names)], questions)
+  table$protective <- Reduce(function(a, b) as.vector(outer(a, b)), answers)
   table$logit <- NA
   at <- drop(spread_ways(ncol(table$x) + 1, 1))
   jacobian <- do.call(rbind, lapply(loglinear_groups(table, at), function(g) g$slope * g$m))
   if (qr(jacobian, tol = 1e-9)$rank < length(at)) abort_protective("The terms of {.arg formula} are too many.")
   model <- loglinear_model(table)
   # A point far out lies on a plateau that climbs do not leave.
-  inside <- without$b * min(1, 6 / reach(without$model, without$b))
+  inside <- without$b * min(1, 6 / without$model$reach(without$b))
   near <- rbind(cbind(inside, inside, without$b), stats::qlogis(c(0.1, 0.02, 0.3)))
   best <- highest_maximum(model, cbind(near, spread_starts(model, starts)))
   best$values <- best$values[best$values > without$value + 1e-7]
@@ -237,13 +230,13 @@ loglinear_shares <- function(table, b, x = table$x) {
   e / rep(colSums(e), each = nrow(e))
 }
 
-# Of each group with reports: its counts, the shares of its truths and reports, the scores of its truths (the last of
-# respondents who use no device, if their share is a coefficient), and the scores of its reports.
+# Of each group: its counts, the shares of its truths and reports, the scores of its truths (the last of respondents who
+# use no device, if their share is a coefficient), and the scores of its reports.
 loglinear_groups <- function(table, b, x = table$x, theta = loglinear_shares(table, b, x),
                              m = loglinear_reports(table, theta, logit)) {
   logit <- protective_logit(table, b)
   share <- stats::plogis(logit)
-  lapply(which(colSums(table$counts) > 0), function(g) {
+  lapply(seq_len(ncol(theta)), function(g) {
     design <- x[table$group == g, , drop = FALSE]
     design <- design - rep(drop(crossprod(design, theta[, g])), each = nrow(design))
     likely <- pmax(m[, g], 1e-300)
@@ -270,21 +263,19 @@ loglinear_model <- function(table) {
     m <- loglinear_reports(table, theta, logit)
     value <- sum(counts[seen] * log(m[seen]))
     if (need == 0L || !is.finite(value)) return(list(value))
-    groups <- loglinear_groups(table, b, basis$z, theta, m)
-    users <- lapply(groups, function(g) {
-      stats::plogis(-logit) * g$theta * drop(through_axes(table$axes, ifelse(g$counts > 0, g$counts / g$m, 0), TRUE))
-    })
-    complete <- Map(function(g, users) {
+    score <- complete <- after <- 0
+    for (g in loglinear_groups(table, b, basis$z, theta, m)) {
+      back <- through_axes(table$axes, ifelse(g$counts > 0, g$counts / g$m, 0), TRUE)
+      users <- stats::plogis(-logit) * g$theta * drop(back)
       part <- spread(g$design[seq_along(users), terms, drop = FALSE], g$theta * sum(users))
-      if (free) block_diagonal(list(part, diag(sum(g$counts) * stats::dlogis(logit), 1))) else part
-    }, groups, users)
-    # The variance of the truth's score, before the reports less that after them.
-    after <- Map(function(g, users) {
-      spread(g$design, c(users, if (free) sum(g$counts) - sum(users))) - spread(g$slope, g$counts)
-    }, groups, users)
-    complete <- Reduce(`+`, complete)
-    observed <- complete - Reduce(`+`, after)
-    score <- Reduce(`+`, lapply(groups, function(g) drop(crossprod(g$slope, g$counts))))
+      if (free) part <- block_diagonal(list(part, diag(sum(g$counts) * stats::dlogis(logit), 1)))
+      complete <- complete + part
+      # The variance of the truth's score, before the reports less that after them.
+      spent <- c(users, if (free) sum(g$counts) - sum(users))
+      after <- after + spread(g$design, spent) - spread(g$slope, g$counts)
+      score <- score + drop(crossprod(g$slope, g$counts))
+    }
+    observed <- complete - after
     list(value, score, (observed + t(observed)) / 2, complete)
   }
   predictors <- function(b) t(matrix(basis$z %*% b[terms], ncol = ncol(table$counts)))
@@ -323,24 +314,19 @@ regression_scores.rr_loglinear <- function(fit) {
 predict.rr_loglinear <- function(object, type = c("truth", "report"), se.fit = FALSE, ...) {
   type <- check_choice(type, "type", c("truth", "report"))
   table <- object$table
-  theta <- loglinear_shares(table, object$estimate)
-  logit <- protective_logit(table, object$estimate)
-  m <- loglinear_reports(table, theta, logit)
+  groups <- loglinear_groups(table, object$estimate)
   labels <- lapply(table$questions, `[[`, if (type == "truth") "levels" else "reports")
   if (!is.null(object$tally$groups)) labels$group <- do.call(paste, c(as.list(object$tally$groups), sep = "."))
-  labelled <- function(value) array(value, unname(lengths(labels)), dimnames = labels)
-  fit <- labelled(if (type == "truth") theta else m * rep(object$tally$n, each = nrow(m)))
+  labelled <- function(value) array(unlist(value), unname(lengths(labels)), dimnames = labels)
+  fit <- labelled(if (type == "truth") lapply(groups, `[[`, "theta")
+                  else Map(function(g, n) g$m * n, groups, object$tally$n))
   if (!check_flag(se.fit, "se.fit")) return(fit)
-  error <- vapply(seq_len(ncol(theta)), function(g) {
-    design <- table$x[table$group == g, , drop = FALSE]
-    slope <- theta[, g] * (design - rep(drop(crossprod(design, theta[, g])), each = nrow(design)))
-    if (type == "report") {
-      slope <- cbind(stats::plogis(-logit) * through_axes(table$axes, slope),
-                     if (is.na(table$logit)) stats::plogis(logit) * (table$protective - m[, g])) * object$tally$n[g]
-    }
+  error <- Map(function(g, n) {
+    slope <- if (type == "report") g$slope * g$m * n
+      else g$theta * g$design[seq_along(g$theta), seq_len(ncol(table$x)), drop = FALSE]
     used <- seq_len(ncol(slope))
     sqrt(pmax(rowSums((slope %*% object$limit[used, used]) * slope), 0))
-  }, numeric(length(fit) / ncol(theta)))
+  }, groups, object$tally$n)
   list(fit = fit, se.fit = labelled(error))
 }
 

@@ -28,7 +28,7 @@
 #' `car::Anova(fit)`, `survey::regTermTest(fit, ~ x)`, `car::linearHypothesis()` or `lmtest::waldtest()`.
 #'
 #' `AIC()` is the dAIC of Lumley and Scott, \eqn{-2 \ell + 2 \mathrm{tr}(\Delta)}{-2 l + 2 tr(Delta)}, with the pseudo-log-likelihood \eqn{\ell}{l} of weights with mean 1 and
-#' \eqn{\Delta}{Delta} the information times the design's variance of the coefficients. Several fits give a table with the column `eff.p`, the trace. (`survey::AIC()` of a `svyglm` leaves
+#' \eqn{\Delta}{Delta} the information times the design's variance of the coefficients. `extractAIC()` also gives the trace. (`survey::AIC()` of a `svyglm` leaves
 #' out the intercept unless `null_has_intercept = FALSE`.) `logLik()` and `BIC()` give an error.
 #' @section Other packages:
 #' Packages that use 'insight' receive the link of the truth: exponentiated coefficients are odds ratios of the logit link and risk ratios of the log link. Their likelihoods are
@@ -59,12 +59,11 @@
 #' @param scale,k As in [stats::extractAIC()]; `k` is the price of a parameter, default 2.
 #' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high`?
 #' @param exponentiate Logical, default `FALSE`. Give odds ratios, with their intervals, instead of coefficients?
-#' @param se_fit Logical, default `FALSE`. Add the column `.se.fit`, the standard error of `.truth`?
-#' @param data,newdata New rows; default the rows of the fit.
+#' @param data The data of the fit, with columns that are not in the model; default the model frame. For new rows see [predict.rr_glm()].
 #' @param digits Significant digits printed, from 1 to 22; default 4.
-#' @param ... Further fits for `anova()` and `AIC()`; otherwise ignored.
-#' @return As listed above. Variances of a channel that a validation study estimated ([rr_misclassification()]) include the error of the study. Its `anova()` has Wald's tests, and
-#'   `drop1()` and `add1()` give an error.
+#' @param ... Further fits for `anova()`, and for `AIC()` without a design; otherwise ignored.
+#' @return As listed above. Variances of a channel that a validation study estimated ([rr_misclassification()]) include the error of the study. Its `anova()`,
+#'   `drop1()` and `add1()` give an error; `car::Anova(fit, test.statistic = "Wald")` tests its terms.
 #' @section Errors:
 #' `candor_error_argument`, also for likelihoods and profiles of a survey design. See [candor_conditions].
 #' @references Royall, R. M. (1986). Model robust confidence intervals using maximum likelihood estimators. *International Statistical Review* 54(2),
@@ -121,12 +120,8 @@ design_aic <- function(fit, k = 2) {
 #' @importFrom stats AIC BIC extractAIC
 #' @export
 AIC.rr_glm <- function(object, ..., k = 2) {
-  fits <- list(object, ...)
-  if (!any(has_design(fits))) return(NextMethod())
-  if (!all(has_design(fits))) refuse_pseudo(fits)
-  table <- vapply(fits, design_aic, c(eff.p = 0, AIC = 0), k = k)
-  if (length(fits) == 1L) return(table[["AIC", 1]])
-  data.frame(t(table), row.names = make.unique(vapply(as.list(match.call())[-1][seq_along(fits)], deparse1, "")))
+  if (is.null(object$design) || ...length()) return(NextMethod())
+  design_aic(object, k)[["AIC"]]
 }
 
 #' @rdname rr_glm_methods
@@ -244,7 +239,7 @@ refuse_ratios <- function(fits) {
   refuse_pseudo(fits)
   if (has_study(fits)) {
     abort(c("A likelihood ratio takes the channel for known, and a validation study estimated it.",
-            i = "Wald tests: {.fn summary}, {.code anova(fit)}, {.code car::Anova(fit, test.statistic = \"Wald\")}."),
+            i = "Wald tests: {.fn summary}, {.code car::Anova(fit, test.statistic = \"Wald\")}."),
           "argument")
   }
 }
@@ -291,33 +286,19 @@ glance.rr_glm <- function(x, ...) {
 
 #' @rdname rr_glm_methods
 #' @export
-augment.rr_glm <- function(x, data = NULL, newdata = NULL, se_fit = FALSE, ...) {
-  check_flag(se_fit, "se_fit")
-  if (!is.null(newdata)) {
-    table <- tibble::as_tibble(newdata)
-    table$.truth <- unname(stats::predict(x, newdata, "truth"))
-    if (se_fit) table$.se.fit <- unname(stats::predict(x, newdata, "truth", se.fit = TRUE)$se.fit)
-    return(table)
-  }
+augment.rr_glm <- function(x, data = NULL, ...) {
+  check_dots_empty(...)
   if (!is.null(data) && !all(row.names(x$model) %in% row.names(data))) {
-    abort("{.arg data} must have the rows of the fit; new rows are {.arg newdata}.", "argument")
+    abort("{.arg data} must have the rows of the fit; {.fn predict} takes new rows.", "argument")
   }
   table <- data[row.names(x$model), , drop = FALSE] %||%
     x$model[setdiff(names(x$model), c("(weights)", "(offset)", "(arm)"))]
   # A column that was I(...) in the formula is a plain one here.
   table[] <- lapply(table, function(column) if (inherits(column, "AsIs")) unclass(column) else column)
-  table <- tibble::as_tibble(table)
   rows <- fitted_rows(x)
-  table$.truth <- rows$truth
-  if (se_fit) {
-    fitted <- replace(x, "na.action", list(NULL))
-    table$.se.fit <- unname(stats::predict(fitted, type = "truth", se.fit = TRUE)$se.fit)
-  }
-  table$.report <- rows$report
-  table$.posterior <- row_posterior(x, rows, unname(x$y))
-  table$.hat <- unname(stats::hatvalues(x))
-  table$.resid <- unname(stats::residuals(x, "deviance"))
-  table
+  tibble::add_column(tibble::as_tibble(table), .truth = rows$truth, .report = rows$report,
+                     .posterior = row_posterior(x, rows, unname(x$y)), .hat = unname(stats::hatvalues(x)),
+                     .resid = unname(stats::residuals(x, "deviance")))
 }
 
 #' @export

@@ -92,16 +92,10 @@ bread_type <- function(fit) if (fit$penalty %in% c("bias", "jeffreys")) "expecte
 regression_expected <- function(fit) UseMethod("regression_expected")
 regression_scores <- function(fit) UseMethod("regression_scores")
 
-# Sums of scores by cluster, so that their cross-product is the sandwich's meat; C / (C - 1) as of a survey design.
+# Sums of scores by cluster, one for each row that was fitted, so that their cross-product is the sandwich's meat;
+# C / (C - 1) as of a survey design.
 cluster_sums <- function(scores, cluster, fit) {
   if (is.null(cluster)) return(scores)
-  scores <- rowsum(scores, match_cluster(cluster, fit))
-  C <- nrow(scores)
-  scores * if (C > 1) sqrt(C / (C - 1)) else NA
-}
-
-# The cluster of each row that was fitted.
-match_cluster <- function(cluster, fit) {
   frame <- fit$frame %||% fit$model
   n <- nrow(frame)
   if (inherits(cluster, "formula")) {
@@ -114,6 +108,9 @@ match_cluster <- function(cluster, fit) {
   if (length(dropped) && length(cluster) == n + length(dropped)) cluster <- cluster[-dropped]
   check_that(is.atomic(cluster) && length(cluster) == n && !anyNA(cluster), cluster, "cluster",
              sprintf("one entry for each of the %d rows that were used, none of them NA", n))
+  scores <- rowsum(scores, cluster)
+  C <- nrow(scores)
+  scores * if (C > 1) sqrt(C / (C - 1)) else NA
 }
 
 #' @rdname rr_regression

@@ -280,21 +280,19 @@ confint.rr_glm_mixed <- function(object, parm = NULL, level = 0.95, method = c("
   names <- c(names(object$coefficients), "sigma")
   which <- match_coefficients(parm, names)
   drop <- stats::qchisq(level, 1) / 2
+  # Of sigma 0 and Inf, where these lie within the fall of the log-likelihood.
+  height <- function(sigma) {
+    b <- object$at[seq_along(object$coefficients)]
+    mixed_climb(object$model, b, sigma, halvings = 1, tolerance = 1e-8)$value - object$loglik + drop
+  }
+  end <- function(range) stats::uniroot(height, range, tol = 1e-6)$root
   ends <- vapply(which, function(j) {
-    if (j == length(names)) sigma_interval(object, drop) else coefficient_interval(object, j, drop)
+    if (j < length(names)) return(coefficient_interval(object, j, drop))
+    top <- if (is.null(object$limit)) object$sigma else 32
+    c(if (object$fixed$loglik - object$loglik + drop >= 0) 0 else end(c(0, top)),
+      if (height(32) >= 0) Inf else end(c(object$sigma, 32)))
   }, c(0, 0))
   bounds_matrix(ends[1, ], ends[2, ], level, names[which])
-}
-
-# 0 and Inf where these lie within the fall of the log-likelihood.
-sigma_interval <- function(object, drop) {
-  b <- object$at[seq_along(object$coefficients)]
-  height <- function(sigma) mixed_climb(object$model, b, sigma, halvings = 1,
-                                        tolerance = 1e-8)$value - object$loglik + drop
-  top <- if (is.null(object$limit)) object$sigma else 32
-  low <- if (object$fixed$loglik - object$loglik + drop >= 0) 0 else stats::uniroot(height, c(0, top), tol = 1e-6)$root
-  if (height(32) >= 0) return(c(low, Inf))
-  c(low, stats::uniroot(height, c(object$sigma, 32), tol = 1e-6)$root)
 }
 
 # The profile of one coefficient: its column becomes an offset. From the Wald limit outwards until the fall is enough.

@@ -25,7 +25,6 @@
 #' @param weights,subset,na.action As in [stats::glm()]; the column of weights may also be named, as `"w"` or `~ w`. Weights are frequencies.
 #'   For sampling weights give `design`, or use `vcov(fit, type = "sandwich")`; weights that are not whole give a message. A weighted tally counts with its effective number of respondents.
 #' @param design A survey design, in place of `data`: see [rr_glm()].
-#' @param start Coefficients to start from, in the order of `vcov()`; default shares estimated without covariates.
 #' @param starts Number of starting points, a whole number of at least 1; default 5.
 #' @param object,x A fit of `rr_multinom()`.
 #' @param newdata A data frame with the covariates, for `"posterior"` also with the reports; default the data of the fit.
@@ -76,7 +75,7 @@
 #' # Yes: its AIC is smaller
 #' @export
 rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multinomial", "cumulative"), weights = NULL,
-                        subset = NULL, na.action = NULL, start = NULL, starts = 5, design = NULL, ...) {
+                        subset = NULL, na.action = NULL, starts = 5, design = NULL, ...) {
   check_dots_empty(...)
   call <- match.call()
   type <- check_choice(type, "type", c("multinomial", "cumulative"))
@@ -93,10 +92,6 @@ rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multin
   likelihood <- if (type == "cumulative") cumulative_model else multinomial_model
   model <- likelihood(rows)
   check_enough_rows(sum(rows$weights > 0), model$size)
-  if (!is.null(start)) {
-    check_start(start, model$size)
-    model$start <- model$inward(as.double(start))
-  }
   counts <- vapply(seq_along(mechanism$reports), function(code) sum(rows$weights[rows$codes == code]), 0)
   # Weights of a survey count with the number of respondents that they are worth.
   if (!is.null(design)) counts <- counts * sum(rows$weights) / sum(rows$weights^2)
@@ -111,58 +106,64 @@ rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multin
   )
   with_design(fit, design, function(w) {
     model <- suppressMessages(likelihood(rows, w * scale))
-    climb_replicate(model, fit$at, model$natural, model$slope)
+    climb_replicate(model, fit$at)
   })
 }
 
-# Codes of the reports and the design matrix, from a data frame or a tally by groups.
+# Codes of the reports and the design matrix. A tally is rows of its reports, with their counts as weights. The
+# questions
+# of a product are columns of the data; they ride along so that `subset` and missing values keep rows together.
 multinom_rows <- function(call, formula, data, mechanism, where) {
-  if (inherits(data, "rr_tally")) return(tally_multinom_rows(call, formula, data, mechanism, where))
-  check_mechanism(mechanism)
-  check_class(data, "data", "data.frame", "a data frame, or a tally by groups")
-  if (inherits(mechanism, "rr_product") && inherits(formula, "formula") && length(formula) == 2L) {
-    return(product_rows(call, formula, data, mechanism, where))
+  tally <- if (inherits(data, "rr_tally")) data
+  if (is.null(tally)) {
+    check_mechanism(mechanism)
+    check_class(data, "data", "data.frame", "a data frame, or a tally by groups")
+  } else {
+    if (!is.null(mechanism) && !same_mechanism(mechanism, tally$mechanism)) {
+      abort("{.arg mechanism} must be that of the tally.", "mismatch")
+    }
+    check_formula(formula, FALSE)
+    if (length(formula) == 3L || !is.null(call$subset)) {
+      abort("A tally needs a one-sided {.arg formula} and no {.arg subset}: its reports are counted already.",
+            "argument")
+    }
+    mechanism <- tally$mechanism
+    # Weighted reports are worth their effective number, as everywhere.
+    counts <- sweep(as.matrix(tally$counts), 2, tally$effective_n / tally$n, `*`)
+    reports <- factor(rep(mechanism$reports, ncol(counts)), mechanism$reports)
+    data <- as.data.frame(c(list(.report = reports, .count = as.vector(counts)),
+                            lapply(as.list(tally$groups), rep, each = nrow(counts))), optional = TRUE)
+    call$weights <- quote(.count)
+    formula <- report_formula(formula)
   }
-  check_formula(formula)
-  frame <- regression_frame(call, formula, data, where, all.vars(formula[[2]]))
-  name <- deparse1(formula[[2]])
-  finish_rows(frame, report_codes(stats::model.response(frame), mechanism, name), mechanism, name)
-}
-
-# A tally is rows of its reports, with their counts as weights.
-tally_multinom_rows <- function(call, formula, tally, mechanism, where) {
-  check_formula(formula, FALSE)
-  if (!is.null(mechanism) && !same_mechanism(mechanism, tally$mechanism)) {
-    abort("{.arg mechanism} must be that of the tally.", "mismatch")
-  }
-  if (length(formula) == 3L || !is.null(call$subset)) {
-    abort("A tally needs a one-sided {.arg formula} and no {.arg subset}: its reports are counted already.", "argument")
-  }
-  cells <- report_cells(tally, ".report")
-  cells$data$.count <- cells$counts
-  call$weights <- quote(.count)
-  frame <- regression_frame(call, report_formula(formula), cells$data, where)
-  codes <- match(stats::model.response(frame), tally$mechanism$reports)
-  attr(frame, "terms") <- stats::delete.response(attr(frame, "terms"))
-  rows <- finish_rows(frame, codes, tally$mechanism, paste("tally of", format_labels(tally$mechanism$reports)))
-  rows$respondents <- respondent_number(tally)
-  rows
-}
-
-# The questions of a product are columns of the data; they ride along so that `subset` and missing values keep rows
-# together.
-product_rows <- function(call, formula, data, mechanism, where) {
+  joint <- is.null(tally) && inherits(mechanism, "rr_product") && inherits(formula, "formula") && length(formula) == 2L
   questions <- names(mechanism$questions)
-  check_columns(questions, data, "mechanism")
-  check_joint(mechanism)
-  terms <- stats::terms(formula, data = data[setdiff(names(data), questions)])
-  wide <- stats::reformulate(c(attr(terms, "term.labels"), sprintf("`%s`", questions)))
-  environment(wide) <- environment(formula)
-  frame <- regression_frame(call, wide, data, where, questions)
-  codes <- product_codes(frame, mechanism)
-  attr(frame, "terms") <- structure(stats::terms(stats::model.frame(terms, data[0, , drop = FALSE])),
-                                    .Environment = environment(formula))
-  finish_rows(frame, codes, mechanism, paste(questions, collapse = ", "))
+  if (joint) {
+    check_columns(questions, data, "mechanism")
+    check_joint(mechanism)
+    own <- stats::terms(formula, data = data[setdiff(names(data), questions)])
+    formula <- stats::update(stats::formula(own), stats::reformulate(c(".", sprintf("`%s`", questions))))
+  } else check_formula(formula)
+  frame <- regression_frame(call, formula, data, where, if (joint) questions else all.vars(formula[[2]]))
+  name <- if (!is.null(tally)) paste("tally of", format_labels(mechanism$reports))
+    else if (joint) paste(questions, collapse = ", ") else deparse1(formula[[2]])
+  response <- stats::model.response(frame)
+  codes <- if (joint) product_codes(frame, mechanism)
+    else if (is.null(tally)) report_codes(response, mechanism, name) else match(response, mechanism$reports)
+  terms <- attr(frame, "terms")
+  if (joint) {
+    made <- stats::model.frame(own, data, na.action = stats::na.pass)
+    terms <- structure(stats::terms(made), .Environment = environment(formula))
+  }
+  if (!is.null(tally)) terms <- stats::delete.response(terms)
+  attr(frame, "terms") <- terms
+  channel <- unname(identified_channel(mechanism))
+  if (nrow(channel) > 200) abort("{.arg mechanism} must have at most 200 truths for a regression.", "argument")
+  check_possible(codes, channel, mechanism, name)
+  x <- stats::model.matrix(terms, frame)
+  list(frame = frame, terms = terms, x = x, codes = codes, weights = frame_weights(frame), channel = channel,
+       mechanism = mechanism, response = name, xlevels = stats::.getXlevels(terms, frame),
+       contrasts = attr(x, "contrasts"), respondents = if (!is.null(tally)) respondent_number(tally))
 }
 
 product_codes <- function(frame, mechanism) {
@@ -170,17 +171,6 @@ product_codes <- function(frame, mechanism) {
   codes <- Map(function(name, question) report_codes(frame[[name]], question, name), names(questions), questions)
   strides <- cumprod(c(1, mechanism$report_sizes))[seq_along(codes)]
   as.integer(Reduce(`+`, Map(function(code, stride) (code - 1) * stride, codes, strides)) + 1)
-}
-
-finish_rows <- function(frame, codes, mechanism, name) {
-  channel <- unname(identified_channel(mechanism))
-  if (nrow(channel) > 200) abort("{.arg mechanism} must have at most 200 truths for a regression.", "argument")
-  check_possible(codes, channel, mechanism, name)
-  terms <- attr(frame, "terms")
-  x <- stats::model.matrix(terms, frame)
-  list(frame = frame, terms = terms, x = x, codes = codes, weights = frame_weights(frame), channel = channel,
-       mechanism = mechanism, response = name, xlevels = stats::.getXlevels(terms, frame),
-       contrasts = attr(x, "contrasts"))
 }
 
 # The order of a cumulative logit is that of the mechanism. Answers with another order contradict it; where nothing
@@ -202,8 +192,8 @@ check_cumulative_order <- function(rows) {
 
 # Beside what every likelihood has: `truths(b, x)`, the shares of the truths at the reported parameters b in rows of x,
 # slope(j), the derivative of the share of truth j in the linear predictors, and expand(), from derivatives in the
-# linear predictors to those in b; `expected(b)`; `inward(b)`, from reported parameters to coordinates. The coordinates
-# are those of the weights of the rows, whatever the `weights` of the likelihood.
+# linear predictors to those in b; `expected(b)`. The coordinates are those of the weights of the rows, whatever the
+# `weights` of the likelihood.
 multinomial_model <- function(rows, weights = rows$weights) {
   levels <- rows$mechanism$levels
   keep <- independent_columns(rows$x, rows$weights)
@@ -226,7 +216,6 @@ multinomial_model <- function(rows, weights = rows$weights) {
     constant_start(basis$z, rows$codes, rows$weights, rows$channel))
   bare <- unname(x)
   c(model, list(all_names = name(colnames(rows$x)), columns = colnames(rows$x), x = x, truths = multinomial_parts,
-                inward = function(b) as.vector(solve(basis$back, matrix(b, p))),
                 expected = function(b) pass(bare, b, 2L)$information))
 }
 
@@ -312,11 +301,6 @@ cumulative_model <- function(rows, weights = rows$weights) {
          move = rbind(vapply(seq_len(ncol(N)), function(j) thresholds(moves[, j]), numeric(nrow(x) * m)),
                       N[close, , drop = FALSE]))
   }
-  inward <- function(ab) {
-    ab <- solve(to, ab)
-    if (any(diff(ab[k]) <= 0)) abort("The thresholds in {.arg start} must increase.", "argument")
-    c(ab[1], log(diff(ab[k])), ab[-k])
-  }
   first <- stats::qlogis(cumsum(start_shares(rows$codes, rows$weights, rows$channel))[k])
   thresholds <- paste(levels[k], levels[-1], sep = "|")
   model <- new_likelihood(
@@ -325,7 +309,7 @@ cumulative_model <- function(rows, weights = rows$weights) {
     c(first[1], log(diff(first)), numeric(p)))
   bare <- unname(x)
   c(model, list(all_names = c(thresholds, colnames(rows$x)[columns]), columns = colnames(rows$x)[columns], x = x,
-                truths = cumulative_truths, inward = inward,
+                truths = cumulative_truths,
                 expected = function(b) expected_information(rows, b, bare)))
 }
 

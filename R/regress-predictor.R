@@ -105,7 +105,7 @@ rr_predictor <- function(formula, data = NULL, mechanisms, family = stats::gauss
     }
     parts$rows$weights <- rows$weights
     model <- mixture_model(parts, rownames(fit$vcov), fit$at)
-    climb_replicate(model, fit$at, model$natural, model$slope)
+    climb_replicate(model, fit$at)
   })
 }
 
@@ -259,29 +259,6 @@ fit_moments <- function(rows, start = numeric(length(rows$keep))) {
   V <- structure(bread %*% crossprod(scores) %*% t(bread), dimnames = list(names, names))
   list(coefficients = coefficients, estimate = b, vcov = V, bread = bread, scores = scores, sigma = sigma,
        df = length(names), outcome = seq_along(names))
-}
-
-# Newton's method on the equations, halving steps that do not bring them nearer to 0. Linear ones are solved by the
-# first.
-solve_moments <- function(evaluate, b) {
-  now <- evaluate(b)
-  scale <- 1 / sqrt(pmax(colSums(now$psi^2), 1e-300))
-  size <- function(at) sum((at$equation * scale)^2)
-  for (iteration in seq_len(50)) {
-    step <- tryCatch(solve(now$slope, now$equation, tol = 1e-14), error = function(e) NULL)
-    if (is.null(step)) break
-    for (share in 0.5^(0:27)) {
-      then <- evaluate(b + share * step)
-      better <- all(is.finite(then$equation)) && size(then) < (1 - 1e-4 * share) * size(now)
-      if (better) break
-    }
-    if (!better) break
-    b <- b + share * step
-    now <- then
-    if (size(now) < 1e-26) break
-  }
-  if (!is.null(step) && size(now) < 1e-12) return(c(list(b = b), now))
-  abort("The moments do not determine the coefficients.", "argument")
 }
 
 # ---- the likelihood of a mixture over the truths ----

@@ -8,7 +8,10 @@ check_formula <- function(formula, response = TRUE) {
 }
 
 # model.frame() would read the bar of a random effect as "or", and clusters as a covariate.
-check_terms <- function(formula) {
+check_terms <- function(formula, offset = FALSE) {
+  if (!offset && "offset" %in% setdiff(all.names(formula), all.vars(formula))) {
+    abort("{.arg formula} must not have an offset here.", "argument")
+  }
   for (term in model_calls(formula[[length(formula)]])) {
     if (!deparse1(term[[1]]) %in% c("|", "||", "cluster")) next
     abort(c("{.arg formula} must have no clusters and no random effects; {.fn rr_glm} takes one {.code (1 | id)}.",
@@ -25,17 +28,25 @@ model_calls <- function(e) {
   unlist(lapply(as.list(e)[-1], model_calls), recursive = FALSE)
 }
 
-# The model frame and the data that it was made of. `parts` are further arguments of model.frame(), as expressions;
-# `reports` are the columns that hold reports.
-read_frame <- function(formula, data, parts, where, reports) {
-  check_terms(formula)
+# The model frame and the data that it was made of. `call` is that of the fitter, evaluated where the user stands;
+# `arguments` are those of it that stay with the rows, `parts` further ones, and `reports` the columns that hold
+# reports.
+read_frame <- function(call, formula, data, where, reports, arguments = c("weights", "subset"), parts = NULL) {
+  check_terms(formula, "offset" %in% arguments)
+  parts <- c(as.list(call)[match(arguments, names(call), 0L)], parts)
   home <- environment(formula) %||% where
   for (arg in intersect(c("weights", "arm"), names(parts))) parts[[arg]] <- column_expression(parts[[arg]], data, home)
   data <- plain_columns(data, reports, if ("." %in% all.vars(formula)) names(data) else all.vars(formula))
-  call <- as.call(c(quote(stats::model.frame), list(formula = formula, data = data, drop.unused.levels = TRUE), parts))
-  frame <- tryCatch(eval(call, where), error = function(e) {
+  made <- as.call(c(quote(stats::model.frame), list(formula = formula, data = data, drop.unused.levels = TRUE,
+                                                    na.action = call$na.action %||% getOption("na.action")), parts))
+  frame <- tryCatch(eval(made, where), error = function(e) {
     abort(c("The variables of the model cannot be put together.", x = "{conditionMessage(e)}."), "argument")
   })
+  if (!nrow(frame) || !all(stats::complete.cases(frame))) {
+    abort("There must be rows, and none with missing values.", c("missing", "argument", "input"))
+  }
+  dropped <- length(attr(frame, "na.action"))
+  if (dropped) cli::cli_inform("{dropped} row{?s} with missing values dropped.", class = "candor_message_missing")
   list(frame = frame, data = data)
 }
 
@@ -48,74 +59,41 @@ column_expression <- function(expression, data, where) {
   if (named) as.name(value) else expression
 }
 
-# The model frame of the regressions that are not a glm. `call` is that of the fitter, evaluated where the user stands.
-# `outcome` is a column that is a number whatever its labels.
+# The model frame of the regressions that are not a glm. `outcome` is a column that is a number whatever its labels.
 regression_frame <- function(call, formula, data, where, reports = character(), outcome = character()) {
   for (name in intersect(outcome, setdiff(names(data), reports))) {
     if (is_labelled(data[[name]])) data[[name]] <- as.vector(unclass(without_missing_codes(data[[name]])))
   }
-  parts <- as.list(call)[match(c("weights", "subset", "na.action"), names(call), 0L)]
-  frame <- read_frame(formula, data, parts, where, reports)$frame
-  if (!is.null(stats::model.offset(frame))) abort("{.arg formula} must not have an offset here.", "argument")
-  if (!nrow(frame)) abort(c("No row is complete.", x = "Every row has a missing value."), "empty")
-  frame
+  read_frame(call, formula, data, where, reports)$frame
 }
 
-# The model frame of rr_glm(), with arm, anchor, weights and offset inside it so that rows stay together.
-regress_frame <- function(call, formula, data, design, anchor, na.action, where, group = NULL) {
+# That of rr_glm().
+regress_frame <- function(call, formula, data, design, anchor, where, group = NULL) {
   check_formula(formula, FALSE)
   call <- design_call(call, design)
   data <- design$variables %||% data
-  parts <- as.list(call)[match(c("subset", "weights", "offset", "arm"), names(call), 0L)]
-  if (!is.null(anchor)) parts$anchor <- as.name(names(anchor))
-  parts$group <- group
   tally <- if (inherits(data, "rr_tally")) data
   if (!is.null(tally)) {
-    data <- tally_table(tally)
+    # One row a group, with the counts of its reports. Weighted counts are scaled to the effective number of
+    # respondents.
+    regress_device(tally$mechanism)
+    counts <- matrix(tally$counts, nrow = 2L) * rep(tally$effective_n / tally$n, each = 2L)
+    data <- if (is.null(tally$groups)) data.frame(row.names = 1L) else as.data.frame(tally$groups)
+    data$.report <- t(counts)[, 2:1, drop = FALSE]
+    colnames(data$.report) <- rev(tally$mechanism$levels)
     formula <- stats::formula(stats::terms(report_formula(formula), data = data))
   }
-  read <- read_frame(check_formula(formula), data, c(parts, na.action = stats::na.pass), where, all.vars(formula[[2]]))
+  parts <- list(anchor = if (!is.null(anchor)) as.name(names(anchor)), group = group)
+  read <- read_frame(call, check_formula(formula), data, where, all.vars(formula[[2]]),
+                     c("subset", "weights", "offset", "arm"), parts[lengths(parts) > 0])
   terms <- attr(read$frame, "terms")
-  frame <- complete_rows(read$frame, na.action %||% getOption("na.action", "na.omit"))
-  list(frame = frame, terms = terms, formula = formula, data = read$data, na.action = attr(frame, "na.action"),
-       mechanism = tally$mechanism, xlevels = stats::.getXlevels(terms, frame), design = design)
+  list(frame = read$frame, terms = terms, formula = formula, data = read$data,
+       na.action = attr(read$frame, "na.action"), mechanism = tally$mechanism,
+       xlevels = stats::.getXlevels(terms, read$frame), design = design)
 }
-
-complete_rows <- function(frame, action) {
-  missing <- sum(!stats::complete.cases(frame))
-  if (!missing) return(frame)
-  kept <- tryCatch(match.fun(action)(frame), error = function(e) NULL)
-  if (is.null(kept) || !nrow(kept) || !all(stats::complete.cases(kept))) {
-    abort(c("There must be rows without missing values.", x = "{missing} of {nrow(frame)} rows have one."),
-          c("missing", "input"))
-  }
-  cli::cli_inform("{missing} row{?s} with missing values dropped.", class = "candor_message_missing")
-  structure(kept, terms = attr(frame, "terms"))
-}
-
-# ---- tallies ----
 
 report_formula <- function(formula) {
   stats::as.formula(call("~", quote(.report), formula[[length(formula)]]), environment(formula))
-}
-
-# One row a group, with the counts of its reports. Weighted counts are scaled to the effective number of respondents.
-tally_table <- function(tally) {
-  regress_device(tally$mechanism)
-  counts <- matrix(tally$counts, nrow = 2L) * rep(tally$effective_n / tally$n, each = 2L)
-  data <- if (is.null(tally$groups)) data.frame(row.names = seq_len(ncol(counts))) else as.data.frame(tally$groups)
-  data$.report <- t(counts)[, 2:1, drop = FALSE]
-  colnames(data$.report) <- rev(tally$mechanism$levels)
-  data
-}
-
-# A tally by groups is a table of reports by covariates: one row per cell, its count as the weight.
-report_cells <- function(tally, response) {
-  # Weighted reports are worth their effective number, as everywhere.
-  counts <- sweep(as.matrix(tally$counts), 2, tally$effective_n / tally$n, `*`)
-  reports <- list(factor(rep(tally$mechanism$reports, ncol(counts)), tally$mechanism$reports))
-  rows <- c(stats::setNames(reports, response), lapply(as.list(tally$groups), rep, each = nrow(counts)))
-  list(data = as.data.frame(rows, optional = TRUE), counts = as.vector(counts))
 }
 
 # ---- what the frame must hold ----
@@ -162,11 +140,6 @@ check_enough_rows <- function(n, parameters) {
   abort(c("There are fewer rows than coefficients.", x = "{n} rows, {parameters} coefficients."), "argument")
 }
 
-check_start <- function(start, sizes) {
-  check_that(is.null(start) || (is.numeric(start) && all(is.finite(start)) && length(start) %in% sizes), start,
-             "start", paste(sizes[1], "finite numbers, in the order of {.fn vcov}"))
-}
-
 check_starts <- function(starts) check_count(starts, "starts", min = 1, max = 1000)
 
 # ---- labelled columns ----
@@ -178,24 +151,20 @@ check_starts <- function(starts) check_count(starts, "starts", min = 1, max = 10
 plain_columns <- function(data, reports = character(), used = names(data), factors = character()) {
   if (!is.data.frame(data)) return(data)
   for (name in intersect(names(data)[vapply(data, is_labelled, NA)], used)) {
-    values <- without_missing_codes(data[[name]])
-    data[[name]] <- if (name %in% reports) values else labelled_covariate(values, name, name %in% factors)
-  }
-  data
-}
-
-labelled_covariate <- function(x, name, factor = FALSE) {
-  labels <- attr(x, "labels", exact = TRUE)
-  plain <- as.vector(unclass(x))
-  attributes(plain) <- NULL
-  known <- stats::na.omit(unique(plain)) %in% labels
-  if (length(labels) && (factor || is.character(plain) || all(known))) return(droplevels(plain_group(x)))
-  if (any(known)) {
+    values <- data[[name]] <- without_missing_codes(data[[name]])
+    if (name %in% reports) next
+    labels <- attr(values, "labels", exact = TRUE)
+    plain <- as.vector(unclass(values))
+    attributes(plain) <- NULL
+    known <- stats::na.omit(unique(plain)) %in% labels
+    named <- length(labels) && (name %in% factors || is.character(plain) || all(known))
+    data[[name]] <- if (named) droplevels(plain_group(values)) else plain
+    if (named || !any(known)) next
     odd <- names(labels)[labels %in% plain][1]
     cli::cli_inform("{.val {name}} is taken as numbers. Some have labels, as {.val {odd}}: NA, if they are none.",
                     class = "candor_message_labelled")
   }
-  plain
+  data
 }
 
 # Values that the file declares to be missing are.

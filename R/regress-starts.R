@@ -141,33 +141,17 @@ best_of <- function(found, most) {
   })
 }
 
-# Links of bounded range: constants, else any point inside.
+# Links of bounded range: constants that are inside, else a point on the way from 0 to the first.
 bounded_starts <- function(model, first, most) {
   data <- model$data
+  constant <- function(level) project(model, level - (data$offset %||% 0))
   feasible <- function(b) inside_link(predictor_of(model$z, b, data$offset), data$link)
-  if (!feasible(first)) first <- feasible_start(model, first, feasible)
   shares <- if (most > 1) truth_curve(data$link)$inverse(c(0.5, 0.1, 0.02))
-  others <- lapply(shares, function(level) project(model, level - (data$offset %||% 0)))
-  with_psi(do.call(cbind, c(list(first), Filter(feasible, others))), model, 0.5)
-}
-
-# A constant elsewhere, or the search for any point inside by pulling the worst row in.
-feasible_start <- function(model, first, feasible) {
-  data <- model$data
-  link <- data$link
-  middle <- project(model, (if (link == "log") -1 else 0.5) - (data$offset %||% 0))
-  for (b in c(list(middle), lapply(c(0.5, 0.25, 0.1, 0.01), function(s) s * first))) if (feasible(b)) return(b)
-  b <- first
-  for (step in seq_len(2000)) {
-    eta <- predictor_of(model$z, b, data$offset)
-    over <- if (link == "log") eta + 0.05 else pmax(eta - 0.95, 0.05 - eta)
-    worst <- which.max(over)
-    if (feasible(b)) return(b)
-    row <- model$z[worst, ]
-    aim <- if (link == "log" || eta[worst] > 0.5) -over[worst] - 0.02 else over[worst] + 0.02
-    b <- b + row * aim / sum(row^2)
-  }
-  abort("No coefficients keep every truth from 0 to 1 under the {.val {link}} link: give {.arg start}.", "argument")
+  points <- Filter(feasible, c(list(first), lapply(shares, constant)))
+  middle <- constant(if (data$link == "log") -1 else 0.5)
+  near <- c(list(middle), lapply(c(0.5, 0.25, 0.1, 0.01), function(s) s * first))
+  points <- if (length(points)) points else Filter(feasible, near)
+  if (length(points)) with_psi(do.call(cbind, points), model, 0.5)
 }
 
 # ---- maxima from these starts ----
@@ -177,25 +161,31 @@ penalized_maximum <- function(data, penalty, starts) {
     abort("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.", "argument")
   }
   model <- regress_model(collapse_rows(data))
-  data <- model$data
-  z <- model$z
   points <- regress_starts(model, starts)
-  points <- points[, seq_len(min(4, ncol(points))), drop = FALSE]
+  if (is.null(points)) abort("No constant keeps every truth from 0 to 1 under the {.val {data$link}} link.", "argument")
+  climbed <- climb(list(parts = list(function(b, need) penalized_state(model, b, "jeffreys", need), model$reach,
+                                     metric(model))), points[, seq_len(min(3, ncol(points))), drop = FALSE])
+  best <- which.max(climbed$value)
+  if (!is.finite(climbed$value[best])) abort("No start has a finite likelihood.", "stalled")
+  b <- climbed$at[, best]
+  if (penalty == "bias") {
+    solved <- solve_moments(function(b) penalized_state(model, b, penalty), b)
+    return(list(b = solved$b, value = solved$value, values = solved$value, steps = climbed$steps[best], model = model,
+                decrement = sum(solved$equation * (solved$V %*% solved$equation)) / 2))
+  }
   # The determinant of the information is one of the columns as they are, not as they were made orthogonal.
-  shift <- if (penalty == "jeffreys") sum(log(abs(diag(model$basis$back)))) else 0
-  fits <- apply(points, 2, function(at) climb_penalized(data, z, at, penalty, shift), simplify = FALSE)
-  done <- vapply(fits, `[[`, NA, "finite")
-  if (!any(done)) abort("No start led to a penalized estimate: use {.code penalty = \"prior\"}.", "stalled")
-  values <- vapply(fits, `[[`, 0, "value")
-  # Where there are several roots, that of the first start that leads to one; of Jeffreys' the highest.
-  best <- if (penalty == "jeffreys") which(done)[which.max(values[done])] else which(done)[1]
-  c(fits[[best]], list(model = model, values = values[done][!duplicated(round(values[done], 6))]))
+  values <- climbed$value[is.finite(climbed$value)] - sum(log(abs(diag(model$basis$back))))
+  list(b = b, value = max(values), values = values[!duplicated(round(values, 6))], steps = climbed$steps[best],
+       model = model, decrement = climbed$decrement[best])
 }
 
 # The maximum over all starts; `start` is one more, in the coordinates of the user's columns.
 regress_maximum <- function(data, starts = 20, start = NULL, penalty = "none") {
   if (penalty %in% c("bias", "jeffreys")) return(penalized_maximum(data, penalty, starts))
   model <- regress_model(collapse_rows(data), if (penalty == "prior") prior_precision(data))
-  near <- if (!is.null(start)) coordinates(model, start)
-  highest_maximum(model, cbind(near, regress_starts(model, starts)), turn = TRUE)
+  points <- cbind(if (!is.null(start)) coordinates(model, start), regress_starts(model, starts))
+  if (is.null(points)) {
+    abort("No constant keeps every truth from 0 to 1 under the {.val {data$link}} link: give {.arg start}.", "argument")
+  }
+  highest_maximum(model, points, turn = TRUE)
 }

@@ -7,7 +7,6 @@ anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
   fits <- list(object, ...)
   if (length(fits) == 2L && inherits(fits[[2]], "rr_glm_mixed")) return(stats::anova(fits[[2]], object))
-  if (length(fits) == 1L && has_study(fits)) return(wald_terms(object, test))
   refuse_ratios(fits)
   heading <- ratio_heading
   if (length(fits) == 1L) {
@@ -45,27 +44,12 @@ rr_goodness_of_fit.rr_glm <- function(fit, groups = 10, ...) {
   many <- patterns > groups
   breaks <- if (many) unique(stats::quantile(mu, seq(0, groups) / groups))
   group <- if (many) findInterval(mu, breaks, left.open = TRUE, rightmost.closed = TRUE) else signif(mu, 12)
-  sums <- rowsum(cbind(n = w, yes = w * fit$y[used], expected = w * mu), group)
-  seen <- cbind(sums[, "yes"], sums[, "n"] - sums[, "yes"])
-  expected <- cbind(sums[, "expected"], sums[, "n"] - sums[, "expected"])
-  df <- as.double(min(patterns - fit$rank - length(fit$parameter), if (many) nrow(sums) - 2))
+  seen <- rowsum(w * cbind(fit$y[used], 1 - fit$y[used]), group)
+  expected <- rowsum(w * cbind(mu, 1 - mu), group)
+  df <- as.double(min(patterns - fit$rank - length(fit$parameter), if (many) nrow(seen) - 2))
   statistic <- c(sum((seen - expected)^2 / expected), 2 * sum(ifelse(seen > 0, seen * log(seen / expected), 0)))
   p <- if (df > 0) stats::pchisq(statistic, df, lower.tail = FALSE) else NA_real_
   tibble::tibble(test = c("Pearson", "deviance"), statistic = statistic, df = df, p.value = p)
-}
-
-# Each term beside all others.
-wald_terms <- function(fit, test) {
-  check_wald(fit)
-  assign <- attr(stats::model.matrix(fit), "assign")
-  V <- stats::vcov(fit)
-  terms <- seq_along(attr(fit$terms, "term.labels"))
-  columns <- lapply(terms, function(term) which(assign == term & is.finite(fit$coefficients)))
-  table <- data.frame(Df = lengths(columns), Wald = vapply(columns, function(at) {
-    if (!length(at)) NA_real_ else sum(fit$coefficients[at] * solve(V[at, at], fit$coefficients[at]))
-  }, 0), row.names = attr(fit$terms, "term.labels"))
-  ratio_table(table, "Wald", test, c("Wald tests of the truth's regression, each term beside all others\n",
-                                     "A validation study estimated the channel: likelihood ratios take it for known\n"))
 }
 
 ratio_heading <- "Likelihood ratio tests of the truth's regression\n"

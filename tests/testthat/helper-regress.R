@@ -29,3 +29,8 @@ fit_golden <- function(input, ...) {
     if (!inherits(w, "candor_warning_infinite")) invokeRestart("muffleWarning")
   })
 }
+
+# Results, and the vectors of the same names.
+expect_goldens <- function(actual, expected, ...) {
+  for (j in seq_along(actual)) expect_golden(actual[[j]], expected[[names(actual)[j]]], ...)
+}

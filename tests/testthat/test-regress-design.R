@@ -119,9 +119,6 @@ test_that("randomized answers: replicate weights by a loop", {
     ratio <- diag(vcov(fitters[[2]](design = design))) / diag(vcov(rr_glm(yes_said ~ x, mechanism = die, design = design)))
     expect_true(all(ratio > 0.6 & ratio < 1.05))
   }
-  # Pseudo-likelihoods have the AIC of the design: the trace of the information times the variance.
-  fit <- fitters[[1]](design = designs$jackknife)
-  expect_equal(extractAIC(fit)[1], sum(diag(solve(vcov(fit, "observed"), vcov(fit)))), tolerance = 1e-9)
 })
 
 test_that("a replicate without information about a coefficient leaves it without a standard error", {
@@ -148,10 +145,10 @@ test_that("a replicate without information about a coefficient leaves it without
 
 test_that("what is no design, or has none of the variances, is refused", {
   for (design in list(people, 1)) {
-    expect_error(rr_multinom(times_said ~ x, mechanism = three, design = design), class = "candor_error_argument")
-    expect_error(rr_predictor(amount ~ yes_said, mechanisms = list(yes_said = die), design = design), class = "candor_error_argument")
+    expect_refused(rr_multinom(times_said ~ x, mechanism = three, design = design),
+                   rr_predictor(amount ~ yes_said, mechanisms = list(yes_said = die), design = design))
   }
-  expect_error(rr_multinom(times_said ~ x, mechanism = three, design = linear, weights = w), class = "candor_error_argument")
-  expect_error(rr_glm(yes_said ~ x, mechanism = die, design = designs$jackknife, penalty = "bias"), class = "candor_error_argument")
-  expect_error(rr_glm(yes_said ~ x + (1 | town), mechanism = die, design = designs$jackknife), class = "candor_error_argument")
+  expect_refused(rr_multinom(times_said ~ x, mechanism = three, design = linear, weights = w),
+                 rr_glm(yes_said ~ x, mechanism = die, design = designs$jackknife, penalty = "bias"),
+                 rr_glm(yes_said ~ x + (1 | town), mechanism = die, design = designs$jackknife))
 })

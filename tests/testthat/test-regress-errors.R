@@ -11,7 +11,7 @@ test_that("what a regression cannot use has its class", {
   expect_refused(rr_glm(y ~ x, data, rr_binary(0.3, 0.3)),
                  rr_glm(y ~ x, data, list(a = rr_lie_detector(0.2), b = rr_lie_detector(0.2)), arm = arm), class = "no_information")
   expect_refused(rr_glm(I(y * 2) ~ x, data, warner), rr_glm(c("nope", "yes")[y + 1] ~ x, data, warner), class = "level")
-  expect_refused(rr_glm(y ~ x, data, warner, weights = replace(rep(1, 40), 4, NA), na.action = na.fail), rr_glm(y ~ x, replace(data, "y", NA_real_), warner),
+  expect_refused(rr_glm(y ~ x, data, warner, weights = replace(rep(1, 40), 4, NA), na.action = na.pass), rr_glm(y ~ x, replace(data, "y", NA_real_), warner),
                  class = "missing")
   expect_refused(rr_glm(y ~ x, data, list(a = warner, c = rr_binary(1, 0)), arm = arm),
                  rr_glm(y ~ x, data, list(a = warner, b = rr_grr(2, p = 0.8)), arm = arm),

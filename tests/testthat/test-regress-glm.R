@@ -24,14 +24,9 @@ test_that("fits match the 60-digit vectors: coefficients, likelihood, informatio
     expected <- case$expected
     label <- paste(case$input$design, case$input$link)
     expect_s3_class(fit, c("rr_glm", "glm", "lm"), exact = TRUE)
-    expect_golden(coef(fit), expected$coef, 1e-9, label)
-    expect_golden(fit$loglik, expected$loglik, 1e-9, label)
-    expect_golden(fit$information$observed, expected$information_observed, 1e-9, label)
-    expect_golden(fit$information$expected, expected$information_expected, 1e-9, label)
-    expect_golden(vcov(fit), expected$vcov_observed, 1e-9, label)
-    expect_golden(vcov(fit, "expected"), expected$vcov_expected, 1e-9, label)
-    expect_golden(vcov(fit, "sandwich"), expected$vcov_sandwich, 1e-9, label)
-    expect_golden(solve(crossprod(estfun_of(fit))), expected$vcov_opg, 1e-9, label)
+    expect_goldens(list(coef = coef(fit), loglik = fit$loglik, information_observed = fit$information$observed,
+                        information_expected = fit$information$expected, vcov_observed = vcov(fit), vcov_expected = vcov(fit, "expected"),
+                        vcov_sandwich = vcov(fit, "sandwich"), vcov_opg = solve(crossprod(estfun_of(fit)))), expected, 1e-9, label)
     if (!is.null(expected$vcov_cluster)) {
       # The vectors leave out the factor C / (C - 1).
       C <- length(unique(case$input$cluster))
@@ -128,21 +123,14 @@ test_that("rows, predictions and their errors match the vectors", {
     rows <- case$expected$first_rows
     k <- seq_len(rows$rows)
     label <- paste(case$input$design, case$input$link)
-    check <- function(actual, expected) expect_golden(actual[k], expected, 1e-9, label)
-    check(predict(fit), rows$link)
-    check(predict(fit, type = "truth"), rows$truth)
-    check(predict(fit, type = "report"), rows$report)
-    check(fitted(fit, "truth"), rows$truth)
-    check(fitted(fit, "report"), rows$report)
     y <- case$input$y[k]
-    posterior <- y * rows$posterior_if_yes + (1 - y) * rows$posterior_if_no
-    check(predict(fit, type = "posterior"), posterior)
-    check(residuals(fit, "truth"), posterior - rows$truth)
-    check(residuals(fit, "pearson"), rows$pearson)
-    check(residuals(fit, "deviance"), rows$deviance)
-    check(hatvalues(fit), rows$leverage_expected)
-    check(hatvalues(fit, "observed"), rows$leverage_observed)
-    check(candor:::fitted_rows(fit)$score, rows$score_eta)
+    rows$posterior <- y * rows$posterior_if_yes + (1 - y) * rows$posterior_if_no
+    rows$change <- rows$posterior - rows$truth
+    actual <- list(link = predict(fit), truth = predict(fit, type = "truth"), report = predict(fit, type = "report"), truth = fitted(fit, "truth"),
+                   report = fitted(fit, "report"), posterior = predict(fit, type = "posterior"), change = residuals(fit, "truth"),
+                   pearson = residuals(fit, "pearson"), deviance = residuals(fit, "deviance"), leverage_expected = hatvalues(fit),
+                   leverage_observed = hatvalues(fit, "observed"), score_eta = candor:::fitted_rows(fit)$score)
+    expect_goldens(lapply(actual, `[`, k), rows, 1e-9, label)
     expect_equal(sum(hatvalues(fit)), fit$rank)
     data <- golden_regression(case$input)$data
     new <- as.data.frame(case$input$new_x[, -1, drop = FALSE])
@@ -151,12 +139,10 @@ test_that("rows, predictions and their errors match the vectors", {
     for (i in seq_along(case$expected$new_rows)) {
       want <- case$expected$new_rows[[i]]
       link <- predict(fit, new[i, , drop = FALSE], se.fit = TRUE)
-      expect_golden(link$fit, want$link, 1e-9, label)
-      expect_golden(link$se.fit, want$link_se_observed, 1e-9, label)
-      expect_golden(predict(fit, new[i, , drop = FALSE], se.fit = TRUE, vcov. = vcov(fit, "expected"))$se.fit, want$link_se_expected, 1e-9, label)
+      wide <- predict(fit, new[i, , drop = FALSE], se.fit = TRUE, vcov. = vcov(fit, "expected"))
       truth <- predict(fit, new[i, , drop = FALSE], "truth", se.fit = TRUE, interval = "confidence")
-      expect_golden(truth$fit[1, "fit"], want$truth, 1e-9, label)
-      expect_golden(truth$se.fit, want$truth_se_observed, 1e-9, label)
+      expect_goldens(list(link = link$fit, link_se_observed = link$se.fit, link_se_expected = wide$se.fit, truth = truth$fit[1, "fit"],
+                          truth_se_observed = truth$se.fit), want, 1e-9, label)
       if (!is.null(want$truth_conf_low)) expect_golden(truth$fit[1, 2:3], c(want$truth_conf_low, want$truth_conf_high), 1e-9, label)
     }
   }
@@ -207,18 +193,10 @@ test_that("fits of a survey design have t, Wald's intervals, and no likelihood r
                      y = rep(c(0, 1, 1, 0, 1, 0, 0), length.out = 480))
   design <- survey::svydesign(~cluster, strata = ~stratum, weights = ~weight, data = data, nest = TRUE)
   fit <- quietly(rr_glm(y ~ x + z, mechanism = rr_warner(0.8), design = design))
-  # The other package counts the degrees of freedom itself.
-  other <- quietly(survey::svyglm(y ~ x + z, design, family = rr_family(rr_warner(0.8))))
-  expect_identical(coefficient_freedom(fit), as.numeric(other$df.residual))
-  table <- summary(fit)$coefficients
-  expect_identical(colnames(table)[3:4], c("t value", "Pr(>|t|)"))
-  expect_equal(table[, 4], 2 * stats::pt(-abs(table[, 3]), 18), tolerance = 1e-12)
-  half <- stats::qt(0.975, 18) * sqrt(diag(vcov(fit)))
-  ends <- cbind(coef(fit) - half, coef(fit) + half)
-  expect_equal(unname(confint(fit)), unname(ends), tolerance = 1e-12)
+  # Coefficients, errors, p-values and intervals: test-regress-design.R. Here the tables of tidy() are those of summary().
+  expect_identical(colnames(summary(fit)$coefficients)[3:4], c("t value", "Pr(>|t|)"))
   tidied <- tidy(fit, conf.int = TRUE)
-  expect_equal(tidied$p.value, unname(table[, 4]), tolerance = 1e-12)
-  expect_equal(cbind(tidied$conf.low, tidied$conf.high), unname(ends), tolerance = 1e-12)
+  expect_equal(cbind(tidied$p.value, tidied$conf.low, tidied$conf.high), unname(cbind(summary(fit)$coefficients[, 4], confint(fit))), tolerance = 1e-12)
   # Other standard errors are those of independent respondents.
   expect_identical(colnames(summary(fit, "observed")$coefficients)[3], "z value")
   expect_refused(anova(fit), anova(quietly(rr_glm(y ~ x, data, rr_warner(0.8))), fit), confint(fit, method = "profile"))
@@ -263,28 +241,19 @@ test_that("AIC() of a direct question to a design is that of survey::svyglm(), a
   }
   expect_equal(extractAIC(fit), theirs(y ~ x + z), tolerance = 1e-7)
   expect_equal(AIC(fit), theirs(y ~ x + z)[2], tolerance = 1e-7)
-  both <- AIC(fit, small)
-  expect_identical(dimnames(both), list(c("fit", "small"), c("eff.p", "AIC")))
-  expect_equal(unname(as.matrix(both)), rbind(theirs(y ~ x + z), theirs(y ~ x)), tolerance = 1e-7)
+  expect_equal(extractAIC(small), theirs(y ~ x), tolerance = 1e-7)
   # Another price of a parameter.
-  expect_equal(AIC(fit, k = 5) - AIC(fit), 3 * both$eff.p[1], tolerance = 1e-12)
+  expect_equal(AIC(fit, k = 5) - AIC(fit), 3 * extractAIC(fit)[1], tolerance = 1e-12)
   expect_equal(glance(fit)$AIC, AIC(fit))
   expect_true(is.na(glance(fit)$logLik) && is.na(glance(fit)$BIC) && is.na(fit$aic))
   expect_refused(logLik(fit), BIC(fit))
   plain <- quietly(rr_glm(y ~ x, data, direct))
-  expect_error(AIC(fit, plain), class = "candor_error_argument")
+  expect_refused(AIC(fit, plain), AIC(plain, fit), AIC(fit, small))
   expect_equal(AIC(plain, quietly(rr_glm(y ~ z, data, direct)))$AIC[1], AIC(plain))
   expect_equal(AIC(plain), -2 * as.numeric(logLik(plain)) + 4)
   # The trace of a randomized question, from the two matrices.
   random <- quietly(rr_glm(y ~ x + z, mechanism = rr_warner(0.9), design = design))
   expect_equal(extractAIC(random)[1], sum(diag(solve(vcov(random, "observed"), vcov(random)))), tolerance = 1e-9)
-})
-
-test_that("penalized fits have Wald's intervals in their tables", {
-  data <- data.frame(x = rep(c(-1, 0, 1, 2), 30), y = rep(c(0, 1, 1, 0, 1), 24))
-  fit <- quietly(rr_glm(y ~ x, data, rr_warner(0.8), penalty = "bias"))
-  half <- stats::qnorm(0.975) * sqrt(diag(vcov(fit)))
-  expect_equal(tidy(fit, conf.int = TRUE)$conf.high, unname(coef(fit) + half), tolerance = 1e-12)
 })
 
 test_that("estimates at infinity are exact, told, and have an interval with one end", {
@@ -296,21 +265,15 @@ test_that("estimates at infinity are exact, told, and have an interval with one 
       expect_warning(fit <- quietly(rr_glm(cbind(yes, n - yes) ~ 1, data.frame(yes = input$yes, n = input$n), mechanism)), class = "candor_warning_infinite")
       expect_identical(unname(coef(fit)), golden_number(expected$intercept))
       expect_identical(unname(fitted(fit, "truth")), expected$truth)
-      expect_golden(fit$loglik, expected$loglik, 1e-8)
-      expect_golden(confint(fit), expected$profile_95_intercept, 1e-8)
-      expect_golden(plogis(confint(fit)), expected$profile_95_truth, 1e-8)
+      expect_goldens(list(loglik = fit$loglik, profile_95_intercept = confint(fit), profile_95_truth = plogis(confint(fit))), expected, 1e-8)
     } else if (startsWith(input$kind, "two")) {
       data <- data.frame(yes = input$yes, n = input$n, g = 0:1)
       expect_warning(fit <- quietly(rr_glm(cbind(yes, n - yes) ~ g, data, mechanism)), class = "candor_warning_infinite")
-      expect_golden(coef(fit)[1], expected$intercept, 1e-8)
-      expect_golden(vcov(fit)[1, 1], expected$intercept_var, 1e-8)
+      expect_goldens(list(intercept = coef(fit)[1], intercept_var = vcov(fit)[1, 1], truth = fitted(fit, "truth"), truth = predict(fit, data, "truth"),
+                          loglik = fit$loglik), expected, 1e-8)
       expect_identical(coef(fit)[[2]], golden_number(expected$slope))
       expect_true(is.na(vcov(fit)[2, 2]))
-      expect_golden(fitted(fit, "truth"), expected$truth, 1e-8)
-      expect_golden(predict(fit, data, "truth"), expected$truth, 1e-8)
-      expect_golden(fit$loglik, expected$loglik, 1e-8)
-      expect_identical(fit$boundary$rows, 2L)
-      expect_identical(fit$boundary$coefficients, "g")
+      expect_identical(fit$boundary[c("rows", "coefficients")], list(rows = 2L, coefficients = "g"))
       ends <- confint(fit)
       expect_identical(is.infinite(ends[2, ]), coef(fit)[[2]] * c(-1, 1) > 0, ignore_attr = TRUE)
       expect_true(all(is.finite(ends[1, ])))
@@ -347,7 +310,6 @@ test_that("every method answers for coefficients at infinity, beside an unknown 
     sure <- is.infinite(fit$linear.predictors)
     expect_identical(is.na(predict(fit, se.fit = TRUE)$se.fit), sure)
     expect_identical(is.na(predict(fit, type = "truth", interval = "confidence")[, "lwr"]), sure)
-    expect_identical(is.na(augment(fit, se_fit = TRUE)$.se.fit), unname(sure))
     expect_true(all(is.finite(suppressWarnings(rr_effects(fit), classes = "candor_warning_infinite")$estimate)))
     for (type in c("deletion", "linearised")) expect_identical(nrow(influence(fit, type)), length(sure))
     expect_length(influence(fit)$hat, n)
@@ -363,10 +325,8 @@ test_that("designs with an unknown number match the vectors", {
     mechanism <- list(a = design(input$group_probability[1]), b = design(input$group_probability[2]))
     data <- data.frame(y = input$y, x = input$x[, 2], g = c("a", "b")[input$group])
     fit <- quietly(rr_glm(y ~ x, data, mechanism, arm = g))
-    expect_golden(coef(fit), case$expected$coef, 1e-8)
-    expect_golden(as.vector(fit$parameter), case$expected$parameter, 1e-8)
-    expect_golden(fit$loglik, case$expected$loglik, 1e-8)
-    expect_golden(vcov(fit, parameter = TRUE), case$expected$vcov_observed, 1e-8)
+    expect_goldens(list(coef = coef(fit), parameter = as.vector(fit$parameter), loglik = fit$loglik,
+                        vcov_observed = vcov(fit, parameter = TRUE)), case$expected, 1e-8)
     expect_identical(dim(vcov(fit)), c(2L, 2L))
     expect_identical(attr(logLik(fit), "df"), 3)
     expect_identical(tidy(fit)$term, c("(Intercept)", "x", names(fit$parameter)))
@@ -390,13 +350,13 @@ test_that("penalized estimates match the vectors", {
   for (case in golden("regression_penalised")) {
     expected <- case$expected
     jeffreys <- fit_golden(case$input, penalty = "jeffreys")
-    expect_golden(coef(jeffreys), expected$jeffreys_coef, 1e-8)
-    expect_golden(jeffreys$loglik, expected$jeffreys_loglik, 1e-8)
-    expect_golden(max(jeffreys$starts), expected$jeffreys_penalised_loglik, 1e-8)
-    expect_golden(vcov(jeffreys), expected$jeffreys_vcov_expected, 1e-8)
     reduced <- fit_golden(case$input, penalty = "bias")
-    expect_golden(coef(reduced), expected$bias_reduced_coef, 1e-8)
-    expect_golden(vcov(reduced), expected$bias_reduced_vcov_expected, 1e-8)
+    expect_goldens(list(jeffreys_coef = coef(jeffreys), jeffreys_loglik = jeffreys$loglik, jeffreys_penalised_loglik = max(jeffreys$starts),
+                        jeffreys_vcov_expected = vcov(jeffreys), bias_reduced_coef = coef(reduced), bias_reduced_vcov_expected = vcov(reduced)),
+                   expected, 1e-8)
+    # There is no likelihood for a profile.
+    half <- stats::qnorm(0.975) * sqrt(diag(vcov(reduced)))
+    expect_equal(tidy(reduced, conf.int = TRUE)$conf.high, unname(coef(reduced) + half), tolerance = 1e-12)
   }
 })
 
@@ -460,15 +420,11 @@ test_that("arms, subset, missing values and offsets stay in step", {
 })
 
 test_that("random numbers are neither used nor touched", {
-  data <- survey_of(200, 4)
   set.seed(1)
-  before <- .Random.seed
-  first <- quietly(rr_glm(y ~ age, data, forced))
-  expect_identical(.Random.seed, before)
   state <- .Random.seed
-  once <- simulate(first, 2, seed = 7)
+  first <- quietly(rr_glm(y ~ age, survey_of(200, 4), forced))
+  expect_identical(simulate(first, 2, seed = 7), simulate(first, 2, seed = 7))
   expect_identical(.Random.seed, state)
-  expect_identical(once, simulate(first, 2, seed = 7))
 })
 
 test_that("simulated surveys have the fitted report shares and can be fitted again", {
@@ -515,26 +471,14 @@ test_that("tables have the columns that the tidy generics promise", {
   expect_equal(tidy(fit, exponentiate = TRUE)$estimate, unname(exp(coef(fit))))
   augmented <- augment(fit)
   expect_true(all(c("y", "age", "town", ".truth", ".report", ".posterior", ".hat", ".resid") %in% names(augmented)))
-  expect_equal(augment(fit, newdata = data[1:3, ])$.truth, unname(fitted(fit, "truth")[1:3]))
-  error <- predict(fit, data[1:3, ], "truth", se.fit = TRUE)$se.fit
-  expect_equal(augment(fit, newdata = data[1:3, ], se_fit = TRUE)$.se.fit, unname(error))
-  expect_equal(augment(fit, se_fit = TRUE)$.se.fit[1:3], unname(error))
   # New rows in the place of the data of the fit would be rows of NA.
-  expect_error(augment(fit, data[1:3, ]), "newdata", class = "candor_error_argument")
+  expect_refused(augment(fit, data[1:3, ]), augment(fit, newdata = data[1:3, ]))
   expect_identical(augment(fit, data)$.truth, augmented$.truth)
   expect_snapshot({
     print(fit)
     summary(fit)
     anova(fit)
   })
-})
-
-test_that("the score of a report is bounded by the design", {
-  data <- survey_of(400, 9)
-  data$y <- as.integer(data$y)
-  fit <- quietly(rr_glm(y ~ age + score, data, rr_warner(0.75)))
-  bound <- tanh(rr_epsilon(rr_warner(0.75)) / 4)
-  expect_lte(max(abs(residuals(fit, "truth"))), bound)
 })
 
 test_that("boundary maxima of the identity link are found and told", {

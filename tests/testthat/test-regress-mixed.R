@@ -2,18 +2,22 @@
 
 # Random intercepts: the vectors' maxima, score and information at given points, posterior of u, limits.
 
-parts_of <- function(input) {
+rows_of <- function(input) {
   n <- length(input$y)
   p <- rep_len(as.numeric(input$p), n)
   q <- rep_len(as.numeric(input$q), n)
-  key <- match(paste(p, q), unique(paste(p, q)))
-  first <- !duplicated(key)
   group <- match(input$group, unique(input$group))
   weight <- rep_len(if (length(input$weight)) as.numeric(input$weight) else 1, n)
   if (length(input$weight) == max(group)) weight <- as.numeric(input$weight)[group]
-  mixed_model(matrix(as.numeric(input$x), n), as.numeric(input$y), key,
-              rbind(p, q, 1 - p, 1 - q, p - q)[, first], match(input$link, c("logit", "probit")) - 1L,
-              if (length(input$offset)) rep_len(as.numeric(input$offset), n) else numeric(n), group, weight[!duplicated(group)])
+  list(y = as.numeric(input$y), x = matrix(as.numeric(input$x), n), p = p, q = q, arm = match(paste(p, q), unique(paste(p, q))), group = group,
+       weight = weight, offset = if (length(input$offset)) rep_len(as.numeric(input$offset), n) else numeric(n))
+}
+
+parts_of <- function(input) {
+  rows <- rows_of(input)
+  devices <- with(rows, rbind(p, q, 1 - p, 1 - q, p - q)[, !duplicated(arm)])
+  mixed_model(rows$x, rows$y, rows$arm, devices, match(input$link, c("logit", "probit")) - 1L, rows$offset, rows$group,
+              rows$weight[!duplicated(rows$group)])
 }
 
 test_that("golden vectors: score and information where they are given", {
@@ -84,20 +88,12 @@ test_that("rows and groups in another order, a group twice and its weight, and e
 # ---- through rr_glm() ----
 
 front <- function(case) {
-  input <- case$input
-  n <- length(input$y)
-  p <- rep_len(as.numeric(input$p), n)
-  q <- rep_len(as.numeric(input$q), n)
-  arm <- paste0("d", match(paste(p, q), unique(paste(p, q))))
-  first <- !duplicated(arm)
-  mechanisms <- stats::setNames(Map(rr_binary, p[first], q[first]), arm[first])
-  x <- matrix(as.numeric(input$x), n)
-  data <- data.frame(y = input$y, arm = arm, group = input$group, x)
-  data$weight <- rep_len(if (length(input$weight)) as.numeric(input$weight) else 1, n)
-  if (length(input$weight) == max(data$group)) data$weight <- as.numeric(input$weight)[data$group]
-  data$offset <- if (length(input$offset)) rep_len(as.numeric(input$offset), n) else 0
-  formula <- stats::reformulate(c("0", names(data)[3 + seq_len(ncol(x))], "(1 | group)"), "y")
-  suppressWarnings(rr_glm(formula, data, mechanisms, input$link, weights = weight, offset = offset, arm = arm))
+  rows <- rows_of(case$input)
+  first <- !duplicated(rows$arm)
+  mechanisms <- stats::setNames(Map(rr_binary, rows$p[first], rows$q[first]), rows$arm[first])
+  data <- data.frame(rows[c("y", "arm", "group", "weight", "offset")], rows$x)
+  formula <- stats::reformulate(c("0", names(data)[-(1:5)], "(1 | group)"), "y")
+  suppressWarnings(rr_glm(formula, data, mechanisms, case$input$link, weights = weight, offset = offset, arm = arm))
 }
 
 test_that("golden vectors through rr_glm(): estimates, covariance, likelihood ratio", {

@@ -11,13 +11,9 @@ test_that("golden vectors: estimates, likelihood, both informations, truths and 
   for (case in golden("regression_multinomial")) {
     fit <- golden_multinom(case)
     expected <- case$expected
-    expect_golden(fit$coefficients, expected$coef, 1e-8)
-    expect_golden(as.numeric(logLik(fit)), expected$loglik, 1e-8)
-    expect_golden(vcov(fit), expected$vcov_observed, 1e-8)
-    expect_golden(vcov(fit, "expected"), expected$vcov_expected, 1e-8)
     first <- seq_len(nrow(expected$first_truth))
-    expect_golden(predict(fit)[first, ], expected$first_truth, 1e-8)
-    expect_golden(predict(fit, type = "posterior")[first, ], expected$first_posterior, 1e-8)
+    expect_goldens(list(coef = fit$coefficients, loglik = as.numeric(logLik(fit)), vcov_observed = vcov(fit), vcov_expected = vcov(fit, "expected"),
+                        first_truth = predict(fit)[first, ], first_posterior = predict(fit, type = "posterior")[first, ]), expected, 1e-8)
   }
 })
 
@@ -104,14 +100,6 @@ test_that("the sandwich is the sum of squared scores; one cluster a respondent i
   }
 })
 
-test_that("clustered sandwiches of rr_multinom() and rr_glm() are those of one model", {
-  people <- exam_simulated[1:400, ]
-  cluster <- rep(1:40, 10)
-  one <- suppressWarnings(rr_glm(plagiarism ~ semester, people, rr_forced(1 / 6)))
-  other <- suppressWarnings(rr_multinom(plagiarism ~ semester, people, rr_forced(1 / 6)))
-  expect_equal(as.vector(vcov(other, type = "sandwich", cluster = cluster)), as.vector(vcov(one, type = "sandwich", cluster = cluster)), tolerance = 1e-5)
-})
-
 test_that("R's questions have answers of the promised shapes", {
   fit <- exam_fit()
   expect_equal(AIC(fit), -2 * as.numeric(logLik(fit)) + 12)
@@ -130,7 +118,6 @@ test_that("the same start twice gives the same fit, and R's generator is not tou
   expect_identical(.Random.seed, state)
   expect_identical(coef(exam_fit()), coef(first))
   expect_equal(coef(exam_fit(starts = 1)), coef(first), tolerance = 1e-8)
-  expect_equal(coef(exam_fit(start = unname(first$coefficients) + 0.1)), coef(first), tolerance = 1e-8)
 })
 
 test_that("Wald intervals cover: 250 surveys of 400", {
@@ -171,7 +158,7 @@ test_that("bad input is refused, or told", {
   people <- exam_simulated
   grr <- often()
   expect_refused(rr_multinom(cheating ~ semester, people, 1), rr_multinom(cheating ~ semester, people, grr, weights = rep(-1, 2000)),
-                 rr_multinom(cheating ~ semester, people, grr, start = 1), rr_multinom(cheating ~ semester, people[1:3, ], grr),
+                 rr_multinom(cheating ~ semester, people[1:3, ], grr),
                  rr_multinom(plagiarism ~ semester, people, rr_forced(1 / 6), type = "cumulative"),
                  rr_multinom(cheating ~ semester - 1, people, grr, type = "cumulative"), rr_multinom(cheating ~ semester, rr_tally(people$cheating, grr)))
   expect_refused(rr_multinom(grade ~ semester, people, grr), class = "level")

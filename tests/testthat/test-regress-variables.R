@@ -96,3 +96,17 @@ test_that("a weighted tally has the standard errors of its effective number of r
   same <- rr_multinom(~area, rr_tally(people, die, column = "answer", by = "area", weights = "w"))
   expect_equal(vcov(same), vcov(rr_multinom(~area, rr_tally(people, die, column = "answer", by = "area"))), tolerance = 1e-8)
 })
+
+test_that("curves of covariates stay those of the fit for several questions too, and only rr_glm() has offsets", {
+  both <- rr_product(answer = die, often = grr)
+  fit <- rr_multinom(~ poly(age, 2), people, both, starts = 1)
+  expect_equal(predict(fit, people[1:3, ]), predict(fit)[1:3, ], tolerance = 1e-10)
+  expect_refused(rr_multinom(~ age + offset(w), people, both), rr_multinom(often ~ age + offset(w), people, grr),
+                 rr_predictor(age ~ often + offset(w), people, list(often = grr)))
+})
+
+test_that("a level without a complete row has no coefficient, as in glm()", {
+  people$answer[people$area == "east"] <- NA
+  fit <- quiet(rr_glm(answer ~ area, people, die))
+  expect_named(coef(fit), c("(Intercept)", "areasouth"))
+})
