@@ -61,9 +61,9 @@
 #' @param exponentiate Logical, default `FALSE`. Give odds ratios, with their intervals, instead of coefficients?
 #' @param data The data of the fit, with columns that are not in the model; default the model frame. For new rows see [predict.rr_glm()].
 #' @param digits Significant digits printed, from 1 to 22; default 4.
-#' @param ... Further fits for `anova()`, and for `AIC()` without a design; otherwise ignored.
-#' @return As listed above. Variances of a channel that a validation study estimated ([rr_misclassification()]) include the error of the study. Its `anova()`,
-#'   `drop1()` and `add1()` give an error; `car::Anova(fit, test.statistic = "Wald")` tests its terms.
+#' @param ... Further fits for `anova()` and `AIC()`; otherwise ignored.
+#' @return As listed above. Variances of a channel that a validation study estimated ([rr_misclassification()]) include the error of the study. Its `anova()` has Wald's tests, and
+#'   `drop1()` and `add1()` give an error.
 #' @section Errors:
 #' `candor_error_argument`, also for likelihoods and profiles of a survey design. See [candor_conditions].
 #' @references Royall, R. M. (1986). Model robust confidence intervals using maximum likelihood estimators. *International Statistical Review* 54(2),
@@ -239,7 +239,7 @@ refuse_ratios <- function(fits) {
   refuse_pseudo(fits)
   if (has_study(fits)) {
     abort(c("A likelihood ratio takes the channel for known, and a validation study estimated it.",
-            i = "Wald tests: {.fn summary}, {.code car::Anova(fit, test.statistic = \"Wald\")}."),
+            i = "Wald tests: {.fn summary}, {.code anova(fit)}, {.code car::Anova(fit, test.statistic = \"Wald\")}."),
           "argument")
   }
 }

@@ -7,6 +7,7 @@ anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
   fits <- list(object, ...)
   if (length(fits) == 2L && inherits(fits[[2]], "rr_glm_mixed")) return(stats::anova(fits[[2]], object))
+  if (length(fits) == 1L && has_study(fits)) return(wald_terms(object, test))
   refuse_ratios(fits)
   heading <- ratio_heading
   if (length(fits) == 1L) {
@@ -50,6 +51,20 @@ rr_goodness_of_fit.rr_glm <- function(fit, groups = 10, ...) {
   statistic <- c(sum((seen - expected)^2 / expected), 2 * sum(ifelse(seen > 0, seen * log(seen / expected), 0)))
   p <- if (df > 0) stats::pchisq(statistic, df, lower.tail = FALSE) else NA_real_
   tibble::tibble(test = c("Pearson", "deviance"), statistic = statistic, df = df, p.value = p)
+}
+
+# Each term beside all others.
+wald_terms <- function(fit, test) {
+  check_wald(fit)
+  assign <- attr(stats::model.matrix(fit), "assign")
+  V <- stats::vcov(fit)
+  terms <- seq_along(attr(fit$terms, "term.labels"))
+  columns <- lapply(terms, function(term) which(assign == term & is.finite(fit$coefficients)))
+  table <- data.frame(Df = lengths(columns), Wald = vapply(columns, function(at) {
+    if (!length(at)) NA_real_ else sum(fit$coefficients[at] * solve(V[at, at], fit$coefficients[at]))
+  }, 0), row.names = attr(fit$terms, "term.labels"))
+  ratio_table(table, "Wald", test, c("Wald tests of the truth's regression, each term beside all others\n",
+                                     "A validation study estimated the channel: likelihood ratios take it for known\n"))
 }
 
 ratio_heading <- "Likelihood ratio tests of the truth's regression\n"
