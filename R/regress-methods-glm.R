@@ -28,7 +28,7 @@
 #' `car::Anova(fit)`, `survey::regTermTest(fit, ~ x)`, `car::linearHypothesis()` or `lmtest::waldtest()`.
 #'
 #' `AIC()` is the dAIC of Lumley and Scott, \eqn{-2 \ell + 2 \mathrm{tr}(\Delta)}{-2 l + 2 tr(Delta)}, with the pseudo-log-likelihood \eqn{\ell}{l} of weights with mean 1 and
-#' \eqn{\Delta}{Delta} the information times the design's variance of the coefficients. `extractAIC()` also gives the trace. (`survey::AIC()` of a `svyglm` leaves
+#' \eqn{\Delta}{Delta} the information times the design's variance of the coefficients. Several fits give a table with the column `eff.p`, the trace. (`survey::AIC()` of a `svyglm` leaves
 #' out the intercept unless `null_has_intercept = FALSE`.) `logLik()` and `BIC()` give an error.
 #' @section Other packages:
 #' Packages that use 'insight' receive the link of the truth: exponentiated coefficients are odds ratios of the logit link and risk ratios of the log link. Their likelihoods are
@@ -120,8 +120,12 @@ design_aic <- function(fit, k = 2) {
 #' @importFrom stats AIC BIC extractAIC
 #' @export
 AIC.rr_glm <- function(object, ..., k = 2) {
-  if (is.null(object$design) || ...length()) return(NextMethod())
-  design_aic(object, k)[["AIC"]]
+  fits <- list(object, ...)
+  if (!any(has_design(fits))) return(NextMethod())
+  if (!all(has_design(fits))) refuse_pseudo(fits)
+  table <- vapply(fits, design_aic, c(eff.p = 0, AIC = 0), k = k)
+  if (length(fits) == 1L) return(table[["AIC", 1]])
+  data.frame(t(table), row.names = make.unique(vapply(as.list(match.call())[-1][seq_along(fits)], deparse1, "")))
 }
 
 #' @rdname rr_glm_methods
