@@ -44,6 +44,9 @@
 rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = NULL, by = NULL, ...) {
   check_dots_empty(...)
   check_mechanism(mechanism)
+  # Counts that table() or count() made are integers, or stand in a column that says so: nobody wrote percentages there.
+  written <- if (is.data.frame(counts)) !any(count_names %in% names(counts))
+    else is.double(counts) && !is.object(counts)
   frame <- if (is.data.frame(counts)) frame_counts(counts, mechanism, column, by)
   else if (!is.null(column) || !is.null(by)) {
     abort("{.arg column} and {.arg by} name columns of a data frame.", "argument")
@@ -71,11 +74,11 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   if (check[2] > 0) {
     at <- if (is.null(labels)) check[2] else sprintf("\"%s\"", labels[(check[2] - 1) %% NROW(counts) + 1])
     abort(c("{.arg counts} must be finite and at least 0, and whole numbers without {.arg effective_n}.",
-            x = "Count {at} is {number_text(values[check[2]])}.",
-            i = "Shares and percentages are no counts."), "counts")
+            x = "Count {at} is {number_text(values[check[2]])}.", i = "Shares and percentages are no counts."), "counts")
   }
   if (categories && check[1] == 0) abort("{.arg counts} must not all be 0.", "empty")
   if (grouped) values <- matrix(values, nrow(counts))
+  if (categories && whole && written) tell_hundreds(values)
   values <- place_counts(values, labels, mechanism)
   n <- check_respondents(n, values, if (categories) if (grouped) colSums(values) else check[1])
   if (!is.null(effective_n)) {
@@ -133,6 +136,14 @@ place_counts <- function(values, labels, mechanism) {
   placed <- matrix(0, k, ncol(values))
   placed[position, ] <- values
   placed
+}
+
+# Percentages are often whole numbers. So are true samples of 100, whose owner needs to be told but once.
+tell_hundreds <- function(values) {
+  if (any(colSums(as.matrix(values)) != 100) || all(values %in% c(0, 100))) return(invisible())
+  cli::cli_inform("The counts add up to 100: they are read as 100 people, not as percentages.",
+                  class = "candor_message_percentages", .frequency = "once",
+                  .frequency_id = "candor_message_percentages")
 }
 
 # ---- counts in data frames ----

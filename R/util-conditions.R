@@ -60,6 +60,7 @@
 #' | `candor_message_empty` | groups without answers that were left out |
 #' | `candor_message_keep` | columns that [rr_perturb()] kept or left out |
 #' | `candor_message_weights` | weights that may be those of a survey |
+#' | `candor_message_percentages` | counts that add up to 100 |
 #' | `candor_message_dimensions` | questions of a table without names |
 #' | `candor_message_labelled` | labelled numbers |
 #' | `candor_message_aliased` | coefficients that the others determine |

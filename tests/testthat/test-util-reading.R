@@ -35,6 +35,19 @@ test_that("no error shows an answer that is a fraction", {
   expect_error(rr_perturb(c(0, 0.5, 0.7), halves), "Answer 3 is not a level", class = "candor_error_level")
 })
 
+test_that("counts that may be percentages are told of, once a session", {
+  hundred <- c(no = 66, yes = 34)
+  suppressMessages(rr_counts(hundred, die))
+  expect_no_message(rr_counts(hundred, die))
+  before <- options(rlib_message_verbosity = "verbose")
+  on.exit(options(before))
+  expect_message(rr_counts(c(no = 66, yes = 34), die), class = "candor_message_percentages")
+  expect_message(rr_counts(cbind(a = c(no = 66, yes = 34), b = c(70, 30)), die), class = "candor_message_percentages")
+  expect_no_message(rr_counts(c(no = 66, yes = 35), die))
+  expect_message(rr_counts(data.frame(no = 66, yes = 34), die), class = "candor_message_percentages")
+  # Nobody writes percentages so.
+})
+
 test_that("weights of 0 are not nobody", {
   people <- data.frame(tax = rep(c("no", "yes"), c(30, 21)), zone = rep(c("a", "b", "a"), 17), w = rep(c(1, 0, 1), 17))
   expect_message(rr_estimate(people, die, column = "tax", by = "zone", weights = "w"), "all weights are 0", class = "candor_message_empty")
