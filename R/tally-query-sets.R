@@ -27,7 +27,7 @@ abort_row <- function(e, reports, times, class) {
   row <- vapply(reports, function(x) as.character(x[e$position]), "")
   abort(c("The database table must hold reports of this mechanism.",
           x = paste("The report {.val {paste(names(row), row, sep = ' = ', collapse = ', ')}},",
-                    "given {format_count(times[e$position])} time{?s}, {e$problem}.")), class)
+                    "given {number_of(times[e$position], 'time')}, {e$problem}.")), class)
 }
 
 # ---- bits: sums ----
