@@ -71,7 +71,11 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   levels <- fits[[1]]$mechanism$levels
   which <- if (is.null(terms) && length(levels) == 2L) 2L else match_terms(terms, fits[[1]], "terms")
   labels <- levels[which]
-  samples <- if (survey) survey_samples(fit, which) else lapply(fits, fit_sample, labels, conf.level)
+  samples <- if (!survey) lapply(fits, fit_sample, labels, conf.level)
+    else lapply(stats::setNames(seq_len(group_count(fit$tally)), compared_names(fit$tally$groups)), function(g) {
+      list(share = group_estimate(fit, g)[which], error = fit_errors(fit, g, which), edge = FALSE,
+           at = (g - 1) * length(levels) + which)
+    })
   edge <- vapply(samples, `[[`, NA, "edge")
   if (any(edge)) warn_boundary()
   df <- if (survey) fit$df else Inf
@@ -132,15 +136,6 @@ fit_sample <- function(fit, labels, conf.level) {
   c(list(share = unname(group_estimate(fit, 1L)[at]), error = fit_errors(fit, 1L, at), edge = held_at_boundary(fit, 1L),
          intervals = if (interval == "wilson") intervals, effects = fit_effects(fit, 1L, at),
          mechanism = fit$mechanism), intervals(conf.level))
-}
-
-survey_samples <- function(fit, which) {
-  k <- length(fit$mechanism$levels)
-  groups <- seq_len(group_count(fit$tally))
-  lapply(stats::setNames(groups, compared_names(fit$tally$groups)), function(g) {
-    at <- (g - 1) * k + which
-    list(share = as.vector(fit$estimate)[at], error = root(diag(fit$covariance)[at]), edge = FALSE, at = at)
-  })
 }
 
 # One pair of samples with the covariance `both`; `z` is the quantile that intervals use. Estimates that are not of a

@@ -82,24 +82,17 @@ row_estimates <- function(data, layout, shown, reported) {
                                             guide = if (all(data[[shown]] == kinds[1])) "none" else "legend")))
   }
   if (is.null(reported)) return(ggplot2::geom_point(colour = colour_estimate, size = size, na.rm = TRUE))
-  list(ggplot2::geom_point(ggplot2::aes(.data$share, .data$label, colour = .data$what, shape = .data$what),
-                           long_shares(data, reported), size = size, stroke = if (layout$rows > 20) 0.6 else 1),
-       what_scales(reported))
-}
-
-# Estimates and reported shares, where there are any, one below the other.
-long_shares <- function(data, names) {
-  rbind(cbind(data, share = data$estimate, what = names[1]),
-        if ("reported" %in% names(data)) cbind(data, share = data$reported, what = names[2]))
+  # Estimates and reported shares, where there are any, one below the other.
+  both <- rbind(cbind(data, share = data$estimate, what = reported[1]),
+                if ("reported" %in% names(data)) cbind(data, share = data$reported, what = reported[2]))
+  list(ggplot2::geom_point(ggplot2::aes(.data$share, .data$label, colour = .data$what, shape = .data$what), both,
+                           size = size, stroke = if (layout$rows > 20) 0.6 else 1),
+       ggplot2::scale_colour_manual(values = what_colours(reported), breaks = reported),
+       ggplot2::scale_shape_manual(values = stats::setNames(c(16, 1), reported), breaks = reported))
 }
 
 # What is drawn is a share that was recovered or one that was reported.
 what_colours <- function(names) stats::setNames(c(colour_estimate, colour_reported), names)
-
-what_scales <- function(names) {
-  list(ggplot2::scale_colour_manual(values = what_colours(names), breaks = names),
-       ggplot2::scale_shape_manual(values = stats::setNames(c(16, 1), names), breaks = names))
-}
 
 intervals_scale <- function(kinds, layout, levels) {
   labels <- if (length(kinds) > 1L) point_format else switch(kinds, share = percent_labels, difference = point_labels,

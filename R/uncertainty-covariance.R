@@ -26,6 +26,8 @@ errors_unknown <- function(fit) {
 # Standard errors in group g; an unbiased variance estimate below zero has none.
 fit_errors <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
   unknown <- rep(NA_real_, length(which))
+  # Of a design.
+  if (!is.null(fit$covariance)) return(root(diag(fit$covariance))[(g - 1) * length(fit$mechanism$levels) + which])
   if (!is.null(fit$estimator$no_intervals)) return(unknown)
   if (!is.null(fit$replicates)) return(apply(fit$replicates[[g]][which, , drop = FALSE], 1, stats::sd))
   evidence <- group_evidence(fit$tally, g)

@@ -233,7 +233,7 @@ test_that("an axis has two ticks at least, where one would say nothing of its sc
 test_that("a picture of ranks says below how many have no place on it", {
   fit <- rr_estimate(rr_counts(c(500, 300, rep(5, 58)), rr_grr(60, epsilon = 3)))
   plot <- ggplot2::autoplot(fit)
-  expect_match(plot$labels$caption, sprintf("Estimated as 0 or less: %d categories.", sum(coef(fit) <= 0)), fixed = TRUE)
+  expect_match(plot$labels$caption, sprintf("Estimated as 0 or less: %d of 60.", sum(coef(fit) <= 0)), fixed = TRUE)
 })
 
 test_that("plot() gives back the picture, to be added to", {
@@ -284,31 +284,30 @@ test_that("more than 40 groups lie along an axis, ranked or at their numbers", {
   named <- rr_counts(matrix(rbind(100 - yes, yes), 2, dimnames = list(c("no", "yes"), paste("ward", 1:61))), die)
   fit <- rr_estimate(named)
   share <- tidy(fit)$estimate[tidy(fit)$term == "yes"]
-  expect_message(plot <- ggplot2::autoplot(fit), "61 groups are ranked", class = "candor_message_ranked")
-  points <- ggplot2::layer_data(plot, 5)
+  plot <- ggplot2::autoplot(fit)
+  points <- ggplot2::layer_data(plot, 4)
   expect_equal(points$y[order(points$x)], sort(share, decreasing = TRUE))
   expect_equal(sort(points$x), 1:61)
-  bars <- ggplot2::layer_data(plot, 3)
+  bars <- ggplot2::layer_data(plot, 2)
   expect_equal(sort(bars$ymin), sort(tidy(fit, conf.int = TRUE)$conf.low[tidy(fit)$term == "yes"]))
-  # Numbers have their own order, and no message.
+  # Numbers have their own order.
   aged <- rr_estimate(rr_tally(answers, die, by = list(age = rep(20:80, each = 100))))
-  expect_message(plot <- ggplot2::autoplot(aged), NA)
-  points <- ggplot2::layer_data(plot, 5)
+  points <- ggplot2::layer_data(ggplot2::autoplot(aged), 4)
   expect_equal(points[order(points$x), "x"], 20:80)
   expect_equal(points[order(points$x), "y"], share)
-  expect_message(ggplot2::autoplot(aged, order = TRUE), class = "candor_message_ranked")
+  expect_equal(ggplot2::layer_data(ggplot2::autoplot(aged, order = TRUE), 3)$y, sort(share, decreasing = TRUE))
   # A panel for each category, and no picture of too many of them. More than 200 groups have a band.
   grr <- rr_grr(c("never", "once", "often"), epsilon = 2)
   three <- suppressMessages(ggplot2::autoplot(rr_estimate(rr_counts(matrix(c(40, 30, 30, 20, 50, 30), 3, 250), grr))))
   expect_identical(panel_names(three), c("never", "once", "often"))
   wide <- rr_estimate(rr_counts(matrix(100, 13, 41), rr_grr(13, epsilon = 3)))
   expect_error(ggplot2::autoplot(wide), class = "candor_error_argument")
-  expect_message(ggplot2::autoplot(wide, terms = 1:2), class = "candor_message_ranked")
+  expect_length(panel_names(ggplot2::autoplot(wide, terms = 1:2)), 2)
   skip_if_not_installed("survey")
   data <- data.frame(answer = rep(c("no", "yes", "yes"), 200), area = rep(1:50, 12))
   design <- survey::svydesign(~1, weights = ~1, data = data)
   total <- rr_estimate(design, die, column = ~answer, by = ~area, total = TRUE)
-  expect_equal(sort(ggplot2::layer_data(ggplot2::autoplot(total, terms = "yes"), 4)$y), sort(unname(coef(total)[2 * 1:50])))
+  expect_equal(sort(ggplot2::layer_data(ggplot2::autoplot(total, terms = "yes"), 3)$y), sort(unname(coef(total)[2 * 1:50])))
 })
 
 test_that("means, quantiles and frequent strings are drawn with their intervals", {
