@@ -157,24 +157,5 @@ autoplot.rr_estimates <- function(object, terms = NULL, ...) {
   beyond <- data$estimate < data$conf.low | data$estimate > data$conf.high
   if (any(beyond, na.rm = TRUE)) caption <- paste(caption, "They end at 0 and 1, which unbiased estimates may exceed.")
   shown$caption <- caption
-  if ("number" %in% names(data) && max(table(data$panel)) > 12) return(draw_cumulative(shown))
   do.call(draw_intervals, shown)
-}
-
-# Cumulative shares of many levels that are numbers: a curve, at the numbers up to which they reach.
-draw_cumulative <- function(shown) {
-  data <- shown$data
-  layout <- row_layout(nlevels(data$panel), "", levels(data$panel))
-  ggplot2::ggplot(data, ggplot2::aes(.data$number, .data$estimate)) +
-    ggplot2::geom_hline(yintercept = c(0, 1), colour = colour_line, linewidth = 0.4) +
-    ggplot2::geom_linerange(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), colour = colour_estimate,
-                            alpha = 0.4, linewidth = 0.8, na.rm = TRUE) +
-    ggplot2::geom_line(colour = colour_estimate, linewidth = 0.5) +
-    (if (max(table(data$panel)) <= 100) ggplot2::geom_point(colour = colour_estimate, size = 1.2)) +
-    ggplot2::scale_x_continuous(labels = format_count, guide = no_overlap()) +
-    ggplot2::scale_y_continuous(labels = percent_labels, breaks = seq(0, 1, 0.25)) +
-    ggplot2::labs(title = wrap_text(shown$title, 46), caption = wrap_text(shown$caption), x = "Up to",
-                  y = "Cumulative proportion") +
-    theme_candor() +
-    (if (nlevels(data$panel) > 1L) row_panels(layout))
 }
