@@ -15,9 +15,9 @@ number_kinds <- list(
 
 # `data`: `label` (a factor, the first row on top), `panel` (a factor), `kind`, `estimate`, `conf.low`, `conf.high`, and
 # `reported` where `reported` names the two kinds of points. `shown` is a column that says which points are hollow.
-# Values may be positions of `levels`; panels are `free` where each has rows of its own.
-draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free = FALSE, shown = NULL, levels = NULL,
-                           reported = NULL, subtitle = NULL, most = 200) {
+# Panels are `free` where each has rows of its own.
+draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free = FALSE, shown = NULL, reported = NULL,
+                           subtitle = NULL, most = 200) {
   if (nrow(data) > most) abort("A picture has room for {most} estimates: name some in {.arg terms}.", "argument")
   if (!nrow(data)) abort("There is nothing to draw: the table has no rows.", "empty")
   kinds <- names(number_kinds)[names(number_kinds) %in% data$kind]
@@ -42,7 +42,7 @@ draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free 
                           colour = colour_estimate, linewidth = 0.8, alpha = 0.55, lineend = "round", na.rm = TRUE) +
     row_estimates(data, layout, shown, reported) +
     row_labels(layout, row_name) +
-    intervals_scale(kinds, layout, levels) +
+    intervals_scale(kinds, layout) +
     ggplot2::labs(x = axis, y = rows,
                   title = wrap_text(title, 46), subtitle = subtitle, caption = wrap_text(caption), shape = NULL,
                   colour = NULL) +
@@ -94,20 +94,13 @@ row_estimates <- function(data, layout, shown, reported) {
 # What is drawn is a share that was recovered or one that was reported.
 what_colours <- function(names) stats::setNames(c(colour_estimate, colour_reported), names)
 
-intervals_scale <- function(kinds, layout, levels) {
+intervals_scale <- function(kinds, layout) {
   labels <- if (length(kinds) > 1L) point_format else switch(kinds, share = percent_labels, difference = point_labels,
                                                              ratio = point_format, number = , value = format_count)
   if (identical(kinds, "ratio")) {
     return(ggplot2::scale_x_log10(labels = labels, breaks = log_breaks, guide = no_overlap()))
   }
-  if (is.null(levels)) {
-    return(ggplot2::scale_x_continuous(labels = labels, breaks = layout$breaks, guide = no_overlap()))
-  }
-  # Few levels are all there.
-  all <- length(levels) <= c(6, 3, 2)[min(layout$across, 3)]
-  ggplot2::scale_x_continuous(labels = position_labels(wrap_labels(10)(levels)),
-                              breaks = if (all) seq_along(levels) else layout$breaks,
-                              limits = if (all) c(1, length(levels)), guide = no_overlap())
+  ggplot2::scale_x_continuous(labels = labels, breaks = layout$breaks, guide = no_overlap())
 }
 
 point_format <- function(x) format(x, trim = TRUE, drop0trailing = TRUE, digits = 3, scientific = FALSE)

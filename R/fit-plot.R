@@ -26,7 +26,7 @@
 #' * [rr_effects()]: a row per effect, in percentage points; with `by` a row per group and a panel per effect.
 #' * [rr_top()]: categories from the most common down, with intervals by rank; hollow points are not shown to be present.
 #' * [rr_heavy_hitters()]: the strings that were found, from the most frequent down.
-#' * [rr_quantile()]: a row per probability; one quantile of several groups has a row per group.
+#' * [rr_quantile()]: a row per group and probability.
 #'
 #' Rows of a table may be left out before it is drawn. Up to 200 rows are drawn. `as.data.frame()` gives the rows and columns of the picture.
 #'
