@@ -102,8 +102,8 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
                      panel = factor(rep(levels(panel)[seq_len(nrow(bounds))], 2), levels(panel)))
   ends <- ends[is.finite(ends$value), ]
   share <- inherits(fit, "rr_fit")
-  layout <- row_layout(nlevels(panel), "", levels(panel), if (nlevels(panel) > 6) 4 else min(nlevels(panel), 3))
-  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$fall)) +
+  layout <- row_layout(nlevels(panel), "", levels(panel))
+  ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$fall)) +
     ggplot2::geom_hline(yintercept = -limit / 2, linetype = 2, colour = colour_line) +
     ggplot2::geom_segment(ggplot2::aes(xend = .data$value, y = -limit / 2, yend = -Inf), ends, linetype = 3,
                           colour = colour_aside) +
@@ -113,13 +113,10 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
     row_panels(layout, "free_x") +
     ggplot2::scale_x_continuous(labels = if (share) percent_labels else ggplot2::waiver(), breaks = layout$breaks,
                                 guide = no_overlap()) +
-    ggplot2::scale_y_continuous(breaks = few_breaks(if (layout$down > 2) 1 else 3)) +
     ggplot2::labs(title = "Profile likelihood", x = if (share) "True proportion" else "Coefficient",
                   y = "Log-likelihood,\nbelow its maximum",
                   caption = wrap_text(sprintf("Dotted: the %s interval, where the curve is above the dashed line.",
                                               percent_labels(conf.level))))
-  # A row of panels needs its axis, its title, and room for the curve.
-  with_height(picture, list(rows = layout$down, height = 1.2 + 0.9 * layout$down))
 }
 
 #' @rdname rr_profile
