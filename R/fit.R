@@ -9,7 +9,6 @@
 #' * `vcov()`: covariance matrix for either target; only the block of `parm` is computed.
 #' * `confint()`: matrix of intervals, of the kind of the fit or another.
 #' * `logLik()`, `AIC()`, `BIC()`: log-likelihood of the reports, see below.
-#' * `deviance()`: twice the distance of the log-likelihood from its value for shares that fit the reports exactly.
 #' * `nobs()`: number of reports, or the sum of weights.
 #' * `fitted()`, `residuals()`: expected counts of the reports; observed minus expected counts; with groups one column per group.
 #' * `simulate()`: a data frame of tallies under the fitted truth: one row per report, one column per tally, attribute `seed` as [stats::simulate()].
@@ -160,17 +159,6 @@ logLik.rr_fit <- function(object, ...) {
     scale * sum_log(group_counts(object$tally, g), law_reported(law, theta))
   }, 0))
   structure(total, df = groups * (k - 1), nobs = sum(object$tally$effective_n), class = "logLik")
-}
-
-#' @rdname rr_fit
-#' @export
-deviance.rr_fit <- function(object, ...) {
-  value <- as.numeric(logLik(object))
-  exact <- vapply(seq_len(NCOL(object$estimate)), function(g) {
-    counts <- group_counts(object$tally, g)
-    object$tally$effective_n[g] / object$tally$n[g] * sum_log(counts, counts / object$tally$n[g])
-  }, 0)
-  2 * (sum(exact) - value)
 }
 
 #' @rdname rr_fit

@@ -296,17 +296,8 @@ test_that("simulations that will not fit are refused", {
   expect_refused(simulate(fit, nsim = 2147483647), rr_estimate(fit$tally, interval = "bootstrap", replications = 1e15))
 })
 
-test_that("deviance and update say what is left of the reports and estimate again", {
-  # Fitted exactly: nothing is left.
+test_that("update estimates again", {
   fit <- rr_estimate(rr_counts(c(no = 60, yes = 40), rr_warner(0.8)))
-  expect_equal(deviance(fit), 0)
-  # Eight yes of 100 where a die alone makes a sixth: the best share is 0, and the deviance that of a binomial.
-  cut <- rr_estimate(rr_counts(c(no = 92, yes = 8), rr_forced(1 / 6)))
-  expect_equal(deviance(cut), 2 * (8 * log(0.08 * 6) + 92 * log(0.92 * 6 / 5)))
-  # Three reports, two truths: the deviance of rr_goodness_of_fit().
-  channel <- rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.1, 0.3, 0.6)), levels = c("a", "b"), reports = c("x", "y", "z"))
-  free <- rr_estimate(rr_counts(c(40, 45, 30), channel))
-  expect_equal(deviance(free), rr_goodness_of_fit(free)$deviance)
   inverse <- update(fit, method = "inv", conf.level = 0.9)
   expect_identical(tidy(inverse, conf.int = TRUE), tidy(rr_estimate(fit$tally, method = "inv", conf.level = 0.9), conf.int = TRUE))
   expect_identical(tidy(update(fit)), tidy(fit))
