@@ -9,7 +9,7 @@
 #' * `nobs()`: number of respondents (or the sum of weights), rows or elements; for [rr_extreme()] the bits of an element, for [rr_set_size()] of sketches the
 #'   sketches.
 #' * `print()`, `format()`: `n` rows; one line.
-#' * `summary()`: a list of `estimates` and `measures`, the values of `tidy()` and `glance()`.
+#' * `summary()`: the estimates themselves.
 #' * `plot()`: the picture of `ggplot2::autoplot()`, invisibly.
 #'
 #' Functions of other packages that accept a model work: `lmtest::coeftest()`, `car::deltaMethod()`, `multcomp::glht()`, `modelsummary::modelsummary()`.
@@ -180,23 +180,7 @@ knit_print.rr_estimates <- function(x, ...) {
 
 #' @rdname rr_estimates
 #' @export
-summary.rr_estimates <- function(object, ...) {
-  structure(list(object = object, estimates = tidy(object, conf.int = TRUE), measures = glance(object)),
-            class = "summary.rr_estimates")
-}
-
-#' @export
-print.summary.rr_estimates <- function(x, digits = 4, ...) {
-  print(x$object, n = 25, digits = digits)
-  measures <- x$measures
-  likelihood <- if ("logLik" %in% names(measures) && !is.na(measures$logLik)) {
-    sprintf("; log-likelihood %s on %s degrees of freedom; AIC %s, BIC %s", format(measures$logLik, digits = 7),
-            measures$df, format(measures$AIC, digits = 7), format(measures$BIC, digits = 7))
-  }
-  cat("\n  ", number_of(nrow(x$estimates), "estimate"), " from ", format_count(measures$nobs), " observations",
-      likelihood, "\n", sep = "")
-  invisible(x)
-}
+summary.rr_estimates <- function(object, ...) object
 
 #' @rdname rr_estimates
 #' @export
