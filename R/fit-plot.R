@@ -90,10 +90,16 @@ autoplot.rr_survey <- autoplot.rr_fit
 draw_shares <- function(fit, order, which) {
   data <- plot_data(fit, which)
   k <- length(unique(data$term))
-  # One key is a time; more than 12 categories would be too many panels, more than 8 further groups too many colours.
-  key <- time_key(fit$tally$groups)
+  # One key is a date, a time or a year; more than 12 categories would be too many panels, more than 8 further groups
+  # too
+  # many colours.
+  timely <- vapply(fit$tally$groups %||% list(), function(x) {
+    years <- is.numeric(x) && !is.object(x) && all(x == floor(x) & x >= 1900 & x <= 2100)
+    (inherits(x, c("Date", "POSIXct")) || years) && length(unique(x)) > 1L
+  }, NA)
+  key <- names(which(timely))
   further <- setdiff(names(fit$tally$groups), key)
-  if (!is.null(key) && k <= 12 && nlevels(group_panel(data, further)) <= length(line_colours)) {
+  if (length(key) == 1L && k <= 12 && nlevels(group_panel(data, further)) <= length(line_colours)) {
     return(plot_times(fit, data, key, further))
   }
   if (nlevels(data$panel) > 40 && !isFALSE(order)) return(plot_along(fit, data, TRUE, isTRUE(order)))
@@ -125,15 +131,6 @@ axis_numbers <- function(mechanism) {
   breaks <- mechanism$breaks
   if (length(breaks) == length(mechanism$levels) + 1L) return((breaks[-1] + breaks[-length(breaks)]) / 2)
   if (inherits(mechanism, "rr_hierarchy")) level_numbers(mechanism)
-}
-
-# The key that runs along an axis, if there is just one: dates, times or years, of more than one value.
-time_key <- function(groups) {
-  timely <- vapply(groups %||% list(), function(x) {
-    years <- is.numeric(x) && !is.object(x) && all(x == floor(x) & x >= 1900 & x <= 2100)
-    (inherits(x, c("Date", "POSIXct")) || years) && length(unique(x)) > 1L
-  }, NA)
-  if (sum(timely) == 1L) names(groups)[timely]
 }
 
 plot_data <- function(fit, which) {
@@ -284,7 +281,8 @@ plot_along <- function(fit, data, groups, ranked) {
     data[drawn] <- lapply(data[drawn], pmax, floor)
     lost <- sum(data$estimate <= 0)
     note <- if (lost > 0) sprintf("\nEstimated as 0 or less: %s of %s.", format_count(lost), format_count(nrow(data)))
-    scales <- list(ggplot2::scale_x_log10(labels = format_count, breaks = few_log_breaks(if (layout$across > 1) 3 else 6)),
+    scales <- list(ggplot2::scale_x_log10(labels = format_count,
+                                          breaks = few_log_breaks(if (layout$across > 1) 3 else 6)),
                    ggplot2::scale_y_log10(labels = percent_labels, breaks = room(few_log_breaks(3))))
   } else {
     floor <- note <- NULL
@@ -308,7 +306,8 @@ draw_sequence <- function(fit, data, layout = NULL, floor = NULL) {
   limits <- ggplot2::aes(.data$at, ymin = .data$conf.low, ymax = .data$conf.high)
   estimates <- ggplot2::aes(.data$at, .data$estimate, colour = kinds[1])
   plot_base(fit, data, if (k > 200) "Band" else "Lines", layout) +
-    (if (!ranks && any(data$estimate <= 0)) ggplot2::geom_hline(yintercept = 0, colour = colour_line, linewidth = 0.4)) +
+    (if (!ranks && any(data$estimate <= 0)) ggplot2::geom_hline(yintercept = 0, colour = colour_line,
+                                                                linewidth = 0.4)) +
     (if (reported) ggplot2::geom_point(ggplot2::aes(.data$at, .data$reported, colour = kinds[2]),
                                        size = if (ranks) 0.5 else if (k > 200) 0.4 else 0.9,
                                        alpha = if (ranks) 0.35 else 1)) +

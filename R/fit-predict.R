@@ -33,11 +33,6 @@
 #' @export
 predict.rr_fit <- function(object, reports = NULL, ...) {
   mechanism <- object$mechanism
-  # predict() of R's own models takes rows of covariates. Reports of several questions, and bits, may be columns.
-  columns <- length(mechanism$questions) || inherits(rr_law(mechanism), "rr_law_support")
-  if ("newdata" %in% ...names() || is.data.frame(reports) && !columns) {
-    abort("{.arg reports} must be reports of the mechanism: shares have no covariates, see {.fn rr_glm}.", "argument")
-  }
   estimate <- unname(as.matrix(object$estimate))
   if (any(estimate < 0) || !all(apply(estimate, 2, adds_up))) {
     abort("{.arg object} must hold shares: none below 0, with the sum 1.", "argument")

@@ -85,7 +85,8 @@ many_maxima <- function(fit, g) {
     length(fit$mechanism$levels) <= covariance_cells && length(fit$mechanism$reports) <= matrix_limit
 }
 
-# Variances of functions `own` of the estimates of group g, their covariance if there are not too many, and what is known
+# Variances of functions `own` of the estimates of group g, their covariance if there are not too many, and what is
+# known
 # of their maxima. Exact zeros, as of the sum of all shares, come out as roundings of either sign, up to `trifle`.
 own_variances <- function(fit, g, own) {
   evidence <- group_evidence(fit$tally, g)
@@ -93,7 +94,8 @@ own_variances <- function(fit, g, own) {
   joint <- nrow(own) <= contrast_limit
   known <- NULL
   if (many_maxima(fit, g)) {
-    found <- identified_functions(unname(rr_matrix(fit$mechanism)), evidence$counts / evidence$n, theta, evidence$n, own)
+    found <- identified_functions(unname(rr_matrix(fit$mechanism)), evidence$counts / evidence$n, theta, evidence$n,
+                                  own)
     covariance <- found$covariance
     trifle <- 1e-12 * rowSums(own^2)
     # Shares of 0 that could be larger at another maximum are not held there.
