@@ -211,7 +211,7 @@ drawn_of.rr_compare <- function(x, data, labels) {
   data$kind <- rep(attr(x, "type"), nrow(data))
   one <- if (nlevels(data$panel) == 1L) sprintf(" of \"%s\"", levels(data$panel))
   list(data = data, title = if (ratio) "Ratios between groups" else "Differences between groups",
-       caption = paste0("Lines: ", interval_words(attr(x, "conf.level")), ", each for its own pair of groups."),
+       caption = " Each holds for its own pair of groups.",
        axis = paste0(if (ratio) "Ratio" else "Difference", " of the proportions", one,
                      if (!ratio) ", percentage points"))
 }

@@ -116,7 +116,7 @@ positive_rows <- function(data) {
   data
 }
 
-# What each class shows: the arguments of draw_intervals(), with `data` and `title`.
+# What each class shows: the arguments of draw_intervals(), with `data` and `title`; `caption` is what it adds.
 drawn_of <- function(x, data, labels) UseMethod("drawn_of")
 
 drawn_of.rr_estimates <- function(x, data, labels) {
@@ -144,8 +144,10 @@ autoplot.rr_estimates <- function(object, terms = NULL, ...) {
   data$panel <- one_panel(data)
   shown <- drawn_of(object, data, labels)
   data <- shown$data
-  caption <- shown$caption %||% sprintf("Lines: %s.", interval_words(about(object, "conf.level"), "",
-                                                                     about(object, "simultaneous")))
+  level <- about(object, "conf.level")
+  ranked <- isTRUE(about(object, "ranked"))
+  caption <- paste0("Lines: ", interval_words(level, "", about(object, "simultaneous"), ranked), ".",
+                    if (ranked) paste0(" ", rank_words(level), "."), shown$caption)
   if (all(is.na(data$conf.low))) caption <- "No intervals are known."
   beyond <- data$estimate < data$conf.low | data$estimate > data$conf.high
   if (any(beyond, na.rm = TRUE)) caption <- paste(caption, "They end at 0 and 1, which unbiased estimates may exceed.")

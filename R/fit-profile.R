@@ -51,14 +51,11 @@ profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
   points <- check_count(points, "points", min = 5, max = 1000)
   check_interval_kind("profile", fitted$mechanism, fitted$target, fitted$estimator)
   which <- match_terms(parm, fitted)
-  rows <- rr_matrix(fitted$mechanism)
-  axes <- channel_axes(fitted$mechanism)
   parts <- lapply(seq_len(NCOL(fitted$estimate)), function(g) {
-    evidence <- group_evidence(fitted$tally, g)
-    best <- maximize(axes, evidence$counts, n = evidence$n)$estimate
-    top <- sum_log(evidence$counts, apply_channel(axes, best))
+    top <- profile_top(fitted, g)
+    best <- top$best
     do.call(rbind, lapply(which, function(i) {
-      deviance <- ratio_deviance(rows, evidence$counts, evidence$n, i, top)
+      deviance <- ratio_deviance(top$rows, top$counts, top$n, i, top$loglik)
       ends <- profile_ratio(deviance, best[i], level)
       value <- sort(unique(c(best[i], seq(ends[["low"]], ends[["high"]], length.out = points))))
       fall <- vapply(value, function(t) if (t == best[i]) 0 else max(0, deviance(t)), 0)

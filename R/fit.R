@@ -371,8 +371,7 @@ augment.rr_fit <- function(x, ...) {
 # ---- groups: see the page of tally-groups.R ----
 
 cut_fit <- function(fit, at, drop = FALSE) {
-  whole <- unclass_fields(fit)
-  fields <- whole$fields
+  fields <- unclass(fit)
   single <- drop && length(at) == 1L
   # Simultaneous intervals still hold for all the groups that were estimated together.
   fields$family <- fields$family %||% length(fields$estimate)
@@ -380,7 +379,7 @@ cut_fit <- function(fit, at, drop = FALSE) {
   fields$details <- fields$details[at]
   if (!is.null(fields$replicates)) fields$replicates <- fields$replicates[at]
   fields$tally <- cut_tally(fields$tally, at, drop)
-  structure(fields, class = whole$class)
+  structure(fields, class = class(fit))
 }
 
 #' @rdname groups

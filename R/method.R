@@ -226,15 +226,12 @@ check_methods <- function(method, also = character()) {
 default_method <- function(tally, law = rr_law(tally$mechanism)) {
   law <- tally_law(tally, 1L, law)
   if (law_gives(law, "likelihood", length(tally$mechanism$levels))) return("mle")
-  if (!inherits(law, "rr_law_support")) {
-    cli::cli_inform("The counts do not determine the likelihood: the estimate is by {.code method = \"norm_sub\"}.",
-                    class = "candor_message_method")
-    return("norm_sub")
-  }
-  cli::cli_inform(c("The estimate is by {.code method = \"composite\"}, from the support counts.",
-                    i = "Maximum likelihood needs the sets: {.code rr_tally(..., keep = \"sets\")}."),
-                  class = "candor_message_composite")
-  "composite"
+  support <- inherits(law, "rr_law_support")
+  method <- if (support) "composite" else "norm_sub"
+  cli::cli_inform(c("The counts do not determine the likelihood: the estimate is by {.code method = \"{method}\"}.",
+                    i = if (support) "Maximum likelihood needs the sets: {.code rr_tally(..., keep = \"sets\")}."),
+                  class = if (support) "candor_message_composite" else "candor_message_method")
+  method
 }
 
 # ---- what a law gives them ----

@@ -193,8 +193,6 @@ one_part <- function(x, i, further) {
 # Fields that not every tally or fit has.
 optional_fields <- c("sets", "witness", "chunks", "family", "replicates")
 
-unclass_fields <- function(x) list(class = class(x), fields = unclass(x))
-
 #' @rdname groups
 #' @export
 `[.rr_tally` <- function(x, i, ..., drop = FALSE) {

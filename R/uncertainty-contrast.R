@@ -164,10 +164,9 @@ share_interval <- function(fit, g, cells, share, level) {
   interval <- if (fit$interval %in% c("wald", "bootstrap", "credible")) "wilson" else fit$interval
   if (interval == "profile") {
     if (length(cells) == 1L) return(cell_interval(fit, g, cells, interval, level))
-    evidence <- group_evidence(fit$tally, g)
-    best <- maximize(channel_axes(fit$mechanism), evidence$counts, n = evidence$n)$estimate
-    inside <- seq_along(best) %in% cells
-    return(as.list(profile_share(unname(rr_matrix(fit$mechanism)), evidence$counts, inside, best, level, evidence$n)))
+    top <- profile_top(fit, g)
+    inside <- seq_along(top$best) %in% cells
+    return(as.list(profile_share(unname(top$rows), top$counts, inside, top$best, level, top$n)))
   }
   law <- rr_law(fit$mechanism)
   bounds <- law_share_interval(law, group_evidence(fit$tally, g, law), cells, share, interval, level, fit$target)
