@@ -7,9 +7,8 @@
 #' A fit is drawn as estimates with their intervals, beside the reported shares (hollow points). The layout depends on the number of categories and groups:
 #'
 #' * up to 40 categories: one row per category.
-#' * a yes/no question in up to 40 groups: one row per group, for "yes".
+#' * a yes/no question in groups: one row per group, for "yes".
 #' * groups that are dates, times or years: time along an axis, a panel per category; up to 8 further groups are lines.
-#' * more than 40 groups: groups along an axis, a panel per category.
 #' * bins and levels of a tree, more than 12 ([rr_square_wave()], [rr_hierarchy()]): along an axis of numbers.
 #' * more than 40 ordered categories (numbers, ordered factor): along an axis, in their order.
 #' * more than 40 other categories: ranked by estimate, on logarithmic axes.
@@ -35,8 +34,7 @@
 #' frequent values, which the caption names. `plot(fit, which = 1)` draws diagnostics of the residuals of the reports.
 #'
 #' @param object,x A fit of [rr_estimate()], including survey designs, a table as listed above, or a fit of [rr_glm()].
-#' @param order Logical. Order categories by their estimate? Default `NULL`: up to 40 categories and ordered categories keep their order, others are ranked. With `order = FALSE`
-#'   each of more than 40 groups has a row and its name.
+#' @param order Logical. Order categories by their estimate? Default `NULL`: up to 40 categories and ordered categories keep their order, others are ranked.
 #' @param terms Categories, as labels or positions, such as `"yes"`; default all.
 #' @param variable For a regression: name of a covariate; default the first.
 #' @param by For a regression: name of a covariate of at most 8 values, with a line for each. Default one that interacts with `variable`, if there is one; `character()` for none.
@@ -47,8 +45,7 @@
 #' @param ... For `plot()` with `which` further arguments of [stats::plot.lm()]; otherwise not used.
 #' @return A ggplot object, to be printed, saved or changed. `plot()` returns it invisibly.
 #' @section Errors:
-#' `candor_error_level`, `candor_error_empty` (no rows), `candor_error_package` (ggplot2 is not installed), `candor_error_argument` (also for more than 200 rows of a table, missing columns,
-#' and more than 40 groups of more than 12 categories). See [candor_conditions].
+#' `candor_error_level`, `candor_error_empty` (no rows), `candor_error_package` (ggplot2 is not installed), `candor_error_argument` (also for more than 200 rows of a table, missing columns). See [candor_conditions].
 #' @references Wilke, C. O. (2019). *Fundamentals of Data Visualization*. O'Reilly, chapter 16 (uncertainty). <https://clauswilke.com/dataviz/>
 #' @seealso [rr_estimate()], [rr_glm()], [rr_effects()], [rr_compare()], [rr_top()].
 #' @concept plot
@@ -85,8 +82,8 @@ autoplot.rr_fit <- function(object, order = NULL, terms = NULL, ...) {
 #' @rawNamespace S3method(ggplot2::autoplot,rr_survey)
 autoplot.rr_survey <- autoplot.rr_fit
 
-# Four layouts: time along an axis; a row for each category or group; categories along an axis, at their places or by
-# rank; and groups along an axis.
+# Three layouts: time along an axis; a row for each category or group; categories along an axis, at their places or by
+# rank.
 draw_shares <- function(fit, order, which) {
   data <- plot_data(fit, which)
   k <- length(unique(data$term))
@@ -102,7 +99,6 @@ draw_shares <- function(fit, order, which) {
   if (length(key) == 1L && k <= 12 && nlevels(group_panel(data, further)) <= length(line_colours)) {
     return(plot_times(fit, data, key, further))
   }
-  if (nlevels(data$panel) > 40 && !isFALSE(order)) return(plot_along(fit, data, TRUE, isTRUE(order)))
   along <- !is.null(axis_numbers(fit$mechanism)) && k > 12 && !isTRUE(order)
   few <- k <= 40 && !along
   sorted <- isTRUE(order) || (is.null(order) && !few && !in_order(fit$mechanism))
@@ -112,7 +108,7 @@ draw_shares <- function(fit, order, which) {
     fit$ranked <- TRUE
     data[c("conf.low", "conf.high")] <- lapply(fit_intervals(fit, which = which, ranked = TRUE), as.vector)
   }
-  if (few) plot_rows(fit, data, sorted) else plot_along(fit, data, FALSE, sorted)
+  if (few) plot_rows(fit, data, sorted) else plot_along(fit, data, sorted)
 }
 
 # Levels with an order of their own: an ordered factor, or numbers. (Levels given only by their number have no
@@ -245,53 +241,41 @@ plot_times <- function(fit, data, key, further) {
     ggplot2::labs(x = if (is.numeric(data$at)) key, y = share_title(fit, terms))
 }
 
-# More categories or groups than there is room for rows with names, along an axis: at their numbers, at their positions,
-# or by rank; and many categories by rank on logarithmic axes. A panel is a group, or, of groups, a category.
-plot_along <- function(fit, data, groups, ranked) {
+# More categories than there is room for rows with names, along an axis: at their numbers, at their positions, or by rank
+# on logarithmic axes.
+plot_along <- function(fit, data, ranked) {
   mechanism <- fit$mechanism
-  title <- "True proportion"
-  if (groups) {
-    terms <- shown_terms(fit, data)
-    if (length(terms) > 12L) abort("A picture of many groups needs {.arg terms}, at most 12 categories.", "argument")
-    data <- data[data$term %in% terms, ]
-    axis <- names(fit$tally$groups)
-    among <- paste(format_count(nlevels(data$panel)), "groups")
-    numbers <- if (length(axis) == 1L && is.numeric(data[[axis]]) && !ranked) data[[axis]]
-    labels <- if (is.null(numbers)) format_count else point_format
-    data$panel <- factor(data$term, terms)
-    title <- share_title(fit, terms)
-  } else {
-    among <- category_words(length(unique(data$term)))
-    values <- axis_numbers(mechanism) %||% level_numbers(mechanism)
-    numbers <- if (!ranked) (values %||% seq_along(mechanism$levels))[match(data$term, mechanism$levels)]
-    labels <- if (is.null(values)) position_labels(mechanism$levels) else format_count
-    axis <- if (!is.null(mechanism$breaks)) "Number (each bin at its middle)" else if (!is.null(values)) "Category"
-    if (!is.null(mechanism$breaks)) title <- "True proportion in a bin"
-  }
-  data$at <- numbers %||% stats::ave(data$estimate, data$panel, FUN = function(x) rank(-x, ties.method = "first"))
+  binned <- !is.null(mechanism$breaks)
+  title <- share_title(fit, c("", ""))
+  values <- axis_numbers(mechanism) %||% level_numbers(mechanism)
+  data$at <- if (ranked) stats::ave(data$estimate, data$panel, FUN = function(x) rank(-x, ties.method = "first"))
+    else (values %||% seq_along(mechanism$levels))[match(data$term, mechanism$levels)]
   layout <- row_layout(nlevels(data$panel), "", levels(data$panel))
   # Each row of panels needs its title and three quarters of an inch.
   if (nlevels(data$panel) > 1L) layout$height <- 1.6 + 0.75 * layout$down
   layout$rows <- layout$down
   room <- function(breaks) if (layout$down > 1L) breaks else ggplot2::waiver()
-  if (ranked && !groups) {
-    # The logarithmic axis ends a little below one report; what lies there is drawn on its edge, but for the estimates.
-    floor <- 0.5 / max(fit$tally$n)
-    drawn <- intersect(c("conf.low", "conf.high", "reported"), names(data))
-    data[drawn] <- lapply(data[drawn], pmax, floor)
-    lost <- sum(data$estimate <= 0)
-    note <- if (lost > 0) sprintf("\nEstimated as 0 or less: %s of %s.", format_count(lost), format_count(nrow(data)))
-    scales <- list(ggplot2::scale_x_log10(labels = format_count,
-                                          breaks = few_log_breaks(if (layout$across > 1) 3 else 6)),
-                   ggplot2::scale_y_log10(labels = percent_labels, breaks = room(few_log_breaks(3))))
+  # The logarithmic axis ends a little below one report; what lies there is drawn on its edge, but for the estimates.
+  floor <- if (ranked) 0.5 / if (isTRUE(fit$total)) 1 else max(fit$tally$n)
+  drawn <- intersect(c("conf.low", "conf.high", "reported"), names(data))
+  if (ranked) data[drawn] <- lapply(data[drawn], pmax, floor)
+  scales <- if (ranked) {
+    list(ggplot2::scale_x_log10(labels = format_count, breaks = few_log_breaks(if (layout$across > 1) 3 else 6)),
+         share_scale(fit, ggplot2::scale_y_log10, breaks = room(few_log_breaks(3))),
+         ggplot2::labs(x = paste("Rank among", category_words(length(unique(data$term)))), y = title))
   } else {
-    floor <- note <- NULL
-    scales <- list(ggplot2::scale_x_continuous(labels = labels, breaks = layout$breaks, guide = no_overlap()),
-                   share_scale(fit, ggplot2::scale_y_continuous, breaks = room(few_breaks(2, 3))))
+    list(ggplot2::scale_x_continuous(labels = if (is.null(values)) position_labels(mechanism$levels) else format_count,
+                                     breaks = layout$breaks, guide = no_overlap()),
+         share_scale(fit, ggplot2::scale_y_continuous, breaks = room(few_breaks(2, 3))),
+         ggplot2::labs(x = if (binned) "Number (each bin at its middle)" else if (!is.null(values)) "Category",
+                       y = if (binned) paste(title, "in a bin") else title))
   }
-  picture <- draw_sequence(fit, data, layout, floor) + scales +
-    ggplot2::labs(x = if (is.null(numbers)) paste("Rank among", among) else axis, y = title)
-  if (length(note)) picture <- picture + ggplot2::labs(caption = paste0(picture$labels$caption, note))
+  picture <- draw_sequence(fit, data, layout, floor) + scales
+  lost <- if (ranked) sum(data$estimate <= 0) else 0
+  if (lost > 0) {
+    note <- sprintf("\nEstimated as 0 or less: %s of %s.", format_count(lost), format_count(nrow(data)))
+    picture <- picture + ggplot2::labs(caption = paste0(picture$labels$caption, note))
+  }
   with_height(picture, layout)
 }
 

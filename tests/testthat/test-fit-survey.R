@@ -420,6 +420,16 @@ test_that("with respondents as clusters intervals of several rounds cover, witho
   expect_lt(mean(covered["plain", ]), 0.87)
 })
 
+test_that("a picture of many totals has an axis of people", {
+  skip_if_not_installed("ggplot2")
+  data <- data.frame(answer = rep(paste0("v", 1:50), 1:50), w = 1000)
+  design <- survey::svydesign(ids = ~1, weights = ~w, data = data)
+  picture <- ggplot2::autoplot(rr_estimate(design, rr_grr(paste0("v", 1:50), epsilon = 20), column = ~answer, total = TRUE))
+  expect_identical(picture$labels$y, "People")
+  axis <- ggplot2::ggplot_build(picture)$layout$panel_params[[1]]$y$get_labels()
+  expect_false(any(grepl("%", axis)))
+})
+
 test_that("a picture of a design that is sorted by size has the limits by rank", {
   skip_if_not_installed("ggplot2")
   set.seed(8)

@@ -279,38 +279,6 @@ test_that("rows that the device has no room for are told when they are drawn, ho
   expect_length(messages, 1)
 })
 
-test_that("more than 40 groups lie along an axis, ranked or at their numbers", {
-  yes <- c(40:79, 90, 39:20)
-  answers <- unlist(lapply(yes, function(y) rep(c("no", "yes"), c(100 - y, y))))
-  named <- rr_counts(matrix(rbind(100 - yes, yes), 2, dimnames = list(c("no", "yes"), paste("ward", 1:61))), die)
-  fit <- rr_estimate(named)
-  share <- tidy(fit)$estimate[tidy(fit)$term == "yes"]
-  plot <- ggplot2::autoplot(fit)
-  points <- ggplot2::layer_data(plot, 4)
-  expect_equal(points$y[order(points$x)], sort(share, decreasing = TRUE))
-  expect_equal(sort(points$x), 1:61)
-  bars <- ggplot2::layer_data(plot, 2)
-  expect_equal(sort(bars$ymin), sort(tidy(fit, conf.int = TRUE)$conf.low[tidy(fit)$term == "yes"]))
-  # Numbers have their own order.
-  aged <- rr_estimate(rr_tally(answers, die, by = list(age = rep(20:80, each = 100))))
-  points <- ggplot2::layer_data(ggplot2::autoplot(aged), 4)
-  expect_equal(points[order(points$x), "x"], 20:80)
-  expect_equal(points[order(points$x), "y"], share)
-  expect_equal(ggplot2::layer_data(ggplot2::autoplot(aged, order = TRUE), 3)$y, sort(share, decreasing = TRUE))
-  # A panel for each category, and no picture of too many of them. More than 200 groups have a band.
-  grr <- rr_grr(c("never", "once", "often"), epsilon = 2)
-  three <- suppressMessages(ggplot2::autoplot(rr_estimate(rr_counts(matrix(c(40, 30, 30, 20, 50, 30), 3, 250), grr))))
-  expect_identical(panel_names(three), c("never", "once", "often"))
-  wide <- rr_estimate(rr_counts(matrix(100, 13, 41), rr_grr(13, epsilon = 3)))
-  expect_error(ggplot2::autoplot(wide), class = "candor_error_argument")
-  expect_length(panel_names(ggplot2::autoplot(wide, terms = 1:2)), 2)
-  skip_if_not_installed("survey")
-  data <- data.frame(answer = rep(c("no", "yes", "yes"), 200), area = rep(1:50, 12))
-  design <- survey::svydesign(~1, weights = ~1, data = data)
-  total <- rr_estimate(design, die, column = ~answer, by = ~area, total = TRUE)
-  expect_equal(sort(ggplot2::layer_data(ggplot2::autoplot(total, terms = "yes"), 3)$y), sort(unname(coef(total)[2 * 1:50])))
-})
-
 test_that("means, quantiles and frequent strings are drawn with their intervals", {
   mechanism <- rr_mean(c(0, 24), epsilon = 1)
   set.seed(8)
