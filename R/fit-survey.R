@@ -127,7 +127,7 @@ new_rr_survey <- function(asked, fit) {
   x$df <- if (fit$target == "sample") Inf else survey::degf(asked$design)
   x$rows <- tidy_rows(x, FALSE)
   x$labels <- coef_names(x)
-  x$title <- survey_title(x, asked$design)
+  x$title <- survey_title(x)
   law <- rr_law(x$mechanism)
   x$notes <- indented(c(
     if (!x$estimator$unbiased && any(x$estimate <= 0)) held_words,
@@ -144,10 +144,10 @@ check_only <- function(given, arg, choices) {
           x = "It is {describe(given[[arg]])}."), "argument")
 }
 
-survey_title <- function(x, design) {
+survey_title <- function(x) {
   tally <- x$tally
   random <- if (x$target == "sample") "the randomization of each answer alone, for these respondents and weights"
-            else paste0(design_words(design), " and the randomization of each answer")
+            else "the draw of the sample and the randomization of each answer"
   c(paste0(x$estimator$title, ", ", if (x$total) "totals" else "shares", " of ",
            category_words(length(x$mechanism$levels)), " from ", format_count(x$n), " respondents who stand for ",
            format_count(round(sum(tally$n), 1)), if (!is.null(tally$groups)) in_groups(tally)),
@@ -155,18 +155,6 @@ survey_title <- function(x, design) {
     indented(c(paste("Random:", random),
                paste0("Target: ", x$target, "; ", interval_words(x$conf.level, interval_label(x), x$simultaneous),
                       if (is.finite(x$df)) sprintf(", %s degrees of freedom", format_count(x$df))))))
-}
-
-# A short description of the sample.
-design_words <- function(design) {
-  if (inherits(design, "svyrep.design")) {
-    return(sprintf("the draw of the sample (%s replicate weights)", format_count(ncol(design$repweights))))
-  }
-  clusters <- nrow(unique(design$cluster[, 1, drop = FALSE]))
-  paste0("the draw of the sample (", format_count(clusters),
-         if (clusters < nrow(design$cluster)) " clusters" else " people drawn singly",
-         if (isTRUE(design$has.strata)) paste(" in", format_count(length(unique(design$strata[, 1]))), "strata"),
-         if (!is.null(design$fpc$popsize)) ", from a finite population", ")")
 }
 
 bounds_of.rr_survey <- function(x, rows, level) lapply(fit_intervals(x, level), as.vector)
