@@ -213,6 +213,26 @@ cell_names <- function(terms, groups) {
   paste(rep(group_labels(groups), each = length(terms)), rep(terms, nrow(groups)), sep = ":")
 }
 
+# The rows of some categories in some groups: showing ten rows of a million must not compute the others.
+tidy_rows <- function(fit, conf.int, conf.level, which = seq_along(fit$mechanism$levels),
+                      groups = seq_len(NCOL(fit$estimate)), ranked = FALSE) {
+  each <- function(f) as.vector(vapply(groups, f, numeric(length(which))))
+  columns <- c(list(term = rep(fit$mechanism$levels[which], length(groups))),
+               cell_answers(fit$mechanism, "levels", length(groups), which),
+               list(estimate = each(function(g) group_estimate(fit, g)[which]),
+                    std.error = each(function(g) {
+                      error <- fit_errors(fit, g, which)
+                      # An estimate that is held at 0 or 1 has variance 0 in vcov(), where functions of the others need
+                      # it. In a table the error 0 would say that the share is known.
+                      if (held_at_boundary(fit, g)) ifelse(error == 0, NA_real_, error) else error
+                    })))
+  if (conf.int) {
+    bounds <- fit_intervals(fit, conf.level, which = which, groups = groups, ranked = ranked)
+    columns[c("conf.low", "conf.high")] <- lapply(bounds, as.vector)
+  }
+  tibble::as_tibble(c(lapply(as.list(fit$tally$groups), function(key) rep(key[groups], each = length(which))), columns))
+}
+
 # ---- words that several kinds of estimates say ----
 
 held_words <- "Estimates held at the boundary have no standard error and bias the others: read the intervals"

@@ -241,7 +241,8 @@ plot_times <- function(fit, data, key, further) {
     ggplot2::labs(x = if (is.numeric(data$at)) key, y = share_title(fit, terms))
 }
 
-# More categories than there is room for rows with names, along an axis: at their numbers, at their positions, or by rank
+# More categories than there is room for rows with names, along an axis: at their numbers, at their positions, or by
+# rank
 # on logarithmic axes.
 plot_along <- function(fit, data, ranked) {
   mechanism <- fit$mechanism

@@ -190,29 +190,6 @@ hidden_squares <- function(design) {
   w^2 * unname(apply(sampled, 1, prod))
 }
 
-# ---- intervals ----
-
-# Wilson's interval of the mean of scores that lie from `low` to `high`, as a share of their range. An estimate beyond 0
-# or 1 is taken for what is nearest to it among those that there can be.
-design_intervals <- function(fit, g, level, which) {
-  estimate <- group_estimate(fit, g)[which]
-  t <- stats::qt((1 + level) / 2, fit$df)
-  if (fit$interval == "wald" || is.null(fit$inversion)) {
-    half <- t * fit_errors(fit, g, which)
-    return(list(low = estimate - half, high = estimate + half))
-  }
-  low <- fit$inversion$low[which]
-  range <- fit$inversion$high[which] - low
-  share <- (nearest(fit$inversion$estimate[which, g], 0, 1) - low) / range
-  worth <- share * (1 - share) * range^2 / fit$inversion$variance[which, g]
-  # Where all reports are alike the design says nothing of their variance.
-  worth[!is.finite(worth) | worth <= 0] <- fit$tally$effective_n[g]
-  centre <- (share + t^2 / (2 * worth)) / (1 + t^2 / worth)
-  half <- t / (1 + t^2 / worth) * sqrt(share * (1 - share) / worth + t^2 / (4 * worth^2))
-  bounds <- list(low = low + range * (centre - half), high = low + range * (centre + half))
-  include_estimate(bounds, estimate, fit$estimator$unbiased)
-}
-
 # The map of the fit's method near the data of group g, NULL where there is none.
 fit_map <- function(fit, g, evidence) {
   method <- fit$estimator
