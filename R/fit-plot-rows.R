@@ -10,7 +10,8 @@ number_kinds <- list(
   ratio = list(axis = "Ratio of proportions", panel = "Ratios", unit = 1, none = 1),
   number = list(axis = "Estimate", panel = "Other functions", unit = 1, none = 0),
   # Of answers that are numbers: 0 is one like any other.
-  value = list(axis = "Value", panel = "Values", unit = 1, none = NA_real_)
+  value = list(axis = "Value", panel = "Values", unit = 1, none = NA_real_),
+  error = list(axis = "Error", panel = "Errors", unit = 1, none = NA_real_)
 )
 
 # `data`: `label` (a factor, the first row on top), `panel` (a factor), `kind`, `estimate`, `conf.low`, `conf.high`, and
@@ -96,9 +97,10 @@ what_colours <- function(names) stats::setNames(c(colour_estimate, colour_report
 
 intervals_scale <- function(kinds, layout) {
   labels <- if (length(kinds) > 1L) point_format else switch(kinds, share = percent_labels, difference = point_labels,
-                                                             ratio = point_format, number = , value = format_count)
-  if (identical(kinds, "ratio")) {
-    return(ggplot2::scale_x_log10(labels = labels, breaks = log_breaks, guide = no_overlap()))
+                                                             ratio = point_format, error = power_labels, format_count)
+  if (kinds[1] %in% c("ratio", "error") && length(kinds) == 1L) {
+    breaks <- if (layout$across > 1L) few_log_breaks(3) else log_breaks
+    return(ggplot2::scale_x_log10(labels = labels, breaks = breaks, guide = no_overlap()))
   }
   ggplot2::scale_x_continuous(labels = labels, breaks = layout$breaks, guide = no_overlap())
 }

@@ -75,12 +75,8 @@ new_rr_profile <- function(table, fit) structure(table, class = c("rr_profile", 
 confint.rr_profile <- function(object, parm = NULL, level = 0.95, ...) {
   terms <- unique(object$term)
   if (!is.null(parm)) terms <- terms[match_rows(parm, terms, "terms")]
-  profile_bounds(attr(object, "fit"), terms, level)
+  stats::confint(attr(object, "fit"), terms, level, interval = "profile")
 }
-
-profile_bounds <- function(fit, terms, level) UseMethod("profile_bounds")
-
-profile_bounds.rr_fit <- function(fit, terms, level) stats::confint(fit, terms, level, interval = "profile")
 
 # ---- the unknown parameters of a design, read from a fit of its latent classes ----
 

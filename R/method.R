@@ -113,23 +113,23 @@ print.rr_method <- function(x, ...) {
 # ---- the methods of the package ----
 
 # In the order of rr_methods(). `choice` orders those that rr_choose() compares by default, `choice_for` says for which
-# laws; `ramp` and `refit` say how it estimates their risk. `likelihood`: a maximum of the likelihood, or near it.
+# laws; `refit`: leaving a report out estimates its risk. `likelihood`: a maximum of the likelihood, or near it.
 package_methods <- function() {
   solver <- c("tolerance", "iterations", "start")
   projected <- function(evidence, options) law_projected(evidence$law, evidence)
   list(
     rr_new_method("mle", "Maximum likelihood", estimate_mle, "likelihood", options = solver,
                   local_map = function(estimate, evidence) law_likelihood_map(evidence$law, evidence, estimate),
-                  group = "likelihood", likelihood = TRUE, choice = 4, ramp = "mle", gap = 0),
+                  group = "likelihood", likelihood = TRUE, choice = 4, refit = TRUE, gap = 0),
     rr_new_method("composite", "Composite likelihood of the support counts", estimate_composite, "support",
                   local_map = composite_map, group = "likelihood", composite = TRUE),
     rr_new_method("inv", "Linear inversion", function(evidence, options) evidence$unbiased(), unbiased = TRUE,
                   group = "inversion", choice = 1),
     rr_new_method("invn", "Inversion, clipped and rescaled",
                   function(evidence, options) law_rescaled(evidence$law, evidence), local_map = kept_map,
-                  group = "inversion", choice = 2, ramp = "invn"),
+                  group = "inversion", choice = 2, refit = TRUE),
     rr_new_method("invp", "Inversion, projected", projected, local_map = projected_map, group = "inversion",
-                  choice = 3, ramp = "invp"),
+                  choice = 3, refit = TRUE),
     rr_new_method("ibu", "Iterative Bayesian update", estimate_ibu, "likelihood", options = solver,
                   local_map = ibu_map, group = "likelihood", likelihood = TRUE),
     rr_new_method("base_cut", "Inversion, Base-Cut", function(evidence, options) {
@@ -143,7 +143,7 @@ package_methods <- function() {
                   group = "post-processing", refit = TRUE),
     # InvP and the Norm-Sub of Wang et al. are two names of one method.
     rr_new_method("norm_sub", "Inversion, Norm-Sub", projected, local_map = projected_map,
-                  group = "post-processing", ramp = "invp"),
+                  group = "post-processing", refit = TRUE),
     rr_new_method("power", "Inversion, Power", estimate_power, group = "post-processing", refit = TRUE),
     rr_new_method("power_ns", "Inversion, PowerNS",
                   function(evidence, options) .Call(C_rr_project, estimate_power(evidence, options), 1),

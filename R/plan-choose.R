@@ -13,9 +13,9 @@
 #'   each report in turn and predicting it from the others. It needs no smoothing and favours no method, but it is noisier.
 #'
 #' `unbiased` is available for methods that treat all categories alike, and mechanisms that report all answers other than the truth with one probability. For methods
-#' other than `"inv"`, `"invn"`, `"invp"` and `"mle"` it needs at most 200 distinct counts. Otherwise it is `NA`.
+#' other than `"inv"` it needs at most 200 distinct counts. Otherwise it is `NA`.
 #'
-#' The recommendation is the method of least bootstrap risk. Its `margin` is how much larger the risk of the runner-up is, in per cent.
+#' The recommendation is the method of least bootstrap risk, the first row of the table.
 #'
 #' `"combine"` is an estimator, too. `"invn"`, `"mle"` and `"invp"` differ only in one threshold. `"combine"` takes the threshold, and the weight against the uniform
 #' distribution, that are best if one report is left out.
@@ -109,71 +109,18 @@ smooth_truth <- function(mechanism, counts, n) {
   (n * near + sqrt(n) / k) / (n + sqrt(n))
 }
 
-# Risk by leaving one report out; NA for methods that do not treat all categories alike, and for other mechanisms.
+# Risk by leaving one report out, once for each distinct count; NA for methods that do not treat all categories alike,
+# and for other mechanisms.
 unbiased_risk <- function(mechanism, counts, method, n) {
   form <- alike_law(rr_law(mechanism), length(counts))
   if (is.null(form) || form$b <= 0 || n < 2) return(NA_real_)
-  a <- form$a
-  inv <- (counts / n - form$b) / a
-  noise <- sum((counts / n) * (1 - counts / n)) / ((n - 1) * a^2)
-  # |theta|^2: the squares of the unbiased estimates less their unbiased variances.
-  length2 <- sum(inv^2) - noise
+  inv <- (counts / n - form$b) / form$a
+  noise <- sum((counts / n) * (1 - counts / n)) / ((n - 1) * form$a^2)
   if (is.character(method)) method <- method_registry()[[method]]
   if (!inherits(method, "rr_method")) return(NA_real_)
   if (method$unbiased) return(noise)
-  if (!is.null(method$ramp)) return(unbiased_risk_ramp(form, count_profile(counts, n), method$ramp, length2))
-  if (isTRUE(method$refit)) unbiased_risk_slow(mechanism, form, counts, n, method, length2) else NA_real_
-}
-
-# For max(0, n - t) / sum max(0, n - t), with every threshold found again: leaving a report out can switch categories on
-# and off. One entry of the vectors for each distinct count, whose categories are alike.
-unbiased_risk_ramp <- function(form, profile, method, length2) {
-  whole <- ramp_of(form, profile, method, NULL)
-  seen <- profile$value > 0
-  v <- profile$value[seen]
-  less <- pmax(0, v - 1)
-  left_out <- ramp_of(form, profile, method, list(from = v, to = less))
-  inner <- (sum(profile$categories[seen] * v * left_out(less)) / profile$n - form$b) / form$a
-  sum(profile$categories * whole(profile$value)^2) - 2 * inner + length2
-}
-
-# The ramp as a function of the count, where one category of count `from` has the count `to` instead. The thresholds
-# that are not stated solve sum max(0, n - t) = s(t): s = N a for the projection, s = t (e^epsilon - 1) for the maximum
-# of the likelihood. Left less right is convex and falls, so that Newton's steps from below climb to the root.
-ramp_of <- function(form, profile, method, moved) {
-  n <- profile$n - if (is.null(moved)) 0 else moved$from - moved$to
-  above <- function(t) {
-    at <- findInterval(t, profile$value) + 1
-    on <- list(size = profile$sum0[at], total = profile$sum1[at])
-    if (is.null(moved)) return(on)
-    was <- moved$from > t
-    is <- moved$to > t
-    list(size = on$size - was + is, total = on$total - was * moved$from + is * moved$to)
-  }
-  if (method == "invn") {
-    on <- above(n * form$b)
-    return(function(v) pmax(0, v - n * form$b) / (on$total - on$size * n * form$b))
-  }
-  likelihood <- method == "mle"
-  root <- function(on) if (likelihood) on$total / (on$size + form$odds) else (on$total - n * form$a) / on$size
-  on <- list(size = profile$k, total = n)
-  t <- root(on)
-  # Each step switches categories off for good, or is the last.
-  for (step in seq_len(profile$k)) {
-    on <- above(t)
-    higher <- pmax(t, root(on))
-    if (all(higher == t)) break
-    t <- higher
-  }
-  s <- if (likelihood) on$total * form$odds / (on$size + form$odds) else n * form$a
-  # (v - t) / s, which a small s would make of roundings.
-  function(v) pmax(0, 1 / on$size + (v - on$total / on$size) / s)
-}
-
-# The same by estimating again without a report, once for each distinct count, where there is no shorter way.
-unbiased_risk_slow <- function(mechanism, form, counts, n, method, length2) {
   values <- setdiff(unique(counts), 0)
-  if (length(values) > 200) return(NA_real_)
+  if (!isTRUE(method$refit) || length(values) > 200) return(NA_real_)
   whole <- estimate_counts(mechanism, counts, method, n)$estimate
   left_out <- vapply(values, function(v) {
     at <- match(v, counts)
@@ -183,7 +130,8 @@ unbiased_risk_slow <- function(mechanism, form, counts, n, method, length2) {
     (estimate[if (form$reversed) 3 - at else at] - form$b * sum(estimate)) / form$a
   }, 0)
   categories <- tabulate(match(counts, values), length(values))
-  sum(whole^2) - 2 * sum(categories * values * left_out) / n + length2
+  # The last part is |theta|^2: the squares of the unbiased estimates less their unbiased variances.
+  sum(whole^2) - 2 * sum(categories * values * left_out) / n + sum(inv^2) - noise
 }
 
 # Methods that give the same estimates have risks that differ by rounding. The best has a risk of 0 where it gives the

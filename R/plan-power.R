@@ -204,9 +204,9 @@ check_mechanisms <- function(mechanism) {
 }
 
 check_open <- function(x, arg, below = 1) {
-  if (is.numeric(x) && !is.object(x) && length(x) && !anyNA(x) && all(x > 0 & x < below)) return(as.double(x))
-  abort(c("{.arg {arg}} must be numbers between 0 and {below}.", x = "It is {describe(x)}.",
-          i = if (below == 1) percent_remedy(x)), "argument")
+  check_that(is.numeric(x) && !is.object(x) && length(x) && !anyNA(x) && all(x > 0 & x < below), x, arg,
+             paste("numbers between 0 and", below))
+  as.double(x)
 }
 
 # ---- the table ----
@@ -216,11 +216,11 @@ check_open <- function(x, arg, below = 1) {
 plan_rows <- function(name, epsilon, form, plan) {
   grid <- expand.grid(asked = plan$asked, share = plan$share %||% worst_share(form, plan$target),
                       KEEP.OUT.ATTRS = FALSE)
-  direct <- form$direct %||% list(a = 1, b = 0, worst = 0.5)
+  direct <- form$direct %||% binomial_form(1, 0)
   second <- plan$second
   if (!is.null(second)) second$form <- direct
   found <- mapply(plan_figure, grid$asked, grid$share, MoreArgs = list(form, plan$second, plan, plan$target, form$k))
-  honest <- mapply(plan_figure, grid$asked, if (is.null(plan$share)) direct$worst else grid$share,
+  honest <- mapply(plan_figure, grid$asked, if (is.null(plan$share)) worst_share(direct, "population") else grid$share,
                    MoreArgs = list(direct, second, plan, "population", form$k))
   figures <- if (plan$kind == "n") list(n = grid$asked, level = found[1, ], power = found[2, ], direct = honest[2, ])
     else c(stats::setNames(list(grid$asked), plan$kind), list(n = found, direct = honest))
@@ -262,18 +262,16 @@ test_power <- function(form, n, share, null, alpha, second) {
     if (!larger && stats::pbinom(most, n, m[1]) > alpha) most <- most - 1
     return(stats::pbinom(most, n, m, lower.tail = !larger))
   }
-  z <- stats::qnorm(alpha, lower.tail = FALSE)
-  if (is.null(second)) {
-    shares <- c(tested_at(form, null, share), share)
-    error <- sqrt(unit_variance(form, shares, "population") / n + study_variance(form, shares))
-    return(c(alpha, stats::pnorm((abs(share - null) - z * error[1]) / error[2])))
+  error <- function(at) {
+    sqrt(unit_variance(form, at, "population", second) / n + study_variance(form, at, second))
   }
-  error <- sqrt(unit_variance(form, share, "population", second) / n + study_variance(form, share, second))
-  c(alpha, stats::pnorm(abs(share - second$share) / error - z))
+  z <- stats::qnorm(alpha, lower.tail = FALSE)
+  other <- if (is.null(second)) null else second$share
+  c(alpha, stats::pnorm((abs(share - other) - z * error(tested_at(form, null, share, second))) / error(share)))
 }
 
-# Where the standard error of the test is taken: at the estimate for means and coefficients.
-tested_at <- function(form, null, share) if (isTRUE(form$wald)) share else null
+# Where the standard error of the test is taken: at the estimate for means, coefficients and differences.
+tested_at <- function(form, null, share, second = NULL) if (isTRUE(form$wald) || !is.null(second)) share else null
 
 # Infinitely many if there is nothing to detect.
 enough_power <- function(form, share, null, alpha, power, second) {
@@ -294,23 +292,21 @@ enough_power <- function(form, share, null, alpha, power, second) {
 # rr_compare() has two-sided p-values: a reader must know that this test is another.
 #' @rawNamespace S3method(pillar::tbl_sum,rr_power)
 tbl_sum.rr_power <- function(x, ...) {
-  test <- if (!is.null(x[["power"]])) {
-    what <- intersect(c("share", "mean", "coefficient"), names(x))
-    c(Test = paste(if (is.null(x[["versus"]])) paste0("one-sided, that the ", what, " is `null`, at level")
-                   else paste0("one-sided, of equal ", what, "s in two groups, at level"),
-                   percent_labels(attr(x, "alpha"))),
-      "Two-sided" = "give half the level as alpha")
-  }
-  c(NextMethod(), test)
+  c(NextMethod(), Test = if (!is.null(x[["power"]])) paste("one-sided, at level", percent_labels(attr(x, "alpha"))))
 }
 
 # ---- what a plan needs of a mechanism ----
 
-# What a plan needs of a mechanism: the law of the reports of one category, and the variance of its estimate.
+# N times the variance of an estimate, or of its difference from a second group; N is the number in both.
+unit_variance <- function(form, share, target, second = NULL) {
+  own <- form$variance(share, target)
+  if (is.null(second)) return(own)
+  own / second$first + (second$form %||% form)$variance(second$share, target) / (1 - second$first)
+}
 
-# Of one category: a and b, where the number of its reports is binomial. Otherwise the mean squares of the terms of its
-# unbiased estimate, of those who hold it and of the others, all of whom hold what makes it largest. Of RAPPOR, whose
-# estimate is no mean over reports, the variance itself.
+# Of one category whose reports are not binomial: the mean squares of the terms of its unbiased estimate, of those who
+# hold it and of the others, all of whom hold what makes it largest. Of RAPPOR, whose estimate is no mean over reports,
+# the variance itself.
 category_form <- function(mechanism, category) {
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
@@ -328,7 +324,7 @@ category_form <- function(mechanism, category) {
           c("argument", "law"))
   }
   at <- category_position(mechanism, category)
-  if (!is.null(form)) return(list(a = form$a, b = rep_len(form$b, k)[at], k = k))
+  if (!is.null(form)) return(c(binomial_form(form$a, rep_len(form$b, k)[at]), k = k))
   if (filters) return(list(variance = bloom_form(law, at), k = k))
   moments <- law_second_moments(law, k, as.double(seq_len(k) == at))
   study <- if (!is.null(law$validation)) {
@@ -336,7 +332,11 @@ category_form <- function(mechanism, category) {
     noise <- drop(law_matrix(law) %*% terms^2 - (law_matrix(law) %*% terms)^2) / rowSums(law$validation)
     c(noise[at], max(noise[-at]))
   }
-  list(own = moments[at], others = max(moments[-at]), k = k, study = study)
+  own <- moments[at]
+  others <- max(moments[-at])
+  list(k = k, study = study, turn = (own - others) / 2, variance = function(share, target) {
+    share * own + (1 - share) * others - if (target == "sample") share else share^2
+  })
 }
 
 # What a validation study adds to the variance, whatever the number of respondents. Two groups share a study.
@@ -425,21 +425,13 @@ coefficient_form <- function(mechanism, design) {
   c(form(mechanism), list(direct = form(rr_binary(1, 0))))
 }
 
-# The share of largest variance: for binomial reports, reported half of the time where that is possible.
+# The share of largest variance.
 worst_share <- function(form, target) {
   if (!is.null(form$worst)) return(form$worst)
   if (!is.null(form$study)) {
     abort("{.arg share} must be given for a channel that a validation study estimated.", "argument")
   }
-  if (!is.null(form$variance)) {
-    inside <- stats::optimize(form$variance, c(0, 1), target, maximum = TRUE, tol = 1e-3)$maximum
-    tried <- c(0, inside, 1)
-    return(tried[which.max(form$variance(tried, target))])
-  }
-  if (is.null(form$a)) {
-    more <- form$own - form$others
-    return(if (target == "sample") as.double(more > 1) else min(1, max(0, more / 2)))
-  }
-  if (target == "sample") return(as.double(form$a * (1 - form$a - 2 * form$b) > 0))
-  min(1, max(0, (0.5 - form$b) / form$a))
+  turn <- form$turn %||% stats::optimize(form$variance, c(0, 1), target, maximum = TRUE, tol = 1e-3)$maximum
+  tried <- c(0, 1, min(1, max(0, turn)))
+  tried[which.max(form$variance(tried, target))]
 }

@@ -198,27 +198,15 @@ recommend_cell <- function(k, epsilon, n, theta, target, permanent = NULL) {
   question_rows(table[setdiff(names(table), c("lie", "difference"))], epsilon, n)
 }
 
-recommend_names <- c(
-  grr = "k-ary randomized response", sue = "symmetric unary encoding", oue = "optimized unary encoding",
-  blh = "binary local hashing", olh = "optimized local hashing", subset = "subset selection",
-  hadamard = "Hadamard response", hierarchy = "hierarchy", `hierarchy-subset` = "hierarchy of subset selection",
-  `oue-sue` = "two-stage optimized unary encoding", `sue-sue` = "two-stage symmetric unary encoding",
-  `grr-grr` = "two-stage k-ary randomized response", `local-hash` = "two-stage local hashing",
-  `oue-oue` = "two-stage unary, both optimized", `sue-oue` = "two-stage unary, second optimized",
-  hybrid = "hybrid protocol", piecewise = "piecewise protocol", duchi = "Duchi's protocol",
-  sketch = "count-mean sketch", `sketch-one-bit` = "count-mean sketch of one bit",
-  warner = "Warner's design", crosswise = "crosswise model", forced = "forced response"
-)
-
 # The best mechanism, beside the one that most people know.
 #' @export
 print.rr_recommendation <- function(x, ...) {
   asked <- intersect(c("k", "epsilon", "n"), names(x))
   if (!is.null(x[["within"]]) && nrow(unique(as.data.frame(x)[asked])) == 1L) {
     known <- if (!is.null(x[["k"]])) match("grr", x$mechanism) else if (is.null(x[["device"]])) nrow(x) else NA
-    cat("<rr_recommendation> The mechanism with the smallest error is ", recommend_names[[x$mechanism[1]]],
-        if (isTRUE(x$within[known] > 0)) sprintf("; the error of %s is %s", recommend_names[[x$mechanism[known]]],
-                                                 larger_words(1 + x$within[known])), "\n", sep = "")
+    cat("<rr_recommendation> \"", x$mechanism[1], "\" has the smallest error",
+        if (isTRUE(x$within[known] > 0))
+          sprintf("; the error of \"%s\" is %s", x$mechanism[known], larger_words(1 + x$within[known])), "\n", sep = "")
   }
   NextMethod()
   invisible(x)

@@ -210,41 +210,30 @@ autoplot.rr_effects <- function(object, ...) {
   check_installed("ggplot2", "to draw effects")
   data <- as.data.frame(object)
   keys <- setdiff(names(data)[seq_len(match("term", names(data)) - 1L)], c("contrast", "estimate", "std.error"))
+  truth <- paste("Probability of", true_answer(attr(object, "truth", exact = TRUE)))
   average <- data$term == "(truth)"
-  probability <- paste("Probability of", true_answer(attr(object, "truth", exact = TRUE)))
-  slope <- startsWith(data$contrast, "dY/dX")
-  unit <- ifelse(endsWith(data$contrast, "per day"), "day", "unit")
-  part <- paste0(data$term, ifelse(slope, paste0(", per ", unit), paste0(": ", data$contrast)))
-  part <- ifelse(average, probability, part)
   data$kind <- ifelse(average, "share", "difference")
-  data$panel <- factor(rep("", nrow(data)))
+  contrast <- ifelse(data$contrast == "dY/dX", ", per unit", sub("^dY/dX", ",", data$contrast))
+  slope <- startsWith(contrast, ",")
+  part <- ifelse(average, truth, paste0(data$term, ifelse(slope, "", ": "), contrast))
+  data$label <- rows_factor(part)
+  data$panel <- one_panel(data)
+  axis <- if (!any(average)) "Change of the probability, percentage points" else if (all(average)) truth
   subtitle <- NULL
   if (length(keys)) {
     data$label <- rows_factor(as.character(group_panel(data, keys)))
-    if (length(unique(part)) > 1L) {
-      part <- paste0(part, ifelse(average, ", %", ", percentage points"))
-      data$panel <- factor(part, unique(part))
-    }
-  } else {
-    data$label <- rows_factor(part)
+    part <- paste0(part, ifelse(average, ", %", ", percentage points"))
+    if (length(unique(part)) > 1L) data$panel <- factor(part, unique(part))
+  } else if (any(average) && !all(average)) {
     # The average is no effect: it has no place on an axis of differences.
-    if (any(average) && !all(average)) {
-      numbers <- percent_labels(unlist(data[which(average), c("estimate", "conf.low", "conf.high")]))
-      subtitle <- sprintf("Average probability of %s: %s (%s to %s)", true_answer(attr(object, "truth", exact = TRUE)),
-                          numbers[1], numbers[2], numbers[3])
-      data <- droplevels(data[!average, ])
-    }
-  }
-  axis <- if (all(data$kind == "difference")) "Change of the probability, percentage points"
-    else if (all(average)) probability
-  # One unit of an age beside a group against another.
-  scale <- if (any(slope) && !all(slope | average)) {
-    sprintf(" Effects per %1$s are of one %1$s more: of 10 %1$ss they are about 10 times as large.", unit[slope][1])
+    numbers <- percent_labels(unlist(data[which(average), c("estimate", "conf.low", "conf.high")]))
+    subtitle <- sprintf("%s: %s (%s to %s)", truth, numbers[1], numbers[2], numbers[3])
+    data <- droplevels(data[!average, ])
+    axis <- "Change of the probability, percentage points"
   }
   draw_intervals(data, if (all(average)) "Average truth" else "Average effects on the truth",
-                 sprintf("Lines: %s.%s", interval_words(attr(object, "conf.level")),
-                         scale %||% ""), axis, free = TRUE) +
-    ggplot2::labs(subtitle = subtitle)
+                 sprintf("Lines: %s.", interval_words(attr(object, "conf.level"))), axis, free = TRUE,
+                 subtitle = subtitle)
 }
 
 #' @rdname autoplot.rr_fit

@@ -10,35 +10,10 @@ autoplot.rr_glm <- function(object, variable = NULL, by = NULL, conf.level = 0.9
   data <- effect_data(object)
   along <- covariate_grid(object, data, variable, by)
   truth <- stats::predict(object, along$new, "truth", interval = "confidence", level = conf.level)
-  new <- data.frame(value = along$new[[along$variable]], truth)
-  picture <- draw_along(new, along, paste("Probability of", true_answer(object$labels[2])), conf.level)
-  limits <- ggplot2::aes(ymin = .data$lwr, ymax = .data$upr)
-  if (is.null(along$by)) {
-    return(picture + if (along$line) list(
-      ggplot2::geom_ribbon(limits, fill = colour_estimate, alpha = 0.2),
-      ggplot2::geom_line(colour = colour_estimate, linewidth = 0.8)
-    ) else ggplot2::geom_pointrange(limits, colour = colour_estimate))
-  }
-  values <- along$new[[along$by]]
-  picture$data$level <- factor(as.character(values), unique(as.character(values)))
-  draw_levels(picture, along, limits, along$by)
-}
-
-# A line, or a point of each value, for each level.
-draw_levels <- function(picture, along, limits, title = NULL) {
-  levels <- levels(picture$data$level)
-  picture <- picture + ggplot2::aes(colour = .data$level, fill = .data$level, group = .data$level) +
-    ggplot2::labs(colour = title, fill = title)
-  if (length(levels) <= length(line_colours)) {
-    labels <- wrap_labels(30)(levels)
-    picture <- picture +
-      ggplot2::scale_colour_manual(values = line_colours, labels = labels, guide = line_legend(labels)) +
-      ggplot2::scale_fill_manual(values = line_colours, labels = labels, guide = line_legend(labels))
-  }
-  if (along$line) {
-    return(picture + ggplot2::geom_ribbon(limits, alpha = 0.15, colour = NA) + ggplot2::geom_line(linewidth = 0.8))
-  }
-  picture + ggplot2::geom_pointrange(limits, size = 0.4, position = ggplot2::position_dodge(width = 0.5))
+  values <- if (is.null(along$by)) "" else along$new[[along$by]]
+  level <- factor(as.character(values), unique(as.character(values)))
+  draw_along(data.frame(value = along$new[[along$variable]], truth, level = level), along,
+             paste("Probability of", true_answer(object$labels[2])), conf.level, along$by)
 }
 
 #' @rdname autoplot.rr_fit
@@ -74,25 +49,35 @@ draw_coefficients <- function(object, conf.level, exponentiate) {
   data$panel <- one_panel(data)
   if (!is.null(data$y.level)) data$panel <- factor(data$y.level, unique(data$y.level))
   data$kind <- rep(if (exponentiate) "ratio" else "number", nrow(data))
-  odds <- identical(object$link, "logit") || inherits(object, "rr_multinom")
-  axis <- if (exponentiate) (if (odds) "Odds ratio" else "Factor") else if (odds) "Log odds ratio" else "Coefficient"
-  draw_intervals(data, "Coefficients", sprintf("Lines: %s.", interval_words(conf.level)), axis)
+  draw_intervals(data, "Coefficients", sprintf("Lines: %s.", interval_words(conf.level)),
+                 if (exponentiate) "Factor" else "Coefficient")
 }
 
-# The axes and words of a picture of probabilities along one covariate.
-draw_along <- function(data, along, what, conf.level) {
+# Probabilities along one covariate: a line with its band, or a point of each value with its interval, for each level.
+draw_along <- function(data, along, what, conf.level, title = NULL) {
   # From 0; up to 1 where the curve comes near it.
   highest <- max(data$fit, data[["upr"]], na.rm = TRUE)
   top <- if (highest > 0.5) 1 else max(pretty(c(0, highest)))
   others <- if (length(along$typical)) paste0(" Others: ", paste(along$typical, collapse = ", "), ".")
-  ggplot2::ggplot(data, ggplot2::aes(x = .data$value, y = .data$fit)) +
-    ggplot2::labs(x = along$variable, y = wrap_text(what, 28),
+  limits <- ggplot2::aes(ymin = .data$lwr, ymax = .data$upr)
+  levels <- levels(data$level)
+  colours <- if (length(levels) <= length(line_colours)) line_colours else grDevices::hcl.colors(length(levels),
+                                                                                                 "Dark 3")
+  labels <- wrap_labels(30)(levels)
+  guide <- if (length(levels) > 1L) line_legend(labels) else "none"
+  ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$fit, colour = .data$level, fill = .data$level,
+                                     group = .data$level)) +
+    (if (along$line) list(ggplot2::geom_ribbon(limits, alpha = 0.15, colour = NA),
+                          ggplot2::geom_line(linewidth = 0.8))
+     else ggplot2::geom_pointrange(limits, size = 0.4, position = ggplot2::position_dodge(width = 0.5))) +
+    ggplot2::scale_colour_manual(values = colours, labels = labels, guide = guide) +
+    ggplot2::scale_fill_manual(values = colours, labels = labels, guide = guide) +
+    ggplot2::labs(x = along$variable, y = wrap_text(what, 28), colour = title, fill = title,
                   title = wrap_text(paste0(what, ", by ", along$variable), 46),
                   caption = wrap_text(sprintf("%s: %s%% intervals.%s", if (along$line) "Band" else "Bars",
                                               format(100 * conf.level), others %||% ""))) +
     (if (is_time(along$grid)) scale_x_time(along$grid, 5)
-     else if (!is.numeric(along$grid)) ggplot2::scale_x_discrete(labels = wrap_labels(16),
-                                                                 guide = ggplot2::guide_axis(check.overlap = TRUE))) +
+     else if (!is.numeric(along$grid)) ggplot2::scale_x_discrete(labels = wrap_labels(16), guide = no_overlap())) +
     ggplot2::scale_y_continuous(labels = percent_labels) + ggplot2::coord_cartesian(ylim = c(0, top)) + theme_candor()
 }
 
@@ -122,11 +107,9 @@ covariate_grid <- function(object, data, variable, by = character()) {
        typical = sprintf("%s = %s", others, shown))
 }
 
-# The mean, of dates to the day and of times to the minute, as the caption shows it; or the most frequent value.
+# The mean, or the most frequent value.
 typical_value <- function(v, stepped) {
-  if (!stepped && inherits(v, "Date")) return(as.Date(round(as.numeric(mean(v))), origin = "1970-01-01"))
-  if (!stepped && inherits(v, "POSIXct")) return(as.POSIXct(round(mean(v), "mins")))
-  if (!stepped && is.numeric(v)) return(mean(v))
+  if (!stepped && (is.numeric(v) || is_time(v))) return(mean(v))
   values <- sort(unique(v))
   values[which.max(tabulate(match(v, values)))]
 }
@@ -159,19 +142,17 @@ autoplot.rr_multinom <- function(object, variable = NULL, by = NULL, conf.level 
   # Wald's interval on the logit scale, which stays between 0 and 1.
   half <- normal_quantile(check_level(conf.level)) * truth$se.fit / (truth$fit * (1 - truth$fit))
   half[!is.finite(half)] <- 0
-  table <- data.frame(value = rep(along$new[[along$variable]], length(levels)), fit = as.vector(truth$fit),
+  levels <- factor(rep(levels, each = nrow(truth$fit)), levels)
+  table <- data.frame(value = rep(along$new[[along$variable]], nlevels(levels)), fit = as.vector(truth$fit),
                       lwr = as.vector(stats::plogis(stats::qlogis(truth$fit) - half)),
-                      upr = as.vector(stats::plogis(stats::qlogis(truth$fit) + half)),
-                      level = factor(rep(levels, each = nrow(truth$fit)), levels))
-  limits <- ggplot2::aes(ymin = .data$lwr, ymax = .data$upr)
-  picture <- draw_along(table, along, "Probability of each truth", conf.level)
-  if (is.null(along$by)) return(draw_levels(picture, along, limits))
+                      upr = as.vector(stats::plogis(stats::qlogis(truth$fit) + half)), level = levels)
+  if (is.null(along$by)) return(draw_along(table, along, "Probability of each truth", conf.level))
   # Lines of the values of `by` are compared in a panel for each truth.
   values <- as.character(along$new[[along$by]])
-  picture$data$panel <- table$level
-  picture$data$level <- factor(rep(values, length(levels)), unique(values))
-  layout <- row_layout(length(levels), "", levels)
-  draw_levels(picture, along, limits, along$by) + row_panels(layout) +
+  table$panel <- levels
+  table$level <- factor(rep(values, nlevels(levels)), unique(values))
+  draw_along(table, along, "Probability of each truth", conf.level, along$by) +
+    row_panels(row_layout(nlevels(levels), "", levels(levels))) +
     (if (is.numeric(along$grid)) ggplot2::scale_x_continuous(breaks = few_breaks(3)))
 }
 

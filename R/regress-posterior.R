@@ -150,26 +150,20 @@ posterior_quantile <- function(grid, density) {
 }
 
 # K categories: draws by data augmentation.
-drawn_posterior <- function(counts, channel, prior, n) {
-  draws <- augmentation_draws(counts, channel, prior, n)
-  quantile <- function(t) do.call(rbind, apply(draws, 2, stats::quantile, t, names = FALSE, simplify = FALSE))
-  list(method = "data augmentation", draws = draws, quantile = quantile, mean = colMeans(draws),
-       sd = apply(draws, 2, stats::sd), evidence = NA_real_, effective = apply(draws, 2, effective_draws))
-}
-
-augmentation_draws <- function(counts, channel, prior, n, warm = 500L) {
-  k <- nrow(channel)
+drawn_posterior <- function(counts, channel, prior, n, warm = 500L) {
   seen <- which(counts > 0)
   theta <- start_shares(seq_along(counts), counts, channel)
-  draws <- matrix(0, n, k)
+  draws <- matrix(0, n, length(theta))
   for (sweep in seq_len(warm + n)) {
     truths <- prior
     for (y in seen) truths <- truths + stats::rmultinom(1, counts[y], theta * channel[, y])[, 1]
-    theta <- stats::rgamma(k, truths)
+    theta <- stats::rgamma(length(theta), truths)
     theta <- theta / sum(theta)
     if (sweep > warm) draws[sweep - warm, ] <- theta
   }
-  draws
+  quantile <- function(t) do.call(rbind, apply(draws, 2, stats::quantile, t, names = FALSE, simplify = FALSE))
+  list(method = "data augmentation", draws = draws, quantile = quantile, mean = colMeans(draws),
+       sd = apply(draws, 2, stats::sd), evidence = NA_real_, effective = apply(draws, 2, effective_draws))
 }
 
 # By the initial positive sequence of Geyer (1992).
@@ -219,10 +213,8 @@ as.data.frame.rr_posterior <- function(x, ...) {
 
 title_of.rr_posterior <- function(x) {
   look <- glance(x)
-  c(paste0("Shares given ", format_count(look$nobs), " reports",
-           if (!is.null(x$tally$groups)) sprintf(" in %d groups", nrow(x$tally$groups)), "; ", look$method,
-           if (look$draws > 0) sprintf(", %s draws (worth at least %s)", format_count(look$draws),
-                                       format_count(floor(look$effective)))),
-    paste0("  ", format(x$mechanism), "; prior ", if (length(x$prior) == 2) "Beta" else "Dirichlet", "(",
-           format_labels(if (length(x$prior) == 2) rev(x$prior) else x$prior), ")"))
+  draws <- if (look$draws > 0) sprintf(", %s draws (worth at least %s)", format_count(look$draws),
+                                       format_count(floor(look$effective)))
+  c(paste0("Shares given ", format_count(look$nobs), " reports; ", look$method, draws),
+    paste0("  ", format(x$mechanism), "; prior parameters ", format_labels(x$prior)))
 }

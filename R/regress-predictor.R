@@ -145,11 +145,7 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   rows <- list(frame = frame, weights = frame_weights(frame), terms = terms, response = response,
                covariates = covariates, mechanisms = mechanisms, channels = channels, codes = codes, levels = levels,
                cells = cells, truth_formulas = truth_formulas(truth, terms, covariates))
-  rows$x <- predictor_designs(stats::delete.response(terms), frame, rows)
-  rows$made <- attr(rows$x, "made")
-  rows$keep <- independent_columns(do.call(rbind, rows$x), rep(rows$weights, length(rows$x)))
-  rows$names <- colnames(rows$x[[1]])
-  rows$x <- lapply(rows$x, function(x) x[, rows$keep, drop = FALSE])
+  rows <- c(rows, model_designs(stats::delete.response(terms), rows))
   check_enough_rows(sum(rows$weights > 0), length(rows$keep))
   rows
 }
@@ -191,6 +187,17 @@ predictor_designs <- function(terms, frame, rows, made = NULL) {
   structure(designs, made = made)
 }
 
+# The designs of a fit without columns that are combinations of others, and z = x back in orthogonal columns.
+model_designs <- function(terms, rows) {
+  designs <- predictor_designs(terms, rows$frame, rows)
+  weights <- rep(rows$weights, length(designs))
+  keep <- independent_columns(do.call(rbind, designs), weights)
+  x <- lapply(designs, function(x) x[, keep, drop = FALSE])
+  back <- orthogonal_columns(do.call(rbind, x), weights)$back
+  list(x = x, z = lapply(x, function(x) unname(x %*% back)), back = back, keep = keep, names = colnames(designs[[1]]),
+       made = attr(designs, "made"))
+}
+
 # The outcome as numbers; for a randomized one its unbiased score (moments) or nothing (likelihood).
 predictor_outcome <- function(rows, method) {
   name <- rows$response
@@ -209,15 +216,8 @@ predictor_outcome <- function(rows, method) {
   good <- is.numeric(value) && is.null(dim(value)) && all(is.finite(value)) &&
     switch(family, gaussian = TRUE, binomial = all(value %in% 0:1), poisson = all(value >= 0 & value == floor(value)))
   if (good) return(as.double(value))
-  wanted <- switch(family, gaussian = "finite numbers", binomial = "0 and 1, logical, or a factor of two levels",
-                   poisson = "whole numbers, at least 0")
-  abort(c("The outcome {.val {name}} must be {wanted}.", x = "It is {describe(value)}."), "argument")
-}
-
-# Designs in the same orthogonal columns.
-orthogonal_designs <- function(designs, weights) {
-  back <- orthogonal_columns(do.call(rbind, designs), rep(weights, length(designs)))$back
-  list(z = lapply(designs, function(x) unname(x %*% back)), back = back)
+  abort(c("The outcome {.val {name}} must be finite numbers: 0 and 1 if binomial, whole and at least 0 if Poisson.",
+          x = "It is {describe(value)}."), "argument")
 }
 
 # ---- corrected estimating equations ----
@@ -231,11 +231,10 @@ fit_moments <- function(rows, start = numeric(length(rows$keep))) {
   }
   u <- u * rows$weights
   family <- rows$family
-  designs <- orthogonal_designs(rows$x, rows$weights)
   evaluate <- function(b) {
     slope <- psi <- 0
-    for (cell in seq_along(designs$z)) {
-      z <- designs$z[[cell]]
+    for (cell in seq_along(rows$z)) {
+      z <- rows$z[[cell]]
       mu <- family$linkinv(drop(z %*% b))
       slope <- slope + crossprod(z * (u[, cell] * family$variance(mu)), z)
       psi <- psi + z * (u[, cell] * (rows$outcome - mu))
@@ -246,8 +245,8 @@ fit_moments <- function(rows, start = numeric(length(rows$keep))) {
     mean <- max(stats::weighted.mean(rows$outcome, rows$weights), 0.02)
     start[1] <- family$linkfun(if (family$family == "binomial") min(mean, 0.98) else mean)
   }
-  solved <- solve_moments(evaluate, solve(designs$back, start))
-  b <- drop(designs$back %*% solved$b)
+  solved <- solve_moments(evaluate, solve(rows$back, start))
+  b <- drop(rows$back %*% solved$b)
   names <- rows$names[rows$keep]
   coefficients <- stats::setNames(stats::setNames(b, names)[rows$names], rows$names)
   sigma <- if (family$family == "gaussian" && !rows$response %in% names(rows$mechanisms)) {
@@ -255,8 +254,8 @@ fit_moments <- function(rows, start = numeric(length(rows$keep))) {
     n <- sum(rows$weights > 0)
     sqrt(max(square, 0) / sum(rows$weights) * n / max(n - length(names), 1))
   }
-  bread <- designs$back %*% solve(solved$slope) %*% t(designs$back)
-  scores <- solved$psi %*% solve(designs$back)
+  bread <- rows$back %*% solve(solved$slope) %*% t(rows$back)
+  scores <- solved$psi %*% solve(rows$back)
   V <- structure(bread %*% crossprod(scores) %*% t(bread), dimnames = list(names, names))
   list(coefficients = coefficients, estimate = b, vcov = V, bread = bread, scores = scores, sigma = sigma,
        df = length(names), outcome = seq_along(names))
@@ -288,32 +287,24 @@ solve_moments <- function(evaluate, b) {
 # ---- the likelihood of a mixture over the truths ----
 
 # Parameters: the truth models' coefficients (covariate by covariate, level by level), the outcome's, and for a Gaussian
-# outcome the logarithm of its standard deviation in units of that of all outcomes.
+# outcome the logarithm of its standard deviation. Gaussian outcomes are in units of the standard deviation of all.
 mixture_parts <- function(rows) {
   gaussian <- rows$family$family == "gaussian"
   unit <- if (gaussian) max(stats::sd(rows$outcome), 1e-300) else 1
   truth <- lapply(rows$covariates, function(name) mixture_truth(rows, name))
-  x <- orthogonal_designs(rows$x, rows$weights)
-  x$z <- lapply(x$z, `*`, unit)
   # Cells of the mixture: combinations of truths, and of the outcome's truth if that is not seen either.
   hidden <- rows$response %in% names(rows$mechanisms)
   cells <- expand.grid(cell = seq_along(rows$x), outcome = if (hidden) 0:1 else NA)
-  known <- 0
+  known <- -log(unit)
   for (name in names(rows$channels)) {
     place <- if (name %in% rows$covariates) rows$cells[[name]][cells$cell] else cells$outcome + 1
     known <- known + log(t(rows$channels[[name]])[rows$codes[[name]], place, drop = FALSE])
   }
-  # The designs of the linear predictors of each cell: of each truth but the first, of the outcome, of its error.
-  designs <- lapply(cells$cell, function(cell) {
-    c(unlist(lapply(truth, function(part) rep(part$z[part$of[cell]], part$k - 1L)), recursive = FALSE), x$z[cell],
-      if (gaussian) list(matrix(1, nrow(rows$frame), 1)))
-  })
-  sizes <- vapply(designs[[1]], ncol, 0L)
-  back <- c(lapply(truth, function(part) kronecker(diag(part$k - 1L), part$back)), list(x$back * unit),
+  back <- c(lapply(truth, function(part) kronecker(diag(part$k - 1L), part$back)), list(rows$back * unit),
             if (gaussian) list(diag(1)))
-  list(rows = rows, truth = truth, cells = cells, known = known, designs = designs, back = block_diagonal(back),
-       predictor = rep(seq_along(sizes), sizes), size = sum(sizes), gaussian = gaussian, unit = unit,
-       units = replace(rep(1, length(sizes)), length(sizes) - gaussian, unit),
+  sizes <- vapply(back, ncol, 0L)
+  list(rows = rows, truth = truth, z = rows$z, cells = cells, known = known, back = block_diagonal(back),
+       block = rep(seq_along(sizes), sizes), size = sum(sizes), gaussian = gaussian, unit = unit,
        shift = c(numeric(sum(sizes) - gaussian), if (gaussian) log(unit)))
 }
 
@@ -323,67 +314,71 @@ mixture_truth <- function(rows, name) {
   used <- intersect(rows$covariates[seq_len(match(name, rows$covariates) - 1)], all.vars(formula))
   key <- if (length(used)) do.call(paste, rows$cells[used]) else rep("", nrow(rows$cells))
   first <- which(!duplicated(key))
-  own <- rows
-  own$cells <- rows$cells[first, , drop = FALSE]
-  x <- predictor_designs(stats::terms(formula), rows$frame, own)
-  keep <- independent_columns(do.call(rbind, x), rep(rows$weights, length(x)))
-  made <- attr(x, "made")
-  x <- lapply(x, function(x) x[, keep, drop = FALSE])
-  c(orthogonal_designs(x, rows$weights),
-    list(name = name, k = length(rows$levels[[name]]), x = x[[1]], made = made, of = match(key, key[first]),
-         level = rows$cells[[name]], first = first, names = colnames(x[[1]])))
+  part <- list(name = name, k = length(rows$levels[[name]]), of = match(key, key[first]), level = rows$cells[[name]],
+               first = first)
+  rows$cells <- rows$cells[first, , drop = FALSE]
+  c(part, model_designs(stats::terms(formula), rows))
+}
+
+# Of one combination of truths, a column each: the linear predictors of each truth but the first, and of the outcome.
+mixture_predictors <- function(parts, b, cell) {
+  b <- split(b, parts$block)
+  truth <- Map(function(part, b) part$z[[part$of[cell]]] %*% matrix(b, ncol(part$back)), parts$truth,
+               b[seq_along(parts$truth)])
+  cbind(do.call(cbind, truth), parts$z[[cell]] %*% b[[length(truth) + 1L]])
 }
 
 # Shares of the truths given the covariates, in each distinct design; linear predictors of the outcome; and the
 # posterior of the cells.
 mixture_state <- function(parts, b) {
-  coefficients <- split(b, parts$predictor)
-  predictors <- lapply(parts$designs, function(designs) Map(function(z, b) drop(z %*% b), designs, coefficients))
-  sigma <- if (parts$gaussian) parts$unit * exp(b[parts$size]) else 1
-  joint <- parts$known
-  shares <- vector("list", ncol(joint))
-  for (c in seq_len(ncol(joint))) {
-    at <- 0
-    for (part in parts$truth) {
-      eta <- do.call(cbind, predictors[[c]][at + seq_len(part$k - 1L)])
-      at <- at + part$k - 1L
-      theta <- multinomial_truths(eta, diag(ncol(eta)))
-      joint[, c] <- joint[, c] + log(theta[, part$level[parts$cells$cell[c]]])
-      shares[[c]] <- cbind(shares[[c]], theta[, -1, drop = FALSE])
-    }
-    eta <- predictors[[c]][[at + 1]]
+  sigma <- if (parts$gaussian) exp(b[parts$size]) else 1
+  b <- split(b, parts$block)
+  truth <- Map(function(part, b) lapply(part$z, function(z) multinomial_parts(b, z)), parts$truth,
+               b[seq_along(parts$truth)])
+  eta <- lapply(parts$z, function(z) drop(z %*% b[[length(truth) + 1L]]))
+  joint <- vapply(seq_len(nrow(parts$cells)), function(c) {
+    cell <- parts$cells$cell[c]
     o <- mixture_outcome(parts, c)
-    joint[, c] <- joint[, c] + switch(
-      parts$rows$family$family, gaussian = stats::dnorm(o, eta, sigma, log = TRUE),
-      binomial = stats::plogis((2 * o - 1) * eta, log.p = TRUE), poisson = stats::dpois(o, exp(eta), log = TRUE))
-  }
+    known <- parts$known[, c] + switch(
+      parts$rows$family$family, gaussian = stats::dnorm(o, eta[[cell]], sigma, log = TRUE),
+      binomial = stats::plogis((2 * o - 1) * eta[[cell]], log.p = TRUE),
+      poisson = stats::dpois(o, exp(eta[[cell]]), log = TRUE))
+    shares <- Map(function(part, at) log(at[[part$of[cell]]]$theta[, part$level[cell]]), parts$truth, truth)
+    Reduce(`+`, shares, known)
+  }, numeric(nrow(parts$known)))
   top <- joint[cbind(seq_len(nrow(joint)), max.col(joint, "first"))]
   e <- exp(joint - top)
-  list(predictors = predictors, sigma = sigma, shares = shares, r = e / rowSums(e), loglik = top + log(rowSums(e)))
+  list(b = b, truth = truth, eta = eta, sigma = sigma, r = e / rowSums(e), loglik = top + log(rowSums(e)))
 }
 
-mixture_outcome <- function(parts, c) if (is.na(parts$cells$outcome[c])) parts$rows$outcome else parts$cells$outcome[c]
+mixture_outcome <- function(parts, c) {
+  if (is.na(parts$cells$outcome[c])) parts$rows$outcome / parts$unit else parts$cells$outcome[c]
+}
 
-# Of one cell: the derivatives of the complete-data log-likelihood in the linear predictors, and minus the second ones,
-# a function of two of them; NULL: 0.
-mixture_terms <- function(parts, now, c) {
-  share <- now$shares[[c]]
-  block <- unlist(lapply(seq_along(parts$truth), function(j) rep(j, parts$truth[[j]]$k - 1L)))
-  outcome <- length(block) + 1L
-  mu <- parts$rows$family$linkinv(now$predictors[[c]][[outcome]])
-  residual <- mixture_outcome(parts, c) - mu
-  level <- vapply(parts$truth, function(part) part$level[parts$cells$cell[c]], 0L)
-  is_level <- unlist(lapply(seq_along(level), function(j) seq_len(parts$truth[[j]]$k)[-1] == level[j]))
-  score <- c(lapply(seq_along(block), function(j) is_level[j] - share[, j]), list(residual / now$sigma^2),
-             if (parts$gaussian) list((residual / now$sigma)^2 - 1))
-  curvature <- function(a, d) {
-    if (a < outcome) return(if (d < outcome && block[a] == block[d]) share[, a] * ((a == d) - share[, d]))
-    if (d < outcome) return(NULL)
-    if (a == outcome) parts$rows$family$variance(mu) / now$sigma^2
-    else if (d == outcome) 2 * residual / now$sigma^2
-    else 2 * (residual / now$sigma)^2
+# The scores of the complete data of one cell, a row each, and minus their derivatives, summed with these weights.
+mixture_complete <- function(parts, now, c, weight) {
+  cell <- parts$cells$cell[c]
+  one <- rep(1L, length(weight))
+  truth <- Map(function(part, at, b) {
+    design <- part$of[cell]
+    level <- diag(part$k)[part$level[cell] * one, -1, drop = FALSE]
+    # A report that tells nothing leaves the information of the truth.
+    pass <- .Call(C_rr_category, part$z[[design]], one, weight, matrix(1, part$k), b, 1L)
+    list(score = at[[design]]$expand(level - at[[design]]$theta[, -1, drop = FALSE]), information = pass$information)
+  }, parts$truth, now$truth, now$b[seq_along(parts$truth)])
+  z <- parts$z[[cell]]
+  mu <- parts$rows$family$linkinv(now$eta[[cell]])
+  residual <- (mixture_outcome(parts, c) - mu) / now$sigma
+  outcome <- list(score = z * (residual / now$sigma),
+                  information = crossprod(z * (weight * parts$rows$family$variance(mu) / now$sigma^2), z))
+  if (parts$gaussian) {
+    side <- drop(crossprod(z, 2 * weight * residual / now$sigma))
+    outcome <- list(score = cbind(outcome$score, residual^2 - 1),
+                    information = rbind(cbind(outcome$information, side), c(side, 2 * sum(weight * residual^2))))
   }
-  list(score = score, curvature = curvature)
+  all <- c(truth, list(outcome))
+  list(score = do.call(cbind, lapply(all, `[[`, "score")),
+       information = block_diagonal(unname(lapply(all, `[[`, "information"))))
 }
 
 # Louis: the complete-data information less the variance of the complete-data score given what was seen.
@@ -394,13 +389,12 @@ mixture_evaluate <- function(parts, b, need) {
   value <- sum(w * now$loglik)
   if (need == 0L || !is.finite(value)) return(list(value))
   scores <- complete <- spread <- 0
-  for (c in seq_along(parts$designs)) {
-    terms <- mixture_terms(parts, now, c)
-    own <- do.call(cbind, Map(`*`, parts$designs[[c]], terms$score))
+  for (c in seq_len(nrow(parts$cells))) {
     weight <- w * now$r[, c]
-    scores <- scores + own * now$r[, c]
-    complete <- complete + mixture_gram(parts, c, terms$curvature, weight)
-    spread <- spread + crossprod(own * weight, own)
+    own <- mixture_complete(parts, now, c, weight)
+    scores <- scores + own$score * now$r[, c]
+    complete <- complete + own$information
+    spread <- spread + crossprod(own$score * weight, own$score)
   }
   observed <- complete - spread + crossprod(scores * w, scores)
   # The information of EM's M-step at its own maximum: its cross term with the error's variance left out.
@@ -408,26 +402,13 @@ mixture_evaluate <- function(parts, b, need) {
   list(value, colSums(scores * w), (observed + t(observed)) / 2, complete, scores = scores * w, r = now$r)
 }
 
-mixture_gram <- function(parts, c, curvature, weight) {
-  gram <- matrix(0, parts$size, parts$size)
-  for (a in seq_along(parts$designs[[c]])) for (d in seq_len(a)) {
-    v <- curvature(a, d)
-    if (is.null(v)) next
-    block <- crossprod(parts$designs[[c]][[a]] * (weight * v), parts$designs[[c]][[d]])
-    gram[parts$predictor == a, parts$predictor == d] <- block
-    gram[parts$predictor == d, parts$predictor == a] <- t(block)
-  }
-  gram
-}
-
 # The linear predictors of truths that are possible, and those of outcomes that are not Gaussian.
 mixture_rows <- function(parts, b, N) {
-  now <- mixture_state(parts, b)
-  kept <- seq_len(length(parts$units) - 2L * parts$gaussian)
-  each <- lapply(seq_along(parts$designs), function(c) {
-    seen <- now$r[, c] > 1e-6
+  r <- mixture_state(parts, b)$r
+  each <- lapply(seq_len(ncol(r)), function(c) {
     apply(cbind(b, N), 2, function(v) {
-      unlist(Map(function(z, v) drop(z %*% v)[seen], parts$designs[[c]], split(v, parts$predictor))[kept])
+      eta <- mixture_predictors(parts, v, parts$cells$cell[c])
+      as.vector(eta[r[, c] > 1e-6, seq_len(ncol(eta) - parts$gaussian)])
     })
   })
   each <- do.call(rbind, each)
@@ -439,7 +420,7 @@ fit_mixture <- function(rows, starts) {
   check_enough_rows(sum(rows$weights > 0), parts$size)
   # "taxyes ~ age": the log odds of the truth, on age. A colon would be an interaction of the outcome's model.
   truth <- unlist(lapply(parts$truth, function(part) {
-    as.vector(t(outer(paste0(part$name, rows$levels[[part$name]][-1]), part$names, paste, sep = " ~ ")))
+    as.vector(t(outer(paste0(part$name, rows$levels[[part$name]][-1]), colnames(part$x[[1]]), paste, sep = " ~ ")))
   }))
   at <- length(truth) + seq_along(rows$keep)
   model <- mixture_model(parts, c(truth, rows$names[rows$keep], if (parts$gaussian) "log(sigma)"),
@@ -448,18 +429,16 @@ fit_mixture <- function(rows, starts) {
   fit$truth <- fit$coefficients[seq_along(truth)]
   fit$coefficients <- stats::setNames(fit$coefficients[at][rows$names], rows$names)
   end <- mixture_evaluate(parts, fit$at, 1L)
-  cells <- parts$cells$cell
-  posterior <- vapply(seq_along(rows$x), function(c) rowSums(end$r[, cells == c, drop = FALSE]), numeric(nrow(end$r)))
-  models <- lapply(parts$truth, `[`, c("k", "made", "of", "level", "first", "names"))
+  posterior <- end$r %*% outer(parts$cells$cell, seq_along(rows$x), `==`)
+  models <- lapply(parts$truth, `[`, c("k", "made", "of", "level", "first", "names", "keep"))
   c(fit, list(scores = end$scores %*% solve(parts$back), posterior = posterior, models = models, outcome = at,
               sigma = if (parts$gaussian) exp(fit$estimate[parts$size])))
 }
 
 mixture_model <- function(parts, names, start) {
   reach <- function(step) {
-    max(vapply(parts$designs, function(designs) {
-      max(mapply(function(z, b, unit) max(abs(z %*% b)) / unit, designs, split(step, parts$predictor), parts$units))
-    }, 0))
+    predictors <- lapply(seq_along(parts$z), function(cell) mixture_predictors(parts, step, cell))
+    max(abs(unlist(predictors)), if (parts$gaussian) abs(step[parts$size]))
   }
   new_likelihood(names, function(b, need) mixture_evaluate(parts, b, need), reach,
                  function(b) drop(parts$back %*% b) + parts$shift, function(b) parts$back,
@@ -469,7 +448,7 @@ mixture_model <- function(parts, names, start) {
 # Truths: the shares without covariates. Outcome: the moments, if they have a solution that is not far away.
 mixture_start <- function(rows, parts, at) {
   start <- unlist(lapply(parts$truth, function(part) {
-    constant_start(part$x, rows$codes[[part$name]], rows$weights, rows$channels[[part$name]])
+    constant_start(part$x[[1]], rows$codes[[part$name]], rows$weights, rows$channels[[part$name]])
   }))
   rows$outcome <- rows$outcome %||% predictor_outcome(rows, "moments")
   moments <- tryCatch(fit_moments(rows), candor_error = function(e) NULL)
@@ -541,7 +520,14 @@ predict.rr_predictor <- function(object, newdata = NULL, truth = NULL,
     return(label_shares(object$posterior, rows))
   }
   shares <- object$method == "ml" && (type == "truth" || is.null(truth))
-  frame <- if (is.null(newdata)) rows$frame else predictor_newdata(object, newdata, type != "truth", shares)
+  frame <- if (is.null(newdata)) rows$frame else {
+    # The exact covariates of the model of the outcome, and those of the models of the truth.
+    models <- c(if (type != "truth") list(stats::delete.response(rows$terms)), if (shares) rows$truth_formulas)
+    made <- c(list(rows$made), if (shares) lapply(object$models, `[[`, "made"))
+    xlevels <- unlist(lapply(made, `[[`, "xlevels"), recursive = FALSE)
+    fitting_columns(object, newdata, setdiff(unlist(lapply(models, all.vars)), rows$covariates),
+                    xlevels[setdiff(names(xlevels), rows$covariates)])
+  }
   if (type == "truth") return(label_shares(truth_shares(object, frame), rows))
   b <- object$estimate[object$outcome]
   at <- if (over) seq_len(nrow(rows$cells)) else truth_cell(rows, truth)
@@ -564,23 +550,12 @@ truth_cell <- function(rows, truth) {
   if (!length(rows$covariates)) return(1L)
   check_that(setequal(names(truth), rows$covariates), truth, "truth",
              paste("named by the randomized covariates:", format_labels(rows$covariates)))
-  at <- lapply(rows$covariates, function(name) {
-    place <- match_labels(label_text(truth[[name]]), list(reports = rows$levels[[name]]))
-    if (length(place) == 1L && !is.na(place)) return(rows$cells[[name]] == place)
-    abort(c("{.arg truth} must hold levels: {format_labels(rows$levels[[name]])}.",
-            x = "{.val {name}} is {describe(truth[[name]])}."), "level")
-  })
-  which(Reduce(`&`, at))
-}
-
-# New rows with the exact covariates of the model of the outcome, and with `shares` those of the models of the truth.
-predictor_newdata <- function(object, newdata, outcome, shares) {
-  rows <- object$rows
-  models <- c(if (outcome) list(stats::delete.response(rows$terms)), if (shares) unname(rows$truth_formulas))
-  needed <- setdiff(unique(unlist(lapply(models, all.vars))), rows$covariates)
-  xlevels <- c(rows$made$xlevels,
-               if (shares) unlist(lapply(object$models, function(part) part$made$xlevels), recursive = FALSE))
-  fitting_columns(object, newdata, needed, xlevels[setdiff(names(xlevels), rows$covariates)])
+  codes <- Map(function(level, levels) match_labels(label_text(level), list(reports = levels)),
+               truth[rows$covariates], rows$levels)
+  if (anyNA(codes) || any(lengths(codes) != 1L)) {
+    abort(c("{.arg truth} must hold one level of each randomized covariate.", x = "It is {describe(truth)}."), "level")
+  }
+  which(colSums(t(rows$cells) != unlist(codes)) == 0)
 }
 
 # P(combination of truths | covariates) of new rows.
@@ -591,9 +566,9 @@ truth_shares <- function(object, frame) {
   for (part in object$models) {
     rows$cells <- object$rows$cells[part$first, , drop = FALSE]
     z <- predictor_designs(NULL, frame, rows, part$made)
-    b <- matrix(object$estimate[at + seq_len(length(part$names) * (part$k - 1))], length(part$names))
+    b <- matrix(object$estimate[at + seq_len(length(part$keep) * (part$k - 1))], length(part$keep))
     at <- at + length(b)
-    each <- lapply(z, function(x) multinomial_truths(x[, part$names, drop = FALSE], b))
+    each <- lapply(z, function(x) multinomial_truths(x[, part$names[part$keep], drop = FALSE], b))
     for (cell in seq_len(ncol(shares))) shares[, cell] <- shares[, cell] * each[[part$of[cell]]][, part$level[cell]]
   }
   shares

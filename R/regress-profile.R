@@ -4,19 +4,22 @@ confint.rr_glm <- function(object, parm = NULL, level = 0.95, method = c("profil
                            cluster = NULL, ...) {
   level <- check_level(level)
   which <- match_coefficients(parm, names(object$coefficients))
-  wald <- !has_profile(object) || !is.null(type) || !is.null(cluster)
+  studied <- has_study(list(object))
+  wald <- studied || !is.null(object$design) || object$penalty != "none" || !is.null(type) || !is.null(cluster)
   if (identical(method, c("profile", "wald"))) {
     method <- if (wald) "wald" else "profile"
-    if (has_study(list(object))) {
+    if (studied) {
       cli::cli_inform("Wald intervals: a validation study estimated the channel, which a profile takes for known.",
                       class = "candor_message_wald")
     }
   }
   if (check_choice(method, "method", c("profile", "wald")) == "profile") {
-    if (wald) refuse_profile()
-    whole <- profile_whole(object)
-    drop <- stats::qchisq(level, 1) / 2
-    ends <- t(vapply(which, function(j) profile_interval(object, j, profile_parts(object, j, drop, whole)), c(0, 0)))
+    if (wald) {
+      abort("A profile needs a likelihood: no penalty, design, validation study, {.arg type} or {.arg cluster}.",
+            "argument")
+    }
+    whole <- profile_whole(object, stats::qchisq(level, 1) / 2)
+    ends <- t(vapply(which, function(j) profile_interval(object, j, whole), c(0, 0)))
   } else {
     type <- variance_type(object, type, cluster)
     half <- coefficient_quantile(object, level, type) * sqrt(diag(stats::vcov(object, type, cluster)))
@@ -25,42 +28,33 @@ confint.rr_glm <- function(object, parm = NULL, level = 0.95, method = c("profil
   bounds_matrix(ends[, 1], ends[, 2], level, names(object$coefficients)[which])
 }
 
-has_profile <- function(fit) is.null(fit$design) && fit$penalty == "none" && !has_study(list(fit))
-
-refuse_profile <- function() {
-  abort("Profile intervals need a likelihood: no penalty, design, validation study, {.arg type} or {.arg cluster}.",
-        "argument")
-}
-
 # What the profiles of all coefficients need: the starts and ends of the fit, by the coefficients of x (`b`) and in the
 # coordinates of the model.
-profile_whole <- function(fit) {
+profile_whole <- function(fit, drop) {
   data <- collapse_rows(fitted_data(fit))
   model <- regress_model(data)
   starts <- regress_starts(model, fit$starts.asked)
   ends <- cbind(c(fit$point, fit$parameter), fit$ends[, order(-fit$starts), drop = FALSE])
   points <- cbind(matrix(apply(ends, 2, function(b) coordinates(model, b)), model$size), starts)
   near <- sort(fit$starts, decreasing = TRUE)[-1] - max(fit$starts)
-  list(data = data, k = model$k, points = points, ends = ncol(ends),
-       b = matrix(apply(points, 2, function(at) natural(model, at)), ncol = ncol(points)),
-       # The fit knows the maxima within 3 of the best.
-       regular = function(drop) {
-         is.null(fit$boundary) && is.null(data$unknown) && !fit$link %in% c("log", "identity") &&
-           all(near < -drop - 1) && (drop <= 2 || !isTRUE(attr(starts, "rivals")))
-       })
+  # The fit knows the maxima within 3 of the best.
+  regular <- is.null(fit$boundary) && is.null(data$unknown) && !fit$link %in% c("log", "identity") &&
+    all(near < -drop - 1) && (drop <= 2 || !isTRUE(attr(starts, "rivals")))
+  list(data = data, k = model$k, points = points, ends = ncol(ends), drop = drop, regular = regular,
+       b = matrix(apply(points, 2, function(at) natural(model, at)), ncol = ncol(points)))
 }
 
 # Those of coefficient j: the model of the others, whose offset takes up the value that is held; NULL if j is not
 # estimated. Where no other maximum is near the level the fit is `regular`: the points within the level hang together.
-profile_parts <- function(fit, j, drop, whole) {
+profile_parts <- function(fit, j, whole) {
   kept <- which(!is.na(fit$coefficients) | names(fit$coefficients) %in% fit$boundary$coefficients)
   if (!j %in% kept) return(NULL)
   data <- others <- whole$data
   column <- unname(data$x[, j])
   others$x <- data$x[, setdiff(kept, j), drop = FALSE]
   unit <- 1 / sqrt(stats::weighted.mean(column^2, data$weight))
-  parts <- list(data = data, column = column, unit = unit, top = fit$loglik, drop = drop, ends = whole$ends,
-                range = unit * (if (fit$link == "cauchit") 1e6 else 300), regular = whole$regular(drop),
+  parts <- list(data = data, column = column, unit = unit, top = fit$loglik, drop = whole$drop, ends = whole$ends,
+                range = unit * (if (fit$link == "cauchit") 1e6 else 300), regular = whole$regular,
                 se = sqrt(fit$variance$observed[j, j]), alone = !ncol(others$x) && is.null(data$unknown))
   if (parts$alone) return(parts)
   none <- list(z = matrix(0, length(data$y), 0), rank = 0, levels = 0, back = diag(0), keep = integer())
@@ -106,7 +100,8 @@ profile_height <- function(parts, v, near = NULL) {
 
 # All values v of coefficient j with 2 (top - best log-likelihood with that value) within the quantile: its hull, since
 # the likelihood may come back, at infinity too.
-profile_interval <- function(fit, j, parts) {
+profile_interval <- function(fit, j, whole) {
+  parts <- profile_parts(fit, j, whole)
   if (is.null(parts)) return(c(NA_real_, NA_real_))
   b <- fit$coefficients[[j]]
   vapply(c(-1, 1), function(side) if (identical(b, side * Inf)) b else profile_end(parts, fit$point[j], side), 0)
@@ -161,29 +156,23 @@ profile_end <- function(parts, b, side) {
 #' @rdname rr_profile
 #' @export
 profile.rr_glm <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) {
-  level <- check_level(level)
   points <- check_count(points, "points", min = 5, max = 1000)
-  if (!has_profile(fitted)) refuse_profile()
-  whole <- profile_whole(fitted)
-  drop <- stats::qchisq(level, 1) / 2
-  tables <- lapply(match_coefficients(parm, names(fitted$coefficients)), function(j) {
-    profile_curve(fitted, j, profile_parts(fitted, j, drop, whole), points)
-  })
-  table <- do.call(rbind, tables)
+  intervals <- stats::confint(fitted, parm, level, method = "profile")
+  whole <- profile_whole(fitted, stats::qchisq(level, 1) / 2)
+  curves <- Map(function(j, low, high) profile_curve(fitted, j, profile_parts(fitted, j, whole), c(low, high), points),
+                match(rownames(intervals), names(fitted$coefficients)), intervals[, 1], intervals[, 2])
+  table <- do.call(rbind, unname(curves))
   if (is.null(table)) abort("There is no profile of coefficients that are not estimated.", "argument")
   new_rr_profile(tibble::as_tibble(table), fitted)
 }
 
-profile_bounds.rr_glm <- function(fit, terms, level) stats::confint(fit, terms, level, method = "profile")
-
-# The curve of one coefficient over its interval; NULL where it is not estimated. One that is infinite has only a side
-# that leads back from far out.
-profile_curve <- function(fit, j, parts, points) {
+# The curve of one coefficient over its interval; NULL if it is not estimated. One that is infinite has only a side that
+# leads back from far out.
+profile_curve <- function(fit, j, parts, ends, points) {
   centre <- unname(fit$coefficients[j])
   if (is.null(parts) || is.na(centre)) return(NULL)
   finite <- is.finite(centre)
   far <- if (finite) 6 * parts$se else 20 * parts$unit
-  ends <- profile_interval(fit, j, parts)
   start <- if (finite) centre else sign(centre) * far
   if (is.na(start) || !(finite || any(is.finite(ends)))) return(NULL)
   ends <- ifelse(is.finite(ends), ends, start + c(-far, far) * finite)

@@ -143,24 +143,9 @@ split_error <- function(replications, length2, squares) {
 study_oracle <- function(mechanism, theta, counts, n) {
   form <- alike_law(rr_law(mechanism), length(theta))
   if (is.null(form) || form$reversed) refuse_law(rr_law(mechanism), "alike", "{.val oracle}")
-  truth <- distinct_truths(theta, form, n)
-  rows <- eb_rows(counts, n, form)
-  m <- truth$m
-  log_rest <- log1p(-pmin(m, 1 - 1e-16))
-  posterior <- unlist(lapply(split(rows$count, (seq_along(rows$count) - 1) %/% 200), function(count) {
-    likelihood <- outer(count, log(m)) + outer(n - count, log_rest)
-    likelihood[outer(count == 0, m == 0, `&`)] <- 0
-    weight <- exp(likelihood - apply(likelihood, 1, max)) * rep(truth$categories, each = length(count))
-    drop(weight %*% truth$share) / rowSums(weight)
-  }), use.names = FALSE)
-  rows$place(posterior)
-}
-
-# Where there are many shares, those that differ by less than a fiftieth of a standard deviation of their counts are
-# treated as one.
-distinct_truths <- function(theta, form, n) {
   share <- sort(unique(theta))
   categories <- tabulate(match(theta, share))
+  # Of many shares those that differ by less than a fiftieth of a standard deviation of their counts are one.
   if (length(share) > 1500) {
     bin <- floor(100 * sqrt(n * (form$b + form$a * share)))
     bin <- match(bin, unique(bin))
@@ -168,7 +153,16 @@ distinct_truths <- function(theta, form, n) {
     categories <- rowsum(categories, bin)[, 1]
     share <- total / categories
   }
-  list(share = share, categories = categories, m = form$b + form$a * share)
+  rows <- eb_rows(counts, n, form)
+  m <- form$b + form$a * share
+  log_rest <- log1p(-pmin(m, 1 - 1e-16))
+  posterior <- unlist(lapply(split(rows$count, (seq_along(rows$count) - 1) %/% 200), function(count) {
+    likelihood <- outer(count, log(m)) + outer(n - count, log_rest)
+    likelihood[outer(count == 0, m == 0, `&`)] <- 0
+    weight <- exp(likelihood - apply(likelihood, 1, max)) * rep(categories, each = length(count))
+    drop(weight %*% share) / rowSums(weight)
+  }), use.names = FALSE)
+  rows$place(posterior)
 }
 
 # ---- risk at one truth ----
@@ -231,42 +225,34 @@ rr_risk <- function(mechanism, theta, n, method = c("inv", "invn", "invp", "mle"
   replications <- check_count(replications, "replications", min = 1, max = 1e9)
   exact <- vapply(method, identical, NA, "inv") & inherits(rr_law(mechanism), "rr_law_additive")
   seed <- if (!is.null(seed)) check_count(seed, "seed") else if (any(!exact)) draw_study_seed()
-  rows <- lapply(target, function(target) risk_table(mechanism, theta, n, method, exact, target, replications, seed))
+  rows <- lapply(target, function(target) {
+    table <- tibble::tibble(target = target, method = names(method), mse = 0, bias2 = 0, variance = 0, mc.error = 0)
+    if (any(exact)) table$mse[exact] <- table$variance[exact] <- inversion_risk(rr_law(mechanism), theta, n, target)
+    if (all(exact)) return(table)
+    truth <- if (target == "sample") whole_shares(n, theta)
+    judged <- judge_methods(mechanism, theta, truth, n, method[!exact], replications, seed, 1)
+    parts <- c("mse", "bias2", "variance")
+    table[!exact, c(parts, "mc.error")] <- cbind(t(judged$estimate[parts, , drop = FALSE]), judged$error["mse", ])
+    table
+  })
   mark(do.call(rbind, rows), "rr_risk")
-}
-
-risk_table <- function(mechanism, theta, n, method, exact, target, replications, seed) {
-  table <- tibble::tibble(target = target, method = names(method), mse = 0, bias2 = 0, variance = 0, mc.error = 0)
-  if (any(exact)) table$mse[exact] <- table$variance[exact] <- inversion_risk(rr_law(mechanism), theta, n, target)
-  if (any(!exact)) {
-    judged <- judge_methods(mechanism, theta, if (target == "sample") whole_shares(n, theta), n, method[!exact],
-                            replications, seed, 1)
-    for (what in c("mse", "bias2", "variance")) table[[what]][!exact] <- judged$estimate[what, ]
-    table$mc.error[!exact] <- judged$error["mse", ]
-  }
-  table
 }
 
 # Mean squared error of inversion, summed over categories.
 inversion_risk <- function(form, theta, n, target) {
   if (law_tells_nothing(form)) abort_no_information()
-  sum(unit_variance(list(a = form$a, b = rep_len(form$b, length(theta))), theta, target)) / n
+  sum(binomial_form(form$a, rep_len(form$b, length(theta)))$variance(theta, target)) / n
 }
 
-# N times the variance of the unbiased estimate of a share, or of its difference from a second group; N is the number in
-# both.
-unit_variance <- function(form, share, target, second = NULL) {
-  if (!is.null(second)) {
-    return(unit_variance(form, share, target) / second$first +
-             unit_variance(second$form %||% form, second$share, target) / (1 - second$first))
-  }
-  if (!is.null(form$variance)) return(form$variance(share, target))
-  if (is.null(form$a)) {
-    return(share * form$own + (1 - share) * form$others - if (target == "sample") share else share^2)
-  }
-  if (target == "sample") return((form$b * (1 - form$b) + share * form$a * (1 - form$a - 2 * form$b)) / form$a^2)
-  m <- form$b + form$a * share
-  m * (1 - m) / form$a^2
+# What a plan needs of one category, here of one with a binomial number of reports. `variance(share, target)`: N times
+# the variance of the unbiased estimate. `turn`: the share at which it is largest, where it is a parabola, or `worst`,
+# the share to plan with.
+binomial_form <- function(a, b) {
+  list(a = a, b = b, turn = (0.5 - b) / a, variance = function(share, target) {
+    if (target == "sample") return((b * (1 - b) + share * a * (1 - a - 2 * b)) / a^2)
+    m <- b + a * share
+    m * (1 - m) / a^2
+  })
 }
 
 # A data frame with a class and attributes of its own. (structure() would leave row names that are no longer automatic.)

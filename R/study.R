@@ -27,12 +27,12 @@
 #' keep a study, [saveRDS()] it.
 #'
 #' @section Picture:
-#' A row for each truth, a column for each epsilon, the error against the number of respondents with one line per method, and the true distribution on the left. All axes are
+#' A row for each truth, a column for each epsilon, and the error against the number of respondents with one line per method. Axes are
 #' logarithmic, and values that are not above 0 are left out. Ribbons are two Monte Carlo standard errors wide on either side. With one number of respondents the horizontal axis is epsilon.
 #'
 #' @order 1
 #' @param truth The true distributions: a named list of probability vectors, or one vector. A Zipf distribution over `k` categories is `prop.table(seq_len(k)^-s)`. Data (a factor, text, a `table`) are replaced by
-#'   their shares. Names are used only if they are the category numbers 1, 2, .... For `plot()`: logical, default `TRUE`; show the true distributions?
+#'   their shares. Names are used only if they are the category numbers 1, 2, ....
 #' @param epsilon Privacy budgets, above 0.
 #' @param n Numbers of respondents, whole and at least 1.
 #' @param method Methods of [rr_estimate()], or a named list of such names and of functions of `counts` and `mechanism` that return shares. `"oracle"` knows the true
@@ -56,7 +56,7 @@
 #'   These errors, and errors of a method that always fails, come before the work starts.
 #' * Warning `candor_warning_incomplete`: names the first missing cell.
 #' @references Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response, section 6. arXiv:2601.08603. The scripts in
-#'   `system.file("studies", package = "candor")` regenerate its figures, and the picture has their layout.
+#'   `system.file("studies", package = "candor")` regenerate its figures.
 #' @seealso [rr_risk()] for one cell; [rr_choose()] for real reports; `vignette("which-estimator", package = "candor")`.
 #' @concept Monte Carlo simulation
 #' @concept comparison of estimators
@@ -89,10 +89,10 @@ rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle")
     state <- attr(resume, "study")
   }
   cells <- study_cells(state$design)
-  cache <- new.env(parent = emptyenv())
-  try_study(state, cells, cache)
+  mechanisms <- lapply(which(!duplicated(cells$made)), study_mechanism, design = state$design, cells = cells)
+  try_study(state, cells, mechanisms)
   state$design$seed <- state$design$seed %||% draw_study_seed()
-  new_rr_study(run_study(state, cells, workers, progress, cache), cells)
+  new_rr_study(run_study(state, cells, mechanisms, workers, progress), cells)
 }
 
 check_truths <- function(truth) {
@@ -116,11 +116,13 @@ check_constructors <- function(mechanism) {
   mechanism
 }
 
-# The cells, numbered in the order that names their streams.
+# The cells, numbered in the order that names their streams; `made` numbers their mechanisms.
 study_cells <- function(design) {
   cells <- expand.grid(n = design$n, epsilon = design$epsilon, mechanism = seq_along(design$mechanism),
                        truth = seq_along(design$truth), KEEP.OUT.ATTRS = FALSE)
   cells$k <- lengths(design$truth, use.names = FALSE)[cells$truth]
+  key <- sprintf("%d %d %.17g", cells$mechanism, cells$k, cells$epsilon)
+  cells$made <- match(key, unique(key))
   # A list is faster to read than a data frame.
   as.list(cells)
 }
@@ -153,42 +155,37 @@ print.rr_study <- function(x, ...) {
 
 # ---- one cell ----
 
-study_mechanism <- function(design, which, k, epsilon, cache) {
-  key <- sprintf("%d %d %.17g", which, k, epsilon)
-  if (is.null(cache[[key]])) {
-    # Called by the name `epsilon` where there is one, else in the order of the help page.
-    make <- design$mechanism[[which]]
-    names <- names(formals(args(make)))
-    named <- "epsilon" %in% names || "..." %in% utils::head(names, 2)
-    mechanism <- if (named) make(k, epsilon = epsilon) else make(k, epsilon)
-    check_that(inherits(mechanism, "rr_mechanism") && length(mechanism$levels) == k, mechanism, "mechanism",
-               "a maker of mechanisms of the given number of categories")
-    if (law_tells_nothing(rr_law(mechanism))) abort_no_information(mechanism)
-    cache[[key]] <- mechanism
-  }
-  cache[[key]]
+# That of cell i: called by the name `epsilon` where there is one, else in the order of the help page.
+study_mechanism <- function(i, design, cells) {
+  make <- design$mechanism[[cells$mechanism[i]]]
+  k <- cells$k[i]
+  names <- names(formals(args(make)))
+  named <- "epsilon" %in% names || "..." %in% utils::head(names, 2)
+  mechanism <- if (named) make(k, epsilon = cells$epsilon[i]) else make(k, cells$epsilon[i])
+  check_that(inherits(mechanism, "rr_mechanism") && length(mechanism$levels) == k, mechanism, "mechanism",
+             "a maker of mechanisms of the given number of categories")
+  if (law_tells_nothing(rr_law(mechanism))) abort_no_information(mechanism)
+  mechanism
 }
 
-study_cell <- function(design, cells, i, cache) {
+study_cell <- function(i, design, cells, mechanisms) {
   theta <- design$truth[[cells$truth[i]]]
   n <- cells$n[i]
-  mechanism <- study_mechanism(design, cells$mechanism[i], length(theta), cells$epsilon[i], cache)
   truth <- if (design$target == "sample") whole_shares(n, theta)
-  judge_methods(mechanism, theta, truth, n, design$method, design$replications, design$seed, i)[c("estimate", "error")]
+  judge_methods(mechanisms[[cells$made[i]]], theta, truth, n, design$method, design$replications, design$seed,
+                i)[c("estimate", "error")]
 }
 
-# What can never work is refused before the work starts: every mechanism is made, and its methods are tried on one
-# replication. A method is refused if it fails in each of ten cells of a mechanism: one that fails in some is reported
-# with the cells that are missing.
-try_study <- function(state, cells, cache) {
+# A method that can never work is refused before the work starts, if it fails on one replication in each of ten cells of
+# a mechanism: one that fails in some is reported with the cells that are missing.
+try_study <- function(state, cells, mechanisms) {
   design <- state$design
   design$replications <- 1
   design$seed <- design$seed %||% 1
   todo <- study_missing(state)
   for (own in split(todo, cells$mechanism[todo])) {
-    for (i in own) study_mechanism(design, cells$mechanism[i], cells$k[i], cells$epsilon[i], cache)
     for (i in own[unique(round(seq(1, length(own), length.out = min(10, length(own)))))]) {
-      tried <- tryCatch(study_cell(design, cells, i, cache), error = identity)
+      tried <- tryCatch(study_cell(i, design, cells, mechanisms), error = identity)
       if (!inherits(tried, "error")) break
     }
     if (inherits(tried, "error")) stop(tried)
@@ -198,11 +195,9 @@ try_study <- function(state, cells, cache) {
 # ---- many cells ----
 
 # A cell that fails leaves its message in its place.
-study_batch <- function(batch, design, cells, cache = new.env(parent = emptyenv())) {
-  lapply(batch, function(i) tryCatch(study_cell(design, cells, i, cache), error = plain_message))
-}
+study_batch <- function(batch, ...) lapply(batch, function(i) tryCatch(study_cell(i, ...), error = plain_message))
 
-run_study <- function(state, cells, workers, progress, cache) {
+run_study <- function(state, cells, mechanisms, workers, progress) {
   todo <- study_missing(state)
   if (!length(todo)) return(state)
   # The relative work of the cells. A call of a method weighs about as much as a hundred categories; few respondents in
@@ -224,13 +219,16 @@ run_study <- function(state, cells, workers, progress, cache) {
       end <- proc.time()[["elapsed"]] + 0.5
       for (i in todo[order(cost[todo])]) {
         if (proc.time()[["elapsed"]] > end) break
-        finish(i, study_batch(i, state$design, cells, cache))
+        finish(i, study_batch(i, state$design, cells, mechanisms))
         todo <- setdiff(todo, i)
       }
       cores <- getOption("mc.cores") %||% parallel::detectCores()
       workers <- max(1, if (nzchar(Sys.getenv("_R_CHECK_LIMIT_CORES_"))) min(cores, 2) else cores, na.rm = TRUE)
     }
-    run_batches(study_batches(cost, todo, workers), state$design, cells, workers, finish, cache)
+    # About eight batches a worker, of like cost. Without workers an interruption loses a cell.
+    todo <- todo[order(cost[todo], decreasing = TRUE)]
+    parts <- if (workers == 1) seq_along(todo) else seq_along(todo) %% (8 * workers)
+    run_batches(unname(split(todo, parts)), workers, finish, state$design, cells, mechanisms)
   }, interrupt = function(e) failure <<- "it was interrupted.")
   if (progress) cli::cli_progress_done(id = bar)
   missing <- study_missing(state)
@@ -243,29 +241,21 @@ run_study <- function(state, cells, workers, progress, cache) {
   state
 }
 
-# About eight batches a worker, the largest first. Without workers an interruption loses a cell.
-study_batches <- function(cost, todo, workers) {
-  if (workers == 1) return(as.list(todo))
-  todo <- todo[order(cost[todo], decreasing = TRUE)]
-  size <- sum(cost[todo]) / (8 * workers)
-  unname(split(todo, floor(cumsum(c(0, cost[todo][-length(todo)])) / size)))
-}
-
 # A finished cell is a list(estimate, error).
 study_missing <- function(state) which(lengths(state$results) == 0)
 
 # A process that dies delivers nothing, and its cells are missing.
-run_batches <- function(batches, design, cells, workers, finish, cache) {
+run_batches <- function(batches, workers, finish, ...) {
   fork <- getOption("candor.workers", if (.Platform$OS.type == "windows") "cluster" else "fork") == "fork"
   if (workers > 1 && !fork) {
     cluster <- parallel::makeCluster(workers)
     on.exit(try(parallel::stopCluster(cluster), silent = TRUE))
   }
   for (wave in split(batches, (seq_along(batches) - 1) %/% workers)) {
-    results <- if (workers == 1) lapply(wave, study_batch, design, cells, cache)
-      else if (fork) suppressWarnings(parallel::mclapply(wave, study_batch, design, cells, cache, mc.cores = workers,
+    results <- if (workers == 1) lapply(wave, study_batch, ...)
+      else if (fork) suppressWarnings(parallel::mclapply(wave, study_batch, ..., mc.cores = workers,
                                                          mc.preschedule = FALSE, mc.set.seed = FALSE, mc.silent = TRUE))
-      else tryCatch(parallel::clusterApply(cluster, wave, study_batch, design, cells), error = function(e) NULL)
+      else tryCatch(parallel::clusterApply(cluster, wave, study_batch, ...), error = function(e) NULL)
     for (j in seq_along(wave)) if (is.list(results[[j]])) finish(wave[[j]], results[[j]])
   }
 }

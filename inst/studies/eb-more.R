@@ -111,7 +111,7 @@ old <- c("inv", "invn", "invp", "mle", "combine")
 risks <- function(tally, methods) {
   counts <- as.double(tally$counts)
   smooth <- candor:::smooth_truth(tally$mechanism, counts, tally$n)
-  candor:::choice_losses(tally$mechanism, smooth, tally$n, candor:::check_methods(methods), 20, 1)$risk
+  candor:::judge_methods(tally$mechanism, smooth, NULL, tally$n, candor:::check_methods(methods), 20, 1, 1)$estimate["mse", ]
 }
 results$choose <- over("rr_choose", cells_of(truth = c("uniform", "zipf1", "zipf2.5", "spike"), epsilon = c(1, 4), n = c(1e3, 1e5), k = c(20, 100),
                                              detail = ""), 2, function(cell) {

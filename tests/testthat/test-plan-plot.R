@@ -1,9 +1,8 @@
 skip_if_not_installed("ggplot2")
 
 test_that("plans and comparisons are drawn", {
-  plan <- ggplot2::autoplot(rr_power(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = c(0.02, 0.05)))
-  needed <- rr_power(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = c(0.02, 0.05))
-  expect_equal(sort(ggplot2::layer_data(plan, 3)$y), sort(log10(needed$n)))
+  plan <- rr_power(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = c(0.02, 0.05))
+  expect_equal(sort(ggplot2::layer_data(ggplot2::autoplot(plan), 3)$y), sort(log10(plan$n)))
   power <- ggplot2::autoplot(rr_power(rr_warner(0.7), power = c(0.8, 0.9), share = c(0.05, 0.1)))
   expect_equal(nrow(ggplot2::ggplot_build(power)$layout$layout), 2)
   comparison <- ggplot2::autoplot(rr_recommend(c(4, 64), c(1, 2, 3), 1000))
@@ -12,11 +11,13 @@ test_that("plans and comparisons are drawn", {
 })
 
 test_that("a plan of one margin, or about a share of 0, is drawn without a line or a logarithm that it has not", {
-  one <- ggplot2::autoplot(rr_power(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = 0.02))
-  needed <- rr_power(list(a = rr_warner(0.7), b = rr_warner(0.9)), margin = 0.02)
+  designs <- list(a = rr_warner(0.7), b = rr_warner(0.9))
   # A row for each design from 0, and the direct question as a line.
-  expect_equal(ggplot2::layer_data(one, 1)$xintercept, needed$direct[1])
-  expect_equal(ggplot2::layer_data(one, 3)[c("x", "y")], data.frame(x = needed$n, y = c(2, 1)), ignore_attr = TRUE)
+  for (plan in list(rr_power(designs, margin = 0.02), rr_power(designs, n = 300, share = 0.1))) {
+    one <- ggplot2::autoplot(plan)
+    expect_equal(ggplot2::layer_data(one, 4)$xintercept, plan$direct[1])
+    expect_equal(ggplot2::layer_data(one, 3)[c("x", "y")], data.frame(x = plan$power %||% plan$n, y = c(2, 1)), ignore_attr = TRUE)
+  }
   none <- ggplot2::autoplot(rr_power(rr_warner(0.7), power = 0.8, share = c(0, 0.1), null = 0.3))
   expect_identical(sort(unique(ggplot2::layer_data(none, 2)$x)), c(0, 0.1))
 })
@@ -48,37 +49,19 @@ test_that("powers are drawn along what has more values, beside an honest direct 
   expect_equal(sort(unique(ggplot2::layer_data(along, 2)$x)), c(0, 0.1, 0.2, 0.3))
 })
 
-test_that("one number of respondents and one share are a row for each mechanism", {
-  power <- rr_power(list(rr_warner(0.75), rr_forced(1 / 6), rr_crosswise(0.2)), n = 300, share = 0.1)
-  points <- ggplot2::layer_data(ggplot2::autoplot(power), 3)
-  expect_equal(points$x, power$power)
-  expect_equal(as.numeric(points$y), 3:1)
-})
-
-test_that("two groups have power curves, with the direct question beside them", {
-  power <- rr_power(list(warner = rr_warner(0.8), forced = rr_forced(1 / 6)), n = c(500, 1000, 2000), share = c(0.2, 0.3), versus = 0.1, response = 0.5)
-  plot <- ggplot2::autoplot(power)
-  drawn <- ggplot2::layer_data(plot, 2)
-  expect_equal(sort(drawn$y), sort(power$power))
-  # The dashed line: direct questions in both groups, of which half answer.
-  direct <- unique(sort(ggplot2::layer_data(plot, 1)$y))
-  by_hand <- function(n, share) stats::pnorm(abs(share - 0.1) / sqrt(2 * (share * (1 - share) + 0.09) / (n / 2)) - stats::qnorm(0.95))
-  expect_equal(direct, sort(as.vector(outer(c(500, 1000, 2000), c(0.2, 0.3), by_hand))))
-})
-
 test_that("every mechanism of a comparison has a line, two-stage protocols where they were asked for", {
   table <- rr_recommend(4, c(1, 5), 1000)
   plot <- ggplot2::autoplot(table)
   lines <- ggplot2::layer_data(plot, 1)
   expect_identical(length(unique(lines$group)), length(unique(table$mechanism)))
   # Binary local hashing is worse than the Hadamard response where epsilon is large, and as good where it is small.
-  blh <- levels(plot$data$mechanism) == "binary local hashing"
+  blh <- levels(plot$data$mechanism) == "blh"
   expect_equal(10^lines$y[lines$group == which(blh)], table$mse[table$mechanism == "blh"])
   expect_gt(table$mse[table$mechanism == "blh" & table$epsilon == 5], 2 * table$mse[table$mechanism == "hadamard" & table$epsilon == 5])
   staged <- rr_recommend(4, c(1, 2), 1000, permanent = 4)
   plot <- ggplot2::autoplot(staged)
-  expect_setequal(levels(plot$data$mechanism), sub("two-stage ", "", recommend_names[staged$mechanism[!is.na(staged$permanent)]]))
-  expect_identical(nrow(ggplot2::layer_data(ggplot2::autoplot(staged[staged$epsilon == 1, ]), 1)), sum(staged$epsilon == 1))
+  expect_setequal(levels(plot$data$mechanism), staged$mechanism[!is.na(staged$permanent)])
+  expect_identical(nrow(ggplot2::layer_data(ggplot2::autoplot(staged[staged$epsilon == 1, ]), 3)), sum(staged$epsilon == 1))
   for (question in c("ranges", "mean", "strings")) {
     other <- if (question == "ranges") rr_recommend(8, c(1, 2), question = question) else rr_recommend(epsilon = c(1, 2), question = question)
     expect_identical(length(unique(ggplot2::layer_data(ggplot2::autoplot(other), 1)$group)), length(unique(other$mechanism)))

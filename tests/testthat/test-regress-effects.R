@@ -48,10 +48,8 @@ test_that("averages and their errors are those of brute force, for curves and in
 })
 
 test_that("a matrix of one column, as scale() gives, is a number", {
-  d <- transform(data, plain = as.numeric(scale(age)))
-  d$age <- scale(d$age)
-  effects <- as.data.frame(rr_effects(rr_glm(y ~ age + g, d, forced)))[-1]
-  expect_equal(effects, as.data.frame(rr_effects(rr_glm(y ~ plain + g, d, forced)))[-1], tolerance = 1e-8)
+  effects <- function(age) as.data.frame(rr_effects(rr_glm(y ~ age + g, transform(data, age = age), forced)))
+  expect_equal(effects(scale(data$age)), effects(as.numeric(scale(data$age))), tolerance = 1e-8)
 })
 
 test_that("groups have their own averages, and the tallies' shares are met", {
@@ -70,33 +68,11 @@ test_that("an infinite estimate has finite averages", {
   expect_true(all(is.finite(effects$estimate)) && all(is.na(effects$std.error)))
 })
 
-test_that("the picture shows the predicted truth with its band", {
-  skip_if_not_installed("ggplot2")
-  fit <- rr_glm(y ~ age + g, data, forced)
-  plot <- ggplot2::autoplot(fit)
-  expect_true(all(plot$data$lwr <= plot$data$fit & plot$data$fit <= plot$data$upr))
-})
-
 # Forty rows of each town and age; the slope differs between the towns.
 crossed <- expand.grid(age = 1:20, town = c("large", "small"), k = 1:40, stringsAsFactors = FALSE)
 crossed$report <- ifelse((crossed$age * 7 + crossed$k * 11) %% 40 < ifelse(crossed$town == "large", crossed$age + 8, 22), "yes", "no")
 
-test_that("plot() of a regression draws the picture of autoplot(), and refuses what it does not know", {
-  skip_if_not_installed("ggplot2")
-  fit <- rr_glm(report ~ age + town, crossed, rr_forced(1 / 6))
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  drawn <- function(...) {
-    plot(fit, ...)
-    last <- ggplot2::last_plot()
-    list(last$data, last$labels)
-  }
-  same <- function(picture) list(picture$data, picture$labels)
-  expect_equal(drawn("town"), same(ggplot2::autoplot(fit, "town")))
-  expect_equal(drawn("age", by = "town"), same(ggplot2::autoplot(fit, "age", by = "town")))
-})
-
-test_that("an interaction has a line for each level", {
+test_that("an interaction has a line for each level within its band, and plot() draws the picture of autoplot()", {
   skip_if_not_installed("ggplot2")
   fit <- rr_glm(report ~ age * town, crossed, rr_forced(1 / 6))
   picture <- ggplot2::autoplot(fit)
@@ -105,9 +81,14 @@ test_that("an interaction has a line for each level", {
   ends <- picture$data[picture$data$value %in% c(1, 20), ]
   expect_identical(as.character(ends$level), c("large", "large", "small", "small"))
   expect_equal(ends$fit, stats::plogis(b[[1]] + b[[2]] * at$age + b[[3]] * at$small + b[[4]] * at$age * at$small))
+  expect_true(all(picture$data$lwr <= picture$data$fit & picture$data$fit <= picture$data$upr))
   # Without one, and by request, there is one line.
-  expect_null(ggplot2::autoplot(rr_glm(report ~ age + town, crossed, rr_forced(1 / 6)))$data$level)
-  expect_null(ggplot2::autoplot(fit, by = character())$data$level)
+  plain <- rr_glm(report ~ age + town, crossed, rr_forced(1 / 6))
+  for (one in list(ggplot2::autoplot(plain), ggplot2::autoplot(fit, by = character()))) expect_identical(nlevels(one$data$level), 1L)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  plot(plain, "age", by = "town")
+  expect_equal(ggplot2::last_plot()$data, ggplot2::autoplot(plain, "age", by = "town")$data)
 })
 
 # ---- dates ----
@@ -139,18 +120,14 @@ test_that("pictures have an axis of time, and hold dates at their mean", {
   skip_if_not_installed("ggplot2")
   for (name in c("day", "time")) {
     fit <- rr_glm(stats::reformulate(c(name, "g"), "y"), dated, forced)
+    at <- function(times, g) stats::setNames(data.frame(times, g), c(name, "g"))
     picture <- ggplot2::autoplot(fit)
-    expect_identical(class(picture$data$value), class(dated[[name]]))
-    expect_equal(range(picture$data$value), range(dated[[name]]))
-    expect_s3_class(ggplot2::ggplot_build(picture)$layout$panel_scales_x[[1]], if (name == "day") "ScaleContinuousDate" else "ScaleContinuousDatetime")
-    ends <- data.frame(range(dated[[name]]), g = names(which.max(table(dated$g))))
-    names(ends)[1] <- name
-    expect_equal(picture$data$fit[c(1, 101)], unname(predict(fit, ends, "truth")))
-    other <- ggplot2::autoplot(fit, "g")
-    middle <- if (name == "day") as.Date("2026-03-30") else as.POSIXct("2026-03-30 21:00", tz = "UTC")
-    new <- data.frame(middle, g = letters[1:3])
-    names(new)[1] <- name
-    expect_equal(other$data$fit, unname(predict(fit, new, "truth")), tolerance = 1e-6)
+    ends <- picture$data[c(1, 101), ]
+    expect_equal(ends$value, range(dated[[name]]))
+    scale <- ggplot2::ggplot_build(picture)$layout$panel_scales_x[[1]]
+    expect_s3_class(scale, if (name == "day") "ScaleContinuousDate" else "ScaleContinuousDatetime")
+    expect_equal(ends$fit, unname(predict(fit, at(ends$value, names(which.max(table(dated$g)))), "truth")))
+    expect_equal(ggplot2::autoplot(fit, "g")$data$fit, unname(predict(fit, at(mean(dated[[name]]), letters[1:3]), "truth")), tolerance = 1e-6)
   }
   # A date that is in the model as a factor alone has points at its own values, and is held at one of them.
   expect_identical(ggplot2::autoplot(rr_glm(y ~ months(day) + age, dated, forced), "day")$data$value, sort(unique(dated$day)))
@@ -194,9 +171,11 @@ test_that("poststratified standard errors are those of a numerical delta method"
   expect_equal(unlist(post[post$term == "z", c("estimate", "std.error")], use.names = FALSE), step, tolerance = 1e-6)
 })
 
-test_that("weights of a table that are no weights are refused", {
+test_that("weights of a table that are no weights are refused, and levels that were not fitted", {
   fit <- rr_glm(y ~ g, data, forced)
-  cells <- data.frame(g = c("a", "b", "c"), missing = c(1, NA, 1), negative = c(1, -1, 1), none = 0)
-  for (bad in c("missing", "negative", "none")) expect_error(rr_effects(fit, newdata = cells, weights = bad), "weights", class = "candor_error_argument")
+  cells <- data.frame(g = c("a", "b", "c"))
+  for (bad in list(c(1, NA, 1), c(1, -1, 1), c(0, 0, 0))) {
+    expect_error(rr_effects(fit, newdata = cells, weights = bad), "weights", class = "candor_error_argument")
+  }
   expect_error(rr_effects(fit, newdata = data.frame(g = "d")), class = "candor_error_level")
 })

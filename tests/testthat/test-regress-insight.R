@@ -22,19 +22,14 @@ test_that("insight reads the link of the truth, and the statistic of the tests",
 
 test_that("parameters calls exponentiated coefficients what they are", {
   skip_if_not_installed("parameters")
-  name_of <- function(fit, exponentiate) {
-    table <- parameters::parameters(fit, exponentiate = exponentiate, ci_method = "wald")
-    attr(table, "coefficient_name")
-  }
-  expect_identical(vapply(fits[c("logit", "log")], name_of, "", exponentiate = TRUE), c(logit = "Odds Ratio", log = "Risk Ratio"))
-  expect_identical(name_of(fits$logit, FALSE), "Log-Odds")
-  expect_identical(name_of(fits$log, FALSE), "Log-Risk")
-  table <- parameters::parameters(fits$logit, exponentiate = TRUE, ci_method = "wald")
+  table <- function(link, exponentiate) parameters::parameters(fits[[link]], exponentiate = exponentiate, ci_method = "wald")
+  names <- mapply(function(...) attr(table(...), "coefficient_name"), rep(c("logit", "log"), each = 2), c(TRUE, FALSE))
+  expect_identical(unname(names), c("Odds Ratio", "Log-Odds", "Risk Ratio", "Log-Risk"))
+  table <- table("logit", TRUE)
   own <- tidy(fits$logit, conf.int = TRUE, method = "wald", exponentiate = TRUE)
   expect_equal(table$Coefficient, own$estimate)
   skip_if_not_installed("insight", "1.0.0")
-  expect_equal(table$p, own$p.value)
-  expect_equal(table$CI_low, own$conf.low)
+  expect_equal(c(table$p, table$CI_low), c(own$p.value, own$conf.low))
 })
 
 test_that("fits of survey designs are of the t distribution there too", {
@@ -45,12 +40,6 @@ test_that("fits of survey designs are of the t distribution there too", {
   expect_identical(as.double(insight::get_df(fit, type = "wald")), 18)
   skip_if_not_installed("insight", "1.0.0")
   expect_equal(parameters::parameters(fit, ci_method = "wald")$p, tidy(fit)$p.value)
-})
-
-test_that("modelsummary exponentiates them", {
-  modelsummary <- from_cran("modelsummary")$modelsummary
-  table <- modelsummary(fits$logit, exponentiate = TRUE, output = "data.frame", fmt = 4)
-  expect_identical(table[[ncol(table)]][table$term == "age" & table$statistic == "estimate"], sprintf("%.4f", exp(coef(fits$logit)[["age"]])))
 })
 
 # Two fits of which the reports prefer the larger: the density of the reports, by hand, says which.
@@ -111,65 +100,54 @@ test_that("a survey design has its corrected AIC there, and no likelihood", {
   expect_false("Log.Lik." %in% modelsummary(fit, output = "data.frame")$term)
 })
 
-test_that("modelsummary prints the likelihoods of the reports", {
+test_that("modelsummary prints the likelihoods of the reports, and exponentiates", {
   modelsummary <- from_cran("modelsummary")$modelsummary
   table <- modelsummary(list(small, large), output = "data.frame")
   row <- function(term) unlist(table[table$term == term, c("(1)", "(2)")], use.names = FALSE)
-  expect_identical(row("Log.Lik."), sprintf("%.3f", lik))
-  expect_identical(row("AIC"), sprintf("%.1f", -2 * lik + 2 * 2:3))
+  expect_identical(list(row("Log.Lik."), row("AIC")), list(sprintf("%.3f", lik), sprintf("%.1f", -2 * lik + 2 * 2:3)))
   expect_false(any(c("RMSE", "R2 Tjur") %in% table$term))
+  table <- modelsummary(fits$logit, exponentiate = TRUE, output = "data.frame", fmt = 4)
+  expect_identical(table[[ncol(table)]][table$term == "age" & table$statistic == "estimate"], sprintf("%.4f", exp(coef(fits$logit)[["age"]])))
 })
 
 # Three answers, from a channel that hides a third of them.
 often <- rr_grr(c("never", "once", "often"), p = 2 / 3)
 contacts$times <- rep(c("never", "once", "never", "often", "never", "once", "often", "once"), 150)
-one <- rr_multinom(times ~ 1, contacts, often)
 two <- rr_multinom(times ~ age, contacts, often)
 
-test_that("regressions that insight does not know have their likelihoods too", {
-  skip_if_not_installed("performance")
+test_that("regressions that insight does not know have their likelihoods, and name the outcome of a coefficient", {
+  skip_without("parameters", "performance")
   # With the constant alone the rates of the reports are their shares.
+  one <- rr_multinom(times ~ 1, contacts, often)
   shares <- c(never = 3, once = 3, often = 2) / 8
   expect_equal(performance("model_performance")(one)$BIC, -2400 * sum(shares * log(shares)) + 2 * log(1200), tolerance = 1e-8)
-})
-
-test_that("parameters and modelsummary name the outcome of a coefficient", {
-  skip_if_not_installed("parameters")
   table <- parameters::model_parameters(two)
   expect_identical(table$Parameter, c("once, (Intercept)", "once, age", "often, (Intercept)", "often, age"))
-  expect_equal(table$Coefficient, unname(two$coefficients))
-  ratio <- parameters::model_parameters(two, exponentiate = TRUE, keep = "age")
-  expect_equal(ratio$Coefficient, exp(table$Coefficient[c(2, 4)]))
+  expect_equal(parameters::model_parameters(two, exponentiate = TRUE, keep = "age")$Coefficient, unname(exp(two$coefficients[c(2, 4)])))
 })
 
 # The exponential of a coefficient is what it is wherever it is asked for: that of a logit is an odds ratio, of a
 # Poisson outcome a ratio of rates; that of a mean is nothing.
 test_that("exponentiated coefficients are obeyed, or refused where they are no logarithms, alike by all", {
-  ends <- c("estimate", "conf.low", "conf.high")
-  check <- function(fit) {
-    plain <- tidy(fit, conf.int = TRUE)
-    ratio <- tidy(fit, conf.int = TRUE, exponentiate = TRUE)
-    expect_equal(ratio[ends], exp(plain[ends]))
-    expect_identical(ratio[setdiff(names(ratio), ends)], plain[setdiff(names(plain), ends)])
-    skip_if_not_installed("parameters")
-    expect_equal(parameters::model_parameters(fit, exponentiate = TRUE)$Coefficient, ratio$estimate)
-    ratio
-  }
-  odds <- check(two)
-  expect_equal(odds$estimate, unname(exp(two$coefficients)))
-  check(rr_multinom(times ~ age, contacts, rr_grr(factor(often$levels, often$levels, ordered = TRUE), p = 2 / 3), type = "cumulative"))
+  skip_if_not_installed("parameters")
   die <- rr_forced(1 / 6)
   contacts$other <- rep(c("no", "no", "yes", "no", "yes", "yes"), 200)
-  check(rr_loglinear(~ report * other, rr_tally(contacts[c("report", "other")], rr_product(report = die, other = die))))
   contacts$caught <- as.integer(contacts$age %% 3 == 0)
-  logistic <- check(rr_predictor(caught ~ age + report, contacts, list(report = die), family = binomial()))
-  expect_setequal(logistic$component, c("outcome", "truth"))
-  check(rr_predictor(caught ~ age + report, contacts, list(report = die), family = poisson()))
-  for (method in c("moments", "ml")) {
+  ordered <- rr_grr(factor(often$levels, often$levels, ordered = TRUE), p = 2 / 3)
+  pair <- rr_tally(contacts[c("report", "other")], rr_product(report = die, other = die))
+  outcome <- function(family) rr_predictor(caught ~ age + report, contacts, list(report = die), family = family)
+  fits <- list(two, rr_multinom(times ~ age, contacts, ordered, type = "cumulative"), rr_loglinear(~ report * other, pair),
+               outcome(binomial()), outcome(poisson()))
+  ends <- c("estimate", "conf.low", "conf.high")
+  for (fit in fits) {
+    plain <- tidy(fit, conf.int = TRUE)
+    expected <- replace(plain, ends, lapply(plain[ends], exp))
+    expect_equal(tidy(fit, conf.int = TRUE, exponentiate = TRUE), expected)
+    expect_equal(parameters::model_parameters(fit, exponentiate = TRUE)$Coefficient, expected$estimate)
+  }
+  for (method in c("moments", "ml")) for (shown in list(tidy, parameters::model_parameters)) {
     linear <- rr_predictor(age ~ report, contacts, list(report = die), method = method)
-    expect_error(tidy(linear, exponentiate = TRUE), "differences of means", class = "candor_error_argument")
-    skip_if_not_installed("parameters")
-    expect_error(parameters::model_parameters(linear, exponentiate = TRUE), "differences of means", class = "candor_error_argument")
+    expect_error(shown(linear, exponentiate = TRUE), "differences of means", class = "candor_error_argument")
   }
 })
 
@@ -185,12 +163,6 @@ test_that("what puts the fitted values of a glm beside the reports gets the repo
   bins <- performance("binned_residuals")(large, n_bins = 10, show_dots = FALSE)
   expect_true(all(bins$xbar > 1 / 6 & bins$xbar < 5 / 6))
   expect_equal(as.numeric(performance("performance_logloss")(large)), -lik[2] / 1200, tolerance = 1e-8)
-  # Earlier these were no generic functions.
-  skip_if_not_installed("performance", "0.14.0")
   for (name in c("r2_tjur", "r2_efron")) expect_error(performance(name)(large), class = "candor_error_argument")
-})
-
-test_that("performance has no measure that takes a report for the truth", {
-  skip_if_not_installed("performance", "0.14.0")
   expect_error(performance("model_performance")(large, metrics = "RMSE"), "AICc", class = "candor_error_argument")
 })

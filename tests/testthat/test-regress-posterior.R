@@ -6,14 +6,10 @@ golden_posterior <- function(input, ...) {
 
 test_that("golden vectors", {
   for (case in golden("proportion_posterior")) {
-    expected <- case$expected
-    input <- case$input
-    fit <- golden_posterior(input)
+    fit <- golden_posterior(case$input)
     row <- tidy(fit)[2, ]
-    expect_lte(abs(row$estimate - expected$mean), 1e-10)
-    expect_lte(abs(row$std.error - expected$sd), 1e-10)
-    expect_lte(max(abs(quantile(fit, c(0.025, 0.5, 0.975))[2, ] - expected$quantiles)), 1e-10)
-    expect_lte(abs(glance(fit)$log.evidence - expected$log_marginal_likelihood), 1e-10)
+    found <- c(row$estimate, row$std.error, quantile(fit, c(0.025, 0.5, 0.975))[2, ], glance(fit)$log.evidence)
+    expect_lte(max(abs(found - unlist(case$expected[c("mean", "sd", "quantiles", "log_marginal_likelihood")]))), 1e-10)
   }
 })
 
@@ -44,25 +40,6 @@ test_that("draws follow the posterior", {
   worth <- glance(fit)$effective
   expect_true(worth > 100 && worth <= 4000)
   expect_lte(max(abs(colMeans(direct) - coef(fit)) / (tidy(fit)$std.error * sqrt(1 / nrow(direct) + 1 / worth))), 4)
-})
-
-test_that("Bayes' rule by brute force, for reports that are not two", {
-  channel <- rbind(c(0.6, 0.3, 0.1), c(0.1, 0.3, 0.6))
-  counts <- c(7, 4, 9)
-  grid <- (seq_len(20000) - 0.5) / 20000
-  density <- vapply(grid, function(s) prod(drop(c(1 - s, s) %*% channel)^counts), 0) * dbeta(grid, 2, 3)
-  fit <- rr_posterior(rr_counts(counts, rr_channel(channel, levels = c("no", "yes"))), prior = c(2, 3))
-  expect_equal(tidy(fit)$estimate[2], sum(grid * density) / sum(density), tolerance = 1e-7)
-  expect_equal(glance(fit)$log.evidence, log(mean(density)), tolerance = 1e-7)
-  # Three categories: the mean of draws against a lattice of the simplex.
-  lattice <- expand.grid(a = (1:200) / 201, b = (1:200) / 201)
-  lattice <- lattice[lattice$a + lattice$b < 1, ]
-  theta <- cbind(lattice$a, lattice$b, 1 - lattice$a - lattice$b)
-  grr <- rr_grr(3, p = 0.7)
-  value <- exp(drop(log(theta %*% rr_matrix(grr)) %*% c(20, 11, 9)))
-  set.seed(32)
-  drawn <- rr_posterior(rr_counts(c(20, 11, 9), grr), n = 20000)
-  expect_lte(max(abs(unname(coef(drawn)) - colSums(theta * value) / sum(value))), 4 * max(tidy(drawn)$std.error) / sqrt(20000) + 0.002)
 })
 
 test_that("direct answers have the Beta distribution, few and many, and a uniform prior a truncated one", {
@@ -98,21 +75,20 @@ test_that("extreme posteriors stay inside", {
 })
 
 test_that("groups one by one, shapes, and the generator only for draws", {
-  set.seed(33)
   tally <- rr_tally(c(rep(0:1, c(60, 40)), rep(0:1, c(30, 70))), rr_warner(0.8), by = list(g = rep(c("a", "b"), each = 100)))
+  draws <- function() {
+    set.seed(1)
+    rr_posterior(tally, n = 5)
+  }
+  first <- draws()
   state <- .Random.seed
   fit <- rr_posterior(tally)
   expect_identical(.Random.seed, state)
   alone <- rr_posterior(rr_counts(c(30, 70), rr_warner(0.8)))
-  expect_equal(unname(coef(fit)[3:4]), unname(coef(alone)))
-  expect_equal(unname(confint(fit, "b.yes")), NULL) |> expect_error(class = "candor_error_level")
-  expect_equal(unname(confint(fit, "b:yes")), unname(confint(alone, "yes")))
-  draws <- rr_posterior(tally, n = 5)
-  expect_identical(dim(as.data.frame(draws)), c(10L, 3L))
-  set.seed(1)
-  first <- rr_posterior(tally, n = 5)$draws
-  set.seed(1)
-  expect_identical(rr_posterior(tally, n = 5)$draws, first)
+  expect_equal(c(coef(fit)[3:4], confint(fit, "b:yes")), c(coef(alone), confint(alone, "yes")), ignore_attr = TRUE)
+  expect_error(confint(fit, "b.yes"), class = "candor_error_level")
+  expect_identical(dim(as.data.frame(first)), c(10L, 3L))
+  expect_identical(draws()$draws, first$draws)
 })
 
 test_that("bad input is refused", {
@@ -136,7 +112,8 @@ test_that("every mechanism: the posterior of Bayes' rule about the truth that wa
     k <- length(mechanism$levels)
     truth <- c(0.7, 0.3, 0.4)[seq_len(k)] / c(1, 1.4)[k - 1]
     tally <- rr_tally(rr_perturb(rep(mechanism$levels, round(4200 * truth)), mechanism, rng = "R"), mechanism)
-    row <- tidy(rr_posterior(tally, prior = 2, n = if (k == 2) 0 else 2000))
+    fit <- rr_posterior(tally, prior = 2, n = if (k == 2) 0 else 2000)
+    row <- tidy(fit)
     # Five standard deviations and no more: the data follow the law of the posterior.
     expect_true(all(abs(row$estimate - truth) < 5 * row$std.error))
     C <- rr_matrix(mechanism)
@@ -146,6 +123,8 @@ test_that("every mechanism: the posterior of Bayes' rule about the truth that wa
     theta <- theta[theta[, k] > 0, , drop = FALSE]
     value <- drop(log(theta %*% C) %*% tally$counts) + rowSums(log(theta))
     weight <- exp(value - max(value)) / sum(exp(value - max(value)))
+    # Beta(2, 2) has the density 6 t (1 - t).
+    if (k == 2) expect_equal(glance(fit)$log.evidence, max(value) + log(6 * mean(exp(value - max(value)))), tolerance = 1e-7)
     # Chains of 2000 draws are worth 20 at least: their mean is within a standard deviation.
     expect_true(all(abs(row$estimate - colSums(weight * theta)) < if (k == 2) 1e-6 else row$std.error))
   }

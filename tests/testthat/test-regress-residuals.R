@@ -31,11 +31,9 @@ test_that("simulated reports have the fitted shares, the labels, and leave the g
   draws <- simulate(fit, 200, seed = 1)
   expect_identical(.Random.seed, before)
   expect_identical(draws, simulate(fit, 200, seed = 1))
-  expect_identical(dim(draws), c(600L, 200L))
-  expect_identical(levels(draws$sim_1), levels(students$cheating))
+  expect_identical(list(dim(draws), levels(draws$sim_1)), list(c(600L, 200L), levels(students$cheating)))
   # 120,000 draws: a standard error below .0015.
   expect_lt(max(abs(prop.table(table(unlist(draws))) - colMeans(predict(fit, type = "report")))), 0.006)
-  expect_s3_class(rr_multinom(draws$sim_2 ~ students$semester, students, often), "rr_multinom")
 })
 
 test_that("pictures show the predicted truths and the posterior's quantiles", {
@@ -79,16 +77,13 @@ test_that("standard errors of reports, posteriors and terms follow from the trut
 
 test_that("simulated responses have the form of the reports: numbers, logical values, labels, factors, two columns", {
   set.seed(8)
-  data <- data.frame(x = rep(0:1, 60), y = rbinom(120, 1, 0.5))
-  drawn <- function(y) {
-    data$y <- y
-    simulate(rr_glm(y ~ x, data, rr_warner(0.8)), 1, seed = 3)[[1]]
-  }
-  numbers <- unname(drawn(data$y))
-  labels <- c("no", "yes")
+  x <- rep(0:1, 60)
+  y <- rbinom(120, 1, 0.5)
+  drawn <- function(form) unname(simulate(rr_glm(form(y) ~ x, mechanism = rr_warner(0.8)), 1, seed = 3)[[1]])
+  numbers <- drawn(identity)
   expect_setequal(numbers, 0:1)
-  expect_identical(drawn(data$y == 1), numbers == 1)
-  expect_identical(drawn(labels[data$y + 1]), labels[numbers + 1])
-  expect_identical(drawn(factor(labels[data$y + 1], labels)), factor(labels[numbers + 1], labels))
-  expect_equal(unname(drawn(cbind(data$y, 1 - data$y))), unname(cbind(numbers, 1 - numbers)))
+  labels <- c("no", "yes")
+  forms <- list(function(y) y == 1, function(y) labels[y + 1], function(y) factor(labels[y + 1], labels))
+  for (form in forms) expect_identical(drawn(form), form(numbers))
+  expect_equal(drawn(function(y) cbind(y, 1 - y, deparse.level = 0)), cbind(numbers, 1 - numbers, deparse.level = 0))
 })

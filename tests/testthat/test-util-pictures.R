@@ -139,13 +139,13 @@ test_that("regressions and posteriors have titles, intervals and named values", 
 test_that("one point of a study or a comparison is a row for each method, without remarks of ggplot2", {
   study <- rr_study(list(even = rep(0.25, 4)), epsilon = 1, n = 100, method = c("mle", "inv"), replications = 5, seed = 1)
   plot <- ggplot2::autoplot(study)
-  expect_silent(shown <- ggplot2::layer_data(plot, 2))
+  expect_silent(shown <- ggplot2::layer_data(plot, 3))
   own <- study[study$metric == "mse", ]
   expect_equal(10^shown$x, own$estimate)
   expect_identical(y_labels(plot), own$method)
   table <- rr_recommend(8, 1)
   plot <- ggplot2::autoplot(table)
-  expect_silent(shown <- ggplot2::layer_data(plot, 1))
+  expect_silent(shown <- ggplot2::layer_data(plot, 3))
   expect_identical(anyDuplicated(shown$y), 0L)
   expect_equal(sort(10^shown$x), sort(table$mse))
 })

@@ -82,3 +82,11 @@ test_that("the ratios of many categories are those of the study", {
   expect_equal(of(1000), c(3.2, 1.2, 0.9))
   expect_equal(of(41270), c(7.4, 1.3, 1))
 })
+
+test_that("the scripts of the studies call functions that there are", {
+  scripts <- list.files(system.file("studies", package = "candor"), "[.]R$", full.names = TRUE)
+  lines <- unlist(lapply(scripts, readLines))
+  called <- unlist(regmatches(lines, gregexpr("(?<=candor:::)[A-Za-z_.]+", lines, perl = TRUE)))
+  expect_gt(length(called), 10)
+  expect_identical(Filter(function(name) !exists(name, asNamespace("candor"), inherits = FALSE), unique(called)), character())
+})
