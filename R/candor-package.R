@@ -48,7 +48,7 @@
 #' @keywords internal
 #' @importFrom generics tidy glance augment
 #' @importFrom rlang %||% .data caller_env
-#' @importFrom stats coef confint deviance fitted logLik nobs residuals simulate update vcov
+#' @importFrom stats coef confint fitted logLik nobs residuals simulate update vcov
 #' @importFrom tibble tibble
 #' @useDynLib candor, .registration = TRUE, .fixes = "C_"
 #' @srrstats {G1.0} The references of each page are the sources of its method; inst/paper/paper.md lists them.

@@ -71,7 +71,11 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   levels <- fits[[1]]$mechanism$levels
   which <- if (is.null(terms) && length(levels) == 2L) 2L else match_terms(terms, fits[[1]], "terms")
   labels <- levels[which]
-  samples <- if (survey) survey_samples(fit, which) else lapply(fits, fit_sample, labels, conf.level)
+  samples <- if (!survey) lapply(fits, fit_sample, labels, conf.level)
+    else lapply(stats::setNames(seq_len(group_count(fit$tally)), compared_names(fit$tally$groups)), function(g) {
+      list(share = group_estimate(fit, g)[which], error = fit_errors(fit, g, which), edge = FALSE,
+           at = (g - 1) * length(levels) + which)
+    })
   edge <- vapply(samples, `[[`, NA, "edge")
   if (any(edge)) warn_boundary()
   df <- if (survey) fit$df else Inf
@@ -105,21 +109,17 @@ check_several_groups <- function(fit) {
 check_fits <- function(fits) {
   check_that(is.list(fits) && length(fits) > 1L && all(vapply(fits, inherits, NA, "rr_fit")), fits, "fit",
              "a grouped fit, or a list of at least two fits")
-  names(fits) <- names(fits) %||% fit_names(fits)
+  single <- vapply(fits, function(fit) !is.null(fit$tally$groups) && group_count(fit$tally) == 1L, NA)
+  # A fit of one group is called by it.
+  own <- ifelse(single, vapply(fits, function(fit) compared_names(fit$tally$groups)[1], ""),
+                paste("fit", seq_along(fits)))
+  names(fits) <- names(fits) %||% make.unique(own)
   same <- vapply(fits, function(fit) setequal(fit$mechanism$levels, fits[[1]]$mechanism$levels), NA)
   if (!all(same)) abort("The fits must have the same categories.", "mismatch")
   lapply(fits, one_group, "fit")
 }
 
 compared_names <- function(groups) do.call(paste, c(lapply(as.list(groups), label_text), sep = ", "))
-
-# A fit of one group is called by it.
-fit_names <- function(fits) {
-  names <- paste("fit", seq_along(fits))
-  single <- vapply(fits, function(fit) !is.null(fit$tally$groups) && group_count(fit$tally) == 1L, NA)
-  names[single] <- vapply(fits[single], function(fit) compared_names(fit$tally$groups), "")
-  make.unique(names)
-}
 
 # What a comparison needs of a sample: shares with their errors and intervals, and, where an estimate is held at the
 # boundary (`edge`), the intervals of other levels.
@@ -132,15 +132,6 @@ fit_sample <- function(fit, labels, conf.level) {
   c(list(share = unname(group_estimate(fit, 1L)[at]), error = fit_errors(fit, 1L, at), edge = held_at_boundary(fit, 1L),
          intervals = if (interval == "wilson") intervals, effects = fit_effects(fit, 1L, at),
          mechanism = fit$mechanism), intervals(conf.level))
-}
-
-survey_samples <- function(fit, which) {
-  k <- length(fit$mechanism$levels)
-  groups <- seq_len(group_count(fit$tally))
-  lapply(stats::setNames(groups, compared_names(fit$tally$groups)), function(g) {
-    at <- (g - 1) * k + which
-    list(share = as.vector(fit$estimate)[at], error = root(diag(fit$covariance)[at]), edge = FALSE, at = at)
-  })
 }
 
 # One pair of samples with the covariance `both`; `z` is the quantile that intervals use. Estimates that are not of a
@@ -219,9 +210,8 @@ drawn_of.rr_compare <- function(x, data, labels) {
   data$panel <- factor(data$term, unique(data$term))
   data$kind <- rep(attr(x, "type"), nrow(data))
   one <- if (nlevels(data$panel) == 1L) sprintf(" of \"%s\"", levels(data$panel))
-  begin <- if (ratio && any(data$conf.low == 0, na.rm = TRUE)) " Those from the left end begin at 0."
   list(data = data, title = if (ratio) "Ratios between groups" else "Differences between groups",
-       caption = paste0("Lines: ", interval_words(attr(x, "conf.level")), ", each for its own pair of groups.", begin),
+       caption = " Each holds for its own pair of groups.",
        axis = paste0(if (ratio) "Ratio" else "Difference", " of the proportions", one,
                      if (!ratio) ", percentage points"))
 }

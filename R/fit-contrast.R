@@ -86,28 +86,23 @@ rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ..
   # How many estimates share a whole: the categories of a group, or the answers of one condition.
   whole <- length(fit$mechanism$levels)
   if (inherits(fit, "rr_margin")) whole <- prod(dim(fit$estimate)[!names(dimnames(fit$estimate)) %in% fit$given])
-  kinds <- if (!isTRUE(fit$total)) function_kinds(read, whole)
+  kind <- if (isTRUE(fit$total)) "number" else function_kind(read, whole)
+  titles <- c(share = "Sums of shares", difference = "Differences of shares", ratio = "Ratios of shares",
+              number = "Functions of the shares")
   new_rr_table(table, "rr_contrast", covariance = found$covariance, n = sum(fit$tally$n), target = fit$target,
-               conf.level = conf.level, kinds = kinds, title = contrast_title(kinds))
+               conf.level = conf.level, axis_kind = kind, title = titles[[kind]])
 }
 
-# What kind of number each function is: a share (a sum of categories, or a mean of such sums), a difference of two, a
-# ratio, or another number, such as a score. `whole` is the number of estimates that add up to 1.
-function_kinds <- function(read, whole) {
+# What kind of number the functions are: shares (sums of categories, or means of such sums), differences of two, ratios,
+# or other numbers, such as scores, and several kinds. `whole` is the number of estimates that add up to 1.
+function_kind <- function(read, whole) {
   most <- function(w) sum(tapply(pmax(w, 0), (seq_len(ncol(read$weights)) - 1) %/% whole, max))
   kinds <- apply(read$weights, 1, function(w) {
     if (max(most(w), most(-w)) > 1 + 1e-9) "number" else if (any(w < 0)) "difference" else "share"
   })
   kinds[read$divisor > 0] <- "ratio"
-  stats::setNames(kinds[read$shown], read$terms)
-}
-
-contrast_title <- function(kinds) {
-  titles <- c(share = "Sums of shares", difference = "Differences of shares", ratio = "Ratios of shares",
-              number = "Functions of the shares")
-  if (length(unique(kinds)) < 2L) return(titles[[kinds[1] %||% "number"]])
-  names <- c(share = "shares", difference = "differences", ratio = "ratios", number = "other functions")
-  capitalise(sub(", ([^,]*)$", " and \\1", paste(names[names(names) %in% kinds], collapse = ", ")))
+  kinds <- unique(kinds[read$shown])
+  if (length(kinds) == 1L) kinds else "number"
 }
 
 # Its covariance is known of the functions of one rr_contrast(), each once.
@@ -116,19 +111,6 @@ covariance_of.rr_contrast <- function(x) {
   at <- match(x$term, rownames(known))
   if (is.null(known) || anyNA(at) || anyDuplicated(at)) return(unknown_covariances(x$std.error))
   known[at, at, drop = FALSE]
-}
-
-# Shares, differences and ratios have axes of their own; cumulative shares say up to which level.
-drawn_of.rr_contrast <- function(x, data, labels) {
-  data$kind <- unname(attr(x, "kinds")[labels]) %||% rep("number", nrow(data))
-  data$kind[is.na(data$kind)] <- "number"
-  levels <- attr(x, "levels")
-  at <- match(labels, levels$term)
-  if (is.null(levels) || anyNA(at)) return(list(data = data, title = contrast_title(data$kind)))
-  data$label <- rows_factor(levels$label[at])
-  data$panel <- factor(levels$group[at], unique(levels$group[at]))
-  data$number <- levels$number[at]
-  list(data = data, title = title_of(x))
 }
 
 # ---- the functions that are asked for: names, weights, quotients ----
@@ -209,17 +191,12 @@ cumulative_shares <- function(fit, at, conf.level) {
   # A cumulative share reaches up to a level, or to the upper end of a bin.
   bins <- length(mechanism$breaks) == length(mechanism$levels) + 1L
   label <- paste("up to", if (bins) format_count(mechanism$breaks[-1]) else mechanism$levels)[at]
-  groups <- group_labels(fit$tally$groups)
-  size <- max(1L, length(groups))
   table$term <- cell_names(label, fit$tally$groups)
   covariance <- attr(table, "covariance")
   if (!is.null(covariance)) dimnames(covariance) <- list(table$term, table$term)
   # The row of a level is about all below it too. That such a share is 0 is no hypothesis: there is no test.
   table$statistic <- table$p.value <- NULL
-  tops <- if (is.null(mechanism$breaks)) level_numbers(mechanism) else mechanism$breaks[-1]
-  levels <- list(term = table$term, label = rep(label, size), group = rep(groups %||% "", each = length(at)),
-                 number = if (!is.null(tops)) rep(tops[at], size))
-  structure(table, covariance = covariance, levels = levels, title = "Cumulative shares")
+  structure(table, covariance = covariance, title = "Cumulative shares")
 }
 
 # Is the order of the levels known, and one from low to high?

@@ -9,7 +9,7 @@
 #' * `nobs()`: number of respondents (or the sum of weights), rows or elements; for [rr_extreme()] the bits of an element, for [rr_set_size()] of sketches the
 #'   sketches.
 #' * `print()`, `format()`: `n` rows; one line.
-#' * `summary()`: a list of `estimates` and `measures`, the values of `tidy()` and `glance()`.
+#' * `summary()`: the estimates themselves.
 #' * `plot()`: the picture of `ggplot2::autoplot()`, invisibly.
 #'
 #' Functions of other packages that accept a model work: `lmtest::coeftest()`, `car::deltaMethod()`, `multcomp::glht()`, `modelsummary::modelsummary()`.
@@ -171,23 +171,7 @@ print.rr_estimates <- function(x, n = 10, digits = 4, ...) {
 
 #' @rdname rr_estimates
 #' @export
-summary.rr_estimates <- function(object, ...) {
-  structure(list(object = object, estimates = tidy(object, conf.int = TRUE), measures = glance(object)),
-            class = "summary.rr_estimates")
-}
-
-#' @export
-print.summary.rr_estimates <- function(x, digits = 4, ...) {
-  print(x$object, n = 25, digits = digits)
-  measures <- x$measures
-  likelihood <- if ("logLik" %in% names(measures) && !is.na(measures$logLik)) {
-    sprintf("; log-likelihood %s on %s degrees of freedom; AIC %s, BIC %s", format(measures$logLik, digits = 7),
-            measures$df, format(measures$AIC, digits = 7), format(measures$BIC, digits = 7))
-  }
-  cat("\n  ", number_of(nrow(x$estimates), "estimate"), " from ", format_count(measures$nobs), " observations",
-      likelihood, "\n", sep = "")
-  invisible(x)
-}
+summary.rr_estimates <- function(object, ...) object
 
 #' @rdname rr_estimates
 #' @export
@@ -218,6 +202,26 @@ coef_names <- function(fit, which = NULL) {
 cell_names <- function(terms, groups) {
   if (is.null(groups)) return(terms)
   paste(rep(group_labels(groups), each = length(terms)), rep(terms, nrow(groups)), sep = ":")
+}
+
+# The rows of some categories in some groups: showing ten rows of a million must not compute the others.
+tidy_rows <- function(fit, conf.int, conf.level, which = seq_along(fit$mechanism$levels),
+                      groups = seq_len(NCOL(fit$estimate)), ranked = FALSE) {
+  each <- function(f) as.vector(vapply(groups, f, numeric(length(which))))
+  columns <- c(list(term = rep(fit$mechanism$levels[which], length(groups))),
+               cell_answers(fit$mechanism, "levels", length(groups), which),
+               list(estimate = each(function(g) group_estimate(fit, g)[which]),
+                    std.error = each(function(g) {
+                      error <- fit_errors(fit, g, which)
+                      # An estimate that is held at 0 or 1 has variance 0 in vcov(), where functions of the others need
+                      # it. In a table the error 0 would say that the share is known.
+                      if (held_at_boundary(fit, g)) ifelse(error == 0, NA_real_, error) else error
+                    })))
+  if (conf.int) {
+    bounds <- fit_intervals(fit, conf.level, which = which, groups = groups, ranked = ranked)
+    columns[c("conf.low", "conf.high")] <- lapply(bounds, as.vector)
+  }
+  tibble::as_tibble(c(lapply(as.list(fit$tally$groups), function(key) rep(key[groups], each = length(which))), columns))
 }
 
 # ---- words that several kinds of estimates say ----

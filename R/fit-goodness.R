@@ -227,9 +227,18 @@ counts_contradict <- function(mechanism, counts, fitted, alpha, law = rr_law(mec
     return(beyond_range(counts[2], tally_sums(counts), yes[1], yes[2], alpha))
   }
   df <- length(counts) - length(blocks)
+  if (df < 1) return(FALSE)
+  deviance <- count_deviance(counts, fitted, blocks)
   # The mixture holds in large samples: 20 respondents doubt a design twice as often.
-  limit <- if (tally_sums(counts) < 100) stats::qchisq(alpha, df, lower.tail = FALSE) else deviance_limit(df, alpha)
-  count_deviance(counts, fitted, blocks) > limit
+  if (tally_sums(counts) < 100) return(stats::pchisq(deviance, df, lower.tail = FALSE) < alpha)
+  deviance_tail(deviance, df) < alpha
+}
+
+# The deviance of a truth that is known to lie in a cone has a mixture of chi-squared distributions with up to `df`
+# degrees of freedom. Those of even and of odd degrees have weights of 1/2 each, so that its tail is at most half of the
+# two largest (Shapiro 1988, International Statistical Review 56, 49-62).
+deviance_tail <- function(deviance, df) {
+  (stats::pchisq(deviance, df, lower.tail = FALSE) + stats::pchisq(deviance, df - 1, lower.tail = FALSE)) / 2
 }
 
 # One count against the binomials of all probabilities from `low` to `high`, of which one end is the nearest. Beyond
@@ -240,17 +249,6 @@ beyond_range <- function(count, n, low, high, alpha) {
   above <- stats::pbinom(floor(count) - 1, size, high, lower.tail = FALSE) +
     stats::pbinom(ceiling(size * low) - 1, size, high)
   (count < n * low && below < alpha) || (count > n * high && above < alpha)
-}
-
-# The deviance of a truth that is known to lie in a cone has a mixture of chi-squared distributions with up to `df`
-# degrees of freedom. Those of even and of odd degrees have weights of 1/2 each, so that its tail is at most half of the
-# two largest (Shapiro 1988, International Statistical Review 56, 49-62).
-deviance_limit <- function(df, alpha) {
-  tail <- function(limit) {
-    (stats::pchisq(limit, df, lower.tail = FALSE) + stats::pchisq(limit, df - 1, lower.tail = FALSE)) / 2 - alpha
-  }
-  if (df < 1) return(Inf)
-  stats::uniroot(tail, c(0, stats::qchisq(alpha, df, lower.tail = FALSE)), tol = 1e-9)$root
 }
 
 # The same by the counts of any law and for any method: is each in its range?

@@ -16,9 +16,9 @@ number_kinds <- list(
 
 # `data`: `label` (a factor, the first row on top), `panel` (a factor), `kind`, `estimate`, `conf.low`, `conf.high`, and
 # `reported` where `reported` names the two kinds of points. `shown` is a column that says which points are hollow.
-# Values may be positions of `levels`; panels are `free` where each has rows of its own.
-draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free = FALSE, shown = NULL, levels = NULL,
-                           reported = NULL, subtitle = NULL, most = 200) {
+# Panels are `free` where each has rows of its own.
+draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free = FALSE, shown = NULL, reported = NULL,
+                           subtitle = NULL, most = 200) {
   if (nrow(data) > most) abort("A picture has room for {most} estimates: name some in {.arg terms}.", "argument")
   if (!nrow(data)) abort("There is nothing to draw: the table has no rows.", "empty")
   kinds <- names(number_kinds)[names(number_kinds) %in% data$kind]
@@ -43,7 +43,7 @@ draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free 
                           colour = colour_estimate, linewidth = 0.8, alpha = 0.55, lineend = "round", na.rm = TRUE) +
     row_estimates(data, layout, shown, reported) +
     row_labels(layout, row_name) +
-    intervals_scale(kinds, layout, levels) +
+    intervals_scale(kinds, layout) +
     ggplot2::labs(x = axis, y = rows,
                   title = wrap_text(title, 46), subtitle = subtitle, caption = wrap_text(caption), shape = NULL,
                   colour = NULL) +
@@ -83,40 +83,26 @@ row_estimates <- function(data, layout, shown, reported) {
                                             guide = if (all(data[[shown]] == kinds[1])) "none" else "legend")))
   }
   if (is.null(reported)) return(ggplot2::geom_point(colour = colour_estimate, size = size, na.rm = TRUE))
-  list(ggplot2::geom_point(ggplot2::aes(.data$share, .data$label, colour = .data$what, shape = .data$what),
-                           long_shares(data, reported), size = size, stroke = if (layout$rows > 20) 0.6 else 1),
-       what_scales(reported))
-}
-
-# Estimates and reported shares, where there are any, one below the other.
-long_shares <- function(data, names) {
-  rbind(cbind(data, share = data$estimate, what = names[1]),
-        if ("reported" %in% names(data)) cbind(data, share = data$reported, what = names[2]))
+  # Estimates and reported shares, where there are any, one below the other.
+  both <- rbind(cbind(data, share = data$estimate, what = reported[1]),
+                if ("reported" %in% names(data)) cbind(data, share = data$reported, what = reported[2]))
+  list(ggplot2::geom_point(ggplot2::aes(.data$share, .data$label, colour = .data$what, shape = .data$what), both,
+                           size = size, stroke = if (layout$rows > 20) 0.6 else 1),
+       ggplot2::scale_colour_manual(values = what_colours(reported), breaks = reported),
+       ggplot2::scale_shape_manual(values = stats::setNames(c(16, 1), reported), breaks = reported))
 }
 
 # What is drawn is a share that was recovered or one that was reported.
 what_colours <- function(names) stats::setNames(c(colour_estimate, colour_reported), names)
 
-what_scales <- function(names) {
-  list(ggplot2::scale_colour_manual(values = what_colours(names), breaks = names),
-       ggplot2::scale_shape_manual(values = stats::setNames(c(16, 1), names), breaks = names))
-}
-
-intervals_scale <- function(kinds, layout, levels) {
+intervals_scale <- function(kinds, layout) {
   labels <- if (length(kinds) > 1L) point_format else switch(kinds, share = percent_labels, difference = point_labels,
                                                              ratio = point_format, error = power_labels, format_count)
   if (kinds[1] %in% c("ratio", "error") && length(kinds) == 1L) {
     breaks <- if (layout$across > 1L) few_log_breaks(3) else log_breaks
     return(ggplot2::scale_x_log10(labels = labels, breaks = breaks, guide = no_overlap()))
   }
-  if (is.null(levels)) {
-    return(ggplot2::scale_x_continuous(labels = labels, breaks = layout$breaks, guide = no_overlap()))
-  }
-  # Few levels are all there.
-  all <- length(levels) <= c(6, 3, 2)[min(layout$across, 3)]
-  ggplot2::scale_x_continuous(labels = position_labels(wrap_labels(10)(levels)),
-                              breaks = if (all) seq_along(levels) else layout$breaks,
-                              limits = if (all) c(1, length(levels)), guide = no_overlap())
+  ggplot2::scale_x_continuous(labels = labels, breaks = layout$breaks, guide = no_overlap())
 }
 
 point_format <- function(x) format(x, trim = TRUE, drop0trailing = TRUE, digits = 3, scientific = FALSE)
@@ -132,7 +118,7 @@ positive_rows <- function(data) {
   data
 }
 
-# What each class shows: the arguments of draw_intervals(), with `data` and `title`.
+# What each class shows: the arguments of draw_intervals(), with `data` and `title`; `caption` is what it adds.
 drawn_of <- function(x, data, labels) UseMethod("drawn_of")
 
 drawn_of.rr_estimates <- function(x, data, labels) {
@@ -160,30 +146,13 @@ autoplot.rr_estimates <- function(object, terms = NULL, ...) {
   data$panel <- one_panel(data)
   shown <- drawn_of(object, data, labels)
   data <- shown$data
-  caption <- shown$caption %||% sprintf("Lines: %s.", interval_words(about(object, "conf.level"), "",
-                                                                     about(object, "simultaneous")))
+  level <- about(object, "conf.level")
+  ranked <- isTRUE(about(object, "ranked"))
+  caption <- paste0("Lines: ", interval_words(level, "", about(object, "simultaneous"), ranked), ".",
+                    if (ranked) paste0(" ", rank_words(level), "."), shown$caption)
   if (all(is.na(data$conf.low))) caption <- "No intervals are known."
   beyond <- data$estimate < data$conf.low | data$estimate > data$conf.high
   if (any(beyond, na.rm = TRUE)) caption <- paste(caption, "They end at 0 and 1, which unbiased estimates may exceed.")
   shown$caption <- caption
-  if ("number" %in% names(data) && max(table(data$panel)) > 12) return(draw_cumulative(shown))
   do.call(draw_intervals, shown)
-}
-
-# Cumulative shares of many levels that are numbers: a curve, at the numbers up to which they reach.
-draw_cumulative <- function(shown) {
-  data <- shown$data
-  layout <- row_layout(nlevels(data$panel), "", levels(data$panel))
-  ggplot2::ggplot(data, ggplot2::aes(.data$number, .data$estimate)) +
-    ggplot2::geom_hline(yintercept = c(0, 1), colour = colour_line, linewidth = 0.4) +
-    ggplot2::geom_linerange(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), colour = colour_estimate,
-                            alpha = 0.4, linewidth = 0.8, na.rm = TRUE) +
-    ggplot2::geom_line(colour = colour_estimate, linewidth = 0.5) +
-    (if (max(table(data$panel)) <= 100) ggplot2::geom_point(colour = colour_estimate, size = 1.2)) +
-    ggplot2::scale_x_continuous(labels = format_count, guide = no_overlap()) +
-    ggplot2::scale_y_continuous(labels = percent_labels, breaks = seq(0, 1, 0.25)) +
-    ggplot2::labs(title = wrap_text(shown$title, 46), caption = wrap_text(shown$caption), x = "Up to",
-                  y = "Cumulative proportion") +
-    theme_candor() +
-    (if (nlevels(data$panel) > 1L) row_panels(layout))
 }

@@ -7,9 +7,8 @@
 #' A fit is drawn as estimates with their intervals, beside the reported shares (hollow points). The layout depends on the number of categories and groups:
 #'
 #' * up to 40 categories: one row per category.
-#' * a yes/no question in up to 40 groups: one row per group, for "yes".
+#' * a yes/no question in groups: one row per group, for "yes".
 #' * groups that are dates, times or years: time along an axis, a panel per category; up to 8 further groups are lines.
-#' * more than 40 groups: groups along an axis, a panel per category; the caption names the highest and lowest.
 #' * bins and levels of a tree, more than 12 ([rr_square_wave()], [rr_hierarchy()]): along an axis of numbers.
 #' * more than 40 ordered categories (numbers, ordered factor): along an axis, in their order.
 #' * more than 40 other categories: ranked by estimate, on logarithmic axes.
@@ -26,7 +25,7 @@
 #' * [rr_effects()]: a row per effect, in percentage points; with `by` a row per group and a panel per effect.
 #' * [rr_top()]: categories from the most common down, with intervals by rank; hollow points are not shown to be present.
 #' * [rr_heavy_hitters()]: the strings that were found, from the most frequent down.
-#' * [rr_quantile()]: a row per probability; one quantile of several groups has a row per group.
+#' * [rr_quantile()]: a row per group and probability.
 #'
 #' Rows of a table may be left out before it is drawn. Up to 200 rows are drawn. `as.data.frame()` gives the rows and columns of the picture.
 #'
@@ -35,8 +34,7 @@
 #' frequent values, which the caption names. `plot(fit, which = 1)` draws diagnostics of the residuals of the reports.
 #'
 #' @param object,x A fit of [rr_estimate()], including survey designs, a table as listed above, or a fit of [rr_glm()].
-#' @param order Logical. Order categories by their estimate? Default `NULL`: up to 40 categories and ordered categories keep their order, others are ranked. With `order = FALSE`
-#'   each of more than 40 groups has a row and its name.
+#' @param order Logical. Order categories by their estimate? Default `NULL`: up to 40 categories and ordered categories keep their order, others are ranked.
 #' @param terms Categories, as labels or positions, such as `"yes"`; default all.
 #' @param variable For a regression: name of a covariate; default the first.
 #' @param by For a regression: name of a covariate of at most 8 values, with a line for each. Default one that interacts with `variable`, if there is one; `character()` for none.
@@ -47,8 +45,7 @@
 #' @param ... For `plot()` with `which` further arguments of [stats::plot.lm()]; otherwise not used.
 #' @return A ggplot object, to be printed, saved or changed. `plot()` returns it invisibly.
 #' @section Errors:
-#' `candor_error_level`, `candor_error_empty` (no rows), `candor_error_package` (ggplot2 is not installed), `candor_error_argument` (also for more than 200 rows of a table, missing columns,
-#' and more than 40 groups of more than 12 categories). See [candor_conditions].
+#' `candor_error_level`, `candor_error_empty` (no rows), `candor_error_package` (ggplot2 is not installed), `candor_error_argument` (also for more than 200 rows of a table, missing columns). See [candor_conditions].
 #' @references Wilke, C. O. (2019). *Fundamentals of Data Visualization*. O'Reilly, chapter 16 (uncertainty). <https://clauswilke.com/dataviz/>
 #' @seealso [rr_estimate()], [rr_glm()], [rr_effects()], [rr_compare()], [rr_top()].
 #' @concept plot
@@ -85,18 +82,23 @@ autoplot.rr_fit <- function(object, order = NULL, terms = NULL, ...) {
 #' @rawNamespace S3method(ggplot2::autoplot,rr_survey)
 autoplot.rr_survey <- autoplot.rr_fit
 
-# Four layouts: time along an axis; a row for each category or group; categories along an axis, at their places or by
-# rank; and groups along an axis.
+# Three layouts: time along an axis; a row for each category or group; categories along an axis, at their places or by
+# rank.
 draw_shares <- function(fit, order, which) {
   data <- plot_data(fit, which)
   k <- length(unique(data$term))
-  # One key is a time; more than 12 categories would be too many panels, more than 8 further groups too many colours.
-  key <- time_key(fit$tally$groups)
+  # One key is a date, a time or a year; more than 12 categories would be too many panels, more than 8 further groups
+  # too
+  # many colours.
+  timely <- vapply(fit$tally$groups %||% list(), function(x) {
+    years <- is.numeric(x) && !is.object(x) && all(x == floor(x) & x >= 1900 & x <= 2100)
+    (inherits(x, c("Date", "POSIXct")) || years) && length(unique(x)) > 1L
+  }, NA)
+  key <- names(which(timely))
   further <- setdiff(names(fit$tally$groups), key)
-  if (!is.null(key) && k <= 12 && nlevels(group_panel(data, further)) <= length(line_colours)) {
+  if (length(key) == 1L && k <= 12 && nlevels(group_panel(data, further)) <= length(line_colours)) {
     return(plot_times(fit, data, key, further))
   }
-  if (nlevels(data$panel) > 40 && !isFALSE(order)) return(plot_groups(fit, data, isTRUE(order)))
   along <- !is.null(axis_numbers(fit$mechanism)) && k > 12 && !isTRUE(order)
   few <- k <= 40 && !along
   sorted <- isTRUE(order) || (is.null(order) && !few && !in_order(fit$mechanism))
@@ -104,18 +106,9 @@ draw_shares <- function(fit, order, which) {
   if (sorted && !(few && rows_are_groups(fit, data)) && !fit$simultaneous &&
       (inherits(fit, "rr_survey") || fit$interval %in% c("wilson", "exact"))) {
     fit$ranked <- TRUE
-    bounds <- if (inherits(fit, "rr_survey")) survey_bounds(fit, which)
-      else fit_intervals(fit, which = which, ranked = TRUE)
-    data[c("conf.low", "conf.high")] <- lapply(bounds, as.vector)
+    data[c("conf.low", "conf.high")] <- lapply(fit_intervals(fit, which = which, ranked = TRUE), as.vector)
   }
-  if (few) plot_rows(fit, data, sorted) else if (sorted) plot_ranks(fit, data) else plot_sequence(fit, data)
-}
-
-survey_bounds <- function(fit, which) {
-  rows <- rows_of(fit)
-  levels <- apply(as.matrix(fit$estimate), 2, ranked_level, fit$conf.level)
-  lapply(list(low = bounds_of(fit, rows, as.vector(levels))$low, high = bounds_of(fit, rows, fit$conf.level)$high),
-         function(bound) matrix(bound, nrow(levels))[which, ])
+  if (few) plot_rows(fit, data, sorted) else plot_along(fit, data, sorted)
 }
 
 # Levels with an order of their own: an ordered factor, or numbers. (Levels given only by their number have no
@@ -136,20 +129,9 @@ axis_numbers <- function(mechanism) {
   if (inherits(mechanism, "rr_hierarchy")) level_numbers(mechanism)
 }
 
-# The key that runs along an axis, if there is just one: dates, times or years, of more than one value.
-time_key <- function(groups) {
-  timely <- vapply(groups %||% list(), function(x) {
-    years <- is.numeric(x) && !is.object(x) && all(x == floor(x) & x >= 1900 & x <= 2100)
-    (inherits(x, c("Date", "POSIXct")) || years) && length(unique(x)) > 1L
-  }, NA)
-  if (sum(timely) == 1L) names(groups)[timely]
-}
-
 plot_data <- function(fit, which) {
   k <- length(fit$mechanism$levels)
-  data <- if (inherits(fit, "rr_survey")) {
-    tidy(fit, conf.int = TRUE)[as.vector(outer(which, k * (seq_len(NCOL(fit$estimate)) - 1), `+`)), ]
-  } else tidy_rows(fit, TRUE, fit$conf.level, which)
+  data <- tidy_rows(fit, TRUE, fit$conf.level, which)
   data$panel <- group_panel(data, names(fit$tally$groups))
   # Reports and truths are the same categories for every mechanism but a rectangular channel. Totals are no shares.
   if (length(fit$mechanism$reports) == k && !isTRUE(fit$total)) {
@@ -237,61 +219,65 @@ plot_rows <- function(fit, data, order) {
 plot_times <- function(fit, data, key, further) {
   terms <- shown_terms(fit, data)
   data <- data[data$term %in% terms, ]
-  data$time <- data[[key]]
+  data$at <- data[[key]]
   data$panel <- factor(data$term, terms)
   data$group <- group_panel(data, further)
   groups <- levels(data$group)
-  limits <- ggplot2::aes(.data$time, ymin = .data$conf.low, ymax = .data$conf.high)
-  picture <- if (length(groups) > 1L) {
+  picture <- if (length(groups) < 2L) draw_sequence(fit, data) else {
     labels <- wrap_labels(30)(groups)
     # Intervals of one time stand beside each other.
-    beside <- ggplot2::position_dodge(width = 0.3 * min(diff(sort(unique(as.numeric(data$time))))))
+    beside <- ggplot2::position_dodge(width = 0.3 * min(diff(sort(unique(as.numeric(data$at))))))
     plot_base(fit, data, "Bars") +
-      ggplot2::aes(.data$time, .data$estimate, colour = .data$group) +
-      ggplot2::geom_linerange(limits, linewidth = 0.8, alpha = 0.45, position = beside, na.rm = TRUE) +
+      ggplot2::aes(.data$at, .data$estimate, ymin = .data$conf.low, ymax = .data$conf.high, colour = .data$group) +
+      ggplot2::geom_linerange(linewidth = 0.8, alpha = 0.45, position = beside, na.rm = TRUE) +
       ggplot2::geom_line(linewidth = 0.5, position = beside) +
       ggplot2::geom_point(size = 1.8, position = beside) +
       ggplot2::scale_colour_manual(values = stats::setNames(line_colours[seq_along(groups)], groups), labels = labels,
                                    guide = line_legend(labels))
-  } else {
-    plot_base(fit, long_shares(data, share_names(fit$mechanism)), "Bars") +
-      ggplot2::aes(.data$time, .data$share, colour = .data$what) +
-      ggplot2::geom_linerange(limits, data, colour = colour_estimate, linewidth = 0.8, alpha = 0.55, na.rm = TRUE,
-                              inherit.aes = FALSE) +
-      ggplot2::geom_line(linewidth = 0.4, alpha = 0.6) +
-      ggplot2::geom_point(ggplot2::aes(shape = .data$what), size = 1.8) +
-      what_scales(share_names(fit$mechanism))
   }
-  picture + scale_x_time(data$time, c(5, 3, 2)[min(length(terms), 3)]) +
+  picture + scale_x_time(data$at, c(5, 3, 2)[min(length(terms), 3)]) +
     share_scale(fit, ggplot2::scale_y_continuous,
                 breaks = if (length(terms) > 3L) few_breaks(2) else ggplot2::waiver()) +
-    ggplot2::labs(x = if (is.numeric(data$time)) key, y = share_title(fit, terms), colour = NULL, shape = NULL)
+    ggplot2::labs(x = if (is.numeric(data$at)) key, y = share_title(fit, terms))
 }
 
-# Many categories in the order of the levels: at their numbers, or at their positions.
-plot_sequence <- function(fit, data) {
+# More categories than there is room for rows with names, along an axis: at their numbers, at their positions, or by
+# rank
+# on logarithmic axes.
+plot_along <- function(fit, data, ranked) {
   mechanism <- fit$mechanism
-  numbers <- axis_numbers(mechanism) %||% level_numbers(mechanism)
-  at <- match(data$term, mechanism$levels)
-  data$at <- if (is.null(numbers)) at else numbers[at]
-  layout <- curve_layout(data)
-  labels <- if (is.null(numbers)) position_labels(mechanism$levels) else format_count
   binned <- !is.null(mechanism$breaks)
-  picture <- draw_sequence(fit, data, layout) +
-    ggplot2::scale_x_continuous(labels = labels, guide = no_overlap()) +
-    ggplot2::scale_y_continuous(labels = percent_labels,
-                                breaks = if (layout$down > 1L) few_breaks(2, 3) else ggplot2::waiver()) +
-    ggplot2::labs(x = if (is.null(numbers)) NULL else if (binned) "Number (each bin at its middle)" else "Category",
-                  y = if (binned) "True proportion in a bin" else "True proportion")
-  with_height(picture, layout)
-}
-
-# Panels of curves: each row of them needs its title and three quarters of an inch.
-curve_layout <- function(data) {
+  title <- share_title(fit, c("", ""))
+  values <- axis_numbers(mechanism) %||% level_numbers(mechanism)
+  data$at <- if (ranked) stats::ave(data$estimate, data$panel, FUN = function(x) rank(-x, ties.method = "first"))
+    else (values %||% seq_along(mechanism$levels))[match(data$term, mechanism$levels)]
   layout <- row_layout(nlevels(data$panel), "", levels(data$panel))
+  # Each row of panels needs its title and three quarters of an inch.
   if (nlevels(data$panel) > 1L) layout$height <- 1.6 + 0.75 * layout$down
   layout$rows <- layout$down
-  layout
+  room <- function(breaks) if (layout$down > 1L) breaks else ggplot2::waiver()
+  # The logarithmic axis ends a little below one report; what lies there is drawn on its edge, but for the estimates.
+  floor <- if (ranked) 0.5 / if (isTRUE(fit$total)) 1 else max(fit$tally$n)
+  drawn <- intersect(c("conf.low", "conf.high", "reported"), names(data))
+  if (ranked) data[drawn] <- lapply(data[drawn], pmax, floor)
+  scales <- if (ranked) {
+    list(ggplot2::scale_x_log10(labels = format_count, breaks = few_log_breaks(if (layout$across > 1) 3 else 6)),
+         share_scale(fit, ggplot2::scale_y_log10, breaks = room(few_log_breaks(3))),
+         ggplot2::labs(x = paste("Rank among", category_words(length(unique(data$term)))), y = title))
+  } else {
+    list(ggplot2::scale_x_continuous(labels = if (is.null(values)) position_labels(mechanism$levels) else format_count,
+                                     breaks = layout$breaks, guide = no_overlap()),
+         share_scale(fit, ggplot2::scale_y_continuous, breaks = room(few_breaks(2, 3))),
+         ggplot2::labs(x = if (binned) "Number (each bin at its middle)" else if (!is.null(values)) "Category",
+                       y = if (binned) paste(title, "in a bin") else title))
+  }
+  picture <- draw_sequence(fit, data, layout, floor) + scales
+  lost <- if (ranked) sum(data$estimate <= 0) else 0
+  if (lost > 0) {
+    note <- sprintf("\nEstimated as 0 or less: %s of %s.", format_count(lost), format_count(nrow(data)))
+    picture <- picture + ggplot2::labs(caption = paste0(picture$labels$caption, note))
+  }
+  with_height(picture, layout)
 }
 
 # Estimates along an axis, at the places `at`. With few categories each interval is drawn alone; a band would join
@@ -305,7 +291,8 @@ draw_sequence <- function(fit, data, layout = NULL, floor = NULL) {
   limits <- ggplot2::aes(.data$at, ymin = .data$conf.low, ymax = .data$conf.high)
   estimates <- ggplot2::aes(.data$at, .data$estimate, colour = kinds[1])
   plot_base(fit, data, if (k > 200) "Band" else "Lines", layout) +
-    (if (!ranks) ggplot2::geom_hline(yintercept = 0, colour = colour_line, linewidth = 0.4)) +
+    (if (!ranks && any(data$estimate <= 0)) ggplot2::geom_hline(yintercept = 0, colour = colour_line,
+                                                                linewidth = 0.4)) +
     (if (reported) ggplot2::geom_point(ggplot2::aes(.data$at, .data$reported, colour = kinds[2]),
                                        size = if (ranks) 0.5 else if (k > 200) 0.4 else 0.9,
                                        alpha = if (ranks) 0.35 else 1)) +
@@ -313,63 +300,5 @@ draw_sequence <- function(fit, data, layout = NULL, floor = NULL) {
      else ggplot2::geom_linerange(limits, colour = colour_estimate, alpha = 0.35, linewidth = 0.8, na.rm = TRUE)) +
     ggplot2::geom_line(estimates, data[data$estimate > floor %||% -Inf, ], linewidth = if (ranks) 0.8 else 0.5) +
     (if (k <= 100 && !ranks) ggplot2::geom_point(estimates, size = 1.2)) +
-    ggplot2::scale_colour_manual(values = what_colours(kinds), breaks = kinds, guide = if (ranks && reported) {
-      # A line for what is drawn as a line, a point for what is drawn as points.
-      ggplot2::guide_legend(override.aes = list(linetype = c(1, 0), shape = c(NA, 16), size = c(1, 1.6), alpha = 1))
-    } else "legend")
-}
-
-# More groups than there is room for rows with names: along an axis, with a panel for each category. Groups that are
-# numbers lie at these, others by rank.
-plot_groups <- function(fit, data, ranked) {
-  terms <- shown_terms(fit, data)
-  count <- nlevels(data$panel)
-  if (length(terms) > 12L) abort("A picture of many groups needs {.arg terms}, at most 12 categories.", "argument")
-  data <- data[data$term %in% terms, ]
-  keys <- names(fit$tally$groups)
-  group <- as.character(data$panel)
-  numbers <- if (length(keys) == 1L && is.numeric(data[[keys]]) && !ranked) data[[keys]]
-  data$panel <- factor(data$term, terms)
-  data$at <- numbers %||% stats::ave(data$estimate, data$panel, FUN = function(x) rank(-x, ties.method = "first"))
-  one <- length(terms) == 1L
-  picture <- draw_sequence(fit, data, row_layout(length(terms), "", terms)) +
-    ggplot2::scale_x_continuous(labels = if (is.null(numbers)) format_count else point_format,
-                                breaks = few_breaks(if (one) 6 else 3), guide = no_overlap()) +
-    share_scale(fit, ggplot2::scale_y_continuous, breaks = few_breaks(if (length(terms) > 3L) 2 else 4)) +
-    ggplot2::labs(x = if (is.null(numbers)) sprintf("Rank among %s groups", format_count(count)) else keys,
-                  y = share_title(fit, terms))
-  if (!is.null(numbers)) return(picture)
-  cli::cli_inform(c("{format_count(count)} groups are ranked by their estimates and have no names.",
-                    i = "With {.code order = FALSE} each has a row and a name, in a picture as high as that needs."),
-                  class = "candor_message_ranked")
-  if (!one) return(picture)
-  ends <- group[order(data$at)]
-  named <- function(names) paste0("\"", names, "\"", collapse = ", ")
-  ends <- sprintf("Highest: %s. Lowest: %s.", named(utils::head(ends, 3)), named(rev(utils::tail(ends, 3))))
-  picture + ggplot2::labs(caption = paste0(picture$labels$caption, "\n", wrap_text(ends)))
-}
-
-plot_ranks <- function(fit, data) {
-  data$at <- stats::ave(data$estimate, data$panel, FUN = function(x) rank(-x, ties.method = "first"))
-  data <- data[order(data$panel, data$at), ]
-  # The logarithmic axis ends a little below one report; what lies there is drawn on its edge.
-  floor <- 0.5 / max(fit$tally$n)
-  drawn <- intersect(c("conf.low", "conf.high", "reported"), names(data))
-  data[drawn] <- lapply(data[drawn], pmax, floor)
-  layout <- curve_layout(data)
-  picture <- draw_sequence(fit, data, layout, floor) +
-    ggplot2::scale_x_log10(labels = format_count,
-                           breaks = if (nlevels(data$panel) > 1L) few_log_breaks(3) else log_breaks) +
-    ggplot2::scale_y_log10(labels = percent_labels,
-                           breaks = if (layout$down > 1L) few_log_breaks(3) else ggplot2::waiver()) +
-    ggplot2::labs(x = sprintf("Rank among %s categories", format_count(length(unique(data$term)))),
-                  y = "True proportion")
-  # How many estimates have no place on the axis, of one group or, where the groups differ, of each.
-  zeros <- unique(range(tapply(data$estimate <= 0, data$panel, sum)))
-  if (max(zeros) > 0) {
-    note <- sprintf("\nEstimated as 0 or less: %s categories%s.", paste(format_count(zeros), collapse = " to "),
-                    if (nlevels(data$panel) > 1) " in each group" else "")
-    picture <- picture + ggplot2::labs(caption = paste0(picture$labels$caption, note))
-  }
-  with_height(picture, layout)
+    ggplot2::scale_colour_manual(values = what_colours(kinds), breaks = kinds)
 }

@@ -12,8 +12,7 @@
 #' @param parm Categories or coefficients, by name or position; default all.
 #' @param level The curves reach as far as the interval of this confidence level; default 0.99 for `profile()`, 0.95 for `confint()`.
 #' @param points Number of values per curve besides the estimate, a whole number from 5 to 1,000; default 20.
-#' @param x,object A profile.
-#' @param conf.level Confidence level of the intervals that the picture marks; default 0.95.
+#' @param object A profile.
 #' @param ... Not used.
 #' @return `profile()` returns a tibble of class `rr_profile` with the columns of the groups and
 #'
@@ -24,7 +23,7 @@
 #'   | `deviance` | twice the fall of the log-likelihood from its maximum |
 #'   | `z` | root of the deviance, negative below the estimate |
 #'
-#'   `confint()` returns the profile likelihood intervals of the fit, computed and not read off the curve. `plot()` and `autoplot()` draw up to 12 curves.
+#'   `confint()` returns the profile likelihood intervals of the fit, computed and not read off the curve.
 #' @section Errors:
 #' `candor_error_law` (no likelihood), `candor_error_level`, `candor_error_argument`. See [candor_conditions].
 #' @references Venzon, D. J. and Moolgavkar, S. H. (1988). A method for computing profile-likelihood-based confidence intervals. *Applied Statistics* 37(1), 87-94.
@@ -40,7 +39,9 @@
 #' curve
 #' confint(curve)
 #' # No: the estimate is 0, and the interval reaches up to 5.6%
-#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(curve)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   ggplot2::ggplot(curve, ggplot2::aes(value, -deviance / 2)) + ggplot2::geom_line()
+#' }
 NULL
 
 #' @rdname rr_profile
@@ -51,14 +52,11 @@ profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
   points <- check_count(points, "points", min = 5, max = 1000)
   check_interval_kind("profile", fitted$mechanism, fitted$target, fitted$estimator)
   which <- match_terms(parm, fitted)
-  rows <- rr_matrix(fitted$mechanism)
-  axes <- channel_axes(fitted$mechanism)
   parts <- lapply(seq_len(NCOL(fitted$estimate)), function(g) {
-    evidence <- group_evidence(fitted$tally, g)
-    best <- maximize(axes, evidence$counts, n = evidence$n)$estimate
-    top <- sum_log(evidence$counts, apply_channel(axes, best))
+    top <- profile_top(fitted, g)
+    best <- top$best
     do.call(rbind, lapply(which, function(i) {
-      deviance <- ratio_deviance(rows, evidence$counts, evidence$n, i, top)
+      deviance <- ratio_deviance(top$rows, top$counts, top$n, i, top$loglik)
       ends <- profile_ratio(deviance, best[i], level)
       value <- sort(unique(c(best[i], seq(ends[["low"]], ends[["high"]], length.out = points))))
       fall <- vapply(value, function(t) if (t == best[i]) 0 else max(0, deviance(t)), 0)
@@ -66,13 +64,11 @@ profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
                  z = sign(value - best[i]) * sqrt(fall))
     }))
   })
-  new_rr_profile(bind_groups(parts, fitted$tally$groups), fitted, names(fitted$tally$groups))
+  new_rr_profile(bind_groups(parts, fitted$tally$groups), fitted)
 }
 
 # The fit is kept with the table, whose rows anybody may have changed.
-new_rr_profile <- function(table, fit, groups = NULL) {
-  structure(table, class = c("rr_profile", class(table)), fit = fit, groups = groups)
-}
+new_rr_profile <- function(table, fit) structure(table, class = c("rr_profile", class(table)), fit = fit)
 
 #' @rdname rr_profile
 #' @export
@@ -81,46 +77,6 @@ confint.rr_profile <- function(object, parm = NULL, level = 0.95, ...) {
   if (!is.null(parm)) terms <- terms[match_rows(parm, terms, "terms")]
   stats::confint(attr(object, "fit"), terms, level, interval = "profile")
 }
-
-#' @rdname rr_profile
-#' @exportS3Method ggplot2::autoplot
-autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
-  fit <- attr(object, "fit")
-  conf.level <- check_level(conf.level)
-  check_installed("ggplot2", "to draw a profile")
-  panel <- group_panel(object, c(attr(object, "groups"), "term"), ": ")
-  if (nlevels(panel) > 12L) abort("A picture holds up to 12 profiles, see {.arg parm}.", "argument")
-  limit <- stats::qchisq(conf.level, 1)
-  data <- data.frame(value = object$value, fall = -object$deviance / 2, panel = panel)
-  bounds <- stats::confint(fit, unique(object$term), conf.level, interval = "profile")
-  # The rows of confint() are one for each panel, groups slowest, as panels are.
-  ends <- data.frame(value = as.vector(bounds),
-                     panel = factor(rep(levels(panel)[seq_len(nrow(bounds))], 2), levels(panel)))
-  ends <- ends[is.finite(ends$value), ]
-  share <- inherits(fit, "rr_fit")
-  layout <- row_layout(nlevels(panel), "", levels(panel), if (nlevels(panel) > 6) 4 else min(nlevels(panel), 3))
-  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$fall)) +
-    ggplot2::geom_hline(yintercept = -limit / 2, linetype = 2, colour = colour_line) +
-    ggplot2::geom_segment(ggplot2::aes(xend = .data$value, y = -limit / 2, yend = -Inf), ends, linetype = 3,
-                          colour = colour_aside) +
-    ggplot2::geom_line(linewidth = 0.8, colour = colour_estimate) +
-    ggplot2::geom_point(data = data[object$deviance == 0, ], colour = colour_estimate, size = 2) +
-    theme_candor() +
-    row_panels(layout, "free_x") +
-    ggplot2::scale_x_continuous(labels = if (share) percent_labels else ggplot2::waiver(), breaks = layout$breaks,
-                                guide = no_overlap()) +
-    ggplot2::scale_y_continuous(breaks = few_breaks(if (layout$down > 2) 1 else 3)) +
-    ggplot2::labs(title = "Profile likelihood", x = if (share) "True proportion" else "Coefficient",
-                  y = "Log-likelihood,\nbelow its maximum",
-                  caption = wrap_text(sprintf("Dotted: the %s interval, where the curve is above the dashed line.",
-                                              percent_labels(conf.level))))
-  # A row of panels needs its axis, its title, and room for the curve.
-  with_height(picture, list(rows = layout$down, height = 1.2 + 0.9 * layout$down))
-}
-
-#' @rdname rr_profile
-#' @export
-plot.rr_profile <- function(x, ...) draw(x, ...)
 
 # ---- the unknown parameters of a design, read from a fit of its latent classes ----
 

@@ -54,27 +54,11 @@ rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.lev
     tibble::tibble(prob = probs, level = fit$mechanism$levels[found$level], estimate = found$value,
                    std.error = ifelse(spread > 0, spread, NA_real_), conf.low = low$value, conf.high = high$value)
   })
-  # Positions are drawn as the levels that they stand for.
   positions <- is.null(edges$breaks) && is.null(level_numbers(fit$mechanism))
   new_rr_table(bind_groups(tables, fit$tally$groups), "rr_quantile", keys = c(names(fit$tally$groups), "prob"),
                conf.level = conf.level, n = fit$tally$n, target = fit$target,
-               title = paste("Quantiles from", report_words(fit$tally)), levels = if (positions) fit$mechanism$levels)
-}
-
-drawn_of.rr_quantile <- function(x, data, labels) {
-  probs <- sort(unique(data$prob))
-  data$panel <- group_panel(data, setdiff(attr(x, "keys"), "prob"))
-  drawn <- list(title = "Quantiles", axis = "Quantile", rows = "Cumulative proportion", levels = attr(x, "levels"))
-  data$label <- factor(data$prob, probs, percent_labels(probs))
-  if (length(probs) == 1L && nlevels(data$panel) > 1L) {
-    data$label <- rows_factor(as.character(data$panel))
-    data$panel <- one_panel(data)
-    drawn$axis <- if (probs == 0.5) "Median" else paste("Quantile", percent_labels(probs))
-    drawn$title <- if (probs == 0.5) "Medians" else "Quantiles"
-    drawn["rows"] <- list(NULL)
-  }
-  data$kind <- rep("value", nrow(data))
-  c(list(data = data), drawn)
+               title = paste("Quantiles from", report_words(fit$tally)), axis_kind = "value",
+               axis = if (positions) "Quantile, as the position of a level" else "Quantile")
 }
 
 # What bounds the levels: breaks between which quantiles are interpolated, or the levels' own values.

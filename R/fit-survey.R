@@ -125,9 +125,9 @@ new_rr_survey <- function(asked, fit) {
   x[c("covariance", "inversion")] <- list(spread$covariance, spread$inversion)
   x[c("total", "interval", "n")] <- list(asked$total, asked$interval, respondent_number(fit$tally))
   x$df <- if (fit$target == "sample") Inf else survey::degf(asked$design)
-  x$rows <- survey_rows(x)
+  x$rows <- tidy_rows(x, FALSE)
   x$labels <- coef_names(x)
-  x$title <- survey_title(x, asked$design)
+  x$title <- survey_title(x)
   law <- rr_law(x$mechanism)
   x$notes <- indented(c(
     if (!x$estimator$unbiased && any(x$estimate <= 0)) held_words,
@@ -144,20 +144,10 @@ check_only <- function(given, arg, choices) {
           x = "It is {describe(given[[arg]])}."), "argument")
 }
 
-survey_rows <- function(x) {
-  k <- length(x$mechanism$levels)
-  groups <- NCOL(x$estimate)
-  keys <- lapply(as.list(x$tally$groups), rep, each = k)
-  error <- root(diag(x$covariance))
-  error[rep(vapply(seq_len(groups), held_at_boundary, NA, fit = x), each = k) & error == 0] <- NA_real_
-  tibble::as_tibble(c(keys, list(term = rep(x$mechanism$levels, groups)), cell_answers(x$mechanism, "levels", groups),
-                      list(estimate = as.vector(x$estimate), std.error = error)))
-}
-
-survey_title <- function(x, design) {
+survey_title <- function(x) {
   tally <- x$tally
   random <- if (x$target == "sample") "the randomization of each answer alone, for these respondents and weights"
-            else paste0(design_words(design), " and the randomization of each answer")
+            else "the draw of the sample and the randomization of each answer"
   c(paste0(x$estimator$title, ", ", if (x$total) "totals" else "shares", " of ",
            category_words(length(x$mechanism$levels)), " from ", format_count(x$n), " respondents who stand for ",
            format_count(round(sum(tally$n), 1)), if (!is.null(tally$groups)) in_groups(tally)),
@@ -167,38 +157,4 @@ survey_title <- function(x, design) {
                       if (is.finite(x$df)) sprintf(", %s degrees of freedom", format_count(x$df))))))
 }
 
-# A short description of the sample.
-design_words <- function(design) {
-  if (inherits(design, "svyrep.design")) {
-    return(sprintf("the draw of the sample (%s replicate weights)", format_count(ncol(design$repweights))))
-  }
-  clusters <- nrow(unique(design$cluster[, 1, drop = FALSE]))
-  paste0("the draw of the sample (", format_count(clusters),
-         if (clusters < nrow(design$cluster)) " clusters" else " people drawn singly",
-         if (isTRUE(design$has.strata)) paste(" in", format_count(length(unique(design$strata[, 1]))), "strata"),
-         if (!is.null(design$fpc$popsize)) ", from a finite population", ")")
-}
-
-bounds_of.rr_survey <- function(x, rows, level) {
-  if (x$simultaneous) level <- 1 - (1 - level) / nrow(rows)
-  t <- stats::qt((1 + level) / 2, x$df)
-  if (x$interval != "wald" && !is.null(x$inversion)) return(wilson_bounds(x, rows$estimate, t))
-  half <- t * root(diag(x$covariance))
-  list(low = rows$estimate - half, high = rows$estimate + half)
-}
-
-# The mean of scores that lie from `low` to `high`, as a share of their range. An estimate beyond 0 or 1 is taken for
-# what is nearest to it among those that there can be.
-wilson_bounds <- function(x, estimate, t) {
-  low <- rep_len(x$inversion$low, length(estimate))
-  range <- rep_len(x$inversion$high, length(estimate)) - low
-  share <- (pmin(pmax(as.vector(x$inversion$estimate), 0), 1) - low) / range
-  worth <- share * (1 - share) * range^2 / as.vector(x$inversion$variance)
-  # Where all reports are alike the design says nothing of their variance.
-  alike <- !is.finite(worth) | worth <= 0
-  worth[alike] <- rep(x$tally$effective_n, each = length(x$inversion$low))[alike]
-  centre <- (share + t^2 / (2 * worth)) / (1 + t^2 / worth)
-  half <- t / (1 + t^2 / worth) * sqrt(share * (1 - share) / worth + t^2 / (4 * worth^2))
-  bounds <- list(low = low + range * (centre - half), high = low + range * (centre + half))
-  include_estimate(bounds, estimate, x$estimator$unbiased)
-}
+bounds_of.rr_survey <- function(x, rows, level) lapply(fit_intervals(x, level), as.vector)

@@ -73,7 +73,7 @@ rr_top <- function(x, m = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "
   title <- sprintf("%s of %s are present (%s, alpha = %s)%s", paste(format_count(found), collapse = ", "),
                    category_words(categories), adjust, format(alpha), if (length(found) > 1L) ", by group" else "")
   new_rr_table(table, "rr_top", keys = c(names(fit$tally$groups), "term"), found = found, alpha = alpha,
-               adjust = adjust, conf.level = conf.level, n = fit$tally$n, target = target,
+               adjust = adjust, conf.level = conf.level, n = fit$tally$n, target = target, ranked = TRUE,
                title = c(title, paste0("  Unbiased estimates, ", interval_words(conf.level, ranked = TRUE)),
                          paste0("  ", rank_words(conf.level))))
 }
@@ -118,14 +118,11 @@ drawn_of.rr_top <- function(x, data, labels) {
   # Each group has an order of its own.
   data$label <- rows_factor(paste(data$panel, data$term, sep = "\r"))
   data$kind <- rep("share", nrow(data))
-  all <- all(data$present)
   known <- c("present", "not shown to be present")
   data$present <- factor(known[2 - data$present], known)
-  rule <- sprintf("%s (%s, alpha = %s).", if (all) " All are present" else " Filled: present", attr(x, "adjust"),
-                  format(attr(x, "alpha")))
-  level <- attr(x, "conf.level")
+  rule <- if (all(data$present == known[1])) " All are present" else " Filled: present"
   list(data = data, title = "The most common categories", free = nlevels(data$panel) > 1L, shown = "present",
-       caption = paste0("Lines: ", interval_words(level, ranked = TRUE), ". ", rank_words(level), ".", rule))
+       caption = sprintf("%s (%s, alpha = %s).", rule, attr(x, "adjust"), format(attr(x, "alpha"))))
 }
 
 # ---- strings, found by their prefixes ----
@@ -225,16 +222,8 @@ rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.
     if (!nrow(table)) "  Only strings of the characters in `alphabet` are found: a to z, unless you say others"
   )
   new_rr_table(table, "rr_heavy_hitters", search = steps, fit = fit, epsilon = tally$mechanism$epsilon, n = n,
-               target = target, conf.level = conf.level, simultaneous = simultaneous, title = title)
-}
-
-drawn_of.rr_heavy_hitters <- function(x, data, labels) {
-  level <- attr(x, "conf.level")
-  data$kind <- rep("share", nrow(data))
-  together <- isTRUE(attr(x, "simultaneous"))
-  caption <- paste0("Lines: ", interval_words(level, "", together, !together), ", from ", format_count(attr(x, "n")),
-                    " respondents held out.", if (!together) paste0(" ", rank_words(level), "."))
-  list(data = data, title = "Frequent strings, found by their prefixes", caption = caption)
+               target = target, conf.level = conf.level, simultaneous = simultaneous, ranked = !simultaneous,
+               title = title, axis_kind = "share")
 }
 
 check_alphabet <- function(x) {

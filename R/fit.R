@@ -9,7 +9,6 @@
 #' * `vcov()`: covariance matrix for either target; only the block of `parm` is computed.
 #' * `confint()`: matrix of intervals, of the kind of the fit or another.
 #' * `logLik()`, `AIC()`, `BIC()`: log-likelihood of the reports, see below.
-#' * `deviance()`: twice the distance of the log-likelihood from its value for shares that fit the reports exactly.
 #' * `nobs()`: number of reports, or the sum of weights.
 #' * `fitted()`, `residuals()`: expected counts of the reports; observed minus expected counts; with groups one column per group.
 #' * `simulate()`: a data frame of tallies under the fitted truth: one row per report, one column per tally, attribute `seed` as [stats::simulate()].
@@ -160,17 +159,6 @@ logLik.rr_fit <- function(object, ...) {
     scale * sum_log(group_counts(object$tally, g), law_reported(law, theta))
   }, 0))
   structure(total, df = groups * (k - 1), nobs = sum(object$tally$effective_n), class = "logLik")
-}
-
-#' @rdname rr_fit
-#' @export
-deviance.rr_fit <- function(object, ...) {
-  value <- as.numeric(logLik(object))
-  exact <- vapply(seq_len(NCOL(object$estimate)), function(g) {
-    counts <- group_counts(object$tally, g)
-    object$tally$effective_n[g] / object$tally$n[g] * sum_log(counts, counts / object$tally$n[g])
-  }, 0)
-  2 * (sum(exact) - value)
 }
 
 #' @rdname rr_fit
@@ -332,26 +320,6 @@ tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = 
   tidy_rows(x, conf.int, conf.level, match_terms(terms, x, "terms"))
 }
 
-# The rows of some categories in some groups: showing ten rows of a million must not compute the others.
-tidy_rows <- function(fit, conf.int, conf.level, which = seq_along(fit$mechanism$levels),
-                      groups = seq_len(NCOL(fit$estimate)), ranked = FALSE) {
-  each <- function(f) as.vector(vapply(groups, f, numeric(length(which))))
-  columns <- c(list(term = rep(fit$mechanism$levels[which], length(groups))),
-               cell_answers(fit$mechanism, "levels", length(groups), which),
-               list(estimate = each(function(g) group_estimate(fit, g)[which]),
-                    std.error = each(function(g) {
-                      error <- fit_errors(fit, g, which)
-                      # An estimate that is held at 0 or 1 has variance 0 in vcov(), where functions of the others need
-                      # it. In a table the error 0 would say that the share is known.
-                      if (held_at_boundary(fit, g)) ifelse(error == 0, NA_real_, error) else error
-                    })))
-  if (conf.int) {
-    bounds <- fit_intervals(fit, conf.level, which = which, groups = groups, ranked = ranked)
-    columns[c("conf.low", "conf.high")] <- lapply(bounds, as.vector)
-  }
-  tibble::as_tibble(c(lapply(as.list(fit$tally$groups), function(key) rep(key[groups], each = length(which))), columns))
-}
-
 #' @rdname rr_fit
 #' @export
 glance.rr_fit <- function(x, ...) {
@@ -378,6 +346,68 @@ augment.rr_fit <- function(x, ...) {
   table$.fitted <- as.vector(fitted(x))
   table$.resid <- as.vector(residuals(x))
   table
+}
+
+# ---- what a report says about its respondent ----
+
+#' Posterior probability of the truth given one report
+#'
+#' `predict()` gives the probabilities of the true answers behind a report, by Bayes' rule with the estimated shares as the prior. Without `reports` the table covers
+#' every report of the mechanism.
+#'
+#' A report changes the odds of a truth by at most the factor \eqn{e^\epsilon}. The column `odds.factor` is the factor of this report at these shares.
+#'
+#' @param object A fit of [rr_estimate()] whose estimates are shares (none below 0, with sum 1).
+#' @param reports Reports as [rr_tally()] accepts them; default every report once.
+#' @param ... Not used.
+#' @return A tibble with one row per report (and group) and truth:
+#'
+#'   | column | content |
+#'   |---|---|
+#'   | `row` | position of the report, if `reports` were given |
+#'   | `report`, `term` | the report; the truth |
+#'   | `share` | the estimated share, the prior |
+#'   | `posterior` | probability of the truth given the report |
+#'   | `odds.factor` | posterior odds divided by prior odds; `NaN` if the share is 0 or 1 |
+#' @section Errors:
+#' `candor_error_argument` (also for estimates that are not a distribution: use `method = "mle"`), `candor_error_level`. See [candor_conditions].
+#' @references Blair, G., Imai, K. and Zhou, Y.-Y. (2015). Design and analysis of the randomized response technique. *Journal of the American Statistical
+#'   Association* 110(511), 1304-1319. \doi{10.1080/01621459.2015.1050028}
+#' @seealso [rr_epsilon()] for the bound on the odds, [predict.rr_glm()] for regressions.
+#' @concept plausible deniability
+#' @concept posterior probability
+#' @examples
+#' # How likely is it that a civilian who said yes had contact with an armed group?
+#' fit <- rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6)))
+#' predict(fit)
+#' predict(fit, c("yes", "no"))
+#' # About two in three; without a report it is one in four
+#' @export
+predict.rr_fit <- function(object, reports = NULL, ...) {
+  mechanism <- object$mechanism
+  estimate <- unname(as.matrix(object$estimate))
+  if (any(estimate < 0) || !all(apply(estimate, 2, adds_up))) {
+    abort("{.arg object} must hold shares: none below 0, with the sum 1.", "argument")
+  }
+  codes <- seq_along(mechanism$reports)
+  if (!is.null(reports)) {
+    encoded <- encode_reports(reports, mechanism)
+    codes <- as.integer(encoded$codes) - as.integer(encoded$first) + 1L
+    bad <- which(is.na(codes) | codes < 1L | codes > length(mechanism$reports))
+    if (length(bad)) abort_report(reports, bad[1], mechanism)
+  }
+  k <- length(mechanism$levels)
+  C <- rr_matrix(mechanism)
+  tables <- lapply(seq_len(ncol(estimate)), function(g) {
+    joint <- estimate[, g] * C[, codes, drop = FALSE]
+    posterior <- as.vector(joint / rep(colSums(joint), each = k))
+    share <- rep(estimate[, g], length(codes))
+    table <- list(report = rep(mechanism$reports[codes], each = k), term = rep(mechanism$levels, length(codes)),
+                  share = share, posterior = posterior,
+                  odds.factor = posterior / (1 - posterior) / (share / (1 - share)))
+    tibble::as_tibble(c(if (!is.null(reports)) list(row = rep(seq_along(codes), each = k)), table))
+  })
+  bind_groups(tables, object$tally$groups)
 }
 
 # ---- groups: see the page of tally-groups.R ----

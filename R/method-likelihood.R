@@ -17,8 +17,6 @@ estimate_mle <- function(evidence, options) {
   result[names(result) != "stalled"]
 }
 
-maximum_map <- function(estimate, evidence) law_likelihood_map(evidence$law, evidence, estimate)
-
 warn_short <- function(headline, iterations, gap, tolerance, remedy) {
   warn(c(headline, x = "After {iterations} iterations the gap is {format(gap, digits = 3)}, not {format(tolerance)}.",
          i = remedy), "not_converged")

@@ -76,8 +76,6 @@ estimate_combine <- function(law, counts, n) {
   list(estimate = weight * ramp + (1 - weight) / k, threshold = t[best], weight = weight)
 }
 
-estimate_combined <- function(evidence, options) estimate_combine(evidence$law, evidence$counts, evidence$n)
-
 # ---- maximum likelihood with the small cells as one ----
 
 # Cells that do not rise above the noise of an empty cell by `smoothing` standard deviations get one common share.

@@ -118,7 +118,8 @@ package_methods <- function() {
   solver <- c("tolerance", "iterations", "start")
   projected <- function(evidence, options) law_projected(evidence$law, evidence)
   list(
-    rr_new_method("mle", "Maximum likelihood", estimate_mle, "likelihood", options = solver, local_map = maximum_map,
+    rr_new_method("mle", "Maximum likelihood", estimate_mle, "likelihood", options = solver,
+                  local_map = function(estimate, evidence) law_likelihood_map(evidence$law, evidence, estimate),
                   group = "likelihood", likelihood = TRUE, choice = 4, refit = TRUE, gap = 0),
     rr_new_method("composite", "Composite likelihood of the support counts", estimate_composite, "support",
                   local_map = composite_map, group = "likelihood", composite = TRUE),
@@ -147,8 +148,9 @@ package_methods <- function() {
     rr_new_method("power_ns", "Inversion, PowerNS",
                   function(evidence, options) .Call(C_rr_project, estimate_power(evidence, options), 1),
                   group = "post-processing", refit = TRUE),
-    rr_new_method("combine", "Combined estimate", estimate_combined, "alike", group = "shrinkage", choice = 5,
-                  refit = TRUE),
+    rr_new_method("combine", "Combined estimate",
+                  function(evidence, options) estimate_combine(evidence$law, evidence$counts, evidence$n), "alike",
+                  group = "shrinkage", choice = 5, refit = TRUE),
     rr_new_method("nnls", "Least squares without negative shares", estimate_nnls, "bits", group = "post-processing"),
     rr_new_method("lasso", "Candidates selected by the non-negative lasso, then least squares", estimate_lasso, "bits",
                   options = "alpha", group = "post-processing", notes = lasso_notes),
@@ -208,16 +210,14 @@ check_methods <- function(method, also = character()) {
   good <- vapply(given, function(one) {
     is.function(one) || inherits(one, "rr_method") || (rlang::is_string(one) && one %in% known)
   }, NA)
-  if (!length(given) || !all(good)) {
-    abort("{.arg method} must be methods of {.fn rr_estimate}, or functions of counts and mechanism.", "argument")
-  }
-  labels <- names(given) %||% rep("", length(given))
-  own <- !nzchar(labels)
+  labels <- names(given) %||% character(length(given))
+  own <- good & !nzchar(labels)
   labels[own] <- vapply(given[own], function(one) {
     if (is.character(one)) one else if (inherits(one, "rr_method")) one$name else ""
   }, "")
-  if (any(!nzchar(labels)) || anyDuplicated(labels)) {
-    abort("{.arg method} must have different names of all functions, as in {.code list(mine = f)}.", "argument")
+  if (!length(given) || !all(good & nzchar(labels)) || anyDuplicated(labels)) {
+    abort("{.arg method} must be methods of {.fn rr_estimate}, or functions of counts and mechanism with names.",
+          "argument")
   }
   stats::setNames(given, labels)
 }
@@ -226,15 +226,12 @@ check_methods <- function(method, also = character()) {
 default_method <- function(tally, law = rr_law(tally$mechanism)) {
   law <- tally_law(tally, 1L, law)
   if (law_gives(law, "likelihood", length(tally$mechanism$levels))) return("mle")
-  if (!inherits(law, "rr_law_support")) {
-    cli::cli_inform("The counts do not determine the likelihood: the estimate is by {.code method = \"norm_sub\"}.",
-                    class = "candor_message_method")
-    return("norm_sub")
-  }
-  cli::cli_inform(c("The estimate is by {.code method = \"composite\"}, from the support counts.",
-                    i = "Maximum likelihood needs the sets: {.code rr_tally(..., keep = \"sets\")}."),
-                  class = "candor_message_composite")
-  "composite"
+  support <- inherits(law, "rr_law_support")
+  method <- if (support) "composite" else "norm_sub"
+  cli::cli_inform(c("The counts do not determine the likelihood: the estimate is by {.code method = \"{method}\"}.",
+                    i = if (support) "Maximum likelihood needs the sets: {.code rr_tally(..., keep = \"sets\")}."),
+                  class = if (support) "candor_message_composite" else "candor_message_method")
+  method
 }
 
 # ---- what a law gives them ----
@@ -256,12 +253,9 @@ refuse_method <- function(method, mechanism, law, need) {
     abort("{.arg method} {.val {method$name}} needs a channel that can be inverted: truths here give the same reports.",
           c("no_information", "law"))
   }
-  # Would the likelihood be there, had the tally kept the sets of the reports?
   keeps <- need == "likelihood" && keeps_sets(mechanism) && is.null(law$sets)
-  law$sets <- law$sets %||% list()
-  remedy <- if (keeps && law_gives(law, "likelihood", length(mechanism$levels)))
-    "Or keep the sets: {.code rr_tally(x, mechanism, keep = \"sets\")}."
   abort(c("{.arg method} {.val {method$name}} needs {law_needs[[need]]}.",
           x = "It is: {format(mechanism)}. Under its law {law_words(law)}.",
-          i = "Possible are {.or {.val {possible_methods(mechanism)}}}.", i = remedy), c("law", "argument"))
+          i = "Possible are {.or {.val {possible_methods(mechanism)}}}.",
+          i = if (keeps) "Or keep the sets: {.code rr_tally(x, mechanism, keep = \"sets\")}."), c("law", "argument"))
 }

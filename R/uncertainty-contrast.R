@@ -80,15 +80,10 @@ contrast_parts <- function(fit, weights) {
   edge <- unidentified <- logical(nrow(weights))
   covariance <- if (nrow(weights) <= contrast_limit) matrix(0, nrow(weights), nrow(weights))
   shared <- apart <- 0
-  hierarchy <- fit$method == "inv" && is.null(fit$replicates) && inherits(rr_law(fit$mechanism), "rr_law_hierarchy")
   for (g in seq_len(groups)) {
     own <- weights[, (g - 1) * k + seq_len(k), drop = FALSE]
-    needed <- which(colSums(own != 0) > 0)
-    if (!length(needed)) next
-    parts <- if (many_maxima(fit, g)) maxima_variances(fit, g, own)
-      else if (needs_functions(g, fit)) function_variances(fit, g, own)
-      else if (hierarchy) inverse_variances(fit, g, own)
-      else matrix_variances(fit, g, own, needed)
+    if (!any(own != 0)) next
+    parts <- own_variances(fit, g, own)
     v <- parts$variance
     if (!is.null(parts$identified)) unidentified <- unidentified | !parts$identified
     v[v < 0] <- NA_real_
@@ -169,10 +164,9 @@ share_interval <- function(fit, g, cells, share, level) {
   interval <- if (fit$interval %in% c("wald", "bootstrap", "credible")) "wilson" else fit$interval
   if (interval == "profile") {
     if (length(cells) == 1L) return(cell_interval(fit, g, cells, interval, level))
-    evidence <- group_evidence(fit$tally, g)
-    best <- maximize(channel_axes(fit$mechanism), evidence$counts, n = evidence$n)$estimate
-    inside <- seq_along(best) %in% cells
-    return(as.list(profile_share(unname(rr_matrix(fit$mechanism)), evidence$counts, inside, best, level, evidence$n)))
+    top <- profile_top(fit, g)
+    inside <- seq_along(top$best) %in% cells
+    return(as.list(profile_share(unname(top$rows), top$counts, inside, top$best, level, top$n)))
   }
   law <- rr_law(fit$mechanism)
   bounds <- law_share_interval(law, group_evidence(fit$tally, g, law), cells, share, interval, level, fit$target)

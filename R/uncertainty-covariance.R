@@ -26,6 +26,8 @@ errors_unknown <- function(fit) {
 # Standard errors in group g; an unbiased variance estimate below zero has none.
 fit_errors <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
   unknown <- rep(NA_real_, length(which))
+  # Of a design.
+  if (!is.null(fit$covariance)) return(root(diag(fit$covariance))[(g - 1) * length(fit$mechanism$levels) + which])
   if (!is.null(fit$estimator$no_intervals)) return(unknown)
   if (!is.null(fit$replicates)) return(apply(fit$replicates[[g]][which, , drop = FALSE], 1, stats::sd))
   evidence <- group_evidence(fit$tally, g)
@@ -83,52 +85,44 @@ many_maxima <- function(fit, g) {
     length(fit$mechanism$levels) <= covariance_cells && length(fit$mechanism$reports) <= matrix_limit
 }
 
-maxima_variances <- function(fit, g, own) {
+# Variances of functions `own` of the estimates of group g, their covariance if there are not too many, and what is
+# known
+# of their maxima. Exact zeros, as of the sum of all shares, come out as roundings of either sign, up to `trifle`.
+own_variances <- function(fit, g, own) {
   evidence <- group_evidence(fit$tally, g)
   theta <- group_estimate(fit, g)
-  found <- identified_functions(unname(rr_matrix(fit$mechanism)), evidence$counts / evidence$n, theta, evidence$n, own)
-  v <- diag(found$covariance)
-  v[which(abs(v) <= 1e-12 * rowSums(own^2) / evidence$n)] <- 0
-  # Shares of 0 that could be larger at another maximum are not held there.
-  list(variance = v, covariance = if (nrow(own) <= contrast_limit) found$covariance, identified = found$identified,
-       edge = length(found$free) < length(theta))
-}
-
-matrix_variances <- function(fit, g, own, needed) {
-  part <- own[, needed, drop = FALSE]
-  covariance <- contrast_covariance(fit, g, needed)
-  v <- rowSums((part %*% covariance) * part)
-  # Exact zeros, as of the sum of all shares, come out as roundings of either sign: of variances, or of the products
-  # of shares that are taken from the inverse information.
-  size <- diag(covariance) + group_estimate(fit, g)[needed]^2 / fit$tally$effective_n[g]
-  v[abs(v) <= 1e-14 * drop(part^2 %*% size)] <- 0
-  joint <- if (nrow(own) <= contrast_limit) part %*% tcrossprod(covariance, part)
-  # Functions of other groups do not depend on this one, whose errors may be unknown.
-  other <- rowSums(part != 0) == 0
-  v[other] <- 0
-  if (!is.null(joint)) joint[other, ] <- joint[, other] <- 0
-  list(variance = v, covariance = joint)
-}
-
-# Of a maximum likelihood estimate of many cells.
-function_variances <- function(fit, g, own) {
-  evidence <- group_evidence(fit$tally, g)
-  map <- fit_map(fit, g, evidence)
-  covariance <- if (is.null(map)) matrix(NA_real_, nrow(own), nrow(own))
-    else information_functions(evidence$law, evidence, map$information, own, fit$target)
-  v <- diag(covariance)
-  # The same zeros, from systems solved to a residual of 1e-10.
-  v[abs(v) <= 1e-8 * drop(own %*% group_estimate(fit, g))^2 / fit$tally$effective_n[g]] <- 0
-  list(variance = v, covariance = covariance)
-}
-
-# Unbiased estimates whose functions do not need the covariance matrix of all estimates.
-inverse_variances <- function(fit, g, own) {
-  evidence <- group_evidence(fit$tally, g)
   joint <- nrow(own) <= contrast_limit
-  covariance <- law_functions(evidence$law, evidence, own, fit$target, variances = !joint)
-  v <- if (joint) diag(covariance) else covariance
-  # The sum of all shares is known: its variance is made of roundings.
-  v[rowSums(own != own[, 1]) == 0] <- 0
-  list(variance = v, covariance = if (joint) covariance)
+  known <- NULL
+  if (many_maxima(fit, g)) {
+    found <- identified_functions(unname(rr_matrix(fit$mechanism)), evidence$counts / evidence$n, theta, evidence$n,
+                                  own)
+    covariance <- found$covariance
+    trifle <- 1e-12 * rowSums(own^2)
+    # Shares of 0 that could be larger at another maximum are not held there.
+    known <- list(identified = found$identified, edge = length(found$free) < length(theta))
+  } else if (needs_functions(g, fit)) {
+    map <- fit_map(fit, g, evidence)
+    covariance <- if (is.null(map)) matrix(NA_real_, nrow(own), nrow(own))
+      else information_functions(evidence$law, evidence, map$information, own, fit$target)
+    # Of systems solved to a residual of 1e-10.
+    trifle <- 1e-8 * drop(own %*% theta)^2
+  } else if (fit$method == "inv" && is.null(fit$replicates) && inherits(evidence$law, "rr_law_hierarchy")) {
+    # These functions do not need the covariance matrix of all estimates.
+    covariance <- law_functions(evidence$law, evidence, own, fit$target, variances = !joint)
+    trifle <- ifelse(rowSums(own != own[, 1]) == 0, Inf, 0)
+  } else {
+    needed <- which(colSums(own != 0) > 0)
+    part <- own[, needed, drop = FALSE]
+    each <- contrast_covariance(fit, g, needed)
+    covariance <- if (joint) part %*% tcrossprod(each, part) else rowSums((part %*% each) * part)
+    # Roundings of variances, or of the products of shares that are taken from the inverse information.
+    trifle <- 1e-14 * drop(part^2 %*% (diag(each) * evidence$n + theta[needed]^2))
+  }
+  v <- if (is.matrix(covariance)) diag(covariance) else covariance
+  v[which(abs(v) <= trifle / evidence$n)] <- 0
+  # Functions of other groups do not depend on this one, whose errors may be unknown.
+  other <- rowSums(own != 0) == 0
+  v[other] <- 0
+  if (joint) covariance[other, ] <- covariance[, other] <- 0
+  c(list(variance = v, covariance = if (joint) covariance), known)
 }

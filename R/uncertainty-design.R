@@ -68,20 +68,30 @@ estimate_columns <- function(fit, g, inversion, law) {
 design_covariance <- function(design, fit, data, target, total, options) {
   refuse_validated(fit$mechanism, "A survey design")
   law <- rr_law(fit$mechanism)
-  size <- fit$tally$n
+  k <- length(fit$mechanism$levels)
+  groups <- seq_along(fit$tally$n)
   squares <- if (target == "sample") design_weights(design)^2 else hidden_squares(design)
   noisy <- any(squares[data$row] != 0)
-  variance <- function(way, total) way_variance(design, data, way, squares, target, size, total)
-  inversion <- if (is.null(data$scores)) inverse_way(fit, data, law) else scored_way(fit, data, law)
+  variance <- function(way, total) way_variance(design, data, way, squares, target, fit$tally$n, total)
+  inverse <- if (is.null(data$scores)) inversion_columns(law, fit$mechanism)
+  inversion <- if (!is.null(data$scores)) scored_way(fit, data, law) else if (!is.null(inverse)) {
+    reported <- sweep(as.matrix(fit$tally$counts), 2, fit$tally$n, `/`)
+    way <- coded_way(fit, data, law, rep(list(inverse), length(groups)), inverse, inverse %*% reported,
+                     function(g, weighted) drop(inverse %*% weighted) / sum(weighted))
+    c(way, list(low = apply(inverse, 1, min), high = apply(inverse, 1, max)))
+  }
   plain <- if (!is.null(inversion) && !total) variance(inversion, FALSE)
-  k <- length(fit$mechanism$levels)
   unbiased <- if (!is.null(plain)) list(estimate = inversion$estimate, variance = matrix(diag(plain), k),
                                         low = inversion$low, high = inversion$high)
   if (fit$estimator$unbiased) return(list(covariance = plain %||% variance(inversion, TRUE), inversion = unbiased))
-  way <- fitted_way(fit, data, law, inversion$inverse, options)
+  columns <- lapply(groups, function(g) estimate_columns(fit, g, inverse, law))
+  way <- coded_way(fit, data, law, columns, inverse, matrix(fit$estimate, k), function(g, weighted) {
+    evidence <- new_evidence(law, weighted, sum(weighted), fit$tally$effective_n[g], k, fit$mechanism)
+    run_method(fit$estimator, evidence, options)$estimate
+  })
   # Replicates need no derivative, unless the randomization is to be added.
   again_is_all <- inherits(design, "svyrep.design") && target == "population" && !noisy
-  known <- again_is_all || (way$known && (!noisy || !is.null(inversion)))
+  known <- again_is_all || (!any(vapply(columns, is.null, NA)) && (!noisy || !is.null(inversion)))
   cells <- length(fit$estimate)
   list(covariance = if (known) variance(way, total) else matrix(NA_real_, cells, cells), inversion = unbiased)
 }
@@ -143,34 +153,11 @@ scored_way <- function(fit, data, law) {
        })
 }
 
-# Of reports that are categories the scores are columns J, which the code of the report picks.
-inverse_way <- function(fit, data, law) {
-  inverse <- inversion_columns(law, fit$mechanism)
-  if (is.null(inverse)) return(NULL)
-  columns <- rep(list(inverse), length(fit$tally$n))
-  way <- coded_way(fit, data, law, columns, inverse, inverse %*% reported_by_group(fit$tally), function(g, weighted) {
-    drop(inverse %*% weighted) / sum(weighted)
-  })
-  c(way, list(inverse = inverse, low = apply(inverse, 1, min), high = apply(inverse, 1, max)))
-}
-
-fitted_way <- function(fit, data, law, inverse, options) {
-  k <- length(fit$mechanism$levels)
-  columns <- lapply(seq_along(fit$tally$n), function(g) estimate_columns(fit, g, inverse, law))
-  way <- coded_way(fit, data, law, columns, inverse, matrix(fit$estimate, k), function(g, weighted) {
-    evidence <- new_evidence(law, weighted, sum(weighted), fit$tally$effective_n[g], k, fit$mechanism)
-    run_method(fit$estimator, evidence, options)$estimate
-  })
-  c(way, list(known = !any(vapply(columns, is.null, NA))))
-}
-
-reported_by_group <- function(tally) sweep(as.matrix(tally$counts), 2, tally$n, `/`)
-
-# `columns` has a matrix J for each group; `estimator` takes a group and its counts.
+# Of reports that are categories the scores are columns J, which the code of the report picks. `columns` has a matrix J
+# for each group; `estimator` takes a group and its counts.
 coded_way <- function(fit, data, law, columns, inverse, estimate, estimator) {
   C <- law_matrix(law, length(fit$mechanism$levels))
-  reported <- reported_by_group(fit$tally)
-  centred <- function(g) columns[[g]] - drop(columns[[g]] %*% reported[, g])
+  centred <- function(g) columns[[g]] - drop(columns[[g]] %*% group_counts(fit$tally, g)) / fit$tally$n[g]
   sums <- function(x, own) as.vector(tapply(x, factor(data$code[own], seq_len(ncol(C))), sum, default = 0))
   list(estimate = estimate,
        scores = function(g, own) t((centred(g) + estimate[, g])[, data$code[own], drop = FALSE]),

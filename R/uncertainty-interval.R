@@ -72,12 +72,6 @@ NULL
 
 # Intervals for estimated shares; the formulas are the law's.
 
-estimate_intervals <- function(fit, g, interval, level, which) {
-  evidence <- group_evidence(fit$tally, g)
-  bounds <- law_intervals(evidence$law, evidence, group_estimate(fit, g), interval, level, which, fit$target)
-  include_estimate(bounds, group_estimate(fit, g)[which], fit$estimator$unbiased)
-}
-
 # Methods that return distributions move mass between categories: their intervals hold the estimate.
 include_estimate <- function(bounds, estimate, unbiased) {
   low <- nearest(bounds$low, 0, 1)
@@ -106,28 +100,53 @@ fit_intervals <- function(fit, level = fit$conf.level, interval = fit$interval,
   if (fit$simultaneous || ranked) interval <- tail_interval(interval, fit$mechanism)
   unknown <- matrix(NA_real_, length(which), length(groups))
   if (interval == "none") return(list(low = unknown, high = unknown))
-  columns <- if (interval == "credible")
-    lapply(fit$estimator$credible(fit_evidence(fit), groups, level), lapply, `[`, which)
-  else lapply(groups, function(g) {
-    if (ranked) {
-      by_rank <- ranked_level(group_estimate(fit, g), level)[which]
-      return(list(low = estimate_intervals(fit, g, interval, by_rank, which)$low,
-                  high = estimate_intervals(fit, g, interval, level, which)$high))
-    }
+  own <- function(g, level) {
+    estimate <- group_estimate(fit, g)[which]
+    if (!is.null(fit$covariance)) return(design_intervals(fit, g, level, which))
     if (interval == "wald") {
       half <- normal_quantile(level) * fit_errors(fit, g, which)
-      return(list(low = group_estimate(fit, g)[which] - half, high = group_estimate(fit, g)[which] + half))
+      return(list(low = estimate - half, high = estimate + half))
     }
     if (interval == "bootstrap") {
       tails <- c((1 - level) / 2, (1 + level) / 2)
       bounds <- apply(fit$replicates[[g]][which, , drop = FALSE], 1, stats::quantile, tails, names = FALSE)
       return(list(low = nearest(bounds[1, ], 0, 1), high = nearest(bounds[2, ], 0, 1)))
     }
-    if (interval == "profile") profile_intervals(fit, g, level, which)
-    else estimate_intervals(fit, g, interval, level, which)
+    if (interval == "profile") return(profile_intervals(fit, g, level, which))
+    evidence <- group_evidence(fit$tally, g)
+    bounds <- law_intervals(evidence$law, evidence, group_estimate(fit, g), interval, level, which, fit$target)
+    include_estimate(bounds, estimate, fit$estimator$unbiased)
+  }
+  columns <- if (interval == "credible")
+    lapply(fit$estimator$credible(fit_evidence(fit), groups, level), lapply, `[`, which)
+  else lapply(groups, function(g) {
+    bounds <- own(g, level)
+    if (ranked) bounds$low <- own(g, ranked_level(group_estimate(fit, g), level)[which])$low
+    bounds
   })
   side <- function(name) vapply(columns, `[[`, numeric(length(which)), name)
   list(low = side("low"), high = side("high"))
+}
+
+# Of a survey design: Wilson's interval of the mean of scores that lie from `low` to `high`, as a share of their range.
+# An estimate beyond 0 or 1 is taken for what is nearest to it among those that there can be.
+design_intervals <- function(fit, g, level, which) {
+  estimate <- group_estimate(fit, g)[which]
+  t <- stats::qt((1 + level) / 2, fit$df)
+  if (fit$interval == "wald" || is.null(fit$inversion)) {
+    half <- t * fit_errors(fit, g, which)
+    return(list(low = estimate - half, high = estimate + half))
+  }
+  low <- fit$inversion$low[which]
+  range <- fit$inversion$high[which] - low
+  share <- (nearest(fit$inversion$estimate[which, g], 0, 1) - low) / range
+  worth <- share * (1 - share) * range^2 / fit$inversion$variance[which, g]
+  # Where all reports are alike the design says nothing of their variance.
+  worth[!is.finite(worth) | worth <= 0] <- fit$tally$effective_n[g]
+  centre <- (share + t^2 / (2 * worth)) / (1 + t^2 / worth)
+  half <- t / (1 + t^2 / worth) * sqrt(share * (1 - share) / worth + t^2 / (4 * worth^2))
+  bounds <- list(low = low + range * (centre - half), high = low + range * (centre + half))
+  include_estimate(bounds, estimate, fit$estimator$unbiased)
 }
 
 # The evidence of all groups, with what is known of their estimates.

@@ -5,14 +5,19 @@
 
 profile_cells <- 500
 
-profile_intervals <- function(fit, g, level, which) {
+# The maximum of group g, from which the likelihood falls, and what it is a maximum of.
+profile_top <- function(fit, g) {
   axes <- channel_axes(fit$mechanism)
-  rows <- rr_matrix(fit$mechanism)
   evidence <- group_evidence(fit$tally, g)
   best <- maximize(axes, evidence$counts, n = evidence$n)$estimate
-  top <- sum_log(evidence$counts, apply_channel(axes, best))
+  list(rows = rr_matrix(fit$mechanism), counts = evidence$counts, n = evidence$n, best = best,
+       loglik = sum_log(evidence$counts, apply_channel(axes, best)))
+}
+
+profile_intervals <- function(fit, g, level, which) {
+  top <- profile_top(fit, g)
   bounds <- vapply(which, function(i) {
-    profile_ratio(ratio_deviance(rows, evidence$counts, evidence$n, i, top), best[i], level)
+    profile_ratio(ratio_deviance(top$rows, top$counts, top$n, i, top$loglik), top$best[i], level)
   }, c(low = 0, high = 0))
   list(low = bounds["low", ], high = bounds["high", ])
 }

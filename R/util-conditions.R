@@ -72,7 +72,7 @@
 #' | `candor_message_no_intervals` | methods without intervals |
 #' | `candor_message_wald`, `candor_message_boundary`, `candor_message_untested` | what is not a profile interval, is on the boundary, or cannot be tested |
 #' | `candor_message_floor` | a margin of error that no sample size reaches |
-#' | `candor_message_ranked`, `candor_message_height` | pictures without names, and pictures that need more height |
+#' | `candor_message_height` | pictures that need more height |
 #'
 #' @references R's conditions: Wickham, H. (2019). *Advanced R*, chapter 8. <https://adv-r.hadley.nz/conditions.html>
 #' @seealso [tryCatch()], [suppressMessages()] with its argument `classes`.

@@ -137,13 +137,6 @@ test_that("a binary design is the same whichever report comes first", {
   }
 })
 
-test_that("merging tallies before or after changes nothing: the estimate depends on the sum alone", {
-  counts <- c(120, 80, 33, 7, 0)
-  form <- grr(5, 1)
-  expect_identical(mle(counts, form)$estimate, mle(counts / 2 + counts / 2, form)$estimate)
-  expect_equal(mle(counts, form)$estimate, mle(3 * counts, form)$estimate, tolerance = 1e-15)
-})
-
 test_that("rr_project and rr_invp agree with the projection by its definition", {
   set.seed(2)
   for (i in seq_len(extended(50, 5000))) {

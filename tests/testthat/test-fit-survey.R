@@ -420,6 +420,16 @@ test_that("with respondents as clusters intervals of several rounds cover, witho
   expect_lt(mean(covered["plain", ]), 0.87)
 })
 
+test_that("a picture of many totals has an axis of people", {
+  skip_if_not_installed("ggplot2")
+  data <- data.frame(answer = rep(paste0("v", 1:50), 1:50), w = 1000)
+  design <- survey::svydesign(ids = ~1, weights = ~w, data = data)
+  picture <- ggplot2::autoplot(rr_estimate(design, rr_grr(paste0("v", 1:50), epsilon = 20), column = ~answer, total = TRUE))
+  expect_identical(picture$labels$y, "People")
+  axis <- ggplot2::ggplot_build(picture)$layout$panel_params[[1]]$y$get_labels()
+  expect_false(any(grepl("%", axis)))
+})
+
 test_that("a picture of a design that is sorted by size has the limits by rank", {
   skip_if_not_installed("ggplot2")
   set.seed(8)
@@ -434,17 +444,4 @@ test_that("a picture of a design that is sorted by size has the limits by rank",
       expect_equal(low[[term]], confint(fit, term, level = 1 - 0.05 * r / 8)[[1]])
     }
   }
-})
-
-test_that("groups of a design are compared with the covariance that they share", {
-  skip_if_not_installed("survey")
-  people <- data.frame(cluster = rep(1:10, each = 6), report = rep(c("no", "yes", "yes", "no", "no"), 12),
-                       area = rep(c("North", "South", "South"), 20))
-  design <- survey::svydesign(id = ~cluster, weights = ~1, data = people)
-  fit <- rr_estimate(design, rr_warner(0.8), column = ~report, by = ~area, method = "inv")
-  expect_error(rr_compare(fit, "North"), class = "candor_error_level")
-  compared <- rr_compare(fit)
-  contrast <- rr_contrast(fit, c("South:yes" = 1, "North:yes" = -1))
-  expect_equal(compared$estimate, contrast$estimate)
-  expect_equal(compared$std.error, contrast$std.error)
 })

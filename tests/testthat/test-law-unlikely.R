@@ -84,11 +84,10 @@ test_that("two reports are doubted at an exact bound of 1 in 1,000, for all trut
   expect_true(is_contradicted(rr_estimate(fit(last - 1)$tally, method = "inv")))
 })
 
-test_that("the limit of a deviance is that of a mixture of chi-squared distributions", {
+test_that("the tail of a deviance is that of a mixture of chi-squared distributions", {
   # One degree of freedom: half of the mass is at 0. Two: 1/2 * exp(-limit / 2) is the half of the second.
-  expect_equal(deviance_limit(1, 0.001), stats::qchisq(0.998, 1), tolerance = 1e-8)
-  limit <- deviance_limit(2, 0.001)
-  expect_equal(stats::pnorm(-sqrt(limit)) + exp(-limit / 2) / 2, 0.001, tolerance = 1e-7)
+  expect_equal(deviance_tail(stats::qchisq(0.998, 1), 1), 0.001)
+  expect_equal(deviance_tail(11, 2), stats::pnorm(-sqrt(11)) + exp(-11 / 2) / 2)
   # An estimate in the corner of three forced answers: all answer "a", of which the dice make a tenth of the others.
   set.seed(12)
   mechanism <- rr_forced(c(a = .1, b = .1, c = .1))

@@ -352,17 +352,6 @@ test_that("the study of intervals and errors says what the help page quotes, and
   again(300, "gamma", 5, 0.05)
 })
 
-test_that("it is nearly as good as the oracle, and better than maximum likelihood, with many categories", {
-  study <- rr_study(list(zipf = zipf_shares(300, 1), spike = c(rep(0.05, 10), rep(0.5 / 290, 290))), epsilon = 4, n = 1e4,
-                    method = c("mle", "combine", "eb", "oracle"), replications = 20, seed = 1, workers = 1)
-  mse <- function(truth, method) study$estimate[study$truth == truth & study$method == method & study$metric == "mse"]
-  for (truth in c("zipf", "spike")) {
-    expect_lt(mse(truth, "eb"), mse(truth, "mle"))
-    expect_lt(mse(truth, "eb"), 1.05 * mse(truth, "combine"))
-    expect_lt(mse(truth, "oracle"), mse(truth, "eb"))
-  }
-})
-
 test_that("the oracle is the posterior mean under the known shares", {
   theta <- c(0.5, 0.3, 0.1, 0.1)
   mechanism <- rr_grr(4, epsilon = 1)

@@ -48,14 +48,6 @@ test_that("Wilson intervals cover close to the stated level", {
   }
 })
 
-test_that("intervals for the sample are narrower than for the population", {
-  tally <- rr_counts(c(300, 250, 200), rr_grr(3, epsilon = 2))
-  for (interval in c("wilson", "wald")) {
-    width <- vapply(c("sample", "population"), function(target) diff(confint(rr_estimate(tally, target = target, interval = interval))[1, ]), 0)
-    expect_lt(width[["sample"]], width[["population"]])
-  }
-})
-
 test_that("only Wald intervals leave [0, 1], and all but those of inversion contain the estimate", {
   tally <- rr_counts(c(400, 100, 90, 80, 75, 70, 5), rr_grr(7, epsilon = 1.5))
   for (method in c("mle", "inv", "invn", "invp")) {
