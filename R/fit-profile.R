@@ -12,7 +12,8 @@
 #' @param parm Categories or coefficients, by name or position; default all.
 #' @param level The curves reach as far as the interval of this confidence level; default 0.99 for `profile()`, 0.95 for `confint()`.
 #' @param points Number of values per curve besides the estimate, a whole number from 5 to 1,000; default 20.
-#' @param object A profile.
+#' @param x,object A profile.
+#' @param conf.level Confidence level of the intervals that the picture marks; default 0.95.
 #' @param ... Not used.
 #' @return `profile()` returns a tibble of class `rr_profile` with the columns of the groups and
 #'
@@ -23,7 +24,7 @@
 #'   | `deviance` | twice the fall of the log-likelihood from its maximum |
 #'   | `z` | root of the deviance, negative below the estimate |
 #'
-#'   `confint()` returns the profile likelihood intervals of the fit, computed and not read off the curve.
+#'   `confint()` returns the profile likelihood intervals of the fit, computed and not read off the curve. `plot()` and `autoplot()` draw up to 12 curves.
 #' @section Errors:
 #' `candor_error_law` (no likelihood), `candor_error_level`, `candor_error_argument`. See [candor_conditions].
 #' @references Venzon, D. J. and Moolgavkar, S. H. (1988). A method for computing profile-likelihood-based confidence intervals. *Applied Statistics* 37(1), 87-94.
@@ -39,9 +40,7 @@
 #' curve
 #' confint(curve)
 #' # No: the estimate is 0, and the interval reaches up to 5.6%
-#' if (requireNamespace("ggplot2", quietly = TRUE)) {
-#'   ggplot2::ggplot(curve, ggplot2::aes(value, -deviance / 2)) + ggplot2::geom_line()
-#' }
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(curve)
 NULL
 
 #' @rdname rr_profile
@@ -64,11 +63,13 @@ profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
                  z = sign(value - best[i]) * sqrt(fall))
     }))
   })
-  new_rr_profile(bind_groups(parts, fitted$tally$groups), fitted)
+  new_rr_profile(bind_groups(parts, fitted$tally$groups), fitted, names(fitted$tally$groups))
 }
 
 # The fit is kept with the table, whose rows anybody may have changed.
-new_rr_profile <- function(table, fit) structure(table, class = c("rr_profile", class(table)), fit = fit)
+new_rr_profile <- function(table, fit, groups = NULL) {
+  structure(table, class = c("rr_profile", class(table)), fit = fit, groups = groups)
+}
 
 #' @rdname rr_profile
 #' @export
@@ -77,6 +78,43 @@ confint.rr_profile <- function(object, parm = NULL, level = 0.95, ...) {
   if (!is.null(parm)) terms <- terms[match_rows(parm, terms, "terms")]
   stats::confint(attr(object, "fit"), terms, level, interval = "profile")
 }
+
+#' @rdname rr_profile
+#' @exportS3Method ggplot2::autoplot
+autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
+  fit <- attr(object, "fit")
+  conf.level <- check_level(conf.level)
+  check_installed("ggplot2", "to draw a profile")
+  panel <- group_panel(object, c(attr(object, "groups"), "term"), ": ")
+  if (nlevels(panel) > 12L) abort("A picture holds up to 12 profiles, see {.arg parm}.", "argument")
+  limit <- stats::qchisq(conf.level, 1)
+  data <- data.frame(value = object$value, fall = -object$deviance / 2, panel = panel)
+  bounds <- stats::confint(fit, unique(object$term), conf.level, interval = "profile")
+  # The rows of confint() are one for each panel, groups slowest, as panels are.
+  ends <- data.frame(value = as.vector(bounds),
+                     panel = factor(rep(levels(panel)[seq_len(nrow(bounds))], 2), levels(panel)))
+  ends <- ends[is.finite(ends$value), ]
+  share <- inherits(fit, "rr_fit")
+  layout <- row_layout(nlevels(panel), "", levels(panel))
+  ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$fall)) +
+    ggplot2::geom_hline(yintercept = -limit / 2, linetype = 2, colour = colour_line) +
+    ggplot2::geom_segment(ggplot2::aes(xend = .data$value, y = -limit / 2, yend = -Inf), ends, linetype = 3,
+                          colour = colour_aside) +
+    ggplot2::geom_line(linewidth = 0.8, colour = colour_estimate) +
+    ggplot2::geom_point(data = data[object$deviance == 0, ], colour = colour_estimate, size = 2) +
+    theme_candor() +
+    row_panels(layout, "free_x") +
+    ggplot2::scale_x_continuous(labels = if (share) percent_labels else ggplot2::waiver(), breaks = layout$breaks,
+                                guide = no_overlap()) +
+    ggplot2::labs(title = "Profile likelihood", x = if (share) "True proportion" else "Coefficient",
+                  y = "Log-likelihood,\nbelow its maximum",
+                  caption = wrap_text(sprintf("Dotted: the %s interval, where the curve is above the dashed line.",
+                                              percent_labels(conf.level))))
+}
+
+#' @rdname rr_profile
+#' @export
+plot.rr_profile <- function(x, ...) draw(x, ...)
 
 # ---- the unknown parameters of a design, read from a fit of its latent classes ----
 

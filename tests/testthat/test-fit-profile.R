@@ -74,3 +74,15 @@ test_that("what has no profile says so", {
   expect_error(profile(fit, points = 2), "`points`", class = "candor_error_argument")
   expect_error(confint(profile(fit, "a"), "b"), "is not one", class = "candor_error_level")
 })
+
+test_that("profiles are drawn, up to twelve", {
+  skip_if_not_installed("ggplot2")
+  fit <- rr_estimate(rr_counts(c(400, 320, 280), rr_grr(3, epsilon = 1)))
+  picture <- ggplot2::autoplot(profile(fit, points = 5))
+  curve <- ggplot2::layer_data(picture, 3)
+  expect_identical(max(as.integer(curve$PANEL)), 3L)
+  # The dotted ends are those of the interval.
+  expect_equal(sort(ggplot2::layer_data(picture, 2)$x), sort(as.vector(confint(fit, interval = "profile"))))
+  many <- profile(rr_estimate(rr_counts(rep(20, 13), rr_grr(13, epsilon = 2))), points = 5)
+  expect_error(ggplot2::autoplot(many), class = "candor_error_argument")
+})
