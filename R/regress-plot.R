@@ -49,8 +49,9 @@ draw_coefficients <- function(object, conf.level, exponentiate) {
   data$panel <- one_panel(data)
   if (!is.null(data$y.level)) data$panel <- factor(data$y.level, unique(data$y.level))
   data$kind <- rep(if (exponentiate) "ratio" else "number", nrow(data))
-  draw_intervals(data, "Coefficients", sprintf("Lines: %s.", interval_words(conf.level)),
-                 if (exponentiate) "Factor" else "Coefficient")
+  odds <- identical(object$link, "logit") || inherits(object, "rr_multinom")
+  axis <- if (exponentiate) (if (odds) "Odds ratio" else "Factor") else if (odds) "Log odds ratio" else "Coefficient"
+  draw_intervals(data, "Coefficients", sprintf("Lines: %s.", interval_words(conf.level)), axis)
 }
 
 # Probabilities along one covariate: a line with its band, or a point of each value with its interval, for each level.

@@ -86,8 +86,7 @@ many_maxima <- function(fit, g) {
 }
 
 # Variances of functions `own` of the estimates of group g, their covariance if there are not too many, and what is
-# known
-# of their maxima. Exact zeros, as of the sum of all shares, come out as roundings of either sign, up to `trifle`.
+# known of their maxima. Exact zeros, as of the sum of all shares, come out as roundings of either sign, up to `trifle`.
 own_variances <- function(fit, g, own) {
   evidence <- group_evidence(fit$tally, g)
   theta <- group_estimate(fit, g)

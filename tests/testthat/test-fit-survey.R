@@ -348,7 +348,7 @@ test_that("scores give what the channel gives where both are known, in every des
     for (target in c("population", "sample")) for (total in c(FALSE, TRUE)) for (by in list(NULL, ~awards)) {
       fit <- rr_estimate(design, mechanism, column = ~stype, by = by, method = "inv", target = target, total = total)
       plain <- suppressMessages(rr_estimate(rr_tally(design, mechanism, column = ~stype, by = by), method = "inv", interval = "wald"))
-      data <- design_data(design, plain$tally, ~stype, by, "exact", scored = TRUE)
+      data <- design_data(design, plain$tally, ~stype, by, scored = TRUE)
       scored <- design_covariance(design, plain, data, target, total, list())
       expect_equal(scored$covariance, fit$covariance, tolerance = 1e-10, label = paste(name, target, total))
       if (!total) expect_equal(scored$inversion$estimate, fit$inversion$estimate, tolerance = 1e-10, ignore_attr = TRUE)
