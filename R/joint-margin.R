@@ -157,7 +157,8 @@ condition_cells <- function(cells, inside) {
 
 new_rr_margin <- function(cells, given) {
   answers <- as.list(expand.grid(cells$levels, KEEP.OUT.ATTRS = FALSE, stringsAsFactors = FALSE))
-  rows <- tibble::as_tibble(c(answers, list(estimate = cells$estimate, std.error = root(diag(cells$covariance)))))
+  error <- root(diag(cells$covariance))
+  rows <- tibble::as_tibble(c(answers, list(estimate = as.vector(cells$estimate), std.error = error)))
   cells$estimate <- array(cells$estimate, lengths(cells$levels), cells$levels)
   zeros <- cells$boundary %||% 0
   structure(c(cells, list(given = given, rows = rows, labels = do.call(paste, c(unname(answers), sep = ":")),
