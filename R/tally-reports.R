@@ -412,6 +412,11 @@ count_reports.rr_mechanism <- function(mechanism, x, groups = NULL, weights = NU
     abort(c("{.arg x} is a data frame, and the mechanism has one question.",
             i = "Give its column, or describe all questions with {.fn rr_product}."), "argument")
   }
+  # Counts and shares of all categories, and the numbers that stand for them.
+  bytes <- 16 * as.double(length(mechanism$reports)) * (max(1, groups) + 1)
+  if (bytes > machine_memory()) {
+    abort("The table of counts is too large for this machine's memory: {format_bytes(bytes)}.", "too_large")
+  }
   tell_reading(x, mechanism)
   codes <- encode_reports(x, mechanism)
   count_codes(codes$codes, codes$first, x, mechanism, groups, weights, na.rm)
