@@ -300,5 +300,8 @@ draw_sequence <- function(fit, data, layout = NULL, floor = NULL) {
      else ggplot2::geom_linerange(limits, colour = colour_estimate, alpha = 0.35, linewidth = 0.8, na.rm = TRUE)) +
     ggplot2::geom_line(estimates, data[data$estimate > floor %||% -Inf, ], linewidth = if (ranks) 0.8 else 0.5) +
     (if (k <= 100 && !ranks) ggplot2::geom_point(estimates, size = 1.2)) +
-    ggplot2::scale_colour_manual(values = what_colours(kinds), breaks = kinds)
+    # In the legend a line for what is drawn as a line, a point for what is drawn as points.
+    ggplot2::scale_colour_manual(values = what_colours(kinds), breaks = kinds, guide = if (reported) {
+      ggplot2::guide_legend(override.aes = list(linetype = c(1, 0), shape = c(NA, 16), size = c(1, 1.6), alpha = 1))
+    } else "legend")
 }

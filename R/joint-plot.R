@@ -9,12 +9,16 @@ autoplot.rr_association <- function(object, measure = default_measure(object$pai
   alpha <- check_number(alpha, "alpha", min = 0, max = 1)
   object$axis <- paste(measure_names[[measure]], "of the true answers")
   # A heat map of one cell would show less than its number does.
-  if (nrow(object$pairs) == 1L) return(autoplot.rr_estimates(of_measure(object, measure)))
+  if (nrow(object$pairs) == 1L) {
+    return(autoplot.rr_estimates(of_measure(object, measure)) +
+             ggplot2::labs(title = object$axis, x = measure_names[[measure]]))
+  }
   data <- as.data.frame(object$pairs)
   data$value <- data[[measure]]
   questions <- unique(c(data$x, data$y))
   size <- length(questions)
   few <- size <= 12
+  turned <- size > 6 || max(nchar(questions)) * size > 24
   rejected <- data[which(stats::p.adjust(data$p.value %||% rep(NA_real_, nrow(data)), "holm") < alpha), ]
   lowest <- if (measure == "cramers.v") 0 else -1
   # Correlations of all pictures have the same colours; a covariance of two bits is at most 1/4.
@@ -39,7 +43,8 @@ autoplot.rr_association <- function(object, measure = default_measure(object$pai
                   }) +
     theme_candor("right") +
     ggplot2::theme(panel.grid = ggplot2::element_blank(), legend.justification = "center",
-                   axis.text.x = ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5),
+                   axis.text.x = ggplot2::element_text(angle = if (turned) 90 else 0, hjust = if (turned) 1 else 0.5,
+                                                       vjust = 0.5),
                    axis.text = ggplot2::element_text(size = ggplot2::rel(max(4.5, min(9.5, 150 / size)) / 12)))
 }
 
