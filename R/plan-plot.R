@@ -2,7 +2,6 @@
 #' @method autoplot rr_power
 #' @rawNamespace S3method(ggplot2::autoplot,rr_power)
 autoplot.rr_power <- function(object, ...) {
-  check_installed("ggplot2", "to draw a plan")
   data <- as.data.frame(object)
   answer <- if (is.null(data$level)) "n" else "power"
   # Means and coefficients: numbers of their own unit, and no percentages.
@@ -77,7 +76,6 @@ design_lines <- function(designs, points) {
 #' @method autoplot rr_recommendation
 #' @rawNamespace S3method(ggplot2::autoplot,rr_recommendation)
 autoplot.rr_recommendation <- function(object, ...) {
-  check_installed("ggplot2", "to draw a comparison")
   data <- as.data.frame(object)
   # Of the devices of a design the best.
   if (!is.null(data[["device"]])) data <- data[!duplicated(data[c("epsilon", "n", "mechanism")]), ]

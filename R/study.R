@@ -150,7 +150,6 @@ print.rr_study <- function(x, ...) {
               if (state$design$target == "sample") "fixed" else "sampled anew",
               format_count(state$design$seed), if (missing) paste("; cells missing:", missing) else ""))
   NextMethod()
-  invisible(x)
 }
 
 # ---- one cell ----
