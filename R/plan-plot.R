@@ -20,7 +20,8 @@ autoplot.rr_power <- function(object, ...) {
   null <- if (is.null(data$versus)) sprintf("\"the %s is %s\"", what, label(what)(data$null[1]))
     else sprintf("equal %ss in two groups", what)
   caption <- wrap_text(paste0(
-    if (!is.null(data$power)) sprintf("One-sided test of %s at level %s. ", null, percent_labels(attr(object, "alpha"))),
+    if (!is.null(data$power)) sprintf("One-sided test of %s at level %s. ", null,
+                                      percent_labels(attr(object, "alpha"))),
     "Dashed grey: a direct question, answered honestly."
   ))
   if (all(several == 1)) {
