@@ -141,11 +141,19 @@ rr_association.rr_tmdh <- function(x, ...) {
   if (!is.null(x$counts$scores)) return(margin_associations(x, pairs$i[possible], pairs$j[possible]))
   parts <- pair_parts(x, x$target, FALSE)
   table <- column_pairs(x, parts, x$values, unbiased_factor(x$target, x$n))
-  population <- x$target == "population"
-  # A covariance without noise, or with a negative estimate of its variance, has no test.
-  variance <- ifelse(parts$covariance.variance > no_noise / x$n, parts$covariance.variance, NA_real_)
-  table$statistic <- if (population) reported_test(x$counts) else parts$covariance^2 / variance
-  table$df <- if (population) as.double(!is.na(table$statistic)) else 1
+  if (x$target == "population") {
+    # N times the squared correlation of the reports, Pearson's statistic: they are independent if the truths are.
+    share <- x$counts$values / x$counts$n
+    mean <- share[1 + seq_along(x$columns)]
+    spread <- (mean - mean^2)[pairs$i] * (mean - mean^2)[pairs$j]
+    change <- share[1 + length(mean) + seq_along(pairs$i)] - mean[pairs$i] * mean[pairs$j]
+    table$statistic <- ifelse(spread > 0, x$counts$n * change^2 / spread, NA_real_)
+    table$df <- as.double(!is.na(table$statistic))
+  } else {
+    # A covariance without noise, or with a negative estimate of its variance, has no test.
+    variance <- ifelse(parts$covariance.variance > no_noise / x$n, parts$covariance.variance, NA_real_)
+    table[c("statistic", "df")] <- list(parts$covariance^2 / variance, 1)
+  }
   table$p.value <- stats::pchisq(table$statistic, 1, lower.tail = FALSE)
   new_rr_association(table[possible, ], x, x$target, x$conf.level)
 }

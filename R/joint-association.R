@@ -159,17 +159,6 @@ pair_gradient <- function(share, measure) {
 
 no_noise <- 1e-13
 
-# N times the squared correlation of the reports, Pearson's statistic: they are independent if the truths are.
-reported_test <- function(counts) {
-  d <- length(counts$columns)
-  pairs <- pair_index(d)
-  mean <- counts$values[1 + seq_len(d)] / counts$n
-  both <- counts$values[1 + d + seq_along(pairs$i)] / counts$n
-  spread <- mean - mean^2
-  ifelse(spread[pairs$i] > 0 & spread[pairs$j] > 0,
-         counts$n * (both - mean[pairs$i] * mean[pairs$j])^2 / (spread[pairs$i] * spread[pairs$j]), NA_real_)
-}
-
 # Exact variance of the estimated covariance for a fixed truth: u'Av with A = I/N - 11'/N^2 and independent errors
 # of the two columns, summed over the four true cells.
 exact_covariance_variance <- function(truth) {
@@ -220,11 +209,10 @@ as.matrix.rr_association <- function(x, measure = "correlation", ...) {
 # One row for each pair and measure, or for each pair of one measure.
 rows_of.rr_association <- function(x) {
   pairs <- x$pairs
-  tables <- lapply(x$measure %||% intersect(association_measures, names(pairs)), function(one) {
+  do.call(rbind, lapply(x$measure %||% intersect(association_measures, names(pairs)), function(one) {
     tibble::tibble(x = pairs$x, y = pairs$y, measure = one, estimate = pairs[[one]],
                    std.error = pairs[[paste0(one, ".error")]])
-  })
-  do.call(rbind, tables)
+  }))
 }
 
 labels_of.rr_association <- function(x) paste(x$pairs$x, x$pairs$y, sep = ":")

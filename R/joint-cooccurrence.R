@@ -79,7 +79,14 @@ rr_cooccurrence <- function(bits, order = NULL, sets = NULL, na.rm = FALSE, ...,
     return(count_bits(unlist(unname(bits), recursive = FALSE), columns$names, order, sets, read$missing))
   }
   if (inherits(bits, "tbl_lazy")) return(cooccurrence_database(bits, order, sets, na.rm))
-  if (is.table(bits) || (is.array(bits) && length(dim(bits)) != 2L)) return(cooccurrence_table(bits, order))
+  # A table with two categories a dimension is a vector of row-type counts, the first dimension running fastest.
+  if (is.table(bits) || (is.array(bits) && length(dim(bits)) != 2L)) {
+    types <- row_type_counts(bits, "bits", whole = TRUE)
+    full <- row_type_histogram(types$values, types$columns, types$levels)
+    full$order <- full$tallied <- check_order(order %||% full$order, length(full$columns))
+    full$values <- full$values[seq_len(set_total(length(full$columns), full$order))]
+    return(full)
+  }
   check_that((is.matrix(bits) || is.data.frame(bits)) && ncol(bits), bits, "bits",
              "a matrix or data frame of logical values or 0 and 1")
   keep <- if (na.rm) stats::complete.cases(bits) else TRUE
@@ -134,15 +141,6 @@ abort_entry <- function(value, row, column) {
   where <- "row {format_count(row)} of column {.val {column}} is {format(value, digits = 15)}."
   if (is.na(value)) abort(paste("{.arg bits} must not have missing entries:", where), "missing")
   abort(paste("{.arg bits} must hold 0 and 1, or FALSE and TRUE, only:", where), "level")
-}
-
-# A table with two categories a dimension is a vector of row-type counts, the first dimension running fastest.
-cooccurrence_table <- function(x, order) {
-  types <- row_type_counts(x, "bits", whole = TRUE)
-  full <- row_type_histogram(types$values, types$columns, types$levels)
-  full$order <- full$tallied <- check_order(order %||% full$order, length(full$columns))
-  full$values <- full$values[seq_len(set_total(length(full$columns), full$order))]
-  full
 }
 
 #' @export

@@ -36,9 +36,7 @@ shown_members <- function(x) {
 
 # Which of the shown sets have at most one column of every question.
 possible_sets <- function(x) {
-  block <- x$design$block
-  if (is.null(block)) return(TRUE)
-  !has_rivals(shown_members(x), block)
+  if (is.null(x$design$block)) TRUE else !has_rivals(shown_members(x), x$design$block)
 }
 
 # Covariance of chosen sets; aborts by naming the union that was not tallied.
@@ -132,14 +130,12 @@ print.rr_histogram <- function(x, n = 10, digits = 4, ...) print.rr_estimates(x,
 # Families of column sets: every set of at most `order` of the columns, the empty set first, then by size and
 # then lexicographically. A histogram object holds one number a set in this order, and perhaps further sets beyond it.
 
-# Half a gigabyte of counts.
-most_sets <- 2^26
-
 set_total <- function(columns, order) sum(choose(columns, 0:order))
 
 check_order <- function(order, columns) {
   order <- check_count(order, "order", min = 1, max = columns)
-  if (set_total(columns, order) > most_sets) abort("{.arg order} {order} has too many sets of columns.", "order")
+  # Half a gigabyte of counts.
+  if (set_total(columns, order) > 2^26) abort("{.arg order} {order} has too many sets of columns.", "order")
   order
 }
 
@@ -201,8 +197,7 @@ sets_between <- function(members, order) {
   unions <- unique_columns(both)
   parts <- lapply(split(seq_len(ncol(unions)), colSums(unions >= 0)), function(these) {
     size <- sum(unions[, these[1]] >= 0)
-    if (size <= order) return(NULL)
-    lapply(seq(order + 1, size), function(k) {
+    lapply(seq_len(size)[-seq_len(order)], function(k) {
       subsets <- matrix(unions[as.vector(utils::combn(size, k)), these], nrow = k)
       rbind(subsets, matrix(-1L, 2 * width - k, ncol(subsets)))
     })

@@ -46,8 +46,7 @@ rr_margin <- function(fit, vars, given = NULL, target = NULL, ...) {
   which <- c(inside, if (!is.null(given)) distinct_places(given, questions, "given"))
   if (anyDuplicated(which)) abort("{.arg given} must not repeat {.arg vars}.", "argument")
   cells <- cell_estimates(fit, which, target)
-  if (is.null(given)) return(new_rr_margin(cells, NULL))
-  condition_cells(cells, seq_along(inside))
+  if (is.null(given)) new_rr_margin(cells, NULL) else condition_cells(cells, seq_along(inside))
 }
 
 # Shares and covariance of the cells of the joint distribution of some questions: a list with `levels` (named list),
@@ -75,13 +74,17 @@ cell_estimates.rr_tmdh <- function(fit, which, target) {
   covariance <- histogram_block(fit, members, target)
   counts <- c(fit$n, set_values(fit, members))
   to_cells <- Reduce(function(a, b) kronecker(b, a), lapply(parts, `[[`, "map"))
-  # Reports that are categories, of which a table can be made.
-  binary <- all(names %in% fit$columns) && is.null(fit$counts$scores)
+  # Reports that are categories, of which a table can be made, and how each was randomized.
+  tally <- if (all(names %in% fit$columns) && is.null(fit$counts$scores)) {
+    reported <- set_values(list(columns = fit$columns, tallied = fit$tallied, more = fit$counts$more,
+                                values = fit$counts$values), members)
+    questions <- Map(rr_binary, fit$design$p[which], fit$design$q[which])
+    margin_tally(stats::setNames(questions, names), to_cells %*% c(fit$n, reported), list(n = fit$n))
+  }
   list(levels = lapply(parts, `[[`, "levels"), estimate = as.vector(to_cells %*% counts) / fit$n,
        covariance = to_cells[, -1, drop = FALSE] %*% covariance %*% t(to_cells[, -1, drop = FALSE]) / fit$n^2,
-       n = fit$n, target = target, conf.level = fit$conf.level,
-       tally = if (binary) column_tally(fit, which, members, to_cells),
-       supports = if (!binary && length(which) == 2L) margin_supports(fit, unname(parts)))
+       n = fit$n, target = target, conf.level = fit$conf.level, tally = tally,
+       supports = if (is.null(tally) && length(which) == 2L) margin_supports(fit, unname(parts)))
 }
 
 # Inversion commutes with taking margins, so the covariance of a margin of it needs no cell of the rest. For the other
@@ -129,14 +132,6 @@ cell_codes <- function(sizes, which) {
   strides <- cumprod(c(1, sizes))[seq_along(sizes)]
   inside <- cumprod(c(1, sizes[which]))[seq_along(which)]
   Reduce(`+`, Map(function(j, stride) index %/% strides[j] %% sizes[j] * stride, which, inside)) + 1
-}
-
-# The reports of some columns, and how each was randomized.
-column_tally <- function(fit, which, members, to_cells) {
-  counts <- set_values(list(columns = fit$columns, tallied = fit$tallied, more = fit$counts$more,
-                            values = fit$counts$values), members)
-  questions <- Map(rr_binary, fit$design$p[which], fit$design$q[which])
-  margin_tally(stats::setNames(questions, fit$columns[which]), to_cells %*% c(fit$n, counts), list(n = fit$n))
 }
 
 # P(inside | rest) = cell / sum of its slice, with the delta method.

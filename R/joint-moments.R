@@ -91,16 +91,8 @@ rr_joint <- function(fit, method = c("projection", "truncated", "unbiased"), ...
 # Mean of a normal variable given that it is positive, cell by cell.
 truncated_shares <- function(fit, share) {
   check_class(fit, "fit", "rr_tmdh", "a fit of {.fn rr_tmdh}")
-  error <- sqrt(pmax(cell_squares(fit) / fit$n - share^2, 0) / max(fit$n - 1, 1))
-  z <- ifelse(error > 0, share / error, Inf)
-  above <- ifelse(is.finite(z), share + error * exp(stats::dnorm(z, log = TRUE) - stats::pnorm(z, log.p = TRUE)),
-                  pmax(share, 0))
-  above / sum(above)
-}
-
-# Sum over rows of the squared debiased indicator of each cell: the entries of the inverse channel, squared, one column
-# at a time.
-cell_squares <- function(fit) {
+  # Sum over rows of the squared debiased indicator of each cell: the entries of the inverse channel, squared, one
+  # column at a time.
   x <- unname(row_types(fit$counts, "fit"))
   p <- fit$design$p
   q <- fit$design$q
@@ -109,5 +101,9 @@ cell_squares <- function(fit) {
     parts <- aperm(array(x, c(2^(j - 1), 2, length(x) / 2^j)), c(2, 1, 3))
     x <- as.vector(aperm(array(squares %*% matrix(parts, 2), dim(parts)), c(2, 1, 3)))
   }
-  x
+  error <- sqrt(pmax(x / fit$n - share^2, 0) / max(fit$n - 1, 1))
+  z <- ifelse(error > 0, share / error, Inf)
+  above <- ifelse(is.finite(z), share + error * exp(stats::dnorm(z, log = TRUE) - stats::pnorm(z, log.p = TRUE)),
+                  pmax(share, 0))
+  above / sum(above)
 }

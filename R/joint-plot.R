@@ -4,7 +4,6 @@
 #' @method autoplot rr_association
 #' @rawNamespace S3method(ggplot2::autoplot,rr_association)
 autoplot.rr_association <- function(object, measure = default_measure(object$pairs), alpha = 0.05, ...) {
-  check_installed("ggplot2", "to draw an association")
   measure <- check_choice(measure, "measure", names(measure_names))
   alpha <- check_number(alpha, "alpha", min = 0, max = 1)
   object$axis <- paste(measure_names[[measure]], "of the true answers")

@@ -10,9 +10,6 @@
 
 # ---- counting ----
 
-# More sets than this have too many pairs to keep.
-score_sets_limit <- 2000
-
 # Joint counts of questions of which some are counted in scores, as rr_cooccurrence() returns them: `values` are sums of
 # products of scores, 0 for sets of two categories of one question; `scores` has the places of the possible sets,
 # and sums of the products of any two of them. So many rows are read at a time that `numbers` products are made of them.
@@ -29,7 +26,8 @@ count_scores <- function(reports, questions, order, missing, numbers = 1e7) {
   members <- .Call(C_rr_sets, as.double(d), as.double(order), 1, set_total(d, order) - 1)
   possible <- !has_rivals(members, design$block)
   members <- members[, possible, drop = FALSE]
-  if (ncol(members) > score_sets_limit) abort("{.arg order} {order} has too many sets of categories.", "order")
+  # More sets than this have too many pairs to keep.
+  if (ncol(members) > 2000) abort("{.arg order} {order} has too many sets of categories.", "order")
   readers <- Map(score_reader, questions, names(questions))
   # What is wrong is told with its place among all rows.
   reports <- Map(rr_reports, reports, questions)

@@ -135,10 +135,8 @@ sparse_covariance <- function(x) {
 }
 
 rows_of.rr_tmdh <- function(x) {
-  variances <- histogram_variances(x, x, x$target)
-  table <- tibble::tibble(term = shown_labels(x), order = shown_sizes(x), estimate = shown_values(x),
-                          std.error = root(variances))
-  table[possible_sets(x), ]
+  tibble::tibble(term = shown_labels(x), order = shown_sizes(x), estimate = shown_values(x),
+                 std.error = root(histogram_variances(x, x, x$target)))[possible_sets(x), ]
 }
 
 labels_of.rr_tmdh <- function(x) shown_labels(x)[possible_sets(x)]

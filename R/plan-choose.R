@@ -80,12 +80,12 @@ rr_choose <- function(x, mechanism = NULL, method = NULL, replications = 200, se
   smooth <- smooth_truth(mechanism, counts, tally$effective_n)
   judged <- judge_methods(mechanism, smooth, NULL, max(1, round(tally$effective_n)), method, replications, seed, 1)
   squares <- vapply(judged$losses, function(losses) losses[1, ], numeric(replications))
-  # Where two methods agree to rounding the first is meant.
-  nearest <- max.col(-signif(squares, 10), ties.method = "first")
   unbiased <- vapply(method, function(m) unbiased_risk(mechanism, counts, m, tally$effective_n), 0)
+  # Of two methods that agree to rounding the first is meant.
   table <- tibble::tibble(method = names(method), risk = judged$estimate["mse", ], mc.error = judged$error["mse", ],
                           bias2 = judged$estimate["bias2", ], variance = judged$estimate["variance", ],
-                          share = tabulate(nearest, length(method)) / replications, unbiased = unbiased)
+                          share = tabulate(max.col(-signif(squares, 10), "first"), length(method)) / replications,
+                          unbiased = unbiased)
   mark(table[order(signif(table$risk, 12)), ], "rr_choice")
 }
 
@@ -149,5 +149,4 @@ print.rr_choice <- function(x, ...) {
     }
   }
   NextMethod()
-  invisible(x)
 }

@@ -2,7 +2,6 @@
 #' @method autoplot rr_power
 #' @rawNamespace S3method(ggplot2::autoplot,rr_power)
 autoplot.rr_power <- function(object, ...) {
-  check_installed("ggplot2", "to draw a plan")
   data <- as.data.frame(object)
   answer <- if (is.null(data$level)) "n" else "power"
   # Means and coefficients: numbers of their own unit, and no percentages.
@@ -21,7 +20,8 @@ autoplot.rr_power <- function(object, ...) {
   null <- if (is.null(data$versus)) sprintf("\"the %s is %s\"", what, label(what)(data$null[1]))
     else sprintf("equal %ss in two groups", what)
   caption <- wrap_text(paste0(
-    if (!is.null(data$power)) sprintf("One-sided test of %s at level %s. ", null, percent_labels(attr(object, "alpha"))),
+    if (!is.null(data$power)) sprintf("One-sided test of %s at level %s. ", null,
+                                      percent_labels(attr(object, "alpha"))),
     "Dashed grey: a direct question, answered honestly."
   ))
   if (all(several == 1)) {
@@ -77,7 +77,6 @@ design_lines <- function(designs, points) {
 #' @method autoplot rr_recommendation
 #' @rawNamespace S3method(ggplot2::autoplot,rr_recommendation)
 autoplot.rr_recommendation <- function(object, ...) {
-  check_installed("ggplot2", "to draw a comparison")
   data <- as.data.frame(object)
   # Of the devices of a design the best.
   if (!is.null(data[["device"]])) data <- data[!duplicated(data[c("epsilon", "n", "mechanism")]), ]

@@ -117,10 +117,11 @@ rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population
   if (!is.null(permanent)) permanent <- check_number(permanent, "permanent", max(epsilon), 700, min_open = TRUE)
   cells <- expand.grid(n = n, epsilon = epsilon, k = k, KEEP.OUT.ATTRS = FALSE)
   tables <- Map(function(n, epsilon, k) {
-    switch(question, shares = recommend_cell(k, epsilon, n, theta, target, permanent),
-           ranges = recommend_ranges(k, epsilon, n, theta, target, pure_mechanisms(k, epsilon)),
-           mean = recommend_mean(epsilon, n), strings = recommend_strings(epsilon, n),
-           survey = recommend_survey(epsilon, n, theta))
+    table <- switch(question, shares = recommend_cell(k, epsilon, n, theta, target, permanent),
+                    ranges = recommend_ranges(k, epsilon, n, theta, target, pure_mechanisms(k, epsilon)),
+                    mean = recommend_mean(epsilon, n), strings = recommend_strings(epsilon, n),
+                    survey = recommend_survey(epsilon, n, theta))
+    question_rows(table, epsilon, n)
   }, cells$n, cells$epsilon, cells$k)
   mark(do.call(rbind, tables), "rr_recommendation", question = question)
 }
@@ -195,7 +196,7 @@ recommend_cell <- function(k, epsilon, n, theta, target, permanent = NULL) {
   # Subset selection of one category is k-ary randomized response: rounding must not part them.
   table$mse <- signif(mse + sampling / n, 13)
   table$k <- k
-  question_rows(table[setdiff(names(table), c("lie", "difference"))], epsilon, n)
+  table[setdiff(names(table), c("lie", "difference"))]
 }
 
 # The best mechanism, beside the one that most people know.
@@ -209,7 +210,6 @@ print.rr_recommendation <- function(x, ...) {
           sprintf("; the error of \"%s\" is %s", x$mechanism[known], larger_words(1 + x$within[known])), "\n", sep = "")
   }
   NextMethod()
-  invisible(x)
 }
 
 # ---- other questions ----
@@ -261,7 +261,7 @@ recommend_ranges <- function(k, epsilon, n, theta, target, pure) {
     table$bits_public[tree] <- mean(each[2, ])
     table$tally[tree] <- if (hadamard) "n + K log K" else "n K"
   }
-  question_rows(table, epsilon, n)
+  table
 }
 
 # The variance of the estimated share of a range, on average over all ranges of neighbouring levels but the whole.
@@ -306,21 +306,20 @@ best_hierarchy <- function(k, epsilon, oracle) {
 # The largest variance that the randomization gives to the mean, of numbers from 0 to 1: a report of t, on the scale
 # from -1 to 1, has the variance constant + slope t^2. How sampled truths vary is the same for all.
 recommend_mean <- function(epsilon, n) {
-  rows <- lapply(c("hybrid", "piecewise", "duchi"), function(protocol) {
+  do.call(rbind, lapply(c("hybrid", "piecewise", "duchi"), function(protocol) {
     mechanism <- rr_mean(c(0, 1), epsilon, protocol)
     variance <- mean_variance(mechanism)
     worst <- variance$constant + max(variance$slope, 0)
     bits <- if (mechanism$share > 0) log2(mechanism$fine$steps + mechanism$fine$window) else 1
     tibble::tibble(mechanism = protocol, mse = worst / 4 / n, bits = bits, tally = "n")
-  })
-  question_rows(do.call(rbind, rows), epsilon, n)
+  }))
 }
 
 # ---- strings that nobody has a list of ----
 
 # The variance of the share of a string that nobody holds, if every respondent had a hash function of their own.
 recommend_strings <- function(epsilon, n) {
-  rows <- lapply(c(FALSE, TRUE), function(one_bit) {
+  do.call(rbind, lapply(c(FALSE, TRUE), function(one_bit) {
     sketch <- rr_sketch_counts(epsilon, one_bit = one_bit)
     m <- sketch$width
     law <- sketch_numbers(sketch)
@@ -329,8 +328,7 @@ recommend_strings <- function(epsilon, n) {
                    mse = law$q * (1 - law$q) / law$difference^2 / n, bits = bits,
                    bits_public = if (one_bit) 1 else m, tally = if (one_bit) "n + F W log W" else "n W",
                    collisions = 1 / sqrt(sketch$cohorts * (m - 1)))
-  })
-  question_rows(do.call(rbind, rows), epsilon, n)
+  }))
 }
 
 # ---- a yes/no question of a survey, with what respondents hold in their hands ----
@@ -342,6 +340,5 @@ recommend_survey <- function(epsilon, n, theta) {
     tibble::tibble(mechanism = rep(design, nrow(rows)), device = rows$device, event = rows$event, p = yes[2, ],
                    q = yes[1, ], privacy = rows$epsilon, mse = rows$std.error^2)
   }))
-  if (!nrow(table)) abort("No device keeps within {.arg epsilon} {epsilon}.", "argument")
-  question_rows(table, epsilon, n)
+  if (nrow(table)) table else abort("No device keeps within {.arg epsilon} {epsilon}.", "argument")
 }

@@ -85,12 +85,22 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
   quantile <- coefficient_quantile(fit, conf.level, type)
   groups <- if (length(by)) interaction(at$data[by], drop = TRUE, lex.order = TRUE) else rep(1, length(weight))
   used <- which(weight > 0)
+  kept <- !is.na(diag(V))
+  # A coefficient that is infinite, and not aliased, leaves no error.
+  lost <- !kept
+  lost[which(is.na(fit$coefficients) & !names(fit$coefficients) %in% fit$boundary$coefficients)] <- FALSE
   table <- do.call(rbind, lapply(unname(split(used, groups[used], drop = TRUE)), function(rows) {
     shares <- weight[rows] / sum(weight[rows])
-    table <- effect_rows(parts, rows, shares, fit, V)
-    table$conf.low <- table$estimate - quantile * table$std.error
-    table$conf.high <- table$estimate + quantile * table$std.error
-    tibble::as_tibble(c(lapply(as.list(at$data[rows[1], by, drop = FALSE]), rep, nrow(table)), as.list(table)))
+    error <- vapply(parts, function(part) {
+      gradient <- colSums(shares * part$gradient[rows, , drop = FALSE])
+      if (any(gradient[lost] != 0, na.rm = TRUE)) return(NA)
+      sqrt(max(0, sum(gradient[kept] * (V[kept, kept, drop = FALSE] %*% gradient[kept]))))
+    }, 0)
+    average <- vapply(parts, function(part) sum(shares * part$value[rows]), 0)
+    figures <- list(term = vapply(parts, `[[`, "", "term"), contrast = vapply(parts, `[[`, "", "contrast"),
+                    estimate = average, std.error = error, conf.low = average - quantile * error,
+                    conf.high = average + quantile * error)
+    tibble::as_tibble(c(as.list(at$data[rows[1], by, drop = FALSE]), figures))
   }))
   if (anyNA(table$std.error) && (mixed || !is.null(fit$boundary))) {
     warn(c("Averages have no standard errors if the likelihood has its largest value at infinity.",
@@ -189,25 +199,10 @@ in_factor <- function(name, terms, model) {
   length(made) > 0L && all(vapply(model[made], function(x) is.factor(x) || is.character(x) || is.logical(x), NA))
 }
 
-# Averages over rows with these shares. A coefficient that is infinite, and not aliased, leaves no error.
-effect_rows <- function(parts, rows, shares, fit, V) {
-  kept <- !is.na(diag(V))
-  lost <- !kept
-  lost[which(is.na(fit$coefficients) & !names(fit$coefficients) %in% fit$boundary$coefficients)] <- FALSE
-  error <- vapply(parts, function(part) {
-    gradient <- colSums(shares * part$gradient[rows, , drop = FALSE])
-    if (any(gradient[lost] != 0, na.rm = TRUE)) return(NA)
-    sqrt(max(0, sum(gradient[kept] * (V[kept, kept, drop = FALSE] %*% gradient[kept]))))
-  }, 0)
-  tibble::tibble(term = vapply(parts, `[[`, "", "term"), contrast = vapply(parts, `[[`, "", "contrast"),
-                 estimate = vapply(parts, function(part) sum(shares * part$value[rows]), 0), std.error = error)
-}
-
 #' @rdname autoplot.rr_fit
 #' @method autoplot rr_effects
 #' @rawNamespace S3method(ggplot2::autoplot,rr_effects)
 autoplot.rr_effects <- function(object, ...) {
-  check_installed("ggplot2", "to draw effects")
   data <- as.data.frame(object)
   keys <- setdiff(names(data)[seq_len(match("term", names(data)) - 1L)], c("contrast", "estimate", "std.error"))
   truth <- paste("Probability of", true_answer(attr(object, "truth", exact = TRUE)))

@@ -233,8 +233,17 @@ predict.rr_glm_mixed <- function(object, newdata = NULL, type = c("truth", "repo
   if (random == "predicted" && !is.null(newdata)) {
     abort("{.code random = \"predicted\"} is for the rows that were fitted.", "argument")
   }
-  truth <- switch(random, average = plain$curve$yes(new$eta), zero = truth_curve(plain$link)$yes(new$eta),
-                  predicted = posterior_truth(object, new$eta))
+  given <- truth_curve(plain$link)$yes
+  truth <- switch(random, average = plain$curve$yes(new$eta), zero = given(new$eta), predicted = {
+    # The mean of the probability over the posterior of u of each row's group: Bayes on a grid, from its reports.
+    u <- seq(-8.5, 8.5, length.out = 2001)
+    truths <- given(outer(new$eta, object$sigma * u, `+`))
+    device <- row_device(plain$device, plain$arm, length(new$eta))
+    report <- device$q + device$d * truths
+    loglik <- rowsum(log(plain$y * report + (1 - plain$y) * (1 - report)), object$group)
+    posterior <- exp(sweep(loglik, 1, apply(loglik, 1, max)) + rep(stats::dnorm(u, log = TRUE), each = nrow(loglik)))
+    rowSums(truths * (posterior / rowSums(posterior))[object$group, , drop = FALSE])
+  })
   if (type == "report") {
     device <- row_device(plain$device, new$arm, length(truth))
     truth <- device$q + device$d * truth
@@ -258,18 +267,6 @@ plain_mixed <- function(object) {
   known <- intersect(rownames(object$variance), all)
   plain$variance[known, known] <- object$variance[known, known]
   plain
-}
-
-# The mean of the probability over the posterior of u of each row's group: Bayes on a grid, from the group's reports.
-posterior_truth <- function(object, eta) {
-  u <- seq(-8.5, 8.5, length.out = 2001)
-  plain <- object$fixed
-  truth <- truth_curve(plain$link)$yes(outer(eta, object$sigma * u, `+`))
-  device <- row_device(plain$device, plain$arm, length(eta))
-  report <- device$q + device$d * truth
-  loglik <- rowsum(log(plain$y * report + (1 - plain$y) * (1 - report)), object$group)
-  posterior <- exp(sweep(loglik, 1, apply(loglik, 1, max)) + rep(stats::dnorm(u, log = TRUE), each = nrow(loglik)))
-  rowSums(truth * (posterior / rowSums(posterior))[object$group, , drop = FALSE])
 }
 
 #' @rdname rr_glm_mixed

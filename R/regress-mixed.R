@@ -34,17 +34,14 @@ mixed_climb <- function(model, start, sigma = NA_real_, halvings = 0, tolerance 
   list(at = c(found$at, if (!is.na(sigma)) sigma), value = found$numbers[1], steps = found$numbers[3])
 }
 
-# The coefficients of the same prevalences at another sigma, about.
-spread_factor <- function(sigma, link) sqrt(1 + switch(link + 1L, 0.346, 1, 0.5, 1) * sigma^2)
-
 # The highest value at each of some sigmas: where its peaks are, and whether it rises to infinity.
 mixed_ladder <- function(model, b, value) {
-  rungs <- c(0, 0.5, 1, 2, 4, 8, 16, 32)
   ends <- list(list(at = c(b, 0), value = value))
-  link <- model$parts[[7]]
-  for (sigma in rungs[-1]) {
+  # The coefficients of the same prevalences at another sigma, about.
+  spread <- function(sigma) sqrt(1 + switch(model$parts[[7]] + 1L, 0.346, 1, 0.5, 1) * sigma^2)
+  for (sigma in 2^(-1:5)) {
     before <- ends[[length(ends)]]$at
-    start <- before[-length(before)] * spread_factor(sigma, link) / spread_factor(before[length(before)], link)
+    start <- before[-length(before)] * spread(sigma) / spread(before[length(before)])
     ends <- c(ends, list(mixed_climb(model, start, sigma, tolerance = 1e-3)))
     best <- max(vapply(ends, `[[`, 0, "value"))
     if (sigma >= 2 && ends[[length(ends)]]$value < best - 20) break

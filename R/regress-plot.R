@@ -3,7 +3,6 @@
 #' @rawNamespace S3method(ggplot2::autoplot,rr_glm)
 autoplot.rr_glm <- function(object, variable = NULL, by = NULL, conf.level = 0.95, type = c("truth", "coefficients"),
                             exponentiate = FALSE, ...) {
-  check_installed("ggplot2", "to draw a regression")
   if (check_choice(type, "type", c("truth", "coefficients")) == "coefficients") {
     return(draw_coefficients(object, conf.level, exponentiate))
   }
@@ -11,8 +10,7 @@ autoplot.rr_glm <- function(object, variable = NULL, by = NULL, conf.level = 0.9
   along <- covariate_grid(object, data, variable, by)
   truth <- stats::predict(object, along$new, "truth", interval = "confidence", level = conf.level)
   values <- if (is.null(along$by)) "" else along$new[[along$by]]
-  level <- factor(as.character(values), unique(as.character(values)))
-  draw_along(data.frame(value = along$new[[along$variable]], truth, level = level), along,
+  draw_along(data.frame(value = along$new[[along$variable]], truth, level = factor(values, unique(values))), along,
              paste("Probability of", true_answer(object$labels[2])), conf.level, along$by)
 }
 
@@ -34,7 +32,6 @@ plot.rr_glm <- function(x, variable = NULL, by = NULL, conf.level = 0.95, type =
 #' @method autoplot rr_regression
 #' @rawNamespace S3method(ggplot2::autoplot,rr_regression)
 autoplot.rr_regression <- function(object, conf.level = 0.95, exponentiate = FALSE, ...) {
-  check_installed("ggplot2", "to draw a regression")
   draw_coefficients(object, conf.level, exponentiate)
 }
 
@@ -89,7 +86,11 @@ covariate_grid <- function(object, data, variable, by = character()) {
   variable <- check_covariates(variable %||% known[1], known, "variable")[1]
   by <- line_covariate(by, variable, object$terms, data[known])
   stepped <- vapply(known, in_factor, NA, terms = object$terms, model = object$frame %||% object$model)
-  typical <- Map(typical_value, data[known], stepped)
+  # The mean, or the most frequent value.
+  typical <- Map(function(v, stepped) {
+    values <- sort(unique(v))
+    if (!stepped && (is.numeric(v) || is_time(v))) mean(v) else values[which.max(tabulate(match(v, values)))]
+  }, data[known], stepped)
   values <- data[[variable]]
   line <- (is.numeric(values) || is_time(values)) && !stepped[[variable]]
   grid <- if (line) seq(min(values), max(values), length.out = 101) else sort(unique(values))
@@ -108,13 +109,6 @@ covariate_grid <- function(object, data, variable, by = character()) {
        typical = sprintf("%s = %s", others, shown))
 }
 
-# The mean, or the most frequent value.
-typical_value <- function(v, stepped) {
-  if (!stepped && (is.numeric(v) || is_time(v))) return(mean(v))
-  values <- sort(unique(v))
-  values[which.max(tabulate(match(v, values)))]
-}
-
 # The covariate that has a line for each of its values. Without one an interaction would be drawn at one value of the
 # other covariate, as if it were no interaction.
 line_covariate <- function(by, variable, terms, data) {
@@ -125,10 +119,8 @@ line_covariate <- function(by, variable, terms, data) {
     abort(c("{.arg by} must have at most {length(line_colours)} values.",
             x = "{.val {by}} has {length(unique(data[[by]]))}."), "argument")
   }
-  parts <- lapply(strsplit(attr(terms, "term.labels")[attr(terms, "order") > 1L], ":", fixed = TRUE), function(part) {
-    unlist(lapply(part, function(term) all.vars(str2lang(term))))
-  })
-  with <- unlist(Filter(function(names) variable %in% names, parts))
+  crossed <- attr(terms, "term.labels")[attr(terms, "order") > 1L]
+  with <- unlist(Filter(function(names) variable %in% names, lapply(crossed, function(term) all.vars(str2lang(term)))))
   utils::head(intersect(setdiff(with, variable), few), 1L)
 }
 
@@ -136,14 +128,12 @@ line_covariate <- function(by, variable, terms, data) {
 #' @method autoplot rr_multinom
 #' @rawNamespace S3method(ggplot2::autoplot,rr_multinom)
 autoplot.rr_multinom <- function(object, variable = NULL, by = NULL, conf.level = 0.95, ...) {
-  check_installed("ggplot2", "to draw a regression")
   along <- covariate_grid(object, object$frame, variable, by)
-  levels <- object$mechanism$levels
   truth <- predict(object, along$new, se.fit = TRUE)
   # Wald's interval on the logit scale, which stays between 0 and 1.
   half <- normal_quantile(check_level(conf.level)) * truth$se.fit / (truth$fit * (1 - truth$fit))
   half[!is.finite(half)] <- 0
-  levels <- factor(rep(levels, each = nrow(truth$fit)), levels)
+  levels <- factor(rep(object$mechanism$levels, each = nrow(truth$fit)), object$mechanism$levels)
   table <- data.frame(value = rep(along$new[[along$variable]], nlevels(levels)), fit = as.vector(truth$fit),
                       lwr = as.vector(stats::plogis(stats::qlogis(truth$fit) - half)),
                       upr = as.vector(stats::plogis(stats::qlogis(truth$fit) + half)), level = levels)
@@ -164,11 +154,9 @@ plot.rr_regression <- function(x, ...) draw(x, ...)
 #' @method autoplot rr_posterior
 #' @rawNamespace S3method(ggplot2::autoplot,rr_posterior)
 autoplot.rr_posterior <- function(object, conf.level = 0.95, ...) {
-  check_installed("ggplot2", "to draw a posterior")
   table <- as.data.frame(tidy(object, conf.int = TRUE, conf.level = conf.level))
   levels <- object$mechanism$levels
-  keys <- names(object$tally$groups)
-  data <- data.frame(label = factor(table$term, rev(levels)), panel = group_panel(table, keys),
+  data <- data.frame(label = factor(table$term, rev(levels)), panel = group_panel(table, names(object$tally$groups)),
                      kind = rep("share", nrow(table)),
                      estimate = table$median, conf.low = table$conf.low, conf.high = table$conf.high)
   axis <- "True proportion"
@@ -176,7 +164,7 @@ autoplot.rr_posterior <- function(object, conf.level = 0.95, ...) {
   if (nlevels(data$panel) > 1L && length(levels) == 2L) {
     data <- data[table$term == levels[2], ]
     data$label <- rows_factor(as.character(data$panel))
-    data$panel <- factor(rep("", nrow(data)))
+    data$panel <- one_panel(data)
     axis <- sprintf("True proportion of \"%s\"", levels[2])
   }
   draw_intervals(data, "Posterior of the true proportions",

@@ -89,12 +89,11 @@ rr_predictor <- function(formula, data = NULL, mechanisms, family = stats::gauss
   rows$outcome <- predictor_outcome(rows, method)
   if (method == "ml" && is.null(design)) tell_sampling_weights(rows$weights)
   fit <- if (method == "moments") fit_moments(rows) else fit_mixture(rows, starts)
-  title <- paste(c(gaussian = "Linear", binomial = "Logistic", poisson = "Poisson")[[family$family]], "regression by",
-                 if (method == "ml") "maximum likelihood" else "moments")
   fit <- structure(
     c(fit, list(n = sum(rows$weights > 0), weights = rows$weights, method = method, family = family,
                 mechanism = rows$mechanisms, rows = rows, frame = rows$frame, terms = rows$terms, call = call,
-                title = title)),
+                title = paste(c(gaussian = "Linear", binomial = "Logistic", poisson = "Poisson")[[family$family]],
+                              "regression by", if (method == "ml") "maximum likelihood" else "moments"))),
     class = c("rr_predictor", "rr_regression")
   )
   parts <- if (method == "ml" && inherits(design, "svyrep.design")) suppressMessages(mixture_parts(rows))
@@ -268,7 +267,17 @@ fit_moments <- function(rows, start = numeric(length(rows$keep))) {
 mixture_parts <- function(rows) {
   gaussian <- rows$family$family == "gaussian"
   unit <- if (gaussian) max(stats::sd(rows$outcome), 1e-300) else 1
-  truth <- lapply(rows$covariates, function(name) mixture_truth(rows, name))
+  # The truth model of one randomized covariate: its distinct designs, and which of them, and which level, a cell has.
+  truth <- lapply(rows$covariates, function(name) {
+    formula <- rows$truth_formulas[[name]]
+    used <- intersect(rows$covariates[seq_len(match(name, rows$covariates) - 1)], all.vars(formula))
+    key <- if (length(used)) do.call(paste, rows$cells[used]) else rep("", nrow(rows$cells))
+    first <- which(!duplicated(key))
+    part <- list(name = name, k = length(rows$levels[[name]]), of = match(key, key[first]), level = rows$cells[[name]],
+                 first = first)
+    rows$cells <- rows$cells[first, , drop = FALSE]
+    c(part, model_designs(stats::terms(formula), rows))
+  })
   # Cells of the mixture: combinations of truths, and of the outcome's truth if that is not seen either.
   hidden <- rows$response %in% names(rows$mechanisms)
   cells <- expand.grid(cell = seq_along(rows$x), outcome = if (hidden) 0:1 else NA)
@@ -283,18 +292,6 @@ mixture_parts <- function(rows) {
   list(rows = rows, truth = truth, z = rows$z, cells = cells, known = known, back = block_diagonal(back),
        block = rep(seq_along(sizes), sizes), size = sum(sizes), gaussian = gaussian, unit = unit,
        shift = c(numeric(sum(sizes) - gaussian), if (gaussian) log(unit)))
-}
-
-# The truth model of one randomized covariate: its distinct designs, and which of them, and which level, each cell has.
-mixture_truth <- function(rows, name) {
-  formula <- rows$truth_formulas[[name]]
-  used <- intersect(rows$covariates[seq_len(match(name, rows$covariates) - 1)], all.vars(formula))
-  key <- if (length(used)) do.call(paste, rows$cells[used]) else rep("", nrow(rows$cells))
-  first <- which(!duplicated(key))
-  part <- list(name = name, k = length(rows$levels[[name]]), of = match(key, key[first]), level = rows$cells[[name]],
-               first = first)
-  rows$cells <- rows$cells[first, , drop = FALSE]
-  c(part, model_designs(stats::terms(formula), rows))
 }
 
 # Of one combination of truths, a column each: the linear predictors of each truth but the first, and of the outcome.

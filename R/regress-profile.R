@@ -19,7 +19,14 @@ confint.rr_glm <- function(object, parm = NULL, level = 0.95, method = c("profil
             "argument")
     }
     whole <- profile_whole(object, stats::qchisq(level, 1) / 2)
-    ends <- t(vapply(which, function(j) profile_interval(object, j, whole), c(0, 0)))
+    # All values v of coefficient j with 2 (top - best log-likelihood with that value) within the quantile: its hull,
+    # since the likelihood may come back, at infinity too.
+    ends <- t(vapply(which, function(j) {
+      parts <- profile_parts(object, j, whole)
+      b <- object$coefficients[[j]]
+      if (is.null(parts)) return(c(NA_real_, NA_real_))
+      vapply(c(-1, 1), function(side) if (identical(b, side * Inf)) b else profile_end(parts, object$point[j], side), 0)
+    }, c(0, 0)))
   } else {
     type <- variance_type(object, type, cluster)
     half <- coefficient_quantile(object, level, type) * sqrt(diag(stats::vcov(object, type, cluster)))
@@ -98,15 +105,6 @@ profile_height <- function(parts, v, near = NULL) {
   list(value = found$value[order[1]], near = found$at[, apart, drop = FALSE])
 }
 
-# All values v of coefficient j with 2 (top - best log-likelihood with that value) within the quantile: its hull, since
-# the likelihood may come back, at infinity too.
-profile_interval <- function(fit, j, whole) {
-  parts <- profile_parts(fit, j, whole)
-  if (is.null(parts)) return(c(NA_real_, NA_real_))
-  b <- fit$coefficients[[j]]
-  vapply(c(-1, 1), function(side) if (identical(b, side * Inf)) b else profile_end(parts, fit$point[j], side), 0)
-}
-
 # From far out inwards, to the first value that is within; between it and the last without is the end. A regular profile
 # is sought from all starts far out, and from the estimate near Wald's end.
 profile_end <- function(parts, b, side) {
@@ -159,28 +157,26 @@ profile.rr_glm <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
   points <- check_count(points, "points", min = 5, max = 1000)
   intervals <- stats::confint(fitted, parm, level, method = "profile")
   whole <- profile_whole(fitted, stats::qchisq(level, 1) / 2)
-  curves <- Map(function(j, low, high) profile_curve(fitted, j, profile_parts(fitted, j, whole), c(low, high), points),
-                match(rownames(intervals), names(fitted$coefficients)), intervals[, 1], intervals[, 2])
+  # The curve of one coefficient over its interval; NULL if it is not estimated. One that is infinite has only a side
+  # that leads back from far out.
+  curves <- Map(function(j, low, high) {
+    parts <- profile_parts(fitted, j, whole)
+    centre <- unname(fitted$coefficients[j])
+    if (is.null(parts) || is.na(centre)) return(NULL)
+    finite <- is.finite(centre)
+    far <- if (finite) 6 * parts$se else 20 * parts$unit
+    start <- if (finite) centre else sign(centre) * far
+    if (is.na(start) || !(finite || any(is.finite(c(low, high))))) return(NULL)
+    ends <- ifelse(is.finite(c(low, high)), c(low, high), start + c(-far, far) * finite)
+    value <- unique(c(seq(ends[1], ends[2], length.out = points), if (finite) centre))
+    value <- sort(if (finite) value else value[value != start])
+    height <- vapply(value, function(v) if (v == centre) parts$top else profile_height(parts, v)$value, 0)
+    fall <- 2 * pmax(0, parts$top - height)
+    side <- if (finite) sign(value - centre) else -sign(centre)
+    curve <- data.frame(term = names(fitted$coefficients)[j], value = value, deviance = fall, z = side * sqrt(fall))
+    curve[is.finite(fall), ]
+  }, match(rownames(intervals), names(fitted$coefficients)), intervals[, 1], intervals[, 2])
   table <- do.call(rbind, unname(curves))
   if (is.null(table)) abort("There is no profile of coefficients that are not estimated.", "argument")
   new_rr_profile(tibble::as_tibble(table), fitted)
-}
-
-# The curve of one coefficient over its interval; NULL if it is not estimated. One that is infinite has only a side that
-# leads back from far out.
-profile_curve <- function(fit, j, parts, ends, points) {
-  centre <- unname(fit$coefficients[j])
-  if (is.null(parts) || is.na(centre)) return(NULL)
-  finite <- is.finite(centre)
-  far <- if (finite) 6 * parts$se else 20 * parts$unit
-  start <- if (finite) centre else sign(centre) * far
-  if (is.na(start) || !(finite || any(is.finite(ends)))) return(NULL)
-  ends <- ifelse(is.finite(ends), ends, start + c(-far, far) * finite)
-  value <- unique(c(seq(ends[1], ends[2], length.out = points), if (finite) centre))
-  value <- sort(if (finite) value else value[value != start])
-  height <- vapply(value, function(v) if (v == centre) parts$top else profile_height(parts, v)$value, 0)
-  fall <- 2 * pmax(0, parts$top - height)
-  side <- if (finite) sign(value - centre) else -sign(centre)
-  curve <- data.frame(term = names(fit$coefficients)[j], value = value, deviance = fall, z = side * sqrt(fall))
-  curve[is.finite(fall), ]
 }

@@ -60,7 +60,7 @@ study_estimate <- function(mechanism, counts, method, n, name = NULL, truth = NU
 # The losses (mse, tv, nll) of one method on many tallies, a column each, and the sums of its errors over groups of
 # tallies, numbered from 0. C computes the estimates of the four kernels itself; study.h says why.
 judge_tallies <- function(mechanism, law, theta, counts, n, method, name, group) {
-  kernel <- if (is.character(method)) study_kernels[method] else NA
+  kernel <- if (is.character(method)) c(inv = 0L, invn = 1L, invp = 2L, mle = 3L)[method] else NA
   if (!is.na(kernel) && inherits(law, "rr_law_additive")) {
     return(.Call(C_rr_study_judge, kernel[[1]], theta, counts, n, NULL, as.double(law$a), as.double(law$b), law$odds,
                  group))
@@ -75,14 +75,13 @@ judge_tallies <- function(mechanism, law, theta, counts, n, method, name, group)
         if (additive) as.double(law$b) else 0, Inf, group)
 }
 
-study_kernels <- c(inv = 0L, invn = 1L, invp = 2L, mle = 3L)
-
 # The risks of methods over the replications of one cell: `estimate` and `error`, matrices of metrics by methods, and
 # the `losses` of each replication.
 judge_methods <- function(mechanism, theta, truth, n, methods, replications, seed, cell) {
   reference <- if (is.null(truth)) theta else truth / n
   law <- rr_law(mechanism)
-  groups <- min(replications, study_groups)
+  # Groups of replications for the jackknife.
+  groups <- min(replications, 10)
   group <- floor((seq_len(replications) - 1) * groups / replications) + 1
   losses <- lapply(methods, function(method) matrix(NA_real_, 3, replications))
   sums <- lapply(methods, function(method) matrix(0, length(theta), groups))
@@ -97,7 +96,18 @@ judge_methods <- function(mechanism, theta, truth, n, methods, replications, see
       sums[[m]][, own] <- sums[[m]][, own] + judged$sums
     }
   }
-  risks <- Map(function(losses, sums) summarise_losses(losses, sums, tabulate(group, groups)), losses, sums)
+  sizes <- tabulate(group, groups)
+  # Means with standard errors, and bias and variance with the jackknife over groups.
+  risks <- Map(function(losses, sums) {
+    products <- crossprod(sums)
+    squares <- as.vector(rowsum(losses[1, ], group))
+    whole <- split_error(replications, sum(products), sum(squares))
+    left_out <- split_error(replications - sizes, sum(products) - 2 * rowSums(products) + diag(products),
+                            sum(squares) - squares)
+    jackknife <- if (groups > 1) sqrt((groups - 1) / groups * rowSums((left_out - rowMeans(left_out))^2)) else c(NA, NA)
+    error <- sqrt(rowSums((losses - rowMeans(losses))^2) / (replications - 1) / replications)
+    list(estimate = c(rowMeans(losses), whole), error = c(error, jackknife))
+  }, losses, sums)
   table <- function(what) {
     matrix(unlist(lapply(risks, `[[`, what)), length(study_metrics), dimnames = list(study_metrics, names(methods)))
   }
@@ -105,24 +115,6 @@ judge_methods <- function(mechanism, theta, truth, n, methods, replications, see
 }
 
 study_metrics <- c("mse", "tv", "nll", "bias2", "variance")
-
-# Groups of replications for the jackknife.
-study_groups <- 10
-
-# Means with standard errors, and bias and variance with the jackknife over groups. sums: of the errors, categories by
-# groups; sizes: of the groups.
-summarise_losses <- function(losses, sums, sizes) {
-  products <- crossprod(sums)
-  length2 <- sum(products)
-  squares <- as.vector(rowsum(losses[1, ], rep(seq_along(sizes), sizes)))
-  all <- sum(sizes)
-  whole <- split_error(all, length2, sum(squares))
-  left_out <- split_error(all - sizes, length2 - 2 * rowSums(products) + diag(products), sum(squares) - squares)
-  groups <- length(sizes)
-  jackknife <- if (groups > 1) sqrt((groups - 1) / groups * rowSums((left_out - rowMeans(left_out))^2)) else c(NA, NA)
-  error <- sqrt(rowSums((losses - rowMeans(losses))^2) / (all - 1) / all)
-  list(estimate = c(rowMeans(losses), whole), error = c(error, jackknife))
-}
 
 # Unbiased squared bias and variance, summed over categories, from so many replications whose errors add up to a vector
 # of squared length `length2` and whose squared errors add up to `squares`.

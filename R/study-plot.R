@@ -2,7 +2,6 @@
 #' @method autoplot rr_study
 #' @rawNamespace S3method(ggplot2::autoplot,rr_study)
 autoplot.rr_study <- function(object, metric = "mse", methods = NULL, ...) {
-  check_installed("ggplot2", "to draw a study")
   metric <- check_choice(metric, "metric", study_metrics)
   known <- unique(object$method)
   if (!all(methods %in% known)) abort("{.arg methods} must be among {.val {known}}.", "argument")

@@ -98,7 +98,7 @@ rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle")
 check_truths <- function(truth) {
   if (!is.list(truth)) truth <- list(truth = truth)
   names <- rlang::names2(truth)
-  names(truth) <- make.unique(ifelse(nzchar(names), names, seq_along(truth)))
+  names(truth) <- make.unique(ifelse(nzchar(names), names, as.character(seq_along(truth))))
   lapply(truth, function(x) {
     x <- tabulated(x)
     theta <- check_distribution(x, "truth")
@@ -150,7 +150,6 @@ print.rr_study <- function(x, ...) {
               if (state$design$target == "sample") "fixed" else "sampled anew",
               format_count(state$design$seed), if (missing) paste("; cells missing:", missing) else ""))
   NextMethod()
-  invisible(x)
 }
 
 # ---- one cell ----

@@ -270,3 +270,8 @@ test_that("studies, choices and simulations work for the protocols", {
   plan <- rr_recommend(6, 1, 200, zipf_shares(6, 1))
   expect_equal(mse, plan$mse[plan$mechanism == "subset"], tolerance = 0.35)
 })
+
+test_that("distributions without names are numbered", {
+  study <- rr_study(list(c(0.6, 0.4), c(0.9, 0.1)), epsilon = 1, n = 20, method = "inv", replications = 2, seed = 1, workers = 1)
+  expect_identical(unique(study$truth), c("1", "2"))
+})
