@@ -195,8 +195,6 @@ draw_functions.rr_local_hash <- function(mechanism, n, rng) {
   unclass(draw_reports(mechanism$first, rep(1L, n), rng))[c("slope", "shift")]
 }
 
-memory_keys.rr_local_hash <- function(mechanism, answers, memory) hash_values(mechanism, answers, memory$functions)
-
 # With hashing the function tells nothing: the hash value goes through both stages.
 permanent_stage.rr_local_hash <- function(mechanism) rr_grr(mechanism$g, epsilon = mechanism$first$epsilon)
 
@@ -207,6 +205,5 @@ hash_values <- function(mechanism, answers, functions) {
   a <- as.double(functions$slope)
   high <- floor(a / 65536)
   product <- ((high * z) %% prime * 65536 + (a - 65536 * high) * z) %% prime
-  u <- (product + functions$shift) %% prime
-  (u * mechanism$g) %/% prime + 1
+  ((product + functions$shift) %% prime * mechanism$g) %/% prime + 1
 }

@@ -187,9 +187,7 @@ client_plan.rr_bitflip <- function(mechanism) {
            levels = mechanism$values$labels %||% mechanism$levels)
 }
 
-client_plan.rr_subset <- function(mechanism) {
-  new_plan("subset", mechanism, size = mechanism$size)
-}
+client_plan.rr_subset <- function(mechanism) new_plan("subset", mechanism, size = mechanism$size)
 
 client_plan.rr_local_hash <- function(mechanism) {
   if (mechanism$g * mechanism$prime >= 2^52) refuse_client(mechanism, "It hashes to too many values.")

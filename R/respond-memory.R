@@ -26,16 +26,19 @@ memory_size <- function(stage) as.double(max(length(stage$levels), stage$g))
 
 # Generics for a mechanism with a first stage that is kept: what the permanent answers depend on (`kept_stage`); what
 # each respondent draws once, whatever the answer (`draw_functions`); the permanent answers of the respondents `who`;
-# reports from these; and which answers share one, as numbers from 1 (`memory_keys`).
+# reports from these.
 kept_stage <- function(mechanism) UseMethod("kept_stage")
 draw_functions <- function(mechanism, n, rng) UseMethod("draw_functions")
 draw_permanent <- function(mechanism, answers, memory, who, rng) UseMethod("draw_permanent")
 draw_again <- function(mechanism, permanent, memory, rng) UseMethod("draw_again")
-memory_keys <- function(mechanism, answers, memory) UseMethod("memory_keys")
 
 draw_functions.rr_mechanism <- function(mechanism, n, rng) NULL
 
-memory_keys.rr_mechanism <- function(mechanism, answers, memory) answers
+# Which answers share a permanent answer, as numbers from 1.
+memory_keys <- function(mechanism, answers, memory) {
+  if (inherits(mechanism, "rr_local_hash")) hash_values(mechanism, answers, memory$functions) else answers
+}
+
 
 # The bits of a report, each once more.
 draw_bits_again <- function(second, bits, rng) {
@@ -44,8 +47,7 @@ draw_bits_again <- function(second, bits, rng) {
   symmetric <- second$from_epsilon && !second$optimized
   binary <- if (symmetric) rr_warner(epsilon = second$epsilon / 2) else rr_binary(second$p, second$q)
   rows <- max(1, floor(2e7 / k))
-  starts <- seq(1, max(length(bits), 1), by = rows)
-  parts <- lapply(starts, function(start) {
+  parts <- lapply(seq(1, max(length(bits), 1), by = rows), function(start) {
     part <- as.matrix(bits[seq(start, length.out = max(0, min(rows, length(bits) - start + 1)))])
     part[] <- as.integer(draw_reports(binary, as.vector(part) + 1L, rng) - 1L)
     .Call(C_rr_matrix_to_bits, unname(part))$bits
@@ -70,8 +72,7 @@ warn_order <- function(mechanism, answers, memory, size, new) {
   if (!length(memory$code) || n < 20) return(invisible())
   # Multiples of the golden ratio, by their fractions: an order without a random number.
   other <- order((seq_len(n) * 0.6180339887498949) %% 1)
-  keys <- memory_keys(mechanism, answers[other], memory)
-  chance <- mean(((seq_len(n) - 1) * size + keys) %in% memory$code)
+  chance <- mean(((seq_len(n) - 1) * size + memory_keys(mechanism, answers[other], memory)) %in% memory$code)
   kept <- 1 - new / n
   if (chance > 0.6 || kept > chance + 4 * sqrt(2 * chance * (1 - chance) / n)) return(invisible())
   warn(c("{.arg memory} may be of other respondents, or of the same in another order.",
