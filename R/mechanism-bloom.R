@@ -228,7 +228,6 @@ draw_filters <- function(mechanism, answers, cohort, unary, rng) {
   draw_bits_again(unary, new_rr_reports(.Call(C_rr_matrix_to_bits, filters)$bits, mechanism$bits_number), rng)
 }
 
-
 # Given the truths bits are independent, and cohorts are drawn: a hundred times as fast as reports.
 simulate_counts.rr_bloom <- function(mechanism, truth, nsim = 1) {
   law <- rr_law(mechanism)

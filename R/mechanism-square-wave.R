@@ -153,6 +153,5 @@ wave_overlap <- function(truths, ends, b) {
   within <- function(u) pmin(pmax(u, l), r)
   first <- within(pmin(s + b, t - b))
   last <- within(pmax(s + b, t - b))
-  area <- slope(within(s - b), first) + top * (last - first) + slope(last, within(t + b))
-  matrix(area / (r - l), k)
+  matrix((slope(within(s - b), first) + top * (last - first) + slope(last, within(t + b))) / (r - l), k)
 }

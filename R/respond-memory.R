@@ -17,8 +17,7 @@ draw_memoised <- function(mechanism, answers, memory, rng) {
     memory$permanent <- if (is.null(memory$permanent)) drawn else c(memory$permanent, drawn)
     memory$code <- c(memory$code, code[new])
   }
-  permanent <- memory$permanent[match(code, memory$code)]
-  list(reports = draw_again(mechanism, permanent, memory, rng), memory = memory)
+  list(reports = draw_again(mechanism, memory$permanent[match(code, memory$code)], memory, rng), memory = memory)
 }
 
 # How many different answers a code tells apart. Hash values may be more than categories.
