@@ -90,6 +90,9 @@ rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8, ...) 
   made(mechanism, "rr_channel", fields = c(C = "matrix", "levels", "reports"))
 }
 
+# The channel of a mechanism of numbers on some levels of the truth.
+scrambled_channel <- function(mechanism, levels) UseMethod("scrambled_channel")
+
 # Labels that are the matrix's own names in another order say in which order rows or columns are wanted; others rename.
 order_channel <- function(C, levels, reports) {
   if (is.data.frame(C) || inherits(C, "Matrix")) C <- as.matrix(C)

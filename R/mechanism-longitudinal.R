@@ -195,6 +195,8 @@ draw_functions.rr_local_hash <- function(mechanism, n, rng) {
   unclass(draw_reports(mechanism$first, rep(1L, n), rng))[c("slope", "shift")]
 }
 
+memory_keys.rr_local_hash <- function(mechanism, answers, memory) hash_values(mechanism, answers, memory$functions)
+
 # With hashing the function tells nothing: the hash value goes through both stages.
 permanent_stage.rr_local_hash <- function(mechanism) rr_grr(mechanism$g, epsilon = mechanism$first$epsilon)
 

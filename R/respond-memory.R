@@ -25,18 +25,16 @@ memory_size <- function(stage) as.double(max(length(stage$levels), stage$g))
 
 # Generics for a mechanism with a first stage that is kept: what the permanent answers depend on (`kept_stage`); what
 # each respondent draws once, whatever the answer (`draw_functions`); the permanent answers of the respondents `who`;
-# reports from these.
+# reports from these; and which answers share one, as numbers from 1 (`memory_keys`).
 kept_stage <- function(mechanism) UseMethod("kept_stage")
 draw_functions <- function(mechanism, n, rng) UseMethod("draw_functions")
 draw_permanent <- function(mechanism, answers, memory, who, rng) UseMethod("draw_permanent")
 draw_again <- function(mechanism, permanent, memory, rng) UseMethod("draw_again")
+memory_keys <- function(mechanism, answers, memory) UseMethod("memory_keys")
 
 draw_functions.rr_mechanism <- function(mechanism, n, rng) NULL
 
-# Which answers share a permanent answer, as numbers from 1.
-memory_keys <- function(mechanism, answers, memory) {
-  if (inherits(mechanism, "rr_local_hash")) hash_values(mechanism, answers, memory$functions) else answers
-}
+memory_keys.rr_mechanism <- function(mechanism, answers, memory) answers
 
 
 # The bits of a report, each once more.
