@@ -85,15 +85,12 @@ prepare_answers.rr_bitflip <- function(mechanism, x) {
   if (is.null(mechanism$values)) return(NextMethod())
   # Values are read as the categories of any question are.
   labels <- mechanism$values$labels
-  answers <- prepare_answers(rr_grr(labels, epsilon = 1), x)
-  as.integer(((answers - 1) * mechanism$buckets) %/% length(labels)) + 1L
+  as.integer(((prepare_answers(rr_grr(labels, epsilon = 1), x) - 1) * mechanism$buckets) %/% length(labels)) + 1L
 }
 
 draw_reports.rr_bitflip <- function(mechanism, answers, rng = "secure") {
-  draw_protocol(function(positions, levels, generator) {
-    .Call(C_rr_draw_bitflip, positions, 1L, levels, c(2 * mechanism$bit_epsilon, 0),
-          as.integer(c(mechanism$buckets, mechanism$d)), generator)
-  }, answers, mechanism, rng)
+  draw_protocol(mechanism, answers, rng, C_rr_draw_bitflip, c(2 * mechanism$bit_epsilon, 0),
+                as.integer(c(mechanism$buckets, mechanism$d)))
 }
 
 # For the own likelihood: the buckets whose bit is 1, then those that were drawn.

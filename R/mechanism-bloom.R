@@ -137,8 +137,7 @@ bloom_places <- function(labels, bits, hashes, cohorts, key) {
       # The so manyth of the bits that are left.
       place <- .Call(C_rr_public_numbers, c(4, key, print, s), bits - s + 1, cohorts, FALSE)
       for (before in seq_len(s - 1)) {
-        sorted <- chosen[seq_len(s - 1), , drop = FALSE]
-        used <- apply(sorted, 2, function(x) sort(x)[before])
+        used <- apply(chosen[seq_len(s - 1), , drop = FALSE], 2, function(x) sort(x)[before])
         place <- place + (place >= used)
       }
       chosen[s, ] <- as.integer(place)
@@ -152,8 +151,7 @@ bloom_places <- function(labels, bits, hashes, cohorts, key) {
 label_print <- function(label, key) {
   bytes <- as.integer(charToRaw(enc2utf8(label)))
   words <- c(bytes, integer(-length(bytes) %% 16), length(bytes), integer(15))
-  blocks <- matrix(words, 4)
-  numbers <- colSums(blocks * 256^(0:3))
+  numbers <- colSums(matrix(words, 4) * 256^(0:3))
   state <- c(0, 0)
   for (block in seq_len(length(numbers) / 4)) {
     state <- .Call(C_rr_public_numbers, c(3, key, state, numbers[4 * block - 3:0]), 2147483647, 2, FALSE)
@@ -172,8 +170,7 @@ rr_matrix.rr_bloom <- function(mechanism, ...) {
   check_report_number(mechanism, mechanism$cohorts * 2^mechanism$bits_number)
   law <- rr_law(mechanism)
   parts <- lapply(seq_len(law$cohorts), function(j) {
-    set <- t(cohort_filters(law, j))
-    one <- law$zero + set * (law$one - law$zero)
+    one <- law$zero + t(cohort_filters(law, j)) * (law$one - law$zero)
     chances <- bits_matrix(one, 1 - one) / law$cohorts
     colnames(chances) <- paste0(j, ": ", colnames(chances))
     chances
@@ -204,8 +201,7 @@ single_bits <- function(mechanism) {
 
 draw_reports.rr_bloom <- function(mechanism, answers, rng = "secure") {
   cohort <- draw_cohorts(mechanism, length(answers), rng)
-  bits <- draw_filters(mechanism, answers, cohort, single_bits(mechanism), rng)
-  join_columns(list(cohort = cohort), bits)
+  join_columns(list(cohort = cohort), draw_filters(mechanism, answers, cohort, single_bits(mechanism), rng))
 }
 
 draw_cohorts <- function(mechanism, n, rng) as.integer(draw_uniform(n, mechanism$cohorts, rng) + 1)
@@ -231,7 +227,6 @@ draw_filters <- function(mechanism, answers, cohort, unary, rng) {
   for (s in seq_len(mechanism$hashes)) filters[cbind(rows, mechanism$places[cbind(s, answers, cohort)])] <- 1L
   draw_bits_again(unary, new_rr_reports(.Call(C_rr_matrix_to_bits, filters)$bits, mechanism$bits_number), rng)
 }
-
 
 # Given the truths bits are independent, and cohorts are drawn: a hundred times as fast as reports.
 simulate_counts.rr_bloom <- function(mechanism, truth, nsim = 1) {

@@ -113,8 +113,7 @@ check_matrix_size <- function(k) {
 
 channel_labels <- function(C, levels, reports) {
   levels <- check_levels(levels %||% rownames(C) %||% nrow(C), "levels")
-  square <- nrow(C) == ncol(C)
-  reports <- if (is.null(reports) && is.null(colnames(C)) && square) levels
+  reports <- if (is.null(reports) && is.null(colnames(C)) && nrow(C) == ncol(C)) levels
              else check_levels(reports %||% colnames(C) %||% ncol(C), "reports")
   if (!identical(c(length(levels$labels), length(reports$labels)), dim(C))) {
     abort("{.arg levels} must have one label per row, and {.arg reports} one per column.", "argument")
@@ -251,8 +250,7 @@ rr_geometric <- function(levels, epsilon, ...) {
   distance <- abs(outer(seq_len(k), seq_len(k), "-"))
   # P(at least k steps in one direction) = e^(-k epsilon) / (1 + e^(-epsilon)).
   end <- 1 / (1 + exp(-epsilon))
-  weight <- c(end, rep(-expm1(-epsilon) * end, k - 2), end)
-  C <- exp(-epsilon * distance) * rep(weight, each = k)
+  C <- exp(-epsilon * distance) * rep(c(end, rep(-expm1(-epsilon) * end, k - 2), end), each = k)
   mechanism <- new_rr_channel(C / rowSums(C),
                               list(levels = labels$labels, reports = labels$labels, numeric = labels$numeric),
                               sprintf("Geometric mechanism (epsilon = %s per step)", format(epsilon, digits = 4)))

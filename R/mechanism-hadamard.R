@@ -148,9 +148,7 @@ hadamard_columns <- function(mechanism, columns) {
 
 draw_reports.rr_hadamard <- function(mechanism, answers, rng = "secure") {
   blocks <- if (mechanism$one_bit) 0 else mechanism$blocks
-  draw_protocol(function(positions, levels, generator) {
-    .Call(C_rr_draw_hadamard, positions, 1L, levels, mechanism$epsilon, blocks, mechanism$size, generator)
-  }, answers, mechanism, rng)
+  draw_protocol(mechanism, answers, rng, C_rr_draw_hadamard, mechanism$epsilon, blocks, mechanism$size)
 }
 
 count_reports.rr_hadamard <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
@@ -165,8 +163,7 @@ report_sets.rr_hadamard <- function(mechanism, x) {
   reports <- read_reports(x, mechanism)$reports
   # The signs of the rows, a column of the matrix at a time: H is symmetric.
   seen <- unique(reports$index)
-  signs <- hadamard_columns(mechanism, seen + 1)
-  matrix <- t(signs[, match(reports$index, seen), drop = FALSE]) * reports$sign > 0
+  matrix <- t(hadamard_columns(mechanism, seen + 1)[, match(reports$index, seen), drop = FALSE]) * reports$sign > 0
   storage.mode(matrix) <- "integer"
   .Call(C_rr_matrix_to_bits, matrix)$bits
 }

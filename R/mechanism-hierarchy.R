@@ -96,8 +96,6 @@ rr_law.rr_hierarchy <- function(mechanism) {
 
 # ---- respondents: the node of each depth is an answer to its own question ----
 
-size_words.rr_hierarchy <- function(mechanism) paste(format_count(length(mechanism$levels)), "levels")
-
 prepare_answers.rr_hierarchy <- function(mechanism, x) prepare_answers.rr_mechanism(mechanism, x)
 
 draw_reports.rr_hierarchy <- function(mechanism, answers, rng = "secure") {

@@ -55,28 +55,26 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
   prime <- hash_prime(k, g)
   if (k > prime) abort("{.arg levels} must be at most {format_count(largest_prime)}.", "argument")
   numbers <- hash_numbers(epsilon, g, prime)
-  fields <- list(
-    c("local_hash", "protocol"), levels$labels, epsilon = epsilon, g = g, factor = as.double(g), prime = prime,
-    codes = public_codes(k, prime), collision = numbers$collision, p = numbers$p, q = numbers$q,
-    p_minus_q = numbers$difference, odds = expm1(epsilon), both_own = numbers$both_own,
-    both_other = numbers$both_other, numeric_levels = levels$numeric
-  )
-  design <- paste0("Local hashing (g = ", format_count(g),
-                   if (!is.null(cohorts)) paste0(", ", format_count(cohorts), " shared functions"), ")")
-  if (is.null(cohorts)) {
-    fields$codec <- report_codec(slope = c(1, prime - 1), shift = c(0, prime - 1), value = c(1, g))
-    return(made(do.call(new_rr_mechanism, c(fields, design = design)), "rr_local_hash", epsilon = epsilon, g = g))
+  shared <- !is.null(cohorts)
+  if (shared) {
+    cohorts <- check_count(cohorts, "cohorts", min = 1, max = .Machine$integer.max)
+    if (k * cohorts * g > 1e8) abort("{.arg cohorts} makes a table that is too large.", "too_large")
+    key <- c(1, k, prime, cohorts)
+    functions <- list(slope = .Call(C_rr_public_numbers, c(key, 1), prime - 1, cohorts, FALSE) + 1L,
+                      shift = .Call(C_rr_public_numbers, c(key, 2), prime, cohorts, FALSE))
   }
-  cohorts <- check_count(cohorts, "cohorts", min = 1, max = .Machine$integer.max)
-  if (k * cohorts * g > 1e8) abort("{.arg cohorts} makes a table that is too large.", "too_large")
-  key <- c(1, k, prime, cohorts)
-  functions <- list(slope = .Call(C_rr_public_numbers, c(key, 1), prime - 1, cohorts, FALSE) + 1L,
-                    shift = .Call(C_rr_public_numbers, c(key, 2), prime, cohorts, FALSE))
-  fields["numeric_levels"] <- list(NULL)
-  reports <- paste0(rep(seq_len(cohorts), each = g), ":", rep(seq_len(g), cohorts))
-  fields <- c(fields, list(numeric_truths = levels$numeric, reports = reports, design = design, cohorts = cohorts,
-                           functions = functions, codec = report_codec(cohort = c(1, cohorts), value = c(1, g))))
-  made(do.call(new_rr_mechanism, fields), "rr_local_hash", epsilon = epsilon, g = g, cohorts = cohorts)
+  made(new_rr_mechanism(
+    c("local_hash", "protocol"), levels$labels,
+    reports = if (shared) paste0(rep(seq_len(cohorts), each = g), ":", rep(seq_len(g), cohorts)) else levels$labels,
+    numeric_levels = if (!shared) levels$numeric, numeric_truths = levels$numeric, epsilon = epsilon,
+    design = paste0("Local hashing (g = ", format_count(g),
+                    if (shared) paste0(", ", format_count(cohorts), " shared functions"), ")"),
+    g = g, factor = as.double(g), prime = prime, codes = public_codes(k, prime), collision = numbers$collision,
+    p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = expm1(epsilon), both_own = numbers$both_own,
+    both_other = numbers$both_other, cohorts = cohorts, functions = if (shared) functions,
+    codec = if (shared) report_codec(cohort = c(1, cohorts), value = c(1, g))
+      else report_codec(slope = c(1, prime - 1), shift = c(0, prime - 1), value = c(1, g))
+  ), "rr_local_hash", epsilon = epsilon, g = g, cohorts = cohorts)
 }
 
 largest_prime <- 2147483647
@@ -127,8 +125,7 @@ hash_numbers <- function(epsilon, g, prime) {
 
 # The same for a hash whose values are independent and uniform; g may be infinite.
 ideal_hash <- function(epsilon, g) {
-  z <- exp(-epsilon)
-  others <- if (is.finite(g)) z * (g - 1) else 1
+  others <- if (is.finite(g)) exp(-epsilon) * (g - 1) else 1
   list(p = 1 / (1 + others), q = 1 / g, lie = others / (1 + others),
        difference = -expm1(-epsilon) * (1 - 1 / g) / (1 + others))
 }
@@ -156,10 +153,8 @@ hash_table <- function(mechanism) {
 
 draw_reports.rr_local_hash <- function(mechanism, answers, rng = "secure") {
   functions <- if (!is.null(mechanism$cohorts)) unname(mechanism$functions)
-  draw_protocol(function(positions, levels, generator) {
-    .Call(C_rr_draw_hash, positions, 1L, levels, mechanism$epsilon, hash_sizes(mechanism),
-          mechanism$codes, functions, generator)
-  }, answers, mechanism, rng)
+  draw_protocol(mechanism, answers, rng, C_rr_draw_hash, mechanism$epsilon, hash_sizes(mechanism), mechanism$codes,
+                functions)
 }
 
 count_reports.rr_local_hash <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {

@@ -207,6 +207,5 @@ hash_values <- function(mechanism, answers, functions) {
   a <- as.double(functions$slope)
   high <- floor(a / 65536)
   product <- ((high * z) %% prime * 65536 + (a - 65536 * high) * z) %% prime
-  u <- (product + functions$shift) %% prime
-  (u * mechanism$g) %/% prime + 1
+  ((product + functions$shift) %% prime * mechanism$g) %/% prime + 1
 }

@@ -59,7 +59,7 @@ rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")
   epsilon <- check_epsilon(epsilon)
   protocol <- check_choice(protocol, "protocol", c("hybrid", "piecewise", "duchi"))
   share <- switch(protocol, duchi = 0, piecewise = 1, hybrid = if (epsilon > hybrid_from) -expm1(-epsilon / 2) else 0)
-  fine <- window_grid(mean_steps, epsilon)
+  fine <- window_grid(2^29, epsilon)
   coarse <- window_grid(1, epsilon)
   ends <- vapply(range, format, "", digits = 15)
   made(new_rr_mechanism(
@@ -78,8 +78,6 @@ check_answer_range <- function(range) {
 
 # From here the hybrid uses the piecewise protocol at all (Wang et al. 2019).
 hybrid_from <- log((-5 + 2 * (6353 - 405 * sqrt(241))^(1 / 3) + 2 * (6353 + 405 * sqrt(241))^(1 / 3)) / 27)
-
-mean_steps <- 2^29
 
 # Both protocols are one: answers 0, ..., steps, a window of cells for each, starting at the answer, whose cells are
 # reported with e^epsilon times the probability of any other. One step and a window of one cell are Duchi's protocol.
@@ -128,10 +126,6 @@ rr_law.rr_mean <- function(mechanism) {
   mixed <- function(part) mechanism$share * mechanism$fine[[part]] + (1 - mechanism$share) * mechanism$coarse[[part]]
   new_rr_law("mean", truths = 1, chance = mixed("chance"), other = mixed("other"))
 }
-
-# There are no categories, so estimators of shares cannot be used.
-
-size_words.rr_mean <- function(mechanism) NULL
 
 law_words.rr_law_mean <- function(law) "a report is a number whose mean is the truth"
 
@@ -216,8 +210,7 @@ report_shares <- function(x, mechanism) {
   share <- (as.double(x) - ends[1]) / diff(ends)
   two <- identical(mechanism$share, 0)
   if (!two && min(share, 0, na.rm = TRUE) == 0 && max(share, 1, na.rm = TRUE) == 1) return(share)
-  from_end <- if (two) pmin(abs(share), abs(share - 1)) else pmax(-share, share - 1)
-  bad <- which(from_end > report_slack)
+  bad <- which((if (two) pmin(abs(share), abs(share - 1)) else pmax(-share, share - 1)) > report_slack)
   if (length(bad)) abort_report_at(bad[1], sprintf("is %s, which no answer can produce", format(x[bad[1]], digits = 6)))
   share <- pmin(pmax(share, 0), 1)
   if (two) round(share) else share

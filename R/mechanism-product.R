@@ -103,8 +103,6 @@ named_mechanisms <- function(...) {
   parts
 }
 
-size_words.rr_product <- function(mechanism) paste(format_count(prod(mechanism$sizes)), "cells")
-
 has_categories <- function(mechanism) law_gives(rr_law(mechanism), "channel", length(mechanism$levels))
 
 joint_cells <- 2^24

@@ -144,8 +144,7 @@ as.matrix.rr_reports <- function(x, ...) {
 #' @export
 as.list.rr_reports <- function(x, ...) {
   values <- report_values(x)
-  gone <- is.na(x)
-  lapply(seq_len(nrow(values)), function(i) if (!gone[i]) values[i, ])
+  Map(function(i, gone) if (!gone) values[i, ], seq_len(nrow(values)), is.na(x))
 }
 
 #' @export

@@ -27,10 +27,6 @@ refuse_kept <- function(part, name) {
 #' @export
 rr_law.rr_sampled <- function(mechanism) new_rr_law("sampled", truths = length(mechanism$parts))
 
-# Its questions have laws; it has none that estimators of one distribution could use.
-
-size_words.rr_sampled <- function(mechanism) NULL
-
 law_words.rr_law_sampled <- function(law) "a report answers one of several questions"
 
 #' @export
@@ -90,8 +86,7 @@ collect_parts <- function(mechanism, reports, given) {
   parts <- Map(function(part, own, column, rows) decode_answers(part, own, column[rows]),
                mechanism$parts, reports$reports, given, reports$at)
   columns <- join_reports(unname(parts), order(unlist(reports$at)))
-  key <- stats::setNames(list(names(mechanism$parts)[reports$drawn]), mechanism$part_column)
-  tibble::as_tibble(c(key, columns))
+  tibble::as_tibble(c(stats::setNames(list(names(mechanism$parts)[reports$drawn]), mechanism$part_column), columns))
 }
 
 # The reports of all parts in the order of the respondents: as they are if they are of one kind, else a column of text,
@@ -107,8 +102,7 @@ join_reports <- function(reports, order) {
   if (!is.data.frame(reports[[1]])) reports <- lapply(reports, function(x) list(report = x))
   lapply(stats::setNames(nm = names(reports[[1]])), function(name) {
     columns <- lapply(reports, function(own) if (is.factor(own[[name]])) as.character(own[[name]]) else own[[name]])
-    joined <- if (inherits(columns[[1]], "rr_reports")) do.call(c, columns) else unlist(lapply(columns, unname))
-    joined[order]
+    (if (inherits(columns[[1]], "rr_reports")) do.call(c, columns) else unlist(lapply(columns, unname)))[order]
   })
 }
 
@@ -196,8 +190,7 @@ in_part <- function(name, mechanism, code) {
 # The tally of one part.
 part_tally <- function(tally, name) {
   parts <- tally$mechanism$parts
-  rows <- part_rows(parts)[[match(name, names(parts))]]
-  counts <- as.matrix(tally$counts)[rows, , drop = FALSE]
+  counts <- as.matrix(tally$counts)[part_rows(parts)[[match(name, names(parts))]], , drop = FALSE]
   n <- counts[1, ]
   counts <- counts[-1, , drop = FALSE]
   # Weights do not depend on the question that was drawn: each part is worth its share of the effective number.

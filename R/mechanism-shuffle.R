@@ -18,9 +18,6 @@
 
 shuffled_epsilon <- function(mechanism, n, delta) {
   n <- check_count(n, "shuffled", min = 1, max = 1e9)
-  if (is.null(delta)) {
-    abort("{.arg delta} must be given with {.arg shuffled}: choose one well below 1 / {format_count(n)}.", "argument")
-  }
   delta <- check_number(delta, "delta", min = 0, max = 1, min_open = TRUE, max_open = TRUE)
   if (n * delta > 1 + 1e-9) warn("{.arg delta} is above 1 / {format_count(n)}: a report may not be hidden.", "delta")
   warn_linked(mechanism)
@@ -48,35 +45,26 @@ warn_linked <- function(mechanism) {
 
 # The blanket of a mechanism: how likely a report is of it (`weight`), and how likely such a report, of two levels,
 # supports one category and not another (`one`), both (`both`), or neither. NULL where its law does not say.
-mechanism_blanket <- function(mechanism) UseMethod("mechanism_blanket")
-
-mechanism_blanket.rr_mechanism <- function(mechanism) {
-  mechanism <- designed(mechanism)
-  law_blanket(rr_law(mechanism), length(mechanism$levels), mechanism$epsilon)
-}
-
-# A report is about one part, a question, a depth or a length of prefix, which is public and drawn whatever the truth
-# is. Two respondents may differ in all parts.
-mechanism_blanket.rr_sampled <- function(mechanism) {
-  parts <- part_blankets(mechanism$parts)
-  if (!is.null(parts)) spread_blanket(mean(parts[1, ]), mean(parts[2, ]), mechanism$epsilon)
-}
-
-# All reports of one respondent are one message. It is of the blanket where every part is, and another than that of
-# somebody else only where one of its parts is.
-mechanism_blanket.rr_product <- function(mechanism) {
-  parts <- part_blankets(mechanism$questions)
-  if (!is.null(parts)) joint_blanket(parts, mechanism$epsilon)
-}
-
-# The weight of the blanket and the largest distance, a column for each part.
-part_blankets <- function(parts) {
+mechanism_blanket <- function(mechanism) {
+  parts <- mechanism$questions %||% mechanism$parts
+  if (is.null(parts)) {
+    mechanism <- designed(mechanism)
+    return(law_blanket(rr_law(mechanism), length(mechanism$levels), mechanism$epsilon))
+  }
+  # The weight of the blanket and the largest distance, a column for each part.
   found <- lapply(parts, function(part) {
     if (part$epsilon == 0) return(c(1, 0))
     shares <- mechanism_blanket(part)
     if (!is.null(shares)) c(shares$weight, shares$one * shares$weight * expm1(part$epsilon))
   })
-  if (all(lengths(found) == 2L)) matrix(unlist(found), 2)
+  if (!all(lengths(found) == 2L)) return(NULL)
+  found <- matrix(unlist(found), 2)
+  # All reports of one respondent to a product are one message. It is of the blanket where every part is, and another
+  # than that of somebody else only where one of its parts is.
+  if (inherits(mechanism, "rr_product")) return(joint_blanket(found, mechanism$epsilon))
+  # A report is about one part, a question, a depth or a length of prefix, which is public and drawn whatever the truth
+  # is. Two respondents may differ in all parts.
+  spread_blanket(mean(found[1, ]), mean(found[2, ]), mechanism$epsilon)
 }
 
 # `local` is the epsilon of one report.
@@ -115,10 +103,8 @@ law_blanket.rr_law_channel <- function(law, k, local) {
 
 # Total variation between the columns (truths) of a matrix: the largest of all pairs, or, where these are too many,
 # what no pair exceeds.
-distance_steps <- 2e9
-
 largest_distance <- function(matrix) {
-  if (as.double(nrow(matrix)) * ncol(matrix)^2 > 2 * distance_steps) {
+  if (as.double(nrow(matrix)) * ncol(matrix)^2 > 4e9) {
     return(1 - sum(do.call(pmin, as.data.frame(matrix))))
   }
   max(stats::dist(t(matrix), method = "manhattan")) / 2
@@ -252,8 +238,7 @@ blanket_in_pieces <- function(chance, n, odds, tail) {
   both <- min(1, chance[["both"]] / rest)
   none <- min(1, chance[["none"]] / rest)
   others <- other_values(both, none, odds, n - blocks$start, tail)
-  size <- nrow(others$values)
-  each <- function(x) rep(x, each = size)
+  each <- function(x) rep(x, each = nrow(others$values))
   excess <- (blocks$stop - blocks$at) * (1 + odds) / 2 + (blocks$at - blocks$start) * (both * odds + none)
   list(coins = each(blocks$stop), unit = each(excess - odds * blocks$stop) - as.vector(others$values),
        weight = each(blocks$weight) * as.vector(others$weights), outside = blocks$outside, exact = FALSE)

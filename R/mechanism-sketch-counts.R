@@ -102,8 +102,6 @@ rr_law.rr_sketch_counts <- function(mechanism) new_rr_law("sketch_counts", truth
 
 # It has no categories until somebody asks for strings. Their law is in R/law-support.R.
 
-size_words.rr_sketch_counts <- function(mechanism) NULL
-
 law_words.rr_law_sketch_counts <- function(law) "a report is about a bucket of any strings"
 
 # ---- respondents ----
@@ -187,8 +185,7 @@ sketch_squares <- function(mechanism, counts) {
   phi <- sweep(counts[-(mechanism$width + 1), seen, drop = FALSE], 2, n[seen], `/`)
   noise <- sweep(phi * (1 - phi), 2, n[seen] - 1, `/`)
   each <- colSums((phi - mechanism$q)^2 - noise) / mechanism$p_minus_q^2
-  buckets <- sum(n[seen] * each) / sum(n[seen])
-  min(max((mechanism$width * buckets - 1) / (mechanism$width - 1), 0), 1)
+  min(max((mechanism$width * (sum(n[seen] * each) / sum(n[seen])) - 1) / (mechanism$width - 1), 0), 1)
 }
 
 # A report supports its string with probability p, another one with q: its own bucket, or one that it shares by chance.

@@ -91,8 +91,7 @@ discrete_wave <- function(d, epsilon, half_width) {
        else check_count(half_width, "half_width", min = 0, max = d - 1)
   p <- wave_probability(d, epsilon, b)
   q <- p * exp(-epsilon)
-  near <- abs(outer(seq_len(d), seq(1 - b, d + b), `-`)) <= b
-  matrix <- ifelse(near, p, q)
+  matrix <- ifelse(abs(outer(seq_len(d), seq(1 - b, d + b), `-`)) <= b, p, q)
   list(matrix = matrix / rowSums(matrix), reports = seq(1 - b, d + b), half_width = b, p = p, q = q,
        design = sprintf("Square wave (half width %s of %s levels)", format_count(b), format_count(d)))
 }
@@ -154,6 +153,5 @@ wave_overlap <- function(truths, ends, b) {
   within <- function(u) pmin(pmax(u, l), r)
   first <- within(pmin(s + b, t - b))
   last <- within(pmax(s + b, t - b))
-  area <- slope(within(s - b), first) + top * (last - first) + slope(last, within(t + b))
-  matrix(area / (r - l), k)
+  matrix((slope(within(s - b), first) + top * (last - first) + slope(last, within(t + b))) / (r - l), k)
 }

@@ -96,11 +96,6 @@ same_mechanism <- function(x, y) {
   identical(x, y)
 }
 
-# How many categories there are, if answers are categories.
-size_words <- function(mechanism) UseMethod("size_words")
-
-size_words.rr_mechanism <- function(mechanism) category_words(length(mechanism$levels))
-
 #' @export
 format.rr_mechanism <- function(x, digits = 4, ...) {
   digits <- check_digits(digits)
@@ -108,7 +103,10 @@ format.rr_mechanism <- function(x, digits = 4, ...) {
   permanent <- if (inherits(x, "rr_compose")) x$first$epsilon else if (isTRUE(x$memoised)) x$permanent
   level <- if (protects(x)) paste0("epsilon = ", format(x$epsilon, digits = digits),
                                    if (inherits(x, "rr_product")) " per row" else if (!is.null(permanent)) " a report")
-  paste(c(x$design, size_words(x), level, if (!is.null(permanent)) paste(format(permanent, digits = digits), "in all")),
+  size <- if (inherits(x, "rr_product")) paste(format_count(prod(x$sizes)), "cells")
+    else if (inherits(x, "rr_hierarchy")) paste(format_count(length(x$levels)), "levels")
+    else if (!inherits(x, c("rr_mean", "rr_sampled", "rr_sketch_counts"))) category_words(length(x$levels))
+  paste(c(x$design, size, level, if (!is.null(permanent)) paste(format(permanent, digits = digits), "in all")),
         collapse = ", ")
 }
 
@@ -127,9 +125,9 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
         if (inherits(x, "rr_noncompliance")) "; disobedience protects nobody", "\n", sep = "")
   } else cat("  epsilon     none: mistakes protect nobody\n")
   if (is_validated(x)) {
-    people <- format_count(rowSums(x$validation))
-    cat("  validated   on ", people_words(x), " (", paste(x$levels, people, collapse = ", "), ")",
-        if (x$internal) ", drawn from the respondents", "\n", sep = "")
+    people <- paste(x$levels, format_count(rowSums(x$validation)), collapse = ", ")
+    cat("  validated   on ", people_words(x), " (", people, ")", if (x$internal) ", drawn from the respondents", "\n",
+        sep = "")
   }
   if (k <= 8 && law_gives(rr_law(x), "channel", k)) {
     cat("  P(report given truth), rows are truths:\n")
@@ -154,9 +152,6 @@ format_labels <- function(labels, width = 60, between = ", ") {
 
 # ---- what epsilon means, in words that need no logarithm ----
 
-# Above this the odds change more than 148-fold: a report nearly tells the truth.
-weak_epsilon <- 5
-
 # "a report changes odds by a factor of at most 7.4", and a remark where that protects little.
 odds_words <- function(epsilon, what = "a report") {
   if (is.na(epsilon)) return("no level is known")
@@ -168,7 +163,8 @@ odds_words <- function(epsilon, what = "a report") {
   rounded <- if (digits < 6) round(factor, digits) else signif(factor, digits)
   shown <- if (factor >= 1e6) format(factor, digits = 2) else format_count(rounded)
   sprintf("%s changes odds by a factor of at most %s%s", what, shown,
-          if (epsilon > weak_epsilon) ": this protects little" else "")
+          # The odds then change more than 148-fold: a report nearly tells the truth.
+          if (epsilon > 5) ": this protects little" else "")
 }
 
 # Mistakes protect nobody, so no privacy level is printed for them.

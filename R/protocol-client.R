@@ -114,10 +114,9 @@ put_text <- function(text, place, value) {
 client_text <- function(mechanism) {
   questions <- mechanism$questions
   each <- lapply(names(questions), function(name) list(name = name, plan = checked_plan(questions[[name]])))
-  made <- tryCatch(plain_argument(mechanism), candor_error = function(e) NULL)
   members <- list(format = "candor client", version = 1, epsilon = if (is.finite(mechanism$epsilon)) mechanism$epsilon,
-                  mechanism = made, plan = if (is.null(questions)) checked_plan(mechanism),
-                  questions = if (length(each)) each)
+                  mechanism = tryCatch(plain_argument(mechanism), candor_error = function(e) NULL),
+                  plan = if (is.null(questions)) checked_plan(mechanism), questions = if (length(each)) each)
   json_text(members[lengths(members) > 0])
 }
 
@@ -187,9 +186,7 @@ client_plan.rr_bitflip <- function(mechanism) {
            levels = mechanism$values$labels %||% mechanism$levels)
 }
 
-client_plan.rr_subset <- function(mechanism) {
-  new_plan("subset", mechanism, size = mechanism$size)
-}
+client_plan.rr_subset <- function(mechanism) new_plan("subset", mechanism, size = mechanism$size)
 
 client_plan.rr_local_hash <- function(mechanism) {
   if (mechanism$g * mechanism$prime >= 2^52) refuse_client(mechanism, "It hashes to too many values.")

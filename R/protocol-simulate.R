@@ -22,8 +22,7 @@ simulate_counts.rr_mechanism <- function(mechanism, truth, nsim = 1) {
     counts <- numeric(length(mechanism$reports))
     left <- truth
     while (sum(left) > 0) {
-      before <- cumsum(left) - left
-      now <- pmin(left, pmax(each - before, 0))
+      now <- pmin(left, pmax(each - (cumsum(left) - left), 0))
       answers <- rep(seq_along(now), now)
       reports <- decode_answers(mechanism, draw_reports(mechanism, answers, "R"), answers)
       counts <- counts + count_reports(mechanism, reports)$counts

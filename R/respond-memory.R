@@ -17,8 +17,7 @@ draw_memoised <- function(mechanism, answers, memory, rng) {
     memory$permanent <- if (is.null(memory$permanent)) drawn else c(memory$permanent, drawn)
     memory$code <- c(memory$code, code[new])
   }
-  permanent <- memory$permanent[match(code, memory$code)]
-  list(reports = draw_again(mechanism, permanent, memory, rng), memory = memory)
+  list(reports = draw_again(mechanism, memory$permanent[match(code, memory$code)], memory, rng), memory = memory)
 }
 
 # How many different answers a code tells apart. Hash values may be more than categories.
@@ -37,6 +36,7 @@ draw_functions.rr_mechanism <- function(mechanism, n, rng) NULL
 
 memory_keys.rr_mechanism <- function(mechanism, answers, memory) answers
 
+
 # The bits of a report, each once more.
 draw_bits_again <- function(second, bits, rng) {
   k <- length(second$levels)
@@ -44,8 +44,7 @@ draw_bits_again <- function(second, bits, rng) {
   symmetric <- second$from_epsilon && !second$optimized
   binary <- if (symmetric) rr_warner(epsilon = second$epsilon / 2) else rr_binary(second$p, second$q)
   rows <- max(1, floor(2e7 / k))
-  starts <- seq(1, max(length(bits), 1), by = rows)
-  parts <- lapply(starts, function(start) {
+  parts <- lapply(seq(1, max(length(bits), 1), by = rows), function(start) {
     part <- as.matrix(bits[seq(start, length.out = max(0, min(rows, length(bits) - start + 1)))])
     part[] <- as.integer(draw_reports(binary, as.vector(part) + 1L, rng) - 1L)
     .Call(C_rr_matrix_to_bits, unname(part))$bits
@@ -70,8 +69,7 @@ warn_order <- function(mechanism, answers, memory, size, new) {
   if (!length(memory$code) || n < 20) return(invisible())
   # Multiples of the golden ratio, by their fractions: an order without a random number.
   other <- order((seq_len(n) * 0.6180339887498949) %% 1)
-  keys <- memory_keys(mechanism, answers[other], memory)
-  chance <- mean(((seq_len(n) - 1) * size + keys) %in% memory$code)
+  chance <- mean(((seq_len(n) - 1) * size + memory_keys(mechanism, answers[other], memory)) %in% memory$code)
   kept <- 1 - new / n
   if (chance > 0.6 || kept > chance + 4 * sqrt(2 * chance * (1 - chance) / n)) return(invisible())
   warn(c("{.arg memory} may be of other respondents, or of the same in another order.",

@@ -249,10 +249,12 @@ abort_outside <- function(x, stray, mechanism, range) {
 
 # ---- kernels of the protocols ----
 
-# `draw` calls one of the samplers of src/glue_protocols.c; `answers` are positions.
-draw_protocol <- function(draw, answers, mechanism, rng) {
+# `sampler` is one of src/glue_protocols.c, with the numbers that it needs; `answers` are positions.
+draw_protocol <- function(mechanism, answers, rng, sampler, ...) {
   levels <- as.double(length(mechanism$levels))
-  drawn <- run_kernel(mechanism, rng, function(generator) draw(as.integer(answers), levels, generator))
+  drawn <- run_kernel(mechanism, rng, function(generator) {
+    .Call(sampler, as.integer(answers), 1L, levels, ..., generator)
+  })
   codec <- mechanism$codec
   if (is.null(codec$width)) join_columns(stats::setNames(drawn, names(codec$numbers)))
   else new_rr_reports(if (is.raw(drawn)) drawn else t(drawn), codec$width)
@@ -275,13 +277,6 @@ draw_coins <- function(n, p, other, rng) {
 # Probabilities are multiples of 2^-64. Where one of a mechanism is below that, or so near to 1, reports have another
 # epsilon than the one that was asked for. Nobody should find that out from the results.
 
-# The part of epsilon that may be lost. A probability of at least one step is at most doubled by rounding: as long as no
-# probability is below a step, a level that large, 64 log(2), loses at most log(2) of it.
-reach_slack <- 1 / 64
-
-# Within these, with probabilities from the level, the loss is far below the slack: of 2^-64 / exp(-40), that is 1 / 78.
-reach_sure <- c(1e-3, 40)
-
 # Refuses what rr_perturb() cannot draw at its level. Where a report is an answer to a question, which as good as nobody
 # randomizes at such a level, a warning must do: the reports are the truth, but for one in 1e19. Each question, and each
 # part that a respondent may draw.
@@ -292,12 +287,15 @@ check_reach <- function(mechanism) {
   # Looking closer takes long for large matrices.
   levels <- c(mechanism$epsilon, mechanism$permanent, mechanism$first$epsilon)
   given <- c(mechanism[["p"]], mechanism[["q"]])
-  sure <- all(levels == 0 | is.infinite(levels) | (levels >= reach_sure[1] & levels <= reach_sure[2]), na.rm = TRUE) &&
+  # Within these, with probabilities from the level, the loss is far below the slack: of 2^-64 / exp(-40) 1 / 78.
+  sure <- all(levels == 0 | is.infinite(levels) | (levels >= 1e-3 & levels <= 40), na.rm = TRUE) &&
     !any(given > 0 & given < 2^-56, na.rm = TRUE)
   if (sure || !drawn_on_grid(mechanism)) return(invisible())
   nominal <- rr_epsilon(mechanism)
   achieved <- rr_epsilon(mechanism, achieved = TRUE)
-  short <- which(achieved < nominal * (1 - reach_slack))[1]
+  # A part of 1 / 64 may be lost. A probability of at least one step is at most doubled by rounding: as long as no
+  # probability is below a step, a level that large, 64 log(2), loses at most log(2) of it.
+  short <- which(achieved < nominal * (1 - 1 / 64))[1]
   if (is.na(short)) return(invisible())
   shown <- vapply(c(achieved[[short]], nominal[[short]]), format, "", digits = 4)
   # Rounded down, so that a mechanism with the epsilon that is named can be drawn.
