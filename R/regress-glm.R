@@ -124,8 +124,7 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   if (has_study(list(fit))) {
     internal <- any(vapply(fit_mechanisms(fit), function(m) isTRUE(m$internal), NA))
     if (internal || !is.null(design) || !is.null(anchor) || !is.null(bar) || !is.null(fit$unknown)) {
-      refuse_validated(fit_mechanisms(fit),
-                       paste("{.fn rr_glm} with an internal validation, a survey design, an anchor,",
+      refuse_validated(fit_mechanisms(fit), paste("{.fn rr_glm} with an internal validation, a survey design, an anchor,",
                                                   "a random intercept or an unknown number"))
     }
     fit$whole <- NULL
@@ -229,7 +228,7 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
     # Of combinations that are finite, whether or not their coefficients are.
     whole = if (!is.null(solved$flat)) solved$whole[seq_along(names), seq_along(names), drop = FALSE],
     decrement = maximum$decrement, starts = maximum$values,
-    ends = do.call(cbind, lapply(maximum$ends, function(end) natural(maximum$model, end$b))), loglik = solved$loglik,
+    ends = do.call(cbind, lapply(maximum$ends, function(end) maximum$model$natural(end$b))), loglik = solved$loglik,
     constant = constant, point = solved$point, flat = solved$flat, unknown = data$unknown, weight.scale = parts$scale,
     parameter = if (unknown) {
       structure(stats::setNames(solved$parameter, parts$devices$parameter),

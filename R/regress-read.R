@@ -155,7 +155,6 @@ plain_columns <- function(data, reports = character(), used = names(data), facto
     if (name %in% reports) next
     labels <- attr(values, "labels", exact = TRUE)
     plain <- as.vector(unclass(values))
-    attributes(plain) <- NULL
     known <- stats::na.omit(unique(plain)) %in% labels
     named <- length(labels) && (name %in% factors || is.character(plain) || all(known))
     data[[name]] <- if (named) droplevels(plain_group(values)) else plain

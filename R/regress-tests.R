@@ -118,7 +118,7 @@ refit_columns <- function(fit, columns, near = NULL) {
   start <- if (!is.null(near)) c(near$b[first], numeric(length(columns) - near$columns), near$b[-first])
   maximum <- regress_maximum(data, fit$starts.asked, start, fit$penalty)
   value <- if (fit$penalty == "none") maximum$value else regress_value(maximum$model, maximum$b)$value
-  list(value = value, rank = maximum$model$k, b = natural(maximum$model, maximum$b), columns = length(columns))
+  list(value = value, rank = maximum$model$k, b = maximum$model$natural(maximum$b), columns = length(columns))
 }
 
 # ---- single terms ----
