@@ -110,10 +110,9 @@ regress_response <- function(y, labels, weights = NULL) {
   if (is.factor(y) || is.character(y)) {
     place <- match_labels(as.character(y), list(reports = labels))
     if (all(is.na(place[!is.na(y)]))) place <- match_bits(as.character(y)) %||% place
-    lost <- which(is.na(place) & !is.na(y))
+    lost <- y[is.na(place) & !is.na(y)]
     if (length(lost)) {
-      abort(c("Reports must be labels of the mechanism.",
-              x = "Row {lost[1]} is {.val {as.character(y)[lost[1]]}}, and the labels are {format_labels(labels)}."),
+      abort("Reports must be labels of the mechanism, {format_labels(labels)}, and not {.val {as.character(lost[1])}}.",
             c("level", "input"))
     }
     y <- place == 2L
@@ -171,11 +170,7 @@ match_arms <- function(arm, names, n) {
   check_that(length(arm) == n && !is.null(names) && !anyDuplicated(names), arm, "arm",
              "the name of each row's mechanism, in a list of mechanisms with different names")
   place <- match(label_text(arm), names)
-  lost <- which(is.na(place))
-  if (length(lost)) {
-    abort(c("Every {.arg arm} must be the name of a mechanism: {.val {names}}.",
-            x = "Row {lost[1]} is {.val {as.character(arm)[lost[1]]}}."), "mismatch")
-  }
+  if (anyNA(place)) abort("Every {.arg arm} must be the name of a mechanism: {.val {names}}.", "mismatch")
   place - 1L
 }
 

@@ -120,10 +120,7 @@ inside_link <- function(eta, link) {
   switch(link, log = all(eta < -1e-9), identity = all(eta > 1e-9 & eta < 1 - 1e-9), TRUE)
 }
 
-predictor_of <- function(x, b, offset) {
-  eta <- as.vector(x %*% b)
-  if (is.null(offset)) eta else eta + offset
-}
+predictor_of <- function(x, b, offset) as.vector(x %*% b) + (offset %||% 0)
 
 # Coefficients of x and the unknown number in the coordinates of the model.
 coordinates <- function(model, b) {

@@ -124,7 +124,8 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   if (has_study(list(fit))) {
     internal <- any(vapply(fit_mechanisms(fit), function(m) isTRUE(m$internal), NA))
     if (internal || !is.null(design) || !is.null(anchor) || !is.null(bar) || !is.null(fit$unknown)) {
-      refuse_validated(fit_mechanisms(fit), paste("{.fn rr_glm} with an internal validation, a survey design, an anchor,",
+      refuse_validated(fit_mechanisms(fit),
+                       paste("{.fn rr_glm} with an internal validation, a survey design, an anchor,",
                                                   "a random intercept or an unknown number"))
     }
     fit$whole <- NULL
@@ -239,8 +240,7 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
 
 # What glm() keeps of its last weighted regression.
 working_parts <- function(data, rows, eta, label) {
-  device <- row_device(data$device, data$arm, length(eta))
-  working <- (data$y - rows$report) / (device$d * rows$slope)
+  working <- (data$y - rows$report) / (row_device(data$device, data$arm, length(eta))$d * rows$slope)
   working[!is.finite(working)] <- 0
   w <- data$weight * rows$expected
   w[!is.finite(w)] <- 0

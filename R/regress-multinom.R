@@ -216,7 +216,10 @@ multinomial_model <- function(rows, weights = rows$weights) {
 
 multinomial_parts <- function(b, x) {
   p <- ncol(x)
-  theta <- multinomial_truths(x, matrix(b, p))
+  eta <- x %*% matrix(b, p)
+  top <- pmax(0, eta[cbind(seq_len(nrow(eta)), max.col(eta, "first"))])
+  theta <- cbind(exp(-top), exp(eta - top))
+  theta <- theta / rowSums(theta)
   slope <- function(j) {
     own <- -theta[, j] * theta[, -1, drop = FALSE]
     if (j > 1) own[, j - 1] <- own[, j - 1] + theta[, j]
@@ -225,13 +228,6 @@ multinomial_parts <- function(b, x) {
   m <- ncol(theta) - 1L
   expand <- function(s) s[, rep(seq_len(m), each = p), drop = FALSE] * x[, rep(seq_len(p), m), drop = FALSE]
   list(theta = theta, slope = slope, expand = expand)
-}
-
-multinomial_truths <- function(x, beta) {
-  eta <- x %*% beta
-  top <- pmax(0, eta[cbind(seq_len(nrow(eta)), max.col(eta, "first"))])
-  e <- cbind(exp(-top), exp(eta - top))
-  e / rowSums(e)
 }
 
 # Coefficients of the shares without covariates: the linear predictors come nearest to their logits.

@@ -156,13 +156,7 @@ bounded_starts <- function(model, first, most) {
 
 # ---- maxima from these starts ----
 
-penalized_maximum <- function(data, penalty, starts) {
-  if (!is.null(data$unknown)) {
-    abort("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.", "argument")
-  }
-  model <- regress_model(collapse_rows(data))
-  points <- regress_starts(model, starts)
-  if (is.null(points)) abort("No constant keeps every truth from 0 to 1 under the {.val {data$link}} link.", "argument")
+penalized_maximum <- function(model, penalty, points) {
   climbed <- climb(list(parts = list(function(b, need) penalized_state(model, b, "jeffreys", need), model$reach,
                                      metric(model))), points[, seq_len(min(3, ncol(points))), drop = FALSE])
   best <- which.max(climbed$value)
@@ -181,11 +175,14 @@ penalized_maximum <- function(data, penalty, starts) {
 
 # The maximum over all starts; `start` is one more, in the coordinates of the user's columns.
 regress_maximum <- function(data, starts = 20, start = NULL, penalty = "none") {
-  if (penalty %in% c("bias", "jeffreys")) return(penalized_maximum(data, penalty, starts))
+  adjusted <- penalty %in% c("bias", "jeffreys")
+  if (adjusted && !is.null(data$unknown)) {
+    abort("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.", "argument")
+  }
   model <- regress_model(collapse_rows(data), if (penalty == "prior") prior_precision(data))
-  points <- cbind(if (!is.null(start)) coordinates(model, start), regress_starts(model, starts))
+  points <- cbind(if (!adjusted && !is.null(start)) coordinates(model, start), regress_starts(model, starts))
   if (is.null(points)) {
     abort("No constant keeps every truth from 0 to 1 under the {.val {data$link}} link: give {.arg start}.", "argument")
   }
-  highest_maximum(model, points, turn = TRUE)
+  if (adjusted) penalized_maximum(model, penalty, points) else highest_maximum(model, points, turn = TRUE)
 }
