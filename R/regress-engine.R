@@ -255,9 +255,9 @@ limit_predictor <- function(fit, x, offset = NULL) {
   rows <- stats::model.matrix(fit)[seen, , drop = FALSE]
   cone <- infinite_cone(rows %*% fit$flat, predictor_of(rows, fit$point, fit$offset[seen]))
   kinds <- round(move[out, , drop = FALSE], 9)
-  distinct <- unique(kinds)
-  key <- function(rows) do.call(paste, as.data.frame(rows))
-  eta[out] <- (cone_signs(cone, distinct) * Inf)[match(key(kinds), key(distinct))]
+  key <- do.call(paste, as.data.frame(kinds))
+  first <- !duplicated(key)
+  eta[out] <- (cone_signs(cone, kinds[first, , drop = FALSE]) * Inf)[match(key, key[first])]
   eta
 }
 # ---- likelihoods that are written in R ----
@@ -277,9 +277,8 @@ new_likelihood <- function(names, evaluate, reach, natural, slope, rows, total, 
 # Linear combinations of columns: z = x back is orthogonal, with a mean square of 1 over the weighted rows.
 orthogonal_columns <- function(x, weights) {
   if (!ncol(x)) return(list(z = x, back = diag(0)))
-  root <- qr.R(qr(x * sqrt(weights / sum(weights)), tol = 0))
-  back <- backsolve(root, diag(ncol(x)))
-  list(z = x %*% back, back = back, root = root)
+  back <- backsolve(qr.R(qr(x * sqrt(weights / sum(weights)), tol = 0)), diag(ncol(x)))
+  list(z = x %*% back, back = back)
 }
 
 # How far the other truths of a row are below its most probable one, and the changes of these distances along the

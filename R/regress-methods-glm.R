@@ -131,8 +131,7 @@ AIC.rr_glm <- function(object, ..., k = 2) {
 #' @rdname rr_glm_methods
 #' @export
 extractAIC.rr_glm <- function(fit, scale = 0, k = 2, ...) {
-  if (!is.null(fit$design)) return(unname(design_aic(fit, k)))
-  NextMethod()
+  if (is.null(fit$design)) NextMethod() else unname(design_aic(fit, k))
 }
 
 # ---- variance ----
@@ -192,9 +191,8 @@ bread_of <- function(fit) fit$variance[[bread_type(fit)]]
 # bread meat bread, in the places that are estimated.
 spread_variance <- function(fit, meat) {
   places <- estimated_places(fit)
-  V <- bread_of(fit)
-  bread <- V[places, places, drop = FALSE]
-  V[] <- NA
+  bread <- bread_of(fit)[places, places, drop = FALSE]
+  V <- replace(bread_of(fit), TRUE, NA)
   V[places, places] <- bread %*% meat %*% bread
   V
 }

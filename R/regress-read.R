@@ -209,8 +209,7 @@ fitting_columns <- function(fit, newdata, needed, xlevels, known = NULL) {
 
 check_columns <- function(needed, data, arg = "newdata") {
   absent <- setdiff(needed, names(data))
-  if (length(absent)) abort("{.arg {arg}} and the data must have the same variables, as {.val {absent[1]}}.",
-                            "argument")
+  if (length(absent)) abort("{.val {absent[1]}} must be a variable of {.arg {arg}} and of the data.", "argument")
 }
 
 value_kind <- function(x) {
