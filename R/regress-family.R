@@ -101,10 +101,9 @@ regress_response <- function(y, labels, weights = NULL) {
     check_that(ncol(y) == 2L && is.numeric(y) && all(y >= 0 & is.finite(y), na.rm = TRUE), y, "response",
                "the numbers of yes and of no: {.code cbind(yes, no)}", c("argument", "input"))
     # Names that are the labels say which column is which; without them yes comes first, as with binomial().
-    if (setequal(colnames(y), labels)) y <- y[, rev(labels), drop = FALSE]
-    n <- unname(y[, 1] + y[, 2])
-    return(list(y = unname(ifelse(is.na(n) | n > 0, y[, 1] / n, 0)), weights = (weights %||% rep(1, nrow(y))) * n,
-                n = n))
+    y <- unname(if (setequal(colnames(y), labels)) y[, rev(labels), drop = FALSE] else y)
+    n <- y[, 1] + y[, 2]
+    return(list(y = ifelse(is.na(n) | n > 0, y[, 1] / n, 0), weights = (weights %||% rep(1, nrow(y))) * n, n = n))
   }
   if (is_labelled(y)) y <- labelled_reports(y, list(reports = labels))
   if (is.factor(y) || is.character(y)) {

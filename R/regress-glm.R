@@ -139,7 +139,7 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   if (!is.null(bar)) return(mixed_fit(fit, parts$data, frame$frame[["(group)"]], bar$bar, call))
   tell_aliased(setdiff(names(fit$coefficients)[is.na(fit$coefficients)], fit$boundary$coefficients))
   if (is.null(fit$design) && any(fit$y %in% 0:1)) tell_sampling_weights(fit$prior.weights * pmax(fit$y, 1 - fit$y))
-  if (isTRUE(as.vector(fit$parameter) %in% c(0, 1))) {
+  if (isTRUE(as.vector(fit$parameter) %in% 0:1)) {
     warn(c("The estimate of {.val {names(fit$parameter)}} is {as.vector(fit$parameter)}, the end of its range.",
            i = "Standard errors take it for known."), "boundary")
   }

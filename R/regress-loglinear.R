@@ -104,8 +104,7 @@ rr_loglinear <- function(formula, tally, starts = 5, protective = NULL, ...) {
 # effect.
 loglinear_table <- function(formula, tally) {
   if (!inherits(tally, "rr_tally")) {
-    abort(c("{.arg tally} must be a tally of the questions.", x = "It is {describe(tally)}.",
-            i = "{tally_remedy(tally, ' under a {.fn rr_product}')}"), "argument")
+    must_be(tally, "tally", "a tally of the questions", remedy = tally_remedy(tally, " under a {.fn rr_product}"))
   }
   check_that(inherits(formula, "formula") && length(formula) == 2L, formula, "formula",
              "one-sided, as in {.code ~ a * b}")

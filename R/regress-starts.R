@@ -148,9 +148,8 @@ bounded_starts <- function(model, first, most) {
   feasible <- function(b) inside_link(predictor_of(model$z, b, data$offset), data$link)
   shares <- if (most > 1) truth_curve(data$link)$inverse(c(0.5, 0.1, 0.02))
   points <- Filter(feasible, c(list(first), lapply(shares, constant)))
-  middle <- constant(if (data$link == "log") -1 else 0.5)
-  near <- c(list(middle), lapply(c(0.5, 0.25, 0.1, 0.01), function(s) s * first))
-  points <- if (length(points)) points else Filter(feasible, near)
+  near <- c(list(constant(if (data$link == "log") -1 else 0.5)), lapply(c(0.5, 0.25, 0.1, 0.01), `*`, first))
+  if (!length(points)) points <- Filter(feasible, near)
   if (length(points)) with_psi(do.call(cbind, points), model, 0.5)
 }
 
