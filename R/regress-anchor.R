@@ -39,8 +39,7 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
   other <- noncompliant_answer(answer, mechanism$reports, takes_bits(mechanism))
   yes <- device[["p"]] * share + device[["q"]] * (1 - share)
   if (abs(yes - other[2]) < 1e-10) {
-    abort(c("The anchor question cannot tell who is inattentive.",
-            x = "Everybody reports {.val {mechanism$reports[2]}} with probability {format(yes, digits = 6)}."),
+    abort("The attentive and the inattentive give the same answers to the anchor question.",
           c("no_information", "argument"))
   }
   C <- rbind(c(device[["p_no"]] * share + device[["q_no"]] * (1 - share), yes), other)
@@ -54,9 +53,9 @@ anchor_truths <- c("attentive", "inattentive")
 
 # `anchor` is list(column = mechanism).
 check_anchor <- function(anchor) {
-  mechanism <- if (is.list(anchor) && !is.object(anchor) && length(anchor) == 1L) anchor[[1]]
-  good <- length(names(anchor)) == 1L && inherits(mechanism, "rr_mechanism") &&
-    identical(mechanism$levels, anchor_truths) && length(mechanism$reports) == 2L
+  mechanism <- if (is.list(anchor) && length(names(anchor)) == 1L) anchor[[1]]
+  good <- inherits(mechanism, "rr_mechanism") && identical(mechanism$levels, anchor_truths) &&
+    length(mechanism$reports) == 2L
   check_that(is.null(anchor) || good, anchor, "anchor", "like {.code list(column = rr_anchor(rr_crosswise(0.15)))}")
 }
 
@@ -66,8 +65,7 @@ check_anchor <- function(anchor) {
 anchor_devices <- function(devices, anchor, column) {
   if (is.null(anchor)) return(devices)
   if (!is.null(devices$unknown)) {
-    abort("A regression has at most one unknown number: {.arg anchor} has one, and {.arg mechanism} another.",
-          "argument")
+    abort("A regression has at most one unknown number, and {.arg anchor} is one.", "argument")
   }
   mechanism <- anchor[[1]]
   said <- anchor_reports(column, mechanism)
@@ -78,11 +76,8 @@ anchor_devices <- function(devices, anchor, column) {
     none <- C[2, a] * C[2, 2]
     c(p, none - p, q, none - q, C[1, a], C[2, a] - C[1, a])
   }, numeric(6)))
-  devices$arm <- 2L * (devices$arm %||% integer(length(said))) + said
-  devices$unknown <- do.call(cbind, lines)
-  devices$parameter <- "inattentive"
-  devices["device"] <- list(NULL)
-  devices
+  arm <- 2L * (devices$arm %||% integer(length(said))) + said
+  replace(devices, c("arm", "unknown", "parameter", "device"), list(arm, do.call(cbind, lines), "inattentive", NULL))
 }
 
 # 0 for the first report, 1 for the second.

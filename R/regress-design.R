@@ -78,8 +78,7 @@ glm_replicates <- function(fit, data, scale, design, places) {
   data$x <- data$x[, columns, drop = FALSE]
   start <- c(fit$point[columns], as.vector(fit$parameter))
   prior <- if (fit$penalty == "prior") prior_precision(data)
-  V <- fit$variance$observed
-  V[] <- NA_real_
+  V <- replace(fit$variance$observed, TRUE, NA)
   V[places, places] <- replicate_vcov(fit, design, c(fit$coefficients, fit$parameter)[places], function(w) {
     data$weight <- w * scale
     data <- take_rows(data, which(w > 0))

@@ -23,18 +23,14 @@ metric <- function(model) {
 # Directions in which the information J is below `least` of the metric, a column each; the mean square of their changes
 # of the linear predictor is about 1.
 flat_directions_of <- function(model, J, least, M = metric(model)) {
-  G <- model$basis$levels
   total <- sum(model$data$weight)
-  if (!G) {
-    parts <- eigen(J / total, symmetric = TRUE)
-    return(parts$vectors[, abs(parts$values) < least, drop = FALSE])
-  }
   # Levels without information, then what the elimination of the others leaves.
-  g <- seq_len(G)
-  none <- g[diag(J)[g] < least * diag(M)[g]]
-  use <- setdiff(g, none)
-  half <- J[use, -g, drop = FALSE] / diag(J)[use]
-  rest <- J[-g, -g, drop = FALSE] - crossprod(J[use, -g, drop = FALSE], half)
+  level <- seq_len(nrow(J)) <= model$basis$levels
+  weak <- diag(J) < least * diag(M)
+  none <- which(level & weak)
+  use <- which(level & !weak)
+  half <- J[use, !level, drop = FALSE] / diag(J)[use]
+  rest <- J[!level, !level, drop = FALSE] - crossprod(J[use, !level, drop = FALSE], half)
   # There may be nothing but the levels.
   parts <- if (length(rest)) eigen(rest / total, symmetric = TRUE) else list(vectors = rest, values = numeric())
   dense <- parts$vectors[, abs(parts$values) < least, drop = FALSE]
@@ -42,7 +38,7 @@ flat_directions_of <- function(model, J, least, M = metric(model)) {
   N[cbind(none, seq_along(none))] <- sqrt(total / diag(M)[none])
   late <- length(none) + seq_len(ncol(dense))
   N[use, late] <- -half %*% dense
-  N[-g, late] <- dense
+  N[!level, late] <- dense
   N
 }
 
@@ -71,9 +67,7 @@ push <- function(model, fit) {
     if (is.null(block)) break
     further <- climb(model, points[, block[which.max(level[block])]])
     if (further$value < fit$value - 2e-9) break
-    fit$b <- further$at[, 1]
-    fit$value <- further$value
-    fit$decrement <- further$decrement
+    fit[c("b", "value", "decrement")] <- list(further$at[, 1], further$value, further$decrement)
   }
   fit
 }
@@ -84,10 +78,8 @@ push <- function(model, fit) {
 highest_maximum <- function(model, starts, turn = FALSE) {
   starts <- promising(model, starts)
   ends <- follow(model, starts, list())
-  if (turn && ncol(starts) > 1L) {
-    more <- turned_starts(model, ends)
-    if (length(more)) ends <- follow(model, more, ends)
-  }
+  more <- if (turn && ncol(starts) > 1L) turned_starts(model, ends)
+  if (length(more)) ends <- follow(model, more, ends)
   values <- vapply(ends, `[[`, 0, "value")
   c(ends[[which.max(values)]], list(model = model, ends = ends, values = values))
 }
@@ -169,20 +161,16 @@ limits_of <- function(model, b) {
     at <- model$rows(b, N)
     signs[infinite] <- cone_signs(infinite_cone(at$move, at$eta), part[infinite, , drop = FALSE])
   }
+  finite <- function(V) replace(V, outer(infinite, infinite, `|`), NA)
   point <- model$natural(b)
   whole <- inverse(value$observed)
   list(value = value, part = part, infinite = infinite, point = point,
-       coefficients = ifelse(infinite, signs * Inf, point), whole = whole,
-       observed = without_infinite(whole, infinite), expected = without_infinite(inverse(value$expected), infinite))
+       coefficients = ifelse(infinite, signs * Inf, point), whole = whole, observed = finite(whole),
+       expected = finite(inverse(value$expected)))
 }
 
 # The parameters that change along flat directions.
 flat_parameters <- function(to, part) rowSums(part^2) > 1e-14 * rowSums(to^2)
-
-without_infinite <- function(V, infinite) {
-  V[infinite, ] <- V[, infinite] <- NA
-  V
-}
 
 invert_positive <- function(matrix) {
   scale <- 1 / sqrt(diag(matrix))
@@ -267,9 +255,9 @@ limit_predictor <- function(fit, x, offset = NULL) {
   rows <- stats::model.matrix(fit)[seen, , drop = FALSE]
   cone <- infinite_cone(rows %*% fit$flat, predictor_of(rows, fit$point, fit$offset[seen]))
   kinds <- round(move[out, , drop = FALSE], 9)
-  distinct <- unique(kinds)
-  key <- function(rows) do.call(paste, as.data.frame(rows))
-  eta[out] <- (cone_signs(cone, distinct) * Inf)[match(key(kinds), key(distinct))]
+  key <- do.call(paste, as.data.frame(kinds))
+  first <- !duplicated(key)
+  eta[out] <- (cone_signs(cone, kinds[first, , drop = FALSE]) * Inf)[match(key, key[first])]
   eta
 }
 # ---- likelihoods that are written in R ----
@@ -289,9 +277,8 @@ new_likelihood <- function(names, evaluate, reach, natural, slope, rows, total, 
 # Linear combinations of columns: z = x back is orthogonal, with a mean square of 1 over the weighted rows.
 orthogonal_columns <- function(x, weights) {
   if (!ncol(x)) return(list(z = x, back = diag(0)))
-  root <- qr.R(qr(x * sqrt(weights / sum(weights)), tol = 0))
-  back <- backsolve(root, diag(ncol(x)))
-  list(z = x %*% back, back = back, root = root)
+  back <- backsolve(qr.R(qr(x * sqrt(weights / sum(weights)), tol = 0)), diag(ncol(x)))
+  list(z = x %*% back, back = back)
 }
 
 # How far the other truths of a row are below its most probable one, and the changes of these distances along the

@@ -101,19 +101,17 @@ regress_response <- function(y, labels, weights = NULL) {
     check_that(ncol(y) == 2L && is.numeric(y) && all(y >= 0 & is.finite(y), na.rm = TRUE), y, "response",
                "the numbers of yes and of no: {.code cbind(yes, no)}", c("argument", "input"))
     # Names that are the labels say which column is which; without them yes comes first, as with binomial().
-    if (setequal(colnames(y), labels)) y <- y[, rev(labels), drop = FALSE]
-    n <- unname(y[, 1] + y[, 2])
-    return(list(y = unname(ifelse(is.na(n) | n > 0, y[, 1] / n, 0)), weights = (weights %||% rep(1, nrow(y))) * n,
-                n = n))
+    y <- unname(if (setequal(colnames(y), labels)) y[, rev(labels), drop = FALSE] else y)
+    n <- y[, 1] + y[, 2]
+    return(list(y = ifelse(is.na(n) | n > 0, y[, 1] / n, 0), weights = (weights %||% rep(1, nrow(y))) * n, n = n))
   }
   if (is_labelled(y)) y <- labelled_reports(y, list(reports = labels))
   if (is.factor(y) || is.character(y)) {
     place <- match_labels(as.character(y), list(reports = labels))
     if (all(is.na(place[!is.na(y)]))) place <- match_bits(as.character(y)) %||% place
-    lost <- which(is.na(place) & !is.na(y))
+    lost <- y[is.na(place) & !is.na(y)]
     if (length(lost)) {
-      abort(c("Reports must be labels of the mechanism.",
-              x = "Row {lost[1]} is {.val {as.character(y)[lost[1]]}}, and the labels are {format_labels(labels)}."),
+      abort("Reports must be labels of the mechanism, {format_labels(labels)}, and not {.val {as.character(lost[1])}}.",
             c("level", "input"))
     }
     y <- place == 2L
@@ -171,11 +169,7 @@ match_arms <- function(arm, names, n) {
   check_that(length(arm) == n && !is.null(names) && !anyDuplicated(names), arm, "arm",
              "the name of each row's mechanism, in a list of mechanisms with different names")
   place <- match(label_text(arm), names)
-  lost <- which(is.na(place))
-  if (length(lost)) {
-    abort(c("Every {.arg arm} must be the name of a mechanism: {.val {names}}.",
-            x = "Row {lost[1]} is {.val {as.character(arm)[lost[1]]}}."), "mismatch")
-  }
+  if (anyNA(place)) abort("Every {.arg arm} must be the name of a mechanism: {.val {names}}.", "mismatch")
   place - 1L
 }
 

@@ -11,8 +11,7 @@ regress_model <- function(data, prior = NULL, basis = regress_basis(data)) {
     prior <- block_diagonal(list(inner, diag(0, size - k)))
   }
   far <- switch(data$link, probit = 9, cauchit = 1e8, 37)
-  model <- list(data = data, basis = basis, z = basis$z, k = k, size = size, prior = prior, far = far)
-  with_parts(model)
+  with_parts(list(data = data, basis = basis, z = basis$z, k = k, size = size, prior = prior, far = far))
 }
 
 # The arguments of the kernel, which is quicker where every row is one answer; and what every likelihood has, see
@@ -28,7 +27,10 @@ with_parts <- function(model, barrier = 0) {
   k <- seq_len(model$k)
   columns <- ncol(data$x)
   model$reach <- function(step) max(abs(model$z %*% step[k]), abs(step[-k]))
-  model$natural <- function(b) natural(model, b)
+  # Aliased coefficients are 0.
+  model$natural <- function(b) {
+    c(replace(numeric(columns), model$basis$keep, model$basis$back %*% b[k]), stats::plogis(b[-k]))
+  }
   model$slope <- function(b) {
     to <- matrix(0, columns + model$size - model$k, model$size)
     to[model$basis$keep, k] <- model$basis$back
@@ -67,15 +69,9 @@ take_rows <- function(data, rows) {
 # shorter; rows without weight are left out.
 collapse_rows <- function(data) {
   n <- length(data$y)
-  limit <- min(n %/% 4, 1e6)
-  patterns <- if (n >= 200) {
-    .Call(C_rr_regress_collapse, data$x, data$y, data$weight, data$offset, data$arm, as.double(limit))
-  }
-  if (!is.null(patterns)) {
-    data <- take_rows(data, patterns$first)
-    data$y <- patterns$y
-    data$weight <- patterns$weight
-  }
+  limit <- as.double(min(n %/% 4, 1e6))
+  same <- if (n >= 200) .Call(C_rr_regress_collapse, data$x, data$y, data$weight, data$offset, data$arm, limit)
+  if (!is.null(same)) data <- replace(take_rows(data, same$first), c("y", "weight"), same[c("y", "weight")])
   if (any(data$weight == 0)) take_rows(data, which(data$weight > 0)) else data
 }
 
@@ -86,7 +82,7 @@ regress_basis <- function(data) {
   size <- sqrt(data$weight / mean(data$weight))
   fit <- stats::.lm.fit(data$x * size, numeric(length(size)), tol = 1e-11)
   keep <- sort(fit$pivot[seq_len(fit$rank)])
-  own <- if (is.null(data$unknown)) level_columns(data$x[, keep, drop = FALSE]) else integer()
+  own <- if (is.null(data$unknown)) level_columns(data$x[, keep, drop = FALSE])
   keep <- c(keep[own], setdiff(keep, keep[own]))
   levels <- length(own)
   back <- diag(fit$rank)
@@ -103,7 +99,7 @@ regress_basis <- function(data) {
 
 # The columns of the factor with the most levels, at least 10: columns of 0 and 1 of which a row has at most one 1.
 level_columns <- function(x) {
-  if (ncol(x) < 12) return(integer())
+  if (ncol(x) < 12) return(NULL)
   best <- run <- integer()
   taken <- numeric(nrow(x))
   for (j in seq_len(ncol(x))) {
@@ -117,30 +113,20 @@ level_columns <- function(x) {
     taken <- taken + column
     if (length(run) > length(best)) best <- run
   }
-  if (length(best) < 10) integer() else best
+  if (length(best) >= 10) best
 }
 
 inside_link <- function(eta, link) {
   switch(link, log = all(eta < -1e-9), identity = all(eta > 1e-9 & eta < 1 - 1e-9), TRUE)
 }
 
-predictor_of <- function(x, b, offset) {
-  eta <- as.vector(x %*% b)
-  if (is.null(offset)) eta else eta + offset
-}
+predictor_of <- function(x, b, offset) as.vector(x %*% b) + (offset %||% 0)
 
-# Coefficients of x and the unknown number in the coordinates of the model, and back: 0 for aliased ones.
+# Coefficients of x and the unknown number in the coordinates of the model.
 coordinates <- function(model, b) {
   psi <- c(b[-seq_len(ncol(model$data$x))], 0.5)[1]
   c(solve(model$basis$back, b[model$basis$keep]),
     if (model$size > model$k) stats::qlogis(min(1 - 1e-15, max(1e-15, psi))))
-}
-
-natural <- function(model, b) {
-  k <- seq_len(model$k)
-  result <- numeric(ncol(model$data$x))
-  result[model$basis$keep] <- as.vector(model$basis$back %*% b[k])
-  c(result, stats::plogis(b[-k]))
 }
 
 # A square matrix with square blocks along its diagonal.

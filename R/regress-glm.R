@@ -139,7 +139,7 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   if (!is.null(bar)) return(mixed_fit(fit, parts$data, frame$frame[["(group)"]], bar$bar, call))
   tell_aliased(setdiff(names(fit$coefficients)[is.na(fit$coefficients)], fit$boundary$coefficients))
   if (is.null(fit$design) && any(fit$y %in% 0:1)) tell_sampling_weights(fit$prior.weights * pmax(fit$y, 1 - fit$y))
-  if (isTRUE(as.vector(fit$parameter) %in% c(0, 1))) {
+  if (isTRUE(as.vector(fit$parameter) %in% 0:1)) {
     warn(c("The estimate of {.val {names(fit$parameter)}} is {as.vector(fit$parameter)}, the end of its range.",
            i = "Standard errors take it for known."), "boundary")
   }
@@ -229,7 +229,7 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
     # Of combinations that are finite, whether or not their coefficients are.
     whole = if (!is.null(solved$flat)) solved$whole[seq_along(names), seq_along(names), drop = FALSE],
     decrement = maximum$decrement, starts = maximum$values,
-    ends = do.call(cbind, lapply(maximum$ends, function(end) natural(maximum$model, end$b))), loglik = solved$loglik,
+    ends = do.call(cbind, lapply(maximum$ends, function(end) maximum$model$natural(end$b))), loglik = solved$loglik,
     constant = constant, point = solved$point, flat = solved$flat, unknown = data$unknown, weight.scale = parts$scale,
     parameter = if (unknown) {
       structure(stats::setNames(solved$parameter, parts$devices$parameter),
@@ -240,8 +240,7 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
 
 # What glm() keeps of its last weighted regression.
 working_parts <- function(data, rows, eta, label) {
-  device <- row_device(data$device, data$arm, length(eta))
-  working <- (data$y - rows$report) / (device$d * rows$slope)
+  working <- (data$y - rows$report) / (row_device(data$device, data$arm, length(eta))$d * rows$slope)
   working[!is.finite(working)] <- 0
   w <- data$weight * rows$expected
   w[!is.finite(w)] <- 0

@@ -94,20 +94,17 @@ rr_loglinear <- function(formula, tally, starts = 5, protective = NULL, ...) {
     fit$note <- sprintf(paste("shares of truths are of those who use the device, nothing is known of the others;",
                               "%s degrees of freedom left"), loglinear_freedom(table, fit$df))
   }
-  structure(
-    c(fit, list(n = sum(tally$n), tally = tally, mechanism = tally$mechanism, table = table, terms = table$terms,
-                frame = table$cells, call = call,
-                title = sprintf("Log-linear model of the truth, %s", deparse1(formula)))),
-    class = c("rr_loglinear", "rr_regression")
-  )
+  structure(c(fit, list(
+    n = sum(tally$n), tally = tally, mechanism = tally$mechanism, table = table, terms = table$terms,
+    frame = table$cells, call = call, title = paste("Log-linear model of the truth,", deparse1(formula)))),
+    class = c("rr_loglinear", "rr_regression"))
 }
 
 # The cells of the truths (times groups) and their design, centred within groups: what is the same in a group has no
 # effect.
 loglinear_table <- function(formula, tally) {
   if (!inherits(tally, "rr_tally")) {
-    abort(c("{.arg tally} must be a tally of the questions.", x = "It is {describe(tally)}.",
-            i = "{tally_remedy(tally, ' under a {.fn rr_product}')}"), "argument")
+    must_be(tally, "tally", "a tally of the questions", remedy = tally_remedy(tally, " under a {.fn rr_product}"))
   }
   check_that(inherits(formula, "formula") && length(formula) == 2L, formula, "formula",
              "one-sided, as in {.code ~ a * b}")
@@ -132,9 +129,8 @@ loglinear_table <- function(formula, tally) {
   # A small channel is quicker whole.
   if (max(nrow(grid), nrow(counts)) <= 256) axes <- list(Reduce(function(a, b) kronecker(b, a), axes))
   list(x = x[, independent_columns(x), drop = FALSE], all_names = colnames(x), counts = counts, cells = frame,
-       terms = terms, axes = axes,
-       units = ifelse(tally$n > 0, tally$effective_n / tally$n,
-                      0), group = group, questions = questions, protective = 0, logit = -Inf)
+       terms = terms, axes = axes, units = ifelse(tally$n > 0, tally$effective_n / tally$n, 0), group = group,
+       questions = questions, protective = 0, logit = -Inf)
 }
 
 # ---- respondents who use no device ----

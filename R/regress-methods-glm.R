@@ -131,8 +131,7 @@ AIC.rr_glm <- function(object, ..., k = 2) {
 #' @rdname rr_glm_methods
 #' @export
 extractAIC.rr_glm <- function(fit, scale = 0, k = 2, ...) {
-  if (!is.null(fit$design)) return(unname(design_aic(fit, k)))
-  NextMethod()
+  if (is.null(fit$design)) NextMethod() else unname(design_aic(fit, k))
 }
 
 # ---- variance ----
@@ -192,9 +191,8 @@ bread_of <- function(fit) fit$variance[[bread_type(fit)]]
 # bread meat bread, in the places that are estimated.
 spread_variance <- function(fit, meat) {
   places <- estimated_places(fit)
-  V <- bread_of(fit)
-  bread <- V[places, places, drop = FALSE]
-  V[] <- NA_real_
+  bread <- bread_of(fit)[places, places, drop = FALSE]
+  V <- replace(bread_of(fit), TRUE, NA)
   V[places, places] <- bread %*% meat %*% bread
   V
 }
@@ -243,8 +241,7 @@ refuse_ratios <- function(fits) {
   refuse_pseudo(fits)
   if (has_study(fits)) {
     abort(c("A likelihood ratio takes the channel for known, and a validation study estimated it.",
-            i = "Wald tests: {.fn summary}, {.code anova(fit)}, {.code car::Anova(fit, test.statistic = \"Wald\")}."),
-          "argument")
+            i = "Use a Wald test: {.fn summary}, or {.code anova(fit)}."), "argument")
   }
 }
 
@@ -319,12 +316,11 @@ summary.rr_glm <- function(object, type = NULL, cluster = NULL, ...) {
   V <- stats::vcov(object, type, cluster, complete = FALSE)
   others <- c("coefficients", "residuals", "fitted.values", "effects", "qr", "R", "weights", "model", "data", "y",
               "prior.weights", "linear.predictors", "offset")
-  structure(c(unclass(object)[setdiff(names(object), c(others, "df"))],
-              list(deviance.resid = stats::residuals(object, "deviance"), coefficients = summary_matrix(rows, df),
-                   aliased = is.na(object$coefficients), dispersion = 1,
-                   df = c(object$rank, object$df.residual, length(object$coefficients)),
-                   cov.unscaled = V, cov.scaled = V, type = type, freedom = df, fit = object)),
-            class = c("summary.rr_glm", "summary.glm"))
+  structure(c(unclass(object)[setdiff(names(object), c(others, "df"))], list(
+    deviance.resid = stats::residuals(object, "deviance"), coefficients = summary_matrix(rows, df),
+    aliased = is.na(object$coefficients), dispersion = 1, cov.unscaled = V, cov.scaled = V, type = type,
+    df = c(object$rank, object$df.residual, length(object$coefficients)), freedom = df, fit = object)),
+    class = c("summary.rr_glm", "summary.glm"))
 }
 
 # P(true yes | report); of a share of yes among several answers its mean.

@@ -145,8 +145,7 @@ anova.rr_regression <- function(object, ...) {
   # A random intercept is tested against the same model without it.
   kinds <- vapply(fits, function(fit) if (inherits(fit, "rr_glm")) "rr_glm_mixed" else class(fit)[1], "")
   if (length(fits) < 2L || any(kinds != kinds[1]) || any(n != n[1]) || anyDuplicated(df)) {
-    abort(c("{.fn anova} compares nested fits of one kind and of the same respondents.",
-            x = "There are {length(fits)}, with {df} coefficients and {n} respondents."), "argument")
+    abort("{.fn anova} compares nested fits of one kind and of the same respondents.", "argument")
   }
   order <- order(df)
   value <- vapply(liks, as.numeric, 0)[order]
@@ -157,9 +156,9 @@ anova.rr_regression <- function(object, ...) {
   p <- stats::pchisq(pmax(statistic, 0), step, lower.tail = FALSE)
   half <- c(FALSE, diff(class) == 1) & statistic > 1e-9
   p[half] <- (p[half] + stats::pchisq(statistic[half], step[half] - 1, lower.tail = FALSE)) / 2
-  table <- data.frame(Df = df[order], logLik = value, `Df.diff` = step, Chisq = statistic,
-                      `Pr(>Chi)` = p, check.names = FALSE)
-  models <- paste0(vapply(fits[order], function(fit) deparse1(stats::formula(fit)), ""),
+  table <- data.frame(Df = df[order], logLik = value, Df.diff = step, Chisq = statistic, `Pr(>Chi)` = p,
+                      check.names = FALSE)
+  models <- paste0(lapply(fits[order], function(fit) deparse1(stats::formula(fit))),
                    ifelse(class & kinds[1] == "rr_loglinear", paste(" and", protective_term), ""))
   structure(table, heading = c("Likelihood ratio tests of the truth's model\n",
                                paste0("Model ", seq_along(models), ": ", models, collapse = "\n"),
@@ -185,9 +184,8 @@ coefficient_table <- function(b, v, conf.int = FALSE, conf.level = 0.95, df = In
 # Coefficients and ends of intervals as factors. Standard errors and tests stay those of the coefficients, as in tidy()
 # of other models.
 exponentiated <- function(table, rows = seq_len(nrow(table))) {
-  for (column in intersect(c("estimate", "conf.low", "conf.high"), names(table))) {
-    table[[column]][rows] <- exp(table[[column]][rows])
-  }
+  columns <- intersect(c("estimate", "conf.low", "conf.high"), names(table))
+  table[rows, columns] <- exp(table[rows, columns])
   table
 }
 

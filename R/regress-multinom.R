@@ -97,22 +97,17 @@ rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multin
   if (!is.null(design)) counts <- counts * sum(rows$weights) / sum(rows$weights^2)
   fit <- fit_likelihood(model, starts, reports_contradict(mechanism, counts))
   fit$coefficients <- stats::setNames(fit$coefficients[model$all_names], model$all_names)
-  fit <- structure(
-    c(fit, rows[c("weights", "mechanism", "frame", "terms", "xlevels", "contrasts", "response")],
-      list(n = rows$respondents %||% sum(rows$weights > 0), type = type, call = call,
-           model = c(model[c("x", "columns", "truths", "expected")], rows[c("codes", "channel")]),
-           title = sprintf("%s logit of the truth", if (type == "cumulative") "Cumulative" else "Multinomial"))),
-    class = c("rr_multinom", "rr_regression")
-  )
-  with_design(fit, design, function(w) {
-    model <- suppressMessages(likelihood(rows, w * scale))
-    climb_replicate(model, fit$at)
-  })
+  fit <- structure(c(fit, rows[c("weights", "mechanism", "frame", "terms", "xlevels", "contrasts", "response")], list(
+    n = rows$respondents %||% sum(rows$weights > 0), type = type, call = call,
+    model = c(model[c("x", "columns", "truths", "expected")], rows[c("codes", "channel")]),
+    title = paste(if (type == "cumulative") "Cumulative" else "Multinomial", "logit of the truth"))),
+    class = c("rr_multinom", "rr_regression"))
+  with_design(fit, design, function(w) climb_replicate(suppressMessages(likelihood(rows, w * scale)), fit$at))
 }
 
 # Codes of the reports and the design matrix. A tally is rows of its reports, with their counts as weights. The
-# questions
-# of a product are columns of the data; they ride along so that `subset` and missing values keep rows together.
+# questions of a product are columns of the data; they ride along so that `subset` and missing values keep rows
+# together.
 multinom_rows <- function(call, formula, data, mechanism, where) {
   tally <- if (inherits(data, "rr_tally")) data
   if (is.null(tally)) {
@@ -221,7 +216,10 @@ multinomial_model <- function(rows, weights = rows$weights) {
 
 multinomial_parts <- function(b, x) {
   p <- ncol(x)
-  theta <- multinomial_truths(x, matrix(b, p))
+  eta <- x %*% matrix(b, p)
+  top <- pmax(0, eta[cbind(seq_len(nrow(eta)), max.col(eta, "first"))])
+  theta <- cbind(exp(-top), exp(eta - top))
+  theta <- theta / rowSums(theta)
   slope <- function(j) {
     own <- -theta[, j] * theta[, -1, drop = FALSE]
     if (j > 1) own[, j - 1] <- own[, j - 1] + theta[, j]
@@ -230,13 +228,6 @@ multinomial_parts <- function(b, x) {
   m <- ncol(theta) - 1L
   expand <- function(s) s[, rep(seq_len(m), each = p), drop = FALSE] * x[, rep(seq_len(p), m), drop = FALSE]
   list(theta = theta, slope = slope, expand = expand)
-}
-
-multinomial_truths <- function(x, beta) {
-  eta <- x %*% beta
-  top <- pmax(0, eta[cbind(seq_len(nrow(eta)), max.col(eta, "first"))])
-  e <- cbind(exp(-top), exp(eta - top))
-  e / rowSums(e)
 }
 
 # Coefficients of the shares without covariates: the linear predictors come nearest to their logits.

@@ -542,7 +542,7 @@ truth_shares <- function(object, frame) {
     z <- predictor_designs(NULL, frame, rows, part$made)
     b <- matrix(object$estimate[at + seq_len(length(part$keep) * (part$k - 1))], length(part$keep))
     at <- at + length(b)
-    each <- lapply(z, function(x) multinomial_truths(x[, part$names[part$keep], drop = FALSE], b))
+    each <- lapply(z, function(x) multinomial_parts(b, x[, part$names[part$keep], drop = FALSE])$theta)
     for (cell in seq_len(ncol(shares))) shares[, cell] <- shares[, cell] * each[[part$of[cell]]][, part$level[cell]]
   }
   shares

@@ -48,7 +48,7 @@ profile_whole <- function(fit, drop) {
   regular <- is.null(fit$boundary) && is.null(data$unknown) && !fit$link %in% c("log", "identity") &&
     all(near < -drop - 1) && (drop <= 2 || !isTRUE(attr(starts, "rivals")))
   list(data = data, k = model$k, points = points, ends = ncol(ends), drop = drop, regular = regular,
-       b = matrix(apply(points, 2, function(at) natural(model, at)), ncol = ncol(points)))
+       b = matrix(apply(points, 2, model$natural), ncol = ncol(points)))
 }
 
 # Those of coefficient j: the model of the others, whose offset takes up the value that is held; NULL if j is not

@@ -12,10 +12,9 @@ check_terms <- function(formula, offset = FALSE) {
   if (!offset && "offset" %in% setdiff(all.names(formula), all.vars(formula))) {
     abort("{.arg formula} must not have an offset here.", "argument")
   }
-  for (term in model_calls(formula[[length(formula)]])) {
-    if (!deparse1(term[[1]]) %in% c("|", "||", "cluster")) next
+  calls <- vapply(model_calls(formula[[length(formula)]]), function(term) deparse1(term[[1]]), "")
+  if (any(calls %in% c("|", "||", "cluster"))) {
     abort(c("{.arg formula} must have no clusters and no random effects; {.fn rr_glm} takes one {.code (1 | id)}.",
-            x = "{.code {deparse1(term)}} is one.",
             i = "For standard errors by cluster: {.code vcov(fit, type = \"sandwich\", cluster = )}."), "argument")
   }
 }
@@ -136,8 +135,7 @@ tell_aliased <- function(names) {
 }
 
 check_enough_rows <- function(n, parameters) {
-  if (n >= parameters) return(invisible())
-  abort(c("There are fewer rows than coefficients.", x = "{n} rows, {parameters} coefficients."), "argument")
+  if (n < parameters) abort("There are {n} rows, which is fewer than the {parameters} coefficients.", "argument")
 }
 
 check_starts <- function(starts) check_count(starts, "starts", min = 1, max = 1000)
@@ -155,7 +153,6 @@ plain_columns <- function(data, reports = character(), used = names(data), facto
     if (name %in% reports) next
     labels <- attr(values, "labels", exact = TRUE)
     plain <- as.vector(unclass(values))
-    attributes(plain) <- NULL
     known <- stats::na.omit(unique(plain)) %in% labels
     named <- length(labels) && (name %in% factors || is.character(plain) || all(known))
     data[[name]] <- if (named) droplevels(plain_group(values)) else plain
@@ -212,9 +209,7 @@ fitting_columns <- function(fit, newdata, needed, xlevels, known = NULL) {
 
 check_columns <- function(needed, data, arg = "newdata") {
   absent <- setdiff(needed, names(data))
-  if (!length(absent)) return(invisible())
-  abort(c("{.arg {arg}} must have the variables of the model and of the data.",
-          x = "Not in both: {.val {absent[1]}}."), "argument")
+  if (length(absent)) abort("{.val {absent[1]}} must be a variable of {.arg {arg}} and of the data.", "argument")
 }
 
 value_kind <- function(x) {

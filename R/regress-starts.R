@@ -148,21 +148,14 @@ bounded_starts <- function(model, first, most) {
   feasible <- function(b) inside_link(predictor_of(model$z, b, data$offset), data$link)
   shares <- if (most > 1) truth_curve(data$link)$inverse(c(0.5, 0.1, 0.02))
   points <- Filter(feasible, c(list(first), lapply(shares, constant)))
-  middle <- constant(if (data$link == "log") -1 else 0.5)
-  near <- c(list(middle), lapply(c(0.5, 0.25, 0.1, 0.01), function(s) s * first))
-  points <- if (length(points)) points else Filter(feasible, near)
+  near <- c(list(constant(if (data$link == "log") -1 else 0.5)), lapply(c(0.5, 0.25, 0.1, 0.01), `*`, first))
+  if (!length(points)) points <- Filter(feasible, near)
   if (length(points)) with_psi(do.call(cbind, points), model, 0.5)
 }
 
 # ---- maxima from these starts ----
 
-penalized_maximum <- function(data, penalty, starts) {
-  if (!is.null(data$unknown)) {
-    abort("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.", "argument")
-  }
-  model <- regress_model(collapse_rows(data))
-  points <- regress_starts(model, starts)
-  if (is.null(points)) abort("No constant keeps every truth from 0 to 1 under the {.val {data$link}} link.", "argument")
+penalized_maximum <- function(model, penalty, points) {
   climbed <- climb(list(parts = list(function(b, need) penalized_state(model, b, "jeffreys", need), model$reach,
                                      metric(model))), points[, seq_len(min(3, ncol(points))), drop = FALSE])
   best <- which.max(climbed$value)
@@ -181,11 +174,14 @@ penalized_maximum <- function(data, penalty, starts) {
 
 # The maximum over all starts; `start` is one more, in the coordinates of the user's columns.
 regress_maximum <- function(data, starts = 20, start = NULL, penalty = "none") {
-  if (penalty %in% c("bias", "jeffreys")) return(penalized_maximum(data, penalty, starts))
+  adjusted <- penalty %in% c("bias", "jeffreys")
+  if (adjusted && !is.null(data$unknown)) {
+    abort("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.", "argument")
+  }
   model <- regress_model(collapse_rows(data), if (penalty == "prior") prior_precision(data))
-  points <- cbind(if (!is.null(start)) coordinates(model, start), regress_starts(model, starts))
+  points <- cbind(if (!adjusted && !is.null(start)) coordinates(model, start), regress_starts(model, starts))
   if (is.null(points)) {
     abort("No constant keeps every truth from 0 to 1 under the {.val {data$link}} link: give {.arg start}.", "argument")
   }
-  highest_maximum(model, points, turn = TRUE)
+  if (adjusted) penalized_maximum(model, penalty, points) else highest_maximum(model, points, turn = TRUE)
 }

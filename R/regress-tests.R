@@ -9,7 +9,6 @@ anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
   if (length(fits) == 2L && inherits(fits[[2]], "rr_glm_mixed")) return(stats::anova(fits[[2]], object))
   if (length(fits) == 1L && has_study(fits)) return(wald_terms(object, test))
   refuse_ratios(fits)
-  heading <- ratio_heading
   if (length(fits) == 1L) {
     # Terms added one after another, each from the one before.
     assign <- attr(stats::model.matrix(object), "assign")
@@ -23,13 +22,13 @@ anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
     check_comparable(fits)
     steps <- nested_steps(fits)
     labels <- as.character(seq_along(fits))
-    heading <- c(heading, paste0("Model ", labels, ": ", vapply(fits, function(f) deparse1(stats::formula(f)), "")))
   }
   gain <- diff(steps[1, ])
   table <- data.frame(df = steps[1, ], logLik = steps[2, ], Df = c(NA, gain),
                       LR = c(NA, 2 * diff(steps[2, ]) * ifelse(gain < 0, -1, 1)), row.names = labels)
   names(table)[1] <- "Model Df"
-  ratio_table(table, "LR", test, heading)
+  models <- paste0("Model ", labels, ": ", lapply(fits, function(fit) deparse1(stats::formula(fit))))
+  ratio_table(table, "LR", test, c(ratio_heading, if (length(fits) > 1L) models))
 }
 
 #' @rdname rr_goodness_of_fit
@@ -118,7 +117,7 @@ refit_columns <- function(fit, columns, near = NULL) {
   start <- if (!is.null(near)) c(near$b[first], numeric(length(columns) - near$columns), near$b[-first])
   maximum <- regress_maximum(data, fit$starts.asked, start, fit$penalty)
   value <- if (fit$penalty == "none") maximum$value else regress_value(maximum$model, maximum$b)$value
-  list(value = value, rank = maximum$model$k, b = natural(maximum$model, maximum$b), columns = length(columns))
+  list(value = value, rank = maximum$model$k, b = maximum$model$natural(maximum$b), columns = length(columns))
 }
 
 # ---- single terms ----
