@@ -145,7 +145,6 @@ chunk_label <- function(label) {
     text <- format(.POSIXct(micros %/% 1e6, "UTC"), "%Y-%m-%d %H:%M:%S", tz = "UTC")
     return(paste0(text, if (micros %% 1e6) sub("0+$", "", sprintf(".%06.0f", micros %% 1e6)), " UTC"))
   }
-  if (inherits(label, "Date")) return(format(label, "%Y-%m-%d"))
   if (is.numeric(label)) return(number_text(label))
   check_text(as.character(label), "label")
 }

@@ -67,14 +67,12 @@ rr_reports <- function(x, mechanism) {
 # Reports as packed bits of the categories that they support, one row each: what the own likelihood needs.
 report_sets <- function(mechanism, x) UseMethod("report_sets")
 
-report_sets.rr_mechanism <- function(mechanism, x) {
-  abort(c("The sets of reports can be kept for protocols whose reports support several categories.",
-          x = "This mechanism is: {format(mechanism)}."), "argument")
-}
-
 # Bits, and of cohorts four bytes of the cohort, the least first.
-report_sets.rr_protocol <- function(mechanism, x) {
-  if (!keeps_sets(mechanism)) return(NextMethod())
+report_sets.rr_mechanism <- function(mechanism, x) {
+  if (!keeps_sets(mechanism)) {
+    abort(c("The sets of reports can be kept for protocols whose reports support several categories.",
+            x = "This mechanism is: {format(mechanism)}."), "argument")
+  }
   reports <- read_reports(x, mechanism)$reports
   if (is.data.frame(reports)) {
     bytes <- vapply(0:3, function(byte) reports$cohort %/% 256^byte %% 256, numeric(nrow(reports)))
@@ -159,9 +157,6 @@ whole_columns <- function(x, names) {
 }
 
 check_numbers <- function(values, name, range) {
-  # As rr_perturb() returns them: looking closer would take longer than counting.
-  quick <- is.integer(values) && length(values) && range[3] == 1
-  if (quick && min(values) >= range[1] && max(values) <= range[2]) return(values)
   numbers <- if (is.character(values)) suppressWarnings(as.numeric(values)) else values
   good <- numbers >= range[1] & numbers <= range[2] & (numbers - range[1]) %% range[3] == 0
   bad <- which(!good %in% TRUE)[1]
@@ -383,7 +378,12 @@ count_reports.rr_protocol <- function(mechanism, x, groups = NULL, weights = NUL
     }
     count_cells(as.integer(Reduce(add, seq_along(columns), 0)), length(mechanism$reports), read)
   } else if (length(codec$numbers)) {
-    count_cohorts(read, codec)
+    # Group by group and cohort by cohort the ones of each bit, then the number of reports.
+    cohorts <- codec$numbers$cohort[2]
+    cells <- as.integer(read$reports$cohort + ((read$groups %||% 1L) - 1L) * cohorts)
+    within <- list(groups = cells, each = cohorts * read$each, weights = read$weights)
+    sizes <- .Call(C_rr_tally, cells, 1L, within$each, NULL, 1, read$weights, FALSE)$counts
+    rbind(matrix(count_supports(report_values(read$reports$bits), within, codec)$counts, codec$width), sizes)
   } else {
     count_supports(report_values(read$reports), read, codec)$counts
   }
@@ -446,15 +446,6 @@ count_cells <- function(cells, number, read) {
 count_supports <- function(values, read, codec, ones = -1) {
   if (is.raw(values)) return(.Call(C_rr_count_bits, values, codec$width, ones, read$groups, read$each, read$weights))
   .Call(C_rr_count_lists, t(values), codec$width, !is.null(codec$drawn), read$groups, read$each, read$weights)
-}
-
-# Group by group and cohort by cohort the ones of each bit, then the number of reports.
-count_cohorts <- function(read, codec) {
-  cohorts <- codec$numbers$cohort[2]
-  cells <- as.integer(read$reports$cohort + ((read$groups %||% 1L) - 1L) * cohorts)
-  within <- list(groups = cells, each = cohorts * read$each, weights = read$weights)
-  sizes <- .Call(C_rr_tally, cells, 1L, within$each, NULL, 1, read$weights, FALSE)$counts
-  rbind(matrix(count_supports(report_values(read$reports$bits), within, codec)$counts, codec$width), sizes)
 }
 
 # Reports of a cohort, an index and a sign: cohort by cohort how many support each of `width` categories, then how many

@@ -200,9 +200,8 @@ check_weights <- function(weights, n) {
   weights <- plain_numbers(weights)
   check_that(is.numeric(weights) && !is.object(weights) && length(weights) == n, weights, "weights",
              "one number per report")
-  extremes <- range(weights, 0)
-  if (anyNA(extremes) || extremes[1] < 0 || extremes[2] == Inf) {
-    bad <- which(!(is.finite(weights) & weights >= 0))[1]
+  bad <- which(!(is.finite(weights) & weights >= 0))[1]
+  if (!is.na(bad)) {
     abort(c("{.arg weights} must be finite and at least 0.", x = "Weight {bad} is {weights[bad]}."), "argument")
   }
   as.double(weights)
