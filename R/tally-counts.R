@@ -72,15 +72,15 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   }
   labels <- if (grouped) rownames(counts) else names(counts)
   if (check[2] > 0) {
-    at <- if (is.null(labels)) check[2] else sprintf("\"%s\"", labels[(check[2] - 1) %% NROW(counts) + 1])
     abort(c("{.arg counts} must be finite and at least 0, and whole numbers without {.arg effective_n}.",
-            x = "Count {at} is {number_text(values[check[2]])}.", i = "Shares and percentages are no counts."), "counts")
+            x = "Count {check[2]} is {number_text(values[check[2]])}.", i = "Shares and percentages are no counts."),
+          "counts")
   }
-  if (categories && check[1] == 0) abort("{.arg counts} must not all be 0.", "empty")
+  if (categories && total == 0) abort("{.arg counts} must not all be 0.", "empty")
   if (grouped) values <- matrix(values, nrow(counts))
   if (categories && whole && written) tell_hundreds(values)
   values <- place_counts(values, labels, mechanism)
-  n <- check_respondents(n, values, if (categories) if (grouped) colSums(values) else check[1])
+  n <- check_respondents(n, values, if (categories) if (grouped) colSums(values) else total)
   if (!is.null(effective_n)) {
     check_that(is.numeric(effective_n) && !is.object(effective_n) && length(effective_n) %in% c(1L, length(n)) &&
                all(effective_n >= 1 & is.finite(effective_n)), effective_n, "effective_n", "numbers of at least 1")
@@ -132,10 +132,9 @@ place_counts <- function(values, labels, mechanism) {
     abort(c("The names of {.arg counts} must be levels of the mechanism, each at most once.",
             x = "{.val {odd}} is not."), "level")
   }
-  if (!is.matrix(values)) return(replace(numeric(k), position, values))
-  placed <- matrix(0, k, ncol(values))
+  placed <- matrix(0, k, NCOL(values))
   placed[position, ] <- values
-  placed
+  if (is.matrix(values)) placed else as.vector(placed)
 }
 
 # Percentages are often whole numbers. So are true samples of 100, whose owner needs to be told but once.

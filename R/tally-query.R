@@ -104,8 +104,7 @@ tally_query <- function(data, mechanism, column, by, weights) {
   # Categories are a GROUP BY, and so are reports that are a few numbers; of supports an engine adds up the bits.
   if (inherits(mechanism, "rr_product")) {
     check_joint(mechanism)
-  } else if (is.null(stored_forms(mechanism)) &&
-             !law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
+  } else if (is.null(stored_forms(mechanism)) && !law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
     abort(c("A database cannot count the reports of this mechanism.", x = "It is: {format(mechanism)}."), "law")
   }
   keys <- unique(c(dplyr::group_vars(data), frame_names(frame, by, "by") %||% refuse_vector(by, "by")))
