@@ -67,9 +67,7 @@ check_incidence <- function(data, method) {
   if (data$n > 5000) abort("Incidence is for at most 5,000 sets.", "argument")
   if (one_flip(data)) {
     power <- -data$n * log10(abs(1 - 2 * data$flip))
-    if (method == "inv" && power > 300 / log(10)) {
-      abort("There is too much noise for inversion with this many sets.", "argument")
-    }
+    if (method == "inv" && power > 300 / log(10)) abort("Inversion of so many sets is too noisy.", "argument")
   } else if (is.null(data$bits)) {
     abort("Unequal flips need the sets apart, which a tally has added up.", "argument")
   } else if (method == "mle" && is.matrix(data$flip)) {

@@ -126,8 +126,7 @@ match_groups <- function(i, groups, class) {
     else NA_integer_
   if (anyNA(at) || anyDuplicated(at)) {
     odd <- if (is.atomic(i) && length(i) == length(at)) i[is.na(at) | duplicated(at)][1] else i
-    abort(c("Groups must be taken by position, label or condition, each once.",
-            x = "{describe(odd)} is not a group, or is there twice.",
+    abort(c("Groups must be taken by position, label or condition, each once: {describe(odd)} is not.",
             i = "The groups are {format_labels(labels)}."), "level")
   }
   if (!length(at)) abort("No group is left.", "empty")

@@ -69,10 +69,7 @@ report_sets <- function(mechanism, x) UseMethod("report_sets")
 
 # Bits, and of cohorts four bytes of the cohort, the least first.
 report_sets.rr_mechanism <- function(mechanism, x) {
-  if (!keeps_sets(mechanism)) {
-    abort(c("The sets of reports can be kept for protocols whose reports support several categories.",
-            x = "This mechanism is: {format(mechanism)}."), "argument")
-  }
+  if (!keeps_sets(mechanism)) abort("Only reports that support several categories can be kept as sets.", "argument")
   reports <- read_reports(x, mechanism)$reports
   if (is.data.frame(reports)) {
     bytes <- vapply(0:3, function(byte) reports$cohort %/% 256^byte %% 256, numeric(nrow(reports)))
@@ -105,9 +102,7 @@ read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = N
   gone <- Reduce(`|`, lapply(columns, is.na), rows$gone %||% FALSE)
   dropped <- drop_missing_reports(if (any(gone)) which(gone) else integer(), na.rm)
   keep <- function(each) if (length(dropped)) each[-dropped] else each
-  for (name in names(columns)) {
-    columns[[name]] <- check_numbers(keep(columns[[name]]), name, codec$numbers[[name]])
-  }
+  for (name in names(columns)) columns[[name]] <- check_numbers(keep(columns[[name]]), name, codec$numbers[[name]])
   bits <- if (!is.null(rows)) settle_rows(drop_reports(rows$rows, dropped), mechanism)
   list(reports = join_columns(columns, bits), dropped = dropped, groups = keep(groups), weights = keep(weights),
        each = as.double(max(1L, groups)))
@@ -192,8 +187,7 @@ read_rows <- function(x, mechanism) {
     values <- report_values(x)
     fits <- if (is.raw(values)) is.null(codec$drawn) else !is.null(codec$ones %||% codec$drawn)
     if (!fits || attr(x, "width") != codec$width) {
-      abort(c("{.arg x} must hold reports of this mechanism, of {format_count(codec$width)} categories.",
-              x = "They are of another mechanism, of {format_count(attr(x, 'width'))}."), c("mismatch", "report"))
+      abort("{.arg x} must hold reports of this mechanism, and not of another mechanism.", c("mismatch", "report"))
     }
     return(list(rows = values, gone = is.na(x)))
   }
@@ -266,10 +260,7 @@ settle_rows <- function(rows, mechanism) {
     refuse_reports(which(if (whole) as.integer(rows[, ncol(rows)]) >= 2^((codec$width - 1) %% 8 + 1) else TRUE), rows)
     values <- rows
   } else if (!holds_bits(rows, codec)) {
-    if (is.null(size) || ncol(rows) != size) {
-      abort(c("{.arg x} must have a column of 0 and 1 for each of {format_count(codec$width)} categories.",
-              x = "It has {ncol(rows)} column{?s}."), "report")
-    }
+    if (is.null(size) || ncol(rows) != size) abort("{.arg x} must have {codec$width} columns of 0 and 1.", "report")
     values <- whole_matrix(rows)
     sizes <- abs(values)
     unsorted <- any(sizes[, -1] < sizes[, -size])
@@ -347,9 +338,7 @@ check_empty_reports <- function(mechanism, n, empty) {
   zeros <- (mechanism$codec$width %||% length(mechanism$levels)) - ones
   expected <- n * (1 - law$q)^zeros * (1 - max(law$p, law$q))^ones
   if (expected < 20) return(invisible())
-  abort(c("A long table must have a row for each report that supports no category as well.",
-          x = "Of {format_count(n)} reports about {format_count(round(expected))} should support none; none is there."),
-        "report")
+  abort("A long table must have a row for each report that supports no category as well.", "report")
 }
 
 # One report a row of what goes with it: the first row of each.
@@ -405,8 +394,7 @@ count_reports <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = F
 count_reports.rr_mechanism <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   if (!is.null(mechanism[["count"]])) return(mechanism[["count"]](mechanism, x, groups, weights, na.rm))
   if (!law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
-    abort(c("{.arg mechanism} has no function {.field count}, so its reports cannot be counted.",
-            x = "It is: {format(mechanism)}."), c("law", "argument"))
+    abort("{.arg mechanism} must have a function {.field count} that counts its reports.", c("law", "argument"))
   }
   if (is.data.frame(x)) {
     abort(c("{.arg x} is a data frame, and the mechanism has one question.",
@@ -470,9 +458,8 @@ check_ones <- function(reports, mechanism) {
   held <- d / mechanism$buckets
   chance <- held * mechanism$p * mechanism$q^(d - 1) + (1 - held) * mechanism$q^d
   if (any(report_values(reports) < 0) || length(reports) * log(chance) >= log(1e-8)) return(invisible())
-  abort(c("{.arg x} must hold reports of this mechanism.",
-          x = "All bits of {format_count(length(reports))} reports are 1: no position is negative.",
-          i = "They may be answers, to be randomized first: {.code rr_perturb(x, mechanism)}."), "report")
+  abort(c("{.arg x} must hold reports of this mechanism, some of whose positions are negative.",
+          i = "These may be answers, to be randomized first: {.code rr_perturb(x, mechanism)}."), "report")
 }
 
 # ---- categories ----

@@ -200,9 +200,7 @@ check_weights <- function(weights, n) {
   check_that(is.numeric(weights) && !is.object(weights) && length(weights) == n, weights, "weights",
              "one number per report")
   bad <- which(!(is.finite(weights) & weights >= 0))[1]
-  if (!is.na(bad)) {
-    abort(c("{.arg weights} must be finite and at least 0.", x = "Weight {bad} is {weights[bad]}."), "argument")
-  }
+  if (!is.na(bad)) abort("{.arg weights} must be finite and at least 0, and weight {bad} is not.", "argument")
   as.double(weights)
 }
 
