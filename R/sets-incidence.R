@@ -67,9 +67,7 @@ check_incidence <- function(data, method) {
   if (data$n > 5000) abort("Incidence is for at most 5,000 sets.", "argument")
   if (one_flip(data)) {
     power <- -data$n * log10(abs(1 - 2 * data$flip))
-    if (method == "inv" && power > 300 / log(10)) {
-      abort("There is too much noise for inversion with this many sets.", "argument")
-    }
+    if (method == "inv" && power > 300 / log(10)) abort("Inversion of so many sets is too noisy.", "argument")
   } else if (is.null(data$bits)) {
     abort("Unequal flips need the sets apart, which a tally has added up.", "argument")
   } else if (method == "mle" && is.matrix(data$flip)) {
@@ -83,14 +81,13 @@ incidence_fit <- function(data, method, target, tolerance) {
   ones <- if (is.null(data$bits)) data$tally$ones else row_ones(data$bits, "sets")
   # Its inverse is known in closed form.
   channel <- function(inverse) .Call(C_rr_incidence_channel, as.double(data$n), data$flip, inverse)
-  mechanism <- new_rr_channel(
-    if (length(data$flip) > 1L) .Call(C_rr_incidence_mixture, data$flip) else channel(FALSE),
-    channel_labels(matrix(0, data$n + 1, data$n + 1), 0:data$n, 0:data$n),
-    sprintf("incidence in %s noisy sets", format_count(data$n)), inverse = if (method == "inv") channel(TRUE)
-  )
+  matrix <- if (length(data$flip) > 1L) .Call(C_rr_incidence_mixture, data$flip) else channel(FALSE)
+  mechanism <- new_rr_channel(matrix, channel_labels(matrix, 0:data$n, 0:data$n),
+                              sprintf("incidence in %s noisy sets", format_count(data$n)),
+                              inverse = if (method == "inv") channel(TRUE))
   tally <- new_rr_tally(mechanism, as.double(tabulate(ones + 1, data$n + 1)))
-  options <- list(tally, method = method, target = target)
-  fit <- do.call(rr_estimate, c(options, list(tolerance = tolerance)[!is.null(tolerance)]))
+  options <- c(list(tally, method = method, target = target), list(tolerance = tolerance)[!is.null(tolerance)])
+  fit <- do.call(rr_estimate, options)
   details <- fit$details[[1]]
   likelihood <- method == "mle"
   list(estimate = data$m * group_estimate(fit, 1), covariance = incidence_covariance(fit, data$m), fit = fit,
@@ -101,8 +98,8 @@ incidence_fit <- function(data, method, target, tolerance) {
 # With different flips "exactly t of n sets hold it" is estimated for each element from its own bits. The covariance is
 # E[e_t e_u] - 1{t = u} P(exactly t), unbiased given the sets.
 incidence_totals <- function(data) {
-  if (!is.matrix(data$flip)) row_ones(data$bits, "sets")
-  else rr_bit_tally(data$bits, data$flip) # looks at every entry
+  # Looks at every entry.
+  if (is.matrix(data$flip)) rr_bit_tally(data$bits, data$flip) else row_ones(data$bits, "sets")
   totals <- .Call(C_rr_incidence_total, data$bits, data$m, data$n, data$flip, is.matrix(data$flip))
   list(estimate = totals$total, covariance = totals$cross - diag(totals$total, data$n + 1), gap = NA_real_)
 }
@@ -123,8 +120,7 @@ support_share <- 1e-9
 
 rows_of.rr_incidence <- function(x) {
   n <- x$sets
-  total <- rev(cumsum(rev(x$estimate)))
-  estimate <- c(x$estimate, total[-1])
+  estimate <- c(x$estimate, rev(cumsum(rev(x$estimate)))[-1])
   sets <- c(0:n, seq_len(n))
   type <- rep(c("exactly", "at least"), c(n + 1, n))
   tibble::tibble(term = paste(type, sets), sets = sets, type = type, estimate = estimate,
@@ -141,11 +137,9 @@ bounds_of.rr_incidence <- function(x, rows, level) {
 incidence_variances <- function(covariance, x, estimate) {
   n <- x$sets
   # Variances of tail sums: the lower right corners of the covariance.
-  known <- ifelse(is.na(covariance), 0, covariance)
-  tail <- vapply(seq_len(n), function(t) sum(known[(t:n) + 1, (t:n) + 1]), 1)
-  variance <- c(diag(covariance), tail)
+  tail <- vapply(seq_len(n), function(t) sum(covariance[(t:n) + 1, (t:n) + 1], na.rm = TRUE), 1)
   edge <- x$method == "mle" & pmin(estimate, x$n - estimate) <= support_share * x$n
-  ifelse(edge, NA_real_, variance)
+  ifelse(edge, NA_real_, c(diag(covariance), tail))
 }
 
 profile_incidence <- function(x, table, level) {

@@ -90,10 +90,9 @@ rr_set_size <- function(sets, flip = NULL, what = c("union", "intersection", "di
     abort("{.arg sets} must hold the sets apart, and is a tally, which has added them up.", "argument")
   }
   if (what == "jaccard" && interval == "exact") abort("A Jaccard index has no {.val exact} interval.", "argument")
-  rows <- lapply(if (cumulative) seq_len(data$n) else data$n, function(k) {
+  table <- do.call(rbind, lapply(if (cumulative) seq_len(data$n) else data$n, function(k) {
     size_row(what, first_sets(data, k), conf.level, interval)
-  })
-  table <- do.call(rbind, rows)
+  }))
   last <- table[nrow(table), ]
   if (what != "jaccard") warn_variance(last$std.error.max^2, estimated = !is.na(last$std.error))
   title <- c(union = "Size of the union of", intersection = "Size of the intersection of",

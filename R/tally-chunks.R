@@ -87,9 +87,7 @@ rr_tally.function <- function(x, mechanism, ..., column = NULL, weights = NULL, 
   columns <- list(column = column, by = by, weights = weights)
   columns <- columns[lengths(columns) > 0L]
   tally_chunk <- function(chunk) {
-    if (length(columns) && !is.data.frame(chunk)) {
-      abort("{.arg column}, {.arg by} and {.arg weights} name columns of data frames.", "argument")
-    }
+    if (length(columns) && !is.data.frame(chunk)) abort("Columns can be named in data frames only.", "argument")
     do.call(rr_tally, c(list(chunk, mechanism, na.rm = na.rm, keep = keep), columns))
   }
   bar <- if (check_flag(progress, "progress")) {
@@ -145,7 +143,6 @@ chunk_label <- function(label) {
     text <- format(.POSIXct(micros %/% 1e6, "UTC"), "%Y-%m-%d %H:%M:%S", tz = "UTC")
     return(paste0(text, if (micros %% 1e6) sub("0+$", "", sprintf(".%06.0f", micros %% 1e6)), " UTC"))
   }
-  if (inherits(label, "Date")) return(format(label, "%Y-%m-%d"))
   if (is.numeric(label)) return(number_text(label))
   check_text(as.character(label), "label")
 }

@@ -67,20 +67,19 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   total <- check[1]
   fits <- if (whole) total < 2^53 || (total == 2^53 && !beyond_exact(values)) else total >= 1e-100 && total <= 1e100
   if (categories && total != 0 && !fits) {
-    abort(c("{.arg counts} must add up to at most {if (whole) '2^53' else '1e100, and at least 1e-100'}.",
-            x = "They add up to {format(total, digits = 3)}."), "counts")
+    abort("{.arg counts} must add up to at most {if (whole) '2^53' else '1e100, and at least 1e-100'}.", "counts")
   }
   labels <- if (grouped) rownames(counts) else names(counts)
   if (check[2] > 0) {
-    at <- if (is.null(labels)) check[2] else sprintf("\"%s\"", labels[(check[2] - 1) %% NROW(counts) + 1])
     abort(c("{.arg counts} must be finite and at least 0, and whole numbers without {.arg effective_n}.",
-            x = "Count {at} is {number_text(values[check[2]])}.", i = "Shares and percentages are no counts."), "counts")
+            x = "Count {check[2]} is {number_text(values[check[2]])}.", i = "Shares and percentages are no counts."),
+          "counts")
   }
-  if (categories && check[1] == 0) abort("{.arg counts} must not all be 0.", "empty")
+  if (categories && total == 0) abort("{.arg counts} must not all be 0.", "empty")
   if (grouped) values <- matrix(values, nrow(counts))
   if (categories && whole && written) tell_hundreds(values)
   values <- place_counts(values, labels, mechanism)
-  n <- check_respondents(n, values, if (categories) if (grouped) colSums(values) else check[1])
+  n <- check_respondents(n, values, if (categories) if (grouped) colSums(values) else total)
   if (!is.null(effective_n)) {
     check_that(is.numeric(effective_n) && !is.object(effective_n) && length(effective_n) %in% c(1L, length(n)) &&
                all(effective_n >= 1 & is.finite(effective_n)), effective_n, "effective_n", "numbers of at least 1")
@@ -97,9 +96,7 @@ column_groups <- function(counts, mechanism) {
   if (is.null(rownames(counts)) && setequal(names, mechanism$reports)) {
     abort(c("{.arg counts} must have one row per report.", i = "Give {.code t(counts)}."), "argument")
   }
-  if (anyNA(names) || anyDuplicated(names)) {
-    abort("The columns of {.arg counts} must have different names: they are the groups.", "argument")
-  }
+  if (anyNA(names) || anyDuplicated(names)) abort("The columns of {.arg counts} must have different names.", "argument")
   tibble::as_tibble(name_groups(list(group = names), mechanism))
 }
 
@@ -122,20 +119,17 @@ check_respondents <- function(n, values, total) {
 # Counts under their labels' places in the mechanism; absent labels count 0.
 place_counts <- function(values, labels, mechanism) {
   k <- length(mechanism$reports)
-  if (is.null(labels) && NROW(values) != k) {
-    abort(c("{.arg counts} must have one count per report.", x = "There are {NROW(values)} of {k}."), "argument")
-  }
+  if (is.null(labels) && NROW(values) != k) abort("{.arg counts} must have one count per report, {k}.", "argument")
   if (is.null(labels) || identical(labels, mechanism$reports)) return(values)
   position <- match_labels(labels, mechanism)
+  odd <- labels[is.na(position) | duplicated(position)][1]
   if (anyNA(position) || anyDuplicated(position)) {
-    odd <- labels[is.na(position) | duplicated(position)][1]
-    abort(c("The names of {.arg counts} must be levels of the mechanism, each at most once.",
-            x = "{.val {odd}} is not."), "level")
+    abort("The names of {.arg counts} must be levels of the mechanism, each at most once, and {.val {odd}} is not.",
+          "level")
   }
-  if (!is.matrix(values)) return(replace(numeric(k), position, values))
-  placed <- matrix(0, k, ncol(values))
+  placed <- matrix(0, k, NCOL(values))
   placed[position, ] <- values
-  placed
+  if (is.matrix(values)) placed else as.vector(placed)
 }
 
 # Percentages are often whole numbers. So are true samples of 100, whose owner needs to be told but once.

@@ -81,8 +81,7 @@ report_columns <- function(x, mechanism, column, others) {
   own <- inherits(mechanism, "rr_sampled") && mechanism$part_column %in% left
   if (own || length(left) == 1L || is_packed(mechanism)) return(left)
   abort(c("{.arg column} is needed: the name of the column that holds the reports.",
-          x = "{.arg x} has {length(x)} columns: {format_labels(names(x))}.",
-          i = if (any(count_names %in% left)) "A table of counts is for {.fn rr_counts}."), "argument")
+          x = "Its columns are {format_labels(names(x))}. A table of counts is for {.fn rr_counts}."), "argument")
 }
 
 # Columns are named: vectors cannot stand beside a table.

@@ -75,22 +75,12 @@ make_groups <- function(by, n) {
   list(codes = cells$codes, n = cells$n, keys = tibble::as_tibble(lapply(by, function(key) unname(key[row]))))
 }
 
-# Where each entry stands among the sorted values that occur. Codes of factors and whole numbers that lie close together
-# are counted: to hash them takes four times as long.
+# Where each entry stands among the sorted values that occur. Codes of factors are counted: to hash them takes four
+# times as long.
 place_values <- function(v) {
   if (is.factor(v)) return(without_gaps(unclass_codes(v), nlevels(v)))
-  if (is.integer(v) && !is.object(v) && length(v)) {
-    size <- as.double(max(v)) - min(v) + 1
-    if (size <= max(1e4, length(v))) return(without_gaps(v - min(v) + 1L, size))
-  }
-  # Groups are few: mostly the first rows have them all, and a table of few values is quickly looked at.
-  known <- unique(v[seq_len(min(length(v), 10000L))])
-  place <- match(v, known)
-  if (anyNA(place)) {
-    known <- unique(v)
-    place <- match(v, known)
-  }
-  list(codes = match(known, sort(known))[place], n = length(known))
+  known <- sort(unique(v))
+  list(codes = match(v, known), n = length(known))
 }
 
 # Whole numbers from 1 to `size` as 1, 2, ... in the same order.
@@ -136,8 +126,7 @@ match_groups <- function(i, groups, class) {
     else NA_integer_
   if (anyNA(at) || anyDuplicated(at)) {
     odd <- if (is.atomic(i) && length(i) == length(at)) i[is.na(at) | duplicated(at)][1] else i
-    abort(c("Groups must be taken by position, label or condition, each once.",
-            x = "{describe(odd)} is not a group, or is there twice.",
+    abort(c("Groups must be taken by position, label or condition, each once: {describe(odd)} is not.",
             i = "The groups are {format_labels(labels)}."), "level")
   }
   if (!length(at)) abort("No group is left.", "empty")
@@ -164,13 +153,13 @@ keep_groups <- function(tally, which) {
 
 # Labels of chunks stay: any of them may have reports of these groups, which must not be counted again.
 cut_tally <- function(tally, at, drop = FALSE) {
-  fields <- unclass(keep_groups(tally, at))
-  fields$missing <- 0
+  tally <- keep_groups(tally, at)
+  tally$missing <- 0
   if (check_flag(drop, "drop") && length(at) == 1L) {
-    fields$counts <- as.vector(fields$counts)
-    fields["groups"] <- list(NULL)
+    tally$counts <- as.vector(tally$counts)
+    tally["groups"] <- list(NULL)
   }
-  structure(fields, class = class(tally))
+  tally
 }
 
 refuse_second_index <- function(further) if (further) abort("Groups are taken by one index.", "argument")
@@ -180,15 +169,14 @@ one_part <- function(x, i, further) {
   refuse_second_index(further)
   groups <- .subset2(if (inherits(x, "rr_fit")) .subset2(x, "tally") else x, "groups")
   if (length(i) != 1L) abort("One group is taken with {.code [[}.", "argument")
-  if (is.character(i) && (i %in% c(attr(x, "names", TRUE), optional_fields))) return(.subset2(x, i))
+  # The last are fields that not every tally or fit has.
+  fields <- c(attr(x, "names", TRUE), "sets", "witness", "chunks", "family", "replicates")
+  if (is.character(i) && i %in% fields) return(.subset2(x, i))
   # A single group, without a label.
   if (is.null(groups) && is.numeric(i) && i %in% 1) return(x)
   if (is.null(groups) && is.character(i)) return(NULL)
   x[i]
 }
-
-# Fields that not every tally or fit has.
-optional_fields <- c("sets", "witness", "chunks", "family", "replicates")
 
 #' @rdname groups
 #' @export

@@ -9,11 +9,8 @@ c.rr_tally <- function(...) {
   # What only some of the tallies know is not known of the whole.
   known <- function(values) if (!any(vapply(values, is.null, NA))) values
   weighted <- !all(vapply(field("weight_squares"), is.null, NA))
-  groups <- NULL
-  if (!is.null(first$groups)) {
-    rows <- do.call(rbind, lapply(field("groups"), as.data.frame, stringsAsFactors = FALSE))
-    groups <- make_groups(as.list(rows), nrow(rows))
-  }
+  rows <- do.call(rbind, lapply(field("groups"), as.data.frame))
+  groups <- if (!is.null(first$groups)) make_groups(as.list(rows), nrow(rows))
   codes <- groups$codes %||% rep(1L, length(tallies))
   add <- function(numbers) as.vector(rowsum(unlist(numbers), codes))
   counts <- if (is.null(groups)) Reduce(`+`, field("counts"))

@@ -42,8 +42,7 @@ rr_pool <- function(...) {
   if (length(tallies) == 1L && is.list(tallies[[1]]) && !inherits(tallies[[1]], "rr_tally")) tallies <- tallies[[1]]
   check_pool(tallies)
   names <- names(tallies) %||% rep("", length(tallies))
-  names[!nzchar(names)] <- paste("design", seq_along(tallies))[!nzchar(names)]
-  names <- make.unique(names)
+  names <- make.unique(ifelse(nzchar(names), names, paste("design", seq_along(tallies))))
   mechanisms <- lapply(tallies, `[[`, "mechanism")
   levels <- mechanisms[[1]]$levels
   n <- vapply(tallies, function(tally) sum(tally$effective_n), 0)
@@ -64,8 +63,7 @@ check_pool <- function(tallies) {
     if (!inherits(tally, "rr_tally")) abort("Only tallies can be pooled, and argument {i} is none.", "argument")
     if (inherits(tally$mechanism, "rr_product") || inherits(rr_law(tally$mechanism), "rr_law_support") ||
         length(tally$mechanism$reports) > matrix_limit) {
-      abort(c("Tallies of one question with at most {format_count(matrix_limit)} reports can be pooled.",
-              x = "Tally {i} is of: {format(tally$mechanism)}."), "argument")
+      abort("Pooled tallies must be of one question with at most {matrix_limit} reports, tally {i} too.", "argument")
     }
     if (!setequal(tally$mechanism$levels, first$mechanism$levels) ||
         !identical(as.list(tally$groups), as.list(first$groups))) {

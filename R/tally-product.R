@@ -69,8 +69,8 @@ score_reader.rr_mechanism <- function(mechanism, name) {
     return(function(x) t((t(as.matrix(new_rr_reports(report_sets(mechanism, x), k))) - law$q) / law$difference))
   }
   if (!law_gives(law, "channel", k)) {
-    abort(c("Joint counts do not fit the question {.val {name}}: a report has no unbiased score for each category.",
-            x = "It is: {mechanism$design}."), c("law", "argument"))
+    abort("Reports on {.val {name}} have no unbiased score for each category, as joint counts need.",
+          c("law", "argument"))
   }
   scores <- channel_scores(mechanism, name)
   function(x) scores[report_codes(x, mechanism, name), , drop = FALSE]
@@ -124,9 +124,7 @@ score_reader.rr_bloom <- function(mechanism, name) {
   ones <- rep(1, law$bits * law$cohorts)
   inverse <- tryCatch(normal_inverse(list(places = law$places, bits = law$bits), ones),
                       candor_error_no_information = function(e) NULL)
-  if (is.null(inverse)) {
-    abort("Joint counts of {.val {name}} need filters that tell its categories apart.", c("no_information", "law"))
-  }
+  if (is.null(inverse)) abort("Filters of {.val {name}} must tell its categories apart.", c("no_information", "law"))
   decoders <- lapply(seq_len(law$cohorts), function(j) law$cohorts * cohort_filters(law, j) %*% inverse)
   function(x) {
     read <- rr_reports(x, mechanism)

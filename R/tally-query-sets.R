@@ -8,8 +8,7 @@ report_form <- function(mechanism, answers) {
   form <- names(Filter(function(columns) identical(answers, columns), forms$columns))
   if (length(form)) return(form[1])
   if (length(answers) == 1L && !is.null(forms$alone)) return(forms$alone)
-  abort(c("The table must hold the reports in a form that an engine can add up.",
-          x = "Its columns are {format_labels(answers)}.", i = "{.fn rr_query} describes these forms."), "argument")
+  abort("The table must hold the reports in a form that {.fn rr_query} describes.", "argument")
 }
 
 # ---- long tables ----
@@ -56,8 +55,7 @@ cohort_places <- function(cohort, block, mechanism, times) {
 
 refuse_wrong <- function(number, total, what = "reports") {
   if (number == 0) return(invisible())
-  abort(c("The database table must hold reports of this mechanism.",
-          x = "{format_count(number)} of {format_count(total)} {what} are not valid, or appear twice."), "report")
+  abort("{format_count(number)} of {format_count(total)} {what} are not valid, or appear twice.", "report")
 }
 
 # ---- long tables ----

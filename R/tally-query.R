@@ -104,8 +104,7 @@ tally_query <- function(data, mechanism, column, by, weights) {
   # Categories are a GROUP BY, and so are reports that are a few numbers; of supports an engine adds up the bits.
   if (inherits(mechanism, "rr_product")) {
     check_joint(mechanism)
-  } else if (is.null(stored_forms(mechanism)) &&
-             !law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
+  } else if (is.null(stored_forms(mechanism)) && !law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
     abort(c("A database cannot count the reports of this mechanism.", x = "It is: {format(mechanism)}."), "law")
   }
   keys <- unique(c(dplyr::group_vars(data), frame_names(frame, by, "by") %||% refuse_vector(by, "by")))
@@ -115,11 +114,11 @@ tally_query <- function(data, mechanism, column, by, weights) {
   if (any(answers %in% keys)) abort("The reports must not be groups as well.", "argument")
   form <- report_form(mechanism, answers)
   check_free_names(c(answers, keys), c(query_columns, if (form == "long") c("part", long_sums, long_sizes)))
-  if (form %in% c("bits", "text", "positions", "number")) return(sum_query(data, mechanism, form, answers, keys,
-                                                                           weight))
-  if (form == "long") return(long_query(data, mechanism, answers, keys, weight))
   sums <- c(n = "COUNT(*)", if (!is.null(weight)) weight_sums(data, weight))
-  list(query = group_query(data, c(answers, keys), sums), answers = answers, keys = keys, weight = weight, form = form)
+  asked <- switch(form, categories = , rows = list(query = group_query(data, c(answers, keys), sums)),
+                  long = long_query(data, mechanism, answers, keys, weight),
+                  sum_query(data, mechanism, form, answers, keys, weight, sums))
+  c(asked, list(answers = answers, keys = keys, weight = weight, form = form))
 }
 
 check_free_names <- function(names, made) {
@@ -349,7 +348,7 @@ sql_number <- function(data, mechanism, answers) {
        missing = sprintf("%s IS NULL", column), wrong = any_of(wrong))
 }
 
-sum_query <- function(data, mechanism, form, answers, keys, weight) {
+sum_query <- function(data, mechanism, form, answers, keys, weight, counted) {
   k <- length((mechanism[["bit"]] %||% mechanism)$reports)
   if (k > query_width) abort("One query adds up at most {format_count(query_width)} sums, not {k}.", "too_large")
   sql <- sql_sums(data, mechanism, form, answers)
@@ -361,11 +360,10 @@ sum_query <- function(data, mechanism, form, answers, keys, weight) {
                            reports_wrong = !!flag(sql$wrong))
   times <- if (!is.null(weight)) paste0(" * ", sql_words(data, weight)$column)
   wrong <- quote_names("reports_wrong", dbplyr::remote_con(data))
-  sums <- c(n = "COUNT(*)", reports_wrong = sprintf("SUM(%s)", wrong),
-            stats::setNames(sprintf("SUM((%s)%s)", sql$sums, times %||% ""), names(sql$sums)),
-            if (!is.null(weight)) weight_sums(data, weight))
-  list(query = group_query(flagged, c("reports_missing", sql$split, keys), sums), answers = answers, keys = keys,
-       weight = weight, form = form, sums = names(sql$sums), split = sql$split)
+  sums <- c(counted[1], reports_wrong = sprintf("SUM(%s)", wrong),
+            stats::setNames(sprintf("SUM((%s)%s)", sql$sums, times %||% ""), names(sql$sums)), counted[-1])
+  list(query = group_query(flagged, c("reports_missing", sql$split, keys), sums), sums = names(sql$sums),
+       split = sql$split)
 }
 
 # The columns that a query makes of itself.
@@ -398,6 +396,5 @@ long_query <- function(data, mechanism, answers, keys, weight) {
   second <- select_text(quote_names(own, connection), c(nothing, part("2", "COUNT(*)", sums)),
                         sprintf("(\n%s\n) %s", reports, quote_names("q02", connection)), connection = connection)
   first <- group_query(data, c(own, said), part("1", "COUNT(*)", rep("0", length(long_sums))))
-  list(query = dbplyr::sql(paste(first, second, sep = "\nUNION ALL\n")), answers = answers, keys = keys, weight = NULL,
-       form = "long", split = if (length(split)) split)
+  list(query = dbplyr::sql(paste(first, second, sep = "\nUNION ALL\n")), split = if (length(split)) split)
 }

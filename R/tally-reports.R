@@ -67,14 +67,9 @@ rr_reports <- function(x, mechanism) {
 # Reports as packed bits of the categories that they support, one row each: what the own likelihood needs.
 report_sets <- function(mechanism, x) UseMethod("report_sets")
 
-report_sets.rr_mechanism <- function(mechanism, x) {
-  abort(c("The sets of reports can be kept for protocols whose reports support several categories.",
-          x = "This mechanism is: {format(mechanism)}."), "argument")
-}
-
 # Bits, and of cohorts four bytes of the cohort, the least first.
-report_sets.rr_protocol <- function(mechanism, x) {
-  if (!keeps_sets(mechanism)) return(NextMethod())
+report_sets.rr_mechanism <- function(mechanism, x) {
+  if (!keeps_sets(mechanism)) abort("Only reports that support several categories can be kept as sets.", "argument")
   reports <- read_reports(x, mechanism)$reports
   if (is.data.frame(reports)) {
     bytes <- vapply(0:3, function(byte) reports$cohort %/% 256^byte %% 256, numeric(nrow(reports)))
@@ -107,9 +102,7 @@ read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = N
   gone <- Reduce(`|`, lapply(columns, is.na), rows$gone %||% FALSE)
   dropped <- drop_missing_reports(if (any(gone)) which(gone) else integer(), na.rm)
   keep <- function(each) if (length(dropped)) each[-dropped] else each
-  for (name in names(columns)) {
-    columns[[name]] <- check_numbers(keep(columns[[name]]), name, codec$numbers[[name]])
-  }
+  for (name in names(columns)) columns[[name]] <- check_numbers(keep(columns[[name]]), name, codec$numbers[[name]])
   bits <- if (!is.null(rows)) settle_rows(drop_reports(rows$rows, dropped), mechanism)
   list(reports = join_columns(columns, bits), dropped = dropped, groups = keep(groups), weights = keep(weights),
        each = as.double(max(1L, groups)))
@@ -159,9 +152,6 @@ whole_columns <- function(x, names) {
 }
 
 check_numbers <- function(values, name, range) {
-  # As rr_perturb() returns them: looking closer would take longer than counting.
-  quick <- is.integer(values) && length(values) && range[3] == 1
-  if (quick && min(values) >= range[1] && max(values) <= range[2]) return(values)
   numbers <- if (is.character(values)) suppressWarnings(as.numeric(values)) else values
   good <- numbers >= range[1] & numbers <= range[2] & (numbers - range[1]) %% range[3] == 0
   bad <- which(!good %in% TRUE)[1]
@@ -197,8 +187,7 @@ read_rows <- function(x, mechanism) {
     values <- report_values(x)
     fits <- if (is.raw(values)) is.null(codec$drawn) else !is.null(codec$ones %||% codec$drawn)
     if (!fits || attr(x, "width") != codec$width) {
-      abort(c("{.arg x} must hold reports of this mechanism, of {format_count(codec$width)} categories.",
-              x = "They are of another mechanism, of {format_count(attr(x, 'width'))}."), c("mismatch", "report"))
+      abort("{.arg x} must hold reports of this mechanism, and not of another mechanism.", c("mismatch", "report"))
     }
     return(list(rows = values, gone = is.na(x)))
   }
@@ -271,10 +260,7 @@ settle_rows <- function(rows, mechanism) {
     refuse_reports(which(if (whole) as.integer(rows[, ncol(rows)]) >= 2^((codec$width - 1) %% 8 + 1) else TRUE), rows)
     values <- rows
   } else if (!holds_bits(rows, codec)) {
-    if (is.null(size) || ncol(rows) != size) {
-      abort(c("{.arg x} must have a column of 0 and 1 for each of {format_count(codec$width)} categories.",
-              x = "It has {ncol(rows)} column{?s}."), "report")
-    }
+    if (is.null(size) || ncol(rows) != size) abort("{.arg x} must have {codec$width} columns of 0 and 1.", "report")
     values <- whole_matrix(rows)
     sizes <- abs(values)
     unsorted <- any(sizes[, -1] < sizes[, -size])
@@ -352,9 +338,7 @@ check_empty_reports <- function(mechanism, n, empty) {
   zeros <- (mechanism$codec$width %||% length(mechanism$levels)) - ones
   expected <- n * (1 - law$q)^zeros * (1 - max(law$p, law$q))^ones
   if (expected < 20) return(invisible())
-  abort(c("A long table must have a row for each report that supports no category as well.",
-          x = "Of {format_count(n)} reports about {format_count(round(expected))} should support none; none is there."),
-        "report")
+  abort("A long table must have a row for each report that supports no category as well.", "report")
 }
 
 # One report a row of what goes with it: the first row of each.
@@ -383,7 +367,12 @@ count_reports.rr_protocol <- function(mechanism, x, groups = NULL, weights = NUL
     }
     count_cells(as.integer(Reduce(add, seq_along(columns), 0)), length(mechanism$reports), read)
   } else if (length(codec$numbers)) {
-    count_cohorts(read, codec)
+    # Group by group and cohort by cohort the ones of each bit, then the number of reports.
+    cohorts <- codec$numbers$cohort[2]
+    cells <- as.integer(read$reports$cohort + ((read$groups %||% 1L) - 1L) * cohorts)
+    within <- list(groups = cells, each = cohorts * read$each, weights = read$weights)
+    sizes <- .Call(C_rr_tally, cells, 1L, within$each, NULL, 1, read$weights, FALSE)$counts
+    rbind(matrix(count_supports(report_values(read$reports$bits), within, codec)$counts, codec$width), sizes)
   } else {
     count_supports(report_values(read$reports), read, codec)$counts
   }
@@ -405,8 +394,7 @@ count_reports <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = F
 count_reports.rr_mechanism <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   if (!is.null(mechanism[["count"]])) return(mechanism[["count"]](mechanism, x, groups, weights, na.rm))
   if (!law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
-    abort(c("{.arg mechanism} has no function {.field count}, so its reports cannot be counted.",
-            x = "It is: {format(mechanism)}."), c("law", "argument"))
+    abort("{.arg mechanism} must have a function {.field count} that counts its reports.", c("law", "argument"))
   }
   if (is.data.frame(x)) {
     abort(c("{.arg x} is a data frame, and the mechanism has one question.",
@@ -453,15 +441,6 @@ count_supports <- function(values, read, codec, ones = -1) {
   .Call(C_rr_count_lists, t(values), codec$width, !is.null(codec$drawn), read$groups, read$each, read$weights)
 }
 
-# Group by group and cohort by cohort the ones of each bit, then the number of reports.
-count_cohorts <- function(read, codec) {
-  cohorts <- codec$numbers$cohort[2]
-  cells <- as.integer(read$reports$cohort + ((read$groups %||% 1L) - 1L) * cohorts)
-  within <- list(groups = cells, each = cohorts * read$each, weights = read$weights)
-  sizes <- .Call(C_rr_tally, cells, 1L, within$each, NULL, 1, read$weights, FALSE)$counts
-  rbind(matrix(count_supports(report_values(read$reports$bits), within, codec)$counts, codec$width), sizes)
-}
-
 # Reports of a cohort, an index and a sign: cohort by cohort how many support each of `width` categories, then how many
 # there are. A report supports those whose sign in its column is its own: half of all, give or take the transform of the
 # signs.
@@ -484,9 +463,8 @@ check_ones <- function(reports, mechanism) {
   held <- d / mechanism$buckets
   chance <- held * mechanism$p * mechanism$q^(d - 1) + (1 - held) * mechanism$q^d
   if (any(report_values(reports) < 0) || length(reports) * log(chance) >= log(1e-8)) return(invisible())
-  abort(c("{.arg x} must hold reports of this mechanism.",
-          x = "All bits of {format_count(length(reports))} reports are 1: no position is negative.",
-          i = "They may be answers, to be randomized first: {.code rr_perturb(x, mechanism)}."), "report")
+  abort(c("{.arg x} must hold reports of this mechanism, some of whose positions are negative.",
+          i = "These may be answers, to be randomized first: {.code rr_perturb(x, mechanism)}."), "report")
 }
 
 # ---- categories ----

@@ -59,9 +59,9 @@ picture_of_categories <- function(object, groups) {
   reports <- object$mechanism$reports
   k <- length(reports)
   # All groups have the same categories.
-  panel <- rep(factor(seq_len(groups)), each = k)
-  levels(panel) <- names(object) %||% ""
-  data <- data.frame(share = tidy(object)$share, panel = panel, label = rows_factor(rep(reports, groups)))
+  panel <- rep(names(object) %||% "", each = k)
+  data <- data.frame(share = tidy(object)$share, panel = factor(panel, unique(panel)),
+                     label = rows_factor(rep(reports, groups)))
   axis <- "Proportion of the reports"
   if (groups > 1 && k == 2L) {
     # As in the picture of a fit: a row for each group, for "yes".

@@ -99,8 +99,7 @@ rr_tally <- function(x, mechanism, ...) UseMethod("rr_tally")
 
 #' @rdname rr_tally
 #' @export
-rr_tally.default <- function(x, mechanism, ..., weights = NULL, by = NULL, na.rm = FALSE,
-                             keep = c("counts", "sets")) {
+rr_tally.default <- function(x, mechanism, ..., weights = NULL, by = NULL, na.rm = FALSE, keep = c("counts", "sets")) {
   check_dots_empty(...)
   tally_answers(list(reports = x, weights = weights, by = by), mechanism, na.rm, keep)
 }
@@ -200,11 +199,8 @@ check_weights <- function(weights, n) {
   weights <- plain_numbers(weights)
   check_that(is.numeric(weights) && !is.object(weights) && length(weights) == n, weights, "weights",
              "one number per report")
-  extremes <- range(weights, 0)
-  if (anyNA(extremes) || extremes[1] < 0 || extremes[2] == Inf) {
-    bad <- which(!(is.finite(weights) & weights >= 0))[1]
-    abort(c("{.arg weights} must be finite and at least 0.", x = "Weight {bad} is {weights[bad]}."), "argument")
-  }
+  bad <- which(!(is.finite(weights) & weights >= 0))[1]
+  if (!is.na(bad)) abort("{.arg weights} must be finite and at least 0, and weight {bad} is not.", "argument")
   as.double(weights)
 }
 
@@ -220,11 +216,8 @@ new_rr_tally <- function(mechanism, counts, groups = NULL, missing = 0, weight_s
                          n = tally_sums(counts), respondents = NULL) {
   for (key in groups) if (is.character(key) || is.factor(key)) check_label_bytes(as.character(key), "by")
   # With `weights` beside `weight_squares` the `$` of lists does not take `tally$weight` for the squares.
-  structure(
-    list(mechanism = mechanism, counts = counts, n = n,
-         effective_n = if (is.null(weight_squares)) n else ifelse(weight_squares > 0, n^2 / weight_squares, 0),
-         weights = NULL, weight_squares = weight_squares, respondents = respondents, groups = groups,
-         missing = missing),
-    class = "rr_tally"
-  )
+  effective_n <- if (is.null(weight_squares)) n else ifelse(weight_squares > 0, n^2 / weight_squares, 0)
+  structure(list(mechanism = mechanism, counts = counts, n = n, effective_n = effective_n, weights = NULL,
+                 weight_squares = weight_squares, respondents = respondents, groups = groups, missing = missing),
+            class = "rr_tally")
 }

@@ -198,10 +198,9 @@ match_levels <- function(x, levels, arg, absent = NULL, bits = FALSE) {
 
 # 1 for "0" and "FALSE", 2 for "1" and "TRUE", NA for any other label; NULL where no label is a bit.
 match_bits <- function(labels) {
-  for (bits in list(c("0", "1"), c("FALSE", "TRUE"))) {
-    positions <- match(labels, bits)
-    if (!all(is.na(positions))) return(positions)
-  }
+  positions <- match(labels, c("0", "1"))
+  if (all(is.na(positions))) positions <- match(labels, c("FALSE", "TRUE"))
+  if (!all(is.na(positions))) positions
 }
 
 check_installed <- function(package, why) {

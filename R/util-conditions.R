@@ -129,8 +129,7 @@ passes_calls_on <- function(top) {
 }
 
 warn <- function(message, class, .envir = parent.frame()) {
-  cli::cli_warn(message, class = c(paste0("candor_warning_", class), "candor_warning"),
-                .envir = .envir)
+  cli::cli_warn(message, class = c(paste0("candor_warning_", class), "candor_warning"), .envir = .envir)
 }
 
 # What an error says, in one line, without the marks of its bullets.

@@ -58,21 +58,16 @@ number_of <- function(n, noun, plural = "s") paste0(format_count(n), " ", noun, 
 # "1 category", "50 categories".
 category_words <- function(number) paste(format_count(number), if (number == 1) "category" else "categories")
 
-# The label that somebody may have meant: the nearest by edits, whatever its case, where that is near. NA if none is.
-nearest_label <- function(value, labels) {
-  if (is.na(value) || length(labels) > 1e4) return(NA_character_)
-  distance <- as.vector(utils::adist(trimws(value), labels, ignore.case = TRUE))
-  nearest <- which.min(distance)
-  near <- length(nearest) && distance[nearest] <= max(1, nchar(value) %/% 3) &&
-    distance[nearest] < nchar(labels[nearest])
-  if (near) labels[nearest] else NA_character_
-}
-
-# The nearest to the first of some names that is none, for an error; NULL where none is near.
+# The label that somebody may have meant by the first of some names that is none: the nearest by edits, whatever its
+# case, for an error; NULL where none is near.
 meant_of <- function(given, labels) {
   if (!is.character(given) && !is.factor(given)) return(NULL)
-  near <- nearest_label(setdiff(as.character(given), labels)[1], labels)
-  if (!is.na(near)) sprintf("Did you mean %s?", encodeString(near, quote = "\""))
+  value <- setdiff(as.character(given), labels)[1]
+  if (is.na(value) || length(labels) > 1e4) return(NULL)
+  distance <- as.vector(utils::adist(trimws(value), labels, ignore.case = TRUE))
+  at <- which.min(distance)
+  near <- length(at) && distance[at] <= max(1, nchar(value) %/% 3) && distance[at] < nchar(labels[at])
+  if (near) sprintf("Did you mean %s?", encodeString(labels[at], quote = "\""))
 }
 
 # The text of a factor, whose codes may be no places among its levels where it was made by hand or damaged.
