@@ -169,7 +169,10 @@ match_arms <- function(arm, names, n) {
   check_that(length(arm) == n && !is.null(names) && !anyDuplicated(names), arm, "arm",
              "the name of each row's mechanism, in a list of mechanisms with different names")
   place <- match(label_text(arm), names)
-  if (anyNA(place)) abort("Every {.arg arm} must be the name of a mechanism: {.val {names}}.", "mismatch")
+  lost <- as.character(arm)[is.na(place)]
+  if (length(lost)) {
+    abort("Every {.arg arm} must be the name of a mechanism, {.val {names}}, and not {.val {lost[1]}}.", "mismatch")
+  }
   place - 1L
 }
 
