@@ -179,7 +179,7 @@ regress_maximum <- function(data, starts = 20, start = NULL, penalty = "none") {
     abort("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.", "argument")
   }
   model <- regress_model(collapse_rows(data), if (penalty == "prior") prior_precision(data))
-  points <- cbind(if (!adjusted && !is.null(start)) coordinates(model, start), regress_starts(model, starts))
+  points <- cbind(if (!is.null(start)) coordinates(model, start), regress_starts(model, starts))
   if (is.null(points)) {
     abort("No constant keeps every truth from 0 to 1 under the {.val {data$link}} link: give {.arg start}.", "argument")
   }
