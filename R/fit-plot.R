@@ -87,9 +87,8 @@ autoplot.rr_survey <- autoplot.rr_fit
 draw_shares <- function(fit, order, which) {
   data <- plot_data(fit, which)
   k <- length(unique(data$term))
-  # One key is a date, a time or a year; more than 12 categories would be too many panels, more than 8 further groups
-  # too
-  # many colours.
+  # One key is a date, a time or a year; more than 12 categories would be too many panels, and more than 8 further
+  # groups too many colours.
   timely <- vapply(fit$tally$groups %||% list(), function(x) {
     years <- is.numeric(x) && !is.object(x) && all(x == floor(x) & x >= 1900 & x <= 2100)
     (inherits(x, c("Date", "POSIXct")) || years) && length(unique(x)) > 1L
@@ -242,8 +241,7 @@ plot_times <- function(fit, data, key, further) {
 }
 
 # More categories than there is room for rows with names, along an axis: at their numbers, at their positions, or by
-# rank
-# on logarithmic axes.
+# rank on logarithmic axes.
 plot_along <- function(fit, data, ranked) {
   mechanism <- fit$mechanism
   binned <- !is.null(mechanism$breaks)

@@ -3,9 +3,9 @@
 # categories):   debiased shares  w = (ones / N[j] - b) / (a - b),  E w = X[j] theta
 #   estimate         least squares with weights 1 / Var w, from the estimate itself, twice
 #   covariance       H V H', H the map from all shares to the estimate, V in blocks V[j], with x = X[j] theta:
-#     sampled truths N[j] V[j] = diag(c) + X[j] diag(theta) X[j]' - x x',  c = (b (1 - b) + x (a - b)(1 - a - b)) / (a -
-# b)^2     fixed truths   less (diag(theta) - theta theta') / N: what sampling them adds. Who is in which cohort stays
-# random.
+#     sampled truths N[j] V[j] = diag(c) + X[j] diag(theta) X[j]' - x x',
+#                    c = (b (1 - b) + x (a - b)(1 - a - b)) / (a - b)^2
+#     fixed truths   less (diag(theta) - theta theta') / N, which sampling them adds. Cohorts stay random.
 
 # Bits by categories, of one cohort.
 cohort_filters <- function(law, j) stacked_filters(law$places[, , j, drop = FALSE], law$bits)

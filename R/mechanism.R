@@ -173,8 +173,8 @@ protects <- function(mechanism) !isTRUE(mechanism$error)
 # ---- how reports are drawn ----
 
 # How reports of a mechanism are drawn: `kind`, one of perturbation_kinds, and the `numbers` that the kernel needs for
-# this kind. A mechanism needs no other method here; the default serves every mechanism with an additive
-# form or a matrix.
+# this kind. A mechanism needs no other method here; the default serves every mechanism with an additive form or a
+# matrix.
 #   grr          p, q, p - q              the probabilities are the nominal ones
 #   grr_epsilon  epsilon                  epsilon is the nominal one, probabilities are rounded on its safe side
 #   binary       p, 1 - p, q, 1 - q       the smaller of each pair counts

@@ -5,8 +5,8 @@
 # InvN, MLE and InvP differ in one threshold; here the data choose it. For P(y | x) = b + a 1{x = y}.
 #
 # With equal b and a > 0 each of the three is theta_i = max(0, n_i - t) / sum_j max(0, n_j - t), for a threshold t of
-# its own: N q <= t(InvN) <= t(MLE) <= t(InvP). So one may ask for the best t, and for the best weight w against
-# the uniform distribution,
+# its own: N q <= t(InvN) <= t(MLE) <= t(InvP). So one may ask for the best t, and for the best weight w against the
+# uniform distribution,
 #   theta_i = w max(0, n_i - t) / S + (1 - w) / K.
 # Its squared error is, up to the constant |theta|^2, |estimate|^2 - 2 <theta, estimate>, and <theta, estimate> can be
 # estimated without bias by taking away one report at a time: if each report is left out in turn,

@@ -177,9 +177,8 @@ quote_names <- function(names, connection) {
 
 # What stands after FROM and WHERE. Columns of one table are read from it as it is, with the conditions of
 # dplyr::filter(), since some engines of several servers fetch the rows of a query within a query before they group
-# them.
-# Every other pipeline is such a query. The text that dbplyr writes decides, not its objects, which change with its
-# versions: where it is not that of its parts put together, it stays as it is.
+# them. Every other pipeline is such a query. The text that dbplyr writes decides, not its objects, which change with
+# its versions: if it is not the text of its parts put together, it stays as it is.
 query_source <- function(data) {
   connection <- dbplyr::remote_con(data)
   built <- dbplyr::sql_build(data, connection)
