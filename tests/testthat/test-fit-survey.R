@@ -445,3 +445,16 @@ test_that("a picture of a design that is sorted by size has the limits by rank",
     }
   }
 })
+
+test_that("groups of a design are compared with the covariance that they share", {
+  skip_if_not_installed("survey")
+  people <- data.frame(cluster = rep(1:10, each = 6), report = rep(c("no", "yes", "yes", "no", "no"), 12),
+                       area = rep(c("North", "South", "South"), 20))
+  design <- survey::svydesign(id = ~cluster, weights = ~1, data = people)
+  fit <- rr_estimate(design, rr_warner(0.8), column = ~report, by = ~area, method = "inv")
+  expect_error(rr_compare(fit, "North"), class = "candor_error_level")
+  compared <- rr_compare(fit)
+  contrast <- rr_contrast(fit, c("South:yes" = 1, "North:yes" = -1))
+  expect_equal(compared$estimate, contrast$estimate)
+  expect_equal(compared$std.error, contrast$std.error)
+})

@@ -353,3 +353,10 @@ test_that("given reports keep their places, groups their shares, and strangers a
   expect_error(predict(fit, "maybe"), class = "candor_error_level")
   expect_error(predict(rr_estimate(rr_counts(c(95, 5), rr_warner(0.8)), method = "inv")), class = "candor_error_argument")
 })
+
+test_that("simulations that will not fit are refused", {
+  fit <- rr_estimate(rr_counts(c(40, 30, 30), rr_grr(3, epsilon = 1)))
+  expect_error(simulate(fit, nsim = 2^31), class = "candor_error_argument")
+  skip_if_not(machine_memory() < 1.5e11)
+  expect_refused(simulate(fit, nsim = 2147483647), rr_estimate(fit$tally, interval = "bootstrap", replications = 1e15))
+})

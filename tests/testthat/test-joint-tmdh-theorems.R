@@ -87,3 +87,34 @@ test_that("a variance estimate may be negative, and then there is a warning (err
   expect_snapshot(vcov(nobody, sets = "x1:x2"))
   expect_silent(vcov(nobody, target = "population"))
 })
+
+test_that("simulation of a million surveys agrees with mean and covariance, for both targets", {
+  # Entries are judged against their Monte Carlo standard error; 5 of them is once in two million.
+  set.seed(20220615)
+  runs <- 1e6
+  truth <- c(20, 5, 10, 15)
+  design <- list(p = c(0.8, 0.9), q = c(0.1, 0.3))
+  one <- expand.grid(a = c(0.1, 0.8), b = c(0.3, 0.9))
+  channel <- t(apply(one, 1, function(y) c((1 - y[1]) * (1 - y[2]), y[1] * (1 - y[2]), (1 - y[1]) * y[2], y[1] * y[2])))
+  reports <- list(
+    sample = Reduce(`+`, lapply(1:4, function(x) stats::rmultinom(runs, truth[x], channel[x, ]))),
+    population = stats::rmultinom(runs, 50, drop((truth / 50) %*% channel))
+  )
+  expected <- rr_pmdh(truth, design)
+  for (target in names(reports)) {
+    y <- reports[[target]]
+    c <- rbind(y[2, ] + y[4, ], y[3, ] + y[4, ], y[4, ])
+    mu <- rbind((c[1, ] - 0.1 * 50) / 0.7, (c[2, ] - 0.3 * 50) / 0.6, (c[3, ] - 0.3 * c[1, ] - 0.1 * c[2, ] + 0.03 * 50) / 0.42)
+    for (what in c("reports", "estimate")) {
+      x <- if (what == "reports") c else mu
+      mean <- if (what == "reports") coef(expected) else coef(expected$truth)
+      cov <- vcov(expected, target = target, of = what)
+      expect_lt(max(abs(rowMeans(x) - mean) / sqrt(diag(cov) / runs)), 5)
+      centred <- x - rowMeans(x)
+      for (a in 1:3) for (b in 1:3) {
+        product <- centred[a, ] * centred[b, ]
+        expect_lt(abs(mean(product) - cov[a, b]) / (stats::sd(product) / sqrt(runs)), 5)
+      }
+    }
+  }
+})

@@ -223,3 +223,18 @@ test_that("a category mechanism of one constructor and a law does all that the p
                     mechanism = function(k, epsilon) mine, progress = FALSE)
   expect_true(all(is.finite(study$estimate)))
 })
+
+test_that("a simulated survey has the errors that its standard errors say", {
+  mechanism <- toy_unary(colours)
+  theta <- c(0.6, 0.3, 0.1)
+  set.seed(11)
+  estimates <- t(replicate(400, {
+    truth <- sample(3, 500, TRUE, theta)
+    coef(rr_estimate(rr_tally(rr_perturb(truth, mechanism, rng = "R"), mechanism), method = "inv"))
+  }))
+  n <- 500
+  m <- 0.25 + 0.5 * theta
+  expect_true(all(abs(colMeans(estimates) - theta) < 4 * sqrt(m * (1 - m) / (n * 0.25) / 400)))
+  # A variance of 400 draws has a relative standard error of sqrt(2 / 399).
+  expect_true(all(abs(apply(estimates, 2, var) / (m * (1 - m) / (n * 0.25)) - 1) < 4 * sqrt(2 / 399)))
+})

@@ -558,3 +558,11 @@ test_that("a summary has the log-likelihood of logLik(), and no more maxima than
   # The four starts of a penalized fit lead to one solution here.
   expect_length(rr_glm(cbind(yes, no) ~ x, counts, rr_forced(1 / 6), penalty = "jeffreys")$starts, 1)
 })
+
+test_that("the score of a report is bounded by the design", {
+  data <- survey_of(400, 9)
+  data$y <- as.integer(data$y)
+  fit <- quietly(rr_glm(y ~ age + score, data, rr_warner(0.75)))
+  bound <- tanh(rr_epsilon(rr_warner(0.75)) / 4)
+  expect_lte(max(abs(residuals(fit, "truth"))), bound)
+})

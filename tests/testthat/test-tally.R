@@ -205,3 +205,33 @@ test_that("a group that is taken keeps its own sets", {
   expect_identical(tally["b"]$sets, alone$sets)
   expect_identical(unname(coef(rr_estimate(tally["b"]))), unname(coef(rr_estimate(alone))))
 })
+
+test_that("groups have base R's counts, order and types", {
+  set.seed(4)
+  n <- 500
+  by <- data.frame(sex = factor(sample(c("m", "f"), n, TRUE), c("m", "x", "f")), wave = sample(c(3.5, -1), n, TRUE),
+                   day = as.Date("2024-05-01") + sample(0:2, n, TRUE), old = sample(c(TRUE, FALSE), n, TRUE))
+  x <- sample(grr3$levels, n, TRUE)
+  for (names in list("sex", "wave", c("sex", "day"), names(by), rev(names(by)))) {
+    tally <- rr_tally(x, grr3, by = by[names])
+    counts <- table(c(list(factor(x, grr3$levels)), by[names]))
+    counts <- matrix(counts, 3)[, colSums(matrix(counts, 3)) > 0]
+    expect_identical(unname(tally$counts), counts + 0)
+    for (name in names) expect_identical(class(tally$groups[[name]]), class(by[[name]]))
+    expect_setequal(do.call(paste, tally$groups), do.call(paste, by[names]))
+  }
+  expect_identical(nrow(rr_tally(character(), grr3, by = list(a = character(), b = integer()))$groups), 0L)
+})
+
+test_that("groups are tallied side by side, in sorted order", {
+  x <- c("never", "once", "once", "often", "never")
+  region <- c("south", "north", "south", "north", "north")
+  tally <- rr_tally(x, grr3, by = region)
+  expect_identical(tally$groups$group, c("north", "south"))
+  expect_identical(tally$counts, cbind(c(1, 1, 1), c(1, 1, 0)))
+  two <- rr_tally(x, grr3, by = data.frame(region = region, wave = c(2L, 1L, 1L, 1L, 1L)))
+  expect_identical(as.list(two$groups), list(region = c("north", "south", "south"), wave = c(1L, 1L, 2L)))
+  expect_identical(two$counts, cbind(c(1, 1, 1), c(0, 1, 0), c(1, 0, 0)))
+  factored <- rr_tally(x, grr3, by = factor(region, c("west", "south", "north")))
+  expect_identical(as.character(factored$groups$group), c("south", "north"))
+})

@@ -65,3 +65,29 @@ test_that("a decimal comma makes no warning", {
   withr::local_options(OutDec = ",")
   expect_silent(capture.output(print(fit)))
 })
+
+test_that("a database column that ignores case is tallied by the labels", {
+  skip_if_not_installed("RSQLite")
+  skip_if_not_installed("dbplyr")
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(connection))
+  DBI::dbExecute(connection, "create table nc(a text collate nocase)")
+  DBI::dbExecute(connection, "insert into nc values ('a'),('a'),('b'),('B')")
+  table <- dplyr::tbl(connection, "nc")
+  expect_identical(as.vector(rr_tally(table, rr_grr(c("a", "A", "b", "B"), epsilon = 1), column = "a")$counts), c(2, 0, 1, 1))
+  expect_error(rr_tally(table, three, column = "a"), class = "candor_error")
+})
+
+test_that("files of tallies with forged numbers are refused", {
+  skip_if_not_installed("jsonlite")
+  file <- withr::local_tempfile()
+  tally <- function(counts, n, extra = "", levels = '["a","b","c"]') {
+    form <- '{"format":"candor tally","version":1,"mechanism":{"kind":"grr","levels":%s,"epsilon":1},"n":%s,"counts":%s%s}'
+    writeLines(sprintf(form, levels, n, counts, extra), file)
+    rr_read(file)
+  }
+  expect_error(tally("[true,2,3]", "6"), class = "candor_error")
+  expect_error(tally("[9007199254740993,0,0]", "9007199254740993"), class = "candor_error")
+  expect_error(tally("[1,2,3]", "6", ',"weight_squares":1000'), class = "candor_error")
+  expect_error(tally("[1,2,3]", "6", levels = '["a","b","c\\u0000d"]'), class = "candor_error")
+})
