@@ -73,7 +73,9 @@ rr_law.rr_subset <- function(mechanism) {
 draw_reports.rr_subset <- function(mechanism, answers, rng = "secure") {
   packed <- packs_bits(mechanism$codec)
   if (packed) check_report_memory(length(answers), length(mechanism$levels))
-  draw_protocol(mechanism, answers, rng, C_rr_draw_subset, mechanism$epsilon, mechanism$size, packed)
+  draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
+    .Call(C_rr_draw_subset, positions, 1L, levels, mechanism$epsilon, mechanism$size, packed, generator)
+  })
 }
 
 #' @export

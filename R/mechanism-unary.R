@@ -84,7 +84,9 @@ achieved.rr_unary <- function(mechanism) {
 
 draw_reports.rr_unary <- function(mechanism, answers, rng = "secure") {
   check_report_memory(length(answers), length(mechanism$levels))
-  draw_protocol(mechanism, answers, rng, C_rr_draw_unary, as.double(unary_plan(mechanism)))
+  draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
+    .Call(C_rr_draw_unary, positions, 1L, levels, as.double(unary_plan(mechanism)), generator)
+  })
 }
 
 #' @export

@@ -249,12 +249,10 @@ abort_outside <- function(x, stray, mechanism, range) {
 
 # ---- kernels of the protocols ----
 
-# `sampler` is one of src/glue_protocols.c, with the numbers that it needs; `answers` are positions.
-draw_protocol <- function(mechanism, answers, rng, sampler, ...) {
+# `draw` calls one of the samplers of src/glue_protocols.c; `answers` are positions.
+draw_protocol <- function(mechanism, answers, rng, draw) {
   levels <- as.double(length(mechanism$levels))
-  drawn <- run_kernel(mechanism, rng, function(generator) {
-    .Call(sampler, as.integer(answers), 1L, levels, ..., generator)
-  })
+  drawn <- run_kernel(mechanism, rng, function(generator) draw(as.integer(answers), levels, generator))
   codec <- mechanism$codec
   if (is.null(codec$width)) join_columns(stats::setNames(drawn, names(codec$numbers)))
   else new_rr_reports(if (is.raw(drawn)) drawn else t(drawn), codec$width)

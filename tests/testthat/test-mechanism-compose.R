@@ -48,7 +48,8 @@ test_that("a two-stage estimate is unbiased: the mean report maps to the truth",
 test_that("compositions print both levels, and mismatches are refused", {
   skip_on_cran()
   expect_snapshot(rr_compose(rr_grr(3, epsilon = 2), rr_grr(3, epsilon = 1)))
-  expect_refused(rr_compose(rr_grr(3, epsilon = 2), rr_grr(4, epsilon = 1)), rr_compose(rr_grr(c("a", "b"), p = 0.9), rr_grr(c("b", "a"), p = 0.9)), class = "mismatch")
+  expect_refused(rr_compose(rr_grr(3, epsilon = 2), rr_grr(4, epsilon = 1)), rr_compose(rr_grr(c("a", "b"), p = 0.9), rr_grr(c("b", "a"), p = 0.9)),
+                 class = "mismatch")
   expect_error(rr_compose(3, rr_warner(0.8)), class = "candor_error_argument")
 })
 
