@@ -224,6 +224,7 @@ as.table.rr_fit <- function(x, ...) {
 # ---- what print() says ----
 
 title_of.rr_fit <- function(x) {
+  held <- boundary_count(x)
   law <- rr_law(x$mechanism)
   odds <- if (protects(x$mechanism)) {
     odds_words(x$mechanism$epsilon, if (is.null(x$mechanism$questions)) "a report" else "a row")
@@ -231,7 +232,7 @@ title_of.rr_fit <- function(x) {
   c(paste0(x$estimator$title, " of ", category_words(length(x$mechanism$levels)), " from ", report_words(x$tally),
            if (!is.null(x$tally$groups)) in_groups(x$tally)),
     paste0("  ", c(format(x$mechanism), if (length(odds)) capitalise(odds))),
-    indented(c(uncertainty_line(x), fit_notes(x, law))))
+    indented(c(uncertainty_line(x, held), fit_notes(x, law, held))))
 }
 
 # Only what is shown is computed.
@@ -246,11 +247,10 @@ shown_of.rr_fit <- function(x, n) {
 # How many estimates sit on the boundary of what a share can be.
 boundary_count <- function(fit) sum(fit$estimate <= 0 | fit$estimate >= 1)
 
-uncertainty_line <- function(x) {
+uncertainty_line <- function(x, held) {
   if (x$interval == "none") {
     return(sprintf("Target: %s; no intervals and standard errors: %s", x$target, x$estimator$no_intervals))
   }
-  held <- boundary_count(x)
   paste0("Target: ", x$target, "; ", interval_words(x$conf.level, interval_label(x), x$simultaneous),
          if (held > 0) sprintf("; %s of %s estimates on the boundary", format_count(held),
                                format_count(length(x$estimate))))
@@ -269,9 +269,8 @@ certificate_line <- function(x) {
 }
 
 # What a reader must know before using the numbers.
-fit_notes <- function(x, law) {
+fit_notes <- function(x, law, held) {
   unique <- vapply(x$details, function(d) !identical(d$unique, FALSE), NA)
-  held <- boundary_count(x)
   many <- length(x$mechanism$levels) >= 20
   contradicted <- is_contradicted(x, law)
   # Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.gz: many shares
