@@ -168,8 +168,8 @@ plot_base <- function(fit, data, what = "Lines", layout = NULL) {
 
 # The report "yes" of a crosswise question says that two answers are the same: it is not an answer to the question.
 share_names <- function(mechanism) {
-  has <- function(word) grepl(word, mechanism$design, ignore.case = TRUE)
-  what <- if (has("crosswise")) ": the answers are the same" else if (has("triangular")) ": a yes to either question"
+  what <- switch(mechanism$made$constructor %||% "", rr_crosswise = ": the answers are the same",
+                 rr_triangular = ": a yes to either question")
   c("Estimate", paste0("Reported", what))
 }
 
