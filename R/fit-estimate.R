@@ -106,7 +106,7 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
 # inverse, which weighs all reports alike, and is wider than the likelihood's.
 default_interval <- function(mechanism, method, target) {
   if (!is.null(method$no_intervals)) return("none")
-  pooled <- inherits(mechanism, "rr_pooled") && isTRUE(method$likelihood) && target == "population"
+  pooled <- !is.null(mechanism$designs) && isTRUE(method$likelihood) && target == "population"
   if (pooled && length(mechanism$levels) <= profile_cells) "profile" else "wilson"
 }
 

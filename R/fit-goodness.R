@@ -69,7 +69,7 @@ rr_goodness_of_fit <- function(fit, ...) UseMethod("rr_goodness_of_fit")
 #' @export
 rr_goodness_of_fit.default <- function(fit, replications = 999, seed = NULL, ...) {
   check_dots_empty(...)
-  depths <- inherits(fit, "rr_fit") && inherits(fit$mechanism, "rr_hierarchy")
+  depths <- inherits(fit, "rr_fit") && identical(fit$mechanism$codec$part, "depth")
   check_that(depths || (inherits(fit, "rr_fit") && identical(fit$method, "mle")), fit, "fit",
              "a fit by maximum likelihood, without a survey design")
   replications <- check_count(replications, "replications", min = 99, max = 1e6)
@@ -145,7 +145,7 @@ depths_apart <- function(law, evidence) {
 # With the covariances at the levels' shares `truth`.
 restrictions_squares <- function(law, nodes, numbers, truth) {
   last <- length(nodes)
-  adds_up <- vapply(law$laws, law_adds_up, NA)
+  adds_up <- vapply(law$laws, `[[`, NA, "adds_up")
   kept <- lapply(seq_len(last - 1), function(l) seq_len(law$nodes[l] - adds_up[l]))
   # From the levels to what is compared.
   sums <- function(x) {
@@ -263,7 +263,7 @@ is_unlikely <- function(fit, law = rr_law(fit$mechanism)) {
 
 # Reports of one design of a pool; all of another mechanism.
 report_blocks <- function(mechanism) {
-  if (!inherits(mechanism, "rr_pooled")) return(list(seq_along(mechanism$reports)))
+  if (is.null(mechanism$designs)) return(list(seq_along(mechanism$reports)))
   sizes <- vapply(mechanism$designs, function(design) length(design$reports), 0L)
   unname(split(seq_len(sum(sizes)), rep(seq_along(sizes), sizes)))
 }
@@ -281,7 +281,7 @@ free_reports <- function(mechanism) {
   k <- length(mechanism$levels)
   reports <- length(mechanism$reports)
   blocks <- length(report_blocks(mechanism))
-  full <- inherits(rr_law(mechanism), "rr_law_additive") || k > 1000
+  full <- law_gives(rr_law(mechanism), "additive", k) || k > 1000
   max(0, reports - blocks - if (full) k - 1 else qr(rr_matrix(mechanism), tol = 1e-11)$rank - 1)
 }
 

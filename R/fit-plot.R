@@ -125,7 +125,7 @@ level_numbers <- function(mechanism) {
 axis_numbers <- function(mechanism) {
   breaks <- mechanism$breaks
   if (length(breaks) == length(mechanism$levels) + 1L) return((breaks[-1] + breaks[-length(breaks)]) / 2)
-  if (inherits(mechanism, "rr_hierarchy")) level_numbers(mechanism)
+  if (identical(mechanism$codec$part, "depth")) level_numbers(mechanism)
 }
 
 plot_data <- function(fit, which) {

@@ -92,8 +92,7 @@ read_design <- function(design, mechanism, given, column, weights, by, na.rm) {
   given$interval <- "wald"
   law <- check_law(rr_law(mechanism))
   # Protocols whose unbiased estimate is the mean of a score of each report. RAPPOR's weighs the reports by all others.
-  scored <- inherits(law, c("rr_law_support", "rr_law_bitflip", "rr_law_hadamard")) ||
-    inherits(mechanism, c("rr_hadamard", "rr_local_hash"))
+  scored <- !is.null(mechanism$codec) && law_gives(law, "scores", length(mechanism$levels))
   if (scored) {
     check_only(given, "method", "inv")
     given$method <- "inv"

@@ -102,12 +102,12 @@ absence_p_values <- function(fit, g) {
   evidence <- group_evidence(fit$tally, g, law)
   estimate <- group_estimate(fit, g)
   if (!law_gives(law, "exact", evidence$k)) return(stats::pnorm(estimate / evidence$blank_error(), lower.tail = FALSE))
-  n <- evidence$n
-  # Only the support of one block of a Hadamard matrix has counts that are not the tally's.
-  b <- rep_len(law[["b"]] %||% law[["q"]] %||% (1 / 2), evidence$k)
-  x <- if (inherits(law, "rr_law_hadamard")) n * (1 / 2 + tanh(law$epsilon / 2) / 2 * estimate) else evidence$counts
+  given <- binomial_counts(law, evidence)
+  n <- given$n
+  x <- given$counts
+  b <- rep_len(law$binomial$b, evidence$k)
   # A design whose truth is the least likely report gives fewer reports to the truth.
-  ifelse(rep_len((law[["a"]] %||% law[["difference"]] %||% 1) > 0, evidence$k),
+  ifelse(rep_len(law$binomial$a > 0, evidence$k),
          ifelse(x <= 0, 1, stats::pbeta(b, x, pmax(n - x, 0) + 1)),
          ifelse(x >= n, 1, stats::pbeta(b, x + 1, pmax(n - x, 0), lower.tail = FALSE)))
 }

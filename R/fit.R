@@ -275,9 +275,10 @@ fit_notes <- function(x, law, held) {
   contradicted <- is_contradicted(x, law)
   # Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.gz: many shares
   # are 0 and there are 20 categories or more.
-  sparse <- many && x$method == "mle" && held > length(x$estimate) / 4 && inherits(law, "rr_law_additive") && law$a > 0
+  sparse <- many && x$method == "mle" && held > length(x$estimate) / 4 &&
+    law_gives(law, "additive", length(x$mechanism$levels)) && law$a > 0
   c(if (any(!unique)) paste("The maximum is not unique:",
-                            if (law_by_information(law)) "other distributions are as likely"
+                            if (law$by_information) "other distributions are as likely"
                             else "unreported categories share their remainder equally"),
     certificate_line(x),
     if (is_validated(x$mechanism))

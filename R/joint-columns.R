@@ -2,8 +2,9 @@
 # may describe columns ends here.
 column_design <- function(mechanism, columns) {
   mechanisms <- is.list(mechanism) && length(mechanism) && all(vapply(mechanism, inherits, NA, "rr_mechanism"))
-  design <- if (inherits(mechanism, "rr_product")) list_columns(mechanism$questions, columns)
-    else if (inherits(mechanism, "rr_mechanism")) {
+  one <- inherits(mechanism, "rr_mechanism")
+  design <- if (one && !is.null(mechanism$questions)) list_columns(mechanism$questions, columns)
+    else if (one) {
       alone <- support_columns(mechanism)$width == 1L
       list_columns(rep(list(mechanism), if (alone) length(columns) else 1L), columns)
     }
@@ -89,18 +90,12 @@ part_columns <- function(parts, width, columns) {
 # one category. NULL for a mechanism that has no such columns.
 evidence_columns <- function(mechanism) {
   k <- length(mechanism$levels)
-  if (inherits(mechanism, "rr_hadamard") && !mechanism$one_bit) {
-    # Several blocks have two probabilities of supporting another category: that of their own block, and of the others.
-    return(if (mechanism$blocks == 1) list(p = stats::plogis(mechanism$epsilon), q = 1 / 2, width = k, rivals = TRUE))
-  }
   law <- rr_law(mechanism)
-  if (inherits(law, "rr_law_support") && length(law$p) == 1L && length(law$q) == 1L) {
-    return(list(p = law$p, q = law$q, width = k, rivals = !is.null(law$both_own)))
-  }
-  # GRR after GRR is GRR.
-  if (k > 2L && inherits(mechanism, c("rr_grr", "rr_compose", "rr_noncompliance")) &&
-      inherits(law, "rr_law_additive") && !is.null(mechanism$p)) {
-    return(list(p = mechanism$p, q = mechanism$q, width = k, rivals = TRUE, direct = TRUE))
+  alike <- law$binomial
+  direct <- law_gives(law, "additive", k)
+  if (law_gives(law, "exact", k) && length(alike$a) == 1L && length(alike$b) == 1L && (k > 2L || !direct)) {
+    return(list(p = law[["p"]] %||% (alike$a + alike$b), q = alike$b, width = k, direct = direct,
+                rivals = direct || !law_gives(law, "support", k) || !is.null(law$both_own)))
   }
   if (k == 2L && length(mechanism$reports) == 2L) {
     # Labels that are bits decide what is counted as 1.
@@ -145,12 +140,17 @@ refuse_rivals <- function(x, members) {
 
 # ---- questions ----
 
+# Those of a product, or what was given in its place.
+product_questions <- function(mechanism) {
+  if (inherits(mechanism, "rr_mechanism")) mechanism$questions %||% mechanism else mechanism
+}
+
 # Reports of several questions as columns of 0 and 1, whatever protocol made them: one column for a yes/no question,
 # else one for each category, 1 where the report supports it. rr_tmdh() knows them by their names.
 
 # list(reports, questions, missing): both by question, and how many rows were dropped.
 read_questions <- function(x, mechanism, na.rm) {
-  questions <- if (inherits(mechanism, "rr_product")) mechanism$questions else mechanism
+  questions <- product_questions(mechanism)
   named <- is.list(questions) && !inherits(questions, "rr_mechanism") && length(questions) && !is.null(names(questions))
   if (!named || !all(nzchar(names(questions))) || anyDuplicated(names(questions))) {
     abort("{.arg mechanism} must be a {.fn rr_product}, or a list of mechanisms named by the questions.", "argument")

@@ -55,7 +55,7 @@ count_scores <- function(reports, questions, order, missing, numbers = 1e7) {
 
 # The design of counts in scores, for the mechanism that a user names again.
 score_design <- function(mechanism, counts) {
-  questions <- if (inherits(mechanism, "rr_product")) mechanism$questions else mechanism
+  questions <- product_questions(mechanism)
   same <- is.list(questions) && setequal(names(questions), names(counts$mechanism)) &&
     all(vapply(names(counts$mechanism), function(name) same_mechanism(questions[[name]], counts$mechanism[[name]]), NA))
   if (same) return(counts$design)

@@ -13,10 +13,11 @@ checked_additive <- function(a, b, odds = a / b) {
 }
 
 new_law_additive <- function(a, b, odds = a / b) {
-  new_rr_law("additive", a = a, b = b, odds = if (length(b) == 1L) odds else NA_real_)
+  odds <- if (length(b) == 1L) odds else NA_real_
+  new_rr_law("additive", "a report is the truth, or else does not depend on it", a = a, b = b, odds = odds,
+             gives = c("inverse", "likelihood", "additive", "shares", "binomial", "channel", "question", "exact",
+                       "simulation", "profile"), adds_up = TRUE, binomial = list(a = a, b = b, odds = odds))
 }
-
-law_words.rr_law_additive <- function(law) "a report is the truth, or else does not depend on it"
 
 # What an additive law must carry for the estimators to tell the truths apart is core/estimate/additive.c's to say:
 # without `odds` a difference below 1e-14 is made of roundings.
@@ -26,13 +27,13 @@ law_tells_nothing.rr_law_additive <- function(law) {
 }
 
 law_gives.rr_law_additive <- function(law, need, k) {
-  switch(need, support = , bits = FALSE, alike = !is.null(alike_law(law, k)), TRUE)
+  if (need == "alike") !is.null(alike_law(law, k)) else NextMethod()
 }
 
 # The law with a > 0 and one b for all other answers, NULL where there is none. With two answers and p < q each report
 # is evidence for the other truth: `reversed` says that the counts are then to be read backwards.
 alike_law <- function(law, k) {
-  if (!inherits(law, "rr_law_additive")) return(NULL)
+  if (!law_gives(law, "additive", k)) return(NULL)
   b <- mean(law$b)
   # A b of 1 - p carries a rounding of 1.
   if (any(abs(law$b - b) > 4 * .Machine$double.eps)) return(NULL)
@@ -84,8 +85,6 @@ law_simulate.rr_law_additive <- function(law, truth, nsim) {
 # ---- estimates ----
 
 law_unbiased.rr_law_additive <- function(law, evidence) .Call(C_rr_inv, evidence$counts, law$a, law$b)
-
-law_blank_error.rr_law_additive <- function(law, evidence) sqrt(law$b * (1 - law$b) / evidence$n) / abs(law$a)
 
 law_rescaled.rr_law_additive <- function(law, evidence) .Call(C_rr_invn, evidence$counts, law$a, law$b)
 

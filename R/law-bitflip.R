@@ -4,10 +4,11 @@
 # N Var = (b / d) (q (1 - q) + theta (p - q) (1 - 2 q)) / (p - q)^2 - theta (fixed truths) or - theta^2 (sampled ones);
 #   covariances are 0 (fixed truths) or - theta_v theta_w / N: bits are independent, and no truth lies in two buckets.
 
-law_words.rr_law_bitflip <- function(law) "a report has the bits of some of the buckets"
-
-law_gives.rr_law_bitflip <- function(law, need, k) {
-  need == "inverse" || (need == "binomial" && !law_tells_nothing(law)) || (need == "likelihood" && !is.null(law$sets))
+# The ones of a bucket are counted among the reports that drew it. (A bucket that nobody drew says nothing; a number
+# above 0 is what the core of empirical Bayes wants.)
+binomial_counts.rr_law_bitflip <- function(law, evidence) {
+  ones <- evidence$counts[seq_len(law$truths)]
+  list(counts = ones, n = pmax(ones + evidence$counts[law$truths + seq_len(law$truths)], 1e-6))
 }
 
 law_transition.rr_law_bitflip <- function(law, range) {

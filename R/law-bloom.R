@@ -10,14 +10,7 @@
 # Bits by categories, of one cohort.
 cohort_filters <- function(law, j) stacked_filters(law$places[, , j, drop = FALSE], law$bits)
 
-law_words.rr_law_bloom <- function(law) "a report has the bits of a Bloom filter"
-
 law_tells_nothing.rr_law_bloom <- function(law) abs(law$one - law$zero) < 1e-14
-
-law_gives.rr_law_bloom <- function(law, need, k) {
-  need %in% c("inverse", "bits") || (need == "likelihood" && !is.null(law$sets) && law$zero > 0 && law$zero < 1 &&
-                                       law$one > 0 && law$one < 1)
-}
 
 law_transition.rr_law_bloom <- function(law, range) {
   c(paste0("  P(1 for a bit of the truth)  ", range(law$one)),

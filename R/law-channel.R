@@ -18,7 +18,9 @@ checked_channel <- function(axes) {
 # `memory` keeps the inverse, which several questions to the law need. `validation` are the counts of the study, truths
 # by reports, that measured the one axis.
 new_law_channel <- function(axes, validation = NULL) {
-  new_rr_law("channel", axes = axes, validation = validation, memory = new.env(parent = emptyenv()))
+  new_rr_law("channel", "a report is one of finitely many, with any probabilities", axes = axes,
+             validation = validation, memory = new.env(parent = emptyenv()), adds_up = TRUE, by_information = TRUE,
+             gives = c("likelihood", "channel", "simulation", "scores", "profile", if (length(axes) == 1L) "question"))
 }
 
 check_stochastic <- function(C, tolerance, arg = "C") {
@@ -41,8 +43,6 @@ check_stochastic <- function(C, tolerance, arg = "C") {
   C / ifelse(abs(sums - 1) <= ncol(C) * .Machine$double.eps, 1, sums)
 }
 
-law_words.rr_law_channel <- function(law) "a report is one of finitely many, with any probabilities"
-
 # All truths give the same reports: nothing can be learned, of any question.
 law_tells_nothing.rr_law_channel <- function(law) {
   all(vapply(law$axes, function(axis) {
@@ -51,8 +51,7 @@ law_tells_nothing.rr_law_channel <- function(law) {
 }
 
 law_gives.rr_law_channel <- function(law, need, k) {
-  switch(need, inverse = !is.null(inverse_axes(law)), likelihood = , channel = , simulation = TRUE,
-         question = length(law$axes) == 1L, FALSE)
+  if (need == "inverse") !is.null(inverse_axes(law)) else NextMethod()
 }
 
 law_impossible.rr_law_channel <- function(law, counts) .Call(C_rr_impossible, law$axes, counts)
@@ -281,12 +280,12 @@ refuse_validated <- function(mechanisms, what) {
 # others are in the tally. With P[x, y] = V[x, y] / V[+, y] the maximum is P phi, phi being the reports of all.
 new_law_internal <- function(axes, internal) {
   law <- new_law_channel(axes)
+  law[c("words", "gives")] <- list("a part of the respondents say what their reports mean",
+                                   c("inverse", "likelihood", "channel", "profile"))
   structure(c(unclass(law), list(internal = internal)), class = c("rr_law_internal", class(law)))
 }
 
-law_words.rr_law_internal <- function(law) "a part of the respondents say what their reports mean"
-
-law_gives.rr_law_internal <- function(law, need, k) need %in% c("inverse", "likelihood", "channel")
+law_gives.rr_law_internal <- function(law, need, k) need %in% law$gives
 
 internal_parts <- function(law, evidence) {
   seen <- colSums(law$internal)

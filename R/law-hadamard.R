@@ -21,17 +21,22 @@ odd_bits <- function(x) {
   bitwAnd(x, 1L)
 }
 
-# One block, where a report supports the categories whose sign in its column is its own.
+# In one block a report supports the categories whose sign in its column is its own.
 hadamard_bit_law <- function(epsilon) {
   p <- stats::plogis(epsilon)
   new_law_support(p, 1 / 2, p / 2, 1 / 4, difference = tanh(epsilon / 2) / 2, odds = expm1(epsilon))
 }
 
-law_words.rr_law_hadamard <- function(law) "a report is a column of a Hadamard matrix"
+new_law_hadamard <- function(truths, blocks, size, epsilon) {
+  one <- blocks == 1
+  new_rr_law("hadamard", "a report is a column of a Hadamard matrix", truths = truths, blocks = blocks, size = size,
+             epsilon = epsilon, binomial = if (one) hadamard_bit_law(epsilon)$binomial,
+             gives = c("inverse", "likelihood", "channel", "question", "simulation", "scores", "profile",
+                       if (one) c("exact", "binomial")))
+}
 
-law_gives.rr_law_hadamard <- function(law, need, k) {
-  switch(need, exact = , binomial = law$blocks == 1, inverse = , likelihood = , channel = , question = ,
-         simulation = TRUE, FALSE)
+binomial_counts.rr_law_hadamard <- function(law, evidence) {
+  list(counts = (evidence$n + .Call(C_rr_hadamard_sums, evidence$counts, 1, evidence$k)) / 2, n = evidence$n)
 }
 
 law_axes.rr_law_hadamard <- function(law, k) {
@@ -143,11 +148,7 @@ term_products.rr_law_hadamard <- function(law, evidence, cells) {
 law_intervals.rr_law_hadamard <- function(law, evidence, estimate, interval, level, which, target) {
   inv <- law_unbiased(law, evidence)
   scale <- hadamard_scale(law)
-  if (law$blocks == 1) {
-    difference <- tanh(law$epsilon / 2) / 2
-    return(binomial_intervals(difference, 1 / 2, 1 - difference, 1 / 2 + difference * inv[which], evidence$n, interval,
-                              level, target))
-  }
+  if (law$blocks == 1) return(NextMethod())
   theta <- to_sum_1(pmax(estimate, 0))
   block <- (seq_len(law$truths) - 1) %% law$blocks + 1
   held <- as.vector(rowsum(theta, block))[block]

@@ -4,11 +4,9 @@
 # depth. It is linear in these: a function of the levels is a function of the nodes of each depth, and depths are
 # independent, given how many drew them.
 
-law_words.rr_law_hierarchy <- function(law) "a report is about a node of a tree, at a depth that was drawn"
-
 law_gives.rr_law_hierarchy <- function(law, need, k) {
-  need == "inverse" ||
-    (need == "likelihood" && all(mapply(function(part, k) law_gives(part, need, k), depth_laws(law), law$nodes)))
+  if (need != "likelihood") return(NextMethod())
+  all(mapply(function(part, k) law_gives(part, need, k), depth_laws(law), law$nodes))
 }
 
 # Nodes of each depth to which the levels belong.
@@ -215,7 +213,10 @@ set_bytes.rr_law_bitflip <- function(law, k) 2 * ceiling(k / 8)
 set_bytes.rr_law_bloom <- function(law, k) ceiling(law$bits / 8) + 4
 
 #' @export
-set_bytes.rr_law_hierarchy <- function(law, k) 1 + max(mapply(set_bytes, law$laws, law$nodes))
+set_bytes.rr_law_hierarchy <- function(law, k) {
+  most <- max(mapply(set_bytes, law$laws, law$nodes))
+  if (most > 0) 1 + most else 0
+}
 
 # A row for each report that was given, a column for each level: its probabilities over a factor of its own.
 report_channel.rr_law_hierarchy <- function(law, evidence) {
@@ -234,7 +235,6 @@ report_channel.rr_law_hierarchy <- function(law, evidence) {
 
 # Those of one depth, a column each node.
 node_rows <- function(law, k) {
-  if (!is.null(law$sets) && !inherits(law, "rr_law_support")) return(report_rows(law))
   own <- if (!is.null(law$sets)) report_channel(law, list(k = k, n = 1, given = list(n = 1)))
   axes <- if (is.null(own)) law_axes(law, k) else own$law$axes
   matrix <- matrix(.Call(C_rr_channel_rows, axes, seq_len(k)), ncol = k)

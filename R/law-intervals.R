@@ -26,6 +26,13 @@ binomial_intervals <- function(a, b, rest, phi, n, interval, level, target) {
   reach_end(list(low = inv + slope / 2 - half, high = inv + slope / 2 + half), inv)
 }
 
+# All laws whose counts are binomial, each by itself.
+law_intervals.rr_law <- function(law, evidence, estimate, interval, level, which, target) {
+  each <- lapply(law$binomial[c("a", "b")], function(x) rep_len(x, evidence$k)[which])
+  given <- binomial_counts(law, evidence)
+  binomial_intervals(each$a, each$b, 1 - each$a, given$counts[which] / given$n, given$n, interval, level, target)
+}
+
 nearest <- function(x, least, most) pmin(pmax(x, least), most)
 
 # Of `x` over the nearest value that is likely, which has this variance.

@@ -20,20 +20,16 @@ checked_support <- function(p, q, both_own = NULL, both_other = NULL, odds = NUL
 }
 
 new_law_support <- function(p, q, both_own = NULL, both_other = NULL, difference = p - q, odds = NULL) {
-  new_rr_law("support", p = p, q = q, both_own = both_own, both_other = both_other, difference = difference,
-             odds = odds)
+  new_rr_law("support", "a report supports some categories and is none of them", p = p, q = q, both_own = both_own,
+             both_other = both_other, difference = difference, odds = odds, kept = !is.null(odds),
+             gives = c("inverse", "shares", "exact", "support", "scores", "profile",
+                       if (all(abs(difference) >= 1e-14)) "binomial"),
+             binomial = list(a = difference, b = q, odds = odds))
 }
 
 check_both <- function(x, arg) {
   if (is.null(dim(x)) || (is.matrix(x) && nrow(x) == ncol(x))) return(if (!is.null(x)) check_probabilities(x, arg))
   must_be(x, arg, "one number, one per category, or a square matrix")
-}
-
-law_words.rr_law_support <- function(law) "a report supports some categories and is none of them"
-
-law_gives.rr_law_support <- function(law, need, k) {
-  switch(need, inverse = , shares = , binomial = all(abs(law$difference) >= 1e-14), exact = , support = TRUE,
-         likelihood = !is.null(law$sets) && !is.null(law$odds), FALSE)
 }
 
 law_impossible.rr_law_support <- function(law, counts) match(TRUE, pmax(law$p, law$q) == 0 & counts > 0, nomatch = 0L)
@@ -50,8 +46,6 @@ law_reported.rr_law_support <- function(law, theta) law$q + law$difference * the
 law_unbiased.rr_law_support <- function(law, evidence) {
   (evidence$counts[seq_len(evidence$k)] / evidence$n - law$q) / law$difference
 }
-
-law_blank_error.rr_law_support <- function(law, evidence) sqrt(law$q * (1 - law$q) / evidence$n) / abs(law$difference)
 
 # ---- uncertainty ----
 
@@ -108,12 +102,6 @@ law_second_moments.rr_law_support <- function(law, k, weights) {
      (rest^2 - squares) * other) / law$difference^2
 }
 
-law_intervals.rr_law_support <- function(law, evidence, estimate, interval, level, which, target) {
-  d <- rep_len(law$difference, evidence$k)[which]
-  q <- rep_len(law$q, evidence$k)[which]
-  binomial_intervals(d, q, 1 - d, evidence$counts[which] / evidence$n, evidence$n, interval, level, target)
-}
-
 # ---- the likelihood of sets that were kept ----
 
 # The likelihood of the reports themselves, for protocols whose reports support sets of categories:
@@ -130,8 +118,7 @@ sets_evidence <- function(law, evidence) {
 
 # The law of a group of a tally: that of the mechanism, with the sets that were kept.
 tally_law <- function(tally, g, law = rr_law(tally$mechanism)) {
-  keeps <- c("rr_law_support", "rr_law_bloom", "rr_law_bitflip", "rr_law_hierarchy")
-  if (!is.null(tally$sets) && inherits(law, keeps)) law$sets <- tally$sets[[g]]
+  if (!is.null(tally$sets)) law$sets <- tally$sets[[g]]
   law
 }
 
@@ -237,10 +224,6 @@ law_collisions <- function(law, evidence, which, target) {
   theta <- pmin(pmax(law_unbiased(law, evidence)[which], 0), 1)
   collision_variance(theta, evidence$counts[evidence$k + 1] / evidence$n, evidence$n, law$functions, law$width, target)
 }
-
-law_words.rr_law_sketch_candidates <- function(law) "a report supports the strings that share a bucket"
-
-law_gives.rr_law_sketch_candidates <- function(law, need, k) need == "inverse"
 
 law_transition.rr_law_sketch_candidates <- function(law, range) law_transition(sketch_support(law), range)
 

@@ -59,10 +59,25 @@ rr_law <- function(mechanism) UseMethod("rr_law")
 #' @export
 rr_law.default <- function(mechanism) {
   check_mechanism(mechanism)
+  if (inherits(mechanism$law, "rr_law")) return(mechanism$law)
   abort("{.arg mechanism} must have a law: a method of {.fn rr_law} for {.cls {class(mechanism)[1]}}.", "argument")
 }
 
-new_rr_law <- function(kind, ...) structure(list(...), class = c(paste0("rr_law_", kind), "rr_law"))
+# What others may ask of a law without knowing its kind:
+#   words           one phrase for messages
+#   gives           what it always gives, of law_needs
+#   kept            do reports that were kept as sets have a likelihood?
+#   adds_up         does the unbiased estimate add up to 1, whatever the counts?
+#   by_information  are standard errors of maximum likelihood by information, one linear system a function, where a
+#                   matrix is too large?
+#   binomial        list(a, b, odds), where the number of reports that support category v is binomial with probability
+#                   b + a theta[v]: `a` and `b` are one number, or one a category
+new_rr_law <- function(kind, words, ..., gives = character(), kept = FALSE, adds_up = FALSE, by_information = FALSE,
+                       binomial = NULL) {
+  facts <- list(words = words, gives = gives, kept = kept, adds_up = adds_up, by_information = by_information,
+                binomial = binomial)
+  structure(c(list(...), facts), class = c(paste0("rr_law_", kind), "rr_law"))
+}
 
 check_law <- function(law) {
   if (inherits(law, "rr_law")) return(law)
@@ -71,7 +86,7 @@ check_law <- function(law) {
 
 #' @export
 print.rr_law <- function(x, ..., digits = 4) {
-  cat("<", class(x)[1], "> ", law_words(x), "\n", sep = "")
+  cat("<", class(x)[1], "> ", x$words, "\n", sep = "")
   for (name in names(Filter(is.numeric, x))) {
     value <- as.vector(x[[name]])
     cat("  ", name, " = ", toString(format(utils::head(value, 6), digits = digits, trim = TRUE)),
@@ -82,13 +97,12 @@ print.rr_law <- function(x, ..., digits = 4) {
 
 # ---- properties of a law ----
 
-# One phrase for messages.
-law_words <- function(law) UseMethod("law_words")
-
 # Does the law give what a method needs? `need` is one of the needs below; `k` the number of truths.
 law_gives <- function(law, need, k) UseMethod("law_gives")
 
-law_gives.rr_law <- function(law, need, k) FALSE
+law_gives.rr_law <- function(law, need, k) {
+  need %in% law$gives || (need == "likelihood" && law$kept && !is.null(law$sets))
+}
 
 # What methods, intervals and tables may need of a law, with the words that errors use for it.
 law_needs <- c(
@@ -103,12 +117,14 @@ law_needs <- c(
   channel = "finitely many reports with known probabilities",
   question = "finitely many reports, of one question, with known probabilities",
   exact = "counts that are binomial",
-  simulation = "counts that can be simulated without the reports"
+  simulation = "counts that can be simulated without the reports",
+  scores = "an unbiased estimate that is a mean over the reports",
+  profile = "a likelihood with one share held fixed"
 )
 
 # The error where something is asked for that the law cannot give. `what` names it.
 refuse_law <- function(law, need, what = "This", remedy = NULL) {
-  abort(c(paste(what, "needs {law_needs[[need]]}."), x = "Under this law {law_words(law)}.", i = remedy),
+  abort(c(paste(what, "needs {law_needs[[need]]}."), x = "Under this law {law$words}.", i = remedy),
         c("law", "argument"))
 }
 
@@ -116,12 +132,6 @@ refuse_law <- function(law, need, what = "This", remedy = NULL) {
 law_tells_nothing <- function(law) UseMethod("law_tells_nothing")
 
 law_tells_nothing.rr_law <- function(law) all(abs(law$difference %||% 1) < 1e-14)
-
-# Does the unbiased estimate add up to 1, whatever the counts?
-law_adds_up <- function(law) inherits(law, c("rr_law_additive", "rr_law_channel", "rr_law_hierarchy"))
-
-# Are standard errors of maximum likelihood by information, one linear system a function, where a matrix is too large?
-law_by_information <- function(law) inherits(law, "rr_law_channel")
 
 # The position of a report that was given and that no truth can produce, 0 if there is none.
 law_impossible <- function(law, counts) UseMethod("law_impossible")
@@ -173,6 +183,17 @@ law_unbiased <- function(law, evidence) UseMethod("law_unbiased")
 
 # Standard error of that estimate for a category that nobody holds: one number, or one a category.
 law_blank_error <- function(law, evidence) UseMethod("law_blank_error")
+
+law_blank_error.rr_law <- function(law, evidence) {
+  sqrt(law$binomial$b * (1 - law$binomial$b) / binomial_counts(law, evidence)$n) / abs(law$binomial$a)
+}
+
+# How many reports support each category, and of how many: one number, or one a category.
+binomial_counts <- function(law, evidence) UseMethod("binomial_counts")
+
+binomial_counts.rr_law <- function(law, evidence) {
+  list(counts = evidence$counts[seq_len(evidence$k)], n = evidence$n)
+}
 
 # The unbiased estimate with its negative parts set to 0 and the rest rescaled, and its projection on the distributions.
 law_rescaled <- function(law, evidence) UseMethod("law_rescaled")

@@ -55,8 +55,11 @@ rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALS
 
 #' @export
 rr_law.rr_bitflip <- function(mechanism) {
-  new_rr_law("bitflip", truths = mechanism$buckets, d = mechanism$d, p = mechanism$p, q = mechanism$q,
-             difference = mechanism$p_minus_q)
+  d <- mechanism$p_minus_q
+  new_rr_law("bitflip", "a report has the bits of some of the buckets", truths = mechanism$buckets, d = mechanism$d,
+             p = mechanism$p, q = mechanism$q, difference = d, kept = TRUE,
+             gives = c("inverse", "scores", "profile", if (abs(d) >= 1e-14) "binomial"),
+             binomial = list(a = d, b = mechanism$q, odds = NA_real_))
 }
 
 #' @export

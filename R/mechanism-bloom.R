@@ -161,8 +161,10 @@ label_print <- function(label, key) {
 
 #' @export
 rr_law.rr_bloom <- function(mechanism) {
-  new_rr_law("bloom", truths = length(mechanism$levels), bits = mechanism$bits_number, cohorts = mechanism$cohorts,
-             one = mechanism$one, zero = mechanism$zero, places = mechanism$places)
+  chances <- c(mechanism$one, mechanism$zero)
+  new_rr_law("bloom", "a report has the bits of a Bloom filter", truths = length(mechanism$levels),
+             bits = mechanism$bits_number, cohorts = mechanism$cohorts, one = mechanism$one, zero = mechanism$zero,
+             places = mechanism$places, gives = c("inverse", "bits", "profile"), kept = all(chances > 0 & chances < 1))
 }
 
 #' @export

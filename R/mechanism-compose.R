@@ -46,11 +46,9 @@ rr_compose <- function(first, second, ...) {
   made(compose_with(first, second), "rr_compose", fields = c("first", "second"))
 }
 
-# Whose reports are no categories say themselves how they go through a second stage.
-compose_with <- function(first, second) UseMethod("compose_with")
-
-compose_with.rr_mechanism <- function(first, second) {
-  if (inherits(rr_law(second), "rr_law_support")) abort_bits()
+compose_with <- function(first, second) {
+  if (draws_bits(first)) return(compose_bits(first, second))
+  if (law_gives(rr_law(second), "support", length(second$levels))) abort_bits()
   compose_stages(first, second, "compose", "Two stages")
 }
 
@@ -73,7 +71,8 @@ compose_stages <- function(first, second, kind, design, ...) {
     c(identical(labels$reports, first$reports), identical(labels$levels, first$reports))
   a <- rr_law(first)
   b <- rr_law(second)
-  if (!inherits(a, "rr_law_additive") || !inherits(b, "rr_law_additive")) {
+  k <- length(labels$levels)
+  if (!law_gives(a, "additive", k) || !law_gives(b, "additive", k)) {
     mechanism <- new_rr_channel(unname(rr_matrix(first) %*% rr_matrix(second)), labels, design, kind, first = first,
                                 second = second, yes_no = yes_no, ...)
     mechanism$epsilon <- round_sums_up(mechanism$epsilon)
@@ -83,7 +82,6 @@ compose_stages <- function(first, second, kind, design, ...) {
   each <- b$b + b$a * a$b
   if (length(each) > 1L && max(each) - min(each) <= 4 * .Machine$double.eps * max(each)) each <- mean(each)
   form <- new_law_additive(a$a * b$a, each)
-  k <- length(labels$levels)
   others <- rep_len(form$b, k)
   # The chance to keep an answer, and to turn one other into it, where these are two numbers; of a yes/no question,
   # those of yes.
@@ -168,7 +166,7 @@ rr_noncompliance <- function(mechanism, share, answer = "uniform", ...) {
   check_mechanism(mechanism)
   refuse_validated(mechanism, "{.fn rr_noncompliance}")
   share <- check_number(share, "share", min = 0, max = 1, max_open = TRUE, remedy = percent_remedy(share))
-  check_that(!inherits(mechanism, "rr_product") && has_categories(mechanism), mechanism, "mechanism",
+  check_that(is.null(mechanism$questions) && has_categories(mechanism), mechanism, "mechanism",
              "of one question with finitely many reports")
   reports <- mechanism$reports
   truth <- identical(answer, "truth") && !"truth" %in% reports

@@ -106,7 +106,7 @@ rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled =
     # The levels of several questions and of all: of a product their sum. Where a respondent reports one part the
     # largest counts, also of many reports, since chance may draw the same part each time. Depths and prefixes are not
     # told apart.
-    product <- inherits(mechanism, "rr_product")
+    product <- !is.null(mechanism$questions)
     each <- vapply(parts, function(part) {
       if (asked == "achieved") rr_epsilon(part, achieved = TRUE)[[1]]
       else if (product) level_together(part, r) else part$epsilon * r
@@ -134,6 +134,7 @@ rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled =
 achieved <- function(mechanism) UseMethod("achieved")
 
 achieved.rr_mechanism <- function(mechanism) {
+  if (draws_bits(mechanism)) return(achieved_bits(mechanism))
   # A protocol that draws a report that supports the truth, or any: one in `factor` of all supports it
   # (src/core/respond/chance.h).
   if (!is.null(mechanism$factor)) {
@@ -177,14 +178,14 @@ repeated_epsilon <- function(mechanism, r) {
   first <- rr_law(permanent_stage(mechanism))
   second <- rr_law(mechanism$second)
   k <- length(mechanism$second$levels)
-  if (inherits(first, "rr_law_support") && inherits(second, "rr_law_support")) {
+  if (law_gives(first, "support", k) && law_gives(second, "support", k)) {
     # The bit of the one truth always 1, and that of the other always 0. Filters differ in several pairs of bits.
     ones <- log(weighed_powers(c(first$p, first$q), second$p, second$q, r))
     zeros <- log(weighed_powers(1 - c(first$q, first$p), 1 - second$q, 1 - second$p, r))
     return((mechanism$pairs %||% 1) * abs(ones[1] - ones[2] + (zeros[1] - zeros[2])))
   }
   # Of categories that are all alike the same report r times says the most; of two every number of them is tried.
-  alike <- function(law) inherits(law, "rr_law_additive") && length(unique(law$b)) == 1L && law$a >= 0
+  alike <- function(law) law_gives(law, "additive", k) && length(unique(law$b)) == 1L && law$a >= 0
   if (k > 2L && alike(first) && alike(second)) {
     powers <- weighed_powers(first$b[1] + c(first$a, 0), second$a + second$b[1], second$b[1], r)
     return(log(powers[1]) - log(powers[2]))
@@ -217,7 +218,7 @@ rr_epsilon.list <- function(mechanism, ..., reports = NULL) {
   for (i in seq_along(mechanism)) check_mechanism(mechanism[[i]], sprintf("mechanism[[%d]]", i))
   if (!is.null(reports)) return(sum(unlist(Map(level_together, mechanism, ledger_reports(reports, mechanism)))))
   # A product is as good as its questions.
-  questions <- function(one) if (inherits(one, "rr_product")) one$questions else list(one)
+  questions <- function(one) one$questions %||% list(one)
   parts <- unlist(lapply(unname(mechanism), questions), recursive = FALSE)
   once <- vapply(parts, level_together, 0)
   all <- vapply(parts, level_for_ever, 0)
@@ -243,7 +244,7 @@ ledger_reports <- function(reports, mechanism) {
 # What r reports of one true answer reveal together, or a bound on it: those drawn anew add up, those of a permanent
 # answer reveal no more than it does.
 level_together <- function(mechanism, reports = 1) {
-  if (inherits(mechanism, "rr_product")) return(sum(vapply(mechanism$questions, level_together, 0, reports)))
+  if (!is.null(mechanism$questions)) return(sum(vapply(mechanism$questions, level_together, 0, reports)))
   permanent <- level_for_ever(mechanism)
   if (is.na(permanent) || reports == 1) return(mechanism$epsilon * reports)
   tryCatch(rr_epsilon(mechanism, reports = reports),

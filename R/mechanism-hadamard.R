@@ -123,8 +123,7 @@ best_blocks <- function(k, epsilon) {
 #' @export
 rr_law.rr_hadamard <- function(mechanism) {
   if (mechanism$one_bit) return(hadamard_bit_law(mechanism$epsilon))
-  new_rr_law("hadamard", truths = length(mechanism$levels), blocks = mechanism$blocks, size = mechanism$size,
-             epsilon = mechanism$epsilon)
+  new_law_hadamard(length(mechanism$levels), mechanism$blocks, mechanism$size, mechanism$epsilon)
 }
 
 # Of the one-bit form the index is public.

@@ -90,8 +90,10 @@ rr_law.rr_hierarchy <- function(mechanism) {
     even <- new_evidence(law, law_reported(law, rep(1 / k, k)), 1, 1, k, part)
     mean(law_variances(law, even, whole_map(k, FALSE), seq_len(k), "population"))
   }, laws, mechanism$nodes, mechanism$parts, USE.NAMES = FALSE)
-  new_rr_law("hierarchy", truths = length(mechanism$levels), fanout = mechanism$fanout, nodes = mechanism$nodes,
-             unit = unit, laws = laws, mechanisms = mechanism$parts, rows = part_rows(mechanism$parts))
+  new_rr_law("hierarchy", "a report is about a node of a tree, at a depth that was drawn",
+             truths = length(mechanism$levels), fanout = mechanism$fanout, nodes = mechanism$nodes, unit = unit,
+             laws = laws, mechanisms = mechanism$parts, rows = part_rows(mechanism$parts), gives = "inverse",
+             adds_up = TRUE)
 }
 
 # ---- respondents: the node of each depth is an answer to its own question ----

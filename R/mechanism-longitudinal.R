@@ -162,12 +162,12 @@ two_stages <- function(mechanism, first, second, design) {
 }
 
 # Bits stay independent: p = p1 p2 + (1 - p1) q2 = q2 + p1 (p2 - q2), and so q.
-compose_with.rr_unary <- function(first, second) {
-  if (!inherits(second, "rr_unary")) abort_bits()
-  d <- second$p_minus_q
-  p <- second$q + first$p * d
-  q <- second$q + first$q * d
-  difference <- first$p_minus_q * d
+compose_bits <- function(first, second) {
+  if (!draws_bits(second)) abort_bits()
+  d <- rr_law(second)$difference
+  p <- second$sampler$q + first$sampler$p * d
+  q <- second$sampler$q + first$sampler$q * d
+  difference <- rr_law(first)$difference * d
   mechanism <- rr_unary(first$levels, p = p, q = q)
   odds <- if (difference == 0) 0 else difference / (q * (1 - p))
   mechanism[c("p_minus_q", "odds", "epsilon")] <- list(difference, odds, round_sums_up(abs(log1p(odds))))
@@ -185,7 +185,7 @@ draw_permanent.rr_compose <- function(mechanism, answers, memory, who, rng) {
 }
 
 draw_again.rr_compose <- function(mechanism, permanent, memory, rng) {
-  if (inherits(mechanism, "rr_unary")) return(draw_bits_again(mechanism$second, permanent, rng))
+  if (draws_bits(mechanism)) return(draw_bits_again(mechanism$second, permanent, rng))
   reports <- draw_reports(mechanism$second, as.integer(permanent), rng)
   if (is.null(memory$functions)) reports else tibble::as_tibble(c(memory$functions, list(value = reports)))
 }

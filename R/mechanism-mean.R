@@ -67,7 +67,7 @@ rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")
     design = sprintf("Mean of numbers from %s to %s (%s)", ends[1], ends[2], sub("^d", "D", protocol)),
     range = as.double(range), protocol = protocol, share = share, fine = fine, coarse = coarse,
     # Reports on the scale of answers from -1 to 1 lie between minus this and this.
-    reach = if (share > 0) -window_values(fine, 0) else -window_values(coarse, 0)
+    reach = if (share > 0) -window_values(fine, 0) else -window_values(coarse, 0), codec = report_codec(real = TRUE)
   ), "rr_mean", range = range, epsilon = epsilon, protocol = protocol, fields = NULL)
 }
 
@@ -124,10 +124,9 @@ mean_variance <- function(mechanism) {
 #' @export
 rr_law.rr_mean <- function(mechanism) {
   mixed <- function(part) mechanism$share * mechanism$fine[[part]] + (1 - mechanism$share) * mechanism$coarse[[part]]
-  new_rr_law("mean", truths = 1, chance = mixed("chance"), other = mixed("other"))
+  new_rr_law("mean", "a report is a number whose mean is the truth", truths = 1, chance = mixed("chance"),
+             other = mixed("other"))
 }
-
-law_words.rr_law_mean <- function(law) "a report is a number whose mean is the truth"
 
 # ---- respondents ----
 

@@ -69,10 +69,9 @@
 #' @export
 rr_product <- function(...) {
   questions <- named_mechanisms(...)
-  bits <- c("rr_law_support", "rr_law_bitflip", "rr_law_bloom")
   for (name in names(questions)) {
     question <- questions[[name]]
-    check_that(has_categories(question) || inherits(rr_law(question), bits), question, name,
+    check_that(has_categories(question) || is_about_bits(question), question, name,
                "of finitely many reports, or of reports that support sets of categories or are bits")
   }
   refuse_validated(questions, "{.fn rr_product}")
@@ -101,6 +100,11 @@ named_mechanisms <- function(...) {
     check_that(is.null(part$questions) && !identical(part$part_column, "question"), part, name, "a single question")
   }
   parts
+}
+
+# Do reports support sets of categories, or are they bits?
+is_about_bits <- function(mechanism) {
+  is.null(mechanism$parts) && set_bytes(rr_law(mechanism), length(mechanism$levels)) > 0
 }
 
 has_categories <- function(mechanism) law_gives(rr_law(mechanism), "channel", length(mechanism$levels))

@@ -7,11 +7,25 @@
 #   levels    what the bits are about, `numeric_levels` if these are numbers; `columns` are the names of columns of bits
 #   ones      how many bits are 1, if that is fixed: a report may then be so many positions
 #   drawn     how many bits a report has, if not all: a report is so many positions, negative for a bit of 0
-report_codec <- function(..., levels = NULL, columns = levels, numeric_levels = NULL, ones = NULL, drawn = NULL) {
+#   real      TRUE if a report is any number of a range: its powers are summed
+#   part      the column that says which part of the mechanism a report is of
+report_codec <- function(..., levels = NULL, columns = levels, numeric_levels = NULL, ones = NULL, drawn = NULL,
+                         real = FALSE, part = NULL) {
   numbers <- lapply(list(...), function(range) if (length(range) == 2L) c(range, 1) else range)
   list(numbers = numbers, width = if (!is.null(levels)) as.double(length(levels)), levels = levels, columns = columns,
-       numeric_levels = numeric_levels, ones = ones, drawn = drawn)
+       numeric_levels = numeric_levels, ones = ones, drawn = drawn, real = real, part = part)
 }
+
+# Also of another package's protocol, whose reports are kept elsewhere as bits of the categories that they support.
+stored_codec <- function(mechanism) {
+  if (!is.null(mechanism$codec) || !is.null(mechanism$questions)) return(mechanism$codec)
+  if (law_gives(rr_law(mechanism), "support", length(mechanism$levels))) {
+    report_codec(levels = mechanism$levels, numeric_levels = mechanism$numeric_levels)
+  }
+}
+
+# Are reports bits, or a few positions, and nothing else? A column of text or of a list holds them, or several columns.
+is_bits <- function(codec) !is.null(codec$width) && !length(codec$numbers)
 
 # The codec of bits that are numbered, beside the cohort that says what they mean.
 cohort_codec <- function(bits, cohorts) {
@@ -25,25 +39,23 @@ codec_bytes <- function(codec) (codec$width + 7) %/% 8
 # Is such a report kept as packed bits? Positions take less room where they are few.
 packs_bits <- function(codec) is.null(codec$drawn) && (codec$ones %||% Inf) * log2(codec$width) >= codec$width
 
-# The columns of a table that a report of several whole numbers takes, else NULL.
-report_fields <- function(mechanism) {
-  codec <- mechanism$codec
-  if (is.null(codec$width) && length(codec$numbers) > 1L) names(codec$numbers)
+# The columns of a table that a report takes, NULL if it is one: whole numbers, and bits beside them.
+report_fields <- function(codec) {
+  last <- if (!is.null(codec$part)) "report" else if (!is.null(codec$width)) "bits"
+  fields <- c(codec$part, names(codec$numbers), last)
+  if (length(fields) > 1L) fields
 }
 
 # How a table may hold reports that are not one column of categories or whole numbers: `columns`, the names of the
 # columns of each form, the first that fits being taken, and `alone`, the form of a single column of any name. Rows of a
 # few numbers are grouped by an engine, and other forms added up. NULL for categories and whole numbers.
 stored_forms <- function(mechanism) {
-  if (inherits(mechanism, "rr_mean")) return(list(alone = "number"))
-  fields <- if (inherits(mechanism, "rr_sampled")) c(mechanism$part_column, "report") else report_fields(mechanism)
-  if (!is.null(fields)) return(list(columns = list(rows = fields)))
-  codec <- mechanism$codec
-  if (is.null(codec)) {
-    if (!is.null(mechanism$questions) || !inherits(rr_law(mechanism), "rr_law_support")) return(NULL)
-    codec <- report_codec(levels = mechanism$levels)
+  codec <- stored_codec(mechanism)
+  if (isTRUE(codec$real)) return(list(alone = "number"))
+  if (is.null(codec$width)) {
+    fields <- report_fields(codec)
+    return(if (!is.null(fields)) list(columns = list(rows = fields)))
   }
-  if (is.null(codec$width)) return(NULL)
   beside <- names(codec$numbers)
   forms <- list(positions = if (!is.null(codec$drawn)) paste0("position_", seq_len(codec$drawn)),
                 text = if (length(beside)) c(beside, "bits"), bits = c(beside, codec$columns),

@@ -15,7 +15,8 @@ new_rr_sampled <- function(kind, levels, parts, part_column, design, ...) {
                     use.names = FALSE)
   if (anyDuplicated(reports)) abort("Questions and their reports must have different names.", "argument")
   new_rr_mechanism(unique(c(kind, "sampled")), levels, reports = reports, design = design, parts = parts,
-                   epsilon = max(vapply(parts, function(m) m$epsilon, 0)), part_column = part_column, ...)
+                   epsilon = max(vapply(parts, function(m) m$epsilon, 0)), part_column = part_column,
+                   codec = report_codec(part = part_column), ...)
 }
 
 # Where respondents draw which part they report, nothing keeps their permanent answers: each report would have a new
@@ -25,18 +26,18 @@ refuse_kept <- function(part, name) {
 }
 
 #' @export
-rr_law.rr_sampled <- function(mechanism) new_rr_law("sampled", truths = length(mechanism$parts))
-
-law_words.rr_law_sampled <- function(law) "a report answers one of several questions"
+rr_law.rr_sampled <- function(mechanism) {
+  new_rr_law("sampled", "a report answers one of several questions", truths = length(mechanism$parts))
+}
 
 #' @export
 print.rr_sampled <- function(x, ..., digits = 4) {
   parts <- x$questions %||% x$parts
-  depth <- if (inherits(x, "rr_hierarchy")) "depth "
+  depth <- if (identical(x$part_column, "depth")) "depth "
   cat("<", class(x)[1], "> ", format(x, digits = digits), "\n", sep = "")
   if (!is.null(depth)) cat("  levels  ", format_labels(x$levels), "\n", sep = "")
   cat(paste0("  ", depth, format(names(parts)), "  ", vapply(parts, format, "", digits = digits), "\n"), sep = "")
-  if (inherits(x, "rr_product")) cat("  Epsilons add up (", odds_words(x$epsilon, "a row"), ")\n", sep = "")
+  if (!is.null(x$questions)) cat("  Epsilons add up (", odds_words(x$epsilon, "a row"), ")\n", sep = "")
   invisible(x)
 }
 
@@ -165,7 +166,7 @@ part_reports <- function(reports, rows, part) {
   if (!"report" %in% names(reports)) return(reports[rows, , drop = FALSE])
   column <- reports$report[rows]
   if (is.factor(column)) column <- as.character(column)
-  fields <- report_fields(part) %||% if (inherits(part, c("rr_bloom", "rr_sketch_counts"))) c("cohort", "bits")
+  fields <- report_fields(part$codec)
   if (!is.character(column) || is.null(fields)) return(column)
   values <- strsplit(trimws(column), " +")
   values[is.na(column)] <- list(rep(NA_character_, length(fields)))

@@ -127,7 +127,7 @@ rr_scramble <- function(range, multiply = 1, add = 0, truth = 0, inside = FALSE,
   made(new_rr_mechanism(
     c("scramble", "mean"), "mean", reports = paste("sum of", c("shares", "squares", "cubes", "fourth powers")),
     epsilon = Inf, design = design, range = as.double(range), cards = cards, truth = truth, inside = inside,
-    moments = moments, reach = range(reports, if (truth > 0) range)
+    moments = moments, reach = range(reports, if (truth > 0) range), codec = report_codec(real = TRUE)
   ), "rr_scramble", range = range, multiply = card_argument(multiply), add = card_argument(add), truth = truth,
   inside = inside, fields = NULL)
 }
@@ -174,7 +174,7 @@ scramble_moments <- function(w, u, truth, inside) {
 #' @export
 rr_score <- function(x, mechanism, ...) {
   check_dots_empty(...)
-  check_that(inherits(check_mechanism(mechanism), "rr_mean"), mechanism, "mechanism",
+  check_that(isTRUE(check_mechanism(mechanism)$codec$real), mechanism, "mechanism",
              "of {.fn rr_scramble} or {.fn rr_mean}")
   if (!is.numeric(x) || is.object(x)) abort_form(x, "numbers")
   report_shares(x, mechanism)
@@ -184,9 +184,9 @@ rr_score <- function(x, mechanism, ...) {
 achieved.rr_scramble <- function(mechanism) list(epsilon = Inf)
 
 #' @export
-rr_law.rr_scramble <- function(mechanism) new_rr_law("scramble", truths = 1)
-
-law_words.rr_law_scramble <- function(law) "a report is a number that cards make of the truth"
+rr_law.rr_scramble <- function(mechanism) {
+  new_rr_law("scramble", "a report is a number that cards make of the truth", truths = 1)
+}
 
 # ---- respondents ----
 

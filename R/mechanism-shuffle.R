@@ -61,7 +61,7 @@ mechanism_blanket <- function(mechanism) {
   found <- matrix(unlist(found), 2)
   # All reports of one respondent to a product are one message. It is of the blanket where every part is, and another
   # than that of somebody else only where one of its parts is.
-  if (inherits(mechanism, "rr_product")) return(joint_blanket(found, mechanism$epsilon))
+  if (!is.null(mechanism$questions)) return(joint_blanket(found, mechanism$epsilon))
   # A report is about one part, a question, a depth or a length of prefix, which is public and drawn whatever the truth
   # is. Two respondents may differ in all parts.
   spread_blanket(mean(found[1, ]), mean(found[2, ]), mechanism$epsilon)

@@ -98,11 +98,11 @@ sketch_places <- function(mechanism, strings) {
 achieved.rr_sketch_counts <- function(mechanism) list(epsilon = achieved(mechanism$bit)$epsilon)
 
 #' @export
-rr_law.rr_sketch_counts <- function(mechanism) new_rr_law("sketch_counts", truths = 1, bit = rr_law(mechanism$bit))
+rr_law.rr_sketch_counts <- function(mechanism) {
+  new_rr_law("sketch_counts", "a report is about a bucket of any strings", truths = 1, bit = rr_law(mechanism$bit))
+}
 
 # It has no categories until somebody asks for strings. Their law is in R/law-support.R.
-
-law_words.rr_law_sketch_counts <- function(law) "a report is about a bucket of any strings"
 
 # ---- respondents ----
 
@@ -201,7 +201,8 @@ rr_law.rr_sketch_candidates <- function(mechanism) {
   own <- sketch_numbers(sketch)
   p <- own$p
   other <- sketch$q
-  new_rr_law("sketch_candidates", p = p, q = own$q, difference = own$difference,
+  new_rr_law("sketch_candidates", "a report supports the strings that share a bucket", gives = "inverse", p = p,
+             q = own$q, difference = own$difference,
              both_own = p / m + (1 - 1 / m) * p * other, functions = sketch$cohorts, width = m,
              both_other = own$q / m + (1 - 1 / m) * (2 / m * p * other + (1 - 2 / m) * other^2))
 }

@@ -47,7 +47,8 @@ rr_unary <- function(levels, epsilon = NULL, optimized = TRUE, p = NULL, q = NUL
     design = sprintf("Unary encoding (p = %s, q = %s)", format(numbers$p, digits = 4), format(numbers$q, digits = 4)),
     p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = numbers$odds, both_own = numbers$p * numbers$q,
     both_other = numbers$q^2, optimized = if (numbers$from_epsilon) optimized else NA,
-    from_epsilon = numbers$from_epsilon, codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric)
+    from_epsilon = numbers$from_epsilon, codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric),
+    sampler = bit_sampler(numbers$p, numbers$q, if (numbers$from_epsilon) c(numbers$epsilon, optimized))
   ), "rr_unary", epsilon = epsilon, optimized = if (numbers$from_epsilon) optimized, p = p, q = q)
 }
 
@@ -70,41 +71,3 @@ unary_pair <- function(p, q) {
 
 #' @export
 rr_law.rr_unary <- rr_law.rr_subset
-
-# The sampler's input: epsilon, from which it makes its own probabilities, or the probabilities.
-unary_plan <- function(mechanism) {
-  if (mechanism$from_epsilon) c(mechanism$epsilon, mechanism$optimized)
-  else c(mechanism$p, 1 - mechanism$p, mechanism$q, 1 - mechanism$q)
-}
-
-achieved.rr_unary <- function(mechanism) {
-  chances <- .Call(C_rr_bit_chances, as.double(unary_plan(mechanism)))
-  list(epsilon = chances[1], p = chances[2], q = chances[3])
-}
-
-draw_reports.rr_unary <- function(mechanism, answers, rng = "secure") {
-  check_report_memory(length(answers), length(mechanism$levels))
-  draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
-    .Call(C_rr_draw_unary, positions, 1L, levels, as.double(unary_plan(mechanism)), generator)
-  })
-}
-
-#' @export
-rr_matrix.rr_unary <- function(mechanism, ...) {
-  k <- length(mechanism$levels)
-  check_report_number(mechanism, 2^k)
-  q <- mechanism$q
-  one <- matrix(q, k, k)
-  zero <- 1 - one
-  diag(one) <- mechanism$p
-  # A bit of the truth that is 0: by epsilon, since 1 - p loses the digits of a p near 1.
-  diag(zero) <- if (mechanism$from_epsilon) mechanism$p * (1 - q) / q * exp(-mechanism$epsilon) else 1 - mechanism$p
-  named_matrix(mechanism, bits_matrix(one, zero))
-}
-
-simulate_counts.rr_unary <- function(mechanism, truth, nsim = 1) {
-  # Given the truths the bits are independent, and so are the counts.
-  k <- length(truth)
-  held <- stats::rbinom(k * nsim, rep(truth, nsim), mechanism$p)
-  matrix(as.double(held + stats::rbinom(k * nsim, rep(sum(truth) - truth, nsim), mechanism$q)), k, nsim)
-}

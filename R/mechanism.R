@@ -56,6 +56,7 @@ matrix_limit <- 10000
 
 #' @export
 rr_matrix.rr_mechanism <- function(mechanism, ...) {
+  if (draws_bits(mechanism)) return(unary_matrix(mechanism))
   check_report_number(mechanism, 0)
   k <- length(mechanism$levels)
   law <- check_law(rr_law(mechanism))
@@ -187,11 +188,11 @@ perturbation_kinds <- c("grr", "grr_epsilon", "binary", "innocuous", "channel")
 perturbation.rr_mechanism <- function(mechanism) {
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
-  if (inherits(law, "rr_law_additive") && law$a >= 0) {
+  if (law_gives(law, "additive", k) && law$a >= 0) {
     return(list(kind = "innocuous", numbers = c(law$a, rep_len(law$b, k))))
   }
   # All others alike: GRR, whatever it is made of. A rounding must not take p below 0.
-  if (length(law$b) == 1L && k > 2L) return(list(kind = "grr", numbers = c(max(0, law$a + law$b), law$b, law$a)))
+  if (length(law[["b"]]) == 1L && k > 2L) return(list(kind = "grr", numbers = c(max(0, law$a + law$b), law$b, law$a)))
   list(kind = "channel", numbers = as.double(rr_matrix(mechanism)))
 }
 

@@ -38,33 +38,14 @@ eb_options <- function(options, evidence) {
   if (is.table(reference)) reference <- prop.table(reference)
   reference <- distribution_option(reference, "reference", evidence)
   if (any(reference <= 0)) abort("{.arg reference} must hold shares above 0.", "argument")
-  if (ordered && !inherits(evidence$law, "rr_law_additive")) {
+  if (ordered && !law_gives(evidence$law, "additive", evidence$k)) {
     refuse_law(evidence$law, "likelihood", "{.arg ordered}", "Give a {.arg reference}.")
   }
   list(loss = loss, pool = pool, ordered = ordered, reference = reference)
 }
 
-# The law as P(y) = b + a share, for each category or alike for all; are its counts binomial, one by one? Of one
-# Hadamard block the reports whose sign in a category's row is 1 are counted, of dBitFlip the ones of its bucket among
-# the reports that drew it.
-eb_form <- function(law) {
-  if (inherits(law, "rr_law_hadamard")) law <- hadamard_bit_law(law$epsilon)
-  if (inherits(law, c("rr_law_support", "rr_law_bitflip"))) return(list(a = law$difference, b = law$q, binomial = TRUE))
-  list(a = law$a, b = law$b, binomial = FALSE)
-}
-
-# These counts, and of how many reports: one number, or one for each category. (A bucket that nobody drew says nothing;
-# the core wants a number above 0.)
-eb_counts <- function(evidence) {
-  law <- evidence$law
-  k <- evidence$k
-  if (inherits(law, "rr_law_hadamard")) {
-    return(list(counts = (evidence$n + .Call(C_rr_hadamard_sums, evidence$counts, 1, k)) / 2, n = evidence$n))
-  }
-  if (!inherits(law, "rr_law_bitflip")) return(list(counts = evidence$counts, n = evidence$n))
-  ones <- evidence$counts[seq_len(k)]
-  list(counts = ones, n = pmax(ones + evidence$counts[k + seq_len(k)], 1e-6))
-}
+# The law as P(y) = b + a share, for each category or alike for all. Counts that add up are not binomial one by one.
+eb_form <- function(law) c(law$binomial[c("a", "b")], list(binomial = !law$adds_up))
 
 alike_form <- function(form) length(unique(form$a)) == 1 && length(unique(form$b)) == 1
 
@@ -132,7 +113,7 @@ eb_fit <- function(groups, levels = double(), wary = FALSE) {
   k <- groups[[1]]$k
   form <- eb_form(groups[[1]]$law)
   rows <- lapply(groups, function(evidence) {
-    given <- eb_counts(evidence)
+    given <- binomial_counts(evidence$law, evidence)
     rows <- eb_rows(given$counts, given$n, form)
     c(rows, list(tilt = ifelse(alike_form(form) & length(given$n) == 1 & eb_alone(rows), 0, rows$share)))
   })
@@ -142,7 +123,7 @@ eb_fit <- function(groups, levels = double(), wary = FALSE) {
 # One group whose shares are multiples of a reference.
 eb_fit_reference <- function(evidence, reference, levels = double(), wary = FALSE) {
   k <- evidence$k
-  given <- eb_counts(evidence)
+  given <- binomial_counts(evidence$law, evidence)
   counts <- given$counts
   n <- rep_len(given$n, k)
   form <- lapply(eb_form(evidence$law), rep_len, k)
@@ -225,12 +206,12 @@ estimate_eb <- function(groups, options) {
   options <- c(eb_options(options, first), groups = length(groups))
   # Two categories have one degree of freedom: nothing can be learned, and the risk would be up to 40 times that of
   # `mle` where all respondents hold one answer.
-  if (first$k == 2 && inherits(law, "rr_law_additive")) {
+  if (first$k == 2 && law_gives(law, "additive", 2)) {
     return(lapply(groups, function(evidence) {
       list(estimate = law_maximum(law, evidence, list())$estimate, fallback = TRUE, eb = options)
     }))
   }
-  if (any(eb_form(law)$a <= 0)) abort("{.val eb} needs reports that speak for their truth: p above q.", "argument")
+  if (any(law$binomial$a <= 0)) abort("{.val eb} needs reports that speak for their truth: p above q.", "argument")
   n <- vapply(groups, `[[`, 0, "n")
   # The grid is as fine as the largest group wants it, all over what the smallest says nothing about.
   if (options$pool && max(n) > 1e8 * min(n)) {
@@ -243,7 +224,7 @@ estimate_eb <- function(groups, options) {
     expected <- sum(eb_variance(result$variance, result$tilted))
     c(list(estimate = estimate / sum(estimate), variance = result$variance, tilted = result$tilted,
            expected.error = expected, weights = result$weights, gain = result$gain, eb = options),
-      eb_check(eb_counts(evidence), eb_form(law), result$mean, result$variance, expected))
+      eb_check(binomial_counts(law, evidence), eb_form(law), result$mean, result$variance, expected))
   }, eb_results(groups, options, if (absolute) NA_real_ else double()), groups)
 }
 

@@ -147,7 +147,7 @@ cut_map <- function(estimate, evidence) list(support = estimate != 0, alpha = 1,
 # An inversion that adds up to 1 already is not changed.
 norm_map <- function(estimate, evidence) {
   k <- evidence$k
-  if (!law_adds_up(evidence$law)) list(support = rep(TRUE, k), alpha = 1, u = rep(1 / k, k))
+  if (!evidence$law$adds_up) list(support = rep(TRUE, k), alpha = 1, u = rep(1 / k, k))
 }
 
 estimate_power <- function(evidence, options) postprocess_power(evidence$unbiased(), evidence$blank_error(), evidence$n)

@@ -164,7 +164,7 @@ package_methods <- function() {
                   "binomial", options = c("loss", "pool", "reference", "ordered"), local_map = eb_map,
                   group = "shrinkage", estimate_groups = estimate_eb, spread = eb_spread, credible = eb_credible,
                   credible_from = 20, notes = eb_notes, refit = TRUE, choice = 6,
-                  choice_for = function(law, k) k >= 20 && all(eb_form(law)$a > 0))
+                  choice_for = function(law, k) k >= 20 && all(law$binomial$a > 0))
   )
 }
 
@@ -226,7 +226,7 @@ check_methods <- function(method, also = character()) {
 default_method <- function(tally, law = rr_law(tally$mechanism)) {
   law <- tally_law(tally, 1L, law)
   if (law_gives(law, "likelihood", length(tally$mechanism$levels))) return("mle")
-  support <- inherits(law, "rr_law_support")
+  support <- law_gives(law, "support", length(tally$mechanism$levels))
   method <- if (support) "composite" else "norm_sub"
   cli::cli_inform(c("The counts do not determine the likelihood: the estimate is by {.code method = \"{method}\"}.",
                     i = if (support) "Maximum likelihood needs the sets: {.code rr_tally(..., keep = \"sets\")}."),
@@ -249,13 +249,13 @@ possible_methods <- function(mechanism, methods = method_registry()) {
 }
 
 refuse_method <- function(method, mechanism, law, need) {
-  if (need == "inverse" && inherits(law, "rr_law_channel")) {
+  if (need == "inverse" && law$by_information) {
     abort("{.arg method} {.val {method$name}} needs a channel that can be inverted: truths here give the same reports.",
           c("no_information", "law"))
   }
   keeps <- need == "likelihood" && keeps_sets(mechanism) && is.null(law$sets)
   abort(c("{.arg method} {.val {method$name}} needs {law_needs[[need]]}.",
-          x = "It is: {format(mechanism)}. Under its law {law_words(law)}.",
+          x = "It is: {format(mechanism)}. Under its law {law$words}.",
           i = "Possible are {.or {.val {possible_methods(mechanism)}}}.",
           i = if (keeps) "Or keep the sets: {.code rr_tally(x, mechanism, keep = \"sets\")}."), c("law", "argument"))
 }

@@ -132,7 +132,7 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
   mechanisms <- check_mechanisms(mechanism)
   kind <- c("n", "power", "margin")[!c(is.null(n), is.null(power), is.null(margin))]
   if (length(kind) != 1) abort("Exactly one of {.arg n}, {.arg power} and {.arg margin} must be given.", "argument")
-  means <- all(vapply(mechanisms, inherits, NA, "rr_mean"))
+  means <- all(vapply(mechanisms, function(m) isTRUE(m$codec$real), NA))
   what <- if (!is.null(model)) "coefficient" else if (means) "mean" else "share"
   check_unused(names(match.call()), kind, what, share, versus)
   asked <- switch(kind, n = check_grid(n, "n", whole = TRUE), power = check_open(power, "power"), margin = {
@@ -310,21 +310,16 @@ unit_variance <- function(form, share, target, second = NULL) {
 category_form <- function(mechanism, category) {
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
-  # Reports that support a category are binomial too, where all categories are alike.
-  own <- if (inherits(law, "rr_law_hadamard") && law$blocks == 1) hadamard_bit_law(law$epsilon) else law
-  form <- if (inherits(own, "rr_law_additive")) own
-    else if (inherits(own, "rr_law_support") && length(own$p) == 1L && length(own$q) == 1L) {
-      new_law_additive(own$difference, own$q)
-    }
-  if (law_tells_nothing(form %||% law)) abort_no_information(mechanism)
-  filters <- inherits(law, "rr_law_bloom")
+  form <- if (law_gives(law, "exact", k)) law$binomial
+  if (law_tells_nothing(law)) abort_no_information(mechanism)
+  filters <- law_gives(law, "bits", k)
   # The mechanisms of many things at once have no categories.
   if (is.null(form) && !filters && is.null(law_second_moments(law, k, as.double(seq_len(k) == 1)))) {
     abort(c("{.arg mechanism} has no closed form for planning, see {.fn rr_study}.", x = "It is: {format(mechanism)}."),
           c("argument", "law"))
   }
   at <- category_position(mechanism, category)
-  if (!is.null(form)) return(c(binomial_form(form$a, rep_len(form$b, k)[at]), k = k))
+  if (!is.null(form)) return(c(binomial_form(rep_len(form$a, k)[at], rep_len(form$b, k)[at]), k = k))
   if (filters) return(list(variance = bloom_form(law, at), k = k))
   moments <- law_second_moments(law, k, as.double(seq_len(k) == at))
   study <- if (!is.null(law$validation)) {

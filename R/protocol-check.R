@@ -43,8 +43,8 @@ client_test <- function(mechanism, counts, x, n, channel, reports, mine) {
     set <- vapply(seq_len(ncol(ones)), function(j) seq_len(nrow(ones)) %in% mechanism$places[, x, j], ones[, 1] > 0)
     bits <- list(ones, size, ifelse(set, mechanism$one, mechanism$zero))
     own <- list(sum(ones[set]), sum(size[set]), mechanism$one)
-  } else if (inherits(mechanism, c("rr_unary", "rr_bitflip"))) {
-    size <- if (inherits(mechanism, "rr_unary")) rep(n, k) else counts[seq_len(k)] + counts[k + seq_len(k)]
+  } else if (draws_bits(mechanism) || !is.null(mechanism$codec$drawn)) {
+    size <- if (draws_bits(mechanism)) rep(n, k) else counts[seq_len(k)] + counts[k + seq_len(k)]
     bits <- list(counts[seq_len(k)], size, ifelse(seq_len(k) == x, mechanism$p, mechanism$q))
     own[[2]] <- size[x]
   }
@@ -65,7 +65,7 @@ client_test <- function(mechanism, counts, x, n, channel, reports, mine) {
       if (k > 2) test <- test + c(spread, k - 2)
     } else {
       # What does not depend on the truth is uniform.
-      fields <- reports[mine, setdiff(report_fields(mechanism), c("value", "sign"))]
+      fields <- reports[mine, setdiff(report_fields(mechanism$codec), c("value", "sign"))]
       functions <- nrow(unique(fields))
       size <- mechanism$prime %||% mechanism$size
       number <- min(10, size)

@@ -148,6 +148,7 @@ new_plan <- function(kind, mechanism, ..., numbers = NULL, reports = NULL, level
 }
 
 client_plan.rr_mechanism <- function(mechanism) {
+  if (draws_bits(mechanism)) return(new_plan("bits", mechanism, numbers = mechanism$sampler$numbers))
   if (!has_categories(mechanism)) refuse_client(mechanism, "Its reports are of another kind.")
   numbers <- perturbation(mechanism)
   k <- length(mechanism$levels)
@@ -160,22 +161,20 @@ client_plan.rr_mechanism <- function(mechanism) {
 
 client_plan.rr_compose <- function(mechanism) {
   if (!is_memoised(mechanism)) return(NextMethod())
-  second <- if (inherits(mechanism$second, "rr_unary")) again_plan(mechanism$second) else client_plan(mechanism$second)
+  second <- if (draws_bits(mechanism$second)) again_plan(mechanism$second) else client_plan(mechanism$second)
   new_plan("memoised", mechanism, first = client_plan(mechanism$first), second = second,
            reports = if (has_categories(mechanism)) mechanism$reports)
 }
 
 # Bits of a first stage, drawn once more.
-again_plan <- function(unary) new_plan("again", unary, numbers = unary_plan(unary))
-
-client_plan.rr_unary <- function(mechanism) new_plan("bits", mechanism, numbers = unary_plan(mechanism))
+again_plan <- function(unary) new_plan("again", unary, numbers = unary$sampler$numbers)
 
 client_plan.rr_bloom <- function(mechanism) {
   places <- lapply(seq_len(mechanism$cohorts), function(cohort) {
     lapply(seq_along(mechanism$levels), function(x) I(mechanism$places[, x, cohort] - 1))
   })
   first <- if (mechanism$memoised) turned_bits(mechanism) else single_bits(mechanism)
-  plan <- new_plan("bloom", mechanism, numbers = unary_plan(first), cohorts = mechanism$cohorts, places = places)
+  plan <- new_plan("bloom", mechanism, numbers = first$sampler$numbers, cohorts = mechanism$cohorts, places = places)
   plan$k <- mechanism$bits_number
   if (!mechanism$memoised) return(plan)
   new_plan("memoised", mechanism, first = plan, second = again_plan(mechanism$second))

@@ -9,6 +9,7 @@ simulate_counts <- function(mechanism, truth, nsim = 1) {
 
 simulate_counts.rr_mechanism <- function(mechanism, truth, nsim = 1) {
   if (!is.null(mechanism[["simulate"]])) return(mechanism[["simulate"]](mechanism, truth, nsim))
+  if (draws_bits(mechanism)) return(simulate_bits(mechanism, truth, nsim))
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
   if (law_gives(law, "simulation", k)) return(law_simulate(law, as.double(truth), nsim))
@@ -34,5 +35,6 @@ simulate_counts.rr_mechanism <- function(mechanism, truth, nsim = 1) {
 
 # Has the mechanism counts of its own? Protocols draw reports and count them.
 simulates_counts <- function(mechanism) {
-  inherits(mechanism, c("rr_protocol", "rr_hierarchy")) || !is.null(mechanism[["simulate"]])
+  if (!is.null(mechanism[["simulate"]])) return(TRUE)
+  !is.null(mechanism$codec) && law_gives(rr_law(mechanism), "inverse", length(mechanism$levels))
 }

@@ -131,7 +131,7 @@ multinom_rows <- function(call, formula, data, mechanism, where) {
     call$weights <- quote(.count)
     formula <- report_formula(formula)
   }
-  joint <- is.null(tally) && inherits(mechanism, "rr_product") && inherits(formula, "formula") && length(formula) == 2L
+  joint <- is.null(tally) && !is.null(mechanism$questions) && inherits(formula, "formula") && length(formula) == 2L
   questions <- names(mechanism$questions)
   if (joint) {
     check_columns(questions, data, "mechanism")
@@ -403,7 +403,7 @@ multinom_newdata <- function(object, newdata, reports) {
   x <- stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
   codes <- NULL
   if (reports) {
-    joint <- inherits(object$mechanism, "rr_product") && attr(object$terms, "response") == 0
+    joint <- !is.null(object$mechanism$questions) && attr(object$terms, "response") == 0
     needed <- if (joint) names(object$mechanism$questions)
       else if (attr(object$terms, "response")) all.vars(object$terms[[2]]) else object$response
     check_columns(needed, newdata)

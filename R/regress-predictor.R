@@ -115,7 +115,7 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   check_formula(formula)
   check_class(data, "data", "data.frame", "a data frame")
   names <- names(mechanisms)
-  single <- vapply(mechanisms, function(m) inherits(m, "rr_mechanism") && !inherits(m, "rr_product"), NA)
+  single <- vapply(mechanisms, function(m) inherits(m, "rr_mechanism") && is.null(m$questions), NA)
   check_that(is.list(mechanisms) && all(single) && length(names) && all(nzchar(names)) && !anyDuplicated(names),
              mechanisms, "mechanisms", "a list of mechanisms of single questions, named by the randomized variables")
   terms <- stats::terms(formula, data = data)

@@ -41,8 +41,9 @@ memory_keys.rr_mechanism <- function(mechanism, answers, memory) answers
 draw_bits_again <- function(second, bits, rng) {
   k <- length(second$levels)
   # Of a level of its own a symmetric bit keeps all digits of 1 - p.
-  symmetric <- second$from_epsilon && !second$optimized
-  binary <- if (symmetric) rr_warner(epsilon = second$epsilon / 2) else rr_binary(second$p, second$q)
+  sampler <- second$sampler
+  symmetric <- length(sampler$numbers) == 2L && sampler$numbers[2] == 0
+  binary <- if (symmetric) rr_warner(epsilon = sampler$numbers[1] / 2) else rr_binary(sampler$p, sampler$q)
   rows <- max(1, floor(2e7 / k))
   parts <- lapply(seq(1, max(length(bits), 1), by = rows), function(start) {
     part <- as.matrix(bits[seq(start, length.out = max(0, min(rows, length(bits) - start + 1)))])

@@ -137,7 +137,7 @@ prepare_answers.rr_mechanism <- function(mechanism, x) {
   stray <- .Call(C_rr_check_answers, codes, answers$first, as.double(length(mechanism$levels)))
   if (stray > 0) abort_answer(x, stray, mechanism)
   # A mechanism that cannot draw must fail before another question of a product has been drawn.
-  if (has_categories(mechanism)) perturbation(mechanism)
+  if (is.null(mechanism$codec) && has_categories(mechanism)) perturbation(mechanism)
   if (answers$first == 1L) codes else codes - answers$first + 1L
 }
 
@@ -166,6 +166,7 @@ draw_reports <- function(mechanism, answers, rng = "secure") UseMethod("draw_rep
 
 draw_reports.rr_mechanism <- function(mechanism, answers, rng = "secure") {
   if (!is.null(mechanism[["draw"]])) return(mechanism[["draw"]](mechanism, answers, rng))
+  if (draws_bits(mechanism)) return(draw_bit_reports(mechanism, answers, rng))
   if (has_categories(mechanism)) {
     return(draw_plan(answers, perturbation(mechanism), plan_sizes(mechanism), rng, mechanism))
   }
@@ -309,6 +310,6 @@ check_reach <- function(mechanism) {
 
 # Of a protocol of a user's own nobody but its author knows how reports are drawn.
 drawn_on_grid <- function(mechanism) {
-  !is.null(mechanism$memoised) || !is.null(mechanism$factor) || has_categories(mechanism) ||
+  !is.null(mechanism$memoised) || !is.null(mechanism$factor) || draws_bits(mechanism) || has_categories(mechanism) ||
     any(vapply(setdiff(class(mechanism), "rr_mechanism"), function(kind) exists(paste0("achieved.", kind)), NA))
 }

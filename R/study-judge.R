@@ -8,8 +8,9 @@ study_counts <- function(mechanism, theta, truth, n, seed, cell, first, replicat
   draw <- function(theta, truth, n, cell, a = 1, b = 0, odds = Inf) {
     .Call(C_rr_study_counts, theta, truth, n, as.double(a), as.double(b), odds, seed, cell, first, replications)
   }
-  if (inherits(law, "rr_law_additive")) return(draw(theta, truth, n, cell, law$a, law$b, law$odds))
-  if (inherits(law, "rr_law_channel")) {
+  k <- length(mechanism$levels)
+  if (law_gives(law, "additive", k)) return(draw(theta, truth, n, cell, law$a, law$b, law$odds))
+  if (law$by_information) {
     # Reports of any finite channel are multinomial; for fixed truths they are one multinomial a truth.
     multinomial <- function(shares, n, cell) draw(shares / sum(shares), NULL, n, cell)
     if (is.null(truth)) return(multinomial(pmax(reported_shares(mechanism, theta), 0), n, cell))
@@ -61,16 +62,16 @@ study_estimate <- function(mechanism, counts, method, n, name = NULL, truth = NU
 # tallies, numbered from 0. C computes the estimates of the four kernels itself; study.h says why.
 judge_tallies <- function(mechanism, law, theta, counts, n, method, name, group) {
   kernel <- if (is.character(method)) c(inv = 0L, invn = 1L, invp = 2L, mle = 3L)[method] else NA
-  if (!is.na(kernel) && inherits(law, "rr_law_additive")) {
+  additive <- law_gives(law, "additive", length(mechanism$levels))
+  if (!is.na(kernel) && additive) {
     return(.Call(C_rr_study_judge, kernel[[1]], theta, counts, n, NULL, as.double(law$a), as.double(law$b), law$odds,
                  group))
   }
   estimates <- vapply(seq_len(ncol(counts)), function(r) study_estimate(mechanism, counts[, r], method, n, name, theta),
                       numeric(length(mechanism$levels)))
   # The probabilities of the reports are b sum(x) + a x. Counts of other laws have no likelihood.
-  additive <- inherits(law, "rr_law_additive")
   x <- if (additive) estimates
-    else if (inherits(law, "rr_law_channel")) apply(estimates, 2, function(x) law_reported(law, x))
+    else if (law$by_information) apply(estimates, 2, function(x) law_reported(law, x))
   .Call(C_rr_study_judge, estimates, theta, counts, n, x, if (additive) as.double(law$a) else 1,
         if (additive) as.double(law$b) else 0, Inf, group)
 }
@@ -215,7 +216,7 @@ rr_risk <- function(mechanism, theta, n, method = c("inv", "invn", "invp", "mle"
   method <- check_methods(method)
   target <- vapply(target, check_choice, "", "target", c("population", "sample"), USE.NAMES = FALSE)
   replications <- check_count(replications, "replications", min = 1, max = 1e9)
-  exact <- vapply(method, identical, NA, "inv") & inherits(rr_law(mechanism), "rr_law_additive")
+  exact <- vapply(method, identical, NA, "inv") & law_gives(rr_law(mechanism), "additive", length(mechanism$levels))
   seed <- if (!is.null(seed)) check_count(seed, "seed") else if (any(!exact)) draw_study_seed()
   rows <- lapply(target, function(target) {
     table <- tibble::tibble(target = target, method = names(method), mse = 0, bias2 = 0, variance = 0, mc.error = 0)

@@ -22,12 +22,12 @@ frame_parts <- function(x, mechanism, column, weights, by) {
   others <- c(names(by), weighted)
   columns <- report_columns(frame, mechanism, column, others)
   # Who reads fields sees all columns that are left, and knows the reports of other protocols by them.
-  if (length(columns) > 1L && is.null(column) && is.null(mechanism$questions) && !is_packed(mechanism)) {
+  if (length(columns) > 1L && is.null(column) && is.null(mechanism$questions) && !is_bits(mechanism$codec)) {
     columns <- setdiff(names(x), others)
   }
   # A question has one column; numbers of packed reports stay a table, one number a report.
   single <- length(columns) == 1L && is.null(mechanism$questions) &&
-    (!is_packed(mechanism) || !is.numeric(frame[[columns]]) || inherits(frame[[columns]], "rr_reports"))
+    (!is_bits(mechanism$codec) || !is.numeric(frame[[columns]]) || inherits(frame[[columns]], "rr_reports"))
   reports <- if (single) frame[[columns]] else if (identical(columns, names(x))) x else frame[columns]
   list(reports = reports, weights = if (is.null(weighted)) weights else frame[[weighted]], by = by)
 }
@@ -60,10 +60,6 @@ frame_names <- function(x, given, arg, one = FALSE) {
   unique(wanted)
 }
 
-# Mechanisms whose reports are bits or a few numbers each: a column of text or of a list may hold them, or several
-# columns.
-is_packed <- function(mechanism) inherits(mechanism, c("rr_unary", "rr_subset", "rr_bitflip"))
-
 # The columns that hold the reports: those that are named, those called as the questions or as the fields of the
 # protocol, or all that are left if that is one, or if any may hold bits.
 report_columns <- function(x, mechanism, column, others) {
@@ -72,14 +68,14 @@ report_columns <- function(x, mechanism, column, others) {
     abort("{.arg column} is not for several questions: their names are the columns.", "argument")
   }
   if (!is.null(column)) {
-    return(frame_names(x, column, "column", one = !is_packed(mechanism)) %||% refuse_vector(column, "column"))
+    return(frame_names(x, column, "column", one = !is_bits(mechanism$codec)) %||% refuse_vector(column, "column"))
   }
   left <- setdiff(names(x), others)
   form <- Find(function(columns) all(columns %in% left), stored_forms(mechanism)$columns)
   if (!is.null(form)) return(form)
   # Without a column of reports the questions or depths have columns of their own.
-  own <- inherits(mechanism, "rr_sampled") && mechanism$part_column %in% left
-  if (own || length(left) == 1L || is_packed(mechanism)) return(left)
+  own <- isTRUE(mechanism$codec$part %in% left)
+  if (own || length(left) == 1L || is_bits(mechanism$codec)) return(left)
   abort(c("{.arg column} is needed: the name of the column that holds the reports.",
           x = "Its columns are {format_labels(names(x))}. A table of counts is for {.fn rr_counts}."), "argument")
 }

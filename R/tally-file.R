@@ -211,7 +211,7 @@ make_tally <- function(object) {
                     c("groups", "weight_squares", "respondents", "missing", "witness", "chunks", "sets", "checksum"),
                     "file")
   mechanism <- read_mechanism(m$mechanism)
-  if (inherits(mechanism, "rr_product")) check_joint(mechanism)
+  if (!is.null(mechanism$questions)) check_joint(mechanism)
   groups <- if (!is.null(m$groups)) read_groups(m$groups, mechanism)
   number <- if (is.null(groups)) 1L else nrow(groups)
   counts <- lapply(if (is.null(groups)) list(m$counts) else m$counts, file_numbers, "counts", length(mechanism$reports))
@@ -310,7 +310,7 @@ check_adds_up <- function(counts, n, squares, respondents, mechanism) {
 
 # Sums of numbers stand where others have counts.
 holds_sums <- function(mechanism) {
-  inherits(mechanism, "rr_mean") || any(vapply(mechanism$parts %||% list(), holds_sums, NA))
+  isTRUE(mechanism$codec$real) || any(vapply(mechanism$parts %||% list(), holds_sums, NA))
 }
 
 # ---- groups and chunks ----

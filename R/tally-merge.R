@@ -71,11 +71,11 @@ reorder_tally <- function(tally, mechanism) {
   if (anyNA(reports) || anyNA(levels) || !identical(bits(from), bits(mechanism)) || !identical(class(a), class(b)) ||
       !identical(from$epsilon, mechanism$epsilon)) return(NULL)
   # The same probabilities, in the order of the other.
-  same <- if (inherits(a, "rr_law_additive")) {
+  same <- if (law_gives(a, "additive", length(levels))) {
     noise <- if (length(a$b) > 1L) a$b[reports] else a$b
     identical(a$a, b$a) && identical(noise, b$b) && identical(levels, reports)
   } else {
-    inherits(a, "rr_law_channel") && max(length(levels), length(reports)) <= matrix_limit &&
+    a$by_information && max(length(levels), length(reports)) <= matrix_limit &&
       identical(unname(rr_matrix(from))[levels, reports], unname(rr_matrix(mechanism)))
   }
   if (!same) return(NULL)

@@ -61,7 +61,7 @@ check_pool <- function(tallies) {
   for (i in seq_along(tallies)) {
     tally <- tallies[[i]]
     if (!inherits(tally, "rr_tally")) abort("Only tallies can be pooled, and argument {i} is none.", "argument")
-    if (inherits(tally$mechanism, "rr_product") || inherits(rr_law(tally$mechanism), "rr_law_support") ||
+    if (!is.null(tally$mechanism$questions) || !has_categories(tally$mechanism) ||
         length(tally$mechanism$reports) > matrix_limit) {
       abort("Pooled tallies must be of one question with at most {matrix_limit} reports, tally {i} too.", "argument")
     }

@@ -65,7 +65,7 @@ score_reader <- function(mechanism, name) UseMethod("score_reader")
 score_reader.rr_mechanism <- function(mechanism, name) {
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
-  if (inherits(law, "rr_law_support")) {
+  if (law_gives(law, "support", k)) {
     return(function(x) t((t(as.matrix(new_rr_reports(report_sets(mechanism, x), k))) - law$q) / law$difference))
   }
   if (!law_gives(law, "channel", k)) {

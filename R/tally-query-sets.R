@@ -61,7 +61,7 @@ refuse_wrong <- function(number, total, what = "reports") {
 # ---- long tables ----
 
 read_long <- function(rows, mechanism, asked, times) {
-  codec <- mechanism$codec %||% report_codec(levels = mechanism$levels, numeric_levels = mechanism$numeric_levels)
+  codec <- stored_codec(mechanism)
   reports <- rows$part == 2
   said <- lapply(rows[reports, long_sums], function(x) sum(as.double(x)))
   number <- as.double(rows$n)

@@ -102,7 +102,7 @@ table_columns <- function(data) {
 tally_query <- function(data, mechanism, column, by, weights) {
   frame <- table_columns(data)
   # Categories are a GROUP BY, and so are reports that are a few numbers; of supports an engine adds up the bits.
-  if (inherits(mechanism, "rr_product")) {
+  if (!is.null(mechanism$questions)) {
     check_joint(mechanism)
   } else if (is.null(stored_forms(mechanism)) && !law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
     abort(c("A database cannot count the reports of this mechanism.", x = "It is: {format(mechanism)}."), "law")
@@ -255,22 +255,22 @@ one_if <- function(condition) sprintf("CASE WHEN %s THEN 1 ELSE 0 END", conditio
 # What is added up, named SQL of a number for each report; the condition under which a report is missing, and that under
 # which it is wrong; `split`, a column whose values are added up apart.
 sql_sums <- function(data, mechanism, form, answers) {
-  if (!is.null(mechanism$cohorts)) {
-    # Bits by cohort, named as the columns of such bits are.
-    sql <- sql_bits(data, mechanism$bit, form, setdiff(answers, "cohort"))
-    names(sql$sums) <- filter_columns(mechanism$bits_number)
-    sql$missing <- any_of(c(sprintf("%s IS NULL", sql_words(data, "cohort")$column), sql$missing))
-    return(c(sql, split = "cohort"))
-  }
   if (form == "number") return(sql_number(data, mechanism, answers))
-  if (!inherits(mechanism, "rr_bitflip")) return(sql_bits(data, mechanism, form, answers))
-  columns <- quote_names(answers, dbplyr::remote_con(data))
-  if (form == "positions") sql_positions(mechanism, columns) else sql_drawn(mechanism, columns)
+  codec <- stored_codec(mechanism)
+  if (!is.null(codec$drawn)) {
+    columns <- quote_names(answers, dbplyr::remote_con(data))
+    return(if (form == "positions") sql_positions(mechanism, codec, columns) else sql_drawn(mechanism, codec, columns))
+  }
+  beside <- names(codec$numbers)
+  sql <- sql_bits(data, codec, form, setdiff(answers, beside))
+  if (!length(beside)) return(sql)
+  sql$missing <- any_of(c(sprintf("%s IS NULL", sql_words(data, beside)$column), sql$missing))
+  c(sql, split = beside)
 }
 
 # For each level the SQL of a bit, 0 or 1.
-sql_bits <- function(data, mechanism, form, answers) {
-  k <- length(mechanism$levels)
+sql_bits <- function(data, codec, form, answers) {
+  k <- codec$width
   if (form == "bits") {
     bits <- quote_names(answers, dbplyr::remote_con(data))
     missing <- sprintf("(%s) IS NULL", join_sql(bits, "+"))
@@ -294,29 +294,27 @@ sql_bits <- function(data, mechanism, form, answers) {
     wrong <- c(sprintf("%s <> %d", words$length, as.integer(2 * width)), sprintf("%s <> ''", bare), padding)
     bits <- bits[seq_len(k)]
   }
-  if (!is.null(mechanism$size)) {
-    wrong <- c(wrong, sprintf("(%s) <> %d", join_sql(bits, "+"), as.integer(mechanism$size)))
-  }
-  list(sums = stats::setNames(bits, mechanism$levels), missing = missing, wrong = any_of(wrong))
+  if (!is.null(codec$ones)) wrong <- c(wrong, sprintf("(%s) <> %d", join_sql(bits, "+"), as.integer(codec$ones)))
+  list(sums = stats::setNames(bits, codec$columns), missing = missing, wrong = any_of(wrong))
 }
 
 # Positions, negative where the bit is 0. The same position twice is wrong.
-sql_positions <- function(mechanism, columns) {
-  signed <- c(seq_len(mechanism$buckets), -seq_len(mechanism$buckets))
+sql_positions <- function(mechanism, codec, columns) {
+  signed <- c(seq_len(codec$width), -seq_len(codec$width))
   sums <- vapply(signed, function(at) one_if(any_of(sprintf("%s = %d", columns, as.integer(at)))), "")
   pairs <- if (length(columns) > 1L) utils::combn(columns, 2)
-  known <- paste(seq_len(mechanism$buckets), collapse = ", ")
+  known <- paste(seq_len(codec$width), collapse = ", ")
   list(sums = stats::setNames(sums, mechanism$reports), missing = any_of(sprintf("%s IS NULL", columns)),
        wrong = any_of(c(sprintf("abs(%s) NOT IN (%s)", columns, known),
                         if (!is.null(pairs)) sprintf("abs(%s) = abs(%s)", pairs[1, ], pairs[2, ]))))
 }
 
 # A column of 0 and 1 for each bucket, NULL where it was not drawn.
-sql_drawn <- function(mechanism, columns) {
+sql_drawn <- function(mechanism, codec, columns) {
   drawn <- join_sql(one_if(sprintf("%s IS NOT NULL", columns)), "+")
   sums <- one_if(sprintf("%s = %d", rep(columns, 2), rep(1:0, each = length(columns))))
   list(sums = stats::setNames(sums, mechanism$reports), missing = sprintf("(%s) = 0", drawn),
-       wrong = any_of(c(sprintf("%s NOT IN (0, 1)", columns), sprintf("(%s) <> %d", drawn, as.integer(mechanism$d)))))
+       wrong = any_of(c(sprintf("%s NOT IN (0, 1)", columns), sprintf("(%s) <> %d", drawn, as.integer(codec$drawn)))))
 }
 
 # Reports that went through text have lost some digits.
@@ -348,7 +346,8 @@ sql_number <- function(data, mechanism, answers) {
 }
 
 sum_query <- function(data, mechanism, form, answers, keys, weight, counted) {
-  k <- length((mechanism[["bit"]] %||% mechanism)$reports)
+  codec <- stored_codec(mechanism)
+  k <- if (length(codec$numbers)) codec$width else length(mechanism$reports)
   if (k > query_width) abort("One query adds up at most {format_count(query_width)} sums, not {k}.", "too_large")
   sql <- sql_sums(data, mechanism, form, answers)
   check_free_names(c(colnames(data), names(sql$sums)), c(query_columns, "reports_missing", "reports_wrong"))
@@ -379,7 +378,8 @@ long_query <- function(data, mechanism, answers, keys, weight) {
   said <- c("level", intersect(answers, "bit"))
   own <- c(split, keys)
   alias <- quote_names(c(long_sizes, "id"), connection)
-  size <- mechanism$size %||% mechanism[["d"]]
+  codec <- stored_codec(mechanism)
+  size <- codec$ones %||% codec$drawn
   wrong <- if (is.null(size)) sprintf("%s > 0 AND %s > 1", alias[2], alias[1])
     else sprintf("%s > 0 OR %s <> %d", alias[2], alias[1], as.integer(size))
   level <- quote_names("level", connection)

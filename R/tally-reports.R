@@ -59,7 +59,8 @@
 #' @export
 rr_reports <- function(x, mechanism) {
   check_mechanism(mechanism)
-  if (!is.null(mechanism$codec)) return(read_reports(x, mechanism)$reports)
+  codec <- mechanism$codec
+  if (!is.null(codec$width) || length(codec$numbers)) return(read_reports(x, mechanism)$reports)
   count_reports(mechanism, x)
   x
 }
@@ -81,9 +82,7 @@ report_sets.rr_mechanism <- function(mechanism, x) {
 
 # Is there a likelihood of such reports?
 keeps_sets <- function(mechanism) {
-  if (inherits(mechanism, "rr_hierarchy")) return(any(vapply(mechanism$parts, keeps_sets, NA)))
-  inherits(mechanism, "rr_protocol") &&
-    inherits(rr_law(mechanism), c("rr_law_support", "rr_law_bloom", "rr_law_bitflip"))
+  !is.null(mechanism$codec) && set_bytes(rr_law(mechanism), length(mechanism$levels)) > 0
 }
 
 # ---- reading ----

@@ -83,15 +83,16 @@ picture_of_categories <- function(object, groups) {
 # of its counts and of its total, which is in the title of its panel. Of more than 40 categories there is one part, and
 # no total. NULL for other mechanisms.
 tally_parts <- function(mechanism) {
-  if (inherits(mechanism, "rr_bloom")) {
-    bits <- mechanism$bits_number
-    rows <- lapply(seq_len(mechanism$cohorts), function(j) (j - 1) * (bits + 1) + seq_len(bits))
-    return(list(part = "Cohort", each = "Bit", names = seq_len(mechanism$cohorts), rows = rows,
-                totals = seq_len(mechanism$cohorts) * (bits + 1), scales = "free_x"))
+  codec <- mechanism$codec
+  if (!is.null(codec$width) && length(codec$numbers)) {
+    cohorts <- seq_len(codec$numbers$cohort[2])
+    rows <- lapply(cohorts, function(j) (j - 1) * (codec$width + 1) + seq_len(codec$width))
+    return(list(part = "Cohort", each = "Bit", names = cohorts, rows = rows, totals = cohorts * (codec$width + 1),
+                scales = "free_x"))
   }
-  if (inherits(mechanism, "rr_sampled")) {
+  if (!is.null(codec$part)) {
     rows <- part_rows(mechanism$parts)
-    tree <- inherits(mechanism, "rr_hierarchy")
+    tree <- codec$part == "depth"
     return(list(part = if (tree) "Depth" else "Question", each = if (tree) "Node, or report about nodes" else "Report",
                 names = names(mechanism$parts), rows = lapply(rows, `[`, -1), totals = vapply(rows, `[`, 0, 1),
                 scales = "free"))

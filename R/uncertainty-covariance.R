@@ -65,7 +65,7 @@ fit_effects <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
 # Whether the fit has covariances, but too many cells for a matrix of them.
 needs_functions <- function(g, fit) {
   isTRUE(fit$estimator$likelihood) && is.null(fit$replicates) && sum(group_estimate(fit, g) > 0) > covariance_cells &&
-    law_by_information(rr_law(fit$mechanism))
+    rr_law(fit$mechanism)$by_information
 }
 
 # ---- functions of the shares of one group ----
@@ -81,7 +81,7 @@ contrast_covariance <- function(fit, g, which) {
 # Whether the likelihood has many maxima, of which the fit shows one; see identified_functions().
 many_maxima <- function(fit, g) {
   identical(fit$method, "mle") && identical(fit$details[[g]]$unique, FALSE) && fit$target == "population" &&
-    is.null(fit$replicates) && !is_validated(fit$mechanism) && law_by_information(rr_law(fit$mechanism)) &&
+    is.null(fit$replicates) && !is_validated(fit$mechanism) && rr_law(fit$mechanism)$by_information &&
     length(fit$mechanism$levels) <= covariance_cells && length(fit$mechanism$reports) <= matrix_limit
 }
 
@@ -105,7 +105,7 @@ own_variances <- function(fit, g, own) {
       else information_functions(evidence$law, evidence, map$information, own, fit$target)
     # Of systems solved to a residual of 1e-10.
     trifle <- 1e-8 * drop(own %*% theta)^2
-  } else if (fit$method == "inv" && is.null(fit$replicates) && inherits(evidence$law, "rr_law_hierarchy")) {
+  } else if (fit$method == "inv" && is.null(fit$replicates) && !is.null(evidence$law$laws)) {
     # These functions do not need the covariance matrix of all estimates.
     covariance <- law_functions(evidence$law, evidence, own, fit$target, variances = !joint)
     trifle <- ifelse(rowSums(own != own[, 1]) == 0, Inf, 0)

@@ -141,9 +141,8 @@ replicate_spread <- function(design, thetas, centre, na.action = getOption("na.a
 # unbiased estimate.
 scored_way <- function(fit, data, law) {
   k <- length(fit$mechanism$levels)
-  # Between which numbers scores lie: of supports as the law has it, else as the reports do.
-  range <- if (inherits(law, "rr_law_support")) range(-law$q / law$difference, (1 - law$q) / law$difference)
-    else range(data$scores)
+  # Between which numbers scores lie: as the law has it, or as the reports do.
+  range <- if (law_gives(law, "support", k)) range((0:1 - law$binomial$b) / law$binomial$a) else range(data$scores)
   list(estimate = matrix(fit$estimate, k), low = rep(range[1], k), high = rep(range[2], k),
        scores = function(g, own) data$scores[own, , drop = FALSE],
        again = function(g, own, w) drop(crossprod(data$scores[own, , drop = FALSE], w)) / sum(w),

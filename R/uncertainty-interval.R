@@ -170,7 +170,7 @@ check_interval_kind <- function(interval, mechanism, target, method, law = rr_la
   if (interval %in% c("credible", "profile") && target == "sample") refuse("It is about the population.")
   if (interval == "profile") {
     likelihood <- law_gives(law, "likelihood", k)
-    if (!likelihood || inherits(law, "rr_law_hierarchy")) {
+    if (!likelihood || !law_gives(law, "profile", k)) {
       refuse_law(law, if (likelihood) "channel" else "likelihood", "{.arg interval} {.val profile}")
     }
     if (k > profile_cells || k == 0) refuse("It is for at most {profile_cells} categories.")

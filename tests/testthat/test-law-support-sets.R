@@ -62,6 +62,6 @@ test_that("kept sets are no likelihood where the law does not say how much likel
   m <- rr_unary(3, 1)
   law <- candor:::tally_law(rr_tally(rr_perturb(c(1, 2, 3, 3), m), m, keep = "sets"), 1)
   expect_true(candor:::law_gives(law, "likelihood", 3))
-  law["odds"] <- list(NULL)
+  law <- replace(rr_new_law("support", law$p, law$q), "sets", list(law$sets))
   expect_false(candor:::law_gives(law, "likelihood", 3))
 })

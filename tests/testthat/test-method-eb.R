@@ -165,7 +165,7 @@ test_that("each category of a Hadamard block and of dBitFlip has a binomial coun
         ones <- sub(".*= ", "", bits) == "1"
         replace(numeric(10), c(at[ones], 5 + at[!ones]), 1)
       }
-      eb_counts(new_evidence(law, counts, 1, 1, 5, mechanism))
+      binomial_counts(law, new_evidence(law, counts, 1, 1, 5, mechanism))
     })
     counted <- vapply(single, function(one) one$counts, numeric(5))
     asked <- vapply(single, function(one) round(rep_len(one$n, 5)), numeric(5))
@@ -191,7 +191,7 @@ test_that("with these counts it is near the oracle, far from inversion, and find
       errors <- replicate(8, {
         counts <- as.double(simulate_counts(mechanism, as.double(stats::rmultinom(1, n, truth)), 1))
         tally <- rr_counts(counts, mechanism, n = n)
-        given <- eb_counts(group_evidence(tally, 1))
+        given <- binomial_counts(rr_law(mechanism), group_evidence(tally, 1))
         estimates <- list(eb = coef(rr_estimate(tally, method = "eb")), inv = coef(rr_estimate(tally, method = "inv")),
                           norm_sub = coef(rr_estimate(tally, method = "norm_sub")), oracle = oracle(given$counts, given$n, truth, form))
         expect_equal(sum(estimates$eb), 1, tolerance = 1e-9)
@@ -219,7 +219,7 @@ test_that("with these counts it is near the oracle, far from inversion, and find
   counts <- as.double(simulate_counts(rr_hadamard(20, 1, blocks = 1), rep(100, 20), 1))
   tally <- rr_counts(counts, rr_hadamard(20, 1, blocks = 1), n = 2000)
   bits <- rr_unary(20, p = stats::plogis(1), q = 0.5)
-  support <- rr_counts(eb_counts(group_evidence(tally, 1))$counts, bits, n = 2000)
+  support <- rr_counts(binomial_counts(rr_law(tally$mechanism), group_evidence(tally, 1))$counts, bits, n = 2000)
   expect_equal(coef(rr_estimate(tally, method = "eb")), coef(rr_estimate(support, method = "eb")), tolerance = 1e-9)
 })
 
