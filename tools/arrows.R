@@ -26,7 +26,7 @@ home <- unlist(lapply(names(parsed), function(file) {
 }))
 
 # A protocol is one file: how its reports are drawn and counted stands beside its constructor.
-protocols <- unique(home[grepl("^(draw_reports|draw_permanent)[.]", names(home)) & grepl("^mechanism", home)])
+protocols <- unique(home[grepl("^(draw_reports|draw_permanent|prepare_answers)[.]", names(home)) & grepl("^mechanism", home)])
 
 step_of <- function(file) {
   if (file %in% protocols) return("protocol")
