@@ -174,18 +174,31 @@ coded_way <- function(fit, data, law, columns, inverse, estimate, estimator) {
 # For each row w^2 - Q: what the variance of the design leaves out of the square of a respondent's own value.
 hidden_squares <- function(design) {
   w <- design_weights(design)
-  if (inherits(design, "svyrep.design")) {
-    # Random replicates count more and less than w^2, by chance; jackknives and balanced replicates exactly it.
-    replicates <- stats::weights(design, "analysis")
-    centre <- if (isTRUE(design$mse)) w else rowMeans(replicates[, design$rscales > 0, drop = FALSE])
-    hidden <- w^2 - unname(design$scale * drop((replicates - centre)^2 %*% rep_len(design$rscales, ncol(replicates))))
-    return(replace(hidden, abs(hidden) <= 1e-9 * w^2, 0))
-  }
+  if (inherits(design, "svyrep.design")) return(hidden_by_replicates(design, w))
   population <- design$fpc$popsize
   if (is.null(population)) return(numeric(length(w)))
   sampled <- as.matrix(design$fpc$sampsize) / as.matrix(population)
   if (isTRUE(getOption("survey.ultimate.cluster"))) sampled <- sampled[, 1, drop = FALSE]
   w^2 * unname(apply(sampled, 1, prod))
+}
+
+# Replicate weights do not say whether they hold a correction. Jackknives without one count w^2 exactly, and more if
+# they are calibrated; random replicates count w^2 on average, so that only less than chance allows is a correction.
+# The survey package corrects no other kinds.
+hidden_by_replicates <- function(design, w) {
+  replicates <- stats::weights(design, "analysis")
+  scales <- design$scale * rep_len(design$rscales, ncol(replicates))
+  # What each replicate counts, as a share of all squares: together 1 without a correction.
+  counted <- colSums((replicates - w)^2) * scales / sum(w^2)
+  count <- length(counted)
+  chance <- switch(design$type, JK1 = , JKn = 1e-9, bootstrap = , mrbbootstrap = , other = {
+    # Of very few replicates all may count the same.
+    if (count < 10) Inf else stats::qt(1e-4, count - 1, lower.tail = FALSE) * stats::sd(counted) * sqrt(count)
+  }, Inf)
+  if (!isTRUE(1 - sum(counted) > chance)) return(numeric(length(w)))
+  centre <- if (isTRUE(design$mse)) w else rowMeans(replicates[, scales > 0, drop = FALSE])
+  hidden <- w^2 - unname(drop((replicates - centre)^2 %*% scales))
+  replace(hidden, abs(hidden) <= 1e-9 * w^2, 0)
 }
 
 # The map of the fit's method near the data of group g, NULL where there is none.
