@@ -68,14 +68,14 @@ vcov.rr_regression <- function(object, type = NULL, cluster = NULL, ...) {
     else c("observed", if (!inherits(object, "rr_predictor")) "expected", "sandwich")
   type <- variance_type(object, type, cluster, kinds)
   if (type == "observed") return(object$vcov)
-  if (type == "survey" && !is.null(object$replicated)) return(object$replicated)
   V <- if (type == "expected") invert_positive(regression_expected(object)) else {
     bread <- object$bread %||% object$vcov
     # What is infinite has no variance, and takes none from the others.
     bread[is.na(bread)] <- 0
+    spread <- function(meat) replace(bread %*% meat %*% t(bread), is.na(object$vcov), NA)
     scores <- object$scores %||% regression_scores(object)
-    meat <- if (type == "survey") survey_meat(object, scores) else crossprod(cluster_sums(scores, cluster, object))
-    replace(bread %*% meat %*% t(bread), is.na(object$vcov), NA)
+    if (type == "survey") survey_variance(object, scores, spread)
+    else spread(crossprod(cluster_sums(scores, cluster, object)))
   }
   structure(V, dimnames = dimnames(object$vcov))
 }

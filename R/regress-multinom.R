@@ -102,7 +102,7 @@ rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multin
     model = c(model[c("x", "columns", "truths", "expected")], rows[c("codes", "channel")]),
     title = paste(if (type == "cumulative") "Cumulative" else "Multinomial", "logit of the truth"))),
     class = c("rr_multinom", "rr_regression"))
-  with_design(fit, design, function(w) climb_replicate(suppressMessages(likelihood(rows, w * scale)), fit$at))
+  with_design(fit, design, scale, function(w) climb_replicate(suppressMessages(likelihood(rows, w * scale)), fit$at))
 }
 
 # Codes of the reports and the design matrix. A tally is rows of its reports, with their counts as weights. The
@@ -244,8 +244,9 @@ start_shares <- function(codes, weights, channel) {
   shares / sum(shares)
 }
 
-# Scores of rows with reports of the probabilities `given`, a column for each truth.
-share_scores <- function(at, given) {
+# Scores of rows with these codes of reports.
+report_scores <- function(at, channel, codes) {
+  given <- t(channel[, codes, drop = FALSE])
   slopes <- Reduce(`+`, lapply(seq_len(ncol(given)), function(j) at$slope(j) * given[, j]))
   at$expand(slopes / rowSums(at$theta * given))
 }
@@ -348,7 +349,7 @@ expected_information <- function(rows, b, x) {
   at <- cumulative_truths(b, x)
   reports <- at$theta %*% rows$channel
   Reduce(`+`, lapply(seq_len(ncol(reports)), function(y) {
-    s <- share_scores(at, matrix(rows$channel[, y], nrow(x), nrow(rows$channel), byrow = TRUE))
+    s <- report_scores(at, rows$channel, rep(y, nrow(x)))
     crossprod(s * (rows$weights * reports[, y]), s)
   }))
 }
@@ -366,7 +367,15 @@ regression_expected.rr_multinom <- function(fit) fit$model$expected(fit$estimate
 
 regression_scores.rr_multinom <- function(fit) {
   at <- fit$model$truths(fit$estimate, unname(fit$model$x))
-  fit$weights * share_scores(at, t(fit$model$channel[, fit$model$codes, drop = FALSE]))
+  fit$weights * report_scores(at, fit$model$channel, fit$model$codes)
+}
+
+regression_reports.rr_multinom <- function(fit) {
+  channel <- fit$model$channel
+  codes <- fit$model$codes
+  at <- fit$model$truths(fit$estimate, unname(fit$model$x))
+  scores <- lapply(seq_len(ncol(channel)), function(y) report_scores(at, channel, rep(y, length(codes))))
+  list(scored_reports(scores, outer(seq_len(ncol(channel)), codes, `==`), channel))
 }
 
 #' @rdname rr_multinom
