@@ -52,7 +52,7 @@
 #'
 #'   Korn, E. L. and Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive counts estimated from survey
 #'   data. *Survey Methodology* 24(2), 193-201.
-#' @seealso [rr_glm()] with `design` for regression, [rr_score()], `vignette("survey-designs", package = "candor")`.
+#' @seealso [rr_glm()] for regression, [rr_score()], `vignette("survey-designs", package = "candor")`.
 #' @name rr_survey
 #' @concept survey weights
 #' @concept replicate weights

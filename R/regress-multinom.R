@@ -17,14 +17,13 @@
 #'
 #' @param formula The reports to the left, covariates to the right: `answer ~ age + sex`. For a [rr_product()] mechanism and for a tally one-sided,
 #'   `~ age + sex`: the questions are columns of `data` found by their names.
-#' @param data A data frame, or a tally by groups ([rr_tally()] with `by`), whose groups are the covariates. Labelled columns ('haven') are read by their
+#' @param data A data frame, a survey design (see [rr_glm()]), or a tally by groups ([rr_tally()] with `by`), whose groups are the covariates. Labelled columns ('haven') are read by their
 #'   labels, see [rr_glm()].
 #' @param mechanism How the answers were randomized: any mechanism with a matrix of full row rank, at most 200 truths. Not needed for a tally.
 #' @param type For `rr_multinom()`: `"multinomial"` (default) or `"cumulative"`. The latter needs ordered levels of the mechanism, an ordered factor or numbers; otherwise a message says which
 #'   order is used. For `predict()`: see the value.
 #' @param weights,subset,na.action As in [stats::glm()]; the column of weights may also be named, as `"w"` or `~ w`. Weights are frequencies.
-#'   For sampling weights give `design`, or use `vcov(fit, type = "sandwich")`; weights that are not whole give a message. A weighted tally counts with its effective number of respondents.
-#' @param design A survey design, in place of `data`: see [rr_glm()].
+#'   For sampling weights give a design as `data`, or use `vcov(fit, type = "sandwich")`; weights that are not whole give a message. A weighted tally counts with its effective number of respondents.
 #' @param starts Number of starting points, a whole number of at least 1; default 5.
 #' @param object,x A fit of `rr_multinom()`.
 #' @param newdata A data frame with the covariates, for `"posterior"` also with the reports; default the data of the fit.
@@ -75,11 +74,12 @@
 #' # Yes: its AIC is smaller
 #' @export
 rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multinomial", "cumulative"), weights = NULL,
-                        subset = NULL, na.action = NULL, starts = 5, design = NULL, ...) {
+                        subset = NULL, na.action = NULL, starts = 5, ...) {
   check_dots_empty(...)
   call <- match.call()
   type <- check_choice(type, "type", c("multinomial", "cumulative"))
   starts <- check_starts(starts)
+  design <- given_design(data, call)
   asked <- design_call(call, design)
   data <- design$variables %||% data
   rows <- multinom_rows(asked, formula, data, mechanism, parent.frame())

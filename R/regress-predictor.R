@@ -16,7 +16,7 @@
 #' question as the response, and the binomial family. All devices must be independent given the truths.
 #'
 #' @param formula Outcome to the left; to the right exact covariates and at least one variable of `mechanisms`, unless the outcome is one.
-#' @param data A data frame with outcome, covariates and *reports*.
+#' @param data A data frame with outcome, covariates and *reports*, or a survey design (see [rr_glm()]).
 #' @param mechanisms A list of mechanisms, named by the randomized variables.
 #' @param family `gaussian()` (default), `binomial()` or `poisson()`, each with its canonical link.
 #' @param truth For `"ml"` in `rr_predictor()`: one-sided formula of the model of the truth. Default `~ .`, all terms of `formula` without randomized variables; `~ 1` is a constant truth. Several
@@ -24,7 +24,6 @@
 #'   Kooiman. For `predict()`: a named list of one level per randomized covariate.
 #' @param method `"moments"` or `"ml"`, see above.
 #' @param weights,subset,na.action As in [stats::lm()].
-#' @param design A survey design, in place of `data`: see [rr_glm()].
 #' @param starts Number of starting points of `"ml"`, a whole number of at least 1; default 5.
 #' @param object,x A fit of `rr_predictor()`.
 #' @param part `"outcome"` (default), `"truth"`, or all coefficients (`"both"` for `coef()`, `"all"` for `vcov()`).
@@ -70,7 +69,7 @@
 #' rr_predictor(grade ~ semester + cheating, exam_simulated, list(cheating = often), method = "ml")
 #' @export
 rr_predictor <- function(formula, data = NULL, mechanisms, family = stats::gaussian(), truth = ~ ., method = NULL,
-                         weights = NULL, subset = NULL, na.action = NULL, starts = 5, design = NULL, ...) {
+                         weights = NULL, subset = NULL, na.action = NULL, starts = 5, ...) {
   check_dots_empty(...)
   call <- match.call()
   if (is.function(family)) family <- family()
@@ -80,6 +79,7 @@ rr_predictor <- function(formula, data = NULL, mechanisms, family = stats::gauss
   method <- check_choice(method %||% if (family$family == "binomial") "ml" else "moments", "method", c("moments", "ml"))
   starts <- check_starts(starts)
   refuse_validated(mechanisms, "{.fn rr_predictor}")
+  design <- given_design(data, call)
   asked <- design_call(call, design)
   data <- design$variables %||% data
   rows <- predictor_rows(asked, formula, data, mechanisms, truth, parent.frame())
