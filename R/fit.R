@@ -466,5 +466,7 @@ one_group <- function(fit, arg) {
   if (is.null(groups)) return(fit)
   if (nrow(groups) == 1L) return(cut_fit(fit, 1L, drop = TRUE))
   labels <- group_labels(groups)
-  abort(c("{.arg {arg}} must be of one group.", i = "Take one, such as {.code fit[\"{labels[1]}\"]}."), "argument")
+  remedy <- if (inherits(fit, "rr_survey")) "Estimate it from {.code subset(design, ...)}."
+    else "Take one, such as {.code fit[\"{labels[1]}\"]}."
+  abort(c("{.arg {arg}} must be of one group.", i = remedy), "argument")
 }

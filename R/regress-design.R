@@ -4,8 +4,12 @@
 # A pseudo-likelihood sums over the population what was asked of clusters: its ratios are not chi-squared.
 refuse_pseudo <- function(fits) {
   if (!any(has_design(fits))) return(invisible())
+  # Terms of other models have coefficients for several categories, or of several models.
+  remedy <- if (inherits(fits[[1]], "rr_glm")) {
+    "Use {.code survey::regTermTest(fit, ~ x)} or {.code car::Anova(fit)}; {.fn AIC} compares models."
+  } else "Use the Wald tests of {.fn summary}."
   abort(c("A likelihood, or a ratio of two, is needed.", x = "A fit of a survey design has a pseudo-likelihood.",
-          i = "Use a Wald test, as {.fn summary} or {.code car::Anova(fit)}; {.fn AIC} compares models."), "argument")
+          i = remedy), "argument")
 }
 
 has_design <- function(fits) vapply(fits, function(fit) is.list(fit) && !is.null(fit$design), NA)

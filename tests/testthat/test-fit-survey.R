@@ -356,7 +356,8 @@ test_that("a tally of clusters or strata says that it does not keep them, an est
 test_that("a design has no likelihood, and what needs one says so", {
   people <- data.frame(cluster = rep(1:10, each = 6), report = rep(c("no", "yes", "yes", "no", "no"), 12), area = rep(c("North", "South"), 30))
   fit <- rr_estimate(survey::svydesign(id = ~cluster, weights = ~1, data = people), rr_warner(0.8), column = ~report, by = ~area)
-  for (refused in list(logLik, AIC, BIC, anova, rr_goodness_of_fit)) expect_error(refused(fit))
+  for (refused in list(logLik, AIC, BIC, anova, rr_goodness_of_fit)) expect_refused(refused(fit))
+  expect_error(anova(fit), "regTermTest")
 })
 
 test_that("impossible reports are told, and an estimate that is held at 0 has no standard error", {
@@ -508,4 +509,45 @@ test_that("groups of a design are compared with the covariance that they share",
   contrast <- rr_contrast(fit, c("South:yes" = 1, "North:yes" = -1))
   expect_equal(compared$estimate, contrast$estimate)
   expect_equal(compared$std.error, contrast$std.error)
+})
+
+test_that("rows of groups are named by their category, as those of a fit are", {
+  data <- data.frame(report = rep(c("no", "yes", "yes", "no", "no"), 12), area = rep(c("North", "South"), 30))
+  plain <- rr_estimate(data, rr_warner(0.8), column = "report", by = "area")
+  fit <- rr_estimate(survey::svydesign(id = ~1, weights = ~1, data = data), rr_warner(0.8), column = ~report, by = ~area)
+  for (terms in list("yes", c("yes", "no"))) {
+    expect_identical(tidy(fit, terms = terms)[c("area", "term")], tidy(plain, terms = terms)[c("area", "term")])
+    expect_identical(confint(fit, terms)[, 1], tidy(fit, conf.int = TRUE, terms = terms)$conf.low, ignore_attr = TRUE)
+  }
+  expect_identical(tidy(fit, terms = "South:yes")$estimate, coef(fit)[["South:yes"]])
+  expect_error(tidy(fit, terms = "maybe"), class = "candor_error_level")
+})
+
+test_that("predict() is what a report says about its respondent, by Bayes' rule with the shares of the population", {
+  data <- data.frame(report = rep(c("no", "yes", "yes", "no", "no"), 12), area = rep(c("North", "South"), 30), w = rep(1:3, 20))
+  design <- survey::svydesign(id = ~1, weights = ~w, data = data)
+  fit <- rr_estimate(design, rr_forced(1 / 6), column = ~report, by = ~area)
+  share <- coef(fit)[["South:yes"]]
+  said <- subset(predict(fit), area == "South" & report == "yes" & term == "yes")
+  expect_equal(said$posterior, share * 5 / 6 / (share * 5 / 6 + (1 - share) / 6))
+  expect_identical(nrow(predict(fit, c("yes", "no", "no"))), 12L)
+  expect_refused(predict(rr_estimate(design, rr_forced(1 / 6), column = ~report, total = TRUE)))
+})
+
+test_that("independent surveys are compared, with Welch's degrees of freedom", {
+  data <- data.frame(cluster = rep(1:10, each = 6), report = rep(c("no", "yes", "yes", "no", "no"), 12))
+  first <- rr_estimate(survey::svydesign(id = ~cluster, weights = ~1, data = data), rr_warner(0.8), column = ~report, method = "inv")
+  second <- rr_estimate(survey::svydesign(id = ~1, weights = ~1, data = data[1:37, ]), rr_warner(0.9), column = ~report, method = "inv")
+  v <- c(vcov(first)[2, 2], vcov(second)[2, 2])
+  df <- sum(v)^2 / sum(v^2 / c(9, 36))
+  difference <- coef(second)[["yes"]] - coef(first)[["yes"]]
+  compared <- rr_compare(list(before = first, after = second))
+  expect_equal(compared$estimate, difference)
+  expect_equal(compared$std.error, sqrt(sum(v)))
+  expect_equal(compared$p.value, 2 * pt(-abs(difference) / sqrt(sum(v)), df))
+  expect_equal(compared$conf.high, difference + qt(0.975, df) * sqrt(sum(v)))
+  expect_identical(compared$group2, "after")
+  grouped <- rr_estimate(survey::svydesign(id = ~1, weights = ~1, data = cbind(data, area = rep(c("a", "b"), 30))), rr_warner(0.8), column = ~report, by = ~area)
+  plain <- rr_estimate(data, rr_warner(0.8), column = "report")
+  expect_refused(rr_compare(list(first, grouped)), rr_compare(list(first, plain)), rr_compare(list(first)))
 })

@@ -180,8 +180,8 @@ test_that("linearized variances of a survey design match the vectors", {
     data$x1[3] <- NA
     holed <- survey::svydesign(~cluster, strata = ~strata, weights = ~weights, data = data, nest = TRUE)
     expect_message(some <- quietly(rr_glm(y ~ x1 + x2, holed, rr_binary(case$input$p, case$input$q))), class = "candor_message_missing")
-    domain <- suppressMessages(quietly(rr_glm(y ~ x1 + x2, mechanism = rr_binary(case$input$p, case$input$q),
-                                              design = subset(design, seq_len(nrow(data)) != 3))))
+    domain <- suppressMessages(quietly(rr_glm(y ~ x1 + x2, subset(design, seq_len(nrow(data)) != 3),
+                                              rr_binary(case$input$p, case$input$q))))
     expect_equal(vcov(some), vcov(domain), tolerance = 1e-8)
   }
 })

@@ -38,6 +38,11 @@ test_that("fits of survey designs are of the t distribution there too", {
   fit <- rr_glm(report ~ age, design, rr_forced(1 / 6))
   # 20 clusters less 1, less one slope.
   expect_identical(as.double(insight::get_df(fit, type = "wald")), 18)
+  # By default parameters would profile, and take p-values of profiles for normal.
+  for (table in list(parameters::model_parameters(fit), parameters::model_parameters(rr_multinom(report ~ age, design, rr_forced(1 / 6))))) {
+    expect_equal(table$p, unname(summary(fit)$coefficients[, 4]), tolerance = 1e-6)
+    expect_equal(table$CI_low, unname(confint(fit)[, 1]), tolerance = 1e-6)
+  }
   skip_if_not_installed("insight", "1.0.0")
   expect_equal(parameters::parameters(fit, ci_method = "wald")$p, tidy(fit)$p.value)
 })
