@@ -17,7 +17,8 @@
 #' of the pooled tally is nested in the fit by groups. With estimates on the boundary the chi-squared distribution does not hold, and a warning says so.
 #'
 #' @param fit A grouped fit of [rr_estimate()], or a list of at least two fits of independent samples, each without groups or with one group. The names of the
-#'   list are the groups.
+#'   list are the groups. The fits are all of survey designs ([rr_survey]) or none. Parts of one survey share clusters and are not independent: give the groups as `by`, or fit
+#'   [rr_glm()] with `arm` if they answered by different mechanisms.
 #' @param terms Labels or positions of categories; default all, for a yes/no question the second.
 #' @param type `"difference"` (default; second group minus first) or `"ratio"` (second over first).
 #' @param adjust Method of [stats::p.adjust()] over all rows; default `"holm"`.
@@ -103,9 +104,13 @@ check_several_groups <- function(fit) {
 }
 
 check_fits <- function(fits) {
-  all_of <- function(class) all(vapply(fits, inherits, NA, class))
-  check_that(is.list(fits) && length(fits) > 1L && (all_of("rr_fit") || all_of("rr_survey")), fits, "fit",
-             "a grouped fit, or a list of at least two fits, all of survey designs or none")
+  needed <- "a grouped fit, or a list of at least two fits, all of survey designs or none"
+  check_that(is.list(fits) && length(fits) > 1L, fits, "fit", needed)
+  kind <- if (inherits(fits[[1]], "rr_survey")) "rr_survey" else "rr_fit"
+  other <- which(!vapply(fits, inherits, NA, kind))[1]
+  if (!is.na(other)) {
+    abort(c("{.arg fit} must be {needed}.", x = "Element {other} is {describe(fits[[other]])}."), "argument")
+  }
   single <- vapply(fits, function(fit) !is.null(fit$tally$groups) && group_count(fit$tally) == 1L, NA)
   # A fit of one group is called by it.
   own <- ifelse(single, vapply(fits, function(fit) compared_names(fit$tally$groups)[1], ""),

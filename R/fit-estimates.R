@@ -23,8 +23,8 @@
 #' @param x,object Estimates.
 #' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high`?
 #' @param conf.level,level Confidence level, a number in (0, 1); default the level of the estimates.
-#' @param terms Rows, as labels or positions; default all.
-#' @param parm Estimates, as labels or positions; default all.
+#' @param terms Rows, as labels or positions, or categories such as `"yes"`, in all groups; default all.
+#' @param parm Estimates, as labels or positions, or categories, in all groups; default all.
 #' @param n Number of rows printed, at least 0.
 #' @param digits Significant digits printed, from 1 to 22.
 #' @param ... Not used. `as.data.frame()` accepts `row.names` and `stringsAsFactors`; `plot()` passes on to `ggplot2::autoplot()`.

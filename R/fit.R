@@ -357,7 +357,7 @@ augment.rr_fit <- function(x, ...) {
 #'
 #' A report changes the odds of a truth by at most the factor \eqn{e^\epsilon}. The column `odds.factor` is the factor of this report at these shares.
 #'
-#' @param object A fit of [rr_estimate()] whose estimates are shares (none below 0, with sum 1).
+#' @param object A fit of [rr_estimate()], also of a survey design, whose estimates are shares (none below 0, with sum 1).
 #' @param reports Reports as [rr_tally()] accepts them; default every report once.
 #' @param ... Not used.
 #' @return A tibble with one row per report (and group) and truth:

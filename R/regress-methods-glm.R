@@ -20,7 +20,8 @@
 #'
 #' The intervals fail if the estimate is at infinity or another maximum is nearly as high. `vignette("validation", package = "candor")` has the coverage (`regression-coverage.R`).
 #' @section Survey designs:
-#' A fit with `design` has a pseudo-likelihood. The variance of the coefficients is linearized or, with replicate weights, `survey::svrVar()` of the estimates of the replicates. A coefficient
+#' A fit to a survey design has a pseudo-likelihood. The variance of the coefficients is linearized or, with replicate weights, `survey::svrVar()` of the estimates of the replicates. The part of
+#' the randomization that a finite population correction removes is added, see [rr_survey]. A coefficient
 #' that is not finite in some replicate has no standard error, with a warning. P-values and Wald intervals are from the t distribution with `survey::degf()` minus the
 #' number of coefficients plus 1 degrees of freedom, as `survey::svyglm()` counts them. They are `NA` if none are left.
 #'
@@ -43,7 +44,7 @@
 #'   * For `residuals()`: the types of `glm`, about the reports, or `"truth"`, the posterior probability of a true yes minus the fitted probability.
 #'   * For `hatvalues()`: `"expected"` (default) or `"observed"` information.
 #'   * For `influence()`: `"glm"` (default), `"deletion"` (one row per respondent with the change of the estimates without them) or `"linearised"` (its weighted total has the variance of
-#'     the estimates; give it to `survey::svytotal()`).
+#'     the estimates; give it to `survey::svytotal()` if the population is not finite).
 #' @param cluster A vector with one entry per fitted row, or a one-sided formula of a column of the data: answers of one cluster may depend on each other. The variance is
 #'   multiplied by C / (C - 1) for C clusters, as in `sandwich::vcovCL()` and `survey::svyglm()`.
 #' @param parameter Logical, default `FALSE`. Include the unknown parameter of the design as the last row and column?

@@ -99,8 +99,8 @@ cluster_sums <- function(scores, cluster, fit) {
   frame <- fit$frame %||% fit$model
   n <- nrow(frame)
   if (inherits(cluster, "formula")) {
-    columns <- tryCatch(stats::model.frame(cluster, fit$data %||% eval(fit$call$data, environment(fit$terms)),
-                                           na.action = stats::na.pass), error = function(e) NULL)
+    data <- fit$data %||% fit$design$variables %||% eval(fit$call$data, environment(fit$terms))
+    columns <- tryCatch(stats::model.frame(cluster, data, na.action = stats::na.pass), error = function(e) NULL)
     cluster <- if (length(columns) > 1L) interaction(columns, drop = TRUE) else columns[[1]]
     if (length(cluster) != n) cluster <- cluster[match(row.names(frame), row.names(columns))]
   }
