@@ -17,7 +17,8 @@
 #' of the pooled tally is nested in the fit by groups. With estimates on the boundary the chi-squared distribution does not hold, and a warning says so.
 #'
 #' @param fit A grouped fit of [rr_estimate()], or a list of at least two fits of independent samples, each without groups or with one group. The names of the
-#'   list are the groups.
+#'   list are the groups. The fits are all of survey designs ([rr_survey]) or none. Parts of one survey share clusters and are not independent: give the groups as `by`, or fit
+#'   [rr_glm()] with `arm` if they answered by different mechanisms.
 #' @param terms Labels or positions of categories; default all, for a yes/no question the second.
 #' @param type `"difference"` (default; second group minus first) or `"ratio"` (second over first).
 #' @param adjust Method of [stats::p.adjust()] over all rows; default `"holm"`.
@@ -72,14 +73,10 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   which <- if (is.null(terms) && length(levels) == 2L) 2L else match_terms(terms, fits[[1]], "terms")
   labels <- levels[which]
   samples <- if (!survey) lapply(fits, fit_sample, labels, conf.level)
-    else lapply(stats::setNames(seq_len(group_count(fit$tally)), compared_names(fit$tally$groups)), function(g) {
-      list(share = group_estimate(fit, g)[which], error = fit_errors(fit, g, which), edge = FALSE,
-           at = (g - 1) * length(levels) + which)
-    })
+    else lapply(stats::setNames(seq_len(group_count(fit$tally)), compared_names(fit$tally$groups)), survey_sample,
+                fit = fit, labels = labels)
   edge <- vapply(samples, `[[`, NA, "edge")
   if (any(edge)) warn_boundary()
-  df <- if (survey) fit$df else Inf
-  z <- stats::qt((1 - conf.level) / 2, df, lower.tail = FALSE)
   names <- names(samples)
   pairs <- utils::combn(length(samples), 2L)
   rows <- lapply(seq_len(ncol(pairs)), function(j) {
@@ -89,10 +86,10 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
     shared <- !is.null(x$effects) && !is.null(y$effects) && same_mechanism(x$mechanism, y$mechanism)
     both <- if (survey) fit$covariance[cbind(x$at, y$at)] else if (shared) rowSums(x$effects * y$effects) else 0
     tibble::as_tibble(c(list(term = labels, group1 = names[pairs[1, j]], group2 = names[pairs[2, j]]),
-                        compare_pair(x, y, both, z, df, type)))
+                        compare_pair(x, y, both, conf.level, if (survey) fit$df else pair_freedom(x, y), type)))
   })
   table <- do.call(rbind, rows)
-  if (!survey) tell_errors_unknown(if (inherits(fit, "rr_fit")) list(fit) else fits, table$std.error)
+  if (inherits(fits[[1]], "rr_fit")) tell_errors_unknown(if (inherits(fit, "rr_fit")) list(fit) else fits, table$std.error)
   table$p.adjusted <- stats::p.adjust(table$p.value, adjust)
   what <- c(difference = "Differences of shares, group2 minus group1", ratio = "Ratios of shares, group2 over group1")
   new_rr_table(table, "rr_compare", type = type, conf.level = conf.level, target = fits[[1]]$target,
@@ -107,8 +104,13 @@ check_several_groups <- function(fit) {
 }
 
 check_fits <- function(fits) {
-  check_that(is.list(fits) && length(fits) > 1L && all(vapply(fits, inherits, NA, "rr_fit")), fits, "fit",
-             "a grouped fit, or a list of at least two fits")
+  needed <- "a grouped fit, or a list of at least two fits, all of survey designs or none"
+  check_that(is.list(fits) && length(fits) > 1L, fits, "fit", needed)
+  kind <- if (inherits(fits[[1]], "rr_survey")) "rr_survey" else "rr_fit"
+  other <- which(!vapply(fits, inherits, NA, kind))[1]
+  if (!is.na(other)) {
+    abort(c("{.arg fit} must be {needed}.", x = "Element {other} is {describe(fits[[other]])}."), "argument")
+  }
   single <- vapply(fits, function(fit) !is.null(fit$tally$groups) && group_count(fit$tally) == 1L, NA)
   # A fit of one group is called by it.
   own <- ifelse(single, vapply(fits, function(fit) compared_names(fit$tally$groups)[1], ""),
@@ -119,24 +121,40 @@ check_fits <- function(fits) {
   lapply(fits, one_group, "fit")
 }
 
+# Without a design there are no degrees of freedom to lose; those of two designs are Welch's.
+pair_freedom <- function(x, y) {
+  parts <- x$error^4 / x$df + y$error^4 / y$df
+  lost <- which(parts > 0)
+  replace(rep(Inf, length(parts)), lost, ((x$error^2 + y$error^2)^2 / parts)[lost])
+}
+
+# What a comparison needs of group g of a design.
+survey_sample <- function(fit, labels, g = 1L) {
+  which <- match(labels, fit$mechanism$levels)
+  list(share = group_estimate(fit, g)[which], error = fit_errors(fit, g, which), edge = FALSE, df = fit$df,
+       at = (g - 1) * length(fit$mechanism$levels) + which)
+}
+
 compared_names <- function(groups) do.call(paste, c(lapply(as.list(groups), label_text), sep = ", "))
 
 # What a comparison needs of a sample: shares with their errors and intervals, and, where an estimate is held at the
 # boundary (`edge`), the intervals of other levels.
 fit_sample <- function(fit, labels, conf.level) {
+  if (inherits(fit, "rr_survey")) return(survey_sample(fit, labels))
   tell_no_intervals(fit)
   at <- match(labels, fit$mechanism$levels)
   fit$simultaneous <- FALSE
   interval <- if (fit$interval %in% c("wald", "bootstrap")) "wilson" else fit$interval
   intervals <- function(level) lapply(fit_intervals(fit, level, interval, at), as.vector)
   c(list(share = unname(group_estimate(fit, 1L)[at]), error = fit_errors(fit, 1L, at), edge = held_at_boundary(fit, 1L),
-         intervals = if (interval == "wilson") intervals, effects = fit_effects(fit, 1L, at),
+         df = Inf, intervals = if (interval == "wilson") intervals, effects = fit_effects(fit, 1L, at),
          mechanism = fit$mechanism), intervals(conf.level))
 }
 
 # One pair of samples with the covariance `both`; `z` is the quantile that intervals use. Estimates that are not of a
 # design (`at`) have no error where it would be 0, at the boundary.
-compare_pair <- function(x, y, both, z, df, type) {
+compare_pair <- function(x, y, both, level, df, type) {
+  z <- stats::qt((1 - level) / 2, df, lower.tail = FALSE)
   difference <- y$share - x$share
   error <- root(x$error^2 + y$error^2 - 2 * both)
   edge <- x$edge || y$edge

@@ -23,8 +23,8 @@
 #' @param x,object Estimates.
 #' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high`?
 #' @param conf.level,level Confidence level, a number in (0, 1); default the level of the estimates.
-#' @param terms Rows, as labels or positions; default all.
-#' @param parm Estimates, as labels or positions; default all.
+#' @param terms Rows, as labels or positions, or categories such as `"yes"`, in all groups; default all.
+#' @param parm Estimates, as labels or positions, or categories, in all groups; default all.
 #' @param n Number of rows printed, at least 0.
 #' @param digits Significant digits printed, from 1 to 22.
 #' @param ... Not used. `as.data.frame()` accepts `row.names` and `stringsAsFactors`; `plot()` passes on to `ggplot2::autoplot()`.
@@ -110,7 +110,18 @@ tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = NULL, terms = NU
     rows$conf.low <- bounds$low
     rows$conf.high <- bounds$high
   }
-  if (is.null(terms)) rows else rows[match_rows(terms, labels_of(x), "estimates", "terms"), ]
+  if (is.null(terms)) rows else rows[match_places(terms, x, rows, "terms"), ]
+}
+
+# The places of estimates by their labels; by their categories in all groups; or the positions themselves.
+match_places <- function(parm, x, rows = rows_of(x), arg = "parm") {
+  labels <- labels_of(x)
+  if (!is.character(parm) || all(parm %in% labels) || !all(parm %in% rows$term)) {
+    return(match_rows(parm, labels, "estimates", arg))
+  }
+  at <- which(rows$term %in% parm)
+  group <- stats::ave(at, rows$term[at], FUN = seq_along)
+  at[order(group, match(rows$term[at], parm))]
 }
 
 #' @rdname rr_estimates
@@ -138,7 +149,7 @@ confint.rr_estimates <- function(object, parm = NULL, level = NULL, ...) {
   level <- level %||% about(object, "conf.level")
   rows <- tidy(object, conf.int = TRUE, conf.level = level)
   labels <- labels_of(object)
-  bounds_matrix(rows$conf.low, rows$conf.high, level, labels)[match_rows(parm, labels, "estimates"), , drop = FALSE]
+  bounds_matrix(rows$conf.low, rows$conf.high, level, labels)[match_places(parm, object, rows), , drop = FALSE]
 }
 
 #' @rdname rr_estimates

@@ -139,7 +139,7 @@ drawn_of.rr_mean_fit <- function(x, data, labels) {
 #' @rawNamespace S3method(ggplot2::autoplot,rr_estimates)
 autoplot.rr_estimates <- function(object, terms = NULL, ...) {
   check_installed("ggplot2", "to draw estimates")
-  at <- match_rows(terms, labels_of(object), "estimates", "terms")
+  at <- match_places(terms, object, arg = "terms")
   data <- as.data.frame(tidy(object, conf.int = TRUE))[at, ]
   labels <- labels_of(object)[at]
   data$label <- rows_factor(labels)

@@ -4,13 +4,16 @@
 #' times: `rr_estimate(design, mechanism, column = ~ answer, by = ~ region)`. The variance is the design's and includes the randomization.
 #'
 #' Estimates are (locally) linear in the weighted shares of the reports. With [survey::svydesign()] their variance is the variance of the linearized
-#' scores, as in [survey::svymean()]. With [survey::svrepdesign()] the estimate is computed again for each set of replicate weights. For a direct question the results equal
-#' [survey::svymean()] and [survey::svyby()].
+#' scores, as in [survey::svymean()]. With [survey::svrepdesign()] the estimate is computed again for each set of replicate weights, and the variance is `survey::svrVar()` of these
+#' estimates. For a direct question the results equal [survey::svymean()] and [survey::svyby()].
 #'
 #' @section Special cases:
 #' **Finite populations.** Finite population corrections shrink the variance by the sampling fraction. This is right for the truths, but respondents who were certain to be drawn
-#' still randomize. The part of the randomization that the correction removes is estimated and added back, also with replicate weights. In a census the variance is due to the
-#' randomization alone.
+#' still randomize. The part of the randomization that the correction removes is estimated and added back, for shares, totals and regressions ([rr_glm()], [rr_multinom()],
+#' [rr_predictor()]). In a census the variance is due to the randomization alone.
+#'
+#' Replicate weights are recognized as corrected if they count less than the squares of the weights. Jackknives show every correction. Bootstrap weights show a correction only if it is
+#' larger than their chance variation, and fewer than 10 replicates show none: with a small sampling fraction give the design itself.
 #'
 #' **Several reports per respondent.** With respondents as clusters, `svydesign(ids = ~ id, weights = ~ 1, data = reports)`, standard errors are right however the reports of one
 #' person depend on each other, including permanent answers ([rr_longitudinal()]). A tally of all reports would give standard errors that are too small. Reports from permanent
@@ -33,7 +36,10 @@
 #' Graubard (1998) propose. It is cut at 0 and 1. Simultaneous intervals and intervals by rank are approximate.
 #'
 #' Other intervals need independent respondents and give an error. So do [rr_bloom()], [rr_hierarchy()] and [rr_sample_questions()], and [rr_mean()] and [rr_scramble()], whose
-#' scores ([rr_score()]) can be given to `survey::svymean()`. `logLik()`, `AIC()`, `BIC()`, `anova()` and [rr_goodness_of_fit()] need a likelihood and are not available.
+#' scores ([rr_score()]) can be given to `survey::svymean()`, which leaves out what a finite population correction removes of the randomization.
+#'
+#' `predict()` gives the probability of a truth given a report, as for other fits: [predict.rr_fit()]. `logLik()`, `AIC()`, `BIC()`, `anova()` and [rr_goodness_of_fit()] need a
+#' likelihood and give an error. To test whether groups differ, use [rr_compare()], or `survey::regTermTest()` of a fit of [rr_glm()].
 #'
 #' @param fit,x,object An estimate of [rr_estimate()] from a design.
 #' @param ... Not used.
@@ -52,7 +58,7 @@
 #'
 #'   Korn, E. L. and Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive counts estimated from survey
 #'   data. *Survey Methodology* 24(2), 193-201.
-#' @seealso [rr_glm()] with `design` for regression, [rr_score()], `vignette("survey-designs", package = "candor")`.
+#' @seealso [rr_glm()] for regression, [rr_score()], `vignette("survey-designs", package = "candor")`.
 #' @name rr_survey
 #' @concept survey weights
 #' @concept replicate weights
@@ -155,5 +161,19 @@ survey_title <- function(x) {
                paste0("Target: ", x$target, "; ", interval_words(x$conf.level, interval_label(x), x$simultaneous),
                       if (is.finite(x$df)) sprintf(", %s degrees of freedom", format_count(x$df))))))
 }
+
+# The likelihood of the reports is that of independent respondents.
+#' @export
+logLik.rr_survey <- function(object, ...) {
+  abort(c("A survey design has no likelihood of the reports.",
+          i = "Compare groups by {.fn rr_compare}, or by {.fn survey::regTermTest} of a fit of {.fn rr_glm}."), "argument")
+}
+
+#' @export
+anova.rr_survey <- function(object, ...) logLik(object)
+
+#' @rdname predict.rr_fit
+#' @export
+predict.rr_survey <- function(object, reports = NULL, ...) predict.rr_fit(object, reports)
 
 bounds_of.rr_survey <- function(x, rows, level) lapply(fit_intervals(x, level), as.vector)

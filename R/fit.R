@@ -357,7 +357,7 @@ augment.rr_fit <- function(x, ...) {
 #'
 #' A report changes the odds of a truth by at most the factor \eqn{e^\epsilon}. The column `odds.factor` is the factor of this report at these shares.
 #'
-#' @param object A fit of [rr_estimate()] whose estimates are shares (none below 0, with sum 1).
+#' @param object A fit of [rr_estimate()], also of a survey design, whose estimates are shares (none below 0, with sum 1).
 #' @param reports Reports as [rr_tally()] accepts them; default every report once.
 #' @param ... Not used.
 #' @return A tibble with one row per report (and group) and truth:
@@ -466,5 +466,7 @@ one_group <- function(fit, arg) {
   if (is.null(groups)) return(fit)
   if (nrow(groups) == 1L) return(cut_fit(fit, 1L, drop = TRUE))
   labels <- group_labels(groups)
-  abort(c("{.arg {arg}} must be of one group.", i = "Take one, such as {.code fit[\"{labels[1]}\"]}."), "argument")
+  remedy <- if (inherits(fit, "rr_survey")) "Estimate it from {.code subset(design, ...)}."
+    else "Take one, such as {.code fit[\"{labels[1]}\"]}."
+  abort(c("{.arg {arg}} must be of one group.", i = remedy), "argument")
 }

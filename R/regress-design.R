@@ -4,11 +4,22 @@
 # A pseudo-likelihood sums over the population what was asked of clusters: its ratios are not chi-squared.
 refuse_pseudo <- function(fits) {
   if (!any(has_design(fits))) return(invisible())
+  # Terms of other models have coefficients for several categories, or of several models.
+  remedy <- if (inherits(fits[[1]], "rr_glm")) {
+    "Use {.code survey::regTermTest(fit, ~ x)} or {.code car::Anova(fit)}; {.fn AIC} compares models."
+  } else "Use the Wald tests of {.fn summary}."
   abort(c("A likelihood, or a ratio of two, is needed.", x = "A fit of a survey design has a pseudo-likelihood.",
-          i = "Use a Wald test, as {.fn summary} or {.code car::Anova(fit)}; {.fn AIC} compares models."), "argument")
+          i = remedy), "argument")
 }
 
 has_design <- function(fits) vapply(fits, function(fit) is.list(fit) && !is.null(fit$design), NA)
+
+# The variance of the coefficients; `spread` takes it from that of the scores.
+survey_variance <- function(fit, scores, spread) {
+  hidden <- hidden_meat(fit)
+  if (is.null(fit$replicated)) return(spread(survey_meat(fit, scores) + hidden))
+  fit$replicated + if (any(hidden != 0)) spread(hidden) else 0
+}
 
 # Scores are sums to be estimated: their variance is the design's, rows that were not fitted being 0.
 survey_meat <- function(fit, scores) {
@@ -16,6 +27,32 @@ survey_meat <- function(fit, scores) {
   all <- matrix(0, nrow(design$variables), ncol(scores))
   all[fitted_in(fit, design), ] <- scores
   survey::svyrecvar(all, design$cluster, design$strata, design$fpc, postStrata = design$postStrata)
+}
+
+# What a finite population hides of the randomization of the scores, see R/uncertainty-design.R. Unknown numbers of the
+# mechanism are taken for known, and what respondents do about it for randomization.
+hidden_meat <- function(fit) {
+  rows <- fitted_in(fit, fit$design)
+  squares <- hidden_squares(fit$design)[rows] * fit$weight.scale^2
+  if (!any(squares != 0)) return(0)
+  parts <- regression_reports(fit)
+  Reduce(`+`, lapply(parts, function(part) {
+    channel_randomization(part$scores, part$counts * rep(squares[part$rows], each = nrow(part$counts)), part$channel,
+                          t(unbiased_matrix(part$channel)))
+  }))
+}
+
+# For groups of rows with one channel: `scores` of an answer for each report that it might have been, by report, row and
+# parameter, and `counts` of the reports, a column for each row.
+regression_reports <- function(fit) UseMethod("regression_reports")
+
+# From a matrix of scores for each report; of a report that a row cannot have they are 0 / 0.
+scored_reports <- function(scores, counts, channel, rows = seq_len(ncol(counts))) {
+  scores <- lapply(scores, function(s) s[rows, , drop = FALSE])
+  size <- c(dim(scores[[1]]), length(scores))
+  scores <- aperm(array(unlist(scores), size), c(3, 1, 2))
+  list(rows = rows, scores = replace(scores, is.nan(scores), 0), counts = counts[, rows, drop = FALSE],
+       channel = channel)
 }
 
 fitted_in <- function(fit, design) match(row.names(fit$frame %||% fit$model), row.names(design$variables))
@@ -39,9 +76,10 @@ coefficient_quantile <- function(fit, level, type = "survey") {
 # ---- replicate weights ----
 
 # A fit that is no glm, with its design. `refit` gives the estimates with other weights of the rows, or NA.
-with_design <- function(fit, design, refit) {
+with_design <- function(fit, design, scale, refit) {
   if (is.null(design)) return(fit)
   fit$design <- design
+  fit$weight.scale <- scale
   fit$df.residual <- residual_freedom(fit, design, sum(!is.na(fit$coefficients)))
   fit$replicated <- replicate_vcov(fit, design, stats::setNames(fit$estimate, rownames(fit$vcov)), refit)
   fit

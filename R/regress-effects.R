@@ -9,7 +9,7 @@
 #' | factor, logical, column of 0 and 1 | average difference to the first level |
 #'
 #' Standard errors are by the delta method and treat the covariates as fixed. They are `NA`, with a warning, if a fitted truth of the average is 0 or 1. Intervals of a fit
-#' with `design` are from the t distribution.
+#' to a survey design are from the t distribution.
 #'
 #' Tools for other models may give effects on the *reports*, which are \eqn{p - q} times the effects on the truth.
 #'

@@ -17,17 +17,20 @@
 #' | `"observed"` (default) | from the observed information, as Efron and Hinkley (1978) recommend |
 #' | `"expected"` | from the expected information, as `glm()` with [rr_family()] |
 #' | `"sandwich"` | robust; with `cluster` for answers that depend on each other |
-#' | `"survey"` | linearized, or by replicate weights; the default with a survey design |
+#' | `"survey"` | linearized, or by refitting with each set of replicate weights; the default with a survey design |
 #'
 #' @param formula The truth on its covariates: `report ~ age + sex`. The response is 0 and 1, logical, a factor or text with the labels of
 #'   the mechanism, shares with `weights` as numbers of answers, or `cbind(yes, no)`. For a tally by groups the group columns are the covariates. A term `(1 | id)` is a random intercept, see
 #'   [rr_glm_mixed]. Labelled columns of package 'haven' are read by their labels: as factors, or as numbers if only some values have labels. Values declared missing are treated as missing.
-#' @param data A data frame, or a tally of [rr_tally()] with groups (the left side of `formula` may then be left out).
+#' @param data One of these:
+#'   * a data frame;
+#'   * a survey design of `survey::svydesign()` or `survey::svrepdesign()`: its data and its weights are used, see the standard errors;
+#'   * a tally of [rr_tally()] with groups: the left side of `formula` may then be left out.
 #' @param mechanism How the answers were randomized: a mechanism of two categories, or a *named list* of them; `arm` then names the mechanism of
 #'   each row. A direct question is `rr_binary(1, 0)`. In a list, [rr_lie_detector()], [rr_cheater_detection()] and `rr_unrelated(p, pi = NULL)` have an unknown parameter that is estimated too. Not
 #'   needed for a tally.
 #' @param link Link of the truth: `"logit"` (default), `"probit"`, `"cloglog"`, `"cauchit"`, `"log"` or `"identity"`.
-#' @param weights,offset,subset,na.action As in [stats::glm()]; the column of weights may also be named, as `"w"` or `~ w`. A weight is a number of answers. For survey weights use `design`, or
+#' @param weights,offset,subset,na.action As in [stats::glm()]; the column of weights may also be named, as `"w"` or `~ w`. A weight is a number of answers. For survey weights give a design as `data`, or use
 #'   `vcov(fit, type = "sandwich")`; weights that are not whole give a message. Rows with missing values are dropped, and counted in a message.
 #' @param start Starting values of the coefficients, tried before the others.
 #' @param starts Largest number of starting points with a threshold, a whole number; default 20. `1` starts at a constant share alone. With 8,000 different rows or more
@@ -41,8 +44,6 @@
 #'
 #'   `"prior"` and `"jeffreys"` always give finite estimates. Standard errors are from the curvature for `"prior"`, otherwise from the expected information.
 #' @param arm Column of `data` that names the mechanism of each row, if `mechanism` is a list.
-#' @param design A survey design of `survey::svydesign()` or `survey::svrepdesign()`, in place of `data`. Its weights are used. Standard errors are linearized, or found by
-#'   refitting with each set of replicate weights.
 #' @param anchor `list(column = rr_anchor(mechanism))`: the column of `data` with the reports of an anchor question, and its mechanism, see [rr_anchor()]. The share of
 #'   inattentive respondents is then estimated too. It must be the same for all covariates, and the anchor question must have a device of
 #'   its own. Reports are predicted and simulated for respondents with the same report of the anchor question.
@@ -50,7 +51,7 @@
 #' @return An object of class `c("rr_glm", "glm", "lm")` with the elements of a `glm` (`fitted.values`, `residuals` and `deviance` are about the
 #'   *reports*), and
 #'
-#'   * `mechanism`, `arm`, `link`, `penalty`, `design`, `anchor`: as given; `device` holds the probabilities of the mechanism.
+#'   * `mechanism`, `arm`, `link`, `penalty`, `anchor`: as given; `design`: the survey design, or `NULL`; `device` holds the probabilities of the mechanism.
 #'   * `information`: the matrices `observed` and `expected`.
 #'   * `decrement`: by how much the log-likelihood could still rise.
 #'   * `starts`, `ends`: log-likelihoods of the maxima within 3 of the best, and their places, a column each.
@@ -105,12 +106,13 @@
 #' @export
 rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weights = NULL, offset = NULL, subset = NULL,
                    na.action = NULL, start = NULL, starts = 20, penalty = c("none", "bias", "jeffreys", "prior"),
-                   arm = NULL, design = NULL, anchor = NULL, ...) {
+                   arm = NULL, anchor = NULL, ...) {
   check_dots_empty(...)
   link <- check_choice(link, "link", regress_links)
   penalty <- check_choice(penalty, "penalty", c("none", "bias", "jeffreys", "prior"))
   starts <- check_starts(starts)
   call <- match.call()
+  design <- given_design(data, call)
   check_anchor(anchor)
   bar <- random_intercept(formula)
   frame <- regress_frame(call, bar$fixed %||% formula, data, design, anchor, parent.frame(), bar$group)

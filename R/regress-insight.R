@@ -55,6 +55,13 @@ r2_efron.rr_glm <- function(model, ...) r2_tjur.rr_glm(model)
 #' @exportS3Method modelsummary::glance_custom
 glance_custom.rr_regression <- function(x, ...) likelihood_row(if (is.null(x$design)) x$loglik)
 
+# Intervals of a survey design are Wald's; with "profile", its default, parameters takes the p-values for normal.
+#' @exportS3Method parameters::model_parameters
+model_parameters.rr_glm <- function(model, ci = 0.95, ci_method = NULL, ...) {
+  kind <- ci_method %||% if (!is.null(model$design)) "wald"
+  NextMethod(ci_method = kind)
+}
+
 #' @exportS3Method parameters::model_parameters
 model_parameters.rr_regression <- function(model, ci = 0.95, exponentiate = FALSE, keep = NULL, drop = NULL, ...) {
   exponentiate <- isTRUE(exponentiate)

@@ -20,7 +20,8 @@
 #'
 #' The intervals fail if the estimate is at infinity or another maximum is nearly as high. `vignette("validation", package = "candor")` has the coverage (`regression-coverage.R`).
 #' @section Survey designs:
-#' A fit with `design` has a pseudo-likelihood. The variance of the coefficients is linearized or, with replicate weights, `survey::svrVar()` of the estimates of the replicates. A coefficient
+#' A fit to a survey design has a pseudo-likelihood. The variance of the coefficients is linearized or, with replicate weights, `survey::svrVar()` of the estimates of the replicates. The part of
+#' the randomization that a finite population correction removes is added, see [rr_survey]. A coefficient
 #' that is not finite in some replicate has no standard error, with a warning. P-values and Wald intervals are from the t distribution with `survey::degf()` minus the
 #' number of coefficients plus 1 degrees of freedom, as `survey::svyglm()` counts them. They are `NA` if none are left.
 #'
@@ -43,7 +44,7 @@
 #'   * For `residuals()`: the types of `glm`, about the reports, or `"truth"`, the posterior probability of a true yes minus the fitted probability.
 #'   * For `hatvalues()`: `"expected"` (default) or `"observed"` information.
 #'   * For `influence()`: `"glm"` (default), `"deletion"` (one row per respondent with the change of the estimates without them) or `"linearised"` (its weighted total has the variance of
-#'     the estimates; give it to `survey::svytotal()`).
+#'     the estimates; give it to `survey::svytotal()` if the population is not finite).
 #' @param cluster A vector with one entry per fitted row, or a one-sided formula of a column of the data: answers of one cluster may depend on each other. The variance is
 #'   multiplied by C / (C - 1) for C clusters, as in `sandwich::vcovCL()` and `survey::svyglm()`.
 #' @param parameter Logical, default `FALSE`. Include the unknown parameter of the design as the last row and column?
@@ -147,20 +148,45 @@ fitted_rows <- function(fit) regress_rows(fit$linear.predictors, unname(fit$y), 
 
 # Scores of the rows, with weights, in the columns of the estimated coefficients (and the unknown number).
 row_scores <- function(fit) {
-  data <- fitted_data(fit)
-  rows <- fitted_rows(fit)
-  score <- ifelse(is.finite(fit$linear.predictors), data$weight * rows$score, 0)
-  scores <- data$x[, which(is.finite(fit$coefficients)), drop = FALSE] * score
-  if (known_error(fit)) {
-    index <- row_arms(fit$arm, length(score))
-    other <- other_answer(fit$unknown, as.vector(fit$parameter))[index]
-    tilt <- rows$truth * fit$unknown[2, index] + rows$truth_no * fit$unknown[4, index]
-    yes <- ifelse(data$y > 0, data$y / rows$report, 0) * tilt
-    no <- ifelse(data$y < 1, (1 - data$y) / rows$report_no, 0) * (fit$unknown[6, index] - tilt)
-    scores <- cbind(scores, `(parameter)` = data$weight * (yes + no) / other)
-  }
+  scores <- unname(fit$prior.weights) * answer_scores(fit, unname(fit$y), fit$arm)
   rownames(scores) <- names(fit$linear.predictors)
   scores
+}
+
+# Of one answer of each row, if it were `y` under the mechanism `arm`.
+answer_scores <- function(fit, y, arm) {
+  rows <- regress_rows(fit$linear.predictors, y, arm, fit$device, fit$link)
+  score <- ifelse(is.finite(fit$linear.predictors), rows$score, 0)
+  scores <- stats::model.matrix(fit)[, which(is.finite(fit$coefficients)), drop = FALSE] * score
+  if (!known_error(fit)) return(scores)
+  index <- row_arms(arm, length(score))
+  other <- other_answer(fit$unknown, as.vector(fit$parameter))[index]
+  tilt <- rows$truth * fit$unknown[2, index] + rows$truth_no * fit$unknown[4, index]
+  yes <- ifelse(y > 0, y / rows$report, 0) * tilt
+  no <- ifelse(y < 1, (1 - y) / rows$report_no, 0) * (fit$unknown[6, index] - tilt)
+  cbind(scores, `(parameter)` = (yes + no) / other)
+}
+
+# With an anchor question a report is what was said to both.
+regression_reports.rr_glm <- function(fit) {
+  n <- length(fit$y)
+  said <- if (is.null(fit$anchor)) 1L else 2L
+  arm <- row_arms(fit$arm, n) - 1L
+  reports <- expand.grid(yes = 0:1, anchor = seq_len(said) - 1L)
+  scores <- Map(function(yes, anchor) {
+    answer_scores(fit, rep(as.double(yes), n), if (!is.null(fit$arm)) arm - arm %% said + anchor)
+  }, reports$yes, reports$anchor)
+  w <- design_weights(fit$design)[fitted_in(fit, fit$design)] * fit$weight.scale
+  answers <- ifelse(w > 0, fit$prior.weights / w, 0) * cbind(1 - fit$y, fit$y)
+  counts <- t(answers[, reports$yes + 1L] * outer(arm %% said, reports$anchor, `==`))
+  shares <- if (is.null(fit$unknown)) rep(1, ncol(fit$device)) else other_answer(fit$unknown, as.vector(fit$parameter))
+  lapply(unname(split(seq_len(n), arm %/% said)), function(rows) {
+    column <- arm[rows[1]] - arm[rows[1]] %% said + reports$anchor + 1L
+    device <- fit$device[, column, drop = FALSE]
+    channel <- rbind(ifelse(reports$yes == 1, device[2, ], device[4, ]), ifelse(reports$yes == 1, device[1, ], device[3, ]))
+    # At the end of an unknown number both truths may answer alike.
+    scored_reports(scores, counts, unique(channel * rep(shares[column], each = 2L)), rows)
+  })
 }
 
 # The rows and columns of a variance that are estimated: finite coefficients and the unknown number.
@@ -177,7 +203,7 @@ vcov.rr_glm <- function(object, type = NULL, cluster = NULL, parameter = FALSE, 
   V <- switch(variance_type(object, type, cluster), observed = object$variance$observed,
               expected = object$variance$expected,
               sandwich = spread_variance(object, crossprod(cluster_sums(row_scores(object), cluster, object))),
-              survey = object$replicated %||% spread_variance(object, survey_meat(object, row_scores(object))))
+              survey = survey_variance(object, row_scores(object), function(meat) spread_variance(object, meat)))
   if (has_study(list(object))) V <- V + spread_variance(object, study_meat(object))
   k <- length(object$coefficients)
   names <- c(names(object$coefficients), names(object$parameter))

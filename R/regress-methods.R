@@ -68,14 +68,14 @@ vcov.rr_regression <- function(object, type = NULL, cluster = NULL, ...) {
     else c("observed", if (!inherits(object, "rr_predictor")) "expected", "sandwich")
   type <- variance_type(object, type, cluster, kinds)
   if (type == "observed") return(object$vcov)
-  if (type == "survey" && !is.null(object$replicated)) return(object$replicated)
   V <- if (type == "expected") invert_positive(regression_expected(object)) else {
     bread <- object$bread %||% object$vcov
     # What is infinite has no variance, and takes none from the others.
     bread[is.na(bread)] <- 0
+    spread <- function(meat) replace(bread %*% meat %*% t(bread), is.na(object$vcov), NA)
     scores <- object$scores %||% regression_scores(object)
-    meat <- if (type == "survey") survey_meat(object, scores) else crossprod(cluster_sums(scores, cluster, object))
-    replace(bread %*% meat %*% t(bread), is.na(object$vcov), NA)
+    if (type == "survey") survey_variance(object, scores, spread)
+    else spread(crossprod(cluster_sums(scores, cluster, object)))
   }
   structure(V, dimnames = dimnames(object$vcov))
 }
@@ -99,8 +99,8 @@ cluster_sums <- function(scores, cluster, fit) {
   frame <- fit$frame %||% fit$model
   n <- nrow(frame)
   if (inherits(cluster, "formula")) {
-    columns <- tryCatch(stats::model.frame(cluster, fit$data %||% eval(fit$call$data, environment(fit$terms)),
-                                           na.action = stats::na.pass), error = function(e) NULL)
+    data <- fit$data %||% fit$design$variables %||% eval(fit$call$data, environment(fit$terms))
+    columns <- tryCatch(stats::model.frame(cluster, data, na.action = stats::na.pass), error = function(e) NULL)
     cluster <- if (length(columns) > 1L) interaction(columns, drop = TRUE) else columns[[1]]
     if (length(cluster) != n) cluster <- cluster[match(row.names(frame), row.names(columns))]
   }

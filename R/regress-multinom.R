@@ -17,14 +17,13 @@
 #'
 #' @param formula The reports to the left, covariates to the right: `answer ~ age + sex`. For a [rr_product()] mechanism and for a tally one-sided,
 #'   `~ age + sex`: the questions are columns of `data` found by their names.
-#' @param data A data frame, or a tally by groups ([rr_tally()] with `by`), whose groups are the covariates. Labelled columns ('haven') are read by their
+#' @param data A data frame, a survey design (see [rr_glm()]), or a tally by groups ([rr_tally()] with `by`), whose groups are the covariates. Labelled columns ('haven') are read by their
 #'   labels, see [rr_glm()].
 #' @param mechanism How the answers were randomized: any mechanism with a matrix of full row rank, at most 200 truths. Not needed for a tally.
 #' @param type For `rr_multinom()`: `"multinomial"` (default) or `"cumulative"`. The latter needs ordered levels of the mechanism, an ordered factor or numbers; otherwise a message says which
 #'   order is used. For `predict()`: see the value.
 #' @param weights,subset,na.action As in [stats::glm()]; the column of weights may also be named, as `"w"` or `~ w`. Weights are frequencies.
-#'   For sampling weights give `design`, or use `vcov(fit, type = "sandwich")`; weights that are not whole give a message. A weighted tally counts with its effective number of respondents.
-#' @param design A survey design, in place of `data`: see [rr_glm()].
+#'   For sampling weights give a design as `data`, or use `vcov(fit, type = "sandwich")`; weights that are not whole give a message. A weighted tally counts with its effective number of respondents.
 #' @param starts Number of starting points, a whole number of at least 1; default 5.
 #' @param object,x A fit of `rr_multinom()`.
 #' @param newdata A data frame with the covariates, for `"posterior"` also with the reports; default the data of the fit.
@@ -75,11 +74,12 @@
 #' # Yes: its AIC is smaller
 #' @export
 rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multinomial", "cumulative"), weights = NULL,
-                        subset = NULL, na.action = NULL, starts = 5, design = NULL, ...) {
+                        subset = NULL, na.action = NULL, starts = 5, ...) {
   check_dots_empty(...)
   call <- match.call()
   type <- check_choice(type, "type", c("multinomial", "cumulative"))
   starts <- check_starts(starts)
+  design <- given_design(data, call)
   asked <- design_call(call, design)
   data <- design$variables %||% data
   rows <- multinom_rows(asked, formula, data, mechanism, parent.frame())
@@ -102,7 +102,7 @@ rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multin
     model = c(model[c("x", "columns", "truths", "expected")], rows[c("codes", "channel")]),
     title = paste(if (type == "cumulative") "Cumulative" else "Multinomial", "logit of the truth"))),
     class = c("rr_multinom", "rr_regression"))
-  with_design(fit, design, function(w) climb_replicate(suppressMessages(likelihood(rows, w * scale)), fit$at))
+  with_design(fit, design, scale, function(w) climb_replicate(suppressMessages(likelihood(rows, w * scale)), fit$at))
 }
 
 # Codes of the reports and the design matrix. A tally is rows of its reports, with their counts as weights. The
@@ -244,8 +244,9 @@ start_shares <- function(codes, weights, channel) {
   shares / sum(shares)
 }
 
-# Scores of rows with reports of the probabilities `given`, a column for each truth.
-share_scores <- function(at, given) {
+# Scores of rows with these codes of reports.
+report_scores <- function(at, channel, codes) {
+  given <- t(channel[, codes, drop = FALSE])
   slopes <- Reduce(`+`, lapply(seq_len(ncol(given)), function(j) at$slope(j) * given[, j]))
   at$expand(slopes / rowSums(at$theta * given))
 }
@@ -348,7 +349,7 @@ expected_information <- function(rows, b, x) {
   at <- cumulative_truths(b, x)
   reports <- at$theta %*% rows$channel
   Reduce(`+`, lapply(seq_len(ncol(reports)), function(y) {
-    s <- share_scores(at, matrix(rows$channel[, y], nrow(x), nrow(rows$channel), byrow = TRUE))
+    s <- report_scores(at, rows$channel, rep(y, nrow(x)))
     crossprod(s * (rows$weights * reports[, y]), s)
   }))
 }
@@ -366,7 +367,15 @@ regression_expected.rr_multinom <- function(fit) fit$model$expected(fit$estimate
 
 regression_scores.rr_multinom <- function(fit) {
   at <- fit$model$truths(fit$estimate, unname(fit$model$x))
-  fit$weights * share_scores(at, t(fit$model$channel[, fit$model$codes, drop = FALSE]))
+  fit$weights * report_scores(at, fit$model$channel, fit$model$codes)
+}
+
+regression_reports.rr_multinom <- function(fit) {
+  channel <- fit$model$channel
+  codes <- fit$model$codes
+  at <- fit$model$truths(fit$estimate, unname(fit$model$x))
+  scores <- lapply(seq_len(ncol(channel)), function(y) report_scores(at, channel, rep(y, length(codes))))
+  list(scored_reports(scores, outer(seq_len(ncol(channel)), codes, `==`), channel))
 }
 
 #' @rdname rr_multinom

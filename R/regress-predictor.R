@@ -16,7 +16,7 @@
 #' question as the response, and the binomial family. All devices must be independent given the truths.
 #'
 #' @param formula Outcome to the left; to the right exact covariates and at least one variable of `mechanisms`, unless the outcome is one.
-#' @param data A data frame with outcome, covariates and *reports*.
+#' @param data A data frame with outcome, covariates and *reports*, or a survey design (see [rr_glm()]).
 #' @param mechanisms A list of mechanisms, named by the randomized variables.
 #' @param family `gaussian()` (default), `binomial()` or `poisson()`, each with its canonical link.
 #' @param truth For `"ml"` in `rr_predictor()`: one-sided formula of the model of the truth. Default `~ .`, all terms of `formula` without randomized variables; `~ 1` is a constant truth. Several
@@ -24,7 +24,6 @@
 #'   Kooiman. For `predict()`: a named list of one level per randomized covariate.
 #' @param method `"moments"` or `"ml"`, see above.
 #' @param weights,subset,na.action As in [stats::lm()].
-#' @param design A survey design, in place of `data`: see [rr_glm()].
 #' @param starts Number of starting points of `"ml"`, a whole number of at least 1; default 5.
 #' @param object,x A fit of `rr_predictor()`.
 #' @param part `"outcome"` (default), `"truth"`, or all coefficients (`"both"` for `coef()`, `"all"` for `vcov()`).
@@ -70,7 +69,7 @@
 #' rr_predictor(grade ~ semester + cheating, exam_simulated, list(cheating = often), method = "ml")
 #' @export
 rr_predictor <- function(formula, data = NULL, mechanisms, family = stats::gaussian(), truth = ~ ., method = NULL,
-                         weights = NULL, subset = NULL, na.action = NULL, starts = 5, design = NULL, ...) {
+                         weights = NULL, subset = NULL, na.action = NULL, starts = 5, ...) {
   check_dots_empty(...)
   call <- match.call()
   if (is.function(family)) family <- family()
@@ -80,6 +79,7 @@ rr_predictor <- function(formula, data = NULL, mechanisms, family = stats::gauss
   method <- check_choice(method %||% if (family$family == "binomial") "ml" else "moments", "method", c("moments", "ml"))
   starts <- check_starts(starts)
   refuse_validated(mechanisms, "{.fn rr_predictor}")
+  design <- given_design(data, call)
   asked <- design_call(call, design)
   data <- design$variables %||% data
   rows <- predictor_rows(asked, formula, data, mechanisms, truth, parent.frame())
@@ -97,7 +97,7 @@ rr_predictor <- function(formula, data = NULL, mechanisms, family = stats::gauss
     class = c("rr_predictor", "rr_regression")
   )
   parts <- if (method == "ml" && inherits(design, "svyrep.design")) suppressMessages(mixture_parts(rows))
-  with_design(fit, design, function(w) {
+  with_design(fit, design, scale, function(w) {
     rows$weights <- w * scale
     if (method == "moments") {
       return(tryCatch(fit_moments(rows, fit$estimate)$estimate, error = function(e) NA * fit$estimate))
@@ -221,14 +221,27 @@ predictor_outcome <- function(rows, method) {
 
 # ---- corrected estimating equations ----
 
-fit_moments <- function(rows, start = numeric(length(rows$keep))) {
-  # Weight of each respondent in each combination of truths: products of the unbiased scores. They may be negative, and
-  # add up to 1.
+# Weight of each respondent in each combination of truths: products of the unbiased scores. They may be negative, and
+# add up to 1.
+moment_shares <- function(rows) {
   u <- matrix(1, nrow(rows$frame), length(rows$x))
   for (name in rows$covariates) {
     u <- u * unbiased_matrix(rows$channels[[name]])[rows$codes[[name]], rows$cells[[name]], drop = FALSE]
   }
-  u <- u * rows$weights
+  u
+}
+
+moment_scores <- function(rows, b) {
+  rows$outcome <- predictor_outcome(rows, "moments")
+  u <- moment_shares(rows)
+  Reduce(`+`, lapply(seq_along(rows$x), function(cell) {
+    x <- rows$x[[cell]]
+    x * (u[, cell] * (rows$outcome - rows$family$linkinv(drop(x %*% b))))
+  }))
+}
+
+fit_moments <- function(rows, start = numeric(length(rows$keep))) {
+  u <- moment_shares(rows) * rows$weights
   family <- rows$family
   evaluate <- function(b) {
     slope <- psi <- 0
@@ -281,17 +294,20 @@ mixture_parts <- function(rows) {
   # Cells of the mixture: combinations of truths, and of the outcome's truth if that is not seen either.
   hidden <- rows$response %in% names(rows$mechanisms)
   cells <- expand.grid(cell = seq_along(rows$x), outcome = if (hidden) 0:1 else NA)
-  known <- -log(unit)
-  for (name in names(rows$channels)) {
-    place <- if (name %in% rows$covariates) rows$cells[[name]][cells$cell] else cells$outcome + 1
-    known <- known + log(t(rows$channels[[name]])[rows$codes[[name]], place, drop = FALSE])
-  }
   back <- c(lapply(truth, function(part) kronecker(diag(part$k - 1L), part$back)), list(rows$back * unit),
             if (gaussian) list(diag(1)))
   sizes <- vapply(back, ncol, 0L)
-  list(rows = rows, truth = truth, z = rows$z, cells = cells, known = known, back = block_diagonal(back),
-       block = rep(seq_along(sizes), sizes), size = sum(sizes), gaussian = gaussian, unit = unit,
+  list(rows = rows, truth = truth, z = rows$z, cells = cells, known = cell_reports(rows, cells) - log(unit),
+       back = block_diagonal(back), block = rep(seq_along(sizes), sizes), size = sum(sizes), gaussian = gaussian, unit = unit,
        shift = c(numeric(sum(sizes) - gaussian), if (gaussian) log(unit)))
+}
+
+# The logarithm of the probability of each respondent's reports in each cell.
+cell_reports <- function(rows, cells) {
+  Reduce(`+`, lapply(names(rows$channels), function(name) {
+    place <- if (name %in% rows$covariates) rows$cells[[name]][cells$cell] else cells$outcome + 1
+    log(t(rows$channels[[name]])[rows$codes[[name]], place, drop = FALSE])
+  }))
 }
 
 # Of one combination of truths, a column each: the linear predictors of each truth but the first, and of the outcome.
@@ -376,6 +392,13 @@ mixture_evaluate <- function(parts, b, need) {
   list(value, colSums(scores * w), (observed + t(observed)) / 2, complete, scores = scores * w, r = now$r)
 }
 
+# Scores of the reported parameters, of rows without weights with these codes of reports.
+mixture_scores <- function(parts, codes, b) {
+  parts$rows[c("codes", "weights")] <- list(codes, rep(1, nrow(parts$known)))
+  parts$known <- cell_reports(parts$rows, parts$cells) - log(parts$unit)
+  (mixture_evaluate(parts, b, 1L)$scores %||% matrix(NA_real_, nrow(parts$known), length(b))) %*% solve(parts$back)
+}
+
 # The linear predictors of truths that are possible, and those of outcomes that are not Gaussian.
 mixture_rows <- function(parts, b, N) {
   r <- mixture_state(parts, b)$r
@@ -434,6 +457,22 @@ mixture_start <- function(rows, parts, at) {
 }
 
 # ---- what is read off a fit ----
+
+# Each combination of reports of all randomized variables.
+regression_reports.rr_predictor <- function(fit) {
+  rows <- fit$rows
+  codes <- rows$codes
+  channel <- Reduce(function(a, b) kronecker(b, a), rows$channels)
+  table <- expand.grid(lapply(rows$channels, function(channel) seq_len(ncol(channel))), KEEP.OUT.ATTRS = FALSE)
+  parts <- if (fit$method == "ml") suppressMessages(mixture_parts(rows))
+  possible <- which(colSums(channel) > 0)
+  found <- lapply(possible, function(i) {
+    rows$codes <- lapply(table[i, , drop = FALSE], rep, nrow(rows$frame))
+    list(scores = if (is.null(parts)) moment_scores(rows, fit$estimate) else mixture_scores(parts, rows$codes, fit$at),
+         said = Reduce(`&`, Map(`==`, codes, rows$codes)))
+  })
+  list(scored_reports(lapply(found, `[[`, "scores"), do.call(rbind, lapply(found, `[[`, "said")), channel[, possible]))
+}
 
 #' @rdname rr_predictor
 #' @export

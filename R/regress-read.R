@@ -219,15 +219,17 @@ value_kind <- function(x) {
 
 # ---- survey designs ----
 
+# The design that a fitter got as its data, NULL if it got others.
+given_design <- function(data, call) {
+  if (!is_design(data)) return(NULL)
+  check_known_design(data, "data")
+  if (!is.null(call$weights)) abort("{.arg weights} must be left out: they are those of the design.", "argument")
+  data
+}
+
 # The call of a fitter, with the weights of the design.
 design_call <- function(call, design) {
-  if (is.null(design)) return(call)
-  check_installed("survey", "for survey designs")
-  if (!is_known_design(design) || !is.null(call$weights)) {
-    abort(c("{.arg design} must be made by {.fn survey::svydesign} or {.fn survey::svrepdesign}.",
-            x = "It is {describe(design)}.", i = "It has its own data and weights."), "argument")
-  }
-  call$weights <- design_weights(design)
+  if (!is.null(design)) call$weights <- design_weights(design)
   call
 }
 

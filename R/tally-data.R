@@ -88,9 +88,11 @@ refuse_vector <- function(given, arg) if (!is.null(given)) must_be(given, arg, "
 is_design <- function(x) inherits(x, c("survey.design", "svyrep.design", "twophase", "twophase2"))
 
 # Those that hold their data, and whose variance needs no joint probabilities.
-is_known_design <- function(design) {
-  inherits(design, c("survey.design2", "svyrep.design")) &&
+check_known_design <- function(design, arg) {
+  check_installed("survey", "for survey designs")
+  known <- inherits(design, c("survey.design2", "svyrep.design")) &&
     !inherits(design, c("pps", "DBIsvydesign", "twophase", "twophase2"))
+  check_that(known, design, arg, "a design of {.fn survey::svydesign} or {.fn survey::svrepdesign} that holds its data")
 }
 
 design_weights <- function(design) {
@@ -119,9 +121,7 @@ rr_tally.survey.design <- function(x, mechanism, ..., column = NULL, weights = N
 
 tally_design <- function(x, mechanism, column, weights, by, na.rm) {
   check_mechanism(mechanism)
-  check_installed("survey", "for survey designs")
-  check_that(is_known_design(x), x, "x",
-             "a design of {.fn survey::svydesign} or {.fn survey::svrepdesign} that holds its data")
+  check_known_design(x, "x")
   if (!is.null(weights)) abort("{.arg weights} must be left out: they are those of the design.", "argument")
   rows <- design_rows(x)
   rr_tally(x$variables[rows, , drop = FALSE], mechanism, column = column, weights = design_weights(x)[rows], by = by,

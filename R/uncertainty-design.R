@@ -8,8 +8,9 @@
 # Where the population is finite, that is not all: the factor 1 - f is right for the truths, but a respondent who is
 # certain to be drawn still randomizes. A variance estimator that counts the square of a respondent's own value with Q_i
 # in place of the w_i^2 that independent noise needs misses the sum over i of (w_i^2 - Q_i) Var(u_i | truth), and this
-# is added. For k categories Var(e_y | x) = diag(C[x, ]) - C[x, ]' C[x, ] is linear in the indicators of the truth, so
-# that it is estimated without bias from the same reports.
+# is added: here and for the scores of regressions (R/regress-design.R). Var(u | x), the sum over y of C[x, y] u_y u_y'
+# less the square of the sum of C[x, y] u_y, is linear in the indicators of the truth x, so that it is estimated without
+# bias from the same reports.
 
 # Of the rows that count: their `row` in the design, their `group` in the tally, and the `code` of the report or, of a
 # protocol, the `scores`, whose weighted mean is the unbiased estimate.
@@ -148,7 +149,7 @@ scored_way <- function(fit, data, law) {
        again = function(g, own, w) drop(crossprod(data$scores[own, , drop = FALSE], w)) / sum(w),
        noise = function(g, own, squares) {
          u <- data$scores[own, , drop = FALSE]
-         crossprod(u, squares * u) - diag(colSums(squares * u), k)
+         randomization(u, squares, diag(k), colSums(squares * u))
        })
 }
 
@@ -162,30 +163,57 @@ coded_way <- function(fit, data, law, columns, inverse, estimate, estimator) {
        scores = function(g, own) t((centred(g) + estimate[, g])[, data$code[own], drop = FALSE]),
        again = function(g, own, w) estimator(g, sums(w, own)),
        noise = function(g, own, squares) {
-         sums <- sums(squares, own)
-         # Exact zeros of direct questions stay zeros.
-         spread <- diag(sums, ncol(C)) - crossprod(C, drop(inverse %*% sums) * C)
-         centred(g) %*% tcrossprod(spread, centred(g))
+         scores <- t(centred(g))
+         channel_randomization(array(scores, c(nrow(scores), 1, ncol(scores))), cbind(sums(squares, own)), C, inverse)
        })
 }
 
 # ---- what a finite population hides of the randomization ----
 
+# The covariance, given the truths, of a sum of scores s of reports: that of one is E s s' - E s E s'. `seen` are the
+# scores that were seen, and `given` their means E s for the truths; the truths of a row are not known, but their
+# indicators have unbiased estimates. `reports` and `truths` weigh the rows of both.
+randomization <- function(seen, reports, given, truths) {
+  crossprod(seen * reports, seen) - crossprod(given * truths, given)
+}
+
+# The same where any report may be scored: `scores` by report, respondent and parameter, `counts` of the reports that
+# each respondent gave, a column each, `inverse` the unbiased estimates of the truths from reports. Exact zeros of
+# direct questions stay zeros.
+channel_randomization <- function(scores, counts, channel, inverse) {
+  rows <- function(values) matrix(values, ncol = dim(scores)[3])
+  randomization(rows(scores), as.vector(counts), rows(channel %*% matrix(scores, ncol(channel))),
+                as.vector(inverse %*% counts))
+}
+
 # For each row w^2 - Q: what the variance of the design leaves out of the square of a respondent's own value.
 hidden_squares <- function(design) {
   w <- design_weights(design)
-  if (inherits(design, "svyrep.design")) {
-    # Random replicates count more and less than w^2, by chance; jackknives and balanced replicates exactly it.
-    replicates <- stats::weights(design, "analysis")
-    centre <- if (isTRUE(design$mse)) w else rowMeans(replicates[, design$rscales > 0, drop = FALSE])
-    hidden <- w^2 - unname(design$scale * drop((replicates - centre)^2 %*% rep_len(design$rscales, ncol(replicates))))
-    return(replace(hidden, abs(hidden) <= 1e-9 * w^2, 0))
-  }
+  if (inherits(design, "svyrep.design")) return(hidden_by_replicates(design, w))
   population <- design$fpc$popsize
   if (is.null(population)) return(numeric(length(w)))
   sampled <- as.matrix(design$fpc$sampsize) / as.matrix(population)
   if (isTRUE(getOption("survey.ultimate.cluster"))) sampled <- sampled[, 1, drop = FALSE]
   w^2 * unname(apply(sampled, 1, prod))
+}
+
+# Replicate weights do not say whether they hold a correction. Jackknives without one count w^2 exactly, and more if
+# they are calibrated; random replicates count w^2 on average, so that only less than chance allows is a correction.
+# The survey package corrects no other kinds.
+hidden_by_replicates <- function(design, w) {
+  replicates <- stats::weights(design, "analysis")
+  scales <- design$scale * rep_len(design$rscales, ncol(replicates))
+  # What each replicate counts, as a share of all squares: together 1 without a correction.
+  counted <- colSums((replicates - w)^2) * scales / sum(w^2)
+  count <- length(counted)
+  chance <- switch(design$type, JK1 = , JKn = 1e-9, bootstrap = , mrbbootstrap = , other = {
+    # Of very few replicates all may count the same.
+    if (count < 10) Inf else stats::qt(1e-4, count - 1, lower.tail = FALSE) * stats::sd(counted) * sqrt(count)
+  }, Inf)
+  if (!isTRUE(1 - sum(counted) > chance)) return(numeric(length(w)))
+  centre <- if (isTRUE(design$mse)) w else rowMeans(replicates[, scales > 0, drop = FALSE])
+  hidden <- w^2 - unname(drop((replicates - centre)^2 %*% scales))
+  replace(hidden, abs(hidden) <= 1e-9 * w^2, 0)
 }
 
 # The map of the fit's method near the data of group g, NULL where there is none.

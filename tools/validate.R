@@ -353,6 +353,9 @@ for (i in seq_len(nrow(table))) {
 table <- utils::read.csv(script("regression-coverage.R", if (full) 1000 else 12))
 hold("interval, regression", "all kinds of regression-coverage.R", "mean coverage", mean(table$coverage),
      0.935 - 4 * sqrt(0.0475 / (4 * if (full) 1000 else 12)))
+surveys <- if (full) 400 else 4
+table <- utils::read.csv(script("finite-populations.R", surveys))
+hold("interval, regression", "all models of finite-populations.R", "mean coverage", mean(table$coverage), 0.94 - 4 * sqrt(0.0475 / (7 * surveys)))
 section("studies with limits")
 
 result <- do.call(rbind, rows)

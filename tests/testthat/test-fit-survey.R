@@ -83,7 +83,7 @@ test_that("randomized answers without a finite population: svymean() of the unbi
 
 test_that("what a correction for a finite population hides is what the design does not count of a respondent's own square", {
   # The quadratic form of the design's variance, one respondent at a time.
-  for (design in api_designs()[c("clusters", "infinite", "strata", "two_stages", "domain", "jackknife", "jackknife_strata", "mse", "bootstrap")]) {
+  for (design in api_designs()[c("clusters", "infinite", "strata", "two_stages", "domain", "jackknife", "jackknife_strata", "mse")]) {
     w <- design_weights(design)
     counted <- diag(as.matrix(stats::vcov(survey::svytotal(diag(length(w)), design))))
     expect_equal(hidden_squares(design) / w^2, unname(1 - counted / w^2), tolerance = 1e-9, ignore_attr = TRUE)
@@ -93,6 +93,57 @@ test_that("what a correction for a finite population hides is what the design do
   withr::local_options(survey.ultimate.cluster = TRUE)
   counted <- diag(stats::vcov(survey::svytotal(diag(nrow(apiclus2)), two_stages)))
   expect_equal(design_weights(two_stages)^2 - counted, hidden_squares(two_stages), tolerance = 1e-9, ignore_attr = TRUE)
+})
+
+test_that("replicate weights without a finite population give what survey gives for them, whatever made them", {
+  people <- withr::with_seed(3, {
+    data <- expand.grid(person = 1:6, town = 1:10, stratum = 1:3)
+    data$town <- interaction(data$stratum, data$town)
+    data$w <- 10 * data$stratum
+    data$x <- rnorm(180) + data$stratum / 3
+    data$part <- sample(letters[1:3], 180, TRUE)
+    data$report <- rbinom(180, 1, 0.2 + 0.6 * rbinom(180, 1, 0.3))
+    data
+  })
+  people$score <- (people$report - 0.2) / 0.6
+  strata <- survey::svydesign(~town, strata = ~stratum, weights = ~w, data = people)
+  pairs <- survey::svydesign(~town, strata = ~stratum, weights = ~w, data = people[people$town %in% outer(1:3, 1:2, paste, sep = "."), ])
+  margins <- c(`(Intercept)` = 3600, x = 1800, partb = 1100, partc = 1300)
+  set.seed(4)
+  made <- c(list(jackknife = survey::as.svrepdesign(strata),
+                 one = survey::as.svrepdesign(survey::svydesign(~town, weights = ~w, data = people))),
+            lapply(c(b3 = 3, b10 = 10, b100 = 100), function(n) survey::as.svrepdesign(strata, type = "bootstrap", replicates = n)),
+            lapply(c(s3 = 3, s100 = 100), function(n) survey::as.svrepdesign(strata, type = "subbootstrap", replicates = n)),
+            list(mrb = suppressWarnings(survey::as.svrepdesign(strata, type = "mrbbootstrap", replicates = 60))))
+  calibrated <- lapply(made[names(made) != "b3"], survey::calibrate, ~ x + part, margins, compress = FALSE)
+  halves <- list(brr = survey::as.svrepdesign(pairs, type = "BRR"), fay = survey::as.svrepdesign(pairs, type = "Fay", fay.rho = 0.3))
+  for (design in c(made, calibrated, halves)) {
+    fit <- rr_estimate(design, rr_warner(0.8), column = ~report, method = "inv")
+    expect_equal(vcov(fit)[2, 2], as.vector(vcov(survey::svymean(~score, design))), tolerance = 1e-10)
+  }
+  # Of three replicates all may count the same, and little, by chance.
+  few <- vapply(1:200, function(i) {
+    hidden <- hidden_squares(survey::as.svrepdesign(survey::svydesign(~1, weights = ~w, data = people[1:8, ]), type = "bootstrap", replicates = 3))
+    any(hidden != 0)
+  }, NA)
+  expect_false(any(few))
+})
+
+test_that("random replicates and calibrated ones that hold a correction leave the randomization in", {
+  # Drawn: 80 per cent. The design itself has the variance, svrVar() has a third of it; bootstraps are as near as their chance allows.
+  set.seed(5)
+  people <- data.frame(report = rbinom(400, 1, 0.35), x = rnorm(400), size = 500)
+  design <- survey::svydesign(~1, fpc = ~size, data = people)
+  variance <- function(design) vcov(rr_estimate(design, rr_warner(0.8), column = ~report, method = "inv"))[2, 2]
+  known <- variance(design)
+  jackknife <- survey::as.svrepdesign(design)
+  expect_equal(variance(jackknife), known, tolerance = 1e-10)
+  expect_equal(variance(survey::calibrate(jackknife, ~x, c(`(Intercept)` = 500, x = sum(people$x) * 1.3))), known, tolerance = 0.02)
+  for (type in c("bootstrap", "mrbbootstrap")) {
+    random <- survey::as.svrepdesign(design, type = type, replicates = 60)
+    expect_equal(variance(random), known, tolerance = 0.15)
+    expect_lt(vcov(survey::svymean(~I((report - 0.2) / 0.6), random))[1], 0.4 * known)
+  }
 })
 
 test_that("in a census only the randomization is random: its unbiased variance is that of target = sample", {
@@ -305,7 +356,8 @@ test_that("a tally of clusters or strata says that it does not keep them, an est
 test_that("a design has no likelihood, and what needs one says so", {
   people <- data.frame(cluster = rep(1:10, each = 6), report = rep(c("no", "yes", "yes", "no", "no"), 12), area = rep(c("North", "South"), 30))
   fit <- rr_estimate(survey::svydesign(id = ~cluster, weights = ~1, data = people), rr_warner(0.8), column = ~report, by = ~area)
-  for (refused in list(logLik, AIC, BIC, anova, rr_goodness_of_fit)) expect_error(refused(fit))
+  for (refused in list(logLik, AIC, BIC, anova, rr_goodness_of_fit)) expect_refused(refused(fit))
+  expect_error(anova(fit), "regTermTest")
 })
 
 test_that("impossible reports are told, and an estimate that is held at 0 has no standard error", {
@@ -457,4 +509,45 @@ test_that("groups of a design are compared with the covariance that they share",
   contrast <- rr_contrast(fit, c("South:yes" = 1, "North:yes" = -1))
   expect_equal(compared$estimate, contrast$estimate)
   expect_equal(compared$std.error, contrast$std.error)
+})
+
+test_that("rows of groups are named by their category, as those of a fit are", {
+  data <- data.frame(report = rep(c("no", "yes", "yes", "no", "no"), 12), area = rep(c("North", "South"), 30))
+  plain <- rr_estimate(data, rr_warner(0.8), column = "report", by = "area")
+  fit <- rr_estimate(survey::svydesign(id = ~1, weights = ~1, data = data), rr_warner(0.8), column = ~report, by = ~area)
+  for (terms in list("yes", c("yes", "no"))) {
+    expect_identical(tidy(fit, terms = terms)[c("area", "term")], tidy(plain, terms = terms)[c("area", "term")])
+    expect_identical(confint(fit, terms)[, 1], tidy(fit, conf.int = TRUE, terms = terms)$conf.low, ignore_attr = TRUE)
+  }
+  expect_identical(tidy(fit, terms = "South:yes")$estimate, coef(fit)[["South:yes"]])
+  expect_error(tidy(fit, terms = "maybe"), class = "candor_error_level")
+})
+
+test_that("predict() is what a report says about its respondent, by Bayes' rule with the shares of the population", {
+  data <- data.frame(report = rep(c("no", "yes", "yes", "no", "no"), 12), area = rep(c("North", "South"), 30), w = rep(1:3, 20))
+  design <- survey::svydesign(id = ~1, weights = ~w, data = data)
+  fit <- rr_estimate(design, rr_forced(1 / 6), column = ~report, by = ~area)
+  share <- coef(fit)[["South:yes"]]
+  said <- subset(predict(fit), area == "South" & report == "yes" & term == "yes")
+  expect_equal(said$posterior, share * 5 / 6 / (share * 5 / 6 + (1 - share) / 6))
+  expect_identical(nrow(predict(fit, c("yes", "no", "no"))), 12L)
+  expect_refused(predict(rr_estimate(design, rr_forced(1 / 6), column = ~report, total = TRUE)))
+})
+
+test_that("independent surveys are compared, with Welch's degrees of freedom", {
+  data <- data.frame(cluster = rep(1:10, each = 6), report = rep(c("no", "yes", "yes", "no", "no"), 12))
+  first <- rr_estimate(survey::svydesign(id = ~cluster, weights = ~1, data = data), rr_warner(0.8), column = ~report, method = "inv")
+  second <- rr_estimate(survey::svydesign(id = ~1, weights = ~1, data = data[1:37, ]), rr_warner(0.9), column = ~report, method = "inv")
+  v <- c(vcov(first)[2, 2], vcov(second)[2, 2])
+  df <- sum(v)^2 / sum(v^2 / c(9, 36))
+  difference <- coef(second)[["yes"]] - coef(first)[["yes"]]
+  compared <- rr_compare(list(before = first, after = second))
+  expect_equal(compared$estimate, difference)
+  expect_equal(compared$std.error, sqrt(sum(v)))
+  expect_equal(compared$p.value, 2 * pt(-abs(difference) / sqrt(sum(v)), df))
+  expect_equal(compared$conf.high, difference + qt(0.975, df) * sqrt(sum(v)))
+  expect_identical(compared$group2, "after")
+  grouped <- rr_estimate(survey::svydesign(id = ~1, weights = ~1, data = cbind(data, area = rep(c("a", "b"), 30))), rr_warner(0.8), column = ~report, by = ~area)
+  plain <- rr_estimate(data, rr_warner(0.8), column = "report")
+  expect_refused(rr_compare(list(first, grouped)), rr_compare(list(first, plain)), rr_compare(list(first)))
 })

@@ -23,7 +23,7 @@ test_that("what a regression cannot use has its class", {
                  rr_glm(y ~ x, data, warner, weights = replace(rep(1, 40), 3, -1)), rr_glm(y ~ x, data, warner, weights = rep(0, 40)),
                  rr_glm(y ~ x, data, warner, offset = 1:3), rr_glm(y ~ x, data, warner, offset = replace(x, 2, Inf)), rr_glm(y ~ I(1 / x), data, warner),
                  rr_glm(y ~ x, data, list(a = warner, b = rr_binary(1, 0))), rr_glm(y ~ x, data[1, ], warner), rr_glm(y ~ x, data, warner, start = "a"),
-                 rr_glm(y ~ x, data, warner, design = data), rr_family(list(warner)),
+                 rr_glm(y ~ x, mechanism = warner, design = data), rr_family(list(warner)),
                  rr_glm(y ~ x + (x | arm), data, warner), rr_multinom(y ~ x + (1 | arm), data, warner), rr_glm(y ~ x + cluster(arm), data, warner))
   expect_s3_class(suppressWarnings(rr_glm(y ~ I(x > 0 | arm == "a"), data, warner)), "rr_glm")
   # Names of rows are what stats::glm() takes for text.

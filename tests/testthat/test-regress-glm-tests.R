@@ -60,7 +60,7 @@ test_that("tests of terms keep the penalty and the unknown number of a design", 
 test_that("tests of survey designs are Wald's, with the degrees of freedom of the design", {
   skip_if_not_installed("survey")
   design <- survey::svydesign(~cluster, weights = ~weight, data = people())
-  fit <- quietly(rr_glm(y ~ group + z, mechanism = direct, design = design))
+  fit <- quietly(rr_glm(y ~ group + z, design, direct))
   plain <- survey::svyglm(y ~ group + z, design, family = stats::quasibinomial(), control = stats::glm.control(epsilon = 1e-14))
   # 8 clusters have 7, three slopes take 3.
   expect_identical(df.residual(fit), 4)
@@ -90,7 +90,7 @@ test_that("tests of survey designs are Wald's, with the degrees of freedom of th
     expect_equal(unclass(lmtest::coeftest(fit))[, ], summary(fit)$coefficients, tolerance = 1e-12)
     expect_equal(lmtest::coefci(fit), confint(fit), tolerance = 1e-12)
     expect_equal(lmtest::coefci(fit, df = Inf)[, 2], coef(fit) + qnorm(0.975) * sqrt(diag(vcov(fit))), tolerance = 1e-12)
-    small <- quietly(rr_glm(y ~ z, mechanism = direct, design = design))
+    small <- quietly(rr_glm(y ~ z, design, direct))
     expect_equal(lmtest::waldtest(fit, small)$`Pr(>F)`[2], pf(f, 2, 4, lower.tail = FALSE), tolerance = 1e-8)
     expect_error(lmtest::lrtest(fit, small), class = "candor_error_argument")
   }
@@ -103,7 +103,7 @@ test_that("no test is given where no degrees of freedom are left, or coefficient
   skip_without("survey", "car")
   data <- people()
   few <- survey::svydesign(~cluster, weights = ~weight, data = data[data$cluster <= 3, ])
-  fit <- quietly(rr_glm(y ~ group + x, mechanism = direct, design = few))
+  fit <- quietly(rr_glm(y ~ group + x, few, direct))
   # 3 clusters, 4 coefficients.
   expect_identical(df.residual(fit), -1)
   expect_refused(car::Anova(fit), car::linearHypothesis(fit, "x = 0"))
@@ -178,7 +178,7 @@ test_that("the goodness of fit of the reports: Hosmer and Lemeshow's of direct a
   # A saturated model has nothing left to test.
   expect_true(all(is.na(rr_goodness_of_fit(rr_glm(y ~ z, data, rr_forced(c(1 / 6, 1 / 6))))$p.value)))
   skip_if_not_installed("survey")
-  weighted <- rr_glm(y ~ x, mechanism = rr_warner(0.8), design = survey::svydesign(~1, weights = ~1, data = data))
+  weighted <- rr_glm(y ~ x, survey::svydesign(~1, weights = ~1, data = data), rr_warner(0.8))
   expect_error(rr_goodness_of_fit(weighted), "design", class = "candor_error_argument")
 })
 

@@ -170,7 +170,7 @@ test_that("linearized variances of a survey design match the vectors", {
     if (is.null(case$expected$vcov_survey_observed)) next
     data <- golden_regression(case$input)$data
     design <- survey::svydesign(~cluster, strata = ~strata, weights = ~weights, data = data, nest = TRUE)
-    fit <- quietly(rr_glm(y ~ x1 + x2, mechanism = rr_binary(case$input$p, case$input$q), design = design))
+    fit <- quietly(rr_glm(y ~ x1 + x2, design, rr_binary(case$input$p, case$input$q)))
     expect_golden(coef(fit), case$expected$coef, 1e-9)
     expect_golden(vcov(fit), case$expected$vcov_survey_observed, 1e-9)
     # What a survey package makes of the linearized values is the same.
@@ -179,9 +179,9 @@ test_that("linearized variances of a survey design match the vectors", {
     # Dropped rows count as a domain: the design is the same.
     data$x1[3] <- NA
     holed <- survey::svydesign(~cluster, strata = ~strata, weights = ~weights, data = data, nest = TRUE)
-    expect_message(some <- quietly(rr_glm(y ~ x1 + x2, mechanism = rr_binary(case$input$p, case$input$q), design = holed)), class = "candor_message_missing")
-    domain <- suppressMessages(quietly(rr_glm(y ~ x1 + x2, mechanism = rr_binary(case$input$p, case$input$q),
-                                              design = subset(design, seq_len(nrow(data)) != 3))))
+    expect_message(some <- quietly(rr_glm(y ~ x1 + x2, holed, rr_binary(case$input$p, case$input$q))), class = "candor_message_missing")
+    domain <- suppressMessages(quietly(rr_glm(y ~ x1 + x2, subset(design, seq_len(nrow(data)) != 3),
+                                              rr_binary(case$input$p, case$input$q))))
     expect_equal(vcov(some), vcov(domain), tolerance = 1e-8)
   }
 })
@@ -192,7 +192,7 @@ test_that("fits of a survey design have t, Wald's intervals, and no likelihood r
   data <- data.frame(cluster = rep(1:24, each = 20), stratum = rep(1:4, each = 120), weight = rep(c(1, 2), 240), x = sin(1:480), z = cos(3 * (1:480)),
                      y = rep(c(0, 1, 1, 0, 1, 0, 0), length.out = 480))
   design <- survey::svydesign(~cluster, strata = ~stratum, weights = ~weight, data = data, nest = TRUE)
-  fit <- quietly(rr_glm(y ~ x + z, mechanism = rr_warner(0.8), design = design))
+  fit <- quietly(rr_glm(y ~ x + z, design, rr_warner(0.8)))
   # Coefficients, errors, p-values and intervals: test-regress-design.R. Here the tables of tidy() are those of summary().
   expect_identical(colnames(summary(fit)$coefficients)[3:4], c("t value", "Pr(>|t|)"))
   tidied <- tidy(fit, conf.int = TRUE)
@@ -202,7 +202,7 @@ test_that("fits of a survey design have t, Wald's intervals, and no likelihood r
   expect_refused(anova(fit), anova(quietly(rr_glm(y ~ x, data, rr_warner(0.8))), fit), confint(fit, method = "profile"))
   # Three clusters have 2 degrees of freedom, and two slopes take them.
   few <- survey::svydesign(~cluster, weights = ~weight, data = data[data$cluster <= 3, ])
-  few <- suppressWarnings(quietly(rr_glm(y ~ x + z, mechanism = rr_warner(0.8), design = few)))
+  few <- suppressWarnings(quietly(rr_glm(y ~ x + z, few, rr_warner(0.8))))
   expect_true(all(is.na(summary(few)$coefficients[, 4])))
 })
 
@@ -210,7 +210,7 @@ test_that("predictions and effects of a survey design have the t of its coeffici
   skip_if_not_installed("survey")
   # 8 clusters have 7 degrees of freedom, one slope takes 1.
   data <- data.frame(cluster = rep(1:8, each = 40), weight = rep(c(1, 2), 160), x = sin(1:320), y = rep(c(0, 1, 1, 0, 1, 0, 0), length.out = 320))
-  fit <- quietly(rr_glm(y ~ x, mechanism = rr_warner(0.8), design = survey::svydesign(~cluster, weights = ~weight, data = data)))
+  fit <- quietly(rr_glm(y ~ x, survey::svydesign(~cluster, weights = ~weight, data = data), rr_warner(0.8)))
   # Where x is 0 the predictor is the intercept.
   zero <- predict(fit, data.frame(x = 0), interval = "confidence")
   expect_equal(unname(zero[1, ]), unname(c(coef(fit)[1], confint(fit)[1, ])), tolerance = 1e-12)
@@ -231,8 +231,8 @@ test_that("AIC() of a direct question to a design is that of survey::svyglm(), a
   data$y <- rbinom(400, 1, plogis(-0.5 + data$x + rnorm(40)[data$cluster]))
   design <- survey::svydesign(~cluster, strata = ~stratum, weights = ~weight, data = data, nest = TRUE)
   direct <- rr_binary(1, 0)
-  fit <- quietly(rr_glm(y ~ x + z, mechanism = direct, design = design))
-  small <- quietly(rr_glm(y ~ x, mechanism = direct, design = design))
+  fit <- quietly(rr_glm(y ~ x + z, design, direct))
+  small <- quietly(rr_glm(y ~ x, design, direct))
   # The other package stops its iterations earlier than this one, and finds its function only where it is attached.
   suppressPackageStartupMessages(withr::local_package("survey"))
   theirs <- function(formula) {
@@ -254,7 +254,7 @@ test_that("AIC() of a direct question to a design is that of survey::svyglm(), a
   expect_equal(AIC(plain, quietly(rr_glm(y ~ z, data, direct)))$AIC[1], AIC(plain))
   expect_equal(AIC(plain), -2 * as.numeric(logLik(plain)) + 4)
   # The trace of a randomized question, from the two matrices.
-  random <- quietly(rr_glm(y ~ x + z, mechanism = rr_warner(0.9), design = design))
+  random <- quietly(rr_glm(y ~ x + z, design, rr_warner(0.9)))
   expect_equal(extractAIC(random)[1], sum(diag(solve(vcov(random, "observed"), vcov(random)))), tolerance = 1e-9)
 })
 

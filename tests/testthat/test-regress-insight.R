@@ -35,9 +35,14 @@ test_that("parameters calls exponentiated coefficients what they are", {
 test_that("fits of survey designs are of the t distribution there too", {
   skip_without("parameters", "survey")
   design <- survey::svydesign(~area, data = survey, weights = ~1)
-  fit <- rr_glm(report ~ age, design = design, mechanism = rr_forced(1 / 6))
+  fit <- rr_glm(report ~ age, design, rr_forced(1 / 6))
   # 20 clusters less 1, less one slope.
   expect_identical(as.double(insight::get_df(fit, type = "wald")), 18)
+  # By default parameters would profile, and take p-values of profiles for normal.
+  for (table in list(parameters::model_parameters(fit), parameters::model_parameters(rr_multinom(report ~ age, design, rr_forced(1 / 6))))) {
+    expect_equal(table$p, unname(summary(fit)$coefficients[, 4]), tolerance = 1e-6)
+    expect_equal(table$CI_low, unname(confint(fit)[, 1]), tolerance = 1e-6)
+  }
   skip_if_not_installed("insight", "1.0.0")
   expect_equal(parameters::parameters(fit, ci_method = "wald")$p, tidy(fit)$p.value)
 })
@@ -90,7 +95,7 @@ test_that("performance compares fits by the likelihood of the reports", {
 test_that("a survey design has its corrected AIC there, and no likelihood", {
   skip_without("performance", "survey")
   design <- survey::svydesign(~1, data = transform(contacts, w = rep(c(0.5, 1.5), 600)), weights = ~w)
-  fit <- rr_glm(report ~ age, design = design, mechanism = rr_forced(1 / 6))
+  fit <- rr_glm(report ~ age, design, rr_forced(1 / 6))
   expect_error(insight::get_loglikelihood(fit), "pseudo-likelihood", class = "candor_error_argument")
   table <- performance("model_performance")(fit)
   expect_named(table, "AIC")
