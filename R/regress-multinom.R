@@ -369,6 +369,8 @@ regression_scores.rr_multinom <- function(fit) {
   fit$weights * share_scores(at, t(fit$model$channel[, fit$model$codes, drop = FALSE]))
 }
 
+regression_reports.rr_multinom <- function(fit) 1 * outer(fit$model$codes, seq_along(fit$mechanism$reports), `==`)
+
 #' @rdname rr_multinom
 #' @export
 predict.rr_multinom <- function(object, newdata = NULL, type = c("truth", "report", "posterior", "class"),
@@ -418,9 +420,6 @@ multinom_newdata <- function(object, newdata, reports) {
 #' @importFrom stats model.frame
 #' @export
 model.frame.rr_multinom <- function(formula, ...) formula$frame
-
-#' @export
-fitted.rr_multinom <- function(object, ...) predict(object)
 
 #' @export
 tidy.rr_multinom <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
