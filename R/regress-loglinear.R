@@ -330,8 +330,10 @@ predict.rr_loglinear <- function(object, type = c("truth", "report"), se.fit = F
 #' @export
 as.table.rr_loglinear <- function(x, ...) as.table(predict(x))
 
-#' @export
-fitted.rr_loglinear <- function(object, ...) predict(object, "report")
+regression_reports.rr_loglinear <- function(fit) {
+  expected <- fitted(fit)
+  array(fit$table$counts, dim(expected), dimnames(expected))
+}
 
 #' @rdname rr_loglinear
 #' @export

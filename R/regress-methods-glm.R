@@ -8,7 +8,8 @@
 #' * `glance()`: one row per fit; `NA` for likelihoods of survey designs.
 #' * `augment()`: the data with `.truth`, `.report`, `.posterior` (probability of a true yes given the report), `.hat`, `.resid` (deviance).
 #' * `anova()`, `drop1()`, `add1()`: likelihood ratio tests.
-#' * `fitted()`, `residuals()`, `hatvalues()`, `influence()`: about truths or reports, see `type`.
+#' * `fitted()`: the probability of the report; `residuals(type = "response")` is the report minus `fitted()`. The truth is `predict(type = "truth")`.
+#' * `residuals()`, `hatvalues()`, `influence()`: about truths or reports, see `type`.
 #' * `simulate()`: a data frame of reports, one column per survey.
 #' * `logLik()`, `AIC()`: likelihood of the reports.
 #' * `family()`: the family of the truth.

@@ -14,14 +14,16 @@
 #'   `component` ([rr_predictor()]).
 #' * `glance()`: `nobs`, `df`, `logLik`, `AIC`, `BIC`, `decrement` (gain of a further Newton step), `starts` (number of different maxima found).
 #' * `summary()`: a list with `coefficients`: estimate, standard error, z and p-value.
-#' * `residuals()`: of [rr_multinom()] and [rr_loglinear()], see `type`.
+#' * `fitted()`: the probability of the *report* (expected counts for [rr_loglinear()], the mean of the reported outcome for [rr_predictor()]), as for
+#'   [rr_glm()]. The truth is `predict()`.
+#' * `residuals()`: the report minus `fitted()`; see also `type`. Moment fits of [rr_predictor()] with a randomized covariate give an error.
 #' * `simulate()`: reports under a fit of [rr_multinom()], one column per survey.
 #' * `plot()`: of [rr_multinom()]: probabilities of the truths along one covariate with Wald intervals on the logit scale; the others are held at the values in
 #'   the caption.
 #'
 #' @param object,x A fit.
-#' @param type For `vcov()`, see above. For `residuals()` of [rr_multinom()]: `"report"` (default; the report given minus the probabilities of the reports) or `"truth"` (posterior minus fitted
-#'   probabilities of the truths). For `residuals()` of [rr_loglinear()]: `"pearson"` (default) or `"response"`.
+#' @param type For `vcov()`, see above. For `residuals()` of [rr_multinom()]: `"report"` (default; the report given minus the probabilities of the reports) or `"truth"` (posterior minus
+#'   predicted probabilities of the truths). For `residuals()` of [rr_loglinear()]: `"pearson"` (default) or `"response"`, the counts minus `fitted()`.
 #' @param cluster For the sandwich: a vector with one entry per row that was used, or a one-sided formula for a column of the data. The variance is
 #'   multiplied by C / (C - 1) for C clusters, as in `sandwich::vcovCL()` and `survey::svyglm()`.
 #' @param parm Coefficients, as names or positions in the order of `vcov()`; default all.
@@ -91,6 +93,9 @@ bread_type <- function(fit) if (fit$penalty %in% c("bias", "jeffreys")) "expecte
 # Fisher information, and one row of scores per respondent, in the coefficients of vcov().
 regression_expected <- function(fit) UseMethod("regression_expected")
 regression_scores <- function(fit) UseMethod("regression_scores")
+
+# What was reported, in the form of fitted().
+regression_reports <- function(fit) UseMethod("regression_reports")
 
 # Sums of scores by cluster, one for each row that was fitted, so that their cross-product is the sandwich's meat;
 # C / (C - 1) as of a survey design.

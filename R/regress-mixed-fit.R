@@ -41,7 +41,7 @@
 #'   | `fixed` | the fit without the term |
 #'   | `information.pairs`, `limit` | see above; the limit for infinite sigma, else `NULL` |
 #'
-#'   [rr_effects()] gives average truths and effects over persons. `tidy()` has the columns `effect`, `group`, `term` as in broom.mixed. `anova()` of the fits without and with the random intercept halves the p-value, because sigma is at least 0.
+#'   [rr_effects()] gives average truths and effects over persons. `fitted()` is the probability of the report, and `residuals()` the report minus `fitted()`. `tidy()` has the columns `effect`, `group`, `term` as in broom.mixed. `anova()` of the fits without and with the random intercept halves the p-value, because sigma is at least 0.
 #' @section Errors and warnings:
 #' Errors: `candor_error_argument`, `candor_error_no_information` (no group has two rows). Warnings: `candor_warning_infinite`, `candor_warning_information`. See [candor_conditions].
 #' @references Boeckenholt, U. and van der Heijden, P. G. M. (2007). Item randomized-response models for measuring noncompliance. *Psychometrika* 72, 245-262. \doi{10.1007/s11336-005-1495-y}
@@ -250,6 +250,8 @@ predict.rr_glm_mixed <- function(object, newdata = NULL, type = c("truth", "repo
   }
   stats::setNames(truth, new$names)
 }
+
+regression_reports.rr_glm_mixed <- function(fit) fit$fixed$y
 
 # The fit without the random intercept, at the coefficients of the fit with it: `curve` is the average over persons, and
 # `variance` has a row for each column of the design matrix, and for sigma.

@@ -378,6 +378,8 @@ regression_reports.rr_multinom <- function(fit) {
   list(scored_reports(scores, outer(seq_len(ncol(channel)), codes, `==`), channel))
 }
 
+regression_reports.rr_multinom <- function(fit) 1 * outer(fit$model$codes, seq_along(fit$mechanism$reports), `==`)
+
 #' @rdname rr_multinom
 #' @export
 predict.rr_multinom <- function(object, newdata = NULL, type = c("truth", "report", "posterior", "class"),
@@ -427,9 +429,6 @@ multinom_newdata <- function(object, newdata, reports) {
 #' @importFrom stats model.frame
 #' @export
 model.frame.rr_multinom <- function(formula, ...) formula$frame
-
-#' @export
-fitted.rr_multinom <- function(object, ...) predict(object)
 
 #' @export
 tidy.rr_multinom <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {

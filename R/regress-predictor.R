@@ -27,7 +27,7 @@
 #' @param starts Number of starting points of `"ml"`, a whole number of at least 1; default 5.
 #' @param object,x A fit of `rr_predictor()`.
 #' @param part `"outcome"` (default), `"truth"`, or all coefficients (`"both"` for `coef()`, `"all"` for `vcov()`).
-#' @param type For `vcov()` `"observed"` (default of `"ml"`) `"sandwich"` (the only type of `"moments"` without a design) or `"survey"` (default with a design). For `predict()` `"outcome"` (default), `"link"`, `"truth"` or `"posterior"`.
+#' @param type For `vcov()` `"observed"` (default of `"ml"`) `"sandwich"` (the only type of `"moments"` without a design) or `"survey"` (default with a design). For `predict()` `"outcome"` (default), `"link"`, `"truth"`, `"posterior"` or `"report"`.
 #' @param cluster For the sandwich, see [rr_regression].
 #' @param newdata A data frame; default the data of the fit.
 #' @param se.fit Logical, default `FALSE`. Return a list of `fit` and `se.fit`? For the mean at a `truth`.
@@ -40,6 +40,8 @@
 #'   * `sigma()`: standard deviation of the error.
 #'   * `predict(truth = )`: mean outcome if the truth were `truth`.
 #'   * `predict()` (`"ml"` only): mean outcome given the exact covariates; type `"truth"`: probabilities of each truth; `"posterior"`: given report and outcome too.
+#'   * `fitted()`, `predict(type = "report")`: mean outcome as reported. For a randomized outcome it is the probability of a reported yes, otherwise `predict()`.
+#'   * `augment()`: the data with `.fitted` and `.posterior.<level>` (`"ml"` only).
 #' @section Errors and warnings:
 #' Errors: `candor_error_argument`, `candor_error_level`, `candor_error_no_information` (the truths cannot be told apart). Warnings as in [rr_multinom()]. See [candor_conditions].
 #' @references van den Hout, A. and Kooiman, P. (2006). Estimating the linear regression model with categorical covariates subject to randomized response.
@@ -523,10 +525,11 @@ glance.rr_predictor <- function(x, ...) {
 #' @rdname rr_predictor
 #' @export
 predict.rr_predictor <- function(object, newdata = NULL, truth = NULL,
-                                 type = c("outcome", "link", "truth", "posterior"), se.fit = FALSE, ...) {
-  type <- check_choice(type, "type", c("outcome", "link", "truth", "posterior"))
+                                 type = c("outcome", "link", "truth", "posterior", "report"), se.fit = FALSE, ...) {
+  type <- check_choice(type, "type", c("outcome", "link", "truth", "posterior", "report"))
   rows <- object$rows
-  over <- type == "outcome" && is.null(truth) && length(rows$covariates) && !check_flag(se.fit, "se.fit")
+  over <- type %in% c("outcome", "report") && is.null(truth) && length(rows$covariates) &&
+    !check_flag(se.fit, "se.fit")
   if (type %in% c("truth", "posterior") || over) check_part(object, "truth", "truth")
   if (type == "posterior") {
     if (!is.null(newdata)) abort("{.arg newdata} is not for posteriors: they are of the rows of the fit.", "argument")
@@ -547,16 +550,27 @@ predict.rr_predictor <- function(object, newdata = NULL, truth = NULL,
   rows$cells <- rows$cells[at, , drop = FALSE]
   designs <- lapply(predictor_designs(NULL, frame, rows, rows$made),
                     function(x) x[, rows$names[rows$keep], drop = FALSE])
+  # The reports of a randomized outcome: all but the first.
+  channel <- if (type == "report") rows$channels[[rows$response]]
+  sent <- function(no, yes) if (is.null(channel)) yes else drop(cbind(no, yes) %*% channel[, -1])
   if (over) {
     means <- vapply(designs, function(x) object$family$linkinv(drop(x %*% b)), numeric(nrow(frame)))
-    return(rowSums(matrix(means, nrow(frame)) * truth_shares(object, frame)))
+    mean <- rowSums(matrix(means, nrow(frame)) * truth_shares(object, frame))
+    return(sent(1 - mean, mean))
   }
   x <- designs[[1]]
   eta <- drop(x %*% b)
   mean <- if (type == "link") eta else object$family$linkinv(eta)
-  if (!se.fit) return(mean)
+  if (!se.fit) return(sent(1 - mean, mean))
   slope <- if (type == "link") 1 else object$family$mu.eta(eta)
-  list(fit = mean, se.fit = abs(slope) * sqrt(pmax(rowSums((x %*% vcov(object)) * x), 0)))
+  error <- abs(slope) * sqrt(pmax(rowSums((x %*% vcov(object)) * x), 0))
+  list(fit = sent(1 - mean, mean), se.fit = abs(sent(-error, error)))
+}
+
+regression_reports.rr_predictor <- function(fit) {
+  codes <- fit$rows$codes[[fit$rows$response]]
+  if (is.null(codes)) return(fit$rows$outcome)
+  drop(1 * outer(codes, seq_len(ncol(fit$rows$channels[[fit$rows$response]]))[-1], `==`))
 }
 
 truth_cell <- function(rows, truth) {
@@ -600,5 +614,5 @@ augment.rr_predictor <- function(x, ...) {
   frame <- as.list(x$frame[setdiff(names(x$frame), "(weights)")])
   if (x$method == "moments") return(tibble::as_tibble(frame))
   posterior <- if (length(x$rows$covariates)) share_columns(predict(x, type = "posterior"), ".posterior.")
-  tibble::as_tibble(c(frame, list(.fitted = unname(predict(x))), posterior))
+  tibble::as_tibble(c(frame, list(.fitted = unname(fitted(x))), posterior))
 }

@@ -80,22 +80,27 @@ drawn_surveys <- function(nsim, draw, seed, names) {
 
 #' @rdname rr_regression
 #' @export
+fitted.rr_regression <- function(object, ...) predict(object, type = "report")
+
+#' @rdname rr_regression
+#' @export
+residuals.rr_regression <- function(object, ...) regression_reports(object) - fitted(object)
+
+#' @rdname rr_regression
+#' @export
 residuals.rr_multinom <- function(object, type = c("report", "truth"), ...) {
   type <- check_choice(type, "type", c("report", "truth"))
-  if (type == "truth") return(predict(object, type = "posterior") - predict(object))
-  fitted <- predict(object, type = "report")
-  (col(fitted) == object$model$codes) - fitted
+  if (type == "truth") predict(object, type = "posterior") - predict(object) else NextMethod()
 }
 
 #' @rdname rr_regression
 #' @export
 residuals.rr_loglinear <- function(object, type = c("pearson", "response"), ...) {
   type <- check_choice(type, "type", c("pearson", "response"))
-  expected <- predict(object, "report")
-  rest <- array(object$table$counts, dim(expected), dimnames(expected)) - expected
+  rest <- NextMethod()
   if (type == "response") return(rest)
   # Weighted counts vary as those of the effective number of respondents.
-  rest * sqrt(rep(object$table$units, each = nrow(object$table$counts)) / pmax(expected, 1e-300))
+  rest * sqrt(rep(object$table$units, each = nrow(object$table$counts)) / pmax(fitted(object), 1e-300))
 }
 
 #' @rdname rr_regression

@@ -33,6 +33,8 @@ test_that("golden vectors", {
 })
 
 test_that("five items of the exam survey: published truths of two devices, with and without the class", {
+  # The figures of the second device are those of BFGS from 60 and 400 random points, with the likelihood written out. With two-way terms the 60 also found
+  # -1809.565 (share 0.0397), at infinity, which rr_loglinear() misses.
   path <- file.path(Sys.getenv("CANDOR_SHARED_DATA"), "ethbe_forced_patterns.csv")
   skip_if_not(nzchar(Sys.getenv("CANDOR_SHARED_DATA")) && file.exists(path), "the folder of survey patterns is not there")
   data <- utils::read.csv(path, colClasses = c(pattern = "character"))
@@ -41,15 +43,16 @@ test_that("five items of the exam survey: published truths of two devices, with 
   wanted <- list(
     list(2 / 3, ~ i1 + i2 + i3 + i4 + i5, -1834.596, -1828.993, 11.21, 0.1039, c(0.2995, 0.2021, 0.0166, 0.0421, 0.0004)),
     list(2 / 3, ~ (i1 + i2 + i3 + i4 + i5)^2, -1826.934, -1824.854, 4.16, 0.0654, c(0.2775, 0.184, 0.0147, 0.0302, 0.0075)),
-    list(3 / 4, ~ i1 + i2 + i3 + i4 + i5, -1828.052, -1819.864, 16.38, 0.1242, c(0.372, 0.269, 0.090, 0.133, 0.070)),
-    list(3 / 4, ~ (i1 + i2 + i3 + i4 + i5)^2, -1809.031, -1809.005, 0.05, 0.0134, c(0.312, 0.221, 0.062, 0.099, 0.044)))
+    list(3 / 4, ~ i1 + i2 + i3 + i4 + i5, -1828.376, -1819.864, 17.02, 0.1242, c(0.3166, 0.2137, 0.0341, 0.0779, 0.0143)),
+    list(3 / 4, ~ (i1 + i2 + i3 + i4 + i5)^2, -1810.396, -1809.687, 1.42, 0.0388, c(0.2685, 0.1749, 0.0122, 0.0504, 0.0087)))
   for (row in wanted) {
     group <- data[abs(data$p1 - row[[1]]) < 1e-3, ]
     bits <- do.call(rbind, strsplit(group$pattern, "")) == "1"
     counts <- numeric(32)
     counts[1 + drop(bits %*% 2^(0:4))] <- group$Freq
-    yes <- (1 - row[[1]]) / 2
-    survey <- do.call(rr_product, stats::setNames(rep(list(rr_kuk(row[[1]] + yes, yes)), 5), items))
+    # A yes is forced with probability 1/6 for both, see exam_survey.
+    yes <- 1 / 6
+    survey <- do.call(rr_product, stats::setNames(rep(list(rr_binary(row[[1]] + yes, yes)), 5), items))
     tally <- rr_counts(counts, survey)
     without <- suppressWarnings(rr_loglinear(row[[2]], tally))
     fit <- suppressWarnings(rr_loglinear(row[[2]], tally, protective = "no"))

@@ -49,9 +49,48 @@ test_that("pictures show the predicted truths and the posterior's quantiles", {
   expect_equal(sort(shown$x), sort(unname(quantile(posterior, 0.5)[, 1])))
 })
 
-test_that("what has no residuals, simulations or pictures has none", {
+test_that("in all regressions a report is its fitted probability, that of the truth sent through the design, and its residual", {
+  set.seed(12)
+  yes_no <- rr_binary(0.9, 0.3)
+  asked <- data.frame(x = rnorm(240), id = rep(1:80, 3))
+  asked$y <- rr_perturb(rbinom(240, 1, plogis(asked$x + rnorm(80)[asked$id])), yes_no, rng = "R")
+  asked$z <- rr_perturb(rbinom(240, 1, 0.5), yes_no, rng = "R")
+  reported <- function(truth) unname(0.3 + 0.6 * truth)
+  indicators <- function(codes, k) diag(k)[codes, ]
+  expect_fitted <- function(fit, report, fitted, ...) {
+    expect_equal(as.vector(fitted(fit)), as.vector(fitted), tolerance = 1e-12)
+    expect_equal(as.vector(fitted(fit) + residuals(fit, ...)), as.vector(report), tolerance = 1e-12)
+  }
+  plain <- rr_glm(y ~ x, asked, yes_no)
+  expect_fitted(plain, asked$y, reported(predict(plain, type = "truth")), "response")
+  mixed <- suppressWarnings(rr_glm(y ~ x + (1 | id), asked, yes_no))
+  expect_fitted(mixed, asked$y, reported(predict(mixed)))
+  C <- rr_matrix(often)
+  for (type in c("multinomial", "cumulative")) {
+    several <- suppressMessages(rr_multinom(cheating ~ semester, students, often, type = type))
+    expect_fitted(several, indicators(as.integer(students$cheating), 3), predict(several) %*% C)
+  }
+  both <- suppressWarnings(rr_multinom(~ x, asked, rr_product(y = yes_no, z = yes_no)))
+  expect_fitted(both, indicators(1 + asked$y + 2 * asked$z, 4), predict(both) %*% kronecker(rr_matrix(yes_no), rr_matrix(yes_no)))
+  tally <- rr_counts(array(c(40, 30, 25, 55), c(2, 2), list(a = c("no", "yes"), b = c("no", "yes"))), rr_product(a = yes_no, b = yes_no))
+  table <- suppressWarnings(rr_loglinear(~ a + b, tally))
+  expect_fitted(table, c(40, 30, 25, 55), 150 * t(rr_matrix(yes_no)) %*% predict(table) %*% rr_matrix(yes_no), "response")
+  # An outcome that is not randomized is its own report.
+  seen <- suppressWarnings(rr_predictor(grade ~ semester + cheating, students, list(cheating = often), method = "ml"))
+  expect_fitted(seen, students$grade, predict(seen))
+  hidden <- suppressWarnings(rr_predictor(y ~ x + z, asked, list(y = yes_no, z = yes_no), binomial()))
+  expect_fitted(hidden, asked$y, reported(predict(hidden)))
+  line <- rr_predictor(y ~ x, asked, list(y = yes_no))
+  expect_fitted(line, asked$y, reported(predict(line)))
+  at <- list(z = "yes")
+  expect_equal(predict(hidden, truth = at, type = "report", se.fit = TRUE)$se.fit, 0.6 * predict(hidden, truth = at, se.fit = TRUE)$se.fit)
+  # By moments nothing is known of the truth, so that there is no mean over it.
+  moments <- rr_predictor(grade ~ semester + cheating, students, list(cheating = often))
+  expect_refused(fitted(moments), residuals(moments))
+})
+
+test_that("what has no simulations or pictures has none", {
   predictor <- rr_predictor(grade ~ semester + cheating, students, list(cheating = often))
-  expect_null(residuals(predictor))
   expect_error(simulate(predictor))
   expect_error(simulate(rr_multinom(~1, rr_counts(c(60, 25, 15), often))), class = "candor_error_argument")
   skip_if_not_installed("ggplot2")

@@ -60,6 +60,9 @@ if (requireNamespace("GLMMRR", quietly = TRUE)) {
   utils::data(list = c("MTURK", "ETHBE"), package = "GLMMRR", envir = place)
   real <- function(what, data, formula, goal) {
     numbers <- data[c(grep("p1$", names(data)), grep("p2$", names(data)))]
+    # MTURK has in p2 the probability of yes if the answer is forced, ETHBE that of a forced yes.
+    forced <- names(numbers)[2] == "p2" & data$RRmodel == "Forced"
+    numbers[forced, 2] <- numbers[forced, 2] / (1 - numbers[forced, 1])
     key <- do.call(paste, c(list(data$RRmodel), numbers))
     designs <- lapply(which(!duplicated(key)), function(i) {
       device <- GLMMRR::getRRparameters(as.character(data$RRmodel[i]), numbers[i, 1], numbers[i, 2])
