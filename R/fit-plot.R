@@ -240,7 +240,8 @@ plot_times <- function(fit, data, key, further) {
       ggplot2::geom_line(linewidth = 0.5, position = beside) +
       ggplot2::geom_point(size = 1.8, position = beside) +
       ggplot2::scale_colour_manual(values = stats::setNames(line_colours[seq_along(groups)], groups), labels = labels,
-                                   guide = line_legend(labels))
+                                   guide = line_legend(labels)) +
+      ggplot2::labs(colour = NULL)
   }
   picture + scale_x_time(data$at, c(5, 3, 2)[min(length(terms), 3)]) +
     share_scale(fit, ggplot2::scale_y_continuous,

@@ -3,10 +3,11 @@
 # method can be forgotten.
 local({
   own <- topenv()
+  looks <- c("...", "...length", "NextMethod")
   for (name in grep("[.](summary[.])?rr_[a-z_]+$", ls(own), value = TRUE)) {
     method <- own[[name]]
     ours <- exists(sub("[.](summary[.])?rr_.*", "", name), own, inherits = FALSE)
-    if (ours || !"..." %in% names(formals(method)) || any(c("...", "NextMethod") %in% all.names(body(method)))) next
+    if (ours || !"..." %in% names(formals(method)) || any(looks %in% all.names(body(method)))) next
     body(method) <- bquote({
       warn_ignored(...)
       .(body(method))
