@@ -18,7 +18,7 @@
 #'
 #' Filter the rows of `tidy()`, not the estimates: parts of an estimate are not an estimate. Groups of a fit are taken by `[` and `subset()`, see [groups].
 #'
-#' These methods ignore arguments that they do not use, because other packages pass arguments that are meant for other classes. The `rr_*()` functions refuse unknown arguments.
+#' An argument that a method does not know is ignored with a warning (`candor_warning_argument`), and without a warning in calls that other packages make. The `rr_*()` functions refuse unknown arguments.
 #'
 #' @param x,object Estimates.
 #' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high`?

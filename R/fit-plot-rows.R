@@ -54,7 +54,7 @@ draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free 
     picture <- picture + row_panels(layout, scales)
   }
   # Beside long names there is no room for a legend of one line.
-  if (!is.null(reported) && layout$across == 1L && min(layout$width, max(nchar(levels(data$label)))) > 34) {
+  if (!is.null(reported) && min(layout$width, max(nchar(levels(data$label)))) + sum(nchar(reported) + 6) > 62) {
     picture <- picture + ggplot2::theme(legend.direction = "vertical")
   }
   with_height(picture, layout)

@@ -86,15 +86,17 @@ autoplot.rr_survey <- autoplot.rr_fit
 # rank.
 draw_shares <- function(fit, order, which) {
   data <- plot_data(fit, which)
+  keys <- names(fit$tally$groups)
+  data[keys] <- lapply(data[keys], iso_dates)
   k <- length(unique(data$term))
   # One key is a date, a time or a year; more than 12 categories would be too many panels, and more than 8 further
   # groups too many colours.
-  timely <- vapply(fit$tally$groups %||% list(), function(x) {
+  timely <- vapply(as.list(data[keys]), function(x) {
     years <- is.numeric(x) && !is.object(x) && all(x == floor(x) & x >= 1900 & x <= 2100)
     (inherits(x, c("Date", "POSIXct")) || years) && length(unique(x)) > 1L
   }, NA)
   key <- names(which(timely))
-  further <- setdiff(names(fit$tally$groups), key)
+  further <- setdiff(keys, key)
   if (length(key) == 1L && k <= 12 && nlevels(group_panel(data, further)) <= length(line_colours)) {
     return(plot_times(fit, data, key, further))
   }
@@ -108,6 +110,12 @@ draw_shares <- function(fit, order, which) {
     data[c("conf.low", "conf.high")] <- lapply(fit_intervals(fit, which = which, ranked = TRUE), as.vector)
   }
   if (few) plot_rows(fit, data, sorted) else plot_along(fit, data, sorted)
+}
+
+# Engines without dates, such as SQLite, give text.
+iso_dates <- function(x) {
+  dates <- if (is.character(x) && all(grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", x))) as.Date(x, "%Y-%m-%d")
+  if (is.null(dates) || anyNA(dates)) x else dates
 }
 
 # Levels with an order of their own: an ordered factor, or numbers. (Levels given only by their number have no
@@ -163,7 +171,7 @@ plot_base <- function(fit, data, what = "Lines", layout = NULL) {
     ggplot2::labs(title = wrap_text(plot_title(fit), 46), subtitle = wrap_text(fit$mechanism$design, 64),
                   caption = plot_caption(fit, what), colour = NULL, shape = NULL, fill = NULL) +
     theme_candor()
-  if (length(unique(data$panel)) < 2) plot else plot + row_panels(layout %||% list(title_width = 18))
+  if (length(unique(data$panel)) < 2) plot else plot + row_panels(layout %||% list(title_width = 18, title_size = 10))
 }
 
 # The report "yes" of a crosswise question says that two answers are the same: it is not an answer to the question.
@@ -232,7 +240,8 @@ plot_times <- function(fit, data, key, further) {
       ggplot2::geom_line(linewidth = 0.5, position = beside) +
       ggplot2::geom_point(size = 1.8, position = beside) +
       ggplot2::scale_colour_manual(values = stats::setNames(line_colours[seq_along(groups)], groups), labels = labels,
-                                   guide = line_legend(labels))
+                                   guide = line_legend(labels)) +
+      ggplot2::labs(colour = NULL)
   }
   picture + scale_x_time(data$at, c(5, 3, 2)[min(length(terms), 3)]) +
     share_scale(fit, ggplot2::scale_y_continuous,

@@ -49,7 +49,7 @@ NULL
 profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) {
   level <- check_level(level)
   points <- check_count(points, "points", min = 5, max = 1000)
-  check_interval_kind("profile", fitted$mechanism, fitted$target, fitted$estimator)
+  fitted <- with_interval(fitted, "profile")
   which <- match_terms(parm, fitted)
   parts <- lapply(seq_len(NCOL(fitted$estimate)), function(g) {
     top <- profile_top(fitted, g)
@@ -66,7 +66,7 @@ profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
   new_rr_profile(bind_groups(parts, fitted$tally$groups), fitted, names(fitted$tally$groups))
 }
 
-# The fit is kept with the table, whose rows anybody may have changed.
+# The fit, whose intervals are of this kind, is kept with the table, whose rows anybody may have changed.
 new_rr_profile <- function(table, fit, groups = NULL) {
   structure(table, class = c("rr_profile", class(table)), fit = fit, groups = groups)
 }
@@ -76,7 +76,7 @@ new_rr_profile <- function(table, fit, groups = NULL) {
 confint.rr_profile <- function(object, parm = NULL, level = 0.95, ...) {
   terms <- unique(object$term)
   if (!is.null(parm)) terms <- terms[match_rows(parm, terms, "terms")]
-  stats::confint(attr(object, "fit"), terms, level, interval = "profile")
+  stats::confint(attr(object, "fit"), terms, level)
 }
 
 #' @rdname rr_profile
@@ -89,7 +89,7 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
   if (nlevels(panel) > 12L) abort("A picture holds up to 12 profiles, see {.arg parm}.", "argument")
   limit <- stats::qchisq(conf.level, 1)
   data <- data.frame(value = object$value, fall = -object$deviance / 2, panel = panel)
-  bounds <- stats::confint(fit, unique(object$term), conf.level, interval = "profile")
+  bounds <- stats::confint(fit, unique(object$term), conf.level)
   # The rows of confint() are one for each panel, groups slowest, as panels are.
   ends <- data.frame(value = as.vector(bounds),
                      panel = factor(rep(levels(panel)[seq_len(nrow(bounds))], 2), levels(panel)))

@@ -54,7 +54,7 @@
 #' @param object,x A fit of [rr_estimate()].
 #' @param parm Categories, as names or positions; default all.
 #' @param level,conf.level Confidence level, a number in (0, 1); default the level of the fit.
-#' @param interval Kind of interval, see [intervals]; default the kind of the fit. `"bootstrap"` only for a fit that was made with it.
+#' @param interval For `confint()` and `tidy()`: kind of interval, see [intervals]; default the kind of the fit. `"bootstrap"` only for a fit that was made with it.
 #' @param type For `residuals()` `"pearson"` (default) or `"response"` (in reports). For `tidy()` `"estimates"` (default), `"parameters"` or `"trace"`.
 #' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high`?
 #' @param terms Categories, as labels or positions, such as `"yes"`; default all.
@@ -104,14 +104,19 @@ coef.rr_fit <- function(object, ...) stats::setNames(as.vector(object$estimate),
 confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, interval = object$interval, ...) {
   which <- match_terms(parm, object)
   level <- check_level(level)
-  if (!identical(interval, object$interval)) {
-    interval <- check_choice(interval, "interval", interval_kinds)
-    check_interval_kind(interval, object$mechanism, object$target, object$estimator)
-    if (interval == "bootstrap") abort("{.val bootstrap} must be the {.arg interval} of {.fn rr_estimate}.", "argument")
-  }
+  object <- with_interval(object, interval)
   tell_no_intervals(object)
-  bounds <- fit_intervals(object, level, interval, which)
+  bounds <- fit_intervals(object, level, which = which)
   bounds_matrix(bounds$low, bounds$high, level, coef_names(object, which))
+}
+
+# The fit with another kind of interval.
+with_interval <- function(fit, interval) {
+  if (identical(interval, fit$interval)) return(fit)
+  fit$interval <- check_choice(interval, "interval", interval_kinds)
+  check_interval_kind(interval, fit$mechanism, fit$target, fit$estimator)
+  if (interval == "bootstrap") abort("{.val bootstrap} must be the {.arg interval} of {.fn rr_estimate}.", "argument")
+  fit
 }
 
 #' @rdname rr_fit
@@ -305,7 +310,7 @@ fit_notes <- function(x, law, held) {
 #' @rdname rr_fit
 #' @export
 tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL,
-                        type = c("estimates", "parameters", "trace"), ...) {
+                        type = c("estimates", "parameters", "trace"), interval = x$interval, ...) {
   type <- check_choice(type, "type", c("estimates", "parameters", "trace"))
   check_flag(conf.int, "conf.int")
   conf.level <- check_level(conf.level)
@@ -316,6 +321,7 @@ tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = 
     return(bind_groups(traces, x$tally$groups))
   }
   if (type == "parameters") return(design_parameters(x, conf.level))
+  x <- with_interval(x, interval)
   if (conf.int) tell_no_intervals(x)
   tidy_rows(x, conf.int, conf.level, match_terms(terms, x, "terms"))
 }

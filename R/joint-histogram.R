@@ -82,7 +82,10 @@ warn_indefinite <- function(covariance) {
 }
 
 #' @export
-as.data.frame.rr_histogram <- function(x, ...) plain_frame(tidy(x, conf.int = inherits(x, "rr_tmdh")), ...)
+as.data.frame.rr_histogram <- function(x, ...) plain_frame(histogram_rows(x), ...)
+
+# Estimates have intervals, counts have none.
+histogram_rows <- function(x) if (inherits(x, "rr_tmdh")) tidy(x, conf.int = TRUE) else tidy(x)
 
 #' @export
 coef.rr_histogram <- function(object, ...) {
@@ -113,7 +116,7 @@ shown_of.rr_histogram <- function(x, n) {
   total <- if (is.null(x$design$block)) family_size(x) else sum(possible_sets(x))
   # Just enough orders to show n sets: labels of a million sets are not made to print ten.
   x$order <- match(TRUE, cumsum(choose(length(x$columns), seq_len(x$order))) >= n, nomatch = x$order)
-  structure(tidy(x, conf.int = inherits(x, "rr_tmdh")), total = total)
+  structure(histogram_rows(x), total = total)
 }
 
 notes_of.rr_histogram <- function(x, shown) {

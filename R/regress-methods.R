@@ -143,7 +143,7 @@ nobs.rr_regression <- function(object, ...) object$n
 #' @rdname rr_regression
 #' @export
 anova.rr_regression <- function(object, ...) {
-  fits <- list(object, ...)
+  fits <- given_models(object, ...)
   liks <- lapply(fits, logLik)
   df <- vapply(liks, attr, 0, "df")
   n <- vapply(liks, attr, 0, "nobs")
@@ -197,8 +197,8 @@ exponentiated <- function(table, rows = seq_len(nrow(table))) {
 #' @rdname rr_regression
 #' @export
 tidy.rr_regression <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
-  table <- coefficient_table(c(x$coefficients, x$truth), vcov(x, part = "all"), conf.int, conf.level,
-                             coefficient_freedom(x))
+  v <- if (is.null(x$truth)) vcov(x) else vcov(x, part = "all")
+  table <- coefficient_table(c(x$coefficients, x$truth), v, conf.int, conf.level, coefficient_freedom(x))
   if (check_flag(exponentiate, "exponentiate")) exponentiated(table) else table
 }
 

@@ -275,7 +275,7 @@ plain_mixed <- function(object) {
 #' @export
 confint.rr_glm_mixed <- function(object, parm = NULL, level = 0.95, method = c("profile", "wald"), ...) {
   level <- check_level(level)
-  if (check_choice(method, "method", c("profile", "wald")) == "wald") return(NextMethod())
+  if (check_choice(method, "method", c("profile", "wald")) == "wald") return(confint.rr_regression(object, parm, level))
   names <- c(names(object$coefficients), "sigma")
   which <- match_coefficients(parm, names)
   drop <- stats::qchisq(level, 1) / 2

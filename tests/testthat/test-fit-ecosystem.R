@@ -3,13 +3,21 @@ survey <- rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6)))
 grouped <- rr_estimate(rr_counts(cbind(men = c(420, 330, 250), women = c(460, 300, 240)), rr_grr(c("never", "once", "often"), epsilon = 1)))
 
 test_that("methods of other packages' generics ignore arguments that are meant for other classes", {
-  expect_identical(vcov(survey, complete = FALSE), vcov(survey))
-  expect_identical(coef(survey, complete = FALSE), coef(survey))
-  expect_identical(nobs(survey, use.fallback = TRUE), nobs(survey))
-  expect_identical(tidy(survey, exponentiate = FALSE, vcov = NULL), tidy(survey))
-  expect_identical(glance(survey, gof_map = "all"), glance(survey))
-  expect_identical(augment(survey, data = NULL), augment(survey))
-  expect_identical(summary(survey, correlation = FALSE), survey)
+  # A function of another package that asks any model.
+  elsewhere <- function(generic, ...) generic(survey, ...)
+  environment(elsewhere) <- list2env(list(survey = survey), parent = asNamespace("generics"))
+  asked <- list(list(vcov, complete = FALSE), list(coef, complete = FALSE), list(nobs, use.fallback = TRUE),
+                list(tidy, exponentiate = FALSE, vcov = NULL), list(glance, gof_map = "all"), list(augment, data = NULL), list(summary, correlation = FALSE))
+  for (one in asked) {
+    generic <- one[[1]]
+    expect_silent(said <- do.call(elsewhere, one))
+    expect_identical(said, generic(survey))
+    # Who writes the call is told.
+    expect_warning(do.call(generic, c(list(survey), one[-1])), names(one)[2], class = "candor_warning_argument")
+    expect_warning(lapply(list(survey), generic, conf_level = 0.5), "conf_level", class = "candor_warning_argument")
+  }
+  expect_warning(tidy(survey, conf_level = 0.5), "conf.level", class = "candor_warning_argument")
+  expect_warning(predict(survey, newdata = data.frame(x = 1)), "reports", class = "candor_warning_argument")
   # The strictness stays in the package's own verbs.
   expect_error(rr_estimate(survey$tally, complete = FALSE), "complete", class = "candor_error_argument")
 })

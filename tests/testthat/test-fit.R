@@ -360,3 +360,16 @@ test_that("simulations that will not fit are refused", {
   skip_if_not(machine_memory() < 1.5e11)
   expect_refused(simulate(fit, nsim = 2147483647), rr_estimate(fit$tally, interval = "bootstrap", replications = 1e15))
 })
+
+test_that("tidy() and confint() give the interval that they are asked for, and refuse the same", {
+  fit <- rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6)))
+  # Clopper and Pearson's limits of the reports, from which the sixth that is forced is taken.
+  reported <- stats::binom.test(831, 2435)$conf.int
+  bounds <- unname(unlist(tidy(fit, conf.int = TRUE, interval = "exact", terms = "yes")[c("conf.low", "conf.high")]))
+  expect_equal(bounds, as.vector(reported - 1 / 6) / (2 / 3), tolerance = 1e-12)
+  for (kind in c("wilson", "exact", "wald", "profile")) {
+    table <- tidy(fit, conf.int = TRUE, conf.level = 0.9, interval = kind)
+    expect_identical(cbind(table$conf.low, table$conf.high), unname(confint(fit, level = 0.9, interval = kind)))
+  }
+  expect_refused(tidy(fit, interval = "bootstrap"), tidy(fit, interval = "credible"), tidy(fit, interval = "exat"))
+})

@@ -11,3 +11,40 @@ test_that("answers that stand in the wrong place are not printed", {
   cnd <- expect_error(rr_perturb("no", rr_forced(1 / 6), "R", NULL, NULL, "heroin"), class = "candor_error_argument")
   expect_no_match(conditionMessage(cnd), "heroin")
 })
+
+# The methods of generics of other packages that take further arguments: generic, class.
+foreign_methods <- function() {
+  registered <- Filter(function(line) line[[1]] == "S3method", as.list(parse(system.file("NAMESPACE", package = "candor"))))
+  said <- function(part) gsub("\"", "", vapply(registered, function(line) deparse1(line[[part]], backtick = FALSE), ""))
+  methods <- data.frame(generic = sub("^.*::", "", said(2)), class = said(3), from = sub("::.*$|^[^:]*$", "", said(2)))
+  own <- asNamespace("candor")
+  takes <- vapply(paste(methods$generic, methods$class, sep = "."), function(name) "..." %in% names(formals(get(name, own))), NA)
+  methods[takes & !vapply(methods$generic, exists, NA, envir = own, inherits = FALSE), ]
+}
+
+test_that("every method of a generic of another package warns of an argument that it ignores", {
+  methods <- foreign_methods()
+  objects <- object_of_each_class()
+  # What other packages call with arguments of their own, or take from `...` themselves.
+  theirs <- c("vec_cast", "vec_proxy", "vec_proxy_compare", "vec_proxy_equal", "vec_proxy_order", "vec_ptype2", "vec_restore", "pillar_shaft", "tbl_sum",
+              "ggplot_add", "emm_basis", "recover_data", "AIC", "c", "linearHypothesis", "coeftest", "coefci", "get_df", "str", "print", "subset")
+  expect_gt(nrow(methods), 180)
+  installed <- vapply(methods$from, function(package) package == "" || requireNamespace(package, quietly = TRUE), NA)
+  methods <- methods[installed & !methods$generic %in% theirs, ]
+  tried <- logical(nrow(methods))
+  for (name in names(objects)) {
+    object <- objects[[name]]
+    for (generic in unique(methods$generic[methods$class %in% class(object)])) {
+      rows <- which(methods$generic == generic)
+      row <- rows[match(TRUE, methods$class[rows] == intersect(class(object), methods$class[rows])[1])]
+      if (tried[row]) next
+      tried[row] <- TRUE
+      f <- if (methods$from[row] == "") as.name(generic) else call("::", as.name(methods$from[row]), as.name(generic))
+      said <- tryCatch(suppressMessages(eval(as.call(list(f, quote(object), conf.lvl = 0.5)))), candor_warning_argument = function(w) "warned",
+                       candor_error_argument = function(e) "refused", error = function(e) if (grepl("unused argument", conditionMessage(e))) "refused")
+      expect_true(is.character(said) && said %in% c("warned", "refused"), label = paste(generic, "of", name))
+    }
+  }
+  # Those that only NextMethod() of others reaches.
+  expect_identical(paste(methods$generic, methods$class)[!tried], c("glance rr_regression", "tidy rr_regression"))
+})

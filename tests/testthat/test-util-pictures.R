@@ -110,6 +110,11 @@ test_that("times run along an axis that says the year, with a line for each furt
   expect_equal(sort(lines$y), sort(tidy(fit)$estimate[tidy(fit)$term == "yes"]))
   years <- ggplot2::autoplot(rr_estimate(rr_tally(answers, die, by = list(year = rep(2019:2021, each = 100)))))
   expect_identical(x_labels(years), c("2019", "2020", "2021"))
+  # SQLite has no dates: text of days is an axis of days, and other text is not.
+  text <- ggplot2::autoplot(rr_estimate(rr_tally(answers, die, by = transform(keys, month = format(month)))))
+  expect_identical(ggplot2::layer_data(text, 2), lines)
+  expect_s3_class(iso_dates(c("2026-02-28", "2026-03-01")), "Date")
+  for (other in list(c("2026-02-29", "2026-03-01"), c("2026-03-01", "march"), 2026:2027)) expect_identical(iso_dates(other), other)
   # Numbers that are no years stay rows.
   expect_identical(y_labels(ggplot2::autoplot(rr_estimate(rr_tally(answers, die, by = list(ward = rep(1:3, each = 100)))))), c("1", "2", "3"))
 })
@@ -344,4 +349,39 @@ test_that("coefficients have a row each, for rr_glm() and for a randomized covar
   often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)
   predictor <- rr_predictor(grade ~ semester + cheating, exam_simulated, list(cheating = often))
   expect_equal(ggplot2::autoplot(predictor)$data$estimate, unname(coef(predictor)[-1]))
+})
+
+# Draws a picture on a device of this size. A legend begins where the panels do, and is cut where the device ends.
+expect_drawn <- function(picture, width, height) {
+  grDevices::pdf(NULL, width = width, height = height)
+  withr::defer(grDevices::dev.off())
+  suppressMessages(print(picture))
+  table <- grid::grid.get("layout")
+  legends <- grep("^guide-box", table$layout$name)
+  legends <- legends[!vapply(table$grobs[legends], inherits, NA, "zeroGrob")]
+  before <- seq_len(min(table$layout$l[grep("^panel", table$layout$name)]) - 1)
+  inches <- function(x) sum(grid::convertWidth(x, "in", valueOnly = TRUE))
+  needed <- vapply(legends, function(legend) inches(table$widths[before]) + inches(table$grobs[[legend]]$widths), 0)
+  expect_lte(max(0, needed), width)
+}
+
+test_that("every picture is drawn, at 7 by 5 and at 3.3 by 2.5 inches, with all of its legend", {
+  objects <- object_of_each_class()
+  methods <- get(".__S3MethodsTable__.", asNamespace("ggplot2"))
+  classes <- sub("autoplot.", "", grep("^autoplot[.]rr_", ls(methods), value = TRUE), fixed = TRUE)
+  pictures <- Filter(function(object) inherits(object, classes), objects)
+  expect_setequal(unlist(lapply(pictures, function(object) intersect(class(object), classes)[1])), classes)
+  answers <- rep(c("a", "b", "c"), 200)
+  three <- rr_grr(c("a", "b", "c"), epsilon = 2)
+  by <- function(...) rr_estimate(rr_tally(answers, three, by = list(...)))
+  days <- as.Date("2026-11-01") + rep(0:1, each = 300)
+  more <- list(
+    days = by(day = days), text = by(day = format(days), area = rep(c("north", "south"), 300)), years = by(year = rep(2025:2026, each = 300)), hours = by(at = as.POSIXct(days)),
+    day_and_area = by(day = days, area = rep(c("north", "south"), 300)), groups = by(area = rep(c("north", "south"), each = 300)),
+    crosswise = rr_estimate(rr_counts(c(80, 230), rr_crosswise(0.25, levels = c("answer B: only one is a yes", "answer A: both are the same")))))
+  for (object in c(pictures, more)) {
+    picture <- suppressMessages(ggplot2::autoplot(object))
+    expect_drawn(picture, 7, 5)
+    expect_drawn(picture, 3.3, 2.5)
+  }
 })
