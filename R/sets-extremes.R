@@ -15,6 +15,10 @@
 #' huge, because the reports that make the variance huge are rare. `std.error.max` is based on the least favourable truth (no true 1 for OR, no true 0 for AND) and is an upper bound.
 #' It grows exponentially with the number of bits. Beyond \eqn{n q \approx 1}{n q ~ 1} the estimate of one element carries little information, and a warning is given.
 #'
+#' **Intervals.** The true OR is 0 or 1, and the interval of `confint()` and `tidy(conf.int = TRUE)` holds the values that the reports do not reject: 0, 1 or both. The true value is in it with the
+#' probability `conf.level` at least, whatever the true bits. If all flips are equal, the tests count the bits reported as 1 and have exact binomial probabilities: of no true 1, and of a single true 1.
+#' If flips differ, a tally does not hold the distribution. The tests are then Cantelli's inequality with `std.error.max`, and reject only if the noise is low. The interval does not follow from `std.error`.
+#'
 #' With \eqn{v_i = q_i (1 - q_i)/(1 - 2 q_i)^2} the exact variances are
 #' \deqn{\mathrm{Var}(\widehat{OR}) = \prod_i (1 - x_i + v_i) - 1\{\textstyle\sum x_i = 0\}, \qquad
 #'   \mathrm{Var}(\widehat{AND}) = \prod_i (x_i + v_i) - 1\{\textstyle\sum x_i = n\}.}{Var(OR-hat) =
@@ -61,7 +65,7 @@ rr_extreme <- function(bits, flip = NULL, type = c("any", "all"), ...) {
   tally <- if (inherits(bits, "rr_bit_tally")) check_tally_flip(bits, flip) else rr_bit_tally(bits, flip)
   value <- tally_value(tally, type)
   warn_variance(max(value$bound), max(value$log_bound))
-  structure(c(list(kind = type, n = tally$n, flip = tally$flip, conf.level = 0.95,
+  structure(c(list(kind = type, n = tally$n, ones = tally$ones, flip = tally$flip, conf.level = 0.95,
                    labels = tally$labels %||% as.character(seq_along(tally$ones))), value),
             class = c("rr_extreme", "rr_estimates"))
 }
@@ -121,10 +125,31 @@ rows_of.rr_extreme <- function(x) {
                  log = x$log, n = x$n)
 }
 
-# As for the size of one element: by the largest standard error where the estimated one is not known.
+# A bit is 0 or 1. The interval holds the values that its reports do not reject; where both are rejected, at levels below
+# 0.5, the likelier one. The estimate itself is no test: many reports of 1 give one as near 1 as two of them do.
 bounds_of.rr_extreme <- function(x, rows, level) {
-  error <- ifelse(is.na(rows$std.error), rows$std.error.max, rows$std.error)
-  normal_interval(rows$estimate, normal_quantile(level) * error, 0, 1)
+  p <- if (is.na(x$flip)) variance_tails(x) else count_tails(x)
+  rejected <- lapply(p, `<=`, 1 - level)
+  list(low = as.double(rejected$zero & p$zero < p$one), high = as.double(!rejected$one | p$one > p$zero))
+}
+
+# One flip: the number of reports of the kind that the extreme looks for. Least favourable to many of them is that no true
+# bit is of that kind, to few that a single one is.
+count_tails <- function(x) {
+  hits <- if ((x$kind == "any") == (x$flip < 0.5)) x$ones else x$n - x$ones
+  flip <- min(x$flip, 1 - x$flip)
+  none <- stats::pbinom(hits - 1, x$n, flip, lower.tail = FALSE)
+  one <- (1 - flip) * stats::pbinom(hits - 1, x$n - 1, flip) + flip * stats::pbinom(hits, x$n - 1, flip)
+  if (x$kind == "any") list(zero = none, one = one) else list(zero = one, one = none)
+}
+
+# Different flips, of which a tally keeps sums alone: Cantelli's inequality with the largest variance.
+variance_tails <- function(x) {
+  tail <- function(distance) {
+    chance <- x$bound / (x$bound + pmax(distance, 0)^2)
+    ifelse(is.nan(chance), 1, chance)
+  }
+  list(zero = tail(x$estimate), one = tail(1 - x$estimate))
 }
 
 # The bits of different elements were randomized on their own.

@@ -145,6 +145,44 @@ test_that("tallies of many elements merge element by element", {
   expect_equal(rr_extreme(merged)$estimate, 1 - apply(bits, 1, function(y) prod((1 - flip - y) / (1 - 2 * flip))), ignore_attr = TRUE, tolerance = 1e-12)
 })
 
+test_that("intervals of a bit hold, by enumeration of every report under every number of holders", {
+  reports <- all_bits(8)
+  truths <- unique(rbind(1 * outer(0:8, 1:8, `>=`), 1 * outer(0:8, 8:1, `>=`)))
+  several <- list(c(0.002, 0.01, 0.005, 0.02, 0.05, 0.1, 0.3, 0.9), seq(0.001, 0.008, 0.001))
+  for (flip in c(list(0.03, 0.05, 0.1, 0.3, 0.45, 0.9), several)) {
+    chances <- apply(truths, 1, function(truth) apply(reports, 1, report_chance, truth = truth, flip = rep_len(flip, 8)))
+    for (type in c("any", "all")) {
+      goal <- as.numeric(if (type == "any") rowSums(truths) > 0 else rowSums(truths) == 8)
+      for (level in c(0.4, 0.9, 0.95)) {
+        bounds <- confint(suppressWarnings(rr_extreme(reports, flip, type)), level = level)
+        expect_true(all(bounds == 0 | bounds == 1) && all(bounds[, 1] <= bounds[, 2]))
+        covered <- outer(bounds[, 1], goal, `<=`) & outer(bounds[, 2], goal, `>=`)
+        expect_gte(min(colSums(chances * covered)), level)
+      }
+    }
+  }
+})
+
+test_that("intervals of a bit are the values that a test does not reject", {
+  # Eight bits, flip 1/20: none is reported as 1 although somebody holds the bit in at most 0.05 0.95^7 = 3.5% of cases;
+  # three and more are where nobody does in 0.6%, two and more in 5.7%.
+  bounds <- confint(rr_extreme(rr_bit_tally(ones = c(0, 1, 2, 3, 8), n = 8, flip = 0.05)))
+  expect_identical(unname(bounds), cbind(c(0, 0, 0, 1, 1), c(0, 1, 1, 1, 1)))
+  # AND of bits is not OR of their complements.
+  all <- confint(rr_extreme(rr_bit_tally(ones = 8 - c(0, 1, 2, 3, 8), n = 8, flip = 0.05), type = "all"))
+  expect_identical(unname(all), 1 - unname(bounds)[, 2:1])
+  # A flip above 1/2 turns each bit round.
+  expect_identical(unname(confint(rr_extreme(rr_bit_tally(ones = 8 - c(0, 1, 2, 3, 8), n = 8, flip = 0.95)))), unname(bounds))
+  # Bits without noise are what they say.
+  expect_identical(unname(confint(rr_extreme(rbind(c(0, 0), c(0, 1)), 0))), cbind(c(0, 1), c(0, 1)))
+  # With different flips by Cantelli's inequality: 0 is rejected if B / (B + estimate^2) <= 0.05, B the largest variance.
+  fit <- rr_extreme(all_bits(3), c(0.01, 0.02, 0.005))
+  expect_identical(unname(confint(fit)[, 1]), as.numeric(fit$estimate > 0 & fit$bound / (fit$bound + fit$estimate^2) <= 0.05))
+  expect_identical(unname(confint(fit)[1, ]), c(0, 0))
+  # Beyond the range of a double nothing is rejected.
+  expect_identical(unname(confint(suppressWarnings(rr_extreme(rep(0, 5000), rep(c(0.4, 0.45), 2500))))), cbind(0, 1))
+})
+
 test_that("estimates beyond a double keep sign and logarithm", {
   expect_warning(value <- rr_extreme(rep(0, 5000), 0.4), "1e2113", class = "candor_warning_variance")
   expect_identical(value$estimate, -Inf)
