@@ -156,27 +156,12 @@ read_questions <- function(x, mechanism, na.rm) {
     abort("{.arg mechanism} must be a {.fn rr_product}, or a list of mechanisms named by the questions.", "argument")
   }
   if (inherits(x, "tbl_lazy")) abort("{.arg mechanism} is for reports in memory, not in a database.", "argument")
-  reports <- question_reports(x, questions)
+  if (is.matrix(x)) x <- as.data.frame(x)
+  reports <- question_reports(x, questions, "bits")
   gone <- Reduce(`|`, lapply(reports, absent_reports))
   if (any(gone) && !na.rm) abort("{.arg bits} must not have missing entries: row {which(gone)[1]} has one.", "missing")
   if (any(gone)) reports <- lapply(reports, function(one) take_reports(one, !gone))
   list(reports = reports, questions = questions, missing = as.double(sum(gone)))
-}
-
-# The column, or columns, of each question: those of a hash value may stand beside the others, as q.slope or q_slope.
-question_reports <- function(x, questions) {
-  if (is.matrix(x)) x <- as.data.frame(x)
-  lapply(stats::setNames(nm = names(questions)), function(name) {
-    if (name %in% names(x)) return(x[[name]])
-    for (start in paste0(name, c(".", "_"))) {
-      own <- names(x)[startsWith(names(x), start)]
-      if (length(own)) {
-        return(structure(as.list(x)[own], names = substring(own, nchar(start) + 1L),
-                         row.names = .set_row_names(nrow(x)), class = "data.frame"))
-      }
-    }
-    abort("{.arg bits} must have a column {.val {name}} for that question.", "argument")
-  })
 }
 
 absent_reports <- function(x) {

@@ -41,8 +41,20 @@ binomial_counts.rr_law_hadamard <- function(law, evidence) {
 
 law_axes.rr_law_hadamard <- function(law, k) {
   total <- 1 + (2 * law$blocks - 1) * exp(-law$epsilon)
-  list(list(blocks = law$blocks, size = law$size, truths = law$truths, low = 2 * exp(-law$epsilon) / (law$size * total),
-            high = 2 / (law$size * total)))
+  list(list(blocks = law$blocks, size = law$size, truths = law$truths, epsilon = law$epsilon,
+            low = 2 * exp(-law$epsilon) / (law$size * total), high = 2 / (law$size * total)))
+}
+
+# Kernels take such an axis alone. Beside others it is a matrix, whose inverse are the terms of the unbiased estimate;
+# what they lack to a sum of 1 is given to all truths alike.
+dense_axis <- function(axis) {
+  if (is.null(axis$blocks)) return(axis)
+  if (as.double(axis$truths) * axis$blocks * axis$size > 2.5e7) {
+    abort("The matrix of so many categories would not fit in memory.", c("too_large", "argument"))
+  }
+  terms <- hadamard_terms(axis, diag(axis$truths))
+  list(matrix = .Call(C_rr_channel_rows, list(axis), seq_len(axis$truths)),
+       inverse = terms + (1 - rowSums(terms)) / axis$truths)
 }
 
 law_matrix.rr_law_hadamard <- function(law, k) {

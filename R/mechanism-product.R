@@ -5,8 +5,10 @@
 #'
 #' **`rr_product()`.** The questions may have different kinds of mechanism. The joint channel is a Kronecker product, which is never formed. So
 #' 12 yes/no questions (4,096 cells), or a few questions with many categories, are estimated jointly at little cost. Reports are tallied from
-#' a data frame with a column for each question, found by name. The tally and the fit have one cell per combination of answers, the **first question running fastest**
-#' (as in an R array). `as.table()` turns both into tables with one dimension per question.
+#' a data frame with a column for each question, found by name. The reports of a question that are several numbers, as with `rr_local_hash(cohorts = )`, are a column that is
+#' a data frame, or columns with the question's name in front (`a.cohort`, `a_cohort`). The tally and the fit have one cell per combination of answers, the
+#' **first question running fastest** (as in an R array). `as.table()` turns both into tables with one dimension per question. Questions whose reports are
+#' sets or bits have no such table: [rr_cooccurrence()] and [rr_tmdh()] take them.
 #'
 #' **`rr_sample_questions()`.** For \eqn{d} questions the variance grows like \eqn{d}, and not like \eqn{d^2} as with a part of `epsilon` for each. Epsilon is the
 #' largest epsilon of the questions, because the draw does not depend on the answers. Each question is estimated from the respondents who drew it; with
@@ -140,7 +142,7 @@ rr_law.rr_product <- function(mechanism) new_law_channel(channel_axes(mechanism)
 # A mechanism as an operator: one axis per question.
 channel_axes <- function(mechanism) {
   if (is.null(mechanism$questions)) return(law_axes(rr_law(mechanism), length(mechanism$levels)))
-  unlist(lapply(unname(mechanism$questions), channel_axes), recursive = FALSE)
+  lapply(unlist(lapply(unname(mechanism$questions), channel_axes), recursive = FALSE), dense_axis)
 }
 
 #' @export

@@ -180,12 +180,11 @@ long_counts <- function(counts, mechanism, column, by) {
     abort("{.arg counts} must have a column of counts called {.or {.val {count_names}}}, or one for each report.",
           "argument")
   }
-  questions <- names(mechanism$questions)
+  questions <- question_fields(names(counts), mechanism$questions, needed = FALSE)
   answers <- frame_names(counts, column, "column", one = TRUE) %||% refuse_vector(column, "column") %||%
-    if (length(questions) && all(questions %in% names(counts))) questions
+    if (length(questions) && all(lengths(questions) > 0L)) unlist(questions, use.names = FALSE)
     else label_column(counts, mechanism, c(number, by, names(sums)))
-  keys <- by %||% setdiff(names(counts), c(number, names(sums), answers, "share",
-                                           if (identical(answers, questions)) "term"))
+  keys <- by %||% setdiff(names(counts), c(number, names(sums), answers, "share", if (length(questions)) "term"))
   twice <- anyDuplicated(counts[c(answers, keys)])
   if (twice) abort("{.arg counts} must have one row for each report (and group): row {twice} repeats one.", "argument")
   if (is.null(sums)) counts$n <- counts[[number]]

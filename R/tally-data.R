@@ -64,7 +64,7 @@ frame_names <- function(x, given, arg, one = FALSE) {
 # protocol, or all that are left if that is one, or if any may hold bits.
 report_columns <- function(x, mechanism, column, others) {
   if (!is.null(mechanism$questions)) {
-    if (is.null(column)) return(names(question_columns(x, mechanism)))
+    if (is.null(column)) return(unlist(question_fields(names(x), mechanism$questions), use.names = FALSE))
     abort("{.arg column} is not for several questions: their names are the columns.", "argument")
   }
   if (!is.null(column)) {

@@ -15,23 +15,55 @@ question_frame <- function(x, mechanism) {
   check_class(x, "x", "data.frame", "a data frame with a column for each question")
 }
 
+# The names of the columns that hold the reports of each question: its own, or, of reports of several columns, those
+# with its name in front, such as q.slope or q_slope.
+question_fields <- function(columns, questions, arg = "x", needed = TRUE) {
+  Map(function(name, question) {
+    if (name %in% columns) return(name)
+    own <- lapply(paste0(name, c(".", "_")), function(start) columns[startsWith(columns, start)])
+    own <- if (!is.null(stored_codec(question))) Find(length, own)
+    if (is.null(own) && needed) abort("{.arg {arg}} must have a column {.val {name}} for that question.", "argument")
+    own
+  }, names(questions), questions)
+}
+
+# Their reports: a column, or a table of several.
+question_reports <- function(x, questions, arg = "x") {
+  fields <- question_fields(names(x), questions, arg)
+  Map(function(fields, name) {
+    if (identical(fields, name)) return(x[[name]])
+    structure(as.list(x)[fields], names = substring(fields, nchar(name) + 2L), row.names = .set_row_names(nrow(x)),
+              class = "data.frame")
+  }, fields, names(fields))
+}
+
 # 0-based cells of the reports' product, NA where an answer is missing.
 encode_questions <- function(x, mechanism, na.rm) {
-  columns <- Map(plain_reports, question_columns(x, mechanism), mechanism$questions)
+  columns <- Map(plain_reports, question_reports(x, mechanism$questions), mechanism$questions)
   Map(tell_reading, columns, mechanism$questions)
-  codes <- Map(encode_reports, columns, mechanism$questions)
+  codes <- Map(encode_question, columns, mechanism$questions)
   joint <- .Call(C_rr_cells, unname(lapply(codes, `[[`, "codes")), vapply(codes, `[[`, 1L, "first", USE.NAMES = FALSE),
                  unname(mechanism$report_sizes))
   position <- joint$position
   question <- joint$question
   if (question == 0 && !na.rm && anyNA(joint$cells)) {
     position <- which(is.na(joint$cells))[1]
-    question <- which(vapply(columns, function(column) is.na(column[position]), NA))[1]
+    question <- which(vapply(codes, function(one) is.na(one$codes[position]), NA))[1]
   }
   if (question > 0) {
-    abort_report(columns[[question]], position, mechanism$questions[[question]], names(columns)[question])
+    shown <- if (is.data.frame(columns[[question]])) codes[[question]]$codes else columns[[question]]
+    abort_report(shown, position, mechanism$questions[[question]], names(columns)[question])
   }
   joint$cells
+}
+
+# Codes of reports that are labels, or combinations of numbers.
+encode_question <- function(x, mechanism) {
+  if (is.null(report_fields(mechanism$codec))) return(encode_reports(x, mechanism))
+  read <- read_reports(x, mechanism, na.rm = TRUE)
+  codes <- rep(NA_integer_, report_number(x))
+  codes[setdiff(seq_along(codes), read$dropped)] <- number_cells(read$reports, mechanism$codec)
+  list(codes = codes, first = 0L)
 }
 
 # Counts over the reports' cells as a table with one dimension a question.

@@ -358,13 +358,7 @@ count_reports.rr_protocol <- function(mechanism, x, groups = NULL, weights = NUL
   codec <- mechanism$codec
   read <- read_reports(x, mechanism, na.rm, groups, weights)
   counts <- if (is.null(codec$width)) {
-    # The place of each report, from 0, among all that there are: the last column runs fastest.
-    columns <- if (is.data.frame(read$reports)) as.list(read$reports) else list(read$reports)
-    add <- function(cells, j) {
-      range <- codec$numbers[[j]]
-      cells * (range[2] - range[1] + 1) + columns[[j]] - range[1]
-    }
-    count_cells(as.integer(Reduce(add, seq_along(columns), 0)), length(mechanism$reports), read)
+    count_cells(number_cells(read$reports, codec), length(mechanism$reports), read)
   } else if (length(codec$numbers)) {
     # Group by group and cohort by cohort the ones of each bit, then the number of reports.
     cohorts <- codec$numbers$cohort[2]
@@ -377,6 +371,16 @@ count_reports.rr_protocol <- function(mechanism, x, groups = NULL, weights = NUL
   }
   if (!is.null(codec$drawn)) check_ones(read$reports, mechanism)
   counted_reports(counts, read)
+}
+
+# The place of each report of whole numbers, from 0, among all that there are: the last column runs fastest.
+number_cells <- function(reports, codec) {
+  columns <- if (is.data.frame(reports)) as.list(reports) else list(reports)
+  add <- function(cells, j) {
+    range <- codec$numbers[[j]]
+    cells * (range[2] - range[1] + 1) + columns[[j]] - range[1]
+  }
+  as.integer(Reduce(add, seq_along(columns), 0))
 }
 
 counted_reports <- function(counts, read, ...) {

@@ -151,3 +151,73 @@ test_that("cells have different labels, or there is no product", {
   fine <- rr_product(u = rr_grr(c("a", "b, c"), epsilon = 1), v = rr_grr(c("d, e", "f"), epsilon = 1))
   expect_identical(rr_counts(c("b, c, d, e" = 3), fine)$counts, c(0, 3, 0, 0))
 })
+
+# Every mechanism whose reports support categories, or are bits or rows of a matrix, as a question. Three categories each.
+protocol_questions <- list(
+  unary = rr_unary(3, 2), subset = rr_subset(3, 2, size = 1), local_hash = rr_local_hash(3, 2), cohorts = rr_local_hash(3, 2, cohorts = 5),
+  hadamard = rr_hadamard(3, 2), block = rr_hadamard(3, 2, blocks = 1), two_blocks = rr_hadamard(3, 2, blocks = 2),
+  bit = rr_hadamard(3, 2, one_bit = TRUE), bitflip = rr_bitflip(3, 2), buckets = rr_bitflip(3, 2, d = 2), bloom = rr_bloom(3, 2, bits = 8, cohorts = 3)
+)
+
+test_that("each protocol is a question of a product: its joint table comes from rr_estimate() if reports are categories, else from rr_tmdh()", {
+  set.seed(6)
+  truth <- data.frame(a = rep(1:3, c(300, 200, 100)), b = rep(0:1, 300))
+  shares <- c(table(truth) / 600)
+  for (name in names(protocol_questions)) {
+    question <- protocol_questions[[name]]
+    survey <- rr_product(a = question, b = rr_warner(0.9))
+    reports <- rr_perturb(truth, survey, rng = "R")
+    joint <- rr_margin(rr_tmdh(rr_cooccurrence(reports, 4, mechanism = survey), survey), c("a", "b"))
+    expect_lt(max(abs(joint$estimate - shares)), 0.35, label = name)
+    if (!has_categories(question)) {
+      expect_error(rr_estimate(reports, survey), class = "candor_error_law")
+      expect_error(rr_tally(reports, survey), class = "candor_error_law")
+      next
+    }
+    fit <- rr_estimate(reports, survey, method = "inv")
+    expect_equal(c(as.table(fit)), c(joint$estimate), info = name)
+    expect_equal(unname(vcov(fit)), unname(joint$covariance), info = name)
+    # Expected counts give the truth back. The variance over all reports: the estimate is the mean of what each alone would give.
+    C <- rr_matrix(survey)
+    each <- vapply(seq_len(ncol(C)), function(y) unname(coef(rr_estimate(rr_counts(replace(0 * C[1, ], y, 1), survey), method = "inv"))), shares)
+    counts <- rr_counts(600 * drop(shares %*% C), survey, effective_n = 600)
+    for (method in c("mle", "inv", "invp")) expect_equal(unname(coef(rr_estimate(counts, method = method))), shares, tolerance = 1e-6, info = name)
+    second <- each %*% (drop(shares %*% C) * t(each))
+    expect_equal(unname(vcov(rr_estimate(counts, method = "inv"))), (second - outer(shares, shares)) / 599, info = name)
+    expect_equal(unname(vcov(rr_estimate(counts, method = "inv", target = "sample"))), (second - diag(shares)) / 600, info = name)
+    # Each question is the same as alone.
+    alone <- rr_estimate(reports["b"], rr_product(b = survey$questions$b), method = "inv")
+    expect_equal(unname(c(rr_margin(rr_estimate(reports, survey, method = "inv"), "b")$estimate)), unname(coef(alone)), info = name)
+    fit <- rr_estimate(reports, survey)
+    expect_lte(certificate(unname(rr_matrix(survey)), fit$tally$counts, coef(fit)), 1e-8, label = name)
+    expect_true(all(is.finite(confint(fit))))
+  }
+})
+
+test_that("a question of several columns is read from a column that is a table, and from columns with its name in front", {
+  set.seed(7)
+  survey <- rr_product(a = rr_local_hash(5, 2, cohorts = 3), b = rr_warner(0.9))
+  reports <- rr_perturb(data.frame(a = rep(1:5, 20), b = rep(0:1, 50)), survey, rng = "R")
+  # Cells by hand: cohort by cohort the values, then the second question.
+  g <- survey$questions$a$g
+  cells <- table(factor((reports$a$cohort - 1) * g + reports$a$value, seq_len(3 * g)), factor(reports$b, 0:1))
+  tally <- rr_tally(reports, survey)
+  expect_identical(tally$counts, as.double(cells))
+  file <- withr::local_tempfile()
+  utils::write.csv(reports, file, row.names = FALSE)
+  flat <- utils::read.csv(file)
+  expect_named(flat, c("a.cohort", "a.value", "b"))
+  expect_identical(rr_tally(flat, survey), tally)
+  names(flat) <- c("a_cohort", "a_value", "b")
+  expect_identical(rr_tally(flat, survey), tally)
+  expect_identical(rr_tally(cbind(flat, g = rep(1:2, 50)), survey, by = "g")$n, c(50, 50))
+  expect_identical(rr_counts(stats::aggregate(n ~ ., cbind(flat, n = 1), sum), survey), tally)
+  flat$a_value[4] <- NA
+  expect_error(rr_tally(flat, survey), "Row 4", class = "candor_error_missing")
+  expect_message(dropped <- rr_tally(flat, survey, na.rm = TRUE), class = "candor_message_missing")
+  expect_identical(dropped$counts, rr_tally(reports[-4, ], survey)$counts)
+  flat$a_value[4] <- g + 1
+  expect_error(rr_tally(flat, survey), class = "candor_error_report")
+  expect_error(rr_tally(flat[-1], survey), class = "candor_error_report")
+  expect_error(rr_tally(flat["b"], survey), class = "candor_error_argument")
+})

@@ -45,6 +45,16 @@ test_that("several questions are one GROUP BY over their columns", {
   expect_identical(tally, suppressMessages(rr_tally(frame, product, by = "g", na.rm = TRUE)))
 })
 
+test_that("questions of a product may have numbers, or several columns with its name in front", {
+  survey <- rr_product(a = rr_local_hash(5, 2, cohorts = 3), b = rr_warner(0.9), c = rr_hadamard(3, 2))
+  set.seed(1)
+  reports <- rr_perturb(data.frame(a = rep(1:5, 20), b = rep(0:1, 50), c = rep(c(1, 2, 3, 1), 25)), survey, rng = "R")
+  flat <- data.frame(a_cohort = reports$a$cohort, a_value = reports$a$value, reports[c("b", "c")], g = rep(1:2, 50))
+  tally <- rr_tally(reports, survey, by = list(g = flat$g))
+  expect_identical(rr_tally(stored(flat), survey, by = "g"), tally)
+  expect_identical(rr_counts(DBI::dbGetQuery(connection, rr_query(stored(flat), survey, by = "g")), survey), tally)
+})
+
 test_that("NULLs are dropped and counted where that is asked for", {
   frame <- survey
   frame$answer[c(1, 5)] <- NA
