@@ -134,14 +134,14 @@ test_that("mechanisms are compared to all digits up to epsilon = 700", {
     k <- case$input$k
     for (target in c("population", "sample")) {
       table <- rr_recommend(k, case$input$epsilon, theta = seq_len(k) / sum(seq_len(k)), target = target)
-      table <- table[match(pure_mechanisms(k, 1)$mechanism, table$mechanism), ]
+      expect_equal(table$within + 1, table$mse / min(table$mse), tolerance = 1e-12)
+      table <- table[match(c("grr", "sue", "oue", "blh", "olh", "subset", "hadamard"), table$mechanism), ]
       # The file has Hadamard response with one block, the best for small epsilon only.
       same <- table$mechanism != "hadamard" | best_blocks(k, case$input$epsilon) == 1
       expect_relative <- function(actual, expected) expect_lt(max(abs(actual / expected - 1)[same]), 1e-12)
       if (!all(same)) expect_lt(table$mse[!same], case$expected[[target]][!same])
       expected <- c(p = "p", q = "q", mse = target, std.error = "std_error")
       for (column in names(expected)) expect_relative(table[[column]], case$expected[[expected[[column]]]])
-      expect_equal(table$within + 1, table$mse / min(table$mse), tolerance = 1e-12)
     }
   }
   for (epsilon in c(1e-12, 1e-6, 350, 500, 700)) for (target in c("population", "sample")) {
