@@ -27,6 +27,11 @@ new_law_support <- function(p, q, both_own = NULL, both_other = NULL, difference
              binomial = list(a = difference, b = q, odds = odds))
 }
 
+# The law of bits that are drawn one by one.
+bits_law <- function(p, q, odds = (p - q) / (q * (1 - p)), difference = p - q) {
+  new_law_support(p, q, p * q, q^2, difference = difference, odds = odds)
+}
+
 check_both <- function(x, arg) {
   if (is.null(dim(x)) || (is.matrix(x) && nrow(x) == ncol(x))) return(if (!is.null(x)) check_probabilities(x, arg))
   must_be(x, arg, "one number, one per category, or a square matrix")

@@ -59,6 +59,7 @@ rr_law <- function(mechanism) UseMethod("rr_law")
 #' @export
 rr_law.default <- function(mechanism) {
   check_mechanism(mechanism)
+  # Most mechanisms hold their law. A method makes a law that is large, or that changes as it is used.
   if (inherits(mechanism$law, "rr_law")) return(mechanism$law)
   abort("{.arg mechanism} must have a law: a method of {.fn rr_law} for {.cls {class(mechanism)[1]}}.", "argument")
 }

@@ -48,18 +48,17 @@ rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALS
     numeric_truths = if (buckets == k) levels$numeric, epsilon = if (d == 1) level else epsilon,
     design = sprintf("dBitFlip (%s of %s bits)", format_count(d), format_count(buckets)), d = d, buckets = buckets,
     p = p, q = q, p_minus_q = tanh(level / 2), bit_epsilon = level, values = if (buckets < k) levels,
+    law = new_law_bitflip(buckets, d, p, q, tanh(level / 2)),
     codec = report_codec(levels = names, drawn = as.double(d))
   ), "rr_bitflip", levels = level_value(levels$labels, levels$numeric, levels$ordered), epsilon = epsilon, d = d,
   buckets = buckets, compatible = compatible, fields = NULL)
 }
 
-#' @export
-rr_law.rr_bitflip <- function(mechanism) {
-  d <- mechanism$p_minus_q
-  new_rr_law("bitflip", "a report has the bits of some of the buckets", truths = mechanism$buckets, d = mechanism$d,
-             p = mechanism$p, q = mechanism$q, difference = d, kept = TRUE,
-             gives = c("inverse", "scores", "profile", if (abs(d) >= 1e-14) "binomial"),
-             binomial = list(a = d, b = mechanism$q, odds = NA_real_))
+new_law_bitflip <- function(buckets, d, p, q, difference) {
+  new_rr_law("bitflip", "a report has the bits of some of the buckets", truths = buckets, d = d, p = p, q = q,
+             difference = difference, kept = TRUE,
+             gives = c("inverse", "scores", "profile", if (abs(difference) >= 1e-14) "binomial"),
+             binomial = list(a = difference, b = q, odds = NA_real_))
 }
 
 #' @export

@@ -127,7 +127,7 @@ new_rr_channel <- function(C, labels, design, kind = "channel", error = NULL, ..
   new_rr_mechanism(kind, labels$levels, reports = labels$reports, numeric_levels = labels$numeric,
                    numeric_truths = labels$truths %||% label_numbers(labels$levels),
                    epsilon = if (isTRUE(error)) Inf else matrix_epsilon(C), design = design, matrix = C,
-                   form = if (is.null(list(...)$validation)) find_additive(C), error = error, ...)
+                   law = if (is.null(list(...)$validation)) find_additive(C), error = error, ...)
 }
 
 # A report that no truth produces is ignored; a report that only some truths can produce makes epsilon infinite. Where
@@ -150,8 +150,11 @@ find_additive <- function(C) {
 }
 
 #' @export
-rr_law.rr_channel <- function(mechanism) {
-  if (!is.null(mechanism$form)) return(mechanism$form)
+rr_law.rr_channel <- function(mechanism) channel_law(mechanism)
+
+# A law of any matrix keeps its inverse when it is found: two of them are not identical, so that no mechanism holds one.
+channel_law <- function(mechanism) {
+  if (!is.null(mechanism$law)) return(mechanism$law)
   # A channel whose inverse is known carries it.
   known <- list(inverse = mechanism$inverse)[!is.null(mechanism$inverse)]
   axes <- list(c(list(matrix = unname(t(mechanism$matrix))), known))

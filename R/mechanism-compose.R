@@ -54,6 +54,26 @@ compose_with <- function(first, second) {
 
 abort_bits <- function() abort("Bits of {.fn rr_unary} must come from bits of {.fn rr_unary}.", "mismatch")
 
+# A protocol's mechanism, whose reports come from two stages now.
+two_stages <- function(mechanism, first, second, design) {
+  mechanism[c("first", "second", "design")] <- list(first, second, design)
+  class(mechanism) <- c("rr_compose", class(mechanism))
+  mechanism
+}
+
+# Bits stay independent: p = p1 p2 + (1 - p1) q2 = q2 + p1 (p2 - q2), and so q.
+compose_bits <- function(first, second) {
+  if (!draws_bits(second)) abort_bits()
+  d <- rr_law(second)$difference
+  p <- second$sampler$q + first$sampler$p * d
+  q <- second$sampler$q + first$sampler$q * d
+  difference <- rr_law(first)$difference * d
+  odds <- if (difference == 0) 0 else difference / (q * (1 - p))
+  numbers <- list(p = p, q = q, difference = difference, odds = odds, epsilon = round_sums_up(abs(log1p(odds))))
+  levels <- list(labels = first$levels, numeric = first$numeric_levels)
+  two_stages(new_rr_unary(levels, numbers), first, second, "Two stages, unary encoding")
+}
+
 # Is the first stage one that respondents keep?
 is_memoised <- function(mechanism) isTRUE(mechanism$memoised)
 
@@ -91,13 +111,13 @@ compose_stages <- function(first, second, kind, design, ...) {
   epsilon <- round_sums_up(max(abs(log1p(form$a / form$b))))
   with_design_level(new_rr_mechanism(
     kind, labels$levels, reports = labels$reports, numeric_levels = labels$numeric, numeric_truths = labels$truths,
-    epsilon = epsilon, design = design, form = form, first = first, second = second, p = pair[1], q = pair[2],
+    epsilon = epsilon, design = design, law = form, first = first, second = second, p = pair[1], q = pair[2],
     yes_no = yes_no, ...
   ))
 }
 
 #' @export
-rr_law.rr_compose <- rr_law.rr_channel
+rr_law.rr_compose <- function(mechanism) channel_law(mechanism)
 
 #' @export
 print.rr_compose <- function(x, ..., digits = 4) {
@@ -193,7 +213,7 @@ rr_noncompliance <- function(mechanism, share, answer = "uniform", ...) {
 }
 
 #' @export
-rr_law.rr_noncompliance <- rr_law.rr_compose
+rr_law.rr_noncompliance <- function(mechanism) channel_law(mechanism)
 
 format_share <- function(share) paste0(format(100 * share, digits = 3), "%")
 

@@ -134,14 +134,10 @@ rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled =
 achieved <- function(mechanism) UseMethod("achieved")
 
 achieved.rr_mechanism <- function(mechanism) {
-  if (draws_bits(mechanism)) return(achieved_bits(mechanism))
-  # A protocol that draws a report that supports the truth, or any: one in `factor` of all supports it
-  # (src/core/respond/chance.h).
-  if (!is.null(mechanism$factor)) {
-    return(list(epsilon = .Call(C_rr_support_chance, mechanism$factor, mechanism$epsilon)[1]))
-  }
+  kind <- mechanism$sampler$kind
+  if (!is.null(kind) && !kind %in% category_kinds) return(sampler_chances(mechanism))
   mechanism <- designed(mechanism)
-  plan <- perturbation(mechanism)
+  plan <- category_sampler(mechanism)
   sizes <- plan_sizes(mechanism)
   result <- .Call(C_rr_achieved, sizes, plan_kind(plan), plan$numbers)
   if (plan$kind == "channel") return(list(epsilon = result$epsilon, matrix = matrix(result$numbers, sizes[1])))

@@ -57,7 +57,10 @@ rr_grr <- function(levels, epsilon = NULL, p = NULL, ...) {
     "grr", levels$labels, numeric_levels = levels$numeric, epsilon = abs(numbers$epsilon),
     design = sprintf("k-ary randomized response (p = %s, q = %s)", format(numbers$p, digits = 4),
                      format(numbers$q, digits = 4)),
-    p = numbers$p, q = numbers$q, p_minus_q = numbers$p_minus_q, odds = numbers$odds, from_epsilon = !is.null(epsilon)
+    p = numbers$p, q = numbers$q, p_minus_q = numbers$p_minus_q, odds = numbers$odds, from_epsilon = !is.null(epsilon),
+    law = new_law_additive(numbers$p_minus_q, numbers$q, numbers$odds),
+    sampler = if (is.null(epsilon)) list(kind = "grr", numbers = c(numbers$p, numbers$q, numbers$p_minus_q))
+      else list(kind = "grr_epsilon", numbers = numbers$epsilon)
   ), levels), "rr_grr", epsilon = epsilon, p = p)
 }
 
@@ -104,14 +107,6 @@ grr_levels <- function(k, epsilon) {
   denominator <- 1 + (k - 1) * z
   list(p = 1 / denominator, q = z / denominator, p_minus_q = -expm1(-epsilon) / denominator, odds = expm1(epsilon),
        epsilon = epsilon)
-}
-
-#' @export
-rr_law.rr_grr <- function(mechanism) new_law_additive(mechanism$p_minus_q, mechanism$q, mechanism$odds)
-
-perturbation.rr_grr <- function(mechanism) {
-  if (mechanism$from_epsilon) return(list(kind = "grr_epsilon", numbers = mechanism$epsilon))
-  list(kind = "grr", numbers = c(mechanism$p, mechanism$q, mechanism$p_minus_q))
 }
 
 # ---- yes/no questions ----
@@ -271,18 +266,13 @@ new_rr_binary <- function(p, q, levels, design, difference = p - q, symmetric = 
     "binary", levels$labels, numeric_levels = levels$numeric, epsilon = if (isTRUE(error)) Inf else epsilon,
     design = sprintf("%s (p = %s, q = %s)", design, format(p, digits = 4), format(q, digits = 4)),
     p = p, q = q, p_minus_q = difference, p_no = p_no, q_no = q_no, from_epsilon = !is.null(from_epsilon),
+    law = new_law_additive(difference, c(p_no, q)),
+    sampler = if (is.null(from_epsilon)) list(kind = "binary", numbers = c(p, p_no, q, q_no))
+      else list(kind = "grr_epsilon", numbers = epsilon),
     yes_no = TRUE, error = error
   )
 }
 
 check_two <- function(labels) {
   if (length(labels) == 2L) labels else abort("{.arg levels} must be two labels, first the one for \"no\".", "argument")
-}
-
-#' @export
-rr_law.rr_binary <- function(mechanism) new_law_additive(mechanism$p_minus_q, c(mechanism$p_no, mechanism$q))
-
-perturbation.rr_binary <- function(mechanism) {
-  if (mechanism$from_epsilon) return(list(kind = "grr_epsilon", numbers = mechanism$epsilon))
-  list(kind = "binary", numbers = c(mechanism$p, mechanism$p_no, mechanism$q, mechanism$q_no))
 }

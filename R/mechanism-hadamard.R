@@ -54,7 +54,7 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
     numeric_truths = levels$numeric, epsilon = epsilon,
     design = sprintf("Hadamard response (%s of %s)", number_of(blocks, "block"), format_count(size)),
     blocks = blocks, size = size, z = exp(epsilon) + 2 * blocks - 1, odds = expm1(epsilon), one_bit = FALSE,
-    factor = 2 * blocks,
+    sampler = support_sampler(2 * blocks), law = new_law_hadamard(k, blocks, size, epsilon),
     codec = report_codec(report = c(0, blocks * size - 1))
   ), "rr_hadamard", epsilon = epsilon, blocks = blocks)
 }
@@ -65,7 +65,8 @@ hadamard_bit <- function(levels, epsilon) {
   made(new_rr_mechanism(
     c("hadamard", "protocol"), levels$labels, numeric_levels = levels$numeric, epsilon = epsilon,
     design = "Hadamard response, one bit", size = size, p = p, q = 1 / 2, p_minus_q = tanh(epsilon / 2) / 2,
-    odds = expm1(epsilon), both_own = p / 2, both_other = 1 / 4, one_bit = TRUE, factor = 2,
+    odds = expm1(epsilon), both_own = p / 2, both_other = 1 / 4, one_bit = TRUE, sampler = support_sampler(2),
+    law = hadamard_bit_law(epsilon),
     codec = report_codec(index = c(0, size - 1), sign = c(-1, 1, 2))
   ), "rr_hadamard", epsilon = epsilon, one_bit = TRUE)
 }
@@ -118,12 +119,6 @@ best_blocks <- function(k, epsilon) {
   more <- k - small * blocks
   squares <- more * (small + 1)^2 + (blocks - more) * small^2
   blocks[which.min((1 + (2 * blocks - 1) * z) * (2 * k * z / gain + squares / k) / gain)]
-}
-
-#' @export
-rr_law.rr_hadamard <- function(mechanism) {
-  if (mechanism$one_bit) return(hadamard_bit_law(mechanism$epsilon))
-  new_law_hadamard(length(mechanism$levels), mechanism$blocks, mechanism$size, mechanism$epsilon)
 }
 
 # Of the one-bit form the index is public.

@@ -69,9 +69,11 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
     numeric_levels = if (!shared) levels$numeric, numeric_truths = levels$numeric, epsilon = epsilon,
     design = paste0("Local hashing (g = ", format_count(g),
                     if (shared) paste0(", ", format_count(cohorts), " shared functions"), ")"),
-    g = g, factor = as.double(g), prime = prime, codes = public_codes(k, prime), collision = numbers$collision,
+    g = g, sampler = support_sampler(g), prime = prime, codes = public_codes(k, prime), collision = numbers$collision,
     p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = expm1(epsilon), both_own = numbers$both_own,
     both_other = numbers$both_other, cohorts = cohorts, functions = if (shared) functions,
+    law = if (!shared) new_law_support(numbers$p, numbers$q, numbers$both_own, numbers$both_other, numbers$difference,
+                                       expm1(epsilon)),
     codec = if (shared) report_codec(cohort = c(1, cohorts), value = c(1, g))
       else report_codec(slope = c(1, prime - 1), shift = c(0, prime - 1), value = c(1, g))
   ), "rr_local_hash", epsilon = epsilon, g = g, cohorts = cohorts)
@@ -132,7 +134,7 @@ ideal_hash <- function(epsilon, g) {
 
 #' @export
 rr_law.rr_local_hash <- function(mechanism) {
-  if (is.null(mechanism$cohorts)) return(rr_law.rr_subset(mechanism))
+  if (!is.null(mechanism$law)) return(mechanism$law)
   # Rows are reports (value by value, cohort by cohort), columns truths.
   table <- hash_table(mechanism)
   k <- nrow(table)

@@ -153,28 +153,6 @@ longitudinal_hash <- function(levels, permanent, epsilon) {
              sprintf("Two stages, local hashing (g = %s)", format_count(g)))
 }
 
-# A protocol's mechanism, whose reports come from two stages now.
-two_stages <- function(mechanism, first, second, design) {
-  mechanism[c("first", "second", "design")] <- list(first, second, design)
-  mechanism$form <- rr_law(mechanism)
-  class(mechanism) <- c("rr_compose", class(mechanism))
-  mechanism
-}
-
-# Bits stay independent: p = p1 p2 + (1 - p1) q2 = q2 + p1 (p2 - q2), and so q.
-compose_bits <- function(first, second) {
-  if (!draws_bits(second)) abort_bits()
-  d <- rr_law(second)$difference
-  p <- second$sampler$q + first$sampler$p * d
-  q <- second$sampler$q + first$sampler$q * d
-  difference <- rr_law(first)$difference * d
-  mechanism <- rr_unary(first$levels, p = p, q = q)
-  odds <- if (difference == 0) 0 else difference / (q * (1 - p))
-  mechanism[c("p_minus_q", "odds", "epsilon")] <- list(difference, odds, round_sums_up(abs(log1p(odds))))
-  mechanism["numeric_levels"] <- first["numeric_levels"]
-  two_stages(mechanism, first, second, "Two stages, unary encoding")
-}
-
 # ---- drawing from permanent answers ----
 
 kept_stage.rr_compose <- function(mechanism) mechanism$first

@@ -67,7 +67,8 @@ rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")
     design = sprintf("Mean of numbers from %s to %s (%s)", ends[1], ends[2], sub("^d", "D", protocol)),
     range = as.double(range), protocol = protocol, share = share, fine = fine, coarse = coarse,
     # Reports on the scale of answers from -1 to 1 lie between minus this and this.
-    reach = if (share > 0) -window_values(fine, 0) else -window_values(coarse, 0), codec = report_codec(real = TRUE)
+    reach = if (share > 0) -window_values(fine, 0) else -window_values(coarse, 0), codec = report_codec(real = TRUE),
+    law = new_law_mean(share, fine, coarse)
   ), "rr_mean", range = range, epsilon = epsilon, protocol = protocol, fields = NULL)
 }
 
@@ -121,9 +122,9 @@ mean_variance <- function(mechanism) {
        slope = switch(mechanism$protocol, piecewise = z / gain, duchi = -1, hybrid = if (share > 0) 0 else -1))
 }
 
-#' @export
-rr_law.rr_mean <- function(mechanism) {
-  mixed <- function(part) mechanism$share * mechanism$fine[[part]] + (1 - mechanism$share) * mechanism$coarse[[part]]
+# The chances to draw from the window of the truth, and from all cells.
+new_law_mean <- function(share, fine, coarse) {
+  mixed <- function(part) share * fine[[part]] + (1 - share) * coarse[[part]]
   new_rr_law("mean", "a report is a number whose mean is the truth", truths = 1, chance = mixed("chance"),
              other = mixed("other"))
 }

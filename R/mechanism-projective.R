@@ -49,6 +49,7 @@ rr_projective <- function(levels, epsilon, order = NULL, ...) {
   check_that(!is.na(prime), order, "order", "a prime power")
   numbers <- projective_numbers(k, epsilon, order)
   if (numbers$points > .Machine$integer.max) abort("{.arg order} must make fewer than 2^31 reports.", "too_large")
+  field <- finite_field(order, prime)
   labels <- number_text(seq_len(numbers$points))
   made(new_rr_mechanism(
     c("projective", "protocol"), levels$labels, reports = labels, numeric_levels = as.double(seq_len(numbers$points)),
@@ -56,8 +57,8 @@ rr_projective <- function(levels, epsilon, order = NULL, ...) {
     design = sprintf("Projective geometry response (%s over the field of %s)",
                      number_of(numbers$coordinates, "coordinate"), format_count(order)),
     order = order, coordinates = numbers$coordinates, points = numbers$points, p = numbers$p, q = numbers$q,
-    p_minus_q = numbers$difference, factor = numbers$points / numbers$hyperplane, field = finite_field(order, prime),
-    codec = report_codec(report = c(1, numbers$points))
+    p_minus_q = numbers$difference, field = field, sampler = support_sampler(numbers$points / numbers$hyperplane),
+    law = new_law_projective(k, numbers, epsilon, field), codec = report_codec(report = c(1, numbers$points))
   ), "rr_projective", epsilon = epsilon, order = order)
 }
 
@@ -176,7 +177,7 @@ least_irreducible <- function(prime, degree) {
 
 draw_reports.rr_projective <- function(mechanism, answers, rng = "secure") {
   draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
-    .Call(C_rr_draw_projective, positions, 1L, levels, mechanism$epsilon, mechanism$factor, mechanism$field,
+    .Call(C_rr_draw_projective, positions, 1L, levels, mechanism$epsilon, mechanism$sampler$factor, mechanism$field,
           mechanism$coordinates, generator)
   })
 }
@@ -185,16 +186,13 @@ draw_reports.rr_projective <- function(mechanism, answers, rng = "secure") {
 
 # Finitely many reports of two probabilities, never as a matrix. What reports add up to over the hyperplane of each
 # category is one transform, and is its own adjoint.
-#' @export
-rr_law.rr_projective <- function(mechanism) {
-  k <- length(mechanism$levels)
-  small <- as.double(k) * mechanism$points <= sets_bits_limit
-  new_rr_law("projective", "a report is a point of a projective space", truths = k, points = mechanism$points,
-             p = mechanism$p, q = mechanism$q, difference = mechanism$p_minus_q, epsilon = mechanism$epsilon,
-             factor = mechanism$factor, field = mechanism$field, coordinates = mechanism$coordinates,
-             binomial = list(a = mechanism$p_minus_q, b = mechanism$q, odds = expm1(mechanism$epsilon)),
+new_law_projective <- function(k, numbers, epsilon, field) {
+  new_rr_law("projective", "a report is a point of a projective space", truths = k, points = numbers$points,
+             p = numbers$p, q = numbers$q, difference = numbers$difference, epsilon = epsilon,
+             hyperplane = numbers$hyperplane, field = field, coordinates = numbers$coordinates,
+             binomial = list(a = numbers$difference, b = numbers$q, odds = expm1(epsilon)),
              gives = c("inverse", "scores", "exact", "binomial", "profile",
-                       if (small) c("likelihood", "channel", "question")))
+                       if (k * numbers$points <= sets_bits_limit) c("likelihood", "channel", "question")))
 }
 
 hyperplane_sums <- function(law, values, k = law$truths) {
@@ -207,7 +205,7 @@ report_sums <- function(law, values) hyperplane_sums(law, c(values, numeric(law$
 # Probability of a report that supports the truth, and of any other.
 report_chances <- function(law) {
   z <- exp(-law$epsilon)
-  high <- law$p * law$factor / law$points
+  high <- law$p / law$hyperplane
   list(low = high * z, high = high)
 }
 

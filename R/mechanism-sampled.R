@@ -16,18 +16,14 @@ new_rr_sampled <- function(kind, levels, parts, part_column, design, ...) {
   if (anyDuplicated(reports)) abort("Questions and their reports must have different names.", "argument")
   new_rr_mechanism(unique(c(kind, "sampled")), levels, reports = reports, design = design, parts = parts,
                    epsilon = max(vapply(parts, function(m) m$epsilon, 0)), part_column = part_column,
-                   codec = report_codec(part = part_column), ...)
+                   codec = report_codec(part = part_column),
+                   law = new_rr_law("sampled", "a report answers one of several questions", truths = length(parts)), ...)
 }
 
 # Where respondents draw which part they report, nothing keeps their permanent answers: each report would have a new
 # one.
 refuse_kept <- function(part, name) {
   check_that(!is_memoised(part), part, name, "without a permanent answer, which would be drawn anew each time")
-}
-
-#' @export
-rr_law.rr_sampled <- function(mechanism) {
-  new_rr_law("sampled", "a report answers one of several questions", truths = length(mechanism$parts))
 }
 
 #' @export

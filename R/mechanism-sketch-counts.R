@@ -76,6 +76,7 @@ rr_sketch_counts <- function(epsilon, width = 1024, functions = 256, one_bit = F
                      number_of(functions, "function")),
     width = width, bits_number = width, cohorts = functions, one_bit = one_bit, key = key, bit = bit, p = bit$p,
     q = bit$q, p_minus_q = bit$p_minus_q,
+    law = new_rr_law("sketch_counts", "a report is about a bucket of any strings", truths = 1, bit = bit$law),
     codec = if (one_bit) do.call(report_codec, c(list(cohort = c(1, functions)), bit$codec$numbers))
       else cohort_codec(width, functions)
   ), "rr_sketch_counts", epsilon = epsilon, width = width, functions = functions, one_bit = one_bit, key = key,
@@ -96,11 +97,6 @@ sketch_places <- function(mechanism, strings) {
 }
 
 achieved.rr_sketch_counts <- function(mechanism) list(epsilon = achieved(mechanism$bit)$epsilon)
-
-#' @export
-rr_law.rr_sketch_counts <- function(mechanism) {
-  new_rr_law("sketch_counts", "a report is about a bucket of any strings", truths = 1, bit = rr_law(mechanism$bit))
-}
 
 # It has no categories until somebody asks for strings. Their law is in R/law-support.R.
 
@@ -168,7 +164,8 @@ candidate_tally <- function(mechanism, tally, candidates, labels = candidates) {
   collision <- sqrt(max(squares) / (cohorts * (mechanism$width - 1)))
   design <- paste0(mechanism$design, ", collisions add at most ", format(collision, digits = 2), " to a standard error")
   asked <- new_rr_mechanism("sketch_candidates", labels, reports = c(labels, "(squares)"), epsilon = mechanism$epsilon,
-                            design = design, sketch = mechanism, collision = collision)
+                            design = design, sketch = mechanism, collision = collision,
+                            law = new_law_candidates(mechanism))
   counts <- rbind(supports, squares * tally$n)
   new_rr_tally(asked, if (is.matrix(tally$counts)) unname(counts) else as.vector(counts), groups = tally$groups,
                n = tally$n, missing = tally$missing, weight_squares = tally$weight_squares,
@@ -194,9 +191,7 @@ sketch_numbers <- function(sketch) {
   list(p = sketch$p, q = sketch$q + sketch$p_minus_q / m, difference = sketch$p_minus_q * (1 - 1 / m))
 }
 
-#' @export
-rr_law.rr_sketch_candidates <- function(mechanism) {
-  sketch <- mechanism$sketch
+new_law_candidates <- function(sketch) {
   m <- sketch$width
   own <- sketch_numbers(sketch)
   p <- own$p

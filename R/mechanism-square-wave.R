@@ -84,6 +84,17 @@ check_breaks <- function(breaks) {
   list(labels = paste(text[-length(text)], "to", text[-1]), breaks = breaks)
 }
 
+# ---- respondents ----
+
+# Numbers are put in their bins. The error does not name the value, which would be somebody's answer.
+#' @export
+prepare_answers.rr_square_wave <- function(mechanism, x) {
+  if (is.null(mechanism$breaks) || !is.numeric(x) || is.factor(x)) return(NextMethod())
+  bin <- findInterval(x, mechanism$breaks, rightmost.closed = TRUE)
+  abort_outside(x, which(is.na(bin) | bin < 1L | bin >= length(mechanism$breaks)), mechanism, mechanism$breaks)
+  prepare_answers.rr_mechanism(mechanism, bin)
+}
+
 # ---- the discrete wave ----
 
 discrete_wave <- function(d, epsilon, half_width) {

@@ -41,8 +41,9 @@ rr_subset <- function(levels, epsilon, size = NULL, ...) {
     c("subset", "protocol"), levels$labels, numeric_levels = levels$numeric, epsilon = epsilon,
     design = sprintf("Subset selection (%s of %s categories)", format_count(size), format_count(k)), size = size,
     p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = expm1(epsilon), both_own = numbers$both_own,
-    both_other = numbers$both_other,
-    factor = k / size,
+    both_other = numbers$both_other, sampler = support_sampler(k / size),
+    law = new_law_support(numbers$p, numbers$q, numbers$both_own, numbers$both_other, numbers$difference,
+                          expm1(epsilon)),
     codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric, ones = as.double(size))
   ), "rr_subset", epsilon = epsilon, size = size)
 }
@@ -62,12 +63,6 @@ subset_numbers <- function(k, epsilon, w) {
   list(p = p, lie = lie, q = (p * (w - 1) + lie * w) / (k - 1),
        difference = w * (k - w) * -expm1(-epsilon) / ((k - 1) * total), both_own = p * (w - 1) / (k - 1),
        both_other = if (k > 2) (p * (w - 1) * (w - 2) + lie * w * (w - 1)) / ((k - 1) * (k - 2)) else 0)
-}
-
-#' @export
-rr_law.rr_subset <- function(mechanism) {
-  new_law_support(mechanism$p, mechanism$q, mechanism$both_own, mechanism$both_other, difference = mechanism$p_minus_q,
-                  odds = mechanism$odds)
 }
 
 draw_reports.rr_subset <- function(mechanism, answers, rng = "secure") {

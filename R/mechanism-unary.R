@@ -42,14 +42,22 @@ rr_unary <- function(levels, epsilon = NULL, optimized = TRUE, p = NULL, q = NUL
   levels <- check_levels(levels)
   check_one_of_epsilon_p(epsilon, c(p, q))
   numbers <- if (is.null(epsilon)) unary_pair(p, q) else unary_epsilon(epsilon, check_flag(optimized, "optimized"))
-  made(new_rr_mechanism(
+  made(new_rr_unary(levels, numbers, if (is.null(epsilon)) NA else optimized), "rr_unary", epsilon = epsilon,
+       optimized = if (!is.null(epsilon)) optimized, p = p, q = q)
+}
+
+new_rr_unary <- function(levels, numbers, optimized = NA) {
+  p <- numbers$p
+  q <- numbers$q
+  given <- !is.na(optimized)
+  new_rr_mechanism(
     c("unary", "protocol"), levels$labels, numeric_levels = levels$numeric, epsilon = numbers$epsilon,
-    design = sprintf("Unary encoding (p = %s, q = %s)", format(numbers$p, digits = 4), format(numbers$q, digits = 4)),
-    p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = numbers$odds, both_own = numbers$p * numbers$q,
-    both_other = numbers$q^2, optimized = if (numbers$from_epsilon) optimized else NA,
-    from_epsilon = numbers$from_epsilon, codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric),
-    sampler = bit_sampler(numbers$p, numbers$q, if (numbers$from_epsilon) c(numbers$epsilon, optimized))
-  ), "rr_unary", epsilon = epsilon, optimized = if (numbers$from_epsilon) optimized, p = p, q = q)
+    design = sprintf("Unary encoding (p = %s, q = %s)", format(p, digits = 4), format(q, digits = 4)),
+    p = p, q = q, p_minus_q = numbers$difference, odds = numbers$odds, both_own = p * q, both_other = q^2,
+    optimized = optimized, from_epsilon = given, law = bits_law(p, q, numbers$odds, numbers$difference),
+    codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric),
+    sampler = if (given) bit_sampler(p, q, c(numbers$epsilon, optimized)) else bit_sampler(p, q)
+  )
 }
 
 unary_epsilon <- function(epsilon, optimized) {
@@ -57,7 +65,7 @@ unary_epsilon <- function(epsilon, optimized) {
   level <- if (optimized) epsilon else epsilon / 2
   p <- if (optimized) 1 / 2 else stats::plogis(level)
   list(p = p, q = stats::plogis(-level), difference = tanh(level / 2) / if (optimized) 2 else 1, odds = expm1(epsilon),
-       epsilon = epsilon, from_epsilon = TRUE)
+       epsilon = epsilon)
 }
 
 unary_pair <- function(p, q) {
@@ -65,9 +73,5 @@ unary_pair <- function(p, q) {
   q <- check_probability(q, "q")
   difference <- snap_to_zero(p - q, max(p, q))
   odds <- if (difference == 0) 0 else difference / (q * (1 - p))
-  list(p = p, q = q, difference = difference, odds = odds, epsilon = round_sums_up(abs(log1p(odds))),
-       from_epsilon = FALSE)
+  list(p = p, q = q, difference = difference, odds = odds, epsilon = round_sums_up(abs(log1p(odds))))
 }
-
-#' @export
-rr_law.rr_unary <- rr_law.rr_subset

@@ -41,56 +41,6 @@ bit_places <- function(labels) {
   if (yes_first) c(no = 2L, yes = 1L) else c(no = 1L, yes = 2L)
 }
 
-#' @rdname rr_channel
-#' @param mechanism A mechanism, as made by [rr_grr()], [rr_binary()], [rr_forced()] and the other constructors.
-#' @export
-rr_matrix <- function(mechanism, ...) {
-  check_dots_empty(...)
-  UseMethod("rr_matrix")
-}
-
-#' @export
-rr_matrix.default <- function(mechanism, ...) check_mechanism(mechanism)
-
-matrix_limit <- 10000
-
-#' @export
-rr_matrix.rr_mechanism <- function(mechanism, ...) {
-  if (draws_bits(mechanism)) return(unary_matrix(mechanism))
-  check_report_number(mechanism, 0)
-  k <- length(mechanism$levels)
-  law <- check_law(rr_law(mechanism))
-  if (!law_gives(law, "channel", k)) {
-    refuse_law(law, "channel", "{.fn rr_matrix}", "Its law, {.fn rr_law}, says what is known.")
-  }
-  named_matrix(mechanism, law_matrix(law, k), mechanism$reports)
-}
-
-# Reports of a protocol are listed where there are so few of them. `number` are all that are possible.
-check_report_number <- function(mechanism, number) {
-  if (max(number, length(mechanism$levels)) <= matrix_limit) return(invisible())
-  abort("The matrix of {.arg mechanism} is limited to {format_count(matrix_limit)} categories and reports.",
-        c("law", "argument"))
-}
-
-# The matrix of reports that are independent bits: a row of `one` and `zero` is a truth, a column a bit, with its
-# probabilities to be 1 and 0. The first bit runs fastest.
-bits_matrix <- function(one, zero) {
-  chances <- matrix(1, nrow(one), 1)
-  labels <- ""
-  for (bit in seq_len(ncol(one))) {
-    chances <- cbind(chances * zero[, bit], chances * one[, bit])
-    labels <- c(paste0(labels, "0"), paste0(labels, "1"))
-  }
-  colnames(chances) <- labels
-  chances
-}
-
-named_matrix <- function(mechanism, chances, reports = colnames(chances)) {
-  dimnames(chances) <- list(truth = mechanism$levels, report = reports)
-  chances
-}
-
 # Two mechanisms are the same when they randomize in the same way over the same labels, whoever made them.
 same_mechanism <- function(x, y) {
   x$made <- y$made <- NULL
@@ -170,62 +120,6 @@ odds_words <- function(epsilon, what = "a report") {
 
 # Mistakes protect nobody, so no privacy level is printed for them.
 protects <- function(mechanism) !isTRUE(mechanism$error)
-
-# ---- how reports are drawn ----
-
-# How reports of a mechanism are drawn: `kind`, one of perturbation_kinds, and the `numbers` that the kernel needs for
-# this kind. A mechanism needs no other method here; the default serves every mechanism with an additive form or a
-# matrix.
-#   grr          p, q, p - q              the probabilities are the nominal ones
-#   grr_epsilon  epsilon                  epsilon is the nominal one, probabilities are rounded on its safe side
-#   binary       p, 1 - p, q, 1 - q       the smaller of each pair counts
-#   innocuous    a, b[1], b[2], ...       truth with probability a, else from b
-#   channel      the matrix, rows are truths
-perturbation <- function(mechanism) UseMethod("perturbation")
-
-perturbation_kinds <- c("grr", "grr_epsilon", "binary", "innocuous", "channel")
-
-perturbation.rr_mechanism <- function(mechanism) {
-  law <- rr_law(mechanism)
-  k <- length(mechanism$levels)
-  if (law_gives(law, "additive", k) && law$a >= 0) {
-    return(list(kind = "innocuous", numbers = c(law$a, rep_len(law$b, k))))
-  }
-  # All others alike: GRR, whatever it is made of. A rounding must not take p below 0.
-  if (length(law[["b"]]) == 1L && k > 2L) return(list(kind = "grr", numbers = c(max(0, law$a + law$b), law$b, law$a)))
-  list(kind = "channel", numbers = as.double(rr_matrix(mechanism)))
-}
-
-plan_kind <- function(plan) match(plan$kind, perturbation_kinds) - 1L
-
-plan_sizes <- function(mechanism) as.double(c(length(mechanism$levels), length(mechanism$reports)))
-
-# ---- can the truths be told apart? ----
-
-# P(report | truth) with truths as rows; without full row rank some truths give the same reports, and nothing about
-# each of them can be estimated. `counted` reports are those of a tally, which of sets and bits are no columns of it.
-identified_channel <- function(mechanism, arg = "mechanism", counted = TRUE) {
-  check_mechanism(mechanism, arg)
-  law <- rr_law(mechanism)
-  if (counted && !law_gives(law, "channel", length(mechanism$levels))) {
-    refuse_law(law, "channel", sprintf("The model of {.arg %s}", arg), "{.fn rr_estimate} takes its reports.")
-  }
-  channel <- rr_matrix(mechanism)
-  # Relative to the truth's own part, as the additive form would be: a small epsilon is no lack of rank.
-  centred <- channel[-1, , drop = FALSE] - rep(channel[1, ], each = nrow(channel) - 1)
-  if (nrow(channel) <= ncol(channel) && qr(t(centred), tol = 1e-9)$rank == nrow(channel) - 1 &&
-      max(abs(centred)) > 1e-13) {
-    return(channel)
-  }
-  abort(c("The truths cannot be told apart from these reports.",
-          x = "The rows of the matrix of {.arg {arg}} ({mechanism$design}) depend on each other."), "no_information")
-}
-
-# Reports to truths without bias: R x K with C B = I, the inverse where C is square, else the least-squares one.
-unbiased_matrix <- function(channel) {
-  if (nrow(channel) == ncol(channel)) return(solve(channel))
-  t(channel) %*% solve(tcrossprod(channel))
-}
 
 abort_no_information <- function(mechanism = NULL) {
   design <- mechanism$design

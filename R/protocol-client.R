@@ -140,17 +140,14 @@ client_plan <- function(mechanism) UseMethod("client_plan")
 # `numbers` are what the sampler of bits is given.
 new_plan <- function(kind, mechanism, ..., numbers = NULL, reports = NULL, levels = mechanism$levels) {
   bits <- if (!is.null(numbers)) .Call(C_rr_bit_words, as.double(numbers))
-  chance <- if (kind %in% c("subset", "hash", "hadamard")) {
-    .Call(C_rr_chance_words, mechanism$factor, mechanism$epsilon)
-  }
-  members <- list(kind = kind, k = length(mechanism$levels), own = bits[1], other = bits[2], chance = chance, ...)
+  members <- list(kind = kind, k = length(mechanism$levels), own = bits[1], other = bits[2], ...)
   c(members[lengths(members) > 0], list(levels = I(levels), reports = I(as.character(reports))))
 }
 
 client_plan.rr_mechanism <- function(mechanism) {
   if (draws_bits(mechanism)) return(new_plan("bits", mechanism, numbers = mechanism$sampler$numbers))
   if (!has_categories(mechanism)) refuse_client(mechanism, "Its reports are of another kind.")
-  numbers <- perturbation(mechanism)
+  numbers <- category_sampler(mechanism)
   k <- length(mechanism$levels)
   if (k > 1000 && !startsWith(numbers$kind, "grr")) refuse_client(mechanism, "It has more than 1,000 levels.")
   drawn <- .Call(C_rr_plan_words, plan_sizes(mechanism), plan_kind(numbers), as.double(numbers$numbers))
@@ -185,12 +182,16 @@ client_plan.rr_bitflip <- function(mechanism) {
            levels = mechanism$values$labels %||% mechanism$levels)
 }
 
-client_plan.rr_subset <- function(mechanism) new_plan("subset", mechanism, size = mechanism$size)
+client_plan.rr_subset <- function(mechanism) {
+  new_plan("subset", mechanism, chance = support_words(mechanism), size = mechanism$size)
+}
+
+support_words <- function(mechanism) .Call(C_rr_chance_words, mechanism$sampler$factor, mechanism$epsilon)
 
 client_plan.rr_local_hash <- function(mechanism) {
   if (mechanism$g * mechanism$prime >= 2^52) refuse_client(mechanism, "It hashes to too many values.")
   functions <- lapply(mechanism$functions, I)
-  new_plan("hash", mechanism, g = mechanism$g, prime = mechanism$prime, codes = I(mechanism$codes),
+  new_plan("hash", mechanism, chance = support_words(mechanism), g = mechanism$g, prime = mechanism$prime, codes = I(mechanism$codes),
            slopes = functions$slope, shifts = functions$shift)
 }
 
@@ -198,7 +199,7 @@ client_plan.rr_hadamard <- function(mechanism) {
   if (mechanism$one_bit) {
     return(new_plan("sign", mechanism, size = mechanism$size, flip = .Call(C_rr_bit_words, c(mechanism$epsilon, 1))[2]))
   }
-  new_plan("hadamard", mechanism, blocks = mechanism$blocks, size = mechanism$size)
+  new_plan("hadamard", mechanism, chance = support_words(mechanism), blocks = mechanism$blocks, size = mechanism$size)
 }
 
 # ---- the page ----

@@ -36,23 +36,6 @@ draw_functions.rr_mechanism <- function(mechanism, n, rng) NULL
 
 memory_keys.rr_mechanism <- function(mechanism, answers, memory) answers
 
-
-# The bits of a report, each once more.
-draw_bits_again <- function(second, bits, rng) {
-  k <- length(second$levels)
-  # Of a level of its own a symmetric bit keeps all digits of 1 - p.
-  sampler <- second$sampler
-  symmetric <- length(sampler$numbers) == 2L && sampler$numbers[2] == 0
-  binary <- if (symmetric) rr_warner(epsilon = sampler$numbers[1] / 2) else rr_binary(sampler$p, sampler$q)
-  rows <- max(1, floor(2e7 / k))
-  parts <- lapply(seq(1, max(length(bits), 1), by = rows), function(start) {
-    part <- as.matrix(bits[seq(start, length.out = max(0, min(rows, length(bits) - start + 1)))])
-    part[] <- as.integer(draw_reports(binary, as.vector(part) + 1L, rng) - 1L)
-    .Call(C_rr_matrix_to_bits, unname(part))$bits
-  })
-  new_rr_reports(do.call(rbind, parts), k)
-}
-
 # `questions`: those of a product that have a first stage that is kept. They are randomized one by one, the columns
 # tallied together.
 warn_forgotten <- function(questions = NULL) {

@@ -137,7 +137,7 @@ prepare_answers.rr_mechanism <- function(mechanism, x) {
   stray <- .Call(C_rr_check_answers, codes, answers$first, as.double(length(mechanism$levels)))
   if (stray > 0) abort_answer(x, stray, mechanism)
   # A mechanism that cannot draw must fail before another question of a product has been drawn.
-  if (is.null(mechanism$codec) && has_categories(mechanism)) perturbation(mechanism)
+  if (is.null(mechanism$codec) && has_categories(mechanism)) category_sampler(mechanism)
   if (answers$first == 1L) codes else codes - answers$first + 1L
 }
 
@@ -162,45 +162,6 @@ decode_answers.rr_mechanism <- function(mechanism, reports, x) {
 
 decode_answers.rr_protocol <- function(mechanism, reports, x) reports
 
-draw_reports <- function(mechanism, answers, rng = "secure") UseMethod("draw_reports")
-
-draw_reports.rr_mechanism <- function(mechanism, answers, rng = "secure") {
-  if (!is.null(mechanism[["draw"]])) return(mechanism[["draw"]](mechanism, answers, rng))
-  if (draws_bits(mechanism)) return(draw_bit_reports(mechanism, answers, rng))
-  if (has_categories(mechanism)) {
-    return(draw_plan(answers, perturbation(mechanism), plan_sizes(mechanism), rng, mechanism))
-  }
-  abort(c("{.arg mechanism} has no function {.field draw}, so its reports cannot be drawn.",
-          x = "It is: {format(mechanism)}."), c("law", "argument"))
-}
-
-# What the kernel of categories draws of positions.
-draw_plan <- function(answers, plan, sizes, rng, mechanism = NULL) {
-  run_kernel(mechanism, rng, function(generator) {
-    .Call(C_rr_perturb, answers, 1L, as.double(sizes), plan_kind(plan), plan$numbers, generator)
-  })
-}
-
-# What a kernel draws of the answers, which are positions.
-run_kernel <- function(mechanism, rng, draw) {
-  result <- draw(generator(rng))
-  if (result$failed) abort_generator(rng)
-  if (result$position > 0) {
-    abort("Answer {format_count(result$position)} is not a position from 1 to {length(mechanism$levels)}.", "argument")
-  }
-  result$reports
-}
-
-# Which generator the kernel is to use. Tests set `source` to "none", an operating system without entropy. No value can
-# weaken the randomness: an unknown one is an error.
-entropy <- new.env(parent = emptyenv())
-entropy$source <- "secure"
-
-generator <- function(rng) {
-  if (rng == "secure" && !identical(entropy$source, "secure")) rng <- "none"
-  match(rng, c("secure", "R", "none")) - 1L
-}
-
 # Decided by the levels, so that the type does not depend on the draw.
 all_integers <- function(values) {
   is.null(values) || all(values == floor(values) & abs(values) <= .Machine$integer.max, na.rm = TRUE)
@@ -221,24 +182,6 @@ abort_answer <- function(x, position, mechanism) {
           i = "{wanted_answers(x, truths)}"), "level")
 }
 
-# There is no fallback: a predictable generator protects nobody.
-abort_generator <- function(rng) {
-  if (rng == "secure") abort("The operating system provided no randomness, so nothing was randomized.", "entropy")
-  abort(c("R's random number generator returned something other than a number between 0 and 1.",
-          x = "The kind in use is {.val {RNGkind()[1]}}."), "generator")
-}
-
-# ---- numbers: put in bins, or refused if they lie outside the range ----
-
-# Numbers are put in their bins. The error does not name the value, which would be somebody's answer.
-#' @export
-prepare_answers.rr_square_wave <- function(mechanism, x) {
-  if (is.null(mechanism$breaks) || !is.numeric(x) || is.factor(x)) return(NextMethod())
-  bin <- findInterval(x, mechanism$breaks, rightmost.closed = TRUE)
-  abort_outside(x, which(is.na(bin) | bin < 1L | bin >= length(mechanism$breaks)), mechanism, mechanism$breaks)
-  prepare_answers.rr_mechanism(mechanism, bin)
-}
-
 # The first answer outside the range of a mechanism of numbers, if there is one.
 abort_outside <- function(x, stray, mechanism, range) {
   if (!length(stray)) return(invisible())
@@ -246,29 +189,6 @@ abort_outside <- function(x, stray, mechanism, range) {
   bounds <- format(range[c(1, length(range))], digits = 15, trim = TRUE)
   abort(c("{.arg x} must lie within the mechanism's range, from {bounds[1]} to {bounds[2]}.",
           x = "Answer {format_count(stray[1])} does not."), "level")
-}
-
-# ---- kernels of the protocols ----
-
-# `draw` calls one of the samplers of src/glue_protocols.c; `answers` are positions.
-draw_protocol <- function(mechanism, answers, rng, draw) {
-  levels <- as.double(length(mechanism$levels))
-  drawn <- run_kernel(mechanism, rng, function(generator) draw(as.integer(answers), levels, generator))
-  codec <- mechanism$codec
-  if (is.null(codec$width)) join_columns(stats::setNames(drawn, names(codec$numbers)))
-  else new_rr_reports(if (is.raw(drawn)) drawn else t(drawn), codec$width)
-}
-
-# n whole numbers from 0 to size - 1, all equally likely: a report that does not depend on the truth.
-draw_uniform <- function(n, size, rng) {
-  if (size == 1 || n == 0) return(numeric(n))
-  draw_plan(rep(1L, n), list(kind = "grr", numbers = c(1 / size, 1 / size, 0)), c(size, size), rng) - 1
-}
-
-# n coins that are TRUE with probability p, rounded down on the grid; `other` is 1 - p.
-draw_coins <- function(n, p, other, rng) {
-  if (n == 0 || p == 0) return(logical(n))
-  draw_plan(rep(2L, n), list(kind = "binary", numbers = c(p, other, 0, 1)), c(2, 2), rng) == 2L
 }
 
 # ---- levels that cannot be drawn ----
@@ -289,7 +209,8 @@ check_reach <- function(mechanism) {
   # Within these, with probabilities from the level, the loss is far below the slack: of 2^-64 / exp(-40) 1 / 78.
   sure <- all(levels == 0 | is.infinite(levels) | (levels >= 1e-3 & levels <= 40), na.rm = TRUE) &&
     !any(given > 0 & given < 2^-56, na.rm = TRUE)
-  if (sure || !drawn_on_grid(mechanism)) return(invisible())
+  # Of a protocol of a user's own nobody but its author knows how reports are drawn.
+  if (sure || !is.null(mechanism[["draw"]])) return(invisible())
   nominal <- rr_epsilon(mechanism)
   achieved <- rr_epsilon(mechanism, achieved = TRUE)
   # A part of 1 / 64 may be lost. A probability of at least one step is at most doubled by rounding: as long as no
@@ -301,15 +222,8 @@ check_reach <- function(mechanism) {
   largest <- format(floor(achieved[[short]] * 100) / 100)
   remedy <- if (nominal[[short]] < 1) "use a larger epsilon, or fewer categories."
     else "use an epsilon of at most {largest}."
-  answers <- inherits(mechanism, c("rr_binary", "rr_grr", "rr_channel", "rr_forced", "rr_unrelated"))
-  tell <- if (answers) warn else abort
+  tell <- if (is.null(mechanism$codec)) warn else abort
   tell(c("The epsilon of {.arg mechanism} is out of the reach of probabilities that can be drawn.",
          x = "It would be {shown[1]}, not {shown[2]}: {format(mechanism)}.",
          i = paste("Probabilities are multiples of 2^-64:", remedy)), "precision")
-}
-
-# Of a protocol of a user's own nobody but its author knows how reports are drawn.
-drawn_on_grid <- function(mechanism) {
-  !is.null(mechanism$memoised) || !is.null(mechanism$factor) || draws_bits(mechanism) || has_categories(mechanism) ||
-    any(vapply(setdiff(class(mechanism), "rr_mechanism"), function(kind) exists(paste0("achieved.", kind)), NA))
 }

@@ -1,8 +1,10 @@
 # arrows.R <folder of R files>: who uses whom. From the parsed files: which file defines a name and which files use it.
-# Fails where a step of the line uses a later one, where the line uses a side room, where one side room uses another, and
-# where there are more than two circles between files, or one of more than three. The order is the one of ARCHITECTURE.md.
-folder <- commandArgs(trailingOnly = TRUE)[1L]
+# Fails where a step of the line uses a later one, where the line uses a side room, where one side room uses another,
+# where there are more than two circles between files, or one of more than three, and where a file asks a mechanism or a
+# law of another file for its class. The order is the one of ARCHITECTURE.md. "--classes" shows who asks.
+folder <- grep("^--", commandArgs(trailingOnly = TRUE), value = TRUE, invert = TRUE)
 files <- sort(list.files(folder, pattern = "[.]R$", full.names = TRUE))
+if (length(folder) != 1L || !length(files)) stop("one folder of R files is needed: Rscript tools/arrows.R R", call. = FALSE)
 
 # Steps of equal rank may use each other.
 rank <- c(util = 0, law = 1, mechanism = 1, protocol = 3, respond = 3, tally = 3, method = 4, estimate = 4, uncertainty = 5, fit = 6)
@@ -24,7 +26,7 @@ home <- unlist(lapply(names(parsed), function(file) {
 }))
 
 # A protocol is one file: how its reports are drawn and counted stands beside its constructor.
-protocols <- unique(home[grepl("^(draw_reports|draw_permanent)[.]", names(home)) & grepl("^mechanism", home)])
+protocols <- unique(home[grepl("^(draw_reports|draw_permanent|prepare_answers)[.]", names(home)) & grepl("^mechanism", home)])
 
 step_of <- function(file) {
   if (file %in% protocols) return("protocol")
@@ -133,4 +135,59 @@ cat(sprintf("arrows: %d files, %d circles, the largest of %d files\n", length(ed
             if (length(circles)) length(circles[[1]]) else 1L))
 if (length(circles) > 2L || any(lengths(circles) > 3L)) complain("at most 2 circles of at most 3 files")
 for (circle in circles) cat("  ", paste(sub("[.]R$", "", circle), collapse = " "), "\n", sep = "")
+
+# ---- who asks a mechanism or a law for its class ----
+
+# A string is no arrow, so that the arrows above miss inherits(x, "rr_law_support"). A class of a mechanism or a law is
+# what a constructor of these steps is given as its `kind`. At home are the file that makes it, and those that are called
+# after it.
+question_budget <- 24
+
+strings <- function(e) {
+  if (is.character(e)) return(c(e, names(e)))
+  if (is.call(e)) unlist(lapply(present(e), function(i) c(names(e)[i], strings(e[[i]]))))
+}
+# The outermost calls that are such.
+calls <- function(e, found) {
+  if (is.call(e) && found(e)) return(list(e))
+  if (is.call(e) || is.pairlist(e) || is.expression(e)) {
+    unlist(lapply(present(e), function(i) calls(e[[i]], found)), recursive = FALSE)
+  }
+}
+called <- function(e, names) is.call(e) && is.name(e[[1]]) && as.character(e[[1]]) %in% names
+
+# The functions with an argument `kind` that make one, or have it made.
+owners <- grep("^(mechanism|law)", names(parsed), value = TRUE)
+makers <- list()
+for (e in unlist(lapply(parsed[owners], as.list), recursive = FALSE)) {
+  if (!called(e, "<-") || !called(e[[3]], "function") || !"kind" %in% names(e[[3]][[2]])) next
+  makes <- function(call) is.name(call[[1]]) && startsWith(as.character(call[[1]]), "new_rr_")
+  if (makes(e[-1]) || length(calls(e[[3]][[3]], makes))) makers[[as.character(e[[2]])]] <- e[[3]][[2]]
+}
+kinds <- do.call(rbind, lapply(names(parsed), function(file) {
+  kind <- unlist(lapply(calls(parsed[[file]], function(e) called(e, names(makers))), function(e) {
+    maker <- makers[[as.character(e[[1]])]]
+    given <- match.call(as.function(c(maker, list(NULL))), e)[["kind"]]
+    strings(if (is.null(given)) maker$kind else given)
+  }))
+  if (length(kind)) data.frame(kind = unique(kind), file = file)
+}))
+classes <- c(paste0("rr_", kinds$kind), paste0("rr_law_", kinds$kind))
+is_home <- function(class, file) {
+  kind <- sub("^rr_(law_)?", "", class)
+  file %in% kinds$file[kinds$kind == kind] || grepl(gsub("_", "-", kind), file, fixed = TRUE)
+}
+questions <- unlist(lapply(names(parsed), function(file) {
+  asks <- function(e) called(e, "inherits") || (!called(e, "class") && any(vapply(as.list(e)[-1], called, NA, "class")))
+  asked <- calls(parsed[[file]], asks)
+  unlist(lapply(asked, function(e) {
+    away <- Filter(function(class) !is_home(class, file), intersect(strings(e), classes))
+    if (length(away)) paste0(file, ": ", paste(deparse(e), collapse = " "))
+  }))
+}))
+cat(sprintf("arrows: %d questions for the class of a mechanism or a law outside its home\n", length(questions)))
+if ("--classes" %in% commandArgs(TRUE)) cat(paste0("  R/", questions, "\n"), sep = "")
+if (length(questions) > question_budget) {
+  complain("at most %d such questions: ask for a fact, see CONTRIBUTING.md", question_budget)
+}
 quit(status = bad)

@@ -20,15 +20,15 @@ test_that("a square channel without column names reports its own levels, numbers
 test_that("a matrix that tells the truth or else draws an innocuous answer is recognized and solved in closed form", {
   grr <- rr_grr(30, epsilon = 0.5)
   channel <- rr_channel(unname(rr_matrix(grr)))
-  expect_equal(channel$form$odds, grr$odds, tolerance = 1e-13)
+  expect_equal(channel$law$odds, grr$odds, tolerance = 1e-13)
   counts <- 100 + 10 * seq_len(30)
   expect_equal(unname(coef(rr_estimate(rr_counts(counts, channel)))), unname(coef(rr_estimate(rr_counts(counts, grr)))), tolerance = 1e-12)
   forced <- rr_forced(c(0.1, 0.2, 0.05))
-  expect_equal(rr_channel(unname(rr_matrix(forced)))$form, rr_new_law("additive", 0.65, c(0.1, 0.2, 0.05)))
-  expect_null(rr_channel(unname(rr_matrix(rr_grr(3, p = 0.1))))$form) # p < q
-  expect_null(rr_geometric(4, 1)$form)
+  expect_equal(rr_channel(unname(rr_matrix(forced)))$law, rr_new_law("additive", 0.65, c(0.1, 0.2, 0.05)))
+  expect_null(rr_channel(unname(rr_matrix(rr_grr(3, p = 0.1))))$law) # p < q
+  expect_null(rr_geometric(4, 1)$law)
   # Relabelled reports are no longer the truths.
-  expect_null(rr_channel(unname(rr_matrix(grr)), reports = paste0("r", 1:30))$form)
+  expect_null(rr_channel(unname(rr_matrix(grr)), reports = paste0("r", 1:30))$law)
 })
 
 test_that("operators agree with the matrix", {

@@ -21,7 +21,7 @@ test_that("closed forms equal the product of the matrices, without ever forming 
       m
     })
     composed <- rr_compose(pair[[1]], pair[[2]])
-    expect_false(is.null(composed$form))
+    expect_false(is.null(composed$law))
     expect_equal(unname(rr_matrix(composed)), unname(rr_matrix(pair[[1]]) %*% rr_matrix(pair[[2]])))
     expect_equal(composed$epsilon, matrix_epsilon(rr_matrix(pair[[1]]) %*% rr_matrix(pair[[2]])))
   }
