@@ -19,7 +19,7 @@
 #'   [rr_grr()]; [rr_device()] for devices.
 #' * respondents who ignore the instructions: [rr_noncompliance()], [rr_lie_detector()], [rr_cheater_detection()], [rr_anchor()].
 #' * transition matrices: [rr_channel()], [rr_geometric()], [rr_misclassification()], [rr_compose()].
-#' * frequency oracles of LDP: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_bitflip()].
+#' * frequency oracles of LDP: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_projective()], [rr_bitflip()].
 #' * repeated reports (memoization, RAPPOR): [rr_longitudinal()], [rr_bloom()].
 #' * strings without a list, heavy hitters: [rr_sketch_counts()], [rr_prefixes()], [rr_heavy_hitters()].
 #' * several questions: [rr_product()], [rr_sample_questions()].

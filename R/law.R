@@ -17,7 +17,7 @@
 #' chosen subset. A tally counts how many reports support each category. The inversion \eqn{(c_v / n - q) / (p - q)} is unbiased, and every count \eqn{c_v} is binomial.
 #' These counts do not determine the likelihood of the reports.
 #'
-#' Other laws belong to one protocol each and are made by its constructor only: `hadamard`, `bitflip`, `bloom`, `hierarchy`, `mean`, `scramble`, `sampled` and
+#' Other laws belong to one protocol each and are made by its constructor only: `hadamard`, `projective`, `bitflip`, `bloom`, `hierarchy`, `mean`, `scramble`, `sampled` and
 #' `sketch_counts`.
 #'
 #' @param mechanism A mechanism.

@@ -19,7 +19,7 @@
 #' | [rr_bloom()] | cohort and bits | `"2: 0110"` |
 #' | [rr_subset()] | categories | `"{never, often}"` |
 #' | [rr_bitflip()] | the bits that were drawn | `"never = 0, often = 1"` |
-#' | [rr_hadamard()] | number of the report | `"5"` |
+#' | [rr_hadamard()], [rr_projective()] | number of the report | `"5"` |
 #' | [rr_hadamard()] with `one_bit` | index and sign | `"3: -1"` |
 #'
 #' Unary encoding reaches the limit with 13 categories. [rr_epsilon()] is the largest logarithm of a ratio within a column.

@@ -15,6 +15,7 @@
 #' | `blh` | [rr_local_hash()] | \eqn{e^\epsilon / (e^\epsilon + 1)} | 1/2 | a hash function and a bit |
 #' | `olh` | [rr_local_hash()] | \eqn{e^\epsilon / (e^\epsilon + g - 1)} | \eqn{1 / g} | a hash function and a value |
 #' | `subset` | [rr_subset()] | \eqn{\omega e^\epsilon / (\omega e^\epsilon + K - \omega)} | see there | \eqn{\omega} categories |
+#' | `projective` | [rr_projective()] | see there | see there | a whole number |
 #' | `hadamard` | [rr_hadamard()] | \eqn{e^\epsilon / (e^\epsilon + 2 B - 1)} | see there | an index |
 #'
 #' Each has its best whole number: \eqn{g} hash values, \eqn{\omega} categories, \eqn{B} blocks. Local hashing is computed with an ideal random hash; the
@@ -141,17 +142,20 @@ pure_mechanisms <- function(k, epsilon) {
   blocks <- best_blocks(k, epsilon)
   hadamard <- hadamard_numbers(k, epsilon, blocks)
   columns <- hadamard_size(k, blocks)
+  order <- best_order(k, epsilon)
+  projective <- projective_numbers(k, epsilon, order)
   figures <- rbind(grr = c(grr$p, grr$q, (k - 1) * grr$q, grr$p_minus_q), sue = c(sue$p, sue$q, sue$q, sue$difference),
                    oue = c(oue$p, oue$q, oue$p, oue$difference), blh = unlist(blh), olh = unlist(olh),
-                   subset = c(subset$p, subset$q, subset$lie, subset$difference), hadamard = unlist(hadamard))
+                   subset = c(subset$p, subset$q, subset$lie, subset$difference), hadamard = unlist(hadamard),
+                   projective = unlist(projective[c("p", "q", "lie", "difference")]))
   colnames(figures) <- c("p", "q", "lie", "difference")
   value <- if (is.finite(g)) log2(g) else epsilon / log(2)
   table <- tibble::as_tibble(figures)
   table$bits <- c(log2(k), k, k, hash_bits(k, 2) + 1, hash_bits(k, g) + value, lchoose(k, size) / log(2),
-                  ceiling(log2(blocks * columns)))
+                  ceiling(log2(blocks * columns)), log2(projective$points))
   table$bits_public <- c(log2(k), k, k, 1, value, lchoose(k, size) / log(2),
-                         if (blocks == 1) 1 else ceiling(log2(blocks * columns)))
-  table$tally <- c("n", "n K", "n K", "n + P K", "n + P K", "n K", "n + K log K")
+                         if (blocks == 1) 1 else ceiling(log2(blocks * columns)), log2(projective$points))
+  table$tally <- c("n", "n K", "n K", "n + P K", "n + P K", "n K", "n + K log K", "n + K log K")
   tibble::add_column(table, mechanism = rownames(figures), .before = 1)
 }
 
@@ -239,7 +243,7 @@ recommend_ranges <- function(k, epsilon, n, theta, target, pure) {
     grr = made(rr_grr(k, epsilon)), sue = made(rr_unary(k, epsilon, optimized = FALSE)),
     oue = made(rr_unary(k, epsilon)), blh = made(rr_local_hash(k, epsilon, optimized = FALSE)),
     olh = made(rr_local_hash(k, epsilon)), subset = made(rr_subset(k, epsilon)),
-    hadamard = made(rr_hadamard(k, epsilon)),
+    hadamard = made(rr_hadamard(k, epsilon)), projective = made(rr_projective(k, epsilon)),
     hierarchy = if (k > 2) made(best_hierarchy(k, epsilon, rr_hadamard)),
     `hierarchy-subset` = if (k > 2) made(best_hierarchy(k, epsilon, rr_subset))
   ))

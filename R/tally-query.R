@@ -11,7 +11,7 @@
 #'
 #' | mechanism | columns | query |
 #' |---|---|---|
-#' | [rr_hadamard()] | one of whole numbers | `GROUP BY` that number |
+#' | [rr_hadamard()], [rr_projective()] | one of whole numbers | `GROUP BY` that number |
 #' | [rr_hadamard()] of one bit | `index`, `sign` | `GROUP BY` both |
 #' | [rr_local_hash()] | `slope`, `shift`, `value`, or `cohort`, `value` | `GROUP BY` all of them |
 #' | [rr_sample_questions()], [rr_hierarchy()] | `question` or `depth`, and the columns of the reports | `GROUP BY` all of them |

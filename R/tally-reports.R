@@ -13,6 +13,7 @@
 #' * [rr_subset()]: positions, or bits if these are smaller. Also all forms of [rr_unary()], matrices and data frames of numbers (one row per report), lists of
 #'   numbers, text of numbers separated by spaces.
 #' * [rr_hadamard()]: whole numbers from 0; with `one_bit` a tibble with `index` and `sign`. Also numbers of any type, including `integer64`.
+#' * [rr_projective()]: whole numbers from 1. Also numbers of any type, including `integer64`.
 #' * [rr_local_hash()]: a tibble with `slope`, `shift` and `value`; with `cohorts` `cohort` and `value`. Also data frames with these columns.
 #' * [rr_bitflip()]: positions, negative if the bit is 0. Also matrices (one row per report), lists and text of such numbers, and columns `position_1`,
 #'   `position_2`, .... Also columns of 0 and 1 for all buckets, missing if not drawn, and long tables with columns `id`, `level` and `bit`.

@@ -3,6 +3,7 @@
 
 #include <limits.h>
 
+#include "glue_field.h"
 #include "glue_random.h"
 #include "respond/protocols.h"
 
@@ -17,6 +18,7 @@ typedef struct drawing {
       candor_grid flip;
       uint32_t size;
     } one_bit;
+    candor_projective_plan projective;
     candor_hash_plan hash;
     candor_bitflip_plan bitflip;
   } plan;
@@ -221,6 +223,26 @@ SEXP rr_draw_hadamard_call(SEXP truths, SEXP first, SEXP levels, SEXP epsilon, S
     d.plan.hadamard = (candor_hadamard_plan){read_chance(2.0 * b, epsilon), b, columns};
   }
   SEXP result = finish(&d, b == 0 ? sample_one_bit : sample_hadamard, reports, generator);
+  UNPROTECT(1);
+  return result;
+}
+
+static candor_status sample_projective(void *data, size_t from, size_t n, candor_words *words, size_t *position)
+{
+  drawing *d = data;
+  const candor_answers part = part_of(d, from, n);
+  return candor_projective_run(&d->plan.projective, &part, words, d->out[0] + from, position);
+}
+
+/* rr_draw_projective(truths, first, levels, epsilon, factor, field, coordinates, generator): list(report). */
+SEXP rr_draw_projective_call(SEXP truths, SEXP first, SEXP levels, SEXP epsilon, SEXP factor, SEXP field,
+                             SEXP coordinates, SEXP generator)
+{
+  drawing d = start_drawing(truths, first, levels);
+  d.plan.projective = (candor_projective_plan){read_chance(glue_number(factor, "factor"), epsilon), glue_field(field),
+                                               natural((double) glue_size(coordinates, "coordinates"), "coordinates")};
+  SEXP reports = PROTECT(new_columns(1, d.answers.n, &d));
+  SEXP result = finish(&d, sample_projective, reports, generator);
   UNPROTECT(1);
   return result;
 }

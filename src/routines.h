@@ -111,6 +111,8 @@ ROUTINE(rr_draw_unary, SEXP truths, SEXP first, SEXP levels, SEXP numbers, SEXP 
 ROUTINE(rr_draw_subset, SEXP truths, SEXP first, SEXP levels, SEXP epsilon, SEXP size, SEXP packed, SEXP generator)
 ROUTINE(rr_draw_hadamard, SEXP truths, SEXP first, SEXP levels, SEXP epsilon, SEXP blocks, SEXP size,
                            SEXP generator)
+ROUTINE(rr_draw_projective, SEXP truths, SEXP first, SEXP levels, SEXP epsilon, SEXP factor, SEXP field,
+        SEXP coordinates, SEXP generator)
 ROUTINE(rr_draw_hash, SEXP truths, SEXP first, SEXP levels, SEXP epsilon, SEXP hash, SEXP codes, SEXP functions,
                        SEXP generator)
 ROUTINE(rr_draw_bitflip, SEXP truths, SEXP first, SEXP levels, SEXP numbers, SEXP sizes, SEXP generator)
@@ -135,5 +137,7 @@ ROUTINE(rr_from_hex, SEXP x, SEXP width)
 ROUTINE(rr_public_numbers, SEXP key, SEXP bound, SEXP n, SEXP different)
 ROUTINE(rr_hadamard_sums, SEXP counts, SEXP blocks, SEXP k)
 ROUTINE(rr_hadamard_transform, SEXP x)
+ROUTINE(rr_hyperplane_bits, SEXP points, SEXP field, SEXP coordinates, SEXP k)
+ROUTINE(rr_hyperplane_sums, SEXP values, SEXP field, SEXP coordinates, SEXP k)
 ROUTINE(rr_filter_squares, SEXP places, SEXP bits, SEXP inner)
 

@@ -500,6 +500,51 @@ static void hadamard_law(void)
   }
 }
 
+/* The field of 4 elements, 0, 1, x and x + 1, in 3 coordinates: products by hand. */
+static const uint32_t power_4[3] = {1, 2, 3}, logarithm_4[4] = {0, 0, 1, 2};
+
+static unsigned product_4(unsigned a, unsigned b)
+{
+  static const unsigned table[4][4] = {{0, 0, 0, 0}, {0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}};
+  return table[a][b];
+}
+
+/* Points (1, a, b) from 0 on, then (0, 1, a), then (0, 0, 1). */
+static void point_4(unsigned point, unsigned *x)
+{
+  const unsigned some[3] = {point < 16, point < 16 ? point / 4 : point < 20, point < 20 ? point % 4 : 1};
+  memcpy(x, some, sizeof some);
+}
+
+static int is_on(unsigned x, unsigned u)
+{
+  unsigned a[3], b[3], sum = 0;
+  point_4(x, a);
+  point_4(u, b);
+  for (int j = 0; j < 3; j++) sum ^= product_4(a[j], b[j]);
+  return sum == 0;
+}
+
+static void projective_law(void)
+{
+  enum { V = 21 };
+  static int report[DRAWS];
+  candor_projective_plan plan = {candor_grid_zero, {4, 2, power_4, logarithm_4}, 3};
+  seed(9);
+  CHECK(candor_support_chance(V / 5.0, log(3), &plan.chance) == CANDOR_OK);
+  for (unsigned x = 0; x < V; x++) {
+    const candor_answers answers = answers_of((int) x, 1, V);
+    size_t position;
+    CHECK(candor_projective_run(&plan, &answers, &words, report, &position) == CANDOR_OK);
+    for (int i = 0; i < DRAWS; i++) count[(report[i] - 1) % MOST]++;
+    for (unsigned u = 0; u < V; u++) expected[u] = (is_on(x, u) ? 3.0 : 1.0) / (5 * 3 + 16);
+    check_counts("projective", V);
+  }
+  const candor_answers answers = answers_of(0, 1, V + 1);
+  size_t position = 7;
+  CHECK(candor_projective_run(&plan, &answers, &words, report, &position) == CANDOR_DOMAIN && position == 0);
+}
+
 static void hash_law(void)
 {
   enum { P = 11, G = 3, K = 5 };
@@ -633,6 +678,7 @@ int main(void)
   unary_two_by_two();
   subset_law();
   hadamard_law();
+  projective_law();
   hash_law();
   bitflip_law();
   failures();

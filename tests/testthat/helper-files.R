@@ -29,6 +29,7 @@ travelling_mechanisms <- function() {
     unary = rr_unary(6, epsilon = 1), unary_pq = rr_unary(letters[1:5], p = 0.7, q = 0.2),
     unary_symmetric = rr_unary(6, epsilon = 1, optimized = FALSE), subset = rr_subset(9, 1),
     local_hash = rr_local_hash(20, 1), cohorts = rr_local_hash(20, 1, cohorts = 7), hadamard = rr_hadamard(20, 1),
+    projective = rr_projective(20, 1), projective_order = rr_projective(7, 0.3, order = 9),
     hadamard_bit = rr_hadamard(20, 1, one_bit = TRUE), bitflip = rr_bitflip(8, 1), flip_buckets = rr_bitflip(8, 1, d = 3, buckets = 4),
     flip_text = rr_bitflip(letters[1:6], 1, d = 2), flip_compatible = rr_bitflip(8, 1, compatible = TRUE),
     flip_ordered = rr_bitflip(ordered(1:6), 1, buckets = 3),

@@ -43,6 +43,7 @@ for (k in c(1000, 10000)) {
   measure("subset", rr_subset(k, 1), few)
   measure("OLH", rr_local_hash(k, 1), 2e5)
   measure("Hadamard", rr_hadamard(k, 1, blocks = 1), 2e5)
+  measure("projective geometry", rr_projective(k, 1), 2e5)
   measure("THE", rr_unary(k, p = 1 - exp((threshold - 1) / 2) / 2, q = exp(-threshold / 2) / 2), few)
 }
 

@@ -208,6 +208,37 @@ candor_status candor_hadamard_bit_run(candor_grid flip, uint32_t size, const can
   return status;
 }
 
+/* ---- projective geometry response -------------------------------------------------------------------- */
+
+static candor_status projective_report(const candor_projective_plan *plan, uint32_t truth, candor_words *words,
+                                       int *report)
+{
+  const uint32_t t = plan->coordinates;
+  uint32_t any = 0, number = 0;
+  int told = 0;
+  candor_status status = candor_words_chance(words, plan->chance, &told);
+  if (status == CANDOR_OK) status = candor_words_below(words, candor_field_points(plan->field.order, t), &any);
+  if (status == CANDOR_OK) status = candor_words_below(words, candor_field_points(plan->field.order, t - 1), &number);
+  if (status != CANDOR_OK) return status;
+  const uint32_t own = candor_field_hyperplane_point(&plan->field, t, truth, number);
+  *report = (int) (any ^ ((any ^ own) & (0u - (uint32_t) told))) + 1;
+  return CANDOR_OK;
+}
+
+candor_status candor_projective_run(const candor_projective_plan *plan, const candor_answers *answers,
+                                    candor_words *words, int *report, size_t *position)
+{
+  const uint32_t points = candor_field_points(plan->field.order, plan->coordinates);
+  candor_status status =
+      begin(answers, plan->coordinates >= 2 && points < UINT32_MAX && points >= answers->levels, position);
+  for (size_t i = 0; i < answers->n && status == CANDOR_OK; i++) {
+    uint32_t truth = 0;
+    status = read_level(answers, i, &truth, position);
+    if (status == CANDOR_OK) status = projective_report(plan, truth, words, report + i);
+  }
+  return status;
+}
+
 /* ---- hashing ------------------------------------------------------------------------------------------ */
 
 static int hash_fits(const candor_hash_plan *plan)

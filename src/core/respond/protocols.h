@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/affine.h"
+#include "base/field.h"
 #include "base/status.h"
 #include "respond/chance.h"
 #include "respond/words.h"
@@ -60,6 +61,22 @@ candor_status candor_hadamard_run(const candor_hadamard_plan *plan, const candor
  *   truth's row x (from 0) in it, +1 or -1, turned with probability `flip`. */
 candor_status candor_hadamard_bit_run(candor_grid flip, uint32_t size, const candor_answers *answers,
                                       candor_words *words, int *column, int *sign, size_t *position);
+
+/* SYNOPSIS: projective geometry response: category x (from 0) is point x of a space of `coordinates` over the field; a
+ *   report is a number from 1, of a point: with probability `chance` a uniform point whose product with the truth's is
+ *   0, else any.
+ * PRECONDITIONS: 2 <= coordinates, fewer than 2^31 points, at least `levels`, else CANDOR_DOMAIN at 0.
+ * NUMERICS: a uniform point of one coordinate less gets one more, at the last place where the truth's point is not 0: the
+ *   product decides it, and each point of the hyperplane is made once. Both kinds of report are drawn each time, and
+ *   no branch depends on which is sent. */
+typedef struct candor_projective_plan {
+  candor_grid chance;
+  candor_field field;
+  uint32_t coordinates;
+} candor_projective_plan;
+
+candor_status candor_projective_run(const candor_projective_plan *plan, const candor_answers *answers,
+                                    candor_words *words, int *report, size_t *position);
 
 /* SYNOPSIS: local hashing: a fresh affine function for each report (affine.h), slope in 1 .. prime - 1, shift in
  *   0 .. prime - 1, and a value in 1 .. buckets: with probability `chance` that of the truth's code, else any.

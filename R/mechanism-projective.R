@@ -1,0 +1,280 @@
+#' Projective geometry response, a frequency oracle
+#'
+#' A report is one whole number, the tally is a table of these numbers, and the error is nearly the error of [rr_subset()], which is the smallest of
+#' all protocols here. Where the number of categories fits the geometry the protocol is optimal.
+#'
+#' Categories are the first \eqn{K} points of a projective space of \eqn{t} coordinates over the field of \eqn{s} elements. A report is a point too, and
+#' supports the categories on its hyperplane. With \eqn{N_j = (s^j - 1) / (s - 1)} there are \eqn{v = N_t} reports, of which \eqn{k = N_{t-1}} support
+#' a category and \eqn{l = N_{t-2}} support two given categories. A report that supports the truth is \eqn{e^\epsilon} times as likely as any other:
+#' \deqn{p = \frac{k e^\epsilon}{Z}, \quad q = \frac{l e^\epsilon + k - l}{Z}, \quad Z = k e^\epsilon + v - k.}{p = k E / Z,
+#'   q = (l E + k - l) / Z,  Z = k E + v - k,  E = e^epsilon.}
+#' The estimate of a share is the share of the reports that support the category, less \eqn{q}, over \eqn{p - q}. Its variance is the variance of
+#' [rr_subset()] with these numbers.
+#'
+#' @inheritParams rr_grr
+#' @param order Prime power, 2 to 46,340. Number of elements of the field, by default the number of least variance of a share of 0 among the prime powers
+#'   up to \eqn{4 e^\epsilon + 8}. The space has the fewest coordinates that give each category a point.
+#' @return A mechanism of class `c("rr_projective", "rr_mechanism")` with `order` (\eqn{s}), `coordinates` (\eqn{t}), `points` (\eqn{v}), `p`, `q` and
+#'   `p_minus_q`. [rr_perturb()] returns whole numbers from 1 to \eqn{v}.
+#' @section Errors:
+#' `candor_error_argument` for numbers out of range, and for an `order` that is no prime power. `candor_error_too_large` for 2^31 or more possible reports.
+#' @references Feldman, V., Nelson, J., Nguyen, H. and Talwar, K. (2022). Private frequency estimation via projective geometry. *ICML*, 6418-6433.
+#'   arXiv:2203.00194
+#'
+#'   Park, S.-Y., Nam, S.-H. and Lee, S.-H. (2023). Exactly optimal and communication-efficient private estimation via block designs.
+#'   *IEEE Journal on Selected Areas in Information Theory*. arXiv:2305.01261
+#' @seealso [rr_subset()]; [rr_hadamard()], whose estimate is a faster transform; [rr_recommend()], which compares the errors.
+#' @concept local differential privacy
+#' @concept frequency oracle
+#' @concept projective geometry response
+#' @concept PGR
+#' @concept block design
+#' @examples
+#' # 1,000 pages, and one number from each of 20,000 visitors: is page 7, which a tenth of them read, found?
+#' mechanism <- rr_projective(1000, epsilon = 2)
+#' mechanism$order   # 8
+#' set.seed(1)
+#' reports <- rr_perturb(rep(c(7, 1:900), c(2000, rep(20, 900))), mechanism, rng = "R")
+#' head(reports)
+#' tidy(rr_estimate(reports, mechanism, method = "inv"), terms = "7")
+#' # 0.096 (standard error 0.007)
+#' @export
+rr_projective <- function(levels, epsilon, order = NULL, ...) {
+  check_dots_empty(...)
+  levels <- check_levels(levels)
+  k <- length(levels$labels)
+  epsilon <- check_epsilon(epsilon)
+  order <- if (is.null(order)) as.double(best_order(k, epsilon)) else check_count(order, "order", min = 2, max = largest_order)
+  prime <- prime_base(order)
+  check_that(!is.na(prime), order, "order", "a prime power")
+  numbers <- projective_numbers(k, epsilon, order)
+  if (numbers$points > .Machine$integer.max) abort("{.arg order} must make fewer than 2^31 reports.", "too_large")
+  field <- finite_field(order, prime)
+  labels <- number_text(seq_len(numbers$points))
+  made(new_rr_mechanism(
+    c("projective", "protocol"), levels$labels, reports = labels, numeric_levels = as.double(seq_len(numbers$points)),
+    numeric_truths = levels$numeric, epsilon = epsilon,
+    design = sprintf("Projective geometry response (%s over the field of %s)",
+                     number_of(numbers$coordinates, "coordinate"), format_count(order)),
+    order = order, coordinates = numbers$coordinates, points = numbers$points, p = numbers$p, q = numbers$q,
+    p_minus_q = numbers$difference, field = field, sampler = support_sampler(numbers$points / numbers$hyperplane),
+    law = new_law_projective(k, numbers, epsilon, field), codec = report_codec(report = c(1, numbers$points))
+  ), "rr_projective", epsilon = epsilon, order = order)
+}
+
+# ---- the plan ----
+
+# The prime of which a number is a power, NA if there is none; of several numbers.
+prime_base <- function(x) {
+  vapply(x, function(one) {
+    divisors <- seq(2, max(2, floor(sqrt(one))))
+    prime <- c(divisors[one %% divisors == 0], one)[1]
+    while (one %% prime == 0) one <- one / prime
+    if (one == 1) prime else NA_real_
+  }, 0)
+}
+
+# Numbers of the design of least coordinates, for one or several orders; in z = exp(-epsilon).
+projective_numbers <- function(k, epsilon, order) {
+  points <- function(coordinates) (order^coordinates - 1) / (order - 1)
+  coordinates <- pmax(2, ceiling(log1p(k * (order - 1)) / log(order)))
+  # A logarithm may be off by a rounding in either direction.
+  coordinates <- coordinates + (points(coordinates) < k)
+  coordinates <- coordinates - (coordinates > 2 & points(coordinates - 1) >= k)
+  all <- points(coordinates)
+  one <- points(coordinates - 1)
+  two <- points(coordinates - 2)
+  z <- exp(-epsilon)
+  total <- one + (all - one) * z
+  list(coordinates = coordinates, points = all, hyperplane = one, p = one / total, q = (two + (one - two) * z) / total,
+       lie = (all - one) * z / total, difference = order^(coordinates - 2) * -expm1(-epsilon) / total)
+}
+
+# Of more elements three coordinates have 2^31 points or more.
+largest_order <- 46340
+
+# The order of least variance of a share of 0. Larger ones than 4 e^epsilon + 8 only waste reports.
+best_order <- function(k, epsilon) {
+  orders <- seq(2, max(2, min(k - 1, floor(4 * exp(min(epsilon, 16))) + 8, largest_order)))
+  orders <- orders[!is.na(prime_base(orders))]
+  numbers <- projective_numbers(k, epsilon, orders)
+  variance <- numbers$q * (1 - numbers$q) / numbers$difference^2
+  variance[numbers$points > .Machine$integer.max] <- Inf
+  orders[which.min(variance)]
+}
+
+# ---- the field ----
+
+# Elements of a field of prime^degree are whole numbers whose digits to the base of the prime are the coefficients of a
+# polynomial, the constant first. list(prime, power, logarithm): the powers of a generator from its 0th on, and their
+# logarithms at the place of each element.
+finite_field <- function(order, prime) {
+  degree <- round(log(order) / log(prime))
+  modulus <- if (degree > 1) least_irreducible(prime, degree)
+  generator <- 1
+  repeat {
+    power <- powers_of(generator, order, prime, modulus)
+    if (!anyDuplicated(power)) break
+    generator <- generator + 1
+  }
+  logarithm <- integer(order)
+  logarithm[power + 1] <- seq_along(power) - 1L
+  list(prime = as.integer(prime), power = as.integer(power), logarithm = logarithm)
+}
+
+digits_of <- function(x, prime, number) x %/% prime^(seq_len(number) - 1) %% prime
+
+# The first order - 1 powers, each half of them from the half before.
+powers_of <- function(generator, order, prime, modulus) {
+  if (is.null(modulus)) {
+    powers <- 1
+    while (length(powers) < order - 1) {
+      step <- (powers[length(powers)] * generator) %% prime
+      powers <- c(powers, (powers * step) %% prime)
+    }
+    return(powers[seq_len(order - 1)])
+  }
+  degree <- length(modulus) - 1
+  weights <- prime^(seq_len(degree) - 1)
+  factor <- digits_of(generator, prime, degree)
+  power <- c(1, numeric(degree - 1))
+  vapply(seq_len(order - 1), function(i) {
+    now <- sum(power * weights)
+    power <<- remainder_of(multiply_polynomials(power, factor), modulus, prime)
+    now
+  }, 0)
+}
+
+multiply_polynomials <- function(a, b) {
+  product <- numeric(length(a) + length(b) - 1)
+  for (i in seq_along(a)) product[i + seq_along(b) - 1] <- product[i + seq_along(b) - 1] + a[i] * b
+  product
+}
+
+# Of a polynomial over one with highest coefficient 1: as many coefficients as that has degrees.
+remainder_of <- function(x, divisor, prime) {
+  degree <- length(divisor) - 1
+  for (top in rev(seq_along(x)[-seq_len(degree)])) {
+    place <- top - degree:0
+    x[place] <- (x[place] - x[top] * divisor) %% prime
+  }
+  c(x, numeric(degree))[seq_len(degree)] %% prime
+}
+
+# The irreducible polynomial of least number with highest coefficient 1: no polynomial of at most half its degree
+# divides it.
+least_irreducible <- function(prime, degree) {
+  divisors <- lapply(seq_len(degree %/% 2), function(d) lapply(prime^d + seq_len(prime^d) - 1, digits_of, prime, d + 1))
+  divisors <- unlist(divisors, recursive = FALSE)
+  for (number in prime^degree + seq_len(prime^degree) - 1) {
+    polynomial <- digits_of(number, prime, degree + 1)
+    if (!any(vapply(divisors, function(divisor) all(remainder_of(polynomial, divisor, prime) == 0), NA))) break
+  }
+  polynomial
+}
+
+# ---- respondents ----
+
+draw_reports.rr_projective <- function(mechanism, answers, rng = "secure") {
+  draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
+    .Call(C_rr_draw_projective, positions, 1L, levels, mechanism$epsilon, mechanism$sampler$factor, mechanism$field,
+          mechanism$coordinates, generator)
+  })
+}
+
+# ---- the law ----
+
+# Finitely many reports of two probabilities, never as a matrix. What reports add up to over the hyperplane of each
+# category is one transform, and is its own adjoint.
+new_law_projective <- function(k, numbers, epsilon, field) {
+  new_rr_law("projective", "a report is a point of a projective space", truths = k, points = numbers$points,
+             p = numbers$p, q = numbers$q, difference = numbers$difference, epsilon = epsilon,
+             hyperplane = numbers$hyperplane, field = field, coordinates = numbers$coordinates,
+             binomial = list(a = numbers$difference, b = numbers$q, odds = expm1(epsilon)),
+             gives = c("inverse", "scores", "exact", "binomial", "profile",
+                       if (k * numbers$points <= sets_bits_limit) c("likelihood", "channel", "question")))
+}
+
+hyperplane_sums <- function(law, values, k = law$truths) {
+  .Call(C_rr_hyperplane_sums, as.double(values), law$field, law$coordinates, k)
+}
+
+# The same from values of categories to all reports.
+report_sums <- function(law, values) hyperplane_sums(law, c(values, numeric(law$points - law$truths)), law$points)
+
+# Probability of a report that supports the truth, and of any other.
+report_chances <- function(law) {
+  z <- exp(-law$epsilon)
+  high <- law$p / law$hyperplane
+  list(low = high * z, high = high)
+}
+
+binomial_counts.rr_law_projective <- function(law, evidence) {
+  list(counts = hyperplane_sums(law, evidence$counts), n = evidence$n)
+}
+
+law_unbiased.rr_law_projective <- function(law, evidence) {
+  (hyperplane_sums(law, evidence$counts) / evidence$n - law$q) / law$difference
+}
+
+law_reported.rr_law_projective <- function(law, theta) {
+  chances <- report_chances(law)
+  chances$low * sum(theta) + (chances$high - chances$low) * report_sums(law, theta)
+}
+
+law_transition.rr_law_projective <- function(law, range) law_transition(new_law_support(law$p, law$q), range)
+
+law_axes.rr_law_projective <- function(law, k) list(projective_axis(law, seq_len(law$points)))
+
+projective_axis <- function(law, reports) {
+  bits <- .Call(C_rr_hyperplane_bits, as.integer(reports) - 1L, law$field, law$coordinates, law$truths)
+  c(list(bits = bits, truths = law$truths), report_chances(law))
+}
+
+law_matrix.rr_law_projective <- function(law, k) {
+  t(.Call(C_rr_channel_rows, law_axes(law, k), seq_len(law$truths)))
+}
+
+# Reports that nobody gave say nothing.
+report_channel.rr_law_projective <- function(law, evidence) {
+  given <- which(evidence$counts > 0)
+  evidence$counts <- evidence$counts[given]
+  list(law = new_law_channel(list(projective_axis(law, given))), evidence = evidence, logs = numeric(length(given)))
+}
+
+# ---- uncertainty ----
+
+# What each report adds to functions of the shares, a column each.
+projective_terms <- function(law, functions) {
+  added <- apply(functions, 1, function(weights) (report_sums(law, weights) - law$q * sum(weights)) / law$difference)
+  matrix(added, ncol = nrow(functions))
+}
+
+law_second_moments.rr_law_projective <- function(law, k, weights) {
+  squares <- projective_terms(law, matrix(weights, 1))^2
+  chances <- report_chances(law)
+  chances$low * sum(squares) + (chances$high - chances$low) * hyperplane_sums(law, squares)
+}
+
+term_squares.rr_law_projective <- function(law, evidence, cells) {
+  phi <- hyperplane_sums(law, evidence$counts)[cells] / evidence$n
+  (phi * (1 - law$q)^2 + (1 - phi) * law$q^2) / law$difference^2
+}
+
+term_products.rr_law_projective <- function(law, evidence, cells) {
+  own <- matrix(0, length(cells), law$truths)
+  own[cbind(seq_along(cells), cells)] <- 1
+  crossprod(projective_terms(law, own) * sqrt(evidence$counts / evidence$n))
+}
+
+law_functions.rr_law_projective <- function(law, evidence, functions, target, variances = FALSE) {
+  phi <- evidence$counts / evidence$n
+  shares <- law_unbiased(law, evidence)
+  means <- drop(functions %*% shares)
+  added <- projective_terms(law, functions)
+  second <- if (variances) colSums(added^2 * phi) else crossprod(added * sqrt(phi))
+  if (target == "population") {
+    return((second - if (variances) means^2 else outer(means, means)) / max(evidence$n - 1, 0))
+  }
+  (second - if (variances) drop(functions^2 %*% shares) else functions %*% (shares * t(functions))) / evidence$n
+}

@@ -1,0 +1,74 @@
+/* Sums over hyperplanes against the sum over all points, product by product; sets against the same products. */
+#include <stdlib.h>
+
+#include "check.h"
+#include "estimate/hyperplanes.h"
+
+enum { MOST = 1100 };
+
+typedef struct space {
+  uint32_t order, prime, coordinates;
+  uint32_t power[24];
+} space;
+
+/* Powers of a generator by hand: 2 of 3, 2 of 5, 3 of 7; x of x^2 + x + 1, x^3 + x + 1, and x + 1 of x^2 + 1 over 3. */
+static const space spaces[] = {
+    {2, 2, 2, {1}},          {2, 2, 10, {1}},          {3, 3, 3, {1, 2}},
+    {3, 3, 6, {1, 2}},       {4, 2, 4, {1, 2, 3}},     {5, 5, 4, {1, 2, 4, 3}},
+    {7, 7, 3, {1, 3, 2, 6, 4, 5}}, {8, 2, 3, {1, 2, 4, 3, 6, 7, 5}}, {9, 3, 3, {1, 4, 6, 7, 2, 8, 3, 5}}};
+
+static uint32_t product_of(const candor_field *field, uint32_t t, const uint32_t *x, const uint32_t *u)
+{
+  uint32_t sum = 0;
+  for (uint32_t j = 0; j < t; j++) sum = candor_field_sum(field, sum, candor_field_product(field, x[j], u[j]));
+  return sum;
+}
+
+static void one_space(const space *in)
+{
+  static double value[MOST], sum[MOST], work[5 * MOST];
+  static uint32_t point[MOST], at[MOST][CANDOR_COORDINATES];
+  static uint8_t bits[MOST * MOST / 8 + MOST];
+  uint32_t logarithm[25] = {0};
+  for (uint32_t i = 0; i + 1 < in->order; i++) logarithm[in->power[i]] = i;
+  const candor_field field = {in->order, in->prime, in->power, logarithm};
+  const uint32_t t = in->coordinates, v = candor_field_points(in->order, t), k = v - v / 4;
+  CHECK(v <= MOST);
+  for (uint32_t u = 0; u < v; u++) {
+    candor_field_coordinates(&field, t, u, at[u]);
+    CHECK(candor_field_point(&field, t, at[u]) == u);
+    value[u] = (double) (u * 2654435761u % 1001u);
+    point[u] = u;
+  }
+  CHECK(candor_hyperplane_sums(&field, t, value, k, work, sum) == CANDOR_OK);
+  CHECK(candor_hyperplane_bits(&field, t, point, v, k, bits) == CANDOR_OK);
+  int right = 1;
+  for (uint32_t x = 0; x < k; x++) {
+    double want = 0;
+    for (uint32_t u = 0; u < v; u++) {
+      const int on = product_of(&field, t, at[x], at[u]) == 0;
+      if (on) want += value[u];
+      right &= on == (bits[x / 8 * v + u] >> x % 8 & 1);
+    }
+    right &= want == sum[x];
+  }
+  CHECK(right);
+  point[0] = v;
+  CHECK(candor_hyperplane_bits(&field, t, point, 1, k, bits) == CANDOR_DOMAIN);
+  CHECK(candor_hyperplane_sums(&field, t, value, v + 1, work, sum) == CANDOR_DOMAIN);
+}
+
+static void sizes(void)
+{
+  CHECK(candor_field_points(2, 31) == 2147483647u);
+  CHECK(candor_field_points(2, 32) == UINT32_MAX);
+  CHECK(candor_field_points(46341, 2) == 46342u);
+  CHECK(candor_field_points(46341, 3) == UINT32_MAX);
+}
+
+int main(void)
+{
+  for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) one_space(spaces + i);
+  sizes();
+  return check_report();
+}

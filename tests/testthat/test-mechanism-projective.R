@@ -1,0 +1,122 @@
+digits <- function(x, prime) x %/% prime^(0:6) %% prime
+
+test_that("fields are those of the golden vectors", {
+  for (case in Filter(function(case) case$input$op == "field", golden("next_block"))) {
+    s <- case$input$s
+    prime <- prime_base(s)
+    modulus <- least_irreducible(prime, round(log(s, prime)))
+    expect_identical(sum(modulus * prime^(seq_along(modulus) - 1)), as.double(case$expected$modulus))
+    field <- finite_field(s, prime)
+    product <- function(a, b) field$power[(field$logarithm[a + 1] + field$logarithm[b + 1]) %% (s - 1) + 1]
+    expect_identical(product(case$input$pairs[, 1], case$input$pairs[, 2]), as.integer(case$expected$products))
+    sums <- apply(case$input$pairs, 1, function(pair) sum((digits(pair[1], prime) + digits(pair[2], prime)) %% prime * prime^(0:6)))
+    expect_identical(sums, as.double(case$expected$sums))
+  }
+})
+
+test_that("each power of a generator is given once, and logarithms undo powers", {
+  for (s in c(2, 3, 4, 5, 7, 8, 9, 16, 25, 27, 32, 49, 101)) {
+    field <- finite_field(s, prime_base(s))
+    expect_identical(sort(field$power), seq_len(s - 1))
+    expect_identical(field$logarithm[field$power + 1], seq_len(s - 1) - 1L)
+  }
+  expect_identical(prime_base(c(2, 6, 8, 12, 49, 97, 100, 121)), c(2, NA, 2, NA, 7, 97, NA, 11))
+})
+
+test_that("the plan is the golden one", {
+  for (case in Filter(function(case) case$input$op == "plan", golden("next_block"))) {
+    m <- rr_projective(case$input$K, case$input$epsilon)
+    want <- case$expected
+    expect_identical(c(m$order, m$coordinates, m$points), as.double(c(want$s, want$t, want$v)))
+    expect_golden(c(m$p, m$q, m$p_minus_q, m$q * (1 - m$q) / m$p_minus_q^2),
+                  c(want$p, want$q, want$difference, want$n_variance_at_0), 1e-9)
+    # The size of least variance of a share of 0, near the default size, which is of least total variance.
+    sizes <- rr_subset(case$input$K, case$input$epsilon)$size
+    subset <- vapply(max(1, sizes - 2):min(case$input$K - 1, sizes + 2), function(size) {
+      one <- subset_numbers(case$input$K, case$input$epsilon, size)
+      one$q * (1 - one$q) / one$difference^2
+    }, 0)
+    expect_golden(m$q * (1 - m$q) / m$p_minus_q^2 / min(subset), want$over_subset, 1e-9)
+  }
+})
+
+test_that("supports, estimates and covariances are the golden ones", {
+  for (case in Filter(function(case) case$input$op == "design", golden("next_block"))) {
+    input <- case$input
+    m <- rr_projective(input$K, input$epsilon, order = input$s)
+    matrix <- rr_matrix(m)
+    expect_equal(rowSums(matrix), rep(1, input$K), ignore_attr = TRUE)
+    expect_equal(max(log(apply(matrix, 2, max) / apply(matrix, 2, min))), input$epsilon)
+    sets <- lapply(seq_len(ncol(matrix)), function(u) which(matrix[, u] > 1.0001 * min(matrix)))
+    want <- case$expected$supports
+    if (is.matrix(want)) want <- lapply(seq_len(nrow(want)), function(u) want[u, ])
+    expect_identical(lapply(sets, unname), lapply(want, as.integer))
+    tally <- rr_counts(input$counts, m)
+    expect_golden(binomial_counts(rr_law(m), group_evidence(tally, 1))$counts, case$expected$support_counts, 0)
+    expect_golden(coef(rr_estimate(tally, method = "inv")), case$expected$inv, 1e-9)
+    exact <- rr_estimate(rr_counts(1e6 * drop(input$theta %*% matrix), m, effective_n = 1e6), method = "inv")
+    expect_golden(vcov(exact, target = "population") * (1e6 - 1), case$expected$n_vcov_population, 1e-9)
+    expect_golden(vcov(exact, target = "sample") * 1e6, case$expected$n_vcov_sample, 1e-9)
+    expect_equal(tidy(exact)$std.error, unname(sqrt(diag(vcov(exact)))))
+  }
+})
+
+test_that("functions of shares and plans have the matrix's moments", {
+  m <- rr_projective(10, 1, order = 3)
+  law <- rr_law(m)
+  scores <- (outer(1:10, 1:13, Vectorize(function(x, u) rr_matrix(m)[x, u] > 1.01 * min(rr_matrix(m)))) - m$q) / m$p_minus_q
+  weights <- c(1, -2, 0, 0.5, 3, 0, 0, 1, 1, -1)
+  expect_equal(law_second_moments(law, 10, weights), drop(rr_matrix(m) %*% drop(weights %*% scores)^2), ignore_attr = TRUE)
+  fit <- rr_estimate(rr_counts(c(30, 35, 48, 35, 44, 36, 40, 40, 31, 34, 31, 37, 59), m), method = "inv")
+  expect_equal(rr_contrast(fit, weights)$std.error, sqrt(drop(weights %*% vcov(fit) %*% weights)))
+})
+
+test_that("maximum likelihood is that of the matrix, and reports that nobody gave change nothing", {
+  set.seed(4)
+  for (m in list(rr_projective(6, 1), rr_projective(9, 2, order = 4), rr_projective(12, 0.5, order = 2))) {
+    k <- length(m$levels)
+    tally <- rr_tally(rr_perturb(sample(k, 60, TRUE, seq_len(k)), m, rng = "R"), m)
+    fit <- rr_estimate(tally)
+    dense <- rr_estimate(rr_counts(as.vector(tally$counts), rr_channel(unname(rr_matrix(m)))))
+    expect_equal(coef(fit), coef(dense), tolerance = 1e-5, ignore_attr = TRUE)
+    expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(dense)))
+  }
+})
+
+test_that("reports have the law, and estimates its variances", {
+  # 1,000 reports a truth in 13 or 21 cells: within five standard deviations, at a fixed seed.
+  set.seed(8)
+  for (m in list(rr_projective(10, 1, order = 3), rr_projective(18, 1.5, order = 4))) {
+    k <- length(m$levels)
+    seen <- t(vapply(seq_len(k), function(x) tabulate(rr_perturb(rep(x, 1000), m, rng = "R"), m$points), numeric(m$points)))
+    expected <- 1000 * rr_matrix(m)
+    expect_lte(max(abs(seen - expected) / sqrt(expected)), 5)
+  }
+  expect_simulated(rr_projective(6, 1), c(200, 100, 50, 30, 20, 0), 1500)
+})
+
+test_that("Wilson's intervals cover", {
+  # 1,500 tallies: the standard error of a coverage of .95 is .006.
+  set.seed(6)
+  m <- rr_projective(13, 1)
+  truth <- c(0.5, 0.3, 0.1, 0.05, 0.05, rep(0, 8))
+  counts <- rmultinom(1500, 1000, truth %*% rr_matrix(m))
+  covered <- apply(counts, 2, function(c) {
+    bounds <- confint(rr_estimate(rr_counts(c, m), method = "inv"))
+    bounds[, 1] <= truth & truth <= bounds[, 2]
+  })
+  expect_true(all(rowMeans(covered) > 0.93))
+})
+
+test_that("many categories need no matrix, and the achieved epsilon is at most the nominal one", {
+  m <- rr_projective(1e5, 1)
+  fit <- rr_estimate(rr_perturb(rep(c(1, 7, 99999), c(5000, 3000, 2000)), m), m, method = "inv")
+  expect_lt(abs(coef(fit)[1] - 0.5), 6 * tidy(fit, terms = "1")$std.error)
+  for (epsilon in c(0.1, 1, 4, 9)) {
+    achieved <- rr_epsilon(rr_projective(50, epsilon), achieved = TRUE)[[1]]
+    expect_true(achieved <= epsilon && achieved > epsilon - 1e-8)
+  }
+  expect_error(rr_projective(10, 1, order = 6), class = "candor_error_argument")
+  expect_error(rr_projective(10, 1, order = 1), class = "candor_error_argument")
+  expect_error(rr_projective(3e9, 1), class = "candor_error")
+})
