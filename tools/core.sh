@@ -17,11 +17,10 @@ export ASAN_OPTIONS UBSAN_OPTIONS
 build_core() {
   objects=$build/core/$1; compile=$2
   rm -rf "$objects"; mkdir -p "$objects"
-  for source in src/core/*/*.c; do
-    [ -e "$source" ] || return 0
-    # shellcheck disable=SC2086
-    $compile $strict $core_includes -c "$source" -o "$objects/$(basename "$source" .c).o" || return 1
-  done
+  [ -d src/core ] || return 0
+  # shellcheck disable=SC2016 # the inner shell's variables
+  printf '%s\n' src/core/*/*.c | OBJECTS=$objects COMPILE="$compile $strict $core_includes" xargs -P "$(jobs)" -n 8 sh -c '
+    for source; do $COMPILE -c "$source" -o "$OBJECTS/$(basename "$source" .c).o" || exit 1; done' compile || return 1
   ar rcs "$objects/core.a" "$objects"/*.o
 }
 
