@@ -172,8 +172,4 @@ logLik.rr_survey <- function(object, ...) {
 #' @export
 anova.rr_survey <- function(object, ...) logLik(object)
 
-#' @rdname predict.rr_fit
-#' @export
-predict.rr_survey <- function(object, reports = NULL, ...) predict.rr_fit(object, reports)
-
 bounds_of.rr_survey <- function(x, rows, level) lapply(fit_intervals(x, level), as.vector)

@@ -110,15 +110,6 @@ confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, inter
   bounds_matrix(bounds$low, bounds$high, level, coef_names(object, which))
 }
 
-# The fit with another kind of interval.
-with_interval <- function(fit, interval) {
-  if (identical(interval, fit$interval)) return(fit)
-  fit$interval <- check_choice(interval, "interval", interval_kinds)
-  check_interval_kind(interval, fit$mechanism, fit$target, fit$estimator)
-  if (interval == "bootstrap") abort("{.val bootstrap} must be the {.arg interval} of {.fn rr_estimate}.", "argument")
-  fit
-}
-
 #' @rdname rr_fit
 #' @export
 vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
@@ -415,6 +406,10 @@ predict.rr_fit <- function(object, reports = NULL, ...) {
   })
   bind_groups(tables, object$tally$groups)
 }
+
+#' @rdname predict.rr_fit
+#' @export
+predict.rr_survey <- function(object, reports = NULL, ...) predict.rr_fit(object, reports)
 
 # ---- groups: see the page of tally-groups.R ----
 

@@ -123,7 +123,7 @@ item_bits <- function(sketch) if (sketch$type == "pcsa") 1 else sketch$settings[
 # Bits that are 1 with probability[group], through the kernel of rr_perturb().
 draw_bits <- function(group, probability, rng) {
   result <- .Call(C_rr_perturb, as.integer(group), 1L, as.double(c(length(probability), 2)),
-                  match("channel", perturbation_kinds) - 1L, as.double(c(1 - probability, probability)), generator(rng))
+                  plan_kind(list(kind = "channel")), as.double(c(1 - probability, probability)), generator(rng))
   if (result$failed) abort_generator(rng)
   result$reports - 1L
 }

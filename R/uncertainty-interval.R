@@ -157,6 +157,15 @@ fit_evidence <- function(fit) {
   })
 }
 
+# The fit with another kind of interval.
+with_interval <- function(fit, interval) {
+  if (identical(interval, fit$interval)) return(fit)
+  fit$interval <- check_choice(interval, "interval", interval_kinds)
+  check_interval_kind(interval, fit$mechanism, fit$target, fit$estimator)
+  if (interval == "bootstrap") abort("{.val bootstrap} must be the {.arg interval} of {.fn rr_estimate}.", "argument")
+  fit
+}
+
 # Which intervals a mechanism and a method have. Exact ones need a report that belongs to each truth. A credible one is
 # about the population that respondents come from, and few categories cannot show how shares are spread.
 check_interval_kind <- function(interval, mechanism, target, method, law = rr_law(mechanism)) {
