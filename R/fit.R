@@ -241,7 +241,9 @@ shown_of.rr_fit <- function(x, n) {
 }
 
 # How many estimates sit on the boundary of what a share can be.
-boundary_count <- function(fit) sum(fit$estimate <= 0 | fit$estimate >= 1)
+boundary_count <- function(fit) {
+  sum(vapply(seq_len(NCOL(fit$estimate)), function(g) sum(at_boundary(fit, g)), 0L))
+}
 
 uncertainty_line <- function(x, held) {
   if (x$interval == "none") {

@@ -58,14 +58,18 @@ estimate_ibu <- function(evidence, options) {
   steps <- result$trace
   trace <- data.frame(iteration = seq_along(steps$gap) - 1, loglik = n * steps$loglik, gap = n * steps$gap)
   list(estimate = result$estimate, iterations = result$iterations, converged = result$converged, gap = n * result$gap,
-       trace = trace)
+       trace = trace, maximum = nearby_maximum(law, evidence, result$estimate, n * result$gap))
 }
 
-# A gap of g leaves the estimate about sqrt(2 g) standard errors from the maximum, whose map is then its own.
+# A gap of g leaves an iterate about sqrt(2 g) standard errors from the maximum, whose map is then its own. The iterate
+# itself never reaches the boundary, where the maximum may be: see held_at_boundary().
+nearby_maximum <- function(law, evidence, estimate, gap) {
+  if (gap <= 1e-4) law_maximum(law, evidence, list(start = estimate, iterations = 10000))$estimate
+}
+
 ibu_map <- function(estimate, evidence) {
-  if (!(evidence$details$gap <= 1e-4)) return(NULL)
-  near <- law_maximum(evidence$law, evidence, list(start = estimate, iterations = 10000))$estimate
-  law_likelihood_map(evidence$law, evidence, near)
+  maximum <- evidence$details$maximum
+  if (!is.null(maximum)) law_likelihood_map(evidence$law, evidence, maximum)
 }
 
 # ---- the composite likelihood ----

@@ -117,9 +117,14 @@ contrast_parts <- function(fit, weights) {
 
 # Estimates that are biased or have no known standard error.
 held_at_boundary <- function(fit, g) {
-  estimate <- fitted_truth(fit, g)
   certain <- fit$target == "sample" && identical(rr_law(fit$mechanism)$a, 1)
-  !fit$estimator$unbiased && !certain && is.null(fit$estimator$spread) && any(estimate <= 0 | estimate >= 1)
+  !fit$estimator$unbiased && !certain && is.null(fit$estimator$spread) && any(at_boundary(fit, g))
+}
+
+# Which shares are at 0 or 1, or would be if the iteration went on.
+at_boundary <- function(fit, g) {
+  share <- fit$details[[g]]$maximum %||% fitted_truth(fit, g)
+  share <= 0 | share >= 1
 }
 
 warn_boundary <- function(unknown = NULL, small = NULL) {

@@ -27,7 +27,7 @@ test_that("the iterative update matches the vectors for general channels, from a
   for (case in golden("ibu_channel")) {
     n <- sum(case$input$counts)
     channel <- rr_channel(case$input$channel)
-    channel["form"] <- list(NULL)
+    channel["law"] <- list(NULL)
     start <- case$input$init
     fit <- rr_estimate(rr_counts(case$input$counts, channel), method = "ibu", iterations = case$input$iterations, start = start)
     expect_golden(coef(fit), case$expected$theta)
@@ -109,7 +109,7 @@ test_that("hard channels reach 1e-10 an observation", {
   expect_lt(min(svd(near)$d), 1e-7)
   for (C in list(grr, geometric, kernel, near)) {
     channel <- rr_channel(unname(C))
-    channel["form"] <- list(NULL)
+    channel["law"] <- list(NULL)
     truth <- stats::rexp(nrow(C))
     counts <- as.vector(stats::rmultinom(1, 1e5, drop(crossprod(C, truth / sum(truth)))))
     fit <- rr_estimate(rr_counts(counts, channel))

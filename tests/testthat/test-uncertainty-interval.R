@@ -215,3 +215,27 @@ test_that("normal intervals are cut, but to no point, wherever an estimate leave
   expect_row(measures[measures$measure == "correlation", ], -1, 1)
   expect_row(measures[measures$measure == "cramers.v", ], 0, 1)
 })
+
+test_that("an iteration near a maximum on the boundary has the maximum's errors, intervals and comparisons", {
+  # An iterate is never exactly 0: the boundary is the maximum's. Random channels of three truths and four reports.
+  set.seed(11)
+  boundary <- 0
+  for (i in 1:40) {
+    C <- matrix(rexp(12), 3) + diag(2, 3, 4)
+    tally <- rr_counts(drop(rmultinom(1, 400, c(0.68, 0.3, 0.02) %*% (C / rowSums(C)))), rr_channel(C / rowSums(C)))
+    iterated <- rr_estimate(tally, method = "ibu")
+    if (!isTRUE(iterated$details[[1]]$gap <= 1e-4)) next
+    maximum <- rr_estimate(tally)
+    held <- coef(maximum) == 0
+    boundary <- boundary + any(held)
+    expect_identical(is.na(tidy(iterated)$std.error), unname(held))
+    expect_equal(tidy(iterated)$std.error, tidy(maximum)$std.error, tolerance = 1e-6)
+    expect_equal(unname(confint(iterated)), unname(confint(maximum)), tolerance = 0.002)
+    expect_identical(glance(iterated)$boundary, sum(held))
+    if (!any(held)) next
+    expect_warning(contrast <- rr_contrast(iterated, as.double(held)), class = "candor_warning_boundary")
+    expect_true(is.na(contrast$std.error))
+    expect_gt(contrast$conf.high, 0.01)
+  }
+  expect_gt(boundary, 10)
+})
