@@ -166,14 +166,11 @@ survey_title <- function(x) {
 #' @export
 logLik.rr_survey <- function(object, ...) {
   abort(c("A survey design has no likelihood of the reports.",
-          i = "Compare groups by {.fn rr_compare}, or by {.fn survey::regTermTest} of a fit of {.fn rr_glm}."), "argument")
+          i = "Compare groups by {.fn rr_compare}, or by {.fn survey::regTermTest} of a fit of {.fn rr_glm}."),
+        "argument")
 }
 
 #' @export
 anova.rr_survey <- function(object, ...) logLik(object)
-
-#' @rdname predict.rr_fit
-#' @export
-predict.rr_survey <- function(object, reports = NULL, ...) predict.rr_fit(object, reports)
 
 bounds_of.rr_survey <- function(x, rows, level) lapply(fit_intervals(x, level), as.vector)

@@ -410,6 +410,10 @@ predict.rr_fit <- function(object, reports = NULL, ...) {
   bind_groups(tables, object$tally$groups)
 }
 
+#' @rdname predict.rr_fit
+#' @export
+predict.rr_survey <- predict.rr_fit
+
 # ---- groups: see the page of tally-groups.R ----
 
 cut_fit <- function(fit, at, drop = FALSE) {

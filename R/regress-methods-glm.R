@@ -183,7 +183,8 @@ regression_reports.rr_glm <- function(fit) {
   lapply(unname(split(seq_len(n), arm %/% said)), function(rows) {
     column <- arm[rows[1]] - arm[rows[1]] %% said + reports$anchor + 1L
     device <- fit$device[, column, drop = FALSE]
-    channel <- rbind(ifelse(reports$yes == 1, device[2, ], device[4, ]), ifelse(reports$yes == 1, device[1, ], device[3, ]))
+    yes <- reports$yes == 1
+    channel <- rbind(ifelse(yes, device[2, ], device[4, ]), ifelse(yes, device[1, ], device[3, ]))
     # At the end of an unknown number both truths may answer alike.
     scored_reports(scores, counts, unique(channel * rep(shares[column], each = 2L)), rows)
   })
