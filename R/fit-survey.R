@@ -111,10 +111,7 @@ read_design <- function(design, mechanism, given, column, weights, by, na.rm) {
   if (reports > covariance_cells || reports * NCOL(tally$counts) > 2 * covariance_cells) {
     abort("There are too many estimates for a covariance matrix of a design.", "too_large")
   }
-  # Reports from one permanent answer share its randomization, which is only in the variance between clusters.
-  lost <- is_memoised(mechanism) && has_clusters(design) &&
-    (given$target == "sample" || any(hidden_squares(design) != 0))
-  if (lost) abort("Reports from permanent answers are not randomized independently, as is taken here.", "argument")
+  check_independent(list(mechanism), design, given$target)
   data <- design_data(design, tally, column, by, scored)
   # Groups in which nobody with a weight answered are left out.
   data$group <- match(data$group, which(tally$n > 0))
