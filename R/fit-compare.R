@@ -89,7 +89,9 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
                         compare_pair(x, y, both, conf.level, if (survey) fit$df else pair_freedom(x, y), type)))
   })
   table <- do.call(rbind, rows)
-  if (inherits(fits[[1]], "rr_fit")) tell_errors_unknown(if (inherits(fit, "rr_fit")) list(fit) else fits, table$std.error)
+  if (!inherits(fits[[1]], "rr_survey")) {
+    tell_errors_unknown(if (inherits(fit, "rr_fit")) list(fit) else fits, table$std.error)
+  }
   table$p.adjusted <- stats::p.adjust(table$p.value, adjust)
   what <- c(difference = "Differences of shares, group2 minus group1", ratio = "Ratios of shares, group2 over group1")
   new_rr_table(table, "rr_compare", type = type, conf.level = conf.level, target = fits[[1]]$target,

@@ -111,10 +111,7 @@ read_design <- function(design, mechanism, given, column, weights, by, na.rm) {
   if (reports > covariance_cells || reports * NCOL(tally$counts) > 2 * covariance_cells) {
     abort("There are too many estimates for a covariance matrix of a design.", "too_large")
   }
-  # Reports from one permanent answer share its randomization, which is only in the variance between clusters.
-  lost <- is_memoised(mechanism) && has_clusters(design) &&
-    (given$target == "sample" || any(hidden_squares(design) != 0))
-  if (lost) abort("Reports from permanent answers are not randomized independently, as is taken here.", "argument")
+  check_independent(list(mechanism), design, given$target)
   data <- design_data(design, tally, column, by, scored)
   # Groups in which nobody with a weight answered are left out.
   data$group <- match(data$group, which(tally$n > 0))
@@ -166,7 +163,8 @@ survey_title <- function(x) {
 #' @export
 logLik.rr_survey <- function(object, ...) {
   abort(c("A survey design has no likelihood of the reports.",
-          i = "Compare groups by {.fn rr_compare}, or by {.fn survey::regTermTest} of a fit of {.fn rr_glm}."), "argument")
+          i = "Compare groups by {.fn rr_compare}, or by {.fn survey::regTermTest} of a fit of {.fn rr_glm}."),
+        "argument")
 }
 
 #' @export

@@ -411,7 +411,7 @@ predict.rr_fit <- function(object, reports = NULL, ...) {
 
 #' @rdname predict.rr_fit
 #' @export
-predict.rr_survey <- function(object, reports = NULL, ...) predict.rr_fit(object, reports)
+predict.rr_survey <- predict.rr_fit
 
 # ---- groups: see the page of tally-groups.R ----
 

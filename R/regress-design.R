@@ -78,6 +78,7 @@ coefficient_quantile <- function(fit, level, type = "survey") {
 # A fit that is no glm, with its design. `refit` gives the estimates with other weights of the rows, or NA.
 with_design <- function(fit, design, scale, refit) {
   if (is.null(design)) return(fit)
+  check_independent(fit_mechanisms(fit), design)
   fit$design <- design
   fit$weight.scale <- scale
   fit$df.residual <- residual_freedom(fit, design, sum(!is.na(fit$coefficients)))

@@ -146,6 +146,10 @@ regress_device <- function(mechanism, arg = "mechanism") {
   c(p = p, q = q, p_no = matrix[2, 1], q_no = matrix[1, 1], d = difference)
 }
 
+fit_mechanisms <- function(fit) {
+  if (inherits(fit$mechanism, "rr_mechanism")) list(fit$mechanism) else unname(as.list(fit$mechanism))
+}
+
 # One mechanism, or a named list of them and the name of the one of each row.
 regress_devices <- function(mechanism, arm, n) {
   index <- NULL

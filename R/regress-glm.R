@@ -133,6 +133,7 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
     fit$whole <- NULL
   }
   if (!is.null(design)) {
+    check_independent(fit_mechanisms(fit), design)
     # Functions of glm read them, and would take the likelihood ratio of a pseudo-likelihood for chi-squared.
     fit$aic <- fit$deviance <- fit$null.deviance <- NA_real_
     fit$df.residual <- residual_freedom(fit, design, fit$rank)

@@ -169,26 +169,31 @@ answer_scores <- function(fit, y, arm) {
   cbind(scores, `(parameter)` = (yes + no) / other)
 }
 
-# With an anchor question a report is what was said to both.
+# With an anchor question a report is what was said to both, and each mechanism has two columns of the device.
 regression_reports.rr_glm <- function(fit) {
   n <- length(fit$y)
   said <- if (is.null(fit$anchor)) 1L else 2L
   arm <- row_arms(fit$arm, n) - 1L
+  first <- arm - arm %% said
   reports <- expand.grid(yes = 0:1, anchor = seq_len(said) - 1L)
   scores <- Map(function(yes, anchor) {
-    answer_scores(fit, rep(as.double(yes), n), if (!is.null(fit$arm)) arm - arm %% said + anchor)
+    answer_scores(fit, rep(as.double(yes), n), if (!is.null(fit$arm)) first + anchor)
   }, reports$yes, reports$anchor)
   w <- design_weights(fit$design)[fitted_in(fit, fit$design)] * fit$weight.scale
   answers <- ifelse(w > 0, fit$prior.weights / w, 0) * cbind(1 - fit$y, fit$y)
-  counts <- t(answers[, reports$yes + 1L] * outer(arm %% said, reports$anchor, `==`))
-  shares <- if (is.null(fit$unknown)) rep(1, ncol(fit$device)) else other_answer(fit$unknown, as.vector(fit$parameter))
-  lapply(unname(split(seq_len(n), arm %/% said)), function(rows) {
-    column <- arm[rows[1]] - arm[rows[1]] %% said + reports$anchor + 1L
-    device <- fit$device[, column, drop = FALSE]
-    channel <- rbind(ifelse(reports$yes == 1, device[2, ], device[4, ]), ifelse(reports$yes == 1, device[1, ], device[3, ]))
-    # At the end of an unknown number both truths may answer alike.
-    scored_reports(scores, counts, unique(channel * rep(shares[column], each = 2L)), rows)
+  counts <- t(answers[, reports$yes + 1L] * outer(arm - first, reports$anchor, `==`))
+  lapply(unname(split(seq_len(n), first)), function(rows) {
+    scored_reports(scores, counts, device_channel(fit, first[rows[1]] + reports$anchor + 1L, reports$yes == 1), rows)
   })
+}
+
+# The probabilities of a "yes" or no by columns of the device, given the truths. At the end of an unknown number both
+# truths may answer alike.
+device_channel <- function(fit, columns, yes) {
+  device <- fit$device[, columns, drop = FALSE]
+  other <- if (!is.null(fit$unknown)) other_answer(fit$unknown, as.vector(fit$parameter))[columns]
+  channel <- rbind(ifelse(yes, device[2, ], device[4, ]), ifelse(yes, device[1, ], device[3, ]))
+  unique(channel * rep(other %||% 1, each = 2L))
 }
 
 # The rows and columns of a variance that are estimated: finite coefficients and the unknown number.
@@ -226,10 +231,6 @@ spread_variance <- function(fit, meat) {
 }
 
 # ---- channels that a validation study estimated: two steps (Murphy and Topel, 1985) ----
-
-fit_mechanisms <- function(fit) {
-  if (inherits(fit$mechanism, "rr_mechanism")) list(fit$mechanism) else unname(as.list(fit$mechanism))
-}
 
 has_study <- function(fits) {
   any(vapply(fits, function(fit) any(vapply(fit_mechanisms(fit), is_validated, NA)), NA))

@@ -300,8 +300,8 @@ mixture_parts <- function(rows) {
             if (gaussian) list(diag(1)))
   sizes <- vapply(back, ncol, 0L)
   list(rows = rows, truth = truth, z = rows$z, cells = cells, known = cell_reports(rows, cells) - log(unit),
-       back = block_diagonal(back), block = rep(seq_along(sizes), sizes), size = sum(sizes), gaussian = gaussian, unit = unit,
-       shift = c(numeric(sum(sizes) - gaussian), if (gaussian) log(unit)))
+       back = block_diagonal(back), block = rep(seq_along(sizes), sizes), size = sum(sizes),
+       gaussian = gaussian, unit = unit, shift = c(numeric(sum(sizes) - gaussian), if (gaussian) log(unit)))
 }
 
 # The logarithm of the probability of each respondent's reports in each cell.

@@ -186,6 +186,13 @@ channel_randomization <- function(scores, counts, channel, inverse) {
                 as.vector(inverse %*% counts))
 }
 
+# Reports from one permanent answer share its randomization, which is only in the variance between clusters.
+check_independent <- function(mechanisms, design, target = "population") {
+  if (!any(vapply(mechanisms, is_memoised, NA)) || !has_clusters(design)) return(invisible())
+  if (target == "population" && !any(hidden_squares(design) != 0)) return(invisible())
+  abort("Reports from permanent answers are not randomized independently, as is taken here.", "argument")
+}
+
 # For each row w^2 - Q: what the variance of the design leaves out of the square of a respondent's own value.
 hidden_squares <- function(design) {
   w <- design_weights(design)

@@ -250,6 +250,14 @@ test_that("moments of a finite population: the difference of two means, by hand"
   expect_equal(vcov(fit)[2, 2], known, tolerance = 1e-8)
 })
 
+test_that("reports from permanent answers need an infinite population", {
+  kept <- rr_longitudinal(2, 2, 1, "grr-grr")
+  people$code <- people$yes_said + 1
+  infinite <- survey::svydesign(~town, weights = ~w, data = people)
+  expect_refused(rr_glm(code - 1 ~ x, update(finite, code = people$code), kept), rr_multinom(code ~ x, update(finite, code = people$code), kept))
+  expect_s3_class(rr_multinom(code ~ x, infinite, kept), "rr_multinom")
+})
+
 test_that("rows of counts are as many answers", {
   towns <- unique(people[c("town", "stratum", "towns")])
   people$level <- people$town / 10
