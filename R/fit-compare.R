@@ -221,7 +221,7 @@ drawn_of.rr_compare <- function(x, data, labels) {
 #' @rdname rr_compare
 #' @export
 anova.rr_fit <- function(object, ...) {
-  fits <- Filter(function(x) inherits(x, "rr_fit"), given_models(object, ...))
+  fits <- Filter(function(x) inherits(x, "rr_fit"), given_models(object, ..., known = names(formals())))
   other <- setdiff(vapply(fits, function(fit) fit$method, ""), "mle")
   if (length(other)) abort("Likelihood ratio tests need maximum likelihood fits, not by {.val {other}}.", "argument")
   # Each group counts with its effective number, which depends on how reports are grouped: two such sums have no ratio.

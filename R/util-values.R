@@ -101,7 +101,7 @@ check_result_names <- function(names, must_not) {
 
 # As a plain data frame. data.frame() hands on the arguments of as.data.frame(); what other packages add is ignored.
 plain_frame <- function(table, row.names = NULL, optional = FALSE, ..., stringsAsFactors = FALSE) {
-  warn_ignored(...)
+  warn_ignored(..., known = names(formals()))
   frame <- as.data.frame(table)
   if (stringsAsFactors) frame[] <- lapply(frame, function(column) if (is.character(column)) factor(column) else column)
   if (!is.null(row.names)) row.names(frame) <- row.names
