@@ -67,8 +67,8 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   if (survey || inherits(fit, "rr_fit")) check_several_groups(fit)
   fits <- if (survey) list(fit)
     else if (!inherits(fit, "rr_fit")) check_fits(fit)
-    else lapply(stats::setNames(seq_len(length(fit)), compared_names(fit$tally$groups)), cut_fit, fit = fit,
-                drop = TRUE)
+    else lapply(stats::setNames(seq_len(length(fit)), compared_names(fit$tally$groups)),
+                function(g) cut_fit(fit, g, drop = TRUE))
   levels <- fits[[1]]$mechanism$levels
   which <- if (is.null(terms) && length(levels) == 2L) 2L else match_terms(terms, fits[[1]], "terms")
   labels <- levels[which]
@@ -241,7 +241,7 @@ drawn_of.rr_compare <- function(x, data, labels) {
 #' @rdname rr_compare
 #' @export
 anova.rr_fit <- function(object, ...) {
-  fits <- Filter(function(x) inherits(x, "rr_fit"), given_models(object, ...))
+  fits <- Filter(function(x) inherits(x, "rr_fit"), given_models(object, ..., known = names(formals())))
   other <- setdiff(vapply(fits, function(fit) fit$method, ""), "mle")
   if (length(other)) abort("Likelihood ratio tests need maximum likelihood fits, not by {.val {other}}.", "argument")
   # Each group counts with its effective number, which depends on how reports are grouped: two such sums have no ratio.

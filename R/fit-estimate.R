@@ -252,6 +252,13 @@ estimate_tally.rr_mean <- function(mechanism, tally, given) {
   )
 }
 
+cut_fit.rr_mean_fit <- function(fit, at, drop = FALSE) {
+  given <- list(target = fit$target, conf.level = fit$conf.level, simultaneous = fit$simultaneous, options = list())
+  cut <- estimate_tally(fit$mechanism, cut_tally(fit$tally, at, drop), given)
+  cut$family <- fit$family %||% nrow(fit$rows)
+  cut
+}
+
 # Variance of the mean of n scores with this mean and mean square: of independent reports, or of what the
 # randomization adds to fixed answers.
 mean_error <- function(mechanism, mean, second, n, target) {

@@ -89,7 +89,7 @@ bounds_of.rr_estimates <- function(x, rows, level) {
     check_made_level(level, about(x, "conf.level"))
     return(list(low = x$conf.low, high = x$conf.high))
   }
-  if (isTRUE(about(x, "simultaneous"))) level <- 1 - (1 - level) / nrow(rows)
+  if (isTRUE(about(x, "simultaneous"))) level <- 1 - (1 - level) / (about(x, "family") %||% nrow(rows))
   half <- normal_quantile(level) * rows$std.error
   list(low = rows$estimate - half, high = rows$estimate + half)
 }

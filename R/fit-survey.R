@@ -125,8 +125,14 @@ new_rr_survey <- function(asked, fit) {
   x <- structure(unclass(fit), class = c("rr_survey", "rr_estimates"))
   x$estimate <- fit$estimate * if (asked$total) rep(fit$tally$n, each = length(fit$mechanism$levels)) else 1
   x[c("covariance", "inversion")] <- list(spread$covariance, spread$inversion)
-  x[c("total", "interval", "n")] <- list(asked$total, asked$interval, respondent_number(fit$tally))
+  x[c("total", "interval")] <- list(asked$total, asked$interval)
   x$df <- if (fit$target == "sample") Inf else survey::degf(asked$design)
+  describe_survey(x)
+}
+
+# What all estimates hold, from those of a design and their covariance.
+describe_survey <- function(x) {
+  x$n <- respondent_number(x$tally)
   x$rows <- tidy_rows(x, FALSE)
   x$labels <- coef_names(x)
   x$title <- survey_title(x)
@@ -137,6 +143,15 @@ new_rr_survey <- function(asked, fit) {
     else if (is_unlikely(x, law)) unlikely_words
   ))
   x
+}
+
+cut_fit.rr_survey <- function(fit, at, drop = FALSE) {
+  cut <- cut_fit.rr_fit(fit, at, drop)
+  k <- length(fit$mechanism$levels)
+  cells <- as.vector(outer(seq_len(k), (at - 1) * k, `+`))
+  cut$covariance <- fit$covariance[cells, cells, drop = FALSE]
+  for (part in c("estimate", "variance")) cut$inversion[[part]] <- fit$inversion[[part]][, at, drop = FALSE]
+  describe_survey(cut)
 }
 
 # An argument for which there is nothing to choose, where it was given.

@@ -415,7 +415,10 @@ predict.rr_survey <- predict.rr_fit
 
 # ---- groups: see the page of tally-groups.R ----
 
-cut_fit <- function(fit, at, drop = FALSE) {
+# The groups at these places, with the estimates, errors and intervals that they have among all.
+cut_fit <- function(fit, at, drop = FALSE) UseMethod("cut_fit")
+
+cut_fit.rr_fit <- function(fit, at, drop = FALSE) {
   fields <- unclass(fit)
   single <- drop && length(at) == 1L
   # Simultaneous intervals still hold for all the groups that were estimated together.
@@ -432,7 +435,7 @@ cut_fit <- function(fit, at, drop = FALSE) {
 `[.rr_fit` <- function(x, i, ..., drop = FALSE) {
   refuse_second_index(...length())
   if (missing(i)) return(x)
-  cut_fit(x, match_groups(i, x$tally$groups, "rr_fit"), drop)
+  cut_fit(x, match_groups(i, x$tally$groups, class(x)[1]), drop)
 }
 
 #' @rdname groups
@@ -442,7 +445,7 @@ cut_fit <- function(fit, at, drop = FALSE) {
 #' @rdname groups
 #' @export
 subset.rr_fit <- function(x, subset, ...) {
-  cut_fit(x, condition_groups(substitute(subset), x$tally$groups, "rr_fit", parent.frame()))
+  cut_fit(x, condition_groups(substitute(subset), x$tally$groups, class(x)[1], parent.frame()))
 }
 
 #' @rdname groups
@@ -462,6 +465,27 @@ as.list.rr_fit <- function(x, ...) group_list(x, x$tally$groups)
 
 #' @rawNamespace S3method(utils::str, rr_fit)
 str.rr_fit <- function(object, ...) utils::str(unclass(object), ...)
+
+# Means and estimates of survey designs have groups as fits have them.
+
+#' @rawNamespace
+#' S3method("[", rr_mean_fit, "[.rr_fit")
+#' S3method("[", rr_survey, "[.rr_fit")
+#' S3method("[[", rr_mean_fit, "[[.rr_fit")
+#' S3method("[[", rr_survey, "[[.rr_fit")
+#' S3method(subset, rr_mean_fit, subset.rr_fit)
+#' S3method(subset, rr_survey, subset.rr_fit)
+#' S3method(length, rr_mean_fit, length.rr_fit)
+#' S3method(length, rr_survey, length.rr_fit)
+#' S3method(names, rr_mean_fit, names.rr_fit)
+#' S3method(names, rr_survey, names.rr_fit)
+#' S3method(as.list, rr_mean_fit, as.list.rr_fit)
+#' S3method(as.list, rr_survey, as.list.rr_fit)
+#' S3method(utils::.DollarNames, rr_mean_fit, .DollarNames.rr_fit)
+#' S3method(utils::.DollarNames, rr_survey, .DollarNames.rr_fit)
+#' S3method(utils::str, rr_mean_fit, str.rr_fit)
+#' S3method(utils::str, rr_survey, str.rr_fit)
+NULL
 
 # A joint fit without groups, or with the group columns of its only group left out.
 one_group <- function(fit, arg) {

@@ -107,7 +107,7 @@ cell_estimates.rr_survey <- function(fit, which, target) {
   }
   cells <- product_cells(fit, which, fit$covariance)
   if (fit$estimator$unbiased) cells$boundary <- 0
-  cells[c("n", "df")] <- fit[c("n", "df")]
+  cells[c("n", "df")] <- list(fit$n, fit$df)
   cells
 }
 

@@ -341,9 +341,7 @@ tidy.rr_loglinear <- function(x, conf.int = FALSE, conf.level = 0.95, exponentia
                               ...) {
   type <- check_choice(type, "type", c("coefficients", if (!is.null(x$without)) "parameters"))
   row <- if (!is.null(x$without)) protective_row(x, conf.int, conf.level)
-  if (type == "coefficients") return(rbind(NextMethod(), row))
-  warn_ignored(...)
-  row
+  if (type == "parameters") row else rbind(tidy.rr_regression(x, conf.int, conf.level, exponentiate), row)
 }
 
 # Of what the formula may have, and of all respondents with a share of those who use no device, what is left.

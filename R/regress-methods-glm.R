@@ -133,7 +133,7 @@ AIC.rr_glm <- function(object, ..., k = 2) {
 #' @rdname rr_glm_methods
 #' @export
 extractAIC.rr_glm <- function(fit, scale = 0, k = 2, ...) {
-  warn_ignored(...)
+  warn_ignored(..., known = names(formals()))
   if (is.null(fit$design)) NextMethod() else unname(design_aic(fit, k))
 }
 

@@ -143,7 +143,7 @@ nobs.rr_regression <- function(object, ...) object$n
 #' @rdname rr_regression
 #' @export
 anova.rr_regression <- function(object, ...) {
-  fits <- given_models(object, ...)
+  fits <- given_models(object, ..., known = names(formals()))
   liks <- lapply(fits, logLik)
   df <- vapply(liks, attr, 0, "df")
   n <- vapply(liks, attr, 0, "nobs")

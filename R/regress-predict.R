@@ -47,7 +47,7 @@ predict.rr_glm <- function(object, newdata = NULL,
     arguments <- list(object, type = "terms", se.fit = se.fit, ...)
     return(do.call(stats::predict, c(arguments, if (!is.null(newdata)) list(newdata = newdata))))
   }
-  warn_ignored(...)
+  warn_ignored(..., known = names(formals()))
   new <- if (is.null(newdata)) fitted_predictors(object) else prediction_rows(object, newdata, type)
   label <- function(v) {
     v <- stats::setNames(v, new$names)

@@ -496,7 +496,7 @@ check_part <- function(fit, part, choices) {
 #' @export
 vcov.rr_predictor <- function(object, type = NULL, cluster = NULL, part = c("outcome", "truth", "all"), ...) {
   part <- check_part(object, part, c("outcome", "truth", "all"))
-  V <- NextMethod()
+  V <- vcov.rr_regression(object, type, cluster)
   at <- switch(part, outcome = object$outcome, truth = seq_along(object$truth), all = seq_len(nrow(V)))
   V[at, at, drop = FALSE]
 }

@@ -11,7 +11,7 @@ fitted.rr_glm <- function(object, type = c("report", "truth"), ...) {
 #' @rdname rr_glm_methods
 #' @export
 residuals.rr_glm <- function(object, type = c("deviance", "pearson", "working", "response", "partial", "truth"), ...) {
-  warn_ignored(...)
+  warn_ignored(..., known = names(formals()))
   type <- check_choice(type, "type", c("deviance", "pearson", "working", "response", "partial", "truth"))
   if (type != "truth") return(NextMethod(type = type))
   rows <- fitted_rows(object)
@@ -40,7 +40,7 @@ influence.rr_glm <- function(model, type = c("glm", "deletion", "linearised"), .
     is.na(model$coefficients) <- !is.finite(model$coefficients)
     return(stats::influence(model, ...))
   }
-  warn_ignored(...)
+  warn_ignored(..., known = names(formals()))
   places <- estimated_places(model)
   change <- row_scores(model) %*% bread_of(model)[places, places, drop = FALSE]
   if (type == "deletion") return(change / (1 - stats::hatvalues(model, "observed")))

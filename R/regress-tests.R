@@ -5,7 +5,7 @@
 #' @export
 anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
-  fits <- given_models(object, ...)
+  fits <- given_models(object, ..., known = names(formals()))
   if (length(fits) == 2L && inherits(fits[[2]], "rr_glm_mixed")) return(stats::anova(fits[[2]], object))
   if (length(fits) == 1L && has_study(fits)) return(wald_terms(object, test))
   refuse_ratios(fits)
@@ -184,7 +184,7 @@ Anova.rr_glm <- function(mod, type = c("II", "III", 2, 3), test.statistic = NULL
   choices <- c(if (!is.null(mod$design)) "F", if (is.null(mod$design) && !has_study(list(mod))) "LR", "Wald", "LR")
   statistic <- check_choice(test.statistic %||% choices[1], "test.statistic", unique(choices))
   if (statistic == "LR") {
-    warn_ignored(...)
+    warn_ignored(..., known = names(formals()))
     refuse_ratios(list(mod))
     return(term_ratios(mod, type %in% c("II", "2")))
   }

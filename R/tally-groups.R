@@ -9,7 +9,7 @@
 #' `[[` takes a field by its name, or else one group: `fit[["North"]]` is `fit["North"]`, and `fit[[2]]` is the second group. A group that is named like a
 #' field is taken with `[`. Categories are selected by `tidy(fit, terms = "yes")`.
 #'
-#' @param x A tally of [rr_tally()] or [rr_counts()], or a fit of [rr_estimate()], with groups.
+#' @param x A tally of [rr_tally()] or [rr_counts()], or an estimate of [rr_estimate()] (a fit, a mean, or of a survey design), with groups.
 #' @param i Groups: positions, labels as in `names(x)`, or a logical vector with one entry per group. For `[[` one position, label or name of a field.
 #' @param subset A condition on the columns of the groups, such as `region == "north"`.
 #' @param drop Logical, default `FALSE`. Drop the group columns if one group is left?
@@ -167,7 +167,7 @@ refuse_second_index <- function(further) if (further) abort("Groups are taken by
 # `[[`: a field by its name, or else one group by its name or position.
 one_part <- function(x, i, further) {
   refuse_second_index(further)
-  groups <- .subset2(if (inherits(x, "rr_fit")) .subset2(x, "tally") else x, "groups")
+  groups <- .subset2(.subset2(x, "tally") %||% x, "groups")
   if (length(i) != 1L) abort("One group is taken with {.code [[}.", "argument")
   # The last are fields that not every tally or fit has.
   fields <- c(attr(x, "names", TRUE), "sets", "witness", "chunks", "family", "replicates")

@@ -74,19 +74,21 @@ rr_query <- function(data, mechanism, column = NULL, by = NULL, weights = NULL, 
   check_dots_empty(...)
   check_mechanism(mechanism)
   check_that(inherits(data, "tbl_lazy"), data, "data", "a database table, as {.fn dplyr::tbl} makes it")
-  standard_names(tally_query(data, mechanism, column, by, weights)$query, dbplyr::remote_con(data))
+  engine_names(tally_query(data, mechanism, column, by, weights)$query, dbplyr::remote_con(data))
 }
 
-# A simulated connection of dbplyr quotes every name with backticks, whatever its engine. Where that is not the quote
-# of the engine's own, it becomes that of standard SQL. Texts in quotes stay as they are.
-standard_names <- function(query, connection) {
-  backticks <- c("MariaDBConnection", "SQLiteConnection", "Hive", "Impala", "Spark SQL", "ACCESS")
-  if (!inherits(connection, "TestConnection") || inherits(connection, backticks)) return(query)
+# The simulated connections of older versions of dbplyr quote every name with backticks, that of Hive in newer ones as
+# standard SQL does. What is not the quote of the engine's own becomes it. Texts in quotes stay as they are.
+engine_names <- function(query, connection) {
+  backticks <- c("MariaDBConnection", "MySQLConnection", "SQLiteConnection", "Hive", "Impala", "Spark SQL", "ACCESS")
+  own <- if (inherits(connection, backticks)) "`" else "\""
+  quote <- substr(quote_names("x", connection), 1, 1)
+  if (!inherits(connection, "TestConnection") || quote %in% c(own, "[")) return(query)
   text <- as.character(query)
-  at <- gregexpr("'(?:[^']|'')*'(*SKIP)(*F)|`(?:[^`]|``)*`", text, perl = TRUE)
+  at <- gregexpr(gsub("Q", quote, "'(?:[^']|'')*'(*SKIP)(*F)|Q(?:[^Q]|QQ)*Q"), text, perl = TRUE)
   regmatches(text, at) <- lapply(regmatches(text, at), function(name) {
-    bare <- gsub("``", "`", substr(name, 2, nchar(name) - 1), fixed = TRUE)
-    sprintf("\"%s\"", gsub("\"", "\"\"", bare, fixed = TRUE))
+    bare <- gsub(strrep(quote, 2), quote, substr(name, 2, nchar(name) - 1), fixed = TRUE)
+    sprintf("%s%s%s", own, gsub(own, strrep(own, 2), bare, fixed = TRUE), own)
   })
   dbplyr::sql(text)
 }
@@ -186,9 +188,11 @@ query_source <- function(data) {
     return(list(from = as.character(dbplyr::escape(built, parens = FALSE, con = connection))))
   }
   text <- as.character(dbplyr::sql_render(built, connection))
-  name <- "(?:\"(?:[^\"\\\\]|\"\")+\"|`(?:[^`\\\\]|``)+`)"
+  name <- "(?:\"(?:[^\"\\\\]|\"\")+\"|`(?:[^`\\\\]|``)+`|\\[(?:[^]\\\\]|\\]\\])+\\])"
   columns <- sprintf("(?:(?:%s[.])?[*]|%s(?:,\\s+%s)*)", name, name, name)
-  plain <- regexpr(sprintf("^SELECT\\s+%s\\nFROM (%s(?:[.]%s)*)(?=$|\\n)", columns, name, name), text, perl = TRUE)
+  # Whoever writes schema.table need not quote it.
+  table <- sprintf("(?:%s|[[:alpha:]_]\\w*)", name)
+  plain <- regexpr(sprintf("^SELECT\\s+%s\\nFROM (%s(?:[.]%s)*)(?=$|\\n)", columns, table, table), text, perl = TRUE)
   if (plain == 1L) {
     start <- attr(plain, "capture.start")[1]
     from <- substring(text, start, start + attr(plain, "capture.length")[1] - 1L)

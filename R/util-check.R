@@ -247,42 +247,35 @@ keep_seed <- function(seed, frame = parent.frame()) {
 
 # ---- arguments that a method ignores ----
 
-# Arguments that a method has no use for, and what they may have been meant for. Methods of generics of other packages
-# begin with this, see R/zzz.R.
-warn_ignored <- function(...) {
+# Methods of generics of other packages begin with this, see R/zzz.R: `...` are the arguments that a method has no use
+# for, often misspelt ones, and `known` those that it has. Only who wrote the call is told: other packages hand their
+# arguments to methods of all classes.
+warn_ignored <- function(..., known) {
   if (...length() == 0L) return(invisible())
-  at <- sys.parent()
-  # What a method hands on by NextMethod() is no news to it.
-  methods <- Filter(function(k) is_same_call(k, at), seq_len(at))
-  known <- unlist(lapply(methods, function(k) names(formals(sys.function(k)))[-1L]))
-  ignored <- setdiff(...names() %||% "", known)
-  if (!length(ignored) || !is_written_by_user(at)) return(invisible())
-  known <- setdiff(known, "...")
-  ignored[!nzchar(ignored)] <- "(without a name)"
-  warn(c("{cli::qty(ignored)}{?This argument was/These arguments were} ignored: {.arg {ignored}}.",
-         i = meant_of(ignored, known) %||% if (length(known)) "Known are {.arg {known}}."), "argument")
+  ours <- topenv()
+  # Functions of this package, and lapply() and its like, pass on what they were given.
+  n <- 2
+  repeat {
+    from <- parent.frame(n)
+    home <- parent.env(from)
+    applies <- identical(home, .BaseNamespaceEnv) && exists("FUN", from, inherits = FALSE)
+    if (!applies && !identical(home, ours)) break
+    n <- n + 1
+  }
+  # Tests run in a copy of this package's namespace.
+  caller <- topenv(from)
+  if (isNamespace(caller) && getNamespaceName(caller) != getNamespaceName(ours)) return(invisible())
+  names <- unique(...names() %||% "")
+  known <- setdiff(known[-1L], "...")
+  names[!nzchar(names)] <- "(unnamed)"
+  warn(c("{cli::qty(names)}{?This argument was/These arguments were} ignored: {.arg {names}}.",
+         i = meant_of(names, known) %||% if (length(known)) "Known are {.arg {known}}."), "argument")
 }
 
-# The fits that anova() was given. What else it was given, such as a test, is no model and ignored.
-given_models <- function(...) {
+# The fits that anova() was given. What else it was given, such as a test, is no model.
+given_models <- function(..., known) {
   given <- list(...)
   models <- vapply(given, is.list, NA)
-  do.call(warn_ignored, given[!models])
+  do.call(warn_ignored, c(given[!models], known = list(known)), envir = parent.frame())
   given[models]
-}
-
-# Is the caller of the function in frame `at` no other package? These hand their own arguments to methods of all classes.
-# Functions of this package, and lapply() and its like, pass on what they were given.
-is_written_by_user <- function(at) {
-  ours <- topenv()
-  repeat {
-    at <- sys.parents()[at]
-    if (at == 0L) return(TRUE)
-    f <- sys.function(at)
-    applies <- identical(environment(f), .BaseNamespaceEnv) && "FUN" %in% names(formals(f))
-    if (!applies && !identical(environment(f), ours)) break
-  }
-  from <- topenv(sys.frame(at))
-  # Tests run in a copy of this package's namespace.
-  !isNamespace(from) || getNamespaceName(from) == getNamespaceName(ours)
 }

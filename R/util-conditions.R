@@ -106,23 +106,23 @@ abort <- function(message, class, ..., .envir = parent.frame()) {
 # that asked for the argument stands further out, but did not call it. The search costs time only when something fails.
 user_frame <- function() {
   ours <- topenv()
+  # Is frame k a method, and the frame before it that of its generic? Both have the same caller and the same arguments.
+  is_dispatched <- function(k) {
+    k > 1L && sys.parents()[k] == sys.parents()[k - 1L] &&
+      identical(as.list(sys.call(k))[-1L], as.list(sys.call(k - 1L))[-1L])
+  }
   found <- NULL
   for (k in rev(seq_len(sys.nframe()))) {
     top <- topenv(environment(sys.function(k)) %||% baseenv())
     if (identical(top, ours)) {
       found <- k
       from <- topenv(sys.frame(sys.parents()[k]))
-      if (!identical(from, ours) && !passes_calls_on(from) && !is_same_call(k - 1L, k)) break
+      if (!identical(from, ours) && !passes_calls_on(from) && !is_dispatched(k)) break
     } else if (!passes_calls_on(top)) {
       break
     }
   }
   if (!is.null(found)) sys.frame(found)
-}
-
-# Are frames j and k a generic and its method, or two methods of one call? They have the same caller and arguments.
-is_same_call <- function(j, k) {
-  j > 0L && sys.parents()[j] == sys.parents()[k] && identical(as.list(sys.call(j))[-1L], as.list(sys.call(k))[-1L])
 }
 
 passes_calls_on <- function(top) {

@@ -16,6 +16,8 @@ test_that("methods of other packages' generics ignore arguments that are meant f
     expect_warning(do.call(generic, c(list(survey), one[-1])), names(one)[2], class = "candor_warning_argument")
     expect_warning(lapply(list(survey), generic, conf_level = 0.5), "conf_level", class = "candor_warning_argument")
   }
+  expect_warning(confint(survey, k = 0.5), "`k`", class = "candor_warning_argument")
+  expect_warning(anova(grouped, "Chisq"), "unnamed", class = "candor_warning_argument")
   expect_warning(tidy(survey, conf_level = 0.5), "conf.level", class = "candor_warning_argument")
   expect_warning(predict(survey, newdata = data.frame(x = 1)), "reports", class = "candor_warning_argument")
   # The strictness stays in the package's own verbs.

@@ -161,6 +161,64 @@ test_that("groups of tallies and fits are cut by position, label and condition, 
   expect_refused(subset(tally, site), rr_counts(1:3, grr)[1])
 })
 
+test_that("groups of means, of scrambled numbers and of survey designs are cut as those of a fit", {
+  skip_without("survey")
+  set.seed(5)
+  n <- 400
+  data <- data.frame(id = rep(1:100, each = 4), w = runif(n, 1, 2), day = rep(as.Date("2026-01-01") + 0:1, n / 2), site = rep(c("x", "y"), each = n / 2))
+  data$grr <- rr_perturb(sample(c("a", "b", "c"), n, TRUE), rr_grr(c("a", "b", "c"), epsilon = 2), rng = "R")
+  data$bits <- as.character(rr_perturb(sample(3, n, TRUE), rr_unary(3, 2), rng = "R"))
+  data$q1 <- rbinom(n, 1, 0.4)
+  data$q2 <- rbinom(n, 1, 0.6)
+  hours <- rr_mean(c(0, 24), 2)
+  duchi <- rr_mean(c(0, 24), 2, "duchi")
+  money <- rr_scramble(c(0, 10), data.frame(value = c(0.5, 1.5), prob = 0.5), data.frame(value = 0:4, prob = 0.2))
+  for (name in c("hours", "duchi", "money")) data[[name]] <- rr_perturb(runif(n, 0, 10), get(name), rng = "R")
+  design <- survey::svydesign(~id, weights = ~w, data = data)
+  again <- survey::as.svrepdesign(design)
+  product <- rr_product(q1 = rr_warner(0.8), q2 = rr_warner(0.9))
+  groups <- ~ day + site
+  for (simultaneous in c(FALSE, TRUE)) {
+    estimate <- function(x, ..., by = groups) rr_estimate(x, ..., by = by, simultaneous = simultaneous)
+    fits <- list(fit = estimate(data, rr_grr(c("a", "b", "c"), epsilon = 2), column = "grr"),
+                 hours = estimate(data, hours, column = "hours"), duchi = estimate(data, duchi, column = "duchi", target = "sample"),
+                 money = estimate(data, money, column = "money"), survey = estimate(design, rr_grr(c("a", "b", "c"), epsilon = 2), column = "grr"),
+                 inverse = estimate(design, rr_grr(c("a", "b", "c"), epsilon = 2), column = "grr", method = "inv"),
+                 total = estimate(design, rr_grr(c("a", "b", "c"), epsilon = 2), column = "grr", total = TRUE),
+                 again = estimate(again, rr_grr(c("a", "b", "c"), epsilon = 2), column = "grr"),
+                 bits = estimate(design, rr_unary(3, 2), column = "bits"), product = estimate(design, product))
+    for (name in names(fits)) {
+      fit <- fits[[name]]
+      whole <- tidy(fit, conf.int = TRUE)
+      rows <- nrow(whole) / 4
+      expect_identical(names(fit), c("2026-01-01.x", "2026-01-02.x", "2026-01-01.y", "2026-01-02.y"), label = name)
+      expect_length(fit, 4)
+      last <- fit[["2026-01-02.y"]]
+      expect_identical(last, fit[4], label = name)
+      expect_equal(tidy(last, conf.int = TRUE), whole[3 * rows + seq_len(rows), ], info = name)
+      expect_equal(tidy(fit[4, drop = TRUE], conf.int = TRUE), whole[3 * rows + seq_len(rows), -(1:2)], info = name)
+      expect_equal(tidy(fit[c(4, 2)][2], conf.int = TRUE), whole[rows + seq_len(rows), ], info = name)
+      here <- subset(fit, site == "x")
+      expect_equal(tidy(here, conf.int = TRUE), whole[whole$site == "x", ], info = name)
+      expect_equal(vcov(here), vcov(fit)[seq_len(2 * rows), seq_len(2 * rows)], info = name)
+      expect_equal(confint(here), confint(fit)[seq_len(2 * rows), , drop = FALSE], info = name)
+      expect_equal(nobs(here) + nobs(fit[3:4]), nobs(fit), info = name)
+      expect_identical(lapply(as.list(fit), coef), lapply(stats::setNames(1:4, names(fit)), function(g) coef(fit[g])))
+      expect_identical(fit[["tally"]], fit$tally)
+      expect_output(print(here), "group", label = name)
+      expect_refused(fit["z"], fit[5], fit[[4]][2], class = "level")
+      expect_refused(fit[, 1], fit[[1:2]])
+      expect_error(subset(fit, site == "z"), class = "candor_error_empty")
+    }
+    for (fit in list(estimate(data, hours, column = "hours", by = NULL), estimate(design, product, by = NULL))) {
+      expect_null(names(fit))
+      expect_refused(fit["x"], subset(fit, site == "x"))
+      expect_identical(fit[[1]], fit)
+      expect_identical(as.list(fit), list(fit))
+    }
+  }
+})
+
 test_that("[[ takes a field or a group, and anything else is refused or NULL as in a list", {
   fit <- rr_estimate(rr_counts(cbind(North = c(40, 60), South = c(30, 70), n = c(50, 50)), rr_warner(0.8)))
   for (x in list(fit, fit$tally)) {
