@@ -74,6 +74,17 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL,
   estimate_counted(as_tally(x, mechanism, weights, by, na.rm, column), given)
 }
 
+#' @rdname rr_fit
+#' @export
+update.rr_fit <- function(object, ...) {
+  asked <- list(...)
+  kept <- list(method = object$estimator, target = object$target, interval = object$interval,
+               conf.level = object$conf.level, simultaneous = object$simultaneous)
+  # What another method does not have is the default again.
+  if (any(c("method", "target") %in% names(asked)) || object$interval == "none") kept$interval <- NULL
+  do.call(rr_estimate, c(list(object$tally), asked, kept[setdiff(names(kept), names(asked))]), quote = TRUE)
+}
+
 estimate_counted <- function(tally, given) {
   tally <- drop_empty_groups(tally)
   if (any(tally$n <= 0)) abort_empty(tally)

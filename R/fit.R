@@ -159,17 +159,6 @@ logLik.rr_fit <- function(object, ...) {
 
 #' @rdname rr_fit
 #' @export
-update.rr_fit <- function(object, ...) {
-  asked <- list(...)
-  kept <- list(method = object$estimator, target = object$target, interval = object$interval,
-               conf.level = object$conf.level, simultaneous = object$simultaneous)
-  # What another method does not have is the default again.
-  if (any(c("method", "target") %in% names(asked)) || object$interval == "none") kept$interval <- NULL
-  do.call(rr_estimate, c(list(object$tally), asked, kept[setdiff(names(kept), names(asked))]), quote = TRUE)
-}
-
-#' @rdname rr_fit
-#' @export
 fitted.rr_fit <- function(object, ...) {
   law <- rr_law(object$mechanism)
   reports <- object$mechanism$reports

@@ -135,8 +135,6 @@ loglinear_table <- function(formula, tally) {
 
 # ---- respondents who use no device ----
 
-protective_term <- "self-protective"
-
 # Their share has the logit `table$logit`, NA if it is the last coefficient; `table$protective` are their reports.
 protective_logit <- function(table, b) if (is.na(table$logit)) b[[length(b)]] else table$logit
 

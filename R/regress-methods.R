@@ -140,6 +140,9 @@ logLik.rr_regression <- function(object, ...) {
 #' @export
 nobs.rr_regression <- function(object, ...) object$n
 
+# The share of respondents who use no device, in the tables of coefficients.
+protective_term <- "self-protective"
+
 #' @rdname rr_regression
 #' @export
 anova.rr_regression <- function(object, ...) {

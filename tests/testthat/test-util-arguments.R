@@ -18,7 +18,10 @@ foreign_methods <- function() {
   said <- function(part) gsub("\"", "", vapply(registered, function(line) deparse1(line[[part]], backtick = FALSE), ""))
   methods <- data.frame(generic = sub("^.*::", "", said(2)), class = said(3), from = sub("::.*$|^[^:]*$", "", said(2)))
   own <- asNamespace("candor")
-  takes <- vapply(paste(methods$generic, methods$class, sep = "."), function(name) "..." %in% names(formals(get(name, own))), NA)
+  # A method may be registered under another class than its name says.
+  names <- ifelse(lengths(registered) > 3L, vapply(registered, function(line) as.character(line[[length(line)]]), ""),
+                  paste(methods$generic, methods$class, sep = "."))
+  takes <- vapply(names, function(name) "..." %in% names(formals(get(name, own))), NA)
   methods[takes & !vapply(methods$generic, exists, NA, envir = own, inherits = FALSE), ]
 }
 
