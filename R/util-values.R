@@ -101,6 +101,7 @@ check_result_names <- function(names, must_not) {
 
 # As a plain data frame. data.frame() hands on the arguments of as.data.frame(); what other packages add is ignored.
 plain_frame <- function(table, row.names = NULL, optional = FALSE, ..., stringsAsFactors = FALSE) {
+  warn_ignored(..., known = names(formals()))
   frame <- as.data.frame(table)
   if (stringsAsFactors) frame[] <- lapply(frame, function(column) if (is.character(column)) factor(column) else column)
   if (!is.null(row.names)) row.names(frame) <- row.names
@@ -176,4 +177,39 @@ whole_shares <- function(n, shares) {
   largest <- which.max(whole)
   whole[largest] <- whole[largest] + (n - sum(whole))
   whole
+}
+
+# ---- arguments that a method ignores ----
+
+# Methods of generics of other packages begin with this, see R/zzz.R: `...` are the arguments that a method has no use
+# for, often misspelt ones, and `known` those that it has. Only who wrote the call is told: other packages hand their
+# arguments to methods of all classes.
+warn_ignored <- function(..., known) {
+  if (...length() == 0L) return(invisible())
+  ours <- topenv()
+  # Functions of this package, and lapply() and its like, pass on what they were given.
+  n <- 2
+  repeat {
+    from <- parent.frame(n)
+    home <- parent.env(from)
+    applies <- identical(home, .BaseNamespaceEnv) && exists("FUN", from, inherits = FALSE)
+    if (!applies && !identical(home, ours)) break
+    n <- n + 1
+  }
+  # Tests run in a copy of this package's namespace.
+  caller <- topenv(from)
+  if (isNamespace(caller) && getNamespaceName(caller) != getNamespaceName(ours)) return(invisible())
+  names <- unique(...names() %||% "")
+  known <- setdiff(known[-1L], "...")
+  names[!nzchar(names)] <- "(unnamed)"
+  warn(c("{cli::qty(names)}{?This argument was/These arguments were} ignored: {.arg {names}}.",
+         i = meant_of(names, known) %||% if (length(known)) "Known are {.arg {known}}."), "argument")
+}
+
+# The fits that anova() was given. What else it was given, such as a test, is no model.
+given_models <- function(..., known) {
+  given <- list(...)
+  models <- vapply(given, is.list, NA)
+  do.call(warn_ignored, c(given[!models], known = list(known)), envir = parent.frame())
+  given[models]
 }

@@ -30,7 +30,8 @@ test_that("every method of a generic of another package warns of an argument tha
   objects <- object_of_each_class()
   # What other packages call with arguments of their own, or take from `...` themselves.
   theirs <- c("vec_cast", "vec_proxy", "vec_proxy_compare", "vec_proxy_equal", "vec_proxy_order", "vec_ptype2", "vec_restore", "pillar_shaft", "tbl_sum",
-              "ggplot_add", "emm_basis", "recover_data", "AIC", "c", "linearHypothesis", "coeftest", "coefci", "get_df", "str", "print", "subset")
+              "ggplot_add", "emm_basis", "recover_data", "AIC", "c", "linearHypothesis", "coeftest", "coefci", "get_df", "model_parameters",
+              "r2_tjur", "str", "print", "subset")
   expect_gt(nrow(methods), 180)
   installed <- vapply(methods$from, function(package) package == "" || requireNamespace(package, quietly = TRUE), NA)
   methods <- methods[installed & !methods$generic %in% theirs, ]
