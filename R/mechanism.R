@@ -54,8 +54,8 @@ format.rr_mechanism <- function(x, digits = 4, ...) {
   permanent <- if (inherits(x, "rr_compose")) x$first$epsilon else if (isTRUE(x$memoised)) x$permanent
   level <- if (protects(x)) paste0("epsilon = ", format(x$epsilon, digits = digits),
                                    if (inherits(x, "rr_product")) " per row" else if (!is.null(permanent)) " a report")
-  size <- if (inherits(x, "rr_product")) paste(format_count(prod(x$sizes)), "cells",
-                                               if (!identical(x$sizes, x$report_sizes)) "of truths")
+  size <- if (inherits(x, "rr_product")) paste0(format_count(prod(x$sizes)), " cells",
+                                                if (!identical(x$sizes, x$report_sizes)) " of truths")
     else if (inherits(x, "rr_hierarchy")) paste(format_count(length(x$levels)), "levels")
     else if (!inherits(x, c("rr_mean", "rr_sampled", "rr_sketch_counts"))) category_words(length(x$levels))
   paste(c(x$design, size, level, if (!is.null(permanent)) paste(format(permanent, digits = digits), "in all")),

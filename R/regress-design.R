@@ -35,7 +35,7 @@ hidden_meat <- function(fit) {
   rows <- fitted_in(fit, fit$design)
   squares <- hidden_squares(fit$design)[rows] * fit$weight.scale^2
   if (!any(squares != 0)) return(0)
-  parts <- regression_reports(fit)
+  parts <- possible_reports(fit)
   Reduce(`+`, lapply(parts, function(part) {
     channel_randomization(part$scores, part$counts * rep(squares[part$rows], each = nrow(part$counts)), part$channel,
                           t(unbiased_matrix(part$channel)))
@@ -44,7 +44,7 @@ hidden_meat <- function(fit) {
 
 # For groups of rows with one channel: `scores` of an answer for each report that it might have been, by report, row and
 # parameter, and `counts` of the reports, a column for each row.
-regression_reports <- function(fit) UseMethod("regression_reports")
+possible_reports <- function(fit) UseMethod("possible_reports")
 
 # From a matrix of scores for each report; of a report that a row cannot have they are 0 / 0.
 scored_reports <- function(scores, counts, channel, rows = seq_len(ncol(counts))) {

@@ -170,7 +170,7 @@ answer_scores <- function(fit, y, arm) {
 }
 
 # With an anchor question a report is what was said to both, and each mechanism has two columns of the device.
-regression_reports.rr_glm <- function(fit) {
+possible_reports.rr_glm <- function(fit) {
   n <- length(fit$y)
   said <- if (is.null(fit$anchor)) 1L else 2L
   arm <- row_arms(fit$arm, n) - 1L

@@ -370,7 +370,7 @@ regression_scores.rr_multinom <- function(fit) {
   fit$weights * report_scores(at, fit$model$channel, fit$model$codes)
 }
 
-regression_reports.rr_multinom <- function(fit) {
+possible_reports.rr_multinom <- function(fit) {
   channel <- fit$model$channel
   codes <- fit$model$codes
   at <- fit$model$truths(fit$estimate, unname(fit$model$x))

@@ -461,7 +461,7 @@ mixture_start <- function(rows, parts, at) {
 # ---- what is read off a fit ----
 
 # Each combination of reports of all randomized variables.
-regression_reports.rr_predictor <- function(fit) {
+possible_reports.rr_predictor <- function(fit) {
   rows <- fit$rows
   codes <- rows$codes
   channel <- Reduce(function(a, b) kronecker(b, a), rows$channels)

@@ -84,7 +84,7 @@ test_that("tests of survey designs are Wald's, with the degrees of freedom of th
     hypothesis <- car::linearHypothesis(fit, c("groupb = 0", "groupc = 0"))
     expect_equal(hypothesis$`Pr(>F)`[2], pf(f, 2, 4, lower.tail = FALSE), tolerance = 1e-8)
     expect_equal(car::linearHypothesis(fit, c("groupb = 0", "groupc = 0"), test = "Chisq")$Chisq[2], 2 * f, tolerance = 1e-8)
-    expect_error(car::Anova(fit, test.statistic = "LR"), "Wald test", class = "candor_error_argument")
+    expect_error(car::Anova(fit, test.statistic = "LR"), class = "candor_error_argument")
   }
   if (requireNamespace("lmtest", quietly = TRUE)) {
     expect_equal(unclass(lmtest::coeftest(fit))[, ], summary(fit)$coefficients, tolerance = 1e-12)
@@ -95,7 +95,7 @@ test_that("tests of survey designs are Wald's, with the degrees of freedom of th
     expect_error(lmtest::lrtest(fit, small), class = "candor_error_argument")
   }
   for (test in list(drop1, MASS::dropterm, function(fit) step(fit, trace = 0), function(fit) MASS::stepAIC(fit, trace = 0))) {
-    expect_error(test(fit), "Wald test", class = "candor_error_argument")
+    expect_error(test(fit), class = "candor_error_argument")
   }
 })
 
