@@ -48,11 +48,12 @@ law_axes.rr_law_hadamard <- function(law, k) {
 # Kernels take such an axis alone. Beside others it is a matrix, whose inverse are the terms of the unbiased estimate;
 # what they lack to a sum of 1 is given to all truths alike.
 dense_axis <- function(axis) {
-  if (is.null(axis$blocks)) return(axis)
-  if (as.double(axis$truths) * axis$blocks * axis$size > 2.5e7) {
+  if (is.null(axis$truths)) return(axis)
+  if (as.double(axis$truths) * axis_sizes(list(axis), "reports") > 2.5e7) {
     abort("The matrix of so many categories would not fit in memory.", c("too_large", "argument"))
   }
-  terms <- hadamard_terms(axis, diag(axis$truths))
+  terms <- if (is.null(axis$bits)) hadamard_terms(axis, diag(axis$truths))
+    else (.Call(C_rr_bits_to_matrix, axis$bits, as.double(axis$truths)) - axis$q) / axis$difference
   list(matrix = .Call(C_rr_channel_rows, list(axis), seq_len(axis$truths)),
        inverse = terms + (1 - rowSums(terms)) / axis$truths)
 }

@@ -228,7 +228,7 @@ law_axes.rr_law_projective <- function(law, k) list(projective_axis(law, seq_len
 
 projective_axis <- function(law, reports) {
   bits <- .Call(C_rr_hyperplane_bits, as.integer(reports) - 1L, law$field, law$coordinates, law$truths)
-  c(list(bits = bits, truths = law$truths), report_chances(law))
+  c(list(bits = bits, truths = law$truths), report_chances(law), law[c("q", "difference")])
 }
 
 law_matrix.rr_law_projective <- function(law, k) {
