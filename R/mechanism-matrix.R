@@ -68,7 +68,7 @@ named_matrix <- function(mechanism, chances, reports = colnames(chances)) {
 
 # What the mechanism declares, or what follows from its law: its additive form, or else its matrix.
 category_sampler <- function(mechanism) {
-  if (!is.null(mechanism$sampler)) return(mechanism$sampler)
+  if (isTRUE(mechanism$sampler$kind %in% category_kinds)) return(mechanism$sampler)
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
   if (law_gives(law, "additive", k) && law$a >= 0) {

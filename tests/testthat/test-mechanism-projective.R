@@ -120,3 +120,16 @@ test_that("many categories need no matrix, and the achieved epsilon is at most t
   expect_error(rr_projective(10, 1, order = 1), class = "candor_error_argument")
   expect_error(rr_projective(3e9, 1), class = "candor_error")
 })
+
+test_that("a client draws by the rows of the matrix, and right reports pass its check", {
+  set.seed(3)
+  m <- rr_projective(letters[1:6], 2)
+  truth <- rep(letters[1:6], 300)
+  plan <- client_plan(m)
+  expect_identical(plan$kind, "rows")
+  expect_identical(as.character(plan$reports), m$reports)
+  check <- rr_check_client(rr_perturb(truth, m, rng = "R"), m, truth = truth)
+  expect_true(all(is.na(check$problem)))
+  # Reports of another epsilon are found.
+  expect_false(all(is.na(rr_check_client(rr_perturb(truth, rr_projective(letters[1:6], 5, order = m$order), rng = "R"), m, truth = truth)$problem)))
+})
