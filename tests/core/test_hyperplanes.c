@@ -12,10 +12,15 @@ typedef struct space {
 } space;
 
 /* Powers of a generator by hand: 2 of 3, 2 of 5, 3 of 7; x of x^2 + x + 1, x^3 + x + 1, and x + 1 of x^2 + 1 over 3. */
-static const space spaces[] = {
-    {2, 2, 2, {1}},          {2, 2, 10, {1}},          {3, 3, 3, {1, 2}},
-    {3, 3, 6, {1, 2}},       {4, 2, 4, {1, 2, 3}},     {5, 5, 4, {1, 2, 4, 3}},
-    {7, 7, 3, {1, 3, 2, 6, 4, 5}}, {8, 2, 3, {1, 2, 4, 3, 6, 7, 5}}, {9, 3, 3, {1, 4, 6, 7, 2, 8, 3, 5}}};
+static const space spaces[] = {{2, 2, 2, {1}},
+                               {2, 2, 10, {1}},
+                               {3, 3, 3, {1, 2}},
+                               {3, 3, 6, {1, 2}},
+                               {4, 2, 4, {1, 2, 3}},
+                               {5, 5, 4, {1, 2, 4, 3}},
+                               {7, 7, 3, {1, 3, 2, 6, 4, 5}},
+                               {8, 2, 3, {1, 2, 4, 3, 6, 7, 5}},
+                               {9, 3, 3, {1, 4, 6, 7, 2, 8, 3, 5}}};
 
 static uint32_t product_of(const candor_field *field, uint32_t t, const uint32_t *x, const uint32_t *u)
 {

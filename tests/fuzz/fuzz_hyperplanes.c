@@ -17,13 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   static const uint32_t order[] = {2, 3, 4, 5, 7, 8, 9}, prime[] = {2, 3, 2, 5, 7, 2, 3};
-  static const uint32_t power[][8] = {{1},
-                                      {1, 2},
-                                      {1, 2, 3},
-                                      {1, 2, 4, 3},
-                                      {1, 3, 2, 6, 4, 5},
-                                      {1, 2, 4, 3, 6, 7, 5},
-                                      {1, 4, 6, 7, 2, 8, 3, 5}};
+  static const uint32_t power[][8] = {
+      {1}, {1, 2}, {1, 2, 3}, {1, 2, 4, 3}, {1, 3, 2, 6, 4, 5}, {1, 2, 4, 3, 6, 7, 5}, {1, 4, 6, 7, 2, 8, 3, 5}};
   static double value[MOST], sum[MOST], work[5 * MOST];
   static uint8_t bits[MOST];
   bytes in = {data, size};
