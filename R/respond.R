@@ -196,9 +196,9 @@ abort_outside <- function(x, stray, mechanism, range) {
 # Probabilities are multiples of 2^-64. Where one of a mechanism is below that, or so near to 1, reports have another
 # epsilon than the one that was asked for. Nobody should find that out from the results.
 
-# Refuses what rr_perturb() cannot draw at its level. Where a report is an answer to a question, which as good as nobody
-# randomizes at such a level, a warning must do: the reports are the truth, but for one in 1e19. Each question, and each
-# part that a respondent may draw.
+# Refuses what rr_perturb() cannot draw at its level. Where a report is an answer to a question that is asked once, which
+# as good as nobody randomizes at such a level, a warning must do: the reports are the truth, but for one in 1e19. Each
+# question, and each part that a respondent may draw.
 check_reach <- function(mechanism) {
   parts <- mechanism$questions %||% mechanism$parts
   for (part in parts) check_reach(part)
@@ -222,7 +222,7 @@ check_reach <- function(mechanism) {
   largest <- format(floor(achieved[[short]] * 100) / 100)
   remedy <- if (nominal[[short]] < 1) "use a larger epsilon, or fewer categories."
     else "use an epsilon of at most {largest}."
-  tell <- if (is.null(mechanism$codec)) warn else abort
+  tell <- if (is.null(mechanism$codec) && !is_memoised(mechanism)) warn else abort
   tell(c("The epsilon of {.arg mechanism} is out of the reach of probabilities that can be drawn.",
          x = "It would be {shown[1]}, not {shown[2]}: {format(mechanism)}.",
          i = paste("Probabilities are multiples of 2^-64:", remedy)), "precision")

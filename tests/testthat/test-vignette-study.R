@@ -63,7 +63,7 @@ test_that("planning: tests", {
 })
 
 test_that("planning: mechanisms", {
-  expect_equal(rr_recommend(8, epsilon = 1, n = 10000)$mechanism, c("subset", "grr", "oue", "olh", "sue", "hadamard", "blh"))
+  expect_equal(rr_recommend(8, epsilon = 1, n = 10000)$mechanism, c("subset", "grr", "projective", "oue", "olh", "sue", "hadamard", "blh"))
   expect_equal(round(3 * exp(1) + 2, 2), 10.15)
 })
 
