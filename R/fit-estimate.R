@@ -101,7 +101,7 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
   interval <- if ("interval" %in% names(given)) check_choice(given$interval, "interval", interval_kinds)
               else default_interval(mechanism, method, given$target)
   check_interval_kind(interval, mechanism, given$target, method, law)
-  if (inherits(law, "rr_law_internal") && NCOL(tally$counts) > 1L) {
+  if (!is.null(law$internal) && NCOL(tally$counts) > 1L) {
     abort("An internal validation must be of one sample, without groups.", "argument")
   }
   groups <- seq_len(NCOL(tally$counts))

@@ -295,15 +295,4 @@ few_witnesses <- function(tally) {
 }
 
 # The logarithm of what the chance of so few among n reports is at most, whatever the truths.
-witness_chance <- function(mechanism, witness, n) {
-  if (inherits(mechanism, "rr_local_hash")) {
-    # All lie within one of the sets of so many functions.
-    functions <- mechanism$prime * (mechanism$prime - 1)
-    few <- pmin(witness, functions)
-    return(lchoose(functions, few) + n * log(few / functions))
-  }
-  # Of piecewise reports those that are drawn from all cells; Duchi's always.
-  fine <- mechanism$fine$other * (1 - 1 / mechanism$reach)
-  coarse <- abs(window_values(mechanism$coarse, 0)) > 1 + 1e-6
-  stats::pbinom(witness, n, mechanism$share * fine + (1 - mechanism$share) * coarse, log.p = TRUE)
-}
+witness_chance <- function(mechanism, witness, n) UseMethod("witness_chance")

@@ -146,9 +146,9 @@ logLik.rr_fit <- function(object, ...) {
     evidence <- group_evidence(object$tally, g, law)
     theta <- group_estimate(object, g)
     # That of a study within the sample is of truths and reports together.
-    given <- law_gives(evidence$law, "likelihood", k) && !inherits(law, "rr_law_internal")
+    given <- law_gives(evidence$law, "likelihood", k) && is.null(law$internal)
     if (!adds_up(theta) || !given) return(NA_real_)
-    if (!is.null(evidence$law$sets) || inherits(law, "rr_law_hierarchy")) {
+    if (!is.null(evidence$law$sets) || !is.null(law$laws)) {
       return(law_loglik(evidence$law, evidence, theta))
     }
     scale <- object$tally$effective_n[g] / object$tally$n[g]

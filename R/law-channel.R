@@ -9,7 +9,7 @@ checked_channel <- function(axes) {
   if (!is.list(axes) || inherits(axes, "rr_law") || is.data.frame(axes)) axes <- list(axes)
   # Each is a factor of the product, as law_axes() has it.
   new_law_channel(lapply(axes, function(axis) {
-    if (!inherits(axis, "rr_law_additive")) return(list(matrix = unname(t(check_stochastic(axis, 1e-8, "axes")))))
+    if (!inherits(axis, "rr_law")) return(list(matrix = unname(t(check_stochastic(axis, 1e-8, "axes")))))
     if (length(axis$b) > 1L) return(law_axes(axis, length(axis$b))[[1]])
     abort("An additive law among {.arg axes} must have one {.arg b} per category.", "argument")
   }))

@@ -96,6 +96,7 @@ rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8,
     hashes = hashes, cohorts = cohorts, f = numbers$f, given_0 = numbers$p, given_1 = numbers$q, one = one, zero = zero,
     pairs = pairs, bit = bit, places = bloom_places(levels$labels, bits, hashes, cohorts, key), key = key,
     codec = cohort_codec(bits, cohorts), from_epsilon = !is.null(epsilon), memoised = memoised,
+    linked = if (cohorts > 1) "cohort",
     second = if (memoised) rr_unary(bits, p = numbers$q, q = numbers$p)
   ), "rr_bloom", epsilon = epsilon, bits = bits, hashes = hashes, cohorts = cohorts, permanent = permanent, f = f,
     p = p, q = q, key = key)

@@ -74,9 +74,6 @@ compose_bits <- function(first, second) {
   two_stages(new_rr_unary(levels, numbers), first, second, "Two stages, unary encoding")
 }
 
-# Is the first stage one that respondents keep?
-is_memoised <- function(mechanism) isTRUE(mechanism$memoised)
-
 # The mechanism of the permanent answer.
 permanent_stage <- function(mechanism) UseMethod("permanent_stage")
 
@@ -206,9 +203,10 @@ rr_noncompliance <- function(mechanism, share, answer = "uniform", ...) {
                                   sprintf("%s ignore the instructions", format_share(share)))
     result <- compose_stages(mechanism, behaviour, "noncompliance",
                              sprintf("%s; %s ignore it", mechanism$design, format_share(share)), share = share)
-    # Answers are read as the design reads them.
-    result[c("bits", "truth_bits")] <- list(mechanism$bits, mechanism$truth_bits)
+    # Answers are read as the design reads them. Disobedience is no stage of the design.
+    result[c("bits", "truth_bits", "second")] <- list(mechanism$bits, mechanism$truth_bits, NULL)
   }
+  result$remark <- "disobedience protects nobody"
   made(result, "rr_noncompliance", share = share, answer = answer, fields = c(mechanism = "first"))
 }
 

@@ -115,7 +115,8 @@ rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled =
     return(if (identical(mechanism$part_column, "question")) c(each, total = max(each)) else max(each))
   }
   mechanism <- designed(mechanism)
-  if (!inherits(mechanism, "rr_compose") && !is_memoised(mechanism)) {
+  permanent <- permanent_epsilon(mechanism)
+  if (is.null(permanent)) {
     # Each report drawn anew: the levels add up.
     return(if (asked == "achieved") achieved(mechanism)$epsilon else mechanism$epsilon * r)
   }

@@ -128,3 +128,5 @@ report_sets.rr_hierarchy <- function(mechanism, x) {
   }
   bits
 }
+
+size_words.rr_hierarchy <- function(mechanism) paste(format_count(length(mechanism$levels)), "levels")

@@ -69,9 +69,9 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
     numeric_levels = if (!shared) levels$numeric, numeric_truths = levels$numeric, epsilon = epsilon,
     design = paste0("Local hashing (g = ", format_count(g),
                     if (shared) paste0(", ", format_count(cohorts), " shared functions"), ")"),
-    g = g, sampler = support_sampler(g), prime = prime, codes = public_codes(k, prime), collision = numbers$collision,
-    p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = expm1(epsilon), both_own = numbers$both_own,
-    both_other = numbers$both_other, cohorts = cohorts, functions = if (shared) functions,
+    linked = "hash function", g = g, sampler = support_sampler(g), prime = prime, codes = public_codes(k, prime),
+    collision = numbers$collision, p = numbers$p, q = numbers$q, p_minus_q = numbers$difference,
+    odds = expm1(epsilon), both_own = numbers$both_own, both_other = numbers$both_other, cohorts = cohorts, functions = if (shared) functions,
     law = if (!shared) new_law_support(numbers$p, numbers$q, numbers$both_own, numbers$both_other, numbers$difference,
                                        expm1(epsilon)),
     codec = if (shared) report_codec(cohort = c(1, cohorts), value = c(1, g))
@@ -189,4 +189,11 @@ report_sets.rr_local_hash <- function(mechanism, x) {
   if (!is.null(mechanism$cohorts)) return(NextMethod())
   reports <- read_reports(x, mechanism)$reports
   .Call(C_rr_hashed_to_bits, reports$slope, reports$shift, reports$value, hash_sizes(mechanism), mechanism$codes)
+}
+
+# All lie within one of the sets of so many functions.
+witness_chance.rr_local_hash <- function(mechanism, witness, n) {
+  functions <- mechanism$prime * (mechanism$prime - 1)
+  few <- pmin(witness, functions)
+  lchoose(functions, few) + n * log(few / functions)
 }

@@ -228,3 +228,12 @@ largest_mean_variance <- function(mechanism, target) {
 read_scores <- function(x, mechanism) {
   if (is.null(mechanism$moments)) x else (x - mechanism$moments$beta) / mechanism$moments$alpha
 }
+
+size_words.rr_mean <- function(mechanism) NULL
+
+# Of piecewise reports those that are drawn from all cells; Duchi's always.
+witness_chance.rr_mean <- function(mechanism, witness, n) {
+  fine <- mechanism$fine$other * (1 - 1 / mechanism$reach)
+  coarse <- abs(window_values(mechanism$coarse, 0)) > 1 + 1e-6
+  stats::pbinom(witness, n, mechanism$share * fine + (1 - mechanism$share) * coarse, log.p = TRUE)
+}

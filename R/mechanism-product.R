@@ -87,6 +87,11 @@ rr_product <- function(...) {
   made(mechanism, "rr_product", fields = "questions")
 }
 
+size_words.rr_product <- function(mechanism) {
+  same <- identical(mechanism$sizes, mechanism$report_sizes)
+  paste0(format_count(prod(mechanism$sizes)), " cells", if (!same) " of truths")
+}
+
 # Several mechanisms of one question each, from arguments or one list, with names that tell columns apart.
 named_mechanisms <- function(...) {
   parts <- list(...)

@@ -26,6 +26,8 @@ refuse_kept <- function(part, name) {
   check_that(!is_memoised(part), part, name, "without a permanent answer, which would be drawn anew each time")
 }
 
+size_words.rr_sampled <- function(mechanism) NULL
+
 #' @export
 print.rr_sampled <- function(x, ..., digits = 4) {
   parts <- x$questions %||% x$parts

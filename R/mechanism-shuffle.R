@@ -36,10 +36,8 @@ shuffled_epsilon <- function(mechanism, n, delta) {
 # What a respondent keeps and sends beside each report is as good as a name from the second report on.
 warn_linked <- function(mechanism) {
   for (question in mechanism$questions) warn_linked(question)
-  if (!is_memoised(mechanism)) return(invisible())
-  sent <- if (inherits(mechanism, "rr_local_hash")) "hash function"
-    else if (inherits(mechanism, "rr_bloom") && mechanism$cohorts > 1) "cohort"
-  if (is.null(sent)) return(invisible())
+  sent <- mechanism$linked
+  if (is.null(sent) || !is_memoised(mechanism)) return(invisible())
   warn("Shuffling hides one report of each respondent: the {sent} that it carries links it to later reports.", "linked")
 }
 

@@ -201,3 +201,5 @@ new_law_candidates <- function(sketch) {
              both_own = p / m + (1 - 1 / m) * p * other, functions = sketch$cohorts, width = m,
              both_other = own$q / m + (1 - 1 / m) * (2 / m * p * other + (1 - 2 / m) * other^2))
 }
+
+size_words.rr_sketch_counts <- function(mechanism) NULL

@@ -51,16 +51,25 @@ same_mechanism <- function(x, y) {
 format.rr_mechanism <- function(x, digits = 4, ...) {
   digits <- check_digits(digits)
   # Of all reports made from one answer that is kept.
-  permanent <- if (inherits(x, "rr_compose")) x$first$epsilon else if (isTRUE(x$memoised)) x$permanent
+  permanent <- permanent_epsilon(x)
   level <- if (protects(x)) paste0("epsilon = ", format(x$epsilon, digits = digits),
-                                   if (inherits(x, "rr_product")) " per row" else if (!is.null(permanent)) " a report")
-  size <- if (inherits(x, "rr_product")) paste0(format_count(prod(x$sizes)), " cells",
-                                                if (!identical(x$sizes, x$report_sizes)) " of truths")
-    else if (inherits(x, "rr_hierarchy")) paste(format_count(length(x$levels)), "levels")
-    else if (!inherits(x, c("rr_mean", "rr_sampled", "rr_sketch_counts"))) category_words(length(x$levels))
-  paste(c(x$design, size, level, if (!is.null(permanent)) paste(format(permanent, digits = digits), "in all")),
-        collapse = ", ")
+                                   if (!is.null(x$questions)) " per row" else if (!is.null(permanent)) " a report")
+  paste(c(x$design, size_words(x), level,
+          if (!is.null(permanent)) paste(format(permanent, digits = digits), "in all")), collapse = ", ")
 }
+
+# Is the first stage one that respondents keep?
+is_memoised <- function(mechanism) isTRUE(mechanism$memoised)
+
+# The level of all reports that are made from one first stage; NULL if there is only one stage.
+permanent_epsilon <- function(mechanism) {
+  if (!is.null(mechanism$second) || is_memoised(mechanism)) mechanism$first$epsilon %||% mechanism$permanent
+}
+
+# How many truths there are, for a line that describes a mechanism; NULL if their number is none of its facts.
+size_words <- function(mechanism) UseMethod("size_words")
+
+size_words.rr_mechanism <- function(mechanism) category_words(length(mechanism$levels))
 
 #' @export
 print.rr_mechanism <- function(x, ..., digits = 4) {
@@ -69,12 +78,12 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
   k <- length(x$levels)
   # An order that a reader cannot see from the labels, as that of numbers.
   worded <- isTRUE(x$ordered) && anyNA(suppressWarnings(as.numeric(utils::head(x$levels, 8))))
-  if (!inherits(x, "rr_mean")) {
+  if (!isTRUE(x$codec$real)) {
     cat("  categories  ", format_labels(x$levels, between = if (worded) " < " else ", "), "\n", sep = "")
   }
   if (protects(x)) {
     cat("  epsilon     ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")",
-        if (inherits(x, "rr_noncompliance")) "; disobedience protects nobody", "\n", sep = "")
+        if (!is.null(x$remark)) paste0("; ", x$remark), "\n", sep = "")
   } else cat("  epsilon     none: mistakes protect nobody\n")
   if (is_validated(x)) {
     people <- paste(x$levels, format_count(rowSums(x$validation)), collapse = ", ")

@@ -253,7 +253,7 @@ recommend_ranges <- function(k, epsilon, n, theta, target, pure) {
                           bits = pure$bits[at], bits_public = pure$bits_public[at], tally = pure$tally[at])
   for (tree in which(startsWith(table$mechanism, "hierarchy"))) {
     mechanism <- mechanisms[[tree]]
-    hadamard <- inherits(mechanism$parts[[1]], "rr_hadamard")
+    hadamard <- table$mechanism[tree] == "hierarchy"
     # Bits of a report about a node, and those where the column of a matrix is public.
     each <- vapply(mechanism$parts, function(part) {
       if (!hadamard) return(rep(lchoose(length(part$levels), part$size) / log(2), 2))

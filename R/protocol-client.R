@@ -122,9 +122,13 @@ client_text <- function(mechanism) {
 
 # What people do, or the interviewer's mistakes, no device can draw.
 checked_plan <- function(mechanism) {
-  if (identical(designed(mechanism), mechanism) && is.null(mechanism$parameters) && !inherits(mechanism, "rr_anchor")) {
+  if (identical(designed(mechanism), mechanism) && is.null(mechanism$parameters)) {
     return(client_plan(mechanism))
   }
+  refuse_behaviour(mechanism)
+}
+
+refuse_behaviour <- function(mechanism) {
   refuse_client(mechanism, "It describes what people do, which no device draws: give the design in it.")
 }
 

@@ -51,6 +51,8 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
 
 anchor_truths <- c("attentive", "inattentive")
 
+client_plan.rr_anchor <- function(mechanism) refuse_behaviour(mechanism)
+
 # `anchor` is list(column = mechanism).
 check_anchor <- function(anchor) {
   mechanism <- if (is.list(anchor) && length(names(anchor)) == 1L) anchor[[1]]

@@ -71,7 +71,7 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory
   check_reach(mechanism)
   memoised <- is_memoised(mechanism)
   if (memoised || !is.null(memory)) {
-    if (!inherits(mechanism, "rr_compose") && !memoised) {
+    if (is.null(permanent_epsilon(mechanism))) {
       abort("{.arg memory} is for mechanisms with a first stage that is kept, as of {.fn rr_longitudinal}.", "argument")
     }
     drawn <- draw_memoised(mechanism, answers, memory, rng)

@@ -141,7 +141,7 @@ for (circle in circles) cat("  ", paste(sub("[.]R$", "", circle), collapse = " "
 # A string is no arrow, so that the arrows above miss inherits(x, "rr_law_support"). A class of a mechanism or a law is
 # what a constructor of these steps is given as its `kind`. At home are the file that makes it, and those that are called
 # after it.
-question_budget <- 24
+question_budget <- 4
 
 strings <- function(e) {
   if (is.character(e)) return(c(e, names(e)))
