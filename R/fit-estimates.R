@@ -116,12 +116,12 @@ tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = NULL, terms = NU
 # The places of estimates by their labels; by their categories in all groups; or the positions themselves.
 match_places <- function(parm, x, rows = rows_of(x), arg = "parm") {
   labels <- labels_of(x)
-  if (!is.character(parm) || all(parm %in% labels) || !all(parm %in% rows$term)) {
+  if (!is.character(parm) || all(parm %in% labels) || !all(parm %in% rows[["term"]])) {
     return(match_rows(parm, labels, "estimates", arg))
   }
-  at <- which(rows$term %in% parm)
-  group <- stats::ave(at, rows$term[at], FUN = seq_along)
-  at[order(group, match(rows$term[at], parm))]
+  at <- which(rows[["term"]] %in% parm)
+  group <- stats::ave(at, rows[["term"]][at], FUN = seq_along)
+  at[order(group, match(rows[["term"]][at], parm))]
 }
 
 #' @rdname rr_estimates
@@ -275,7 +275,7 @@ model_parameters.rr_estimates <- function(model, ci = about(model, "conf.level")
 # A table of estimates under the names of insight. Where terms occur more than once, in several groups, rows have the
 # names of coef(), with commas: a colon would be a product to modelsummary().
 parameter_table <- function(table, names, ci, keep = NULL, drop = NULL) {
-  parameter <- as.character(table$term %||% names)
+  parameter <- as.character(table[["term"]] %||% names)
   if (anyDuplicated(parameter) && !is.null(names)) parameter <- sub(":", ", ", names, fixed = TRUE)
   known <- c(Coefficient = "estimate", SE = "std.error", CI_low = "conf.low", CI_high = "conf.high",
              z = "statistic", p = "p.value")

@@ -99,7 +99,7 @@ residuals.rr_multinom <- function(object, type = c("report", "truth"), ...) {
 #' @export
 residuals.rr_loglinear <- function(object, type = c("pearson", "response"), ...) {
   type <- check_choice(type, "type", c("pearson", "response"))
-  rest <- NextMethod()
+  rest <- regression_reports(object) - fitted(object)
   if (type == "response") return(rest)
   # Weighted counts vary as those of the effective number of respondents.
   rest * sqrt(rep(object$table$units, each = nrow(object$table$counts)) / pmax(fitted(object), 1e-300))

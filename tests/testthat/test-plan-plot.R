@@ -16,7 +16,7 @@ test_that("a plan of one margin, or about a share of 0, is drawn without a line 
   for (plan in list(rr_power(designs, margin = 0.02), rr_power(designs, n = 300, share = 0.1))) {
     one <- ggplot2::autoplot(plan)
     expect_equal(ggplot2::layer_data(one, 4)$xintercept, plan$direct[1])
-    expect_equal(ggplot2::layer_data(one, 3)[c("x", "y")], data.frame(x = plan$power %||% plan$n, y = c(2, 1)), ignore_attr = TRUE)
+    expect_equal(ggplot2::layer_data(one, 3)[c("x", "y")], data.frame(x = plan[["power"]] %||% plan$n, y = c(2, 1)), ignore_attr = TRUE)
   }
   none <- ggplot2::autoplot(rr_power(rr_warner(0.7), power = 0.8, share = c(0, 0.1), null = 0.3))
   expect_identical(sort(unique(ggplot2::layer_data(none, 2)$x)), c(0, 0.1))
