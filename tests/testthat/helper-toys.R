@@ -1,0 +1,71 @@
+# Protocols of a few lines, as CONTRIBUTING tells to write them. Whoever asks a mechanism for its class, and not for a
+# fact, treats them in another way than the mechanism of the package with the same numbers.
+
+# Bits that are drawn one by one: rr_unary() with p and q.
+rr_noisybits <- function(levels, p, q, ...) {
+  levels <- check_levels(levels)
+  made(new_rr_mechanism(
+    c("noisybits", "protocol"), levels$labels, numeric_levels = levels$numeric, p = p, q = q, law = bits_law(p, q),
+    epsilon = abs(log(p * (1 - q) / (q * (1 - p)))), design = "Noisy bits", sampler = bit_sampler(p, q),
+    codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric)
+  ), "rr_noisybits", p = p, q = q)
+}
+
+# A spinner that points to the answer to give: rr_channel() with a matrix.
+rr_spinner <- function(levels, share, ...) {
+  levels <- check_levels(levels)
+  k <- length(levels$labels)
+  C <- spinner_matrix(k, share)
+  made(new_rr_mechanism("spinner", levels$labels, numeric_levels = levels$numeric, epsilon = matrix_epsilon(C),
+                        design = "Spinner", law = new_law_channel(list(list(matrix = t(C))))), "rr_spinner", share = share)
+}
+
+# The next category is likelier than the others.
+spinner_matrix <- function(k, share) {
+  turned <- outer(seq_len(k), seq_len(k), function(x, y) (y - x) %% k)
+  rest <- rev(seq_len(k - 1)) * (1 - share) / sum(seq_len(k - 1))
+  matrix(c(share, rest)[turned + 1], k)
+}
+
+# What is left of a result without its mechanisms: numbers, text and condition classes.
+without_mechanism <- function(x) {
+  if (inherits(x, c("rr_mechanism", "rr_law")) || is.function(x) || is.environment(x) || is.language(x)) return(NULL)
+  if (inherits(x, "ggplot")) x <- lapply(seq_along(x$layers), function(i) ggplot2::layer_data(x, i))
+  kept <- attributes(x)[intersect(names(attributes(x)), c("dim", "dimnames", "levels", "row.names"))]
+  if (is.list(x)) {
+    x <- unclass(x)
+    x <- lapply(x[setdiff(names(x) %||% seq_along(x), c("mechanism", "design", "call"))], without_mechanism)
+  } else x <- as.vector(x)
+  list(x, kept)
+}
+
+# A result, or the classes of the refusal; and the classes of what was said on the way.
+outcome_of <- function(call, where) {
+  said <- character()
+  classes <- function(condition) grep("^candor_", class(condition), value = TRUE)
+  value <- withCallingHandlers(
+    tryCatch(without_mechanism(eval(call, where)), error = function(e) c("refused", classes(e), if (!length(classes(e))) conditionMessage(e))),
+    warning = function(w) { said <<- c(said, classes(w)); invokeRestart("muffleWarning") },
+    message = function(m) { said <<- c(said, classes(m)); invokeRestart("muffleMessage") }
+  )
+  list(value = value, said = said)
+}
+
+# Each call does the same with both mechanisms, from the same seed.
+expect_alike <- function(calls, toy, model, prepare) {
+  calls <- as.list(calls)[-1]
+  results <- lapply(list(toy, model), function(m) {
+    where <- new.env(parent = environment(expect_alike))
+    # One name, so that lines that describe it are alike.
+    where$m <- replace(m, "design", "A design")
+    for (part in prepare) eval(part, where)
+    lapply(calls, function(call) {
+      set.seed(11)
+      outcome_of(call, new.env(parent = where))
+    })
+  })
+  texts <- vapply(calls, function(call) paste(deparse(call), collapse = " "), "")
+  for (i in seq_along(calls)) testthat::expect_equal(results[[1]][[i]], results[[2]][[i]], tolerance = 1e-10, label = texts[i])
+  # A test in which all is refused would show nothing.
+  invisible(vapply(results[[2]], function(result) identical(result$value[1], "refused"), NA))
+}
