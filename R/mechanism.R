@@ -141,18 +141,24 @@ abort_no_information <- function(mechanism = NULL) {
 
 #' Write a mechanism or a protocol of your own
 #'
-#' A new mechanism needs only one file. Its constructor calls `rr_new_mechanism()`, and a method of [rr_law()] describes how reports depend on the
-#' truth. If a report is a category, nothing else is needed: printing, [rr_perturb()], [rr_tally()], [rr_estimate()], [rr_product()] and
-#' [rr_study()] then work. If a report is something else (bits, a hash value), two functions draw and count reports.
+#' A new mechanism needs only one file. Its constructor calls `rr_new_mechanism()`, and its law, the argument `law` or a method of [rr_law()], describes how
+#' reports depend on the truth. If a report is a category, nothing else is needed: printing, [rr_perturb()], [rr_tally()], [rr_estimate()], [rr_product()] and
+#' [rr_study()] then work. If a report is one bit for each level, a function draws reports and the rest follows. If a report is something else (a hash value),
+#' two functions draw and count reports.
 #'
 #' | function | returns | needed |
 #' |---|---|---|
-#' | `rr_law(mechanism)`, a method | how reports depend on the truth, see [rr_law()] | always |
+#' | `law`, a law, or a method of `rr_law(mechanism)` | how reports depend on the truth, see [rr_law()] | always |
 #' | `draw(mechanism, answers, rng)` | one report for each answer | if a report is not a category |
-#' | `count(mechanism, x, groups, weights, na.rm)` | the counts of many reports | if a report is not a category |
-#' | `simulate(mechanism, truth, nsim)` | random counts without drawing reports | for `simulate()` and the bootstrap, if a report is not a category |
+#' | `count(mechanism, x, groups, weights, na.rm)` | the counts of many reports | if a report is neither a category nor bits |
+#' | `simulate(mechanism, truth, nsim)` | random counts without drawing reports | for `simulate()` and the bootstrap, if a report is neither |
 #'
 #' `print()` and `format()` use `design` and `epsilon`.
+#'
+#' @section What the package does not promise for you:
+#' The package has not seen how `draw()` draws. Therefore `rr_epsilon(achieved = TRUE)`, [rr_client()], [rr_check_client()], [rr_compose()] and
+#' [rr_longitudinal()] refuse a protocol with a function `draw`, and [rr_write()] refuses it since a file can only call constructors of this package.
+#' A law of supports does not say how likely a report is, so [rr_matrix()] and shuffling need a law of another kind.
 #'
 #' @section Drawing reports:
 #' `answers` are the positions of the true answers among the levels, whole numbers without missing values. `rng` is `"secure"` or `"R"`, see
@@ -178,6 +184,9 @@ abort_no_information <- function(mechanism = NULL) {
 #' @param epsilon Number, at least 0, possibly `Inf`. Privacy budget of one report.
 #' @param design One line of text that describes the mechanism.
 #' @param yes_no Logical, default `FALSE`. May 0 and 1 stand for the two answers and the two reports?
+#' @param bits Logical, default `FALSE`. Is a report one bit for each level? `draw()` then returns what [rr_reports()] reads, such as a logical
+#'   matrix with one row for each answer. Such reports are read, counted, kept and queried as reports of [rr_unary()] are.
+#' @param law A law of [rr_new_law()]. `NULL` (default): a method of [rr_law()] for the class makes it.
 #' @param draw,count,simulate Functions, see the table. Two mechanisms are the same only if their functions are: define them outside the constructor.
 #' @return A mechanism.
 #' @section Errors:
@@ -194,19 +203,11 @@ abort_no_information <- function(mechanism = NULL) {
 #'   bits[] <- rr_perturb(as.vector(bits), rr_binary(mechanism$p, 1 - mechanism$p), rng)
 #'   bits
 #' }
-#' count_bits <- function(mechanism, x, groups, weights, na.rm) {
-#'   stopifnot(is.matrix(x), is.logical(x), !anyNA(x))
-#'   if (is.null(weights)) weights <- rep(1, nrow(x))
-#'   if (is.null(groups)) groups <- rep(1, nrow(x))
-#'   list(counts = t(rowsum(x * weights, groups)))
-#' }
 #' rr_toy <- function(levels, epsilon) {
 #'   rr_new_mechanism("toy", levels, epsilon = epsilon, design = "Symmetric unary encoding",
-#'                    p = plogis(epsilon / 2), draw = draw_bits, count = count_bits)
+#'                    p = plogis(epsilon / 2), bits = TRUE, draw = draw_bits,
+#'                    law = rr_new_law("support", plogis(epsilon / 2), plogis(-epsilon / 2)))
 #' }
-#' rr_law.rr_toy <- function(mechanism) rr_new_law("support", mechanism$p, 1 - mechanism$p)
-#' # Examples may be run in an environment of their own: register the method
-#' registerS3method("rr_law", "rr_toy", rr_law.rr_toy, asNamespace("candor"))
 #'
 #' # Are the shares 0.6, 0.3 and 0.1 found again?
 #' mechanism <- rr_toy(c("red", "green", "blue"), epsilon = 2)
@@ -215,13 +216,14 @@ abort_no_information <- function(mechanism = NULL) {
 #' tally <- rr_tally(rr_perturb(truth, mechanism, rng = "R"), mechanism)
 #' tidy(rr_estimate(tally, method = "inv"), conf.int = TRUE)   # yes: 0.64, 0.30, 0.07
 #' @export
-rr_new_mechanism <- function(kind, levels, ..., epsilon, design, reports = levels, yes_no = FALSE, draw = NULL,
-                             count = NULL, simulate = NULL) {
+rr_new_mechanism <- function(kind, levels, ..., epsilon, design, reports = levels, yes_no = FALSE, bits = FALSE,
+                             law = NULL, draw = NULL, count = NULL, simulate = NULL) {
   check_that(is.character(kind) && length(kind) == 1L && grepl("^[A-Za-z][A-Za-z0-9._]*$", kind), kind, "kind",
              "one word")
   truths <- check_levels(levels)
   labels <- if (missing(reports)) truths else check_levels(reports, "reports")
-  new_rr_mechanism(kind, truths$labels, ..., reports = labels$labels, numeric_levels = labels$numeric,
+  codec <- if (check_flag(bits, "bits")) report_codec(levels = truths$labels, numeric_levels = truths$numeric)
+  new_rr_mechanism(c(kind, if (bits) "protocol"), truths$labels, codec = codec, law = law, ..., reports = labels$labels, numeric_levels = labels$numeric,
                    numeric_truths = truths$numeric, epsilon = check_number(epsilon, "epsilon", min = 0),
                    design = as.character(design), yes_no = check_flag(yes_no, "yes_no"), draw = draw, count = count,
                    simulate = simulate)

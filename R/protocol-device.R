@@ -123,7 +123,7 @@ rr_instructions <- function(x, question, innocuous = NULL, file = NULL, words = 
   mechanism <- check_mechanism(if (is.data.frame(x)) x$mechanism[[1]] else x, "x")
   sheet <- as.list(read.dcf(system.file("client", "instructions.dcf", package = "candor"))[1, ])
   sheet <- utils::modifyList(sheet, as.list(words))
-  design <- sub("^rr_", "", mechanism$made$constructor)
+  design <- sub("^rr_", "", mechanism$made$constructor %||% "")
   check_that(!is.null(sheet[[design]]), mechanism, "x", "a design that has a sheet")
   levels <- mechanism$levels
   channel <- rr_matrix(mechanism)

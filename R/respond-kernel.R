@@ -5,7 +5,10 @@
 draw_reports <- function(mechanism, answers, rng = "secure") UseMethod("draw_reports")
 
 draw_reports.rr_mechanism <- function(mechanism, answers, rng = "secure") {
-  if (!is.null(mechanism[["draw"]])) return(mechanism[["draw"]](mechanism, answers, rng))
+  if (!is.null(mechanism[["draw"]])) {
+    drawn <- mechanism[["draw"]](mechanism, answers, rng)
+    return(if (is.null(mechanism$codec)) drawn else rr_reports(drawn, mechanism))
+  }
   if (draws_bits(mechanism)) return(draw_bit_reports(mechanism, answers, rng))
   if (has_categories(mechanism)) {
     return(draw_plan(answers, category_sampler(mechanism), plan_sizes(mechanism), rng, mechanism))

@@ -27,6 +27,16 @@ spinner_matrix <- function(k, share) {
   matrix(c(share, rest)[turned + 1], k)
 }
 
+# The bits as another package would write them: with exported names and nothing else.
+rr_exported_bits <- function(levels, p, q) {
+  rr_new_mechanism("exported_bits", levels, epsilon = abs(log(p * (1 - q) / (q * (1 - p)))), design = "Bits", p = p, q = q, bits = TRUE,
+                   law = rr_new_law("support", p, q, p * q, q^2, odds = (p - q) / (q * (1 - p))), draw = draw_exported_bits)
+}
+
+draw_exported_bits <- function(mechanism, answers, rng) {
+  rr_perturb(mechanism$levels[answers], rr_unary(mechanism$levels, p = mechanism$p, q = mechanism$q), rng)
+}
+
 # What is left of a result without its mechanisms: numbers, text and condition classes.
 without_mechanism <- function(x) {
   if (inherits(x, c("rr_mechanism", "rr_law")) || is.function(x) || is.environment(x) || is.language(x)) return(NULL)
@@ -51,8 +61,12 @@ outcome_of <- function(call, where) {
   list(value = value, said = said)
 }
 
-# Each call does the same with both mechanisms, from the same seed.
-expect_alike <- function(calls, toy, model, prepare) {
+call_texts <- function(calls) vapply(as.list(calls)[-1], function(call) paste(deparse(call), collapse = " "), "")
+
+# Each call does the same with both mechanisms, from the same seed. Of `unpromised` the first refuses each with an error
+# of the package; `redrawn` have results that rest on random numbers of its own.
+expect_alike <- function(calls, toy, model, prepare, unpromised = character(), redrawn = character()) {
+  texts <- call_texts(calls)
   calls <- as.list(calls)[-1]
   results <- lapply(list(toy, model), function(m) {
     where <- new.env(parent = environment(expect_alike))
@@ -64,8 +78,9 @@ expect_alike <- function(calls, toy, model, prepare) {
       outcome_of(call, new.env(parent = where))
     })
   })
-  texts <- vapply(calls, function(call) paste(deparse(call), collapse = " "), "")
-  for (i in seq_along(calls)) testthat::expect_equal(results[[1]][[i]], results[[2]][[i]], tolerance = 1e-10, label = texts[i])
+  is_refused <- function(results) vapply(results, function(result) identical(result$value[1], "refused"), NA)
+  testthat::expect_setequal(texts[is_refused(results[[1]]) & !is_refused(results[[2]])], unpromised)
+  for (i in which(!texts %in% c(unpromised, redrawn))) testthat::expect_equal(results[[1]][[i]], results[[2]][[i]], tolerance = 1e-10, label = texts[i])
   # A test in which all is refused would show nothing.
-  invisible(vapply(results[[2]], function(result) identical(result$value[1], "refused"), NA))
+  invisible(is_refused(results[[2]]))
 }

@@ -268,3 +268,14 @@ test_that("a design of categories does all that rr_channel() does", {
   refused <- expect_alike(spinner_calls, rr_spinner(levels, 0.6), rr_channel(spinner_matrix(3, 0.6), levels), list(spinner_data, shared))
   expect_lt(sum(refused), 15)
 })
+
+test_that("written with exported names alone it does all but what the package would have to promise for its author", {
+  skip_if_not_installed("survey")
+  skip_if_not_installed("ggplot2")
+  levels <- c("a", "b", "c")
+  # ?rr_new_mechanism: what rests on how the bits are drawn, which the author's function alone knows.
+  unpromised <- grep("rr_matrix|achieved|client|plan_of|rr_compose[(]m|rr_longitudinal|rr_goodness_of_fit[(]rr|predict[(]", call_texts(noisy_calls), value = TRUE)
+  redrawn <- grep("simulate|bootstrap|rr_risk|rr_choose", call_texts(noisy_calls), value = TRUE)
+  expect_alike(noisy_calls, rr_exported_bits(levels, 0.8, 0.3), rr_unary(levels, p = 0.8, q = 0.3), list(noisy_data, shared), unpromised, redrawn)
+  expect_length(c(unpromised, redrawn), 17)
+})
