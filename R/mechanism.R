@@ -184,8 +184,8 @@ abort_no_information <- function(mechanism = NULL) {
 #' @param epsilon Number, at least 0, possibly `Inf`. Privacy budget of one report.
 #' @param design One line of text that describes the mechanism.
 #' @param yes_no Logical, default `FALSE`. May 0 and 1 stand for the two answers and the two reports?
-#' @param bits Logical, default `FALSE`. Is a report one bit for each level? `draw()` then returns what [rr_reports()] reads, such as a logical
-#'   matrix with one row for each answer. Such reports are read, counted, kept and queried as reports of [rr_unary()] are.
+#' @param bits Logical, default `FALSE`. Is a report one bit for each level? `draw()` then returns a logical matrix with one row for each answer and one
+#'   column for each level. Such reports are read, counted, kept and queried as reports of [rr_unary()] are.
 #' @param law A law of [rr_new_law()]. `NULL` (default): a method of [rr_law()] for the class makes it.
 #' @param draw,count,simulate Functions, see the table. Two mechanisms are the same only if their functions are: define them outside the constructor.
 #' @return A mechanism.

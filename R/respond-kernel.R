@@ -7,7 +7,7 @@ draw_reports <- function(mechanism, answers, rng = "secure") UseMethod("draw_rep
 draw_reports.rr_mechanism <- function(mechanism, answers, rng = "secure") {
   if (!is.null(mechanism[["draw"]])) {
     drawn <- mechanism[["draw"]](mechanism, answers, rng)
-    return(if (is.null(mechanism$codec)) drawn else rr_reports(drawn, mechanism))
+    return(if (is.null(mechanism$codec)) drawn else drawn_bits(drawn, mechanism, length(answers)))
   }
   if (draws_bits(mechanism)) return(draw_bit_reports(mechanism, answers, rng))
   if (has_categories(mechanism)) {
@@ -15,6 +15,19 @@ draw_reports.rr_mechanism <- function(mechanism, answers, rng = "secure") {
   }
   abort(c("{.arg mechanism} has no function {.field draw}, so its reports cannot be drawn.",
           x = "It is: {format(mechanism)}."), c("law", "argument"))
+}
+
+# Bits that the function of another package has drawn.
+drawn_bits <- function(drawn, mechanism, n) {
+  if (inherits(drawn, "rr_reports")) return(drawn)
+  read <- if (is.logical(drawn) && identical(dim(drawn), c(n, length(mechanism$levels)))) {
+    .Call(C_rr_matrix_to_bits, unname(drawn))
+  }
+  if (is.null(read) || read$position > 0) {
+    abort("The function {.field draw} must return TRUE or FALSE, with a row for each answer and a column for each level.",
+          "argument")
+  }
+  new_rr_reports(read$bits, mechanism$codec$width)
 }
 
 # What the kernel of categories draws of positions.

@@ -279,3 +279,11 @@ test_that("written with exported names alone it does all but what the package wo
   expect_alike(noisy_calls, rr_exported_bits(levels, 0.8, 0.3), rr_unary(levels, p = 0.8, q = 0.3), list(noisy_data, shared), unpromised, redrawn)
   expect_length(c(unpromised, redrawn), 17)
 })
+
+test_that("a function that draws something else than bits is refused", {
+  own <- function(draw) rr_new_mechanism("own", 3, epsilon = 1, design = "Own", bits = TRUE, draw = draw, law = rr_new_law("support", 0.75, 0.25))
+  expect_refused(rr_perturb(1:2, own(function(mechanism, answers, rng) matrix(TRUE, 2, 2))),
+                 rr_perturb(1:2, own(function(mechanism, answers, rng) matrix(1, 2, 3))),
+                 rr_perturb(1:2, own(function(mechanism, answers, rng) matrix(c(TRUE, NA), 2, 3))))
+  expect_identical(as.vector(as.matrix(rr_perturb(1:2, own(function(mechanism, answers, rng) diag(3)[answers, ] == 1)))), c(1L, 0L, 0L, 1L, 0L, 0L))
+})
