@@ -3,7 +3,15 @@
 rr_association.rr_margin <- function(x, ...) {
   check_dots_empty(...)
   check_that(is.null(x$given) && length(dim(x$estimate)) == 2L, x, "x", "the joint margin of two questions")
-  new_rr_association(margin_association(x), NULL, x$target, x$conf.level, x$n, x$df)
+  unbiased <- margin_association(unbiased_margin(x))
+  new_rr_association(margin_association(x), NULL, x$target, x$conf.level, x$n, x$df, unbiased)
+}
+
+# A fit with cells at 0 takes these as known: its standard errors are too small.
+unbiased_margin <- function(x) {
+  possible <- (x$boundary %||% 0) > 0 && is.null(x$df) && !is.null(x$tally)
+  if (!possible || !law_gives(rr_law(x$tally$mechanism), "inverse", length(x$estimate))) return(x)
+  rr_margin(rr_estimate(x$tally, method = "inv", target = x$target), names(dimnames(x$estimate)))
 }
 
 margin_association <- function(x) {
@@ -118,15 +126,21 @@ rr_association.default <- function(x, ...) {
 
 # Of the pairs of questions `i` and `j`, by their margins.
 margin_associations <- function(x, i, j) {
-  tables <- lapply(seq_along(i), function(m) margin_association(rr_margin(x, c(i[m], j[m]))))
+  margins <- lapply(seq_along(i), function(m) rr_margin(x, c(i[m], j[m])))
+  new_rr_association(bind_pairs(margins), x, x$target, x$conf.level, df = x$df,
+                     unbiased = bind_pairs(lapply(margins, unbiased_margin)))
+}
+
+bind_pairs <- function(margins) {
+  tables <- lapply(margins, margin_association)
   # Odds ratios and the like are of yes/no questions only.
-  all <- c("x", "y", paste0(rep(association_measures, each = 2), c("", ".error")), "statistic", "df", "p.value")
+  all <- c("x", "y", inner_columns, paste0(rep(association_measures, each = 2), c("", ".error")), "statistic", "df", "p.value")
   columns <- intersect(all, unlist(lapply(tables, names)))
   filled <- lapply(tables, function(table) {
     table[setdiff(columns, names(table))] <- NA_real_
     table[columns]
   })
-  new_rr_association(do.call(rbind, filled), x, x$target, x$conf.level, df = x$df)
+  do.call(rbind, filled)
 }
 
 # All pairs of columns: those of 0 and 1 at once, those counted in scores by their margins.

@@ -25,6 +25,13 @@
 #' For survey designs the covariance is the design's and intervals are from the t distribution. Wald's statistic times \eqn{(\nu - f + 1) / (\nu f)} is compared with the F distribution of
 #' \eqn{f} and \eqn{\nu - f + 1} degrees of freedom (\eqn{f} interactions, \eqn{\nu} degrees of freedom of the design). Weights otherwise count with their effective number.
 #'
+#' @section Intervals:
+#' An interval of two yes/no questions leaves out independence if and only if the test rejects independence at the same level. The variance under the interval is
+#' the variance of the test at independence, the squared standard error at the estimate and beyond, and linear in between; odds ratios are taken on the logarithm. An odds ratio
+#' has an infinite upper limit (or the lower limit 0) if the interval of the correlation reaches a table with an empty cell. If a maximum likelihood fit has cells
+#' at 0, the interval is the interval of the unbiased estimate. Coverage of 95% intervals of correlations from 0 to 1, from 300 respondents on, was @@ to @@.
+#' Intervals of Cramer's V of larger tables are normal.
+#'
 #' @section A randomized variable and a number:
 #' For a data frame every pair of columns has its covariance and correlation; for randomized columns these are about the *truths*. A report is replaced by its
 #' unbiased score, the entry of its row of \eqn{C^{-1}}; for protocols see the scores of [rr_cooccurrence()]. The correlation of a score \eqn{u} and a number \eqn{z} is
@@ -56,8 +63,7 @@
 #' @param pairs A list of pairs of columns, or labels such as `"a:b"`; default all pairs.
 #' @param parm,terms Pairs, as labels such as `"a:b"` or positions; default all.
 #' @param conf.int Logical, default `FALSE`. Add intervals?
-#' @param conf.level,level Confidence level, a number in (0, 1); default 0.95. Correlations have Fisher's intervals, and odds ratios have intervals symmetric on the logarithmic
-#'   scale.
+#' @param conf.level,level Confidence level, a number in (0, 1); default 0.95. See *Intervals*.
 #' @param alpha Significance level of the test that outlines a pair, from 0 to 1; default 0.05.
 #' @section Errors:
 #' `candor_error_order` (the counts that a covariance needs were not tallied), `candor_error_law` (a channel that a validation study estimated), `candor_error_argument`. See [candor_conditions].
@@ -120,7 +126,8 @@ column_pairs <- function(x, parts, values, factor) {
 # Measures of pairs of yes/no questions, of which `ones`, `others` and `both` of `n` rows are yes.
 binary_measures <- function(parts, ones, others, both, n, factor) {
   cells <- list(both, ones - both, others - both, n - ones - others + both)
-  positive <- Reduce(`&`, lapply(cells, `>`, 0))
+  # A rounding is no cell.
+  positive <- Reduce(`&`, lapply(cells, `>`, no_noise * n))
   inverse <- lapply(cells, function(cell) ifelse(positive, 1 / cell, NA_real_))
   ratio <- inverse[[2]] * inverse[[3]] / (inverse[[1]] * inverse[[4]])
   # The gradient of the log odds ratio in the numbers of yes; the number of rows is known.
@@ -128,7 +135,8 @@ binary_measures <- function(parts, ones, others, both, n, factor) {
   v <- matrix(parts$moments, 6)
   square <- g[[1]]^2 * v[1, ] + g[[2]]^2 * v[2, ] + g[[3]]^2 * v[3, ] +
     2 * (g[[1]] * g[[2]] * v[4, ] + g[[1]] * g[[3]] * v[5, ] + g[[2]] * g[[3]] * v[6, ])
-  list(covariance = parts$covariance * factor, covariance.error = root(parts$covariance.variance) * factor,
+  list(share.x = ones / n, share.y = others / n,
+       covariance = parts$covariance * factor, covariance.error = root(parts$covariance.variance) * factor,
        correlation = ifelse(is.nan(parts$correlation), NA_real_, parts$correlation),
        correlation.error = root(parts$correlation.variance),
        odds.ratio = ratio, odds.ratio.error = ratio * root(square))
@@ -182,8 +190,10 @@ exact_covariance_variance <- function(truth) {
 }
 
 # `df` are those of a survey design.
-new_rr_association <- function(table, fit, target, conf.level, n = nobs(fit), df = NULL) {
-  structure(list(pairs = table, fit = fit, target = target, conf.level = conf.level, n = n, df = df),
+# `unbiased` are the pairs of the unbiased estimate, whose intervals those of a fit with cells at 0 are.
+new_rr_association <- function(table, fit, target, conf.level, n = nobs(fit), df = NULL, unbiased = NULL) {
+  structure(list(pairs = table, fit = fit, target = target, conf.level = conf.level, n = n, df = df,
+                 unbiased = unbiased),
             class = c("rr_association", "rr_estimates"))
 }
 
@@ -193,12 +203,17 @@ association_measures <- c("covariance", "correlation", "odds.ratio", "cramers.v"
 
 #' @rdname rr_association
 #' @export
-as.data.frame.rr_association <- function(x, ...) plain_frame(x$pairs, ...)
+# What only intervals need: see binary_measures().
+inner_columns <- c("share.x", "share.y")
+
+as.data.frame.rr_association <- function(x, ...) {
+  plain_frame(x$pairs[setdiff(names(x$pairs), inner_columns)], ...)
+}
 
 #' @rdname rr_association
 #' @export
 as.matrix.rr_association <- function(x, measure = "correlation", ...) {
-  measure <- check_choice(measure, "measure", setdiff(names(x$pairs), c("x", "y")))
+  measure <- check_choice(measure, "measure", setdiff(names(x$pairs), c("x", "y", inner_columns)))
   names <- unique(c(x$pairs$x, x$pairs$y))
   matrix <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
   matrix[cbind(x$pairs$x, x$pairs$y)] <- matrix[cbind(x$pairs$y, x$pairs$x)] <- x$pairs[[measure]]
@@ -222,21 +237,6 @@ labels_of.rr_association <- function(x) paste(x$pairs$x, x$pairs$y, sep = ":")
 tidy.rr_association <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, ...) {
   if (!is.null(terms)) x$pairs <- x$pairs[match_rows(terms, labels_of(x), "pairs", "terms"), ]
   tidy.rr_estimates(x, conf.int, conf.level)
-}
-
-# Those of correlations are Fisher's, those of odds ratios are symmetric on the logarithm.
-bounds_of.rr_association <- function(x, rows, level) {
-  z <- stats::qt((1 + level) / 2, x$df %||% Inf)
-  e <- rows$estimate
-  s <- rows$std.error
-  least <- c(covariance = -Inf, correlation = -1, odds.ratio = -Inf, cramers.v = 0)[rows$measure]
-  fisher <- which(rows$measure == "correlation" & abs(e) < 1)
-  ratio <- rows$measure == "odds.ratio"
-  Map(function(bound, z) {
-    bound[fisher] <- tanh(atanh(e[fisher]) + z * s[fisher] / (1 - e[fisher]^2))
-    bound[ratio] <- e[ratio] * exp(z * s[ratio] / e[ratio])
-    unname(bound)
-  }, normal_interval(e, z * s, least, ifelse(rows$measure %in% c("correlation", "cramers.v"), 1, Inf)), c(-z, z))
 }
 
 of_measure <- function(x, measure) {

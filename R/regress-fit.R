@@ -23,7 +23,7 @@ with_parts <- function(model, barrier = 0) {
   device <- data$device %||% matrix(0, 5, ncol(data$unknown))
   model$parts <- list(if (levels) model$z[, -seq_len(levels), drop = FALSE] else model$z, data$y, weight, data$offset,
                       data$arm, device, match(data$link, regress_links) - 1L, barrier, data$unknown,
-                      model$basis$level, as.double(levels), model$prior)
+                      model$basis[["level"]], as.double(levels), model$prior)
   k <- seq_len(model$k)
   columns <- ncol(data$x)
   model$reach <- function(step) max(abs(model$z %*% step[k]), abs(step[-k]))
@@ -48,7 +48,7 @@ with_parts <- function(model, barrier = 0) {
 thin_model <- function(model, rows) {
   model$data <- take_rows(model$data, rows)
   model$z <- model$z[rows, , drop = FALSE]
-  model$basis$level <- model$basis$level[rows]
+  model$basis[["level"]] <- model$basis[["level"]][rows]
   with_parts(model)
 }
 

@@ -301,3 +301,47 @@ test_that("an association is a symmetric matrix with 1 on its diagonal", {
   # Of direct answers it is the correlation of the columns.
   expect_equal(matrix, stats::cor(data), tolerance = 1e-10)
 })
+
+test_that("an interval leaves independence out if and only if the test rejects it, up to a correlation of 1", {
+  die <- rr_forced(1 / 6)
+  questions <- rr_product(a = die, b = die)
+  chance <- t(rr_matrix(die))
+  set.seed(9)
+  for (truth in list(c(0.49, 0.21, 0.21, 0.09), c(0.55, 0.15, 0.15, 0.15), c(0.7, 0, 0, 0.3), c(0.4, 0.3, 0.3, 0))) {
+    counts <- rmultinom(12, 300, as.vector(kronecker(chance, chance) %*% truth))
+    for (j in seq_len(ncol(counts))) for (method in c("inv", "mle")) for (level in c(0.9, 0.99)) {
+      found <- suppressWarnings(rr_association(rr_estimate(rr_counts(counts[, j], questions), method = method)))
+      rejected <- as.data.frame(found)$p.value < 1 - level
+      rows <- tidy(found, conf.int = TRUE, conf.level = level)
+      none <- ifelse(rows$measure == "odds.ratio", 1, 0)
+      expect_identical(rows$conf.low > none | rows$conf.high < none, rep(rejected, 4))
+      expect_true(all(rows$conf.low <= rows$conf.high))
+    }
+  }
+})
+
+test_that("limits between independence and the estimate solve their equation", {
+  pairs <- data.frame(statistic = c(9, 2, 0.5), df = 1)
+  estimate <- c(0.6, 0.6, -0.3)
+  error <- c(0.1, 0.3, 0.2)
+  limits <- test_limits(estimate, error, pairs, 1.96)
+  null <- estimate^2 / pairs$statistic
+  variance <- null[1] + (error[1]^2 - null[1]) * limits$low[1] / estimate[1]
+  expect_equal((estimate[1] - limits$low[1])^2, 1.96^2 * variance)
+  # Beyond independence the variance is that of the test.
+  expect_equal(limits$low[2], estimate[2] - 1.96 * sqrt(null[2]))
+  expect_equal(limits$high[3], estimate[3] + 1.96 * sqrt(null[3]))
+  expect_equal(c(limits$high[1], limits$low[3]), c(0.6 + 0.196, -0.3 - 0.392))
+  # The published shape of the review's table: an estimate of .985, p = 3e-35, must not have -1 in its interval.
+  die <- rr_forced(1 / 6)
+  table <- as.table(matrix(c(498, 130, 151, 221), 2, dimnames = list(a = c("no", "yes"), b = c("no", "yes"))))
+  for (method in c("inv", "mle")) {
+    near_one <- rr_association(suppressWarnings(rr_estimate(rr_counts(table, rr_product(a = die, b = die)), method = method)))
+    bounds <- confint(near_one)
+    expect_gt(bounds[1], 0.75)
+    expect_identical(unname(bounds[2]), 1)
+    ratio <- tidy(near_one, conf.int = TRUE)
+    expect_identical(ratio$conf.high[ratio$measure == "odds.ratio"], Inf)
+    expect_gt(ratio$conf.low[ratio$measure == "odds.ratio"], 50)
+  }
+})
