@@ -250,15 +250,17 @@ estimate_tally.rr_mean <- function(mechanism, tally, given) {
                                                std.error = sqrt(variance)))),
          labels = labels, covariance = covariance, n = tally$n, target = given$target,
          conf.level = given$conf.level, simultaneous = given$simultaneous, unlikely = unlikely, tally = tally,
-         truth.share = spread$share, mechanism = mechanism, axis_kind = "value",
+         truth.share = spread$share, cards = half^2 * spread$cards, mechanism = mechanism, axis_kind = "value",
          axis = sprintf("Mean of numbers from %s to %s", range[1], range[2]),
          title = c(paste0("Mean from ", report_words(tally), if (!is.null(tally$groups)) in_groups(tally)),
                    paste0("  ", format(mechanism)),
                    sprintf("  Target: %s, %s; %s", given$target, random[[given$target]],
                            interval_words(given$conf.level, "Wald", given$simultaneous)),
                    if (unlikely) indented(unlikely_words)),
-         notes = if (anyNA(error[n > 1]))
-           indented("The estimated variance of a mean is below 0, so that its standard error is NA")),
+         notes = c(if (anyNA(error[n > 1]))
+           indented("The estimated variance of a mean is below 0, so that its standard error is NA"),
+           if (is_heavy(half^2 * spread$estimate, spread$cards * half^2, variance))
+             indented("Few respondents hold most of the variance: its interval may be too low"))),
     class = c("rr_mean_fit", "rr_estimates")
   )
 }
@@ -300,7 +302,26 @@ truth_spread <- function(mechanism, mean, moments, n) {
   turn <- parts$linear + 2 * parts$slope * mean
   list(estimate = estimate,
        variance = pmax(c4 - c2^2 - 2 * turn * c3 + turn^2 * c2, 0) / (1 + parts$slope)^2 / ifelse(n > 1, n, NA_real_),
-       covariance = (c3 - turn * c2) / (1 + parts$slope) / n, share = sum(n * estimate) / sum(n * all))
+       covariance = (c3 - turn * c2) / (1 + parts$slope) / n, share = sum(n * estimate) / sum(n * all),
+       cards = cards / (1 + parts$slope))
+}
+
+# Is a variance known no better than one of 32 normal numbers, whose standard error is a quarter of it?
+is_heavy <- function(estimate, cards, variance) {
+  any(sqrt(variance[2 * seq_along(estimate)]) > (estimate + cards) / 4, na.rm = TRUE)
+}
+
+# The variance of the truth and of the cards together is above 0 and skewed: its interval is symmetric on the logarithm.
+bounds_of.rr_mean_fit <- function(x, rows, level) {
+  bounds <- NextMethod()
+  at <- which(rows$term == "variance")
+  if (!length(at)) return(bounds)
+  if (x$simultaneous) level <- 1 - (1 - level) / (x$family %||% nrow(rows))
+  whole <- rows$estimate[at] + x$cards
+  factor <- exp(normal_quantile(level) * rows$std.error[at] / whole)
+  bounds$low[at] <- whole / factor - x$cards
+  bounds$high[at] <- whole * factor - x$cards
+  bounds
 }
 
 # Scores, on the scale of answers from -1 to 1, lie within plus or minus `reach`. Whatever the answers, their mean lies

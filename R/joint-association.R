@@ -29,7 +29,8 @@
 #' An interval of two yes/no questions leaves out independence if and only if the test rejects independence at the same level. The variance under the interval is
 #' the variance of the test at independence, the squared standard error at the estimate and beyond, and linear in between; odds ratios are taken on the logarithm. An odds ratio
 #' has an infinite upper limit (or the lower limit 0) if the interval of the correlation reaches a table with an empty cell. If a maximum likelihood fit has cells
-#' at 0, the interval is the interval of the unbiased estimate. Coverage of 95% intervals of correlations from 0 to 1, from 300 respondents on, was @@ to @@.
+#' at 0, the interval is the interval of the unbiased estimate. In `inst/studies/associations.R` (correlations from 0 to 1, 300 and 1,000
+#' respondents) 95% intervals covered .92 to .97 for covariances, .92 to .99 for correlations, and .89 to 1 for odds ratios, the least if a cell is nearly empty.
 #' Intervals of Cramer's V of larger tables are normal.
 #'
 #' @section A randomized variable and a number:

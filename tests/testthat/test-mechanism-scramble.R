@@ -215,3 +215,22 @@ test_that("what is no design, answer, report or level is refused", {
   expect_refused(rr_epsilon(m, shuffled = 100, delta = 1e-6), class = NULL)
   expect_identical(as.vector(rr_epsilon(m)), Inf)
 })
+
+test_that("the interval of the variance is that of truth and cards together, on the logarithm", {
+  cards <- rr_scramble(c(0, 200), multiply = 1, add = c(-20, 20))
+  set.seed(5)
+  fit <- rr_estimate(rr_perturb(round(10 * rgamma(80, 2)), cards, rng = "R"), cards)
+  row <- tidy(fit, conf.int = TRUE)[2, ]
+  # The cards add a variance of 400, whatever the truth.
+  whole <- row$estimate + 400
+  expect_equal(log((row$conf.high + 400) / whole), qnorm(0.975) * row$std.error / whole)
+  expect_equal(log((row$conf.low + 400) / whole), -qnorm(0.975) * row$std.error / whole)
+  # Gamma truths of variance 200: 300 surveys of 100; .93 in inst/studies/scrambles.csv, less four standard errors.
+  covered <- replicate(300, {
+    bounds <- confint(rr_estimate(rr_perturb(pmin(round(10 * rgamma(100, 2)), 200), cards, rng = "R"), cards))
+    bounds[2, 1] <= 200 && 200 <= bounds[2, 2]
+  })
+  expect_gt(mean(covered), 0.93 - 4 * sqrt(0.93 * 0.07 / 300))
+  expect_output(print(rr_estimate(rr_perturb(rep(c(5, 150), c(49, 1)), cards, rng = "R"), cards)), "hold most of the variance")
+  expect_false(grepl("hold most", paste(capture.output(print(rr_estimate(rr_perturb(rep(0:100, 5), cards, rng = "R"), cards))), collapse = "")))
+})
