@@ -13,7 +13,7 @@
 #' @param method The estimator: a name of the table in [estimators] or a method made by [rr_new_method()]. Default `"mle"`, maximum likelihood. If the counts
 #'   do not determine the likelihood, the default is `"composite"` or `"norm_sub"`, and a message names it.
 #' @param ... Options of the method, see [estimators].
-#' @param column,weights,by,na.rm Passed to [rr_tally()] if `x` is not a tally. For a data frame, `column`, `by` and `weights` are names of columns or
+#' @param column,count,weights,by,na.rm Passed to [rr_tally()] if `x` is not a tally. For a data frame, `column`, `count`, `by` and `weights` are names of columns or
 #'   formulas such as `~ region`.
 #' @param target `"population"` (default) or `"sample"`: whom the uncertainty is about, see [intervals].
 #' @param interval Kind of interval: `"wilson"` (default), `"exact"`, `"wald"`, `"bootstrap"`, `"profile"` or `"credible"`, see [intervals]. The default
@@ -58,8 +58,8 @@
 #' @srrstats {G2.3, G2.3a} `method` and `interval` are matched to their choices.
 #' @srrstats {G3.0} Floating point numbers are compared within a tolerance, stored constants exactly.
 #' @export
-rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL, weights = NULL, by = NULL,
-                        na.rm = FALSE, target = c("population", "sample"),
+rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL, count = NULL, weights = NULL,
+                        by = NULL, na.rm = FALSE, target = c("population", "sample"),
                         interval = c("wilson", "exact", "wald", "bootstrap", "profile", "credible"),
                         conf.level = 0.95, simultaneous = FALSE, replications = 999) {
   given <- list(target = check_choice(target, "target", c("population", "sample")),
@@ -68,10 +68,11 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL,
   if (!missing(method)) given["method"] <- list(method)
   if (!missing(interval)) given["interval"] <- list(interval)
   if (is_design(x)) {
+    if (!is.null(count)) abort("{.arg count} must be left out: a row of a design is one respondent.", "argument")
     asked <- read_design(x, mechanism, given, column, weights, by, na.rm)
     return(new_rr_survey(asked, estimate_counted(asked$tally, asked$given)))
   }
-  estimate_counted(as_tally(x, mechanism, weights, by, na.rm, column), given)
+  estimate_counted(as_tally(x, mechanism, weights, by, na.rm, column, count), given)
 }
 
 #' @rdname rr_fit
@@ -133,21 +134,21 @@ new_rr_fit <- function(tally, method, results, target, interval, conf.level, sim
   structure(fit, class = c(paste0("rr_fit_", substring(class(tally$mechanism)[1], 4)), "rr_fit", "rr_estimates"))
 }
 
-as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL) {
+as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, count = NULL) {
   if (is.list(x) && !is.object(x) && length(x) && all(vapply(x, inherits, NA, "rr_tally"))) x <- rr_pool(x)
   if (inherits(x, "rr_tally")) {
     if (!is.null(mechanism) && !same_mechanism(check_mechanism(mechanism), x$mechanism)) {
       difference <- mechanism_difference(x$mechanism, mechanism)
       abort(c("{.arg x} is a tally of another mechanism.", x = "{difference}"), "mismatch")
     }
-    if (!is.null(weights) || !is.null(by) || !is.null(column) || check_flag(na.rm, "na.rm")) {
-      abort("A tally takes no {.arg column}, {.arg weights}, {.arg by} and {.arg na.rm}.", "argument")
+    if (!is.null(c(weights, count, by, column)) || check_flag(na.rm, "na.rm")) {
+      abort("A tally takes no {.arg column}, {.arg count}, {.arg weights}, {.arg by} and {.arg na.rm}.", "argument")
     }
     return(x)
   }
   check_mechanism(mechanism)
   # Only what was given: a table, which is counted already, refuses the rest by name.
-  given <- list(column = column, weights = weights, by = by, na.rm = if (!identical(na.rm, FALSE)) na.rm)
+  given <- list(column = column, count = count, weights = weights, by = by, na.rm = if (!identical(na.rm, FALSE)) na.rm)
   do.call(rr_tally, c(list(x, mechanism), given[lengths(given) > 0L]), quote = TRUE)
 }
 

@@ -25,7 +25,7 @@
 #' @param x A function without arguments that returns the next chunk, in any form that [rr_tally()] takes, and `NULL` if there are no more.
 #' @param mechanism How the answers were randomized.
 #' @param ... Must be empty.
-#' @param column,by,weights Columns of chunks that are data frames: names, or formulas such as `~ region`, see [rr_tally()].
+#' @param column,by,count,weights Columns of chunks that are data frames: names, or formulas such as `~ region`, see [rr_tally()].
 #' @param na.rm,keep As for [rr_tally()].
 #' @param onto A tally to continue: the chunks are added to it.
 #' @param label A function of a chunk that returns its label, one text or number; or `NULL` (default), without labels.
@@ -72,19 +72,20 @@
 #' rr_tally(next_lines, mechanism, column = "answer")
 #' close(connection)
 #' @export
-rr_tally.function <- function(x, mechanism, ..., column = NULL, weights = NULL, by = NULL, na.rm = FALSE,
-                              keep = c("counts", "sets"), onto = NULL, label = NULL, progress = interactive()) {
+rr_tally.function <- function(x, mechanism, ..., column = NULL, count = NULL, weights = NULL, by = NULL,
+                              na.rm = FALSE, keep = c("counts", "sets"), onto = NULL, label = NULL, progress = interactive()) {
   check_dots_empty(...)
   check_mechanism(mechanism)
   check_that(is.null(label) || is.function(label), label, "label", "a function of a chunk")
   # Vectors would be those of all chunks.
-  if (!is.character(by) && !inherits(by, "formula")) refuse_vector(by, "by")
-  if (!is.character(weights) && !inherits(weights, "formula")) refuse_vector(weights, "weights")
+  columns <- list(column = column, by = by, weights = weights, count = count)
+  for (name in c("by", "weights", "count")) {
+    if (!is.character(columns[[name]]) && !inherits(columns[[name]], "formula")) refuse_vector(columns[[name]], name)
+  }
   if (!is.null(onto) && !same_mechanism(check_class(onto, "onto", "rr_tally", "a tally")$mechanism, mechanism)) {
     abort(c("{.arg onto} must be of the same mechanism.",
             x = "{mechanism_difference(onto$mechanism, mechanism)}"), "mismatch")
   }
-  columns <- list(column = column, by = by, weights = weights)
   columns <- columns[lengths(columns) > 0L]
   tally_chunk <- function(chunk) {
     if (length(columns) && !is.data.frame(chunk)) abort("Columns can be named in data frames only.", "argument")

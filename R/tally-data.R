@@ -2,16 +2,18 @@
 
 #' @rdname rr_tally
 #' @export
-rr_tally.data.frame <- function(x, mechanism, ..., column = NULL, weights = NULL, by = NULL, na.rm = FALSE,
-                                keep = c("counts", "sets")) {
+rr_tally.data.frame <- function(x, mechanism, ..., column = NULL, count = NULL, weights = NULL, by = NULL,
+                                na.rm = FALSE, keep = c("counts", "sets")) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  tally_answers(frame_parts(x, mechanism, column, weights, by), mechanism, na.rm, keep)
+  answers <- frame_parts(x, mechanism, column, weights, by, count)
+  tell_frequencies(answers$weights)
+  tally_answers(answers, mechanism, na.rm, keep)
 }
 
 # What a data frame holds: the reports, the weights and the groups. Columns are named by text or a formula; vectors are
 # taken as they are. Groups of dplyr::group_by() come first.
-frame_parts <- function(x, mechanism, column, weights, by) {
+frame_parts <- function(x, mechanism, column, weights, by, count = NULL) {
   frame <- as_plain_frame(x)
   named <- frame_names(frame, by, "by")
   by <- if (!is.null(named)) as.list(frame)[named]
@@ -19,7 +21,8 @@ frame_parts <- function(x, mechanism, column, weights, by) {
   grouped <- setdiff(names(attr(x, "groups")), ".rows")
   if (length(grouped)) by <- c(as.list(frame)[grouped], by[setdiff(names(by), grouped)])
   weighted <- frame_names(frame, weights, "weights", one = TRUE)
-  others <- c(names(by), weighted)
+  counted <- frame_names(frame, count, "count", one = TRUE)
+  others <- c(names(by), weighted, counted)
   columns <- report_columns(frame, mechanism, column, others)
   # Who reads fields sees all columns that are left, and knows the reports of other protocols by them.
   if (length(columns) > 1L && is.null(column) && is.null(mechanism$questions) && !is_bits(mechanism$codec)) {
@@ -29,7 +32,8 @@ frame_parts <- function(x, mechanism, column, weights, by) {
   single <- length(columns) == 1L && is.null(mechanism$questions) &&
     (!is_bits(mechanism$codec) || !is.numeric(frame[[columns]]) || inherits(frame[[columns]], "rr_reports"))
   reports <- if (single) frame[[columns]] else if (identical(columns, names(x))) x else frame[columns]
-  list(reports = reports, weights = if (is.null(weighted)) weights else frame[[weighted]], by = by)
+  list(reports = reports, weights = if (is.null(weighted)) weights else frame[[weighted]],
+       times = if (is.null(counted)) count else frame[[counted]], by = by)
 }
 
 # Drop groups and foreign classes, so that `[` and `[[` do what base R documents.
@@ -124,8 +128,8 @@ tally_design <- function(x, mechanism, column, weights, by, na.rm) {
   check_known_design(x, "x")
   if (!is.null(weights)) abort("{.arg weights} must be left out: they are those of the design.", "argument")
   rows <- design_rows(x)
-  rr_tally(x$variables[rows, , drop = FALSE], mechanism, column = column, weights = design_weights(x)[rows], by = by,
-           na.rm = na.rm)
+  answers <- frame_parts(x$variables[rows, , drop = FALSE], mechanism, column, design_weights(x)[rows], by)
+  tally_answers(answers, mechanism, na.rm)
 }
 
 #' @rdname rr_tally

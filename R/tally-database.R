@@ -2,10 +2,12 @@
 
 #' @rdname rr_tally
 #' @export
-rr_tally.tbl_lazy <- function(x, mechanism, ..., column = NULL, weights = NULL, by = NULL, na.rm = FALSE) {
+rr_tally.tbl_lazy <- function(x, mechanism, ..., column = NULL, count = NULL, weights = NULL, by = NULL,
+                              na.rm = FALSE) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  asked <- from_database(tally_query(x, mechanism, column, by, weights))
+  asked <- from_database(tally_query(x, mechanism, column, by, weights, count))
+  if (!is.null(asked$count)) refuse_times(run_query(x, times_query(x, asked$count))$n)
   rows <- run_query(x, asked$query)
   tally_answer(rows, mechanism, asked, na.rm)
 }
@@ -36,11 +38,20 @@ from_database <- function(code) {
 
 # ---- from rows to a tally ----
 
+# `wrong` rows of a table have a count that is missing or below 0.
+refuse_times <- function(wrong) {
+  if (wrong > 0) {
+    abort("{.arg count} must be whole numbers of at least 0, and {format_count(wrong)} row{?s} of the table {?has/have} none.",
+          "argument")
+  }
+}
+
 # The rows may come in any order, and twice: they are added up by their keys. `asked` says which columns are what.
 tally_answer <- function(rows, mechanism, asked, na.rm) {
   rows[] <- lapply(rows, plain_numbers)
   # The rows of a long table are of reports (part 2), or of what they say.
   times <- if (asked$form == "long") ifelse(rows$part == 2, rows$n, 0) else as.double(rows$n)
+  if (!is.null(asked$count) && any(times != floor(times))) abort("{.arg count} must be whole numbers of at least 0.", "argument")
   if (sum(times) == 0) abort("There must be at least one report: all counts are 0.", "empty")
   sums <- if (!is.null(asked$weight)) weight_columns(rows)
   count <- function(answers, groups, weights, na.rm) {

@@ -42,6 +42,7 @@
 #' @param column The column of the reports: its name, or a formula such as `~ answer`. Not needed if it is the only column beside `by` and
 #'   `weights`, nor for [rr_product()], whose names are the columns.
 #' @param by The columns of the groups, by name or as a formula such as `~ region + year`; the groups of `dplyr::group_by()` come first.
+#' @param count The column that says how many reports a row stands for, by name or as a formula.
 #' @param weights The column of the survey weights, by name or as a formula.
 #' @param ... Must be empty.
 #' @return SQL text of class `sql`. The query gives one row for each report (or cell) and group that occurs, with these columns:
@@ -70,11 +71,11 @@
 #' answer <- data.frame(answer = c("often", "never", "once"), n = c(120, 610, 270))
 #' coef(rr_estimate(rr_counts(answer, mechanism)))   # 0.74, 0.24, 0.02
 #' @export
-rr_query <- function(data, mechanism, column = NULL, by = NULL, weights = NULL, ...) {
+rr_query <- function(data, mechanism, column = NULL, by = NULL, count = NULL, weights = NULL, ...) {
   check_dots_empty(...)
   check_mechanism(mechanism)
   check_that(inherits(data, "tbl_lazy"), data, "data", "a database table, as {.fn dplyr::tbl} makes it")
-  engine_names(tally_query(data, mechanism, column, by, weights)$query, dbplyr::remote_con(data))
+  engine_names(tally_query(data, mechanism, column, by, weights, count)$query, dbplyr::remote_con(data))
 }
 
 # The simulated connections of older versions of dbplyr quote every name with backticks, that of Hive in newer ones as
@@ -101,7 +102,7 @@ table_columns <- function(data) {
 }
 
 # What is asked: the text of the query, the columns of the answers and of the groups, and that of the weights or NULL.
-tally_query <- function(data, mechanism, column, by, weights) {
+tally_query <- function(data, mechanism, column, by, weights, count = NULL) {
   frame <- table_columns(data)
   # Categories are a GROUP BY, and so are reports that are a few numbers; of supports an engine adds up the bits.
   if (!is.null(mechanism$questions)) {
@@ -112,15 +113,24 @@ tally_query <- function(data, mechanism, column, by, weights) {
   keys <- unique(c(dplyr::group_vars(data), frame_names(frame, by, "by") %||% refuse_vector(by, "by")))
   name_groups(as.list(frame)[keys], mechanism)
   weight <- frame_names(frame, weights, "weights", one = TRUE) %||% refuse_vector(weights, "weights")
-  answers <- report_columns(frame, mechanism, column, c(keys, weight))
+  times <- frame_names(frame, count, "count", one = TRUE) %||% refuse_vector(count, "count")
+  if (!is.null(times) && !is.null(weight)) abort("Give {.arg count} or {.arg weights}.", "argument")
+  answers <- report_columns(frame, mechanism, column, c(keys, weight, times))
   if (any(answers %in% keys)) abort("The reports must not be groups as well.", "argument")
   form <- report_form(mechanism, answers)
   check_free_names(c(answers, keys), c(query_columns, if (form == "long") c("part", long_sums, long_sizes)))
-  sums <- c(n = "COUNT(*)", if (!is.null(weight)) weight_sums(data, weight))
+  number <- if (is.null(times)) "COUNT(*)" else sprintf("SUM(%s)", sql_words(data, times)$column)
+  sums <- c(n = number, if (!is.null(weight)) weight_sums(data, weight))
   asked <- switch(form, categories = , rows = list(query = group_query(data, c(answers, keys), sums)),
-                  long = long_query(data, mechanism, answers, keys, weight),
-                  sum_query(data, mechanism, form, answers, keys, weight, sums))
-  c(asked, list(answers = answers, keys = keys, weight = weight, form = form))
+                  long = long_query(data, mechanism, answers, keys, weight %||% times),
+                  sum_query(data, mechanism, form, answers, keys, weight %||% times, sums))
+  c(asked, list(answers = answers, keys = keys, weight = weight, count = times, form = form))
+}
+
+# How many rows have a number of reports that is missing or below 0.
+times_query <- function(data, count) {
+  column <- sql_words(data, count)$column
+  group_query(data, character(), c(n = sprintf("SUM(%s)", one_if(sprintf("%s IS NULL OR %s < 0", column, column)))))
 }
 
 check_free_names <- function(names, made) {
@@ -376,7 +386,7 @@ query_columns <- c(n = "n", sum = "weight_sum", squares = "weight_squares", miss
 # reports. `split` is a column that says the same in all rows of a report, such as its cohort; `bit` one that says
 # whether the level is supported.
 long_query <- function(data, mechanism, answers, keys, weight) {
-  if (!is.null(weight)) abort("{.arg weights} are not for long tables: a report has several rows.", "argument")
+  if (!is.null(weight)) abort("Long tables take no {.arg count} and {.arg weights}: a report has several rows.", "argument")
   connection <- dbplyr::remote_con(data)
   split <- setdiff(answers, c("id", "level", "bit"))
   said <- c("level", intersect(answers, "bit"))

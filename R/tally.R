@@ -32,9 +32,11 @@
 #' @order 1
 #' @param x The reports, see *Data*.
 #' @param mechanism How the answers were randomized, see [rr_grr()], [rr_binary()], [rr_forced()].
-#' @param column The column of the reports: its name, or a formula such as `~ answer`. Not needed if it is the only column beside `by` and `weights`, nor for several
+#' @param column The column of the reports: its name, or a formula such as `~ answer`. Not needed if it is the only column beside `by`, `count` and `weights`, nor for several
 #'   questions.
 #' @param ... For methods of other kinds of data.
+#' @param count How many reports each row stands for: one whole number of at least 0 per row; for a data frame also the name of a column, or a formula. A row with a count
+#'   of 3 is 3 respondents with the same report.
 #' @param weights Survey weights, one finite number at least 0 per report; for a data frame also the name of a column, or a formula. Counts become sums of weights, with Kish's
 #'   effective number of respondents \eqn{(\sum w)^2 / \sum w^2}.
 #' @param by Groups: a vector with one entry per report, or a data frame or list of several; for a data frame also names of columns, or a formula such as
@@ -99,9 +101,11 @@ rr_tally <- function(x, mechanism, ...) UseMethod("rr_tally")
 
 #' @rdname rr_tally
 #' @export
-rr_tally.default <- function(x, mechanism, ..., weights = NULL, by = NULL, na.rm = FALSE, keep = c("counts", "sets")) {
+rr_tally.default <- function(x, mechanism, ..., count = NULL, weights = NULL, by = NULL, na.rm = FALSE,
+                             keep = c("counts", "sets")) {
   check_dots_empty(...)
-  tally_answers(list(reports = x, weights = weights, by = by), mechanism, na.rm, keep)
+  tell_frequencies(weights)
+  tally_answers(list(reports = x, times = count, weights = weights, by = by), mechanism, na.rm, keep)
 }
 
 # For those who give something else where a tally is needed.
@@ -113,33 +117,42 @@ tally_remedy <- function(x, under = "") {
 # ---- from answers to a tally ----
 
 # Every source ends here. `answers`: `reports`, a row or element each, and what goes with them: `by`, the groups, and
-# `weights`. A row of a database stands for `times` reports, whose weights add up to `weights` and their squares to
-# `squares`; `count` then counts the rows, in place of the mechanism.
+# `weights`. A row may stand for `times` reports. Of a database their weights add up to `weights` and the squares of these
+# to `squares`; `count` then counts the rows, in place of the mechanism.
 tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets")) {
   check_mechanism(mechanism)
   check_flag(na.rm, "na.rm")
   keep <- check_choice(keep, "keep", c("counts", "sets"))
   answers$by <- name_groups(answers$by, mechanism)
-  if (is.null(answers$times)) answers$weights <- check_weights(answers$weights, report_number(answers$reports))
-  if (is.null(answers$count) && is_long(answers$reports, mechanism)) {
-    answers[c("reports", "weights", "by")] <- one_row_each(answers$reports, mechanism, answers$weights, answers$by)
+  if (is.null(answers$count)) {
+    if (!is.null(answers$times) && !is.null(answers$weights)) {
+      abort("Give {.arg count} or {.arg weights}: reports that are counted have no weights.", "argument")
+    }
+    answers$weights <- check_weights(answers$weights, report_number(answers$reports))
+    answers$times <- check_times(answers$times, report_number(answers$reports))
+    if (is_long(answers$reports, mechanism)) {
+      if (!is.null(answers$times)) abort("{.arg count} is not for long tables: a report has several rows.", "argument")
+      answers[c("reports", "weights", "by")] <- one_row_each(answers$reports, mechanism, answers$weights, answers$by)
+    }
   }
   answers <- leave_out_ungrouped(answers, na.rm)
   n <- report_number(answers$reports)
   groups <- make_groups(answers$by, n)
   weights <- answers$weights
-  counted <- if (is.null(answers$count)) count_reports(mechanism, answers$reports, groups$codes, weights, na.rm)
-    else answers$count(answers, groups$codes, weights %||% answers$times, na.rm)
+  each <- weights %||% answers$times
+  counted <- if (is.null(answers$count)) count_reports(mechanism, answers$reports, groups$codes, each, na.rm)
+    else answers$count(answers, groups$codes, each, na.rm)
   counted <- check_counted(counted, mechanism, groups$n)
   dropped <- counted$dropped
-  missing <- counted$missing %||% if (is.null(answers$times)) length(dropped) else sum(answers$times[dropped])
+  missing <- if (is.null(answers$times)) counted$missing %||% length(dropped)
+    else if (is.null(counted$n)) sum(answers$times[dropped]) else sum(answers$times) - sum(counted$n)
   if (missing > 0) cli::cli_inform("{missing} missing report{?s} dropped.", class = "candor_message_missing")
   # Over the reports of each group that were counted.
   total <- function(each) {
     each[dropped] <- 0
     if (is.null(groups)) sum(each) else as.vector(rowsum(each, groups$codes))
   }
-  size <- counted$n %||% total(weights %||% answers$times %||% rep(1, n))
+  size <- counted$n %||% total(each %||% rep(1, n))
   squares <- respondents <- NULL
   if (!is.null(weights)) {
     # Beyond these totals the squares of weights leave the range of a double.
@@ -157,7 +170,7 @@ tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets"))
     # The different reports, and how often each was given.
     check_sets_size(n - length(dropped), length(mechanism$levels))
     tally$sets <- keep_sets(report_sets(mechanism, drop_reports(answers$reports, dropped)),
-                            drop_reports(groups$codes, dropped), drop_reports(weights, dropped), max(1L, groups$n))
+                            drop_reports(groups$codes, dropped), drop_reports(each, dropped), max(1L, groups$n))
   }
   tally
 }
@@ -192,6 +205,25 @@ check_counted <- function(result, mechanism, groups) {
   }
   result$counts <- if (is.null(groups)) as.double(counts) else matrix(as.double(counts), rows)
   result
+}
+
+# How many reports each row stands for.
+check_times <- function(times, n) {
+  if (is.null(times)) return(NULL)
+  times <- plain_numbers(times)
+  check_that(is.numeric(times) && !is.object(times) && length(times) == n, times, "count", "one number per row")
+  bad <- which(!(times >= 0 & times <= 2^53 & times == floor(times)) | is.na(times))[1]
+  if (!is.na(bad)) abort("{.arg count} must be whole numbers of at least 0, and row {bad} has none.", "argument")
+  as.double(times)
+}
+
+# Frequencies that are given as weights make standard errors too large: n = (sum w)^2 / sum w^2 is not their sum.
+tell_frequencies <- function(weights) {
+  known <- is.numeric(weights) && !is.object(weights) && all(is.finite(weights))
+  if (!known || any(weights != floor(weights)) || mean(weights) < 2) return(invisible())
+  shown <- format(mean(weights), digits = 3)
+  cli::cli_inform(c("{.arg weights} are whole numbers, {shown} on average.",
+                    i = "Rows that stand for so many reports are told by {.arg count}."), class = "candor_message_weights")
 }
 
 check_weights <- function(weights, n) {
