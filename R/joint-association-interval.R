@@ -1,5 +1,5 @@
-# Intervals of associations. An interval leaves independence out if and only if the test of independence rejects it at the
-# same level, and it does not end short of what its own cells allow.
+# Intervals of associations. An interval leaves independence out if and only if the test of independence rejects it at
+# the same level.
 
 # Two yes/no questions have one test with one degree of freedom. Where cells of a fit are at 0, and taken as known, the
 # interval is the unbiased estimate's.
@@ -18,9 +18,9 @@ bounds_of.rr_association <- function(x, rows, level) {
   limits
 }
 
-# The limits of a measure that is 0 under independence. Its variance is that of the test at 0, that of the standard error
-# at the estimate and beyond, and linear in the measure between: a quadratic equation. `share` is the limit's share of the
-# estimate, `null` and `own` are z^2 times the variances as shares of its square.
+# The limits of a measure that is 0 under independence. Its variance is that of the test at 0, that of the standard
+# error at the estimate and beyond, and linear in the measure between: a quadratic equation. `share` is the limit as a
+# share of the estimate, `null` and `own` are z^2 times the variances as shares of its square.
 test_limits <- function(estimate, error, pairs, z) {
   statistic <- pairs[["statistic"]] %||% rep(NA_real_, nrow(pairs))
   statistic[!pairs[["df"]] %in% 1] <- NA
@@ -42,8 +42,8 @@ correlation_limits <- function(pairs, z) {
   lapply(limits, nearest, -1, 1)
 }
 
-# On the logarithm, and beyond the estimate no nearer than the ratio at the limit of the correlation, given the shares of
-# yes: infinite (or 0) where a cell cannot be told from 0. If a cell is not positive, both limits are such ratios.
+# On the logarithm, and beyond the estimate no nearer than the ratio at the limit of the correlation, given the shares
+# of yes: infinite (or 0) where a cell cannot be told from 0. If a cell is not positive, both limits are such ratios.
 ratio_limits <- function(pairs, z) {
   own <- test_limits(log(pairs$odds.ratio), pairs$odds.ratio.error / pairs$odds.ratio, pairs, z)
   along <- correlation_limits(pairs, z)

@@ -134,7 +134,8 @@ margin_associations <- function(x, i, j) {
 bind_pairs <- function(margins) {
   tables <- lapply(margins, margin_association)
   # Odds ratios and the like are of yes/no questions only.
-  all <- c("x", "y", inner_columns, paste0(rep(association_measures, each = 2), c("", ".error")), "statistic", "df", "p.value")
+  all <- c("x", "y", inner_columns, paste0(rep(association_measures, each = 2), c("", ".error")), "statistic", "df",
+           "p.value")
   columns <- intersect(all, unlist(lapply(tables, names)))
   filled <- lapply(tables, function(table) {
     table[setdiff(columns, names(table))] <- NA_real_

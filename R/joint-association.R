@@ -200,13 +200,13 @@ new_rr_association <- function(table, fit, target, conf.level, n = nobs(fit), df
 
 # ---- associations as tables: of pairs, of one measure, with intervals, and the joint covariance of several ----
 
+# What only intervals need: see binary_measures().
+inner_columns <- c("share.x", "share.y")
+
 association_measures <- c("covariance", "correlation", "odds.ratio", "cramers.v")
 
 #' @rdname rr_association
 #' @export
-# What only intervals need: see binary_measures().
-inner_columns <- c("share.x", "share.y")
-
 as.data.frame.rr_association <- function(x, ...) {
   plain_frame(x$pairs[setdiff(names(x$pairs), inner_columns)], ...)
 }

@@ -105,7 +105,8 @@ innocuous_levels <- function(probabilities, levels, arg) {
 new_rr_innocuous <- function(kind, levels, truth, innocuous, design) {
   with_order(new_rr_mechanism(
     kind, levels$labels, numeric_levels = levels$numeric, design = design, truth = truth, innocuous = innocuous,
-    law = new_law_additive(truth, innocuous), yes_no = TRUE, epsilon = if (truth == 0) 0 else round_up(log1p(truth / min(innocuous)))
+    law = new_law_additive(truth, innocuous), yes_no = TRUE,
+    epsilon = if (truth == 0) 0 else round_up(log1p(truth / min(innocuous)))
   ), levels)
 }
 

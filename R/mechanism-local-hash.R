@@ -71,7 +71,8 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
                     if (shared) paste0(", ", format_count(cohorts), " shared functions"), ")"),
     linked = "hash function", g = g, sampler = support_sampler(g), prime = prime, codes = public_codes(k, prime),
     collision = numbers$collision, p = numbers$p, q = numbers$q, p_minus_q = numbers$difference,
-    odds = expm1(epsilon), both_own = numbers$both_own, both_other = numbers$both_other, cohorts = cohorts, functions = if (shared) functions,
+    odds = expm1(epsilon), both_own = numbers$both_own, both_other = numbers$both_other, cohorts = cohorts,
+    functions = if (shared) functions,
     law = if (!shared) new_law_support(numbers$p, numbers$q, numbers$both_own, numbers$both_other, numbers$difference,
                                        expm1(epsilon)),
     codec = if (shared) report_codec(cohort = c(1, cohorts), value = c(1, g))

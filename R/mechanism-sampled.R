@@ -17,7 +17,8 @@ new_rr_sampled <- function(kind, levels, parts, part_column, design, ...) {
   new_rr_mechanism(unique(c(kind, "sampled")), levels, reports = reports, design = design, parts = parts,
                    epsilon = max(vapply(parts, function(m) m$epsilon, 0)), part_column = part_column,
                    codec = report_codec(part = part_column),
-                   law = new_rr_law("sampled", "a report answers one of several questions", truths = length(parts)), ...)
+                   law = new_rr_law("sampled", "a report answers one of several questions", truths = length(parts)),
+                   ...)
 }
 
 # Where respondents draw which part they report, nothing keeps their permanent answers: each report would have a new

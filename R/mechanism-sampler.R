@@ -33,7 +33,9 @@ draws_bits <- function(mechanism) identical(mechanism$sampler$kind, "bits")
 sampler_chances <- function(mechanism) {
   sampler <- mechanism$sampler
   # See src/core/respond/chance.h.
-  if (sampler$kind == "support") return(list(epsilon = .Call(C_rr_support_chance, sampler$factor, mechanism$epsilon)[1]))
+  if (sampler$kind == "support") {
+    return(list(epsilon = .Call(C_rr_support_chance, sampler$factor, mechanism$epsilon)[1]))
+  }
   chances <- .Call(C_rr_bit_chances, sampler$numbers)
   list(epsilon = chances[1], p = chances[2], q = chances[3])
 }

@@ -223,7 +223,8 @@ rr_new_mechanism <- function(kind, levels, ..., epsilon, design, reports = level
   truths <- check_levels(levels)
   labels <- if (missing(reports)) truths else check_levels(reports, "reports")
   codec <- if (check_flag(bits, "bits")) report_codec(levels = truths$labels, numeric_levels = truths$numeric)
-  new_rr_mechanism(c(kind, if (bits) "protocol"), truths$labels, codec = codec, law = law, ..., reports = labels$labels, numeric_levels = labels$numeric,
+  new_rr_mechanism(c(kind, if (bits) "protocol"), truths$labels, codec = codec, law = law, ...,
+                   reports = labels$labels, numeric_levels = labels$numeric,
                    numeric_truths = truths$numeric, epsilon = check_number(epsilon, "epsilon", min = 0),
                    design = as.character(design), yes_no = check_flag(yes_no, "yes_no"), draw = draw, count = count,
                    simulate = simulate)

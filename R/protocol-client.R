@@ -195,7 +195,8 @@ support_words <- function(mechanism) .Call(C_rr_chance_words, mechanism$sampler$
 client_plan.rr_local_hash <- function(mechanism) {
   if (mechanism$g * mechanism$prime >= 2^52) refuse_client(mechanism, "It hashes to too many values.")
   functions <- lapply(mechanism$functions, I)
-  new_plan("hash", mechanism, chance = support_words(mechanism), g = mechanism$g, prime = mechanism$prime, codes = I(mechanism$codes),
+  new_plan("hash", mechanism, chance = support_words(mechanism), g = mechanism$g, prime = mechanism$prime,
+           codes = I(mechanism$codes),
            slopes = functions$slope, shifts = functions$shift)
 }
 

@@ -389,7 +389,7 @@ penalized_state <- function(model, b, penalty, need = 1L, slope = need > 0L) {
 
 # Newton's method on the equations, halving steps that do not bring them nearer to 0. Linear ones are solved by the
 # first.
-solve_moments <- function(evaluate, b) {
+solve_moments <- function(evaluate, b, remedy = NULL) {
   now <- evaluate(b)
   scale <- 1 / sqrt(pmax(colSums(now$psi^2), 1e-300))
   size <- function(at) sum((at$equation * scale)^2)
@@ -407,7 +407,7 @@ solve_moments <- function(evaluate, b) {
     if (size(now) < 1e-26) break
   }
   if (!is.null(step) && size(now) < 1e-12) return(c(list(b = b), now))
-  abort("The equations do not determine the coefficients.", "argument")
+  abort(c("The equations do not determine the coefficients.", i = remedy), "argument")
 }
 
 # Steep ends leave a few rows in between, where the likelihood is lower than with some of them on another side, far out.

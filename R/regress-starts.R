@@ -162,7 +162,8 @@ penalized_maximum <- function(model, penalty, points) {
   if (!is.finite(climbed$value[best])) abort("No start has a finite likelihood.", "stalled")
   b <- climbed$at[, best]
   if (penalty == "bias") {
-    solved <- solve_moments(function(b) penalized_state(model, b, penalty), b)
+    solved <- solve_moments(function(b) penalized_state(model, b, penalty), b,
+                            "Penalties that have a maximum are {.val jeffreys} and {.val prior}.")
     return(list(b = solved$b, value = solved$value, values = solved$value, steps = climbed$steps[best], model = model,
                 decrement = sum(solved$equation * (solved$V %*% solved$equation)) / 2))
   }

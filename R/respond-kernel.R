@@ -24,7 +24,7 @@ drawn_bits <- function(drawn, mechanism, n) {
     .Call(C_rr_matrix_to_bits, unname(drawn))
   }
   if (is.null(read) || read$position > 0) {
-    abort("The function {.field draw} must return TRUE or FALSE, with a row for each answer and a column for each level.",
+    abort("The function {.field draw} must return TRUE or FALSE: a row for each answer, a column for each level.",
           "argument")
   }
   new_rr_reports(read$bits, mechanism$codec$width)

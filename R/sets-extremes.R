@@ -125,16 +125,16 @@ rows_of.rr_extreme <- function(x) {
                  log = x$log, n = x$n)
 }
 
-# A bit is 0 or 1. The interval holds the values that its reports do not reject; where both are rejected, at levels below
-# 0.5, the likelier one. The estimate itself is no test: many reports of 1 give one as near 1 as two of them do.
+# A bit is 0 or 1. The interval holds the values that its reports do not reject; where both are rejected, at levels
+# below 0.5, the likelier one. The estimate itself is no test: many reports of 1 give one as near 1 as two of them do.
 bounds_of.rr_extreme <- function(x, rows, level) {
   p <- if (is.na(x$flip)) variance_tails(x) else count_tails(x)
   rejected <- lapply(p, `<=`, 1 - level)
   list(low = as.double(rejected$zero & p$zero < p$one), high = as.double(!rejected$one | p$one > p$zero))
 }
 
-# One flip: the number of reports of the kind that the extreme looks for. Least favourable to many of them is that no true
-# bit is of that kind, to few that a single one is.
+# One flip: the number of reports of the kind that the extreme looks for. Least favourable to many of them is that no
+# true bit is of that kind, to few that a single one is.
 count_tails <- function(x) {
   hits <- if ((x$kind == "any") == (x$flip < 0.5)) x$ones else x$n - x$ones
   flip <- min(x$flip, 1 - x$flip)

@@ -59,21 +59,23 @@
 #' late <- function() if (day < 4) reports_of(day <<- day + 1)
 #' rr_tally(late, mechanism, column = "answer", label = day_of, onto = tally)   # 4,000 reports
 #'
-#' # A file, 200 lines at a time
+#' # A file without quoted fields, 200 lines at a time. Without quote = "" an inch mark would open a field that ends at
+#' # the next inch mark, and take the rows between with it.
 #' csv <- tempfile(fileext = ".csv")
-#' write.csv(reports_of(1), csv, row.names = FALSE)
+#' write.csv(reports_of(1), csv, row.names = FALSE, quote = FALSE)
 #' connection <- file(csv, "r")
 #' columns <- scan(connection, "", sep = ",", nlines = 1, quiet = TRUE)
 #' next_lines <- function() {
 #'   lines <- readLines(connection, 200)
 #'   if (!length(lines)) return(NULL)
-#'   read.csv(text = lines, header = FALSE, col.names = columns, colClasses = "character")
+#'   read.csv(text = lines, header = FALSE, col.names = columns, colClasses = "character", quote = "")
 #' }
 #' rr_tally(next_lines, mechanism, column = "answer")
 #' close(connection)
 #' @export
 rr_tally.function <- function(x, mechanism, ..., column = NULL, count = NULL, weights = NULL, by = NULL,
-                              na.rm = FALSE, keep = c("counts", "sets"), onto = NULL, label = NULL, progress = interactive()) {
+                              na.rm = FALSE, keep = c("counts", "sets"), onto = NULL, label = NULL,
+                              progress = interactive()) {
   check_dots_empty(...)
   check_mechanism(mechanism)
   check_that(is.null(label) || is.function(label), label, "label", "a function of a chunk")

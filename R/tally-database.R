@@ -41,7 +41,7 @@ from_database <- function(code) {
 # `wrong` rows of a table have a count that is missing or below 0.
 refuse_times <- function(wrong) {
   if (wrong > 0) {
-    abort("{.arg count} must be whole numbers of at least 0, and {format_count(wrong)} row{?s} of the table {?has/have} none.",
+    abort("{.arg count} must be whole numbers of at least 0. Rows of the table without one: {format_count(wrong)}.",
           "argument")
   }
 }
@@ -51,7 +51,9 @@ tally_answer <- function(rows, mechanism, asked, na.rm) {
   rows[] <- lapply(rows, plain_numbers)
   # The rows of a long table are of reports (part 2), or of what they say.
   times <- if (asked$form == "long") ifelse(rows$part == 2, rows$n, 0) else as.double(rows$n)
-  if (!is.null(asked$count) && any(times != floor(times))) abort("{.arg count} must be whole numbers of at least 0.", "argument")
+  if (!is.null(asked$count) && any(times != floor(times))) {
+    abort("{.arg count} must be whole numbers of at least 0.", "argument")
+  }
   if (sum(times) == 0) abort("There must be at least one report: all counts are 0.", "empty")
   sums <- if (!is.null(asked$weight)) weight_columns(rows)
   count <- function(answers, groups, weights, na.rm) {

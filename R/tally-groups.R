@@ -46,6 +46,8 @@ rows_without_group <- function(by, n) {
 name_groups <- function(by, mechanism) {
   by <- if (is.list(by)) as.list(by) else if (!is.null(by)) list(group = by)
   if (length(by) == 0L) return(NULL)
+  # A level NA, as of addNA(), is a missing group.
+  by <- lapply(by, function(key) if (is.factor(key) && anyNA(levels(key))) factor(key, exclude = NA) else key)
   names <- names(by) %||% rep("", length(by))
   if (length(by) == 1L && !nzchar(names)) names <- "group"
   if (!all(nzchar(names)) || anyDuplicated(names) || any(names %in% names(mechanism$questions))) {

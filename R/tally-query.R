@@ -386,7 +386,9 @@ query_columns <- c(n = "n", sum = "weight_sum", squares = "weight_squares", miss
 # reports. `split` is a column that says the same in all rows of a report, such as its cohort; `bit` one that says
 # whether the level is supported.
 long_query <- function(data, mechanism, answers, keys, weight) {
-  if (!is.null(weight)) abort("Long tables take no {.arg count} and {.arg weights}: a report has several rows.", "argument")
+  if (!is.null(weight)) {
+    abort("Long tables take no {.arg count} and {.arg weights}: a report has several rows.", "argument")
+  }
   connection <- dbplyr::remote_con(data)
   split <- setdiff(answers, c("id", "level", "bit"))
   said <- c("level", intersect(answers, "bit"))

@@ -117,8 +117,8 @@ tally_remedy <- function(x, under = "") {
 # ---- from answers to a tally ----
 
 # Every source ends here. `answers`: `reports`, a row or element each, and what goes with them: `by`, the groups, and
-# `weights`. A row may stand for `times` reports. Of a database their weights add up to `weights` and the squares of these
-# to `squares`; `count` then counts the rows, in place of the mechanism.
+# `weights`. A row may stand for `times` reports. Of a database their weights add up to `weights` and the squares of
+# these to `squares`; `count` then counts the rows, in place of the mechanism.
 tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets")) {
   check_mechanism(mechanism)
   check_flag(na.rm, "na.rm")
@@ -131,7 +131,9 @@ tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets"))
     answers$weights <- check_weights(answers$weights, report_number(answers$reports))
     answers$times <- check_times(answers$times, report_number(answers$reports))
     if (is_long(answers$reports, mechanism)) {
-      if (!is.null(answers$times)) abort("{.arg count} is not for long tables: a report has several rows.", "argument")
+      if (!is.null(answers$times)) {
+        abort("{.arg count} is not for long tables: a report has several rows.", "argument")
+      }
       answers[c("reports", "weights", "by")] <- one_row_each(answers$reports, mechanism, answers$weights, answers$by)
     }
   }
@@ -223,7 +225,8 @@ tell_frequencies <- function(weights) {
   if (!known || any(weights != floor(weights)) || mean(weights) < 2) return(invisible())
   shown <- format(mean(weights), digits = 3)
   cli::cli_inform(c("{.arg weights} are whole numbers, {shown} on average.",
-                    i = "Rows that stand for so many reports are told by {.arg count}."), class = "candor_message_weights")
+                    i = "Rows that stand for so many reports are told by {.arg count}."),
+                  class = "candor_message_weights")
 }
 
 check_weights <- function(weights, n) {

@@ -63,7 +63,8 @@ category_words <- function(number) paste(format_count(number), if (number == 1) 
 meant_of <- function(given, labels) {
   if (!is.character(given) && !is.factor(given)) return(NULL)
   value <- setdiff(as.character(given), labels)[1]
-  if (is.na(value) || length(labels) > 1e4) return(NULL)
+  # Text in an undeclared encoding is near nothing.
+  if (is.na(value) || is.na(nchar(value, allowNA = TRUE)) || length(labels) > 1e4) return(NULL)
   distance <- as.vector(utils::adist(trimws(value), labels, ignore.case = TRUE))
   at <- which.min(distance)
   near <- length(at) && distance[at] <= max(1, nchar(value) %/% 3) && distance[at] < nchar(labels[at])

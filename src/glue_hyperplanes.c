@@ -25,8 +25,8 @@ candor_field glue_field(SEXP field)
                         (const uint32_t *) logarithm};
 }
 
-/* rr_hyperplane_sums(values, field, coordinates, k): the sums of the values of the points on the hyperplanes of the first
- * k points. */
+/* rr_hyperplane_sums(values, field, coordinates, k): the sums of the values of the points on the hyperplanes of the
+ * first k points. */
 SEXP rr_hyperplane_sums_call(SEXP values, SEXP field, SEXP coordinates, SEXP k)
 {
   const candor_field over = glue_field(field);
@@ -41,8 +41,8 @@ SEXP rr_hyperplane_sums_call(SEXP values, SEXP field, SEXP coordinates, SEXP k)
   return sums;
 }
 
-/* rr_hyperplane_bits(points, field, coordinates, k): which of the first k points lie on the hyperplanes of `points`, from
- * 0: a raw matrix with a row a point. */
+/* rr_hyperplane_bits(points, field, coordinates, k): which of the first k points lie on the hyperplanes of `points`,
+ * from 0: a raw matrix with a row a point. */
 SEXP rr_hyperplane_bits_call(SEXP points, SEXP field, SEXP coordinates, SEXP k)
 {
   const candor_field over = glue_field(field);

@@ -28,7 +28,8 @@ object_of_each_class <- function() {
     margin = rr_margin(joint, "theft"), association = rr_association(joint), bit_tally = rr_bit_tally(c(0, 0, 1), flip = 0.1),
     set_size = rr_set_size(bits, flip = 0.1), incidence = rr_incidence(bits, flip = 0.1), sketch = rr_sketch(1:20, "linear", bits = 256),
     study = rr_study(list(even = rep(0.25, 4)), epsilon = 1, n = 100, method = c("mle", "inv"), replications = 5, seed = 1),
-    mechanism = die, compose = permanent, product = items, sampled = rr_hierarchy(8, epsilon = 1), law = rr_law(die), method = rr_new_method("own", "Own", function(evidence, options) NULL),
+    mechanism = die, compose = permanent, product = items, sampled = rr_hierarchy(8, epsilon = 1),
+    law = rr_law(die), method = rr_new_method("own", "Own", function(evidence, options) NULL),
     memory = rr_perturb(c("a", "b"), rr_longitudinal(c("a", "b"), 2, 1), rng = "R", memory = list())$memory,
     reports = rr_perturb(c("a", "b"), rr_unary(c("a", "b"), 1), rng = "R"))
   if (requireNamespace("survey", quietly = TRUE)) {

@@ -55,8 +55,14 @@ outcome_of <- function(call, where) {
   classes <- function(condition) grep("^candor_", class(condition), value = TRUE)
   value <- withCallingHandlers(
     tryCatch(without_mechanism(eval(call, where)), error = function(e) c("refused", classes(e), if (!length(classes(e))) conditionMessage(e))),
-    warning = function(w) { said <<- c(said, classes(w)); invokeRestart("muffleWarning") },
-    message = function(m) { said <<- c(said, classes(m)); invokeRestart("muffleMessage") }
+    warning = function(w) {
+      said <<- c(said, classes(w))
+      invokeRestart("muffleWarning")
+    },
+    message = function(m) {
+      said <<- c(said, classes(m))
+      invokeRestart("muffleMessage")
+    }
   )
   list(value = value, said = said)
 }

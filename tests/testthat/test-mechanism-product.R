@@ -156,7 +156,8 @@ test_that("cells have different labels, or there is no product", {
 protocol_questions <- list(
   unary = rr_unary(3, 2), subset = rr_subset(3, 2, size = 1), local_hash = rr_local_hash(3, 2), cohorts = rr_local_hash(3, 2, cohorts = 5),
   hadamard = rr_hadamard(3, 2), block = rr_hadamard(3, 2, blocks = 1), two_blocks = rr_hadamard(3, 2, blocks = 2),
-  projective = rr_projective(3, 2), bit = rr_hadamard(3, 2, one_bit = TRUE), bitflip = rr_bitflip(3, 2), buckets = rr_bitflip(3, 2, d = 2), bloom = rr_bloom(3, 2, bits = 8, cohorts = 3)
+  projective = rr_projective(3, 2), bit = rr_hadamard(3, 2, one_bit = TRUE),
+  bitflip = rr_bitflip(3, 2), buckets = rr_bitflip(3, 2, d = 2), bloom = rr_bloom(3, 2, bits = 8, cohorts = 3)
 )
 
 test_that("each protocol is a question of a product: its joint table comes from rr_estimate() if reports are categories, else from rr_tmdh()", {

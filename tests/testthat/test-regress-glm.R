@@ -566,3 +566,11 @@ test_that("the score of a report is bounded by the design", {
   bound <- tanh(rr_epsilon(rr_warner(0.75)) / 4)
   expect_lte(max(abs(residuals(fit, "truth"))), bound)
 })
+
+test_that("reduced bias that has no solution names the penalties that have a maximum", {
+  set.seed(3)
+  rare <- data.frame(x = rnorm(60))
+  rare$y <- rbinom(60, 1, 0.25 + 0.5 * plogis(2 * rare$x - 4))
+  expect_error(suppressWarnings(rr_glm(y ~ x, rare, rr_warner(0.75), penalty = "bias")), "jeffreys.*prior", class = "candor_error_argument")
+  expect_true(all(is.finite(coef(suppressWarnings(rr_glm(y ~ x, rare, rr_warner(0.75), penalty = "jeffreys"))))))
+})

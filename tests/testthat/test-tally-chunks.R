@@ -136,3 +136,23 @@ test_that("arguments are refused", {
   expect_refused(rr_tally("reports.csv", grr), class = "level")
   expect_identical(rr_tally(one(), grr, progress = TRUE)$counts, c(1, 0, 0))
 })
+
+test_that("the recipe of ?chunks keeps rows with inch marks", {
+  sizes <- rr_grr(c("5\" pipe", "1/2\" pipe", "hose"), p = 0.8)
+  reports <- data.frame(day = 1:900, answer = rep(sizes$levels, each = 300))
+  csv <- withr::local_tempfile(fileext = ".csv")
+  write.csv(reports, csv, row.names = FALSE, quote = FALSE)
+  # The lines of the help page, from the page.
+  page <- tools::Rd_db("candor")
+  page <- if (length(page)) page[["chunks.Rd"]] else tools::parse_Rd(testthat::test_path("../../man/chunks.Rd"))
+  code <- trimws(capture.output(tools::Rd2ex(page)), "right")
+  start <- grep("^connection <- ", code)
+  recipe <- parse(text = code[start:grep("^close", code)])
+  mechanism <- sizes
+  tally <- NULL
+  for (line in as.list(recipe)) {
+    value <- eval(line)
+    if (inherits(value, "rr_tally")) tally <- value
+  }
+  expect_identical(tally$counts, c(300, 300, 300))
+})

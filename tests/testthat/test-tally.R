@@ -235,3 +235,16 @@ test_that("groups are tallied side by side, in sorted order", {
   factored <- rr_tally(x, grr3, by = factor(region, c("west", "south", "north")))
   expect_identical(as.character(factored$groups$group), c("south", "north"))
 })
+
+test_that("a level NA is a missing group, and text in another encoding is no answer", {
+  areas <- addNA(factor(c("north", NA, "south", "north")))
+  answers <- c("no", "yes", "no", "yes")
+  die <- rr_forced(1 / 6)
+  expect_refused(rr_tally(answers, die, by = areas), rr_tally(data.frame(answers, areas), die, column = "answers", by = "areas"), class = "missing")
+  kept <- suppressMessages(rr_tally(answers, die, by = areas, na.rm = TRUE))
+  expect_identical(kept$counts, rr_tally(answers[-2], die, by = c("north", "south", "north"))$counts)
+  expect_identical(kept$missing, 1)
+  latin <- rawToChar(as.raw(c(0x63, 0x61, 0x66, 0xe9)))
+  drinks <- rr_grr(c("caf\u00e9", "tea"), 1)
+  expect_refused(rr_tally(c(latin, "tea"), drinks), rr_perturb(latin, drinks), class = "level")
+})

@@ -274,8 +274,9 @@ test_that("written with exported names alone it does all but what the package wo
   skip_if_not_installed("ggplot2")
   levels <- c("a", "b", "c")
   # ?rr_new_mechanism: what rests on how the bits are drawn, which the author's function alone knows.
-  unpromised <- grep("rr_matrix|achieved|client|plan_of|rr_compose[(]m|rr_longitudinal|rr_goodness_of_fit[(]rr|predict[(]", call_texts(noisy_calls), value = TRUE)
-  redrawn <- grep("simulate|bootstrap|rr_risk|rr_choose", call_texts(noisy_calls), value = TRUE)
+  texts <- call_texts(noisy_calls)
+  unpromised <- grep("rr_matrix|achieved|client|plan_of|rr_compose[(]m|rr_longitudinal|rr_goodness_of_fit[(]rr|predict[(]", texts, value = TRUE)
+  redrawn <- grep("simulate|bootstrap|rr_risk|rr_choose", texts, value = TRUE)
   expect_alike(noisy_calls, rr_exported_bits(levels, 0.8, 0.3), rr_unary(levels, p = 0.8, q = 0.3), list(noisy_data, shared), unpromised, redrawn)
   expect_length(c(unpromised, redrawn), 17)
 })

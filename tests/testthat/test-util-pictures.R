@@ -376,7 +376,8 @@ test_that("every picture is drawn, at 7 by 5 and at 3.3 by 2.5 inches, with all 
   by <- function(...) rr_estimate(rr_tally(answers, three, by = list(...)))
   days <- as.Date("2026-11-01") + rep(0:1, each = 300)
   more <- list(
-    days = by(day = days), text = by(day = format(days), area = rep(c("north", "south"), 300)), years = by(year = rep(2025:2026, each = 300)), hours = by(at = as.POSIXct(days)),
+    days = by(day = days), text = by(day = format(days), area = rep(c("north", "south"), 300)), years = by(year = rep(2025:2026, each = 300)),
+    hours = by(at = as.POSIXct(days)),
     day_and_area = by(day = days, area = rep(c("north", "south"), 300)), groups = by(area = rep(c("north", "south"), each = 300)),
     crosswise = rr_estimate(rr_counts(c(80, 230), rr_crosswise(0.25, levels = c("answer B: only one is a yes", "answer A: both are the same")))))
   for (object in c(pictures, more)) {

@@ -66,9 +66,9 @@ candor_status candor_hadamard_bit_run(candor_grid flip, uint32_t size, const can
  *   report is a number from 1, of a point: with probability `chance` a uniform point whose product with the truth's is
  *   0, else any.
  * PRECONDITIONS: 2 <= coordinates, fewer than 2^31 points, at least `levels`, else CANDOR_DOMAIN at 0.
- * NUMERICS: a uniform point of one coordinate less gets one more, at the last place where the truth's point is not 0: the
- *   product decides it, and each point of the hyperplane is made once. Both kinds of report are drawn each time, and
- *   no branch depends on which is sent. */
+ * NUMERICS: a uniform point of one coordinate less gets one more, at the last place where the truth's point is not 0:
+ *   the product decides it, and each point of the hyperplane is made once. Both kinds of report are drawn each time,
+ *   and no branch depends on which is sent. */
 typedef struct candor_projective_plan {
   candor_grid chance;
   candor_field field;
