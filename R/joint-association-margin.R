@@ -85,7 +85,7 @@ true_table_test <- function(tally) {
   if (!law_gives(rr_law(tally$mechanism), "inverse", prod(sizes))) {
     return(list(statistic = NA_real_, df = prod(sizes - 1)))
   }
-  fit <- rr_estimate(tally, method = "inv", target = "sample")
+  fit <- estimate_again(tally, method = "inv", target = "sample")
   share <- matrix(fit$estimate, sizes[1])
   interaction_test(share, estimate_covariance(fit$mechanism, fit, 1, seq_along(share)), tally$effective_n)
 }
