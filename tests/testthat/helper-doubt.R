@@ -1,0 +1,5 @@
+# Fits of counts that no truth makes likely, which are tested for something else: rr_estimate() must say it.
+estimate_doubted <- function(...) {
+  testthat::expect_warning(fit <- rr_estimate(...), class = "candor_warning_unlikely")
+  fit
+}
