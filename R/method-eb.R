@@ -300,5 +300,24 @@ eb_interval <- function(result, evidence, level) {
   draw <- sqrt(eb_variance(result$variance, result$tilted) / pmax(result$variance, 1e-300))
   bound <- function(l) nearest(result$mean + (result$quantile[, l] - result$mean) * draw, 0, 1)
   low <- ifelse(result$quantile[, 1] <= 0 | wilson$low <= 0, 0, bound(1))
-  list(low = pmin(low, evidence$estimate), high = pmax(bound(2), result$finest, evidence$estimate))
+  half <- normal_quantile(level) * eb_borne_out(result, evidence)
+  list(low = pmin(low, evidence$estimate, pmax(result$mean - half, wilson$low)),
+       high = pmax(bound(2), result$finest, evidence$estimate, pmin(result$mean + half, wilson$high)))
+}
+
+# Priors with an atom for many shares and with shares around it fit alike where the noise is larger than what they
+# differ by: the weight of the atom is a guess, and intervals that end at it excluded most of many nearly equal shares.
+# By the reports alone, whatever the prior, errors may be so large: Stein's estimate of the mean square of errors in
+# units of the noise, and two of its standard deviations, but no more than the noise itself. Categories that stand alone
+# have their own error.
+eb_borne_out <- function(result, evidence) {
+  given <- binomial_counts(evidence$law, evidence)
+  form <- eb_form(evidence$law)
+  reported <- form$b + form$a * result$mean
+  noise <- reported * (1 - reported) / given$n / form$a^2
+  distance <- (given$counts / given$n - form$b) / form$a - result$mean
+  among <- result$tilted
+  risk <- sum(((distance^2 + 2 * result$variance) / noise - 1)[among])
+  most <- risk + 2 * sqrt(sum((2 + 1 / (given$n * reported))[among]))
+  sqrt(noise * nearest(most / max(1, sum(among)), 0, 1)) * among
 }
