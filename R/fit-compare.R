@@ -93,10 +93,12 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
     tell_errors_unknown(if (inherits(fit, "rr_fit")) list(fit) else fits, table$std.error)
   }
   table$p.adjusted <- stats::p.adjust(table$p.value, adjust)
+  doubted <- vapply(fits, is_doubted, NA)
   what <- c(difference = "Differences of shares, group2 minus group1", ratio = "Ratios of shares, group2 over group1")
   new_rr_table(table, "rr_compare", type = type, conf.level = conf.level, target = fits[[1]]$target,
                n = sum(vapply(fits, nobs, 0)), title = what[[type]],
-               notes = sprintf("  p-values: of equal shares; adjusted by %s", adjust))
+               notes = c(sprintf("  p-values: of equal shares; adjusted by %s", adjust),
+                         if (any(doubted)) indented(doubt_words(fits[[which(doubted)[1]]]))))
 }
 
 check_several_groups <- function(fit) {
@@ -252,7 +254,7 @@ anova.rr_fit <- function(object, ...) {
     check_several_groups(object)
     tally <- object$tally
     pooled <- new_rr_tally(tally$mechanism, rowSums(tally$counts), missing = tally$missing, n = sum(tally$n))
-    fits <- list(rr_estimate(pooled, target = object$target, method = "mle"), object)
+    fits <- list(estimate_again(pooled, target = object$target, method = "mle"), object)
   }
   totals <- lapply(fits, function(fit) rowSums(as.matrix(fit$tally$counts)))
   same <- vapply(totals, function(total) isTRUE(all.equal(total, totals[[1]])), NA)

@@ -26,6 +26,7 @@
 #'   * `estimate`: estimated shares, one per category; with groups a matrix with one column per group.
 #'   * `method`, `target`, `interval`, `conf.level`, `simultaneous`: as given.
 #'   * `tally`, `mechanism`, `estimator`: the tally, the mechanism, and the method as an object.
+#'   * `doubt`: per group, the test by which no truth makes its reports likely: `"deviance"` ([rr_goodness_of_fit()] says more), `"counts"`, or `""` for none.
 #'   * `details`: per group, what the method says about its computation: active categories, uniqueness, iterations, certified gap.
 #'
 #'   Read it by `tidy()`, `glance()`, `coef()`, `vcov()`, `confint()`, `summary()` and `plot()`, see [rr_fit]. Four mechanisms return other objects, which
@@ -34,7 +35,8 @@
 #'   Groups in which nobody answered are left out and named in a message.
 #' @section Errors and warnings:
 #' Errors: `candor_error_empty`, `candor_error_no_information` (reports do not depend on the truth), `candor_error_impossible` (a report that no
-#' truth can produce), `candor_error_law` (method or interval not available), `candor_error_mismatch`, `candor_error_precision`, `candor_error_argument`. Warning: `candor_warning_not_converged`. See [candor_conditions].
+#' truth can produce), `candor_error_law` (method or interval not available), `candor_error_mismatch`, `candor_error_precision`, `candor_error_argument`. Warnings:
+#' `candor_warning_not_converged`; `candor_warning_unlikely` (no truth makes the reports likely, as after a wrong mechanism; wrong in at most 1 of 1,000 fits). See [candor_conditions].
 #' @references Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response.
 #'   \doi{10.48550/arXiv.2601.08603}
 #' @seealso [estimators], [intervals], [rr_fit] to read the fit, [rr_contrast()] for sums and differences, [rr_top()] for the most common categories,
@@ -70,9 +72,27 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL,
   if (is_design(x)) {
     if (!is.null(count)) abort("{.arg count} must be left out: a row of a design is one respondent.", "argument")
     asked <- read_design(x, mechanism, given, column, weights, by, na.rm)
-    return(new_rr_survey(asked, estimate_counted(asked$tally, asked$given)))
+    return(tell_doubt(new_rr_survey(asked, estimate_counted(asked$tally, asked$given))))
   }
-  estimate_counted(as_tally(x, mechanism, weights, by, na.rm, column, count), given)
+  tell_doubt(estimate_counted(as_tally(x, mechanism, weights, by, na.rm, column, count), given))
+}
+
+# A result, or those of several questions; one warning for all.
+tell_doubt <- function(x) {
+  if (!is.null(x$doubt) && !any(nzchar(x$doubt))) return(x)
+  parts <- if (inherits(x, "rr_estimates")) list(x) else x
+  doubted <- vapply(parts, is_doubted, NA)
+  if (any(doubted)) {
+    where <- if (length(parts) > 1L) names(parts)[doubted] else group_labels(x$tally$groups)[nzchar(x$doubt)]
+    words <- doubt_words(parts[doubted][[1]])
+    warn(c("{words}", x = if (length(where)) "It is so in {.val {where}}."), "unlikely")
+  }
+  x
+}
+
+# What was estimated, with its warning, is estimated in another way.
+estimate_again <- function(tally, ...) {
+  suppressWarnings(rr_estimate(tally, ...), classes = "candor_warning_unlikely")
 }
 
 #' @rdname rr_fit
@@ -106,8 +126,12 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
     abort("An internal validation must be of one sample, without groups.", "argument")
   }
   groups <- seq_len(NCOL(tally$counts))
-  results <- run_groups(method, lapply(groups, function(g) group_evidence(tally, g, law)), given$options)
+  evidence <- lapply(groups, function(g) group_evidence(tally, g, law))
+  results <- run_groups(method, evidence, given$options)
   fit <- new_rr_fit(tally, method, results, given$target, interval, given$conf.level, given$simultaneous)
+  fit$doubt <- vapply(groups, function(g) {
+    fit_doubt(fit, results[[g]]$estimate, evidence[[g]], false_alarm / length(groups))
+  }, "")
   if (interval == "bootstrap") {
     fit$replicates <- bootstrap(fit, check_count(given$replications, "replications", min = 20), given$options)
   }
@@ -241,7 +265,7 @@ estimate_tally.rr_mean <- function(mechanism, tally, given) {
   keys <- lapply(as.list(tally$groups), rep, each = length(terms))
   labels <- rep(group_labels(tally$groups), each = length(terms)) %||% terms
   if (!is.null(spread) && !is.null(tally$groups)) labels <- paste(labels, terms, sep = ", ")
-  unlikely <- few_witnesses(tally) || any(unlikely_mean(mechanism, mean, second, n, false_alarm / length(groups)))
+  unlikely <- few_witnesses(tally) | unlikely_mean(mechanism, mean, second, n, false_alarm / length(groups))
   random <- c(population = "respondents and randomization are random", sample = "only the randomization is random")
   range <- format(mechanism$range, digits = 15, trim = TRUE)
   structure(
@@ -250,14 +274,15 @@ estimate_tally.rr_mean <- function(mechanism, tally, given) {
                                                                           half^2 * spread$estimate)),
                                                std.error = sqrt(variance)))),
          labels = labels, covariance = covariance, n = tally$n, target = given$target,
-         conf.level = given$conf.level, simultaneous = given$simultaneous, unlikely = unlikely, tally = tally,
-         truth.share = spread$share, cards = half^2 * spread$cards, mechanism = mechanism, axis_kind = "value",
+         conf.level = given$conf.level, simultaneous = given$simultaneous, doubt = ifelse(unlikely, "counts", ""),
+         tally = tally, truth.share = spread$share, cards = half^2 * spread$cards, mechanism = mechanism,
+         axis_kind = "value",
          axis = sprintf("Mean of numbers from %s to %s", range[1], range[2]),
          title = c(paste0("Mean from ", report_words(tally), if (!is.null(tally$groups)) in_groups(tally)),
                    paste0("  ", format(mechanism)),
                    sprintf("  Target: %s, %s; %s", given$target, random[[given$target]],
                            interval_words(given$conf.level, "Wald", given$simultaneous)),
-                   if (unlikely) indented(unlikely_words)),
+                   if (any(unlikely)) indented(unlikely_words)),
          notes = c(if (anyNA(error[n > 1]))
            indented("The estimated variance of a mean is below 0, so that its standard error is NA"),
            if (is_heavy(half^2 * spread$estimate, spread$cards * half^2, variance))

@@ -4,7 +4,7 @@
 #'
 #' * `tidy()`: a tibble with one row per estimate: `estimate`, `std.error`, and with `conf.int = TRUE` `conf.low` and `conf.high`.
 #' * `as.data.frame()`: the same with intervals, as a plain data frame.
-#' * `glance()`: one row: `target`, `nobs`, `estimates` (their number), `conf.level`; for a mean also `unlikely`, for [rr_scramble()] also `truth.share`.
+#' * `glance()`: one row: `target`, `nobs`, `estimates` (their number), `conf.level`; for a mean and a survey design also `unlikely`, for [rr_scramble()] also `truth.share`.
 #' * `coef()`, `vcov()`, `confint()`: estimates, covariance matrix and intervals with the same names; groups are in the name, `"North:yes"`.
 #' * `nobs()`: number of respondents (or the sum of weights), rows or elements; for [rr_extreme()] the bits of an element, for [rr_set_size()] of sketches the
 #'   sketches.
@@ -128,7 +128,8 @@ match_places <- function(parm, x, rows = rows_of(x), arg = "parm") {
 #' @export
 glance.rr_estimates <- function(x, ...) {
   tibble::tibble(target = about(x, "target") %||% NA_character_, nobs = nobs(x), estimates = length(labels_of(x)),
-                 conf.level = about(x, "conf.level") %||% NA_real_, unlikely = about(x, "unlikely"),
+                 conf.level = about(x, "conf.level") %||% NA_real_,
+                 unlikely = if (!is.null(about(x, "doubt"))) is_doubted(x),
                  truth.share = about(x, "truth.share"))
 }
 
@@ -238,7 +239,14 @@ tidy_rows <- function(fit, conf.int, conf.level, which = seq_along(fit$mechanism
 # ---- words that several kinds of estimates say ----
 
 held_words <- "Estimates held at the boundary have no standard error and bias the others: read the intervals"
-doubted_words <- "The reports are unlikely under this design: see rr_goodness_of_fit()"
+
+# By the test that doubts the design.
+doubt_words <- function(x) {
+  if (!"deviance" %in% about(x, "doubt")) return(unlikely_words)
+  paste0("The reports are unlikely under this design: see rr_goodness_of_fit()",
+         if (inherits(x, "rr_survey")) " without the survey design"
+         else if (!identical(x$method, "mle")) " of method = \"mle\"")
+}
 
 interval_names <- c(wilson = "Wilson", exact = "exact", wald = "Wald", bootstrap = "bootstrap",
                     profile = "profile likelihood", credible = "credible")

@@ -156,7 +156,7 @@ plot_caption <- function(fit, what) {
   # An estimate outside of its own interval looks like a mistake of the picture.
   beyond <- if (any(fit$estimate < 0 | fit$estimate > 1) && !survey && fit$interval != "wald") {
     paste0(" Unbiased estimates may be impossible shares: their intervals end at 0% and 100%.",
-           if (is_contradicted(fit)) " The reports are unlikely under this design.")
+           if (is_doubted(fit)) " The reports are unlikely under this design.")
   }
   wrap_text(paste0(report_words(fit$tally), ". ", what, ": ", interval_words(fit$conf.level, interval_label(fit)),
                    " for the ", fit$target, if (survey) ", by the design",

@@ -136,11 +136,9 @@ describe_survey <- function(x) {
   x$rows <- tidy_rows(x, FALSE)
   x$labels <- coef_names(x)
   x$title <- survey_title(x)
-  law <- rr_law(x$mechanism)
   x$notes <- indented(c(
     if (!x$estimator$unbiased && any(x$estimate <= 0)) held_words,
-    if (is_contradicted(x, law)) paste(doubted_words, "without the survey design")
-    else if (is_unlikely(x, law)) unlikely_words
+    if (is_doubted(x)) doubt_words(x)
   ))
   x
 }

@@ -63,8 +63,9 @@ rr_top <- function(x, m = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "
   alpha <- check_alpha(alpha)
   adjust <- check_choice(adjust, "adjust", c("BH", "BY", "holm"))
   target <- check_choice(target, "target", c("population", "sample"))
+  estimate <- if (inherits(x, "rr_fit")) estimate_again else rr_estimate
   if (inherits(x, "rr_fit")) x <- x$tally
-  fit <- rr_estimate(x, mechanism, method = "inv", target = target, conf.level = conf.level)
+  fit <- estimate(x, mechanism, method = "inv", target = target, conf.level = conf.level)
   check_class(fit, "x", "rr_fit", "a tally of one question whose categories are estimated")
   parts <- lapply(seq_len(NCOL(fit$estimate)), function(g) top_rows(fit, g, m, alpha, adjust, conf.level))
   found <- vapply(parts, `[[`, 0L, "found")
@@ -75,7 +76,7 @@ rr_top <- function(x, m = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "
   new_rr_table(table, "rr_top", keys = c(names(fit$tally$groups), "term"), found = found, alpha = alpha,
                adjust = adjust, conf.level = conf.level, n = fit$tally$n, target = target, ranked = TRUE,
                title = c(title, paste0("  Unbiased estimates, ", interval_words(conf.level, ranked = TRUE)),
-                         paste0("  ", rank_words(conf.level))))
+                         paste0("  ", rank_words(conf.level)), if (is_doubted(fit)) indented(doubt_words(fit))))
 }
 
 # The `m` largest estimates of a group, and how many categories are present.

@@ -259,7 +259,6 @@ certificate_line <- function(x) {
 fit_notes <- function(x, law, held) {
   unique <- vapply(x$details, function(d) !identical(d$unique, FALSE), NA)
   many <- length(x$mechanism$levels) >= 20
-  contradicted <- is_contradicted(x, law)
   # Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.gz: many shares
   # are 0 and there are 20 categories or more.
   sparse <- many && x$method == "mle" && held > length(x$estimate) / 4 &&
@@ -276,15 +275,14 @@ fit_notes <- function(x, law, held) {
       "Credible intervals hold on average over all categories, not for what looks largest: see rr_top()",
     if (!x$estimator$unbiased && is.null(x$estimator$spread) && held > 0)
       paste0(held_words, if (many) ", and rr_top() for the categories that look largest"),
-    if (contradicted) paste0(doubted_words, if (x$method != "mle") " of method = \"mle\"")
-    else if (is_unlikely(x, law)) unlikely_words,
+    if (is_doubted(x)) doubt_words(x),
     if (sparse)
       "With so many categories method = \"eb\" is usually nearer the truth, see vignette(\"which-estimator\")",
     if (x$interval != "bootstrap" && any(vapply(seq_along(x$details), needs_functions, NA, fit = x)))
       sprintf("Standard errors: not listed for more than %s positive cells; rr_contrast() has those of any function",
               format_count(covariance_cells)),
     if (any(x$estimate < 0)) sprintf("Negative estimates: %s%s", format_count(sum(x$estimate < 0)),
-                                     if (contradicted) "" else ", as unbiased estimates of shares near 0 may be"))
+                                     if (is_doubted(x)) "" else ", as unbiased estimates of shares near 0 may be"))
 }
 
 # ---- as a table ----
@@ -322,7 +320,7 @@ glance.rr_fit <- function(x, ...) {
                  AIC = if (maximized) stats::AIC(likelihood) else NA_real_,
                  BIC = if (maximized) stats::BIC(likelihood) else NA_real_, boundary = boundary_count(x),
                  gap = if (length(gaps)) max(gaps) else x$estimator$gap %||% NA_real_,
-                 unlikely = is_contradicted(x) || is_unlikely(x),
+                 unlikely = is_doubted(x),
                  validation = if (is_validated(x$mechanism)) sum(x$mechanism$validation))
 }
 
@@ -414,6 +412,7 @@ cut_fit.rr_fit <- function(fit, at, drop = FALSE) {
   fields$family <- fields$family %||% length(fields$estimate)
   if (is.matrix(fields$estimate)) fields$estimate <- fields$estimate[, at, drop = single]
   fields$details <- fields$details[at]
+  fields$doubt <- fields$doubt[at]
   if (!is.null(fields$replicates)) fields$replicates <- fields$replicates[at]
   fields$tally <- cut_tally(fields$tally, at, drop)
   structure(fields, class = class(fit))

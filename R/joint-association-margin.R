@@ -11,7 +11,7 @@ rr_association.rr_margin <- function(x, ...) {
 unbiased_margin <- function(x) {
   possible <- (x$boundary %||% 0) > 0 && is.null(x$df) && !is.null(x$tally)
   if (!possible || !law_gives(rr_law(x$tally$mechanism), "inverse", length(x$estimate))) return(x)
-  rr_margin(rr_estimate(x$tally, method = "inv", target = x$target), names(dimnames(x$estimate)))
+  rr_margin(estimate_again(x$tally, method = "inv", target = x$target), names(dimnames(x$estimate)))
 }
 
 margin_association <- function(x) {
@@ -93,7 +93,7 @@ true_table_test <- function(tally) {
   if (!law_gives(rr_law(tally$mechanism), "inverse", prod(sizes))) {
     return(list(statistic = NA_real_, df = prod(sizes - 1)))
   }
-  fit <- rr_estimate(tally, method = "inv", target = "sample")
+  fit <- estimate_again(tally, method = "inv", target = "sample")
   share <- matrix(fit$estimate, sizes[1])
   interaction_test(share, estimate_covariance(fit$mechanism, fit, 1, seq_along(share)), tally$effective_n)
 }

@@ -94,7 +94,7 @@ cell_estimates.rr_fit_product <- function(fit, which, target) {
   fit <- one_group(fit, "fit")
   cells <- product_cells(fit, which, if (fit$method != "inv") unname(vcov(fit)))
   if (fit$method != "inv") return(cells)
-  part <- rr_estimate(cells$tally, method = "inv", target = fit$target)
+  part <- estimate_again(cells$tally, method = "inv", target = fit$target)
   cells$estimate <- part$estimate
   cells$covariance <- estimate_covariance(part$mechanism, part, 1, seq_along(part$estimate))
   cells$boundary <- 0

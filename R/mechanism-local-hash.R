@@ -10,6 +10,11 @@
 #' \eqn{P - 1} and a shift \eqn{b} from 0 to \eqn{P - 1}. Any two categories collide with exactly the same probability \eqn{\kappa}, slightly below
 #' \eqn{1 / g}. So \eqn{q = q_g + (p - q_g)\kappa}, \eqn{q_g = 1 / (e^\epsilon + g - 1)}, is exact.
 #'
+#' @section Reports of other clients:
+#' The hash functions of other libraries, such as xxHash in OLH of pure-LDP, are not the functions above, and the package reads none of their (seed, value) pairs. The server of the
+#' library counts the supports. Their \eqn{q} is \eqn{1 / g}, not the smaller \eqn{q} above: read the counts by `rr_unary(levels, p = p, q = 1 / g)` with the
+#' \eqn{p} above, which has the same epsilon. Read by `rr_local_hash()` the shares add up to more than 1, and [rr_estimate()] warns.
+#'
 #' @section Cohorts:
 #' With `cohorts = M` there are \eqn{M} fixed public functions, and each respondent draws one of them. The tally is a table of the \eqn{M g} possible
 #' reports. The law is a channel that holds the functions, so that `method = "inv"` (least squares) and `"mle"` have no bias from their choice. Fresh

@@ -10,7 +10,7 @@
 #'
 #' Two truths differ in two bits, so that \eqn{\epsilon = |\log(p (1 - q) / (q (1 - p)))|}{epsilon = |log(p (1 - q) / (q (1 - p)))|}. The optimized form has the smaller total error except
 #' for few categories (up to 4 at \eqn{\epsilon = 1}, 9 at 4). Give any other pair, such as thresholding with histogram encoding (THE), through `p`
-#' and `q`.
+#' and `q`. Support counts of another library's local hashing have \eqn{q = 1 / g}, see [rr_local_hash()].
 #'
 #' @inheritParams rr_grr
 #' @param optimized Logical, default `TRUE`: the optimized form. `FALSE`: the symmetric form. Not used with `p` and `q`.

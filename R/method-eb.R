@@ -278,10 +278,10 @@ eb_notes <- function(details) {
     })
 }
 
-# The hull of two fits, see eb_prior_weights(). Each has equal tails, drawn in towards the mean as far as the sum draws
-# in the deviation. Where the reports alone cannot tell a share from 0 the interval begins there, and it never ends
-# below the finest share that the prior's grid knows: what shapes of the prior say about the tail below the noise is a
-# guess.
+# The hull of two fits, see eb_prior_weights(), and of what the reports bear out. Each has equal tails, drawn in towards
+# the mean as far as the sum draws in the deviation. Where the reports alone cannot tell a share from 0 the interval
+# begins there, and it never ends below the finest share that the prior's grid knows: what shapes of the prior say about
+# the tail below the noise is a guess.
 eb_credible <- function(groups, which, level) {
   options <- groups[[1]]$details$eb
   if (options$pool && options$groups != length(groups)) {
@@ -300,5 +300,24 @@ eb_interval <- function(result, evidence, level) {
   draw <- sqrt(eb_variance(result$variance, result$tilted) / pmax(result$variance, 1e-300))
   bound <- function(l) nearest(result$mean + (result$quantile[, l] - result$mean) * draw, 0, 1)
   low <- ifelse(result$quantile[, 1] <= 0 | wilson$low <= 0, 0, bound(1))
-  list(low = pmin(low, evidence$estimate), high = pmax(bound(2), result$finest, evidence$estimate))
+  half <- normal_quantile(level) * eb_borne_out(result, evidence)
+  list(low = pmin(low, evidence$estimate, pmax(result$mean - half, wilson$low)),
+       high = pmax(bound(2), result$finest, evidence$estimate, pmin(result$mean + half, wilson$high)))
+}
+
+# Priors with an atom for many shares and with shares around it fit alike where the noise is larger than what they
+# differ by: the weight of the atom is a guess, and intervals that end at it excluded most of many nearly equal shares.
+# By the reports alone, whatever the prior, errors may be so large: Stein's estimate of the mean square of errors in
+# units of the noise, or 0 if it is below, and two of its standard deviations; but no more than the noise. Categories
+# that stand alone have their own error.
+eb_borne_out <- function(result, evidence) {
+  given <- binomial_counts(evidence$law, evidence)
+  form <- eb_form(evidence$law)
+  reported <- form$b + form$a * result$mean
+  noise <- reported * (1 - reported) / given$n / form$a^2
+  distance <- (given$counts / given$n - form$b) / form$a - result$mean
+  among <- result$tilted
+  risk <- sum(((distance^2 + 2 * result$variance) / noise - 1)[among])
+  most <- max(risk, 0) + 2 * sqrt(sum((2 + 1 / (given$n * reported))[among]))
+  sqrt(noise * nearest(most / max(1, sum(among)), 0, 1)) * among
 }

@@ -40,7 +40,7 @@
 #' | `candor_warning_not_converged` | the likelihood was not maximized to the tolerance |
 #' | `candor_warning_infinite` | the likelihood of a regression is largest at infinity |
 #' | `candor_warning_maxima` | a regression has another maximum of nearly the same height |
-#' | `candor_warning_unlikely` | no truth makes the reports of a regression likely |
+#' | `candor_warning_unlikely` | no truth makes the reports likely |
 #' | `candor_warning_information` | too few reports per group for a random intercept |
 #' | `candor_warning_boundary` | estimates at 0 or 1, whose standard errors are too small |
 #' | `candor_warning_indefinite` | an unbiased covariance matrix is not positive semidefinite |

@@ -19,7 +19,7 @@ test_that("fewer yes than the die makes is half a normal test", {
   expect_lt(abs(test$p.value - exact), 0.05)
   expect_identical(test$df, 0)
   expect_identical(test$p.chi2, NA_real_)
-  expect_lt(rr_goodness_of_fit(rr_estimate(rr_counts(c(no = 640, yes = 60), rr_binary(11 / 12, 1 / 6))), seed = 1)$p.value, 0.01)
+  expect_lt(rr_goodness_of_fit(estimate_doubted(rr_counts(c(no = 640, yes = 60), rr_binary(11 / 12, 1 / 6))), seed = 1)$p.value, 0.01)
 })
 
 test_that("what the design explains is no contradiction, and the generator is left alone", {
@@ -33,7 +33,7 @@ test_that("what the design explains is no contradiction, and the generator is le
   # In one group it can: its estimate is at the boundary.
   groups <- rr_tally(data.frame(report = rep(c("no", "yes", "no", "yes"), c(40, 60, 95, 5)), group = rep(1:2, each = 100)), rr_warner(0.8),
                      column = "report", by = "group")
-  expect_message(test <- rr_goodness_of_fit(rr_estimate(groups), 99, seed = 2), class = "candor_message_untested")
+  expect_message(test <- rr_goodness_of_fit(estimate_doubted(groups), 99, seed = 2), class = "candor_message_untested")
   expect_identical(is.na(test$p.value), c(TRUE, FALSE))
   expect_lte(test$p.value[2], 0.02)
   # Three reports for two truths leave a degree of freedom.
@@ -45,7 +45,7 @@ test_that("what the design explains is no contradiction, and the generator is le
 
 test_that("a fit says where its reports are unlikely under the design, and only there", {
   # 10 of 600 say yes where the device alone makes 120: a likelihood ratio of 2 * 600 * KL(1/60 || 1/5) = 228.
-  swapped <- rr_estimate(rr_counts(c(no = 590, yes = 10), rr_warner(0.2)))
+  swapped <- estimate_doubted(rr_counts(c(no = 590, yes = 10), rr_warner(0.2)))
   deviance <- 2 * (590 * log(590 / 600 / 0.8) + 10 * log(10 / 600 / 0.2))
   expect_equal(rr_goodness_of_fit(swapped, replications = 99, seed = 1)$deviance, deviance, tolerance = 1e-6)
 })

@@ -43,7 +43,7 @@ test_that("limits by rank, and of all together, agree with the vectors", {
     }
     tally <- golden_support(input)
     if (is.null(input$simultaneous)) {
-      table <- rr_top(tally, m = Inf, conf.level = input$level)
+      table <- suppressWarnings(rr_top(tally, m = Inf, conf.level = input$level), "candor_warning_unlikely")
       table <- table[match(seq_along(input$counts), as.integer(table$term)), ]
       expect_identical(table$rank, as.integer(case$expected$rank))
       expect_lt(max(abs(table$estimate - case$expected$estimate)), 1e-9)
@@ -194,6 +194,7 @@ test_that("the study: the first 1, 10 and 100 rows hold by rank in every cell, W
   # ?rr_estimate: of the ten largest estimates of 5,000 categories.
   expect_equal(round(colMeans(table[table$k == 5000, c("wilson.10", "rank.10")]), 2), c(0.27, 0.99), ignore_attr = TRUE)
   for (at in c(which(cells$k == 20 & cells$mechanism == "grr")[2], which(cells$k == 300 & cells$mechanism == "local hash")[3])) {
-    expect_equal(here$run_selection(cells[at, ]), table[at, names(table) != "again.1"], ignore_attr = TRUE)
+    # The study draws the counts of local hashing independently: their sum varies less than in reports.
+    expect_equal(suppressWarnings(here$run_selection(cells[at, ]), "candor_warning_unlikely"), table[at, names(table) != "again.1"], ignore_attr = TRUE)
   }
 })

@@ -12,13 +12,17 @@ test_that("impossible data are told in the print of the fit: width, key, no rand
   amounts <- pmin(amounts, 2000)
   money <- rr_mean(c(0, 2000), 1)
   raw <- diag(5)[match(truth, pages), ]
+  doubted <- function(...) {
+    expect_warning(fit <- rr_estimate(...), class = "candor_warning_unlikely")
+    fit
+  }
   wrong <- list(
-    rr_estimate(narrow, rr_unary(16, 1), method = "inv"), rr_estimate(narrow, rr_unary(16, 1)),
-    rr_estimate(filters, bloom(key = 2), method = "inv"),
-    rr_estimate(raw, rr_unary(pages, 1)), rr_estimate(truth, rr_grr(pages, epsilon = 1), method = "invp"),
+    doubted(narrow, rr_unary(16, 1), method = "inv"), doubted(narrow, rr_unary(16, 1)),
+    doubted(filters, bloom(key = 2), method = "inv"),
+    doubted(raw, rr_unary(pages, 1)), doubted(truth, rr_grr(pages, epsilon = 1), method = "invp"),
     # Three equal shares lie within [q, p]: only the number of bits of a report shows it.
-    rr_estimate(diag(3)[rep_len(1:3, 20000), ], rr_unary(3, 1)),
-    rr_estimate(rr_tally(amounts, money))
+    doubted(diag(3)[rep_len(1:3, 20000), ], rr_unary(3, 1)),
+    doubted(rr_tally(amounts, money))
   )
   for (fit in wrong) expect_output(print(fit), doubt)
   right <- list(
@@ -35,10 +39,10 @@ test_that("depths of a hierarchy are told one by one", {
   days <- rr_hierarchy(0:63, 1, oracle = rr_unary)
   # Everybody says 1 to all bits.
   tally <- rr_tally(rr_perturb(sample(0:63, 3000, TRUE), days, rng = "R"), days)
-  expect_false(candor:::is_unlikely(rr_estimate(tally)))
+  expect_false(glance(rr_estimate(tally))$unlikely)
   full <- tally
   full$counts[startsWith(days$reports, "2: ")] <- full$counts[which(days$reports == "2")]
-  expect_true(candor:::is_unlikely(rr_estimate(full)))
+  expect_true(glance(suppressWarnings(rr_estimate(full)))$unlikely)
 })
 
 test_that("the remark is wrong in one of a thousand fits at most", {
@@ -64,7 +68,7 @@ test_that("the remark is wrong in one of a thousand fits at most", {
   expect_lte(sum(alarms), 8)
   means <- lapply(c("hybrid", "piecewise", "duchi"), function(protocol) rr_mean(c(0, 1), 1, protocol))
   alarms <- vapply(means, function(mechanism) {
-    sum(vapply(1:200, function(i) rr_estimate(rr_perturb(rep(c(0.5, 1)[i %% 2 + 1], 300), mechanism, rng = "R"), mechanism)$unlikely, NA))
+    sum(vapply(1:200, function(i) rr_estimate(rr_perturb(rep(c(0.5, 1)[i %% 2 + 1], 300), mechanism, rng = "R"), mechanism)$doubt != "", NA))
   }, 0)
   expect_lte(sum(alarms), 4)
 })
@@ -77,11 +81,10 @@ test_that("two reports are doubted at an exact bound of 1 in 1,000, for all trut
     expect_lte(worst, 0.001)
   }
   # And not much later than it could: one count more is doubted where its own tail is below 1 in 1,000.
-  fit <- function(yes) rr_estimate(rr_counts(c(no = 1500 - yes, yes = yes), rr_forced(c(no = .1, yes = .3))))
+  counts <- function(yes) rr_counts(c(no = 1500 - yes, yes = yes), rr_forced(c(no = .1, yes = .3)))
   last <- stats::qbinom(0.001, 1500, 0.3)
-  expect_false(is_contradicted(fit(last)))
-  expect_true(is_contradicted(fit(last - 1)))
-  expect_true(is_contradicted(rr_estimate(fit(last - 1)$tally, method = "inv")))
+  expect_no_warning(rr_estimate(counts(last)))
+  for (method in c("mle", "inv")) expect_warning(rr_estimate(counts(last - 1), method = method), class = "candor_warning_unlikely")
 })
 
 test_that("the tail of a deviance is that of a mixture of chi-squared distributions", {
@@ -108,8 +111,10 @@ test_that("each group has its share of the false alarms", {
     data <- data.frame(group = rep(letters[1:10], each = 1500), report = unlist(lapply(yes, function(y) rep(c("yes", "no"), c(y, 1500 - y)))))
     rr_estimate(rr_tally(data, mechanism, column = "report", by = "group"))
   }
-  expect_false(is_contradicted(groups(share(0.001) - 1)))
-  expect_true(is_contradicted(groups(share(0.0001) - 1)))
+  expect_false(is_doubted(groups(share(0.001) - 1)))
+  expect_warning(fit <- groups(share(0.0001) - 1), "a", class = "candor_warning_unlikely")
+  # The test belongs to the group: what is left of the others is not doubted.
+  expect_identical(c(is_doubted(fit), is_doubted(fit["a"]), is_doubted(fit[2:10])), c(TRUE, TRUE, FALSE))
 })
 
 test_that("clients without randomness and true amounts are told, in memory, merged and from files", {
@@ -119,7 +124,7 @@ test_that("clients without randomness and true amounts are told, in memory, merg
     reports <- rr_perturb(sample(k, 600, TRUE), mechanism, rng = "R")
     constant <- reports
     constant[c("slope", "shift")] <- reports[rep(1, 600), c("slope", "shift")]
-    told <- function(tally) c(glance(rr_estimate(tally, method = "inv"))$unlikely)
+    told <- function(tally) glance(suppressWarnings(rr_estimate(tally, method = "inv"), "candor_warning_unlikely"))$unlikely
     half <- list(seq_len(300), 301:600)
     file <- withr::local_tempfile(fileext = ".json")
     for (broken in c(FALSE, TRUE)) {
@@ -136,7 +141,7 @@ test_that("clients without randomness and true amounts are told, in memory, merg
     mechanism <- rr_mean(c(0, 100), epsilon, protocol)
     ages <- pmin(rgamma(1000, 2, 2 / 28.5), 100)
     reports <- rr_perturb(ages, mechanism, rng = "R")
-    told <- function(x) glance(rr_estimate(rr_tally(x, mechanism)))$unlikely
+    told <- function(x) glance(suppressWarnings(rr_estimate(rr_tally(x, mechanism)), "candor_warning_unlikely"))$unlikely
     expect_identical(c(told(reports), told(ages), told(pmin(pmax(reports, 0), 100))), c(FALSE, TRUE, TRUE))
   }
   # Who keeps a function sends it again and again: that is no sign of a broken client.
@@ -169,4 +174,56 @@ test_that("honest reports have as many functions, and as many reports outside of
     expect_gt(excess, -0.004)
     expect_lt(excess, 0.06)
   }
+})
+
+test_that("support counts of another client are told wherever they are read, and right under the law of that client", {
+  # Local hashing that hashes into g values at random: another value is supported with probability 1 / g exactly.
+  set.seed(5)
+  k <- 200
+  p <- exp(2) / (exp(2) + 7)
+  theta <- c(prop.table((1:20)^-1), rep(0, k - 20))
+  counts <- setNames(stats::rbinom(k, 1e6, 1 / 8 + (p - 1 / 8) * theta), seq_len(k))
+  foreign <- rr_counts(counts, rr_local_hash(k, 2), n = 1e6)
+  expect_warning(fit <- rr_estimate(foreign, method = "inv"), doubt, class = "candor_warning_unlikely")
+  expect_gt(sum(coef(fit)), 1.1)
+  # The fit has told it: what is made of it prints it, and only what is made of reports warns again.
+  expect_no_warning(top <- rr_top(fit, 3))
+  expect_output(print(top), doubt)
+  expect_warning(rr_top(foreign, 3), class = "candor_warning_unlikely")
+  right <- rr_counts(counts, rr_unary(k, p = p, q = 1 / 8), n = 1e6)
+  expect_no_warning(fit <- rr_estimate(right, method = "inv"))
+  expect_equal(rr_epsilon(right$mechanism), 2)
+  # Wilson's intervals of 200 categories: 9.5 standard errors of a coverage of 0.95 are 0.15.
+  bounds <- confint(fit)
+  expect_gt(mean(bounds[, 1] <= theta & theta <= bounds[, 2]), 0.9)
+  # Six standard deviations of the sum, of k counts with variance n / 8 * 7 / 8 each.
+  expect_lt(abs(sum(coef(fit)) - 1), 6 * sqrt(k * 7 / 64 / 1e6) / (p - 1 / 8))
+})
+
+test_that("comparisons and several questions tell a doubt, and warn once", {
+  data <- data.frame(y = rep(c("yes", "no", "yes", "no"), c(10, 590, 200, 400)), g = rep(c("first", "second"), each = 600))
+  seen <- testthat::capture_warnings(fit <- rr_estimate(data, rr_warner(0.2), column = "y", by = "g"))
+  expect_match(seen, "first")
+  expect_no_match(seen, "second")
+  expect_output(suppressWarnings(print(rr_compare(fit)), "candor_warning_boundary"), "unlikely under this design")
+})
+
+test_that("what nearly makes the counts is doubted by neither test", {
+  # Few reports have the most skewed counts; `alpha` is what a fit of one group has.
+  set.seed(8)
+  passed <- 0
+  for (mechanism in list(rr_warner(0.9), rr_forced(c(no = .02, yes = .03)), rr_grr(4, epsilon = 4), rr_grr(12, epsilon = 2))) {
+    law <- rr_law(mechanism)
+    k <- length(mechanism$levels)
+    for (i in 1:150) {
+      counts <- as.double(stats::rmultinom(1, sample(c(3, 20, 300), 1), stats::rexp(k)^2))
+      evidence <- group_evidence(rr_counts(counts, mechanism), 1)
+      truth <- law_maximum(law, evidence)$estimate
+      if (!makes_counts(evidence, truth)) next
+      passed <- passed + 1
+      expect_false(counts_contradict(mechanism, counts, law_reported(law, truth), 0.001))
+      expect_false(law_unlikely(law, evidence, 0.001))
+    }
+  }
+  expect_gt(passed, 200)
 })

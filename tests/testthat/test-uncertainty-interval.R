@@ -1,3 +1,6 @@
+# Counts are enumerated here, also those that no truth makes likely.
+rr_estimate <- estimate_odd
+
 # Coverage summed up over all outcomes, not simulated: reports of one category are binomial, and for fixed truths
 # the sum of two binomials.
 coverage <- function(theta, n, mechanism, interval, target, level = 0.95) {
