@@ -55,7 +55,7 @@ scored_reports <- function(scores, counts, channel, rows = seq_len(ncol(counts))
        channel = channel)
 }
 
-fitted_in <- function(fit, design) match(row.names(fit$frame %||% fit$model), row.names(design$variables))
+fitted_in <- function(fit, design) match(row.names(fit$frame %||% fit[["model"]]), row.names(design$variables))
 
 # As survey::svyglm() counts them, in the rows that were fitted; 0 or less if the coefficients use them up.
 residual_freedom <- function(fit, design, coefficients) {

@@ -101,7 +101,7 @@ regression_reports <- function(fit) UseMethod("regression_reports")
 # C / (C - 1) as of a survey design.
 cluster_sums <- function(scores, cluster, fit) {
   if (is.null(cluster)) return(scores)
-  frame <- fit$frame %||% fit$model
+  frame <- fit$frame %||% fit[["model"]]
   n <- nrow(frame)
   if (inherits(cluster, "formula")) {
     data <- fit$data %||% fit$design$variables %||% eval(fit$call$data, environment(fit$terms))
@@ -268,7 +268,7 @@ print.summary.rr_regression <- function(x, digits = 4, ...) {
 print.summary.rr_glm <- print.summary.rr_regression
 
 print_heading <- function(x, freedom = coefficient_freedom(x)) {
-  dropped <- length(attr(x$frame %||% x$model, "na.action"))
+  dropped <- length(attr(x$frame %||% x[["model"]], "na.action"))
   cat("<", class(x)[1], "> ", x$title, ", ", format_count(x$n), " respondents",
       if (dropped) sprintf(" (%s rows with missing values dropped)", format_count(dropped)), "\n", sep = "")
   if (inherits(x, "rr_multinom")) {

@@ -85,7 +85,7 @@ covariate_grid <- function(object, data, variable, by = character()) {
   if (!length(known)) abort("There is no covariate to draw the truth along.", "argument")
   variable <- check_covariates(variable %||% known[1], known, "variable")[1]
   by <- line_covariate(by, variable, object$terms, data[known])
-  stepped <- vapply(known, in_factor, NA, terms = object$terms, model = object$frame %||% object$model)
+  stepped <- vapply(known, in_factor, NA, terms = object$terms, model = object$frame %||% object[["model"]])
   # The mean, or the most frequent value.
   typical <- Map(function(v, stepped) {
     values <- sort(unique(v))

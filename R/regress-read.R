@@ -190,7 +190,7 @@ newdata_frame <- function(fit, terms, newdata, known = NULL) {
 # of their kinds: text in place of numbers would be a factor of its own, a date in place of a time one of 1970.
 fitting_columns <- function(fit, newdata, needed, xlevels, known = NULL) {
   check_class(newdata, "newdata", "data.frame", "a data frame")
-  fitted <- Filter(is.data.frame, list(fit$data, fit$frame, fit$model))[[1]]
+  fitted <- Filter(is.data.frame, list(fit$data, fit$frame, fit[["model"]]))[[1]]
   check_columns(intersect(needed, c(names(fitted), known)), newdata)
   newdata <- plain_columns(newdata, used = needed, factors = names(xlevels))
   for (name in intersect(needed, names(newdata))) {

@@ -117,7 +117,7 @@ contrast_parts <- function(fit, weights) {
 
 # Estimates that are biased or have no known standard error.
 held_at_boundary <- function(fit, g) {
-  certain <- fit$target == "sample" && identical(rr_law(fit$mechanism)$a, 1)
+  certain <- fit$target == "sample" && identical(rr_law(fit$mechanism)[["a"]], 1)
   !fit$estimator$unbiased && !certain && is.null(fit$estimator$spread) && any(at_boundary(fit, g))
 }
 
