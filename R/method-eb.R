@@ -301,8 +301,8 @@ eb_interval <- function(result, evidence, level) {
   bound <- function(l) nearest(result$mean + (result$quantile[, l] - result$mean) * draw, 0, 1)
   low <- ifelse(result$quantile[, 1] <= 0 | wilson$low <= 0, 0, bound(1))
   half <- normal_quantile(level) * eb_borne_out(result, evidence)
-  list(low = pmin(low, evidence$estimate, pmax(result$mean - half, wilson$low)),
-       high = pmax(bound(2), result$finest, evidence$estimate, pmin(result$mean + half, wilson$high)))
+  list(low = pmin(low, evidence$estimate, pmax(result$mean - half, wilson$low, 0)),
+       high = pmax(bound(2), result$finest, evidence$estimate, pmin(result$mean + half, wilson$high, 1)))
 }
 
 # Priors with an atom for many shares and with shares around it fit alike where the noise is larger than what they
