@@ -33,7 +33,8 @@ run_groups <- function(method, groups, options) {
 
 # Check what a user's own method returned.
 check_returned <- function(estimate, k, name) {
-  if (is.numeric(estimate) && length(estimate) == k && all(is.finite(estimate))) return(invisible())
+  # The sum is finite if all are, and needs no vector of its own.
+  if (is.numeric(estimate) && length(estimate) == k && is.finite(sum(estimate))) return(invisible())
   abort(c("{.arg method} {.val {name}} must return {k} finite shares, one for each category.",
           x = "It returned {describe(estimate)}."), "argument")
 }

@@ -147,10 +147,9 @@ default_interval <- function(mechanism, method, target) {
 }
 
 new_rr_fit <- function(tally, method, results, target, interval, conf.level, simultaneous) {
-  estimate <- vapply(results, `[[`, results[[1]]$estimate, "estimate")
   labels <- list(tally$mechanism$levels, group_labels(tally$groups))
-  estimate <- if (is.matrix(tally$counts)) matrix(estimate, ncol = length(results), dimnames = labels)
-    else stats::setNames(as.vector(estimate), labels[[1]])
+  estimate <- if (!is.matrix(tally$counts)) stats::setNames(as.vector(results[[1]]$estimate), labels[[1]])
+    else matrix(unlist(lapply(results, `[[`, "estimate")), ncol = length(results), dimnames = labels)
   details <- lapply(results, function(result) result[names(result) != "estimate"])
   fit <- list(estimate = estimate, method = method$name, target = target, interval = interval, conf.level = conf.level,
               simultaneous = simultaneous, tally = tally, mechanism = tally$mechanism, details = details,
