@@ -217,8 +217,10 @@ cell_names <- function(terms, groups) {
 }
 
 # The rows of some categories in some groups: showing ten rows of a million must not compute the others.
-tidy_rows <- function(fit, conf.int, conf.level, which = seq_along(fit$mechanism$levels),
-                      groups = seq_len(NCOL(fit$estimate)), ranked = FALSE) {
+tidy_rows <- function(fit, conf.int, conf.level, ...) tibble::as_tibble(row_columns(fit, conf.int, conf.level, ...))
+
+row_columns <- function(fit, conf.int, conf.level, which = seq_along(fit$mechanism$levels),
+                        groups = seq_len(NCOL(fit$estimate)), ranked = FALSE) {
   each <- function(f) as.vector(vapply(groups, f, numeric(length(which))))
   columns <- c(list(term = rep(fit$mechanism$levels[which], length(groups))),
                cell_answers(fit$mechanism, "levels", length(groups), which),
@@ -233,7 +235,7 @@ tidy_rows <- function(fit, conf.int, conf.level, which = seq_along(fit$mechanism
     bounds <- fit_intervals(fit, conf.level, which = which, groups = groups, ranked = ranked)
     columns[c("conf.low", "conf.high")] <- lapply(bounds, as.vector)
   }
-  tibble::as_tibble(c(lapply(as.list(fit$tally$groups), function(key) rep(key[groups], each = length(which))), columns))
+  c(lapply(as.list(fit$tally$groups), function(key) rep(key[groups], each = length(which))), columns)
 }
 
 # ---- words that several kinds of estimates say ----

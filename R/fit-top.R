@@ -70,8 +70,14 @@ rr_top <- function(x, m = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "
   parts <- lapply(seq_len(NCOL(fit$estimate)), function(g) top_rows(fit, g, m, alpha, adjust, conf.level))
   found <- vapply(parts, `[[`, 0L, "found")
   categories <- length(fit$mechanism$levels)
-  table <- do.call(rbind, lapply(parts, `[[`, "rows"))
-  title <- sprintf("%s of %s are present (%s, alpha = %s)%s", paste(format_count(found), collapse = ", "),
+  # One table of all groups: a table for each takes longer than its estimates.
+  columns <- lapply(stats::setNames(nm = names(parts[[1]]$rows)), function(name) {
+    do.call(c, lapply(parts, function(part) part$rows[[name]]))
+  })
+  table <- tibble::as_tibble(columns)
+  numbers <- if (length(found) <= 8L) paste(format_count(found), collapse = ", ")
+    else paste(format_count(range(found)), collapse = " to ")
+  title <- sprintf("%s of %s are present (%s, alpha = %s)%s", numbers,
                    category_words(categories), adjust, format(alpha), if (length(found) > 1L) ", by group" else "")
   new_rr_table(table, "rr_top", keys = c(names(fit$tally$groups), "term"), found = found, alpha = alpha,
                adjust = adjust, conf.level = conf.level, n = fit$tally$n, target = target, ranked = TRUE,
@@ -86,14 +92,13 @@ top_rows <- function(fit, g, m, alpha, adjust, conf.level) {
   adjusted <- stats::p.adjust(p, adjust)
   which <- utils::head(order(estimate, decreasing = TRUE), m)
   rank <- rank(-estimate, ties.method = "min")[which]
-  rows <- tidy_rows(fit, TRUE, conf.level, which, g, ranked = TRUE)
+  rows <- row_columns(fit, TRUE, conf.level, which, g, ranked = TRUE)
   # Normal tests and score intervals know others' shares from two estimates: 0 is left out only where both do.
   rows$conf.low[p[which] >= (1 - conf.level) * rank / (2 * length(estimate))] <- 0
   rows$p.value <- p[which]
   rows$p.adjusted <- adjusted[which]
   rows$present <- adjusted[which] <= alpha
-  list(found = sum(adjusted <= alpha),
-       rows = tibble::as_tibble(append(as.list(rows), list(rank = rank), length(fit$tally$groups))))
+  list(found = sum(adjusted <= alpha), rows = append(rows, list(rank = rank), length(fit$tally$groups)))
 }
 
 # The probability of at least as many reports of each category if nobody held it: of P(X >= x) for a binomial number X,
