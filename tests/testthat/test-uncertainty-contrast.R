@@ -1,3 +1,6 @@
+# Counts are made by hand here, also those that no truth makes likely.
+rr_estimate <- estimate_odd
+
 # All estimates are above 0: the boundary has its own tests below.
 mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
 fit <- rr_estimate(rr_counts(cbind(men = c(420, 330, 250), women = c(500, 300, 200)), mechanism))
