@@ -315,28 +315,58 @@ rr_association.data.frame <- function(x, mechanisms, ..., weights = NULL, na.rm 
   scores <- lapply(names(x), function(name) association_scores(x[[name]], name, mechanisms[[name]]))
   columns <- unlist(lapply(scores, function(part) colnames(part$u)))
   if (length(columns) < 2L) abort("Association needs at least two columns.", "argument")
-  of <- rep(seq_along(scores), vapply(scores, function(part) ncol(part$u), 0L))
-  randomized <- vapply(scores, `[[`, NA, "randomized")[of]
-  table <- score_associations(do.call(cbind, lapply(scores, `[[`, "u")), of, randomized, w / sum(w), columns)
+  pairs <- pair_index(length(scores))
+  weights <- list(w = w / sum(w), squares = (w / sum(w))^2, equal = all(w == w[1]))
+  tables <- Map(function(i, j) paired_scores(scores[[i]], scores[[j]], weights), pairs$i, pairs$j)
+  table <- tibble::as_tibble(lapply(stats::setNames(nm = names(tables[[1]])), function(name) {
+    unlist(lapply(tables, `[[`, name), use.names = FALSE)
+  }))
+  table <- table[order(match(table$x, columns), match(table$y, columns)), ]
   new_rr_association(table, NULL, "population", 0.95, nrow(x))
 }
 
-# A column as unbiased scores of the truth's indicators.
+# Rows that say the same of both questions are one, with the sums of their weights and of the squares of these.
+paired_scores <- function(first, second, weights) {
+  number <- nrow(first$u) * nrow(second$u)
+  w <- weights$w
+  squares <- weights$squares
+  at <- list(first$codes, second$codes)
+  if (number <= length(w)) {
+    cell <- at[[1]] + nrow(first$u) * (at[[2]] - 1L)
+    times <- tabulate(cell, number)
+    known <- which(times > 0)
+    at <- list((known - 1) %% nrow(first$u) + 1, (known - 1) %/% nrow(first$u) + 1)
+    sums <- if (weights$equal) outer(times[known], c(w[1], squares[1])) else rowsum(cbind(w, squares), cell)
+    w <- sums[, 1]
+    squares <- sums[, 2]
+  }
+  of <- rep(1:2, c(ncol(first$u), ncol(second$u)))
+  score_associations(cbind(first$u[at[[1]], , drop = FALSE], second$u[at[[2]], , drop = FALSE]), of,
+                     c(first$randomized, second$randomized)[of], w, squares)
+}
+
+# A column as unbiased scores of the truth's indicators: a row for each different value, and `codes`, the row of each
+# respondent.
 association_scores <- function(x, name, mechanism) {
   if (is.null(mechanism)) {
     if (is.logical(x)) x <- as.integer(x)
     check_that(is.numeric(x) && !is.object(x) && all(is.finite(x)), x, name, "finite numbers, or have a mechanism")
-    return(list(u = matrix(as.double(x), dimnames = list(NULL, name)), randomized = FALSE))
+    known <- unique(as.double(x))
+    return(list(u = matrix(known, dimnames = list(NULL, name)), codes = match(x, known), randomized = FALSE))
   }
   check_mechanism(mechanism, name)
-  u <- score_reader(mechanism, name)(x)
+  # Reports that are no single value are all taken for different.
+  single <- is.atomic(x) && is.null(dim(x)) && !inherits(x, "rr_reports")
+  codes <- if (single) match(x, unique(x)) else seq_len(report_number(x))
+  u <- score_reader(mechanism, name)(if (single) unique(x) else x)
   if (is_yes_no(mechanism)) u <- u[, 2, drop = FALSE]
   colnames(u) <- if (ncol(u) == 1L) name else paste(name, mechanism$levels, sep = "=")
-  list(u = u, randomized = TRUE)
+  list(u = u, codes = codes, randomized = TRUE)
 }
 
-# All pairs of columns of different questions. `w` adds up to 1.
-score_associations <- function(u, of, randomized, w, columns) {
+# All pairs of columns of different questions. `w` adds up to 1; `squares` are of the weights of respondents.
+score_associations <- function(u, of, randomized, w, squares) {
+  columns <- colnames(u)
   mean <- colSums(u * w)
   centred <- u - rep(mean, each = nrow(u))
   spread <- colSums(centred^2 * w)
@@ -349,7 +379,7 @@ score_associations <- function(u, of, randomized, w, columns) {
   keep <- of[pairs$i] != of[pairs$j]
   i <- pairs$i[keep]
   j <- pairs$j[keep]
-  effective <- 1 / sum(w^2)
+  effective <- 1 / sum(squares)
   values <- vapply(seq_along(i), function(k) {
     product <- centred[, i[k]] * centred[, j[k]]
     covariance <- sum(w * product)
@@ -358,12 +388,12 @@ score_associations <- function(u, of, randomized, w, columns) {
     rho <- covariance / sqrt(vi * vj)
     slope <- product - covariance
     influence <- slope / sqrt(vi * vj) - rho / 2 * (own[, i[k]] / vi + own[, j[k]] / vj)
-    c(covariance * effective / (effective - 1), sqrt(sum(w^2 * slope^2)) * effective / (effective - 1), rho,
-      sqrt(sum(w^2 * influence^2)), effective * covariance^2 / known(spread[i[k]] * spread[j[k]]))
+    c(covariance * effective / (effective - 1), sqrt(sum(squares * slope^2)) * effective / (effective - 1), rho,
+      sqrt(sum(squares * influence^2)), effective * covariance^2 / known(spread[i[k]] * spread[j[k]]))
   }, numeric(5))
-  tibble::tibble(x = columns[i], y = columns[j], covariance = values[1, ], covariance.error = values[2, ],
-                 correlation = values[3, ], correlation.error = values[4, ], statistic = values[5, ], df = 1,
-                 p.value = stats::pchisq(values[5, ], 1, lower.tail = FALSE))
+  list(x = columns[i], y = columns[j], covariance = values[1, ], covariance.error = values[2, ],
+       correlation = values[3, ], correlation.error = values[4, ], statistic = values[5, ], df = rep(1, length(i)),
+       p.value = stats::pchisq(values[5, ], 1, lower.tail = FALSE))
 }
 
 # Correlations are for yes/no questions; where others are among them, Cramer's V is there for every pair.

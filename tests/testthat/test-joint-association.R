@@ -345,3 +345,24 @@ test_that("limits between independence and the estimate solve their equation", {
     expect_gt(ratio$conf.low[ratio$measure == "odds.ratio"], 50)
   }
 })
+
+test_that("rows that say the same are one: the associations are those of each respondent's own score", {
+  set.seed(4)
+  often <- rr_grr(c("never", "once", "often"), epsilon = 1.5)
+  die <- rr_forced(1 / 6)
+  people <- data.frame(a = rr_perturb(sample(often$levels, 400, TRUE), often, rng = "R"), b = rr_perturb(sample(c("no", "yes"), 400, TRUE), die, rng = "R"))
+  for (w in list(rep(1, 400), runif(400))) {
+    found <- as.data.frame(rr_association(people, list(a = often, b = die), weights = w))
+    share <- w / sum(w)
+    # By hand: scores are entries of the inverse channel, a row for each respondent.
+    u <- solve(rr_matrix(often))[match(people$a, often$levels), ]
+    v <- solve(rr_matrix(die))[match(people$b, c("no", "yes")), 2]
+    effective <- 1 / sum(share^2)
+    for (k in 1:3) {
+      product <- (u[, k] - sum(share * u[, k])) * (v - sum(share * v))
+      covariance <- sum(share * product)
+      expect_equal(found$covariance[k], covariance * effective / (effective - 1), tolerance = 1e-12)
+      expect_equal(found$covariance.error[k], sqrt(sum(share^2 * (product - covariance)^2)) * effective / (effective - 1), tolerance = 1e-12)
+    }
+  }
+})
