@@ -36,9 +36,13 @@ covariance_limits <- function(pairs, z) test_limits(pairs$covariance, pairs$cova
 
 correlation_limits <- function(pairs, z) {
   estimate <- pairs$correlation
-  # Unbiased estimates outside of the range do not narrow the interval to a point.
-  outside <- estimate - nearest(estimate, -1, 1)
-  limits <- test_limits(estimate, sqrt(pairs$correlation.error^2 + (outside / z)^2), pairs, z)
+  limits <- test_limits(estimate, pairs$correlation.error, pairs, z)
+  # An unbiased estimate outside of the range does not narrow the interval to a point.
+  wide <- normal_interval(estimate, z * pairs$correlation.error, -1, 1)
+  high <- which(estimate > 1 & wide$low > 0)
+  low <- which(estimate < -1 & wide$high < 0)
+  limits$low[high] <- pmin(limits$low, wide$low)[high]
+  limits$high[low] <- pmax(limits$high, wide$high)[low]
   lapply(limits, nearest, -1, 1)
 }
 
