@@ -37,6 +37,59 @@ row_type_counts <- function(x, arg, whole = FALSE) {
   list(values = values, columns = check_set_names(columns, arg), levels = levels)
 }
 
+# ---- the moment matrix ----
+
+#' The moment matrix of joint counts
+#'
+#' The expected joint counts of the reports are linear in the joint counts of the truth: \eqn{E(c) = M t + N P}. `rr_matrix()` of expected counts ([rr_pmdh()]) or
+#' of a fit ([rr_tmdh()]) is \eqn{M}.
+#'
+#' With \eqn{p_j} and \eqn{q_j} the probabilities of a reported 1 if the truth of column \eqn{j} is 1 or 0,
+#' \eqn{M_{JS} = \prod_{j \in S} (p_j - q_j) \prod_{j \in J \setminus S} q_j}{M[J, S] = prod of p[j] - q[j] over S times prod of q[j] over J without S}
+#' if \eqn{S} is a part of \eqn{J}, and 0 if not, and \eqn{P_J = \prod_{j \in J} q_j}{P[J] = prod of q[j] over J}. The package applies it one column at a time.
+#'
+#' @param mechanism An object of [rr_pmdh()] or [rr_tmdh()] whose columns are yes/no questions.
+#' @param ... Must be empty.
+#' @return A square matrix with a row and a column for each set of columns up to the `order` of the object, named by the sets. The attribute
+#'   `"constant"` is \eqn{P}.
+#' @section Errors:
+#' `candor_error_argument` for questions that are reported directly, by hashing or in scores; `candor_error_too_large` for more than 4,096 sets.
+#' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy. Equations (24) to (26), (34).
+#' @seealso [rr_matrix()] of a mechanism; [rr_pmdh()] and [rr_tmdh()].
+#' @examples
+#' # How do the reports of two questions follow from the truths?
+#' expected <- rr_pmdh(as.table(array(c(600, 150, 150, 100), c(2, 2))), rr_warner(0.8))
+#' M <- rr_matrix(expected)
+#' M
+#' # 250 said yes to each question, and 100 to both
+#' drop(M %*% c(250, 250, 100)) + 1000 * attr(M, "constant")
+#' coef(expected)
+#' @name moment_matrix
+#' @aliases rr_matrix.rr_pmdh
+#' @export
+rr_matrix.rr_pmdh <- function(mechanism, ...) moment_matrix(mechanism)
+
+#' @rdname moment_matrix
+#' @export
+rr_matrix.rr_tmdh <- function(mechanism, ...) moment_matrix(mechanism)
+
+moment_matrix <- function(x) {
+  if (!is.null(x$counts$scores) || !is.null(x$design$block)) {
+    abort("The moment matrix is of yes/no questions whose reports are counted.", "argument")
+  }
+  sets <- family_size(x)
+  if (sets > 4096) abort("A moment matrix has at most 4,096 sets. This one would have {format_count(sets)}.", "too_large")
+  map <- function(row) {
+    .Call(C_rr_moments, as.double(row), as.double(length(x$columns)), as.double(x$order),
+          as.double(moment_weights(x$design, FALSE)), NULL, NULL)$values
+  }
+  # What one row of no set becomes, and what each set adds to it.
+  none <- map(seq_len(sets + 1) == 1)
+  whole <- vapply(seq_len(sets) + 1, function(set) map(seq_len(sets + 1) %in% c(1, set)) - none, none)
+  labels <- set_labels(x$columns, x$order)
+  structure(matrix(whole[-1, ], sets, dimnames = list(labels, labels)), constant = stats::setNames(none[-1], labels))
+}
+
 # ---- the joint distribution ----
 
 #' Joint distributions of binary columns, without negative cells

@@ -17,7 +17,7 @@ rowtype <- function(x, columns = NULL) {
 # For a family of column sets, the matrix M and the vector P (its attribute) of E(c) = M t + N P, with
 # M[J, S] = product of d_j over S times product of q_j over J without S, for S within J, P[J] the product of q_j over J
 # and d_j = p_j - q_j; or the inverse of M, which has a closed form too (Carette 2022, equations 23 to 27, Lemma 3.4).
-# The package applies them one column at a time and never forms them.
+# rr_matrix() of expected counts forms M; the inverse is here.
 #
 # Where the columns of `total` are the categories of one question, everybody has exactly one of them, and N can be taken
 # out of the equation: E(c) = (M + P u') t, with u the indicator of those columns; its inverse follows from that of M by
@@ -28,7 +28,7 @@ full_moment_matrix <- function(p, q, order = NULL, inverse = FALSE, columns = ma
   order <- check_order(order %||% d, d)
   design <- number_columns(list(p = p, q = q), columns)
   if (inverse) design <- column_design(list(p = p, q = q), columns)
-  matrix <- moment_matrix(moment_weights(design, inverse), columns, order)
+  matrix <- weighted_matrix(moment_weights(design, inverse), columns, order)
   if (is.null(total)) return(matrix)
   inside <- parse_sets(list(total), columns, "total")[, 1] + 1L
   if (!inverse) {
@@ -37,14 +37,14 @@ full_moment_matrix <- function(p, q, order = NULL, inverse = FALSE, columns = ma
     matrix[, inside] <- matrix[, inside] + constant
     return(matrix)
   }
-  constant <- attr(moment_matrix(moment_weights(design, FALSE), columns, order), "P")
+  constant <- attr(weighted_matrix(moment_weights(design, FALSE), columns, order), "P")
   along <- as.vector(matrix %*% constant)
   summed <- colSums(as.matrix(matrix[inside, , drop = FALSE]))
   matrix - outer(along, summed) / (1 + sum(along[inside]))
 }
 
 # The matrix of the package's own map: what one row more with each set adds; "P" is what a row that has none becomes.
-moment_matrix <- function(weights, columns, order) {
+weighted_matrix <- function(weights, columns, order) {
   d <- length(columns)
   total <- set_total(d, order)
   map <- function(x) .Call(C_rr_moments, as.double(x), as.double(d), order, as.double(weights), NULL, NULL)$values

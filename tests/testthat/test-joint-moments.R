@@ -39,3 +39,24 @@ test_that("a design that tells nothing is refused", {
   expect_refused(full_moment_matrix(0.8, 1.1, columns = 2), full_moment_matrix(0.8, 0.1, columns = 2, order = 3))
   expect_error(full_moment_matrix(0.8, 0.1, columns = 2, total = "z"), class = "candor_error_level")
 })
+
+test_that("the moment matrix of expected and of estimated counts is that of the golden vectors, and maps truths to reports", {
+  for (case in golden("moment_matrices")) {
+    input <- case$input
+    truth <- rowtype(rep(1, 2^input$columns))
+    expected <- rr_pmdh(truth, list(p = input$p1, q = input$p0), order = input$max_order)
+    M <- rr_matrix(expected)
+    expect_golden(structure(M, constant = NULL), case$expected$M)
+    expect_golden(attr(M, "constant"), case$expected$P)
+    expect_golden(solve(M), case$expected$M_inverse, tolerance = 1e-9)
+  }
+  types <- rowtype(c(60, 15, 15, 10))
+  reported <- rr_pmdh(types, rr_warner(0.8))
+  M <- rr_matrix(reported)
+  expect_equal(drop(M %*% c(25, 25, 10)) + 100 * attr(M, "constant"), coef(reported), ignore_attr = TRUE)
+  expect_identical(rr_matrix(rr_tmdh(types, rr_warner(0.8))), M)
+  expect_identical(dimnames(M), list(c("x1", "x2", "x1:x2"), c("x1", "x2", "x1:x2")))
+  bits <- matrix(rbinom(13 * 50, 1, 0.5), 50)
+  expect_refused(rr_matrix(rr_tmdh(rr_cooccurrence(bits, order = 7), rr_warner(0.8))), class = "too_large")
+  expect_refused(rr_matrix(rr_cooccurrence(bits)))
+})
