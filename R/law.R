@@ -1,6 +1,6 @@
-# The law of a report: how its probabilities depend on the truth. Each mechanism has one method of rr_law(). Estimators,
-# covariances, intervals and simulations use the generics below, which have methods for each class of law. Laws hold
-# numbers only: no labels, no mechanisms, no data frames.
+# The law of a report: how its probabilities depend on the truth. A mechanism carries its law, or a method of rr_law()
+# makes it. Estimators, covariances, intervals and simulations use the generics below, which have methods for each class
+# of law. Laws hold numbers, and no labels and data frames; the law of a hierarchy holds those of its depths.
 
 #' The law of a report: response probabilities given the truth
 #'

@@ -135,7 +135,7 @@ bloom_places <- function(labels, bits, hashes, cohorts, key) {
     print <- label_print(label, key)
     chosen <- matrix(0L, hashes, cohorts)
     for (s in seq_len(hashes)) {
-      # The so manyth of the bits that are left.
+      # The places are counted among the bits that are left.
       place <- .Call(C_rr_public_numbers, c(4, key, print, s), bits - s + 1, cohorts, FALSE)
       for (before in seq_len(s - 1)) {
         used <- apply(chosen[seq_len(s - 1), , drop = FALSE], 2, function(x) sort(x)[before])

@@ -1,5 +1,5 @@
 # A random intercept: the marginal likelihood of the reports of persons, or other groups (inst/mathematics/mixed.md).
-# The parts of the model are those of `regress_parts`; `at` is the coefficients, then sigma.
+# The parts of the model are those of a regression of rows (R/regress-fit.R); `at` is the coefficients, then sigma.
 
 # The rows in the order of their groups; groups whose rows and reports are the same count once, with the sum of their
 # weights.

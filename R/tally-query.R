@@ -176,7 +176,7 @@ exact_values <- function(values, connection) {
   values
 }
 
-# In the words of the engine. COUNT(*) is everybody's.
+# In the words of the engine. Every engine has COUNT(*).
 translate_sums <- function(sums, connection) {
   stats::setNames(as.character(dbplyr::translate_sql_(sums, con = connection, window = FALSE)), names(sums))
 }
