@@ -182,6 +182,7 @@ read_tally <- function(bytes) {
     abort("It is not text in UTF-8, or holds the character U+0000.", "file")
   }
   Encoding(text) <- "UTF-8"
+  if (has_half_character(text)) abort("A text of it has half of a character.", "file")
   object <- tryCatch(parse_json_text(text), error = function(e) abort("It is not JSON, or was cut off.", "file"))
   known <- is.list(object) && isTRUE(object[["format"]] %in% c(tally_format, mechanism_format))
   if (!known || !identical(object[["version"]], tally_version)) {
@@ -190,6 +191,14 @@ read_tally <- function(bytes) {
   check_checksum(bytes, needed = !is.null(object[["sets"]]))
   if (object[["format"]] == tally_format) return(make_tally(object))
   read_mechanism(file_members(object, c("format", "version", "mechanism"), "checksum", "file")$mechanism)
+}
+
+# Of a character beyond 16 bits JSON may write two halves, each useless without the other.
+has_half_character <- function(text) {
+  if (!grepl("\\\\u[dD][89a-fA-F]", text)) return(FALSE)
+  bare <- gsub("\\\\\\\\", "", text)
+  whole <- gsub("\\\\u[dD][89abAB][0-9a-fA-F]{2}\\\\u[dD][c-fC-F]", "", bare)
+  grepl("\\\\u[dD][89a-fA-F]", whole)
 }
 
 # The checksum is the last member, of all bytes before its name. Names and texts have no quotes inside that are not
@@ -258,6 +267,10 @@ read_mechanism <- function(object) {
   check_that(known, name, "constructor", "of a mechanism of this package", "file")
   make <- if (name == "rr_pool") read_pooled else get(name, mode = "function")
   arguments <- lapply(as.list(m$arguments), read_argument)
+  # R itself would take the beginning of a name for the name.
+  own <- names(formals(make))
+  cut <- Filter(function(given) any(startsWith(own, given)), setdiff(names(arguments), own))
+  if (length(cut)) abort("The mechanism has an argument that is not known: {describe(cut[1])}.", "file")
   # Arguments that were left out and have no default are NULL.
   needed <- names(Filter(function(default) identical(default, quote(expr = )), formals(make)))
   arguments[setdiff(needed, c("...", names(arguments)))] <- list(NULL)

@@ -326,3 +326,23 @@ test_that("mechanisms travel as tallies do, and what is no longer the same is re
   own <- rr_new_mechanism("own", 3, epsilon = 1, design = "own", law = rr_law(rr_grr(3, 1)))
   expect_error(rr_write(own, file), class = "candor_error_file")
 })
+
+test_that("the beginning of an argument's name is no name, and half a character no text", {
+  file <- withr::local_tempfile()
+  rr_write(rr_counts(c(a = 3, b = 4, c = 5), rr_grr(c("a", "b", "c"), 1)), file)
+  # Without the checksum, which would refuse each change.
+  text <- sub(",\n *\"checksum\": \"[^\"]*\"", "", paste(readLines(file), collapse = "\n"))
+  expect_false(grepl("checksum", text))
+  read <- function(text) {
+    writeLines(text, file)
+    rr_read(file)
+  }
+  expect_identical(read(text)$counts, c(3, 4, 5))
+  for (other in c(sub("\"epsilon\"", "\"eps\"", text), sub("\"a\"", "\"\\\\ud83d\"", text), sub("\"a\"", "\"\\\\ude00\"", text))) {
+    expect_false(other == text)
+    expect_error(read(other), class = "candor_error_file")
+  }
+  # Both halves are a character, and a backslash before the u is one.
+  expect_identical(read(sub("\"a\"", "\"\\\\ud83d\\\\ude00\"", text))$mechanism$levels[1], "\U1f600")
+  expect_identical(read(sub("\"a\"", "\"\\\\\\\\ud83d\"", text))$mechanism$levels[1], "\\ud83d")
+})
