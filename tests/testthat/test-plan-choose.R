@@ -1,3 +1,6 @@
+# Counts are random, enumerated or at the edges on purpose.
+rr_estimate <- estimate_odd
+
 grr_counts <- function(k, s, epsilon, n, replication = 0) {
   form <- rr_law(rr_grr(k, epsilon = epsilon))
   .Call(C_rr_study_counts, zipf_shares(k, s), NULL, n, form$a, form$b, form$odds, 17, 1, replication, 1)[, 1]

@@ -1,3 +1,6 @@
+# Counts are random, enumerated or at the edges on purpose.
+rr_estimate <- estimate_odd
+
 test_that("for one yes/no question the profile is the likelihood-ratio interval, by hand", {
   fit <- rr_estimate(rr_counts(c(no = 60, yes = 40), rr_warner(0.8)))
   loglik <- function(theta) 60 * log(0.8 - 0.6 * theta) + 40 * log(0.2 + 0.6 * theta)
