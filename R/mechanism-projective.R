@@ -30,7 +30,8 @@
 #' @concept PGR
 #' @concept block design
 #' @examples
-#' # 1,000 pages, and one number from each of 20,000 visitors: is page 7, which a tenth of them read, found?
+#' # 1,000 pages, and one number from each of 20,000 visitors.
+#' # Is page 7 found, which a tenth of them read?
 #' mechanism <- rr_projective(1000, epsilon = 2)
 #' mechanism$order   # 8
 #' set.seed(1)

@@ -59,8 +59,8 @@
 #' late <- function() if (day < 4) reports_of(day <<- day + 1)
 #' rr_tally(late, mechanism, column = "answer", label = day_of, onto = tally)   # 4,000 reports
 #'
-#' # A file without quoted fields, 200 lines at a time. Without quote = "" an inch mark would open a field that ends at
-#' # the next inch mark, and take the rows between with it.
+#' # A file without quoted fields, 200 lines at a time. Without quote = "" an inch mark would
+#' # open a field that ends at the next inch mark, and take the rows between with it.
 #' csv <- tempfile(fileext = ".csv")
 #' write.csv(reports_of(1), csv, row.names = FALSE, quote = FALSE)
 #' connection <- file(csv, "r")
