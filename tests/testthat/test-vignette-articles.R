@@ -23,8 +23,10 @@ test_that("choosing: k-ary randomized response is 34 times worse with a thousand
   table <- rr_recommend(1000, epsilon = 2, n = 1e5)
   within <- stats::setNames(table$within, table$mechanism)
   expect_equal(round(1 + within[["grr"]]), 34)
-  expect_true(all(within[c("oue", "olh")] < 0.01))
+  expect_true(all(within[c("projective", "oue", "olh")] < 0.01))
   expect_equal(table$bits[table$mechanism == "hadamard"], 11)
+  expect_equal(round(table$bits[table$mechanism == "projective"]), 12)
+  expect_identical(table$tally[table$mechanism == "projective"], table$tally[table$mechanism == "hadamard"])
 })
 
 test_that("rappor: epsilon of many reports approaches that of the permanent answer", {
