@@ -242,6 +242,8 @@ row_columns <- function(fit, conf.int, conf.level, which = seq_along(fit$mechani
 
 held_words <- "Estimates held at the boundary have no standard error and bias the others: read the intervals"
 
+is_doubted <- function(x) any(nzchar(about(x, "doubt")))
+
 # By the test that doubts the design.
 doubt_words <- function(x) {
   if (!"deviance" %in% about(x, "doubt")) return(unlikely_words)

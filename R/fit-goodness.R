@@ -207,8 +207,6 @@ makes_counts <- function(evidence, truth) {
 # So many reports are compared with their fitted numbers all together.
 tested_reports <- 40
 
-is_doubted <- function(x) any(nzchar(about(x, "doubt")))
-
 # Do the reports of a group lie far from all that the design could give? The likeliest truth decides, whatever the
 # method; where another one has no estimate below 0, its truth fits as well. Clusters and strata of a survey change
 # nothing: given the truths in the sample, answers are randomized each for itself.

@@ -78,7 +78,9 @@ moment_matrix <- function(x) {
     abort("The moment matrix is of yes/no questions whose reports are counted.", "argument")
   }
   sets <- family_size(x)
-  if (sets > 4096) abort("A moment matrix has at most 4,096 sets. This one would have {format_count(sets)}.", "too_large")
+  if (sets > 4096) {
+    abort("A moment matrix has at most 4,096 sets. This one would have {format_count(sets)}.", "too_large")
+  }
   map <- function(row) {
     .Call(C_rr_moments, as.double(row), as.double(length(x$columns)), as.double(x$order),
           as.double(moment_weights(x$design, FALSE)), NULL, NULL)$values

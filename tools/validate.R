@@ -373,7 +373,8 @@ if (any(!result$ok)) print(result[!result$ok, 1:6], row.names = FALSE, right = F
 cat(sprintf("%d passed, %d failed\n", sum(result$ok), sum(!result$ok)))
 # ---- the studies without limits, the longest last ----
 if (full) {
-  others <- c("pinzon-grid.R", "sketch-keys.R", "sketches.R", "choose.R", "regression-starts.R", "eb-more.R", "eb-uncertainty.R", "eb-even.R", "random-intercepts.R", "eb.R")
+  others <- c("pinzon-grid.R", "sketch-keys.R", "sketches.R", "choose.R", "regression-starts.R", "eb-more.R", "eb-uncertainty.R",
+              "eb-even.R", "random-intercepts.R", "eb.R")
   keep_results()
   for (name in others) {
     script(name, if (name == "eb.R") file.path(Sys.getenv("CANDOR_SHARED_DATA", "."), "kosarak_prefix36682_first_item.csv"))

@@ -474,7 +474,8 @@ test_that("with respondents as clusters intervals of several rounds cover, witho
   # Of 200 intervals of 95 per cent the share that covers has a standard deviation of .0154: .89 is four of them below. Plain ones treat six
   # reports of a person as six people: with the variance between people they cover about .75.
   # The doubt takes reports for those of different people: of these designs a few are doubted.
-  covered <- suppressWarnings(classes = "candor_warning_unlikely", cbind(replicate(100, rounds(rr_longitudinal(5, 2, 1))), replicate(100, rounds(rr_hadamard(5, 3)))))
+  covered <- suppressWarnings(cbind(replicate(100, rounds(rr_longitudinal(5, 2, 1))), replicate(100, rounds(rr_hadamard(5, 3)))),
+                              classes = "candor_warning_unlikely")
   expect_gt(mean(covered["clusters", ]), 0.89)
   expect_lt(mean(covered["plain", ]), 0.87)
 })
