@@ -37,6 +37,7 @@ shim$tally_sets <- function(mechanism) {
 }
 environment(shim$tally_sets) <- shim
 calls <- alist(
+  projective_axis = projective_axis(rr_law(rr_projective(7, epsilon = 1)), 1:3)$bits,
   perturb_secure = length(rr_perturb(c("a", "b", "c", "a"), letters3)),
   perturb_factor = {
     set.seed(1)
