@@ -7,6 +7,19 @@
 #' Each report is taken to come from a different respondent. With several reports per person the standard errors are too small: give a survey design with
 #' the respondents as clusters, see [rr_survey].
 #'
+#' @section Model and estimate:
+#' With \eqn{C_{xy}}{C[x, y]} the probability of report \eqn{y} given the truth \eqn{x}, \eqn{\theta_x}{theta[x]} the shares of the truths and
+#' \eqn{\phi_y}{phi[y]} the shares of the \eqn{n} reports,
+#' \deqn{E(\phi_y) = \sum_x \theta_x C_{xy}}{E(phi[y]) = sum over x of theta[x] C[x, y]}
+#'
+#' `"inv"` solves these equations. `"mle"` maximizes \eqn{\sum_y \phi_y \log \sum_x \theta_x C_{xy}}{sum over y of phi[y] log(sum over x of theta[x] C[x, y])} over shares of at
+#' least 0 that add up to 1. With as many reports as truths it equals `"inv"` if no share of `"inv"` is negative.
+#'
+#' If a report is the truth with probability \eqn{p} and each other category with probability \eqn{q} (Pinzon et al. 2026),
+#' \deqn{\hat\theta_y = \frac{\phi_y - q}{p - q}, \qquad \widehat{Var}(\hat\theta_y) = \frac{\phi_y (1 - \phi_y)}{(n - 1) (p - q)^2}}{theta[y] = (phi[y] - q) / (p - q), variance phi[y] (1 - phi[y]) / ((n - 1) (p - q)^2)}
+#' for the population. For the sample, the variance is \eqn{\{pq + \phi_y (1 - p - q)\} / \{n (p - q)^2\}}{(p q + phi[y] (1 - p - q)) / (n (p - q)^2)}.
+#' `system.file("mathematics", "estimation.md", package = "candor")` has the proofs, and general channels.
+#'
 #' @param x Reports, a data frame, a database table or a tally: anything that [rr_tally()] accepts. A list of tallies is pooled by [rr_pool()]. For a survey design of the package survey see
 #'   [rr_survey].
 #' @param mechanism How the answers were randomized, such as [rr_forced()] or [rr_grr()]. Not needed for a tally.

@@ -3,6 +3,13 @@
 #' `rr_glm()` fits a regression of the *true* answer to a yes/no question on covariates, from randomized reports, by maximum likelihood. The model is for the
 #' probability of the second label of the mechanism, the "yes". The result is a `glm`: functions for [stats::glm()] work, and their results are about the truth.
 #'
+#' @section Model:
+#' With \eqn{p} and \eqn{q} the probabilities that the report is yes if the truth is yes and no, and \eqn{g} the inverse of the link,
+#' \deqn{P(report\ yes \mid x) = q + (p - q)\, g(x^T \beta)}{P(report yes | x) = q + (p - q) g(x'b)}
+#' The coefficients maximize the likelihood of the reports. Their variance is the inverse of the observed information,
+#' \eqn{-\sum_i \partial^2 \log P(y_i \mid x_i) / \partial\beta\, \partial\beta^T}{minus the second derivatives of the log-likelihood} (van den Hout et al. 2007).
+#' `system.file("mathematics", "regression.md", package = "candor")` has the derivatives.
+#'
 #' @section The maximum:
 #' The likelihood may have several local maxima, and its supremum may be at infinity. The estimate is the largest value that is found by Newton's
 #' method from a fixed set of starting points, without random numbers. No search is certain to find the largest.

@@ -10,6 +10,9 @@
 #' * `"cumulative"`: \eqn{\log\{P(\le k) / P(> k)\} = \alpha_k - x^T \beta}{log(P(<= k) / P(> k)) = alpha_k - x'b}, proportional odds as in `MASS::polr()`.
 #'   A positive coefficient moves the truth towards later levels.
 #'
+#' The coefficients maximize \eqn{\sum_i \log \sum_k \theta_k(x_i) C_{k y_i}}{the sum over i of log(sum of theta_k(x_i) C[k, y_i])}. Their variance is the inverse of the observed information, the negative
+#' second derivatives of this sum, as for [rr_glm()]; `system.file("mathematics", "regression.md", package = "candor")` has them.
+#'
 #' The likelihood is not concave. Newton's method starts at `starts` fixed points, without random numbers, and the fit is the highest maximum found. Warnings say that another maximum
 #' lies within 2 units of log-likelihood, or that the likelihood is largest at infinity. In the latter case coefficients are `Inf`, `-Inf`, or `NA` if their sign is not determined.
 #'

@@ -9,6 +9,11 @@
 #' @section Standard errors:
 #' The estimated covariances of `"inv"` are unbiased. For other methods they hold locally, on the support of the estimate.
 #'
+#' For a category that is reported with probability \eqn{p} if it is the truth and \eqn{q} otherwise, the variance of `"inv"` is estimated by
+#' \eqn{\phi (1 - \phi) / \{(n - 1) (p - q)^2\}}{phi (1 - phi) / ((n - 1) (p - q)^2)} for the population, and by
+#' \eqn{\{pq + \phi (1 - p - q)\} / \{n (p - q)^2\}}{(p q + phi (1 - p - q)) / (n (p - q)^2)} for the sample, with the reported share \eqn{\phi}{phi} of \eqn{n} reports
+#' (Pinzon et al. 2026, equation 8). `system.file("mathematics", "estimation.md", package = "candor")` has the other laws.
+#'
 #' The standard error is `NA` in these cases:
 #' * the estimate is held at 0 or 1 (its variance in `vcov()` is 0): read its interval;
 #' * no formula is known (`"power"`, `"power_ns"`, `"combine"`, `"lasso"`, `"nnls"`, `"merged"`, and `"ibu"` if it stopped with a gap above 1e-4), unless `interval = "bootstrap"`;
@@ -30,6 +35,16 @@
 #' | `"profile"` | the shares that a likelihood ratio test does not reject, each maximum certified | population only, up to 500 categories; conservative at the boundary, and down to 85% if a direct question has about two yes |
 #' | `"bootstrap"` | percentiles of estimates from simulated tallies | R's random generator; too narrow at the boundary |
 #' | `"credible"` | posterior quantiles of `"eb"`, the hull of two fits | at least 20 categories; right for most categories on average, not for a category that was named or chosen |
+#'
+#' **Wilson's interval.** If the report of one category is binomial with the probability \eqn{\mu = q + (p - q) \theta}{mu = q + (p - q) theta}, the interval holds the shares
+#' \eqn{\theta} with \deqn{(\phi - \mu)^2 \le z^2 \mu (1 - \mu) / n}{(phi - mu)^2 <= z^2 mu (1 - mu) / n}
+#' (Wilson 1927), where \eqn{\phi}{phi} is the reported share and \eqn{z} a normal quantile. In a general channel with the unbiased estimate \eqn{\hat\theta}{T}, the mean of scores, it holds the shares with
+#' \deqn{(\hat\theta - \theta)^2 \le \frac{z^2}{n} \{\theta m_1 + (1 - \theta) m_0 - \theta^2\}}{(T - theta)^2 <= (z^2 / n) (theta m1 + (1 - theta) m0 - theta^2)}
+#' where \eqn{m_1}{m1} and \eqn{m_0}{m0} are the mean squares of the scores of respondents in the category and of the others. For the sample, \eqn{\theta}{theta} replaces \eqn{\theta^2}{theta^2}.
+#'
+#' **Profile interval.** It holds the shares for which twice the log-likelihood, maximized over the other shares, is within the chi-squared quantile with one degree of freedom of
+#' its maximum (Wilks 1938). This law assumes a truth inside of (0, 1).
+#' At 0 or 1 the statistic is 0 in half of the surveys and follows the law in the others, so the interval is conservative.
 #'
 #' The profile interval is about the maximum likelihood estimate, whatever the `method`. Wilson's interval is `NA` if the channel cannot be inverted.
 #'
@@ -55,6 +70,9 @@
 #'
 #'   Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response.
 #'   \doi{10.48550/arXiv.2601.08603} (equation 8, the variances for the sample)
+#'
+#'   Wilks, S. S. (1938). The large-sample distribution of the likelihood ratio for testing composite hypotheses. *Annals of Mathematical Statistics* 9(1), 60-62.
+#'   \doi{10.1214/aoms/1177732360}
 #' @seealso [rr_estimate()], [rr_fit] for `confint()`, [rr_profile] for the curve of the likelihood, [rr_posterior()] for Bayesian intervals.
 #'   `system.file("mathematics", package = "candor")` has the derivations.
 #' @concept confidence interval

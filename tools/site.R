@@ -15,6 +15,15 @@ for (article in list.files(file.path(source, "vignettes"), "[.]Rmd$", full.names
     file.remove(article)
   }
 }
+# The pages of inst/mathematics are articles, with their links to each other.
+mathematics <- list.files(file.path(source, "inst", "mathematics"), "[.]md$", full.names = TRUE)
+for (page in mathematics) {
+  text <- gsub("\\]\\(([a-z-]+)[.]md", "](mathematics-\\1.html", readLines(page))
+  title <- sub("^# ", "", text[1])
+  name <- paste0("mathematics-", sub("[.]md$", "", tolower(basename(page))), ".Rmd")
+  writeLines(c("---", paste0("title: \"", title, "\""), "output: rmarkdown::html_vignette", "---", text[-1]),
+             file.path(source, "vignettes", "articles", name))
+}
 package <- pkgdown::as_pkgdown(source, override = list(destination = arguments[2]))
 pkgdown::build_site(package, preview = FALSE, devel = FALSE, new_process = FALSE, install = FALSE)
 
@@ -25,6 +34,8 @@ page <- function(entry) {
   entry$path <- sub("^(https?://[^/]*)?/*", "", entry$path)
   entry[c("path", "id", "dir", "title", "what", "text")]
 }
-entries <- lapply(entries, page)
+# A section without text has no entry.
+entries <- lapply(Filter(function(entry) length(entry$path) > 0, entries), page)
+stopifnot(!vapply(entries, function(entry) is.null(entry$title), NA))
 writeLines(paste0("window.searchIndex = ", jsonlite::toJSON(entries, auto_unbox = TRUE, null = "null"), ";"), file.path(arguments[2], "search.js"))
 dir.create(file.path(arguments[2], "katex"))

@@ -1,0 +1,34 @@
+// site-search.js <site>: types queries into the search of the home page and of an article, in headless Chromium, and
+// prints what is wrong with the results: an error of the page, a result without a name, or not the page that was meant.
+"use strict";
+const path = require("path"), fs = require("fs"), os = require("os");
+const browser = require("../tests/client/browser.js");
+
+const site = path.resolve(process.argv[2]);
+const queries = [
+  { from: "index.html", text: "crosswise", meant: "reference/rr_binary.html" },
+  { from: "articles/candor.html", text: "sample size", meant: "articles/planning.html" },
+  { from: "reference/rr_grr.html", text: "heavy hitters", meant: "reference/rr_heavy_hitters.html" }
+];
+
+(async function () {
+  const chromium = await browser.start(fs.mkdtempSync(path.join(os.tmpdir(), "candor-search-")));
+  await chromium.page("Runtime.enable");
+  chromium.listen(function (message) {
+    if (message.method === "Runtime.exceptionThrown") console.log(message.params.exceptionDetails.exception.description);
+  });
+  for (const query of queries) {
+    await chromium.open("file://" + path.join(site, query.from));
+    await chromium.value("document.getElementById('search-input').focus()");
+    for (let wait = 0; wait < 50 && !await chromium.value("Boolean(window.searchIndex)"); wait++) {
+      await new Promise(resolve => setTimeout(resolve, 100));
+    }
+    await chromium.page("Input.insertText", { text: query.text });
+    const rows = await chromium.value("[...document.querySelectorAll('#found a')].map(a => [a.href, a.firstChild.textContent])");
+    if (rows.some(([, title]) => !title || title === "null")) console.log(query.text + ": a result without a name");
+    if (!rows.some(([href]) => href.split("#")[0].endsWith(query.meant))) {
+      console.log(query.text + ": no " + query.meant + " among " + rows.map(([href]) => href).join(" "));
+    }
+  }
+  await chromium.stop();
+})();
