@@ -35,6 +35,9 @@
 #' @param permanent Number above `epsilon`: privacy budget of all reports about one answer together. `NULL` (default): one-time RAPPOR.
 #' @param f,p,q Numbers in \[0, 1\] with `f < 1` and `p != q`. RAPPOR's probabilities, instead of `epsilon` and `permanent`.
 #' @param key Whole number, 0 to 2^32 - 1; default 1. Public seed of the hash functions.
+#' @param places Bits of the categories, if other hash functions than the package's made the reports: a matrix with a row for each category and `hashes * cohorts` columns,
+#'   as in the map files of Google's RAPPOR. Bit \eqn{b} of cohort \eqn{j}, both from 1, is the number \eqn{bits (j - 1) + b}{bits (j - 1) + b}; the first `hashes` columns are the first
+#'   cohort's. Two hashes of a category may set the same bit. Default `NULL`: the bits follow from the labels and `key`.
 #' @return A mechanism of class `c("rr_bloom", "rr_mechanism")`, with these elements among others:
 #'
 #' | element | what |
@@ -70,7 +73,7 @@
 #' # home 0.51 (0.46 to 0.56)
 #' @export
 rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8, permanent = NULL, f = NULL, p = NULL,
-                     q = NULL, key = 1, ...) {
+                     q = NULL, key = 1, places = NULL, ...) {
   check_dots_empty(...)
   if (is.character(levels)) levels <- check_hashed_text(levels, "levels")
   levels <- check_levels(levels)
@@ -80,7 +83,11 @@ rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8,
   cohorts <- check_count(cohorts, "cohorts", min = 1, max = 1e6)
   key <- check_count(key, "key", max = 2^32 - 1)
   if (k * cohorts * hashes > 5e7) abort("The filters of so many categories and cohorts are too large.", "too_large")
-  pairs <- min(hashes, bits - hashes)
+  if (is.data.frame(places)) places <- unname(as.matrix(places))
+  filters <- if (is.null(places)) bloom_places(levels$labels, bits, hashes, cohorts, key)
+    else numbered_places(places, k, bits, hashes, cohorts)
+  # Filters in which hashes meet have fewer ones, and may differ in more bits from others.
+  pairs <- if (is.null(places)) min(hashes, bits - hashes) else hashes
   numbers <- if (is.null(f) && is.null(p) && is.null(q)) bloom_levels(epsilon, permanent, pairs)
     else bloom_letters(epsilon, permanent, f, p, q)
   one <- numbers$q - numbers$f / 2 * (numbers$q - numbers$p)
@@ -94,12 +101,21 @@ rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8,
                      number_of(cohorts, "cohort")),
     permanent = numbers$permanent %||% (2 * pairs * log((1 - numbers$f / 2) / (numbers$f / 2))), bits_number = bits,
     hashes = hashes, cohorts = cohorts, f = numbers$f, given_0 = numbers$p, given_1 = numbers$q, one = one, zero = zero,
-    pairs = pairs, bit = bit, places = bloom_places(levels$labels, bits, hashes, cohorts, key), key = key,
+    pairs = pairs, bit = bit, places = filters, key = key,
     codec = cohort_codec(bits, cohorts), from_epsilon = !is.null(epsilon), memoised = memoised,
     linked = if (cohorts > 1) "cohort",
     second = if (memoised) rr_unary(bits, p = numbers$q, q = numbers$p)
   ), "rr_bloom", epsilon = epsilon, bits = bits, hashes = hashes, cohorts = cohorts, permanent = permanent, f = f,
-    p = p, q = q, key = key)
+    p = p, q = q, key = key, places = places)
+}
+
+# Places that are counted through all cohorts, as map files have them.
+numbered_places <- function(places, k, bits, hashes, cohorts) {
+  from <- rep(bits * (seq_len(cohorts) - 1), each = hashes)
+  own <- if (is.numeric(places) && identical(dim(places), as.integer(c(k, hashes * cohorts)))) t(unname(places)) - from
+  check_that(!is.null(own) && all(own %in% seq_len(bits)), places, "places",
+             "a matrix with a row for each category, and the places of each hash in each cohort")
+  aperm(array(as.integer(own), c(hashes, cohorts, k)), c(1, 3, 2))
 }
 
 bloom_reports <- function(bits, cohorts) {

@@ -193,6 +193,7 @@ read_rows <- function(x, mechanism) {
   }
   if (is.raw(x) && is.matrix(x)) return(list(rows = report_values(x)))
   if (is.character(x) && !is.matrix(x)) {
+    if (holds_digits(x, codec)) return(digit_rows(x, codec))
     if (!holds_numbers(x, codec)) return(hexadecimal_rows(x, codec))
     refuse_reports(which(!is.na(x) & !grepl(number_pattern, x)), x)
     x <- lapply(strsplit(trimws(x), " +"), as.numeric)
@@ -226,6 +227,19 @@ holds_numbers <- function(x, codec) {
   first <- x[!is.na(x)][1]
   short <- grepl(" ", first, fixed = TRUE) || isTRUE(nchar(first) < 2 * codec_bytes(codec))
   !is.null(codec$ones) && short && grepl(number_pattern, first)
+}
+
+# Is text one digit, 0 or 1, for each bit? Two hexadecimal digits of a report of two bits are not.
+holds_digits <- function(x, codec) {
+  first <- x[!is.na(x)][1]
+  codec$width > 2 && is.null(codec$drawn) && isTRUE(nchar(first) == codec$width) && grepl("^[01]+$", first)
+}
+
+digit_rows <- function(x, codec) {
+  gone <- is.na(x)
+  refuse_reports(which(!gone & !(nchar(x) == codec$width & grepl("^[01]+$", x))), x)
+  bits <- unlist(strsplit(replace(x, gone, strrep("0", codec$width)), ""), use.names = FALSE) == "1"
+  list(rows = matrix(as.integer(bits), ncol = codec$width, byrow = TRUE), gone = gone)
 }
 
 number_pattern <- "^ *-?[0-9]+( +-?[0-9]+)* *$"

@@ -30,12 +30,22 @@ static void draw(size_t hashes, int again)
     }
 }
 
+/* Is place s of category v in cohort j unlike the ones before it? A bit that two hashes set is one bit. */
+static int counts(size_t hashes, size_t s, size_t v, size_t j)
+{
+  const int *own = places + hashes * (v + CATEGORIES * j);
+  for (size_t before = 0; before < s; before++)
+    if (own[before] == own[s]) return 0;
+  return 1;
+}
+
 static double expected(size_t hashes, size_t u, size_t v, int dense)
 {
   double sum = 0;
   for (size_t j = 0; j < COHORTS; j++)
     for (size_t s = 0; s < hashes; s++)
       for (size_t t = 0; t < hashes; t++) {
+        if (!counts(hashes, s, u, j) || !counts(hashes, t, v, j)) continue;
         const size_t a = (size_t) places[s + hashes * (u + CATEGORIES * j)] - 1,
                      b = (size_t) places[t + hashes * (v + CATEGORIES * j)] - 1;
         if (dense) sum += inner[a + BITS * (b + BITS * j)];

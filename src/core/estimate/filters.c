@@ -19,6 +19,14 @@ static int start_members(const candor_filters *f, const int *places, int *start)
   return 1;
 }
 
+/* Is place s of a category the first of its places at that bit? Hashes of other libraries may meet. */
+static int is_new(const int *places, size_t s)
+{
+  for (size_t before = 0; before < s; before++)
+    if (places[before] == places[s]) return 0;
+  return 1;
+}
+
 static void add_to(const int *member, int n, double weight, double *column)
 {
   for (int i = 0; i < n; i++) column[member[i]] += weight;
@@ -47,12 +55,14 @@ candor_status candor_filter_squares(const candor_filters *f, const double *inner
     /* Categories join the members of their bits in turn, so that each meets those before it, and itself. */
     for (size_t v = 0; v < k; v++, places += hashes) {
       for (size_t s = 0; s < hashes; s++) {
+        if (!is_new(places, s)) continue;
         const int b = places[s] - 1;
         member[start[b] + held[b]++] = (int) v;
       }
       double *column = out + k * v;
       if (!dense) {
         for (size_t s = 0; s < hashes; s++) {
+          if (!is_new(places, s)) continue;
           const int b = places[s] - 1;
           add_to(member + start[b], held[b], own[b], column);
         }
@@ -60,6 +70,7 @@ candor_status candor_filter_squares(const candor_filters *f, const double *inner
       }
       memset(row, 0, bits * sizeof *row);
       for (size_t s = 0; s < hashes; s++) {
+        if (!is_new(places, s)) continue;
         const double *line = own + bits * (size_t) (places[s] - 1);
         for (size_t b = 0; b < bits; b++) row[b] += line[b];
       }
