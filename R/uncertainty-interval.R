@@ -55,7 +55,7 @@
 #'
 #'   Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response.
 #'   \doi{10.48550/arXiv.2601.08603} (equation 8, the variances for the sample)
-#' @seealso [rr_estimate()], [rr_fit] for `confint()`, [rr_profile] for the curve of the likelihood, [rr_posterior()] for Bayesian intervals.
+#' @seealso [rr_estimate()], [fit_methods] for `confint()`, [likelihood_profile] for the curve of the likelihood, [rr_posterior()] for Bayesian intervals.
 #'   `system.file("mathematics", package = "candor")` has the derivations.
 #' @concept confidence interval
 #' @concept standard error
