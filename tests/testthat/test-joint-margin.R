@@ -85,7 +85,7 @@ test_that("questions that are not there are refused", {
   product <- rr_estimate(benefit, rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_kuk(0.8, 0.2)))
   expect_refused(rr_margin(fit, "item3"), rr_margin(fit, 3), confint(rr_margin(fit, 1), parm = "item3"), class = "level")
   expect_refused(rr_association(one), as.table(one), class = "order")
-  expect_refused(rr_margin(fit, "item1", given = "item1"), rr_margin(1, 1), rr_association(1), as.table(product),
+  expect_refused(rr_margin(fit, "item1", given = "item1"), rr_margin(1, 1), rr_association(1),
                  rr_association(rr_margin(fit, 1, given = 2)), as.matrix(rr_association(fit), "phi"),
                  rr_association(rr_tmdh(rowtype(c(3, 4)), rr_warner(0.8))))
   expect_snapshot(rr_margin(fit, "item1", given = "item2"))
