@@ -9,7 +9,7 @@
 #' | randomize answers | [rr_perturb()], [rr_client()] | *reports* |
 #' | count the reports | [rr_tally()], [rr_counts()] | a *tally* |
 #' | estimate | [rr_estimate()] | a *fit*: estimates with their uncertainty |
-#' | read | [tidy()][rr_fit], [plot()][autoplot.rr_fit] | a data frame, a ggplot |
+#' | read | [tidy()][fit_methods], [plot()][autoplot.rr_fit] | a data frame, a ggplot |
 #'
 #' `plot()` returns the ggplot of `ggplot2::autoplot()`, which can be changed: `plot(fit) + ggplot2::labs(title = "Contact")`. Start with
 #' `vignette("candor", package = "candor")`.
@@ -21,7 +21,7 @@
 #' * transition matrices: [rr_channel()], [rr_geometric()], [rr_misclassification()], [rr_compose()].
 #' * frequency oracles of LDP: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_projective()], [rr_bitflip()].
 #' * repeated reports (memoization, RAPPOR): [rr_longitudinal()], [rr_bloom()].
-#' * strings without a list, heavy hitters: [rr_sketch_counts()], [rr_prefixes()], [rr_heavy_hitters()].
+#' * strings without a list, heavy hitters: [rr_count_mean_sketch()], [rr_prefixes()], [rr_heavy_hitters()].
 #' * several questions: [rr_product()], [rr_sample_questions()].
 #' * numbers and ordered answers: [rr_square_wave()], [rr_hierarchy()], [rr_mean()], [rr_scramble()].
 #' * properties: [rr_epsilon()], [rr_matrix()].
@@ -31,17 +31,17 @@
 #' * published counts: [rr_counts()].
 #' * more than fits into memory: [chunks].
 #' * clients in other languages: [rr_client()], [rr_reports()], [clients].
-#' * survey designs with clusters, strata and weights: [rr_survey].
+#' * survey designs with clusters, strata and weights: [survey_designs].
 #' * files of tallies, parts of tallies, several designs: [rr_write()], [rr_read()], [groups], [rr_pool()].
 #'
 #' @section Estimation and analysis:
-#' * estimates, standard errors, intervals: [rr_estimate()], [rr_fit], [estimators], [intervals], [rr_solver].
-#' * sums, differences, quantiles, profiles: [rr_contrast()], [rr_compare()], [rr_quantile()], [rr_top()], [profile()][rr_profile].
-#' * joint distributions: [rr_margin()], [rr_association()], [rr_cooccurrence()], [rr_tmdh()], [rr_joint()].
-#' * regression: [rr_glm()], [rr_multinom()], [rr_loglinear()], [rr_predictor()], [rr_regression], [rr_posterior()].
+#' * estimates, standard errors, intervals: [rr_estimate()], [fit_methods], [estimators], [intervals], [likelihood_solver].
+#' * sums, differences, quantiles, profiles: [rr_contrast()], [rr_compare()], [rr_quantile()], [rr_top()], [profile()][likelihood_profile].
+#' * joint distributions: [rr_margin()], [rr_association()], [rr_cooccurrence()], [rr_tmdh()], [as.table()][as.table.rr_histogram].
+#' * regression: [rr_glm()], [rr_multinom()], [rr_loglinear()], [rr_predictor()], [regression_methods], [rr_posterior()].
 #' * set sizes and distinct counts: [rr_set_size()], [rr_incidence()], [rr_extreme()], [rr_sketch()].
 #' * sample size, power, choice of mechanism: [rr_power()], [rr_recommend()].
-#' * choice of estimator, simulation: [rr_choose()], [rr_risk()], [rr_study()].
+#' * choice of estimator, simulation: [rr_choose_method()], [rr_study()].
 #' * extensions: [rr_new_mechanism()], [rr_law()], [rr_new_method()].
 #'
 #' Data sets: [surveys] and [exam_simulated]. Errors, warnings and messages: [candor_conditions].

@@ -17,7 +17,7 @@
 #' of the pooled tally is nested in the fit by groups. With estimates on the boundary the chi-squared distribution does not hold, and a warning says so.
 #'
 #' @param fit A grouped fit of [rr_estimate()], or a list of at least two fits of independent samples, each without groups or with one group. The names of the
-#'   list are the groups. The fits are all of survey designs ([rr_survey]) or none. Parts of one survey share clusters and are not independent: give the groups as `by`, or fit
+#'   list are the groups. The fits are all of survey designs ([survey_designs]) or none. Parts of one survey share clusters and are not independent: give the groups as `by`, or fit
 #'   [rr_glm()] with `arm` if they answered by different mechanisms.
 #' @param terms Labels or positions of categories; default all, for a yes/no question the second.
 #' @param type `"difference"` (default; second group minus first) or `"ratio"` (second over first).
@@ -25,7 +25,7 @@
 #' @param conf.level Confidence level, a number in (0, 1); default 0.95.
 #' @param object A maximum likelihood fit of [rr_estimate()].
 #' @param ... For `anova()` further maximum likelihood fits of the same reports. `rr_compare()` refuses further arguments.
-#' @return `rr_compare()` returns a tibble of class `rr_compare` with one row per pair of groups and category, see [rr_estimates]. The columns are `term`, `group1`, `group2`,
+#' @return `rr_compare()` returns a tibble of class `rr_compare` with one row per pair of groups and category, see [estimate_methods]. The columns are `term`, `group1`, `group2`,
 #'   `estimate`, `std.error`, `conf.low`, `conf.high`, `p.value` and `p.adjusted`. [plot()][autoplot.rr_compare] draws it.
 #'
 #'   `anova()` returns a data frame of class `anova` with one row per model: `groups`, `parameters`, `logLik`, and from the second row on `Df`, `Chisq` and `Pr(>Chisq)`.

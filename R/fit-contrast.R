@@ -15,7 +15,7 @@
 #' @param conf.level Confidence level, a number in (0, 1); default 0.95.
 #' @param cumulative Logical, default `FALSE`. Estimate cumulative shares, each level and all below it? See [rr_quantile()].
 #' @param ... Not used; further arguments give an error.
-#' @return A tibble of class `rr_contrast` with one row per function, see [rr_estimates]:
+#' @return A tibble of class `rr_contrast` with one row per function, see [estimate_methods]:
 #'
 #'   | column | content |
 #'   |---|---|

@@ -2,10 +2,10 @@
 #'
 #' `rr_estimate()` recovers the distribution of the true answers from randomized reports, with standard errors and confidence intervals.
 #'
-#' The page [estimators] compares the methods, and the page [intervals] says what the uncertainty is about. [rr_choose()] picks a method for given data.
+#' The page [estimators] compares the methods, and the page [intervals] says what the uncertainty is about. [rr_choose_method()] picks a method for given data.
 #'
 #' Each report is taken to come from a different respondent. With several reports per person the standard errors are too small: give a survey design with
-#' the respondents as clusters, see [rr_survey].
+#' the respondents as clusters, see [survey_designs].
 #'
 #' @section Model and estimate:
 #' With \eqn{C_{xy}}{C[x, y]} the probability of report \eqn{y} given the truth \eqn{x}, \eqn{\theta_x}{theta[x]} the shares of the truths and
@@ -21,7 +21,7 @@
 #' `system.file("mathematics", "estimation.md", package = "candor")` has the proofs, and general channels.
 #'
 #' @param x Reports, a data frame, a database table or a tally: anything that [rr_tally()] accepts. A list of tallies is pooled by [rr_pool()]. For a survey design of the package survey see
-#'   [rr_survey].
+#'   [survey_designs].
 #' @param mechanism How the answers were randomized, such as [rr_forced()] or [rr_grr()]. Not needed for a tally.
 #' @param method The estimator: a name of the table in [estimators] or a method made by [rr_new_method()]. Default `"mle"`, maximum likelihood. If the counts
 #'   do not determine the likelihood, the default is `"composite"` or `"norm_sub"`, and a message names it.
@@ -42,8 +42,8 @@
 #'   * `doubt`: per group, the test by which no truth makes its reports likely: `"deviance"` ([rr_goodness_of_fit()] says more), `"counts"`, or `""` for none.
 #'   * `details`: per group, what the method says about its computation: active categories, uniqueness, iterations, certified gap.
 #'
-#'   Read it by `tidy()`, `glance()`, `coef()`, `vcov()`, `confint()`, `summary()` and `plot()`, see [rr_fit]. Four mechanisms return other objects, which
-#'   their pages describe: [rr_mean()], [rr_scramble()], [rr_sketch_counts()] and [rr_sample_questions()].
+#'   Read it by `tidy()`, `glance()`, `coef()`, `vcov()`, `confint()`, `summary()` and `plot()`, see [fit_methods]. Four mechanisms return other objects, which
+#'   their pages describe: [rr_mean()], [rr_scramble()], [rr_count_mean_sketch()] and [rr_sample_questions()].
 #'
 #'   Groups in which nobody answered are left out and named in a message.
 #' @section Errors and warnings:
@@ -52,7 +52,7 @@
 #' `candor_warning_not_converged`; `candor_warning_unlikely` (no truth makes the reports likely, as after a wrong mechanism; wrong in at most 1 of 1,000 fits). See [candor_conditions].
 #' @references Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response.
 #'   \doi{10.48550/arXiv.2601.08603}
-#' @seealso [estimators], [intervals], [rr_fit] to read the fit, [rr_contrast()] for sums and differences, [rr_top()] for the most common categories,
+#' @seealso [estimators], [intervals], [fit_methods] to read the fit, [rr_contrast()] for sums and differences, [rr_top()] for the most common categories,
 #'   `vignette("candor", package = "candor")`.
 #' @concept prevalence
 #' @concept proportion
@@ -108,7 +108,7 @@ estimate_again <- function(tally, ...) {
   suppressWarnings(rr_estimate(tally, ...), classes = "candor_warning_unlikely")
 }
 
-#' @rdname rr_fit
+#' @rdname fit_methods
 #' @export
 update.rr_fit <- function(object, ...) {
   asked <- list(...)
@@ -225,7 +225,7 @@ estimate_tally.rr_hierarchy <- function(mechanism, tally, given) {
 }
 
 # A sketch: of the strings that are asked for.
-estimate_tally.rr_sketch_counts <- function(mechanism, tally, given) {
+estimate_tally.rr_count_mean_sketch <- function(mechanism, tally, given) {
   estimate_candidates(mechanism, tally, given, identity)
 }
 

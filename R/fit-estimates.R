@@ -32,8 +32,8 @@
 #' @section Errors:
 #' `candor_error_level`, `candor_error_argument`. See [candor_conditions].
 #' @references The columns follow the package 'generics', <https://cran.r-project.org/package=generics>.
-#' @seealso [rr_fit] for further methods of fits, [rr_regression] for regressions.
-#' @name rr_estimates
+#' @seealso [fit_methods] for further methods of fits, [regression_methods] for regressions.
+#' @name estimate_methods
 #' @examples
 #' # Eight people reported whether they are in two sets, each bit flipped with probability 0.1.
 #' # How many are in at least one?
@@ -100,7 +100,7 @@ shown_of.rr_estimates <- function(x, n) if (is.data.frame(x)) plain_tibble(x) el
 
 notes_of.rr_estimates <- function(x, shown) about(x, "notes")
 
-#' @rdname rr_estimates
+#' @rdname estimate_methods
 #' @export
 tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = NULL, terms = NULL, ...) {
   check_flag(conf.int, "conf.int")
@@ -124,7 +124,7 @@ match_places <- function(parm, x, rows = rows_of(x), arg = "parm") {
   at[order(group, match(rows[["term"]][at], parm))]
 }
 
-#' @rdname rr_estimates
+#' @rdname estimate_methods
 #' @export
 glance.rr_estimates <- function(x, ...) {
   tibble::tibble(target = about(x, "target") %||% NA_character_, nobs = nobs(x), estimates = length(labels_of(x)),
@@ -133,18 +133,18 @@ glance.rr_estimates <- function(x, ...) {
                  truth.share = about(x, "truth.share"))
 }
 
-#' @rdname rr_estimates
+#' @rdname estimate_methods
 #' @export
 coef.rr_estimates <- function(object, ...) stats::setNames(rows_of(object)$estimate, labels_of(object))
 
-#' @rdname rr_estimates
+#' @rdname estimate_methods
 #' @export
 vcov.rr_estimates <- function(object, ...) {
   labels <- labels_of(object)
   matrix(covariance_of(object), length(labels), dimnames = list(labels, labels))
 }
 
-#' @rdname rr_estimates
+#' @rdname estimate_methods
 #' @export
 confint.rr_estimates <- function(object, parm = NULL, level = NULL, ...) {
   level <- level %||% about(object, "conf.level")
@@ -153,21 +153,21 @@ confint.rr_estimates <- function(object, parm = NULL, level = NULL, ...) {
   bounds_matrix(rows$conf.low, rows$conf.high, level, labels)[match_places(parm, object, rows), , drop = FALSE]
 }
 
-#' @rdname rr_estimates
+#' @rdname estimate_methods
 #' @export
 nobs.rr_estimates <- function(object, ...) sum(about(object, "n"))
 
-#' @rdname rr_estimates
+#' @rdname estimate_methods
 #' @export
 as.data.frame.rr_estimates <- function(x, ...) {
   plain_frame(if (is.data.frame(x)) plain_tibble(x) else tidy(x, conf.int = TRUE), ...)
 }
 
-#' @rdname rr_estimates
+#' @rdname estimate_methods
 #' @export
 format.rr_estimates <- function(x, ...) paste0("<", class(x)[1], "> ", title_of(x)[1])
 
-#' @rdname rr_estimates
+#' @rdname estimate_methods
 #' @export
 print.rr_estimates <- function(x, n = 10, digits = 4, ...) {
   n <- check_number(n, "n", min = 0)
@@ -181,11 +181,11 @@ print.rr_estimates <- function(x, n = 10, digits = 4, ...) {
   invisible(x)
 }
 
-#' @rdname rr_estimates
+#' @rdname estimate_methods
 #' @export
 summary.rr_estimates <- function(object, ...) object
 
-#' @rdname rr_estimates
+#' @rdname estimate_methods
 #' @export
 plot.rr_estimates <- function(x, ...) draw(x, ...)
 

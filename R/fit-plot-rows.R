@@ -134,7 +134,7 @@ drawn_of.rr_mean_fit <- function(x, data, labels) {
   shown
 }
 
-#' @rdname rr_estimates
+#' @rdname estimate_methods
 #' @method autoplot rr_estimates
 #' @rawNamespace S3method(ggplot2::autoplot,rr_estimates)
 autoplot.rr_estimates <- function(object, terms = NULL, ...) {

@@ -32,13 +32,13 @@
 #'
 #'   * `search`: a tibble with a row per length: `length`, `candidates` (their number), `n` (respondents), `error` (\eqn{\sigma}), `threshold` (as a share),
 #'     `found` (survivors).
-#'   * `fit`: the [fit][rr_fit] of the group that was held out, or `NULL`.
+#'   * `fit`: the [fit][fit_methods] of the group that was held out, or `NULL`.
 #'   * `epsilon`, `n`: the privacy budget; the respondents held out.
 #' @section Errors:
 #' `candor_error_argument`, `candor_error_empty` (a group without respondents), `candor_error_too_large` (more than 2,000,000 candidates in a step). See [candor_conditions].
 #' @references Wang, T., Li, N. and Jha, S. (2021). Locally differentially private heavy hitter identification. *IEEE Transactions on Dependable and Secure Computing*.
 #'   \doi{10.48550/arXiv.1708.06674} (prefix extending, without the group that is held out)
-#' @seealso [rr_prefixes()] for the mechanism, [rr_sketch_counts()] for strings that are asked for, [rr_top()] for known categories.
+#' @seealso [rr_prefixes()] for the mechanism, [rr_count_mean_sketch()] for strings that are asked for, [rr_top()] for known categories.
 #' @concept heavy hitters
 #' @concept frequent strings
 #' @concept open dictionary

@@ -31,7 +31,7 @@
 #'   \doi{10.2307/2347496}
 #' @seealso [intervals], [confint.rr_glm()].
 #' @concept likelihood ratio interval
-#' @name rr_profile
+#' @name likelihood_profile
 #' @examples
 #' # Is the interval of a small share symmetric?
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
@@ -43,7 +43,7 @@
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(curve)
 NULL
 
-#' @rdname rr_profile
+#' @rdname likelihood_profile
 #' @importFrom stats profile
 #' @export
 profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) {
@@ -71,7 +71,7 @@ new_rr_profile <- function(table, fit, groups = NULL) {
   structure(table, class = c("rr_profile", class(table)), fit = fit, groups = groups)
 }
 
-#' @rdname rr_profile
+#' @rdname likelihood_profile
 #' @export
 confint.rr_profile <- function(object, parm = NULL, level = 0.95, ...) {
   terms <- unique(object$term)
@@ -79,7 +79,7 @@ confint.rr_profile <- function(object, parm = NULL, level = 0.95, ...) {
   stats::confint(attr(object, "fit"), terms, level)
 }
 
-#' @rdname rr_profile
+#' @rdname likelihood_profile
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
   fit <- attr(object, "fit")
@@ -112,7 +112,7 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
                                               percent_labels(conf.level))))
 }
 
-#' @rdname rr_profile
+#' @rdname likelihood_profile
 #' @export
 plot.rr_profile <- function(x, ...) draw(x, ...)
 

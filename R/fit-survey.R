@@ -45,7 +45,7 @@
 #' @param ... Not used.
 #' @return An object of class `c("rr_survey", "rr_estimates")`, a list with `estimate` (shares or totals, with groups a matrix with one
 #'   column per group), `covariance`, `df`, `tally` (weighted), `mechanism`, `method`, `target`, `interval` and `conf.level`. Read it by the methods of
-#'   [rr_estimates].
+#'   [estimate_methods].
 #' @section Errors:
 #' `candor_error_argument` (also for two-phase designs and `weights`), `candor_error_law` (mechanisms without scores), `candor_error_missing`, `candor_error_too_large` (more than
 #' 50,000,000 scores), `candor_error_package`, and the errors of [rr_tally()] and [rr_estimate()]. See [candor_conditions].
@@ -59,7 +59,7 @@
 #'   Korn, E. L. and Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive counts estimated from survey
 #'   data. *Survey Methodology* 24(2), 193-201.
 #' @seealso [rr_glm()] for regression, [rr_score()], `vignette("survey-designs", package = "candor")`.
-#' @name rr_survey
+#' @name survey_designs
 #' @concept survey weights
 #' @concept replicate weights
 #' @concept primary sampling unit

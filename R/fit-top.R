@@ -11,7 +11,7 @@
 #' the upper limit at \eqn{\alpha / 2}. Tied categories have the best of their ranks. The chances that a row lies below its limit, added over \eqn{K} categories and divided by
 #' \eqn{r}, are at most \eqn{\alpha / 2}, however the rows were selected. Upper limits need no adjustment: a category that was selected for its large count is less likely to have a small count.
 #'
-#' The limits do not depend on `m`. They hold for a number of rows that is fixed in advance. For the rows with `present = TRUE`, whose number the data choose, no proof is known. The study
+#' The limits do not depend on `n`. They hold for a number of rows that is fixed in advance. For the rows with `present = TRUE`, whose number the data choose, no proof is known. The study
 #' `selection.R` has the coverage in 192 settings, see `vignette("validation", package = "candor")`. Each group is a list of its own; for intervals of all groups together use
 #' [rr_estimate()] with `simultaneous = TRUE`.
 #'
@@ -23,7 +23,7 @@
 #' normal for other channels. An interval above 0 implies a p-value below \eqn{\alpha r / (2K)}.
 #'
 #' @param x A tally, a fit of [rr_estimate()], or anything that [rr_tally()] accepts.
-#' @param m Number of categories to list per group, a whole number of at least 1 or `Inf`; default 10.
+#' @param n Number of categories to list per group, a whole number of at least 1 or `Inf`; default 10.
 #' @param mechanism How the answers were randomized, if `x` is neither a tally nor a fit.
 #' @param alpha False discovery rate (for `"holm"` the error probability), a number in (0, 1); default 0.05.
 #' @param adjust `"BH"` (default; Benjamini and Hochberg, for independent or positively dependent tests), `"BY"` (any dependence) or `"holm"` (probability of any false discovery).
@@ -53,13 +53,13 @@
 #' set.seed(1)
 #' mechanism <- rr_grr(1000, epsilon = 4)
 #' truth <- sample(1000, 1e5, replace = TRUE, prob = prop.table(seq_len(1000)^-1.2))
-#' rr_top(rr_perturb(truth, mechanism, rng = "R"), m = 5, mechanism = mechanism)
+#' rr_top(rr_perturb(truth, mechanism, rng = "R"), n = 5, mechanism = mechanism)
 #' # 24 are shown to be present. The first five shares are in truth 23, 10, 6, 4 and 3%
 #' @export
-rr_top <- function(x, m = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "BY", "holm"), conf.level = 0.95,
+rr_top <- function(x, n = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "BY", "holm"), conf.level = 0.95,
                    target = c("population", "sample"), ...) {
   check_dots_empty(...)
-  if (!identical(m, Inf)) m <- check_count(m, "m", min = 1)
+  if (!identical(n, Inf)) n <- check_count(n, "n", min = 1)
   alpha <- check_alpha(alpha)
   adjust <- check_choice(adjust, "adjust", c("BH", "BY", "holm"))
   target <- check_choice(target, "target", c("population", "sample"))
@@ -67,7 +67,7 @@ rr_top <- function(x, m = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "
   if (inherits(x, "rr_fit")) x <- x$tally
   fit <- estimate(x, mechanism, method = "inv", target = target, conf.level = conf.level)
   check_class(fit, "x", "rr_fit", "a tally of one question whose categories are estimated")
-  parts <- lapply(seq_len(NCOL(fit$estimate)), function(g) top_rows(fit, g, m, alpha, adjust, conf.level))
+  parts <- lapply(seq_len(NCOL(fit$estimate)), function(g) top_rows(fit, g, n, alpha, adjust, conf.level))
   found <- vapply(parts, `[[`, 0L, "found")
   categories <- length(fit$mechanism$levels)
   # One table of all groups: a table for each takes longer than its estimates.
@@ -85,12 +85,12 @@ rr_top <- function(x, m = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "
                          paste0("  ", rank_words(conf.level)), if (is_doubted(fit)) indented(doubt_words(fit))))
 }
 
-# The `m` largest estimates of a group, and how many categories are present.
-top_rows <- function(fit, g, m, alpha, adjust, conf.level) {
+# The `n` largest estimates of a group, and how many categories are present.
+top_rows <- function(fit, g, n, alpha, adjust, conf.level) {
   estimate <- group_estimate(fit, g)
   p <- absence_p_values(fit, g)
   adjusted <- stats::p.adjust(p, adjust)
-  which <- utils::head(order(estimate, decreasing = TRUE), m)
+  which <- utils::head(order(estimate, decreasing = TRUE), n)
   rank <- rank(-estimate, ties.method = "min")[which]
   rows <- row_columns(fit, TRUE, conf.level, which, g, ranked = TRUE)
   # Normal tests and score intervals know others' shares from two estimates: 0 is left out only where both do.

@@ -14,7 +14,7 @@
 #' * `simulate()`: a data frame of tallies under the fitted truth: one row per report, one column per tally, attribute `seed` as [stats::simulate()].
 #' * `update()`: the fit of the same tally with other arguments of [rr_estimate()].
 #' * `predict()`: what a report says about its respondent, see [predict.rr_fit()].
-#' * `profile()`: the likelihood around a share, see [rr_profile].
+#' * `profile()`: the likelihood around a share, see [likelihood_profile].
 #' * `plot()`: the picture of [`ggplot2::autoplot()`][autoplot.rr_fit].
 #'
 #' There is no `df.residual()`: for most designs it would be 0, and other packages would then refuse valid tests. [rr_goodness_of_fit()] tests the fit.
@@ -34,7 +34,7 @@
 #' * `epsilon`: privacy budget of the mechanism.
 #' * `logLik`, `df`, `AIC`, `BIC`: `NA` if the method does not maximize the likelihood.
 #' * `boundary`: number of estimates at or beyond 0 or 1.
-#' * `gap`: certified distance of the log-likelihood from its maximum, see [rr_solver]; 0 for the closed form.
+#' * `gap`: certified distance of the log-likelihood from its maximum, see [likelihood_solver]; 0 for the closed form.
 #' * `unlikely`: `TRUE` if no truth makes these reports likely, as after a wrong mechanism; false in at most 1 of 1,000 fits.
 #' * `validation`: people in the validation study of [rr_misclassification()], if there is one.
 #' @section Log-likelihood:
@@ -63,19 +63,19 @@
 #' @param seed A whole number for [set.seed()], after which R's generator is restored; or `NULL` (default) to continue from its present state.
 #' @param target For `vcov()`: `"population"` or `"sample"`; default the target of the fit.
 #' @param ... For `update()` arguments of [rr_estimate()] by name. Otherwise not used.
-#' @return As listed above; [rr_estimates] has further methods.
+#' @return As listed above; [estimate_methods] has further methods.
 #' @section Errors:
 #' `candor_error_level`, `candor_error_argument` (also for a covariance matrix of more than 5,000 rows). See [candor_conditions].
 #' @references Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response.
 #'   \doi{10.48550/arXiv.2601.08603} (equation 8: variances for the sample, with \eqn{(p - q)^2} in the denominators; for the population \eqn{\theta(1 - \theta)/N} is added)
 #'
 #'   Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
-#' @seealso [rr_contrast()], [rr_compare()], [groups] to take some groups, [rr_estimates] for what all estimates share.
+#' @seealso [rr_contrast()], [rr_compare()], [groups] to take some groups, [estimate_methods] for what all estimates share.
 #' @concept tidy
 #' @concept effective sample size
 #' @concept unknown parameter
 #' @aliases design_parameters
-#' @name rr_fit
+#' @name fit_methods
 #' @examples
 #' # Contact with armed groups in Nigeria: 831 of 2,435 said yes
 #' nigeria <- rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6))
@@ -95,11 +95,11 @@ labels_of.rr_fit <- function(x) coef_names(x)
 #' @export
 nobs.rr_fit <- function(object, ...) sum(object$tally$n)
 
-#' @rdname rr_fit
+#' @rdname fit_methods
 #' @export
 coef.rr_fit <- function(object, ...) stats::setNames(as.vector(object$estimate), coef_names(object))
 
-#' @rdname rr_fit
+#' @rdname fit_methods
 #' @export
 confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, interval = object$interval, ...) {
   which <- match_terms(parm, object)
@@ -110,7 +110,7 @@ confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, inter
   bounds_matrix(bounds$low, bounds$high, level, coef_names(object, which))
 }
 
-#' @rdname rr_fit
+#' @rdname fit_methods
 #' @export
 vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
   object$target <- check_choice(target, "target", c("population", "sample"))
@@ -133,7 +133,7 @@ vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
   matrix
 }
 
-#' @rdname rr_fit
+#' @rdname fit_methods
 #' @export
 logLik.rr_fit <- function(object, ...) {
   if (isTRUE(object$estimator$composite)) {
@@ -157,7 +157,7 @@ logLik.rr_fit <- function(object, ...) {
   structure(total, df = groups * (k - 1), nobs = sum(object$tally$effective_n), class = "logLik")
 }
 
-#' @rdname rr_fit
+#' @rdname fit_methods
 #' @export
 fitted.rr_fit <- function(object, ...) {
   law <- rr_law(object$mechanism)
@@ -170,7 +170,7 @@ fitted.rr_fit <- function(object, ...) {
   expected
 }
 
-#' @rdname rr_fit
+#' @rdname fit_methods
 #' @export
 residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
   type <- check_choice(type, "type", c("pearson", "response"))
@@ -185,7 +185,7 @@ residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
   replace(difference / root(variance), abs(difference) <= 1e-12 * n, 0)
 }
 
-#' @rdname rr_fit
+#' @rdname fit_methods
 #' @export
 simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
   nsim <- check_count(nsim, "nsim", min = 1, max = .Machine$integer.max)
@@ -287,7 +287,7 @@ fit_notes <- function(x, law, held) {
 
 # ---- as a table ----
 
-#' @rdname rr_fit
+#' @rdname fit_methods
 #' @export
 tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL,
                         type = c("estimates", "parameters", "trace"), interval = x$interval, ...) {
@@ -306,7 +306,7 @@ tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = 
   tidy_rows(x, conf.int, conf.level, match_terms(terms, x, "terms"))
 }
 
-#' @rdname rr_fit
+#' @rdname fit_methods
 #' @export
 glance.rr_fit <- function(x, ...) {
   likelihood <- if (isTRUE(x$estimator$composite)) NA_real_ else logLik(x)
@@ -324,7 +324,7 @@ glance.rr_fit <- function(x, ...) {
                  validation = if (is_validated(x$mechanism)) sum(x$mechanism$validation))
 }
 
-#' @rdname rr_fit
+#' @rdname fit_methods
 #' @export
 augment.rr_fit <- function(x, ...) {
   table <- tidy(x$tally)

@@ -43,7 +43,7 @@
 #' `candor_error_missing`, `candor_error_order` (too many sets), `candor_error_empty`, `candor_error_mismatch`. See [candor_conditions].
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local
 #'   differential privacy. Equations (16) to (18), (47) and (68).
-#' @seealso [rr_tmdh()] for the estimate, [rr_joint()] for the joint table, `vignette("joint", package = "candor")`.
+#' @seealso [rr_tmdh()] for the estimate, [as.table()][as.table.rr_histogram] for the joint table, `vignette("joint", package = "candor")`.
 #' @concept joint distribution
 #' @concept marginal table
 #' @concept superset sum

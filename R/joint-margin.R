@@ -19,12 +19,12 @@
 #' @param ... Not used; further arguments give an error.
 #' @return An object of class `rr_margin`: a list with `estimate` (an array of shares with one dimension per question) and the `covariance` of its
 #'   cells. `tidy()` gives one row per cell: a column per question, `estimate`, `std.error`, and with `conf.int = TRUE`
-#'   `conf.low` and `conf.high` (normal approximation, cut at 0 and 1). `as.table()` and the methods of [rr_estimates] work; [rr_association()] accepts a margin of two
+#'   `conf.low` and `conf.high` (normal approximation, cut at 0 and 1). `as.table()` and the methods of [estimate_methods] work; [rr_association()] accepts a margin of two
 #'   questions.
 #' @section Errors:
 #' `candor_error_level` (unknown question), `candor_error_order` (counts that were not tallied), `candor_error_argument`. See [candor_conditions].
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy. Theorems 3.5 and 3.6.
-#' @seealso [rr_association()] for tests, [rr_contrast()] for risk differences and ratios, [rr_joint()] for a proper table.
+#' @seealso [rr_association()] for tests, [rr_contrast()] for risk differences and ratios, [as.table()][as.table.rr_histogram] for a proper table.
 #' @concept marginal distribution
 #' @concept conditional probability
 #' @examples

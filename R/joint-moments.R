@@ -96,7 +96,7 @@ moment_matrix <- function(x) {
 
 #' Joint distributions of binary columns, without negative cells
 #'
-#' `rr_joint()` turns the unbiased estimate of joint counts into a table of all combinations of answers. The default table has no negative cells, and its margins are consistent.
+#' `as.table()` turns the unbiased estimate of joint counts into a table of all combinations of answers. The default table has no negative cells, and its margins are consistent.
 #'
 #' | `method` | table | notes |
 #' |---|---|---|
@@ -108,7 +108,7 @@ moment_matrix <- function(x) {
 #' `method = "invp"` gives the projection. Either table can be the `start` of `method = "ibu"`, which gains if the unbiased estimate has no negative cell. EM never changes a cell of 0: start from
 #' the truncated table.
 #'
-#' @param fit A fit of [rr_tmdh()] with all orders and at most 20 columns. `"projection"` and `"unbiased"` also accept another complete histogram, of
+#' @param x A fit of [rr_tmdh()] with all orders and at most 20 columns. `"projection"` and `"unbiased"` also accept another complete histogram, of
 #'   [rr_cooccurrence()] or [rr_pmdh()].
 #' @param method `"projection"` (default), `"truncated"` or `"unbiased"`.
 #' @param ... Not used; further arguments give an error.
@@ -129,26 +129,24 @@ moment_matrix <- function(x) {
 #' items <- list(item1 = c("no", "yes"), item2 = c("no", "yes"))
 #' reported <- as.table(array(c(189, 52, 103, 68), c(2, 2), items))
 #' fit <- rr_tmdh(rr_cooccurrence(reported), rr_kuk(0.8, 0.2))
-#' rr_joint(fit, "unbiased")
+#' as.table(fit, method = "unbiased")
 #' # The unbiased estimate has a negative cell; the projection has none
-#' rr_joint(fit)
+#' as.table(fit)
 #' @export
-rr_joint <- function(fit, method = c("projection", "truncated", "unbiased"), ...) {
-  check_dots_empty(...)
-  check_class(fit, "fit", "rr_histogram", "a fit of {.fn rr_tmdh} with counts of all orders")
+as.table.rr_histogram <- function(x, method = c("projection", "truncated", "unbiased"), ...) {
   method <- check_choice(method, "method", c("projection", "truncated", "unbiased"))
-  share <- unname(row_types(fit, "fit")) / fit$n
-  if (method == "truncated") share <- truncated_shares(fit, share)
+  share <- unname(row_types(x, "x")) / x$n
+  if (method == "truncated") share <- truncated_shares(x, share)
   if (method == "projection") share <- .Call(C_rr_project, share, 1)
-  as.table(array(share, rep(2L, length(fit$columns)), column_levels(fit)))
+  as.table(array(share, rep(2L, length(x$columns)), column_levels(x)))
 }
 
 # Mean of a normal variable given that it is positive, cell by cell.
 truncated_shares <- function(fit, share) {
-  check_class(fit, "fit", "rr_tmdh", "a fit of {.fn rr_tmdh}")
+  check_class(fit, "x", "rr_tmdh", "a fit of {.fn rr_tmdh}")
   # Sum over rows of the squared debiased indicator of each cell: the entries of the inverse channel, squared, one
   # column at a time.
-  x <- unname(row_types(fit$counts, "fit"))
+  x <- unname(row_types(fit$counts, "x"))
   p <- fit$design$p
   q <- fit$design$q
   for (j in seq_along(p)) {

@@ -41,7 +41,7 @@
 #' @param sets `NULL` (default) for all sets that `coef()` shows, or the sets of interest, as in [rr_cooccurrence()].
 #' @param ... Not used; `rr_tmdh()` refuses further arguments.
 #' @return An object of class `c("rr_tmdh", "rr_histogram")`, read by `coef()`, `tidy()`, `confint()`, `vcov()`, [rr_margin()],
-#'   [rr_association()], [rr_joint()] and `plot()`. Estimates are numbers of rows, with intervals of the normal approximation; divide by `nobs()` for shares. A negative estimate is kept: it is information about a count near 0.
+#'   [rr_association()], [as.table()][as.table.rr_histogram] and `plot()`. Estimates are numbers of rows, with intervals of the normal approximation; divide by `nobs()` for shares. A negative estimate is kept: it is information about a count near 0.
 #' @section Errors and warnings:
 #' Errors: `candor_error_no_information` (`p = q` in a column), `candor_error_mismatch` (mechanisms do not match the columns), `candor_error_impossible` (direct reports that support no category or
 #' several), `candor_error_order` (the set that was not tallied is named), `candor_error_law` (a channel that a validation study estimated), `candor_error_argument`. Warning: `candor_warning_indefinite`. See [candor_conditions].

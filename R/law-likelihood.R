@@ -43,7 +43,7 @@
 #' @seealso [estimators] for the options, [rr_estimate()].
 #' @concept mixture likelihood
 #' @concept EM algorithm
-#' @name rr_solver
+#' @name likelihood_solver
 #' @examples
 #' # How close to the maximum is the fit, and is the maximum unique?
 #' mechanism <- rr_geometric(20, epsilon = 0.5)

@@ -18,7 +18,7 @@
 #' These counts do not determine the likelihood of the reports.
 #'
 #' Other laws belong to one protocol each and are made by its constructor only: `hadamard`, `projective`, `bitflip`, `bloom`, `hierarchy`, `mean`, `scramble`, `sampled` and
-#' `sketch_counts`.
+#' `count_mean_sketch`.
 #'
 #' @param mechanism A mechanism.
 #' @param kind `"additive"`, `"channel"` or `"support"`.

@@ -55,7 +55,7 @@
 #' * `candor_error_no_information`: an estimate that the filters do not determine.
 #' @references Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR: randomized aggregatable privacy-preserving ordinal
 #'   response. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348} (The number of bits that can differ is corrected.)
-#' @seealso [rr_longitudinal()] for memoized bits without filters; [rr_sketch_counts()] for strings without a list; [rr_power()];
+#' @seealso [rr_longitudinal()] for memoized bits without filters; [rr_count_mean_sketch()] for strings without a list; [rr_power()];
 #'   `vignette("telemetry", package = "candor")`.
 #' @concept Bloom filter
 #' @concept RAPPOR

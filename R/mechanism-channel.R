@@ -8,7 +8,7 @@
 #' transpose. An error says so if the transpose of `C` would be valid.
 #'
 #' A square channel of the form \eqn{b_y + a\,1\{x = y\}}{b_y + a 1{x = y}}, such as k-ary randomized response, is recognized and estimated in
-#' closed form. For any other channel [rr_estimate()] finds the maximum of the likelihood, with a proof of how close it is, see [rr_solver].
+#' closed form. For any other channel [rr_estimate()] finds the maximum of the likelihood, with a proof of how close it is, see [likelihood_solver].
 #'
 #' @section Labels of reports:
 #' If a protocol has at most 10,000 possible reports, `rr_matrix()` labels them:
@@ -186,11 +186,11 @@ channel_law <- function(mechanism) {
 #' * `"exact"`: the shares of the table are the channel. Use it if the table is so large that its error does not matter.
 #'
 #' `"external"` and `"exact"` give the same estimates. Groups of a tally, and fits with the same table, share the error of the study.
-#' [vcov()][rr_fit], [rr_compare()] and [rr_contrast()] therefore contain the covariance between them, and the error nearly cancels in a
+#' [vcov()][fit_methods], [rr_compare()] and [rr_contrast()] therefore contain the covariance between them, and the error nearly cancels in a
 #' comparison of similar groups. If an estimate is at 0 or 1, the interval of a comparison leaves this covariance out and is too wide.
 #'
 #' [rr_glm()] adds the error in a second step (Murphy and Topel 1985): its intervals and tests are Wald's, and `AIC()` treats the channel as
-#' known. [rr_choose()] and [rr_study()] treat the channel as known. [rr_power()] reports which margins of error the study makes impossible.
+#' known. [rr_choose_method()] and [rr_study()] treat the channel as known. [rr_power()] reports which margins of error the study makes impossible.
 #'
 #' The following would leave the error out, and give an error: `interval` `"exact"`, `"profile"` and `"credible"`, [rr_product()], [rr_pool()],
 #' [rr_compose()], [rr_noncompliance()], [rr_multinom()], [rr_loglinear()], [rr_predictor()] and survey designs.

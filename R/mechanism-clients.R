@@ -85,7 +85,7 @@
 #'
 #' * [rr_hierarchy()]: a uniform `depth` \eqn{l} from 1 to the height \eqn{h}, and a report of `mechanism$parts[[l]]` about the node of the answer,
 #'   \eqn{\lfloor x / f^{h - l} \rfloor}{floor(x / f^(h - l))} from 0, with the fanout \eqn{f}.
-#' * [rr_prefixes()]: a uniform `part`, and a report of [rr_sketch_counts()] with its key about the first letters of the text.
+#' * [rr_prefixes()]: a uniform `part`, and a report of [rr_count_mean_sketch()] with its key about the first letters of the text.
 #' * [rr_mean()]: a window of cells, see `mechanism$fine` and `mechanism$coarse`. A number from -1 to 1 is rounded at random, without bias, to one of `steps + 1` places
 #'   \eqn{j}. With probability `chance` a uniform cell of \eqn{j, \dots, j + window - 1}{j, ..., j + window - 1} is drawn, else one of all `steps + window`.
 #'   `mechanism$share` is the probability of the fine grid.
@@ -126,7 +126,7 @@
 #' In [rr_bloom()] a label with print \eqn{s} sets bits \eqn{j = 1, 2, \dots}{j = 1, 2, ...} in cohort \eqn{c} as follows. Take the \eqn{c}th number \eqn{r} below
 #' `bits` \eqn{- j + 1} of \eqn{(4, key, s_0, s_1, j)}{(4, key, s0, s1, j)}. Among the bits that the label has not set yet, the \eqn{j}th bit is the one with \eqn{r} such bits before it.
 #'
-#' In [rr_sketch_counts()] the bucket (from 0) of a text under the \eqn{c}th function is the \eqn{c}th number below `width` of \eqn{(5, key, s_0, s_1)}{(5, key, s0, s1)}. The
+#' In [rr_count_mean_sketch()] the bucket (from 0) of a text under the \eqn{c}th function is the \eqn{c}th number below `width` of \eqn{(5, key, s_0, s_1)}{(5, key, s0, s1)}. The
 #' report is a report of [rr_unary()] about the buckets with `optimized = FALSE`. With `one_bit` it is a uniform `index` from 0 to the next power of two less one, and a
 #' `sign`. The sign is 1 if bucket and index have an even number of binary ones in common, else -1, and flipped with probability \eqn{1 / (1 + e^\epsilon)}.
 #'

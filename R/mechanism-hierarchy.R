@@ -8,7 +8,7 @@
 #' The result is unbiased, the shares of all levels add up to 1, and the share of a range is the sum over its levels. Estimates may be negative;
 #' `method = "norm_sub"` and others make them a distribution.
 #'
-#' `method = "mle"` maximizes the likelihood of the reports, summed over the depths, over all distributions of the levels, see [rr_solver]. Its shares
+#' `method = "mle"` maximizes the likelihood of the reports, summed over the depths, over all distributions of the levels, see [likelihood_solver]. Its shares
 #' are never negative. For an `oracle` whose reports support sets or are bits ([rr_unary()], [rr_local_hash()], [rr_subset()], [rr_bloom()],
 #' [rr_bitflip()]) it needs `rr_tally(keep = "sets")` and a table of different reports by levels, up to 2 GB. It has standard errors for up to 1,000
 #' levels that are not held at 0. With many levels its intervals by `interval = "wald"` are much shorter than the default ones.

@@ -33,7 +33,7 @@
 #'
 #' @section Estimates from several rounds:
 #' The reports of one respondent depend on each other, so that standard errors of a merged tally are too small. Estimate each round alone, or all rounds
-#' with respondents as clusters: `rr_estimate(survey::svydesign(ids = ~ id, weights = ~ 1, data = reports), mechanism)`, see [rr_survey].
+#' with respondents as clusters: `rr_estimate(survey::svydesign(ids = ~ id, weights = ~ 1, data = reports), mechanism)`, see [survey_designs].
 #'
 #' @inheritParams rr_grr
 #' @param permanent Number, above `epsilon` and at most 700. Privacy budget of all reports about one answer together. Or the mechanism of the permanent

@@ -26,7 +26,7 @@
 #' @param ... Must be empty.
 #' @return A mechanism of class `c("rr_mean", "rr_mechanism")` with `range` and `protocol`. [rr_perturb()] takes and returns numbers; reports may lie far
 #'   outside `range`. [rr_tally()] keeps the number of reports, their sum and the sum of their squares, as shares of the range of reports.
-#'   [rr_estimate()] returns an object of class `c("rr_mean_fit", "rr_estimates")`, see [rr_estimates].
+#'   [rr_estimate()] returns an object of class `c("rr_mean_fit", "rr_estimates")`, see [estimate_methods].
 #' @section Errors:
 #' * `candor_error_argument`: numbers out of range; a method or an interval that a mean does not have.
 #' * `candor_error_level`: an answer outside the range, with its position and never its value.

@@ -1,6 +1,6 @@
 #' Prefixes of strings, to find heavy hitters
 #'
-#' A [sketch][rr_sketch_counts()] estimates only strings that the analyst asks for. Here each respondent belongs to a group, drawn uniformly. There is a
+#' A [sketch][rr_count_mean_sketch()] estimates only strings that the analyst asks for. Here each respondent belongs to a group, drawn uniformly. There is a
 #' group for each of `lengths`, whose respondents report that number of first characters of their string. One more group is held out and reports whole
 #' strings. [rr_heavy_hitters()] lengthens frequent prefixes step by step, and estimates the strings that it finds from the group that was held out. All reports are
 #' reports of a count-mean sketch, with the whole `epsilon`.
@@ -8,7 +8,7 @@
 #' A whole string is its first `max(lengths)` characters. A shorter string ends in a special sign and is no prefix of others. Fewer lengths make
 #' larger groups, and more candidates in each step.
 #'
-#' @inheritParams rr_sketch_counts
+#' @inheritParams rr_count_mean_sketch
 #' @param lengths Increasing whole numbers, each at least 1: lengths of the prefixes in characters.
 #' @param functions Whole number, at least 1; default 64. Number of hash functions of each group's sketch.
 #' @return A mechanism of class `c("rr_prefixes", "rr_sampled", "rr_mechanism")` with `lengths`, and `parts`, the sketches. [rr_perturb()] takes text and
@@ -20,7 +20,7 @@
 #' * `candor_error_report`: a value that is not a report of this mechanism.
 #' @references Wang, T., Li, N. and Jha, S. (2021). Locally differentially private heavy hitter identification. *IEEE Transactions on Dependable and Secure Computing*.
 #'   arXiv:1708.06674 (prefix extending; the group that is held out is not in it)
-#' @seealso [rr_heavy_hitters()], which has an example from reports to strings; [rr_sketch_counts()]; [rr_bloom()] for a list of candidates.
+#' @seealso [rr_heavy_hitters()], which has an example from reports to strings; [rr_count_mean_sketch()]; [rr_bloom()] for a list of candidates.
 #' @concept heavy hitters
 #' @concept frequent strings
 #' @concept open dictionary
@@ -38,7 +38,7 @@ rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit 
              all(lengths == floor(lengths) & lengths >= 1) && all(diff(lengths) > 0), lengths, "lengths",
              "whole numbers of characters that increase, from 1")
   # Each group has hash functions of its own: strings that collide in one, and survive, do not collide in the next.
-  sketch <- function(i) rr_sketch_counts(epsilon, width, functions, one_bit, (check_key(key) + i - 1) %% 2^32)
+  sketch <- function(i) rr_count_mean_sketch(epsilon, width, functions, one_bit, (check_key(key) + i - 1) %% 2^32)
   part <- sketch(1)
   names <- c(vapply(lengths, format_count, ""), held_out)
   if (length(part$reports) * length(names) > sketch_cells) {
@@ -60,7 +60,7 @@ prefix_of <- function(strings, length) {
 
 #' @export
 prepare_answers.rr_prefixes <- function(mechanism, x) {
-  x <- prepare_answers.rr_sketch_counts(mechanism, x)
+  x <- prepare_answers.rr_count_mean_sketch(mechanism, x)
   if (any(grepl(string_end, x, fixed = TRUE))) {
     abort("{.arg x} must not contain the sign U+0004, which ends strings.", "argument")
   }

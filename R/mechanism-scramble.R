@@ -34,7 +34,7 @@
 #' cards alone, and `NA` if its estimated variance is negative. The standard error of the variance is then an upper bound.
 #'
 #' The mean of a score is the truth. Linear models of scores therefore need only robust standard errors: `lm(rr_score(z, mechanism) ~ x)`, and for survey
-#' designs `survey::svymean(~rr_score(z, mechanism), design)`, `survey::svyby()` and `survey::svyglm()`.
+#' designs `survey::svymean(~rr_score(z, mechanism), design)`, `survey::svyby()` and `survey::svyglm()`. Categories have a score for each level.
 #'
 #' @section Distribution:
 #' Cards are finite. If the truth has given levels, the reports are finite too, and `rr_channel(mechanism, levels = 0:10)` is their channel, for
@@ -52,11 +52,13 @@
 #' @param truth Number, at least 0 and below 1; default 0. Probability that the report is the truth.
 #' @param inside Logical, default `FALSE`. Is the card of `add` added before multiplying?
 #' @param x Reports.
-#' @param mechanism A mechanism of `rr_scramble()`; for `rr_score()` also of [rr_mean()].
+#' @param mechanism A mechanism of `rr_scramble()` or [rr_mean()], or of one question with categories.
 #' @param ... Must be empty.
 #' @return `rr_scramble()`: a mechanism of class `c("rr_scramble", "rr_mean", "rr_mechanism")`. [rr_tally()] keeps the sums of four powers of its reports, as
 #'   shares of their range. [rr_estimate()] returns an object of class `c("rr_mean_fit", "rr_estimates")` with the terms `mean` and `variance`.
-#'   `rr_score()`: numbers whose expectation is the truth.
+#'   `rr_score()`: numbers whose expectation is the truth; for categories a matrix with a row for each report and a column for each level, whose
+#'   expectation is 1 in the column of the truth and 0 elsewhere. The means of the columns are the
+#'   estimate of `method = "inv"`, except for [rr_bloom()], whose estimate weighs the bits.
 #' @section Errors:
 #' * `candor_error_argument`: cards or levels that are not numbers, probabilities that are negative or do not add up to 1, \eqn{\alpha = 0}{alpha = 0}, a
 #'   `range` that does not increase.
@@ -80,7 +82,7 @@
 #'   Association* 71, 884-886. \doi{10.1080/01621459.1976.10480963}
 #'
 #'   Saha, A. (2007). A simple randomized response technique in complex surveys. *Metron* 65, 59-66.
-#' @seealso [rr_mean()], which has a finite epsilon; [rr_survey]; `vignette("numbers", package = "candor")`.
+#' @seealso [rr_mean()], which has a finite epsilon; [survey_designs]; `vignette("numbers", package = "candor")`.
 #' @concept scrambled response
 #' @concept quantitative randomized response
 #' @concept unrelated question for amounts
@@ -178,8 +180,11 @@ scramble_moments <- function(w, u, truth, inside) {
 #' @export
 rr_score <- function(x, mechanism, ...) {
   check_dots_empty(...)
-  check_that(isTRUE(check_mechanism(mechanism)$codec$real), mechanism, "mechanism",
-             "of {.fn rr_scramble} or {.fn rr_mean}")
+  if (!isTRUE(check_mechanism(mechanism)$codec$real)) {
+    scores <- score_reader(mechanism, "x")(x)
+    colnames(scores) <- mechanism$levels
+    return(scores)
+  }
   if (!is.numeric(x) || is.object(x)) abort_form(x, "numbers")
   report_shares(x, mechanism)
   read_scores(x, mechanism)

@@ -165,7 +165,7 @@ law_blanket.rr_law_mean <- function(law, k, local) spread_blanket(law$other, law
 
 # Which hash function was drawn is public. Two strings may lie in different buckets of all functions: given each the
 # report is of two levels, always the same ones.
-law_blanket.rr_law_sketch_counts <- function(law, k, local) law_blanket(law$bit, k, local)
+law_blanket.rr_law_count_mean_sketch <- function(law, k, local) law_blanket(law$bit, k, local)
 
 # The least epsilon whose bound is at most delta, from above.
 blanket_epsilon <- function(shares, n, delta, local) {

@@ -26,7 +26,7 @@
 #'
 #' @section Maximum likelihood:
 #' `"mle"` has a closed form for mechanisms that report the truth with some probability and otherwise draw an answer that does not depend on it: [rr_grr()],
-#' [rr_binary()], [rr_forced()], [rr_unrelated()]. Any other channel is maximized with a certificate, see [rr_solver].
+#' [rr_binary()], [rr_forced()], [rr_unrelated()]. Any other channel is maximized with a certificate, see [likelihood_solver].
 #'
 #' The estimate is a distribution. It sets shares below the noise to 0 and takes the same mass from the other categories. With hundreds of categories the large
 #' shares are therefore too small by several standard errors. Read intervals instead of standard errors there, use [rr_top()] for the categories that look
@@ -57,9 +57,9 @@
 #' @section Options:
 #' | method | option | default |
 #' |---|---|---|
-#' | `"mle"`, `"ibu"` | `tolerance`: certified distance of the total log-likelihood from its maximum | see [rr_solver]; for `"ibu"` 1e-8, or 0 if `iterations` is given |
+#' | `"mle"`, `"ibu"` | `tolerance`: certified distance of the total log-likelihood from its maximum | see [likelihood_solver]; for `"ibu"` 1e-8, or 0 if `iterations` is given |
 #' | `"mle"`, `"ibu"` | `iterations`: largest number of steps | 10,000 |
-#' | `"mle"`, `"ibu"` | `start`: a distribution in the order of the levels or named by them; for several questions a table such as that of [rr_joint()] | uniform |
+#' | `"mle"`, `"ibu"` | `start`: a distribution in the order of the levels or named by them; for several questions a table, such as [as.table()][as.table.rr_histogram] of a fit of [rr_tmdh()] | uniform |
 #' | `"base_cut"`, `"lasso"` | `alpha`: significance level | 0.05 |
 #' | `"merged"` | `smoothing`: standard deviations of an empty category that count as noise | 1 |
 #' | `"smoothed"` | `iterations`; `tolerance`: stops if a step gains less | 10,000; 1e-3 |
@@ -111,7 +111,7 @@
 #'
 #'   Ye, Y., Wang, T., Zhang, M. and Feng, D. (2025). Revisiting EM-based estimation for locally differentially private
 #'   protocols. *NDSS* (as Pinzon et al. describe it).
-#' @seealso [rr_estimate()], [rr_choose()] to pick a method, [rr_risk()] and [rr_study()] to compare them, [rr_new_method()] for a method of your own.
+#' @seealso [rr_estimate()], [rr_choose_method()] to pick a method, [rr_study()] to compare them, [rr_new_method()] for a method of your own.
 #'   `system.file("mathematics", package = "candor")` has the derivations.
 #' @concept frequency oracle
 #' @concept post-processing

@@ -23,7 +23,7 @@ warn_short <- function(headline, iterations, gap, tolerance, remedy) {
 }
 
 # A distribution over the levels as the user may give it: in their order or under their names, for several questions a
-# table over them, as of rr_joint().
+# table over them, as as.table() gives it.
 distribution_option <- function(x, arg, evidence) {
   if (is.null(x)) return(NULL)
   mechanism <- evidence$mechanism

@@ -1,10 +1,10 @@
 # An estimation method is an object: what it needs from the law, its estimate, how the estimate moves with the data.
-# rr_estimate(), its help page, rr_choose(), studies and the notes of a fit read the table below; they do not know the
+# rr_estimate(), its help page, rr_choose_method(), studies and the notes of a fit read the table below; they do not know the
 # methods by name.
 
 #' An estimation method of your own
 #'
-#' `rr_new_method()` makes a method that [rr_estimate()], [rr_study()], [rr_risk()] and [rr_choose()] accept in place of a method's name.
+#' `rr_new_method()` makes a method that [rr_estimate()], [rr_study()] and [rr_choose_method()] accept in place of a method's name.
 #' Intervals, standard errors, the bootstrap, tables and pictures then work for it. `rr_methods()` lists the methods of the package.
 #'
 #' @section The function `estimate`:
@@ -78,9 +78,9 @@
 #' )
 #' reports <- rr_counts(c(220, 180, 160, 125, 115), rr_grr(5, epsilon = 1))
 #' tidy(rr_estimate(reports, method = halfway), conf.int = TRUE)
-#' rr_risk(rr_grr(5, epsilon = 1), rep(0.2, 5), n = 800, method = list("inv", "invp", halfway),
-#'         seed = 1)
-#' # Yes, if the truth is uniform
+#' study <- rr_study(rep(0.2, 5), n = 800, method = list("inv", "invp", halfway), seed = 1,
+#'                   mechanism = rr_grr(5, epsilon = 1), replications = 1000)
+#' subset(study, metric == "mse")   # Yes, if the truth is uniform
 #'
 #' # Which methods does the package have, and what do they need?
 #' rr_methods()
@@ -112,7 +112,7 @@ print.rr_method <- function(x, ...) {
 
 # ---- the methods of the package ----
 
-# In the order of rr_methods(). `choice` orders those that rr_choose() compares by default, `choice_for` says for which
+# In the order of rr_methods(). `choice` orders those that rr_choose_method() compares by default, `choice_for` says for which
 # laws; `refit`: leaving a report out estimates its risk. `likelihood`: a maximum of the likelihood, or near it.
 package_methods <- function() {
   solver <- c("tolerance", "iterations", "start")

@@ -3,7 +3,7 @@
 #' Estimates the risk (mean squared error) of every method at the truth behind the reports, and recommends one.
 #'
 #' @details
-#' The risk of a method depends on the unknown truth. `rr_choose()` estimates the risk in two ways.
+#' The risk of a method depends on the unknown truth. `rr_choose_method()` estimates the risk in two ways.
 #'
 #' * *Bootstrap* (all methods, `risk`). A smoothed estimate, method `"combine"`, replaces the truth. Reports are simulated from it and estimated by every method, and
 #'   the errors are averaged. This favours `"combine"`, whose risk is 0 if it finds only noise.
@@ -47,7 +47,7 @@
 #'
 #'   Wang, T. et al. (2020). Locally differentially private frequency estimation with consistency. *NDSS*. \doi{10.14722/ndss.2020.24157} (the best post-processing
 #'   depends on the truth)
-#' @seealso [rr_study()] and [rr_risk()] for a known truth; [rr_recommend()] for mechanisms; `vignette("which-estimator", package = "candor")`.
+#' @seealso [rr_study()] for a known truth; [rr_recommend()] for mechanisms; `vignette("which-estimator", package = "candor")`.
 #' @concept choice of estimator
 #' @concept risk estimation
 #' @examples
@@ -58,12 +58,12 @@
 #'   answers <- sample(100, 2000, TRUE, truth)
 #'   rr_tally(rr_perturb(answers, mechanism, rng = "R"), mechanism)
 #' }
-#' rr_choose(reports(rep(0.01, 100)), replications = 50, seed = 1)   # "eb", then "combine"
+#' rr_choose_method(reports(rep(0.01, 100)), replications = 50, seed = 1)   # "eb", then "combine"
 #' # A Zipf distribution, with shares in proportion to 1 / rank^2.5
-#' rr_choose(reports(prop.table(seq_len(100)^-2.5)), replications = 50, seed = 1)
+#' rr_choose_method(reports(prop.table(seq_len(100)^-2.5)), replications = 50, seed = 1)
 #' # "eb"; "invn" is worst
 #' @export
-rr_choose <- function(x, mechanism = NULL, method = NULL, replications = 200, seed = NULL, ...) {
+rr_choose_method <- function(x, mechanism = NULL, method = NULL, replications = 200, seed = NULL, ...) {
   check_dots_empty(...)
   tally <- as_tally(x, mechanism, NULL, NULL, FALSE)
   if (length(tally) > 1L) abort("{.arg x} must be one tally, without groups.", "argument")

@@ -21,7 +21,7 @@
 #' * *Coefficients*: with `model` everything is about one coefficient of [rr_glm()]. Its variance follows from the expected information of the reports,
 #'   \eqn{\sum_i x_i x_i' (p - q)^2 f_i^2 / (m_i (1 - m_i))}{sum x x' (p - q)^2 f^2 / (m (1 - m))}, with \eqn{f} the derivative of the truth and \eqn{m} the probability of a
 #'   reported yes. The rows of the design matrix stand for the respondents. The test is the one-sided Wald test of `summary()`.
-#' * *People approached*: with a `response` rate below 1 or a `design_effect` above 1, `n` people give as much as \eqn{n \cdot}{n *} `response / design_effect`
+#' * *People approached*: with a `response_rate` below 1 or a `design_effect` above 1, `n` people give as much as \eqn{n \cdot}{n *} `response_rate / design_effect`
 #'   answers of a simple random sample, for the direct question too. People who do not answer are assumed to be like the others.
 #'
 #' @section Special mechanisms:
@@ -51,7 +51,7 @@
 #' @param versus_mechanism Mechanism of the second group; by default the same.
 #' @param allocation Number, default 0.5. Share of the respondents who are in the first group.
 #' @param design_effect Number, at least 1 (default). Variance relative to a simple random sample.
-#' @param response Number, above 0 and at most 1 (default). Share of the people approached who answer.
+#' @param response_rate Number, above 0 and at most 1 (default). Share of the people approached who answer.
 #' @param simultaneous Logical, default `FALSE`. Should the intervals of all categories hold together? Only for `margin`.
 #' @param target `"population"` (default) or `"sample"`, see [rr_estimate()]. Only for `margin`.
 #' @param sd Number, at least 0. Standard deviation of the truths of a mean, with `share`; by default the largest that the range allows.
@@ -122,11 +122,11 @@
 #' # Does a crosswise question find more than a direct one, if a third of the 15% deny? 60% of those
 #' # approached answer, and they come in clusters
 #' rr_power(rr_crosswise(0.2), power = 0.8, share = 0.15, versus = 0.1,
-#'          versus_mechanism = rr_binary(1, 0), design_effect = 1.5, response = 0.6)   # 8,188
+#'          versus_mechanism = rr_binary(1, 0), design_effect = 1.5, response_rate = 0.6)   # 8,188
 #' @export
 rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = NULL, null = 0, category = NULL,
                      alpha = 0.05, conf.level = 0.95, simultaneous = FALSE, target = c("population", "sample"),
-                     versus = NULL, versus_mechanism = NULL, allocation = 0.5, design_effect = 1, response = 1,
+                     versus = NULL, versus_mechanism = NULL, allocation = 0.5, design_effect = 1, response_rate = 1,
                      sd = NULL, model = NULL, data = NULL, coefficients = NULL, term = NULL, link = "logit", ...) {
   check_dots_empty(...)
   mechanisms <- check_mechanisms(mechanism)
@@ -166,7 +166,7 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
       form = if (!is.null(versus_mechanism)) form_of(check_mechanism(versus_mechanism, "versus_mechanism"))
     ),
     # What one person approached is worth, in answers of a simple random sample.
-    worth = check_number(response, "response", 0, 1, min_open = TRUE, remedy = percent_remedy(response)) /
+    worth = check_number(response_rate, "response_rate", 0, 1, min_open = TRUE, remedy = percent_remedy(response_rate)) /
       check_number(design_effect, "design_effect", min = 1)
   )
   epsilons <- vapply(mechanisms, `[[`, 0, "epsilon")
@@ -302,6 +302,17 @@ unit_variance <- function(form, share, target, second = NULL) {
   own <- form$variance(share, target)
   if (is.null(second)) return(own)
   own / second$first + (second$form %||% form)$variance(second$share, target) / (1 - second$first)
+}
+
+# What a plan needs of one category, here of one with a binomial number of reports. `variance(share, target)`: N times
+# the variance of the unbiased estimate. `turn`: the share at which it is largest, where it is a parabola, or `worst`,
+# the share to plan with.
+binomial_form <- function(a, b) {
+  list(a = a, b = b, turn = (0.5 - b) / a, variance = function(share, target) {
+    if (target == "sample") return((b * (1 - b) + share * a * (1 - a - 2 * b)) / a^2)
+    m <- b + a * share
+    m * (1 - m) / a^2
+  })
 }
 
 # Of one category whose reports are not binomial: the mean squares of the terms of its unbiased estimate, of those who

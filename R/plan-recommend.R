@@ -35,15 +35,15 @@
 #'   bias depends on the truth; use [rr_study()].
 #' * `"mean"`: the mean of numbers, as a share of their range, by [rr_mean()]. `mse` is the largest variance that the randomization can add.
 #' * `"survey"`: the prevalence of a yes/no question on paper or by interview, with the designs and devices of [rr_device()]: [rr_warner()], [rr_crosswise()] and [rr_forced()]
-#'   with dice, coins, cards, digits or birthdays. `privacy` is the epsilon of the device, at most `epsilon`. The error is the error at the prevalence `theta`, by default 0.5.
-#' * `"strings"`: the share of a string that nobody holds, by [rr_sketch_counts()] with its default `width` and `functions`: `sketch`, and `sketch-one-bit`. `collisions`
+#'   with dice, coins, cards, digits or birthdays. `privacy` is the epsilon of the device, at most `epsilon`. The error is the error at the prevalence `truth`, by default 0.5.
+#' * `"strings"`: the share of a string that nobody holds, by [rr_count_mean_sketch()] with its default `width` and `functions`: `sketch`, and `sketch-one-bit`. `collisions`
 #'   times the root of the sum of squared shares is what sharing the functions adds to a standard error, whatever the number of respondents.
 #'
 #' @order 1
 #' @param k Numbers of categories, whole and at least 2; one or several. At most 1,024 for `"ranges"`; not for means, strings and surveys.
 #' @param epsilon Privacy budgets, 1e-12 to 700, in natural logarithms; one or several.
 #' @param n Numbers of respondents, whole and at least 1; one or several.
-#' @param theta The truth: a distribution over `k` categories, by default uniform; for `"survey"` one prevalence. Not for means and strings.
+#' @param truth The truth: a distribution over `k` categories, by default uniform; for `"survey"` one prevalence. Not for means and strings.
 #' @param target `"population"` (default) or `"sample"`, see [rr_estimate()]. Only for `"shares"` and `"ranges"`.
 #' @param permanent Number above every `epsilon`: privacy budget of all reports about one true answer, for repeated reports. Only for `"shares"`.
 #' @param question `"shares"` (default), `"ranges"`, `"mean"`, `"strings"` or `"survey"`, see *Other questions*.
@@ -73,7 +73,7 @@
 #'   Acharya, J., Sun, Z. and Zhang, H. (2019). Hadamard response. *AISTATS*, 1120-1129. arXiv:1802.04705
 #'
 #'   Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348}
-#' @seealso [rr_power()] for the sample size; [rr_choose()] for the estimator; `vignette("planning", package = "candor")`.
+#' @seealso [rr_power()] for the sample size; [rr_choose_method()] for the estimator; `vignette("planning", package = "candor")`.
 #' @concept frequency oracle
 #' @concept choice of mechanism
 #' @concept domain size
@@ -89,19 +89,19 @@
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(best)
 #'
 #' # A survey of 1,000 people with a prevalence of 0.1: which design, with which device?
-#' rr_recommend(epsilon = 1.5, n = 1000, theta = 0.1, question = "survey")
+#' rr_recommend(epsilon = 1.5, n = 1000, truth = 0.1, question = "survey")
 #' # the crosswise design with a birthday, standard error 0.023
 #'
 #' # Ages in years: shares of ranges of ages
 #' rr_recommend(100, epsilon = 1, n = 10000, question = "ranges")
 #' # a hierarchy of subset selection
 #' @export
-rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population", "sample"), permanent = NULL,
+rr_recommend <- function(k, epsilon, n = 1, truth = NULL, target = c("population", "sample"), permanent = NULL,
                          question = c("shares", "ranges", "mean", "strings", "survey"), ...) {
   check_dots_empty(...)
   question <- check_choice(question, "question", eval(formals()$question))
   levels <- question %in% c("shares", "ranges")
-  idle <- c(if (!levels) c("k", if (question != "survey") "theta", "target"), if (question != "shares") "permanent")
+  idle <- c(if (!levels) c("k", if (question != "survey") "truth", "target"), if (question != "shares") "permanent")
   unused <- intersect(idle, names(match.call()))
   if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to {.code question = \"{question}\"}.", "argument")
   epsilon <- check_epsilons(epsilon)
@@ -111,17 +111,17 @@ rr_recommend <- function(k, epsilon, n = 1, theta = NULL, target = c("population
   if (levels && any(k < 2)) abort("{.arg k} must be at least 2.", "argument")
   # More levels than this make covariances that are slow to compute.
   if (question == "ranges" && any(k > 1024)) abort("{.arg k} must be at most 1,024 for ranges.", "too_large")
-  if (!is.null(theta) && levels) {
-    theta <- check_distribution(tabulated(theta), "theta")
-    if (any(k != length(theta))) abort("{.arg theta} must have {.arg k} shares.", "argument")
+  if (!is.null(truth) && levels) {
+    truth <- check_distribution(tabulated(truth), "truth")
+    if (any(k != length(truth))) abort("{.arg truth} must have {.arg k} shares.", "argument")
   }
   if (!is.null(permanent)) permanent <- check_number(permanent, "permanent", max(epsilon), 700, min_open = TRUE)
   cells <- expand.grid(n = n, epsilon = epsilon, k = k, KEEP.OUT.ATTRS = FALSE)
   tables <- Map(function(n, epsilon, k) {
-    table <- switch(question, shares = recommend_cell(k, epsilon, n, theta, target, permanent),
-                    ranges = recommend_ranges(k, epsilon, n, theta, target, pure_mechanisms(k, epsilon)),
+    table <- switch(question, shares = recommend_cell(k, epsilon, n, truth, target, permanent),
+                    ranges = recommend_ranges(k, epsilon, n, truth, target, pure_mechanisms(k, epsilon)),
                     mean = recommend_mean(epsilon, n), strings = recommend_strings(epsilon, n),
-                    survey = recommend_survey(epsilon, n, theta))
+                    survey = recommend_survey(epsilon, n, truth))
     question_rows(table, epsilon, n)
   }, cells$n, cells$epsilon, cells$k)
   mark(do.call(rbind, tables), "rr_recommendation", question = question)
@@ -324,7 +324,7 @@ recommend_mean <- function(epsilon, n) {
 # The variance of the share of a string that nobody holds, if every respondent had a hash function of their own.
 recommend_strings <- function(epsilon, n) {
   do.call(rbind, lapply(c(FALSE, TRUE), function(one_bit) {
-    sketch <- rr_sketch_counts(epsilon, one_bit = one_bit)
+    sketch <- rr_count_mean_sketch(epsilon, one_bit = one_bit)
     m <- sketch$width
     law <- sketch_numbers(sketch)
     bits <- log2(sketch$cohorts) + if (one_bit) log2(sketch$bit$size) + 1 else m
@@ -337,9 +337,9 @@ recommend_strings <- function(epsilon, n) {
 
 # ---- a yes/no question of a survey, with what respondents hold in their hands ----
 
-recommend_survey <- function(epsilon, n, theta) {
+recommend_survey <- function(epsilon, n, truth) {
   table <- do.call(rbind, lapply(eval(formals(rr_device)$design), function(design) {
-    rows <- rr_device(design, epsilon, n, theta)
+    rows <- rr_device(design, epsilon, n, truth)
     yes <- vapply(rows$mechanism, function(mechanism) rr_matrix(mechanism)[, 2], c(0, 0))
     tibble::tibble(mechanism = rep(design, nrow(rows)), device = rows$device, event = rows$event, p = yes[2, ],
                    q = yes[1, ], privacy = rows$epsilon, mse = rows$std.error^2)

@@ -12,7 +12,7 @@
 #' @param design `"warner"` (default), `"crosswise"`, or `"forced"` ([rr_forced()] with two events of the same probability).
 #' @param epsilon Number above 0. Privacy budget that must not be exceeded, in natural logarithms.
 #' @param n Number of respondents, for the standard error of the prevalence.
-#' @param theta Number, 0 to 1. Prevalence, for the standard error; by default 1/2, the worst case of `"warner"` and `"crosswise"`.
+#' @param truth Number, 0 to 1. Prevalence, for the standard error; by default 1/2, the worst case of `"warner"` and `"crosswise"`.
 #' @param births Number or share of births in each of the twelve months.
 #' @param ... Must be empty.
 #' @return `rr_device()`: a tibble with a row for each device, the largest epsilon first.
@@ -38,21 +38,21 @@
 #' @concept birthday
 #' @examples
 #' # Which birthdays and digits give epsilon 1.5 at most, and with which standard error?
-#' rr_device("crosswise", epsilon = 1.5, n = 1000, theta = 0.1)
+#' rr_device("crosswise", epsilon = 1.5, n = 1000, truth = 0.1)
 #' # a day of the month: epsilon 1.40, standard error 0.023
 #' device <- rr_device("forced", epsilon = 1.7)
 #' cat(rr_instructions(device[1, ], "Did you ever take something from a shop without paying?"))
 #' @export
-rr_device <- function(design = c("warner", "crosswise", "forced"), epsilon, n = NULL, theta = NULL, births = NULL,
+rr_device <- function(design = c("warner", "crosswise", "forced"), epsilon, n = NULL, truth = NULL, births = NULL,
                       ...) {
   check_dots_empty(...)
   design <- check_choice(design, "design", eval(formals()$design))
   epsilon <- check_number(epsilon, "epsilon", min = 0, min_open = TRUE)
   n <- if (is.null(n)) NA_real_ else check_count(n, "n", min = 1)
-  theta <- check_probability(theta %||% 0.5, "theta")
+  truth <- check_probability(truth %||% 0.5, "truth")
   check_that(is.null(births) || (is.numeric(births) && length(births) == 12L && all(is.finite(births) & births > 0)),
              births, "births", "the shares of twelve months")
-  rows <- do.call(rbind, lapply(physical_devices(births), device_row, design, epsilon, n, theta))
+  rows <- do.call(rbind, lapply(physical_devices(births), device_row, design, epsilon, n, truth))
   rows[order(-rows$epsilon), ]
 }
 
@@ -72,7 +72,7 @@ physical_devices <- function(births) {
   })
 }
 
-device_row <- function(thing, design, epsilon, n, theta) {
+device_row <- function(thing, design, epsilon, n, truth) {
   k <- length(thing$outcomes)
   sizes <- cumsum(thing$weights)
   odds <- switch(design, warner = sizes / (thing$total - sizes), (thing$total - sizes) / sizes)
@@ -85,7 +85,7 @@ device_row <- function(thing, design, epsilon, n, theta) {
   p <- sizes[m] / thing$total
   mechanism <- switch(design, warner = rr_warner(p), crosswise = rr_crosswise(p), forced = rr_forced(p))
   channel <- rr_matrix(mechanism)[, 2]
-  yes <- sum(c(1 - theta, theta) * channel)
+  yes <- sum(c(1 - truth, truth) * channel)
   last <- if (startsWith(thing$device, "birthday")) m + seq_len(m) else k - m + seq_len(m)
   events <- c(event_words(thing, seq_len(m)), if (forced) event_words(thing, last))
   row <- tibble::tibble(device = thing$device, event = paste(events, collapse = "; "),

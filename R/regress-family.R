@@ -8,7 +8,7 @@
 #'   report divided by \eqn{p - q}.
 #' * [rr_glm()] gives the truth directly and is more reliable: `glm()` has no step control and can miss the maximum in small surveys. For more than five digits give
 #'   `glm()` the argument `control = list(epsilon = 1e-14)`.
-#' * For a random intercept use [rr_glm()] with `(1 | id)`, see [rr_glm_mixed]. The quadrature of `glmer()` is wrong for randomized answers, often without a warning. For random slopes use
+#' * For a random intercept use [rr_glm()] with `(1 | id)`, see [random_intercept]. The quadrature of `glmer()` is wrong for randomized answers, often without a warning. For random slopes use
 #'   `glmer()` and raise `nAGQ` until the log-likelihood does not change.
 #' * The link is named `"rr(logit)"`, because with a link named "logit" `glmer()` would fit ordinary logistic regression. Package 'parameters' therefore labels exponentiated coefficients "risk
 #'   ratios"; with `link = "logit"` they are odds ratios.

@@ -28,7 +28,7 @@
 #'
 #' @param formula The truth on its covariates: `report ~ age + sex`. The response is 0 and 1, logical, a factor or text with the labels of
 #'   the mechanism, shares with `weights` as numbers of answers, or `cbind(yes, no)`. For a tally by groups the group columns are the covariates. A term `(1 | id)` is a random intercept, see
-#'   [rr_glm_mixed]. Labelled columns of package 'haven' are read by their labels: as factors, or as numbers if only some values have labels. Values declared missing are treated as missing.
+#'   [random_intercept]. Labelled columns of package 'haven' are read by their labels: as factors, or as numbers if only some values have labels. Values declared missing are treated as missing.
 #' @param data One of these:
 #'   * a data frame;
 #'   * a survey design of `survey::svydesign()` or `survey::svrepdesign()`: its data and its weights are used, see the standard errors;
@@ -76,7 +76,7 @@
 #'
 #'   Kosmidis, I. and Firth, D. (2009). Bias reduction in exponential family nonlinear models. *Biometrika* 96(4), 793-804.
 #'   \doi{10.1093/biomet/asp055}
-#' @seealso [rr_effects()] for average marginal effects, [predict.rr_glm()], [confint.rr_glm()], [rr_glm_mixed], [rr_multinom()] for several categories,
+#' @seealso [rr_effects()] for average marginal effects, [predict.rr_glm()], [confint.rr_glm()], [random_intercept], [rr_multinom()] for several categories,
 #'   [rr_predictor()] for a randomized covariate, `vignette("regression", package = "candor")`.
 #' @concept logistic regression
 #' @concept linear predictor

@@ -30,9 +30,9 @@
 #' @param object,x A fit of `rr_loglinear()`.
 #' @param type For `predict()` `"truth"` (default) or `"report"`; for `tidy()` `"coefficients"` (default) or `"parameters"`.
 #' @param se.fit Logical, default `FALSE`. Return standard errors?
-#' @param conf.int,conf.level,exponentiate As in [rr_regression].
+#' @param conf.int,conf.level,exponentiate As in [regression_methods].
 #' @param ... Not used; `rr_loglinear()` refuses further arguments.
-#' @return An object of class `c("rr_loglinear", "rr_regression")`, with the methods of [rr_regression] and
+#' @return An object of class `c("rr_loglinear", "rr_regression")`, with the methods of [regression_methods] and
 #'
 #'   * `predict()`: `"truth"`: the joint table of shares, one dimension per question and the groups last; `"report"`: expected counts of the reports.
 #'   * `as.table()`: the table of truths.

@@ -22,7 +22,7 @@
 #' The intervals fail if the estimate is at infinity or another maximum is nearly as high. `vignette("validation", package = "candor")` has the coverage (`regression-coverage.R`).
 #' @section Survey designs:
 #' A fit to a survey design has a pseudo-likelihood. The variance of the coefficients is linearized or, with replicate weights, `survey::svrVar()` of the estimates of the replicates. The part of
-#' the randomization that a finite population correction removes is added, see [rr_survey]. A coefficient
+#' the randomization that a finite population correction removes is added, see [survey_designs]. A coefficient
 #' that is not finite in some replicate has no standard error, with a warning. P-values and Wald intervals are from the t distribution with `survey::degf()` minus the
 #' number of coefficients plus 1 degrees of freedom, as `survey::svyglm()` counts them. They are `NA` if none are left.
 #'
@@ -52,7 +52,7 @@
 #' @param complete Logical, default `TRUE`. Include aliased coefficients, as `NA`?
 #' @param parm Coefficients, by name or position; default all.
 #' @param level,conf.level Confidence level, a number in (0, 1); default 0.95.
-#' @param method `"profile"` or `"wald"` (estimate plus or minus a multiple of the standard error). The default is `"wald"` for survey designs, penalized fits, channels of
+#' @param method,conf.method `"profile"` or `"wald"` (estimate plus or minus a multiple of the standard error). The default is `"wald"` for survey designs, penalized fits, channels of
 #'   [rr_misclassification()], and if `type` or `cluster` is given; otherwise `"profile"`.
 #' @param nsim Number of simulated surveys, a whole number of at least 1; default 1.
 #' @param seed A whole number for [set.seed()], after which R's generator is restored; or `NULL` (default) to continue from its present state.
@@ -76,7 +76,7 @@
 #'
 #'   Lumley, T. and Scott, A. (2015). AIC and BIC for modeling with complex survey
 #'   data. *Journal of Survey Statistics and Methodology* 3(1), 1-18. \doi{10.1093/jssam/smu021}
-#' @seealso [rr_glm()], [predict.rr_glm()], [rr_effects()], [rr_profile] for the curve, [autoplot.rr_glm()].
+#' @seealso [rr_glm()], [predict.rr_glm()], [rr_effects()], [likelihood_profile] for the curve, [autoplot.rr_glm()].
 #' @concept robust standard errors
 #' @concept clustered standard errors
 #' @concept odds ratio
@@ -87,7 +87,7 @@
 #'   frame.
 #' @srrstats {RE4.16} predict(newdata = ) takes groups that the formula has; others are an error of model.frame().
 #' @srrstats {RE4.17, RE4.18} print() and summary().
-#' @name rr_glm_methods
+#' @name glm_methods
 #' @examples
 #' # Plagiarism by semester: intervals, odds ratios and tests
 #' fit <- rr_glm(plagiarism ~ semester + female, exam_simulated, rr_forced(1 / 6))
@@ -101,7 +101,7 @@ NULL
 
 # ---- likelihood ----
 
-#' @rdname rr_glm_methods
+#' @rdname glm_methods
 #' @export
 logLik.rr_glm <- function(object, ...) {
   refuse_pseudo(list(object))
@@ -118,7 +118,7 @@ design_aic <- function(fit, k = 2) {
   c(eff.p = parameters, AIC = -2 * (fit$loglik + fit$constant) + k * parameters)
 }
 
-#' @rdname rr_glm_methods
+#' @rdname glm_methods
 #' @importFrom stats AIC BIC extractAIC
 #' @export
 AIC.rr_glm <- function(object, ..., k = 2) {
@@ -130,7 +130,7 @@ AIC.rr_glm <- function(object, ..., k = 2) {
   data.frame(t(table), row.names = make.unique(vapply(as.list(match.call())[-1][seq_along(fits)], deparse1, "")))
 }
 
-#' @rdname rr_glm_methods
+#' @rdname glm_methods
 #' @export
 extractAIC.rr_glm <- function(fit, scale = 0, k = 2, ...) {
   warn_ignored(..., known = names(formals()))
@@ -204,7 +204,7 @@ estimated_places <- function(fit) {
 # An unknown number at the end of its range, or beside coefficients at infinity, has no standard error.
 known_error <- function(fit) isTRUE(is.finite(attr(fit$parameter, "std.error")))
 
-#' @rdname rr_glm_methods
+#' @rdname glm_methods
 #' @export
 vcov.rr_glm <- function(object, type = NULL, cluster = NULL, parameter = FALSE, complete = TRUE, ...) {
   V <- switch(variance_type(object, type, cluster), observed = object$variance$observed,
@@ -284,14 +284,14 @@ estimate_table <- function(fit, type, cluster) {
   table
 }
 
-#' @rdname rr_glm_methods
+#' @rdname glm_methods
 #' @export
-tidy.rr_glm <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, method = c("profile", "wald"),
-                        type = NULL, cluster = NULL, ...) {
+tidy.rr_glm <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE,
+                        conf.method = c("profile", "wald"), type = NULL, cluster = NULL, ...) {
   known <- variance_type(x, type, cluster)
   table <- estimate_table(x, known, cluster)
   if (check_flag(conf.int, "conf.int")) {
-    ends <- stats::confint(x, NULL, conf.level, method, type, cluster)
+    ends <- stats::confint(x, NULL, conf.level, conf.method, type, cluster)
     if (!is.null(x$parameter)) {
       # Through the logit, so that it stays between 0 and 1.
       psi <- as.vector(x$parameter)
@@ -303,7 +303,7 @@ tidy.rr_glm <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = F
   if (check_flag(exponentiate, "exponentiate")) exponentiated(table, seq_along(x$coefficients)) else table
 }
 
-#' @rdname rr_glm_methods
+#' @rdname glm_methods
 #' @export
 glance.rr_glm <- function(x, ...) {
   likelihood <- function(f) if (is.null(x$design)) as.numeric(f(x)) else NA_real_
@@ -314,7 +314,7 @@ glance.rr_glm <- function(x, ...) {
                  link = x$link, penalty = x$penalty, decrement = x$decrement, boundary = length(x$boundary$rows))
 }
 
-#' @rdname rr_glm_methods
+#' @rdname glm_methods
 #' @export
 augment.rr_glm <- function(x, data = NULL, ...) {
   check_dots_empty(...)
@@ -336,7 +336,7 @@ as.data.frame.rr_glm <- function(x, ...) plain_frame(tidy(x, conf.int = TRUE), .
 
 # ---- printing ----
 
-#' @rdname rr_glm_methods
+#' @rdname glm_methods
 #' @export
 summary.rr_glm <- function(object, type = NULL, cluster = NULL, ...) {
   type <- variance_type(object, type, cluster)

@@ -45,11 +45,11 @@
 #'   *Biometrika* 65, 457-483. \doi{10.1093/biomet/65.3.457}
 #'
 #'   White, H. (1982). Maximum likelihood estimation of misspecified models. *Econometrica* 50, 1-25. \doi{10.2307/1912526}
-#' @seealso [rr_multinom()], [rr_loglinear()], [rr_predictor()]; [rr_glm_methods] for [rr_glm()].
+#' @seealso [rr_multinom()], [rr_loglinear()], [rr_predictor()]; [glm_methods] for [rr_glm()].
 #' @concept robust standard errors
 #' @concept likelihood ratio test
 #' @importFrom stats add1 anova drop1 family formula hatvalues influence model.matrix predict
-#' @name rr_regression
+#' @name regression_methods
 #' @order 1
 #' @examples
 #' # Does cheating depend on the semester?
@@ -62,7 +62,7 @@
 #' head(residuals(fit), 3)
 NULL
 
-#' @rdname rr_regression
+#' @rdname regression_methods
 #' @order 2
 #' @export
 vcov.rr_regression <- function(object, type = NULL, cluster = NULL, ...) {
@@ -118,7 +118,7 @@ cluster_sums <- function(scores, cluster, fit) {
   scores * if (C > 1) sqrt(C / (C - 1)) else NA
 }
 
-#' @rdname rr_regression
+#' @rdname regression_methods
 #' @export
 confint.rr_regression <- function(object, parm = NULL, level = 0.95, ...) {
   level <- check_level(level)
@@ -143,7 +143,7 @@ nobs.rr_regression <- function(object, ...) object$n
 # The share of respondents who use no device, in the tables of coefficients.
 protective_term <- "self-protective"
 
-#' @rdname rr_regression
+#' @rdname regression_methods
 #' @export
 anova.rr_regression <- function(object, ...) {
   fits <- given_models(object, ..., known = names(formals()))
@@ -197,7 +197,7 @@ exponentiated <- function(table, rows = seq_len(nrow(table))) {
   table
 }
 
-#' @rdname rr_regression
+#' @rdname regression_methods
 #' @export
 tidy.rr_regression <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
   v <- if (is.null(x$truth)) vcov(x) else vcov(x, part = "all")
@@ -205,7 +205,7 @@ tidy.rr_regression <- function(x, conf.int = FALSE, conf.level = 0.95, exponenti
   if (check_flag(exponentiate, "exponentiate")) exponentiated(table) else table
 }
 
-#' @rdname rr_regression
+#' @rdname regression_methods
 #' @export
 glance.rr_regression <- function(x, ...) {
   loglik <- if (is.null(x$design)) x$loglik
@@ -214,11 +214,11 @@ glance.rr_regression <- function(x, ...) {
                  BIC = stats::BIC(likelihood), decrement = x$decrement %||% NA_real_, starts = length(x$starts))
 }
 
-#' @rdname rr_regression
+#' @rdname regression_methods
 #' @export
 as.data.frame.rr_regression <- function(x, ...) plain_frame(tidy(x, conf.int = TRUE), ...)
 
-#' @rdname rr_regression
+#' @rdname regression_methods
 #' @export
 summary.rr_regression <- function(object, ...) {
   table <- tidy(object)
@@ -234,7 +234,7 @@ summary_matrix <- function(table, df) {
     table$term, c("Estimate", "Std. Error", sprintf(c("%s value", "Pr(>|%s|)"), letter))))
 }
 
-#' @rdname rr_regression
+#' @rdname regression_methods
 #' @export
 print.rr_regression <- function(x, digits = 4, ...) {
   print_heading(x)
@@ -243,7 +243,7 @@ print.rr_regression <- function(x, digits = 4, ...) {
   invisible(x)
 }
 
-#' @rdname rr_glm_methods
+#' @rdname glm_methods
 #' @export
 print.rr_glm <- print.rr_regression
 
@@ -263,7 +263,7 @@ print.summary.rr_regression <- function(x, digits = 4, ...) {
   invisible(x)
 }
 
-#' @rdname rr_glm_methods
+#' @rdname glm_methods
 #' @export
 print.summary.rr_glm <- print.summary.rr_regression
 

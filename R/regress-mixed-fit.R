@@ -54,7 +54,7 @@
 #' @concept item response theory
 #' @concept Rasch model
 #' @concept multilevel model
-#' @name rr_glm_mixed
+#' @name random_intercept
 #' @examples
 #' # 300 people, four items each, every answer by a die: how do prevalences differ between items?
 #' set.seed(1)
@@ -176,11 +176,11 @@ tell_mixed <- function(fit) {
   }
 }
 
-#' @rdname rr_glm_mixed
+#' @rdname random_intercept
 #' @export
 vcov.rr_glm_mixed <- function(object, ...) object$vcov
 
-#' @rdname rr_glm_mixed
+#' @rdname random_intercept
 #' @export
 formula.rr_glm_mixed <- function(x, ...) {
   formula <- stats::formula(x$terms)
@@ -188,7 +188,7 @@ formula.rr_glm_mixed <- function(x, ...) {
   formula
 }
 
-#' @rdname rr_glm_mixed
+#' @rdname random_intercept
 #' @export
 tidy.rr_glm_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.int = FALSE, conf.level = 0.95,
                               exponentiate = FALSE, ...) {
@@ -209,7 +209,7 @@ tidy.rr_glm_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.int = FA
   table[table$effect %in% effects, ]
 }
 
-#' @rdname rr_glm_mixed
+#' @rdname random_intercept
 #' @export
 glance.rr_glm_mixed <- function(x, ...) {
   # Intraclass correlation of the truths on the scale of the link.
@@ -218,7 +218,7 @@ glance.rr_glm_mixed <- function(x, ...) {
                      ngrps = x$ngrps)
 }
 
-#' @rdname rr_glm_mixed
+#' @rdname random_intercept
 #' @export
 predict.rr_glm_mixed <- function(object, newdata = NULL, type = c("truth", "report", "link"),
                                  random = c("average", "zero", "predicted"), ...) {
@@ -271,7 +271,7 @@ plain_mixed <- function(object) {
   plain
 }
 
-#' @rdname rr_glm_mixed
+#' @rdname random_intercept
 #' @export
 confint.rr_glm_mixed <- function(object, parm = NULL, level = 0.95, method = c("profile", "wald"), ...) {
   level <- check_level(level)
@@ -328,7 +328,7 @@ mixed_height <- function(model, start) {
   mixed_climb(model, start, halvings = 1, tolerance = 1e-8)$value
 }
 
-#' @rdname rr_glm_mixed
+#' @rdname random_intercept
 #' @export
 simulate.rr_glm_mixed <- function(object, nsim = 1, seed = NULL, ...) {
   if (!is.null(object$limit)) abort("A fit with infinite sigma cannot be simulated.", "argument")

@@ -32,7 +32,7 @@
 #' @param newdata A data frame with the covariates, for `"posterior"` also with the reports; default the data of the fit.
 #' @param se.fit Logical, default `FALSE`. Return standard errors?
 #' @param ... Not used; `rr_multinom()` refuses further arguments.
-#' @return An object of class `c("rr_multinom", "rr_regression")`, with the methods of [rr_regression] and
+#' @return An object of class `c("rr_multinom", "rr_regression")`, with the methods of [regression_methods] and
 #'
 #'   * `coef()`: `"multinomial"`: a matrix with a row per level but the first and a column per term; `"cumulative"`: a vector, the \eqn{K - 1} thresholds
 #'     (`low|middle`) first.
@@ -57,7 +57,7 @@
 #'
 #'   Geyer, C. J. (2009). Likelihood inference in exponential families and directions of recession. *Electronic Journal of Statistics* 3, 259-289.
 #'   \doi{10.1214/08-EJS349} (estimates at infinity)
-#' @seealso [rr_regression] for the methods, [rr_predictor()] for the randomized answer as a covariate, [rr_loglinear()] for several questions without covariates.
+#' @seealso [regression_methods] for the methods, [rr_predictor()] for the randomized answer as a covariate, [rr_loglinear()] for several questions without covariates.
 #' @concept multinomial logit
 #' @concept proportional odds
 #' @concept ordinal regression

@@ -28,7 +28,7 @@ plot.rr_glm <- function(x, variable = NULL, by = NULL, conf.level = 0.95, type =
   utils::getS3method("plot", "lm")(x, which = which, ...)
 }
 
-#' @rdname rr_regression
+#' @rdname regression_methods
 #' @method autoplot rr_regression
 #' @rawNamespace S3method(ggplot2::autoplot,rr_regression)
 autoplot.rr_regression <- function(object, conf.level = 0.95, exponentiate = FALSE, ...) {
@@ -124,7 +124,7 @@ line_covariate <- function(by, variable, terms, data) {
   utils::head(intersect(setdiff(with, variable), few), 1L)
 }
 
-#' @rdname rr_regression
+#' @rdname regression_methods
 #' @method autoplot rr_multinom
 #' @rawNamespace S3method(ggplot2::autoplot,rr_multinom)
 autoplot.rr_multinom <- function(object, variable = NULL, by = NULL, conf.level = 0.95, ...) {

@@ -17,7 +17,7 @@
 #' @param conf.level Probability between the limits, a number in (0, 1); default 0.95.
 #' @param ... Not used; `rr_posterior()` refuses further arguments.
 #' @return An object of class `c("rr_posterior", "rr_estimates")`, a list whose element `draws` is a matrix with one row per draw and one column per level (with groups a list of matrices).
-#'   Beside the methods of [rr_estimates]:
+#'   Beside the methods of [estimate_methods]:
 #'
 #'   * `tidy()`: `estimate` is the posterior mean, `std.error` the posterior standard deviation; there is a column `median`.
 #'   * `quantile()`: a matrix with one row per level.

@@ -28,11 +28,11 @@
 #' @param object,x A fit of `rr_predictor()`.
 #' @param part `"outcome"` (default), `"truth"`, or all coefficients (`"both"` for `coef()`, `"all"` for `vcov()`).
 #' @param type For `vcov()` `"observed"` (default of `"ml"`) `"sandwich"` (the only type of `"moments"` without a design) or `"survey"` (default with a design). For `predict()` `"outcome"` (default), `"link"`, `"truth"`, `"posterior"` or `"report"`.
-#' @param cluster For the sandwich, see [rr_regression].
+#' @param cluster For the sandwich, see [regression_methods].
 #' @param newdata A data frame; default the data of the fit.
 #' @param se.fit Logical, default `FALSE`. Return a list of `fit` and `se.fit`? For the mean at a `truth`.
 #' @param ... Not used; `rr_predictor()` refuses further arguments.
-#' @return An object of class `c("rr_predictor", "rr_regression")`, with the methods of [rr_regression] and
+#' @return An object of class `c("rr_predictor", "rr_regression")`, with the methods of [regression_methods] and
 #'
 #'   * `coef(part = )`: `"outcome"` (default), `"truth"` (`"ml"` only), or `"both"`, a list. Coefficients of the outcome have the names of [stats::lm()],
 #'     `taxyes`; coefficients of the truth have names such as `taxyes ~ age`.
@@ -54,7 +54,7 @@
 #'
 #'   Louis, T. A. (1982). Finding the observed information matrix when using the EM algorithm. *Journal of the Royal Statistical Society B* 44,
 #'   226-233. \doi{10.1111/j.2517-6161.1982.tb01203.x}
-#' @seealso [rr_regression] for the methods, [rr_multinom()] for the randomized answer as outcome, [rr_association()] for correlations.
+#' @seealso [regression_methods] for the methods, [rr_multinom()] for the randomized answer as outcome, [rr_association()] for correlations.
 #' @concept misclassified covariate
 #' @concept randomized predictor
 #' @concept measurement error

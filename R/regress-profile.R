@@ -1,4 +1,4 @@
-#' @rdname rr_glm_methods
+#' @rdname glm_methods
 #' @export
 confint.rr_glm <- function(object, parm = NULL, level = 0.95, method = c("profile", "wald"), type = NULL,
                            cluster = NULL, ...) {
@@ -151,7 +151,7 @@ profile_end <- function(parts, b, side) {
   end
 }
 
-#' @rdname rr_profile
+#' @rdname likelihood_profile
 #' @export
 profile.rr_glm <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) {
   points <- check_count(points, "points", min = 5, max = 1000)

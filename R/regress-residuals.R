@@ -1,6 +1,6 @@
 # Residuals, influence and simulated reports.
 
-#' @rdname rr_glm_methods
+#' @rdname glm_methods
 #' @export
 fitted.rr_glm <- function(object, type = c("report", "truth"), ...) {
   type <- check_choice(type, "type", c("report", "truth"))
@@ -8,7 +8,7 @@ fitted.rr_glm <- function(object, type = c("report", "truth"), ...) {
   stats::napredict(object$na.action, stats::setNames(values, names(object$linear.predictors)))
 }
 
-#' @rdname rr_glm_methods
+#' @rdname glm_methods
 #' @export
 residuals.rr_glm <- function(object, type = c("deviance", "pearson", "working", "response", "partial", "truth"), ...) {
   warn_ignored(..., known = names(formals()))
@@ -18,7 +18,7 @@ residuals.rr_glm <- function(object, type = c("deviance", "pearson", "working", 
   stats::naresid(object$na.action, stats::setNames(row_posterior(object, rows, object$y) - rows$truth, names(object$y)))
 }
 
-#' @rdname rr_glm_methods
+#' @rdname glm_methods
 #' @export
 hatvalues.rr_glm <- function(model, type = c("expected", "observed"), ...) {
   type <- check_choice(type, "type", c("expected", "observed"))
@@ -29,7 +29,7 @@ hatvalues.rr_glm <- function(model, type = c("expected", "observed"), ...) {
   stats::setNames(w * rowSums((x %*% model$variance[[type]][places, places, drop = FALSE]) * x), names(model$y))
 }
 
-#' @rdname rr_glm_methods
+#' @rdname glm_methods
 #' @export
 influence.rr_glm <- function(model, type = c("glm", "deletion", "linearised"), ...) {
   type <- check_choice(type, "type", c("glm", "deletion", "linearised"))
@@ -48,7 +48,7 @@ influence.rr_glm <- function(model, type = c("glm", "deletion", "linearised"), .
   change / ifelse(weight > 0, weight, 1)
 }
 
-#' @rdname rr_glm_methods
+#' @rdname glm_methods
 #' @export
 simulate.rr_glm <- function(object, nsim = 1, seed = NULL, ...) {
   nsim <- check_count(nsim, "nsim", min = 1)
@@ -80,22 +80,22 @@ drawn_surveys <- function(nsim, draw, seed, names) {
 
 # ---- fits that are no glm ----
 
-#' @rdname rr_regression
+#' @rdname regression_methods
 #' @export
 fitted.rr_regression <- function(object, ...) predict(object, type = "report")
 
-#' @rdname rr_regression
+#' @rdname regression_methods
 #' @export
 residuals.rr_regression <- function(object, ...) regression_reports(object) - fitted(object)
 
-#' @rdname rr_regression
+#' @rdname regression_methods
 #' @export
 residuals.rr_multinom <- function(object, type = c("report", "truth"), ...) {
   type <- check_choice(type, "type", c("report", "truth"))
   if (type == "truth") predict(object, type = "posterior") - predict(object) else NextMethod()
 }
 
-#' @rdname rr_regression
+#' @rdname regression_methods
 #' @export
 residuals.rr_loglinear <- function(object, type = c("pearson", "response"), ...) {
   type <- check_choice(type, "type", c("pearson", "response"))
@@ -105,7 +105,7 @@ residuals.rr_loglinear <- function(object, type = c("pearson", "response"), ...)
   rest * sqrt(rep(object$table$units, each = nrow(object$table$counts)) / pmax(fitted(object), 1e-300))
 }
 
-#' @rdname rr_regression
+#' @rdname regression_methods
 #' @export
 simulate.rr_multinom <- function(object, nsim = 1, seed = NULL, ...) {
   if (attr(object$terms, "response") == 0) abort("Reports are simulated for one column of them.", "argument")

@@ -1,7 +1,7 @@
 # Likelihood ratio tests between fits of rr_glm() and of single terms, here and for other packages, which would take
 # these fits for a plain glm: refit it without its penalty and its unknown number.
 
-#' @rdname rr_glm_methods
+#' @rdname glm_methods
 #' @export
 anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
@@ -122,7 +122,7 @@ refit_columns <- function(fit, columns, near = NULL) {
 
 # ---- single terms ----
 
-#' @rdname rr_glm_methods
+#' @rdname glm_methods
 #' @export
 drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"), k = 2, ...) {
   refuse_ratios(list(object))
@@ -134,7 +134,7 @@ drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"),
   change_table(object, parts, labels, test, k, "Single term deletions")
 }
 
-#' @rdname rr_glm_methods
+#' @rdname glm_methods
 #' @export
 add1.rr_glm <- function(object, scope, test = c("LRT", "Chisq", "none"), k = 2, ...) {
   add_terms(object, scope, test, k, parent.frame())

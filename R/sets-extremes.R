@@ -1,7 +1,7 @@
 #' OR and AND of noisy bits
 #'
 #' Was at least one of the true bits 1 (`type = "any"`, the OR)? Were all of them (`"all"`, the AND)? The true bits are seen through randomized response: each was reported wrongly with a known
-#' probability. `rr_extreme_variance()` is the exact variance of both estimates if the true bits were `x`, for planning.
+#' probability.
 #'
 #' With \eqn{z_i = (1 - q_i - y_i)/(1 - 2 q_i)} for a reported bit \eqn{y_i} and its flip probability \eqn{q_i \ne 1/2}{q_i != 1/2},
 #' \deqn{\widehat{OR} = 1 - \prod_i z_i, \qquad \widehat{AND} = \prod_i (1 - z_i).}{OR-hat = 1 -
@@ -19,18 +19,16 @@
 #' probability `conf.level` at least, whatever the true bits. If all flips are equal, the tests count the bits reported as 1 and have exact binomial probabilities: of no true 1, and of a single true 1.
 #' If flips differ, a tally does not hold the distribution. The tests are then Cantelli's inequality with `std.error.max`, and reject only if the noise is low. The interval does not follow from `std.error`.
 #'
-#' With \eqn{v_i = q_i (1 - q_i)/(1 - 2 q_i)^2} the exact variances are
+#' With \eqn{v_i = q_i (1 - q_i)/(1 - 2 q_i)^2} the exact variances for true bits \eqn{x_i} are
 #' \deqn{\mathrm{Var}(\widehat{OR}) = \prod_i (1 - x_i + v_i) - 1\{\textstyle\sum x_i = 0\}, \qquad
 #'   \mathrm{Var}(\widehat{AND}) = \prod_i (x_i + v_i) - 1\{\textstyle\sum x_i = n\}.}{Var(OR-hat) =
 #'   prod_i (1 - x_i + v_i) - 1{sum x_i = 0},   Var(AND-hat) = prod_i (x_i + v_i) - 1{sum x_i = n}.}
 #'
 #' @param bits Reported bits: a vector (one OR), a matrix (one OR for each row), packed bits in a raw vector, or a tally of [rr_bit_tally()].
 #' @param flip Probability, not 1/2, that a bit was reported wrongly, see [rr_bit_tally()]; left out for a tally.
-#' @param x The true bits: a vector, or a matrix with one row per element.
 #' @param type `"any"` (OR, union; default) or `"all"` (AND, intersection).
-#' @param log Logical, default `FALSE`. Return logarithms? They stay finite if the variance is beyond \eqn{10^{308}}.
 #' @param ... Must be empty.
-#' @return `rr_extreme()`: an object of class `rr_extreme`, with the methods of [rr_estimates]. `coef()` returns the estimates; `tidy()` a tibble:
+#' @return An object of class `rr_extreme`, with the methods of [estimate_methods]. `coef()` returns the estimates; `tidy()` a tibble:
 #'
 #' | column | what |
 #' |---|---|
@@ -38,8 +36,6 @@
 #' | `estimate`, `std.error` | unbiased estimate and standard error (`NA` if the variance estimate is negative) |
 #' | `std.error.max`, `variance` | standard error for the least favourable truth, and variance estimate |
 #' | `sign`, `log` | of the product; they hold even if the estimate overflows |
-#'
-#' `rr_extreme_variance()`: one variance for a vector, one for each row of a matrix. The sum over rows is the variance of the estimated size of a union (or intersection).
 #' @section Errors:
 #' As in [rr_bit_tally()]. Warning `candor_warning_variance` if the variance may exceed \eqn{10^6}.
 #' @seealso [rr_set_size()], which adds up; [rr_bit_tally()].
@@ -55,9 +51,6 @@
 #' # One estimate for each row
 #' seen <- rbind(a = c(1, 1, 0), b = c(0, 0, 0), c = c(1, 1, 1))
 #' tidy(rr_extreme(seen, flip = 0.1, type = "all"))
-#' # The variance is largest for an element in none of ten sets, and falls with each set that holds it
-#' sapply(0:10, function(k) rr_extreme_variance(rep(1:0, c(k, 10 - k)), flip = 0.1))
-#' # from 2.7 to 3e-9
 #' @export
 rr_extreme <- function(bits, flip = NULL, type = c("any", "all"), ...) {
   check_dots_empty(...)
@@ -98,26 +91,6 @@ warn_variance <- function(variance, log_variance = 710, estimated = FALSE) {
 }
 
 format_number <- function(x) if (is.finite(x) && abs(x) < 1e15) format_count(signif(x, 3)) else format(x, digits = 3)
-
-#' @rdname rr_extreme
-#' @export
-rr_extreme_variance <- function(x, flip, type = c("any", "all"), log = FALSE, ...) {
-  check_dots_empty(...)
-  type <- check_choice(type, "type", extreme_kinds)
-  bits <- check_bits(x, "x")
-  rows <- if (is.matrix(bits)) bits else matrix(bits, 1, dimnames = list(NULL, names(bits)))
-  flip <- check_flip(flip, nrow(rows), ncol(rows), colnames(rows))
-  flips <- if (is.matrix(flip)) flip else matrix(flip, nrow(rows), ncol(rows), byrow = TRUE)
-  taken <- if (type == "any") 1L else 0L
-  result <- vapply(seq_len(nrow(rows)), function(i) {
-    value <- .Call(C_rr_extreme_variance, as.integer(rows[i, ]), flips[i, ], match(type, extreme_kinds) - 1L)
-    if (is.list(value)) check_kernel(list(position = i + (value$position - 1) * nrow(rows)), rows, flips, "x")
-    # Where the extreme bit is not taken, log(1 + variance) is what is known.
-    if (!log) value[1] else if (taken %in% rows[i, ]) value[2] else if (value[2] > 1) value[2] + log1p(-exp(-value[2]))
-    else base::log(expm1(value[2]))
-  }, numeric(1))
-  if (is.matrix(x)) stats::setNames(result, rownames(x)) else result
-}
 
 rows_of.rr_extreme <- function(x) {
   tibble::tibble(term = x$labels, estimate = x$estimate,

@@ -19,10 +19,10 @@
 #' @inheritParams rr_set_size
 #' @param method `"inv"` (default) or `"mle"`.
 #' @param target For `"mle"`: `"population"` (default; the elements are a sample) or `"sample"` (only the randomization is random). Errors of inversion are about the sample.
-#' @param tolerance For `"mle"`: largest distance of the log-likelihood from its maximum, see [rr_solver]. Default \eqn{10^{-8}}, or \eqn{10^{-14}} per element
+#' @param tolerance For `"mle"`: largest distance of the log-likelihood from its maximum, see [likelihood_solver]. Default \eqn{10^{-8}}, or \eqn{10^{-14}} per element
 #'   if that is more.
 #' @param ... Must be empty.
-#' @return An object of class `rr_incidence`, with the methods of [rr_estimates]. `tidy()` returns `term`, `sets` (t), `type` (`"exactly"` or `"at least"`), `estimate`, `std.error` and,
+#' @return An object of class `rr_incidence`, with the methods of [estimate_methods]. `tidy()` returns `term`, `sets` (t), `type` (`"exactly"` or `"at least"`), `estimate`, `std.error` and,
 #'   with `conf.int = TRUE`, `conf.low` and `conf.high` (`NA` for `"mle"` with more than 200 sets). `coef()` and `vcov()` are about the counts in exactly 0, 1, ..., n sets. Standard errors of
 #'   `"mle"` are `NA` for counts estimated as 0 or the whole universe.
 #' @section Errors:

@@ -40,7 +40,7 @@
 #' @param interval `"wald"` (default) or `"exact"`.
 #' @param cumulative Logical, default `FALSE`. Estimate after the first set, after the first two, and so on? `plot()` draws this.
 #' @param ... Must be empty.
-#' @return An object of class `rr_set_size`, with the methods of [rr_estimates]. `tidy()` returns `term`, `sets` (how many), `estimate`, `std.error`, `std.error.max` and, with `conf.int = TRUE`, `conf.low` and
+#' @return An object of class `rr_set_size`, with the methods of [estimate_methods]. `tidy()` returns `term`, `sets` (how many), `estimate`, `std.error`, `std.error.max` and, with `conf.int = TRUE`, `conf.low` and
 #'   `conf.high`. Estimates are unbiased and not clipped: they may be negative or above the universe.
 #' @section Errors:
 #' As in [rr_bit_tally()], and:

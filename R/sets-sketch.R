@@ -44,7 +44,7 @@
 #'
 #'   Hehir, J., Ting, D. and Cormode, G. (2023). Sketch-Flip-Merge: mergeable sketches for private distinct
 #'   counting. \doi{10.48550/arXiv.2302.02056}
-#' @seealso [rr_set_size()], which counts; [rr_merge_bits()]; [rr_sketch_counts()] for frequencies; `vignette("counting", package = "candor")`.
+#' @seealso [rr_set_size()], which counts; [rr_merge_bits()]; [rr_count_mean_sketch()] for frequencies; `vignette("counting", package = "candor")`.
 #' @concept distinct count
 #' @concept Bloom filter
 #' @concept linear counting

@@ -32,14 +32,14 @@
 #'
 #' @order 1
 #' @param truth The true distributions: a named list of probability vectors, or one vector. A Zipf distribution over `k` categories is `prop.table(seq_len(k)^-s)`. Data (a factor, text, a `table`) are replaced by
-#'   their shares. Names are used only if they are the category numbers 1, 2, ....
-#' @param epsilon Privacy budgets, above 0.
+#'   their shares. Names are used only if they are the category numbers 1, 2, ..., or levels of a mechanism, in which absent levels are 0.
+#' @param epsilon Privacy budgets, above 0. Left out for a mechanism, which has its own.
 #' @param n Numbers of respondents, whole and at least 1.
 #' @param method Methods of [rr_estimate()], or a named list of such names and of functions of `counts` and `mechanism` that return shares. `"oracle"` knows the true
 #'   shares but not which category has which, and shows how small the error could be; it needs a mechanism that reports all answers other than the truth with one
 #'   probability.
 #' @param replications Whole number, at least 1; default 100. Replications of each cell.
-#' @param mechanism A function of the number of categories and epsilon that makes a mechanism, such as [rr_grr()] (default), or a named list of such functions, which
+#' @param mechanism A mechanism; or a function of the number of categories and epsilon that makes a mechanism, such as [rr_grr()] (default), or a named list of such functions, which
 #'   adds the column `mechanism`. Epsilon is passed by name if the function has an argument `epsilon`, else second.
 #' @param seed Whole number that fixes every draw, or `NULL` (default).
 #' @param ... Must be empty.
@@ -54,12 +54,17 @@
 #' @section Errors:
 #' * `candor_error_argument`: an empty grid, a truth that is not a distribution over at least two categories, values out of range, unknown methods, a `mechanism` that returns none.
 #'   These errors, and errors of a method that always fails, come before the work starts.
+#' * `candor_error_mismatch`: names of a truth that are not levels of the mechanism.
 #' * Warning `candor_warning_incomplete`: names the first missing cell.
 #' @references Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response, section 6. arXiv:2601.08603. The scripts in
 #'   `system.file("studies", package = "candor")` regenerate its figures.
-#' @seealso [rr_risk()] for one cell; [rr_choose()] for real reports; `vignette("which-estimator", package = "candor")`.
+#'
+#'   Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX Security*, 729-745. arXiv:1705.04421
+#' @seealso [rr_choose_method()] for real reports; [rr_recommend()] and [rr_power()] for exact variances; `vignette("which-estimator", package = "candor")`.
 #' @concept Monte Carlo simulation
 #' @concept comparison of estimators
+#' @concept mean squared error
+#' @concept bias and variance
 #' @examples
 #' # Which estimator has the smaller error, for an even and for a steep truth?
 #' study <- rr_study(list(even = rep(0.02, 50), steep = prop.table(seq_len(50)^-2.5)),
@@ -74,8 +79,13 @@ rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle")
   check_flag(progress, "progress")
   if (!is.null(workers)) workers <- check_count(workers, "workers", min = 1, max = 1024)
   if (is.null(resume)) {
+    made <- inherits(mechanism, "rr_mechanism")
+    if (made && !missing(epsilon)) {
+      abort("{.arg epsilon} must be left out for a mechanism, which has its own.", "argument")
+    }
     design <- list(
-      truth = check_truths(truth), epsilon = check_grid(epsilon, "epsilon"), n = check_grid(n, "n", whole = TRUE),
+      truth = check_truths(truth, if (made) mechanism),
+      epsilon = if (made) mechanism$epsilon else check_grid(epsilon, "epsilon"), n = check_grid(n, "n", whole = TRUE),
       method = check_methods(method, "oracle"),
       replications = check_count(replications, "replications", min = 1, max = 1e9),
       mechanism = check_constructors(mechanism), target = check_choice(target, "target", c("population", "sample")),
@@ -95,13 +105,20 @@ rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle")
   new_rr_study(run_study(state, cells, mechanisms, workers, progress), cells)
 }
 
-check_truths <- function(truth) {
+# Names, and the values of data, are levels of a mechanism that is given.
+check_truths <- function(truth, mechanism = NULL) {
   if (!is.list(truth)) truth <- list(truth = truth)
   names <- rlang::names2(truth)
   names(truth) <- make.unique(ifelse(nzchar(names), names, as.character(seq_along(truth))))
   lapply(truth, function(x) {
     x <- tabulated(x)
     theta <- check_distribution(x, "truth")
+    if (!is.null(mechanism)) {
+      bits <- !is.null(mechanism$truth_bits)
+      theta <- as.double(match_levels(stats::setNames(theta, names(x)), mechanism$levels, "truth", 0, bits))
+      check_that(length(theta) == length(mechanism$levels), theta, "truth", "one share per level")
+      return(theta)
+    }
     # Mechanisms are made for the categories 1, 2, ...: names that are these say which is which.
     at <- match(names(x), seq_along(x))
     if (length(at) && !anyNA(at) && !anyDuplicated(at)) theta[order(at)] else theta
@@ -109,10 +126,10 @@ check_truths <- function(truth) {
 }
 
 check_constructors <- function(mechanism) {
-  if (is.function(mechanism)) return(list(mechanism))
+  if (is.function(mechanism) || inherits(mechanism, "rr_mechanism")) return(list(mechanism))
   named <- is.list(mechanism) && length(mechanism) && length(unique(names(mechanism))) == length(mechanism)
   check_that(named && all(vapply(mechanism, is.function, NA)), mechanism, "mechanism",
-             "a function that makes a mechanism, or a named list of such functions")
+             "a mechanism, a function that makes one, or a named list of such functions")
   mechanism
 }
 
@@ -158,9 +175,10 @@ print.rr_study <- function(x, ...) {
 study_mechanism <- function(i, design, cells) {
   make <- design$mechanism[[cells$mechanism[i]]]
   k <- cells$k[i]
-  names <- names(formals(args(make)))
+  names <- if (is.function(make)) names(formals(args(make)))
   named <- "epsilon" %in% names || "..." %in% utils::head(names, 2)
-  mechanism <- if (named) make(k, epsilon = cells$epsilon[i]) else make(k, cells$epsilon[i])
+  mechanism <- if (!is.function(make)) make
+    else if (named) make(k, epsilon = cells$epsilon[i]) else make(k, cells$epsilon[i])
   check_that(inherits(mechanism, "rr_mechanism") && length(mechanism$levels) == k, mechanism, "mechanism",
              "a maker of mechanisms of the given number of categories")
   if (law_tells_nothing(rr_law(mechanism))) abort_no_information(mechanism)

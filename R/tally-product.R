@@ -101,7 +101,7 @@ score_reader.rr_mechanism <- function(mechanism, name) {
     return(function(x) t((t(as.matrix(new_rr_reports(report_sets(mechanism, x), k))) - law$q) / law$difference))
   }
   if (!law_gives(law, "channel", k)) {
-    abort("Reports on {.val {name}} have no unbiased score for each category, as joint counts need.",
+    abort("Reports on {.val {name}} have no unbiased score for each category.",
           c("law", "argument"))
   }
   scores <- channel_scores(mechanism, name)

@@ -21,10 +21,10 @@
 #' | [rr_bitflip()] | `position_1`, `position_2`, ... up to `d`, negative if the bit is 0 | `SUM` of each bucket's ones and zeros |
 #' | [rr_bitflip()] | `id`, `level` and `bit`: a row for each bucket of a report | `GROUP BY level, bit`, and the reports by their number of rows |
 #' | [rr_bitflip()] | one of 0 and 1 for each bucket, named like it, `NULL` if it was not drawn | `SUM` of each bucket's ones and zeros |
-#' | [rr_bloom()], [rr_sketch_counts()] | `cohort`, and `bits`, hexadecimal text | `SUM` of each bit, `GROUP BY cohort` |
-#' | [rr_bloom()], [rr_sketch_counts()] | `cohort`, and `bit_1`, `bit_2`, ... of 0 and 1 | the same |
-#' | [rr_bloom()], [rr_sketch_counts()] | `id`, `cohort` and `level`: a row for each bit that is 1, with its number | `GROUP BY level, cohort`, and the reports by their number of rows |
-#' | [rr_sketch_counts()] of one bit | `cohort`, `index`, `sign` | `GROUP BY` all of them |
+#' | [rr_bloom()], [rr_count_mean_sketch()] | `cohort`, and `bits`, hexadecimal text | `SUM` of each bit, `GROUP BY cohort` |
+#' | [rr_bloom()], [rr_count_mean_sketch()] | `cohort`, and `bit_1`, `bit_2`, ... of 0 and 1 | the same |
+#' | [rr_bloom()], [rr_count_mean_sketch()] | `id`, `cohort` and `level`: a row for each bit that is 1, with its number | `GROUP BY level, cohort`, and the reports by their number of rows |
+#' | [rr_count_mean_sketch()] of one bit | `cohort`, `index`, `sign` | `GROUP BY` all of them |
 #' | [rr_mean()] | one of numbers | `SUM` of the numbers and of their squares, as shares of the range of reports; for [rr_scramble()] also of third and fourth powers |
 #'
 #' A sum has the name of its category. For [rr_bitflip()] and [rr_mean()] it has the name of its report, for [rr_bloom()] of its column. `reports_wrong` is the number of

@@ -19,7 +19,7 @@
 #'   `position_2`, .... Also columns of 0 and 1 for all buckets, missing if not drawn, and long tables with columns `id`, `level` and `bit`.
 #' * [rr_bloom()]: a data frame with `cohort` and `bits`. Also data frames with these columns and bits in any form of [rr_unary()], or with columns `cohort` and
 #'   `bit_1`, `bit_2`, ... of 0 and 1. Also long tables with columns `id`, `cohort` and `level`, the number of a bit that is 1.
-#' * [rr_sketch_counts()]: a data frame with `cohort` and `bits`; with `one_bit` a tibble with `cohort`, `index` and `sign`.
+#' * [rr_count_mean_sketch()]: a data frame with `cohort` and `bits`; with `one_bit` a tibble with `cohort`, `index` and `sign`.
 #' * [rr_mean()]: numbers. Also numbers of any type.
 #' * [rr_sample_questions()], [rr_hierarchy()], [rr_prefixes()]: a tibble with `question`, `depth` or `part` and `report`, or the columns of the report. Also data
 #'   frames with these columns; `report` is text or a list if questions differ in kind.

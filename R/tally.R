@@ -14,7 +14,7 @@
 #' * function: the next chunk at each call, see [chunks].
 #'
 #' A tally of a survey design has its weights, but neither clusters nor strata; the message `candor_message_design` says so. Give the design to [rr_estimate()]
-#' for standard errors, see [rr_survey].
+#' for standard errors, see [survey_designs].
 #'
 #' @section How values are matched to levels:
 #' * Text and factors are matched to labels, in any order. If all levels are numbers, `"1e+05"` and `"100000"` are one level. Case and space count:
@@ -27,7 +27,7 @@
 #' @section Several reports of one respondent:
 #' A tally holds reports, not people, and standard errors assume a different respondent for each report. If people report several times, a tally of all weeks has
 #' standard errors that are too small. With eight reports per person they are typically half of what they should be, and candor cannot detect this. Keep the
-#' weeks apart by `by = ~ week`, or give [rr_estimate()] a design: `survey::svydesign(ids = ~ id, weights = ~ 1, data = reports)`, see [rr_survey].
+#' weeks apart by `by = ~ week`, or give [rr_estimate()] a design: `survey::svydesign(ids = ~ id, weights = ~ 1, data = reports)`, see [survey_designs].
 #'
 #' @order 1
 #' @param x The reports, see *Data*.

@@ -73,7 +73,7 @@
 #'
 #'   Wilks, S. S. (1938). The large-sample distribution of the likelihood ratio for testing composite hypotheses. *Annals of Mathematical Statistics* 9(1), 60-62.
 #'   \doi{10.1214/aoms/1177732360}
-#' @seealso [rr_estimate()], [rr_fit] for `confint()`, [rr_profile] for the curve of the likelihood, [rr_posterior()] for Bayesian intervals.
+#' @seealso [rr_estimate()], [fit_methods] for `confint()`, [likelihood_profile] for the curve of the likelihood, [rr_posterior()] for Bayesian intervals.
 #'   `system.file("mathematics", package = "candor")` has the derivations.
 #' @concept confidence interval
 #' @concept standard error

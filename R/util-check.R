@@ -69,6 +69,17 @@ check_probabilities <- function(x, arg) {
   x + 0
 }
 
+# The shares of a distribution, or of a table.
+check_distribution <- function(x, arg) {
+  if (is.table(x)) x <- prop.table(as.vector(x))
+  check_that(is.numeric(x) && !is.object(x) && length(x) > 1 && !anyNA(x) && all(x >= 0) && abs(sum(x) - 1) <= 1e-8,
+             x, arg, "at least 2 probabilities that add up to 1")
+  as.double(x) / sum(x)
+}
+
+# Data are replaced by their table.
+tabulated <- function(x) if (is.character(x) || is.logical(x) || is.factor(x)) table(x) else x
+
 # A whole number that may be as large as a double counts exactly.
 check_count <- function(x, arg, min = 0, max = 2^53) {
   if (is_number(x) && x >= min && x <= max && x == floor(x)) return(as.double(x))

@@ -100,6 +100,14 @@ check_result_names <- function(names, must_not) {
   abort(c(paste(must_not, "the names of result columns."), x = "{.val {reserved[1]}} is one."), "argument")
 }
 
+# A data frame with a class and attributes of its own. (structure() would leave row names that are no longer automatic.)
+mark <- function(table, class, ...) {
+  attributes <- list(...)
+  for (name in names(attributes)) attr(table, name) <- attributes[[name]]
+  class(table) <- c(class, base::class(table))
+  table
+}
+
 # As a plain data frame. data.frame() hands on the arguments of as.data.frame(); what other packages add is ignored.
 plain_frame <- function(table, row.names = NULL, optional = FALSE, ..., stringsAsFactors = FALSE) {
   warn_ignored(..., known = names(formals()))

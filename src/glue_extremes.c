@@ -194,19 +194,3 @@ SEXP rr_extreme_value_call(SEXP state, SEXP kind)
   UNPROTECT(1);
   return out;
 }
-
-/* c(variance, log_product), or list(position, status). */
-SEXP rr_extreme_variance_call(SEXP truth, SEXP flips, SEXP kind)
-{
-  const R_xlen_t n = XLENGTH(truth);
-  const int *x = glue_integers(truth, "x", ANY_LENGTH);
-  const double *q = glue_reals(flips, "flip", n);
-  double value[2];
-  size_t where = 0;
-  const candor_extreme_kind which = (candor_extreme_kind) glue_choice(kind, "kind", 2);
-  const candor_status status = candor_extreme_variance(x, q, (size_t) n, which, value, value + 1, &where);
-  if (status != CANDOR_OK) return failure(where, status);
-  SEXP out = Rf_allocVector(REALSXP, 2);
-  memcpy(REAL(out), value, sizeof value);
-  return out;
-}

@@ -71,7 +71,6 @@ ROUTINE(rr_extreme_rows, SEXP bits, SEXP rows, SEXP columns, SEXP flips, SEXP fl
 ROUTINE(rr_extreme_counts, SEXP n, SEXP ones, SEXP flip)
 ROUTINE(rr_extreme_merge, SEXP x, SEXP y)
 ROUTINE(rr_extreme_value, SEXP state, SEXP kind)
-ROUTINE(rr_extreme_variance, SEXP truth, SEXP flips, SEXP kind)
 
 /* cardinality: a matrix of elements x sets -> sizes of unions and intersections */
 ROUTINE(rr_cardinality, SEXP bits, SEXP rows, SEXP columns, SEXP flips, SEXP flip_per_bit, SEXP invert)

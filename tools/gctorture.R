@@ -75,7 +75,6 @@ calls <- alist(
   extreme_rows = coef(rr_extreme(cbind(0:1, 1:0), c(0.1, 0.2), type = "all")),
   extreme_merged = coef(rr_extreme(c(rr_bit_tally(cbind(0:1, 1:0), 0.1), rr_bit_tally(ones = 0:1, n = 1, flip = 0.2)))),
   extreme_refused = rr_extreme(c(0L, 7L), c(0.1, 0.2)),
-  extreme_variance = rr_extreme_variance(c(0, 1), 0.1),
   set_sizes = tidy(rr_set_size(cbind(0:1, 1:0), c(0.1, 0.2), "difference")),
   set_tally = coef(rr_set_size(rr_bit_tally(ones = 1:2, n = 3, flip = 0.1))),
   set_refused = rr_set_size(cbind(c(0L, 5L), 1:0), 0.1),

@@ -1,4 +1,4 @@
-# How well rr_choose() chooses, and what method = "combine" and "eb" gain, over the grid of Pinzon et al. (2026).
+# How well rr_choose_method() chooses, and what method = "combine" and "eb" gain, over the grid of Pinzon et al. (2026).
 here <- dirname(sub("--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
 source(file.path(here, "common.R"))
 
@@ -15,7 +15,7 @@ one <- function(k, s, epsilon, n, repetitions) {
   losses <- vapply(seq_len(repetitions), function(r) {
     tally <- rr_counts(as.double(stats::rmultinom(1, n, shares)), mechanism)
     loss <- vapply(methods, function(m) sum((coef(rr_estimate(tally, method = m)) - truth)^2), 0)
-    choice <- rr_choose(tally, method = papers, replications = 30)$method[1]
+    choice <- rr_choose_method(tally, method = papers, replications = 30)$method[1]
     c(loss, choice = loss[[choice]])
   }, numeric(length(methods) + 1))
   rowMeans(losses)
@@ -44,7 +44,7 @@ plot <- ggplot(figure, aes(n, ratio, colour = method)) + geom_hline(yintercept =
 save_figure(plot, "choose", 9, 8)
 
 figure_of <- function(m, column = "mean.mse") summary[[column]][summary$method == m]
-claim("rr_choose() among InvN, InvP and MLE has a mean risk no worse than always the MLE.",
+claim("rr_choose_method() among InvN, InvP and MLE has a mean risk no worse than always the MLE.",
       if (figure_of("choice") <= figure_of("mle")) "confirmed" else "NOT confirmed",
       sprintf("mean MSE %.4f against %.4f; %.2f and %.2f times the best in the cell", figure_of("choice"), figure_of("mle"),
               figure_of("choice", "to.best"), figure_of("mle", "to.best")))

@@ -1,5 +1,5 @@
 # What eb.R leaves out about method = "eb": three and four categories, protocols whose reports support several categories, groups that learn one
-# spread, a reference distribution, ordered categories, what rr_choose() gains from it, and what each part of it buys. Rscript eb-more.R [folder]
+# spread, a reference distribution, ordered categories, what rr_choose_method() gains from it, and what each part of it buys. Rscript eb-more.R [folder]
 #
 # One row of eb-more.csv (in the package as eb-more.csv.gz) is a method in a cell: its mean squared error, and the ratio to that of the method it is compared with (the first of the
 # cell), with the standard error of the ratio's logarithm. All methods of a cell see the same reports.
@@ -105,7 +105,7 @@ results$reference <- over("reference", cells_of(truth = c("zipf1", "geometric"),
 })
 say("reference")
 
-# What rr_choose() takes of its candidates with and without "eb": its simulated risks, without the column `unbiased`, which takes long
+# What rr_choose_method() takes of its candidates with and without "eb": its simulated risks, without the column `unbiased`, which takes long
 # and decides nothing.
 old <- c("inv", "invn", "invp", "mle", "combine")
 risks <- function(tally, methods) {
@@ -113,7 +113,7 @@ risks <- function(tally, methods) {
   smooth <- candor:::smooth_truth(tally$mechanism, counts, tally$n)
   candor:::judge_methods(tally$mechanism, smooth, NULL, tally$n, candor:::check_methods(methods), 20, 1, 1)$estimate["mse", ]
 }
-results$choose <- over("rr_choose", cells_of(truth = c("uniform", "zipf1", "zipf2.5", "spike"), epsilon = c(1, 4), n = c(1e3, 1e5), k = c(20, 100),
+results$choose <- over("rr_choose_method", cells_of(truth = c("uniform", "zipf1", "zipf2.5", "spike"), epsilon = c(1, 4), n = c(1e3, 1e5), k = c(20, 100),
                                              detail = ""), 2, function(cell) {
   truth <- truth_of(cell$truth, cell$k)
   tally <- draw(rr_grr(cell$k, epsilon = cell$epsilon), truth, cell$n)
@@ -122,7 +122,7 @@ results$choose <- over("rr_choose", cells_of(truth = c("uniform", "zipf1", "zipf
   c(mle = loss[["mle"]], combine = loss[["combine"]], eb = loss[["eb"]], "choice without eb" = loss[[which.min(risk[seq_along(old)])]],
     "choice with eb" = loss[[which.min(risk)]])
 })
-say("rr_choose")
+say("rr_choose_method")
 
 # What each part of the estimator buys: the same without it. Losses have 2 % of those of "mle" added, as in eb.R. A kind of shape that is left out
 # gives its prior weight to the power laws, and these theirs to the pairs; "always free" has no weights by leaving one out.

@@ -286,7 +286,7 @@ study("longitudinal, local hashing", m, law, function(r) ((r$slope - 1) * m$prim
 
 # ---- count-mean sketches: strings, which four public functions send to eight buckets ----
 strings <- c("tea", "coffee", "water", "milk", "juice", "cocoa")
-m3 <- rr_sketch_counts(1, width = 8, functions = 4)
+m3 <- rr_count_mean_sketch(1, width = 8, functions = 4)
 buckets <- t(candor:::sketch_places(m3, strings)) # strings x functions
 half <- 1 / (1 + exp(achieved(m3) / 2))
 bloom_study("sketch, eight bits", array(buckets, c(1, dim(buckets))), 1 - half, half, function(x) rr_perturb(strings[x], m3))
@@ -298,7 +298,7 @@ signs <- function(buckets, size) {
   }))
 }
 sign_cell <- function(r, size) (r$cohort - 1L) * 2L * size + r$index + 1L + ifelse(r$sign > 0, size, 0L)
-m4 <- rr_sketch_counts(1, width = 8, functions = 4, one_bit = TRUE)
+m4 <- rr_count_mean_sketch(1, width = 8, functions = 4, one_bit = TRUE)
 size <- as.integer(m4$bit$size)
 supports <- signs(t(candor:::sketch_places(m4, strings)), size)
 study("sketch, one bit", m4, two_levels(supports, achieved(m4)), function(r) sign_cell(r, size), draw = function(x) rr_perturb(strings[x], m4), also = function(counts) {

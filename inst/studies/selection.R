@@ -38,7 +38,7 @@ run_selection <- function(cell) {
     counts <- if (cell$mechanism == "grr") rmultinom(g, cell$n, reported) else matrix(rbinom(k * g, cell$n, reported), k)
     colnames(counts) <- seq_len(g)
     tally <- rr_counts(counts, mechanism, n = rep(cell$n, g))
-    top <- rr_top(tally, m = max(first))
+    top <- rr_top(tally, n = max(first))
     term <- as.integer(top$term)
     listed <- unique(term)
     row <- (as.integer(top$group) - 1) * length(listed) + match(term, listed)

@@ -21,7 +21,7 @@ study_keys <- function(surveys = 40, n = 20000, seed = 1) {
       rows$conf.low <= theta & theta <= rows$conf.high
     }, logical(59)))
   }
-  sketch <- function(functions) function(key) rr_sketch_counts(4, 64, functions, key = key)
+  sketch <- function(functions) function(key) rr_count_mean_sketch(4, 64, functions, key = key)
   makers <- c(lapply(c(sketch_2 = 2, sketch_16 = 16, sketch_128 = 128), sketch),
               list(bloom = function(key) rr_bloom(strings, 4, bits = 32, hashes = 2, cohorts = 8, key = key)))
   rows <- lapply(names(makers), function(name) {

@@ -105,7 +105,7 @@ expect_as_in_memory <- function(stored, nulls = TRUE) {
   expect_equal(rr_tally(stored(drawn, "drawn"), flip, by = "side"), expected)
   positions$position_2[3] <- positions$position_1[3]
   expect_error(rr_tally(stored(positions, "positions"), flip), class = "candor_error_report")
-  for (mechanism in list(rr_bloom(LETTERS[1:9], 2, bits = 16, hashes = 2, cohorts = 4), rr_sketch_counts(2, width = 16, functions = 4))) {
+  for (mechanism in list(rr_bloom(LETTERS[1:9], 2, bits = 16, hashes = 2, cohorts = 4), rr_count_mean_sketch(2, width = 16, functions = 4))) {
     reports <- rr_perturb(LETTERS[own], mechanism)
     expected <- rr_tally(reports, mechanism, by = list(side = side))
     text <- data.frame(cohort = reports$cohort, bits = as.character(reports$bits), side = side)

@@ -155,7 +155,7 @@ test_that("what has no client is refused with the reason, and so are pages that 
                          rr_compose(rr_misclassification(0.9, 0.9), rr_warner(0.8)))) {
     expect_error(rr_client(mechanism, file, "plan"), "describes what people do", class = "candor_error_law")
   }
-  for (mechanism in list(rr_mean(c(0, 1), 1), rr_hierarchy(8, 1), rr_sketch_counts(1), rr_sample_questions(a = rr_warner(0.8), b = rr_warner(0.7)),
+  for (mechanism in list(rr_mean(c(0, 1), 1), rr_hierarchy(8, 1), rr_count_mean_sketch(1), rr_sample_questions(a = rr_warner(0.8), b = rr_warner(0.7)),
                          rr_geometric(1001, 1))) expect_error(rr_client(mechanism, file, "plan"), class = "candor_error_law")
   expect_false(file.exists(file))
   expect_identical(length(written_plan(rr_grr(1001, 1))$levels), 1001L)

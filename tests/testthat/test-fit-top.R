@@ -1,7 +1,7 @@
 test_that("p-values are binomial tails, and intervals follow the rank", {
   mechanism <- rr_grr(4, epsilon = 1)
   counts <- c(60, 45, 50, 45)
-  top <- rr_top(rr_counts(counts, mechanism), m = Inf)
+  top <- rr_top(rr_counts(counts, mechanism), n = Inf)
   order <- order(counts, decreasing = TRUE)
   expect_identical(top$term, as.character(order))
   expect_identical(top$rank, c(1L, 2L, 3L, 3L))
@@ -43,7 +43,7 @@ test_that("limits by rank, and of all together, agree with the vectors", {
     }
     tally <- golden_support(input)
     if (is.null(input$simultaneous)) {
-      table <- suppressWarnings(rr_top(tally, m = Inf, conf.level = input$level), "candor_warning_unlikely")
+      table <- suppressWarnings(rr_top(tally, n = Inf, conf.level = input$level), "candor_warning_unlikely")
       table <- table[match(seq_along(input$counts), as.integer(table$term)), ]
       expect_identical(table$rank, as.integer(case$expected$rank))
       expect_lt(max(abs(table$estimate - case$expected$estimate)), 1e-9)
@@ -58,9 +58,9 @@ test_that("limits by rank, and of all together, agree with the vectors", {
 test_that("rows do not depend on how many are shown, and ties are alike", {
   set.seed(2)
   tally <- rr_counts(drop(rmultinom(1, 400, c(5, 3, rep(1, 38)))), rr_grr(40, epsilon = 3))
-  all <- rr_top(tally, m = Inf)
-  for (m in c(1, 7, 40)) expect_identical(as.data.frame(rr_top(tally, m = m)), as.data.frame(all)[seq_len(m), ])
-  expect_identical(as.data.frame(head(all, 3)), as.data.frame(rr_top(tally, m = 3)))
+  all <- rr_top(tally, n = Inf)
+  for (m in c(1, 7, 40)) expect_identical(as.data.frame(rr_top(tally, n = m)), as.data.frame(all)[seq_len(m), ])
+  expect_identical(as.data.frame(head(all, 3)), as.data.frame(rr_top(tally, n = 3)))
   tied <- split(all[c("rank", "conf.low", "conf.high", "p.value")], all$estimate)
   expect_gt(max(vapply(tied, nrow, 0L)), 2)
   for (rows in tied) expect_identical(nrow(unique(rows)), 1L)
@@ -69,9 +69,9 @@ test_that("rows do not depend on how many are shown, and ties are alike", {
 test_that("each group is a list of its own by rank, and all rows of all groups hold together", {
   counts <- cbind(a = c(60, 25, 15, 20), b = c(22, 38, 40, 20), c = c(30, 30, 30, 30))
   mechanism <- rr_grr(4, epsilon = 1)
-  grouped <- rr_top(rr_counts(counts, mechanism), m = Inf)
+  grouped <- rr_top(rr_counts(counts, mechanism), n = Inf)
   for (group in colnames(counts)) {
-    alone <- rr_top(rr_counts(counts[, group], mechanism), m = Inf)
+    alone <- rr_top(rr_counts(counts[, group], mechanism), n = Inf)
     expect_equal(as.data.frame(grouped[grouped$group == group, -1]), as.data.frame(alone), ignore_attr = TRUE)
   }
   together <- tidy(rr_estimate(rr_counts(counts, mechanism), method = "inv", simultaneous = TRUE), conf.int = TRUE)
@@ -88,7 +88,7 @@ test_that("an interval above 0 and its p-value never disagree", {
   # 400 reports of one bit in blocks of signs are the hardest.
   mechanisms <- c(mechanisms, rep(list(rr_hadamard(24, 2, blocks = 4)), 5))
   for (m in mechanisms) for (target in c("population", "sample")) for (n in c(60, 400, 4000)) {
-    top <- rr_top(rr_perturb(truth[seq_len(n)], m, rng = "R"), m = Inf, mechanism = m, target = target)
+    top <- rr_top(rr_perturb(truth[seq_len(n)], m, rng = "R"), n = Inf, mechanism = m, target = target)
     error <- 0.05 * top$rank / (2 * 24)
     exact <- law_gives(rr_law(m), "exact", 24)
     above <- top$conf.low > 0
@@ -106,7 +106,7 @@ test_that("of the first 1, 5 and 50 rows at most 5 in 100 are wrong, where count
   mechanism <- rr_grr(2000, epsilon = 2)
   truth <- zipf_shares(2000, 1.1)
   wrong <- replicate(400, {
-    top <- rr_top(rr_counts(drop(rmultinom(1, 4000, mechanism$q + mechanism$p_minus_q * truth)), mechanism), m = 50)
+    top <- rr_top(rr_counts(drop(rmultinom(1, 4000, mechanism$q + mechanism$p_minus_q * truth)), mechanism), n = 50)
     at <- truth[as.integer(top$term)]
     miss <- at < top$conf.low | at > top$conf.high
     c(miss[1], mean(miss[1:5]), mean(miss))
@@ -134,7 +134,7 @@ test_that("the false discovery rate holds where 95 of 100 categories are empty",
   truth <- c(rep(0.2, 5), rep(0, 95))
   reported <- mechanism$q + mechanism$p_minus_q * truth
   false <- replicate(300, {
-    top <- rr_top(rr_counts(drop(rmultinom(1, 2000, reported)), mechanism), m = Inf)
+    top <- rr_top(rr_counts(drop(rmultinom(1, 2000, reported)), mechanism), n = Inf)
     found <- as.integer(top$term[top$present])
     if (length(found)) mean(found > 5) else 0
   })
@@ -142,15 +142,15 @@ test_that("the false discovery rate holds where 95 of 100 categories are empty",
 })
 
 test_that("groups, other channels and designs against the truth are ranked too", {
-  grouped <- rr_top(rr_counts(cbind(a = c(30, 50, 20), b = c(50, 20, 30)), rr_grr(3, p = 0.6)), m = 2)
+  grouped <- rr_top(rr_counts(cbind(a = c(30, 50, 20), b = c(50, 20, 30)), rr_grr(3, p = 0.6)), n = 2)
   expect_identical(grouped$group, c("a", "a", "b", "b"))
   expect_identical(grouped$rank, c(1L, 2L, 1L, 2L))
   expect_identical(grouped$term, c("2", "1", "1", "3"))
-  channel <- rr_top(rr_counts(c(500, 300, 200), rr_geometric(3, 1)), m = 3)
+  channel <- rr_top(rr_counts(c(500, 300, 200), rr_geometric(3, 1)), n = 3)
   expect_true(all(is.finite(channel$p.value)))
-  against <- rr_top(rr_counts(c(10, 50, 40), rr_grr(3, p = 0.1)), m = 1)
+  against <- rr_top(rr_counts(c(10, 50, 40), rr_grr(3, p = 0.1)), n = 1)
   expect_identical(against$term, "1")
-  expect_refused(rr_top(rr_counts(1:3, rr_grr(3, p = 0.6)), m = 0), rr_top(rr_counts(1:3, rr_grr(3, p = 0.6)), adjust = "x"),
+  expect_refused(rr_top(rr_counts(1:3, rr_grr(3, p = 0.6)), n = 0), rr_top(rr_counts(1:3, rr_grr(3, p = 0.6)), adjust = "x"),
                  rr_top(rr_counts(1:3, rr_grr(3, p = 0.6)), alpha = 5))
 })
 
@@ -158,7 +158,7 @@ test_that("categories of protocols without counts of their own are tested by the
   set.seed(3)
   truth <- sample(12, 6000, TRUE, c(5, 3, 2, 1, 1, rep(0, 7)))
   for (m in list(rr_hadamard(12, 3, blocks = 3), rr_bitflip(12, 3, d = 4), rr_hierarchy(12, 3))) {
-    top <- rr_top(rr_perturb(truth, m, rng = "R"), m = 12, mechanism = m)
+    top <- rr_top(rr_perturb(truth, m, rng = "R"), n = 12, mechanism = m)
     expect_identical(top$term[1], "1")
     expect_true(all(top$present[1:2]))
     # Seven absent categories, false discovery rate 0.05: more than two found are hardly chance.
@@ -171,7 +171,7 @@ test_that("pictures that are sorted by size show the limits by rank and say so",
   skip_if_not_installed("ggplot2")
   set.seed(4)
   tally <- rr_counts(drop(rmultinom(1, 3000, c(9, 5, 3, rep(1, 57)))), rr_grr(paste0("v", 1:60), epsilon = 3))
-  top <- rr_top(tally, m = Inf)
+  top <- rr_top(tally, n = Inf)
   for (order in list(NULL, TRUE)) {
     picture <- ggplot2::autoplot(rr_estimate(tally, method = "inv"), order = order)
     at <- match(top$term, picture$data$term)

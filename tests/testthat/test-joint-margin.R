@@ -3,11 +3,11 @@ fit <- rr_tmdh(rr_cooccurrence(benefit), rr_kuk(0.8, 0.2))
 
 test_that("benefit survey: the published inversion, its margins and the proper table closest to it", {
   expect_equal(unname(rowtype(fit)) / 412, c(0.6667, -0.0251, 0.1812, 0.1772), tolerance = 2e-4)
-  joint <- rr_joint(fit)
+  joint <- as.table(fit)
   expect_equal(sum(joint), 1)
   # Projection by hand: one negative cell goes to zero, its mass is shared by the three others.
   expect_equal(as.vector(joint), c(0.66667, 0, 0.18123, 0.17718) - c(1, 0, 1, 1) * 0.02508 / 3, tolerance = 1e-4)
-  inside <- as.vector(rr_joint(fit, "truncated"))
+  inside <- as.vector(as.table(fit, method = "truncated"))
   expect_true(all(inside > 0))
   expect_equal(sum(inside), 1)
   # The mean of a normal variable above zero, by integration, with the standard errors of the margin.
@@ -84,8 +84,8 @@ test_that("questions that are not there are refused", {
   one <- rr_tmdh(rr_cooccurrence(matrix(0:1, 4, 3), 1), rr_warner(0.8))
   product <- rr_estimate(benefit, rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_kuk(0.8, 0.2)))
   expect_refused(rr_margin(fit, "item3"), rr_margin(fit, 3), confint(rr_margin(fit, 1), parm = "item3"), class = "level")
-  expect_refused(rr_association(one), rr_joint(one), class = "order")
-  expect_refused(rr_margin(fit, "item1", given = "item1"), rr_margin(1, 1), rr_association(1), rr_joint(1), rr_joint(product),
+  expect_refused(rr_association(one), as.table(one), class = "order")
+  expect_refused(rr_margin(fit, "item1", given = "item1"), rr_margin(1, 1), rr_association(1),
                  rr_association(rr_margin(fit, 1, given = 2)), as.matrix(rr_association(fit), "phi"),
                  rr_association(rr_tmdh(rowtype(c(3, 4)), rr_warner(0.8))))
   expect_snapshot(rr_margin(fit, "item1", given = "item2"))
@@ -153,15 +153,15 @@ test_that("the joint table of one estimate starts another, cell by cell whatever
   set.seed(9)
   survey <- rr_product(a = rr_warner(0.8), b = rr_warner(0.7), c = rr_warner(0.9))
   bits <- as.data.frame(matrix(stats::rbinom(1500, 1, c(0.2, 0.5, 0.7)), 500, byrow = TRUE, dimnames = list(NULL, c("a", "b", "c"))))
-  joint <- rr_joint(rr_tmdh(rr_cooccurrence(bits, 3), survey), "truncated")
+  joint <- as.table(rr_tmdh(rr_cooccurrence(bits, 3), survey), method = "truncated")
   # Without a step the iterative update returns its start.
   start <- function(table, ...) unname(coef(rr_estimate(bits, ..., method = "ibu", iterations = 0, start = table)))
   expect_identical(start(joint, survey), as.vector(joint))
   expect_identical(start(aperm(joint, c(3, 1, 2)), survey), as.vector(joint))
-  bare <- rr_joint(rr_tmdh(rr_cooccurrence(bits, 3), list(p = c(0.8, 0.7, 0.9), q = c(0.2, 0.3, 0.1))), "truncated")
+  bare <- as.table(rr_tmdh(rr_cooccurrence(bits, 3), list(p = c(0.8, 0.7, 0.9), q = c(0.2, 0.3, 0.1))), method = "truncated")
   expect_identical(dimnames(bare)$a, c("0", "1"))
   expect_identical(start(bare, survey), as.vector(bare))
-  for (table in list(joint, rr_joint(rr_tmdh(rr_cooccurrence(bits, 3), survey)))) {
+  for (table in list(joint, as.table(rr_tmdh(rr_cooccurrence(bits, 3), survey)))) {
     expect_equal(coef(rr_estimate(bits, survey, start = table)), coef(rr_estimate(bits, survey)), tolerance = 1e-8)
   }
   # What a fit of several questions, or of one, gives as a table.
@@ -182,7 +182,7 @@ test_that("EM started from the joint estimate needs fewer steps where that lies 
   trait <- stats::runif(n) < 0.3
   truth <- as.data.frame(lapply(stats::setNames(1:d, letters[1:d]), function(j) stats::runif(n) < ifelse(trait, 0.7, 0.1)))
   reports <- rr_perturb(truth, survey, rng = "R")
-  start <- as.vector(rr_joint(rr_tmdh(rr_cooccurrence(reports, d), survey), "truncated"))
+  start <- as.vector(as.table(rr_tmdh(rr_cooccurrence(reports, d), survey), method = "truncated"))
   cold <- rr_estimate(reports, survey, method = "ibu", tolerance = 0.5, iterations = 20000)
   warm <- rr_estimate(reports, survey, method = "ibu", tolerance = 0.5, iterations = 20000, start = start)
   expect_lte(warm$details[[1]]$gap, 0.5)

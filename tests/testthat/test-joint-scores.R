@@ -223,7 +223,7 @@ test_that("what cannot be counted in scores is refused, with what to do instead"
   for (refused in expression(rr_tmdh(counts, mixed, order = 3), rr_margin(fit, c("h", "c", "f")))) expect_error(eval(refused), class = "candor_error_order")
   others <- rr_cooccurrence(reports, mechanism = replace(mixed, "s", list(rr_warner(0.8))))
   for (refused in expression(rr_tmdh(counts, mixed[-1]), c(counts, others))) expect_error(eval(refused), class = "candor_error_mismatch")
-  for (refused in expression(vcov(fit, sets = list(c("h:1", "h:2"))), rowtype(counts), rr_joint(fit))) {
+  for (refused in expression(vcov(fit, sets = list(c("h:1", "h:2"))), rowtype(counts), as.table(fit))) {
     expect_error(eval(refused), class = "candor_error_argument")
   }
   expect_snapshot(print(counts, n = 3))

@@ -132,10 +132,10 @@ test_that("a client that follows the page sets the bits of Bloom filters and fin
   # Of so few draws each noisy bit is known: at this level none is turned over.
   texts <- rep(labels, 8)
   buckets <- vapply(labels, function(text) numbers_below(50, 6, 5, 9, print_of(text, 9)), numeric(6))
-  plain <- rr_perturb(texts, rr_sketch_counts(60, width = 50, functions = 6, key = 9), rng = "R")
+  plain <- rr_perturb(texts, rr_count_mean_sketch(60, width = 50, functions = 6, key = 9), rng = "R")
   truth <- buckets[cbind(plain$cohort, match(texts, labels))]
   expect_identical(max.col(as.matrix(plain$bits)), as.integer(truth + 1))
-  one <- rr_perturb(texts, rr_sketch_counts(40, width = 50, functions = 6, one_bit = TRUE, key = 9), rng = "R")
+  one <- rr_perturb(texts, rr_count_mean_sketch(40, width = 50, functions = 6, one_bit = TRUE, key = 9), rng = "R")
   truth <- buckets[cbind(one$cohort, match(texts, labels))]
   common <- bitwAnd(as.integer(truth), one$index)
   ones <- vapply(common, function(x) sum(as.integer(intToBits(x))), 0L)

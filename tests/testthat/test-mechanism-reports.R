@@ -154,7 +154,7 @@ test_that("answers that nobody has randomized are no reports", {
   mechanisms <- list(
     rr_unary(answers[1:3], 2), rr_subset(answers[1:3], 2), rr_local_hash(answers[1:3], 2), rr_hadamard(answers[1:3], 2),
     rr_hadamard(answers[1:3], 2, one_bit = TRUE), rr_bitflip(answers[1:3], 2, buckets = 3, d = 2), rr_bloom(answers[1:3], 16, 2, 1, epsilon = 2),
-    rr_sketch_counts(2, 8, 4), rr_sketch_counts(2, 8, 4, one_bit = TRUE), rr_prefixes(4, c(1, 3), 16, 4), rr_hierarchy(answers[1:3], 2, fanout = 2)
+    rr_count_mean_sketch(2, 8, 4), rr_count_mean_sketch(2, 8, 4, one_bit = TRUE), rr_prefixes(4, c(1, 3), 16, 4), rr_hierarchy(answers[1:3], 2, fanout = 2)
   )
   for (mechanism in mechanisms) expect_refused(rr_tally(answers, mechanism), rr_tally(factor(answers), mechanism), class = "report")
 })

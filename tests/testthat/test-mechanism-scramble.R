@@ -178,7 +178,31 @@ test_that("scores of rr_mean() are its reports", {
   reports <- rr_perturb(c(1, 2, 3), m, rng = "R")
   expect_identical(rr_score(c(reports, NA), m), c(reports, NA))
   expect_error(rr_score(1e9, m), class = "candor_error_report")
-  expect_error(rr_score(1, rr_warner(0.8)), class = "candor_error_argument")
+  expect_error(rr_score(1, rr_hierarchy(4, 1)), class = "candor_error_law")
+})
+
+test_that("the score of each category has the expectation 1 for whoever holds it, and 0 for others", {
+  for (m in list(rr_forced(c(a = 0.1, b = 0.05, c = 0.15)), rr_channel(rbind(a = c(0.9, 0.1, 0), b = c(0.2, 0.6, 0.2), c = c(0.1, 0.2, 0.7))),
+                 rr_square_wave(0:3, 2))) {
+    scores <- rr_score(m$reports, m)
+    expect_identical(dimnames(scores), list(NULL, m$levels))
+    expect_equal(unname(rr_matrix(m) %*% scores), diag(3), tolerance = 1e-12)
+  }
+  # Of bits: each report of three has the probability of its bits.
+  m <- rr_unary(c("a", "b", "c"), 1)
+  bits <- as.matrix(expand.grid(rep(list(0:1), 3)))
+  chance <- vapply(1:3, function(truth) {
+    one <- ifelse(col(bits) == truth, m$p, m$q)
+    apply(ifelse(bits == 1, one, 1 - one), 1, prod)
+  }, numeric(8))
+  expect_equal(unname(t(chance) %*% rr_score(bits, m)), diag(3), tolerance = 1e-12)
+  # The variances of their means over independent people are those of the estimate, whose covariances are not from the pairs of bits.
+  set.seed(38)
+  reports <- rr_perturb(rep(c("a", "b", "c"), c(50, 30, 20)), m, rng = "R")
+  scores <- rr_score(reports, m)
+  fit <- rr_estimate(reports, m, method = "inv")
+  expect_equal(colMeans(scores), coef(fit), tolerance = 1e-12)
+  expect_equal(apply(scores, 2, stats::var) / 100, diag(vcov(fit)), tolerance = 1e-12)
 })
 
 test_that("margins of the mean are planned for the truths of most noise", {

@@ -168,7 +168,7 @@ test_that("the bound holds for several questions, sketches and prefixes: everybo
     drawn_matrix(rep(list(rr_matrix(sketch$bit)), sketch$cohorts), asplit(places, 1))
   }
   for (one_bit in c(FALSE, TRUE)) {
-    sketch <- rr_sketch_counts(1.2, width = 2, functions = 3, one_bit = one_bit)
+    sketch <- rr_count_mean_sketch(1.2, width = 2, functions = 3, one_bit = one_bit)
     cases <- c(cases, list(list(m = sketch, C = buckets(sketch, words)),
                            list(m = sketch, C = drawn_matrix(rep(list(rr_matrix(sketch$bit)), 3), asplit(rbind(1:2, 1:2, 2:1), 1)))))
   }
@@ -194,8 +194,8 @@ test_that("the bound holds for several questions, sketches and prefixes: everybo
 test_that("several questions, sketches and prefixes have the level of what they are made of", {
   level <- function(m) rr_epsilon(m, shuffled = 1e4, delta = 1e-6)
   # A sketch reports bits, or one bit, about a bucket.
-  expect_equal(level(rr_sketch_counts(2, width = 64)), level(rr_unary(64, 2, optimized = FALSE)), tolerance = 1e-9)
-  expect_equal(level(rr_sketch_counts(2, width = 64, one_bit = TRUE)), level(rr_hadamard(64, 2, one_bit = TRUE)), tolerance = 1e-9)
+  expect_equal(level(rr_count_mean_sketch(2, width = 64)), level(rr_unary(64, 2, optimized = FALSE)), tolerance = 1e-9)
+  expect_equal(level(rr_count_mean_sketch(2, width = 64, one_bit = TRUE)), level(rr_hadamard(64, 2, one_bit = TRUE)), tolerance = 1e-9)
   expect_equal(level(rr_prefixes(2, 1:3, width = 64)), level(rr_unary(64, 2, optimized = FALSE)), tolerance = 1e-6)
   # One question of several that are alike: the question says nothing.
   m <- rr_grr(5, epsilon = 2)

@@ -65,11 +65,12 @@ test_that("a user's method works in studies, risks and choices, beside plain fun
   study <- rr_study(c(0.5, 0.3, 0.2), epsilon = 1, n = 200, method = list("inv", mine = halfway, plain = plain), replications = 30, seed = 1, progress = FALSE)
   expect_setequal(unique(as.character(study$method)), c("inv", "mine", "plain"))
   expect_true(all(is.finite(study$estimate[study$metric == "mse"])))
-  risk <- rr_risk(rr_grr(3, epsilon = 1), c(0.5, 0.3, 0.2), 200, method = list("inv", halfway), replications = 2000, seed = 1)
+  risk <- rr_study(c(0.5, 0.3, 0.2), n = 200, method = list("inv", halfway), replications = 2000, seed = 1, mechanism = rr_grr(3, epsilon = 1))
   # Half the noise, a quarter of the variance, and half of the distance to uniform as bias.
-  expect_equal(risk$variance[2], risk$variance[1] / 4, tolerance = 0.1)
-  expect_equal(risk$bias2[2], sum((c(0.5, 0.3, 0.2) - 1 / 3)^2) / 4, tolerance = 0.1)
-  choice <- rr_choose(tally, method = list("mle", halfway), replications = 20, seed = 1)
+  variance <- risk$estimate[risk$metric == "variance"]
+  expect_equal(variance[2], variance[1] / 4, tolerance = 0.1)
+  expect_equal(risk$estimate[risk$metric == "bias2"][2], sum((c(0.5, 0.3, 0.2) - 1 / 3)^2) / 4, tolerance = 0.1)
+  choice <- rr_choose_method(tally, method = list("mle", halfway), replications = 20, seed = 1)
   expect_setequal(choice$method, c("mle", "halfway"))
 })
 

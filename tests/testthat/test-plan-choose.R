@@ -96,7 +96,7 @@ test_that("the unbiased risk is unbiased, but for asking one report less about t
 
 test_that("the choice suits the data", {
   mechanism <- rr_grr(200, epsilon = 2)
-  choose <- function(s) rr_choose(rr_counts(grr_counts(200, s, 2, 5000), mechanism), method = c("invn", "invp", "mle"), seed = 1)
+  choose <- function(s) rr_choose_method(rr_counts(grr_counts(200, s, 2, 5000), mechanism), method = c("invn", "invp", "mle"), seed = 1)
   even <- choose(0.01)
   expect_equal(c(even$method[1], choose(2.5)$method[1]), c("invn", "invp"))
   expect_false(is.unsorted(even$risk))
@@ -155,18 +155,18 @@ test_that("every mechanism has a default choice", {
   }, getNamespaceExports("candor"))
   protocols <- c("rr_unary", "rr_subset", "rr_local_hash", "rr_hadamard", "rr_projective",
                  "rr_bitflip", "rr_mean", "rr_scramble", "rr_sample_questions", "rr_hierarchy",
-                 "rr_bloom", "rr_sketch_counts", "rr_prefixes")
+                 "rr_bloom", "rr_count_mean_sketch", "rr_prefixes")
   expect_identical(setdiff(makers, c(names(mechanisms), protocols, "rr_new_mechanism")), character())
   for (i in seq_along(mechanisms)) {
     mechanism <- mechanisms[[i]]
     tally <- rr_counts(20 + 10 * seq_along(mechanism$reports), mechanism)
-    choice <- rr_choose(tally, replications = 20, seed = 1)
+    choice <- rr_choose_method(tally, replications = 20, seed = 1)
     expect_true(all(is.finite(c(choice$risk, choice$mc.error, choice$share))), label = names(mechanisms)[i])
     expect_true("mle" %in% choice$method)
     # What is left out is refused where it is named.
     for (m in setdiff(c("inv", "invn", "invp", "combine"), choice$method)) {
       class <- if (m == "combine") "candor_error_argument" else "candor_error_no_information"
-      expect_error(rr_choose(tally, method = c("mle", m), seed = 1), class = class)
+      expect_error(rr_choose_method(tally, method = c("mle", m), seed = 1), class = class)
       expect_error(rr_estimate(tally, method = m), class = class)
     }
     # Where other answers are all alike, they are so by the matrix.
@@ -178,7 +178,7 @@ test_that("every mechanism has a default choice", {
 })
 
 test_that("empirical Bayes competes from 20 categories on, where it can be had", {
-  among <- function(mechanism) "eb" %in% rr_choose(rr_counts(20 + seq_along(mechanism$levels), mechanism), replications = 20, seed = 1)$method
+  among <- function(mechanism) "eb" %in% rr_choose_method(rr_counts(20 + seq_along(mechanism$levels), mechanism), replications = 20, seed = 1)$method
   C <- matrix((1 - seq(0.5, 0.9, length.out = 20)) / 19, 20, 20)
   diag(C) <- seq(0.5, 0.9, length.out = 20)
   mechanisms <- list(rr_grr(20, epsilon = 1), rr_grr(19, epsilon = 1), rr_grr(20, p = 0.01), rr_channel(C))
@@ -191,7 +191,7 @@ test_that("the risks of a yes/no question are those that all of its tallies have
   for (mechanism in list(rr_warner(0.8), rr_warner(0.2), rr_kuk(0.8, 0.3))) {
     # Few of one answer, so that the methods differ.
     counts <- if (identical(mechanism$p, 0.2)) c(15, 45) else c(45, 15)
-    choice <- rr_choose(rr_counts(counts, mechanism), replications = 2000, seed = 5)
+    choice <- rr_choose_method(rr_counts(counts, mechanism), replications = 2000, seed = 5)
     p <- rr_matrix(mechanism)[, 2]
     # The smoothed truth: of `combine`, or the maximum of the likelihood (here by its one equation) with sqrt(n) uniform respondents.
     yes <- min(max((counts[2] / n - p[[1]]) / (p[[2]] - p[[1]]), 0), 1)
@@ -223,7 +223,7 @@ test_that("weights tell no more than how many respondents they are worth", {
   reports <- rep(mechanism$levels, grr_counts(10, 1.2, 2, 500))
   plain <- rr_tally(reports, mechanism)
   methods <- setdiff(possible_methods(mechanism), "ibu")
-  choose <- function(tally) lapply(rr_choose(tally, method = methods, replications = 20, seed = 1), identity)
+  choose <- function(tally) lapply(rr_choose_method(tally, method = methods, replications = 20, seed = 1), identity)
   expected <- choose(plain)
   for (weight in c(0.1, 10, 1e6)) {
     weighted <- rr_tally(reports, mechanism, weights = rep(weight, 500))

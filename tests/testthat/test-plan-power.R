@@ -133,7 +133,7 @@ test_that("mechanisms are compared to all digits up to epsilon = 700", {
   for (case in golden("recommend")) {
     k <- case$input$k
     for (target in c("population", "sample")) {
-      table <- rr_recommend(k, case$input$epsilon, theta = seq_len(k) / sum(seq_len(k)), target = target)
+      table <- rr_recommend(k, case$input$epsilon, truth = seq_len(k) / sum(seq_len(k)), target = target)
       expect_equal(table$within + 1, table$mse / min(table$mse), tolerance = 1e-12)
       table <- table[match(c("grr", "sue", "oue", "blh", "olh", "subset", "hadamard"), table$mechanism), ]
       # The file has Hadamard response with one block, the best for small epsilon only.
@@ -216,7 +216,7 @@ test_that("a power has that of a direct question beside it", {
   # Nobody says yes by mistake: a test of "nobody" rejects as soon as one of 20 does.
   expect_equal(rr_power(rr_warner(0.8), 20, c(0.05, 0.1))$direct, 1 - c(0.95, 0.9)^20)
   # Two groups, of which half of the people answer: the normal approximation by hand.
-  two <- rr_power(rr_warner(0.8), 200, 0.3, versus = 0.2, versus_mechanism = rr_forced(1 / 6), response = 0.5)
+  two <- rr_power(rr_warner(0.8), 200, 0.3, versus = 0.2, versus_mechanism = rr_forced(1 / 6), response_rate = 0.5)
   expect_equal(two$direct, pnorm(0.1 / sqrt(2 * (0.21 + 0.16) / 100) - qnorm(0.95)))
 })
 
@@ -239,14 +239,14 @@ test_that("people approached are worth fewer answers", {
   plan <- function(...) as.list(rr_power(rr_warner(0.8), ...))
   margin <- c("n", "direct")
   plain <- plan(margin = 0.05)[margin]
-  expect_equal(plan(margin = 0.05, design_effect = 1.5, response = 0.6)[margin], lapply(plain, function(n) ceiling(n * 1.5 / 0.6)))
+  expect_equal(plan(margin = 0.05, design_effect = 1.5, response_rate = 0.6)[margin], lapply(plain, function(n) ceiling(n * 1.5 / 0.6)))
   test <- c("level", "power")
   half <- plan(500, 0.1)[test]
-  for (worth in list(plan(1000, 0.1, response = 0.5), plan(1000, 0.1, design_effect = 2))) expect_equal(worth[test], half)
-  needed <- plan(power = 0.8, share = 0.1, response = 0.7)$n
-  expect_gte(plan(needed, 0.1, response = 0.7)$power, 0.8)
+  for (worth in list(plan(1000, 0.1, response_rate = 0.5), plan(1000, 0.1, design_effect = 2))) expect_equal(worth[test], half)
+  needed <- plan(power = 0.8, share = 0.1, response_rate = 0.7)$n
+  expect_gte(plan(needed, 0.1, response_rate = 0.7)$power, 0.8)
   # Nobody answers: no power, no error.
-  expect_identical(plan(1, 0.1, response = 0.5)$power, 0)
+  expect_identical(plan(1, 0.1, response_rate = 0.5)$power, 0)
 })
 
 # A filter of one bit for each category, a different one in every cohort: unary encoding.
@@ -287,19 +287,19 @@ test_that("RAPPOR is planned by the variance of its least squares", {
 })
 
 test_that("mechanisms that have no formula are refused, and simulated where they have shares", {
-  expect_refused(rr_power(list(rr_mean(c(0, 24), 1), rr_warner(0.8)), 100, 0.2), rr_power(rr_sketch_counts(1), margin = 0.1),
+  expect_refused(rr_power(list(rr_mean(c(0, 24), 1), rr_warner(0.8)), 100, 0.2), rr_power(rr_count_mean_sketch(1), margin = 0.1),
                  rr_power(rr_sample_questions(a = rr_warner(0.8), b = rr_warner(0.7)), margin = 0.1), rr_power(rr_prefixes(1, 1:3), 100, 0.2),
                  rr_power(rr_hierarchy(16, 1, oracle = function(levels, epsilon) rr_bloom(levels, epsilon)), 100, 0.2),
                  rr_power(rr_channel(rbind(a = c(0.5, 0.5), b = c(0.4, 0.6), c = c(0.6, 0.4))), margin = 0.1),
-                 rr_choose(rr_tally(c(4, 6, 5), rr_mean(c(0, 10), 1))),
-                 rr_choose(rr_counts(c(3, 1, 2, 3, 1, 2), rr_sample_questions(a = rr_warner(0.8), b = rr_warner(0.7)), n = 6)), class = "law")
+                 rr_choose_method(rr_tally(c(4, 6, 5), rr_mean(c(0, 10), 1))),
+                 rr_choose_method(rr_counts(c(3, 1, 2, 3, 1, 2), rr_sample_questions(a = rr_warner(0.8), b = rr_warner(0.7)), n = 6)), class = "law")
   # The simulation that is named works for these, and is refused with a reason for the others.
   study <- function(mechanism) rr_study(list(zipf = zipf_shares(6, 1)), epsilon = 1, n = 200, method = "inv", mechanism = mechanism, replications = 3, seed = 1)
   for (made in list(rr_hierarchy, rr_bloom, function(k, epsilon) rr_square_wave(k, epsilon), function(k, epsilon) rr_longitudinal(k, epsilon + 1, epsilon))) {
     found <- study(made)
     expect_true(all(is.finite(found$estimate[found$metric == "mse"])))
   }
-  for (made in list(function(k, epsilon) rr_mean(c(0, k), epsilon), function(k, epsilon) rr_sketch_counts(epsilon, 16, 4),
+  for (made in list(function(k, epsilon) rr_mean(c(0, k), epsilon), function(k, epsilon) rr_count_mean_sketch(epsilon, 16, 4),
                     function(k, epsilon) rr_sample_questions(a = rr_grr(k, epsilon = epsilon)))) expect_error(study(made), class = "candor_error_argument")
   # Bits and hashes of two stages are planned as of one.
   expect_equal(rr_power(rr_longitudinal(8, 2, 1), 2000, 0.1)$power, rr_power(rr_unary(8, 1), 2000, 0.1)$power, tolerance = 1e-6)
@@ -335,7 +335,7 @@ test_that("ranges of ordered levels: the mean variance over all ranges, hierarch
   expect_identical(table$mechanism[1:2], c("hierarchy-subset", "hierarchy"))
   # What the package's own variances of a fit are, at a truth that is not even.
   theta <- zipf_shares(12, 1)
-  table <- rr_recommend(12, 2, n = 1e6, theta = theta, question = "ranges")
+  table <- rr_recommend(12, 2, n = 1e6, truth = theta, question = "ranges")
   m <- rr_hierarchy(12, 2, fanout = table$fanout[table$mechanism == "hierarchy"])
   counts <- round(candor:::law_reported(rr_law(m), theta) * 1e6)
   fit <- rr_estimate(rr_counts(stats::setNames(counts, m$reports), m, n = 1e6), method = "inv")
@@ -375,7 +375,7 @@ test_that("means and strings are compared by their own errors", {
   expect_identical(c(first(1.2897), first(1.29)), c("duchi", "piecewise"))
   table <- rr_recommend(epsilon = 1, n = 1000, question = "strings")
   for (one_bit in c(FALSE, TRUE)) {
-    sketch <- rr_sketch_counts(1, one_bit = one_bit)
+    sketch <- rr_count_mean_sketch(1, one_bit = one_bit)
     row <- table[table$mechanism == if (one_bit) "sketch-one-bit" else "sketch", ]
     q <- sketch$q + (sketch$p - sketch$q) / 1024
     expect_equal(row$mse, q * (1 - q) / ((sketch$p - sketch$q) * (1 - 1 / 1024))^2 / 1000)
@@ -439,7 +439,7 @@ test_that("the margin of a mean is in the unit of its answers, and holds for the
   duchi <- rr_mean(c(0, 24), 1, "duchi")
   expect_equal(rr_power(duchi, margin = 0.5)$n, ceiling(qnorm(0.975)^2 * 12^2 * c2 / 0.5^2))
   expect_equal(rr_power(duchi, margin = 0.5)$direct, ceiling(qnorm(0.975)^2 * 12^2 / 0.5^2))
-  expect_equal(rr_power(duchi, margin = 0.5, response = 0.5)$n, 2 * rr_power(duchi, margin = 0.5)$n)
+  expect_equal(rr_power(duchi, margin = 0.5, response_rate = 0.5)$n, 2 * rr_power(duchi, margin = 0.5)$n)
   n <- rr_power(rr_mean(c(0, 24), 2), margin = c(1, 2))$n
   expect_equal(n[1] / n[2], 4, tolerance = 0.02)
 })
@@ -542,7 +542,7 @@ test_that("a difference of shares with a design effect is that of the effective 
 })
 
 test_that("designs for a survey are ranked by the standard error of the prevalence, with their devices", {
-  table <- rr_recommend(epsilon = 1.5, n = 1000, theta = 0.1, question = "survey")
+  table <- rr_recommend(epsilon = 1.5, n = 1000, truth = 0.1, question = "survey")
   expect_setequal(table$mechanism, c("warner", "crosswise", "forced"))
   expect_false(is.unsorted(table$mse))
   expect_true(all(table$privacy <= 1.5))

@@ -26,7 +26,7 @@ test_that("parameters calls exponentiated coefficients what they are", {
   names <- mapply(function(...) attr(table(...), "coefficient_name"), rep(c("logit", "log"), each = 2), c(TRUE, FALSE))
   expect_identical(unname(names), c("Odds Ratio", "Log-Odds", "Risk Ratio", "Log-Risk"))
   table <- table("logit", TRUE)
-  own <- tidy(fits$logit, conf.int = TRUE, method = "wald", exponentiate = TRUE)
+  own <- tidy(fits$logit, conf.int = TRUE, conf.method = "wald", exponentiate = TRUE)
   expect_equal(table$Coefficient, own$estimate)
   skip_if_not_installed("insight", "1.0.0")
   expect_equal(c(table$p, table$CI_low), c(own$p.value, own$conf.low))

@@ -100,7 +100,7 @@ test_that("planning and estimation need no drawing", {
   m <- rr_grr(3, epsilon = 700)
   expect_equal(rr_epsilon(m, achieved = TRUE), step + log(3), tolerance = 1e-12)
   expect_equal(unname(coef(rr_estimate(rr_counts(c(5, 3, 2), m)))), c(0.5, 0.3, 0.2))
-  expect_no_error(rr_risk(m, c(0.5, 0.3, 0.2), 100, "inv"))
+  expect_no_error(rr_study(c(0.5, 0.3, 0.2), n = 100, method = "inv", mechanism = m, replications = 2, seed = 1))
 })
 
 test_that("designs with an unknown parameter are drawn: their element `parameters` is no p", {

@@ -61,8 +61,12 @@ test_that("the risk of inversion is its closed form, for both targets", {
     for (i in which(inv$metric == "mse")) {
       theta <- truths[[inv$truth[i]]]
       if (target == "sample") theta <- whole_shares(inv$n[i], theta) / inv$n[i]
-      form <- rr_law(rr_grr(length(theta), epsilon = inv$epsilon[i]))
-      exact <- inversion_risk(form, theta, inv$n[i], target)
+      # Each of n theta_x reports y with C[x, y]; sampled respondents report y with the sum over x.
+      a <- rr_law(rr_grr(length(theta), epsilon = inv$epsilon[i]))$a
+      b <- (1 - a) / length(theta)
+      m <- b + a * theta
+      variance <- if (target == "population") m * (1 - m) else theta * (b + a) * (1 - b - a) + (1 - theta) * b * (1 - b)
+      exact <- sum(variance) / a^2 / inv$n[i]
       expect_lt(abs(inv$estimate[i] - exact), 5.5 * inv$mc.error[i])
       # Unbiased, and variance the rest.
       expect_lt(abs(inv$estimate[i + 3]), 6 * inv$mc.error[i + 3])
@@ -196,9 +200,11 @@ test_that("what can never work is refused before the work starts", {
                  rr_study(truth, 1, 10, mechanism = function(k, epsilon) rr_forced(c(0.1, 0.2, 0.3)), method = c("mle", "combine")),
                  rr_study(truth, 1, 10, method = list(short = function(counts, mechanism) c(0.5, 0.5))),
                  rr_study(truth, 1, 10, method = list(nan = function(counts, mechanism) c(0.5, 0.5, NaN))),
-                 rr_choose(rr_counts(c(4, 5, 6), rr_grr(3, epsilon = 1)), method = list(short = function(counts, mechanism) 1)),
+                 rr_choose_method(rr_counts(c(4, 5, 6), rr_grr(3, epsilon = 1)), method = list(short = function(counts, mechanism) 1)),
                  rr_study(truth, numeric(), 100), rr_study(truth, 1, 10, method = "mel"), rr_study(truth, 1, 10, mechanism = rr_grr(3, epsilon = 1)),
-                 rr_risk(rr_warner(0.8), c(0.5, 0.5), 10, method = function(counts, mechanism) counts / sum(counts)))
+                 rr_study(c(0.5, 0.5), n = 10, mechanism = rr_warner(0.8), method = function(counts, mechanism) counts / sum(counts)),
+                 rr_study(truth, n = 10, mechanism = rr_warner(0.8)))
+  expect_refused(rr_study(c(a = 0.4, b = 0.6), n = 10, mechanism = rr_warner(0.8)), class = "mismatch")
   for (bad in list(c(2, 3, 5), c(0.2, 0.3), list(a = 1), c(0.5, NA), c(-0.5, 1.5), "zipf", rr_unary(4, epsilon = 1))) expect_refused(rr_study(bad, 1, 100))
   expect_refused(rr_study(truth, 1, 10, mechanism = function(k, epsilon) rr_grr(k, p = 1 / k)), class = "no_information")
   expect_error(rr_study(truth, 1, 10, method = list(stops = function(counts, mechanism) stop("no {idea}"))), "no \\{idea")
@@ -244,9 +250,10 @@ test_that("a user's function, a registered method and its kernel are judged alik
   group <- floor((0:11) * 10 / 12)
   left_out <- sapply(0:9, function(g) sum(apply(estimates[, group != g], 1, stats::var)))
   expect_equal(study$mc.error[5], sqrt(9 / 10 * sum((left_out - mean(left_out))^2)), tolerance = 1e-10)
-  # rr_risk() has the same judge.
-  risk <- rr_risk(mechanism, truth, 100, list(named = "invp", own = own), "population", replications = 12, seed = 7)
-  expect_equal(risk$mse, rep(mean(by_hand["mse", ]), 2))
+  # A mechanism itself is what a function returns, and has its own epsilon.
+  given <- rr_study(truth, n = 100, method = list(named = "invp", own = own), replications = 12, seed = 7, workers = 1, mechanism = mechanism)
+  expect_identical(given$estimate, study$estimate)
+  expect_identical(unique(given$epsilon), mechanism$epsilon)
 })
 
 test_that("studies, choices and simulations work for the protocols", {
@@ -260,7 +267,7 @@ test_that("studies, choices and simulations work for the protocols", {
     # Means of 60 tallies, each count within 5 standard deviations of a count of its mean.
     mean <- candor:::law_reported(rr_law(m), truth / sum(truth)) * sum(truth)
     expect_lte(max(abs(rowMeans(counts) - mean) / sqrt(mean / 60)), 5, label = format(m))
-    choice <- suppressMessages(rr_choose(rr_counts(counts[, 1], m, n = sum(truth)), seed = 1, replications = 20))
+    choice <- suppressMessages(rr_choose_method(rr_counts(counts[, 1], m, n = sum(truth)), seed = 1, replications = 20))
     expect_true(all(is.finite(choice$risk)))
   }
   study <- rr_study(list(zipf = zipf_shares(6, 1)), epsilon = 1, n = 200, method = c("inv", "invp"), replications = 60, seed = 1,

@@ -36,7 +36,7 @@ test_that("five items of the exam survey, forced response in two groups: margins
     expect_equal(unname(rowtype(fit)) / size[g], unname(coef(rr_estimate(tally, method = "inv"))))
     likely <- rr_estimate(tally)
     expect_lte(likely$details[[1]]$gap, 1e-6)
-    joint <- rr_joint(fit)
+    joint <- as.table(fit)
     expect_equal(sum(joint), 1)
     expect_true(all(joint >= 0))
     # Many cells are truly close to 0: the unbiased estimate leaves the simplex, the margins of the proper tables stay close.

@@ -157,15 +157,15 @@ test_that("a data frame of reports is a column of a tibble, which must be named"
   x <- sample(9, 40, TRUE)
   words <- sample(c("home", "work"), 40, TRUE)
   protocols <- list(rr_local_hash(9, 1), rr_local_hash(9, 1, cohorts = 4), rr_hadamard(9, 1, one_bit = TRUE), rr_bloom(9, 1, bits = 16, cohorts = 4),
-                    rr_hierarchy(9, 1), rr_sketch_counts(1, 32, 4), rr_sketch_counts(1, 32, 4, one_bit = TRUE), rr_prefixes(1, c(2, 3), 32, 4),
+                    rr_hierarchy(9, 1), rr_count_mean_sketch(1, 32, 4), rr_count_mean_sketch(1, 32, 4, one_bit = TRUE), rr_prefixes(1, c(2, 3), 32, 4),
                     rr_unary(9, 1), rr_subset(9, 1), rr_hadamard(9, 1), rr_grr(9, epsilon = 1))
   for (m in protocols) {
-    reports <- rr_perturb(if (inherits(m, c("rr_sketch_counts", "rr_prefixes"))) words else x, m, rng = "R")
+    reports <- rr_perturb(if (inherits(m, c("rr_count_mean_sketch", "rr_prefixes"))) words else x, m, rng = "R")
     data <- tibble::tibble(day = 1, report = reports)
     expect_identical(rr_tally(data, m, column = "report"), rr_tally(reports, m), info = format(m))
     expect_error(rr_tally(data, m), class = "candor_error", info = format(m))
   }
   # A sketch does not count reports of prefixes, whose columns it would know.
   m <- rr_prefixes(1, c(2, 3), 32, 4)
-  expect_error(rr_tally(rr_perturb(words, m), rr_sketch_counts(1, 32, 4)), "rr_prefixes", class = "candor_error_mismatch")
+  expect_error(rr_tally(rr_perturb(words, m), rr_count_mean_sketch(1, 32, 4)), "rr_prefixes", class = "candor_error_mismatch")
 })

@@ -127,7 +127,7 @@ test_that("dBitFlip: positions, bits of the buckets and long tables are sums and
 test_that("RAPPOR and the count-mean sketch: bits by cohort are sums, long tables counts, signs a GROUP BY", {
   pages <- letters[1:9]
   cases <- list(rr_bloom(pages, 2, bits = 11, hashes = 2, cohorts = 3), rr_bloom(pages, 4, bits = 16, hashes = 1, cohorts = 1),
-                rr_bloom(pages, f = 0.2, p = 0.3, q = 0.8, bits = 8, hashes = 3, cohorts = 5), rr_sketch_counts(2, width = 10, functions = 4))
+                rr_bloom(pages, f = 0.2, p = 0.3, q = 0.8, bits = 8, hashes = 3, cohorts = 5), rr_count_mean_sketch(2, width = 10, functions = 4))
   for (mechanism in cases) {
     answer <- pages[answers]
     reports <- if (isTRUE(mechanism$memoised)) rr_perturb(answer, mechanism, rng = "R", memory = list())$reports else rr_perturb(answer, mechanism, rng = "R")
@@ -155,7 +155,7 @@ test_that("RAPPOR and the count-mean sketch: bits by cohort are sums, long table
     # A row a cohort, whatever the number of reports
     expect_identical(nrow(DBI::dbGetQuery(connection, as.character(rr_query(stored(hex), mechanism)))), as.integer(mechanism$cohorts))
   }
-  mechanism <- rr_sketch_counts(2, width = 10, functions = 4, one_bit = TRUE)
+  mechanism <- rr_count_mean_sketch(2, width = 10, functions = 4, one_bit = TRUE)
   reports <- rr_perturb(pages[answers], mechanism, rng = "R")
   table <- stored(cbind(as.data.frame(reports), region = region, w = w))
   expect_equal(rr_tally(table, mechanism, by = "region", weights = "w"), rr_tally(reports, mechanism, by = list(region = region), weights = w))

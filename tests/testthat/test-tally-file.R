@@ -67,7 +67,7 @@ test_that("arguments of the protocols are checked by their constructors", {
   refused("hierarchy", sprintf('{"levels": 3, "epsilon": 1, "fanout": 3, "oracle": [%s, %s]}', grr(3), grr(3)), "6, 1, 2, 3")
   refused("hierarchy", sprintf('{"levels": 3, "epsilon": 0.5, "fanout": 3, "oracle": [%s]}', grr(3)), "6, 1, 2, 3")
   refused("bloom", '{"levels": 3, "bits": 4, "hashes": 1, "cohorts": 1, "key": 1, "epsilon": 1, "f": 0.5}', "1, 2, 1, 1, 6")
-  refused("sketch_counts", '{"epsilon": 1, "width": 65536, "functions": 1000, "one_bit": false, "key": 1}', "1, 2")
+  refused("count_mean_sketch", '{"epsilon": 1, "width": 65536, "functions": 1000, "one_bit": false, "key": 1}', "1, 2")
   refused("pool", sprintf('{"designs": {"a": %s, "b": %s}, "shares": [0.5]}', grr(2), grr(2)), "1, 2, 3, 0")
 })
 
@@ -254,7 +254,7 @@ test_that("what cannot come back is not written", {
   file <- withr::local_tempfile()
   expect_error(rr_write(own, file), class = "candor_error_file")
   # The counts of strings that were asked for are no tally to send: the sketch is.
-  sketch <- rr_tally(rr_perturb("a", rr_sketch_counts(1, 4, 2)), rr_sketch_counts(1, 4, 2))
+  sketch <- rr_tally(rr_perturb("a", rr_count_mean_sketch(1, 4, 2)), rr_count_mean_sketch(1, 4, 2))
   asked <- rr_estimate(sketch, candidates = "a")$tally
   expect_error(rr_write(asked, file), class = "candor_error_file")
   inside <- rr_counts(c(1, 2, 3, 4), rr_product(a = own$mechanism, b = rr_warner(0.8)))

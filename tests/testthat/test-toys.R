@@ -94,8 +94,8 @@ noisy_calls <- quote({
   # plans
   rr_power(m, n = 500, share = 0.2)
   rr_power(m, margin = 0.05)
-  rr_risk(m, c(0.5, 0.3, 0.2), n = 200, method = c("inv", "invp"), replications = 20, seed = 1)
-  rr_choose(tally, method = c("inv", "invp"), replications = 20, seed = 1)
+  rr_study(c(0.5, 0.3, 0.2), n = 200, mechanism = m, method = c("inv", "invp"), replications = 20, seed = 1)
+  rr_choose_method(tally, method = c("inv", "invp"), replications = 20, seed = 1)
   rr_study(c(0.5, 0.3, 0.2), 1, n = 100, mechanism = function(levels, epsilon) again(levels), method = "inv", replications = 10, seed = 1)
   rr_estimate(rr_perturb(rep(1:8, 30), tree(), rng = "R"), tree(), method = "inv")
   # facts
@@ -172,8 +172,8 @@ spinner_calls <- quote({
   rr_predictor(w ~ report, rows, list(report = m))
   rr_glm(report ~ g, rows, m)
   rr_power(m, n = 500, share = 0.2)
-  rr_risk(m, c(0.5, 0.3, 0.2), n = 200, method = c("inv", "mle"), replications = 20, seed = 1)
-  rr_choose(tally, method = c("inv", "mle"), replications = 20, seed = 1)
+  rr_study(c(0.5, 0.3, 0.2), n = 200, mechanism = m, method = c("inv", "mle"), replications = 20, seed = 1)
+  rr_choose_method(tally, method = c("inv", "mle"), replications = 20, seed = 1)
   rr_matrix(m)
   rr_epsilon(m)
   rr_epsilon(m, achieved = TRUE)
@@ -276,7 +276,7 @@ test_that("written with exported names alone it does all but what the package wo
   # ?rr_new_mechanism: what rests on how the bits are drawn, which the author's function alone knows.
   texts <- call_texts(noisy_calls)
   unpromised <- grep("rr_matrix|achieved|client|plan_of|rr_compose[(]m|rr_longitudinal|rr_goodness_of_fit[(]rr|predict[(]", texts, value = TRUE)
-  redrawn <- grep("simulate|bootstrap|rr_risk|rr_choose", texts, value = TRUE)
+  redrawn <- grep("simulate|bootstrap|mechanism = m, method|rr_choose_method", texts, value = TRUE)
   expect_alike(noisy_calls, rr_exported_bits(levels, 0.8, 0.3), rr_unary(levels, p = 0.8, q = 0.3), list(noisy_data, shared), unpromised, redrawn)
   expect_length(c(unpromised, redrawn), 17)
 })

@@ -55,7 +55,9 @@ test_that("a start over several questions may be a table of them, in any order",
 
 test_that("the truth of a risk is matched to the levels, data among them", {
   die <- rr_forced(c(never = 0.1, once = 0.3, often = 0.05))
-  risk <- function(theta) rr_risk(die, theta, 100, method = "inv", target = "sample")$mse
+  risk <- function(truth) {
+    rr_study(truth, n = 100, method = "inv", target = "sample", mechanism = die, replications = 10, seed = 1, workers = 1)$estimate
+  }
   expect_identical(risk(c(often = 0.2, never = 0.5, once = 0.3)), risk(c(0.5, 0.3, 0.2)))
   expect_identical(risk(rep(c("often", "never", "once"), c(2, 5, 3))), risk(c(0.5, 0.3, 0.2)))
   expect_identical(risk(rep(c("often", "never"), c(2, 8))), risk(c(0.8, 0, 0.2)))

@@ -42,7 +42,7 @@ test_that("effects are changes about 0, and the average stands apart", {
 
 test_that("common categories are ranked in each group, and hollow where they are not shown to be present", {
   grr <- rr_grr(c("a", "b", "c", "d"), epsilon = 2)
-  top <- rr_top(rr_counts(cbind(x = c(300, 120, 52, 48), y = c(48, 300, 120, 52)), grr), m = 4)
+  top <- rr_top(rr_counts(cbind(x = c(300, 120, 52, 48), y = c(48, 300, 120, 52)), grr), n = 4)
   plot <- ggplot2::autoplot(top)
   points <- ggplot2::layer_data(plot, 3)
   expect_equal(points$x, top$estimate)

@@ -15,7 +15,7 @@ test_that("labels in latin1 are labels", {
 })
 
 test_that("text that is hashed is read byte by byte, or refused", {
-  sketch <- rr_sketch_counts(5, 64, 8)
+  sketch <- rr_count_mean_sketch(5, 64, 8)
   prefixes <- rr_prefixes(4, 1:3, 64, 8)
   latin1 <- iconv("caf\u00e9", "UTF-8", "latin1")
   utf8 <- "caf\u00e9"

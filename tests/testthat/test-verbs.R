@@ -22,15 +22,15 @@ objects <- function() {
     recommendation = rr_recommend(4, epsilon = c(1, 2), n = 100),
     mean = rr_estimate(c(4, 6, 5), rr_mean(c(0, 10), 1)),
     means = rr_estimate(rr_tally(c(4, 6, 5, 2), rr_mean(c(0, 10), 1), by = c("n", "n", "s", "s"))),
-    sketch_counts = rr_estimate(rr_perturb(rep(c("a", "b"), 50), rr_sketch_counts(2, 8, 4)), rr_sketch_counts(2, 8, 4), candidates = c("a", "b")),
+    count_mean_sketch = rr_estimate(rr_perturb(rep(c("a", "b"), 50), rr_count_mean_sketch(2, 8, 4)), rr_count_mean_sketch(2, 8, 4), candidates = c("a", "b")),
     hierarchy = rr_estimate(rr_perturb(rep(1:5, 40), rr_hierarchy(5, 2, fanout = 2)), rr_hierarchy(5, 2, fanout = 2)),
     wave = suppressWarnings(rr_estimate(rr_perturb(rep(1:5, 40), rr_square_wave(0:5, 2)), rr_square_wave(0:5, 2))),
     cdf = rr_contrast(rr_estimate(rr_counts(c(400, 320, 280), rr_geometric(3, 1))), cumulative = TRUE),
     compare = suppressWarnings(rr_compare(rr_estimate(tally), terms = "a")),
     effects = rr_effects(rr_glm(report ~ age, data.frame(age = rep(20:69, 8), report = rep(c("no", "yes", "yes", "no"), 100)), warner)),
-    top = rr_top(fit$tally, m = 2),
+    top = rr_top(fit$tally, n = 2),
     quantile = rr_quantile(rr_estimate(rr_counts(c(400, 320, 280), rr_geometric(3, 1)))), strings = frequent_strings(),
-    choice = rr_choose(fit$tally, seed = 1, replications = 20), risk = rr_risk(grr, c(0.5, 0.3, 0.2), 100, method = "inv"),
+    choice = rr_choose_method(fit$tally, seed = 1, replications = 20),
     survey = if (requireNamespace("survey", quietly = TRUE)) {
       people <- data.frame(cluster = rep(1:10, each = 6), report = rep(c("a", "b", "c"), c(30, 20, 10)), area = rep(c("N", "S"), 30))
       rr_estimate(survey::svydesign(id = ~cluster, weights = ~1, data = people), grr, column = ~report, by = ~area, method = "inv")
@@ -76,7 +76,7 @@ test_that("every verb works on every class, or is refused", {
   withr::defer(grDevices::dev.off())
   objects <- objects()
   # R's own generics have defaults for what is a plain table or a tally; these have no such verb.
-  tables <- c("plan", "power", "study", "trace", "recommendation", "choice", "risk", "effects")
+  tables <- c("plan", "power", "study", "trace", "recommendation", "choice", "effects")
   counted <- c("tally", "tally_plain", "cooccurrence")
   unasked <- c(
     outer(setdiff(tables, "effects"), c("tidy", "tidy_ci"), paste),
@@ -84,7 +84,7 @@ test_that("every verb works on every class, or is refused", {
     outer(counted, c("glance", "coef", "vcov", "confint", "nobs", "summary", "format"), paste),
     paste("pmdh", c("glance", "summary", "format", "cut", "subset", "c")), paste("cooccurrence", c("cut", "subset")),
     # R draws these as the tables that they are.
-    paste(c("choice", "risk", "trace"), "plot")
+    paste(c("choice", "trace"), "plot")
   )
   for (name in names(Filter(Negate(is.null), objects))) for (verb in names(verbs)) {
     if (paste(name, verb) %in% unasked) next

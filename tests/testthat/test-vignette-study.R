@@ -18,7 +18,7 @@ test_that("which estimator: the choice", {
   withr::local_seed(7)
   mechanism <- rr_grr(100, epsilon = 2)
   answers <- sample(100, 2000, replace = TRUE, prob = zipf_shares(100, 2.5))
-  choice <- rr_choose(rr_tally(rr_perturb(answers, mechanism, rng = "R"), mechanism), seed = 1)
+  choice <- rr_choose_method(rr_tally(rr_perturb(answers, mechanism, rng = "R"), mechanism), seed = 1)
   expect_equal(choice$method, c("eb", "combine", "invp", "mle", "inv", "invn"))
   expect_equal(choice$share, c(0.415, 0.27, 0.27, 0.045, 0, 0))
 })
@@ -68,8 +68,9 @@ test_that("planning: mechanisms", {
 })
 
 test_that("planning: by simulation", {
-  risk <- rr_risk(rr_grr(50, epsilon = 1), zipf_shares(50, 1.3), n = 1000, target = "population", replications = 500, seed = 1)
-  expect_equal(round(risk$mse[1] / risk$mse[4]), 7)
+  study <- rr_study(zipf_shares(50, 1.3), n = 1000, mechanism = rr_grr(50, epsilon = 1), replications = 500, seed = 1)
+  mse <- stats::setNames(study$estimate, study$method)[study$metric == "mse"]
+  expect_equal(round(mse[["inv"]] / mse[["mle"]]), 7)
 })
 
 test_that("the ratios of many categories are those of the study", {

@@ -287,29 +287,6 @@ candor_status candor_extreme_value(const candor_extreme *state, candor_extreme_k
   return CANDOR_OK;
 }
 
-candor_status candor_extreme_variance(const int *truth, const double *flips, size_t n, candor_extreme_kind kind,
-                                      double *variance, double *log_product, size_t *where)
-{
-  candor_twofold sum = {0, 0};
-  int certain = 0, taken = 0;
-  if (n == 0) return CANDOR_EMPTY;
-  for (size_t i = 0; i < n; i++) {
-    const double q = flips[i];
-    *where = i;
-    if (!flip_ok(q)) return flip_status(q);
-    if (truth[i] != 0 && truth[i] != 1) return CANDOR_DOMAIN;
-    const candor_twofold d = candor_two_sum(1, -2 * q);
-    const double v = q * (1 - q) / (d.hi * d.hi);
-    const int decides = kind == CANDOR_ANY ? truth[i] : 1 - truth[i]; /* E of this factor is 0 */
-    taken |= decides;
-    if (decides && v == 0) certain = 1; /* a factor that is always 0 leaves nothing random */
-    else sum = candor_twofold_add(sum, (candor_twofold){decides ? log(v) : log1p(v), 0});
-  }
-  *log_product = certain ? -INFINITY : sum.hi + sum.lo;
-  *variance = taken ? exp(*log_product) : expm1(*log_product);
-  return CANDOR_OK;
-}
-
 candor_status candor_count_ones(const int *bits, size_t n, double *ones, size_t *where)
 {
   const size_t step = (size_t) 1 << 16;

@@ -67,12 +67,6 @@ void candor_extreme_merge(const candor_extreme *other, candor_extreme *state);
 candor_status candor_extreme_value(const candor_extreme *state, candor_extreme_kind kind,
                                    candor_extreme_estimate *value);
 
-/* SYNOPSIS      The exact variance of the estimate for known true bits (Theorem 3).
- * `*log_product` is log prod(1 - x_i + v_i) for OR, log prod(x_i + v_i) for AND: it is log Var when the extreme bit
- * is taken (OR = 1 or AND = 0), and log(1 + Var) otherwise. It stays finite when `*variance` overflows. */
-candor_status candor_extreme_variance(const int *truth, const double *flips, size_t n, candor_extreme_kind kind,
-                                      double *variance, double *log_product, size_t *where);
-
 /* SYNOPSIS      How many of n bits are 1: the sufficient statistic when all flips are equal. CANDOR_DOMAIN and the
  *               position of the first offender when an entry is neither 0 nor 1. */
 candor_status candor_count_ones(const int *bits, size_t n, double *ones, size_t *where);

@@ -29,7 +29,7 @@
 #' @param one_bit Logical, default `FALSE`. Send one bit about a public column?
 #' @param key Whole number, 0 to 2^32 - 1; default 1. Public seed of the hash functions.
 #' @param ... Must be empty.
-#' @return A mechanism of class `c("rr_sketch_counts", "rr_mechanism")` with `width`, `cohorts` (the number of functions), `one_bit`, `key`, and `p` and
+#' @return A mechanism of class `c("rr_count_mean_sketch", "rr_mechanism")` with `width`, `cohorts` (the number of functions), `one_bit`, `key`, and `p` and
 #'   `q` of one bucket. [rr_perturb()] takes text and returns a data frame with `cohort` (from 1) and `bits` ([packed][rr_reports]), or a tibble with
 #'   `cohort`, `index` (from 0) and `sign` (1 or -1). [rr_tally()] keeps for each function the number of reports, and of supports of each bucket.
 #' @section Errors:
@@ -50,7 +50,7 @@
 #' @concept strings
 #' @examples
 #' # How common are tea, coffee and cocoa among 5,000 free answers?
-#' sketch <- rr_sketch_counts(epsilon = 4, width = 256, functions = 64)
+#' sketch <- rr_count_mean_sketch(epsilon = 4, width = 256, functions = 64)
 #' set.seed(1)
 #' words <- sample(c("tea", "coffee", "water", "milk"), 5000, replace = TRUE, prob = c(5, 3, 1, 1))
 #' tally <- rr_tally(rr_perturb(words, sketch, rng = "R"), sketch)
@@ -59,7 +59,7 @@
 #' # Any other string, from the same tally
 #' tidy(rr_estimate(tally, candidates = "milk"), conf.int = TRUE)   # 0.11 (0.09 to 0.13)
 #' @export
-rr_sketch_counts <- function(epsilon, width = 1024, functions = 256, one_bit = FALSE, key = 1, ...) {
+rr_count_mean_sketch <- function(epsilon, width = 1024, functions = 256, one_bit = FALSE, key = 1, ...) {
   check_dots_empty(...)
   epsilon <- check_epsilon(epsilon)
   width <- check_count(width, "width", min = 2, max = 65536)
@@ -71,15 +71,15 @@ rr_sketch_counts <- function(epsilon, width = 1024, functions = 256, one_bit = F
   }
   bit <- if (one_bit) rr_hadamard(width, epsilon, one_bit = TRUE) else rr_unary(width, epsilon, optimized = FALSE)
   made(new_rr_mechanism(
-    c("sketch_counts", "protocol"), "any text", reports = bloom_reports(width, functions), epsilon = epsilon,
+    c("count_mean_sketch", "protocol"), "any text", reports = bloom_reports(width, functions), epsilon = epsilon,
     design = sprintf("Count-mean sketch%s (%s buckets, %s)", if (one_bit) " of one bit" else "", format_count(width),
                      number_of(functions, "function")),
     width = width, bits_number = width, cohorts = functions, one_bit = one_bit, key = key, bit = bit, p = bit$p,
     q = bit$q, p_minus_q = bit$p_minus_q,
-    law = new_rr_law("sketch_counts", "a report is about a bucket of any strings", truths = 1, bit = bit$law),
+    law = new_rr_law("count_mean_sketch", "a report is about a bucket of any strings", truths = 1, bit = bit$law),
     codec = if (one_bit) do.call(report_codec, c(list(cohort = c(1, functions)), bit$codec$numbers))
       else cohort_codec(width, functions)
-  ), "rr_sketch_counts", epsilon = epsilon, width = width, functions = functions, one_bit = one_bit, key = key,
+  ), "rr_count_mean_sketch", epsilon = epsilon, width = width, functions = functions, one_bit = one_bit, key = key,
     fields = NULL)
 }
 
@@ -96,14 +96,14 @@ sketch_places <- function(mechanism, strings) {
   matrix(places, mechanism$cohorts) + 1L
 }
 
-achieved.rr_sketch_counts <- function(mechanism) list(epsilon = achieved(mechanism$bit)$epsilon)
+achieved.rr_count_mean_sketch <- function(mechanism) list(epsilon = achieved(mechanism$bit)$epsilon)
 
 # It has no categories until somebody asks for strings. Their law is in R/law-support.R.
 
 # ---- respondents ----
 
 #' @export
-prepare_answers.rr_sketch_counts <- function(mechanism, x) {
+prepare_answers.rr_count_mean_sketch <- function(mechanism, x) {
   if (!(is.character(x) || is.factor(x)) || length(dim(x)) > 1L) {
     abort(c("{.arg x} must be text, or a factor.", x = "It is {describe_kind(x)}."), "argument")
   }
@@ -112,7 +112,7 @@ prepare_answers.rr_sketch_counts <- function(mechanism, x) {
 }
 
 # Positions among the levels do not exist here: answers are strings.
-draw_reports.rr_sketch_counts <- function(mechanism, answers, rng = "secure") {
+draw_reports.rr_count_mean_sketch <- function(mechanism, answers, rng = "secure") {
   answers <- check_hashed_text(answers, "answers", answers = TRUE)
   cohort <- draw_cohorts(mechanism, length(answers), rng)
   bucket <- integer(length(answers))
@@ -135,7 +135,7 @@ draw_reports.rr_sketch_counts <- function(mechanism, answers, rng = "secure") {
 held_out <- "held out"
 
 # One bit supports some of the buckets.
-count_reports.rr_sketch_counts <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+count_reports.rr_count_mean_sketch <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   if (is.data.frame(x) && held_out %in% x[["part"]]) {
     abort("{.arg x} must hold reports of this mechanism, not of {.fn rr_prefixes}.", c("mismatch", "report"))
   }
@@ -202,4 +202,4 @@ new_law_candidates <- function(sketch) {
              both_other = own$q / m + (1 - 1 / m) * (2 / m * p * other + (1 - 2 / m) * other^2))
 }
 
-size_words.rr_sketch_counts <- function(mechanism) NULL
+size_words.rr_count_mean_sketch <- function(mechanism) NULL

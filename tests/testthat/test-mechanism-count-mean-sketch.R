@@ -8,7 +8,7 @@ test_that("the variance, and what sharing functions adds to it, are the golden o
     # The same law for local hashing with an ideal hash, whose buckets are hash values.
     g <- input$width
     law <- if (input$protocol == "count_mean_sketch") {
-      sketch <- rr_sketch_counts(input$epsilon, g, input$functions)
+      sketch <- rr_count_mean_sketch(input$epsilon, g, input$functions)
       rr_law(candor:::candidate_tally(sketch, rr_counts(numeric(length(sketch$reports)), sketch, n = n), "x")$mechanism)
     } else {
       p <- exp(input$epsilon) / (exp(input$epsilon) + g - 1)
@@ -23,7 +23,7 @@ test_that("the variance, and what sharing functions adds to it, are the golden o
 # All ways to send three strings to m buckets, and the joint law of supports of v and w given the truth x, from the law of one bucket.
 test_that("p, q, r1 and r2 are those of all hash functions", {
   for (m in 2:4) for (one_bit in c(FALSE, TRUE)) {
-    sketch <- rr_sketch_counts(1.3, m, 5, one_bit)
+    sketch <- rr_count_mean_sketch(1.3, m, 5, one_bit)
     law <- rr_law(candor:::candidate_tally(sketch, rr_counts(numeric(length(sketch$reports)), sketch, n = 2), "x")$mechanism)
     both <- function(x, v, w) {
       # P(report supports the buckets v and w | truth in bucket x): bits are independent; signs of two rows agree half the time.
@@ -53,7 +53,7 @@ test_that("of one bit, supports of two buckets are as if independent", {
 
 test_that("of one bit, variance and covariance are the published Hadamard form's", {
   m <- 7
-  sketch <- rr_sketch_counts(1.2, m, 5, one_bit = TRUE)
+  sketch <- rr_count_mean_sketch(1.2, m, 5, one_bit = TRUE)
   law <- rr_law(candor:::candidate_tally(sketch, rr_counts(numeric(length(sketch$reports)), sketch, n = 2), "x")$mechanism)
   c2 <- 1 / tanh(0.6)^2
   v <- 0.3
@@ -66,12 +66,12 @@ test_that("of one bit, variance and covariance are the published Hadamard form's
 
 test_that("epsilon is that of all reports, and drawing keeps within it", {
   for (one_bit in c(FALSE, TRUE)) {
-    sketch <- rr_sketch_counts(1, 3, 2, one_bit)
+    sketch <- rr_count_mean_sketch(1, 3, 2, one_bit)
     expect_lte(rr_epsilon(sketch, achieved = TRUE), 1)
     expect_equal(rr_epsilon(sketch, achieved = TRUE), 1, tolerance = 1e-12)
   }
   # Three buckets, reports of one function: P(bits | bucket) for all bits.
-  sketch <- rr_sketch_counts(1, 3, 1)
+  sketch <- rr_count_mean_sketch(1, 3, 1)
   bits <- as.matrix(expand.grid(0:1, 0:1, 0:1))
   chance <- sapply(1:3, function(x) apply(bits, 1, function(b) {
     one <- ifelse(seq_along(b) == x, sketch$p, sketch$q)
@@ -79,7 +79,7 @@ test_that("epsilon is that of all reports, and drawing keeps within it", {
   }))
   expect_equal(max(log(chance[, 1] / chance[, 2])), 1, tolerance = 1e-12)
   # What the sampler does, bit by bit, in the bucket of the truth and outside: five standard deviations.
-  sketch <- rr_sketch_counts(1, 8, 3)
+  sketch <- rr_count_mean_sketch(1, 8, 3)
   reports <- rr_perturb(rep("tea", 30000), sketch)
   own <- candor:::sketch_places(sketch, "tea")[reports$cohort, 1]
   seen <- as.matrix(reports$bits)
@@ -89,12 +89,12 @@ test_that("epsilon is that of all reports, and drawing keeps within it", {
 })
 
 test_that("functions depend on the string, the key and nothing else, and buckets look drawn at random", {
-  sketch <- rr_sketch_counts(1, 16, 200)
+  sketch <- rr_count_mean_sketch(1, 16, 200)
   strings <- c("", "a", "b", "\u00fc", "a string of more than sixteen bytes")
   places <- candor:::sketch_places(sketch, strings)
   expect_identical(candor:::sketch_places(sketch, rev(strings))[, 5:1], places)
   expect_identical(candor:::sketch_places(sketch, iconv("\u00fc", "UTF-8", "latin1"))[, 1] == places[, 4], rep(TRUE, 200))
-  expect_false(identical(candor:::sketch_places(rr_sketch_counts(1, 16, 200, key = 2), strings), places))
+  expect_false(identical(candor:::sketch_places(rr_count_mean_sketch(1, 16, 200, key = 2), strings), places))
   many <- candor:::sketch_places(sketch, sprintf("w%d", 1:300))
   # 60,000 buckets: chi-square on 15 degrees of freedom, a false alarm in a million.
   expect_lt(sum((tabulate(many, 16) - 3750)^2 / 3750), qchisq(1 - 1e-6, 15))
@@ -112,7 +112,7 @@ sketch_runs <- function(one_bit, target, runs) {
   true <- true[match(asked, strings)]
   found <- vapply(seq_len(runs), function(i) {
     # A new key: the functions are random too.
-    sketch <- rr_sketch_counts(2, 32, 8, one_bit, key = i)
+    sketch <- rr_count_mean_sketch(2, 32, 8, one_bit, key = i)
     truth <- if (target == "sample") fixed else sample(strings, 3000, TRUE, theta)
     fit <- rr_estimate(rr_perturb(truth, sketch, rng = "R"), sketch, candidates = asked, target = target)
     rows <- tidy(fit, conf.int = TRUE)
@@ -139,7 +139,7 @@ test_that("estimates are unbiased, standard errors and the sum of squares right,
 test_that("without the collisions the standard error would be too small", {
   # 32 buckets and 8 functions: of the first word's variance at 3,000 respondents a part that no number of respondents lowers.
   strings <- sprintf("word %d", 1:100)
-  sketch <- rr_sketch_counts(2, 32, 8)
+  sketch <- rr_count_mean_sketch(2, 32, 8)
   set.seed(1)
   fit <- rr_estimate(rr_perturb(sample(strings, 3000, TRUE, zipf(100)), sketch, rng = "R"), sketch, candidates = strings[100])
   law <- rr_law(fit$mechanism)
@@ -151,7 +151,7 @@ test_that("without the collisions the standard error would be too small", {
 test_that("a shifted estimate moves by I - 1 1'/K, also in what the shared functions add", {
   set.seed(5)
   strings <- c("tea", "milk", "juice", "water")
-  sketch <- rr_sketch_counts(2, 32, 8)
+  sketch <- rr_count_mean_sketch(2, 32, 8)
   tally <- rr_tally(rr_perturb(sample(strings, 3000, TRUE, c(6, 2, 1, 1)), sketch, rng = "R"), sketch)
   shifted <- diag(4) - 1 / 4
   unbiased <- rr_estimate(tally, candidates = strings)
@@ -165,7 +165,7 @@ test_that("tallies merge, group, weigh, and chunks are the whole", {
   set.seed(3)
   words <- sample(letters, 400, TRUE)
   for (one_bit in c(FALSE, TRUE)) {
-    sketch <- rr_sketch_counts(3, 20, 6, one_bit)
+    sketch <- rr_count_mean_sketch(3, 20, 6, one_bit)
     reports <- rr_perturb(words, sketch, rng = "R")
     whole <- rr_tally(reports, sketch)
     expect_identical(c(rr_tally(reports[1:150, ], sketch), rr_tally(reports[151:400, ], sketch)), whole)
@@ -183,15 +183,15 @@ test_that("tallies merge, group, weigh, and chunks are the whole", {
 })
 
 test_that("one bit is counted as its support of each bucket, by hand", {
-  sketch <- rr_sketch_counts(1, 4, 2, one_bit = TRUE)
+  sketch <- rr_count_mean_sketch(1, 4, 2, one_bit = TRUE)
   reports <- data.frame(cohort = c(1, 1, 2), index = c(0, 1, 3), sign = c(1, -1, 1))
   # Rows of the Hadamard matrix at columns 0, 1 and 3: (+ + + +), (+ - + -), (+ - - +).
   expect_identical(rr_tally(reports, sketch)$counts, c(1, 2, 1, 2, 2, 1, 0, 0, 1, 1))
 })
 
 test_that("nonsense is refused", {
-  sketch <- rr_sketch_counts(1, 4, 2)
-  expect_refused(rr_sketch_counts(1, width = 1), rr_sketch_counts(1, functions = 1e+05), rr_sketch_counts(1, key = -1), rr_perturb(1:3, sketch), class = NULL)
+  sketch <- rr_count_mean_sketch(1, 4, 2)
+  expect_refused(rr_count_mean_sketch(1, width = 1), rr_count_mean_sketch(1, functions = 1e+05), rr_count_mean_sketch(1, key = -1), rr_perturb(1:3, sketch), class = NULL)
 })
 
 test_that("intervals hold over new keys, and for Bloom filters with a kept one, as the page says", {
