@@ -157,6 +157,7 @@ abort_report <- function(x, position, mechanism, name = NULL) {
   }
   abort(c(paste(what, "must hold reports of this mechanism."), x = "{where}, {describe(value)}, is not a level.",
           i = if (is.character(value)) meant_of(value, mechanism$reports), i = "{wanted_answers(x, mechanism)}",
+          i = if (identical(value, "")) "Empty text is missing if the file is read with {.code na.strings = c('NA', '')}.",
           i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."),
         "level", position = position, problem = "is not a level")
 }
