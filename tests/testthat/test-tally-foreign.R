@@ -22,7 +22,7 @@ test_that("text of one digit for each bit is a report, the first digit being the
   m <- rr_unary(8, epsilon = 1)
   expect_equal(rr_tally(c("10000001", "00000011"), m)$counts, c(1, 0, 0, 0, 0, 0, 1, 2))
   expect_equal(rr_tally(c("81", "c0"), m)$counts, c(1, 0, 0, 0, 0, 0, 1, 2))
-  expect_equal(rr_tally(data.frame(cohort = 1:2, bits = c("01", "10")), rr_bloom(c("a", "b"), 1, bits = 2, hashes = 1, cohorts = 2))$n, 2)
+  expect_equal(rr_tally(data.frame(cohort = 1:2, bits = c("01", "02")), rr_bloom(c("a", "b"), 1, bits = 2, hashes = 1, cohorts = 2))$n, 2)
   expect_error(rr_tally(c("0100", "010"), rr_unary(4, epsilon = 1)), class = "candor_error_report")
   expect_error(rr_tally(c("0100", "0120"), rr_unary(4, epsilon = 1)), class = "candor_error_report")
 })
