@@ -153,25 +153,35 @@ bounded_starts <- function(model, first, most) {
   if (length(points)) with_psi(do.call(cbind, points), model, 0.5)
 }
 
-# ---- maxima from these starts ----
+# ---- points and directions that are spread evenly ----
 
-penalized_maximum <- function(model, penalty, points) {
-  climbed <- climb(list(parts = list(function(b, need) penalized_state(model, b, "jeffreys", need), model$reach,
-                                     metric(model))), points[, seq_len(min(3, ncol(points))), drop = FALSE])
-  best <- which.max(climbed$value)
-  if (!is.finite(climbed$value[best])) abort("No start has a finite likelihood.", "stalled")
-  b <- climbed$at[, best]
-  if (penalty == "bias") {
-    solved <- solve_moments(function(b) penalized_state(model, b, penalty), b,
-                            "Penalties that have a maximum are {.val jeffreys} and {.val prior}.")
-    return(list(b = solved$b, value = solved$value, values = solved$value, steps = climbed$steps[best], model = model,
-                decrement = sum(solved$equation * (solved$V %*% solved$equation)) / 2))
-  }
-  # The determinant of the information is one of the columns as they are, not as they were made orthogonal.
-  values <- climbed$value[is.finite(climbed$value)] - sum(log(abs(diag(model$basis$back))))
-  list(b = b, value = max(values), values = values[!duplicated(round(values, 6))], steps = climbed$steps[best],
-       model = model, decrement = climbed$decrement[best])
+# The start of the moments, and the highest of each 24 points that are spread evenly around it, at distances in turn.
+spread_starts <- function(model, starts) {
+  if (starts == 1) return(cbind(model$start))
+  far <- rep_len(c(2, 6, 20), starts - 1)
+  points <- model$start + spread_ways(model$size, 24 * (starts - 1)) * rep(far, each = 24 * model$size)
+  best <- apply(matrix(heights(model, points), 24), 2, which.max)
+  cbind(model$start, points[, best + 24 * seq(0, starts - 2), drop = FALSE])
 }
+
+# Directions that are spread evenly, as fractional parts of multiples of roots are.
+spread_ways <- function(m, many) {
+  primes <- sqrt(c(2, 3, 5, 7, 11, 13, 17, 19))[(seq_len(m) - 1) %% 8 + 1] + 0.618034 * ((seq_len(m) - 1) %/% 8)
+  unit_columns(stats::qnorm(outer(primes, seq_len(many)) %% 1))
+}
+
+# Coefficients whose linear predictor comes nearest to `target`.
+project <- function(model, target) {
+  k <- seq_len(model$k)
+  as.vector(solve(metric(model)[k, k], crossprod(model$z, model$data$weight * target)))
+}
+
+unit_columns <- function(ways) {
+  size <- sqrt(colSums(ways^2))
+  ways[, size > 1e-9, drop = FALSE] / rep(size[size > 1e-9], each = nrow(ways))
+}
+
+# ---- the maximum from these starts ----
 
 # The maximum over all starts; `start` is one more, in the coordinates of the user's columns.
 regress_maximum <- function(data, starts = 20, start = NULL, penalty = "none") {

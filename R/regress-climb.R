@@ -1,0 +1,160 @@
+# The maximum of a likelihood that is not concave, and bounded at infinity (inst/mathematics/maxima.md). A point is
+# always a finite b, and its log-likelihood is the value at b. An estimate at infinity is a point so far out that the
+# value stands still; "-Inf" describes such a point.
+
+# Climbs from the columns of `starts`.
+climb <- function(model, starts, tolerance = 1e-11, steps = 300) {
+  found <- .Call(C_rr_regress_climb, model$parts, as.double(starts), c(tolerance, steps))
+  list(at = found$at, value = found$numbers[1, ], decrement = found$numbers[2, ], steps = found$numbers[3, ],
+       pressed = found$numbers[4, ] == 1)
+}
+
+heights <- function(model, points) .Call(C_rr_regress_heights, model$parts, as.double(points))
+
+# X'WX, for an unknown number the sum of the weights.
+metric <- function(model) {
+  total <- sum(model$data$weight)
+  M <- diag(total, model$size)
+  k <- seq_len(model$k)
+  if (model$basis$levels) M[k, k] <- crossprod(model$z, model$data$weight * model$z)
+  M
+}
+
+# Of all starts: those that are hopeless are left out, the others climb roughly; what ends near the best goes to the
+# end, and out. `within`: how far below the best an end is still of interest. `turn`: also from steep ends whose rows in
+# between are put on another side.
+highest_maximum <- function(model, starts, turn = FALSE) {
+  starts <- promising(model, starts)
+  ends <- follow(model, starts, list())
+  more <- if (turn && ncol(starts) > 1L) turned_starts(model, ends)
+  if (length(more)) ends <- follow(model, more, ends)
+  values <- vapply(ends, `[[`, 0, "value")
+  c(ends[[which.max(values)]], list(model = model, ends = ends, values = values))
+}
+
+# A climb rises by some units, the more the more coefficients there are; the best few starts are always tried. With many
+# rows the climbs use a part of them first, and what they lead to is climbed from with all rows.
+promising <- function(model, starts) {
+  if (ncol(starts) == 1L) return(starts)
+  n <- length(model$data$y)
+  value <- heights(model, starts)
+  first <- which(is.finite(value))[1]
+  if (is.na(first)) return(starts)
+  top <- climb(model, starts[, first], 1e-3, 60)
+  allowed <- 8 + 3 * model$size
+  starts[, first] <- top$at
+  kept <- union(which(value > top$value - allowed), utils::head(order(-value), 4))
+  kept <- setdiff(kept, c(first, which(!is.finite(value))))
+  if (n >= thin_rows && length(kept)) {
+    rows <- seq(1, n, by = n %/% (thin_rows %/% 4))
+    some <- thin_model(model, rows)
+    near <- climb(some, cbind(top$at, starts[, kept]), 1e-3, 60)$at
+    apart <- vapply(kept, function(j) some$reach(near[, match(j, kept) + 1] - near[, 1]) > 0.3, NA)
+    # A maximum of a part of the rows is this much below that of all.
+    apart <- apart & heights(model, near[, -1]) > top$value - 3 - 2 * model$size * n / length(rows)
+    starts[, kept] <- near[, -1]
+    kept <- kept[apart]
+  }
+  starts[, c(first, kept), drop = FALSE]
+}
+
+thin_rows <- 8000
+
+# The ends so far, and those of more starts.
+follow <- function(model, starts, ends) {
+  rough <- climb(model, starts, 1e-3, 60)
+  order <- order(-rough$value)
+  if (!length(ends) && !is.finite(rough$value[order[1]])) abort("No start has a finite likelihood.", "stalled")
+  top <- max(vapply(ends, `[[`, 0, "value"), -Inf)
+  for (j in order) {
+    if (!is.finite(rough$value[j]) || rough$value[j] < top - 3) break
+    known <- function(e) abs(e$value - rough$value[j]) < 0.02 && model$reach(e$b - rough$at[, j]) < 0.3
+    if (any(vapply(ends, known, NA))) next
+    found <- climb(model, rough$at[, j])
+    if (any(vapply(ends, function(e) abs(e$value - found$value) < 1e-8, NA))) next
+    end <- list(b = found$at[, 1], value = found$value, decrement = found$decrement, steps = found$steps,
+                pressed = found$pressed && found$decrement > 1e-8)
+    if (!end$pressed) end <- push(model, end) else {
+      # At the end of the range of a bounded link: on inside, along a barrier that is lowered step by step.
+      b <- starts[, 1]
+      for (height in 10^-(2:11) * sum(model$data$weight) / length(model$data$y)) {
+        b <- climb(with_parts(model, height), b)$at[, 1]
+      }
+      value <- heights(model, b)
+      if (value >= end$value) end[c("b", "value")] <- list(b, value)
+    }
+    ends <- c(ends, list(end))
+    top <- max(top, end$value)
+  }
+  ends
+}
+
+# Goes on where the likelihood is flat, as long as it does not fall: to infinity, if it is there.
+push <- function(model, fit) {
+  M <- metric(model)
+  total <- sum(model$data$weight)
+  for (round in 1:6) {
+    value <- regress_value(model, fit$b)
+    J <- value$observed + (model$prior %||% 0)
+    N <- flat_directions_of(model, J, 1e-4, M)
+    if (!ncol(N)) break
+    onto <- function(v, N) drop(N %*% crossprod(N, M %*% v)) / total
+    newton <- tryCatch(solve(J + 1e-15 * M, value$gradient), error = function(e) NULL)
+    ways <- c(if (!is.null(newton)) list(onto(newton, N)), list(onto(fit$b, N)),
+              lapply(seq_len(ncol(N)), function(j) onto(fit$b, N[, j, drop = FALSE])))
+    points <- do.call(cbind, lapply(ways, function(way) {
+      size <- model$reach(way)
+      if (isTRUE(size > 1e-9)) fit$b + way %o% (c(0.5, 2, 8, 32) * model$far / size)
+    }))
+    level <- if (is.null(points)) -Inf else heights(model, points)
+    level[is.na(level)] <- -Inf
+    # All directions together first, else each by itself.
+    blocks <- split(seq_along(level), (seq_along(level) - 1) %/% 4)
+    block <- Find(function(places) max(level[places]) >= fit$value - 1e-9, blocks)
+    if (is.null(block)) break
+    further <- climb(model, points[, block[which.max(level[block])]])
+    if (further$value < fit$value - 2e-9) break
+    fit[c("b", "value", "decrement")] <- list(further$at[, 1], further$value, further$decrement)
+  }
+  fit
+}
+
+# Directions in which the information J is below `least` of the metric, a column each; the mean square of their changes
+# of the linear predictor is about 1.
+flat_directions_of <- function(model, J, least, M = metric(model)) {
+  total <- sum(model$data$weight)
+  # Levels without information, then what the elimination of the others leaves.
+  level <- seq_len(nrow(J)) <= model$basis$levels
+  weak <- diag(J) < least * diag(M)
+  none <- which(level & weak)
+  use <- which(level & !weak)
+  half <- J[use, !level, drop = FALSE] / diag(J)[use]
+  rest <- J[!level, !level, drop = FALSE] - crossprod(J[use, !level, drop = FALSE], half)
+  # There may be nothing but the levels.
+  parts <- if (length(rest)) eigen(rest / total, symmetric = TRUE) else list(vectors = rest, values = numeric())
+  dense <- parts$vectors[, abs(parts$values) < least, drop = FALSE]
+  N <- matrix(0, nrow(J), length(none) + ncol(dense))
+  N[cbind(none, seq_along(none))] <- sqrt(total / diag(M)[none])
+  late <- length(none) + seq_len(ncol(dense))
+  N[use, late] <- -half %*% dense
+  N[!level, late] <- dense
+  N
+}
+
+# Steep ends leave a few rows in between, where the likelihood is lower than with some of them on another side, far out.
+# From each such end: it made steeper, and each of these rows moved across by the least change of the others.
+turned_starts <- function(model, ends) {
+  if (model$basis$levels || model$size > model$k || model$data$link %in% c("log", "identity")) return(NULL)
+  M <- metric(model)
+  found <- lapply(utils::head(ends[order(-vapply(ends, `[[`, 0, "value"))], 4), function(end) {
+    eta <- as.vector(model$z %*% end$b)
+    between <- order(abs(eta))
+    between <- utils::head(between[abs(eta[between]) < 4], 12)
+    if (max(abs(eta)) < 8 || !length(between)) return(NULL)
+    moves <- solve(M, t(model$z[between, , drop = FALSE]))
+    moves <- moves / rep(rowSums(model$z[between, , drop = FALSE] * t(moves)), each = model$k)
+    points <- cbind(end$b, end$b - moves * rep(eta[between] + sign(eta[between]) * 0.2, each = model$k))
+    cbind(8 * points, 100 * points)
+  })
+  do.call(cbind, found)
+}

@@ -1,0 +1,62 @@
+# Likelihoods that are written in R: what the climb needs of them, and what users must know of their maximum.
+
+# `evaluate(b, need)` gives list(value, gradient, observed, fallback), of which a `need` of 0 asks for the first, of 1
+# for three; `fallback` is a curvature that is never indefinite, that of EM or Fisher's. The coordinates are such that
+# X'WX is `total` times the identity: columns are made orthogonal (orthogonal_columns()). `reach(step)`: the largest
+# change of a linear predictor; `natural(b)`: the parameters that are reported, `slope(b)` their derivatives; `rows(b,
+# N)`: linear predictors that may be infinite, and their changes along the columns of N.
+new_likelihood <- function(names, evaluate, reach, natural, slope, rows, total, start) {
+  size <- length(names)
+  list(names = names, parts = list(evaluate, reach, diag(total, size)), reach = reach, natural = natural,
+       slope = slope, rows = rows, start = start, size = size, k = size, far = 37, data = list(weight = total),
+       basis = list(levels = 0L))
+}
+
+# Linear combinations of columns: z = x back is orthogonal, with a mean square of 1 over the weighted rows.
+orthogonal_columns <- function(x, weights) {
+  if (!ncol(x)) return(list(z = x, back = diag(0)))
+  back <- backsolve(qr.R(qr(x * sqrt(weights / sum(weights)), tol = 0)), diag(ncol(x)))
+  list(z = x %*% back, back = back)
+}
+
+# How far the other truths of a row are below its most probable one, and the changes of these distances along the
+# columns of N. `predictors(b)`: a column for each truth.
+truth_distances <- function(predictors, b, N) {
+  eta <- predictors(b)
+  top <- cbind(seq_len(nrow(eta)), max.col(eta, "first"))
+  below <- function(eta) as.vector(eta[top] - eta)
+  list(eta = below(eta), move = matrix(apply(N, 2, function(way) below(predictors(way))), ncol = ncol(N)))
+}
+
+# The highest maximum, what is infinite there, and what users must know of it. `start`: the first of the starts.
+fit_likelihood <- function(model, starts, doubtful = FALSE,
+                           best = highest_maximum(model, spread_starts(model, starts))) {
+  found <- limits_of(model, best$b)
+  infinite <- model$names[found$infinite]
+  tell_maxima(infinite, best$values, doubtful && length(infinite), "Simplify the model, or merge categories.")
+  if (best$decrement > 1e-6 * (1 + abs(best$value))) {
+    warn(c("The maximum of the likelihood was not reached.",
+           x = "The next step promises {format(best$decrement, digits = 3)} units of log-likelihood."), "not_converged")
+  }
+  list(coefficients = stats::setNames(found$coefficients, model$names),
+       vcov = structure(found$observed, dimnames = list(model$names, model$names)), limit = found$whole,
+       loglik = best$value, df = model$size, estimate = found$point, infinite = infinite, starts = best$values,
+       decrement = best$decrement, at = best$b)
+}
+
+# What users must know before they read the estimates: `values` of the maxima, and `pressed` of a bounded link. Neither
+# other answers nor a penalty cure a wrong mechanism, which is told in the same warning.
+tell_maxima <- function(infinite, values, doubtful, cure, pressed = FALSE) {
+  near <- any(values < max(values, -Inf) - 1e-5 & values > max(values, -Inf) - 2)
+  text <- if (pressed) "The maximum is at the end of the range of the link."
+    else if (length(infinite)) "The likelihood has its largest value at infinity: {.val {utils::head(infinite, 5)}}."
+    else if (near) "Another maximum lies within 2 units of log-likelihood."
+  if (is.null(text) && !doubtful) return(invisible())
+  if (doubtful) {
+    text <- c("The reports are unlikely under this design.", text)
+    cure <- "Is it another design, with probabilities or labels exchanged, or were the answers not randomized?"
+  }
+  warn(c(paste(text, collapse = " "), i = cure),
+       c(if (pressed) "boundary", if (pressed || length(infinite)) "infinite", if (near) "maxima",
+         if (doubtful) "unlikely"))
+}
