@@ -104,6 +104,7 @@ format_number <- function(x) if (is.finite(x) && abs(x) < 1e15) format_count(sig
 rr_extreme_variance <- function(x, flip, type = c("any", "all"), log = FALSE, ...) {
   check_dots_empty(...)
   type <- check_choice(type, "type", extreme_kinds)
+  check_flag(log, "log")
   bits <- check_bits(x, "x")
   rows <- if (is.matrix(bits)) bits else matrix(bits, 1, dimnames = list(NULL, names(bits)))
   flip <- check_flip(flip, nrow(rows), ncol(rows), colnames(rows))
