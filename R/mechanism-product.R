@@ -163,11 +163,11 @@ answer_frame <- function(x) {
   abort(c("{.arg x} must be a data frame with a column per question.", x = "It is {describe_kind(x)}."), "argument")
 }
 
-question_columns <- function(x, mechanism) {
+question_columns <- function(x, mechanism, arg = "x") {
   questions <- names(mechanism$questions %||% mechanism$parts)
   absent <- setdiff(questions, names(x))
   if (!length(absent)) return(as.list(x)[questions])
-  abort(c("{.arg x} must have a column for each question.", x = "There is none called {.val {absent[1]}}."), "argument")
+  abort(c("{.arg {arg}} must have a column for each question.", x = "There is none called {.val {absent[1]}}."), "argument")
 }
 
 # ---- between the cells of several questions and their answers ----

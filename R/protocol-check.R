@@ -2,11 +2,13 @@
 
 #' @rdname rr_client
 #' @export
-rr_check_client <- function(reports, mechanism, truth, ...) {
+rr_check_client <- function(reports, mechanism, truth = NULL, ...) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  if (missing(truth)) return(check_client_file(check_path(reports, "reports"), mechanism))
+  if (is.null(truth)) return(check_client_file(check_path(reports, "reports"), mechanism))
   if (!is.null(mechanism$questions)) {
+    reports <- question_columns(reports, mechanism, "reports")
+    truth <- question_columns(truth, mechanism, "truth")
     rows <- lapply(names(mechanism$questions), function(name) {
       one <- rr_check_client(reports[[name]], mechanism$questions[[name]], truth[[name]])
       tibble::add_column(one, question = name, .before = 1)

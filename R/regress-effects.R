@@ -75,6 +75,7 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
   by <- check_covariates(by %||% character(), names(at$data), "by")
   weight <- eval(column_expression(substitute(weights), at$data, parent.frame()), at$data, parent.frame())
   weight <- weight %||% if (is.null(newdata)) unname(fit$prior.weights) else 1
+  check_that(length(weight) %in% c(1L, nrow(at$data)), weight, "weights", "one number for each row")
   weight <- frame_weights(tibble::tibble(`(weights)` = weight, .rows = nrow(at$data)))
   if (!any(weight > 0)) abort("{.arg weights} must not all be 0.", "argument")
   if (!mixed) type <- variance_type(fit, type, cluster)

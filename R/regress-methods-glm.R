@@ -123,6 +123,7 @@ design_aic <- function(fit, k = 2) {
 #' @export
 AIC.rr_glm <- function(object, ..., k = 2) {
   fits <- list(object, ...)
+  check_number(k, "k")
   if (!any(has_design(fits))) return(NextMethod())
   if (!all(has_design(fits))) refuse_pseudo(fits)
   table <- vapply(fits, design_aic, c(eff.p = 0, AIC = 0), k = k)
@@ -134,6 +135,7 @@ AIC.rr_glm <- function(object, ..., k = 2) {
 #' @export
 extractAIC.rr_glm <- function(fit, scale = 0, k = 2, ...) {
   warn_ignored(..., known = names(formals()))
+  check_number(k, "k")
   if (is.null(fit$design)) NextMethod() else unname(design_aic(fit, k))
 }
 

@@ -126,6 +126,7 @@ refit_columns <- function(fit, columns, near = NULL) {
 #' @export
 drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"), k = 2, ...) {
   refuse_ratios(list(object))
+  check_scope(scope)
   labels <- if (is.null(scope)) stats::drop.scope(object)
     else if (is.character(scope)) scope else attr(stats::terms(stats::update.formula(object, scope)), "term.labels")
   assign <- attr(stats::model.matrix(object), "assign")
@@ -143,6 +144,7 @@ add1.rr_glm <- function(object, scope, test = c("LRT", "Chisq", "none"), k = 2, 
 # `caller`: where the data of the fit are found.
 add_terms <- function(object, scope, test, k, caller) {
   refuse_ratios(list(object))
+  check_scope(scope)
   labels <- if (is.character(scope)) scope else stats::add.scope(object, stats::update.formula(object, scope))
   parts <- lapply(labels, function(label) {
     wider <- stats::update(object, stats::as.formula(paste("~ . +", label)), evaluate = FALSE)
@@ -153,9 +155,15 @@ add_terms <- function(object, scope, test, k, caller) {
   change_table(object, parts, labels, test, k, "Single term additions")
 }
 
+check_scope <- function(scope) {
+  named <- is.null(scope) || is.character(scope) || inherits(scope, "formula")
+  check_that(named, scope, "scope", "a formula, or the names of terms")
+}
+
 # `k`: the price of a parameter, which step() passes on.
 change_table <- function(object, parts, labels, test, k, heading) {
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
+  check_number(k, "k")
   value <- c(object$loglik, vapply(parts, `[[`, 0, "value")) + object$constant
   df <- c(object$rank, vapply(parts, `[[`, 0, "rank")) + length(object$parameter)
   table <- data.frame(Df = c(NA, abs(df[-1] - df[1])), logLik = value, AIC = -2 * value + k * df,

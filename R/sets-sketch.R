@@ -105,6 +105,7 @@ check_sketches <- function(sketches, flip) {
     same <- c("type", "settings", "key")
     inherits(sketch, "rr_sketch") && identical(sketch[same], sketches[[1]][same])
   }, NA)
+  if (!length(alike)) abort("{.arg bits} holds no sketches.", "empty")
   if (!all(alike)) abort("Sketches must have the same settings and the same key.", "mismatch")
   own <- vapply(sketches, `[[`, 1, "flip")
   if (!is.null(flip) && !(is.numeric(flip) && length(flip) %in% c(1L, length(own)) && all(flip == own) %in% TRUE)) {

@@ -110,12 +110,20 @@ check_mechanism <- function(x, arg = "mechanism") {
 # An object of one of the classes; `what` says which in words.
 check_class <- function(x, arg, class, what) if (inherits(x, class)) x else must_be(x, arg, what)
 
-# The package's own verbs never swallow arguments, which are almost always misspelt ones.
+# The package's own verbs never swallow arguments, which are almost always misspelt ones, and ask for missing ones.
 check_dots_empty <- function(...) {
-  if (...length() == 0L) return(invisible())
+  if (...length() == 0L) return(check_given(sys.function(sys.parent()), parent.frame()))
   names <- ...names() %||% rep("", ...length())
   if (!all(nzchar(names))) abort("Arguments after the first ones must be named.", "argument")
   abort("{cli::qty(length(names))}{?This argument is/These arguments are} not known here: {.arg {names}}.", "argument")
+}
+
+# Arguments without a default must be given.
+check_given <- function(verb, frame) {
+  needed <- Filter(function(default) identical(default, quote(expr = )), formals(verb))
+  for (name in setdiff(names(needed), "...")) {
+    if (eval(call("missing", as.name(name)), frame)) abort("{.arg {name}} must be given.", "argument")
+  }
 }
 
 # Text in the encoding that R compares and converts without asking: labels of latin1 files become UTF-8.

@@ -7,6 +7,16 @@ test_that("every exported function takes an unknown argument to say what it is c
   expect_setequal(names(taking)[!taking], extensions)
 })
 
+test_that("every exported function asks for an argument that is missing", {
+  # Generics leave it to their methods.
+  asks <- function(f) "check_dots_empty" %in% all.names(body(f)) && length(needed(f))
+  functions <- Filter(asks, exported())
+  expect_gt(length(functions), 60)
+  for (name in names(functions)) expect_error(functions[[name]](), class = "candor_error_argument", info = name)
+  expect_error(rr_longitudinal(4, epsilon = 1), "`permanent` must be given", class = "candor_error_argument")
+  expect_error(rr_predictor(mpg ~ am, mtcars), "`mechanisms` must be given", class = "candor_error_argument")
+})
+
 test_that("answers that stand in the wrong place are not printed", {
   cnd <- expect_error(rr_perturb("no", rr_forced(1 / 6), "R", NULL, NULL, "heroin"), class = "candor_error_argument")
   expect_no_match(conditionMessage(cnd), "heroin")
