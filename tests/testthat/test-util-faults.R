@@ -66,7 +66,6 @@ test_that("what R would refuse in words of its own names the argument", {
   expect_error(rr_check_client(reports, questions, truth = c("a", "b")), "`truth` must have a column", class = "candor_error_argument")
   expect_error(rr_check_client(reports["a"], questions, truth = reports), "`reports` must have a column", class = "candor_error_argument")
   for (verb in list(rr_merge_bits, rr_set_size)) expect_error(verb(list(), 0.1), "holds no", class = "candor_error_empty")
-  expect_error(rr_extreme_variance(c(0, 1), 0.1, log = NA), "`log` must be TRUE or FALSE", class = "candor_error_argument")
   fit <- suppressWarnings(rr_glm(am ~ wt, mtcars, rr_warner(0.9)))
   expect_error(rr_effects(fit, newdata = mtcars[1:9, ], weights = rep(1, 30)), "one number for each row", class = "candor_error_argument")
   for (change in list(drop1, add1)) expect_error(change(fit, scope = 3), "`scope` must be", class = "candor_error_argument")
