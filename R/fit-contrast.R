@@ -3,7 +3,8 @@
 #' `rr_contrast()` estimates linear functions of the shares, such as merged categories, differences and mean scores, and ratios of two of them.
 #' Standard errors use the full covariance matrix.
 #'
-#' @param fit A fit of [rr_estimate()], including survey designs, or a margin or conditional shares of [rr_margin()].
+#' @param fit A fit of [rr_estimate()], including survey designs, or a margin or conditional shares of [rr_margin()]. For cumulative shares also a regression on randomized
+#'   classes, see [rr_quantile()].
 #' @param L The functions to estimate, as any of these:
 #'   * a character vector of categories to be added up;
 #'   * a numeric vector of weights, named by [coef()] names (absent names weigh 0), or with one weight per estimate;
@@ -69,9 +70,9 @@
 #' @export
 rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ...) {
   check_dots_empty(...)
-  check_class(fit, "fit", c("rr_fit", "rr_survey", "rr_margin"), "a fit, or a margin")
   conf.level <- check_level(conf.level)
   if (check_flag(cumulative, "cumulative")) return(cumulative_shares(fit, L, conf.level))
+  check_class(fit, "fit", c("rr_fit", "rr_survey", "rr_margin"), "a fit, or a margin")
   plain <- inherits(fit, "rr_fit")
   if (plain) tell_no_intervals(fit)
   estimate <- coef(fit)
@@ -178,7 +179,9 @@ weighted_words <- function(weights, names) {
 # ---- cumulative shares ----
 
 # rr_contrast() of cumulative sums.
-cumulative_shares <- function(fit, at, conf.level) {
+cumulative_shares <- function(fit, at, conf.level) UseMethod("cumulative_shares")
+
+cumulative_shares.default <- function(fit, at, conf.level) {
   check_ordered_fit(fit)
   at <- match_terms(at, fit, "L")
   table <- rr_contrast(fit, cumulative_rows(fit, at), conf.level)

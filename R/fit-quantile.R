@@ -1,30 +1,58 @@
 #' Quantiles, medians and cumulative distributions
 #'
-#' `rr_quantile()` estimates quantiles of ordered answers: numbers, ordered factors, and the mechanisms [rr_square_wave()], [rr_hierarchy()] and [rr_geometric()].
+#' `rr_quantile()` estimates quantiles of ordered answers: numbers, ordered factors, and the mechanisms [rr_square_wave()], [rr_hierarchy()] and [rr_geometric()]. It also estimates
+#' quantiles of an exact variable within each true class of a randomized answer.
 #'
 #' The quantile is the level at which the cumulative share reaches the probability. If levels are bins of numbers, it is interpolated within its bin, as if
 #' numbers were uniform there. Cumulative shares of unbiased estimates may decrease; they are replaced by their isotonic regression.
 #'
-#' Intervals are Woodruff's: the levels at which the cumulative share reaches the limits of its own interval, see [rr_contrast()]. The standard error is the distance of
+#' Intervals of a fit are Woodruff's: the levels at which the cumulative share reaches the limits of its own interval, see [rr_contrast()]. The standard error is the distance of
 #' the limits divided by the distance of the normal quantiles. It is `NA` if both limits are the same level, because the levels are then too coarse.
 #'
 #' `rr_contrast(fit, cumulative = TRUE)` estimates cumulative shares themselves. Fits by `"smoothed"` have no standard errors; use `"mle"`.
 #'
-#' @param fit A fit of [rr_estimate()], grouped or not, of one question with ordered levels.
+#' @section Within true classes:
+#' The 75th percentile of a loading time among devices that are truly fast is `rr_quantile(rr_predictor(time ~ 0 + class, data, mechanisms), 0.75)`. The variable is exact, the class is
+#' randomized. A report \eqn{z_i} of respondent \eqn{i} gives the score \eqn{u_{ik}}{u[i,k]} of class \eqn{k}, the element of \eqn{C^{-1}} that [rr_predictor()] uses. With weights \eqn{w_i}{w[i]} the
+#' cumulative share is \eqn{F_k(t) = \sum w_i u_{ik} 1\{y_i \le t\} / \sum w_i u_{ik}}{F[k](t) = sum w[i] u[i,k] 1{y[i] <= t} / sum w[i] u[i,k]}.
+#'
+#' The interval consists of the values \eqn{t} that a test does not reject: \eqn{S(t) = \sum w_i u_{ik} (1\{y_i \le t\} - \tau)}{S(t) = sum w[i] u[i,k] (1{y[i] <= t} - prob)}, which is 0 on average at the
+#' quantile, lies within \eqn{z} standard deviations of 0. Woodruff's interval is not used: it is too short for rare classes. A limit is infinite if and only if the estimated number
+#' of the class is less than \eqn{z} standard deviations above 0. A class whose estimated number is not above 0 has `NA`, and a message names it.
+#'
+#' * The formula must have the randomized variables alone to the right, with or without an intercept. Several variables make a class of each combination.
+#' * Rows of different mechanisms are allowed, see `arm` of [rr_predictor()].
+#' * In survey designs the variance of \eqn{S(t)} is the design's at each \eqn{t}, and \eqn{z} is the quantile of the \eqn{t} distribution. Calibrated designs need replicate weights.
+#' * `coef()` of the regression has the means of the classes, and `rr_contrast(fit, t, cumulative = TRUE)` the cumulative shares at numbers `t`, with limits of the same test.
+#' * From counts by report and bin: `rr_quantile(rr_margin(joint, "bin", given = "class"), breaks = )`, with the joint fit by `method = "inv"`. Within a bin numbers are taken for uniform.
+#'
+#' Differences between classes combine the limits of both quantiles (Zou and Donner), with the correlation of both sums \eqn{S}.
+#'
+#' @param fit A fit of [rr_estimate()], grouped or not, of one question with ordered levels; a regression of an exact outcome on randomized classes, [rr_predictor()]; or a margin of one
+#'   question, [rr_margin()].
 #' @param probs Probabilities, numbers from 0 to 1; default the quartiles.
 #' @param breaks Increasing numbers that bound the bins of the levels, one more than there are levels; default the breaks of the mechanism, if it has any.
 #'   Ages in completed years, with levels 0 to 99, have the breaks `0:100`.
 #' @param conf.level Confidence level, a number in (0, 1); default 0.95.
+#' @param target For regressions: `"population"` (default) or `"sample"`, see [intervals]. A margin has its own target.
+#' @param difference Logical, default `FALSE`. Estimate the differences between all pairs of classes, second minus first?
 #' @param ... Not used; further arguments give an error.
-#' @return A tibble of class `rr_quantile` with one row per group and probability: the groups, `prob`, `level` (the label of the level that contains the quantile), `estimate`,
-#'   `std.error`, `conf.low`, `conf.high`. The numbers are positions of levels if the levels are not numbers and there are no breaks. [plot()][autoplot.rr_compare] draws it.
+#' @return A tibble of class `rr_quantile` with one row per group or class and probability: the groups or classes, `prob`, `level` (fits only: the label of the level that contains the
+#'   quantile), `estimate`, `std.error`, `conf.low`, `conf.high`. With `difference = TRUE` the classes are `group1` and `group2`. The standard error is `NA` if a limit is infinite. The numbers are positions of levels if the levels are not numbers and there are no breaks. [plot()][autoplot.rr_compare] draws it.
 #' @section Errors:
-#' `candor_error_argument`, also for fits without ordered levels. See [candor_conditions].
+#' `candor_error_argument`, also for fits without ordered levels, regressions with exact covariates, and calibrated designs. Message: `candor_message_empty` (a class whose estimated
+#' number is not above 0). See [candor_conditions].
 #' @references Woodruff, R. S. (1952). Confidence intervals for medians and other position measures. *Journal of the American Statistical
 #'   Association* 47(260), 635-646. \doi{10.1080/01621459.1952.10483443}
+#'
+#'   Zou, G. Y. and Donner, A. (2008). Construction of confidence limits about effect measures: a general approach. *Statistics in Medicine* 27(10), 1693-1702.
+#'   \doi{10.1002/sim.3095}
 #' @seealso [rr_contrast()] for cumulative shares and, with the middles of the bins as weights, for means.
 #' @concept median
 #' @concept percentile
+#' @concept p75
+#' @concept web performance
+#' @concept conditional distribution
 #' @concept cumulative distribution function
 #' @examples
 #' # What are the deciles and the median of a variable reported by the square wave mechanism?
@@ -35,8 +63,28 @@
 #' rr_quantile(fit, c(0.1, 0.5, 0.9))
 #' 100 * qbeta(c(0.1, 0.5, 0.9), 2, 3)
 #' # The truth is 14, 39 and 68; all three intervals contain it
+#'
+#' # How long do pages load on truly slow devices, if each browser reports its class at random
+#' # with probability 0.5? (In truth the 75th percentile is 4.2 seconds.)
+#' set.seed(2)
+#' slow <- runif(5000) < 0.2
+#' coin <- rr_binary(0.75, 0.25, levels = c("fast", "slow"))
+#' visits <- data.frame(seconds = rexp(5000, ifelse(slow, 1 / 3, 1)),
+#'                      device = rr_perturb(ifelse(slow, "slow", "fast"), coin, rng = "R"))
+#' loading <- rr_predictor(seconds ~ 0 + device, visits, list(device = coin))
+#' rr_quantile(loading, 0.75)
+#' # 4.3 seconds, with an interval from 3.7 to 4.8; the reports alone would give 2.2
+#' tapply(visits$seconds, visits$device, quantile, 0.75)["slow"]
+#' rr_quantile(loading, 0.75, difference = TRUE)
 #' @export
-rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.level = 0.95, ...) {
+rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), ...) UseMethod("rr_quantile")
+
+#' @export
+rr_quantile.default <- function(fit, ...) must_be(fit, "fit", "a fit of one question, a margin, or a regression")
+
+#' @rdname rr_quantile
+#' @export
+rr_quantile.rr_fit <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.level = 0.95, ...) {
   check_dots_empty(...)
   check_ordered_fit(fit)
   probs <- check_probabilities(probs, "probs")
@@ -108,4 +156,123 @@ cumulative_reach <- function(fit, g, shares, probs, level) {
   part <- found$value - (found$level - 1)
   between <- function(x) (1 - part) * x[match(found$level - 1L, wanted)] + part * x[match(found$level, wanted)]
   list(below = between(below), above = between(above))
+}
+
+# ---- within true classes ----
+#
+# The estimated total of a class may be near 0, where a cumulative share, its quotient, has no normal errors. So the
+# limits of a quantile are those of a test: the values t at which S(t) = (number of the class below t) - prob (number of
+# the class), which is 0 on average at the quantile, is within z standard deviations. `spread`: both, cross and whole,
+# the variances of the number below t and of that of the class, and their covariance; at -Inf nobody is below.
+
+# The hull of what is accepted for each of `probs`; `hull` finds it from S and its variance, at -Inf and each value.
+inverted_limits <- function(probs, z, below, total, spread, hull) {
+  below <- c(0, below)
+  both <- c(0, spread$both)
+  cross <- c(0, spread$cross)
+  vapply(probs, function(prob) {
+    V <- both - (2 * prob) * cross + prob^2 * spread$whole
+    hull(below - prob * total, V) %||% c(NA_real_, NA_real_)
+  }, numeric(2))
+}
+
+# Of values that the variable has: the first that is accepted, and the one after the last.
+level_hull <- function(values, z) {
+  function(S, V) {
+    accepted <- which(S * S <= z^2 * V)
+    if (!length(accepted)) return(NULL)
+    first <- accepted[1] - 1L
+    last <- accepted[length(accepted)]
+    c(if (first > 0L) values[first] else -Inf, if (last <= length(values)) values[last] else Inf)
+  }
+}
+
+# Of bins, within which S is linear and S^2 - z^2 V a quadratic: S and V are given at `breaks` and halfway between.
+bin_hull <- function(breaks, z) {
+  function(S, V) {
+    excess <- S^2 - z^2 * V
+    bins <- seq_len(length(breaks) - 1L)
+    start <- excess[2 * bins - 1]
+    curve <- 2 * start - 4 * excess[2 * bins] + 2 * excess[2 * bins + 1]
+    slope <- excess[2 * bins + 1] - start - curve
+    square <- slope^2 - 4 * curve * start
+    half <- -(slope + ifelse(slope < 0, -1, 1) * sqrt(ifelse(square < 0, NA, square))) / 2
+    part <- c(half / curve, start / half)
+    place <- (rep(bins, 2) - 1 + part)[is.finite(part) & part >= 0 & part <= 1]
+    accepted <- which(excess[c(1, 2 * bins + 1)] <= 0)
+    if (!length(c(place, accepted))) return(NULL)
+    limits <- stats::approx(c(0, bins), breaks, range(place, accepted - 1))$y
+    ifelse(c(1, length(breaks)) %in% accepted, c(-Inf, Inf), limits)
+  }
+}
+
+# Of a class of which `below` are up to each level, with this covariance.
+level_quantiles <- function(probs, z, below, covariance, edges) {
+  k <- length(below)
+  total <- below[k]
+  shares <- monotone_shares(diff(c(0, below)) / total)
+  binned <- !is.null(edges$breaks)
+  # The weights of the levels: of bins also halfway.
+  places <- if (binned) seq_len(2 * k) / 2 else seq_len(k)
+  at <- pmax(1 - abs(outer(places, seq_len(k), `-`)), 0)
+  covariance <- at %*% covariance %*% t(at)
+  spread <- list(both = diag(covariance), cross = covariance[, ncol(covariance)], whole = covariance[length(covariance)])
+  limits <- inverted_limits(probs, z, drop(at %*% below), total, spread,
+                        if (binned) bin_hull(edges$breaks, z) else level_hull(edges$values, z))
+  found <- reach_share(shares, probs, edges)
+  place <- if (binned) reach_share(shares, probs, list(breaks = seq(0, k)))$value else found$level
+  quantile_rows(probs, found$value, limits, total, place)
+}
+
+# The limits are stretched to the estimate. `place`: which row of the data, or level, it is.
+quantile_rows <- function(probs, estimate, limits, total, place) {
+  if (total <= 0) estimate <- limits[] <- NA
+  list(prob = probs, estimate = as.double(estimate), low = pmin(limits[1, ], estimate, na.rm = !anyNA(estimate)),
+       high = pmax(limits[2, ], estimate, na.rm = !anyNA(estimate)), place = place)
+}
+
+# `labels`: a table of the classes, whose rows are `found`. With a `correlation` the differences.
+new_class_quantiles <- function(found, labels, probs, z, correlation, ..., what) {
+  names <- do.call(paste, c(unname(as.list(labels)), sep = ", "))
+  empty <- names[vapply(found, function(class) anyNA(class$estimate), NA)]
+  if (length(empty)) {
+    cli::cli_inform(c("Quantiles of a class are NA if its estimated total is not above 0.",
+                      x = "It is so in {.val {empty}}."), class = "candor_message_empty")
+  }
+  table <- if (is.null(correlation)) {
+    bind_groups(lapply(found, function(class) tibble::as_tibble(class[c("prob", "estimate", "low", "high")])), labels)
+  } else quantile_differences(found, names, probs, correlation)
+  names(table)[names(table) %in% c("low", "high")] <- c("conf.low", "conf.high")
+  spread <- (table$conf.high - table$conf.low) / (2 * z)
+  table <- tibble::add_column(table, std.error = ifelse(spread > 0 & is.finite(spread), spread, NA_real_),
+                              .after = "estimate")
+  title <- if (is.null(correlation)) "Quantiles" else "Differences of quantiles"
+  new_rr_table(table, "rr_quantile", ..., keys = setdiff(names(table), c("estimate", "std.error", "conf.low", "conf.high")),
+               axis_kind = "value", axis = title, title = sprintf("%s of %s in true classes", title, what),
+               notes = if (any(is.infinite(spread))) "  Limits are infinite if there are too few of a class")
+}
+
+# Of all pairs of classes, second less first: the distances from quantiles to limits are combined as for independent
+# estimates (Zou and Donner), but with the correlation of S at both quantiles.
+quantile_differences <- function(found, names, probs, correlation) {
+  if (length(found) < 2L) abort("{.arg difference} needs at least two classes.", "argument")
+  pairs <- utils::combn(length(found), 2L)
+  do.call(rbind, lapply(seq_len(ncol(pairs)), function(j) {
+    x <- found[[pairs[1, j]]]
+    y <- found[[pairs[2, j]]]
+    r <- vapply(seq_along(probs), function(i) {
+      if (anyNA(c(x$estimate, y$estimate))) NA_real_
+      else correlation(pairs[, j], c(x$place[i], y$place[i]), probs[i])
+    }, 0)
+    reach <- function(a, b) ifelse(is.infinite(a + b), Inf, sqrt(pmax(a^2 + b^2 - 2 * r * a * b, 0)))
+    difference <- y$estimate - x$estimate
+    tibble::tibble(group1 = names[pairs[1, j]], group2 = names[pairs[2, j]], prob = probs, estimate = difference,
+                   low = difference - reach(y$estimate - y$low, x$high - x$estimate),
+                   high = difference + reach(y$high - y$estimate, x$estimate - x$low))
+  }))
+}
+
+# The correlation that these products have; unknown, and taken for 0, if a variance is estimated as negative.
+known_correlation <- function(products) {
+  if (all(diag(products) > 0)) nearest(stats::cov2cor(products)[1, 2], -1, 1) else 0
 }

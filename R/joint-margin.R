@@ -136,6 +136,7 @@ cell_codes <- function(sizes, which) {
 
 # P(inside | rest) = cell / sum of its slice, with the delta method.
 condition_cells <- function(cells, inside) {
+  cells$joint <- cells[c("estimate", "covariance")]
   rest <- setdiff(seq_along(cells$levels), inside)
   group <- cell_codes(lengths(cells$levels), rest)
   total <- as.vector(rowsum(cells$estimate, group))[group]
@@ -190,4 +191,42 @@ drawn_of.rr_margin <- function(x, data, labels) {
   data$panel <- group_panel(data, x$given)
   data$kind <- rep("share", nrow(data))
   list(data = data, title = margin_title(x), rows = paste(inside, collapse = ", "))
+}
+
+# Quantiles of an ordered question given others, from the joint shares: levels, or bins whose numbers are uniform.
+#' @rdname rr_quantile
+#' @export
+rr_quantile.rr_margin <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.level = 0.95, difference = FALSE,
+                                  ...) {
+  check_dots_empty(...)
+  probs <- check_probabilities(probs, "probs")
+  conf.level <- check_level(conf.level)
+  difference <- check_flag(difference, "difference")
+  inside <- setdiff(names(dimnames(fit$estimate)), fit$given)
+  if (length(inside) > 1L || is.null(fit$tally)) must_be(fit, "fit", "a margin of one question of categories")
+  question <- fit$tally$mechanism$questions[[1]]
+  if (is.null(breaks) && !has_order(question)) abort("{.arg fit} must be of levels with an order, or bins.", "argument")
+  edges <- quantile_edges(question, breaks)
+  z <- stats::qt((1 - conf.level) / 2, fit$df %||% Inf, lower.tail = FALSE)
+  cells <- fit$joint %||% fit[c("estimate", "covariance")]
+  k <- length(fit$levels[[1]])
+  classes <- seq_len(length(fit$estimate) / k)
+  # How many are up to each level, class by class.
+  sums <- kronecker(diag(length(classes)), 1 * lower.tri(diag(k), TRUE))
+  below <- matrix(sums %*% as.vector(cells$estimate), k)
+  covariance <- sums %*% cells$covariance %*% t(sums)
+  found <- lapply(classes, function(j) {
+    at <- (j - 1) * k + seq_len(k)
+    level_quantiles(probs, z, below[, j], covariance[at, at, drop = FALSE], edges)
+  })
+  correlation <- function(pair, place, prob) {
+    rows <- matrix(0, 2, ncol(sums))
+    for (i in 1:2) {
+      rows[i, (pair[i] - 1) * k + seq_len(k)] <- pmax(0, 1 - abs(seq_len(k) - place[i])) - prob * (seq_len(k) == k)
+    }
+    known_correlation(rows %*% covariance %*% t(rows))
+  }
+  labels <- tibble::as_tibble(expand.grid(fit$levels[fit$given], KEEP.OUT.ATTRS = FALSE))
+  new_class_quantiles(found, labels, probs, z, if (difference) correlation, conf.level = conf.level, n = fit$n,
+                      target = fit$target, what = inside)
 }

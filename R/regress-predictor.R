@@ -17,7 +17,9 @@
 #'
 #' @param formula Outcome to the left; to the right exact covariates and at least one variable of `mechanisms`, unless the outcome is one.
 #' @param data A data frame with outcome, covariates and *reports*, or a survey design (see [rr_glm()]).
-#' @param mechanisms A list of mechanisms, named by the randomized variables.
+#' @param mechanisms A list of mechanisms, named by the randomized variables. If the rows of a covariate were randomized by different mechanisms, its element is a named list of
+#'   them, and `arm` names the mechanism of each row.
+#' @param arm Column of `data` that names the mechanism of each row, for covariates with a list of mechanisms.
 #' @param family `gaussian()` (default), `binomial()` or `poisson()`, each with its canonical link.
 #' @param truth For `"ml"` in `rr_predictor()`: one-sided formula of the model of the truth. Default `~ .`, all terms of `formula` without randomized variables; `~ 1` is a constant truth. Several
 #'   randomized covariates form a chain, each given those named before it in `mechanisms`; `~ 1` takes them for independent, and `~ first` (the name of the first) is the model of van den Hout and
@@ -71,7 +73,7 @@
 #' rr_predictor(grade ~ semester + cheating, exam_simulated, list(cheating = often), method = "ml")
 #' @export
 rr_predictor <- function(formula, data = NULL, mechanisms, family = stats::gaussian(), truth = ~ ., method = NULL,
-                         weights = NULL, subset = NULL, na.action = NULL, starts = 5, ...) {
+                         weights = NULL, subset = NULL, na.action = NULL, starts = 5, arm = NULL, ...) {
   check_dots_empty(...)
   call <- match.call()
   if (is.function(family)) family <- family()
@@ -80,7 +82,7 @@ rr_predictor <- function(formula, data = NULL, mechanisms, family = stats::gauss
              "gaussian(), binomial() or poisson(), with the canonical link")
   method <- check_choice(method %||% if (family$family == "binomial") "ml" else "moments", "method", c("moments", "ml"))
   starts <- check_starts(starts)
-  refuse_validated(mechanisms, "{.fn rr_predictor}")
+  refuse_validated(flat_mechanisms(mechanisms), "{.fn rr_predictor}")
   design <- given_design(data, call)
   asked <- design_call(call, design)
   data <- design$variables %||% data
@@ -93,7 +95,7 @@ rr_predictor <- function(formula, data = NULL, mechanisms, family = stats::gauss
   fit <- if (method == "moments") fit_moments(rows) else fit_mixture(rows, starts)
   fit <- structure(
     c(fit, list(n = sum(rows$weights > 0), weights = rows$weights, method = method, family = family,
-                mechanism = rows$mechanisms, rows = rows, frame = rows$frame, terms = rows$terms, call = call,
+                mechanism = flat_mechanisms(rows$mechanisms), rows = rows, frame = rows$frame, terms = rows$terms, call = call,
                 title = paste(c(gaussian = "Linear", binomial = "Logistic", poisson = "Poisson")[[family$family]],
                               "regression by", if (method == "ml") "maximum likelihood" else "moments"))),
     class = c("rr_predictor", "rr_regression")
@@ -117,7 +119,7 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   check_formula(formula)
   check_class(data, "data", "data.frame", "a data frame")
   names <- names(mechanisms)
-  single <- vapply(mechanisms, function(m) inherits(m, "rr_mechanism") && is.null(m$questions), NA)
+  single <- vapply(flat_mechanisms(mechanisms), function(m) inherits(m, "rr_mechanism") && is.null(m$questions), NA)
   check_that(is.list(mechanisms) && all(single) && length(names) && all(nzchar(names)) && !anyDuplicated(names),
              mechanisms, "mechanisms", "a list of mechanisms of single questions, named by the randomized variables")
   terms <- stats::terms(formula, data = data)
@@ -135,20 +137,49 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   wide <- stats::reformulate(sprintf("`%s`", known))
   environment(wide) <- environment(formula)
   frame <- regression_frame(call, wide, data, where, names, response)
-  channels <- Map(function(mechanism, name) unname(identified_channel(mechanism, name)), mechanisms, names)
-  codes <- Map(function(mechanism, name) report_codes(frame[[name]], mechanism, name), mechanisms, names)
-  Map(check_possible, codes, channels, mechanisms, names)
+  if (response %in% names && !inherits(mechanisms[[response]], "rr_mechanism")) {
+    abort("A randomized outcome must have one mechanism.", "argument")
+  }
+  reports <- Map(function(mechanism, name) read_randomized(mechanism, name, frame), mechanisms, names)
+  part <- function(what) lapply(reports, `[[`, what)
   covariates <- intersect(names, right)
-  levels <- lapply(mechanisms[covariates], `[[`, "levels")
+  levels <- part("levels")[covariates]
   if (prod(lengths(levels)) > 1000) abort("There must be at most 1000 combinations of truths.", "argument")
   cells <- if (length(levels)) expand.grid(lapply(levels, seq_along), KEEP.OUT.ATTRS = FALSE)
     else data.frame(row.names = 1)
   rows <- list(frame = frame, weights = frame_weights(frame), terms = terms, response = response,
-               covariates = covariates, mechanisms = mechanisms, channels = channels, codes = codes, levels = levels,
-               cells = cells, truth_formulas = truth_formulas(truth, terms, covariates))
+               covariates = covariates, mechanisms = mechanisms, channels = part("channel"), codes = part("codes"),
+               unbiased = part("unbiased"), columns = part("columns"), arms = part("arm"), levels = levels, cells = cells,
+               truth_formulas = truth_formulas(truth, terms, covariates))
   rows <- c(rows, model_designs(stats::delete.response(terms), rows))
   check_enough_rows(sum(rows$weights > 0), length(rows$keep))
   rows
+}
+
+# Mechanisms, and those in lists of them.
+flat_mechanisms <- function(mechanisms) {
+  unlist(lapply(mechanisms, function(part) if (inherits(part, "rr_mechanism")) list(part) else part), FALSE)
+}
+
+# A randomized variable. The channels of the mechanisms of an arm each stand side by side: the reports of an arm are its
+# `columns` of the whole.
+read_randomized <- function(mechanism, name, frame) {
+  alone <- inherits(mechanism, "rr_mechanism")
+  parts <- if (alone) list(mechanism) else mechanism
+  arm <- if (alone) rep(1L, nrow(frame)) else match_arms(frame[["(arm)"]], names(parts), nrow(frame)) + 1L
+  levels <- unique(lapply(unname(parts), `[[`, "levels"))
+  if (length(levels) != 1L) abort("The mechanisms of {.val {name}} must have the same levels.", "mismatch")
+  channels <- lapply(unname(parts), function(part) unname(identified_channel(part, name)))
+  sizes <- vapply(channels, ncol, 0L)
+  columns <- Map(function(size, end) end - size + seq_len(size), sizes, cumsum(sizes))
+  codes <- integer(nrow(frame))
+  for (a in seq_along(parts)) {
+    own <- report_codes(frame[[name]][arm == a], parts[[a]], name)
+    check_possible(own, channels[[a]], parts[[a]], name)
+    codes[arm == a] <- columns[[a]][own]
+  }
+  list(levels = levels[[1]], channel = do.call(cbind, channels), codes = codes, columns = columns, arm = arm,
+       unbiased = do.call(rbind, lapply(channels, unbiased_matrix)))
 }
 
 # The truth model of each randomized covariate: the exact terms, and the randomized covariates before it.
@@ -207,7 +238,7 @@ predictor_outcome <- function(rows, method) {
     if (length(rows$mechanisms[[name]]$levels) != 2L || (method == "ml" && family != "binomial")) {
       abort("A randomized outcome must be a yes/no question, and by {.val ml} the family binomial.", "argument")
     }
-    return(if (method == "moments") unbiased_matrix(rows$channels[[name]])[rows$codes[[name]], 2])
+    return(if (method == "moments") rows$unbiased[[name]][rows$codes[[name]], 2])
   }
   value <- eval(rows$terms[[2]], rows$frame, environment(rows$terms))
   if (family == "binomial") {
@@ -228,7 +259,7 @@ predictor_outcome <- function(rows, method) {
 moment_shares <- function(rows) {
   u <- matrix(1, nrow(rows$frame), length(rows$x))
   for (name in rows$covariates) {
-    u <- u * unbiased_matrix(rows$channels[[name]])[rows$codes[[name]], rows$cells[[name]], drop = FALSE]
+    u <- u * rows$unbiased[[name]][rows$codes[[name]], rows$cells[[name]], drop = FALSE]
   }
   u
 }
@@ -464,16 +495,21 @@ mixture_start <- function(rows, parts, at) {
 possible_reports.rr_predictor <- function(fit) {
   rows <- fit$rows
   codes <- rows$codes
-  channel <- Reduce(function(a, b) kronecker(b, a), rows$channels)
-  table <- expand.grid(lapply(rows$channels, function(channel) seq_len(ncol(channel))), KEEP.OUT.ATTRS = FALSE)
   parts <- if (fit$method == "ml") suppressMessages(mixture_parts(rows))
-  possible <- which(colSums(channel) > 0)
-  found <- lapply(possible, function(i) {
-    rows$codes <- lapply(table[i, , drop = FALSE], rep, nrow(rows$frame))
-    list(scores = if (is.null(parts)) moment_scores(rows, fit$estimate) else mixture_scores(parts, rows$codes, fit$at),
-         said = Reduce(`&`, Map(`==`, codes, rows$codes)))
+  lapply(unname(split(seq_len(nrow(rows$frame)), rows$arms, drop = TRUE)), function(group) {
+    columns <- Map(function(columns, arm) columns[[arm[group[1]]]], rows$columns, rows$arms)
+    channel <- Reduce(function(a, b) kronecker(b, a),
+                      Map(function(channel, at) channel[, at, drop = FALSE], rows$channels, columns))
+    table <- expand.grid(columns, KEEP.OUT.ATTRS = FALSE)
+    possible <- which(colSums(channel) > 0)
+    found <- lapply(possible, function(i) {
+      rows$codes <- lapply(table[i, , drop = FALSE], rep, nrow(rows$frame))
+      list(scores = if (is.null(parts)) moment_scores(rows, fit$estimate) else mixture_scores(parts, rows$codes, fit$at),
+           said = Reduce(`&`, Map(`==`, codes, rows$codes)))
+    })
+    said <- do.call(rbind, lapply(found, `[[`, "said"))
+    scored_reports(lapply(found, `[[`, "scores"), said, channel[, possible], group)
   })
-  list(scored_reports(lapply(found, `[[`, "scores"), do.call(rbind, lapply(found, `[[`, "said")), channel[, possible]))
 }
 
 #' @rdname rr_predictor
@@ -611,7 +647,7 @@ label_shares <- function(shares, rows) {
 #' @rdname rr_predictor
 #' @export
 augment.rr_predictor <- function(x, ...) {
-  frame <- as.list(x$frame[setdiff(names(x$frame), "(weights)")])
+  frame <- as.list(x$frame[setdiff(names(x$frame), c("(weights)", "(arm)"))])
   if (x$method == "moments") return(tibble::as_tibble(frame))
   posterior <- if (length(x$rows$covariates)) share_columns(predict(x, type = "posterior"), ".posterior.")
   tibble::as_tibble(c(frame, list(.fitted = unname(fitted(x))), posterior))

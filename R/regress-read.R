@@ -30,7 +30,7 @@ model_calls <- function(e) {
 # The model frame and the data that it was made of. `call` is that of the fitter, evaluated where the user stands;
 # `arguments` are those of it that stay with the rows, `parts` further ones, and `reports` the columns that hold
 # reports.
-read_frame <- function(call, formula, data, where, reports, arguments = c("weights", "subset"), parts = NULL) {
+read_frame <- function(call, formula, data, where, reports, arguments = c("weights", "subset", "arm"), parts = NULL) {
   check_terms(formula, "offset" %in% arguments)
   parts <- c(as.list(call)[match(arguments, names(call), 0L)], parts)
   home <- environment(formula) %||% where

@@ -1,0 +1,195 @@
+# Distribution and quantiles of an exact variable within each true class: moments of a randomized covariate. The score
+# u[i, k] of a row, the row of C^-1 of its report, has the mean 1 if its truth is k, else 0, whatever the outcome.
+
+#' @rdname rr_quantile
+#' @export
+rr_quantile.rr_predictor <- function(fit, probs = c(0.25, 0.5, 0.75), conf.level = 0.95,
+                                     target = c("population", "sample"), difference = FALSE, ...) {
+  check_dots_empty(...)
+  probs <- check_probabilities(probs, "probs")
+  conf.level <- check_level(conf.level)
+  difference <- check_flag(difference, "difference")
+  classes <- read_classes(fit, check_choice(target, "target", c("population", "sample")))
+  z <- if (classes$target == "sample") normal_quantile(conf.level) else coefficient_quantile(fit, conf.level)
+  found <- lapply(seq_along(classes$total), function(k) class_quantiles(classes, k, probs, z))
+  correlation <- function(pair, rows, prob) score_correlation(classes, pair, rows, prob)
+  new_class_quantiles(found, classes$labels, probs, z, if (difference) correlation, conf.level = conf.level, n = fit$n,
+                      target = classes$target, what = fit$rows$response)
+}
+
+# What quantiles need of a fit: rows in the order of the outcome, their scores, a column for each class, and where the
+# distinct values of the outcome end.
+read_classes <- function(fit, target) {
+  rows <- fit$rows
+  exact <- setdiff(all.vars(stats::delete.response(rows$terms)), rows$covariates)
+  if (length(exact) || rows$response %in% names(rows$mechanisms) || !length(rows$covariates)) {
+    abort("{.arg fit} must be of an exact outcome on randomized variables alone: {.code y ~ 0 + class}.", "argument")
+  }
+  order <- order(rows$outcome)
+  y <- rows$outcome[order]
+  u <- moment_shares(rows)[order, , drop = FALSE]
+  w <- rows$weights[order]
+  labels <- Map(function(name, place) factor(rows$levels[[name]][place], rows$levels[[name]]), rows$covariates,
+                as.list(rows$cells))
+  list(fit = fit, target = target, order = order, y = y, u = u, w = w, labels = tibble::as_tibble(labels),
+       total = colSums(w * u), ends = which(c(y[-1] > y[-length(y)], TRUE)))
+}
+
+# Of class k. S(t) is the sum of w u (1{y <= t} - prob).
+class_quantiles <- function(classes, k, probs, z) {
+  ends <- classes$ends
+  below <- cumsum(classes$w * classes$u[, k])[ends]
+  total <- classes$total[k]
+  values <- classes$y[ends]
+  size <- if (length(ends) == length(classes$y)) 1 else diff(c(0, ends))
+  share <- below / total
+  at <- vapply(probs, function(prob) {
+    # Up to the first minimum of the sums of size (F - prob) the isotonic regression of F is below prob.
+    sums <- cumsum(size * (share - (prob - 1e-12)))
+    lowest <- which.min(sums)
+    if (prob > 0 && length(lowest) && sums[lowest] < 0) min(lowest + 1L, length(values)) else 1L
+  }, 1L)
+  limits <- inverted_limits(probs, z, below, total, class_spread(classes, k), level_hull(values, z))
+  quantile_rows(probs, values[at], limits, total, ends[at])
+}
+
+# The share of each class up to the values `at`. Limits are those of its test (Fieller): the shares p at which the sum of
+# w u (1{y <= t} - p) is within z standard deviations of 0.
+cumulative_shares.rr_predictor <- function(fit, at, conf.level) {
+  classes <- read_classes(fit, "population")
+  values <- classes$y[classes$ends]
+  check_that(is.null(at) || (is.numeric(at) && length(at) && !anyNA(at)), at, "L", "values of the outcome")
+  z <- coefficient_quantile(fit, conf.level)
+  place <- findInterval(at %||% values, values)
+  tables <- lapply(seq_along(classes$total), function(k) {
+    total <- classes$total[k]
+    spread <- class_spread(classes, k)
+    up_to <- function(sums) c(0, sums)[place + 1L]
+    below <- up_to(cumsum(classes$w * classes$u[, k])[classes$ends])
+    both <- up_to(spread$both)
+    cross <- up_to(spread$cross)
+    share <- if (total > 0) below / total else rep(NA_real_, length(place))
+    square <- total^2 - z^2 * spread$whole
+    centre <- (below * total - z^2 * cross) / square
+    half <- root(centre^2 - (below^2 - z^2 * both) / square)
+    known <- square > 0 & total > 0
+    tibble::tibble(value = at %||% values, estimate = share,
+                   std.error = root(both - 2 * share * cross + share^2 * spread$whole) / total,
+                   conf.low = if (known) nearest(centre - half, 0, 1) else share * 0,
+                   conf.high = if (known) nearest(centre + half, 0, 1) else share * 0 + 1)
+  })
+  new_rr_table(bind_groups(tables, classes$labels), "rr_contrast", keys = c(names(classes$labels), "value"),
+               conf.level = conf.level, n = fit$n, target = "population", axis_kind = "share",
+               title = sprintf("Cumulative shares of %s in true classes", fit$rows$response))
+}
+
+# The variance of S(t) is both - 2 prob cross + prob^2 whole, of three sums over the rows up to each distinct t. The
+# noise is that of the randomization alone, or what a finite population hides of it, see R/uncertainty-design.R.
+class_spread <- function(classes, k) {
+  u <- classes$u[, k]
+  d <- classes$w * u
+  ends <- classes$ends
+  fit <- classes$fit
+  if (classes$target == "population" && is.null(fit$design)) {
+    return(add_spread(square_spread(d * d, ends), total_spread(d, ends, -1 / fit$n)))
+  }
+  noise <- square_spread(noise_squares(classes) * (u^2 - u), ends)
+  if (classes$target == "sample") return(noise)
+  if (inherits(fit$design, "svyrep.design")) return(add_spread(replicate_sums(classes, u), noise))
+  known <- stage_sums(classes, d)
+  whole <- drop(survey_meat(fit, cbind(d[order(classes$order)])))
+  if (!isTRUE(all.equal(known$whole, whole, tolerance = 1e-8))) {
+    abort(c("Quantiles in classes need a design without calibration.",
+            i = "Give replicate weights: {.fn survey::as.svrepdesign}."), "argument")
+  }
+  add_spread(known, noise)
+}
+
+add_spread <- function(x, y) Map(`+`, x, y)
+
+square_spread <- function(squares, ends) {
+  up_to <- cumsum(squares)[ends]
+  list(both = up_to, cross = up_to, whole = up_to[length(up_to)])
+}
+
+# Of `factor` times the square of the sum of d.
+total_spread <- function(d, ends, factor) {
+  up_to <- cumsum(d)[ends]
+  whole <- up_to[length(up_to)]
+  list(both = factor * up_to * up_to, cross = (factor * whole) * up_to, whole = factor * whole^2)
+}
+
+# Of the squares of the sums of d in groups, times `factor`: a row changes the sum of its own group alone.
+group_spread <- function(d, ends, factor, group) {
+  running <- stats::ave(d, group, FUN = cumsum)
+  whole <- factor * d * stats::ave(d, group, FUN = sum)
+  list(both = cumsum(factor * (running^2 - (running - d)^2))[ends], cross = cumsum(whole)[ends], whole = sum(whole))
+}
+
+# By how much the square of each row's score is counted as randomization.
+noise_squares <- function(classes) {
+  fit <- classes$fit
+  if (classes$target == "sample") return(classes$w^2)
+  if (is.null(fit$design)) return(0)
+  hidden_squares(fit$design)[design_places(classes)] * fit$weight.scale^2
+}
+
+design_places <- function(classes) fitted_in(classes$fit, classes$fit$design)[classes$order]
+
+# The variance between the clusters of each stage, within its strata, as survey::svyrecvar() adds them up.
+stage_sums <- function(classes, d) {
+  design <- classes$fit$design
+  at <- design_places(classes)
+  population <- design$fpc$popsize
+  one <- is.null(population) || isTRUE(getOption("survey.ultimate.cluster"))
+  share <- 1
+  sums <- NULL
+  for (stage in if (one) 1L else seq_along(design$cluster)) {
+    n <- as.matrix(design$fpc$sampsize)[at, stage]
+    drawn <- if (is.null(population)) 0 else n / as.matrix(population)[at, stage]
+    factor <- share * (1 - drawn) * n / pmax(n - 1, 1)
+    stratum <- paste(if (stage > 1L) design$cluster[at, stage - 1L], design$strata[at, stage])
+    between <- add_spread(group_spread(d, classes$ends, factor, design$cluster[at, stage]),
+                          group_spread(d, classes$ends, -factor / n, stratum))
+    sums <- if (is.null(sums)) between else add_spread(sums, between)
+    share <- share * drawn
+  }
+  sums
+}
+
+replicate_sums <- function(classes, u) {
+  changes <- replicate_changes(classes)
+  Reduce(add_spread, lapply(seq_along(changes$scale), function(r) {
+    total_spread(changes$weights[, r] * u, classes$ends, changes$scale[r])
+  }))
+}
+
+# The weights of each replicate less those at their centre, see replicate_spread().
+replicate_changes <- function(classes) {
+  design <- classes$fit$design
+  weights <- stats::weights(design, "analysis")[design_places(classes), , drop = FALSE] * classes$fit$weight.scale
+  scale <- design$scale * rep_len(design$rscales, ncol(weights))
+  centre <- if (isTRUE(design$mse)) classes$w else rowMeans(weights[, scale > 0, drop = FALSE])
+  list(weights = unname(weights - centre), scale = scale)
+}
+
+# The correlation of the sums S at the quantiles of two classes, whose means are 0 there; `rows`: the last rows up to
+# these.
+score_correlation <- function(classes, pair, rows, prob) {
+  fit <- classes$fit
+  u <- classes$u[, pair]
+  g <- 1 * outer(seq_along(classes$y), rows, `<=`) - prob
+  squares <- noise_squares(classes)
+  products <- crossprod(u * g * squares, u * g) - diag(colSums(squares * u * g^2))
+  if (classes$target == "population") {
+    scores <- classes$w * u * g
+    products <- products + if (is.null(fit$design)) crossprod(scores)
+      else if (!inherits(fit$design, "svyrep.design")) survey_meat(fit, scores[order(classes$order), ])
+      else {
+        changes <- replicate_changes(classes)
+        moved <- crossprod(changes$weights, u * g)
+        crossprod(moved * changes$scale, moved)
+      }
+  }
+  known_correlation(products)
+}

@@ -1,0 +1,270 @@
+# Quantiles of an exact variable within true classes, against 40-digit arithmetic, tests at every value one by one, and the survey package.
+
+golden_class <- function(input) {
+  data <- data.frame(y = input$y, x = input$report, w = if (is.null(input$weights)) rep(1, length(input$y)) else input$weights)
+  two <- function(p) rr_channel(matrix(c(p, 1 - p, 1 - p, p), 2))
+  if (input$kind != "rate") return(rr_predictor(y ~ 0 + x, data, list(x = if (input$kind == "p") two(input$p) else rr_channel(input$channel)), weights = w))
+  # A report that is drawn from both classes with probability r is the truth with probability 1 - r / 2.
+  data$rate <- paste("rate", input$rate)
+  rates <- lapply(split(input$rate, data$rate), function(rate) two(1 - rate[1] / 2))
+  rr_predictor(y ~ 0 + x, data, list(x = rates), weights = w, arm = rate)
+}
+
+test_that("golden vectors: means, distributions, quantiles with both targets, differences, rates by row, weights", {
+  for (case in Filter(function(case) case$input$op == "class", golden("next_class"))) {
+    input <- case$input
+    classes <- case$expected$classes
+    of <- function(what) vapply(classes, `[[`, 0, what)
+    fit <- golden_class(input)
+    expect_golden(coef(fit), of("mean"), 1e-9)
+    expect_golden(sqrt(diag(vcov(fit))), of("se_mean"), 1e-9)
+    last <- length(classes)
+    difference <- replace(numeric(last), c(1, last), c(-1, 1))
+    expect_golden(sqrt(drop(difference %*% vcov(fit) %*% difference)), case$expected$last_minus_first$se_mean, 1e-9)
+    quantiles <- lapply(c(population = "population", sample = "sample"), function(target) rr_quantile(fit, input$tau, input$level, target))
+    for (k in seq_along(classes)) for (i in seq_along(input$tau)) {
+      expected <- classes[[k]]$quantiles[[i]]
+      for (target in names(quantiles)) {
+        row <- quantiles[[target]][(k - 1) * length(input$tau) + i, ]
+        expect_golden(c(row$estimate, row$conf.low, row$conf.high), c(expected$quantile, golden_number(expected[[paste0("interval_", target)]])), 1e-9)
+      }
+      # The standard deviation of S(t) at the quantile, over the total.
+      spread <- candor:::class_spread(candor:::read_classes(fit, "population"), k)
+      place <- match(expected$quantile, classes[[k]]$values)
+      variance <- spread$both[place] - 2 * input$tau[i] * spread$cross[place] + input$tau[i]^2 * spread$whole
+      expect_golden(sqrt(variance) / classes[[k]]$total, expected$se_cdf, 1e-9)
+    }
+    distribution <- rr_contrast(fit, cumulative = TRUE)
+    m <- length(classes[[1]]$values)
+    for (k in seq_along(classes)) {
+      rows <- (k - 1) * m + seq_len(m)
+      expect_golden(distribution$value[rows], classes[[k]]$values, 1e-9)
+      expect_golden(distribution$estimate[rows], classes[[k]]$cdf, 1e-9)
+      # Each step of the isotonic regression is seen by the quantiles just below and above it.
+      monotone <- classes[[k]]$cdf_monotone
+      probs <- sort(unique(c((monotone[-1] + monotone[-m])[diff(monotone) > 1e-9] / 2, 0.3, 0.6)))
+      expected <- classes[[k]]$values[vapply(probs, function(prob) which(monotone >= prob)[1], 1L)]
+      expect_identical(rr_quantile(fit, probs)$estimate[(k - 1) * length(probs) + seq_along(probs)], expected)
+    }
+    between <- rr_quantile(fit, input$tau, input$level, difference = TRUE)
+    between <- between[between$group1 == 1 & between$group2 == last, ]
+    for (i in seq_along(input$tau)) {
+      expected <- case$expected$last_minus_first$quantiles[[i]]
+      expect_golden(c(between$estimate[i], between$conf.low[i], between$conf.high[i]), c(expected$difference, golden_number(expected$interval)), 1e-9)
+    }
+  }
+})
+
+test_that("golden vectors: counts by report and bin, and means of the reported classes", {
+  for (case in Filter(function(case) case$input$op == "bins", golden("next_class"))) {
+    input <- case$input
+    bins <- rr_channel(diag(ncol(input$counts)), levels = factor(seq_len(ncol(input$counts)), ordered = TRUE))
+    two <- rr_channel(matrix(c(input$p, 1 - input$p, 1 - input$p, input$p), 2))
+    joint <- rr_estimate(rr_counts(input$counts, rr_product(class = two, bin = bins)), method = "inv")
+    expect_golden(t(matrix(coef(joint), 2)) * sum(input$counts), t(case$expected$class_counts), 1e-9)
+    margin <- rr_margin(joint, "bin", given = "class")
+    expect_golden(margin$estimate, t(case$expected$shares_within), 1e-9)
+    found <- rr_quantile(margin, 0.6, breaks = input$breaks)
+    # The polygon of the cumulative shares, which do not fall here.
+    for (k in 1:2) expect_equal(found$estimate[k], approx(c(0, cumsum(case$expected$shares_within[k, ])), input$breaks, 0.6)$y)
+  }
+  for (case in Filter(function(case) case$input$op == "from reported means", golden("next_class"))) {
+    n <- case$input$n
+    p <- 1 - case$input$rate / 2
+    data <- data.frame(x = rep(1:2, n), y = rep(case$input$mean, n))
+    expect_golden(coef(rr_predictor(y ~ 0 + x, data, list(x = rr_channel(matrix(c(p, 1 - p, 1 - p, p), 2))))), case$expected$mean, 1e-9)
+  }
+})
+
+# The test at every value by itself: `variance` of the sum of the scores s.
+oracle <- function(y, scores, prob, z, variance) {
+  values <- sort(unique(y))
+  ends <- c(-Inf, values)
+  accepted <- vapply(ends, function(t) {
+    s <- scores * ((y <= t) - prob)
+    sum(s)^2 <= z^2 * variance(s)
+  }, NA)
+  F <- vapply(values, function(t) sum(scores[y <= t]), 0) / sum(scores)
+  times <- vapply(values, function(t) sum(y == t), 0)
+  F <- pmin(pmax(isoreg(rep(F, times))$yf, 0), 1)[cumsum(times)]
+  at <- values[which(c(F[-length(F)], 1) >= prob - 1e-12)[1]]
+  c(at, range(at, ends[accepted][1], c(ends, Inf)[max(which(accepted)) + 1]))
+}
+
+class_survey <- function(n, p = 0.8) {
+  x <- rbinom(n, 1, 0.4)
+  data.frame(y = round(rexp(n, ifelse(x == 1, 0.3, 1)), 1), x = ifelse(runif(n) < p, x, 1 - x), w = sample(c(0.5, 1, 2), n, TRUE))
+}
+scores_of <- function(x, p = 0.8) cbind(1 - x - (1 - p), x - (1 - p)) / (2 * p - 1)
+limits_of <- function(found, k) unlist(found[found$x == k, c("estimate", "conf.low", "conf.high")], use.names = FALSE)
+
+test_that("weighted quantiles are those of the test at every value", {
+  set.seed(31)
+  for (n in c(15, 60, 200)) {
+    d <- class_survey(n)
+    fit <- suppressMessages(rr_predictor(y ~ 0 + x, d, list(x = rr_warner(0.8, levels = 0:1)), weights = w))
+    u <- scores_of(d$x)
+    if (any(colSums(d$w * u) <= 0)) next
+    for (prob in c(0.1, 0.5, 0.75)) for (k in 1:2) {
+      variance <- function(s) sum(s^2) - sum(s)^2 / n
+      expect_equal(limits_of(rr_quantile(fit, prob), k - 1), oracle(d$y, d$w * u[, k], prob, qnorm(0.975), variance))
+      # For the respondents themselves: w^2 (u^2 - u) in place of the squares.
+      ratio <- 1 - 1 / u[, k]
+      sample <- limits_of(rr_quantile(fit, prob, target = "sample"), k - 1)
+      expect_equal(sample, oracle(d$y, d$w * u[, k], prob, qnorm(0.975), function(s) sum(s^2 * ratio)))
+    }
+  }
+})
+
+test_that("in a survey design the variance is the survey package's at every value", {
+  skip_if_not_installed("survey")
+  set.seed(32)
+  n <- 150
+  d <- class_survey(n)
+  d$cluster <- rep(1:30, each = 5)
+  d$stratum <- rep(1:3, each = 50)
+  d$id <- seq_len(n)
+  d$clusters <- 40
+  d$people <- 8
+  u <- scores_of(d$x)
+  stratified <- survey::svydesign(ids = ~cluster, strata = ~stratum, weights = ~w, data = d)
+  designs <- list(stratified,
+                  survey::svydesign(ids = ~cluster + id, strata = ~stratum, weights = ~w, fpc = ~clusters + people, data = d),
+                  survey::as.svrepdesign(stratified), survey::as.svrepdesign(stratified, type = "bootstrap", replicates = 40))
+  for (design in designs) {
+    fit <- rr_predictor(y ~ 0 + x, design, list(x = rr_warner(0.8, levels = 0:1)))
+    z <- qt(0.975, fit$df.residual)
+    # What the finite population hides: in the second design all but 1 - f1 f2 of the squares.
+    hidden <- if (is.null(design$fpc$popsize)) 0 else 10 / 40 * 5 / 8
+    for (k in 1:2) {
+      variance <- function(s) {
+        design$variables$s <- s / d$w
+        noise <- sum(hidden * s^2 * (1 - 1 / u[, k]))
+        as.vector(vcov(survey::svytotal(~s, design))) + noise
+      }
+      expect_equal(limits_of(rr_quantile(fit, 0.6), k - 1), oracle(d$y, d$w * u[, k], 0.6, z, variance), tolerance = 1e-6)
+    }
+    between <- rr_quantile(fit, 0.6, difference = TRUE)
+    expect_equal(between$estimate, diff(rr_quantile(fit, 0.6)$estimate))
+    expect_true(between$conf.low < between$estimate && between$estimate < between$conf.high)
+  }
+  calibrated <- survey::calibrate(stratified, ~ w, c(`(Intercept)` = 160, w = 200))
+  expect_error(rr_quantile(rr_predictor(y ~ 0 + x, calibrated, list(x = rr_warner(0.8, levels = 0:1)))), class = "candor_error_argument")
+})
+
+test_that("a table of counts has the intervals of its rows, and within bins those of a fine grid", {
+  set.seed(33)
+  d <- class_survey(900)
+  breaks <- c(0, 0.5, 1, 2, 3, 5, 20)
+  d$bin <- cut(d$y, breaks, labels = FALSE, include.lowest = TRUE)
+  warner <- rr_warner(0.8, levels = 0:1)
+  bins <- rr_channel(diag(6), levels = factor(1:6, ordered = TRUE))
+  joint <- rr_estimate(rr_counts(table(x = d$x, bin = d$bin), rr_product(x = warner, bin = bins)), method = "inv")
+  margin <- rr_margin(joint, "bin", given = "x")
+  rows <- rr_quantile(rr_predictor(bin ~ 0 + x, d, list(x = warner)))
+  expect_equal(as.data.frame(rr_quantile(margin))[2:3], as.data.frame(rows)[2:3])
+  expect_identical(rr_quantile(margin)$conf.low, rows$conf.low)
+  expect_identical(rr_quantile(margin)$conf.high, rows$conf.high)
+  # Linear between bins: the test on a grid of the outcome, with the covariance of the joint shares.
+  found <- rr_quantile(margin, 0.7, breaks = breaks)
+  grid <- seq(0, 20, length.out = 20001)
+  part <- vapply(1:6, function(b) pmin(pmax((grid - breaks[b]) / (breaks[b + 1] - breaks[b]), 0), 1), numeric(length(grid)))
+  labels <- expand.grid(x = 0:1, bin = 1:6)
+  for (k in 0:1) {
+    L <- matrix(0, length(grid), 12)
+    L[, labels$x == k] <- part - 0.7
+    accepted <- grid[drop(L %*% coef(joint))^2 <= qnorm(0.975)^2 * rowSums((L %*% vcov(joint)) * L)]
+    expect_equal(limits_of(found, k)[2:3], range(accepted), tolerance = 2e-3)
+  }
+  between <- rr_quantile(margin, 0.7, breaks = breaks, difference = TRUE)
+  expect_equal(between$estimate, diff(found$estimate))
+  # Alone, the variable is exact: no class is rare.
+  expect_equal(rr_quantile(rr_margin(joint, "bin"), 0.7)$estimate, as.numeric(quantile(d$bin, 0.7, type = 1)))
+})
+
+test_that("without randomization cumulative shares are proportions, and Fieller's limits are Wilson's", {
+  d <- data.frame(y = c(1, 2, 2, 3, 4, 5, 6, 7, 8, 9), x = rep(0:1, 5))
+  found <- rr_contrast(rr_predictor(y ~ 0 + x, d, list(x = rr_binary(1, 0, levels = 0:1))), c(0, 4, 9), cumulative = TRUE)
+  expect_equal(found$estimate, c(0, 3 / 5, 1, 0, 2 / 5, 1), tolerance = 1e-12)
+  # By hand: S(t)^2 <= z^2 V(t) with S = 3 - 5 p, V = 3 (1 - p)^2 + 2 p^2 - S^2 / 10.
+  p <- seq(0, 1, 1e-5)
+  S <- 3 - 5 * p
+  accepted <- p[S^2 <= qnorm(0.975)^2 * (3 * (1 - p)^2 + 2 * p^2 - S^2 / 10)]
+  expect_equal(c(found$conf.low[2], found$conf.high[2]), range(accepted), tolerance = 1e-3)
+  expect_equal(found$std.error[2], sqrt(0.6 * 0.4 / 5), tolerance = 1e-12)
+})
+
+test_that("rates that differ by row are kept apart, by both methods, and in finite populations", {
+  set.seed(34)
+  n <- 400
+  truth <- rbinom(n, 1, 0.5)
+  rate <- sample(c("low", "high"), n, TRUE)
+  p <- ifelse(rate == "low", 0.95, 0.7)
+  d <- data.frame(o = 1 + truth + rnorm(n), x = ifelse(runif(n) < p, truth, 1 - truth), rate)
+  two <- list(x = list(low = rr_warner(0.95, levels = 0:1), high = rr_warner(0.7, levels = 0:1)))
+  moments <- rr_predictor(o ~ x, d, two, arm = ~rate)
+  u <- (d$x - (1 - p)) / (2 * p - 1)
+  expect_equal(coef(moments)[[2]], sum(u * d$o) / sum(u) - sum((1 - u) * d$o) / sum(1 - u), tolerance = 1e-10)
+  # The likelihood by hand: at its maximum no parameter raises it.
+  ml <- rr_predictor(o ~ x, d, two, arm = "rate", method = "ml")
+  loglik <- function(b, share, sigma) {
+    given <- cbind(ifelse(d$x == 0, p, 1 - p), ifelse(d$x == 1, p, 1 - p))
+    sum(log(given[, 1] * (1 - share) * dnorm(d$o, b[1], sigma) + given[, 2] * share * dnorm(d$o, b[1] + b[2], sigma)))
+  }
+  share <- plogis(coef(ml, "truth")[[1]])
+  top <- loglik(coef(ml), share, sigma(ml))
+  expect_equal(as.numeric(logLik(ml)), top, tolerance = 1e-10)
+  for (step in c(-1e-3, 1e-3)) {
+    expect_lt(loglik(coef(ml) + c(step, 0), share, sigma(ml)), top)
+    expect_lt(loglik(coef(ml) + c(0, step), share, sigma(ml)), top)
+    expect_lt(loglik(coef(ml), share + step, sigma(ml)), top)
+  }
+  skip_if_not_installed("survey")
+  # A census: what is left is the randomization, (u^2 - u) (o - mean)^2 of each row for the mean of a class.
+  d$all <- n
+  census <- rr_predictor(o ~ 0 + x, survey::svydesign(ids = ~1, fpc = ~all, data = d), two, arm = rate)
+  own <- sum((u^2 - u) * (d$o - coef(census)[[2]])^2) / sum(u)^2
+  expect_equal(vcov(census)[2, 2], own, tolerance = 1e-8)
+})
+
+test_that("what cannot be answered is refused, NA, or infinite", {
+  d <- data.frame(y = 1:12, z = 1:12, x = c(rep("no", 10), "yes", "no"))
+  warner <- rr_warner(0.8)
+  fit <- rr_predictor(y ~ 0 + x, d, list(x = warner))
+  # Fewer reported yes than a prevalence of 0 gives: its total is negative.
+  expect_message(found <- rr_quantile(fit, 0.5), class = "candor_message_empty")
+  expect_identical(is.na(found$estimate), c(FALSE, TRUE))
+  expect_true(all(is.na(limits_of(found[0, ], "yes"))) && is.na(found$conf.low[2]) && is.na(found$conf.high[2]))
+  expect_message(between <- rr_quantile(fit, 0.5, difference = TRUE), class = "candor_message_empty")
+  expect_true(is.na(between$estimate) && is.na(between$conf.low))
+  # A total above 0, but by less than its error.
+  few <- rr_quantile(rr_predictor(y ~ 0 + x, transform(d, x = c(rep("no", 9), rep("yes", 3))), list(x = warner)), 0.5)
+  expect_identical(c(few$conf.low[2], few$conf.high[2]), c(-Inf, Inf))
+  expect_identical(few$std.error[2], NA_real_)
+  expect_output(print(few), "infinite")
+  expect_refused(rr_quantile(rr_predictor(y ~ z + x, d, list(x = warner))), rr_quantile(rr_predictor(x ~ z, d, list(x = warner))),
+                 rr_quantile(fit, 1.5), rr_quantile(fit, target = "both"), rr_quantile(fit, difference = NA), rr_quantile(fit, breaks = 1:3),
+                 rr_contrast(fit, "a", cumulative = TRUE), rr_contrast(fit))
+  arms <- list(x = list(a = warner, b = rr_warner(0.7)))
+  expect_refused(rr_predictor(y ~ 0 + x, d, arms), rr_predictor(x ~ z, transform(d, a = "a"), arms, arm = a))
+  expect_error(rr_predictor(y ~ 0 + x, transform(d, a = "c"), arms, arm = a), class = "candor_error_mismatch")
+  other <- list(x = list(a = warner, b = rr_warner(0.7, levels = c("nein", "ja"))))
+  expect_error(rr_predictor(y ~ 0 + x, transform(d, a = "a"), other, arm = a), class = "candor_error_mismatch")
+  joint <- rr_estimate(rr_counts(c(40, 10, 10, 40), rr_product(a = warner, b = warner)), method = "inv")
+  expect_refused(rr_quantile(rr_margin(joint, c("a", "b"))), rr_quantile(rr_margin(joint, "a", given = "b"), breaks = 1:2))
+})
+
+test_that("intervals of quantiles cover: 2,000 respondents, 20 in 100 of a class, a lognormal variable", {
+  skip_on_cran()
+  set.seed(35)
+  warner <- rr_warner(0.75)
+  covered <- replicate(200, {
+    truth <- rbinom(2000, 1, 0.2)
+    d <- data.frame(y = rlnorm(2000, truth, 0.7), x = c("no", "yes")[1 + ifelse(runif(2000) < 0.75, truth, 1 - truth)])
+    found <- rr_quantile(rr_predictor(y ~ 0 + x, d, list(x = warner)), 0.75)
+    target <- qlnorm(0.75, 0:1, 0.7)
+    found$conf.low <= target & target <= found$conf.high
+  })
+  # 95 in 100 of 200, four standard deviations of 0.0154 either way.
+  expect_true(all(abs(rowMeans(covered) - 0.95) < 4 * 0.0154))
+})
