@@ -79,12 +79,15 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   if (any(edge)) warn_boundary()
   names <- names(samples)
   pairs <- utils::combn(length(samples), 2L)
+  between <- if (survey) fit$covariance else if (inherits(fit, "rr_fit")) fit_between(fit)
+  cells <- function(g) (g - 1L) * length(levels) + which
   rows <- lapply(seq_len(ncol(pairs)), function(j) {
     x <- samples[[pairs[1, j]]]
     y <- samples[[pairs[2, j]]]
     # Samples that share a validation study are not independent.
     shared <- !is.null(x$effects) && !is.null(y$effects) && same_mechanism(x$mechanism, y$mechanism)
-    both <- if (survey) fit$covariance[cbind(x$at, y$at)] else if (shared) rowSums(x$effects * y$effects) else 0
+    both <- if (!is.null(between)) between[cbind(cells(pairs[1, j]), cells(pairs[2, j]))]
+      else if (shared) rowSums(x$effects * y$effects) else 0
     tibble::as_tibble(c(list(term = labels, group1 = names[pairs[1, j]], group2 = names[pairs[2, j]]),
                         compare_pair(x, y, both, conf.level, if (survey) fit$df else pair_freedom(x, y), type)))
   })

@@ -224,6 +224,31 @@ estimate_tally.rr_hierarchy <- function(mechanism, tally, given) {
   estimate_tally.rr_mechanism(mechanism, tally, given)
 }
 
+# Dealt answers: with blocks, unbiased unless asked for another, and a doubt of its own.
+estimate_tally.rr_dealt <- function(mechanism, tally, given) {
+  if (!"method" %in% names(given)) given$method <- "inv"
+  if (is.null(tally$blocks) && !isTRUE(given$scored)) {
+    abort(c("Dealt answers must have their blocks, and no weights.",
+            i = "Weights belong into a survey design whose clusters hold the blocks."), "argument")
+  }
+  fit <- estimate_tally.rr_mechanism(mechanism, tally, given)
+  if (identical(given$interval, "exact")) fit_intervals(fit)
+  strayed <- disobedient(mechanism, tally)
+  if (strayed > 0) {
+    fit$doubt[] <- sprintf("At least %s did not follow the cards: blocks say less often what cards dictate",
+                           number_of(strayed, "respondent"))
+  }
+  fit
+}
+
+# How many reports of full blocks are missing from those that cards dictated.
+disobedient <- function(mechanism, tally) {
+  if (is.null(tally$blocks)) return(0)
+  blocks <- merge_blocks(tally$blocks)
+  full <- colSums(blocks$counts) == mechanism$cards
+  sum(pmax(mechanism$forced - blocks$counts[, full, drop = FALSE], 0))
+}
+
 # A sketch: of the strings that are asked for.
 estimate_tally.rr_count_mean_sketch <- function(mechanism, tally, given) {
   estimate_candidates(mechanism, tally, given, identity)

@@ -244,8 +244,10 @@ held_words <- "Estimates held at the boundary have no standard error and bias th
 
 is_doubted <- function(x) any(nzchar(about(x, "doubt")))
 
-# By the test that doubts the design.
+# By the test that doubts the design, or in its own words.
 doubt_words <- function(x) {
+  own <- setdiff(about(x, "doubt"), c("", "counts", "deviance"))
+  if (length(own)) return(own[1])
   if (!"deviance" %in% about(x, "doubt")) return(unlikely_words)
   paste0("The reports are unlikely under this design: see rr_goodness_of_fit()",
          if (inherits(x, "rr_survey")) " without the survey design"
@@ -258,7 +260,7 @@ interval_names <- c(wilson = "Wilson", exact = "exact", wald = "Wald", bootstrap
 # Ranked and simultaneous intervals of a fit may be of another kind.
 interval_label <- function(fit) {
   tails <- (fit$simultaneous || isTRUE(fit$ranked)) && inherits(fit, "rr_fit")
-  interval_names[[if (tails) tail_interval(fit$interval, fit$mechanism) else fit$interval]]
+  interval_names[[if (tails) tail_interval(fit$interval, fit$tally) else fit$interval]]
 }
 
 # "95% Wilson intervals, simultaneous"; `name` is empty where there is one kind alone.

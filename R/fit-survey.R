@@ -102,6 +102,7 @@ read_design <- function(design, mechanism, given, column, weights, by, na.rm) {
   if (scored) {
     check_only(given, "method", "inv")
     given$method <- "inv"
+    given$scored <- TRUE
   } else if (!law_gives(law, "channel", length(mechanism$levels))) {
     refuse_law(law, "channel", "A survey design",
                "Of protocols those are known whose inversion is a mean over reports, such as {.fn rr_unary}.")
@@ -112,6 +113,7 @@ read_design <- function(design, mechanism, given, column, weights, by, na.rm) {
     abort("There are too many estimates for a covariance matrix of a design.", "too_large")
   }
   check_independent(list(mechanism), design, given$target)
+  check_nested_blocks(mechanism, design)
   data <- design_data(design, tally, column, by, scored)
   # Groups in which nobody with a weight answered are left out.
   data$group <- match(data$group, which(tally$n > 0))

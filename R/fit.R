@@ -130,7 +130,10 @@ vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
     other <- outer(between, between, `!=`)
     matrix[other] <- tcrossprod(effects)[other]
   }
-  matrix
+  between <- fit_between(object)
+  if (is.null(between)) return(matrix)
+  at <- as.vector(outer(which, (seq_len(groups) - 1) * length(object$mechanism$levels), `+`))
+  matrix + between[at, at]
 }
 
 #' @rdname fit_methods

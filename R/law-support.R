@@ -121,9 +121,10 @@ sets_evidence <- function(law, evidence) {
   evidence
 }
 
-# The law of a group of a tally: that of the mechanism, with the sets that were kept.
+# The law of a group of a tally: that of the mechanism, with the sets or blocks that were kept.
 tally_law <- function(tally, g, law = rr_law(tally$mechanism)) {
   if (!is.null(tally$sets)) law$sets <- tally$sets[[g]]
+  if (!is.null(tally$blocks)) law$blocks <- tally$blocks[[g]]
   law
 }
 

@@ -71,6 +71,7 @@ rr_law.default <- function(mechanism) {
 #   adds_up         does the unbiased estimate add up to 1, whatever the counts?
 #   by_information  are standard errors of maximum likelihood by information, one linear system a function, where a
 #                   matrix is too large?
+#   planned         N times the variance of a share t over t (1 - t), by target, for plans of a law without second moments
 #   binomial        list(a, b, odds), where the number of reports that support category v is binomial with probability
 #                   b + a theta[v]: `a` and `b` are one number, or one a category
 new_rr_law <- function(kind, words, ..., gives = character(), kept = FALSE, adds_up = FALSE, by_information = FALSE,
@@ -339,6 +340,12 @@ law_functions.rr_law <- function(law, evidence, functions, target, variances = F
 law_second_moments <- function(law, k, weights) UseMethod("law_second_moments")
 
 law_second_moments.rr_law <- function(law, k, weights) NULL
+
+# Covariances between the unbiased estimates of groups whose reports depend on each other, as a square of all estimates
+# with zeros within the groups; NULL where groups are independent.
+law_between <- function(law, tally, target) UseMethod("law_between")
+
+law_between.rr_law <- function(law, tally, target) NULL
 
 # Wilson's or the exact interval of the shares `which`; `estimate` are all estimates of the group.
 law_intervals <- function(law, evidence, estimate, interval, level, which, target) UseMethod("law_intervals")

@@ -242,6 +242,8 @@ ledger_reports <- function(reports, mechanism) {
 # answer reveal no more than it does.
 level_together <- function(mechanism, reports = 1) {
   if (!is.null(mechanism$questions)) return(sum(vapply(mechanism$questions, level_together, 0, reports)))
+  level <- rr_epsilon(mechanism)
+  if ("informed" %in% names(level)) return(level[["informed"]])
   permanent <- level_for_ever(mechanism)
   if (is.na(permanent) || reports == 1) return(mechanism$epsilon * reports)
   tryCatch(rr_epsilon(mechanism, reports = reports),

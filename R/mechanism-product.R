@@ -104,7 +104,8 @@ named_mechanisms <- function(...) {
   check_result_names(names, "Questions must not have")
   for (name in names) {
     part <- check_mechanism(parts[[name]], name)
-    check_that(is.null(part$questions) && !identical(part$part_column, "question"), part, name, "a single question")
+    single <- is.null(part$questions) && !identical(part$part_column, "question") && is.null(part$codec$block)
+    check_that(single, part, name, "a single question, without blocks of people")
   }
   parts
 }

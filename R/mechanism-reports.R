@@ -9,11 +9,12 @@
 #   drawn     how many bits a report has, if not all: a report is so many positions, negative for a bit of 0
 #   real      TRUE if a report is any number of a range: its powers are summed
 #   part      the column that says which part of the mechanism a report is of
+#   block     the column that says in which block of people a report was made
 report_codec <- function(..., levels = NULL, columns = levels, numeric_levels = NULL, ones = NULL, drawn = NULL,
-                         real = FALSE, part = NULL) {
+                         real = FALSE, part = NULL, block = NULL) {
   numbers <- lapply(list(...), function(range) if (length(range) == 2L) c(range, 1) else range)
   list(numbers = numbers, width = if (!is.null(levels)) as.double(length(levels)), levels = levels, columns = columns,
-       numeric_levels = numeric_levels, ones = ones, drawn = drawn, real = real, part = part)
+       numeric_levels = numeric_levels, ones = ones, drawn = drawn, real = real, part = part, block = block)
 }
 
 # Also of another package's protocol, whose reports are kept elsewhere as bits of the categories that they support.
@@ -41,8 +42,9 @@ packs_bits <- function(codec) is.null(codec$drawn) && (codec$ones %||% Inf) * lo
 
 # The columns of a table that a report takes, NULL if it is one: whole numbers, and bits beside them.
 report_fields <- function(codec) {
-  last <- if (!is.null(codec$part)) "report" else if (!is.null(codec$width)) "bits"
-  fields <- c(codec$part, names(codec$numbers), last)
+  beside <- c(codec$part, codec$block)
+  last <- if (!is.null(beside)) "report" else if (!is.null(codec$width)) "bits"
+  fields <- c(beside, names(codec$numbers), last)
   if (length(fields) > 1L) fields
 }
 

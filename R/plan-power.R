@@ -321,6 +321,9 @@ binomial_form <- function(a, b) {
 category_form <- function(mechanism, category) {
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
+  if (!is.null(law$planned)) {
+    return(list(variance = function(share, target) law$planned[[target]] * share * (1 - share), k = k))
+  }
   form <- if (law_gives(law, "exact", k)) law$binomial
   if (law_tells_nothing(law)) abort_no_information(mechanism)
   filters <- law_gives(law, "bits", k)

@@ -122,6 +122,7 @@ client_text <- function(mechanism) {
 
 # What people do, or the interviewer's mistakes, no device can draw.
 checked_plan <- function(mechanism) {
+  if (!is.null(mechanism$codec$block)) refuse_client(mechanism, "A device does not deal cards to a block of people.")
   if (identical(designed(mechanism), mechanism) && is.null(mechanism$parameters)) {
     return(client_plan(mechanism))
   }

@@ -130,6 +130,8 @@ regress_response <- function(y, labels, weights = NULL) {
 # digits.
 regress_device <- function(mechanism, arg = "mechanism") {
   check_mechanism(mechanism, arg)
+  # Of answers in blocks: one by itself.
+  mechanism <- mechanism$marginal %||% mechanism
   check_that(length(mechanism$levels) == 2L && length(mechanism$reports) == 2L, mechanism, arg,
              "of a yes/no question, else see {.fn rr_multinom}")
   check_that(has_categories(mechanism), mechanism, arg, "of answers of a yes/no question", c("law", "argument"))

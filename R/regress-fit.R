@@ -10,9 +10,12 @@ regress_model <- function(data, prior = NULL, basis = regress_basis(data)) {
     inner <- crossprod(basis$back, prior[basis$keep, basis$keep] %*% basis$back)
     prior <- block_diagonal(list(inner, diag(0, size - k)))
   }
-  far <- switch(data$link, probit = 9, cauchit = 1e8, 37)
-  with_parts(list(data = data, basis = basis, z = basis$z, k = k, size = size, prior = prior, far = far))
+  with_parts(list(data = data, basis = basis, z = basis$z, k = k, size = size, prior = prior,
+                  far = far_predictor(data$link)))
 }
+
+# Where a truth is 0 or 1 to rounding.
+far_predictor <- function(link) switch(link, probit = 9, cauchit = 1e8, 37)
 
 # The arguments of the kernel, which is quicker where every row is one answer; and what every likelihood has, see
 # new_likelihood(): parameters are the coefficients of x and the logit of the unknown number.

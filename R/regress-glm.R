@@ -122,7 +122,9 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   design <- given_design(data, call)
   check_anchor(anchor)
   bar <- random_intercept(formula)
-  frame <- regress_frame(call, bar$fixed %||% formula, data, design, anchor, parent.frame(), bar$group)
+  block <- block_column(mechanism, data, design)
+  frame <- regress_frame(call, bar$fixed %||% formula, data, design, anchor, parent.frame(),
+                         list(group = bar$group, block = block))
   mechanism <- mechanism %||% frame$mechanism
   parts <- regress_data(frame, mechanism, link, anchor)
   check_that(is.null(start) || (is.numeric(start) && all(is.finite(start)) && length(start) %in% (parts$size + 0:1)),
@@ -139,8 +141,12 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
     }
     fit$whole <- NULL
   }
+  if (!is.null(block) && is.null(design) && is.null(bar)) {
+    return(dealt_fit(fit, parts$data, frame$frame[["(block)"]], call))
+  }
   if (!is.null(design)) {
     check_independent(fit_mechanisms(fit), design)
+    for (one in fit_mechanisms(fit)) check_nested_blocks(one, design)
     # Functions of glm read them, and would take the likelihood ratio of a pseudo-likelihood for chi-squared.
     fit$aic <- fit$deviance <- fit$null.deviance <- NA_real_
     fit$df.residual <- residual_freedom(fit, design, fit$rank)

@@ -67,7 +67,7 @@ regression_frame <- function(call, formula, data, where, reports = character(), 
 }
 
 # That of rr_glm().
-regress_frame <- function(call, formula, data, design, anchor, where, group = NULL) {
+regress_frame <- function(call, formula, data, design, anchor, where, beside = NULL) {
   check_formula(formula, FALSE)
   call <- design_call(call, design)
   data <- design$variables %||% data
@@ -82,7 +82,7 @@ regress_frame <- function(call, formula, data, design, anchor, where, group = NU
     colnames(data$.report) <- rev(tally$mechanism$levels)
     formula <- stats::formula(stats::terms(report_formula(formula), data = data))
   }
-  parts <- list(anchor = if (!is.null(anchor)) as.name(names(anchor)), group = group)
+  parts <- c(list(anchor = if (!is.null(anchor)) as.name(names(anchor))), beside)
   read <- read_frame(call, check_formula(formula), data, where, all.vars(formula[[2]]),
                      c("subset", "weights", "offset", "arm"), parts[lengths(parts) > 0])
   terms <- attr(read$frame, "terms")

@@ -44,6 +44,10 @@
 rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = NULL, by = NULL, ...) {
   check_dots_empty(...)
   check_mechanism(mechanism)
+  if (!is.null(mechanism$codec$block)) {
+    abort(c("Counts do not say in which block each report was made.",
+            i = "Give rows with their blocks to {.fn rr_tally}, which takes {.arg count}."), "argument")
+  }
   # Counts that table() or count() made are integers, or stand in a column that says so: nobody wrote percentages there.
   written <- if (is.data.frame(counts)) !any(count_names %in% names(counts))
     else is.double(counts) && !is.object(counts)

@@ -72,13 +72,14 @@ report_columns <- function(x, mechanism, column, others) {
     abort("{.arg column} is not for several questions: their names are the columns.", "argument")
   }
   if (!is.null(column)) {
-    return(frame_names(x, column, "column", one = !is_bits(mechanism$codec)) %||% refuse_vector(column, "column"))
+    named <- frame_names(x, column, "column", one = !is_bits(mechanism$codec)) %||% refuse_vector(column, "column")
+    return(c(intersect(mechanism$codec$block, names(x)), named))
   }
   left <- setdiff(names(x), others)
   form <- Find(function(columns) all(columns %in% left), stored_forms(mechanism)$columns)
   if (!is.null(form)) return(form)
   # Without a column of reports the questions or depths have columns of their own.
-  own <- isTRUE(mechanism$codec$part %in% left)
+  own <- isTRUE(mechanism$codec$part %in% left) || (isTRUE(mechanism$codec$block %in% left) && length(left) == 2L)
   if (own || length(left) == 1L || is_bits(mechanism$codec)) return(left)
   abort(c("{.arg column} is needed: the name of the column that holds the reports.",
           x = "Its columns are {format_labels(names(x))}. A table of counts is for {.fn rr_counts}."), "argument")

@@ -77,10 +77,11 @@ count_answer <- function(rows, mechanism, asked, times, groups, weights, na.rm) 
     # Rows are counted as one report each, with a weight. An error tells a row by what it holds.
     rows <- rows[!gone, asked$answers, drop = FALSE]
     single <- asked$form == "categories" && is.null(mechanism$questions)
-    counts <- tryCatch(count_reports(mechanism, if (single) rows[[1]] else as_plain_frame(rows), groups[!gone],
-                                     weights[!gone])$counts,
-                       candor_error_report = function(e) abort_row(e, rows, times[!gone], "report"),
-                       candor_error_level = function(e) abort_row(e, rows, times[!gone], "level"))
+    counted <- tryCatch(count_reports(mechanism, if (single) rows[[1]] else as_plain_frame(rows), groups[!gone],
+                                      weights[!gone]),
+                        candor_error_report = function(e) abort_row(e, rows, times[!gone], "report"),
+                        candor_error_level = function(e) abort_row(e, rows, times[!gone], "level"))
+    return(list(counts = counted$counts, dropped = which(gone), blocks = counted$blocks))
   } else {
     row <- cells$row %||% seq_along(times)
     counts <- .Call(C_rr_tally, replace(cells$place, gone[row], NA), 1L, as.double(length(mechanism$reports)),

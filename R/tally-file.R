@@ -122,7 +122,8 @@ tally_text <- function(tally) {
                   respondents = array(tally$respondents),
                   missing = as.double(tally$missing), witness = tally$witness,
                   chunks = if (!is.null(tally$chunks)) I(tally$chunks),
-                  counts = counts, sets = if (!is.null(tally$sets)) lapply(tally$sets, set_members))
+                  counts = counts, sets = if (!is.null(tally$sets)) lapply(tally$sets, set_members),
+                  blocks = if (!is.null(tally$blocks)) lapply(tally$blocks, block_members))
   signed_text(members[!vapply(members, is.null, NA)])
 }
 
@@ -217,7 +218,7 @@ check_checksum <- function(bytes, needed) {
 
 make_tally <- function(object) {
   m <- file_members(object, c("format", "version", "mechanism", "n", "counts"),
-                    c("groups", "weight_squares", "respondents", "missing", "witness", "chunks", "sets", "checksum"),
+                    c("groups", "weight_squares", "respondents", "missing", "witness", "chunks", "sets", "blocks", "checksum"),
                     "file")
   mechanism <- read_mechanism(m$mechanism)
   if (!is.null(mechanism$questions)) check_joint(mechanism)
@@ -235,6 +236,7 @@ make_tally <- function(object) {
                         missing = check_count(m$missing %||% 0, "missing"))
   if (!is.null(m$witness)) tally$witness <- check_count(m$witness, "witness")
   if (!is.null(m$sets)) tally$sets <- read_kept_sets(m$sets, tally)
+  if (!is.null(m$blocks)) tally <- with_blocks(tally, read_blocks(m$blocks, tally))
   if (anyDuplicated(m$chunks)) abort("{.field chunks} must be labels that all differ.", "file")
   if (!is.null(m$chunks)) tally$chunks <- as.character(m$chunks)
   tally
@@ -254,8 +256,8 @@ file_members <- function(object, required, optional = character(), what) {
 
 file_constructors <- c(
   "rr_binary", "rr_bitflip", "rr_bloom", "rr_channel", "rr_cheater_detection", "rr_compose", "rr_count_mean_sketch",
-  "rr_crosswise",  "rr_forced", "rr_geometric", "rr_grr", "rr_hadamard", "rr_hierarchy", "rr_kuk", "rr_lie_detector",
-  "rr_local_hash", "rr_longitudinal", "rr_mangat", "rr_mean", "rr_misclassification", "rr_noncompliance", "rr_pool",
+  "rr_crosswise", "rr_dealt", "rr_forced", "rr_geometric", "rr_grr", "rr_hadamard", "rr_hierarchy", "rr_kuk",
+  "rr_lie_detector", "rr_local_hash", "rr_longitudinal", "rr_mangat", "rr_mean", "rr_misclassification", "rr_noncompliance", "rr_pool",
   "rr_prefixes", "rr_product", "rr_projective", "rr_sample_questions", "rr_scramble",
   "rr_square_wave", "rr_subset", "rr_triangular", "rr_unary", "rr_unrelated", "rr_warner"
 )
@@ -366,6 +368,30 @@ read_kept_sets <- function(sets, tally) {
     if (read$position > 0) abort("{.field bits} must be hexadecimal text of {width} bytes.", "file")
     if (abs(sum(times) - tally$n[g]) > 1e-9 * tally$n[g]) abort("{.field sets} must add up to {.field n}.", "file")
     list(bits = read$bits, times = times)
+  })
+}
+
+# ---- blocks of people ----
+
+block_members <- function(blocks) {
+  list(label = I(blocks$label), counts = lapply(seq_len(ncol(blocks$counts)), function(j) I(blocks$counts[, j])))
+}
+
+read_blocks <- function(blocks, tally) {
+  if (is.null(tally$mechanism$codec$block) || !is.null(names(blocks)) || length(blocks) != length(tally$n)) {
+    abort("{.field blocks} must have an object for each group, of a mechanism of blocks.", "file")
+  }
+  k <- length(tally$mechanism$reports)
+  lapply(seq_along(blocks), function(g) {
+    one <- file_members(blocks[[g]], c("label", "counts"), what = "entry of blocks")
+    counts <- matrix(unlist(lapply(one$counts, file_numbers, "counts", k, TRUE)), k)
+    if (length(one$label) != ncol(counts) || anyDuplicated(one$label) || any(colSums(counts) == 0)) {
+      abort("{.field blocks} must have counts of people for each {.field label}, which all differ.", "file")
+    }
+    if (any(rowSums(counts) != group_counts(tally, g))) {
+      abort("{.field blocks} must add up to {.field counts}.", "file")
+    }
+    list(label = as.character(one$label), counts = counts)
   })
 }
 

@@ -146,7 +146,7 @@ condition_groups <- function(condition, groups, class, env) {
 # The groups of a tally at these places.
 keep_groups <- function(tally, which) {
   fields <- unclass(tally)
-  per_group <- intersect(c("n", "effective_n", "weight_squares", "respondents", "sets"), names(fields))
+  per_group <- intersect(c("n", "effective_n", "weight_squares", "respondents", "sets", "blocks"), names(fields))
   fields[per_group] <- lapply(fields[per_group], `[`, which)
   if (is.matrix(fields$counts)) fields$counts <- fields$counts[, which, drop = FALSE]
   fields$groups <- fields$groups[which, , drop = FALSE]
@@ -172,7 +172,7 @@ one_part <- function(x, i, further) {
   groups <- .subset2(.subset2(x, "tally") %||% x, "groups")
   if (length(i) != 1L) abort("One group is taken with {.code [[}.", "argument")
   # The last are fields that not every tally or fit has.
-  fields <- c(attr(x, "names", TRUE), "sets", "witness", "chunks", "family", "replicates")
+  fields <- c(attr(x, "names", TRUE), "sets", "blocks", "witness", "chunks", "family", "replicates")
   if (is.character(i) && i %in% fields) return(.subset2(x, i))
   # A single group, without a label.
   if (is.null(groups) && is.numeric(i) && i %in% 1) return(x)

@@ -28,6 +28,8 @@ c.rr_tally <- function(...) {
                         respondents = if (weighted && !is.null(people)) add(people))
   sets <- known(field("sets"))
   if (!is.null(sets)) tally$sets <- lapply(unname(split(do.call(c, sets), codes)), merge_sets)
+  blocks <- known(field("blocks"))
+  if (!is.null(blocks)) tally <- with_blocks(tally, lapply(unname(split(do.call(c, blocks), codes)), merge_blocks))
   tally$chunks <- merge_chunks(tallies)
   witness <- known(field("witness"))
   if (!is.null(witness)) tally$witness <- sum(unlist(witness))

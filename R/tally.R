@@ -168,6 +168,7 @@ tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets"))
                         missing = as.double(missing + answers$ungrouped),
                         weight_squares = squares, n = size, respondents = respondents)
   if (!is.null(counted$witness)) tally$witness <- as.double(counted$witness)
+  if (!is.null(counted$blocks) && is.null(weights)) tally <- with_blocks(tally, counted$blocks)
   if (keep == "sets") {
     # The different reports, and how often each was given.
     check_sets_size(n - length(dropped), length(mechanism$levels))

@@ -106,6 +106,12 @@ contrast_parts <- function(fit, weights) {
     variance <- cbind(variance, diag(between))
     if (!is.null(covariance)) covariance <- covariance + between
   }
+  between <- fit_between(fit)
+  if (!is.null(between)) {
+    between <- weights %*% tcrossprod(between, weights)
+    variance <- cbind(variance, diag(between))
+    if (!is.null(covariance)) covariance <- covariance + between
+  }
   if (!is.null(covariance)) {
     total <- rowSums(variance)
     covariance[is.na(total), ] <- covariance[, is.na(total)] <- NA_real_

@@ -62,6 +62,24 @@ fit_effects <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
   validation_effects(law, theta, columns)[which, , drop = FALSE]
 }
 
+# Covariances between the estimates of groups that depend on each other, as law_between() has them for the unbiased
+# ones, each of which moves its estimate by its map.
+fit_between <- function(fit) {
+  if (!is.matrix(fit$estimate)) return(NULL)
+  law <- rr_law(fit$mechanism)
+  between <- law_between(law, fit$tally, fit$target)
+  if (is.null(between) || fit$estimator$unbiased) return(between)
+  k <- length(fit$mechanism$levels)
+  for (g in seq_len(ncol(fit$estimate))) {
+    own <- (g - 1) * k + seq_len(k)
+    map <- fit_map(fit, g, group_evidence(fit$tally, g, law))
+    moves <- if (is.null(map)) matrix(NA_real_, k, k) else map_matrix(map, k)
+    between[own, ] <- moves %*% between[own, ]
+    between[, own] <- tcrossprod(between[, own], moves)
+  }
+  between
+}
+
 # Whether the fit has covariances, but too many cells for a matrix of them.
 needs_functions <- function(g, fit) {
   isTRUE(fit$estimator$likelihood) && is.null(fit$replicates) && sum(group_estimate(fit, g) > 0) > covariance_cells &&

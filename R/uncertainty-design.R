@@ -57,9 +57,11 @@ estimate_columns <- function(fit, g, inversion, law) {
   map <- fit_map(fit, g, evidence)
   if (is.null(map)) return(NULL)
   if (!is.null(map$information)) return(likelihood_columns(law_matrix(law, evidence$k), map$information))
-  if (!is.null(map$jacobian)) return(map$jacobian %*% inversion)
-  M <- map$alpha * (diag(as.double(map$support), evidence$k) - outer(map$u, as.double(map$support)))
-  M %*% inversion
+  map_matrix(map, evidence$k) %*% inversion
+}
+
+map_matrix <- function(map, k) {
+  map$jacobian %||% (map$alpha * (diag(as.double(map$support), k) - outer(map$u, as.double(map$support))))
 }
 
 # ---- the variance of the design ----
@@ -188,9 +190,25 @@ channel_randomization <- function(scores, counts, channel, inverse) {
 
 # Reports from one permanent answer share its randomization, which is only in the variance between clusters.
 check_independent <- function(mechanisms, design, target = "population") {
-  if (!any(vapply(mechanisms, is_memoised, NA)) || !has_clusters(design)) return(invisible())
+  kept <- any(vapply(mechanisms, is_memoised, NA)) && has_clusters(design)
+  dealt <- any(vapply(mechanisms, function(m) !is.null(m$codec$block), NA))
+  if (!kept && !dealt) return(invisible())
   if (target == "population" && !any(hidden_squares(design) != 0)) return(invisible())
-  abort("Reports from permanent answers are not randomized independently, as is taken here.", "argument")
+  abort("Reports from {if (kept) 'permanent answers' else 'one deck'} are not randomized independently, as is taken here.",
+        "argument")
+}
+
+# The variance of a design is the variance between its primary sampling units: cards of one deck must not be dealt to
+# several. Replicate weights do not say which they are.
+check_nested_blocks <- function(mechanism, design) {
+  block <- mechanism$codec$block
+  if (is.null(block) || is.null(design$cluster) || !block %in% names(design$variables)) return(invisible())
+  rows <- design_rows(design)
+  pairs <- unique(data.frame(block = label_text(design$variables[[block]][rows]), unit = design$cluster[rows, 1]))
+  if (anyDuplicated(pairs$block)) {
+    abort(c("Each block must lie in one primary sampling unit.",
+            i = "Give the blocks as clusters: {.code svydesign(ids = ~ {block}, ...)}."), "argument")
+  }
 }
 
 # For each row w^2 - Q: what the variance of the design leaves out of the square of a respondent's own value.

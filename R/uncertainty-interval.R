@@ -106,8 +106,12 @@ include_estimate <- function(bounds, estimate, unbiased) {
 ranked_level <- function(estimate, level) 1 - (1 - level) * rank(-estimate, ties.method = "min") / length(estimate)
 
 # Wilson's errors far out are not those that it states where counts are small. Clopper and Pearson's are at most those.
-tail_interval <- function(interval, mechanism) {
-  if (interval == "wilson" && law_gives(rr_law(mechanism), "exact", length(mechanism$levels))) "exact" else interval
+tail_interval <- function(interval, tally) {
+  law <- rr_law(tally$mechanism)
+  exact <- function(g) law_gives(tally_law(tally, g, law), "exact", length(tally$mechanism$levels))
+  # Where groups have blocks of their own, one may have an interval that another one has not.
+  groups <- if (is.null(tally$blocks)) 1L else seq_along(tally$n)
+  if (interval == "wilson" && all(vapply(groups, exact, NA))) "exact" else interval
 }
 
 # Bounds of the estimates of a fit: two matrices, categories by groups. They are worth computing only where they are
@@ -116,7 +120,7 @@ fit_intervals <- function(fit, level = fit$conf.level, interval = fit$interval,
                           which = seq_len(nrow(as.matrix(fit$estimate))),
                           groups = seq_len(ncol(as.matrix(fit$estimate))), ranked = FALSE) {
   if (fit$simultaneous) level <- 1 - (1 - level) / (fit$family %||% length(fit$estimate))
-  if (fit$simultaneous || ranked) interval <- tail_interval(interval, fit$mechanism)
+  if (fit$simultaneous || ranked) interval <- tail_interval(interval, fit$tally)
   unknown <- matrix(NA_real_, length(which), length(groups))
   if (interval == "none") return(list(low = unknown, high = unknown))
   own <- function(g, level) {

@@ -102,6 +102,7 @@ ROUTINE(rr_regress_heights, SEXP model, SEXP points)
 ROUTINE(rr_regress_value, SEXP model, SEXP at, SEXP natural)
 ROUTINE(rr_mixed_climb, SEXP model, SEXP groups, SEXP start, SEXP options)
 ROUTINE(rr_mixed_value, SEXP model, SEXP groups, SEXP at)
+ROUTINE(rr_dealt_value, SEXP z, SEXP said, SEXP first, SEXP offset, SEXP deck, SEXP link, SEXP b, SEXP derive)
 ROUTINE(rr_regress_rows, SEXP eta, SEXP y, SEXP arm, SEXP device, SEXP link)
 ROUTINE(rr_regress_collapse, SEXP x, SEXP y, SEXP weight, SEXP offset, SEXP arm, SEXP limit)
 

@@ -11,6 +11,7 @@ travelling_mechanisms <- function() {
     warner = rr_warner(0.7), warner_epsilon = rr_warner(epsilon = 40), crosswise = rr_crosswise(0.25),
     triangular = rr_triangular(0.3), mangat = rr_mangat(0.7, 0.3), kuk = rr_kuk(0.8, 0.2),
     mistakes = rr_misclassification(0.93, 0.84),
+    dealt = rr_dealt(3, cards = 15, block = "team"), dealt_3 = rr_dealt(c(never = 1, once = 0, often = 2), cards = 10),
     forced = rr_forced(1 / 6), forced_3 = rr_forced(c(never = 0.1, once = 0.1, often = 0.2)),
     unrelated = rr_unrelated(0.7, 0.25), unrelated_3 = rr_unrelated(0.7, c(a = 0.2, b = 0.3, c = 0.5)),
     channel = rr_channel(C), not_square = rr_channel(C %*% cbind(c(0.5, 0.2, 0.1), c(0.5, 0.8, 0.9)), c("x", "y", "z"), c("A", "B")),
@@ -56,6 +57,7 @@ travelling_mechanisms <- function() {
 
 # Any counts will do, where they can be those of so many respondents.
 any_tally <- function(mechanism) {
+  if (!is.null(mechanism$codec$block)) return(rr_tally(rr_perturb(sample(mechanism$levels, 50, TRUE), mechanism, rng = "R"), mechanism))
   counts <- as.double(sample(1e6, length(mechanism$reports), TRUE))
   given <- law_gives(rr_law(mechanism), "channel", length(mechanism$levels))
   rr_counts(counts, mechanism, n = if (!given) 1e6)

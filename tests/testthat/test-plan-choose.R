@@ -153,7 +153,7 @@ test_that("every mechanism has a default choice", {
     body <- all.names(body(getExportedValue("candor", name)))
     any(c("new_rr_binary", "new_rr_mechanism", "new_rr_channel", "new_rr_innocuous", "rr_compose") %in% body)
   }, getNamespaceExports("candor"))
-  protocols <- c("rr_unary", "rr_subset", "rr_local_hash", "rr_hadamard", "rr_projective",
+  protocols <- c("rr_unary", "rr_subset", "rr_local_hash", "rr_hadamard", "rr_projective", "rr_dealt",
                  "rr_bitflip", "rr_mean", "rr_scramble", "rr_sample_questions", "rr_hierarchy",
                  "rr_bloom", "rr_count_mean_sketch", "rr_prefixes")
   expect_identical(setdiff(makers, c(names(mechanisms), protocols, "rr_new_mechanism")), character())

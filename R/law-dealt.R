@@ -1,0 +1,167 @@
+# The law of answers dealt without replacement (inst/mathematics/dealt.md). A report says what a card dictates, or the
+# truth; cards of one block depend on each other, so that variances need the people and reports of each block.
+#
+# law$blocks: those of a group, as tally_law() has them; NULL of the mechanism alone.
+
+new_law_dealt <- function(forced, cards) {
+  rho <- 1 - sum(forced) / cards
+  new_rr_law("dealt", "the cards of a block depend on each other", truths = length(forced), cards = cards, truth = rho,
+             forced = forced, beta = forced / cards, adds_up = TRUE, gives = c("inverse", "scores"),
+             planned = c(population = 1 / rho, sample = (1 - rho) / rho * cards / (cards - 1)))
+}
+
+# Full blocks have binomial numbers of true answers.
+law_gives.rr_law_dealt <- function(law, need, k) {
+  if (need == "exact") return(is.null(law$blocks) || all(colSums(law$blocks$counts) == law$cards))
+  NextMethod()
+}
+
+law_transition.rr_law_dealt <- function(law, range) {
+  c(paste0("  P(report = truth)      ", range(law$truth + law$beta)), paste0("  P(any one other)       ", range(law$beta)))
+}
+
+law_reported.rr_law_dealt <- function(law, theta) law$beta * sum(theta) + law$truth * theta
+
+law_unbiased.rr_law_dealt <- function(law, evidence) (evidence$counts / evidence$n - law$beta) / law$truth
+
+law_blank_error.rr_law_dealt <- function(law, evidence) {
+  vapply(law$beta, function(beta) sqrt(block_quadratic(law, beta, "population")[[1]]), 0)
+}
+
+# ---- variances ----
+
+# Cards that are drawn without replacement are correlated by -1 / (cards - 1): with `people` of a block, of whom y hold
+# each category, T reports have the covariance
+#   c (people (diag(beta) - beta beta') - rho (beta y' + y beta')) + rho (1 - rho) (cards diag(y) - y y') / (cards - 1),
+# c = (cards - people) / (cards - 1). Estimates are T / rho over all people.
+deck_covariance <- function(law, left, own, diagonal, square) {
+  beta <- law$beta
+  left * (diag(beta) - outer(beta, beta)) - law$truth * (outer(beta, own) + outer(own, beta)) + diag(diagonal) - square
+}
+
+# Of a quadratic in the shares, with these plugged in for the true ones, the expectation is larger by its last term times
+# the variance: `factor` makes it unbiased.
+unbiased_covariance.rr_law_dealt <- function(law, evidence, cells, target, unbiased) {
+  blocks <- law$blocks$counts
+  people <- colSums(blocks)
+  b <- law$cards
+  rho <- law$truth
+  scale <- (rho * sum(people))^2
+  left <- (b - people) / (b - 1)
+  if (target == "sample" && !one_truth_card(law)) {
+    held <- (blocks - outer(law$beta, people)) / rho
+    spread <- rho * (1 - rho) / (b - 1)
+    whole <- deck_covariance(law, sum(left * people), drop(held %*% left), spread * b * rowSums(held),
+                             spread * tcrossprod(held))
+    factor <- rho * (b - 1) / (rho * b - 1)
+  } else {
+    theta <- law_unbiased(law, evidence)
+    pairs <- sum(rho * (1 - rho) * people * (people - 1) / (b - 1) + rho^2 * people)
+    whole <- deck_covariance(law, sum(left * people), sum(left * people) * theta, rho * sum(people) * theta,
+                             pairs * outer(theta, theta))
+    factor <- 1 / (1 - pairs / scale)
+  }
+  (factor * whole / scale)[cells, cells, drop = FALSE]
+}
+
+unbiased_variances.rr_law_dealt <- function(law, evidence, cells, target, unbiased) {
+  diag(unbiased_covariance(law, evidence, cells, target, unbiased))
+}
+
+# One card that asks for the truth says nothing of the spread of the truths in its block.
+one_truth_card <- function(law) {
+  one <- law$cards - sum(law$forced) == 1
+  if (one) {
+    cli::cli_inform("One card a block for the truth: standard errors are those of the population.",
+                    class = "candor_message_target")
+  }
+  one
+}
+
+# Groups that share blocks: the same correlation of cards between their people, as a square of all estimates.
+law_between.rr_law_dealt <- function(law, tally, target) {
+  labels <- lapply(tally$blocks, `[[`, "label")
+  if (!anyDuplicated(unlist(labels))) return(NULL)
+  k <- law$truths
+  covariance <- matrix(0, k * length(labels), k * length(labels))
+  for (h in seq_along(labels)[-1]) for (g in seq_len(h - 1L)) {
+    shared <- intersect(labels[[g]], labels[[h]])
+    if (!length(shared)) next
+    of <- function(group) tally$blocks[[group]]$counts[, match(shared, labels[[group]]), drop = FALSE]
+    size <- tally$n[c(g, h)]
+    theta <- lapply(c(g, h), function(group) (tally$counts[, group] / tally$n[group] - law$beta) / law$truth)
+    between <- groups_between(law, of(g), of(h), theta, size, target)
+    at <- lapply(c(g, h), function(group) (group - 1L) * k + seq_len(k))
+    covariance[at[[1]], at[[2]]] <- between
+    covariance[at[[2]], at[[1]]] <- t(between)
+  }
+  covariance
+}
+
+groups_between <- function(law, first, second, theta, size, target) {
+  rho <- law$truth
+  beta <- law$beta
+  people <- list(colSums(first), colSums(second))
+  both <- sum(people[[1]] * people[[2]])
+  quadratic <- (1 - rho) / (rho * (law$cards - 1))
+  if (target == "sample" && !one_truth_card(law)) {
+    own <- (first - outer(beta, people[[1]])) / rho
+    other <- (second - outer(beta, people[[2]])) / rho
+    factor <- 1 / (1 - quadratic)
+  } else {
+    own <- outer(theta[[1]], people[[1]])
+    other <- outer(theta[[2]], people[[2]])
+    factor <- 1 / (1 - quadratic * both / prod(size))
+  }
+  pairs <- both * (diag(beta) - outer(beta, beta)) + rho * (1 - rho) * tcrossprod(own, other) -
+    rho * (outer(beta, drop(other %*% people[[1]])) + outer(drop(own %*% people[[2]]), beta))
+  -factor * pairs / ((law$cards - 1) * rho^2 * prod(size))
+}
+
+# ---- intervals ----
+
+# The variance of a share t, of categories that `beta` of the cards dictate, is a quadratic in t: its coefficients. For
+# fixed truths the same share in every block is taken, which is too large where blocks differ.
+block_quadratic <- function(law, beta, target) {
+  people <- colSums(law$blocks$counts)
+  b <- law$cards
+  rho <- law$truth
+  left <- (b - people) / (b - 1)
+  spread <- rho * (1 - rho) / (b - 1)
+  sample <- target == "sample"
+  own <- if (sample) spread * b else rho
+  square <- if (sample) spread * people else spread * (people - 1) + rho^2
+  colSums(people * cbind(left * beta * (1 - beta), own - 2 * left * rho * beta, -square)) / (rho * sum(people))^2
+}
+
+law_intervals.rr_law_dealt <- function(law, evidence, estimate, interval, level, which, target) {
+  bounds <- vapply(which, function(cell) unlist(dealt_interval(law, evidence, cell, interval, level, target)), numeric(2))
+  list(low = bounds[1, ], high = bounds[2, ])
+}
+
+law_share_interval.rr_law_dealt <- function(law, evidence, cells, share, interval, level, target) {
+  dealt_interval(law, evidence, cells, interval, level, target)
+}
+
+# Of several categories together, which are one answer of a deck of yes and no.
+dealt_interval <- function(law, evidence, cells, interval, level, target) {
+  if (interval == "exact") return(exact_dealt(law, cells, level, target))
+  variance <- block_quadratic(law, sum(law$beta[cells]), target)
+  n <- -1 / variance[[3]]
+  moment_intervals(sum(law_unbiased(law, evidence)[cells]), n * (variance[[1]] + variance[[2]]), n * variance[[1]], n,
+                   level, "population")
+}
+
+# Of full blocks: Clopper and Pearson's for the cards that asked for the truth. For the truths of one block, every number
+# of true answers of which neither tail is too small.
+exact_dealt <- function(law, cells, level, target) {
+  if (!law_gives(law, "exact", law$truths)) refuse_law(law, "exact", "{.arg interval} {.val exact}")
+  blocks <- ncol(law$blocks$counts)
+  asked <- law$cards - sum(law$forced)
+  told <- nearest(sum(law$blocks$counts[cells, ]) - blocks * sum(law$forced[cells]), 0, blocks * asked)
+  if (target == "population" || blocks > 1) return(exact_interval(told / (blocks * asked), blocks * asked, level))
+  held <- 0:law$cards
+  up <- stats::phyper(told - 1, held, law$cards - held, asked, lower.tail = FALSE)
+  down <- stats::phyper(told, held, law$cards - held, asked)
+  as.list(stats::setNames(range(held[pmin(up, down) > (1 - level) / 2]) / law$cards, c("low", "high")))
+}

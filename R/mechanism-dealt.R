@@ -1,0 +1,191 @@
+#' Forced answers from a deck that is dealt without replacement
+#'
+#' A block of people shares one deck of cards: some cards dictate an answer, the others ask for the truth. The cards are dealt without replacement, so that the
+#' number of dictated answers in a full block is known. At a prevalence of 2 to 5 % the standard error is half of the standard error of [rr_forced()].
+#'
+#' With \eqn{b} cards of which \eqn{m} ask for the truth, \eqn{k} dictate "yes" and \eqn{T} of the \eqn{r} people of a block say yes, the number of true yes is
+#' estimated by \eqn{(T - r k / b) b / m}. In a full block \eqn{T - k} is the number of true yes among \eqn{m} people who were drawn at random.
+#'
+#' @section Blocks:
+#' Reports are a data frame with the column `block` beside the reports: the label of each respondent's block. [rr_tally()] finds it by its name, and takes
+#' the reports from `column`, from a column called `report`, or from the only other column. Everybody who has the same label got cards of one deck, so labels must not be
+#' used twice (by two interviewers, say). Tallies keep the people and the reports of each block, and merge by `c()`.
+#'
+#' A block may have fewer people than cards: the last one, or a block in which somebody did not take a card. Nonresponse after the card was seen biases the
+#' estimate. If the cards that were left over are shown, the block is a full block of another deck. Groups (`by`) may lie across blocks; their estimates are then
+#' correlated, which `vcov()`, [rr_contrast()] and [rr_compare()] take into account. By moments a difference of groups within blocks is no more precise than with a
+#' die: use [rr_glm()], or deal to each group its own decks.
+#'
+#' @section Privacy:
+#' A report by itself changes the odds of a truth as a report of [rr_forced()] with the same probabilities does. Somebody who knows the truths and reports of
+#' all others in the block may know which cards are left: against this person no epsilon is finite. [rr_epsilon()] returns both.
+#'
+#' @section Estimates:
+#' `rr_estimate()` uses `method = "inv"` by default, which is unbiased; `"norm_sub"` cuts the estimate at 0 and 1. Variances are exact. `interval = "wilson"` is the score
+#' interval of the exact variance. `"exact"` is Clopper and Pearson's interval of the cards that asked for the truth, and for full blocks only; for one block and
+#' `target = "sample"` it has every number of true yes that the report does not reject. Survey designs are estimated by scores, and each block must lie
+#' in one primary sampling unit. [rr_power()] plans full blocks.
+#'
+#' A block that says yes less often than cards dictate it (or no) has people who did not follow their cards. The warning `candor_warning_unlikely` says how many at least;
+#' the estimate is made all the same.
+#'
+#' @param forced Whole numbers of at least 0, not all 0: how many cards dictate each answer. One number holds for each answer; names can serve as `levels`.
+#' @param cards Whole number, at least 2: cards in the deck, more than all that dictate an answer.
+#' @param levels Labels of the answers, all different, or their number. By default `c("no", "yes")`, or the names of `forced`.
+#' @param block Name of the column of blocks, one text; default `"block"`.
+#' @param ... Must be empty.
+#' @return A mechanism of class `c("rr_dealt", "rr_mechanism")`: a list with the elements `levels`, `forced` (one number per level), `cards`, `truth`
+#'   (the part of the cards that asks for the truth), `innocuous` (the parts that dictate each answer), `epsilon` (of a report by itself) and others.
+#'
+#'   [rr_perturb()] deals: to a data frame with the blocks and one column of answers, or to a vector, whose people form blocks in their order. It returns a tibble with
+#'   the columns `block` and `report`.
+#' @section Errors:
+#' * `candor_error_argument`: cards that are no whole numbers, no card for the truth, no card that dictates, or weights without a survey design.
+#' * `candor_error_report`: a block with more people than cards, or reports without blocks. `candor_error_level`: a report that is not in the deck.
+#' @references Boudreau, L., Chassang, S., Gonzalez-Torres, A. and Heath, R. (2023). Monitoring harassment in organizations. *NBER Working Paper* 31011.
+#'   \doi{10.3386/w31011} (hard garbling by blocks)
+#'
+#'   Hoeffding, W. (1956). On the distribution of the number of successes in independent trials. *Annals of Mathematical Statistics* 27(3), 713-721.
+#'   \doi{10.1214/aoms/1177728178} (why the exact interval holds for fixed truths)
+#' @seealso [rr_forced()] for dice; [rr_sample_questions()], whose reports also have a column beside them; `vignette("choosing", package = "candor")`.
+#' @concept block garbling
+#' @concept hard garbling
+#' @concept sampling without replacement
+#' @concept deck of cards
+#' @concept forced response
+#' @examples
+#' # How common is harassment by supervisors? Decks of 15 cards: 3 say "no", 3 say "yes"
+#' mechanism <- rr_dealt(c(no = 3, yes = 3), cards = 15)
+#' set.seed(1)
+#' truth <- sample(c("no", "yes"), 600, replace = TRUE, prob = c(0.95, 0.05))
+#' reports <- rr_perturb(truth, mechanism, rng = "R")
+#' fit <- rr_estimate(reports, mechanism)
+#' tidy(fit, conf.int = TRUE, terms = "yes")   # 6.4% (4.2% to 9.5%); a die has twice the width
+#' rr_epsilon(mechanism)
+#' rr_power(mechanism, share = 0.05, margin = 0.02)
+#' @export
+rr_dealt <- function(forced, cards, levels = NULL, block = "block", ...) {
+  check_dots_empty(...)
+  cards <- check_count(cards, "cards", min = 2, max = 1e6)
+  whole <- is.numeric(forced) && !is.object(forced) && length(forced) && all(is.finite(forced)) &&
+    all(forced >= 0 & forced == floor(forced))
+  check_that(whole, forced, "forced", "whole numbers of cards, at least 0")
+  levels <- innocuous_levels(forced, levels, "forced")
+  k <- length(levels$labels)
+  forced <- as.double(rep_len(match_levels(forced, levels$labels, "forced"), k))
+  check_that(sum(forced) > 0 && sum(forced) < cards, sum(forced), "forced",
+             "cards that are more than 0 together and fewer than {.arg cards}")
+  check_that(rlang::is_string(block) && nzchar(block) && block != "report", block, "block",
+             "the name of a column, other than \"report\"")
+  die <- new_rr_innocuous("forced", levels, 1 - sum(forced) / cards, forced / cards, "")
+  design <- sprintf("Dealt answers (decks of %s cards, %s for the truth)", format_count(cards),
+                    format_count(cards - sum(forced)))
+  fields <- die[c("numeric_levels", "bits", "truth_bits", "truth", "innocuous", "epsilon")]
+  mechanism <- new_rr_mechanism("dealt", levels$labels, design = design, epsilon = die$epsilon, marginal = die,
+                                forced = forced, cards = cards, remark = "Inf for whoever knows all others of the block",
+                                codec = report_codec(block = block), law = new_law_dealt(forced, cards))
+  mechanism[names(fields)] <- fields
+  made(with_order(mechanism, levels), "rr_dealt", forced = forced, cards = cards, block = block)
+}
+
+# Who knows the truths and reports of all others in the block may know which cards are left.
+#' @export
+rr_epsilon.rr_dealt <- function(mechanism, ...) c(report = NextMethod(), informed = Inf)
+
+# Cards are drawn exactly.
+achieved.rr_dealt <- function(mechanism) list(epsilon = mechanism$epsilon)
+
+# ---- respondents ----
+
+# A vector is dealt to in its order.
+#' @export
+prepare_answers.rr_dealt <- function(mechanism, x) {
+  if (!is.data.frame(x)) {
+    return(list(block = (seq_along(x) - 1) %/% mechanism$cards + 1, answers = prepare_answers(mechanism$marginal, x)))
+  }
+  columns <- block_columns(x, mechanism)
+  if (anyNA(columns$block)) abort("{.arg x} must not have missing blocks.", "missing")
+  check_block_sizes(label_text(columns$block), rep(1, nrow(x)), mechanism)
+  list(block = columns$block, answers = prepare_answers(mechanism$marginal, columns$reports))
+}
+
+# The blocks of a table and what stands beside them.
+block_columns <- function(x, mechanism) {
+  block <- mechanism$codec$block
+  others <- setdiff(names(x), block)
+  column <- if ("report" %in% others) "report" else others
+  if (!is.data.frame(x) || !block %in% names(x) || length(column) != 1L) {
+    abort(c("{.arg x} must be a data frame with a column {.val {block}} and one beside it.", x = "It is {describe(x)}."),
+          "report")
+  }
+  list(block = plain_group(x[[block]]), reports = x[[column]])
+}
+
+# The first card of each block, then the second: each of those that are left is as likely as any other.
+draw_reports.rr_dealt <- function(mechanism, answers, rng = "secure") {
+  block <- match(answers$block, unique(answers$block))
+  turn <- stats::ave(block, block, FUN = seq_along)
+  left <- matrix(c(mechanism$forced, mechanism$cards - sum(mechanism$forced)), max(block, 0),
+                 length(mechanism$forced) + 1L, byrow = TRUE)
+  reports <- answers$answers
+  for (people in split(seq_along(block), turn)) {
+    at <- block[people]
+    drawn <- draw_uniform(length(at), mechanism$cards - turn[people[1]] + 1, rng)
+    below <- left[at, 1L]
+    card <- rep(1L, length(at))
+    for (kind in seq_len(ncol(left) - 1L)) {
+      card <- card + (drawn >= below)
+      below <- below + left[at, kind + 1L]
+    }
+    left[cbind(at, card)] <- left[cbind(at, card)] - 1
+    forced <- card < ncol(left)
+    reports[people[forced]] <- card[forced]
+  }
+  list(block = answers$block, reports = reports)
+}
+
+decode_answers.rr_dealt <- function(mechanism, reports, x) {
+  given <- if (is.data.frame(x)) block_columns(x, mechanism)$reports else x
+  columns <- list(reports$block, unname(decode_answers(mechanism$marginal, reports$reports, given)))
+  tibble::as_tibble(stats::setNames(columns, report_fields(mechanism$codec)))
+}
+
+# ---- tallies ----
+
+# Reports by category and group, and in `blocks`, for each group, the labels of its blocks and their counts: a column
+# each, whose sum is the number of people.
+count_reports.rr_dealt <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+  columns <- block_columns(x, mechanism)
+  codes <- dealt_codes(columns$reports, mechanism)
+  dropped <- drop_missing_reports(which(is.na(codes) | is.na(columns$block)), na.rm)
+  kept <- setdiff(seq_along(codes), dropped)
+  k <- length(mechanism$reports)
+  each <- max(1L, groups)
+  labels <- label_text(columns$block)
+  rows <- split(kept, factor(groups[kept] %||% rep(1L, length(kept)), seq_len(each)))
+  blocks <- lapply(unname(rows), function(own) {
+    label <- unique(labels[own])
+    cells <- (match(labels[own], label) - 1L) * k + codes[own]
+    counts <- if (is.null(weights)) tabulate(cells, k * length(label))
+      else rowsum(c(weights[own], numeric(k * length(label))), c(cells, seq_len(k * length(label))))
+    list(label = label, counts = matrix(as.double(counts), k))
+  })
+  counted_reports(vapply(blocks, function(block) rowSums(block$counts), numeric(k)),
+                  list(each = each, dropped = dropped), blocks = blocks)
+}
+
+# 1-based, NA for a missing report.
+dealt_codes <- function(x, mechanism) {
+  tell_reading(x, mechanism)
+  coded <- encode_reports(x, mechanism)
+  codes <- as.integer(coded$codes) - coded$first + 1L
+  bad <- which(codes < 1L | codes > length(mechanism$reports))
+  if (length(bad)) abort_report(x, bad[1], mechanism)
+  codes
+}
+
+#' @export
+score_reader.rr_dealt <- function(mechanism, name) {
+  scores <- t((diag(length(mechanism$levels)) - mechanism$innocuous) / mechanism$truth)
+  function(x) scores[dealt_codes(block_columns(x, mechanism)$reports, mechanism), , drop = FALSE]
+}

@@ -1,0 +1,93 @@
+# Regression of answers that were dealt: the likelihood of whole blocks (inst/mathematics/dealt.md 5), whose passes are
+# src/core/regress/dealt.c. The fit of the rows, each as if its card were drawn by itself, gives the starts.
+
+# The name of the column of blocks, if the data have it.
+block_column <- function(mechanism, data, design) {
+  block <- if (inherits(mechanism, "rr_mechanism")) mechanism$codec$block
+  if (is.null(block) || inherits(data, "rr_tally")) return(NULL)
+  if (block %in% names(design$variables %||% data)) return(as.name(block))
+  cli::cli_inform(c("The data have no column {.val {block}}: each row counts as if its card were drawn by itself.",
+                    i = "With the blocks the likelihood is of all reports of a block together."),
+                  class = "candor_message_blocks")
+}
+
+# `plain` is the fit of the rows, `data` its checked data.
+dealt_fit <- function(plain, data, block, call) {
+  check_dealt(plain, data)
+  label <- label_text(plain_group(block))
+  check_block_sizes(label, rep(1, length(label)), plain$mechanism)
+  order <- order(match(label, label))
+  keep <- !is.na(plain$coefficients) | names(plain$coefficients) %in% plain$boundary$coefficients
+  first <- c(0L, cumsum(tabulate(match(label, unique(label)))))
+  model <- dealt_model(data$x[order, keep, drop = FALSE], data$y[order], first, data$offset[order], plain)
+  starts <- solve(model$slope(), plain$ends[keep, , drop = FALSE])
+  found <- fit_likelihood(model, best = highest_maximum(model, cbind(starts, model$start)))
+  # The score of a block stands in its first row, so that scores add up by cluster.
+  scores <- matrix(0, length(label), model$size, dimnames = list(NULL, model$names))
+  passed <- dealt_pass(model, found$at)
+  scores[order[first[-length(first)] + 1L], ] <- t(solve(t(model$slope()), passed$scores))
+  found[c("infinite", "starts")] <- list(if (length(found$infinite)) found$infinite, found$starts)
+  structure(c(found[c("coefficients", "vcov", "loglik", "df", "estimate", "infinite", "starts", "decrement")], list(
+    scores = scores, n = length(label), fixed = plain, terms = plain$terms, frame = plain$model, data = plain$data,
+    mechanism = plain$mechanism, call = call,
+    title = sprintf("Regression of the truth \"%s\", %s link, by the likelihood of %s", plain$labels[2], plain$link,
+                    number_of(length(first) - 1, "block"))
+  )), class = c("rr_glm_dealt", "rr_regression"))
+}
+
+check_dealt <- function(plain, data) {
+  refused <- c(`a penalty` = plain$penalty != "none", `an anchor question` = !is.null(plain$anchor),
+               weights = any(data$weight != 1), `counts of reports` = !all(data$y %in% 0:1))
+  if (any(refused)) {
+    abort("The likelihood of blocks is not available with {names(refused)[refused][1]}.", "argument")
+  }
+}
+
+dealt_model <- function(x, said, first, offset, plain) {
+  basis <- orthogonal_columns(unname(x), rep(1, nrow(x)))
+  mechanism <- plain$mechanism
+  deck <- c(mechanism$cards, rev(mechanism$forced))
+  link <- match(plain$link, regress_links) - 1L
+  evaluate <- function(b, need) {
+    now <- .Call(C_rr_dealt_value, basis$z, as.integer(said), first, offset, deck, link, b, need > 0L)
+    if (need == 0L || !is.finite(now$value)) return(list(now$value))
+    list(now$value, rowSums(now$scores), now$observed, now$complete, now$scores)
+  }
+  one <- crossprod(basis$z, rep(1, nrow(x))) / nrow(x)
+  constant <- truth_curve(plain$link)$inverse(min(0.95, max(0.05, (mean(said) - mechanism$innocuous[2]) / mechanism$truth)))
+  model <- new_likelihood(colnames(x), evaluate, function(step) max(abs(basis$z %*% step)),
+                          function(b) drop(basis$back %*% b), function(b) basis$back,
+                          function(b, N) list(eta = predictor_of(basis$z, b, offset), move = basis$z %*% N),
+                          as.double(nrow(x)), drop(one) * constant)
+  model$far <- far_predictor(plain$link)
+  model
+}
+
+# What one more pass says at b: the scores of the blocks, a column each.
+dealt_pass <- function(model, b) list(scores = model$parts[[1]](b, 2L)[[5]])
+
+#' @rdname predict.rr_glm
+#' @export
+predict.rr_glm_dealt <- function(object, newdata = NULL, type = c("link", "truth", "report", "response"), ...,
+                                 vcov. = NULL) {
+  type <- check_choice(type, "type", c("link", "truth", "report", "response"))
+  plain <- object$fixed
+  plain[c("flat", "boundary")] <- NULL
+  plain$coefficients[] <- NA
+  plain$coefficients[names(object$coefficients)] <- object$estimate
+  plain$point <- ifelse(is.na(plain$coefficients), 0, plain$coefficients)
+  plain$linear.predictors[] <- predictor_of(stats::model.matrix(plain), plain$point, plain$offset)
+  V <- plain$variance$observed
+  V[] <- NA
+  known <- names(object$coefficients)
+  V[known, known] <- vcov. %||% object$vcov
+  plain$variance$observed <- V
+  plain$design <- NULL
+  predict.rr_glm(plain, newdata, type, ...)
+}
+
+regression_reports.rr_glm_dealt <- function(fit) fit$fixed$y
+
+regression_expected.rr_glm_dealt <- function(fit) {
+  abort("Dealt answers have no expected information here: take {.val observed} or {.val sandwich}.", "argument")
+}
