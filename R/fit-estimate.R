@@ -34,6 +34,8 @@
 #' @param conf.level Confidence level, a number in (0, 1); default 0.95.
 #' @param simultaneous Logical, default `FALSE`. Should all intervals hold together (Bonferroni)?
 #' @param replications Number of bootstrap replications, a whole number of at least 20; default 999.
+#' @param anchor Mechanism of an anchor question ([rr_anchor()]); `column` then names the columns of the question and of the anchor question, and the estimate is
+#'   corrected for inattentive respondents.
 #' @return An object of class `c("rr_fit_<kind>", "rr_fit", "rr_estimates")`, a list with the elements
 #'
 #'   * `estimate`: estimated shares, one per category; with groups a matrix with one column per group.
@@ -76,12 +78,13 @@
 rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL, count = NULL, weights = NULL,
                         by = NULL, na.rm = FALSE, target = c("population", "sample"),
                         interval = c("wilson", "exact", "wald", "bootstrap", "profile", "credible"),
-                        conf.level = 0.95, simultaneous = FALSE, replications = 999) {
+                        conf.level = 0.95, simultaneous = FALSE, replications = 999, anchor = NULL) {
   given <- list(target = check_choice(target, "target", c("population", "sample")),
                 conf.level = check_level(conf.level), simultaneous = check_flag(simultaneous, "simultaneous"),
                 replications = replications, options = list(...))
   if (!missing(method)) given["method"] <- list(method)
   if (!missing(interval)) given["interval"] <- list(interval)
+  if (!is.null(anchor)) return(estimate_attention(x, mechanism, anchor, given, column, count, weights, by, na.rm))
   if (is_design(x)) {
     if (!is.null(count)) abort("{.arg count} must be left out: a row of a design is one respondent.", "argument")
     asked <- read_design(x, mechanism, given, column, weights, by, na.rm)
@@ -186,25 +189,6 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, count = NU
   # Only what was given: a table, which is counted already, refuses the rest by name.
   given <- list(column = column, count = count, weights = weights, by = by, na.rm = if (!identical(na.rm, FALSE)) na.rm)
   do.call(rr_tally, c(list(x, mechanism), given[lengths(given) > 0L]), quote = TRUE)
-}
-
-# Groups in which nobody answered have no estimate. They are named, and left out, as rr_tally() leaves out unused
-# levels.
-drop_empty_groups <- function(tally) {
-  if (is.null(tally$groups)) return(tally)
-  empty <- which(tally$n <= 0)
-  if (!length(empty) || length(empty) == nrow(tally$groups)) return(tally)
-  weightless <- all((tally$respondents %||% numeric(nrow(tally$groups)))[empty] > 0)
-  why <- if (weightless) "all weights are 0" else "nobody answered"
-  named <- cli::cli_vec(group_labels(tally$groups)[empty], list("vec-trunc" = 8))
-  cli::cli_inform("Left out, since {why} in {cli::qty(length(empty))}{?it/them}: {.val {named}}.",
-                  class = "candor_message_empty")
-  keep_groups(tally, which(tally$n > 0))
-}
-
-abort_empty <- function(tally) {
-  what <- if (sum(tally$respondents) > 0) "weights" else "counts"
-  abort("{.arg x} must hold at least one report: all {what} are 0.", "empty")
 }
 
 # ---- mechanisms whose estimate is another one ----

@@ -46,7 +46,8 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
   new_rr_channel(unname(C), list(levels = anchor_truths, reports = mechanism$reports,
                                  numeric = mechanism$numeric_levels),
                  sprintf("Anchor question, %s of the attentive have a true %s; %s", format_share(share),
-                         mechanism$levels[2], mechanism$design), c("anchor", "channel"))
+                         mechanism$levels[2], mechanism$design), c("anchor", "channel"),
+                 yes_no = c(takes_bits(mechanism), FALSE), attention = c(attentive = unname(yes), inattentive = other[2]))
 }
 
 anchor_truths <- c("attentive", "inattentive")

@@ -113,7 +113,7 @@
 #' @export
 rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weights = NULL, offset = NULL, subset = NULL,
                    na.action = NULL, start = NULL, starts = 20, penalty = c("none", "bias", "jeffreys", "prior"),
-                   arm = NULL, anchor = NULL, ...) {
+                   arm = NULL, anchor = NULL, attention = NULL, attention.by = c("question", "person"), ...) {
   check_dots_empty(...)
   link <- check_choice(link, "link", regress_links)
   penalty <- check_choice(penalty, "penalty", c("none", "bias", "jeffreys", "prior"))
@@ -121,12 +121,14 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   call <- match.call()
   design <- given_design(data, call)
   check_anchor(anchor)
+  by <- check_choice(attention.by, "attention.by", c("question", "person"))
+  if (!is.null(attention) && is.null(anchor)) abort("{.arg attention} needs an {.arg anchor}.", "argument")
   bar <- random_intercept(formula)
   block <- block_column(mechanism, data, design)
   frame <- regress_frame(call, bar$fixed %||% formula, data, design, anchor, parent.frame(),
-                         list(group = bar$group, block = block))
+                         c(list(group = bar$group, block = block), share_variables(attention)))
   mechanism <- mechanism %||% frame$mechanism
-  parts <- regress_data(frame, mechanism, link, anchor)
+  parts <- regress_data(frame, mechanism, link, if (is.null(attention)) anchor)
   check_that(is.null(start) || (is.numeric(start) && all(is.finite(start)) && length(start) %in% (parts$size + 0:1)),
              start, "start", paste(parts$size, "finite numbers, in the order of {.fn vcov}"))
   maximum <- regress_maximum(parts$data, starts, start, penalty)
@@ -153,6 +155,10 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
     if (is.null(bar)) fit$replicated <- glm_replicates(fit, parts$data, parts$scale, design, estimated_places(fit))
   }
   if (!is.null(bar)) return(mixed_fit(fit, parts$data, frame$frame[["(group)"]], bar$bar, call))
+  if (!is.null(attention)) {
+    shares <- share_columns(attention, frame$frame, "attention")
+    return(attention_fit(fit, parts$data, shares, anchor, by, starts, call))
+  }
   tell_aliased(setdiff(names(fit$coefficients)[is.na(fit$coefficients)], fit$boundary$coefficients))
   if (is.null(fit$design) && any(fit$y %in% 0:1)) tell_sampling_weights(fit$prior.weights * pmax(fit$y, 1 - fit$y))
   if (isTRUE(as.vector(fit$parameter) %in% 0:1)) {

@@ -224,7 +224,7 @@ predict.rr_glm_mixed <- function(object, newdata = NULL, type = c("truth", "repo
                                  random = c("average", "zero", "predicted"), ...) {
   type <- check_choice(type, "type", c("truth", "report", "link"))
   random <- check_choice(random, "random", c("average", "zero", "predicted"))
-  plain <- plain_mixed(object)
+  plain <- plain_fit(object)
   new <- if (is.null(newdata)) fitted_predictors(plain) else prediction_rows(plain, newdata, type)
   if (!is.null(object$limit) && (type == "link" || random != "average")) {
     abort("Only averages over the random intercept are finite if sigma is infinite.", "argument")
@@ -253,21 +253,30 @@ predict.rr_glm_mixed <- function(object, newdata = NULL, type = c("truth", "repo
 
 regression_reports.rr_glm_mixed <- function(fit) fit$fixed$y
 
-# The fit without the random intercept, at the coefficients of the fit with it: `curve` is the average over persons, and
-# `variance` has a row for each column of the design matrix, and for sigma.
-plain_mixed <- function(object) {
-  plain <- object$fixed
+# The fit of rr_glm() without what cannot be seen of respondents, at the coefficients of the fit with it. Its element
+# `variance` is a matrix with a row for each column of the design matrix.
+plain_fit <- function(fit) UseMethod("plain_fit")
+
+# `curve` is the average over persons, and `variance` has a row for sigma too.
+plain_fit.rr_glm_mixed <- function(fit) {
+  curve <- if (is.null(fit$limit)) mixed_curve(fit$fixed$link, fit$sigma) else truth_curve("probit")
+  point <- stats::setNames(fit$limit$ratio %||% fit$coefficients, names(fit$coefficients))
+  replaced_fit(fit$fixed, point, fit$variance, if (is.null(fit$limit)) "sigma", curve)
+}
+
+replaced_fit <- function(plain, point, variance, more = NULL, curve = NULL) {
   plain[c("flat", "boundary")] <- NULL
   names <- names(plain$coefficients)
   plain$coefficients[] <- NA
-  plain$coefficients[names(object$coefficients)] <- object$limit$ratio %||% object$coefficients
+  estimated <- intersect(names, names(point))
+  plain$coefficients[estimated] <- point[estimated]
   plain$point <- ifelse(is.na(plain$coefficients), 0, plain$coefficients)
   plain$linear.predictors[] <- predictor_of(stats::model.matrix(plain), plain$point, plain$offset)
-  plain$curve <- if (is.null(object$limit)) mixed_curve(plain$link, object$sigma) else truth_curve("probit")
-  all <- c(names, if (is.null(object$limit)) "sigma")
+  plain$curve <- curve
+  all <- c(names, more)
   plain$variance <- matrix(NA_real_, length(all), length(all), dimnames = list(all, all))
-  known <- intersect(rownames(object$variance), all)
-  plain$variance[known, known] <- object$variance[known, known]
+  known <- intersect(rownames(variance), all)
+  plain$variance[known, known] <- variance[known, known]
   plain
 }
 

@@ -91,6 +91,31 @@ regress_frame <- function(call, formula, data, design, anchor, where, beside = N
        xlevels = stats::.getXlevels(terms, read$frame), design = design)
 }
 
+# The covariates of a share of respondents (attention, evasion) ride along as columns of the model frame.
+share_variables <- function(formula) {
+  names <- all.vars(formula)
+  stats::setNames(lapply(names, as.name), sprintf("share: %s", names))
+}
+
+# The design matrix of a share, and what it needs for new rows.
+share_columns <- function(formula, frame, arg) {
+  check_that(inherits(formula, "formula") && length(formula) == 2L, formula, arg, "a one-sided formula")
+  names <- all.vars(formula)
+  data <- frame[sprintf("(share: %s)", names)]
+  names(data) <- names
+  model <- stats::model.frame(formula, data)
+  terms <- attr(model, "terms")
+  v <- stats::model.matrix(terms, if (length(names)) model else frame)
+  list(v = v[, independent_columns(v), drop = FALSE], terms = terms, xlevels = stats::.getXlevels(terms, model))
+}
+
+# The design matrix of a share in new rows.
+new_share_columns <- function(shares, newdata) {
+  check_columns(all.vars(shares$terms), newdata)
+  model <- stats::model.frame(shares$terms, newdata, na.action = stats::na.pass, xlev = shares$xlevels)
+  stats::model.matrix(shares$terms, if (ncol(model)) model else newdata)[, colnames(shares$v), drop = FALSE]
+}
+
 report_formula <- function(formula) {
   stats::as.formula(call("~", quote(.report), formula[[length(formula)]]), environment(formula))
 }

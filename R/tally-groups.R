@@ -223,3 +223,22 @@ group_list <- function(x, groups) {
 
 #' @rawNamespace S3method(utils::str, rr_tally)
 str.rr_tally <- function(object, ...) utils::str(unclass(object), ...)
+
+# Groups in which nobody answered have no estimate. They are named, and left out, as rr_tally() leaves out unused
+# levels.
+drop_empty_groups <- function(tally) {
+  if (is.null(tally$groups)) return(tally)
+  empty <- which(tally$n <= 0)
+  if (!length(empty) || length(empty) == nrow(tally$groups)) return(tally)
+  weightless <- all((tally$respondents %||% numeric(nrow(tally$groups)))[empty] > 0)
+  why <- if (weightless) "all weights are 0" else "nobody answered"
+  named <- cli::cli_vec(group_labels(tally$groups)[empty], list("vec-trunc" = 8))
+  cli::cli_inform("Left out, since {why} in {cli::qty(length(empty))}{?it/them}: {.val {named}}.",
+                  class = "candor_message_empty")
+  keep_groups(tally, which(tally$n > 0))
+}
+
+abort_empty <- function(tally) {
+  what <- if (sum(tally$respondents) > 0) "weights" else "counts"
+  abort("{.arg x} must hold at least one report: all {what} are 0.", "empty")
+}

@@ -1,0 +1,190 @@
+# A question beside its anchor question, by moments: the share of attentive respondents, and the prevalence with their
+# correction (inst/mathematics/mixed.md 8).
+
+# What was said in each cell of both questions, the question running fastest.
+attention_cells <- rbind(question = c(0, 1, 0, 1), anchor = c(0, 0, 1, 1))
+
+estimate_attention <- function(x, mechanism, anchor, given, column, count, weights, by, na.rm) {
+  do.call(check_dots_empty, given$options, quote = TRUE)
+  for (only in list(list("method", c("mle", "inv")), list("interval", "wilson"), list("target", "population"))) {
+    check_only(given, only[[1]], only[[2]])
+  }
+  asked <- attention_questions(x, mechanism, anchor, column)
+  found <- if (is_design(x)) attention_design(x, asked, count, weights, by, na.rm)
+    else attention_frame(x, asked, count, weights, by, na.rm)
+  new_rr_attention(found, mechanism, given)
+}
+
+# The two questions as one product, whose names are their columns, and the numbers of its devices: q and d of the
+# question, and the probability of a yes to the anchor question from an attentive and from an inattentive respondent.
+attention_questions <- function(x, mechanism, anchor, column) {
+  check_mechanism(mechanism)
+  check_that(length(mechanism$levels) == 2L && length(mechanism$reports) == 2L && has_categories(mechanism), mechanism,
+             "mechanism", "of a yes/no question")
+  check_that(!is.null(anchor$attention), anchor, "anchor", "a mechanism of {.fn rr_anchor}")
+  data <- if (is_design(x)) x$variables else x
+  check_class(data, "x", "data.frame", "a data frame or a survey design if there is an anchor question")
+  columns <- frame_names(as_plain_frame(data), column, "column")
+  check_that(length(columns) == 2L, column, "column", "the columns of the question and of its anchor question")
+  C <- unname(rr_matrix(mechanism))
+  if (abs(C[2, 2] - C[1, 2]) < 1e-14) {
+    abort("Nothing can be learned from reports of {.arg mechanism}.", c("no_information", "argument"))
+  }
+  list(joint = rr_product(stats::setNames(list(mechanism, anchor), columns)),
+       device = c(q = C[1, 2], d = C[2, 2] - C[1, 2], anchor$attention))
+}
+
+# Lambda and lambda' are the shares of yes to the two questions; `scores` have a column for each cell and the mean 0.
+attention_moments <- function(counts, device) {
+  shares <- drop(attention_cells %*% counts) / sum(counts)
+  chance <- device[["inattentive"]]
+  gamma <- (shares[[2]] - chance) / (device[["attentive"]] - chance)
+  excess <- shares[[1]] - chance
+  by_anchor <- (attention_cells[2, ] - shares[[2]]) / (device[["attentive"]] - chance)
+  by_question <- attention_cells[1, ] - shares[[1]]
+  list(estimate = c((excess / gamma + chance - device[["q"]]) / device[["d"]], gamma, shares[[1]]),
+       scores = rbind(by_question / (gamma * device[["d"]]) - excess * by_anchor / (gamma^2 * device[["d"]]), by_anchor,
+                      by_question))
+}
+
+# Of all groups: a column each of estimates, and for every group the scores of the cells.
+attention_groups <- function(tally, device) {
+  parts <- lapply(seq_along(tally$n), function(g) attention_moments(group_counts(tally, g), device))
+  estimate <- vapply(parts, `[[`, numeric(3), "estimate")
+  bad <- which(!(estimate[2, ] > 0))
+  if (length(bad)) {
+    where <- if (!is.null(tally$groups)) paste0(" in \"", group_labels(tally$groups)[bad[1]], "\"")
+    abort(c("Nobody seems to be attentive{where}.",
+            x = "The estimated share of attentive respondents is {format(estimate[2, bad[1]], digits = 3)}."),
+          c("no_information", "argument"))
+  }
+  list(tally = tally, device = device, estimate = estimate, scores = lapply(parts, `[[`, "scores"), df = Inf)
+}
+
+attention_frame <- function(x, asked, count, weights, by, na.rm) {
+  answers <- frame_parts(x, asked$joint, NULL, weights, by, count)
+  tally <- drop_empty_groups(tally_answers(answers, asked$joint, na.rm))
+  if (any(tally$n <= 0)) abort_empty(tally)
+  found <- attention_groups(tally, asked$device)
+  # Sums of the squares of the weights, cell by cell.
+  squares <- tally$counts
+  if (!is.null(answers$weights)) {
+    squared <- replace(answers, "weights", list(check_weights(answers$weights, nrow(x))^2))
+    squares <- suppressMessages(drop_empty_groups(tally_answers(squared, asked$joint, na.rm)))$counts
+  }
+  found$covariance <- matrix(0, length(found$estimate), length(found$estimate))
+  for (g in seq_along(tally$n)) {
+    at <- 3 * g - 2:0
+    scores <- found$scores[[g]]
+    found$covariance[at, at] <- scores %*% (as.matrix(squares)[, g] * t(scores)) / tally$n[g]^2
+  }
+  found
+}
+
+# The variance of the design is that of the mean of the scores.
+attention_design <- function(design, asked, count, weights, by, na.rm) {
+  if (!is.null(count)) abort("{.arg count} must be left out: a row of a design is one respondent.", "argument")
+  tally <- tally_design(design, asked$joint, NULL, weights, by, na.rm)
+  data <- design_data(design, tally, NULL, by, FALSE)
+  data$group <- match(data$group, which(tally$n > 0))
+  tally <- drop_empty_groups(tally)
+  found <- attention_groups(tally, asked$device)
+  sums <- function(x, own) as.vector(tapply(x, factor(data$code[own], 1:4), sum, default = 0))
+  channel <- attention_channel(asked$device)
+  way <- list(estimate = found$estimate,
+              scores = function(g, own) t(found$scores[[g]][, data$code[own], drop = FALSE] + found$estimate[, g]),
+              again = function(g, own, w) attention_moments(sums(w, own), asked$device)$estimate,
+              noise = function(g, own, squares) {
+                scores <- t(found$scores[[g]])
+                channel_randomization(array(scores, c(4, 1, 3)), cbind(sums(squares, own)), channel,
+                                      t(unbiased_matrix(channel)))
+              })
+  found$covariance <- way_variance(design, data, way, hidden_squares(design), "population", tally$n, FALSE)
+  found$df <- survey::degf(design)
+  found
+}
+
+# The probabilities of the cells for the inattentive, and for the attentive by their truth.
+attention_channel <- function(device) {
+  cells <- function(question, anchor) as.vector(outer(c(1 - question, question), c(1 - anchor, anchor)))
+  rbind(cells(device[["inattentive"]], device[["inattentive"]]), cells(device[["q"]], device[["attentive"]]),
+        cells(device[["q"]] + device[["d"]], device[["attentive"]]))
+}
+
+new_rr_attention <- function(found, mechanism, given) {
+  tally <- found$tally
+  groups <- seq_along(tally$n)
+  estimate <- found$estimate[1:2, , drop = FALSE]
+  error <- matrix(sqrt(diag(found$covariance)), 3)[1:2, , drop = FALSE]
+  if (!identical(given$method, "inv")) {
+    full <- estimate[2, ] > 1
+    estimate[1, full] <- (found$estimate[3, full] - found$device[["q"]]) / found$device[["d"]]
+    held <- estimate < 0 | estimate > 1
+    estimate[] <- nearest(estimate, 0, 1)
+    error[held] <- NA
+  }
+  # "no" is 1 less "yes".
+  turn <- kronecker(diag(length(groups)), rbind(c(-1, 0, 0), c(1, 0, 0), c(0, 1, 0)))
+  terms <- c(mechanism$levels, "attentive")
+  structure(list(
+    rows = tibble::as_tibble(c(
+      lapply(as.list(tally$groups), rep, each = 3L),
+      list(term = rep(terms, length(groups)), estimate = as.vector(rbind(1 - estimate[1, ], estimate)),
+           std.error = as.vector(rbind(error[1, ], error))))),
+    labels = cell_names(terms, tally$groups), covariance = turn %*% found$covariance %*% t(turn), n = tally$n,
+    respondents = respondent_number(tally), target = "population", conf.level = given$conf.level,
+    simultaneous = given$simultaneous, family = 2L * length(groups), moments = found, df = found$df, tally = tally,
+    mechanism = mechanism, axis_kind = "share",
+    title = c(paste0("Prevalence corrected for inattentive respondents, from ", format_count(respondent_number(tally)),
+                     " respondents", if (!is.null(tally$groups)) in_groups(tally)),
+              paste0("  ", vapply(tally$mechanism$questions, format, "")),
+              paste0("  Target: population; ", interval_words(given$conf.level, "score", given$simultaneous))),
+    notes = if (anyNA(error)) indented("Estimates held at 0 or 1 have no standard error: read the intervals")
+  ), class = c("rr_attention", "rr_estimates"))
+}
+
+# The prevalences at which lambda is no further than z standard errors from what they and gamma give: a quadratic. The
+# share of the attentive has Wilson's interval of the anchor question.
+bounds_of.rr_attention <- function(x, rows, level) {
+  if (x$simultaneous) level <- 1 - (1 - level) / x$family
+  z2 <- stats::qt((1 - level) / 2, x$df, lower.tail = FALSE)^2
+  found <- x$moments
+  ends <- vapply(seq_along(x$tally$n), function(g) {
+    V <- found$covariance[3 * g - 0:1, 3 * g - 0:1]
+    yes <- attention_interval(found$estimate[, g], V, found$device, z2)
+    share <- attention_share(found$estimate[2, g], V[2, 2], x$tally$effective_n[g], found$device, z2)
+    c(1 - yes[2], yes[1], share[1], 1 - yes[1], yes[2], share[2])
+  }, numeric(6))
+  list(low = as.vector(ends[1:3, ]), high = as.vector(ends[4:6, ]))
+}
+
+# `V`: the covariance of lambda and gamma. An interval that lies beyond 0 or 1 would be empty: the distance is then
+# compared with that of the nearest prevalence, as for other score intervals.
+attention_interval <- function(at, V, device, z2) {
+  excess <- at[3] - device[["inattentive"]]
+  to_t <- function(prevalence) device[["q"]] + device[["d"]] * prevalence - device[["inattentive"]]
+  ends <- attention_roots(excess, at[2], V, z2)
+  range <- sort((ends - to_t(0)) / device[["d"]])
+  if (range[2] < 0 || range[1] > 1) {
+    t <- to_t(nearest(at[1], 0, 1))
+    beyond <- (excess - t * at[2])^2 / (V[1, 1] - 2 * t * V[1, 2] + t^2 * V[2, 2])
+    range <- sort((attention_roots(excess, at[2], V, z2 + beyond) - to_t(0)) / device[["d"]])
+  }
+  nearest(range, 0, 1)
+}
+
+# The ends of all t with (excess - t gamma)^2 <= z2 (V11 - 2 t V12 + t^2 V22).
+attention_roots <- function(excess, gamma, V, z2) {
+  square <- gamma^2 - z2 * V[2, 2]
+  middle <- excess * gamma - z2 * V[1, 2]
+  rest <- middle^2 - square * (excess^2 - z2 * V[1, 1])
+  if (square <= 0) return(c(-Inf, Inf))
+  (middle + c(-1, 1) * sqrt(max(rest, 0))) / square
+}
+
+attention_share <- function(gamma, variance, n, device, z2) {
+  reach <- device[["attentive"]] - device[["inattentive"]]
+  phi <- device[["inattentive"]] + reach * gamma
+  if (variance > 0) n <- phi * (1 - phi) / (variance * reach^2)
+  nearest(unlist(reported_interval(wilson_interval(phi, n, z2), reach, device[["inattentive"]])), 0, 1)
+}

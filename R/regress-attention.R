@@ -1,0 +1,156 @@
+# Attention with covariates: a regression of the truth beside one of attention, from a question and its anchor question
+# (inst/mathematics/mixed.md 9). Coefficients are those of the truth, then those of attention.
+
+# `plain` is the fit without attention, `data` its checked data, and `shares` what a share of some covariates needs.
+attention_fit <- function(plain, data, shares, anchor, by, starts, call) {
+  check_attention(plain, data)
+  plain["anchor"] <- list(NULL)
+  keep <- !is.na(plain$coefficients) | names(plain$coefficients) %in% plain$boundary$coefficients
+  rows <- attention_rows(data, anchor_reports(plain$model[["(anchor)"]], anchor[[1]]), anchor[[1]]$attention, by)
+  model <- attention_model(rows, data$x[, keep, drop = FALSE], shares$v)
+  check_enough_rows(sum(data$weight > 0), model$size)
+  fit <- fit_likelihood(model, min(starts, 5L))
+  attention <- predictor_of(shares$v, fit$estimate[-seq_len(sum(keep))], NULL)
+  structure(c(fit, list(
+    scores = model$scores(fit$at), n = sum(data$weight > 0), by = by, shares = shares,
+    attention = stats::plogis(attention), fixed = plain, weights = data$weight, anchor = anchor, mechanism = plain$mechanism,
+    frame = plain$model, terms = plain$terms, call = call,
+    title = sprintf("Regression of the truth \"%s\" with the attention of each %s, %s link", plain$labels[2], by,
+                    data$link),
+    note = sprintf("attentive: %s on average",
+                   format_share(signif(sum(data$weight * stats::plogis(attention)) / sum(data$weight), 3)))
+  )), class = c("rr_glm_attention", "rr_regression"))
+}
+
+check_attention <- function(plain, data) {
+  refused <- c(`a penalty` = plain$penalty != "none", `an unknown parameter` = !is.null(data$unknown),
+               `a survey design` = !is.null(plain$design), `this link` = !data$link %in% mixed_links)
+  if (any(refused)) abort("{.arg attention} is not available with {names(refused)[refused][1]}.", "argument")
+  if (!all(data$y %in% 0:1)) abort("Each row must be one respondent if there is {.arg attention}.", "argument")
+}
+
+# What was said, as factors of the likelihood of a row: each has the probability `chance` of an inattentive respondent,
+# and `base` + `slope` F(x'b) of an attentive one.
+attention_rows <- function(data, said, attention, by) {
+  device <- row_device(data$device, data$arm, length(data$y))
+  of <- function(yes, y) ifelse(y == 1, yes, 1 - yes)
+  question <- list(base = of(device$q, data$y), slope = device$d * (2 * data$y - 1),
+                   chance = of(attention[["inattentive"]], data$y))
+  anchor <- list(base = of(attention[["attentive"]], said), slope = numeric(length(said)),
+                 chance = of(attention[["inattentive"]], said))
+  both <- list(base = question$base * anchor$base, slope = question$slope * anchor$base,
+               chance = question$chance * anchor$chance)
+  list(factors = if (by == "person") list(both) else list(question, anchor), weight = data$weight,
+       offset = data$offset %||% 0, curve = truth_curve(data$link), start = attention_start(data, said, attention, device))
+}
+
+# By moments: attention, and the prevalence.
+attention_start <- function(data, said, attention, device) {
+  mean <- function(x) sum(data$weight * x) / sum(data$weight)
+  inside <- function(share) min(max(share, 0.05), 0.95)
+  gamma <- inside((mean(said) - attention[["inattentive"]]) / (attention[["attentive"]] - attention[["inattentive"]]))
+  excess <- mean(data$y) - attention[["inattentive"]]
+  truth <- (excess / gamma + attention[["inattentive"]] - mean(device$q)) / mean(device$d)
+  c(truth_curve(data$link)$inverse(inside(truth)), stats::qlogis(gamma))
+}
+
+attention_model <- function(rows, x, v) {
+  basis <- orthogonal_columns(unname(x), rows$weight)
+  own <- orthogonal_columns(unname(v), rows$weight)
+  k <- seq_len(ncol(x))
+  predictors <- function(b) list(truth = drop(basis$z %*% b[k]), attention = drop(own$z %*% b[-k]))
+  derivatives <- function(b) {
+    at <- predictors(b)
+    attention_derivatives(rows, at$truth + rows$offset, at$attention)
+  }
+  evaluate <- function(b, need) {
+    now <- derivatives(b)
+    value <- sum(rows$weight * now$loglik)
+    if (need == 0L || !is.finite(value)) return(list(value))
+    scores <- cbind(now$truth * basis$z, now$attention * own$z)
+    cross <- crossprod(basis$z, rows$weight * now$cross * own$z)
+    observed <- rbind(cbind(crossprod(basis$z, rows$weight * now$curve * basis$z), cross),
+                      cbind(t(cross), crossprod(own$z, rows$weight * now$bend * own$z)))
+    list(value, colSums(rows$weight * scores), observed, crossprod(scores, rows$weight * scores))
+  }
+  to <- block_diagonal(list(basis$back, own$back))
+  start <- drop(solve(to, c(project_constant(x, rows$start[1]), project_constant(v, rows$start[2]))))
+  model <- new_likelihood(
+    c(colnames(x), paste0("attention:", colnames(v))), evaluate,
+    function(step) max(abs(unlist(predictors(step)))), function(b) drop(to %*% b), function(b) to,
+    function(b, N) list(eta = unlist(predictors(b), use.names = FALSE),
+                        move = rbind(basis$z %*% N[k, , drop = FALSE], own$z %*% N[-k, , drop = FALSE])),
+    sum(rows$weight), start)
+  model$scores <- function(b) {
+    now <- derivatives(b)
+    rows$weight * cbind(now$truth * unname(x), now$attention * unname(v))
+  }
+  model
+}
+
+# Coefficients whose predictor is nearest to a constant.
+project_constant <- function(x, value) unname(stats::.lm.fit(x, rep(value, nrow(x)))$coefficients)
+
+# Of each row in both linear predictors: log-likelihood, score and minus the second derivatives.
+attention_derivatives <- function(rows, eta, zeta) {
+  gamma <- stats::plogis(zeta)
+  slack <- stats::plogis(-zeta)
+  truth <- rows$curve$yes(eta)
+  first <- rows$curve$derivative(eta, 1)
+  second <- rows$curve$derivative(eta, 2)
+  Reduce(function(sum, part) Map(`+`, sum, part), lapply(rows$factors, function(f) {
+    attentive <- f$base + f$slope * truth
+    share <- gamma * attentive + slack * f$chance
+    of_truth <- gamma * f$slope * first / share
+    of_attention <- gamma * slack * (attentive - f$chance) / share
+    list(loglik = log(share), truth = of_truth, attention = of_attention,
+         curve = of_truth^2 - gamma * f$slope * second / share,
+         cross = of_truth * of_attention - gamma * slack * f$slope * first / share,
+         bend = of_attention^2 - of_attention * (slack - gamma))
+  }))
+}
+
+# ---- methods ----
+
+#' @export
+vcov.rr_glm_attention <- function(object, type = NULL, cluster = NULL, ...) {
+  if (!length(object$infinite)) {
+    type <- check_choice(type %||% if (object$by == "question" || !is.null(cluster)) "sandwich" else "observed", "type",
+                         c("observed", "sandwich"))
+  }
+  vcov.rr_regression(object, type, cluster)
+}
+
+#' @export
+anova.rr_glm_attention <- function(object, ...) {
+  if (object$by == "question") {
+    abort("Likelihood ratios need {.code attention.by = \"person\"}: two answers of a person may depend on each other.",
+          "argument")
+  }
+  NextMethod()
+}
+
+#' @rdname predict.rr_glm
+#' @export
+predict.rr_glm_attention <- function(object, newdata = NULL, type = c("truth", "attention", "report", "link"), ...) {
+  type <- check_choice(type, "type", c("truth", "attention", "report", "link"))
+  plain <- plain_fit(object)
+  new <- if (is.null(newdata)) fitted_predictors(plain) else prediction_rows(plain, newdata, type)
+  attention <- if (is.null(newdata)) object$attention else {
+    own <- object$estimate[startsWith(names(object$coefficients), "attention:")]
+    stats::plogis(drop(new_share_columns(object$shares, newdata) %*% own))
+  }
+  truth <- truth_curve(plain$link)$yes(new$eta)
+  stats::setNames(switch(type, truth = truth, link = new$eta, attention = attention, report = {
+    device <- row_device(plain$device, new$arm, length(truth))
+    chance <- object$anchor[[1]]$attention[["inattentive"]]
+    attention * (device$q + device$d * truth) + (1 - attention) * chance
+  }), new$names)
+}
+
+regression_reports.rr_glm_attention <- function(fit) fit$fixed$y
+
+# At infinity the points are finite.
+plain_fit.rr_glm_attention <- function(fit) {
+  replaced_fit(fit$fixed, stats::setNames(fit$estimate, names(fit$coefficients)), vcov(fit))
+}
