@@ -112,6 +112,13 @@ prepare_answers.rr_count_mean_sketch <- function(mechanism, x) {
 }
 
 # Positions among the levels do not exist here: answers are strings.
+client_plan.rr_count_mean_sketch <- function(mechanism) refuse_texts(mechanism)
+
+refuse_texts <- function(mechanism) {
+  refuse_client(mechanism, "Any text may be answered, and a plan lists the answers.",
+                "Offer a list, with {.fn rr_local_hash} or {.fn rr_bloom}; {.help clients} says how a sketch is computed.")
+}
+
 draw_reports.rr_count_mean_sketch <- function(mechanism, answers, rng = "secure") {
   answers <- check_hashed_text(answers, "answers", answers = TRUE)
   cohort <- draw_cohorts(mechanism, length(answers), rng)

@@ -189,3 +189,7 @@ score_reader.rr_dealt <- function(mechanism, name) {
   scores <- t((diag(length(mechanism$levels)) - mechanism$innocuous) / mechanism$truth)
   function(x) scores[dealt_codes(block_columns(x, mechanism)$reports, mechanism), , drop = FALSE]
 }
+
+client_plan.rr_dealt <- function(mechanism) {
+  refuse_client(mechanism, "A device does not deal cards to a block of people.")
+}

@@ -106,6 +106,11 @@ draw_reports.rr_hierarchy <- function(mechanism, answers, rng = "secure") {
   draw_reports.rr_sampled(mechanism, nodes, rng)
 }
 
+client_plan.rr_hierarchy <- function(mechanism) {
+  refuse_client(mechanism, "The depth that a respondent reports must be drawn before, and stay the same.",
+                "Draw a depth for each respondent, and give them the client of {.code mechanism$parts[[depth]]}.")
+}
+
 decode_answers.rr_hierarchy <- function(mechanism, reports, x) {
   collect_parts(mechanism, reports, rep(list(integer(length(reports$drawn))), length(mechanism$parts)))
 }

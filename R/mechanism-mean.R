@@ -169,6 +169,19 @@ draw_window <- function(t, grid, rng) {
   window_values(grid, cell)
 }
 
+# A report is start + step times its cell. The last grid has one step and is Duchi's.
+client_plan.rr_mean <- function(mechanism) {
+  middle <- mean(mechanism$range)
+  half <- diff(mechanism$range) / 2
+  grids <- lapply(mechanism[c("fine", "coarse")], function(grid) {
+    list(steps = grid$steps, window = grid$window, other = coin_words(grid$chance, grid$other),
+         start = middle + half * window_values(grid, 0), step = half * 2 / (grid$steps * grid$chance))
+  })
+  new_plan("number", mechanism, low = mechanism$range[1], high = mechanism$range[2],
+           coarse_share = coin_words(mechanism$share, 1 - mechanism$share), fine = grids$fine, coarse = grids$coarse,
+           levels = character())
+}
+
 # ---- tallies ----
 
 # Numbers whose mean is wanted are tallied as two sums, of reports and of their squares, each as a share of the range

@@ -67,6 +67,8 @@ prepare_answers.rr_prefixes <- function(mechanism, x) {
   x
 }
 
+client_plan.rr_prefixes <- function(mechanism) refuse_texts(mechanism)
+
 draw_reports.rr_prefixes <- function(mechanism, answers, rng = "secure") {
   answers <- check_hashed_text(answers, "answers", answers = TRUE)
   lengths <- c(mechanism$lengths, max(mechanism$lengths))

@@ -164,17 +164,7 @@ read_parts <- function(x, mechanism, na.rm) {
 part_reports <- function(reports, rows, part) {
   if (!"report" %in% names(reports)) return(reports[rows, , drop = FALSE])
   column <- reports$report[rows]
-  if (is.factor(column)) column <- as.character(column)
-  fields <- report_fields(part$codec)
-  if (!is.character(column) || is.null(fields)) return(column)
-  values <- strsplit(trimws(column), " +")
-  values[is.na(column)] <- list(rep(NA_character_, length(fields)))
-  odd <- which(lengths(values) != length(fields))
-  if (length(odd)) {
-    abort_report_at(odd[1], paste("is not the numbers", paste(fields, collapse = ", ")))
-  }
-  columns <- lapply(seq_along(fields), function(j) vapply(values, `[`, "", j))
-  as.data.frame(stats::setNames(columns, fields))
+  if (is.factor(column)) as.character(column) else column
 }
 
 # What is wrong with the reports of one part, told as such: their positions are among its own.

@@ -220,6 +220,19 @@ draw_cards <- function(cards, n, rng) {
   cards$value[draw_plan(rep(1L, n), list(kind = "innocuous", numbers = c(0, cards$prob)), c(k, k), rng)]
 }
 
+client_plan.rr_scramble <- function(mechanism) {
+  if (all(mechanism$moments$v == 0)) refuse_client(mechanism, "Its cards hide nothing.")
+  cards <- lapply(finite_cards(mechanism), function(cards) {
+    k <- as.double(length(cards$value))
+    numbers <- c(0, cards$prob %||% rep(1 / k, k))
+    words <- if (k > 1) .Call(C_rr_plan_words, c(k, k), plan_kind(list(kind = "innocuous")), numbers)$words
+    list(values = I(cards$value), cuts = list(I(as.character(words[seq_len(k - 1)]))))
+  })
+  new_plan("cards", mechanism, low = mechanism$range[1], high = mechanism$range[2], multiply = cards$multiply,
+           add = cards$add, inside = mechanism$inside, lie = coin_words(mechanism$truth, 1 - mechanism$truth),
+           digits = max(0, report_digits(mechanism)), levels = character())
+}
+
 finite_cards <- function(mechanism) {
   finite <- lengths(lapply(mechanism$cards, `[[`, "value")) > 0
   if (!all(finite)) abort("{.arg {names(finite)[!finite][1]}} must be cards, not a continuous device.", "argument")
@@ -227,9 +240,9 @@ finite_cards <- function(mechanism) {
 }
 
 # Equal products are equal reports, without the last digits of doubles.
-round_reports <- function(x, mechanism) {
-  round(x, 14 - ceiling(log10(max(abs(c(mechanism$reach, mechanism$range))))))
-}
+round_reports <- function(x, mechanism) round(x, report_digits(mechanism))
+
+report_digits <- function(mechanism) 14 - ceiling(log10(max(abs(c(mechanism$reach, mechanism$range)))))
 
 # ---- the channel on given levels ----
 

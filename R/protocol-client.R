@@ -8,18 +8,25 @@
 #'
 #' The file depends on `as`:
 #'
-#' * `"page"`: a web page that asks `question`, randomizes in the browser, explains what it does, and shows, copies or sends (`send`) the report.
-#' * `"javascript"`: `candorClient.report(candorClient.plan, answer)` draws a report; `candorClient.once(key, candorClient.plan, answer)` always returns the
-#'   same report. A node module has the same functions.
+#' * `"page"`: a web page that asks `question`, explains what it does, randomizes in the browser, and shows, copies or sends (`send`) the report.
+#' * `"javascript"`: a script, also a node module. `candorClient.report(candorClient.plan, answer)` draws a report. `candorClient.once(key, candorClient.plan, answer)`
+#'   promises `{id, report}`, and always the same. `candorClient.fields(candorClient.plan, kept)` makes texts of it for the fields of a survey tool.
+#' * `"module"`: the same as an ES module, `candor.mjs`.
+#' * `"jspsych"`, `"surveyjs"`: a plugin for jsPsych (from version 7), and a question type for SurveyJS (from version 2).
 #' * `"python"`: `report(PLAN, answer)`, or `Client(PLAN)` with `report()` and `once()`.
 #' * `"plan"`: the numbers, for a client in another language, see [clients].
 #'
-#' The page sends nothing but the report: a Content-Security-Policy in the file forbids every other request. Random numbers come from
-#' `crypto.getRandomValues()` or the module `secrets`. Without them a client stops and sends nothing.
+#' The page sends nothing but the report and a random identifier of the report: a Content-Security-Policy in the file forbids every other request. (As with any request the server also sees
+#' an address and what the browser says of itself, and the page says so.) Random numbers come from `crypto.getRandomValues()` or the module `secrets`. Without them a client stops.
 #'
-#' **A second report about one answer reveals more.** `once()` and the page therefore keep the report under `key` and return it again, even if the answer was
-#' changed. With a permanent answer ([rr_longitudinal()], [rr_bloom()] with `permanent`) the device keeps the permanent answers under `key`, and each load of
-#' the page makes a new report from them. If the browser cannot keep anything, the page warns before it asks.
+#' **A second report about one answer reveals more.** `once()` and the page therefore keep the report under `key`, in the browser's database and before it is shown or sent, and return
+#' it again, even if the answer was changed. Another mechanism under the same `key` is another place. With a permanent answer ([rr_longitudinal()], [rr_bloom()] with `permanent`) the
+#' device draws the permanent answers to *all* levels at the first visit and keeps them, so that what is kept does not reveal the truth. Each visit makes a new report from them. Safari
+#' deletes what pages keep after seven days without a visit. If the browser cannot keep anything, the page warns before it asks. A page cannot know that a window is private: it asks not to use one.
+#'
+#' **What is sent** is a JSON object: `id`, and a text for each question (`report`, for one question). `jsonlite::stream_in()` reads lines of these, and `rr_tally(posted, mechanism, column =
+#' "report", id = "id")` counts each `id` once. A refusal (`decline`) is `null`: `na.rm = TRUE` drops it, and the tally's `missing` is the number of refusals. It is not randomized: it
+#' discloses that this person declined, and estimates are then about those who did not.
 #'
 #' @section Testing a client:
 #' A client that draws wrongly sends reports that look valid. Let it randomize known answers, some thousand times each. `rr_check_client()` compares the reports of each
@@ -28,16 +35,23 @@
 #' number by number, to the last of 64 bits.
 #'
 #' @order 1
-#' @param mechanism A mechanism: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_bloom()], [rr_bitflip()], their forms with a permanent answer, or any mechanism
-#'   whose reports are categories (survey designs, [rr_square_wave()]) with at most 1,000 levels ([rr_grr()]: any number). Or an [rr_product()] of these.
+#' @param mechanism A mechanism: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_bloom()], [rr_bitflip()], their forms with a permanent answer, [rr_mean()],
+#'   [rr_scramble()], or any mechanism whose reports are categories (survey designs, [rr_square_wave()]) with at most 1,000 levels ([rr_grr()]: any number). Or an [rr_product()] or
+#'   [rr_sample_questions()] of these.
 #' @param file Name of the file to write.
-#' @param as `"page"` (default), `"javascript"`, `"python"` or `"plan"`, see the table.
-#' @param question For a page: the question, one text. For an [rr_product()] one text per question, named.
+#' @param as `"page"` (default), `"javascript"`, `"module"`, `"jspsych"`, `"surveyjs"`, `"python"` or `"plan"`, see the list.
+#' @param question For a page: the question, one text. For an [rr_product()] or [rr_sample_questions()] one text per question, named.
 #' @param key For a page: the name under which the device keeps the report. Each study needs its own key.
-#' @param send For a page: an `https://` address that receives the report as JSON by POST. The server must allow requests of other origins. By default the
+#' @param send For a page: an `https://` address that receives the report as JSON by POST, in the letters of ASCII. The server must allow requests of other origins. By default the
 #'   respondent copies the report.
-#' @param words For a page: a list of texts that replace the page's own, with names among `language` (`"de"`), `title`, `intro`, `storage`, `draw`, `sent`, `after`,
-#'   `again`, `copy`, `failed`.
+#' @param words For a page: a named list of texts that replace the page's own. `intro`, which is empty, stands before the explanation: consent, contact. All names, in the order of the page:
+#'   `old`, `title`, `intro`, `quote`, `how`, `lots`, `more`, `guess`, `weak`, `picture`, `few`, `most`, `certain`, `excluded`, `some`, `number`, `cards`, `one`, `permanent`, `private`, `storage`,
+#'   `random`, `broken`, `trial`, `imagine`, `try`, `tried`, `asked`, `surely`, `unsure`, `right`, `wrong`, `choose`, `outside`, `decline`, `declined`, `draw`, `send`, `result`, `answered`,
+#'   `shown`, `sent`, `differs`, `kept`, `drafts`, `also`, `waiting`, `retrying`, `failed`, `after`, `retry`, `full`, `copy`, `copied`. The texts are in the file `words.json` of
+#'   `system.file("client", package = "candor")`. Words in braces are filled in.
+#' @param language For a page: the tag of its language. `"en"` (default), `"de"`, `"fr"`, `"es"` and `"ar"` have texts; any other needs all of `words`.
+#' @param decline For a page: logical, default `FALSE`. Offer "I prefer not to say"?
+#' @param practice For a page: logical, default `FALSE`. Let respondents first draw two reports as a trial, and ask what a report shows?
 #' @param overwrite Logical, default `FALSE`. Replace an existing file?
 #' @param ... Must be empty.
 #' @param reports The reports, in any form that [rr_tally()] reads; or the name of a file of `rr_client()`.
@@ -50,8 +64,8 @@
 #' | `statistic`, `df`, `p.value` | the test |
 #' | `problem` | what seems wrong; `NA` if the p-value is above 0.001 divided by the number of truths |
 #' @section Errors:
-#' * `candor_error_law`: a mechanism without a client, or a mechanism that describes what people do ([rr_noncompliance()], [rr_misclassification()], [rr_lie_detector()],
-#'   [rr_cheater_detection()], [rr_anchor()]).
+#' * `candor_error_law`: a mechanism without a client; a mechanism whose reports reveal an answer (`rr_warner(1)`); or a mechanism that describes what people do
+#'   ([rr_noncompliance()], [rr_misclassification()], [rr_lie_detector()], [rr_cheater_detection()], [rr_anchor()]).
 #' * `candor_error_file`: an existing file, or a file that cannot be written.
 #' * `candor_error_argument`: other arguments, truths and reports of different numbers, and for `rr_check_client()` more than 10,000 categories.
 #' @references Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348} (permanent answers on the device)
@@ -78,8 +92,9 @@
 #' rr_check_client(rr_perturb(truth, mechanism, rng = "R"), mechanism, truth)   # no problem
 #' rr_check_client(truth, mechanism, truth)   # a problem
 #' @export
-rr_client <- function(mechanism, file, as = c("page", "javascript", "python", "plan"), question = NULL, key = NULL,
-                      send = NULL, words = NULL, overwrite = FALSE, ...) {
+rr_client <- function(mechanism, file, as = c("page", "javascript", "module", "jspsych", "surveyjs", "python", "plan"),
+                      question = NULL, key = NULL, send = NULL, words = NULL, language = "en", decline = FALSE,
+                      practice = FALSE, overwrite = FALSE, ...) {
   check_dots_empty(...)
   check_mechanism(mechanism)
   as <- check_choice(as, "as", eval(formals()$as))
@@ -89,10 +104,14 @@ rr_client <- function(mechanism, file, as = c("page", "javascript", "python", "p
   }
   check_installed("jsonlite", "to write a client")
   plan <- client_text(mechanism)
+  script <- client_source("candor.js", "plan: null", paste("plan:", plan))
   text <- switch(
-    as, plan = plan, javascript = client_source("candor.js", "plan: null", paste("plan:", plan)),
+    as, plan = plan, javascript = script,
     python = client_source("candor.py", "None", sprintf("json.loads(\"%s\")", gsub("([\\\"])", "\\\\\\1", plan))),
-    page = client_page(mechanism, plan, question, key, send, as.list(words))
+    page = client_page(mechanism, plan, question, key, list(
+      send = check_address(send), words = page_words(words, language), language = language,
+      decline = check_flag(decline, "decline"), practice = check_flag(practice, "practice")
+    )), client_source(c(module = "candor.mjs", jspsych = "jspsych.js", surveyjs = "surveyjs.js")[[as]], "/* client */", script)
   )
   write_whole(text, file)
   invisible(file)
@@ -111,31 +130,47 @@ put_text <- function(text, place, value) {
   paste0(substr(text, 1, at - 1), value, substring(text, at + nchar(place)))
 }
 
+# All questions of a mechanism of several, whether a respondent answers each of them or one.
+client_questions <- function(mechanism) {
+  mechanism$questions %||% if (identical(mechanism$part_column, "question")) mechanism$parts
+}
+
 client_text <- function(mechanism) {
-  questions <- mechanism$questions
+  questions <- client_questions(mechanism)
   each <- lapply(names(questions), function(name) list(name = name, plan = checked_plan(questions[[name]])))
   members <- list(format = "candor client", version = 1, epsilon = if (is.finite(mechanism$epsilon)) mechanism$epsilon,
                   mechanism = tryCatch(plain_argument(mechanism), candor_error = function(e) NULL),
-                  plan = if (is.null(questions)) checked_plan(mechanism), questions = if (length(each)) each)
+                  plan = if (is.null(questions)) checked_plan(mechanism), questions = if (length(each)) each,
+                  sample = if (length(each) && is.null(mechanism$questions)) TRUE)
   json_text(members[lengths(members) > 0])
 }
 
-# What people do, or the interviewer's mistakes, no device can draw.
+# What people do, or the interviewer's mistakes, no device can draw; and no device shall draw what protects nobody.
 checked_plan <- function(mechanism) {
-  if (!is.null(mechanism$codec$block)) refuse_client(mechanism, "A device does not deal cards to a block of people.")
-  if (identical(designed(mechanism), mechanism) && is.null(mechanism$parameters)) {
-    return(client_plan(mechanism))
+  if (!identical(designed(mechanism), mechanism) || !is.null(mechanism$parameters)) refuse_behaviour(mechanism)
+  plan <- client_plan(mechanism)
+  if (is.infinite(mechanism$epsilon) && reveals(plan, mechanism)) {
+    refuse_client(mechanism, "Each report to some answer reveals that answer.")
   }
-  refuse_behaviour(mechanism)
+  plan
+}
+
+# Is there an answer whose every report no other answer has?
+reveals <- function(plan, mechanism) {
+  if (!is.null(plan$own)) return(all(c(plan$own, plan$other) %in% c("1", strrep("0", 16))))
+  if (identical(plan$chance, "1")) return(TRUE)
+  if (!has_categories(mechanism) || length(mechanism$levels) > 1000) return(FALSE)
+  possible <- rr_matrix(mechanism) > 0
+  any(rowSums(possible[, colSums(possible) > 1, drop = FALSE]) == 0)
 }
 
 refuse_behaviour <- function(mechanism) {
   refuse_client(mechanism, "It describes what people do, which no device draws: give the design in it.")
 }
 
-refuse_client <- function(mechanism, why) {
-  abort(c("{.arg mechanism} has no client, see {.help rr_client}.", x = "It is: {format(mechanism)}.", x = why),
-        c("law", "argument"))
+refuse_client <- function(mechanism, why, instead = NULL) {
+  abort(c("{.arg mechanism} has no client, see {.help rr_client}.", x = "It is: {format(mechanism)}.", x = why,
+          i = instead), c("law", "argument"))
 }
 
 # ---- plans: what the sampler draws, as ?clients describes it ----
@@ -191,6 +226,11 @@ client_plan.rr_subset <- function(mechanism) {
   new_plan("subset", mechanism, chance = support_words(mechanism), size = mechanism$size)
 }
 
+# The chance of the other side of a coin, as draw_coins() draws it.
+coin_words <- function(p, other) {
+  if (p == 0) "1" else .Call(C_rr_plan_words, c(2, 2), plan_kind(list(kind = "binary")), c(p, other, 0, 1))$words[2]
+}
+
 support_words <- function(mechanism) .Call(C_rr_chance_words, mechanism$sampler$factor, mechanism$epsilon)
 
 client_plan.rr_local_hash <- function(mechanism) {
@@ -211,8 +251,8 @@ client_plan.rr_hadamard <- function(mechanism) {
 # ---- the page ----
 
 # Text goes in as JSON and is shown as text, never as HTML. The hashes let this script and this style run, and no other.
-client_page <- function(mechanism, plan, question, key, send, words) {
-  questions <- mechanism$questions %||% list(mechanism)
+client_page <- function(mechanism, plan, question, key, settings) {
+  questions <- client_questions(mechanism) %||% list(mechanism)
   if (!is.null(names(questions))) question <- unlist(as.list(question)[names(questions)])
   lines <- list(question = question, key = key, levels = unlist(lapply(questions, `[[`, "levels")))
   wanted <- c(length(questions), 1, length(lines$levels))
@@ -221,20 +261,57 @@ client_page <- function(mechanism, plan, question, key, send, words) {
     if (is.character(x) && length(x) == wanted[i] && all(grepl("[^[:space:]]", x) & !grepl("[[:cntrl:]]", x))) next
     abort(c("{.arg {names(lines)[i]}} must be {wanted[i]} line{?s} of text.", x = "It is {describe(x)}."), "argument")
   }
-  check_that(is.null(send) || isTRUE(grepl("^https://[^[:space:][:cntrl:];,'\"<>]+$", send)), send, "send",
-             "an address that starts with https://")
-  words$language <- words$language %||% "en"
-  settings <- list(question = I(unname(question)), key = key, words = words, send = send)
-  settings <- json_text(settings[lengths(settings) > 0])
-  settings <- gsub("<", "\\u003c", paste0("{\"client\": ", plan, ", ", substring(settings, 2)), fixed = TRUE)
+  settings <- c(settings, list(question = I(unname(question)), key = key, epsilon = lasting_epsilon(questions, mechanism)))
+  shown <- json_text(settings[lengths(settings) > 0 & !vapply(settings, identical, NA, Inf)])
+  shown <- gsub("<", "\\u003c", paste0("{\"client\": ", plan, ", ", substring(shown, 2)), fixed = TRUE)
   text <- client_source("page.html", "{{client}}", client_source("candor.js", "", ""))
-  text <- put_text(text, "{{page}}", settings)
+  text <- put_text(text, "{{page}}", shown)
   for (part in c("script", "style")) {
     inside <- sub(sprintf(".*<%s>(.*)</%s>.*", part, part), "\\1", text)
     bytes <- cli::hash_raw_sha256(charToRaw(enc2utf8(inside)))
     hash <- jsonlite::base64_enc(as.raw(strtoi(substring(bytes, 2 * 1:32 - 1, 2 * 1:32), 16)))
     text <- put_text(text, paste0("{{", part, "}}"), hash)
   }
-  text <- put_text(text, "{{connect}}", if (is.null(send)) "'none'" else sub("[?#].*", "", send))
-  put_text(text, "{{language}}", words$language)
+  send <- settings$send
+  text <- put_text(text, "{{connect}}", if (is.null(send)) "'none'" else sub("[?].*", "", send))
+  leftwards <- grepl("^(ar|arc|ckb|dv|fa|he|ks|ps|sd|syr|ug|ur|yi)(-|$)|-(Arab|Hebr|Thaa)(-|$)", settings$language)
+  text <- put_text(text, "{{language}}", paste0(settings$language, "\" dir=\"", if (leftwards) "rtl" else "ltr"))
+  put_text(text, "{{old}}", gsub("<", "&lt;", gsub("&", "&amp;", settings$words$old, fixed = TRUE), fixed = TRUE))
+}
+
+# What all reports of a device may tell together: a page of permanent answers makes many.
+lasting_epsilon <- function(questions, mechanism) {
+  if (all(vapply(questions, is_memoised, NA))) sum(vapply(questions, permanent_epsilon, 0)) else mechanism$epsilon
+}
+
+page_words <- function(words, language) {
+  shipped <- jsonlite::read_json(system.file("client", "words.json", package = "candor"))
+  check_that(is.character(language) && grepl("^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", language), language, "language",
+             "one tag of a language, such as {.val de} or {.val pt-BR}")
+  words <- as.list(words)
+  wrong <- setdiff(names(words), names(shipped$en))
+  if (length(wrong) || length(words) != sum(nzchar(names(words)))) {
+    near <- if (length(wrong)) meant_of(wrong, names(shipped$en))
+    abort(c("{.arg words} must have names of the page's texts, see {.help rr_client}.", x = "It is {describe(words)}.",
+            x = if (length(wrong)) "There is no text {.val {wrong[1]}}.", i = near), "argument")
+  }
+  for (name in names(words)) {
+    check_that(is.character(words[[name]]) && length(words[[name]]) == 1L && !is.na(words[[name]]), words[[name]],
+               paste0("words$", name), "one text")
+  }
+  own <- shipped[[sub("-.*", "", tolower(language))]]
+  lacking <- if (is.null(own)) setdiff(names(shipped$en), names(words))
+  if (length(lacking)) {
+    abort(c("{.arg words} must have all texts: there are none in {.arg language} {.val {language}}.",
+            x = "It lacks {format_labels(lacking)}."), "argument")
+  }
+  utils::modifyList(own %||% list(), words)[names(shipped$en)]
+}
+
+# Browsers send to no other: a policy has no letters beyond ASCII, and a request no name or password.
+check_address <- function(send) {
+  port <- "(:([0-5]?[0-9]{1,4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
+  pattern <- paste0("^https://[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?", port, "([/?][A-Za-z0-9._~!$&()*+=:@%/?-]*)?$")
+  check_that(is.null(send) || (is.character(send) && length(send) == 1L && grepl(pattern, send)), send, "send",
+             "an address that starts with https://, in ASCII, without a name and password")
 }

@@ -3,17 +3,30 @@
 #' @rdname rr_tally
 #' @export
 rr_tally.data.frame <- function(x, mechanism, ..., column = NULL, count = NULL, weights = NULL, by = NULL,
-                                na.rm = FALSE, keep = c("counts", "sets")) {
+                                id = NULL, na.rm = FALSE, keep = c("counts", "sets")) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  answers <- frame_parts(x, mechanism, column, weights, by, count)
+  answers <- frame_parts(drop_copies(x, id), mechanism, column, weights, by, count, id)
   tell_frequencies(answers$weights)
   tally_answers(answers, mechanism, na.rm, keep)
 }
 
+# A report that came twice, as its identifier says, counts once.
+drop_copies <- function(x, id) {
+  named <- frame_names(as_plain_frame(x), id, "id", one = TRUE) %||% refuse_vector(id, "id")
+  if (is.null(named)) return(x)
+  ids <- x[[named]]
+  check_that(!anyNA(ids), ids, "id", "a column without missing identifiers")
+  again <- which(duplicated(ids))
+  if (!length(again)) return(x)
+  cli::cli_inform("Counted once: {length(again)} report{?s} that came again.",
+                  class = "candor_message_copies")
+  x[-again, , drop = FALSE]
+}
+
 # What a data frame holds: the reports, the weights and the groups. Columns are named by text or a formula; vectors are
 # taken as they are. Groups of dplyr::group_by() come first.
-frame_parts <- function(x, mechanism, column, weights, by, count = NULL) {
+frame_parts <- function(x, mechanism, column, weights, by, count = NULL, id = NULL) {
   frame <- as_plain_frame(x)
   named <- frame_names(frame, by, "by")
   by <- if (!is.null(named)) as.list(frame)[named]
@@ -22,7 +35,7 @@ frame_parts <- function(x, mechanism, column, weights, by, count = NULL) {
   if (length(grouped)) by <- c(as.list(frame)[grouped], by[setdiff(names(by), grouped)])
   weighted <- frame_names(frame, weights, "weights", one = TRUE)
   counted <- frame_names(frame, count, "count", one = TRUE)
-  others <- c(names(by), weighted, counted)
+  others <- c(names(by), weighted, counted, frame_names(frame, id, "id"))
   columns <- report_columns(frame, mechanism, column, others)
   # Who reads fields sees all columns that are left, and knows the reports of other protocols by them.
   if (length(columns) > 1L && is.null(column) && is.null(mechanism$questions) && !is_bits(mechanism$codec)) {

@@ -14,7 +14,7 @@
 #'   numbers, text of numbers separated by spaces.
 #' * [rr_hadamard()]: whole numbers from 0; with `one_bit` a tibble with `index` and `sign`. Also numbers of any type, including `integer64`.
 #' * [rr_projective()]: whole numbers from 1. Also numbers of any type, including `integer64`.
-#' * [rr_local_hash()]: a tibble with `slope`, `shift` and `value`; with `cohorts` `cohort` and `value`. Also data frames with these columns.
+#' * [rr_local_hash()]: a tibble with `slope`, `shift` and `value`; with `cohorts` `cohort` and `value`. Also data frames with these columns, and text of these numbers separated by spaces.
 #' * [rr_bitflip()]: positions, negative if the bit is 0. Also matrices (one row per report), lists and text of such numbers, and columns `position_1`,
 #'   `position_2`, .... Also columns of 0 and 1 for all buckets, missing if not drawn, and long tables with columns `id`, `level` and `bit`.
 #' * [rr_bloom()]: a data frame with `cohort` and `bits`. Also data frames with these columns and bits in any form of [rr_unary()], or with columns `cohort` and
@@ -93,6 +93,8 @@ keeps_sets <- function(mechanism) {
 read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = NULL) {
   codec <- mechanism$codec
   rows <- columns <- NULL
+  fields <- report_fields(codec)
+  if (!is.null(fields) && (is.character(x) || is.factor(x)) && is.null(dim(x))) x <- text_columns(x, fields)
   if (!is.null(codec$width) && length(codec$numbers)) x <- cohort_columns(x, mechanism)
   if (length(codec$numbers)) columns <- whole_columns(x, names(codec$numbers))
   if (!is.null(codec$width)) rows <- read_rows(if (is.null(columns)) x else x[["bits"]], mechanism)
@@ -106,6 +108,16 @@ read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = N
   bits <- if (!is.null(rows)) settle_rows(drop_reports(rows$rows, dropped), mechanism)
   list(reports = join_columns(columns, bits), dropped = dropped, groups = keep(groups), weights = keep(weights),
        each = as.double(max(1L, groups)))
+}
+
+# Columns of text that has them one after another, as clients and report_texts() write it.
+text_columns <- function(x, fields) {
+  values <- strsplit(trimws(as.character(x)), " +")
+  values[is.na(x)] <- list(rep(NA_character_, length(fields)))
+  odd <- which(lengths(values) != length(fields))
+  if (length(odd)) abort_report_at(odd[1], paste("is not the numbers", paste(fields, collapse = ", ")))
+  columns <- lapply(seq_along(fields), function(j) vapply(values, `[`, "", j))
+  as.data.frame(stats::setNames(columns, fields))
 }
 
 abort_report_at <- function(position, problem) {

@@ -1,11 +1,7 @@
 /* candor client, version 1: turns a true answer into a report, on the respondent's own device. Its plan is described on
  * the page ?clients of the R package candor. Randomness: crypto.getRandomValues(). There is no other source. */
-(function (make) {
-  if (typeof module === "object" && module.exports) module.exports = make();
-  else globalThis.candorClient = make();
-})(function () {
+var candorClient = (function () {
 "use strict";
-
 function fail(what) { throw new Error("candor: " + what); }
 function has(object, name) { return Object.prototype.hasOwnProperty.call(object, name); }
 
@@ -35,6 +31,9 @@ function less(high, low, p) { return high < p[0] || (high === p[0] && low < p[1]
 function chance(p, words) { const high = words(), low = words(); return less(high, low, p); }
 function told(plan, words) { return chance(grid(plan.chance), words); }
 
+// What a lie needs is drawn for a truth too: the time does not tell them apart. Words that are given (in tests) are not.
+function lie(own, words, make) { return own && words.given ? null : make(); }
+
 // Uniform on 0, ..., m - 1: words from the largest multiple of m on are left out.
 function below(m, words) {
   const limit = 4294967296 - 4294967296 % m;
@@ -45,33 +44,26 @@ function below(m, words) {
 
 // `size` of the numbers 0, ..., k - 1 without `out` (-1: all).
 function sample(k, size, out, words) {
-  const left = [];
-  for (let v = 0; v < k; v++) if (v !== out) left.push(v);
+  const left = Array.from({ length: k }, (none, v) => v).filter(v => v !== out);
   for (let i = 0; i < size; i++) {
-    const j = i + below(left.length - i, words), moved = left[i];
-    left[i] = left[j];
-    left[j] = moved;
+    const j = i + below(left.length - i, words);
+    [left[i], left[j]] = [left[j], left[i]];
   }
   return left.slice(0, size);
 }
 
 // Bits as hexadecimal text, the lowest bit of the first byte first; and back.
 function hex(bits) {
-  let text = "";
-  for (let from = 0; from < bits.length; from += 8) {
-    let byte = 0;
-    for (let b = 0; b < 8 && from + b < bits.length; b++) byte += bits[from + b] << b;
-    text += (byte < 16 ? "0" : "") + byte.toString(16);
-  }
-  return text;
+  const bytes = new Uint8Array(Math.ceil(bits.length / 8));
+  bits.forEach((one, v) => { bytes[v >> 3] |= one << (v & 7); });
+  return Array.from(bytes, byte => byte.toString(16).padStart(2, "0")).join("");
 }
 function bit(text, v) { return (parseInt(text.substr(2 * (v >> 3), 2), 16) >> (v & 7)) & 1; }
 
 // k bits, each 1 with probability `own` where set(v) holds, and with `other` elsewhere.
 function flips(plan, k, set, words) {
-  const own = grid(plan.own), other = grid(plan.other), bits = [];
-  for (let v = 0; v < k; v++) bits.push(chance(set(v) ? own : other, words) ? 1 : 0);
-  return bits;
+  const own = grid(plan.own), other = grid(plan.other);
+  return Array.from({ length: k }, (none, v) => chance(set(v) ? own : other, words) ? 1 : 0);
 }
 
 // a z + b modulo the prime, all below it and it below 2^31, without numbers above 2^53.
@@ -82,25 +74,26 @@ function affine(a, z, b, prime) {
 function hashed(plan, truth, slope, shift) {
   return Math.floor(affine(slope, plan.codes[truth], shift, plan.prime) * plan.g / plan.prime);
 }
+function toldOr(plan, truth, m, words) {
+  const own = told(plan, words), any = lie(own, words, () => below(m, words));
+  return own ? truth : any;
+}
 
 // Is the number of ones in the binary digits of x odd?
 function odd(x) { let ones = 0; for (; x > 0; x &= x - 1) ones ^= 1; return ones === 1; }
 
 const draw = {
   // The truth with probability `chance` (told), else any level.
-  all(plan, truth, words) { return told(plan, words) ? truth : below(plan.k, words); },
+  all(plan, truth, words) { return toldOr(plan, truth, plan.k, words); },
   // The same, else any other level.
   others(plan, truth, words) {
-    if (told(plan, words)) return truth;
-    const value = below(plan.k - 1, words);
-    return value + (value >= truth ? 1 : 0);
+    const own = told(plan, words), value = lie(own, words, () => below(plan.k - 1, words));
+    return own ? truth : value + (value >= truth ? 1 : 0);
   },
   // Row x: cumulated probabilities of all reports but the last.
   rows(plan, truth, words) {
     const high = words(), low = words();
-    let report = 0;
-    for (const cut of plan.cuts[truth]) if (!less(high, low, grid(cut))) report++;
-    return report;
+    return plan.cuts[truth].filter(cut => !less(high, low, grid(cut))).length;
   },
   // Independent bits, one for each level.
   bits(plan, truth, words) { return hex(flips(plan, plan.k, v => v === truth, words)); },
@@ -108,17 +101,16 @@ const draw = {
   again(plan, text, words) { return hex(flips(plan, plan.k, v => bit(text, v), words)); },
   // `size` levels, numbered from 1.
   subset(plan, truth, words) {
-    const own = told(plan, words);
-    const set = own ? sample(plan.k, plan.size - 1, truth, words).concat(truth) : sample(plan.k, plan.size, -1, words);
-    return set.sort((a, b) => a - b).map(v => v + 1);
+    const own = told(plan, words), any = lie(own, words, () => sample(plan.k, plan.size, -1, words));
+    const withOwn = lie(!own, words, () => sample(plan.k, plan.size - 1, truth, words).concat(truth));
+    return (own ? withOwn : any).sort((a, b) => a - b).map(v => v + 1);
   },
   // A hash function of one's own or that of a cohort, and a value from 1 to g.
   hash(plan, truth, words) {
     const cohort = plan.slopes && below(plan.slopes.length, words);
     const slope = plan.slopes ? plan.slopes[cohort] : 1 + below(plan.prime - 1, words);
     const shift = plan.slopes ? plan.shifts[cohort] : below(plan.prime, words);
-    const own = hashed(plan, truth, slope, shift);
-    const value = 1 + (told(plan, words) ? own : below(plan.g, words));
+    const value = 1 + toldOr(plan, hashed(plan, truth, slope, shift), plan.g, words);
     return plan.slopes ? { cohort: cohort + 1, value } : { slope, shift, value };
   },
   // A column of the truth's block on which its row is +1, or any number.
@@ -144,71 +136,165 @@ const draw = {
     const set = plan.places[cohort][truth];
     return { cohort: cohort + 1, bits: hex(flips(plan, plan.k, v => set.includes(v), words)) };
   },
-  // A permanent answer, drawn by `first` once and kept; `second` draws from it each time.
+  // A number of a range, rounded at random to a place of a grid; then a cell near it, or any cell.
+  number(plan, answer, words) {
+    const part = chance(grid(plan.coarse_share), words) ? plan.coarse : plan.fine;
+    const place = (answer - plan.low) / (plan.high - plan.low) * part.steps, from = Math.floor(place);
+    const up = (words() * 4294967296 + words()) / 18446744073709551616 < place - from ? 1 : 0;
+    const near = !chance(grid(part.other), words), own = Math.min(from + up, part.steps) + below(part.window, words);
+    const any = lie(near, words, () => below(part.steps + part.window, words));
+    return part.start + part.step * (near ? own : any);
+  },
+  // A number times a card plus a card; with a chance the number itself.
+  cards(plan, answer, words) {
+    const card = cards => cards.values[draw.rows(cards, 0, words)];
+    const w = card(plan.multiply), u = card(plan.add), lied = chance(grid(plan.lie), words);
+    return Number((!lied ? answer : plan.inside ? w * (answer + u) : w * answer + u).toFixed(plan.digits));
+  },
+  // `second` draws from the permanent answer each time.
   memoised(plan, truth, words, memory) {
     if (!memory) fail("this plan needs a memory");
-    const first = plan.first, second = plan.second;
-    const keep = function (key, make) {
-      let kept = memory.get(key);
-      if (kept === null || kept === undefined) memory.set(key, kept = String(make()));
-      return kept;
-    };
-    if (first.kind === "hash") {
-      const [slope, shift] = keep("function", () =>
-        1 + below(first.prime - 1, words) + " " + below(first.prime, words)).split(" ").map(Number);
-      const own = hashed(first, truth, slope, shift);
-      const kept = keep(String(own), () => told(first, words) ? own : below(first.g, words));
-      return { slope, shift, value: 1 + draw[second.kind](second, Number(kept), words) };
-    }
-    if (first.kind === "bloom") {
-      const cohort = Number(keep("cohort", () => below(first.cohorts, words)));
-      const kept = keep(String(truth), () => draw.bloom(first, truth, words, cohort).bits);
-      return { cohort: cohort + 1, bits: draw.again(second, kept, words) };
-    }
-    const kept = keep(String(truth), () => draw[first.kind](first, truth, words));
-    return draw[second.kind](second, second.kind === "again" ? kept : Number(kept), words);
+    const second = plan.second, { slope, shift, cohort, answer } = permanent(plan.first, truth, words, memory);
+    const drawn = draw[second.kind](second, second.kind === "again" ? answer : Number(answer), words);
+    if (plan.first.kind === "hash") return { slope, shift, value: 1 + drawn };
+    return plan.first.kind === "bloom" ? { cohort: cohort + 1, bits: drawn } : drawn;
   }
 };
 
-// The position of an answer among the levels; of a number, that of its bin.
-function position(plan, answer, name) {
-  const bins = typeof answer === "number" && plan.breaks;
-  const last = bins && answer === bins[bins.length - 1] ? 1 : 0;
-  const at = bins ? bins.filter(b => b <= answer).length - 1 - last : plan.levels.indexOf(String(answer));
-  if (!(at >= 0 && at < plan.levels.length)) fail("the answer" + name + " is not one of the levels");
-  if (!has(draw, plan.kind)) fail("unknown plan " + plan.kind);
-  return at;
+// The permanent answer to a truth, with its hash function or cohort: drawn by `first` once, and kept.
+function permanent(first, truth, words, memory) {
+  const keep = function (key, make) {
+    if (memory.get(key) === undefined || memory.get(key) === null) memory.set(key, String(make()));
+    return memory.get(key);
+  };
+  if (first.kind === "hash") {
+    const [slope, shift] = keep("function", () =>
+      1 + below(first.prime - 1, words) + " " + below(first.prime, words)).split(" ").map(Number);
+    const own = hashed(first, truth, slope, shift);
+    return { slope, shift, answer: keep(String(own), () => toldOr(first, own, first.g, words)) };
+  }
+  if (first.kind === "bloom") {
+    const cohort = Number(keep("cohort", () => below(first.cohorts, words)));
+    return { cohort, answer: keep(String(truth), () => draw.bloom(first, truth, words, cohort).bits) };
+  }
+  return { answer: keep(String(truth), () => draw[first.kind](first, truth, words)) };
 }
 
+// What a draw takes of an answer: its position among the levels, of a number that of its bin; or the number itself.
+function position(plan, answer, name) {
+  if (!has(draw, plan.kind)) fail("unknown plan " + plan.kind);
+  if (plan.high !== undefined) {
+    if (typeof answer === "number" && answer >= plan.low && answer <= plan.high) return answer;
+    fail("the answer" + name + " is outside of the range");
+  }
+  const bins = typeof answer === "number" && plan.breaks, last = bins && answer === bins[bins.length - 1] ? 1 : 0;
+  const at = bins ? bins.filter(b => b <= answer).length - 1 - last : plan.levels.indexOf(String(answer));
+  if (at >= 0 && at < plan.levels.length) return at;
+  fail("the answer" + name + " is not one of the levels");
+}
+
+// The report of one question; null is one that was declined.
 function question(plan, truth, words, memory) {
+  if (truth === null) return null;
   const drawn = draw[plan.kind](plan, truth, words, plan.kind === "memoised" ? memory : undefined);
   return typeof drawn === "number" && plan.reports.length ? plan.reports[drawn] : drawn;
 }
+const questions = client => client.questions || [{ plan: client.plan }];
+const part = (memory, q) => q.name !== undefined && memory && memory.of ? memory.of(q.name) : memory;
+const isPermanent = client => questions(client).every(q => q.plan.kind === "memoised");
 
-// Of several questions `answer` is an object. All answers are looked up before the first draw.
+// Of several questions `answer` is an object. All answers are looked up before the first draw. A plan that samples questions
+// takes answers to all, or to the one that was drawn before. With `decline` null is an answer, reported as it is.
 function report(client, answer, options = {}) {
   if (client.format !== "candor client" || client.version !== 1) fail("not a plan of this version");
   const words = options.words || systemWords(), memory = options.memory;
-  if (!client.questions) return question(client.plan, position(client.plan, answer, ""), words, memory);
-  const truths = client.questions.map(function (q) {
-    if (!has(answer, q.name)) fail("no answer to " + q.name);
-    return position(q.plan, answer[q.name], " to " + q.name);
+  words.given = options.words !== undefined;
+  const asked = questions(client).filter(q => !client.sample || has(answer, q.name));
+  if (client.sample && asked.length !== 1 && asked.length !== client.questions.length) fail("answer one question, or all");
+  const truths = asked.map(function (q) {
+    if (client.questions && !has(answer, q.name)) fail("no answer to " + q.name);
+    const own = client.questions ? answer[q.name] : answer;
+    return own === null && options.decline ? null : position(q.plan, own, client.questions ? " to " + q.name : "");
   });
-  const out = {};
-  client.questions.forEach(function (q, i) {
-    out[q.name] = question(q.plan, truths[i], words, memory && memory.of ? memory.of(q.name) : memory);
-  });
-  return out;
+  // Permanent answers to all levels, before an answer is used: neither name, number nor time of what is kept tell it.
+  if (memory && !options.words) asked.filter(q => q.plan.kind === "memoised").forEach(q =>
+    q.plan.levels.forEach((level, truth) => permanent(q.plan.first, truth, words, part(memory, q))));
+  const drawn = at => question(asked[at].plan, truths[at], words, part(memory, asked[at]));
+  if (!client.questions) return drawn(0);
+  if (!client.sample) return Object.fromEntries(asked.map((q, at) => [q.name, drawn(at)]));
+  const at = below(asked.length, words);
+  return { question: asked[at].name, report: text(drawn(at)) };
 }
 
-// The same report for ever, whatever is answered then: a second draw would tell more.
-function once(key, client, answer, options = {}) {
-  const store = options.store || localStorage, kept = store.getItem(key);
-  if (kept !== null) return JSON.parse(kept);
-  const drawn = report(client, answer, options);
-  store.setItem(key, JSON.stringify(drawn));
-  return drawn;
+// What is passed on: the identifier, and each report as a text that rr_tally() reads, numbers with spaces between them.
+const text = report => report === null ? null : (typeof report === "object" ? Object.values(report) : [report]).join(" ");
+function fields(client, kept) {
+  const all = client.questions ? kept.report : { report: kept.report };
+  return Object.assign({ id: kept.id }, Object.fromEntries(Object.keys(all).map(name => [name, text(all[name])])));
 }
 
-return { report, once, plan: null };
-});
+// Where the report of a plan is kept: another plan under the same key has another place (FNV-1a of the plan).
+function place(key, client) {
+  let print = 0x811c9dc5;
+  for (const letter of JSON.stringify(client)) print = Math.imul(print ^ letter.codePointAt(0), 0x01000193);
+  return key + " " + (print >>> 0).toString(16);
+}
+
+// What a browser keeps: `change` gives what was kept to `make`, and promises what that returns, when it is on the disk. Two
+// tabs wait for one another, and a browser that is killed has kept all of it or nothing.
+function device() {
+  const opened = new Promise(function (done, failed) {
+    const opening = indexedDB.open("candor", 1);
+    opening.onupgradeneeded = () => { opening.result.createObjectStore("reports"); };
+    opening.onsuccess = () => done(opening.result);
+    opening.onerror = () => failed(opening.error);
+    setTimeout(() => failed(new Error("candor: this browser keeps nothing")), 5000);
+  });
+  return { change: (at, make) => opened.then(base => new Promise(function (done, failed) {
+    const transaction = base.transaction("reports", "readwrite", { durability: "strict" });
+    const reports = transaction.objectStore("reports"), asked = reports.get(at);
+    let made, refused;
+    asked.onsuccess = function () {
+      try {
+        made = make(asked.result);
+        if (made !== asked.result) reports.put(made, at);
+      } catch (error) { refused = error; transaction.abort(); }
+    };
+    transaction.oncomplete = () => done(made);
+    transaction.onabort = () => failed(refused || transaction.error);
+  })) };
+}
+
+// Is it what once() keeps?
+const whole = (client, kept) => Boolean(kept) &&
+  (isPermanent(client) ? typeof kept.permanent === "object" : typeof kept.id === "string" && has(kept, "report"));
+
+// { id, report, before }: the same for ever, whatever is answered then, since a second draw would tell more. `id` is a
+// random number of the report, by which two copies of it are known. Of permanent answers each report is a new one.
+async function once(key, client, answer, options = {}) {
+  const renewed = isPermanent(client);
+  let before = false;
+  const kept = await (options.store || device()).change(place(key, client), function (old) {
+    before = !renewed && whole(client, old);
+    if (before) return old;
+    const all = renewed && whole(client, old) ? old.permanent : {};
+    const of = function (name) {
+      const mine = all[name] || (all[name] = {});
+      return { get: entry => mine[entry], set: (entry, value) => { mine[entry] = value; } };
+    };
+    const drawn = report(client, answer, { decline: options.decline, memory: client.questions ? { of } : of("") });
+    const words = systemWords(), id = [1, 2, 3, 4].map(() => words().toString(16).padStart(8, "0")).join("");
+    return renewed ? { id, report: drawn, permanent: all } : { id, report: drawn };
+  });
+  return { id: kept.id, report: kept.report, before, sent: Boolean(kept.sent) };
+}
+
+// What once() has kept, or undefined where it would draw.
+async function kept(key, client, options = {}) {
+  const old = await (options.store || device()).change(place(key, client), same => same);
+  return whole(client, old) && !isPermanent(client) ? old : undefined;
+}
+
+return { report, once, kept, fields, any: m => below(m, systemWords()), place, device, whole, isPermanent, plan: null };
+})();
+if (typeof module === "object" && module.exports) module.exports = candorClient;

@@ -5,9 +5,10 @@ A plan (JSON, made by the R package candor; its page ?clients says what is in it
 
     client = Client(PLAN)
     client.report("yes")                      # a report, drawn anew
-    client.once("drugs-2026", "yes", store)   # the same report for ever; store: a dict that the device keeps
+    client.once("drugs-2026", "yes", store)   # {"id": .., "report": ..}: for ever the same; store: a dict that the device keeps
     client.report("yes", memory=kept)         # permanent answers; kept: a dict (of several questions: of dicts)
 """
+import hashlib
 import json
 import secrets
 import struct
@@ -30,8 +31,10 @@ class Words:
 
     def chance(self, p):
         """True with probability p, in units of 2^-64. Two words are always drawn."""
-        high = self.next()
-        return (high << 32 | self.next()) < p
+        return self.number() < p
+
+    def number(self):
+        return self.next() << 32 | self.next()
 
     def below(self, m):
         """Uniform on 0, ..., m - 1: words from the largest multiple of m on are left out."""
@@ -40,6 +43,10 @@ class Words:
         while word >= limit:
             word = self.next()
         return word % m
+
+    def lie(self, own, make):
+        """What a lie needs is drawn for a truth too, so that the time does not tell them apart; of given words it is not."""
+        return None if own and self.own else make()
 
     def flips(self, chances):
         if self.own:
@@ -81,6 +88,11 @@ def odd(x):
     return bin(x).count("1") % 2 == 1
 
 
+def text(report):
+    """A report as one text, as rr_tally() reads it: numbers with spaces between them."""
+    return " ".join(map(str, report.values() if isinstance(report, dict) else report)) if isinstance(report, (dict, list)) else str(report)
+
+
 class Question:
     def __init__(self, plan):
         self.plan = plan
@@ -97,6 +109,10 @@ class Question:
             self.first, self.second = Question(plan["first"]), Question(plan["second"])
 
     def position(self, answer):
+        if "high" in self.plan:
+            if not (isinstance(answer, (int, float)) and self.plan["low"] <= answer <= self.plan["high"]):
+                raise ValueError("candor: the answer is outside of the range")
+            return answer
         breaks = self.plan.get("breaks")
         if breaks and isinstance(answer, (int, float)) and breaks[0] <= answer <= breaks[-1]:
             return min(sum(b <= answer for b in breaks), len(breaks) - 1) - 1
@@ -110,17 +126,15 @@ class Question:
         return self.plan["reports"][drawn] if isinstance(drawn, int) and self.plan["reports"] else drawn
 
     def draw_all(self, truth, words):
-        return truth if words.chance(self.chance) else words.below(self.plan["k"])
+        return self.told_or(truth, self.plan["k"], words)
 
     def draw_others(self, truth, words):
-        if words.chance(self.chance):
-            return truth
-        value = words.below(self.plan["k"] - 1)
-        return value + (value >= truth)
+        own = words.chance(self.chance)
+        value = words.lie(own, lambda: words.below(self.plan["k"] - 1)) or 0
+        return (value + (value >= truth), truth)[own]
 
     def draw_rows(self, truth, words):
-        high = words.next()
-        number = high << 32 | words.next()
+        number = words.number()
         return sum(number >= cut for cut in self.cuts[truth])
 
     def draw_bits(self, truth, words):
@@ -132,13 +146,18 @@ class Question:
         return pack(words.flips([self.own if one else self.other for one in unpack(text, self.plan["k"])]))
 
     def draw_subset(self, truth, words):
-        k, size = self.plan["k"], self.plan["size"]
-        chosen = words.sample(k, size - 1, truth) + [truth] if words.chance(self.chance) else words.sample(k, size)
+        k, size, own = self.plan["k"], self.plan["size"], words.chance(self.chance)
+        other = words.lie(own, lambda: words.sample(k, size))
+        chosen = (other, words.lie(not own, lambda: words.sample(k, size - 1, truth) + [truth]))[own]
         return sorted(v + 1 for v in chosen)
 
     def hashed(self, truth, slope, shift):
         plan = self.plan
         return (slope * plan["codes"][truth] + shift) % plan["prime"] * plan["g"] // plan["prime"]
+
+    def told_or(self, truth, m, words):
+        own = words.chance(self.chance)
+        return (words.lie(own, lambda: words.below(m)), truth)[own]
 
     def draw_hash(self, truth, words):
         plan = self.plan
@@ -148,15 +167,15 @@ class Question:
         else:
             slope, shift = 1 + words.below(plan["prime"] - 1), words.below(plan["prime"])
             report = {"slope": slope, "shift": shift}
-        own = self.hashed(truth, slope, shift)
-        report["value"] = 1 + (own if words.chance(self.chance) else words.below(plan["g"]))
+        report["value"] = 1 + self.told_or(self.hashed(truth, slope, shift), plan["g"], words)
         return report
 
     def draw_hadamard(self, truth, words):
         blocks, size = self.plan["blocks"], self.plan["size"]
         told, number = words.chance(self.chance), words.below(blocks * size)
         row, column = truth // blocks + 1, number % size
-        return truth % blocks * size + (column ^ (row & -row) if odd(row & column) else column) if told else number
+        own = truth % blocks * size + (column ^ (row & -row) * odd(row & column))
+        return (number, own)[told]
 
     def draw_sign(self, truth, words):
         index = words.below(self.plan["size"])
@@ -176,29 +195,51 @@ class Question:
             chances[place] = self.own
         return {"cohort": cohort + 1, "bits": pack(words.flips(chances))}
 
-    def draw_memoised(self, truth, words, memory):
-        if memory is None:
-            raise ValueError("candor: this plan needs a memory")
-        first, kind = self.first, self.first.plan["kind"]
+    def draw_number(self, answer, words):
+        plan = self.plan
+        part = plan["coarse" if words.chance(grid(plan["coarse_share"])) else "fine"]
+        place = (answer - plan["low"]) / (plan["high"] - plan["low"]) * part["steps"]
+        up = words.number() / 2.0**64 < place % 1
+        near = not words.chance(grid(part["other"]))
+        own = min(int(place) + up, part["steps"]) + words.below(part["window"])
+        other = words.lie(near, lambda: words.below(part["steps"] + part["window"]))
+        return part["start"] + part["step"] * (other, own)[near]
 
+    def draw_cards(self, answer, words):
+        plan, drawn = self.plan, []
+        for cards in (plan["multiply"], plan["add"]):
+            number = words.number()
+            drawn.append(cards["values"][sum(number >= grid(cut) for cut in cards["cuts"][0])])
+        (w, u), lied = drawn, words.chance(grid(plan["lie"]))
+        made = w * (answer + u) if plan["inside"] else w * answer + u
+        return float(round((answer, made)[lied], plan["digits"]))
+
+    def permanent(self, truth, words, memory):
+        """The hash function or cohort, and the permanent answer, drawn once and kept."""
         def keep(key, make):
             if key not in memory:
                 memory[key] = make()
             return memory[key]
 
-        if kind == "hash":
-            prime = first.plan["prime"]
+        if self.plan["kind"] == "hash":
+            prime = self.plan["prime"]
             function = keep("function", lambda: "%d %d" % (1 + words.below(prime - 1), words.below(prime)))
-            slope, shift = map(int, function.split())
-            own = first.hashed(truth, slope, shift)
-            kept = keep(str(own), lambda: own if words.chance(first.chance) else words.below(first.plan["g"]))
-            return {"slope": slope, "shift": shift, "value": 1 + self.second.draw(int(kept), words)}
-        if kind == "bloom":
-            cohort = int(keep("cohort", lambda: words.below(first.plan["cohorts"])))
-            kept = keep(str(truth), lambda: first.draw(truth, words, cohort)["bits"])
-            return {"cohort": cohort + 1, "bits": self.second.draw(kept, words)}
-        kept = keep(str(truth), lambda: first.draw(truth, words))
-        return self.second.draw(kept if self.second.plan["kind"] == "again" else int(kept), words)
+            own = self.hashed(truth, *map(int, function.split()))
+            return function, keep(str(own), lambda: self.told_or(own, self.plan["g"], words))
+        if self.plan["kind"] == "bloom":
+            cohort = int(keep("cohort", lambda: words.below(self.plan["cohorts"])))
+            return cohort, keep(str(truth), lambda: self.draw(truth, words, cohort)["bits"])
+        return None, keep(str(truth), lambda: self.draw(truth, words))
+
+    def draw_memoised(self, truth, words, memory):
+        if memory is None:
+            raise ValueError("candor: this plan needs a memory")
+        public, kept = self.first.permanent(truth, words, memory)
+        drawn = self.second.draw(kept if self.second.plan["kind"] == "again" else int(kept), words)
+        if self.first.plan["kind"] == "hash":
+            slope, shift = map(int, public.split())
+            return {"slope": slope, "shift": shift, "value": 1 + drawn}
+        return {"cohort": public + 1, "bits": drawn} if self.first.plan["kind"] == "bloom" else drawn
 
 
 class Client:
@@ -206,23 +247,35 @@ class Client:
         plan = json.loads(plan) if isinstance(plan, str) else plan
         if plan.get("format") != "candor client" or plan.get("version") != 1:
             raise ValueError("candor: not a plan of this version")
-        self.one = None if "questions" in plan else Question(plan["plan"])
-        self.questions = {q["name"]: Question(q["plan"]) for q in plan.get("questions", [])}
+        self.single, self.sample = "plan" in plan, plan.get("sample", False)
+        self.questions = {q["name"]: Question(q["plan"]) for q in plan.get("questions", [dict(plan, name=None)])}
+        self.print = hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()[:8]
 
     def report(self, answer, words=None, memory=None):
-        source = Words(words)
-        if self.one:
-            return self.one.report(self.one.position(answer), source, memory)
+        source, answers = Words(words), {None: answer} if self.single else answer
+        asked = [name for name in self.questions if not self.sample or name in answers]
+        if self.sample and len(asked) not in (1, len(self.questions)):
+            raise ValueError("candor: answer one question, or all")
         # All answers are looked up before the first draw.
-        truths = {name: question.position(answer[name]) for name, question in self.questions.items()}
-        return {name: question.report(truths[name], source, None if memory is None else memory.setdefault(name, {}))
-                for name, question in self.questions.items()}
+        truths = {name: self.questions[name].position(answers[name]) for name in asked}
+        kept = {name: memory if memory is None or self.single else memory.setdefault(name, {}) for name in asked}
+        # Permanent answers to all levels, before an answer is used: what is kept does not tell it, nor when.
+        for question, mine in [(self.questions[name], kept[name]) for name in asked if memory is not None and not source.own]:
+            for truth in range(len(question.place)) if question.plan["kind"] == "memoised" else ():
+                question.first.permanent(truth, source, mine)
+        if self.sample:
+            asked = [asked[source.below(len(asked))]]
+        drawn = {name: self.questions[name].report(truths[name], source, kept[name]) for name in asked}
+        if self.sample:
+            return {"question": asked[0], "report": text(drawn[asked[0]])}
+        return drawn[None] if self.single else drawn
 
     def once(self, key, answer, store, memory=None):
-        """The same report for ever, whatever is answered then."""
-        if key not in store:
-            store[key] = json.dumps(self.report(answer, memory=memory))
-        return json.loads(store[key])
+        """The same report for ever, whatever is answered then, with a random identifier of its own."""
+        place = key + " " + self.print
+        if place not in store:
+            store[place] = json.dumps({"id": secrets.token_hex(16), "report": self.report(answer, memory=memory)})
+        return json.loads(store[place])
 
 
 def report(plan, answer, words=None, memory=None):

@@ -116,9 +116,10 @@ test_that("files hold what they say, and nothing that a client must not have", {
 test_that("files of JavaScript and Python run as they are, with labels of any kind", {
   labels <- c("no", "</script><b>yes", "\u202e\U1F600", "\\\"quoted\"")
   js <- withr::local_tempfile(fileext = ".js")
-  rr_client(rr_grr(labels, p = 1), js, "javascript")
+  # At this epsilon one report in 1e17 is not the answer.
+  rr_client(rr_grr(labels, 40), js, "javascript")
   py <- file.path(withr::local_tempdir(), "client_file.py")
-  rr_client(rr_grr(labels, p = 1), py, "python")
+  rr_client(rr_grr(labels, 40), py, "python")
   if (nzchar(Sys.which("node"))) {
     script <- sprintf("const c = require('%s'); console.log(JSON.stringify(c.plan.plan.levels.map(level => c.report(c.plan, level))))", js)
     expect_identical(jsonlite::fromJSON(system2("node", c("-e", shQuote(script)), stdout = TRUE)), labels)
@@ -134,16 +135,24 @@ test_that("once() keeps the report, a plan with a threshold that is a unit off w
   skip_if_not(nzchar(Sys.which("node")), "node")
   plan <- sub("ccccccccccccd000", "ccccccccccccd001", readLines(rr_client(rr_warner(0.8), withr::local_tempfile(), "plan"), warn = FALSE))
   script <- "const c = require(process.argv[1]), plan = JSON.parse(process.argv[2]), kept = new Map();
-    const store = { getItem: k => kept.has(k) ? kept.get(k) : null, setItem: (k, v) => { kept.set(k, v); } };
+    const store = { change: async (k, make) => { kept.set(k, make(kept.get(k))); return kept.get(k); } };
     const first = c.once('k', plan, 'no', { store });
-    let same = true, thrown = 0;
-    for (let i = 0; i < 200; i++) same = same && c.once('k', plan, i % 2 ? 'no' : 'yes', { store }) === first;
+    let thrown = 0;
     const attempts = [() => c.report(Object.assign({}, plan, { version: 2 }), 'no'), () => c.report(plan, 'perhaps'), () => c.report(plan, null),
       () => c.report(Object.assign({}, plan, { plan: Object.assign({}, plan.plan, { cuts: [['12'], ['34']] }) }), 'no')];
     for (const attempt of attempts) try { attempt(); } catch (error) { thrown += error.message.includes('perhaps') ? 0 : 1; }
     Object.defineProperty(globalThis, 'crypto', { value: undefined });
     try { c.report(plan, 'no'); } catch (error) { thrown++; }
-    console.log(JSON.stringify([['no', 'yes'].includes(c.once('k', plan, 'no', { store })), same, thrown]));"
+    first.then(async function (first) {
+      let same = ['no', 'yes'].includes(first.report) && /^[0-9a-f]{32}$/.test(first.id) && !first.before;
+      for (let i = 0; i < 200; i++) {
+        const again = await c.once('k', plan, i % 2 ? 'no' : 'yes', { store });
+        same = same && again.before && again.report === first.report && again.id === first.id;
+      }
+      // Another plan under the same key is another place.
+      const other = await c.once('k', Object.assign({}, plan, { epsilon: 1 }), 'no', { store }).catch(() => 'drawn');
+      console.log(JSON.stringify([kept.size === 1, same && other === 'drawn', thrown]));
+    });"
   out <- system2("node", c("-e", shQuote(script), shQuote(client_file("candor.js")), shQuote(plan)), stdout = TRUE)
   expect_identical(jsonlite::fromJSON(out), c(1L, 1L, 5L))
 })
@@ -155,8 +164,20 @@ test_that("what has no client is refused with the reason, and so are pages that 
                          rr_compose(rr_misclassification(0.9, 0.9), rr_warner(0.8)))) {
     expect_error(rr_client(mechanism, file, "plan"), "describes what people do", class = "candor_error_law")
   }
-  for (mechanism in list(rr_mean(c(0, 1), 1), rr_hierarchy(8, 1), rr_count_mean_sketch(1), rr_sample_questions(a = rr_warner(0.8), b = rr_warner(0.7)),
-                         rr_geometric(1001, 1))) expect_error(rr_client(mechanism, file, "plan"), class = "candor_error_law")
+  expect_error(rr_client(rr_geometric(1001, 1), file, "plan"), "more than 1,000 levels", class = "candor_error_law")
+  # The error says what to do instead.
+  expect_error(rr_client(rr_hierarchy(8, 1), file, "plan"), "Draw a depth for each respondent", class = "candor_error_law")
+  for (mechanism in list(rr_count_mean_sketch(1), rr_prefixes(1, 1:2))) {
+    expect_error(rr_client(mechanism, file, "plan"), "Offer a list", class = "candor_error_law")
+  }
+  # A truth that no report hides: all, or one of several.
+  for (mechanism in list(rr_warner(1), rr_crosswise(0), rr_grr(3, p = 1), rr_grr(2000, p = 1), rr_channel(diag(2)), rr_unary(3, p = 1, q = 0), rr_kuk(1, 0),
+                         rr_product(a = rr_warner(0.8), b = rr_warner(1)), rr_channel(rbind(c(1, 0, 0), c(0, 0.5, 0.5), c(0, 0.5, 0.5))))) {
+    expect_error(rr_client(mechanism, file, "plan"), "reveals that answer", class = "candor_error_law")
+  }
+  expect_error(rr_client(suppressWarnings(rr_scramble(c(0, 9), 2, 3)), file, "plan"), "hide nothing", class = "candor_error_law")
+  # Some report rules an answer out, and every answer is hidden by another report.
+  for (mechanism in list(rr_triangular(0.25), rr_forced(c(no = 0, yes = 0.2)), rr_grr(3, p = 0))) expect_true(is.list(written_plan(mechanism)))
   expect_false(file.exists(file))
   expect_identical(length(written_plan(rr_grr(1001, 1))$levels), 1001L)
   mechanism <- rr_warner(0.8)
@@ -164,10 +185,133 @@ test_that("what has no client is refused with the reason, and so are pages that 
   for (bad in list(list(), list(question = "Q?"), list(question = c("a", "b"), key = "k"), list(question = "Q?\n", key = "k"), list(question = " ", key = "k"),
                    list(question = "Q?", key = "k", send = "http://example.org"), list(question = "Q?", key = "k", send = "https://a b"),
                    list(question = "Q?", key = "k", send = c("https://a", "https://b")), list(question = "Q?", key = "k", as = "pdf"),
+                   list(question = "Q?", key = "k", send = "https://x.org/\u00e4"), list(question = "Q?", key = "k", send = "https://user:pw@x.org/"),
+                   list(question = "Q?", key = "k", send = "https://x.org\\y"), list(question = "Q?", key = "k", send = "https://x.org:65536/"),
+                   list(question = "Q?", key = "k", words = list(titel = "T")), list(question = "Q?", key = "k", words = list("T")),
+                   list(question = "Q?", key = "k", words = list(title = 1)), list(question = "Q?", key = "k", words = list(title = NA)),
+                   list(question = "Q?", key = "k", language = "de\"><b>"), list(question = "Q?", key = "k", language = "it"),
+                   list(question = "Q?", key = "k", language = "it", words = list(title = "T")), list(question = "Q?", key = "k", decline = NA),
                    list(question = 1, key = "k"))) expect_error(do.call(page, bad), class = "candor_error_argument")
   expect_refused(rr_client(rr_grr(c("", "b"), 1), file, question = "Q?", key = "k"),
                  rr_client(rr_product(a = mechanism, b = mechanism), file, question = c(a = "A?"), key = "k"), rr_client("warner", file))
   expect_error(rr_client(mechanism, file.path(file, "none", "a.json"), "plan"), class = "candor_error_file")
   rr_client(mechanism, file, "plan")
   expect_error(rr_client(mechanism, file, "plan"), class = "candor_error_file")
+})
+
+test_that("pages have the words of their language, and their direction", {
+  all <- jsonlite::read_json(client_file("words.json"))
+  # Five languages with the same names and the same places to fill in, none left in English.
+  expect_identical(unique(lapply(all, names)), list(names(all$en)))
+  places <- function(text) sort(unique(regmatches(text, gregexpr("[{][a-z]+[}]", text))[[1]]))
+  for (language in setdiff(names(all), "en")) {
+    expect_identical(lapply(all[[language]], places), lapply(all$en, places))
+    same <- unlist(all[[language]])[unlist(all[[language]]) == unlist(all$en)]
+    expect_true(all(nchar(same) < 3))
+  }
+  # The help lists each name.
+  help <- paste(readLines(file.path(test_path("..", "..", "R", "protocol-client.R")), encoding = "UTF-8"), collapse = " ")
+  for (name in names(all$en)) expect_true(grepl(paste0("`", name, "`"), help, fixed = TRUE), label = name)
+  page <- function(...) {
+    file <- withr::local_tempfile()
+    paste(readLines(rr_client(rr_warner(0.8), file, question = "?", key = "k", ...), encoding = "UTF-8"), collapse = "\n")
+  }
+  text <- page(language = "ar-EG")
+  expect_true(grepl("<html lang=\"ar-EG\" dir=\"rtl\">", text, fixed = TRUE))
+  for (word in setdiff(all$ar, "")) expect_true(grepl(word, text, fixed = TRUE), label = word)
+  expect_true(grepl("<html lang=\"de\" dir=\"ltr\">", page(language = "de"), fixed = TRUE))
+  expect_true(grepl("<p id=\"old\" class=\"note\">&lt;b>a &amp; b</p>", page(words = list(old = "<b>a & b")), fixed = TRUE))
+  # With all words a page may be of any language, and has no English then.
+  text <- page(language = "it", words = lapply(all$de, toupper))
+  expect_true(grepl(toupper(all$de$lots), text, fixed = TRUE))
+  for (word in Filter(function(word) nchar(word) > 12, all$en)) expect_false(grepl(word, text, fixed = TRUE), label = word)
+  expect_lte(nchar(text, "bytes"), 60000)
+})
+
+# Reports of a client in node, as a survey tool would keep them: a row of texts for each answer.
+posted <- function(mechanism, truth) {
+  skip_if_not(nzchar(Sys.which("node")), "node")
+  files <- withr::local_tempfile(lines = readLines(rr_client(mechanism, withr::local_tempfile(), "plan"), warn = FALSE))
+  answers <- withr::local_tempfile(lines = jsonlite::toJSON(truth, digits = NA))
+  script <- "const c = require(process.argv[1]), [plan, answers] = process.argv.slice(2).map(name => JSON.parse(require('fs').readFileSync(name)));
+    answers.forEach((answer, i) => console.log(JSON.stringify(c.fields(plan, { id: 'r' + i, report: c.report(plan, answer, { decline: true }) }))));"
+  text <- system2("node", c("-e", shQuote(script), shQuote(client_file("candor.js")), files, answers), stdout = TRUE)
+  jsonlite::stream_in(textConnection(text), verbose = FALSE)
+}
+
+test_that("reports as texts of a survey tool are read, copies once, and refusals counted", {
+  levels <- letters[1:5]
+  truth <- rep(levels, c(900, 500, 300, 200, 100))
+  for (mechanism in list(rr_grr(levels, 2), rr_unary(levels, 2), rr_subset(levels, 1, size = 2), rr_local_hash(levels, 2), rr_local_hash(levels, 2, cohorts = 5),
+                         rr_hadamard(levels, 2), rr_hadamard(levels, 2, one_bit = TRUE), rr_bloom(levels, 2, bits = 16, cohorts = 4), rr_bitflip(levels, 2, d = 2))) {
+    data <- posted(mechanism, truth)
+    expect_true(is.character(data$report))
+    expect_message(tally <- rr_tally(rbind(data, data[5:7, ]), mechanism, column = "report", id = "id"), "3 reports that came again", class = "candor_message_copies")
+    expect_identical(tally$counts, rr_tally(data, mechanism, column = "report", id = ~ id)$counts)
+    # Draws have no seed: 1 in 1e7 estimates is as far away as 5.5 standard errors.
+    estimate <- tidy(rr_estimate(tally, method = "inv"))
+    expect_lte(max(abs(estimate$estimate - c(9, 5, 3, 2, 1) / 20) / estimate$std.error), 5.5, label = format(mechanism))
+  }
+  data <- posted(rr_local_hash(levels, 2), c(levels, NA))
+  expect_error(rr_tally(data, rr_local_hash(levels, 2), column = "report"), class = "candor_error_missing")
+  expect_identical(suppressMessages(rr_tally(data, rr_local_hash(levels, 2), column = "report", na.rm = TRUE))$missing, 1)
+  expect_error(rr_reports("5 7", rr_local_hash(levels, 2)), "slope, shift, value", class = "candor_error_report")
+  data$id[3] <- NA
+  expect_error(rr_tally(data, rr_local_hash(levels, 2), column = "report", id = "id", na.rm = TRUE), "identifiers", class = "candor_error_argument")
+  several <- rr_product(a = rr_warner(0.8), h = rr_local_hash(c("x", "y"), 1, cohorts = 3))
+  expect_identical(rr_tally(posted(several, data.frame(a = rep("yes", 60), h = "x")), several, id = "id")$n, 60)
+})
+
+# One-sample p-values of 2e4 draws without a seed: each bound fails once in 1e6.
+test_that("numbers are drawn as the literature says", {
+  t <- 0.3
+  epsilon <- 1.2
+  answers <- rep(5 + 10 * t, 20000)
+  s <- exp(epsilon / 2)
+  on_scale <- function(mechanism) (as.numeric(posted(mechanism, answers)$report) - 5) / 10
+  # Duchi et al. 2018: two reports.
+  reports <- on_scale(rr_mean(c(-5, 15), epsilon, protocol = "duchi"))
+  edge <- (s^2 + 1) / (s^2 - 1)
+  expect_equal(sort(unique(reports)), c(-edge, edge), tolerance = 1e-12)
+  expect_gt(stats::binom.test(sum(reports > 0), length(reports), 0.5 + t / (2 * edge))$p.value, 1e-6)
+  # Wang et al. 2019, algorithm 2: a density that is e^epsilon times as large from l to r.
+  reports <- on_scale(rr_mean(c(-5, 15), epsilon, protocol = "piecewise"))
+  wide <- (s + 1) / (s - 1)
+  l <- (wide + 1) / 2 * t - (wide - 1) / 2
+  high <- (s^2 - s) / (2 * s + 2)
+  cumulated <- function(x) high * (pmin(pmax(x - l, 0), wide - 1) + (x + wide - pmin(pmax(x - l, 0), wide - 1)) / s^2)
+  expect_equal(cumulated(wide), 1)
+  # Two cells in 2^30 may be drawn twice.
+  expect_gt(suppressWarnings(stats::ks.test(reports, cumulated))$p.value, 1e-6)
+  # Cards, by enumeration.
+  mechanism <- rr_scramble(c(0, 60), multiply = c(0.5, 1), add = list(value = c(0, 7), prob = c(0.3, 0.7)), truth = 0.2)
+  counts <- table(factor(posted(mechanism, rep(8, 20000))$report, c("4", "8", "11", "15")))
+  expect_gt(stats::chisq.test(counts, p = c(0.12, 0.12 + 0.2, 0.28, 0.28))$p.value, 1e-6)
+  # One question of two.
+  one <- rr_sample_questions(a = rr_warner(0.9), n = rr_mean(c(0, 1), 2, protocol = "duchi"))
+  data <- posted(one, data.frame(a = rep("yes", 20000), n = 0.5))
+  expect_gt(stats::binom.test(sum(data$question == "a"), 20000, 0.5)$p.value, 1e-6)
+  expect_gt(stats::binom.test(sum(data$report[data$question == "a"] == "yes"), sum(data$question == "a"), 0.9)$p.value, 1e-6)
+  expect_equal(names(coef(rr_estimate(rr_tally(data, one, id = "id"))$n)), "mean")
+})
+
+test_that("what a device keeps of permanent answers does not tell the answer", {
+  skip_if_not(nzchar(Sys.which("node")), "node")
+  script <- "const c = require(process.argv[1]), clients = JSON.parse(process.argv[2]);
+    (async function () { const out = [];
+      for (const client of clients) for (const level of ['a', 'b', 'c']) {
+        let kept; const store = { change: async (at, make) => kept = make(kept) };
+        const answer = client.questions ? { p: level, w: 'no' } : level;
+        await c.once('k', client, answer, { store }); const first = JSON.stringify(kept.permanent || null);
+        await c.once('k', client, answer, { store });
+        out.push([Object.keys((kept.permanent || { '': {} })['']).filter(x => /^[0-9]+$/.test(x)).join(' '), first === JSON.stringify(kept.permanent || null)]);
+      } console.log(JSON.stringify(out)); })();"
+  abc <- letters[1:3]
+  plans <- vapply(list(rr_longitudinal(abc, 3, 2, "grr-grr"), rr_longitudinal(abc, 3, 2), rr_bloom(abc, 1, bits = 8, cohorts = 2, permanent = 2),
+                       rr_product(w = rr_warner(0.8), p = rr_longitudinal(abc, 3, 2, "grr-grr"))), client_text, "")
+  out <- system2("node", c("-e", shQuote(script), shQuote(client_file("candor.js")), shQuote(paste0("[", paste(plans, collapse = ","), "]"))), stdout = TRUE)
+  kept <- jsonlite::fromJSON(out)
+  # All levels, whichever was answered; nothing of a product whose one report is kept.
+  expect_identical(kept[, 1], rep(c("0 1 2", ""), c(9, 3)))
+  expect_identical(kept[, 2], rep("TRUE", 12))
 })

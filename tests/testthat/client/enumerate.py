@@ -12,6 +12,8 @@ import candor
 class Way:
     """Takes the decisions that are listed, then the first that is possible; remembers what else was possible."""
 
+    own = True
+
     def __init__(self, given):
         self.given, self.taken, self.weight, self.options = given, [], Fraction(1), []
 
@@ -37,7 +39,7 @@ class Way:
     def flips(self, chances):
         return [int(self.chance(p)) for p in chances]
 
-    sample = candor.Words.sample
+    sample, lie = candor.Words.sample, candor.Words.lie
 
 
 candor.Question.draw_rows = lambda self, truth, words: words.rows(self.cuts[truth])
