@@ -117,25 +117,26 @@ threshold_starts <- function(model, one, ways, most) {
   row <- row_devices(data)
   ratio <- function(a, b) log(pmax(a, 1e-9) / pmax(b, 1e-9))
   gain <- data$weight * (data$y * ratio(row$p, row$q) + (1 - data$y) * ratio(1 - row$p, 1 - row$q))
-  total <- sum(gain)
   index <- model$z[rows, , drop = FALSE] %*% ways
-  found <- lapply(seq_len(ncol(index)), function(j) {
-    z <- index[, j]
-    down <- order(z, decreasing = TRUE, method = "radix")
-    z <- z[down]
-    sums <- cumsum(gain[down])
-    n <- length(z)
-    sums[c(z[-n] == z[-1], TRUE)] <- NA
-    at <- c(which.max(sums), which.min(sums))
-    if (!length(at)) return(NULL)
-    middle <- (z[at] + z[at + 1]) / 2
-    cells <- function(slope) ways[, j] %o% slope - one %o% (slope * middle)
-    # A gentle slope lets rows beside the threshold slide back, a sharp one keeps them. Beyond 1000 ways are inexact.
-    sharp <- pmin(1e5, pmax(25, 8 / (z[at] - z[at + 1])))
-    list(cells = cells(c(25, -25)), sharp = cells(c(1, -1) * sharp), value = c(sums[at[1]], total - sums[at[2]]),
-         ways = ways[, c(j, j)], beyond = c(1, -1) * cumsum(sqrt(down))[at])
-  })
+  found <- lapply(seq_len(ncol(index)), function(j) divide_rows(index[, j], gain, ways[, j], one))
   c(best_of(found, most), list(sharp = best_sharp(found)))
+}
+
+# The best threshold of one direction, on either side.
+divide_rows <- function(z, gain, way, one) {
+  total <- sum(gain)
+  down <- order(z, decreasing = TRUE, method = "radix")
+  z <- z[down]
+  sums <- cumsum(gain[down])
+  sums[c(z[-length(z)] == z[-1], TRUE)] <- NA
+  at <- c(which.max(sums), which.min(sums))
+  if (!length(at)) return(NULL)
+  middle <- (z[at] + z[at + 1]) / 2
+  cells <- function(slope) way %o% slope - one %o% (slope * middle)
+  # A gentle slope lets rows beside the threshold slide back, a sharp one keeps them. Beyond 1e5 ways are inexact.
+  sharp <- pmin(1e5, pmax(25, 8 / (z[at] - z[at + 1])))
+  list(cells = cells(c(25, -25)), sharp = cells(c(1, -1) * sharp), value = c(sums[at[1]], total - sums[at[2]]),
+       ways = matrix(way, length(way), 2L), beyond = c(1, -1) * cumsum(sqrt(down))[at])
 }
 
 # The highest starts that differ, and their directions.
