@@ -31,17 +31,21 @@ regress_starts <- function(model, most) {
 
 steep_starts <- function(model, one, ways, most, axes = seq_len(ncol(ways))) {
   other <- setdiff(seq_len(ncol(ways)), axes)
+  best <- function(starts, most) starts[, seq_len(min(most, ncol(starts))), drop = FALSE]
   some <- c(utils::head(axes, 13), other[some_rows(length(other), 12)])
   steep <- threshold_starts(model, one, ways, most)
+  sharp <- steep$sharp
   # Small turns of the best directions: a threshold between two rows may want a direction that lies between those above.
-  near <- if (length(other)) steep$ways[, seq_len(min(6, ncol(steep$ways))), drop = FALSE]
+  near <- if (length(other)) best(steep$ways, 6)
   for (turn in if (length(other)) c(0.05, 0.01)) {
     turned <- lapply(axes, function(j) cbind(near + turn * ways[, j], near - turn * ways[, j]))
     more <- threshold_starts(model, one, do.call(cbind, turned), most)
-    near <- more$ways[, seq_len(min(6, ncol(more$ways))), drop = FALSE]
+    near <- best(more$ways, 6)
+    sharp <- cbind(sharp, more$sharp)
     steep <- list(cells = cbind(steep$cells, more$cells), ways = near)
   }
-  list(cells = grid_starts(model, one, ways[, some, drop = FALSE], max(4, most %/% 2))$cells, steep = steep$cells)
+  list(cells = grid_starts(model, one, ways[, some, drop = FALSE], max(4, most %/% 2))$cells,
+       steep = cbind(steep$cells, sharp))
 }
 
 with_psi <- function(points, model, psi) {
@@ -113,22 +117,26 @@ threshold_starts <- function(model, one, ways, most) {
   row <- row_devices(data)
   ratio <- function(a, b) log(pmax(a, 1e-9) / pmax(b, 1e-9))
   gain <- data$weight * (data$y * ratio(row$p, row$q) + (1 - data$y) * ratio(1 - row$p, 1 - row$q))
-  total <- sum(gain)
   index <- model$z[rows, , drop = FALSE] %*% ways
-  found <- lapply(seq_len(ncol(index)), function(j) {
-    z <- index[, j]
-    down <- order(z, decreasing = TRUE, method = "radix")
-    z <- z[down]
-    sums <- cumsum(gain[down])
-    n <- length(z)
-    sums[c(z[-n] == z[-1], TRUE)] <- NA
-    at <- c(which.max(sums), which.min(sums))
-    if (!length(at)) return(NULL)
-    side <- c(25, -25)
-    list(cells = ways[, j] %o% side - one %o% (side * (z[at] + z[at + 1]) / 2),
-         value = c(sums[at[1]], total - sums[at[2]]), ways = ways[, c(j, j)])
-  })
-  best_of(found, most)
+  found <- lapply(seq_len(ncol(index)), function(j) divide_rows(index[, j], gain, ways[, j], one))
+  c(best_of(found, most), list(sharp = best_sharp(found)))
+}
+
+# The best threshold of one direction, on either side.
+divide_rows <- function(z, gain, way, one) {
+  total <- sum(gain)
+  down <- order(z, decreasing = TRUE, method = "radix")
+  z <- z[down]
+  sums <- cumsum(gain[down])
+  sums[c(z[-length(z)] == z[-1], TRUE)] <- NA
+  at <- c(which.max(sums), which.min(sums))
+  if (!length(at)) return(NULL)
+  middle <- (z[at] + z[at + 1]) / 2
+  cells <- function(slope) way %o% slope - one %o% (slope * middle)
+  # A gentle slope lets rows beside the threshold slide back, a sharp one keeps them. Beyond 1e5 ways are inexact.
+  sharp <- pmin(1e5, pmax(25, 8 / (z[at] - z[at + 1])))
+  list(cells = cells(c(25, -25)), sharp = cells(c(1, -1) * sharp), value = c(sums[at[1]], total - sums[at[2]]),
+       ways = matrix(way, length(way), 2L), beyond = c(1, -1) * cumsum(sqrt(down))[at])
 }
 
 # The highest starts that differ, and their directions.
@@ -139,6 +147,17 @@ best_of <- function(found, most) {
   lapply(list(cells = "cells", ways = "ways"), function(part) {
     do.call(cbind, lapply(found, `[[`, part))[, order, drop = FALSE]
   })
+}
+
+# Answers of one device give many divisions of the rows the same value. The best divisions, each named by a sum of roots
+# of the rows beyond it, and the best values.
+best_sharp <- function(found) {
+  part <- function(name) lapply(found, `[[`, name)
+  value <- round(unlist(part("value")), 6)
+  order <- order(-value)
+  divisions <- order[!duplicated(unlist(part("beyond"))[order])]
+  values <- order[!duplicated(value[order])]
+  do.call(cbind, part("sharp"))[, union(utils::head(divisions, 6), utils::head(values, 4)), drop = FALSE]
 }
 
 # Links of bounded range: constants that are inside, else a point on the way from 0 to the first.

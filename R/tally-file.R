@@ -220,6 +220,7 @@ make_tally <- function(object) {
   m <- file_members(object, c("format", "version", "mechanism", "n", "counts"),
                     c("groups", "weight_squares", "respondents", "missing", "witness", "chunks", "sets", "blocks", "checksum"),
                     "file")
+  check_sizes(m$mechanism, length(unlist(m$counts)))
   mechanism <- read_mechanism(m$mechanism)
   if (!is.null(mechanism$questions)) check_joint(mechanism)
   groups <- if (!is.null(m$groups)) read_groups(m$groups, mechanism)
@@ -261,6 +262,19 @@ file_constructors <- c(
   "rr_prefixes", "rr_product", "rr_projective", "rr_sample_questions", "rr_scramble",
   "rr_square_wave", "rr_subset", "rr_triangular", "rr_unary", "rr_unrelated", "rr_warner"
 )
+
+# Numbers that say how large a mechanism is: a file with fewer counts cannot hold its tally, and making the mechanism
+# to see so might take all memory. Categories that share bits or buckets may be more than the counts.
+check_sizes <- function(object, counts) {
+  if (!is.list(object)) return(invisible())
+  sizes <- c("bits", "buckets", "cohorts", "reports", if (!any(c("bits", "buckets") %in% names(object))) "levels")
+  large <- Filter(function(size) is_number(size) && size > max(counts, 1000), object[intersect(sizes, names(object))])
+  if (length(large)) {
+    abort("{.field {names(large)[1]}} is {format_count(large[[1]])}, but the file has {number_of(counts, 'count')}.",
+          "file")
+  }
+  for (part in object) check_sizes(part, counts)
+}
 
 read_mechanism <- function(object) {
   m <- file_members(object, c("constructor", "arguments"), what = "mechanism")

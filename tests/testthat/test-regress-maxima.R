@@ -64,6 +64,40 @@ test_that("surveys whose limits were once named wrongly reach their supremum", {
   expect_gte(far$loglik, -167.352)
 })
 
+# The largest likelihood of truths that are 1 beyond a line in the plane of x and z and 0 before it: a supremum is at least as large.
+best_division <- function(data, mechanism, ways = 1000) {
+  M <- log(unname(rr_matrix(mechanism)))
+  gain <- (M[2, ] - M[1, ])[data$y + 1]
+  found <- vapply(seq(0, 2 * base::pi, length.out = ways), function(turn) {
+    z <- cos(turn) * data$x + 3 * sin(turn) * data$z
+    order <- order(-z)
+    max(0, cumsum(gain[order])[c(diff(z[order]) != 0, TRUE)])
+  }, 0)
+  sum(M[1, ][data$y + 1]) + max(found)
+}
+
+test_that("a maximum at infinity is found from steep starts, where climbs from gentle ones slide back", {
+  # Four respondents without z beyond x = 2.3: the likelihood is that of truths 1 for them and 0 for all others.
+  data <- withr::with_seed(20268236, {
+    data <- data.frame(x = rnorm(800), z = rbinom(800, 1, 0.35))
+    share <- runif(1, 0.02, 0.1)
+    slopes <- 0.7 * data$x + 0.4 * data$z
+    constant <- uniroot(function(i) mean(plogis(i + slopes)) - share, c(-9, 1))$root
+    cbind(data, y = rbinom(800, 1, 0.25 + 0.5 * plogis(constant + slopes)))
+  })
+  few <- data$z == 0 & data$x > 2.3
+  expect_identical(sum(few), 4L)
+  fit <- fit_of(y ~ x + z, data, rr_warner(0.75))
+  expect_equal(fit$loglik, sum(dbinom(data$y, 1, ifelse(few, 0.75, 0.25), log = TRUE)), tolerance = 1e-9)
+  expect_identical(coef(fit), c(-Inf, Inf, -Inf), ignore_attr = TRUE)
+  for (k in seq_len(extended(40, 1000))) {
+    mechanism <- c(designs, list(mangat = rr_mangat(0.7, 0.6)))[[k %% 6 + 1]]
+    data <- rare_survey(7000 + k, mechanism)
+    fit <- fit_of(y ~ x + z, data, mechanism, link = c("logit", "probit", "cloglog")[k %% 3 + 1])
+    expect_gte(fit$loglik, best_division(data, mechanism) - 1e-6)
+  }
+})
+
 test_that("a survey of 23 designs whose limit was once an error is fitted", {
   survey <- glmmrr_survey("ETHBE")
   data <- survey$data[survey$data$Question == "drugs", ]

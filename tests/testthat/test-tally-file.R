@@ -327,6 +327,22 @@ test_that("mechanisms travel as tallies do, and what is no longer the same is re
   expect_error(rr_write(own, file), class = "candor_error_file")
 })
 
+test_that("a short file takes little memory, whatever it says of its size", {
+  file <- withr::local_tempfile()
+  short <- function(mechanism) {
+    writeLines(sprintf('{"format":"candor tally","version":1,"mechanism":%s,"n":19,"counts":[5,6,8]}', mechanism), file)
+    before <- gc(reset = TRUE)[, 2]
+    expect_error(rr_read(file), "but the file has 3 counts", class = "candor_error_file", info = mechanism)
+    # Megabytes: a matrix of 10,000 categories has 800.
+    expect_lt(sum(gc()[, 6] - before), 100)
+  }
+  short('{"constructor":"rr_geometric","arguments":{"epsilon":1,"levels":10000}}')
+  short('{"constructor":"rr_bitflip","arguments":{"levels":1e8,"epsilon":1}}')
+  short('{"constructor":"rr_bitflip","arguments":{"levels":10,"epsilon":1,"buckets":1e8}}')
+  short('{"constructor":"rr_bloom","arguments":{"levels":["a","b"],"epsilon":1,"bits":1e8}}')
+  short('{"constructor":"rr_product","arguments":{"a":{"constructor":"rr_geometric","arguments":{"epsilon":1,"levels":9000}}}}')
+})
+
 test_that("the beginning of an argument's name is no name, and half a character no text", {
   file <- withr::local_tempfile()
   rr_write(rr_counts(c(a = 3, b = 4, c = 5), rr_grr(c("a", "b", "c"), 1)), file)
