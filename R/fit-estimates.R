@@ -106,7 +106,7 @@ tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = NULL, terms = NU
   check_flag(conf.int, "conf.int")
   rows <- rows_of(x)
   if (conf.int) {
-    bounds <- bounds_of(x, rows, check_level(conf.level %||% about(x, "conf.level")))
+    bounds <- bounds_of(x, rows, check_level(conf.level %||% about(x, "conf.level"), "conf.level"))
     rows$conf.low <- bounds$low
     rows$conf.high <- bounds$high
   }

@@ -81,22 +81,26 @@ rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.
     table <- table[order(table$estimate, decreasing = TRUE), ]
   }
   n <- part_tally(tally, held_out)$n
-  steps <- found$steps
-  rest <- 1 - sum(table$estimate)
-  title <- c(
-    sprintf("%s found, epsilon = %s", number_of(nrow(table), "string"), format(tally$mechanism$epsilon, digits = 4)),
-    paste0("  Survivors by length: ", paste0(steps$length, ": ", format_count(steps$found), " of ",
-                                             vapply(steps$candidates, format_count, ""), collapse = "; ")),
+  epsilon <- tally$mechanism$epsilon
+  how <- c(
     sprintf("  Unbiased estimates from %s respondents held out; target: %s; %s", format_count(n), target,
             interval_words(conf.level, simultaneous = simultaneous, ranked = TRUE)),
-    if (!simultaneous) paste0("  ", rank_words(conf.level)),
+    if (!simultaneous) paste0("  ", rank_words(conf.level))
+  )
+  new_rr_table(table, "rr_heavy_hitters", search = found$steps, fit = fit, epsilon = epsilon, n = n, target = target,
+               conf.level = conf.level, simultaneous = simultaneous, ranked = !simultaneous,
+               title = found_title(table, found$steps, epsilon, how), axis_kind = "share")
+}
+
+found_title <- function(table, steps, epsilon, how) {
+  rest <- 1 - sum(table$estimate)
+  c(sprintf("%s found, epsilon = %s", number_of(nrow(table), "string"), format(epsilon, digits = 4)),
+    paste0("  Survivors by length: ", paste0(steps$length, ": ", format_count(steps$found), " of ",
+                                             vapply(steps$candidates, format_count, ""), collapse = "; ")),
+    how,
     sprintf("  Strings are cut to %s; those listed leave %s to others%s", number_of(max(steps$length), "character"),
             percent_labels(rest), if (rest < 0) ", by chance below 0" else ""),
-    if (!nrow(table)) "  Only strings of the characters in `alphabet` are found: a to z, unless you say others"
-  )
-  new_rr_table(table, "rr_heavy_hitters", search = steps, fit = fit, epsilon = tally$mechanism$epsilon, n = n,
-               target = target, conf.level = conf.level, simultaneous = simultaneous, ranked = !simultaneous,
-               title = title, axis_kind = "share")
+    if (!nrow(table)) "  Only strings of the characters in `alphabet` are found: a to z, unless you say others")
 }
 
 check_alphabet <- function(x) {

@@ -375,13 +375,7 @@ predict.rr_fit <- function(object, reports = NULL, ...) {
   if (any(estimate < 0) || !all(apply(estimate, 2, adds_up))) {
     abort("{.arg object} must hold shares: none below 0, with the sum 1.", "argument")
   }
-  codes <- seq_along(mechanism$reports)
-  if (!is.null(reports)) {
-    encoded <- encode_reports(reports, mechanism)
-    codes <- as.integer(encoded$codes) - as.integer(encoded$first) + 1L
-    bad <- which(is.na(codes) | codes < 1L | codes > length(mechanism$reports))
-    if (length(bad)) abort_report(reports, bad[1], mechanism)
-  }
+  codes <- if (is.null(reports)) seq_along(mechanism$reports) else known_codes(reports, mechanism)
   k <- length(mechanism$levels)
   C <- rr_matrix(mechanism)
   tables <- lapply(seq_len(ncol(estimate)), function(g) {
@@ -394,6 +388,14 @@ predict.rr_fit <- function(object, reports = NULL, ...) {
     tibble::as_tibble(c(if (!is.null(reports)) list(row = rep(seq_along(codes), each = k)), table))
   })
   bind_groups(tables, object$tally$groups)
+}
+
+known_codes <- function(reports, mechanism) {
+  encoded <- encode_reports(reports, mechanism)
+  codes <- as.integer(encoded$codes) - as.integer(encoded$first) + 1L
+  bad <- which(is.na(codes) | codes < 1L | codes > length(mechanism$reports))
+  if (length(bad)) abort_report(reports, bad[1], mechanism)
+  codes
 }
 
 #' @rdname predict.rr_fit

@@ -294,9 +294,7 @@ shown_of.rr_association <- function(x, n) {
   shown
 }
 
-# ---- associations straight from the respondents ----
-
-# Associations straight from the respondents: randomized columns with each other and with numbers that were seen.
+# ---- straight from the respondents: randomized columns with each other and with numbers that were seen ----
 
 #' @rdname rr_association
 #' @export
@@ -380,20 +378,21 @@ score_associations <- function(u, of, randomized, w, squares) {
   i <- pairs$i[keep]
   j <- pairs$j[keep]
   effective <- 1 / sum(squares)
-  values <- vapply(seq_along(i), function(k) {
-    product <- centred[, i[k]] * centred[, j[k]]
+  values <- Map(function(i, j) {
+    product <- centred[, i] * centred[, j]
     covariance <- sum(w * product)
-    vi <- variance[i[k]]
-    vj <- variance[j[k]]
-    rho <- covariance / sqrt(vi * vj)
     slope <- product - covariance
-    influence <- slope / sqrt(vi * vj) - rho / 2 * (own[, i[k]] / vi + own[, j[k]] / vj)
-    c(covariance * effective / (effective - 1), sqrt(sum(squares * slope^2)) * effective / (effective - 1), rho,
-      sqrt(sum(squares * influence^2)), effective * covariance^2 / known(spread[i[k]] * spread[j[k]]))
-  }, numeric(5))
-  list(x = columns[i], y = columns[j], covariance = values[1, ], covariance.error = values[2, ],
-       correlation = values[3, ], correlation.error = values[4, ], statistic = values[5, ], df = rep(1, length(i)),
-       p.value = stats::pchisq(values[5, ], 1, lower.tail = FALSE))
+    scale <- sqrt(variance[i] * variance[j])
+    rho <- covariance / scale
+    influence <- slope / scale - rho / 2 * (own[, i] / variance[i] + own[, j] / variance[j])
+    list(covariance = covariance * effective / (effective - 1),
+         covariance.error = sqrt(sum(squares * slope^2)) * effective / (effective - 1), correlation = rho,
+         correlation.error = sqrt(sum(squares * influence^2)),
+         statistic = effective * covariance^2 / known(spread[i] * spread[j]))
+  }, i, j)
+  measures <- lapply(stats::setNames(nm = names(values[[1]])), function(name) vapply(values, `[[`, 0, name))
+  c(list(x = columns[i], y = columns[j]), measures,
+    list(df = rep(1, length(i)), p.value = stats::pchisq(measures$statistic, 1, lower.tail = FALSE)))
 }
 
 # Correlations are for yes/no questions; where others are among them, Cramer's V is there for every pair.

@@ -85,8 +85,6 @@ rr_count_mean_sketch <- function(epsilon, width = 1024, functions = 256, one_bit
 
 sketch_cells <- 2^23
 
-check_key <- function(key) check_count(key, "key", max = 2^32 - 1)
-
 # The bucket, from 1, of each string (columns) under each function (rows).
 sketch_places <- function(mechanism, strings) {
   places <- vapply(strings, function(string) {

@@ -259,17 +259,17 @@ estimate_lasso <- function(evidence, options) {
   alpha <- check_alpha(options$alpha %||% 0.05)
   numbers <- as.double(law$bits) * law$cohorts * law$truths
   if (numbers > rows_numbers) abort("The filters of so many categories and bits do not fit in memory.", "too_large")
-  chosen <- seq_len(law$truths)
   fit <- bloom_fit(law, evidence, function(regression, weights) {
     z <- stats::qnorm(alpha / law$truths, lower.tail = FALSE)
     penalty <- z * sqrt(colSums(weights * regression$filters))
-    chosen <<- which(lasso_squares(regression$filters, regression$shares, weights, penalty) > 0)
-    chosen <<- chosen[clearly_there(some_candidates(regression, chosen), weights, z)]
+    chosen <- which(lasso_squares(regression$filters, regression$shares, weights, penalty) > 0)
+    chosen <- chosen[clearly_there(some_candidates(regression, chosen), weights, z)]
     estimate <- numeric(law$truths)
     if (length(chosen)) estimate[chosen] <- positive_squares(some_candidates(regression, chosen), weights)
-    estimate
+    structure(estimate, chosen = length(chosen))
   })
-  list(estimate = fit$estimate, active = length(chosen), candidates = law$truths, alpha = alpha)
+  list(estimate = as.vector(fit$estimate), active = attr(fit$estimate, "chosen"), candidates = law$truths,
+       alpha = alpha)
 }
 
 # What the lasso takes off the shares that are there is left over for others, so that it selects too many. Those whose
