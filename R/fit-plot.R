@@ -263,10 +263,7 @@ plot_along <- function(fit, data, ranked) {
   values <- axis_numbers(mechanism) %||% level_numbers(mechanism)
   data$at <- if (ranked) stats::ave(data$estimate, data$panel, FUN = function(x) rank(-x, ties.method = "first"))
     else (values %||% seq_along(mechanism$levels))[match(data$term, mechanism$levels)]
-  layout <- row_layout(nlevels(data$panel), "", levels(data$panel))
-  # Each row of panels needs its title and three quarters of an inch.
-  if (nlevels(data$panel) > 1L) layout$height <- 1.6 + 0.75 * layout$down
-  layout$rows <- layout$down
+  layout <- sequence_layout(data$panel)
   # The logarithmic axis ends a little below one report; what lies there is drawn on its edge, but for the estimates.
   floor <- if (ranked) 0.5 / if (isTRUE(fit$total)) 1 else max(fit$tally$n)
   drawn <- intersect(c("conf.low", "conf.high", "reported"), names(data))
@@ -279,6 +276,14 @@ plot_along <- function(fit, data, ranked) {
     picture <- picture + ggplot2::labs(caption = paste0(picture$labels$caption, note))
   }
   with_height(picture, layout)
+}
+
+# Each row of panels needs its title and three quarters of an inch.
+sequence_layout <- function(panel) {
+  layout <- row_layout(nlevels(panel), "", levels(panel))
+  if (nlevels(panel) > 1L) layout$height <- 1.6 + 0.75 * layout$down
+  layout$rows <- layout$down
+  layout
 }
 
 # The axes of shares by rank, both logarithmic, and by category. Several rows of panels have room for few breaks.

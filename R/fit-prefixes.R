@@ -128,17 +128,20 @@ search_prefixes <- function(tally, alphabet, alpha, most) {
     if (!length(candidates)) return(step)
     asked <- candidate_tally(own$mechanism, own, candidates)
     evidence <- group_evidence(asked, 1, rr_law(asked$mechanism))
-    estimate <- evidence$unbiased()
     step$error <- evidence$blank_error()
     step$threshold <- absent_threshold(own, asked, alpha / length(candidates))
-    chosen <- order(estimate, decreasing = TRUE)
-    chosen <- utils::head(chosen[estimate[chosen] > step$threshold], most)
+    chosen <- largest_above(evidence$unbiased(), step$threshold, most)
     survivors <<- candidates[chosen]
     step$found <- as.double(length(chosen))
     step
   })
   list(strings = if (steps[[length(steps)]]$found > 0) survivors,
        steps = tibble::as_tibble(do.call(rbind.data.frame, steps)))
+}
+
+largest_above <- function(estimate, threshold, most) {
+  chosen <- order(estimate, decreasing = TRUE)
+  utils::head(chosen[estimate[chosen] > threshold], most)
 }
 
 # The share that the estimate of a string that nobody holds exceeds with probability `alpha` at most. Each function

@@ -259,10 +259,6 @@ certificate_line <- function(x) {
 fit_notes <- function(x, law, held) {
   unique <- vapply(x$details, function(d) !identical(d$unique, FALSE), NA)
   many <- length(x$mechanism$levels) >= 20
-  # Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.gz: many shares
-  # are 0 and there are 20 categories or more.
-  sparse <- many && x$method == "mle" && held > length(x$estimate) / 4 &&
-    law_gives(law, "additive", length(x$mechanism$levels)) && law$a > 0
   c(if (any(!unique)) paste("The maximum is not unique:",
                             if (law$by_information) "other distributions are as likely"
                             else "unreported categories share their remainder equally"),
@@ -276,13 +272,20 @@ fit_notes <- function(x, law, held) {
     if (!x$estimator$unbiased && is.null(x$estimator$spread) && held > 0)
       paste0(held_words, if (many) ", and rr_top() for the categories that look largest"),
     if (is_doubted(x)) doubt_words(x),
-    if (sparse)
+    if (many && is_sparse(x, law, held))
       "With so many categories method = \"eb\" is usually nearer the truth, see vignette(\"which-estimator\")",
     if (x$interval != "bootstrap" && any(vapply(seq_along(x$details), needs_functions, NA, fit = x)))
       sprintf("Standard errors: not listed for more than %s positive cells; rr_contrast() has those of any function",
               format_count(covariance_cells)),
     if (any(x$estimate < 0)) sprintf("Negative estimates: %s%s", format_count(sum(x$estimate < 0)),
                                      if (is_doubted(x)) "" else ", as unbiased estimates of shares near 0 may be"))
+}
+
+# Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.gz: many shares are 0
+# and there are 20 categories or more.
+is_sparse <- function(x, law, held) {
+  x$method == "mle" && held > length(x$estimate) / 4 && law_gives(law, "additive", length(x$mechanism$levels)) &&
+    law$a > 0
 }
 
 # ---- as a table ----

@@ -126,21 +126,26 @@ column_pairs <- function(x, parts, values, factor) {
 
 # Measures of pairs of yes/no questions, of which `ones`, `others` and `both` of `n` rows are yes.
 binary_measures <- function(parts, ones, others, both, n, factor) {
-  cells <- list(both, ones - both, others - both, n - ones - others + both)
+  odds <- odds_ratio(list(both, ones - both, others - both, n - ones - others + both), n, matrix(parts$moments, 6))
+  list(share.x = ones / n, share.y = others / n,
+       covariance = parts$covariance * factor, covariance.error = root(parts$covariance.variance) * factor,
+       correlation = ifelse(is.nan(parts$correlation), NA_real_, parts$correlation),
+       correlation.error = root(parts$correlation.variance),
+       odds.ratio = odds$ratio, odds.ratio.error = odds$error)
+}
+
+# From the cells yes and yes, yes and no, no and yes, no and no of `n` rows; `v` are the variances of the numbers of yes to
+# the first, to the second and to both, and their covariances.
+odds_ratio <- function(cells, n, v) {
   # A rounding is no cell.
   positive <- Reduce(`&`, lapply(cells, `>`, no_noise * n))
   inverse <- lapply(cells, function(cell) ifelse(positive, 1 / cell, NA_real_))
   ratio <- inverse[[2]] * inverse[[3]] / (inverse[[1]] * inverse[[4]])
   # The gradient of the log odds ratio in the numbers of yes; the number of rows is known.
   g <- list(-inverse[[4]] - inverse[[2]], -inverse[[4]] - inverse[[3]], Reduce(`+`, inverse))
-  v <- matrix(parts$moments, 6)
   square <- g[[1]]^2 * v[1, ] + g[[2]]^2 * v[2, ] + g[[3]]^2 * v[3, ] +
     2 * (g[[1]] * g[[2]] * v[4, ] + g[[1]] * g[[3]] * v[5, ] + g[[2]] * g[[3]] * v[6, ])
-  list(share.x = ones / n, share.y = others / n,
-       covariance = parts$covariance * factor, covariance.error = root(parts$covariance.variance) * factor,
-       correlation = ifelse(is.nan(parts$correlation), NA_real_, parts$correlation),
-       correlation.error = root(parts$correlation.variance),
-       odds.ratio = ratio, odds.ratio.error = ratio * root(square))
+  list(ratio = ratio, error = ratio * root(square))
 }
 
 # What pair_parts() gives, of one pair with the shares `z` of yes (to the first, the second, both) and their covariance.

@@ -70,13 +70,7 @@ rr_cooccurrence <- function(bits, order = NULL, sets = NULL, na.rm = FALSE, ...,
   if (!is.null(mechanism)) return(count_questions(bits, mechanism, order, sets, na.rm))
   if (inherits(bits, "tbl_lazy")) return(cooccurrence_database(bits, order, sets, na.rm))
   # A table with two categories a dimension is a vector of row-type counts, the first dimension running fastest.
-  if (is.table(bits) || (is.array(bits) && length(dim(bits)) != 2L)) {
-    types <- row_type_counts(bits, "bits", whole = TRUE)
-    full <- row_type_histogram(types$values, types$columns, types$levels)
-    full$order <- full$tallied <- check_order(order %||% full$order, length(full$columns))
-    full$values <- full$values[seq_len(set_total(length(full$columns), full$order))]
-    return(full)
-  }
+  if (is.table(bits) || (is.array(bits) && length(dim(bits)) != 2L)) return(count_row_types(bits, order))
   check_that((is.matrix(bits) || is.data.frame(bits)) && ncol(bits), bits, "bits",
              "a matrix or data frame of logical values or 0 and 1")
   keep <- if (na.rm) stats::complete.cases(bits) else TRUE
@@ -98,6 +92,14 @@ count_questions <- function(reports, mechanism, order, sets, na.rm) {
   columns <- counted_columns(read$questions)
   bits <- Map(support_bits, read$reports, read$questions, names(read$questions), columns$kept)
   count_bits(unlist(unname(bits), recursive = FALSE), columns$names, order, sets, read$missing)
+}
+
+count_row_types <- function(table, order) {
+  types <- row_type_counts(table, "bits", whole = TRUE)
+  full <- row_type_histogram(types$values, types$columns, types$levels)
+  full$order <- full$tallied <- check_order(order %||% full$order, length(full$columns))
+  full$values <- full$values[seq_len(set_total(length(full$columns), full$order))]
+  full
 }
 
 inform_dropped <- function(rows) {

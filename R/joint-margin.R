@@ -64,7 +64,8 @@ cell_estimates.rr_tmdh <- function(fit, which, target) {
   names <- joint_questions(fit)[which]
   check_result_names(names, "Columns of a margin must not have")
   parts <- stats::setNames(lapply(names, function(name) margin_part(fit, name)), names)
-  size <- prod(lengths(lapply(parts, `[[`, "levels")))
+  levels <- lapply(parts, `[[`, "levels")
+  size <- prod(lengths(levels))
   if (size > 1024) abort("A margin has at most 1024 cells. This one would have {format_count(size)}.", "argument")
   members <- margin_sets(parts)
   refuse_rivals(fit, members)
@@ -75,7 +76,7 @@ cell_estimates.rr_tmdh <- function(fit, which, target) {
   tally <- if (all(names %in% fit$columns) && is.null(fit$counts$scores)) {
     reported_margin(fit, which, names, members, to_cells)
   }
-  list(levels = lapply(parts, `[[`, "levels"), estimate = as.vector(to_cells %*% counts) / fit$n,
+  list(levels = levels, estimate = as.vector(to_cells %*% counts) / fit$n,
        covariance = to_cells[, -1, drop = FALSE] %*% covariance %*% t(to_cells[, -1, drop = FALSE]) / fit$n^2,
        n = fit$n, target = target, conf.level = fit$conf.level, tally = tally,
        supports = if (is.null(tally) && length(which) == 2L) margin_supports(fit, unname(parts)))

@@ -108,15 +108,17 @@ rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled =
     # Each report drawn anew: the levels add up.
     return(if (asked == "achieved") achieved(mechanism)$epsilon else mechanism$epsilon * r)
   }
-  # Both stages are drawn one after the other, each on the grid. One report is the product of what they achieve. Filters
-  # differ in several pairs of bits.
-  if (asked == "achieved") {
-    first <- achieved(permanent_stage(mechanism))
-    report <- achieved_report(first, achieved(mechanism$second), mechanism)
-    return((mechanism$pairs %||% 1) * c(report = report, permanent = first$epsilon))
-  }
+  if (asked == "achieved") return(achieved_stages(mechanism))
   if (asked == "reports") return(repeated_epsilon(mechanism, r))
   c(report = mechanism$epsilon, permanent = mechanism$first$epsilon %||% mechanism$permanent)
+}
+
+# Both stages are drawn one after the other, each on the grid. One report is the product of what they achieve. Filters
+# differ in several pairs of bits.
+achieved_stages <- function(mechanism) {
+  first <- achieved(permanent_stage(mechanism))
+  report <- achieved_report(first, achieved(mechanism$second), mechanism)
+  (mechanism$pairs %||% 1) * c(report = report, permanent = first$epsilon)
 }
 
 # The levels of several questions and of all: of a product their sum. Where a respondent reports one part the largest

@@ -177,10 +177,7 @@ count_reports.rr_local_hash <- function(mechanism, x, groups = NULL, weights = N
   if (!is.null(mechanism$cohorts)) return(NextMethod())
   read <- read_reports(x, mechanism, na.rm, groups, weights)
   reports <- read$reports
-  count <- function(reports, order, groups, each, weights) {
-    .Call(C_rr_count_hashed, reports$slope, reports$shift, reports$value, hash_sizes(mechanism), mechanism$codes,
-          order, groups, each, weights)$counts
-  }
+  count <- function(...) count_hashed(mechanism, ...)
   # Of functions that are kept a device sends the same again.
   witness <- if (!is_memoised(mechanism)) length(unique(reports$slope * mechanism$prime + reports$shift))
   # Where several reports share a slope, a kernel counts slope by slope; it takes one group at a time.
@@ -195,6 +192,11 @@ count_reports.rr_local_hash <- function(mechanism, x, groups = NULL, weights = N
     as.vector(count(some, order(some$slope, method = "radix") - 1L, NULL, 1, read$weights[chosen]))
   }, numeric(k))
   counted_reports(counts, read, witness = witness)
+}
+
+count_hashed <- function(mechanism, reports, order, groups, each, weights) {
+  .Call(C_rr_count_hashed, reports$slope, reports$shift, reports$value, hash_sizes(mechanism), mechanism$codes, order,
+        groups, each, weights)$counts
 }
 
 report_sets.rr_local_hash <- function(mechanism, x) {

@@ -132,10 +132,7 @@ eb_fit_reference <- function(evidence, reference, levels = double(), wary = FALS
   n <- rep_len(given$n, k)
   form <- lapply(eb_form(evidence$law), rep_len, k)
   inv <- (counts / n - form$b) / form$a
-  # Categories whose own reports tell their share to within this are not shrunk: the grid, whose steps of 0.03 are a
-  # little smaller, need not resolve them.
-  exact <- counts > 0 & sqrt(counts) < 0.045 * (counts - n * form$b)
-  if (sum(!exact) < 2) exact[order(counts)[1:2]] <- FALSE
+  exact <- tells_its_share(counts, n, form)
   rest <- list(a = form$a[!exact], b = form$b[!exact], binomial = form$binomial[1])
   rows <- eb_rows_unlike(counts[!exact], n[!exact], rest, reference[!exact])
   rows$tilt <- rows$share
@@ -152,8 +149,18 @@ eb_fit_reference <- function(evidence, reference, levels = double(), wary = FALS
   result$finest <- spread(result$finest, numeric(k))
   sd <- sqrt(result$variance)
   normal <- ifelse(is.na(levels), 0, stats::qnorm(levels))
-  result$quantile <- vapply(seq_along(levels), function(l) spread(result$quantile[, l], inv + normal[l] * sd), numeric(k))
+  result$quantile <- vapply(seq_along(levels), function(l) {
+    spread(result$quantile[, l], inv + normal[l] * sd)
+  }, numeric(k))
   result
+}
+
+# Categories whose own reports tell their share to within this are not shrunk: the grid, whose steps of 0.03 are a little
+# smaller, need not resolve them. Two are left for it.
+tells_its_share <- function(counts, n, form) {
+  exact <- counts > 0 & sqrt(counts) < 0.045 * (counts - n * form$b)
+  if (sum(!exact) < 2) exact[order(counts)[1:2]] <- FALSE
+  exact
 }
 
 # The mass of each atom is spread up to half-way to its neighbours.

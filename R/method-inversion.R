@@ -216,16 +216,19 @@ power_posterior_mean <- function(y, sigma, s, n) {
   high <- pmax(pmin(pmax(y + 9 * sigma, 9 * sigma), n), low + 1)
   unlist(lapply(split(seq_along(y), (seq_along(y) - 1) %/% 500), function(block) {
     edges <- round(outer(0:cells / cells, high[block] - low[block]) + rep(low[block], each = cells + 1))
-    from <- edges[-(cells + 1), , drop = FALSE]
-    upto <- edges[-1, , drop = FALSE]
-    mass <- array(power_mass(from, upto, s), dim(from))
-    centre <- array(power_mass(from, upto, s - 1), dim(from)) / mass
-    weight <- log(mass) - (rep(y[block], each = cells) - centre)^2 / (2 * sigma^2)
-    weight[!(mass > 0)] <- -Inf
-    centre[!(mass > 0)] <- 0
-    weight <- exp(weight - rep(apply(weight, 2, max), each = cells))
-    colSums(weight * centre) / colSums(weight)
+    cell_means(y[block], edges[-(cells + 1), , drop = FALSE], edges[-1, , drop = FALSE], sigma, s)
   }), use.names = FALSE)
+}
+
+# Of one estimate a column: the mean over cells, each with its mass under the prior at its centre.
+cell_means <- function(y, from, upto, sigma, s) {
+  mass <- array(power_mass(from, upto, s), dim(from))
+  centre <- array(power_mass(from, upto, s - 1), dim(from)) / mass
+  weight <- log(mass) - (rep(y, each = nrow(from)) - centre)^2 / (2 * sigma^2)
+  weight[!(mass > 0)] <- -Inf
+  centre[!(mass > 0)] <- 0
+  weight <- exp(weight - rep(apply(weight, 2, max), each = nrow(from)))
+  colSums(weight * centre) / colSums(weight)
 }
 
 # ---- least squares and lasso for Bloom filters ----

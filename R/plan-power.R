@@ -139,19 +139,18 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
   needed <- kind != "margin" || !is.null(versus)
   share <- design$coefficient %||% check_truth_of(what, share, mechanisms, category, needed)
   number <- if (what == "share") check_probability else check_number
-  target <- check_choice(target, "target", c("population", "sample"))
   form_of <- function(mechanism) plan_form(mechanism, what, category, sd, design)
   plan <- list(
     kind = kind, what = what, term = design$term, asked = check_asked(given[[1]], kind, what, mechanisms), share = share,
     null = number(null, "null"), alpha = check_alpha(alpha), conf.level = check_level(conf.level),
-    simultaneous = check_flag(simultaneous, "simultaneous"), target = target,
+    simultaneous = check_flag(simultaneous, "simultaneous"),
+    target = check_choice(target, "target", c("population", "sample")),
     second = if (!is.null(versus)) second_group(number(versus, "versus"), versus_mechanism, allocation, form_of),
     # What one person approached is worth, in answers of a simple random sample.
     worth = answers_worth(response_rate, design_effect)
   )
-  epsilons <- vapply(mechanisms, `[[`, 0, "epsilon")
-  table <- do.call(rbind, unname(Map(plan_rows, names(mechanisms), epsilons, lapply(mechanisms, form_of),
-                                     MoreArgs = list(plan))))
+  table <- do.call(rbind, unname(Map(plan_rows, names(mechanisms), lapply(mechanisms, `[[`, "epsilon"),
+                                     lapply(mechanisms, form_of), MoreArgs = list(plan))))
   mark(table, "rr_power", alpha = plan$alpha)
 }
 
@@ -234,10 +233,9 @@ plan_rows <- function(name, epsilon, form, plan) {
                    MoreArgs = list(direct, second, plan, "population", form$k))
   figures <- if (plan$kind == "n") list(n = grid$asked, level = found[1, ], power = found[2, ], direct = honest[2, ])
     else c(stats::setNames(list(grid$asked), plan$kind), list(n = found, direct = honest))
-  null <- if (plan$kind != "margin" && is.null(second)) plan$null
   truth <- stats::setNames(list(grid$share), plan$what)
-  tibble::tibble(mechanism = name, epsilon = epsilon, term = plan$term, !!!truth, versus = plan$second$share,
-                 null = null, !!!figures)
+  tibble::tibble(mechanism = name, epsilon = epsilon, term = plan$term, !!!truth, versus = second$share,
+                 null = if (plan$kind != "margin" && is.null(second)) plan$null, !!!figures)
 }
 
 # What is wanted of one design: level and power, or the people to be approached.

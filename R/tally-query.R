@@ -201,11 +201,7 @@ query_source <- function(data) {
     return(list(from = as.character(dbplyr::escape(built, parens = FALSE, con = connection))))
   }
   text <- as.character(dbplyr::sql_render(built, connection))
-  name <- "(?:\"(?:[^\"\\\\]|\"\")+\"|`(?:[^`\\\\]|``)+`|\\[(?:[^]\\\\]|\\]\\])+\\])"
-  columns <- sprintf("(?:(?:%s[.])?[*]|%s(?:,\\s+%s)*)", name, name, name)
-  # Whoever writes schema.table need not quote it.
-  table <- sprintf("(?:%s|[[:alpha:]_]\\w*)", name)
-  plain <- regexpr(sprintf("^SELECT\\s+%s\\nFROM (%s(?:[.]%s)*)(?=$|\\n)", columns, table, table), text, perl = TRUE)
+  plain <- regexpr(plain_select(), text, perl = TRUE)
   if (plain == 1L) {
     start <- attr(plain, "capture.start")[1]
     from <- substring(text, start, start + attr(plain, "capture.length")[1] - 1L)
@@ -221,6 +217,15 @@ query_source <- function(data) {
     text <- as.character(dbplyr::sql_render(built, connection, subquery = TRUE, lvl = 1L))
   }
   list(from = sprintf("(\n%s\n) %s", sub("^ *", "  ", text), quote_names("q01", connection)))
+}
+
+# The text of a query that only selects columns, with its table.
+plain_select <- function() {
+  name <- "(?:\"(?:[^\"\\\\]|\"\")+\"|`(?:[^`\\\\]|``)+`|\\[(?:[^]\\\\]|\\]\\])+\\])"
+  columns <- sprintf("(?:(?:%s[.])?[*]|%s(?:,\\s+%s)*)", name, name, name)
+  # Whoever writes schema.table need not quote it.
+  table <- sprintf("(?:%s|[[:alpha:]_]\\w*)", name)
+  sprintf("^SELECT\\s+%s\\nFROM (%s(?:[.]%s)*)(?=$|\\n)", columns, table, table)
 }
 
 # Names that no column has.
