@@ -89,7 +89,8 @@ draw_shares <- function(fit, order, which) {
   keys <- names(fit$tally$groups)
   data[keys] <- lapply(data[keys], iso_dates)
   k <- length(unique(data$term))
-  # One key is a time; more than 12 categories would be too many panels, and more than 8 further groups too many colours.
+  # One key is a time; more than 12 categories would be too many panels, and more than 8 further groups too many
+  # colours.
   key <- names(which(vapply(as.list(data[keys]), is_time, NA)))
   further <- setdiff(keys, key)
   if (length(key) == 1L && k <= 12 && nlevels(group_panel(data, further)) <= length(line_colours)) {

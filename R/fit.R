@@ -281,8 +281,8 @@ fit_notes <- function(x, law, held) {
                                      if (is_doubted(x)) "" else ", as unbiased estimates of shares near 0 may be"))
 }
 
-# Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.gz: many shares are 0
-# and there are 20 categories or more.
+# Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.gz: many shares are
+# 0 and there are 20 categories or more.
 is_sparse <- function(x, law, held) {
   x$method == "mle" && held > length(x$estimate) / 4 && law_gives(law, "additive", length(x$mechanism$levels)) &&
     law$a > 0

@@ -44,8 +44,8 @@ count_scores <- function(reports, questions, order, missing, numbers = 1e7) {
                    mechanism = questions, scores = list(at = 1 + which(possible), second = summed$second))
 }
 
-# The sums over `n` rows of the products of scores of each set, and of the products of two of these: `step` rows at once,
-# whose scores `scores_of()` gives, a column for each member.
+# The sums over `n` rows of the products of scores of each set, and of the products of two of these: `step` rows at
+# once, whose scores `scores_of()` gives, a column for each member.
 sum_set_scores <- function(members, n, step, scores_of) {
   sums <- numeric(ncol(members))
   second <- matrix(0, ncol(members), ncol(members))

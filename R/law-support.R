@@ -170,7 +170,8 @@ check_sets_size <- function(n, k) {
 
 # ---- the likelihood of kept bits that support no sets ----
 
-# RAPPOR and dBitFlip: no single ratio says how much likelier a report is. Given the truth the bits of a report are independent:
+# RAPPOR and dBitFlip: no single ratio says how much likelier a report is. Given the truth the bits of a report are
+# independent:
 #   RAPPOR     P(cohort j, bits | v) = 1 / m  product over bits i of  one or zero for bit i of v's filter, or the rest
 #   dBitFlip   P(buckets, bits | v) = 1 / (b choose d)  product over the drawn buckets of  p if v's, else q, or the rest
 # Reports that are alike are one row of a channel, for the certified solver; rr_tally(keep = "sets") keeps the different

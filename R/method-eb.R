@@ -155,8 +155,8 @@ eb_fit_reference <- function(evidence, reference, levels = double(), wary = FALS
   result
 }
 
-# Categories whose own reports tell their share to within this are not shrunk: the grid, whose steps of 0.03 are a little
-# smaller, need not resolve them. Two are left for it.
+# Categories whose own reports tell their share to within this are not shrunk: the grid, whose steps of 0.03 are a
+# little smaller, need not resolve them. Two are left for it.
 tells_its_share <- function(counts, n, form) {
   exact <- counts > 0 & sqrt(counts) < 0.045 * (counts - n * form$b)
   if (sum(!exact) < 2) exact[order(counts)[1:2]] <- FALSE

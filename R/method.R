@@ -1,6 +1,6 @@
 # An estimation method is an object: what it needs from the law, its estimate, how the estimate moves with the data.
-# rr_estimate(), its help page, rr_choose_method(), studies and the notes of a fit read the table below; they do not know the
-# methods by name.
+# rr_estimate(), its help page, rr_choose_method(), studies and the notes of a fit read the table below; they do not
+# know the methods by name.
 
 #' An estimation method of your own
 #'
@@ -112,8 +112,8 @@ print.rr_method <- function(x, ...) {
 
 # ---- the methods of the package ----
 
-# In the order of rr_methods(). `choice` orders those that rr_choose_method() compares by default, `choice_for` says for which
-# laws; `refit`: leaving a report out estimates its risk. `likelihood`: a maximum of the likelihood, or near it.
+# In the order of rr_methods(). `choice` orders those that rr_choose_method() compares by default, `choice_for` says for
+# which laws; `refit`: leaving a report out estimates its risk. `likelihood`: a maximum of the likelihood, or near it.
 package_methods <- function() c(direct_methods(), postprocessing_methods(), shrinkage_methods())
 
 estimate_projected <- function(evidence, options) law_projected(evidence$law, evidence)

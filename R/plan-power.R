@@ -141,8 +141,8 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
   number <- if (what == "share") check_probability else check_number
   form_of <- function(mechanism) plan_form(mechanism, what, category, sd, design)
   plan <- list(
-    kind = kind, what = what, term = design$term, asked = check_asked(given[[1]], kind, what, mechanisms), share = share,
-    null = number(null, "null"), alpha = check_alpha(alpha), conf.level = check_level(conf.level),
+    kind = kind, what = what, term = design$term, asked = check_asked(given[[1]], kind, what, mechanisms),
+    share = share, null = number(null, "null"), alpha = check_alpha(alpha), conf.level = check_level(conf.level),
     simultaneous = check_flag(simultaneous, "simultaneous"),
     target = check_choice(target, "target", c("population", "sample")),
     second = if (!is.null(versus)) second_group(number(versus, "versus"), versus_mechanism, allocation, form_of),

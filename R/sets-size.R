@@ -422,9 +422,9 @@ level_zeros <- function(bits, flip, buckets, levels) {
   }, 1)
 }
 
-# How many bits of each level are expected to be 0 at the logarithm of a number of items, and what the zeros say about it.
-# With x items expected in a bucket at a level, its bit is 0 with probability exp(-x). Full levels have neither slope nor
-# variance, so both are divided by exp(-x) before they meet.
+# How many bits of each level are expected to be 0 at the logarithm of a number of items, and what the zeros say about
+# it. With x items expected in a bucket at a level, its bit is 0 with probability exp(-x). Full levels have neither
+# slope nor variance, so both are divided by exp(-x) before they meet.
 zero_moments <- function(flip, buckets, levels) {
   share <- if (levels == 1) 1 else 2^-c(seq_len(levels - 1), levels - 1)
   v <- flip * (1 - flip) / (1 - 2 * flip)^2
