@@ -43,12 +43,3 @@ group_estimate <- function(fit, g) unname(if (is.matrix(fit$estimate)) fit$estim
 
 # The same as shares, where totals are estimated.
 fitted_truth <- function(fit, g) group_estimate(fit, g) / if (isTRUE(fit$total)) fit$tally$n[g] else 1
-
-# Tables of the groups as one, with the keys of the groups first.
-bind_groups <- function(tables, groups) {
-  rows <- rep(seq_along(tables), vapply(tables, nrow, 0L))
-  tibble::as_tibble(c(lapply(as.list(groups), `[`, rows), as.list(do.call(rbind, tables))))
-}
-
-# "base_cut" and "power" leave the sum free.
-adds_up <- function(theta) abs(sum(theta) - 1) <= 1e-6

@@ -64,36 +64,22 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   adjust <- check_choice(adjust, "adjust", stats::p.adjust.methods)
   conf.level <- check_level(conf.level)
   survey <- inherits(fit, "rr_survey")
-  if (survey || inherits(fit, "rr_fit")) check_several_groups(fit)
-  fits <- if (survey) list(fit)
-    else if (!inherits(fit, "rr_fit")) check_fits(fit)
-    else lapply(stats::setNames(seq_len(length(fit)), compared_names(fit$tally$groups)),
-                function(g) cut_fit(fit, g, drop = TRUE))
+  own <- survey || inherits(fit, "rr_fit")
+  if (own) check_several_groups(fit)
+  groups <- if (own) stats::setNames(seq_len(group_count(fit$tally)), compared_names(fit$tally$groups))
+  fits <- if (survey) list(fit) else if (own) lapply(groups, function(g) cut_fit(fit, g, drop = TRUE))
+    else check_fits(fit)
   levels <- fits[[1]]$mechanism$levels
   which <- if (is.null(terms) && length(levels) == 2L) 2L else match_terms(terms, fits[[1]], "terms")
   labels <- levels[which]
-  samples <- if (!survey) lapply(fits, fit_sample, labels, conf.level)
-    else lapply(stats::setNames(seq_len(group_count(fit$tally)), compared_names(fit$tally$groups)), survey_sample,
-                fit = fit, labels = labels)
-  edge <- vapply(samples, `[[`, NA, "edge")
-  if (any(edge)) warn_boundary()
-  names <- names(samples)
-  pairs <- utils::combn(length(samples), 2L)
-  between <- if (survey) fit$covariance else if (inherits(fit, "rr_fit")) fit_between(fit)
-  cells <- function(g) (g - 1L) * length(levels) + which
-  rows <- lapply(seq_len(ncol(pairs)), function(j) {
-    x <- samples[[pairs[1, j]]]
-    y <- samples[[pairs[2, j]]]
-    # Samples that share a validation study are not independent.
-    shared <- !is.null(x$effects) && !is.null(y$effects) && same_mechanism(x$mechanism, y$mechanism)
-    both <- if (!is.null(between)) between[cbind(cells(pairs[1, j]), cells(pairs[2, j]))]
-      else if (shared) rowSums(x$effects * y$effects) else 0
-    tibble::as_tibble(c(list(term = labels, group1 = names[pairs[1, j]], group2 = names[pairs[2, j]]),
-                        compare_pair(x, y, both, conf.level, if (survey) fit$df else pair_freedom(x, y), type)))
-  })
-  table <- do.call(rbind, rows)
+  samples <- if (survey) lapply(groups, survey_sample, fit = fit, labels = labels)
+    else lapply(fits, fit_sample, labels, conf.level)
+  if (any(vapply(samples, `[[`, NA, "edge"))) warn_boundary()
+  cells <- lapply(seq_along(samples), function(g) (g - 1L) * length(levels) + which)
+  between <- if (survey) fit$covariance else if (own) fit_between(fit)
+  table <- compare_samples(samples, labels, conf.level, type, if (survey) fit$df, between, cells)
   if (!inherits(fits[[1]], "rr_survey")) {
-    tell_errors_unknown(if (inherits(fit, "rr_fit")) list(fit) else fits, table$std.error)
+    tell_errors_unknown(if (own) list(fit) else fits, table$std.error)
   }
   table$p.adjusted <- stats::p.adjust(table$p.value, adjust)
   doubted <- vapply(fits, is_doubted, NA)
@@ -102,6 +88,18 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
                n = sum(vapply(fits, nobs, 0)), title = what[[type]],
                notes = c(sprintf("  p-values: of equal shares; adjusted by %s", adjust),
                          if (any(doubted)) indented(doubt_words(fits[[which(doubted)[1]]]))))
+}
+
+# A row for each pair of samples and each label. Samples of one `survey` have its covariance and degrees of freedom.
+compare_samples <- function(samples, labels, level, type, df, between, cells) {
+  names <- names(samples)
+  do.call(rbind, utils::combn(length(samples), 2L, function(pair) {
+    x <- samples[[pair[1]]]
+    y <- samples[[pair[2]]]
+    both <- if (is.null(between)) shared_variance(x, y) else between[cbind(cells[[pair[1]]], cells[[pair[2]]])]
+    tibble::as_tibble(c(list(term = labels, group1 = names[pair[1]], group2 = names[pair[2]]),
+                        compare_pair(x, y, both, level, df %||% pair_freedom(x, y), type)))
+  }, simplify = FALSE))
 }
 
 check_several_groups <- function(fit) {
@@ -158,6 +156,12 @@ fit_sample <- function(fit, labels, conf.level) {
          mechanism = fit$mechanism), intervals(conf.level))
 }
 
+# Samples that share a validation study are not independent.
+shared_variance <- function(x, y) {
+  shared <- !is.null(x$effects) && !is.null(y$effects) && same_mechanism(x$mechanism, y$mechanism)
+  if (shared) rowSums(x$effects * y$effects) else 0
+}
+
 # One pair of samples with the covariance `both`; `z` is the quantile that intervals use. Estimates that are not of a
 # design (`at`) have no error where it would be 0, at the boundary.
 compare_pair <- function(x, y, both, level, df, type) {
@@ -180,12 +184,17 @@ compare_pair <- function(x, y, both, level, df, type) {
                 conf.low = difference - if (edge) reach(down) else z * error,
                 conf.high = difference + if (edge) reach(up) else z * error, p.value = p))
   }
-  good <- x$share > 0 & y$share > 0
-  ratio <- ifelse(good, y$share / x$share, NA_real_)
-  relative <- root((x$error / x$share)^2 + (y$error / y$share)^2 - 2 * both / (x$share * y$share))
-  bounds <- ratio_bounds(ifelse(good, x$share, NA), y$share, down, up, z^2 * both)
-  list(estimate = ratio, std.error = known(ratio * relative), conf.low = bounds$low, conf.high = bounds$high,
+  ratio <- share_ratio(x, y, both)
+  bounds <- ratio_bounds(ifelse(is.na(ratio$estimate), NA, x$share), y$share, down, up, z^2 * both)
+  list(estimate = ratio$estimate, std.error = known(ratio$error), conf.low = bounds$low, conf.high = bounds$high,
        p.value = p)
+}
+
+# With its standard error by the delta method; `both` is the covariance of the shares.
+share_ratio <- function(x, y, both) {
+  ratio <- ifelse(x$share > 0 & y$share > 0, y$share / x$share, NA_real_)
+  relative <- root((x$error / x$share)^2 + (y$error / y$share)^2 - 2 * both / (x$share * y$share))
+  list(estimate = ratio, error = ratio * relative)
 }
 
 # All ratios r for which the interval of y - r x holds 0 (Fieller; Donner and Zou where the shares have intervals that
@@ -213,9 +222,9 @@ interval_p_value <- function(x, y, difference, z) {
     level <- 1 - 2 * stats::pnorm(-next_z)
     first <- x$intervals(level)
     second <- y$intervals(level)
-    down <- sqrt(pmax(y$share - second$low, 0)^2 + pmax(first$high - x$share, 0)^2)
-    up <- sqrt(pmax(second$high - y$share, 0)^2 + pmax(x$share - first$low, 0)^2)
-    reach <- pmax(ifelse(difference > 0, down, up), nearer$reach)
+    towards <- ifelse(difference > 0, y$share - second$low, second$high - y$share)
+    other <- ifelse(difference > 0, first$high - x$share, x$share - first$low)
+    reach <- pmax(sqrt(pmax(towards, 0)^2 + pmax(other, 0)^2), nearer$reach)
     found <- is.infinite(quantile) & reach >= abs(difference)
     part <- (abs(difference) - nearer$reach) / (reach - nearer$reach)
     quantile[found] <- (nearer$z + ifelse(is.finite(part), part, 0) * (next_z - nearer$z))[found]
@@ -246,22 +255,7 @@ drawn_of.rr_compare <- function(x, data, labels) {
 #' @rdname rr_compare
 #' @export
 anova.rr_fit <- function(object, ...) {
-  fits <- Filter(function(x) inherits(x, "rr_fit"), given_models(object, ..., known = names(formals())))
-  other <- setdiff(vapply(fits, function(fit) fit$method, ""), "mle")
-  if (length(other)) abort("Likelihood ratio tests need maximum likelihood fits, not by {.val {other}}.", "argument")
-  # Each group counts with its effective number, which depends on how reports are grouped: two such sums have no ratio.
-  if (any(vapply(fits, function(fit) !is.null(fit$tally$weight_squares), NA))) {
-    abort("Likelihood ratio tests need reports without weights: use {.fn rr_compare}.", "argument")
-  }
-  if (length(fits) == 1L) {
-    check_several_groups(object)
-    tally <- object$tally
-    pooled <- new_rr_tally(tally$mechanism, rowSums(tally$counts), missing = tally$missing, n = sum(tally$n))
-    fits <- list(estimate_again(pooled, target = object$target, method = "mle"), object)
-  }
-  totals <- lapply(fits, function(fit) rowSums(as.matrix(fit$tally$counts)))
-  same <- vapply(totals, function(total) isTRUE(all.equal(total, totals[[1]])), NA)
-  if (!all(same)) abort("The fits must be of the same reports: those of fit {which(!same)[1]} differ.", "mismatch")
+  fits <- nested_fits(Filter(function(x) inherits(x, "rr_fit"), given_models(object, ..., known = names(formals()))))
   likelihoods <- lapply(fits, logLik)
   df <- vapply(likelihoods, attr, 0, "df")
   value <- vapply(likelihoods, as.numeric, 0)
@@ -275,4 +269,24 @@ anova.rr_fit <- function(object, ...) {
   table <- data.frame(groups = vapply(fits[order], function(fit) group_count(fit$tally), 0L), parameters = df[order],
                       logLik = value[order], Df = gain, Chisq = statistic, `Pr(>Chisq)` = p, check.names = FALSE)
   structure(table, heading = "Likelihood ratio tests\n", class = c("anova", "data.frame"))
+}
+
+# Fits of the same reports by maximum likelihood; beside a fit by groups that of all groups together.
+nested_fits <- function(fits) {
+  other <- setdiff(vapply(fits, function(fit) fit$method, ""), "mle")
+  if (length(other)) abort("Likelihood ratio tests need maximum likelihood fits, not by {.val {other}}.", "argument")
+  # Each group counts with its effective number, which depends on how reports are grouped: two such sums have no ratio.
+  if (any(vapply(fits, function(fit) !is.null(fit$tally$weight_squares), NA))) {
+    abort("Likelihood ratio tests need reports without weights: use {.fn rr_compare}.", "argument")
+  }
+  if (length(fits) == 1L) {
+    check_several_groups(fits[[1]])
+    tally <- fits[[1]]$tally
+    pooled <- new_rr_tally(tally$mechanism, rowSums(tally$counts), missing = tally$missing, n = sum(tally$n))
+    fits <- list(estimate_again(pooled, target = fits[[1]]$target, method = "mle"), fits[[1]])
+  }
+  totals <- lapply(fits, function(fit) rowSums(as.matrix(fit$tally$counts)))
+  same <- vapply(totals, function(total) isTRUE(all.equal(total, totals[[1]])), NA)
+  if (!all(same)) abort("The fits must be of the same reports: those of fit {which(!same)[1]} differ.", "mismatch")
+  fits
 }

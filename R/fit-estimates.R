@@ -106,7 +106,7 @@ tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = NULL, terms = NU
   check_flag(conf.int, "conf.int")
   rows <- rows_of(x)
   if (conf.int) {
-    bounds <- bounds_of(x, rows, check_level(conf.level %||% about(x, "conf.level")))
+    bounds <- bounds_of(x, rows, check_level(conf.level %||% about(x, "conf.level"), "conf.level"))
     rows$conf.low <- bounds$low
     rows$conf.high <- bounds$high
   }
@@ -298,8 +298,9 @@ parameter_table <- function(table, names, ci, keep = NULL, drop = NULL) {
   columns <- c(list(Parameter = parameter), stats::setNames(as.list(table[known]), names(known)), as.list(table[keys]))
   if ("CI_low" %in% names(columns)) columns <- append(columns, list(CI = rep(ci, nrow(table))), 3L)
   result <- data.frame(columns, check.names = FALSE)
-  if (!is.null(keep)) result <- result[grepl(paste(keep, collapse = "|"), result$Parameter), ]
-  if (!is.null(drop)) result <- result[!grepl(paste(drop, collapse = "|"), result$Parameter), ]
+  named <- function(patterns) grepl(paste(patterns, collapse = "|"), result$Parameter)
+  if (!is.null(keep)) result <- result[named(keep), ]
+  if (!is.null(drop)) result <- result[!named(drop), ]
   structure(result, ci = ci, digits = 2, ci_digits = 2, p_digits = 3, verbose = FALSE,
             pretty_names = stats::setNames(result$Parameter, result$Parameter), coefficient_name = "Estimate",
             class = c("parameters_model", "see_parameters_model", "data.frame"))

@@ -97,21 +97,26 @@ goodness_row <- function(fit, g, replications) {
   if (df == 0 && inside) {
     return(tibble::tibble(deviance = deviance, df = df, p.value = NA_real_, p.chi2 = NA_real_, replications = 0))
   }
+  simulated <- simulated_deviances(mechanism, counts, fitted, blocks, replications)
+  # Deviances that differ from 0 only by rounding count as ties with 0.
+  larger <- sum(simulated >= deviance * (1 - 1e-8) - 1e-8)
+  tibble::tibble(deviance = deviance, df = df, p.value = (1 + larger) / (1 + replications),
+                 p.chi2 = if (df > 0 && inside) stats::pchisq(deviance, df, lower.tail = FALSE) else NA_real_,
+                 replications = replications)
+}
+
+# Of counts drawn from the fitted shares, each with its own fit.
+simulated_deviances <- function(mechanism, counts, fitted, blocks, replications) {
   size <- vapply(blocks, function(block) round(sum(counts[block])), 0)
   draws <- matrix(0, length(counts), replications)
   for (b in seq_along(blocks)) {
     share <- pmax(fitted[blocks[[b]]], 0)
     draws[blocks[[b]], ] <- draw_multinomial(replications, size[b], share / sum(share))
   }
-  simulated <- apply(draws, 2, function(new) {
+  apply(draws, 2, function(new) {
     again <- estimate_counts(mechanism, new, "mle", sum(size))$estimate
     count_deviance(new, reported_shares(mechanism, again), blocks)
   })
-  # Deviances that differ from 0 only by rounding count as ties with 0.
-  larger <- sum(simulated >= deviance * (1 - 1e-8) - 1e-8)
-  tibble::tibble(deviance = deviance, df = df, p.value = (1 + larger) / (1 + replications),
-                 p.chi2 = if (df > 0 && inside) stats::pchisq(deviance, df, lower.tail = FALSE) else NA_real_,
-                 replications = replications)
 }
 
 # ---- hierarchies: do the depths, which are independent samples of the same levels, agree? ----

@@ -23,13 +23,7 @@ draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free 
   if (!nrow(data)) abort("There is nothing to draw: the table has no rows.", "empty")
   kinds <- names(number_kinds)[names(number_kinds) %in% data$kind]
   mixed <- length(kinds) > 1L
-  if (mixed) {
-    # Numbers of several kinds have panels of their own, or one for each kind.
-    sides <- c("estimate", "conf.low", "conf.high")
-    data[sides] <- lapply(data[sides], `*`, vapply(number_kinds, `[[`, 0, "unit")[data$kind])
-    names <- vapply(number_kinds[kinds], `[[`, "", "panel")
-    if (nlevels(data$panel) < 2) data$panel <- factor(names[data$kind], unname(names))
-  }
+  if (mixed) data <- kind_panels(data, kinds)
   data$none <- vapply(number_kinds, `[[`, 0, "none")[data$kind]
   if (identical(kinds, "ratio")) data <- positive_rows(data)
   layout <- intervals_layout(data, free, mixed)
@@ -39,8 +33,7 @@ draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free 
   if (isTRUE(nchar(axis) > 46)) axis <- sub(", percentage points$", ",\npercentage points", axis)
   picture <- ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$label)) +
     ggplot2::geom_vline(ggplot2::aes(xintercept = .data$none), nothing, colour = colour_line, linewidth = 0.4) +
-    ggplot2::geom_segment(ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, yend = .data$label),
-                          colour = colour_estimate, linewidth = 0.8, alpha = 0.55, lineend = "round", na.rm = TRUE) +
+    row_intervals() +
     row_estimates(data, layout, shown, reported) +
     row_labels(layout, row_name) +
     intervals_scale(kinds, layout) +
@@ -58,6 +51,20 @@ draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free 
     picture <- picture + ggplot2::theme(legend.direction = "vertical")
   }
   with_height(picture, layout)
+}
+
+# Numbers of several kinds have panels of their own, or one for each kind.
+kind_panels <- function(data, kinds) {
+  sides <- c("estimate", "conf.low", "conf.high")
+  data[sides] <- lapply(data[sides], `*`, vapply(number_kinds, `[[`, 0, "unit")[data$kind])
+  names <- vapply(number_kinds[kinds], `[[`, "", "panel")
+  if (nlevels(data$panel) < 2) data$panel <- factor(names[data$kind], unname(names))
+  data
+}
+
+row_intervals <- function() {
+  ggplot2::geom_segment(ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, yend = .data$label),
+                        colour = colour_estimate, linewidth = 0.8, alpha = 0.55, lineend = "round", na.rm = TRUE)
 }
 
 # Rows of different panels may have one name: it stands after their panel's.

@@ -89,13 +89,9 @@ draw_shares <- function(fit, order, which) {
   keys <- names(fit$tally$groups)
   data[keys] <- lapply(data[keys], iso_dates)
   k <- length(unique(data$term))
-  # One key is a date, a time or a year; more than 12 categories would be too many panels, and more than 8 further
-  # groups too many colours.
-  timely <- vapply(as.list(data[keys]), function(x) {
-    years <- is.numeric(x) && !is.object(x) && all(x == floor(x) & x >= 1900 & x <= 2100)
-    (inherits(x, c("Date", "POSIXct")) || years) && length(unique(x)) > 1L
-  }, NA)
-  key <- names(which(timely))
+  # One key is a time; more than 12 categories would be too many panels, and more than 8 further groups too many
+  # colours.
+  key <- names(which(vapply(as.list(data[keys]), is_time, NA)))
   further <- setdiff(keys, key)
   if (length(key) == 1L && k <= 12 && nlevels(group_panel(data, further)) <= length(line_colours)) {
     return(plot_times(fit, data, key, further))
@@ -110,6 +106,12 @@ draw_shares <- function(fit, order, which) {
     data[c("conf.low", "conf.high")] <- lapply(fit_intervals(fit, which = which, ranked = TRUE), as.vector)
   }
   if (few) plot_rows(fit, data, sorted) else plot_along(fit, data, sorted)
+}
+
+# Several dates, times or years.
+is_time <- function(x) {
+  years <- is.numeric(x) && !is.object(x) && all(x == floor(x) & x >= 1900 & x <= 2100)
+  (inherits(x, c("Date", "POSIXct")) || years) && length(unique(x)) > 1L
 }
 
 # Engines without dates, such as SQLite, give text.
@@ -204,13 +206,7 @@ plot_rows <- function(fit, data, order) {
   if (rows_are_groups(fit, data)) {
     kept <- shown_terms(fit, data)
     axis <- share_title(fit, kept, 200)
-    data <- data[data$term == kept, ]
-    # The last of several keys is the row, the others make the panels, if these are few.
-    keys <- names(fit$tally$groups)
-    panels <- group_panel(data, utils::head(keys, -1L))
-    few <- nlevels(panels) <= 4L
-    data$term <- as.character(if (few) group_panel(data, utils::tail(keys, 1L)) else data$panel)
-    data$panel <- if (few) panels else one_panel(data)
+    data <- group_rows(fit, data[data$term == kept, ])
   }
   sorted <- if (order) base::order(data$estimate, decreasing = TRUE) else seq_len(nrow(data))
   data$label <- factor(data$term, rev(unique(data$term[sorted])))
@@ -222,6 +218,16 @@ plot_rows <- function(fit, data, order) {
                  subtitle = wrap_text(fit$mechanism$design, 64))
 }
 
+# The last of several keys is the row, the others make the panels, if these are few.
+group_rows <- function(fit, data) {
+  keys <- names(fit$tally$groups)
+  panels <- group_panel(data, utils::head(keys, -1L))
+  few <- nlevels(panels) <= 4L
+  data$term <- as.character(if (few) group_panel(data, utils::tail(keys, 1L)) else data$panel)
+  data$panel <- if (few) panels else one_panel(data)
+  data
+}
+
 # Time along an axis. Of a yes/no question "yes" says all. Further groups have colours.
 plot_times <- function(fit, data, key, further) {
   terms <- shown_terms(fit, data)
@@ -230,54 +236,40 @@ plot_times <- function(fit, data, key, further) {
   data$panel <- factor(data$term, terms)
   data$group <- group_panel(data, further)
   groups <- levels(data$group)
-  picture <- if (length(groups) < 2L) draw_sequence(fit, data) else {
-    labels <- wrap_labels(30)(groups)
-    # Intervals of one time stand beside each other.
-    beside <- ggplot2::position_dodge(width = 0.3 * min(diff(sort(unique(as.numeric(data$at))))))
-    plot_base(fit, data, "Bars") +
-      ggplot2::aes(.data$at, .data$estimate, ymin = .data$conf.low, ymax = .data$conf.high, colour = .data$group) +
-      ggplot2::geom_linerange(linewidth = 0.8, alpha = 0.45, position = beside, na.rm = TRUE) +
-      ggplot2::geom_line(linewidth = 0.5, position = beside) +
-      ggplot2::geom_point(size = 1.8, position = beside) +
-      ggplot2::scale_colour_manual(values = stats::setNames(line_colours[seq_along(groups)], groups), labels = labels,
-                                   guide = line_legend(labels)) +
-      ggplot2::labs(colour = NULL)
-  }
+  picture <- if (length(groups) < 2L) draw_sequence(fit, data) else draw_group_lines(fit, data, groups)
   picture + scale_x_time(data$at, c(5, 3, 2)[min(length(terms), 3)]) +
     share_scale(fit, ggplot2::scale_y_continuous,
                 breaks = if (length(terms) > 3L) few_breaks(2) else ggplot2::waiver()) +
     ggplot2::labs(x = if (is.numeric(data$at)) key, y = share_title(fit, terms))
 }
 
+draw_group_lines <- function(fit, data, groups) {
+  labels <- wrap_labels(30)(groups)
+  # Intervals of one time stand beside each other.
+  beside <- ggplot2::position_dodge(width = 0.3 * min(diff(sort(unique(as.numeric(data$at))))))
+  plot_base(fit, data, "Bars") +
+    ggplot2::aes(.data$at, .data$estimate, ymin = .data$conf.low, ymax = .data$conf.high, colour = .data$group) +
+    ggplot2::geom_linerange(linewidth = 0.8, alpha = 0.45, position = beside, na.rm = TRUE) +
+    ggplot2::geom_line(linewidth = 0.5, position = beside) +
+    ggplot2::geom_point(size = 1.8, position = beside) +
+    ggplot2::scale_colour_manual(values = stats::setNames(line_colours[seq_along(groups)], groups), labels = labels,
+                                 guide = line_legend(labels)) +
+    ggplot2::labs(colour = NULL)
+}
+
 # More categories than there is room for rows with names, along an axis: at their numbers, at their positions, or by
 # rank on logarithmic axes.
 plot_along <- function(fit, data, ranked) {
   mechanism <- fit$mechanism
-  binned <- !is.null(mechanism$breaks)
-  title <- share_title(fit, c("", ""))
   values <- axis_numbers(mechanism) %||% level_numbers(mechanism)
   data$at <- if (ranked) stats::ave(data$estimate, data$panel, FUN = function(x) rank(-x, ties.method = "first"))
     else (values %||% seq_along(mechanism$levels))[match(data$term, mechanism$levels)]
-  layout <- row_layout(nlevels(data$panel), "", levels(data$panel))
-  # Each row of panels needs its title and three quarters of an inch.
-  if (nlevels(data$panel) > 1L) layout$height <- 1.6 + 0.75 * layout$down
-  layout$rows <- layout$down
-  room <- function(breaks) if (layout$down > 1L) breaks else ggplot2::waiver()
+  layout <- sequence_layout(data$panel)
   # The logarithmic axis ends a little below one report; what lies there is drawn on its edge, but for the estimates.
   floor <- if (ranked) 0.5 / if (isTRUE(fit$total)) 1 else max(fit$tally$n)
   drawn <- intersect(c("conf.low", "conf.high", "reported"), names(data))
   if (ranked) data[drawn] <- lapply(data[drawn], pmax, floor)
-  scales <- if (ranked) {
-    list(ggplot2::scale_x_log10(labels = format_count, breaks = few_log_breaks(if (layout$across > 1) 3 else 6)),
-         share_scale(fit, ggplot2::scale_y_log10, breaks = room(few_log_breaks(3))),
-         ggplot2::labs(x = paste("Rank among", category_words(length(unique(data$term)))), y = title))
-  } else {
-    list(ggplot2::scale_x_continuous(labels = if (is.null(values)) position_labels(mechanism$levels) else format_count,
-                                     breaks = layout$breaks, guide = no_overlap()),
-         share_scale(fit, ggplot2::scale_y_continuous, breaks = room(few_breaks(2, 3))),
-         ggplot2::labs(x = if (binned) "Number (each bin at its middle)" else if (!is.null(values)) "Category",
-                       y = if (binned) paste(title, "in a bin") else title))
-  }
+  scales <- if (ranked) rank_scales(fit, layout, length(unique(data$term))) else category_scales(fit, layout, values)
   picture <- draw_sequence(fit, data, layout, floor) + scales
   lost <- if (ranked) sum(data$estimate <= 0) else 0
   if (lost > 0) {
@@ -285,6 +277,33 @@ plot_along <- function(fit, data, ranked) {
     picture <- picture + ggplot2::labs(caption = paste0(picture$labels$caption, note))
   }
   with_height(picture, layout)
+}
+
+# Each row of panels needs its title and three quarters of an inch.
+sequence_layout <- function(panel) {
+  layout <- row_layout(nlevels(panel), "", levels(panel))
+  if (nlevels(panel) > 1L) layout$height <- 1.6 + 0.75 * layout$down
+  layout$rows <- layout$down
+  layout
+}
+
+# The axes of shares by rank, both logarithmic, and by category. Several rows of panels have room for few breaks.
+rank_scales <- function(fit, layout, categories) {
+  breaks <- if (layout$down > 1L) few_log_breaks(3) else ggplot2::waiver()
+  list(ggplot2::scale_x_log10(labels = format_count, breaks = few_log_breaks(if (layout$across > 1) 3 else 6)),
+       share_scale(fit, ggplot2::scale_y_log10, breaks = breaks),
+       ggplot2::labs(x = paste("Rank among", category_words(categories)), y = share_title(fit, c("", ""))))
+}
+
+category_scales <- function(fit, layout, values) {
+  binned <- !is.null(fit$mechanism$breaks)
+  title <- share_title(fit, c("", ""))
+  labels <- if (is.null(values)) position_labels(fit$mechanism$levels) else format_count
+  breaks <- if (layout$down > 1L) few_breaks(2, 3) else ggplot2::waiver()
+  list(ggplot2::scale_x_continuous(labels = labels, breaks = layout$breaks, guide = no_overlap()),
+       share_scale(fit, ggplot2::scale_y_continuous, breaks = breaks),
+       ggplot2::labs(x = if (binned) "Number (each bin at its middle)" else if (!is.null(values)) "Category",
+                     y = if (binned) paste(title, "in a bin") else title))
 }
 
 # Estimates along an axis, at the places `at`. With few categories each interval is drawn alone; a band would join
@@ -307,8 +326,12 @@ draw_sequence <- function(fit, data, layout = NULL, floor = NULL) {
      else ggplot2::geom_linerange(limits, colour = colour_estimate, alpha = 0.35, linewidth = 0.8, na.rm = TRUE)) +
     ggplot2::geom_line(estimates, data[data$estimate > floor %||% -Inf, ], linewidth = if (ranks) 0.8 else 0.5) +
     (if (k <= 100 && !ranks) ggplot2::geom_point(estimates, size = 1.2)) +
-    # In the legend a line for what is drawn as a line, a point for what is drawn as points.
-    ggplot2::scale_colour_manual(values = what_colours(kinds), breaks = kinds, guide = if (reported) {
-      ggplot2::guide_legend(override.aes = list(linetype = c(1, 0), shape = c(NA, 16), size = c(1, 1.6), alpha = 1))
-    } else "legend")
+    sequence_legend(kinds, reported)
+}
+
+# A line for what is drawn as a line, a point for what is drawn as points.
+sequence_legend <- function(kinds, reported) {
+  drawn <- list(linetype = c(1, 0), shape = c(NA, 16), size = c(1, 1.6), alpha = 1)
+  guide <- if (reported) ggplot2::guide_legend(override.aes = drawn) else "legend"
+  ggplot2::scale_colour_manual(values = what_colours(kinds), breaks = kinds, guide = guide)
 }

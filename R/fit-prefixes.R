@@ -81,22 +81,26 @@ rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.
     table <- table[order(table$estimate, decreasing = TRUE), ]
   }
   n <- part_tally(tally, held_out)$n
-  steps <- found$steps
-  rest <- 1 - sum(table$estimate)
-  title <- c(
-    sprintf("%s found, epsilon = %s", number_of(nrow(table), "string"), format(tally$mechanism$epsilon, digits = 4)),
-    paste0("  Survivors by length: ", paste0(steps$length, ": ", format_count(steps$found), " of ",
-                                             vapply(steps$candidates, format_count, ""), collapse = "; ")),
+  epsilon <- tally$mechanism$epsilon
+  how <- c(
     sprintf("  Unbiased estimates from %s respondents held out; target: %s; %s", format_count(n), target,
             interval_words(conf.level, simultaneous = simultaneous, ranked = TRUE)),
-    if (!simultaneous) paste0("  ", rank_words(conf.level)),
+    if (!simultaneous) paste0("  ", rank_words(conf.level))
+  )
+  new_rr_table(table, "rr_heavy_hitters", search = found$steps, fit = fit, epsilon = epsilon, n = n, target = target,
+               conf.level = conf.level, simultaneous = simultaneous, ranked = !simultaneous,
+               title = found_title(table, found$steps, epsilon, how), axis_kind = "share")
+}
+
+found_title <- function(table, steps, epsilon, how) {
+  rest <- 1 - sum(table$estimate)
+  c(sprintf("%s found, epsilon = %s", number_of(nrow(table), "string"), format(epsilon, digits = 4)),
+    paste0("  Survivors by length: ", paste0(steps$length, ": ", format_count(steps$found), " of ",
+                                             vapply(steps$candidates, format_count, ""), collapse = "; ")),
+    how,
     sprintf("  Strings are cut to %s; those listed leave %s to others%s", number_of(max(steps$length), "character"),
             percent_labels(rest), if (rest < 0) ", by chance below 0" else ""),
-    if (!nrow(table)) "  Only strings of the characters in `alphabet` are found: a to z, unless you say others"
-  )
-  new_rr_table(table, "rr_heavy_hitters", search = steps, fit = fit, epsilon = tally$mechanism$epsilon, n = n,
-               target = target, conf.level = conf.level, simultaneous = simultaneous, ranked = !simultaneous,
-               title = title, axis_kind = "share")
+    if (!nrow(table)) "  Only strings of the characters in `alphabet` are found: a to z, unless you say others")
 }
 
 check_alphabet <- function(x) {
@@ -124,17 +128,20 @@ search_prefixes <- function(tally, alphabet, alpha, most) {
     if (!length(candidates)) return(step)
     asked <- candidate_tally(own$mechanism, own, candidates)
     evidence <- group_evidence(asked, 1, rr_law(asked$mechanism))
-    estimate <- evidence$unbiased()
     step$error <- evidence$blank_error()
     step$threshold <- absent_threshold(own, asked, alpha / length(candidates))
-    chosen <- order(estimate, decreasing = TRUE)
-    chosen <- utils::head(chosen[estimate[chosen] > step$threshold], most)
+    chosen <- largest_above(evidence$unbiased(), step$threshold, most)
     survivors <<- candidates[chosen]
     step$found <- as.double(length(chosen))
     step
   })
   list(strings = if (steps[[length(steps)]]$found > 0) survivors,
        steps = tibble::as_tibble(do.call(rbind.data.frame, steps)))
+}
+
+largest_above <- function(estimate, threshold, most) {
+  chosen <- order(estimate, decreasing = TRUE)
+  utils::head(chosen[estimate[chosen] > threshold], most)
 }
 
 # The share that the estimate of a string that nobody holds exceeds with probability `alpha` at most. Each function

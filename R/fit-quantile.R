@@ -91,22 +91,23 @@ rr_quantile.rr_fit <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, c
   conf.level <- check_level(conf.level)
   edges <- quantile_edges(fit$mechanism, breaks)
   tell_no_intervals(fit)
-  z <- normal_quantile(conf.level)
-  tables <- lapply(seq_len(NCOL(fit$estimate)), function(g) {
-    shares <- monotone_shares(group_estimate(fit, g))
-    reach <- cumulative_reach(fit, g, shares, probs, conf.level)
-    found <- reach_share(shares, probs, edges)
-    low <- reach_share(shares, pmax(probs - reach$below, 0), edges)
-    high <- reach_share(shares, pmin(probs + reach$above, 1), edges)
-    spread <- (high$value - low$value) / (2 * z)
-    tibble::tibble(prob = probs, level = fit$mechanism$levels[found$level], estimate = found$value,
-                   std.error = ifelse(spread > 0, spread, NA_real_), conf.low = low$value, conf.high = high$value)
-  })
+  tables <- lapply(seq_len(NCOL(fit$estimate)), quantile_rows, fit = fit, probs, edges, conf.level)
   positions <- is.null(edges$breaks) && is.null(level_numbers(fit$mechanism))
   new_rr_table(bind_groups(tables, fit$tally$groups), "rr_quantile", keys = c(names(fit$tally$groups), "prob"),
                conf.level = conf.level, n = fit$tally$n, target = fit$target,
                title = paste("Quantiles from", report_words(fit$tally)), axis_kind = "value",
                axis = if (positions) "Quantile, as the position of a level" else "Quantile")
+}
+
+quantile_rows <- function(fit, g, probs, edges, conf.level) {
+  shares <- monotone_shares(group_estimate(fit, g))
+  reach <- cumulative_reach(fit, g, shares, probs, conf.level)
+  found <- reach_share(shares, probs, edges)
+  low <- reach_share(shares, pmax(probs - reach$below, 0), edges)
+  high <- reach_share(shares, pmin(probs + reach$above, 1), edges)
+  spread <- (high$value - low$value) / (2 * normal_quantile(conf.level))
+  tibble::tibble(prob = probs, level = fit$mechanism$levels[found$level], estimate = found$value,
+                 std.error = ifelse(spread > 0, spread, NA_real_), conf.low = low$value, conf.high = high$value)
 }
 
 # What bounds the levels: breaks between which quantiles are interpolated, or the levels' own values.

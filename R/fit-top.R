@@ -69,20 +69,23 @@ rr_top <- function(x, n = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "
   check_class(fit, "x", "rr_fit", "a tally of one question whose categories are estimated")
   parts <- lapply(seq_len(NCOL(fit$estimate)), function(g) top_rows(fit, g, n, alpha, adjust, conf.level))
   found <- vapply(parts, `[[`, 0L, "found")
-  categories <- length(fit$mechanism$levels)
   # One table of all groups: a table for each takes longer than its estimates.
   columns <- lapply(stats::setNames(nm = names(parts[[1]]$rows)), function(name) {
     do.call(c, lapply(parts, function(part) part$rows[[name]]))
   })
   table <- tibble::as_tibble(columns)
-  numbers <- if (length(found) <= 8L) paste(format_count(found), collapse = ", ")
-    else paste(format_count(range(found)), collapse = " to ")
-  title <- sprintf("%s of %s are present (%s, alpha = %s)%s", numbers,
-                   category_words(categories), adjust, format(alpha), if (length(found) > 1L) ", by group" else "")
+  title <- present_title(found, length(fit$mechanism$levels), adjust, alpha)
   new_rr_table(table, "rr_top", keys = c(names(fit$tally$groups), "term"), found = found, alpha = alpha,
                adjust = adjust, conf.level = conf.level, n = fit$tally$n, target = target, ranked = TRUE,
                title = c(title, paste0("  Unbiased estimates, ", interval_words(conf.level, ranked = TRUE)),
                          paste0("  ", rank_words(conf.level)), if (is_doubted(fit)) indented(doubt_words(fit))))
+}
+
+present_title <- function(found, categories, adjust, alpha) {
+  numbers <- if (length(found) <= 8L) paste(format_count(found), collapse = ", ")
+    else paste(format_count(range(found)), collapse = " to ")
+  sprintf("%s of %s are present (%s, alpha = %s)%s", numbers, category_words(categories), adjust, format(alpha),
+          if (length(found) > 1L) ", by group" else "")
 }
 
 # The `n` largest estimates of a group, and how many categories are present.

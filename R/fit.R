@@ -262,10 +262,6 @@ certificate_line <- function(x) {
 fit_notes <- function(x, law, held) {
   unique <- vapply(x$details, function(d) !identical(d$unique, FALSE), NA)
   many <- length(x$mechanism$levels) >= 20
-  # Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.gz: many shares
-  # are 0 and there are 20 categories or more.
-  sparse <- many && x$method == "mle" && held > length(x$estimate) / 4 &&
-    law_gives(law, "additive", length(x$mechanism$levels)) && law$a > 0
   c(if (any(!unique)) paste("The maximum is not unique:",
                             if (law$by_information) "other distributions are as likely"
                             else "unreported categories share their remainder equally"),
@@ -279,13 +275,20 @@ fit_notes <- function(x, law, held) {
     if (!x$estimator$unbiased && is.null(x$estimator$spread) && held > 0)
       paste0(held_words, if (many) ", and rr_top() for the categories that look largest"),
     if (is_doubted(x)) doubt_words(x),
-    if (sparse)
+    if (many && is_sparse(x, law, held))
       "With so many categories method = \"eb\" is usually nearer the truth, see vignette(\"which-estimator\")",
     if (x$interval != "bootstrap" && any(vapply(seq_along(x$details), needs_functions, NA, fit = x)))
       sprintf("Standard errors: not listed for more than %s positive cells; rr_contrast() has those of any function",
               format_count(covariance_cells)),
     if (any(x$estimate < 0)) sprintf("Negative estimates: %s%s", format_count(sum(x$estimate < 0)),
                                      if (is_doubted(x)) "" else ", as unbiased estimates of shares near 0 may be"))
+}
+
+# Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.gz: many shares are
+# 0 and there are 20 categories or more.
+is_sparse <- function(x, law, held) {
+  x$method == "mle" && held > length(x$estimate) / 4 && law_gives(law, "additive", length(x$mechanism$levels)) &&
+    law$a > 0
 }
 
 # ---- as a table ----
@@ -378,13 +381,7 @@ predict.rr_fit <- function(object, reports = NULL, ...) {
   if (any(estimate < 0) || !all(apply(estimate, 2, adds_up))) {
     abort("{.arg object} must hold shares: none below 0, with the sum 1.", "argument")
   }
-  codes <- seq_along(mechanism$reports)
-  if (!is.null(reports)) {
-    encoded <- encode_reports(reports, mechanism)
-    codes <- as.integer(encoded$codes) - as.integer(encoded$first) + 1L
-    bad <- which(is.na(codes) | codes < 1L | codes > length(mechanism$reports))
-    if (length(bad)) abort_report(reports, bad[1], mechanism)
-  }
+  codes <- if (is.null(reports)) seq_along(mechanism$reports) else known_codes(reports, mechanism)
   k <- length(mechanism$levels)
   C <- rr_matrix(mechanism)
   tables <- lapply(seq_len(ncol(estimate)), function(g) {
@@ -397,6 +394,14 @@ predict.rr_fit <- function(object, reports = NULL, ...) {
     tibble::as_tibble(c(if (!is.null(reports)) list(row = rep(seq_along(codes), each = k)), table))
   })
   bind_groups(tables, object$tally$groups)
+}
+
+known_codes <- function(reports, mechanism) {
+  encoded <- encode_reports(reports, mechanism)
+  codes <- as.integer(encoded$codes) - as.integer(encoded$first) + 1L
+  bad <- which(is.na(codes) | codes < 1L | codes > length(mechanism$reports))
+  if (length(bad)) abort_report(reports, bad[1], mechanism)
+  codes
 }
 
 #' @rdname predict.rr_fit

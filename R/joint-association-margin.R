@@ -15,24 +15,12 @@ unbiased_margin <- function(x) {
 }
 
 margin_association <- function(x) {
-  share <- x$estimate
-  names <- names(dimnames(share))
-  k <- nrow(share)
-  l <- ncol(share)
-  row <- rowSums(share)
-  column <- colSums(share)
-  valid <- all(row > 0 & row < 1) && all(column > 0 & column < 1)
-  phi2 <- if (valid) sum(share^2 / outer(row, column)) - 1 else NA_real_
-  v <- sqrt(pmax(phi2, 0) / (min(k, l) - 1))
-  # d phi2 / d cell, then d V = d phi2 / (2 V (min - 1)).
-  gradient <- as.vector(2 * share / outer(row, column) - rowSums(share^2 / outer(row^2, column)) -
-                          rep(colSums(share^2 / outer(row, column^2)), each = k)) / (2 * v * (min(k, l) - 1))
-  error <- if (valid && v > 0) root(sum(gradient * (x$covariance %*% gradient))) else NA_real_
-  table <- tibble::tibble(x = names[1], y = names[2], cramers.v = v, cramers.v.error = error)
-  if (k == 2 && l == 2) {
+  names <- names(dimnames(x$estimate))
+  table <- tibble::as_tibble(c(list(x = names[1], y = names[2]), cramers_v(x$estimate, x$covariance)))
+  if (all(dim(x$estimate) == 2L)) {
     # The shares of yes to the first, to the second and to both.
     yes <- rbind(c(0, 1, 0, 1), c(0, 0, 1, 1), c(0, 0, 0, 1))
-    z <- drop(yes %*% as.vector(share))
+    z <- drop(yes %*% as.vector(x$estimate))
     # The covariance of a design is by linearization, which has no such factor.
     factor <- if (is.null(x$df)) unbiased_factor(x$target, x$tally$effective_n %||% x$n) else 1
     measures <- binary_measures(moment_parts(z, yes %*% x$covariance %*% t(yes)), z[1], z[2], z[3], 1, factor)
@@ -52,6 +40,21 @@ margin_association <- function(x) {
     else if (rest > 0) stats::pf(test$statistic * rest / (x$df * test$df), test$df, rest, lower.tail = FALSE)
     else NA_real_
   table
+}
+
+# With its standard error by the delta method.
+cramers_v <- function(share, covariance) {
+  row <- rowSums(share)
+  column <- colSums(share)
+  freedom <- min(dim(share)) - 1
+  valid <- all(row > 0 & row < 1) && all(column > 0 & column < 1)
+  phi2 <- if (valid) sum(share^2 / outer(row, column)) - 1 else NA_real_
+  v <- sqrt(pmax(phi2, 0) / freedom)
+  # d phi2 / d cell, then d V = d phi2 / (2 V (min - 1)).
+  gradient <- as.vector(2 * share / outer(row, column) - rowSums(share^2 / outer(row^2, column)) -
+                          rep(colSums(share^2 / outer(row, column^2)), each = nrow(share))) / (2 * v * freedom)
+  error <- if (valid && v > 0) root(sum(gradient * (covariance %*% gradient))) else NA_real_
+  list(cramers.v = v, cramers.v.error = error)
 }
 
 # Score test of independence from the reported table. The truths can move its interactions only within the products of
@@ -157,12 +160,7 @@ rr_association.rr_tmdh <- function(x, ...) {
   parts <- pair_parts(x, x$target, FALSE)
   table <- column_pairs(x, parts, x$values, unbiased_factor(x$target, x$n))
   if (x$target == "population") {
-    # N times the squared correlation of the reports, Pearson's statistic: they are independent if the truths are.
-    share <- x$counts$values / x$counts$n
-    mean <- share[1 + seq_along(x$columns)]
-    spread <- (mean - mean^2)[pairs$i] * (mean - mean^2)[pairs$j]
-    change <- share[1 + length(mean) + seq_along(pairs$i)] - mean[pairs$i] * mean[pairs$j]
-    table$statistic <- ifelse(spread > 0, x$counts$n * change^2 / spread, NA_real_)
+    table$statistic <- pearson_statistics(x$counts, pairs)
     table$df <- as.double(!is.na(table$statistic))
   } else {
     # A covariance without noise, or with a negative estimate of its variance, has no test.
@@ -171,4 +169,13 @@ rr_association.rr_tmdh <- function(x, ...) {
   }
   table$p.value <- stats::pchisq(table$statistic, 1, lower.tail = FALSE)
   new_rr_association(table[possible, ], x, x$target, x$conf.level)
+}
+
+# N times the squared correlation of the reports: they are independent if the truths are.
+pearson_statistics <- function(counts, pairs) {
+  share <- counts$values / counts$n
+  mean <- share[1 + seq_along(counts$columns)]
+  spread <- (mean - mean^2)[pairs$i] * (mean - mean^2)[pairs$j]
+  change <- share[1 + length(mean) + seq_along(pairs$i)] - mean[pairs$i] * mean[pairs$j]
+  ifelse(spread > 0, counts$n * change^2 / spread, NA_real_)
 }

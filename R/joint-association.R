@@ -132,21 +132,26 @@ column_pairs <- function(x, parts, values, factor) {
 
 # Measures of pairs of yes/no questions, of which `ones`, `others` and `both` of `n` rows are yes.
 binary_measures <- function(parts, ones, others, both, n, factor) {
-  cells <- list(both, ones - both, others - both, n - ones - others + both)
+  odds <- odds_ratio(list(both, ones - both, others - both, n - ones - others + both), n, matrix(parts$moments, 6))
+  list(share.x = ones / n, share.y = others / n,
+       covariance = parts$covariance * factor, covariance.error = root(parts$covariance.variance) * factor,
+       correlation = ifelse(is.nan(parts$correlation), NA_real_, parts$correlation),
+       correlation.error = root(parts$correlation.variance),
+       odds.ratio = odds$ratio, odds.ratio.error = odds$error)
+}
+
+# From the cells yes and yes, yes and no, no and yes, no and no of `n` rows; `v` are the variances of the numbers of yes
+# to the first, to the second and to both, and their covariances.
+odds_ratio <- function(cells, n, v) {
   # A rounding is no cell.
   positive <- Reduce(`&`, lapply(cells, `>`, no_noise * n))
   inverse <- lapply(cells, function(cell) ifelse(positive, 1 / cell, NA_real_))
   ratio <- inverse[[2]] * inverse[[3]] / (inverse[[1]] * inverse[[4]])
   # The gradient of the log odds ratio in the numbers of yes; the number of rows is known.
   g <- list(-inverse[[4]] - inverse[[2]], -inverse[[4]] - inverse[[3]], Reduce(`+`, inverse))
-  v <- matrix(parts$moments, 6)
   square <- g[[1]]^2 * v[1, ] + g[[2]]^2 * v[2, ] + g[[3]]^2 * v[3, ] +
     2 * (g[[1]] * g[[2]] * v[4, ] + g[[1]] * g[[3]] * v[5, ] + g[[2]] * g[[3]] * v[6, ])
-  list(share.x = ones / n, share.y = others / n,
-       covariance = parts$covariance * factor, covariance.error = root(parts$covariance.variance) * factor,
-       correlation = ifelse(is.nan(parts$correlation), NA_real_, parts$correlation),
-       correlation.error = root(parts$correlation.variance),
-       odds.ratio = ratio, odds.ratio.error = ratio * root(square))
+  list(ratio = ratio, error = ratio * root(square))
 }
 
 # What pair_parts() gives, of one pair with the shares `z` of yes (to the first, the second, both) and their covariance.
@@ -300,9 +305,7 @@ shown_of.rr_association <- function(x, n) {
   shown
 }
 
-# ---- associations straight from the respondents ----
-
-# Associations straight from the respondents: randomized columns with each other and with numbers that were seen.
+# ---- straight from the respondents: randomized columns with each other and with numbers that were seen ----
 
 #' @rdname rr_association
 #' @export
@@ -386,20 +389,21 @@ score_associations <- function(u, of, randomized, w, squares) {
   i <- pairs$i[keep]
   j <- pairs$j[keep]
   effective <- 1 / sum(squares)
-  values <- vapply(seq_along(i), function(k) {
-    product <- centred[, i[k]] * centred[, j[k]]
+  values <- Map(function(i, j) {
+    product <- centred[, i] * centred[, j]
     covariance <- sum(w * product)
-    vi <- variance[i[k]]
-    vj <- variance[j[k]]
-    rho <- covariance / sqrt(vi * vj)
     slope <- product - covariance
-    influence <- slope / sqrt(vi * vj) - rho / 2 * (own[, i[k]] / vi + own[, j[k]] / vj)
-    c(covariance * effective / (effective - 1), sqrt(sum(squares * slope^2)) * effective / (effective - 1), rho,
-      sqrt(sum(squares * influence^2)), effective * covariance^2 / known(spread[i[k]] * spread[j[k]]))
-  }, numeric(5))
-  list(x = columns[i], y = columns[j], covariance = values[1, ], covariance.error = values[2, ],
-       correlation = values[3, ], correlation.error = values[4, ], statistic = values[5, ], df = rep(1, length(i)),
-       p.value = stats::pchisq(values[5, ], 1, lower.tail = FALSE))
+    scale <- sqrt(variance[i] * variance[j])
+    rho <- covariance / scale
+    influence <- slope / scale - rho / 2 * (own[, i] / variance[i] + own[, j] / variance[j])
+    list(covariance = covariance * effective / (effective - 1),
+         covariance.error = sqrt(sum(squares * slope^2)) * effective / (effective - 1), correlation = rho,
+         correlation.error = sqrt(sum(squares * influence^2)),
+         statistic = effective * covariance^2 / known(spread[i] * spread[j]))
+  }, i, j)
+  measures <- lapply(stats::setNames(nm = names(values[[1]])), function(name) vapply(values, `[[`, 0, name))
+  c(list(x = columns[i], y = columns[j]), measures,
+    list(df = rep(1, length(i)), p.value = stats::pchisq(measures$statistic, 1, lower.tail = FALSE)))
 }
 
 # Correlations are for yes/no questions; where others are among them, Cramer's V is there for every pair.

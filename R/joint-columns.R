@@ -51,13 +51,18 @@ list_columns <- function(parts, columns, supports = lapply(parts, support_column
   each <- function(values) rep(unname(values), width)[order(unlist(places))]
   flag <- function(field) vapply(supports, function(part) isTRUE(part[[field]]), NA)
   block <- if (any(flag("rivals"))) as.integer(each(ifelse(flag("rivals"), seq_along(supports), -1L)))
-  named <- which(nzchar(names(parts) %||% character(length(parts))) & width > 1L)
-  questions <- lapply(named, function(i) list(at = places[[i]], levels = parts[[i]]$levels))
   # The two labels of a yes/no question, first the one that is counted as 0.
   levels <- Map(function(part, k) if (k == 1L) part$levels[bit_places(part$levels)], parts, width)
   list(p = each(vapply(supports, `[[`, 0, "p")), q = each(vapply(supports, `[[`, 0, "q")), block = block,
-       direct = which(flag("direct")), questions = stats::setNames(questions, names(parts)[named]),
+       direct = which(flag("direct")), questions = wide_questions(parts, width, places),
        levels = each(levels))
+}
+
+# Questions of several columns, by their names.
+wide_questions <- function(parts, width, places) {
+  named <- which(nzchar(names(parts) %||% character(length(parts))) & width > 1L)
+  questions <- lapply(named, function(i) list(at = places[[i]], levels = parts[[i]]$levels))
+  stats::setNames(questions, names(parts)[named])
 }
 
 # Which columns each mechanism describes: those that have its name (of several categories: the names of the categories,

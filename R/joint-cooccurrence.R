@@ -67,26 +67,10 @@
 rr_cooccurrence <- function(bits, order = NULL, sets = NULL, na.rm = FALSE, ..., mechanism = NULL) {
   check_dots_empty(...)
   check_flag(na.rm, "na.rm")
-  if (!is.null(mechanism)) {
-    read <- read_questions(bits, mechanism, na.rm)
-    inform_dropped(read$missing)
-    # Where all questions have columns of 0 and 1 these are counted, else scores.
-    scored <- any(vapply(read$questions, function(question) is.null(evidence_columns(question)), NA))
-    if (scored && !is.null(sets)) abort("{.arg sets} is for reports that are columns of 0 and 1.", "argument")
-    if (scored) return(count_scores(read$reports, read$questions, order, read$missing))
-    columns <- counted_columns(read$questions)
-    bits <- Map(support_bits, read$reports, read$questions, names(read$questions), columns$kept)
-    return(count_bits(unlist(unname(bits), recursive = FALSE), columns$names, order, sets, read$missing))
-  }
+  if (!is.null(mechanism)) return(count_questions(bits, mechanism, order, sets, na.rm))
   if (inherits(bits, "tbl_lazy")) return(cooccurrence_database(bits, order, sets, na.rm))
   # A table with two categories a dimension is a vector of row-type counts, the first dimension running fastest.
-  if (is.table(bits) || (is.array(bits) && length(dim(bits)) != 2L)) {
-    types <- row_type_counts(bits, "bits", whole = TRUE)
-    full <- row_type_histogram(types$values, types$columns, types$levels)
-    full$order <- full$tallied <- check_order(order %||% full$order, length(full$columns))
-    full$values <- full$values[seq_len(set_total(length(full$columns), full$order))]
-    return(full)
-  }
+  if (is.table(bits) || (is.array(bits) && length(dim(bits)) != 2L)) return(count_row_types(bits, order))
   check_that((is.matrix(bits) || is.data.frame(bits)) && ncol(bits), bits, "bits",
              "a matrix or data frame of logical values or 0 and 1")
   keep <- if (na.rm) stats::complete.cases(bits) else TRUE
@@ -96,6 +80,26 @@ rr_cooccurrence <- function(bits, order = NULL, sets = NULL, na.rm = FALSE, ...,
   # A matrix of whole numbers or logical values is read in place.
   columns <- if (is.integer(bits) || is.logical(bits)) bits else unname(Map(column_bits, as.data.frame(bits), names))
   count_bits(columns, names, order, sets, as.double(sum(!keep)))
+}
+
+# Where all questions have columns of 0 and 1 these are counted, else scores.
+count_questions <- function(reports, mechanism, order, sets, na.rm) {
+  read <- read_questions(reports, mechanism, na.rm)
+  inform_dropped(read$missing)
+  scored <- any(vapply(read$questions, function(question) is.null(evidence_columns(question)), NA))
+  if (scored && !is.null(sets)) abort("{.arg sets} is for reports that are columns of 0 and 1.", "argument")
+  if (scored) return(count_scores(read$reports, read$questions, order, read$missing))
+  columns <- counted_columns(read$questions)
+  bits <- Map(support_bits, read$reports, read$questions, names(read$questions), columns$kept)
+  count_bits(unlist(unname(bits), recursive = FALSE), columns$names, order, sets, read$missing)
+}
+
+count_row_types <- function(table, order) {
+  types <- row_type_counts(table, "bits", whole = TRUE)
+  full <- row_type_histogram(types$values, types$columns, types$levels)
+  full$order <- full$tallied <- check_order(order %||% full$order, length(full$columns))
+  full$values <- full$values[seq_len(set_total(length(full$columns), full$order))]
+  full
 }
 
 inform_dropped <- function(rows) {
@@ -160,9 +164,7 @@ c.rr_cooccurrence <- function(...) {
   first
 }
 
-# ---- in a database ----
-
-# Joint counts of columns that lie in a database: the engine adds up, R gets one number for each set of columns.
+# ---- in a database: the engine adds up, R gets one number for each set of columns ----
 
 cooccurrence_database <- function(data, order, sets, na.rm) {
   data <- dplyr::ungroup(data)
@@ -191,11 +193,7 @@ sum_products <- function(data, names, wanted, na.rm) {
   sums <- c(sprintf("SUM(CASE WHEN %s IS NULL THEN 1 ELSE 0 END)", bits),
             sprintf("SUM(CASE WHEN %s = 0 OR %s = 1 THEN 0 ELSE 1 END)", bits, bits),
             vapply(wanted, function(at) sprintf("SUM(%s)", paste(bits[at], collapse = " * ")), ""))
-  all <- free_names(paste0("sum", seq_along(sums)), names)
-  total <- free_names("n", names)
   flag <- free_names("complete", names)
-  number <- stats::setNames("COUNT(*)", total)
-  batches <- split(seq_along(all), (seq_along(all) - 1L) %/% query_width)
   # Some engines do not multiply logical values.
   types <- DBI::dbGetQuery(connection, dbplyr::sql_render(dplyr::filter(data, 0L == 1L)))
   logical <- names[vapply(types, is.logical, NA)]
@@ -203,8 +201,25 @@ sum_products <- function(data, names, wanted, na.rm) {
   # Rows without a NULL apart from the others, by the same query.
   complete <- rlang::expr(ifelse(dplyr::if_any(dplyr::all_of(!!names), is.na), 0L, 1L))
   if (na.rm) data <- dplyr::mutate(data, !!!stats::setNames(list(complete), flag))
-  parts <- lapply(batches, function(these) {
-    query <- group_query(data, if (na.rm) flag, c(number, stats::setNames(sums[these], all[these])))
+  counted <- batched_sums(data, sums, if (na.rm) flag, names)
+  at <- which((counted$flag %||% rep(1, length(counted$n))) == 1)
+  n <- if (length(at)) counted$n[at] else 0
+  values <- if (length(at) && n > 0) counted$values[at, ] else numeric(length(sums))
+  d <- length(names)
+  gone <- which(values[seq_len(d)] > 0)
+  if (length(gone)) abort("{.arg bits} must not have missing entries: {.val {names[gone[1]]}} has NULL.", "missing")
+  odd <- which(values[d + seq_len(d)] > 0)
+  if (length(odd)) abort("{.arg bits} must hold 0 and 1 only: {.val {names[odd[1]]}} holds something else.", "level")
+  list(n = n, sums = unname(values[-seq_len(2 * d)]), missing = sum(counted$n) - n)
+}
+
+# So many sums at once as a query has room for, each beside the number of rows, for each value of the column `flag`.
+batched_sums <- function(data, sums, flag, names) {
+  all <- free_names(paste0("sum", seq_along(sums)), names)
+  total <- free_names("n", names)
+  number <- stats::setNames("COUNT(*)", total)
+  parts <- lapply(split(seq_along(all), (seq_along(all) - 1L) %/% query_width), function(these) {
+    query <- group_query(data, flag, c(number, stats::setNames(sums[these], all[these])))
     lapply(run_query(data, query), function(x) as.double(plain_numbers(x)))
   })
   numbers <- parts[[1]][[total]]
@@ -212,14 +227,6 @@ sum_products <- function(data, names, wanted, na.rm) {
     abort("The database table must not change while it is counted.", "database")
   }
   values <- do.call(cbind, lapply(parts, function(part) do.call(cbind, part[intersect(all, names(part))])))
-  at <- which((parts[[1]][[flag]] %||% rep(1, length(numbers))) == 1)
-  n <- if (length(at)) numbers[at] else 0
-  values <- if (length(at) && n > 0) values[at, ] else numeric(length(all))
-  d <- length(names)
-  gone <- which(values[seq_len(d)] > 0)
-  if (length(gone)) abort("{.arg bits} must not have missing entries: {.val {names[gone[1]]}} has NULL.", "missing")
-  odd <- which(values[d + seq_len(d)] > 0)
-  if (length(odd)) abort("{.arg bits} must hold 0 and 1 only: {.val {names[odd[1]]}} holds something else.", "level")
-  list(n = n, sums = unname(values[-seq_len(2 * d)]), missing = sum(numbers) - n)
+  list(n = numbers, values = values, flag = if (!is.null(flag)) parts[[1]][[flag]])
 }
 

@@ -130,7 +130,7 @@ print.rr_histogram <- function(x, n = 10, digits = 4, ...) print.rr_estimates(x,
 
 # ---- families of column sets ----
 
-# Families of column sets: every set of at most `order` of the columns, the empty set first, then by size and
+# Every set of at most `order` of the columns, the empty set first, then by size and
 # then lexicographically. A histogram object holds one number a set in this order, and perhaps further sets beyond it.
 
 set_total <- function(columns, order) sum(choose(columns, 0:order))

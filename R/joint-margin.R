@@ -64,27 +64,37 @@ cell_estimates.rr_tmdh <- function(fit, which, target) {
   names <- joint_questions(fit)[which]
   check_result_names(names, "Columns of a margin must not have")
   parts <- stats::setNames(lapply(names, function(name) margin_part(fit, name)), names)
-  size <- prod(lengths(lapply(parts, `[[`, "levels")))
+  levels <- lapply(parts, `[[`, "levels")
+  size <- prod(lengths(levels))
   if (size > 1024) abort("A margin has at most 1024 cells. This one would have {format_count(size)}.", "argument")
-  # At most one column of each question, the first running fastest; the first set is empty, and its count N is known.
-  choices <- as.matrix(expand.grid(lapply(parts, function(part) c(-1L, part$at - 1L))))[-1, , drop = FALSE]
-  members <- apply(choices, 1, function(set) c(sort(set[set >= 0]), rep(-1L, sum(set < 0))))
-  members <- matrix(as.integer(members), nrow = length(which))
+  members <- margin_sets(parts)
   refuse_rivals(fit, members)
   covariance <- histogram_block(fit, members, target)
   counts <- c(fit$n, set_values(fit, members))
   to_cells <- Reduce(function(a, b) kronecker(b, a), lapply(parts, `[[`, "map"))
-  # Reports that are categories, of which a table can be made, and how each was randomized.
+  # Reports that are categories, of which a table can be made.
   tally <- if (all(names %in% fit$columns) && is.null(fit$counts$scores)) {
-    reported <- set_values(list(columns = fit$columns, tallied = fit$tallied, more = fit$counts$more,
-                                values = fit$counts$values), members)
-    questions <- Map(rr_binary, fit$design$p[which], fit$design$q[which])
-    margin_tally(stats::setNames(questions, names), to_cells %*% c(fit$n, reported), list(n = fit$n))
+    reported_margin(fit, which, names, members, to_cells)
   }
-  list(levels = lapply(parts, `[[`, "levels"), estimate = as.vector(to_cells %*% counts) / fit$n,
+  list(levels = levels, estimate = as.vector(to_cells %*% counts) / fit$n,
        covariance = to_cells[, -1, drop = FALSE] %*% covariance %*% t(to_cells[, -1, drop = FALSE]) / fit$n^2,
        n = fit$n, target = target, conf.level = fit$conf.level, tally = tally,
        supports = if (is.null(tally) && length(which) == 2L) margin_supports(fit, unname(parts)))
+}
+
+# At most one column of each question, the first running fastest; the first set is empty, and its count N is known.
+margin_sets <- function(parts) {
+  choices <- as.matrix(expand.grid(lapply(parts, function(part) c(-1L, part$at - 1L))))[-1, , drop = FALSE]
+  members <- apply(choices, 1, function(set) c(sort(set[set >= 0]), rep(-1L, sum(set < 0))))
+  matrix(as.integer(members), nrow = length(parts))
+}
+
+# The table of the reports, with how each was randomized.
+reported_margin <- function(fit, which, names, members, to_cells) {
+  reported <- set_values(list(columns = fit$columns, tallied = fit$tallied, more = fit$counts$more,
+                              values = fit$counts$values), members)
+  questions <- Map(rr_binary, fit$design$p[which], fit$design$q[which])
+  margin_tally(stats::setNames(questions, names), to_cells %*% c(fit$n, reported), list(n = fit$n))
 }
 
 # Inversion commutes with taking margins, so the covariance of a margin of it needs no cell of the rest. For the other

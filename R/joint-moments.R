@@ -30,11 +30,15 @@ row_type_counts <- function(x, arg, whole = FALSE) {
   values <- as.double(x)
   bad <- values[!is.finite(values) | values < 0 | (whole & values != floor(values))]
   if (length(bad)) abort("{.arg {arg}} must hold numbers of rows: one is {format(bad[1], digits = 15)}.", "counts")
-  names <- names(dimnames(x))
-  columns <- if (is.null(names) || !all(nzchar(names))) paste0("x", seq_len(d)) else make.unique(names)
+  columns <- dimension_names(x, d)
   labelled <- length(dims) == d && !is.null(dimnames(x)) && !any(vapply(dimnames(x), is.null, NA))
   levels <- if (labelled) stats::setNames(unname(dimnames(x)), columns)
   list(values = values, columns = check_set_names(columns, arg), levels = levels)
+}
+
+dimension_names <- function(x, d) {
+  names <- names(dimnames(x))
+  if (is.null(names) || !all(nzchar(names))) paste0("x", seq_len(d)) else make.unique(names)
 }
 
 # ---- the moment matrix ----

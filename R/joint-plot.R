@@ -14,14 +14,23 @@ autoplot.rr_association <- function(object, measure = default_measure(object$pai
   }
   data <- as.data.frame(object$pairs)
   data$value <- data[[measure]]
-  questions <- unique(c(data$x, data$y))
-  size <- length(questions)
-  few <- size <= 12
-  turned <- size > 6 || max(nchar(questions)) * size > 24
   rejected <- data[which(stats::p.adjust(data$p.value %||% rep(NA_real_, nrow(data)), "holm") < alpha), ]
   lowest <- if (measure == "cramers.v") 0 else -1
   # Correlations of all pictures have the same colours; a covariance of two bits is at most 1/4.
   limit <- if (measure == "covariance") min(0.25, max(0.01, abs(data$value), na.rm = TRUE)) else 1
+  heat_map(data, rejected, limit, lowest) +
+    ggplot2::labs(x = NULL, y = NULL, title = object$axis,
+                  subtitle = if (nrow(rejected)) {
+                    sprintf("Outlined: not independent at %s%% (Holm)", format(100 * alpha))
+                  })
+}
+
+# A cell for each pair, with its number where there is room, and outlined if it is `rejected`.
+heat_map <- function(data, rejected, limit, lowest) {
+  questions <- unique(c(data$x, data$y))
+  size <- length(questions)
+  few <- size <= 12
+  turned <- size > 6 || max(nchar(questions)) * size > 24
   # The matrix is symmetric: the lower triangle is enough.
   ggplot2::ggplot(data, ggplot2::aes(.data$x, .data$y)) +
     ggplot2::geom_tile(ggplot2::aes(fill = pmax(lowest * limit, pmin(limit, .data$value))), colour = "white",
@@ -36,10 +45,6 @@ autoplot.rr_association <- function(object, measure = default_measure(object$pai
     ggplot2::scale_x_discrete(drop = FALSE, limits = questions[-size]) +
     ggplot2::scale_y_discrete(drop = FALSE, limits = rev(questions[-1])) +
     ggplot2::coord_fixed() +
-    ggplot2::labs(x = NULL, y = NULL, title = object$axis,
-                  subtitle = if (nrow(rejected)) {
-                    sprintf("Outlined: not independent at %s%% (Holm)", format(100 * alpha))
-                  }) +
     theme_candor("right") +
     ggplot2::theme(panel.grid = ggplot2::element_blank(), legend.justification = "center",
                    axis.text.x = ggplot2::element_text(angle = if (turned) 90 else 0, hjust = if (turned) 1 else 0.5,

@@ -31,26 +31,33 @@ count_scores <- function(reports, questions, order, missing, numbers = 1e7) {
   readers <- Map(score_reader, questions, names(questions))
   # What is wrong is told with its place among all rows.
   reports <- Map(rr_reports, reports, questions)
-  sums <- numeric(ncol(members))
-  second <- matrix(0, ncol(members), ncol(members))
   step <- max(1, floor(numbers / ncol(members)))
-  for (first in seq(1, n, by = step)) {
-    rows <- seq(first, min(n, first + step - 1))
-    u <- do.call(cbind, unname(Map(function(reader, report, kept) {
+  summed <- sum_set_scores(members, n, step, function(rows) {
+    do.call(cbind, unname(Map(function(reader, report, kept) {
       reader(take_reports(report, rows))[, kept, drop = FALSE]
     }, readers, reports, columns$kept)))
+  })
+  values <- numeric(set_total(d, order))
+  values[1] <- n
+  values[1 + which(possible)] <- summed$sums
+  new_rr_histogram("cooccurrence", columns$names, order, values, missing = missing, design = design,
+                   mechanism = questions, scores = list(at = 1 + which(possible), second = summed$second))
+}
+
+# The sums over `n` rows of the products of scores of each set, and of the products of two of these: `step` rows at
+# once, whose scores `scores_of()` gives, a column for each member.
+sum_set_scores <- function(members, n, step, scores_of) {
+  sums <- numeric(ncol(members))
+  second <- matrix(0, ncol(members), ncol(members))
+  for (first in seq(1, n, by = step)) {
     # Products over the members of each set; -1 stands for no member.
-    u <- cbind(1, u)
+    u <- cbind(1, scores_of(seq(first, min(n, first + step - 1))))
     products <- Reduce(`*`, lapply(seq_len(nrow(members)), function(m) u[, members[m, ] + 2L, drop = FALSE]))
     dimnames(products) <- NULL
     sums <- sums + colSums(products)
     second <- second + crossprod(products)
   }
-  values <- numeric(set_total(d, order))
-  values[1] <- n
-  values[1 + which(possible)] <- sums
-  new_rr_histogram("cooccurrence", columns$names, order, values, missing = missing, design = design,
-                   mechanism = questions, scores = list(at = 1 + which(possible), second = second))
+  list(sums = sums, second = second)
 }
 
 # The design of counts in scores, for the mechanism that a user names again.

@@ -295,9 +295,7 @@ histogram_law <- function(rows, design) {
   n <- sum(rows)
   k <- length(rows)
   if (choose(n + k - 1, k - 1) > 1e6) abort("The histogram has too many values: give a {.arg set}.", "argument")
-  channel <- Reduce(function(a, b) kronecker(b, a), lapply(seq_along(design$p), function(j) {
-    matrix(c(1 - design$q[j], 1 - design$p[j], design$q[j], design$p[j]), 2)
-  }))
+  channel <- bits_channel(design)
   law <- list(histograms = matrix(0, 1, k), probability = 1)
   for (x in rep(seq_len(k), rows)) {
     size <- nrow(law$histograms)
@@ -310,4 +308,11 @@ histogram_law <- function(rows, design) {
   }
   place <- do.call(order, asplit(law$histograms, 2))
   list(histograms = law$histograms[place, , drop = FALSE], probability = law$probability[place])
+}
+
+# Rows are the true combinations of all columns, the first running fastest.
+bits_channel <- function(design) {
+  Reduce(function(a, b) kronecker(b, a), lapply(seq_along(design$p), function(j) {
+    matrix(c(1 - design$q[j], 1 - design$p[j], design$q[j], design$p[j]), 2)
+  }))
 }

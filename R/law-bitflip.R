@@ -61,3 +61,12 @@ report_rows.rr_law_bitflip <- function(law) {
   constant <- rowSums(ones) * log(law$q) + rowSums(zeros) * log1p(-law$q) - lchoose(law$truths, law$d)
   scaled_rows(ones * one + zeros * zero, constant)
 }
+
+# Of those who drew a bucket, as many report a 1 of it as hold it, or not.
+law_unlikely.rr_law_bitflip <- function(law, evidence, alpha) {
+  ones <- evidence$counts[seq_len(law$truths)]
+  drawn <- ones + evidence$counts[law$truths + seq_len(law$truths)]
+  beyond_counts(ones, drawn, min(law$p, law$q), max(law$p, law$q), alpha)
+}
+
+report_channel.rr_law_bitflip <- function(law, evidence) rows_channel(law, evidence)

@@ -204,3 +204,5 @@ law_unlikely.rr_law_bloom <- function(law, evidence, alpha) {
   z <- (sum(fit$estimate) - 1) / sqrt(sum(bloom_covariance(law, evidence, "sample", fit)))
   isTRUE(abs(z) > stats::qnorm(alpha / 4, lower.tail = FALSE) + 1)
 }
+
+report_channel.rr_law_bloom <- function(law, evidence) rows_channel(law, evidence)

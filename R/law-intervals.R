@@ -132,13 +132,6 @@ law_unlikely.rr_law_support <- function(law, evidence, alpha) {
   abs(z) > stats::qnorm(alpha / 4, lower.tail = FALSE) + 1
 }
 
-# Of those who drew a bucket, as many report a 1 of it as hold it, or not.
-law_unlikely.rr_law_bitflip <- function(law, evidence, alpha) {
-  ones <- evidence$counts[seq_len(law$truths)]
-  drawn <- ones + evidence$counts[law$truths + seq_len(law$truths)]
-  beyond_counts(ones, drawn, min(law$p, law$q), max(law$p, law$q), alpha)
-}
-
 # A design is doubted wrongly in one of a thousand fits at most.
 false_alarm <- 0.001
 

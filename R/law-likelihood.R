@@ -168,22 +168,24 @@ information_block <- function(law, evidence, theta, target) {
   factor <- tryCatch(chol(information), error = function(e) NULL)
   if (is.null(factor) || min(diag(factor)^2 / diag(information)) < 1e-13) return(NULL)
   covariance <- chol2inv(factor) - outer(theta[on], theta[on])
-  if (target == "sample") {
-    # Without what comes from sampling the truths: a change of their shares moves the estimate by this map.
-    # Of all truths, by their unbiased estimate, where these are few: what the closed forms plug in too.
-    cells <- prod(axis_sizes(law$axes))
-    inverse <- if (cells <= covariance_cells && cells * length(phi) <= 5e6) inverse_axes(law)
-    shares <- if (is.null(inverse)) theta[on] else apply_channel(inverse, phi, "adjoint")
-    all <- if (is.null(inverse)) rows else .Call(C_rr_channel_rows, law$axes, seq_len(cells))
-    map <- covariance %*% crossprod(rows, ifelse(m > 0, 1 / m, 0) * all)
-    covariance <- covariance - map %*% (shares * t(map))
-  }
+  if (target == "sample") covariance <- covariance - sampling_part(law, theta, phi, m, rows, covariance)
   covariance <- covariance / evidence$n
   if (!is.null(law$validation)) {
     columns <- likelihood_columns(law_matrix(law), theta)[on, , drop = FALSE]
     covariance <- covariance + tcrossprod(validation_effects(law, theta, columns))
   }
   list(cells = on, covariance = covariance)
+}
+
+# What comes from sampling the truths: a change of their shares moves the estimate by a map. Of all truths, by their
+# unbiased estimate, where these are few: what the closed forms plug in too.
+sampling_part <- function(law, theta, phi, m, rows, covariance) {
+  cells <- prod(axis_sizes(law$axes))
+  inverse <- if (cells <= covariance_cells && cells * length(phi) <= 5e6) inverse_axes(law)
+  shares <- if (is.null(inverse)) theta[theta > 0] else apply_channel(inverse, phi, "adjoint")
+  all <- if (is.null(inverse)) rows else .Call(C_rr_channel_rows, law$axes, seq_len(cells))
+  map <- covariance %*% crossprod(rows, ifelse(m > 0, 1 / m, 0) * all)
+  map %*% (shares * t(map))
 }
 
 # Covariance matrix of linear functions of the estimate where its own would be too large to form: one linear system a

@@ -109,7 +109,7 @@ law_second_moments.rr_law_support <- function(law, k, weights) {
 
 # ---- the likelihood of sets that were kept ----
 
-# The likelihood of the reports themselves, for protocols whose reports support sets of categories:
+# For protocols whose reports support sets of categories:
 #   l(theta) = sum over reports of log(1 + (E - 1) theta(S)) + const,   theta(S) = sum of theta over the set S,
 # with E the odds ratio of p and q. It needs the sets, not their counts: rr_tally(keep = "sets") keeps the different
 # ones and how often each was given. They are then the reports of a channel of two values, for the certified solver.
@@ -171,8 +171,8 @@ check_sets_size <- function(n, k) {
 
 # ---- the likelihood of kept bits that support no sets ----
 
-# The own likelihood of protocols whose reports are bits, but support no sets of categories with one ratio: RAPPOR and
-# dBitFlip. Given the truth the bits of a report are independent:
+# RAPPOR and dBitFlip: no single ratio says how much likelier a report is. Given the truth the bits of a report are
+# independent:
 #   RAPPOR     P(cohort j, bits | v) = 1 / m  product over bits i of  one or zero for bit i of v's filter, or the rest
 #   dBitFlip   P(buckets, bits | v) = 1 / (b choose d)  product over the drawn buckets of  p if v's, else q, or the rest
 # Reports that are alike are one row of a channel, for the certified solver; rr_tally(keep = "sets") keeps the different
@@ -203,13 +203,9 @@ rows_channel <- function(law, evidence) {
        logs = rows$logs)
 }
 
-report_channel.rr_law_bloom <- rows_channel
-
-report_channel.rr_law_bitflip <- rows_channel
-
 # ---- strings in a count-mean sketch ----
 
-# The law of strings in a count-mean sketch. Over the choice of hash functions a report supports the truth with
+# Over the choice of hash functions a report supports the truth with
 # probability p, any other string with q: the law of supports. That k functions are shared adds, to the variance of v,
 #   fixed truths    (sum over x other than v of theta_x^2, less (1 - theta_v) / N) / (k (m - 1))
 #   sampled truths  (1 - 1 / N) (sum over x other than v of theta_x^2) / (k (m - 1))

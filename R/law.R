@@ -1,6 +1,7 @@
 # The law of a report: how its probabilities depend on the truth. A mechanism carries its law, or a method of rr_law()
 # makes it. Estimators, covariances, intervals and simulations use the generics below, which have methods for each class
-# of law. Laws hold numbers, and no labels and data frames; the law of a hierarchy holds those of its depths.
+# of law. Laws hold numbers, and no labels and data frames; the law of a hierarchy holds the laws and the mechanisms of
+# its depths.
 
 #' The law of a report: response probabilities given the truth
 #'

@@ -77,31 +77,27 @@ rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8,
   check_dots_empty(...)
   if (is.character(levels)) levels <- check_hashed_text(levels, "levels")
   levels <- check_levels(levels)
-  k <- length(levels$labels)
   bits <- check_count(bits, "bits", min = 2, max = 4096)
   hashes <- check_count(hashes, "hashes", min = 1, max = bits - 1)
   cohorts <- check_count(cohorts, "cohorts", min = 1, max = 1e6)
-  key <- check_count(key, "key", max = 2^32 - 1)
-  if (k * cohorts * hashes > 5e7) abort("The filters of so many categories and cohorts are too large.", "too_large")
+  check_filters(length(levels$labels) * cohorts * hashes)
+  key <- check_key(key)
   if (is.data.frame(places)) places <- unname(as.matrix(places))
   filters <- if (is.null(places)) bloom_places(levels$labels, bits, hashes, cohorts, key)
-    else numbered_places(places, k, bits, hashes, cohorts)
+    else numbered_places(places, length(levels$labels), bits, hashes, cohorts)
   # Filters in which hashes meet have fewer ones, and may differ in more bits from others.
   pairs <- if (is.null(places)) min(hashes, bits - hashes) else hashes
-  numbers <- if (is.null(f) && is.null(p) && is.null(q)) bloom_levels(epsilon, permanent, pairs)
-    else bloom_letters(epsilon, permanent, f, p, q)
-  one <- numbers$q - numbers$f / 2 * (numbers$q - numbers$p)
-  zero <- numbers$p + numbers$f / 2 * (numbers$q - numbers$p)
-  bit <- rr_unary(bits, p = one, q = zero)
+  numbers <- bloom_numbers(epsilon, permanent, f, p, q, pairs)
+  bit <- rr_unary(bits, p = numbers$one, q = numbers$zero)
   memoised <- numbers$f > 0 && (numbers$p != 0 || numbers$q != 1)
   made(new_rr_mechanism(
     c("bloom", "protocol"), levels$labels, reports = bloom_reports(bits, cohorts), numeric_truths = levels$numeric,
     epsilon = if (is.null(epsilon)) pairs * round_sums_up(bit$epsilon) else epsilon,
     design = sprintf("RAPPOR (%s of %s bits, %s)", format_count(hashes), format_count(bits),
                      number_of(cohorts, "cohort")),
-    permanent = numbers$permanent %||% (2 * pairs * log((1 - numbers$f / 2) / (numbers$f / 2))), bits_number = bits,
-    hashes = hashes, cohorts = cohorts, f = numbers$f, given_0 = numbers$p, given_1 = numbers$q, one = one, zero = zero,
-    pairs = pairs, bit = bit, places = filters, key = key,
+    permanent = numbers$permanent, bits_number = bits, hashes = hashes, cohorts = cohorts, f = numbers$f,
+    given_0 = numbers$p, given_1 = numbers$q, one = numbers$one, zero = numbers$zero, pairs = pairs, bit = bit,
+    places = filters, key = key,
     codec = cohort_codec(bits, cohorts), from_epsilon = !is.null(epsilon), memoised = memoised,
     linked = if (cohorts > 1) "cohort",
     second = if (memoised) rr_unary(bits, p = numbers$q, q = numbers$p)
@@ -116,6 +112,21 @@ numbered_places <- function(places, k, bits, hashes, cohorts) {
   check_that(!is.null(own) && all(own %in% seq_len(bits)), places, "places",
              "a matrix with a row for each category, and the places of each hash in each cohort")
   aperm(array(as.integer(own), c(hashes, cohorts, k)), c(1, 3, 2))
+}
+
+check_key <- function(key) check_count(key, "key", max = 2^32 - 1)
+
+check_filters <- function(places) {
+  if (places > 5e7) abort("The filters of so many categories and cohorts are too large.", "too_large")
+}
+
+# The chances of each stage, and of a bit that is 1 or 0 in the filter to be reported as 1.
+bloom_numbers <- function(epsilon, permanent, f, p, q, pairs) {
+  numbers <- if (is.null(f) && is.null(p) && is.null(q)) bloom_levels(epsilon, permanent, pairs)
+    else bloom_letters(epsilon, permanent, f, p, q)
+  numbers$permanent <- numbers$permanent %||% (2 * pairs * log((1 - numbers$f / 2) / (numbers$f / 2)))
+  lost <- numbers$f / 2 * (numbers$q - numbers$p)
+  c(numbers, one = numbers$q - lost, zero = numbers$p + lost)
 }
 
 bloom_reports <- function(bits, cohorts) {

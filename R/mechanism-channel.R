@@ -279,11 +279,20 @@ rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table =
                                difference = p + specificity - 1, size = 1, error = TRUE)
     return(made(mechanism, "rr_misclassification", sensitivity = p, specificity = specificity))
   }
+  table <- check_validation_table(table, validation, levels)
+  C <- check_stochastic(table / rowSums(table), 1e-8, "table")
+  mechanism <- new_rr_channel(C, channel_labels(C, levels, NULL), "Misclassified answer, from a validation study",
+                              error = TRUE, validation = if (validation != "exact") unname(table),
+                              internal = validation == "internal")
+  made(mechanism, "rr_misclassification", table = table, validation = validation)
+}
+
+# Whole numbers of people; a design's weights are not.
+check_validation_table <- function(table, validation, levels) {
   check_that(is.matrix(table) && is.numeric(table) && all(is.finite(table) & table >= 0) && all(rowSums(table) > 0),
              table, "table", "a matrix of counts, rows truths, with no empty row")
   table <- order_channel(unclass(table), levels, NULL)
   names(dimnames(table)) <- NULL
-  # Whole numbers of people; a design's weights are not.
   sums <- rowSums(table)
   whole <- all(table == floor(table))
   if (validation != "exact" && (all(abs(sums - 1) <= 1e-8) || (!whole && all(abs(sums - 100) <= 0.5)))) {
@@ -295,9 +304,5 @@ rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table =
   if (validation == "internal" && any(colSums(table) == 0)) {
     abort("Each report of {.arg table} must have been given by somebody.", "no_information")
   }
-  C <- check_stochastic(table / sums, 1e-8, "table")
-  mechanism <- new_rr_channel(C, channel_labels(C, levels, NULL), "Misclassified answer, from a validation study",
-                              error = TRUE, validation = if (validation != "exact") unname(table),
-                              internal = validation == "internal")
-  made(mechanism, "rr_misclassification", table = table, validation = validation)
+  table
 }

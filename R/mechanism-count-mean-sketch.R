@@ -77,15 +77,18 @@ rr_count_mean_sketch <- function(epsilon, width = 1024, functions = 256, one_bit
     width = width, bits_number = width, cohorts = functions, one_bit = one_bit, key = key, bit = bit, p = bit$p,
     q = bit$q, p_minus_q = bit$p_minus_q,
     law = new_rr_law("count_mean_sketch", "a report is about a bucket of any strings", truths = 1, bit = bit$law),
-    codec = if (one_bit) do.call(report_codec, c(list(cohort = c(1, functions)), bit$codec$numbers))
-      else cohort_codec(width, functions)
+    codec = sketch_codec(bit, width, functions)
   ), "rr_count_mean_sketch", epsilon = epsilon, width = width, functions = functions, one_bit = one_bit, key = key,
     fields = NULL)
 }
 
-sketch_cells <- 2^23
+# The cohort says which function; beside it stands a bit of the matrix with its index, or the bits of all buckets.
+sketch_codec <- function(bit, width, functions) {
+  if (!length(bit$codec$numbers)) return(cohort_codec(width, functions))
+  do.call(report_codec, c(list(cohort = c(1, functions)), bit$codec$numbers))
+}
 
-check_key <- function(key) check_count(key, "key", max = 2^32 - 1)
+sketch_cells <- 2^23
 
 # The bucket, from 1, of each string (columns) under each function (rows).
 sketch_places <- function(mechanism, strings) {

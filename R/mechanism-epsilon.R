@@ -101,34 +101,35 @@ rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled =
   if (!length(asked)) asked <- "nominal"
   if (asked == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
   r <- if (asked == "reports") check_count(reports, "reports", min = 1) else 1
-  parts <- mechanism$questions %||% mechanism$parts
-  if (!is.null(parts)) {
-    # The levels of several questions and of all: of a product their sum. Where a respondent reports one part the
-    # largest counts, also of many reports, since chance may draw the same part each time. Depths and prefixes are not
-    # told apart.
-    product <- !is.null(mechanism$questions)
-    each <- vapply(parts, function(part) {
-      if (asked == "achieved") rr_epsilon(part, achieved = TRUE)[[1]]
-      else if (product) level_together(part, r) else part$epsilon * r
-    }, 0)
-    if (product) return(c(each, total = sum(each)))
-    return(if (identical(mechanism$part_column, "question")) c(each, total = max(each)) else max(each))
-  }
+  if (!is.null(mechanism$questions %||% mechanism$parts)) return(epsilon_of_parts(mechanism, asked == "achieved", r))
   mechanism <- designed(mechanism)
   permanent <- permanent_epsilon(mechanism)
   if (is.null(permanent)) {
     # Each report drawn anew: the levels add up.
     return(if (asked == "achieved") achieved(mechanism)$epsilon else mechanism$epsilon * r)
   }
-  # Both stages are drawn one after the other, each on the grid. One report is the product of what they achieve. Filters
-  # differ in several pairs of bits.
-  if (asked == "achieved") {
-    first <- achieved(permanent_stage(mechanism))
-    report <- achieved_report(first, achieved(mechanism$second), mechanism)
-    return((mechanism$pairs %||% 1) * c(report = report, permanent = first$epsilon))
-  }
+  if (asked == "achieved") return(achieved_stages(mechanism))
   if (asked == "reports") return(repeated_epsilon(mechanism, r))
   c(report = mechanism$epsilon, permanent = mechanism$first$epsilon %||% mechanism$permanent)
+}
+
+# Both stages are drawn one after the other, each on the grid. One report is the product of what they achieve. Filters
+# differ in several pairs of bits.
+achieved_stages <- function(mechanism) {
+  first <- achieved(permanent_stage(mechanism))
+  report <- achieved_report(first, achieved(mechanism$second), mechanism)
+  (mechanism$pairs %||% 1) * c(report = report, permanent = first$epsilon)
+}
+
+# The levels of several questions and of all: of a product their sum. Where a respondent reports one part the largest
+# counts, also of many reports, since chance may draw the same part each time. Depths and prefixes are not told apart.
+epsilon_of_parts <- function(mechanism, achieved, r) {
+  product <- !is.null(mechanism$questions)
+  each <- vapply(mechanism$questions %||% mechanism$parts, function(part) {
+    if (achieved) rr_epsilon(part, achieved = TRUE)[[1]] else if (product) level_together(part, r) else part$epsilon * r
+  }, 0)
+  if (product) return(c(each, total = sum(each)))
+  if (identical(mechanism$part_column, "question")) c(each, total = max(each)) else max(each)
 }
 
 # What a mechanism achieves on the grid of 2^-64: `epsilon`, and `a` and `b` as in new_law_additive(), or `matrix`.
@@ -192,7 +193,12 @@ repeated_epsilon <- function(mechanism, r) {
           c("law", "argument"))
   }
   check_that(r <= 1e6, r, "reports", "at most 1,000,000 for this mechanism")
-  # All numbers of the one report among r. 0 times the logarithm of 0 is 0.
+  two_answers_epsilon(mechanism, r)
+}
+
+# All numbers of the one report among r are tried.
+two_answers_epsilon <- function(mechanism, r) {
+  # 0 times the logarithm of 0 is 0.
   power <- function(times, p) ifelse(times == 0, 0, times * log(p))
   last <- rr_matrix(mechanism$second)
   given <- outer(0:r, last[, 1], power) + outer(r:0, last[, 2], power)

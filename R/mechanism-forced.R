@@ -72,12 +72,7 @@ rr_unrelated <- function(p = NULL, pi, levels = NULL, epsilon = NULL, ...) {
   if (is.null(pi)) return(unrelated_unknown(check_probability(p, "p"), levels %||% c("no", "yes")))
   check_one_of_epsilon_p(epsilon, p)
   pi <- check_probabilities(pi, "pi")
-  if (length(pi) == 1L) {
-    labels <- check_two(check_levels(levels %||% c("no", "yes"))$labels)
-    if (is.null(names(pi)) && pi != 0.5) check_no_first(labels, even = FALSE)
-    # The probability of yes, unless its name says that it is that of no.
-    pi <- if (identical(names(pi), labels[1])) c(unname(pi), 1 - unname(pi)) else c(1 - unname(pi), unname(pi))
-  }
+  if (length(pi) == 1L) pi <- both_answers(pi, check_two(check_levels(levels %||% c("no", "yes"))$labels))
   check_that(abs(sum(pi) - 1) <= 1e-8, pi, "pi", "probabilities that add up to 1")
   levels <- innocuous_levels(pi, levels, "pi")
   # The odds of the truth for which log(1 + p / ((1 - p) pi)) of the rarest innocuous answer is epsilon.
@@ -88,6 +83,12 @@ rr_unrelated <- function(p = NULL, pi, levels = NULL, epsilon = NULL, ...) {
   made(new_rr_innocuous("unrelated", levels, truth, (1 - truth) * pi / sum(pi),
                         sprintf("Unrelated question (truth with probability %s)", format(truth, digits = 4))),
        "rr_unrelated", p = p, pi = pi)
+}
+
+# The probability of yes, unless its name says that it is that of no.
+both_answers <- function(pi, labels) {
+  if (is.null(names(pi)) && pi != 0.5) check_no_first(labels, even = FALSE)
+  if (identical(names(pi), labels[1])) c(unname(pi), 1 - unname(pi)) else c(1 - unname(pi), unname(pi))
 }
 
 innocuous_levels <- function(probabilities, levels, arg) {

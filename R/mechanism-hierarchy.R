@@ -62,16 +62,7 @@ rr_hierarchy <- function(levels, epsilon, fanout = NULL, oracle = rr_hadamard, .
   parts <- if (is.function(oracle)) lapply(nodes, function(size) oracle(size, epsilon = epsilon)) else oracle
   check_that(is.list(parts) && length(parts) == height, oracle, "oracle",
              "a function that makes a mechanism, or a list of a mechanism for each depth")
-  for (l in seq_along(parts)) {
-    part <- parts[[l]]
-    check_that(inherits(part, "rr_mechanism") && length(part$levels) == nodes[l], part, "oracle",
-               "a maker of mechanisms with one category per node")
-    refuse_kept(part, "oracle")
-    law <- rr_law(part)
-    check_that(law_gives(law, "inverse", nodes[l]) && !law_tells_nothing(law), part, "oracle",
-               "a maker of mechanisms with an unbiased estimate", c("argument", "law"))
-    check_that(part$epsilon <= epsilon * (1 + 1e-9), part, "oracle", "a maker of mechanisms of this {.arg epsilon}")
-  }
+  Map(check_oracle, parts, nodes, epsilon)
   mechanism <- new_rr_sampled(
     "hierarchy", levels$labels, stats::setNames(parts, seq_len(height)), "depth",
     sprintf("Hierarchy of fanout %s and %s", format_count(fanout), number_of(height, "depth")),
@@ -80,6 +71,16 @@ rr_hierarchy <- function(levels, epsilon, fanout = NULL, oracle = rr_hadamard, .
   # The ranges of a hierarchy only make sense where levels have an order.
   made(with_order(mechanism, list(ordered = TRUE)), "rr_hierarchy", epsilon = epsilon, fanout = fanout,
        fields = c("levels", oracle = "parts"))
+}
+
+check_oracle <- function(part, nodes, epsilon) {
+  check_that(inherits(part, "rr_mechanism") && length(part$levels) == nodes, part, "oracle",
+             "a maker of mechanisms with one category per node")
+  refuse_kept(part, "oracle")
+  law <- rr_law(part)
+  check_that(law_gives(law, "inverse", nodes) && !law_tells_nothing(law), part, "oracle",
+             "a maker of mechanisms with an unbiased estimate", c("argument", "law"))
+  check_that(part$epsilon <= epsilon * (1 + 1e-9), part, "oracle", "a maker of mechanisms of this {.arg epsilon}")
 }
 
 #' @export

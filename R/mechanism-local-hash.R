@@ -64,26 +64,32 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
   if (shared) {
     cohorts <- check_count(cohorts, "cohorts", min = 1, max = .Machine$integer.max)
     if (k * cohorts * g > 1e8) abort("{.arg cohorts} makes a table that is too large.", "too_large")
-    key <- c(1, k, prime, cohorts)
-    functions <- list(slope = .Call(C_rr_public_numbers, c(key, 1), prime - 1, cohorts, FALSE) + 1L,
-                      shift = .Call(C_rr_public_numbers, c(key, 2), prime, cohorts, FALSE))
   }
   made(new_rr_mechanism(
     c("local_hash", "protocol"), levels$labels,
-    reports = if (shared) paste0(rep(seq_len(cohorts), each = g), ":", rep(seq_len(g), cohorts)) else levels$labels,
+    reports = if (shared) cohort_reports(cohorts, g) else levels$labels,
     numeric_levels = if (!shared) levels$numeric, numeric_truths = levels$numeric, epsilon = epsilon,
     design = paste0("Local hashing (g = ", format_count(g),
                     if (shared) paste0(", ", format_count(cohorts), " shared functions"), ")"),
     linked = "hash function", g = g, sampler = support_sampler(g), prime = prime, codes = public_codes(k, prime),
     collision = numbers$collision, p = numbers$p, q = numbers$q, p_minus_q = numbers$difference,
     odds = expm1(epsilon), both_own = numbers$both_own, both_other = numbers$both_other, cohorts = cohorts,
-    functions = if (shared) functions,
+    functions = if (shared) shared_functions(k, prime, cohorts),
     law = if (!shared) new_law_support(numbers$p, numbers$q, numbers$both_own, numbers$both_other, numbers$difference,
                                        expm1(epsilon)),
     codec = if (shared) report_codec(cohort = c(1, cohorts), value = c(1, g))
       else report_codec(slope = c(1, prime - 1), shift = c(0, prime - 1), value = c(1, g))
   ), "rr_local_hash", epsilon = epsilon, g = g, cohorts = cohorts)
 }
+
+# The functions that the cohorts share follow from public numbers.
+shared_functions <- function(k, prime, cohorts) {
+  key <- c(1, k, prime, cohorts)
+  list(slope = .Call(C_rr_public_numbers, c(key, 1), prime - 1, cohorts, FALSE) + 1L,
+       shift = .Call(C_rr_public_numbers, c(key, 2), prime, cohorts, FALSE))
+}
+
+cohort_reports <- function(cohorts, g) paste0(rep(seq_len(cohorts), each = g), ":", rep(seq_len(g), cohorts))
 
 largest_prime <- 2147483647
 largest_buckets <- 33554431
@@ -171,10 +177,7 @@ count_reports.rr_local_hash <- function(mechanism, x, groups = NULL, weights = N
   if (!is.null(mechanism$cohorts)) return(NextMethod())
   read <- read_reports(x, mechanism, na.rm, groups, weights)
   reports <- read$reports
-  count <- function(reports, order, groups, each, weights) {
-    .Call(C_rr_count_hashed, reports$slope, reports$shift, reports$value, hash_sizes(mechanism), mechanism$codes,
-          order, groups, each, weights)$counts
-  }
+  count <- function(...) count_hashed(mechanism, ...)
   # Of functions that are kept a device sends the same again.
   witness <- if (!is_memoised(mechanism)) length(unique(reports$slope * mechanism$prime + reports$shift))
   # Where several reports share a slope, a kernel counts slope by slope; it takes one group at a time.
@@ -191,6 +194,11 @@ count_reports.rr_local_hash <- function(mechanism, x, groups = NULL, weights = N
   counted_reports(counts, read, witness = witness)
 }
 
+count_hashed <- function(mechanism, reports, order, groups, each, weights) {
+  .Call(C_rr_count_hashed, reports$slope, reports$shift, reports$value, hash_sizes(mechanism), mechanism$codes, order,
+        groups, each, weights)$counts
+}
+
 report_sets.rr_local_hash <- function(mechanism, x) {
   if (!is.null(mechanism$cohorts)) return(NextMethod())
   reports <- read_reports(x, mechanism)$reports
@@ -202,4 +210,26 @@ witness_chance.rr_local_hash <- function(mechanism, witness, n) {
   functions <- mechanism$prime * (mechanism$prime - 1)
   few <- pmin(witness, functions)
   lchoose(functions, few) + n * log(few / functions)
+}
+
+# ---- answers that are kept ----
+
+# A respondent's hash function. It does not depend on the answer, so that that of any report will do.
+draw_functions.rr_local_hash <- function(mechanism, n, rng) {
+  unclass(draw_reports(mechanism$first, rep(1L, n), rng))[c("slope", "shift")]
+}
+
+memory_keys.rr_local_hash <- function(mechanism, answers, memory) hash_values(mechanism, answers, memory$functions)
+
+# With hashing the function tells nothing: the hash value goes through both stages.
+permanent_stage.rr_local_hash <- function(mechanism) rr_grr(mechanism$g, epsilon = mechanism$first$epsilon)
+
+# floor(((a z + b) mod P) g / P) + 1. A product of two numbers below 2^31 is taken in halves: no double loses a digit.
+hash_values <- function(mechanism, answers, functions) {
+  prime <- mechanism$prime
+  z <- as.double(mechanism$codes[answers])
+  a <- as.double(functions$slope)
+  high <- floor(a / 65536)
+  product <- ((high * z) %% prime * 65536 + (a - 65536 * high) * z) %% prime
+  ((product + functions$shift) %% prime * mechanism$g) %/% prime + 1
 }

@@ -167,23 +167,3 @@ draw_again.rr_compose <- function(mechanism, permanent, memory, rng) {
   reports <- draw_reports(mechanism$second, as.integer(permanent), rng)
   if (is.null(memory$functions)) reports else tibble::as_tibble(c(memory$functions, list(value = reports)))
 }
-
-# A respondent's hash function. It does not depend on the answer, so that that of any report will do.
-draw_functions.rr_local_hash <- function(mechanism, n, rng) {
-  unclass(draw_reports(mechanism$first, rep(1L, n), rng))[c("slope", "shift")]
-}
-
-memory_keys.rr_local_hash <- function(mechanism, answers, memory) hash_values(mechanism, answers, memory$functions)
-
-# With hashing the function tells nothing: the hash value goes through both stages.
-permanent_stage.rr_local_hash <- function(mechanism) rr_grr(mechanism$g, epsilon = mechanism$first$epsilon)
-
-# floor(((a z + b) mod P) g / P) + 1. A product of two numbers below 2^31 is taken in halves: no double loses a digit.
-hash_values <- function(mechanism, answers, functions) {
-  prime <- mechanism$prime
-  z <- as.double(mechanism$codes[answers])
-  a <- as.double(functions$slope)
-  high <- floor(a / 65536)
-  product <- ((high * z) %% prime * 65536 + (a - 65536 * high) * z) %% prime
-  ((product + functions$shift) %% prime * mechanism$g) %/% prime + 1
-}

@@ -131,14 +131,17 @@ count_reports.rr_sampled <- function(mechanism, x, groups = NULL, weights = NULL
     stay <- setdiff(rows, gone)
     counts <- as.matrix(result$counts)
     counts <- cbind(counts, matrix(0, nrow(counts), columns - ncol(counts)))
-    each <- weights[stay] %||% rep(1, length(stay))
-    # Every group has its number, also where none of it drew this part.
-    n <- rowsum(c(each, numeric(columns)), c(groups[stay] %||% rep(1, length(stay)), seq_len(columns)))
-    list(counts = rbind(as.vector(n), counts), gone = gone)
+    list(counts = rbind(group_totals(weights[stay], groups[stay], length(stay), columns), counts), gone = gone)
   }, mechanism$parts, read$rows, names(mechanism$parts))
   counts <- do.call(rbind, lapply(counted, `[[`, "counts"))
   list(counts = if (columns > 1L) unname(counts) else as.vector(counts),
        dropped = sort(c(read$dropped, unlist(lapply(counted, `[[`, "gone"), use.names = FALSE))))
+}
+
+# Every group has its number, also where none of it drew this part.
+group_totals <- function(weights, groups, n, columns) {
+  each <- weights %||% rep(1, n)
+  as.vector(rowsum(c(each, numeric(columns)), c(groups %||% rep(1, n), seq_len(columns))))
 }
 
 # list(reports, rows of each part, dropped).

@@ -117,11 +117,7 @@ rr_scramble <- function(range, multiply = 1, add = 0, truth = 0, inside = FALSE,
              "cards that do not multiply the truth by 0 on average")
   w <- cards$multiply
   u <- cards$add
-  if (diff(w$range) == 0 && diff(u$range) == 0 && (truth == 0 || (w$range[1] == 1 && u$range[1] == 0))) {
-    warn("These cards hide nothing: every report is the same function of the truth.", "reveals")
-  } else if (all(u$range == 0) && prod(range) <= 0 && !any(w$value == 0)) {
-    warn("These cards show a truth of 0: its report is 0, and no other truth's is.", "reveals")
-  }
+  warn_revealing(w, u, truth, range)
   ends <- format(range, digits = 15, trim = TRUE)
   # The largest and least of what is linear in each of its parts stand at their ends.
   at <- expand.grid(y = range, w = w$range, u = u$range)
@@ -136,6 +132,14 @@ rr_scramble <- function(range, multiply = 1, add = 0, truth = 0, inside = FALSE,
     law = new_rr_law("scramble", "a report is a number that cards make of the truth", truths = 1)
   ), "rr_scramble", range = range, multiply = card_argument(multiply), add = card_argument(add), truth = truth,
   inside = inside, fields = NULL)
+}
+
+warn_revealing <- function(w, u, truth, range) {
+  if (diff(w$range) == 0 && diff(u$range) == 0 && (truth == 0 || (w$range[1] == 1 && u$range[1] == 0))) {
+    warn("These cards hide nothing: every report is the same function of the truth.", "reveals")
+  } else if (all(u$range == 0) && prod(range) <= 0 && !any(w$value == 0)) {
+    warn("These cards show a truth of 0: its report is 0, and no other truth's is.", "reveals")
+  }
 }
 
 # A data frame goes into files as the list of its columns.

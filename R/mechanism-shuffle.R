@@ -280,19 +280,23 @@ other_values <- function(both, none, odds, n, tail) {
   j <- rep(seq_len(other_size), each = other_size)
   values <- odds * both$ends[i, , drop = FALSE] + none$ends[j, , drop = FALSE]
   weights <- both$weights[i, , drop = FALSE] * none$weights[j, , drop = FALSE]
-  # Back to one grid, each value on the two points beside it.
   spread <- vapply(seq_along(n), function(g) {
     seen <- weights[, g] > 0
-    lowest <- min(values[seen, g])
-    width <- (max(values[seen, g]) - lowest) / (other_size - 1)
-    if (width == 0) return(c(rep(lowest, other_size), 1, numeric(other_size - 1)))
-    place <- (values[seen, g] - lowest) / width
-    below <- pmin(floor(place), other_size - 2)
-    upper <- weights[seen, g] * (place - below)
-    sums <- function(value, at) rowsum(c(value, numeric(other_size)), c(at, seq_len(other_size)))[, 1]
-    c(lowest + width * (seq_len(other_size) - 1), sums(weights[seen, g] - upper, below + 1) + sums(upper, below + 2))
+    even_grid(values[seen, g], weights[seen, g])
   }, numeric(2 * other_size))
   list(values = spread[seq_len(other_size), , drop = FALSE], weights = spread[-seq_len(other_size), , drop = FALSE])
+}
+
+# The points of an even grid, and their weights: each value is spread on the two points beside it.
+even_grid <- function(values, weights) {
+  lowest <- min(values)
+  width <- (max(values) - lowest) / (other_size - 1)
+  if (width == 0) return(c(rep(lowest, other_size), 1, numeric(other_size - 1)))
+  place <- (values - lowest) / width
+  below <- pmin(floor(place), other_size - 2)
+  upper <- weights * (place - below)
+  sums <- function(value, at) rowsum(c(value, numeric(other_size)), c(at, seq_len(other_size)))[, 1]
+  c(lowest + width * (seq_len(other_size) - 1), sums(weights - upper, below + 1) + sums(upper, below + 2))
 }
 
 # A binomial of each n on so many points that the mean is kept: 0, and a grid where the mass is. What lies above the
@@ -306,14 +310,17 @@ coarse_binomial <- function(n, p, tail) {
   high <- pmax(stats::qbinom(log(tail), n, p, lower.tail = FALSE, log.p = TRUE), low)
   steps <- seq(0, 1, length.out = other_size - 1)
   ends <- rbind(0, round(outer(1 - steps, low) + outer(steps, high)))
-  weights <- vapply(seq_along(n), function(g) {
-    distinct <- unique(ends[, g])
-    weight <- numeric(other_size)
-    if (length(distinct) == 1L) return(replace(weight, 1, 1))
-    parts <- block_weights(distinct, n[g], p)
-    above <- stats::pbinom(distinct[length(distinct)], n[g], p, lower.tail = FALSE)
-    weight[match(distinct, ends[, g])] <- c(parts[, 1], above) + c(0, parts[, 2])
-    weight
-  }, numeric(other_size))
+  weights <- vapply(seq_along(n), function(g) end_weights(ends[, g], n[g], p), numeric(other_size))
   list(ends = ends, weights = matrix(weights, other_size))
+}
+
+# Equal ends have their weight at the first of them.
+end_weights <- function(ends, n, p) {
+  distinct <- unique(ends)
+  weight <- numeric(other_size)
+  if (length(distinct) == 1L) return(replace(weight, 1, 1))
+  parts <- block_weights(distinct, n, p)
+  above <- stats::pbinom(distinct[length(distinct)], n, p, lower.tail = FALSE)
+  weight[match(distinct, ends)] <- c(parts[, 1], above) + c(0, parts[, 2])
+  weight
 }

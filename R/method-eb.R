@@ -62,10 +62,7 @@ eb_rows <- function(counts, n, form) {
   place <- function(x) x[at]
   size <- tabulate(at, length(value))
   if (length(value) > eb_most_rows) {
-    bin <- floor(20 * sqrt(value + 0.375))
-    # The ends stay, so that all that lies between is interpolated.
-    bin[c(1, length(bin))] <- c(-1, Inf)
-    bin <- cumsum(c(TRUE, diff(bin) != 0))
+    bin <- count_bins(value)
     total <- rowsum(size * value, bin)[, 1]
     size <- rowsum(as.double(size), bin)[, 1]
     knots <- unname(total / size)
@@ -77,6 +74,13 @@ eb_rows <- function(counts, n, form) {
   list(count = as.double(value), categories = as.double(unname(size)), base = rep(n * form$b[1], rows),
        slope = rep(n * form$a[1] / k, rows), trials = if (isTRUE(form$binomial)) rep(n, rows),
        share = rep(1 / k, rows), place = place)
+}
+
+# About a twentieth of a standard deviation wide. The ends stay, so that all that lies between is interpolated.
+count_bins <- function(value) {
+  bin <- floor(20 * sqrt(value + 0.375))
+  bin[c(1, length(bin))] <- c(-1, Inf)
+  cumsum(c(TRUE, diff(bin) != 0))
 }
 
 # Categories that differ in the probability of an innocuous answer, in the share that is expected of them, or in how
@@ -128,32 +132,41 @@ eb_fit_reference <- function(evidence, reference, levels = double(), wary = FALS
   n <- rep_len(given$n, k)
   form <- lapply(eb_form(evidence$law), rep_len, k)
   inv <- (counts / n - form$b) / form$a
-  # Categories whose own reports tell their share to within this are not shrunk: the grid, whose steps of 0.03 are a
-  # little smaller, need not resolve them.
-  exact <- counts > 0 & sqrt(counts) < 0.045 * (counts - n * form$b)
-  if (sum(!exact) < 2) exact[order(counts)[1:2]] <- FALSE
+  exact <- tells_its_share(counts, n, form)
   rest <- list(a = form$a[!exact], b = form$b[!exact], binomial = form$binomial[1])
   rows <- eb_rows_unlike(counts[!exact], n[!exact], rest, reference[!exact])
   rows$tilt <- rows$share
   result <- call_eb(list(rows), 1 - sum(inv[exact]), k, 1 / min(reference), eb_prior_weights(k, wary, TRUE), 0.03,
                     levels)[[1]]
   # An exact category is as likely as the prior is dense where it lies.
-  prior <- result$prior
-  edges <- c(0, (prior$x[-1] + prior$x[-nrow(prior)]) / 2, max(prior$x))
-  density <- prior$mass / diff(edges)
-  at <- findInterval(inv[exact] / reference[exact], edges, all.inside = TRUE)
   width <- sqrt(2 * pi * counts[exact]) / (n * form$a * reference)[exact]
-  result$loglik <- result$loglik + sum(log(pmax(density[at] * width, 1e-300)))
+  density <- prior_density(result$prior, inv[exact] / reference[exact])
+  result$loglik <- result$loglik + sum(log(pmax(density * width, 1e-300)))
   spread <- function(x, own) replace(own, !exact, x)
   result$mean <- spread(result$mean, inv)
   result$variance <- spread(result$variance, counts / (n * form$a)^2)
   result$tilted <- spread(result$tilted, rep(FALSE, k))
   result$finest <- spread(result$finest, numeric(k))
   sd <- sqrt(result$variance)
+  normal <- ifelse(is.na(levels), 0, stats::qnorm(levels))
   result$quantile <- vapply(seq_along(levels), function(l) {
-    spread(result$quantile[, l], inv + if (is.na(levels[l])) 0 else stats::qnorm(levels[l]) * sd)
+    spread(result$quantile[, l], inv + normal[l] * sd)
   }, numeric(k))
   result
+}
+
+# Categories whose own reports tell their share to within this are not shrunk: the grid, whose steps of 0.03 are a
+# little smaller, need not resolve them. Two are left for it.
+tells_its_share <- function(counts, n, form) {
+  exact <- counts > 0 & sqrt(counts) < 0.045 * (counts - n * form$b)
+  if (sum(!exact) < 2) exact[order(counts)[1:2]] <- FALSE
+  exact
+}
+
+# The mass of each atom is spread up to half-way to its neighbours.
+prior_density <- function(prior, x) {
+  edges <- c(0, (prior$x[-1] + prior$x[-nrow(prior)]) / 2, max(prior$x))
+  (prior$mass / diff(edges))[findInterval(x, edges, all.inside = TRUE)]
 }
 
 # Rows of all groups in one call of the core, and each group's answer in shares of its categories.
@@ -206,11 +219,7 @@ estimate_eb <- function(groups, options) {
   options <- c(eb_options(options, first), groups = length(groups))
   # Two categories have one degree of freedom: nothing can be learned, and the risk would be up to 40 times that of
   # `mle` where all respondents hold one answer.
-  if (first$k == 2 && law_gives(law, "additive", 2)) {
-    return(lapply(groups, function(evidence) {
-      list(estimate = law_maximum(law, evidence, list())$estimate, fallback = TRUE, eb = options)
-    }))
-  }
+  if (first$k == 2 && law_gives(law, "additive", 2)) return(lapply(groups, eb_fallback, options))
   if (any(law$binomial$a <= 0)) abort("{.val eb} needs reports that speak for their truth: p above q.", "argument")
   n <- vapply(groups, `[[`, 0, "n")
   # The grid is as fine as the largest group wants it, all over what the smallest says nothing about.
@@ -226,6 +235,10 @@ estimate_eb <- function(groups, options) {
            expected.error = expected, weights = result$weights, gain = result$gain, eb = options),
       eb_check(binomial_counts(law, evidence), eb_form(law), result$mean, result$variance, expected))
   }, eb_results(groups, options, if (absolute) NA_real_ else double()), groups)
+}
+
+eb_fallback <- function(evidence, options) {
+  list(estimate = law_maximum(evidence$law, evidence, list())$estimate, fallback = TRUE, eb = options)
 }
 
 # What the reports say about the sum of squared errors, whatever the prior: Stein's unbiased estimate for Poisson

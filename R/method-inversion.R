@@ -216,16 +216,19 @@ power_posterior_mean <- function(y, sigma, s, n) {
   high <- pmax(pmin(pmax(y + 9 * sigma, 9 * sigma), n), low + 1)
   unlist(lapply(split(seq_along(y), (seq_along(y) - 1) %/% 500), function(block) {
     edges <- round(outer(0:cells / cells, high[block] - low[block]) + rep(low[block], each = cells + 1))
-    from <- edges[-(cells + 1), , drop = FALSE]
-    upto <- edges[-1, , drop = FALSE]
-    mass <- array(power_mass(from, upto, s), dim(from))
-    centre <- array(power_mass(from, upto, s - 1), dim(from)) / mass
-    weight <- log(mass) - (rep(y[block], each = cells) - centre)^2 / (2 * sigma^2)
-    weight[!(mass > 0)] <- -Inf
-    centre[!(mass > 0)] <- 0
-    weight <- exp(weight - rep(apply(weight, 2, max), each = cells))
-    colSums(weight * centre) / colSums(weight)
+    cell_means(y[block], edges[-(cells + 1), , drop = FALSE], edges[-1, , drop = FALSE], sigma, s)
   }), use.names = FALSE)
+}
+
+# Of one estimate a column: the mean over cells, each with its mass under the prior at its centre.
+cell_means <- function(y, from, upto, sigma, s) {
+  mass <- array(power_mass(from, upto, s), dim(from))
+  centre <- array(power_mass(from, upto, s - 1), dim(from)) / mass
+  weight <- log(mass) - (rep(y, each = nrow(from)) - centre)^2 / (2 * sigma^2)
+  weight[!(mass > 0)] <- -Inf
+  centre[!(mass > 0)] <- 0
+  weight <- exp(weight - rep(apply(weight, 2, max), each = nrow(from)))
+  colSums(weight * centre) / colSums(weight)
 }
 
 # ---- least squares and lasso for Bloom filters ----
@@ -259,17 +262,17 @@ estimate_lasso <- function(evidence, options) {
   alpha <- check_alpha(options$alpha %||% 0.05)
   numbers <- as.double(law$bits) * law$cohorts * law$truths
   if (numbers > rows_numbers) abort("The filters of so many categories and bits do not fit in memory.", "too_large")
-  chosen <- seq_len(law$truths)
   fit <- bloom_fit(law, evidence, function(regression, weights) {
     z <- stats::qnorm(alpha / law$truths, lower.tail = FALSE)
     penalty <- z * sqrt(colSums(weights * regression$filters))
-    chosen <<- which(lasso_squares(regression$filters, regression$shares, weights, penalty) > 0)
-    chosen <<- chosen[clearly_there(some_candidates(regression, chosen), weights, z)]
+    chosen <- which(lasso_squares(regression$filters, regression$shares, weights, penalty) > 0)
+    chosen <- chosen[clearly_there(some_candidates(regression, chosen), weights, z)]
     estimate <- numeric(law$truths)
     if (length(chosen)) estimate[chosen] <- positive_squares(some_candidates(regression, chosen), weights)
-    estimate
+    structure(estimate, chosen = length(chosen))
   })
-  list(estimate = fit$estimate, active = length(chosen), candidates = law$truths, alpha = alpha)
+  list(estimate = as.vector(fit$estimate), active = attr(fit$estimate, "chosen"), candidates = law$truths,
+       alpha = alpha)
 }
 
 # What the lasso takes off the shares that are there is left over for others, so that it selects too many. Those whose

@@ -1,6 +1,6 @@
 # An estimation method is an object: what it needs from the law, its estimate, how the estimate moves with the data.
-# rr_estimate(), its help page, rr_choose_method(), studies and the notes of a fit read the table below; they do not know the
-# methods by name.
+# rr_estimate(), its help page, rr_choose_method(), studies and the notes of a fit read the table below; they do not
+# know the methods by name.
 
 #' An estimation method of your own
 #'
@@ -112,11 +112,15 @@ print.rr_method <- function(x, ...) {
 
 # ---- the methods of the package ----
 
-# In the order of rr_methods(). `choice` orders those that rr_choose_method() compares by default, `choice_for` says for which
-# laws; `refit`: leaving a report out estimates its risk. `likelihood`: a maximum of the likelihood, or near it.
-package_methods <- function() {
+# In the order of rr_methods(). `choice` orders those that rr_choose_method() compares by default, `choice_for` says for
+# which laws; `refit`: leaving a report out estimates its risk. `likelihood`: a maximum of the likelihood, or near it.
+package_methods <- function() c(direct_methods(), postprocessing_methods(), shrinkage_methods())
+
+estimate_projected <- function(evidence, options) law_projected(evidence$law, evidence)
+
+# By likelihood or by inversion.
+direct_methods <- function() {
   solver <- c("tolerance", "iterations", "start")
-  projected <- function(evidence, options) law_projected(evidence$law, evidence)
   list(
     rr_new_method("mle", "Maximum likelihood", estimate_mle, "likelihood", options = solver,
                   local_map = function(estimate, evidence) law_likelihood_map(evidence$law, evidence, estimate),
@@ -128,10 +132,16 @@ package_methods <- function() {
     rr_new_method("invn", "Inversion, clipped and rescaled",
                   function(evidence, options) law_rescaled(evidence$law, evidence), local_map = kept_map,
                   group = "inversion", choice = 2, refit = TRUE),
-    rr_new_method("invp", "Inversion, projected", projected, local_map = projected_map, group = "inversion",
+    rr_new_method("invp", "Inversion, projected", estimate_projected, local_map = projected_map, group = "inversion",
                   choice = 3, refit = TRUE),
     rr_new_method("ibu", "Iterative Bayesian update", estimate_ibu, "likelihood", options = solver,
-                  local_map = ibu_map, group = "likelihood", likelihood = TRUE),
+                  local_map = ibu_map, group = "likelihood", likelihood = TRUE)
+  )
+}
+
+# The unbiased estimate, changed afterwards.
+postprocessing_methods <- function() {
+  list(
     rr_new_method("base_cut", "Inversion, Base-Cut", function(evidence, options) {
                     postprocess_base_cut(evidence$unbiased(), evidence$blank_error(),
                                          check_alpha(options$alpha %||% 0.05))
@@ -142,12 +152,18 @@ package_methods <- function() {
                   function(evidence, options) postprocess_norm_cut(evidence$unbiased()), local_map = kept_map,
                   group = "post-processing", refit = TRUE),
     # InvP and the Norm-Sub of Wang et al. are two names of one method.
-    rr_new_method("norm_sub", "Inversion, Norm-Sub", projected, local_map = projected_map,
+    rr_new_method("norm_sub", "Inversion, Norm-Sub", estimate_projected, local_map = projected_map,
                   group = "post-processing", refit = TRUE),
     rr_new_method("power", "Inversion, Power", estimate_power, group = "post-processing", refit = TRUE),
     rr_new_method("power_ns", "Inversion, PowerNS",
                   function(evidence, options) .Call(C_rr_project, estimate_power(evidence, options), 1),
-                  group = "post-processing", refit = TRUE),
+                  group = "post-processing", refit = TRUE)
+  )
+}
+
+# For many categories and few respondents.
+shrinkage_methods <- function() {
+  list(
     rr_new_method("combine", "Combined estimate",
                   function(evidence, options) estimate_combine(evidence$law, evidence$counts, evidence$n), "alike",
                   group = "shrinkage", choice = 5, refit = TRUE),

@@ -122,16 +122,19 @@ unbiased_risk <- function(mechanism, counts, method, n) {
   values <- setdiff(unique(counts), 0)
   if (!isTRUE(method$refit) || length(values) > 200) return(NA_real_)
   whole <- estimate_counts(mechanism, counts, method, n)$estimate
-  left_out <- vapply(values, function(v) {
-    at <- match(v, counts)
-    less <- max(0, v - 1)
-    estimate <- estimate_counts(mechanism, replace(counts, at, less), method, n - (v - less))$estimate
-    # Shares that need not sum to 1 keep their own sum in the correction for b.
-    (estimate[if (form$reversed) 3 - at else at] - form$b * sum(estimate)) / form$a
-  }, 0)
+  left_out <- vapply(values, estimate_left_out, 0, mechanism, counts, method, n, form)
   categories <- tabulate(match(counts, values), length(values))
   # The last part is |theta|^2: the squares of the unbiased estimates less their unbiased variances.
   sum(whole^2) - 2 * sum(categories * values * left_out) / n + sum(inv^2) - noise
+}
+
+# The share of a category with count `v`, estimated without one of its reports.
+estimate_left_out <- function(v, mechanism, counts, method, n, form) {
+  at <- match(v, counts)
+  less <- max(0, v - 1)
+  estimate <- estimate_counts(mechanism, replace(counts, at, less), method, n - (v - less))$estimate
+  # Shares that need not sum to 1 keep their own sum in the correction for b.
+  (estimate[if (form$reversed) 3 - at else at] - form$b * sum(estimate)) / form$a
 }
 
 # Methods that give the same estimates have risks that differ by rounding. The best has a risk of 0 where it gives the

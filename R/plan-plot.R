@@ -17,21 +17,36 @@ autoplot.rr_power <- function(object, ...) {
   data$panel <- factor(data$panel, unique(data$panel[order(data[[other]])]))
   data$mechanism <- factor(data$mechanism, unique(data$mechanism))
   title <- if (answer == "n") "Respondents needed" else "Power"
-  null <- if (is.null(data$versus)) sprintf("\"the %s is %s\"", what, label(what)(data$null[1]))
-    else sprintf("equal %ss in two groups", what)
-  caption <- wrap_text(paste0(
-    if (!is.null(data$power)) sprintf("One-sided test of %s at level %s. ", null,
-                                      percent_labels(attr(object, "alpha"))),
-    "Dashed grey: a direct question, answered honestly."
-  ))
+  caption <- plan_caption(data, attr(object, "alpha"), what, label(what))
   if (all(several == 1)) {
-    rows <- data.frame(label = rows_factor(levels(data$mechanism)), panel = one_panel(data), kind = "number",
-                       estimate = data[[answer]], conf.low = 0, conf.high = data[[answer]])
-    return(draw_intervals(rows, paste0(title, ", by design"), caption, title,
-                          subtitle = paste(value(along, data[[along]][1]), data$panel[1], sep = ", ")) +
-             ggplot2::geom_vline(xintercept = data$direct[1], linetype = 2, colour = colour_aside))
+    subtitle <- paste(value(along, data[[along]][1]), data$panel[1], sep = ", ")
+    return(plan_bars(data, answer, title, subtitle, caption))
   }
   data$x <- data[[along]]
+  plan_lines(data, answer, along, label(along), max(several)) +
+    ggplot2::labs(x = plan_names[[along]], y = title, title = paste0(title, ", by ", tolower(plan_names[[along]])),
+                  subtitle = if (nlevels(data$panel) == 1) levels(data$panel), caption = caption)
+}
+
+plan_caption <- function(data, alpha, what, label) {
+  null <- if (is.null(data$versus)) sprintf("\"the %s is %s\"", what, label(data$null[1]))
+    else sprintf("equal %ss in two groups", what)
+  wrap_text(paste0(
+    if (!is.null(data$power)) sprintf("One-sided test of %s at level %s. ", null, percent_labels(alpha)),
+    "Dashed grey: a direct question, answered honestly."
+  ))
+}
+
+# A bar for each mechanism, where one number is asked of each.
+plan_bars <- function(data, answer, title, subtitle, caption) {
+  rows <- data.frame(label = rows_factor(levels(data$mechanism)), panel = one_panel(data), kind = "number",
+                     estimate = data[[answer]], conf.low = 0, conf.high = data[[answer]])
+  draw_intervals(rows, paste0(title, ", by design"), caption, title, subtitle = subtitle) +
+    ggplot2::geom_vline(xintercept = data$direct[1], linetype = 2, colour = colour_aside)
+}
+
+# A line for each mechanism and one for the direct question, against what varies most.
+plan_lines <- function(data, answer, along, label, points) {
   direct <- unique(data[c("x", "panel", "direct")])
   # A direct question about a share of 0 needs nobody, which a logarithmic axis cannot show.
   if (answer == "n") direct <- direct[direct$direct > 0, ]
@@ -44,13 +59,11 @@ autoplot.rr_power <- function(object, ...) {
   breaks <- if (length(given) <= room) sort(given) else if (wide) few_log_breaks(room) else few_breaks(room)
   ggplot2::ggplot(data, ggplot2::aes(.data$x, .data[[answer]])) +
     ggplot2::geom_line(ggplot2::aes(y = .data$direct), direct, linetype = 2, colour = colour_aside) +
-    design_lines(data$mechanism, max(several)) +
-    scale(labels = label(along), breaks = breaks, guide = no_overlap()) +
+    design_lines(data$mechanism, points) +
+    scale(labels = label, breaks = breaks, guide = no_overlap()) +
     (if (answer == "n") ggplot2::scale_y_log10(labels = format_count,
                                                breaks = if (layout$down > 1) few_log_breaks(3) else log_breaks)
      else ggplot2::scale_y_continuous(limits = c(0, 1), labels = point_format, breaks = few_breaks(4))) +
-    ggplot2::labs(x = plan_names[[along]], y = title, title = paste0(title, ", by ", tolower(plan_names[[along]])),
-                  subtitle = if (panels == 1) levels(data$panel), caption = caption) +
     theme_candor() + (if (panels > 1) row_panels(layout))
 }
 
@@ -77,19 +90,10 @@ design_lines <- function(designs, points) {
 #' @method autoplot rr_recommendation
 #' @rawNamespace S3method(ggplot2::autoplot,rr_recommendation)
 autoplot.rr_recommendation <- function(object, ...) {
-  data <- as.data.frame(object)
-  # Of the devices of a design the best.
-  if (!is.null(data[["device"]])) data <- data[!duplicated(data[c("epsilon", "n", "mechanism")]), ]
-  lines <- length(unique(data$epsilon)) > 1L
-  # Lines of one-stage and two-stage protocols would lie on each other.
-  if (lines && !is.null(data[["permanent"]])) data <- data[!is.na(data$permanent), ]
-  panel <- paste0(if (!is.null(data[["k"]])) paste0("K = ", format_count(data$k), ", "), "N = ", format_count(data$n))
-  data$panel <- factor(panel, unique(panel[order(data[["k"]] %||% data$n, data$n)]))
-  shown <- unique(data$mechanism)
-  data$mechanism <- factor(data$mechanism, shown)
+  data <- drawn_recommendations(object)
   error <- if (attr(object, "question") == "shares") "Mean squared error" else "Variance"
-  if (!lines) {
-    data$label <- factor(data$mechanism, rev(shown))
+  if (length(unique(data$epsilon)) == 1L) {
+    data$label <- factor(data$mechanism, rev(levels(data$mechanism)))
     data$kind <- "error"
     data[c("estimate", "conf.low", "conf.high")] <- list(data$mse, NA_real_, NA_real_)
     return(draw_intervals(data, "Error of each mechanism", NULL, error,
@@ -101,6 +105,19 @@ autoplot.rr_recommendation <- function(object, ...) {
     ggplot2::scale_y_log10(labels = power_labels, breaks = few_log_breaks(if (layout$down > 1) 3 else 7)) +
     ggplot2::labs(x = "Privacy level epsilon", y = error, title = "Error by privacy level") +
     theme_candor("bottom")
+}
+
+# The rows that a picture has room for, in panels by numbers of categories and of respondents.
+drawn_recommendations <- function(object) {
+  data <- as.data.frame(object)
+  # Of the devices of a design the best.
+  if (!is.null(data[["device"]])) data <- data[!duplicated(data[c("epsilon", "n", "mechanism")]), ]
+  # Lines of one-stage and two-stage protocols would lie on each other.
+  if (length(unique(data$epsilon)) > 1L && !is.null(data[["permanent"]])) data <- data[!is.na(data$permanent), ]
+  panel <- paste0(if (!is.null(data[["k"]])) paste0("K = ", format_count(data$k), ", "), "N = ", format_count(data$n))
+  data$panel <- factor(panel, unique(panel[order(data[["k"]] %||% data$n, data$n)]))
+  data$mechanism <- factor(data$mechanism, unique(data$mechanism))
+  data
 }
 
 #' @rdname rr_power

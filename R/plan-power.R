@@ -130,49 +130,58 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
                      sd = NULL, model = NULL, data = NULL, coefficients = NULL, term = NULL, link = "logit", ...) {
   check_dots_empty(...)
   mechanisms <- check_mechanisms(mechanism)
-  kind <- c("n", "power", "margin")[!c(is.null(n), is.null(power), is.null(margin))]
-  if (length(kind) != 1) abort("Exactly one of {.arg n}, {.arg power} and {.arg margin} must be given.", "argument")
-  means <- all(vapply(mechanisms, function(m) isTRUE(m$codec$real), NA))
-  what <- if (!is.null(model)) "coefficient" else if (means) "mean" else "share"
+  given <- Filter(Negate(is.null), list(n = n, power = power, margin = margin))
+  if (length(given) != 1) abort("Exactly one of {.arg n}, {.arg power} and {.arg margin} must be given.", "argument")
+  kind <- names(given)
+  what <- if (!is.null(model)) "coefficient" else if (all(vapply(mechanisms, is_mean, NA))) "mean" else "share"
   check_unused(names(match.call()), kind, what, share, versus)
-  asked <- switch(kind, n = check_grid(n, "n", whole = TRUE), power = check_open(power, "power"), margin = {
-    widest <- switch(what, share = 1, coefficient = Inf, min(vapply(mechanisms, function(m) diff(m$range), 0)))
-    check_open(margin, "margin", widest)
-  })
+  design <- if (what == "coefficient") plan_design(model, data, coefficients, term, link)
+  needed <- kind != "margin" || !is.null(versus)
+  share <- design$coefficient %||% check_truth_of(what, share, mechanisms, category, needed)
   number <- if (what == "share") check_probability else check_number
-  if (what == "coefficient") {
-    design <- plan_design(model, data, coefficients, term, link)
-    share <- design$coefficient
-  } else if (is.null(share)) {
-    if (kind != "margin" || !is.null(versus)) {
-      abort("{.arg share} must be given, except for the {.arg margin} of one group.", "argument")
-    }
-  } else {
-    share <- if (what == "mean") vapply(share, check_number, 0, "share")
-      else check_shares(check_probabilities(share, "share"), mechanisms, category)
-  }
-  target <- check_choice(target, "target", c("population", "sample"))
-  form_of <- function(mechanism) {
-    switch(what, share = category_form(mechanism, category), mean = mean_form(mechanism, sd),
-           coefficient = coefficient_form(mechanism, design))
-  }
+  form_of <- function(mechanism) plan_form(mechanism, what, category, sd, design)
   plan <- list(
-    kind = kind, what = what, term = if (what == "coefficient") design$term, asked = asked, share = share,
-    null = number(null, "null"), alpha = check_alpha(alpha), conf.level = check_level(conf.level),
-    simultaneous = check_flag(simultaneous, "simultaneous"), target = target,
-    # The second group: its share, its mechanism's form (NULL for that of the first), the part who are in the first.
-    second = if (!is.null(versus)) list(
-      share = number(versus, "versus"), first = check_number(allocation, "allocation", 0, 1, TRUE, TRUE),
-      form = if (!is.null(versus_mechanism)) form_of(check_mechanism(versus_mechanism, "versus_mechanism"))
-    ),
+    kind = kind, what = what, term = design$term, asked = check_asked(given[[1]], kind, what, mechanisms),
+    share = share, null = number(null, "null"), alpha = check_alpha(alpha), conf.level = check_level(conf.level),
+    simultaneous = check_flag(simultaneous, "simultaneous"),
+    target = check_choice(target, "target", c("population", "sample")),
+    second = if (!is.null(versus)) second_group(number(versus, "versus"), versus_mechanism, allocation, form_of),
     # What one person approached is worth, in answers of a simple random sample.
-    worth = check_number(response_rate, "response_rate", 0, 1, min_open = TRUE, remedy = percent_remedy(response_rate)) /
-      check_number(design_effect, "design_effect", min = 1)
+    worth = answers_worth(response_rate, design_effect)
   )
-  epsilons <- vapply(mechanisms, `[[`, 0, "epsilon")
-  table <- do.call(rbind, unname(Map(plan_rows, names(mechanisms), epsilons, lapply(mechanisms, form_of),
-                                     MoreArgs = list(plan))))
+  table <- do.call(rbind, unname(Map(plan_rows, names(mechanisms), lapply(mechanisms, `[[`, "epsilon"),
+                                     lapply(mechanisms, form_of), MoreArgs = list(plan))))
   mark(table, "rr_power", alpha = plan$alpha)
+}
+
+is_mean <- function(mechanism) isTRUE(mechanism$codec$real)
+
+check_asked <- function(x, kind, what, mechanisms) {
+  if (kind == "n") return(check_grid(x, "n", whole = TRUE))
+  if (kind == "power") return(check_open(x, "power"))
+  widest <- switch(what, share = 1, coefficient = Inf, min(vapply(mechanisms, function(m) diff(m$range), 0)))
+  check_open(x, "margin", widest)
+}
+
+# The form is NULL where it is that of the first group; `first` is the part who are in the first.
+second_group <- function(share, mechanism, allocation, form_of) {
+  list(share = share, first = check_number(allocation, "allocation", 0, 1, TRUE, TRUE),
+       form = if (!is.null(mechanism)) form_of(check_mechanism(mechanism, "versus_mechanism")))
+}
+
+check_truth_of <- function(what, share, mechanisms, category, needed) {
+  if (is.null(share)) {
+    if (needed) abort("{.arg share} must be given, except for the {.arg margin} of one group.", "argument")
+    return(NULL)
+  }
+  if (what == "mean") return(vapply(share, check_number, 0, "share"))
+  check_shares(check_probabilities(share, "share"), mechanisms, category)
+}
+
+answers_worth <- function(response_rate, design_effect) {
+  remedy <- percent_remedy(response_rate)
+  check_number(response_rate, "response_rate", 0, 1, min_open = TRUE, remedy = remedy) /
+    check_number(design_effect, "design_effect", min = 1)
 }
 
 # Refuse arguments that this calculation ignores: whoever gave them expects them to matter.
@@ -224,10 +233,9 @@ plan_rows <- function(name, epsilon, form, plan) {
                    MoreArgs = list(direct, second, plan, "population", form$k))
   figures <- if (plan$kind == "n") list(n = grid$asked, level = found[1, ], power = found[2, ], direct = honest[2, ])
     else c(stats::setNames(list(grid$asked), plan$kind), list(n = found, direct = honest))
-  null <- if (plan$kind != "margin" && is.null(second)) plan$null
   truth <- stats::setNames(list(grid$share), plan$what)
-  tibble::tibble(mechanism = name, epsilon = epsilon, term = plan$term, !!!truth, versus = plan$second$share,
-                 null = null, !!!figures)
+  tibble::tibble(mechanism = name, epsilon = epsilon, term = plan$term, !!!truth, versus = second$share,
+                 null = if (plan$kind != "margin" && is.null(second)) plan$null, !!!figures)
 }
 
 # What is wanted of one design: level and power, or the people to be approached.
@@ -297,6 +305,11 @@ tbl_sum.rr_power <- function(x, ...) {
 
 # ---- what a plan needs of a mechanism ----
 
+plan_form <- function(mechanism, what, category, sd, design) {
+  switch(what, share = category_form(mechanism, category), mean = mean_form(mechanism, sd),
+         coefficient = coefficient_form(mechanism, design))
+}
+
 # N times the variance of an estimate, or of its difference from a second group; N is the number in both.
 unit_variance <- function(form, share, target, second = NULL) {
   own <- form$variance(share, target)
@@ -336,16 +349,19 @@ category_form <- function(mechanism, category) {
   if (!is.null(form)) return(c(binomial_form(rep_len(form$a, k)[at], rep_len(form$b, k)[at]), k = k))
   if (filters) return(list(variance = bloom_form(law, at), k = k))
   moments <- law_second_moments(law, k, as.double(seq_len(k) == at))
-  study <- if (!is.null(law$validation)) {
-    terms <- require_inverse(law)[[1]]$matrix[, at]
-    noise <- drop(law_matrix(law) %*% terms^2 - (law_matrix(law) %*% terms)^2) / rowSums(law$validation)
-    c(noise[at], max(noise[-at]))
-  }
+  study <- if (!is.null(law$validation)) study_noise(law, at)
   own <- moments[at]
   others <- max(moments[-at])
   list(k = k, study = study, turn = (own - others) / 2, variance = function(share, target) {
     share * own + (1 - share) * others - if (target == "sample") share else share^2
   })
+}
+
+# The variance of the terms that a validation study estimated, of those who hold the category and of the others.
+study_noise <- function(law, at) {
+  terms <- require_inverse(law)[[1]]$matrix[, at]
+  noise <- drop(law_matrix(law) %*% terms^2 - (law_matrix(law) %*% terms)^2) / rowSums(law$validation)
+  c(noise[at], max(noise[-at]))
 }
 
 # What a validation study adds to the variance, whatever the number of respondents. Two groups share a study.

@@ -141,7 +141,6 @@ pure_mechanisms <- function(k, epsilon) {
   olh <- ideal_hash(epsilon, g)
   blocks <- best_blocks(k, epsilon)
   hadamard <- hadamard_numbers(k, epsilon, blocks)
-  columns <- hadamard_size(k, blocks)
   order <- best_order(k, epsilon)
   projective <- projective_numbers(k, epsilon, order)
   figures <- rbind(grr = c(grr$p, grr$q, (k - 1) * grr$q, grr$p_minus_q), sue = c(sue$p, sue$q, sue$q, sue$difference),
@@ -149,12 +148,14 @@ pure_mechanisms <- function(k, epsilon) {
                    subset = c(subset$p, subset$q, subset$lie, subset$difference), hadamard = unlist(hadamard),
                    projective = unlist(projective[c("p", "q", "lie", "difference")]))
   colnames(figures) <- c("p", "q", "lie", "difference")
-  value <- if (is.finite(g)) log2(g) else epsilon / log(2)
   table <- tibble::as_tibble(figures)
-  table$bits <- c(log2(k), k, k, hash_bits(k, 2) + 1, hash_bits(k, g) + value, lchoose(k, size) / log(2),
-                  ceiling(log2(blocks * columns)), log2(projective$points))
-  table$bits_public <- c(log2(k), k, k, 1, value, lchoose(k, size) / log(2),
-                         if (blocks == 1) 1 else ceiling(log2(blocks * columns)), log2(projective$points))
+  # With the hash function or the column of the matrix in public less is sent.
+  value <- if (is.finite(g)) log2(g) else epsilon / log(2)
+  chosen <- lchoose(k, size) / log(2)
+  column <- ceiling(log2(blocks * hadamard_size(k, blocks)))
+  point <- log2(projective$points)
+  table$bits <- c(log2(k), k, k, hash_bits(k, 2) + 1, hash_bits(k, g) + value, chosen, column, point)
+  table$bits_public <- c(log2(k), k, k, 1, value, chosen, if (blocks == 1) 1 else column, point)
   table$tally <- c("n", "n K", "n K", "n + P K", "n + P K", "n K", "n + K log K", "n + K log K")
   tibble::add_column(table, mechanism = rownames(figures), .before = 1)
 }
@@ -252,20 +253,23 @@ recommend_ranges <- function(k, epsilon, n, theta, target, pure) {
                           mse = vapply(mechanisms, range_error, 0, theta, n, target, USE.NAMES = FALSE),
                           bits = pure$bits[at], bits_public = pure$bits_public[at], tally = pure$tally[at])
   for (tree in which(startsWith(table$mechanism, "hierarchy"))) {
-    mechanism <- mechanisms[[tree]]
     hadamard <- table$mechanism[tree] == "hierarchy"
-    # Bits of a report about a node, and those where the column of a matrix is public.
-    each <- vapply(mechanism$parts, function(part) {
-      if (!hadamard) return(rep(lchoose(length(part$levels), part$size) / log(2), 2))
-      bits <- log2(part$blocks * part$size)
-      c(bits, if (part$blocks == 1) 1 else bits)
-    }, c(0, 0))
-    table$fanout[tree] <- mechanism$fanout
-    table$bits[tree] <- log2(mechanism$height) + mean(each[1, ])
-    table$bits_public[tree] <- mean(each[2, ])
+    bits <- node_bits(mechanisms[[tree]], hadamard)
+    table$fanout[tree] <- mechanisms[[tree]]$fanout
+    table$bits[tree] <- log2(mechanisms[[tree]]$height) + bits[1]
+    table$bits_public[tree] <- bits[2]
     table$tally[tree] <- if (hadamard) "n + K log K" else "n K"
   }
   table
+}
+
+# Bits of a report about a node, on average, and those where the column of a matrix is public.
+node_bits <- function(mechanism, hadamard) {
+  rowMeans(vapply(mechanism$parts, function(part) {
+    if (!hadamard) return(rep(lchoose(length(part$levels), part$size) / log(2), 2))
+    bits <- log2(part$blocks * part$size)
+    c(bits, if (part$blocks == 1) 1 else bits)
+  }, c(0, 0)))
 }
 
 # The variance of the estimated share of a range, on average over all ranges of neighbouring levels but the whole.

@@ -254,7 +254,7 @@ report_scores <- function(at, channel, codes) {
   at$expand(slopes / rowSums(at$theta * given))
 }
 
-# Thresholds stay in order by the logarithms of their distances. Columns are centred: the thresholds `ab` that are
+# Thresholds stay in order by the logarithms of their distances. Columns are centred: the thresholds that are
 # climbed are those at the mean.
 cumulative_model <- function(rows, weights = rows$weights) {
   levels <- rows$mechanism$levels

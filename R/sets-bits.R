@@ -122,12 +122,7 @@ check_kernel <- function(result, bits, flip, arg = "bits") {
 #' @export
 rr_bit_tally <- function(bits, flip = NULL, n = NULL, ..., ones = NULL, element = NULL, set = NULL, column = NULL) {
   check_dots_empty(...)
-  if (!is.null(ones)) {
-    n <- check_count(n, "n", min = 1)
-    check_that(is.numeric(ones) && length(ones) && all(ones >= 0 & ones <= n & ones == floor(ones)), ones, "ones",
-               "whole numbers from 0 to {.arg n}")
-    return(new_rr_bit_tally(check_flip(flip, 1, 1), n, as.double(ones), names(ones)))
-  }
+  if (!is.null(ones)) return(tally_ones(ones, n, flip))
   if (inherits(bits, "tbl_lazy")) {
     flip <- check_flip(flip, 1, 1)
     counted <- from_database(count_long_bits(bits, element, set, column))
@@ -138,17 +133,32 @@ rr_bit_tally <- function(bits, flip = NULL, n = NULL, ..., ones = NULL, element 
   if (is.raw(bits)) {
     number <- check_count(n %||% (8 * length(bits)), "n", min = 1, max = 8 * length(bits))
   } else if (!is.null(n)) abort("{.arg n} is for packed bits and for {.arg ones}.", "argument")
-  if (!is.matrix(bits)) {
-    flip <- check_flip(flip, 1, number, names(bits))
-    if (length(flip) == 1L) {
-      counted <- .Call(C_rr_count_ones, bits, if (is.raw(bits)) number else 0)
-      if (counted[2] > 0) abort_bit(bits, counted[2], "bits")
-      return(new_rr_bit_tally(flip, number, counted[1]))
-    }
-    if (is.raw(bits)) bits <- as.integer(rawToBits(bits))[seq_len(number)]
-    state <- check_kernel(.Call(C_rr_extreme_bits, bits, flip), bits, flip)
-    return(new_rr_bit_tally(NA_real_, length(bits), state[2], state = state))
+  if (is.matrix(bits)) tally_rows(bits, flip) else tally_bits(bits, flip, number)
+}
+
+# The numbers of ones of elements with `n` bits each.
+tally_ones <- function(ones, n, flip) {
+  n <- check_count(n, "n", min = 1)
+  check_that(is.numeric(ones) && length(ones) && all(ones >= 0 & ones <= n & ones == floor(ones)), ones, "ones",
+             "whole numbers from 0 to {.arg n}")
+  new_rr_bit_tally(check_flip(flip, 1, 1), n, as.double(ones), names(ones))
+}
+
+# The bits of one element, of which `number` are meant where they are packed.
+tally_bits <- function(bits, flip, number) {
+  flip <- check_flip(flip, 1, number, names(bits))
+  if (length(flip) == 1L) {
+    counted <- .Call(C_rr_count_ones, bits, if (is.raw(bits)) number else 0)
+    if (counted[2] > 0) abort_bit(bits, counted[2], "bits")
+    return(new_rr_bit_tally(flip, number, counted[1]))
   }
+  if (is.raw(bits)) bits <- as.integer(rawToBits(bits))[seq_len(number)]
+  state <- check_kernel(.Call(C_rr_extreme_bits, bits, flip), bits, flip)
+  new_rr_bit_tally(NA_real_, length(bits), state[2], state = state)
+}
+
+# A row for each element, a column for each of its bits.
+tally_rows <- function(bits, flip) {
   m <- nrow(bits)
   flip <- check_flip(flip, m, ncol(bits), colnames(bits))
   if (length(flip) == 1L) return(new_rr_bit_tally(flip, ncol(bits), row_ones(bits), rownames(bits)))
@@ -194,9 +204,7 @@ print.rr_bit_tally <- function(x, ...) {
   invisible(x)
 }
 
-# ---- in a database ----
-
-# Noisy bits in a long table: one row for each element and set, with the bit that the set reported of the element.
+# ---- in a database: one row for each element and set, with the bit that the set reported of the element ----
 
 # How many of its bits each element has as 1: the engine adds up, one row for each element comes back.
 count_long_bits <- function(data, element, set, column) {
@@ -218,6 +226,12 @@ count_long_bits <- function(data, element, set, column) {
   if (!nrow(rows)) abort("{.arg bits} holds no bits.", "empty")
   labels <- label_text(plain_numbers(rows[[element]]))
   numbers <- lapply(rows[names(sums)], function(x) as.double(plain_numbers(x)))
+  check_long_bits(numbers, labels)
+  order <- order(labels, method = "radix")
+  list(n = numbers$n_bits[1], ones = numbers$n_ones[order], labels = labels[order])
+}
+
+check_long_bits <- function(numbers, labels) {
   refuse <- function(bad, headline, class = "argument") {
     if (any(bad)) abort(c(headline, x = "Element {.val {labels[which(bad)[1]]}} has not."), class)
   }
@@ -227,8 +241,6 @@ count_long_bits <- function(data, element, set, column) {
   # A set that does not have an element reports 0, perhaps flipped.
   refuse(numbers$n_sets != numbers$n_bits | numbers$n_bits != max(numbers$n_bits),
          "{.arg bits} must have one row for each element and set.")
-  order <- order(labels, method = "radix")
-  list(n = numbers$n_bits[1], ones = numbers$n_ones[order], labels = labels[order])
 }
 
 format_flips <- function(flip) {

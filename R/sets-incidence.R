@@ -155,8 +155,12 @@ profile_incidence <- function(x, table, level) {
   bounds <- list(low = x$n * shares["low", ], high = x$n * shares["high", ])
   if (x$target == "population") return(bounds)
   if (all(x$flip %in% 0:1)) return(list(low = table$estimate, high = table$estimate))
-  # Given the elements, their sampling adds nothing. The square of a bound's distance loses that of a bound without
-  # noise, or the variance at the bound where that is less (a bound at 0 stays), but keeps its share at the estimate.
+  sample_bounds(x, table, bounds, level)
+}
+
+# Given the elements, their sampling adds nothing. The square of a bound's distance loses that of a bound without noise,
+# or the variance at the bound where that is less (a bound at 0 stays), but keeps its share at the estimate.
+sample_bounds <- function(x, table, bounds, level) {
   sampled <- x$fit
   sampled$target <- "population"
   whole <- incidence_variances(incidence_covariance(sampled, x$n), x, table$estimate)

@@ -238,8 +238,6 @@ picture_of_sizes <- function(data, title, x, y, about, flip, caption) {
 
 # ---- intervals of guaranteed coverage ----
 
-# Intervals of guaranteed coverage for the size of a union or an intersection of noisy sets.
-
 # A size u is kept while neither tail of the estimate's distribution under it, at the least favourable
 # membership patterns, is surely below (1 - level) / 2.
 exact_size <- function(what, estimate, data, level) {
@@ -379,26 +377,8 @@ bloom_size <- function(bits, flip, settings, z) {
 pcsa_size <- function(bits, flip, settings, z) {
   buckets <- settings[["buckets"]]
   levels <- settings[["levels"]]
-  share <- 2^-c(seq_len(levels - 1), levels - 1)
-  if (levels == 1) share <- 1
-  v <- flip * (1 - flip) / (1 - 2 * flip)^2
-  clear <- expm1(sum(log1p(v)))
-  # A bit that some sketch has: least favourable when only the noisiest one has it.
-  taken <- max(v / (1 + v)) * exp(sum(log1p(v)))
-  zeros <- buckets - vapply(seq_len(levels), function(l) {
-    rows <- bits[(l - 1) * buckets + seq_len(buckets), , drop = FALSE]
-    set_totals(list(bits = rows, m = buckets, n = ncol(bits), flip = flip))$union
-  }, 1)
-  # With x items expected in a bucket at a level, its bit is 0 with probability exp(-x). Full levels have neither slope
-  # nor variance, so both are divided by exp(-x) before they meet.
-  moments <- function(log_n) {
-    x <- outer(share / buckets, exp(log_n))
-    full <- -expm1(-x)
-    noise <- if (taken > 0) taken * full * exp(x) else 0
-    weight <- share / (buckets * (noise + clear + full))
-    list(zeros = buckets * exp(-x), weight = weight, information = colSums(weight * share * exp(-x)),
-         half = (weight * full)[levels, ] / 2)
-  }
+  zeros <- level_zeros(bits, flip, buckets, levels)
+  moments <- zero_moments(flip, buckets, levels)
   # The quasi-score, which without noise is the likelihood's. Its integral over n shows which of its roots is meant.
   score <- function(log_n, at = moments(log_n)) colSums(at$weight * (at$zeros - zeros))
   # In units of its standard deviation: the number of items is fixed, which takes n I^2 from the information I. Where
@@ -408,18 +388,21 @@ pcsa_size <- function(bits, flip, settings, z) {
   }
   grid <- seq(log(0.01), log(buckets) + levels * log(2) + 3, by = 0.05)
   at <- moments(grid)
-  scores <- exp(grid) * score(grid, at)
+  peak <- highest_peak(exp(grid) * score(grid, at))
   last <- length(grid)
-  # Maxima of the integral: after which points of the grid (0: before the first) the score is no longer positive.
-  peaks <- which(c(TRUE, scores > 0) & c(scores <= 0, TRUE)) - 1
-  integral <- c(0, 0, cumsum(scores[-1] + scores[-last]))
-  peak <- peaks[which.max(integral[peaks + 1])]
   root <- function(f, k) exp(stats::uniroot(f, grid[c(k, k + 1)], tol = 1e-12)$root)
   n <- if (peak == 0) 0 else if (peak == last) Inf else root(score, peak)
   information <- moments(min(max(log(n), grid[1]), grid[last]))$information
   error <- if (is.infinite(n)) NA_real_ else sqrt(max(1 / information - n, 1e-6))
-  # All n but those that the score, like that of all smaller (or larger) ones, finds too small (or too large): it need
-  # not be monotone. Noise can refute even no items, or any number; then by as much more as the nearest is refuted.
+  bounds <- unrefuted_range(scaled, root, at, grid, peak, z)
+  if (is.infinite(n)) warn_saturated()
+  list(estimate = n, std.error = error, conf.low = bounds[1], conf.high = bounds[2])
+}
+
+# All n but those that the score, like that of all smaller (or larger) ones, finds too small (or too large): it need
+# not be monotone. Noise can refute even no items, or any number; then by as much more as the nearest is refuted.
+unrefuted_range <- function(scaled, root, at, grid, peak, z) {
+  last <- length(grid)
   left <- scaled(grid, -1, at)
   right <- scaled(grid, 1, at)
   least <- z + if (peak == last) max(left[last], 0) else 0
@@ -428,6 +411,39 @@ pcsa_size <- function(bits, flip, settings, z) {
   final <- max(which(right >= -most))
   low <- if (first == 1) 0 else root(function(x) scaled(x, -1) - least, first - 1)
   high <- if (final == last) Inf else root(function(x) scaled(x, 1) + most, final)
-  if (is.infinite(n)) warn_saturated()
-  list(estimate = n, std.error = error, conf.low = low, conf.high = high)
+  c(low, high)
+}
+
+# The unbiased number of bits that are 0 in all sketches, at each level.
+level_zeros <- function(bits, flip, buckets, levels) {
+  buckets - vapply(seq_len(levels), function(l) {
+    rows <- bits[(l - 1) * buckets + seq_len(buckets), , drop = FALSE]
+    set_totals(list(bits = rows, m = buckets, n = ncol(bits), flip = flip))$union
+  }, 1)
+}
+
+# How many bits of each level are expected to be 0 at the logarithm of a number of items, and what the zeros say about
+# it. With x items expected in a bucket at a level, its bit is 0 with probability exp(-x). Full levels have neither
+# slope nor variance, so both are divided by exp(-x) before they meet.
+zero_moments <- function(flip, buckets, levels) {
+  share <- if (levels == 1) 1 else 2^-c(seq_len(levels - 1), levels - 1)
+  v <- flip * (1 - flip) / (1 - 2 * flip)^2
+  clear <- expm1(sum(log1p(v)))
+  # A bit that some sketch has: least favourable when only the noisiest one has it.
+  taken <- max(v / (1 + v)) * exp(sum(log1p(v)))
+  function(log_n) {
+    x <- outer(share / buckets, exp(log_n))
+    full <- -expm1(-x)
+    noise <- if (taken > 0) taken * full * exp(x) else 0
+    weight <- share / (buckets * (noise + clear + full))
+    list(zeros = buckets * exp(-x), weight = weight, information = colSums(weight * share * exp(-x)),
+         half = (weight * full)[levels, ] / 2)
+  }
+}
+
+# Maxima of the integral: after which points of the grid (0: before the first) the score is no longer positive.
+highest_peak <- function(scores) {
+  peaks <- which(c(TRUE, scores > 0) & c(scores <= 0, TRUE)) - 1
+  integral <- c(0, 0, cumsum(scores[-1] + scores[-length(scores)]))
+  peaks[which.max(integral[peaks + 1])]
 }

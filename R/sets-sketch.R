@@ -66,13 +66,7 @@ rr_sketch <- function(items, type = c("bloom", "linear", "pcsa"), bits = 4096, h
   check_dots_empty(...)
   type <- check_choice(type, "type", c("bloom", "linear", "pcsa"))
   rng <- check_choice(rng, "rng", c("secure", "R"))
-  if (is.factor(items)) items <- factor_text(items, "items")
-  if (is.null(items)) items <- character()
-  if (anyNA(items)) abort("{.arg items} must not be missing.", "missing")
-  if (is.character(items)) items <- check_hashed_text(items, "items", answers = TRUE)
-  else if (!is.numeric(items) || is.object(items)) {
-    abort(c("{.arg items} must be text or numbers.", x = "It is {describe_kind(items)}."), "argument")
-  }
+  items <- check_items(items)
   check_that(is.character(key) && length(key) == 1L && !is.na(key), key, "key", "one text")
   key <- check_hashed_text(key, "key")
   if (type == "pcsa") {
@@ -93,6 +87,15 @@ rr_sketch <- function(items, type = c("bloom", "linear", "pcsa"), bits = 4096, h
   # Under 1/2 rounding at 2^-64 goes to the noisy side, so that epsilon is kept.
   sketch$bits <- draw_bits(made + 1L, c(sketch$flip, 1 - sketch$flip), rng)
   sketch
+}
+
+check_items <- function(items) {
+  if (is.factor(items)) items <- factor_text(items, "items")
+  if (is.null(items)) items <- character()
+  if (anyNA(items)) abort("{.arg items} must not be missing.", "missing")
+  if (is.character(items)) return(check_hashed_text(items, "items", answers = TRUE))
+  if (is.numeric(items) && !is.object(items)) return(items)
+  abort(c("{.arg items} must be text or numbers.", x = "It is {describe_kind(items)}."), "argument")
 }
 
 new_rr_sketch <- function(bits, type, settings, key, flip) {

@@ -97,22 +97,25 @@ judge_methods <- function(mechanism, theta, truth, n, methods, replications, see
       sums[[m]][, own] <- sums[[m]][, own] + judged$sums
     }
   }
-  sizes <- tabulate(group, groups)
-  # Means with standard errors, and bias and variance with the jackknife over groups.
-  risks <- Map(function(losses, sums) {
-    products <- crossprod(sums)
-    squares <- as.vector(rowsum(losses[1, ], group))
-    whole <- split_error(replications, sum(products), sum(squares))
-    left_out <- split_error(replications - sizes, sum(products) - 2 * rowSums(products) + diag(products),
-                            sum(squares) - squares)
-    jackknife <- if (groups > 1) sqrt((groups - 1) / groups * rowSums((left_out - rowMeans(left_out))^2)) else c(NA, NA)
-    error <- sqrt(rowSums((losses - rowMeans(losses))^2) / (replications - 1) / replications)
-    list(estimate = c(rowMeans(losses), whole), error = c(error, jackknife))
-  }, losses, sums)
+  risks <- Map(summed_risks, losses, sums, list(group))
   table <- function(what) {
     matrix(unlist(lapply(risks, `[[`, what)), length(study_metrics), dimnames = list(study_metrics, names(methods)))
   }
   list(estimate = table("estimate"), error = table("error"), losses = losses)
+}
+
+# Means of the losses with standard errors, and bias and variance with the jackknife over groups of replications.
+summed_risks <- function(losses, sums, group) {
+  groups <- ncol(sums)
+  replications <- ncol(losses)
+  products <- crossprod(sums)
+  squares <- as.vector(rowsum(losses[1, ], group))
+  whole <- split_error(replications, sum(products), sum(squares))
+  left_out <- split_error(replications - tabulate(group, groups),
+                          sum(products) - 2 * rowSums(products) + diag(products), sum(squares) - squares)
+  jackknife <- if (groups > 1) sqrt((groups - 1) / groups * rowSums((left_out - rowMeans(left_out))^2)) else c(NA, NA)
+  error <- sqrt(rowSums((losses - rowMeans(losses))^2) / (replications - 1) / replications)
+  list(estimate = c(rowMeans(losses), whole), error = c(error, jackknife))
 }
 
 study_metrics <- c("mse", "tv", "nll", "bias2", "variance")

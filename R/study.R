@@ -239,8 +239,7 @@ run_study <- function(state, cells, mechanisms, workers, progress) {
         finish(i, study_batch(i, state$design, cells, mechanisms))
         todo <- setdiff(todo, i)
       }
-      cores <- getOption("mc.cores") %||% parallel::detectCores()
-      workers <- max(1, if (nzchar(Sys.getenv("_R_CHECK_LIMIT_CORES_"))) min(cores, 2) else cores, na.rm = TRUE)
+      workers <- default_workers()
     }
     # About eight batches a worker, of like cost. Without workers an interruption loses a cell.
     todo <- todo[order(cost[todo], decreasing = TRUE)]
@@ -248,14 +247,22 @@ run_study <- function(state, cells, mechanisms, workers, progress) {
     run_batches(unname(split(todo, parts)), workers, finish, state$design, cells, mechanisms)
   }, interrupt = function(e) failure <<- "it was interrupted.")
   if (progress) cli::cli_progress_done(id = bar)
-  missing <- study_missing(state)
-  if (length(missing)) {
-    first <- lapply(cells, `[`, missing[1])
-    warn(c("{length(missing)} of {length(state$results)} cells of the study are missing: {failure}",
-           x = "The first has truth {names(state$design$truth)[first$truth]}, epsilon {first$epsilon}, n {first$n}.",
-           i = "{.code rr_study(resume = study)}, with what this call returned, does the rest."), "incomplete")
-  }
+  warn_missing_cells(state, cells, failure)
   state
+}
+
+default_workers <- function() {
+  cores <- getOption("mc.cores") %||% parallel::detectCores()
+  max(1, if (nzchar(Sys.getenv("_R_CHECK_LIMIT_CORES_"))) min(cores, 2) else cores, na.rm = TRUE)
+}
+
+warn_missing_cells <- function(state, cells, failure) {
+  missing <- study_missing(state)
+  if (!length(missing)) return(invisible())
+  first <- lapply(cells, `[`, missing[1])
+  warn(c("{length(missing)} of {length(state$results)} cells of the study are missing: {failure}",
+         x = "The first has truth {names(state$design$truth)[first$truth]}, epsilon {first$epsilon}, n {first$n}.",
+         i = "{.code rr_study(resume = study)}, with what this call returned, does the rest."), "incomplete")
 }
 
 # A finished cell is a list(estimate, error).

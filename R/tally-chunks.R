@@ -113,12 +113,15 @@ rr_tally.function <- function(x, mechanism, ..., column = NULL, count = NULL, we
     if (result$known) known <- c(known, result$name)
     if (progress) cli::cli_progress_update(id = bar)
   }
-  if (length(known)) {
-    cli::cli_inform(c("{length(known)} chunk{?s} that {?was/were} counted before {?is/are} left out.",
-                      i = "{cli::qty(known)}{?Its label is/Their labels are} {format_labels(known)}."),
-                    class = "candor_message_chunks")
-  }
+  tell_known_chunks(known)
   total %||% abort("There was no chunk to tally: the function must return reports before it returns NULL.", "empty")
+}
+
+tell_known_chunks <- function(known) {
+  if (!length(known)) return(invisible())
+  cli::cli_inform(c("{length(known)} chunk{?s} that {?was/were} counted before {?is/are} left out.",
+                    i = "{cli::qty(known)}{?Its label is/Their labels are} {format_labels(known)}."),
+                  class = "candor_message_chunks")
 }
 
 # The tally with this chunk, and whether it was `known`, so that it is left out. `name`: the text of its label.

@@ -65,21 +65,9 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   keys <- frame$groups %||% if (grouped) column_groups(counts, mechanism)
   values <- if (is.null(attributes(counts)) && is.double(counts)) counts else as.double(counts)
   whole <- is.null(effective_n) && is.null(frame$weight_squares)
-  check <- .Call(C_rr_check_counts, values, whole)
   categories <- law_gives(rr_law(mechanism), "channel", length(mechanism$levels))
-  # Whole counts are exact up to 2^53; a total beyond the range of a double is refused too.
-  total <- check[1]
-  fits <- if (whole) total < 2^53 || (total == 2^53 && !beyond_exact(values)) else total >= 1e-100 && total <= 1e100
-  if (categories && total != 0 && !fits) {
-    abort("{.arg counts} must add up to at most {if (whole) '2^53' else '1e100, and at least 1e-100'}.", "counts")
-  }
+  total <- check_count_values(values, whole, categories)
   labels <- if (grouped) rownames(counts) else names(counts)
-  if (check[2] > 0) {
-    abort(c("{.arg counts} must be finite and at least 0, and whole numbers without {.arg effective_n}.",
-            x = "Count {check[2]} is {number_text(values[check[2]])}.", i = "Shares and percentages are no counts."),
-          "counts")
-  }
-  if (categories && total == 0) abort("{.arg counts} must not all be 0.", "empty")
   if (grouped) values <- matrix(values, nrow(counts))
   if (categories && whole && written) tell_hundreds(values)
   values <- place_counts(values, labels, mechanism)
@@ -91,6 +79,24 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   new_rr_tally(mechanism, values, n = n, groups = keys,
                weight_squares = frame$weight_squares %||% if (!is.null(effective_n)) n^2 / effective_n,
                respondents = frame$respondents)
+}
+
+# The total of counts that are `whole` numbers or weighted; of `categories` they are a sample that is not empty.
+check_count_values <- function(values, whole, categories) {
+  check <- .Call(C_rr_check_counts, values, whole)
+  total <- check[1]
+  # Whole counts are exact up to 2^53; a total beyond the range of a double is refused too.
+  fits <- if (whole) total < 2^53 || (total == 2^53 && !beyond_exact(values)) else total >= 1e-100 && total <= 1e100
+  if (categories && total != 0 && !fits) {
+    abort("{.arg counts} must add up to at most {if (whole) '2^53' else '1e100, and at least 1e-100'}.", "counts")
+  }
+  if (check[2] > 0) {
+    abort(c("{.arg counts} must be finite and at least 0, and whole numbers without {.arg effective_n}.",
+            x = "Count {check[2]} is {number_text(values[check[2]])}.", i = "Shares and percentages are no counts."),
+          "counts")
+  }
+  if (categories && total == 0) abort("{.arg counts} must not all be 0.", "empty")
+  total
 }
 
 # The columns of a matrix are groups. One without names of rows, whose columns are called as the reports are, has one
@@ -145,6 +151,9 @@ tell_hundreds <- function(values) {
 }
 
 # ---- counts in data frames ----
+
+# The column of counts: dplyr::count() calls it n, tidy() of a tally count, as.data.frame() of a table Freq.
+count_names <- c("n", "count", "Freq")
 
 # A data frame of counts as a vector or matrix of counts, and the groups of its columns. Two shapes: a column for each
 # report (the surveys of this package), or one row per report with its label and its count (dplyr::count(), tidy() of
@@ -215,15 +224,15 @@ label_column <- function(counts, mechanism, others) {
   abort("{.arg column} is needed: the name of the column that says which report was counted.", "argument")
 }
 
-# Rows of the counts that belong to each part, the first of them how many drew it.
-part_rows <- function(parts) {
-  sizes <- vapply(parts, function(part) length(part$reports) + 1, 0)
-  Map(seq, cumsum(sizes) - sizes + 1, cumsum(sizes))
-}
-
 #' @rdname rr_tally
 #' @export
 rr_tally.table <- function(x, mechanism, ...) {
   check_dots_empty(...)
   rr_counts(x, mechanism)
+}
+
+# Rows of the counts that belong to each part, the first of them how many drew it.
+part_rows <- function(parts) {
+  sizes <- vapply(parts, function(part) length(part$reports) + 1, 0)
+  Map(seq, cumsum(sizes) - sizes + 1, cumsum(sizes))
 }

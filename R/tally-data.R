@@ -150,5 +150,3 @@ tally_design <- function(x, mechanism, column, weights, by, na.rm) {
 #' @export
 rr_tally.svyrep.design <- rr_tally.survey.design
 
-# The column of counts: dplyr::count() calls it n, tidy() of a tally count, as.data.frame() of a table Freq.
-count_names <- c("n", "count", "Freq")

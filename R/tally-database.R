@@ -74,20 +74,22 @@ count_answer <- function(rows, mechanism, asked, times, groups, weights, na.rm) 
             x = "{format_count(sum(times[gone]))} of {format_count(sum(times))} are NULL."), "missing")
   }
   if (is.null(cells$place)) {
-    # Rows are counted as one report each, with a weight. An error tells a row by what it holds.
-    rows <- rows[!gone, asked$answers, drop = FALSE]
-    single <- asked$form == "categories" && is.null(mechanism$questions)
-    counted <- tryCatch(count_reports(mechanism, if (single) rows[[1]] else as_plain_frame(rows), groups[!gone],
-                                      weights[!gone]),
-                        candor_error_report = function(e) abort_row(e, rows, times[!gone], "report"),
-                        candor_error_level = function(e) abort_row(e, rows, times[!gone], "level"))
+    counted <- count_rows(rows[!gone, asked$answers, drop = FALSE], mechanism, asked, times[!gone], groups[!gone],
+                          weights[!gone])
     return(list(counts = counted$counts, dropped = which(gone), blocks = counted$blocks))
-  } else {
-    row <- cells$row %||% seq_along(times)
-    counts <- .Call(C_rr_tally, replace(cells$place, gone[row], NA), 1L, as.double(length(mechanism$reports)),
-                    groups[row], as.double(max(1L, groups)), as.double(cells$value %||% weights), TRUE)$counts
   }
+  row <- cells$row %||% seq_along(times)
+  counts <- .Call(C_rr_tally, replace(cells$place, gone[row], NA), 1L, as.double(length(mechanism$reports)),
+                  groups[row], as.double(max(1L, groups)), as.double(cells$value %||% weights), TRUE)$counts
   list(counts = counts, dropped = which(gone))
+}
+
+# Rows are counted as one report each, with a weight. An error tells a row by what it holds.
+count_rows <- function(rows, mechanism, asked, times, groups, weights) {
+  single <- asked$form == "categories" && is.null(mechanism$questions)
+  tryCatch(count_reports(mechanism, if (single) rows[[1]] else as_plain_frame(rows), groups, weights),
+           candor_error_report = function(e) abort_row(e, rows, times, "report"),
+           candor_error_level = function(e) abort_row(e, rows, times, "level"))
 }
 
 # ---- sums of weights, by a database or by running the text of rr_query() ----

@@ -115,7 +115,6 @@ tally_text <- function(tally) {
   array <- function(x) if (!is.null(x)) if (is.null(tally$groups)) as.double(x) else I(as.double(x))
   counts <- if (is.null(tally$groups)) I(tally$counts)
     else lapply(seq_len(ncol(tally$counts)), function(g) I(tally$counts[, g]))
-  set_members <- function(sets) list(bits = I(.Call(C_rr_to_hex, sets$bits)), times = I(sets$times))
   members <- list(format = tally_format, version = tally_version, mechanism = plain_argument(tally$mechanism),
                   groups = if (!is.null(tally$groups)) unname(Map(group_column, names(tally$groups), tally$groups)),
                   n = array(tally$n), weight_squares = array(tally$weight_squares),
@@ -126,6 +125,8 @@ tally_text <- function(tally) {
                   blocks = if (!is.null(tally$blocks)) lapply(tally$blocks, block_members))
   signed_text(members[!vapply(members, is.null, NA)])
 }
+
+set_members <- function(sets) list(bits = I(.Call(C_rr_to_hex, sets$bits)), times = I(sets$times))
 
 signed_text <- function(members) {
   lines <- paste0("  ", vapply(names(members), json_text, ""), ": ", vapply(members, json_text, ""), collapse = ",\n")

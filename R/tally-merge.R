@@ -9,8 +9,10 @@ c.rr_tally <- function(...) {
   # What only some of the tallies know is not known of the whole.
   known <- function(values) if (!any(vapply(values, is.null, NA))) values
   weighted <- !all(vapply(field("weight_squares"), is.null, NA))
-  rows <- do.call(rbind, lapply(field("groups"), as.data.frame))
-  groups <- if (!is.null(first$groups)) make_groups(as.list(rows), nrow(rows))
+  groups <- if (!is.null(first$groups)) {
+    rows <- do.call(rbind, lapply(field("groups"), as.data.frame))
+    make_groups(as.list(rows), nrow(rows))
+  }
   codes <- groups$codes %||% rep(1L, length(tallies))
   add <- function(numbers) as.vector(rowsum(unlist(numbers), codes))
   counts <- if (is.null(groups)) Reduce(`+`, field("counts"))
@@ -68,22 +70,24 @@ reorder_tally <- function(tally, mechanism) {
   levels <- match(mechanism$levels, from$levels)
   # "no" and "yes" must have the same labels in both.
   bits <- function(m) list(m$reports[m$bits], m$levels[m$truth_bits])
-  a <- rr_law(from)
-  b <- rr_law(mechanism)
-  if (anyNA(reports) || anyNA(levels) || !identical(bits(from), bits(mechanism)) || !identical(class(a), class(b)) ||
-      !identical(from$epsilon, mechanism$epsilon)) return(NULL)
-  # The same probabilities, in the order of the other.
-  same <- if (law_gives(a, "additive", length(levels))) {
-    noise <- if (length(a$b) > 1L) a$b[reports] else a$b
-    identical(a$a, b$a) && identical(noise, b$b) && identical(levels, reports)
-  } else {
-    a$by_information && max(length(levels), length(reports)) <= matrix_limit &&
-      identical(unname(rr_matrix(from))[levels, reports], unname(rr_matrix(mechanism)))
-  }
-  if (!same) return(NULL)
+  if (anyNA(reports) || anyNA(levels) || !identical(bits(from), bits(mechanism)) ||
+      !identical(from$epsilon, mechanism$epsilon) || !same_reordered(from, mechanism, levels, reports)) return(NULL)
   tally$counts <- if (is.matrix(tally$counts)) tally$counts[reports, , drop = FALSE] else tally$counts[reports]
   tally$mechanism <- mechanism
   tally
+}
+
+# The same probabilities, in the order of the other.
+same_reordered <- function(from, mechanism, levels, reports) {
+  a <- rr_law(from)
+  b <- rr_law(mechanism)
+  if (!identical(class(a), class(b))) return(FALSE)
+  if (law_gives(a, "additive", length(levels))) {
+    noise <- if (length(a$b) > 1L) a$b[reports] else a$b
+    return(identical(a$a, b$a) && identical(noise, b$b) && identical(levels, reports))
+  }
+  a$by_information && max(length(levels), length(reports)) <= matrix_limit &&
+    identical(unname(rr_matrix(from))[levels, reports], unname(rr_matrix(mechanism)))
 }
 
 # What differs first between two mechanisms.

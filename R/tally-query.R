@@ -104,12 +104,7 @@ table_columns <- function(data) {
 # What is asked: the text of the query, the columns of the answers and of the groups, and that of the weights or NULL.
 tally_query <- function(data, mechanism, column, by, weights, count = NULL) {
   frame <- table_columns(data)
-  # Categories are a GROUP BY, and so are reports that are a few numbers; of supports an engine adds up the bits.
-  if (!is.null(mechanism$questions)) {
-    check_joint(mechanism)
-  } else if (is.null(stored_forms(mechanism)) && !law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
-    abort(c("A database cannot count the reports of this mechanism.", x = "It is: {format(mechanism)}."), "law")
-  }
+  check_countable(mechanism)
   keys <- unique(c(dplyr::group_vars(data), frame_names(frame, by, "by") %||% refuse_vector(by, "by")))
   name_groups(as.list(frame)[keys], mechanism)
   weight <- frame_names(frame, weights, "weights", one = TRUE) %||% refuse_vector(weights, "weights")
@@ -125,6 +120,14 @@ tally_query <- function(data, mechanism, column, by, weights, count = NULL) {
                   long = long_query(data, mechanism, answers, keys, weight %||% times),
                   sum_query(data, mechanism, form, answers, keys, weight %||% times, sums))
   c(asked, list(answers = answers, keys = keys, weight = weight, count = times, form = form))
+}
+
+# Categories are a GROUP BY, and so are reports that are a few numbers; of supports an engine adds up the bits.
+check_countable <- function(mechanism) {
+  if (!is.null(mechanism$questions)) return(check_joint(mechanism))
+  if (is.null(stored_forms(mechanism)) && !law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
+    abort(c("A database cannot count the reports of this mechanism.", x = "It is: {format(mechanism)}."), "law")
+  }
 }
 
 # How many rows have a number of reports that is missing or below 0.
@@ -198,11 +201,7 @@ query_source <- function(data) {
     return(list(from = as.character(dbplyr::escape(built, parens = FALSE, con = connection))))
   }
   text <- as.character(dbplyr::sql_render(built, connection))
-  name <- "(?:\"(?:[^\"\\\\]|\"\")+\"|`(?:[^`\\\\]|``)+`|\\[(?:[^]\\\\]|\\]\\])+\\])"
-  columns <- sprintf("(?:(?:%s[.])?[*]|%s(?:,\\s+%s)*)", name, name, name)
-  # Whoever writes schema.table need not quote it.
-  table <- sprintf("(?:%s|[[:alpha:]_]\\w*)", name)
-  plain <- regexpr(sprintf("^SELECT\\s+%s\\nFROM (%s(?:[.]%s)*)(?=$|\\n)", columns, table, table), text, perl = TRUE)
+  plain <- regexpr(plain_select(), text, perl = TRUE)
   if (plain == 1L) {
     start <- attr(plain, "capture.start")[1]
     from <- substring(text, start, start + attr(plain, "capture.length")[1] - 1L)
@@ -218,6 +217,15 @@ query_source <- function(data) {
     text <- as.character(dbplyr::sql_render(built, connection, subquery = TRUE, lvl = 1L))
   }
   list(from = sprintf("(\n%s\n) %s", sub("^ *", "  ", text), quote_names("q01", connection)))
+}
+
+# The text of a query that only selects columns, with its table.
+plain_select <- function() {
+  name <- "(?:\"(?:[^\"\\\\]|\"\")+\"|`(?:[^`\\\\]|``)+`|\\[(?:[^]\\\\]|\\]\\])+\\])"
+  columns <- sprintf("(?:(?:%s[.])?[*]|%s(?:,\\s+%s)*)", name, name, name)
+  # Whoever writes schema.table need not quote it.
+  table <- sprintf("(?:%s|[[:alpha:]_]\\w*)", name)
+  sprintf("^SELECT\\s+%s\\nFROM (%s(?:[.]%s)*)(?=$|\\n)", columns, table, table)
 }
 
 # Names that no column has.
@@ -291,18 +299,10 @@ sql_bits <- function(data, codec, form, answers) {
     wrong <- sprintf("(%s <> 0 AND %s <> 1)", bits, bits)
   } else {
     words <- sql_words(data, answers)
-    digits <- c(0:9, letters[1:6])
     width <- (k + 7) %/% 8
-    bit <- function(j) {
-      # The first digit of a byte has its upper four bits.
-      at <- 2 * (j %/% 8) + if (j %% 8 < 4) 2 else 1
-      ones <- digits[bitwAnd(0:15, bitwShiftL(1L, j %% 4)) > 0]
-      sprintf("CASE WHEN %s IN (%s) THEN 1 ELSE 0 END", words$place(at),
-              paste(sprintf("'%s'", unique(c(ones, toupper(ones)))), collapse = ", "))
-    }
-    bits <- vapply(seq_len(8 * width) - 1, bit, "")
+    bits <- vapply(seq_len(8 * width) - 1, sql_bit, "", words)
     bare <- words$column
-    for (digit in unique(c(digits, toupper(digits)))) bare <- sprintf("REPLACE(%s, '%s', '')", bare, digit)
+    for (digit in unique(c(hexadecimal, toupper(hexadecimal)))) bare <- sprintf("REPLACE(%s, '%s', '')", bare, digit)
     missing <- sprintf("%s IS NULL", words$column)
     padding <- if (8 * width > k) sprintf("%s = 1", bits[-seq_len(k)])
     wrong <- c(sprintf("%s <> %d", words$length, as.integer(2 * width)), sprintf("%s <> ''", bare), padding)
@@ -310,6 +310,16 @@ sql_bits <- function(data, codec, form, answers) {
   }
   if (!is.null(codec$ones)) wrong <- c(wrong, sprintf("(%s) <> %d", join_sql(bits, "+"), as.integer(codec$ones)))
   list(sums = stats::setNames(bits, codec$columns), missing = missing, wrong = any_of(wrong))
+}
+
+hexadecimal <- c(0:9, letters[1:6])
+
+# Bit `j`, from 0, of hexadecimal text: the first digit of a byte has its upper four bits.
+sql_bit <- function(j, words) {
+  at <- 2 * (j %/% 8) + if (j %% 8 < 4) 2 else 1
+  ones <- hexadecimal[bitwAnd(0:15, bitwShiftL(1L, j %% 4)) > 0]
+  sprintf("CASE WHEN %s IN (%s) THEN 1 ELSE 0 END", words$place(at),
+          paste(sprintf("'%s'", unique(c(ones, toupper(ones)))), collapse = ", "))
 }
 
 # Positions, negative where the bit is 0. The same position twice is wrong.
@@ -394,17 +404,11 @@ long_query <- function(data, mechanism, answers, keys, weight) {
   said <- c("level", intersect(answers, "bit"))
   own <- c(split, keys)
   alias <- quote_names(c(long_sizes, "id"), connection)
-  codec <- stored_codec(mechanism)
-  size <- codec$ones %||% codec$drawn
-  wrong <- if (is.null(size)) sprintf("%s > 0 AND %s > 1", alias[2], alias[1])
-    else sprintf("%s > 0 OR %s <> %d", alias[2], alias[1], as.integer(size))
   level <- quote_names("level", connection)
   sizes <- c("COUNT(*)", sprintf("SUM(%s)", one_if(paste(level, "IS NULL"))),
              sprintf("COUNT(DISTINCT %s)", exact_values(level, connection)))
   reports <- group_query(data, c("id", own), stats::setNames(sizes, long_sizes))
-  sums <- sprintf("SUM(%s)", c(alias[1], one_if(paste(alias[2], "> 0")), one_if(wrong),
-                               one_if(sprintf("%s < %s - %s", alias[3], alias[1], alias[2])),
-                               one_if(paste(alias[4], "IS NULL"))))
+  sums <- long_faults(alias, stored_codec(mechanism))
   # Both parts have their columns in one order.
   part <- function(number, n, sums) c(part = number, n = n, stats::setNames(sums, long_sums))
   nothing <- stats::setNames(rep("NULL", length(said)), said)
@@ -412,4 +416,14 @@ long_query <- function(data, mechanism, answers, keys, weight) {
                         sprintf("(\n%s\n) %s", reports, quote_names("q02", connection)), connection = connection)
   first <- group_query(data, c(own, said), part("1", "COUNT(*)", rep("0", length(long_sums))))
   list(query = dbplyr::sql(paste(first, second, sep = "\nUNION ALL\n")), split = if (length(split)) split)
+}
+
+# From the sizes of each report, in the order of `long_sizes`: all rows, and how many reports have each fault.
+long_faults <- function(alias, codec) {
+  size <- codec$ones %||% codec$drawn
+  wrong <- if (is.null(size)) sprintf("%s > 0 AND %s > 1", alias[2], alias[1])
+    else sprintf("%s > 0 OR %s <> %d", alias[2], alias[1], as.integer(size))
+  sprintf("SUM(%s)", c(alias[1], one_if(paste(alias[2], "> 0")), one_if(wrong),
+                       one_if(sprintf("%s < %s - %s", alias[3], alias[1], alias[2])),
+                       one_if(paste(alias[4], "IS NULL"))))
 }

@@ -195,14 +195,7 @@ cohort_columns <- function(x, mechanism) {
 read_rows <- function(x, mechanism) {
   codec <- mechanism$codec
   if (is.factor(x)) x <- as.character(x)
-  if (inherits(x, "rr_reports")) {
-    values <- report_values(x)
-    fits <- if (is.raw(values)) is.null(codec$drawn) else !is.null(codec$ones %||% codec$drawn)
-    if (!fits || attr(x, "width") != codec$width) {
-      abort("{.arg x} must hold reports of this mechanism, and not of another mechanism.", c("mismatch", "report"))
-    }
-    return(list(rows = values, gone = is.na(x)))
-  }
+  if (inherits(x, "rr_reports")) return(own_rows(x, codec))
   if (is.raw(x) && is.matrix(x)) return(list(rows = report_values(x)))
   if (is.character(x) && !is.matrix(x)) {
     if (holds_digits(x, codec)) return(digit_rows(x, codec))
@@ -215,6 +208,15 @@ read_rows <- function(x, mechanism) {
   if (is.numeric(x) && is.null(dim(x)) && isTRUE(codec$drawn == 1)) x <- matrix(plain_numbers(x))
   if (length(dim(x)) != 2L) abort_form(x, "reports: bits, text, numbers, or 0 and 1 for each category")
   numeric_rows(x, mechanism)
+}
+
+own_rows <- function(x, codec) {
+  values <- report_values(x)
+  fits <- if (is.raw(values)) is.null(codec$drawn) else !is.null(codec$ones %||% codec$drawn)
+  if (!fits || attr(x, "width") != codec$width) {
+    abort("{.arg x} must hold reports of this mechanism, and not of another mechanism.", c("mismatch", "report"))
+  }
+  list(rows = values, gone = is.na(x))
 }
 
 # Columns of 0 and 1, or of positions, which may be named and stand in any order.
@@ -280,28 +282,9 @@ list_rows <- function(x, codec) {
 settle_rows <- function(rows, mechanism) {
   codec <- mechanism$codec
   size <- codec$ones %||% codec$drawn
-  if (is.raw(rows)) {
-    whole <- is.null(codec$drawn) && ncol(rows) == codec_bytes(codec)
-    # No bit lies beyond the last category.
-    refuse_reports(which(if (whole) as.integer(rows[, ncol(rows)]) >= 2^((codec$width - 1) %% 8 + 1) else TRUE), rows)
-    values <- rows
-  } else if (!holds_bits(rows, codec)) {
-    if (is.null(size) || ncol(rows) != size) abort("{.arg x} must have {codec$width} columns of 0 and 1.", "report")
-    values <- whole_matrix(rows)
-    sizes <- abs(values)
-    unsorted <- any(sizes[, -1] < sizes[, -size])
-    if (unsorted) values <- matrix(values[order(row(values), sizes)], nrow(values), byrow = TRUE)
-  } else if (is.null(codec$drawn)) {
-    read <- .Call(C_rr_matrix_to_bits, whole_matrix(rows))
-    refuse_entries(read$position[read$position > 0], rows)
-    values <- read$bits
-  } else {
-    # Bits of all buckets, missing if a bucket was not drawn.
-    refuse_reports(which(rowSums(!is.na(rows)) != size), rows)
-    bits <- t(rows)
-    some <- which(!is.na(bits), arr.ind = TRUE)
-    values <- matrix(as.integer(ifelse(bits[some] == 1, some[, 1], -some[, 1])), nrow(rows), byrow = TRUE)
-  }
+  values <- if (is.raw(rows)) packed_rows(rows, codec)
+    else if (!holds_bits(rows, codec)) position_rows(rows, codec, size)
+    else bit_rows(rows, codec)
   if (is.null(size)) return(new_rr_reports(values, codec$width))
   # As many bits, or positions, as a report has, and each position once.
   bad <- count_supports(values, list(each = 1), codec, codec$ones)$position
@@ -311,6 +294,35 @@ settle_rows <- function(rows, mechanism) {
       else .Call(C_rr_lists_to_bits, t(values), codec$width)
   }
   new_rr_reports(values, codec$width)
+}
+
+packed_rows <- function(rows, codec) {
+  whole <- is.null(codec$drawn) && ncol(rows) == codec_bytes(codec)
+  # No bit lies beyond the last category.
+  refuse_reports(which(if (whole) as.integer(rows[, ncol(rows)]) >= 2^((codec$width - 1) %% 8 + 1) else TRUE), rows)
+  rows
+}
+
+# The positions of the `size` bits that are 1 or were drawn, in rising order.
+position_rows <- function(rows, codec, size) {
+  if (is.null(size) || ncol(rows) != size) abort("{.arg x} must have {codec$width} columns of 0 and 1.", "report")
+  values <- whole_matrix(rows)
+  sizes <- abs(values)
+  unsorted <- any(sizes[, -1] < sizes[, -size])
+  if (unsorted) matrix(values[order(row(values), sizes)], nrow(values), byrow = TRUE) else values
+}
+
+# Bits of all categories, or of all buckets, missing if a bucket was not drawn.
+bit_rows <- function(rows, codec) {
+  if (is.null(codec$drawn)) {
+    read <- .Call(C_rr_matrix_to_bits, whole_matrix(rows))
+    refuse_entries(read$position[read$position > 0], rows)
+    return(read$bits)
+  }
+  refuse_reports(which(rowSums(!is.na(rows)) != codec$drawn), rows)
+  bits <- t(rows)
+  some <- which(!is.na(bits), arr.ind = TRUE)
+  matrix(as.integer(ifelse(bits[some] == 1, some[, 1], -some[, 1])), nrow(rows), byrow = TRUE)
 }
 
 whole_matrix <- function(rows) {
@@ -342,15 +354,19 @@ long_rows <- function(x, mechanism) {
   again <- duplicated(id * (codec$width + 1) + place)
   bad <- which(is.na(x$id) | is.na(place) | again | !bit %in% 0:1 | (none & id %in% id[!none]))[1]
   if (!is.na(bad)) abort_report_at(id[bad], paste("needs an id and different levels, and has", describe(level[bad])))
-  if (is.null(size)) {
-    check_empty_reports(mechanism, length(unique(id)), sum(none))
-    rows <- matrix(0L, max(id, 0L), codec$width)
-    rows[cbind(id, place)[!none, , drop = FALSE]] <- 1L
-    return(rows)
+  if (!is.null(size)) {
+    wrong <- which(tabulate(id) != size)
+    if (length(wrong)) abort_report_at(wrong[1], sprintf("must have %s rows", format_count(size)))
+    return(matrix((place * (2 * bit - 1))[order(id, place)], ncol = size, byrow = TRUE))
   }
-  wrong <- which(tabulate(id) != size)
-  if (length(wrong)) abort_report_at(wrong[1], sprintf("must have %s rows", format_count(size)))
-  matrix((place * (2 * bit - 1))[order(id, place)], ncol = size, byrow = TRUE)
+  check_empty_reports(mechanism, length(unique(id)), sum(none))
+  ones_at(id[!none], place[!none], max(id, 0L), codec$width)
+}
+
+ones_at <- function(row, column, rows, width) {
+  bits <- matrix(0L, rows, width)
+  bits[cbind(row, column)] <- 1L
+  bits
 }
 
 # Bits that are all 0 leave no row behind where nobody wrote one, and the reports that are there are then not all of

@@ -118,18 +118,20 @@ picture_of_parts <- function(object, groups, parts) {
   what <- tolower(parts$part)
   caption <- c(if (length(what)) sprintf("Each report is of one %s, whose number of reports is in brackets.", what),
                if (all > nrow(shown)) sprintf("The first %s of %s panels.", nrow(shown), format_count(all)))
-  # Columns narrower than a pixel may not be drawn at all; a line always has a width.
-  k <- max(data$at)
-  bars <- if (k <= 200) ggplot2::geom_col(ggplot2::aes(.data$at, .data$share), fill = colour_reported, width = 0.8)
-    else ggplot2::geom_segment(ggplot2::aes(x = .data$at, xend = .data$at, y = 0, yend = .data$share),
-                               colour = colour_reported, linewidth = if (k <= 1000) 0.4 else 0.25)
-  picture <- ggplot2::ggplot(data) + bars +
+  picture <- ggplot2::ggplot(data) + report_bars(max(data$at)) +
     ggplot2::scale_x_continuous(labels = format_count, breaks = few_breaks(3), guide = no_overlap()) +
     ggplot2::scale_y_continuous(labels = percent_labels, breaks = few_breaks(3)) +
     ggplot2::labs(x = parts$each, y = paste("Proportion of the", if (length(what)) paste0(what, "'s"), "reports"),
                   caption = paste(caption, collapse = " ")) +
     theme_candor()
   if (all == 1L) picture else picture + ggplot2::facet_wrap(~panel, scales = parts$scales)
+}
+
+# Columns narrower than a pixel may not be drawn at all; a line always has a width.
+report_bars <- function(k) {
+  if (k <= 200) return(ggplot2::geom_col(ggplot2::aes(.data$at, .data$share), fill = colour_reported, width = 0.8))
+  ggplot2::geom_segment(ggplot2::aes(x = .data$at, xend = .data$at, y = 0, yend = .data$share),
+                        colour = colour_reported, linewidth = if (k <= 1000) 0.4 else 0.25)
 }
 
 #' @rdname rr_tally

@@ -126,19 +126,7 @@ tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets"))
   check_flag(na.rm, "na.rm")
   keep <- check_choice(keep, "keep", c("counts", "sets"))
   answers$by <- name_groups(answers$by, mechanism)
-  if (is.null(answers$count)) {
-    if (!is.null(answers$times) && !is.null(answers$weights)) {
-      abort("Give {.arg count} or {.arg weights}: reports that are counted have no weights.", "argument")
-    }
-    answers$weights <- check_weights(answers$weights, report_number(answers$reports))
-    answers$times <- check_times(answers$times, report_number(answers$reports))
-    if (is_long(answers$reports, mechanism)) {
-      if (!is.null(answers$times)) {
-        abort("{.arg count} is not for long tables: a report has several rows.", "argument")
-      }
-      answers[c("reports", "weights", "by")] <- one_row_each(answers$reports, mechanism, answers$weights, answers$by)
-    }
-  }
+  if (is.null(answers$count)) answers <- check_answers(answers, mechanism)
   answers <- leave_out_ungrouped(answers, na.rm)
   n <- report_number(answers$reports)
   groups <- make_groups(answers$by, n)
@@ -148,8 +136,7 @@ tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets"))
     else answers$count(answers, groups$codes, each, na.rm)
   counted <- check_counted(counted, mechanism, groups$n)
   dropped <- counted$dropped
-  missing <- if (is.null(answers$times)) counted$missing %||% length(dropped)
-    else if (is.null(counted$n)) sum(answers$times[dropped]) else sum(answers$times) - sum(counted$n)
+  missing <- missing_reports(counted, answers$times)
   if (missing > 0) cli::cli_inform("{missing} missing report{?s} dropped.", class = "candor_message_missing")
   # Over the reports of each group that were counted.
   total <- function(each) {
@@ -159,10 +146,7 @@ tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets"))
   size <- counted$n %||% total(each %||% rep(1, n))
   squares <- respondents <- NULL
   if (!is.null(weights)) {
-    # Beyond these totals the squares of weights leave the range of a double.
-    if (sum(size) > 1e100 || (sum(size) > 0 && sum(size) < 1e-100)) {
-      abort("{.arg weights} must add up to something between 1e-100 and 1e100.", "argument")
-    }
+    check_total_weight(sum(size))
     squares <- counted$weight_squares %||% total(answers$squares %||% weights^2)
     respondents <- counted$respondents %||% total(answers$times %||% rep(1, n))
   }
@@ -178,6 +162,35 @@ tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets"))
                             drop_reports(groups$codes, dropped), drop_reports(each, dropped), max(1L, groups$n))
   }
   tally
+}
+
+# Of data in memory: their weights or frequencies, and of a long table one row a report.
+check_answers <- function(answers, mechanism) {
+  if (!is.null(answers$times) && !is.null(answers$weights)) {
+    abort("Give {.arg count} or {.arg weights}: reports that are counted have no weights.", "argument")
+  }
+  answers$weights <- check_weights(answers$weights, report_number(answers$reports))
+  answers$times <- check_times(answers$times, report_number(answers$reports))
+  if (is_long(answers$reports, mechanism)) {
+    if (!is.null(answers$times)) {
+      abort("{.arg count} is not for long tables: a report has several rows.", "argument")
+    }
+    answers[c("reports", "weights", "by")] <- one_row_each(answers$reports, mechanism, answers$weights, answers$by)
+  }
+  answers
+}
+
+# Beyond these totals the squares of weights leave the range of a double.
+check_total_weight <- function(total) {
+  if (total > 1e100 || (total > 0 && total < 1e-100)) {
+    abort("{.arg weights} must add up to something between 1e-100 and 1e100.", "argument")
+  }
+}
+
+# How many reports were dropped: `times` says how many stand in a row.
+missing_reports <- function(counted, times) {
+  if (is.null(times)) counted$missing %||% length(counted$dropped)
+  else if (is.null(counted$n)) sum(times[counted$dropped]) else sum(times) - sum(counted$n)
 }
 
 # Answers whose group is missing are left out, if that is asked for; else make_groups() refuses them.

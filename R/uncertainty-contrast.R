@@ -112,13 +112,16 @@ contrast_parts <- function(fit, weights) {
     variance <- cbind(variance, diag(between))
     if (!is.null(covariance)) covariance <- covariance + between
   }
-  if (!is.null(covariance)) {
-    total <- rowSums(variance)
-    covariance[is.na(total), ] <- covariance[, is.na(total)] <- NA_real_
-    covariance[total %in% 0, ] <- covariance[, total %in% 0] <- 0
-    diag(covariance) <- total
-  }
+  if (!is.null(covariance)) covariance <- with_variances(covariance, rowSums(variance))
   list(variance = variance, edge = edge, covariance = covariance, unidentified = unidentified)
+}
+
+# Nothing is known of functions whose variance is not known, and what is certain varies with nothing.
+with_variances <- function(covariance, variance) {
+  covariance[is.na(variance), ] <- covariance[, is.na(variance)] <- NA_real_
+  covariance[variance %in% 0, ] <- covariance[, variance %in% 0] <- 0
+  diag(covariance) <- variance
+  covariance
 }
 
 # Estimates that are biased or have no known standard error.

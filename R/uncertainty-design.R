@@ -77,12 +77,8 @@ design_covariance <- function(design, fit, data, target, total, options) {
   noisy <- any(squares[data$row] != 0)
   variance <- function(way, total) way_variance(design, data, way, squares, target, fit$tally$n, total)
   inverse <- if (is.null(data$scores)) inversion_columns(law, fit$mechanism)
-  inversion <- if (!is.null(data$scores)) scored_way(fit, data, law) else if (!is.null(inverse)) {
-    reported <- sweep(as.matrix(fit$tally$counts), 2, fit$tally$n, `/`)
-    way <- coded_way(fit, data, law, rep(list(inverse), length(groups)), inverse, inverse %*% reported,
-                     function(g, weighted) drop(inverse %*% weighted) / sum(weighted))
-    c(way, list(low = apply(inverse, 1, min), high = apply(inverse, 1, max)))
-  }
+  inversion <- if (!is.null(data$scores)) scored_way(fit, data, law)
+    else if (!is.null(inverse)) inverted_way(fit, data, law, inverse)
   plain <- if (!is.null(inversion) && !total) variance(inversion, FALSE)
   unbiased <- if (!is.null(plain)) list(estimate = inversion$estimate, variance = matrix(diag(plain), k),
                                         low = inversion$low, high = inversion$high)
@@ -99,6 +95,14 @@ design_covariance <- function(design, fit, data, target, total, options) {
   list(covariance = if (known) variance(way, total) else matrix(NA_real_, cells, cells), inversion = unbiased)
 }
 
+# Inversion, whose estimate is linear in the reports: a column of `inverse` for each.
+inverted_way <- function(fit, data, law, inverse) {
+  reported <- sweep(as.matrix(fit$tally$counts), 2, fit$tally$n, `/`)
+  way <- coded_way(fit, data, law, rep(list(inverse), length(fit$tally$n)), inverse, inverse %*% reported,
+                   function(g, weighted) drop(inverse %*% weighted) / sum(weighted))
+  c(way, list(low = apply(inverse, 1, min), high = apply(inverse, 1, max)))
+}
+
 # A way of estimating as its variance needs it: the `estimate`, a column for each group; scores(g, own), a row for each
 # of the rows `own` of group g, whose weighted mean is the estimate; again(g, own, w), the estimate with other weights
 # of these rows; and noise(g, own, squares), the sum of `squares` times the covariance of the scores given the truths.
@@ -109,16 +113,7 @@ way_variance <- function(design, data, way, squares, target, size, total) {
   at <- lapply(groups, function(g) (g - 1) * k + seq_len(k))
   covariance <- matrix(0, k * length(size), k * length(size))
   if (target == "population" && inherits(design, "svyrep.design")) {
-    # The estimate is made again for the weights of each replicate.
-    thetas <- apply(stats::weights(design, "analysis")[data$row, , drop = FALSE], 2, function(w) {
-      unlist(lapply(groups, function(g) {
-        n <- sum(w[own[[g]]])
-        if (!is.finite(n) || n <= 0) return(rep(NA_real_, k))
-        way$again(g, own[[g]], w[own[[g]]]) * if (total) n else 1
-      }))
-    })
-    centre <- as.vector(way$estimate * rep(if (total) size else 1, each = k))
-    covariance <- replicate_spread(design, matrix(thetas, length(centre)), centre)
+    covariance <- replicated_variance(design, data, way, own, size, total)
   } else if (target == "population") {
     scores <- matrix(0, data$rows, nrow(covariance))
     for (g in groups) {
@@ -132,6 +127,20 @@ way_variance <- function(design, data, way, squares, target, size, total) {
     covariance[at[[g]], at[[g]]] <- covariance[at[[g]], at[[g]]] + noise / if (total) 1 else size[g]^2
   }
   covariance
+}
+
+# The estimate is made again for the weights of each replicate.
+replicated_variance <- function(design, data, way, own, size, total) {
+  k <- nrow(way$estimate)
+  thetas <- apply(stats::weights(design, "analysis")[data$row, , drop = FALSE], 2, function(w) {
+    unlist(lapply(seq_along(size), function(g) {
+      n <- sum(w[own[[g]]])
+      if (!is.finite(n) || n <= 0) return(rep(NA_real_, k))
+      way$again(g, own[[g]], w[own[[g]]]) * if (total) n else 1
+    }))
+  })
+  centre <- as.vector(way$estimate * rep(if (total) size else 1, each = k))
+  replicate_spread(design, matrix(thetas, length(centre)), centre)
 }
 
 # The covariance matrix of the estimates `centre`, from those of the replicates, a column each.

@@ -123,23 +123,7 @@ fit_intervals <- function(fit, level = fit$conf.level, interval = fit$interval,
   if (fit$simultaneous || ranked) interval <- tail_interval(interval, fit$tally)
   unknown <- matrix(NA_real_, length(which), length(groups))
   if (interval == "none") return(list(low = unknown, high = unknown))
-  own <- function(g, level) {
-    estimate <- group_estimate(fit, g)[which]
-    if (!is.null(fit$covariance)) return(design_intervals(fit, g, level, which))
-    if (interval == "wald") {
-      half <- normal_quantile(level) * fit_errors(fit, g, which)
-      return(list(low = estimate - half, high = estimate + half))
-    }
-    if (interval == "bootstrap") {
-      tails <- c((1 - level) / 2, (1 + level) / 2)
-      bounds <- apply(fit$replicates[[g]][which, , drop = FALSE], 1, stats::quantile, tails, names = FALSE)
-      return(list(low = nearest(bounds[1, ], 0, 1), high = nearest(bounds[2, ], 0, 1)))
-    }
-    if (interval == "profile") return(profile_intervals(fit, g, level, which))
-    evidence <- group_evidence(fit$tally, g)
-    bounds <- law_intervals(evidence$law, evidence, group_estimate(fit, g), interval, level, which, fit$target)
-    include_estimate(bounds, estimate, fit$estimator$unbiased)
-  }
+  own <- function(g, level) group_intervals(fit, g, level, interval, which)
   columns <- if (interval == "credible")
     lapply(fit$estimator$credible(fit_evidence(fit), groups, level), lapply, `[`, which)
   else lapply(groups, function(g) {
@@ -149,6 +133,24 @@ fit_intervals <- function(fit, level = fit$conf.level, interval = fit$interval,
   })
   side <- function(name) vapply(columns, `[[`, numeric(length(which)), name)
   list(low = side("low"), high = side("high"))
+}
+
+group_intervals <- function(fit, g, level, interval, which) {
+  estimate <- group_estimate(fit, g)[which]
+  if (!is.null(fit$covariance)) return(design_intervals(fit, g, level, which))
+  if (interval == "wald") {
+    half <- normal_quantile(level) * fit_errors(fit, g, which)
+    return(list(low = estimate - half, high = estimate + half))
+  }
+  if (interval == "bootstrap") {
+    tails <- c((1 - level) / 2, (1 + level) / 2)
+    bounds <- apply(fit$replicates[[g]][which, , drop = FALSE], 1, stats::quantile, tails, names = FALSE)
+    return(list(low = nearest(bounds[1, ], 0, 1), high = nearest(bounds[2, ], 0, 1)))
+  }
+  if (interval == "profile") return(profile_intervals(fit, g, level, which))
+  evidence <- group_evidence(fit$tally, g)
+  bounds <- law_intervals(evidence$law, evidence, group_estimate(fit, g), interval, level, which, fit$target)
+  include_estimate(bounds, estimate, fit$estimator$unbiased)
 }
 
 # Of a survey design: Wilson's interval of the mean of scores that lie from `low` to `high`, as a share of their range.

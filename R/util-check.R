@@ -170,10 +170,14 @@ check_levels <- function(levels, arg = "levels") {
     known <- which(!is.na(numeric))
     labels[known] <- number_text(numeric[known])
   }
-  numbers <- if (is.character(levels)) written_numbers(labels)
+  check_labels_differ(labels, if (is.character(levels)) written_numbers(labels), arg)
+  list(labels = labels, numeric = numeric)
+}
+
+# Text that is all numbers differs if these do.
+check_labels_differ <- function(labels, numbers, arg) {
   twice <- anyDuplicated(if (anyNA(numbers)) labels else numbers %||% labels)
   if (twice) abort("{.arg {arg}} must all differ: {.val {labels[twice]}} appears twice.", "argument")
-  list(labels = labels, numeric = numeric)
 }
 
 # What prints labels fails with millions of letters.

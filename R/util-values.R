@@ -120,6 +120,15 @@ plain_frame <- function(table, row.names = NULL, optional = FALSE, ..., stringsA
 # Standard errors; an unbiased estimate of a variance may be below 0 and then has none.
 root <- function(variance) sqrt(ifelse(variance < 0, NA_real_, variance))
 
+# Tables of the groups as one, with the keys of the groups first.
+bind_groups <- function(tables, groups) {
+  rows <- rep(seq_along(tables), vapply(tables, nrow, 0L))
+  tibble::as_tibble(c(lapply(as.list(groups), `[`, rows), as.list(do.call(rbind, tables))))
+}
+
+# "base_cut" and "power" leave the sum free.
+adds_up <- function(theta) abs(sum(theta) - 1) <= 1e-6
+
 # The matrix that confint() gives, its columns named as R does: "2.5 %".
 bounds_matrix <- function(low, high, level, labels) {
   tails <- format(50 * c(1 - level, 1 + level), trim = TRUE, digits = 3, scientific = FALSE, decimal.mark = ".")

@@ -51,7 +51,8 @@ travelling_mechanisms <- function() {
     longitudinal_6 = rr_longitudinal(20, 2, 1, "local-hash"),
     memoised = rr_longitudinal(permanent = rr_grr(4, epsilon = 2), instantaneous = rr_grr(4, epsilon = 1)),
     unary_twice = rr_compose(rr_unary(4, 2), rr_unary(4, 1)),
-    count_mean_sketch = rr_count_mean_sketch(1, 16, 3), sketch_bit = rr_count_mean_sketch(1, 16, 3, one_bit = TRUE, key = 9), prefixes = rr_prefixes(1, c(2, 4), 16, 3)
+    count_mean_sketch = rr_count_mean_sketch(1, 16, 3),
+    sketch_bit = rr_count_mean_sketch(1, 16, 3, one_bit = TRUE, key = 9), prefixes = rr_prefixes(1, c(2, 4), 16, 3)
   )
 }
 

@@ -191,7 +191,8 @@ test_that("one bit is counted as its support of each bucket, by hand", {
 
 test_that("nonsense is refused", {
   sketch <- rr_count_mean_sketch(1, 4, 2)
-  expect_refused(rr_count_mean_sketch(1, width = 1), rr_count_mean_sketch(1, functions = 1e+05), rr_count_mean_sketch(1, key = -1), rr_perturb(1:3, sketch), class = NULL)
+  expect_refused(rr_count_mean_sketch(1, width = 1), rr_count_mean_sketch(1, functions = 1e+05), rr_count_mean_sketch(1, key = -1),
+                 rr_perturb(1:3, sketch), class = NULL)
 })
 
 test_that("intervals hold over new keys, and for Bloom filters with a kept one, as the page says", {
