@@ -167,8 +167,19 @@ static R_xlen_t places(const held *h)
   return (R_xlen_t) (h->objective.shape.levels + h->objective.shape.dense);
 }
 
+/* Climbs from `at` to `at`; `numbers`: value, decrement, steps, pressed. A start that is impossible has the value -Inf. */
+static void climb_from(double *at, const candor_objective *f, candor_climb_options settings, double *work,
+                       double *numbers, const char *kernel)
+{
+  candor_top top = {R_NegInf, R_PosInf, 0, 0};
+  const candor_status status = candor_climb(f, settings, at, work, &top);
+  if (status != CANDOR_IMPOSSIBLE) glue_check(status, kernel);
+  const double found[4] = {top.value, top.decrement, (double) top.steps, top.pressed};
+  memcpy(numbers, found, sizeof found);
+}
+
 /* rr_regress_climb(model, starts: a column each, tolerance, steps) -> list(at: a column each, numbers: value, decrement,
- * steps, pressed). A start that is impossible has the value -Inf. */
+ * steps, pressed). */
 SEXP rr_regress_climb_call(SEXP model, SEXP starts, SEXP tolerance, SEXP steps)
 {
   const char *names[] = {"at", "numbers", ""};
@@ -185,12 +196,8 @@ SEXP rr_regress_climb_call(SEXP model, SEXP starts, SEXP tolerance, SEXP steps)
   double *work = (double *) R_alloc(candor_climb_work(h.objective.shape), sizeof *work);
   memcpy(at, from, (size_t) (n * many) * sizeof *at);
   for (R_xlen_t k = 0; k < many; k++) {
-    candor_top top = {R_NegInf, R_PosInf, 0, 0};
     R_CheckUserInterrupt();
-    const candor_status status = candor_climb(&h.objective, settings, at + k * n, work, &top);
-    if (status != CANDOR_IMPOSSIBLE) glue_check(status, "rr_regress_climb");
-    const double found[4] = {top.value, top.decrement, (double) top.steps, top.pressed};
-    memcpy(numbers + 4 * k, found, sizeof found);
+    climb_from(at + k * n, &h.objective, settings, work, numbers + 4 * k, "rr_regress_climb");
   }
   UNPROTECT(1);
   return result;
@@ -366,12 +373,8 @@ SEXP rr_mixed_climb_call(SEXP model, SEXP groups, SEXP start, SEXP tolerance, SE
   SET_VECTOR_ELT(result, 0, Rf_allocVector(REALSXP, (R_xlen_t) n));
   double *at = REAL(VECTOR_ELT(result, 0)), *work = (double *) R_alloc(candor_climb_work(f.shape), sizeof *work);
   memcpy(at, from, n * sizeof *at);
-  candor_top top = {R_NegInf, R_PosInf, 0, 0};
-  const candor_status status = candor_climb(&f, settings, at, work, &top);
-  if (status != CANDOR_IMPOSSIBLE) glue_check(status, "rr_mixed_climb");
   SET_VECTOR_ELT(result, 1, Rf_allocVector(REALSXP, 4));
-  const double found[4] = {top.value, top.decrement, (double) top.steps, top.pressed};
-  memcpy(REAL(VECTOR_ELT(result, 1)), found, sizeof found);
+  climb_from(at, &f, settings, work, REAL(VECTOR_ELT(result, 1)), "rr_mixed_climb");
   UNPROTECT(1);
   return result;
 }
