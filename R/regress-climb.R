@@ -4,10 +4,13 @@
 
 # Climbs from the columns of `starts`.
 climb <- function(model, starts, tolerance = 1e-11, steps = 300) {
-  found <- .Call(C_rr_regress_climb, model$parts, as.double(starts), c(tolerance, steps))
+  found <- .Call(C_rr_regress_climb, model$parts, as.double(starts), tolerance, steps)
   list(at = found$at, value = found$numbers[1, ], decrement = found$numbers[2, ], steps = found$numbers[3, ],
        pressed = found$numbers[4, ] == 1)
 }
+
+# Near to the ends: which of many starts are worth a climb.
+climb_roughly <- function(model, starts) climb(model, starts, 1e-3, 60)
 
 heights <- function(model, points) .Call(C_rr_regress_heights, model$parts, as.double(points))
 
@@ -28,84 +31,78 @@ highest_maximum <- function(model, starts, turn = FALSE) {
   ends <- follow(model, starts, list())
   more <- if (turn && ncol(starts) > 1L) turned_starts(model, ends)
   if (length(more)) ends <- follow(model, more, ends)
-  values <- vapply(ends, `[[`, 0, "value")
+  values <- end_values(ends)
   c(ends[[which.max(values)]], list(model = model, ends = ends, values = values))
 }
 
-# A climb rises by some units, the more the more coefficients there are; the best few starts are always tried. With many
-# rows the climbs use a part of them first, and what they lead to is climbed from with all rows.
+# A climb rises by some units, the more the more coefficients there are; the best few starts are always tried.
 promising <- function(model, starts) {
   if (ncol(starts) == 1L) return(starts)
-  n <- length(model$data$y)
   value <- heights(model, starts)
   first <- which(is.finite(value))[1]
   if (is.na(first)) return(starts)
-  top <- climb(model, starts[, first], 1e-3, 60)
+  top <- climb_roughly(model, starts[, first])
   allowed <- 8 + 3 * model$size
-  starts[, first] <- top$at
   kept <- union(which(value > top$value - allowed), utils::head(order(-value), 4))
   kept <- setdiff(kept, c(first, which(!is.finite(value))))
-  if (n >= thin_rows && length(kept)) {
-    rows <- seq(1, n, by = n %/% (thin_rows %/% 4))
-    some <- thin_model(model, rows)
-    near <- climb(some, cbind(top$at, starts[, kept]), 1e-3, 60)$at
-    apart <- vapply(kept, function(j) some$reach(near[, match(j, kept) + 1] - near[, 1]) > 0.3, NA)
-    # A maximum of a part of the rows is this much below that of all.
-    apart <- apart & heights(model, near[, -1]) > top$value - 3 - 2 * model$size * n / length(rows)
-    starts[, kept] <- near[, -1]
-    kept <- kept[apart]
-  }
-  starts[, c(first, kept), drop = FALSE]
+  others <- starts[, kept, drop = FALSE]
+  if (length(model$data$y) >= thin_rows && length(kept)) others <- promising_ends(model, top, others)
+  cbind(unname(top$at), unname(others))
+}
+
+# With many rows the climbs use a part of them first, and what they lead to is climbed from with all rows, if it is
+# another end than that of `top`.
+promising_ends <- function(model, top, starts) {
+  n <- length(model$data$y)
+  rows <- seq(1, n, by = n %/% (thin_rows %/% 4))
+  some <- thin_model(model, rows)
+  near <- climb_roughly(some, cbind(top$at, starts))$at
+  ends <- near[, -1, drop = FALSE]
+  apart <- vapply(seq_len(ncol(ends)), function(j) some$reach(ends[, j] - near[, 1]) > 0.3, NA)
+  # A maximum of a part of the rows is this much below that of all.
+  ends[, apart & heights(model, ends) > top$value - 3 - 2 * model$size * n / length(rows), drop = FALSE]
 }
 
 thin_rows <- 8000
 
 # The ends so far, and those of more starts.
 follow <- function(model, starts, ends) {
-  rough <- climb(model, starts, 1e-3, 60)
+  rough <- climb_roughly(model, starts)
   order <- order(-rough$value)
   if (!length(ends) && !is.finite(rough$value[order[1]])) abort("No start has a finite likelihood.", "stalled")
-  top <- max(vapply(ends, `[[`, 0, "value"), -Inf)
+  top <- max(end_values(ends), -Inf)
   for (j in order) {
     if (!is.finite(rough$value[j]) || rough$value[j] < top - 3) break
     known <- function(e) abs(e$value - rough$value[j]) < 0.02 && model$reach(e$b - rough$at[, j]) < 0.3
     if (any(vapply(ends, known, NA))) next
     found <- climb(model, rough$at[, j])
-    if (any(vapply(ends, function(e) abs(e$value - found$value) < 1e-8, NA))) next
+    if (any(abs(end_values(ends) - found$value) < 1e-8)) next
     end <- list(b = found$at[, 1], value = found$value, decrement = found$decrement, steps = found$steps,
                 pressed = found$pressed && found$decrement > 1e-8)
-    if (!end$pressed) end <- push(model, end) else {
-      # At the end of the range of a bounded link: on inside, along a barrier that is lowered step by step.
-      b <- starts[, 1]
-      for (height in 10^-(2:11) * sum(model$data$weight) / length(model$data$y)) {
-        b <- climb(with_parts(model, height), b)$at[, 1]
-      }
-      value <- heights(model, b)
-      if (value >= end$value) end[c("b", "value")] <- list(b, value)
-    }
+    end <- if (end$pressed) climb_inside(model, end, starts[, 1]) else push(model, end)
     ends <- c(ends, list(end))
     top <- max(top, end$value)
   }
   ends
 }
 
+end_values <- function(ends) vapply(ends, `[[`, 0, "value")
+
+# From the end of the range of a bounded link on inside, along a barrier that is lowered step by step.
+climb_inside <- function(model, end, b) {
+  for (height in 10^-(2:11) * sum(model$data$weight) / length(model$data$y)) {
+    b <- climb(with_parts(model, height), b)$at[, 1]
+  }
+  value <- heights(model, b)
+  if (value >= end$value) end[c("b", "value")] <- list(b, value)
+  end
+}
+
 # Goes on where the likelihood is flat, as long as it does not fall: to infinity, if it is there.
 push <- function(model, fit) {
   M <- metric(model)
-  total <- sum(model$data$weight)
   for (round in 1:6) {
-    value <- regress_value(model, fit$b)
-    J <- value$observed + (model$prior %||% 0)
-    N <- flat_directions_of(model, J, 1e-4, M)
-    if (!ncol(N)) break
-    onto <- function(v, N) drop(N %*% crossprod(N, M %*% v)) / total
-    newton <- tryCatch(solve(J + 1e-15 * M, value$gradient), error = function(e) NULL)
-    ways <- c(if (!is.null(newton)) list(onto(newton, N)), list(onto(fit$b, N)),
-              lapply(seq_len(ncol(N)), function(j) onto(fit$b, N[, j, drop = FALSE])))
-    points <- do.call(cbind, lapply(ways, function(way) {
-      size <- model$reach(way)
-      if (isTRUE(size > 1e-9)) fit$b + way %o% (c(0.5, 2, 8, 32) * model$far / size)
-    }))
+    points <- further_points(model, fit, M)
     level <- if (is.null(points)) -Inf else heights(model, points)
     level[is.na(level)] <- -Inf
     # All directions together first, else each by itself.
@@ -117,6 +114,23 @@ push <- function(model, fit) {
     fit[c("b", "value", "decrement")] <- list(further$at[, 1], further$value, further$decrement)
   }
   fit
+}
+
+# Points far out in flat directions, four for each: of Newton's step and of the way so far. NULL if nothing is flat.
+further_points <- function(model, fit, M) {
+  total <- sum(model$data$weight)
+  value <- regress_value(model, fit$b)
+  J <- value$observed + (model$prior %||% 0)
+  N <- flat_directions_of(model, J, 1e-4, M)
+  if (!ncol(N)) return(NULL)
+  onto <- function(v, N) drop(N %*% crossprod(N, M %*% v)) / total
+  newton <- tryCatch(solve(J + 1e-15 * M, value$gradient), error = function(e) NULL)
+  ways <- c(if (!is.null(newton)) list(onto(newton, N)), list(onto(fit$b, N)),
+            lapply(seq_len(ncol(N)), function(j) onto(fit$b, N[, j, drop = FALSE])))
+  do.call(cbind, lapply(ways, function(way) {
+    size <- model$reach(way)
+    if (isTRUE(size > 1e-9)) fit$b + way %o% (c(0.5, 2, 8, 32) * model$far / size)
+  }))
 }
 
 # Directions in which the information J is below `least` of the metric, a column each; the mean square of their changes
@@ -146,7 +160,7 @@ flat_directions_of <- function(model, J, least, M = metric(model)) {
 turned_starts <- function(model, ends) {
   if (model$basis$levels || model$size > model$k || model$data$link %in% c("log", "identity")) return(NULL)
   M <- metric(model)
-  found <- lapply(utils::head(ends[order(-vapply(ends, `[[`, 0, "value"))], 4), function(end) {
+  found <- lapply(utils::head(ends[order(-end_values(ends))], 4), function(end) {
     eta <- as.vector(model$z %*% end$b)
     between <- order(abs(eta))
     between <- utils::head(between[abs(eta[between]) < 4], 12)

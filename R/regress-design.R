@@ -55,7 +55,7 @@ scored_reports <- function(scores, counts, channel, rows = seq_len(ncol(counts))
        channel = channel)
 }
 
-fitted_in <- function(fit, design) match(row.names(fit$frame %||% fit[["model"]]), row.names(design$variables))
+fitted_in <- function(fit, design) match(row.names(fitted_frame(fit)), row.names(design$variables))
 
 # As survey::svyglm() counts them, in the rows that were fitted; 0 or less if the coefficients use them up.
 residual_freedom <- function(fit, design, coefficients) {
@@ -113,22 +113,26 @@ glm_replicates <- function(fit, data, scale, design, places) {
   if (fit$penalty %in% c("bias", "jeffreys")) {
     abort("{.arg penalty} must be {.val none} or {.val prior} for replicate weights.", "argument")
   }
-  columns <- which(!is.na(fit$coefficients) | names(fit$coefficients) %in% fit$boundary$coefficients)
+  columns <- which(!is_aliased(fit))
   data$x <- data$x[, columns, drop = FALSE]
   start <- c(fit$point[columns], as.vector(fit$parameter))
   prior <- if (fit$penalty == "prior") prior_precision(data)
   V <- replace(fit$variance$observed, TRUE, NA)
   V[places, places] <- replicate_vcov(fit, design, c(fit$coefficients, fit$parameter)[places], function(w) {
-    data$weight <- w * scale
-    data <- take_rows(data, which(w > 0))
-    model <- regress_model(data, prior)
-    found <- climb_replicate(model, coordinates(model, start))
-    # Columns that others determine in the replicate, such as a level without rows, and these others.
-    keep <- model$basis$keep
-    gone <- setdiff(seq_along(columns), keep)
-    shared <- qr.coef(qr(data$x[, keep, drop = FALSE]), data$x[, gone, drop = FALSE])
-    found[c(gone, keep[rowSums(abs(shared)) > 1e-7])] <- NA
+    found <- glm_replicate(replace(data, "weight", list(w * scale)), start, prior)
     found[match(places, c(columns, length(fit$coefficients) + 1L))]
   })
   V
+}
+
+# The estimates with the weights of one replicate: NA for columns that others determine in it, such as a level without
+# rows, and for these others.
+glm_replicate <- function(data, start, prior) {
+  data <- take_rows(data, which(data$weight > 0))
+  model <- regress_model(data, prior)
+  found <- climb_replicate(model, coordinates(model, start))
+  keep <- model$basis$keep
+  gone <- setdiff(seq_len(ncol(data$x)), keep)
+  shared <- qr.coef(qr(data$x[, keep, drop = FALSE]), data$x[, gone, drop = FALSE])
+  replace(found, c(gone, keep[rowSums(abs(shared)) > 1e-7]), NA)
 }

@@ -66,11 +66,8 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
              "a fit of {.fn rr_glm}; with a random intercept or {.arg attention} without {.arg type} and {.arg cluster}")
   if (mixed) fit <- plain_fit(fit)
   conf.level <- check_level(conf.level)
-  terms <- stats::delete.response(fit$terms)
-  if (!is.null(newdata)) newdata <- fitting_columns(fit, newdata, all.vars(terms), fit$xlevels)
-  at <- if (is.null(newdata)) c(fitted_predictors(fit), list(data = effect_data(fit), offset = fit$offset))
-    else c(prediction_rows(fit, newdata, "truth"), list(data = newdata))
-  known <- intersect(all.vars(terms), names(at$data))
+  at <- effect_rows(fit, newdata)
+  known <- intersect(all.vars(covariate_terms(fit)), names(at$data))
   variables <- check_covariates(variables %||% known, known, "variables")
   by <- check_covariates(by %||% character(), names(at$data), "by")
   weight <- eval(column_expression(substitute(weights), at$data, parent.frame()), at$data, parent.frame())
@@ -79,35 +76,54 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
   weight <- frame_weights(tibble::tibble(`(weights)` = weight, .rows = nrow(at$data)))
   if (!any(weight > 0)) abort("{.arg weights} must not all be 0.", "argument")
   if (!mixed) type <- variance_type(fit, type, cluster)
-  V <- if (mixed) fit$variance
-    else if (type == "observed" && !is.null(fit$whole)) fit$whole else stats::vcov(fit, type, cluster)
   effects <- unlist(lapply(variables, variable_effects, fit = fit, at = at), recursive = FALSE)
   parts <- c(list(truth_part("(truth)", "average", fit, at$x, at$eta)), effects)
-  quantile <- coefficient_quantile(fit, conf.level, type)
-  groups <- if (length(by)) interaction(at$data[by], drop = TRUE, lex.order = TRUE) else rep(1, length(weight))
-  used <- which(weight > 0)
-  kept <- !is.na(diag(V))
-  # A coefficient that is infinite, and not aliased, leaves no error.
-  lost <- !kept
-  lost[which(is.na(fit$coefficients) & !names(fit$coefficients) %in% fit$boundary$coefficients)] <- FALSE
-  table <- do.call(rbind, lapply(unname(split(used, groups[used], drop = TRUE)), function(rows) {
-    shares <- weight[rows] / sum(weight[rows])
-    error <- vapply(parts, function(part) {
-      gradient <- colSums(shares * part$gradient[rows, , drop = FALSE])
-      if (any(gradient[lost] != 0, na.rm = TRUE)) return(NA)
-      sqrt(max(0, sum(gradient[kept] * (V[kept, kept, drop = FALSE] %*% gradient[kept]))))
-    }, 0)
-    average <- vapply(parts, function(part) sum(shares * part$value[rows]), 0)
-    figures <- list(term = vapply(parts, `[[`, "", "term"), contrast = vapply(parts, `[[`, "", "contrast"),
-                    estimate = average, std.error = error, conf.low = average - quantile * error,
-                    conf.high = average + quantile * error)
-    tibble::as_tibble(c(as.list(at$data[rows[1], by, drop = FALSE]), figures))
-  }))
+  table <- weighted_averages(parts, at$data[by], weight, average_error(fit, effect_variance(fit, type, cluster)),
+                             coefficient_quantile(fit, conf.level, type))
   if (anyNA(table$std.error) && (mixed || !is.null(fit$boundary))) {
     warn(c("Averages have no standard errors if the likelihood has its largest value at infinity.",
            i = if (!mixed) "{.code penalty = \"prior\"} gives finite estimates, with standard errors."), "infinite")
   }
   structure(table, conf.level = conf.level, truth = fit$labels[2], class = c("rr_effects", class(table)))
+}
+
+# The rows that are averaged, with their linear predictors and their data.
+effect_rows <- function(fit, newdata) {
+  if (is.null(newdata)) return(c(fitted_predictors(fit), list(data = effect_data(fit), offset = fit$offset)))
+  newdata <- fitting_columns(fit, newdata, all.vars(covariate_terms(fit)), fit$xlevels)
+  c(prediction_rows(fit, newdata, "truth"), list(data = newdata))
+}
+
+# The standard error of an average with a gradient: NA if it depends on a coefficient that is infinite, and not aliased.
+average_error <- function(fit, V) {
+  kept <- !is.na(diag(V))
+  lost <- !kept
+  lost[which(is_aliased(fit))] <- FALSE
+  function(gradient) {
+    if (any(gradient[lost] != 0, na.rm = TRUE)) return(NA)
+    sqrt(max(0, sum(gradient[kept] * (V[kept, kept, drop = FALSE] %*% gradient[kept]))))
+  }
+}
+
+# With a random intercept the variance is a matrix, and not one of several types.
+effect_variance <- function(fit, type, cluster) {
+  if (is.null(type)) fit$variance
+    else if (type == "observed" && !is.null(fit$whole)) fit$whole else stats::vcov(fit, type, cluster)
+}
+
+# Averages with their intervals, of the rows of each combination of `keys`.
+weighted_averages <- function(parts, keys, weight, error, quantile) {
+  of <- function(what) vapply(parts, `[[`, "", what)
+  groups <- if (length(keys)) interaction(keys, drop = TRUE, lex.order = TRUE) else rep(1, length(weight))
+  used <- which(weight > 0)
+  do.call(rbind, lapply(unname(split(used, groups[used], drop = TRUE)), function(rows) {
+    shares <- weight[rows] / sum(weight[rows])
+    average <- vapply(parts, function(part) sum(shares * part$value[rows]), 0)
+    errors <- vapply(parts, function(part) error(colSums(shares * part$gradient[rows, , drop = FALSE])), 0)
+    tibble::as_tibble(c(as.list(keys[rows[1], , drop = FALSE]), list(
+      term = of("term"), contrast = of("contrast"), estimate = average, std.error = errors,
+      conf.low = average - quantile * errors, conf.high = average + quantile * errors)))
+  }))
 }
 
 #' @rawNamespace S3method(pillar::tbl_sum,rr_effects)
@@ -130,12 +146,12 @@ check_covariates <- function(x, known, arg) {
 
 # The data of the fitted rows, with the variables as the user has them and not as the formula makes them.
 effect_data <- function(fit) {
-  data <- if (is.data.frame(fit$data)) fit$data else stats::get_all_vars(stats::delete.response(fit$terms))
+  data <- if (is.data.frame(fit$data)) fit$data else stats::get_all_vars(covariate_terms(fit))
   data[match(row.names(fit$model), row.names(data)), , drop = FALSE]
 }
 
 effect_matrix <- function(fit, data) {
-  terms <- stats::delete.response(fit$terms)
+  terms <- covariate_terms(fit)
   stats::model.matrix(terms, stats::model.frame(terms, data, na.action = stats::na.pass, xlev = fit$xlevels),
                       contrasts.arg = fit$contrasts)
 }

@@ -73,8 +73,7 @@ regress_link <- function(p, q, p_no, q_no, d, link) {
   range <- switch(link, log = c(-35, 0), identity = c(0, 1), cauchit = c(-1e8, 1e8), c(-35, 35))
   least <- .Machine$double.eps
   eta_of <- function(mu) curve$inverse(pmin(1 - least, pmax(least, (mu - q) / d)))
-  h <- function(mu, k) d * curve$derivative(eta_of(mu), k)
-  list(
+  c(list(
     link = sprintf("rr(%s)", link), linkfun = eta_of,
     linkinv = function(eta) {
       # The smaller of a report and its complement is formed as such; binomial() has no use for the other one's digits.
@@ -83,7 +82,13 @@ regress_link <- function(p, q, p_no, q_no, d, link) {
       pmin(1 - least, pmax(least, ifelse(mu < 0.5, mu, 1 - no)))
     },
     mu.eta = function(eta) d * curve$derivative(eta, 1),
-    valideta = function(eta) all(is.finite(eta)) && all(eta >= range[1] & eta <= range[2]),
+    valideta = function(eta) all(is.finite(eta)) && all(eta >= range[1] & eta <= range[2])
+  ), link_derivatives(function(mu, k) d * curve$derivative(eta_of(mu), k)))
+}
+
+# Of the linear predictor in the report, from those of the report in the linear predictor, as mgcv asks for them.
+link_derivatives <- function(h) {
+  list(
     d2link = function(mu) -h(mu, 2) / h(mu, 1)^3,
     d3link = function(mu) (3 * h(mu, 2)^2 - h(mu, 1) * h(mu, 3)) / h(mu, 1)^5,
     d4link = function(mu) (-15 * h(mu, 2)^3 + 10 * h(mu, 1) * h(mu, 2) * h(mu, 3) - h(mu, 1)^2 * h(mu, 4)) / h(mu, 1)^7
@@ -96,15 +101,7 @@ is_labelled <- function(x) inherits(x, c("haven_labelled", "labelled"))
 
 # Any form of a response as a share of yes with its number of answers. `n` is what binomial()'s aic() wants.
 regress_response <- function(y, labels, weights = NULL) {
-  if (is.matrix(y) || is.data.frame(y)) {
-    y <- as.matrix(y)
-    check_that(ncol(y) == 2L && is.numeric(y) && all(y >= 0 & is.finite(y), na.rm = TRUE), y, "response",
-               "the numbers of yes and of no: {.code cbind(yes, no)}", c("argument", "input"))
-    # Names that are the labels say which column is which; without them yes comes first, as with binomial().
-    y <- unname(if (setequal(colnames(y), labels)) y[, rev(labels), drop = FALSE] else y)
-    n <- y[, 1] + y[, 2]
-    return(list(y = ifelse(is.na(n) | n > 0, y[, 1] / n, 0), weights = (weights %||% rep(1, nrow(y))) * n, n = n))
-  }
+  if (is.matrix(y) || is.data.frame(y)) return(counted_response(as.matrix(y), labels, weights))
   if (is_labelled(y)) y <- labelled_reports(y, list(reports = labels))
   if (is.factor(y) || is.character(y)) {
     place <- match_labels(as.character(y), list(reports = labels))
@@ -122,6 +119,16 @@ regress_response <- function(y, labels, weights = NULL) {
   check_that(all(y >= 0 & y <= 1, na.rm = TRUE), y, "response", "0 or 1, or shares of {.arg weights} answers",
              c("level", "input"))
   list(y = y, weights = weights %||% rep(1, length(y)), n = rep(1, length(y)))
+}
+
+# From the numbers of yes and of no.
+counted_response <- function(y, labels, weights) {
+  check_that(ncol(y) == 2L && is.numeric(y) && all(y >= 0 & is.finite(y), na.rm = TRUE), y, "response",
+             "the numbers of yes and of no: {.code cbind(yes, no)}", c("argument", "input"))
+  # Names that are the labels say which column is which; without them yes comes first, as with binomial().
+  y <- unname(if (setequal(colnames(y), labels)) y[, rev(labels), drop = FALSE] else y)
+  n <- y[, 1] + y[, 2]
+  list(y = ifelse(is.na(n) | n > 0, y[, 1] / n, 0), weights = (weights %||% rep(1, nrow(y))) * n, n = n)
 }
 
 # ---- mechanisms ----
@@ -194,39 +201,40 @@ row_device <- function(device, arm, n) {
 # ---- links of the truth ----
 
 # What R's own link functions are, with derivatives up to the fourth, which mgcv asks for.
-truth_curve <- function(link) {
-  switch(link,
-    logit = list(
-      inverse = stats::qlogis, yes = stats::plogis, no = function(eta) stats::plogis(-eta),
-      derivative = function(eta, k) {
-        share <- stats::plogis(eta)
-        f <- stats::dlogis(eta)
-        switch(k, f, f * (1 - 2 * share), f * (1 - 6 * f), f * (1 - 2 * share) * (1 - 12 * f))
-      }),
-    probit = list(
-      inverse = stats::qnorm, yes = stats::pnorm, no = function(eta) stats::pnorm(-eta),
-      derivative = function(eta, k) {
-        f <- stats::dnorm(eta)
-        switch(k, f, -eta * f, (eta^2 - 1) * f, (3 * eta - eta^3) * f)
-      }),
-    cloglog = list(
-      inverse = function(pi) log(-log1p(-pi)), yes = function(eta) -expm1(-exp(eta)), no = function(eta) exp(-exp(eta)),
-      derivative = function(eta, k) {
-        r <- pmin(exp(eta), 745)
-        exp(-r) * r * switch(k, 1, 1 - r, 1 - 3 * r + r^2, 1 - 7 * r + 6 * r^2 - r^3)
-      }),
-    cauchit = list(
-      inverse = stats::qcauchy, yes = stats::pcauchy, no = function(eta) stats::pcauchy(-eta),
-      derivative = function(eta, k) {
-        s <- 1 + eta^2
-        switch(k, 1 / s, -2 * eta / s^2, (6 * eta^2 - 2) / s^3, 24 * eta * (1 - eta^2) / s^4) / pi
-      }),
-    log = list(inverse = log, yes = exp, no = function(eta) -expm1(eta), derivative = function(eta, k) exp(eta)),
-    identity = list(inverse = identity, yes = identity, no = function(eta) 1 - eta,
-                    derivative = function(eta, k) rep(if (k == 1) 1 else 0, length(eta))))
-}
+truth_curve <- function(link) truth_curves[[link]]
 
-regress_links <- c("logit", "probit", "cloglog", "cauchit", "log", "identity")
+truth_curves <- list(
+  logit = list(
+    inverse = stats::qlogis, yes = stats::plogis, no = function(eta) stats::plogis(-eta),
+    derivative = function(eta, k) {
+      share <- stats::plogis(eta)
+      f <- stats::dlogis(eta)
+      switch(k, f, f * (1 - 2 * share), f * (1 - 6 * f), f * (1 - 2 * share) * (1 - 12 * f))
+    }),
+  probit = list(
+    inverse = stats::qnorm, yes = stats::pnorm, no = function(eta) stats::pnorm(-eta),
+    derivative = function(eta, k) {
+      f <- stats::dnorm(eta)
+      switch(k, f, -eta * f, (eta^2 - 1) * f, (3 * eta - eta^3) * f)
+    }),
+  cloglog = list(
+    inverse = function(pi) log(-log1p(-pi)), yes = function(eta) -expm1(-exp(eta)), no = function(eta) exp(-exp(eta)),
+    derivative = function(eta, k) {
+      r <- pmin(exp(eta), 745)
+      exp(-r) * r * switch(k, 1, 1 - r, 1 - 3 * r + r^2, 1 - 7 * r + 6 * r^2 - r^3)
+    }),
+  cauchit = list(
+    inverse = stats::qcauchy, yes = stats::pcauchy, no = function(eta) stats::pcauchy(-eta),
+    derivative = function(eta, k) {
+      s <- 1 + eta^2
+      switch(k, 1 / s, -2 * eta / s^2, (6 * eta^2 - 2) / s^3, 24 * eta * (1 - eta^2) / s^4) / pi
+    }),
+  log = list(inverse = log, yes = exp, no = function(eta) -expm1(eta), derivative = function(eta, k) exp(eta)),
+  identity = list(inverse = identity, yes = identity, no = function(eta) 1 - eta,
+                  derivative = function(eta, k) rep(if (k == 1) 1 else 0, length(eta)))
+)
+
+regress_links <- names(truth_curves)
 
 # ---- designs with an unknown number: the probabilities of each group are linear in it ----
 

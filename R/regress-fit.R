@@ -10,25 +10,41 @@ regress_model <- function(data, prior = NULL, basis = regress_basis(data)) {
     inner <- crossprod(basis$back, prior[basis$keep, basis$keep] %*% basis$back)
     prior <- block_diagonal(list(inner, diag(0, size - k)))
   }
-  with_parts(list(data = data, basis = basis, z = basis$z, k = k, size = size, prior = prior,
-                  far = far_predictor(data$link)))
+  model <- list(data = data, basis = basis, z = basis$z, k = k, size = size, prior = prior,
+                far = far_predictor(data$link))
+  with_parameters(with_parts(model))
 }
 
 # Where a truth is 0 or 1 to rounding.
 far_predictor <- function(link) switch(link, probit = 9, cauchit = 1e8, 37)
 
-# The arguments of the kernel, which is quicker where every row is one answer; and what every likelihood has, see
-# new_likelihood(): parameters are the coefficients of x and the logit of the unknown number.
+# A model as the kernel reads it, by these names (src/glue_regress.c). `link` is its place in regress_links, from 0.
+regress_parts <- function(x, y, device, link, weight = NULL, offset = NULL, arm = NULL, barrier = 0, unknown = NULL,
+                          level = NULL, levels = 0, prior = NULL) {
+  list(x = x, y = y, weight = weight, offset = offset, arm = arm, device = device, link = link, barrier = barrier,
+       unknown = unknown, level = level, levels = levels, prior = prior)
+}
+
+# The parts of the kernel, which is quicker without weights.
 with_parts <- function(model, barrier = 0) {
   data <- model$data
   levels <- model$basis$levels
-  weight <- if (barrier > 0 || any(data$weight != 1)) data$weight
-  device <- data$device %||% matrix(0, 5, ncol(data$unknown))
-  model$parts <- list(if (levels) model$z[, -seq_len(levels), drop = FALSE] else model$z, data$y, weight, data$offset,
-                      data$arm, device, match(data$link, regress_links) - 1L, barrier, data$unknown,
-                      model$basis[["level"]], as.double(levels), model$prior)
+  model$parts <- regress_parts(
+    if (levels) model$z[, -seq_len(levels), drop = FALSE] else model$z, data$y,
+    data$device %||% matrix(0, 5, ncol(data$unknown)), link_place(data$link),
+    weight = if (barrier > 0 || any(data$weight != 1)) data$weight, offset = data$offset, arm = data$arm,
+    barrier = barrier, unknown = data$unknown, level = model$basis[["level"]], levels = as.double(levels),
+    prior = model$prior
+  )
+  model
+}
+
+# What every likelihood has, see new_likelihood(): parameters are the coefficients of x and the logit of the unknown
+# number.
+with_parameters <- function(model) {
   k <- seq_len(model$k)
-  columns <- ncol(data$x)
+  columns <- ncol(model$data$x)
+  offset <- model$data$offset
   model$reach <- function(step) max(abs(model$z %*% step[k]), abs(step[-k]))
   # Aliased coefficients are 0.
   model$natural <- function(b) {
@@ -41,7 +57,7 @@ with_parts <- function(model, barrier = 0) {
     to
   }
   model$rows <- function(b, N) {
-    list(eta = c(predictor_of(model$z, b[k], data$offset), b[-k]),
+    list(eta = c(predictor_of(model$z, b[k], offset), b[-k]),
          move = rbind(model$z %*% N[k, , drop = FALSE], N[-k, , drop = FALSE]))
   }
   model
@@ -52,15 +68,24 @@ thin_model <- function(model, rows) {
   model$data <- take_rows(model$data, rows)
   model$z <- model$z[rows, , drop = FALSE]
   model$basis[["level"]] <- model$basis[["level"]][rows]
-  with_parts(model)
+  with_parameters(with_parts(model))
 }
 
 # Value, gradient and information; an unknown number is its logit, unless `natural`.
 regress_value <- function(model, b, natural = FALSE) .Call(C_rr_regress_value, model$parts, as.double(b), natural)
 
 regress_rows <- function(eta, y, arm, device, link) {
-  .Call(C_rr_regress_rows, as.double(eta), y, arm, device, match(link, regress_links) - 1L)
+  .Call(C_rr_regress_rows, as.double(eta), y, arm, device, link_place(link))
 }
+
+# Of the reports in the data, at these linear predictors.
+data_rows <- function(data, eta) regress_rows(eta, data$y, data$arm, data$device, data$link)
+
+row_devices <- function(data) {
+  row_device(if (is.null(data$unknown)) data$device else unknown_at(data$unknown, 0.5), data$arm, length(data$y))
+}
+
+link_place <- function(link) match(link, regress_links) - 1L
 
 take_rows <- function(data, rows) {
   data$x <- data$x[rows, , drop = FALSE]

@@ -134,58 +134,47 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   maximum <- regress_maximum(parts$data, starts, start, penalty)
   fit <- new_rr_glm(parts, maximum, frame, call, penalty, link, mechanism)
   fit[c("starts.asked", "design", "anchor")] <- list(starts, design, anchor)
-  if (has_study(list(fit))) {
-    internal <- any(vapply(fit_mechanisms(fit), function(m) isTRUE(m$internal), NA))
-    if (internal || !is.null(design) || !is.null(anchor) || !is.null(bar) || !is.null(fit$unknown)) {
-      refuse_validated(fit_mechanisms(fit),
-                       paste("{.fn rr_glm} with an internal validation, a survey design, an anchor,",
-                                                  "a random intercept or an unknown number"))
-    }
-    fit$whole <- NULL
-  }
+  if (has_study(list(fit))) fit <- studied_glm(fit, bar)
   if (!is.null(block) && is.null(design) && is.null(bar)) {
     return(dealt_fit(fit, parts$data, frame$frame[["(block)"]], call))
   }
-  if (!is.null(design)) {
-    check_independent(fit_mechanisms(fit), design)
-    for (one in fit_mechanisms(fit)) check_nested_blocks(one, design)
-    # Functions of glm read them, and would take the likelihood ratio of a pseudo-likelihood for chi-squared.
-    fit$aic <- fit$deviance <- fit$null.deviance <- NA_real_
-    fit$df.residual <- residual_freedom(fit, design, fit$rank)
-    if (is.null(bar)) fit$replicated <- glm_replicates(fit, parts$data, parts$scale, design, estimated_places(fit))
-  }
+  if (!is.null(design)) fit <- designed_glm(fit, parts, design, bar)
   if (!is.null(bar)) return(mixed_fit(fit, parts$data, frame$frame[["(group)"]], bar$bar, call))
   if (!is.null(attention)) {
     shares <- share_columns(attention, frame$frame, "attention")
     return(attention_fit(fit, parts$data, shares, anchor, by, starts, call))
   }
-  tell_aliased(setdiff(names(fit$coefficients)[is.na(fit$coefficients)], fit$boundary$coefficients))
-  if (is.null(fit$design) && any(fit$y %in% 0:1)) tell_sampling_weights(fit$prior.weights * pmax(fit$y, 1 - fit$y))
-  if (isTRUE(as.vector(fit$parameter) %in% 0:1)) {
-    warn(c("The estimate of {.val {names(fit$parameter)}} is {as.vector(fit$parameter)}, the end of its range.",
-           i = "Standard errors take it for known."), "boundary")
+  tell_glm(fit)
+  fit
+}
+
+# A fit with the errors of a validation study.
+studied_glm <- function(fit, bar) {
+  mechanisms <- fit_mechanisms(fit)
+  internal <- any(vapply(mechanisms, function(m) isTRUE(m$internal), NA))
+  if (internal || any(lengths(c(fit[c("design", "anchor", "unknown")], list(bar))) > 0L)) {
+    refuse_validated(mechanisms, paste("{.fn rr_glm} with an internal validation, a survey design, an anchor,",
+                                       "a random intercept or an unknown number"))
   }
-  pressed <- isTRUE(fit$boundary$pressed)
-  cure <- if (pressed) "Use {.code link = \"logit\"}, or read it as a bound."
-    else "Intervals fail here. {.code penalty = \"prior\"} gives a finite estimate with smaller errors."
-  tell_maxima(fit$boundary$coefficients, if (fit$penalty == "none") fit$starts, reports_doubt(fit), cure, pressed)
+  fit$whole <- NULL
+  fit
+}
+
+designed_glm <- function(fit, parts, design, bar) {
+  check_independent(fit_mechanisms(fit), design)
+  for (one in fit_mechanisms(fit)) check_nested_blocks(one, design)
+  # Functions of glm read them, and would take the likelihood ratio of a pseudo-likelihood for chi-squared.
+  fit$aic <- fit$deviance <- fit$null.deviance <- NA_real_
+  fit$df.residual <- residual_freedom(fit, design, fit$rank)
+  if (is.null(bar)) fit$replicated <- glm_replicates(fit, parts$data, parts$scale, design, estimated_places(fit))
   fit
 }
 
 # The checked input of the kernel.
 regress_data <- function(frame, mechanism, link, anchor = NULL) {
   mf <- frame$frame
-  n <- nrow(mf)
-  devices <- anchor_devices(regress_devices(mechanism, mf[["(arm)"]], n), anchor, mf[["(anchor)"]])
-  weights <- if (!is.null(mf[["(weights)"]])) frame_weights(mf)
-  response <- mf[[attr(frame$terms, "response")]]
-  tell_reversed(response, devices$labels)
-  # Without weights a share would count as one answer.
-  plain <- is.numeric(response) && !is.object(response) && !is.matrix(response)
-  if (plain && is.null(weights) && any(response > 0 & response < 1)) {
-    abort("Shares of answers need {.arg weights}, the numbers of answers.", c("argument", "input"))
-  }
-  response <- regress_response(response, devices$labels, weights)
+  devices <- anchor_devices(regress_devices(mechanism, mf[["(arm)"]], nrow(mf)), anchor, mf[["(anchor)"]])
+  response <- frame_response(frame, devices$labels)
   x <- stats::model.matrix(frame$terms, mf)
   offset <- stats::model.offset(mf)
   if (!all(is.finite(x), is.finite(offset))) {
@@ -203,61 +192,79 @@ regress_data <- function(frame, mechanism, link, anchor = NULL) {
   list(data = data, devices = devices, offset = offset, scale = scale, size = ncol(x) + !is.null(devices$unknown))
 }
 
+frame_response <- function(frame, labels) {
+  mf <- frame$frame
+  weights <- if (!is.null(mf[["(weights)"]])) frame_weights(mf)
+  response <- mf[[attr(frame$terms, "response")]]
+  tell_reversed(response, labels)
+  # Without weights a share would count as one answer.
+  plain <- is.numeric(response) && !is.object(response) && !is.matrix(response)
+  if (plain && is.null(weights) && any(response > 0 & response < 1)) {
+    abort("Shares of answers need {.arg weights}, the numbers of answers.", c("argument", "input"))
+  }
+  regress_response(response, labels, weights)
+}
+
 # The fit as a glm. Coefficients may be infinite, and linear predictors; everything else is finite.
 new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
   data <- parts$data
-  solved <- describe_maximum(maximum)
-  names <- colnames(data$x)
-  unknown <- !is.null(data$unknown)
-  if (unknown) data$device <- unknown_at(data$unknown, solved$parameter)
-  eta <- predictor_of(data$x, solved$point, data$offset)
-  if (!is.null(solved$flat)) {
-    out <- rowSums((data$x %*% solved$flat)^2) > 1e-14
+  end <- describe_maximum(maximum)
+  if (!is.null(data$unknown)) data$device <- unknown_at(data$unknown, end$parameter)
+  eta <- predictor_of(data$x, end$point, data$offset)
+  if (!is.null(end$flat)) {
+    out <- rowSums((data$x %*% end$flat)^2) > 1e-14
     eta[out] <- sign(eta[out]) * Inf
   }
-  rows <- regress_rows(eta, data$y, data$arm, data$device, link)
-  # The rows whose truth is 0 or 1; `pressed`: at the end of the range of a link.
-  pressed <- isTRUE(maximum$pressed)
-  at_end <- which(data$weight > 0 & (pmin(rows$truth, rows$truth_no) <= if (pressed) 1e-6 else 0))
-  constant <- sum(binomial_constants(data$y, data$weight))
-  df <- maximum$model$k + unknown
-  label <- function(x) stats::setNames(as.vector(x), row.names(frame$frame))
-  named <- function(V) structure(V, dimnames = rep(list(c(names, if (unknown) "(parameter)")), 2))
-  good <- sum(data$weight > 0)
+  rows <- data_rows(data, eta)
   device <- if (is.null(data$arm)) data$device else data$device[, data$arm + 1L, drop = FALSE]
+  labels <- parts$devices$labels
   words <- switch(penalty, bias = ", bias reduced", jeffreys = ", Jeffreys' prior", prior = ", weak normal prior")
-  edge <- pressed || !is.null(solved$flat)
-  structure(c(working_parts(data, rows, eta, label), list(
-    coefficients = stats::setNames(solved$coefficients, names), fitted.values = label(rows$report),
-    rank = maximum$model$k, family = new_regress_family(device, mechanism, parts$devices$labels, link),
-    linear.predictors = label(eta), deviance = deviance_of(data, rows$report),
-    aic = -2 * (solved$loglik + constant) + 2 * df, iter = maximum$steps,
-    null.deviance = null_deviance(data, frame$terms), prior.weights = label(data$weight), df.residual = good - df,
-    df.null = good - (attr(frame$terms, "intercept") > 0), y = label(data$y), converged = TRUE,
-    boundary = if (edge) {
-      list(rows = at_end, truth = round(rows$truth[at_end]), coefficients = names[solved$infinite], pressed = pressed)
-    },
-    title = paste0("Regression of the truth \"", parts$devices$labels[2], "\", ", link, " link", words),
-    n = round(sum(data$weight)),
-    note = if (edge) {
-      sprintf("the fitted truth of %d rows is 0 or 1: penalty = \"prior\" gives finite estimates", length(at_end))
-    }, model = frame$frame, call = call,
-    formula = frame$formula, terms = frame$terms, data = frame$data, offset = parts$offset,
-    control = stats::glm.control(epsilon = 1e-11), method = "rr_glm.fit", contrasts = attr(data$x, "contrasts"),
-    xlevels = frame$xlevels, na.action = frame$na.action, mechanism = mechanism, device = data$device, arm = data$arm,
-    link = link, labels = parts$devices$labels, penalty = penalty,
-    information = if (is.null(solved$flat)) lapply(solved$information, named) else list(),
-    variance = lapply(solved$variance, named),
-    # Of combinations that are finite, whether or not their coefficients are.
-    whole = if (!is.null(solved$flat)) solved$whole[seq_along(names), seq_along(names), drop = FALSE],
-    decrement = maximum$decrement, starts = maximum$values,
-    ends = do.call(cbind, lapply(maximum$ends, function(end) maximum$model$natural(end$b))), loglik = solved$loglik,
-    constant = constant, point = solved$point, flat = solved$flat, unknown = data$unknown, weight.scale = parts$scale,
-    parameter = if (unknown) {
-      structure(stats::setNames(solved$parameter, parts$devices$parameter),
-                std.error = sqrt(rev(diag(solved$variance$observed))[1]))
+  structure(c(glm_elements(data, rows, eta, maximum, end, frame), maximum_elements(data, rows, maximum, end), list(
+    coefficients = stats::setNames(end$coefficients, colnames(data$x)),
+    family = new_regress_family(device, mechanism, labels, link),
+    title = paste0("Regression of the truth \"", labels[2], "\", ", link, " link", words),
+    call = call, offset = parts$offset, mechanism = mechanism, link = link, labels = labels, penalty = penalty,
+    weight.scale = parts$scale, parameter = if (!is.null(data$unknown)) {
+      structure(stats::setNames(end$parameter, parts$devices$parameter),
+                std.error = sqrt(rev(diag(end$variance$observed))[1]))
     }
   )), class = c("rr_glm", "glm", "lm"))
+}
+
+# What every glm has.
+glm_elements <- function(data, rows, eta, maximum, end, frame) {
+  label <- function(x) stats::setNames(as.vector(x), row.names(frame$frame))
+  df <- maximum$model$size
+  n <- sum(data$weight > 0)
+  constant <- sum(binomial_constants(data$y, data$weight))
+  c(working_parts(data, rows, eta, label), frame[c("formula", "terms", "data", "xlevels", "na.action")], list(
+    fitted.values = label(rows$report), rank = maximum$model$k, linear.predictors = label(eta),
+    deviance = deviance_of(data, rows$report), aic = -2 * (end$loglik + constant) + 2 * df, iter = maximum$steps,
+    null.deviance = null_deviance(data, frame$terms), prior.weights = label(data$weight), df = as.double(df), n = n,
+    df.residual = n - df, df.null = n - (attr(frame$terms, "intercept") > 0), y = label(data$y), converged = TRUE,
+    model = frame$frame, control = stats::glm.control(epsilon = 1e-11), method = "rr_glm.fit",
+    contrasts = attr(data$x, "contrasts"), constant = constant
+  ))
+}
+
+# What is known of the maximum, and of the truths at infinity; `pressed`: at the end of the range of a link.
+maximum_elements <- function(data, rows, maximum, end) {
+  names <- colnames(data$x)
+  named <- function(V) structure(V, dimnames = rep(list(c(names, if (!is.null(data$unknown)) "(parameter)")), 2))
+  pressed <- isTRUE(maximum$pressed)
+  infinite <- !is.null(end$flat)
+  at_end <- which(data$weight > 0 & (pmin(rows$truth, rows$truth_no) <= if (pressed) 1e-6 else 0))
+  boundary <- list(rows = at_end, truth = round(rows$truth[at_end]), coefficients = names[end$infinite],
+                   pressed = pressed)
+  note <- sprintf("the fitted truth of %d rows is 0 or 1: penalty = \"prior\" gives finite estimates", length(at_end))
+  list(boundary = if (pressed || infinite) boundary, note = if (pressed || infinite) note,
+       respondents = round(sum(data$weight)), device = data$device, arm = data$arm, unknown = data$unknown,
+       point = end$point, flat = end$flat, loglik = end$loglik,
+       information = if (infinite) list() else lapply(end$information, named), variance = lapply(end$variance, named),
+       # Of combinations that are finite, whether or not their coefficients are.
+       whole = if (infinite) end$whole[seq_along(names), seq_along(names), drop = FALSE],
+       decrement = maximum$decrement, starts = maximum$values,
+       ends = do.call(cbind, lapply(maximum$ends, function(end) maximum$model$natural(end$b))))
 }
 
 # What glm() keeps of its last weighted regression.
@@ -290,10 +297,23 @@ null_deviance <- function(data, terms) {
     alone["unknown"] <- list(NULL)
     eta <- predictor_of(alone$x, describe_maximum(regress_maximum(alone, 1))$point, data$offset)
   }
-  deviance_of(data, regress_rows(eta, data$y, data$arm, data$device, data$link)$report)
+  deviance_of(data, data_rows(data, eta)$report)
 }
 
 # ---- what a user must know before reading the estimates ----
+
+tell_glm <- function(fit) {
+  tell_aliased(names(which(is_aliased(fit))))
+  if (is.null(fit$design) && any(fit$y %in% 0:1)) tell_sampling_weights(fit$prior.weights * pmax(fit$y, 1 - fit$y))
+  if (isTRUE(as.vector(fit$parameter) %in% 0:1)) {
+    warn(c("The estimate of {.val {names(fit$parameter)}} is {as.vector(fit$parameter)}, the end of its range.",
+           i = "Standard errors take it for known."), "boundary")
+  }
+  pressed <- isTRUE(fit$boundary$pressed)
+  cure <- if (pressed) "Use {.code link = \"logit\"}, or read it as a bound."
+    else "Intervals fail here. {.code penalty = \"prior\"} gives a finite estimate with smaller errors."
+  tell_maxima(fit$boundary$coefficients, if (fit$penalty == "none") fit$starts, reports_doubt(fit), cure, pressed)
+}
 
 # Is the share of yes among all reports of some mechanism beyond what it can give, whatever the truth? Weights of a
 # survey count with the number of respondents that they are worth.

@@ -40,7 +40,6 @@ invert_positive <- function(matrix) {
 # The end of a fit of rr_glm(), in the coordinates of x. The unknown number follows from its logit.
 describe_maximum <- function(fit) {
   model <- fit$model
-  k <- seq_len(model$k)
   columns <- seq_len(ncol(model$data$x))
   found <- limits_of(model, fit$b)
   infinite <- found$infinite[columns]
@@ -50,17 +49,20 @@ describe_maximum <- function(fit) {
   scale[-places] <- NA
   scaled <- function(V) V * outer(scale, scale)
   psi <- ifelse(found$infinite[-columns], round(psi), psi)
-  back <- block_diagonal(list(t(solve(model$basis$back)), diag(length(psi))))
-  unscaled <- function(J) {
-    all <- matrix(NA_real_, length(scale), length(scale))
-    all[places, places] <- back %*% J %*% t(back)
-    all
-  }
-  raw <- if (length(psi)) regress_value(model, c(fit$b[k], psi), natural = TRUE) else found$value
+  raw <- if (length(psi)) regress_value(model, c(fit$b[seq_len(model$k)], psi), natural = TRUE) else found$value
   list(coefficients = replace(found$coefficients[columns], -model$basis$keep, NA), infinite = infinite,
        point = found$point[columns], flat = if (any(infinite)) found$part[columns, , drop = FALSE], parameter = psi,
        variance = list(observed = scaled(found$observed), expected = scaled(found$expected)),
-       whole = scaled(found$whole), loglik = raw$value, information = lapply(raw[c("observed", "expected")], unscaled))
+       whole = scaled(found$whole), loglik = raw$value,
+       information = lapply(raw[c("observed", "expected")], unscaled_information, model, places, length(scale)))
+}
+
+# The information in the columns of x and the unknown number, NA in columns that are left out.
+unscaled_information <- function(J, model, places, size) {
+  back <- block_diagonal(list(t(solve(model$basis$back)), diag(model$size - model$k)))
+  all <- matrix(NA_real_, size, size)
+  all[places, places] <- back %*% J %*% t(back)
+  all
 }
 
 # The rows at infinity, as directions of their signs, each once.

@@ -75,7 +75,7 @@ model_parameters.rr_regression <- function(model, ci = 0.95, exponentiate = FALS
 #' @exportS3Method emmeans::recover_data
 recover_data.rr_glm <- function(object, data = NULL, ...) {
   if (is.null(data) && is.data.frame(object$data)) data <- object$data
-  emmeans::recover_data(object$call, stats::delete.response(object$terms), object$na.action, data = data, ...)
+  emmeans::recover_data(object$call, covariate_terms(object), object$na.action, data = data, ...)
 }
 
 #' @exportS3Method emmeans::emm_basis

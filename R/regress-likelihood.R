@@ -1,15 +1,15 @@
 # Likelihoods that are written in R: what the climb needs of them, and what users must know of their maximum.
 
-# `evaluate(b, need)` gives list(value, gradient, observed, fallback), of which a `need` of 0 asks for the first, of 1
-# for three; `fallback` is a curvature that is never indefinite, that of EM or Fisher's. The coordinates are such that
-# X'WX is `total` times the identity: columns are made orthogonal (orthogonal_columns()). `reach(step)`: the largest
-# change of a linear predictor; `natural(b)`: the parameters that are reported, `slope(b)` their derivatives; `rows(b,
-# N)`: linear predictors that may be infinite, and their changes along the columns of N.
+# `evaluate(b, need)` gives list(value, gradient, observed, fallback), of which a `need` of 0 asks for the value, of 1
+# for the first three; `fallback` is a curvature that is never indefinite, that of EM or Fisher's. The coordinates are
+# such that X'WX is `total` times the identity: columns are made orthogonal (orthogonal_columns()). `reach(step)`: the
+# largest change of a linear predictor; `natural(b)`: the parameters that are reported, `slope(b)` their derivatives;
+# `rows(b, N)`: list(eta, move), linear predictors that may be infinite, and their changes along the columns of N.
 new_likelihood <- function(names, evaluate, reach, natural, slope, rows, total, start) {
   size <- length(names)
-  list(names = names, parts = list(evaluate, reach, diag(total, size)), reach = reach, natural = natural,
-       slope = slope, rows = rows, start = start, size = size, k = size, far = 37, data = list(weight = total),
-       basis = list(levels = 0L))
+  list(names = names, parts = list(evaluate = evaluate, reach = reach, metric = diag(total, size)), reach = reach,
+       natural = natural, slope = slope, rows = rows, start = start, size = size, k = size, far = 37,
+       data = list(weight = total), basis = list(levels = 0L))
 }
 
 # Linear combinations of columns: z = x back is orthogonal, with a mean square of 1 over the weighted rows.

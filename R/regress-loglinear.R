@@ -100,37 +100,48 @@ rr_loglinear <- function(formula, tally, starts = 5, protective = NULL, ...) {
     class = c("rr_loglinear", "rr_regression"))
 }
 
-# The cells of the truths (times groups) and their design, centred within groups: what is the same in a group has no
-# effect.
+# The cells of the truths (times groups) and their design.
 loglinear_table <- function(formula, tally) {
   if (!inherits(tally, "rr_tally")) {
     must_be(tally, "tally", "a tally of the questions", remedy = tally_remedy(tally, " under a {.fn rr_product}"))
   }
   check_that(inherits(formula, "formula") && length(formula) == 2L, formula, "formula",
              "one-sided, as in {.code ~ a * b}")
-  mechanism <- tally$mechanism
-  questions <- mechanism$questions %||% list(report = mechanism)
   if (sum(tally$n) <= 0) abort("{.arg tally} must hold reports.", "empty")
+  questions <- tally$mechanism$questions %||% list(report = tally$mechanism)
   axes <- unname(Map(function(question, name) unname(identified_channel(question, name)), questions, names(questions)))
   counts <- as.matrix(tally$counts)
-  cells <- prod(lengths(lapply(questions, `[[`, "levels")))
-  check_that(cells * ncol(counts) <= 65536, tally, "tally", "of at most 65,536 cells for a log-linear model")
-  grid <- expand.grid(lapply(questions, function(question) factor(question$levels, question$levels)),
-                      KEEP.OUT.ATTRS = FALSE)
-  frame <- as.data.frame(c(lapply(grid, rep, ncol(counts)), lapply(as.list(tally$groups), rep, each = nrow(grid))),
-                         optional = TRUE)
+  frame <- truth_cells(questions, tally)
   terms <- stats::terms(formula, data = frame[names(questions)])
   check_columns(all.vars(terms), frame, "formula")
+  cells <- nrow(frame) / ncol(counts)
+  group <- rep(seq_len(ncol(counts)), each = cells)
+  x <- centred_design(terms, frame, group)
+  # A small channel is quicker whole.
+  if (max(cells, nrow(counts)) <= 256) axes <- list(Reduce(function(a, b) kronecker(b, a), axes))
+  units <- ifelse(tally$n > 0, tally$effective_n / tally$n, 0)
+  list(x = x[, independent_columns(x), drop = FALSE], all_names = colnames(x), counts = counts, cells = frame,
+       terms = terms, axes = axes, units = units, worth = counts * rep(units, each = nrow(counts)), group = group,
+       questions = questions, protective = 0, logit = -Inf)
+}
+
+# Centred within groups: what is the same in a group has no effect.
+centred_design <- function(terms, frame, group) {
   x <- stats::model.matrix(terms, frame)
-  group <- rep(seq_len(ncol(counts)), each = nrow(grid))
-  x <- x - (rowsum(x, group) / nrow(grid))[group, , drop = FALSE]
+  x <- x - (rowsum(x, group) / sum(group == 1L))[group, , drop = FALSE]
   x <- x[, colSums(abs(x)) > 1e-10, drop = FALSE]
   if (!ncol(x)) abort("{.arg formula} must have a term in the questions.", "argument")
-  # A small channel is quicker whole.
-  if (max(nrow(grid), nrow(counts)) <= 256) axes <- list(Reduce(function(a, b) kronecker(b, a), axes))
-  list(x = x[, independent_columns(x), drop = FALSE], all_names = colnames(x), counts = counts, cells = frame,
-       terms = terms, axes = axes, units = ifelse(tally$n > 0, tally$effective_n / tally$n, 0), group = group,
-       questions = questions, protective = 0, logit = -Inf)
+  x
+}
+
+# A row for each combination of truths and group.
+truth_cells <- function(questions, tally) {
+  groups <- ncol(as.matrix(tally$counts))
+  cells <- prod(lengths(lapply(questions, `[[`, "levels")))
+  check_that(cells * groups <= 65536, tally, "tally", "of at most 65,536 cells for a log-linear model")
+  grid <- expand.grid(lapply(questions, function(question) factor(question$levels, question$levels)),
+                      KEEP.OUT.ATTRS = FALSE)
+  as.data.frame(c(lapply(grid, rep, groups), lapply(as.list(tally$groups), rep, each = nrow(grid))), optional = TRUE)
 }
 
 # ---- respondents who use no device ----
@@ -145,15 +156,7 @@ loglinear_reports <- function(table, theta, logit) {
 # The highest maximum with a share of such respondents, climbed from the one without them too, which stays the best if
 # the share is 0. What ends on its plateau is no maximum.
 protective_maximum <- function(table, protective, without, starts) {
-  questions <- table$questions
-  if (is.character(protective) && length(protective) == 1L) protective <- rep(list(protective), length(questions))
-  names <- names(protective) %||% names(questions)
-  check_that(length(protective) == length(questions) && setequal(names, names(questions)), protective, "protective",
-             "one answer, or have one for each question")
-  answers <- Map(function(answer, question) {
-    noncompliant_answer(answer, question$reports, takes_bits(question), "protective")
-  }, as.list(protective)[match(names(questions), names)], questions)
-  table$protective <- Reduce(function(a, b) as.vector(outer(a, b)), answers)
+  table$protective <- protective_reports(protective, table$questions)
   table$logit <- NA
   at <- drop(spread_ways(ncol(table$x) + 1, 1))
   jacobian <- do.call(rbind, lapply(loglinear_groups(table, at), function(g) g$slope * g$m))
@@ -171,6 +174,18 @@ protective_maximum <- function(table, protective, without, starts) {
     best <- without
   }
   list(table = table, best = best, without = without$value)
+}
+
+# The probabilities of their reports: one answer, or one for each question.
+protective_reports <- function(protective, questions) {
+  if (is.character(protective) && length(protective) == 1L) protective <- rep(list(protective), length(questions))
+  names <- names(protective) %||% names(questions)
+  check_that(length(protective) == length(questions) && setequal(names, names(questions)), protective, "protective",
+             "one answer, or have one for each question")
+  answers <- Map(function(answer, question) {
+    noncompliant_answer(answer, question$reports, takes_bits(question), "protective")
+  }, as.list(protective)[match(names(questions), names)], questions)
+  Reduce(function(a, b) as.vector(outer(a, b)), answers)
 }
 
 abort_protective <- function(reason) {
@@ -224,8 +239,8 @@ loglinear_shares <- function(table, b, x = table$x) {
   e / rep(colSums(e), each = nrow(e))
 }
 
-# Of each group: its counts, the shares of its truths and reports, the scores of its truths (the last of respondents who
-# use no device, if their share is a coefficient), and the scores of its reports.
+# For each group: its counts, the shares of its truths and reports, the scores of its truths (the last of respondents
+# who use no device, if their share is a coefficient), and the scores of its reports.
 loglinear_groups <- function(table, b, x = table$x, theta = loglinear_shares(table, b, x),
                              m = loglinear_reports(table, theta, logit)) {
   logit <- protective_logit(table, b)
@@ -239,49 +254,58 @@ loglinear_groups <- function(table, b, x = table$x, theta = loglinear_shares(tab
       design <- rbind(cbind(design, -share), c(numeric(ncol(design)), 1 - share))
       slope <- cbind(slope, share * (table$protective - m[, g]) / likely)
     }
-    list(counts = table$counts[, g] * table$units[g], theta = theta[, g], m = m[, g], design = design, slope = slope)
+    list(counts = table$worth[, g], theta = theta[, g], m = m[, g], design = design, slope = slope)
   })
 }
 
 loglinear_model <- function(table) {
-  counts <- table$counts * rep(table$units, each = nrow(table$counts))
-  seen <- which(counts > 0)
-  total <- sum(counts)
   basis <- orthogonal_columns(unname(table$x), rep(1, nrow(table$x)))
   free <- is.na(table$logit)
   terms <- seq_len(ncol(table$x))
-  spread <- function(design, weights) crossprod(design * weights, design)
-  evaluate <- function(b, need) {
-    logit <- protective_logit(table, b)
-    theta <- loglinear_shares(table, b, basis$z)
-    m <- loglinear_reports(table, theta, logit)
-    value <- sum(counts[seen] * log(m[seen]))
-    if (need == 0L || !is.finite(value)) return(list(value))
-    score <- complete <- after <- 0
-    for (g in loglinear_groups(table, b, basis$z, theta, m)) {
-      back <- through_axes(table$axes, ifelse(g$counts > 0, g$counts / g$m, 0), TRUE)
-      users <- stats::plogis(-logit) * g$theta * drop(back)
-      part <- spread(g$design[seq_along(users), terms, drop = FALSE], g$theta * sum(users))
-      if (free) part <- block_diagonal(list(part, diag(sum(g$counts) * stats::dlogis(logit), 1)))
-      complete <- complete + part
-      # The variance of the truth's score, before the reports less that after them.
-      spent <- c(users, if (free) sum(g$counts) - sum(users))
-      after <- after + spread(g$design, spent) - spread(g$slope, g$counts)
-      score <- score + drop(crossprod(g$slope, g$counts))
-    }
-    observed <- complete - after
-    list(value, score, (observed + t(observed)) / 2, complete)
-  }
   predictors <- function(b) t(matrix(basis$z %*% b[terms], ncol = ncol(table$counts)))
-  rows <- function(b, N) {
-    found <- truth_distances(predictors, b, N)
-    list(eta = c(found$eta, b[-terms]), move = rbind(found$move, N[-terms, , drop = FALSE]))
-  }
   back <- if (free) block_diagonal(list(basis$back, diag(1))) else basis$back
-  new_likelihood(c(colnames(table$x), if (free) protective_term), evaluate,
-                 function(step) max(abs(basis$z %*% step[terms]), abs(step[-terms])),
-                 function(b) drop(back %*% b), function(b) back, rows, total,
-                 c(numeric(ncol(table$x)), if (free) stats::qlogis(0.1)))
+  new_likelihood(
+    names = c(colnames(table$x), if (free) protective_term),
+    evaluate = function(b, need) loglinear_value(table, basis$z, b, need),
+    reach = function(step) max(abs(basis$z %*% step[terms]), abs(step[-terms])),
+    natural = function(b) drop(back %*% b), slope = function(b) back,
+    rows = function(b, N) {
+      found <- truth_distances(predictors, b, N)
+      list(eta = c(found$eta, b[-terms]), move = rbind(found$move, N[-terms, , drop = FALSE]))
+    },
+    total = sum(table$worth), start = c(numeric(length(terms)), if (free) stats::qlogis(0.1))
+  )
+}
+
+loglinear_value <- function(table, z, b, need) {
+  logit <- protective_logit(table, b)
+  theta <- loglinear_shares(table, b, z)
+  m <- loglinear_reports(table, theta, logit)
+  seen <- which(table$worth > 0)
+  value <- sum(table$worth[seen] * log(m[seen]))
+  if (need == 0L || !is.finite(value)) return(list(value = value))
+  score <- complete <- after <- 0
+  for (g in loglinear_groups(table, b, z, theta, m)) {
+    part <- loglinear_information(table, g, logit)
+    complete <- complete + part$complete
+    after <- after + part$after
+    score <- score + drop(crossprod(g$slope, g$counts))
+  }
+  observed <- complete - after
+  list(value = value, gradient = score, observed = (observed + t(observed)) / 2, fallback = complete)
+}
+
+# The information of a group if the truths were seen; and the variance of the truth's score, before the reports less
+# that after them.
+loglinear_information <- function(table, g, logit) {
+  spread <- function(design, weights) crossprod(design * weights, design)
+  free <- is.na(table$logit)
+  back <- through_axes(table$axes, ifelse(g$counts > 0, g$counts / g$m, 0), TRUE)
+  users <- stats::plogis(-logit) * g$theta * drop(back)
+  complete <- spread(g$design[seq_along(users), seq_len(ncol(table$x)), drop = FALSE], g$theta * sum(users))
+  if (free) complete <- block_diagonal(list(complete, diag(sum(g$counts) * stats::dlogis(logit), 1)))
+  spent <- c(users, if (free) sum(g$counts) - sum(users))
+  list(complete = complete, after = spread(g$design, spent) - spread(g$slope, g$counts))
 }
 
 regression_expected.rr_loglinear <- function(fit) {
@@ -315,11 +339,10 @@ predict.rr_loglinear <- function(object, type = c("truth", "report"), se.fit = F
   fit <- labelled(if (type == "truth") lapply(groups, `[[`, "theta")
                   else Map(function(g, n) g$m * n, groups, object$tally$n))
   if (!check_flag(se.fit, "se.fit")) return(fit)
+  terms <- seq_len(ncol(table$x))
   error <- Map(function(g, n) {
-    slope <- if (type == "report") g$slope * g$m * n
-      else g$theta * g$design[seq_along(g$theta), seq_len(ncol(table$x)), drop = FALSE]
-    used <- seq_len(ncol(slope))
-    sqrt(pmax(rowSums((slope %*% object$limit[used, used]) * slope), 0))
+    if (type == "report") return(slope_error(g$slope * g$m * n, object$limit))
+    slope_error(g$theta * g$design[seq_along(g$theta), terms, drop = FALSE], object$limit[terms, terms])
   }, groups, object$tally$n)
   list(fit = fit, se.fit = labelled(error))
 }

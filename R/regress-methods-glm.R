@@ -101,14 +101,6 @@ NULL
 
 # ---- likelihood ----
 
-#' @rdname glm_methods
-#' @export
-logLik.rr_glm <- function(object, ...) {
-  refuse_pseudo(list(object))
-  structure(object$loglik + object$constant, df = as.double(object$rank + length(object$parameter)),
-            nobs = sum(object$prior.weights > 0), class = "logLik")
-}
-
 # What a parameter costs under a design is not 1 but its design effect: the trace of the information of the
 # pseudo-likelihood times the design's variance (Lumley and Scott, 2015).
 design_aic <- function(fit, k = 2) {
@@ -209,11 +201,8 @@ known_error <- function(fit) isTRUE(is.finite(attr(fit$parameter, "std.error")))
 #' @rdname glm_methods
 #' @export
 vcov.rr_glm <- function(object, type = NULL, cluster = NULL, parameter = FALSE, complete = TRUE, ...) {
-  V <- switch(variance_type(object, type, cluster), observed = object$variance$observed,
-              expected = object$variance$expected,
-              sandwich = spread_variance(object, crossprod(cluster_sums(row_scores(object), cluster, object))),
-              survey = survey_variance(object, row_scores(object), function(meat) spread_variance(object, meat)))
-  if (has_study(list(object))) V <- V + spread_variance(object, study_meat(object))
+  V <- typed_variance(object, variance_type(object, type, cluster), cluster)
+  if (has_study(list(object))) V <- V + spread_variance(bread_of(object), study_meat(object))
   k <- length(object$coefficients)
   names <- c(names(object$coefficients), names(object$parameter))
   dimnames(V) <- list(names, names)
@@ -221,16 +210,12 @@ vcov.rr_glm <- function(object, type = NULL, cluster = NULL, parameter = FALSE, 
   V[kept, kept, drop = FALSE]
 }
 
-bread_of <- function(fit) fit$variance[[bread_type(fit)]]
-
-# bread meat bread, in the places that are estimated.
-spread_variance <- function(fit, meat) {
-  places <- estimated_places(fit)
-  bread <- bread_of(fit)[places, places, drop = FALSE]
-  V <- replace(bread_of(fit), TRUE, NA)
-  V[places, places] <- bread %*% meat %*% bread
-  V
+variance_parts.rr_glm <- function(fit) {
+  list(observed = fit$variance$observed, expected = function() fit$variance$expected, bread = bread_of(fit),
+       scores = function() row_scores(fit))
 }
+
+bread_of <- function(fit) fit$variance[[bread_type(fit)]]
 
 # ---- channels that a validation study estimated: two steps (Murphy and Topel, 1985) ----
 
@@ -241,30 +226,34 @@ has_study <- function(fits) {
 # The sum of G S G' over the rows of the studies, S being the variance of the share of yes and G the derivative of the
 # scores in it. Arms with the same table share its error.
 study_meat <- function(fit) {
-  rows <- fitted_rows(fit)
   mechanisms <- fit_mechanisms(fit)
-  y <- unname(fit$y)
-  arms <- row_arms(fit$arm, length(y))
-  d <- row_device(fit$device, fit$arm, length(y))$d
-  part <- function(count, share, power) ifelse(count > 0, count / share^power, 0)
-  first <- part(y, rows$report, 1) - part(1 - y, rows$report_no, 1)
-  second <- -part(y, rows$report, 2) - part(1 - y, rows$report_no, 2)
-  weight <- ifelse(is.finite(fit$linear.predictors), unname(fit$prior.weights) * rows$slope, 0)
-  x <- stats::model.matrix(fit)[, which(is.finite(fit$coefficients)), drop = FALSE] * weight
+  arms <- row_arms(fit$arm, length(fit$y))
+  x <- stats::model.matrix(fit)[, which(is.finite(fit$coefficients)), drop = FALSE]
+  slopes <- channel_slopes(fit)
   meat <- 0
   open <- which(vapply(mechanisms, is_validated, NA))
   while (length(open)) {
     mechanism <- mechanisms[[open[1]]]
     same <- open[vapply(mechanisms[open], same_mechanism, NA, mechanism)]
-    own <- arms %in% same
     yes <- mechanism$matrix[, 2]
     S <- yes * (1 - yes) / rowSums(mechanism$validation)
-    G <- cbind(crossprod(x, own * (second * rows$truth_no * d - first)),
-               crossprod(x, own * (second * rows$truth * d + first)))
+    G <- crossprod(x * slopes$weight, (arms %in% same) * slopes$score)
     meat <- meat + G %*% (S * t(G))
     open <- setdiff(open, same)
   }
   meat
+}
+
+# Derivatives of the score of each row in the shares of yes that a no and a yes report.
+channel_slopes <- function(fit) {
+  rows <- fitted_rows(fit)
+  y <- unname(fit$y)
+  d <- row_device(fit$device, fit$arm, length(y))$d
+  part <- function(count, share, power) ifelse(count > 0, count / share^power, 0)
+  first <- part(y, rows$report, 1) - part(1 - y, rows$report_no, 1)
+  second <- -part(y, rows$report, 2) - part(1 - y, rows$report_no, 2)
+  list(weight = ifelse(is.finite(fit$linear.predictors), unname(fit$prior.weights) * rows$slope, 0),
+       score = cbind(second * rows$truth_no * d - first, second * rows$truth * d + first, deparse.level = 0))
 }
 
 # Likelihoods take the channel for known.

@@ -68,18 +68,36 @@ NULL
 vcov.rr_regression <- function(object, type = NULL, cluster = NULL, ...) {
   kinds <- if (length(object$infinite)) "observed" else if (identical(object$method, "moments")) "sandwich"
     else c("observed", if (!inherits(object, "rr_predictor")) "expected", "sandwich")
-  type <- variance_type(object, type, cluster, kinds)
-  if (type == "observed") return(object$vcov)
-  V <- if (type == "expected") invert_positive(regression_expected(object)) else {
-    bread <- object$bread %||% object$vcov
-    # What is infinite has no variance, and takes none from the others.
-    bread[is.na(bread)] <- 0
-    spread <- function(meat) replace(bread %*% meat %*% t(bread), is.na(object$vcov), NA)
-    scores <- object$scores %||% regression_scores(object)
-    if (type == "survey") survey_variance(object, scores, spread)
-    else spread(crossprod(cluster_sums(scores, cluster, object)))
-  }
+  V <- typed_variance(object, variance_type(object, type, cluster, kinds), cluster)
   structure(V, dimnames = dimnames(object$vcov))
+}
+
+# The variance of all parameters, of one type.
+typed_variance <- function(fit, type, cluster) {
+  parts <- variance_parts(fit)
+  spread <- function(meat) spread_variance(parts$bread, meat)
+  switch(type, observed = parts$observed, expected = parts$expected(),
+         sandwich = spread(crossprod(cluster_sums(parts$scores(), cluster, fit))),
+         survey = survey_variance(fit, parts$scores(), spread))
+}
+
+# list(observed, expected(), bread, scores()): variances by the two informations, the one that a sandwich has outside,
+# and a row of scores for each respondent, in the parameters of the bread or in those that have a variance.
+variance_parts <- function(fit) UseMethod("variance_parts")
+
+variance_parts.rr_regression <- function(fit) {
+  list(observed = fit$vcov, expected = function() invert_positive(regression_expected(fit)),
+       bread = fit$bread %||% fit$vcov, scores = function() fit$scores %||% regression_scores(fit))
+}
+
+# bread meat bread', in the places that have a variance: what is infinite has none, and takes none from the others.
+spread_variance <- function(bread, meat) {
+  places <- which(!is.na(diag(bread)))
+  if (nrow(meat) > length(places)) meat <- meat[places, places, drop = FALSE]
+  own <- bread[places, places, drop = FALSE]
+  V <- replace(bread, TRUE, NA)
+  V[places, places] <- own %*% meat %*% t(own)
+  V
 }
 
 # The standard errors that are asked for, or those of the fit.
@@ -101,7 +119,7 @@ regression_reports <- function(fit) UseMethod("regression_reports")
 # C / (C - 1) as of a survey design.
 cluster_sums <- function(scores, cluster, fit) {
   if (is.null(cluster)) return(scores)
-  frame <- fit$frame %||% fit[["model"]]
+  frame <- fitted_frame(fit)
   n <- nrow(frame)
   if (inherits(cluster, "formula")) {
     data <- fit$data %||% fit$design$variables %||% eval(fit$call$data, environment(fit$terms))
@@ -130,12 +148,18 @@ confint.rr_regression <- function(object, parm = NULL, level = 0.95, ...) {
 
 match_coefficients <- function(parm, names, arg = "parm") match_rows(parm, names, "coefficients", arg)
 
+# A fit has one likelihood: `loglik`, that of the answers in their order; `constant`, what a glm adds to it; `df`, its
+# parameters, and `n`, its observations.
 #' @export
 logLik.rr_regression <- function(object, ...) {
   refuse_pseudo(list(object))
   if (is.null(object$loglik)) abort("A fit by moments has no likelihood.", "argument")
-  structure(object$loglik, df = object$df, nobs = object$n, class = "logLik")
+  structure(object$loglik + (object$constant %||% 0), df = object$df, nobs = object$n, class = "logLik")
 }
+
+#' @rdname rr_glm_methods
+#' @export
+logLik.rr_glm <- logLik.rr_regression
 
 #' @export
 nobs.rr_regression <- function(object, ...) object$n
@@ -159,19 +183,23 @@ anova.rr_regression <- function(object, ...) {
   value <- vapply(liks, as.numeric, 0)[order]
   statistic <- c(NA, 2 * diff(value))
   step <- c(NA, diff(df[order]))
-  # A share, or a sigma, at the end of its range is free to one side only: half the time it takes no degree of freedom.
-  class <- vapply(fits[order], function(fit) !is.null(fit$without) || inherits(fit, "rr_glm_mixed"), NA)
-  p <- stats::pchisq(pmax(statistic, 0), step, lower.tail = FALSE)
-  half <- c(FALSE, diff(class) == 1) & statistic > 1e-9
-  p[half] <- (p[half] + stats::pchisq(statistic[half], step[half] - 1, lower.tail = FALSE)) / 2
-  table <- data.frame(Df = df[order], logLik = value, Df.diff = step, Chisq = statistic, `Pr(>Chi)` = p,
-                      check.names = FALSE)
+  bounded <- vapply(fits[order], function(fit) !is.null(fit$without) || inherits(fit, "rr_glm_mixed"), NA)
+  half <- c(FALSE, diff(bounded) == 1) & statistic > 1e-9
+  table <- data.frame(Df = df[order], logLik = value, Df.diff = step, Chisq = statistic,
+                      `Pr(>Chi)` = ratio_p_values(statistic, step, half), check.names = FALSE)
   models <- paste0(lapply(fits[order], function(fit) deparse1(stats::formula(fit))),
-                   ifelse(class & kinds[1] == "rr_loglinear", paste(" and", protective_term), ""))
+                   ifelse(bounded & kinds[1] == "rr_loglinear", paste(" and", protective_term), ""))
   structure(table, heading = c("Likelihood ratio tests of the truth's model\n",
                                paste0("Model ", seq_along(models), ": ", models, collapse = "\n"),
                                if (any(half)) "Sigma and shares are at least 0: chi-squared laws are mixed\n"),
             class = c("anova", "data.frame"))
+}
+
+# A share, or a sigma, at the end of its range is free to one side only: half the time it takes no degree of freedom.
+ratio_p_values <- function(statistic, step, half) {
+  p <- stats::pchisq(pmax(statistic, 0), step, lower.tail = FALSE)
+  p[half] <- (p[half] + stats::pchisq(statistic[half], step[half] - 1, lower.tail = FALSE)) / 2
+  p
 }
 
 # One row per coefficient; `b` and `v` with the same names. An unknown number may have the name of a covariate.
@@ -188,6 +216,9 @@ coefficient_table <- function(b, v, conf.int = FALSE, conf.level = 0.95, df = In
   }
   table
 }
+
+# Standard errors of values with these slopes in the parameters, a row each.
+slope_error <- function(slopes, V) sqrt(pmax(rowSums((slopes %*% V) * slopes), 0))
 
 # Coefficients and ends of intervals as factors. Standard errors and tests stay those of the coefficients, as in tidy()
 # of other models.
@@ -268,8 +299,8 @@ print.summary.rr_regression <- function(x, digits = 4, ...) {
 print.summary.rr_glm <- print.summary.rr_regression
 
 print_heading <- function(x, freedom = coefficient_freedom(x)) {
-  dropped <- length(attr(x$frame %||% x[["model"]], "na.action"))
-  cat("<", class(x)[1], "> ", x$title, ", ", format_count(x$n), " respondents",
+  dropped <- length(attr(fitted_frame(x), "na.action"))
+  cat("<", class(x)[1], "> ", x$title, ", ", format_count(x$respondents %||% x$n), " respondents",
       if (dropped) sprintf(" (%s rows with missing values dropped)", format_count(dropped)), "\n", sep = "")
   if (inherits(x, "rr_multinom")) {
     cat("  ", deparse1(stats::formula(x$terms)),
@@ -279,11 +310,9 @@ print_heading <- function(x, freedom = coefficient_freedom(x)) {
   single <- inherits(x$mechanism, "rr_mechanism")
   cat(paste0("  ", if (single) format(x$mechanism)
              else paste0(names(x$mechanism), ": ", vapply(x$mechanism, format, ""))), sep = "\n")
-  if (length(x$starts) > 1L) cat("  the highest of ", length(x$starts), " maxima\n", sep = "")
-  if (!is.null(x$design)) {
-    words <- if (is.na(freedom)) "no degrees of freedom are left" else paste("t with", freedom, "degrees of freedom")
-    cat("  survey design; ", words, "\n", sep = "")
-  }
-  if (!is.null(x$note)) cat("  ", x$note, "\n", sep = "")
-  if (length(x$infinite)) cat("  the likelihood is largest at infinity: ", format_labels(x$infinite), "\n", sep = "")
+  words <- if (is.na(freedom)) "no degrees of freedom are left" else paste("t with", freedom, "degrees of freedom")
+  lines <- c(if (length(x$starts) > 1L) sprintf("the highest of %d maxima", length(x$starts)),
+             if (!is.null(x$design)) paste("survey design;", words), x$note,
+             if (length(x$infinite)) paste("the likelihood is largest at infinity:", format_labels(x$infinite)))
+  cat(sprintf("  %s\n", lines), sep = "")
 }

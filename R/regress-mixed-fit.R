@@ -308,12 +308,12 @@ coefficient_interval <- function(object, j, drop) {
   if (!is.finite(object$coefficients[j]) || anyNA(object$vcov)) return(c(NA_real_, NA_real_))
   model <- object$model
   x <- model$x[, j]
-  offset <- model$parts[[4]]
+  offset <- model$parts$offset
   part <- model
-  part$parts[[1]] <- part$x <- model$x[, -j, drop = FALSE]
+  part$parts$x <- part$x <- model$x[, -j, drop = FALSE]
   part$size <- ncol(part$x)
   height <- function(v) {
-    part$parts[[4]] <- offset + x * v
+    part$parts$offset <- offset + x * v
     mixed_height(part, object$at[-j]) - object$loglik + drop
   }
   error <- sqrt(object$vcov[j, j])
@@ -330,7 +330,7 @@ coefficient_interval <- function(object, j, drop) {
 
 mixed_height <- function(model, start) {
   if (model$size == 0) {
-    model$parts[[1]] <- matrix(0, length(model$parts[[2]]), 1)
+    model$parts$x <- matrix(0, length(model$parts$y), 1)
     value <- function(sigma) .Call(C_rr_mixed_value, model$parts, mixed_groups(model, 1, NA_real_), c(0, sigma))$value
     return(stats::optimize(value, c(0, 2 * start + 5), maximum = TRUE)$objective)
   }

@@ -11,13 +11,15 @@ mixed_model <- function(x, y, arm, device, link, offset, group, weight) {
   key <- vapply(split(row[order], group[order]), paste, "", collapse = " ")
   of <- match(key, unique(key))
   kept <- order[group[order] %in% which(!duplicated(of))]
-  list(parts = list(x[kept, , drop = FALSE], as.double(y[kept]), NULL, as.double(offset[kept]),
-                    as.integer(arm[kept]) - 1L, device, link, 0, NULL, NULL, 0, NULL),
+  list(parts = regress_parts(x[kept, , drop = FALSE], as.double(y[kept]), device, link,
+                             offset = as.double(offset[kept]), arm = as.integer(arm[kept]) - 1L),
        first = c(0L, cumsum(size[!duplicated(of)])), weight = as.vector(rowsum(weight, of, reorder = FALSE)), of = of,
        x = x[kept, , drop = FALSE], size = ncol(x))
 }
 
-mixed_groups <- function(model, halvings, sigma, width = 8.5) list(model$first, model$weight, width, halvings, sigma)
+mixed_groups <- function(model, halvings, sigma, width = 8.5) {
+  list(first = model$first, weight = model$weight, width = width, halvings = halvings, sigma = sigma)
+}
 
 # Value, score, information, and what is known of each group; with an edge that carries weight the grid is wider.
 mixed_value <- function(model, at) {
@@ -30,7 +32,7 @@ mixed_value <- function(model, at) {
 
 # Of all coefficients and sigma, or of the coefficients at a `sigma`.
 mixed_climb <- function(model, start, sigma = NA_real_, halvings = 0, tolerance = 1e-11) {
-  found <- .Call(C_rr_mixed_climb, model$parts, mixed_groups(model, halvings, sigma), start, c(tolerance, 300))
+  found <- .Call(C_rr_mixed_climb, model$parts, mixed_groups(model, halvings, sigma), start, tolerance, 300)
   list(at = c(found$at, if (!is.na(sigma)) sigma), value = found$numbers[1], steps = found$numbers[3])
 }
 
@@ -38,7 +40,7 @@ mixed_climb <- function(model, start, sigma = NA_real_, halvings = 0, tolerance 
 mixed_ladder <- function(model, b, value) {
   ends <- list(list(at = c(b, 0), value = value))
   # The coefficients of the same prevalences at another sigma, about.
-  spread <- function(sigma) sqrt(1 + switch(model$parts[[7]] + 1L, 0.346, 1, 0.5, 1) * sigma^2)
+  spread <- function(sigma) sqrt(1 + switch(model$parts$link + 1L, 0.346, 1, 0.5, 1) * sigma^2)
   for (sigma in 2^(-1:5)) {
     before <- ends[[length(ends)]]$at
     start <- before[-length(before)] * spread(sigma) / spread(before[length(before)])
@@ -95,8 +97,8 @@ mixed_far <- function(model, ladder, ends) {
 # group is a sum over the intervals between the thresholds. Zeros among the probabilities of a report are counted apart.
 mixed_limit <- function(model, ratio) {
   group <- rep(seq_along(model$weight), diff(model$first))
-  device <- matrix(model$parts[[6]], 5)[, model$parts[[5]] + 1L, drop = FALSE]
-  said <- model$parts[[2]] == 1
+  device <- matrix(model$parts$device, 5)[, model$parts$arm + 1L, drop = FALSE]
+  said <- model$parts$y == 1
   above <- ifelse(said, device[1, ], device[3, ])
   below <- ifelse(said, device[2, ], device[4, ])
   threshold <- -drop(model$x %*% ratio)

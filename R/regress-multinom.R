@@ -83,85 +83,99 @@ rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multin
   type <- check_choice(type, "type", c("multinomial", "cumulative"))
   starts <- check_starts(starts)
   design <- given_design(data, call)
-  asked <- design_call(call, design)
-  data <- design$variables %||% data
-  rows <- multinom_rows(asked, formula, data, mechanism, parent.frame())
+  rows <- multinom_rows(design_call(call, design), formula, design$variables %||% data, mechanism, parent.frame())
   scale <- design_scale(design, rows$weights)
   rows$weights <- rows$weights * scale
-  mechanism <- rows$mechanism
-  refuse_validated(mechanism, "{.fn rr_multinom}")
+  refuse_validated(rows$mechanism, "{.fn rr_multinom}")
   if (type == "cumulative") check_cumulative_order(rows)
-  if (!inherits(data, "rr_tally") && is.null(design)) tell_sampling_weights(rows$weights)
+  if (is.null(rows$respondents) && is.null(design)) tell_sampling_weights(rows$weights)
   likelihood <- if (type == "cumulative") cumulative_model else multinomial_model
   model <- likelihood(rows)
   check_enough_rows(sum(rows$weights > 0), model$size)
-  counts <- vapply(seq_along(mechanism$reports), function(code) sum(rows$weights[rows$codes == code]), 0)
-  # Weights of a survey count with the number of respondents that they are worth.
-  if (!is.null(design)) counts <- counts * sum(rows$weights) / sum(rows$weights^2)
-  fit <- fit_likelihood(model, starts, reports_contradict(mechanism, counts))
+  fit <- new_rr_multinom(fit_likelihood(model, starts, answers_doubt(rows, design)), model, rows, type, call)
+  with_design(fit, design, scale, function(w) climb_replicate(suppressMessages(likelihood(rows, w * scale)), fit$at))
+}
+
+new_rr_multinom <- function(fit, model, rows, type, call) {
   fit$coefficients <- stats::setNames(fit$coefficients[model$all_names], model$all_names)
-  fit <- structure(c(fit, rows[c("weights", "mechanism", "frame", "terms", "xlevels", "contrasts", "response")], list(
+  structure(c(fit, rows[c("weights", "mechanism", "frame", "terms", "xlevels", "contrasts", "response")], list(
     n = rows$respondents %||% sum(rows$weights > 0), type = type, call = call,
     model = c(model[c("x", "columns", "truths", "expected")], rows[c("codes", "channel")]),
     title = paste(if (type == "cumulative") "Cumulative" else "Multinomial", "logit of the truth"))),
     class = c("rr_multinom", "rr_regression"))
-  with_design(fit, design, scale, function(w) climb_replicate(suppressMessages(likelihood(rows, w * scale)), fit$at))
 }
 
-# Codes of the reports and the design matrix. A tally is rows of its reports, with their counts as weights. The
-# questions of a product are columns of the data; they ride along so that `subset` and missing values keep rows
-# together.
+# Are the reports unlikely whatever the truth? Weights of a survey count with the number of respondents that they are
+# worth.
+answers_doubt <- function(rows, design) {
+  counts <- report_totals(rows$codes, rows$weights, length(rows$mechanism$reports))
+  worth <- if (is.null(design)) 1 else sum(rows$weights) / sum(rows$weights^2)
+  reports_contradict(rows$mechanism, counts * worth)
+}
+
+report_totals <- function(codes, weights, reports) {
+  vapply(seq_len(reports), function(code) sum(weights[codes == code]), 0)
+}
+
+# Codes of the reports and the design matrix: reports are a tally, a column, or a column for each question.
 multinom_rows <- function(call, formula, data, mechanism, where) {
-  tally <- if (inherits(data, "rr_tally")) data
-  if (is.null(tally)) {
+  read <- if (inherits(data, "rr_tally")) tallied_answers else {
     check_mechanism(mechanism)
     check_class(data, "data", "data.frame", "a data frame, or a tally by groups")
-  } else {
-    if (!is.null(mechanism) && !same_mechanism(mechanism, tally$mechanism)) {
-      abort("{.arg mechanism} must be that of the tally.", "mismatch")
-    }
-    check_formula(formula, FALSE)
-    if (length(formula) == 3L || !is.null(call$subset)) {
-      abort("A tally needs a one-sided {.arg formula} and no {.arg subset}: its reports are counted already.",
-            "argument")
-    }
-    mechanism <- tally$mechanism
-    # Weighted reports are worth their effective number, as everywhere.
-    counts <- sweep(as.matrix(tally$counts), 2, tally$effective_n / tally$n, `*`)
-    reports <- factor(rep(mechanism$reports, ncol(counts)), mechanism$reports)
-    data <- as.data.frame(c(list(.report = reports, .count = as.vector(counts)),
-                            lapply(as.list(tally$groups), rep, each = nrow(counts))), optional = TRUE)
-    call$weights <- quote(.count)
-    formula <- report_formula(formula)
+    joint <- !is.null(mechanism$questions) && inherits(formula, "formula") && length(formula) == 2L
+    if (joint) joint_answers else single_answers
   }
-  joint <- is.null(tally) && !is.null(mechanism$questions) && inherits(formula, "formula") && length(formula) == 2L
-  questions <- names(mechanism$questions)
-  if (joint) {
-    check_columns(questions, data, "mechanism")
-    check_joint(mechanism)
-    own <- stats::terms(formula, data = data[setdiff(names(data), questions)])
-    formula <- stats::update(stats::formula(own), stats::reformulate(c(".", sprintf("`%s`", questions))))
-  } else check_formula(formula)
-  frame <- regression_frame(call, formula, data, where, if (joint) questions else all.vars(formula[[2]]))
-  name <- if (!is.null(tally)) paste("tally of", format_labels(mechanism$reports))
-    else if (joint) paste(questions, collapse = ", ") else deparse1(formula[[2]])
-  response <- stats::model.response(frame)
-  codes <- if (joint) product_codes(frame, mechanism)
-    else if (is.null(tally)) report_codes(response, mechanism, name) else match(response, mechanism$reports)
-  terms <- attr(frame, "terms")
-  if (joint) {
-    made <- stats::model.frame(own, data, na.action = stats::na.pass)
-    terms <- structure(stats::terms(made), .Environment = environment(formula))
-  }
-  if (!is.null(tally)) terms <- stats::delete.response(terms)
-  attr(frame, "terms") <- terms
-  channel <- unname(identified_channel(mechanism))
+  rows <- read(call, formula, data, mechanism, where)
+  attr(rows$frame, "terms") <- rows$terms
+  channel <- unname(identified_channel(rows$mechanism))
   if (nrow(channel) > 200) abort("{.arg mechanism} must have at most 200 truths for a regression.", "argument")
-  check_possible(codes, channel, mechanism, name)
-  x <- stats::model.matrix(terms, frame)
-  list(frame = frame, terms = terms, x = x, codes = codes, weights = frame_weights(frame), channel = channel,
-       mechanism = mechanism, response = name, xlevels = stats::.getXlevels(terms, frame),
-       contrasts = attr(x, "contrasts"), respondents = if (!is.null(tally)) respondent_number(tally))
+  check_possible(rows$codes, channel, rows$mechanism, rows$response)
+  x <- stats::model.matrix(rows$terms, rows$frame)
+  c(rows, list(x = x, weights = frame_weights(rows$frame), channel = channel,
+               xlevels = stats::.getXlevels(rows$terms, rows$frame), contrasts = attr(x, "contrasts")))
+}
+
+single_answers <- function(call, formula, data, mechanism, where) {
+  frame <- regression_frame(call, check_formula(formula), data, where, all.vars(formula[[2]]))
+  name <- deparse1(formula[[2]])
+  list(frame = frame, terms = attr(frame, "terms"), mechanism = mechanism, response = name,
+       codes = report_codes(stats::model.response(frame), mechanism, name))
+}
+
+# The questions of a product are columns of the data; they ride along so that `subset` and missing values keep rows
+# together.
+joint_answers <- function(call, formula, data, mechanism, where) {
+  questions <- names(mechanism$questions)
+  check_columns(questions, data, "mechanism")
+  check_joint(mechanism)
+  own <- stats::terms(formula, data = data[setdiff(names(data), questions)])
+  wide <- stats::update(stats::formula(own), stats::reformulate(c(".", sprintf("`%s`", questions))))
+  frame <- regression_frame(call, wide, data, where, questions)
+  codes <- product_codes(frame, mechanism)
+  made <- stats::terms(stats::model.frame(own, data, na.action = stats::na.pass))
+  list(frame = frame, terms = structure(made, .Environment = environment(wide)), mechanism = mechanism,
+       response = paste(questions, collapse = ", "), codes = codes)
+}
+
+# A tally is rows of its reports, with their counts as weights.
+tallied_answers <- function(call, formula, tally, mechanism, where) {
+  if (!is.null(mechanism) && !same_mechanism(mechanism, tally$mechanism)) {
+    abort("{.arg mechanism} must be that of the tally.", "mismatch")
+  }
+  if (length(check_formula(formula, FALSE)) == 3L || !is.null(call$subset)) {
+    abort("A tally needs a one-sided {.arg formula} and no {.arg subset}: its reports are counted already.", "argument")
+  }
+  mechanism <- tally$mechanism
+  # Weighted reports are worth their effective number, as everywhere.
+  counts <- sweep(as.matrix(tally$counts), 2, tally$effective_n / tally$n, `*`)
+  reports <- factor(rep(mechanism$reports, ncol(counts)), mechanism$reports)
+  data <- as.data.frame(c(list(.report = reports, .count = as.vector(counts)),
+                          lapply(as.list(tally$groups), rep, each = nrow(counts))), optional = TRUE)
+  call$weights <- quote(.count)
+  frame <- regression_frame(call, report_formula(formula), data, where, ".report")
+  list(frame = frame, terms = stats::delete.response(attr(frame, "terms")), mechanism = mechanism,
+       response = paste("tally of", format_labels(mechanism$reports)),
+       codes = match(stats::model.response(frame), mechanism$reports), respondents = respondent_number(tally))
 }
 
 product_codes <- function(frame, mechanism) {
@@ -198,20 +212,22 @@ multinomial_model <- function(rows, weights = rows$weights) {
   x <- rows$x[, keep, drop = FALSE]
   basis <- orthogonal_columns(unname(x), rows$weights)
   rows$weights <- weights
-  p <- ncol(x)
   # The pass over the rows is the one thing that a fit waits for: src/core/regress/category.c.
   pass <- function(x, b, kind) .Call(C_rr_category, x, rows$codes, rows$weights, rows$channel, b, kind)
-  evaluate <- function(b, need) {
-    now <- pass(basis$z, b, 0L)
-    list(now$loglik, now$score, now$information, if (need == 2L) pass(basis$z, b, 1L)$information)
-  }
-  predictors <- function(b) cbind(0, basis$z %*% matrix(b, p))
+  predictors <- function(b) cbind(0, basis$z %*% matrix(b, ncol(x)))
   to <- kronecker(diag(length(levels) - 1L), basis$back)
   name <- function(terms) as.vector(t(outer(levels[-1], terms, paste, sep = ":")))
   model <- new_likelihood(
-    name(colnames(x)), evaluate, function(step) max(abs(predictors(step))), function(b) drop(to %*% b),
-    function(b) to, function(b, N) truth_distances(predictors, b, N), sum(rows$weights),
-    constant_start(basis$z, rows$codes, rows$weights, rows$channel))
+    names = name(colnames(x)),
+    evaluate = function(b, need) {
+      now <- pass(basis$z, b, 0L)
+      list(value = now$loglik, gradient = now$score, observed = now$information,
+           fallback = if (need == 2L) pass(basis$z, b, 1L)$information)
+    },
+    reach = function(step) max(abs(predictors(step))), natural = function(b) drop(to %*% b), slope = function(b) to,
+    rows = function(b, N) truth_distances(predictors, b, N), total = sum(rows$weights),
+    start = constant_start(basis$z, rows$codes, rows$weights, rows$channel)
+  )
   bare <- unname(x)
   c(model, list(all_names = name(colnames(rows$x)), columns = colnames(rows$x), x = x, truths = multinomial_parts,
                 expected = function(b) pass(bare, b, 2L)$information))
@@ -242,7 +258,7 @@ constant_start <- function(z, codes, weights, channel) {
 
 # The shares without covariates, kept off the boundary.
 start_shares <- function(codes, weights, channel) {
-  counts <- vapply(seq_len(ncol(channel)), function(code) sum(weights[codes == code]), 0)
+  counts <- report_totals(codes, weights, ncol(channel))
   shares <- pmax(drop(counts %*% unbiased_matrix(channel)) / max(sum(counts), 1e-300), 0.05 / nrow(channel))
   shares / sum(shares)
 }
@@ -254,58 +270,64 @@ report_scores <- function(at, channel, codes) {
   at$expand(slopes / rowSums(at$theta * given))
 }
 
-# Thresholds stay in order by the logarithms of their distances. Columns are centred: the thresholds that are
-# climbed are those at the mean.
+# What is climbed are the thresholds at the mean of the columns, as ordered_thresholds() reads them, and slopes of
+# orthogonal columns.
 cumulative_model <- function(rows, weights = rows$weights) {
   levels <- rows$mechanism$levels
   columns <- colnames(rows$x) != "(Intercept)"
   keep <- intersect(independent_columns(rows$x, rows$weights), which(columns))
   x <- rows$x[, keep, drop = FALSE]
-  m <- length(levels) - 1L
-  p <- ncol(x)
-  k <- seq_len(m)
+  k <- seq_len(length(levels) - 1L)
   middle <- colSums(x * rows$weights) / sum(rows$weights)
   basis <- orthogonal_columns(unname(x) - rep(middle, each = nrow(x)), rows$weights)
-  to <- block_diagonal(list(diag(m), basis$back))
-  to[k, -k] <- rep(middle %*% basis$back, each = m)
+  to <- block_diagonal(list(diag(length(k)), basis$back))
+  to[k, -k] <- rep(middle %*% basis$back, each = length(k))
   rows$weights <- weights
-  ordered <- function(b) c(cumsum(c(b[1], exp(b[k[-1]]))), b[-k])
-  distance_slope <- function(b) {
-    t <- diag(length(b))
-    for (j in k[-1]) t[j:m, j] <- exp(b[j])
-    t[k, 1] <- 1
-    t
-  }
-  evaluate <- function(b, need) {
-    now <- cumulative_pass(rows, ordered(b), basis$z, need)
-    if (need == 0L) return(now)
-    t <- distance_slope(b)
-    bent <- c(0, exp(b[k[-1]]) * rev(cumsum(rev(now$score[k])))[-1], numeric(p))
-    observed <- crossprod(t, now$observed %*% t) - diag(bent)
-    # Far out the logarithms of distances overflow.
-    if (!all(is.finite(observed))) return(list(-Inf))
-    list(now$loglik, drop(crossprod(t, now$score)), observed,
-         if (need == 2L) crossprod(t, expected_information(rows, ordered(b), basis$z) %*% t))
-  }
-  # Thresholds in rows, and distances that go to 0: a category without respondents.
-  at_rows <- function(b, N) {
-    thresholds <- function(v) as.vector(outer(-drop(basis$z %*% v[-k]), v[k], `+`))
-    close <- k[-1][b[k[-1]] < 0]
-    moves <- distance_slope(b) %*% N
-    list(eta = c(thresholds(ordered(b)), b[close]),
-         move = rbind(vapply(seq_len(ncol(N)), function(j) thresholds(moves[, j]), numeric(nrow(x) * m)),
-                      N[close, , drop = FALSE]))
-  }
   first <- stats::qlogis(cumsum(start_shares(rows$codes, rows$weights, rows$channel))[k])
   thresholds <- paste(levels[k], levels[-1], sep = "|")
   model <- new_likelihood(
-    c(thresholds, colnames(x)), evaluate, function(step) max(abs(step[k])) + max(0, abs(basis$z %*% step[-k])),
-    function(b) drop(to %*% ordered(b)), function(b) to %*% distance_slope(b), at_rows, sum(rows$weights),
-    c(first[1], log(diff(first)), numeric(p)))
+    names = c(thresholds, colnames(x)), evaluate = function(b, need) cumulative_value(rows, basis$z, b, need),
+    reach = function(step) max(abs(step[k])) + max(0, abs(basis$z %*% step[-k])),
+    natural = function(b) drop(to %*% ordered_thresholds(b, k)), slope = function(b) to %*% threshold_slopes(b, k),
+    rows = function(b, N) cumulative_distances(basis$z, k, b, N), total = sum(rows$weights),
+    start = c(first[1], log(diff(first)), numeric(ncol(x)))
+  )
   bare <- unname(x)
   c(model, list(all_names = c(thresholds, colnames(rows$x)[columns]), columns = colnames(rows$x)[columns], x = x,
-                truths = cumulative_truths,
-                expected = function(b) expected_information(rows, b, bare)))
+                truths = cumulative_truths, expected = function(b) expected_information(rows, b, bare)))
+}
+
+# Thresholds stay in order by the logarithms of their distances; their derivatives in these.
+ordered_thresholds <- function(b, k) c(cumsum(c(b[1], exp(b[k[-1]]))), b[-k])
+
+threshold_slopes <- function(b, k) {
+  slopes <- diag(length(b))
+  for (j in k[-1]) slopes[j:length(k), j] <- exp(b[j])
+  slopes[k, 1] <- 1
+  slopes
+}
+
+cumulative_value <- function(rows, z, b, need) {
+  k <- seq_len(nrow(rows$channel) - 1L)
+  now <- cumulative_pass(rows, ordered_thresholds(b, k), z, need)
+  if (need == 0L) return(now)
+  slopes <- threshold_slopes(b, k)
+  bent <- c(0, exp(b[k[-1]]) * rev(cumsum(rev(now$gradient[k])))[-1], numeric(ncol(z)))
+  observed <- crossprod(slopes, now$observed %*% slopes) - diag(bent)
+  # Far out the logarithms of distances overflow.
+  if (!all(is.finite(observed))) return(list(value = -Inf))
+  fallback <- if (need == 2L) crossprod(slopes, expected_information(rows, ordered_thresholds(b, k), z) %*% slopes)
+  list(value = now$value, gradient = drop(crossprod(slopes, now$gradient)), observed = observed, fallback = fallback)
+}
+
+# Thresholds in rows, and distances that go to 0: a category without respondents.
+cumulative_distances <- function(z, k, b, N) {
+  thresholds <- function(v) as.vector(outer(-drop(z %*% v[-k]), v[k], `+`))
+  close <- k[-1][b[k[-1]] < 0]
+  moves <- threshold_slopes(b, k) %*% N
+  list(eta = c(thresholds(ordered_thresholds(b, k)), b[close]),
+       move = rbind(vapply(seq_len(ncol(N)), function(j) thresholds(moves[, j]), numeric(nrow(z) * length(k))),
+                    N[close, , drop = FALSE]))
 }
 
 # Shares of the categories, F(a_k) - F(a_{k-1}) = F(a_k) F(-a_{k-1}) (1 - exp(a_{k-1} - a_k)) without cancellation, and
@@ -335,8 +357,8 @@ cumulative_pass <- function(rows, b, x, need) {
   at <- cumulative_truths(b, x)
   given <- t(rows$channel[, rows$codes, drop = FALSE])
   seen <- rowSums(at$theta * given)
-  loglik <- sum((w * log(seen))[w > 0])
-  if (need == 0L) return(list(loglik))
+  value <- sum((w * log(seen))[w > 0])
+  if (need == 0L) return(list(value = value))
   g <- (given[, -m - 1L, drop = FALSE] - given[, -1, drop = FALSE]) / seen
   s <- at$density * g
   # The sum of w (s s' - diag(bent)) in the linear predictors.
@@ -344,7 +366,7 @@ cumulative_pass <- function(rows, b, x, need) {
   row <- s * rowSums(s) - bent
   side <- -crossprod(row * w, x)
   top <- crossprod(s * w, s) - diag(colSums(w * bent), m)
-  list(loglik = loglik, score = colSums(w * at$expand(s)),
+  list(value = value, gradient = colSums(w * at$expand(s)),
        observed = rbind(cbind(top, side), cbind(t(side), crossprod(x * (w * rowSums(row)), x))))
 }
 
@@ -405,14 +427,13 @@ predict.rr_multinom <- function(object, newdata = NULL, type = c("truth", "repor
   if (type == "report") {
     slopes <- lapply(seq_len(ncol(channel)), function(y) Reduce(`+`, Map(`*`, slopes, channel[, y])))
   }
-  V <- if (is.null(object$design)) object$limit else vcov(object)
-  error <- vapply(slopes, function(g) sqrt(pmax(rowSums((g %*% V) * g), 0)), numeric(nrow(fit)))
+  error <- vapply(slopes, slope_error, numeric(nrow(fit)), if (is.null(object$design)) object$limit else vcov(object))
   list(fit = fit, se.fit = matrix(error, nrow(fit), dimnames = dimnames(fit)))
 }
 
 multinom_newdata <- function(object, newdata, reports) {
   if (is.null(newdata)) return(list(x = object$model$x, codes = object$model$codes, names = rownames(object$frame)))
-  terms <- stats::delete.response(object$terms)
+  terms <- covariate_terms(object)
   frame <- newdata_frame(object, terms, newdata, all.vars(terms))
   x <- stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
   codes <- NULL

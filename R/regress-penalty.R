@@ -22,8 +22,7 @@ prior_precision <- function(data) {
 }
 
 penalized_maximum <- function(model, penalty, points) {
-  climbed <- climb(list(parts = list(function(b, need) penalized_state(model, b, "jeffreys", need), model$reach,
-                                     metric(model))), points[, seq_len(min(3, ncol(points))), drop = FALSE])
+  climbed <- climb(jeffreys_likelihood(model), points[, seq_len(min(3, ncol(points))), drop = FALSE])
   best <- which.max(climbed$value)
   if (!is.finite(climbed$value[best])) abort("No start has a finite likelihood.", "stalled")
   b <- climbed$at[, best]
@@ -39,6 +38,15 @@ penalized_maximum <- function(model, penalty, points) {
        model = model, decrement = climbed$decrement[best])
 }
 
+# What is climbed, see new_likelihood().
+jeffreys_likelihood <- function(model) {
+  evaluate <- function(b, need) {
+    state <- penalized_state(model, b, "jeffreys", need)
+    list(value = state$value, gradient = state$equation, observed = state$slope, fallback = state$fallback)
+  }
+  list(parts = list(evaluate = evaluate, reach = model$reach, metric = metric(model)))
+}
+
 # (Penalized) log-likelihood, adjusted score (also by rows), minus its derivative by differences, expected information
 # and variance; -Inf outside the domain. `need`: of a 0 the value alone.
 penalized_state <- function(model, b, penalty, need = 1L, slope = need > 0L) {
@@ -46,7 +54,7 @@ penalized_state <- function(model, b, penalty, need = 1L, slope = need > 0L) {
   none <- list(value = -Inf, equation = NA * b)
   eta <- predictor_of(model$z, b, data$offset)
   if (!inside_link(eta, data$link)) return(none)
-  rows <- regress_rows(eta, data$y, data$arm, data$device, data$link)
+  rows <- data_rows(data, eta)
   w <- data$weight * rows$expected
   information <- crossprod(model$z, w * model$z)
   root <- tryCatch(chol(information), error = function(e) NULL)
@@ -55,19 +63,27 @@ penalized_state <- function(model, b, penalty, need = 1L, slope = need > 0L) {
   if (need == 0L || !is.finite(value)) return(list(value = value))
   V <- chol2inv(root)
   leverage <- w * rowSums((model$z %*% V) * model$z)
+  psi <- model$z * (data$weight * rows$score + 0.5 * leverage * penalty_bend(data, rows, penalty))
+  change <- if (slope) penalty_slope(model, b, penalty)
+  list(value = value, equation = colSums(psi), slope = change %||% information, fallback = information, psi = psi,
+       V = V)
+}
+
+# Minus the derivative of the adjusted score, by differences; NULL outside the domain.
+penalty_slope <- function(model, b, penalty) {
+  near <- function(k, h) penalized_state(model, replace(b, k, b[k] + h), penalty, slope = FALSE)$equation
+  change <- vapply(seq_along(b), function(k) near(k, -1e-5) - near(k, 1e-5), numeric(length(b))) / 2e-5
+  if (all(is.finite(change))) if (penalty == "jeffreys") (change + t(change)) / 2 else change
+}
+
+# What a unit of leverage adds to the score of a row, twice.
+penalty_bend <- function(data, rows, penalty) {
   bend <- rows$bend / rows$slope
   if (penalty == "jeffreys") {
-    d <- row_device(data$device, data$arm, length(data$y))$d
+    d <- row_devices(data)$d
     bend <- 2 * bend - d * rows$slope * (rows$report_no - rows$report) / (rows$report * rows$report_no)
   }
-  bend[!is.finite(bend)] <- 0
-  psi <- model$z * (data$weight * rows$score + 0.5 * leverage * bend)
-  state <- list(value = value, equation = colSums(psi), slope = information, fallback = information, psi = psi, V = V)
-  if (!slope) return(state)
-  near <- function(k, h) penalized_state(model, replace(b, k, b[k] + h), penalty, need, FALSE)$equation
-  change <- vapply(seq_along(b), function(k) near(k, -1e-5) - near(k, 1e-5), numeric(length(b))) / 2e-5
-  if (all(is.finite(change))) state$slope <- if (penalty == "jeffreys") (change + t(change)) / 2 else change
-  state
+  ifelse(is.finite(bend), bend, 0)
 }
 
 # Newton's method on the equations, halving steps that do not bring them nearer to 0. Linear ones are solved by the

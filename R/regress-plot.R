@@ -58,18 +58,12 @@ draw_along <- function(data, along, what, conf.level, title = NULL) {
   top <- if (highest > 0.5) 1 else max(pretty(c(0, highest)))
   others <- if (length(along$typical)) paste0(" Others: ", paste(along$typical, collapse = ", "), ".")
   limits <- ggplot2::aes(ymin = .data$lwr, ymax = .data$upr)
-  levels <- levels(data$level)
-  colours <- if (length(levels) <= length(line_colours)) line_colours else grDevices::hcl.colors(length(levels),
-                                                                                                 "Dark 3")
-  labels <- wrap_labels(30)(levels)
-  guide <- if (length(levels) > 1L) line_legend(labels) else "none"
   ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$fit, colour = .data$level, fill = .data$level,
                                      group = .data$level)) +
     (if (along$line) list(ggplot2::geom_ribbon(limits, alpha = 0.15, colour = NA),
                           ggplot2::geom_line(linewidth = 0.8))
      else ggplot2::geom_pointrange(limits, size = 0.4, position = ggplot2::position_dodge(width = 0.5))) +
-    ggplot2::scale_colour_manual(values = colours, labels = labels, guide = guide) +
-    ggplot2::scale_fill_manual(values = colours, labels = labels, guide = guide) +
+    level_colours(levels(data$level)) +
     ggplot2::labs(x = along$variable, y = wrap_text(what, 28), colour = title, fill = title,
                   title = wrap_text(paste0(what, ", by ", along$variable), 46),
                   caption = wrap_text(sprintf("%s: %s%% intervals.%s", if (along$line) "Band" else "Bars",
@@ -79,18 +73,24 @@ draw_along <- function(data, along, what, conf.level, title = NULL) {
     ggplot2::scale_y_continuous(labels = percent_labels) + ggplot2::coord_cartesian(ylim = c(0, top)) + theme_candor()
 }
 
+# One colour for each level, of lines and of bands; a single one needs no legend.
+level_colours <- function(levels) {
+  colours <- if (length(levels) <= length(line_colours)) line_colours else grDevices::hcl.colors(length(levels),
+                                                                                                 "Dark 3")
+  labels <- wrap_labels(30)(levels)
+  guide <- if (length(levels) > 1L) line_legend(labels) else "none"
+  list(ggplot2::scale_colour_manual(values = colours, labels = labels, guide = guide),
+       ggplot2::scale_fill_manual(values = colours, labels = labels, guide = guide))
+}
+
 # New rows along one covariate, and for each value of `by`, the others at their means or most frequent values.
 covariate_grid <- function(object, data, variable, by = character()) {
-  known <- intersect(all.vars(stats::delete.response(object$terms)), names(data))
+  known <- intersect(all.vars(covariate_terms(object)), names(data))
   if (!length(known)) abort("There is no covariate to draw the truth along.", "argument")
   variable <- check_covariates(variable %||% known[1], known, "variable")[1]
   by <- line_covariate(by, variable, object$terms, data[known])
-  stepped <- vapply(known, in_factor, NA, terms = object$terms, model = object$frame %||% object[["model"]])
-  # The mean, or the most frequent value.
-  typical <- Map(function(v, stepped) {
-    values <- sort(unique(v))
-    if (!stepped && (is.numeric(v) || is_time(v))) mean(v) else values[which.max(tabulate(match(v, values)))]
-  }, data[known], stepped)
+  stepped <- vapply(known, in_factor, NA, terms = object$terms, model = fitted_frame(object))
+  typical <- Map(typical_value, data[known], stepped)
   values <- data[[variable]]
   line <- (is.numeric(values) || is_time(values)) && !stepped[[variable]]
   grid <- if (line) seq(min(values), max(values), length.out = 101) else sort(unique(values))
@@ -102,11 +102,18 @@ covariate_grid <- function(object, data, variable, by = character()) {
     new[[by]] <- rep(levels, each = length(grid))
     rownames(new) <- NULL
   }
-  shown <- vapply(typical[others], function(v) {
-    if (inherits(v, "POSIXct")) format(v, "%Y-%m-%d %H:%M") else if (is.numeric(v)) format(v, digits = 3) else format(v)
-  }, "")
   list(variable = variable, grid = grid, line = line, by = if (length(by)) by, new = new,
-       typical = sprintf("%s = %s", others, shown))
+       typical = sprintf("%s = %s", others, vapply(typical[others], format_value, "")))
+}
+
+# The mean, or the most frequent value.
+typical_value <- function(v, stepped) {
+  values <- sort(unique(v))
+  if (!stepped && (is.numeric(v) || is_time(v))) mean(v) else values[which.max(tabulate(match(v, values)))]
+}
+
+format_value <- function(v) {
+  if (inherits(v, "POSIXct")) format(v, "%Y-%m-%d %H:%M") else if (is.numeric(v)) format(v, digits = 3) else format(v)
 }
 
 # The covariate that has a line for each of its values. Without one an interaction would be drawn at one value of the

@@ -66,25 +66,34 @@ rr_posterior <- function(tally, prior = 1, n = 0, ...) {
     abort("The data are impossible under this mechanism: no truth can produce a report.", "impossible")
   }
   k <- nrow(channel)
-  check_that(is.numeric(prior) && length(prior) %in% c(1L, k) && all(is.finite(prior) & prior > 0), prior, "prior",
-             "one number above 0, or one per category")
-  # Beta(a, b) is the distribution of the share of yes, the second level.
-  prior <- if (length(prior) == 1L) rep(prior, k) else if (k == 2 && is.null(names(prior))) rev(prior)
-    else match_levels(prior, mechanism$levels, "prior")
+  prior <- check_prior(prior, mechanism$levels)
   if (k > 2 && n == 0) abort("The posterior of {k} categories needs draws, such as {.code n = 4000}.", "argument")
   parts <- lapply(seq_len(ncol(counts)), function(g) {
     part <- (if (k == 2) binary_posterior else drawn_posterior)(counts[, g], channel, prior, n)
     if (n > 0) colnames(part$draws) <- mechanism$levels
     part
   })
-  draws <- if (n > 0) lapply(parts, `[[`, "draws")
+  new_rr_posterior(parts, tally, prior, if (n > 0) lapply(parts, `[[`, "draws"))
+}
+
+# Beta(a, b) is the distribution of the share of yes, the second level.
+check_prior <- function(prior, levels) {
+  k <- length(levels)
+  check_that(is.numeric(prior) && length(prior) %in% c(1L, k) && all(is.finite(prior) & prior > 0), prior, "prior",
+             "one number above 0, or one per category")
+  if (length(prior) == 1L) rep(prior, k) else if (k == 2 && is.null(names(prior))) rev(prior)
+    else match_levels(prior, levels, "prior")
+}
+
+new_rr_posterior <- function(parts, tally, prior, draws) {
+  levels <- tally$mechanism$levels
   all <- function(what) unlist(lapply(parts, `[[`, what))
-  groups <- lapply(as.list(tally$groups), rep, each = k)
-  rows <- tibble::as_tibble(c(groups, list(term = rep(mechanism$levels, length(parts)), estimate = all("mean"),
+  groups <- lapply(as.list(tally$groups), rep, each = length(levels))
+  rows <- tibble::as_tibble(c(groups, list(term = rep(levels, length(parts)), estimate = all("mean"),
                                            std.error = all("sd"))))
   x <- structure(
-    list(parts = parts, tally = tally, mechanism = mechanism, prior = prior, rows = rows, n = sum(tally$n),
-         labels = cell_names(mechanism$levels, tally$groups), conf.level = 0.95,
+    list(parts = parts, tally = tally, mechanism = tally$mechanism, prior = prior, rows = rows, n = sum(tally$n),
+         labels = cell_names(levels, tally$groups), conf.level = 0.95,
          draws = if (is.null(tally$groups)) draws[[1]] else draws), class = c("rr_posterior", "rr_estimates"))
   x$rows$median <- unname(quantile(x, 0.5)[, 1])
   x
@@ -105,13 +114,7 @@ binary_posterior <- function(counts, channel, prior, n) {
 
 # The density on a grid that resolves its narrowest part and ends where nothing is left.
 posterior_grid <- function(counts, channel, a, b) {
-  log_density <- function(eta) {
-    value <- a * stats::plogis(eta, log.p = TRUE) + b * stats::plogis(-eta, log.p = TRUE)
-    for (y in which(counts > 0)) {
-      value <- value + counts[y] * log(channel[2, y] * stats::plogis(eta) + channel[1, y] * stats::plogis(-eta))
-    }
-    value
-  }
+  log_density <- posterior_density(counts, channel, a, b)
   widest <- 80 / min(a, b, 1) + log(sum(counts) + 2)
   coarse <- seq(-widest, widest, length.out = 20001)
   value <- log_density(coarse)
@@ -120,17 +123,33 @@ posterior_grid <- function(counts, channel, a, b) {
   top <- max(mode$objective, value)
   ends <- range(coarse[value > top - 50], mode$maximum) + c(-1, 1) * (coarse[2] - coarse[1])
   # A hundred nodes for the radius of the sharpest bend of the logarithm where there is any mass.
-  yes <- stats::plogis(c(mode$maximum, coarse[value > top - 20]))
-  bend <- (a + b) * yes * (1 - yes)
-  for (y in which(counts > 0)) {
-    slope <- (channel[2, y] - channel[1, y]) * yes * (1 - yes) / (channel[1, y] + (channel[2, y] - channel[1, y]) * yes)
-    bend <- bend + counts[y] * (slope^2 + abs(slope * (1 - 2 * yes)))
-  }
+  bend <- posterior_bend(counts, channel, a, b, stats::plogis(c(mode$maximum, coarse[value > top - 20])))
   step <- min(1 / sqrt(max(bend)), 0.4) / 100
   grid <- seq(ends[1], ends[2], length.out = min(max(ceiling(diff(ends) / step), 2001), 2e6))
   density <- exp(log_density(grid) - top)
   total <- sum(density) * (grid[2] - grid[1])
   list(grid = grid, density = density / total, evidence = top + log(total) - lbeta(a, b))
+}
+
+# Its logarithm at a logit.
+posterior_density <- function(counts, channel, a, b) {
+  function(eta) {
+    value <- a * stats::plogis(eta, log.p = TRUE) + b * stats::plogis(-eta, log.p = TRUE)
+    for (y in which(counts > 0)) {
+      value <- value + counts[y] * log(channel[2, y] * stats::plogis(eta) + channel[1, y] * stats::plogis(-eta))
+    }
+    value
+  }
+}
+
+# How far its second derivative may be from 0, at a share of `yes`.
+posterior_bend <- function(counts, channel, a, b, yes) {
+  bend <- (a + b) * yes * (1 - yes)
+  for (y in which(counts > 0)) {
+    slope <- (channel[2, y] - channel[1, y]) * yes * (1 - yes) / (channel[1, y] + (channel[2, y] - channel[1, y]) * yes)
+    bend <- bend + counts[y] * (slope^2 + abs(slope * (1 - 2 * yes)))
+  }
+  bend
 }
 
 # The distribution function from either end inwards, its cells by the cubic through four nodes; the quantile is the

@@ -40,13 +40,8 @@ predict.rr_glm <- function(object, newdata = NULL,
   type <- check_choice(type, "type", c("link", "truth", "report", "posterior", "response", "terms"))
   interval <- check_choice(interval, "interval", c("none", "confidence"))
   check_flag(se.fit, "se.fit")
+  if (type == "terms") return(predicted_terms(object, newdata, se.fit, ...))
   if (type == "response") type <- "truth"
-  if (type == "terms") {
-    if (!is.null(newdata)) newdata_frame(object, stats::delete.response(object$terms), newdata)
-    class(object) <- c("glm", "lm")
-    arguments <- list(object, type = "terms", se.fit = se.fit, ...)
-    return(do.call(stats::predict, c(arguments, if (!is.null(newdata)) list(newdata = newdata))))
-  }
   warn_ignored(..., known = names(formals()))
   new <- if (is.null(newdata)) fitted_predictors(object) else prediction_rows(object, newdata, type)
   label <- function(v) {
@@ -54,25 +49,43 @@ predict.rr_glm <- function(object, newdata = NULL,
     if (is.null(newdata)) stats::napredict(object$na.action, v) else v
   }
   at <- predicted(object, new, type)
-  fit <- label(at$value)
-  if (!se.fit && interval == "none") return(fit)
+  if (!se.fit && interval == "none") return(label(at$value))
+  error <- predictor_error(object, new, vcov.)
+  fit <- if (interval == "none") label(at$value) else {
+    level <- check_level(level)
+    half <- (if (is.null(vcov.)) coefficient_quantile(object, level) else normal_quantile(level)) * error
+    prediction_limits(object, new, type, at$value, half)
+  }
+  if (!se.fit) return(fit)
+  list(fit = fit, se.fit = label(error * abs(at$slope)), residual.scale = 1)
+}
+
+# Terms of the linear predictor, which glm() knows.
+predicted_terms <- function(object, newdata, se.fit, ...) {
+  if (!is.null(newdata)) newdata_frame(object, covariate_terms(object), newdata)
+  class(object) <- c("glm", "lm")
+  arguments <- list(object, type = "terms", se.fit = se.fit, ...)
+  do.call(stats::predict, c(arguments, if (!is.null(newdata)) list(newdata = newdata)))
+}
+
+# The standard errors of linear predictors.
+predictor_error <- function(object, new, vcov.) {
   V <- vcov. %||% (if (is.null(object$design)) object$whole) %||% stats::vcov(object)
   kept <- which(if (is.null(vcov.)) !is.na(diag(V)) else is.finite(object$coefficients))
   x <- new$x[, kept, drop = FALSE]
-  se <- sqrt(rowSums((x %*% V[kept, kept, drop = FALSE]) * x))
-  se[!is.finite(new$eta)] <- NA
-  if (interval == "confidence") {
-    level <- check_level(level)
-    half <- (if (is.null(vcov.)) coefficient_quantile(object, level) else normal_quantile(level)) * se
-    ends <- lapply(c(-1, 1), function(side) {
-      eta <- new$eta + side * half
-      predicted(object, new, type, switch(object$link, log = pmin(eta, 0), identity = pmin(1, pmax(0, eta)), eta))$value
-    })
-    fit <- cbind(fit = at$value, lwr = pmin(ends[[1]], ends[[2]]), upr = pmax(ends[[1]], ends[[2]]))
-    rownames(fit) <- new$names
-  }
-  if (!se.fit) return(fit)
-  list(fit = fit, se.fit = label(se * abs(at$slope)), residual.scale = 1)
+  error <- sqrt(rowSums((x %*% V[kept, kept, drop = FALSE]) * x))
+  replace(error, !is.finite(new$eta), NA)
+}
+
+# Predictions at the ends of the intervals of the linear predictors, which stay in the range of the link.
+prediction_limits <- function(object, new, type, value, half) {
+  ends <- lapply(c(-1, 1), function(side) {
+    eta <- new$eta + side * half
+    predicted(object, new, type, switch(object$link, log = pmin(eta, 0), identity = pmin(1, pmax(0, eta)), eta))$value
+  })
+  limits <- cbind(fit = value, lwr = pmin(ends[[1]], ends[[2]]), upr = pmax(ends[[1]], ends[[2]]))
+  rownames(limits) <- new$names
+  limits
 }
 
 # Linear predictors of the rows, with the report and the arm of each.
@@ -82,7 +95,7 @@ fitted_predictors <- function(object) {
 }
 
 prediction_rows <- function(object, newdata, type) {
-  terms <- stats::delete.response(object$terms)
+  terms <- covariate_terms(object)
   x <- stats::model.matrix(terms, newdata_frame(object, terms, newdata), contrasts.arg = object$contrasts)
   offset <- numeric(nrow(x))
   for (term in c(as.list(attr(terms, "variables"))[attr(terms, "offset") + 1], object$call$offset)) {

@@ -406,11 +406,11 @@ mixture_complete <- function(parts, now, c, weight) {
 
 # Louis: the complete-data information less the variance of the complete-data score given what was seen.
 mixture_evaluate <- function(parts, b, need) {
-  if (parts$gaussian && abs(b[parts$size]) > 30) return(list(-Inf))
+  if (parts$gaussian && abs(b[parts$size]) > 30) return(list(value = -Inf))
   now <- mixture_state(parts, b)
   w <- parts$rows$weights
   value <- sum(w * now$loglik)
-  if (need == 0L || !is.finite(value)) return(list(value))
+  if (need == 0L || !is.finite(value)) return(list(value = value))
   scores <- complete <- spread <- 0
   for (c in seq_len(nrow(parts$cells))) {
     weight <- w * now$r[, c]
@@ -422,7 +422,8 @@ mixture_evaluate <- function(parts, b, need) {
   observed <- complete - spread + crossprod(scores * w, scores)
   # The information of EM's M-step at its own maximum: its cross term with the error's variance left out.
   if (parts$gaussian) complete[parts$size, -parts$size] <- complete[-parts$size, parts$size] <- 0
-  list(value, colSums(scores * w), (observed + t(observed)) / 2, complete, scores = scores * w, r = now$r)
+  list(value = value, gradient = colSums(scores * w), observed = (observed + t(observed)) / 2, fallback = complete,
+       scores = scores * w, r = now$r)
 }
 
 # Scores of the reported parameters, of rows without weights with these codes of reports.
@@ -470,9 +471,9 @@ mixture_model <- function(parts, names, start) {
     predictors <- lapply(seq_along(parts$z), function(cell) mixture_predictors(parts, step, cell))
     max(abs(unlist(predictors)), if (parts$gaussian) abs(step[parts$size]))
   }
-  new_likelihood(names, function(b, need) mixture_evaluate(parts, b, need), reach,
-                 function(b) drop(parts$back %*% b) + parts$shift, function(b) parts$back,
-                 function(b, N) mixture_rows(parts, b, N), sum(parts$rows$weights), start)
+  new_likelihood(names = names, evaluate = function(b, need) mixture_evaluate(parts, b, need), reach = reach,
+                 natural = function(b) drop(parts$back %*% b) + parts$shift, slope = function(b) parts$back,
+                 rows = function(b, N) mixture_rows(parts, b, N), total = sum(parts$rows$weights), start = start)
 }
 
 # Truths: the shares without covariates. Outcome: the moments, if they have a solution that is not far away.

@@ -18,21 +18,25 @@ confint.rr_glm <- function(object, parm = NULL, level = 0.95, method = c("profil
       abort("A profile needs a likelihood: no penalty, design, validation study, {.arg type} or {.arg cluster}.",
             "argument")
     }
-    whole <- profile_whole(object, stats::qchisq(level, 1) / 2)
-    # All values v of coefficient j with 2 (top - best log-likelihood with that value) within the quantile: its hull,
-    # since the likelihood may come back, at infinity too.
-    ends <- t(vapply(which, function(j) {
-      parts <- profile_parts(object, j, whole)
-      b <- object$coefficients[[j]]
-      if (is.null(parts)) return(c(NA_real_, NA_real_))
-      vapply(c(-1, 1), function(side) if (identical(b, side * Inf)) b else profile_end(parts, object$point[j], side), 0)
-    }, c(0, 0)))
+    ends <- coefficient_profiles(object, which, level)
   } else {
     type <- variance_type(object, type, cluster)
     half <- coefficient_quantile(object, level, type) * sqrt(diag(stats::vcov(object, type, cluster)))
     ends <- (object$coefficients + outer(half, c(-1, 1)))[which, , drop = FALSE]
   }
   bounds_matrix(ends[, 1], ends[, 2], level, names(object$coefficients)[which])
+}
+
+# All values v of coefficient j with 2 (top - best log-likelihood with that value) within the quantile: its hull, since
+# the likelihood may come back, at infinity too.
+coefficient_profiles <- function(fit, which, level) {
+  whole <- profile_whole(fit, stats::qchisq(level, 1) / 2)
+  t(vapply(which, function(j) {
+    parts <- profile_parts(fit, j, whole)
+    b <- fit$coefficients[[j]]
+    if (is.null(parts)) return(c(NA_real_, NA_real_))
+    vapply(c(-1, 1), function(side) if (identical(b, side * Inf)) b else profile_end(parts, fit$point[j], side), 0)
+  }, c(0, 0)))
 }
 
 # What the profiles of all coefficients need: the starts and ends of the fit, by the coefficients of x (`b`) and in the
@@ -54,7 +58,7 @@ profile_whole <- function(fit, drop) {
 # Those of coefficient j: the model of the others, whose offset takes up the value that is held; NULL if j is not
 # estimated. Where no other maximum is near the level the fit is `regular`: the points within the level hang together.
 profile_parts <- function(fit, j, whole) {
-  kept <- which(!is.na(fit$coefficients) | names(fit$coefficients) %in% fit$boundary$coefficients)
+  kept <- which(!is_aliased(fit))
   if (!j %in% kept) return(NULL)
   data <- others <- whole$data
   column <- unname(data$x[, j])
@@ -74,41 +78,43 @@ profile_parts <- function(fit, j, whole) {
 }
 
 # The largest log-likelihood with coefficient j held at v, and where it is: from the points of `near`, else from all
-# starts, as they are and scaled to v, which keeps their thresholds.
+# starts.
 profile_height <- function(parts, v, near = NULL) {
   data <- parts$data
   shifted <- if (parts$alone) data else parts$others
   shifted$offset <- (data$offset %||% 0) + v * parts$column
   if (parts$alone) {
-    rows <- regress_rows(shifted$offset, data$y, data$arm, data$device, data$link)
+    rows <- data_rows(data, shifted$offset)
     return(list(value = if (inside_link(shifted$offset, data$link)) sum(data$weight * rows$loglik) else -Inf))
   }
   model <- regress_model(shifted, basis = parts$basis)
-  if (is.null(near)) {
-    same <- which(parts$held * v > 0)
-    steeper <- parts$rest[, same, drop = FALSE]
-    k <- seq_len(model$k)
-    steeper[k, ] <- steeper[k, , drop = FALSE] * rep(v / parts$held[same], each = model$k)
-    # A part of the rows says which starts lead highest.
-    small <- thin_model(model, some_rows(length(data$y), 800))
-    rough <- climb(small, promising(small, cbind(parts$rest, steeper)), 1e-3, 60)
-    best <- order(-rough$value)
-    best <- best[!duplicated(round(rough$value[best], 2))]
-    near <- cbind(rough$at[, utils::head(best, 2), drop = FALSE],
-                  if (!parts$regular) parts$rest[, seq_len(parts$ends), drop = FALSE])
-    near <- near[, is.finite(heights(model, near)), drop = FALSE]
-    if (!ncol(near)) return(list(value = -Inf))
-  }
+  near <- near %||% profile_starts(parts, model, v)
+  if (!ncol(near)) return(list(value = -Inf))
   found <- climb(model, near)
   order <- order(-found$value)
   apart <- utils::head(order[!duplicated(round(found$value[order], 6))], 4)
   list(value = found$value[order[1]], near = found$at[, apart, drop = FALSE])
 }
 
+# The starts as they are, and scaled to v, which keeps their thresholds. A part of the rows says which of them lead
+# highest.
+profile_starts <- function(parts, model, v) {
+  same <- which(parts$held * v > 0)
+  steeper <- parts$rest[, same, drop = FALSE]
+  k <- seq_len(model$k)
+  steeper[k, ] <- steeper[k, , drop = FALSE] * rep(v / parts$held[same], each = model$k)
+  small <- thin_model(model, some_rows(length(parts$data$y), 800))
+  rough <- climb_roughly(small, promising(small, cbind(parts$rest, steeper)))
+  best <- order(-rough$value)
+  best <- best[!duplicated(round(rough$value[best], 2))]
+  near <- cbind(rough$at[, utils::head(best, 2), drop = FALSE],
+                if (!parts$regular) parts$rest[, seq_len(parts$ends), drop = FALSE])
+  near[, is.finite(heights(model, near)), drop = FALSE]
+}
+
 # From far out inwards, to the first value that is within; between it and the last without is the end. A regular profile
 # is sought from all starts far out, and from the estimate near Wald's end.
 profile_end <- function(parts, b, side) {
-  level <- parts$top - parts$drop
   regular <- parts$regular && !parts$alone
   wald <- b + side * sqrt(2 * parts$drop) * parts$se
   ladder <- parts$range / 2^(0:10)
@@ -116,20 +122,25 @@ profile_end <- function(parts, b, side) {
     else c(ladder, 0, -ladder, b + side * parts$unit / 2^(-3:3))
   rungs <- sort(unique(rungs[side * rungs > side * b]), decreasing = side > 0)
   close <- c(if (regular) rungs[3], b)
-  outside <- NULL
+  outside <- warm <- NULL
   for (inside in c(rungs, b)) {
     point <- profile_height(parts, inside, if (inside %in% close) parts$rest[, 1, drop = FALSE])
-    if (inside == b || point$value >= level) break
+    if (inside == b || point$value >= parts$top - parts$drop) break
     outside <- c(inside, point$value)
     warm <- point$near
   }
-  if (is.null(outside)) return(side * Inf)
-  warm <- cbind(point$near, warm)
+  if (is.null(outside)) side * Inf
+    else profile_crossing(parts, inside, outside, cbind(point$near, warm), if (regular) 1 else 7)
+}
+
+# The end between `inside` and `outside`, a value and its height, by climbs that start at the `most` best ends of those
+# before.
+profile_crossing <- function(parts, inside, outside, warm, most) {
   root_of_fall <- function(value) sqrt(2 * max(0, parts$top - value)) - sqrt(2 * parts$drop)
   fall <- function(v) {
     found <- profile_height(parts, v, warm)
     kept <- cbind(found$near, warm)
-    warm <<- kept[, seq_len(min(if (regular) 1 else 7, NCOL(kept))), drop = FALSE]
+    warm <<- kept[, seq_len(min(most, NCOL(kept))), drop = FALSE]
     root_of_fall(found$value)
   }
   for (count in 1:5) {
@@ -144,7 +155,7 @@ profile_end <- function(parts, b, side) {
     # Another maximum may be higher here, which the warm starts miss: then the end is further out.
     if (parts$alone) break
     higher <- profile_height(parts, end)
-    if (higher$value < level + 1e-6) break
+    if (higher$value < parts$top - parts$drop + 1e-6) break
     warm <- cbind(higher$near, warm)
     inside <- end
   }
@@ -157,26 +168,29 @@ profile.rr_glm <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
   points <- check_count(points, "points", min = 5, max = 1000)
   intervals <- stats::confint(fitted, parm, level, method = "profile")
   whole <- profile_whole(fitted, stats::qchisq(level, 1) / 2)
-  # The curve of one coefficient over its interval; NULL if it is not estimated. One that is infinite has only a side
-  # that leads back from far out.
-  curves <- Map(function(j, low, high) {
-    parts <- profile_parts(fitted, j, whole)
-    centre <- unname(fitted$coefficients[j])
-    if (is.null(parts) || is.na(centre)) return(NULL)
-    finite <- is.finite(centre)
-    far <- if (finite) 6 * parts$se else 20 * parts$unit
-    start <- if (finite) centre else sign(centre) * far
-    if (is.na(start) || !(finite || any(is.finite(c(low, high))))) return(NULL)
-    ends <- ifelse(is.finite(c(low, high)), c(low, high), start + c(-far, far) * finite)
-    value <- unique(c(seq(ends[1], ends[2], length.out = points), if (finite) centre))
-    value <- sort(if (finite) value else value[value != start])
-    height <- vapply(value, function(v) if (v == centre) parts$top else profile_height(parts, v)$value, 0)
-    fall <- 2 * pmax(0, parts$top - height)
-    side <- if (finite) sign(value - centre) else -sign(centre)
-    curve <- data.frame(term = names(fitted$coefficients)[j], value = value, deviance = fall, z = side * sqrt(fall))
-    curve[is.finite(fall), ]
-  }, match(rownames(intervals), names(fitted$coefficients)), intervals[, 1], intervals[, 2])
+  curves <- Map(function(j, low, high) profile_curve(fitted, j, c(low, high), whole, points),
+                match(rownames(intervals), names(fitted$coefficients)), intervals[, 1], intervals[, 2])
   table <- do.call(rbind, unname(curves))
   if (is.null(table)) abort("There is no profile of coefficients that are not estimated.", "argument")
   new_rr_profile(tibble::as_tibble(table), fitted)
+}
+
+# The curve of coefficient j over its interval; NULL if it is not estimated. One that is infinite has only a side that
+# leads back from far out.
+profile_curve <- function(fit, j, interval, whole, points) {
+  parts <- profile_parts(fit, j, whole)
+  centre <- unname(fit$coefficients[j])
+  if (is.null(parts) || is.na(centre)) return(NULL)
+  finite <- is.finite(centre)
+  far <- if (finite) 6 * parts$se else 20 * parts$unit
+  start <- if (finite) centre else sign(centre) * far
+  if (is.na(start) || !(finite || any(is.finite(interval)))) return(NULL)
+  ends <- ifelse(is.finite(interval), interval, start + c(-far, far) * finite)
+  value <- unique(c(seq(ends[1], ends[2], length.out = points), if (finite) centre))
+  value <- sort(if (finite) value else value[value != start])
+  height <- vapply(value, function(v) if (v == centre) parts$top else profile_height(parts, v)$value, 0)
+  fall <- 2 * pmax(0, parts$top - height)
+  side <- if (finite) sign(value - centre) else -sign(centre)
+  curve <- data.frame(term = names(fit$coefficients)[j], value = value, deviance = fall, z = side * sqrt(fall))
+  curve[is.finite(fall), ]
 }

@@ -153,6 +153,9 @@ independent_columns <- function(x, weights = NULL) {
   keep
 }
 
+# Coefficients of columns that others determine. Those at infinity may be NA too.
+is_aliased <- function(fit) is.na(fit$coefficients) & !names(fit$coefficients) %in% fit$boundary$coefficients
+
 tell_aliased <- function(names) {
   if (!length(names)) return(invisible())
   cli::cli_inform("Not estimated, since other columns determine {?it/them}: {.val {names}}.",
@@ -202,6 +205,11 @@ without_missing_codes <- function(x) {
 }
 
 # ---- new data ----
+
+covariate_terms <- function(fit) stats::delete.response(fit$terms)
+
+# Of a glm it is the element `model`.
+fitted_frame <- function(fit) fit$frame %||% fit[["model"]]
 
 # The model frame of new rows.
 newdata_frame <- function(fit, terms, newdata, known = NULL) {

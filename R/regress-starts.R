@@ -8,25 +8,31 @@ regress_starts <- function(model, most) {
   constant <- truth_curve(link)$inverse(moment_share(data))
   first <- project(model, constant - (data$offset %||% 0))
   if (link %in% c("log", "identity")) return(bounded_starts(model, first, most))
-  if (most == 1) return(with_psi(cbind(first), model, 0.5))
+  if (most == 1) return(with_psi(cbind(first), model))
   far <- truth_curve(link)$inverse(c(0.02, 0.98))
   one <- project(model, 1)
   constants <- cbind(first, outer(one, c(far, -model$far, model$far)))
   ways <- start_directions(model, one)
-  if (is.null(ways)) return(with_psi(constants, model, 0.5))
-  axes <- seq_len(ways$axes)
-  found <- steep_starts(model, one, ways$ways[, axes, drop = FALSE], most)
-  # Where no threshold of a single column comes near the climb from the constant, none of their combinations is tried.
-  first <- climb(model, with_psi(cbind(first), model, 0.5), 1e-3, 60)
-  near <- max(heights(model, with_psi(found$steep, model, 0.5)), -Inf) > first$value - 20 - 5 * model$size
-  rivals <- !is.finite(first$value) || near || model$size > model$k
-  if (rivals) found <- steep_starts(model, one, ways$ways, most, axes)
-  all <- cbind(with_psi(cbind(constants, found$cells, found$steep), model, 0.5), first$at)
+  if (is.null(ways)) return(with_psi(constants, model))
+  found <- direction_starts(model, one, ways, first, most)
+  all <- cbind(with_psi(cbind(constants, found$cells, found$steep), model), found$first)
   if (model$size > model$k) {
     few <- cbind(constants, found$cells[, seq_len(min(3, ncol(found$cells))), drop = FALSE])
     all <- cbind(all, do.call(cbind, lapply(c(0.05, 0.2, 0.8, 0.95), function(psi) with_psi(few, model, psi))))
   }
-  structure(all, rivals = rivals)
+  structure(all, rivals = found$rivals)
+}
+
+# The starts in directions of single columns. Where none of their thresholds comes near the climb from the constant,
+# none of their combinations is tried.
+direction_starts <- function(model, one, ways, first, most) {
+  axes <- seq_len(ways$axes)
+  found <- steep_starts(model, one, ways$ways[, axes, drop = FALSE], most)
+  top <- climb_roughly(model, with_psi(cbind(first), model))
+  near <- max(heights(model, with_psi(found$steep, model)), -Inf) > top$value - 20 - 5 * model$size
+  rivals <- !is.finite(top$value) || near || model$size > model$k
+  if (rivals) found <- steep_starts(model, one, ways$ways, most, axes)
+  c(found, list(first = top$at, rivals = rivals))
 }
 
 steep_starts <- function(model, one, ways, most, axes = seq_len(ncol(ways))) {
@@ -48,12 +54,8 @@ steep_starts <- function(model, one, ways, most, axes = seq_len(ncol(ways))) {
        steep = cbind(steep$cells, sharp))
 }
 
-with_psi <- function(points, model, psi) {
+with_psi <- function(points, model, psi = 0.5) {
   if (model$size > model$k) rbind(points, stats::qlogis(psi), deparse.level = 0) else unname(points)
-}
-
-row_devices <- function(data) {
-  row_device(if (is.null(data$unknown)) data$device else unknown_at(data$unknown, 0.5), data$arm, length(data$y))
 }
 
 # The share of true yes by moments, clipped.
@@ -89,24 +91,28 @@ start_directions <- function(model, one) {
 some_rows <- function(n, most) if (n <= most) seq_len(n) else round(seq(1, n, length.out = most))
 
 # The best cells of a grid of truths F(s (z - c)): z a direction, thresholds c from end to end, slopes s from gentle to
-# steep. Of each direction and side the best cell, and the best gentle one: it climbs where steep ones stand still.
+# steep, on either side.
 grid_starts <- function(model, one, used, most) {
   small <- thin_model(model, some_rows(length(model$data$y), 500))
   index <- small$z %*% used
-  slopes <- c(0.8, 2, 6, 25)
   found <- lapply(seq_len(ncol(used)), function(j) {
     z <- index[, j]
     cuts <- c(stats::quantile(z, c(0.02, 0.07, 0.2, 0.5, 0.8, 0.93, 0.98), names = FALSE), min(z) - 1.5, max(z) + 1.5)
-    grid <- cbind(rep(slopes, each = 9), rep(cuts, 4))
+    grid <- cbind(rep(c(0.8, 2, 6, 25), each = 9), rep(cuts, 4))
     grid <- rbind(grid, grid * rep(c(-1, 1), each = 36))
     cells <- used[, j] %o% grid[, 1] - one %o% (grid[, 1] * grid[, 2])
-    value <- heights(small, with_psi(cells, model, 0.5))
-    gentle <- abs(grid[, 1]) <= 2
-    groups <- list(1:36, 37:72, which(gentle[1:36]), 36 + which(gentle[37:72]))
-    best <- unique(vapply(groups, function(places) places[which.max(value[places])], 0))
+    value <- heights(small, with_psi(cells, model))
+    best <- best_cells(grid[, 1], value)
     list(cells = cells[, best, drop = FALSE], value = value[best], ways = used[, rep(j, length(best)), drop = FALSE])
   })
   best_of(found, most)
+}
+
+# Of each side the best cell, and the best gentle one: it climbs where steep ones stand still.
+best_cells <- function(slope, value) {
+  gentle <- abs(slope) <= 2
+  groups <- list(which(slope > 0), which(slope < 0), which(slope > 0 & gentle), which(slope < 0 & gentle))
+  unique(vapply(groups, function(places) places[which.max(value[places])], 0L))
 }
 
 # Truths of yes beyond a threshold and of no before it: all thresholds of a direction at once, by cumulative sums of
@@ -169,7 +175,7 @@ bounded_starts <- function(model, first, most) {
   points <- Filter(feasible, c(list(first), lapply(shares, constant)))
   near <- c(list(constant(if (data$link == "log") -1 else 0.5)), lapply(c(0.5, 0.25, 0.1, 0.01), `*`, first))
   if (!length(points)) points <- Filter(feasible, near)
-  if (length(points)) with_psi(do.call(cbind, points), model, 0.5)
+  if (length(points)) with_psi(do.call(cbind, points), model)
 }
 
 # ---- points and directions that are spread evenly ----

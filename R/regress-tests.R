@@ -9,26 +9,25 @@ anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
   if (length(fits) == 2L && inherits(fits[[2]], "rr_glm_mixed")) return(stats::anova(fits[[2]], object))
   if (length(fits) == 1L && has_study(fits)) return(wald_terms(object, test))
   refuse_ratios(fits)
-  if (length(fits) == 1L) {
-    # Terms added one after another, each from the one before.
-    assign <- attr(stats::model.matrix(object), "assign")
-    part <- NULL
-    steps <- vapply(seq(0, max(assign)), function(k) {
-      part <<- refit_columns(object, which(assign <= k), if (length(part$b)) part)
-      c(part$rank + length(object$parameter), part$value + object$constant)
-    }, c(0, 0))
-    labels <- c("NULL", attr(object$terms, "term.labels"))
-  } else {
-    check_comparable(fits)
-    steps <- nested_steps(fits)
-    labels <- as.character(seq_along(fits))
-  }
+  alone <- length(fits) == 1L
+  steps <- if (alone) sequential_steps(object) else nested_steps(fits)
+  labels <- if (alone) c("NULL", attr(object$terms, "term.labels")) else as.character(seq_along(fits))
   gain <- diff(steps[1, ])
   table <- data.frame(df = steps[1, ], logLik = steps[2, ], Df = c(NA, gain),
                       LR = c(NA, 2 * diff(steps[2, ]) * ifelse(gain < 0, -1, 1)), row.names = labels)
   names(table)[1] <- "Model Df"
   models <- paste0("Model ", labels, ": ", lapply(fits, function(fit) deparse1(stats::formula(fit))))
-  ratio_table(table, "LR", test, c(ratio_heading, if (length(fits) > 1L) models))
+  ratio_table(table, "LR", test, c(ratio_heading, if (!alone) models))
+}
+
+# Degrees of freedom and log-likelihood of terms added one after another, each from the one before.
+sequential_steps <- function(fit) {
+  assign <- column_terms(fit)
+  part <- NULL
+  vapply(seq(0, max(assign)), function(k) {
+    part <<- refit_columns(fit, which(assign <= k), if (length(part$b)) part)
+    c(part$rank + length(fit$parameter), part$value + fit$constant)
+  }, c(0, 0))
 }
 
 #' @rdname rr_goodness_of_fit
@@ -40,11 +39,12 @@ rr_goodness_of_fit.rr_glm <- function(fit, groups = 10, ...) {
   used <- fit$prior.weights > 0
   w <- fit$prior.weights[used]
   mu <- fit$fitted.values[used]
+  y <- fit$y[used]
   patterns <- length(unique(signif(mu, 12)))
   many <- patterns > groups
   breaks <- if (many) unique(stats::quantile(mu, seq(0, groups) / groups))
   group <- if (many) findInterval(mu, breaks, left.open = TRUE, rightmost.closed = TRUE) else signif(mu, 12)
-  seen <- rowsum(w * cbind(fit$y[used], 1 - fit$y[used]), group)
+  seen <- rowsum(w * cbind(y, 1 - y), group)
   expected <- rowsum(w * cbind(mu, 1 - mu), group)
   df <- as.double(min(patterns - fit$rank - length(fit$parameter), if (many) nrow(seen) - 2))
   statistic <- c(sum((seen - expected)^2 / expected), 2 * sum(ifelse(seen > 0, seen * log(seen / expected), 0)))
@@ -55,7 +55,7 @@ rr_goodness_of_fit.rr_glm <- function(fit, groups = 10, ...) {
 # Each term beside all others.
 wald_terms <- function(fit, test) {
   check_wald(fit)
-  assign <- attr(stats::model.matrix(fit), "assign")
+  assign <- column_terms(fit)
   V <- stats::vcov(fit)
   terms <- seq_along(attr(fit$terms, "term.labels"))
   columns <- lapply(terms, function(term) which(assign == term & is.finite(fit$coefficients)))
@@ -77,6 +77,9 @@ ratio_table <- function(table, ratio, test, heading) {
   structure(table, heading = heading, class = c("anova", "data.frame"))
 }
 
+# The term of each column of the design matrix.
+column_terms <- function(fit) attr(stats::model.matrix(fit), "assign")
+
 check_comparable <- function(fits) {
   first <- fits[[1]]
   for (fit in fits[-1]) {
@@ -90,7 +93,8 @@ check_comparable <- function(fits) {
 
 # A larger model is at least as high as a smaller one: where its starts missed that, it climbs from there.
 nested_steps <- function(fits) {
-  df <- vapply(fits, function(fit) fit$rank + length(fit$parameter), 0)
+  check_comparable(fits)
+  df <- vapply(fits, function(fit) fit$df, 0)
   value <- vapply(fits, function(fit) fit$loglik + fit$constant, 0)
   for (i in seq_along(fits)) for (j in which(df < df[i])) {
     fit <- fits[[i]]
@@ -110,7 +114,7 @@ refit_columns <- function(fit, columns, near = NULL) {
   data <- fitted_data(fit)
   data$x <- data$x[, columns, drop = FALSE]
   if (!length(columns)) {
-    rows <- regress_rows(data$offset %||% numeric(length(data$y)), data$y, data$arm, data$device, data$link)
+    rows <- data_rows(data, data$offset %||% numeric(length(data$y)))
     return(list(value = sum(data$weight * rows$loglik), rank = 0))
   }
   first <- seq_len(near$columns %||% 0)
@@ -129,7 +133,7 @@ drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"),
   check_scope(scope)
   labels <- if (is.null(scope)) stats::drop.scope(object)
     else if (is.character(scope)) scope else attr(stats::terms(stats::update.formula(object, scope)), "term.labels")
-  assign <- attr(stats::model.matrix(object), "assign")
+  assign <- column_terms(object)
   places <- match(labels, attr(object$terms, "term.labels"))
   parts <- lapply(places, function(place) refit_columns(object, which(assign != place)))
   change_table(object, parts, labels, test, k, "Single term deletions")
@@ -210,7 +214,7 @@ Anova.rr_regression <- function(mod, ...) {
 
 # Each term against the model without it; by type II without the interactions that it is part of as well.
 term_ratios <- function(fit, marginal) {
-  assign <- attr(stats::model.matrix(fit), "assign")
+  assign <- column_terms(fit)
   parts <- attr(fit$terms, "factors") > 0
   labels <- attr(fit$terms, "term.labels")
   rows <- vapply(seq_along(labels), function(k) {

@@ -1,6 +1,7 @@
 #include "glue.h"
 
 #include <math.h>
+#include <string.h>
 
 static void check_length(SEXP x, const char *name, R_xlen_t length)
 {
@@ -53,6 +54,15 @@ int glue_flag(SEXP x, const char *name)
   if (TYPEOF(x) != LGLSXP || XLENGTH(x) != 1 || LOGICAL_RO(x)[0] == NA_LOGICAL)
     Rf_error("`%s` must be TRUE or FALSE", name);
   return LOGICAL_RO(x)[0];
+}
+
+SEXP glue_element(SEXP list, const char *name)
+{
+  SEXP names = Rf_getAttrib(list, R_NamesSymbol);
+  if (TYPEOF(list) == VECSXP)
+    for (R_xlen_t i = 0; i < Rf_xlength(names); i++)
+      if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
+  return R_NilValue;
 }
 
 static void raise_status(const char *class, const char *kernel, const char *meaning)

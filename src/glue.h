@@ -20,6 +20,8 @@ size_t glue_size(SEXP x, const char *name);       /* a whole number >= 0 held in
 int glue_choice(SEXP x, const char *name, int n); /* an integer in 0 .. n - 1 */
 int glue_flag(SEXP x, const char *name);          /* TRUE or FALSE, never NA */
 
+SEXP glue_element(SEXP list, const char *name); /* NULL if the list has no such element */
+
 /* Raises the R error for any status but CANDOR_OK, of the class that R/util-conditions.R would give it: what a check in
  * R let pass is still caught as what it is. `kernel` names what was running. */
 void glue_check(candor_status status, const char *kernel);

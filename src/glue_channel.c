@@ -7,22 +7,14 @@
 #include "api.h"
 #include "tally/cells.h"
 
-static SEXP field(SEXP list, const char *name)
-{
-  SEXP names = Rf_getAttrib(list, R_NamesSymbol);
-  for (R_xlen_t i = 0; i < XLENGTH(names); i++)
-    if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
-  return R_NilValue;
-}
-
 /* list(truths, low, high, bits = raw matrix, a row a set and a column an eight of truths) or list(truths, low, high,
  * blocks, size). */
 static candor_axis support_axis(SEXP one, SEXP bits)
 {
-  candor_support_axis axis = {glue_size(field(one, "truths"), "truths"),
+  candor_support_axis axis = {glue_size(glue_element(one, "truths"), "truths"),
                               0,
-                              glue_number(field(one, "low"), "low"),
-                              glue_number(field(one, "high"), "high"),
+                              glue_number(glue_element(one, "low"), "low"),
+                              glue_number(glue_element(one, "high"), "high"),
                               NULL,
                               0,
                               0};
@@ -32,8 +24,8 @@ static candor_axis support_axis(SEXP one, SEXP bits)
     axis.reports = (size_t) Rf_nrows(bits);
     axis.bits = RAW_RO(bits);
   } else {
-    axis.blocks = glue_size(field(one, "blocks"), "blocks");
-    axis.size = glue_size(field(one, "size"), "size");
+    axis.blocks = glue_size(glue_element(one, "blocks"), "blocks");
+    axis.size = glue_size(glue_element(one, "size"), "size");
     axis.reports = axis.blocks * axis.size;
   }
   if (!candor_support_axis_holds(&axis)) Rf_error("the numbers of one of `axes` are out of range");
@@ -49,8 +41,8 @@ candor_channel glue_channel(SEXP axes)
   for (size_t d = 0; d < n; d++) {
     SEXP one = VECTOR_ELT(axes, (R_xlen_t) d);
     if (TYPEOF(one) != VECSXP) Rf_error("each of `axes` must be a list");
-    SEXP matrix = field(one, "matrix"), bits = field(one, "bits");
-    if (bits != R_NilValue || field(one, "blocks") != R_NilValue) {
+    SEXP matrix = glue_element(one, "matrix"), bits = glue_element(one, "bits");
+    if (bits != R_NilValue || glue_element(one, "blocks") != R_NilValue) {
       if (n > 1) Rf_error("an axis of supports stands alone");
       axis[d] = support_axis(one, bits);
     } else if (matrix != R_NilValue) {
@@ -59,14 +51,14 @@ candor_channel glue_channel(SEXP axes)
       axis[d] =
           (candor_axis){CANDOR_AXIS_DENSE, truths, reports, glue_reals(matrix, "matrix", ANY_LENGTH), NULL, 0, {0}};
     } else {
-      SEXP b = field(one, "b");
+      SEXP b = glue_element(one, "b");
       const double *base = glue_reals(b, "b", ANY_LENGTH);
       axis[d] = (candor_axis){CANDOR_AXIS_ADDITIVE,
                               (size_t) XLENGTH(b),
                               (size_t) XLENGTH(b),
                               NULL,
                               base,
-                              glue_number(field(one, "a"), "a"),
+                              glue_number(glue_element(one, "a"), "a"),
                               {0}};
     }
   }

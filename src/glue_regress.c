@@ -10,11 +10,11 @@
 #include "regress/mixed.h"
 #include "regress/unknown.h"
 
-/* A model is a list: x, y, weight | NULL, offset | NULL, arm | NULL (0-based), device (5 numbers each: p, q, 1 - p, 1 -
- * q, p - q), link, barrier, unknown | NULL (6 numbers a device), level | NULL (0-based, -1: none), levels, prior |
- * NULL (a matrix of all coefficients, an arrow where there are levels). Or it is a likelihood that is written in R:
- * list(evaluate(b, need) -> list(value, gradient, observed, fallback), reach(step), metric: a full matrix). What is
- * needed: 0 the value alone, 1 gradient and observed too, 2 all. */
+/* A model is a list, read by its names: x, y, weight | NULL, offset | NULL, arm | NULL (0-based), device (5 numbers each:
+ * p, q, 1 - p, 1 - q, p - q), link, barrier, unknown | NULL (6 numbers a device), level | NULL (0-based, -1: none),
+ * levels, prior | NULL (a matrix of all coefficients, an arrow where there are levels). Or it is a likelihood that is
+ * written in R: list(evaluate(b, need) -> list(value, gradient, observed, fallback), reach(step), metric: a full
+ * matrix). What is needed: 0 the value alone, 1 gradient and observed too, 2 all. */
 typedef struct held {
   candor_unknown model;
   int unknown;
@@ -34,17 +34,16 @@ static SEXP vector_of(const double *x, R_xlen_t n)
 static double called_value(const void *self, const double *b, double *gradient, double *observed, double *fallback)
 {
   const held *h = self;
-  const size_t n = (size_t) h->size, sizes[] = {n, n * n, n * n};
+  const R_xlen_t n = h->size, sizes[] = {n, n * n, n * n};
+  const char *names[] = {"gradient", "observed", "fallback"};
   double *parts[] = {gradient, observed, fallback};
   SEXP at = PROTECT(vector_of(b, h->size)), need = PROTECT(Rf_ScalarInteger(fallback ? 2 : gradient || observed));
   SEXP call = PROTECT(Rf_lang3(h->evaluate, at, need)), found = PROTECT(Rf_eval(call, R_BaseEnv));
-  if (TYPEOF(found) != VECSXP || XLENGTH(found) < 1) Rf_error("`evaluate` must give a list");
-  const double value = glue_number(VECTOR_ELT(found, 0), "value");
-  for (int k = 0; k < 3 && isfinite(value); k++) {
-    if (!parts[k]) continue;
-    if (XLENGTH(found) < k + 2) Rf_error("`evaluate` must give all that is needed");
-    memcpy(parts[k], glue_reals(VECTOR_ELT(found, k + 1), "evaluate", (R_xlen_t) sizes[k]), sizes[k] * sizeof(double));
-  }
+  const double value = glue_number(glue_element(found, "value"), "value");
+  for (int k = 0; k < 3 && isfinite(value); k++)
+    if (parts[k])
+      memcpy(parts[k], glue_reals(glue_element(found, names[k]), names[k], sizes[k]),
+             (size_t) sizes[k] * sizeof(double));
   UNPROTECT(4);
   return isfinite(value) ? value : -INFINITY;
 }
@@ -59,57 +58,63 @@ static double called_reach(const void *self, const double *step)
   return reach;
 }
 
-static const double *part(SEXP list, int k, const char *name, R_xlen_t length)
+static const double *part(SEXP list, const char *name, R_xlen_t length)
 {
-  return VECTOR_ELT(list, k) == R_NilValue ? NULL : glue_reals(VECTOR_ELT(list, k), name, length);
+  SEXP x = glue_element(list, name);
+  return x == R_NilValue ? NULL : glue_reals(x, name, length);
+}
+
+static held likelihood_of(SEXP list)
+{
+  held h = {0};
+  h.evaluate = glue_element(list, "evaluate");
+  h.reach = glue_element(list, "reach");
+  h.metric = glue_element(list, "metric");
+  if (!Rf_isFunction(h.evaluate) || !Rf_isFunction(h.reach) || !Rf_isMatrix(h.metric))
+    Rf_error("a model written in R must have two functions and a matrix");
+  h.size = Rf_nrows(h.metric);
+  glue_reals(h.metric, "metric", h.size * h.size);
+  return h;
+}
+
+static void read_devices(SEXP list, held *h)
+{
+  candor_binary *m = &h->model.base;
+  SEXP device = glue_element(list, "device");
+  const double *v = glue_reals(device, "device", ANY_LENGTH);
+  m->devices = (size_t) XLENGTH(device) / 5;
+  candor_device *copy = (candor_device *) R_alloc(m->devices + 1, sizeof *copy);
+  for (size_t g = 0; g < m->devices; g++, v += 5) copy[g] = (candor_device){v[0], v[1], v[2], v[3], v[4]};
+  m->device = copy;
+  const double *u = part(list, "unknown", 6 * (R_xlen_t) m->devices);
+  h->unknown = u != NULL;
+  if (!h->unknown) return;
+  candor_family_of_devices *family = (candor_family_of_devices *) R_alloc(m->devices + 1, sizeof *family);
+  for (size_t g = 0; g < m->devices; g++, u += 6)
+    family[g] = (candor_family_of_devices){u[0], u[1], u[2], u[3], u[4], u[5]};
+  h->model.family = family;
 }
 
 static held model_of(SEXP list)
 {
+  if (glue_element(list, "evaluate") != R_NilValue) return likelihood_of(list);
   held h = {0};
   candor_binary *m = &h.model.base;
-  if (TYPEOF(list) == VECSXP && XLENGTH(list) == 3) {
-    h.evaluate = VECTOR_ELT(list, 0);
-    h.reach = VECTOR_ELT(list, 1);
-    h.metric = VECTOR_ELT(list, 2);
-    if (!Rf_isFunction(h.evaluate) || !Rf_isFunction(h.reach) || !Rf_isMatrix(h.metric))
-      Rf_error("a model written in R must have two functions and a matrix");
-    h.size = Rf_nrows(h.metric);
-    glue_reals(h.metric, "metric", h.size * h.size);
-    return h;
-  }
-  if (TYPEOF(list) != VECSXP || XLENGTH(list) != 12) Rf_error("`model` must be a list of 12 parts");
-  m->y = glue_reals(VECTOR_ELT(list, 1), "y", ANY_LENGTH);
-  m->rows = (size_t) XLENGTH(VECTOR_ELT(list, 1));
-  m->x = glue_reals(VECTOR_ELT(list, 0), "x", ANY_LENGTH);
-  const R_xlen_t n = (R_xlen_t) m->rows, size = XLENGTH(VECTOR_ELT(list, 0));
-  if (n == 0 || size % n != 0) Rf_error("`x` must have a row for each answer");
-  m->columns = (size_t) (size / n);
-  m->weight = part(list, 2, "weight", n);
-  m->offset = part(list, 3, "offset", n);
-  m->arm = VECTOR_ELT(list, 4) == R_NilValue ? NULL : glue_integers(VECTOR_ELT(list, 4), "arm", n);
-  const double *device = glue_reals(VECTOR_ELT(list, 5), "device", ANY_LENGTH);
-  m->devices = (size_t) XLENGTH(VECTOR_ELT(list, 5)) / 5;
-  candor_device *copy = (candor_device *) R_alloc(m->devices + 1, sizeof *copy);
-  for (size_t g = 0; g < m->devices; g++) {
-    const double *v = device + 5 * g;
-    copy[g] = (candor_device){v[0], v[1], v[2], v[3], v[4]};
-  }
-  m->device = copy;
-  m->link = (candor_link) glue_choice(VECTOR_ELT(list, 6), "link", CANDOR_LINKS);
-  m->barrier = glue_number(VECTOR_ELT(list, 7), "barrier");
-  h.model.family = NULL;
-  h.unknown = VECTOR_ELT(list, 8) != R_NilValue;
-  if (h.unknown) {
-    const double *u = glue_reals(VECTOR_ELT(list, 8), "unknown", 6 * (R_xlen_t) m->devices);
-    candor_family_of_devices *family = (candor_family_of_devices *) R_alloc(m->devices + 1, sizeof *family);
-    for (size_t g = 0; g < m->devices; g++)
-      family[g] =
-          (candor_family_of_devices){u[6 * g], u[6 * g + 1], u[6 * g + 2], u[6 * g + 3], u[6 * g + 4], u[6 * g + 5]};
-    h.model.family = family;
-  }
-  m->levels = glue_size(VECTOR_ELT(list, 10), "levels");
-  m->level = m->levels ? glue_integers(VECTOR_ELT(list, 9), "level", n) : NULL;
+  SEXP x = glue_element(list, "x"), y = glue_element(list, "y"), arm = glue_element(list, "arm");
+  m->y = glue_reals(y, "y", ANY_LENGTH);
+  m->x = glue_reals(x, "x", ANY_LENGTH);
+  const R_xlen_t n = XLENGTH(y);
+  m->rows = (size_t) n;
+  if (n == 0 || XLENGTH(x) % n != 0) Rf_error("`x` must have a row for each answer");
+  m->columns = (size_t) (XLENGTH(x) / n);
+  m->weight = part(list, "weight", n);
+  m->offset = part(list, "offset", n);
+  m->arm = arm == R_NilValue ? NULL : glue_integers(arm, "arm", n);
+  read_devices(list, &h);
+  m->link = (candor_link) glue_choice(glue_element(list, "link"), "link", CANDOR_LINKS);
+  m->barrier = glue_number(glue_element(list, "barrier"), "barrier");
+  m->levels = glue_size(glue_element(list, "levels"), "levels");
+  m->level = m->levels ? glue_integers(glue_element(list, "level"), "level", n) : NULL;
   return h;
 }
 
@@ -141,7 +146,7 @@ static void prepare(held *h, SEXP model, const char *kernel)
   h->objective = h->unknown ? candor_unknown_objective(&h->model) : candor_binary_objective(&h->model.base);
   const candor_shape s = h->objective.shape;
   const R_xlen_t n = (R_xlen_t) (s.levels + s.dense);
-  const double *prior = part(model, 11, "prior", n * n);
+  const double *prior = part(model, "prior", n * n);
   if (prior) h->objective.prior = arrow_of(prior, s);
 }
 
@@ -162,17 +167,28 @@ static R_xlen_t places(const held *h)
   return (R_xlen_t) (h->objective.shape.levels + h->objective.shape.dense);
 }
 
-/* rr_regress_climb(model, starts: a column each, options: tolerance, steps) -> list(at: a column each, numbers: value,
- * decrement, steps, pressed). A start that is impossible has the value -Inf. */
-SEXP rr_regress_climb_call(SEXP model, SEXP starts, SEXP options)
+/* Climbs from `at` to `at`; `numbers`: value, decrement, steps, pressed. A start that is impossible has the value -Inf. */
+static void climb_from(double *at, const candor_objective *f, candor_climb_options settings, double *work,
+                       double *numbers, const char *kernel)
+{
+  candor_top top = {R_NegInf, R_PosInf, 0, 0};
+  const candor_status status = candor_climb(f, settings, at, work, &top);
+  if (status != CANDOR_IMPOSSIBLE) glue_check(status, kernel);
+  const double found[4] = {top.value, top.decrement, (double) top.steps, top.pressed};
+  memcpy(numbers, found, sizeof found);
+}
+
+/* rr_regress_climb(model, starts: a column each, tolerance, steps) -> list(at: a column each, numbers: value, decrement,
+ * steps, pressed). */
+SEXP rr_regress_climb_call(SEXP model, SEXP starts, SEXP tolerance, SEXP steps)
 {
   const char *names[] = {"at", "numbers", ""};
   held h = model_of(model);
   prepare(&h, model, "rr_regress_climb");
   add_metric(&h);
   const R_xlen_t n = places(&h), many = n ? XLENGTH(starts) / n : 0;
-  const double *from = glue_reals(starts, "starts", n * many), *o = glue_reals(options, "options", 2);
-  const candor_climb_options settings = {o[0], (size_t) o[1]};
+  const double *from = glue_reals(starts, "starts", n * many);
+  const candor_climb_options settings = {glue_number(tolerance, "tolerance"), glue_size(steps, "steps")};
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(result, 0, Rf_allocMatrix(REALSXP, (int) n, (int) many));
   SET_VECTOR_ELT(result, 1, Rf_allocMatrix(REALSXP, 4, (int) many));
@@ -180,12 +196,8 @@ SEXP rr_regress_climb_call(SEXP model, SEXP starts, SEXP options)
   double *work = (double *) R_alloc(candor_climb_work(h.objective.shape), sizeof *work);
   memcpy(at, from, (size_t) (n * many) * sizeof *at);
   for (R_xlen_t k = 0; k < many; k++) {
-    candor_top top = {R_NegInf, R_PosInf, 0, 0};
     R_CheckUserInterrupt();
-    const candor_status status = candor_climb(&h.objective, settings, at + k * n, work, &top);
-    if (status != CANDOR_IMPOSSIBLE) glue_check(status, "rr_regress_climb");
-    const double found[4] = {top.value, top.decrement, (double) top.steps, top.pressed};
-    memcpy(numbers + 4 * k, found, sizeof found);
+    climb_from(at + k * n, &h.objective, settings, work, numbers + 4 * k, "rr_regress_climb");
   }
   UNPROTECT(1);
   return result;
@@ -324,35 +336,36 @@ SEXP rr_regress_collapse_call(SEXP x, SEXP y, SEXP weight, SEXP offset, SEXP arm
   return result;
 }
 
-/* `groups`: first row of each and the number of rows (integers), weight | NULL, width, halvings, sigma (NA: it is
- * estimated). */
+/* `groups`: list(first: the first row of each and the number of rows (integers), weight | NULL, width, halvings, sigma
+ * (NA: it is estimated)). */
 static candor_mixed mixed_of(SEXP model, SEXP groups)
 {
   candor_mixed m = {model_of(model).model.base, 0, NULL, NULL, 0, 0, 0, 0, NULL};
-  if (TYPEOF(groups) != VECSXP || XLENGTH(groups) != 5) Rf_error("`groups` must be a list of 5 parts");
-  const R_xlen_t many = XLENGTH(VECTOR_ELT(groups, 0)) - 1;
+  SEXP first = glue_element(groups, "first");
+  m.first = glue_integers(first, "first", ANY_LENGTH);
+  const R_xlen_t many = XLENGTH(first) - 1;
   if (many < 1) Rf_error("`groups` must have a group");
   m.groups = (size_t) many;
-  m.first = glue_integers(VECTOR_ELT(groups, 0), "first", many + 1);
-  m.weight = part(groups, 1, "weight", many);
-  m.width = glue_number(VECTOR_ELT(groups, 2), "width");
-  m.halvings = (int) glue_size(VECTOR_ELT(groups, 3), "halvings");
-  m.sigma = *glue_reals(VECTOR_ELT(groups, 4), "sigma", 1);
+  m.weight = part(groups, "weight", many);
+  m.width = glue_number(glue_element(groups, "width"), "width");
+  m.halvings = (int) glue_size(glue_element(groups, "halvings"), "halvings");
+  m.sigma = glue_number(glue_element(groups, "sigma"), "sigma");
   m.fixed = !ISNAN(m.sigma);
   m.work = (double *) R_alloc(candor_mixed_work(m.base.columns, m.base.rows), sizeof *m.work);
   glue_check(candor_mixed_check(&m), "rr_mixed");
   return m;
 }
 
-/* rr_mixed_climb(model, groups, start, options: tolerance, steps) -> list(at, numbers: value, decrement, steps,
+/* rr_mixed_climb(model, groups, start, tolerance, steps) -> list(at, numbers: value, decrement, steps,
  * pressed). */
-SEXP rr_mixed_climb_call(SEXP model, SEXP groups, SEXP start, SEXP options)
+SEXP rr_mixed_climb_call(SEXP model, SEXP groups, SEXP start, SEXP tolerance, SEXP steps)
 {
   const char *names[] = {"at", "numbers", ""};
   const candor_mixed m = mixed_of(model, groups);
   candor_objective f = candor_mixed_objective(&m);
   const size_t n = f.shape.dense;
-  const double *from = glue_reals(start, "start", (R_xlen_t) n), *o = glue_reals(options, "options", 2);
+  const double *from = glue_reals(start, "start", (R_xlen_t) n);
+  const candor_climb_options settings = {glue_number(tolerance, "tolerance"), glue_size(steps, "steps")};
   double *metric = (double *) R_alloc(candor_arrow_size(f.shape), sizeof *metric);
   for (size_t k = 0; k < n * n; k++) metric[k] = k % (n + 1) == 0 ? (double) m.base.rows : 0;
   f.metric = metric;
@@ -360,12 +373,8 @@ SEXP rr_mixed_climb_call(SEXP model, SEXP groups, SEXP start, SEXP options)
   SET_VECTOR_ELT(result, 0, Rf_allocVector(REALSXP, (R_xlen_t) n));
   double *at = REAL(VECTOR_ELT(result, 0)), *work = (double *) R_alloc(candor_climb_work(f.shape), sizeof *work);
   memcpy(at, from, n * sizeof *at);
-  candor_top top = {R_NegInf, R_PosInf, 0, 0};
-  const candor_status status = candor_climb(&f, (candor_climb_options){o[0], (size_t) o[1]}, at, work, &top);
-  if (status != CANDOR_IMPOSSIBLE) glue_check(status, "rr_mixed_climb");
   SET_VECTOR_ELT(result, 1, Rf_allocVector(REALSXP, 4));
-  const double found[4] = {top.value, top.decrement, (double) top.steps, top.pressed};
-  memcpy(REAL(VECTOR_ELT(result, 1)), found, sizeof found);
+  climb_from(at, &f, settings, work, REAL(VECTOR_ELT(result, 1)), "rr_mixed_climb");
   UNPROTECT(1);
   return result;
 }

@@ -97,10 +97,10 @@ ROUTINE(rr_binomial, SEXP n, SEXP p, SEXP seed)
 ROUTINE(rr_category, SEXP x, SEXP codes, SEXP weights, SEXP channel, SEXP beta, SEXP kind)
 
 /* regression: reports and covariates -> coefficients of the truth */
-ROUTINE(rr_regress_climb, SEXP model, SEXP starts, SEXP options)
+ROUTINE(rr_regress_climb, SEXP model, SEXP starts, SEXP tolerance, SEXP steps)
 ROUTINE(rr_regress_heights, SEXP model, SEXP points)
 ROUTINE(rr_regress_value, SEXP model, SEXP at, SEXP natural)
-ROUTINE(rr_mixed_climb, SEXP model, SEXP groups, SEXP start, SEXP options)
+ROUTINE(rr_mixed_climb, SEXP model, SEXP groups, SEXP start, SEXP tolerance, SEXP steps)
 ROUTINE(rr_mixed_value, SEXP model, SEXP groups, SEXP at)
 ROUTINE(rr_dealt_value, SEXP z, SEXP said, SEXP first, SEXP offset, SEXP deck, SEXP link, SEXP b, SEXP derive)
 ROUTINE(rr_regress_rows, SEXP eta, SEXP y, SEXP arm, SEXP device, SEXP link)

@@ -73,3 +73,17 @@ test_that("reports that no truth makes likely are told, with the cure, where the
   both <- data.frame(x = rep(0:1, 300), first = rep(c("a", "b"), each = 300), second = rep(c("no", "yes", "no"), 200))
   expect_warning(suppressMessages(rr_multinom(~x, both, pair, starts = 1)), class = "candor_warning_unlikely")
 })
+
+test_that("the kernel refuses a model without its parts, and sizes that are no whole numbers", {
+  # Two reports of yes and one of no with p = 0.8 and q = 0.2: the share of yes is (2/3 - 0.2) / 0.6 = 7 / 9.
+  parts <- regress_parts(matrix(1, 3, 1), c(1, 1, 0), matrix(c(0.8, 0.2, 0.2, 0.8, 0.6), 5), link_place("logit"))
+  climb <- function(parts, tolerance = 1e-11, steps = 300) .Call(C_rr_regress_climb, parts, 0, tolerance, steps)
+  expect_equal(plogis(climb(rev(parts))$at[1, 1]), 7 / 9, tolerance = 1e-9)
+  for (steps in list(NaN, -1, 0.5, NULL)) expect_error(climb(parts, steps = steps), "whole number")
+  for (name in c("x", "y", "device", "link", "barrier", "levels")) {
+    expect_error(climb(parts[names(parts) != name]), paste0("`", name, "` must"))
+  }
+  likelihood <- list(evaluate = function(b, need) list(value = -sum(b^2)), reach = abs, metric = diag(1))
+  expect_error(climb(likelihood), "`gradient` must")
+  expect_error(climb(likelihood[-2]), "two functions and a matrix")
+})
