@@ -20,38 +20,31 @@ row <- function(deck, n, share, what, covered, ratio = NA) {
   data.frame(deck = deck, n = n, share = share, what = what, coverage = round(mean(covered), 4),
              mc.error = round(sqrt(mean(covered) * (1 - mean(covered)) / length(covered)), 4), over.die = round(ratio, 3), surveys = length(covered))
 }
-people <- function(n, cards, missing) {
+people <- function(n, cards, missing = 0) {
   block <- (seq_len(n) - 1) %/% cards
   data.frame(block = block[sort(sample(n, n - missing))])
 }
-share_cell <- function(deck, n, share, missing = n %/% 20) {
+# All surveys of a cell at once: each is a group with blocks of its own.
+share_cell <- function(deck, n, share, missing = 0) {
   mechanism <- decks[[deck]]
-  found <- replicate(surveys, {
-    data <- people(n, mechanism$cards, missing)
-    data$truth <- ifelse(runif(n - missing) < share, "yes", "no")
-    fit <- rr_estimate(rr_tally(rr_perturb(data, mechanism, rng = "R"), mechanism))
-    own <- confint(fit, "yes")
-    fit$target <- "sample"
-    c(inside(own, share), inside(confint(fit, "yes"), mean(data$truth == "yes")), coef(fit)[["yes"]])
-  })
+  data <- do.call(rbind, lapply(seq_len(surveys), function(i) cbind(people(n, mechanism$cards, missing), survey = i)))
+  data$block <- paste(data$survey, data$block)
+  yes <- runif(nrow(data)) < share
+  data$report <- rr_perturb(data.frame(block = data$block, truth = ifelse(yes, "yes", "no")), mechanism, rng = "R")$report
+  tally <- rr_tally(data, mechanism, column = "report", by = "survey")
+  bounds <- function(...) as.matrix(subset(tidy(rr_estimate(tally, ...), conf.int = TRUE), term == "yes")[c("conf.low", "conf.high")])
   said <- mechanism$innocuous[2] + mechanism$truth * share
   die <- sqrt(said * (1 - said) / (n - missing)) / mechanism$truth
+  estimate <- subset(tidy(rr_estimate(tally)), term == "yes")$estimate
   what <- if (missing > 0) ", short blocks" else ""
-  rbind(row(deck, n, share, paste0("population", what), found[1, ] == 1, sd(found[3, ]) / die),
-        row(deck, n, share, paste0("sample", what), found[2, ] == 1))
-}
-exact_cell <- function(deck, n, share) {
-  mechanism <- decks[[deck]]
-  covered <- replicate(surveys, {
-    reports <- rr_perturb(ifelse(runif(n) < share, "yes", "no"), mechanism, rng = "R")
-    inside(confint(rr_estimate(reports, mechanism, interval = "exact"), "yes"), share)
-  })
-  row(deck, n, share, "population, exact", covered)
+  rbind(row(deck, n, share, paste0("population", what), inside(bounds(), share), sd(estimate) / die),
+        row(deck, n, share, paste0("sample", what), inside(bounds(target = "sample"), as.vector(tapply(yes, data$survey, mean)))),
+        if (missing == 0 && n %% mechanism$cards == 0) row(deck, n, share, "population, exact", inside(bounds(interval = "exact"), share)))
 }
 group_cell <- function(deck, n, first, second) {
   mechanism <- decks[[deck]]
-  covered <- replicate(surveys, {
-    data <- people(n, mechanism$cards, 0)
+  covered <- replicate(surveys %/% 2, {
+    data <- people(n, mechanism$cards)
     data$group <- rep(1:2, length.out = n)
     truth <- ifelse(runif(n) < c(first, second)[data$group], "yes", "no")
     data$report <- rr_perturb(cbind(data["block"], truth), mechanism, rng = "R")$report
@@ -62,8 +55,8 @@ group_cell <- function(deck, n, first, second) {
 }
 regression_cell <- function(deck, n, b) {
   mechanism <- decks[[deck]]
-  covered <- replicate(surveys %/% 2, {
-    data <- people(n, mechanism$cards, 0)
+  covered <- replicate(surveys %/% 4, {
+    data <- people(n, mechanism$cards)
     data$x <- rnorm(n)
     data$z <- rbinom(n, 1, 0.4)
     truth <- ifelse(runif(n) < plogis(drop(cbind(1, data$x, data$z) %*% b)), "yes", "no")
@@ -76,8 +69,7 @@ regression_cell <- function(deck, n, b) {
 }
 cells <- list()
 for (deck in names(decks)) {
-  for (share in c(0.01, 0.03, 0.1, 0.35)) cells <- c(cells, list(share_cell(deck, 600, share), share_cell(deck, 600, share, 0)))
-  cells <- c(cells, list(exact_cell(deck, 480, 0.03), exact_cell(deck, 480, 0.35), group_cell(deck, 720, 0.03, 0.12), group_cell(deck, 720, 0.2, 0.35),
-                         regression_cell(deck, 1200, c(-2, 0.7, -0.6))))
+  for (share in c(0.01, 0.03, 0.1, 0.35)) cells <- c(cells, list(share_cell(deck, 600, share, 30), share_cell(deck, 600, share)))
+  cells <- c(cells, list(group_cell(deck, 720, 0.03, 0.12), group_cell(deck, 720, 0.2, 0.35), regression_cell(deck, 1200, c(-2, 0.7, -0.6))))
 }
 utils::write.csv(do.call(rbind, cells), file.path(folder, "dealt.csv"), row.names = FALSE)
