@@ -16,7 +16,7 @@
 #'
 #' @section Mechanisms:
 #' * one sensitive question: [rr_binary()], [rr_warner()], [rr_crosswise()], [rr_triangular()], [rr_mangat()], [rr_kuk()], [rr_forced()], [rr_unrelated()],
-#'   [rr_grr()]; [rr_device()] for devices.
+#'   [rr_dealt()], [rr_grr()]; [rr_device()] for devices.
 #' * respondents who ignore the instructions: [rr_noncompliance()], [rr_lie_detector()], [rr_cheater_detection()], [rr_anchor()].
 #' * transition matrices: [rr_channel()], [rr_geometric()], [rr_misclassification()], [rr_compose()].
 #' * frequency oracles of LDP: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_projective()], [rr_bitflip()].

@@ -22,6 +22,8 @@
 #' **Frequency oracles** ([rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_bitflip()] and [rr_longitudinal()] of these) are estimated by inversion
 #' only (`method = "inv"`, their default here), as the weighted mean of an unbiased score of each report.
 #'
+#' **Dealt answers** ([rr_dealt()]) are estimated in the same way. Each block must lie in one primary sampling unit: give the blocks as clusters if nothing larger was drawn.
+#'
 #' **Groups** (`by`) are domains of one sample, and their estimates are correlated. `vcov()`, [rr_contrast()] and [rr_compare()] take this into account.
 #'
 #' **Several questions** ([rr_product()]) are estimated together; [rr_margin()] reads some of them.

@@ -126,7 +126,8 @@ rr_instructions <- function(x, question, innocuous = NULL, file = NULL, words = 
   design <- sub("^rr_", "", mechanism$made$constructor %||% "")
   check_that(!is.null(sheet[[design]]), mechanism, "x", "a design that has a sheet")
   levels <- mechanism$levels
-  channel <- rr_matrix(mechanism)
+  blocks <- !is.null(mechanism$codec$block)
+  channel <- rr_matrix(if (blocks) mechanism$marginal else mechanism)
   event <- if (is.data.frame(x)) x$event[1] else if (design == "forced") sheet$named else sheet$chosen
   innocuous <- innocuous %||% if (is.data.frame(x)) sprintf(sheet$true, event)
   if (design == "forced") event <- sub("(.*); (.*)", sheet$two, event)
@@ -135,9 +136,10 @@ rr_instructions <- function(x, question, innocuous = NULL, file = NULL, words = 
   says <- function(t) paste(sprintf(sheet$says, round(100 * channel[t, ]), levels), collapse = ", ")
   examples <- vapply(seq_along(levels), function(t) sprintf(sheet$example, levels[t], says(t)), "")
   text <- c(sheet$title, if (paired) sheet$mind else sheet$alone, sheet[[design]], paste(examples, collapse = "\n"),
-            if (is.finite(mechanism$epsilon)) sheet$why else sheet$sure, sheet$methods)
+            if (is.finite(mechanism$epsilon)) sheet$why else sheet$sure, if (blocks) sheet$shared, sheet$methods)
   text <- paste0(paste(text, collapse = "\n\n"), "\n")
   values <- list(event = event, question = question, innocuous = innocuous, no = levels[1], yes = levels[2],
+                 cards = mechanism$cards, deck = paste0(mechanism$forced, " say \"", levels, "\"", collapse = ", "),
                  p = format(share, digits = 4), p1 = format(channel[2, 2], digits = 4),
                  p2 = format(channel[1, 2], digits = 4), answers = paste(levels, collapse = ", "),
                  epsilon = format(mechanism$epsilon, digits = 4), design = mechanism$design,

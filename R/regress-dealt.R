@@ -16,6 +16,11 @@ dealt_fit <- function(plain, data, block, call) {
   check_dealt(plain, data)
   label <- label_text(plain_group(block))
   check_block_sizes(label, rep(1, length(label)), plain$mechanism)
+  strayed <- disobedient(plain$mechanism, list(blocks = list(list(label = label, counts = rbind(1 - data$y, data$y)))))
+  if (strayed > 0) {
+    abort(c("No deal of the deck gives these reports: blocks say less often what cards dictate.",
+            x = "At least {number_of(strayed, 'respondent')} did not follow the cards."), "impossible")
+  }
   order <- order(match(label, label))
   keep <- !is.na(plain$coefficients) | names(plain$coefficients) %in% plain$boundary$coefficients
   first <- c(0L, cumsum(tabulate(match(label, unique(label)))))

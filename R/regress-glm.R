@@ -18,6 +18,11 @@
 #' maximum lies within 2 units of log-likelihood. `penalty = "prior"` gives finite estimates with smaller errors in both cases; `vignette("validation", package = "candor")` has the figures
 #' (`regression-starts.R`).
 #'
+#' @section Dealt answers:
+#' For [rr_dealt()] and data with its column of blocks the likelihood is of all reports of a block together, which is more precise than the likelihood of rows. The fit is
+#' of class `c("rr_glm_dealt", "rr_regression")`, with the methods of [rr_regression] and `predict()`; `vcov(fit, type = "sandwich")` is by block. Penalties, anchor questions,
+#' weights and counts are refused. Without that column, and with a survey design, each row counts as if its card were drawn by itself; `cluster` takes the blocks.
+#'
 #' @section Standard errors:
 #' | `type` of `vcov()` and `summary()` | standard errors |
 #' |---|---|

@@ -22,6 +22,7 @@
 #'   that do not randomize.
 #' * `chunks`: optional: the labels of the chunks that were counted, see [chunks].
 #' * `sets`: of `rr_tally(keep = "sets")`: for each group an object with `bits` and `times`.
+#' * `blocks`: of [rr_dealt()]: for each group an object with `label` and `counts`, an array of counts for each block.
 #' * `checksum`: optional, the last member: `"md5:"` and the MD5 sum, in 32 hexadecimal digits, of all bytes of the file before `"checksum"`; required with `sets`.
 #'
 #' `constructor` is a function of this package that makes a mechanism, or `"rr_pool"` with the arguments `designs` and `shares`. Its arguments are written so:

@@ -15,6 +15,7 @@
 #' | [rr_hadamard()] of one bit | `index`, `sign` | `GROUP BY` both |
 #' | [rr_local_hash()] | `slope`, `shift`, `value`, or `cohort`, `value` | `GROUP BY` all of them |
 #' | [rr_sample_questions()], [rr_hierarchy()] | `question` or `depth`, and the columns of the reports | `GROUP BY` all of them |
+#' | [rr_dealt()] | the column of blocks and the column of reports | `GROUP BY` both |
 #' | [rr_unary()], [rr_subset()] | one of 0 and 1 for each category, named like it | `SUM` of each |
 #' | [rr_unary()], [rr_subset()] | `id` and `level`: a row for each category that a report supports | `GROUP BY level`, and the reports by their number of rows |
 #' | [rr_unary()], [rr_subset()] | one of hexadecimal text, as from `as.character()` of the reports | `SUM` of each bit |

@@ -21,6 +21,7 @@
 #'   `bit_1`, `bit_2`, ... of 0 and 1. Also long tables with columns `id`, `cohort` and `level`, the number of a bit that is 1.
 #' * [rr_count_mean_sketch()]: a data frame with `cohort` and `bits`; with `one_bit` a tibble with `cohort`, `index` and `sign`.
 #' * [rr_mean()]: numbers. Also numbers of any type.
+#' * [rr_dealt()]: a tibble with the column of blocks and `report`. Also data frames with the column of blocks and one other.
 #' * [rr_sample_questions()], [rr_hierarchy()], [rr_prefixes()]: a tibble with `question`, `depth` or `part` and `report`, or the columns of the report. Also data
 #'   frames with these columns; `report` is text or a list if questions differ in kind.
 #'

@@ -55,6 +55,7 @@
 #' * `respondents`: number of weighted reports per group, else `NULL`.
 #' * `groups`: data frame of the group keys, or `NULL`.
 #' * `missing`: number of reports dropped.
+#' * `blocks`: for [rr_dealt()], per group the labels of its blocks and their counts.
 #' * `witness`: for [rr_local_hash()] the number of different hash functions, for [rr_mean()] of reports outside the range of answers: reveals clients that do
 #'   not randomize (not for databases).
 #'

@@ -38,6 +38,8 @@ shim$tally_sets <- function(mechanism) {
 environment(shim$tally_sets) <- shim
 calls <- alist(
   projective_axis = projective_axis(rr_law(rr_projective(7, epsilon = 1)), 1:3)$bits,
+  dealt = coef(rr_glm(y ~ 1, data.frame(block = rep(1:3, each = 4), y = c(1, 1, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0)),
+                      rr_dealt(1, cards = 4))),
   perturb_secure = length(rr_perturb(c("a", "b", "c", "a"), letters3)),
   perturb_factor = {
     set.seed(1)

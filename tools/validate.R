@@ -356,6 +356,11 @@ hold("interval, regression", "all kinds of regression-coverage.R", "mean coverag
 surveys <- if (full) 400 else 4
 table <- utils::read.csv(script("finite-populations.R", surveys))
 hold("interval, regression", "all models of finite-populations.R", "mean coverage", mean(table$coverage), 0.94 - 4 * sqrt(0.0475 / (7 * surveys)))
+table <- utils::read.csv(script("dealt.R", if (full) 800 else 40))
+for (i in seq_len(nrow(table))) {
+  hold("interval, dealt", sprintf("%s, share %g, n = %g, %s", table$deck[i], table$share[i], table$n[i], table$what[i]), "coverage of 0.95", table$coverage[i],
+       0.95 - 4 * sqrt(0.0475 / table$surveys[i]))
+}
 section("studies with limits")
 
 result <- do.call(rbind, rows)

@@ -2,7 +2,8 @@
 #   1. rr_multinom() of 10 categories, 1e5 respondents, 4 columns, 5 starts, in multiples of glm(binomial) of the same size;
 #   2. rr_predictor() of 1e4 respondents by moments and by likelihood, in multiples of lm() and glm();
 #   3. rr_posterior() of a million respondents, in multiples of one hundred calls of qbeta();
-#   4. random intercepts against lme4 and in real data, coverage with validated channels, respondents who protect themselves.
+#   4. rr_glm() of 1e4 dealt answers in 400 blocks by the likelihood of blocks, in multiples of glm();
+#   5. random intercepts against lme4 and in real data, coverage with validated channels, respondents who protect themselves.
 # Rscript tools/bench/bench-regress-more.R [quick]
 library(candor)
 here <- grep("^--file=", commandArgs(), value = TRUE)
@@ -26,6 +27,12 @@ z <- rnorm(n)
 truth <- rbinom(n, 1, plogis(z))
 forced <- rr_forced(1 / 6)
 people <- data.frame(z, q = rr_perturb(truth, forced, rng = "R"), o = z + truth + rnorm(n), b = rbinom(n, 1, plogis(z + truth)))
+dealt <- rr_dealt(c(no = 0, yes = 5), cards = 25)
+people$said <- rr_perturb(truth, dealt, rng = "R")$report
+people$block <- rep(1:400, each = 25)
+report("rr_glm() of dealt answers, n = 1e4, 400 blocks, in glm()", ratio(
+  rr_glm(said ~ z, people, dealt), glm(b ~ z, binomial, people), times), "20")
+
 # Processor time, the median of several.
 seconds_of <- function(expression) stats::median(replicate(times, sum(system.time(expression())[1:2])))
 line <- function(what, value, goal) cat(sprintf("%-78s %8.3g   (goal %s)\n", what, value, goal))

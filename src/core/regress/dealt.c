@@ -1,5 +1,6 @@
 #include "regress/dealt.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -109,7 +110,7 @@ double candor_dealt_block(const candor_dealt *block, const double *b, double *wo
     for (size_t c = 0; c < p; c++) eta += (x[c] = block->z[c * block->stride + i]) * b[c];
     candor_curve curve;
     candor_link_at(block->link, eta, &curve);
-    if (!(curve.yes >= 0 && curve.no >= 0)) return -INFINITY;
+    if (!isfinite(eta) || !(curve.yes >= 0 && curve.no >= 0)) return -INFINITY;
     if (block->said[i]) multiply(&f[1], x, curve.yes, curve.slope, curve.bend, derive);
     else multiply(&f[0], x, curve.no, -curve.slope, -curve.bend, derive);
     const double known = curve.slope > 0 ? asked * curve.slope * (curve.slope / (curve.yes * curve.no)) : 0;
@@ -120,7 +121,7 @@ double candor_dealt_block(const candor_dealt *block, const double *b, double *wo
   double *by_yes = weight, *by_no = weight + r + 1;
   weigh(block, said, f[1].top, f[0].top, f[0].at, 1, by_yes);
   const double likelihood = product(by_yes, f[1].at, n1);
-  if (!(likelihood > 0)) return -INFINITY;
+  if (!(likelihood >= DBL_MIN)) return -INFINITY;
   if (!derive) return log(likelihood);
   weigh(block, said, f[0].top, f[1].top, f[1].at, 0, by_no);
   const double *first1 = f[1].at + n1, *first0 = f[0].at + n0, *second1 = first1 + p * n1, *second0 = first0 + p * n0;

@@ -12,7 +12,7 @@
  *                work: candor_dealt_work(columns, people).
  * NUMERICS       coefficients and their first and second derivatives are built person by person, from sums and products
  *                alone: nothing is divided out again, as probabilities of others given the sum would be. -INFINITY where
- *                no deal gives these reports, or below 1e-308.
+ *                no deal gives these reports, or below 1e-308, and for predictors that are infinite or beyond the link.
  *                `complete` is the information of known truths of all who were asked: never indefinite.
  * REFERENCE      inst/mathematics/dealt.md 5; Chen and Liu 1997, Statistica Sinica 7, 875-892 (conditional Bernoulli). */
 #ifndef CANDOR_DEALT_H
