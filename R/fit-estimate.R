@@ -62,11 +62,11 @@
 #' @export
 rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL, count = NULL, weights = NULL,
                         by = NULL, na.rm = FALSE, target = c("population", "sample"),
-                        interval = c("wilson", "exact", "wald", "bootstrap", "profile", "credible"),
-                        conf.level = 0.95, simultaneous = FALSE, replications = 999) {
+                        interval = c("wilson", "exact", "wald", "bootstrap", "profile", "credible", "anytime"),
+                        conf.level = 0.95, simultaneous = FALSE, replications = 999, plan = 500) {
   given <- list(target = check_choice(target, "target", c("population", "sample")),
                 conf.level = check_level(conf.level), simultaneous = check_flag(simultaneous, "simultaneous"),
-                replications = replications, options = list(...))
+                replications = replications, plan = check_number(plan, "plan", min = 1), options = list(...))
   if (!missing(method)) given["method"] <- list(method)
   if (!missing(interval)) given["interval"] <- list(interval)
   if (is_design(x)) {
@@ -101,9 +101,17 @@ update.rr_fit <- function(object, ...) {
   asked <- list(...)
   kept <- list(method = object$estimator, target = object$target, interval = object$interval,
                conf.level = object$conf.level, simultaneous = object$simultaneous)
+  kept$plan <- object$plan
   # What another method does not have is the default again.
   if (any(c("method", "target") %in% names(asked)) || object$interval == "none") kept$interval <- NULL
   do.call(rr_estimate, c(list(object$tally), asked, kept[setdiff(names(kept), names(asked))]), quote = TRUE)
+}
+
+# Functions of estimates while looking are those of the unbiased estimate.
+anytime_fit <- function(fit) {
+  if (!identical(fit$interval, "anytime") || fit$estimator$unbiased) return(fit)
+  suppressMessages(estimate_again(fit$tally, method = "inv", interval = "anytime", plan = fit$plan,
+                                  conf.level = fit$conf.level, simultaneous = fit$simultaneous))
 }
 
 estimate_counted <- function(tally, given) {
@@ -132,6 +140,11 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
   fit$doubt <- vapply(groups, function(g) {
     fit_doubt(fit, results[[g]]$estimate, evidence[[g]], false_alarm / length(groups))
   }, "")
+  if (interval == "anytime") {
+    fit$plan <- given$plan
+    exact <- is_exact_anytime(law, tally)
+    tell_few_reports(!exact && !all(vapply(evidence, function(one) all(enough_reports(one, seq_len(one$k))), NA)))
+  }
   if (interval == "bootstrap") {
     fit$replicates <- bootstrap(fit, check_count(given$replications, "replications", min = 20), given$options)
   }
@@ -241,7 +254,11 @@ estimate_candidates <- function(mechanism, tally, given, sent) {
 # The mean of numbers is estimated from the sums of their powers, and the variance of scrambled truths too.
 estimate_tally.rr_mean <- function(mechanism, tally, given) {
   check_only(given, "method", "inv")
-  check_only(given, "interval", "wald")
+  check_only(given, "interval", c("wald", "anytime"))
+  looking <- identical(given$interval, "anytime")
+  if (looking && given$target == "sample") {
+    abort(c("{.arg interval} cannot be {.val anytime} here.", x = "It is about the population."), "argument")
+  }
   do.call(check_dots_empty, given$options, quote = TRUE)
   groups <- seq_len(NCOL(tally$counts))
   moments <- vapply(groups, function(g) group_counts(tally, g) / tally$n[g], numeric(length(mechanism$reports)))
@@ -263,6 +280,8 @@ estimate_tally.rr_mean <- function(mechanism, tally, given) {
   }
   keys <- lapply(as.list(tally$groups), rep, each = length(terms))
   labels <- rep(group_labels(tally$groups), each = length(terms)) %||% terms
+  few <- looking & (n < least_reports | n * pmin(moments[1, ], 1 - moments[1, ]) < least_of_either)
+  tell_few_reports(few)
   if (!is.null(spread) && !is.null(tally$groups)) labels <- paste(labels, terms, sep = ", ")
   unlikely <- few_witnesses(tally) | unlikely_mean(mechanism, mean, second, n, false_alarm / length(groups))
   random <- c(population = "respondents and randomization are random", sample = "only the randomization is random")
@@ -274,13 +293,15 @@ estimate_tally.rr_mean <- function(mechanism, tally, given) {
                                                std.error = sqrt(variance)))),
          labels = labels, covariance = covariance, n = tally$n, target = given$target,
          conf.level = given$conf.level, simultaneous = given$simultaneous, doubt = ifelse(unlikely, "counts", ""),
-         tally = tally, truth.share = spread$share, cards = half^2 * spread$cards, mechanism = mechanism,
+         plan = if (looking) given$plan, reports = rep(ifelse(few, NA, n), each = length(terms)), tally = tally,
+         truth.share = spread$share, cards = half^2 * spread$cards, mechanism = mechanism,
          axis_kind = "value",
          axis = sprintf("Mean of numbers from %s to %s", range[1], range[2]),
          title = c(paste0("Mean from ", report_words(tally), if (!is.null(tally$groups)) in_groups(tally)),
                    paste0("  ", format(mechanism)),
                    sprintf("  Target: %s, %s; %s", given$target, random[[given$target]],
-                           interval_words(given$conf.level, "Wald", given$simultaneous)),
+                           interval_words(given$conf.level, interval_names[[if (looking) "anytime" else "wald"]],
+                                          given$simultaneous)),
                    if (any(unlikely)) indented(unlikely_words)),
          notes = c(if (anyNA(error[n > 1]))
            indented("The estimated variance of a mean is below 0, so that its standard error is NA"),

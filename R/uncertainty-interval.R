@@ -115,7 +115,8 @@ fit_intervals <- function(fit, level = fit$conf.level, interval = fit$interval,
     }
     if (interval == "profile") return(profile_intervals(fit, g, level, which))
     evidence <- group_evidence(fit$tally, g)
-    bounds <- law_intervals(evidence$law, evidence, group_estimate(fit, g), interval, level, which, fit$target)
+    bounds <- if (interval == "anytime") anytime_intervals(fit, g, level, which)
+      else law_intervals(evidence$law, evidence, group_estimate(fit, g), interval, level, which, fit$target)
     include_estimate(bounds, estimate, fit$estimator$unbiased)
   }
   columns <- if (interval == "credible")
@@ -162,6 +163,7 @@ fit_evidence <- function(fit) {
 with_interval <- function(fit, interval) {
   if (identical(interval, fit$interval)) return(fit)
   fit$interval <- check_choice(interval, "interval", interval_kinds)
+  if (interval == "anytime") fit$plan <- fit$plan %||% 500
   check_interval_kind(interval, fit$mechanism, fit$target, fit$estimator)
   if (interval == "bootstrap") abort("{.val bootstrap} must be the {.arg interval} of {.fn rr_estimate}.", "argument")
   fit
@@ -177,7 +179,8 @@ check_interval_kind <- function(interval, mechanism, target, method, law = rr_la
     if (is.null(method$credible)) refuse("{.arg method} {.val {method$name}} has no posterior.")
     if (k < (method$credible_from %||% 1)) refuse("It is for {method$credible_from} categories or more; there are {k}.")
   }
-  if (interval %in% c("credible", "profile") && target == "sample") refuse("It is about the population.")
+  if (interval %in% c("credible", "profile", "anytime") && target == "sample") refuse("It is about the population.")
+  if (interval == "anytime" && !law_gives(law, "inverse", k)) refuse_law(law, "inverse", "{.arg interval} {.val anytime}")
   if (interval == "profile") {
     likelihood <- law_gives(law, "likelihood", k)
     if (!likelihood || !law_gives(law, "profile", k)) {
@@ -188,7 +191,7 @@ check_interval_kind <- function(interval, mechanism, target, method, law = rr_la
   if (interval == "bootstrap" && !law_gives(law, "simulation", k) && !simulates_counts(mechanism)) {
     refuse_law(law, "simulation", "{.arg interval} {.val bootstrap}")
   }
-  if (interval %in% c("exact", "profile", "credible") && is_validated(mechanism)) {
+  if (interval %in% c("exact", "profile", "credible", "anytime") && is_validated(mechanism)) {
     refuse("It takes the channel for known, and a validation study estimated it.")
   }
   if (interval == "exact" && !law_gives(law, "exact", k)) refuse("No report belongs to one truth alone.")
