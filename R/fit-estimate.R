@@ -16,11 +16,12 @@
 #' @param column,count,weights,by,na.rm Passed to [rr_tally()] if `x` is not a tally. For a data frame, `column`, `count`, `by` and `weights` are names of columns or
 #'   formulas such as `~ region`.
 #' @param target `"population"` (default) or `"sample"`: whom the uncertainty is about, see [intervals].
-#' @param interval Kind of interval: `"wilson"` (default), `"exact"`, `"wald"`, `"bootstrap"`, `"profile"` or `"credible"`, see [intervals]. The default
+#' @param interval Kind of interval: `"wilson"` (default), `"exact"`, `"wald"`, `"bootstrap"`, `"profile"`, `"credible"` or `"anytime"`, see [intervals]. The default
 #'   for a maximum likelihood fit of pooled designs is `"profile"`.
 #' @param conf.level Confidence level, a number in (0, 1); default 0.95.
 #' @param simultaneous Logical, default `FALSE`. Should all intervals hold together (Bonferroni)?
 #' @param replications Number of bootstrap replications, a whole number of at least 20; default 999.
+#' @param plan For `interval = "anytime"`: the number of reports at which asymptotic intervals are narrowest, at least 1, fixed before the first look; default 500.
 #' @return An object of class `c("rr_fit_<kind>", "rr_fit", "rr_estimates")`, a list with the elements
 #'
 #'   * `estimate`: estimated shares, one per category; with groups a matrix with one column per group.
