@@ -69,6 +69,9 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   groups <- if (own) stats::setNames(seq_len(group_count(fit$tally)), compared_names(fit$tally$groups))
   fits <- if (survey) list(fit) else if (own) lapply(groups, function(g) cut_fit(fit, g, drop = TRUE))
     else check_fits(fit)
+  if (!survey) fits <- lapply(fits, anytime_fit)
+  plan <- unique(lapply(unname(fits), function(fit) fit$plan))
+  if (length(plan) > 1L) abort("The fits must have the same kind of interval and the same {.arg plan}.", "mismatch")
   levels <- fits[[1]]$mechanism$levels
   which <- if (is.null(terms) && length(levels) == 2L) 2L else match_terms(terms, fits[[1]], "terms")
   labels <- levels[which]
@@ -78,6 +81,7 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   cells <- lapply(seq_along(samples), function(g) (g - 1L) * length(levels) + which)
   between <- if (survey) fit$covariance else if (own) fit_between(fit)
   table <- compare_samples(samples, labels, conf.level, type, if (survey) fit$df, between, cells)
+  if (length(plan[[1]])) tell_few_reports(anyNA(table$conf.low))
   if (!inherits(fits[[1]], "rr_survey")) {
     tell_errors_unknown(if (own) list(fit) else fits, table$std.error)
   }
@@ -153,7 +157,9 @@ fit_sample <- function(fit, labels, conf.level) {
   intervals <- function(level) lapply(fit_intervals(fit, level, interval, at), as.vector)
   c(list(share = unname(group_estimate(fit, 1L)[at]), error = fit_errors(fit, 1L, at), edge = held_at_boundary(fit, 1L),
          df = Inf, intervals = if (interval == "wilson") intervals, effects = fit_effects(fit, 1L, at),
-         mechanism = fit$mechanism), intervals(conf.level))
+         mechanism = fit$mechanism, plan = fit$plan,
+         reports = if (interval == "anytime") anytime_reports(fit, diag(length(fit$mechanism$levels))[at, , drop = FALSE])),
+    intervals(conf.level))
 }
 
 # Samples that share a validation study are not independent.
@@ -165,11 +171,14 @@ shared_variance <- function(x, y) {
 # One pair of samples with the covariance `both`; `z` is the quantile that intervals use. Estimates that are not of a
 # design (`at`) have no error where it would be 0, at the boundary.
 compare_pair <- function(x, y, both, level, df, type) {
-  z <- stats::qt((1 - level) / 2, df, lower.tail = FALSE)
+  looking <- !is.null(x$plan)
+  reports <- x$reports + y$reports
+  z <- if (looking) anytime_quantile(level, reports, x$plan) else stats::qt((1 - level) / 2, df, lower.tail = FALSE)
   difference <- y$share - x$share
   error <- root(x$error^2 + y$error^2 - 2 * both)
   edge <- x$edge || y$edge
-  p <- if (edge) interval_p_value(x, y, difference, z) else 2 * stats::pt(-abs(difference / error), df)
+  p <- if (looking) anytime_p_value(difference / error, level, reports, x$plan)
+    else if (edge) interval_p_value(x, y, difference, z) else 2 * stats::pt(-abs(difference / error), df)
   # Both at the same end of what a share can be.
   p[which(error == 0)] <- ifelse(difference[which(error == 0)] == 0, 1, NA_real_)
   # How far each share reaches for the lower end, y down and x up, and for the upper one.

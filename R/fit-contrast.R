@@ -75,6 +75,7 @@ rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ..
   check_class(fit, "fit", c("rr_fit", "rr_survey", "rr_margin"), "a fit, or a margin")
   plain <- inherits(fit, "rr_fit")
   if (plain) tell_no_intervals(fit)
+  if (plain) fit <- anytime_fit(fit)
   estimate <- coef(fit)
   read <- contrast_functions(L, names(estimate))
   found <- contrast_values(fit, read$weights, estimate, conf.level)

@@ -29,13 +29,14 @@
 #' @param column,count,weights,by,na.rm Passed to [rr_tally()] if `x` is not a tally. For a data frame, `column`, `count`, `by` and `weights` are names of columns or
 #'   formulas such as `~ region`.
 #' @param target `"population"` (default) or `"sample"`: whom the uncertainty is about, see [intervals].
-#' @param interval Kind of interval: `"wilson"` (default), `"exact"`, `"wald"`, `"bootstrap"`, `"profile"` or `"credible"`, see [intervals]. The default
+#' @param interval Kind of interval: `"wilson"` (default), `"exact"`, `"wald"`, `"bootstrap"`, `"profile"`, `"credible"` or `"anytime"`, see [intervals]. The default
 #'   for a maximum likelihood fit of pooled designs is `"profile"`.
 #' @param conf.level Confidence level, a number in (0, 1); default 0.95.
 #' @param simultaneous Logical, default `FALSE`. Should all intervals hold together (Bonferroni)?
 #' @param replications Number of bootstrap replications, a whole number of at least 20; default 999.
 #' @param anchor Mechanism of an anchor question ([rr_anchor()]); `column` then names the columns of the question and of the anchor question, and the estimate is
 #'   corrected for inattentive respondents.
+#' @param plan For `interval = "anytime"`: the number of reports at which asymptotic intervals are narrowest, at least 1, fixed before the first look; default 500.
 #' @return An object of class `c("rr_fit_<kind>", "rr_fit", "rr_estimates")`, a list with the elements
 #'
 #'   * `estimate`: estimated shares, one per category; with groups a matrix with one column per group.
@@ -77,11 +78,12 @@
 #' @export
 rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL, count = NULL, weights = NULL,
                         by = NULL, na.rm = FALSE, target = c("population", "sample"),
-                        interval = c("wilson", "exact", "wald", "bootstrap", "profile", "credible"),
-                        conf.level = 0.95, simultaneous = FALSE, replications = 999, anchor = NULL) {
+                        interval = c("wilson", "exact", "wald", "bootstrap", "profile", "credible", "anytime"),
+                        conf.level = 0.95, simultaneous = FALSE, replications = 999, plan = 500,
+                        anchor = NULL) {
   given <- list(target = check_choice(target, "target", c("population", "sample")),
                 conf.level = check_level(conf.level), simultaneous = check_flag(simultaneous, "simultaneous"),
-                replications = replications, options = list(...))
+                replications = replications, plan = check_number(plan, "plan", min = 1), options = list(...))
   if (!missing(method)) given["method"] <- list(method)
   if (!missing(interval)) given["interval"] <- list(interval)
   if (!is.null(anchor)) return(estimate_attention(x, mechanism, anchor, given, column, count, weights, by, na.rm))
@@ -117,9 +119,17 @@ update.rr_fit <- function(object, ...) {
   asked <- list(...)
   kept <- list(method = object$estimator, target = object$target, interval = object$interval,
                conf.level = object$conf.level, simultaneous = object$simultaneous)
+  kept$plan <- object$plan
   # What another method does not have is the default again.
   if (any(c("method", "target") %in% names(asked)) || object$interval == "none") kept$interval <- NULL
   do.call(rr_estimate, c(list(object$tally), asked, kept[setdiff(names(kept), names(asked))]), quote = TRUE)
+}
+
+# Functions of estimates while looking are those of the unbiased estimate.
+anytime_fit <- function(fit) {
+  if (!identical(fit$interval, "anytime") || fit$estimator$unbiased) return(fit)
+  suppressMessages(estimate_again(fit$tally, method = "inv", interval = "anytime", plan = fit$plan,
+                                  conf.level = fit$conf.level, simultaneous = fit$simultaneous))
 }
 
 estimate_counted <- function(tally, given) {
@@ -148,6 +158,11 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
   fit$doubt <- vapply(groups, function(g) {
     fit_doubt(fit, results[[g]]$estimate, evidence[[g]], false_alarm / length(groups))
   }, "")
+  if (interval == "anytime") {
+    fit$plan <- given$plan
+    exact <- is_exact_anytime(law, tally)
+    tell_few_reports(!exact && !all(vapply(evidence, function(one) all(enough_reports(one, seq_len(one$k))), NA)))
+  }
   if (interval == "bootstrap") {
     fit$replicates <- bootstrap(fit, check_count(given$replications, "replications", min = 20), given$options)
   }

@@ -90,7 +90,9 @@ bounds_of.rr_estimates <- function(x, rows, level) {
     return(list(low = x$conf.low, high = x$conf.high))
   }
   if (isTRUE(about(x, "simultaneous"))) level <- 1 - (1 - level) / (about(x, "family") %||% nrow(rows))
-  half <- normal_quantile(level) * rows$std.error
+  plan <- about(x, "plan")
+  half <- rows$std.error *
+    if (is.null(plan)) normal_quantile(level) else anytime_quantile(level, about(x, "reports"), plan)
   list(low = rows$estimate - half, high = rows$estimate + half)
 }
 
@@ -255,7 +257,7 @@ doubt_words <- function(x) {
 }
 
 interval_names <- c(wilson = "Wilson", exact = "exact", wald = "Wald", bootstrap = "bootstrap",
-                    profile = "profile likelihood", credible = "credible")
+                    profile = "profile likelihood", credible = "credible", anytime = "anytime-valid")
 
 # Ranked and simultaneous intervals of a fit may be of another kind.
 interval_label <- function(fit) {

@@ -3,7 +3,11 @@
 # The mean is estimated from the sums of the powers of the reports, and the variance of scrambled truths too.
 estimate_tally.rr_mean <- function(mechanism, tally, given) {
   check_only(given, "method", "inv")
-  check_only(given, "interval", "wald")
+  check_only(given, "interval", c("wald", "anytime"))
+  looking <- identical(given$interval, "anytime")
+  if (looking && given$target == "sample") {
+    abort(c("{.arg interval} cannot be {.val anytime} here.", x = "It is about the population."), "argument")
+  }
   do.call(check_dots_empty, given$options, quote = TRUE)
   groups <- seq_len(NCOL(tally$counts))
   moments <- vapply(groups, function(g) group_counts(tally, g) / tally$n[g], numeric(length(mechanism$reports)))
@@ -12,14 +16,18 @@ estimate_tally.rr_mean <- function(mechanism, tally, given) {
   mean <- line[1] + line[2] * moments[1, ]
   second <- line[1]^2 + 2 * line[1] * line[2] * moments[1, ] + line[2]^2 * moments[2, ]
   n <- tally$effective_n
+  few <- looking & (n < least_reports | n * pmin(moments[1, ], 1 - moments[1, ]) < least_of_either)
+  tell_few_reports(few)
   unlikely <- few_witnesses(tally) | unlikely_mean(mechanism, mean, second, n, false_alarm / length(groups))
   new_rr_mean_fit(tally, given, mean, mean_error(mechanism, mean, second, n, given$target),
-                  if (!is.null(mechanism$moments)) truth_spread(mechanism, mean, moments, n), unlikely)
+                  if (!is.null(mechanism$moments)) truth_spread(mechanism, mean, moments, n), unlikely,
+                  if (looking) ifelse(few, NA, n))
 }
 
 # On the scale of answers from -1 to 1 come in the `mean` of each group, the variance `error` of its estimate, and the
-# `spread` of scrambled truths; in the object they are in the unit of the answers.
-new_rr_mean_fit <- function(tally, given, mean, error, spread, unlikely) {
+# `spread` of scrambled truths; in the object they are in the unit of the answers. `looked` are the reports of intervals
+# that hold at all looks.
+new_rr_mean_fit <- function(tally, given, mean, error, spread, unlikely, looked = NULL) {
   range <- tally$mechanism$range
   half <- diff(range) / 2
   terms <- c("mean", if (!is.null(spread)) "variance")
@@ -41,7 +49,8 @@ new_rr_mean_fit <- function(tally, given, mean, error, spread, unlikely) {
                                                std.error = std.error))),
          labels = labels, covariance = covariance, n = tally$n, target = given$target,
          conf.level = given$conf.level, simultaneous = given$simultaneous, doubt = ifelse(unlikely, "counts", ""),
-         tally = tally, truth.share = spread$share, cards = cards, mechanism = tally$mechanism, axis_kind = "value",
+         plan = if (!is.null(looked)) given$plan, reports = rep(looked, each = length(terms)), tally = tally,
+         truth.share = spread$share, cards = cards, mechanism = tally$mechanism, axis_kind = "value",
          axis = sprintf("Mean of numbers from %s to %s", ends[1], ends[2]),
          title = mean_title(tally, given, any(unlikely)), notes = notes),
     class = c("rr_mean_fit", "rr_estimates")
@@ -65,12 +74,13 @@ mean_title <- function(tally, given, unlikely) {
   c(paste0("Mean from ", report_words(tally), if (!is.null(tally$groups)) in_groups(tally)),
     paste0("  ", format(tally$mechanism)),
     sprintf("  Target: %s, %s; %s", given$target, random[[given$target]],
-            interval_words(given$conf.level, "Wald", given$simultaneous)),
+            interval_words(given$conf.level, interval_names[[given$interval %||% "wald"]], given$simultaneous)),
     if (unlikely) indented(unlikely_words))
 }
 
 cut_fit.rr_mean_fit <- function(fit, at, drop = FALSE) {
   given <- list(target = fit$target, conf.level = fit$conf.level, simultaneous = fit$simultaneous, options = list())
+  if (!is.null(fit$plan)) given[c("interval", "plan")] <- list("anytime", fit$plan)
   cut <- estimate_tally(fit$mechanism, cut_tally(fit$tally, at, drop), given)
   cut$family <- fit$family %||% nrow(fit$rows)
   cut

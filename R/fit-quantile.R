@@ -227,7 +227,7 @@ level_quantiles <- function(probs, z, below, covariance, edges) {
 
 # The limits are stretched to the estimate. `place`: which row of the data, or level, it is.
 quantile_rows <- function(probs, estimate, limits, total, place) {
-  if (total <= 0) estimate <- limits[] <- NA
+  if (total <= 0) estimate[] <- limits[] <- NA
   list(prob = probs, estimate = as.double(estimate), low = pmin(limits[1, ], estimate, na.rm = !anyNA(estimate)),
        high = pmax(limits[2, ], estimate, na.rm = !anyNA(estimate)), place = place)
 }

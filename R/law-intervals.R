@@ -16,6 +16,7 @@
 binomial_intervals <- function(a, b, rest, phi, n, interval, level, target) {
   # Clopper and Pearson's interval is that of the literature: cut, to a point if need be.
   if (interval == "exact") return(reported_interval(exact_interval(phi, n, level), a, b))
+  if (interval == "anytime") return(reported_interval(anytime_interval(phi, n, level), a, b))
   inv <- (phi - b) / a
   likely <- nearest(phi, pmin(b, b + a), pmax(b, b + a))
   z2 <- normal_quantile(level)^2 + n * squared_excess(phi, likely, likely * (1 - likely))
@@ -68,6 +69,24 @@ exact_interval <- function(phi, n, level) {
   x <- phi * n
   list(low = ifelse(x <= 0, 0, stats::qbeta((1 - level) / 2, x, n - x + 1)),
        high = ifelse(x >= n, 1, stats::qbeta((1 - level) / 2, x + 1, n - x, lower.tail = FALSE)))
+}
+
+# Of all looks together: m is excluded once a mixture of likelihoods, by Beta(1/2, 1/2), is 1 / alpha times that of m,
+# which happens with a probability of at most alpha (Ville). Both roots by halving.
+anytime_interval <- function(phi, n, level) {
+  s <- phi * n
+  least <- lbeta(0.5 + s, 0.5 + n - s) - lbeta(0.5, 0.5) + log1p(-level)
+  halve <- function(out) {
+    inside <- phi
+    for (step in seq_len(60)) {
+      middle <- (inside + out) / 2
+      accepted <- s * log(middle) + (n - s) * log1p(-middle) > least
+      inside <- ifelse(accepted, middle, inside)
+      out <- ifelse(accepted, out, middle)
+    }
+    inside
+  }
+  list(low = ifelse(s <= 0, 0, halve(0)), high = ifelse(s >= n, 1, halve(1)))
 }
 
 reported_interval <- function(interval, a, b) {

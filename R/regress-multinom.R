@@ -471,11 +471,11 @@ glance.rr_multinom <- function(x, ...) {
 #' @rdname rr_multinom
 #' @export
 augment.rr_multinom <- function(x, ...) {
-  tibble::as_tibble(c(as.list(x$frame[setdiff(names(x$frame), "(weights)")]), share_columns(predict(x), ".truth."),
-                      share_columns(predict(x, type = "posterior"), ".posterior."),
+  tibble::as_tibble(c(as.list(x$frame[setdiff(names(x$frame), "(weights)")]), prefixed_columns(predict(x), ".truth."),
+                      prefixed_columns(predict(x, type = "posterior"), ".posterior."),
                       list(.class = predict(x, type = "class"))))
 }
 
-share_columns <- function(shares, prefix) {
+prefixed_columns <- function(shares, prefix) {
   stats::setNames(as.list(as.data.frame(shares)), sprintf("%s%s", prefix, colnames(shares)))
 }

@@ -650,6 +650,6 @@ label_shares <- function(shares, rows) {
 augment.rr_predictor <- function(x, ...) {
   frame <- as.list(x$frame[setdiff(names(x$frame), c("(weights)", "(arm)"))])
   if (x$method == "moments") return(tibble::as_tibble(frame))
-  posterior <- if (length(x$rows$covariates)) share_columns(predict(x, type = "posterior"), ".posterior.")
+  posterior <- if (length(x$rows$covariates)) prefixed_columns(predict(x, type = "posterior"), ".posterior.")
   tibble::as_tibble(c(frame, list(.fitted = unname(fitted(x))), posterior))
 }

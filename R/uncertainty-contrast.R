@@ -1,6 +1,6 @@
 # Linear functions of estimates: their values, errors, intervals and joint covariance; and quotients of them.
 
-# list(value, table, covariance, edge, z, df) for rows of `weights`; `edge` tells which depend on estimates at 0 or 1.
+# list(value, table, covariance, edge, z, reports, p) for rows of `weights`; `edge` tells which depend on estimates at 0 or 1.
 contrast_values <- function(fit, weights, estimate, level) {
   plain <- inherits(fit, "rr_fit")
   # Estimates that are not known, as conditional shares in an empty slice, matter only where they are weighed.
@@ -9,7 +9,9 @@ contrast_values <- function(fit, weights, estimate, level) {
   parts <- if (plain) contrast_parts(fit, weights) else matrix_parts(fit, weights)
   error <- root(rowSums(parts$variance))
   df <- if (plain) Inf else fit$df %||% Inf
-  z <- stats::qt((1 - level) / 2, df, lower.tail = FALSE)
+  looking <- plain && fit$interval == "anytime"
+  reports <- if (looking) anytime_reports(fit, weights)
+  z <- if (looking) anytime_quantile(level, reports, fit$plan) else stats::qt((1 - level) / 2, df, lower.tail = FALSE)
   bounds <- list(low = value - z * error, high = value + z * error)
   own <- plain && !fit$estimator$unbiased && fit$interval != "none"
   for (row in if (own) which((is.na(error) | parts$edge) & !parts$unidentified)) {
@@ -20,9 +22,11 @@ contrast_values <- function(fit, weights, estimate, level) {
   }
   # A function that is the same whatever the data is not tested.
   ratio <- replace(value / error, which(error == 0), NA_real_)
-  table <- tibble::tibble(estimate = value, std.error = error, statistic = ratio,
-                          p.value = 2 * stats::pt(-abs(ratio), df), conf.low = bounds$low, conf.high = bounds$high)
-  list(value = value, table = table, covariance = parts$covariance, edge = parts$edge, z = z, df = df)
+  p <- function(ratio, reports) {
+    if (looking) anytime_p_value(ratio, level, reports, fit$plan) else 2 * stats::pt(-abs(ratio), df)
+  }
+  table <- tibble::tibble(estimate = value, std.error = error, statistic = ratio, p.value = p(ratio, reports), conf.low = bounds$low, conf.high = bounds$high)
+  list(value = value, table = table, covariance = parts$covariance, edge = parts$edge, z = z, reports = reports, p = p)
 }
 
 # Margins and fits of survey designs have the covariance of all their estimates.
@@ -66,8 +70,11 @@ contrast_ratios <- function(read, found) {
   error <- sqrt(pmax(0, diag(covariance)[at]))
   relative <- error / ratio
   test <- log(ifelse(relative > 0, ratio, NA_real_)) / relative
-  table[at, ] <- list(ifelse(is.finite(ratio), ratio, NA_real_), error, test, 2 * stats::pt(-abs(test), found$df),
-                      ratio * exp(-found$z * relative), ratio * exp(found$z * relative))
+  z <- rep_len(found$z, length(value))
+  z <- pmax(z[shown[at]], z[below[at]])
+  reports <- pmax(found$reports[shown[at]], found$reports[below[at]])
+  table[at, ] <- list(ifelse(is.finite(ratio), ratio, NA_real_), error, test, found$p(test, reports),
+                      ratio * exp(-z * relative), ratio * exp(z * relative))
   list(table = table, covariance = covariance, edge = found$edge[shown] | c(FALSE, found$edge)[below + 1])
 }
 

@@ -35,6 +35,7 @@
 #' | `"profile"` | the shares that a likelihood ratio test does not reject, each maximum certified | population only, up to 500 categories; conservative at the boundary, and down to 85% if a direct question has about two yes |
 #' | `"bootstrap"` | percentiles of estimates from simulated tallies | R's random generator; too narrow at the boundary |
 #' | `"credible"` | posterior quantiles of `"eb"`, the hull of two fits | at least 20 categories; right for most categories on average, not for a category that was named or chosen |
+#' | `"anytime"` | holds at all looks together, however often the reports are looked at | population only; 1.5 to 2 times as wide |
 #'
 #' **Wilson's interval.** If the report of one category is binomial with the probability \eqn{\mu = q + (p - q) \theta}{mu = q + (p - q) theta}, the interval holds the shares
 #' \eqn{\theta} with \deqn{(\phi - \mu)^2 \le z^2 \mu (1 - \mu) / n}{(phi - mu)^2 <= z^2 mu (1 - mu) / n}
@@ -54,6 +55,20 @@
 #' `simultaneous = TRUE` divides the error by the number of categories times the number of groups (Bonferroni). If counts are binomial, `"wilson"` then stands for
 #' `"exact"`, because Wilson's interval is inaccurate so far out. For other channels and for survey designs such intervals are approximate.
 #'
+#' @section Looking while reports arrive:
+#' Other intervals are made for one look. If a dashboard is read every day, or an A/B test stops once its interval excludes 0, they miss the truth far too often. With
+#' `interval = "anytime"` the probability that an interval misses at *any* look is at most 1 minus the level. The number of looks need not be known.
+#'
+#' * Exact, if counts are binomial, as of supports, yes/no designs and k-ary randomized response without weights: the share \eqn{m} of `s` of `n` reports is kept while
+#'   \eqn{B(1/2 + s, 1/2 + n - s) / B(1/2, 1/2) < m^s (1 - m)^{n - s} / \alpha}{B(1/2 + s, 1/2 + n - s) / B(1/2, 1/2) < m^s (1 - m)^(n - s) / alpha}. It holds from the first report on.
+#' * Asymptotic otherwise: other channels, weights, the means of [rr_mean()], functions of [rr_contrast()], differences and ratios of [rr_compare()]. The half width is the standard error
+#'   times \eqn{\sqrt{(1 + 1 / x) \log((1 + x) / \alpha^2)}}{sqrt((1 + 1/x) log((1 + x) / alpha^2))}, where \eqn{x} is proportional to the number of reports in the groups involved. `plan` is the number of reports at which it is
+#'   narrowest, by default 500. Fix `plan` beforehand, and keep it at all looks; the fit holds it. P-values are always-valid too.
+#' * The asymptotic interval is `NA`, with a message, if a group has fewer than 100 reports, or fewer than 20 of either kind (those that speak for a category and those that do not).
+#'
+#' Estimates may come from tallies merged by `c()`. Intervals and functions of estimates by other methods than `"inv"` are those of `"inv"`. Intervals of [rr_margin()], of
+#' regressions and of survey designs are made for one look. A difference is *not* found by two intervals that do not overlap: use [rr_compare()].
+#'
 #' @section Coverage:
 #' Wilson's and exact intervals hold for a category that was *named in advance*. They fail for categories that *look largest*, because noise helped them to the top: use
 #' the intervals by rank of [rr_top()]. Credible intervals hold for most categories on average. They are no shorter than the error that the reports bear out without the
@@ -64,6 +79,12 @@
 #' As [rr_estimate()]; see [candor_conditions].
 #' @references Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. *Journal of the American Statistical Association*
 #'   22(158), 209-212. \doi{10.1080/01621459.1927.10502953}
+#'
+#'   Robbins, H. (1970). Statistical methods related to the law of the iterated logarithm. *Annals of Mathematical Statistics* 41(5), 1397-1409.
+#'   \doi{10.1214/aoms/1177696786} (mixtures)
+#'
+#'   Waudby-Smith, I., Arbour, D., Sinha, R., Kennedy, E. H. and Ramdas, A. (2024). Time-uniform central limit theory and asymptotic confidence sequences. *Annals of
+#'   Statistics* 52(6), 2613-2640. \doi{10.1214/24-AOS2408} (asymptotic intervals)
 #'
 #'   Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case of the binomial. *Biometrika* 26(4), 404-413.
 #'   \doi{10.1093/biomet/26.4.404}
@@ -79,6 +100,11 @@
 #' @concept standard error
 #' @concept coverage
 #' @concept bootstrap
+#' @concept peeking
+#' @concept always valid inference
+#' @concept confidence sequence
+#' @concept sequential testing
+#' @concept A/B test
 #' @name intervals
 #' @examples
 #' # How far do the kinds of intervals differ for a rare truth, severe plagiarism?
@@ -87,6 +113,14 @@
 #'   print(confint(rr_estimate(severe, interval = kind), "yes"))
 #' }
 #' # From 0 to 12%; only Wald's interval has a negative lower limit
+#'
+#' # Two weeks of an A/B test, looked at twice: is there a difference?
+#' die <- rr_forced(1 / 6)
+#' first <- rr_counts(cbind(A = c(no = 410, yes = 190), B = c(380, 220)), die)
+#' second <- rr_counts(cbind(A = c(no = 420, yes = 180), B = c(370, 230)), die)
+#' rr_compare(rr_estimate(first, interval = "anytime"))
+#' rr_compare(rr_estimate(c(first, second), interval = "anytime"))
+#' # Only the interval of the second week excludes 0, and both looks together are wrong in at most 5%
 NULL
 
 # Intervals for estimated shares; the formulas are the law's.
@@ -149,7 +183,8 @@ group_intervals <- function(fit, g, level, interval, which) {
   }
   if (interval == "profile") return(profile_intervals(fit, g, level, which))
   evidence <- group_evidence(fit$tally, g)
-  bounds <- law_intervals(evidence$law, evidence, group_estimate(fit, g), interval, level, which, fit$target)
+  bounds <- if (interval == "anytime") anytime_intervals(fit, g, level, which)
+    else law_intervals(evidence$law, evidence, group_estimate(fit, g), interval, level, which, fit$target)
   include_estimate(bounds, estimate, fit$estimator$unbiased)
 }
 
@@ -186,6 +221,7 @@ fit_evidence <- function(fit) {
 with_interval <- function(fit, interval) {
   if (identical(interval, fit$interval)) return(fit)
   fit$interval <- check_choice(interval, "interval", interval_kinds)
+  if (interval == "anytime") fit$plan <- fit$plan %||% 500
   check_interval_kind(interval, fit$mechanism, fit$target, fit$estimator)
   if (interval == "bootstrap") abort("{.val bootstrap} must be the {.arg interval} of {.fn rr_estimate}.", "argument")
   fit
@@ -201,7 +237,8 @@ check_interval_kind <- function(interval, mechanism, target, method, law = rr_la
     if (is.null(method$credible)) refuse("{.arg method} {.val {method$name}} has no posterior.")
     if (k < (method$credible_from %||% 1)) refuse("It is for {method$credible_from} categories or more; there are {k}.")
   }
-  if (interval %in% c("credible", "profile") && target == "sample") refuse("It is about the population.")
+  if (interval %in% c("credible", "profile", "anytime") && target == "sample") refuse("It is about the population.")
+  if (interval == "anytime" && !law_gives(law, "inverse", k)) refuse_law(law, "inverse", "{.arg interval} {.val anytime}")
   if (interval == "profile") {
     likelihood <- law_gives(law, "likelihood", k)
     if (!likelihood || !law_gives(law, "profile", k)) {
@@ -212,7 +249,7 @@ check_interval_kind <- function(interval, mechanism, target, method, law = rr_la
   if (interval == "bootstrap" && !law_gives(law, "simulation", k) && !simulates_counts(mechanism)) {
     refuse_law(law, "simulation", "{.arg interval} {.val bootstrap}")
   }
-  if (interval %in% c("exact", "profile", "credible") && is_validated(mechanism)) {
+  if (interval %in% c("exact", "profile", "credible", "anytime") && is_validated(mechanism)) {
     refuse("It takes the channel for known, and a validation study estimated it.")
   }
   if (interval == "exact" && !law_gives(law, "exact", k)) refuse("No report belongs to one truth alone.")

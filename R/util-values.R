@@ -81,7 +81,7 @@ factor_text <- function(x, arg) {
   abort("{.arg {arg}} must be a proper factor, whose codes are all places among its levels.", "argument")
 }
 
-interval_kinds <- c("wilson", "exact", "wald", "bootstrap", "profile", "credible")
+interval_kinds <- c("wilson", "exact", "wald", "bootstrap", "profile", "credible", "anytime")
 
 # How many standard deviations a two-sided interval reaches; from the upper tail, whose digits a level next to 1 has.
 normal_quantile <- function(level) stats::qnorm((1 - level) / 2, lower.tail = FALSE)

@@ -1,0 +1,74 @@
+# Intervals that hold at all looks together, see inst/mathematics/anytime.md: exact ones of binomial counts, which a law
+# states, and asymptotic ones of any estimate with a variance, a normal mixture in the time that the reports count.
+
+# The number of reports as a multiple of `plan`, at which the asymptotic interval is narrowest, times the best x.
+anytime_x <- function(level, n, plan) {
+  least <- -2 * log1p(-level)
+  x <- least + 2 * sqrt(least)
+  # Newton's steps from above, of the convex x - log(1 + x).
+  for (step in seq_len(30)) x <- x - (x - log1p(x) - least) * (1 + x) / x
+  x * n / plan
+}
+
+# What stands for the normal quantile.
+anytime_quantile <- function(level, n, plan) {
+  x <- anytime_x(level, n, plan)
+  sqrt((1 + 1 / x) * (log1p(x) - 2 * log1p(-level)))
+}
+
+# The least error at which such an interval excludes 0, with the time of this level.
+anytime_p_value <- function(ratio, level, n, plan) {
+  x <- anytime_x(level, n, plan)
+  pmin(1, sqrt(1 + x) * exp(-ratio^2 * x / (2 * (1 + x))))
+}
+
+# A binomial count, or not: weighted counts are none.
+is_exact_anytime <- function(law, tally) !is.null(law$binomial) && is.null(tally$weight_squares)
+
+# Those of the unbiased estimate, whatever the method.
+anytime_intervals <- function(fit, g, level, which) {
+  evidence <- group_evidence(fit$tally, g)
+  law <- evidence$law
+  if (is_exact_anytime(law, fit$tally)) {
+    return(law_intervals(law, evidence, group_estimate(fit, g), "anytime", level, which, "population"))
+  }
+  n <- replace(rep(evidence$n, length(which)), !enough_reports(evidence, which), NA)
+  half <- anytime_quantile(level, n, fit$plan) *
+    root(law_variances(law, evidence, whole_map(evidence$k), which, "population"))
+  centre <- law_unbiased(law, evidence)[which]
+  list(low = centre - half, high = centre + half)
+}
+
+# Normal theory holds from 100 reports on, of which 20 speak for a category and 20 against it.
+least_reports <- 100
+least_of_either <- 20
+
+enough_reports <- function(evidence, which) {
+  law <- evidence$law
+  reports <- evidence$mechanism$reports
+  either <- if (!is.null(law$binomial)) {
+    given <- binomial_counts(law, evidence)
+    pmin(given$counts, given$n - given$counts)[which]
+  } else if (law_gives(law, "channel", evidence$k) && length(reports) <= covariance_cells) {
+    speaks <- inversion_columns(law, evidence$mechanism)[which, , drop = FALSE] > law_unbiased(law, evidence)[which]
+    pmin(drop(speaks %*% evidence$counts), drop(!speaks) %*% evidence$counts)
+  } else Inf
+  rep_len(evidence$n >= least_reports & either >= least_of_either, length(which))
+}
+
+# How many reports the rows of `weights` count, functions of all estimates: NA if one of the groups has too few.
+anytime_reports <- function(fit, weights) {
+  k <- length(fit$mechanism$levels)
+  Reduce(`+`, lapply(seq_len(ncol(weights) / k), function(g) {
+    own <- weights[, (g - 1) * k + seq_len(k), drop = FALSE] != 0
+    enough <- enough_reports(group_evidence(fit$tally, g), seq_len(k))
+    ifelse(rowSums(own) == 0, 0, ifelse(drop(own %*% !enough) > 0, NA, fit$tally$effective_n[g]))
+  }))
+}
+
+tell_few_reports <- function(few) {
+  if (!any(few)) return(invisible())
+  cli::cli_inform(c("Intervals while looking are NA if a group has too few reports for normal theory.",
+                    x = "They need {least_reports} reports, and {least_of_either} of either kind."),
+                  class = "candor_message_no_intervals")
+}
