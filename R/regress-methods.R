@@ -151,7 +151,8 @@ anova.rr_regression <- function(object, ...) {
   df <- vapply(liks, attr, 0, "df")
   n <- vapply(liks, attr, 0, "nobs")
   # A random intercept is tested against the same model without it.
-  kinds <- vapply(fits, function(fit) if (inherits(fit, "rr_glm")) "rr_glm_mixed" else class(fit)[1], "")
+  kinds <- vapply(fits, function(fit) if (inherits(fit, c("rr_glm", "rr_glm_mixed"))) "rr_glm_mixed" else class(fit)[1],
+                  "")
   if (length(fits) < 2L || any(kinds != kinds[1]) || any(n != n[1]) || anyDuplicated(df)) {
     abort("{.fn anova} compares nested fits of one kind and of the same respondents.", "argument")
   }
@@ -160,7 +161,7 @@ anova.rr_regression <- function(object, ...) {
   statistic <- c(NA, 2 * diff(value))
   step <- c(NA, diff(df[order]))
   # A share, or a sigma, at the end of its range is free to one side only: half the time it takes no degree of freedom.
-  class <- vapply(fits[order], function(fit) !is.null(fit$without) || inherits(fit, "rr_glm_mixed"), NA)
+  class <- vapply(fits[order], function(fit) !is.null(fit$without) + inherits(fit, "rr_glm_mixed"), 0L)
   p <- stats::pchisq(pmax(statistic, 0), step, lower.tail = FALSE)
   half <- c(FALSE, diff(class) == 1) & statistic > 1e-9
   p[half] <- (p[half] + stats::pchisq(statistic[half], step[half] - 1, lower.tail = FALSE)) / 2
