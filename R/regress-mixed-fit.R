@@ -108,6 +108,12 @@ mixed_fit <- function(plain, data, group, bar, call) {
     near <- mixed_climb(model, numeric(model$size), 0.5)
     other <- mixed_maximum(model, near$at[seq_len(model$size)], plain$loglik)
     if (max(other$value, other$limit$value) > max(found$value, found$limit$value)) found <- other
+    # A coefficient on a plateau may have a maximum nearer by.
+    nearer <- mixed_climb(model, nearest(found$at, -10, 10), halvings = 1)
+    if (is.null(found$limit) && nearer$value > found$value + 1e-9) {
+      nearer$at[model$size + 1L] <- nearer$sigma <- abs(nearer$at[model$size + 1L])
+      found[c("at", "value", "sigma")] <- nearer[c("at", "value", "sigma")]
+    }
   }
   names <- names(plain$coefficients)[keep]
   value <- mixed_value(model, found$at)
