@@ -47,6 +47,8 @@
 #'   otherwise `candor_warning_delta` is given.
 #' @param reports Number of reports of one respondent about one true answer, at least 1. For a list one number, or one per mechanism, in their order
 #'   or with their names.
+#' @param sensitive Categories, as labels or positions. The result is the largest log ratio of the probabilities of a report under one of *these* truths and under any other: what
+#'   people with a sensitive truth report could then come from anybody, see [rr_grr()].
 #' @param achieved Logical, default `FALSE`. Return the epsilon that [rr_perturb()] achieves with probabilities that are multiples of
 #'   \eqn{2^{-64}}? It is never above the nominal epsilon.
 #' @return Numbers, at least 0 and possibly `Inf`, in natural logarithms:
@@ -92,8 +94,10 @@ rr_epsilon.default <- function(mechanism, ...) check_mechanism(mechanism)
 
 #' @export
 #' @rdname rr_epsilon
-rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL) {
+rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL,
+                                    sensitive = NULL) {
   check_dots_empty(...)
+  if (!is.null(sensitive)) return(sensitive_epsilon(mechanism, sensitive))
   asked <- c("achieved", "shuffled", "reports")[c(check_flag(achieved, "achieved"), !is.null(shuffled),
                                                   !is.null(reports))]
   if (length(asked) > 1L) abort("Only one of {.arg {asked}} can be asked for at once.", "argument")
@@ -130,6 +134,25 @@ epsilon_of_parts <- function(mechanism, achieved, r) {
   }, 0)
   if (product) return(c(each, total = sum(each)))
   if (identical(mechanism$part_column, "question")) c(each, total = max(each)) else max(each)
+}
+
+# How much a report of somebody with a sensitive truth tells against anybody else.
+sensitive_epsilon <- function(mechanism, sensitive) {
+  C <- unname(rr_matrix(mechanism))
+  at <- sensitive_places(sensitive, mechanism$levels)
+  ratios <- vapply(at, function(x) {
+    said <- C[x, ] > 0
+    max(log(C[x, said]) - log(apply(C[, said, drop = FALSE], 2, min)))
+  }, 0)
+  round_sums_up(max(ratios))
+}
+
+sensitive_places <- function(sensitive, labels) {
+  if (is.factor(sensitive)) sensitive <- as.character(sensitive)
+  at <- match(sensitive, if (is.character(sensitive)) labels else seq_along(labels))
+  check_that(is.atomic(sensitive) && length(at) && !anyNA(at), sensitive, "sensitive", "labels or positions of categories",
+             c("level", "argument"))
+  unique(at)
 }
 
 # What a mechanism achieves on the grid of 2^-64: `epsilon`, and `a` and `b` as in new_law_additive(), or `matrix`.

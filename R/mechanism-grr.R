@@ -18,8 +18,17 @@
 #'   get 15 digits, or more if two labels would be equal, and a decimal point.
 #' @param epsilon Number, 1e-12 to 700. Privacy budget, in natural logarithms.
 #' @param p Number, 0 to 1. Probability of reporting the truth; `p = 1` is a direct question.
+#' @param sensitive Categories that are sensitive, as labels or positions; default all. Only these are reported by people with another truth, see *Some
+#'   categories are sensitive*.
 #' @param ... Must be empty.
-#' @return A mechanism of class `c("rr_grr", "rr_mechanism")`: a list with elements `levels`, `p`, `q`, `p_minus_q`, `epsilon` and others.
+#' @return A mechanism of class `c("rr_grr", "rr_mechanism")`: a list with elements `levels`, `p`, `q`, `p_minus_q`, `epsilon` and others. With `sensitive` a mechanism of
+#'   [rr_forced()].
+#' @section Some categories are sensitive:
+#' With `sensitive` and `epsilon`, \eqn{k} of the \eqn{K} categories are protected. Every respondent reports each of them with probability
+#' \eqn{1 / (k + e^\epsilon - 1)}{1 / (k + exp(epsilon) - 1)} whatever the truth, and otherwise the truth. A report of another category is
+#' therefore the truth, and [rr_epsilon()] is `Inf`. A report of a sensitive category could come from anybody:
+#' `rr_epsilon(mechanism, sensitive = )` is `epsilon`. Estimates of the other categories have a far smaller error than with `rr_grr()` of
+#' all categories (Murakami and Kawamoto 2019).
 #' @section Errors:
 #' `candor_error_argument` unless exactly one of `epsilon` and `p` is given and in its range, and for fewer than 2 levels, or levels that are
 #' missing or not all different.
@@ -32,6 +41,8 @@
 #'
 #'   Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized
 #'   response, equation (1). arXiv:2601.08603
+#'
+#'   Murakami, T. and Kawamoto, Y. (2019). Utility-optimized local differential privacy mechanisms for distribution estimation. *28th USENIX Security Symposium*, 1877-1894. arXiv:1807.11317
 #' @seealso [rr_binary()] and [rr_forced()] for survey designs; [rr_unary()], [rr_subset()] and [rr_hadamard()] for many categories;
 #'   [rr_recommend()], which compares their errors.
 #' @concept direct encoding
@@ -47,9 +58,14 @@
 #'
 #' # The privacy budget of a design that is given by its probability
 #' rr_epsilon(rr_grr(3, p = 0.5))   # log(2)
+#'
+#' # Which reports of a health survey must be protected? Only these two diagnoses
+#' mechanism <- rr_grr(c("none", "cold", "HIV", "depression"), epsilon = 1, sensitive = c("HIV", "depression"))
+#' rr_epsilon(mechanism, sensitive = c("HIV", "depression"))   # 1
 #' @export
-rr_grr <- function(levels, epsilon = NULL, p = NULL, ...) {
+rr_grr <- function(levels, epsilon = NULL, p = NULL, sensitive = NULL, ...) {
   check_dots_empty(...)
+  if (!is.null(sensitive)) return(sensitive_grr(levels, epsilon, p, sensitive))
   levels <- check_levels(levels)
   check_one_of_epsilon_p(epsilon, p)
   numbers <- grr_numbers(length(levels$labels), epsilon, p)
@@ -62,6 +78,17 @@ rr_grr <- function(levels, epsilon = NULL, p = NULL, ...) {
     sampler = if (is.null(epsilon)) list(kind = "grr", numbers = c(numbers$p, numbers$q, numbers$p_minus_q))
       else list(kind = "grr_epsilon", numbers = numbers$epsilon)
   ), levels), "rr_grr", epsilon = epsilon, p = p)
+}
+
+# Forced response of the sensitive categories alone; of all it is rr_grr() itself.
+sensitive_grr <- function(levels, epsilon, p, sensitive) {
+  if (!is.null(p)) abort("{.arg sensitive} needs {.arg epsilon} in place of {.arg p}.", "argument")
+  labels <- check_levels(levels)$labels
+  at <- sensitive_places(sensitive, labels)
+  if (length(at) == length(labels)) return(rr_grr(levels, epsilon))
+  epsilon <- check_epsilon(epsilon)
+  forced <- 1 / (length(at) + expm1(epsilon))
+  rr_forced(replace(numeric(length(labels)), at, forced), levels = levels)
 }
 
 check_one_of_epsilon_p <- function(epsilon, p, arg = "p") {
@@ -135,6 +162,9 @@ grr_levels <- function(k, epsilon) {
 #' without the attribute use a device. A "no" then clears the respondent with certainty. It has the same probabilities as the triangular design
 #' with `1 - p`.
 #'
+#' With several `draws` in Kuk's design, method `"inv"` is the mean share of "yes" cards, carried through the design. Maximum likelihood has the smaller error. At the same
+#' epsilon Warner's design has a far smaller one: with five draws, decks of 0.7 and 0.4 and a prevalence of 0.1, a quarter of the variance.
+#'
 #' @param p,q For `rr_binary()`: numbers, 0 to 1, the probabilities of "yes" if the truth is yes and if it is no.
 #'   For the others `p` is the design probability in the table.
 #' @param epsilon Number, 1e-12 to 700. Privacy budget, in place of the probabilities of `rr_warner()`, `rr_crosswise()` and `rr_kuk()`. The
@@ -142,6 +172,8 @@ grr_levels <- function(k, epsilon) {
 #' @param t Number, 0 to 1. Probability of the direct question, for the design of 1990.
 #' @param variant `"1990"` (default) for Mangat and Singh (1990), `"1994"` for Mangat (1994).
 #' @param p1,p2 Numbers, 0 to 1. Shares of "yes" cards: `p1` in the deck for respondents whose truth is yes, `p2` in the other deck.
+#' @param draws Number of cards that each respondent draws in Kuk's design, with replacement; default 1. With several draws a report is the number of "yes"
+#'   cards, from 0 to `draws`. Epsilon is `draws` times the epsilon of one card.
 #' @param levels Two labels, first the label for "no". In data, `FALSE` and 0 mean the first label and `TRUE` and 1 the second. Known labels of yes
 #'   and no ("yes", `TRUE`, 1, "same") in the other order give an error if the design treats the two answers differently. In a symmetric design
 #'   they give the message `candor_message_order`, because regressions, contrasts, power and pictures are then about "no".
@@ -242,12 +274,35 @@ rr_mangat <- function(p, t = NULL, levels = c("no", "yes"), variant = c("1990", 
 
 #' @rdname rr_binary
 #' @export
-rr_kuk <- function(p1 = NULL, p2 = NULL, levels = c("no", "yes"), epsilon = NULL, ...) {
+rr_kuk <- function(p1 = NULL, p2 = NULL, levels = c("no", "yes"), epsilon = NULL, draws = 1, ...) {
   check_dots_empty(...)
   check_one_of_epsilon_p(epsilon, c(p1, p2), "p1")
-  pair <- if (is.null(epsilon)) list(p1, p2) else stats::plogis(c(1, -1) * check_epsilon(epsilon))
+  draws <- check_count(draws, "draws", min = 1, max = 1000)
+  pair <- if (is.null(epsilon)) list(p1, p2) else stats::plogis(c(1, -1) * check_epsilon(epsilon) / draws)
+  if (draws > 1) {
+    pair <- c(check_probability(pair[[1]], "p1"), check_probability(pair[[2]], "p2"))
+    return(made(new_rr_kuk(pair, draws, check_levels(levels)), "rr_kuk", epsilon = epsilon, p1 = p1, p2 = p2,
+                draws = draws))
+  }
   made(new_rr_binary(check_probability(pair[[1]], "p1"), check_probability(pair[[2]], "p2"), levels, "Kuk's design",
                      symmetric = !is.null(epsilon)), "rr_kuk", epsilon = epsilon, p1 = p1, p2 = p2)
+}
+
+# Several cards: a channel to their number, whose unbiased estimate is that of the moments.
+new_rr_kuk <- function(p, draws, levels) {
+  check_two(levels$labels)
+  check_no_first(levels$labels, even = FALSE)
+  cards <- 0:draws
+  C <- rbind(stats::dbinom(cards, draws, p[2]), stats::dbinom(cards, draws, p[1]))
+  yes <- (cards / draws - p[2]) / (p[1] - p[2])
+  labels <- list(levels = levels$labels, reports = as.character(cards), numeric = cards, truths = levels$numeric)
+  mechanism <- new_rr_channel(C, labels, sprintf("Kuk's design (p1 = %s, p2 = %s), %s", format(p[1], digits = 4),
+                                                 format(p[2], digits = 4), number_of(draws, "draw")),
+                              c("kuk", "channel"), inverse = if (p[1] != p[2]) cbind(1 - yes, yes),
+                              yes_no = c(FALSE, TRUE))
+  # Far out the probabilities of a channel are 0, and their ratio is not known.
+  mechanism$epsilon <- draws * max(ratio_epsilon(p[1], p[2], p[1] - p[2]), ratio_epsilon(1 - p[2], 1 - p[1], p[1] - p[2]))
+  mechanism
 }
 
 # In a symmetric design q = 1 - p, and both keep all digits: at epsilon = 40 p rounds to 1, but 1 - p is not 0.

@@ -118,7 +118,8 @@
 #' @export
 rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weights = NULL, offset = NULL, subset = NULL,
                    na.action = NULL, start = NULL, starts = 20, penalty = c("none", "bias", "jeffreys", "prior"),
-                   arm = NULL, anchor = NULL, attention = NULL, attention.by = c("question", "person"), ...) {
+                   arm = NULL, anchor = NULL, attention = NULL, attention.by = c("question", "person"),
+                   protective = NULL, ...) {
   check_dots_empty(...)
   link <- check_choice(link, "link", regress_links)
   penalty <- check_choice(penalty, "penalty", c("none", "bias", "jeffreys", "prior"))
@@ -129,9 +130,13 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   by <- check_choice(attention.by, "attention.by", c("question", "person"))
   if (!is.null(attention) && is.null(anchor)) abort("{.arg attention} needs an {.arg anchor}.", "argument")
   bar <- random_intercept(formula)
+  if (!is.null(protective) && is.null(bar)) {
+    abort("{.arg protective} needs a random intercept, a term {.code (1 | id)}.", "argument")
+  }
   block <- block_column(mechanism, data, design)
+  share <- attention %||% if (inherits(protective, "formula")) protective
   frame <- regress_frame(call, bar$fixed %||% formula, data, design, anchor, parent.frame(),
-                         c(list(group = bar$group, block = block), share_variables(attention)))
+                         c(list(group = bar$group, block = block), share_variables(share)))
   mechanism <- mechanism %||% frame$mechanism
   parts <- regress_data(frame, mechanism, link, if (is.null(attention)) anchor)
   check_that(is.null(start) || (is.numeric(start) && all(is.finite(start)) && length(start) %in% (parts$size + 0:1)),
@@ -144,7 +149,12 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
     return(dealt_fit(fit, parts$data, frame$frame[["(block)"]], call))
   }
   if (!is.null(design)) fit <- designed_glm(fit, parts, design, bar)
-  if (!is.null(bar)) return(mixed_fit(fit, parts$data, frame$frame[["(group)"]], bar$bar, call))
+  if (!is.null(bar)) {
+    fit <- mixed_fit(fit, parts$data, frame$frame[["(group)"]], bar$bar, call)
+    if (!is.null(protective)) fit <- evasion_fit(fit, parts$data, frame$frame, protective)
+    tell_mixed(fit)
+    return(fit)
+  }
   if (!is.null(attention)) {
     shares <- share_columns(attention, frame$frame, "attention")
     return(attention_fit(fit, parts$data, shares, anchor, by, starts, call))

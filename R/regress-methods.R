@@ -175,7 +175,8 @@ anova.rr_regression <- function(object, ...) {
   df <- vapply(liks, attr, 0, "df")
   n <- vapply(liks, attr, 0, "nobs")
   # A random intercept is tested against the same model without it.
-  kinds <- vapply(fits, function(fit) if (inherits(fit, "rr_glm")) "rr_glm_mixed" else class(fit)[1], "")
+  kinds <- vapply(fits, function(fit) if (inherits(fit, c("rr_glm", "rr_glm_mixed"))) "rr_glm_mixed" else class(fit)[1],
+                  "")
   if (length(fits) < 2L || any(kinds != kinds[1]) || any(n != n[1]) || anyDuplicated(df)) {
     abort("{.fn anova} compares nested fits of one kind and of the same respondents.", "argument")
   }
@@ -183,12 +184,13 @@ anova.rr_regression <- function(object, ...) {
   value <- vapply(liks, as.numeric, 0)[order]
   statistic <- c(NA, 2 * diff(value))
   step <- c(NA, diff(df[order]))
-  bounded <- vapply(fits[order], function(fit) !is.null(fit$without) || inherits(fit, "rr_glm_mixed"), NA)
+  # A share, or a sigma, at the end of its range is free to one side only: half the time it takes no degree of freedom.
+  bounded <- vapply(fits[order], function(fit) !is.null(fit$without) + inherits(fit, "rr_glm_mixed"), 0L)
   half <- c(FALSE, diff(bounded) == 1) & statistic > 1e-9
   table <- data.frame(Df = df[order], logLik = value, Df.diff = step, Chisq = statistic,
                       `Pr(>Chi)` = ratio_p_values(statistic, step, half), check.names = FALSE)
   models <- paste0(lapply(fits[order], function(fit) deparse1(stats::formula(fit))),
-                   ifelse(bounded & kinds[1] == "rr_loglinear", paste(" and", protective_term), ""))
+                   ifelse(bounded > 0 & kinds[1] == "rr_loglinear", paste(" and", protective_term), ""))
   structure(table, heading = c("Likelihood ratio tests of the truth's model\n",
                                paste0("Model ", seq_along(models), ": ", models, collapse = "\n"),
                                if (any(half)) "Sigma and shares are at least 0: chi-squared laws are mixed\n"),

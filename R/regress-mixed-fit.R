@@ -108,6 +108,12 @@ mixed_fit <- function(plain, data, group, bar, call) {
     near <- mixed_climb(model, numeric(model$size), 0.5)
     other <- mixed_maximum(model, near$at[seq_len(model$size)], plain$loglik)
     if (max(other$value, other$limit$value) > max(found$value, found$limit$value)) found <- other
+    # A coefficient on a plateau may have a maximum nearer by.
+    nearer <- mixed_climb(model, nearest(found$at, -10, 10), halvings = 1)
+    if (is.null(found$limit) && nearer$value > found$value + 1e-9) {
+      nearer$at[model$size + 1L] <- nearer$sigma <- abs(nearer$at[model$size + 1L])
+      found[c("at", "value", "sigma")] <- nearer[c("at", "value", "sigma")]
+    }
   }
   names <- names(plain$coefficients)[keep]
   value <- mixed_value(model, found$at)
@@ -127,7 +133,7 @@ mixed_fit <- function(plain, data, group, bar, call) {
   omega <- regress_rows(unname(plain$linear.predictors), data$y, data$arm, data$device, data$link)$expected
   omega[!is.finite(omega)] <- 0
   sums <- rowsum(cbind(omega, omega^2), codes)
-  fit <- structure(list(
+  structure(list(
     coefficients = b, sigma = if (infinite) Inf else found$sigma, vcov = variance[names, names, drop = FALSE],
     variance = variance, loglik = if (infinite) found$limit$value else found$value, df = length(b) + 1, n = n,
     ngrps = length(weight), group = codes, bar = bar,
@@ -140,8 +146,6 @@ mixed_fit <- function(plain, data, group, bar, call) {
                                                     plain$labels[2], data$link),
     terms = plain$terms, frame = plain$model, mechanism = plain$mechanism, call = call
   ), class = c("rr_glm_mixed", "rr_regression"))
-  tell_mixed(fit)
-  fit
 }
 
 check_mixed <- function(plain, data, group) {
@@ -166,7 +170,7 @@ tell_mixed <- function(fit) {
     warn(c("The likelihood has its supremum where sigma is infinite.",
            i = "{.code predict(fit)} gives the prevalences, which are finite; {.fn confint} the lower end of sigma."),
          "infinite")
-  } else if (anyNA(fit$vcov)) {
+  } else if (anyNA(fit$vcov) && !length(fit$infinite)) {
     warn("The likelihood has no finite curvature at its maximum: a coefficient may be infinite.", "infinite")
   }
   if (length(fit$starts) > 1L) warn("Another maximum lies within 2 units of log-likelihood.", "maxima")
@@ -260,7 +264,8 @@ plain_fit <- function(fit) UseMethod("plain_fit")
 # `curve` is the average over persons, and `variance` has a row for sigma too.
 plain_fit.rr_glm_mixed <- function(fit) {
   curve <- if (is.null(fit$limit)) mixed_curve(fit$fixed$link, fit$sigma) else truth_curve("probit")
-  point <- stats::setNames(fit$limit$ratio %||% fit$coefficients, names(fit$coefficients))
+  # Points are finite, where coefficients are not.
+  point <- stats::setNames(fit$limit$ratio %||% fit$at[seq_along(fit$coefficients)], names(fit$coefficients))
   replaced_fit(fit$fixed, point, fit$variance, if (is.null(fit$limit)) "sigma", curve)
 }
 
@@ -316,12 +321,15 @@ coefficient_interval <- function(object, j, drop) {
     part$parts$offset <- offset + x * v
     mixed_height(part, object$at[-j]) - object$loglik + drop
   }
-  error <- sqrt(object$vcov[j, j])
+  outer_ends(height, object$coefficients[[j]], sqrt(object$vcov[j, j]), drop)
+}
+
+# Where a profile, in `height` above the fall that is allowed, goes through 0 on both sides of an estimate.
+outer_ends <- function(height, estimate, error, drop) {
   vapply(c(-1, 1), function(side) {
-    far <- object$coefficients[[j]] + side * error * sqrt(2 * drop)
+    far <- estimate + side * error * sqrt(2 * drop)
     for (round in 1:12) {
-      if (height(far) < 0) return(stats::uniroot(height, sort(c(object$coefficients[[j]], far)),
-                                                 tol = 1e-6 * error)$root)
+      if (height(far) < 0) return(stats::uniroot(height, sort(c(estimate, far)), tol = 1e-6 * error)$root)
       far <- far + side * error * 2^(round - 1)
     }
     side * Inf
@@ -345,10 +353,14 @@ simulate.rr_glm_mixed <- function(object, nsim = 1, seed = NULL, ...) {
   seed <- keep_seed(seed)
   eta <- unname(predict(object, type = "link"))
   device <- row_device(object$fixed$device, object$fixed$arm, length(eta))
+  evasion <- object$evasion
+  gamma <- if (!is.null(evasion)) evasion_shares(evasion, evasion$shares$v)
   draw <- function(k) {
     u <- stats::rnorm(object$ngrps)[object$group]
     report <- device$q + device$d * truth_curve(object$fixed$link)$yes(eta + object$sigma * u)
-    factor(stats::rbinom(length(eta), 1, report), 0:1, object$fixed$labels)
+    said <- stats::rbinom(length(eta), 1, report)
+    if (!is.null(evasion)) said <- ifelse(stats::runif(object$ngrps)[object$group] < gamma, evasion$safe, said)
+    factor(said, 0:1, object$fixed$labels)
   }
   drawn_surveys(nsim, draw, seed, row.names(object$frame))
 }

@@ -2,9 +2,9 @@
 # The parts of the model are those of a regression of rows (R/regress-fit.R); `at` is the coefficients, then sigma.
 
 # The rows in the order of their groups; groups whose rows and reports are the same count once, with the sum of their
-# weights.
-mixed_model <- function(x, y, arm, device, link, offset, group, weight) {
-  row <- do.call(paste, c(as.data.frame(x), list(y, arm, offset)))
+# weights. `other` tells rows apart too.
+mixed_model <- function(x, y, arm, device, link, offset, group, weight, other = NULL) {
+  row <- do.call(paste, c(as.data.frame(x), list(y, arm, offset, other)))
   row <- match(row, unique(row))
   order <- order(group, row)
   size <- tabulate(group)
@@ -14,7 +14,7 @@ mixed_model <- function(x, y, arm, device, link, offset, group, weight) {
   list(parts = regress_parts(x[kept, , drop = FALSE], as.double(y[kept]), device, link,
                              offset = as.double(offset[kept]), arm = as.integer(arm[kept]) - 1L),
        first = c(0L, cumsum(size[!duplicated(of)])), weight = as.vector(rowsum(weight, of, reorder = FALSE)), of = of,
-       x = x[kept, , drop = FALSE], size = ncol(x))
+       kept = kept, x = x[kept, , drop = FALSE], size = ncol(x))
 }
 
 mixed_groups <- function(model, halvings, sigma, width = 8.5) {

@@ -10,8 +10,15 @@
 #' Respondents with different \eqn{\epsilon}, chosen by themselves or by their devices, are such designs too: make a mechanism and a tally for each value. The choice
 #' must not depend on the truth. In regressions use the `arm` of [rr_glm()].
 #'
+#' @section Optional answers:
+#' With `optional = TRUE` respondents could answer directly in place of using the device, and nobody knows who did. Each sample has its own yes/no device, given to people before they
+#' choose. The share of yes is a combination of the reported shares that does not depend on who uses the device, whatever their truth. Two devices give one
+#' if both have the same \eqn{(1 - p) / q}{(1 - p) / q}, such as two designs of Warner; otherwise three are needed. Of all combinations the one with the smallest estimated variance is
+#' used (Gupta, Gupta and Singh 2002 need independence of choice and truth). [rr_estimate()] of the pool has Wald intervals; method `"mle"` is cut at 0 and 1. [rr_epsilon()] is `Inf`.
+#'
 #' @param ... Tallies of [rr_tally()] or [rr_counts()] whose mechanisms have the same levels (in any order), or one list of them. Names
 #'   become the names of the designs. Grouped tallies must have the same groups. A weighted tally counts with its effective number of respondents.
+#' @param optional Logical, default `FALSE`. Could respondents answer directly, unseen? See *Optional answers*.
 #' @return An object of class `rr_tally`. Its mechanism has class `c("rr_pooled", "rr_channel", "rr_mechanism")` and the element `designs`. Its reports are
 #'   labelled `design: report`.
 #' @section Errors:
@@ -19,6 +26,9 @@
 #' * `candor_error_mismatch`: different levels or groups. `candor_error_empty`: a tally without reports.
 #' @references The likelihood of independent samples is the product of their likelihoods. For two samples and an unknown parameter: Moshagen, M., Musch, J. and Erdfelder, E. (2012). A stochastic lie
 #'   detector. *Behavior Research Methods* 44, 222-231. \doi{10.3758/s13428-011-0144-2}
+#'
+#'   Gupta, S., Gupta, B. and Singh, S. (2002). Estimation of sensitivity level of personal interview survey questions. *Journal of Statistical Planning and Inference* 100(2),
+#'   239-247. \doi{10.1016/S0378-3758(01)00137-9} (optional answers)
 #' @seealso [rr_lie_detector()], [rr_cheater_detection()] for designs with an unknown parameter; [rr_compare()] for designs that may disagree.
 #' @concept meta-analysis
 #' @concept direct and randomized questions
@@ -36,8 +46,14 @@
 #' chosen <- list(cautious = rr_warner(epsilon = 1), open = rr_warner(epsilon = 3))
 #' rr_estimate(rr_pool(cautious = rr_counts(c(no = 190, yes = 110), chosen$cautious),
 #'                     open = rr_counts(c(no = 160, yes = 40), chosen$open)))
+#'
+#' # Two samples with Warner's design, whose respondents could answer directly if they preferred it:
+#' # how many cheated, whoever used the device?
+#' optional <- rr_pool(rr_counts(c(no = 206, yes = 94), rr_warner(0.7)),
+#'                     rr_counts(c(no = 928, yes = 272), rr_warner(0.9)), optional = TRUE)
+#' tidy(rr_estimate(optional), conf.int = TRUE)   # 18% (14% to 23%)
 #' @export
-rr_pool <- function(...) {
+rr_pool <- function(..., optional = FALSE) {
   tallies <- list(...)
   if (length(tallies) == 1L && is.list(tallies[[1]]) && !inherits(tallies[[1]], "rr_tally")) tallies <- tallies[[1]]
   check_pool(tallies)
@@ -51,7 +67,7 @@ rr_pool <- function(...) {
   }))
   groups <- tallies[[1]]$groups
   if (is.null(groups)) counts <- drop(counts)
-  mechanism <- new_rr_pooled(mechanisms, stats::setNames(n / sum(n), names), levels)
+  mechanism <- new_rr_pooled(mechanisms, stats::setNames(n / sum(n), names), levels, check_flag(optional, "optional"))
   new_rr_tally(mechanism, unname(counts), groups = groups, missing = sum(vapply(tallies, `[[`, 0, "missing")))
 }
 
@@ -76,7 +92,8 @@ check_pool <- function(tallies) {
 
 # The channel from the shared truth to pairs of design and report. A respondent meets a design with a probability that
 # does not depend on the truth, so these probabilities cancel in every likelihood.
-new_rr_pooled <- function(mechanisms, shares, levels) {
+new_rr_pooled <- function(mechanisms, shares, levels, optional = FALSE) {
+  devices <- if (optional) optional_devices(mechanisms, levels)
   rows <- Map(function(mechanism, share) {
     C <- rr_matrix(mechanism)
     share * unname(C[match(levels, mechanism$levels), , drop = FALSE])
@@ -88,14 +105,46 @@ new_rr_pooled <- function(mechanisms, shares, levels) {
                            sprintf("%d designs of one truth", length(mechanisms)), "pooled",
                            designs = stats::setNames(mechanisms, names(shares)), shares = shares,
                            parameters = mechanisms[[1]]$parameters)
-  class(result) <- c("rr_pooled", "rr_channel", "rr_mechanism")
-  made(result, "rr_pool", fields = c("designs", "shares"))
+  class(result) <- c(if (optional) "rr_optional", "rr_pooled", "rr_channel", "rr_mechanism")
+  if (optional) {
+    result[c("epsilon", "devices")] <- list(Inf, devices)
+    result$design <- paste0(result$design, ", for those who wanted to use them")
+    result$law <- new_rr_law("optional", "a report is the answer of a device or a direct answer", truths = 2)
+  }
+  made(result, "rr_pool", optional = if (optional) TRUE, fields = c("designs", "shares"))
+}
+
+# The probabilities of a yes from those who answer directly with a yes, from those who use a device whose truth is yes,
+# and from those whose truth is no. A combination of the reported shares with the weights w is the share of yes, whoever
+# uses a device, if these rows times w are 1, 1 and 0.
+optional_devices <- function(mechanisms, levels) {
+  devices <- vapply(mechanisms, function(mechanism) {
+    if (length(mechanism$levels) != 2L || length(mechanism$reports) != 2L) {
+      abort("Optional answers must be of yes/no questions.", "argument")
+    }
+    c(1, unname(rr_matrix(mechanism))[match(rev(levels), mechanism$levels), match(levels[2], mechanism$levels)])
+  }, numeric(3))
+  if (max(abs(devices %*% optional_weights(devices, rep(1, ncol(devices))) - c(1, 1, 0))) > 1e-9) {
+    abort(c("The devices cannot tell optional answers.",
+            i = "Two must have the same {.code (1 - p) / q}, as two designs of Warner have; otherwise three are needed."),
+          c("no_information", "argument"))
+  }
+  unname(devices)
+}
+
+# The weights of least variance, which are unique though two devices may leave the rows dependent.
+optional_weights <- function(devices, variance) {
+  scale <- 1 / sqrt(variance)
+  parts <- svd(devices * rep(scale, each = 3))
+  kept <- parts$d > 1e-9 * parts$d[1]
+  along <- crossprod(parts$u[, kept, drop = FALSE], c(1, 1, 0)) / parts$d[kept]
+  scale * drop(parts$v[, kept, drop = FALSE] %*% along)
 }
 
 # The mechanism of a pool in a file.
-read_pooled <- function(designs, shares) {
+read_pooled <- function(designs, shares, optional = FALSE) {
   check_pool(lapply(designs, function(design) new_rr_tally(design, rep(1, length(design$reports)))))
   shares <- check_probabilities(shares, "shares")
   if (length(shares) != length(designs)) abort("{.field shares} must be one probability for each design.", "file")
-  new_rr_pooled(designs, stats::setNames(shares, names(designs)), designs[[1]]$levels)
+  new_rr_pooled(designs, stats::setNames(shares, names(designs)), designs[[1]]$levels, isTRUE(optional))
 }

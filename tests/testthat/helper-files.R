@@ -9,7 +9,7 @@ travelling_mechanisms <- function() {
     pair = rr_grr(2, epsilon = 1), text_numbers = rr_grr(c("1", "2", "3"), epsilon = 1),
     binary = rr_binary(0.83, 0.21), reversed = suppressMessages(rr_warner(0.8, levels = c("1", "0"))), direct = rr_binary(1, 0),
     warner = rr_warner(0.7), warner_epsilon = rr_warner(epsilon = 40), crosswise = rr_crosswise(0.25),
-    triangular = rr_triangular(0.3), mangat = rr_mangat(0.7, 0.3), kuk = rr_kuk(0.8, 0.2),
+    triangular = rr_triangular(0.3), mangat = rr_mangat(0.7, 0.3), kuk = rr_kuk(0.8, 0.2), kuk_draws = rr_kuk(0.7, 0.4, draws = 3),
     mistakes = rr_misclassification(0.93, 0.84),
     dealt = rr_dealt(3, cards = 15, block = "team"), dealt_3 = rr_dealt(c(never = 1, once = 0, often = 2), cards = 10),
     forced = rr_forced(1 / 6), forced_3 = rr_forced(c(never = 0.1, once = 0.1, often = 0.2)),

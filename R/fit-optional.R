@@ -1,0 +1,54 @@
+# Optional answers: the share of yes as a combination of the reported shares of several devices, unbiased whoever
+# answers directly (inst/mathematics/estimation.md).
+
+estimate_tally.rr_optional <- function(mechanism, tally, given) {
+  check_only(given, "method", c("mle", "inv"))
+  check_only(given, "interval", "wald")
+  check_only(given, "target", "population")
+  do.call(check_dots_empty, given$options, quote = TRUE)
+  parts <- lapply(seq_along(tally$n), function(g) optional_estimate(group_counts(tally, g), mechanism))
+  yes <- vapply(parts, `[[`, 0, "estimate")
+  variance <- vapply(parts, `[[`, 0, "variance")
+  held <- !identical(given$method, "inv") & (yes < 0 | yes > 1)
+  yes[held] <- nearest(yes[held], 0, 1)
+  terms <- mechanism$levels
+  error <- sqrt(ifelse(held, NA, variance))
+  structure(list(
+    rows = tibble::as_tibble(c(lapply(as.list(tally$groups), rep, each = 2L),
+                               list(term = rep(terms, length(yes)), estimate = as.vector(rbind(1 - yes, yes)),
+                                    std.error = rep(error, each = 2L)))),
+    labels = cell_names(terms, tally$groups), n = tally$n, target = "population", conf.level = given$conf.level,
+    covariance = kronecker(diag(variance, length(yes)), rbind(c(1, -1), c(-1, 1))), simultaneous = given$simultaneous,
+    weights = lapply(parts, `[[`, "weights"), device.share = vapply(parts, `[[`, 0, "device"), tally = tally,
+    mechanism = mechanism, axis_kind = "share",
+    title = c(paste0("Shares from ", report_words(tally), " that could be direct answers",
+                     if (!is.null(tally$groups)) in_groups(tally)),
+              paste0("  ", format(mechanism)),
+              paste0("  Target: population; ", interval_words(given$conf.level, "Wald", given$simultaneous))),
+    notes = c(if (any(held)) indented("Estimates held at 0 or 1 have no standard error"),
+              optional_note(vapply(parts, `[[`, 0, "device")))
+  ), class = c("rr_optional_fit", "rr_estimates"))
+}
+
+# `counts`: of no and yes for each device in turn.
+optional_estimate <- function(counts, mechanism) {
+  counts <- matrix(counts, 2)
+  n <- colSums(counts)
+  if (any(n < 2)) abort("Each device must have two reports, in each group.", "empty")
+  share <- counts[2, ] / n
+  # A share of 0 or 1 has some variance.
+  likely <- pmin(pmax(share, 0.5 / n), 1 - 0.5 / n)
+  variance <- likely * (1 - likely) / (n - 1)
+  weights <- optional_weights(mechanism$devices, variance)
+  estimate <- sum(weights * share)
+  # Who uses a device of two, if that is independent of the truth.
+  drop <- estimate * (1 - mechanism$devices[2, ]) - (1 - estimate) * mechanism$devices[3, ]
+  list(estimate = estimate, variance = sum(weights^2 * variance), weights = weights,
+       device = if (length(n) == 2L) (share[1] - share[2]) / (drop[2] - drop[1]) else NA_real_)
+}
+
+optional_note <- function(share) {
+  if (anyNA(share)) return(NULL)
+  indented(paste0("Share who used a device, if that does not depend on the truth: ",
+                  paste(format_share(signif(share, 3)), collapse = ", ")))
+}

@@ -1,0 +1,150 @@
+# Evasion beside a random intercept: the vectors' maxima, variances, posteriors; the exams of ETH and Bern.
+
+evasion_people <- function(input) {
+  n <- sum(input$count)
+  pattern <- input$patterns[rep(seq_along(input$count), input$count), ]
+  people <- data.frame(id = rep(seq_len(n), input$items), item = factor(rep(seq_len(input$items), each = n)), y = as.vector(pattern))
+  if (!is.null(input$covariate)) people$z <- rep(rep(input$covariate, input$count), input$items)
+  people$arm <- paste0("q", people$item)
+  people
+}
+
+evasion_arms <- function(input) stats::setNames(Map(rr_binary, input$p, input$q), paste0("q", seq_along(input$p)))
+
+test_that("golden vectors: maximum, variance, test, posterior and prevalences", {
+  for (case in golden("next_evasion")) {
+    input <- case$input
+    expected <- case$expected
+    people <- evasion_people(input)
+    by_covariate <- !is.null(input$covariate)
+    fit <- suppressWarnings(rr_glm(if (by_covariate) y ~ 0 + item + z + (1 | id) else y ~ 0 + item + (1 | id), people, evasion_arms(input), arm = arm,
+                                   protective = if (by_covariate) ~z else c("no", "yes")[input$safe[1] + 1]))
+    own <- fit$evasion
+    expect_lte(abs(fit$without$loglik / expected$without$loglik - 1), 1e-10)
+    expect_golden(own$share, expected$share, 1e-7)
+    expect_golden(own$statistic, expected$LR, 1e-6)
+    if (!by_covariate) expect_golden(own$p.value, expected$p_value, 1e-7)
+    if (expected$share == 0) {
+      expect_identical(coef(fit), coef(fit$without))
+      expect_identical(unique(unname(predict(fit, type = "evasion"))), 0)
+      next
+    }
+    expect_lte(abs(fit$loglik / expected$loglik - 1), 1e-10)
+    expect_golden(c(coef(fit), fit$sigma, own$coefficients), c(expected$coef, expected$sigma, expected$evasion_logit), 1e-7)
+    expect_golden(own$covariance, expected$vcov_observed, 1e-7)
+    if (!by_covariate) {
+      expect_golden(own$std.error, expected$se_share, 1e-7)
+      expect_golden(as.vector(tapply(predict(fit), people$item, mean)), expected$prevalence_of_compliers, 1e-7)
+    }
+    safe <- apply(input$patterns, 1, function(row) all(row == input$safe)) & input$count > 0
+    person <- cumsum(c(1, input$count))[seq_along(input$count)]
+    expect_golden(predict(fit, type = "evasion")[person[safe]], expected$posterior_of_safe_pattern, 1e-7)
+    expect_true(all(predict(fit, type = "evasion")[person[!safe & input$count > 0]] == 0))
+  }
+})
+
+test_that("exams at ETH and in Bern: 6 per cent evade, and the device matters more than the class", {
+  path <- Sys.getenv("CANDOR_SHARED_DATA")
+  skip_if(!nzchar(path) || !file.exists(file.path(path, "ethbe_forced_patterns.csv")))
+  cells <- read.csv(file.path(path, "ethbe_forced_patterns.csv"), colClasses = "character")
+  row <- rep(seq_len(nrow(cells)), as.numeric(cells$Freq))
+  bits <- do.call(rbind, strsplit(cells$pattern, ""))[row, ]
+  people <- data.frame(id = rep(seq_along(row), 5), item = factor(rep(1:5, each = length(row))), y = as.numeric(bits),
+                       group = ifelse(as.numeric(cells$p1[row]) < 0.7, "die", "card"))
+  fit <- function(card) {
+    suppressWarnings(rr_glm(y ~ 0 + item + (1 | id), people, list(die = rr_binary(2 / 3 + 1 / 6, 1 / 6), card = rr_binary(3 / 4 + card, card)),
+                            arm = group, protective = "no"))
+  }
+  sixth <- fit(1 / 6)
+  expect_equal(c(sixth$without$loglik, sixth$loglik), c(-3643.6825, -3640.5400), tolerance = 1e-8)
+  expect_equal(c(sixth$evasion$statistic, sixth$evasion$share, sixth$evasion$std.error, sixth$without$sigma, sixth$sigma),
+               c(6.285, 0.0585, 0.0233, 2.44, 1.80), tolerance = 5e-3)
+  expect_identical(coef(sixth)[["item5"]], -Inf)
+  prevalence <- function(fit) as.vector(tapply(predict(fit), people$item, mean))
+  # Published to three digits.
+  expect_equal(round(prevalence(sixth$without), 3), c(0.247, 0.158, 0.003, 0.029, 0))
+  expect_equal(round(prevalence(sixth), 3), c(0.277, 0.183, 0.006, 0.040, 0))
+  eighth <- fit(1 / 8)
+  expect_equal(c(eighth$without$loglik, eighth$loglik), c(-3653.8315, -3652.0389), tolerance = 1e-8)
+  expect_equal(c(eighth$evasion$statistic, eighth$evasion$share, eighth$evasion$std.error), c(3.585, 0.0532, 0.0284), tolerance = 2e-3)
+})
+
+evading_survey <- function(n, items, gamma, seed, mechanism = rr_forced(1 / 6), sigma = 1.2) {
+  set.seed(seed)
+  people <- expand.grid(item = factor(seq_len(items)), id = seq_len(n))
+  evades <- runif(n) < gamma
+  truth <- rbinom(n * items, 1, plogis(-1.5 + 0.3 * as.numeric(people$item) + sigma * rnorm(n)[people$id]))
+  people$y <- ifelse(evades[people$id], 0, rbinom(n * items, 1, rr_matrix(mechanism)[truth + 1, 2]))
+  people
+}
+
+test_that("the likelihood written out, with weights, offsets and another link", {
+  people <- evading_survey(150, 4, 0.3, 4)
+  people$w <- rep(c(1, 2, 3), length.out = 150)[people$id]
+  people$o <- rep(c(-0.2, 0, 0.1), length.out = 150)[people$id]
+  fit <- suppressWarnings(rr_glm(y ~ item + offset(o) + (1 | id), people, rr_forced(1 / 6), link = "probit", weights = w, protective = "no"))
+  device <- rr_matrix(rr_forced(1 / 6))[, 2]
+  # Simpson's rule on a fine grid.
+  u <- seq(-9, 9, length.out = 3001)
+  simpson <- dnorm(u) * diff(u)[1] / 3 * c(1, rep(c(4, 2), 1499), 4, 1)
+  x <- model.matrix(~item, people)
+  loglik <- function(at) {
+    eta <- drop(x %*% at[1:4]) + people$o
+    yes <- device[1] + diff(device) * pnorm(outer(eta, at[5] * u, `+`))
+    groups <- drop(exp(rowsum(log(people$y * yes + (1 - people$y) * (1 - yes)), people$id)) %*% simpson)
+    gamma <- plogis(at[6])
+    safe <- as.vector(tapply(people$y, people$id, sum)) == 0
+    sum(people$w[!duplicated(people$id)] * log((1 - gamma) * groups + gamma * safe))
+  }
+  at <- unname(fit$evasion$at)
+  expect_equal(fit$loglik, loglik(at), tolerance = 1e-10)
+  expect_equal(unname(solve(fit$evasion$covariance)), -optimHess(at, loglik, control = list(ndeps = rep(1e-4, 6))), tolerance = 1e-4)
+  # The profile's end: the likelihood at its best over the others has fallen by the quantile.
+  end <- confint(fit, "self-protective", method = "profile")[2]
+  best <- optim(at[1:5], function(b) -loglik(c(b, qlogis(end))), method = "BFGS", control = list(reltol = 1e-13))
+  expect_equal(2 * (fit$loglik + best$value), qchisq(0.95, 1), tolerance = 1e-3)
+  # Wald's interval of the share, on its logit.
+  share <- fit$evasion$share
+  half <- qnorm(0.975) * fit$evasion$std.error / (share * (1 - share))
+  expect_equal(unname(confint(fit, "self-protective")[1, ]), plogis(qlogis(share) + c(-half, half)), tolerance = 1e-9)
+  expect_equal(confint(fit, "sigma")[[2]], fit$sigma * exp(1.959964 * sqrt(fit$evasion$covariance["sigma", "sigma"]) / fit$sigma), tolerance = 1e-6)
+})
+
+test_that("methods: tables, tests, reports, simulation", {
+  people <- evading_survey(600, 5, 0.2, 6)
+  people$female <- rep(0:1, 300)[people$id]
+  fit <- rr_glm(y ~ 0 + item + (1 | id), people, rr_forced(1 / 6), protective = ~female)
+  table <- tidy(fit, conf.int = TRUE)
+  expect_identical(table$term[7:8], paste0("self-protective:", c("(Intercept)", "female")))
+  expect_identical(table$effect, c(rep("fixed", 5), "ran_pars", "evasion", "evasion"))
+  gamma <- plogis(sum(table$estimate[7:8]))
+  expect_equal(predict(fit, data.frame(item = "2", female = 1), type = "evasion")[[1]], gamma, tolerance = 1e-10)
+  truth <- predict(fit, data.frame(item = "2", female = 1))[[1]]
+  expect_equal(predict(fit, data.frame(item = "2", female = 1), type = "report")[[1]], (1 - gamma) * (1 / 6 + 2 / 3 * truth), tolerance = 1e-10)
+  constant <- rr_glm(y ~ 0 + item + (1 | id), people, rr_forced(1 / 6), protective = "no")
+  test <- anova(constant, constant$without)
+  expect_equal(test[["Pr(>Chi)"]][2], constant$evasion$p.value, tolerance = 1e-10)
+  expect_equal(mean(unlist(simulate(constant, 20, seed = 3)) == "yes"), mean(fitted(constant)), tolerance = 0.02)
+  expect_snapshot(print(constant))
+})
+
+test_that("what cannot tell evasion is refused", {
+  people <- evading_survey(100, 3, 0.2, 1)
+  people$half <- rep(0:1, 150)
+  fit <- function(data = people, formula = y ~ 0 + item + (1 | id), ...) rr_glm(formula, data, rr_forced(1 / 6), ...)
+  expect_refused(fit(people[people$item != "3", ], protective = "no"), class = "no_information")
+  expect_refused(fit(people[people$item == "1", ], y ~ 1 + (1 | id), protective = "no"), class = "no_information")
+  expect_refused(fit(protective = "never"), fit(protective = ~half), fit(protective = y ~ half), fit(protective = 1),
+                 fit(formula = y ~ item, protective = "no"), fit(protective = "no", penalty = "prior"))
+})
+
+test_that("the share's interval covers, and nobody evading is found rarely", {
+  # 60 surveys of the smallest setting: 95 per cent, with a simulation error of 2.8, leave 88 and more.
+  inside <- vapply(1:60, function(seed) {
+    fit <- suppressWarnings(rr_glm(y ~ 0 + item + (1 | id), evading_survey(800, 4, 0.15, seed), rr_forced(1 / 6), protective = "no"))
+    ends <- confint(fit, "self-protective")
+    c(ends[1] <= 0.15 && 0.15 <= ends[2], fit$evasion$p.value < 0.05)
+  }, c(NA, NA))
+  expect_gt(mean(inside[1, ]), 0.88)
+  expect_gt(mean(inside[2, ]), 0.5)
+})

@@ -1,0 +1,108 @@
+# Sensitive categories, Kuk's design with several draws, optional answers.
+
+small_cases <- function(op) Filter(function(case) case$input$op == op, golden("next_small"))
+
+test_that("golden vectors: some categories are sensitive", {
+  for (case in small_cases("sensitive")) {
+    input <- case$input
+    expected <- case$expected
+    mechanism <- rr_grr(input$K, input$epsilon, sensitive = input$sensitive)
+    expect_golden(rr_matrix(mechanism), expected$matrix, 1e-9)
+    inv <- rr_estimate(rr_counts(input$counts, mechanism), method = "inv")
+    expect_golden(coef(inv), expected$inv, 1e-9)
+    expect_golden(sqrt(diag(vcov(inv))), expected$se_population, 1e-9)
+    expect_golden(coef(rr_estimate(rr_counts(input$counts, mechanism))), expected$mle, 1e-9)
+    expect_golden(rr_epsilon(mechanism), expected$epsilon, 1e-9)
+    expect_golden(rr_epsilon(mechanism, sensitive = input$sensitive), expected$epsilon_sensitive, 1e-9)
+  }
+})
+
+test_that("the budget of sensitive truths, by hand, and what is refused", {
+  mechanism <- rr_grr(c("a", "b", "c"), 1, sensitive = "b")
+  # A report of b has probability 1 from b and 1 / e from anybody else.
+  expect_equal(unname(rr_matrix(mechanism)[, "b"]), c(exp(-1), 1, exp(-1)), tolerance = 1e-12)
+  expect_identical(rr_epsilon(mechanism, sensitive = c("b", "a")), Inf)
+  expect_equal(rr_epsilon(rr_forced(c(a = 0.1, b = 0.2)), sensitive = "a"), log(0.8 / 0.1), tolerance = 1e-12)
+  expect_identical(rr_grr(3, 1, sensitive = 1:3), rr_grr(3, 1))
+  expect_refused(rr_grr(3, 1, sensitive = "z"), rr_grr(3, p = 0.5, sensitive = 1), rr_grr(3, 1, sensitive = 4), rr_grr(3, 1, sensitive = character()),
+                 rr_epsilon(rr_grr(3, 1), sensitive = NA))
+})
+
+test_that("golden vectors: Kuk's design with several draws", {
+  for (case in small_cases("kuk")) {
+    input <- case$input
+    expected <- case$expected
+    n <- sum(input$counts)
+    mechanism <- rr_kuk(input$p1, input$p2, draws = input$draws)
+    tally <- rr_counts(input$counts, mechanism)
+    # The vectors have the row of a true yes first.
+    expect_golden(rr_matrix(mechanism)[2:1, ], expected$channel, 1e-9)
+    inv <- rr_estimate(tally, method = "inv")
+    expect_golden(coef(inv)[["yes"]], expected$moment, 1e-9)
+    # The vectors divide by n - 1.
+    expect_golden(vcov(inv)["yes", "yes"], expected$variance_moment_population * (n - 1) / n, 1e-9)
+    # For these people the variance is estimated from the scores u of the cards: u^2 - u, without bias.
+    u <- ((0:input$draws) / input$draws - input$p2) / (input$p1 - input$p2)
+    expect_equal(vcov(inv, target = "sample")["yes", "yes"], max(0, sum(input$counts * (u^2 - u))) / n^2, tolerance = 1e-9)
+    mle <- rr_estimate(tally)
+    expect_golden(coef(mle)[["yes"]], expected$mle, 1e-9)
+    if (expected$mle > 0) expect_golden(tidy(mle)$std.error[2], expected$se_mle_observed, 1e-9)
+    expect_golden(as.numeric(logLik(mle)), expected$loglik, 1e-9)
+    expect_golden(rr_epsilon(mechanism), expected$epsilon, 1e-9)
+  }
+})
+
+test_that("draws of cards: epsilon, simulation, and one draw is what it was", {
+  expect_identical(rr_kuk(0.7, 0.4, draws = 1), rr_kuk(0.7, 0.4))
+  expect_equal(rr_epsilon(rr_kuk(epsilon = 1.5, draws = 4)), 1.5, tolerance = 1e-12)
+  mechanism <- rr_kuk(0.7, 0.4, draws = 5)
+  set.seed(3)
+  reports <- rr_perturb(rep(c("no", "yes"), c(30000, 10000)), mechanism, rng = "R")
+  # Means of 5 draws: standard errors .004 and .006 cards.
+  expect_equal(as.vector(tapply(as.numeric(reports), rep(1:2, c(30000, 10000)), mean)), c(2, 3.5), tolerance = 0.01)
+  expect_refused(rr_kuk(0.7, 0.4, draws = 0), rr_kuk(0.7, 0.4, draws = 1.5), rr_kuk(1.2, 0.4, draws = 3))
+  expect_refused(rr_estimate(rr_counts(c(3, 4, 5), rr_kuk(0.4, 0.4, draws = 2))), class = "no_information")
+})
+
+test_that("golden vectors: optional answers", {
+  for (case in small_cases("optional")) {
+    input <- case$input
+    expected <- case$expected
+    tallies <- Map(function(p, q, yes, n) rr_counts(c(n - yes, yes), rr_binary(p, q)), input$p, input$q, input$yes, input$n)
+    fit <- rr_estimate(rr_pool(tallies, optional = TRUE), method = "inv", conf.level = input$level)
+    yes <- tidy(fit, conf.int = TRUE, terms = "yes")
+    expect_golden(fit$weights[[1]], expected$weights, 1e-9)
+    expect_golden(c(yes$estimate, yes$std.error, yes$conf.low, yes$conf.high), c(expected$estimate, expected$se, expected$interval), 1e-9)
+    if (!is.null(expected$device_share_if_independent)) expect_golden(fit$device.share, expected$device_share_if_independent, 1e-9)
+  }
+})
+
+test_that("optional answers are unbiased whoever opts out, by enumeration of the classes", {
+  devices <- list(rr_binary(0.8, 0.1), rr_binary(0.7, 0.25), rr_binary(0.9, 0.2))
+  # Users of the device and others, by truth: any shares.
+  for (classes in list(c(0.05, 0.25, 0.6, 0.1), c(0.3, 0, 0.2, 0.5), c(0, 0.3, 0, 0.7))) {
+    share <- vapply(devices, function(m) classes[1] + m$p * classes[2] + m$q * classes[3], 0)
+    fit <- rr_estimate(rr_pool(Map(function(m, s) rr_counts(1e6 * c(1 - s, s), m), devices, share), optional = TRUE))
+    expect_equal(coef(fit)[["yes"]], classes[1] + classes[2], tolerance = 1e-9)
+  }
+})
+
+test_that("optional answers: groups, files, and what cannot tell them", {
+  two <- function(counts) rr_counts(matrix(counts, 2, dimnames = list(NULL, c("x", "z"))), rr_warner(0.7))
+  pool <- rr_pool(a = two(c(206, 94, 150, 60)), b = rr_counts(matrix(c(928, 272, 500, 90), 2, dimnames = list(NULL, c("x", "z"))), rr_warner(0.9)), optional = TRUE)
+  fit <- rr_estimate(pool)
+  # With two designs of Warner the weights are -1/2 and 3/2.
+  expect_equal(coef(fit)[c(2, 4)], c(`x:yes` = -0.5 * 94 / 300 + 1.5 * 272 / 1200, `z:yes` = -0.5 * 60 / 210 + 1.5 * 90 / 590), tolerance = 1e-12)
+  file <- tempfile()
+  on.exit(unlink(file))
+  rr_write(pool, file)
+  expect_equal(coef(rr_estimate(rr_read(file))), coef(fit), tolerance = 1e-12)
+  expect_identical(rr_epsilon(pool$mechanism), Inf)
+  low <- rr_estimate(rr_pool(rr_counts(c(100, 100), rr_warner(0.7)), rr_counts(c(180, 20), rr_warner(0.9)), optional = TRUE))
+  expect_identical(c(coef(low)[["yes"]], is.na(tidy(low)$std.error)), c(0, 1, 1))
+  expect_refused(rr_pool(rr_counts(c(1, 2), rr_triangular(0.2)), rr_counts(c(3, 4), rr_warner(0.7)), optional = TRUE),
+                 rr_pool(rr_counts(c(1, 2), rr_warner(0.7)), rr_counts(c(3, 4), rr_warner(0.7)), optional = TRUE), class = "no_information")
+  expect_refused(rr_pool(rr_counts(c(1, 2), rr_warner(0.7)), rr_counts(c(3, 4), rr_warner(0.8)), optional = NA),
+                 rr_pool(rr_counts(1:3, rr_grr(3, 1)), rr_counts(1:3, rr_grr(3, 2)), optional = TRUE),
+                 rr_estimate(pool, interval = "exact"), rr_estimate(pool, target = "sample"))
+})
