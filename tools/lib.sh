@@ -73,7 +73,7 @@ needs() {
   [ "$1" != test ] || return 0
 
   if [ "$1" = engines ]; then engine_needs; return 0; fi
-  if [ "$1" = client ]; then echo 'chromium command:chromium'; return 0; fi
+  if [ "$1" = client ]; then printf '%s\n' 'chromium command:chromium' 'npm command:npm' 'openssl command:openssl'; return 0; fi
   if [ "$1" = site ]; then
     echo pkgdown | r_needs
     cat <<-END
@@ -259,6 +259,23 @@ install_peers() {
   # shellcheck disable=SC2086
   lacking=$(r_lacks $lacking | tr '\n' ' ')
   [ -z "$lacking" ] || say "set-up: not usable here, their tests will be skipped: $lacking (see $logs/peers.log)"
+}
+
+# What the clients are tried in, and axe-core: packages of npm, of these versions. Where they cannot be installed, the tests
+# that need them are skipped by name.
+install_libraries() {
+  wanted='axe-core@4.14.1 jspsych@8.3.0 survey-core@2.5.38 survey-js-ui@2.5.38'
+  CANDOR_NPM=$build/npm/node_modules
+  export CANDOR_NPM
+  if [ "$(cat "$build/npm/stamp" 2> /dev/null)" = "$wanted" ]; then return 0; fi
+  mkdir -p "$build/npm"
+  say "set-up: installing from npm: $wanted"
+  # shellcheck disable=SC2086
+  if (cd "$build/npm" && npm install --no-audit --no-fund --ignore-scripts $wanted) < /dev/null > "$logs/npm.log" 2>&1; then
+    echo "$wanted" > "$build/npm/stamp"
+  else
+    say "set-up: not to be had here, their tests will be skipped (see $logs/npm.log)"
+  fi
 }
 
 jobs() { getconf _NPROCESSORS_ONLN 2> /dev/null || echo 1; }

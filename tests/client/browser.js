@@ -2,13 +2,14 @@
 "use strict";
 const { spawn } = require("child_process");
 
-exports.start = async function (folder) {
+exports.start = async function (folder, more = []) {
   const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--remote-debugging-pipe",
     "--disable-background-networking", "--user-data-dir=" + folder,
     // A page that is opened again at once may come to another process, which sees the storage of the first one late.
     "--disable-features=BackForwardCache,ProactivelySwapBrowsingInstance,RenderDocument,ProcessPerSiteUpToMainFrameThreshold",
-    "--disable-site-isolation-trials"];
-  const process = spawn("chromium", flags, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+    "--disable-site-isolation-trials"].concat(more);
+  // A group of its own, so that it can be killed with all its processes.
+  const process = spawn("chromium", flags, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], detached: true });
   const waiting = new Map(), listeners = [];
   let next = 1, text = "";
   process.stdio[4].on("data", function (chunk) {
@@ -26,26 +27,43 @@ exports.start = async function (folder) {
     waiting.set(next, { resolve, reject });
     process.stdio[3].write(JSON.stringify({ id: next++, method, params, sessionId }) + "\0");
   });
-  const { targetId } = await send("Target.createTarget", { url: "about:blank" });
-  const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
-  const page = (method, params) => send(method, params, sessionId);
-  await page("Page.enable");
-  await page("Network.enable");
-  return {
-    page, listen: listener => listeners.push(listener),
-    open: url => new Promise(function (resolve) {
-      listeners.push(function loaded(message) {
-        if (message.method !== "Page.loadEventFired") return;
-        listeners.splice(listeners.indexOf(loaded), 1);
+  const tab = async function () {
+    const { targetId } = await send("Target.createTarget", { url: "about:blank" });
+    const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
+    const page = (method, params) => send(method, params, sessionId);
+    await page("Page.enable");
+    await page("Network.enable");
+    const loaded = start => new Promise(function (resolve) {
+      listeners.push(function once(message) {
+        if (message.method !== "Page.loadEventFired" || message.sessionId !== sessionId) return;
+        listeners.splice(listeners.indexOf(once), 1);
         resolve();
       });
-      page("Page.navigate", { url });
-    }),
+      start();
+    });
     // The value of an expression, of which the page's own policy says nothing.
-    value: async function (expression) {
+    const value = async function (expression) {
       const { result, exceptionDetails } = await page("Runtime.evaluate", { expression, returnByValue: true, awaitPromise: true });
       if (exceptionDetails) throw new Error(exceptionDetails.exception ? exceptionDetails.exception.description : exceptionDetails.text);
       return result.value;
+    };
+    // Waits, at most 8 seconds, until an expression is true.
+    const until = async function (expression) {
+      for (let i = 0; i < 400; i++) {
+        if (await value("Boolean(" + expression + ")").catch(() => false)) return true;
+        await new Promise(resolve => setTimeout(resolve, 20));
+      }
+      return false;
+    };
+    return { page, value, until, open: url => loaded(() => page("Page.navigate", { url })), reload: () => loaded(() => page("Page.reload")),
+      close: () => send("Target.closeTarget", { targetId }) };
+  };
+  return {
+    ...await tab(), tab, listen: listener => listeners.push(listener),
+    kill: async function () {
+      const ended = new Promise(resolve => process.on("exit", resolve));
+      try { global.process.kill(-process.pid, "SIGKILL"); } catch (gone) { process.kill("SIGKILL"); }
+      await ended;
     },
     stop: async function () {
       const ended = new Promise(resolve => process.on("exit", resolve));

@@ -1,4 +1,4 @@
-// What is run in node and in Chromium alike. Words come from crypto.getRandomValues(), 4,096 at a time.
+// What is run in node and in Chromium alike. Words come from crypto.getRandomValues(), 4,096 at a time, or from a seed.
 function wordsInBulk() {
   const buffer = new Uint32Array(4096);
   let next = buffer.length;
@@ -8,9 +8,23 @@ function wordsInBulk() {
   };
 }
 
+// Small fast counting, 32 bits (PractRand), so that a run can be repeated.
+function seededWords(seed) {
+  let a = seed, b = 0, c = 0, d = 1;
+  const next = function () {
+    const word = (a + b | 0) + d | 0;
+    d = d + 1 | 0;
+    a = b ^ b >>> 9;
+    b = c + (c << 3) | 0;
+    c = (c << 21 | c >>> 11) + word | 0;
+    return word >>> 0;
+  };
+  for (let i = 0; i < 20; i++) next();
+  return next;
+}
+
 // How often each report is drawn for each answer: { client, answers, n } gives an object for each answer.
-function countReports(client, task) {
-  const words = wordsInBulk();
+function countReports(client, task, words) {
   return task.answers.map(function (answer) {
     const counts = {};
     for (let i = 0; i < task.n; i++) {
@@ -32,4 +46,4 @@ function checkVectors(client, cases) {
   }).length;
 }
 
-if (typeof module === "object") module.exports = { countReports, checkVectors, wordsInBulk };
+if (typeof module === "object") module.exports = { countReports, checkVectors, wordsInBulk, seededWords };

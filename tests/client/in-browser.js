@@ -4,17 +4,22 @@
 const fs = require("fs"), path = require("path");
 const folder = process.argv[2], read = name => fs.readFileSync(path.join(folder, name), "utf8");
 
+let browser;
 (async function () {
-  const browser = await require("./browser.js").start(path.join(folder, "profile"));
+  const server = await require("./server.js").start(folder, folder);
+  browser = await require("./browser.js").start(path.join(folder, "profile"), server.flags);
   const result = {}, requests = [];
-  let hold = null;
   browser.listen(function (message) {
-    if (message.method === "Network.requestWillBeSent") requests.push(message.params.request.url.replace(/^file:.*[/]/, ""));
-    if (message.method === "Fetch.requestPaused") hold(message.params);
+    if (message.method === "Network.requestWillBeSent") requests.push(message.params.request.url.replace(/^https:[/][/]respondent[0-9]+[.]example[/]/, ""));
   });
-  const click = selector => browser.value("document.querySelector(" + JSON.stringify(selector) + ").click()");
   const text = selector => browser.value("document.querySelector(" + JSON.stringify(selector) + ").textContent");
-  const url = name => "file://" + path.join(folder, name);
+  const until = expression => browser.until(expression);
+  const asked = "!document.querySelector('#draw').hidden", shown = "!document.querySelector('#result').hidden";
+  // Each respondent has an origin of its own, for which the browser has kept nothing.
+  const open = async function (respondent, name) {
+    await browser.open("https://respondent" + respondent + ".example/" + name);
+    await until(asked + " || " + shown);
+  };
 
   // The script as it is, in an empty page.
   await browser.value(fs.readFileSync(process.argv[3], "utf8") + fs.readFileSync(path.join(__dirname, "draw.js"), "utf8") + "; null");
@@ -24,87 +29,51 @@ const folder = process.argv[2], read = name => fs.readFileSync(path.join(folder,
   }
   result.counts = [];
   for (const task of JSON.parse(read("tasks.json"))) {
-    result.counts.push(await browser.value("countReports(candorClient, " + JSON.stringify(task) + ")"));
+    result.counts.push(await browser.value("countReports(candorClient, " + JSON.stringify(task) + ", wordsInBulk())"));
   }
 
   result.seconds = [Math.round(performance.now() / 1000)];
   // One respondent after the other: each answers, and comes back. "no" is the first answer, "yes" the second.
-  const answer = async function (name, place) {
-    await browser.open(url(name));
-    await click("label:nth-of-type(" + (place + 1) + ") input");
-    await click("#draw");
+  const answer = async function (respondent, name, place) {
+    await open(respondent, name);
+    await browser.value("document.querySelectorAll('input')[" + place + "].click(); document.querySelector('#draw').click()");
+    await until(shown);
     return text("output");
   };
   result.page = [];
-  for (const place of JSON.parse(read("answers.json"))) {
-    result.page.push(await answer("page.html", place));
-    await browser.value("localStorage.clear()");
-  }
+  for (const place of JSON.parse(read("answers.json"))) result.page.push(await answer(result.page.length, "page.html", place));
   result.seconds.push(Math.round(performance.now() / 1000));
-  result.again = [await answer("page.html", 1)];
   result.left = await browser.value("document.querySelectorAll('input').length");
-  result.stored = await browser.value("JSON.stringify(localStorage)");
-  for (let i = 0; i < 20; i++) {
-    await browser.open(url("page.html"));
+  result.again = [];
+  for (let i = 0; i < 10; i++) {
+    await open(0, "page.html");
     result.again.push(await text("output"));
   }
   result.note = await text("#again");
+  result.kept = await browser.value("Promise.all([Object.keys(localStorage).length, document.cookie, caches.keys()]).then(String)");
   result.requests = requests.filter((one, i) => requests.indexOf(one) === i);
-  await browser.value("localStorage.clear()");
 
-  // Permanent answers: many reports, one memory.
+  // Permanent answers: many reports of one respondent.
   result.permanent = [];
-  for (let i = 0; i < 40; i++) result.permanent.push(await answer("permanent.html", 0));
-  result.memory = await browser.value("JSON.stringify(localStorage)");
-  await browser.value("localStorage.clear()");
+  for (let i = 0; i < 40; i++) result.permanent.push(await answer(1000, "permanent.html", 0));
 
-  // Sent, and the answer of the server.
-  await browser.page("Fetch.enable", { patterns: [{ urlPattern: "https://*" }] });
-  const headers = [["Access-Control-Allow-Origin", "*"], ["Access-Control-Allow-Headers", "*"]].map(([name, value]) => ({ name, value }));
-  result.sent = [];
-  const serve = code => { hold = function ({ requestId, request }) {
-    if (request.method === "POST") result.sent.push({ url: request.url, body: request.postData, cookie: request.headers.Cookie || null });
-    browser.page("Fetch.fulfillRequest", { requestId, responseCode: request.method === "POST" ? code : 200, responseHeaders: headers });
-  }; };
-  const said = async function (pattern) {
-    for (let i = 0; i < 100; i++) {
-      const after = await text("#after");
-      if (after) return after;
-      await new Promise(resolve => setTimeout(resolve, 50));
-    }
-    return null;
-  };
-  serve(500);
-  await browser.open(url("send.html"));
-  await browser.value("document.querySelectorAll('fieldset').forEach(box => box.querySelector('label:last-of-type input').click())");
-  await click("#draw");
-  result.failed = await said();
-  await browser.open(url("send.html"));  // Not sent again unasked.
-  result.offered = await said();
-  serve(200);
-  await click("#pass");
-  await new Promise(resolve => setTimeout(resolve, 300));
-  result.done = await said();
-  result.shown = await text("output");
-  await browser.open(url("send.html"));
-  await new Promise(resolve => setTimeout(resolve, 300));
+  // Sent: of several questions, with labels of any kind.
+  await open(1001, "send.html");
   result.html = await browser.value("document.querySelector('#how').innerHTML");
-  await browser.value("localStorage.clear()");
+  await browser.value("document.querySelectorAll('fieldset').forEach(box => box.querySelector('label:last-of-type input').click()); document.querySelector('#draw').click()");
+  await until("document.querySelector('#after').textContent.includes('arrived')");
+  result.shown = await text("output");
+  result.sent = server.received;
 
   // A page without an address of its own has no storage: it says so.
   await browser.open("data:text/html;base64," + Buffer.from(read("page.html")).toString("base64"));
+  await until(asked);
   result.refused = await text("#storage");
-  await click("label:nth-of-type(1) input");
-  await click("#draw");
+  await browser.value("document.querySelector('input').click(); document.querySelector('#draw').click()");
+  await until(shown);
   result.unstored = await text("output");
-
-  // Without secure random numbers nothing is drawn.
-  await browser.open(url("page.html"));
-  await browser.value("Object.defineProperty(window, 'crypto', { value: undefined }); null");
-  await click("label:nth-of-type(1) input");
-  await click("#draw");
-  result.insecure = [await text("#storage"), await text("output"), await browser.value("localStorage.length")];
   result.seconds.push(Math.round(performance.now() / 1000));
   fs.writeFileSync(path.join(folder, "browser.json"), JSON.stringify(result));
   await browser.stop();
-})().catch(function (error) { console.error(error); process.exit(1); });
+  server.stop();
+})().catch(async function (error) { console.error(error); await browser.kill(); process.exit(1); });

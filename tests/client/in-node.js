@@ -1,10 +1,11 @@
-// node in-node.js <candor.js> <tasks> <result>: counts of reports; a task with a `file` writes reports of the answers to it, as CSV.
+// node in-node.js <candor.js> <tasks> <result>: counts of reports, drawn from a seed; a task with a `file` writes reports of the
+// answers to it, as CSV.
 const fs = require("fs");
-const client = require(process.argv[2]), { countReports, wordsInBulk } = require("./draw.js");
+const client = require(process.argv[2]), { countReports, seededWords } = require("./draw.js");
 const cell = x => Array.isArray(x) ? x.join(" ") : String(x);
-const result = JSON.parse(fs.readFileSync(process.argv[3], "utf8")).map(function (task) {
-  if (!task.file) return countReports(client, task);
-  const words = wordsInBulk(), lines = [];
+const result = JSON.parse(fs.readFileSync(process.argv[3], "utf8")).map(function (task, place) {
+  const words = seededWords(2026 + place), lines = [];
+  if (!task.file) return countReports(client, task, words);
   task.answers.forEach(function (answer, i) {
     for (let j = 0; j < task.times[i]; j++) {
       const report = client.report(task.client, answer, { words, memory: new Map() });

@@ -1,0 +1,314 @@
+// node states.js <folder> <packages of npm>: pages of the folder in headless Chromium, in the states that devices, servers and
+// respondents bring about. Rows of what was looked at, found and wanted go to folder/states.json.
+"use strict";
+const fs = require("fs"), path = require("path"), [, , folder, packages] = process.argv;
+const { start } = require("./browser.js"), profile = path.join(folder, "profile-states");
+const sleep = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds));
+const rows = [], times = {};
+const row = function (part, what, found, wanted) {
+  rows.push({ part, what, found: String(found), wanted: String(wanted) });
+  if (process.env.CANDOR_CLIENT_ROWS) console.log(String(found) === String(wanted) ? "good" : "BAD ", part + ": " + what, "|", String(found), "|", String(wanted));
+};
+// Parts of the run, all if none is named.
+const only = process.argv[4] && new RegExp(process.argv[4]);
+const asked = "!document.querySelector('#draw').hidden", shown = "!document.querySelector('#result').hidden";
+const output = "document.querySelector('output').textContent", after = "document.querySelector('#after').textContent";
+const trying = "!document.querySelector('#trial').hidden";
+// The report has arrived, or is not known to.
+const ended = "/has arrived|not known/.test(" + after + ")";
+const draw = "document.querySelectorAll('fieldset').forEach(box => box.querySelector('input').click()); document.querySelector('#draw').click()";
+// A change of what the browser keeps.
+const store = action => "new Promise(done => { const opening = indexedDB.open('candor', 1); opening.onsuccess = function () { " +
+  "const base = opening.result, write = base.transaction('reports', 'readwrite'), reports = write.objectStore('reports'); " + action +
+  " write.oncomplete = () => { base.close(); done(true); }; }; })";
+// Each respondent has an origin of its own, for which the browser has kept nothing.
+let respondent = 0;
+const page = name => "https://pages" + respondent + ".example/" + name + ".html";
+
+let browser;
+(async function () {
+  const server = await require("./server.js").start(folder, packages);
+  browser = await start(profile, server.flags);
+  const reports = () => server.received.map(one => JSON.parse(one.body));
+  const ids = () => new Set(reports().map(one => one.id)).size;
+  const fresh = async function (tab, name) {
+    respondent++;
+    server.received.length = 0;
+    await tab.open(page(name));
+    await tab.until(asked + " || " + trying);
+  };
+  const part = async function (name, run) {
+    if (only && !only.test(name)) return;
+    const from = Date.now();
+    await run();
+    times[name] = Math.round((Date.now() - from) / 100) / 10;
+  };
+
+  await part("races", async function () {
+    const [one, two] = [await browser.tab(), await browser.tab()];
+    for (const delay of [0, 5, 50]) {
+      let reloaded = 0, tabs = 0;
+      for (let i = 0; i < 12; i++) {
+        await fresh(one, "race");
+        await one.value(draw);
+        await sleep(delay);
+        await one.reload();
+        await one.until(asked + " || " + shown);
+        if (await one.value(asked)) await one.value(draw);
+        await one.until(after + ".includes('arrived')");
+        await sleep(30);
+        if (ids() !== 1 || reports()[0].report !== await one.value(output)) reloaded++;
+        await fresh(one, "race");
+        await two.open(page("race"));
+        await two.until(asked);
+        const first = one.value(draw);
+        await sleep(delay);
+        await Promise.all([first, two.value(draw)]);
+        for (const tab of [one, two]) await tab.until(after + ".includes('arrived')");
+        if (ids() !== 1 || await one.value(output) !== await two.value(output)) tabs++;
+      }
+      row("races", "reloaded " + delay + " ms after the draw: second reports of 12", reloaded, 0);
+      row("races", "two tabs, " + delay + " ms apart: different reports of 12 pairs", tabs, 0);
+    }
+    await one.close();
+    await two.close();
+  });
+
+  await part("closed", async function () {
+    // The next visit may send what was not known to have arrived once more.
+    const arrived = new Set();
+    for (let i = 0; i < 25; i++) {
+      const tab = await browser.tab();
+      await fresh(tab, "send-slow");
+      await tab.value(draw);
+      await tab.until(shown);
+      await tab.close();
+      await sleep(250);
+      reports().forEach(one => arrived.add(one.id));
+    }
+    row("closed", "tab closed when the report is shown, server 40 ms away: reports lost of 25", 25 - arrived.size, 0);
+  });
+
+  await part("killed", async function () {
+    let second = 0, again = 0;
+    for (const delay of [0, 30, 100, 300, 1000]) {
+      await fresh(browser, "race");
+      await browser.value(draw);
+      await sleep(delay);
+      await browser.kill();
+      browser = await start(profile, server.flags);
+      await browser.open(page("race"));
+      await browser.until(asked + " || " + shown);
+      if (await browser.value(asked)) again++;
+      if (await browser.value(asked) && server.received.length) second++;
+      if (await browser.value(shown) && server.received.length && reports()[0].report !== await browser.value(output)) second++;
+    }
+    row("killed", "browser killed 0 to 1,000 ms after the draw: second draws of 5", second, 0);
+    row("killed", "of these, asked again because nothing was kept or sent (at most)", again <= 3, true);
+  });
+
+  // The page's clock runs 50 times as fast: its time limits are 15 and 3 seconds.
+  const { identifier: fast } = await browser.page("Page.addScriptToEvaluateOnNewDocument",
+    { source: "(later => { window.setTimeout = (f, ms) => later(f, ms === 5000 ? ms : ms / 50); })(window.setTimeout)" });
+  await part("servers", async function () {
+    for (const [name, status, posts] of [["ok", "arrived", 1], ["slow", "arrived", 1], ["hang", "not known", 2], ["drop", "not known", 0], ["error", "not known", 0],
+      ["redirect", "not known", 0], ["silent", "not known", 0], ["flaky", "arrived", 1]]) {
+      await fresh(browser, "send-" + name);
+      await browser.value(draw);
+      await browser.until(ended);
+      row("servers", name + ": the status says", (await browser.value(after)).includes(status) ? status : await browser.value(after), status);
+      row("servers", name + ": reports that the server has, of identifiers", [server.received.length, ids()], [posts, Math.min(posts, 1)]);
+      row("servers", name + ": offers to send again", !await browser.value("document.querySelector('#pass').hidden"), status !== "arrived");
+      const before = await browser.value(output);
+      await browser.reload();
+      await browser.until(shown);
+      row("servers", name + ": the same report after a visit", await browser.value(output) === before, true);
+      await browser.until(ended);
+      row("servers", name + ": identifiers after a visit", ids(), Math.min(posts, 1));
+    }
+    row("servers", "cookies sent", server.received.filter(one => one.cookie).length, 0);
+  });
+
+  await part("devices", async function () {
+    const note = "document.querySelector('#storage').textContent", old = "document.querySelector('#old').textContent";
+    const device = async function (what, source, name, ready) {
+      const { identifier } = await browser.page("Page.addScriptToEvaluateOnNewDocument", { source });
+      server.received.length = 0;
+      await browser.open(page(name));
+      await browser.until(ready);
+      await browser.page("Page.removeScriptToEvaluateOnNewDocument", { identifier });
+      return what;
+    };
+    const blocked = "Object.defineProperty(window, 'indexedDB', { get() { throw new DOMException('refused', 'SecurityError'); } })";
+    for (const [what, source] of [["blocked", blocked], ["that never answers", "IDBFactory.prototype.open = () => ({})"],
+      ["full", "IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError'); }"]]) {
+      await device(what, source, "race", asked);
+      row("devices", "storage " + what + ": says so before the question", (await browser.value(note)).includes("answer only once"), true);
+      await browser.value(draw);
+      await browser.until(after + ".includes('arrived')");
+      row("devices", "storage " + what + ": reports sent", server.received.length, 1);
+    }
+    await fresh(browser, "race");
+    await device("", "(put => { IDBObjectStore.prototype.put = function (value, key) { if (value && value.report) throw new DOMException('full', " +
+      "'QuotaExceededError'); return put.call(this, value, key); }; })(IDBObjectStore.prototype.put)", "race", asked);
+    await browser.value(draw);
+    await browser.until(note);
+    row("devices", "storage full at the draw: says so, and sends", [(await browser.value(note)).includes("nothing was sent"), server.received.length], [true, 0]);
+    await fresh(browser, "race");
+    await browser.value(draw);
+    await browser.until(shown);
+    for (const rubbish of ["'rubbish'", "7", "{ report: 'a' }", "null"]) {
+      await browser.value(store("reports.getAllKeys().onsuccess = event => event.target.result.filter(key => / [0-9a-f]+$/.test(key))" +
+        ".forEach(key => reports.put(" + rubbish + ", key));"));
+      await browser.reload();
+      await browser.until(asked);
+      row("devices", "broken entry " + rubbish + ": set aside with a sentence, and asks", [(await browser.value(note)).includes("damaged"), await browser.value(asked)], [true, true]);
+      await browser.value(draw);
+      await browser.until(shown);
+    }
+    await device("", "Object.defineProperty(window, 'crypto', { value: undefined })", "race", old);
+    row("devices", "no secure random numbers: says so, and asks", [(await browser.value(old)).includes("no secure random"), await browser.value(asked)], [true, false]);
+    await device("", "delete Object.fromEntries", "race", old);
+    row("devices", "a browser that is too old: says so, and asks", [(await browser.value(old)).includes("2019"), await browser.value(asked)], [true, false]);
+    await browser.page("Emulation.setScriptExecutionDisabled", { value: true });
+    await browser.open(page("race"));
+    await browser.page("Emulation.setScriptExecutionDisabled", { value: false });
+    row("devices", "without JavaScript: says so", (await browser.value(old)).includes("JavaScript"), true);
+    // What is kept of permanent answers.
+    await fresh(browser, "permanent");
+    const kept = [];
+    for (const place of [0, 2, 1]) {
+      await browser.open(page("permanent"));
+      await browser.until(asked);
+      await browser.value("document.querySelectorAll('input')[" + place + "].click(); document.querySelector('#draw').click()");
+      await browser.until(shown);
+      kept.push(await browser.value(store("reports.getAll().onsuccess = event => { window.kept = event.target.result; };") +
+        ".then(() => JSON.stringify(kept.filter(one => one && one.permanent)[0].permanent))"));
+    }
+    row("devices", "permanent answers: of all levels, and the same whatever is answered",
+      [Object.keys(JSON.parse(kept[0])[""]).sort().join(" "), kept[0] === kept[1] && kept[1] === kept[2]], ["0 1 2", true]);
+    // A study's page does not show the pilot's report.
+    await fresh(browser, "pilot");
+    await browser.value(draw);
+    await browser.until(shown);
+    await browser.open(page("study"));
+    row("devices", "another mechanism under the same key asks", await browser.until(asked), true);
+    for (let i = 0, seen = []; i < 6; i++) {
+      await browser.open(page("named-candor"));
+      await browser.until(asked + " || " + shown);
+      if (await browser.value(asked)) { await browser.value(draw); await browser.until(shown); }
+      seen.push(await browser.value(output));
+      if (i === 5) row("devices", "the key \"candor\": different reports of 6 visits", new Set(seen).size, 1);
+    }
+  });
+
+  await part("pleasant", async function () {
+    await browser.page("Emulation.setDeviceMetricsOverride", { width: 320, height: 640, deviceScaleFactor: 1, mobile: true });
+    const wide = "document.documentElement.scrollWidth <= 320";
+    const small = "Array.from(document.querySelectorAll('button, select, summary, label, input:not(label input)')).filter(one => one.offsetParent && " +
+      "(one.getBoundingClientRect().height < 24 || one.getBoundingClientRect().width < 24)).length";
+    for (const name of ["wide", "several", "trial", "number", "arabic"]) {
+      await fresh(browser, name);
+      row("pleasant", name + ": fits into 320 px, targets under 24 px", [await browser.value(wide), await browser.value(small)], [true, 0]);
+    }
+    await fresh(browser, "race");
+    await browser.value(draw);
+    await browser.until(shown);
+    row("pleasant", "the focus goes to the result", await browser.value("document.activeElement.textContent"), "Your report");
+    row("pleasant", "nothing says what was answered", await browser.value("document.querySelectorAll('input').length"), 0);
+    await browser.open(page("trial"));
+    await browser.until("document.querySelector('#trial button')");
+    for (let i = 0; i < 2; i++) await browser.value("document.querySelector('#trial button').click()");
+    row("pleasant", "the question comes after the trial", await browser.value(asked), false);
+    await browser.value("document.querySelector('#trial button').click()");
+    row("pleasant", "a wrong answer is corrected, then the question", [await browser.value("document.querySelector('#trial').textContent.includes('Not quite')"), await browser.value(asked)], [true, true]);
+    await fresh(browser, "decline");
+    await browser.value("document.querySelector('label:last-of-type input').click(); document.querySelector('#draw').click()");
+    await browser.until(after + ".includes('arrived')");
+    row("pleasant", "a refusal is sent as such", reports()[0].report, null);
+  });
+
+  await part("axe", async function () {
+    const file = path.join(packages, "axe-core", "axe.min.js");
+    if (!fs.existsSync(file)) return row("axe", "axe-core", "not installed", "not installed");
+    const axe = fs.readFileSync(file, "utf8");
+    const look = async function (name, state) {
+      await browser.value(axe + "; null");
+      let runs = 0;
+      const found = new Set();
+      for (const width of [320, 390, 1280]) for (const scheme of ["light", "dark"]) {
+        await browser.page("Emulation.setDeviceMetricsOverride", { width, height: 800, deviceScaleFactor: 1, mobile: width < 1000 });
+        await browser.page("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme }] });
+        (await browser.value("axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then(result => " +
+          "result.violations.map(one => one.id + ' ' + one.nodes[0].target))")).forEach(one => found.add(one));
+        runs++;
+      }
+      row("axe", name + ", " + state + ": violations in " + runs + " runs", [...found].join("; "), "");
+    };
+    for (const name of ["decline", "several", "trial", "number", "arabic", "triangular", "weak", "list"]) {
+      await fresh(browser, name);
+      await look(name, "before");
+      if (name === "trial") {
+        for (let i = 0; i < 3; i++) await browser.value("document.querySelector('#trial button').click()");
+        await look(name, "tried");
+      }
+      if (["trial", "weak", "list"].includes(name)) continue;
+      if (name === "number") await browser.value("const input = document.querySelector('input'); input.value = 5; input.dispatchEvent(new Event('input'))");
+      await browser.value("document.querySelectorAll('fieldset').forEach(box => { if (box.querySelector('[type=radio]')) box.querySelector('input').click(); })");
+      if (name === "several") await look(name, "chosen");
+      await browser.value("document.querySelector('#draw').click()");
+      await browser.until(shown);
+      await look(name, "drawn");
+      if (!["decline", "several"].includes(name)) continue;
+      await browser.reload();
+      await browser.until(shown);
+      await look(name, "again");
+    }
+    await fresh(browser, "send-error");
+    await browser.value(draw);
+    await browser.until("!document.querySelector('#pass').hidden");
+    await look("send", "failed");
+    const { identifier } = await browser.page("Page.addScriptToEvaluateOnNewDocument", { source: "IDBFactory.prototype.open = undefined" });
+    await browser.open(page("race"));
+    await browser.until(asked);
+    await look("race", "warned");
+    await browser.page("Page.removeScriptToEvaluateOnNewDocument", { identifier });
+    await browser.page("Emulation.clearDeviceMetricsOverride");
+  });
+  await browser.page("Page.removeScriptToEvaluateOnNewDocument", { identifier: fast });
+
+  await part("plugins", async function () {
+    const libraries = { module: [], jspsych: ["jspsych/dist/index.browser.min.js"], surveyjs: ["survey-core/survey.core.min.js", "survey-js-ui/survey-js-ui.min.js"] };
+    const scripts = {
+      module: "<script type=module>import candor, { report, once, fields, plan } from './module.mjs'; window.ready = true; window.answer = async () => { " +
+        "const kept = await once('module', plan, 'guilty'); window.done = JSON.stringify([fields(plan, kept), candor.report(plan, 'guilty')]); };</script>",
+      jspsych: "<script src=jspsych.js></script><script>const jsPsych = initJsPsych({ on_finish: () => { window.done = jsPsych.data.get().json(); } }); " +
+        "jsPsych.run([{ type: candorPlugin, question: 'Did you?', key: 'theft' }]);</script>",
+      surveyjs: "<div id=place></div><script src=surveyjs.js></script><script>const survey = new Survey.Model({ elements: [{ type: 'candor', name: 'theft', title: 'Did you?' }] }); " +
+        "survey.onComplete.add(sender => { window.done = JSON.stringify(sender.data); }); survey.render(document.getElementById('place'));</script>"
+    };
+    for (const name of Object.keys(scripts)) {
+      if (!libraries[name].every(file => fs.existsSync(path.join(packages, file)))) { row("plugins", name, "not installed", "not installed"); continue; }
+      const tags = libraries[name].map(file => "<script src='/npm/" + file + "'></script>").join("");
+      fs.writeFileSync(path.join(folder, "plugin-" + name + ".html"), "<!doctype html><meta charset=utf-8><title>" + name + "</title><body>" + tags + scripts[name]);
+      const visit = async function () {
+        await browser.open(page("plugin-" + name));
+        const button = "Array.from(document.querySelectorAll('button')).find(one => one.textContent === 'guilty')";
+        if (name === "module") { await browser.until("window.ready"); await browser.value("answer()"); }
+        else if (await browser.until("window.done || " + button + " || /red|black/.test(document.body.textContent)")) {
+          if (await browser.value("Boolean(" + button + ")")) await browser.value(button + ".click()");
+          if (name === "surveyjs") { await browser.until("survey.data.theft"); await browser.value("survey.completeLastPage(); null"); }
+        }
+        await browser.until("window.done");
+        return String(await browser.value("window.done"));
+      };
+      const data = await visit(), found = /"report":"(red|black)"/.exec(data), id = /"id":"([0-9a-f]{32})"/.exec(data);
+      row("plugins", name + ": data have the report, its identifier, and the answer", [Boolean(found), Boolean(id), data.includes("guilty")], [true, true, false]);
+      row("plugins", name + ": another visit has the same", id !== null && (await visit()).includes(id[1]), true);
+    }
+  });
+
+  await browser.stop();
+  server.stop();
+  fs.writeFileSync(path.join(folder, "states.json"), JSON.stringify({ rows, times }));
+})().catch(async function (error) { console.error(error); await browser.kill(); process.exit(1); });
