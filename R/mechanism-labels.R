@@ -193,3 +193,11 @@ wanted_answers <- function(x, mechanism) {
   order <- c("first", "second")[mechanism$bits]
   sprintf("Use 0 for the %s level and 1 for the %s, or the labels.", order[1], order[2])
 }
+
+sensitive_places <- function(sensitive, labels) {
+  if (is.factor(sensitive)) sensitive <- as.character(sensitive)
+  at <- match(sensitive, if (is.character(sensitive)) labels else seq_along(labels))
+  check_that(is.atomic(sensitive) && length(at) && !anyNA(at), sensitive, "sensitive", "labels or positions of categories",
+             c("level", "argument"))
+  unique(at)
+}

@@ -190,11 +190,6 @@ evasion_terms <- function(evasion) {
   if (is_constant_share(evasion)) protective_term else paste0(protective_term, ":", colnames(evasion$shares$v))
 }
 
-# The share in rows of covariates; where nobody evades all logits are -Inf.
-evasion_shares <- function(evasion, v) {
-  if (evasion$share == 0) numeric(nrow(v)) else stats::plogis(drop(v %*% evasion$at[-seq_len(evasion$groups$size + 1L)]))
-}
-
 #' @rdname rr_glm_mixed
 #' @export
 tidy.rr_glm_evasion <- function(x, effects = c("ran_pars", "fixed", "evasion"), conf.int = FALSE, conf.level = 0.95,

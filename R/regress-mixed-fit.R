@@ -377,3 +377,8 @@ fixef.rr_glm_mixed <- function(object, ...) object$coefficients
 VarCorr.rr_glm_mixed <- function(x, sigma = 1, ...) {
   data.frame(group = deparse1(x$bar[[3]]), term = "(Intercept)", variance = x$sigma^2, std.dev = x$sigma)
 }
+
+# The share in rows of covariates; where nobody evades all logits are -Inf.
+evasion_shares <- function(evasion, v) {
+  if (evasion$share == 0) numeric(nrow(v)) else stats::plogis(drop(v %*% evasion$at[-seq_len(evasion$groups$size + 1L)]))
+}
