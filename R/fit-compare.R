@@ -158,7 +158,7 @@ fit_sample <- function(fit, labels, conf.level) {
   c(list(share = unname(group_estimate(fit, 1L)[at]), error = fit_errors(fit, 1L, at), edge = held_at_boundary(fit, 1L),
          df = Inf, intervals = if (interval == "wilson") intervals, effects = fit_effects(fit, 1L, at),
          mechanism = fit$mechanism, plan = fit$plan,
-         reports = if (interval == "anytime") anytime_reports(fit, diag(length(fit$mechanism$levels))[at, , drop = FALSE])),
+         reports = if (interval == "anytime") reports_looked_at(group_evidence(fit$tally, 1L), at)),
     intervals(conf.level))
 }
 

@@ -160,8 +160,7 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
   }, "")
   if (interval == "anytime") {
     fit$plan <- given$plan
-    exact <- is_exact_anytime(law, tally)
-    tell_few_reports(!exact && !all(vapply(evidence, function(one) all(enough_reports(one, seq_len(one$k))), NA)))
+    tell_few_reports(lacks_reports(tally, evidence))
   }
   if (interval == "bootstrap") {
     fit$replicates <- bootstrap(fit, check_count(given$replications, "replications", min = 20), given$options)

@@ -217,7 +217,8 @@ level_quantiles <- function(probs, z, below, covariance, edges) {
   places <- if (binned) seq_len(2 * k) / 2 else seq_len(k)
   at <- pmax(1 - abs(outer(places, seq_len(k), `-`)), 0)
   covariance <- at %*% covariance %*% t(at)
-  spread <- list(both = diag(covariance), cross = covariance[, ncol(covariance)], whole = covariance[length(covariance)])
+  spread <- list(both = diag(covariance), cross = covariance[, ncol(covariance)],
+                 whole = covariance[length(covariance)])
   limits <- inverted_limits(probs, z, drop(at %*% below), total, spread,
                         if (binned) bin_hull(edges$breaks, z) else level_hull(edges$values, z))
   found <- reach_share(shares, probs, edges)
@@ -248,8 +249,8 @@ new_class_quantiles <- function(found, labels, probs, z, correlation, ..., what)
   table <- tibble::add_column(table, std.error = ifelse(spread > 0 & is.finite(spread), spread, NA_real_),
                               .after = "estimate")
   title <- if (is.null(correlation)) "Quantiles" else "Differences of quantiles"
-  new_rr_table(table, "rr_quantile", ..., keys = setdiff(names(table), c("estimate", "std.error", "conf.low", "conf.high")),
-               axis_kind = "value", axis = title, title = sprintf("%s of %s in true classes", title, what),
+  numbers <- c("estimate", "std.error", "conf.low", "conf.high")
+  new_rr_table(table, "rr_quantile", ..., keys = setdiff(names(table), numbers), axis_kind = "value", axis = title, title = sprintf("%s of %s in true classes", title, what),
                notes = if (any(is.infinite(spread))) "  Limits are infinite if there are too few of a class")
 }
 

@@ -212,31 +212,39 @@ rr_quantile.rr_margin <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL
   probs <- check_probabilities(probs, "probs")
   conf.level <- check_level(conf.level)
   difference <- check_flag(difference, "difference")
-  inside <- setdiff(names(dimnames(fit$estimate)), fit$given)
-  if (length(inside) > 1L || is.null(fit$tally)) must_be(fit, "fit", "a margin of one question of categories")
-  question <- fit$tally$mechanism$questions[[1]]
-  if (is.null(breaks) && !has_order(question)) abort("{.arg fit} must be of levels with an order, or bins.", "argument")
-  edges <- quantile_edges(question, breaks)
+  edges <- margin_edges(fit, breaks)
   z <- stats::qt((1 - conf.level) / 2, fit$df %||% Inf, lower.tail = FALSE)
-  cells <- fit$joint %||% fit[c("estimate", "covariance")]
-  k <- length(fit$levels[[1]])
-  classes <- seq_len(length(fit$estimate) / k)
-  # How many are up to each level, class by class.
-  sums <- kronecker(diag(length(classes)), 1 * lower.tri(diag(k), TRUE))
-  below <- matrix(sums %*% as.vector(cells$estimate), k)
-  covariance <- sums %*% cells$covariance %*% t(sums)
-  found <- lapply(classes, function(j) {
+  sums <- margin_sums(fit)
+  k <- nrow(sums$below)
+  found <- lapply(seq_len(ncol(sums$below)), function(j) {
     at <- (j - 1) * k + seq_len(k)
-    level_quantiles(probs, z, below[, j], covariance[at, at, drop = FALSE], edges)
+    level_quantiles(probs, z, sums$below[, j], sums$covariance[at, at, drop = FALSE], edges)
   })
   correlation <- function(pair, place, prob) {
-    rows <- matrix(0, 2, ncol(sums))
-    for (i in 1:2) {
-      rows[i, (pair[i] - 1) * k + seq_len(k)] <- pmax(0, 1 - abs(seq_len(k) - place[i])) - prob * (seq_len(k) == k)
-    }
-    known_correlation(rows %*% covariance %*% t(rows))
+    rows <- vapply(1:2, function(i) {
+      own <- pmax(0, 1 - abs(seq_len(k) - place[i])) - prob * (seq_len(k) == k)
+      replace(numeric(length(sums$below)), (pair[i] - 1) * k + seq_len(k), own)
+    }, numeric(length(sums$below)))
+    known_correlation(t(rows) %*% sums$covariance %*% rows)
   }
   labels <- tibble::as_tibble(expand.grid(fit$levels[fit$given], KEEP.OUT.ATTRS = FALSE))
   new_class_quantiles(found, labels, probs, z, if (difference) correlation, conf.level = conf.level, n = fit$n,
-                      target = fit$target, what = inside)
+                      target = fit$target, what = names(fit$levels)[1])
+}
+
+margin_edges <- function(fit, breaks) {
+  if (length(fit$levels) > length(fit$given) + 1L || is.null(fit$tally)) {
+    must_be(fit, "fit", "a margin of one question of categories")
+  }
+  question <- fit$tally$mechanism$questions[[1]]
+  if (is.null(breaks) && !has_order(question)) abort("{.arg fit} must be of levels with an order, or bins.", "argument")
+  quantile_edges(question, breaks)
+}
+
+# The joint shares up to each level, a column for each class, and their covariance.
+margin_sums <- function(fit) {
+  cells <- fit$joint %||% fit[c("estimate", "covariance")]
+  k <- length(fit$levels[[1]])
+  sums <- kronecker(diag(length(fit$estimate) / k), 1 * lower.tri(diag(k), TRUE))
+  list(below = matrix(sums %*% as.vector(cells$estimate), k), covariance = sums %*% cells$covariance %*% t(sums))
 }

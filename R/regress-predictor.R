@@ -95,7 +95,8 @@ rr_predictor <- function(formula, data = NULL, mechanisms, family = stats::gauss
   fit <- if (method == "moments") fit_moments(rows) else fit_mixture(rows, starts)
   fit <- structure(
     c(fit, list(n = sum(rows$weights > 0), weights = rows$weights, method = method, family = family,
-                mechanism = flat_mechanisms(rows$mechanisms), rows = rows, frame = rows$frame, terms = rows$terms, call = call,
+                mechanism = flat_mechanisms(rows$mechanisms), rows = rows, frame = rows$frame, terms = rows$terms,
+                call = call,
                 title = paste(c(gaussian = "Linear", binomial = "Logistic", poisson = "Poisson")[[family$family]],
                               "regression by", if (method == "ml") "maximum likelihood" else "moments"))),
     class = c("rr_predictor", "rr_regression")
@@ -149,7 +150,8 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
     else data.frame(row.names = 1)
   rows <- list(frame = frame, weights = frame_weights(frame), terms = terms, response = response,
                covariates = covariates, mechanisms = mechanisms, channels = part("channel"), codes = part("codes"),
-               unbiased = part("unbiased"), columns = part("columns"), arms = part("arm"), levels = levels, cells = cells,
+               unbiased = part("unbiased"), columns = part("columns"), arms = part("arm"), levels = levels,
+               cells = cells,
                truth_formulas = truth_formulas(truth, terms, covariates))
   rows <- c(rows, model_designs(stats::delete.response(terms), rows))
   check_enough_rows(sum(rows$weights > 0), length(rows$keep))
@@ -505,7 +507,8 @@ possible_reports.rr_predictor <- function(fit) {
     possible <- which(colSums(channel) > 0)
     found <- lapply(possible, function(i) {
       rows$codes <- lapply(table[i, , drop = FALSE], rep, nrow(rows$frame))
-      list(scores = if (is.null(parts)) moment_scores(rows, fit$estimate) else mixture_scores(parts, rows$codes, fit$at),
+      list(scores = if (is.null(parts)) moment_scores(rows, fit$estimate)
+             else mixture_scores(parts, rows$codes, fit$at),
            said = Reduce(`&`, Map(`==`, codes, rows$codes)))
     })
     said <- do.call(rbind, lapply(found, `[[`, "said"))

@@ -53,34 +53,37 @@ class_quantiles <- function(classes, k, probs, z) {
   quantile_rows(probs, values[at], limits, total, ends[at])
 }
 
-# The share of each class up to the values `at`. Limits are those of its test (Fieller): the shares p at which the sum of
-# w u (1{y <= t} - p) is within z standard deviations of 0.
+# The share of each class up to the values `at`.
 cumulative_shares.rr_predictor <- function(fit, at, conf.level) {
   classes <- read_classes(fit, "population")
   values <- classes$y[classes$ends]
   check_that(is.null(at) || (is.numeric(at) && length(at) && !anyNA(at)), at, "L", "values of the outcome")
+  at <- at %||% values
   z <- coefficient_quantile(fit, conf.level)
-  place <- findInterval(at %||% values, values)
   tables <- lapply(seq_along(classes$total), function(k) {
-    total <- classes$total[k]
-    spread <- class_spread(classes, k)
-    up_to <- function(sums) c(0, sums)[place + 1L]
-    below <- up_to(cumsum(classes$w * classes$u[, k])[classes$ends])
-    both <- up_to(spread$both)
-    cross <- up_to(spread$cross)
-    share <- if (total > 0) below / total else rep(NA_real_, length(place))
-    square <- total^2 - z^2 * spread$whole
-    centre <- (below * total - z^2 * cross) / square
-    half <- root(centre^2 - (below^2 - z^2 * both) / square)
-    known <- square > 0 & total > 0
-    tibble::tibble(value = at %||% values, estimate = share,
-                   std.error = root(both - 2 * share * cross + share^2 * spread$whole) / total,
-                   conf.low = if (known) nearest(centre - half, 0, 1) else share * 0,
-                   conf.high = if (known) nearest(centre + half, 0, 1) else share * 0 + 1)
+    tibble::as_tibble(c(list(value = at), class_shares(classes, k, findInterval(at, values), z)))
   })
   new_rr_table(bind_groups(tables, classes$labels), "rr_contrast", keys = c(names(classes$labels), "value"),
                conf.level = conf.level, n = fit$n, target = "population", axis_kind = "share",
                title = sprintf("Cumulative shares of %s in true classes", fit$rows$response))
+}
+
+# Of class k up to the distinct values at `place`. Limits are those of the test (Fieller): the shares p at which the sum
+# of w u (1{y <= t} - p) is within z standard deviations of 0; all of them if the class may be empty.
+class_shares <- function(classes, k, place, z) {
+  total <- classes$total[k]
+  spread <- class_spread(classes, k)
+  up_to <- function(sums) c(0, sums)[place + 1L]
+  below <- up_to(cumsum(classes$w * classes$u[, k])[classes$ends])
+  both <- up_to(spread$both)
+  cross <- up_to(spread$cross)
+  share <- below / if (total > 0) total else NA
+  square <- total^2 - z^2 * spread$whole
+  centre <- (below * total - z^2 * cross) / square
+  half <- if (square > 0) root(centre^2 - (below^2 - z^2 * both) / square) else Inf
+  if (square <= 0) centre <- 0
+  list(estimate = share, std.error = root(both - 2 * share * cross + share^2 * spread$whole) / total,
+       conf.low = nearest(centre - half, 0, 1) + 0 * share, conf.high = nearest(centre + half, 0, 1) + 0 * share)
 }
 
 # The variance of S(t) is both - 2 prob cross + prob^2 whole, of three sums over the rows up to each distinct t. The

@@ -32,8 +32,7 @@ anytime_intervals <- function(fit, g, level, which) {
   if (is_exact_anytime(law, fit$tally)) {
     return(law_intervals(law, evidence, group_estimate(fit, g), "anytime", level, which, "population"))
   }
-  n <- replace(rep(evidence$n, length(which)), !enough_reports(evidence, which), NA)
-  half <- anytime_quantile(level, n, fit$plan) *
+  half <- anytime_quantile(level, reports_looked_at(evidence, which), fit$plan) *
     root(law_variances(law, evidence, whole_map(evidence$k), which, "population"))
   centre <- law_unbiased(law, evidence)[which]
   list(low = centre - half, high = centre + half)
@@ -54,6 +53,15 @@ enough_reports <- function(evidence, which) {
     pmin(drop(speaks %*% evidence$counts), drop(!speaks) %*% evidence$counts)
   } else Inf
   rep_len(evidence$n >= least_reports & either >= least_of_either, length(which))
+}
+
+# How many reports the intervals of the categories `which` count: NA if there are too few.
+reports_looked_at <- function(evidence, which) ifelse(enough_reports(evidence, which), evidence$n, NA)
+
+# Has a group too few for an interval that is not exact?
+lacks_reports <- function(tally, evidence) {
+  !is_exact_anytime(evidence[[1]]$law, tally) &&
+    !all(vapply(evidence, function(group) all(enough_reports(group, seq_len(group$k))), NA))
 }
 
 # How many reports the rows of `weights` count, functions of all estimates: NA if one of the groups has too few.

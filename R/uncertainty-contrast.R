@@ -1,6 +1,7 @@
 # Linear functions of estimates: their values, errors, intervals and joint covariance; and quotients of them.
 
-# list(value, table, covariance, edge, z, reports, p) for rows of `weights`; `edge` tells which depend on estimates at 0 or 1.
+# list(value, table, covariance, edge, z, reports, p) for rows of `weights`; `edge` tells which depend on estimates at 0
+# or 1, `reports` how many reports intervals while looking count, and `p` gives the p-value of a standardized value.
 contrast_values <- function(fit, weights, estimate, level) {
   plain <- inherits(fit, "rr_fit")
   # Estimates that are not known, as conditional shares in an empty slice, matter only where they are weighed.
@@ -25,7 +26,8 @@ contrast_values <- function(fit, weights, estimate, level) {
   p <- function(ratio, reports) {
     if (looking) anytime_p_value(ratio, level, reports, fit$plan) else 2 * stats::pt(-abs(ratio), df)
   }
-  table <- tibble::tibble(estimate = value, std.error = error, statistic = ratio, p.value = p(ratio, reports), conf.low = bounds$low, conf.high = bounds$high)
+  table <- tibble::tibble(estimate = value, std.error = error, statistic = ratio, p.value = p(ratio, reports),
+                          conf.low = bounds$low, conf.high = bounds$high)
   list(value = value, table = table, covariance = parts$covariance, edge = parts$edge, z = z, reports = reports, p = p)
 }
 

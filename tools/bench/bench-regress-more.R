@@ -123,3 +123,12 @@ for (order in 1:3) {
   line(sprintf("rr_loglinear(protective = ), five questions, terms of order %d, 5 starts, seconds", order), seconds_of(fitted),
        if (order < 3) "0.5" else "-")
 }
+
+# Quantiles within true classes of a million rows, in sorts of the outcome (sort() by radix).
+set.seed(4)
+n <- 1e6
+coin <- rr_grr(c("low", "high"), epsilon = 1)
+rows <- data.frame(y = rexp(n), x = rr_perturb(c("low", "high")[1 + rbinom(n, 1, 0.3)], coin, rng = "R"))
+by_class <- rr_predictor(y ~ 0 + x, rows, list(x = coin))
+report("rr_quantile() of two classes, n = 1e6, one probability, in sort()", ratio(rr_quantile(by_class, 0.75), sort(rows$y), times), "3")
+report("the same, in sort(method = 'quick')", ratio(rr_quantile(by_class, 0.75), sort(rows$y, method = "quick"), times), "3")
