@@ -1,5 +1,5 @@
 # Optional answers: the share of yes as a combination of the reported shares of several devices, unbiased whoever
-# answers directly (inst/mathematics/estimation.md).
+# answers directly (inst/mathematics/mixed.md 10).
 
 estimate_tally.rr_optional <- function(mechanism, tally, given) {
   check_only(given, "method", c("mle", "inv"))

@@ -5,8 +5,24 @@
 #' An anchor question reveals respondents who do not read or follow the instructions. It has the form of the sensitive question, but its true share of yes is known: usually nobody ("I
 #' was born on the moon"). If more reports are yes than the design allows, some respondents are inattentive. Such respondents bias the estimates of the sensitive question.
 #'
-#' The truths of this mechanism are `attentive` and `inattentive`. [rr_estimate()] of its reports gives the share of both. The argument
-#' `anchor` of [rr_glm()] uses both reports of each respondent, which come from the same attentive or inattentive person.
+#' The truths of this mechanism are `attentive` and `inattentive`. [rr_estimate()] of its reports gives the share of both.
+#'
+#' With both reports of each respondent there are three ways to correct the sensitive question:
+#'
+#' * `rr_estimate(data, mechanism, column = c("question", "anchor"), anchor = )` estimates prevalence and attention by moments, see *The corrected prevalence*.
+#' * [rr_glm()] with `anchor = ` and `attention = ~ x` is a regression of the truth beside a regression of attention.
+#' * [rr_glm()] with `anchor = ` alone has one share of inattentive persons.
+#'
+#' If a survey has several anchor questions, each question names its own.
+#'
+#' @section The corrected prevalence:
+#' If a share \eqn{\gamma} is attentive, `yes` is reported with probability \eqn{\gamma (q + d \pi) + (1 - \gamma) c}{gamma (q + d pi) + (1 - gamma) c} to the sensitive question and
+#' with probability \eqn{\gamma a + (1 - \gamma) c}{gamma a + (1 - gamma) c} to the anchor question. Two shares of reports give \eqn{\gamma} and the prevalence \eqn{\pi}{pi}. Both questions must have the same *share* of attentive
+#' respondents; the same persons are not needed. `data` is a data frame or a survey design ([rr_survey]); groups (`by`), `weights` and `count` are as in [rr_estimate()].
+#'
+#' The result is of class `c("rr_attention", "rr_estimates")` with the terms of the question and `attentive`. The interval of the prevalence holds the values that both shares of reports make likely, by their
+#' covariance (Fieller's method; the \eqn{t} quantile for designs). The interval of attention is Wilson's. Method `"mle"` (default) holds estimates at 0 and 1; `"inv"` does not. A share of attentive respondents of at
+#' most 0 is an error.
 #'
 #' @param mechanism How the answer to the anchor question was randomized: a mechanism of two categories and two reports.
 #' @param share Known share of true yes (the second label) among attentive respondents, a number from 0 to 1; default 0.
@@ -15,7 +31,7 @@
 #' @param ... Not used; further arguments give an error.
 #' @return A mechanism of class `c("rr_anchor", "rr_channel", "rr_mechanism")` with the truths `attentive` and `inattentive` and the reports of `mechanism`.
 #' @section Errors:
-#' `candor_error_argument`, `candor_error_no_information` (attentive and inattentive respondents answer alike). See [candor_conditions].
+#' `candor_error_argument`, `candor_error_no_information` (attentive and inattentive respondents answer alike, or nobody seems to be attentive). See [candor_conditions].
 #' @references Atsusaka, Y. and Stevenson, R. T. (2023). A bias-corrected estimator for the crosswise model with inattentive respondents. *Political
 #'   Analysis* 31(1), 134-148. \doi{10.1017/pan.2021.43}
 #' @seealso [rr_lie_detector()], [rr_cheater_detection()], [rr_noncompliance()], [rr_goodness_of_fit()].
@@ -28,6 +44,13 @@
 #' anchor <- rr_anchor(rr_crosswise(0.15))
 #' tidy(rr_estimate(rr_counts(c(220, 780), anchor)), conf.int = TRUE)
 #' # 20%
+#'
+#' # What is the prevalence, if the same 1,000 people answered a crosswise question too?
+#' answers <- data.frame(report = rep(c(0, 1, 0, 1), c(60, 160, 180, 600)),
+#'                       moon = rep(c(0, 0, 1, 1), c(60, 160, 180, 600)))
+#' fit <- rr_estimate(answers, rr_crosswise(0.15), column = c("report", "moon"), anchor = anchor)
+#' tidy(fit, conf.int = TRUE)
+#' # 4%; without the correction it would be 13%
 #' @export
 rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
   check_dots_empty(...)

@@ -31,6 +31,12 @@
 #' | `"sandwich"` | robust; with `cluster` for answers that depend on each other |
 #' | `"survey"` | linearized, or by refitting with each set of replicate weights; the default with a survey design |
 #'
+#' @section Attention:
+#' With `attention` the result has class `c("rr_glm_attention", "rr_regression")`, the methods of [rr_regression], [rr_effects()] and [predict()][predict.rr_glm]. Coefficients of attention are called
+#' `attention:` and the covariate. `"question"` multiplies the likelihoods of the two questions. Its estimates are consistent whether inattention belongs to
+#' persons or comes and goes, and its standard errors are the sandwich by person. `"person"` gains precision if the same persons are inattentive at both questions, and is biased otherwise;
+#' its standard errors are from the observed information. `anova()` needs `"person"`. Penalties, unknown parameters, survey designs, and the links `"log"` and `"identity"` are not available.
+#'
 #' @param formula The truth on its covariates: `report ~ age + sex`. The response is 0 and 1, logical, a factor or text with the labels of
 #'   the mechanism, shares with `weights` as numbers of answers, or `cbind(yes, no)`. For a tally by groups the group columns are the covariates. A term `(1 | id)` is a random intercept, see
 #'   [random_intercept]. Labelled columns of package 'haven' are read by their labels: as factors, or as numbers if only some values have labels. Values declared missing are treated as missing.
@@ -57,8 +63,13 @@
 #'   `"prior"` and `"jeffreys"` always give finite estimates. Standard errors are from the curvature for `"prior"`, otherwise from the expected information.
 #' @param arm Column of `data` that names the mechanism of each row, if `mechanism` is a list.
 #' @param anchor `list(column = rr_anchor(mechanism))`: the column of `data` with the reports of an anchor question, and its mechanism, see [rr_anchor()]. The share of
-#'   inattentive respondents is then estimated too. It must be the same for all covariates, and the anchor question must have a device of
+#'   inattentive respondents is then estimated too. Without `attention` it is the same for all covariates, and the anchor question must have a device of
 #'   its own. Reports are predicted and simulated for respondents with the same report of the anchor question.
+#' @param attention One-sided formula of the covariates of attention, such as `~ age`, if there is an `anchor`: a logistic regression of the share of attentive respondents is
+#'   estimated beside the regression of the truth. Default `NULL`. See *Attention*.
+#' @param attention.by `"question"` (default): a respondent may be attentive at one question and not at the other; `"person"`: at both or at none.
+#' @param protective With a random intercept: a report, such as `"no"`, that some persons give to all their questions, or a one-sided formula of the covariates of
+#'   their share. See [rr_glm_mixed], *Persons who evade*.
 #' @param ... Not used; further arguments give an error.
 #' @return An object of class `c("rr_glm", "glm", "lm")` with the elements of a `glm` (`fitted.values`, `residuals` and `deviance` are about the
 #'   *reports*), and
@@ -78,6 +89,9 @@
 #'
 #'   Efron, B. and Hinkley, D. V. (1978). Assessing the accuracy of the maximum likelihood estimator. *Biometrika* 65(3), 457-483.
 #'   \doi{10.1093/biomet/65.3.457}
+#'
+#'   Atsusaka, Y. and Stevenson, R. T. (2023). A bias-corrected estimator for the crosswise model with inattentive respondents. *Political Analysis* 31(1), 134-148.
+#'   \doi{10.1017/pan.2021.43} (attention)
 #'
 #'   Kosmidis, I. and Firth, D. (2009). Bias reduction in exponential family nonlinear models. *Biometrika* 96(4), 793-804.
 #'   \doi{10.1093/biomet/asp055}

@@ -11,6 +11,21 @@
 #' dependence: `information.pairs`, the standard error of `sigma^2` under independence, is then above 1.6. It falls with the square root of the number of persons. With one pilot survey of `n`
 #' persons, a survey that tells `sigma` from 0 needs about `n * (2 * information.pairs / sigma^2)^2`.
 #'
+#' @section Persons who evade:
+#' Some persons give the denying report to all questions, whatever the device shows. They look like persons with a very low random intercept: `sigma` is then too large and prevalences are too low. With
+#' `protective = "no"` a share of such persons is estimated beside the random intercept (Boeckenholt and van der Heijden 2007). `protective = ~ x` is a logistic regression of
+#' their share; the denying report of each row is then the one that a true no makes more likely.
+#'
+#' * `print()` shows the fit beside the fit without the class; `fit$without` is that fit, `fit$evasion` has the share, its standard error and the test.
+#' * The test of a share of 0 is the likelihood ratio with half of the upper tail of chi-squared, since the share is at least 0. With covariates it has their number of degrees of freedom, which
+#'   is conservative.
+#' * `tidy()` has a row `self-protective`. `confint()` is on the logit scale of the share, or by the profile likelihood on request.
+#' * `predict(type = "evasion")` is each person's probability of evading, given the reports; for `newdata` it is the share.
+#' * Prevalences are those of persons who follow the instructions. Nothing is known about the others.
+#'
+#' Three items a person are needed; with three the standard error is about three times that of five. The share rests on the normal distribution of the random intercept, and on the device:
+#' compare both fits.
+#'
 #' @section Requirements:
 #' * Each row is one report. Devices may differ by row (`arm`). The article on regression shows designs that are columns `p` and `q` of the data.
 #' * Weights must be equal in all rows of a group.
@@ -20,18 +35,20 @@
 #'
 #' @param object,x A fit of [rr_glm()] with a random intercept.
 #' @param newdata A data frame with the covariates, and for `type = "report"` the arm; default the rows of the fit.
-#' @param type `"truth"` (default): probability of a true yes; `"report"`: of a reported yes; `"link"`: linear predictor of a person with random intercept 0.
+#' @param type `"truth"` (default): probability of a true yes; `"report"`: of a reported yes; `"link"`: linear predictor of a person with random intercept 0; `"evasion"`: see
+#'   *Persons who evade*.
 #' @param random Treatment of the random intercept: `"average"` (default) over persons, which gives the prevalence; `"zero"`; or `"predicted"`, the posterior mean of the probability
 #'   for the persons that were fitted.
-#' @param parm Coefficients, as names or positions; the last is `sigma`. Default all.
+#' @param parm Coefficients, as names or positions; then `sigma`, and `self-protective` if there is such a class. Default all.
 #' @param level,conf.level Confidence level, a number in (0, 1); default 0.95.
 #' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high`?
-#' @param method `"profile"` (default) or `"wald"` (coefficients only).
-#' @param effects `c("ran_pars", "fixed")` (default): `sigma` and coefficients; `"ran_vals"`: the random intercepts of the groups.
+#' @param method `"profile"` (default) or `"wald"` (coefficients only). With persons who evade the default is `"wald"`, which then includes `sigma` (by its logarithm).
+#' @param effects `c("ran_pars", "fixed")` (default), with persons who evade also `"evasion"`: `sigma`, coefficients, share; `"ran_vals"`: the random intercepts of the groups.
 #' @param exponentiate Logical, default `FALSE`. Give odds ratios instead of coefficients?
+#' @param digits Significant digits printed, from 1 to 22; default 4.
 #' @param nsim,seed Number of simulated data sets, and the seed of R's generator.
 #' @param ... Not used.
-#' @return `rr_glm()` returns an object of class `c("rr_glm_mixed", "rr_regression")`:
+#' @return `rr_glm()` returns an object of class `c("rr_glm_mixed", "rr_regression")`, with persons who evade `c("rr_glm_evasion", "rr_glm_mixed", "rr_regression")`:
 #'
 #'   | element | content |
 #'   |---|---|
@@ -43,7 +60,7 @@
 #'
 #'   [rr_effects()] gives average truths and effects over persons. `fitted()` is the probability of the report, and `residuals()` the report minus `fitted()`. `tidy()` has the columns `effect`, `group`, `term` as in broom.mixed. `anova()` of the fits without and with the random intercept halves the p-value, because sigma is at least 0.
 #' @section Errors and warnings:
-#' Errors: `candor_error_argument`, `candor_error_no_information` (no group has two rows). Warnings: `candor_warning_infinite`, `candor_warning_information`. See [candor_conditions].
+#' Errors: `candor_error_argument`, `candor_error_no_information` (no group has two rows; with `protective` none has three). Warnings: `candor_warning_infinite`, `candor_warning_information`. See [candor_conditions].
 #' @references Boeckenholt, U. and van der Heijden, P. G. M. (2007). Item randomized-response models for measuring noncompliance. *Psychometrika* 72, 245-262. \doi{10.1007/s11336-005-1495-y}
 #'
 #'   Fox, J.-P. (2005). Randomized item response theory models. *Journal of Educational and Behavioral Statistics* 30(2), 189-212. \doi{10.3102/10769986030002189}
@@ -69,6 +86,12 @@
 #' # The prevalence of each item, and among the true answers:
 #' estimate <- predict(fit, type = "truth")
 #' rbind(estimate = tapply(estimate, people$item, mean), truth = tapply(truth, people$item, mean))
+#'
+#' # What if one in six said "no" to everything, whatever the die showed?
+#' evades <- people$id %in% sample(300, 50)
+#' people$report[evades] <- "no"
+#' rr_glm(report ~ 0 + item + (1 | id), people, die, protective = "no")
+#' # 21% (standard error 5%); without the class sigma is 2.2, and prevalences are lower
 NULL
 
 # list(fixed = formula without the term, group = expression) of a formula with one random intercept, else NULL.

@@ -1,6 +1,6 @@
 #' Predicted prevalences of a regression
 #'
-#' @param object A fit of [rr_glm()].
+#' @param object A fit of [rr_glm()], also one with `attention`.
 #' @param newdata A data frame of covariates; default the rows of the fit. `type = "posterior"` also needs the reports. With several
 #'   mechanisms `"report"` and `"posterior"` need the column that was `arm`.
 #' @param type One of these:
@@ -9,6 +9,8 @@
 #'   * `"report"`: the probability that the report is yes;
 #'   * `"posterior"`: the probability that the true answer of *this respondent* is yes, given covariates and report. The report changes the odds by at most the factor
 #'     \eqn{e^\epsilon}{exp(epsilon)}, see [rr_epsilon()];
+#'   * `"attention"`: of a fit with `attention`, the probability that the respondent is attentive. Such fits have the types `"truth"` (default), `"attention"`, `"report"`
+#'     and `"link"`;
 #'   * `"terms"`: as in [stats::predict.lm()].
 #' @param se.fit Logical, default `FALSE`. Return standard errors?
 #' @param interval `"none"` (default) or `"confidence"`: Wald intervals on the scale of the linear predictor, which stay within 0 and 1. With a survey design

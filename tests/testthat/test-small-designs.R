@@ -35,12 +35,10 @@ test_that("golden vectors: Kuk's design with several draws", {
     n <- sum(input$counts)
     mechanism <- rr_kuk(input$p1, input$p2, draws = input$draws)
     tally <- rr_counts(input$counts, mechanism)
-    # The vectors have the row of a true yes first.
-    expect_golden(rr_matrix(mechanism)[2:1, ], expected$channel, 1e-9)
+    expect_golden(rr_matrix(mechanism), expected$channel, 1e-9)
     inv <- rr_estimate(tally, method = "inv")
     expect_golden(coef(inv)[["yes"]], expected$moment, 1e-9)
-    # The vectors divide by n - 1.
-    expect_golden(vcov(inv)["yes", "yes"], expected$variance_moment_population * (n - 1) / n, 1e-9)
+    expect_golden(vcov(inv)["yes", "yes"], expected$variance_moment_population, 1e-9)
     # For these people the variance is estimated from the scores u of the cards: u^2 - u, without bias.
     u <- ((0:input$draws) / input$draws - input$p2) / (input$p1 - input$p2)
     expect_equal(vcov(inv, target = "sample")["yes", "yes"], max(0, sum(input$counts * (u^2 - u))) / n^2, tolerance = 1e-9)
@@ -82,7 +80,7 @@ test_that("optional answers are unbiased whoever opts out, by enumeration of the
   # Users of the device and others, by truth: any shares.
   for (classes in list(c(0.05, 0.25, 0.6, 0.1), c(0.3, 0, 0.2, 0.5), c(0, 0.3, 0, 0.7))) {
     share <- vapply(devices, function(m) classes[1] + m$p * classes[2] + m$q * classes[3], 0)
-    fit <- rr_estimate(rr_pool(Map(function(m, s) rr_counts(1e6 * c(1 - s, s), m), devices, share), optional = TRUE))
+    fit <- rr_estimate(rr_pool(Map(function(m, s) rr_counts(round(1e6 * c(1 - s, s)), m), devices, share), optional = TRUE))
     expect_equal(coef(fit)[["yes"]], classes[1] + classes[2], tolerance = 1e-9)
   }
 })
