@@ -16,7 +16,8 @@
 #' | `epsilon` | left out if it is infinite |
 #' | `mechanism` | the mechanism that made the plan |
 #' | `plan` | the plan, for one question |
-#' | `questions` | for an [rr_product()]: an array of objects with `name` and `plan`; draws are in this order, after all answers were looked up |
+#' | `questions` | for an [rr_product()] or [rr_sample_questions()]: an array of objects with `name` and `plan`; draws are in this order, after all answers were looked up |
+#' | `sample` | `true` for [rr_sample_questions()]: the report is about one question, uniform below the number of questions that were answered, all or one; it is `{question, report}` with the report as text |
 #'
 #' Every plan has `kind`, `k`, `levels` (labels of the answers) and `reports` (labels of the reports; empty if reports are not categories). Positions count
 #' from 0: the answer \eqn{x} is its place among `levels`. With `breaks`, a number is in bin \eqn{x} if
@@ -56,15 +57,27 @@
 #'   the bit is 0.
 #' * `bloom` ([rr_bloom()]): a uniform cohort \eqn{c} below `cohorts`; bit \eqn{v} below `k` is 1 if \eqn{U_v <} `own` (if \eqn{v} is in `places[c][x]`) or `other`.
 #'   The report is `{cohort, bits}` with cohorts from 1 and bits as text.
+#' * `number` ([rr_mean()]): with \eqn{U <} `coarse_share` the grid `coarse`, else `fine`. The place of the number \eqn{x} is \eqn{s = steps (x - low) / (high - low)}; it is \eqn{\lfloor s \rfloor}{floor(s)},
+#'   plus 1 if \eqn{U 2^{-64} < s - \lfloor s \rfloor}{U 2^-64 < s - floor(s)}, at most `steps`. Then \eqn{U} is compared with `other`, and the cell is the place plus uniform below `window`; but if \eqn{U <} `other`
+#'   the cell is another draw, uniform below `steps` + `window`. The report is `start` + `step` times the cell.
+#' * `cards` ([rr_scramble()]): a card \eqn{w} of `multiply` and \eqn{u} of `add`, each the entry of `values` whose place is the number of `cuts` with \eqn{U \ge} cut. If \eqn{U <} `lie` the report is
+#'   \eqn{w x + u}, or with `inside` \eqn{w (x + u)}, else \eqn{x}, rounded to `digits`.
 #' * `memoised` ([rr_longitudinal()], [rr_bloom()] with `permanent`): the plan `first` draws a permanent answer, which the device keeps, and the plan `second` draws
 #'   the report from it.
 #'
-#' For `memoised`, permanent answers are kept for each \eqn{x} (under the name `"x"`), and drawn when \eqn{x} is first given. Categories go through `second` as
+#' For `memoised`, permanent answers are kept for each \eqn{x} (under the name `"x"`). **A client draws those of all \eqn{x} at the first visit**, in their order and before an answer is used: a
+#' name that is there alone is the truth. (With given words, as in the test vectors, only that of the answer is drawn.) Categories go through `second` as
 #' answers do. Bits go through a plan of the kind `again`: bit \eqn{v} is 1 if \eqn{U_v <} `own` (if the kept bit is 1) or `other`. For `bloom` the cohort
 #' is also kept (`"cohort"`). For `hash` slope and shift are kept (`"function"`), and permanent answers are kept for each hash value (from 0, under `"0"`, `"1"`, ...)
 #' and drawn as above, without the 1. The report of `second`, plus 1, is the `value`.
 #'
-#' A permanent answer never leaves the device. For every other plan a device makes one report for each question and keeps it.
+#' A permanent answer never leaves the device. For every other plan a device makes one report for each question and keeps it, before it is shown or sent, under a name that holds a
+#' print of the plan, with a random identifier of the report.
+#'
+#' **Time.** A client with a generator of its own also draws what it does not need: the uniform number or set of a lie beside that of a truth. The time then does not tell them apart.
+#' The clients in JavaScript and Python do so in every kind.
+#'
+#' **As text** a report of several numbers has them in the order above, separated by spaces; [rr_tally()] reads it.
 #'
 #' @section Hadamard response:
 #' The matrix is Sylvester's: the entry in row \eqn{r} and column \eqn{c} (from 0) is +1 if \eqn{r} and \eqn{c} have an even number of binary ones in common, else -1.
@@ -80,15 +93,12 @@
 #' The form with one bit (`sign`) has one block, and the category \eqn{x} has row \eqn{x}: **row 0 is the first category's.** The size is the least power of two that is at
 #' least \eqn{k}. The index is uniform below `size`; the sign is the entry of row and index, flipped if \eqn{U <} `flip`.
 #'
-#' @section Hierarchies, prefixes and means:
+#' @section Hierarchies and prefixes:
 #' These have no plan.
 #'
 #' * [rr_hierarchy()]: a uniform `depth` \eqn{l} from 1 to the height \eqn{h}, and a report of `mechanism$parts[[l]]` about the node of the answer,
 #'   \eqn{\lfloor x / f^{h - l} \rfloor}{floor(x / f^(h - l))} from 0, with the fanout \eqn{f}.
 #' * [rr_prefixes()]: a uniform `part`, and a report of [rr_count_mean_sketch()] with its key about the first letters of the text.
-#' * [rr_mean()]: a window of cells, see `mechanism$fine` and `mechanism$coarse`. A number from -1 to 1 is rounded at random, without bias, to one of `steps + 1` places
-#'   \eqn{j}. With probability `chance` a uniform cell of \eqn{j, \dots, j + window - 1}{j, ..., j + window - 1} is drawn, else one of all `steps + window`.
-#'   `mechanism$share` is the probability of the fine grid.
 #'
 #' @section Public numbers:
 #' A plan holds everything that follows from a design alone: codes, hash functions, places of Bloom filters, buckets of sketches. The rest of this page defines how it is

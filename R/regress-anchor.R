@@ -18,7 +18,7 @@
 #' @section The corrected prevalence:
 #' If a share \eqn{\gamma} is attentive, `yes` is reported with probability \eqn{\gamma (q + d \pi) + (1 - \gamma) c}{gamma (q + d pi) + (1 - gamma) c} to the sensitive question and
 #' with probability \eqn{\gamma a + (1 - \gamma) c}{gamma a + (1 - gamma) c} to the anchor question. Two shares of reports give \eqn{\gamma} and the prevalence \eqn{\pi}{pi}. Both questions must have the same *share* of attentive
-#' respondents; the same persons are not needed. `data` is a data frame or a survey design ([rr_survey]); groups (`by`), `weights` and `count` are as in [rr_estimate()].
+#' respondents; the same persons are not needed. `data` is a data frame or a survey design ([survey_designs]); groups (`by`), `weights` and `count` are as in [rr_estimate()].
 #'
 #' The result is of class `c("rr_attention", "rr_estimates")` with the terms of the question and `attentive`. The interval of the prevalence holds the values that both shares of reports make likely, by their
 #' covariance (Fieller's method; the \eqn{t} quantile for designs). The interval of attention is Wilson's. Method `"mle"` (default) holds estimates at 0 and 1; `"inv"` does not. A share of attentive respondents of at

@@ -69,7 +69,7 @@
 #'   estimated beside the regression of the truth. Default `NULL`. See *Attention*.
 #' @param attention.by `"question"` (default): a respondent may be attentive at one question and not at the other; `"person"`: at both or at none.
 #' @param protective With a random intercept: a report, such as `"no"`, that some persons give to all their questions, or a one-sided formula of the covariates of
-#'   their share. See [rr_glm_mixed], *Persons who evade*.
+#'   their share. See [random_intercept], *Persons who evade*.
 #' @param ... Not used; further arguments give an error.
 #' @return An object of class `c("rr_glm", "glm", "lm")` with the elements of a `glm` (`fitted.values`, `residuals` and `deviance` are about the
 #'   *reports*), and

@@ -157,7 +157,7 @@ logLik.rr_regression <- function(object, ...) {
   structure(object$loglik + (object$constant %||% 0), df = object$df, nobs = object$n, class = "logLik")
 }
 
-#' @rdname rr_glm_methods
+#' @rdname glm_methods
 #' @export
 logLik.rr_glm <- logLik.rr_regression
 
