@@ -20,7 +20,7 @@
 #'
 #' @section Dealt answers:
 #' For [rr_dealt()] and data with its column of blocks the likelihood is of all reports of a block together, which is more precise than the likelihood of rows. The fit is
-#' of class `c("rr_glm_dealt", "rr_regression")`, with the methods of [rr_regression] and `predict()`; `vcov(fit, type = "sandwich")` is by block. Penalties, anchor questions,
+#' of class `c("rr_glm_dealt", "rr_regression")`, with the methods of [regression_methods] and `predict()`; `vcov(fit, type = "sandwich")` is by block. Penalties, anchor questions,
 #' weights and counts are refused. Without that column, and with a survey design, each row counts as if its card were drawn by itself; `cluster` takes the blocks.
 #'
 #' @section Standard errors:
@@ -32,7 +32,7 @@
 #' | `"survey"` | linearized, or by refitting with each set of replicate weights; the default with a survey design |
 #'
 #' @section Attention:
-#' With `attention` the result has class `c("rr_glm_attention", "rr_regression")`, the methods of [rr_regression], [rr_effects()] and [predict()][predict.rr_glm]. Coefficients of attention are called
+#' With `attention` the result has class `c("rr_glm_attention", "rr_regression")`, the methods of [regression_methods], [rr_effects()] and [predict()][predict.rr_glm]. Coefficients of attention are called
 #' `attention:` and the covariate. `"question"` multiplies the likelihoods of the two questions. Its estimates are consistent whether inattention belongs to
 #' persons or comes and goes, and its standard errors are the sandwich by person. `"person"` gains precision if the same persons are inattentive at both questions, and is biased otherwise;
 #' its standard errors are from the observed information. `anova()` needs `"person"`. Penalties, unknown parameters, survey designs, and the links `"log"` and `"identity"` are not available.
