@@ -190,7 +190,7 @@ evasion_terms <- function(evasion) {
   if (is_constant_share(evasion)) protective_term else paste0(protective_term, ":", colnames(evasion$shares$v))
 }
 
-#' @rdname rr_glm_mixed
+#' @rdname random_intercept
 #' @export
 tidy.rr_glm_evasion <- function(x, effects = c("ran_pars", "fixed", "evasion"), conf.int = FALSE, conf.level = 0.95,
                                 exponentiate = FALSE, ...) {
@@ -209,7 +209,7 @@ tidy.rr_glm_evasion <- function(x, effects = c("ran_pars", "fixed", "evasion"), 
   table[table$effect %in% effects, ]
 }
 
-#' @rdname rr_glm_mixed
+#' @rdname random_intercept
 #' @export
 confint.rr_glm_evasion <- function(object, parm = NULL, level = 0.95, method = c("wald", "profile"), ...) {
   level <- check_level(level)
@@ -256,7 +256,7 @@ evasion_profile <- function(object, j, drop) {
   c(low, outer_ends(function(v) if (v < at) v - at - 1 else height(v), at, error, drop)[2])
 }
 
-#' @rdname rr_glm_mixed
+#' @rdname random_intercept
 #' @export
 predict.rr_glm_evasion <- function(object, newdata = NULL, type = c("truth", "report", "link", "evasion"),
                                    random = c("average", "zero", "predicted"), ...) {
@@ -274,7 +274,7 @@ predict.rr_glm_evasion <- function(object, newdata = NULL, type = c("truth", "re
   (1 - gamma) * value + gamma * safe
 }
 
-#' @rdname rr_glm_mixed
+#' @rdname random_intercept
 #' @export
 print.rr_glm_evasion <- function(x, digits = 4, ...) {
   print_heading(x)
