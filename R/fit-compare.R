@@ -67,11 +67,7 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   own <- survey || inherits(fit, "rr_fit")
   if (own) check_several_groups(fit)
   groups <- if (own) stats::setNames(seq_len(group_count(fit$tally)), compared_names(fit$tally$groups))
-  fits <- if (survey) list(fit) else if (own) lapply(groups, function(g) cut_fit(fit, g, drop = TRUE))
-    else check_fits(fit)
-  if (!survey) fits <- lapply(fits, anytime_fit)
-  plan <- unique(lapply(unname(fits), function(fit) fit$plan))
-  if (length(plan) > 1L) abort("The fits must have the same kind of interval and the same {.arg plan}.", "mismatch")
+  fits <- if (survey) list(fit) else compared_fits(fit, groups)
   levels <- fits[[1]]$mechanism$levels
   which <- if (is.null(terms) && length(levels) == 2L) 2L else match_terms(terms, fits[[1]], "terms")
   labels <- levels[which]
@@ -81,7 +77,7 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   cells <- lapply(seq_along(samples), function(g) (g - 1L) * length(levels) + which)
   between <- if (survey) fit$covariance else if (own) fit_between(fit)
   table <- compare_samples(samples, labels, conf.level, type, if (survey) fit$df, between, cells)
-  if (length(plan[[1]])) tell_few_reports(anyNA(table$conf.low))
+  if (!is.null(fits[[1]]$plan)) tell_few_reports(anyNA(table$conf.low))
   if (!inherits(fits[[1]], "rr_survey")) {
     tell_errors_unknown(if (own) list(fit) else fits, table$std.error)
   }
@@ -95,6 +91,14 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
 }
 
 # A row for each pair of samples and each label. Samples of one `survey` have its covariance and degrees of freedom.
+compared_fits <- function(fit, groups) {
+  fits <- if (is.null(groups)) check_fits(fit) else lapply(groups, function(g) cut_fit(fit, g, drop = TRUE))
+  fits <- lapply(fits, anytime_fit)
+  plans <- unique(lapply(unname(fits), function(fit) fit$plan))
+  if (length(plans) > 1L) abort("The fits must have the same kind of interval and the same {.arg plan}.", "mismatch")
+  fits
+}
+
 compare_samples <- function(samples, labels, level, type, df, between, cells) {
   names <- names(samples)
   do.call(rbind, utils::combn(length(samples), 2L, function(pair) {
@@ -168,6 +172,13 @@ shared_variance <- function(x, y) {
   if (shared) rowSums(x$effects * y$effects) else 0
 }
 
+# How far each share reaches for the lower end, y down and x up, and for the upper one.
+pair_reaches <- function(x, y, z, edge) {
+  below <- function(side) if (edge) pmax(side$share - side$low, 0) else z * side$error
+  above <- function(side) if (edge) pmax(side$high - side$share, 0) else z * side$error
+  list(down = list(y = below(y), x = above(x)), up = list(y = above(y), x = below(x)))
+}
+
 # One pair of samples with the covariance `both`; `z` is the quantile that intervals use. Estimates that are not of a
 # design (`at`) have no error where it would be 0, at the boundary.
 compare_pair <- function(x, y, both, level, df, type) {
@@ -181,11 +192,9 @@ compare_pair <- function(x, y, both, level, df, type) {
     else if (edge) interval_p_value(x, y, difference, z) else 2 * stats::pt(-abs(difference / error), df)
   # Both at the same end of what a share can be.
   p[which(error == 0)] <- ifelse(difference[which(error == 0)] == 0, 1, NA_real_)
-  # How far each share reaches for the lower end, y down and x up, and for the upper one.
-  below <- function(side) if (edge) pmax(side$share - side$low, 0) else z * side$error
-  above <- function(side) if (edge) pmax(side$high - side$share, 0) else z * side$error
-  down <- list(y = below(y), x = above(x))
-  up <- list(y = above(y), x = below(x))
+  reaches <- pair_reaches(x, y, z, edge)
+  down <- reaches$down
+  up <- reaches$up
   known <- function(error) if (is.null(x$at)) ifelse(error > 0, error, NA_real_) else error
   if (type == "difference") {
     reach <- function(parts) sqrt(parts$x^2 + parts$y^2)

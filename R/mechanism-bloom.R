@@ -88,9 +88,15 @@ rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8,
   # Filters in which hashes meet have fewer ones, and may differ in more bits from others.
   pairs <- if (is.null(places)) min(hashes, bits - hashes) else hashes
   numbers <- bloom_numbers(epsilon, permanent, f, p, q, pairs)
+  mechanism <- new_rr_bloom(levels, epsilon, bits, hashes, cohorts, numbers, pairs, filters, key)
+  made(mechanism, "rr_bloom", epsilon = epsilon, bits = bits, hashes = hashes, cohorts = cohorts,
+       permanent = permanent, f = f, p = p, q = q, key = key, places = places)
+}
+
+new_rr_bloom <- function(levels, epsilon, bits, hashes, cohorts, numbers, pairs, filters, key) {
   bit <- rr_unary(bits, p = numbers$one, q = numbers$zero)
   memoised <- numbers$f > 0 && (numbers$p != 0 || numbers$q != 1)
-  made(new_rr_mechanism(
+  new_rr_mechanism(
     c("bloom", "protocol"), levels$labels, reports = bloom_reports(bits, cohorts), numeric_truths = levels$numeric,
     epsilon = if (is.null(epsilon)) pairs * round_sums_up(bit$epsilon) else epsilon,
     design = sprintf("RAPPOR (%s of %s bits, %s)", format_count(hashes), format_count(bits),
@@ -101,8 +107,7 @@ rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8,
     codec = cohort_codec(bits, cohorts), from_epsilon = !is.null(epsilon), memoised = memoised,
     linked = if (cohorts > 1) "cohort",
     second = if (memoised) rr_unary(bits, p = numbers$q, q = numbers$p)
-  ), "rr_bloom", epsilon = epsilon, bits = bits, hashes = hashes, cohorts = cohorts, permanent = permanent, f = f,
-    p = p, q = q, key = key, places = places)
+  )
 }
 
 # Places that are counted through all cohorts, as map files have them.

@@ -130,8 +130,7 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
                      sd = NULL, model = NULL, data = NULL, coefficients = NULL, term = NULL, link = "logit", ...) {
   check_dots_empty(...)
   mechanisms <- check_mechanisms(mechanism)
-  given <- Filter(Negate(is.null), list(n = n, power = power, margin = margin))
-  if (length(given) != 1) abort("Exactly one of {.arg n}, {.arg power} and {.arg margin} must be given.", "argument")
+  given <- asked_of(n = n, power = power, margin = margin)
   kind <- names(given)
   what <- if (!is.null(model)) "coefficient" else if (all(vapply(mechanisms, is_mean, NA))) "mean" else "share"
   check_unused(names(match.call()), kind, what, share, versus)
@@ -152,6 +151,12 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
   table <- do.call(rbind, unname(Map(plan_rows, names(mechanisms), lapply(mechanisms, `[[`, "epsilon"),
                                      lapply(mechanisms, form_of), MoreArgs = list(plan))))
   mark(table, "rr_power", alpha = plan$alpha)
+}
+
+asked_of <- function(...) {
+  given <- Filter(Negate(is.null), list(...))
+  if (length(given) == 1) return(given)
+  abort("Exactly one of {.arg n}, {.arg power} and {.arg margin} must be given.", "argument")
 }
 
 is_mean <- function(mechanism) isTRUE(mechanism$codec$real)

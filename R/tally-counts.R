@@ -44,10 +44,7 @@
 rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = NULL, by = NULL, ...) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  if (!is.null(mechanism$codec$block)) {
-    abort(c("Counts do not say in which block each report was made.",
-            i = "Give rows with their blocks to {.fn rr_tally}, which takes {.arg count}."), "argument")
-  }
+  refuse_blocks(mechanism)
   # Counts that table() or count() made are integers, or stand in a column that says so: nobody wrote percentages there.
   written <- if (is.data.frame(counts)) !any(count_names %in% names(counts))
     else is.double(counts) && !is.object(counts)
@@ -72,13 +69,21 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   if (categories && whole && written) tell_hundreds(values)
   values <- place_counts(values, labels, mechanism)
   n <- check_respondents(n, values, if (categories) if (grouped) colSums(values) else total)
-  if (!is.null(effective_n)) {
-    check_that(is.numeric(effective_n) && !is.object(effective_n) && length(effective_n) %in% c(1L, length(n)) &&
-               all(effective_n >= 1 & is.finite(effective_n)), effective_n, "effective_n", "numbers of at least 1")
-  }
+  if (!is.null(effective_n)) check_effective(effective_n, length(n))
   new_rr_tally(mechanism, values, n = n, groups = keys,
                weight_squares = frame$weight_squares %||% if (!is.null(effective_n)) n^2 / effective_n,
                respondents = frame$respondents)
+}
+
+refuse_blocks <- function(mechanism) {
+  if (is.null(mechanism$codec$block)) return(invisible())
+  abort(c("Counts do not say in which block each report was made.",
+          i = "Give rows with their blocks to {.fn rr_tally}, which takes {.arg count}."), "argument")
+}
+
+check_effective <- function(effective_n, groups) {
+  check_that(is.numeric(effective_n) && !is.object(effective_n) && length(effective_n) %in% c(1L, groups) &&
+               all(effective_n >= 1 & is.finite(effective_n)), effective_n, "effective_n", "numbers of at least 1")
 }
 
 # The total of counts that are `whole` numbers or weighted; of `categories` they are a sample that is not empty.

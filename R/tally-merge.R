@@ -28,13 +28,17 @@ c.rr_tally <- function(...) {
   tally <- new_rr_tally(first$mechanism, counts, groups = groups$keys, n = n, missing = sum(unlist(field("missing"))),
                         weight_squares = if (weighted) add(squares),
                         respondents = if (weighted && !is.null(people)) add(people))
-  sets <- known(field("sets"))
-  if (!is.null(sets)) tally$sets <- lapply(unname(split(do.call(c, sets), codes)), merge_sets)
-  blocks <- known(field("blocks"))
-  if (!is.null(blocks)) tally <- with_blocks(tally, lapply(unname(split(do.call(c, blocks), codes)), merge_blocks))
   tally$chunks <- merge_chunks(tallies)
-  witness <- known(field("witness"))
-  if (!is.null(witness)) tally$witness <- sum(unlist(witness))
+  merge_kept(tally, lapply(c(sets = "sets", blocks = "blocks", witness = "witness"), function(name) known(field(name))),
+             codes)
+}
+
+# What all the tallies keep beside counts: different reports and blocks by group, and witnesses.
+merge_kept <- function(tally, kept, codes) {
+  by_group <- function(parts, merge) lapply(unname(split(do.call(c, parts), codes)), merge)
+  if (!is.null(kept$sets)) tally$sets <- by_group(kept$sets, merge_sets)
+  if (!is.null(kept$blocks)) tally <- with_blocks(tally, by_group(kept$blocks, merge_blocks))
+  if (!is.null(kept$witness)) tally$witness <- sum(unlist(kept$witness))
   tally
 }
 

@@ -156,13 +156,15 @@ tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets"))
                         weight_squares = squares, n = size, respondents = respondents)
   if (!is.null(counted$witness)) tally$witness <- as.double(counted$witness)
   if (!is.null(counted$blocks) && is.null(weights)) tally <- with_blocks(tally, counted$blocks)
-  if (keep == "sets") {
-    # The different reports, and how often each was given.
-    check_sets_size(n - length(dropped), length(mechanism$levels))
-    tally$sets <- keep_sets(report_sets(mechanism, drop_reports(answers$reports, dropped)),
-                            drop_reports(groups$codes, dropped), drop_reports(each, dropped), max(1L, groups$n))
-  }
+  if (keep == "sets") tally$sets <- different_reports(answers$reports, mechanism, dropped, groups, each)
   tally
+}
+
+# The different reports of each group, and how often each was given.
+different_reports <- function(reports, mechanism, dropped, groups, each) {
+  check_sets_size(report_number(reports) - length(dropped), length(mechanism$levels))
+  keep_sets(report_sets(mechanism, drop_reports(reports, dropped)), drop_reports(groups$codes, dropped),
+            drop_reports(each, dropped), max(1L, groups$n))
 }
 
 # Of data in memory: their weights or frequencies, and of a long table one row a report.
