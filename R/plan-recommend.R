@@ -96,7 +96,7 @@
 #' rr_recommend(100, epsilon = 1, n = 10000, question = "ranges")
 #' # a hierarchy of subset selection
 #' @export
-rr_recommend <- function(k, epsilon, n = 1, truth = NULL, target = c("population", "sample"), permanent = NULL,
+rr_recommend <- function(k = NULL, epsilon, n = 1, truth = NULL, target = c("population", "sample"), permanent = NULL,
                          question = c("shares", "ranges", "mean", "strings", "survey"), ...) {
   check_dots_empty(...)
   question <- check_choice(question, "question", eval(formals()$question))
