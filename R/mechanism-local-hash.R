@@ -203,3 +203,13 @@ witness_chance.rr_local_hash <- function(mechanism, witness, n) {
   few <- pmin(witness, functions)
   lchoose(functions, few) + n * log(few / functions)
 }
+
+# A hash function is independent of pairs of categories. What three of them do together depends on their codes.
+#' @export
+client_facts.rr_local_hash <- function(mechanism, reports, x) {
+  facts <- NextMethod()
+  if (is.null(facts$both)) return(facts)
+  others <- row(facts$both) != x & col(facts$both) != x & row(facts$both) != col(facts$both)
+  facts$both[others] <- NA
+  facts
+}

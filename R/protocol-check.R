@@ -53,7 +53,7 @@ is_ascending <- function(reports, codec) {
 }
 
 # What reports of truth x say: `counts` of cells of which each report is one, with their chances; or `marks`, bits of a
-# report of which the `first` are about the truth, and `both`, the chance that two of them are 1. `own` is the chance
+# report of which the `first` are about the truth, and `both`, the chance that two of them are 1, NA if it is not known. `own` is the chance
 # that a report supports its truth, `again` that two of one respondent do, `equal` at least that two are equal.
 client_facts <- function(mechanism, reports, x) UseMethod("client_facts")
 
@@ -141,9 +141,8 @@ question_rows <- function(known, mechanism, alpha) {
 
 # Of counts that are binomial, or sums of trials whose mean chance is given (Hoeffding 1956).
 exact_tests <- function(what, count, n, chance) {
-  tails <- c(stats::pbinom(count, n, chance), stats::pbinom(count - 1, n, chance, lower.tail = FALSE))
-  p <- if (length(count)) pmin(1, 2 * apply(matrix(tails, ncol = 2), 1, min)) else numeric()
-  data.frame(what = rep(what, length(count)), share = count / n, chance = chance, p = p)
+  p <- 2 * pmin(stats::pbinom(count, n, chance), stats::pbinom(count - 1, n, chance, lower.tail = FALSE))
+  list2DF(list(what = rep(what, length(count)), share = count / n, chance = chance, p = pmin(1, p)))
 }
 
 single_test <- function(facts, n) if (is.null(facts$marks)) cells_test(facts, n) else marks_test(facts, n)
@@ -166,15 +165,20 @@ cells_test <- function(facts, n) {
   list(statistic = statistic, df = df, p = p)
 }
 
+two_cells <- function(count, chance, n) list(counts = c(count, n - count), chance = c(chance, 1 - chance))
+
 # The squared distance of the counts from what they should be, by their covariance.
 marks_test <- function(facts, n) {
   near <- near_marks(facts)
   chance <- diag(facts$both)[near]
+  # Marks of which pairs have no known chance are left to the exact tests.
+  if (anyNA(facts$both)) return(cells_test(two_cells(sum(facts$marks[, facts$first]), facts$own, n), n))
   difference <- colSums(facts$marks[, near, drop = FALSE]) - n * chance
   cell <- pool_rare(chance, n)
   spread <- (facts$spread %||% (facts$both - tcrossprod(diag(facts$both))))[near, near, drop = FALSE]
   spread <- n * t(rowsum(t(rowsum(spread, cell)), cell))
   kept <- diag(spread) >= 5
+  if (!any(kept)) return(list(statistic = 0, df = 0, p = 1))
   axes <- eigen(spread[kept, kept, drop = FALSE], symmetric = TRUE)
   some <- axes$values > 1e-9 * max(axes$values, 0)
   along <- crossprod(axes$vectors[, some, drop = FALSE], rowsum(difference, cell)[kept])
@@ -201,7 +205,7 @@ joint_tests <- function(facts, reports, own) {
   n <- length(own)
   if (is.null(facts$marks)) return(exact_tests("share", facts$counts, n, facts$chance))
   near <- near_marks(facts)
-  pairs <- upper.tri(diag(length(near)))
+  pairs <- upper.tri(diag(length(near))) & !is.na(facts$both[near, near])
   together <- crossprod(facts$marks[, near, drop = FALSE])
   free <- setdiff(names(facts$numbers), c("value", "sign"))
   rbind(exact_tests("share", colSums(facts$marks), n, diag(facts$both)),
@@ -223,7 +227,7 @@ number_tests <- function(values, range, own, chance) {
 # Where equal reports are rare their number is nearly Poisson.
 equal_test <- function(reports, equal) {
   n <- report_number(reports)
-  if (is.null(equal) || n * equal > 0.05) return(NULL)
+  if (is.null(equal) || n * equal > 0.2) return(NULL)
   text <- do.call(paste, lapply(if (is.data.frame(reports)) as.list(reports) else list(reports), as.character))
   times <- tabulate(match(text, text))
   pairs <- sum(times * (times - 1)) / 2
@@ -335,7 +339,7 @@ client_problem <- function(wrong, facts, own, joint) {
     return("The bits of each byte are in the wrong order: the highest comes first, and the lowest should.")
   }
   joint <- joint[joint$p * nrow(joint) < 0.001, ]
-  kinds <- c("equal", if (wrong[["single"]]) "share", "number", "next", "again", "share", "pair")
+  kinds <- c("equal", if (wrong[["single"]]) "share", "number", "share", "next", "again", "pair")
   what <- c(intersect(kinds, joint$what), "share")[1]
   at <- joint[joint$what == what, ]
   at <- at[which.min(at$p), ]
