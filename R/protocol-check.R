@@ -8,7 +8,7 @@ rr_check_client <- function(reports, mechanism, truth, id = NULL, conf.level = 0
   alpha <- 1 - check_level(conf.level)
   questions <- mechanism$questions
   rows <- if (missing(truth)) check_client_file(check_path(reports, "reports"), mechanism)
-    else if (is.null(questions)) question_rows(known_reports(reports, mechanism, truth, id), mechanism, alpha)
+    else if (is.null(questions)) check_rows(known_reports(reports, mechanism, truth, id), mechanism, alpha)
     else product_rows(Map(known_reports, question_columns(answer_frame(reports), mechanism), questions,
                           question_columns(answer_frame(truth), mechanism), list(id)), mechanism, alpha)
   structure(rows, class = c("rr_client_check", class(rows)))
@@ -118,7 +118,7 @@ reports_support.rr_mechanism <- function(mechanism, reports, category) {
 # ---- tests ----
 
 # For each truth a chi-squared test of the parts of a report, and exact tests of what they say together.
-question_rows <- function(known, mechanism, alpha) {
+check_rows <- function(known, mechanism, alpha) {
   number <- length(known$seen)
   bound <- epsilon_bound(mechanism, known, alpha)
   pooled <- pooled_tests(known)
@@ -305,7 +305,7 @@ number_within <- function(group) {
 product_rows <- function(knowns, mechanism, alpha) {
   questions <- mechanism$questions
   rows <- do.call(rbind, lapply(names(questions), function(name) {
-    rows <- question_rows(knowns[[name]], questions[[name]], alpha / length(questions))
+    rows <- check_rows(knowns[[name]], questions[[name]], alpha / length(questions))
     tibble::add_column(rows, question = name, .before = 1)
   }))
   bounds <- rows[!duplicated(rows$question), ]
