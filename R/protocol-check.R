@@ -1,6 +1,87 @@
 # Reports of known truths, from any client, against the exact distribution of the mechanism.
 
-#PAGE
+#' Check a client: do its reports come from the mechanism, and what do they reveal?
+#'
+#' `rr_check_client()` tests reports of known answers, from any program, against the exact distribution of the mechanism, and bounds the privacy budget
+#' \eqn{\epsilon} of the program from below. For the name of a file of [rr_client()] it compares the numbers and the code of the file.
+#'
+#' A client that draws wrongly sends reports that look valid, and some disclose every answer. Let the client randomize known answers, each from a device of its
+#' own, at least 1,000 times each, and give the reports in the order in which they were made.
+#'
+#' @section Tests:
+#' \describe{
+#' \item{`p.value`}{Pearson's chi-squared test of the parts of a report: cells of categories, bits, supported categories. Rare cells that are equally likely are
+#'   one cell. The tail is that of a chi-squared distribution with the first three moments of the statistic.}
+#' \item{`p.joint`}{The smallest p-value of exact binomial tests, times their number (Bonferroni): each part; each pair of parts; numbers that no answer should change, such as
+#'   the slope of a hash function, in fifths, odd and even, alone and together with the support of the truth; equal reports; whether a report and the report after it both support their truths;
+#'   with `id`, whether two reports of one respondent do; for an [rr_product()], whether two questions do. Of long reports the first 100 parts are paired.}
+#' \item{order}{The positions of a subset or of asked bits must be increasing.}
+#' }
+#' A problem is named if a p-value is below (1 - `conf.level`) / 2, divided by the number of truths, or if `epsilon.low` exceeds the epsilon of the mechanism. At the default
+#' all tests together accuse at most 0.2 % of right clients.
+#'
+#' @section Measured epsilon:
+#' Each report of an answer \eqn{x} is paired with another answer \eqn{v}. \eqn{A} reports support \eqn{x} and not \eqn{v}, \eqn{B} reports support \eqn{v} and not \eqn{x}. For every client of
+#' budget \eqn{\epsilon}, \eqn{A} given \eqn{A + B} is binomial with a probability of at most \eqn{1 / (1 + e^{-\epsilon})}{1 / (1 + exp(-epsilon))}. The estimate is
+#' \eqn{\log(A / B)}{log(A / B)}, and the lower bound follows from the Clopper-Pearson limit. It is exact for equal numbers of reports of each truth. With at most 1,000 cells (truths times
+#' reports) a second bound is taken from simultaneous Clopper-Pearson limits of all cells, each bound at half of the error; it finds a single truth that leaks.
+#' No number of reports bounds \eqn{\epsilon} from above, so that `epsilon.high` is `Inf`. The budgets of the questions of an [rr_product()] add up.
+#'
+#' @section Power:
+#' `system.file("studies", "clients.R", package = "candor")` has 26 broken clients. The check finds #FOUND# with 10,000 reports of each truth:
+#' among them one random number for all bits, or for all questions; a dBitFlip client that always asks the own bucket; the truth named first in a subset; permanent answers that are drawn anew;
+#' a hash function whose slope is odd for some answers; probabilities 10 % off; bits in the wrong order. It cannot find a generator that only its owner can predict, nor a
+#' threshold that is slightly wrong. A file is compared to the last of 64 bits.
+#'
+#' @param reports The reports, in any form that [rr_tally()] reads; or the name of a file of [rr_client()].
+#' @param mechanism A mechanism that has a client, see [rr_client()].
+#' @param truth The true answer of each report; for an [rr_product()] a data frame. Not for a file.
+#' @param id Who sent each report. By default each report has a respondent of its own. Needed to check permanent answers ([rr_longitudinal()], [rr_bloom()] with
+#'   `permanent`): give two reports of each respondent about one answer.
+#' @param conf.level Number between 0 and 1, default 0.999. Confidence of `epsilon.low`, and 1 less the share of right clients that the tests may accuse.
+#' @param ... Must be empty.
+#' @return A tibble of class `rr_client_check` with a row for each truth, of an [rr_product()] for each `question` and truth and a last row for all questions, of a file one row.
+#'   `print()` begins with the verdict.
+#'
+#' | column | what |
+#' |---|---|
+#' | `truth`, `n` | the true answer and its number of reports, the first of each respondent |
+#' | `statistic`, `df`, `p.value` | the chi-squared test |
+#' | `p.joint` | the exact tests of parts and pairs |
+#' | `epsilon`, `epsilon.low`, `epsilon.high` | measured budget of one report, from all truths together; in natural logarithms |
+#' | `problem` | what seems wrong; `NA` if nothing does |
+#' @section Errors:
+#' * `candor_error_law`: a mechanism without a client.
+#' * `candor_error_argument`: truths, senders and reports of different numbers.
+#' * `candor_error_file`: a file that is not there.
+#' @references Arcolezi, H. H. and Gambs, S. (2024). Revealing the true cost of locally differentially private protocols: an auditing perspective. *Proceedings on Privacy
+#'   Enhancing Technologies* 2024(4), 123-141. \doi{10.56553/popets-2024-0110}
+#'
+#'   Hoeffding, W. (1956). On the distribution of the number of successes in independent trials. *Annals of Mathematical Statistics* 27(3), 713-721. \doi{10.1214/aoms/1177728178}
+#'
+#'   Pearson, K. (1900). On the criterion that a given system of deviations from the probable in the case of a correlated system of variables is such that it can be reasonably supposed to have
+#'   arisen from random sampling. *Philosophical Magazine* 50(302), 157-175. \doi{10.1080/14786440009463897}
+#' @seealso [rr_client()], which writes clients; [clients], the specification of clients in other languages; [rr_epsilon()], the budget that is promised.
+#' @concept audit
+#' @concept empirical privacy
+#' @concept on-device randomization
+#' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
+#' # Does a client draw from the mechanism?
+#' mechanism <- rr_unary(letters[1:4], 1.5)
+#' truth <- rep(mechanism$levels, each = 1000)
+#' set.seed(1)
+#' rr_check_client(rr_perturb(truth, mechanism, rng = "R"), mechanism, truth)   # no problem
+#'
+#' # One random number for all four bits: each bit is as frequent as it should be
+#' bits <- 1 * (runif(4000) < ifelse(outer(truth, mechanism$levels, "=="), mechanism$p, mechanism$q))
+#' rr_check_client(bits, mechanism, truth)$problem[1]   # two parts come together too often
+#'
+#' # A client that sends the answer itself
+#' rr_check_client(rep(c("no", "yes"), 1000), rr_warner(0.8), rep(c("no", "yes"), 1000))
+#'
+#' # A file, its numbers and its code
+#' file <- rr_client(mechanism, tempfile(fileext = ".js"), as = "javascript")
+#' rr_check_client(file, mechanism)
 #' @export
 rr_check_client <- function(reports, mechanism, truth, id = NULL, conf.level = 0.999, ...) {
   check_dots_empty(...)
@@ -368,7 +449,8 @@ is_turned <- function(facts, n) {
 
 # A file has the numbers of the mechanism, and between its settings the code of one of the package's files.
 check_client_file <- function(file, mechanism) {
-  check_that(file.exists(file), file, "reports", "reports, or the name of a file that is there", "file")
+  check_that(file.exists(file), file, "reports", "reports, or the name of a file that is there",
+             c("file", "argument"))
   text <- file_text(file)
   plan <- client_text(mechanism)
   forms <- c(text, gsub("\\u003c", "<", text, fixed = TRUE), gsub("\\\\([\\\\\"])", "\\1", text))

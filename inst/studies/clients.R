@@ -4,7 +4,7 @@
 #
 # writes clients.csv into the working directory, or the folder that is given as an argument to Rscript: for each broken
 # client the share found with 1,000 and 10,000 reports a truth, for each right one the share accused with 1,000. It takes
-# about an hour on one core. A client is found, or accused, if any row of the check names a problem.
+# about two hours on one core. A client is found, or accused, if any row of the check names a problem.
 library(candor)
 
 letters_of <- function(k) letters[seq_len(k)]
@@ -143,9 +143,9 @@ is_found <- function(mechanism, reports, truth, id = NULL) {
   any(!is.na(rr_check_client(reports, mechanism, truth, id)$problem))
 }
 
-study_broken <- function(runs = 40, n = c(1000, 10000), seed = 1) {
-  set.seed(seed)
-  rows <- lapply(names(broken), function(name) {
+study_broken <- function(runs = 40, n = c(1000, 10000), clients = names(broken), seed = 1) {
+  rows <- lapply(clients, function(name) {
+    set.seed(seed + match(name, names(broken)))
     client <- broken[[name]]
     twice <- length(client) > 2
     found <- vapply(n, function(size) {
@@ -153,15 +153,15 @@ study_broken <- function(runs = 40, n = c(1000, 10000), seed = 1) {
       id <- if (twice) rep(seq_along(truth), 2)
       mean(replicate(runs, is_found(client[[1]], client[[2]](truth), if (twice) rep(truth, 2) else truth, id)))
     }, 0)
-    data.frame(client = name, right = FALSE, n = n, runs = runs, found = found)
+    data.frame(client = name, kind = "broken", n = n, runs = runs, found = found)
   })
   do.call(rbind, rows)
 }
 
 # Clients with a permanent answer are asked twice.
-study_right <- function(runs = 500, n = 1000, seed = 2) {
-  set.seed(seed)
-  rows <- lapply(names(right), function(name) {
+study_right <- function(runs = 500, n = 1000, clients = names(right), seed = 100) {
+  rows <- lapply(clients, function(name) {
+    set.seed(seed + match(name, names(right)))
     mechanism <- right[[name]]
     truth <- truths(mechanism, n)
     found <- replicate(runs, {
@@ -171,14 +171,43 @@ study_right <- function(runs = 500, n = 1000, seed = 2) {
       reports <- if (is.data.frame(first$reports)) rbind(first$reports, second$reports) else c(first$reports, second$reports)
       is_found(mechanism, reports, rep(truth, 2), rep(seq_along(truth), 2))
     })
-    data.frame(client = name, right = TRUE, n = n, runs = runs, found = mean(found))
+    data.frame(client = name, kind = "right", n = n, runs = runs, found = mean(found))
+  })
+  do.call(rbind, rows)
+}
+
+# The other tests of the check are exact. How often is the p-value of the chi-squared test below 0.0005, the share of its
+# false alarms, and below a hundredth of it, as with 100 truths? Counts of one truth are drawn without reports.
+study_single <- function(runs = 20000, n = 1000, seed = 200) {
+  cells <- lapply(list(`rr_grr(5, 1)` = rr_grr(5, 1), `rr_grr(20, 4)` = rr_grr(20, 4), `rr_grr(100, 3)` = rr_grr(100, 3),
+                       `rr_square_wave(20, 1)` = rr_square_wave(20, 1), `rr_local_hash(5, 1, cohorts = 30)` = rr_local_hash(5, 1, cohorts = 30),
+                       `rr_hadamard(20, 2)` = rr_hadamard(20, 2), `rr_projective(20, 3)` = rr_projective(20, 3),
+                       `rr_geometric(8, 0.8)` = rr_geometric(8, 0.8)),
+                  function(mechanism) candor:::cell_chances(mechanism, 1))
+  bits <- list(`rr_unary(8, 1.5)` = rr_unary(8, 1.5), `rr_unary(20, 10)` = rr_unary(20, 10), `rr_unary(100, 8)` = rr_unary(100, 8),
+               `rr_unary(20, 5)` = rr_unary(20, 5), `rr_unary(100, 5.2)` = rr_unary(100, 5.2))
+  draws <- c(lapply(cells, function(chance) {
+    list(counts = rmultinom(runs, n, chance), facts = function(counts) list(counts = counts, chance = chance))
+  }), lapply(bits, function(mechanism) {
+    chance <- c(mechanism$p, rep(mechanism$q, length(mechanism$levels) - 1))
+    both <- outer(chance, chance)
+    diag(both) <- chance
+    list(counts = matrix(rbinom(runs * length(chance), n, chance), length(chance)),
+         facts = function(counts) list(marks = rbind(counts), both = both, first = 1))
+  }))
+  rows <- lapply(names(draws), function(name) {
+    set.seed(seed)
+    one <- draws[[name]]
+    p <- apply(one$counts, 2, function(counts) candor:::single_test(one$facts(counts), n)$p)
+    data.frame(client = paste(name, c("below 5e-4", "below 5e-6")), kind = "chi-squared", n = n, runs = runs,
+               found = c(mean(p < 5e-4), mean(p < 5e-6)))
   })
   do.call(rbind, rows)
 }
 
 # Sourced by a test, only the functions are wanted.
 if (!isTRUE(getOption("candor.study.functions.only"))) {
-  clients <- rbind(study_broken(), study_right())
+  clients <- rbind(study_broken(), study_right(), study_single())
   folder <- c(commandArgs(trailingOnly = TRUE), ".")[1]
   utils::write.csv(clients, file.path(folder, "clients.csv"), row.names = FALSE)
   print(clients)
