@@ -120,7 +120,8 @@ client_facts.rr_bitflip <- function(mechanism, reports, x) {
   b <- mechanism$buckets
   d <- mechanism$d
   bytes <- ceiling(b / 8)
-  marks <- .Call(C_rr_bits_to_matrix, report_sets(mechanism, reports), 8 * bytes + b)[, c(seq_len(b), 8 * bytes + seq_len(b))]
+  bits <- .Call(C_rr_bits_to_matrix, report_sets(mechanism, reports), 8 * bytes + b)
+  marks <- bits[, c(seq_len(b), 8 * bytes + seq_len(b)), drop = FALSE]
   one <- c(ifelse(seq_len(b) == x, mechanism$p, mechanism$q), rep(1, b))
   both <- d * (d - 1) / (b * max(1, b - 1)) * outer(one, one)
   same <- outer(seq_along(one), seq_along(one), function(i, j) (i - j) %% b == 0)

@@ -139,15 +139,11 @@ rr_instructions <- function(x, question, innocuous = NULL, file = NULL, words = 
   design <- sub("^rr_", "", mechanism$made$constructor %||% "")
   check_that(design %in% c("warner", "crosswise", "triangular", "forced", "unrelated", "kuk", "grr"), mechanism, "x",
              "a design that has a sheet")
-  parts <- list(head = c(paste("#", sheet$title), sheet$alone),
-                steps = sheet_steps(design, sheet, if (!is.null(row)) device_words(row, language, innocuous)),
-                reasons = sheet_reasons(mechanism, design, sheet),
-                interviewer = interviewer_lines(design, sheet, row, language),
-                methods = c(paste("##", sheet$methods), sheet$report))
+  parts <- sheet_parts(mechanism, design, sheet, row, innocuous, language)
   values <- sheet_values(mechanism, design, sheet, row, question, innocuous)
+  if (language != "en" && !is.null(row)) values$device <- paste0("; ", row$fraction)
   parts <- rapply(parts, fill_sheet, how = "list", values = values)
-  text <- if (as == "html") html_sheet(parts, sheet$title, language)
-    else gsub("(?m)^([*] .*)\n\n(?=[*] )", "\\1\n", paste0(paste(unlist(parts), collapse = "\n\n"), "\n"), perl = TRUE)
+  text <- if (as == "html") html_sheet(parts, sheet$title, language) else markdown_sheet(parts)
   if (is.null(file)) return(text)
   file <- check_path(file)
   if (file.exists(file) && !check_flag(overwrite, "overwrite")) {
@@ -155,6 +151,20 @@ rr_instructions <- function(x, question, innocuous = NULL, file = NULL, words = 
   }
   write_whole(text, file)
   invisible(file)
+}
+
+sheet_parts <- function(mechanism, design, sheet, row, innocuous, language) {
+  if (!design %in% c("crosswise", "triangular")) innocuous <- NULL
+  device <- if (!is.null(row)) device_words(row, language, innocuous)
+  list(head = c(paste("#", sheet$title), sheet$alone), steps = sheet_steps(design, sheet, device),
+       reasons = sheet_reasons(mechanism, design, sheet),
+       interviewer = interviewer_lines(mechanism, design, sheet, row, language),
+       methods = c(paste("##", sheet$methods), sheet$report))
+}
+
+markdown_sheet <- function(parts) {
+  text <- paste0(paste(unlist(parts), collapse = "\n\n"), "\n")
+  gsub("(?m)^([*] .*)\n\n(?=[*] )", "\\1\n", text, perl = TRUE)
 }
 
 sheet_table <- function(name) {
@@ -196,7 +206,8 @@ sheet_steps <- function(design, sheet, device) {
   } else if (design == "warner") {
     list(device$act, event(1), sheet$warner, sheet$opposite, answer)
   } else {
-    list(device$act, c(event(1), sheet[["forced-yes"]]), c(event(2), sheet[["forced-no"]]), sheet[["forced-else"]], answer)
+    list(device$act, c(event(1), sheet[["forced-yes"]]), c(event(2), sheet[["forced-no"]]), sheet[["forced-else"]],
+         answer)
   }
   steps <- steps[lengths(steps) > 0]
   Map(function(step, number) replace(step, 1, paste0(number, ". ", step[1])), steps, seq_along(steps))
@@ -206,9 +217,14 @@ answer_boxes <- function(design, sheet) {
   switch(design, crosswise = c(sheet$different, sheet$same), triangular = c(sheet$none, sheet$some), "{boxes}")
 }
 
+# Answers that are no and yes are said in the language of the sheet.
+sheet_labels <- function(mechanism, sheet) {
+  if (identical(mechanism$levels, c("no", "yes"))) c(sheet$no, sheet$yes) else mechanism$levels
+}
+
 # Of 100 people of each answer, and why nobody can be sure.
 sheet_reasons <- function(mechanism, design, sheet) {
-  levels <- mechanism$levels
+  levels <- sheet_labels(mechanism, sheet)
   boxes <- switch(design, crosswise = , triangular = sub(" *[(,].*", "", answer_boxes(design, sheet)), levels)
   channel <- rr_matrix(mechanism)
   examples <- vapply(seq_along(levels), function(t) {
@@ -226,20 +242,24 @@ shares_of_100 <- function(shares) {
   whole + (order(left) <= 100 - sum(whole))
 }
 
-interviewer_lines <- function(design, sheet, row, language) {
+interviewer_lines <- function(mechanism, design, sheet, row, language) {
   table <- sheet_table("devices.dcf")
-  note <- if (!is.null(row)) table[table[, "device"] == row$device, if (language == "en") "note" else paste0("note-", language)]
+  column <- if (language == "en") "note" else paste0("note-", language)
+  note <- if (!is.null(row)) table[table[, "device"] == row$device, column]
   note <- note[!is.na(note) & nzchar(note)]
-  lines <- c(sheet$script, sheet$rule, sheet[[paste0("enter-", design)]], if (design == "kuk") sheet$packs, note)
+  enter <- sheet[[paste0("enter-", design)]]
+  if (is.null(enter) && !identical(sheet_labels(mechanism, sheet), mechanism$levels)) enter <- sheet$enter
+  lines <- c(sheet$script, sheet$rule, enter, if (design == "kuk") sheet$packs, note)
   c(paste("##", sheet$interviewer), paste("*", lines))
 }
 
 sheet_values <- function(mechanism, design, sheet, row, question, innocuous) {
-  levels <- mechanism$levels
+  levels <- sheet_labels(mechanism, sheet)
   channel <- rr_matrix(mechanism)
   number <- function(x) format(x, digits = 4)
   list(event = if (design == "forced") sheet$named else sheet$chosen, question = question, innocuous = innocuous,
-       no = levels[1], yes = levels[2], p = number(channel[2, 2] - if (design == "warner") 0 else channel[1, 2]),
+       no = levels[1], yes = levels[2], `entry-no` = mechanism$levels[1], `entry-yes` = mechanism$levels[2],
+       p = number(channel[2, 2] - if (design == "warner") 0 else channel[1, 2]),
        p1 = number(channel[2, 2]), p2 = number(channel[1, 2]), answers = toString(levels),
        epsilon = number(mechanism$epsilon), design = mechanism$design,
        device = if (is.null(row)) "" else sprintf("; %s, probability %s", row$event, row$fraction),

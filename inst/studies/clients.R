@@ -48,7 +48,7 @@ broken <- list(
     other <- (x - 1 + sample(7, length(x), TRUE)) %% 8 + 1
     sign <- function(p) ifelse(runif(length(x)) < p, 1, -1)
     rows <- cbind(x * sign(flip$p), other * sign(flip$q))
-    t(apply(rows, 1, function(row) row[order(abs(row))]))
+    ifelse(cbind(x < other, x >= other), rows[, 1], rows[, 2])
   }),
   `subset names the truth first` = list(subset8, function(truth) {
     x <- position(subset8, truth)
@@ -134,7 +134,7 @@ right <- list(
 )
 
 truths <- function(mechanism, n) {
-  if (is.null(mechanism$questions)) return(rep(utils::head(mechanism$levels, 8), each = n))
+  if (is.null(mechanism$questions)) return(rep(utils::head(mechanism$levels, 4), each = n))
   cells <- expand.grid(lapply(mechanism$questions, `[[`, "levels"), stringsAsFactors = FALSE)
   cells[rep(seq_len(nrow(cells)), each = ceiling(n / 2)), ]
 }
