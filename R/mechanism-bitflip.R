@@ -114,3 +114,18 @@ report_sets.rr_bitflip <- function(mechanism, x) {
   unname(do.call(rbind, parts))
 }
 
+# Which buckets were drawn is as much of a report as their bits.
+#' @export
+client_facts.rr_bitflip <- function(mechanism, reports, x) {
+  b <- mechanism$buckets
+  d <- mechanism$d
+  bytes <- ceiling(b / 8)
+  bits <- .Call(C_rr_bits_to_matrix, report_sets(mechanism, reports), 8 * bytes + b)
+  marks <- bits[, c(seq_len(b), 8 * bytes + seq_len(b)), drop = FALSE]
+  one <- c(ifelse(seq_len(b) == x, mechanism$p, mechanism$q), rep(1, b))
+  both <- d * (d - 1) / (b * max(1, b - 1)) * outer(one, one)
+  same <- outer(seq_along(one), seq_along(one), function(i, j) (i - j) %% b == 0)
+  both[same] <- (d / b * outer(one, one, pmin))[same]
+  list(marks = marks, both = both, first = c(x, b + x), own = both[x, x], again = both[x, x]^2,
+       equal = (mechanism$p^2 + mechanism$q^2)^d / choose(b, d))
+}

@@ -276,3 +276,33 @@ simulate_counts.rr_bloom <- function(mechanism, truth, nsim = 1) {
     }, numeric(law$bits + 1)))
   }, numeric(length(mechanism$reports)))
 }
+
+# ---- a client's reports ----
+
+# Bits are independent in each cohort; a report supports the category whose bits are all 1.
+#' @export
+client_facts.rr_bloom <- function(mechanism, reports, x) {
+  h <- mechanism$hashes
+  one <- c(mechanism$one, mechanism$zero)
+  n <- nrow(reports)
+  chance <- matrix(one[2], n, mechanism$bits_number)
+  places <- mechanism$places[, x, reports$cohort]
+  chance[cbind(rep(seq_len(n), each = h), as.vector(places))] <- one[1]
+  both <- crossprod(chance) / n
+  spread <- diag(colMeans(chance * (1 - chance)))
+  diag(both) <- colMeans(chance)
+  kept <- c(1 - mechanism$f / 2, mechanism$f / 2)
+  again <- if (mechanism$memoised) sum(kept * c(mechanism$given_1, mechanism$given_0)^2) else one[1]^2
+  list(marks = as.matrix(reports$bits), both = both, spread = spread, own = one[1]^h, again = again^h,
+       equal = prod((one^2 + (1 - one)^2)^c(h, mechanism$bits_number - h)) / mechanism$cohorts,
+       numbers = mechanism$codec$numbers)
+}
+
+#' @export
+reports_support.rr_bloom <- function(mechanism, reports, category) {
+  bits <- as.matrix(reports$bits)
+  rows <- seq_along(category)
+  Reduce(`&`, lapply(seq_len(mechanism$hashes), function(s) {
+    bits[cbind(rows, mechanism$places[cbind(s, category, reports$cohort)])] == 1
+  }))
+}

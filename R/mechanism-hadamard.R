@@ -105,6 +105,16 @@ hadamard_risk <- function(k, epsilon, blocks, theta = NULL) {
   list(total = k * noise + crowded, blank = noise + total / gain / blocks)
 }
 
+# How often the best guess of one of k equally likely categories from a report is right. In blocks of few categories some
+# columns support none.
+hadamard_success <- function(k, epsilon, blocks) {
+  z <- exp(-epsilon)
+  columns <- hadamard_size(k, blocks)
+  sizes <- k %/% blocks + 0:1
+  none <- columns * sum(c(blocks - k %% blocks, k %% blocks) * ((sizes == 1) / 2 + (sizes == 2) / 4))
+  2 * (blocks * columns - none + none * z) / (columns * k * (1 + (2 * blocks - 1) * z))
+}
+
 # Total N Var for a uniform truth, less what does not depend on the number of blocks B; in z = exp(-epsilon). With
 # blocks of one size, K / B, it is least at B = (e^epsilon - 1) / 2: of very many categories only numbers near it are
 # tried.

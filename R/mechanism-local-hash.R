@@ -233,3 +233,13 @@ hash_values <- function(mechanism, answers, functions) {
   product <- ((high * z) %% prime * 65536 + (a - 65536 * high) * z) %% prime
   ((product + functions$shift) %% prime * mechanism$g) %/% prime + 1
 }
+
+# A hash function is independent of pairs of categories. What three of them do together depends on their codes.
+#' @export
+client_facts.rr_local_hash <- function(mechanism, reports, x) {
+  facts <- NextMethod()
+  if (is.null(facts$both)) return(facts)
+  others <- row(facts$both) != x & col(facts$both) != x & row(facts$both) != col(facts$both)
+  facts$both[others] <- NA
+  facts
+}

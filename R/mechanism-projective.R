@@ -92,6 +92,18 @@ projective_numbers <- function(k, epsilon, order) {
        lie = (all - one) * z / total, difference = order^(coordinates - 2) * -expm1(-epsilon) / total)
 }
 
+# How often the best guess of one of k equally likely categories from a report is right. The categories are the points
+# (1, a_2, ..., a_t) with the last coordinates running fastest. No hyperplane misses them whose first coordinate is 0, or
+# that has another than 0 where all elements occur. In the slowest coordinate that varies `values` elements do.
+projective_success <- function(k, epsilon, order) {
+  numbers <- projective_numbers(k, epsilon, order)
+  whole <- floor(log(k * (1 + 1e-12)) / log(order))
+  values <- ceiling(k / order^whole)
+  affine <- order^(numbers$coordinates - 1)
+  none <- if (k > affine) 0 else affine / order^(whole + 1) * (order - values + 1)
+  (numbers$points + none * expm1(-epsilon)) * numbers$p / numbers$hyperplane / k
+}
+
 # Of more elements three coordinates have 2^31 points or more.
 largest_order <- 46340
 

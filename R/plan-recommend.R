@@ -57,6 +57,8 @@
 #' | `mse` | mean squared error, summed over categories, or the variance of the `question` |
 #' | `std.error` | standard error for a category that nobody holds; for other questions the root of `mse` |
 #' | `within` | `mse` over the smallest, less 1 |
+#' | `success` | how often the best guess of a true answer from its report is right, if all answers are equally likely beforehand; for `"shares"` and `"survey"` |
+#' | `influence` | the largest change of an estimated share that one report can make; for `"shares"` and `"survey"` |
 #' | `bits`, `bits_public` | size of a report, and its size if a hash function or column is drawn in public |
 #' | `tally` | growth of the counting time; \eqn{P} is the prime of the hash functions, at least \eqn{K} |
 #' | `permanent`, `lifetime` | for repeated reports: epsilon of all reports of one answer, and of all answers of a respondent |
@@ -73,6 +75,11 @@
 #'   Acharya, J., Sun, Z. and Zhang, H. (2019). Hadamard response. *AISTATS*, 1120-1129. arXiv:1802.04705
 #'
 #'   Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348}
+#'
+#'   Arcolezi, H. H. and Gambs, S. (2024). Revealing the true cost of locally differentially private protocols: an auditing perspective. *Proceedings on Privacy
+#'   Enhancing Technologies* 2024(4), 123-141. \doi{10.56553/popets-2024-0110} (`success`)
+#'
+#'   Cao, X., Jia, J. and Gong, N. Z. (2021). Data poisoning attacks to local differential privacy protocols. *USENIX Security*, 947-964. arXiv:1911.02046 (`influence`)
 #' @seealso [rr_power()] for the sample size; [rr_choose_method()] for the estimator; `vignette("planning", package = "candor")`.
 #' @concept frequency oracle
 #' @concept choice of mechanism
@@ -81,6 +88,7 @@
 #' @examples
 #' # Which mechanism for 8 categories at epsilon 1?
 #' rr_recommend(8, epsilon = 1, n = 10000)   # subset selection
+#' # the best guess of an answer from a report is right in 0.24 of the cases, and without a report in 0.125
 #'
 #' # For which numbers of categories is k-ary randomized response the best of all?
 #' best <- rr_recommend(c(2, 4, 8, 16, 32), epsilon = c(0.5, 1, 2, 4), n = 10000)
@@ -154,11 +162,29 @@ pure_mechanisms <- function(k, epsilon) {
   chosen <- lchoose(k, size) / log(2)
   column <- ceiling(log2(blocks * hadamard_size(k, blocks)))
   point <- log2(projective$points)
+  table$success <- c(grr$p, support_success(k, sue$p, sue$q), support_success(k, oue$p, oue$q),
+                     support_success(k, blh$p, blh$q), support_success(k, olh$p, olh$q), subset$p / size,
+                     hadamard_success(k, epsilon, blocks), projective_success(k, epsilon, order))
+  table$influence <- pmax(table$q, 1 - table$q) / table$difference
+  table$influence[rownames(figures) == "hadamard"] <- (1 + (2 * blocks - 1) * exp(-epsilon)) / -expm1(-epsilon)
   table$bits <- c(log2(k), k, k, hash_bits(k, 2) + 1, hash_bits(k, g) + value, chosen, column, point)
   table$bits_public <- c(log2(k), k, k, 1, value, chosen, if (blocks == 1) 1 else column, point)
   table$tally <- c("n", "n K", "n K", "n + P K", "n + P K", "n K", "n + K log K", "n + K log K")
   tibble::add_column(table, mechanism = rownames(figures), .before = 1)
 }
+
+# How often the truth is guessed from n bits about each of k categories, which support the truth with probability p and
+# any other with q: the best guess is one of those with the most supports, all truths being as likely beforehand.
+support_success <- function(k, p, q, n = 1) {
+  most <- 0:n
+  below <- stats::pbinom(most, n, q, log.p = TRUE)
+  tied <- exp(stats::dbinom(most, n, q, log = TRUE) - below)
+  won <- ifelse(tied > 0, -expm1(k * log1p(-tied)) / (k * tied), 1)
+  sum(stats::dbinom(most, n, p) * exp((k - 1) * below) * won)
+}
+
+# The same from a matrix of probabilities, rows being truths.
+matrix_success <- function(channel) sum(apply(channel, 2, max)) / nrow(channel)
 
 # Bits of the slope and the shift of a hash function.
 hash_bits <- function(k, g) sum(log2(hash_prime(k, g) - 0:1))
@@ -174,7 +200,9 @@ longitudinal_mechanisms <- function(k, epsilon, permanent, table) {
     made <- tryCatch(rr_longitudinal(2, permanent, epsilon, protocol), candor_error_argument = function(e) NULL)
     if (is.null(made)) next
     row <- rows[1, ]
-    row[c("mechanism", "p", "q", "lie", "difference")] <- list(protocol, made$p, made$q, 1 - made$p, made$p_minus_q)
+    row[c("mechanism", "p", "q", "lie", "difference", "success", "influence")] <-
+      list(protocol, made$p, made$q, 1 - made$p, made$p_minus_q, support_success(k, made$p, made$q),
+           max(made$q, 1 - made$q) / made$p_minus_q)
     rows <- rbind(rows, row)
   }
   rows$permanent <- permanent
@@ -200,6 +228,7 @@ recommend_cell <- function(k, epsilon, n, theta, target, permanent = NULL) {
   table$std.error[hadamard] <- sqrt(own$blank / n)
   # Subset selection of one category is k-ary randomized response: rounding must not part them.
   table$mse <- signif(mse + sampling / n, 13)
+  table$influence <- table$influence / n
   table$k <- k
   table[setdiff(names(table), c("lie", "difference"))]
 }
@@ -344,9 +373,12 @@ recommend_strings <- function(epsilon, n) {
 recommend_survey <- function(epsilon, n, truth) {
   table <- do.call(rbind, lapply(eval(formals(rr_device)$design), function(design) {
     rows <- rr_device(design, epsilon, n, truth)
-    yes <- vapply(rows$mechanism, function(mechanism) rr_matrix(mechanism)[, 2], c(0, 0))
+    channels <- lapply(rows$mechanism, rr_matrix)
+    yes <- vapply(channels, function(channel) channel[, 2], c(0, 0))
     tibble::tibble(mechanism = rep(design, nrow(rows)), device = rows$device, event = rows$event, p = yes[2, ],
-                   q = yes[1, ], privacy = rows$epsilon, mse = rows$std.error^2)
+                   q = yes[1, ], privacy = rows$epsilon, mse = rows$std.error^2,
+                   success = vapply(channels, matrix_success, 0),
+                   influence = pmax(yes[1, ], 1 - yes[1, ]) / abs(yes[2, ] - yes[1, ]) / n)
   }))
   if (nrow(table)) table else abort("No device keeps within {.arg epsilon} {epsilon}.", "argument")
 }

@@ -4,7 +4,7 @@
 #'
 #' `rr_client()` writes one file that turns a true answer into a report on the respondent's device. The file needs nothing else. It draws with exactly the
 #' probabilities of [rr_perturb()], so that `rr_epsilon(mechanism, achieved = TRUE)` holds for it, and [rr_tally()] counts its reports.
-#' `rr_check_client()` tests whether the reports of a client come from its mechanism.
+#' [rr_check_client()] tests whether the reports of a client come from its mechanism.
 #'
 #' The file depends on `as`:
 #'
@@ -28,13 +28,6 @@
 #' "report", id = "id")` counts each `id` once. A refusal (`decline`) is `null`: `na.rm = TRUE` drops it, and the tally's `missing` is the number of refusals. It is not randomized: it
 #' discloses that this person declined, and estimates are then about those who did not.
 #'
-#' @section Testing a client:
-#' A client that draws wrongly sends reports that look valid. Let it randomize known answers, some thousand times each. `rr_check_client()` compares the reports of each
-#' truth with the exact distribution (Pearson's chi-squared test). It detects wrong probabilities, bits or categories in a wrong order, another Hadamard matrix, a constant hash
-#' function, and answers that were not randomized. It cannot detect a predictable generator, nor a threshold that is slightly wrong. A file of `rr_client()` is compared
-#' number by number, to the last of 64 bits.
-#'
-#' @order 1
 #' @param mechanism A mechanism: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_bloom()], [rr_bitflip()], their forms with a permanent answer, [rr_mean()],
 #'   [rr_scramble()], or any mechanism whose reports are categories (survey designs, [rr_square_wave()]) with at most 1,000 levels ([rr_grr()]: any number). Or an [rr_product()] or
 #'   [rr_sample_questions()] of these.
@@ -54,27 +47,16 @@
 #' @param practice For a page: logical, default `FALSE`. Let respondents first draw two reports as a trial, and ask what a report shows?
 #' @param overwrite Logical, default `FALSE`. Replace an existing file?
 #' @param ... Must be empty.
-#' @param reports The reports, in any form that [rr_tally()] reads; or the name of a file of `rr_client()`.
-#' @param truth The true answer of each report; for an [rr_product()] a data frame. Not needed for a file.
-#' @return `rr_client()`: the name of the file, invisibly. `rr_check_client()`: a tibble with a row for each truth (and `question`), for a file one row:
-#'
-#' | column | what |
-#' |---|---|
-#' | `truth`, `n` | the true answer and its number of reports |
-#' | `statistic`, `df`, `p.value` | the test |
-#' | `problem` | what seems wrong; `NA` if the p-value is above 0.001 divided by the number of truths |
+#' @return The name of the file, invisibly.
 #' @section Errors:
 #' * `candor_error_law`: a mechanism without a client; a mechanism whose reports reveal an answer (`rr_warner(1)`); or a mechanism that describes what people do
 #'   ([rr_noncompliance()], [rr_misclassification()], [rr_lie_detector()], [rr_cheater_detection()], [rr_anchor()]).
 #' * `candor_error_file`: an existing file, or a file that cannot be written.
-#' * `candor_error_argument`: other arguments, truths and reports of different numbers, and for `rr_check_client()` more than 10,000 categories.
+#' * `candor_error_argument`: other arguments.
 #' @references Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348} (permanent answers on the device)
 #'
 #'   Mironov, I. (2012). On significance of the least significant bits for differential privacy. *CCS*, 650-661. \doi{10.1145/2382196.2382264}
-#'
-#'   Pearson, K. (1900). On the criterion that a given system of deviations from the probable in the case of a correlated system of variables is such that it can be reasonably supposed to have
-#'   arisen from random sampling. *Philosophical Magazine* 50(302), 157-175. \doi{10.1080/14786440009463897}
-#' @seealso [clients] specifies clients in other languages; `vignette("asking-in-the-browser", package = "candor")` puts a page into survey tools.
+#' @seealso [rr_check_client()]; [clients] specifies clients in other languages; `vignette("asking-in-the-browser", package = "candor")` puts a page into survey tools.
 #' @concept web survey
 #' @concept JavaScript
 #' @concept on-device randomization
@@ -85,12 +67,6 @@
 #'                   key = "theft-2026")
 #' plan <- rr_client(mechanism, tempfile(fileext = ".json"), as = "plan")
 #' readLines(plan, warn = FALSE)
-#'
-#' # Does a client draw from the mechanism? The second one sends the answer itself
-#' set.seed(1)
-#' truth <- rep(c("no", "yes"), each = 1000)
-#' rr_check_client(rr_perturb(truth, mechanism, rng = "R"), mechanism, truth)   # no problem
-#' rr_check_client(truth, mechanism, truth)   # a problem
 #' @export
 rr_client <- function(mechanism, file, as = c("page", "javascript", "module", "jspsych", "surveyjs", "python", "plan"),
                       question = NULL, key = NULL, send = NULL, words = NULL, language = "en", decline = FALSE,

@@ -3,7 +3,7 @@
 #' Dice, coins, cards and birthdays for a privacy budget
 #'
 #' `rr_device()` lists the dice, coins, cards, slips of paper, digits and birthdays whose epsilon is nearest to a wanted epsilon without exceeding it.
-#' `rr_instructions()` writes the sheet for the respondent, with a sentence for the methods section.
+#' `rr_instructions()` writes the sheet for the respondent, what the interviewer does, and a sentence for the methods section, in five languages.
 #'
 #' A device has few probabilities. For each device `rr_device()` lists the event with the largest epsilon that is at most `epsilon`. An event of probability
 #' 1/2, which carries no information, is never listed. Days are days of the mean Gregorian year, 365.2425, with a February of 28.2425. Births are not
@@ -24,10 +24,12 @@
 #' | `epsilon`, `std.error` | privacy budget, and standard error of the prevalence (`NA` without `n`) |
 #' | `note` | what is assumed |
 #' | `mechanism` | ready for [rr_tally()] |
+#' | `outcomes` | positions of the outcomes of each event, for `rr_instructions()` |
 #'
-#' `rr_instructions()`: the text, or invisibly the name of the file.
+#' `rr_instructions()`: the text, or invisibly the name of the file. It has three parts: the respondent's sheet, the interviewer's, and a paragraph for the methods section.
 #' @section Errors:
-#' `candor_error_argument` for arguments out of range, a mechanism without a sheet, and a missing `innocuous` question.
+#' `candor_error_argument` for arguments out of range, several devices at once, a mechanism without a sheet, a missing `innocuous` question, and names of `words` that no sheet has.
+#' `candor_error_file` for a file that is there already.
 #' @references Warner, S. L. (1965). Randomized response: a survey technique for eliminating evasive answer bias. *Journal of the American Statistical Association* 60(309), 63-69.
 #'   \doi{10.1080/01621459.1965.10480775}
 #'
@@ -42,6 +44,9 @@
 #' # a day of the month: epsilon 1.40, standard error 0.023
 #' device <- rr_device("forced", epsilon = 1.7)
 #' cat(rr_instructions(device[1, ], "Did you ever take something from a shop without paying?"))
+#' # the same to print, in German
+#' sheet <- rr_instructions(device[1, ], "Haben Sie je etwas gestohlen?", file = tempfile(fileext = ".html"),
+#'                          language = "de", as = "html")
 #' @export
 rr_device <- function(design = c("warner", "crosswise", "forced"), epsilon, n = NULL, truth = NULL, births = NULL,
                       ...) {
@@ -58,7 +63,7 @@ rr_device <- function(design = c("warner", "crosswise", "forced"), epsilon, n = 
 
 # The file lists for each device the outcomes in their order, and their whole weights: of days ten thousandths.
 physical_devices <- function(births) {
-  table <- read.dcf(system.file("client", "devices.dcf", package = "candor"))
+  table <- sheet_table("devices.dcf")
   days <- c(31, 28.2425, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
   lapply(seq_len(nrow(table)), function(i) {
     thing <- as.list(table[i, ])
@@ -91,7 +96,7 @@ device_row <- function(thing, design, epsilon, n, truth) {
   row <- tibble::tibble(device = thing$device, event = paste(events, collapse = "; "),
                         fraction = fraction_text(sizes[m], thing$total), probability = p, epsilon = log(odds[m]),
                         std.error = sqrt(yes * (1 - yes) / n) / abs(channel[[2]] - channel[[1]]), note = thing$note,
-                        mechanism = list(mechanism))
+                        mechanism = list(mechanism), outcomes = list(c(list(seq_len(m)), if (forced) list(last))))
   row[length(fits) > 0, ]
 }
 
@@ -110,49 +115,195 @@ fraction_text <- function(size, total) {
   paste(sprintf("%.0f", c(size, total) / divisor(total, size)), collapse = "/")
 }
 
-#' @param x A row of what `rr_device()` returns; or a mechanism of [rr_warner()], [rr_crosswise()], [rr_triangular()], [rr_forced()], [rr_unrelated()], [rr_kuk()] or [rr_grr()].
+#' @param x One row of what `rr_device()` returns; or a mechanism of [rr_warner()], [rr_crosswise()], [rr_triangular()], [rr_forced()], [rr_unrelated()], [rr_kuk()] or [rr_grr()].
 #' @param question The sensitive question, one text.
-#' @param innocuous The innocuous question, if the design has one and `x` is a mechanism.
-#' @param file Name of a Markdown file to write. By default the text is returned.
+#' @param innocuous The innocuous question, if the design has one. By default the device's.
+#' @param file Name of a file to write. By default the text is returned.
 #' @param words A list of texts that replace the sheet's own, with the names in the file `instructions.dcf` of `system.file("client", package = "candor")`. Words in
 #'   braces are filled in.
+#' @param language `"en"` (default), `"de"`, `"fr"`, `"es"` or `"ar"`.
+#' @param as `"markdown"` (default); or `"html"`, a sheet to print: one page for the respondent, one for the interviewer.
+#' @param overwrite Logical, default `FALSE`. Replace an existing file?
 #' @rdname rr_device
 #' @export
-rr_instructions <- function(x, question, innocuous = NULL, file = NULL, words = NULL, ...) {
+rr_instructions <- function(x, question, innocuous = NULL, file = NULL, words = NULL,
+                            language = c("en", "de", "fr", "es", "ar"), as = c("markdown", "html"), overwrite = FALSE,
+                            ...) {
   check_dots_empty(...)
-  mechanism <- check_mechanism(if (is.data.frame(x)) x$mechanism[[1]] else x, "x")
-  sheet <- as.list(read.dcf(system.file("client", "instructions.dcf", package = "candor"))[1, ])
-  sheet <- utils::modifyList(sheet, as.list(words))
+  language <- check_choice(language, "language", eval(formals()$language))
+  as <- check_choice(as, "as", eval(formals()$as))
+  row <- if (is.data.frame(x)) x
+  check_that(is.null(row) || nrow(row) == 1L, x, "x", "one row of what rr_device() returns, or a mechanism")
+  mechanism <- check_mechanism(if (is.null(row)) x else row$mechanism[[1]], "x")
+  sheet <- sheet_words(language, words)
   design <- sub("^rr_", "", mechanism$made$constructor %||% "")
-  check_that(!is.null(sheet[[design]]), mechanism, "x", "a design that has a sheet")
-  levels <- mechanism$levels
-  blocks <- !is.null(mechanism$codec$block)
-  channel <- rr_matrix(if (blocks) mechanism$marginal else mechanism)
-  event <- if (is.data.frame(x)) x$event[1] else if (design == "forced") sheet$named else sheet$chosen
-  innocuous <- innocuous %||% if (is.data.frame(x)) sprintf(sheet$true, event)
-  if (design == "forced") event <- sub("(.*); (.*)", sheet$two, event)
-  paired <- design %in% c("crosswise", "triangular")
-  share <- channel[2, 2] - if (design == "warner") 0 else channel[1, 2]
-  says <- function(t) paste(sprintf(sheet$says, round(100 * channel[t, ]), levels), collapse = ", ")
-  examples <- vapply(seq_along(levels), function(t) sprintf(sheet$example, levels[t], says(t)), "")
-  text <- c(sheet$title, if (paired) sheet$mind else sheet$alone, sheet[[design]], paste(examples, collapse = "\n"),
-            if (is.finite(mechanism$epsilon)) sheet$why else sheet$sure, if (blocks) sheet$shared, sheet$methods)
-  text <- paste0(paste(text, collapse = "\n\n"), "\n")
-  values <- list(event = event, question = question, innocuous = innocuous, no = levels[1], yes = levels[2],
-                 cards = mechanism$cards, deck = paste0(mechanism$forced, " say \"", levels, "\"", collapse = ", "),
-                 p = format(share, digits = 4), p1 = format(channel[2, 2], digits = 4),
-                 p2 = format(channel[1, 2], digits = 4), answers = paste(levels, collapse = ", "),
-                 epsilon = format(mechanism$epsilon, digits = 4), design = mechanism$design,
-                 factor = ceiling(10 * exp(mechanism$epsilon) - 1e-6) / 10,
-                 device = if (is.data.frame(x)) sprintf("; %s, probability %s", x$event[1], x$fraction[1]) else "",
-                 named = paste0(levels, " ", format(apply(channel, 2, min), digits = 4), collapse = ", "))
-  for (name in names(values)) {
-    place <- paste0("{", name, "}")
-    if (!grepl(place, text, fixed = TRUE)) next
-    check_that(length(values[[name]]) == 1L, values[[name]], name, "one text")
-    text <- gsub(place, values[[name]], text, fixed = TRUE)
-  }
+  check_that(design %in% c("warner", "crosswise", "triangular", "forced", "unrelated", "kuk", "grr", "dealt"), mechanism, "x",
+             "a design that has a sheet")
+  parts <- sheet_parts(mechanism, design, sheet, row, innocuous, language)
+  values <- sheet_values(mechanism, design, sheet, row, question, innocuous)
+  if (language != "en" && !is.null(row)) values$device <- paste0("; ", row$fraction)
+  parts <- rapply(parts, fill_sheet, how = "list", values = values)
+  text <- if (as == "html") html_sheet(parts, sheet$title, language) else markdown_sheet(parts)
   if (is.null(file)) return(text)
-  write_whole(text, check_path(file))
+  file <- check_path(file)
+  if (file.exists(file) && !check_flag(overwrite, "overwrite")) {
+    abort("{.file {file}} is there already: {.code overwrite = TRUE} replaces it.", c("file", "argument"))
+  }
+  write_whole(text, file)
   invisible(file)
+}
+
+sheet_parts <- function(mechanism, design, sheet, row, innocuous, language) {
+  if (!design %in% c("crosswise", "triangular")) innocuous <- NULL
+  device <- if (!is.null(row)) device_words(row, language, innocuous)
+  list(head = c(paste("#", sheet$title), sheet$alone), steps = sheet_steps(design, sheet, device),
+       reasons = sheet_reasons(mechanism, design, sheet),
+       interviewer = interviewer_lines(mechanism, design, sheet, row, language),
+       methods = c(paste("##", sheet$methods), sheet$report))
+}
+
+markdown_sheet <- function(parts) {
+  text <- paste0(paste(unlist(parts), collapse = "\n\n"), "\n")
+  gsub("(?m)^([*] .*)\n\n(?=[*] )", "\\1\n", text, perl = TRUE)
+}
+
+sheet_table <- function(name) {
+  table <- read.dcf(system.file("client", name, package = "candor"))
+  Encoding(table) <- "UTF-8"
+  table
+}
+
+sheet_words <- function(language, words) {
+  table <- sheet_table("instructions.dcf")
+  sheet <- as.list(table[table[, "language"] == language, ])
+  unknown <- setdiff(names(words), names(sheet))
+  if (length(unknown)) abort("{.arg words} has {.val {unknown}}, which no sheet has.", "argument")
+  utils::modifyList(sheet, as.list(words))
+}
+
+# What the respondent does with a device, and which outcomes count: a list of them for each event.
+device_words <- function(row, language, innocuous) {
+  table <- sheet_table("devices.dcf")
+  thing <- table[table[, "device"] == row$device, ]
+  own <- paste0("outcomes-", language)
+  outcomes <- if (own %in% names(thing) && !is.na(thing[[own]])) thing[[own]] else thing[["outcomes"]]
+  faces <- lapply(row$outcomes[[1]], function(at) paste("*", strsplit(outcomes, " ")[[1]][at]))
+  if (!is.null(innocuous)) faces <- list(NULL)
+  list(act = thing[[paste0("act-", language)]], ask = innocuous %||% thing[[paste0("ask-", language)]], faces = faces)
+}
+
+# The steps, each with what belongs to it. The boxes stand for the reports, which are the levels.
+sheet_steps <- function(design, sheet, device) {
+  boxes <- paste("\u2610", answer_boxes(design, sheet))
+  event <- function(i) c(device$ask, device$faces[[i]])
+  second <- sub("{innocuous}", device$ask %||% "{innocuous}", sheet$second, fixed = TRUE)
+  answer <- c(sheet$tick, rev(boxes))
+  steps <- if (design %in% c("crosswise", "triangular")) {
+    list(device$act, c(sheet$mind, sheet$first, second, device$faces[[1]]), c(sheet[[design]], rev(boxes)))
+  } else if (is.null(device)) {
+    any <- paste0(design, "-any")
+    list(sheet[[if (any %in% names(sheet)) any else design]], answer)
+  } else if (design == "warner") {
+    list(device$act, event(1), sheet$warner, sheet$opposite, answer)
+  } else {
+    list(device$act, c(event(1), sheet[["forced-yes"]]), c(event(2), sheet[["forced-no"]]), sheet[["forced-else"]],
+         answer)
+  }
+  steps <- steps[lengths(steps) > 0]
+  Map(function(step, number) replace(step, 1, paste0(number, ". ", step[1])), steps, seq_along(steps))
+}
+
+answer_boxes <- function(design, sheet) {
+  switch(design, crosswise = c(sheet$different, sheet$same), triangular = c(sheet$none, sheet$some), "{boxes}")
+}
+
+# Answers that are no and yes are said in the language of the sheet.
+sheet_labels <- function(mechanism, sheet) {
+  if (identical(mechanism$levels, c("no", "yes"))) c(sheet$no, sheet$yes) else mechanism$levels
+}
+
+# Of 100 people of each answer, and why nobody can be sure.
+sheet_reasons <- function(mechanism, design, sheet) {
+  levels <- sheet_labels(mechanism, sheet)
+  boxes <- switch(design, crosswise = , triangular = sub(" *[(,].*", "", answer_boxes(design, sheet)), levels)
+  channel <- sheet_channel(mechanism)
+  examples <- vapply(seq_along(levels), function(t) {
+    says <- paste(sprintf(sheet$says, shares_of_100(channel[t, ]), boxes), collapse = ", ")
+    sprintf(sheet$example, levels[t], says)
+  }, "")
+  epsilon <- mechanism$epsilon
+  c(if (design == "dealt") sheet$group else if (epsilon == Inf) sheet$sure else if (epsilon > 5) sheet$little else sheet$why, examples)
+}
+
+# What a report says by itself; cards of one deck tie the reports of a block.
+sheet_channel <- function(mechanism) rr_matrix(mechanism$marginal %||% mechanism)
+
+# Whole numbers that add up to 100: the largest remainders are rounded up.
+shares_of_100 <- function(shares) {
+  whole <- floor(100 * shares + 1e-9)
+  left <- order(whole - 100 * shares)
+  whole + (order(left) <= 100 - sum(whole))
+}
+
+interviewer_lines <- function(mechanism, design, sheet, row, language) {
+  table <- sheet_table("devices.dcf")
+  column <- if (language == "en") "note" else paste0("note-", language)
+  note <- if (!is.null(row)) table[table[, "device"] == row$device, column]
+  note <- note[!is.na(note) & nzchar(note)]
+  enter <- sheet[[paste0("enter-", design)]]
+  if (is.null(enter) && !identical(sheet_labels(mechanism, sheet), mechanism$levels)) enter <- sheet$enter
+  lines <- c(sheet$script, sheet$rule, enter, if (design == "kuk") sheet$packs, note)
+  c(paste("##", sheet$interviewer), paste("*", lines))
+}
+
+sheet_values <- function(mechanism, design, sheet, row, question, innocuous) {
+  levels <- sheet_labels(mechanism, sheet)
+  channel <- sheet_channel(mechanism)
+  number <- function(x) format(x, digits = 4)
+  list(event = if (design == "forced") sheet$named else sheet$chosen, question = question, innocuous = innocuous,
+       no = levels[1], yes = levels[2], `entry-no` = mechanism$levels[1], `entry-yes` = mechanism$levels[2],
+       p = number(channel[2, 2] - if (design == "warner") 0 else channel[1, 2]),
+       p1 = number(channel[2, 2]), p2 = number(channel[1, 2]), answers = toString(levels),
+       epsilon = number(mechanism$epsilon), design = mechanism$design,
+       device = if (is.null(row)) "" else sprintf("; %s, probability %s", row$event, row$fraction),
+       named = paste0(levels, " ", number(apply(channel, 2, min)), collapse = ", "), boxes = levels)
+}
+
+# A line with {boxes} becomes one for each answer. `event` comes first: it has braces of its own.
+fill_sheet <- function(lines, values) {
+  lines <- unlist(lapply(lines, function(line) {
+    if (grepl("{boxes}", line, fixed = TRUE)) paste("\u2610", rev(values$boxes)) else line
+  }))
+  for (name in setdiff(names(values), "boxes")) {
+    place <- paste0("{", name, "}")
+    if (!any(grepl(place, lines, fixed = TRUE))) next
+    check_that(length(values[[name]]) == 1L, values[[name]], name, "one text")
+    lines <- gsub(place, values[[name]], lines, fixed = TRUE)
+  }
+  lines
+}
+
+html_sheet <- function(parts, title, language) {
+  section <- function(...) c("<section>", ..., "</section>")
+  steps <- lapply(parts$steps, function(step) c("<fieldset>", html_lines(step, "<ul class=\"faces\">"), "</fieldset>"))
+  body <- c(section(html_lines(parts$head), unlist(steps), html_lines(parts$reasons)),
+            section(html_lines(parts$interviewer)), section(html_lines(parts$methods)))
+  text <- file_text(system.file("client", "sheet.html", package = "candor"))
+  text <- put_text(text, "{{body}}", paste(body, collapse = "\n"))
+  text <- put_text(text, "{{title}}", html_text(title))
+  text <- put_text(text, "{{direction}}", if (language == "ar") "rtl" else "ltr")
+  put_text(text, "{{language}}", language)
+}
+
+html_text <- function(text) gsub("<", "&lt;", gsub("&", "&amp;", text, fixed = TRUE), fixed = TRUE)
+
+# Lines of Markdown, each a paragraph, an item, a box or a heading, as HTML.
+html_lines <- function(lines, list = "<ul>") {
+  kind <- match(sub(" .*", "", lines), c("#", "##", "*", "\u2610"), nomatch = 5)
+  text <- html_text(ifelse(kind == 5, lines, sub("^[^ ]* ", "", lines)))
+  text <- paste0(c("<h1>", "<h2>", "<li>", "<p class=\"box\">", "<p>")[kind], text,
+                 c("</h1>", "</h2>", "</li>", "</p>", "</p>")[kind])
+  item <- kind == 3
+  paste0(ifelse(item & !c(FALSE, item[-length(item)]), list, ""), text,
+         ifelse(item & !c(item[-1], FALSE), "</ul>", ""))
 }

@@ -47,7 +47,7 @@ test_that("the broken clients of the review are found, and it is said what is wr
   own <- candor:::hash_values(hash, match(one$truth, hash$levels), fixed)
   keep <- runif(nrow(fixed)) < (exp(1) / (exp(1) + hash$g - 1) - 1 / hash$g) / (1 - 1 / hash$g)
   fixed$value <- as.integer(ifelse(keep, own, sample(hash$g, nrow(fixed), TRUE)))
-  expect_match(problem(fixed, hash, one$truth), "hash function", all = TRUE)
+  expect_match(problem(fixed, hash, one$truth), "equal too often", all = TRUE)
 
   # A client of Hadamard response that starts with row 0: its reports are numbers like any.
   hadamard <- rr_hadamard(6, 1, blocks = 1)
@@ -68,14 +68,16 @@ test_that("questions of a product are checked one by one, and numbers that are n
   reports <- rr_perturb(truth, mechanism, rng = "R")
   reports$often <- truth$often
   check <- rr_check_client(reports, mechanism, truth)
-  expect_identical(check$question, rep(c("drugs", "often"), 2:3))
-  expect_identical(is.na(check$problem), rep(c(TRUE, FALSE), 2:3))
+  expect_identical(check$question, rep(c("drugs", "often", "drugs, often"), c(2, 3, 1)))
+  # The epsilon of all questions is above the promised one, as that of the second is.
+  expect_identical(is.na(check$problem), rep(c(TRUE, FALSE), c(2, 4)))
   expect_true(is.na(rr_check_client("yes", rr_warner(0.8), "yes")$problem))
   expect_refused(rr_check_client(c("yes", "no"), rr_warner(0.8), "yes"), rr_check_client("yes", rr_noncompliance(rr_warner(0.8), 0.1), "yes"))
 })
 
 test_that("a file is checked number by number: one threshold off by a unit is found there, and nowhere else", {
   skip_if_not_installed("jsonlite")
+  # Each file passes, and not with one threshold or one line of its code changed.
   mechanism <- rr_product(`</script>` = rr_warner(0.8), often = rr_grr(c("a\\", "\"b", "c"), 1))
   for (as in c("plan", "javascript", "python", "page")) {
     file <- withr::local_tempfile()
@@ -83,5 +85,100 @@ test_that("a file is checked number by number: one threshold off by a unit is fo
     expect_identical(rr_check_client(file, mechanism)$problem, NA_character_)
     writeLines(sub("ccccccccccccd000", "ccccccccccccd001", readLines(file, warn = FALSE), fixed = TRUE), file)
     expect_match(rr_check_client(file, mechanism)$problem, "numbers")
+    rr_client(mechanism, file, as, question = c(often = "Often?", `</script>` = "Ever?"), key = "k2", overwrite = TRUE, send = "https://example.org/reports?x=1",
+              words = list(title = "A \"title\" and <b>", language = "de"))
+    expect_identical(rr_check_client(file, mechanism)$problem, NA_character_)
+    text <- file_text(file)
+    broken <- switch(
+      as, plan = c(sub("\\{", "{\"more\": 1, ", text), paste(text, "x")),
+      javascript = c(sub("return chance(grid(plan.chance), words);", "return true;", text, fixed = TRUE),
+                     sub("getRandomValues(buffer)", "getRandomValues; buffer.fill(7)", text, fixed = TRUE), paste0(text, "candorClient.x = 1;")),
+      python = c(sub("return (high << 32 | self.next()) < p", "return True", text, fixed = TRUE), sub("json.loads(", "broken(", text, fixed = TRUE)),
+      page = c(sub("default-src 'none'", "default-src *", text, fixed = TRUE), sub("connect-src [^;]*;", "connect-src *;  script-src *;", text),
+               sub("const page = (.*?);\n", "const page = (steal(), \\1);\n", text, perl = TRUE), sub("lang=\"de\"", "lang=\"de\" onclick=\"x()\"", text),
+               sub("</body>", "<script>1</script></body>", text, fixed = TRUE), paste0(text, "<img src=x>"))
+    )
+    for (one in broken[broken != text]) {
+      write_whole(one, file)
+      expect_match(rr_check_client(file, mechanism)$problem, "holds? ", label = paste(as, which(broken == one)))
+    }
   }
+  expect_refused(rr_check_client("no such file.html", mechanism))
+})
+
+test_that("what parts of reports say together is found, and right clients pass", {
+  options(candor.study.functions.only = TRUE)
+  withr::defer(options(candor.study.functions.only = NULL))
+  study <- new.env()
+  sys.source(system.file("studies", "clients.R", package = "candor"), study)
+  set.seed(44)
+  found <- function(client, n) {
+    truth <- study$truths(client[[1]], n)
+    if (length(client) < 3) return(study$is_found(client[[1]], client[[2]](truth), truth))
+    study$is_found(client[[1]], client[[2]](truth), rep(truth, 2), rep(seq_along(truth), 2))
+  }
+  # Those whose separate parts are right or nearly so; clients.csv has the share found of all.
+  joint <- c("one random number for all bits", "a random number for each two bits", "dBitFlip always asks the own bucket", "subset names the truth first",
+             "product with one random number", "permanent answer drawn anew", "parity of the slope tells the truth", "one hash function for all",
+             "generator of 4,096 states", "each random number used for two respondents")
+  for (name in joint) expect_true(found(study$broken[[name]], 1000), label = name)
+  # A right client that is asked twice: 0.2 % false alarms at most.
+  kept <- rr_longitudinal(c("a", "b", "c"), 2, 1, "grr-grr")
+  truth <- rep(kept$levels, each = 1000)
+  first <- rr_perturb(truth, kept, rng = "R", memory = list())
+  second <- rr_perturb(truth, kept, rng = "R", memory = first$memory)
+  twice <- rr_check_client(c(first$reports, second$reports), kept, rep(truth, 2), id = rep(1:3000, 2))
+  expect_identical(twice$problem, rep(NA_character_, 3))
+  expect_identical(twice$n, rep(1000, 3))
+  anew <- rr_perturb(truth, kept, rng = "R", memory = list())$reports
+  expect_match(rr_check_client(c(first$reports, anew), kept, rep(truth, 2), id = rep(1:3000, 2))$problem, "permanent", all = TRUE)
+})
+
+test_that("the chi-squared test of counts, rare ones pooled or not, has the tail that it says", {
+  # Counts of bits and cells by their exact distribution, 20,000 draws: 5e-3 has a standard error of 5e-4.
+  set.seed(45)
+  tail_share <- function(p) mean(p < 5e-3)
+  cells <- c(0.6, rep(0.1, 3), rep(0.005, 18), rep(1e-4, 100))
+  draws <- rmultinom(20000, 1000, cells / sum(cells))
+  expect_lt(tail_share(apply(draws, 2, function(counts) cells_test(list(counts = counts, chance = cells / sum(cells)), 1000)$p)), 7e-3)
+  bits <- c(0.5, rep(0.0045, 19))
+  both <- outer(bits, bits)
+  diag(both) <- bits
+  draws <- matrix(rbinom(20 * 5000, 1000, bits), 20)
+  shares <- tail_share(apply(draws, 2, function(counts) marks_test(list(marks = rbind(counts), both = both, first = 1), 1000)$p))
+  expect_lt(shares, 8e-3)
+})
+
+test_that("measured epsilon has the bounds of the vectors", {
+  for (case in golden("next_attack")) {
+    input <- case$input
+    if (input$op == "pairs") {
+      estimate <- log(input$own / input$other)
+      expect_equal(estimate, golden_number(case$expected$epsilon), tolerance = 1e-9)
+      expect_equal(max(0, pairs_bound(input$own, input$other, 1 - input$level)), case$expected$lower, tolerance = 1e-9)
+    }
+    if (input$op == "table") expect_equal(table_bound(input$counts, 1 - input$level), case$expected$lower, tolerance = 1e-9)
+  }
+})
+
+test_that("pairs are drawn as often from either truth, and a bound above the promise is a problem by name", {
+  x <- rep(1:6, c(30, 30, 30, 7, 30, 30))
+  pairs <- other_truths(x, 6)
+  table <- table(factor(x, 1:6)[pairs$kept], factor(pairs$other, 1:6)[pairs$kept])
+  expect_true(isSymmetric(unname(unclass(table))))
+  expect_true(all(pairs$other != x))
+  expect_identical(unname(diag(table)), rep(0L, 6))
+  set.seed(46)
+  truth <- rep(letters[1:8], each = 2000)
+  grr <- rr_grr(letters[1:8], 1)
+  check <- rr_check_client(rr_perturb(truth, grr, rng = "R"), grr, truth)
+  # E(A) = 16,000 e / (e + 7), E(B) = 16,000 / (e + 7) / 7 + ...: the estimate has a standard error of about 0.03.
+  expect_lt(abs(check$epsilon[1] - 1), 0.12)
+  expect_lt(check$epsilon.low[1], 1)
+  expect_gt(check$epsilon.low[1], 0.8)
+  expect_identical(check$epsilon.high, rep(Inf, 8))
+  # A design that says more than was promised, by a name of its own.
+  promised <- replace(grr, "epsilon", 0.5)
+  expect_match(rr_check_client(rr_perturb(truth, grr, rng = "R"), promised, truth)$problem, "prove an epsilon of at least 0.8.*above the promised 0.5", all = TRUE)
+  expect_output(print(check), "No problem was found")
 })

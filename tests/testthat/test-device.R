@@ -65,3 +65,71 @@ test_that("the sheet says what to draw, what to answer, why, and an example for 
   expect_match(rr_instructions(mechanisms[[1]], "Q?", words = list(why = "Warum: {epsilon}")), "Warum: 0.847", fixed = TRUE)
   expect_refused(rr_instructions(rr_unary(3, 1), "Q?"), rr_instructions(rr_crosswise(0.2), "Q?"), rr_instructions(mechanisms[[1]], c("a", "b")))
 })
+
+test_that("a sheet gives the device's act first, its outcomes as a list, and boxes, in each language", {
+  die <- function(design) {
+    rows <- rr_device(design, 1.7)
+    rows[rows$device == "die", ]
+  }
+  forced <- strsplit(rr_instructions(die("forced"), "Q?"), "\n+")[[1]]
+  expect_identical(forced[3], "1. Throw the die. Do not show it to anybody.")
+  # Epsilon 1.7 allows one face in six for each answer: the first and the last.
+  expect_identical(grep("^[*] [0-9]", forced, value = TRUE), c("* 1", "* 6"))
+  expect_identical(grep("\u2610", forced, value = TRUE), c("\u2610 yes", "\u2610 no"))
+  crosswise <- rr_instructions(rr_device("crosswise", 1.7)[1, ], "Q?")
+  expect_match(crosswise, "\u2610 The same (both \"yes\", or both \"no\")\n\n\u2610 Different", fixed = TRUE)
+  expect_match(crosswise, "Enter \"the same\" as \"yes\"", fixed = TRUE)
+  # The question of one's own replaces the device's.
+  expect_match(rr_instructions(die("crosswise"), "Q?", "Is it raining?"), "Question B: Is it raining?\n\n3.", fixed = TRUE)
+  acts <- c(en = "Throw the die", de = "Werfen Sie den W\u00fcrfel", fr = "Lancez le d\u00e9", es = "Lance el dado", ar = "\u0627\u0644\u0646\u0631\u062f")
+  said <- c(en = "yes", de = "ja", fr = "oui", es = "s\u00ed", ar = "\u0646\u0639\u0645")
+  for (language in names(acts)) {
+    sheet <- rr_instructions(die("forced"), "Q & <A>?", language = language, as = "html")
+    expect_match(sheet, acts[[language]], fixed = TRUE)
+    expect_match(sheet, paste0("<p class=\"box\">", said[[language]], "</p>"), fixed = TRUE)
+    expect_match(sheet, sprintf("<html lang=\"%s\" dir=\"%s\">", language, if (language == "ar") "rtl" else "ltr"), fixed = TRUE)
+    expect_match(sheet, "Q &amp; &lt;A>?", fixed = TRUE)
+    expect_false(grepl("[{][a-z]|NULL|>NA<", sub("<style>.*</style>", "", sheet)))
+    for (tag in c("section", "fieldset", "ul", "p", "li")) {
+      expect_identical(lengths(regmatches(sheet, gregexpr(paste0("<", tag, "[ >]"), sheet))), lengths(regmatches(sheet, gregexpr(paste0("</", tag, ">"), sheet))))
+    }
+  }
+})
+
+test_that("every device has its words in every language, and every sheet every line", {
+  devices <- sheet_table("devices.dcf")
+  for (language in c("en", "de", "fr", "es", "ar")) {
+    expect_false(anyNA(devices[, paste0(c("act-", "ask-"), language)]))
+    own <- paste0("outcomes-", language)
+    if (language == "en") next
+    number <- function(column) lengths(strsplit(devices[, column], " "))
+    there <- !is.na(devices[, own])
+    expect_identical(number(own)[there], number("outcomes")[there])
+    # Outcomes that are words are translated.
+    expect_identical(there, grepl("[A-Za-z]", devices[, "outcomes"]))
+    expect_identical(is.na(devices[, paste0("note-", language)]), devices[, "note"] == "")
+  }
+  sheets <- sheet_table("instructions.dcf")
+  expect_false(anyNA(sheets))
+  # The same words in braces, in each language.
+  braces <- apply(sheets, c(1, 2), function(text) paste(sort(unlist(regmatches(text, gregexpr("[{][^}]*[}]|%[.0-9a-z]+", text)))), collapse = " "))
+  for (column in colnames(sheets)) expect_length(unique(braces[, column]), 1)
+})
+
+test_that("shares of 100 people add up to 100, files are kept, and bad input is refused", {
+  set.seed(2)
+  for (i in 1:50) {
+    shares <- prop.table(rexp(sample(2:6, 1)))
+    whole <- shares_of_100(shares)
+    expect_equal(sum(whole), 100)
+    expect_lt(max(abs(whole - 100 * shares)), 1)
+  }
+  expect_identical(shares_of_100(c(0.7, 0.15, 0.15)), c(70, 15, 15))
+  file <- withr::local_tempfile(lines = "mine")
+  expect_error(rr_instructions(rr_warner(0.7), "Q?", file = file), class = "candor_error_file")
+  expect_identical(readLines(file), "mine")
+  rr_instructions(rr_warner(0.7), "Q?", file = file, overwrite = TRUE)
+  expect_match(readLines(file)[1], "Instructions")
+  expect_refused(rr_instructions(rr_device("warner", 2), "Q?"), rr_instructions(rr_device("warner", 2)[0, ], "Q?"), rr_instructions(rr_warner(0.7), "Q?", language = "xx"),
+                 rr_instructions(rr_warner(0.7), "Q?", words = list(titel = "A")))
+})
