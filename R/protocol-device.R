@@ -266,6 +266,7 @@ sheet_values <- function(mechanism, design, sheet, row, question, innocuous) {
        p1 = number(channel[2, 2]), p2 = number(channel[1, 2]), answers = toString(levels),
        epsilon = number(mechanism$epsilon), design = mechanism$design,
        device = if (is.null(row)) "" else sprintf("; %s, probability %s", row$event, row$fraction),
+       cards = mechanism$cards, deck = paste(mechanism$forced, paste0("\"", levels, "\""), collapse = ", "),
        named = paste0(levels, " ", number(apply(channel, 2, min)), collapse = ", "), boxes = levels)
 }
 

@@ -86,7 +86,7 @@ test_that("a file is checked number by number: one threshold off by a unit is fo
     writeLines(sub("ccccccccccccd000", "ccccccccccccd001", readLines(file, warn = FALSE), fixed = TRUE), file)
     expect_match(rr_check_client(file, mechanism)$problem, "numbers")
     rr_client(mechanism, file, as, question = c(often = "Often?", `</script>` = "Ever?"), key = "k2", overwrite = TRUE, send = "https://example.org/reports?x=1",
-              words = list(title = "A \"title\" and <b>", language = "de"))
+              words = list(title = "A \"title\" and <b>"), language = "de")
     expect_identical(rr_check_client(file, mechanism)$problem, NA_character_)
     text <- file_text(file)
     broken <- switch(
