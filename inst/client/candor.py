@@ -45,7 +45,7 @@ class Words:
         return word % m
 
     def lie(self, own, make):
-        """What a lie needs, drawn for a truth too: the time does not tell them apart. Given words are not spent on it."""
+        """What a lie needs, drawn for a truth too: the time does not tell them apart. Given words are not spent so."""
         return None if own and self.own else make()
 
     def flips(self, chances):
