@@ -112,7 +112,7 @@ rr_client <- function(mechanism, file, as = c("page", "javascript", "module", "j
       send = check_address(send), words = page_words(words, language), language = language,
       decline = check_flag(decline, "decline"), practice = check_flag(practice, "practice")
     )), client_source(c(module = "candor.mjs", jspsych = "jspsych.js", surveyjs = "surveyjs.js")[[as]],
-                      "/* client */", script)
+                      "{{client}}", script)
   )
   write_whole(text, file)
   invisible(file)
@@ -277,7 +277,7 @@ client_page <- function(mechanism, plan, question, key, settings) {
   send <- settings$send
   text <- put_text(text, "{{connect}}", if (is.null(send)) "'none'" else sub("[?].*", "", send))
   leftwards <- grepl("^(ar|arc|ckb|dv|fa|he|ks|ps|sd|syr|ug|ur|yi)(-|$)|-(Arab|Hebr|Thaa)(-|$)", settings$language)
-  text <- put_text(text, "{{language}}", paste0(settings$language, "\" dir=\"", if (leftwards) "rtl" else "ltr"))
+  text <- put_text(put_text(text, "{{language}}", settings$language), "{{dir}}", if (leftwards) "rtl" else "ltr")
   put_text(text, "{{old}}", gsub("<", "&lt;", gsub("&", "&amp;", settings$words$old, fixed = TRUE), fixed = TRUE))
 }
 
