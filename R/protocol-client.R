@@ -87,7 +87,8 @@ rr_client <- function(mechanism, file, as = c("page", "javascript", "module", "j
     page = client_page(mechanism, plan, question, key, list(
       send = check_address(send), words = page_words(words, language), language = language,
       decline = check_flag(decline, "decline"), practice = check_flag(practice, "practice")
-    )), client_source(c(module = "candor.mjs", jspsych = "jspsych.js", surveyjs = "surveyjs.js")[[as]], "/* client */", script)
+    )), client_source(c(module = "candor.mjs", jspsych = "jspsych.js", surveyjs = "surveyjs.js")[[as]],
+                      "{{client}}", script)
   )
   write_whole(text, file)
   invisible(file)
@@ -237,8 +238,9 @@ client_page <- function(mechanism, plan, question, key, settings) {
     if (is.character(x) && length(x) == wanted[i] && all(grepl("[^[:space:]]", x) & !grepl("[[:cntrl:]]", x))) next
     abort(c("{.arg {names(lines)[i]}} must be {wanted[i]} line{?s} of text.", x = "It is {describe(x)}."), "argument")
   }
-  settings <- c(settings, list(question = I(unname(question)), key = key, epsilon = lasting_epsilon(questions, mechanism)))
-  shown <- json_text(settings[lengths(settings) > 0 & !vapply(settings, identical, NA, Inf)])
+  epsilon <- lasting_epsilon(questions, mechanism)
+  settings <- c(settings, list(question = I(unname(question)), key = key, epsilon = if (is.finite(epsilon)) epsilon))
+  shown <- json_text(settings[lengths(settings) > 0])
   shown <- gsub("<", "\\u003c", paste0("{\"client\": ", plan, ", ", substring(shown, 2)), fixed = TRUE)
   text <- client_source("page.html", "{{client}}", client_source("candor.js", "", ""))
   text <- put_text(text, "{{page}}", shown)
@@ -251,7 +253,7 @@ client_page <- function(mechanism, plan, question, key, settings) {
   send <- settings$send
   text <- put_text(text, "{{connect}}", if (is.null(send)) "'none'" else sub("[?].*", "", send))
   leftwards <- grepl("^(ar|arc|ckb|dv|fa|he|ks|ps|sd|syr|ug|ur|yi)(-|$)|-(Arab|Hebr|Thaa)(-|$)", settings$language)
-  text <- put_text(text, "{{language}}", paste0(settings$language, "\" dir=\"", if (leftwards) "rtl" else "ltr"))
+  text <- put_text(put_text(text, "{{language}}", settings$language), "{{dir}}", if (leftwards) "rtl" else "ltr")
   put_text(text, "{{old}}", gsub("<", "&lt;", gsub("&", "&amp;", settings$words$old, fixed = TRUE), fixed = TRUE))
 }
 

@@ -1,4 +1,4 @@
 // candor client as an ES module: import candor, { report, once, fields, plan } from "./candor.mjs".
-/* client */
+{{client}}
 export const { report, once, fields, plan } = candorClient;
 export default candorClient;

@@ -5,7 +5,7 @@ A plan (JSON, made by the R package candor; its page ?clients says what is in it
 
     client = Client(PLAN)
     client.report("yes")                      # a report, drawn anew
-    client.once("drugs-2026", "yes", store)   # {"id": .., "report": ..}: for ever the same; store: a dict that the device keeps
+    client.once("drugs-2026", "yes", store)   # {"id", "report"}, for ever the same; store: a dict that the device keeps
     client.report("yes", memory=kept)         # permanent answers; kept: a dict (of several questions: of dicts)
 """
 import hashlib
@@ -45,7 +45,7 @@ class Words:
         return word % m
 
     def lie(self, own, make):
-        """What a lie needs is drawn for a truth too, so that the time does not tell them apart; of given words it is not."""
+        """What a lie needs, drawn for a truth too: the time does not tell them apart. Given words are not spent so."""
         return None if own and self.own else make()
 
     def flips(self, chances):
@@ -90,7 +90,8 @@ def odd(x):
 
 def text(report):
     """A report as one text, as rr_tally() reads it: numbers with spaces between them."""
-    return " ".join(map(str, report.values() if isinstance(report, dict) else report)) if isinstance(report, (dict, list)) else str(report)
+    parts = report.values() if isinstance(report, dict) else report if isinstance(report, list) else [report]
+    return " ".join(map(str, parts))
 
 
 class Question:
@@ -109,9 +110,7 @@ class Question:
             self.first, self.second = Question(plan["first"]), Question(plan["second"])
 
     def position(self, answer):
-        if "high" in self.plan:
-            if not (isinstance(answer, (int, float)) and self.plan["low"] <= answer <= self.plan["high"]):
-                raise ValueError("candor: the answer is outside of the range")
+        if "high" in self.plan and isinstance(answer, (int, float)) and self.plan["low"] <= answer <= self.plan["high"]:
             return answer
         breaks = self.plan.get("breaks")
         if breaks and isinstance(answer, (int, float)) and breaks[0] <= answer <= breaks[-1]:
@@ -129,9 +128,8 @@ class Question:
         return self.told_or(truth, self.plan["k"], words)
 
     def draw_others(self, truth, words):
-        own = words.chance(self.chance)
-        value = words.lie(own, lambda: words.below(self.plan["k"] - 1)) or 0
-        return (value + (value >= truth), truth)[own]
+        value = self.told_or(-1, self.plan["k"] - 1, words)
+        return (value + (value >= truth), truth)[value < 0]
 
     def draw_rows(self, truth, words):
         number = words.number()
@@ -147,9 +145,9 @@ class Question:
 
     def draw_subset(self, truth, words):
         k, size, own = self.plan["k"], self.plan["size"], words.chance(self.chance)
-        other = words.lie(own, lambda: words.sample(k, size))
-        chosen = (other, words.lie(not own, lambda: words.sample(k, size - 1, truth) + [truth]))[own]
-        return sorted(v + 1 for v in chosen)
+        any_set = words.lie(own, lambda: words.sample(k, size))
+        own_set = words.lie(not own, lambda: words.sample(k, size - 1, truth) + [truth])
+        return sorted(v + 1 for v in (any_set, own_set)[own])
 
     def hashed(self, truth, slope, shift):
         plan = self.plan
@@ -171,11 +169,10 @@ class Question:
         return report
 
     def draw_hadamard(self, truth, words):
-        blocks, size = self.plan["blocks"], self.plan["size"]
-        told, number = words.chance(self.chance), words.below(blocks * size)
+        blocks, size, told = self.plan["blocks"], self.plan["size"], words.chance(self.chance)
+        number = words.below(blocks * size)
         row, column = truth // blocks + 1, number % size
-        own = truth % blocks * size + (column ^ (row & -row) * odd(row & column))
-        return (number, own)[told]
+        return (number, truth % blocks * size + (column ^ (row & -row) * odd(row & column)))[told]
 
     def draw_sign(self, truth, words):
         index = words.below(self.plan["size"])
@@ -260,9 +257,10 @@ class Client:
         truths = {name: self.questions[name].position(answers[name]) for name in asked}
         kept = {name: memory if memory is None or self.single else memory.setdefault(name, {}) for name in asked}
         # Permanent answers to all levels, before an answer is used: what is kept does not tell it, nor when.
-        for question, mine in [(self.questions[name], kept[name]) for name in asked if memory is not None and not source.own]:
+        for name in asked if memory is not None and not source.own else ():
+            question = self.questions[name]
             for truth in range(len(question.place)) if question.plan["kind"] == "memoised" else ():
-                question.first.permanent(truth, source, mine)
+                question.first.permanent(truth, source, kept[name])
         if self.sample:
             asked = [asked[source.below(len(asked))]]
         drawn = {name: self.questions[name].report(truths[name], source, kept[name]) for name in asked}

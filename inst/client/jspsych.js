@@ -1,6 +1,6 @@
 // A jsPsych plugin, from version 7. A trial asks one question, and its data are the report and the identifier of the report:
 // { type: candorPlugin, question: "Did you ever steal?", key: "theft-2026", explanation: "This device draws lots ..." }
-/* client */
+{{client}}
 var candorPlugin = (function (types) {
 "use strict";
 class CandorPlugin {

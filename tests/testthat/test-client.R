@@ -242,11 +242,13 @@ posted <- function(mechanism, truth) {
 test_that("reports as texts of a survey tool are read, copies once, and refusals counted", {
   levels <- letters[1:5]
   truth <- rep(levels, c(900, 500, 300, 200, 100))
-  for (mechanism in list(rr_grr(levels, 2), rr_unary(levels, 2), rr_subset(levels, 1, size = 2), rr_local_hash(levels, 2), rr_local_hash(levels, 2, cohorts = 5),
-                         rr_hadamard(levels, 2), rr_hadamard(levels, 2, one_bit = TRUE), rr_bloom(levels, 2, bits = 16, cohorts = 4), rr_bitflip(levels, 2, d = 2))) {
+  for (mechanism in list(rr_grr(levels, 2), rr_unary(levels, 2), rr_subset(levels, 1, size = 2), rr_local_hash(levels, 2),
+                         rr_local_hash(levels, 2, cohorts = 5), rr_hadamard(levels, 2), rr_hadamard(levels, 2, one_bit = TRUE),
+                         rr_bloom(levels, 2, bits = 16, cohorts = 4), rr_bitflip(levels, 2, d = 2))) {
     data <- posted(mechanism, truth)
     expect_true(is.character(data$report))
-    expect_message(tally <- rr_tally(rbind(data, data[5:7, ]), mechanism, column = "report", id = "id"), "3 reports that came again", class = "candor_message_copies")
+    expect_message(tally <- rr_tally(rbind(data, data[5:7, ]), mechanism, column = "report", id = "id"), "3 reports that came again",
+                   class = "candor_message_copies")
     expect_identical(tally$counts, rr_tally(data, mechanism, column = "report", id = ~ id)$counts)
     # Draws have no seed: 1 in 1e7 estimates is as far away as 5.5 standard errors.
     estimate <- tidy(rr_estimate(tally, method = "inv"))
