@@ -219,8 +219,8 @@ check_checksum <- function(bytes, needed) {
 
 make_tally <- function(object) {
   m <- file_members(object, c("format", "version", "mechanism", "n", "counts"),
-                    c("groups", "weight_squares", "respondents", "missing", "witness", "chunks", "sets", "blocks", "checksum"),
-                    "file")
+                    c("groups", "weight_squares", "respondents", "missing", "witness", "chunks", "sets", "blocks",
+                      "checksum"), "file")
   mechanism <- read_mechanism(m$mechanism)
   if (!is.null(mechanism$questions)) check_joint(mechanism)
   groups <- if (!is.null(m$groups)) read_groups(m$groups, mechanism)
