@@ -67,8 +67,7 @@
 rr_dealt <- function(forced, cards, levels = NULL, block = "block", ...) {
   check_dots_empty(...)
   cards <- check_count(cards, "cards", min = 2, max = 1e6)
-  whole <- is.numeric(forced) && !is.object(forced) && length(forced) &&
-    all(forced >= 0 & forced < Inf & forced == floor(forced))
+  whole <- is.numeric(forced) && length(forced) && all(forced >= 0 & forced < Inf & forced == floor(forced))
   check_that(whole, forced, "forced", "whole numbers of cards, at least 0")
   levels <- innocuous_levels(forced, levels, "forced")
   forced <- as.double(rep_len(match_levels(forced, levels$labels, "forced"), length(levels$labels)))
