@@ -243,7 +243,7 @@ estimate_tally.rr_dealt <- function(mechanism, tally, given) {
 disobedient <- function(mechanism, tally) {
   if (is.null(tally$blocks)) return(0)
   blocks <- merge_blocks(tally$blocks)
-  full <- colSums(blocks$counts) == mechanism$cards
+  full <- block_people(blocks) == mechanism$cards
   sum(pmax(mechanism$forced - blocks$counts[, full, drop = FALSE], 0))
 }
 

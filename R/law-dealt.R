@@ -10,14 +10,17 @@ new_law_dealt <- function(forced, cards) {
              planned = c(population = 1 / rho, sample = (1 - rho) / rho * cards / (cards - 1)))
 }
 
+block_people <- function(blocks) drop(rep(1, nrow(blocks$counts)) %*% blocks$counts)
+
 # Full blocks have binomial numbers of true answers.
 law_gives.rr_law_dealt <- function(law, need, k) {
-  if (need == "exact") return(is.null(law$blocks) || all(colSums(law$blocks$counts) == law$cards))
+  if (need == "exact") return(is.null(law$blocks) || all(block_people(law$blocks) == law$cards))
   NextMethod()
 }
 
 law_transition.rr_law_dealt <- function(law, range) {
-  c(paste0("  P(report = truth)      ", range(law$truth + law$beta)), paste0("  P(any one other)       ", range(law$beta)))
+  c(paste0("  P(report = truth)      ", range(law$truth + law$beta)),
+    paste0("  P(any one other)       ", range(law$beta)))
 }
 
 law_reported.rr_law_dealt <- function(law, theta) law$beta * sum(theta) + law$truth * theta
@@ -39,8 +42,8 @@ deck_covariance <- function(law, left, own, diagonal, square) {
   left * (diag(beta) - outer(beta, beta)) - law$truth * (outer(beta, own) + outer(own, beta)) + diag(diagonal) - square
 }
 
-# Of a quadratic in the shares, with these plugged in for the true ones, the expectation is larger by its last term times
-# the variance: `factor` makes it unbiased.
+# The expectation of a quadratic at the estimated shares is the one at the true shares and its last term times the
+# variance: `factor` makes it unbiased.
 unbiased_covariance.rr_law_dealt <- function(law, evidence, cells, target, unbiased) {
   blocks <- law$blocks$counts
   people <- colSums(blocks)
@@ -123,7 +126,7 @@ groups_between <- function(law, first, second, theta, size, target) {
 # The variance of a share t, of categories that `beta` of the cards dictate, is a quadratic in t: its coefficients. For
 # fixed truths the same share in every block is taken, which is too large where blocks differ.
 block_quadratic <- function(law, beta, target) {
-  people <- colSums(law$blocks$counts)
+  people <- block_people(law$blocks)
   b <- law$cards
   rho <- law$truth
   left <- (b - people) / (b - 1)
@@ -135,7 +138,8 @@ block_quadratic <- function(law, beta, target) {
 }
 
 law_intervals.rr_law_dealt <- function(law, evidence, estimate, interval, level, which, target) {
-  bounds <- vapply(which, function(cell) unlist(dealt_interval(law, evidence, cell, interval, level, target)), numeric(2))
+  own <- function(cell) unlist(dealt_interval(law, evidence, cell, interval, level, target))
+  bounds <- vapply(which, own, numeric(2))
   list(low = bounds[1, ], high = bounds[2, ])
 }
 
@@ -152,8 +156,8 @@ dealt_interval <- function(law, evidence, cells, interval, level, target) {
                    level, "population")
 }
 
-# Of full blocks: Clopper and Pearson's for the cards that asked for the truth. For the truths of one block, every number
-# of true answers of which neither tail is too small.
+# Full blocks: Clopper and Pearson's for the cards that asked for the truth. For the truths of one block, every number of
+# true answers whose tails are both large enough.
 exact_dealt <- function(law, cells, level, target) {
   if (!law_gives(law, "exact", law$truths)) refuse_law(law, "exact", "{.arg interval} {.val exact}")
   blocks <- ncol(law$blocks$counts)

@@ -72,7 +72,7 @@ rr_law.default <- function(mechanism) {
 #   adds_up         does the unbiased estimate add up to 1, whatever the counts?
 #   by_information  are standard errors of maximum likelihood by information, one linear system a function, where a
 #                   matrix is too large?
-#   planned         N times the variance of a share t over t (1 - t), by target, for plans of a law without second moments
+#   planned         N times the variance of a share t over t (1 - t), by target, for plans without second moments
 #   binomial        list(a, b, odds), where the number of reports that support category v is binomial with probability
 #                   b + a theta[v]: `a` and `b` are one number, or one a category
 new_rr_law <- function(kind, words, ..., gives = character(), kept = FALSE, adds_up = FALSE, by_information = FALSE,

@@ -67,24 +67,23 @@
 rr_dealt <- function(forced, cards, levels = NULL, block = "block", ...) {
   check_dots_empty(...)
   cards <- check_count(cards, "cards", min = 2, max = 1e6)
-  whole <- is.numeric(forced) && !is.object(forced) && length(forced) && all(is.finite(forced)) &&
-    all(forced >= 0 & forced == floor(forced))
+  whole <- is.numeric(forced) && length(forced) && all(forced >= 0 & forced < Inf & forced == floor(forced))
   check_that(whole, forced, "forced", "whole numbers of cards, at least 0")
   levels <- innocuous_levels(forced, levels, "forced")
-  k <- length(levels$labels)
-  forced <- as.double(rep_len(match_levels(forced, levels$labels, "forced"), k))
-  check_that(sum(forced) > 0 && sum(forced) < cards, sum(forced), "forced",
+  forced <- as.double(rep_len(match_levels(forced, levels$labels, "forced"), length(levels$labels)))
+  asked <- cards - sum(forced)
+  check_that(asked > 0 && asked < cards, sum(forced), "forced",
              "cards that are more than 0 together and fewer than {.arg cards}")
-  check_that(rlang::is_string(block) && nzchar(block) && block != "report", block, "block",
+  check_that(rlang::is_string(block) && !block %in% c("", "report"), block, "block",
              "the name of a column, other than \"report\"")
-  die <- new_rr_innocuous("forced", levels, 1 - sum(forced) / cards, forced / cards, "")
-  design <- sprintf("Dealt answers (decks of %s cards, %s for the truth)", format_count(cards),
-                    format_count(cards - sum(forced)))
-  fields <- die[c("numeric_levels", "bits", "truth_bits", "truth", "innocuous", "epsilon")]
-  mechanism <- new_rr_mechanism("dealt", levels$labels, design = design, epsilon = die$epsilon, marginal = die,
-                                forced = forced, cards = cards, remark = "Inf for whoever knows all others of the block",
-                                codec = report_codec(block = block), law = new_law_dealt(forced, cards))
-  mechanism[names(fields)] <- fields
+  die <- new_rr_innocuous("forced", levels, asked / cards, forced / cards, "")
+  mechanism <- new_rr_mechanism(
+    "dealt", levels$labels, numeric_levels = levels$numeric, yes_no = TRUE, epsilon = die$epsilon, marginal = die,
+    design = sprintf("Dealt answers (decks of %s cards, %s for the truth)", format_count(cards), format_count(asked)),
+    forced = forced, cards = cards, truth = die$truth, innocuous = die$innocuous,
+    remark = "Inf for whoever knows all others of the block", codec = report_codec(block = block),
+    law = new_law_dealt(forced, cards)
+  )
   made(with_order(mechanism, levels), "rr_dealt", forced = forced, cards = cards, block = block)
 }
 
@@ -115,8 +114,8 @@ block_columns <- function(x, mechanism) {
   others <- setdiff(names(x), block)
   column <- if ("report" %in% others) "report" else others
   if (!is.data.frame(x) || !block %in% names(x) || length(column) != 1L) {
-    abort(c("{.arg x} must be a data frame with a column {.val {block}} and one beside it.", x = "It is {describe(x)}."),
-          "report")
+    abort(c("{.arg x} must be a data frame with a column {.val {block}} and one beside it.",
+            x = "It is {describe(x)}."), "report")
   }
   list(block = plain_group(x[[block]]), reports = x[[column]])
 }

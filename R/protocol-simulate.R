@@ -43,5 +43,6 @@ simulate_bits <- function(mechanism, truth, nsim) {
 # Has the mechanism counts of its own? Protocols draw reports and count them.
 simulates_counts <- function(mechanism) {
   if (!is.null(mechanism[["simulate"]])) return(TRUE)
-  !is.null(mechanism$codec) && is.null(mechanism$codec$block) && law_gives(rr_law(mechanism), "inverse", length(mechanism$levels))
+  !is.null(mechanism$codec) && is.null(mechanism$codec$block) &&
+    law_gives(rr_law(mechanism), "inverse", length(mechanism$levels))
 }

@@ -15,29 +15,27 @@ block_column <- function(mechanism, data, design) {
 dealt_fit <- function(plain, data, block, call) {
   check_dealt(plain, data)
   label <- label_text(plain_group(block))
-  check_block_sizes(label, rep(1, length(label)), plain$mechanism)
-  strayed <- disobedient(plain$mechanism, list(blocks = list(list(label = label, counts = rbind(1 - data$y, data$y)))))
-  if (strayed > 0) {
-    abort(c("No deal of the deck gives these reports: blocks say less often what cards dictate.",
-            x = "At least {number_of(strayed, 'respondent')} did not follow the cards."), "impossible")
-  }
-  order <- order(match(label, label))
+  check_dealt_blocks(label, data$y, plain$mechanism)
+  place <- match(label, unique(label))
+  order <- order(place)
+  first <- c(0L, cumsum(tabulate(place)))
   keep <- !is.na(plain$coefficients) | names(plain$coefficients) %in% plain$boundary$coefficients
-  first <- c(0L, cumsum(tabulate(match(label, unique(label)))))
   model <- dealt_model(data$x[order, keep, drop = FALSE], data$y[order], first, data$offset[order], plain)
   starts <- solve(model$slope(), plain$ends[keep, , drop = FALSE])
   found <- fit_likelihood(model, best = highest_maximum(model, cbind(starts, model$start)))
   # The score of a block stands in its first row, so that scores add up by cluster.
   scores <- matrix(0, length(label), model$size, dimnames = list(NULL, model$names))
-  passed <- dealt_pass(model, found$at)
-  scores[order[first[-length(first)] + 1L], ] <- t(solve(t(model$slope()), passed$scores))
-  found[c("infinite", "starts")] <- list(if (length(found$infinite)) found$infinite, found$starts)
-  structure(c(found[c("coefficients", "vcov", "loglik", "df", "estimate", "infinite", "starts", "decrement")], list(
-    scores = scores, n = length(label), fixed = plain, terms = plain$terms, frame = plain$model, data = plain$data,
-    mechanism = plain$mechanism, call = call,
-    title = sprintf("Regression of the truth \"%s\", %s link, by the likelihood of %s", plain$labels[2], plain$link,
-                    number_of(length(first) - 1, "block"))
-  )), class = c("rr_glm_dealt", "rr_regression"))
+  scores[order[first[-length(first)] + 1L], ] <- crossprod(model$block_scores(found$at), solve(model$slope()))
+  new_rr_glm_dealt(found, plain, call, scores, length(first) - 1)
+}
+
+new_rr_glm_dealt <- function(found, plain, call, scores, blocks) {
+  parts <- c("coefficients", "vcov", "loglik", "df", "estimate", "infinite", "starts", "decrement")
+  title <- sprintf("Regression of the truth \"%s\", %s link, by the likelihood of %s", plain$labels[2], plain$link,
+                   number_of(blocks, "block"))
+  structure(c(found[parts], plain[c("terms", "data", "mechanism")],
+              list(scores = scores, n = nrow(scores), fixed = plain, frame = plain$model, call = call, title = title)),
+            class = c("rr_glm_dealt", "rr_regression"))
 }
 
 check_dealt <- function(plain, data) {
@@ -48,28 +46,39 @@ check_dealt <- function(plain, data) {
   }
 }
 
+check_dealt_blocks <- function(label, y, mechanism) {
+  check_block_sizes(label, rep(1, length(label)), mechanism)
+  strayed <- disobedient(mechanism, list(blocks = list(list(label = label, counts = rbind(1 - y, y)))))
+  if (strayed > 0) {
+    abort(c("No deal of the deck gives these reports: blocks say less often what cards dictate.",
+            x = "At least {number_of(strayed, 'respondent')} did not follow the cards."), "impossible")
+  }
+}
+
+# Beside what every likelihood has: `block_scores(b)`, a column for each block.
 dealt_model <- function(x, said, first, offset, plain) {
   basis <- orthogonal_columns(unname(x), rep(1, nrow(x)))
-  mechanism <- plain$mechanism
-  deck <- c(mechanism$cards, rev(mechanism$forced))
-  link <- match(plain$link, regress_links) - 1L
+  pass <- dealt_pass(basis$z, said, first, offset, plain)
   evaluate <- function(b, need) {
-    now <- .Call(C_rr_dealt_value, basis$z, as.integer(said), first, offset, deck, link, b, need > 0L)
-    if (need == 0L || !is.finite(now$value)) return(list(now$value))
-    list(now$value, rowSums(now$scores), now$observed, now$complete, now$scores)
+    now <- pass(b, need > 0L)
+    if (need == 0L || !is.finite(now$value)) list(now$value)
+    else list(now$value, rowSums(now$scores), now$observed, now$complete)
   }
-  one <- crossprod(basis$z, rep(1, nrow(x))) / nrow(x)
-  constant <- truth_curve(plain$link)$inverse(min(0.95, max(0.05, (mean(said) - mechanism$innocuous[2]) / mechanism$truth)))
+  share <- (mean(said) - plain$mechanism$innocuous[2]) / plain$mechanism$truth
+  constant <- truth_curve(plain$link)$inverse(min(0.95, max(0.05, share)))
   model <- new_likelihood(colnames(x), evaluate, function(step) max(abs(basis$z %*% step)),
                           function(b) drop(basis$back %*% b), function(b) basis$back,
                           function(b, N) list(eta = predictor_of(basis$z, b, offset), move = basis$z %*% N),
-                          as.double(nrow(x)), drop(one) * constant)
-  model$far <- far_predictor(plain$link)
-  model
+                          as.double(nrow(x)), constant * colMeans(basis$z))
+  replace(model, c("far", "block_scores"), list(far_predictor(plain$link), function(b) pass(b, TRUE)$scores))
 }
 
-# What one more pass says at b: the scores of the blocks, a column each.
-dealt_pass <- function(model, b) list(scores = model$parts[[1]](b, 2L)[[5]])
+dealt_pass <- function(z, said, first, offset, plain) {
+  deck <- c(plain$mechanism$cards, rev(plain$mechanism$forced))
+  link <- match(plain$link, regress_links) - 1L
+  said <- as.integer(said)
+  function(b, derive) .Call(C_rr_dealt_value, z, said, first, offset, deck, link, b, derive)
+}
 
 #' @rdname predict.rr_glm
 #' @export

@@ -2,8 +2,7 @@
 
 # A tally with what it keeps of the blocks of each group.
 with_blocks <- function(tally, blocks) {
-  check_block_sizes(unlist(lapply(blocks, `[[`, "label")), unlist(lapply(blocks, function(b) colSums(b$counts))),
-                    tally$mechanism)
+  check_block_sizes(unlist(lapply(blocks, `[[`, "label")), unlist(lapply(blocks, block_people)), tally$mechanism)
   tally$blocks <- blocks
   tally
 }

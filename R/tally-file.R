@@ -220,8 +220,8 @@ check_checksum <- function(bytes, needed) {
 
 make_tally <- function(object) {
   m <- file_members(object, c("format", "version", "mechanism", "n", "counts"),
-                    c("groups", "weight_squares", "respondents", "missing", "witness", "chunks", "sets", "blocks", "checksum"),
-                    "file")
+                    c("groups", "weight_squares", "respondents", "missing", "witness", "chunks", "sets", "blocks",
+                      "checksum"), "file")
   check_sizes(m$mechanism, length(unlist(m$counts)))
   mechanism <- read_mechanism(m$mechanism)
   if (!is.null(mechanism$questions)) check_joint(mechanism)

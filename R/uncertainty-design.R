@@ -203,8 +203,8 @@ check_independent <- function(mechanisms, design, target = "population") {
   dealt <- any(vapply(mechanisms, function(m) !is.null(m$codec$block), NA))
   if (!kept && !dealt) return(invisible())
   if (target == "population" && !any(hidden_squares(design) != 0)) return(invisible())
-  abort("Reports from {if (kept) 'permanent answers' else 'one deck'} are not randomized independently, as is taken here.",
-        "argument")
+  from <- if (kept) "permanent answers" else "one deck"
+  abort("Reports from {from} are not randomized independently, as is taken here.", "argument")
 }
 
 # The variance of a design is the variance between its primary sampling units: cards of one deck must not be dealt to

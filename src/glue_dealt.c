@@ -7,8 +7,8 @@
 
 #include "regress/dealt.h"
 
-/* rr_dealt_value(z, said, first, offset, deck, link, b, derive) -> list(value, scores, observed, complete) of answers that
- * were dealt: rows in the order of their blocks, `first` the 0-based first row of each and their number, `deck` the cards,
+/* rr_dealt_value(z, said, first, offset, deck, link, b, derive) -> list(value, scores, observed, complete) of dealt
+ * answers: rows in the order of their blocks, `first` the 0-based first row of each and their number, `deck` the cards,
  * those for yes and those for no; scores have a column for each block. */
 SEXP rr_dealt_value_call(SEXP z, SEXP said, SEXP first, SEXP offset, SEXP deck, SEXP link, SEXP b, SEXP derive)
 {

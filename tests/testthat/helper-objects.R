@@ -23,6 +23,7 @@ object_of_each_class <- function() {
     posterior = rr_posterior(two, n = 50), glm = glm, summary.glm = summary(glm), effects = rr_effects(glm), predictor = predictor,
     summary = summary(predictor), multinom = rr_multinom(cheating ~ female + semester, people, often),
     mixed = suppressMessages(rr_glm(y ~ x + (1 | id), asked, rr_binary(1, 0))),
+    dealt = rr_glm(y ~ x, data.frame(y = rep(c(1, 0, 1, 0, 0, 0, 1, 1, 0, 0), 3), x = rep(c(0, 1, 1), 10), block = rep(1:6, each = 5)), rr_dealt(1, cards = 5)),
     loglinear = rr_loglinear(~ item1 + item2, rr_counts(xtabs(count ~ item1 + item2, benefit_survey), items)),
     cooccurrence = counted, tmdh = rr_tmdh(counted, rr_warner(0.8)), pmdh = rr_pmdh(as.table(array(c(600, 150, 150, 100), c(2, 2))), rr_warner(0.8)),
     margin = rr_margin(joint, "theft"), association = rr_association(joint), bit_tally = rr_bit_tally(c(0, 0, 1), flip = 0.1),
