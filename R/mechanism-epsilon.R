@@ -146,14 +146,6 @@ sensitive_epsilon <- function(mechanism, sensitive) {
   round_sums_up(max(ratios))
 }
 
-sensitive_places <- function(sensitive, labels) {
-  if (is.factor(sensitive)) sensitive <- as.character(sensitive)
-  at <- match(sensitive, if (is.character(sensitive)) labels else seq_along(labels))
-  check_that(is.atomic(sensitive) && length(at) && !anyNA(at), sensitive, "sensitive", "labels or positions of categories",
-             c("level", "argument"))
-  unique(at)
-}
-
 # What a mechanism achieves on the grid of 2^-64: `epsilon`, and `a` and `b` as in new_law_additive(), or `matrix`.
 achieved <- function(mechanism) UseMethod("achieved")
 

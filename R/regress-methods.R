@@ -161,7 +161,7 @@ anova.rr_regression <- function(object, ...) {
   statistic <- c(NA, 2 * diff(value))
   step <- c(NA, diff(df[order]))
   # A share, or a sigma, at the end of its range is free to one side only: half the time it takes no degree of freedom.
-  class <- vapply(fits[order], function(fit) !is.null(fit$without) + inherits(fit, "rr_glm_mixed"), 0L)
+  class <- vapply(fits[order], function(fit) (!is.null(fit$without)) + inherits(fit, "rr_glm_mixed"), 0L)
   p <- stats::pchisq(pmax(statistic, 0), step, lower.tail = FALSE)
   half <- c(FALSE, diff(class) == 1) & statistic > 1e-9
   p[half] <- (p[half] + stats::pchisq(statistic[half], step[half] - 1, lower.tail = FALSE)) / 2

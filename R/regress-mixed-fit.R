@@ -377,12 +377,11 @@ simulate.rr_glm_mixed <- function(object, nsim = 1, seed = NULL, ...) {
   eta <- unname(predict(object, type = "link"))
   device <- row_device(object$fixed$device, object$fixed$arm, length(eta))
   evasion <- object$evasion
-  gamma <- if (!is.null(evasion)) evasion_shares(evasion, evasion$shares$v)
   draw <- function(k) {
     u <- stats::rnorm(object$ngrps)[object$group]
     report <- device$q + device$d * truth_curve(object$fixed$link)$yes(eta + object$sigma * u)
     said <- stats::rbinom(length(eta), 1, report)
-    if (!is.null(evasion)) said <- ifelse(stats::runif(object$ngrps)[object$group] < gamma, evasion$safe, said)
+    if (!is.null(evasion)) said <- ifelse(stats::runif(object$ngrps)[object$group] < evasion$gamma, evasion$safe, said)
     factor(said, 0:1, object$fixed$labels)
   }
   drawn_surveys(nsim, draw, seed, row.names(object$frame))
