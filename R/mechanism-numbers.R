@@ -56,7 +56,7 @@ check_two <- function(labels) {
 sensitive_places <- function(sensitive, labels) {
   if (is.factor(sensitive)) sensitive <- as.character(sensitive)
   at <- match(sensitive, if (is.character(sensitive)) labels else seq_along(labels))
-  check_that(is.atomic(sensitive) && length(at) && !anyNA(at), sensitive, "sensitive", "labels or positions of categories",
-             c("level", "argument"))
+  check_that(is.atomic(sensitive) && length(at) && !anyNA(at), sensitive, "sensitive",
+             "labels or positions of categories", c("level", "argument"))
   unique(at)
 }

@@ -20,7 +20,8 @@ denying_reports <- function(fixed, data, protective) {
   n <- length(data$y)
   if (inherits(protective, "formula")) return(as.double(row_device(data$device, data$arm, n)$d < 0))
   check_that(is.character(protective) && length(protective) == 1L && protective %in% fixed$labels, protective,
-             "protective", sprintf("one report, such as \"%s\", or the covariates of the share, as in {.code ~ x}", fixed$labels[1]))
+             "protective", sprintf("one report, such as \"%s\", or the covariates of the share, as in {.code ~ x}",
+                                   fixed$labels[1]))
   rep(as.double(protective == fixed$labels[2]), n)
 }
 
@@ -190,7 +191,8 @@ evasion_terms <- function(evasion) {
 
 # The share in rows of covariates; where nobody evades all logits are -Inf.
 evasion_shares <- function(evasion, v) {
-  if (evasion$share == 0) numeric(nrow(v)) else stats::plogis(drop(v %*% evasion$at[-seq_len(evasion$groups$size + 1L)]))
+  if (evasion$share == 0) return(numeric(nrow(v)))
+  stats::plogis(drop(v %*% evasion$at[-seq_len(evasion$groups$size + 1L)]))
 }
 
 #' @rdname rr_glm_mixed
@@ -203,7 +205,10 @@ tidy.rr_glm_evasion <- function(x, effects = c("ran_pars", "fixed", "evasion"), 
   share <- if (is_constant_share(own)) {
     tibble::tibble(estimate = own$share, std.error = if (own$share > 0) own$std.error else NA_real_,
                    statistic = sqrt(own$statistic), p.value = own$p.value)
-  } else coefficient_table(own$coefficients, structure(own$vcov, dimnames = rep(list(names(own$coefficients)), 2)))[-1]
+  } else {
+    names <- names(own$coefficients)
+    coefficient_table(own$coefficients, structure(own$vcov, dimnames = list(names, names)))[-1]
+  }
   table <- rbind(table, tibble::tibble(effect = "evasion", group = NA_character_, term = evasion_terms(own), share))
   if (check_flag(conf.int, "conf.int")) {
     table[c("conf.low", "conf.high")] <- as.data.frame(unname(stats::confint(x, level = conf.level)))
@@ -241,12 +246,13 @@ evasion_profile <- function(object, j, drop) {
   error <- sqrt(own$covariance[j, j])
   if (!is.finite(error)) return(c(NA_real_, NA_real_))
   height <- function(value) evasion_height(own, j, value) - object$loglik + drop
-  none <- -Inf
-  if (names(own$at)[j] == "sigma") none <- if (height(0) >= 0) 0 else -Inf
-  else if (is_constant_share(own) && j == length(own$at) && object$without$loglik - object$loglik + drop >= 0) none <- NA
-  if (identical(none, -Inf)) return(outer_ends(height, at, error, drop))
-  # Below there is no end to look for.
-  c(if (is.na(none)) -Inf else none, outer_ends(function(v) if (v < at) -1 else height(v), at, error, drop)[2])
+  sigma <- names(own$at)[j] == "sigma"
+  share <- is_constant_share(own) && j == length(own$at)
+  reached <- (sigma && height(0) >= 0) || (share && object$without$loglik - object$loglik + drop >= 0)
+  if (!reached) return(outer_ends(height, at, error, drop))
+  # The other end alone is looked for: a share of 0 has the logit -Inf.
+  upper <- outer_ends(function(v) if (v < at) -1 else height(v), at, error, drop)[2]
+  c(if (sigma) 0 else -Inf, upper)
 }
 
 # The log-likelihood at its best over the other parameters.
@@ -283,8 +289,9 @@ predict.rr_glm_evasion <- function(object, newdata = NULL, type = c("truth", "re
 print.rr_glm_evasion <- function(x, digits = 4, ...) {
   print_heading(x)
   own <- x$evasion
-  cat("  persons who evade: ", format_share(signif(own$share, 3)), ", test of none p = ", format(own$p.value, digits = 2),
-      "; log-likelihood ", format(x$loglik, digits = 7), ", without them ", format(x$without$loglik, digits = 7), "\n", sep = "")
+  cat("  persons who evade: ", format_share(signif(own$share, 3)), ", test of none p = ",
+      format(own$p.value, digits = 2), "; log-likelihood ", format(x$loglik, digits = 7), ", without them ",
+      format(x$without$loglik, digits = 7), "\n", sep = "")
   table <- tidy(x)
   table$without <- c(x$without$coefficients, x$without$sigma, rep(NA, nrow(table) - length(x$coefficients) - 1))
   table <- format_p(as.data.frame(table), check_digits(digits))
