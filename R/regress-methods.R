@@ -167,8 +167,9 @@ anova.rr_regression <- function(object, ...) {
   p[half] <- (p[half] + stats::pchisq(statistic[half], step[half] - 1, lower.tail = FALSE)) / 2
   table <- data.frame(Df = df[order], logLik = value, Df.diff = step, Chisq = statistic, `Pr(>Chi)` = p,
                       check.names = FALSE)
-  models <- paste0(lapply(fits[order], function(fit) deparse1(stats::formula(fit))),
-                   ifelse(class & kinds[1] == "rr_loglinear", paste(" and", protective_term), ""))
+  models <- vapply(fits[order], function(fit) {
+    paste0(deparse1(stats::formula(fit)), if (!is.null(fit$without)) paste(" and", protective_term))
+  }, "")
   structure(table, heading = c("Likelihood ratio tests of the truth's model\n",
                                paste0("Model ", seq_along(models), ": ", models, collapse = "\n"),
                                if (any(half)) "Sigma and shares are at least 0: chi-squared laws are mixed\n"),
