@@ -113,34 +113,37 @@ attention_channel <- function(device) {
 
 new_rr_attention <- function(found, mechanism, given) {
   tally <- found$tally
-  groups <- seq_along(tally$n)
-  estimate <- found$estimate[1:2, , drop = FALSE]
-  error <- matrix(sqrt(diag(found$covariance)), 3)[1:2, , drop = FALSE]
-  if (!identical(given$method, "inv")) {
-    full <- estimate[2, ] > 1
-    estimate[1, full] <- (found$estimate[3, full] - found$device[["q"]]) / found$device[["d"]]
-    held <- estimate < 0 | estimate > 1
-    estimate[] <- nearest(estimate, 0, 1)
-    error[held] <- NA
-  }
-  # "no" is 1 less "yes".
-  turn <- kronecker(diag(length(groups)), rbind(c(-1, 0, 0), c(1, 0, 0), c(0, 1, 0)))
   terms <- c(mechanism$levels, "attentive")
+  shown <- attention_held(found, !identical(given$method, "inv"))
+  people <- respondent_number(tally)
+  # "no" is 1 less "yes".
+  turn <- kronecker(diag(length(tally$n)), rbind(c(-1, 0, 0), c(1, 0, 0), c(0, 1, 0)))
   structure(list(
     rows = tibble::as_tibble(c(
       lapply(as.list(tally$groups), rep, each = 3L),
-      list(term = rep(terms, length(groups)), estimate = as.vector(rbind(1 - estimate[1, ], estimate)),
-           std.error = as.vector(rbind(error[1, ], error))))),
+      list(term = rep(terms, length(tally$n)), estimate = as.vector(rbind(1 - shown$estimate[1, ], shown$estimate)),
+           std.error = as.vector(shown$error[c(1, 1, 2), ])))),
     labels = cell_names(terms, tally$groups), covariance = turn %*% found$covariance %*% t(turn), n = tally$n,
-    respondents = respondent_number(tally), target = "population", conf.level = given$conf.level,
-    simultaneous = given$simultaneous, family = 2L * length(groups), moments = found, df = found$df, tally = tally,
-    mechanism = mechanism, axis_kind = "share",
-    title = c(paste0("Prevalence corrected for inattentive respondents, from ", format_count(respondent_number(tally)),
-                     " respondents", if (!is.null(tally$groups)) in_groups(tally)),
+    target = "population", conf.level = given$conf.level, simultaneous = given$simultaneous,
+    family = 2L * length(tally$n), moments = found, df = found$df, tally = tally, mechanism = mechanism,
+    axis_kind = "share",
+    title = c(paste0("Prevalence corrected for inattentive respondents, from ", format_count(people), " respondents",
+                     if (!is.null(tally$groups)) in_groups(tally)),
               paste0("  ", vapply(tally$mechanism$questions, format, "")),
               paste0("  Target: population; ", interval_words(given$conf.level, "score", given$simultaneous))),
-    notes = if (anyNA(error)) indented("Estimates held at 0 or 1 have no standard error: read the intervals")
+    notes = if (anyNA(shown$error)) indented("Estimates held at 0 or 1 have no standard error: read the intervals")
   ), class = c("rr_attention", "rr_estimates"))
+}
+
+# Prevalence and attention, a column for each group, held at 0 and 1 if they are to be.
+attention_held <- function(found, held) {
+  estimate <- found$estimate[1:2, , drop = FALSE]
+  error <- matrix(sqrt(diag(found$covariance)), 3)[1:2, , drop = FALSE]
+  if (!held) return(list(estimate = estimate, error = error))
+  full <- estimate[2, ] > 1
+  estimate[1, full] <- (found$estimate[3, full] - found$device[["q"]]) / found$device[["d"]]
+  error[estimate < 0 | estimate > 1] <- NA
+  list(estimate = nearest(estimate, 0, 1), error = error)
 }
 
 # The prevalences at which lambda is no further than z standard errors from what they and gamma give: a quadratic. The

@@ -7,26 +7,23 @@ estimate_tally.rr_optional <- function(mechanism, tally, given) {
   check_only(given, "target", "population")
   do.call(check_dots_empty, given$options, quote = TRUE)
   parts <- lapply(seq_along(tally$n), function(g) optional_estimate(group_counts(tally, g), mechanism))
-  yes <- vapply(parts, `[[`, 0, "estimate")
-  variance <- vapply(parts, `[[`, 0, "variance")
+  all <- function(what) vapply(parts, `[[`, 0, what)
+  yes <- all("estimate")
   held <- !identical(given$method, "inv") & (yes < 0 | yes > 1)
   yes[held] <- nearest(yes[held], 0, 1)
-  terms <- mechanism$levels
-  error <- sqrt(ifelse(held, NA, variance))
+  rows <- list(term = rep(mechanism$levels, length(yes)), estimate = as.vector(rbind(1 - yes, yes)),
+               std.error = rep(sqrt(ifelse(held, NA, all("variance"))), each = 2L))
   structure(list(
-    rows = tibble::as_tibble(c(lapply(as.list(tally$groups), rep, each = 2L),
-                               list(term = rep(terms, length(yes)), estimate = as.vector(rbind(1 - yes, yes)),
-                                    std.error = rep(error, each = 2L)))),
-    labels = cell_names(terms, tally$groups), n = tally$n, target = "population", conf.level = given$conf.level,
-    covariance = kronecker(diag(variance, length(yes)), rbind(c(1, -1), c(-1, 1))), simultaneous = given$simultaneous,
-    weights = lapply(parts, `[[`, "weights"), device.share = vapply(parts, `[[`, 0, "device"), tally = tally,
-    mechanism = mechanism, axis_kind = "share",
+    rows = tibble::as_tibble(c(lapply(as.list(tally$groups), rep, each = 2L), rows)),
+    labels = cell_names(mechanism$levels, tally$groups), n = tally$n, target = "population",
+    covariance = kronecker(diag(all("variance"), length(yes)), rbind(c(1, -1), c(-1, 1))),
+    conf.level = given$conf.level, simultaneous = given$simultaneous, weights = lapply(parts, `[[`, "weights"),
+    device.share = all("device"), tally = tally, mechanism = mechanism, axis_kind = "share",
     title = c(paste0("Shares from ", report_words(tally), " that could be direct answers",
                      if (!is.null(tally$groups)) in_groups(tally)),
               paste0("  ", format(mechanism)),
               paste0("  Target: population; ", interval_words(given$conf.level, "Wald", given$simultaneous))),
-    notes = c(if (any(held)) indented("Estimates held at 0 or 1 have no standard error"),
-              optional_note(vapply(parts, `[[`, 0, "device")))
+    notes = c(if (any(held)) indented("Estimates held at 0 or 1 have no standard error"), optional_note(all("device")))
   ), class = c("rr_optional_fit", "rr_estimates"))
 }
 

@@ -163,6 +163,7 @@ new_rr_kuk <- function(p, draws, levels) {
                               c("kuk", "channel"), inverse = if (p[1] != p[2]) cbind(1 - yes, yes),
                               yes_no = c(FALSE, TRUE))
   # Far out the probabilities of a channel are 0, and their ratio is not known.
-  mechanism$epsilon <- draws * max(ratio_epsilon(p[1], p[2], p[1] - p[2]), ratio_epsilon(1 - p[2], 1 - p[1], p[1] - p[2]))
+  gap <- p[1] - p[2]
+  mechanism$epsilon <- draws * max(ratio_epsilon(p[1], p[2], gap), ratio_epsilon(1 - p[2], 1 - p[1], gap))
   mechanism
 }

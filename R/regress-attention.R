@@ -10,15 +10,15 @@ attention_fit <- function(plain, data, shares, anchor, by, starts, call) {
   model <- attention_model(rows, data$x[, keep, drop = FALSE], shares$v)
   check_enough_rows(sum(data$weight > 0), model$size)
   fit <- fit_likelihood(model, min(starts, 5L))
-  attention <- predictor_of(shares$v, fit$estimate[-seq_len(sum(keep))], NULL)
+  attention <- stats::plogis(predictor_of(shares$v, fit$estimate[-seq_len(sum(keep))], NULL))
   structure(c(fit, list(
-    scores = model$scores(fit$at), n = sum(data$weight > 0), by = by, shares = shares,
-    attention = stats::plogis(attention), fixed = plain, weights = data$weight, anchor = anchor, mechanism = plain$mechanism,
+    scores = model$scores(fit$at), n = sum(data$weight > 0), by = by, shares = shares, attention = attention,
+    fixed = plain, weights = data$weight, anchor = anchor, mechanism = plain$mechanism,
     frame = plain$model, terms = plain$terms, call = call,
     title = sprintf("Regression of the truth \"%s\" with the attention of each %s, %s link", plain$labels[2], by,
                     data$link),
     note = sprintf("attentive: %s on average",
-                   format_share(signif(sum(data$weight * stats::plogis(attention)) / sum(data$weight), 3)))
+                   format_share(signif(sum(data$weight * attention) / sum(data$weight), 3)))
   )), class = c("rr_glm_attention", "rr_regression"))
 }
 
@@ -41,7 +41,8 @@ attention_rows <- function(data, said, attention, by) {
   both <- list(base = question$base * anchor$base, slope = question$slope * anchor$base,
                chance = question$chance * anchor$chance)
   list(factors = if (by == "person") list(both) else list(question, anchor), weight = data$weight,
-       offset = data$offset %||% 0, curve = truth_curve(data$link), start = attention_start(data, said, attention, device))
+       offset = data$offset %||% 0, curve = truth_curve(data$link),
+       start = attention_start(data, said, attention, device))
 }
 
 # By moments: attention, and the prevalence.
@@ -63,20 +64,11 @@ attention_model <- function(rows, x, v) {
     at <- predictors(b)
     attention_derivatives(rows, at$truth + rows$offset, at$attention)
   }
-  evaluate <- function(b, need) {
-    now <- derivatives(b)
-    value <- sum(rows$weight * now$loglik)
-    if (need == 0L || !is.finite(value)) return(list(value))
-    scores <- cbind(now$truth * basis$z, now$attention * own$z)
-    cross <- crossprod(basis$z, rows$weight * now$cross * own$z)
-    observed <- rbind(cbind(crossprod(basis$z, rows$weight * now$curve * basis$z), cross),
-                      cbind(t(cross), crossprod(own$z, rows$weight * now$bend * own$z)))
-    list(value, colSums(rows$weight * scores), observed, crossprod(scores, rows$weight * scores))
-  }
   to <- block_diagonal(list(basis$back, own$back))
   start <- drop(solve(to, c(project_constant(x, rows$start[1]), project_constant(v, rows$start[2]))))
   model <- new_likelihood(
-    c(colnames(x), paste0("attention:", colnames(v))), evaluate,
+    c(colnames(x), paste0("attention:", colnames(v))),
+    function(b, need) attention_state(rows$weight, derivatives(b), basis$z, own$z),
     function(step) max(abs(unlist(predictors(step)))), function(b) drop(to %*% b), function(b) to,
     function(b, N) list(eta = unlist(predictors(b), use.names = FALSE),
                         move = rbind(basis$z %*% N[k, , drop = FALSE], own$z %*% N[-k, , drop = FALSE])),
@@ -86,6 +78,17 @@ attention_model <- function(rows, x, v) {
     rows$weight * cbind(now$truth * unname(x), now$attention * unname(v))
   }
   model
+}
+
+# Value, score, information, and a curvature that is never indefinite, from the derivatives of the rows.
+attention_state <- function(weight, now, x, v) {
+  value <- sum(weight * now$loglik)
+  if (!is.finite(value)) return(list(value))
+  scores <- cbind(now$truth * x, now$attention * v)
+  cross <- crossprod(x, weight * now$cross * v)
+  list(value, colSums(weight * scores),
+       rbind(cbind(crossprod(x, weight * now$curve * x), cross), cbind(t(cross), crossprod(v, weight * now$bend * v))),
+       crossprod(scores, weight * scores))
 }
 
 # Coefficients whose predictor is nearest to a constant.

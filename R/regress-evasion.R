@@ -11,6 +11,7 @@ evasion_fit <- function(without, data, frame, protective) {
   found <- evasion_maximum(groups, without)
   fit <- describe_evasion(without, if (is.null(found)) evasion_none(without, groups) else found, groups, shares)
   fit$evasion[c("protective", "safe")] <- list(protective, safe)
+  fit$evasion$gamma <- evasion_shares(fit$evasion, shares$v)
   fit
 }
 
@@ -19,7 +20,8 @@ denying_reports <- function(fixed, data, protective) {
   n <- length(data$y)
   if (inherits(protective, "formula")) return(as.double(row_device(data$device, data$arm, n)$d < 0))
   check_that(is.character(protective) && length(protective) == 1L && protective %in% fixed$labels, protective,
-             "protective", sprintf("one report, such as \"%s\", or the covariates of the share, as in {.code ~ x}", fixed$labels[1]))
+             "protective", sprintf("one report, such as \"%s\", or the covariates of the share, as in {.code ~ x}",
+                                   fixed$labels[1]))
   rep(as.double(protective == fixed$labels[2]), n)
 }
 
@@ -29,75 +31,74 @@ check_evasion <- function(without, v) {
             x = "With two {.field sigma} and the share of those who evade cannot be told apart."),
           c("no_information", "argument"))
   }
-  if (nrow(unique(cbind(without$group, v))) > without$ngrps) {
+  if (any(v != v[match(without$group, without$group), ])) {
     abort("The covariates of {.arg protective} must be equal in all rows of a group.", "argument")
   }
 }
 
-# The groups of a random intercept, with `safe`, the groups whose reports all deny, and these alone.
+# The groups of a random intercept, with `safe`, those whose reports all deny, `evaders`, a model of these alone, and
+# the covariates `v` of the share.
 evasion_groups <- function(without, data, safe, v) {
   n <- length(data$y)
-  names <- names(without$coefficients)
-  groups <- mixed_model(data$x[, names, drop = FALSE], data$y, (data$arm %||% integer(n)) + 1L, data$device,
-                        match(data$link, mixed_links) - 1L, data$offset %||% numeric(n), without$group,
+  groups <- mixed_model(data$x[, names(without$coefficients), drop = FALSE], data$y, (data$arm %||% integer(n)) + 1L,
+                        data$device, match(data$link, mixed_links) - 1L, data$offset %||% numeric(n), without$group,
                         without$weights, do.call(paste, c(as.data.frame(v), list(safe))))
   size <- diff(groups$first)
-  person <- rep(seq_along(size), size)
-  groups$safe <- as.vector(rowsum(1 * (data$y != safe)[groups$kept], person)) == 0
+  groups$person <- rep(seq_along(size), size)
+  groups$safe <- as.vector(rowsum(1 * (data$y != safe)[groups$kept], groups$person)) == 0
   groups$v <- unname(v[groups$kept[groups$first[-1]], , drop = FALSE])
-  groups$person <- person
-  own <- which(groups$safe[person])
-  groups$evaders <- c(lapply(groups$parts[c(1, 2)], function(part) if (is.matrix(part)) part[own, , drop = FALSE] else part[own]),
-                      list(NULL, groups$parts[[4]][own], groups$parts[[5]][own]), groups$parts[6:12])
-  groups$evaders_first <- c(0L, cumsum(size[groups$safe]))
+  groups$names <- c(names(without$coefficients), "sigma", paste0(protective_term, ":", seq_len(ncol(v))))
+  own <- groups$safe[groups$person]
+  groups$evaders <- list(parts = groups$parts, first = c(0L, cumsum(size[groups$safe])))
+  groups$evaders$parts[[1]] <- groups$x[own, , drop = FALSE]
+  for (part in c(2, 4, 5)) groups$evaders$parts[[part]] <- groups$parts[[part]][own]
   groups
 }
 
-# A likelihood of climb() in orthogonal columns; `sigma` is 0, or estimated.
-evasion_model <- function(groups, sigma = NA_real_, halvings = 0) {
+# A likelihood of climb() in orthogonal columns.
+evasion_model <- function(groups, halvings = 0) {
   basis <- orthogonal_columns(unname(groups$x), groups$weight[groups$person])
   own <- orthogonal_columns(groups$v, groups$weight)
   x <- seq_len(groups$size)
-  k <- seq_len(groups$size + is.na(sigma))
-  to <- block_diagonal(list(basis$back, diag(length(k) - groups$size), own$back))
-  predictors <- function(b) c(basis$z %*% b[x], 3 * b[setdiff(k, x)], own$z %*% b[-k])
+  sigma <- groups$size + 1L
+  to <- block_diagonal(list(basis$back, diag(1), own$back))
+  predictors <- function(b) c(basis$z %*% b[x], 3 * b[sigma], own$z %*% b[-c(x, sigma)])
   evaluate <- function(b, need) {
-    now <- evasion_value(groups, drop(to %*% b), sigma, halvings)
+    now <- evasion_value(groups, drop(to %*% b), halvings)
     if (length(now) == 1L) return(now)
     list(now[[1]], drop(crossprod(to, now[[2]])), crossprod(to, now[[3]] %*% to), crossprod(to, now[[4]] %*% to))
   }
-  new_likelihood(evasion_names(groups, sigma), evaluate, function(step) max(abs(predictors(step))),
-                 function(b) drop(to %*% b), function(b) to,
+  new_likelihood(groups$names, evaluate, function(step) max(abs(predictors(step))), function(b) drop(to %*% b),
+                 function(b) to,
                  function(b, N) list(eta = predictors(b), move = matrix(apply(N, 2, predictors), ncol = ncol(N))),
                  sum(groups$weight), NULL)
 }
 
-evasion_names <- function(groups, sigma = NA_real_) {
-  c(colnames(groups$x), if (is.na(sigma)) "sigma", paste0(protective_term, ":", seq_len(ncol(groups$v))))
-}
-
 # Value, score, information and a curvature that is never indefinite, from those of the random intercept alone: the
 # probability of a group's reports is (1 - gamma) M + gamma 1{all deny}, and tau the posterior probability of evasion.
-evasion_value <- function(groups, at, sigma, halvings) {
-  k <- seq_len(groups$size + is.na(sigma))
-  plain <- .Call(C_rr_mixed_value, groups$parts, mixed_groups(groups, halvings, sigma), at[k])
+evasion_value <- function(groups, at, halvings) {
+  k <- seq_len(groups$size + 1L)
+  plain <- .Call(C_rr_mixed_value, groups$parts, mixed_groups(groups, halvings, NA_real_), at[k])
   if (!is.finite(plain$value)) return(list(-Inf))
   mix <- evasion_posterior(groups, plain$loglik, at[-k])
+  weight <- groups$weight
   observed <- plain$observed
   if (any(groups$safe)) {
-    evaders <- list(groups$evaders_first, (groups$weight * mix$tau)[groups$safe], 8.5, halvings, sigma)
-    observed <- observed - .Call(C_rr_mixed_value, groups$evaders, evaders, at[k])$observed
+    groups$evaders$weight <- (weight * mix$tau)[groups$safe]
+    evaders <- mixed_groups(groups$evaders, halvings, NA_real_)
+    observed <- observed - .Call(C_rr_mixed_value, groups$evaders$parts, evaders, at[k])$observed
   }
-  spread <- groups$weight * mix$tau * (1 - mix$tau)
+  spread <- weight * mix$tau * (1 - mix$tau)
   cross <- crossprod(plain$scores, spread * groups$v)
-  own <- crossprod(groups$v, (groups$weight * mix$gamma * mix$slack - spread) * groups$v)
+  own <- crossprod(groups$v, (weight * mix$gamma * mix$slack - spread) * groups$v)
   scores <- cbind((1 - mix$tau) * plain$scores, (mix$tau - mix$gamma) * groups$v)
-  list(sum(groups$weight * mix$loglik), colSums(groups$weight * scores),
+  list(sum(weight * mix$loglik), colSums(weight * scores),
        rbind(cbind(observed - crossprod(plain$scores, spread * plain$scores), cross), cbind(t(cross), own)),
-       crossprod(scores, groups$weight * scores))
+       crossprod(scores, weight * scores))
 }
 
 evasion_posterior <- function(groups, loglik, logits) {
+  if (all(logits == -Inf)) return(list(gamma = 0 * loglik, slack = 1 + 0 * loglik, tau = 0 * loglik, loglik = loglik))
   gamma <- stats::plogis(drop(groups$v %*% logits))
   slack <- stats::plogis(-drop(groups$v %*% logits))
   share <- slack * exp(loglik) + gamma
@@ -108,77 +109,75 @@ evasion_posterior <- function(groups, loglik, logits) {
 # NULL if nobody evades. From the fit without the class, and from the one with sigma 0.
 evasion_maximum <- function(groups, without) {
   model <- evasion_model(groups)
-  b <- list(without$at, c(without$fixed$point[colnames(groups$x)], 0.5))
-  starts <- unlist(lapply(b, function(b) lapply(c(0.02, 0.1, 0.3), function(share) {
+  sigma <- groups$size + 1L
+  known <- list(without$at, c(without$fixed$point[colnames(groups$x)], 0.5))
+  starts <- unlist(lapply(known, function(b) lapply(c(0.02, 0.1, 0.3), function(share) {
     solve(model$slope(), c(b, project_constant(groups$v, stats::qlogis(share))))
   })), recursive = FALSE)
   best <- highest_maximum(model, do.call(cbind, starts))
   if (best$value <= (without$limit$value %||% without$loglik) + 1e-7) return(NULL)
-  at <- model$natural(best$b)
-  at[groups$size + 1L] <- abs(at[groups$size + 1L])
-  if (at[groups$size + 1L] > 40) abort("Evasion cannot be told from an infinite {.field sigma}.", "no_information")
-  # At sigma = 0, which the climb only nears, there is one parameter less.
-  sigma <- if (at[groups$size + 1L] < 1e-4) 0 else NA_real_
-  if (!is.na(sigma)) at <- at[-(groups$size + 1L)]
-  finer <- evasion_model(groups, sigma, 1)
-  found <- fit_likelihood(finer, 1, best = highest_maximum(finer, cbind(solve(finer$slope(), at))))
-  found$starts <- best$values[best$values > best$value - 2]
-  evasion_full(found, groups, sigma)
-}
-
-# All parameters, with sigma if it is 0.
-evasion_full <- function(found, groups, sigma) {
-  names <- evasion_names(groups)
-  V <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
-  V[rownames(found$vcov), rownames(found$vcov)] <- found$vcov
-  fill <- function(values) {
-    values <- stats::setNames(values, rownames(found$vcov))[names]
-    stats::setNames(ifelse(is.na(match(names, rownames(found$vcov))), 0, values), names)
+  # The likelihood is even in sigma. The finer grid, from the end of the other.
+  best$b[sigma] <- abs(best$b[sigma])
+  finer <- evasion_model(groups, 1)
+  found <- fit_likelihood(finer, 1, best = highest_maximum(finer, cbind(best$b)))
+  if (found$estimate[sigma] > 40) abort("Evasion cannot be told from an infinite {.field sigma}.", "no_information")
+  # The climb only nears a sigma of 0.
+  if (found$estimate[sigma] < 1e-4) {
+    found$estimate[sigma] <- found$coefficients[sigma] <- 0
+    found$vcov[sigma, ] <- found$vcov[, sigma] <- NA
   }
-  list(coefficients = fill(found$coefficients), at = fill(found$estimate), vcov = V, loglik = found$loglik,
-       starts = found$starts, infinite = found$infinite)
+  found$starts <- best$values[best$values > best$value - 2]
+  found
 }
 
 # The fit without the class, at the share 0.
 evasion_none <- function(without, groups) {
   if (!is.null(without$limit)) abort("Evasion cannot be told from an infinite {.field sigma}.", "no_information")
-  names <- evasion_names(groups)
-  at <- stats::setNames(c(without$at, rep(-Inf, ncol(groups$v))), names)
-  V <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
+  at <- c(without$at, rep(-Inf, ncol(groups$v)))
+  V <- matrix(NA_real_, length(at), length(at))
   V[seq_along(without$at), seq_along(without$at)] <- without$variance
-  list(coefficients = at, at = at, vcov = V, loglik = without$loglik, starts = without$starts,
+  list(coefficients = at, estimate = at, vcov = V, loglik = without$loglik, starts = without$starts,
        infinite = without$infinite)
 }
 
+# The fit without the class, with what changes.
 describe_evasion <- function(without, found, groups, shares) {
-  k <- seq_len(groups$size)
-  own <- -seq_len(groups$size + 1L)
-  plain <- .Call(C_rr_mixed_value, groups$parts, mixed_groups(groups, 1, NA_real_), found$at[-own])
-  logits <- found$at[own]
-  none <- all(logits == -Inf)
-  mix <- if (none) list(gamma = 0 * groups$weight, tau = 0 * groups$weight) else evasion_posterior(groups, plain$loglik, logits)
-  share <- sum(groups$weight * mix$gamma) / sum(groups$weight)
-  slope <- colSums(groups$weight * mix$gamma * (1 - mix$gamma) * groups$v) / sum(groups$weight)
-  rise <- max(0, 2 * (found$loglik - without$loglik))
-  tau <- mix$tau[groups$of]
-  mean <- found$at[["sigma"]] * plain$mean[groups$of] * (1 - tau)
-  square <- found$at[["sigma"]]^2 * (tau + (1 - tau) * (plain$deviation^2 + plain$mean^2)[groups$of])
-  fit <- replace(without, "without", list(without))
+  x <- seq_len(groups$size)
+  k <- seq_len(groups$size + 1L)
+  names(found$coefficients) <- names(found$estimate) <- groups$names
+  dimnames(found$vcov) <- list(groups$names, groups$names)
+  plain <- .Call(C_rr_mixed_value, groups$parts, mixed_groups(groups, 1, NA_real_), found$estimate[k])
+  mix <- evasion_posterior(groups, plain$loglik, found$estimate[-k])
+  fit <- replace(without, c("without", "limit", "infinite"), list(without, NULL, found$infinite))
   fit[c("coefficients", "sigma", "at", "loglik", "starts")] <- list(
-    found$coefficients[k], found$at[["sigma"]], found$at[-own], found$loglik, found$starts)
-  fit$variance <- found$vcov[-own, -own, drop = FALSE]
-  fit$vcov <- found$vcov[k, k, drop = FALSE]
+    found$coefficients[x], found$estimate[["sigma"]], found$estimate[k], found$loglik, found$starts)
+  fit$variance <- found$vcov[k, k]
+  fit$vcov <- found$vcov[x, x, drop = FALSE]
   fit$df <- without$df + ncol(groups$v)
-  fit["limit"] <- list(NULL)
-  fit["infinite"] <- list(if (length(found$infinite)) found$infinite)
-  fit$random[c("estimate", "std.error")] <- list(mean, sqrt(pmax(square - mean^2, 0)))
-  fit$evasion <- list(
-    coefficients = stats::setNames(found$coefficients[own], colnames(shares$v)), shares = shares, share = share,
-    vcov = found$vcov[own, own, drop = FALSE], std.error = sqrt(drop(slope %*% found$vcov[own, own] %*% slope)),
-    statistic = rise, p.value = if (rise == 0) 1 else
-      stats::pchisq(rise, ncol(groups$v), lower.tail = FALSE) / (1 + (ncol(groups$v) == 1L)),
-    posterior = tau, groups = groups, at = found$at, covariance = found$vcov)
+  fit$random[c("estimate", "std.error")] <- evasion_intercepts(plain, mix$tau, fit$sigma, groups$of)
+  fit$evasion <- c(evasion_share(without, found, mix, groups, shares), list(
+    shares = shares, posterior = mix$tau[groups$of], groups = groups, at = found$estimate, covariance = found$vcov))
   structure(fit, class = c("rr_glm_evasion", class(without)))
+}
+
+# Who evades may have any intercept.
+evasion_intercepts <- function(plain, tau, sigma, of) {
+  mean <- (1 - tau) * plain$mean
+  square <- tau + (1 - tau) * (plain$deviation^2 + plain$mean^2)
+  list(sigma * mean[of], sigma * sqrt(pmax(square - mean^2, 0))[of])
+}
+
+# The mean share, its standard error, and the test of none: half of the upper tail, if the share is one number.
+evasion_share <- function(without, found, mix, groups, shares) {
+  own <- -seq_len(groups$size + 1L)
+  weight <- groups$weight / sum(groups$weight)
+  slope <- colSums(weight * mix$gamma * mix$slack * groups$v)
+  V <- found$vcov[own, own, drop = FALSE]
+  rise <- max(0, 2 * (found$loglik - without$loglik))
+  one <- ncol(groups$v) == 1L
+  list(coefficients = stats::setNames(found$coefficients[own], colnames(shares$v)), vcov = V,
+       share = sum(weight * mix$gamma), std.error = sqrt(drop(slope %*% V %*% slope)), statistic = rise,
+       p.value = if (rise == 0) 1 else stats::pchisq(rise, ncol(groups$v), lower.tail = FALSE) / (1 + one))
 }
 
 # ---- methods ----
@@ -200,7 +199,10 @@ tidy.rr_glm_evasion <- function(x, effects = c("ran_pars", "fixed", "evasion"), 
   share <- if (is_constant_share(own)) {
     tibble::tibble(estimate = own$share, std.error = if (own$share > 0) own$std.error else NA_real_,
                    statistic = sqrt(own$statistic), p.value = own$p.value)
-  } else coefficient_table(own$coefficients, structure(own$vcov, dimnames = rep(list(names(own$coefficients)), 2)))[-1]
+  } else {
+    names <- names(own$coefficients)
+    coefficient_table(own$coefficients, structure(own$vcov, dimnames = list(names, names)))[-1]
+  }
   table <- rbind(table, tibble::tibble(effect = "evasion", group = NA_character_, term = evasion_terms(own), share))
   if (check_flag(conf.int, "conf.int")) {
     table[c("conf.low", "conf.high")] <- as.data.frame(unname(stats::confint(x, level = conf.level)))
@@ -231,29 +233,31 @@ confint.rr_glm_evasion <- function(object, parm = NULL, level = 0.95, method = c
   bounds_matrix(ends[1, ], ends[2, ], level, names[which])
 }
 
-# One parameter is held, and the others climb.
+# The profile of one parameter: a sigma of 0 and a share of 0 end it.
 evasion_profile <- function(object, j, drop) {
   own <- object$evasion
+  at <- own$at[[j]]
   error <- sqrt(own$covariance[j, j])
   if (!is.finite(error)) return(c(NA_real_, NA_real_))
-  height <- function(value) {
-    evaluate <- function(b, need) {
-      now <- evasion_value(own$groups, append(b, value, j - 1), NA_real_, 1)
-      if (length(now) == 1L) return(now)
-      list(now[[1]], now[[2]][-j], now[[3]][-j, -j, drop = FALSE], now[[4]][-j, -j, drop = FALSE])
-    }
-    metric <- diag(sum(own$groups$weight), length(own$at) - 1L)
-    climb(list(parts = list(evaluate, function(step) max(abs(step)), metric)), own$at[-j], 1e-8)$value - object$loglik + drop
+  height <- function(value) evasion_height(own, j, value) - object$loglik + drop
+  sigma <- names(own$at)[j] == "sigma"
+  share <- is_constant_share(own) && j == length(own$at)
+  reached <- (sigma && height(0) >= 0) || (share && object$without$loglik - object$loglik + drop >= 0)
+  if (!reached) return(outer_ends(height, at, error, drop))
+  # The other end alone is looked for: a share of 0 has the logit -Inf.
+  upper <- outer_ends(function(v) if (v < at) -1 else height(v), at, error, drop)[2]
+  c(if (sigma) 0 else -Inf, upper)
+}
+
+# The log-likelihood at its best over the other parameters.
+evasion_height <- function(own, j, value) {
+  evaluate <- function(b, need) {
+    now <- evasion_value(own$groups, append(b, value, j - 1), 1)
+    if (length(now) == 1L) return(now)
+    list(now[[1]], now[[2]][-j], now[[3]][-j, -j, drop = FALSE], now[[4]][-j, -j, drop = FALSE])
   }
-  at <- own$at[[j]]
-  if (names(own$at)[j] != "sigma") {
-    # The share 0 may be as likely.
-    none <- is_constant_share(own) && j == length(own$at) && object$without$loglik - object$loglik + drop >= 0
-    ends <- outer_ends(if (none) function(v) if (v < at) -1 - at + v else height(v) else height, at, error, drop)
-    return(if (none) c(-Inf, ends[2]) else ends)
-  }
-  low <- if (height(0) >= 0) 0 else stats::uniroot(height, c(0, at), tol = 1e-6 * error)$root
-  c(low, outer_ends(function(v) if (v < at) v - at - 1 else height(v), at, error, drop)[2])
+  metric <- diag(sum(own$groups$weight), length(own$at) - 1L)
+  climb(list(parts = list(evaluate, function(step) max(abs(step)), metric)), own$at[-j], 1e-8)$value
 }
 
 #' @rdname random_intercept
@@ -265,7 +269,7 @@ predict.rr_glm_evasion <- function(object, newdata = NULL, type = c("truth", "re
   if (type == "evasion" && is.null(newdata)) {
     return(stats::setNames(own$posterior[object$group], row.names(object$frame)))
   }
-  gamma <- evasion_shares(own, if (is.null(newdata)) own$shares$v else new_share_columns(own$shares, newdata))
+  gamma <- if (is.null(newdata)) own$gamma else evasion_shares(own, new_share_columns(own$shares, newdata))
   if (type == "evasion") return(stats::setNames(gamma, row.names(newdata)))
   value <- predict.rr_glm_mixed(object, newdata, type, random)
   if (type != "report") return(value)
@@ -279,8 +283,9 @@ predict.rr_glm_evasion <- function(object, newdata = NULL, type = c("truth", "re
 print.rr_glm_evasion <- function(x, digits = 4, ...) {
   print_heading(x)
   own <- x$evasion
-  cat("  persons who evade: ", format_share(signif(own$share, 3)), ", test of none p = ", format(own$p.value, digits = 2),
-      "; log-likelihood ", format(x$loglik, digits = 7), ", without them ", format(x$without$loglik, digits = 7), "\n", sep = "")
+  cat("  persons who evade: ", format_share(signif(own$share, 3)), ", test of none p = ",
+      format(own$p.value, digits = 2), "; log-likelihood ", format(x$loglik, digits = 7), ", without them ",
+      format(x$without$loglik, digits = 7), "\n", sep = "")
   table <- tidy(x)
   table$without <- c(x$without$coefficients, x$without$sigma, rep(NA, nrow(table) - length(x$coefficients) - 1))
   table <- format_p(as.data.frame(table), check_digits(digits))

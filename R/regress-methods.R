@@ -185,12 +185,13 @@ anova.rr_regression <- function(object, ...) {
   statistic <- c(NA, 2 * diff(value))
   step <- c(NA, diff(df[order]))
   # A share, or a sigma, at the end of its range is free to one side only: half the time it takes no degree of freedom.
-  bounded <- vapply(fits[order], function(fit) !is.null(fit$without) + inherits(fit, "rr_glm_mixed"), 0L)
+  bounded <- vapply(fits[order], function(fit) (!is.null(fit$without)) + inherits(fit, "rr_glm_mixed"), 0L)
   half <- c(FALSE, diff(bounded) == 1) & statistic > 1e-9
   table <- data.frame(Df = df[order], logLik = value, Df.diff = step, Chisq = statistic,
                       `Pr(>Chi)` = ratio_p_values(statistic, step, half), check.names = FALSE)
-  models <- paste0(lapply(fits[order], function(fit) deparse1(stats::formula(fit))),
-                   ifelse(bounded > 0 & kinds[1] == "rr_loglinear", paste(" and", protective_term), ""))
+  models <- vapply(fits[order], function(fit) {
+    paste0(deparse1(stats::formula(fit)), if (!is.null(fit$without)) paste(" and", protective_term))
+  }, "")
   structure(table, heading = c("Likelihood ratio tests of the truth's model\n",
                                paste0("Model ", seq_along(models), ": ", models, collapse = "\n"),
                                if (any(half)) "Sigma and shares are at least 0: chi-squared laws are mixed\n"),

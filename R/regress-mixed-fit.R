@@ -377,12 +377,11 @@ simulate.rr_glm_mixed <- function(object, nsim = 1, seed = NULL, ...) {
   eta <- unname(predict(object, type = "link"))
   device <- row_device(object$fixed$device, object$fixed$arm, length(eta))
   evasion <- object$evasion
-  gamma <- if (!is.null(evasion)) evasion_shares(evasion, evasion$shares$v)
   draw <- function(k) {
     u <- stats::rnorm(object$ngrps)[object$group]
     report <- device$q + device$d * truth_curve(object$fixed$link)$yes(eta + object$sigma * u)
     said <- stats::rbinom(length(eta), 1, report)
-    if (!is.null(evasion)) said <- ifelse(stats::runif(object$ngrps)[object$group] < gamma, evasion$safe, said)
+    if (!is.null(evasion)) said <- ifelse(stats::runif(object$ngrps)[object$group] < evasion$gamma, evasion$safe, said)
     factor(said, 0:1, object$fixed$labels)
   }
   drawn_surveys(nsim, draw, seed, row.names(object$frame))
@@ -403,5 +402,6 @@ VarCorr.rr_glm_mixed <- function(x, sigma = 1, ...) {
 
 # The share in rows of covariates; where nobody evades all logits are -Inf.
 evasion_shares <- function(evasion, v) {
-  if (evasion$share == 0) numeric(nrow(v)) else stats::plogis(drop(v %*% evasion$at[-seq_len(evasion$groups$size + 1L)]))
+  if (evasion$share == 0) return(numeric(nrow(v)))
+  stats::plogis(drop(v %*% evasion$at[-seq_len(evasion$groups$size + 1L)]))
 }

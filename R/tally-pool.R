@@ -126,7 +126,7 @@ optional_devices <- function(mechanisms, levels) {
   }, numeric(3))
   if (max(abs(devices %*% optional_weights(devices, rep(1, ncol(devices))) - c(1, 1, 0))) > 1e-9) {
     abort(c("The devices cannot tell optional answers.",
-            i = "Two must have the same {.code (1 - p) / q}, as two designs of Warner have; otherwise three are needed."),
+            i = "Two must have the same {.code (1 - p) / q}, as designs of Warner have; otherwise three are needed."),
           c("no_information", "argument"))
   }
   unname(devices)

@@ -105,7 +105,8 @@ for (n in c(200, 2000)) {
   table <- tidy(fit, conf.int = TRUE, terms = c("1", "3", "20"))
   for (term in c("1", "3", "20")) {
     own <- table[table$term == term, ]
-    hold("sensitive categories", sprintf("n %g, 3 of 20, epsilon 1, share %.3f", n, truth[as.numeric(term)]), "coverage", inside(own$conf.low, own$conf.high, truth[as.numeric(term)]), many)
+    share <- truth[as.numeric(term)]
+    hold("sensitive categories", sprintf("n %g, 3 of 20, epsilon 1, share %.3f", n, share), "coverage", inside(own$conf.low, own$conf.high, share), many)
   }
   cards <- rr_kuk(0.8, 0.5, draws = 4)
   counts <- stats::rmultinom(many, n, drop(c(0.85, 0.15) %*% rr_matrix(cards)))

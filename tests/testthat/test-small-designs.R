@@ -86,8 +86,8 @@ test_that("optional answers are unbiased whoever opts out, by enumeration of the
 })
 
 test_that("optional answers: groups, files, and what cannot tell them", {
-  two <- function(counts) rr_counts(matrix(counts, 2, dimnames = list(NULL, c("x", "z"))), rr_warner(0.7))
-  pool <- rr_pool(a = two(c(206, 94, 150, 60)), b = rr_counts(matrix(c(928, 272, 500, 90), 2, dimnames = list(NULL, c("x", "z"))), rr_warner(0.9)), optional = TRUE)
+  two <- function(counts, p = 0.7) rr_counts(matrix(counts, 2, dimnames = list(NULL, c("x", "z"))), rr_warner(p))
+  pool <- rr_pool(a = two(c(206, 94, 150, 60)), b = two(c(928, 272, 500, 90), 0.9), optional = TRUE)
   fit <- rr_estimate(pool)
   # With two designs of Warner the weights are -1/2 and 3/2.
   expect_equal(coef(fit)[c(2, 4)], c(`x:yes` = -0.5 * 94 / 300 + 1.5 * 272 / 1200, `z:yes` = -0.5 * 60 / 210 + 1.5 * 90 / 590), tolerance = 1e-12)

@@ -61,6 +61,14 @@ if (requireNamespace("lme4", quietly = TRUE)) {
        max(abs(c(coef(fit), fit$sigma) - c(lme4::fixef(other), attr(lme4::VarCorr(other)$id, "stddev")))), "1e-6")
 }
 
+# Persons who evade, beside the same model without them: 1,500 persons with 5 items.
+set.seed(4)
+people <- expand.grid(item = factor(1:5), id = 1:1500)
+truth <- rbinom(7500, 1, plogis(-1.5 + 1.2 * rnorm(1500)[people$id]))
+people$y <- ifelse((runif(1500) < 0.15)[people$id], 0, rbinom(7500, 1, 1 / 6 + truth * 2 / 3))
+report("rr_glm(report ~ 0 + item + (1 | id), protective = \"no\") / the same without it", ratio(
+  rr_glm(y ~ 0 + item + (1 | id), people, forced, protective = "no"), rr_glm(y ~ 0 + item + (1 | id), people, forced), times), "<= 3")
+
 # The real surveys: all arms, with an effect of each item and arm; of ETHBE also the arm with the largest sigma.
 if (requireNamespace("GLMMRR", quietly = TRUE)) {
   place <- new.env()
