@@ -104,6 +104,15 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
                          if (any(doubted)) indented(doubt_words(fits[[which(doubted)[1]]]))))
 }
 
+# Differences that are there decide, filtered ones too.
+title_of.rr_compare <- function(x) {
+  tested <- sum(!is.na(x[["p.adjusted"]]))
+  level <- 1 - about(x, "conf.level")
+  c(about(x, "title"), if (tested) sprintf("  Significant at level %s: %s of %s", format(level),
+                                           format_count(sum(x$p.adjusted < level, na.rm = TRUE)),
+                                           number_of(tested, "pair")))
+}
+
 check_several_groups <- function(fit) {
   if (group_count(fit$tally) > 1L) return(invisible())
   abort(c("{.arg fit} must have at least two groups.",

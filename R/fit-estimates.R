@@ -173,7 +173,7 @@ print.rr_estimates <- function(x, n = 10, digits = 4, ...) {
   n <- check_number(n, "n", min = 0)
   digits <- check_digits(digits)
   title <- title_of(x)
-  writeLines(c(paste0("<", class(x)[1], "> ", title[1]), title[-1]))
+  writeLines(within_80(c(paste0("<", class(x)[1], "> ", title[1]), title[-1])))
   shown <- shown_of(x, n)
   print_rows(shown, n, digits, attr(shown, "total") %||% nrow(shown))
   notes <- notes_of(x, shown)

@@ -84,6 +84,10 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
   if (protects(x)) {
     cat("  epsilon     ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")",
         if (!is.null(x$remark)) paste0("; ", x$remark), "\n", sep = "")
+    if (is.null(x$first) && is_memoised(x)) {
+      cat("  lifetime    ", format(permanent_epsilon(x), digits = digits), "  (",
+          odds_words(permanent_epsilon(x), "any series of reports"), ")\n", sep = "")
+    }
   } else cat("  epsilon     none: mistakes protect nobody\n")
   if (is_validated(x)) {
     people <- paste(x$levels, format_count(rowSums(x$validation)), collapse = ", ")
