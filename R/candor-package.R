@@ -3,13 +3,11 @@
 #' Estimates prevalences and distributions from answers that were randomized to protect the respondents. A respondent's answer is altered at random before it leaves them, so that no
 #' single report reveals it. The analyst sees the reports and estimates the distribution of the truth. The package has one line of steps:
 #'
-#' | step | function | result |
-#' |---|---|---|
-#' | describe the randomization | [rr_grr()], [rr_binary()], [rr_forced()], [rr_channel()], [rr_product()], ... | a *mechanism* |
-#' | randomize answers | [rr_perturb()], [rr_client()] | *reports* |
-#' | count the reports | [rr_tally()], [rr_counts()] | a *tally* |
-#' | estimate | [rr_estimate()] | a *fit*: estimates with their uncertainty |
-#' | read | [tidy()][fit_methods], [plot()][autoplot.rr_fit] | a data frame, a ggplot |
+#' * describe the randomization (a *mechanism*): [rr_grr()], [rr_binary()], [rr_forced()], [rr_channel()], [rr_product()], ...
+#' * randomize answers (*reports*): [rr_perturb()], [rr_client()]
+#' * count the reports (a *tally*): [rr_tally()], [rr_counts()]
+#' * estimate (a *fit*: estimates with their uncertainty): [rr_estimate()]
+#' * read (a data frame, a ggplot): [tidy()][fit_methods], [plot()][autoplot.rr_fit]
 #'
 #' `plot()` returns the ggplot of `ggplot2::autoplot()`, which can be changed: `plot(fit) + ggplot2::labs(title = "Contact")`. Start with
 #' `vignette("candor", package = "candor")`.

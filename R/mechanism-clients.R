@@ -10,13 +10,11 @@
 #' @section Files:
 #' A file is a JSON object:
 #'
-#' | member | content |
-#' |---|---|
-#' | `format`, `version` | `"candor client"` and 1; a client refuses any other |
-#' | `epsilon` | left out if it is infinite |
-#' | `mechanism` | the mechanism that made the plan |
-#' | `plan` | the plan, for one question |
-#' | `questions` | for an [rr_product()]: an array of objects with `name` and `plan`; draws are in this order, after all answers were looked up |
+#' * `format`, `version`: `"candor client"` and 1; a client refuses any other.
+#' * `epsilon`: left out if it is infinite.
+#' * `mechanism`: the mechanism that made the plan.
+#' * `plan`: the plan, for one question.
+#' * `questions`: for an [rr_product()]: an array of objects with `name` and `plan`; draws are in this order, after all answers were looked up.
 #'
 #' Every plan has `kind`, `k`, `levels` (labels of the answers) and `reports` (labels of the reports; empty if reports are not categories). Positions count
 #' from 0: the answer \eqn{x} is its place among `levels`. With `breaks`, a number is in bin \eqn{x} if

@@ -115,16 +115,17 @@ grr_levels <- function(k, epsilon) {
 #'
 #' `rr_binary()` describes any yes/no question by its two probabilities,
 #' \eqn{p = P(\mathrm{yes} \mid \mathrm{yes})}{p = P(yes | yes)} and \eqn{q = P(\mathrm{yes} \mid \mathrm{no})}{q = P(yes | no)}. The classical
-#' survey designs for a sensitive question are special cases:
+#' survey designs for a sensitive question are special cases. What the respondent does, and the probabilities \eqn{p} and \eqn{q}:
 #'
-#' | constructor | what the respondent does | `p` | `q` |
-#' |---|---|---|---|
-#' | `rr_warner(p)` | a device picks the question (probability `p`) or its negation | `p` | `1 - p` |
-#' | `rr_crosswise(p)` | says whether the answers to the sensitive question and to an innocuous question of prevalence `p` are the same; "yes" is "the same" | `p` | `1 - p` |
-#' | `rr_triangular(p)` | says "no" only if both answers are no; the innocuous question has prevalence `p` | 1 | `p` |
-#' | `rr_mangat(p, t)` | answers directly with probability `t`, otherwise by Warner's device with `p` | `t + (1 - t) p` | `(1 - t)(1 - p)` |
-#' | `rr_mangat(p, variant = "1994")` | says "yes" if that is the truth, otherwise answers by Warner's device with `p` | 1 | `1 - p` |
-#' | `rr_kuk(p1, p2)` | draws a card from the deck of their group and names its colour; "yes" is the colour with shares `p1`, `p2` | `p1` | `p2` |
+#' * `rr_warner(p)`: a device picks the question (probability `p`) or its negation. Probabilities: `p` and `1 - p`.
+#' * `rr_crosswise(p)`: says whether the answers to the sensitive question and to an innocuous question of prevalence `p` are the same; "yes" is "the
+#'   same". Probabilities: `p` and `1 - p`.
+#' * `rr_triangular(p)`: says "no" only if both answers are no; the innocuous question has prevalence `p`. Probabilities: 1 and `p`.
+#' * `rr_mangat(p, t)`: answers directly with probability `t`, otherwise by Warner's device with `p`. Probabilities: `t + (1 - t) p` and
+#'   `(1 - t)(1 - p)`.
+#' * `rr_mangat(p, variant = "1994")`: says "yes" if that is the truth, otherwise answers by Warner's device with `p`. Probabilities: 1 and `1 - p`.
+#' * `rr_kuk(p1, p2)`: draws a card from the deck of their group and names its colour; "yes" is the colour with shares `p1`, `p2`. Probabilities: `p1`
+#'   and `p2`.
 #'
 #' Any `p != q` can be estimated, including `p < q`, as in the crosswise design with `p = 0.25`. If a report rules a truth out, [rr_epsilon()] is
 #' `Inf`. A "no" in the triangular design is an example. The extended crosswise model asks two groups, with `rr_crosswise(p)` and `rr_crosswise(1 - p)`:
@@ -136,7 +137,7 @@ grr_levels <- function(k, epsilon) {
 #' with `1 - p`.
 #'
 #' @param p,q For `rr_binary()`: numbers, 0 to 1, the probabilities of "yes" if the truth is yes and if it is no.
-#'   For the others `p` is the design probability in the table.
+#'   For the others `p` is the design probability in the list.
 #' @param epsilon Number, 1e-12 to 700. Privacy budget, in place of the probabilities of `rr_warner()`, `rr_crosswise()` and `rr_kuk()`. The
 #'   crosswise design then has `p < 0.5`, and Kuk's design two decks with opposite shares.
 #' @param t Number, 0 to 1. Probability of the direct question, for the design of 1990.

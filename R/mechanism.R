@@ -150,12 +150,11 @@ abort_no_information <- function(mechanism = NULL) {
 #' [rr_study()] then work. If a report is one bit for each level, a function draws reports and the rest follows. If a report is something else (a hash value),
 #' two functions draw and count reports.
 #'
-#' | function | returns | needed |
-#' |---|---|---|
-#' | `law`, a law, or a method of `rr_law(mechanism)` | how reports depend on the truth, see [rr_law()] | always |
-#' | `draw(mechanism, answers, rng)` | one report for each answer | if a report is not a category |
-#' | `count(mechanism, x, groups, weights, na.rm)` | the counts of many reports | if a report is neither a category nor bits |
-#' | `simulate(mechanism, truth, nsim)` | random counts without drawing reports | for `simulate()` and the bootstrap, if a report is neither |
+#' * `law`, a law, or a method of `rr_law(mechanism)`: returns how reports depend on the truth, see [rr_law()]. Needed always.
+#' * `draw(mechanism, answers, rng)`: returns one report for each answer. Needed if a report is not a category.
+#' * `count(mechanism, x, groups, weights, na.rm)`: returns the counts of many reports. Needed if a report is neither a category nor bits.
+#' * `simulate(mechanism, truth, nsim)`: returns random counts without drawing reports. Needed for `simulate()` and the bootstrap, if a report is
+#'   neither.
 #'
 #' `print()` and `format()` use `design` and `epsilon`.
 #'

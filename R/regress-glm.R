@@ -19,12 +19,11 @@
 #' (`regression-starts.R`).
 #'
 #' @section Standard errors:
-#' | `type` of `vcov()` and `summary()` | standard errors |
-#' |---|---|
-#' | `"observed"` (default) | from the observed information, as Efron and Hinkley (1978) recommend |
-#' | `"expected"` | from the expected information, as `glm()` with [rr_family()] |
-#' | `"sandwich"` | robust; with `cluster` for answers that depend on each other |
-#' | `"survey"` | linearized, or by refitting with each set of replicate weights; the default with a survey design |
+#'
+#' * `"observed"` (default): from the observed information, as Efron and Hinkley (1978) recommend.
+#' * `"expected"`: from the expected information, as `glm()` with [rr_family()].
+#' * `"sandwich"`: robust; with `cluster` for answers that depend on each other.
+#' * `"survey"`: linearized, or by refitting with each set of replicate weights; the default with a survey design.
 #'
 #' @param formula The truth on its covariates: `report ~ age + sex`. The response is 0 and 1, logical, a factor or text with the labels of
 #'   the mechanism, shares with `weights` as numbers of answers, or `cbind(yes, no)`. For a tally by groups the group columns are the covariates. A term `(1 | id)` is a random intercept, see

@@ -6,13 +6,11 @@
 #' @section Metrics:
 #' For each cell of the grid and each method, over the replications, with \eqn{\theta} the truth and \eqn{\hat\theta} its estimate:
 #'
-#' | `metric` | what |
-#' |---|---|
-#' | `mse` | \eqn{E \lVert\hat\theta - \theta\rVert^2}{E sum (estimate - theta)^2}, the squared error summed over categories |
-#' | `tv` | \eqn{\frac12 E \sum_i |\hat\theta_i - \theta_i|}{E sum |estimate - theta| / 2}, the total variation distance |
-#' | `nll` | minus the mean log-likelihood of the reports, in natural logarithms per respondent |
-#' | `bias2` | \eqn{\lVert E\hat\theta - \theta\rVert^2}{sum (E estimate - theta)^2}, estimated without bias, so that it may be negative |
-#' | `variance` | \eqn{E \lVert\hat\theta - E\hat\theta\rVert^2}{E sum (estimate - E estimate)^2}; `bias2` + `variance` = `mse` |
+#' * `mse`: \eqn{E \lVert\hat\theta - \theta\rVert^2}{E sum (estimate - theta)^2}, the squared error summed over categories.
+#' * `tv`: \eqn{\frac12 E \sum_i |\hat\theta_i - \theta_i|}{E sum |estimate - theta| / 2}, the total variation distance.
+#' * `nll`: minus the mean log-likelihood of the reports, in natural logarithms per respondent.
+#' * `bias2`: \eqn{\lVert E\hat\theta - \theta\rVert^2}{sum (E estimate - theta)^2}, estimated without bias, so that it may be negative.
+#' * `variance`: \eqn{E \lVert\hat\theta - E\hat\theta\rVert^2}{E sum (estimate - E estimate)^2}; `bias2` + `variance` = `mse`.
 #'
 #' `mc.error` is the Monte Carlo standard error of each metric (for `bias2` and `variance` by the jackknife over ten groups of replications). All methods see the same
 #' reports, so that *differences* between methods are more precise than `mc.error`.

@@ -156,8 +156,10 @@ format_estimates <- function(table, digits) {
 # Lines of a heading that are longer than a terminal's, cut into several.
 within_80 <- function(lines) {
   indent <- nchar(sub("^( *).*", "\\1", lines))
-  wrapped <- Map(function(line, by) strwrap(line, width = 81, indent = by, exdent = by + 2), lines, indent)
-  unlist(ifelse(nchar(lines) > 80, wrapped, lines), use.names = FALSE)
+  # A number stays beside its name.
+  kept <- gsub(" = ", "\001=\001", lines, fixed = TRUE)
+  wrapped <- Map(function(line, by) strwrap(line, width = 81, indent = by, exdent = by + 2), kept, indent)
+  gsub("\001", " ", unlist(ifelse(nchar(lines) > 80, wrapped, kept), use.names = FALSE), fixed = TRUE)
 }
 
 # The first rows of a table, and how many more there are.
