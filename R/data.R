@@ -163,7 +163,7 @@
 #'   \item{true_cheating, true_plagiarism}{the truths, which no survey has.}
 #' }
 #' @source Simulated by tools/data/make-data.R of the sources of the package.
-#' @seealso [surveys] for real surveys; [rr_glm()], [rr_multinom()], [rr_predictor()].
+#' @seealso [`?surveys`][surveys] for real surveys; [rr_glm()], [rr_multinom()], [rr_predictor()].
 #' @concept data
 #' @concept regression example
 #' @examples

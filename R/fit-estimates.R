@@ -16,7 +16,7 @@
 #'
 #' In R Markdown and Quarto `knitr::kable(tidy(x))` makes a table.
 #'
-#' Filter the rows of `tidy()`, not the estimates: parts of an estimate are not an estimate. Groups of a fit are taken by `[` and `subset()`, see [groups].
+#' Filter the rows of `tidy()`, not the estimates: parts of an estimate are not an estimate. Groups of a fit are taken by `[` and `subset()`, see [`?groups`][groups].
 #'
 #' An argument that a method does not know is ignored with a warning (`candor_warning_argument`), and without a warning in calls that other packages make. The `rr_*()` functions refuse unknown arguments.
 #'

@@ -291,13 +291,13 @@ vcov.rr_association <- function(object, pairs = NULL, measure = c("correlation",
 
 title_of.rr_association <- function(x) paste0(number_of(nrow(x$pairs), "pair"), " of questions; target: ", x$target)
 
-# Within 80 columns: an error stands next to its measure, the first with a short name, and covariances are left to
-# tidy().
+# Within 80 columns: an error stands next to its measure, and covariances are left to tidy().
 shown_of.rr_association <- function(x, n) {
   keep <- intersect(c("x", "y", "correlation", "correlation.error", "odds.ratio", "cramers.v", "cramers.v.error",
                       "p.value"), names(x$pairs))
   shown <- as.data.frame(utils::head(x$pairs[keep], n))
-  names(shown)[endsWith(names(shown), ".error")][1] <- "std.error"
+  errors <- grep("[.]error$", names(shown))
+  names(shown)[errors] <- c("std.error", "v.error")[seq_along(errors)]
   attr(shown, "total") <- nrow(x$pairs)
   shown
 }

@@ -43,7 +43,8 @@
 #'
 #'   Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response.
 #'   \doi{10.48550/arXiv.2601.08603} (additive)
-#' @seealso [rr_new_mechanism()] for a mechanism of your own, [rr_matrix()] for the probabilities as a matrix.
+#' @seealso [rr_new_mechanism()] for a mechanism of your own, [rr_matrix()] for the probabilities as a matrix;
+#'   `vignette("extending", package = "candor")`.
 #' @concept response probability
 #' @concept transition matrix
 #' @concept pure protocol

@@ -97,7 +97,7 @@
 #' one another.
 #'
 #' A number below \eqn{m} is drawn from the next word \eqn{w}. If \eqn{w m \bmod 2^{32}}{w m mod 2^32} is below \eqn{2^{32} \bmod m}{2^32 mod m}, \eqn{w} is skipped
-#' and the next word taken. The number is \eqn{\lfloor w m / 2^{32} \rfloor}{floor(w m / 2^32)}. Below, "numbers below \eqn{m} of (a, b, ...)" are successive numbers of
+#' and the next word taken. The number is \eqn{\lfloor w m / 2^{32} \rfloor}{floor(w m / 2^32)}. In the rest of this page, "numbers below \eqn{m} of (a, b, ...)" are successive numbers of
 #' the stream with this key.
 #'
 #' @section Local hashing:

@@ -166,7 +166,7 @@ grr_levels <- function(k, epsilon) {
 #'   Kuk, A. Y. C. (1990). Asking sensitive questions indirectly. *Biometrika* 77(2), 436-438.
 #'   \doi{10.1093/biomet/77.2.436}
 #' @seealso [rr_forced()] for forced response and the unrelated question; [rr_lie_detector()] for respondents who do not follow the instructions;
-#'   [rr_device()] for dice, coins and birthdays. The item count technique (list experiment) is in the package list, see
+#'   [rr_device()] for dice, coins and birthdays; `vignette("choosing", package = "candor")`. The item count technique (list experiment) is in the package list, see
 #'   `vignette("coming-from", package = "candor")`.
 #' @concept item count
 #' @concept list experiment

@@ -197,7 +197,7 @@ abort_no_information <- function(mechanism = NULL) {
 #' method or function is missing.
 #' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745. arXiv:1705.04421 (the example is their symmetric unary encoding)
-#' @seealso [rr_law()]; [rr_new_method()] for an estimator of your own.
+#' @seealso [rr_law()]; [rr_new_method()] for an estimator of your own; `vignette("extending", package = "candor")`.
 #' @concept extending the package
 #' @examples
 #' # Symmetric unary encoding: one bit per category, each flipped with probability 1 - p
@@ -217,7 +217,7 @@ abort_no_information <- function(mechanism = NULL) {
 #' set.seed(1)
 #' truth <- rep(mechanism$levels, c(600, 300, 100))
 #' tally <- rr_tally(rr_perturb(truth, mechanism, rng = "R"), mechanism)
-#' tidy(rr_estimate(tally, method = "inv"), conf.int = TRUE)   # yes: 0.64, 0.30, 0.07
+#' tidy(rr_estimate(tally, method = "inv"), conf.int = TRUE)   # yes, within two standard errors
 #' @export
 rr_new_mechanism <- function(kind, levels, ..., epsilon, design, reports = levels, yes_no = FALSE, bits = FALSE,
                              law = NULL, draw = NULL, count = NULL, simulate = NULL) {

@@ -14,7 +14,7 @@
 #' * `"module"`: the same as an ES module, `candor.mjs`.
 #' * `"jspsych"`, `"surveyjs"`: a plugin for jsPsych (from version 7), and a question type for SurveyJS (from version 2).
 #' * `"python"`: `report(PLAN, answer)`, or `Client(PLAN)` with `report()` and `once()`.
-#' * `"plan"`: the numbers, for a client in another language, see [clients].
+#' * `"plan"`: the numbers, for a client in another language, see [`?clients`][clients].
 #'
 #' The page sends nothing but the report and a random identifier of the report: a Content-Security-Policy in the file forbids every other request. (As with any request the server also sees
 #' an address and what the browser says of itself, and the page says so.) Random numbers come from `crypto.getRandomValues()` or the module `secrets`. Without them a client stops.
@@ -67,14 +67,14 @@
 #' * `candor_error_law`: a mechanism without a client; a mechanism whose reports reveal an answer (`rr_warner(1)`); or a mechanism that describes what people do
 #'   ([rr_noncompliance()], [rr_misclassification()], [rr_lie_detector()], [rr_cheater_detection()], [rr_anchor()]).
 #' * `candor_error_file`: an existing file, or a file that cannot be written.
-#' * `candor_error_argument`: other arguments, truths and reports of different numbers, and for `rr_check_client()` more than 10,000 categories.
+#' * `candor_error_argument`: invalid arguments; `truth` and `reports` of different lengths; for `rr_check_client()` more than 10,000 categories.
 #' @references Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348} (permanent answers on the device)
 #'
 #'   Mironov, I. (2012). On significance of the least significant bits for differential privacy. *CCS*, 650-661. \doi{10.1145/2382196.2382264}
 #'
 #'   Pearson, K. (1900). On the criterion that a given system of deviations from the probable in the case of a correlated system of variables is such that it can be reasonably supposed to have
 #'   arisen from random sampling. *Philosophical Magazine* 50(302), 157-175. \doi{10.1080/14786440009463897}
-#' @seealso [clients] specifies clients in other languages; `vignette("asking-in-the-browser", package = "candor")` puts a page into survey tools.
+#' @seealso [`?clients`][clients] specifies clients in other languages; `vignette("asking-in-the-browser", package = "candor")` puts a page into survey tools.
 #' @concept web survey
 #' @concept JavaScript
 #' @concept on-device randomization

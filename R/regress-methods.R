@@ -35,8 +35,8 @@
 #' @param nsim Number of simulated surveys, a whole number of at least 1; default 1.
 #' @param seed A whole number for [set.seed()], after which R's generator is restored; or `NULL` (default) to continue from its present state.
 #' @param variable Name of a covariate; default the first.
-#' @param by Name of a covariate of at most 8 values: a panel for each truth, with a line for each value. Default one that interacts with `variable`, if there
-#'   is one; `character()` for none.
+#' @param by Name of a covariate of at most 8 values: a panel for each truth, with a line for each value. Default: a covariate that interacts with
+#'   `variable`, or none. `character()`: none.
 #' @param ... For `anova()` further fits; otherwise ignored.
 #' @return As listed above.
 #' @section Errors:

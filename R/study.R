@@ -70,7 +70,7 @@
 #' subset(study, metric == "mse" & epsilon == 1 & n == 100)   # "invn" for both
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(study)
 #' @export
-rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle"), replications = 100,
+rr_study <- function(truth = NULL, epsilon = NULL, n = NULL, method = c("inv", "invn", "invp", "mle"), replications = 100,
                      mechanism = rr_grr, seed = NULL, ..., target = c("population", "sample"), workers = NULL,
                      resume = NULL, progress = interactive()) {
   check_dots_empty(...)
@@ -78,7 +78,7 @@ rr_study <- function(truth, epsilon, n, method = c("inv", "invn", "invp", "mle")
   if (!is.null(workers)) workers <- check_count(workers, "workers", min = 1, max = 1024)
   if (is.null(resume)) {
     made <- inherits(mechanism, "rr_mechanism")
-    if (made && !missing(epsilon)) {
+    if (made && !is.null(epsilon)) {
       abort("{.arg epsilon} must be left out for a mechanism, which has its own.", "argument")
     }
     design <- list(

@@ -11,7 +11,7 @@
 #'   by their labels, unless only the values are levels.
 #' * design of package survey ([survey::svydesign()], [survey::svrepdesign()]): as a data frame, with its weights.
 #' * database table of package dbplyr: counted in the database by the query of [rr_query()], which lists the forms of the reports.
-#' * function: the next chunk at each call, see [chunks].
+#' * function: the next chunk at each call, see [`?chunks`][chunks].
 #'
 #' A tally of a survey design has its weights, but neither clusters nor strata; the message `candor_message_design` says so. Give the design to [rr_estimate()]
 #' for standard errors, see [survey_designs].
@@ -67,7 +67,7 @@
 #' * `candor_error_mismatch`: tallies of different mechanisms are merged. `candor_error_empty`: no report is left.
 #' * For a database, `candor_error_database` if it gives no answer, `candor_error_law` for reports that it cannot count, and `candor_error_report` for reports that the
 #'   mechanism cannot give.
-#' @seealso [rr_counts()] for existing counts; [rr_query()] for the SQL; [groups] for parts of a tally; [rr_estimate()].
+#' @seealso [rr_counts()] for existing counts; [rr_query()] for the SQL; [`?groups`][groups] for parts of a tally; [rr_estimate()].
 #' @references Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
 #' @concept survey weights
 #' @concept database

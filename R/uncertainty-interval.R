@@ -24,7 +24,7 @@
 #' error. Standard errors are `NA` if that estimate, plus or minus two standard deviations, contradicts the posterior; `print()` says so. `details` holds
 #' `expected.error`, `expected.range` and `delta`, the upper end of the range divided by `expected.error`.
 #'
-#' With hundreds of categories do not use the standard errors of `"mle"` for large shares, see [estimators].
+#' With hundreds of categories do not use the standard errors of `"mle"` for large shares, see [`?estimators`][estimators].
 #'
 #' @section Kinds of intervals:
 #'

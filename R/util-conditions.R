@@ -18,7 +18,7 @@
 #' | `candor_error_order` | joint counts that were not tallied, or too many of them |
 #' | `candor_error_too_large` | an object that would not fit in memory |
 #' | `candor_error_file` | a file that cannot be written, or holds no tally |
-#' | `candor_error_chunk` | a chunk that cannot be tallied, see [chunks] |
+#' | `candor_error_chunk` | a chunk that cannot be tallied, see [`?chunks`][chunks] |
 #' | `candor_error_database` | a database that did not answer, or whose table changed meanwhile |
 #' | `candor_error_package` | a suggested package that is not installed |
 #'

@@ -144,7 +144,7 @@ format_estimates <- function(table, digits) {
   columns <- intersect(c("estimate", "std.error", "conf.low", "conf.high"), names(table))
   error <- table[["std.error"]]
   error <- error[is.finite(error) & error > 0]
-  if (!length(error) || !all(vapply(table[columns], is.numeric, NA))) return(table)
+  if (!length(error) || !"estimate" %in% columns || !all(vapply(table[columns], is.numeric, NA))) return(table)
   decimals <- max(0, max(digits - 1, 1) - 1 - floor(log10(min(error))))
   numbers <- unlist(table[columns])
   if (decimals + log10(max(1, abs(numbers[is.finite(numbers)]))) > max(9, digits)) return(table)
