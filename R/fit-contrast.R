@@ -21,7 +21,7 @@
 #'   * `term`: the function; cumulative shares end with the bin, such as `"up to 10"`.
 #'   * `estimate`, `std.error`: value and standard error; a ratio's by the delta method.
 #'   * `statistic`, `p.value`: test that the function is 0, or that a ratio is 1 (on the logarithmic scale); none for cumulative shares.
-#'   * `conf.low`, `conf.high`: interval; of a ratio on the logarithmic scale; of cumulative shares cut at 0 and 1.
+#'   * `conf.low`, `conf.high`: interval; for a ratio on the logarithmic scale; for cumulative shares cut at 0 and 1.
 #'
 #'   Statistics of a ratio are `NA` unless both of its parts are above 0. A function that is the same for all data has standard error 0 and no test.
 #'   `vcov()` gives the joint covariance of up to 2,000 functions of one call.

@@ -7,7 +7,7 @@
 #'   by \eqn{N / (N - 1)}.
 #' * `correlation`: the covariance divided by \eqn{\sqrt{x(1-x)y(1-y)}}{sqrt(x(1-x)y(1-y))} (phi); may leave -1 to 1 with little data; `NA` if a
 #'   share leaves (0, 1).
-#' * `odds.ratio`: of the estimated cells; `NA` if a cell is not positive.
+#' * `odds.ratio`: the odds ratio of the estimated cells; `NA` if a cell is not positive.
 #' * `cramers.v`: \eqn{\sqrt{\chi^2 / (N (\min(K, L) - 1))}}{sqrt(chi^2 / (N (min(K, L) - 1)))} of the estimated table; biased upwards near 0; for
 #'   binary columns the absolute correlation.
 #' * `statistic`, `df`, `p.value`: test of independence; the same for every `method` of the fit.
