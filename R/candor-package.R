@@ -3,16 +3,15 @@
 #' Estimates prevalences and distributions from answers that were randomized to protect the respondents. A respondent's answer is altered at random before it leaves them, so that no
 #' single report reveals it. The analyst sees the reports and estimates the distribution of the truth. The package has one line of steps:
 #'
-#' | step | function | result |
-#' |---|---|---|
-#' | describe the randomization | [rr_grr()], [rr_binary()], [rr_forced()], [rr_channel()], [rr_product()], ... | a *mechanism* |
-#' | randomize answers | [rr_perturb()], [rr_client()] | *reports* |
-#' | count the reports | [rr_tally()], [rr_counts()] | a *tally* |
-#' | estimate | [rr_estimate()] | a *fit*: estimates with their uncertainty |
-#' | read | [tidy()][fit_methods], [plot()][autoplot.rr_fit] | a data frame, a ggplot |
+#' * describe the randomization (a *mechanism*): [rr_grr()], [rr_binary()], [rr_forced()], [rr_channel()], [rr_product()], ...
+#' * randomize answers (*reports*): [rr_perturb()], [rr_client()]
+#' * count the reports (a *tally*): [rr_tally()], [rr_counts()]
+#' * estimate (a *fit*: estimates with their uncertainty): [rr_estimate()]
+#' * read (a data frame, a ggplot): [tidy()][fit_methods], [plot()][autoplot.rr_fit]
 #'
 #' `plot()` returns the ggplot of `ggplot2::autoplot()`, which can be changed: `plot(fit) + ggplot2::labs(title = "Contact")`. Start with
-#' `vignette("candor", package = "candor")`.
+#' `vignette("candor", package = "candor")`; `vignette("cheat-sheet", package = "candor")` is one page, and
+#' `vignette("questions", package = "candor")` has answers and a glossary.
 #'
 #' @section Mechanisms:
 #' * one sensitive question: [rr_binary()], [rr_warner()], [rr_crosswise()], [rr_triangular()], [rr_mangat()], [rr_kuk()], [rr_forced()], [rr_unrelated()],
@@ -29,13 +28,13 @@
 #' @section Data:
 #' * vectors, data frames, database tables: [rr_tally()], [rr_query()].
 #' * published counts: [rr_counts()].
-#' * more than fits into memory: [chunks].
-#' * clients in other languages: [rr_client()], [rr_reports()], [clients].
+#' * more than fits into memory: [`?chunks`][chunks].
+#' * clients in other languages: [rr_client()], [rr_reports()], [`?clients`][clients].
 #' * survey designs with clusters, strata and weights: [survey_designs].
-#' * files of tallies, parts of tallies, several designs: [rr_write()], [rr_read()], [groups], [rr_pool()].
+#' * files of tallies, parts of tallies, several designs: [rr_write()], [rr_read()], [`?groups`][groups], [rr_pool()].
 #'
 #' @section Estimation and analysis:
-#' * estimates, standard errors, intervals: [rr_estimate()], [fit_methods], [estimators], [intervals], [likelihood_solver].
+#' * estimates, standard errors, intervals: [rr_estimate()], [fit_methods], [`?estimators`][estimators], [`?intervals`][intervals], [likelihood_solver].
 #' * sums, differences, quantiles, profiles: [rr_contrast()], [rr_compare()], [rr_quantile()], [rr_top()], [profile()][likelihood_profile].
 #' * joint distributions: [rr_margin()], [rr_association()], [rr_cooccurrence()], [rr_tmdh()], [as.table()][as.table.rr_histogram].
 #' * regression: [rr_glm()], [rr_multinom()], [rr_loglinear()], [rr_predictor()], [regression_methods], [rr_posterior()].
@@ -44,7 +43,7 @@
 #' * choice of estimator, simulation: [rr_choose_method()], [rr_study()].
 #' * extensions: [rr_new_mechanism()], [rr_law()], [rr_new_method()].
 #'
-#' Data sets: [surveys] and [exam_simulated]. Errors, warnings and messages: [candor_conditions].
+#' Data sets: [`?surveys`][surveys] and [exam_simulated]. Errors, warnings and messages: [candor_conditions].
 #' @keywords internal
 #' @importFrom generics tidy glance augment
 #' @importFrom rlang %||% .data caller_env

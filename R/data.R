@@ -4,14 +4,13 @@
 #'
 #' Six surveys whose counts were published, for examples and as check values.
 #'
-#' | data | topic | design | respondents |
-#' |---|---|---|---|
-#' | `nigeria_survey` | contact with armed groups, civilians in Nigeria | forced response by a die | 2,435 |
-#' | `benefit_survey` | two rules of unemployment benefit, Netherlands | Kuk's cards | 412 |
-#' | `plagiarism_survey` | partial and severe plagiarism, students in Zurich, Munich and Leipzig | crosswise, direct | 2 questions |
-#' | `exam_survey` | five kinds of misconduct, students in Bern and Zurich | forced response in two groups, direct | 2,137 |
-#' | `minaret_survey` | the Swiss ban on minarets | stochastic lie detector in two groups, direct | 1,621 |
-#' | `dice_survey` | cheating in a dice game, online workers, **truth known** | forced response, crosswise in two groups, direct | see there |
+#' * `nigeria_survey`: contact with armed groups, civilians in Nigeria. Design: forced response by a die. Respondents: 2,435.
+#' * `benefit_survey`: two rules of unemployment benefit, Netherlands. Design: Kuk's cards. Respondents: 412.
+#' * `plagiarism_survey`: partial and severe plagiarism, students in Zurich, Munich and Leipzig. Design: crosswise, direct. Respondents: 2 questions.
+#' * `exam_survey`: five kinds of misconduct, students in Bern and Zurich. Design: forced response in two groups, direct. Respondents: 2,137.
+#' * `minaret_survey`: the Swiss ban on minarets. Design: stochastic lie detector in two groups, direct. Respondents: 1,621.
+#' * `dice_survey`: cheating in a dice game, online workers, **truth known**. Design: forced response, crosswise in two groups, direct. Respondents:
+#'   see there.
 #'
 #' @section nigeria_survey:
 #' A respondent threw a die in private: "no" on a 1, "yes" on a 6, otherwise the truth. 22 of 2,457 gave no answer and are not counted. Check value: prevalence 0.26191, standard error
@@ -148,11 +147,11 @@
 #'
 #' A *simulated* survey of 2,000 students, for the examples of regression. Nobody was asked. Unlike a real survey it contains the truths.
 #'
-#' | outcome | truth | report |
-#' |---|---|---|
-#' | `cheating` | multinomial logit; log odds against never \eqn{-1.2 + 0.15\,semester - 0.4\,female}{-1.2 + 0.15 semester - 0.4 female} (once) and \eqn{-2 + 0.25\,semester - 0.8\,female}{-2 + 0.25 semester - 0.8 female} (often) | [rr_grr()] with three levels and `p = 0.8` |
-#' | `plagiarism` | log odds \eqn{-2 + 0.1\,semester}{-2 + 0.1 semester}, plus 0.5 for once and 1 for often | [rr_forced()] with 1/6 |
-#' | `grade` | \eqn{4 + 0.05\,semester}{4 + 0.05 semester}, plus 0.2 for once and 0.5 for often, with normal errors of standard deviation 0.6 | not randomized |
+#' * `cheating`: truth multinomial logit; log odds against never \eqn{-1.2 + 0.15\,semester - 0.4\,female}{-1.2 + 0.15 semester - 0.4 female} (once)
+#'   and \eqn{-2 + 0.25\,semester - 0.8\,female}{-2 + 0.25 semester - 0.8 female} (often); report [rr_grr()] with three levels and `p = 0.8`.
+#' * `plagiarism`: truth log odds \eqn{-2 + 0.1\,semester}{-2 + 0.1 semester}, plus 0.5 for once and 1 for often; report [rr_forced()] with 1/6.
+#' * `grade`: truth \eqn{4 + 0.05\,semester}{4 + 0.05 semester}, plus 0.2 for once and 0.5 for often, with normal errors of standard deviation 0.6;
+#'   report not randomized.
 #'
 #' @format A tibble with 2000 rows, one per student, and 7 columns:
 #' \describe{
@@ -164,7 +163,7 @@
 #'   \item{true_cheating, true_plagiarism}{the truths, which no survey has.}
 #' }
 #' @source Simulated by tools/data/make-data.R of the sources of the package.
-#' @seealso [surveys] for real surveys; [rr_glm()], [rr_multinom()], [rr_predictor()].
+#' @seealso [`?surveys`][surveys] for real surveys; [rr_glm()], [rr_multinom()], [rr_predictor()].
 #' @concept data
 #' @concept regression example
 #' @examples

@@ -3,7 +3,7 @@
 #' `rr_compare()` compares all pairs of groups by the difference or ratio of their shares, with p-values adjusted for their number. `anova()` tests whether
 #' any shares differ, and compares nested fits of the same reports.
 #'
-#' `fit` is one fit with groups, or a list of fits of independent samples. To compare two of several groups, take them first: `rr_compare(fit[c("north", "south")])`, see [groups].
+#' `fit` is one fit with groups, or a list of fits of independent samples. To compare two of several groups, take them first: `rr_compare(fit[c("north", "south")])`, see [`?groups`][groups].
 #' Only p-values are adjusted; each interval holds for its own comparison.
 #'
 #' Differences have the intervals of [rr_contrast()]: Wald's, or Newcombe's if an estimate is on the boundary. With Newcombe's interval the p-value is one minus the largest
@@ -44,7 +44,7 @@
 #'   Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian Journal of Statistics* 6(2), 65-70. <https://www.jstor.org/stable/4615733>
 #'
 #'   Wilks, S. S. (1938). The large-sample distribution of the likelihood ratio. *Annals of Mathematical Statistics* 9(1), 60-62. \doi{10.1214/aoms/1177732360}
-#' @seealso [rr_contrast()] for other functions of the shares, [groups], [rr_glm()] for covariates.
+#' @seealso [rr_contrast()] for other functions of the shares, [`?groups`][groups], [rr_glm()] for covariates.
 #' @concept risk difference
 #' @concept risk ratio
 #' @concept multiple comparisons
@@ -108,6 +108,15 @@ compare_samples <- function(samples, labels, level, type, df, between, cells) {
     tibble::as_tibble(c(list(term = labels, group1 = names[pair[1]], group2 = names[pair[2]]),
                         compare_pair(x, y, both, level, df %||% pair_freedom(x, y), type)))
   }, simplify = FALSE))
+}
+
+# Differences that are there decide, filtered ones too.
+title_of.rr_compare <- function(x) {
+  tested <- sum(!is.na(x[["p.adjusted"]]))
+  level <- 1 - about(x, "conf.level")
+  c(about(x, "title"), if (tested) sprintf("  Significant at level %s: %s of %s", format(level),
+                                           format_count(sum(x$p.adjusted < level, na.rm = TRUE)),
+                                           number_of(tested, "pair")))
 }
 
 check_several_groups <- function(fit) {

@@ -18,28 +18,26 @@
 #' @param ... Not used; further arguments give an error.
 #' @return A tibble of class `rr_contrast` with one row per function, see [estimate_methods]:
 #'
-#'   | column | content |
-#'   |---|---|
-#'   | `term` | the function; cumulative shares end with the bin, such as `"up to 10"` |
-#'   | `estimate`, `std.error` | value and standard error; a ratio's by the delta method |
-#'   | `statistic`, `p.value` | test that the function is 0, or that a ratio is 1 (on the logarithmic scale); none for cumulative shares |
-#'   | `conf.low`, `conf.high` | interval; of a ratio on the logarithmic scale; of cumulative shares cut at 0 and 1 |
+#'   * `term`: the function; cumulative shares end with the bin, such as `"up to 10"`.
+#'   * `estimate`, `std.error`: value and standard error; a ratio's by the delta method.
+#'   * `statistic`, `p.value`: test that the function is 0, or that a ratio is 1 (on the logarithmic scale); none for cumulative shares.
+#'   * `conf.low`, `conf.high`: interval; for a ratio on the logarithmic scale; for cumulative shares cut at 0 and 1.
 #'
 #'   Statistics of a ratio are `NA` unless both of its parts are above 0. A function that is the same for all data has standard error 0 and no test.
 #'   `vcov()` gives the joint covariance of up to 2,000 functions of one call.
 #' @section At the boundary:
-#' Intervals are Wald's if no estimate of the groups involved is on the boundary. If an estimate is on the boundary (any method but `"inv"` and `"norm"`), the covariance matrix
-#' treats it as known, and a warning says so. A standard error of 0 becomes `NA`, and intervals follow from the reports:
+#' Intervals are Wald's if no estimate of the groups involved is on the boundary. For methods other than `"inv"` and `"norm"`, the covariance matrix
+#' treats an estimate on the boundary as known, and a warning says so. A standard error of 0 becomes `NA`, and intervals follow from the reports:
 #'
 #' * A sum of categories has the interval of the fit, or Wilson's if that is `"wald"` or `"bootstrap"`. It is computed from the nearest number of reports that a truth gives, so it never
 #'   collapses to a point. In general channels it is the score interval of the unbiased sum. For several questions only one category, or all but one, has such an interval.
 #' * A difference of two such sums between groups has Newcombe's interval.
-#' * Other functions (scores, differences within a group) have Wald's interval, which is too narrow there, or none.
+#' * Other functions (scores, differences within a group) have Wald's interval, which is too narrow on the boundary, or no interval.
 #'
 #' The same holds if a standard error is not known.
 #' @section Designs with several maxima:
-#' Some designs cannot tell all truths apart. A function may be determined even so: from pools with an unknown parameter the share of yes is known, for
-#' example. Its standard error is then the same at every maximum, from the observed information (`target = "population"`). A function
+#' Some designs cannot tell all truths apart. Some functions of the shares are determined all the same, such as the share of yes in a pool with an unknown
+#' parameter. The standard error is then the same at every maximum, from the observed information (`target = "population"`). A function
 #' that differs between the maxima has the standard error `NA` and no interval.
 #' @section Errors and warnings:
 #' Errors: `candor_error_level` (unknown or repeated names), `candor_error_argument`. Warning: `candor_warning_boundary`. See [candor_conditions].

@@ -2,7 +2,7 @@
 #'
 #' `rr_estimate()` recovers the distribution of the true answers from randomized reports, with standard errors and confidence intervals.
 #'
-#' The page [estimators] compares the methods, and the page [intervals] says what the uncertainty is about. [rr_choose_method()] picks a method for given data.
+#' The page [`?estimators`][estimators] compares the methods, and the page [`?intervals`][intervals] says what the uncertainty is about. [rr_choose_method()] picks a method for given data.
 #'
 #' Each report is taken to come from a different respondent. With several reports per person the standard errors are too small: give a survey design with
 #' the respondents as clusters, see [survey_designs].
@@ -23,13 +23,13 @@
 #' @param x Reports, a data frame, a database table or a tally: anything that [rr_tally()] accepts. A list of tallies is pooled by [rr_pool()]. For a survey design of the package survey see
 #'   [survey_designs].
 #' @param mechanism How the answers were randomized, such as [rr_forced()] or [rr_grr()]. Not needed for a tally.
-#' @param method The estimator: a name of the table in [estimators] or a method made by [rr_new_method()]. Default `"mle"`, maximum likelihood. If the counts
+#' @param method The estimator: a name listed on [`?estimators`][estimators], or a method made by [rr_new_method()]. Default `"mle"`, maximum likelihood. If the counts
 #'   do not determine the likelihood, the default is `"composite"` or `"norm_sub"`, and a message names it.
-#' @param ... Options of the method, see [estimators].
+#' @param ... Options of the method, see [`?estimators`][estimators].
 #' @param column,count,weights,by,na.rm Passed to [rr_tally()] if `x` is not a tally. For a data frame, `column`, `count`, `by` and `weights` are names of columns or
 #'   formulas such as `~ region`.
-#' @param target `"population"` (default) or `"sample"`: whom the uncertainty is about, see [intervals].
-#' @param interval Kind of interval: `"wilson"` (default), `"exact"`, `"wald"`, `"bootstrap"`, `"profile"`, `"credible"` or `"anytime"`, see [intervals]. The default
+#' @param target `"population"` (default) or `"sample"`: whom the uncertainty is about, see [`?intervals`][intervals].
+#' @param interval Kind of interval: `"wilson"` (default), `"exact"`, `"wald"`, `"bootstrap"`, `"profile"`, `"credible"` or `"anytime"`, see [`?intervals`][intervals]. The default
 #'   for a maximum likelihood fit of pooled designs is `"profile"`.
 #' @param conf.level Confidence level, a number in (0, 1); default 0.95.
 #' @param simultaneous Logical, default `FALSE`. Should all intervals hold together (Bonferroni)?
@@ -51,12 +51,13 @@
 #'   Groups in which nobody answered are left out and named in a message.
 #' @section Errors and warnings:
 #' Errors: `candor_error_empty`, `candor_error_no_information` (reports do not depend on the truth), `candor_error_impossible` (a report that no
-#' truth can produce), `candor_error_law` (method or interval not available), `candor_error_mismatch`, `candor_error_precision`, `candor_error_argument`. Warnings:
+#' truth can produce), `candor_error_law` (method not available), `candor_error_argument` (also an interval that is not available), `candor_error_mismatch`,
+#' `candor_error_precision`. Warnings:
 #' `candor_warning_not_converged`; `candor_warning_unlikely` (no truth makes the reports likely, as after a wrong mechanism; wrong in at most 1 of 1,000 fits). See [candor_conditions].
 #' @references Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response.
 #'   \doi{10.48550/arXiv.2601.08603}
-#' @seealso [estimators], [intervals], [fit_methods] to read the fit, [rr_contrast()] for sums and differences, [rr_top()] for the most common categories,
-#'   `vignette("candor", package = "candor")`.
+#' @seealso [`?estimators`][estimators], [`?intervals`][intervals], [fit_methods] to read the fit, [rr_contrast()] for sums and differences, [rr_top()] for the most common categories,
+#'   `vignette("candor", package = "candor")`; `vignette("questions", package = "candor")` answers what is often asked.
 #' @concept prevalence
 #' @concept proportion
 #' @concept sensitive question

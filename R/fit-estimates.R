@@ -16,7 +16,7 @@
 #'
 #' In R Markdown and Quarto `knitr::kable(tidy(x))` makes a table.
 #'
-#' Filter the rows of `tidy()`, not the estimates: parts of an estimate are not an estimate. Groups of a fit are taken by `[` and `subset()`, see [groups].
+#' Filter the rows of `tidy()`, not the estimates: parts of an estimate are not an estimate. Groups of a fit are taken by `[` and `subset()`, see [`?groups`][groups].
 #'
 #' An argument that a method does not know is ignored with a warning (`candor_warning_argument`), and without a warning in calls that other packages make. The `rr_*()` functions refuse unknown arguments.
 #'
@@ -175,7 +175,7 @@ print.rr_estimates <- function(x, n = 10, digits = 4, ...) {
   n <- check_number(n, "n", min = 0)
   digits <- check_digits(digits)
   title <- title_of(x)
-  writeLines(c(paste0("<", class(x)[1], "> ", title[1]), title[-1]))
+  writeLines(within_80(c(paste0("<", class(x)[1], "> ", title[1]), title[-1])))
   shown <- shown_of(x, n)
   print_rows(shown, n, digits, attr(shown, "total") %||% nrow(shown))
   notes <- notes_of(x, shown)

@@ -29,7 +29,7 @@
 #' @param replications Number of simulated tallies, a whole number of at least 99; default 999. Large pools take minutes: use 100 for 1,000 categories.
 #' @param seed A whole number for [set.seed()], after which R's generator is restored; or `NULL` (default) to continue from its present state.
 #' @param ... Not used; further arguments give an error.
-#' @return For a regression a tibble with the rows `"Pearson"` and `"deviance"` of `test`, and the columns `statistic`, `df` and `p.value`. Otherwise a tibble with one row per group:
+#' @return A tibble whose `print()` begins with a verdict at level 0.05. For a regression it has the rows `"Pearson"` and `"deviance"` of `test`, and the columns `statistic`, `df` and `p.value`. Otherwise it has one row per group:
 #'
 #'   | column | content |
 #'   |---|---|
@@ -45,7 +45,8 @@
 #'
 #'   Hosmer, D. W. and Lemeshow, S. (1980). Goodness of fit tests for the multiple logistic regression model. *Communications in Statistics* A9(10), 1043-1069.
 #'   \doi{10.1080/03610928008827941}
-#' @seealso [rr_lie_detector()], [rr_cheater_detection()] and [rr_anchor()] estimate noncompliance, [rr_noncompliance()] assumes it.
+#' @seealso [rr_lie_detector()], [rr_cheater_detection()] and [rr_anchor()] estimate noncompliance, [rr_noncompliance()] assumes it;
+#'   `vignette("compliance", package = "candor")`.
 #' @concept noncompliance
 #' @concept compliance
 #' @concept cheating
@@ -81,7 +82,24 @@ rr_goodness_of_fit.default <- function(fit, replications = 999, seed = NULL, ...
     cli::cli_inform("P-values are NA if the design can explain any such shares: then nothing can be tested.",
                     class = "candor_message_untested")
   }
-  table
+  mark(table, "rr_goodness")
+}
+
+#' @export
+print.rr_goodness <- function(x, ...) {
+  if (!is.null(x[["p.value"]])) writeLines(paste("<rr_goodness_of_fit>", goodness_verdict(x$p.value)))
+  NextMethod()
+}
+
+# By the smallest of the p-values of groups, or of the two tests of a regression.
+goodness_verdict <- function(p) {
+  p <- p[!is.na(p)]
+  if (!length(p)) return("Nothing can be tested.")
+  least <- min(stats::p.adjust(p, "holm"))
+  shown <- format.pval(least, digits = 2)
+  sprintf("%s (p %s%s)", if (least < 0.05) "The reports do not fit" else "No misfit was found",
+          if (startsWith(shown, "<")) shown else paste("=", shown),
+          if (length(p) > 1) sprintf(", adjusted for %d tests", length(p)) else "")
 }
 
 goodness_row <- function(fit, g, replications) {

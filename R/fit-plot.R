@@ -37,7 +37,7 @@
 #' @param order Logical. Order categories by their estimate? Default `NULL`: up to 40 categories and ordered categories keep their order, others are ranked.
 #' @param terms Categories, as labels or positions, such as `"yes"`; default all.
 #' @param variable For a regression: name of a covariate; default the first.
-#' @param by For a regression: name of a covariate of at most 8 values, with a line for each. Default one that interacts with `variable`, if there is one; `character()` for none.
+#' @param by For a regression: name of a covariate of at most 8 values, with a line for each. Default: a covariate that interacts with `variable`, or none. `character()`: none.
 #' @param conf.level For a regression: confidence level of the band, a number in (0, 1); default 0.95.
 #' @param type For a regression: `"truth"` (default) for the probability along a covariate, or `"coefficients"` for a row with an interval per coefficient.
 #' @param exponentiate For `type = "coefficients"`: logical, default `FALSE`. Draw factors such as odds ratios, on a logarithmic axis?

@@ -22,7 +22,7 @@
 #' @param alphabet The characters of the strings: single characters, or one text of them; default `letters`. Strings with other characters are not found.
 #' @param alpha Upper bound of the probability that a step keeps any prefix that nobody holds, a number in (0, 1); default 0.05.
 #' @param most Largest number of prefixes that survive a step, the most frequent ones; a whole number of at least 1, default 100.
-#' @param target `"population"` (default) or `"sample"`, the respondents held out; see [intervals].
+#' @param target `"population"` (default) or `"sample"`, the respondents held out; see [`?intervals`][intervals].
 #' @param conf.level Confidence level, a number in (0, 1); default 0.95.
 #' @param simultaneous Logical, default `FALSE`. Should the intervals of all strings hold together (Bonferroni)? By default they are intervals by rank, see [rr_top()]. Both are
 #'   approximate, because collisions of hash functions are in the counts.

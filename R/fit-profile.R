@@ -29,7 +29,7 @@
 #' `candor_error_law` (no likelihood), `candor_error_level`, `candor_error_argument`. See [candor_conditions].
 #' @references Venzon, D. J. and Moolgavkar, S. H. (1988). A method for computing profile-likelihood-based confidence intervals. *Applied Statistics* 37(1), 87-94.
 #'   \doi{10.2307/2347496}
-#' @seealso [intervals], [confint.rr_glm()].
+#' @seealso [`?intervals`][intervals], [confint.rr_glm()].
 #' @concept likelihood ratio interval
 #' @name likelihood_profile
 #' @examples

@@ -34,7 +34,7 @@
 #' @param breaks Increasing numbers that bound the bins of the levels, one more than there are levels; default the breaks of the mechanism, if it has any.
 #'   Ages in completed years, with levels 0 to 99, have the breaks `0:100`.
 #' @param conf.level Confidence level, a number in (0, 1); default 0.95.
-#' @param target For regressions: `"population"` (default) or `"sample"`, see [intervals]. A margin has its own target.
+#' @param target For regressions: `"population"` (default) or `"sample"`, see [`?intervals`][intervals]. A margin has its own target.
 #' @param difference Logical, default `FALSE`. Estimate the differences between all pairs of classes, second minus first?
 #' @param ... Not used; further arguments give an error.
 #' @return A tibble of class `rr_quantile` with one row per group or class and probability: the groups or classes, `prob`, `level` (fits only: the label of the level that contains the

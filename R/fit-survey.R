@@ -167,7 +167,7 @@ survey_title <- function(x) {
   tally <- x$tally
   random <- if (x$target == "sample") "the randomization of each answer alone, for these respondents and weights"
             else "the draw of the sample and the randomization of each answer"
-  c(paste0(x$estimator$title, ", ", if (x$total) "totals" else "shares", " of ",
+  c(paste0(x$estimator$title, ": ", if (x$total) "totals" else "shares", " of ",
            category_words(length(x$mechanism$levels)), " from ", format_count(x$n), " respondents who stand for ",
            format_count(round(sum(tally$n), 1)), if (!is.null(tally$groups)) in_groups(tally)),
     paste0("  ", format(x$mechanism)),

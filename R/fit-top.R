@@ -29,7 +29,7 @@
 #' @param adjust `"BH"` (default; Benjamini and Hochberg, for independent or positively dependent tests), `"BY"` (any dependence) or `"holm"` (probability of any false discovery).
 #'   The counts of one question are slightly negatively dependent, for which simulations show no excess of `"BH"`.
 #' @param conf.level Confidence level, a number in (0, 1); default 0.95.
-#' @param target `"population"` (default) or `"sample"`, see [intervals].
+#' @param target `"population"` (default) or `"sample"`, see [`?intervals`][intervals].
 #' @param ... Not used; further arguments give an error.
 #' @return A tibble of class `rr_top` with one row per listed category: the groups, `rank`, `term`, `estimate`, `std.error`, `conf.low`, `conf.high`, `p.value`,
 #'   `p.adjusted` and `present` (`p.adjusted <= alpha`). The attribute `found` is the number of categories present, listed or not. [plot()][autoplot.rr_compare] draws it.
@@ -43,7 +43,7 @@
 #'
 #'   Benjamini, Y. and Yekutieli, D. (2001). The control of the false discovery rate in multiple testing under dependency. *Annals of Statistics* 29(4),
 #'   1165-1188. \doi{10.1214/aos/1013699998}
-#' @seealso [rr_heavy_hitters()] for strings without a list, [rr_estimate()], [intervals].
+#' @seealso [rr_heavy_hitters()] for strings without a list, [rr_estimate()], [`?intervals`][intervals].
 #' @concept heavy hitters
 #' @concept selective inference
 #' @concept intervals after selection

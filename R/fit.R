@@ -54,7 +54,7 @@
 #' @param object,x A fit of [rr_estimate()].
 #' @param parm Categories, as names or positions; default all.
 #' @param level,conf.level Confidence level, a number in (0, 1); default the level of the fit.
-#' @param interval For `confint()` and `tidy()`: kind of interval, see [intervals]; default the kind of the fit. `"bootstrap"` only for a fit that was made with it.
+#' @param interval For `confint()` and `tidy()`: kind of interval, see [`?intervals`][intervals]; default the kind of the fit. `"bootstrap"` only for a fit that was made with it.
 #' @param type For `residuals()` `"pearson"` (default) or `"response"` (in reports). For `tidy()` `"estimates"` (default), `"parameters"` or `"trace"`.
 #' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high`?
 #' @param terms Categories, as labels or positions, such as `"yes"`; default all.
@@ -70,7 +70,7 @@
 #'   \doi{10.48550/arXiv.2601.08603} (equation 8: variances for the sample, with \eqn{(p - q)^2} in the denominators; for the population \eqn{\theta(1 - \theta)/N} is added)
 #'
 #'   Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
-#' @seealso [rr_contrast()], [rr_compare()], [groups] to take some groups, [estimate_methods] for what all estimates share.
+#' @seealso [rr_contrast()], [rr_compare()], [`?groups`][groups] to take some groups, [estimate_methods] for what all estimates share.
 #' @concept tidy
 #' @concept effective sample size
 #' @concept unknown parameter
@@ -217,7 +217,7 @@ title_of.rr_fit <- function(x) {
   odds <- if (protects(x$mechanism)) {
     odds_words(x$mechanism$epsilon, if (is.null(x$mechanism$questions)) "a report" else "a row")
   }
-  c(paste0(x$estimator$title, " of ", category_words(length(x$mechanism$levels)), " from ", report_words(x$tally),
+  c(paste0(x$estimator$title, ": estimates of ", category_words(length(x$mechanism$levels)), " from ", report_words(x$tally),
            if (!is.null(x$tally$groups)) in_groups(x$tally)),
     paste0("  ", c(format(x$mechanism), if (length(odds)) capitalise(odds))),
     indented(c(uncertainty_line(x, held), fit_notes(x, law, held))))

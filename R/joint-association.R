@@ -3,13 +3,14 @@
 #' For every pair of questions: covariance, correlation, odds ratio and Cramer's V of the *truth*, each with a standard error, and a test of
 #' independence.
 #'
-#' | measure | definition | notes |
-#' |---|---|---|
-#' | `covariance` | \eqn{z - xy}, of two binary columns with shares \eqn{x}, \eqn{y} and joint share \eqn{z} | unbiased; for the population multiplied by \eqn{N / (N - 1)} |
-#' | `correlation` | the covariance divided by \eqn{\sqrt{x(1-x)y(1-y)}}{sqrt(x(1-x)y(1-y))} (phi) | may leave -1 to 1 with little data; `NA` if a share leaves (0, 1) |
-#' | `odds.ratio` | of the estimated cells | `NA` if a cell is not positive |
-#' | `cramers.v` | \eqn{\sqrt{\chi^2 / (N (\min(K, L) - 1))}}{sqrt(chi^2 / (N (min(K, L) - 1)))} of the estimated table | biased upwards near 0; for binary columns the absolute correlation |
-#' | `statistic`, `df`, `p.value` | test of independence | the same for every `method` of the fit |
+#' * `covariance`: \eqn{z - xy}, of two binary columns with shares \eqn{x}, \eqn{y} and joint share \eqn{z}; unbiased; for the population multiplied
+#'   by \eqn{N / (N - 1)}.
+#' * `correlation`: the covariance divided by \eqn{\sqrt{x(1-x)y(1-y)}}{sqrt(x(1-x)y(1-y))} (phi); may leave -1 to 1 with little data; `NA` if a
+#'   share leaves (0, 1).
+#' * `odds.ratio`: the odds ratio of the estimated cells; `NA` if a cell is not positive.
+#' * `cramers.v`: \eqn{\sqrt{\chi^2 / (N (\min(K, L) - 1))}}{sqrt(chi^2 / (N (min(K, L) - 1)))} of the estimated table; biased upwards near 0; for
+#'   binary columns the absolute correlation.
+#' * `statistic`, `df`, `p.value`: test of independence; the same for every `method` of the fit.
 #'
 #' Use the test, not Cramer's V, to judge independence. Standard errors are too small if a maximum likelihood fit has cells at 0, see [rr_margin()].
 #'
@@ -300,7 +301,8 @@ shown_of.rr_association <- function(x, n) {
   keep <- intersect(c("x", "y", "correlation", "correlation.error", "odds.ratio", "cramers.v", "cramers.v.error",
                       "p.value"), names(x$pairs))
   shown <- as.data.frame(utils::head(x$pairs[keep], n))
-  names(shown)[endsWith(names(shown), ".error")] <- "std.error"
+  errors <- grep("[.]error$", names(shown))
+  names(shown)[errors] <- c("std.error", "v.error")[seq_along(errors)]
   attr(shown, "total") <- nrow(x$pairs)
   shown
 }

@@ -12,12 +12,10 @@
 #'
 #' A report is replaced by one number per category \eqn{v} with \eqn{E(u_v \mid x) = 1\{v = x\}}{E(u_v | x) = 1{v = x}}, whose mean is the unbiased estimate:
 #'
-#' | question | score of a category |
-#' |---|---|
-#' | Hadamard blocks | sign of the category in its block, times a constant; 0 in other blocks |
-#' | [rr_bitflip()] | debiased bit of a bucket that was drawn, times \eqn{b / d} |
-#' | shared hash functions, any channel | column of the left inverse |
-#' | [rr_bloom()] | least-squares decoder of the filters with equal weights, which must tell all categories apart |
+#' * Hadamard blocks: sign of the category in its block, times a constant; 0 in other blocks.
+#' * [rr_bitflip()]: debiased bit of a bucket that was drawn, times \eqn{b / d}.
+#' * shared hash functions, any channel: column of the left inverse.
+#' * [rr_bloom()]: least-squares decoder of the filters with equal weights, which must tell all categories apart.
 #'
 #' Questions are randomized separately, so the product of the scores of two questions is an unbiased term of their joint count. Covariances need nothing more: margins of
 #' \eqn{m} questions need `order` \eqn{m}. At most 2,000 sets are kept, such as two questions of 43 categories. The time is proportional to the rows times the square of the number of sets.

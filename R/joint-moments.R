@@ -102,11 +102,10 @@ moment_matrix <- function(x) {
 #'
 #' `as.table()` turns the unbiased estimate of joint counts into a table of all combinations of answers. The default table has no negative cells, and its margins are consistent.
 #'
-#' | `method` | table | notes |
-#' |---|---|---|
-#' | `"projection"` | the closest proper table, the Euclidean projection of the row-type shares on the distributions | never farther from the truth; biased; zeros are not evidence of absence |
-#' | `"truncated"` | the mean of each cell's normal approximation above 0, rescaled to sum 1 | no cell is 0 |
-#' | `"unbiased"` | alternating sums of the estimated counts of sets, divided by the number of rows | may have negative cells |
+#' * `"projection"`: the closest proper table, the Euclidean projection of the row-type shares on the distributions; never farther from the truth;
+#'   biased; zeros are not evidence of absence.
+#' * `"truncated"`: the mean of each cell's normal approximation above 0, rescaled to sum 1; no cell is 0.
+#' * `"unbiased"`: alternating sums of the estimated counts of sets, divided by the number of rows; may have negative cells.
 #'
 #' Look at the unbiased estimate and its standard errors too. The maximum likelihood estimate under a product mechanism, [rr_estimate()], is the other proper choice, and its
 #' `method = "invp"` gives the projection. Either table can be the `start` of `method = "ibu"`, which gains if the unbiased estimate has no negative cell. EM never changes a cell of 0: start from

@@ -40,7 +40,7 @@
 #'   Kim, Y., Carbonetto, P., Stephens, M. and Anitescu, M. (2020). A fast algorithm for maximum likelihood estimation of
 #'   mixture proportions using sequential quadratic programming. *Journal of Computational and Graphical Statistics* 29(2),
 #'   261-273. \doi{10.1080/10618600.2019.1689985}
-#' @seealso [estimators] for the options, [rr_estimate()].
+#' @seealso [`?estimators`][estimators] for the options, [rr_estimate()].
 #' @concept mixture likelihood
 #' @concept EM algorithm
 #' @name likelihood_solver

@@ -8,11 +8,11 @@
 #' A law says how the probabilities of a report depend on the true answer. Every mechanism has a law, and estimates, covariances, intervals and simulation
 #' follow from it. Three kinds of law can be made by hand:
 #'
-#' | law | made by | meaning |
-#' |---|---|---|
-#' | additive | `rr_new_law("additive", a, b, odds = a / b)` | \eqn{P(y \mid x) = b_y + a 1\{x = y\}}{P(y | x) = b[y] + a 1{x = y}}: the truth with some probability, else an answer that does not depend on it |
-#' | channel | `rr_new_law("channel", axes)` | any matrix of probabilities, or a Kronecker product of several |
-#' | support | `rr_new_law("support", p, q, both_own = NULL, both_other = NULL, odds = NULL, difference = p - q)` | a report *supports* some categories: the true category with probability `p`, any other category with probability `q` |
+#' * additive, made by `rr_new_law("additive", a, b, odds = a / b)`: \eqn{P(y \mid x) = b_y + a 1\{x = y\}}{P(y | x) = b[y] + a 1{x = y}}, the truth
+#'   with some probability, else an answer that does not depend on it.
+#' * channel, made by `rr_new_law("channel", axes)`: any matrix of probabilities, or a Kronecker product of several.
+#' * support, made by `rr_new_law("support", p, q, both_own = NULL, both_other = NULL, odds = NULL, difference = p - q)`: a report *supports* some
+#'   categories: the true category with probability `p`, any other category with probability `q`.
 #'
 #' Most frequency oracles of local differential privacy have the third kind: the bits equal to 1 in unary encoding, the categories that match a hash value, the
 #' chosen subset. A tally counts how many reports support each category. The inversion \eqn{(c_v / n - q) / (p - q)} is unbiased, and every count \eqn{c_v} is binomial.
@@ -44,7 +44,8 @@
 #'
 #'   Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response.
 #'   \doi{10.48550/arXiv.2601.08603} (additive)
-#' @seealso [rr_new_mechanism()] for a mechanism of your own, [rr_matrix()] for the probabilities as a matrix.
+#' @seealso [rr_new_mechanism()] for a mechanism of your own, [rr_matrix()] for the probabilities as a matrix;
+#'   `vignette("extending", package = "candor")`.
 #' @concept response probability
 #' @concept transition matrix
 #' @concept pure protocol

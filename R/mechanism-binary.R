@@ -4,16 +4,17 @@
 #'
 #' `rr_binary()` describes any yes/no question by its two probabilities,
 #' \eqn{p = P(\mathrm{yes} \mid \mathrm{yes})}{p = P(yes | yes)} and \eqn{q = P(\mathrm{yes} \mid \mathrm{no})}{q = P(yes | no)}. The classical
-#' survey designs for a sensitive question are special cases:
+#' survey designs for a sensitive question are special cases. What the respondent does, and the probabilities \eqn{p} and \eqn{q}:
 #'
-#' | constructor | what the respondent does | `p` | `q` |
-#' |---|---|---|---|
-#' | `rr_warner(p)` | a device picks the question (probability `p`) or its negation | `p` | `1 - p` |
-#' | `rr_crosswise(p)` | says whether the answers to the sensitive question and to an innocuous question of prevalence `p` are the same; "yes" is "the same" | `p` | `1 - p` |
-#' | `rr_triangular(p)` | says "no" only if both answers are no; the innocuous question has prevalence `p` | 1 | `p` |
-#' | `rr_mangat(p, t)` | answers directly with probability `t`, otherwise by Warner's device with `p` | `t + (1 - t) p` | `(1 - t)(1 - p)` |
-#' | `rr_mangat(p, variant = "1994")` | says "yes" if that is the truth, otherwise answers by Warner's device with `p` | 1 | `1 - p` |
-#' | `rr_kuk(p1, p2)` | draws a card from the deck of their group and names its colour; "yes" is the colour with shares `p1`, `p2` | `p1` | `p2` |
+#' * `rr_warner(p)`: a device picks the question (probability `p`) or its negation. Probabilities: `p` and `1 - p`.
+#' * `rr_crosswise(p)`: says whether the answers to the sensitive question and to an innocuous question of prevalence `p` are the same; "yes" is "the
+#'   same". Probabilities: `p` and `1 - p`.
+#' * `rr_triangular(p)`: says "no" only if both answers are no; the innocuous question has prevalence `p`. Probabilities: 1 and `p`.
+#' * `rr_mangat(p, t)`: answers directly with probability `t`, otherwise by Warner's device with `p`. Probabilities: `t + (1 - t) p` and
+#'   `(1 - t)(1 - p)`.
+#' * `rr_mangat(p, variant = "1994")`: says "yes" if that is the truth, otherwise answers by Warner's device with `p`. Probabilities: 1 and `1 - p`.
+#' * `rr_kuk(p1, p2)`: draws a card from the deck of their group and names its colour; "yes" is the colour with shares `p1`, `p2`. Probabilities:
+#'   `p1` and `p2`.
 #'
 #' Any `p != q` can be estimated, including `p < q`, as in the crosswise design with `p = 0.25`. If a report rules a truth out, [rr_epsilon()] is
 #' `Inf`. A "no" in the triangular design is an example. The extended crosswise model asks two groups, with `rr_crosswise(p)` and `rr_crosswise(1 - p)`:
@@ -28,7 +29,7 @@
 #' epsilon Warner's design has a far smaller one: with five draws, decks of 0.7 and 0.4 and a prevalence of 0.1, a quarter of the variance.
 #'
 #' @param p,q For `rr_binary()`: numbers, 0 to 1, the probabilities of "yes" if the truth is yes and if it is no.
-#'   For the others `p` is the design probability in the table.
+#'   For the others `p` is the design probability in the list.
 #' @param epsilon Number, 1e-12 to 700. Privacy budget, in place of the probabilities of `rr_warner()`, `rr_crosswise()` and `rr_kuk()`. The
 #'   crosswise design then has `p < 0.5`, and Kuk's design two decks with opposite shares.
 #' @param t Number, 0 to 1. Probability of the direct question, for the design of 1990.
@@ -59,7 +60,7 @@
 #'   Kuk, A. Y. C. (1990). Asking sensitive questions indirectly. *Biometrika* 77(2), 436-438.
 #'   \doi{10.1093/biomet/77.2.436}
 #' @seealso [rr_forced()] for forced response and the unrelated question; [rr_lie_detector()] for respondents who do not follow the instructions;
-#'   [rr_device()] for dice, coins and birthdays. The item count technique (list experiment) is in the package list, see
+#'   [rr_device()] for dice, coins and birthdays; `vignette("choosing", package = "candor")`. The item count technique (list experiment) is in the package list, see
 #'   `vignette("coming-from", package = "candor")`.
 #' @concept item count
 #' @concept list experiment

@@ -10,14 +10,14 @@
 #' @section Files:
 #' A file is a JSON object:
 #'
-#' | member | content |
-#' |---|---|
-#' | `format`, `version` | `"candor client"` and 1; a client refuses any other |
-#' | `epsilon` | left out if it is infinite |
-#' | `mechanism` | the mechanism that made the plan |
-#' | `plan` | the plan, for one question |
-#' | `questions` | for an [rr_product()] or [rr_sample_questions()]: an array of objects with `name` and `plan`; draws are in this order, after all answers were looked up |
-#' | `sample` | `true` for [rr_sample_questions()]: the report is about one question, uniform below the number of questions that were answered, all or one; it is `{question, report}` with the report as text |
+#' * `format`, `version`: `"candor client"` and 1; a client refuses any other.
+#' * `epsilon`: left out if it is infinite.
+#' * `mechanism`: the mechanism that made the plan.
+#' * `plan`: the plan, for one question.
+#' * `questions`: for an [rr_product()] or [rr_sample_questions()]: an array of objects with `name` and `plan`; draws are in this order, after all
+#'   answers were looked up.
+#' * `sample`: `true` for [rr_sample_questions()]: the report is about one question, uniform below the number of questions that were answered, all or
+#'   one; it is `{question, report}` with the report as text.
 #'
 #' Every plan has `kind`, `k`, `levels` (labels of the answers) and `reports` (labels of the reports; empty if reports are not categories). Positions count
 #' from 0: the answer \eqn{x} is its place among `levels`. With `breaks`, a number is in bin \eqn{x} if
@@ -109,7 +109,7 @@
 #' one another.
 #'
 #' A number below \eqn{m} is drawn from the next word \eqn{w}. If \eqn{w m \bmod 2^{32}}{w m mod 2^32} is below \eqn{2^{32} \bmod m}{2^32 mod m}, \eqn{w} is skipped
-#' and the next word taken. The number is \eqn{\lfloor w m / 2^{32} \rfloor}{floor(w m / 2^32)}. Below, "numbers below \eqn{m} of (a, b, ...)" are successive numbers of
+#' and the next word taken. The number is \eqn{\lfloor w m / 2^{32} \rfloor}{floor(w m / 2^32)}. In the rest of this page, "numbers below \eqn{m} of (a, b, ...)" are successive numbers of
 #' the stream with this key.
 #'
 #' @section Local hashing:

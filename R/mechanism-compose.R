@@ -165,7 +165,7 @@ with_design_level <- function(mechanism) {
 #'
 #'   Bockenholt, U. and van der Heijden, P. G. M. (2007). Item randomized-response models for measuring
 #'   noncompliance. *Psychometrika* 72, 245-262. \doi{10.1007/s11336-005-1495-y}
-#' @seealso [rr_lie_detector()] and [rr_anchor()], which estimate the share.
+#' @seealso [rr_lie_detector()] and [rr_anchor()], which estimate the share; `vignette("compliance", package = "candor")`.
 #' @concept self-protective answer
 #' @concept sensitivity analysis
 #' @concept noncompliance

@@ -29,7 +29,8 @@
 #'   Greenberg, B. G., Abul-Ela, A.-L. A., Simmons, W. R. and Horvitz, D. G. (1969). The unrelated
 #'   question randomized response model: theoretical framework. *Journal of the American Statistical Association*
 #'   64(326), 520-539. \doi{10.1080/01621459.1969.10500991}
-#' @seealso [rr_binary()] for other yes/no designs; [rr_lie_detector()] for respondents who do not follow the instructions; [nigeria_survey].
+#' @seealso [rr_binary()] for other yes/no designs; [rr_lie_detector()] for respondents who do not follow the instructions; [nigeria_survey];
+#'   `vignette("choosing", package = "candor")`.
 #' @concept prevalence
 #' @concept sensitive question
 #' @concept forced response
@@ -150,7 +151,7 @@ new_rr_innocuous <- function(kind, levels, truth, innocuous, design) {
 #'   Ostapczuk, M., Moshagen, M., Zhao, Z. and Musch, J. (2009). Assessing sensitive attributes using the randomized response technique: evidence for the importance of
 #'   response symmetry. *Journal of Educational and Behavioral Statistics* 34(2), 267-287. \doi{10.3102/1076998608324453}
 #' @seealso [rr_noncompliance()] for a stated share who ignore the instructions; [design_parameters]; [rr_anchor()] for an anchor question;
-#'   [rr_goodness_of_fit()].
+#'   [rr_goodness_of_fit()]; `vignette("compliance", package = "candor")`.
 #' @concept stochastic lie detector
 #' @concept cheater detection model
 #' @concept noncompliance

@@ -4,13 +4,15 @@
 #' permanent and the instantaneous randomized response (PRR and IRR). All reports together reveal no more than the permanent answer, and one report
 #' reveals less. `rr_longitudinal()` makes both stages from their privacy budgets, or takes two mechanisms as they are.
 #'
-#' | `protocol` | permanent answer | report | total error |
-#' |---|---|---|---|
-#' | `"oue-sue"` (default) | unary encoding, optimized | each bit, symmetric | as [rr_unary()] at `epsilon`, the best of the unary ones |
-#' | `"sue-sue"` (RAPPOR without Bloom filters) | unary encoding, symmetric | each bit, symmetric | as the symmetric form |
-#' | `"oue-oue"`, `"sue-oue"` | unary encoding | each bit, a 1 with probability 1/2 | larger; the largest `epsilon` is limited |
-#' | `"grr-grr"` | [rr_grr()] | [rr_grr()] | as [rr_grr()] at `epsilon`: best for few categories |
-#' | `"local-hash"` (LOLOHA) | hash value by [rr_grr()] | hash value by [rr_grr()] | as [rr_local_hash()] at `epsilon` |
+#' * `"oue-sue"` (default): permanent answer: unary encoding, optimized; report: each bit, symmetric. Total error: as [rr_unary()] at `epsilon`, the
+#'   best of the unary ones.
+#' * `"sue-sue"` (RAPPOR without Bloom filters): permanent answer: unary encoding, symmetric; report: each bit, symmetric. Total error: as the
+#'   symmetric form.
+#' * `"oue-oue"`, `"sue-oue"`: permanent answer: unary encoding; report: each bit, a 1 with probability 1/2. Total error: larger; the largest
+#'   `epsilon` is limited.
+#' * `"grr-grr"`: permanent answer: [rr_grr()]; report: [rr_grr()]. Total error: as [rr_grr()] at `epsilon`: best for few categories.
+#' * `"local-hash"` (LOLOHA): permanent answer: hash value by [rr_grr()]; report: hash value by [rr_grr()]. Total error: as [rr_local_hash()] at
+#'   `epsilon`.
 #'
 #' The second stage is solved so that one report has exactly `epsilon`. Published formulas for `"grr-grr"` and `"local-hash"` leave out a term and
 #' reach less. `rr_epsilon(mechanism, reports = r)` is the epsilon of `r` reports together.
@@ -55,7 +57,7 @@
 #'   privacy. *EDBT*, 512-525. \doi{10.48786/edbt.2023.44} (LOLOHA)
 #'
 #'   Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348}
-#' @seealso [rr_bloom()] for RAPPOR with Bloom filters; [rr_compose()] for two stages without memory; `vignette("telemetry", package = "candor")`.
+#' @seealso [rr_bloom()] for RAPPOR with Bloom filters; [rr_compose()] for two stages without memory; `vignette("rappor", package = "candor")`.
 #' @concept instantaneous randomized response
 #' @concept longitudinal data
 #' @concept memoization

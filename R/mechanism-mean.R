@@ -6,11 +6,11 @@
 #' With numbers rescaled to \eqn{t} from -1 to 1, \eqn{c = (e^\epsilon + 1) / (e^\epsilon - 1)}{c = (e^epsilon + 1) / (e^epsilon - 1)} and
 #' \eqn{s = e^{\epsilon/2}}{s = e^(epsilon / 2)} the variance of one report is
 #'
-#' | `protocol` | a report | its variance |
-#' |---|---|---|
-#' | `"duchi"` | \eqn{c} or \eqn{-c} | \eqn{c^2 - t^2} |
-#' | `"piecewise"` | a number from \eqn{-C} to \eqn{C = (s + 1) / (s - 1)}, likelier near the truth | \eqn{t^2 / (s - 1) + (s + 3) / (3 (s - 1)^2)} |
-#' | `"hybrid"` | piecewise with probability \eqn{1 - 1/s} if \eqn{\epsilon > 0.6094}, else Duchi's | the same for every \eqn{t} if both are used |
+#' * `"duchi"`: a report is \eqn{c} or \eqn{-c}, with the variance \eqn{c^2 - t^2}.
+#' * `"piecewise"`: a report is a number from \eqn{-C} to \eqn{C = (s + 1) / (s - 1)}, likelier near the truth, with the variance
+#'   \eqn{t^2 / (s - 1) + (s + 3) / (3 (s - 1)^2)}.
+#' * `"hybrid"`: a report is piecewise with probability \eqn{1 - 1/s} if \eqn{\epsilon > 0.6094}, else Duchi's. If both are used, the variance is the
+#'   same for every \eqn{t}.
 #'
 #' The hybrid has the least worst-case variance; Duchi's protocol needs one bit. Numbers of the piecewise protocol lie on a grid of \eqn{2^{29}} steps,
 #' onto which truths are rounded at random without bias, so that every probability is exact.

@@ -18,13 +18,11 @@
 #' @param ... Mechanisms, named by question; or one named list of them.
 #' @return A mechanism.
 #'
-#' | | `rr_product()` | `rr_sample_questions()` |
-#' |---|---|---|
-#' | class | `c("rr_product", "rr_mechanism")` | `c("rr_sampled", "rr_mechanism")` |
-#' | elements | `questions`, `levels` and `reports` (labels of cells, joined by ", "), `sizes`, `report_sizes` | `parts`, the mechanisms |
-#' | [rr_perturb()] returns | a data frame with a column per question | a tibble with `question` and `report` |
-#' | [rr_estimate()] returns | one joint fit | a list of fits, named by question |
-#' | [rr_epsilon()] returns | epsilon of each question, and `total`, the sum | epsilon of each question, and `total`, the largest |
+#' * `rr_product()`: class `c("rr_product", "rr_mechanism")`; elements `questions`, `levels` and `reports` (labels of cells, joined by ", "), `sizes`,
+#'   `report_sizes`. [rr_perturb()] returns a data frame with a column per question, [rr_estimate()] one joint fit, [rr_epsilon()] the epsilon of
+#'   each question and `total`, their sum.
+#' * `rr_sample_questions()`: class `c("rr_sampled", "rr_mechanism")`; element `parts`, the mechanisms. [rr_perturb()] returns a tibble with `question`
+#'   and `report`, [rr_estimate()] a list of fits, named by question, [rr_epsilon()] the epsilon of each question and `total`, the largest.
 #'
 #' If all reports of `rr_sample_questions()` have the same columns, as with [rr_local_hash()], these columns replace `report`. If the reports differ in
 #' kind, `report` is text, so that CSV files and databases can hold it: bits in hexadecimal, numbers with all digits, several columns separated by spaces. Read it as

@@ -1,6 +1,6 @@
 #' Scrambled numbers: incomes, amounts, numbers of events
 #'
-#' A respondent draws cards in secret and reports a number that combines the cards and the truth. One law holds for all designs in the table. It gives the
+#' A respondent draws cards in secret and reports a number that combines the cards and the truth. One law holds for all designs in the list. It gives the
 #' mean and the variance of the truth, groups, regression and the whole distribution.
 #'
 #' A report is \eqn{z = A y + B}: the truth \eqn{y} with probability `truth`, otherwise \eqn{W y + U}, or \eqn{W (y + U)} with `inside = TRUE`. \eqn{W} is
@@ -8,19 +8,17 @@
 #' \eqn{s = (z - \beta) / \alpha}{s = (z - beta) / alpha} has mean \eqn{y} and a variance
 #' \eqn{v(y) = v_0 + v_1 y + v_2 y^2}{v(y) = v0 + v1 y + v2 y^2} that follows from the cards.
 #'
-#' | design | a report | in the package |
-#' |---|---|---|
-#' | multiplied (Eichhorn and Hayre 1983) | \eqn{W y} | `multiply = W` |
-#' | truth or multiplied (Bar-Lev, Bobovitch and Boukai 2004) | \eqn{y} or \eqn{W y} | `multiply = W, truth = p` |
-#' | added (Pollock and Bek 1976; Himmelfarb and Edgell 1980) | \eqn{y + U} | `add = U` |
-#' | truth or added: optional scrambling | \eqn{y} or \eqn{y + U} | `add = U, truth = p` |
-#' | Saha (2007) | \eqn{W (y + U)} | `multiply = W, add = U, inside = TRUE` |
-#' | Diana and Perri (2010), first | \eqn{y} or \eqn{W (y + U)} | `multiply = W, add = U, truth = p, inside = TRUE` |
-#' | Diana and Perri (2010), second | \eqn{W (b U + (1 - b) y)} | `multiply = (1 - b) * W, add = b * U / (1 - b), inside = TRUE` |
-#' | two boxes (Chaudhuri and Christofides 2013) | \eqn{W y + U} | `multiply = W, add = U` |
-#' | unrelated number (Greenberg, Kuebler, Abernathy and Horvitz 1971) | \eqn{y} or \eqn{U} | `multiply = 0, add = U, truth = p` |
-#' | forced number (Eriksson 1973) | \eqn{y} or a fixed number | `multiply = 0, add = numbers, truth = p` |
-#' | any of these with cards of unequal probability | | `data.frame(value = , prob = )` for `W` or `U` |
+#' * multiplied (Eichhorn and Hayre 1983): a report is \eqn{W y}; `multiply = W`.
+#' * truth or multiplied (Bar-Lev, Bobovitch and Boukai 2004): a report is \eqn{y} or \eqn{W y}; `multiply = W, truth = p`.
+#' * added (Pollock and Bek 1976; Himmelfarb and Edgell 1980): a report is \eqn{y + U}; `add = U`.
+#' * truth or added: optional scrambling: a report is \eqn{y} or \eqn{y + U}; `add = U, truth = p`.
+#' * Saha (2007): a report is \eqn{W (y + U)}; `multiply = W, add = U, inside = TRUE`.
+#' * Diana and Perri (2010), first: a report is \eqn{y} or \eqn{W (y + U)}; `multiply = W, add = U, truth = p, inside = TRUE`.
+#' * Diana and Perri (2010), second: a report is \eqn{W (b U + (1 - b) y)}; `multiply = (1 - b) * W, add = b * U / (1 - b), inside = TRUE`.
+#' * two boxes (Chaudhuri and Christofides 2013): a report is \eqn{W y + U}; `multiply = W, add = U`.
+#' * unrelated number (Greenberg, Kuebler, Abernathy and Horvitz 1971): a report is \eqn{y} or \eqn{U}; `multiply = 0, add = U, truth = p`.
+#' * forced number (Eriksson 1973): a report is \eqn{y} or a fixed number; `multiply = 0, add = numbers, truth = p`.
+#' * any of these with cards of unequal probability: `data.frame(value = , prob = )` for `W` or `U`.
 #'
 #' Optional randomized response with an unknown share of direct answers is not available.
 #'

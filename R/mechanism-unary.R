@@ -3,13 +3,13 @@
 #' A report is one bit per category, all independent. The bit of the truth is 1 with probability \eqn{p}, every other bit with probability
 #' \eqn{q}. A report *supports* the categories whose bits are 1.
 #'
-#' | | \eqn{p} | \eqn{q} | \eqn{N} times the variance of an estimate |
-#' |---|---|---|---|
-#' | optimized (OUE) | 1/2 | \eqn{1 / (e^\epsilon + 1)} | \eqn{4 e^\epsilon / (e^\epsilon - 1)^2 + \theta} |
-#' | symmetric (SUE, basic RAPPOR) | \eqn{1 / (e^{-\epsilon/2} + 1)} | \eqn{1 - p} | \eqn{e^{\epsilon/2} / (e^{\epsilon/2} - 1)^2} |
+#' * Optimized (OUE): \eqn{p = 1/2}, \eqn{q = 1 / (e^\epsilon + 1)}. The variance of an estimate, times \eqn{N}, is
+#'   \eqn{4 e^\epsilon / (e^\epsilon - 1)^2 + \theta}.
+#' * Symmetric (SUE, basic RAPPOR): \eqn{p = 1 / (e^{-\epsilon/2} + 1)}, \eqn{q = 1 - p}. The variance, times \eqn{N}, is
+#'   \eqn{e^{\epsilon/2} / (e^{\epsilon/2} - 1)^2}.
 #'
 #' Two truths differ in two bits, so that \eqn{\epsilon = |\log(p (1 - q) / (q (1 - p)))|}{epsilon = |log(p (1 - q) / (q (1 - p)))|}. The optimized form has the smaller total error except
-#' for few categories (up to 4 at \eqn{\epsilon = 1}, 9 at 4). Give any other pair, such as thresholding with histogram encoding (THE), through `p`
+#' for few categories (up to 4 categories at \eqn{\epsilon = 1}, up to 9 at \eqn{\epsilon = 4}). Give any other pair, such as thresholding with histogram encoding (THE), through `p`
 #' and `q`. Support counts of another library's local hashing have \eqn{q = 1 / g}, see [rr_local_hash()].
 #'
 #' @inheritParams rr_grr

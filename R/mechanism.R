@@ -84,6 +84,10 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
   if (protects(x)) {
     cat("  epsilon     ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")",
         if (!is.null(x$remark)) paste0("; ", x$remark), "\n", sep = "")
+    if (is.null(x$first) && is_memoised(x)) {
+      cat("  lifetime    ", format(permanent_epsilon(x), digits = digits), "  (",
+          odds_words(permanent_epsilon(x), "any series of reports"), ")\n", sep = "")
+    }
   } else cat("  epsilon     none: mistakes protect nobody\n")
   if (is_validated(x)) {
     people <- paste(x$levels, format_count(rowSums(x$validation)), collapse = ", ")
@@ -146,12 +150,11 @@ abort_no_information <- function(mechanism = NULL) {
 #' [rr_study()] then work. If a report is one bit for each level, a function draws reports and the rest follows. If a report is something else (a hash value),
 #' two functions draw and count reports.
 #'
-#' | function | returns | needed |
-#' |---|---|---|
-#' | `law`, a law, or a method of `rr_law(mechanism)` | how reports depend on the truth, see [rr_law()] | always |
-#' | `draw(mechanism, answers, rng)` | one report for each answer | if a report is not a category |
-#' | `count(mechanism, x, groups, weights, na.rm)` | the counts of many reports | if a report is neither a category nor bits |
-#' | `simulate(mechanism, truth, nsim)` | random counts without drawing reports | for `simulate()` and the bootstrap, if a report is neither |
+#' * `law`, a law, or a method of `rr_law(mechanism)`: returns how reports depend on the truth, see [rr_law()]. Needed always.
+#' * `draw(mechanism, answers, rng)`: returns one report for each answer. Needed if a report is not a category.
+#' * `count(mechanism, x, groups, weights, na.rm)`: returns the counts of many reports. Needed if a report is neither a category nor bits.
+#' * `simulate(mechanism, truth, nsim)`: returns random counts without drawing reports. Needed for `simulate()` and the bootstrap, if a report is
+#'   neither.
 #'
 #' `print()` and `format()` use `design` and `epsilon`.
 #'
@@ -194,7 +197,7 @@ abort_no_information <- function(mechanism = NULL) {
 #' method or function is missing.
 #' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745. arXiv:1705.04421 (the example is their symmetric unary encoding)
-#' @seealso [rr_law()]; [rr_new_method()] for an estimator of your own.
+#' @seealso [rr_law()]; [rr_new_method()] for an estimator of your own; `vignette("extending", package = "candor")`.
 #' @concept extending the package
 #' @examples
 #' # Symmetric unary encoding: one bit per category, each flipped with probability 1 - p
@@ -214,7 +217,7 @@ abort_no_information <- function(mechanism = NULL) {
 #' set.seed(1)
 #' truth <- rep(mechanism$levels, c(600, 300, 100))
 #' tally <- rr_tally(rr_perturb(truth, mechanism, rng = "R"), mechanism)
-#' tidy(rr_estimate(tally, method = "inv"), conf.int = TRUE)   # yes: 0.64, 0.30, 0.07
+#' tidy(rr_estimate(tally, method = "inv"), conf.int = TRUE)   # yes, within two standard errors
 #' @export
 rr_new_mechanism <- function(kind, levels, ..., epsilon, design, reports = levels, yes_no = FALSE, bits = FALSE,
                              law = NULL, draw = NULL, count = NULL, simulate = NULL) {

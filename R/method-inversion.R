@@ -2,25 +2,31 @@
 #'
 #' The methods of [rr_estimate()], by what they do and when to use them. \eqn{K} is the number of categories.
 #'
-#' | `method` | idea | use it for | source |
-#' |---|---|---|---|
-#' | `"mle"` | exact maximum likelihood | the default: few categories, every share well above the noise | Pinzon et al. (2026) |
-#' | `"inv"` | linear inversion; unbiased, may be negative or above 1 | sums of named categories, one category over time | Kairouz et al. (2016) |
-#' | `"invn"` | `"inv"`, negative shares set to 0, the rest rescaled (Norm-Mul) | comparison with the literature | Wang et al. (2020) |
-#' | `"invp"`, `"norm_sub"` | the Euclidean projection of `"inv"` on the distributions | protocols without a likelihood | Wang et al. (2020) |
-#' | `"ibu"` | iterative Bayesian update, an EM algorithm, with its trace | study of the iterations | Agrawal and Aggarwal (2001) |
-#' | `"composite"` | maximum likelihood that treats each supported category as a report of its own | reports that support several categories, if only their counts are known | - |
-#' | `"eb"` | empirical Bayes: each share is its posterior mean under a spread that is learned from the counts | many categories, all shares together | Efron (2016) |
-#' | `"combine"` | a point between `"invn"`, `"mle"` and `"invp"`, chosen by leaving out one report | many categories of unknown shape | - |
-#' | `"merged"` | maximum likelihood with one common share for all categories within the noise | many empty categories | after Ye et al. (2025) |
-#' | `"smoothed"` | `"ibu"` with smoothing over neighbouring categories | the shape of an ordered distribution | Li et al. (2020) |
-#' | `"base_cut"` | `"inv"`, shares that are not significantly above 0 set to 0; no distribution | detection of common categories | Wang et al. (2017) |
-#' | `"norm"` | `"inv"` plus one number for all, so that the sum is 1; no distribution | comparison with the literature | Wang et al. (2020) |
-#' | `"norm_cut"` | the largest shares of `"inv"` until their sum reaches 1 | few large categories | Wang et al. (2020) |
-#' | `"power"` | the posterior mean under a power law; no distribution | categories that follow a power law | Jia and Gong (2019) |
-#' | `"power_ns"` | `"power"`, then `"norm_sub"` | the same, if a distribution is needed | Wang et al. (2020) |
-#' | `"nnls"` | least squares without negative shares, for [rr_bloom()] | any number of candidates | - |
-#' | `"lasso"` | selection by the lasso, then least squares, for [rr_bloom()] | many candidates, few of them held | Erlingsson et al. (2014) |
+#' * `"mle"`: exact maximum likelihood. Use: the default: few categories, every share well above the noise. Source: Pinzon et al. (2026).
+#' * `"inv"`: linear inversion; unbiased, may be negative or above 1. Use: sums of named categories, one category over time. Source: Kairouz et al.
+#'   (2016).
+#' * `"invn"`: `"inv"`, negative shares set to 0, the rest rescaled (Norm-Mul). Use: comparison with the literature. Source: Wang et al. (2020).
+#' * `"invp"`, `"norm_sub"`: the Euclidean projection of `"inv"` on the distributions. Use: protocols without a likelihood. Source: Wang et al.
+#'   (2020).
+#' * `"ibu"`: iterative Bayesian update, an EM algorithm, with its trace. Use: study of the iterations. Source: Agrawal and Aggarwal (2001).
+#' * `"composite"`: maximum likelihood that treats each supported category as a report of its own. Use: reports that support several categories, if
+#'   only their counts are known.
+#' * `"eb"`: empirical Bayes: each share is its posterior mean under a spread that is learned from the counts. Use: many categories, all shares
+#'   together. Source: Efron (2016).
+#' * `"combine"`: a point between `"invn"`, `"mle"` and `"invp"`, chosen by leaving out one report. Use: many categories of unknown shape.
+#' * `"merged"`: maximum likelihood with one common share for all categories within the noise. Use: many empty categories. Source: after Ye et al.
+#'   (2025).
+#' * `"smoothed"`: `"ibu"` with smoothing over neighbouring categories. Use: the shape of an ordered distribution. Source: Li et al. (2020).
+#' * `"base_cut"`: `"inv"`, shares that are not significantly above 0 set to 0; no distribution. Use: detection of common categories. Source: Wang et
+#'   al. (2017).
+#' * `"norm"`: `"inv"` plus one number for all, so that the sum is 1; no distribution. Use: comparison with the literature. Source: Wang et al.
+#'   (2020).
+#' * `"norm_cut"`: the largest shares of `"inv"` until their sum reaches 1. Use: few large categories. Source: Wang et al. (2020).
+#' * `"power"`: the posterior mean under a power law; no distribution. Use: categories that follow a power law. Source: Jia and Gong (2019).
+#' * `"power_ns"`: `"power"`, then `"norm_sub"`. Use: the same, if a distribution is needed. Source: Wang et al. (2020).
+#' * `"nnls"`: least squares without negative shares, for [rr_bloom()]. Use: any number of candidates.
+#' * `"lasso"`: selection by the lasso, then least squares, for [rr_bloom()]. Use: many candidates, few of them held. Source: Erlingsson et al.
+#'   (2014).
 #'
 #' [rr_methods()] lists what each method needs from the mechanism. A method that needs more than the mechanism provides gives an error.
 #'
@@ -55,18 +61,20 @@
 #' least-squares solution that adds up to 1.
 #'
 #' @section Options:
-#' | method | option | default |
-#' |---|---|---|
-#' | `"mle"`, `"ibu"` | `tolerance`: certified distance of the total log-likelihood from its maximum | see [likelihood_solver]; for `"ibu"` 1e-8, or 0 if `iterations` is given |
-#' | `"mle"`, `"ibu"` | `iterations`: largest number of steps | 10,000 |
-#' | `"mle"`, `"ibu"` | `start`: a distribution in the order of the levels or named by them; for several questions a table, such as [as.table()][as.table.rr_histogram] of a fit of [rr_tmdh()] | uniform |
-#' | `"base_cut"`, `"lasso"` | `alpha`: significance level | 0.05 |
-#' | `"merged"` | `smoothing`: standard deviations of an empty category that count as noise | 1 |
-#' | `"smoothed"` | `iterations`; `tolerance`: stops if a step gains less | 10,000; 1e-3 |
-#' | `"eb"` | `loss`: `"squared"`, or `"absolute"` for the least absolute error | `"squared"` |
-#' | `"eb"` | `pool`: one common spread for all groups (the largest at most 1e8 times the smallest) | `FALSE` |
-#' | `"eb"` | `reference`: a distribution with all shares above 0, such as last year's; shares are then modelled as its multiples if that is more likely | none |
-#' | `"eb"` | `ordered`: the reference is the `"smoothed"` estimate | `FALSE` |
+#'
+#' * `"mle"`, `"ibu"`: `tolerance`: certified distance of the total log-likelihood from its maximum. Default: see [likelihood_solver]; for `"ibu"`
+#'   1e-8, or 0 if `iterations` is given.
+#' * `"mle"`, `"ibu"`: `iterations`: largest number of steps. Default: 10,000.
+#' * `"mle"`, `"ibu"`: `start`: a distribution in the order of the levels or named by them; for several questions a table, such as
+#'   [as.table()][as.table.rr_histogram] of a fit of [rr_tmdh()]. Default: uniform.
+#' * `"base_cut"`, `"lasso"`: `alpha`: significance level. Default: 0.05.
+#' * `"merged"`: `smoothing`: standard deviations of an empty category that count as noise. Default: 1.
+#' * `"smoothed"`: `iterations`; `tolerance`: stops if a step gains less. Default: 10,000; 1e-3.
+#' * `"eb"`: `loss`: `"squared"`, or `"absolute"` for the least absolute error. Default: `"squared"`.
+#' * `"eb"`: `pool`: one common spread for all groups (the largest at most 1e8 times the smallest). Default: `FALSE`.
+#' * `"eb"`: `reference`: a distribution with all shares above 0, such as last year's; shares are then modelled as its multiples if that is more
+#'   likely. Default: none.
+#' * `"eb"`: `ordered`: the reference is the `"smoothed"` estimate. Default: `FALSE`.
 #'
 #' The closed form of `"mle"` ignores `tolerance`, `iterations` and `start`.
 #'

@@ -10,14 +10,12 @@
 #' @section The function `estimate`:
 #' `estimate(evidence, options)` receives the counts of one group and the further arguments of [rr_estimate()]. The list `evidence` has these elements:
 #'
-#' | element | content |
-#' |---|---|
-#' | `counts` | how often each report was given, or each category supported; with weights scaled to the effective number of respondents |
-#' | `n` | number of respondents; with weights the effective number |
-#' | `k` | number of categories |
-#' | `mechanism`, `law` | the mechanism and its [rr_law()] |
-#' | `unbiased()` | a function that returns the unbiased estimate, the linear inversion of the counts |
-#' | `blank_error()` | a function that returns the standard error of `unbiased()` for an empty category: one number, or one per category |
+#' * `counts`: how often each report was given, or each category supported; with weights scaled to the effective number of respondents.
+#' * `n`: number of respondents; with weights the effective number.
+#' * `k`: number of categories.
+#' * `mechanism`, `law`: the mechanism and its [rr_law()].
+#' * `unbiased()`: a function that returns the unbiased estimate, the linear inversion of the counts.
+#' * `blank_error()`: a function that returns the standard error of `unbiased()` for an empty category: one number, or one per category.
 #'
 #' The value is a vector of `k` estimated shares, or a list with the element `estimate`. Further elements of the list are kept in the fit's `details`: an element `gap` is
 #' shown as a certificate, an element `iterations` as a number of steps.
@@ -67,7 +65,8 @@
 #' `candor_error_argument`, also for an `estimate` that does not return finite shares, one per category. See [candor_conditions].
 #' @references Wang, T. et al. (2020). Locally differentially private frequency estimation with consistency. *NDSS*.
 #'   \doi{10.14722/ndss.2020.24157} (most methods are functions of the unbiased estimate)
-#' @seealso [estimators] for the methods of the package, [rr_new_mechanism()] for a mechanism of your own.
+#' @seealso [`?estimators`][estimators] for the methods of the package, [rr_new_mechanism()] for a mechanism of your own;
+#'   `vignette("extending", package = "candor")`.
 #' @concept extension
 #' @examples
 #' # Does shrinking half-way to the uniform distribution pay?

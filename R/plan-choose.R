@@ -36,7 +36,7 @@
 #' | `method` | for [rr_estimate()] |
 #' | `risk`, `mc.error` | estimated mean squared error, summed over categories, and its Monte Carlo error |
 #' | `bias2`, `variance` | its two parts |
-#' | `share` | share of the simulated tallies in which the method was closest to the truth |
+#' | `wins` | share of the simulated tallies in which the method was closest to the truth |
 #' | `unbiased` | the estimate by leaving one report out |
 #' @section Errors:
 #' * `candor_error_argument`: a grouped tally, an unknown or impossible method, numbers out of range.
@@ -84,7 +84,7 @@ rr_choose_method <- function(x, mechanism = NULL, method = NULL, replications = 
   # Of two methods that agree to rounding the first is meant.
   table <- tibble::tibble(method = names(method), risk = judged$estimate["mse", ], mc.error = judged$error["mse", ],
                           bias2 = judged$estimate["bias2", ], variance = judged$estimate["variance", ],
-                          share = tabulate(max.col(-signif(squares, 10), "first"), length(method)) / replications,
+                          wins = tabulate(max.col(-signif(squares, 10), "first"), length(method)) / replications,
                           unbiased = unbiased)
   mark(table[order(signif(table$risk, 12)), ], "rr_choice")
 }

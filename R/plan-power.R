@@ -148,9 +148,10 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
     # What one person approached is worth, in answers of a simple random sample.
     worth = answers_worth(response_rate, design_effect)
   )
-  table <- do.call(rbind, unname(Map(plan_rows, names(mechanisms), lapply(mechanisms, `[[`, "epsilon"),
-                                     lapply(mechanisms, form_of), MoreArgs = list(plan))))
-  mark(table, "rr_power", alpha = plan$alpha)
+  epsilons <- vapply(mechanisms, `[[`, 0, "epsilon")
+  table <- do.call(rbind, unname(Map(plan_rows, names(mechanisms), epsilons, lapply(mechanisms, form_of),
+                                     MoreArgs = list(plan))))
+  mark(table, "rr_power", alpha = plan$alpha, assumptions = plan_words(plan, sd, design_effect, response_rate))
 }
 
 asked_of <- function(...) {
@@ -302,11 +303,22 @@ enough_power <- function(form, share, null, alpha, power, second) {
   n
 }
 
-# rr_compare() has two-sided p-values: a reader must know that this test is another.
-#' @rawNamespace S3method(pillar::tbl_sum,rr_power)
-tbl_sum.rr_power <- function(x, ...) {
-  c(NextMethod(), Test = if (!is.null(x[["power"]])) paste("one-sided, at level", percent_labels(attr(x, "alpha"))))
+# What made the numbers and stands in no column. rr_compare() has two-sided p-values: a reader must know that this test
+# is one-sided.
+plan_words <- function(plan, sd, design_effect, response_rate) {
+  second <- plan$second
+  paste(c(
+    if (plan$kind != "margin") paste("one-sided test at level", percent_labels(plan$alpha))
+    else paste0("two-sided ", interval_words(plan$conf.level, simultaneous = plan$simultaneous),
+                ", target ", plan$target, if (is.null(plan$share)) ", least favourable share"),
+    if (!is.null(second)) paste(percent_labels(second$first), "in the first group"),
+    if (!is.null(sd)) paste("standard deviation", format(sd, digits = 4)),
+    paste("design effect", format(design_effect, digits = 4)), paste("response rate", percent_labels(response_rate))
+  ), collapse = "; ")
 }
+
+#' @rawNamespace S3method(pillar::tbl_sum,rr_power)
+tbl_sum.rr_power <- function(x, ...) c(NextMethod(), Assumes = attr(x, "assumptions"))
 
 # ---- what a plan needs of a mechanism ----
 

@@ -7,16 +7,14 @@
 #' All mechanisms but the last are *pure*: a report supports the category of its truth with probability \eqn{p}, and any other with probability
 #' \eqn{q}. The unbiased estimate of a share \eqn{\theta} then has the variance \eqn{m(1 - m) / (N (p - q)^2)}, \eqn{m = q + (p - q)\theta}.
 #'
-#' | `mechanism` | made by | \eqn{p} | \eqn{q} | a report is |
-#' |---|---|---|---|---|
-#' | `grr` | [rr_grr()] | \eqn{e^\epsilon / (e^\epsilon + K - 1)} | \eqn{1 / (e^\epsilon + K - 1)} | a category |
-#' | `sue` (basic RAPPOR) | [rr_unary()] | \eqn{e^{\epsilon/2} / (e^{\epsilon/2} + 1)} | \eqn{1 / (e^{\epsilon/2} + 1)} | K bits |
-#' | `oue` | [rr_unary()] | 1/2 | \eqn{1 / (e^\epsilon + 1)} | K bits |
-#' | `blh` | [rr_local_hash()] | \eqn{e^\epsilon / (e^\epsilon + 1)} | 1/2 | a hash function and a bit |
-#' | `olh` | [rr_local_hash()] | \eqn{e^\epsilon / (e^\epsilon + g - 1)} | \eqn{1 / g} | a hash function and a value |
-#' | `subset` | [rr_subset()] | \eqn{\omega e^\epsilon / (\omega e^\epsilon + K - \omega)} | see there | \eqn{\omega} categories |
-#' | `projective` | [rr_projective()] | see there | see there | a whole number |
-#' | `hadamard` | [rr_hadamard()] | \eqn{e^\epsilon / (e^\epsilon + 2 B - 1)} | see there | an index |
+#' * `grr`, [rr_grr()]: \eqn{p = e^\epsilon / (e^\epsilon + K - 1)}, \eqn{q = 1 / (e^\epsilon + K - 1)}. A report is a category.
+#' * `sue` (basic RAPPOR), [rr_unary()]: \eqn{p = e^{\epsilon/2} / (e^{\epsilon/2} + 1)}, \eqn{q = 1 - p}. A report is K bits.
+#' * `oue`, [rr_unary()]: \eqn{p = 1/2}, \eqn{q = 1 / (e^\epsilon + 1)}. A report is K bits.
+#' * `blh`, [rr_local_hash()]: \eqn{p = e^\epsilon / (e^\epsilon + 1)}, \eqn{q = 1/2}. A report is a hash function and a bit.
+#' * `olh`, [rr_local_hash()]: \eqn{p = e^\epsilon / (e^\epsilon + g - 1)}, \eqn{q = 1 / g}. A report is a hash function and a value.
+#' * `subset`, [rr_subset()]: \eqn{p = \omega e^\epsilon / (\omega e^\epsilon + K - \omega)}. A report is \eqn{\omega} categories.
+#' * `projective`, [rr_projective()]: \eqn{p} and \eqn{q} are on its page. A report is a whole number.
+#' * `hadamard`, [rr_hadamard()]: \eqn{p = e^\epsilon / (e^\epsilon + 2 B - 1)}. A report is an index.
 #'
 #' Each has its best whole number: \eqn{g} hash values, \eqn{\omega} categories, \eqn{B} blocks. Local hashing is computed with an ideal random hash; the
 #' package's hash is slightly better. For several Hadamard blocks `q` is the mean over the other categories, and the error follows from the formula of [rr_hadamard()]. With
@@ -50,20 +48,19 @@
 #' @param ... Must be empty.
 #' @return A data frame of class `rr_recommendation`, the best mechanism of each `k`, `epsilon` and `n` first. `plot()` and `autoplot()` return a ggplot.
 #'
-#' | column | what |
-#' |---|---|
-#' | `k`, `epsilon`, `n` | as given |
-#' | `mechanism`, `p`, `q` | as in the table |
-#' | `mse` | mean squared error, summed over categories, or the variance of the `question` |
-#' | `std.error` | standard error for a category that nobody holds; for other questions the root of `mse` |
-#' | `within` | `mse` over the smallest, less 1 |
-#' | `success` | how often the best guess of a true answer from its report is right, if all answers are equally likely beforehand; for `"shares"` and `"survey"` |
-#' | `influence` | the largest change of an estimated share that one report can make; for `"shares"` and `"survey"` |
-#' | `bits`, `bits_public` | size of a report, and its size if a hash function or column is drawn in public |
-#' | `tally` | growth of the counting time; \eqn{P} is the prime of the hash functions, at least \eqn{K} |
-#' | `permanent`, `lifetime` | for repeated reports: epsilon of all reports of one answer, and of all answers of a respondent |
-#' | `fanout`, `collisions` | for `"ranges"` and `"strings"` |
-#' | `device`, `event`, `privacy` | for `"survey"` |
+#' * `k`, `epsilon`, `n`: as given.
+#' * `mechanism`, `p`, `q`: as in the table.
+#' * `mse`: mean squared error, summed over categories, or the variance of the `question`.
+#' * `std.error`: standard error for a category that nobody holds; for other questions the root of `mse`.
+#' * `within`: `mse` over the smallest, less 1.
+#' * `success`: how often the best guess of a true answer from its report is right, if all answers are equally likely beforehand; for `"shares"` and
+#'   `"survey"`.
+#' * `influence`: the largest change of an estimated share that one report can make; for `"shares"` and `"survey"`.
+#' * `bits`, `bits_public`: size of a report, and its size if a hash function or column is drawn in public.
+#' * `tally`: growth of the counting time; \eqn{P} is the prime of the hash functions, at least \eqn{K}.
+#' * `permanent`, `lifetime`: for repeated reports: epsilon of all reports of one answer, and of all answers of a respondent.
+#' * `fanout`, `collisions`: for `"ranges"` and `"strings"`.
+#' * `device`, `event`, `privacy`: for `"survey"`.
 #' @section Errors:
 #' `candor_error_argument` for values out of range, for arguments that a `question` does not have, and if no device keeps within `epsilon`. `candor_error_too_large` for ranges of more than 1,024 levels.
 #' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX

@@ -43,13 +43,11 @@
 #' @return A tibble of class `rr_client_check` with a row for each truth, of an [rr_product()] for each `question` and truth and a last row for all questions, of a file one row.
 #'   `print()` begins with the verdict.
 #'
-#' | column | what |
-#' |---|---|
-#' | `truth`, `n` | the true answer and its number of reports, the first of each respondent |
-#' | `statistic`, `df`, `p.value` | the chi-squared test |
-#' | `p.joint` | the exact tests of parts and pairs |
-#' | `epsilon`, `epsilon.low`, `epsilon.high` | measured budget of one report, from all truths together; in natural logarithms |
-#' | `problem` | what seems wrong; `NA` if nothing does |
+#' * `truth`, `n`: the true answer and its number of reports, the first of each respondent.
+#' * `statistic`, `df`, `p.value`: the chi-squared test.
+#' * `p.joint`: the exact tests of parts and pairs.
+#' * `epsilon`, `epsilon.low`, `epsilon.high`: measured budget of one report, from all truths together; in natural logarithms.
+#' * `problem`: what seems wrong; `NA` if nothing does.
 #' @section Errors:
 #' * `candor_error_law`: a mechanism without a client.
 #' * `candor_error_argument`: truths, senders and reports of different numbers.

@@ -14,7 +14,7 @@
 #' * `"module"`: the same as an ES module, `candor.mjs`.
 #' * `"jspsych"`, `"surveyjs"`: a plugin for jsPsych (from version 7), and a question type for SurveyJS (from version 2).
 #' * `"python"`: `report(PLAN, answer)`, or `Client(PLAN)` with `report()` and `once()`.
-#' * `"plan"`: the numbers, for a client in another language, see [clients].
+#' * `"plan"`: the numbers, for a client in another language, see [`?clients`][clients].
 #'
 #' The page sends nothing but the report and a random identifier of the report: a Content-Security-Policy in the file forbids every other request. (As with any request the server also sees
 #' an address and what the browser says of itself, and the page says so.) Random numbers come from `crypto.getRandomValues()` or the module `secrets`. Without them a client stops.

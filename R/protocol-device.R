@@ -5,7 +5,7 @@
 #' `rr_device()` lists the dice, coins, cards, slips of paper, digits and birthdays whose epsilon is nearest to a wanted epsilon without exceeding it.
 #' `rr_instructions()` writes the sheet for the respondent, what the interviewer does, and a sentence for the methods section, in five languages.
 #'
-#' A device has few probabilities. For each device `rr_device()` lists the event with the largest epsilon that is at most `epsilon`. An event of probability
+#' A device has few probabilities. For each device `rr_device()` lists the event with the largest epsilon within the budget. An event of probability
 #' 1/2, which carries no information, is never listed. Days are days of the mean Gregorian year, 365.2425, with a February of 28.2425. Births are not
 #' spread evenly over the year: `births` takes the shares of the country.
 #'
@@ -34,7 +34,8 @@
 #'   \doi{10.1080/01621459.1965.10480775}
 #'
 #'   Yu, J.-W., Tian, G.-L. and Tang, M.-L. (2008). Two new models for survey sampling with sensitive characteristic. *Metrika* 67(3), 251-263. \doi{10.1007/s00184-007-0131-x} (birthdays)
-#' @seealso [rr_binary()], [rr_forced()]; [rr_power()] for the sample size; [rr_client()] for devices that compute.
+#' @seealso [rr_binary()], [rr_forced()]; [rr_power()] for the sample size; [rr_client()] for devices that compute;
+#'   `vignette("choosing", package = "candor")`.
 #' @concept randomizing device
 #' @concept instructions for respondents
 #' @concept birthday

@@ -44,7 +44,7 @@
 #'
 #'   Park, D. K., Gelman, A. and Bafumi, J. (2004). Bayesian multilevel estimation with poststratification: state-level estimates from national polls. *Political Analysis* 12(4), 375-385.
 #'   \doi{10.1093/pan/mph024}
-#' @seealso [rr_glm()], [predict.rr_glm()].
+#' @seealso [rr_glm()], [predict.rr_glm()]; `vignette("regression", package = "candor")`.
 #' @concept average marginal effect
 #' @concept prevalence
 #' @concept poststratification

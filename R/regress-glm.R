@@ -24,12 +24,11 @@
 #' weights and counts are refused. Without that column, and with a survey design, each row counts as if its card were drawn by itself; `cluster` takes the blocks.
 #'
 #' @section Standard errors:
-#' | `type` of `vcov()` and `summary()` | standard errors |
-#' |---|---|
-#' | `"observed"` (default) | from the observed information, as Efron and Hinkley (1978) recommend |
-#' | `"expected"` | from the expected information, as `glm()` with [rr_family()] |
-#' | `"sandwich"` | robust; with `cluster` for answers that depend on each other |
-#' | `"survey"` | linearized, or by refitting with each set of replicate weights; the default with a survey design |
+#'
+#' * `"observed"` (default): from the observed information, as Efron and Hinkley (1978) recommend.
+#' * `"expected"`: from the expected information, as `glm()` with [rr_family()].
+#' * `"sandwich"`: robust; with `cluster` for answers that depend on each other.
+#' * `"survey"`: linearized, or by refitting with each set of replicate weights; the default with a survey design.
 #'
 #' @section Attention:
 #' With `attention` the result has class `c("rr_glm_attention", "rr_regression")`, the methods of [regression_methods], [rr_effects()] and [predict()][predict.rr_glm]. Coefficients of attention are called

@@ -35,8 +35,8 @@
 #' @param nsim Number of simulated surveys, a whole number of at least 1; default 1.
 #' @param seed A whole number for [set.seed()], after which R's generator is restored; or `NULL` (default) to continue from its present state.
 #' @param variable Name of a covariate; default the first.
-#' @param by Name of a covariate of at most 8 values: a panel for each truth, with a line for each value. Default one that interacts with `variable`, if there
-#'   is one; `character()` for none.
+#' @param by Name of a covariate of at most 8 values: a panel for each truth, with a line for each value. Default: a covariate that interacts with
+#'   `variable`, or none. `character()`: none.
 #' @param ... For `anova()` further fits; otherwise ignored.
 #' @return As listed above.
 #' @section Errors:
@@ -272,7 +272,8 @@ summary_matrix <- function(table, df) {
 #' @export
 print.rr_regression <- function(x, digits = 4, ...) {
   print_heading(x)
-  table <- format_p(as.data.frame(tidy(x)), check_digits(digits))
+  digits <- check_digits(digits)
+  table <- format_p(format_estimates(as.data.frame(tidy(x)), digits), digits)
   print(table[setdiff(names(table), "statistic")], digits = digits, row.names = FALSE)
   invisible(x)
 }
@@ -303,8 +304,13 @@ print.summary.rr_glm <- print.summary.rr_regression
 
 print_heading <- function(x, freedom = coefficient_freedom(x)) {
   dropped <- length(attr(fitted_frame(x), "na.action"))
-  cat("<", class(x)[1], "> ", x$title, ", ", format_count(x$respondents %||% x$n), " respondents",
-      if (dropped) sprintf(" (%s rows with missing values dropped)", format_count(dropped)), "\n", sep = "")
+  # Rows of a random intercept are reports, several of each group.
+  people <- if (is.null(x$ngrps)) paste(format_count(x$respondents %||% x$n), "respondents")
+    else sprintf("%s (%s), %s reports", number_of(x$ngrps, "group"), deparse1(x$bar[[3]]), format_count(x$n))
+  writeLines(within_80(paste0(
+    "<", class(x)[1], "> ", x$title, ", ", people,
+    if (dropped) sprintf(" (%s rows with missing values dropped)", format_count(dropped))
+  )))
   if (inherits(x, "rr_multinom")) {
     cat("  ", deparse1(stats::formula(x$terms)),
         if (x$type == "cumulative") "; log odds of higher levels, and thresholds"

@@ -33,7 +33,7 @@
 #'
 #'   Tanner, M. A. and Wong, W. H. (1987). The calculation of posterior distributions by data augmentation. *Journal of the American Statistical
 #'   Association* 82, 528-540. \doi{10.1080/01621459.1987.10478458}
-#' @seealso [rr_estimate()] for maximum likelihood, `method = "eb"` of [estimators] for many categories.
+#' @seealso [rr_estimate()] for maximum likelihood, `method = "eb"` of [`?estimators`][estimators] for many categories.
 #' @concept Bayesian estimation
 #' @concept credible interval
 #' @concept Gibbs sampling

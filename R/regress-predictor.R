@@ -3,10 +3,10 @@
 #' `rr_predictor()` estimates the effect of a *true* answer on an outcome, from the reports. Several covariates may be randomized, each by its own
 #' mechanism, including interactions, and so may the outcome. Reports that are put into [stats::lm()] give effects that are too small.
 #'
-#' | `method` | idea | assumptions |
-#' |---|---|---|
-#' | `"moments"` (default unless the family is binomial) | each randomized variable is replaced by unbiased scores, the row of \eqn{C^{-1}} of its report | only the regression; sandwich variance |
-#' | `"ml"` (default if binomial) | joint likelihood of outcome and report, with a (multinomial) logit for the truth given `truth` | the model of the truth; for Gaussian outcomes normal errors of equal variance. Otherwise inconsistent |
+#' * `"moments"` (default unless the family is binomial): each randomized variable is replaced by unbiased scores, the row of \eqn{C^{-1}} of its
+#'   report. Assumes only the regression; sandwich variance.
+#' * `"ml"` (default if binomial): joint likelihood of outcome and report, with a (multinomial) logit for the truth given `truth`. Assumes the model
+#'   of the truth; for Gaussian outcomes normal errors of equal variance. Otherwise inconsistent.
 #'
 #' The moments solve \eqn{\sum_i \sum_k u_{ik} \psi(o_i, k, z_i; \beta) = 0}{sum over i, k of u[i,k] psi(o[i], k, z[i]; b) = 0}, with \eqn{\psi} the score of the regression that one would fit
 #' to the truths. `"ml"` is 5 to 30% more precise if its assumptions hold. In simulations that violate them it gave 1.23 and 0.80 for an effect of 1; moments gave 0.99 and 1.00.

@@ -49,7 +49,7 @@ rr_goodness_of_fit.rr_glm <- function(fit, groups = 10, ...) {
   df <- as.double(min(patterns - fit$rank - length(fit$parameter), if (many) nrow(seen) - 2))
   statistic <- c(sum((seen - expected)^2 / expected), 2 * sum(ifelse(seen > 0, seen * log(seen / expected), 0)))
   p <- if (df > 0) stats::pchisq(statistic, df, lower.tail = FALSE) else NA_real_
-  tibble::tibble(test = c("Pearson", "deviance"), statistic = statistic, df = df, p.value = p)
+  mark(tibble::tibble(test = c("Pearson", "deviance"), statistic = statistic, df = df, p.value = p), "rr_goodness")
 }
 
 # Each term beside all others.

@@ -83,7 +83,7 @@ check_kernel <- function(result, bits, flip, arg = "bits") {
 #'   the database adds up. Or, for `rr_merge_bits()`, a list of sketches of [rr_sketch()] with the same settings and key.
 #' @param flip Probability, not 1/2, that a bit was reported wrongly: one number, one for each bit of a vector or column of a matrix (names are matched), or a matrix. For
 #'   randomized response at \eqn{\epsilon} it is `plogis(-epsilon)`. Left out for sketches.
-#' @param n For packed bits: number of bits, if the last byte is not full. With `ones`: number of bits of each element.
+#' @param n Number of bits of each element. Needed for packed bits if it is not a multiple of 8. With `ones`: number of bits of each element.
 #' @param element,set,column For a database table: the columns of elements, sets and bits, by name or as a formula. `column` is not needed if one column is left. All
 #'   bits share one `flip`.
 #' @param ones In place of `bits`: how many of an element's `n` bits were reported as 1; names label the elements.

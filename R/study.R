@@ -6,13 +6,11 @@
 #' @section Metrics:
 #' For each cell of the grid and each method, over the replications, with \eqn{\theta} the truth and \eqn{\hat\theta} its estimate:
 #'
-#' | `metric` | what |
-#' |---|---|
-#' | `mse` | \eqn{E \lVert\hat\theta - \theta\rVert^2}{E sum (estimate - theta)^2}, the squared error summed over categories |
-#' | `tv` | \eqn{\frac12 E \sum_i |\hat\theta_i - \theta_i|}{E sum |estimate - theta| / 2}, the total variation distance |
-#' | `nll` | minus the mean log-likelihood of the reports, in natural logarithms per respondent |
-#' | `bias2` | \eqn{\lVert E\hat\theta - \theta\rVert^2}{sum (E estimate - theta)^2}, estimated without bias, so that it may be negative |
-#' | `variance` | \eqn{E \lVert\hat\theta - E\hat\theta\rVert^2}{E sum (estimate - E estimate)^2}; `bias2` + `variance` = `mse` |
+#' * `mse`: \eqn{E \lVert\hat\theta - \theta\rVert^2}{E sum (estimate - theta)^2}, the squared error summed over categories.
+#' * `tv`: \eqn{\frac12 E \sum_i |\hat\theta_i - \theta_i|}{E sum |estimate - theta| / 2}, the total variation distance.
+#' * `nll`: minus the mean log-likelihood of the reports, in natural logarithms per respondent.
+#' * `bias2`: \eqn{\lVert E\hat\theta - \theta\rVert^2}{sum (E estimate - theta)^2}, estimated without bias, so that it may be negative.
+#' * `variance`: \eqn{E \lVert\hat\theta - E\hat\theta\rVert^2}{E sum (estimate - E estimate)^2}; `bias2` + `variance` = `mse`.
 #'
 #' `mc.error` is the Monte Carlo standard error of each metric (for `bias2` and `variance` by the jackknife over ten groups of replications). All methods see the same
 #' reports, so that *differences* between methods are more precise than `mc.error`.
@@ -73,8 +71,8 @@
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(study)
 #' @export
 rr_study <- function(truth = NULL, epsilon = NULL, n = NULL, method = c("inv", "invn", "invp", "mle"),
-                     replications = 100, mechanism = rr_grr, seed = NULL, ..., target = c("population", "sample"), workers = NULL,
-                     resume = NULL, progress = interactive()) {
+                     replications = 100, mechanism = rr_grr, seed = NULL, ..., target = c("population", "sample"),
+                     workers = NULL, resume = NULL, progress = interactive()) {
   check_dots_empty(...)
   check_flag(progress, "progress")
   if (!is.null(workers)) workers <- check_count(workers, "workers", min = 1, max = 1024)

@@ -20,7 +20,7 @@
 #' * `missing`: optional: the number of missing reports that were dropped.
 #' * `witness`: optional: of [rr_local_hash()] the number of different hash functions, of [rr_mean()] of reports outside the range of answers; reveals clients
 #'   that do not randomize.
-#' * `chunks`: optional: the labels of the chunks that were counted, see [chunks].
+#' * `chunks`: optional: the labels of the chunks that were counted, see [`?chunks`][chunks].
 #' * `sets`: of `rr_tally(keep = "sets")`: for each group an object with `bits` and `times`.
 #' * `blocks`: of [rr_dealt()]: for each group an object with `label` and `counts`, an array of counts for each block.
 #' * `checksum`: optional, the last member: `"md5:"` and the MD5 sum, in 32 hexadecimal digits, of all bytes of the file before `"checksum"`; required with `sets`.
@@ -50,7 +50,7 @@
 #' @references Bray, T. (2017). The JavaScript Object Notation (JSON) data interchange format. RFC 8259. \doi{10.17487/RFC8259}
 #'
 #'   Ooms, J. (2014). The jsonlite package: a practical and consistent mapping between JSON data and R objects. arXiv:1403.2805
-#' @seealso [rr_tally()]; [chunks].
+#' @seealso [rr_tally()]; [`?chunks`][chunks].
 #' @concept JSON
 #' @concept exchange of data
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)

@@ -14,7 +14,7 @@
 #' @param subset A condition on the columns of the groups, such as `region == "north"`.
 #' @param drop Logical, default `FALSE`. Drop the group columns if one group is left?
 #' @param ... Not used.
-#' @return A tally, or a fit, of the selected groups. The tally does not contain the number of missing reports, and keeps the labels of all [chunks].
+#' @return A tally, or a fit, of the selected groups. The tally does not contain the number of missing reports, and keeps the labels of all [`?chunks`][chunks].
 #' @section Errors:
 #' `candor_error_level` for groups that do not exist. `candor_error_empty` if no group is left. `candor_error_argument` for an object without groups, a
 #' category in place of a group, and a second index (`fit[, 1]`).

@@ -9,24 +9,27 @@
 #' @section Forms of the reports:
 #' The database counts reports of the protocols in these forms. The first form that fits the columns is used.
 #'
-#' | mechanism | columns | query |
-#' |---|---|---|
-#' | [rr_hadamard()], [rr_projective()] | one of whole numbers | `GROUP BY` that number |
-#' | [rr_hadamard()] of one bit | `index`, `sign` | `GROUP BY` both |
-#' | [rr_local_hash()] | `slope`, `shift`, `value`, or `cohort`, `value` | `GROUP BY` all of them |
-#' | [rr_sample_questions()], [rr_hierarchy()] | `question` or `depth`, and the columns of the reports | `GROUP BY` all of them |
-#' | [rr_dealt()] | the column of blocks and the column of reports | `GROUP BY` both |
-#' | [rr_unary()], [rr_subset()] | one of 0 and 1 for each category, named like it | `SUM` of each |
-#' | [rr_unary()], [rr_subset()] | `id` and `level`: a row for each category that a report supports | `GROUP BY level`, and the reports by their number of rows |
-#' | [rr_unary()], [rr_subset()] | one of hexadecimal text, as from `as.character()` of the reports | `SUM` of each bit |
-#' | [rr_bitflip()] | `position_1`, `position_2`, ... up to `d`, negative if the bit is 0 | `SUM` of each bucket's ones and zeros |
-#' | [rr_bitflip()] | `id`, `level` and `bit`: a row for each bucket of a report | `GROUP BY level, bit`, and the reports by their number of rows |
-#' | [rr_bitflip()] | one of 0 and 1 for each bucket, named like it, `NULL` if it was not drawn | `SUM` of each bucket's ones and zeros |
-#' | [rr_bloom()], [rr_count_mean_sketch()] | `cohort`, and `bits`, hexadecimal text | `SUM` of each bit, `GROUP BY cohort` |
-#' | [rr_bloom()], [rr_count_mean_sketch()] | `cohort`, and `bit_1`, `bit_2`, ... of 0 and 1 | the same |
-#' | [rr_bloom()], [rr_count_mean_sketch()] | `id`, `cohort` and `level`: a row for each bit that is 1, with its number | `GROUP BY level, cohort`, and the reports by their number of rows |
-#' | [rr_count_mean_sketch()] of one bit | `cohort`, `index`, `sign` | `GROUP BY` all of them |
-#' | [rr_mean()] | one of numbers | `SUM` of the numbers and of their squares, as shares of the range of reports; for [rr_scramble()] also of third and fourth powers |
+#' * [rr_hadamard()], [rr_projective()]: columns: one of whole numbers; query: `GROUP BY` that number.
+#' * [rr_hadamard()] of one bit: columns: `index`, `sign`; query: `GROUP BY` both.
+#' * [rr_local_hash()]: columns: `slope`, `shift`, `value`, or `cohort`, `value`; query: `GROUP BY` all of them.
+#' * [rr_sample_questions()], [rr_hierarchy()]: columns: `question` or `depth`, and the columns of the reports; query: `GROUP BY` all of them.
+#' * [rr_dealt()]: columns: the column of blocks and the column of reports; query: `GROUP BY` both.
+#' * [rr_unary()], [rr_subset()]: columns: one of 0 and 1 for each category, named like it; query: `SUM` of each.
+#' * [rr_unary()], [rr_subset()]: columns: `id` and `level`: a row for each category that a report supports; query: `GROUP BY level`, and the reports
+#'   by their number of rows.
+#' * [rr_unary()], [rr_subset()]: columns: one of hexadecimal text, as from `as.character()` of the reports; query: `SUM` of each bit.
+#' * [rr_bitflip()]: columns: `position_1`, `position_2`, ... up to `d`, negative if the bit is 0; query: `SUM` of each bucket's ones and zeros.
+#' * [rr_bitflip()]: columns: `id`, `level` and `bit`: a row for each bucket of a report; query: `GROUP BY level, bit`, and the reports by their
+#'   number of rows.
+#' * [rr_bitflip()]: columns: one of 0 and 1 for each bucket, named like it, `NULL` if it was not drawn; query: `SUM` of each bucket's ones and
+#'   zeros.
+#' * [rr_bloom()], [rr_count_mean_sketch()]: columns: `cohort`, and `bits`, hexadecimal text; query: `SUM` of each bit, `GROUP BY cohort`.
+#' * [rr_bloom()], [rr_count_mean_sketch()]: columns: `cohort`, and `bit_1`, `bit_2`, ... of 0 and 1; query: the same.
+#' * [rr_bloom()], [rr_count_mean_sketch()]: columns: `id`, `cohort` and `level`: a row for each bit that is 1, with its number; query: `GROUP BY
+#'   level, cohort`, and the reports by their number of rows.
+#' * [rr_count_mean_sketch()] of one bit: columns: `cohort`, `index`, `sign`; query: `GROUP BY` all of them.
+#' * [rr_mean()]: columns: one of numbers; query: `SUM` of the numbers and of their squares, as shares of the range of reports; for [rr_scramble()]
+#'   also of third and fourth powers.
 #'
 #' A sum has the name of its category. For [rr_bitflip()] and [rr_mean()] it has the name of its report, for [rr_bloom()] of its column. `reports_wrong` is the number of
 #' reports that the mechanism cannot give. With fresh hash functions almost every report is distinct, so that the database returns about one row per report

@@ -22,8 +22,8 @@
 #' * [rr_count_mean_sketch()]: a data frame with `cohort` and `bits`; with `one_bit` a tibble with `cohort`, `index` and `sign`.
 #' * [rr_mean()]: numbers. Also numbers of any type.
 #' * [rr_dealt()]: a tibble with the column of blocks and `report`. Also data frames with the column of blocks and one other.
-#' * [rr_sample_questions()], [rr_hierarchy()], [rr_prefixes()]: a tibble with `question`, `depth` or `part` and `report`, or the columns of the report. Also data
-#'   frames with these columns; `report` is text or a list if questions differ in kind.
+#' * [rr_sample_questions()], [rr_hierarchy()], [rr_prefixes()]: a tibble with `question`, `depth` or `part`, and `report`. Reports that are columns stand in
+#'   the place of `report`. Also data frames with these columns. If questions differ in kind, `report` is text or a list.
 #'
 #' @section The class of bits and positions:
 #' Bits and positions are of class `rr_reports`, with one element per report for `length()`, `[`, `c()`, `rev()` and `format()`. They may be a column of a data
@@ -46,7 +46,7 @@
 #' * `candor_error_mismatch`: reports of another kind, or of another number of categories. `candor_error_missing`: missing reports.
 #' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745. arXiv:1705.04421
-#' @seealso [rr_tally()], which reads the same forms; [rr_perturb()]; [clients].
+#' @seealso [rr_tally()], which reads the same forms; [rr_perturb()]; [`?clients`][clients].
 #' @concept packed bits
 #' @concept file formats
 #' @examples

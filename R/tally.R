@@ -11,7 +11,7 @@
 #'   by their labels, unless only the values are levels.
 #' * design of package survey ([survey::svydesign()], [survey::svrepdesign()]): as a data frame, with its weights.
 #' * database table of package dbplyr: counted in the database by the query of [rr_query()], which lists the forms of the reports.
-#' * function: the next chunk at each call, see [chunks].
+#' * function: the next chunk at each call, see [`?chunks`][chunks].
 #'
 #' A tally of a survey design has its weights, but neither clusters nor strata; the message `candor_message_design` says so. Give the design to [rr_estimate()]
 #' for standard errors, see [survey_designs].
@@ -41,8 +41,8 @@
 #'   effective number of respondents \eqn{(\sum w)^2 / \sum w^2}.
 #' @param by Groups: a vector with one entry per report, or a data frame or list of several; for a data frame also names of columns, or a formula such as
 #'   `~ region + year`. The groups of `dplyr::group_by()` come first.
-#' @param id For a data frame: the column of the identifiers of the reports, which clients add ([rr_client()]): its name, or a formula. Of the rows with one identifier the first is
-#'   counted. The message `candor_message_copies` says how many were dropped.
+#' @param id For a data frame: the column of the identifiers of the reports, which clients add ([rr_client()]): its name, or a formula. The first of the rows with one
+#'   identifier is counted. The message `candor_message_copies` says how many were dropped.
 #' @param keep `"counts"` (default). `"sets"` also keeps the different reports and how often each was given, for the likelihood of [rr_unary()], [rr_subset()],
 #'   [rr_local_hash()], one-bit [rr_hadamard()], [rr_bloom()], [rr_bitflip()], and [rr_hierarchy()] with these. The tally is then as large as the reports.
 #' @param na.rm Logical, default `FALSE`. Drop missing reports, and reports whose group is missing, with a message? Otherwise they give an error.
@@ -68,7 +68,7 @@
 #' * `candor_error_mismatch`: tallies of different mechanisms are merged. `candor_error_empty`: no report is left.
 #' * For a database, `candor_error_database` if it gives no answer, `candor_error_law` for reports that it cannot count, and `candor_error_report` for reports that the
 #'   mechanism cannot give.
-#' @seealso [rr_counts()] for existing counts; [rr_query()] for the SQL; [groups] for parts of a tally; [rr_estimate()].
+#' @seealso [rr_counts()] for existing counts; [rr_query()] for the SQL; [`?groups`][groups] for parts of a tally; [rr_estimate()].
 #' @references Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
 #' @concept survey weights
 #' @concept database

@@ -24,18 +24,20 @@
 #' error. Standard errors are `NA` if that estimate, plus or minus two standard deviations, contradicts the posterior; `print()` says so. `details` holds
 #' `expected.error`, `expected.range` and `delta`, the upper end of the range divided by `expected.error`.
 #'
-#' With hundreds of categories do not use the standard errors of `"mle"` for large shares, see [estimators].
+#' With hundreds of categories do not use the standard errors of `"mle"` for large shares, see [`?estimators`][estimators].
 #'
 #' @section Kinds of intervals:
-#' | `interval` | what it is | notes |
-#' |---|---|---|
-#' | `"wilson"` (default) | score interval of the report's share, carried through the mechanism | in a general channel the score interval of the unbiased estimate |
-#' | `"exact"` | Clopper and Pearson's, carried through the mechanism | covers at least as often as stated; not in general channels |
-#' | `"wald"` | estimate plus or minus a multiple of the standard error | may leave 0 to 1; too short for rare truths |
-#' | `"profile"` | the shares that a likelihood ratio test does not reject, each maximum certified | population only, up to 500 categories; conservative at the boundary, and down to 85% if a direct question has about two yes |
-#' | `"bootstrap"` | percentiles of estimates from simulated tallies | R's random generator; too narrow at the boundary |
-#' | `"credible"` | posterior quantiles of `"eb"`, the hull of two fits | at least 20 categories; right for most categories on average, not for a category that was named or chosen |
-#' | `"anytime"` | holds at all looks together, however often the reports are looked at | population only; 1.5 to 2 times as wide |
+#'
+#' * `"wilson"` (default): score interval of the report's share, carried through the mechanism; in a general channel the score interval of the
+#'   unbiased estimate.
+#' * `"exact"`: Clopper and Pearson's, carried through the mechanism; covers at least as often as stated; not in general channels.
+#' * `"wald"`: estimate plus or minus a multiple of the standard error; may leave 0 to 1; too short for rare truths.
+#' * `"profile"`: the shares that a likelihood ratio test does not reject, each maximum certified; population only, up to 500 categories;
+#'   conservative at the boundary, and down to 85% if a direct question has about two yes.
+#' * `"bootstrap"`: percentiles of estimates from simulated tallies; R's random generator; too narrow at the boundary.
+#' * `"credible"`: posterior quantiles of `"eb"`, the hull of two fits; at least 20 categories; right for most categories on average, not for a
+#'   category that was named or chosen.
+#' * `"anytime"`: holds at all looks together, however often the reports are looked at; population only; 1.5 to 2 times as wide.
 #'
 #' **Wilson's interval.** If the report of one category is binomial with the probability \eqn{\mu = q + (p - q) \theta}{mu = q + (p - q) theta}, the interval holds the shares
 #' \eqn{\theta} with \deqn{(\phi - \mu)^2 \le z^2 \mu (1 - \mu) / n}{(phi - mu)^2 <= z^2 mu (1 - mu) / n}

@@ -18,20 +18,19 @@
 #' | `candor_error_order` | joint counts that were not tallied, or too many of them |
 #' | `candor_error_too_large` | an object that would not fit in memory |
 #' | `candor_error_file` | a file that cannot be written, or holds no tally |
-#' | `candor_error_chunk` | a chunk that cannot be tallied, see [chunks] |
+#' | `candor_error_chunk` | a chunk that cannot be tallied, see [`?chunks`][chunks] |
 #' | `candor_error_database` | a database that did not answer, or whose table changed meanwhile |
 #' | `candor_error_package` | a suggested package that is not installed |
 #'
 #' @section Errors of statistics:
-#' | class | meaning |
-#' |---|---|
-#' | `candor_error_no_information` | the reports do not depend on the truth |
-#' | `candor_error_impossible` | a report that no truth can produce |
-#' | `candor_error_law` | something that the law of the reports does not provide, see [rr_law()] |
-#' | `candor_error_precision` | counts too different in size for double precision, or an epsilon out of reach of the probabilities that can be drawn |
-#' | `candor_error_stalled` | no start of a regression leads to an estimate |
-#' | `candor_error_entropy` | the operating system gave no randomness |
-#' | `candor_error_generator` | R's generator did not return numbers between 0 and 1 |
+#'
+#' * `candor_error_no_information`: the reports do not depend on the truth.
+#' * `candor_error_impossible`: a report that no truth can produce.
+#' * `candor_error_law`: something that the law of the reports does not provide, see [rr_law()].
+#' * `candor_error_precision`: counts too different in size for double precision, or an epsilon out of reach of the probabilities that can be drawn.
+#' * `candor_error_stalled`: no start of a regression leads to an estimate.
+#' * `candor_error_entropy`: the operating system gave no randomness.
+#' * `candor_error_generator`: R's generator did not return numbers between 0 and 1.
 #'
 #' @section Warnings:
 #' | class | meaning |
@@ -56,25 +55,25 @@
 #' | `candor_warning_incomplete` | a study was not finished |
 #'
 #' @section Messages:
-#' | class | subject |
-#' |---|---|
-#' | `candor_message_missing` | missing values that were dropped |
-#' | `candor_message_empty` | groups without answers that were left out |
-#' | `candor_message_keep` | columns that [rr_perturb()] kept or left out |
-#' | `candor_message_weights` | weights that may be those of a survey |
-#' | `candor_message_percentages` | counts that add up to 100 |
-#' | `candor_message_dimensions` | questions of a table without names |
-#' | `candor_message_labelled` | labelled numbers |
-#' | `candor_message_aliased` | coefficients that the others determine |
-#' | `candor_message_chunks` | chunks that were counted before |
-#' | `candor_message_reading` | 1 or `TRUE` that is read as "no" |
-#' | `candor_message_order` | an order of answers that nobody gave, or levels in the order yes, no |
-#' | `candor_message_design` | survey designs whose tally has no clusters and strata |
-#' | `candor_message_method`, `candor_message_composite` | the default estimator, if it is not maximum likelihood |
-#' | `candor_message_no_intervals` | methods without intervals |
-#' | `candor_message_wald`, `candor_message_boundary`, `candor_message_untested` | what is not a profile interval, is on the boundary, or cannot be tested |
-#' | `candor_message_floor` | a margin of error that no sample size reaches |
-#' | `candor_message_height` | pictures that need more height |
+#'
+#' * `candor_message_missing`: missing values that were dropped.
+#' * `candor_message_empty`: groups without answers that were left out.
+#' * `candor_message_keep`: columns that [rr_perturb()] kept or left out.
+#' * `candor_message_weights`: weights that may be those of a survey.
+#' * `candor_message_percentages`: counts that add up to 100.
+#' * `candor_message_dimensions`: questions of a table without names.
+#' * `candor_message_labelled`: labelled numbers.
+#' * `candor_message_aliased`: coefficients that the others determine.
+#' * `candor_message_chunks`: chunks that were counted before.
+#' * `candor_message_reading`: 1 or `TRUE` that is read as "no".
+#' * `candor_message_order`: an order of answers that nobody gave, or levels in the order yes, no.
+#' * `candor_message_design`: survey designs whose tally has no clusters and strata.
+#' * `candor_message_method`, `candor_message_composite`: the default estimator, if it is not maximum likelihood.
+#' * `candor_message_no_intervals`: methods without intervals.
+#' * `candor_message_wald`, `candor_message_boundary`, `candor_message_untested`: what is not a profile interval, is on the boundary, or cannot be
+#'   tested.
+#' * `candor_message_floor`: a margin of error that no sample size reaches.
+#' * `candor_message_height`: pictures that need more height.
 #'
 #' @references R's conditions: Wickham, H. (2019). *Advanced R*, chapter 8. <https://adv-r.hadley.nz/conditions.html>
 #' @seealso [tryCatch()], [suppressMessages()] with its argument `classes`.

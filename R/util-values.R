@@ -147,12 +147,36 @@ format_p <- function(table, digits) {
   table
 }
 
+# Estimates, standard errors and limits as text with equally many decimals: one significant digit less than `digits` of
+# the smallest standard error. Where a column would have more than nine digits, R's own format stands.
+format_estimates <- function(table, digits) {
+  columns <- intersect(c("estimate", "std.error", "conf.low", "conf.high"), names(table))
+  error <- table[["std.error"]]
+  error <- error[is.finite(error) & error > 0]
+  if (!length(error) || !"estimate" %in% columns || !all(vapply(table[columns], is.numeric, NA))) return(table)
+  decimals <- max(0, max(digits - 1, 1) - 1 - floor(log10(min(error))))
+  numbers <- unlist(table[columns])
+  if (decimals + log10(max(1, abs(numbers[is.finite(numbers)]))) > max(9, digits)) return(table)
+  # Adding 0 turns -0 into 0.
+  table[columns] <- lapply(table[columns], function(x) formatC(round(x, decimals) + 0, format = "f", digits = decimals))
+  table
+}
+
+# Lines of a heading that are longer than a terminal's, cut into several.
+within_80 <- function(lines) {
+  indent <- nchar(sub("^( *).*", "\\1", lines))
+  # A number stays beside its name.
+  kept <- gsub(" = ", "\001=\001", lines, fixed = TRUE)
+  wrapped <- Map(function(line, by) strwrap(line, width = 81, indent = by, exdent = by + 2), kept, indent)
+  gsub("\001", " ", unlist(ifelse(nchar(lines) > 80, wrapped, kept), use.names = FALSE), fixed = TRUE)
+}
+
 # The first rows of a table, and how many more there are.
 print_rows <- function(table, n, digits, total = nrow(table)) {
   shown <- as.data.frame(utils::head(table, n))
   # A share of 1e-17 is a rounding of 0, and would have all others printed as 1.000e+00.
   if (is.numeric(shown$estimate)) shown$estimate[which(abs(shown$estimate) < 1e-15)] <- 0
-  print(format_p(shown, digits), digits = digits, row.names = FALSE)
+  print(format_p(format_estimates(shown, digits), digits), digits = digits, row.names = FALSE)
   if (total > n) cat("  ... and ", format_count(total - n), " more; see tidy()\n", sep = "")
 }
 

@@ -100,7 +100,7 @@ test_that("the choice suits the data", {
   even <- choose(0.01)
   expect_equal(c(even$method[1], choose(2.5)$method[1]), c("invn", "invp"))
   expect_false(is.unsorted(even$risk))
-  expect_equal(c(sum(even$share), even$bias2 + even$variance), c(1, even$risk), tolerance = 1e-9)
+  expect_equal(c(sum(even$wins), even$bias2 + even$variance), c(1, even$risk), tolerance = 1e-9)
   expect_identical(choose(0.01), even)
 })
 
@@ -161,7 +161,7 @@ test_that("every mechanism has a default choice", {
     mechanism <- mechanisms[[i]]
     tally <- rr_counts(20 + 10 * seq_along(mechanism$reports), mechanism)
     choice <- rr_choose_method(tally, replications = 20, seed = 1)
-    expect_true(all(is.finite(c(choice$risk, choice$mc.error, choice$share))), label = names(mechanisms)[i])
+    expect_true(all(is.finite(c(choice$risk, choice$mc.error, choice$wins))), label = names(mechanisms)[i])
     expect_true("mle" %in% choice$method)
     # What is left out is refused where it is named.
     for (m in setdiff(c("inv", "invn", "invp", "combine"), choice$method)) {

@@ -43,6 +43,7 @@ test_that("fits of survey designs are of the t distribution there too", {
     expect_equal(table$p, unname(summary(fit)$coefficients[, 4]), tolerance = 1e-6)
     expect_equal(table$CI_low, unname(confint(fit)[, 1]), tolerance = 1e-6)
   }
+  if (requireNamespace("emmeans", quietly = TRUE)) expect_equal(summary(emmeans::emmeans(fit, "age"))$df, 18)
   skip_if_not_installed("insight", "1.0.0")
   expect_equal(parameters::parameters(fit, ci_method = "wald")$p, tidy(fit)$p.value)
 })
