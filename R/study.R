@@ -70,8 +70,8 @@
 #' subset(study, metric == "mse" & epsilon == 1 & n == 100)   # "invn" for both
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(study)
 #' @export
-rr_study <- function(truth = NULL, epsilon = NULL, n = NULL, method = c("inv", "invn", "invp", "mle"), replications = 100,
-                     mechanism = rr_grr, seed = NULL, ..., target = c("population", "sample"), workers = NULL,
+rr_study <- function(truth = NULL, epsilon = NULL, n = NULL, method = c("inv", "invn", "invp", "mle"),
+                     replications = 100, mechanism = rr_grr, seed = NULL, ..., target = c("population", "sample"), workers = NULL,
                      resume = NULL, progress = interactive()) {
   check_dots_empty(...)
   check_flag(progress, "progress")
