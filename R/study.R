@@ -71,8 +71,8 @@
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(study)
 #' @export
 rr_study <- function(truth = NULL, epsilon = NULL, n = NULL, method = c("inv", "invn", "invp", "mle"),
-                     replications = 100, mechanism = rr_grr, seed = NULL, ..., target = c("population", "sample"), workers = NULL,
-                     resume = NULL, progress = interactive()) {
+                     replications = 100, mechanism = rr_grr, seed = NULL, ..., target = c("population", "sample"),
+                     workers = NULL, resume = NULL, progress = interactive()) {
   check_dots_empty(...)
   check_flag(progress, "progress")
   if (!is.null(workers)) workers <- check_count(workers, "workers", min = 1, max = 1024)
