@@ -36,7 +36,7 @@ attention_questions <- function(x, mechanism, anchor, column) {
 
 # Lambda and lambda' are the shares of yes to the two questions; `scores` have a column for each cell and the mean 0.
 attention_moments <- function(counts, device) {
-  shares <- drop(attention_cells %*% counts) / sum(counts)
+  shares <- drop(attention_cells %*% prop.table(counts))
   chance <- device[["inattentive"]]
   gamma <- (shares[[2]] - chance) / (device[["attentive"]] - chance)
   excess <- shares[[1]] - chance
