@@ -83,12 +83,13 @@ attention_model <- function(rows, x, v) {
 # Value, score, information, and a curvature that is never indefinite, from the derivatives of the rows.
 attention_state <- function(weight, now, x, v) {
   value <- sum(weight * now$loglik)
-  if (!is.finite(value)) return(list(value))
+  if (!is.finite(value)) return(list(value = value))
   scores <- cbind(now$truth * x, now$attention * v)
   cross <- crossprod(x, weight * now$cross * v)
-  list(value, colSums(weight * scores),
-       rbind(cbind(crossprod(x, weight * now$curve * x), cross), cbind(t(cross), crossprod(v, weight * now$bend * v))),
-       crossprod(scores, weight * scores))
+  observed <- rbind(cbind(crossprod(x, weight * now$curve * x), cross),
+                    cbind(t(cross), crossprod(v, weight * now$bend * v)))
+  list(value = value, gradient = colSums(weight * scores), observed = observed,
+       fallback = crossprod(scores, weight * scores))
 }
 
 # Coefficients whose predictor is nearest to a constant.

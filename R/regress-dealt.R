@@ -61,8 +61,8 @@ dealt_model <- function(x, said, first, offset, plain) {
   pass <- dealt_pass(basis$z, said, first, offset, plain)
   evaluate <- function(b, need) {
     now <- pass(b, need > 0L)
-    if (need == 0L || !is.finite(now$value)) list(now$value)
-    else list(now$value, rowSums(now$scores), now$observed, now$complete)
+    if (need == 0L || !is.finite(now$value)) return(list(value = now$value))
+    list(value = now$value, gradient = rowSums(now$scores), observed = now$observed, fallback = now$complete)
   }
   share <- (mean(said) - plain$mechanism$innocuous[2]) / plain$mechanism$truth
   constant <- truth_curve(plain$link)$inverse(min(0.95, max(0.05, share)))

@@ -50,8 +50,8 @@ evasion_groups <- function(without, data, safe, v) {
   groups$names <- c(names(without$coefficients), "sigma", paste0(protective_term, ":", seq_len(ncol(v))))
   own <- groups$safe[groups$person]
   groups$evaders <- list(parts = groups$parts, first = c(0L, cumsum(size[groups$safe])))
-  groups$evaders$parts[[1]] <- groups$x[own, , drop = FALSE]
-  for (part in c(2, 4, 5)) groups$evaders$parts[[part]] <- groups$parts[[part]][own]
+  groups$evaders$parts$x <- groups$x[own, , drop = FALSE]
+  for (part in c("y", "offset", "arm")) groups$evaders$parts[[part]] <- groups$parts[[part]][own]
   groups
 }
 
@@ -66,7 +66,8 @@ evasion_model <- function(groups, halvings = 0) {
   evaluate <- function(b, need) {
     now <- evasion_value(groups, drop(to %*% b), halvings)
     if (length(now) == 1L) return(now)
-    list(now[[1]], drop(crossprod(to, now[[2]])), crossprod(to, now[[3]] %*% to), crossprod(to, now[[4]] %*% to))
+    list(value = now$value, gradient = drop(crossprod(to, now$gradient)),
+         observed = crossprod(to, now$observed %*% to), fallback = crossprod(to, now$fallback %*% to))
   }
   new_likelihood(groups$names, evaluate, function(step) max(abs(predictors(step))), function(b) drop(to %*% b),
                  function(b) to,
@@ -79,7 +80,7 @@ evasion_model <- function(groups, halvings = 0) {
 evasion_value <- function(groups, at, halvings) {
   k <- seq_len(groups$size + 1L)
   plain <- .Call(C_rr_mixed_value, groups$parts, mixed_groups(groups, halvings, NA_real_), at[k])
-  if (!is.finite(plain$value)) return(list(-Inf))
+  if (!is.finite(plain$value)) return(list(value = -Inf))
   mix <- evasion_posterior(groups, plain$loglik, at[-k])
   weight <- groups$weight
   observed <- plain$observed
@@ -92,9 +93,9 @@ evasion_value <- function(groups, at, halvings) {
   cross <- crossprod(plain$scores, spread * groups$v)
   own <- crossprod(groups$v, (weight * mix$gamma * mix$slack - spread) * groups$v)
   scores <- cbind((1 - mix$tau) * plain$scores, (mix$tau - mix$gamma) * groups$v)
-  list(sum(weight * mix$loglik), colSums(weight * scores),
-       rbind(cbind(observed - crossprod(plain$scores, spread * plain$scores), cross), cbind(t(cross), own)),
-       crossprod(scores, weight * scores))
+  list(value = sum(weight * mix$loglik), gradient = colSums(weight * scores),
+       observed = rbind(cbind(observed - crossprod(plain$scores, spread * plain$scores), cross), cbind(t(cross), own)),
+       fallback = crossprod(scores, weight * scores))
 }
 
 evasion_posterior <- function(groups, loglik, logits) {
@@ -254,10 +255,12 @@ evasion_height <- function(own, j, value) {
   evaluate <- function(b, need) {
     now <- evasion_value(own$groups, append(b, value, j - 1), 1)
     if (length(now) == 1L) return(now)
-    list(now[[1]], now[[2]][-j], now[[3]][-j, -j, drop = FALSE], now[[4]][-j, -j, drop = FALSE])
+    list(value = now$value, gradient = now$gradient[-j], observed = now$observed[-j, -j, drop = FALSE],
+         fallback = now$fallback[-j, -j, drop = FALSE])
   }
   metric <- diag(sum(own$groups$weight), length(own$at) - 1L)
-  climb(list(parts = list(evaluate, function(step) max(abs(step)), metric)), own$at[-j], 1e-8)$value
+  climb(list(parts = list(evaluate = evaluate, reach = function(step) max(abs(step)), metric = metric)), own$at[-j],
+        1e-8)$value
 }
 
 #' @rdname random_intercept

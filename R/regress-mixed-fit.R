@@ -119,56 +119,71 @@ mixed_links <- c("logit", "probit", "cloglog", "cauchit")
 mixed_fit <- function(plain, data, group, bar, call) {
   check_mixed(plain, data, group)
   codes <- match(group, unique(group))
+  n <- length(codes)
   weight <- data$weight[!duplicated(codes)]
   aliased <- is.na(plain$coefficients) & !names(plain$coefficients) %in% plain$boundary$coefficients
   keep <- is.finite(plain$point) & !aliased
-  n <- length(codes)
   model <- mixed_model(data$x[, keep, drop = FALSE], data$y, (data$arm %||% integer(n)) + 1L, data$device,
                        match(data$link, mixed_links) - 1L, data$offset %||% numeric(n), codes, weight)
-  found <- mixed_maximum(model, plain$point[keep], plain$loglik)
-  # Where the fit without the intercept lies at infinity, its point is on a plateau that climbs do not leave.
-  if (!is.null(plain$boundary)) {
-    near <- mixed_climb(model, numeric(model$size), 0.5)
-    other <- mixed_maximum(model, near$at[seq_len(model$size)], plain$loglik)
-    if (max(other$value, other$limit$value) > max(found$value, found$limit$value)) found <- other
-    # A coefficient on a plateau may have a maximum nearer by.
-    nearer <- mixed_climb(model, nearest(found$at, -10, 10), halvings = 1)
-    if (is.null(found$limit) && nearer$value > found$value + 1e-9) {
-      nearer$at[model$size + 1L] <- nearer$sigma <- abs(nearer$at[model$size + 1L])
-      found[c("at", "value", "sigma")] <- nearer[c("at", "value", "sigma")]
-    }
-  }
-  names <- names(plain$coefficients)[keep]
+  found <- mixed_supremum(model, plain, plain$point[keep])
   value <- mixed_value(model, found$at)
-  b <- stats::setNames(found$at[seq_along(names)], names)
-  infinite <- !is.null(found$limit)
-  all <- c(names, "sigma")
-  variance <- matrix(NA_real_, length(all), length(all), dimnames = list(all, all))
-  # Without sigma if it is 0.
-  if (found$sigma == 0) variance[names, names] <- plain$variance$observed[names, names]
-  else variance[] <- tryCatch(invert_positive(value$observed), error = function(e) NA_real_)
-  if (infinite) {
-    b[] <- ifelse(abs(found$limit$ratio) > 1e-6, sign(found$limit$ratio) * Inf, NA)
-    variance[] <- NA
-  }
-  scale <- if (infinite) NA_real_ else found$sigma
-  # The standard error of sigma^2 that the pairs of reports of a group allow, under independence.
-  omega <- regress_rows(unname(plain$linear.predictors), data$y, data$arm, data$device, data$link)$expected
-  omega[!is.finite(omega)] <- 0
-  sums <- rowsum(cbind(omega, omega^2), codes)
-  structure(list(
-    coefficients = b, sigma = if (infinite) Inf else found$sigma, vcov = variance[names, names, drop = FALSE],
-    variance = variance, loglik = if (infinite) found$limit$value else found$value, df = length(b) + 1, n = n,
-    ngrps = length(weight), group = codes, bar = bar,
+  estimates <- mixed_estimates(found, value$observed, names(plain$coefficients)[keep], plain$variance$observed)
+  scale <- if (is.null(found$limit)) found$sigma else NA_real_
+  structure(c(estimates, list(
+    n = n, ngrps = length(weight), group = codes, bar = bar,
     random = data.frame(level = as.character(unique(group)), estimate = scale * value$mean[model$of],
                         std.error = scale * value$deviation[model$of]),
     ladder = found$ladder, limit = found$limit, fixed = plain, model = model, weights = weight, at = found$at,
-    information.pairs = 1 / sqrt(sum(weight * (sums[, 1]^2 - sums[, 2]) / 2)),
+    information.pairs = sigma_error(plain, data, codes, weight),
     starts = if (found$rival) c(found$value, NA) else found$value,
-    infinite = if (infinite) names, title = sprintf("Random intercept regression of the truth \"%s\", %s link",
-                                                    plain$labels[2], data$link),
+    title = sprintf("Random intercept regression of the truth \"%s\", %s link", plain$labels[2], data$link),
     terms = plain$terms, frame = plain$model, mechanism = plain$mechanism, call = call
-  ), class = c("rr_glm_mixed", "rr_regression"))
+  )), class = c("rr_glm_mixed", "rr_regression"))
+}
+
+# The highest supremum from the coefficients `start` of the fit without the intercept. Where that fit lies at infinity,
+# its point is on a plateau that climbs do not leave.
+mixed_supremum <- function(model, plain, start) {
+  found <- mixed_maximum(model, start, plain$loglik)
+  if (is.null(plain$boundary)) return(found)
+  near <- mixed_climb(model, numeric(model$size), 0.5)
+  other <- mixed_maximum(model, near$at[seq_len(model$size)], plain$loglik)
+  if (max(other$value, other$limit$value) > max(found$value, found$limit$value)) found <- other
+  # A coefficient on a plateau may have a maximum nearer by.
+  nearer <- mixed_climb(model, nearest(found$at, -10, 10), halvings = 1)
+  if (is.null(found$limit) && nearer$value > found$value + 1e-9) {
+    nearer$at[model$size + 1L] <- nearer$sigma <- abs(nearer$at[model$size + 1L])
+    found[c("at", "value", "sigma")] <- nearer[c("at", "value", "sigma")]
+  }
+  found
+}
+
+# Coefficients, sigma, and their variance from the information; `plain` is the variance without the intercept.
+mixed_estimates <- function(found, information, names, plain) {
+  b <- stats::setNames(found$at[seq_along(names)], names)
+  sigma <- found$sigma
+  all <- c(names, "sigma")
+  variance <- matrix(NA_real_, length(all), length(all), dimnames = list(all, all))
+  infinite <- !is.null(found$limit)
+  if (infinite) {
+    b[] <- ifelse(abs(found$limit$ratio) > 1e-6, sign(found$limit$ratio) * Inf, NA)
+    sigma <- Inf
+  } else if (sigma == 0) {
+    variance[names, names] <- plain[names, names]
+  } else {
+    variance[] <- tryCatch(invert_positive(information), error = function(e) NA_real_)
+  }
+  list(coefficients = b, sigma = sigma, vcov = variance[names, names, drop = FALSE], variance = variance,
+       loglik = if (infinite) found$limit$value else found$value, df = length(b) + 1,
+       infinite = if (infinite) names)
+}
+
+# The standard error of sigma^2 that the pairs of reports of a group allow, under independence.
+sigma_error <- function(plain, data, codes, weight) {
+  omega <- regress_rows(unname(plain$linear.predictors), data$y, data$arm, data$device, data$link)$expected
+  omega[!is.finite(omega)] <- 0
+  sums <- rowsum(cbind(omega, omega^2), codes)
+  1 / sqrt(sum(weight * (sums[, 1]^2 - sums[, 2]) / 2))
 }
 
 check_mixed <- function(plain, data, group) {

@@ -575,36 +575,47 @@ predict.rr_predictor <- function(object, newdata = NULL, truth = NULL,
     if (!is.null(newdata)) abort("{.arg newdata} is not for posteriors: they are of the rows of the fit.", "argument")
     return(label_shares(object$posterior, rows))
   }
-  shares <- object$method == "ml" && (type == "truth" || is.null(truth))
-  frame <- if (is.null(newdata)) rows$frame else {
-    # The exact covariates of the model of the outcome, and those of the models of the truth.
-    models <- c(if (type != "truth") list(stats::delete.response(rows$terms)), if (shares) rows$truth_formulas)
-    made <- c(list(rows$made), if (shares) lapply(object$models, `[[`, "made"))
-    xlevels <- unlist(lapply(made, `[[`, "xlevels"), recursive = FALSE)
-    fitting_columns(object, newdata, setdiff(unlist(lapply(models, all.vars)), rows$covariates),
-                    xlevels[setdiff(names(xlevels), rows$covariates)])
-  }
+  frame <- predicted_frame(object, newdata, type != "truth",
+                           object$method == "ml" && (type == "truth" || is.null(truth)))
   if (type == "truth") return(label_shares(truth_shares(object, frame), rows))
+  sent <- function(no, yes) if (type == "report") reported_outcome(rows, no, yes) else yes
   b <- object$estimate[object$outcome]
-  at <- if (over) seq_len(nrow(rows$cells)) else truth_cell(rows, truth)
-  rows$cells <- rows$cells[at, , drop = FALSE]
-  designs <- lapply(predictor_designs(NULL, frame, rows, rows$made),
-                    function(x) x[, rows$names[rows$keep], drop = FALSE])
-  # The reports of a randomized outcome: all but the first.
-  channel <- if (type == "report") rows$channels[[rows$response]]
-  sent <- function(no, yes) if (is.null(channel)) yes else drop(cbind(no, yes) %*% channel[, -1])
   if (over) {
+    designs <- outcome_designs(rows, frame, seq_len(nrow(rows$cells)))
     means <- vapply(designs, function(x) object$family$linkinv(drop(x %*% b)), numeric(nrow(frame)))
     mean <- rowSums(matrix(means, nrow(frame)) * truth_shares(object, frame))
     return(sent(1 - mean, mean))
   }
-  x <- designs[[1]]
+  x <- outcome_designs(rows, frame, truth_cell(rows, truth))[[1]]
   eta <- drop(x %*% b)
   mean <- if (type == "link") eta else object$family$linkinv(eta)
   if (!se.fit) return(sent(1 - mean, mean))
   slope <- if (type == "link") 1 else object$family$mu.eta(eta)
   error <- abs(slope) * sqrt(pmax(rowSums((x %*% vcov(object)) * x), 0))
   list(fit = sent(1 - mean, mean), se.fit = abs(sent(-error, error)))
+}
+
+# The exact covariates of the models of the outcome and of the truth, of the fit or new.
+predicted_frame <- function(object, newdata, outcome, truth) {
+  rows <- object$rows
+  if (is.null(newdata)) return(rows$frame)
+  models <- c(if (outcome) list(stats::delete.response(rows$terms)), if (truth) rows$truth_formulas)
+  made <- c(list(rows$made), if (truth) lapply(object$models, `[[`, "made"))
+  xlevels <- unlist(lapply(made, `[[`, "xlevels"), recursive = FALSE)
+  fitting_columns(object, newdata, setdiff(unlist(lapply(models, all.vars)), rows$covariates),
+                  xlevels[setdiff(names(xlevels), rows$covariates)])
+}
+
+# The designs of the outcome's model at some combinations of truths.
+outcome_designs <- function(rows, frame, cells) {
+  rows$cells <- rows$cells[cells, , drop = FALSE]
+  lapply(predictor_designs(NULL, frame, rows, rows$made), function(x) x[, rows$names[rows$keep], drop = FALSE])
+}
+
+# The reports of a randomized outcome, all but the first; an exact outcome is seen as it is.
+reported_outcome <- function(rows, no, yes) {
+  channel <- rows$channels[[rows$response]]
+  if (is.null(channel)) yes else drop(cbind(no, yes) %*% channel[, -1])
 }
 
 regression_reports.rr_predictor <- function(fit) {
