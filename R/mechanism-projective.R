@@ -1,7 +1,7 @@
 #' Projective geometry response, a frequency oracle
 #'
 #' A report is one whole number, the tally is a table of these numbers, and the error is nearly the error of [rr_subset()], which is the smallest of
-#' all protocols here. Where the number of categories fits the geometry the protocol is optimal.
+#' all protocols here. If the number of categories fits the geometry, the protocol is optimal.
 #'
 #' Categories are the first \eqn{K} points of a projective space of \eqn{t} coordinates over the field of \eqn{s} elements. A report is a point too, and
 #' supports the categories on its hyperplane. With \eqn{N_j = (s^j - 1) / (s - 1)} there are \eqn{v = N_t} reports, of which \eqn{k = N_{t-1}} support

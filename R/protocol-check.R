@@ -11,10 +11,10 @@
 #' @section Tests:
 #' \describe{
 #' \item{`p.value`}{Pearson's chi-squared test of the parts of a report: cells of categories, bits, supported categories. Rare cells that are equally likely are
-#'   one cell. The tail is that of a chi-squared distribution with the first three moments of the statistic.}
+#'   one cell. The tail follows a chi-squared distribution with the first three moments of the statistic.}
 #' \item{`p.joint`}{The smallest p-value of exact binomial tests, times their number (Bonferroni): each part; each pair of parts; numbers that no answer should change, such as
 #'   the slope of a hash function, in fifths, odd and even, alone and together with the support of the truth; equal reports; whether a report and the report after it both support their truths;
-#'   with `id`, whether two reports of one respondent do; for an [rr_product()], whether two questions do. Of long reports the first 100 parts are paired.}
+#'   with `id`, whether two reports of one respondent do; for an [rr_product()], whether two questions do. Long reports are paired in their first 100 parts.}
 #' \item{order}{The positions of a subset or of asked bits must be increasing.}
 #' }
 #' A problem is named if a p-value is below (1 - `conf.level`) / 2, divided by the number of truths, or if `epsilon.low` exceeds the epsilon of the mechanism. At the default

@@ -84,10 +84,10 @@ oracle <- function(y, scores, prob, z, variance) {
     s <- scores * ((y <= t) - prob)
     sum(s)^2 <= z^2 * variance(s)
   }, NA)
-  F <- vapply(values, function(t) sum(scores[y <= t]), 0) / sum(scores)
+  reached <- vapply(values, function(t) sum(scores[y <= t]), 0) / sum(scores)
   times <- vapply(values, function(t) sum(y == t), 0)
-  F <- pmin(pmax(isoreg(rep(F, times))$yf, 0), 1)[cumsum(times)]
-  at <- values[which(c(F[-length(F)], 1) >= prob - 1e-12)[1]]
+  reached <- pmin(pmax(isoreg(rep(reached, times))$yf, 0), 1)[cumsum(times)]
+  at <- values[which(c(reached[-length(reached)], 1) >= prob - 1e-12)[1]]
   c(at, range(at, ends[accepted][1], c(ends, Inf)[max(which(accepted)) + 1]))
 }
 
