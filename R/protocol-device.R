@@ -233,7 +233,8 @@ sheet_reasons <- function(mechanism, design, sheet) {
     sprintf(sheet$example, levels[t], says)
   }, "")
   epsilon <- mechanism$epsilon
-  c(if (design == "dealt") sheet$group else if (epsilon == Inf) sheet$sure else if (epsilon > 5) sheet$little else sheet$why, examples)
+  why <- if (design == "dealt") "group" else if (epsilon == Inf) "sure" else if (epsilon > 5) "little" else "why"
+  c(sheet[[why]], examples)
 }
 
 # What a report says by itself; cards of one deck tie the reports of a block.
