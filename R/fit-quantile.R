@@ -250,7 +250,8 @@ new_class_quantiles <- function(found, labels, probs, z, correlation, ..., what)
                               .after = "estimate")
   title <- if (is.null(correlation)) "Quantiles" else "Differences of quantiles"
   numbers <- c("estimate", "std.error", "conf.low", "conf.high")
-  new_rr_table(table, "rr_quantile", ..., keys = setdiff(names(table), numbers), axis_kind = "value", axis = title, title = sprintf("%s of %s in true classes", title, what),
+  new_rr_table(table, "rr_quantile", ..., keys = setdiff(names(table), numbers), axis_kind = "value", axis = title,
+               title = sprintf("%s of %s in true classes", title, what),
                notes = if (any(is.infinite(spread))) "  Limits are infinite if there are too few of a class")
 }
 

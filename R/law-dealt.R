@@ -156,8 +156,8 @@ dealt_interval <- function(law, evidence, cells, interval, level, target) {
                    level, "population")
 }
 
-# Full blocks: Clopper and Pearson's for the cards that asked for the truth. For the truths of one block, every number of
-# true answers whose tails are both large enough.
+# Full blocks: Clopper and Pearson's for the cards that asked for the truth. For the truths of one block, every number
+# of true answers whose tails are both large enough.
 exact_dealt <- function(law, cells, level, target) {
   if (!law_gives(law, "exact", law$truths)) refuse_law(law, "exact", "{.arg interval} {.val exact}")
   blocks <- ncol(law$blocks$counts)

@@ -119,7 +119,8 @@ client_plan.rr_count_mean_sketch <- function(mechanism) refuse_texts(mechanism)
 
 refuse_texts <- function(mechanism) {
   refuse_client(mechanism, "Any text may be answered, and a plan lists the answers.",
-                "Offer a list, with {.fn rr_local_hash} or {.fn rr_bloom}; {.help clients} has the numbers of sketches.")
+                paste("Offer a list, with {.fn rr_local_hash} or {.fn rr_bloom};",
+                      "{.help clients} has the numbers of sketches."))
 }
 
 draw_reports.rr_count_mean_sketch <- function(mechanism, answers, rng = "secure") {

@@ -105,8 +105,8 @@ hadamard_risk <- function(k, epsilon, blocks, theta = NULL) {
   list(total = k * noise + crowded, blank = noise + total / gain / blocks)
 }
 
-# How often the best guess of one of k equally likely categories from a report is right. In blocks of few categories some
-# columns support none.
+# How often the best guess of one of k equally likely categories from a report is right. In blocks of few categories
+# some columns support none.
 hadamard_success <- function(k, epsilon, blocks) {
   z <- exp(-epsilon)
   columns <- hadamard_size(k, blocks)

@@ -157,7 +157,7 @@ abort_report <- function(x, position, mechanism, name = NULL) {
   }
   abort(c(paste(what, "must hold reports of this mechanism."), x = "{where}, {describe(value)}, is not a level.",
           i = if (is.character(value)) meant_of(value, mechanism$reports), i = "{wanted_answers(x, mechanism)}",
-          i = if (identical(value, "")) "Empty text is missing if the file is read with {.code na.strings = c('NA', '')}.",
+          i = if (identical(value, "")) "{.code na.strings = c('NA', '')} reads empty text as missing.",
           i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."),
         "level", position = position, problem = "is not a level")
 }
@@ -197,7 +197,7 @@ wanted_answers <- function(x, mechanism) {
 sensitive_places <- function(sensitive, labels) {
   if (is.factor(sensitive)) sensitive <- as.character(sensitive)
   at <- match(sensitive, if (is.character(sensitive)) labels else seq_along(labels))
-  check_that(is.atomic(sensitive) && length(at) && !anyNA(at), sensitive, "sensitive", "labels or positions of categories",
-             c("level", "argument"))
+  check_that(is.atomic(sensitive) && length(at) && !anyNA(at), sensitive, "sensitive",
+             "labels or positions of categories", c("level", "argument"))
   unique(at)
 }

@@ -166,7 +166,8 @@ question_columns <- function(x, mechanism, arg = "x") {
   questions <- names(mechanism$questions %||% mechanism$parts)
   absent <- setdiff(questions, names(x))
   if (!length(absent)) return(as.list(x)[questions])
-  abort(c("{.arg {arg}} must have a column for each question.", x = "There is none called {.val {absent[1]}}."), "argument")
+  abort(c("{.arg {arg}} must have a column for each question.", x = "There is none called {.val {absent[1]}}."),
+        "argument")
 }
 
 # ---- between the cells of several questions and their answers ----

@@ -93,8 +93,8 @@ projective_numbers <- function(k, epsilon, order) {
 }
 
 # How often the best guess of one of k equally likely categories from a report is right. The categories are the points
-# (1, a_2, ..., a_t) with the last coordinates running fastest. No hyperplane misses them whose first coordinate is 0, or
-# that has another than 0 where all elements occur. In the slowest coordinate that varies `values` elements do.
+# (1, a_2, ..., a_t) with the last coordinates running fastest. No hyperplane misses them whose first coordinate is 0,
+# or that has another than 0 where all elements occur. In the slowest coordinate that varies `values` elements do.
 projective_success <- function(k, epsilon, order) {
   numbers <- projective_numbers(k, epsilon, order)
   whole <- floor(log(k * (1 + 1e-12)) / log(order))

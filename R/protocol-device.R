@@ -138,8 +138,8 @@ rr_instructions <- function(x, question, innocuous = NULL, file = NULL, words = 
   mechanism <- check_mechanism(if (is.null(row)) x else row$mechanism[[1]], "x")
   sheet <- sheet_words(language, words)
   design <- sub("^rr_", "", mechanism$made$constructor %||% "")
-  check_that(design %in% c("warner", "crosswise", "triangular", "forced", "unrelated", "kuk", "grr", "dealt"), mechanism, "x",
-             "a design that has a sheet")
+  check_that(design %in% c("warner", "crosswise", "triangular", "forced", "unrelated", "kuk", "grr", "dealt"),
+             mechanism, "x", "a design that has a sheet")
   parts <- sheet_parts(mechanism, design, sheet, row, innocuous, language)
   values <- sheet_values(mechanism, design, sheet, row, question, innocuous)
   if (language != "en" && !is.null(row)) values$device <- paste0("; ", row$fraction)
