@@ -139,35 +139,24 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   starts <- check_starts(starts)
   call <- match.call()
   design <- given_design(data, call)
-  check_anchor(anchor)
   by <- check_choice(attention.by, "attention.by", c("question", "person"))
-  if (!is.null(attention) && is.null(anchor)) abort("{.arg attention} needs an {.arg anchor}.", "argument")
   bar <- random_intercept(formula)
-  if (!is.null(protective) && is.null(bar)) {
-    abort("{.arg protective} needs a random intercept, a term {.code (1 | id)}.", "argument")
-  }
+  check_extensions(anchor, attention, protective, bar)
   block <- block_column(mechanism, data, design)
-  share <- attention %||% if (inherits(protective, "formula")) protective
   frame <- regress_frame(call, bar$fixed %||% formula, data, design, anchor, parent.frame(),
-                         c(list(group = bar$group, block = block), share_variables(share)))
+                         c(list(group = bar$group, block = block), extension_variables(attention, protective)))
   mechanism <- mechanism %||% frame$mechanism
   parts <- regress_data(frame, mechanism, link, if (is.null(attention)) anchor)
-  check_that(is.null(start) || (is.numeric(start) && all(is.finite(start)) && length(start) %in% (parts$size + 0:1)),
-             start, "start", paste(parts$size, "finite numbers, in the order of {.fn vcov}"))
+  check_start(start, parts$size)
   maximum <- regress_maximum(parts$data, starts, start, penalty)
   fit <- new_rr_glm(parts, maximum, frame, call, penalty, link, mechanism)
   fit[c("starts.asked", "design", "anchor")] <- list(starts, design, anchor)
-  if (has_study(list(fit))) fit <- studied_glm(fit, bar)
+  fit <- studied_glm(fit, bar)
   if (!is.null(block) && is.null(design) && is.null(bar)) {
     return(dealt_fit(fit, parts$data, frame$frame[["(block)"]], call))
   }
-  if (!is.null(design)) fit <- designed_glm(fit, parts, design, bar)
-  if (!is.null(bar)) {
-    fit <- mixed_fit(fit, parts$data, frame$frame[["(group)"]], bar$bar, call)
-    if (!is.null(protective)) fit <- evasion_fit(fit, parts$data, frame$frame, protective)
-    tell_mixed(fit)
-    return(fit)
-  }
+  fit <- designed_glm(fit, parts, design, bar)
+  if (!is.null(bar)) return(grouped_glm(fit, parts$data, frame$frame, bar$bar, protective, call))
   if (!is.null(attention)) {
     shares <- share_columns(attention, frame$frame, "attention")
     return(attention_fit(fit, parts$data, shares, anchor, by, starts, call))
@@ -176,8 +165,35 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   fit
 }
 
-# A fit with the errors of a validation study.
+# What a share of attentive persons, or of persons who evade, is estimated from.
+check_extensions <- function(anchor, attention, protective, bar) {
+  check_anchor(anchor)
+  if (!is.null(attention) && is.null(anchor)) abort("{.arg attention} needs an {.arg anchor}.", "argument")
+  if (!is.null(protective) && is.null(bar)) {
+    abort("{.arg protective} needs a random intercept, a term {.code (1 | id)}.", "argument")
+  }
+}
+
+extension_variables <- function(attention, protective) {
+  share_variables(attention %||% if (inherits(protective, "formula")) protective)
+}
+
+check_start <- function(start, size) {
+  check_that(is.null(start) || (is.numeric(start) && all(is.finite(start)) && length(start) %in% (size + 0:1)),
+             start, "start", paste(size, "finite numbers, in the order of {.fn vcov}"))
+}
+
+# A fit with a random intercept, and with persons who evade.
+grouped_glm <- function(fit, data, frame, bar, protective, call) {
+  fit <- mixed_fit(fit, data, frame[["(group)"]], bar, call)
+  if (!is.null(protective)) fit <- evasion_fit(fit, data, frame, protective)
+  tell_mixed(fit)
+  fit
+}
+
+# With the errors of a validation study, if there is one.
 studied_glm <- function(fit, bar) {
+  if (!has_study(list(fit))) return(fit)
   mechanisms <- fit_mechanisms(fit)
   internal <- any(vapply(mechanisms, function(m) isTRUE(m$internal), NA))
   if (internal || any(lengths(c(fit[c("design", "anchor", "unknown")], list(bar))) > 0L)) {
@@ -189,6 +205,7 @@ studied_glm <- function(fit, bar) {
 }
 
 designed_glm <- function(fit, parts, design, bar) {
+  if (is.null(design)) return(fit)
   check_independent(fit_mechanisms(fit), design)
   for (one in fit_mechanisms(fit)) check_nested_blocks(one, design)
   # Functions of glm read them, and would take the likelihood ratio of a pseudo-likelihood for chi-squared.
