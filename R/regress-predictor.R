@@ -340,17 +340,7 @@ moment_sigma <- function(rows, u, b) {
 mixture_parts <- function(rows) {
   gaussian <- rows$family$family == "gaussian"
   unit <- if (gaussian) max(stats::sd(rows$outcome), 1e-300) else 1
-  # The truth model of one randomized covariate: its distinct designs, and which of them, and which level, a cell has.
-  truth <- lapply(rows$covariates, function(name) {
-    formula <- rows$truth_formulas[[name]]
-    used <- intersect(rows$covariates[seq_len(match(name, rows$covariates) - 1)], all.vars(formula))
-    key <- if (length(used)) do.call(paste, rows$cells[used]) else rep("", nrow(rows$cells))
-    first <- which(!duplicated(key))
-    part <- list(name = name, k = length(rows$levels[[name]]), of = match(key, key[first]), level = rows$cells[[name]],
-                 first = first)
-    rows$cells <- rows$cells[first, , drop = FALSE]
-    c(part, model_designs(stats::terms(formula), rows))
-  })
+  truth <- lapply(rows$covariates, truth_model, rows = rows)
   # Cells of the mixture: combinations of truths, and of the outcome's truth if that is not seen either.
   hidden <- rows$response %in% names(rows$mechanisms)
   cells <- expand.grid(cell = seq_along(rows$x), outcome = if (hidden) 0:1 else NA)
@@ -360,6 +350,18 @@ mixture_parts <- function(rows) {
   list(rows = rows, truth = truth, z = rows$z, cells = cells, known = cell_reports(rows, cells) - log(unit),
        back = block_diagonal(back), block = rep(seq_along(sizes), sizes), size = sum(sizes),
        gaussian = gaussian, unit = unit, shift = c(numeric(sum(sizes) - gaussian), if (gaussian) log(unit)))
+}
+
+# The truth model of one randomized covariate: its distinct designs, and which of them, and which level, a cell has.
+truth_model <- function(name, rows) {
+  formula <- rows$truth_formulas[[name]]
+  used <- intersect(rows$covariates[seq_len(match(name, rows$covariates) - 1)], all.vars(formula))
+  key <- if (length(used)) do.call(paste, rows$cells[used]) else rep("", nrow(rows$cells))
+  first <- which(!duplicated(key))
+  part <- list(name = name, k = length(rows$levels[[name]]), of = match(key, key[first]), level = rows$cells[[name]],
+               first = first)
+  rows$cells <- rows$cells[first, , drop = FALSE]
+  c(part, model_designs(stats::terms(formula), rows))
 }
 
 # The logarithm of the probability of each respondent's reports in each cell.
@@ -388,17 +390,20 @@ mixture_state <- function(parts, b) {
   eta <- lapply(parts$z, function(z) drop(z %*% b[[length(truth) + 1L]]))
   joint <- vapply(seq_len(nrow(parts$cells)), function(c) {
     cell <- parts$cells$cell[c]
-    o <- mixture_outcome(parts, c)
-    known <- parts$known[, c] + switch(
-      parts$rows$family$family, gaussian = stats::dnorm(o, eta[[cell]], sigma, log = TRUE),
-      binomial = stats::plogis((2 * o - 1) * eta[[cell]], log.p = TRUE),
-      poisson = stats::dpois(o, exp(eta[[cell]]), log = TRUE))
+    known <- parts$known[, c] +
+      outcome_loglik(parts$rows$family$family, mixture_outcome(parts, c), eta[[cell]], sigma)
     shares <- Map(function(part, at) log(at[[part$of[cell]]]$theta[, part$level[cell]]), parts$truth, truth)
     Reduce(`+`, shares, known)
   }, numeric(nrow(parts$known)))
   top <- joint[cbind(seq_len(nrow(joint)), max.col(joint, "first"))]
   e <- exp(joint - top)
   list(b = b, truth = truth, eta = eta, sigma = sigma, r = e / rowSums(e), loglik = top + log(rowSums(e)))
+}
+
+outcome_loglik <- function(family, outcome, eta, sigma) {
+  switch(family, gaussian = stats::dnorm(outcome, eta, sigma, log = TRUE),
+         binomial = stats::plogis((2 * outcome - 1) * eta, log.p = TRUE),
+         poisson = stats::dpois(outcome, exp(eta), log = TRUE))
 }
 
 mixture_outcome <- function(parts, c) {
@@ -416,19 +421,23 @@ mixture_complete <- function(parts, now, c, weight) {
     pass <- .Call(C_rr_category, part$z[[design]], one, weight, matrix(1, part$k), b, 1L)
     list(score = at[[design]]$expand(level - at[[design]]$theta[, -1, drop = FALSE]), information = pass$information)
   }, parts$truth, now$truth, now$b[seq_along(parts$truth)])
+  all <- c(truth, list(outcome_complete(parts, now, c, weight)))
+  list(score = do.call(cbind, lapply(all, `[[`, "score")),
+       information = block_diagonal(unname(lapply(all, `[[`, "information"))))
+}
+
+# The part of the outcome, and of the logarithm of its standard deviation.
+outcome_complete <- function(parts, now, c, weight) {
+  cell <- parts$cells$cell[c]
   z <- parts$z[[cell]]
   mu <- parts$rows$family$linkinv(now$eta[[cell]])
   residual <- (mixture_outcome(parts, c) - mu) / now$sigma
-  outcome <- list(score = z * (residual / now$sigma),
-                  information = crossprod(z * (weight * parts$rows$family$variance(mu) / now$sigma^2), z))
-  if (parts$gaussian) {
-    side <- drop(crossprod(z, 2 * weight * residual / now$sigma))
-    outcome <- list(score = cbind(outcome$score, residual^2 - 1),
-                    information = rbind(cbind(outcome$information, side), c(side, 2 * sum(weight * residual^2))))
-  }
-  all <- c(truth, list(outcome))
-  list(score = do.call(cbind, lapply(all, `[[`, "score")),
-       information = block_diagonal(unname(lapply(all, `[[`, "information"))))
+  score <- z * (residual / now$sigma)
+  information <- crossprod(z * (weight * parts$rows$family$variance(mu) / now$sigma^2), z)
+  if (!parts$gaussian) return(list(score = score, information = information))
+  side <- drop(crossprod(z, 2 * weight * residual / now$sigma))
+  list(score = cbind(score, residual^2 - 1),
+       information = rbind(cbind(information, side), c(side, 2 * sum(weight * residual^2))))
 }
 
 # Louis: the complete-data information less the variance of the complete-data score given what was seen.
