@@ -269,11 +269,13 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
     family = new_regress_family(device, mechanism, labels, link),
     title = paste0("Regression of the truth \"", labels[2], "\", ", link, " link", words),
     call = call, offset = parts$offset, mechanism = mechanism, link = link, labels = labels, penalty = penalty,
-    weight.scale = parts$scale, parameter = if (!is.null(data$unknown)) {
-      structure(stats::setNames(end$parameter, parts$devices$parameter),
-                std.error = sqrt(rev(diag(end$variance$observed))[1]))
-    }
+    weight.scale = parts$scale, parameter = if (!is.null(data$unknown)) unknown_parameter(end, parts$devices$parameter)
   )), class = c("rr_glm", "glm", "lm"))
+}
+
+# The last parameter.
+unknown_parameter <- function(end, name) {
+  structure(stats::setNames(end$parameter, name), std.error = sqrt(rev(diag(end$variance$observed))[1]))
 }
 
 # What every glm has.

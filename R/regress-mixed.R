@@ -60,15 +60,18 @@ mixed_maximum <- function(model, b, value) {
   ends <- lapply(starts, function(start) mixed_end(model, start$at))
   ends <- c(ends, list(list(at = c(b, 0), value = value, sigma = 0)))
   finite <- Filter(function(end) end$sigma < 40, ends)
-  best <- finite[[which.max(vapply(finite, `[[`, 0, "value"))]]
+  best <- highest_end(finite)
   if (best$sigma < 1e-5) best <- ends[[length(ends)]]
   far <- mixed_far(model, ladder, ends)
+  far <- if (!is.null(far) && far$value >= best$value - 1e-6) far
   # Another end of a climb: sigma = 0 alone is no maximum if the value rises from there.
   others <- vapply(finite[-length(finite)], function(end) best$value - end$value < 2 &&
                    abs(end$sigma - best$sigma) > 0.1, NA)
-  c(best, list(ladder = data.frame(sigma = vapply(ladder, function(end) end$at[model$size + 1L], 0), loglik = values),
-               limit = if (!is.null(far) && far$value >= best$value - 1e-6) far, rival = any(others)))
+  sigma <- vapply(ladder, function(end) end$at[model$size + 1L], 0)
+  c(best, list(ladder = data.frame(sigma = sigma, loglik = values), limit = far, rival = any(others)))
 }
+
+highest_end <- function(ends) ends[[which.max(vapply(ends, `[[`, 0, "value"))]]
 
 # A climb, then the finer grid, until nothing but rounding is left.
 mixed_end <- function(model, start) {
@@ -84,7 +87,7 @@ mixed_end <- function(model, start) {
 mixed_far <- function(model, ladder, ends) {
   far <- Filter(function(end) end$at[model$size + 1L] >= 32, c(ladder, ends))
   if (!length(far)) return(NULL)
-  far <- far[[which.max(vapply(far, `[[`, 0, "value"))]]
+  far <- highest_end(far)
   ratio <- far$at[seq_len(model$size)] / far$at[model$size + 1L]
   if (!is.finite(mixed_limit(model, ratio)$value)) return(NULL)
   for (round in 1:3) {

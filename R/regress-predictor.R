@@ -130,8 +130,7 @@ predictor_replicate <- function(fit, parts, weights) {
 predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   check_formula(formula)
   check_class(data, "data", "data.frame", "a data frame")
-  check_randomized(mechanisms)
-  names <- names(mechanisms)
+  names <- names(check_randomized(mechanisms))
   terms <- stats::terms(formula, data = data)
   response <- deparse1(formula[[2]])
   right <- all.vars(stats::delete.response(terms))
@@ -139,10 +138,8 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   if (length(absent)) {
     abort("Randomized variables must be in {.arg formula}: {.val {absent[1]}}; the response as a column.", "argument")
   }
-  check_that(inherits(truth, "formula") && length(truth) == 2L, truth, "truth",
-             "a one-sided formula, as in {.code ~ age}")
+  check_truth_formula(truth)
   check_terms(formula)
-  check_terms(truth)
   known <- intersect(unique(c(all.vars(terms), setdiff(all.vars(truth), "."))), c(names(data), all.vars(terms)))
   wide <- stats::reformulate(sprintf("`%s`", known))
   environment(wide) <- environment(formula)
@@ -165,6 +162,12 @@ check_randomized <- function(mechanisms) {
   single <- vapply(flat_mechanisms(mechanisms), function(m) inherits(m, "rr_mechanism") && is.null(m$questions), NA)
   check_that(is.list(mechanisms) && all(single) && length(names) && all(nzchar(names)) && !anyDuplicated(names),
              mechanisms, "mechanisms", "a list of mechanisms of single questions, named by the randomized variables")
+}
+
+check_truth_formula <- function(truth) {
+  check_that(inherits(truth, "formula") && length(truth) == 2L, truth, "truth",
+             "a one-sided formula, as in {.code ~ age}")
+  check_terms(truth)
 }
 
 # What is read of each randomized variable, and the combinations of truths of the covariates.
@@ -485,10 +488,7 @@ mixture_rows <- function(parts, b, N) {
 fit_mixture <- function(rows, starts) {
   parts <- mixture_parts(rows)
   check_enough_rows(sum(rows$weights > 0), parts$size)
-  # "taxyes ~ age": the log odds of the truth, on age. A colon would be an interaction of the outcome's model.
-  truth <- unlist(lapply(parts$truth, function(part) {
-    as.vector(t(outer(paste0(part$name, rows$levels[[part$name]][-1]), colnames(part$x[[1]]), paste, sep = " ~ ")))
-  }))
+  truth <- unlist(lapply(parts$truth, function(part) truth_names(part, rows$levels[[part$name]])))
   at <- length(truth) + seq_along(rows$keep)
   model <- mixture_model(parts, c(truth, rows$names[rows$keep], if (parts$gaussian) "log(sigma)"),
                          mixture_start(rows, parts, at))
@@ -500,6 +500,11 @@ fit_mixture <- function(rows, starts) {
   models <- lapply(parts$truth, `[`, c("k", "made", "of", "level", "first", "names", "keep"))
   c(fit, list(scores = end$scores %*% solve(parts$back), posterior = posterior, models = models, outcome = at,
               sigma = if (parts$gaussian) exp(fit$estimate[parts$size])))
+}
+
+# "taxyes ~ age": the log odds of the truth, on age. A colon would be an interaction of the outcome's model.
+truth_names <- function(part, levels) {
+  as.vector(t(outer(paste0(part$name, levels[-1]), colnames(part$x[[1]]), paste, sep = " ~ ")))
 }
 
 mixture_model <- function(parts, names, start) {
