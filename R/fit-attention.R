@@ -36,7 +36,7 @@ attention_questions <- function(x, mechanism, anchor, column) {
 
 # Lambda and lambda' are the shares of yes to the two questions; `scores` have a column for each cell and the mean 0.
 attention_moments <- function(counts, device) {
-  shares <- drop(attention_cells %*% counts) / sum(counts)
+  shares <- drop(attention_cells %*% prop.table(counts))
   chance <- device[["inattentive"]]
   gamma <- (shares[[2]] - chance) / (device[["attentive"]] - chance)
   excess <- shares[[1]] - chance
@@ -117,13 +117,14 @@ new_rr_attention <- function(found, mechanism, given) {
   shown <- attention_held(found, !identical(given$method, "inv"))
   people <- respondent_number(tally)
   # "no" is 1 less "yes".
-  turn <- kronecker(diag(length(tally$n)), rbind(c(-1, 0, 0), c(1, 0, 0), c(0, 1, 0)))
+  places <- rep(3 * seq_along(tally$n) - 3, each = 3) + c(1, 1, 2)
+  sign <- rep(c(-1, 1, 1), length(tally$n))
   structure(list(
     rows = tibble::as_tibble(c(
       lapply(as.list(tally$groups), rep, each = 3L),
       list(term = rep(terms, length(tally$n)), estimate = as.vector(rbind(1 - shown$estimate[1, ], shown$estimate)),
            std.error = as.vector(shown$error[c(1, 1, 2), ])))),
-    labels = cell_names(terms, tally$groups), covariance = turn %*% found$covariance %*% t(turn), n = tally$n,
+    labels = cell_names(terms, tally$groups), covariance = found$covariance[places, places] * outer(sign, sign), n = tally$n,
     target = "population", conf.level = given$conf.level, simultaneous = given$simultaneous,
     family = 2L * length(tally$n), moments = found, df = found$df, tally = tally, mechanism = mechanism,
     axis_kind = "share",

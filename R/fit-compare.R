@@ -83,14 +83,15 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   }
   table$p.adjusted <- stats::p.adjust(table$p.value, adjust)
   doubted <- vapply(fits, is_doubted, NA)
-  what <- c(difference = "Differences of shares, group2 minus group1", ratio = "Ratios of shares, group2 over group1")
   new_rr_table(table, "rr_compare", type = type, conf.level = conf.level, target = fits[[1]]$target,
-               n = sum(vapply(fits, nobs, 0)), title = what[[type]],
+               n = sum(vapply(fits, nobs, 0)), title = compared_what[[type]],
                notes = c(sprintf("  p-values: of equal shares; adjusted by %s", adjust),
                          if (any(doubted)) indented(doubt_words(fits[[which(doubted)[1]]]))))
 }
 
-# A row for each pair of samples and each label. Samples of one `survey` have its covariance and degrees of freedom.
+compared_what <- c(difference = "Differences of shares, group2 minus group1",
+                   ratio = "Ratios of shares, group2 over group1")
+
 compared_fits <- function(fit, groups) {
   fits <- if (is.null(groups)) check_fits(fit) else lapply(groups, function(g) cut_fit(fit, g, drop = TRUE))
   fits <- lapply(fits, anytime_fit)
@@ -99,6 +100,7 @@ compared_fits <- function(fit, groups) {
   fits
 }
 
+# A row for each pair of samples and each label. Samples of one survey have its covariance and degrees of freedom.
 compare_samples <- function(samples, labels, level, type, df, between, cells) {
   names <- names(samples)
   do.call(rbind, utils::combn(length(samples), 2L, function(pair) {

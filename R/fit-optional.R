@@ -36,7 +36,7 @@ optional_rows <- function(groups, levels, yes, variance) {
 # `counts`: of no and yes for each device in turn.
 optional_estimate <- function(counts, mechanism) {
   counts <- matrix(counts, 2)
-  n <- colSums(counts)
+  n <- counts[1, ] + counts[2, ]
   if (any(n < 2)) abort("Each device must have two reports, in each group.", "empty")
   share <- counts[2, ] / n
   # A share of 0 or 1 has some variance.

@@ -223,11 +223,11 @@ level_quantiles <- function(probs, z, below, covariance, edges) {
                         if (binned) bin_hull(edges$breaks, z) else level_hull(edges$values, z))
   found <- reach_share(shares, probs, edges)
   place <- if (binned) reach_share(shares, probs, list(breaks = seq(0, k)))$value else found$level
-  quantile_rows(probs, found$value, limits, total, place)
+  class_rows(probs, found$value, limits, total, place)
 }
 
 # The limits are stretched to the estimate. `place`: which row of the data, or level, it is.
-quantile_rows <- function(probs, estimate, limits, total, place) {
+class_rows <- function(probs, estimate, limits, total, place) {
   if (total <= 0) estimate[] <- limits[] <- NA
   list(prob = probs, estimate = as.double(estimate), low = pmin(limits[1, ], estimate, na.rm = !anyNA(estimate)),
        high = pmax(limits[2, ], estimate, na.rm = !anyNA(estimate)), place = place)

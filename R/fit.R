@@ -217,7 +217,8 @@ title_of.rr_fit <- function(x) {
   odds <- if (protects(x$mechanism)) {
     odds_words(x$mechanism$epsilon, if (is.null(x$mechanism$questions)) "a report" else "a row")
   }
-  c(paste0(x$estimator$title, ": estimates of ", category_words(length(x$mechanism$levels)), " from ", report_words(x$tally),
+  c(paste0(x$estimator$title, ": estimates of ", category_words(length(x$mechanism$levels)), " from ",
+           report_words(x$tally),
            if (!is.null(x$tally$groups)) in_groups(x$tally)),
     paste0("  ", c(format(x$mechanism), if (length(odds)) capitalise(odds))),
     indented(c(uncertainty_line(x, held), fit_notes(x, law, held))))

@@ -135,39 +135,52 @@ rr_recommend <- function(k = NULL, epsilon, n = 1, truth = NULL, target = c("pop
 # What the mechanisms say of themselves: p, q, 1 - p and p - q of a report's support, from the functions that make them,
 # and the bits of a report. Local hashing is counted with an ideal hash, to which its own comes near from below.
 pure_mechanisms <- function(k, epsilon) {
+  # Beyond the largest number of hash values that is drawn from, the real best one.
+  best <- list(size = best_subset_size(k, epsilon), g = if (epsilon > 17) exp(epsilon) + 1 else best_buckets(epsilon),
+               blocks = best_blocks(k, epsilon), order = best_order(k, epsilon))
+  figures <- pure_figures(k, epsilon, best)
+  table <- tibble::as_tibble(figures[, c("p", "q", "lie", "difference")])
+  table$success <- pure_success(k, epsilon, best, figures)
+  table$influence <- pmax(table$q, 1 - table$q) / table$difference
+  table$influence[rownames(figures) == "hadamard"] <- (1 + (2 * best$blocks - 1) * exp(-epsilon)) / -expm1(-epsilon)
+  table[c("bits", "bits_public")] <- pure_bits(k, epsilon, best)
+  table$tally <- c("n", "n K", "n K", "n + P K", "n + P K", "n K", "n + K log K", "n + K log K")
+  tibble::add_column(table, mechanism = rownames(figures), .before = 1)
+}
+
+# Keep and pollute probabilities, the chance of a lie that costs, and p - q of each mechanism.
+pure_figures <- function(k, epsilon, best) {
   grr <- grr_levels(k, epsilon)
   sue <- unary_epsilon(epsilon, FALSE)
   oue <- unary_epsilon(epsilon, TRUE)
-  size <- best_subset_size(k, epsilon)
-  subset <- subset_numbers(k, epsilon, size)
-  # Beyond the largest number of hash values that is drawn from, the real best one.
-  g <- if (epsilon > 17) exp(epsilon) + 1 else best_buckets(epsilon)
-  blh <- ideal_hash(epsilon, 2)
-  olh <- ideal_hash(epsilon, g)
-  blocks <- best_blocks(k, epsilon)
-  hadamard <- hadamard_numbers(k, epsilon, blocks)
-  order <- best_order(k, epsilon)
-  projective <- projective_numbers(k, epsilon, order)
-  figures <- rbind(grr = c(grr$p, grr$q, (k - 1) * grr$q, grr$p_minus_q), sue = c(sue$p, sue$q, sue$q, sue$difference),
-                   oue = c(oue$p, oue$q, oue$p, oue$difference), blh = unlist(blh), olh = unlist(olh),
-                   subset = c(subset$p, subset$q, subset$lie, subset$difference), hadamard = unlist(hadamard),
-                   projective = unlist(projective[c("p", "q", "lie", "difference")]))
+  subset <- subset_numbers(k, epsilon, best$size)
+  figures <- rbind(
+    grr = c(grr$p, grr$q, (k - 1) * grr$q, grr$p_minus_q), sue = c(sue$p, sue$q, sue$q, sue$difference),
+    oue = c(oue$p, oue$q, oue$p, oue$difference), blh = unlist(ideal_hash(epsilon, 2)),
+    olh = unlist(ideal_hash(epsilon, best$g)), subset = c(subset$p, subset$q, subset$lie, subset$difference),
+    hadamard = unlist(hadamard_numbers(k, epsilon, best$blocks)),
+    projective = unlist(projective_numbers(k, epsilon, best$order)[c("p", "q", "lie", "difference")])
+  )
   colnames(figures) <- c("p", "q", "lie", "difference")
-  table <- tibble::as_tibble(figures)
-  # With the hash function or the column of the matrix in public less is sent.
-  value <- if (is.finite(g)) log2(g) else epsilon / log(2)
-  chosen <- lchoose(k, size) / log(2)
-  column <- ceiling(log2(blocks * hadamard_size(k, blocks)))
-  point <- log2(projective$points)
-  table$success <- c(grr$p, support_success(k, sue$p, sue$q), support_success(k, oue$p, oue$q),
-                     support_success(k, blh$p, blh$q), support_success(k, olh$p, olh$q), subset$p / size,
-                     hadamard_success(k, epsilon, blocks), projective_success(k, epsilon, order))
-  table$influence <- pmax(table$q, 1 - table$q) / table$difference
-  table$influence[rownames(figures) == "hadamard"] <- (1 + (2 * blocks - 1) * exp(-epsilon)) / -expm1(-epsilon)
-  table$bits <- c(log2(k), k, k, hash_bits(k, 2) + 1, hash_bits(k, g) + value, chosen, column, point)
-  table$bits_public <- c(log2(k), k, k, 1, value, chosen, if (blocks == 1) 1 else column, point)
-  table$tally <- c("n", "n K", "n K", "n + P K", "n + P K", "n K", "n + K log K", "n + K log K")
-  tibble::add_column(table, mechanism = rownames(figures), .before = 1)
+  figures
+}
+
+pure_success <- function(k, epsilon, best, figures) {
+  supports <- vapply(c("sue", "oue", "blh", "olh"), function(name) {
+    support_success(k, figures[name, "p"], figures[name, "q"])
+  }, 0)
+  unname(c(figures["grr", "p"], supports, figures["subset", "p"] / best$size,
+           hadamard_success(k, epsilon, best$blocks), projective_success(k, epsilon, best$order)))
+}
+
+# With the hash function or the column of the matrix in public less is sent.
+pure_bits <- function(k, epsilon, best) {
+  value <- if (is.finite(best$g)) log2(best$g) else epsilon / log(2)
+  chosen <- lchoose(k, best$size) / log(2)
+  column <- ceiling(log2(best$blocks * hadamard_size(k, best$blocks)))
+  point <- log2(projective_numbers(k, epsilon, best$order)$points)
+  list(c(log2(k), k, k, hash_bits(k, 2) + 1, hash_bits(k, best$g) + value, chosen, column, point),
+       c(log2(k), k, k, 1, value, chosen, if (best$blocks == 1) 1 else column, point))
 }
 
 # How often the truth is guessed from n bits about each of k categories, which support the truth with probability p and

@@ -244,17 +244,19 @@ client_page <- function(mechanism, plan, question, key, settings) {
   shown <- gsub("<", "\\u003c", paste0("{\"client\": ", plan, ", ", substring(shown, 2)), fixed = TRUE)
   text <- client_source("page.html", "{{client}}", client_source("candor.js", "", ""))
   text <- put_text(text, "{{page}}", shown)
-  for (part in c("script", "style")) {
-    inside <- sub(sprintf(".*<%s>(.*)</%s>.*", part, part), "\\1", text)
-    bytes <- cli::hash_raw_sha256(charToRaw(enc2utf8(inside)))
-    hash <- jsonlite::base64_enc(as.raw(strtoi(substring(bytes, 2 * 1:32 - 1, 2 * 1:32), 16)))
-    text <- put_text(text, paste0("{{", part, "}}"), hash)
-  }
+  for (part in c("script", "style")) text <- put_text(text, paste0("{{", part, "}}"), part_hash(text, part))
   send <- settings$send
   text <- put_text(text, "{{connect}}", if (is.null(send)) "'none'" else sub("[?].*", "", send))
   leftwards <- grepl("^(ar|arc|ckb|dv|fa|he|ks|ps|sd|syr|ug|ur|yi)(-|$)|-(Arab|Hebr|Thaa)(-|$)", settings$language)
   text <- put_text(put_text(text, "{{language}}", settings$language), "{{dir}}", if (leftwards) "rtl" else "ltr")
   put_text(text, "{{old}}", gsub("<", "&lt;", gsub("&", "&amp;", settings$words$old, fixed = TRUE), fixed = TRUE))
+}
+
+# The hash of a page's script or style, in base64.
+part_hash <- function(text, part) {
+  inside <- sub(sprintf(".*<%s>(.*)</%s>.*", part, part), "\\1", text)
+  bytes <- cli::hash_raw_sha256(charToRaw(enc2utf8(inside)))
+  jsonlite::base64_enc(as.raw(strtoi(substring(bytes, 2 * 1:32 - 1, 2 * 1:32), 16)))
 }
 
 # What all reports of a device may tell together: a page of permanent answers makes many.

@@ -70,7 +70,8 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
                                  numeric = mechanism$numeric_levels),
                  sprintf("Anchor question, %s of the attentive have a true %s; %s", format_share(share),
                          mechanism$levels[2], mechanism$design), c("anchor", "channel"),
-                 yes_no = c(takes_bits(mechanism), FALSE), attention = c(attentive = unname(yes), inattentive = other[2]))
+                 yes_no = c(takes_bits(mechanism), FALSE),
+                 attention = c(attentive = unname(yes), inattentive = other[2]))
 }
 
 anchor_truths <- c("attentive", "inattentive")

@@ -174,7 +174,7 @@ slope_of <- function(curve, eta, k = 1) ifelse(is.finite(eta), curve$derivative(
 variable_effects <- function(name, fit, at) {
   data <- at$data
   values <- data[[name]]
-  number <- is_time(values) || (is.numeric(values) && NCOL(values) == 1L && !all(values %in% c(0, 1)))
+  number <- is_date(values) || (is.numeric(values) && NCOL(values) == 1L && !all(values %in% c(0, 1)))
   if (number && !in_factor(name, fit$terms, fit$model)) return(list(derivative_effect(name, fit, at)))
   levels <- if (is.factor(values)) levels(droplevels(values)) else sort(unique(values))
   parts <- lapply(seq_along(levels), function(k) {
@@ -204,13 +204,13 @@ derivative_effect <- function(name, fit, at) {
   f <- slope_of(curve, at$eta)
   # A unit of a date is a day, and so it is of a time, whose own is a second.
   unit <- if (inherits(values, "POSIXct")) 86400 else 1
-  list(term = name, contrast = if (is_time(values)) "dY/dX per day" else "dY/dX",
+  list(term = name, contrast = if (is_date(values)) "dY/dX per day" else "dY/dX",
        value = ifelse(is.na(f), 0, unit * f * along),
        gradient = unit * cbind(slope_of(curve, at$eta, 2) * along * at$x + f * change,
                                if (!is.null(curve$spread)) curve$spread(at$eta, 2) * along))
 }
 
-is_time <- function(x) inherits(x, c("Date", "POSIXct"))
+is_date <- function(x) inherits(x, c("Date", "POSIXct"))
 
 # Is a variable in the model through a factor only, as in factor(day) or weekdays(day)? Then it has no slope, and no
 # values but those that were fitted.

@@ -68,7 +68,7 @@ draw_along <- function(data, along, what, conf.level, title = NULL) {
                   title = wrap_text(paste0(what, ", by ", along$variable), 46),
                   caption = wrap_text(sprintf("%s: %s%% intervals.%s", if (along$line) "Band" else "Bars",
                                               format(100 * conf.level), others %||% ""))) +
-    (if (is_time(along$grid)) scale_x_time(along$grid, 5)
+    (if (is_date(along$grid)) scale_x_time(along$grid, 5)
      else if (!is.numeric(along$grid)) ggplot2::scale_x_discrete(labels = wrap_labels(16), guide = no_overlap())) +
     ggplot2::scale_y_continuous(labels = percent_labels) + ggplot2::coord_cartesian(ylim = c(0, top)) + theme_candor()
 }
@@ -92,7 +92,7 @@ covariate_grid <- function(object, data, variable, by = character()) {
   stepped <- vapply(known, in_factor, NA, terms = object$terms, model = fitted_frame(object))
   typical <- Map(typical_value, data[known], stepped)
   values <- data[[variable]]
-  line <- (is.numeric(values) || is_time(values)) && !stepped[[variable]]
+  line <- (is.numeric(values) || is_date(values)) && !stepped[[variable]]
   grid <- if (line) seq(min(values), max(values), length.out = 101) else sort(unique(values))
   others <- setdiff(known, c(variable, by))
   new <- as.data.frame(c(stats::setNames(list(grid), variable), typical[c(by, others)]), optional = TRUE)
@@ -109,7 +109,7 @@ covariate_grid <- function(object, data, variable, by = character()) {
 # The mean, or the most frequent value.
 typical_value <- function(v, stepped) {
   values <- sort(unique(v))
-  if (!stepped && (is.numeric(v) || is_time(v))) mean(v) else values[which.max(tabulate(match(v, values)))]
+  if (!stepped && (is.numeric(v) || is_date(v))) mean(v) else values[which.max(tabulate(match(v, values)))]
 }
 
 format_value <- function(v) {

@@ -50,7 +50,7 @@ class_quantiles <- function(classes, k, probs, z) {
     if (prob > 0 && length(lowest) && sums[lowest] < 0) min(lowest + 1L, length(values)) else 1L
   }, 1L)
   limits <- inverted_limits(probs, z, below, total, class_spread(classes, k), level_hull(values, z))
-  quantile_rows(probs, values[at], limits, total, ends[at])
+  class_rows(probs, values[at], limits, total, ends[at])
 }
 
 # The share of each class up to the values `at`.

@@ -44,7 +44,7 @@
 rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = NULL, by = NULL, ...) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  refuse_blocks(mechanism)
+  refuse_block_counts(mechanism)
   # Counts that table() or count() made are integers, or stand in a column that says so: nobody wrote percentages there.
   written <- if (is.data.frame(counts)) !any(count_names %in% names(counts))
     else is.double(counts) && !is.object(counts)
@@ -75,7 +75,7 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
                respondents = frame$respondents)
 }
 
-refuse_blocks <- function(mechanism) {
+refuse_block_counts <- function(mechanism) {
   if (is.null(mechanism$codec$block)) return(invisible())
   abort(c("Counts do not say in which block each report was made.",
           i = "Give rows with their blocks to {.fn rr_tally}, which takes {.arg count}."), "argument")

@@ -260,8 +260,8 @@ file_members <- function(object, required, optional = character(), what) {
 file_constructors <- c(
   "rr_binary", "rr_bitflip", "rr_bloom", "rr_channel", "rr_cheater_detection", "rr_compose", "rr_count_mean_sketch",
   "rr_crosswise", "rr_dealt", "rr_forced", "rr_geometric", "rr_grr", "rr_hadamard", "rr_hierarchy", "rr_kuk",
-  "rr_lie_detector", "rr_local_hash", "rr_longitudinal", "rr_mangat", "rr_mean", "rr_misclassification", "rr_noncompliance", "rr_pool",
-  "rr_prefixes", "rr_product", "rr_projective", "rr_sample_questions", "rr_scramble",
+  "rr_lie_detector", "rr_local_hash", "rr_longitudinal", "rr_mangat", "rr_mean", "rr_misclassification",
+  "rr_noncompliance", "rr_pool", "rr_prefixes", "rr_product", "rr_projective", "rr_sample_questions", "rr_scramble",
   "rr_square_wave", "rr_subset", "rr_triangular", "rr_unary", "rr_unrelated", "rr_warner"
 )
 

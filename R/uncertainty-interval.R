@@ -240,7 +240,9 @@ check_interval_kind <- function(interval, mechanism, target, method, law = rr_la
     if (k < (method$credible_from %||% 1)) refuse("It is for {method$credible_from} categories or more; there are {k}.")
   }
   if (interval %in% c("credible", "profile", "anytime") && target == "sample") refuse("It is about the population.")
-  if (interval == "anytime" && !law_gives(law, "inverse", k)) refuse_law(law, "inverse", "{.arg interval} {.val anytime}")
+  if (interval == "anytime" && !law_gives(law, "inverse", k)) {
+    refuse_law(law, "inverse", "{.arg interval} {.val anytime}")
+  }
   if (interval == "profile") {
     likelihood <- law_gives(law, "likelihood", k)
     if (!likelihood || !law_gives(law, "profile", k)) {

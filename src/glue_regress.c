@@ -10,8 +10,8 @@
 #include "regress/mixed.h"
 #include "regress/unknown.h"
 
-/* A model is a list, read by its names: x, y, weight | NULL, offset | NULL, arm | NULL (0-based), device (5 numbers each:
- * p, q, 1 - p, 1 - q, p - q), link, barrier, unknown | NULL (6 numbers a device), level | NULL (0-based, -1: none),
+/* A model is a list, read by its names: x, y, weight | NULL, offset | NULL, arm | NULL (0-based), device (5 numbers
+ * each: p, q, 1 - p, 1 - q, p - q), link, barrier, unknown | NULL (6 numbers a device), level | NULL (0-based, -1: none),
  * levels, prior | NULL (a matrix of all coefficients, an arrow where there are levels). Or it is a likelihood that is
  * written in R: list(evaluate(b, need) -> list(value, gradient, observed, fallback), reach(step), metric: a full
  * matrix). What is needed: 0 the value alone, 1 gradient and observed too, 2 all. */
@@ -167,7 +167,7 @@ static R_xlen_t places(const held *h)
   return (R_xlen_t) (h->objective.shape.levels + h->objective.shape.dense);
 }
 
-/* Climbs from `at` to `at`; `numbers`: value, decrement, steps, pressed. A start that is impossible has the value -Inf. */
+/* Climbs from `at` to `at`; `numbers`: value, decrement, steps, pressed. The value of an impossible start is -Inf. */
 static void climb_from(double *at, const candor_objective *f, candor_climb_options settings, double *work,
                        double *numbers, const char *kernel)
 {
@@ -178,8 +178,8 @@ static void climb_from(double *at, const candor_objective *f, candor_climb_optio
   memcpy(numbers, found, sizeof found);
 }
 
-/* rr_regress_climb(model, starts: a column each, tolerance, steps) -> list(at: a column each, numbers: value, decrement,
- * steps, pressed). */
+/* rr_regress_climb(model, starts: a column each, tolerance, steps) -> list(at: a column each, numbers: value,
+ * decrement, steps, pressed). */
 SEXP rr_regress_climb_call(SEXP model, SEXP starts, SEXP tolerance, SEXP steps)
 {
   const char *names[] = {"at", "numbers", ""};

@@ -46,7 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
       for (size_t j = 0; j < f.cohorts; j++)
         for (size_t s = 0; s < f.hashes; s++)
           for (size_t t = 0; t < f.hashes; t++) {
-            if (!counts(places + f.hashes * (u + f.categories * j), s) || !counts(places + f.hashes * (v + f.categories * j), t))
+            if (!counts(places + f.hashes * (u + f.categories * j), s) ||
+                !counts(places + f.hashes * (v + f.categories * j), t))
               continue;
             const size_t a = (size_t) places[s + f.hashes * (u + f.categories * j)] - 1,
                          b = (size_t) places[t + f.hashes * (v + f.categories * j)] - 1;

@@ -85,8 +85,8 @@ test_that("a file is checked number by number: one threshold off by a unit is fo
     expect_identical(rr_check_client(file, mechanism)$problem, NA_character_)
     writeLines(sub("ccccccccccccd000", "ccccccccccccd001", readLines(file, warn = FALSE), fixed = TRUE), file)
     expect_match(rr_check_client(file, mechanism)$problem, "numbers")
-    rr_client(mechanism, file, as, question = c(often = "Often?", `</script>` = "Ever?"), key = "k2", overwrite = TRUE, send = "https://example.org/reports?x=1",
-              words = list(title = "A \"title\" and <b>"), language = "de")
+    rr_client(mechanism, file, as, question = c(often = "Often?", `</script>` = "Ever?"), key = "k2", overwrite = TRUE,
+              send = "https://example.org/reports?x=1", words = list(title = "A \"title\" and <b>"), language = "de")
     expect_identical(rr_check_client(file, mechanism)$problem, NA_character_)
     text <- file_text(file)
     broken <- switch(
@@ -179,6 +179,7 @@ test_that("pairs are drawn as often from either truth, and a bound above the pro
   expect_identical(check$epsilon.high, rep(Inf, 8))
   # A design that says more than was promised, by a name of its own.
   promised <- replace(grr, "epsilon", 0.5)
-  expect_match(rr_check_client(rr_perturb(truth, grr, rng = "R"), promised, truth)$problem, "prove an epsilon of at least 0.8.*above the promised 0.5", all = TRUE)
+  expect_match(rr_check_client(rr_perturb(truth, grr, rng = "R"), promised, truth)$problem,
+               "prove an epsilon of at least 0.8.*above the promised 0.5", all = TRUE)
   expect_output(print(check), "No problem was found")
 })

@@ -91,7 +91,8 @@ test_that("a sheet gives the device's act first, its outcomes as a list, and box
     expect_match(sheet, "Q &amp; &lt;A>?", fixed = TRUE)
     expect_false(grepl("[{][a-z]|NULL|>NA<", sub("<style>.*</style>", "", sheet)))
     for (tag in c("section", "fieldset", "ul", "p", "li")) {
-      expect_identical(lengths(regmatches(sheet, gregexpr(paste0("<", tag, "[ >]"), sheet))), lengths(regmatches(sheet, gregexpr(paste0("</", tag, ">"), sheet))))
+      expect_identical(lengths(regmatches(sheet, gregexpr(paste0("<", tag, "[ >]"), sheet))),
+                       lengths(regmatches(sheet, gregexpr(paste0("</", tag, ">"), sheet))))
     }
   }
 })
@@ -130,6 +131,7 @@ test_that("shares of 100 people add up to 100, files are kept, and bad input is 
   expect_identical(readLines(file), "mine")
   rr_instructions(rr_warner(0.7), "Q?", file = file, overwrite = TRUE)
   expect_match(readLines(file)[1], "Instructions")
-  expect_refused(rr_instructions(rr_device("warner", 2), "Q?"), rr_instructions(rr_device("warner", 2)[0, ], "Q?"), rr_instructions(rr_warner(0.7), "Q?", language = "xx"),
+  expect_refused(rr_instructions(rr_device("warner", 2), "Q?"), rr_instructions(rr_device("warner", 2)[0, ], "Q?"),
+                 rr_instructions(rr_warner(0.7), "Q?", language = "xx"),
                  rr_instructions(rr_warner(0.7), "Q?", words = list(titel = "A")))
 })

@@ -38,7 +38,7 @@ test_that("headings keep to 80 columns, and their lines their indent", {
   expect_true(all(nchar(printed(rr_estimate(groups, rr_warner(0.8), column = "y", by = "school"))) <= 80))
   set.seed(1)
   sketches <- lapply(1:3, function(i) rr_sketch(1:50 + i, "bloom", bits = 512, key = "k", flip = 0.1, rng = "R"))
-  expect_true(all(nchar(printed(rr_set_size(sketches, operation = "union"))) <= 80))
+  expect_true(all(nchar(printed(rr_set_size(sketches, what = "union"))) <= 80))
 })
 
 test_that("a plan prints what made its numbers", {

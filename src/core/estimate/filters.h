@@ -7,8 +7,8 @@
 
 #include "base/status.h"
 
-/* places[s + hashes * (v + categories * j)]: the bit, from 1, that hash s of category v sets in cohort j. Two hashes may
- * set the same bit. */
+/* places[s + hashes * (v + categories * j)]: the bit, from 1, that hash s of category v sets in cohort j. Two hashes
+ * may set the same bit. */
 typedef struct candor_filters {
   size_t hashes;
   size_t categories;

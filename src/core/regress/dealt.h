@@ -1,14 +1,15 @@
 /* Log-likelihood of the answers of one block of people to whom a deck was dealt without replacement, with derivatives.
  *
  * Of the cards `yes` dictate a yes and `no` a no, the others ask for the truth, which is a yes with probability F(eta)
- * of the person, eta = z'b + offset. With Y(s) the product of 1 + F s over those who said yes, and N(t) of 1 + (1 - F) t
- * over those who said no, the likelihood is the sum over the numbers k, l of truths among them of
+ * of the person, eta = z'b + offset. With Y(s) the product of 1 + F s over those who said yes, and N(t) the product of
+ * 1 + (1 - F) t over those who said no, the likelihood is the sum over the numbers k, l of truths among them of
  *   (yes)_(T - k) (no)_(r - T - l) (truth)_(k + l) / (cards)_r times the coefficients of s^k in Y and t^l in N,
  * (n)_j falling factorials, r people, T of whom said yes. In a full block this is one term.
  *
  * SYNOPSIS       candor_dealt_block(&block, b, work, gradient, observed, complete) -> log-likelihood
  * PRECONDITIONS  z: rows of a matrix by columns, `stride` apart; people >= 1, and at most as many as cards.
- *                gradient: columns, observed, complete: columns square. Sums are added to them; they may be NULL together.
+ *                gradient: columns, observed, complete: columns square. Sums are added to them; they may be NULL
+ *                together.
  *                work: candor_dealt_work(columns, people).
  * NUMERICS       coefficients and their first and second derivatives are built person by person, from sums and products
  *                alone: nothing is divided out again. -INFINITY where no deal gives these reports, or below 1e-308, and
