@@ -62,14 +62,15 @@ mixed_maximum <- function(model, b, value) {
   finite <- Filter(function(end) end$sigma < 40, ends)
   best <- highest_end(finite)
   if (best$sigma < 1e-5) best <- ends[[length(ends)]]
-  far <- mixed_far(model, ladder, ends)
-  far <- if (!is.null(far) && far$value >= best$value - 1e-6) far
+  far <- mixed_far(model, c(ladder, ends))
+  limit <- if (!is.null(far) && far$value >= best$value - 1e-6) far
   # Another end of a climb: sigma = 0 alone is no maximum if the value rises from there.
-  others <- vapply(finite[-length(finite)], function(end) best$value - end$value < 2 &&
-                   abs(end$sigma - best$sigma) > 0.1, NA)
+  rival <- any(vapply(finite[-length(finite)], is_rival, NA, best = best))
   sigma <- vapply(ladder, function(end) end$at[model$size + 1L], 0)
-  c(best, list(ladder = data.frame(sigma = sigma, loglik = values), limit = far, rival = any(others)))
+  c(best, list(ladder = data.frame(sigma = sigma, loglik = values), limit = limit, rival = rival))
 }
+
+is_rival <- function(end, best) best$value - end$value < 2 && abs(end$sigma - best$sigma) > 0.1
 
 highest_end <- function(ends) ends[[which.max(vapply(ends, `[[`, 0, "value"))]]
 
@@ -84,8 +85,8 @@ mixed_end <- function(model, start) {
 }
 
 # The highest limit for sigma to infinity, if the ladder or a climb got that far.
-mixed_far <- function(model, ladder, ends) {
-  far <- Filter(function(end) end$at[model$size + 1L] >= 32, c(ladder, ends))
+mixed_far <- function(model, ends) {
+  far <- Filter(function(end) end$at[model$size + 1L] >= 32, ends)
   if (!length(far)) return(NULL)
   far <- highest_end(far)
   ratio <- far$at[seq_len(model$size)] / far$at[model$size + 1L]

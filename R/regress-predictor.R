@@ -141,8 +141,7 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   check_truth_formula(truth)
   check_terms(formula)
   known <- intersect(unique(c(all.vars(terms), setdiff(all.vars(truth), "."))), c(names(data), all.vars(terms)))
-  wide <- stats::reformulate(sprintf("`%s`", known))
-  environment(wide) <- environment(formula)
+  wide <- stats::reformulate(sprintf("`%s`", known), env = environment(formula))
   frame <- regression_frame(call, wide, data, where, names, response)
   if (response %in% names && !inherits(mechanisms[[response]], "rr_mechanism")) {
     abort("A randomized outcome must have one mechanism.", "argument")
@@ -395,8 +394,7 @@ mixture_state <- function(parts, b) {
     cell <- parts$cells$cell[c]
     known <- parts$known[, c] +
       outcome_loglik(parts$rows$family$family, mixture_outcome(parts, c), eta[[cell]], sigma)
-    shares <- Map(function(part, at) log(at[[part$of[cell]]]$theta[, part$level[cell]]), parts$truth, truth)
-    Reduce(`+`, shares, known)
+    Reduce(`+`, Map(function(part, at) log(at[[part$of[cell]]]$theta[, part$level[cell]]), parts$truth, truth), known)
   }, numeric(nrow(parts$known)))
   top <- joint[cbind(seq_len(nrow(joint)), max.col(joint, "first"))]
   e <- exp(joint - top)
