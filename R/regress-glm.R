@@ -300,11 +300,10 @@ maximum_elements <- function(data, rows, maximum, end) {
   named <- function(V) structure(V, dimnames = rep(list(c(names, if (!is.null(data$unknown)) "(parameter)")), 2))
   pressed <- isTRUE(maximum$pressed)
   infinite <- !is.null(end$flat)
-  at_end <- which(data$weight > 0 & (pmin(rows$truth, rows$truth_no) <= if (pressed) 1e-6 else 0))
-  boundary <- list(rows = at_end, truth = round(rows$truth[at_end]), coefficients = names[end$infinite],
-                   pressed = pressed)
-  note <- sprintf("the fitted truth of %d rows is 0 or 1: penalty = \"prior\" gives finite estimates", length(at_end))
-  list(boundary = if (pressed || infinite) boundary, note = if (pressed || infinite) note,
+  boundary <- if (pressed || infinite) boundary_rows(data$weight, rows, names[end$infinite], pressed)
+  note <- sprintf("the fitted truth of %d rows is 0 or 1: penalty = \"prior\" gives finite estimates",
+                  length(boundary$rows))
+  list(boundary = boundary, note = if (!is.null(boundary)) note,
        respondents = round(sum(data$weight)), device = data$device, arm = data$arm, unknown = data$unknown,
        point = end$point, flat = end$flat, loglik = end$loglik,
        information = if (infinite) list() else lapply(end$information, named), variance = lapply(end$variance, named),
@@ -312,6 +311,12 @@ maximum_elements <- function(data, rows, maximum, end) {
        whole = if (infinite) end$whole[seq_along(names), seq_along(names), drop = FALSE],
        decrement = maximum$decrement, starts = maximum$values,
        ends = do.call(cbind, lapply(maximum$ends, function(end) maximum$model$natural(end$b))))
+}
+
+# Truths of 0 or 1.
+boundary_rows <- function(weight, rows, coefficients, pressed) {
+  at_end <- which(weight > 0 & (pmin(rows$truth, rows$truth_no) <= if (pressed) 1e-6 else 0))
+  list(rows = at_end, truth = round(rows$truth[at_end]), coefficients = coefficients, pressed = pressed)
 }
 
 # What glm() keeps of its last weighted regression.
