@@ -10,11 +10,8 @@ estimate_tally.rr_optional <- function(mechanism, tally, given) {
   all <- function(what) vapply(parts, `[[`, 0, what)
   yes <- all("estimate")
   held <- !identical(given$method, "inv") & (yes < 0 | yes > 1)
-  yes[held] <- nearest(yes[held], 0, 1)
-  rows <- list(term = rep(mechanism$levels, length(yes)), estimate = as.vector(rbind(1 - yes, yes)),
-               std.error = rep(sqrt(ifelse(held, NA, all("variance"))), each = 2L))
   structure(list(
-    rows = tibble::as_tibble(c(lapply(as.list(tally$groups), rep, each = 2L), rows)),
+    rows = optional_rows(tally$groups, mechanism$levels, yes, ifelse(held, NA, all("variance"))),
     labels = cell_names(mechanism$levels, tally$groups), n = tally$n, target = "population",
     covariance = kronecker(diag(all("variance"), length(yes)), rbind(c(1, -1), c(-1, 1))),
     conf.level = given$conf.level, simultaneous = given$simultaneous, weights = lapply(parts, `[[`, "weights"),
@@ -25,6 +22,15 @@ estimate_tally.rr_optional <- function(mechanism, tally, given) {
               paste0("  Target: population; ", interval_words(given$conf.level, "Wald", given$simultaneous))),
     notes = c(if (any(held)) indented("Estimates held at 0 or 1 have no standard error"), optional_note(all("device")))
   ), class = c("rr_optional_fit", "rr_estimates"))
+}
+
+# A row for each level; estimates without a variance are held at the end of the range.
+optional_rows <- function(groups, levels, yes, variance) {
+  held <- is.na(variance)
+  yes[held] <- nearest(yes[held], 0, 1)
+  rows <- list(term = rep(levels, length(yes)), estimate = as.vector(rbind(1 - yes, yes)),
+               std.error = rep(sqrt(variance), each = 2L))
+  tibble::as_tibble(c(lapply(as.list(groups), rep, each = 2L), rows))
 }
 
 # `counts`: of no and yes for each device in turn.

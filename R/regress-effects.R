@@ -72,10 +72,7 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
   variables <- check_covariates(variables %||% known, known, "variables")
   by <- check_covariates(by %||% character(), names(at$data), "by")
   weight <- eval(column_expression(substitute(weights), at$data, parent.frame()), at$data, parent.frame())
-  weight <- weight %||% if (is.null(newdata)) unname(fit$prior.weights) else 1
-  check_that(length(weight) %in% c(1L, nrow(at$data)), weight, "weights", "one number for each row")
-  weight <- frame_weights(tibble::tibble(`(weights)` = weight, .rows = nrow(at$data)))
-  if (!any(weight > 0)) abort("{.arg weights} must not all be 0.", "argument")
+  weight <- row_weights(weight %||% if (is.null(newdata)) unname(fit$prior.weights) else 1, nrow(at$data))
   if (!mixed) type <- variance_type(fit, type, cluster)
   effects <- unlist(lapply(variables, variable_effects, fit = fit, at = at), recursive = FALSE)
   parts <- c(list(truth_part("(truth)", "average", fit, at$x, at$eta)), effects)
@@ -86,6 +83,13 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
            i = if (!mixed) "{.code penalty = \"prior\"} gives finite estimates, with standard errors."), "infinite")
   }
   structure(table, conf.level = conf.level, truth = fit$labels[2], class = c("rr_effects", class(table)))
+}
+
+row_weights <- function(weight, n) {
+  check_that(length(weight) %in% c(1L, n), weight, "weights", "one number for each row")
+  weight <- frame_weights(tibble::tibble(`(weights)` = weight, .rows = n))
+  if (!any(weight > 0)) abort("{.arg weights} must not all be 0.", "argument")
+  weight
 }
 
 # The rows that are averaged, with their linear predictors and their data.

@@ -48,11 +48,17 @@ evasion_groups <- function(without, data, safe, v) {
   groups$safe <- as.vector(rowsum(1 * (data$y != safe)[groups$kept], groups$person)) == 0
   groups$v <- unname(v[groups$kept[groups$first[-1]], , drop = FALSE])
   groups$names <- c(names(without$coefficients), "sigma", paste0(protective_term, ":", seq_len(ncol(v))))
-  own <- groups$safe[groups$person]
-  groups$evaders <- list(parts = groups$parts, first = c(0L, cumsum(size[groups$safe])))
-  groups$evaders$parts$x <- groups$x[own, , drop = FALSE]
-  for (part in c("y", "offset", "arm")) groups$evaders$parts[[part]] <- groups$parts[[part]][own]
+  groups$evaders <- denying_groups(groups, size)
   groups
+}
+
+# Groups whose reports all deny.
+denying_groups <- function(groups, size) {
+  own <- groups$safe[groups$person]
+  parts <- groups$parts
+  parts$x <- groups$x[own, , drop = FALSE]
+  for (part in c("y", "offset", "arm")) parts[[part]] <- groups$parts[[part]][own]
+  list(parts = parts, first = c(0L, cumsum(size[groups$safe])))
 }
 
 # A likelihood of climb() in orthogonal columns.
@@ -85,9 +91,7 @@ evasion_value <- function(groups, at, halvings) {
   weight <- groups$weight
   observed <- plain$observed
   if (any(groups$safe)) {
-    groups$evaders$weight <- (weight * mix$tau)[groups$safe]
-    evaders <- mixed_groups(groups$evaders, halvings, NA_real_)
-    observed <- observed - .Call(C_rr_mixed_value, groups$evaders$parts, evaders, at[k])$observed
+    observed <- observed - evaders_information(groups, (weight * mix$tau)[groups$safe], at[k], halvings)
   }
   spread <- weight * mix$tau * (1 - mix$tau)
   cross <- crossprod(plain$scores, spread * groups$v)
@@ -96,6 +100,11 @@ evasion_value <- function(groups, at, halvings) {
   list(value = sum(weight * mix$loglik), gradient = colSums(weight * scores),
        observed = rbind(cbind(observed - crossprod(plain$scores, spread * plain$scores), cross), cbind(t(cross), own)),
        fallback = crossprod(scores, weight * scores))
+}
+
+evaders_information <- function(groups, weight, at, halvings) {
+  evaders <- replace(groups$evaders, "weight", list(weight))
+  .Call(C_rr_mixed_value, evaders$parts, mixed_groups(evaders, halvings, NA_real_), at)$observed
 }
 
 evasion_posterior <- function(groups, loglik, logits) {

@@ -139,35 +139,24 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   starts <- check_starts(starts)
   call <- match.call()
   design <- given_design(data, call)
-  check_anchor(anchor)
   by <- check_choice(attention.by, "attention.by", c("question", "person"))
-  if (!is.null(attention) && is.null(anchor)) abort("{.arg attention} needs an {.arg anchor}.", "argument")
   bar <- random_intercept(formula)
-  if (!is.null(protective) && is.null(bar)) {
-    abort("{.arg protective} needs a random intercept, a term {.code (1 | id)}.", "argument")
-  }
+  check_extensions(anchor, attention, protective, bar)
   block <- block_column(mechanism, data, design)
-  share <- attention %||% if (inherits(protective, "formula")) protective
   frame <- regress_frame(call, bar$fixed %||% formula, data, design, anchor, parent.frame(),
-                         c(list(group = bar$group, block = block), share_variables(share)))
+                         c(list(group = bar$group, block = block), extension_variables(attention, protective)))
   mechanism <- mechanism %||% frame$mechanism
   parts <- regress_data(frame, mechanism, link, if (is.null(attention)) anchor)
-  check_that(is.null(start) || (is.numeric(start) && all(is.finite(start)) && length(start) %in% (parts$size + 0:1)),
-             start, "start", paste(parts$size, "finite numbers, in the order of {.fn vcov}"))
+  check_start(start, parts$size)
   maximum <- regress_maximum(parts$data, starts, start, penalty)
   fit <- new_rr_glm(parts, maximum, frame, call, penalty, link, mechanism)
   fit[c("starts.asked", "design", "anchor")] <- list(starts, design, anchor)
-  if (has_study(list(fit))) fit <- studied_glm(fit, bar)
+  fit <- studied_glm(fit, bar)
   if (!is.null(block) && is.null(design) && is.null(bar)) {
     return(dealt_fit(fit, parts$data, frame$frame[["(block)"]], call))
   }
-  if (!is.null(design)) fit <- designed_glm(fit, parts, design, bar)
-  if (!is.null(bar)) {
-    fit <- mixed_fit(fit, parts$data, frame$frame[["(group)"]], bar$bar, call)
-    if (!is.null(protective)) fit <- evasion_fit(fit, parts$data, frame$frame, protective)
-    tell_mixed(fit)
-    return(fit)
-  }
+  fit <- designed_glm(fit, parts, design, bar)
+  if (!is.null(bar)) return(grouped_glm(fit, parts$data, frame$frame, bar$bar, protective, call))
   if (!is.null(attention)) {
     shares <- share_columns(attention, frame$frame, "attention")
     return(attention_fit(fit, parts$data, shares, anchor, by, starts, call))
@@ -176,8 +165,35 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   fit
 }
 
-# A fit with the errors of a validation study.
+# What a share of attentive persons, or of persons who evade, is estimated from.
+check_extensions <- function(anchor, attention, protective, bar) {
+  check_anchor(anchor)
+  if (!is.null(attention) && is.null(anchor)) abort("{.arg attention} needs an {.arg anchor}.", "argument")
+  if (!is.null(protective) && is.null(bar)) {
+    abort("{.arg protective} needs a random intercept, a term {.code (1 | id)}.", "argument")
+  }
+}
+
+extension_variables <- function(attention, protective) {
+  share_variables(attention %||% if (inherits(protective, "formula")) protective)
+}
+
+check_start <- function(start, size) {
+  check_that(is.null(start) || (is.numeric(start) && all(is.finite(start)) && length(start) %in% (size + 0:1)),
+             start, "start", paste(size, "finite numbers, in the order of {.fn vcov}"))
+}
+
+# A fit with a random intercept, and with persons who evade.
+grouped_glm <- function(fit, data, frame, bar, protective, call) {
+  fit <- mixed_fit(fit, data, frame[["(group)"]], bar, call)
+  if (!is.null(protective)) fit <- evasion_fit(fit, data, frame, protective)
+  tell_mixed(fit)
+  fit
+}
+
+# With the errors of a validation study, if there is one.
 studied_glm <- function(fit, bar) {
+  if (!has_study(list(fit))) return(fit)
   mechanisms <- fit_mechanisms(fit)
   internal <- any(vapply(mechanisms, function(m) isTRUE(m$internal), NA))
   if (internal || any(lengths(c(fit[c("design", "anchor", "unknown")], list(bar))) > 0L)) {
@@ -189,6 +205,7 @@ studied_glm <- function(fit, bar) {
 }
 
 designed_glm <- function(fit, parts, design, bar) {
+  if (is.null(design)) return(fit)
   check_independent(fit_mechanisms(fit), design)
   for (one in fit_mechanisms(fit)) check_nested_blocks(one, design)
   # Functions of glm read them, and would take the likelihood ratio of a pseudo-likelihood for chi-squared.
@@ -252,11 +269,13 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
     family = new_regress_family(device, mechanism, labels, link),
     title = paste0("Regression of the truth \"", labels[2], "\", ", link, " link", words),
     call = call, offset = parts$offset, mechanism = mechanism, link = link, labels = labels, penalty = penalty,
-    weight.scale = parts$scale, parameter = if (!is.null(data$unknown)) {
-      structure(stats::setNames(end$parameter, parts$devices$parameter),
-                std.error = sqrt(rev(diag(end$variance$observed))[1]))
-    }
+    weight.scale = parts$scale, parameter = if (!is.null(data$unknown)) unknown_parameter(end, parts$devices$parameter)
   )), class = c("rr_glm", "glm", "lm"))
+}
+
+# The last parameter.
+unknown_parameter <- function(end, name) {
+  structure(stats::setNames(end$parameter, name), std.error = sqrt(rev(diag(end$variance$observed))[1]))
 }
 
 # What every glm has.
@@ -281,11 +300,10 @@ maximum_elements <- function(data, rows, maximum, end) {
   named <- function(V) structure(V, dimnames = rep(list(c(names, if (!is.null(data$unknown)) "(parameter)")), 2))
   pressed <- isTRUE(maximum$pressed)
   infinite <- !is.null(end$flat)
-  at_end <- which(data$weight > 0 & (pmin(rows$truth, rows$truth_no) <= if (pressed) 1e-6 else 0))
-  boundary <- list(rows = at_end, truth = round(rows$truth[at_end]), coefficients = names[end$infinite],
-                   pressed = pressed)
-  note <- sprintf("the fitted truth of %d rows is 0 or 1: penalty = \"prior\" gives finite estimates", length(at_end))
-  list(boundary = if (pressed || infinite) boundary, note = if (pressed || infinite) note,
+  boundary <- if (pressed || infinite) boundary_rows(data$weight, rows, names[end$infinite], pressed)
+  note <- sprintf("the fitted truth of %d rows is 0 or 1: penalty = \"prior\" gives finite estimates",
+                  length(boundary$rows))
+  list(boundary = boundary, note = if (!is.null(boundary)) note,
        respondents = round(sum(data$weight)), device = data$device, arm = data$arm, unknown = data$unknown,
        point = end$point, flat = end$flat, loglik = end$loglik,
        information = if (infinite) list() else lapply(end$information, named), variance = lapply(end$variance, named),
@@ -293,6 +311,12 @@ maximum_elements <- function(data, rows, maximum, end) {
        whole = if (infinite) end$whole[seq_along(names), seq_along(names), drop = FALSE],
        decrement = maximum$decrement, starts = maximum$values,
        ends = do.call(cbind, lapply(maximum$ends, function(end) maximum$model$natural(end$b))))
+}
+
+# Truths of 0 or 1.
+boundary_rows <- function(weight, rows, coefficients, pressed) {
+  at_end <- which(weight > 0 & (pmin(rows$truth, rows$truth_no) <= if (pressed) 1e-6 else 0))
+  list(rows = at_end, truth = round(rows$truth[at_end]), coefficients = coefficients, pressed = pressed)
 }
 
 # What glm() keeps of its last weighted regression.

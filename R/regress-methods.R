@@ -173,13 +173,7 @@ anova.rr_regression <- function(object, ...) {
   fits <- given_models(object, ..., known = names(formals()))
   liks <- lapply(fits, logLik)
   df <- vapply(liks, attr, 0, "df")
-  n <- vapply(liks, attr, 0, "nobs")
-  # A random intercept is tested against the same model without it.
-  kinds <- vapply(fits, function(fit) if (inherits(fit, c("rr_glm", "rr_glm_mixed"))) "rr_glm_mixed" else class(fit)[1],
-                  "")
-  if (length(fits) < 2L || any(kinds != kinds[1]) || any(n != n[1]) || anyDuplicated(df)) {
-    abort("{.fn anova} compares nested fits of one kind and of the same respondents.", "argument")
-  }
+  check_nested(fits, vapply(liks, attr, 0, "nobs"), df)
   order <- order(df)
   value <- vapply(liks, as.numeric, 0)[order]
   statistic <- c(NA, 2 * diff(value))
@@ -196,6 +190,15 @@ anova.rr_regression <- function(object, ...) {
                                paste0("Model ", seq_along(models), ": ", models, collapse = "\n"),
                                if (any(half)) "Sigma and shares are at least 0: chi-squared laws are mixed\n"),
             class = c("anova", "data.frame"))
+}
+
+check_nested <- function(fits, n, df) {
+  # A random intercept is tested against the same model without it.
+  kinds <- vapply(fits, function(fit) if (inherits(fit, c("rr_glm", "rr_glm_mixed"))) "rr_glm_mixed" else class(fit)[1],
+                  "")
+  if (length(fits) < 2L || any(kinds != kinds[1]) || any(n != n[1]) || anyDuplicated(df)) {
+    abort("{.fn anova} compares nested fits of one kind and of the same respondents.", "argument")
+  }
 }
 
 # A share, or a sigma, at the end of its range is free to one side only: half the time it takes no degree of freedom.
@@ -311,11 +314,7 @@ print_heading <- function(x, freedom = coefficient_freedom(x)) {
     "<", class(x)[1], "> ", x$title, ", ", people,
     if (dropped) sprintf(" (%s rows with missing values dropped)", format_count(dropped))
   )))
-  if (inherits(x, "rr_multinom")) {
-    cat("  ", deparse1(stats::formula(x$terms)),
-        if (x$type == "cumulative") "; log odds of higher levels, and thresholds"
-        else sprintf("; log odds against \"%s\"", x$mechanism$levels[1]), "\n", sep = "")
-  }
+  if (inherits(x, "rr_multinom")) print_odds(x)
   single <- inherits(x$mechanism, "rr_mechanism")
   cat(paste0("  ", if (single) format(x$mechanism)
              else paste0(names(x$mechanism), ": ", vapply(x$mechanism, format, ""))), sep = "\n")
@@ -324,4 +323,11 @@ print_heading <- function(x, freedom = coefficient_freedom(x)) {
              if (!is.null(x$design)) paste("survey design;", words), x$note,
              if (length(x$infinite)) paste("the likelihood is largest at infinity:", format_labels(x$infinite)))
   cat(sprintf("  %s\n", lines), sep = "")
+}
+
+# Which odds the coefficients of a multinomial regression are about.
+print_odds <- function(x) {
+  cat("  ", deparse1(stats::formula(x$terms)),
+      if (x$type == "cumulative") "; log odds of higher levels, and thresholds"
+      else sprintf("; log odds against \"%s\"", x$mechanism$levels[1]), "\n", sep = "")
 }

@@ -275,22 +275,24 @@ predict.rr_glm_mixed <- function(object, newdata = NULL, type = c("truth", "repo
   if (random == "predicted" && !is.null(newdata)) {
     abort("{.code random = \"predicted\"} is for the rows that were fitted.", "argument")
   }
-  given <- truth_curve(plain$link)$yes
-  truth <- switch(random, average = plain$curve$yes(new$eta), zero = given(new$eta), predicted = {
-    # The mean of the probability over the posterior of u of each row's group: Bayes on a grid, from its reports.
-    u <- seq(-8.5, 8.5, length.out = 2001)
-    truths <- given(outer(new$eta, object$sigma * u, `+`))
-    device <- row_device(plain$device, plain$arm, length(new$eta))
-    report <- device$q + device$d * truths
-    loglik <- rowsum(log(plain$y * report + (1 - plain$y) * (1 - report)), object$group)
-    posterior <- exp(sweep(loglik, 1, apply(loglik, 1, max)) + rep(stats::dnorm(u, log = TRUE), each = nrow(loglik)))
-    rowSums(truths * (posterior / rowSums(posterior))[object$group, , drop = FALSE])
-  })
+  truth <- switch(random, average = plain$curve$yes(new$eta), zero = truth_curve(plain$link)$yes(new$eta),
+                  predicted = posterior_truth(object, plain, new$eta))
   if (type == "report") {
     device <- row_device(plain$device, new$arm, length(truth))
     truth <- device$q + device$d * truth
   }
   stats::setNames(truth, new$names)
+}
+
+# The mean of the probability over the posterior of u of each row's group: Bayes on a grid, from its reports.
+posterior_truth <- function(object, plain, eta) {
+  u <- seq(-8.5, 8.5, length.out = 2001)
+  truths <- truth_curve(plain$link)$yes(outer(eta, object$sigma * u, `+`))
+  device <- row_device(plain$device, plain$arm, length(eta))
+  report <- device$q + device$d * truths
+  loglik <- rowsum(log(plain$y * report + (1 - plain$y) * (1 - report)), object$group)
+  posterior <- exp(sweep(loglik, 1, apply(loglik, 1, max)) + rep(stats::dnorm(u, log = TRUE), each = nrow(loglik)))
+  rowSums(truths * (posterior / rowSums(posterior))[object$group, , drop = FALSE])
 }
 
 regression_reports.rr_glm_mixed <- function(fit) fit$fixed$y

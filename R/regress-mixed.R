@@ -57,32 +57,38 @@ mixed_maximum <- function(model, b, value) {
   values <- vapply(ladder, `[[`, 0, "value")
   peaks <- which(values >= c(-Inf, values[-length(values)]) & values >= c(values[-1], -Inf))
   starts <- ladder[union(pmin(pmax(peaks, 2L), length(ladder)), 2L)]
-  ends <- lapply(starts, function(start) mixed_climb(model, start$at))
-  ends <- lapply(ends, function(end) {
-    # The finer grid, until nothing but rounding is left.
-    finer <- mixed_climb(model, end$at, halvings = 1)
-    if (abs(finer$value - end$value) > 1e-9) finer <- mixed_climb(model, finer$at, halvings = 2)
-    finer$sigma <- abs(finer$at[model$size + 1L])
-    finer$at[model$size + 1L] <- finer$sigma
-    finer
-  })
+  ends <- lapply(starts, function(start) mixed_end(model, start$at))
   ends <- c(ends, list(list(at = c(b, 0), value = value, sigma = 0)))
   finite <- Filter(function(end) end$sigma < 40, ends)
-  best <- finite[[which.max(vapply(finite, `[[`, 0, "value"))]]
+  best <- highest_end(finite)
   if (best$sigma < 1e-5) best <- ends[[length(ends)]]
-  far <- mixed_far(model, ladder, ends)
+  far <- mixed_far(model, c(ladder, ends))
+  limit <- if (!is.null(far) && far$value >= best$value - 1e-6) far
   # Another end of a climb: sigma = 0 alone is no maximum if the value rises from there.
-  others <- vapply(finite[-length(finite)], function(end) best$value - end$value < 2 &&
-                   abs(end$sigma - best$sigma) > 0.1, NA)
-  c(best, list(ladder = data.frame(sigma = vapply(ladder, function(end) end$at[model$size + 1L], 0), loglik = values),
-               limit = if (!is.null(far) && far$value >= best$value - 1e-6) far, rival = any(others)))
+  rival <- any(vapply(finite[-length(finite)], is_rival, NA, best = best))
+  sigma <- vapply(ladder, function(end) end$at[model$size + 1L], 0)
+  c(best, list(ladder = data.frame(sigma = sigma, loglik = values), limit = limit, rival = rival))
+}
+
+is_rival <- function(end, best) best$value - end$value < 2 && abs(end$sigma - best$sigma) > 0.1
+
+highest_end <- function(ends) ends[[which.max(vapply(ends, `[[`, 0, "value"))]]
+
+# A climb, then the finer grid, until nothing but rounding is left.
+mixed_end <- function(model, start) {
+  end <- mixed_climb(model, start)
+  finer <- mixed_climb(model, end$at, halvings = 1)
+  if (abs(finer$value - end$value) > 1e-9) finer <- mixed_climb(model, finer$at, halvings = 2)
+  finer$sigma <- abs(finer$at[model$size + 1L])
+  finer$at[model$size + 1L] <- finer$sigma
+  finer
 }
 
 # The highest limit for sigma to infinity, if the ladder or a climb got that far.
-mixed_far <- function(model, ladder, ends) {
-  far <- Filter(function(end) end$at[model$size + 1L] >= 32, c(ladder, ends))
+mixed_far <- function(model, ends) {
+  far <- Filter(function(end) end$at[model$size + 1L] >= 32, ends)
   if (!length(far)) return(NULL)
-  far <- far[[which.max(vapply(far, `[[`, 0, "value"))]]
+  far <- highest_end(far)
   ratio <- far$at[seq_len(model$size)] / far$at[model$size + 1L]
   if (!is.finite(mixed_limit(model, ratio)$value)) return(NULL)
   for (round in 1:3) {
@@ -94,35 +100,42 @@ mixed_far <- function(model, ladder, ends) {
 }
 
 # With b = sigma c and sigma to infinity the truth of a row is yes above the threshold -x'c of u: the likelihood of a
-# group is a sum over the intervals between the thresholds. Zeros among the probabilities of a report are counted apart.
+# group is a sum over the intervals between the thresholds.
 mixed_limit <- function(model, ratio) {
   group <- rep(seq_along(model$weight), diff(model$first))
+  threshold <- -drop(model$x %*% ratio)
+  order <- order(group, threshold)
+  own <- group[order]
+  products <- interval_products(model, group, order)
+  fall <- products$before - products$after
+  t <- threshold[order]
+  # Phi(t) of each threshold counts with the drop of the product there; the last interval ends at 1.
+  likelihood <- products$after[model$first[-1]] + as.vector(rowsum(stats::pnorm(t) * fall, own))
+  slope <- stats::dnorm(t) * fall / likelihood[own] * model$weight[own]
+  list(value = sum(model$weight * log(pmax(likelihood, 0))),
+       gradient = -drop(crossprod(model$x[order, , drop = FALSE], slope)))
+}
+
+# The products of the probabilities of a group's reports in the intervals before and after each threshold. Zeros among
+# the probabilities are counted apart.
+interval_products <- function(model, group, order) {
   device <- matrix(model$parts$device, 5)[, model$parts$arm + 1L, drop = FALSE]
   said <- model$parts$y == 1
   above <- ifelse(said, device[1, ], device[3, ])
   below <- ifelse(said, device[2, ], device[4, ])
-  threshold <- -drop(model$x %*% ratio)
-  order <- order(group, threshold)
+  own <- group[order]
   running <- function(v) {
     sums <- cumsum(v[order])
-    sums - c(0, sums)[model$first[group[order]] + 1L]
+    sums - c(0, sums)[model$first[own] + 1L]
   }
-  # The product of the probabilities in the interval above each threshold, and in the one below it.
-  total <- function(v) as.vector(rowsum(v, group))[group[order]]
+  total <- function(v) as.vector(rowsum(v, group))[own]
   logs <- function(p) ifelse(p > 0, log(p), 0)
-  log_above <- total(logs(below)) + running(logs(above) - logs(below))
-  zeros <- total(1 * (below == 0)) + running((above == 0) - (below == 0))
-  step <- (logs(above) - logs(below))[order]
-  zero_step <- ((above == 0) - (below == 0))[order]
-  after <- ifelse(zeros > 0, 0, exp(log_above))
-  before <- ifelse(zeros - zero_step > 0, 0, exp(log_above - step))
-  t <- threshold[order]
-  # Phi(t) of each threshold counts with the drop of the product there; the last interval ends at 1.
-  last <- model$first[-1]
-  likelihood <- after[last] + as.vector(rowsum(stats::pnorm(t) * (before - after), group[order]))
-  slope <- stats::dnorm(t) * (before - after) / likelihood[group[order]] * model$weight[group[order]]
-  list(value = sum(model$weight * log(pmax(likelihood, 0))),
-       gradient = -drop(crossprod(model$x[order, , drop = FALSE], slope)))
+  step <- logs(above) - logs(below)
+  zero_step <- (above == 0) - (below == 0)
+  log_after <- total(logs(below)) + running(step)
+  zeros <- total(1 * (below == 0)) + running(zero_step)
+  list(after = ifelse(zeros > 0, 0, exp(log_after)),
+       before = ifelse(zeros - zero_step[order] > 0, 0, exp(log_after - step[order])))
 }
 
 # The probability of a true yes on average over u, its derivatives in the linear predictor, and those of these in sigma

@@ -278,10 +278,8 @@ cumulative_model <- function(rows, weights = rows$weights) {
   keep <- intersect(independent_columns(rows$x, rows$weights), which(columns))
   x <- rows$x[, keep, drop = FALSE]
   k <- seq_len(length(levels) - 1L)
-  middle <- colSums(x * rows$weights) / sum(rows$weights)
-  basis <- orthogonal_columns(unname(x) - rep(middle, each = nrow(x)), rows$weights)
-  to <- block_diagonal(list(diag(length(k)), basis$back))
-  to[k, -k] <- rep(middle %*% basis$back, each = length(k))
+  basis <- centred_columns(unname(x), rows$weights, k)
+  to <- basis$back
   rows$weights <- weights
   first <- stats::qlogis(cumsum(start_shares(rows$codes, rows$weights, rows$channel))[k])
   thresholds <- paste(levels[k], levels[-1], sep = "|")
@@ -295,6 +293,16 @@ cumulative_model <- function(rows, weights = rows$weights) {
   bare <- unname(x)
   c(model, list(all_names = c(thresholds, colnames(rows$x)[columns]), columns = colnames(rows$x)[columns], x = x,
                 truths = cumulative_truths, expected = function(b) expected_information(rows, b, bare)))
+}
+
+# Orthogonal columns of what is left of the mean, and the way `back` of thresholds at the mean, in the places `k`, and
+# their slopes.
+centred_columns <- function(x, weights, k) {
+  middle <- colSums(x * weights) / sum(weights)
+  basis <- orthogonal_columns(x - rep(middle, each = nrow(x)), weights)
+  back <- block_diagonal(list(diag(length(k)), basis$back))
+  back[k, -k] <- rep(middle %*% basis$back, each = length(k))
+  list(z = basis$z, back = back)
 }
 
 # Thresholds stay in order by the logarithms of their distances; their derivatives in these.

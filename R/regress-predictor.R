@@ -76,10 +76,7 @@ rr_predictor <- function(formula, data = NULL, mechanisms, family = stats::gauss
                          weights = NULL, subset = NULL, na.action = NULL, starts = 5, arm = NULL, ...) {
   check_dots_empty(...)
   call <- match.call()
-  if (is.function(family)) family <- family()
-  canonical <- c(gaussian = "identity", binomial = "logit", poisson = "log")
-  check_that(inherits(family, "family") && identical(unname(canonical[family$family]), family$link), family, "family",
-             "gaussian(), binomial() or poisson(), with the canonical link")
+  family <- canonical_family(family)
   method <- check_choice(method %||% if (family$family == "binomial") "ml" else "moments", "method", c("moments", "ml"))
   starts <- check_starts(starts)
   refuse_validated(flat_mechanisms(mechanisms), "{.fn rr_predictor}")
@@ -92,25 +89,39 @@ rr_predictor <- function(formula, data = NULL, mechanisms, family = stats::gauss
   rows$family <- family
   rows$outcome <- predictor_outcome(rows, method)
   if (method == "ml" && is.null(design)) tell_sampling_weights(rows$weights)
-  fit <- if (method == "moments") fit_moments(rows) else fit_mixture(rows, starts)
-  fit <- structure(
-    c(fit, list(n = sum(rows$weights > 0), weights = rows$weights, method = method, family = family,
+  fit <- new_rr_predictor(if (method == "moments") fit_moments(rows) else fit_mixture(rows, starts), rows, method, call)
+  parts <- if (method == "ml" && inherits(design, "svyrep.design")) suppressMessages(mixture_parts(rows))
+  with_design(fit, design, scale, function(w) predictor_replicate(fit, parts, w * scale))
+}
+
+canonical_family <- function(family) {
+  if (is.function(family)) family <- family()
+  canonical <- c(gaussian = "identity", binomial = "logit", poisson = "log")
+  check_that(inherits(family, "family") && identical(unname(canonical[family$family]), family$link), family, "family",
+             "gaussian(), binomial() or poisson(), with the canonical link")
+  family
+}
+
+new_rr_predictor <- function(fit, rows, method, call) {
+  regression <- c(gaussian = "Linear", binomial = "Logistic", poisson = "Poisson")[[rows$family$family]]
+  structure(
+    c(fit, list(n = sum(rows$weights > 0), weights = rows$weights, method = method, family = rows$family,
                 mechanism = flat_mechanisms(rows$mechanisms), rows = rows, frame = rows$frame, terms = rows$terms,
                 call = call,
-                title = paste(c(gaussian = "Linear", binomial = "Logistic", poisson = "Poisson")[[family$family]],
-                              "regression by", if (method == "ml") "maximum likelihood" else "moments"))),
+                title = paste(regression, "regression by", if (method == "ml") "maximum likelihood" else "moments"))),
     class = c("rr_predictor", "rr_regression")
   )
-  parts <- if (method == "ml" && inherits(design, "svyrep.design")) suppressMessages(mixture_parts(rows))
-  with_design(fit, design, scale, function(w) {
-    rows$weights <- w * scale
-    if (method == "moments") {
-      return(tryCatch(fit_moments(rows, fit$estimate)$estimate, error = function(e) NA * fit$estimate))
-    }
-    parts$rows$weights <- rows$weights
-    model <- mixture_model(parts, rownames(fit$vcov), fit$at)
-    climb_replicate(model, fit$at)
-  })
+}
+
+# The estimate with replicate weights; `parts` are those of the likelihood.
+predictor_replicate <- function(fit, parts, weights) {
+  rows <- fit$rows
+  rows$weights <- weights
+  if (fit$method == "moments") {
+    return(tryCatch(fit_moments(rows, fit$estimate)$estimate, error = function(e) NA * fit$estimate))
+  }
+  parts$rows$weights <- weights
+  climb_replicate(mixture_model(parts, rownames(fit$vcov), fit$at), fit$at)
 }
 
 # ---- rows ----
@@ -119,10 +130,7 @@ rr_predictor <- function(formula, data = NULL, mechanisms, family = stats::gauss
 predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   check_formula(formula)
   check_class(data, "data", "data.frame", "a data frame")
-  names <- names(mechanisms)
-  single <- vapply(flat_mechanisms(mechanisms), function(m) inherits(m, "rr_mechanism") && is.null(m$questions), NA)
-  check_that(is.list(mechanisms) && all(single) && length(names) && all(nzchar(names)) && !anyDuplicated(names),
-             mechanisms, "mechanisms", "a list of mechanisms of single questions, named by the randomized variables")
+  names <- names(check_randomized(mechanisms))
   terms <- stats::terms(formula, data = data)
   response <- deparse1(formula[[2]])
   right <- all.vars(stats::delete.response(terms))
@@ -130,32 +138,47 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   if (length(absent)) {
     abort("Randomized variables must be in {.arg formula}: {.val {absent[1]}}; the response as a column.", "argument")
   }
-  check_that(inherits(truth, "formula") && length(truth) == 2L, truth, "truth",
-             "a one-sided formula, as in {.code ~ age}")
+  check_truth_formula(truth)
   check_terms(formula)
-  check_terms(truth)
   known <- intersect(unique(c(all.vars(terms), setdiff(all.vars(truth), "."))), c(names(data), all.vars(terms)))
-  wide <- stats::reformulate(sprintf("`%s`", known))
-  environment(wide) <- environment(formula)
+  wide <- stats::reformulate(sprintf("`%s`", known), env = environment(formula))
   frame <- regression_frame(call, wide, data, where, names, response)
   if (response %in% names && !inherits(mechanisms[[response]], "rr_mechanism")) {
     abort("A randomized outcome must have one mechanism.", "argument")
   }
-  reports <- Map(function(mechanism, name) read_randomized(mechanism, name, frame), mechanisms, names)
-  part <- function(what) lapply(reports, `[[`, what)
   covariates <- intersect(names, right)
+  rows <- c(list(frame = frame, weights = frame_weights(frame), terms = terms, response = response,
+                 covariates = covariates, mechanisms = mechanisms),
+            randomized_parts(mechanisms, frame, covariates),
+            list(truth_formulas = truth_formulas(truth, terms, covariates)))
+  rows <- c(rows, model_designs(stats::delete.response(terms), rows))
+  check_enough_rows(sum(rows$weights > 0), length(rows$keep))
+  rows
+}
+
+check_randomized <- function(mechanisms) {
+  names <- names(mechanisms)
+  single <- vapply(flat_mechanisms(mechanisms), function(m) inherits(m, "rr_mechanism") && is.null(m$questions), NA)
+  check_that(is.list(mechanisms) && all(single) && length(names) && all(nzchar(names)) && !anyDuplicated(names),
+             mechanisms, "mechanisms", "a list of mechanisms of single questions, named by the randomized variables")
+}
+
+check_truth_formula <- function(truth) {
+  check_that(inherits(truth, "formula") && length(truth) == 2L, truth, "truth",
+             "a one-sided formula, as in {.code ~ age}")
+  check_terms(truth)
+}
+
+# What is read of each randomized variable, and the combinations of truths of the covariates.
+randomized_parts <- function(mechanisms, frame, covariates) {
+  reports <- Map(function(mechanism, name) read_randomized(mechanism, name, frame), mechanisms, names(mechanisms))
+  part <- function(what) lapply(reports, `[[`, what)
   levels <- part("levels")[covariates]
   if (prod(lengths(levels)) > 1000) abort("There must be at most 1000 combinations of truths.", "argument")
   cells <- if (length(levels)) expand.grid(lapply(levels, seq_along), KEEP.OUT.ATTRS = FALSE)
     else data.frame(row.names = 1)
-  rows <- list(frame = frame, weights = frame_weights(frame), terms = terms, response = response,
-               covariates = covariates, mechanisms = mechanisms, channels = part("channel"), codes = part("codes"),
-               unbiased = part("unbiased"), columns = part("columns"), arms = part("arm"), levels = levels,
-               cells = cells,
-               truth_formulas = truth_formulas(truth, terms, covariates))
-  rows <- c(rows, model_designs(stats::delete.response(terms), rows))
-  check_enough_rows(sum(rows$weights > 0), length(rows$keep))
-  rows
+  list(channels = part("channel"), codes = part("codes"), unbiased = part("unbiased"), columns = part("columns"),
+       arms = part("arm"), levels = levels, cells = cells)
 }
 
 # Mechanisms, and those in lists of them.
@@ -277,35 +300,39 @@ moment_scores <- function(rows, b) {
 
 fit_moments <- function(rows, start = numeric(length(rows$keep))) {
   u <- moment_shares(rows) * rows$weights
-  family <- rows$family
-  evaluate <- function(b) {
-    slope <- psi <- 0
-    for (cell in seq_along(rows$z)) {
-      z <- rows$z[[cell]]
-      mu <- family$linkinv(drop(z %*% b))
-      slope <- slope + crossprod(z * (u[, cell] * family$variance(mu)), z)
-      psi <- psi + z * (u[, cell] * (rows$outcome - mu))
-    }
-    list(slope = slope, psi = psi, equation = colSums(psi))
-  }
-  if ("(Intercept)" %in% colnames(rows$x[[1]]) && family$family != "gaussian" && all(start == 0)) {
+  if ("(Intercept)" %in% colnames(rows$x[[1]]) && rows$family$family != "gaussian" && all(start == 0)) {
     mean <- max(stats::weighted.mean(rows$outcome, rows$weights), 0.02)
-    start[1] <- family$linkfun(if (family$family == "binomial") min(mean, 0.98) else mean)
+    start[1] <- rows$family$linkfun(if (rows$family$family == "binomial") min(mean, 0.98) else mean)
   }
-  solved <- solve_moments(evaluate, solve(rows$back, start))
+  solved <- solve_moments(function(b) moment_equation(rows, u, b), solve(rows$back, start))
   b <- drop(rows$back %*% solved$b)
   names <- rows$names[rows$keep]
   coefficients <- stats::setNames(stats::setNames(b, names)[rows$names], rows$names)
-  sigma <- if (family$family == "gaussian" && !rows$response %in% names(rows$mechanisms)) {
-    square <- sum(u * vapply(rows$x, function(x) drop(rows$outcome - x %*% b)^2, numeric(nrow(u))))
-    n <- sum(rows$weights > 0)
-    sqrt(max(square, 0) / sum(rows$weights) * n / max(n - length(names), 1))
-  }
   bread <- rows$back %*% solve(solved$slope) %*% t(rows$back)
   scores <- solved$psi %*% solve(rows$back)
   V <- structure(bread %*% crossprod(scores) %*% t(bread), dimnames = list(names, names))
-  list(coefficients = coefficients, estimate = b, vcov = V, bread = bread, scores = scores, sigma = sigma,
-       df = length(names), outcome = seq_along(names))
+  list(coefficients = coefficients, estimate = b, vcov = V, bread = bread, scores = scores,
+       sigma = moment_sigma(rows, u, b), df = length(names), outcome = seq_along(names))
+}
+
+# In orthogonal columns: what each respondent adds to the equations, their sums, and minus their derivatives.
+moment_equation <- function(rows, u, b) {
+  slope <- psi <- 0
+  for (cell in seq_along(rows$z)) {
+    z <- rows$z[[cell]]
+    mu <- rows$family$linkinv(drop(z %*% b))
+    slope <- slope + crossprod(z * (u[, cell] * rows$family$variance(mu)), z)
+    psi <- psi + z * (u[, cell] * (rows$outcome - mu))
+  }
+  list(slope = slope, psi = psi, equation = colSums(psi))
+}
+
+# The standard deviation of the errors of an exact Gaussian outcome.
+moment_sigma <- function(rows, u, b) {
+  if (rows$family$family != "gaussian" || rows$response %in% names(rows$mechanisms)) return(NULL)
+  square <- sum(u * vapply(rows$x, function(x) drop(rows$outcome - x %*% b)^2, numeric(nrow(u))))
+  n <- sum(rows$weights > 0)
+  sqrt(max(square, 0) / sum(rows$weights) * n / max(n - length(b), 1))
 }
 
 # ---- the likelihood of a mixture over the truths ----
@@ -315,17 +342,7 @@ fit_moments <- function(rows, start = numeric(length(rows$keep))) {
 mixture_parts <- function(rows) {
   gaussian <- rows$family$family == "gaussian"
   unit <- if (gaussian) max(stats::sd(rows$outcome), 1e-300) else 1
-  # The truth model of one randomized covariate: its distinct designs, and which of them, and which level, a cell has.
-  truth <- lapply(rows$covariates, function(name) {
-    formula <- rows$truth_formulas[[name]]
-    used <- intersect(rows$covariates[seq_len(match(name, rows$covariates) - 1)], all.vars(formula))
-    key <- if (length(used)) do.call(paste, rows$cells[used]) else rep("", nrow(rows$cells))
-    first <- which(!duplicated(key))
-    part <- list(name = name, k = length(rows$levels[[name]]), of = match(key, key[first]), level = rows$cells[[name]],
-                 first = first)
-    rows$cells <- rows$cells[first, , drop = FALSE]
-    c(part, model_designs(stats::terms(formula), rows))
-  })
+  truth <- lapply(rows$covariates, truth_model, rows = rows)
   # Cells of the mixture: combinations of truths, and of the outcome's truth if that is not seen either.
   hidden <- rows$response %in% names(rows$mechanisms)
   cells <- expand.grid(cell = seq_along(rows$x), outcome = if (hidden) 0:1 else NA)
@@ -335,6 +352,18 @@ mixture_parts <- function(rows) {
   list(rows = rows, truth = truth, z = rows$z, cells = cells, known = cell_reports(rows, cells) - log(unit),
        back = block_diagonal(back), block = rep(seq_along(sizes), sizes), size = sum(sizes),
        gaussian = gaussian, unit = unit, shift = c(numeric(sum(sizes) - gaussian), if (gaussian) log(unit)))
+}
+
+# The truth model of one randomized covariate: its distinct designs, and which of them, and which level, a cell has.
+truth_model <- function(name, rows) {
+  formula <- rows$truth_formulas[[name]]
+  used <- intersect(rows$covariates[seq_len(match(name, rows$covariates) - 1)], all.vars(formula))
+  key <- if (length(used)) do.call(paste, rows$cells[used]) else rep("", nrow(rows$cells))
+  first <- which(!duplicated(key))
+  part <- list(name = name, k = length(rows$levels[[name]]), of = match(key, key[first]), level = rows$cells[[name]],
+               first = first)
+  rows$cells <- rows$cells[first, , drop = FALSE]
+  c(part, model_designs(stats::terms(formula), rows))
 }
 
 # The logarithm of the probability of each respondent's reports in each cell.
@@ -363,17 +392,19 @@ mixture_state <- function(parts, b) {
   eta <- lapply(parts$z, function(z) drop(z %*% b[[length(truth) + 1L]]))
   joint <- vapply(seq_len(nrow(parts$cells)), function(c) {
     cell <- parts$cells$cell[c]
-    o <- mixture_outcome(parts, c)
-    known <- parts$known[, c] + switch(
-      parts$rows$family$family, gaussian = stats::dnorm(o, eta[[cell]], sigma, log = TRUE),
-      binomial = stats::plogis((2 * o - 1) * eta[[cell]], log.p = TRUE),
-      poisson = stats::dpois(o, exp(eta[[cell]]), log = TRUE))
-    shares <- Map(function(part, at) log(at[[part$of[cell]]]$theta[, part$level[cell]]), parts$truth, truth)
-    Reduce(`+`, shares, known)
+    known <- parts$known[, c] +
+      outcome_loglik(parts$rows$family$family, mixture_outcome(parts, c), eta[[cell]], sigma)
+    Reduce(`+`, Map(function(part, at) log(at[[part$of[cell]]]$theta[, part$level[cell]]), parts$truth, truth), known)
   }, numeric(nrow(parts$known)))
   top <- joint[cbind(seq_len(nrow(joint)), max.col(joint, "first"))]
   e <- exp(joint - top)
   list(b = b, truth = truth, eta = eta, sigma = sigma, r = e / rowSums(e), loglik = top + log(rowSums(e)))
+}
+
+outcome_loglik <- function(family, outcome, eta, sigma) {
+  switch(family, gaussian = stats::dnorm(outcome, eta, sigma, log = TRUE),
+         binomial = stats::plogis((2 * outcome - 1) * eta, log.p = TRUE),
+         poisson = stats::dpois(outcome, exp(eta), log = TRUE))
 }
 
 mixture_outcome <- function(parts, c) {
@@ -391,19 +422,23 @@ mixture_complete <- function(parts, now, c, weight) {
     pass <- .Call(C_rr_category, part$z[[design]], one, weight, matrix(1, part$k), b, 1L)
     list(score = at[[design]]$expand(level - at[[design]]$theta[, -1, drop = FALSE]), information = pass$information)
   }, parts$truth, now$truth, now$b[seq_along(parts$truth)])
+  all <- c(truth, list(outcome_complete(parts, now, c, weight)))
+  list(score = do.call(cbind, lapply(all, `[[`, "score")),
+       information = block_diagonal(unname(lapply(all, `[[`, "information"))))
+}
+
+# The part of the outcome, and of the logarithm of its standard deviation.
+outcome_complete <- function(parts, now, c, weight) {
+  cell <- parts$cells$cell[c]
   z <- parts$z[[cell]]
   mu <- parts$rows$family$linkinv(now$eta[[cell]])
   residual <- (mixture_outcome(parts, c) - mu) / now$sigma
-  outcome <- list(score = z * (residual / now$sigma),
-                  information = crossprod(z * (weight * parts$rows$family$variance(mu) / now$sigma^2), z))
-  if (parts$gaussian) {
-    side <- drop(crossprod(z, 2 * weight * residual / now$sigma))
-    outcome <- list(score = cbind(outcome$score, residual^2 - 1),
-                    information = rbind(cbind(outcome$information, side), c(side, 2 * sum(weight * residual^2))))
-  }
-  all <- c(truth, list(outcome))
-  list(score = do.call(cbind, lapply(all, `[[`, "score")),
-       information = block_diagonal(unname(lapply(all, `[[`, "information"))))
+  score <- z * (residual / now$sigma)
+  information <- crossprod(z * (weight * parts$rows$family$variance(mu) / now$sigma^2), z)
+  if (!parts$gaussian) return(list(score = score, information = information))
+  side <- drop(crossprod(z, 2 * weight * residual / now$sigma))
+  list(score = cbind(score, residual^2 - 1),
+       information = rbind(cbind(information, side), c(side, 2 * sum(weight * residual^2))))
 }
 
 # Louis: the complete-data information less the variance of the complete-data score given what was seen.
@@ -451,10 +486,7 @@ mixture_rows <- function(parts, b, N) {
 fit_mixture <- function(rows, starts) {
   parts <- mixture_parts(rows)
   check_enough_rows(sum(rows$weights > 0), parts$size)
-  # "taxyes ~ age": the log odds of the truth, on age. A colon would be an interaction of the outcome's model.
-  truth <- unlist(lapply(parts$truth, function(part) {
-    as.vector(t(outer(paste0(part$name, rows$levels[[part$name]][-1]), colnames(part$x[[1]]), paste, sep = " ~ ")))
-  }))
+  truth <- unlist(lapply(parts$truth, function(part) truth_names(part, rows$levels[[part$name]])))
   at <- length(truth) + seq_along(rows$keep)
   model <- mixture_model(parts, c(truth, rows$names[rows$keep], if (parts$gaussian) "log(sigma)"),
                          mixture_start(rows, parts, at))
@@ -466,6 +498,11 @@ fit_mixture <- function(rows, starts) {
   models <- lapply(parts$truth, `[`, c("k", "made", "of", "level", "first", "names", "keep"))
   c(fit, list(scores = end$scores %*% solve(parts$back), posterior = posterior, models = models, outcome = at,
               sigma = if (parts$gaussian) exp(fit$estimate[parts$size])))
+}
+
+# "taxyes ~ age": the log odds of the truth, on age. A colon would be an interaction of the outcome's model.
+truth_names <- function(part, levels) {
+  as.vector(t(outer(paste0(part$name, levels[-1]), colnames(part$x[[1]]), paste, sep = " ~ ")))
 }
 
 mixture_model <- function(parts, names, start) {
@@ -579,15 +616,12 @@ predict.rr_predictor <- function(object, newdata = NULL, truth = NULL,
                            object$method == "ml" && (type == "truth" || is.null(truth)))
   if (type == "truth") return(label_shares(truth_shares(object, frame), rows))
   sent <- function(no, yes) if (type == "report") reported_outcome(rows, no, yes) else yes
-  b <- object$estimate[object$outcome]
   if (over) {
-    designs <- outcome_designs(rows, frame, seq_len(nrow(rows$cells)))
-    means <- vapply(designs, function(x) object$family$linkinv(drop(x %*% b)), numeric(nrow(frame)))
-    mean <- rowSums(matrix(means, nrow(frame)) * truth_shares(object, frame))
+    mean <- average_outcome(object, frame)
     return(sent(1 - mean, mean))
   }
   x <- outcome_designs(rows, frame, truth_cell(rows, truth))[[1]]
-  eta <- drop(x %*% b)
+  eta <- drop(x %*% object$estimate[object$outcome])
   mean <- if (type == "link") eta else object$family$linkinv(eta)
   if (!se.fit) return(sent(1 - mean, mean))
   slope <- if (type == "link") 1 else object$family$mu.eta(eta)
@@ -604,6 +638,14 @@ predicted_frame <- function(object, newdata, outcome, truth) {
   xlevels <- unlist(lapply(made, `[[`, "xlevels"), recursive = FALSE)
   fitting_columns(object, newdata, setdiff(unlist(lapply(models, all.vars)), rows$covariates),
                   xlevels[setdiff(names(xlevels), rows$covariates)])
+}
+
+# The mean outcome over the truths that the covariates make likely.
+average_outcome <- function(object, frame) {
+  b <- object$estimate[object$outcome]
+  designs <- outcome_designs(object$rows, frame, seq_len(nrow(object$rows$cells)))
+  means <- vapply(designs, function(x) object$family$linkinv(drop(x %*% b)), numeric(nrow(frame)))
+  rowSums(matrix(means, nrow(frame)) * truth_shares(object, frame))
 }
 
 # The designs of the outcome's model at some combinations of truths.

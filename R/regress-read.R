@@ -73,13 +73,7 @@ regress_frame <- function(call, formula, data, design, anchor, where, beside = N
   data <- design$variables %||% data
   tally <- if (inherits(data, "rr_tally")) data
   if (!is.null(tally)) {
-    # One row a group, with the counts of its reports. Weighted counts are scaled to the effective number of
-    # respondents.
-    regress_device(tally$mechanism)
-    counts <- matrix(tally$counts, nrow = 2L) * rep(tally$effective_n / tally$n, each = 2L)
-    data <- if (is.null(tally$groups)) data.frame(row.names = 1L) else as.data.frame(tally$groups)
-    data$.report <- t(counts)[, 2:1, drop = FALSE]
-    colnames(data$.report) <- rev(tally$mechanism$levels)
+    data <- grouped_counts(tally)
     formula <- stats::formula(stats::terms(report_formula(formula), data = data))
   }
   parts <- c(list(anchor = if (!is.null(anchor)) as.name(names(anchor))), beside)
@@ -89,6 +83,16 @@ regress_frame <- function(call, formula, data, design, anchor, where, beside = N
   list(frame = read$frame, terms = terms, formula = formula, data = read$data,
        na.action = attr(read$frame, "na.action"), mechanism = tally$mechanism,
        xlevels = stats::.getXlevels(terms, read$frame), design = design)
+}
+
+# One row a group, with the counts of its reports. Weighted counts are scaled to the effective number of respondents.
+grouped_counts <- function(tally) {
+  regress_device(tally$mechanism)
+  counts <- matrix(tally$counts, nrow = 2L) * rep(tally$effective_n / tally$n, each = 2L)
+  data <- if (is.null(tally$groups)) data.frame(row.names = 1L) else as.data.frame(tally$groups)
+  data$.report <- t(counts)[, 2:1, drop = FALSE]
+  colnames(data$.report) <- rev(tally$mechanism$levels)
+  data
 }
 
 # The covariates of a share of respondents (attention, evasion) ride along as columns of the model frame.
