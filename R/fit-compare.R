@@ -82,11 +82,14 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
     tell_errors_unknown(if (own) list(fit) else fits, table$std.error)
   }
   table$p.adjusted <- stats::p.adjust(table$p.value, adjust)
-  doubted <- vapply(fits, is_doubted, NA)
   new_rr_table(table, "rr_compare", type = type, conf.level = conf.level, target = fits[[1]]$target,
                n = sum(vapply(fits, nobs, 0)), title = compared_what[[type]],
-               notes = c(sprintf("  p-values: of equal shares; adjusted by %s", adjust),
-                         if (any(doubted)) indented(doubt_words(fits[[which(doubted)[1]]]))))
+               notes = c(sprintf("  p-values: of equal shares; adjusted by %s", adjust), doubted_fits(fits)))
+}
+
+doubted_fits <- function(fits) {
+  doubted <- Filter(is_doubted, fits)
+  if (length(doubted)) indented(doubt_words(doubted[[1]]))
 }
 
 compared_what <- c(difference = "Differences of shares, group2 minus group1",
