@@ -356,7 +356,7 @@ hold("interval, regression", "all kinds of regression-coverage.R", "mean coverag
 surveys <- if (full) 400 else 4
 table <- utils::read.csv(script("finite-populations.R", surveys))
 hold("interval, regression", "all models of finite-populations.R", "mean coverage", mean(table$coverage), 0.94 - 4 * sqrt(0.0475 / (7 * surveys)))
-surveys <- if (full) 60 else 3
+surveys <- if (full) 200 else 3
 table <- utils::read.csv(script("attention.R", surveys))
 table <- table[startsWith(table$figure, "coverage"), ]
 for (part in unique(table$part)) {
