@@ -369,7 +369,7 @@ hold("interval, class", "quantiles and differences of class-quantiles.R", "least
 runs <- if (full) 1000 else 20
 table <- subset(utils::read.csv(script("anytime.R", runs)), interval == "anytime")
 hold("interval, anytime", "all looks of anytime.R", "least share never missed", min(table$never.missed), 0.95 - 4 * sqrt(0.0475 / runs))
-surveys <- if (full) 60 else 3
+surveys <- if (full) 200 else 3
 table <- utils::read.csv(script("attention.R", surveys))
 table <- table[startsWith(table$figure, "coverage"), ]
 for (part in unique(table$part)) {

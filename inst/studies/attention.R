@@ -2,14 +2,15 @@
 #
 #     Rscript attention.R <folder> <surveys>
 #
-# Writes attention.csv: part, setting, figure, value, and the number of surveys. Nominal level .95. Surveys of moments are the groups of one table, and number
-# 25 times as many. Truths and settings are other ones than those of the derivations (inst/mathematics/mixed.md 7 to 9).
+# Writes attention.csv: part, setting, figure, value, and the number of surveys. Nominal level .95. Surveys of moments are the groups of one table, up to
+# 1,500. Truths and settings are other ones than those of the derivations (inst/mathematics/mixed.md 7 to 9).
 library(candor)
 
 arguments <- commandArgs(trailingOnly = TRUE)
 folder <- if (length(arguments) < 1) tempdir() else arguments[1]
 dir.create(folder, showWarnings = FALSE, recursive = TRUE)
-surveys <- if (length(arguments) < 2) 60 else as.integer(arguments[2])
+surveys <- if (length(arguments) < 2) 200 else as.integer(arguments[2])
+groups <- min(25 * surveys, 1500)
 set.seed(20261126)
 
 rows <- list()
@@ -32,15 +33,15 @@ for (i in 1:6) {
   persons <- gamma * outer4(question, 0.9) + (1 - gamma) * outer4(0.5, 0.5)
   answers <- outer4(gamma * question + (1 - gamma) / 2, gamma * 0.9 + (1 - gamma) / 2)
   for (kind in c("persons", "answers")) {
-    counts <- stats::rmultinom(25 * surveys, n, if (kind == "persons") persons else answers)
+    counts <- stats::rmultinom(groups, n, if (kind == "persons") persons else answers)
     data <- data.frame(cells[rep(1:4, ncol(counts)), ], n = as.vector(counts), survey = rep(seq_len(ncol(counts)), each = 4))
     table <- tidy(rr_estimate(data, crosswise, "inv", column = c("y", "a"), anchor = anchor, count = "n", by = "survey"), conf.int = TRUE)
     yes <- table[table$term == "yes", ]
     share <- table[table$term == "attentive", ]
     setting <- sprintf("n %g, attention of %s %g, prevalence %g", n, kind, gamma, pi)
-    hold("attention, moments", setting, "coverage of the prevalence", inside(yes$conf.low, yes$conf.high, pi), 25 * surveys)
-    hold("attention, moments", setting, "coverage of attention", inside(share$conf.low, share$conf.high, gamma), 25 * surveys)
-    hold("attention, moments", setting, "standard deviation over median standard error", stats::sd(yes$estimate) / stats::median(yes$std.error), 25 * surveys)
+    hold("attention, moments", setting, "coverage of the prevalence", inside(yes$conf.low, yes$conf.high, pi), groups)
+    hold("attention, moments", setting, "coverage of attention", inside(share$conf.low, share$conf.high, gamma), groups)
+    hold("attention, moments", setting, "standard deviation over median standard error", stats::sd(yes$estimate) / stats::median(yes$std.error), groups)
   }
 }
 
@@ -96,7 +97,7 @@ for (i in 1:5) {
 }
 
 # ---- sensitive categories, several cards, optional answers: groups of one table ----
-many <- 25 * surveys
+many <- groups
 for (n in c(200, 2000)) {
   mechanism <- rr_grr(20, 1, sensitive = 1:3)
   truth <- c(0.1, 0.02, 0.01, rep(0.87 / 17, 17))
