@@ -120,7 +120,8 @@ check_kernel <- function(result, bits, flip, arg = "bits") {
 #' rr_set_size(cbind(merged), flip = attr(merged, "flip"))   # 680 (652 to 708)
 #' sum(rowSums(seen) > 0)   # the truth: 687
 #' @export
-rr_bit_tally <- function(bits = NULL, flip = NULL, n = NULL, ..., ones = NULL, element = NULL, set = NULL, column = NULL) {
+rr_bit_tally <- function(bits = NULL, flip = NULL, n = NULL, ..., ones = NULL, element = NULL, set = NULL,
+                         column = NULL) {
   check_dots_empty(...)
   if (!is.null(ones)) return(tally_ones(ones, n, flip))
   if (inherits(bits, "tbl_lazy")) {
