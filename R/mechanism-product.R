@@ -156,10 +156,10 @@ rr_matrix.rr_product <- function(mechanism, ...) {
                mechanism$reports)
 }
 
-answer_frame <- function(x) {
+answer_frame <- function(x, arg = "x") {
   if (is.matrix(x)) x <- as.data.frame(x)
   if (is.data.frame(x)) return(x)
-  abort(c("{.arg x} must be a data frame with a column per question.", x = "It is {describe_kind(x)}."), "argument")
+  abort(c("{.arg {arg}} must be a data frame with a column per question.", x = "It is {describe_kind(x)}."), "argument")
 }
 
 question_columns <- function(x, mechanism, arg = "x") {

@@ -88,8 +88,10 @@ rr_check_client <- function(reports, mechanism, truth = NULL, id = NULL, conf.le
   questions <- mechanism$questions
   rows <- if (is.null(truth)) check_client_file(check_path(reports, "reports"), mechanism)
     else if (is.null(questions)) check_rows(known_reports(reports, mechanism, truth, id), mechanism, alpha)
-    else product_rows(Map(known_reports, question_columns(answer_frame(reports), mechanism, "reports"), questions,
-                          question_columns(answer_frame(truth), mechanism, "truth"), list(id)), mechanism, alpha)
+    else product_rows(
+      Map(known_reports, question_columns(answer_frame(reports, "reports"), mechanism, "reports"), questions,
+          question_columns(answer_frame(truth, "truth"), mechanism, "truth"), list(id)), mechanism, alpha
+    )
   structure(rows, class = c("rr_client_check", class(rows)))
 }
 

@@ -113,7 +113,7 @@ risks <- function(tally, methods) {
   smooth <- candor:::smooth_truth(tally$mechanism, counts, tally$n)
   candor:::judge_methods(tally$mechanism, smooth, NULL, tally$n, candor:::check_methods(methods), 20, 1, 1)$estimate["mse", ]
 }
-results$choose <- over("rr_choose_method", cells_of(truth = c("uniform", "zipf1", "zipf2.5", "spike"), epsilon = c(1, 4), n = c(1e3, 1e5), k = c(20, 100),
+results$choose <- over("rr_choose", cells_of(truth = c("uniform", "zipf1", "zipf2.5", "spike"), epsilon = c(1, 4), n = c(1e3, 1e5), k = c(20, 100),
                                              detail = ""), 2, function(cell) {
   truth <- truth_of(cell$truth, cell$k)
   tally <- draw(rr_grr(cell$k, epsilon = cell$epsilon), truth, cell$n)
@@ -122,7 +122,7 @@ results$choose <- over("rr_choose_method", cells_of(truth = c("uniform", "zipf1"
   c(mle = loss[["mle"]], combine = loss[["combine"]], eb = loss[["eb"]], "choice without eb" = loss[[which.min(risk[seq_along(old)])]],
     "choice with eb" = loss[[which.min(risk)]])
 })
-say("rr_choose_method")
+say("rr_choose")
 
 # What each part of the estimator buys: the same without it. Losses have 2 % of those of "mle" added, as in eb.R. A kind of shape that is left out
 # gives its prior weight to the power laws, and these theirs to the pairs; "always free" has no weights by leaving one out.

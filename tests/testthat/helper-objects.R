@@ -14,6 +14,9 @@ object_of_each_class <- function() {
   items <- rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_kuk(0.8, 0.2))
   joint <- rr_estimate(rr_counts(c(180, 90, 80, 110), rr_product(drugs = rr_warner(0.8), theft = rr_warner(0.8))), method = "inv")
   asked <- data.frame(y = rbinom(300, 1, 0.4), x = rep(0:1, 150), id = rep(1:100, 3))
+  crosswise <- rr_crosswise(0.15)
+  anchored <- data.frame(y = rbinom(300, 1, 0.75), a = rbinom(300, 1, 0.78), x = rep(0:1, 150))
+  asked$item <- factor(rep(1:3, each = 100))
   permanent <- rr_compose(rr_warner(0.9), rr_warner(0.8))
   mean_mechanism <- rr_mean(c(0, 24), epsilon = 1)
   objects <- list(
@@ -23,6 +26,8 @@ object_of_each_class <- function() {
     posterior = rr_posterior(two, n = 50), glm = glm, summary.glm = summary(glm), effects = rr_effects(glm), predictor = predictor,
     summary = summary(predictor), multinom = rr_multinom(cheating ~ female + semester, people, often),
     mixed = suppressMessages(rr_glm(y ~ x + (1 | id), asked, rr_binary(1, 0))),
+    evasion = suppressWarnings(suppressMessages(rr_glm(y ~ 0 + item + (1 | id), asked, die, protective = "no"))),
+    attention = suppressWarnings(rr_glm(y ~ x, anchored, crosswise, anchor = list(a = rr_anchor(crosswise)), attention = ~1)),
     dealt = rr_glm(y ~ x, data.frame(y = rep(c(1, 0, 1, 0, 0, 0, 1, 1, 0, 0), 3), x = rep(c(0, 1, 1), 10), block = rep(1:6, each = 5)), rr_dealt(1, cards = 5)),
     loglinear = rr_loglinear(~ item1 + item2, rr_counts(xtabs(count ~ item1 + item2, benefit_survey), items)),
     cooccurrence = counted, tmdh = rr_tmdh(counted, rr_warner(0.8)), pmdh = rr_pmdh(as.table(array(c(600, 150, 150, 100), c(2, 2))), rr_warner(0.8)),

@@ -63,7 +63,7 @@ test_that("coefficients at infinity with an unknown parameter have a summary, pr
 test_that("what R would refuse in words of its own names the argument", {
   questions <- rr_product(a = rr_warner(0.8), b = rr_warner(0.9))
   reports <- data.frame(a = c(0, 1), b = c(1, 1))
-  expect_error(rr_check_client(reports, questions, truth = c("a", "b")), "`truth` must have a column", class = "candor_error_argument")
+  expect_error(rr_check_client(reports, questions, truth = c("a", "b")), "`truth` must be a data frame", class = "candor_error_argument")
   expect_error(rr_check_client(reports["a"], questions, truth = reports), "`reports` must have a column", class = "candor_error_argument")
   for (verb in list(rr_merge_bits, rr_set_size)) expect_error(verb(list(), 0.1), "holds no", class = "candor_error_empty")
   fit <- suppressWarnings(rr_glm(am ~ wt, mtcars, rr_warner(0.9)))

@@ -54,7 +54,7 @@ test_that("many categories: the grid", {
   expect_lt(mean(many$credible.top), 0.8)
   expect_gte(mean(many$wilson.top), 0.94)
   more <- utils::read.csv(system.file("studies", "eb-more.csv.gz", package = "candor"))
-  choice <- more[more$part == "rr_choose_method" & more$truth != "uniform", ]
+  choice <- more[more$part == "rr_choose" & more$truth != "uniform", ]
   geometric <- signif(tapply(log(choice$ratio), choice$method, function(x) exp(mean(x))), 2)
   expect_equal(geometric[c("choice with eb", "choice without eb", "eb")], c(0.48, 0.69, 0.43), ignore_attr = TRUE)
 })

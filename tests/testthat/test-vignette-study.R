@@ -20,7 +20,7 @@ test_that("which estimator: the choice", {
   answers <- sample(100, 2000, replace = TRUE, prob = zipf_shares(100, 2.5))
   choice <- rr_choose_method(rr_tally(rr_perturb(answers, mechanism, rng = "R"), mechanism), seed = 1)
   expect_equal(choice$method, c("eb", "combine", "invp", "mle", "inv", "invn"))
-  expect_equal(choice$share, c(0.415, 0.27, 0.27, 0.045, 0, 0))
+  expect_equal(choice$wins, c(0.415, 0.27, 0.27, 0.045, 0, 0))
 })
 
 test_that("which estimator: the papers' grid", {
