@@ -7,13 +7,15 @@ const browser = require("../tests/client/browser.js");
 const site = path.resolve(process.argv[2]);
 const queries = [
   { from: "index.html", text: "crosswise", meant: "reference/rr_binary.html" },
-  { from: "articles/candor.html", text: "sample size", meant: "articles/planning.html" },
+  { from: "articles/candor.html", text: "sample size", meant: "reference/rr_power.html" },
   { from: "reference/rr_grr.html", text: "heavy hitters", meant: "reference/rr_heavy_hitters.html" }
 ];
 
 (async function () {
   const chromium = await browser.start(fs.mkdtempSync(path.join(os.tmpdir(), "candor-search-")));
   await chromium.page("Runtime.enable");
+  // On a narrow screen the search is in a menu that is closed.
+  await chromium.page("Emulation.setDeviceMetricsOverride", { width: 1280, height: 800, deviceScaleFactor: 1, mobile: false });
   chromium.listen(function (message) {
     if (message.method === "Runtime.exceptionThrown") console.log(message.params.exceptionDetails.exception.description);
   });

@@ -19,6 +19,7 @@ for (article in list.files(file.path(source, "vignettes"), "[.]Rmd$", full.names
 mathematics <- list.files(file.path(source, "inst", "mathematics"), "[.]md$", full.names = TRUE)
 for (page in mathematics) {
   text <- gsub("\\]\\(([a-z-]+)[.]md", "](mathematics-\\1.html", readLines(page))
+  text <- gsub("<?doi:(10[.][^ ,;>)]*[^ ,;>).])>?", "<https://doi.org/\\1>", text)
   title <- sub("^# ", "", text[1])
   name <- paste0("mathematics-", sub("[.]md$", "", tolower(basename(page))), ".Rmd")
   writeLines(c("---", paste0("title: \"", title, "\""), "output: rmarkdown::html_vignette", "---", text[-1]),
