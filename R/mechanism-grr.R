@@ -60,7 +60,8 @@
 #' rr_epsilon(rr_grr(3, p = 0.5))   # log(2)
 #'
 #' # Which reports of a health survey must be protected? Only these two diagnoses
-#' mechanism <- rr_grr(c("none", "cold", "HIV", "depression"), epsilon = 1, sensitive = c("HIV", "depression"))
+#' mechanism <- rr_grr(c("none", "cold", "HIV", "depression"), epsilon = 1,
+#'                     sensitive = c("HIV", "depression"))
 #' rr_epsilon(mechanism, sensitive = c("HIV", "depression"))   # 1
 #' @export
 rr_grr <- function(levels, epsilon = NULL, p = NULL, sensitive = NULL, ...) {

@@ -85,7 +85,7 @@
 #' @examples
 #' # Which mechanism for 8 categories at epsilon 1?
 #' rr_recommend(8, epsilon = 1, n = 10000)   # subset selection
-#' # the best guess of an answer from a report is right in 0.24 of the cases, and without a report in 0.125
+#' # the best guess of an answer is right in 0.24 of the cases, and without a report in 0.125
 #'
 #' # For which numbers of categories is k-ary randomized response the best of all?
 #' best <- rr_recommend(c(2, 4, 8, 16, 32), epsilon = c(0.5, 1, 2, 4), n = 10000)

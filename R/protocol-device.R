@@ -46,8 +46,8 @@
 #' device <- rr_device("forced", epsilon = 1.7)
 #' cat(rr_instructions(device[1, ], "Did you ever take something from a shop without paying?"))
 #' # the same to print, in German
-#' sheet <- rr_instructions(device[1, ], "Haben Sie je etwas gestohlen?", file = tempfile(fileext = ".html"),
-#'                          language = "de", as = "html")
+#' sheet <- rr_instructions(device[1, ], "Haben Sie je etwas gestohlen?", language = "de",
+#'                          as = "html", file = tempfile(fileext = ".html"))
 #' @export
 rr_device <- function(design = c("warner", "crosswise", "forced"), epsilon, n = NULL, truth = NULL, births = NULL,
                       ...) {

@@ -111,7 +111,8 @@ test_that("what attention is not for is refused", {
 test_that("cWise's published regression is met", {
   skip_if_not_installed("cWise")
   loaded <- new.env()
-  utils::data("cmdata2", package = "cWise", envir = loaded)
+  peer <- "cWise"
+  utils::data("cmdata2", package = peer, envir = loaded)
   fit <- rr_glm(Y ~ female + age, loaded$cmdata2, rr_crosswise(0.1), anchor = list(A = rr_anchor(rr_crosswise(0.15))), attention = ~ female + age)
   expect_equal(fit$loglik, -2352.295, tolerance = 1e-7)
   # Its optimizer stops early: coefficients are within a hundredth of a standard error.

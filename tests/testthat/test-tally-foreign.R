@@ -71,7 +71,8 @@ test_that("optimized local hashing of pure-LDP: support is the law with q = 1 / 
   expect_near_truth(rr_estimate(rr_counts(support$count, mechanism, n = 20000), method = "inv"), truth / 20000)
   skip_if_not_installed("digest")
   reports <- read.csv(foreign_file("olh_reports.csv"))[1:300, ]
-  hash <- function(x, seed) strtoi(substring(digest::digest(x, "xxhash32", serialize = FALSE, seed = seed), 8), 16) %% 8
+  digest <- getExportedValue("digest", "digest")
+  hash <- function(x, seed) strtoi(substring(digest(x, "xxhash32", serialize = FALSE, seed = seed), 8), 16) %% 8
   supports <- t(mapply(function(value, seed) vapply(as.character(0:63), hash, 0, seed) == value, reports$value, reports$seed))
   fit <- rr_estimate(supports + 0, mechanism, method = "inv")
   expect_near_truth(fit, truth / 20000)
