@@ -43,8 +43,11 @@
 #' @return An object of class `c("rr_tmdh", "rr_histogram")`, read by `coef()`, `tidy()`, `confint()`, `vcov()`, [rr_margin()],
 #'   [rr_association()], [as.table()][as.table.rr_histogram] and `plot()`. Estimates are numbers of rows, with intervals of the normal approximation; divide by `nobs()` for shares. A negative estimate is kept: it is information about a count near 0.
 #' @section Errors and warnings:
-#' Errors: `candor_error_no_information` (`p = q` in a column), `candor_error_mismatch` (mechanisms do not match the columns), `candor_error_impossible` (direct reports that support no category or
-#' several), `candor_error_order` (the set that was not tallied is named), `candor_error_law` (a channel that a validation study estimated), `candor_error_argument`. Warning: `candor_warning_indefinite`. See [candor_conditions].
+#' * `candor_error_no_information`: `p = q` in a column. `candor_error_mismatch`: mechanisms that do not match the columns.
+#' * `candor_error_impossible`: direct reports that support no category or several. `candor_error_order`: a set that was not tallied, by name.
+#' * `candor_error_law`: a channel that a validation study estimated. `candor_error_argument`.
+#'
+#' Warning: `candor_warning_indefinite`. See [candor_conditions].
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local
 #'   differential privacy. Lemma 3.4, Theorems 3.5 and 3.6, equation (136). The entry for local hashing in Table 2 should read \eqn{p / d^{k-1}}.
 #'
@@ -171,7 +174,7 @@ notes_of.rr_tmdh <- function(x, shown) {
 #' \prod_{j \in J \setminus S} q_j}{E(c_J) = sum_(S within J) t_S prod_(j in S) d_j prod_(j in J without S) q_j}. A set's count is a sum of independent binomials, one for each
 #' true row type restricted to the set. The histogram of row types is a sum of multinomials, whose law is enumerated.
 #'
-#' @param truth True joint counts of [rr_cooccurrence()] (with the orders that covariances need), or the numbers of rows of each type: a table with
+#' @param truth True joint counts of [rr_cooccurrence()], with the orders that covariances need. Or the numbers of rows of each type: a table with
 #'   two categories in each dimension, or a vector with the first column running fastest.
 #' @param mechanism How the columns were randomized: one yes/no mechanism for all, a list with one per column, a [rr_product()], or `list(p = , q = )` with one pair of
 #'   probabilities or one per column.

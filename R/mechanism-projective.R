@@ -4,8 +4,8 @@
 #' all protocols here. If the number of categories fits the geometry, the protocol is optimal.
 #'
 #' Categories are the first \eqn{K} points of a projective space of \eqn{t} coordinates over the field of \eqn{s} elements. A report is a point too, and
-#' supports the categories on its hyperplane. With \eqn{N_j = (s^j - 1) / (s - 1)} there are \eqn{v = N_t} reports, of which \eqn{k = N_{t-1}} support
-#' a category and \eqn{l = N_{t-2}} support two given categories. A report that supports the truth is \eqn{e^\epsilon} times as likely as any other:
+#' supports the categories on its hyperplane. With \eqn{N_j = (s^j - 1) / (s - 1)} there are \eqn{v = N_t} reports; \eqn{k = N_{t-1}} of them support
+#' a category, and \eqn{l = N_{t-2}} two given categories. A report that supports the truth is \eqn{e^\epsilon} times as likely as any other:
 #' \deqn{p = \frac{k e^\epsilon}{Z}, \quad q = \frac{l e^\epsilon + k - l}{Z}, \quad Z = k e^\epsilon + v - k.}{p = k E / Z,
 #'   q = (l E + k - l) / Z,  Z = k E + v - k,  E = e^epsilon.}
 #' The estimate of a share is the share of the reports that support the category, less \eqn{q}, over \eqn{p - q}. Its variance is the variance of
