@@ -32,7 +32,7 @@
 #' @return As listed above. `print()` returns the estimates invisibly.
 #' @section Errors:
 #' `candor_error_level`, `candor_error_argument` (also for a covariance matrix of more than 5,000 rows). See [candor_conditions].
-#' @references The columns follow the package 'generics', <https://cran.r-project.org/package=generics>.
+#' @references The columns follow the packages 'generics' and 'broom', <https://cran.r-project.org/package=generics>.
 #' @seealso [rr_contrast()], [rr_compare()], [`?groups`][groups] to take some groups, [regression_methods] for regressions.
 #' @name estimate_methods
 #' @aliases fit_methods design_parameters

@@ -3,7 +3,7 @@
 #' A report of `rr_unary()` is one bit per category, a report of `rr_subset()` a set of categories of fixed size. `rr_subset()` has the smallest error of all protocols here.
 #'
 #' @section Unary encoding:
-#' The bits are independent. The bit of the truth is 1 with probability \eqn{p}, every other bit with probability
+#' The bits are independent, a randomized one-hot row. The bit of the truth is 1 with probability \eqn{p}, every other bit with probability
 #' \eqn{q}. A report *supports* the categories whose bits are 1.
 #'
 #' * Optimized (OUE): \eqn{p = 1/2}, \eqn{q = 1 / (e^\epsilon + 1)}. The variance of an estimate, times \eqn{N}, is
