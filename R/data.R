@@ -114,13 +114,7 @@
 #' with(cheated, rr_counts(c(no = no, yes = yes), rr_binary(p, q))) |> rr_estimate() |> coef()
 #' # 0.411: most deny it
 #'
-#' # The ban on minarets: prevalence and honesty from two groups, by hand
-#' groups <- subset(minaret_survey, design != "direct")
-#' q <- groups$q
-#' lambda <- groups$yes / (groups$yes + groups$no)
-#' share <- 1 - (lambda[1] - lambda[2]) / (q[1] - q[2])
-#' c(share = share, honesty = (q[1] * lambda[2] - q[2] * lambda[1]) / ((q[1] - q[2]) * share))
-#' # 0.871 and 0.636
+#' # The ban on minarets: see ?rr_lie_detector
 "benefit_survey"
 
 #' @rdname surveys

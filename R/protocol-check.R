@@ -28,8 +28,8 @@
 #' No number of reports bounds \eqn{\epsilon} from above, so that `epsilon.high` is `Inf`. The budgets of the questions of an [rr_product()] add up.
 #'
 #' @section Power:
-#' The study `clients.R` in `system.file("studies", package = "candor")` has 26 broken clients. With 10,000 reports of each truth the check finds each of them in 10 of 10
-#' runs; with 1,000 reports it misses probabilities that are 10 % off in 5 of 20 runs, and no other. Examples are one random number for all bits, the truth named first in a subset, permanent answers that are drawn anew, and bits in the wrong order. It cannot find a generator that only its owner can predict, nor a
+#' With 10,000 reports of each truth the check finds all 26 broken clients of the study `clients.R` in `system.file("studies", package = "candor")`, such as one random number for all bits or the truth named
+#' first in a subset. With 1,000 reports it sometimes misses probabilities that are 10 % off. It cannot find a generator that only its owner can predict, nor a
 #' threshold that is slightly wrong. A file is compared to the last of 64 bits.
 #'
 #' @param reports The reports, in any form that [rr_tally()] reads; or the name of a file of [rr_client()].
