@@ -88,6 +88,7 @@ moment_matrix <- function(x) {
 # ---- the joint distribution ----
 
 #' @rdname rr_tmdh
+#' @order 3
 #' @section Joint distribution:
 #' `as.table()` turns the unbiased estimate of joint counts into a table of all combinations of answers. The default table has no negative cells, and its margins are consistent.
 #'

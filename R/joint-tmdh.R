@@ -79,6 +79,7 @@
 #' reports <- rr_perturb(data.frame(tool, trade), survey, rng = "R")
 #' both <- rr_tmdh(rr_cooccurrence(reports, 4, mechanism = survey), survey)
 #' rr_margin(both, c("tool", "trade"))
+#' @order 1
 #' @export
 rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "sample"), conf.level = 0.95, ...) {
   check_dots_empty(...)
@@ -210,6 +211,7 @@ notes_of.rr_tmdh <- function(x, shown) {
 #' # The exact law of a reported count has the expected mean
 #' law <- rr_reported_law(c(20, 10, 10, 10), rr_warner(0.8), set = 1:2)
 #' sum(law$count * law$probability)
+#' @order 1
 #' @export
 rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
   check_dots_empty(...)

@@ -171,6 +171,7 @@ new_rr_innocuous <- function(kind, levels, truth, innocuous, design) {
 #' })
 #' fit <- rr_estimate(tallies)
 #' tidy(fit, type = "parameters")   # 87%, and 64% of them admit it
+#' @order 1
 #' @export
 rr_lie_detector <- function(p, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
@@ -185,6 +186,7 @@ rr_lie_detector <- function(p, levels = c("no", "yes"), ...) {
 }
 
 #' @rdname rr_lie_detector
+#' @order 2
 #' @export
 rr_cheater_detection <- function(yes, no = 0, levels = c("no", "yes"), ...) {
   check_dots_empty(...)

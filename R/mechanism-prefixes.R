@@ -11,6 +11,7 @@
 #' @return `rr_prefixes()`: a mechanism of class `c("rr_prefixes", "rr_sampled", "rr_mechanism")` with `lengths`, and `parts`, the sketches. [rr_perturb()] takes text and
 #'   returns the columns of a sketch's reports and `part`: the length, or `"held out"`. [rr_estimate()] with `candidates` returns the shares of
 #'   whole strings from the group that was held out.
+#' @order 1
 #' @export
 rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit = FALSE, key = 1, ...) {
   check_dots_empty(...)

@@ -1,4 +1,5 @@
 #' @rdname rr_unary
+#' @order 2
 #' @section Subset selection:
 #' A report is a set of \eqn{\omega} of the \eqn{K} categories. The truth is in the set with probability \eqn{p}, and the others are drawn
 #' uniformly. With \eqn{\omega = 1} it is k-ary randomized response. With \eqn{E = e^\epsilon}, each set that holds the truth is \eqn{E} times as likely as one without it:

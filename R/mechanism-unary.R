@@ -1,6 +1,7 @@
-#' Unary encoding (OUE, SUE) and subset selection, frequency oracles
+#' Unary encoding (OUE, SUE), subset selection and dBitFlip, frequency oracles of bits and sets
 #'
-#' A report of `rr_unary()` is one bit per category, a report of `rr_subset()` a set of categories of fixed size. `rr_subset()` has the smallest error of all protocols here.
+#' A report of `rr_unary()` is one bit per category, a report of `rr_bitflip()` the bits of some of them, and a report of `rr_subset()` a set of categories of fixed size.
+#' `rr_subset()` has the smallest error of all protocols here.
 #'
 #' @section Unary encoding:
 #' The bits are independent, a randomized one-hot row. The bit of the truth is 1 with probability \eqn{p}, every other bit with probability
@@ -26,7 +27,7 @@
 #'   Security*, 729-745. arXiv:1705.04421
 #'
 #'   Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348}
-#' @seealso [rr_hadamard()] and [rr_local_hash()], which have smaller reports; [rr_recommend()], which compares the errors.
+#' @seealso [rr_hadamard()] and [rr_local_hash()], which have smaller reports; [rr_recommend()], which compares the errors; `vignette("telemetry", package = "candor")`.
 #' @concept frequency oracle
 #' @concept optimized unary encoding
 #' @concept OUE
@@ -39,6 +40,7 @@
 #' reports
 #' tidy(rr_estimate(reports, mechanism, method = "inv"), conf.int = TRUE)
 #' # never 0.53 (0.40 to 0.66)
+#' @order 1
 #' @export
 rr_unary <- function(levels, epsilon = NULL, optimized = TRUE, p = NULL, q = NULL, ...) {
   check_dots_empty(...)
