@@ -5,7 +5,7 @@
 #'
 #' * `tidy()`: a tibble with one row per estimate: the groups, `term` (category), `estimate`, `std.error`, and with `conf.int = TRUE` `conf.low` and `conf.high`.
 #' * `as.data.frame()`: the same with intervals, as a plain data frame.
-#' * `glance()`: one row: `target`, `nobs`, `estimates` (their number), `conf.level`; for a mean and a survey design also `unlikely`, for [rr_scramble()] also `truth.share`.
+#' * `glance()`: one row, for fits see *Fits*; otherwise `target`, `nobs`, `estimates` (their number), `conf.level`; for a mean and a survey design also `unlikely`, for [rr_scramble()] also `truth.share`.
 #' * `coef()`, `vcov()`, `confint()`: estimates, covariance matrix and intervals with the same names; groups are in the name, `"North:yes"`.
 #' * `nobs()`: number of respondents (or the sum of weights), rows or elements; for [rr_extreme()] the bits of an element, for [rr_set_size()] of sketches the
 #'   sketches.
