@@ -44,7 +44,6 @@
 NULL
 
 #' @rdname likelihood_profile
-#' @importFrom stats profile
 #' @export
 profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) {
   level <- check_level(level)

@@ -62,7 +62,7 @@ list_columns <- function(parts, columns, supports = lapply(parts, support_column
 wide_questions <- function(parts, width, places) {
   named <- which(nzchar(names(parts) %||% character(length(parts))) & width > 1L)
   questions <- lapply(named, function(i) list(at = places[[i]], levels = parts[[i]]$levels))
-  stats::setNames(questions, names(parts)[named])
+  setNames(questions, names(parts)[named])
 }
 
 # Which columns each mechanism describes: those that have its name (of several categories: the names of the categories,
@@ -121,14 +121,14 @@ is_yes_no <- function(mechanism) identical(evidence_columns(mechanism)$width, 1L
 # mechanisms.
 column_levels <- function(fit) {
   levels <- fit$counts$levels %||% fit$levels %||% fit$design$levels
-  stats::setNames(lapply(seq_along(fit$columns), function(j) levels[[j]] %||% c("0", "1")), fit$columns)
+  setNames(lapply(seq_along(fit$columns), function(j) levels[[j]] %||% c("0", "1")), fit$columns)
 }
 
 # A direct report supports exactly one category: nobody has two of them, and everybody has one.
 check_direct <- function(design, counts) {
   for (question in design$direct) {
     at <- which(design$block == question)
-    both <- set_values(counts, utils::combn(at, 2) - 1L)
+    both <- set_values(counts, combn(at, 2) - 1L)
     if (any(both != 0, na.rm = TRUE) || abs(sum(counts$values[1 + at]) - counts$n) > 1e-9 * counts$n) {
       abort("The counts are impossible: a direct report supports exactly one category.", "impossible")
     }

@@ -43,7 +43,7 @@ promising <- function(model, starts) {
   if (is.na(first)) return(starts)
   top <- climb_roughly(model, starts[, first])
   allowed <- 8 + 3 * model$size
-  kept <- union(which(value > top$value - allowed), utils::head(order(-value), 4))
+  kept <- union(which(value > top$value - allowed), head(order(-value), 4))
   kept <- setdiff(kept, c(first, which(!is.finite(value))))
   others <- starts[, kept, drop = FALSE]
   if (length(model$data$y) >= thin_rows && length(kept)) others <- promising_ends(model, top, others)
@@ -160,10 +160,10 @@ flat_directions_of <- function(model, J, least, M = metric(model)) {
 turned_starts <- function(model, ends) {
   if (model$basis$levels || model$size > model$k || model$data$link %in% c("log", "identity")) return(NULL)
   M <- metric(model)
-  found <- lapply(utils::head(ends[order(-end_values(ends))], 4), function(end) {
+  found <- lapply(head(ends[order(-end_values(ends))], 4), function(end) {
     eta <- as.vector(model$z %*% end$b)
     between <- order(abs(eta))
-    between <- utils::head(between[abs(eta[between]) < 4], 12)
+    between <- head(between[abs(eta[between]) < 4], 12)
     if (max(abs(eta)) < 8 || !length(between)) return(NULL)
     moves <- solve(M, t(model$z[between, , drop = FALSE]))
     moves <- moves / rep(rowSums(model$z[between, , drop = FALSE] * t(moves)), each = model$k)

@@ -3,12 +3,12 @@
 #' @rawNamespace S3method(ggplot2::autoplot,rr_glm)
 autoplot.rr_glm <- function(object, variable = NULL, by = NULL, conf.level = 0.95, type = c("truth", "coefficients"),
                             exponentiate = FALSE, ...) {
-  if (check_choice(type, "type", c("truth", "coefficients")) == "coefficients") {
+  if (check_choice(type) == "coefficients") {
     return(draw_coefficients(object, conf.level, exponentiate))
   }
   data <- effect_data(object)
   along <- covariate_grid(object, data, variable, by)
-  truth <- stats::predict(object, along$new, "truth", interval = "confidence", level = conf.level)
+  truth <- predict(object, along$new, "truth", interval = "confidence", level = conf.level)
   values <- if (is.null(along$by)) "" else along$new[[along$by]]
   draw_along(data.frame(value = along$new[[along$variable]], truth, level = factor(values, unique(values))), along,
              paste("Probability of", true_answer(object$labels[2])), conf.level, along$by)
@@ -25,7 +25,7 @@ plot.rr_glm <- function(x, variable = NULL, by = NULL, conf.level = 0.95, type =
     check_dots_empty(...)
     return(draw(x, variable = variable, by = by, conf.level = conf.level, type = type, exponentiate = exponentiate))
   }
-  utils::getS3method("plot", "lm")(x, which = which, ...)
+  getS3method("plot", "lm")(x, which = which, ...)
 }
 
 #' @rdname regression_methods
@@ -95,7 +95,7 @@ covariate_grid <- function(object, data, variable, by = character()) {
   line <- (is.numeric(values) || is_date(values)) && !stepped[[variable]]
   grid <- if (line) seq(min(values), max(values), length.out = 101) else sort(unique(values))
   others <- setdiff(known, c(variable, by))
-  new <- as.data.frame(c(stats::setNames(list(grid), variable), typical[c(by, others)]), optional = TRUE)
+  new <- as.data.frame(c(setNames(list(grid), variable), typical[c(by, others)]), optional = TRUE)
   if (length(by)) {
     levels <- sort(unique(data[[by]]))
     new <- new[rep(seq_along(grid), length(levels)), , drop = FALSE]
@@ -121,14 +121,14 @@ format_value <- function(v) {
 line_covariate <- function(by, variable, terms, data) {
   few <- names(data)[vapply(data, function(column) length(unique(column)), 0L) <= length(line_colours)]
   if (!is.null(by)) {
-    by <- utils::head(check_covariates(by, setdiff(names(data), variable), "by"), 1)
+    by <- head(check_covariates(by, setdiff(names(data), variable), "by"), 1)
     if (all(by %in% few)) return(by)
     abort(c("{.arg by} must have at most {length(line_colours)} values.",
             x = "{.val {by}} has {length(unique(data[[by]]))}."), "argument")
   }
   crossed <- attr(terms, "term.labels")[attr(terms, "order") > 1L]
   with <- unlist(Filter(function(names) variable %in% names, lapply(crossed, function(term) all.vars(str2lang(term)))))
-  utils::head(intersect(setdiff(with, variable), few), 1L)
+  head(intersect(setdiff(with, variable), few), 1L)
 }
 
 #' @rdname regression_methods
@@ -142,8 +142,8 @@ autoplot.rr_multinom <- function(object, variable = NULL, by = NULL, conf.level 
   half[!is.finite(half)] <- 0
   levels <- factor(rep(object$mechanism$levels, each = nrow(truth$fit)), object$mechanism$levels)
   table <- data.frame(value = rep(along$new[[along$variable]], nlevels(levels)), fit = as.vector(truth$fit),
-                      lwr = as.vector(stats::plogis(stats::qlogis(truth$fit) - half)),
-                      upr = as.vector(stats::plogis(stats::qlogis(truth$fit) + half)), level = levels)
+                      lwr = as.vector(plogis(qlogis(truth$fit) - half)),
+                      upr = as.vector(plogis(qlogis(truth$fit) + half)), level = levels)
   if (is.null(along$by)) return(draw_along(table, along, "Probability of each truth", conf.level))
   # Lines of the values of `by` are compared in a panel for each truth.
   values <- as.character(along$new[[along$by]])

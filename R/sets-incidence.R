@@ -47,8 +47,8 @@
 rr_incidence <- function(sets, flip = NULL, universe = NULL, method = c("inv", "mle"),
                          target = c("population", "sample"), conf.level = 0.95, tolerance = NULL, ...) {
   check_dots_empty(...)
-  method <- check_choice(method, "method", c("inv", "mle"))
-  target <- check_choice(target, "target", c("population", "sample"))
+  method <- check_choice(method)
+  target <- check_choice(target)
   conf.level <- check_level(conf.level)
   if (!is.null(tolerance)) tolerance <- check_number(tolerance, "tolerance", min = 0, min_open = TRUE)
   data <- read_sets(sets, flip, universe)
@@ -123,8 +123,8 @@ rows_of.rr_incidence <- function(x) {
   estimate <- c(x$estimate, rev(cumsum(rev(x$estimate)))[-1])
   sets <- c(0:n, seq_len(n))
   type <- rep(c("exactly", "at least"), c(n + 1, n))
-  tibble::tibble(term = paste(type, sets), sets = sets, type = type, estimate = estimate,
-                 std.error = root(incidence_variances(x$covariance, x, estimate)))
+  tibble(term = paste(type, sets), sets = sets, type = type, estimate = estimate,
+         std.error = root(incidence_variances(x$covariance, x, estimate)))
 }
 
 bounds_of.rr_incidence <- function(x, rows, level) {
@@ -167,7 +167,7 @@ sample_bounds <- function(x, table, bounds, level) {
   least <- pmin(pmax(table$std.error^2 / whole, 0), 1)
   least[is.na(least)] <- 0
   clear <- x$n * vapply(pmin(table$estimate / x$n, 1), profile_binomial, c(low = 0, high = 0), x$n, level)
-  z2 <- stats::qchisq(level, 1)
+  z2 <- qchisq(level, 1)
   shorten <- function(bound, clear) {
     distance <- bound - table$estimate
     sampling <- pmin((clear - table$estimate)^2, z2 * bound * (1 - bound / x$n))
@@ -179,7 +179,7 @@ sample_bounds <- function(x, table, bounds, level) {
 #' @rdname rr_incidence
 #' @param object An object of `rr_incidence()`.
 #' @export
-coef.rr_incidence <- function(object, ...) stats::setNames(object$estimate, 0:object$sets)
+coef.rr_incidence <- function(object, ...) setNames(object$estimate, 0:object$sets)
 
 #' @rdname rr_incidence
 #' @export

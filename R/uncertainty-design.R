@@ -132,7 +132,7 @@ way_variance <- function(design, data, way, squares, target, size, total) {
 # The estimate is made again for the weights of each replicate.
 replicated_variance <- function(design, data, way, own, size, total) {
   k <- nrow(way$estimate)
-  thetas <- apply(stats::weights(design, "analysis")[data$row, , drop = FALSE], 2, function(w) {
+  thetas <- apply(weights(design, "analysis")[data$row, , drop = FALSE], 2, function(w) {
     unlist(lapply(seq_along(size), function(g) {
       n <- sum(w[own[[g]]])
       if (!is.finite(n) || n <= 0) return(rep(NA_real_, k))
@@ -235,14 +235,14 @@ hidden_squares <- function(design) {
 # they are calibrated; random replicates count w^2 on average, so that only less than chance allows is a correction.
 # The survey package corrects no other kinds.
 hidden_by_replicates <- function(design, w) {
-  replicates <- stats::weights(design, "analysis")
+  replicates <- weights(design, "analysis")
   scales <- design$scale * rep_len(design$rscales, ncol(replicates))
   # What each replicate counts, as a share of all squares: together 1 without a correction.
   counted <- colSums((replicates - w)^2) * scales / sum(w^2)
   count <- length(counted)
   chance <- switch(design$type, JK1 = , JKn = 1e-9, bootstrap = , mrbbootstrap = , other = {
     # Of very few replicates all may count the same.
-    if (count < 10) Inf else stats::qt(1e-4, count - 1, lower.tail = FALSE) * stats::sd(counted) * sqrt(count)
+    if (count < 10) Inf else qt(1e-4, count - 1, lower.tail = FALSE) * sd(counted) * sqrt(count)
   }, Inf)
   if (!isTRUE(1 - sum(counted) > chance)) return(numeric(length(w)))
   centre <- if (isTRUE(design$mse)) w else rowMeans(replicates[, scales > 0, drop = FALSE])

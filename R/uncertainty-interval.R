@@ -193,7 +193,7 @@ group_intervals <- function(fit, g, level, interval, which) {
 # An estimate beyond 0 or 1 is taken for what is nearest to it among those that there can be.
 design_intervals <- function(fit, g, level, which) {
   estimate <- group_estimate(fit, g)[which]
-  t <- stats::qt((1 + level) / 2, fit$df)
+  t <- qt((1 + level) / 2, fit$df)
   if (fit$interval == "wald" || is.null(fit$inversion)) {
     half <- t * fit_errors(fit, g, which)
     return(list(low = estimate - half, high = estimate + half))
