@@ -83,7 +83,7 @@ attention_frame <- function(x, asked, count, weights, by, na.rm) {
 
 # The variance of the design is that of the mean of the scores.
 attention_design <- function(design, asked, count, weights, by, na.rm) {
-  if (!is.null(count)) abort("{.arg count} must be left out: a row of a design is one respondent.", "argument")
+  if (!is.null(count)) abort("{.arg count} must be left out: a row of a design is one respondent.")
   tally <- tally_design(design, asked$joint, NULL, weights, by, na.rm)
   data <- design_data(design, tally, NULL, by, FALSE)
   data$group <- match(data$group, which(tally$n > 0))

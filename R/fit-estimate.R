@@ -89,7 +89,7 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL,
   if (!missing(interval)) given["interval"] <- list(interval)
   if (!is.null(anchor)) return(estimate_attention(x, mechanism, anchor, given, column, count, weights, by, na.rm))
   if (is_design(x)) {
-    if (!is.null(count)) abort("{.arg count} must be left out: a row of a design is one respondent.", "argument")
+    if (!is.null(count)) abort("{.arg count} must be left out: a row of a design is one respondent.")
     asked <- read_design(x, mechanism, given, column, weights, by, na.rm)
     return(tell_doubt(new_rr_survey(asked, estimate_counted(asked$tally, asked$given))))
   }
@@ -150,7 +150,7 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
               else default_interval(mechanism, method, given$target)
   check_interval_kind(interval, mechanism, given$target, method, law)
   if (!is.null(law$internal) && NCOL(tally$counts) > 1L) {
-    abort("An internal validation must be of one sample, without groups.", "argument")
+    abort("An internal validation must be of one sample, without groups.")
   }
   groups <- seq_len(NCOL(tally$counts))
   evidence <- lapply(groups, function(g) group_evidence(tally, g, law))
@@ -196,7 +196,7 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, count = NU
       abort(c("{.arg x} is a tally of another mechanism.", x = "{difference}"), "mismatch")
     }
     if (!is.null(c(weights, count, by, column)) || check_flag(na.rm, "na.rm")) {
-      abort("A tally takes no {.arg column}, {.arg count}, {.arg weights}, {.arg by} and {.arg na.rm}.", "argument")
+      abort("A tally takes no {.arg column}, {.arg count}, {.arg weights}, {.arg by} and {.arg na.rm}.")
     }
     return(x)
   }
@@ -228,7 +228,7 @@ estimate_tally.rr_dealt <- function(mechanism, tally, given) {
   if (!"method" %in% names(given)) given$method <- "inv"
   if (is.null(tally$blocks) && !isTRUE(given$scored)) {
     abort(c("Dealt answers must have their blocks, and no weights.",
-            i = "Weights belong into a survey design whose clusters hold the blocks."), "argument")
+            i = "Weights belong into a survey design whose clusters hold the blocks."))
   }
   fit <- estimate_tally.rr_mechanism(mechanism, tally, given)
   if (identical(given$interval, "exact")) fit_intervals(fit)

@@ -40,7 +40,7 @@ optional_estimate <- function(counts, mechanism) {
   if (any(n < 2)) abort("Each device must have two reports, in each group.", "empty")
   share <- counts[2, ] / n
   # A share of 0 or 1 has some variance.
-  likely <- pmin(pmax(share, 0.5 / n), 1 - 0.5 / n)
+  likely <- nearest(share, 0.5 / n, 1 - 0.5 / n)
   variance <- likely * (1 - likely) / (n - 1)
   weights <- optional_weights(mechanism$devices, variance)
   estimate <- sum(weights * share)

@@ -34,11 +34,11 @@ eb_options <- function(options, evidence) {
   ordered <- check_flag(options$ordered %||% FALSE, "ordered")
   reference <- options$reference
   given <- c("ordered", "reference", "pool")[c(ordered, !is.null(reference), pool)]
-  if (length(given) > 1) abort("{.arg {given[1]}} and {.arg {given[2]}} exclude each other.", "argument")
+  if (length(given) > 1) abort("{.arg {given[1]}} and {.arg {given[2]}} exclude each other.")
   if (is.table(reference)) reference <- prop.table(reference)
   reference <- distribution_option(reference, "reference", evidence)
-  if (any(reference <= 0)) abort("{.arg reference} must hold shares above 0.", "argument")
-  if (ordered && !law_gives(evidence$law, "additive", evidence$k)) {
+  if (any(reference <= 0)) abort("{.arg reference} must hold shares above 0.")
+  if (ordered && !law_gives(evidence$law, "additive")) {
     refuse_law(evidence$law, "likelihood", "{.arg ordered}", "Give a {.arg reference}.")
   }
   list(loss = loss, pool = pool, ordered = ordered, reference = reference)
@@ -219,12 +219,12 @@ estimate_eb <- function(groups, options) {
   options <- c(eb_options(options, first), groups = length(groups))
   # Two categories have one degree of freedom: nothing can be learned, and the risk would be up to 40 times that of
   # `mle` where all respondents hold one answer.
-  if (first$k == 2 && law_gives(law, "additive", 2)) return(lapply(groups, eb_fallback, options))
-  if (any(law$binomial$a <= 0)) abort("{.val eb} needs reports that speak for their truth: p above q.", "argument")
+  if (first$k == 2 && law_gives(law, "additive")) return(lapply(groups, eb_fallback, options))
+  if (any(law$binomial$a <= 0)) abort("{.val eb} needs reports that speak for their truth: p above q.")
   n <- vapply(groups, `[[`, 0, "n")
   # The grid is as fine as the largest group wants it, all over what the smallest says nothing about.
   if (options$pool && max(n) > 1e8 * min(n)) {
-    abort("{.code pool = TRUE} takes groups of at most 1e8 times the size of the smallest.", "argument")
+    abort("{.code pool = TRUE} takes groups of at most 1e8 times the size of the smallest.")
   }
   absolute <- options$loss == "absolute"
   Map(function(result, evidence) {
@@ -298,7 +298,7 @@ eb_notes <- function(details) {
 eb_credible <- function(groups, which, level) {
   options <- groups[[1]]$details$eb
   if (options$pool && options$groups != length(groups)) {
-    abort("Credible intervals of pooled groups need all groups that were estimated together.", "argument")
+    abort("Credible intervals of pooled groups need all groups that were estimated together.")
   }
   learned <- if (options$pool) seq_along(groups) else which
   fits <- lapply(c(FALSE, TRUE), function(wary) {

@@ -44,7 +44,7 @@ merge_kept <- function(tally, kept, codes) {
 
 # Tally number `i` as one of the mechanism of the first, whose levels may stand in another order.
 mergeable <- function(tally, first, i) {
-  if (!inherits(tally, "rr_tally")) abort("Only tallies can be merged, and argument {i} is none.", "argument")
+  if (!inherits(tally, "rr_tally")) abort("Only tallies can be merged, and argument {i} is none.")
   if (!same_mechanism(tally$mechanism, first$mechanism)) {
     tally <- reorder_tally(tally, first$mechanism) %||%
       abort(c("Tallies must be of the same mechanism to be merged: tally {i} is not of that of tally 1.",
@@ -86,7 +86,7 @@ same_reordered <- function(from, mechanism, levels, reports) {
   a <- rr_law(from)
   b <- rr_law(mechanism)
   if (!identical(class(a), class(b))) return(FALSE)
-  if (law_gives(a, "additive", length(levels))) {
+  if (law_gives(a, "additive")) {
     noise <- if (length(a$b) > 1L) a$b[reports] else a$b
     return(identical(a$a, b$a) && identical(noise, b$b) && identical(levels, reports))
   }
@@ -130,4 +130,28 @@ report_words <- function(tally) {
   respondents <- respondent_number(tally)
   if (is.na(respondents)) return(sprintf("weighted counts (%s)", weights))
   sprintf("%s reports (%s)", format_count(respondents), weights)
+}
+
+# ---- blocks of people whose reports depend on each other: for each group their labels and their counts ----
+
+# A tally with what it keeps of the blocks of each group.
+with_blocks <- function(tally, blocks) {
+  check_block_sizes(unlist(lapply(blocks, `[[`, "label")), unlist(lapply(blocks, block_people)), tally$mechanism)
+  tally$blocks <- blocks
+  tally
+}
+
+merge_blocks <- function(parts) {
+  counts <- rowsum(t(do.call(cbind, lapply(parts, `[[`, "counts"))), unlist(lapply(parts, `[[`, "label")),
+                   reorder = FALSE)
+  list(label = rownames(counts), counts = unname(t(counts)))
+}
+
+check_block_sizes <- function(labels, people, mechanism) {
+  sizes <- rowsum(people, labels)
+  large <- which.max(sizes)
+  if (any(sizes > mechanism$cards)) {
+    abort(c("A block must not have more people than the deck has cards, {format_count(mechanism$cards)}.",
+            x = "Block {.val {rownames(sizes)[large]}} has {format_count(sizes[large])}."), "report")
+  }
 }

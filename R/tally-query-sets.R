@@ -8,7 +8,7 @@ report_form <- function(mechanism, answers) {
   form <- names(Filter(function(columns) identical(answers, columns), forms$columns))
   if (length(form)) return(form[1])
   if (length(answers) == 1L && !is.null(forms$alone)) return(forms$alone)
-  abort("The table must hold the reports in a form that {.fn rr_query} describes.", "argument")
+  abort("The table must hold the reports in a form that {.fn rr_query} describes.")
 }
 
 # ---- long tables ----

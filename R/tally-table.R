@@ -44,7 +44,7 @@ summary.rr_tally <- function(object, ...) object
 autoplot.rr_tally <- function(object, ...) {
   check_installed("ggplot2", "to draw a tally")
   groups <- length(object)
-  if (groups > 60) abort("A picture of {format_count(groups)} groups would not be readable.", "argument")
+  if (groups > 60) abort("A picture of {format_count(groups)} groups would not be readable.")
   parts <- tally_parts(object$mechanism)
   caption <- paste0(report_words(object), ", as they were randomized.")
   picture <- if (is.null(parts)) picture_of_categories(object, groups) else picture_of_parts(object, groups, parts)
