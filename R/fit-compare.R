@@ -60,7 +60,7 @@
 #' @export
 rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjust = "holm", conf.level = 0.95, ...) {
   check_dots_empty(...)
-  type <- check_choice(type, "type", c("difference", "ratio"))
+  type <- check_choice(type, "type")
   adjust <- check_choice(adjust, "adjust", stats::p.adjust.methods)
   conf.level <- check_level(conf.level)
   survey <- inherits(fit, "rr_survey")
@@ -125,9 +125,10 @@ title_of.rr_compare <- function(x) {
 }
 
 check_several_groups <- function(fit) {
-  if (group_count(fit$tally) > 1L) return(invisible())
-  abort(c("{.arg fit} must have at least two groups.",
-          i = "Tally with {.arg by}, or give a list of fits of independent samples."))
+  if (group_count(fit$tally) < 2L) {
+    abort(c("{.arg fit} must have at least two groups.",
+            i = "Tally with {.arg by}, or give a list of fits of independent samples."))
+  }
 }
 
 check_fits <- function(fits) {

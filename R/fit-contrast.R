@@ -208,8 +208,9 @@ has_order <- function(mechanism) {
 
 check_ordered_fit <- function(fit) {
   if (!inherits(fit, "rr_fit") || !is.null(fit$mechanism$questions)) must_be(fit, "fit", "a fit of one question")
-  if (has_order(fit$mechanism)) return(invisible())
-  abort("{.arg fit} must be of levels that have an order: numbers, or an ordered factor.")
+  if (!has_order(fit$mechanism)) {
+    abort("{.arg fit} must be of levels that have an order: numbers, or an ordered factor.")
+  }
 }
 
 # One row of weights for each group and level of `at`.

@@ -196,8 +196,9 @@ plain_tibble <- function(x) tibble::as_tibble(unclass(x)[names(x)])
 
 # A level other than that of intervals that were made with the estimate and cannot be made again.
 check_made_level <- function(level, made) {
-  if (isTRUE(all.equal(level, made, tolerance = 1e-12))) return(invisible())
-  abort("The interval was made at level {made}, and cannot be had at another.")
+  if (!isTRUE(all.equal(level, made, tolerance = 1e-12))) {
+    abort("The interval was made at level {made}, and cannot be had at another.")
+  }
 }
 
 # ---- categories of fits ----

@@ -71,7 +71,7 @@ mean_covariance <- function(mean, variance, beside) {
 
 mean_title <- function(tally, given, unlikely) {
   random <- c(population = "respondents and randomization are random", sample = "only the randomization is random")
-  c(paste0("Mean from ", report_words(tally), if (!is.null(tally$groups)) in_groups(tally)),
+  c(paste0("Mean from ", report_words(tally), in_groups(tally)),
     paste0("  ", format(tally$mechanism)),
     sprintf("  Target: %s, %s; %s", given$target, random[[given$target]],
             interval_words(given$conf.level, interval_names[[given$interval %||% "wald"]], given$simultaneous)),

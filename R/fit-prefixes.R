@@ -65,7 +65,7 @@ rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.
   alphabet <- check_alphabet(alphabet)
   alpha <- check_alpha(alpha)
   most <- check_count(most, "most", min = 1)
-  target <- check_choice(target, "target", c("population", "sample"))
+  target <- check_choice(target, "target")
   conf.level <- check_level(conf.level)
   check_flag(simultaneous, "simultaneous")
   found <- search_prefixes(tally, alphabet, alpha, most)

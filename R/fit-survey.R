@@ -158,9 +158,10 @@ cut_groups.rr_survey <- function(fit, at, drop = FALSE) {
 
 # An argument for which there is nothing to choose, where it was given.
 check_only <- function(given, arg, choices) {
-  if (!arg %in% names(given) || isTRUE(given[[arg]] %in% choices)) return(invisible())
-  abort(c("{.arg {arg}} must be {.or {.val {choices}}} for this mechanism, or left out.",
-          x = "It is {describe(given[[arg]])}."))
+  if (arg %in% names(given) && !isTRUE(given[[arg]] %in% choices)) {
+    abort(c("{.arg {arg}} must be {.or {.val {choices}}} for this mechanism, or left out.",
+            x = "It is {describe(given[[arg]])}."))
+  }
 }
 
 survey_title <- function(x) {
@@ -169,7 +170,7 @@ survey_title <- function(x) {
             else "the draw of the sample and the randomization of each answer"
   c(paste0(x$estimator$title, ": ", if (x$total) "totals" else "shares", " of ",
            category_words(length(x$mechanism$levels)), " from ", format_count(x$n), " respondents who stand for ",
-           format_count(round(sum(tally$n), 1)), if (!is.null(tally$groups)) in_groups(tally)),
+           format_count(round(sum(tally$n), 1)), in_groups(tally)),
     paste0("  ", format(x$mechanism)),
     indented(c(paste("Random:", random),
                paste0("Target: ", x$target, "; ", interval_words(x$conf.level, interval_label(x), x$simultaneous),

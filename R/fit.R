@@ -176,7 +176,7 @@ fitted.rr_fit <- function(object, ...) {
 #' @rdname fit_methods
 #' @export
 residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
-  type <- check_choice(type, "type", c("pearson", "response"))
+  type <- check_choice(type, "type")
   expected <- fitted(object)
   difference <- as.vector(object$tally$counts) - expected
   if (type == "response") return(difference)
@@ -219,7 +219,7 @@ title_of.rr_fit <- function(x) {
   }
   c(paste0(x$estimator$title, ": estimates of ", category_words(length(x$mechanism$levels)), " from ",
            report_words(x$tally),
-           if (!is.null(x$tally$groups)) in_groups(x$tally)),
+           in_groups(x$tally)),
     paste0("  ", c(format(x$mechanism), if (length(odds)) capitalise(odds))),
     indented(c(uncertainty_line(x, held), fit_notes(x, law, held))))
 }
@@ -298,7 +298,7 @@ is_sparse <- function(x, law, held) {
 #' @export
 tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL,
                         type = c("estimates", "parameters", "trace"), interval = x$interval, ...) {
-  type <- check_choice(type, "type", c("estimates", "parameters", "trace"))
+  type <- check_choice(type, "type")
   check_flag(conf.int, "conf.int")
   conf.level <- check_level(conf.level)
   if (type == "trace") {

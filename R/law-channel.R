@@ -278,9 +278,10 @@ people_words <- function(mechanism) paste(format_count(sum(mechanism$validation)
 # What has no part for the error of the study would take the channel for known.
 refuse_validated <- function(mechanisms, what) {
   if (inherits(mechanisms, "rr_mechanism")) mechanisms <- list(mechanisms)
-  if (!any(vapply(mechanisms, is_validated, NA))) return(invisible())
-  abort(c(paste(what, "cannot take a channel that a validation study estimated."),
-          i = "Leave the error of the study out by {.code validation = \"exact\"}."), c("law", "argument"))
+  if (any(vapply(mechanisms, is_validated, NA))) {
+    abort(c(paste(what, "cannot take a channel that a validation study estimated."),
+            i = "Leave the error of the study out by {.code validation = \"exact\"}."), c("law", "argument"))
+  }
 }
 
 # ---- validation within the field sample (Tenenbein, 1970, 1972) ----

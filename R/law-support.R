@@ -165,8 +165,9 @@ merge_sets <- function(parts) {
 }
 
 check_sets_size <- function(n, k) {
-  if (as.double(n) * k <= sets_bits_limit) return(invisible())
-  abort("The sets of {format_count(n)} reports of {format_count(k)} bits are too many to keep.", "too_large")
+  if (as.double(n) * k > sets_bits_limit) {
+    abort("The sets of {format_count(n)} reports of {format_count(k)} bits are too many to keep.", "too_large")
+  }
 }
 
 # ---- the likelihood of kept bits that support no sets ----
@@ -190,8 +191,9 @@ scaled_rows <- function(logs, constant) {
 rows_numbers <- 2.5e8
 
 check_rows_size <- function(reports, truths) {
-  if (as.double(reports) * truths <= rows_numbers) return(invisible())
-  abort("So many different reports do not fit in memory: {.code method = \"inv\"} needs the counts only.", "too_large")
+  if (as.double(reports) * truths > rows_numbers) {
+    abort("So many different reports do not fit in memory: {.code method = \"inv\"} needs the counts only.", "too_large")
+  }
 }
 
 rows_channel <- function(law, evidence, rows) {

@@ -265,7 +265,7 @@ rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table =
                                  validation = c("external", "internal", "exact"), ...) {
   check_dots_empty(...)
   if (is.null(table) && !missing(validation)) abort("{.arg validation} belongs to {.arg table}.")
-  validation <- check_choice(validation, "validation", c("external", "internal", "exact"))
+  validation <- check_choice(validation, "validation")
   if (any(c(is.null(sensitivity), is.null(specificity)) == is.null(table))) {
     abort("{.arg sensitivity} and {.arg specificity} must both be given, or {.arg table} without them.")
   }

@@ -86,7 +86,7 @@ rr_longitudinal <- function(levels = NULL, permanent, epsilon = NULL,
     mechanism$memoised <- TRUE
     return(made(mechanism, "rr_longitudinal", fields = c(permanent = "first", instantaneous = "second")))
   }
-  protocol <- check_choice(protocol, "protocol", eval(formals()$protocol))
+  protocol <- check_choice(protocol, "protocol")
   epsilon <- check_epsilon(epsilon)
   permanent <- check_number(permanent, "permanent", min = epsilon, max = 700, min_open = TRUE)
   mechanism <- switch(protocol, `grr-grr` = longitudinal_grr(levels, permanent, epsilon),

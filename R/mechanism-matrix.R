@@ -27,9 +27,10 @@ rr_matrix.rr_mechanism <- function(mechanism, ...) {
 
 # Reports of a protocol are listed where there are so few of them. `number` are all that are possible.
 check_report_number <- function(mechanism, number) {
-  if (max(number, length(mechanism$levels)) <= matrix_limit) return(invisible())
-  abort("The matrix of {.arg mechanism} is limited to {format_count(matrix_limit)} categories and reports.",
-        c("law", "argument"))
+  if (max(number, length(mechanism$levels)) > matrix_limit) {
+    abort("The matrix of {.arg mechanism} is limited to {format_count(matrix_limit)} categories and reports.",
+          c("law", "argument"))
+  }
 }
 
 # The matrix of reports that are independent bits: a row of `one` and `zero` is a truth, a column a bit, with its

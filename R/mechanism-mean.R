@@ -57,7 +57,7 @@ rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")
   check_dots_empty(...)
   check_answer_range(range)
   epsilon <- check_epsilon(epsilon)
-  protocol <- check_choice(protocol, "protocol", c("hybrid", "piecewise", "duchi"))
+  protocol <- check_choice(protocol, "protocol")
   share <- switch(protocol, duchi = 0, piecewise = 1, hybrid = if (epsilon > hybrid_from) -expm1(-epsilon / 2) else 0)
   fine <- window_grid(2^29, epsilon)
   coarse <- window_grid(1, epsilon)
@@ -189,7 +189,7 @@ client_plan.rr_mean <- function(mechanism) {
 
 count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   x <- column_numbers(x)
-  if (!is.numeric(x) || is.object(x) || length(dim(x)) > 1L) abort_form(x, "numbers")
+  if (!is_numbers(x) || length(dim(x)) > 1L) abort_form(x, "numbers")
   dropped <- drop_missing_reports(which(is.na(x)), na.rm)
   ends <- report_range(mechanism)
   x[dropped] <- ends[1]

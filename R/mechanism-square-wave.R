@@ -67,7 +67,7 @@ rr_square_wave <- function(breaks, epsilon, reports = NULL, half_width = NULL, .
 
 # list(labels, numeric, breaks): bins of numbers, or ordered levels without breaks.
 check_breaks <- function(breaks) {
-  if (!is.numeric(breaks) || is.object(breaks) || length(breaks) == 1L) {
+  if (!is_numbers(breaks) || length(breaks) == 1L) {
     levels <- check_levels(breaks, "breaks")
     return(list(labels = levels$labels, numeric = levels$numeric))
   }

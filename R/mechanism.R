@@ -238,6 +238,6 @@ rr_new_mechanism <- function(kind, levels, ..., epsilon, design, reports = level
 #' @rdname rr_law
 #' @export
 rr_new_law <- function(kind = c("additive", "channel", "support"), ...) {
-  switch(check_choice(kind, "kind", c("additive", "channel", "support")),
+  switch(check_choice(kind, "kind"),
          additive = checked_additive(...), channel = checked_channel(...), support = checked_support(...))
 }

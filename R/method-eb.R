@@ -230,7 +230,7 @@ estimate_eb <- function(groups, options) {
   Map(function(result, evidence) {
     # No mean is 0, though its kernel, cut at e^-46, may say so.
     estimate <- if (absolute) pmax(result$quantile[, 1], 0) else pmax(result$mean, 1e-20)
-    expected <- sum(eb_variance(result$variance, result$tilted))
+    expected <- sum(eb_variance(result))
     c(list(estimate = estimate / sum(estimate), variance = result$variance, tilted = result$tilted,
            expected.error = expected, weights = result$weights, gain = result$gain, eb = options),
       eb_check(binomial_counts(law, evidence), eb_form(law), result$mean, result$variance, expected))
@@ -253,9 +253,10 @@ eb_check <- function(given, form, mean, variance, expected) {
 }
 
 # Variances given the sum of the shares: a share with much of the total variance loses much of its own.
-eb_variance <- function(variance, tilted) {
-  total <- sum(variance[tilted])
-  if (total > 0) variance * ifelse(tilted, 1 - variance / total, 1) else variance
+eb_variance <- function(result) {
+  variance <- result$variance
+  total <- sum(variance[result$tilted])
+  if (total > 0) variance * ifelse(result$tilted, 1 - variance / total, 1) else variance
 }
 
 # The same with the covariances: about the population's shares.
@@ -310,7 +311,7 @@ eb_credible <- function(groups, which, level) {
 
 eb_interval <- function(result, evidence, level) {
   wilson <- law_intervals(evidence$law, evidence, evidence$estimate, "wilson", level, seq_len(evidence$k), "population")
-  draw <- sqrt(eb_variance(result$variance, result$tilted) / pmax(result$variance, 1e-300))
+  draw <- sqrt(eb_variance(result) / pmax(result$variance, 1e-300))
   bound <- function(l) nearest(result$mean + (result$quantile[, l] - result$mean) * draw, 0, 1)
   low <- ifelse(result$quantile[, 1] <= 0 | wilson$low <= 0, 0, bound(1))
   half <- normal_quantile(level) * eb_borne_out(result, evidence)

@@ -143,7 +143,7 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
     kind = kind, what = what, term = design$term, asked = check_asked(given[[1]], kind, what, mechanisms),
     share = share, null = number(null, "null"), alpha = check_alpha(alpha), conf.level = check_level(conf.level),
     simultaneous = check_flag(simultaneous, "simultaneous"),
-    target = check_choice(target, "target", c("population", "sample")),
+    target = check_choice(target, "target"),
     second = if (!is.null(versus)) second_group(number(versus, "versus"), versus_mechanism, allocation, form_of),
     # What one person approached is worth, in answers of a simple random sample.
     worth = answers_worth(response_rate, design_effect)

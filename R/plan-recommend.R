@@ -104,14 +104,14 @@
 rr_recommend <- function(k = NULL, epsilon, n = 1, truth = NULL, target = c("population", "sample"), permanent = NULL,
                          question = c("shares", "ranges", "mean", "strings", "survey"), ...) {
   check_dots_empty(...)
-  question <- check_choice(question, "question", eval(formals()$question))
+  question <- check_choice(question, "question")
   levels <- question %in% c("shares", "ranges")
   idle <- c(if (!levels) c("k", if (question != "survey") "truth", "target"), if (question != "shares") "permanent")
   unused <- intersect(idle, names(match.call()))
   if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to {.code question = \"{question}\"}.")
   epsilon <- check_epsilons(epsilon)
   n <- check_grid(n, "n", whole = TRUE)
-  target <- check_choice(target, "target", c("population", "sample"))
+  target <- check_choice(target, "target")
   k <- if (levels) check_grid(k, "k", whole = TRUE) else NA_real_
   if (levels && any(k < 2)) abort("{.arg k} must be at least 2.")
   # More levels than this make covariances that are slow to compute.

@@ -73,7 +73,7 @@ rr_client <- function(mechanism, file, as = c("page", "javascript", "module", "j
                       practice = FALSE, overwrite = FALSE, ...) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  as <- check_choice(as, "as", eval(formals()$as))
+  as <- check_choice(as, "as")
   file <- check_new_file(file, overwrite)
   check_installed("jsonlite", "to write a client")
   plan <- client_text(mechanism)

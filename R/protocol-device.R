@@ -52,7 +52,7 @@
 rr_device <- function(design = c("warner", "crosswise", "forced"), epsilon, n = NULL, truth = NULL, births = NULL,
                       ...) {
   check_dots_empty(...)
-  design <- check_choice(design, "design", eval(formals()$design))
+  design <- check_choice(design, "design")
   epsilon <- check_number(epsilon, "epsilon", min = 0, min_open = TRUE)
   n <- if (is.null(n)) NA_real_ else check_count(n, "n", min = 1)
   truth <- check_probability(truth %||% 0.5, "truth")
@@ -131,8 +131,8 @@ rr_instructions <- function(x, question, innocuous = NULL, file = NULL, words = 
                             language = c("en", "de", "fr", "es", "ar"), as = c("markdown", "html"), overwrite = FALSE,
                             ...) {
   check_dots_empty(...)
-  language <- check_choice(language, "language", eval(formals()$language))
-  as <- check_choice(as, "as", eval(formals()$as))
+  language <- check_choice(language, "language")
+  as <- check_choice(as, "as")
   row <- if (is.data.frame(x)) x
   check_that(is.null(row) || nrow(row) == 1L, x, "x", "one row of what rr_device() returns, or a mechanism")
   mechanism <- check_mechanism(if (is.null(row)) x else row$mechanism[[1]], "x")

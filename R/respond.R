@@ -63,7 +63,7 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory
   if (!inherits(mechanism, "rr_mechanism")) {
     abort(c("{.arg mechanism} must be a mechanism, after the answers.", x = "It is {describe_kind(mechanism)}."))
   }
-  rng <- check_choice(rng, "rng", c("secure", "R"))
+  rng <- check_choice(rng, "rng")
   kept <- check_keep(keep, x, mechanism)
   x <- plain_answers(x, mechanism)
   answers <- prepare_answers(mechanism, x)

@@ -118,10 +118,11 @@ rr_tally.function <- function(x, mechanism, ..., column = NULL, count = NULL, we
 }
 
 tell_known_chunks <- function(known) {
-  if (!length(known)) return(invisible())
-  cli::cli_inform(c("{length(known)} chunk{?s} that {?was/were} counted before {?is/are} left out.",
-                    i = "{cli::qty(known)}{?Its label is/Their labels are} {format_labels(known)}."),
-                  class = "candor_message_chunks")
+  if (length(known)) {
+    cli::cli_inform(c("{length(known)} chunk{?s} that {?was/were} counted before {?is/are} left out.",
+                      i = "{cli::qty(known)}{?Its label is/Their labels are} {format_labels(known)}."),
+                    class = "candor_message_chunks")
+  }
 }
 
 # The tally with this chunk, and whether it was `known`, so that it is left out. `name`: the text of its label.

@@ -150,10 +150,11 @@ place_counts <- function(values, labels, mechanism) {
 
 # Percentages are often whole numbers. So are true samples of 100, whose owner needs to be told but once.
 tell_hundreds <- function(values) {
-  if (any(colSums(as.matrix(values)) != 100) || all(values %in% c(0, 100))) return(invisible())
-  cli::cli_inform("The counts add up to 100: they are read as 100 people, not as percentages.",
-                  class = "candor_message_percentages", .frequency = "once",
-                  .frequency_id = "candor_message_percentages")
+  if (all(colSums(as.matrix(values)) == 100) && !all(values %in% c(0, 100))) {
+    cli::cli_inform("The counts add up to 100: they are read as 100 people, not as percentages.",
+                    class = "candor_message_percentages", .frequency = "once",
+                    .frequency_id = "candor_message_percentages")
+  }
 }
 
 # ---- counts in data frames ----

@@ -119,7 +119,8 @@ group_count <- function(tally) if (is.null(tally$groups)) 1L else nrow(tally$gro
 
 in_groups <- function(tally) {
   labels <- group_labels(tally$groups)
-  if (length(labels) == 1L) paste0(", group ", labels) else sprintf(" in %s groups", format_count(length(labels)))
+  if (length(labels) == 1L) paste0(", group ", labels)
+  else if (length(labels)) sprintf(" in %s groups", format_count(length(labels)))
 }
 
 # Positions of the groups that `i` says.

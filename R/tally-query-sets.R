@@ -54,8 +54,9 @@ cohort_places <- function(cohort, block, mechanism, times) {
 }
 
 refuse_wrong <- function(number, total, what = "reports") {
-  if (number == 0) return(invisible())
-  abort("{format_count(number)} of {format_count(total)} {what} are not valid, or appear twice.", "report")
+  if (number > 0) {
+    abort("{format_count(number)} of {format_count(total)} {what} are not valid, or appear twice.", "report")
+  }
 }
 
 # ---- long tables ----

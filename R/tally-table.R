@@ -20,7 +20,7 @@ print.rr_tally <- function(x, ...) {
   parts <- tally_parts(x$mechanism)
   reports <- x$mechanism$reports
   writeLines(c(
-    paste0("<rr_tally> ", report_words(x), if (!is.null(x$groups)) in_groups(x),
+    paste0("<rr_tally> ", report_words(x), in_groups(x),
            if (x$missing > 0) sprintf(", %s missing dropped", format_count(x$missing))),
     paste0("  ", format(x$mechanism)),
     if (!is.null(parts$totals)) {

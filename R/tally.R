@@ -125,7 +125,7 @@ tally_remedy <- function(x, under = "") {
 tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets")) {
   check_mechanism(mechanism)
   check_flag(na.rm, "na.rm")
-  keep <- check_choice(keep, "keep", c("counts", "sets"))
+  keep <- check_choice(keep, "keep")
   answers$by <- name_groups(answers$by, mechanism)
   if (is.null(answers$count)) answers <- check_answers(answers, mechanism)
   answers <- leave_out_ungrouped(answers, na.rm)

@@ -97,8 +97,10 @@ check_digits <- function(x) check_count(x, "digits", min = 1, max = 22)
 
 check_flag <- function(x, arg) check_that(is.logical(x) && length(x) == 1L && !is.na(x), x, arg, "TRUE or FALSE")
 
-# `choices` in full, or the default vector itself, which means its first element.
-check_choice <- function(x, arg, choices) {
+# One of `choices`, by default those that the calling function names as its argument's default. The whole vector means its
+# first element.
+check_choice <- function(x, arg, choices = NULL) {
+  choices <- choices %||% eval(formals(sys.function(sys.parent()))[[arg]])
   if (identical(x, choices)) return(choices[1L])
   if (is.character(x) && length(x) == 1L && x %in% choices) return(x)
   must_be(x, arg, paste("one of", toString(dQuote(choices, FALSE))), remedy = meant_of(x, choices))
