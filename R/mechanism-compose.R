@@ -145,33 +145,19 @@ with_design_level <- function(mechanism) {
   mechanism
 }
 
-#' Respondents who ignore the instructions
-#'
-#' The mechanism if a stated share of respondents does not follow the instructions. Estimates with several shares show how much a result depends on
-#' compliance. The share itself is not estimated from the data.
-#'
+#' @rdname rr_lie_detector
 #' @param mechanism The mechanism as designed.
 #' @param share Number, at least 0 and below 1. Share of respondents who do not follow the instructions.
 #' @param answer What these respondents do. `"uniform"` (default): a random report. `"truth"`: the plain truth. The label of a report: they always give
 #'   it, such as the self-protective "no". Or a distribution over the reports (names are matched, absent names are 0).
-#' @param ... Must be empty.
-#' @return A mechanism of class `c("rr_noncompliance", "rr_mechanism")`: `mechanism`, followed by the given behaviour. Its [rr_epsilon()] is the
+#' @return `rr_noncompliance()`: a mechanism of class `c("rr_noncompliance", "rr_mechanism")`: `mechanism`, followed by the given behaviour. Its [rr_epsilon()] is the
 #'   epsilon of `mechanism`, which protects respondents who follow the instructions.
-#' @section Errors:
-#' * `candor_error_argument`: a share out of range, or an `answer` that is neither a report nor a distribution over the reports.
-#' * `candor_error_mismatch`: names that are not reports.
-#' @references Clark, S. J. and Desharnais, R. A. (1998). Honest answers to embarrassing questions: detecting cheating in the
-#'   randomized response model. *Psychological Methods* 3(2), 160-168. \doi{10.1037/1082-989X.3.2.160}
-#'
-#'   Bockenholt, U. and van der Heijden, P. G. M. (2007). Item randomized-response models for measuring
-#'   noncompliance. *Psychometrika* 72, 245-262. \doi{10.1007/s11336-005-1495-y}
-#' @seealso [rr_lie_detector()] and [rr_anchor()], which estimate the share; `vignette("compliance", package = "candor")`.
 #' @concept self-protective answer
 #' @concept sensitivity analysis
-#' @concept noncompliance
 #' @concept self-protective no
 #' @examples
-#' # How would the prevalence change if 5% or 10% said "no" whatever the die showed?
+#'
+#' # The survey in Nigeria: how would the prevalence change if 5% or 10% said "no" whatever the die showed?
 #' design <- rr_forced(1 / 6)
 #' counts <- c(no = 1604, yes = 831)
 #' sapply(c(0, 0.05, 0.1), function(share) {
