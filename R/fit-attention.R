@@ -83,7 +83,7 @@ attention_frame <- function(x, asked, count, weights, by, na.rm) {
 
 # The variance of the design is that of the mean of the scores.
 attention_design <- function(design, asked, count, weights, by, na.rm) {
-  if (!is.null(count)) abort("{.arg count} must be left out: a row of a design is one respondent.", "argument")
+  if (!is.null(count)) abort("{.arg count} must be left out: a row of a design is one respondent.")
   tally <- tally_design(design, asked$joint, NULL, weights, by, na.rm)
   data <- design_data(design, tally, NULL, by, FALSE)
   data$group <- match(data$group, which(tally$n > 0))
@@ -129,7 +129,7 @@ new_rr_attention <- function(found, mechanism, given) {
     family = 2L * length(tally$n), moments = found, df = found$df, tally = tally, mechanism = mechanism,
     axis_kind = "share",
     title = c(paste0("Prevalence corrected for inattentive respondents, from ", format_count(people), " respondents",
-                     if (!is.null(tally$groups)) in_groups(tally)),
+                     in_groups(tally)),
               paste0("  ", vapply(tally$mechanism$questions, format, "")),
               paste0("  Target: population; ", interval_words(given$conf.level, "score", given$simultaneous))),
     notes = if (anyNA(shown$error)) indented("Estimates held at 0 or 1 have no standard error: read the intervals")

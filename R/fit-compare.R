@@ -61,7 +61,7 @@
 #' @export
 rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjust = "holm", conf.level = 0.95, ...) {
   check_dots_empty(...)
-  type <- check_choice(type, "type", c("difference", "ratio"))
+  type <- check_choice(type)
   adjust <- check_choice(adjust, "adjust", stats::p.adjust.methods)
   conf.level <- check_level(conf.level)
   survey <- inherits(fit, "rr_survey")
@@ -97,7 +97,7 @@ compared_what <- c(difference = "Differences of shares, group2 minus group1",
                    ratio = "Ratios of shares, group2 over group1")
 
 compared_fits <- function(fit, groups) {
-  fits <- if (is.null(groups)) check_fits(fit) else lapply(groups, function(g) cut_fit(fit, g, drop = TRUE))
+  fits <- if (is.null(groups)) check_fits(fit) else lapply(groups, function(g) cut_groups(fit, g, drop = TRUE))
   fits <- lapply(fits, anytime_fit)
   plans <- unique(lapply(unname(fits), function(fit) fit$plan))
   if (length(plans) > 1L) abort("The fits must have the same kind of interval and the same {.arg plan}.", "mismatch")
@@ -126,9 +126,10 @@ title_of.rr_compare <- function(x) {
 }
 
 check_several_groups <- function(fit) {
-  if (group_count(fit$tally) > 1L) return(invisible())
-  abort(c("{.arg fit} must have at least two groups.",
-          i = "Tally with {.arg by}, or give a list of fits of independent samples."), "argument")
+  if (group_count(fit$tally) < 2L) {
+    abort(c("{.arg fit} must have at least two groups.",
+            i = "Tally with {.arg by}, or give a list of fits of independent samples."))
+  }
 }
 
 check_fits <- function(fits) {
@@ -137,7 +138,7 @@ check_fits <- function(fits) {
   kind <- if (inherits(fits[[1]], "rr_survey")) "rr_survey" else "rr_fit"
   other <- which(!vapply(fits, inherits, NA, kind))[1]
   if (!is.na(other)) {
-    abort(c("{.arg fit} must be {needed}.", x = "Element {other} is {describe(fits[[other]])}."), "argument")
+    abort(c("{.arg fit} must be {needed}.", x = "Element {other} is {describe(fits[[other]])}."))
   }
   single <- vapply(fits, function(fit) !is.null(fit$tally$groups) && group_count(fit$tally) == 1L, NA)
   # A fit of one group is called by it.
@@ -307,10 +308,10 @@ anova.rr_fit <- function(object, ...) {
 # Fits of the same reports by maximum likelihood; beside a fit by groups that of all groups together.
 nested_fits <- function(fits) {
   other <- setdiff(vapply(fits, function(fit) fit$method, ""), "mle")
-  if (length(other)) abort("Likelihood ratio tests need maximum likelihood fits, not by {.val {other}}.", "argument")
+  if (length(other)) abort("Likelihood ratio tests need maximum likelihood fits, not by {.val {other}}.")
   # Each group counts with its effective number, which depends on how reports are grouped: two such sums have no ratio.
   if (any(vapply(fits, function(fit) !is.null(fit$tally$weight_squares), NA))) {
-    abort("Likelihood ratio tests need reports without weights: use {.fn rr_compare}.", "argument")
+    abort("Likelihood ratio tests need reports without weights: use {.fn rr_compare}.")
   }
   if (length(fits) == 1L) {
     check_several_groups(fits[[1]])

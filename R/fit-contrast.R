@@ -120,9 +120,9 @@ covariance_of.rr_contrast <- function(x) {
 contrast_functions <- function(L, names) {
   if (is.matrix(L)) L <- stats::setNames(lapply(seq_len(nrow(L)), function(i) L[i, ]), rownames(L))
   if (!is.list(L)) L <- list(L)
-  if (!length(L)) abort("{.arg L} must hold at least one function.", "argument")
+  if (!length(L)) abort("{.arg L} must hold at least one function.")
   ratio <- which(vapply(L, function(x) is.list(x) && !is.object(x), NA))
-  if (any(lengths(L[ratio]) != 2L)) abort("A ratio in {.arg L} must be a list of two functions.", "argument")
+  if (any(lengths(L[ratio]) != 2L)) abort("A ratio in {.arg L} must be a list of two functions.")
   above <- replace(L, ratio, lapply(L[ratio], `[[`, 1))
   below <- lapply(unname(L[ratio]), `[[`, 2)
   weights <- do.call(rbind, Map(contrast_row, c(unname(above), below), list(names), c(seq_along(L), ratio)))
@@ -137,9 +137,8 @@ contrast_functions <- function(L, names) {
 contrast_row <- function(x, names, i) {
   if (is.character(x) && length(x)) x <- stats::setNames(rep(1, length(x)), x)
   what <- sprintf("Function %d of {.arg L}", i)
-  if (!length(x) || !is.numeric(x) || is.object(x) || !all(is.finite(x)) || all(x == 0)) {
-    abort(c(paste(what, "must be categories to add up, or finite weights, not all 0."), x = "It is {describe(x)}."),
-          "argument")
+  if (!length(x) || !is_numbers(x) || !all(is.finite(x)) || all(x == 0)) {
+    abort(c(paste(what, "must be categories to add up, or finite weights, not all 0."), x = "It is {describe(x)}."))
   }
   place <- if (is.null(names(x))) seq_along(x) else match(names(x), names)
   if (anyNA(place) || anyDuplicated(place) || (is.null(names(x)) && length(x) != length(names))) {
@@ -209,8 +208,9 @@ has_order <- function(mechanism) {
 
 check_ordered_fit <- function(fit) {
   if (!inherits(fit, "rr_fit") || !is.null(fit$mechanism$questions)) must_be(fit, "fit", "a fit of one question")
-  if (has_order(fit$mechanism)) return(invisible())
-  abort("{.arg fit} must be of levels that have an order: numbers, or an ordered factor.", "argument")
+  if (!has_order(fit$mechanism)) {
+    abort("{.arg fit} must be of levels that have an order: numbers, or an ordered factor.")
+  }
 }
 
 # One row of weights for each group and level of `at`.

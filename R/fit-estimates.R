@@ -198,8 +198,9 @@ plain_tibble <- function(x) tibble::as_tibble(unclass(x)[names(x)])
 
 # A level other than that of intervals that were made with the estimate and cannot be made again.
 check_made_level <- function(level, made) {
-  if (isTRUE(all.equal(level, made, tolerance = 1e-12))) return(invisible())
-  abort("The interval was made at level {made}, and cannot be had at another.", "argument")
+  if (!isTRUE(all.equal(level, made, tolerance = 1e-12))) {
+    abort("The interval was made at level {made}, and cannot be had at another.")
+  }
 }
 
 # ---- categories of fits ----
@@ -331,7 +332,7 @@ choose_measures <- function(table, metrics, known) {
   if (identical(metrics, "common")) known <- setdiff(known, "AICc")
   else if (!identical(metrics, "all")) {
     at <- match(tolower(metrics), tolower(known))
-    if (anyNA(at)) abort("{.arg metrics} must be among {.val {known}}.", "argument")
+    if (anyNA(at)) abort("{.arg metrics} must be among {.val {known}}.")
     known <- known[at]
   }
   table <- Filter(function(column) !anyNA(column), table[intersect(known, names(table))])

@@ -221,7 +221,7 @@ fit_doubt <- function(fit, truth, evidence, alpha) {
 # deviations has a tail above 0.006.
 makes_counts <- function(evidence, truth) {
   law <- evidence$law
-  if (evidence$k > tested_reports || !law_gives(law, "additive", evidence$k)) return(FALSE)
+  if (evidence$k > tested_reports || !law_gives(law, "additive")) return(FALSE)
   if (min(truth) < 0 || max(truth) > 1) return(FALSE)
   fitted <- evidence$n * (law$b + law$a * truth)
   isTRUE(sum((evidence$counts - fitted)^2 / fitted) <= 4)
@@ -239,7 +239,7 @@ is_contradicted <- function(fit, truth, evidence, alpha) {
   if (is_validated(fit$mechanism)) return(FALSE)
   likeliest <- fit$method == "mle"
   if (!likeliest && !(fit$estimator$unbiased && any(truth < 0))) return(FALSE)
-  if (reports > tested_reports || !law_gives(evidence$law, "channel", reports)) return(FALSE)
+  if (reports > tested_reports || !law_gives(evidence$law, "channel")) return(FALSE)
   if (!likeliest) truth <- estimate_counts(fit$mechanism, evidence$counts, "mle", evidence$n)$estimate
   counts_contradict(fit$mechanism, evidence$counts, law_reported(evidence$law, truth), alpha, evidence$law)
 }
@@ -254,7 +254,7 @@ reports_contradict <- function(mechanism, counts, alpha = false_alarm) {
     }, NA)))
   }
   reports <- length(mechanism$reports)
-  if (reports > tested_reports || !law_gives(rr_law(mechanism), "channel", reports)) return(FALSE)
+  if (reports > tested_reports || !has_categories(mechanism)) return(FALSE)
   truth <- estimate_counts(mechanism, counts, "mle", tally_sums(counts))$estimate
   counts_contradict(mechanism, counts, reported_shares(mechanism, truth), alpha)
 }
@@ -311,7 +311,7 @@ free_reports <- function(mechanism) {
   k <- length(mechanism$levels)
   reports <- length(mechanism$reports)
   blocks <- length(report_blocks(mechanism))
-  full <- law_gives(rr_law(mechanism), "additive", k) || k > 1000
+  full <- law_gives(rr_law(mechanism), "additive") || k > 1000
   max(0, reports - blocks - if (full) k - 1 else qr(rr_matrix(mechanism), tol = 1e-11)$rank - 1)
 }
 

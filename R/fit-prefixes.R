@@ -61,11 +61,11 @@ rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.
   tally <- if (inherits(x, "rr_tally") || inherits(mechanism, "rr_prefixes")) as_tally(x, mechanism, NULL, NULL, FALSE)
   check_that(inherits(tally$mechanism, "rr_prefixes"), tally$mechanism %||% x, "x",
              "a tally of reports of {.fn rr_prefixes}, or these reports with their mechanism")
-  if (!is.null(tally$groups)) abort("{.arg x} must be a tally without groups.", "argument")
+  if (!is.null(tally$groups)) abort("{.arg x} must be a tally without groups.")
   alphabet <- check_alphabet(alphabet)
   alpha <- check_alpha(alpha)
   most <- check_count(most, "most", min = 1)
-  target <- check_choice(target, "target", c("population", "sample"))
+  target <- check_choice(target)
   conf.level <- check_level(conf.level)
   check_flag(simultaneous, "simultaneous")
   found <- search_prefixes(tally, alphabet, alpha, most)

@@ -85,7 +85,7 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
   conf.level <- check_level(conf.level)
   check_installed("ggplot2", "to draw a profile")
   panel <- group_panel(object, c(attr(object, "groups"), "term"), ": ")
-  if (nlevels(panel) > 12L) abort("A picture holds up to 12 profiles, see {.arg parm}.", "argument")
+  if (nlevels(panel) > 12L) abort("A picture holds up to 12 profiles, see {.arg parm}.")
   limit <- stats::qchisq(conf.level, 1)
   data <- data.frame(value = object$value, fall = -object$deviance / 2, panel = panel)
   bounds <- stats::confint(fit, unique(object$term), conf.level)
@@ -120,7 +120,7 @@ plot.rr_profile <- function(x, ...) draw(x, ...)
 design_parameters <- function(fit, conf.level) {
   parameters <- fit$mechanism$parameters
   if (is.null(parameters) || !identical(fit$method, "mle")) {
-    abort("Parameters need a maximum likelihood fit of a design with an unknown parameter.", "argument")
+    abort("Parameters need a maximum likelihood fit of a design with an unknown parameter.")
   }
   rows <- lapply(seq_len(NCOL(fit$estimate)), function(g) parameter_rows(fit, g, parameters, conf.level))
   bind_groups(rows, fit$tally$groups)

@@ -110,7 +110,7 @@ absence_p_values <- function(fit, g) {
   law <- rr_law(fit$mechanism)
   evidence <- group_evidence(fit$tally, g, law)
   estimate <- group_estimate(fit, g)
-  if (!law_gives(law, "exact", evidence$k)) return(stats::pnorm(estimate / evidence$blank_error(), lower.tail = FALSE))
+  if (!law_gives(law, "exact")) return(stats::pnorm(estimate / evidence$blank_error(), lower.tail = FALSE))
   given <- binomial_counts(law, evidence)
   n <- given$n
   x <- given$counts

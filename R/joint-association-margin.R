@@ -10,7 +10,7 @@ rr_association.rr_margin <- function(x, ...) {
 # A fit with cells at 0 takes these as known: its standard errors are too small.
 unbiased_margin <- function(x) {
   possible <- (x$boundary %||% 0) > 0 && is.null(x$df) && !is.null(x$tally)
-  if (!possible || !law_gives(rr_law(x$tally$mechanism), "inverse", length(x$estimate))) return(x)
+  if (!possible || !law_gives(rr_law(x$tally$mechanism), "inverse")) return(x)
   rr_margin(estimate_again(x$tally, method = "inv", target = x$target), names(dimnames(x$estimate)))
 }
 
@@ -93,7 +93,7 @@ support_test <- function(supports, n) {
 # table, r and c for its margins, the interactions S - r c' are (I - r 1') S (I - 1 c'), and so are their changes.
 true_table_test <- function(tally) {
   sizes <- unname(tally$mechanism$sizes)
-  if (!law_gives(rr_law(tally$mechanism), "inverse", prod(sizes))) {
+  if (!law_gives(rr_law(tally$mechanism), "inverse")) {
     return(list(statistic = NA_real_, df = prod(sizes - 1)))
   }
   fit <- estimate_again(tally, method = "inv", target = "sample")

@@ -97,10 +97,10 @@ evidence_columns <- function(mechanism) {
   k <- length(mechanism$levels)
   law <- rr_law(mechanism)
   alike <- law$binomial
-  direct <- law_gives(law, "additive", k)
-  if (law_gives(law, "exact", k) && length(alike$a) == 1L && length(alike$b) == 1L && (k > 2L || !direct)) {
+  direct <- law_gives(law, "additive")
+  if (law_gives(law, "exact") && length(alike$a) == 1L && length(alike$b) == 1L && (k > 2L || !direct)) {
     return(list(p = law[["p"]] %||% (alike$a + alike$b), q = alike$b, width = k, direct = direct,
-                rivals = direct || !law_gives(law, "support", k) || !is.null(law$both_own)))
+                rivals = direct || !law_gives(law, "support") || !is.null(law$both_own)))
   }
   if (k == 2L && length(mechanism$reports) == 2L) {
     # Labels that are bits decide what is counted as 1.

@@ -58,13 +58,6 @@ dense_axis <- function(axis) {
        inverse = terms + (1 - rowSums(terms)) / axis$truths)
 }
 
-law_matrix.rr_law_hadamard <- function(law, k) {
-  if (as.double(law$truths) * law$blocks * law$size > 1e8) {
-    abort("The matrix of so many categories would not fit in memory.", c("too_large", "argument"))
-  }
-  t(.Call(C_rr_channel_rows, law_axes(law, k), seq_len(law$truths)))
-}
-
 law_reported.rr_law_hadamard <- function(law, theta) apply_channel(law_axes(law), theta)
 
 # Of the t holders of a category about t (E - 1) / Z tell a column of their own, the others any.
@@ -132,15 +125,7 @@ law_second_moments.rr_law_hadamard <- function(law, k, weights) {
 }
 
 law_functions.rr_law_hadamard <- function(law, evidence, functions, target, variances = FALSE) {
-  phi <- evidence$counts / evidence$n
-  shares <- law_unbiased(law, evidence)
-  means <- drop(functions %*% shares)
-  added <- hadamard_terms(law, functions)
-  second <- if (variances) colSums(added^2 * phi) else crossprod(added * sqrt(phi))
-  if (target == "population") {
-    return((second - if (variances) means^2 else outer(means, means)) / max(evidence$n - 1, 0))
-  }
-  (second - if (variances) drop(functions^2 %*% shares) else functions %*% (shares * t(functions))) / evidence$n
+  functions_by_terms(law, evidence, functions, hadamard_terms(law, functions), target, variances)
 }
 
 term_products.rr_law_hadamard <- function(law, evidence, cells) {

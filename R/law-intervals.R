@@ -34,8 +34,6 @@ law_intervals.rr_law <- function(law, evidence, estimate, interval, level, which
   binomial_intervals(each$a, each$b, 1 - each$a, given$counts[which] / given$n, given$n, interval, level, target)
 }
 
-nearest <- function(x, least, most) pmin(pmax(x, least), most)
-
 # Of `x` over the nearest value that is likely, which has this variance.
 squared_excess <- function(x, likely, variance) {
   excess <- numeric(length(x))

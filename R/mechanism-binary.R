@@ -124,9 +124,9 @@ rr_triangular <- function(p, levels = c("no", "yes"), ...) {
 rr_mangat <- function(p, t = NULL, levels = c("no", "yes"), variant = c("1990", "1994"), ...) {
   check_dots_empty(...)
   p <- check_probability(p, "p")
-  variant <- check_choice(variant, "variant", c("1990", "1994"))
+  variant <- check_choice(variant)
   if (variant == "1994") {
-    if (!is.null(t)) abort("{.arg t} must not be given for the {.arg variant} of 1994.", "argument")
+    if (!is.null(t)) abort("{.arg t} must not be given for the {.arg variant} of 1994.")
     return(made(new_rr_binary(1, 1 - p, levels, "Design of Mangat (1994)", difference = p), "rr_mangat", p = p,
                 variant = variant))
   }

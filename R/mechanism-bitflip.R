@@ -53,7 +53,8 @@ new_law_bitflip <- function(buckets, d, p, q, difference) {
   new_rr_law("bitflip", "a report has the bits of some of the buckets", truths = buckets, d = d, p = p, q = q,
              difference = difference, kept = TRUE,
              gives = c("inverse", "scores", "profile", if (abs(difference) >= 1e-14) "binomial"),
-             binomial = list(a = difference, b = q, odds = NA_real_))
+             binomial = list(a = difference, b = q, odds = NA_real_),
+             shown = list(`P(1 for the truth's bucket)  ` = p, `P(1 for any other)           ` = q))
 }
 
 #' @export
@@ -86,10 +87,8 @@ prepare_answers.rr_bitflip <- function(mechanism, x) {
 }
 
 draw_reports.rr_bitflip <- function(mechanism, answers, rng = "secure") {
-  draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
-    .Call(C_rr_draw_bitflip, positions, 1L, levels, c(2 * mechanism$bit_epsilon, 0),
-          as.integer(c(mechanism$buckets, mechanism$d)), generator)
-  })
+  draw_protocol(mechanism, answers, rng, C_rr_draw_bitflip, c(2 * mechanism$bit_epsilon, 0),
+                as.integer(c(mechanism$buckets, mechanism$d)))
 }
 
 # For the own likelihood: the buckets whose bit is 1, then those that were drawn.

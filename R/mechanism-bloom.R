@@ -104,7 +104,7 @@ new_rr_bloom <- function(levels, epsilon, bits, hashes, cohorts, numbers, pairs,
     permanent = numbers$permanent, bits_number = bits, hashes = hashes, cohorts = cohorts, f = numbers$f,
     given_0 = numbers$p, given_1 = numbers$q, one = numbers$one, zero = numbers$zero, pairs = pairs, bit = bit,
     places = filters, key = key,
-    codec = cohort_codec(bits, cohorts), from_epsilon = !is.null(epsilon), memoised = memoised,
+    codec = cohort_codec(bits, cohorts), memoised = memoised,
     linked = if (cohorts > 1) "cohort",
     second = if (memoised) rr_unary(bits, p = numbers$q, q = numbers$p)
   )
@@ -151,12 +151,12 @@ bloom_levels <- function(epsilon, permanent, pairs) {
 
 bloom_letters <- function(epsilon, permanent, f, p, q) {
   if (!is.null(epsilon) || !is.null(permanent)) {
-    abort("Either {.arg epsilon} must be given, or {.arg f}, {.arg p} and {.arg q}.", "argument")
+    abort("Either {.arg epsilon} must be given, or {.arg f}, {.arg p} and {.arg q}.")
   }
   f <- check_number(f, "f", min = 0, max = 1, max_open = TRUE)
   p <- check_probability(p, "p")
   q <- check_probability(q, "q")
-  if (snap_to_zero(q - p, max(p, q)) == 0) abort("{.arg p} and {.arg q} must differ.", "argument")
+  if (snap_to_zero(q - p, max(p, q)) == 0) abort("{.arg p} and {.arg q} must differ.")
   list(f = f, p = p, q = q)
 }
 
@@ -197,7 +197,8 @@ rr_law.rr_bloom <- function(mechanism) {
   chances <- c(mechanism$one, mechanism$zero)
   new_rr_law("bloom", "a report has the bits of a Bloom filter", truths = length(mechanism$levels),
              bits = mechanism$bits_number, cohorts = mechanism$cohorts, one = mechanism$one, zero = mechanism$zero,
-             places = mechanism$places, gives = c("inverse", "bits", "profile"), kept = all(chances > 0 & chances < 1))
+             places = mechanism$places, gives = c("inverse", "bits", "profile"), kept = all(chances > 0 & chances < 1),
+             shown = list(`P(1 for a bit of the truth)  ` = mechanism$one, `P(1 for any other bit)       ` = mechanism$zero))
 }
 
 #' @export

@@ -13,7 +13,7 @@ new_rr_sampled <- function(kind, levels, parts, part_column, design, ...) {
   # What is counted: for each part how many drew it, then its own counts.
   reports <- unlist(Map(function(name, part) c(name, paste0(name, ": ", part$reports)), names(parts), parts),
                     use.names = FALSE)
-  if (anyDuplicated(reports)) abort("Questions and their reports must have different names.", "argument")
+  if (anyDuplicated(reports)) abort("Questions and their reports must have different names.")
   new_rr_mechanism(unique(c(kind, "sampled")), levels, reports = reports, design = design, parts = parts,
                    epsilon = max(vapply(parts, function(m) m$epsilon, 0)), part_column = part_column,
                    codec = report_codec(part = part_column),
@@ -110,7 +110,7 @@ join_reports <- function(reports, order) {
 # spaces between them what takes several columns.
 report_texts <- function(x) {
   if (is.data.frame(x)) return(do.call(paste, unname(lapply(as.list(x), report_texts))))
-  if (is.numeric(x) && !is.object(x)) number_text(x) else as.character(x)
+  if (is_numbers(x)) number_text(x) else as.character(x)
 }
 
 # ---- tallies ----
@@ -131,17 +131,12 @@ count_reports.rr_sampled <- function(mechanism, x, groups = NULL, weights = NULL
     stay <- setdiff(rows, gone)
     counts <- as.matrix(result$counts)
     counts <- cbind(counts, matrix(0, nrow(counts), columns - ncol(counts)))
-    list(counts = rbind(group_totals(weights[stay], groups[stay], length(stay), columns), counts), gone = gone)
+    one <- rep(1, length(stay))
+    list(counts = rbind(group_sums(weights[stay] %||% one, groups[stay] %||% one, columns), counts), gone = gone)
   }, mechanism$parts, read$rows, names(mechanism$parts))
   counts <- do.call(rbind, lapply(counted, `[[`, "counts"))
   list(counts = if (columns > 1L) unname(counts) else as.vector(counts),
        dropped = sort(c(read$dropped, unlist(lapply(counted, `[[`, "gone"), use.names = FALSE))))
-}
-
-# Every group has its number, also where none of it drew this part.
-group_totals <- function(weights, groups, n, columns) {
-  each <- weights %||% rep(1, n)
-  as.vector(rowsum(c(each, numeric(columns)), c(groups %||% rep(1, n), seq_len(columns))))
 }
 
 # list(reports, rows of each part, dropped).

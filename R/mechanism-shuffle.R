@@ -265,7 +265,7 @@ block_weights <- function(ends, n, p) {
   mass <- diff(stats::pbinom(c(ends[1] - 1, high), n, p))
   # sum of i P(i) up to k is n p P(Bin(n - 1, p) <= k - 1)
   mean <- n * p * diff(stats::pbinom(c(ends[1] - 2, high - 1), n - 1, p))
-  upper <- pmin(pmax(mean - low * mass, 0), (high - low) * mass) / (high - low)
+  upper <- nearest(mean - low * mass, 0, (high - low) * mass) / (high - low)
   cbind(mass - upper, upper)
 }
 
@@ -295,8 +295,8 @@ even_grid <- function(values, weights) {
   place <- (values - lowest) / width
   below <- pmin(floor(place), other_size - 2)
   upper <- weights * (place - below)
-  sums <- function(value, at) rowsum(c(value, numeric(other_size)), c(at, seq_len(other_size)))[, 1]
-  c(lowest + width * (seq_len(other_size) - 1), sums(weights - upper, below + 1) + sums(upper, below + 2))
+  c(lowest + width * (seq_len(other_size) - 1), group_sums(weights - upper, below + 1, other_size) +
+      group_sums(upper, below + 2, other_size))
 }
 
 # A binomial of each n on so many points that the mean is kept: 0, and a grid where the mass is. What lies above the

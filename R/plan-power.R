@@ -142,7 +142,7 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
     kind = kind, what = what, term = design$term, asked = check_asked(given[[1]], kind, what, mechanisms),
     share = share, null = number(null, "null"), alpha = check_alpha(alpha), conf.level = check_level(conf.level),
     simultaneous = check_flag(simultaneous, "simultaneous"),
-    target = check_choice(target, "target", c("population", "sample")),
+    target = check_choice(target),
     second = if (!is.null(versus)) second_group(number(versus, "versus"), versus_mechanism, allocation, form_of),
     # What one person approached is worth, in answers of a simple random sample.
     worth = answers_worth(response_rate, design_effect)
@@ -156,7 +156,7 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
 asked_of <- function(...) {
   given <- Filter(Negate(is.null), list(...))
   if (length(given) == 1) return(given)
-  abort("Exactly one of {.arg n}, {.arg power} and {.arg margin} must be given.", "argument")
+  abort("Exactly one of {.arg n}, {.arg power} and {.arg margin} must be given.")
 }
 
 is_mean <- function(mechanism) isTRUE(mechanism$codec$real)
@@ -176,7 +176,7 @@ second_group <- function(share, mechanism, allocation, form_of) {
 
 check_truth_of <- function(what, share, mechanisms, category, needed) {
   if (is.null(share)) {
-    if (needed) abort("{.arg share} must be given, except for the {.arg margin} of one group.", "argument")
+    if (needed) abort("{.arg share} must be given, except for the {.arg margin} of one group.")
     return(NULL)
   }
   if (what == "mean") return(vapply(share, check_number, 0, "share"))
@@ -196,7 +196,7 @@ check_unused <- function(given, kind, what, share, versus) {
             if (what == "coefficient") c("share", "versus", "target") else c("data", "coefficients", "term", "link"),
             if (is.null(versus)) c("versus_mechanism", "allocation") else "null")
   unused <- intersect(idle, given)
-  if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to this question.", "argument")
+  if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to this question.")
 }
 
 # Shares are a grid of one category. A name that is another category's would be a misunderstanding.
@@ -218,7 +218,7 @@ check_mechanisms <- function(mechanism) {
 }
 
 check_open <- function(x, arg, below = 1) {
-  check_that(is.numeric(x) && !is.object(x) && length(x) && !anyNA(x) && all(x > 0 & x < below), x, arg,
+  check_that(is_numbers(x) && length(x) && !anyNA(x) && all(x > 0 & x < below), x, arg,
              paste("numbers between 0 and", below))
   as.double(x)
 }
@@ -353,9 +353,9 @@ category_form <- function(mechanism, category) {
   if (!is.null(law$planned)) {
     return(list(variance = function(share, target) law$planned[[target]] * share * (1 - share), k = k))
   }
-  form <- if (law_gives(law, "exact", k)) law$binomial
+  form <- if (law_gives(law, "exact")) law$binomial
   if (law_tells_nothing(law)) abort_no_information(mechanism)
-  filters <- law_gives(law, "bits", k)
+  filters <- law_gives(law, "bits")
   # The mechanisms of many things at once have no categories.
   if (is.null(form) && !filters && is.null(law_second_moments(law, k, as.double(seq_len(k) == 1)))) {
     abort(c("{.arg mechanism} has no closed form for planning, see {.fn rr_study}.", x = "It is: {format(mechanism)}."),
@@ -428,7 +428,7 @@ mean_form <- function(mechanism, sd) {
     if (anyNA(m)) return(half^2 * worst(target))
     spread <- if (is.null(sd)) 1 - m^2 else rep((sd / half)^2, length(m))
     if (any(spread < 0 | spread > (1 - m^2) * (1 + 1e-9))) {
-      abort("No numbers in the range of the mechanism have this mean ({.arg share}) and {.arg sd}.", "argument")
+      abort("No numbers in the range of the mechanism have this mean ({.arg share}) and {.arg sd}.")
     }
     randomized <- parts$constant + parts$linear * m + parts$slope * (m^2 + spread)
     half^2 * (randomized + if (target == "population") spread else 0)
@@ -470,7 +470,7 @@ coefficient_form <- function(mechanism, design) {
 worst_share <- function(form, target) {
   if (!is.null(form$worst)) return(form$worst)
   if (!is.null(form$study)) {
-    abort("{.arg share} must be given for a channel that a validation study estimated.", "argument")
+    abort("{.arg share} must be given for a channel that a validation study estimated.")
   }
   turn <- form$turn %||% stats::optimize(form$variance, c(0, 1), target, maximum = TRUE, tol = 1e-3)$maximum
   tried <- c(0, 1, min(1, max(0, turn)))

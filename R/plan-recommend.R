@@ -98,21 +98,21 @@
 rr_recommend <- function(k = NULL, epsilon, n = 1, truth = NULL, target = c("population", "sample"), permanent = NULL,
                          question = c("shares", "ranges", "mean", "strings", "survey"), ...) {
   check_dots_empty(...)
-  question <- check_choice(question, "question", eval(formals()$question))
+  question <- check_choice(question)
   levels <- question %in% c("shares", "ranges")
   idle <- c(if (!levels) c("k", if (question != "survey") "truth", "target"), if (question != "shares") "permanent")
   unused <- intersect(idle, names(match.call()))
-  if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to {.code question = \"{question}\"}.", "argument")
+  if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to {.code question = \"{question}\"}.")
   epsilon <- check_epsilons(epsilon)
   n <- check_grid(n, "n", whole = TRUE)
-  target <- check_choice(target, "target", c("population", "sample"))
+  target <- check_choice(target)
   k <- if (levels) check_grid(k, "k", whole = TRUE) else NA_real_
-  if (levels && any(k < 2)) abort("{.arg k} must be at least 2.", "argument")
+  if (levels && any(k < 2)) abort("{.arg k} must be at least 2.")
   # More levels than this make covariances that are slow to compute.
   if (question == "ranges" && any(k > 1024)) abort("{.arg k} must be at most 1,024 for ranges.", "too_large")
   if (!is.null(truth) && levels) {
-    truth <- check_distribution(tabulated(truth), "truth")
-    if (any(k != length(truth))) abort("{.arg truth} must have {.arg k} shares.", "argument")
+    truth <- check_distribution(tabulated(truth))
+    if (any(k != length(truth))) abort("{.arg truth} must have {.arg k} shares.")
   }
   if (!is.null(permanent)) permanent <- check_number(permanent, "permanent", max(epsilon), 700, min_open = TRUE)
   cells <- expand.grid(n = n, epsilon = epsilon, k = k, KEEP.OUT.ATTRS = FALSE)
@@ -384,5 +384,5 @@ recommend_survey <- function(epsilon, n, truth) {
                    success = vapply(channels, matrix_success, 0),
                    influence = pmax(yes[1, ], 1 - yes[1, ]) / abs(yes[2, ] - yes[1, ]) / n)
   }))
-  if (nrow(table)) table else abort("No device keeps within {.arg epsilon} {epsilon}.", "argument")
+  if (nrow(table)) table else abort("No device keeps within {.arg epsilon} {epsilon}.")
 }

@@ -118,12 +118,10 @@ known_reports <- function(reports, mechanism, truth, id) {
   # What a respondent sends again is no new evidence, but of what is kept.
   first <- !duplicated(id %||% seq_len(n))
   seen <- sort(unique(x))
-  facts <- lapply(seen, function(one) client_facts(mechanism, chosen_reports(reports, first & x == one), one))
+  facts <- lapply(seen, function(one) client_facts(mechanism, some_reports(reports, first & x == one), one))
   list(x = x, reports = reports, seen = seen, facts = facts, own = reports_support(mechanism, reports, x),
        chance = vapply(facts, `[[`, 0, "own")[match(x, seen)], first = first, id = id, ascending = ascending)
 }
-
-chosen_reports <- function(reports, at) if (length(dim(reports)) == 2L) reports[at, , drop = FALSE] else reports[at]
 
 # An order of a client's own can tell the truth, and reading sorts the positions.
 is_ascending <- function(reports, codec) {
@@ -213,11 +211,11 @@ check_rows <- function(known, mechanism, alpha) {
     mine <- known$first & known$x == known$seen[i]
     facts <- known$facts[[i]]
     single <- single_test(facts, sum(mine))
-    joint <- rbind(joint_tests(facts, chosen_reports(known$reports, mine), known$own[mine]), pooled)
+    joint <- rbind(joint_tests(facts, some_reports(known$reports, mine), known$own[mine]), pooled)
     least <- min(1, nrow(joint) * joint$p)
     wrong <- c(single = single$p, joint = least) < alpha / 2 / number
     problem <- if (any(wrong)) client_problem(wrong, facts, known$own[mine], joint)
-    problem <- problem %||% epsilon_problem(bound$low, mechanism$epsilon)
+    problem <- problem %||% epsilon_problem(bound$low, mechanism)
     if (!known$ascending) problem <- "Positions must be increasing: their order can tell the truth."
     tibble::tibble(truth = mechanism$levels[known$seen[i]], n = as.double(sum(mine)), statistic = single$statistic,
                    df = single$df, p.value = single$p, p.joint = least, epsilon = bound$estimate,
@@ -353,16 +351,14 @@ epsilon_bound <- function(mechanism, known, alpha) {
   at <- which(known$first)
   pairs <- other_truths(match(known$x[at], known$seen), k)
   at <- at[pairs$kept]
-  other <- reports_support(mechanism, chosen_reports(known$reports, at), known$seen[pairs$other[pairs$kept]])
+  other <- reports_support(mechanism, some_reports(known$reports, at), known$seen[pairs$other[pairs$kept]])
   a <- sum(known$own[at] & !other)
   b <- sum(!known$own[at] & other)
   counts <- do.call(rbind, lapply(known$facts, `[[`, "counts"))
   small <- is_cell(mechanism) && length(counts) <= 1000
-  levels <- c(pairs_bound(a, b, alpha / (1 + small)), if (small) table_bound(counts, alpha / 2))
+  levels <- c(stats::qlogis(stats::qbeta(alpha / (1 + small), a, b + 1)), if (small) table_bound(counts, alpha / 2))
   list(estimate = log(a / b), low = max(0, levels))
 }
-
-pairs_bound <- function(a, b, alpha) stats::qlogis(stats::qbeta(alpha, a, b + 1))
 
 # Clopper-Pearson limits of all probabilities at once. Rows are truths.
 table_bound <- function(counts, alpha) {
@@ -383,10 +379,7 @@ other_truths <- function(x, k) {
   list(other = other, kept = number_within(pair) <= replace(reverse, is.na(reverse), 0))
 }
 
-number_within <- function(group) {
-  order <- order(group)
-  replace(group, order, sequence(rle(group[order])$lengths))
-}
+number_within <- function(group) stats::ave(seq_along(group), group, FUN = seq_along)
 
 # ---- several questions ----
 
@@ -410,16 +403,17 @@ product_rows <- function(knowns, mechanism, alpha) {
   rbind(rows, tibble::tibble(
     question = toString(names(questions)), truth = NA_character_, n = as.double(sum(knowns[[1]]$first)), statistic = NA,
     df = NA, p.value = NA, p.joint = least, epsilon = sum(bounds$epsilon), epsilon.low = low, epsilon.high = Inf,
-    problem = problem %||% epsilon_problem(low, mechanism$epsilon) %||% NA_character_
+    problem = problem %||% epsilon_problem(low, mechanism) %||% NA_character_
   ))
 }
 
 # ---- words ----
 
-epsilon_problem <- function(low, epsilon) {
-  if (low <= epsilon) return(NULL)
-  sprintf("The reports prove an epsilon of at least %s, above the promised %s.", format(low, digits = 3),
-          format(epsilon, digits = 3))
+epsilon_problem <- function(low, mechanism) {
+  if (low > mechanism$epsilon) {
+    sprintf("The reports prove an epsilon of at least %s, above the promised %s.", format(low, digits = 3),
+            format(mechanism$epsilon, digits = 3))
+  }
 }
 
 client_problem <- function(wrong, facts, own, joint) {
@@ -473,12 +467,6 @@ check_client_file <- function(file, mechanism) {
       "The file holds other code than this version of the package writes."
   tibble::tibble(truth = NA_character_, n = 0, statistic = NA, df = NA, p.value = NA, p.joint = NA, epsilon = NA,
                  epsilon.low = NA, epsilon.high = NA, problem = problem %||% NA_character_)
-}
-
-file_text <- function(file) {
-  text <- readChar(file, file.size(file), useBytes = TRUE)
-  Encoding(text) <- "UTF-8"
-  gsub("\r\n", "\n", text, fixed = TRUE)
 }
 
 # The pieces of a source stand in the text in their order, and between them are JSON or words without markup.

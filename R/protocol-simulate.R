@@ -12,7 +12,7 @@ simulate_counts.rr_mechanism <- function(mechanism, truth, nsim = 1) {
   if (draws_bits(mechanism)) return(simulate_bits(mechanism, truth, nsim))
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
-  if (law_gives(law, "simulation", k)) return(law_simulate(law, as.double(truth), nsim))
+  if (law_gives(law, "simulation")) return(law_simulate(law, as.double(truth), nsim))
   if (k == 1L || !simulates_counts(mechanism)) {
     refuse_law(law, "simulation", "Simulation",
                "Give {.fn rr_new_mechanism} a function {.arg simulate}, or simulate reports with {.fn rr_perturb}.")
@@ -44,5 +44,5 @@ simulate_bits <- function(mechanism, truth, nsim) {
 simulates_counts <- function(mechanism) {
   if (!is.null(mechanism[["simulate"]])) return(TRUE)
   !is.null(mechanism$codec) && is.null(mechanism$codec$block) &&
-    law_gives(rr_law(mechanism), "inverse", length(mechanism$levels))
+    law_gives(rr_law(mechanism), "inverse")
 }

@@ -109,7 +109,7 @@ check_truths <- function(truth, mechanism = NULL) {
   names(truth) <- make.unique(ifelse(nzchar(names), names, as.character(seq_along(truth))))
   lapply(truth, function(x) {
     x <- tabulated(x)
-    theta <- check_distribution(x, "truth")
+    theta <- check_distribution(x)
     if (!is.null(mechanism)) {
       bits <- !is.null(mechanism$truth_bits)
       theta <- as.double(match_levels(stats::setNames(theta, names(x)), mechanism$levels, "truth", 0, bits))

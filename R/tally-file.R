@@ -132,7 +132,7 @@ set_members <- function(sets) list(bits = I(.Call(C_rr_to_hex, sets$bits)), time
 signed_text <- function(members) {
   lines <- paste0("  ", vapply(names(members), json_text, ""), ": ", vapply(members, json_text, ""), collapse = ",\n")
   text <- paste0("{\n", lines, ",\n  ")
-  paste0(text, "\"checksum\": \"md5:", md5(charToRaw(enc2utf8(text))), "\"\n}\n")
+  paste0(text, "\"checksum\": \"md5:", cli::hash_raw_md5(charToRaw(enc2utf8(text))), "\"\n}\n")
 }
 
 # The arguments of a constructor as JSON has them.
@@ -213,7 +213,7 @@ check_checksum <- function(bytes, needed) {
   at <- found[length(found)]
   tail <- rawToChar(bytes[at:length(bytes)])
   pattern <- "^\"checksum\"[ \t\r\n]*:[ \t\r\n]*\"md5:([0-9a-f]{32})\"[ \t\r\n]*[}][ \t\r\n]*$"
-  if (!grepl(pattern, tail) || sub(pattern, "\\1", tail) != md5(bytes[seq_len(at - 1)])) {
+  if (!grepl(pattern, tail) || sub(pattern, "\\1", tail) != cli::hash_raw_md5(bytes[seq_len(at - 1)])) {
     abort("Its {.field checksum} is of another text, or not the last member: the file was changed or damaged.", "file")
   }
 }
@@ -325,7 +325,7 @@ check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   if (!weighted && any(whole != floor(whole) | whole > 2^53)) {
     abort("Counts must be whole numbers up to 2^53: sums of weights come with {.field weight_squares}.", "file")
   }
-  categories <- law_gives(rr_law(mechanism), "channel", length(mechanism$levels))
+  categories <- has_categories(mechanism)
   # Reports that are categories add up to all respondents; of others no count is above their number.
   found <- apply(as.matrix(counts), 2, if (categories) sum else max)
   if (any(if (categories) abs(found - n) > weighted * 1e-9 * n else found > n * (1 + 1e-9))) {
@@ -462,17 +462,10 @@ write_whole <- function(text, file) {
     writeBin(bytes, beside)
     identical(readBin(beside, "raw", length(bytes) + 1), bytes) && file.rename(beside, file)
   }, error = function(e) FALSE, warning = function(w) FALSE)
-  if (good) return(invisible())
-  unlink(beside)
-  abort("The file {.file {file}} cannot be written.", "file")
-}
-
-# The MD5 sum of bytes: that of a file which holds them.
-md5 <- function(bytes) {
-  file <- tempfile("candor-")
-  on.exit(unlink(file))
-  writeBin(bytes, file)
-  unname(tools::md5sum(file))
+  if (!good) {
+    unlink(beside)
+    abort("The file {.file {file}} cannot be written.", "file")
+  }
 }
 
 check_path <- function(x, arg = "file") {

@@ -72,14 +72,14 @@ rr_pool <- function(..., optional = FALSE) {
 }
 
 check_pool <- function(tallies) {
-  if (length(tallies) < 2L) abort("At least two tallies are needed.", "argument")
+  if (length(tallies) < 2L) abort("At least two tallies are needed.")
   first <- tallies[[1]]
   for (i in seq_along(tallies)) {
     tally <- tallies[[i]]
-    if (!inherits(tally, "rr_tally")) abort("Only tallies can be pooled, and argument {i} is none.", "argument")
+    if (!inherits(tally, "rr_tally")) abort("Only tallies can be pooled, and argument {i} is none.")
     if (!is.null(tally$mechanism$questions) || !has_categories(tally$mechanism) ||
         length(tally$mechanism$reports) > matrix_limit) {
-      abort("Pooled tallies must be of one question with at most {matrix_limit} reports, tally {i} too.", "argument")
+      abort("Pooled tallies must be of one question with at most {matrix_limit} reports, tally {i} too.")
     }
     if (!setequal(tally$mechanism$levels, first$mechanism$levels) ||
         !identical(as.list(tally$groups), as.list(first$groups))) {
@@ -120,7 +120,7 @@ new_rr_pooled <- function(mechanisms, shares, levels, optional = FALSE) {
 optional_devices <- function(mechanisms, levels) {
   devices <- vapply(mechanisms, function(mechanism) {
     if (length(mechanism$levels) != 2L || length(mechanism$reports) != 2L) {
-      abort("Optional answers must be of yes/no questions.", "argument")
+      abort("Optional answers must be of yes/no questions.")
     }
     c(1, unname(rr_matrix(mechanism))[match(rev(levels), mechanism$levels), match(levels[2], mechanism$levels)])
   }, numeric(3))

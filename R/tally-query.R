@@ -129,7 +129,7 @@ tally_query <- function(data, mechanism, column, by, weights, count = NULL) {
 # Categories are a GROUP BY, and so are reports that are a few numbers; of supports an engine adds up the bits.
 check_countable <- function(mechanism) {
   if (!is.null(mechanism$questions)) return(check_joint(mechanism))
-  if (is.null(stored_forms(mechanism)) && !law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
+  if (is.null(stored_forms(mechanism)) && !has_categories(mechanism)) {
     abort(c("A database cannot count the reports of this mechanism.", x = "It is: {format(mechanism)}."), "law")
   }
 }

@@ -20,7 +20,7 @@ print.rr_tally <- function(x, ...) {
   parts <- tally_parts(x$mechanism)
   reports <- x$mechanism$reports
   writeLines(c(
-    paste0("<rr_tally> ", report_words(x), if (!is.null(x$groups)) in_groups(x),
+    paste0("<rr_tally> ", report_words(x), in_groups(x),
            if (x$missing > 0) sprintf(", %s missing dropped", format_count(x$missing))),
     paste0("  ", format(x$mechanism)),
     if (!is.null(parts$totals)) {
@@ -44,7 +44,7 @@ summary.rr_tally <- function(object, ...) object
 autoplot.rr_tally <- function(object, ...) {
   check_installed("ggplot2", "to draw a tally")
   groups <- length(object)
-  if (groups > 60) abort("A picture of {format_count(groups)} groups would not be readable.", "argument")
+  if (groups > 60) abort("A picture of {format_count(groups)} groups would not be readable.")
   parts <- tally_parts(object$mechanism)
   caption <- paste0(report_words(object), ", as they were randomized.")
   picture <- if (is.null(parts)) picture_of_categories(object, groups) else picture_of_parts(object, groups, parts)

@@ -46,7 +46,7 @@ design_data <- function(design, tally, column, by, scored) {
 inversion_columns <- function(law, mechanism) {
   reports <- length(mechanism$reports)
   k <- length(mechanism$levels)
-  if (!law_gives(law, "inverse", k)) return(NULL)
+  if (!law_gives(law, "inverse")) return(NULL)
   vapply(seq_len(reports), function(y) {
     law_unbiased(law, new_evidence(law, as.double(seq_len(reports) == y), 1, 1, k, mechanism))
   }, numeric(k))
@@ -154,7 +154,7 @@ replicate_spread <- function(design, thetas, centre, na.action = getOption("na.a
 scored_way <- function(fit, data, law) {
   k <- length(fit$mechanism$levels)
   # Between which numbers scores lie: as the law has it, or as the reports do.
-  range <- if (law_gives(law, "support", k)) range((0:1 - law$binomial$b) / law$binomial$a) else range(data$scores)
+  range <- if (law_gives(law, "support")) range((0:1 - law$binomial$b) / law$binomial$a) else range(data$scores)
   list(estimate = matrix(fit$estimate, k), low = rep(range[1], k), high = rep(range[2], k),
        scores = function(g, own) data$scores[own, , drop = FALSE],
        again = function(g, own, w) drop(crossprod(data$scores[own, , drop = FALSE], w)) / sum(w),

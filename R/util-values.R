@@ -78,7 +78,7 @@ factor_text <- function(x, arg) {
   if (is.integer(codes) && is.character(levels(x)) && all(is.na(codes) | (codes >= 1L & codes <= length(levels(x))))) {
     return(levels(x)[codes])
   }
-  abort("{.arg {arg}} must be a proper factor, whose codes are all places among its levels.", "argument")
+  abort("{.arg {arg}} must be a proper factor, whose codes are all places among its levels.")
 }
 
 interval_kinds <- c("wilson", "exact", "wald", "bootstrap", "profile", "credible", "anytime")
@@ -96,8 +96,9 @@ result_columns <- c("term", "count", "share", "estimate", "std.error", "conf.low
 
 check_result_names <- function(names, must_not) {
   reserved <- intersect(names, result_columns)
-  if (!length(reserved)) return(invisible())
-  abort(c(paste(must_not, "the names of result columns."), x = "{.val {reserved[1]}} is one."), "argument")
+  if (length(reserved)) {
+    abort(c(paste(must_not, "the names of result columns."), x = "{.val {reserved[1]}} is one."))
+  }
 }
 
 # A data frame with a class and attributes of its own. (structure() would leave row names that are no longer automatic.)
@@ -117,8 +118,15 @@ plain_frame <- function(table, row.names = NULL, optional = FALSE, ..., stringsA
   frame
 }
 
+nearest <- function(x, least, most) pmin(pmax(x, least), most)
+
 # Standard errors; an unbiased estimate of a variance may be below 0 and then has none.
 root <- function(variance) sqrt(ifelse(variance < 0, NA_real_, variance))
+
+# Every group has its sum, also one without values.
+group_sums <- function(values, groups, number) {
+  as.vector(rowsum(c(values, numeric(number)), c(groups, seq_len(number))))
+}
 
 # Tables of the groups as one, with the keys of the groups first.
 bind_groups <- function(tables, groups) {
