@@ -202,7 +202,7 @@ test_that("the risks of a yes/no question are those that all of its tallies have
   for (mechanism in list(rr_warner(0.8), rr_warner(0.2), rr_kuk(0.8, 0.3))) {
     # Few of one answer, so that the methods differ.
     counts <- if (identical(mechanism$p, 0.2)) c(15, 45) else c(45, 15)
-    choice <- rr_choose_method(rr_counts(counts, mechanism), replications = 2000, seed = 5)
+    choice <- rr_choose_method(rr_counts(counts, mechanism), replications = 500, seed = 5)
     p <- rr_matrix(mechanism)[, 2]
     # The smoothed truth: of `combine`, or the maximum of the likelihood (here by its one equation) with sqrt(n) uniform respondents.
     yes <- min(max((counts[2] / n - p[[1]]) / (p[[2]] - p[[1]]), 0), 1)
