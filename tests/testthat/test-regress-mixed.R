@@ -97,7 +97,8 @@ front <- function(case) {
 }
 
 test_that("golden vectors through rr_glm(): estimates, covariance, likelihood ratio", {
-  for (case in golden("mixed_regression")[c(1, 5, 8, 13, 15, 18, 21, 24)]) {
+  # Both links; one, two and four arms. The maxima of all cases are above.
+  for (case in golden("mixed_regression")[c(1, 13, 15, 24)]) {
     fit <- front(case)
     expected <- case$expected
     expect_lte(abs(as.numeric(logLik(fit)) - expected$loglik), 1e-8)
