@@ -203,7 +203,14 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, count = NU
   check_mechanism(mechanism)
   # Only what was given: a table, which is counted already, refuses the rest by name.
   given <- list(column = column, count = count, weights = weights, by = by, na.rm = if (!identical(na.rm, FALSE)) na.rm)
-  do.call(rr_tally, c(list(x, mechanism), given[lengths(given) > 0L]), quote = TRUE)
+  named_tally(do.call(rr_tally, c(list(x, mechanism), given[lengths(given) > 0L]), quote = TRUE), column)
+}
+
+# Pictures are called as the column of the question. A tally of one's own is the same whatever the column is called.
+named_tally <- function(tally, column) {
+  if (inherits(column, "formula")) column <- all.vars(column)
+  if (is.character(column) && length(column) == 1L) tally$question <- column
+  tally
 }
 
 # ---- mechanisms whose estimate is another one ----
