@@ -8,11 +8,14 @@
 #'
 #' * up to 40 categories: one row per category.
 #' * a yes/no question in groups: one row per group, for "yes".
-#' * groups that are dates, times or years: time along an axis, a panel per category; up to 8 further groups are lines.
+#' * groups that are dates (also as text, "2026-10-27"), times or years: time along an axis, a panel per category; up to 8 further groups are lines.
 #' * bins and levels of a tree, more than 12 ([rr_square_wave()], [rr_hierarchy()]): along an axis of numbers.
 #' * more than 40 ordered categories (numbers, ordered factor): along an axis, in their order.
 #' * more than 40 other categories: ranked by estimate, on logarithmic axes, with a band for the intervals.
 #' * more than 200 categories: intervals as a band, reported shares as points.
+#'
+#' The title is the name of the column if `rr_estimate()` was given a `column`, and otherwise says what is drawn; the groups follow. Axes, titles of panels or names of lines
+#' name the grouping variables. In one panel the names of up to 8 lines stand at the ends of the lines.
 #'
 #' Forty rows need 4 inches of height. If the device is too small, a message gives the height that is needed.
 #'
@@ -25,12 +28,12 @@
 #' * [rr_effects()]: a row per effect, in percentage points; with `by` a row per group and a panel per effect.
 #' * [rr_top()]: categories from the most common down, with intervals by rank; hollow points are not shown to be present.
 #' * [rr_heavy_hitters()]: the strings that were found, from the most frequent down.
-#' * [rr_quantile()]: a row per group and probability.
+#' * [rr_quantile()]: a row per group and a panel per probability.
 #'
 #' Rows of a table may be left out before it is drawn. Up to 200 rows are drawn. `as.data.frame()` gives the rows and columns of the picture.
 #'
 #' @section Pictures of regressions:
-#' A fit of [rr_glm()] is drawn as the predicted probability of a true yes along one covariate, with a confidence band. The other covariates are held at their means or most
+#' A fit of [rr_glm()] is drawn, under the name of the answers, as the predicted probability of a true yes along one covariate, with a confidence band. The other covariates are held at their means or most
 #' frequent values, which the caption names. `plot(fit, which = 1)` draws diagnostics of the residuals of the reports.
 #'
 #' @param object,x A fit of [rr_estimate()], including survey designs, a table as listed above, or a fit of [rr_glm()].
@@ -159,15 +162,17 @@ plot_caption <- function(fit, what) {
 # `terms`: the categories that are drawn.
 plot_title <- function(fit, terms) {
   otherwise <- share_title(fit, terms, 200)
-  picture_title(question_of(fit$tally), names(fit$tally$groups), if (length(terms) > 1L) plural(otherwise) else otherwise)
+  if (length(terms) > 1L) otherwise <- plural(otherwise)
+  picture_title(question_of(fit$tally), names(fit$tally$groups), otherwise)
 }
 
 plural <- function(what) sub("proportion$", "proportions", what)
 
 plot_base <- function(fit, data, what = "Lines", layout = NULL) {
   plot <- ggplot2::ggplot(data) +
-    ggplot2::labs(title = wrap_text(plot_title(fit, shown_terms(fit, data)), 46), subtitle = wrap_text(fit$mechanism$design, 64),
-                  caption = plot_caption(fit, what), colour = NULL, shape = NULL, fill = NULL) +
+    ggplot2::labs(title = wrap_text(plot_title(fit, shown_terms(fit, data)), 46),
+                  subtitle = wrap_text(fit$mechanism$design, 64), caption = plot_caption(fit, what), colour = NULL,
+                  shape = NULL, fill = NULL) +
     theme_candor()
   if (length(unique(data$panel)) < 2) plot else plot + row_panels(layout %||% list(title_width = 18, title_size = 10))
 }

@@ -48,7 +48,8 @@ draw_coefficients <- function(object, conf.level, exponentiate) {
   data$kind <- rep(if (exponentiate) "ratio" else "number", nrow(data))
   odds <- identical(object$link, "logit") || inherits(object, "rr_multinom")
   axis <- if (exponentiate) (if (odds) "Odds ratio" else "Factor") else if (odds) "Log odds ratio" else "Coefficient"
-  draw_intervals(data, answer_name(object$terms) %||% "Coefficients", sprintf("Lines: %s.", interval_words(conf.level)), axis)
+  title <- answer_name(object$terms) %||% "Coefficients"
+  draw_intervals(data, title, sprintf("Lines: %s.", interval_words(conf.level)), axis)
 }
 
 # Probabilities along one covariate: a line with its band, or a point of each value with its interval, for each level.

@@ -14,7 +14,8 @@ autoplot.rr_study <- function(object, metric = "mse", methods = NULL, ...) {
   if (length(unique(data$x)) == 1) {
     data$label <- factor(data$method, rev(intersect(known, data$method)))
     data$kind <- if (metric == "nll") "value" else "error"
-    return(draw_intervals(data, paste0(name, ", by method"), "Lines: two Monte Carlo standard errors on either side.", name,
+    caption <- "Lines: two Monte Carlo standard errors on either side."
+    return(draw_intervals(data, paste0(name, ", by method"), caption, name,
                           subtitle = sprintf("N = %s, epsilon = %s", format_count(data$n[1]), format(data$epsilon[1]))))
   }
   data$mechanism <- factor(data$method, intersect(known, data$method))

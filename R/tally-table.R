@@ -48,7 +48,8 @@ autoplot.rr_tally <- function(object, ...) {
   parts <- tally_parts(object$mechanism)
   caption <- paste0(report_words(object), ", as they were randomized.")
   picture <- if (is.null(parts)) picture_of_categories(object, groups) else picture_of_parts(object, groups, parts)
-  picture$labels$title <- wrap_text(picture_title(question_of(object), names(object$groups), "Reported proportions"), 46)
+  title <- picture_title(question_of(object), names(object$groups), "Reported proportions")
+  picture$labels$title <- wrap_text(title, 46)
   picture$labels$subtitle <- wrap_text(object$mechanism$design, 64)
   picture$labels$caption <- wrap_text(paste(c(caption, picture$labels$caption), collapse = " "))
   picture

@@ -6,8 +6,8 @@ colour_reported <- "#9A9A9A"
 colour_aside <- "grey40"
 colour_line <- "grey60"
 
-# Colours that readers with any colour vision tell apart (Okabe and Ito), with a brown in the place of their yellow, which
-# is faint on white.
+# Colours that readers with any colour vision tell apart (Okabe and Ito), with a brown in the place of their yellow,
+# which is faint on white.
 line_colours <- c("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#8C6D31")
 
 # From negative over none to positive.

@@ -410,7 +410,7 @@ pictured <- function() {
   tree <- rr_hierarchy(0:63, 2)
   nodes <- rr_tally(rr_perturb(rep(0:63, 40), tree, rng = "R"), tree)
   designs <- list(warner = rr_warner(0.75), forced = die)
-  list(yes = yes, use = use, tallies = lapply(c(yes, use), `[[`, "tally"), means = means,
+  list(yes = yes, use = use, tallies = lapply(c(yes[c(1, 6)], use[c(1, 6, 9)]), `[[`, "tally"), means = means,
        many = list(rr_estimate(visits), visits, rr_top(visits, 5), rr_estimate(nodes), nodes, ages, rr_quantile(ages, c(0.5, 0.9))),
        tables = list(rr_compare(yes[[6]]), rr_compare(use[[6]]), rr_posterior(yes[[6]]$tally, n = 50), rr_posterior(use[[6]]$tally, n = 50),
                      profile(yes[[6]], "yes"), profile(use[[6]][["north"]])),
