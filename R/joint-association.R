@@ -15,7 +15,7 @@
 #' Use the test, not Cramer's V, to judge independence. Standard errors are too small if a maximum likelihood fit has cells at 0, see [rr_margin()].
 #'
 #' @section Model and variance:
-#' With \eqn{u} and \eqn{v} the unbiased scores of a respondent's two reports, \eqn{u = (y - q) / (p - q)} for a yes/no question, the covariance of the truths is estimated by
+#' A report has the unbiased score \eqn{u}, for a yes/no question \eqn{u = (y - q) / (p - q)}, and \eqn{v} is the score of the other report. The covariance of the truths is estimated by
 #' \eqn{\overline{uv} - \bar u \bar v}{mean(u v) - mean(u) mean(v)}: the two devices are independent given the truths, so \eqn{E(uv)} is the joint share.
 #' Its variance is \eqn{\sum_i \{(u_i - \bar u)(v_i - \bar v) - c\}^2 / n^2}{the sum of ((u - mean(u)) (v - mean(v)) - c)^2 / n^2} for the estimate \eqn{c}, and for the other measures follows by the delta method.
 #' `system.file("mathematics", "estimation.md", package = "candor")` has the exact forms.
@@ -36,9 +36,8 @@
 #' An interval of two yes/no questions leaves out independence if and only if the test rejects independence at the same level. The variance under the interval is
 #' the variance of the test at independence, the squared standard error at the estimate and beyond, and linear in between; odds ratios are taken on the logarithm. An odds ratio
 #' has an infinite upper limit (or the lower limit 0) if the interval of the correlation reaches a table with an empty cell. If a maximum likelihood fit has cells
-#' at 0, the interval is the interval of the unbiased estimate. In `inst/studies/associations.R` (correlations from 0 to 1, 300 and 1,000
-#' respondents) 95% intervals covered .92 to .97 for covariances, .92 to .99 for correlations, and .89 to 1 for odds ratios, the least if a cell is nearly empty.
-#' Intervals of Cramer's V of larger tables are normal.
+#' at 0, the interval is the interval of the unbiased estimate. Intervals of Cramer's V of larger tables are normal.
+#' `associations.R` in `system.file("studies", package = "candor")` has the coverage; it is smallest for odds ratios if a cell is nearly empty.
 #'
 #' @section A randomized variable and a number:
 #' For a data frame every pair of columns has its covariance and correlation; for randomized columns these are about the *truths*. A report is replaced by its
