@@ -39,6 +39,20 @@ line_ends <- function(x, y, line, range, log = "", title = NULL) {
   names <- levels(line)
   lines <- max(count_lines(names, 16))
   if (length(names) < 2L || length(names) > length(line_colours) || lines > 2L) return(NULL)
+  leaders <- end_leaders(x, y, line, range, log, 0.08 * lines)
+  list(axis = ggplot2::dup_axis(name = title, breaks = leaders$yend, labels = wrap_labels(16)(names)),
+       expand = ggplot2::expansion(mult = c(0.05, 0)),
+       layers = list(
+         ggplot2::geom_segment(ggplot2::aes(.data$x, .data$y, xend = .data$xend, yend = .data$yend,
+                                            colour = .data$line), leaders, linewidth = 0.3, inherit.aes = FALSE,
+                               show.legend = FALSE),
+         ggplot2::theme(axis.text.y.right = ggplot2::element_text(colour = "grey20"))
+       ))
+}
+
+# From the end of each line to its name. Names are at least `gap` from each other, as a part of the range.
+end_leaders <- function(x, y, line, range, log, gap) {
+  names <- levels(line)
   scaled <- function(values, axis) if (grepl(axis, log)) log10(values) else values
   raised <- function(values, axis) if (grepl(axis, log)) 10^values else values
   x <- scaled(x, "x")
@@ -48,17 +62,9 @@ line_ends <- function(x, y, line, range, log = "", title = NULL) {
     own <- which(line == name & is.finite(y))
     own[which.max(as.numeric(x[own]))]
   }, 0L)
-  at <- moved_apart(y[last], min(0.08 * lines, 1 / (length(names) - 1)) * diff(range), range)
-  leaders <- data.frame(x = raised(x[last], "x"), xend = raised(max(x) + 0.05 * diff(range(x)), "x"),
-                        y = raised(y[last], "y"), yend = raised(at, "y"), line = factor(names, names))
-  list(axis = ggplot2::dup_axis(name = title, breaks = leaders$yend, labels = wrap_labels(16)(names)),
-       expand = ggplot2::expansion(mult = c(0.05, 0)),
-       layers = list(
-         ggplot2::geom_segment(ggplot2::aes(.data$x, .data$y, xend = .data$xend, yend = .data$yend,
-                                            colour = .data$line), leaders, linewidth = 0.3, inherit.aes = FALSE,
-                               show.legend = FALSE),
-         ggplot2::theme(axis.text.y.right = ggplot2::element_text(colour = "grey20"))
-       ))
+  at <- moved_apart(y[last], min(gap, 1 / (length(names) - 1)) * diff(range), range)
+  data.frame(x = raised(x[last], "x"), xend = raised(max(x) + 0.05 * diff(range(x)), "x"), y = raised(y[last], "y"),
+             yend = raised(at, "y"), line = factor(names, names))
 }
 
 # The nearest places at least `gap` from each other and within the range, in the same order.
