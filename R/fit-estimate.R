@@ -206,13 +206,6 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, count = NU
   named_tally(do.call(rr_tally, c(list(x, mechanism), given[lengths(given) > 0L]), quote = TRUE), column)
 }
 
-# Pictures are called as the column of the question. A tally of one's own is the same whatever the column is called.
-named_tally <- function(tally, column) {
-  if (inherits(column, "formula")) column <- all.vars(column)
-  if (is.character(column) && length(column) == 1L) tally$question <- column
-  tally
-}
-
 # ---- mechanisms whose estimate is another one ----
 
 # One question of many: a fit for each.
