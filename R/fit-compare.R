@@ -85,7 +85,16 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   table$p.adjusted <- stats::p.adjust(table$p.value, adjust)
   new_rr_table(table, "rr_compare", type = type, conf.level = conf.level, target = fits[[1]]$target,
                n = sum(vapply(fits, nobs, 0)), title = compared_what[[type]],
+               by = if (own) names(fit$tally$groups)
+                 else if (is.null(names(fit))) shared_fact(fit, function(x) names(x$tally$groups)),
+               question = shared_fact(fits, function(x) question_of(x$tally)),
                notes = c(sprintf("  p-values: of equal shares; adjusted by %s", adjust), doubted_fits(fits)))
+}
+
+# What all fits say alike.
+shared_fact <- function(fits, fact) {
+  said <- unique(lapply(unname(fits), fact))
+  if (length(said) == 1L) said[[1]]
 }
 
 doubted_fits <- function(fits) {
@@ -278,7 +287,10 @@ drawn_of.rr_compare <- function(x, data, labels) {
   data$panel <- factor(data$term, unique(data$term))
   data$kind <- rep(attr(x, "type"), nrow(data))
   one <- if (nlevels(data$panel) == 1L) sprintf(" of \"%s\"", levels(data$panel))
-  list(data = data, title = if (ratio) "Ratios between groups" else "Differences between groups",
+  what <- if (ratio) "Ratios between groups" else "Differences between groups"
+  question <- attr(x, "question", exact = TRUE)
+  list(data = data, title = picture_title(question, if (length(question)) attr(x, "by"), what),
+       rows = keys_axis(attr(x, "by")),
        caption = " Each holds for its own pair of groups.",
        axis = paste0(if (ratio) "Ratio" else "Difference", " of the proportions", one,
                      if (!ratio) ", percentage points"))

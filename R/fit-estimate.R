@@ -203,7 +203,7 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, count = NU
   check_mechanism(mechanism)
   # Only what was given: a table, which is counted already, refuses the rest by name.
   given <- list(column = column, count = count, weights = weights, by = by, na.rm = if (!identical(na.rm, FALSE)) na.rm)
-  do.call(rr_tally, c(list(x, mechanism), given[lengths(given) > 0L]), quote = TRUE)
+  named_tally(do.call(rr_tally, c(list(x, mechanism), given[lengths(given) > 0L]), quote = TRUE), column)
 }
 
 # ---- mechanisms whose estimate is another one ----

@@ -109,7 +109,12 @@ intervals_scale <- function(kinds, layout) {
     breaks <- if (layout$across > 1L) few_log_breaks(3) else log_breaks
     return(ggplot2::scale_x_log10(labels = labels, breaks = breaks, guide = no_overlap()))
   }
-  ggplot2::scale_x_continuous(labels = labels, breaks = layout$breaks, guide = no_overlap())
+  # Long numbers leave room for fewer marks.
+  breaks <- function(limits) {
+    at <- layout$breaks(limits)
+    if (layout$across == 1L && sum(nchar(labels(at)) + 2) > 40) few_breaks(3)(limits) else at
+  }
+  ggplot2::scale_x_continuous(labels = labels, breaks = breaks, guide = no_overlap())
 }
 
 point_format <- function(x) format(x, trim = TRUE, drop0trailing = TRUE, digits = 3, scientific = FALSE)
@@ -138,6 +143,13 @@ drawn_of.rr_mean_fit <- function(x, data, labels) {
   means <- data$term == "mean"
   shown <- drawn_of.rr_estimates(x, droplevels(if (any(means)) data[means, ] else data), labels)
   if (!any(means)) shown$axis <- "Variance of the truth"
+  keys <- names(x$tally$groups)
+  if (length(keys) && length(unique(shown$data$term)) == 1L) {
+    shown$data$label <- rows_factor(as.character(group_panel(shown$data, keys, named = FALSE)))
+    shown$rows <- keys_axis(keys)
+  }
+  shown$title <- picture_title(question_of(x$tally), keys, if (any(means)) "True mean" else "Variance of the truth")
+  shown$caption <- paste0(" ", capitalise(report_words(x$tally)), ".")
   shown
 }
 

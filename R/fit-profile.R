@@ -84,7 +84,10 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
   fit <- attr(object, "fit")
   conf.level <- check_level(conf.level)
   check_installed("ggplot2", "to draw a profile")
-  panel <- group_panel(object, c(attr(object, "groups"), "term"), ": ")
+  keys <- attr(object, "groups")
+  term <- as.character(object$term)
+  panel <- if (length(keys)) paste(group_panel(object, keys), term, sep = ", ") else term
+  panel <- factor(panel, unique(panel))
   if (nlevels(panel) > 12L) abort("A picture holds up to 12 profiles, see {.arg parm}.")
   limit <- stats::qchisq(conf.level, 1)
   data <- data.frame(value = object$value, fall = -object$deviance / 2, panel = panel)
@@ -94,6 +97,7 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
                      panel = factor(rep(levels(panel)[seq_len(nrow(bounds))], 2), levels(panel)))
   ends <- ends[is.finite(ends$value), ]
   share <- inherits(fit, "rr_fit")
+  title <- picture_title(if (share) question_of(fit$tally) else answer_name(fit$terms), keys, "Profile likelihood")
   layout <- row_layout(nlevels(panel), "", levels(panel))
   ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$fall)) +
     ggplot2::geom_hline(yintercept = -limit / 2, linetype = 2, colour = colour_line) +
@@ -103,9 +107,9 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
     ggplot2::geom_point(data = data[object$deviance == 0, ], colour = colour_estimate, size = 2) +
     theme_candor() +
     row_panels(layout, "free_x") +
-    ggplot2::scale_x_continuous(labels = if (share) percent_labels else ggplot2::waiver(), breaks = layout$breaks,
-                                guide = no_overlap()) +
-    ggplot2::labs(title = "Profile likelihood", x = if (share) "True proportion" else "Coefficient",
+    ggplot2::scale_x_continuous(labels = if (share) percent_labels else ggplot2::waiver(), guide = no_overlap(),
+                                breaks = if (layout$across > 2) few_breaks(2, 2) else layout$breaks) +
+    ggplot2::labs(title = wrap_text(title, 46), x = if (share) "True proportion" else "Coefficient",
                   y = "Log-likelihood,\nbelow its maximum",
                   caption = wrap_text(sprintf("Dotted: the %s interval, where the curve is above the dashed line.",
                                               percent_labels(conf.level))))

@@ -226,6 +226,21 @@ level_quantiles <- function(probs, z, below, covariance, edges) {
   class_rows(probs, found$value, limits, total, place)
 }
 
+# A row for each group and a panel for each probability; without groups a row for each probability.
+drawn_of.rr_quantile <- function(x, data, labels) {
+  shown <- drawn_of.rr_estimates(x, data, labels)
+  keys <- setdiff(attr(x, "keys"), "prob")
+  if ("group1" %in% keys) return(shown)
+  shown$title <- picture_title(NULL, keys, "Quantiles")
+  quantile <- paste(format_count(data$prob), "quantile")
+  if (!length(keys)) return(replace(shown, "rows", "Probability"))
+  shown$data$label <- rows_factor(as.character(group_panel(data, keys, named = FALSE)))
+  shown$data$panel <- factor(quantile, unique(quantile))
+  shown$rows <- keys_axis(keys)
+  if (nlevels(shown$data$panel) == 1L) shown$axis <- paste("The", quantile[1])
+  shown
+}
+
 # The limits are stretched to the estimate. `place`: which row of the data, or level, it is.
 class_rows <- function(probs, estimate, limits, total, place) {
   if (total <= 0) estimate[] <- limits[] <- NA

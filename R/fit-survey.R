@@ -109,7 +109,7 @@ read_design <- function(design, mechanism, given, column, weights, by, na.rm) {
     refuse_law(law, "channel", "A survey design",
                "Of protocols those are known whose inversion is a mean over reports, such as {.fn rr_unary}.")
   }
-  tally <- tally_design(design, mechanism, column, weights, by, na.rm)
+  tally <- named_tally(tally_design(design, mechanism, column, weights, by, na.rm), column)
   reports <- length(if (scored) mechanism$levels else mechanism$reports)
   if (reports > covariance_cells || reports * NCOL(tally$counts) > 2 * covariance_cells) {
     abort("There are too many estimates for a covariance matrix of a design.", "too_large")

@@ -197,7 +197,6 @@ margin_title <- function(x) {
 drawn_of.rr_margin <- function(x, data, labels) {
   inside <- setdiff(names(dimnames(x$estimate)), x$given)
   data$label <- rows_factor(do.call(paste, c(unname(as.list(data[inside])), sep = ", ")))
-  data[x$given] <- Map(paste, x$given, "=", data[x$given])
   data$panel <- group_panel(data, x$given)
   data$kind <- rep("share", nrow(data))
   list(data = data, title = margin_title(x), rows = paste(inside, collapse = ", "))

@@ -200,3 +200,14 @@ sensitive_places <- function(sensitive, labels) {
              "labels or positions of categories", c("level", "argument"))
   unique(at)
 }
+
+# Levels with an order of their own: an ordered factor, or numbers. (Levels given only by their number have no
+# order.)
+in_order <- function(mechanism) {
+  isTRUE(mechanism$ordered) || (length(mechanism$levels) > 2L && !is.null(level_numbers(mechanism)))
+}
+
+level_numbers <- function(mechanism) {
+  numbers <- mechanism$numeric_truths %||% mechanism$numeric_levels
+  if (length(numbers) == length(mechanism$levels) && !anyNA(numbers)) numbers
+}

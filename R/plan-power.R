@@ -317,7 +317,12 @@ plan_words <- function(plan, sd, design_effect, response_rate) {
 }
 
 #' @rawNamespace S3method(pillar::tbl_sum,rr_power)
-tbl_sum.rr_power <- function(x, ...) c(NextMethod(), Assumes = attr(x, "assumptions"))
+tbl_sum.rr_power <- function(x, ...) {
+  names <- unique(x$mechanism)
+  # A column cuts long names, which stand whole above it.
+  c(NextMethod(), Assumes = attr(x, "assumptions"),
+    Mechanisms = if (any(nchar(names) > 20)) paste(names, collapse = "; "))
+}
 
 # ---- what a plan needs of a mechanism ----
 

@@ -238,7 +238,7 @@ autoplot.rr_effects <- function(object, ...) {
   axis <- if (!any(average)) "Change of the probability, percentage points" else if (all(average)) truth
   subtitle <- NULL
   if (length(keys)) {
-    data$label <- rows_factor(as.character(group_panel(data, keys)))
+    data$label <- rows_factor(as.character(group_panel(data, keys, named = FALSE)))
     part <- paste0(part, ifelse(average, ", %", ", percentage points"))
     if (length(unique(part)) > 1L) data$panel <- factor(part, unique(part))
   } else if (any(average) && !all(average)) {
@@ -249,8 +249,8 @@ autoplot.rr_effects <- function(object, ...) {
     axis <- "Change of the probability, percentage points"
   }
   draw_intervals(data, if (all(average)) "Average truth" else "Average effects on the truth",
-                 sprintf("Lines: %s.", interval_words(attr(object, "conf.level"))), axis, free = TRUE,
-                 subtitle = subtitle)
+                 sprintf("Lines: %s.", interval_words(attr(object, "conf.level"))), axis,
+                 keys_axis(keys), free = TRUE, subtitle = subtitle)
 }
 
 #' @rdname autoplot.rr_fit

@@ -214,7 +214,7 @@ autoplot.rr_incidence <- function(object, ...) {
   data$type <- factor(panels[data$type], panels)
   words <- if (object$method == "inv") c("inversion", "Wald") else c("maximum likelihood", "profile likelihood")
   about <- sprintf("%s elements, %d noisy sets, flip", format_count(object$n), as.integer(object$sets))
-  picture_of_sizes(data, "How many sets hold an element", "t", "Elements", about, object$flip,
+  picture_of_sizes(data, "How many sets hold an element", "Number of sets t", "Elements", about, object$flip,
                    sprintf("Points: estimates by %s. Bars: %s%% %s intervals. Logarithmic axis through 0.", words[1],
                            format(100 * object$conf.level), words[2])) +
     ggplot2::facet_wrap(~type) +
@@ -222,11 +222,20 @@ autoplot.rr_incidence <- function(object, ...) {
     scale_y_counts()
 }
 
+# Powers of 10 on both sides of 0; 1, 2 and 5 times these where few of them fall between the limits.
+count_breaks <- function(limits) {
+  inside <- function(steps) {
+    ticks <- outer(steps, 10^(1:9))
+    Filter(function(at) at >= limits[1] && at <= limits[2], sort(c(-ticks, 0, ticks)))
+  }
+  if (length(inside(1)) > 2L) inside(1) else inside(c(1, 2, 5))
+}
+
 # Counts span magnitudes and may be negative: logarithmic beyond 1 on both sides. The argument's name changed in
 # ggplot2 3.5.
 scale_y_counts <- function() {
   scale <- ggplot2::scale_y_continuous
-  arguments <- list("pseudo_log", breaks = c(-10^(4:1), 0, 10^(1:9)), labels = format_count)
+  arguments <- list("pseudo_log", breaks = count_breaks, labels = format_count)
   names(arguments)[1] <- if ("transform" %in% names(formals(scale))) "transform" else "trans"
   do.call(scale, arguments)
 }

@@ -213,7 +213,7 @@ shown_of.rr_set_size <- function(x, n) x$table[names(x$table) != "term"]
 autoplot.rr_set_size <- function(object, truth = NULL, ...) {
   data <- object$table
   alone <- nrow(data) == 1L
-  picture <- picture_of_sizes(data, object$title, "Sets", NULL, sprintf("%s, flip", object$about), object$flip,
+  picture <- picture_of_sizes(data, object$title, "Sets", "Elements", sprintf("%s, flip", object$about), object$flip,
                               sprintf("Points: estimates. Bars: %s%% %s intervals.%s", format(100 * object$conf.level),
                                       object$interval, if (is.null(truth)) "" else " Dashed: truth.")) +
     ggplot2::scale_y_continuous(labels = format_count) +

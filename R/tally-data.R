@@ -24,6 +24,13 @@ drop_copies <- function(x, id) {
   x[-again, , drop = FALSE]
 }
 
+# Pictures are called as the column of the question. A tally of one's own is the same whatever the column is called.
+named_tally <- function(tally, column) {
+  if (inherits(column, "formula")) column <- all.vars(column)
+  if (is.character(column) && length(column) == 1L) tally$question <- column
+  tally
+}
+
 # What a data frame holds: the reports, the weights and the groups. Columns are named by text or a formula; vectors are
 # taken as they are. Groups of dplyr::group_by() come first.
 frame_parts <- function(x, mechanism, column, weights, by, count = NULL, id = NULL) {
