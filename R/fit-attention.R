@@ -30,7 +30,7 @@ attention_questions <- function(x, mechanism, anchor, column) {
   if (abs(C[2, 2] - C[1, 2]) < 1e-14) {
     abort("Nothing can be learned from reports of {.arg mechanism}.", c("no_information", "argument"))
   }
-  list(joint = rr_product(stats::setNames(list(mechanism, anchor), columns)),
+  list(joint = rr_product(setNames(list(mechanism, anchor), columns)),
        device = c(q = C[1, 2], d = C[2, 2] - C[1, 2], anchor$attention))
 }
 
@@ -120,7 +120,7 @@ new_rr_attention <- function(found, mechanism, given) {
   places <- rep(3 * seq_along(tally$n) - 3, each = 3) + c(1, 1, 2)
   sign <- rep(c(-1, 1, 1), length(tally$n))
   structure(list(
-    rows = tibble::as_tibble(c(
+    rows = as_tibble(c(
       lapply(as.list(tally$groups), rep, each = 3L),
       list(term = rep(terms, length(tally$n)), estimate = as.vector(rbind(1 - shown$estimate[1, ], shown$estimate)),
            std.error = as.vector(shown$error[c(1, 1, 2), ])))),
@@ -151,7 +151,7 @@ attention_held <- function(found, held) {
 # share of the attentive has Wilson's interval of the anchor question.
 bounds_of.rr_attention <- function(x, rows, level) {
   if (x$simultaneous) level <- 1 - (1 - level) / x$family
-  z2 <- stats::qt((1 - level) / 2, x$df, lower.tail = FALSE)^2
+  z2 <- qt((1 - level) / 2, x$df, lower.tail = FALSE)^2
   found <- x$moments
   ends <- vapply(seq_along(x$tally$n), function(g) {
     V <- found$covariance[3 * g - 0:1, 3 * g - 0:1]

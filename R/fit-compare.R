@@ -62,12 +62,12 @@
 rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjust = "holm", conf.level = 0.95, ...) {
   check_dots_empty(...)
   type <- check_choice(type)
-  adjust <- check_choice(adjust, "adjust", stats::p.adjust.methods)
+  adjust <- check_choice(adjust, "adjust", p.adjust.methods)
   conf.level <- check_level(conf.level)
   survey <- inherits(fit, "rr_survey")
   own <- survey || inherits(fit, "rr_fit")
   if (own) check_several_groups(fit)
-  groups <- if (own) stats::setNames(seq_len(group_count(fit$tally)), compared_names(fit$tally$groups))
+  groups <- if (own) setNames(seq_len(group_count(fit$tally)), compared_names(fit$tally$groups))
   fits <- if (survey) list(fit) else compared_fits(fit, groups)
   levels <- fits[[1]]$mechanism$levels
   which <- if (is.null(terms) && length(levels) == 2L) 2L else match_terms(terms, fits[[1]], "terms")
@@ -82,7 +82,7 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   if (!inherits(fits[[1]], "rr_survey")) {
     tell_errors_unknown(if (own) list(fit) else fits, table$std.error)
   }
-  table$p.adjusted <- stats::p.adjust(table$p.value, adjust)
+  table$p.adjusted <- p.adjust(table$p.value, adjust)
   new_rr_table(table, "rr_compare", type = type, conf.level = conf.level, target = fits[[1]]$target,
                n = sum(vapply(fits, nobs, 0)), title = compared_what[[type]],
                by = if (own) names(fit$tally$groups)
@@ -116,11 +116,11 @@ compared_fits <- function(fit, groups) {
 # A row for each pair of samples and each label. Samples of one survey have its covariance and degrees of freedom.
 compare_samples <- function(samples, labels, level, type, df, between, cells) {
   names <- names(samples)
-  do.call(rbind, utils::combn(length(samples), 2L, function(pair) {
+  do.call(rbind, combn(length(samples), 2L, function(pair) {
     x <- samples[[pair[1]]]
     y <- samples[[pair[2]]]
     both <- if (is.null(between)) shared_variance(x, y) else between[cbind(cells[[pair[1]]], cells[[pair[2]]])]
-    tibble::as_tibble(c(list(term = labels, group1 = names[pair[1]], group2 = names[pair[2]]),
+    as_tibble(c(list(term = labels, group1 = names[pair[1]], group2 = names[pair[2]]),
                         compare_pair(x, y, both, level, df %||% pair_freedom(x, y), type)))
   }, simplify = FALSE))
 }
@@ -209,12 +209,12 @@ pair_reaches <- function(x, y, z, edge) {
 compare_pair <- function(x, y, both, level, df, type) {
   looking <- !is.null(x$plan)
   reports <- x$reports + y$reports
-  z <- if (looking) anytime_quantile(level, reports, x$plan) else stats::qt((1 - level) / 2, df, lower.tail = FALSE)
+  z <- if (looking) anytime_quantile(level, reports, x$plan) else qt((1 - level) / 2, df, lower.tail = FALSE)
   difference <- y$share - x$share
   error <- root(x$error^2 + y$error^2 - 2 * both)
   edge <- x$edge || y$edge
   p <- if (looking) anytime_p_value(difference / error, level, reports, x$plan)
-    else if (edge) interval_p_value(x, y, difference, z) else 2 * stats::pt(-abs(difference / error), df)
+    else if (edge) interval_p_value(x, y, difference, z) else 2 * pt(-abs(difference / error), df)
   # Both at the same end of what a share can be.
   p[which(error == 0)] <- ifelse(difference[which(error == 0)] == 0, 1, NA_real_)
   reaches <- pair_reaches(x, y, z, edge)
@@ -262,7 +262,7 @@ interval_p_value <- function(x, y, difference, z) {
   quantile <- rep(Inf, length(difference))
   nearer <- list(z = 0, reach = numeric(length(difference)))
   for (next_z in tried) {
-    level <- 1 - 2 * stats::pnorm(-next_z)
+    level <- 1 - 2 * pnorm(-next_z)
     first <- x$intervals(level)
     second <- y$intervals(level)
     towards <- ifelse(difference > 0, y$share - second$low, second$high - y$share)
@@ -274,7 +274,7 @@ interval_p_value <- function(x, y, difference, z) {
     nearer <- list(z = next_z, reach = reach)
     if (all(is.finite(quantile))) break
   }
-  2 * stats::pnorm(-pmin(quantile, 8))
+  2 * pnorm(-pmin(quantile, 8))
 }
 
 labels_of.rr_compare <- function(x) {
@@ -311,7 +311,7 @@ anova.rr_fit <- function(object, ...) {
   }
   gain <- c(NA, diff(df[order]))
   statistic <- c(NA, pmax(0, 2 * diff(value[order])))
-  p <- ifelse(gain > 0, stats::pchisq(statistic, gain, lower.tail = FALSE), NA)
+  p <- ifelse(gain > 0, pchisq(statistic, gain, lower.tail = FALSE), NA)
   table <- data.frame(groups = vapply(fits[order], function(fit) group_count(fit$tally), 0L), parameters = df[order],
                       logLik = value[order], Df = gain, Chisq = statistic, `Pr(>Chisq)` = p, check.names = FALSE)
   structure(table, heading = "Likelihood ratio tests\n", class = c("anova", "data.frame"))

@@ -179,7 +179,7 @@ default_interval <- function(mechanism, method, target) {
 
 new_rr_fit <- function(tally, method, results, target, interval, conf.level, simultaneous) {
   labels <- list(tally$mechanism$levels, group_labels(tally$groups))
-  estimate <- if (!is.matrix(tally$counts)) stats::setNames(as.vector(results[[1]]$estimate), labels[[1]])
+  estimate <- if (!is.matrix(tally$counts)) setNames(as.vector(results[[1]]$estimate), labels[[1]])
     else matrix(unlist(lapply(results, `[[`, "estimate")), ncol = length(results), dimnames = labels)
   details <- lapply(results, function(result) result[names(result) != "estimate"])
   fit <- list(estimate = estimate, method = method$name, target = target, interval = interval, conf.level = conf.level,
@@ -210,7 +210,7 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, count = NU
 
 # One question of many: a fit for each.
 estimate_tally.rr_sampled <- function(mechanism, tally, given) {
-  lapply(stats::setNames(nm = names(mechanism$parts)), function(name) {
+  lapply(setNames(nm = names(mechanism$parts)), function(name) {
     part <- part_tally(tally, name)
     if (all(part$n <= 0)) abort("Each question must have been answered: nobody drew {.val {name}}.", "empty")
     estimate_tally(part$mechanism, drop_empty_groups(part), given)

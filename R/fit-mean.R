@@ -45,7 +45,7 @@ new_rr_mean_fit <- function(tally, given, mean, error, spread, unlikely, looked 
     if (!is.null(spread) && is_heavy(half^2 * spread$estimate, cards, std.error[terms == "variance"]))
       indented("Few respondents hold most of the variance: its interval may be too low"))
   structure(
-    list(rows = tibble::as_tibble(c(keys, list(term = rep(terms, length(mean)), estimate = estimate,
+    list(rows = as_tibble(c(keys, list(term = rep(terms, length(mean)), estimate = estimate,
                                                std.error = std.error))),
          labels = labels, covariance = covariance, n = tally$n, target = given$target,
          conf.level = given$conf.level, simultaneous = given$simultaneous, doubt = ifelse(unlikely, "counts", ""),

@@ -30,7 +30,7 @@ optional_rows <- function(groups, levels, yes, variance) {
   yes[held] <- nearest(yes[held], 0, 1)
   rows <- list(term = rep(levels, length(yes)), estimate = as.vector(rbind(1 - yes, yes)),
                std.error = rep(sqrt(variance), each = 2L))
-  tibble::as_tibble(c(lapply(as.list(groups), rep, each = 2L), rows))
+  as_tibble(c(lapply(as.list(groups), rep, each = 2L), rows))
 }
 
 # `counts`: of no and yes for each device in turn.

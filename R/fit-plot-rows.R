@@ -86,7 +86,7 @@ row_estimates <- function(data, layout, shown, reported) {
     kinds <- levels(data[[shown]])
     return(list(ggplot2::geom_point(ggplot2::aes(shape = .data[[shown]]), colour = colour_estimate, fill = "white",
                                     size = size, na.rm = TRUE),
-                ggplot2::scale_shape_manual(values = stats::setNames(c(16, 21), kinds), drop = TRUE,
+                ggplot2::scale_shape_manual(values = setNames(c(16, 21), kinds), drop = TRUE,
                                             guide = if (all(data[[shown]] == kinds[1])) "none" else "legend")))
   }
   if (is.null(reported)) return(ggplot2::geom_point(colour = colour_estimate, size = size, na.rm = TRUE))
@@ -96,11 +96,11 @@ row_estimates <- function(data, layout, shown, reported) {
   list(ggplot2::geom_point(ggplot2::aes(.data$share, .data$label, colour = .data$what, shape = .data$what), both,
                            size = size, stroke = if (layout$rows > 20) 0.6 else 1),
        ggplot2::scale_colour_manual(values = what_colours(reported), breaks = reported),
-       ggplot2::scale_shape_manual(values = stats::setNames(c(16, 1), reported), breaks = reported))
+       ggplot2::scale_shape_manual(values = setNames(c(16, 1), reported), breaks = reported))
 }
 
 # What is drawn is a share that was recovered or one that was reported.
-what_colours <- function(names) stats::setNames(c(colour_estimate, colour_reported), names)
+what_colours <- function(names) setNames(c(colour_estimate, colour_reported), names)
 
 intervals_scale <- function(kinds, layout) {
   labels <- if (length(kinds) > 1L) point_format else switch(kinds, share = percent_labels, difference = point_labels,

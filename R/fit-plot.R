@@ -226,7 +226,7 @@ plot_rows <- function(fit, data, order) {
 # The last of several keys is the row, the others make the panels, if these are few.
 row_keys <- function(fit, data) {
   keys <- names(fit$tally$groups)
-  if (nlevels(group_panel(data, utils::head(keys, -1L))) <= 4L) utils::tail(keys, 1L) else keys
+  if (nlevels(group_panel(data, head(keys, -1L))) <= 4L) tail(keys, 1L) else keys
 }
 
 group_rows <- function(fit, data, rows) {
@@ -243,7 +243,7 @@ plot_times <- function(fit, data, key, further) {
   data$panel <- factor(data$term, terms)
   data$group <- group_panel(data, further, named = FALSE)
   alone <- nlevels(data$group) < 2L
-  drawn <- stats::na.omit(unlist(data[c("estimate", "conf.low", "conf.high")]))
+  drawn <- na.omit(unlist(data[c("estimate", "conf.low", "conf.high")]))
   ends <- if (!alone && length(terms) == 1L) {
     line_ends(data$at, data$estimate, data$group, range(drawn), title = keys_axis(further))
   }
@@ -296,7 +296,7 @@ plot_along <- function(fit, data, ranked) {
 # comes first.
 ranks_of <- function(data) {
   order <- order(data$panel, -data$estimate, -(data[["reported"]] %||% data$conf.high))
-  stats::ave(replace(order, order, seq_along(order)), data$panel, FUN = rank)
+  ave(replace(order, order, seq_along(order)), data$panel, FUN = rank)
 }
 
 # Each row of panels needs its title and three quarters of an inch.

@@ -70,7 +70,7 @@ rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.
   check_flag(simultaneous, "simultaneous")
   found <- search_prefixes(tally, alphabet, alpha, most)
   fit <- NULL
-  table <- tibble::tibble(term = character(), estimate = numeric(), std.error = numeric(), conf.low = numeric(),
+  table <- tibble(term = character(), estimate = numeric(), std.error = numeric(), conf.low = numeric(),
                           conf.high = numeric())
   if (length(found$strings)) {
     # They are shown, and asked for, without the sign of their end.
@@ -136,12 +136,12 @@ search_prefixes <- function(tally, alphabet, alpha, most) {
     step
   })
   list(strings = if (steps[[length(steps)]]$found > 0) survivors,
-       steps = tibble::as_tibble(do.call(rbind.data.frame, steps)))
+       steps = as_tibble(do.call(rbind.data.frame, steps)))
 }
 
 largest_above <- function(estimate, threshold, most) {
   chosen <- order(estimate, decreasing = TRUE)
-  utils::head(chosen[estimate[chosen] > threshold], most)
+  head(chosen[estimate[chosen] > threshold], most)
 }
 
 # The share that the estimate of a string that nobody holds exceeds with probability `alpha` at most. Each function
@@ -159,7 +159,7 @@ absent_threshold <- function(tally, asked, alpha) {
     rate <- exp(log_rate)
     (sum(rate * largest + log(colMeans(exp(rate * sweep(excess, 2, largest))))) - log(alpha)) / rate
   }
-  sum <- stats::optimize(bound, log(c(0.01, 1000) / spread))$objective
+  sum <- optimize(bound, log(c(0.01, 1000) / spread))$objective
   law <- rr_law(asked$mechanism)
   ((sum(colMeans(counts)) + sum) / tally$n - law$q) / law$difference
 }

@@ -75,7 +75,7 @@ new_rr_profile <- function(table, fit, groups = NULL) {
 confint.rr_profile <- function(object, parm = NULL, level = 0.95, ...) {
   terms <- unique(object$term)
   if (!is.null(parm)) terms <- terms[match_rows(parm, terms, "terms")]
-  stats::confint(attr(object, "fit"), terms, level)
+  confint(attr(object, "fit"), terms, level)
 }
 
 #' @rdname likelihood_profile
@@ -89,9 +89,9 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
   panel <- if (length(keys)) paste(group_panel(object, keys), term, sep = ", ") else term
   panel <- factor(panel, unique(panel))
   if (nlevels(panel) > 12L) abort("A picture holds up to 12 profiles, see {.arg parm}.")
-  limit <- stats::qchisq(conf.level, 1)
+  limit <- qchisq(conf.level, 1)
   data <- data.frame(value = object$value, fall = -object$deviance / 2, panel = panel)
-  bounds <- stats::confint(fit, unique(object$term), conf.level)
+  bounds <- confint(fit, unique(object$term), conf.level)
   # The rows of confint() are one for each panel, groups slowest, as panels are.
   ends <- data.frame(value = as.vector(bounds),
                      panel = factor(rep(levels(panel)[seq_len(nrow(bounds))], 2), levels(panel)))
@@ -147,7 +147,7 @@ parameter_rows <- function(fit, g, parameters, conf.level) {
     bounds <- if (is.nan(estimate)) c(low = 0, high = 1) else profile_ratio(deviance, estimate, conf.level)
     # At 0 and 1 the information says nothing about the error, as of other shares.
     inside <- known && estimate > 0 && estimate < 1
-    tibble::tibble(term = term, estimate = if (known) estimate else NA_real_,
+    tibble(term = term, estimate = if (known) estimate else NA_real_,
                    std.error = if (inside) sqrt(drop(slope %*% both$covariance %*% slope)) else NA_real_,
                    conf.low = bounds[["low"]], conf.high = bounds[["high"]], identified = known)
   }, parameters, names(parameters))

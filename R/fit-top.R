@@ -70,10 +70,10 @@ rr_top <- function(x, n = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "
   parts <- lapply(seq_len(NCOL(fit$estimate)), function(g) top_rows(fit, g, n, alpha, adjust, conf.level))
   found <- vapply(parts, `[[`, 0L, "found")
   # One table of all groups: a table for each takes longer than its estimates.
-  columns <- lapply(stats::setNames(nm = names(parts[[1]]$rows)), function(name) {
+  columns <- lapply(setNames(nm = names(parts[[1]]$rows)), function(name) {
     do.call(c, lapply(parts, function(part) part$rows[[name]]))
   })
-  table <- tibble::as_tibble(columns)
+  table <- as_tibble(columns)
   title <- present_title(found, length(fit$mechanism$levels), adjust, alpha)
   new_rr_table(table, "rr_top", keys = c(names(fit$tally$groups), "term"), found = found, alpha = alpha,
                adjust = adjust, conf.level = conf.level, n = fit$tally$n, target = target, ranked = TRUE,
@@ -92,8 +92,8 @@ present_title <- function(found, categories, adjust, alpha) {
 top_rows <- function(fit, g, n, alpha, adjust, conf.level) {
   estimate <- group_estimate(fit, g)
   p <- absence_p_values(fit, g)
-  adjusted <- stats::p.adjust(p, adjust)
-  which <- utils::head(order(estimate, decreasing = TRUE), n)
+  adjusted <- p.adjust(p, adjust)
+  which <- head(order(estimate, decreasing = TRUE), n)
   rank <- rank(-estimate, ties.method = "min")[which]
   rows <- row_columns(fit, TRUE, conf.level, which, g, ranked = TRUE)
   # Normal tests and score intervals know others' shares from two estimates: 0 is left out only where both do.
@@ -110,15 +110,15 @@ absence_p_values <- function(fit, g) {
   law <- rr_law(fit$mechanism)
   evidence <- group_evidence(fit$tally, g, law)
   estimate <- group_estimate(fit, g)
-  if (!law_gives(law, "exact")) return(stats::pnorm(estimate / evidence$blank_error(), lower.tail = FALSE))
+  if (!law_gives(law, "exact")) return(pnorm(estimate / evidence$blank_error(), lower.tail = FALSE))
   given <- binomial_counts(law, evidence)
   n <- given$n
   x <- given$counts
   b <- rep_len(law$binomial$b, evidence$k)
   # A design whose truth is the least likely report gives fewer reports to the truth.
   ifelse(rep_len(law$binomial$a > 0, evidence$k),
-         ifelse(x <= 0, 1, stats::pbeta(b, x, pmax(n - x, 0) + 1)),
-         ifelse(x >= n, 1, stats::pbeta(b, x + 1, pmax(n - x, 0), lower.tail = FALSE)))
+         ifelse(x <= 0, 1, pbeta(b, x, pmax(n - x, 0) + 1)),
+         ifelse(x >= n, 1, pbeta(b, x + 1, pmax(n - x, 0), lower.tail = FALSE)))
 }
 
 # Hollow points are categories that are not shown to be present.

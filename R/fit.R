@@ -71,7 +71,7 @@ nobs.rr_fit <- function(object, ...) sum(object$tally$n)
 
 #' @rdname estimate_methods
 #' @export
-coef.rr_fit <- function(object, ...) stats::setNames(as.vector(object$estimate), coef_names(object))
+coef.rr_fit <- function(object, ...) setNames(as.vector(object$estimate), coef_names(object))
 
 #' @rdname estimate_methods
 #' @export
@@ -142,7 +142,7 @@ fitted.rr_fit <- function(object, ...) {
   expected <- vapply(seq_len(NCOL(object$estimate)), function(g) {
     object$tally$n[g] * law_reported(law, group_estimate(object, g))
   }, numeric(length(reports)))
-  if (is.null(object$tally$groups)) return(stats::setNames(as.vector(expected), reports))
+  if (is.null(object$tally$groups)) return(setNames(as.vector(expected), reports))
   dimnames(expected) <- list(reports, group_labels(object$tally$groups))
   expected
 }
@@ -294,12 +294,12 @@ glance.rr_fit <- function(x, ...) {
   # Criteria compare maxima of likelihoods: shares below 0 may have a larger likelihood than any distribution.
   maximized <- "likelihood" %in% x$estimator$needs
   gaps <- unlist(lapply(x$details, `[[`, "gap"))
-  tibble::tibble(method = x$method, target = x$target, categories = length(x$mechanism$levels), nobs = nobs(x),
+  tibble(method = x$method, target = x$target, categories = length(x$mechanism$levels), nobs = nobs(x),
                  respondents = respondent_number(x$tally), effective_n = sum(x$tally$effective_n),
                  epsilon = x$mechanism$epsilon, logLik = as.numeric(likelihood),
                  df = attr(likelihood, "df") %||% NA_real_,
-                 AIC = if (maximized) stats::AIC(likelihood) else NA_real_,
-                 BIC = if (maximized) stats::BIC(likelihood) else NA_real_, boundary = boundary_count(x),
+                 AIC = if (maximized) AIC(likelihood) else NA_real_,
+                 BIC = if (maximized) BIC(likelihood) else NA_real_, boundary = boundary_count(x),
                  gap = if (length(gaps)) max(gaps) else x$estimator$gap %||% NA_real_,
                  unlikely = is_doubted(x),
                  validation = if (is_validated(x$mechanism)) sum(x$mechanism$validation))
@@ -366,7 +366,7 @@ predict.rr_fit <- function(object, reports = NULL, ...) {
     table <- list(report = rep(mechanism$reports[codes], each = k), term = rep(mechanism$levels, length(codes)),
                   share = share, posterior = posterior,
                   odds.factor = posterior / (1 - posterior) / (share / (1 - share)))
-    tibble::as_tibble(c(if (!is.null(reports)) list(row = rep(seq_along(codes), each = k)), table))
+    as_tibble(c(if (!is.null(reports)) list(row = rep(seq_along(codes), each = k)), table))
   })
   bind_groups(tables, object$tally$groups)
 }

@@ -74,9 +74,9 @@ law_simulate.rr_law_additive <- function(law, truth, nsim) {
   }
   b <- rep_len(law$b, k)
   vapply(seq_len(nsim), function(i) {
-    kept <- stats::rbinom(k, truth, law$a)
+    kept <- rbinom(k, truth, law$a)
     rest <- n - sum(kept)
-    if (rest == 0) as.double(kept) else kept + as.double(stats::rmultinom(1, rest, b))
+    if (rest == 0) as.double(kept) else kept + as.double(rmultinom(1, rest, b))
   }, numeric(k))
 }
 

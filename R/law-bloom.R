@@ -197,7 +197,7 @@ law_unlikely.rr_law_bloom <- function(law, evidence, alpha) {
   fit <- tryCatch(bloom_fit(law, evidence, least_squares), candor_error_no_information = function(e) NULL)
   if (is.null(fit)) return(FALSE)
   z <- (sum(fit$estimate) - 1) / sqrt(sum(bloom_covariance(law, evidence, "sample", fit)))
-  isTRUE(abs(z) > stats::qnorm(alpha / 4, lower.tail = FALSE) + 1)
+  isTRUE(abs(z) > qnorm(alpha / 4, lower.tail = FALSE) + 1)
 }
 
 report_channel.rr_law_bloom <- function(law, evidence) rows_channel(law, evidence, bloom_rows(law))

@@ -159,7 +159,7 @@ exact_dealt <- function(law, cells, level, target) {
   told <- nearest(sum(law$blocks$counts[cells, ]) - blocks * sum(law$forced[cells]), 0, blocks * asked)
   if (target == "population" || blocks > 1) return(exact_interval(told / (blocks * asked), blocks * asked, level))
   held <- 0:law$cards
-  up <- stats::phyper(told - 1, held, law$cards - held, asked, lower.tail = FALSE)
-  down <- stats::phyper(told, held, law$cards - held, asked)
-  as.list(stats::setNames(range(held[pmin(up, down) > (1 - level) / 2]) / law$cards, c("low", "high")))
+  up <- phyper(told - 1, held, law$cards - held, asked, lower.tail = FALSE)
+  down <- phyper(told, held, law$cards - held, asked)
+  as.list(setNames(range(held[pmin(up, down) > (1 - level) / 2]) / law$cards, c("low", "high")))
 }

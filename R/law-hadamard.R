@@ -23,7 +23,7 @@ odd_bits <- function(x) {
 
 # In one block a report supports the categories whose sign in its column is its own.
 hadamard_bit_law <- function(epsilon) {
-  p <- stats::plogis(epsilon)
+  p <- plogis(epsilon)
   new_law_support(p, 1 / 2, p / 2, 1 / 4, difference = tanh(epsilon / 2) / 2, odds = expm1(epsilon))
 }
 
@@ -65,14 +65,14 @@ law_simulate.rr_law_hadamard <- function(law, truth, nsim) {
   chance <- 1 / (1 + 2 * law$blocks * exp(-law$epsilon) / -expm1(-law$epsilon))
   reports <- law$blocks * law$size
   vapply(seq_len(nsim), function(i) {
-    told <- stats::rbinom(law$truths, truth, chance)
+    told <- rbinom(law$truths, truth, chance)
     holder <- rep(seq_len(law$truths) - 1, told)
     row <- as.integer(holder %/% law$blocks + 1)
     column <- sample.int(law$size, length(row), replace = TRUE) - 1L
     turned <- odd_bits(bitwAnd(row, column)) == 1L
     column[turned] <- bitwXor(column[turned], bitwAnd(row[turned], -row[turned]))
     own <- tabulate(holder %% law$blocks * law$size + column + 1, reports)
-    own + as.vector(stats::rmultinom(1, sum(truth) - sum(told), rep(1, reports)))
+    own + as.vector(rmultinom(1, sum(truth) - sum(told), rep(1, reports)))
   }, numeric(reports))
 }
 
@@ -159,5 +159,5 @@ law_intervals.rr_law_hadamard <- function(law, evidence, estimate, interval, lev
 law_unlikely.rr_law_hadamard <- function(law, evidence, alpha) {
   z <- law_unbiased(law, evidence) / law_blank_error(law, evidence)
   # A block without reports has estimates and errors of 0.
-  min(z, na.rm = TRUE) < stats::qnorm(alpha / length(z)) - 1
+  min(z, na.rm = TRUE) < qnorm(alpha / length(z)) - 1
 }

@@ -97,7 +97,7 @@ print.rr_law <- function(x, ..., digits = 4) {
   cat("<", class(x)[1], "> ", x$words, "\n", sep = "")
   for (name in names(Filter(is.numeric, x))) {
     value <- as.vector(x[[name]])
-    cat("  ", name, " = ", toString(format(utils::head(value, 6), digits = digits, trim = TRUE)),
+    cat("  ", name, " = ", toString(format(head(value, 6), digits = digits, trim = TRUE)),
         if (length(value) > 6) ", ...", "\n", sep = "")
   }
   invisible(x)

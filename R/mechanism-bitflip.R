@@ -32,8 +32,8 @@ rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALS
   buckets <- if (is.null(buckets)) as.double(k) else check_count(buckets, "buckets", min = 2, max = k)
   d <- check_count(d, "d", min = 1, max = buckets)
   level <- if (d == 1 && !check_flag(compatible, "compatible")) epsilon else epsilon / 2
-  p <- stats::plogis(level)
-  q <- stats::plogis(-level)
+  p <- plogis(level)
+  q <- plogis(-level)
   bucket <- floor((seq_len(k) - 1) * buckets / k)
   first <- levels$labels[!duplicated(bucket)]
   last <- levels$labels[!duplicated(bucket, fromLast = TRUE)]
@@ -62,7 +62,7 @@ rr_matrix.rr_bitflip <- function(mechanism, ...) {
   b <- mechanism$buckets
   d <- mechanism$d
   check_report_number(mechanism, choose(b, d) * 2^d)
-  parts <- lapply(utils::combn(b, d, simplify = FALSE), function(places) {
+  parts <- lapply(combn(b, d, simplify = FALSE), function(places) {
     own <- outer(seq_len(b), places, `==`)
     chances <- bits_matrix(ifelse(own, mechanism$p, mechanism$q), ifelse(own, mechanism$q, mechanism$p))
     bits <- strsplit(colnames(chances), "")

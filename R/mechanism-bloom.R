@@ -142,11 +142,11 @@ bloom_reports <- function(bits, cohorts) {
 # f from the level of all reports, then the symmetric second stage from that of one.
 bloom_levels <- function(epsilon, permanent, pairs) {
   epsilon <- check_epsilon(epsilon)
-  if (is.null(permanent)) return(list(f = 2 * stats::plogis(-epsilon / (2 * pairs)), p = 0, q = 1, permanent = epsilon))
+  if (is.null(permanent)) return(list(f = 2 * plogis(-epsilon / (2 * pairs)), p = 0, q = 1, permanent = epsilon))
   permanent <- check_number(permanent, "permanent", min = epsilon, max = 700, min_open = TRUE)
   first <- tanh(permanent / (4 * pairs))
   kept <- signal_left(tanh(epsilon / (4 * pairs)) / first, first)
-  list(f = 2 * stats::plogis(-permanent / (2 * pairs)), p = (1 - kept) / 2, q = (1 + kept) / 2, permanent = permanent)
+  list(f = 2 * plogis(-permanent / (2 * pairs)), p = (1 - kept) / 2, q = (1 + kept) / 2, permanent = permanent)
 }
 
 bloom_letters <- function(epsilon, permanent, f, p, q) {
@@ -268,12 +268,12 @@ draw_filters <- function(mechanism, answers, cohort, unary, rng) {
 simulate_counts.rr_bloom <- function(mechanism, truth, nsim = 1) {
   law <- rr_law(mechanism)
   vapply(seq_len(nsim), function(i) {
-    holders <- vapply(truth, function(t) as.vector(stats::rmultinom(1, t, rep(1, law$cohorts))), numeric(law$cohorts))
+    holders <- vapply(truth, function(t) as.vector(rmultinom(1, t, rep(1, law$cohorts))), numeric(law$cohorts))
     holders <- matrix(holders, law$cohorts)
     as.vector(vapply(seq_len(law$cohorts), function(j) {
       ones <- drop(cohort_filters(law, j) %*% holders[j, ])
       n <- sum(holders[j, ])
-      c(stats::rbinom(law$bits, ones, law$one) + stats::rbinom(law$bits, n - ones, law$zero), n)
+      c(rbinom(law$bits, ones, law$one) + rbinom(law$bits, n - ones, law$zero), n)
     }, numeric(law$bits + 1)))
   }, numeric(length(mechanism$reports)))
 }

@@ -123,7 +123,7 @@ block_columns <- function(x, mechanism) {
 # The first card of each block, then the second: each of those that are left is as likely as any other.
 draw_reports.rr_dealt <- function(mechanism, answers, rng = "secure") {
   block <- match(answers$block, unique(answers$block))
-  turn <- stats::ave(block, block, FUN = seq_along)
+  turn <- ave(block, block, FUN = seq_along)
   left <- matrix(c(mechanism$forced, mechanism$cards - sum(mechanism$forced)), max(block, 0),
                  length(mechanism$forced) + 1L, byrow = TRUE)
   reports <- answers$answers
@@ -146,7 +146,7 @@ draw_reports.rr_dealt <- function(mechanism, answers, rng = "secure") {
 decode_answers.rr_dealt <- function(mechanism, reports, x) {
   given <- if (is.data.frame(x)) block_columns(x, mechanism)$reports else x
   columns <- list(reports$block, unname(decode_answers(mechanism$marginal, reports$reports, given)))
-  tibble::as_tibble(stats::setNames(columns, report_fields(mechanism$codec)))
+  as_tibble(setNames(columns, report_fields(mechanism$codec)))
 }
 
 # ---- tallies ----

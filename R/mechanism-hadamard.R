@@ -62,7 +62,7 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
 
 hadamard_bit <- function(levels, epsilon) {
   size <- 2^max(1, ceiling(log2(length(levels$labels))))
-  p <- stats::plogis(epsilon)
+  p <- plogis(epsilon)
   made(new_rr_mechanism(
     c("hadamard", "protocol"), levels$labels, numeric_levels = levels$numeric, epsilon = epsilon,
     design = "Hadamard response, one bit", size = size, p = p, q = 1 / 2, p_minus_q = tanh(epsilon / 2) / 2,
@@ -139,7 +139,7 @@ rr_matrix.rr_hadamard <- function(mechanism, ...) {
   size <- mechanism$size
   check_report_number(mechanism, 2 * size)
   signs <- hadamard_columns(mechanism, seq_len(size))
-  chances <- function(sign) stats::plogis(mechanism$epsilon * sign * signs) / size
+  chances <- function(sign) plogis(mechanism$epsilon * sign * signs) / size
   labels <- paste0(rep(seq_len(size) - 1, 2), ": ", rep(c("1", "-1"), each = size))
   named_matrix(mechanism, cbind(chances(1), chances(-1)), labels)
 }

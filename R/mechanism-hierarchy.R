@@ -64,7 +64,7 @@ rr_hierarchy <- function(levels, epsilon, fanout = NULL, oracle = rr_hadamard, .
              "a function that makes a mechanism, or a list of a mechanism for each depth")
   Map(check_oracle, parts, nodes, epsilon)
   mechanism <- new_rr_sampled(
-    "hierarchy", levels$labels, stats::setNames(parts, seq_len(height)), "depth",
+    "hierarchy", levels$labels, setNames(parts, seq_len(height)), "depth",
     sprintf("Hierarchy of fanout %s and %s", format_count(fanout), number_of(height, "depth")),
     numeric_truths = levels$numeric, fanout = fanout, height = height, nodes = nodes
   )

@@ -167,5 +167,5 @@ draw_permanent.rr_compose <- function(mechanism, answers, memory, who, rng) {
 draw_again.rr_compose <- function(mechanism, permanent, memory, rng) {
   if (draws_bits(mechanism)) return(draw_bits_again(mechanism$second, permanent, rng))
   reports <- draw_reports(mechanism$second, as.integer(permanent), rng)
-  if (is.null(memory$functions)) reports else tibble::as_tibble(c(memory$functions, list(value = reports)))
+  if (is.null(memory$functions)) reports else as_tibble(c(memory$functions, list(value = reports)))
 }

@@ -151,7 +151,7 @@ draw_reports.rr_mean <- function(mechanism, answers, rng = "secure") {
 }
 
 decode_answers.rr_mean <- function(mechanism, reports, x) {
-  stats::setNames(mean(mechanism$range) + diff(mechanism$range) / 2 * reports, names(x))
+  setNames(mean(mechanism$range) + diff(mechanism$range) / 2 * reports, names(x))
 }
 
 # An answer is rounded to one of its two neighbours on the grid, at random and without bias. A cell is drawn from its
@@ -245,5 +245,5 @@ size_words.rr_mean <- function(mechanism) NULL
 witness_chance.rr_mean <- function(mechanism, witness, n) {
   fine <- mechanism$fine$other * (1 - 1 / mechanism$reach)
   coarse <- abs(window_values(mechanism$coarse, 0)) > 1 + 1e-6
-  stats::pbinom(witness, n, mechanism$share * fine + (1 - mechanism$share) * coarse, log.p = TRUE)
+  pbinom(witness, n, mechanism$share * fine + (1 - mechanism$share) * coarse, log.p = TRUE)
 }

@@ -24,7 +24,7 @@ rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit 
   if (length(part$reports) * length(names) > sketch_cells) {
     abort("The sketches of so many {.arg lengths} and {.arg functions} are too large.", "too_large")
   }
-  parts <- stats::setNames(lapply(seq_along(names), sketch), names)
+  parts <- setNames(lapply(seq_along(names), sketch), names)
   design <- sprintf("Prefixes of %s characters, and whole strings held out", paste(lengths, collapse = ", "))
   made(new_rr_sampled("prefixes", "any text", parts, "part", design, lengths = as.double(lengths)), "rr_prefixes",
        epsilon = epsilon, lengths = lengths, width = width, functions = functions, one_bit = one_bit, key = key,

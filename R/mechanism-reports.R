@@ -68,7 +68,7 @@ stored_forms <- function(mechanism) {
 
 # A plain data frame for cohorts and bits: only that prints columns of reports below each other.
 join_columns <- function(columns, bits = NULL) {
-  if (is.null(bits)) return(if (length(columns) > 1L) tibble::as_tibble(columns) else columns[[1]])
+  if (is.null(bits)) return(if (length(columns) > 1L) as_tibble(columns) else columns[[1]])
   if (!length(columns)) return(bits)
   structure(c(columns, list(bits = bits)), class = "data.frame", row.names = .set_row_names(length(bits)))
 }

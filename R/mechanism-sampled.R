@@ -60,7 +60,7 @@ draw_reports.rr_product <- function(mechanism, answers, rng = "secure") {
 # Only the questions are returned: no columns that were not randomized, and no row names, which may say who answered.
 decode_answers.rr_product <- function(mechanism, reports, x) {
   x <- answer_frame(x)
-  columns <- lapply(stats::setNames(nm = names(reports)), function(name) {
+  columns <- lapply(setNames(nm = names(reports)), function(name) {
     column <- decode_answers(mechanism$questions[[name]], reports[[name]], x[[name]])
     # A data frame inside one, which R prints as the columns that it is.
     if (is.data.frame(column)) as.data.frame(column) else column
@@ -86,7 +86,7 @@ collect_parts <- function(mechanism, reports, given) {
   parts <- Map(function(part, own, column, rows) decode_answers(part, own, column[rows]),
                mechanism$parts, reports$reports, given, reports$at)
   columns <- join_reports(unname(parts), order(unlist(reports$at)))
-  tibble::as_tibble(c(stats::setNames(list(names(mechanism$parts)[reports$drawn]), mechanism$part_column), columns))
+  as_tibble(c(setNames(list(names(mechanism$parts)[reports$drawn]), mechanism$part_column), columns))
 }
 
 # The reports of all parts in the order of the respondents: as they are if they are of one kind, else a column of text,
@@ -100,7 +100,7 @@ join_reports <- function(reports, order) {
   }))
   if (length(kinds) > 1L || identical(kinds[[1]], "other")) reports <- lapply(reports, report_texts)
   if (!is.data.frame(reports[[1]])) reports <- lapply(reports, function(x) list(report = x))
-  lapply(stats::setNames(nm = names(reports[[1]])), function(name) {
+  lapply(setNames(nm = names(reports[[1]])), function(name) {
     columns <- lapply(reports, function(own) if (is.factor(own[[name]])) as.character(own[[name]]) else own[[name]])
     (if (inherits(columns[[1]], "rr_reports")) do.call(c, columns) else unlist(lapply(columns, unname)))[order]
   })

@@ -212,7 +212,7 @@ draw_reports.rr_scramble <- function(mechanism, answers, rng = "secure") {
   round_reports(reports, mechanism)
 }
 
-decode_answers.rr_scramble <- function(mechanism, reports, x) stats::setNames(reports, names(x))
+decode_answers.rr_scramble <- function(mechanism, reports, x) setNames(reports, names(x))
 
 draw_cards <- function(cards, n, rng) {
   if (is.null(cards$prob)) return(cards$value[draw_uniform(n, length(cards$value), rng) + 1])

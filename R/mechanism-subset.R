@@ -70,7 +70,7 @@ rr_matrix.rr_subset <- function(mechanism, ...) {
   w <- mechanism$size
   number <- choose(k, w)
   check_report_number(mechanism, number)
-  sets <- utils::combn(k, w)
+  sets <- combn(k, w)
   z <- exp(-mechanism$epsilon)
   one <- k / (number * (w + (k - w) * z))
   chances <- matrix(one * z, k, number)

@@ -68,8 +68,8 @@ new_rr_unary <- function(levels, numbers, optimized = NA) {
 unary_epsilon <- function(epsilon, optimized) {
   epsilon <- check_epsilon(epsilon)
   level <- if (optimized) epsilon else epsilon / 2
-  p <- if (optimized) 1 / 2 else stats::plogis(level)
-  list(p = p, q = stats::plogis(-level), difference = tanh(level / 2) / if (optimized) 2 else 1, odds = expm1(epsilon),
+  p <- if (optimized) 1 / 2 else plogis(level)
+  list(p = p, q = plogis(-level), difference = tanh(level / 2) / if (optimized) 2 else 1, odds = expm1(epsilon),
        epsilon = epsilon)
 }
 

@@ -77,7 +77,7 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
   cat("<", class(x)[1], "> ", x$design, "\n", sep = "")
   k <- length(x$levels)
   # An order that a reader cannot see from the labels, as that of numbers.
-  worded <- isTRUE(x$ordered) && anyNA(suppressWarnings(as.numeric(utils::head(x$levels, 8))))
+  worded <- isTRUE(x$ordered) && anyNA(suppressWarnings(as.numeric(head(x$levels, 8))))
   if (!isTRUE(x$codec$real)) {
     cat("  categories  ", format_labels(x$levels, between = if (worded) " < " else ", "), "\n", sep = "")
   }
@@ -111,7 +111,7 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
 format_labels <- function(labels, width = 60, between = ", ") {
   k <- length(labels)
   first <- function(n) {
-    paste(c(encodeString(utils::head(labels, n)), if (k > n) sprintf("... (%s in all)", format_count(k))),
+    paste(c(encodeString(head(labels, n)), if (k > n) sprintf("... (%s in all)", format_count(k))),
           collapse = between)
   }
   if (nchar(first(8)) > width) first(3) else first(8)

@@ -10,7 +10,7 @@
 eb_weights <- function(k) {
   weights <- rbind("5" = c(0.6, 0.2, 0.04, 0.16), "20" = c(0.35, 0.15, 0.05, 0.45), "100" = c(0.4, 0.35, 0.1, 0.15),
                    "1000" = c(0.75, 0.15, 0.1, 0), "10000" = c(0.85, 0.12, 0.03, 0))
-  between <- function(w) stats::approx(log(as.double(rownames(weights))), w, log(k), rule = 2)$y
+  between <- function(w) approx(log(as.double(rownames(weights))), w, log(k), rule = 2)$y
   apply(weights, 2, between) * c(1, 1, k / (k + 20), 1)
 }
 
@@ -67,7 +67,7 @@ eb_rows <- function(counts, n, form) {
     size <- rowsum(as.double(size), bin)[, 1]
     knots <- unname(total / size)
     distinct <- value
-    place <- function(x) stats::approx(knots, x, distinct, rule = 2)$y[at]
+    place <- function(x) approx(knots, x, distinct, rule = 2)$y[at]
     value <- knots
   }
   rows <- length(value)
@@ -148,7 +148,7 @@ eb_fit_reference <- function(evidence, reference, levels = double(), wary = FALS
   result$tilted <- spread(result$tilted, rep(FALSE, k))
   result$finest <- spread(result$finest, numeric(k))
   sd <- sqrt(result$variance)
-  normal <- ifelse(is.na(levels), 0, stats::qnorm(levels))
+  normal <- ifelse(is.na(levels), 0, qnorm(levels))
   result$quantile <- vapply(seq_along(levels), function(l) {
     spread(result$quantile[, l], inv + normal[l] * sd)
   }, numeric(k))
@@ -187,7 +187,7 @@ call_eb <- function(rows, totals, k, most, weights, relative, levels) {
          tilted = r$place(r$tilt) > 0,
          quantile = vapply(seq_along(levels), function(l) share * r$place(fit$quantile[at, l]), share),
          finest = share * fit$x[2], eta = fit$eta[g],
-         weights = stats::setNames(fit$weights, c("uniform", "power", "pair", "single", "free")),
+         weights = setNames(fit$weights, c("uniform", "power", "pair", "single", "free")),
          loglik = fit$loglik, prior = data.frame(x = fit$x, mass = fit$prior))
   })
 }

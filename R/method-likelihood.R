@@ -28,7 +28,7 @@ distribution_option <- function(x, arg, evidence) {
   if (is.null(x)) return(NULL)
   mechanism <- evidence$mechanism
   if (length(dim(x)) > 1L && !is.null(mechanism$questions)) x <- flatten_questions(x, mechanism, arg, "levels")
-  if (length(dim(x)) == 1L) x <- stats::setNames(as.vector(x), names(x))
+  if (length(dim(x)) == 1L) x <- setNames(as.vector(x), names(x))
   x <- check_probabilities(x, arg)
   if (!is.null(mechanism)) x <- match_levels(x, mechanism$levels, arg, 0, !is.null(mechanism$truth_bits))
   check_that(length(x) == evidence$k && abs(sum(x) - 1) <= 1e-8, x, arg,

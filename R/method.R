@@ -189,7 +189,7 @@ registry <- new.env(parent = emptyenv())
 method_registry <- function() {
   if (is.null(registry$methods)) {
     methods <- package_methods()
-    registry$methods <- stats::setNames(methods, vapply(methods, `[[`, "", "name"))
+    registry$methods <- setNames(methods, vapply(methods, `[[`, "", "name"))
   }
   registry$methods
 }
@@ -199,7 +199,7 @@ method_registry <- function() {
 rr_methods <- function() {
   methods <- unname(method_registry())
   each <- function(field) vapply(methods, function(method) paste(method[[field]], collapse = ", "), "")
-  tibble::tibble(method = each("name"), title = each("title"), group = each("group"), needs = each("needs"),
+  tibble(method = each("name"), title = each("title"), group = each("group"), needs = each("needs"),
                  unbiased = vapply(methods, `[[`, NA, "unbiased"),
                  standard.error = vapply(methods, function(method) {
                    method$unbiased || !is.null(method$local_map) || !is.null(method$spread)
@@ -233,7 +233,7 @@ check_methods <- function(method, also = character()) {
   if (!length(given) || !all(good & nzchar(labels)) || anyDuplicated(labels)) {
     abort("{.arg method} must be methods of {.fn rr_estimate}, or functions of counts and mechanism with names.")
   }
-  stats::setNames(given, labels)
+  setNames(given, labels)
 }
 
 # The default where the counts do not determine the likelihood and no method was named.

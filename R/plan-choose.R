@@ -82,7 +82,7 @@ rr_choose_method <- function(x, mechanism = NULL, method = NULL, replications = 
   squares <- vapply(judged$losses, function(losses) losses[1, ], numeric(replications))
   unbiased <- vapply(method, function(m) unbiased_risk(mechanism, counts, m, tally$effective_n), 0)
   # Of two methods that agree to rounding the first is meant.
-  table <- tibble::tibble(method = names(method), risk = judged$estimate["mse", ], mc.error = judged$error["mse", ],
+  table <- tibble(method = names(method), risk = judged$estimate["mse", ], mc.error = judged$error["mse", ],
                           bias2 = judged$estimate["bias2", ], variance = judged$estimate["variance", ],
                           wins = tabulate(max.col(-signif(squares, 10), "first"), length(method)) / replications,
                           unbiased = unbiased)

@@ -94,7 +94,7 @@ device_row <- function(thing, design, epsilon, n, truth) {
   yes <- sum(c(1 - truth, truth) * channel)
   last <- if (startsWith(thing$device, "birthday")) m + seq_len(m) else k - m + seq_len(m)
   events <- c(event_words(thing, seq_len(m)), if (forced) event_words(thing, last))
-  row <- tibble::tibble(device = thing$device, event = paste(events, collapse = "; "),
+  row <- tibble(device = thing$device, event = paste(events, collapse = "; "),
                         fraction = fraction_text(sizes[m], thing$total), probability = p, epsilon = log(odds[m]),
                         std.error = sqrt(yes * (1 - yes) / n) / abs(channel[[2]] - channel[[1]]), note = thing$note,
                         mechanism = list(mechanism), outcomes = list(c(list(seq_len(m)), if (forced) list(last))))

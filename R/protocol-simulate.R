@@ -36,8 +36,8 @@ simulate_counts.rr_mechanism <- function(mechanism, truth, nsim = 1) {
 # Given the truths the bits are independent, and so are the counts.
 simulate_bits <- function(mechanism, truth, nsim) {
   k <- length(truth)
-  held <- stats::rbinom(k * nsim, rep(truth, nsim), mechanism$sampler$p)
-  matrix(as.double(held + stats::rbinom(k * nsim, rep(sum(truth) - truth, nsim), mechanism$sampler$q)), k, nsim)
+  held <- rbinom(k * nsim, rep(truth, nsim), mechanism$sampler$p)
+  matrix(as.double(held + rbinom(k * nsim, rep(sum(truth) - truth, nsim), mechanism$sampler$q)), k, nsim)
 }
 
 # Has the mechanism counts of its own? Protocols draw reports and count them.

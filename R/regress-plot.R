@@ -149,8 +149,8 @@ autoplot.rr_multinom <- function(object, variable = NULL, by = NULL, conf.level 
   half[!is.finite(half)] <- 0
   levels <- factor(rep(object$mechanism$levels, each = nrow(truth$fit)), object$mechanism$levels)
   table <- data.frame(value = rep(along$new[[along$variable]], nlevels(levels)), fit = as.vector(truth$fit),
-                      lwr = as.vector(stats::plogis(stats::qlogis(truth$fit) - half)),
-                      upr = as.vector(stats::plogis(stats::qlogis(truth$fit) + half)), level = levels)
+                      lwr = as.vector(plogis(qlogis(truth$fit) - half)),
+                      upr = as.vector(plogis(qlogis(truth$fit) + half)), level = levels)
   what <- "Probability of each truth"
   if (is.null(along$by)) return(draw_along(table, along, what, conf.level, question = answer_name(object$terms)))
   # Lines of the values of `by` are compared in a panel for each truth.

@@ -67,7 +67,7 @@ predicted_terms <- function(object, newdata, se.fit, ...) {
   if (!is.null(newdata)) newdata_frame(object, covariate_terms(object), newdata)
   class(object) <- c("glm", "lm")
   arguments <- list(object, type = "terms", se.fit = se.fit, ...)
-  do.call(stats::predict, c(arguments, if (!is.null(newdata)) list(newdata = newdata)))
+  do.call(predict, c(arguments, if (!is.null(newdata)) list(newdata = newdata)))
 }
 
 # The standard errors of linear predictors.

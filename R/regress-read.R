@@ -41,7 +41,7 @@ read_frame <- function(call, formula, data, where, reports, arguments = c("weigh
   home <- environment(formula) %||% where
   for (arg in intersect(c("weights", "arm"), names(parts))) parts[[arg]] <- column_expression(parts[[arg]], data, home)
   data <- plain_columns(data, reports, if ("." %in% all.vars(formula)) names(data) else all.vars(formula))
-  made <- as.call(c(quote(stats::model.frame), list(formula = formula, data = data, drop.unused.levels = TRUE,
+  made <- as.call(c(quote(model.frame), list(formula = formula, data = data, drop.unused.levels = TRUE,
                                                     na.action = call$na.action %||% getOption("na.action")), parts))
   frame <- tryCatch(eval(made, where), error = function(e) {
     abort(c("The variables of the model cannot be put together.", x = "{conditionMessage(e)}."), "argument")

@@ -52,7 +52,7 @@ draw_protocol <- function(mechanism, answers, rng, kernel, ...) {
     .Call(kernel, as.integer(answers), 1L, as.double(length(mechanism$levels)), ..., generator)
   })
   codec <- mechanism$codec
-  if (is.null(codec$width)) join_columns(stats::setNames(drawn, names(codec$numbers)))
+  if (is.null(codec$width)) join_columns(setNames(drawn, names(codec$numbers)))
   else new_rr_reports(if (is.raw(drawn)) drawn else t(drawn), codec$width)
 }
 

@@ -161,4 +161,4 @@ study_oracle <- function(mechanism, theta, counts, n) {
   rows$place(posterior)
 }
 
-draw_study_seed <- function() floor(stats::runif(1) * 2^31)
+draw_study_seed <- function() floor(runif(1) * 2^31)

@@ -113,7 +113,7 @@ column_groups <- function(counts, mechanism) {
     abort(c("{.arg counts} must have one row per report.", i = "Give {.code t(counts)}."))
   }
   if (anyNA(names) || anyDuplicated(names)) abort("The columns of {.arg counts} must have different names.")
-  tibble::as_tibble(name_groups(list(group = names), mechanism))
+  as_tibble(name_groups(list(group = names), mechanism))
 }
 
 # The number of respondents. Where a report is one category it is the `total` of the counts; each count of support is at
@@ -190,7 +190,7 @@ wide_counts <- function(counts, mechanism, by) {
   name_groups(as.list(counts[by]), mechanism)
   twice <- anyDuplicated(counts[by])
   if (twice) abort("{.arg counts} must have one row per group: row {twice} is of a group of another row.")
-  list(counts = values, groups = tibble::as_tibble(counts[by]))
+  list(counts = values, groups = as_tibble(counts[by]))
 }
 
 long_counts <- function(counts, mechanism, column, by) {

@@ -160,7 +160,7 @@ made_arguments <- function(mechanism) {
   }
   names <- if (is.null(names(made$fields))) made$fields else names(made$fields)
   names[!nzchar(names)] <- made$fields[!nzchar(names)]
-  c(stats::setNames(lapply(unname(made$fields), value), names), made$arguments)
+  c(setNames(lapply(unname(made$fields), value), names), made$arguments)
 }
 
 # By the class of a key.
@@ -349,8 +349,8 @@ holds_sums <- function(mechanism) {
 read_groups <- function(columns, mechanism) {
   columns <- lapply(columns, file_members, c("name", "type", "values"), c("levels", "tz"), "group column")
   names <- vapply(columns, function(column) as.character(column$name), "")
-  keys <- name_groups(stats::setNames(lapply(columns, read_group), names), mechanism)
-  groups <- tibble::as_tibble(keys, .name_repair = "minimal")
+  keys <- name_groups(setNames(lapply(columns, read_group), names), mechanism)
+  groups <- as_tibble(keys, .name_repair = "minimal")
   if (!length(keys) || anyDuplicated(as.data.frame(groups))) abort("A group is there twice, or none is.", "file")
   groups
 }

@@ -54,7 +54,7 @@ name_groups <- function(by, mechanism) {
     abort("{.arg by} must have a different name for each of its {length(by)} vectors, and none of a question.")
   }
   check_result_names(names, "{.arg by} must not use")
-  stats::setNames(by, names)
+  setNames(by, names)
 }
 
 # The combinations that occur, in order, the first variable running fastest: `codes` says which each row has, `keys` are
@@ -73,7 +73,7 @@ make_groups <- function(by, n) {
   # Any row of a group has its values; mostly the first rows have all groups.
   row <- match(seq_len(cells$n), cells$codes[seq_len(min(n, 10000L))])
   if (anyNA(row)) row[cells$codes] <- seq_len(n)
-  list(codes = cells$codes, n = cells$n, keys = tibble::as_tibble(lapply(by, function(key) unname(key[row]))))
+  list(codes = cells$codes, n = cells$n, keys = as_tibble(lapply(by, function(key) unname(key[row]))))
 }
 
 # Where each entry stands among the sorted values that occur. Codes of factors are counted: to hash them takes four
@@ -211,7 +211,7 @@ names.rr_tally <- function(x) group_labels(groups_of(x))
 as.list.rr_tally <- function(x, ...) {
   labels <- names(x)
   if (is.null(labels)) return(list(x))
-  stats::setNames(lapply(seq_along(labels), function(g) x[g]), labels)
+  setNames(lapply(seq_along(labels), function(g) x[g]), labels)
 }
 
 # The fields, which names() does not show.

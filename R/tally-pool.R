@@ -67,7 +67,7 @@ rr_pool <- function(..., optional = FALSE) {
   }))
   groups <- tallies[[1]]$groups
   if (is.null(groups)) counts <- drop(counts)
-  mechanism <- new_rr_pooled(mechanisms, stats::setNames(n / sum(n), names), levels, check_flag(optional, "optional"))
+  mechanism <- new_rr_pooled(mechanisms, setNames(n / sum(n), names), levels, check_flag(optional, "optional"))
   new_rr_tally(mechanism, unname(counts), groups = groups, missing = sum(vapply(tallies, `[[`, 0, "missing")))
 }
 
@@ -103,7 +103,7 @@ new_rr_pooled <- function(mechanisms, shares, levels, optional = FALSE) {
   C <- do.call(cbind, unname(rows))
   result <- new_rr_channel(C / rowSums(C), list(levels = levels, reports = unname(reports)),
                            sprintf("%d designs of one truth", length(mechanisms)), "pooled",
-                           designs = stats::setNames(mechanisms, names(shares)), shares = shares,
+                           designs = setNames(mechanisms, names(shares)), shares = shares,
                            parameters = mechanisms[[1]]$parameters)
   class(result) <- c(if (optional) "rr_optional", "rr_pooled", "rr_channel", "rr_mechanism")
   if (optional) {
@@ -146,5 +146,5 @@ read_pooled <- function(designs, shares, optional = FALSE) {
   check_pool(lapply(designs, function(design) new_rr_tally(design, rep(1, length(design$reports)))))
   shares <- check_probabilities(shares, "shares")
   if (length(shares) != length(designs)) abort("{.field shares} must be one probability for each design.", "file")
-  new_rr_pooled(designs, stats::setNames(shares, names(designs)), designs[[1]]$levels, isTRUE(optional))
+  new_rr_pooled(designs, setNames(shares, names(designs)), designs[[1]]$levels, isTRUE(optional))
 }

@@ -117,7 +117,7 @@ text_columns <- function(x, fields) {
   odd <- which(lengths(values) != length(fields))
   if (length(odd)) abort_report_at(odd[1], paste("is not the numbers", paste(fields, collapse = ", ")))
   columns <- lapply(seq_along(fields), function(j) vapply(values, `[`, "", j))
-  as.data.frame(stats::setNames(columns, fields))
+  as.data.frame(setNames(columns, fields))
 }
 
 abort_report_at <- function(position, problem) {
@@ -157,7 +157,7 @@ drop_reports <- function(x, dropped) if (length(dropped)) some_reports(x, -dropp
 
 whole_columns <- function(x, names) {
   alone <- length(names) == 1L && is.atomic(x) && is.null(dim(x)) && !inherits(x, "rr_reports")
-  if (alone) x <- stats::setNames(list(x), names)
+  if (alone) x <- setNames(list(x), names)
   if (is.matrix(x) && !is.null(colnames(x))) x <- as.data.frame(x)
   if (!is.list(x) || !all(names %in% names(x))) abort_form(x, paste("a table with the columns", toString(names)))
   lapply(as.list(x)[names], column_numbers)

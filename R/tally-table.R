@@ -7,11 +7,11 @@ as.data.frame.rr_tally <- function(x, ...) plain_frame(tidy(x), ...)
 tidy.rr_tally <- function(x, ...) {
   counts <- as.matrix(x$counts)
   k <- nrow(counts)
-  table <- tibble::as_tibble(c(list(term = rep(x$mechanism$reports, ncol(counts))),
+  table <- as_tibble(c(list(term = rep(x$mechanism$reports, ncol(counts))),
                                cell_answers(x$mechanism, "reports", ncol(counts)),
                                list(count = as.vector(counts), share = as.vector(sweep(counts, 2, x$n, `/`)))))
   if (is.null(x$groups)) return(table)
-  tibble::as_tibble(c(lapply(x$groups, rep, each = k), table))
+  as_tibble(c(lapply(x$groups, rep, each = k), table))
 }
 
 #' @export
@@ -117,7 +117,7 @@ picture_of_parts <- function(object, groups, parts) {
   labels <- as.character(group_panel(object$groups, names(object$groups)))
   counts <- as.matrix(object$counts)
   all <- length(parts$names) * groups
-  shown <- utils::head(expand.grid(part = seq_along(parts$names), group = seq_len(groups)), 12)
+  shown <- head(expand.grid(part = seq_along(parts$names), group = seq_len(groups)), 12)
   data <- do.call(rbind, Map(function(part, group) {
     n <- if (is.null(parts$totals)) object$n[group] else counts[parts$totals[part], group]
     values <- counts[parts$rows[[part]], group]

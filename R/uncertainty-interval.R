@@ -179,7 +179,7 @@ group_intervals <- function(fit, g, level, interval, which) {
   }
   if (interval == "bootstrap") {
     tails <- c((1 - level) / 2, (1 + level) / 2)
-    bounds <- apply(fit$replicates[[g]][which, , drop = FALSE], 1, stats::quantile, tails, names = FALSE)
+    bounds <- apply(fit$replicates[[g]][which, , drop = FALSE], 1, quantile, tails, names = FALSE)
     return(list(low = nearest(bounds[1, ], 0, 1), high = nearest(bounds[2, ], 0, 1)))
   }
   if (interval == "profile") return(profile_intervals(fit, g, level, which))

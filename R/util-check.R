@@ -265,7 +265,7 @@ format_bytes <- function(bytes) {
 # attribute "seed" that stats::simulate() describes.
 keep_seed <- function(seed, frame = parent.frame()) {
   if (!is.null(seed)) check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max)
-  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
+  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) runif(1)
   state <- get(".Random.seed", envir = globalenv(), inherits = FALSE)
   if (is.null(seed)) return(invisible(state))
   do.call(on.exit, list(bquote(assign(".Random.seed", .(state), envir = globalenv())), add = TRUE), envir = frame)

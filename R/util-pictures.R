@@ -30,7 +30,7 @@ one_panel <- function(data) factor(rep("", NROW(data[[1]])))
 # Lines are told apart in grey too. Those that are equally good lie on each other: dashes let another one be seen.
 line_types <- c("solid", "84", "48", "8242", "24")
 
-line_values <- function(names, values) stats::setNames(rep_len(values, length(names)), names)
+line_values <- function(names, values) setNames(rep_len(values, length(names)), names)
 
 # The names of up to 8 lines at their ends, on an axis at the right, which need no legend. Names that would touch are
 # moved apart, and a thin line leads from the end of each line to its name. NULL if there is one line, or if names are
@@ -71,6 +71,6 @@ end_leaders <- function(x, y, line, range, log, gap) {
 moved_apart <- function(at, gap, range) {
   order <- order(at)
   steps <- gap * (seq_along(at) - 1)
-  moved <- stats::isoreg(at[order] - steps)$yf + steps
+  moved <- isoreg(at[order] - steps)$yf + steps
   replace(at, order, pmin(pmax(moved, range[1] + steps), range[2] - rev(steps)))
 }
