@@ -85,10 +85,14 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   table$p.adjusted <- p.adjust(table$p.value, adjust)
   new_rr_table(table, "rr_compare", type = type, conf.level = conf.level, target = fits[[1]]$target,
                n = sum(vapply(fits, nobs, 0)), title = compared_what[[type]],
-               by = if (own) names(fit$tally$groups)
-                 else if (is.null(names(fit))) shared_fact(fit, function(x) names(x$tally$groups)),
-               question = shared_fact(fits, function(x) question_of(x$tally)),
+               by = compared_by(fit, own), question = shared_fact(fits, function(x) question_of(x$tally)),
                notes = c(sprintf("  p-values: of equal shares; adjusted by %s", adjust), doubted_fits(fits)))
+}
+
+# The variables of the groups, if they have names.
+compared_by <- function(fit, own) {
+  if (own) return(names(fit$tally$groups))
+  if (is.null(names(fit))) shared_fact(fit, function(x) names(x$tally$groups))
 }
 
 # What all fits say alike.

@@ -85,9 +85,7 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
   conf.level <- check_level(conf.level)
   check_installed("ggplot2", "to draw a profile")
   keys <- attr(object, "groups")
-  term <- as.character(object$term)
-  panel <- if (length(keys)) paste(group_panel(object, keys), term, sep = ", ") else term
-  panel <- factor(panel, unique(panel))
+  panel <- profile_panels(object, keys)
   if (nlevels(panel) > 12L) abort("A picture holds up to 12 profiles, see {.arg parm}.")
   limit <- qchisq(conf.level, 1)
   data <- data.frame(value = object$value, fall = -object$deviance / 2, panel = panel)
@@ -113,6 +111,12 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
                   y = "Log-likelihood,\nbelow its maximum",
                   caption = wrap_text(sprintf("Dotted: the %s interval, where the curve is above the dashed line.",
                                               percent_labels(conf.level))))
+}
+
+profile_panels <- function(object, keys) {
+  term <- as.character(object$term)
+  panel <- if (length(keys)) paste(group_panel(object, keys), term, sep = ", ") else term
+  factor(panel, unique(panel))
 }
 
 #' @rdname likelihood_profile

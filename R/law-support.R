@@ -192,7 +192,8 @@ rows_numbers <- 2.5e8
 
 check_rows_size <- function(reports, truths) {
   if (as.double(reports) * truths > rows_numbers) {
-    abort("So many different reports do not fit in memory: {.code method = \"inv\"} needs the counts only.", "too_large")
+    abort("So many different reports do not fit in memory: {.code method = \"inv\"} needs the counts only.",
+          "too_large")
   }
 }
 

@@ -198,7 +198,8 @@ rr_law.rr_bloom <- function(mechanism) {
   new_rr_law("bloom", "a report has the bits of a Bloom filter", truths = length(mechanism$levels),
              bits = mechanism$bits_number, cohorts = mechanism$cohorts, one = mechanism$one, zero = mechanism$zero,
              places = mechanism$places, gives = c("inverse", "bits", "profile"), kept = all(chances > 0 & chances < 1),
-             shown = list(`P(1 for a bit of the truth)  ` = mechanism$one, `P(1 for any other bit)       ` = mechanism$zero))
+             shown = list(`P(1 for a bit of the truth)  ` = mechanism$one,
+                          `P(1 for any other bit)       ` = mechanism$zero))
 }
 
 #' @export

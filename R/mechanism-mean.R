@@ -73,7 +73,8 @@ rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")
 }
 
 check_answer_range <- function(range) {
-  check_that(is_numbers(range) && length(range) == 2L && all(is.finite(range)) && range[1] < range[2], range, "range", "the least and largest possible answer")
+  check_that(is_numbers(range) && length(range) == 2L && all(is.finite(range)) && range[1] < range[2], range, "range",
+             "the least and largest possible answer")
 }
 
 # From here the hybrid uses the piecewise protocol at all (Wang et al. 2019).

@@ -15,7 +15,8 @@
 #' @export
 rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit = FALSE, key = 1, ...) {
   check_dots_empty(...)
-  check_that(is_numbers(lengths) && length(lengths) && all(is.finite(lengths) & lengths == floor(lengths) & lengths >= 1) && all(diff(lengths) > 0), lengths, "lengths",
+  whole <- is_numbers(lengths) && length(lengths) && all(is.finite(lengths) & lengths == floor(lengths))
+  check_that(whole && all(lengths >= 1) && all(diff(lengths) > 0), lengths, "lengths",
              "whole numbers of characters that increase, from 1")
   # Each group has hash functions of its own: strings that collide in one, and survive, do not collide in the next.
   sketch <- function(i) rr_count_mean_sketch(epsilon, width, functions, one_bit, (check_key(key) + i - 1) %% 2^32)

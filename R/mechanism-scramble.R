@@ -125,7 +125,8 @@ rr_scramble <- function(range, multiply = 1, add = 0, truth = 0, inside = FALSE,
   made(new_rr_mechanism(
     c("scramble", "mean"), "mean", reports = paste("sum of", c("shares", "squares", "cubes", "fourth powers")),
     epsilon = Inf, design = design, range = as.double(range), cards = cards, truth = truth, inside = inside,
-    moments = moments, reach = range(reports, if (truth > 0) range), codec = report_codec(real = TRUE), on_levels = scrambled_channel,
+    moments = moments, reach = range(reports, if (truth > 0) range), codec = report_codec(real = TRUE),
+    on_levels = scrambled_channel,
     law = new_rr_law("scramble", "a report is a number that cards make of the truth", truths = 1)
   ), "rr_scramble", range = range, multiply = card_argument(multiply), add = card_argument(add), truth = truth,
   inside = inside, fields = NULL)

@@ -71,11 +71,14 @@ draw_along <- function(data, along, what, conf.level, title = NULL, question = N
                   title = wrap_text(picture_title(question, c(along$variable, title), what), 46),
                   caption = wrap_text(sprintf("%s: %s%% intervals.%s", if (along$line) "Band" else "Bars",
                                               format(100 * conf.level), others %||% ""))) +
-    (if (is_date(along$values) || is.numeric(along$values)) scale_x_places(along$values, c(5, 3)[min(panels, 2)],
-                                                                           ends$expand)
-     else ggplot2::scale_x_discrete(labels = wrap_labels(16), guide = no_overlap())) +
+    covariate_scale(along$values, panels, ends$expand) +
     ggplot2::scale_y_continuous(labels = percent_labels, sec.axis = ends$axis %||% ggplot2::waiver()) +
     ggplot2::coord_cartesian(ylim = c(0, top)) + theme_candor()
+}
+
+covariate_scale <- function(values, panels, expand) {
+  if (is_date(values) || is.numeric(values)) return(scale_x_places(values, c(5, 3)[min(panels, 2)], expand))
+  ggplot2::scale_x_discrete(labels = wrap_labels(16), guide = no_overlap())
 }
 
 # One colour for each level, of lines and of bands; a single one needs no legend.

@@ -104,7 +104,9 @@ read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = N
   }
   gone <- Reduce(`|`, lapply(columns, is.na), rows$gone %||% FALSE)
   dropped <- drop_missing_reports(which(gone), na.rm)
-  for (name in names(columns)) columns[[name]] <- check_numbers(drop_reports(columns[[name]], dropped), name, codec$numbers[[name]])
+  for (name in names(columns)) {
+    columns[[name]] <- check_numbers(drop_reports(columns[[name]], dropped), name, codec$numbers[[name]])
+  }
   bits <- if (!is.null(rows)) settle_rows(drop_reports(rows$rows, dropped), mechanism)
   list(reports = join_columns(columns, bits), dropped = dropped, groups = drop_reports(groups, dropped),
        weights = drop_reports(weights, dropped), each = as.double(max(1L, groups)))

@@ -114,18 +114,10 @@ tally_parts <- function(mechanism) {
 
 # A panel for each part and group: its counts as shares of those who drew it.
 picture_of_parts <- function(object, groups, parts) {
-  labels <- as.character(group_panel(object$groups, names(object$groups)))
-  counts <- as.matrix(object$counts)
   all <- length(parts$names) * groups
   shown <- head(expand.grid(part = seq_along(parts$names), group = seq_len(groups)), 12)
-  data <- do.call(rbind, Map(function(part, group) {
-    n <- if (is.null(parts$totals)) object$n[group] else counts[parts$totals[part], group]
-    values <- counts[parts$rows[[part]], group]
-    if (isTRUE(parts$sorted)) values <- sort(values, decreasing = TRUE)
-    title <- c(if (groups > 1L) labels[group],
-               if (!is.null(parts$part)) sprintf("%s %s (%s)", parts$part, parts$names[part], format_count(n)))
-    data.frame(at = seq_along(values), share = if (n > 0) values / n else 0, panel = paste(title, collapse = ", "))
-  }, shown$part, shown$group))
+  data <- do.call(rbind, Map(function(part, group) part_shares(object, groups, parts, part, group),
+                             shown$part, shown$group))
   data$panel <- factor(data$panel, unique(data$panel))
   what <- tolower(parts$part)
   caption <- c(if (length(what)) sprintf("Each report is of one %s, whose number of reports is in brackets.", what),
@@ -138,6 +130,17 @@ picture_of_parts <- function(object, groups, parts) {
     theme_candor()
   if (all == 1L) return(picture)
   picture + row_panels(own_axes(row_layout(nlevels(data$panel), "", levels(data$panel))), parts$scales)
+}
+
+# The shares of the reports in one panel, with its title.
+part_shares <- function(object, groups, parts, part, group) {
+  counts <- as.matrix(object$counts)
+  n <- if (is.null(parts$totals)) object$n[group] else counts[parts$totals[part], group]
+  values <- counts[parts$rows[[part]], group]
+  if (isTRUE(parts$sorted)) values <- sort(values, decreasing = TRUE)
+  title <- c(if (groups > 1L) as.character(group_panel(object$groups, names(object$groups)))[group],
+             if (!is.null(parts$part)) sprintf("%s %s (%s)", parts$part, parts$names[part], format_count(n)))
+  data.frame(at = seq_along(values), share = if (n > 0) values / n else 0, panel = paste(title, collapse = ", "))
 }
 
 # Columns narrower than a pixel may not be drawn at all; a line always has a width.
