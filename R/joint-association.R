@@ -133,12 +133,14 @@ column_pairs <- function(x, parts, values, factor) {
 
 # Measures of pairs of yes/no questions, of which `ones`, `others` and `both` of `n` rows are yes.
 binary_measures <- function(parts, ones, others, both, n, factor) {
-  odds <- odds_ratio(list(both, ones - both, others - both, n - ones - others + both), n, matrix(parts$moments, 6))
-  list(share.x = ones / n, share.y = others / n,
-       covariance = parts$covariance * factor, covariance.error = root(parts$covariance.variance) * factor,
-       correlation = ifelse(is.nan(parts$correlation), NA_real_, parts$correlation),
-       correlation.error = root(parts$correlation.variance),
-       odds.ratio = odds$ratio, odds.ratio.error = odds$error)
+  moments <- matrix(parts$moments, 6)
+  odds <- odds_ratio(list(both, ones - both, others - both, n - ones - others + both), n, moments)
+  inner <- c(list(ones / n, others / n, both / n), split(moments / n^2, row(moments)))
+  c(stats::setNames(inner, inner_columns),
+    list(covariance = parts$covariance * factor, covariance.error = root(parts$covariance.variance) * factor,
+         correlation = ifelse(is.nan(parts$correlation), NA_real_, parts$correlation),
+         correlation.error = root(parts$correlation.variance),
+         odds.ratio = odds$ratio, odds.ratio.error = odds$error))
 }
 
 # From the cells yes and yes, yes and no, no and yes, no and no of `n` rows; `v` are the variances of the numbers of yes
@@ -150,9 +152,13 @@ odds_ratio <- function(cells, n, v) {
   ratio <- inverse[[2]] * inverse[[3]] / (inverse[[1]] * inverse[[4]])
   # The gradient of the log odds ratio in the numbers of yes; the number of rows is known.
   g <- list(-inverse[[4]] - inverse[[2]], -inverse[[4]] - inverse[[3]], Reduce(`+`, inverse))
-  square <- g[[1]]^2 * v[1, ] + g[[2]]^2 * v[2, ] + g[[3]]^2 * v[3, ] +
+  list(ratio = ratio, error = ratio * root(quadratic_form(g, v)))
+}
+
+# The variance of what has the gradient `g` in three numbers; `v` are the moments of odds_ratio(), a column for each.
+quadratic_form <- function(g, v) {
+  g[[1]]^2 * v[1, ] + g[[2]]^2 * v[2, ] + g[[3]]^2 * v[3, ] +
     2 * (g[[1]] * g[[2]] * v[4, ] + g[[1]] * g[[3]] * v[5, ] + g[[2]] * g[[3]] * v[6, ])
-  list(ratio = ratio, error = ratio * root(square))
 }
 
 # What pair_parts() gives, of one pair with the shares `z` of yes (to the first, the second, both) and their covariance.
@@ -161,7 +167,7 @@ moment_parts <- function(z, covariance) {
     gradient <- pair_gradient(z, measure)
     drop(gradient %*% covariance %*% gradient)
   }
-  inside <- all(z[1:2] > 0 & z[1:2] < 1)
+  inside <- all(varies(z[1:2]))
   list(covariance = z[3] - z[1] * z[2], covariance.variance = along("covariance"),
        correlation = if (inside) (z[3] - z[1] * z[2]) / sqrt(prod(z[1:2], 1 - z[1:2])) else NA_real_,
        correlation.variance = along("correlation"),
@@ -172,13 +178,16 @@ pair_gradient <- function(share, measure) {
   x <- share[1]
   y <- share[2]
   if (measure == "covariance") return(c(-y, -x, 1))
-  if (x <= 0 || x >= 1 || y <= 0 || y >= 1) return(rep(NA_real_, 3))
+  if (!varies(x) || !varies(y)) return(rep(NA_real_, 3))
   s <- sqrt(x * (1 - x) * y * (1 - y))
   r <- (share[3] - x * y) / s
   c(-y / s - r * (1 - 2 * x) / (2 * x * (1 - x)), -x / s - r * (1 - 2 * y) / (2 * y * (1 - y)), 1 / s)
 }
 
 no_noise <- 1e-13
+
+# Is a share of yes inside of (0, 1)? A rounding beside an end is not.
+varies <- function(share) share > no_noise & share < 1 - no_noise
 
 # Exact variance of the estimated covariance for a fixed truth: u'Av with A = I/N - 11'/N^2 and independent errors
 # of the two columns, summed over the four true cells.
@@ -212,8 +221,10 @@ new_rr_association <- function(table, fit, target, conf.level, n = nobs(fit), df
 
 # ---- associations as tables: of pairs, of one measure, with intervals, and the joint covariance of several ----
 
-# What only intervals need: see binary_measures().
-inner_columns <- c("share.x", "share.y")
+# What only intervals of odds ratios need: the shares of yes (to the first, the second, both), and their variances and
+# covariances.
+moment_columns <- c("x.x", "y.y", "both.both", "x.y", "x.both", "y.both")
+inner_columns <- c("share.x", "share.y", "share.both", moment_columns)
 
 association_measures <- c("covariance", "correlation", "odds.ratio", "cramers.v")
 
@@ -382,7 +393,7 @@ score_associations <- function(u, of, randomized, w, squares) {
   centred <- u - rep(mean, each = nrow(u))
   spread <- colSums(centred^2 * w)
   known <- function(variance) ifelse(variance > 0, variance, NA_real_)
-  variance <- known(ifelse(randomized, mean * (1 - mean), spread))
+  variance <- known(ifelse(randomized, mean * (1 - mean) * varies(mean), spread))
   # What each respondent adds to the variance of a truth, or of a number.
   own <- centred^2 - rep(spread, each = nrow(u))
   own[, randomized] <- rep((1 - 2 * mean)[randomized], each = nrow(u)) * centred[, randomized]
