@@ -70,7 +70,8 @@ ratio_limits <- function(pairs, z) {
     abs(both - share$value) > z * sqrt(pmax(0, share$variance + weight * added))
   }
   side <- as.numeric(pairs$covariance >= 0)
-  toward <- last_inside(outside, own, ifelse(outside(1 / 2), 1 / 2, 1 - side))
+  rejected <- outside(1 / 2)
+  toward <- last_inside(outside, ifelse(rejected, own, 1 / 2), ifelse(rejected, 1 / 2, 1 - side))
   beyond <- last_inside(outside, own, side)
   low <- pmin(toward, beyond)
   high <- pmax(toward, beyond)

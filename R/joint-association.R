@@ -34,10 +34,14 @@
 #'
 #' @section Intervals:
 #' An interval of two yes/no questions leaves out independence if and only if the test rejects independence at the same level. The variance under the interval is
-#' the variance of the test at independence, the squared standard error at the estimate and beyond, and linear in between; odds ratios are taken on the logarithm. An odds ratio
-#' has an infinite upper limit (or the lower limit 0) if the interval of the correlation reaches a table with an empty cell. If a maximum likelihood fit has cells
-#' at 0, the interval is the interval of the unbiased estimate. In `inst/studies/associations.R` (correlations from 0 to 1, 300 and 1,000
-#' respondents) 95% intervals covered .92 to .97 for covariances, .92 to .99 for correlations, and .89 to 1 for odds ratios, the least if a cell is nearly empty.
+#' the variance of the test at independence, the squared standard error at the estimate and beyond, and linear in between.
+#'
+#' The interval of an odds ratio \eqn{\psi} holds all values under which the estimated joint share \eqn{z} is near to the share that follows from \eqn{\psi} and from the
+#' shares \eqn{x}, \eqn{y}: the root \eqn{s} of \eqn{s (1 - x - y + s) = \psi (x - s) (y - s)} (Plackett 1965). Under independence the distance is the covariance.
+#' An odds ratio has an infinite upper limit (or the lower limit 0) if a table with an empty cell is near enough. There is no interval of a correlation or an odds ratio
+#' if an estimated share of yes leaves (0, 1).
+#'
+#' If a maximum likelihood fit has cells at 0, the interval is the interval of the unbiased estimate. `vignette("validation")` has the simulated coverage.
 #' Intervals of Cramer's V of larger tables are normal.
 #'
 #' @section A randomized variable and a number:
@@ -78,6 +82,9 @@
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy, section 2.4.
 #'
 #'   Fox, J. A. and Tracy, P. E. (1986). *Randomized Response*. Sage. \doi{10.4135/9781412985581} (a randomized variable and a number)
+#'
+#'   Plackett, R. L. (1965). A class of bivariate distributions. *Journal of the American Statistical Association* 60(310), 516-522.
+#'   \doi{10.1080/01621459.1965.10480807} (the joint share of an odds ratio)
 #' @seealso [rr_margin()] for the joint table, [rr_loglinear()] for several questions, [rr_predictor()] for a randomized covariate.
 #' @concept cross-table
 #' @concept chi-squared test
