@@ -62,7 +62,8 @@ ratio_limits <- function(pairs, z) {
   own <- ratio_place(shares, both)
   independent <- joint_share(shares, 1 / 2)
   statistic <- known_statistic(pairs)
-  added <- ifelse(statistic %in% NA | statistic <= 0, 0, (both - independent$value)^2 / statistic - independent$variance)
+  added <- (both - independent$value)^2 / statistic - independent$variance
+  added[statistic %in% NA | statistic <= 0] <- 0
   outside <- function(at) {
     share <- joint_share(shares, at)
     # All of the test's variance at independence and on its other side, nothing of it at the estimate and beyond.

@@ -364,7 +364,7 @@ test_that("limits of an odds ratio solve the equation of the share of yes to bot
   }
   distance <- function(ratio) z[3] - both(z[1], z[2], ratio)
   own <- function(ratio) {
-    slope <- c((both(z[1] + 1e-5, z[2], ratio) - both(z[1] - 1e-5, z[2], ratio)) / 2e-5, (both(z[1], z[2] + 1e-5, ratio) - both(z[1], z[2] - 1e-5, ratio)) / 2e-5)
+    slope <- c(both(z[1] + 1e-5, z[2], ratio) - both(z[1] - 1e-5, z[2], ratio), both(z[1], z[2] + 1e-5, ratio) - both(z[1], z[2] - 1e-5, ratio)) / 2e-5
     drop(c(-slope, 1) %*% variance %*% c(-slope, 1))
   }
   ratio <- z[3] * (1 - z[1] - z[2] + z[3]) / ((z[1] - z[3]) * (z[2] - z[3]))
@@ -407,8 +407,8 @@ test_that("in groups and in survey designs an interval leaves independence out i
   set.seed(22)
   for (truth in list(c(0.49, 0.21, 0.21, 0.09), c(0.55, 0.15, 0.15, 0.15), c(0.7, 0, 0, 0.3))) for (times in 1:4) {
     person <- sample(4, 400, TRUE, truth)
-    people <- data.frame(a = rr_perturb(c("no", "yes")[1 + (person %% 2 == 0)], die, rng = "R"), b = rr_perturb(c("no", "yes")[1 + (person > 2)], die, rng = "R"),
-                         town = rep(1:40, each = 10))
+    answer <- function(yes) rr_perturb(ifelse(yes, "yes", "no"), die, rng = "R")
+    people <- data.frame(a = answer(person %% 2 == 0), b = answer(person > 2), town = rep(1:40, each = 10))
     half <- rep(c("f", "m"), each = 200)
     fit <- suppressWarnings(rr_estimate(rr_tally(people[c("a", "b")], questions, by = half)))
     for (group in c("f", "m")) {
@@ -433,7 +433,8 @@ test_that("a share of yes of 0 but for a rounding leaves no correlation and no o
   counts <- c(190, 50, 50, 10)
   bits <- data.frame(a = rep(c(0, 1, 0, 1), counts), b = rep(c(0, 0, 1, 1), counts))
   table <- rr_estimate(rr_counts(counts, rr_product(a = lie, b = lie)), method = "inv")
-  for (found in list(rr_association(table), rr_association(rr_tmdh(rr_cooccurrence(bits), lie)), rr_association(bits, list(a = lie, b = lie)))) {
+  columns <- rr_tmdh(rr_cooccurrence(bits), lie)
+  for (found in list(rr_association(table), rr_association(columns), rr_association(bits, list(a = lie, b = lie)))) {
     rows <- tidy(found, conf.int = TRUE)
     of <- rows$measure != "covariance"
     expect_true(all(is.na(rows[of, c("estimate", "std.error", "conf.low", "conf.high")])))
