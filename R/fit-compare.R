@@ -4,7 +4,8 @@
 #' any shares differ, and compares nested fits of the same reports.
 #'
 #' `fit` is one fit with groups, or a list of fits of independent samples. To compare two of several groups, take them first: `rr_compare(fit[c("north", "south")])`, see [`?groups`][groups].
-#' Only p-values are adjusted; each interval holds for its own comparison.
+#' Only p-values are adjusted; each interval holds for its own comparison. Choose categories by all groups together, by [rr_top()] of the tally without groups. In simulations of two weeks without any change 6% of the
+#' categories then had p < 0.05, and 12 to 13% if one week had chosen them.
 #'
 #' Differences have the intervals of [rr_contrast()]: Wald's, or Newcombe's if an estimate is on the boundary. With Newcombe's interval the p-value is one minus the largest
 #' confidence level at which the interval excludes 0, up to a tenth of a standard deviation. It is `NA` at the boundary for fits with another `interval` than `"wilson"`.

@@ -114,7 +114,7 @@ estimate_again <- function(tally, ...) {
   suppressWarnings(rr_estimate(tally, ...), classes = "candor_warning_unlikely")
 }
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
 update.rr_fit <- function(object, ...) {
   asked <- list(...)

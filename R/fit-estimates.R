@@ -1,10 +1,11 @@
-#' Methods of all estimates: tables, covariances, printing
+#' Methods of estimates: tables, intervals, covariances, likelihood, simulation
 #'
-#' Fits, margins, joint counts, associations, set sizes, incidences and contrasts have the same methods. The page of each class describes only its further methods.
+#' Fits of [rr_estimate()], margins, joint counts, associations, set sizes, incidences and contrasts have the same methods. Fits have the further methods of the section *Fits*, and the
+#' pages of other classes describe only what they have beside these.
 #'
-#' * `tidy()`: a tibble with one row per estimate: `estimate`, `std.error`, and with `conf.int = TRUE` `conf.low` and `conf.high`.
+#' * `tidy()`: a tibble with one row per estimate: the groups, `term` (category), `estimate`, `std.error`, and with `conf.int = TRUE` `conf.low` and `conf.high`.
 #' * `as.data.frame()`: the same with intervals, as a plain data frame.
-#' * `glance()`: one row: `target`, `nobs`, `estimates` (their number), `conf.level`; for a mean and a survey design also `unlikely`, for [rr_scramble()] also `truth.share`.
+#' * `glance()`: one row, for fits see *Fits*; otherwise `target`, `nobs`, `estimates` (their number), `conf.level`; for a mean and a survey design also `unlikely`, for [rr_scramble()] also `truth.share`.
 #' * `coef()`, `vcov()`, `confint()`: estimates, covariance matrix and intervals with the same names; groups are in the name, `"North:yes"`.
 #' * `nobs()`: number of respondents (or the sum of weights), rows or elements; for [rr_extreme()] the bits of an element, for [rr_set_size()] of sketches the
 #'   sketches.
@@ -27,13 +28,14 @@
 #' @param parm Estimates, as labels or positions, or categories, in all groups; default all.
 #' @param n Number of rows printed, at least 0.
 #' @param digits Significant digits printed, from 1 to 22.
-#' @param ... Not used. `as.data.frame()` accepts `row.names` and `stringsAsFactors`; `plot()` passes on to `ggplot2::autoplot()`.
+#' @param ... Not used. `as.data.frame()` accepts `row.names` and `stringsAsFactors`; `plot()` passes on to `ggplot2::autoplot()`, `update()` to [rr_estimate()].
 #' @return As listed above. `print()` returns the estimates invisibly.
 #' @section Errors:
-#' `candor_error_level`, `candor_error_argument`. See [candor_conditions].
-#' @references The columns follow the package 'generics', <https://cran.r-project.org/package=generics>.
-#' @seealso [fit_methods] for further methods of fits, [regression_methods] for regressions.
+#' `candor_error_level`, `candor_error_argument` (also for a covariance matrix of more than 5,000 rows). See [candor_conditions].
+#' @references The columns follow the packages 'generics' and 'broom', <https://cran.r-project.org/package=generics>.
+#' @seealso [rr_contrast()], [rr_compare()], [`?groups`][groups] to take some groups, [regression_methods] for regressions.
 #' @name estimate_methods
+#' @aliases fit_methods design_parameters
 #' @examples
 #' # Eight people reported whether they are in two sets, each bit flipped with probability 0.1.
 #' # How many are in at least one?

@@ -1,42 +1,25 @@
-#' Methods of a fit: estimates, intervals, likelihood, simulation
-#'
-#' R's usual functions for fitted models, and `tidy()`, `glance()` and `augment()`, work for fits of [rr_estimate()].
-#'
-#' * `tidy()`: a tibble with one row per estimate, see below.
-#' * `glance()`: a tibble with one row per fit, see below.
+#' @section Fits:
+#' * `glance()`: one row with the columns
+#'   * `method`, `target`, `categories`: as in the fit;
+#'   * `nobs`: number of reports, or the sum of weights;
+#'   * `respondents`: reports counted, whatever their weights; `NA` if only weighted counts are known;
+#'   * `effective_n`: number of respondents of equal weight with the same information;
+#'   * `epsilon`: privacy budget of the mechanism;
+#'   * `logLik`, `df`, `AIC`, `BIC`: `NA` if the method does not maximize the likelihood;
+#'   * `boundary`: number of estimates at or beyond 0 or 1;
+#'   * `gap`: certified distance of the log-likelihood from its maximum, see [likelihood_solver]; 0 for the closed form;
+#'   * `unlikely`: `TRUE` if no truth makes these reports likely, as after a wrong mechanism; false in at most 1 of 1,000 fits;
+#'   * `validation`: people in the validation study of [rr_misclassification()], if there is one.
+#' * `tidy()`: `std.error` is `NA` if the estimate is held at 0 or 1: read its interval. `type = "trace"` gives the iterates of a fit by `"ibu"`.
 #' * `augment()`: a tibble with one row per report: `term`, `count`, `.fitted` (expected count), `.resid` (Pearson residual).
-#' * `coef()`: estimated shares, named by category, or `group:category`.
 #' * `vcov()`: covariance matrix for either target; only the block of `parm` is computed.
-#' * `confint()`: matrix of intervals, of the kind of the fit or another.
 #' * `logLik()`, `AIC()`, `BIC()`: log-likelihood of the reports, see below.
-#' * `nobs()`: number of reports, or the sum of weights.
 #' * `fitted()`, `residuals()`: expected counts of the reports; observed minus expected counts; with groups one column per group.
 #' * `simulate()`: a data frame of tallies under the fitted truth: one row per report, one column per tally, attribute `seed` as [stats::simulate()].
-#' * `update()`: the fit of the same tally with other arguments of [rr_estimate()].
-#' * `predict()`: what a report says about its respondent, see [predict.rr_fit()].
-#' * `profile()`: the likelihood around a share, see [likelihood_profile].
-#' * `plot()`: the picture of [`ggplot2::autoplot()`][autoplot.rr_fit].
+#' * `update()`: the fit of the same tally with other arguments.
+#' * `predict()`: see [predict.rr_fit()]. `profile()`: see [likelihood_profile]. `plot()`: see [autoplot.rr_fit].
 #'
 #' There is no `df.residual()`: for most designs it would be 0, and other packages would then refuse valid tests. [rr_goodness_of_fit()] tests the fit.
-#'
-#' @section Columns of `tidy()` and `glance()`:
-#' With groups, the columns of the groups come first.
-#'
-#' `tidy()`: `term` (category), `estimate` (share), `std.error`, and with `conf.int = TRUE` `conf.low` and `conf.high`. `std.error` is `NA` if the estimate is held at 0 or
-#' 1: read its interval. `type = "trace"` gives the iterates of a fit by `"ibu"`.
-#'
-#' `glance()`:
-#'
-#' * `method`, `target`, `categories`: as in the fit.
-#' * `nobs`: number of reports, or the sum of weights.
-#' * `respondents`: reports counted, whatever their weights; `NA` if only weighted counts are known.
-#' * `effective_n`: number of respondents of equal weight with the same information.
-#' * `epsilon`: privacy budget of the mechanism.
-#' * `logLik`, `df`, `AIC`, `BIC`: `NA` if the method does not maximize the likelihood.
-#' * `boundary`: number of estimates at or beyond 0 or 1.
-#' * `gap`: certified distance of the log-likelihood from its maximum, see [likelihood_solver]; 0 for the closed form.
-#' * `unlikely`: `TRUE` if no truth makes these reports likely, as after a wrong mechanism; false in at most 1 of 1,000 fits.
-#' * `validation`: people in the validation study of [rr_misclassification()], if there is one.
 #' @section Log-likelihood:
 #' `logLik()` is \eqn{\sum_y n_y \log m_y}{sum of n[y] log(m[y])}, with \eqn{m_y} the fitted probability of report \eqn{y}, without the multinomial coefficient. It has
 #' \eqn{K - 1} degrees of freedom per group. It is `NA` for estimates that do not add up to 1, and if the counts do not determine the likelihood.
@@ -51,32 +34,23 @@
 #' identify is `NA`; so is the honesty if the share of yes is estimated as 0. Standard errors are from the observed information, and `NA` at 0 and 1. Intervals are profile
 #' likelihood intervals. If nobody may be a yes, the interval of the honesty is 0 to 1.
 #'
-#' @param object,x A fit of [rr_estimate()].
-#' @param parm Categories, as names or positions; default all.
-#' @param level,conf.level Confidence level, a number in (0, 1); default the level of the fit.
 #' @param interval For `confint()` and `tidy()`: kind of interval, see [`?intervals`][intervals]; default the kind of the fit. `"bootstrap"` only for a fit that was made with it.
 #' @param type For `residuals()` `"pearson"` (default) or `"response"` (in reports). For `tidy()` `"estimates"` (default), `"parameters"` or `"trace"`.
-#' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high`?
-#' @param terms Categories, as labels or positions, such as `"yes"`; default all.
 #' @param nsim Number of simulated tallies, a whole number of at least 1; default 1. Each has as many reports as were tallied, or the effective number. Estimates that do not add up to 1
 #'   are projected on the distributions first.
 #' @param seed A whole number for [set.seed()], after which R's generator is restored; or `NULL` (default) to continue from its present state.
 #' @param target For `vcov()`: `"population"` or `"sample"`; default the target of the fit.
-#' @param ... For `update()` arguments of [rr_estimate()] by name. Otherwise not used.
-#' @return As listed above; [estimate_methods] has further methods.
-#' @section Errors:
-#' `candor_error_level`, `candor_error_argument` (also for a covariance matrix of more than 5,000 rows). See [candor_conditions].
 #' @references Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response.
 #'   \doi{10.48550/arXiv.2601.08603} (equation 8: variances for the sample, with \eqn{(p - q)^2} in the denominators; for the population \eqn{\theta(1 - \theta)/N} is added)
 #'
 #'   Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
-#' @seealso [rr_contrast()], [rr_compare()], [`?groups`][groups] to take some groups, [estimate_methods] for what all estimates share.
 #' @concept tidy
 #' @concept effective sample size
 #' @concept unknown parameter
-#' @aliases design_parameters
-#' @name fit_methods
+#' @name estimate_methods
+#' @rdname estimate_methods
 #' @examples
+#'
 #' # Contact with armed groups in Nigeria: 831 of 2,435 said yes
 #' nigeria <- rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6))
 #' fit <- rr_estimate(nigeria, interval = "exact")
@@ -95,11 +69,11 @@ labels_of.rr_fit <- function(x) coef_names(x)
 #' @export
 nobs.rr_fit <- function(object, ...) sum(object$tally$n)
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
 coef.rr_fit <- function(object, ...) stats::setNames(as.vector(object$estimate), coef_names(object))
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
 confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, interval = object$interval, ...) {
   which <- match_terms(parm, object)
@@ -110,7 +84,7 @@ confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, inter
   bounds_matrix(bounds$low, bounds$high, level, coef_names(object, which))
 }
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
 vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
   object$target <- check_choice(target, "target", c("population", "sample"))
@@ -136,7 +110,7 @@ vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
   matrix + between[at, at]
 }
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
 logLik.rr_fit <- function(object, ...) {
   if (isTRUE(object$estimator$composite)) {
@@ -160,7 +134,7 @@ logLik.rr_fit <- function(object, ...) {
   structure(total, df = groups * (k - 1), nobs = sum(object$tally$effective_n), class = "logLik")
 }
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
 fitted.rr_fit <- function(object, ...) {
   law <- rr_law(object$mechanism)
@@ -173,7 +147,7 @@ fitted.rr_fit <- function(object, ...) {
   expected
 }
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
 residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
   type <- check_choice(type, "type", c("pearson", "response"))
@@ -188,7 +162,7 @@ residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
   replace(difference / root(variance), abs(difference) <= 1e-12 * n, 0)
 }
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
 simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
   nsim <- check_count(nsim, "nsim", min = 1, max = .Machine$integer.max)
@@ -294,7 +268,7 @@ is_sparse <- function(x, law, held) {
 
 # ---- as a table ----
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
 tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL,
                         type = c("estimates", "parameters", "trace"), interval = x$interval, ...) {
@@ -313,7 +287,7 @@ tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = 
   tidy_rows(x, conf.int, conf.level, match_terms(terms, x, "terms"))
 }
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
 glance.rr_fit <- function(x, ...) {
   likelihood <- if (isTRUE(x$estimator$composite)) NA_real_ else logLik(x)
@@ -331,7 +305,7 @@ glance.rr_fit <- function(x, ...) {
                  validation = if (is_validated(x$mechanism)) sum(x$mechanism$validation))
 }
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
 augment.rr_fit <- function(x, ...) {
   table <- tidy(x$tally)

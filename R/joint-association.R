@@ -15,7 +15,7 @@
 #' Use the test, not Cramer's V, to judge independence. Standard errors are too small if a maximum likelihood fit has cells at 0, see [rr_margin()].
 #'
 #' @section Model and variance:
-#' With \eqn{u} and \eqn{v} the unbiased scores of a respondent's two reports, \eqn{u = (y - q) / (p - q)} for a yes/no question, the covariance of the truths is estimated by
+#' A report has the unbiased score \eqn{u}, for a yes/no question \eqn{u = (y - q) / (p - q)}, and \eqn{v} is the score of the other report. The covariance of the truths is estimated by
 #' \eqn{\overline{uv} - \bar u \bar v}{mean(u v) - mean(u) mean(v)}: the two devices are independent given the truths, so \eqn{E(uv)} is the joint share.
 #' Its variance is \eqn{\sum_i \{(u_i - \bar u)(v_i - \bar v) - c\}^2 / n^2}{the sum of ((u - mean(u)) (v - mean(v)) - c)^2 / n^2} for the estimate \eqn{c}, and for the other measures follows by the delta method.
 #' `system.file("mathematics", "estimation.md", package = "candor")` has the exact forms.

@@ -26,7 +26,7 @@
 #' with `1 - p`.
 #'
 #' With several `draws` in Kuk's design, method `"inv"` is the mean share of "yes" cards, carried through the design. Maximum likelihood has the smaller error. At the same
-#' epsilon Warner's design has a far smaller one: with five draws, decks of 0.7 and 0.4 and a prevalence of 0.1, a quarter of the variance.
+#' epsilon Warner's design has a far smaller one.
 #'
 #' @param p,q For `rr_binary()`: numbers, 0 to 1, the probabilities of "yes" if the truth is yes and if it is no.
 #'   For the others `p` is the design probability in the list.

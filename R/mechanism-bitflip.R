@@ -1,27 +1,22 @@
-#' dBitFlip, short reports about many categories
-#'
+#' @rdname rr_unary
+#' @order 3
+#' @section dBitFlip:
 #' The categories are divided into buckets. Each respondent draws `d` buckets and reports for each of them, with a randomized bit, whether it holds the
-#' truth. With `d` below the number of buckets a report is short, whatever the number of categories.
-#'
-#' The estimate of a bucket is \eqn{(b / (N d)) \sum (y - q) / (p - q)}{(b / (N d)) times the sum of (y - q) / (p - q)} over the reports that
+#' truth. With `d` below the number of buckets a report is short, whatever the number of categories. The estimate of a bucket is \eqn{(b / (N d)) \sum (y - q) / (p - q)}{(b / (N d)) times the sum of (y - q) / (p - q)} over the reports that
 #' drew it. Two truths differ in two bits of a report, so that each bit gets half of `epsilon`. With `d = 1` only one bit can differ, and it gets all
 #' of `epsilon`. The original paper uses half there too (`compatible = TRUE`).
 #'
-#' @inheritParams rr_grr
 #' @param d Whole number, 1 (default) to `buckets`. Number of buckets in a report.
 #' @param buckets Whole number, 2 to the number of categories (default). Category \eqn{x} (from 0) lies in bucket
 #'   \eqn{\lfloor x b / K \rfloor}{floor(x b / K)}, together with its neighbours. Estimates are shares of buckets.
 #' @param compatible Logical, default `FALSE`. With `d = 1`, randomize with half of `epsilon` as the original paper does?
-#' @return A mechanism of class `c("rr_bitflip", "rr_mechanism")`. Its `levels` are the buckets, and `values` the categories if there are more.
+#' @return `rr_bitflip()`: a mechanism of class `c("rr_bitflip", "rr_mechanism")`. Its `levels` are the buckets, and `values` the categories if there are more.
 #'   [rr_perturb()] returns [sets of positions][rr_reports], negative if the bit is 0.
-#' @section Errors:
-#' `candor_error_argument` for numbers out of range.
 #' @references Ding, B., Kulkarni, J. and Yekhanin, S. (2017). Collecting telemetry data privately. *NeurIPS*, 3571-3580. arXiv:1712.01524
-#' @seealso [rr_unary()], which reports all bits; [rr_hadamard()]; `vignette("telemetry", package = "candor")`.
-#' @concept frequency oracle
 #' @concept dBitFlip
 #' @concept telemetry
 #' @examples
+#'
 #' # Ten versions of a program, three bits from each of 5,500 devices: how common is each version?
 #' mechanism <- rr_bitflip(10, epsilon = 2, d = 3)
 #' set.seed(1)

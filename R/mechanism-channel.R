@@ -1,8 +1,8 @@
-#' Transition matrices: any mechanism from its matrix
+#' Transition matrices: any mechanism from its matrix, and two mechanisms in sequence
 #'
 #' `rr_channel()` makes a mechanism from its matrix of transition probabilities: post-randomization (PRAM), misclassified answers, an
-#' instrument with known error rates, or a mechanism of your own. Examples are Groenitz' diagonal design and that of Christofides (2003).
-#' The matrix need not be square. `rr_matrix()` returns the matrix of any mechanism.
+#' instrument with known error rates, or a mechanism of your own. Examples are the diagonal design of Groenitz and the design of Christofides (2003).
+#' The matrix need not be square. `rr_matrix()` returns the matrix of any mechanism, and `rr_compose()` joins two.
 #'
 #' **Rows are truths**: `C[x, y]` is the probability of report `y` given truth `x`, and each row adds up to 1. Some packages store the
 #' transpose. An error says so if the transpose of `C` would be valid.
@@ -37,7 +37,8 @@
 #' * `candor_error_argument`: `C` is not a matrix of probabilities whose rows add up to 1; a report has probability 0 under every truth; labels do
 #'   not fit; `rr_matrix()` of more than 10,000 categories.
 #' * `candor_error_law`: `rr_matrix()` of a protocol with more than 10,000 possible reports, or with infinitely many.
-#' @seealso [rr_geometric()] and [rr_misclassification()] for common channels; [rr_compose()] for two channels in sequence; [rr_epsilon()].
+#' * `candor_error_mismatch`: the reports of `first` are not the levels of `second`.
+#' @seealso [rr_geometric()] and [rr_misclassification()] for common channels; [rr_longitudinal()] for reports that are repeated; [rr_epsilon()].
 #' @references Gouweleeuw, J. M., Kooiman, P., Willenborg, L. C. R. J. and de Wolf, P.-P. (1998). Post randomization for statistical
 #'   disclosure control: theory and implementation. *Journal of Official Statistics* 14(4), 463-478.
 #'

@@ -22,7 +22,7 @@
 #'
 #' @section Estimates:
 #' `rr_estimate()` uses `method = "inv"` by default, which is unbiased; `"norm_sub"` cuts the estimate at 0 and 1. Variances are exact. `interval = "wilson"` is the score
-#' interval of the exact variance. `"exact"` is Clopper and Pearson's interval of the cards that asked for the truth, and for full blocks only; for one block and
+#' interval of the exact variance. `"exact"` is Clopper and Pearson's interval of the cards that asked for the truth, and for full blocks only. For one block and
 #' `target = "sample"` it has every number of true yes that the report does not reject. Survey designs are estimated by scores, and each block must lie
 #' in one primary sampling unit. [rr_power()] plans full blocks.
 #'
@@ -34,8 +34,8 @@
 #' @param levels Labels of the answers, all different, or their number. By default `c("no", "yes")`, or the names of `forced`.
 #' @param block Name of the column of blocks, one text; default `"block"`.
 #' @param ... Must be empty.
-#' @return A mechanism of class `c("rr_dealt", "rr_mechanism")`: a list with the elements `levels`, `forced` (one number per level), `cards`, `truth`
-#'   (the part of the cards that asks for the truth), `innocuous` (the parts that dictate each answer), `epsilon` (of a report by itself) and others.
+#' @return A mechanism of class `c("rr_dealt", "rr_mechanism")`: a list with `levels`, `forced` (one number per level), `cards` and others. `truth` is
+#'   the part of the cards that asks for the truth, `innocuous` the parts that dictate each answer, and `epsilon` is for a report by itself.
 #'
 #'   [rr_perturb()] deals: to a data frame with the blocks and one column of answers, or to a vector, whose people form blocks in their order. It returns a tibble with
 #'   the columns `block` and `report`.

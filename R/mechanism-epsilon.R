@@ -47,8 +47,8 @@
 #'   otherwise `candor_warning_delta` is given.
 #' @param reports Number of reports of one respondent about one true answer, at least 1. For a list one number, or one per mechanism, in their order
 #'   or with their names.
-#' @param sensitive Categories, as labels or positions. The result is the largest log ratio of the probabilities of a report under one of *these* truths and under any other: what
-#'   people with a sensitive truth report could then come from anybody, see [rr_grr()].
+#' @param sensitive Categories, as labels or positions. The result is the largest log ratio of the probabilities of a report under one of *these* truths and under any other, see
+#'   [rr_grr()].
 #' @param achieved Logical, default `FALSE`. Return the epsilon that [rr_perturb()] achieves with probabilities that are multiples of
 #'   \eqn{2^{-64}}? It is never above the nominal epsilon.
 #' @return Numbers, at least 0 and possibly `Inf`, in natural logarithms:

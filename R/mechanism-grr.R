@@ -13,9 +13,10 @@
 #' A design with \eqn{p < q}, in which the truth is the *least* likely report, is valid; give it through `p`. With \eqn{p = q} reports carry no
 #' information, and [rr_estimate()] gives an error.
 #'
-#' @param levels Labels of the categories (text, numbers or a factor, all different), or their number (whole, at least 2). A number `K` gives the
-#'   labels `1`, ..., `K`. An ordered factor keeps its order in pictures. Whole numbers become labels without an exponent (`100000`). Other numbers
-#'   get 15 digits, or more if two labels would be equal, and a decimal point.
+#' Numbers become labels: whole numbers without an exponent (`100000`), others with 15 digits, or more if two labels would be equal.
+#'
+#' @param levels Labels of the categories (text, numbers or a factor, all different), or their number `K` (whole, at least 2) for
+#'   the labels `1`, ..., `K`. An ordered factor keeps its order in pictures.
 #' @param epsilon Number, 1e-12 to 700. Privacy budget, in natural logarithms.
 #' @param p Number, 0 to 1. Probability of reporting the truth; `p = 1` is a direct question.
 #' @param sensitive Categories that are sensitive, as labels or positions; default all. Only these are reported by people with another truth, see *Some

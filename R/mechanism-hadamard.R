@@ -1,8 +1,9 @@
-#' Hadamard response, a frequency oracle
+#' Hadamard response and projective geometry response, frequency oracles whose report is one number
 #'
-#' A report is one whole number, and the tally is a table of these numbers. For many categories it has the smallest reports and the fastest
-#' estimation of all protocols, by a fast Hadamard transform.
+#' A report is one whole number, and the tally is a table of these numbers. For many categories `rr_hadamard()` has the smallest reports and the fastest
+#' estimation of all protocols, by a fast Hadamard transform. The error of `rr_projective()` is nearly the error of [rr_subset()], which is the smallest of all.
 #'
+#' @section Hadamard response:
 #' Categories are dealt to \eqn{B} blocks in turn, and each category is a row of a Hadamard matrix of \eqn{b} columns. A report is a column of a block,
 #' a number from 0 to \eqn{B b - 1}. Columns of the truth's own block with +1 in the truth's row have \eqn{e^\epsilon} times the probability of the
 #' others. With \eqn{Z = e^\epsilon + 2B - 1} the estimate is \eqn{Z / (e^\epsilon - 1)} times the mean of the signs in its row. It is unbiased, and
@@ -16,11 +17,11 @@
 #' @param blocks Whole number, 1 to the number of categories. Number of blocks, not necessarily a power of two; by default the number of least
 #'   total error for a uniform truth.
 #' @param one_bit Logical, default `FALSE`. Send one bit about a public column?
-#' @return A mechanism of class `c("rr_hadamard", "rr_mechanism")` with `blocks`, `size` (\eqn{b}), `z` (\eqn{Z}) and `one_bit`. [rr_perturb()] returns
+#' @return `rr_hadamard()`: a mechanism of class `c("rr_hadamard", "rr_mechanism")` with `blocks`, `size` (\eqn{b}), `z` (\eqn{Z}) and `one_bit`. [rr_perturb()] returns
 #'   whole numbers, or with `one_bit` a tibble with `index` (from 0) and `sign` (1 or -1).
 #' @section Errors:
-#' `candor_error_argument` for numbers out of range, and for `blocks` together with `one_bit`. `candor_error_too_large` for more than 2^31 possible
-#' reports.
+#' `candor_error_argument` for numbers out of range, for `blocks` together with `one_bit`, and for an `order` that is no prime power. `candor_error_too_large` for more than
+#' 2^31 possible reports.
 #' @references Acharya, J., Sun, Z. and Zhang, H. (2019). Hadamard response: estimating distributions privately, efficiently, and with little
 #'   communication. *AISTATS*, 1120-1129. arXiv:1802.04705
 #' @seealso [rr_subset()], [rr_local_hash()]; [rr_recommend()], which compares the errors.

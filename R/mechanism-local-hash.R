@@ -13,7 +13,7 @@
 #' @section Reports of other clients:
 #' The hash functions of other libraries, such as xxHash in OLH of pure-LDP, are not the functions above, and the package reads none of their (seed, value) pairs. The server of the
 #' library counts the supports. Their \eqn{q} is \eqn{1 / g}, not the smaller \eqn{q} above: read the counts by `rr_unary(levels, p = p, q = 1 / g)` with the
-#' \eqn{p} above, which has the same epsilon. Read by `rr_local_hash()` the shares add up to more than 1, and [rr_estimate()] warns.
+#' \eqn{p} above, which has the same epsilon. Read by `rr_local_hash()` the shares are too large; [rr_estimate()] warns once the reports show it.
 #'
 #' @section Cohorts:
 #' With `cohorts = M` there are \eqn{M} fixed public functions, and each respondent draws one of them. The tally is a table of the \eqn{M g} possible

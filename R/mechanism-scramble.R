@@ -25,9 +25,8 @@
 #' @section Estimates:
 #' [rr_estimate()] returns the mean (the plain mean of the scores) and the variance of the truth (the variance of the scores less the variance due to the
 #' cards). Both are unbiased, and the variance may be negative in small samples. The interval of the mean is normal. The interval of the variance is normal for the logarithm of the
-#' variance of truth and cards together. In `inst/studies/scrambles.R` 95% intervals of the variance covered .91 to .95 for truths that are equal, uniform, normal or gamma, from 50
-#' respondents on. If few respondents hold most of the variance no interval can hold: with lognormal truths it covered .80, .86 and .91 for 50, 200 and 1,000 respondents, and .71, .91
-#' and .93 if 3 in 100 answered 150 and the others 5 (the mean then .87, .94 and .94). `print()` says so if the standard error exceeds a quarter of that variance. `glance()` has `truth.share`, the truth's part of
+#' variance of truth and cards together. If few respondents hold most of the variance no interval can hold:
+#' `scrambles.R` in `system.file("studies", package = "candor")` has the coverage. `print()` says so if the standard error exceeds a quarter of that variance. `glance()` has `truth.share`, the truth's part of
 #' the variance of the reports within groups; in this literature protection is one minus this part. With `target = "sample"` the standard error of the mean is due to the
 #' cards alone, and `NA` if its estimated variance is negative. The standard error of the variance is then an upper bound.
 #'
@@ -54,7 +53,7 @@
 #' @param ... Must be empty.
 #' @return `rr_scramble()`: a mechanism of class `c("rr_scramble", "rr_mean", "rr_mechanism")`. [rr_tally()] keeps the sums of four powers of its reports, as
 #'   shares of their range. [rr_estimate()] returns an object of class `c("rr_mean_fit", "rr_estimates")` with the terms `mean` and `variance`.
-#'   `rr_score()`: numbers whose expectation is the truth; for categories a matrix with a row for each report and a column for each level, whose
+#'   `rr_score()`: numbers whose expectation is the truth. For categories it is a matrix with a row for each report and a column for each level; the
 #'   expectation is 1 in the column of the truth and 0 elsewhere. The means of the columns are the
 #'   estimate of `method = "inv"`, except for [rr_bloom()], whose estimate weighs the bits.
 #' @section Errors:

@@ -1,27 +1,21 @@
-#' Subset selection, a frequency oracle
-#'
+#' @rdname rr_unary
+#' @order 2
+#' @section Subset selection:
 #' A report is a set of \eqn{\omega} of the \eqn{K} categories. The truth is in the set with probability \eqn{p}, and the others are drawn
-#' uniformly. Its error is the smallest of all protocols here. With \eqn{\omega = 1} it is k-ary randomized response.
-#'
-#' With \eqn{E = e^\epsilon}, each set that holds the truth is \eqn{E} times as likely as one without it:
+#' uniformly. With \eqn{\omega = 1} it is k-ary randomized response. With \eqn{E = e^\epsilon}, each set that holds the truth is \eqn{E} times as likely as one without it:
 #' \deqn{p = \frac{\omega E}{\omega E + K - \omega}, \quad q = p \frac{\omega - 1}{K - 1} + (1 - p) \frac{\omega}{K - 1}.}{p =
 #'   omega E / (omega E + K - omega),  q = p (omega - 1) / (K - 1) + (1 - p) omega / (K - 1).}
 #' The best size is one of the two whole numbers next to \eqn{K / (E + 1)}. A report lists its categories in increasing order, because any order
 #' that depends on the draw would reveal the truth.
 #'
-#' @inheritParams rr_grr
 #' @param size Whole number, 1 to \eqn{K - 1}; by default the best. Number of categories in a report.
-#' @return A mechanism of class `c("rr_subset", "rr_mechanism")` with `size`, `p`, `q`, `p_minus_q` and the elements of its [law][rr_law].
+#' @return `rr_subset()`: a mechanism of class `c("rr_subset", "rr_mechanism")` with the same elements and `size`.
 #'   [rr_perturb()] returns [sets of numbers][rr_reports], or packed bits if these are smaller.
-#' @section Errors:
-#' `candor_error_argument` for numbers out of range.
 #' @references Ye, M. and Barg, A. (2018). Optimal schemes for discrete distribution estimation under locally differential privacy.
 #'   *IEEE Transactions on Information Theory* 64(8), 5662-5676. arXiv:1702.00610
-#' @seealso [rr_unary()], [rr_hadamard()]; [rr_recommend()], which compares the errors.
-#' @concept local differential privacy
-#' @concept frequency oracle
 #' @concept subset selection
 #' @examples
+#'
 #' # Which of 20 pages do 21,000 visitors read most, if each report is a set of pages?
 #' mechanism <- rr_subset(20, epsilon = 1)
 #' mechanism$size   # 5

@@ -34,8 +34,7 @@
 #'   smallest possible margin. `share` is required.
 #'
 #' @section Pictures:
-#' The variable with most values is on the horizontal axis, with a line for each mechanism and a panel for each value of the other. The dashed grey line is a direct question
-#' that everybody answers honestly: the distance to it is the price of the randomization. Exact power moves in small teeth, because the number of reports is whole.
+#' The dashed grey line is a direct question that everybody answers honestly. Exact power moves in small teeth, because the number of reports is whole.
 #'
 #' @order 1
 #' @param mechanism A mechanism, or a list of mechanisms to compare. Names of the list name the rows.

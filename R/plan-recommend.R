@@ -7,14 +7,8 @@
 #' All mechanisms but the last are *pure*: a report supports the category of its truth with probability \eqn{p}, and any other with probability
 #' \eqn{q}. The unbiased estimate of a share \eqn{\theta} then has the variance \eqn{m(1 - m) / (N (p - q)^2)}, \eqn{m = q + (p - q)\theta}.
 #'
-#' * `grr`, [rr_grr()]: \eqn{p = e^\epsilon / (e^\epsilon + K - 1)}, \eqn{q = 1 / (e^\epsilon + K - 1)}. A report is a category.
-#' * `sue` (basic RAPPOR), [rr_unary()]: \eqn{p = e^{\epsilon/2} / (e^{\epsilon/2} + 1)}, \eqn{q = 1 - p}. A report is K bits.
-#' * `oue`, [rr_unary()]: \eqn{p = 1/2}, \eqn{q = 1 / (e^\epsilon + 1)}. A report is K bits.
-#' * `blh`, [rr_local_hash()]: \eqn{p = e^\epsilon / (e^\epsilon + 1)}, \eqn{q = 1/2}. A report is a hash function and a bit.
-#' * `olh`, [rr_local_hash()]: \eqn{p = e^\epsilon / (e^\epsilon + g - 1)}, \eqn{q = 1 / g}. A report is a hash function and a value.
-#' * `subset`, [rr_subset()]: \eqn{p = \omega e^\epsilon / (\omega e^\epsilon + K - \omega)}. A report is \eqn{\omega} categories.
-#' * `projective`, [rr_projective()]: \eqn{p} and \eqn{q} are on its page. A report is a whole number.
-#' * `hadamard`, [rr_hadamard()]: \eqn{p = e^\epsilon / (e^\epsilon + 2 B - 1)}. A report is an index.
+#' The probabilities are on the pages of the constructors: `grr` is [rr_grr()], `sue` (basic RAPPOR) and `oue` are the symmetric and the optimized form of [rr_unary()], `blh` and `olh` are the forms of
+#' [rr_local_hash()], and `subset`, `projective` and `hadamard` are [rr_subset()], [rr_projective()] and [rr_hadamard()].
 #'
 #' Each has its best whole number: \eqn{g} hash values, \eqn{\omega} categories, \eqn{B} blocks. Local hashing is computed with an ideal random hash; the
 #' package's hash is slightly better. For several Hadamard blocks `q` is the mean over the other categories, and the error follows from the formula of [rr_hadamard()]. With
@@ -49,7 +43,7 @@
 #' @return A data frame of class `rr_recommendation`, the best mechanism of each `k`, `epsilon` and `n` first. `plot()` and `autoplot()` return a ggplot.
 #'
 #' * `k`, `epsilon`, `n`: as given.
-#' * `mechanism`, `p`, `q`: as in the table.
+#' * `mechanism`, `p`, `q`: see above.
 #' * `mse`: mean squared error, summed over categories, or the variance of the `question`.
 #' * `std.error`: standard error for a category that nobody holds; for other questions the root of `mse`.
 #' * `within`: `mse` over the smallest, less 1.

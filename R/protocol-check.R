@@ -12,9 +12,9 @@
 #' \describe{
 #' \item{`p.value`}{Pearson's chi-squared test of the parts of a report: cells of categories, bits, supported categories. Rare cells that are equally likely are
 #'   one cell. The tail follows a chi-squared distribution with the first three moments of the statistic.}
-#' \item{`p.joint`}{The smallest p-value of exact binomial tests, times their number (Bonferroni): each part; each pair of parts; numbers that no answer should change, such as
-#'   the slope of a hash function, in fifths, odd and even, alone and together with the support of the truth; equal reports; whether a report and the report after it both support their truths;
-#'   with `id`, whether two reports of one respondent do; for an [rr_product()], whether two questions do. Long reports are paired in their first 100 parts.}
+#' \item{`p.joint`}{The smallest p-value of exact binomial tests, times their number (Bonferroni). The tests are of each part and each pair of parts, and of equal reports. Numbers that no answer should change,
+#'   such as the slope of a hash function, are tested in fifths and as odd or even, alone and with the support of the truth. Two reports must not support their truths together: neighbours, with `id`
+#'   reports of one respondent, and questions of an [rr_product()]. Long reports are paired in their first 100 parts.}
 #' \item{order}{The positions of a subset or of asked bits must be increasing.}
 #' }
 #' A problem is named if a p-value is below (1 - `conf.level`) / 2, divided by the number of truths, or if `epsilon.low` exceeds the epsilon of the mechanism. At the default
@@ -28,9 +28,8 @@
 #' No number of reports bounds \eqn{\epsilon} from above, so that `epsilon.high` is `Inf`. The budgets of the questions of an [rr_product()] add up.
 #'
 #' @section Power:
-#' The study `clients.R` in `system.file("studies", package = "candor")` has 26 broken clients. With 10,000 reports of each truth the check finds each of them in 10 of 10
-#' runs; with 1,000 reports it misses probabilities that are 10 % off in 5 of 20 runs, and no other. Among the 26 are one random number for all bits, or for all questions; a dBitFlip client that always asks the own bucket; the truth named first in a subset; permanent answers that are drawn anew;
-#' a hash function whose slope is odd for some answers; probabilities 10 % off; bits in the wrong order. It cannot find a generator that only its owner can predict, nor a
+#' With 10,000 reports of each truth the check finds all 26 broken clients of the study `clients.R` in `system.file("studies", package = "candor")`, such as one random number for all bits or the truth named
+#' first in a subset. With 1,000 reports it sometimes misses probabilities that are 10 % off. It cannot find a generator that only its owner can predict, nor a
 #' threshold that is slightly wrong. A file is compared to the last of 64 bits.
 #'
 #' @param reports The reports, in any form that [rr_tally()] reads; or the name of a file of [rr_client()].

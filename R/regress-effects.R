@@ -14,7 +14,7 @@
 #' Tools for other models may give effects on the *reports*, which are \eqn{p - q} times the effects on the truth.
 #'
 #' @section Poststratification:
-#' If `newdata` is a table of the cells of a population (a row per combination of the covariates) and `weights` is the number of people in each cell, the average truth is
+#' Let `newdata` have a row for each cell of a population (each combination of the covariates), and `weights` the number of people in it. The average truth is then
 #' the poststratified prevalence \eqn{\sum_g w_g \hat\pi_g / \sum_g w_g}{sum w_g pi_g / sum w_g}. With `by` it is the prevalence in each part of the population. The weights are treated as known.
 #'
 #' @section Random intercepts:

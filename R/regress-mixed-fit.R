@@ -36,7 +36,7 @@
 #'
 #' @param object,x A fit of [rr_glm()] with a random intercept.
 #' @param newdata A data frame with the covariates, and for `type = "report"` the arm; default the rows of the fit.
-#' @param type `"truth"` (default): probability of a true yes; `"report"`: of a reported yes; `"link"`: linear predictor of a person with random intercept 0; `"evasion"`: see
+#' @param type `"truth"` (default): probability of a true yes; `"report"`: probability of a reported yes; `"link"`: linear predictor of a person with random intercept 0; `"evasion"`: see
 #'   *Persons who evade*.
 #' @param random Treatment of the random intercept: `"average"` (default) over persons, which gives the prevalence; `"zero"`; or `"predicted"`, the posterior mean of the probability
 #'   for the persons that were fitted.

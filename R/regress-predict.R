@@ -9,7 +9,7 @@
 #'   * `"report"`: the probability that the report is yes;
 #'   * `"posterior"`: the probability that the true answer of *this respondent* is yes, given covariates and report. The report changes the odds by at most the factor
 #'     \eqn{e^\epsilon}{exp(epsilon)}, see [rr_epsilon()];
-#'   * `"attention"`: of a fit with `attention`, the probability that the respondent is attentive. Such fits have the types `"truth"` (default), `"attention"`, `"report"`
+#'   * `"attention"`: the probability that the respondent is attentive, for a fit with `attention`. Such fits have the types `"truth"` (default), `"attention"`, `"report"`
 #'     and `"link"`;
 #'   * `"terms"`: as in [stats::predict.lm()].
 #' @param se.fit Logical, default `FALSE`. Return standard errors?

@@ -9,7 +9,7 @@
 #'   of the truth; for Gaussian outcomes normal errors of equal variance. Otherwise inconsistent.
 #'
 #' The moments solve \eqn{\sum_i \sum_k u_{ik} \psi(o_i, k, z_i; \beta) = 0}{sum over i, k of u[i,k] psi(o[i], k, z[i]; b) = 0}, with \eqn{\psi} the score of the regression that one would fit
-#' to the truths. `"ml"` is 5 to 30% more precise if its assumptions hold. In simulations that violate them it gave 1.23 and 0.80 for an effect of 1; moments gave 0.99 and 1.00.
+#' to the truths. `"ml"` is 5 to 30% more precise if its assumptions hold. Otherwise it may be off by a fifth of an effect; moments are not.
 #'
 #' A variable named in `mechanisms` stands in `formula` for its *truth*, a factor with the mechanism's levels: `income ~ age + tax_fraud * sex`. A response named
 #' there is randomized too. By `"moments"` its unbiased score is the outcome, so Gaussian means a linear probability model. `"ml"` requires a yes/no

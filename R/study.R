@@ -25,8 +25,7 @@
 #' keep a study, [saveRDS()] it.
 #'
 #' @section Picture:
-#' A row for each truth, a column for each epsilon, and the error against the number of respondents with one line per method. Axes are
-#' logarithmic, and values that are not above 0 are left out. Ribbons are two Monte Carlo standard errors wide on either side. With one number of respondents the horizontal axis is epsilon.
+#' Axes are logarithmic, and values that are not above 0 are left out. Ribbons are two Monte Carlo standard errors wide on either side.
 #'
 #' @order 1
 #' @param truth The true distributions: a named list of probability vectors, or one vector. A Zipf distribution over `k` categories is `prop.table(seq_len(k)^-s)`. Data (a factor, text, a `table`) are replaced by

@@ -104,7 +104,8 @@ check_choice <- function(x, arg, choices) {
 check_mechanism <- function(x, arg = "mechanism") {
   if (inherits(x, "rr_mechanism")) return(x)
   must_be(x, arg, "a mechanism",
-          remedy = "Describe how the answers were randomized: {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ...")
+          remedy = if (is.list(x)) "Several designs are for {.fn rr_pool}, or for {.arg arm} in {.fn rr_glm}."
+            else "Describe how the answers were randomized: {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ...")
 }
 
 # An object of one of the classes; `what` says which in words.
