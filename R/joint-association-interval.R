@@ -24,17 +24,17 @@ bounds_of.rr_association <- function(x, rows, level) {
 test_limits <- function(estimate, error, pairs, z) {
   statistic <- known_statistic(pairs)
   own <- (z * error / estimate)^2
-  null <- ifelse(is.na(statistic) | statistic <= 0, own, z^2 / statistic)
+  null <- ifelse(is.na(statistic), own, z^2 / statistic)
   share <- ifelse(null >= 1, 1 - sqrt(null), (2 + own - null - sqrt((own - null)^2 + 4 * own)) / 2)
   toward <- ifelse(estimate == 0, -z * error, share * estimate)
   beyond <- ifelse(estimate == 0, z * error, estimate * (1 + sqrt(own)))
   list(low = pmin(toward, beyond), high = pmax(toward, beyond), toward = toward)
 }
 
-# Of tests with one degree of freedom.
+# Of tests with one degree of freedom. The variance of the test cannot be had from a covariance that is a rounding.
 known_statistic <- function(pairs) {
   statistic <- pairs[["statistic"]] %||% rep(NA_real_, nrow(pairs))
-  replace(statistic, !pairs[["df"]] %in% 1, NA)
+  replace(statistic, !pairs[["df"]] %in% 1 | statistic %in% NA | statistic < no_noise, NA)
 }
 
 covariance_limits <- function(pairs, z) test_limits(pairs$covariance, pairs$covariance.error, pairs, z)
@@ -63,7 +63,7 @@ ratio_limits <- function(pairs, z) {
   independent <- joint_share(shares, 1 / 2)
   statistic <- known_statistic(pairs)
   added <- (both - independent$value)^2 / statistic - independent$variance
-  added[statistic %in% NA | statistic <= 0] <- 0
+  added[is.na(statistic)] <- 0
   outside <- function(at) {
     share <- joint_share(shares, at)
     # All of the test's variance at independence and on its other side, nothing of it at the estimate and beyond.

@@ -442,6 +442,24 @@ test_that("in groups and in survey designs an interval leaves independence out i
   }
 })
 
+test_that("reports that are independent to the last count have intervals around independence", {
+  # The covariance is 0 but for a rounding, and so is the statistic.
+  lie <- rr_warner(0.8)
+  for (counts in list(c(120, 60, 80, 40), c(126, 54, 84, 36), c(91, 39, 119, 51), c(165, 55, 60, 20))) {
+    bits <- data.frame(a = rep(c(0, 1, 0, 1), counts), b = rep(c(0, 0, 1, 1), counts))
+    table <- rr_estimate(rr_counts(counts, rr_product(a = lie, b = lie)), method = "inv")
+    for (found in list(rr_association(table), rr_association(rr_tmdh(rr_cooccurrence(bits), lie)))) {
+      rows <- tidy(found, conf.int = TRUE)[1:3, ]
+      # Without an association the covariance's variance is the product of the reports' variances, in scores: over (2p - 1)^4 n.
+      reported <- c(sum(counts[c(2, 4)]), sum(counts[3:4])) / 300
+      half <- qnorm(0.975) * sqrt(prod(reported * (1 - reported)) / 300) / 0.36
+      expect_equal(unlist(rows[1, c("conf.low", "conf.high")], use.names = FALSE), c(-half, half), tolerance = 0.01)
+      expect_lt(rows$conf.low[3], 0.8)
+      expect_gt(rows$conf.high[3], 1.25)
+    }
+  }
+})
+
 test_that("a share of yes of 0 but for a rounding leaves no correlation and no odds ratio", {
   # 60 of 300 yes: by Warner's device with 0.8 the estimate is exactly 0.
   lie <- rr_warner(0.8)
