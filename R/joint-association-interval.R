@@ -22,14 +22,19 @@ bounds_of.rr_association <- function(x, rows, level) {
 # error at the estimate and beyond, and linear in the measure between: a quadratic equation. `share` is the limit as a
 # share of the estimate, `null` and `own` are z^2 times the variances as shares of its square.
 test_limits <- function(estimate, error, pairs, z) {
-  statistic <- pairs[["statistic"]] %||% rep(NA_real_, nrow(pairs))
-  statistic[!pairs[["df"]] %in% 1] <- NA
+  statistic <- known_statistic(pairs)
   own <- (z * error / estimate)^2
-  null <- ifelse(is.na(statistic) | statistic <= 0, own, z^2 / statistic)
+  null <- ifelse(is.na(statistic), own, z^2 / statistic)
   share <- ifelse(null >= 1, 1 - sqrt(null), (2 + own - null - sqrt((own - null)^2 + 4 * own)) / 2)
   toward <- ifelse(estimate == 0, -z * error, share * estimate)
   beyond <- ifelse(estimate == 0, z * error, estimate * (1 + sqrt(own)))
   list(low = pmin(toward, beyond), high = pmax(toward, beyond))
+}
+
+# Of tests with one degree of freedom. The variance of the test cannot be had from a covariance that is a rounding.
+known_statistic <- function(pairs) {
+  statistic <- pairs[["statistic"]] %||% rep(NA_real_, nrow(pairs))
+  replace(statistic, !pairs[["df"]] %in% 1 | statistic %in% NA | statistic < no_noise, NA)
 }
 
 covariance_limits <- function(pairs, z) test_limits(pairs$covariance, pairs$covariance.error, pairs, z)
@@ -46,26 +51,65 @@ correlation_limits <- function(pairs, z) {
   lapply(limits, nearest, -1, 1)
 }
 
-# On the logarithm, and beyond the estimate no nearer than the ratio at the limit of the correlation, given the shares
-# of yes: infinite (or 0) where a cell cannot be told from 0. If a cell is not positive, both limits are such ratios.
+# An odds ratio is judged by the share of yes to both, given the shares of yes to each: how far is the share from the
+# one that the odds ratio gives? Under independence the distance is the covariance. Near an empty cell the odds ratio is
+# far from normal, and the distance is not. Odds ratios are sought as `at` = ratio / (1 + ratio), from 0 to 1.
 ratio_limits <- function(pairs, z) {
-  own <- test_limits(log(pairs$odds.ratio), pairs$odds.ratio.error / pairs$odds.ratio, pairs, z)
-  along <- correlation_limits(pairs, z)
-  low <- ratio_at(pairs, along$low)
-  high <- ratio_at(pairs, along$high)
-  known <- !is.na(pairs$odds.ratio)
-  negative <- pairs$covariance < 0
-  list(low = ifelse(!known, low, ifelse(negative, pmin(exp(own$low), low), exp(own$low))),
-       high = ifelse(!known, high, ifelse(negative, exp(own$high), pmax(exp(own$high), high))))
+  inside <- function(share) ifelse(varies(share), share, NA)
+  shares <- list(x = inside(pairs$share.x), y = inside(pairs$share.y),
+                 moments = t(as.matrix(pairs[moment_columns])))
+  both <- nearest(pairs$share.both, joint_share(shares, 0)$value, joint_share(shares, 1)$value)
+  own <- ratio_place(shares, both)
+  independent <- joint_share(shares, 1 / 2)
+  statistic <- known_statistic(pairs)
+  added <- (both - independent$value)^2 / statistic - independent$variance
+  added[is.na(statistic)] <- 0
+  outside <- function(at) {
+    share <- joint_share(shares, at)
+    # All of the test's variance at independence and on its other side, nothing of it at the estimate and beyond.
+    weight <- ifelse(own == 1 / 2, 0, nearest((own - at) / (own - 1 / 2), 0, 1))
+    abs(both - share$value) > z * sqrt(pmax(0, share$variance + weight * added))
+  }
+  side <- as.numeric(pairs$covariance >= 0)
+  rejected <- outside(1 / 2)
+  toward <- last_inside(outside, ifelse(rejected, own, 1 / 2), ifelse(rejected, 1 / 2, 1 - side))
+  beyond <- last_inside(outside, own, side)
+  low <- pmin(toward, beyond)
+  high <- pmax(toward, beyond)
+  list(low = low / (1 - low), high = high / (1 - high))
 }
 
-# The odds ratio of two questions with these shares of yes and this correlation; 0 or infinite where a cell has gone.
-ratio_at <- function(pairs, correlation) {
-  x <- pairs$share.x
-  y <- pairs$share.y
-  covariance <- correlation * root(x * (1 - x) * y * (1 - y))
-  cell <- function(x, y, sign) pmax(x * y + sign * covariance, 0)
-  cell(x, y, 1) * cell(1 - x, 1 - y, 1) / (cell(1 - x, y, -1) * cell(x, 1 - y, -1))
+# The estimate, at an end if a cell is empty.
+ratio_place <- function(shares, both) {
+  alike <- both * (1 - shares$x - shares$y + both)
+  unlike <- (shares$x - both) * (shares$y - both)
+  alike / (alike + unlike)
+}
+
+# The share of yes to both that these shares of yes and this odds ratio give (Plackett 1965), and the variance of its
+# distance from the estimate.
+joint_share <- function(shares, at) {
+  x <- shares$x
+  y <- shares$y
+  least <- (1 - at) * (1 - x - y) + at * (x + y)
+  root <- sqrt(pmax(0, least^2 + 4 * (1 - 2 * at) * at * x * y))
+  value <- ifelse(least > 0, 2 * at * x * y / (least + root), (root - least) / (2 * (1 - 2 * at)))
+  slope <- (1 - at) * (1 - x - y + 2 * value) + at * (x + y - 2 * value)
+  # At an end with two empty cells either share of yes may be the smaller.
+  derivative <- function(other) ifelse(slope > 0, ((1 - at) * value + at * (other - value)) / slope, 1 / 2)
+  list(value = value, variance = quadratic_form(list(-derivative(y), -derivative(x), 1), shares$moments))
+}
+
+# By bisection: the last point from `inside` to `end` that is not outside.
+last_inside <- function(outside, inside, end) {
+  far <- end
+  for (step in 1:50) {
+    middle <- (inside + far) / 2
+    gone <- outside(middle)
+    far <- ifelse(gone, middle, far)
+    inside <- ifelse(gone, inside, middle)
+  }
+  ifelse(outside(end), inside, end)
 }
 
 # Of yes/no questions it is the absolute correlation.

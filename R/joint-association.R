@@ -34,10 +34,15 @@
 #'
 #' @section Intervals:
 #' An interval of two yes/no questions leaves out independence if and only if the test rejects independence at the same level. The variance under the interval is
-#' the variance of the test at independence, the squared standard error at the estimate and beyond, and linear in between; odds ratios are taken on the logarithm. An odds ratio
-#' has an infinite upper limit (or the lower limit 0) if the interval of the correlation reaches a table with an empty cell. If a maximum likelihood fit has cells
-#' at 0, the interval is the interval of the unbiased estimate. Intervals of Cramer's V of larger tables are normal.
-#' `associations.R` in `system.file("studies", package = "candor")` has the coverage; it is smallest for odds ratios if a cell is nearly empty.
+#' the variance of the test at independence, the squared standard error at the estimate and beyond, and linear in between.
+#'
+#' The interval of an odds ratio \eqn{\psi} holds all values under which the estimated joint share \eqn{z} is near to the share that follows from \eqn{\psi} and from the
+#' shares \eqn{x}, \eqn{y}: the root \eqn{s} of \eqn{s (1 - x - y + s) = \psi (x - s) (y - s)} (Plackett 1965). Under independence the distance is the covariance.
+#' An odds ratio has an infinite upper limit (or the lower limit 0) if a table with an empty cell is near enough. There is no interval of a correlation or an odds ratio
+#' if an estimated share of yes leaves (0, 1).
+#'
+#' If a maximum likelihood fit has cells at 0, the interval is the interval of the unbiased estimate. `vignette("validation")` has the simulated coverage.
+#' Intervals of Cramer's V of larger tables are normal.
 #'
 #' @section A randomized variable and a number:
 #' For a data frame every pair of columns has its covariance and correlation; for randomized columns these are about the *truths*. A report is replaced by its
@@ -77,6 +82,9 @@
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy, section 2.4.
 #'
 #'   Fox, J. A. and Tracy, P. E. (1986). *Randomized Response*. Sage. \doi{10.4135/9781412985581} (a randomized variable and a number)
+#'
+#'   Plackett, R. L. (1965). A class of bivariate distributions. *Journal of the American Statistical Association* 60(310), 516-522.
+#'   \doi{10.1080/01621459.1965.10480807} (the joint share of an odds ratio)
 #' @seealso [rr_margin()] for the joint table, [rr_loglinear()] for several questions, [rr_predictor()] for a randomized covariate.
 #' @concept cross-table
 #' @concept chi-squared test
@@ -132,12 +140,14 @@ column_pairs <- function(x, parts, values, factor) {
 
 # Measures of pairs of yes/no questions, of which `ones`, `others` and `both` of `n` rows are yes.
 binary_measures <- function(parts, ones, others, both, n, factor) {
-  odds <- odds_ratio(list(both, ones - both, others - both, n - ones - others + both), n, matrix(parts$moments, 6))
-  list(share.x = ones / n, share.y = others / n,
-       covariance = parts$covariance * factor, covariance.error = root(parts$covariance.variance) * factor,
-       correlation = ifelse(is.nan(parts$correlation), NA_real_, parts$correlation),
-       correlation.error = root(parts$correlation.variance),
-       odds.ratio = odds$ratio, odds.ratio.error = odds$error)
+  moments <- matrix(parts$moments, 6)
+  odds <- odds_ratio(list(both, ones - both, others - both, n - ones - others + both), n, moments)
+  inner <- c(list(ones / n, others / n, both / n), split(moments / n^2, row(moments)))
+  c(stats::setNames(inner, inner_columns),
+    list(covariance = parts$covariance * factor, covariance.error = root(parts$covariance.variance) * factor,
+         correlation = ifelse(is.nan(parts$correlation), NA_real_, parts$correlation),
+         correlation.error = root(parts$correlation.variance),
+         odds.ratio = odds$ratio, odds.ratio.error = odds$error))
 }
 
 # From the cells yes and yes, yes and no, no and yes, no and no of `n` rows; `v` are the variances of the numbers of yes
@@ -149,9 +159,13 @@ odds_ratio <- function(cells, n, v) {
   ratio <- inverse[[2]] * inverse[[3]] / (inverse[[1]] * inverse[[4]])
   # The gradient of the log odds ratio in the numbers of yes; the number of rows is known.
   g <- list(-inverse[[4]] - inverse[[2]], -inverse[[4]] - inverse[[3]], Reduce(`+`, inverse))
-  square <- g[[1]]^2 * v[1, ] + g[[2]]^2 * v[2, ] + g[[3]]^2 * v[3, ] +
+  list(ratio = ratio, error = ratio * root(quadratic_form(g, v)))
+}
+
+# The variance of what has the gradient `g` in three numbers; `v` are the moments of odds_ratio(), a column for each.
+quadratic_form <- function(g, v) {
+  g[[1]]^2 * v[1, ] + g[[2]]^2 * v[2, ] + g[[3]]^2 * v[3, ] +
     2 * (g[[1]] * g[[2]] * v[4, ] + g[[1]] * g[[3]] * v[5, ] + g[[2]] * g[[3]] * v[6, ])
-  list(ratio = ratio, error = ratio * root(square))
 }
 
 # What pair_parts() gives, of one pair with the shares `z` of yes (to the first, the second, both) and their covariance.
@@ -160,7 +174,7 @@ moment_parts <- function(z, covariance) {
     gradient <- pair_gradient(z, measure)
     drop(gradient %*% covariance %*% gradient)
   }
-  inside <- all(z[1:2] > 0 & z[1:2] < 1)
+  inside <- all(varies(z[1:2]))
   list(covariance = z[3] - z[1] * z[2], covariance.variance = along("covariance"),
        correlation = if (inside) (z[3] - z[1] * z[2]) / sqrt(prod(z[1:2], 1 - z[1:2])) else NA_real_,
        correlation.variance = along("correlation"),
@@ -171,13 +185,16 @@ pair_gradient <- function(share, measure) {
   x <- share[1]
   y <- share[2]
   if (measure == "covariance") return(c(-y, -x, 1))
-  if (x <= 0 || x >= 1 || y <= 0 || y >= 1) return(rep(NA_real_, 3))
+  if (!varies(x) || !varies(y)) return(rep(NA_real_, 3))
   s <- sqrt(x * (1 - x) * y * (1 - y))
   r <- (share[3] - x * y) / s
   c(-y / s - r * (1 - 2 * x) / (2 * x * (1 - x)), -x / s - r * (1 - 2 * y) / (2 * y * (1 - y)), 1 / s)
 }
 
 no_noise <- 1e-13
+
+# Is a share of yes inside of (0, 1)? A rounding beside an end is not.
+varies <- function(share) share > no_noise & share < 1 - no_noise
 
 # Exact variance of the estimated covariance for a fixed truth: u'Av with A = I/N - 11'/N^2 and independent errors
 # of the two columns, summed over the four true cells.
@@ -211,8 +228,10 @@ new_rr_association <- function(table, fit, target, conf.level, n = nobs(fit), df
 
 # ---- associations as tables: of pairs, of one measure, with intervals, and the joint covariance of several ----
 
-# What only intervals need: see binary_measures().
-inner_columns <- c("share.x", "share.y")
+# What only intervals of odds ratios need: the shares of yes (to the first, the second, both), and their variances and
+# covariances.
+moment_columns <- c("x.x", "y.y", "both.both", "x.y", "x.both", "y.both")
+inner_columns <- c("share.x", "share.y", "share.both", moment_columns)
 
 association_measures <- c("covariance", "correlation", "odds.ratio", "cramers.v")
 
@@ -381,7 +400,7 @@ score_associations <- function(u, of, randomized, w, squares) {
   centred <- u - rep(mean, each = nrow(u))
   spread <- colSums(centred^2 * w)
   known <- function(variance) ifelse(variance > 0, variance, NA_real_)
-  variance <- known(ifelse(randomized, mean * (1 - mean), spread))
+  variance <- known(ifelse(randomized, mean * (1 - mean) * varies(mean), spread))
   # What each respondent adds to the variance of a truth, or of a number.
   own <- centred^2 - rep(spread, each = nrow(u))
   own[, randomized] <- rep((1 - 2 * mean)[randomized], each = nrow(u)) * centred[, randomized]

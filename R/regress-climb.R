@@ -127,9 +127,11 @@ further_points <- function(model, fit, M) {
   newton <- tryCatch(solve(J + 1e-15 * M, value$gradient), error = function(e) NULL)
   ways <- c(if (!is.null(newton)) list(onto(newton, N)), list(onto(fit$b, N)),
             lapply(seq_len(ncol(N)), function(j) onto(fit$b, N[, j, drop = FALSE])))
+  # An end may be far out already while the rows beside a narrow threshold are not: at least twice as far then.
+  far <- max(model$far, model$reach(fit$b) / 32)
   do.call(cbind, lapply(ways, function(way) {
     size <- model$reach(way)
-    if (isTRUE(size > 1e-9)) fit$b + way %o% (c(0.5, 2, 8, 32) * model$far / size)
+    if (isTRUE(size > 1e-9)) fit$b + way %o% (c(0.5, 2, 8, 32) * far / size)
   }))
 }
 

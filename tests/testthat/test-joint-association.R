@@ -361,6 +361,120 @@ test_that("limits between independence and the estimate solve their equation", {
   }
 })
 
+test_that("limits of an odds ratio solve the equation of the share of yes to both, and the labels do not matter", {
+  die <- rr_forced(1 / 6)
+  questions <- rr_product(a = die, b = die)
+  counts <- c(420, 190, 160, 230)
+  found <- rr_association(rr_estimate(rr_counts(counts, questions), method = "inv"))
+  interval <- unlist(tidy(found, conf.int = TRUE)[3, c("conf.low", "conf.high")])
+  # By hand: the cells of the truths and their covariance, from the inverse channel.
+  inverse <- solve(kronecker(t(rr_matrix(die)), t(rr_matrix(die))))
+  share <- counts / 1000
+  yes <- rbind(c(0, 1, 0, 1), c(0, 0, 1, 1), c(0, 0, 0, 1)) %*% inverse
+  z <- drop(yes %*% share)
+  variance <- yes %*% (diag(share) - tcrossprod(share)) %*% t(yes) / 999
+  # The share of yes to both that two shares of yes and an odds ratio make is a root of the odds ratio's definition.
+  both <- function(x, y, ratio) {
+    uniroot(function(s) s * (1 - x - y + s) - ratio * (x - s) * (y - s), c(max(0, x + y - 1), min(x, y)), tol = 1e-14)$root
+  }
+  distance <- function(ratio) z[3] - both(z[1], z[2], ratio)
+  own <- function(ratio) {
+    slope <- c(both(z[1] + 1e-5, z[2], ratio) - both(z[1] - 1e-5, z[2], ratio), both(z[1], z[2] + 1e-5, ratio) - both(z[1], z[2] - 1e-5, ratio)) / 2e-5
+    drop(c(-slope, 1) %*% variance %*% c(-slope, 1))
+  }
+  ratio <- z[3] * (1 - z[1] - z[2] + z[3]) / ((z[1] - z[3]) * (z[2] - z[3]))
+  pearson <- unname(chisq.test(matrix(counts, 2), correct = FALSE)$statistic)
+  place <- function(ratio) ratio / (1 + ratio)
+  weight <- (place(ratio) - place(interval[[1]])) / (place(ratio) - 1 / 2)
+  low <- own(interval[[1]]) + weight * (distance(1)^2 / pearson - own(1))
+  expect_equal(distance(interval[[1]])^2, qnorm(0.975)^2 * low, tolerance = 1e-6)
+  expect_equal(distance(interval[[2]])^2, qnorm(0.975)^2 * own(interval[[2]]), tolerance = 1e-6)
+  # If the labels of one question change places, the odds ratio is the reciprocal.
+  turned <- rr_association(rr_estimate(rr_counts(counts[c(2, 1, 4, 3)], questions), method = "inv"))
+  expect_equal(unlist(tidy(turned, conf.int = TRUE)[3, c("conf.high", "conf.low")], use.names = FALSE), 1 / unname(interval))
+})
+
+test_that("intervals of odds ratios cover if a cell is empty or nearly so", {
+  # 25 pairs of bits in a table, 400 surveys a truth. A share of 400 has a standard error of .011 at .95: .915 is 3 of them away. The normal
+  # interval of the logarithm covers .91 of the first, .69 of the second.
+  die <- rr_forced(1 / 6)
+  set.seed(21)
+  for (truth in list(c(0.641, 0.009, 0.159, 0.191), c(0.8, 0.1, 0.1, 0), c(0.7, 0, 0, 0.3))) {
+    ratio <- truth[1] * truth[4] / (truth[2] * truth[3])
+    cover <- replicate(16, {
+      person <- matrix(sample(4, 300 * 25, TRUE, truth), 300)
+      bits <- cbind(person %% 2 == 0, person > 2)
+      reports <- (runif(length(bits)) < ifelse(bits, 5 / 6, 1 / 6)) + 0
+      colnames(reports) <- paste0(rep(c("x", "y"), each = 25), 1:25)
+      found <- rr_association(rr_tmdh(rr_cooccurrence(reports), die))
+      rows <- tidy(found, conf.int = TRUE, terms = paste0("x", 1:25, ":y", 1:25))
+      rows <- rows[rows$measure == "odds.ratio", ]
+      rows$conf.low <= ratio & ratio <= rows$conf.high
+    })
+    expect_gt(mean(cover), 0.915)
+  }
+})
+
+test_that("in groups and in survey designs an interval leaves independence out if and only if the test rejects it", {
+  die <- rr_forced(1 / 6)
+  questions <- rr_product(a = die, b = die)
+  leaves_out <- function(rows) rows$conf.low > (rows$measure == "odds.ratio") | rows$conf.high < (rows$measure == "odds.ratio")
+  set.seed(22)
+  for (truth in list(c(0.49, 0.21, 0.21, 0.09), c(0.55, 0.15, 0.15, 0.15), c(0.7, 0, 0, 0.3))) for (times in 1:4) {
+    person <- sample(4, 400, TRUE, truth)
+    answer <- function(yes) rr_perturb(ifelse(yes, "yes", "no"), die, rng = "R")
+    people <- data.frame(a = answer(person %% 2 == 0), b = answer(person > 2), town = rep(1:40, each = 10))
+    half <- rep(c("f", "m"), each = 200)
+    fit <- suppressWarnings(rr_estimate(rr_tally(people[c("a", "b")], questions, by = half)))
+    for (group in c("f", "m")) {
+      found <- rr_association(fit[group])
+      alone <- suppressWarnings(rr_association(rr_estimate(rr_tally(people[half == group, c("a", "b")], questions))))
+      rows <- tidy(found, conf.int = TRUE)
+      expect_identical(rows, tidy(alone, conf.int = TRUE))
+      expect_identical(leaves_out(rows), rep(as.data.frame(found)$p.value < 0.05, 4))
+    }
+    skip_if_not_installed("survey")
+    found <- suppressWarnings(rr_association(rr_estimate(survey::svydesign(~town, data = people, weights = ~1), questions)))
+    for (level in c(0.9, 0.99)) {
+      rows <- tidy(found, conf.int = TRUE, conf.level = level)
+      expect_identical(leaves_out(rows), rep(as.data.frame(found)$p.value < 1 - level, 4))
+    }
+  }
+})
+
+test_that("reports that are independent to the last count have intervals around independence", {
+  # The covariance is 0 but for a rounding, and so is the statistic.
+  lie <- rr_warner(0.8)
+  for (counts in list(c(120, 60, 80, 40), c(126, 54, 84, 36), c(91, 39, 119, 51), c(165, 55, 60, 20))) {
+    bits <- data.frame(a = rep(c(0, 1, 0, 1), counts), b = rep(c(0, 0, 1, 1), counts))
+    table <- rr_estimate(rr_counts(counts, rr_product(a = lie, b = lie)), method = "inv")
+    for (found in list(rr_association(table), rr_association(rr_tmdh(rr_cooccurrence(bits), lie)))) {
+      rows <- tidy(found, conf.int = TRUE)[1:3, ]
+      # Without an association the covariance's variance is the product of the reports' variances, in scores: over (2p - 1)^4 n.
+      reported <- c(sum(counts[c(2, 4)]), sum(counts[3:4])) / 300
+      half <- qnorm(0.975) * sqrt(prod(reported * (1 - reported)) / 300) / 0.36
+      expect_equal(unlist(rows[1, c("conf.low", "conf.high")], use.names = FALSE), c(-half, half), tolerance = 0.01)
+      expect_lt(rows$conf.low[3], 0.8)
+      expect_gt(rows$conf.high[3], 1.25)
+    }
+  }
+})
+
+test_that("a share of yes of 0 but for a rounding leaves no correlation and no odds ratio", {
+  # 60 of 300 yes: by Warner's device with 0.8 the estimate is exactly 0.
+  lie <- rr_warner(0.8)
+  counts <- c(190, 50, 50, 10)
+  bits <- data.frame(a = rep(c(0, 1, 0, 1), counts), b = rep(c(0, 0, 1, 1), counts))
+  table <- rr_estimate(rr_counts(counts, rr_product(a = lie, b = lie)), method = "inv")
+  columns <- rr_tmdh(rr_cooccurrence(bits), lie)
+  for (found in list(rr_association(table), rr_association(columns), rr_association(bits, list(a = lie, b = lie)))) {
+    rows <- tidy(found, conf.int = TRUE)
+    of <- rows$measure != "covariance"
+    expect_true(all(is.na(rows[of, c("estimate", "std.error", "conf.low", "conf.high")])))
+    expect_equal(rows$estimate[!of], (10 / 300 - 0.04) / 0.36 * 300 / 299)
+  }
+})
+
 test_that("rows that say the same are one: the associations are those of each respondent's own score", {
   set.seed(4)
   often <- rr_grr(c("never", "once", "often"), epsilon = 1.5)

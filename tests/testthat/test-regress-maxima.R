@@ -55,6 +55,24 @@ rare_fit <- function(k) {
   rare_fits[[k]]
 }
 
+test_that("a supremum at infinity is reached if the rows beside its threshold are narrow", {
+  # Survey 871286 of inst/studies/regression-starts.R: 1.8e-4 of x between two rows, so that a slope of 130,000 was 9.5e-6 short.
+  set.seed(871286)
+  mechanism <- rr_warner(0.75)
+  n <- sample(c(100, 200, 300, 500), 1)
+  intercept <- qlogis(sample(c(0.02, 0.05, 0.1), 1))
+  data <- data.frame(x = rnorm(n), z = rbinom(n, 1, 0.4))
+  truth <- rbinom(n, 1, plogis(intercept + 1.5 * data$x - data$z))
+  data$y <- rbinom(n, 1, c(0.25, 0.75)[truth + 1])
+  # By enumeration: in each half of z the truths are yes beyond one threshold of x.
+  best <- vapply(split(data, data$z), function(half) {
+    y <- half$y[order(half$x, decreasing = TRUE)]
+    gain <- log(3) * (2 * y - 1)
+    sum(log(ifelse(y == 1, 0.25, 0.75))) + max(cumsum(c(0, gain)))
+  }, 0)
+  expect_equal(fit_of(y ~ x + z, data, mechanism)$loglik, sum(best), tolerance = 1e-9)
+})
+
 test_that("fits of rare truths reach what optim() reaches, their own starts, and their nested models", {
   for (k in seq_len(extended(20, 1000))) {
     survey <- rare_fit(k)

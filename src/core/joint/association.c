@@ -9,6 +9,12 @@ static double quadratic(const double g[3], const double v[6])
          2 * (g[0] * g[1] * v[3] + g[0] * g[2] * v[4] + g[1] * g[2] * v[5]);
 }
 
+/* Is a share of yes inside of (0, 1)? A rounding beside an end is not. */
+static int varies(double share)
+{
+  return share > 1e-13 && share < 1 - 1e-13;
+}
+
 /* Covariance of (mu_i, mu_j, mu_ij) under the sample target: the three variances, then (i, j), (i, ij), (j, ij). */
 static void pair_sample(const candor_histogram *h, size_t i, size_t j, double a, double b, double c, double v[6])
 {
@@ -69,7 +75,7 @@ candor_status candor_correlations(const candor_histogram *h, const candor_pairs 
         out->covariance[at] = out->covariance_variance[at] = 0;
       }
       out->correlation[at] = out->correlation_variance[at] = NAN;
-      if (x > 0 && x < 1 && y > 0 && y < 1) {
+      if (varies(x) && varies(y)) {
         const double s = sqrt(spread), r = covariance / s;
         const double slope[3] = {-y / s - r * (1 - 2 * x) / (2 * x * (1 - x)),
                                  -x / s - r * (1 - 2 * y) / (2 * y * (1 - y)), 1 / s};
