@@ -143,7 +143,7 @@ binary_measures <- function(parts, ones, others, both, n, factor) {
   moments <- matrix(parts$moments, 6)
   odds <- odds_ratio(list(both, ones - both, others - both, n - ones - others + both), n, moments)
   inner <- c(list(ones / n, others / n, both / n), split(moments / n^2, row(moments)))
-  c(stats::setNames(inner, inner_columns),
+  c(setNames(inner, inner_columns),
     list(covariance = parts$covariance * factor, covariance.error = root(parts$covariance.variance) * factor,
          correlation = ifelse(is.nan(parts$correlation), NA_real_, parts$correlation),
          correlation.error = root(parts$correlation.variance),

@@ -103,6 +103,9 @@ law_update.rr_law_additive <- function(law, evidence, options) {
 # support, and the reported shares have a covariance "diagonal minus low rank". So variances cost O(K) and any block
 # costs its own size. The parts below say what alpha, u, the diagonal and the low-rank terms are.
 
+# 1 - a, as the sum of b, which keeps its digits where a rounds to 1. Evidence of several groups repeats b.
+other_answers <- function(law, evidence) sum(rep_len(law$b, evidence$categories %||% evidence$k))
+
 # `which` are the estimates asked for: the sums run over all of them, the rest is done only there.
 covariance_parts <- function(law, evidence, map, which, target) {
   a <- law$a
@@ -110,14 +113,13 @@ covariance_parts <- function(law, evidence, map, which, target) {
   n <- evidence$n
   phi <- evidence$counts / n
   if (target == "population") {
-    scale <- 1 / ((if (map$unbiased) max(n - 1, 0) else n) * a^2)
+    scale <- 1 / ((if (map$unbiased) pmax(n - 1, 0) else n) * a^2)
     diagonal <- phi
     terms <- list(list(phi, phi, 1))
   } else {
-    # b (a + b) + phi (1 - a - 2b) is the variance; the low-rank part added back makes it the diagonal. 1 - a is
-    # formed as the sum of b, which keeps its digits where a rounds to 1.
+    # b (a + b) + phi (1 - a - 2b) is the variance; the low-rank part added back makes it the diagonal.
     scale <- 1 / (n * a^2)
-    diagonal <- b * a + phi * sum(b)
+    diagonal <- b * a + phi * other_answers(law, evidence)
     terms <- list(list(b, phi, 1), list(phi, b, 1), list(b, b, -1))
   }
   diagonal <- diagonal * map$support * scale * map$alpha^2
@@ -175,8 +177,8 @@ law_covariance.rr_law_additive <- function(law, evidence, map, which, target) {
 # Counts of each report, or of several together, are binomial.
 law_intervals.rr_law_additive <- function(law, evidence, estimate, interval, level, which, target) {
   b <- rep_len(law$b, evidence$k)
-  # sum(b) is 1 - a with all its digits.
-  binomial_intervals(law$a, b[which], sum(b), evidence$counts[which] / evidence$n, evidence$n, interval, level, target)
+  n <- rep_len(evidence$n, evidence$k)[which]
+  binomial_intervals(law$a, b[which], other_answers(law, evidence), evidence$counts[which] / n, n, interval, level, target)
 }
 
 law_share_interval.rr_law_additive <- function(law, evidence, cells, share, interval, level, target) {

@@ -31,7 +31,8 @@ binomial_intervals <- function(a, b, rest, phi, n, interval, level, target) {
 law_intervals.rr_law <- function(law, evidence, estimate, interval, level, which, target) {
   each <- lapply(law$binomial[c("a", "b")], function(x) rep_len(x, evidence$k)[which])
   given <- binomial_counts(law, evidence)
-  binomial_intervals(each$a, each$b, 1 - each$a, given$counts[which] / given$n, given$n, interval, level, target)
+  n <- rep_len(given$n, evidence$k)[which]
+  binomial_intervals(each$a, each$b, 1 - each$a, given$counts[which] / n, n, interval, level, target)
 }
 
 # Of `x` over the nearest value that is likely, which has this variance.

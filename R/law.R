@@ -279,7 +279,7 @@ unbiased_variances.rr_law <- function(law, evidence, cells, target, unbiased) {
 }
 
 # The divisor that makes a variance unbiased belongs to the unbiased estimate.
-sampling_divisor <- function(evidence, unbiased) if (isTRUE(unbiased)) max(evidence$n - 1, 0) else evidence$n
+sampling_divisor <- function(evidence, unbiased) if (isTRUE(unbiased)) pmax(evidence$n - 1, 0) else evidence$n
 
 # Variances of the estimates `which`, and their block of the covariance matrix, under a map.
 law_variances <- function(law, evidence, map, which, target) UseMethod("law_variances")

@@ -117,7 +117,9 @@ regress_basis <- function(data) {
   level <- if (levels) as.integer(drop(data$x[, keep[seq_len(levels)]] %*% seq_len(levels))) - 1L
   rest <- seq_len(fit$rank) > levels
   if (any(rest)) {
-    root <- qr.R(qr(data$x[, keep[rest], drop = FALSE] * size, tol = 0))
+    places <- seq_len(fit$rank)
+    root <- if (levels) qr.R(qr(data$x[, keep[rest], drop = FALSE] * size, tol = 0))
+      else fit$qr[places, places, drop = FALSE]
     back[rest, rest] <- backsolve(root, diag(sum(rest))) * sqrt(length(size))
   }
   z <- data$x[, keep, drop = FALSE]

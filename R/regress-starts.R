@@ -11,13 +11,13 @@ regress_starts <- function(model, most) {
   if (most == 1) return(with_psi(cbind(first), model))
   far <- truth_curve(link)$inverse(c(0.02, 0.98))
   one <- project(model, 1)
-  constants <- cbind(first, outer(one, c(far, -model$far, model$far)))
+  constants <- outer(one, c(far, -model$far, model$far))
   ways <- start_directions(model, one)
-  if (is.null(ways)) return(with_psi(constants, model))
+  if (is.null(ways)) return(with_psi(cbind(first, constants), model))
   found <- direction_starts(model, one, ways, first, most)
-  all <- cbind(with_psi(cbind(constants, found$cells, found$steep), model), found$first)
+  all <- cbind(found$first, with_psi(cbind(constants, found$cells, found$steep), model))
   if (model$size > model$k) {
-    few <- cbind(constants, found$cells[, seq_len(min(3, ncol(found$cells))), drop = FALSE])
+    few <- cbind(first, constants, found$cells[, seq_len(min(3, ncol(found$cells))), drop = FALSE])
     all <- cbind(all, do.call(cbind, lapply(c(0.05, 0.2, 0.8, 0.95), function(psi) with_psi(few, model, psi))))
   }
   structure(all, rivals = found$rivals)
@@ -44,7 +44,7 @@ steep_starts <- function(model, one, ways, most, axes = seq_len(ncol(ways))) {
   # Small turns of the best directions: a threshold between two rows may want a direction that lies between those above.
   near <- if (length(other)) best(steep$ways, 6)
   for (turn in if (length(other)) c(0.05, 0.01)) {
-    turned <- lapply(axes, function(j) cbind(near + turn * ways[, j], near - turn * ways[, j]))
+    turned <- lapply(head(axes, most_turns(model)), function(j) cbind(near + turn * ways[, j], near - turn * ways[, j]))
     more <- threshold_starts(model, one, do.call(cbind, turned), most)
     near <- best(more$ways, 6)
     sharp <- cbind(sharp, more$sharp)
@@ -79,14 +79,19 @@ start_directions <- function(model, one) {
   row <- row_devices(data)
   rest <- data$weight * row$d * (data$y - row$q - row$d * moment_share(data))
   score <- crossprod(model$z[, dense, drop = FALSE], rest)
-  axes <- unit_columns(crossprod(free, cbind(score, solve(model$basis$back)[dense, dense])))
+  score <- crossprod(free, score)
+  axes <- unit_columns(cbind(score, crossprod(free, solve(model$basis$back)[dense, dense])))
+  if (ncol(axes) > most_turns(model)) axes <- axes[, order(-abs(crossprod(axes, score)))]
   if (m == 1L) spread <- matrix(1)
   else if (m == 2L) spread <- rbind(cos(base::pi * (0:35) / 36), sin(base::pi * (0:35) / 36))
-  else spread <- spread_ways(m, min(200, 25 * m))
+  else spread <- spread_ways(m, min(25 * m, 200, 3 * most_turns(model)))
   ways <- matrix(0, model$k, ncol(axes) + ncol(spread))
   ways[dense, ] <- free %*% cbind(axes, spread)
   list(ways = ways, axes = ncol(axes))
 }
+
+# How many directions of single columns are turned towards, the more the fewer rows and columns there are.
+most_turns <- function(model) max(13, 2.6e6 / (min(2000, length(model$data$y)) * model$k))
 
 some_rows <- function(n, most) if (n <= most) seq_len(n) else round(seq(1, n, length.out = most))
 

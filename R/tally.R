@@ -265,6 +265,16 @@ group_evidence <- function(tally, g, law = rr_law(tally$mechanism)) {
                length(tally$mechanism$levels), tally$mechanism)
 }
 
+# All groups as one, whose categories are those of the first group, then those of the second. NULL where a category has
+# no count of its own, or a group nothing that could be divided by.
+joined_evidence <- function(tally) {
+  law <- rr_law(tally$mechanism)
+  k <- length(tally$mechanism$levels)
+  if (!law_gives(law, "shares") || !is.null(tally$blocks) || any(tally$n <= 0)) return(NULL)
+  list(law = law, counts = as.vector(tally$counts) * rep(tally$effective_n / tally$n, each = k),
+       n = rep(tally$effective_n, each = k), k = k * length(tally$n), categories = k)
+}
+
 new_rr_tally <- function(mechanism, counts, groups = NULL, missing = 0, weight_squares = NULL,
                          n = tally_sums(counts), respondents = NULL) {
   for (key in groups) if (is.character(key) || is.factor(key)) check_label_bytes(as.character(key), "by")
