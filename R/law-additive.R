@@ -178,7 +178,8 @@ law_covariance.rr_law_additive <- function(law, evidence, map, which, target) {
 law_intervals.rr_law_additive <- function(law, evidence, estimate, interval, level, which, target) {
   b <- rep_len(law$b, evidence$k)
   n <- rep_len(evidence$n, evidence$k)[which]
-  binomial_intervals(law$a, b[which], other_answers(law, evidence), evidence$counts[which] / n, n, interval, level, target)
+  binomial_intervals(law$a, b[which], other_answers(law, evidence), evidence$counts[which] / n, n, interval, level,
+                     target)
 }
 
 law_share_interval.rr_law_additive <- function(law, evidence, cells, share, interval, level, target) {
