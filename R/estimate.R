@@ -36,7 +36,7 @@ check_returned <- function(estimate, k, name) {
   # The sum is finite if all are, and needs no vector of its own.
   if (is.numeric(estimate) && length(estimate) == k && is.finite(sum(estimate))) return(invisible())
   abort(c("{.arg method} {.val {name}} must return {k} finite shares, one for each category.",
-          x = "It returned {describe(estimate)}."), "argument")
+          x = "It returned {describe(estimate)}."))
 }
 
 group_estimate <- function(fit, g) unname(if (is.matrix(fit$estimate)) fit$estimate[, g] else fit$estimate)

@@ -19,7 +19,7 @@ number_kinds <- list(
 # Panels are `free` where each has rows of its own.
 draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free = FALSE, shown = NULL, reported = NULL,
                            subtitle = NULL, most = 200) {
-  if (nrow(data) > most) abort("A picture has room for {most} estimates: name some in {.arg terms}.", "argument")
+  if (nrow(data) > most) abort("A picture has room for {most} estimates: name some in {.arg terms}.")
   if (!nrow(data)) abort("There is nothing to draw: the table has no rows.", "empty")
   kinds <- names(number_kinds)[names(number_kinds) %in% data$kind]
   mixed <- length(kinds) > 1L

@@ -273,7 +273,7 @@ new_class_quantiles <- function(found, labels, probs, z, correlation, ..., what)
 # Of all pairs of classes, second less first: the distances from quantiles to limits are combined as for independent
 # estimates (Zou and Donner), but with the correlation of S at both quantiles.
 quantile_differences <- function(found, names, probs, correlation) {
-  if (length(found) < 2L) abort("{.arg difference} needs at least two classes.", "argument")
+  if (length(found) < 2L) abort("{.arg difference} needs at least two classes.")
   pairs <- combn(length(found), 2L)
   do.call(rbind, lapply(seq_len(ncol(pairs)), function(j) {
     x <- found[[pairs[1, j]]]

@@ -61,8 +61,8 @@ rr_top <- function(x, n = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "
   check_dots_empty(...)
   if (!identical(n, Inf)) n <- check_count(n, "n", min = 1)
   alpha <- check_alpha(alpha)
-  adjust <- check_choice(adjust, "adjust", c("BH", "BY", "holm"))
-  target <- check_choice(target, "target", c("population", "sample"))
+  adjust <- check_choice(adjust)
+  target <- check_choice(target)
   estimate <- if (inherits(x, "rr_fit")) estimate_again else rr_estimate
   if (inherits(x, "rr_fit")) x <- x$tally
   fit <- estimate(x, mechanism, method = "inv", target = target, conf.level = conf.level)

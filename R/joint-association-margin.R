@@ -121,7 +121,7 @@ interaction_test <- function(share, covariance, n) {
 rr_association.default <- function(x, ...) {
   check_dots_empty(...)
   d <- length(joint_questions(x))
-  if (d < 2L) abort("Association needs at least two questions.", "argument")
+  if (d < 2L) abort("Association needs at least two questions.")
   if (inherits(x, "rr_fit_product")) x <- one_group(x, "x")
   pairs <- pair_index(d)
   margin_associations(x, pairs$i, pairs$j)
@@ -155,7 +155,7 @@ rr_association.rr_tmdh <- function(x, ...) {
   block <- x$design$block
   pairs <- pair_index(length(x$columns))
   possible <- if (is.null(block)) TRUE else block[pairs$i] < 0 | block[pairs$i] != block[pairs$j]
-  if (!any(possible)) abort("Association needs at least two questions.", "argument")
+  if (!any(possible)) abort("Association needs at least two questions.")
   if (!is.null(x$counts$scores)) return(margin_associations(x, pairs$i[possible], pairs$j[possible]))
   parts <- pair_parts(x, x$target, FALSE)
   table <- column_pairs(x, parts, x$values, unbiased_factor(x$target, x$n))

@@ -116,7 +116,7 @@ rr_association.rr_pmdh <- function(x, target = c("population", "sample"), ...) {
 }
 
 check_pairs <- function(x) {
-  if (length(x$columns) < 2L) abort("Association needs at least two columns.", "argument")
+  if (length(x$columns) < 2L) abort("Association needs at least two columns.")
   if (x$tallied < 2) abort_untallied(x, 0:1)
 }
 
@@ -300,7 +300,7 @@ vcov.rr_association <- function(object, pairs = NULL, measure = c("correlation",
     return(structure(unknown_covariances(error), dimnames = list(own, own)))
   }
   pairs <- parse_sets(pairs %||% own, fit$columns, "pairs")
-  if (nrow(pairs) != 2L || any(pairs < 0)) abort("{.arg pairs} must hold pairs of columns.", "argument")
+  if (nrow(pairs) != 2L || any(pairs < 0)) abort("{.arg pairs} must hold pairs of columns.")
   singles <- unique(as.vector(pairs))
   members <- cbind(rbind(singles, -1L), pairs)
   covariance <- histogram_block(fit, members, object$target)
@@ -343,7 +343,7 @@ rr_association.data.frame <- function(x, mechanisms, ..., weights = NULL, na.rm 
   if (sum(w) <= 0 || nrow(x) < 2L) abort("{.arg x} must hold at least two rows.", "empty")
   scores <- lapply(names(x), function(name) association_scores(x[[name]], name, mechanisms[[name]]))
   columns <- unlist(lapply(scores, function(part) colnames(part$u)))
-  if (length(columns) < 2L) abort("Association needs at least two columns.", "argument")
+  if (length(columns) < 2L) abort("Association needs at least two columns.")
   pairs <- pair_index(length(scores))
   weights <- list(w = w / sum(w), squares = (w / sum(w))^2, equal = all(w == w[1]))
   tables <- Map(function(i, j) paired_scores(scores[[i]], scores[[j]], weights), pairs$i, pairs$j)

@@ -19,7 +19,7 @@ column_design <- function(mechanism, columns) {
 number_columns <- function(mechanism, columns) {
   known <- all(names(mechanism) %in% c("p", "q", "block")) && !anyDuplicated(names(mechanism))
   if (!known || !length(mechanism$block) %in% c(0L, length(columns))) {
-    abort("A list of probabilities must hold {.arg p}, {.arg q} and perhaps one {.arg block} per column.", "argument")
+    abort("A list of probabilities must hold {.arg p}, {.arg q} and perhaps one {.arg block} per column.")
   }
   # Names say to which column a value belongs, whatever the order.
   place <- function(arg, x = mechanism[[arg]]) {
@@ -140,7 +140,7 @@ refuse_rivals <- function(x, members) {
   bad <- if (!is.null(x$design$block)) which(has_rivals(members, x$design$block))
   if (!length(bad)) return(invisible())
   set <- member_labels(members[, bad[1], drop = FALSE], x$columns)
-  abort("Nobody has two categories of one question: {.val {set}} cannot be estimated.", "argument")
+  abort("Nobody has two categories of one question: {.val {set}} cannot be estimated.")
 }
 
 # ---- questions ----
@@ -158,9 +158,9 @@ read_questions <- function(x, mechanism, na.rm) {
   questions <- product_questions(mechanism)
   named <- is.list(questions) && !inherits(questions, "rr_mechanism") && length(questions) && !is.null(names(questions))
   if (!named || !all(nzchar(names(questions))) || anyDuplicated(names(questions))) {
-    abort("{.arg mechanism} must be a {.fn rr_product}, or a list of mechanisms named by the questions.", "argument")
+    abort("{.arg mechanism} must be a {.fn rr_product}, or a list of mechanisms named by the questions.")
   }
-  if (inherits(x, "tbl_lazy")) abort("{.arg mechanism} is for reports in memory, not in a database.", "argument")
+  if (inherits(x, "tbl_lazy")) abort("{.arg mechanism} is for reports in memory, not in a database.")
   if (is.matrix(x)) x <- as.data.frame(x)
   reports <- question_reports(x, questions, "bits")
   gone <- Reduce(`|`, lapply(reports, absent_reports))

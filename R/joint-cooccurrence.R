@@ -85,7 +85,7 @@ count_questions <- function(reports, mechanism, order, sets, na.rm) {
   read <- read_questions(reports, mechanism, na.rm)
   inform_dropped(read$missing)
   scored <- any(vapply(read$questions, function(question) is.null(evidence_columns(question)), NA))
-  if (scored && !is.null(sets)) abort("{.arg sets} is for reports that are columns of 0 and 1.", "argument")
+  if (scored && !is.null(sets)) abort("{.arg sets} is for reports that are columns of 0 and 1.")
   if (scored) return(count_scores(read$reports, read$questions, order, read$missing))
   columns <- counted_columns(read$questions)
   bits <- Map(support_bits, read$reports, read$questions, names(read$questions), columns$kept)

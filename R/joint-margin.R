@@ -44,7 +44,7 @@ rr_margin <- function(fit, vars, given = NULL, target = NULL, ...) {
   questions <- joint_questions(fit)
   inside <- distinct_places(vars, questions, "vars")
   which <- c(inside, if (!is.null(given)) distinct_places(given, questions, "given"))
-  if (anyDuplicated(which)) abort("{.arg given} must not repeat {.arg vars}.", "argument")
+  if (anyDuplicated(which)) abort("{.arg given} must not repeat {.arg vars}.")
   cells <- cell_estimates(fit, which, target)
   if (is.null(given)) new_rr_margin(cells, NULL) else condition_cells(cells, seq_along(inside))
 }
@@ -66,7 +66,7 @@ cell_estimates.rr_tmdh <- function(fit, which, target) {
   parts <- setNames(lapply(names, function(name) margin_part(fit, name)), names)
   levels <- lapply(parts, `[[`, "levels")
   size <- prod(lengths(levels))
-  if (size > 1024) abort("A margin has at most 1024 cells. This one would have {format_count(size)}.", "argument")
+  if (size > 1024) abort("A margin has at most 1024 cells. This one would have {format_count(size)}.")
   members <- margin_sets(parts)
   refuse_rivals(fit, members)
   covariance <- histogram_block(fit, members, target)
@@ -113,7 +113,7 @@ cell_estimates.rr_fit_product <- function(fit, which, target) {
 
 cell_estimates.rr_survey <- function(fit, which, target) {
   if (!identical(target %||% fit$target, fit$target) || NCOL(fit$estimate) > 1L || fit$total) {
-    abort("{.arg fit} must be of shares in one group, for its own {.arg target}.", "argument")
+    abort("{.arg fit} must be of shares in one group, for its own {.arg target}.")
   }
   cells <- product_cells(fit, which, fit$covariance)
   if (fit$estimator$unbiased) cells$boundary <- 0
@@ -236,7 +236,7 @@ margin_edges <- function(fit, breaks) {
     must_be(fit, "fit", "a margin of one question of categories")
   }
   question <- fit$tally$mechanism$questions[[1]]
-  if (is.null(breaks) && !has_order(question)) abort("{.arg fit} must be of levels with an order, or bins.", "argument")
+  if (is.null(breaks) && !has_order(question)) abort("{.arg fit} must be of levels with an order, or bins.")
   quantile_edges(question, breaks)
 }
 

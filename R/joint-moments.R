@@ -1,7 +1,7 @@
 # Counts of the row types from joint counts of all orders.
 row_types <- function(x, arg) {
   d <- length(x$columns)
-  if (!is.null(x$design$block)) abort("Row types do not fit questions of several categories.", "argument")
+  if (!is.null(x$design$block)) abort("Row types do not fit questions of several categories.")
   if (x$tallied < d || d > 26) abort("Row types need joint counts of all orders in {.arg {arg}}.", "order")
   values <- .Call(C_rr_rowtype, x$values, as.double(d), FALSE)
   if (d <= 16) {
@@ -68,7 +68,7 @@ rr_matrix.rr_tmdh <- function(mechanism, ...) moment_matrix(mechanism)
 
 moment_matrix <- function(x) {
   if (!is.null(x$counts$scores) || !is.null(x$design$block)) {
-    abort("The moment matrix is of yes/no questions whose reports are counted.", "argument")
+    abort("The moment matrix is of yes/no questions whose reports are counted.")
   }
   sets <- family_size(x)
   if (sets > 4096) {

@@ -239,7 +239,7 @@ asked_order <- function(order, x) {
 
 refuse_blocks <- function(design) {
   if (is.null(design$block)) return(invisible())
-  abort("Expected joint counts are not available for questions reported directly or by hashing.", "argument")
+  abort("Expected joint counts are not available for questions reported directly or by hashing.")
 }
 
 #' @rdname rr_pmdh
@@ -300,7 +300,7 @@ rr_reported_law <- function(truth, mechanism, set = NULL, ...) {
 histogram_law <- function(rows, design) {
   n <- sum(rows)
   k <- length(rows)
-  if (choose(n + k - 1, k - 1) > 1e6) abort("The histogram has too many values: give a {.arg set}.", "argument")
+  if (choose(n + k - 1, k - 1) > 1e6) abort("The histogram has too many values: give a {.arg set}.")
   channel <- bits_channel(design)
   law <- list(histograms = matrix(0, 1, k), probability = 1)
   for (x in rep(seq_len(k), rows)) {

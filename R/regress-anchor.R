@@ -57,7 +57,7 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
   device <- regress_device(mechanism)
   share <- check_probability(share, "share")
   if (identical(answer, "truth") && !"truth" %in% mechanism$reports) {
-    abort("{.arg answer} cannot be {.val truth}: who answers truthfully is attentive.", "argument")
+    abort("{.arg answer} cannot be {.val truth}: who answers truthfully is attentive.")
   }
   other <- noncompliant_answer(answer, mechanism$reports, takes_bits(mechanism))
   yes <- device[["p"]] * share + device[["q"]] * (1 - share)
@@ -92,7 +92,7 @@ check_anchor <- function(anchor) {
 anchor_devices <- function(devices, anchor, column) {
   if (is.null(anchor)) return(devices)
   if (!is.null(devices$unknown)) {
-    abort("A regression has at most one unknown number, and {.arg anchor} is one.", "argument")
+    abort("A regression has at most one unknown number, and {.arg anchor} is one.")
   }
   mechanism <- anchor[[1]]
   said <- anchor_reports(column, mechanism)

@@ -116,8 +116,7 @@ vcov.rr_glm_attention <- function(object, type = NULL, cluster = NULL, ...) {
 #' @export
 anova.rr_glm_attention <- function(object, ...) {
   if (object$by == "question") {
-    abort("Likelihood ratios need {.code attention.by = \"person\"}: two answers of a person may depend on each other.",
-          "argument")
+    abort("Likelihood ratios need {.code attention.by = \"person\"}: two answers of a person may depend on each other.")
   }
   NextMethod()
 }

@@ -83,5 +83,5 @@ predict.rr_glm_dealt <- function(object, newdata = NULL, type = c("link", "truth
 regression_reports.rr_glm_dealt <- function(fit) fit$fixed$y
 
 regression_expected.rr_glm_dealt <- function(fit) {
-  abort("Dealt answers have no expected information here: take {.val observed} or {.val sandwich}.", "argument")
+  abort("Dealt answers have no expected information here: take {.val observed} or {.val sandwich}.")
 }

@@ -9,7 +9,7 @@ refuse_pseudo <- function(fits) {
     "Use {.code survey::regTermTest(fit, ~ x)} or {.code car::Anova(fit)}; {.fn AIC} compares models."
   } else "Use the Wald tests of {.fn summary}."
   abort(c("A likelihood, or a ratio of two, is needed.", x = "A fit of a survey design has a pseudo-likelihood.",
-          i = remedy), "argument")
+          i = remedy))
 }
 
 has_design <- function(fits) vapply(fits, function(fit) is.list(fit) && !is.null(fit$design), NA)
@@ -111,7 +111,7 @@ climb_replicate <- function(model, b) {
 glm_replicates <- function(fit, data, scale, design, places) {
   if (!inherits(design, "svyrep.design")) return(NULL)
   if (fit$penalty %in% c("bias", "jeffreys")) {
-    abort("{.arg penalty} must be {.val none} or {.val prior} for replicate weights.", "argument")
+    abort("{.arg penalty} must be {.val none} or {.val prior} for replicate weights.")
   }
   columns <- which(!is_aliased(fit))
   data$x <- data$x[, columns, drop = FALSE]

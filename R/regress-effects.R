@@ -88,7 +88,7 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
 row_weights <- function(weight, n) {
   check_that(length(weight) %in% c(1L, n), weight, "weights", "one number for each row")
   weight <- frame_weights(tibble(`(weights)` = weight, .rows = n))
-  if (!any(weight > 0)) abort("{.arg weights} must not all be 0.", "argument")
+  if (!any(weight > 0)) abort("{.arg weights} must not all be 0.")
   weight
 }
 

@@ -32,7 +32,7 @@ check_evasion <- function(without, v) {
           c("no_information", "argument"))
   }
   if (any(v != v[match(without$group, without$group), ])) {
-    abort("The covariates of {.arg protective} must be equal in all rows of a group.", "argument")
+    abort("The covariates of {.arg protective} must be equal in all rows of a group.")
   }
 }
 

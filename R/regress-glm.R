@@ -169,9 +169,9 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
 # What a share of attentive persons, or of persons who evade, is estimated from.
 check_extensions <- function(anchor, attention, protective, bar) {
   check_anchor(anchor)
-  if (!is.null(attention) && is.null(anchor)) abort("{.arg attention} needs an {.arg anchor}.", "argument")
+  if (!is.null(attention) && is.null(anchor)) abort("{.arg attention} needs an {.arg anchor}.")
   if (!is.null(protective) && is.null(bar)) {
-    abort("{.arg protective} needs a random intercept, a term {.code (1 | id)}.", "argument")
+    abort("{.arg protective} needs a random intercept, a term {.code (1 | id)}.")
   }
 }
 

@@ -46,7 +46,7 @@ model_performance.rr_regression <- model_performance.rr_glm
 #' @exportS3Method performance::r2_tjur
 r2_tjur.rr_glm <- function(model, ...) {
   abort(c("Tjur's and Efron's measures compare truths with truths, and a fit has reports.",
-          i = "{.code performance::r2_mcfadden()} is of the likelihood of the reports."), "argument")
+          i = "{.code performance::r2_mcfadden()} is of the likelihood of the reports."))
 }
 
 #' @exportS3Method performance::r2_efron

@@ -129,7 +129,7 @@ centred_design <- function(terms, frame, group) {
   x <- model.matrix(terms, frame)
   x <- x - (rowsum(x, group) / sum(group == 1L))[group, , drop = FALSE]
   x <- x[, colSums(abs(x)) > 1e-10, drop = FALSE]
-  if (!ncol(x)) abort("{.arg formula} must have a term in the questions.", "argument")
+  if (!ncol(x)) abort("{.arg formula} must have a term in the questions.")
   x
 }
 

@@ -260,7 +260,7 @@ refuse_ratios <- function(fits) {
   refuse_pseudo(fits)
   if (has_study(fits)) {
     abort(c("A likelihood ratio takes the channel for known, and a validation study estimated it.",
-            i = "Use a Wald test: {.fn summary}, or {.code anova(fit)}."), "argument")
+            i = "Use a Wald test: {.fn summary}, or {.code anova(fit)}."))
   }
 }
 
@@ -307,7 +307,7 @@ glance.rr_glm <- function(x, ...) {
 augment.rr_glm <- function(x, data = NULL, ...) {
   check_dots_empty(...)
   if (!is.null(data) && !all(row.names(x$model) %in% row.names(data))) {
-    abort("{.arg data} must have the rows of the fit; {.fn predict} takes new rows.", "argument")
+    abort("{.arg data} must have the rows of the fit; {.fn predict} takes new rows.")
   }
   table <- data[row.names(x$model), , drop = FALSE] %||%
     x$model[setdiff(names(x$model), c("(weights)", "(offset)", "(arm)"))]

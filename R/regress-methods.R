@@ -158,7 +158,7 @@ interval_table <- function(parm, names, level, ends) {
 #' @export
 logLik.rr_regression <- function(object, ...) {
   refuse_pseudo(list(object))
-  if (is.null(object$loglik)) abort("A fit by moments has no likelihood.", "argument")
+  if (is.null(object$loglik)) abort("A fit by moments has no likelihood.")
   structure(object$loglik + (object$constant %||% 0), df = object$df, nobs = object$n, class = "logLik")
 }
 
@@ -202,7 +202,7 @@ check_nested <- function(fits, n, df) {
   kinds <- vapply(fits, function(fit) if (inherits(fit, c("rr_glm", "rr_glm_mixed"))) "rr_glm_mixed" else class(fit)[1],
                   "")
   if (length(fits) < 2L || any(kinds != kinds[1]) || any(n != n[1]) || anyDuplicated(df)) {
-    abort("{.fn anova} compares nested fits of one kind and of the same respondents.", "argument")
+    abort("{.fn anova} compares nested fits of one kind and of the same respondents.")
   }
 }
 

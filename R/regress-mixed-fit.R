@@ -188,7 +188,7 @@ sigma_error <- function(plain, codes, weight) {
 refuse_beside <- function(what, plain, data, refused) {
   refused <- c(`a penalty` = plain$penalty != "none", `an unknown parameter` = !is.null(data$unknown),
                `a survey design` = !is.null(plain$design), `counts of reports` = !all(data$y %in% 0:1), refused)
-  if (any(refused)) abort(paste(what, "is not available with {names(refused)[refused][1]}."), "argument")
+  if (any(refused)) abort(paste(what, "is not available with {names(refused)[refused][1]}."))
 }
 
 check_mixed <- function(plain, data, group) {
@@ -196,7 +196,7 @@ check_mixed <- function(plain, data, group) {
                 c(`an anchor question` = !is.null(plain$anchor), `this link` = !data$link %in% mixed_links))
   if (anyNA(group)) abort("The group of the random intercept must not be missing.", c("missing", "argument"))
   if (any(data$weight != ave(data$weight, match(group, unique(group))))) {
-    abort("{.arg weights} must be equal in all rows of a group: they are weights of persons.", "argument")
+    abort("{.arg weights} must be equal in all rows of a group: they are weights of persons.")
   }
   if (!anyDuplicated(group)) {
     abort("{.field sigma} needs at least two reports of some groups.", c("no_information", "argument"))
@@ -266,11 +266,11 @@ predict.rr_glm_mixed <- function(object, newdata = NULL, type = c("truth", "repo
   plain <- plain_fit(object)
   new <- prediction_rows(plain, newdata, type)
   if (!is.null(object$limit) && (type == "link" || random != "average")) {
-    abort("Only averages over the random intercept are finite if sigma is infinite.", "argument")
+    abort("Only averages over the random intercept are finite if sigma is infinite.")
   }
   if (type == "link") return(setNames(new$eta, new$names))
   if (random == "predicted" && !is.null(newdata)) {
-    abort("{.code random = \"predicted\"} is for the rows that were fitted.", "argument")
+    abort("{.code random = \"predicted\"} is for the rows that were fitted.")
   }
   truth <- switch(random, average = plain$curve$yes(new$eta), zero = truth_curve(plain$link)$yes(new$eta),
                   predicted = posterior_truth(object, plain, new$eta))
@@ -377,7 +377,7 @@ mixed_height <- function(model, start) {
 #' @rdname random_intercept
 #' @export
 simulate.rr_glm_mixed <- function(object, nsim = 1, seed = NULL, ...) {
-  if (!is.null(object$limit)) abort("A fit with infinite sigma cannot be simulated.", "argument")
+  if (!is.null(object$limit)) abort("A fit with infinite sigma cannot be simulated.")
   eta <- unname(predict(object, type = "link"))
   evasion <- object$evasion
   drawn_surveys(nsim, seed, row.names(object$frame), function() {

@@ -128,7 +128,7 @@ multinom_rows <- function(call, formula, data, mechanism, where) {
   rows <- read(call, formula, data, mechanism, where)
   attr(rows$frame, "terms") <- rows$terms
   channel <- unname(identified_channel(rows$mechanism))
-  if (nrow(channel) > 200) abort("{.arg mechanism} must have at most 200 truths for a regression.", "argument")
+  if (nrow(channel) > 200) abort("{.arg mechanism} must have at most 200 truths for a regression.")
   check_possible(rows$codes, channel, rows$mechanism, rows$response)
   x <- model.matrix(rows$terms, rows$frame)
   c(rows, list(x = x, weights = frame_weights(rows$frame), channel = channel,
@@ -163,7 +163,7 @@ tallied_answers <- function(call, formula, tally, mechanism, where) {
     abort("{.arg mechanism} must be that of the tally.", "mismatch")
   }
   if (length(check_formula(formula, FALSE)) == 3L || !is.null(call$subset)) {
-    abort("A tally needs a one-sided {.arg formula} and no {.arg subset}: its reports are counted already.", "argument")
+    abort("A tally needs a one-sided {.arg formula} and no {.arg subset}: its reports are counted already.")
   }
   mechanism <- tally$mechanism
   # Weighted reports are worth their effective number, as everywhere.
@@ -190,7 +190,7 @@ product_codes <- function(frame, mechanism) {
 check_cumulative_order <- function(rows) {
   levels <- rows$mechanism$levels
   if (length(levels) < 3L || !"(Intercept)" %in% colnames(rows$x)) {
-    abort("A cumulative logit needs at least 3 categories and a formula with an intercept.", "argument")
+    abort("A cumulative logit needs at least 3 categories and a formula with an intercept.")
   }
   answers <- model.response(rows$frame)
   own <- is.ordered(answers) && identical(levels, rows$mechanism$reports)

@@ -106,5 +106,5 @@ solve_moments <- function(evaluate, b, remedy = NULL) {
     if (size(now) < 1e-26) break
   }
   if (!is.null(step) && size(now) < 1e-12) return(c(list(b = b), now))
-  abort(c("The equations do not determine the coefficients.", i = remedy), "argument")
+  abort(c("The equations do not determine the coefficients.", i = remedy))
 }

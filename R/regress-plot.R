@@ -96,7 +96,7 @@ level_colours <- function(levels, ends = NULL) {
 # New rows along one covariate, and for each value of `by`, the others at their means or most frequent values.
 covariate_grid <- function(object, data, variable, by = character()) {
   known <- intersect(all.vars(covariate_terms(object)), names(data))
-  if (!length(known)) abort("There is no covariate to draw the truth along.", "argument")
+  if (!length(known)) abort("There is no covariate to draw the truth along.")
   variable <- check_covariates(variable %||% known[1], known, "variable")[1]
   by <- line_covariate(by, variable, object$terms, data[known])
   stepped <- vapply(known, in_factor, NA, terms = object$terms, model = fitted_frame(object))
@@ -134,7 +134,7 @@ line_covariate <- function(by, variable, terms, data) {
     by <- head(check_covariates(by, setdiff(names(data), variable), "by"), 1)
     if (all(by %in% few)) return(by)
     abort(c("{.arg by} must have at most {length(line_colours)} values.",
-            x = "{.val {by}} has {length(unique(data[[by]]))}."), "argument")
+            x = "{.val {by}} has {length(unique(data[[by]]))}."))
   }
   crossed <- attr(terms, "term.labels")[attr(terms, "order") > 1L]
   with <- unlist(Filter(function(names) variable %in% names, lapply(crossed, function(term) all.vars(str2lang(term)))))

@@ -55,7 +55,7 @@ rr_posterior <- function(tally, prior = 1, n = 0, ...) {
   if (!inherits(tally, "rr_tally")) must_be(tally, "tally", "a tally", remedy = tally_remedy(tally))
   counts <- as.matrix(tally$counts)
   if (!is.null(tally$weight_squares) || any(counts != floor(counts))) {
-    abort("{.arg tally} must hold whole numbers of respondents, without weights.", "argument")
+    abort("{.arg tally} must hold whole numbers of respondents, without weights.")
   }
   n <- check_count(n, "n", max = 1e7)
   mechanism <- tally$mechanism
@@ -65,7 +65,7 @@ rr_posterior <- function(tally, prior = 1, n = 0, ...) {
   }
   k <- nrow(channel)
   prior <- check_prior(prior, mechanism$levels)
-  if (k > 2 && n == 0) abort("The posterior of {k} categories needs draws, such as {.code n = 4000}.", "argument")
+  if (k > 2 && n == 0) abort("The posterior of {k} categories needs draws, such as {.code n = 4000}.")
   parts <- lapply(seq_len(ncol(counts)), function(g) {
     part <- (if (k == 2) binary_posterior else drawn_posterior)(counts[, g], channel, prior, n)
     if (n > 0) colnames(part$draws) <- mechanism$levels

@@ -136,7 +136,7 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   right <- all.vars(delete.response(terms))
   absent <- setdiff(names, c(right, response))
   if (length(absent)) {
-    abort("Randomized variables must be in {.arg formula}: {.val {absent[1]}}; the response as a column.", "argument")
+    abort("Randomized variables must be in {.arg formula}: {.val {absent[1]}}; the response as a column.")
   }
   check_truth_formula(truth)
   check_terms(formula)
@@ -144,7 +144,7 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   wide <- reformulate(sprintf("`%s`", known), env = environment(formula))
   frame <- regression_frame(call, wide, data, where, names, response)
   if (response %in% names && !inherits(mechanisms[[response]], "rr_mechanism")) {
-    abort("A randomized outcome must have one mechanism.", "argument")
+    abort("A randomized outcome must have one mechanism.")
   }
   covariates <- intersect(names, right)
   rows <- c(list(frame = frame, weights = frame_weights(frame), terms = terms, response = response,
@@ -173,7 +173,7 @@ randomized_parts <- function(mechanisms, frame, covariates) {
   reports <- Map(function(mechanism, name) read_randomized(mechanism, name, frame), mechanisms, names(mechanisms))
   part <- function(what) lapply(reports, `[[`, what)
   levels <- part("levels")[covariates]
-  if (prod(lengths(levels)) > 1000) abort("There must be at most 1000 combinations of truths.", "argument")
+  if (prod(lengths(levels)) > 1000) abort("There must be at most 1000 combinations of truths.")
   cells <- if (length(levels)) expand.grid(Map(factor, levels, levels), KEEP.OUT.ATTRS = FALSE)
     else data.frame(row.names = 1)
   list(channels = part("channel"), codes = part("codes"), unbiased = part("unbiased"), columns = part("columns"),
@@ -257,7 +257,7 @@ predictor_outcome <- function(rows, method) {
   family <- rows$family$family
   if (name %in% names(rows$mechanisms)) {
     if (length(rows$mechanisms[[name]]$levels) != 2L || (method == "ml" && family != "binomial")) {
-      abort("A randomized outcome must be a yes/no question, and by {.val ml} the family binomial.", "argument")
+      abort("A randomized outcome must be a yes/no question, and by {.val ml} the family binomial.")
     }
     return(if (method == "moments") rows$unbiased[[name]][rows$codes[[name]], 2])
   }
@@ -270,7 +270,7 @@ predictor_outcome <- function(rows, method) {
     switch(family, gaussian = TRUE, binomial = all(value %in% 0:1), poisson = all(value >= 0 & value == floor(value)))
   if (good) return(as.double(value))
   abort(c("The outcome {.val {name}} must be finite numbers: 0 and 1 if binomial, whole and at least 0 if Poisson.",
-          x = "It is {describe(value)}."), "argument")
+          x = "It is {describe(value)}."))
 }
 
 # ---- corrected estimating equations ----
@@ -557,7 +557,7 @@ coef.rr_predictor <- function(object, part = c("outcome", "truth", "both"), ...)
 check_part <- function(fit, part, choices) {
   part <- check_choice(part, "part", choices)
   if (part == "truth" && fit$method == "moments") {
-    abort("A fit by moments has no model of the truth; {.code method = \"ml\"} has.", "argument")
+    abort("A fit by moments has no model of the truth; {.code method = \"ml\"} has.")
   }
   part
 }
@@ -573,13 +573,13 @@ vcov.rr_predictor <- function(object, type = NULL, cluster = NULL, part = c("out
 
 #' @export
 sigma.rr_predictor <- function(object, ...) {
-  object$sigma %||% abort("This fit has no standard deviation of errors.", "argument")
+  object$sigma %||% abort("This fit has no standard deviation of errors.")
 }
 
 #' @export
 tidy.rr_predictor <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
   if (check_flag(exponentiate, "exponentiate") && x$family$family == "gaussian") {
-    abort("{.arg exponentiate} must be FALSE: coefficients of a linear outcome are differences of means.", "argument")
+    abort("{.arg exponentiate} must be FALSE: coefficients of a linear outcome are differences of means.")
   }
   component <- rep(c("outcome", "truth"), c(length(x$coefficients), length(x$truth)))
   add_column(NextMethod(), component = component, .before = 1)
@@ -601,7 +601,7 @@ predict.rr_predictor <- function(object, newdata = NULL, truth = NULL,
     !check_flag(se.fit, "se.fit")
   if (type %in% c("truth", "posterior") || over) check_part(object, "truth", "truth")
   if (type == "posterior") {
-    if (!is.null(newdata)) abort("{.arg newdata} is not for posteriors: they are of the rows of the fit.", "argument")
+    if (!is.null(newdata)) abort("{.arg newdata} is not for posteriors: they are of the rows of the fit.")
     return(label_shares(object$posterior, rows$cells))
   }
   frame <- predicted_frame(object, newdata, type != "truth",

@@ -14,8 +14,7 @@ confint.rr_glm <- function(object, parm = NULL, level = 0.95, method = c("profil
   }
   if (check_choice(method) == "profile") {
     if (wald) {
-      abort("A profile needs a likelihood: no penalty, design, validation study, {.arg type} or {.arg cluster}.",
-            "argument")
+      abort("A profile needs a likelihood: no penalty, design, validation study, {.arg type} or {.arg cluster}.")
     }
     ends <- coefficient_profile(object, level)
   } else {
@@ -170,7 +169,7 @@ profile.rr_glm <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
   curves <- Map(function(j, low, high) profile_curve(fitted, j, c(low, high), whole, points),
                 match(rownames(intervals), names(fitted$coefficients)), intervals[, 1], intervals[, 2])
   table <- do.call(rbind, unname(curves))
-  if (is.null(table)) abort("There is no profile of coefficients that are not estimated.", "argument")
+  if (is.null(table)) abort("There is no profile of coefficients that are not estimated.")
   new_rr_profile(as_tibble(table), fitted)
 }
 

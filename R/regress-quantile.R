@@ -23,7 +23,7 @@ read_classes <- function(fit, target) {
   rows <- fit$rows
   exact <- setdiff(all.vars(delete.response(rows$terms)), rows$covariates)
   if (length(exact) || rows$response %in% names(rows$mechanisms) || !length(rows$covariates)) {
-    abort("{.arg fit} must be of an exact outcome on randomized variables alone: {.code y ~ 0 + class}.", "argument")
+    abort("{.arg fit} must be of an exact outcome on randomized variables alone: {.code y ~ 0 + class}.")
   }
   order <- order(rows$outcome)
   y <- rows$outcome[order]
@@ -101,7 +101,7 @@ class_spread <- function(classes, k) {
   whole <- drop(survey_meat(fit, cbind(d[order(classes$order)])))
   if (!isTRUE(all.equal(known$whole, whole, tolerance = 1e-8))) {
     abort(c("Quantiles in classes need a design without calibration.",
-            i = "Give replicate weights: {.fn survey::as.svrepdesign}."), "argument")
+            i = "Give replicate weights: {.fn survey::as.svrepdesign}."))
   }
   add_spread(known, noise)
 }

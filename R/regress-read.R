@@ -15,12 +15,12 @@ check_one_sided <- function(formula, arg) {
 # model.frame() would read the bar of a random effect as "or", and clusters as a covariate.
 check_terms <- function(formula, offset = FALSE) {
   if (!offset && "offset" %in% setdiff(all.names(formula), all.vars(formula))) {
-    abort("{.arg formula} must not have an offset here.", "argument")
+    abort("{.arg formula} must not have an offset here.")
   }
   calls <- vapply(model_calls(formula[[length(formula)]]), function(term) deparse1(term[[1]]), "")
   if (any(calls %in% c("|", "||", "cluster"))) {
     abort(c("{.arg formula} must have no clusters and no random effects; {.fn rr_glm} takes one {.code (1 | id)}.",
-            i = "For standard errors by cluster: {.code vcov(fit, type = \"sandwich\", cluster = )}."), "argument")
+            i = "For standard errors by cluster: {.code vcov(fit, type = \"sandwich\", cluster = )}."))
   }
 }
 
@@ -44,7 +44,7 @@ read_frame <- function(call, formula, data, where, reports, arguments = c("weigh
   made <- as.call(c(quote(model.frame), list(formula = formula, data = data, drop.unused.levels = TRUE,
                                                     na.action = call$na.action %||% getOption("na.action")), parts))
   frame <- tryCatch(eval(made, where), error = function(e) {
-    abort(c("The variables of the model cannot be put together.", x = "{conditionMessage(e)}."), "argument")
+    abort(c("The variables of the model cannot be put together.", x = "{conditionMessage(e)}."))
   })
   if (!nrow(frame) || !all(complete.cases(frame))) {
     abort("There must be rows, and none with missing values.", c("missing", "argument", "input"))
@@ -175,7 +175,7 @@ tell_aliased <- function(names) {
 }
 
 check_enough_rows <- function(n, parameters) {
-  if (n < parameters) abort("There are {n} rows, which is fewer than the {parameters} coefficients.", "argument")
+  if (n < parameters) abort("There are {n} rows, which is fewer than the {parameters} coefficients.")
 }
 
 check_starts <- function(starts) check_count(starts, "starts", min = 1, max = 1000)
@@ -227,7 +227,7 @@ fitted_frame <- function(fit) fit$frame %||% fit[["model"]]
 newdata_frame <- function(fit, terms, newdata, known = NULL) {
   newdata <- fitting_columns(fit, newdata, all.vars(terms), fit$xlevels, known)
   tryCatch(model.frame(terms, newdata, na.action = na.pass, xlev = fit$xlevels), error = function(e) {
-    abort(c("The variables of {.arg newdata} cannot be put together.", x = "{conditionMessage(e)}."), "argument")
+    abort(c("The variables of {.arg newdata} cannot be put together.", x = "{conditionMessage(e)}."))
   })
 }
 
@@ -246,15 +246,14 @@ fitting_columns <- function(fit, newdata, needed, xlevels, known = NULL) {
     }
     kind <- value_kind(fitted[[name]])
     if (is.null(kind) || kind == "text" || all(is.na(values)) || identical(value_kind(values), kind)) next
-    abort(c("{.arg newdata} must have {kind} where {kind} were fitted.", x = "{.val {name}} is {describe(values)}."),
-          "argument")
+    abort(c("{.arg newdata} must have {kind} where {kind} were fitted.", x = "{.val {name}} is {describe(values)}."))
   }
   newdata
 }
 
 check_columns <- function(needed, data, arg = "newdata") {
   absent <- setdiff(needed, names(data))
-  if (length(absent)) abort("{.val {absent[1]}} must be a variable of {.arg {arg}} and of the data.", "argument")
+  if (length(absent)) abort("{.val {absent[1]}} must be a variable of {.arg {arg}} and of the data.")
 }
 
 value_kind <- function(x) {
@@ -268,7 +267,7 @@ value_kind <- function(x) {
 given_design <- function(data, call) {
   if (!is_design(data)) return(NULL)
   check_known_design(data, "data")
-  if (!is.null(call$weights)) abort("{.arg weights} must be left out: they are those of the design.", "argument")
+  if (!is.null(call$weights)) abort("{.arg weights} must be left out: they are those of the design.")
   data
 }
 

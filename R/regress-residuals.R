@@ -107,7 +107,7 @@ residuals.rr_loglinear <- function(object, type = c("pearson", "response"), ...)
 #' @rdname regression_methods
 #' @export
 simulate.rr_multinom <- function(object, nsim = 1, seed = NULL, ...) {
-  if (attr(object$terms, "response") == 0) abort("Reports are simulated for one column of them.", "argument")
+  if (attr(object$terms, "response") == 0) abort("Reports are simulated for one column of them.")
   reports <- object$mechanism$reports
   upper <- t(apply(predict(object, type = "report"), 1, cumsum))[, -length(reports), drop = FALSE]
   drawn_surveys(nsim, seed, rownames(object$frame), function() {

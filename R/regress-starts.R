@@ -217,12 +217,12 @@ unit_columns <- function(ways) {
 regress_maximum <- function(data, starts = 20, start = NULL, penalty = "none") {
   adjusted <- penalty %in% c("bias", "jeffreys")
   if (adjusted && !is.null(data$unknown)) {
-    abort("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.", "argument")
+    abort("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.")
   }
   model <- regress_model(collapse_rows(data), if (penalty == "prior") prior_precision(data))
   points <- cbind(if (!is.null(start)) coordinates(model, start), regress_starts(model, starts))
   if (is.null(points)) {
-    abort("No constant keeps every truth from 0 to 1 under the {.val {data$link}} link: give {.arg start}.", "argument")
+    abort("No constant keeps every truth from 0 to 1 under the {.val {data$link}} link: give {.arg start}.")
   }
   if (adjusted) penalized_maximum(model, penalty, points) else highest_maximum(model, points, turn = TRUE)
 }

@@ -35,7 +35,7 @@ sequential_steps <- function(fit) {
 rr_goodness_of_fit.rr_glm <- function(fit, groups = 10, ...) {
   check_dots_empty(...)
   groups <- check_count(groups, "groups", min = 3)
-  if (!is.null(fit$design)) abort("{.fn rr_goodness_of_fit} is not available with a survey design.", "argument")
+  if (!is.null(fit$design)) abort("{.fn rr_goodness_of_fit} is not available with a survey design.")
   used <- fit$prior.weights > 0
   w <- fit$prior.weights[used]
   mu <- fit$fitted.values[used]
@@ -185,7 +185,7 @@ addterm.rr_glm <- function(object, scope, scale = 0, test = "none", k = 2, sorte
 
 #' @exportS3Method car::Anova
 Anova.rr_glm <- function(mod, type = c("II", "III", 2, 3), test.statistic = NULL, ...) {
-  type <- check_choice(as.character(type[1]), "type", c("II", "III", "2", "3"))
+  type <- check_choice(as.character(type[1]), "type")
   choices <- c(if (!is.null(mod$design)) "F", if (is.null(mod$design) && !has_study(list(mod))) "LR", "Wald", "LR")
   statistic <- check_choice(test.statistic %||% choices[1], "test.statistic", unique(choices))
   if (statistic == "LR") {
@@ -202,7 +202,7 @@ Anova.rr_glm <- function(mod, type = c("II", "III", 2, 3), test.statistic = NULL
 # Of these coefficients, some for each category, car would test a part.
 #' @exportS3Method car::Anova
 Anova.rr_regression <- function(mod, ...) {
-  abort("Terms of these models are tested by two fits: {.code anova(small, large)}.", "argument")
+  abort("Terms of these models are tested by two fits: {.code anova(small, large)}.")
 }
 
 # Each term against the model without it; by type II without the interactions that it is part of as well.
@@ -227,7 +227,7 @@ term_ratios <- function(fit, marginal) {
 # Wald's tests need finite coefficients, and degrees of freedom of the design.
 check_wald <- function(fit) {
   if (any(is.infinite(fit$coefficients)) || is.na(coefficient_freedom(fit))) {
-    abort("A Wald test needs finite coefficients, and degrees of freedom.", "argument")
+    abort("A Wald test needs finite coefficients, and degrees of freedom.")
   }
 }
 

@@ -47,7 +47,7 @@ check_flip <- function(flip, m, n, sets = NULL) {
   shape <- if (is.matrix(flip)) dim(flip) else length(flip)
   if (!identical(shape, as.integer(c(m, n))) && !identical(shape, as.integer(n)) && !identical(shape, 1L)) {
     abort(c("{.arg flip} must be one number, one for each {if (m == 1) 'bit' else 'set'}, or one for each entry.",
-            x = "It is {describe(flip)}; the bits are {m} x {n}."), "argument")
+            x = "It is {describe(flip)}; the bits are {m} x {n}."))
   }
   if (is.matrix(flip) || length(flip) > 1e4) return(flip)
   bad <- which(is.na(flip) | flip < 0 | flip > 1 | flip == 0.5)
@@ -133,7 +133,7 @@ rr_bit_tally <- function(bits = NULL, flip = NULL, n = NULL, ..., ones = NULL, e
   number <- length(bits)
   if (is.raw(bits)) {
     number <- check_count(n %||% (8 * length(bits)), "n", min = 1, max = 8 * length(bits))
-  } else if (!is.null(n)) abort("{.arg n} is for packed bits and for {.arg ones}.", "argument")
+  } else if (!is.null(n)) abort("{.arg n} is for packed bits and for {.arg ones}.")
   if (is.matrix(bits)) tally_rows(bits, flip) else tally_bits(bits, flip, number)
 }
 

@@ -64,14 +64,14 @@ rr_incidence <- function(sets, flip = NULL, universe = NULL, method = c("inv", "
 one_flip <- function(data) length(data$flip) == 1L && !is.na(data$flip)
 
 check_incidence <- function(data, method) {
-  if (data$n > 5000) abort("Incidence is for at most 5,000 sets.", "argument")
+  if (data$n > 5000) abort("Incidence is for at most 5,000 sets.")
   if (one_flip(data)) {
     power <- -data$n * log10(abs(1 - 2 * data$flip))
-    if (method == "inv" && power > 300 / log(10)) abort("Inversion of so many sets is too noisy.", "argument")
+    if (method == "inv" && power > 300 / log(10)) abort("Inversion of so many sets is too noisy.")
   } else if (is.null(data$bits)) {
-    abort("Unequal flips need the sets apart, which a tally has added up.", "argument")
+    abort("Unequal flips need the sets apart, which a tally has added up.")
   } else if (method == "mle" && is.matrix(data$flip)) {
-    abort("{.code method = \"mle\"} needs one flip for each set, the same for all elements.", "argument")
+    abort("{.code method = \"mle\"} needs one flip for each set, the same for all elements.")
   }
 }
 

@@ -87,9 +87,9 @@ rr_set_size <- function(sets, flip = NULL, what = c("union", "intersection", "di
   }
   data <- read_sets(sets, flip, universe)
   if (is.null(data$bits) && (cumulative || what == "difference")) {
-    abort("{.arg sets} must hold the sets apart, and is a tally, which has added them up.", "argument")
+    abort("{.arg sets} must hold the sets apart, and is a tally, which has added them up.")
   }
-  if (what == "jaccard" && interval == "exact") abort("A Jaccard index has no {.val exact} interval.", "argument")
+  if (what == "jaccard" && interval == "exact") abort("A Jaccard index has no {.val exact} interval.")
   table <- do.call(rbind, lapply(if (cumulative) seq_len(data$n) else data$n, function(k) {
     size_row(what, first_sets(data, k), conf.level, interval)
   }))
@@ -242,7 +242,7 @@ picture_of_sizes <- function(data, title, x, y, about, flip, caption) {
 # membership patterns, is surely below (1 - level) / 2.
 exact_size <- function(what, estimate, data, level) {
   if (!is.null(data$tally$state) || is.matrix(data$flip) || (length(data$flip) > 1L && data$n > 8)) {
-    abort("{.code interval = \"exact\"} needs one flip for all sets, or one for each of at most 8 sets.", "argument")
+    abort("{.code interval = \"exact\"} needs one flip for all sets, or one for each of at most 8 sets.")
   }
   if (data$n == 1) return(exact_one_set(data, level))
   chernoff_size(estimate, data$m, pattern_law(what, data$n, data$flip), (1 - level) / 2)
@@ -331,7 +331,7 @@ chernoff_size <- function(estimate, m, law, alpha) {
 
 sketch_size <- function(sketches, flip, what, conf.level) {
   sketches <- check_sketches(sketches, flip)
-  if (what != "union") abort("Sketches have the size of their union only.", "argument")
+  if (what != "union") abort("Sketches have the size of their union only.")
   bits <- vapply(sketches, `[[`, sketches[[1]]$bits, "bits")
   flip <- vapply(sketches, `[[`, 1, "flip")
   first <- sketches[[1]]

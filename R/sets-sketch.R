@@ -80,7 +80,7 @@ rr_sketch <- function(items, type = c("bloom", "linear", "pcsa"), bits = 4096, h
   }
   sketch <- new_rr_sketch(made, type, settings, key, 0)
   if (is.null(epsilon) && is.null(flip)) return(sketch)
-  if (!is.null(epsilon) && !is.null(flip)) abort("Give either {.arg epsilon} or {.arg flip}.", "argument")
+  if (!is.null(epsilon) && !is.null(flip)) abort("Give either {.arg epsilon} or {.arg flip}.")
   epsilon <- check_number(epsilon %||% 1, "epsilon", min = 0, min_open = TRUE)
   if (is.null(flip)) flip <- plogis(-epsilon / item_bits(sketch))
   sketch$flip <- check_flip(flip, 1, 1)
@@ -95,7 +95,7 @@ check_items <- function(items) {
   if (anyNA(items)) abort("{.arg items} must not be missing.", "missing")
   if (is.character(items)) return(check_hashed_text(items, "items", answers = TRUE))
   if (is.numeric(items) && !is.object(items)) return(items)
-  abort(c("{.arg items} must be text or numbers.", x = "It is {describe_kind(items)}."), "argument")
+  abort(c("{.arg items} must be text or numbers.", x = "It is {describe_kind(items)}."))
 }
 
 new_rr_sketch <- function(bits, type, settings, key, flip) {
@@ -162,7 +162,7 @@ rr_merge_bits <- function(bits, flip = NULL, type = c("any", "all"), rng = c("se
   }
   bits <- check_bits(bits)
   if (is.raw(bits) || is.matrix(flip)) {
-    abort("{.arg bits} must not be packed, and {.arg flip} must be one number, or one for each column.", "argument")
+    abort("{.arg bits} must not be packed, and {.arg flip} must be one number, or one for each column.")
   }
   rows <- if (is.matrix(bits)) bits else matrix(bits, 1, dimnames = list(NULL, names(bits)))
   flip <- check_flip(flip, nrow(rows), ncol(rows), colnames(rows))

@@ -4,7 +4,7 @@
 autoplot.rr_study <- function(object, metric = "mse", methods = NULL, ...) {
   metric <- check_choice(metric, "metric", study_metrics)
   known <- unique(object$method)
-  if (!all(methods %in% known)) abort("{.arg methods} must be among {.val {known}}.", "argument")
+  if (!all(methods %in% known)) abort("{.arg methods} must be among {.val {known}}.")
   data <- drawn_risks(object, metric, methods %||% known)
   name <- c(mse = "Mean squared error", tv = "Total variation distance", nll = "Negative log-likelihood per respondent",
             bias2 = "Squared bias", variance = "Variance")[[metric]]
@@ -29,7 +29,7 @@ drawn_risks <- function(object, metric, methods) {
   data <- as.data.frame(object)
   drawn <- data$metric == metric & data$method %in% methods
   data <- data[drawn & is.finite(data$estimate) & data$estimate > 0, ]
-  if (!nrow(data)) abort("No {.val {metric}} of the study is above 0.", "argument")
+  if (!nrow(data)) abort("No {.val {metric}} of the study is above 0.")
   kinds <- if (is.null(data$mechanism)) data$truth else paste(data$truth, data$mechanism, sep = ", ")
   # A name may say K itself.
   kinds <- ifelse(grepl("K = ", kinds, fixed = TRUE), kinds, sprintf("%s, K = %s", kinds, format_count(data$k)))

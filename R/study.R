@@ -78,20 +78,20 @@ rr_study <- function(truth = NULL, epsilon = NULL, n = NULL, method = c("inv", "
   if (is.null(resume)) {
     made <- inherits(mechanism, "rr_mechanism")
     if (made && !is.null(epsilon)) {
-      abort("{.arg epsilon} must be left out for a mechanism, which has its own.", "argument")
+      abort("{.arg epsilon} must be left out for a mechanism, which has its own.")
     }
     design <- list(
       truth = check_truths(truth, if (made) mechanism),
       epsilon = if (made) mechanism$epsilon else check_grid(epsilon, "epsilon"), n = check_grid(n, "n", whole = TRUE),
       method = check_methods(method, "oracle"),
       replications = check_count(replications, "replications", min = 1, max = 1e9),
-      mechanism = check_constructors(mechanism), target = check_choice(target, "target", c("population", "sample")),
+      mechanism = check_constructors(mechanism), target = check_choice(target),
       seed = if (!is.null(seed)) check_count(seed, "seed")
     )
     state <- list(design = design, results = vector("list", length(study_cells(design)$n)))
   } else {
     if (!inherits(resume, "rr_study") || !all(names(match.call())[-1] %in% c("resume", "workers", "progress"))) {
-      abort("{.arg resume} must be a study, without another grid beside it.", "argument")
+      abort("{.arg resume} must be a study, without another grid beside it.")
     }
     state <- attr(resume, "study")
   }

@@ -113,9 +113,9 @@ tally_query <- function(data, mechanism, column, by, weights, count = NULL) {
   name_groups(as.list(frame)[keys], mechanism)
   weight <- frame_names(frame, weights, "weights", one = TRUE) %||% refuse_vector(weights, "weights")
   times <- frame_names(frame, count, "count", one = TRUE) %||% refuse_vector(count, "count")
-  if (!is.null(times) && !is.null(weight)) abort("Give {.arg count} or {.arg weights}.", "argument")
+  if (!is.null(times) && !is.null(weight)) abort("Give {.arg count} or {.arg weights}.")
   answers <- report_columns(frame, mechanism, column, c(keys, weight, times))
-  if (any(answers %in% keys)) abort("The reports must not be groups as well.", "argument")
+  if (any(answers %in% keys)) abort("The reports must not be groups as well.")
   form <- report_form(mechanism, answers)
   check_free_names(c(answers, keys), c(query_columns, if (form == "long") c("part", long_sums, long_sizes)))
   number <- if (is.null(times)) "COUNT(*)" else sprintf("SUM(%s)", sql_words(data, times)$column)
@@ -143,7 +143,7 @@ times_query <- function(data, count) {
 check_free_names <- function(names, made) {
   taken <- intersect(names, made)
   if (!length(taken)) return(invisible())
-  abort("{.val {taken[1]}} is the name of a column of the query: rename that column or category.", "argument")
+  abort("{.val {taken[1]}} is the name of a column of the query: rename that column or category.")
 }
 
 # ---- one GROUP BY ----
@@ -401,7 +401,7 @@ query_columns <- c(n = "n", sum = "weight_sum", squares = "weight_squares", miss
 # whether the level is supported.
 long_query <- function(data, mechanism, answers, keys, weight) {
   if (!is.null(weight)) {
-    abort("Long tables take no {.arg count} and {.arg weights}: a report has several rows.", "argument")
+    abort("Long tables take no {.arg count} and {.arg weights}: a report has several rows.")
   }
   connection <- dbplyr::remote_con(data)
   split <- setdiff(answers, c("id", "level", "bit"))

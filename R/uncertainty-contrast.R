@@ -58,7 +58,7 @@ linear_covariance <- function(covariance, map) {
 # Quotients of functions, by the delta method, their intervals and tests on the logarithmic scale. Rows that are only
 # divisors are left out.
 contrast_ratios <- function(read, found) {
-  if (is.null(found$covariance)) abort("Ratios can be had of at most {contrast_limit} functions at a time.", "argument")
+  if (is.null(found$covariance)) abort("Ratios can be had of at most {contrast_limit} functions at a time.")
   value <- found$value
   shown <- which(read$shown)
   below <- read$divisor[shown]

@@ -9,7 +9,7 @@ fit_spread <- function(fit, g, evidence) {
   evidence$details <- fit$details[[g]]
   spread <- method$spread(group_estimate(fit, g), evidence, fit$target)
   if (is.null(spread) || (length(spread$diagonal) == evidence$k && length(spread$common) == evidence$k)) return(spread)
-  abort("{.field spread} of method {.val {method$name}} must return {.field diagonal} and {.field common}.", "argument")
+  abort("{.field spread} of method {.val {method$name}} must return {.field diagonal} and {.field common}.")
 }
 
 # Why a method with errors of its own has none for some groups: a line, or NULL.

@@ -204,7 +204,7 @@ check_independent <- function(mechanisms, design, target = "population") {
   if (!kept && !dealt) return(invisible())
   if (target == "population" && !any(hidden_squares(design) != 0)) return(invisible())
   from <- if (kept) "permanent answers" else "one deck"
-  abort("Reports from {from} are not randomized independently, as is taken here.", "argument")
+  abort("Reports from {from} are not randomized independently, as is taken here.")
 }
 
 # The variance of a design is the variance between its primary sampling units: cards of one deck must not be dealt to
@@ -216,7 +216,7 @@ check_nested_blocks <- function(mechanism, design) {
   pairs <- unique(data.frame(block = label_text(design$variables[[block]][rows]), unit = design$cluster[rows, 1]))
   if (anyDuplicated(pairs$block)) {
     abort(c("Each block must lie in one primary sampling unit.",
-            i = "Give the blocks as clusters: {.code svydesign(ids = ~ {block}, ...)}."), "argument")
+            i = "Give the blocks as clusters: {.code svydesign(ids = ~ {block}, ...)}."))
   }
 }
 
@@ -259,7 +259,7 @@ fit_map <- function(fit, g, evidence) {
   k <- evidence$k
   good <- !is.null(map$information) || identical(dim(map$jacobian), c(k, k)) ||
     (is.logical(map$support) && length(map$support) == k && length(map$alpha) == 1L && length(map$u) == k)
-  if (!good) abort("{.field local_map} of {.val {method$name}} must return what {.fn rr_new_method} says.", "argument")
+  if (!good) abort("{.field local_map} of {.val {method$name}} must return what {.fn rr_new_method} says.")
   map$unbiased <- method$unbiased
   map
 }

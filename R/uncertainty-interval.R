@@ -224,7 +224,7 @@ with_interval <- function(fit, interval) {
   fit$interval <- check_choice(interval, "interval", interval_kinds)
   if (interval == "anytime") fit$plan <- fit$plan %||% 500
   check_interval_kind(interval, fit$mechanism, fit$target, fit$estimator)
-  if (interval == "bootstrap") abort("{.val bootstrap} must be the {.arg interval} of {.fn rr_estimate}.", "argument")
+  if (interval == "bootstrap") abort("{.val bootstrap} must be the {.arg interval} of {.fn rr_estimate}.")
   fit
 }
 
@@ -232,7 +232,7 @@ with_interval <- function(fit, interval) {
 # about the population that respondents come from, and few categories cannot show how shares are spread.
 check_interval_kind <- function(interval, mechanism, target, method, law = rr_law(mechanism)) {
   k <- length(mechanism$levels)
-  refuse <- function(why) abort(c("{.arg interval} cannot be {.val {interval}} here.", x = why), "argument")
+  refuse <- function(why) abort(c("{.arg interval} cannot be {.val {interval}} here.", x = why))
   if (interval != "none" && !is.null(method$no_intervals)) refuse("It would mislead: {method$no_intervals}.")
   if (interval == "credible") {
     if (is.null(method$credible)) refuse("{.arg method} {.val {method$name}} has no posterior.")
