@@ -61,16 +61,16 @@ rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.
   tally <- if (inherits(x, "rr_tally") || inherits(mechanism, "rr_prefixes")) as_tally(x, mechanism, NULL, NULL, FALSE)
   check_that(inherits(tally$mechanism, "rr_prefixes"), tally$mechanism %||% x, "x",
              "a tally of reports of {.fn rr_prefixes}, or these reports with their mechanism")
-  if (!is.null(tally$groups)) abort("{.arg x} must be a tally without groups.", "argument")
+  if (!is.null(tally$groups)) abort("{.arg x} must be a tally without groups.")
   alphabet <- check_alphabet(alphabet)
   alpha <- check_alpha(alpha)
   most <- check_count(most, "most", min = 1)
-  target <- check_choice(target, "target", c("population", "sample"))
+  target <- check_choice(target)
   conf.level <- check_level(conf.level)
   check_flag(simultaneous, "simultaneous")
   found <- search_prefixes(tally, alphabet, alpha, most)
   fit <- NULL
-  table <- tibble::tibble(term = character(), estimate = numeric(), std.error = numeric(), conf.low = numeric(),
+  table <- tibble(term = character(), estimate = numeric(), std.error = numeric(), conf.low = numeric(),
                           conf.high = numeric())
   if (length(found$strings)) {
     # They are shown, and asked for, without the sign of their end.
@@ -136,12 +136,12 @@ search_prefixes <- function(tally, alphabet, alpha, most) {
     step
   })
   list(strings = if (steps[[length(steps)]]$found > 0) survivors,
-       steps = tibble::as_tibble(do.call(rbind.data.frame, steps)))
+       steps = as_tibble(do.call(rbind.data.frame, steps)))
 }
 
 largest_above <- function(estimate, threshold, most) {
   chosen <- order(estimate, decreasing = TRUE)
-  utils::head(chosen[estimate[chosen] > threshold], most)
+  head(chosen[estimate[chosen] > threshold], most)
 }
 
 # The share that the estimate of a string that nobody holds exceeds with probability `alpha` at most. Each function
@@ -159,7 +159,7 @@ absent_threshold <- function(tally, asked, alpha) {
     rate <- exp(log_rate)
     (sum(rate * largest + log(colMeans(exp(rate * sweep(excess, 2, largest))))) - log(alpha)) / rate
   }
-  sum <- stats::optimize(bound, log(c(0.01, 1000) / spread))$objective
+  sum <- optimize(bound, log(c(0.01, 1000) / spread))$objective
   law <- rr_law(asked$mechanism)
   ((sum(colMeans(counts)) + sum) / tally$n - law$q) / law$difference
 }

@@ -67,13 +67,11 @@ rr_top <- function(x, n = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "
   if (inherits(x, "rr_fit")) x <- x$tally
   fit <- estimate(x, mechanism, method = "inv", target = target, conf.level = conf.level)
   check_class(fit, "x", "rr_fit", "a tally of one question whose categories are estimated")
-  parts <- lapply(seq_len(NCOL(fit$estimate)), function(g) top_rows(fit, g, n, alpha, adjust, conf.level))
-  found <- vapply(parts, `[[`, 0L, "found")
-  # One table of all groups: a table for each takes longer than its estimates.
-  columns <- lapply(stats::setNames(nm = names(parts[[1]]$rows)), function(name) {
-    do.call(c, lapply(parts, function(part) part$rows[[name]]))
-  })
-  table <- tibble::as_tibble(columns)
+  p <- absence_p_values(fit)
+  adjusted <- matrix(apply(p, 2, p.adjust, adjust), nrow(p), ncol(p))
+  found <- as.integer(colSums(adjusted <= alpha))
+  table <- as_tibble(top_columns(fit, top_cells(fit, n), p, adjusted, conf.level))
+  table$present <- table$p.adjusted <= alpha
   title <- present_title(found, length(fit$mechanism$levels), adjust, alpha)
   new_rr_table(table, "rr_top", keys = c(names(fit$tally$groups), "term"), found = found, alpha = alpha,
                adjust = adjust, conf.level = conf.level, n = fit$tally$n, target = target, ranked = TRUE,
@@ -88,37 +86,77 @@ present_title <- function(found, categories, adjust, alpha) {
           if (length(found) > 1L) ", by group" else "")
 }
 
-# The `n` largest estimates of a group, and how many categories are present.
-top_rows <- function(fit, g, n, alpha, adjust, conf.level) {
-  estimate <- group_estimate(fit, g)
-  p <- absence_p_values(fit, g)
-  adjusted <- stats::p.adjust(p, adjust)
-  which <- utils::head(order(estimate, decreasing = TRUE), n)
-  rank <- rank(-estimate, ties.method = "min")[which]
-  rows <- row_columns(fit, TRUE, conf.level, which, g, ranked = TRUE)
-  # Normal tests and score intervals know others' shares from two estimates: 0 is left out only where both do.
-  rows$conf.low[p[which] >= (1 - conf.level) * rank / (2 * length(estimate))] <- 0
-  rows$p.value <- p[which]
-  rows$p.adjusted <- adjusted[which]
-  rows$present <- adjusted[which] <= alpha
-  list(found = sum(adjusted <= alpha), rows = append(rows, list(rank = rank), length(fit$tally$groups)))
+# The `n` largest estimates of each group: their places among all categories of all groups, and their ranks.
+top_cells <- function(fit, n) {
+  estimate <- as.matrix(fit$estimate)
+  k <- nrow(estimate)
+  if (k == 0) return(list(cells = integer(), rank = integer()))
+  order <- order(col(estimate), -estimate)
+  sorted <- matrix(estimate[order], k)
+  # A rank is the first place of the same value in its group.
+  new <- rbind(rep(TRUE, ncol(sorted)), sorted[-1, , drop = FALSE] != sorted[-k, , drop = FALSE])
+  rank <- matrix(cummax(ifelse(new %in% FALSE, 0, seq_along(new))) - (col(sorted) - 1) * k, k)
+  shown <- seq_len(min(n, k))
+  list(cells = as.vector(matrix(order, k)[shown, ]), rank = as.integer(rank[shown, ]))
 }
 
-# The probability of at least as many reports of each category if nobody held it: of P(X >= x) for a binomial number X,
-# effective or not, in whose lower limit at that error is 0; normal where the law has no such counts.
-absence_p_values <- function(fit, g) {
+top_columns <- function(fit, top, p, adjusted, conf.level) {
+  k <- nrow(p)
+  category <- (top$cells - 1) %% k + 1
+  group <- (top$cells - 1) %/% k + 1
+  known <- top_uncertainty(fit, top$cells, category, group, conf.level)
+  # Normal tests and score intervals know others' shares from two estimates: 0 is left out only where both do.
+  known$low[p[top$cells] >= (1 - conf.level) * top$rank / (2 * k)] <- 0
+  c(lapply(as.list(fit$tally$groups), `[`, group), list(rank = top$rank, term = fit$mechanism$levels[category]),
+    cell_answers(fit$mechanism, "levels", 1, category),
+    list(estimate = as.vector(fit$estimate)[top$cells], std.error = known$error, conf.low = known$low,
+         conf.high = known$high, p.value = p[top$cells], p.adjusted = adjusted[top$cells]))
+}
+
+# Errors and limits of some cells, of all groups at once where each category has a count of its own.
+top_uncertainty <- function(fit, cells, category, group, conf.level) {
+  evidence <- joined_evidence(fit$tally)
+  if (is.null(evidence)) {
+    each <- lapply(split(category, group), unname)
+    parts <- lapply(seq_along(each), function(g) {
+      bounds <- fit_intervals(fit, conf.level, which = each[[g]], groups = g, ranked = TRUE)
+      list(error = fit_errors(fit, g, each[[g]]), low = as.vector(bounds$low), high = as.vector(bounds$high))
+    })
+    return(lapply(c(error = "error", low = "low", high = "high"), function(part) unlist(lapply(parts, `[[`, part))))
+  }
+  law <- evidence$law
+  estimate <- as.matrix(fit$estimate)
+  ranked <- matrix(apply(estimate, 2, ranked_level, conf.level), nrow(estimate))[cells]
+  bounds <- function(level) {
+    include_estimate(law_intervals(law, evidence, NULL, "exact", level, cells, fit$target), NULL, TRUE)
+  }
+  error <- root(law_variances(law, evidence, whole_map(evidence$k), seq_len(evidence$k), fit$target))[cells]
+  list(error = error, low = bounds(ranked)$low, high = bounds(conf.level)$high)
+}
+
+# The probability of at least as many reports of each category if nobody held it, a column a group: of P(X >= x) for a
+# binomial number X, effective or not, in whose lower limit at that error is 0; normal where the law has no such counts.
+absence_p_values <- function(fit) {
   law <- rr_law(fit$mechanism)
-  evidence <- group_evidence(fit$tally, g, law)
-  estimate <- group_estimate(fit, g)
-  if (!law_gives(law, "exact", evidence$k)) return(stats::pnorm(estimate / evidence$blank_error(), lower.tail = FALSE))
+  joined <- joined_evidence(fit$tally)
+  all <- if (!is.null(joined)) binomial_absence(law, joined)
+    else vapply(seq_len(NCOL(fit$estimate)), function(g) {
+      evidence <- group_evidence(fit$tally, g, law)
+      if (law_gives(law, "exact")) return(binomial_absence(law, evidence))
+      pnorm(group_estimate(fit, g) / evidence$blank_error(), lower.tail = FALSE)
+    }, numeric(NROW(fit$estimate)))
+  matrix(all, NROW(fit$estimate))
+}
+
+binomial_absence <- function(law, evidence) {
   given <- binomial_counts(law, evidence)
   n <- given$n
   x <- given$counts
   b <- rep_len(law$binomial$b, evidence$k)
   # A design whose truth is the least likely report gives fewer reports to the truth.
   ifelse(rep_len(law$binomial$a > 0, evidence$k),
-         ifelse(x <= 0, 1, stats::pbeta(b, x, pmax(n - x, 0) + 1)),
-         ifelse(x >= n, 1, stats::pbeta(b, x + 1, pmax(n - x, 0), lower.tail = FALSE)))
+         ifelse(x <= 0, 1, pbeta(b, x, pmax(n - x, 0) + 1)),
+         ifelse(x >= n, 1, pbeta(b, x + 1, pmax(n - x, 0), lower.tail = FALSE)))
 }
 
 # Hollow points are categories that are not shown to be present.

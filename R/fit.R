@@ -71,7 +71,7 @@ nobs.rr_fit <- function(object, ...) sum(object$tally$n)
 
 #' @rdname estimate_methods
 #' @export
-coef.rr_fit <- function(object, ...) stats::setNames(as.vector(object$estimate), coef_names(object))
+coef.rr_fit <- function(object, ...) setNames(as.vector(object$estimate), coef_names(object))
 
 #' @rdname estimate_methods
 #' @export
@@ -91,7 +91,7 @@ vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
   which <- match_terms(parm, object)
   groups <- group_count(object$tally)
   size <- length(which)
-  if (size * groups > 5000) abort("{size * groups} rows are too many: name estimates in {.arg parm}.", "argument")
+  if (size * groups > 5000) abort("{size * groups} rows are too many: name estimates in {.arg parm}.")
   names <- coef_names(object, which)
   matrix <- matrix(0, size * groups, size * groups, dimnames = list(names, names))
   for (g in seq_len(groups)) {
@@ -123,7 +123,7 @@ logLik.rr_fit <- function(object, ...) {
     evidence <- group_evidence(object$tally, g, law)
     theta <- group_estimate(object, g)
     # That of a study within the sample is of truths and reports together.
-    given <- law_gives(evidence$law, "likelihood", k) && is.null(law$internal)
+    given <- law_gives(evidence$law, "likelihood") && is.null(law$internal)
     if (!adds_up(theta) || !given) return(NA_real_)
     if (!is.null(evidence$law$sets) || !is.null(law$laws)) {
       return(law_loglik(evidence$law, evidence, theta))
@@ -142,7 +142,7 @@ fitted.rr_fit <- function(object, ...) {
   expected <- vapply(seq_len(NCOL(object$estimate)), function(g) {
     object$tally$n[g] * law_reported(law, group_estimate(object, g))
   }, numeric(length(reports)))
-  if (is.null(object$tally$groups)) return(stats::setNames(as.vector(expected), reports))
+  if (is.null(object$tally$groups)) return(setNames(as.vector(expected), reports))
   dimnames(expected) <- list(reports, group_labels(object$tally$groups))
   expected
 }
@@ -150,7 +150,7 @@ fitted.rr_fit <- function(object, ...) {
 #' @rdname estimate_methods
 #' @export
 residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
-  type <- check_choice(type, "type", c("pearson", "response"))
+  type <- check_choice(type)
   expected <- fitted(object)
   difference <- as.vector(object$tally$counts) - expected
   if (type == "response") return(difference)
@@ -193,7 +193,7 @@ title_of.rr_fit <- function(x) {
   }
   c(paste0(x$estimator$title, ": estimates of ", category_words(length(x$mechanism$levels)), " from ",
            report_words(x$tally),
-           if (!is.null(x$tally$groups)) in_groups(x$tally)),
+           in_groups(x$tally)),
     paste0("  ", c(format(x$mechanism), if (length(odds)) capitalise(odds))),
     indented(c(uncertainty_line(x, held), fit_notes(x, law, held))))
 }
@@ -262,7 +262,7 @@ fit_notes <- function(x, law, held) {
 # Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.gz: many shares are
 # 0 and there are 20 categories or more.
 is_sparse <- function(x, law, held) {
-  x$method == "mle" && held > length(x$estimate) / 4 && law_gives(law, "additive", length(x$mechanism$levels)) &&
+  x$method == "mle" && held > length(x$estimate) / 4 && law_gives(law, "additive") &&
     law$a > 0
 }
 
@@ -272,13 +272,13 @@ is_sparse <- function(x, law, held) {
 #' @export
 tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL,
                         type = c("estimates", "parameters", "trace"), interval = x$interval, ...) {
-  type <- check_choice(type, "type", c("estimates", "parameters", "trace"))
+  type <- check_choice(type)
   check_flag(conf.int, "conf.int")
   conf.level <- check_level(conf.level)
   if (type == "trace") {
     # The log-likelihood of every iterate, with its certificate.
     traces <- lapply(x$details, `[[`, "trace")
-    if (is.null(traces[[1]])) abort("A trace can be had of fits of method {.val ibu}.", "argument")
+    if (is.null(traces[[1]])) abort("A trace can be had of fits of method {.val ibu}.")
     return(bind_groups(traces, x$tally$groups))
   }
   if (type == "parameters") return(design_parameters(x, conf.level))
@@ -294,12 +294,12 @@ glance.rr_fit <- function(x, ...) {
   # Criteria compare maxima of likelihoods: shares below 0 may have a larger likelihood than any distribution.
   maximized <- "likelihood" %in% x$estimator$needs
   gaps <- unlist(lapply(x$details, `[[`, "gap"))
-  tibble::tibble(method = x$method, target = x$target, categories = length(x$mechanism$levels), nobs = nobs(x),
+  tibble(method = x$method, target = x$target, categories = length(x$mechanism$levels), nobs = nobs(x),
                  respondents = respondent_number(x$tally), effective_n = sum(x$tally$effective_n),
                  epsilon = x$mechanism$epsilon, logLik = as.numeric(likelihood),
                  df = attr(likelihood, "df") %||% NA_real_,
-                 AIC = if (maximized) stats::AIC(likelihood) else NA_real_,
-                 BIC = if (maximized) stats::BIC(likelihood) else NA_real_, boundary = boundary_count(x),
+                 AIC = if (maximized) AIC(likelihood) else NA_real_,
+                 BIC = if (maximized) BIC(likelihood) else NA_real_, boundary = boundary_count(x),
                  gap = if (length(gaps)) max(gaps) else x$estimator$gap %||% NA_real_,
                  unlikely = is_doubted(x),
                  validation = if (is_validated(x$mechanism)) sum(x$mechanism$validation))
@@ -354,9 +354,9 @@ predict.rr_fit <- function(object, reports = NULL, ...) {
   mechanism <- object$mechanism
   estimate <- unname(as.matrix(object$estimate))
   if (any(estimate < 0) || !all(apply(estimate, 2, adds_up))) {
-    abort("{.arg object} must hold shares: none below 0, with the sum 1.", "argument")
+    abort("{.arg object} must hold shares: none below 0, with the sum 1.")
   }
-  codes <- if (is.null(reports)) seq_along(mechanism$reports) else known_codes(reports, mechanism)
+  codes <- if (is.null(reports)) seq_along(mechanism$reports) else report_codes(reports, mechanism)
   k <- length(mechanism$levels)
   C <- rr_matrix(mechanism)
   tables <- lapply(seq_len(ncol(estimate)), function(g) {
@@ -366,17 +366,9 @@ predict.rr_fit <- function(object, reports = NULL, ...) {
     table <- list(report = rep(mechanism$reports[codes], each = k), term = rep(mechanism$levels, length(codes)),
                   share = share, posterior = posterior,
                   odds.factor = posterior / (1 - posterior) / (share / (1 - share)))
-    tibble::as_tibble(c(if (!is.null(reports)) list(row = rep(seq_along(codes), each = k)), table))
+    as_tibble(c(if (!is.null(reports)) list(row = rep(seq_along(codes), each = k)), table))
   })
   bind_groups(tables, object$tally$groups)
-}
-
-known_codes <- function(reports, mechanism) {
-  encoded <- encode_reports(reports, mechanism)
-  codes <- as.integer(encoded$codes) - as.integer(encoded$first) + 1L
-  bad <- which(is.na(codes) | codes < 1L | codes > length(mechanism$reports))
-  if (length(bad)) abort_report(reports, bad[1], mechanism)
-  codes
 }
 
 #' @rdname predict.rr_fit
@@ -386,9 +378,7 @@ predict.rr_survey <- predict.rr_fit
 # ---- groups: see the page of tally-groups.R ----
 
 # The groups at these places, with the estimates, errors and intervals that they have among all.
-cut_fit <- function(fit, at, drop = FALSE) UseMethod("cut_fit")
-
-cut_fit.rr_fit <- function(fit, at, drop = FALSE) {
+cut_groups.rr_fit <- function(fit, at, drop = FALSE) {
   fields <- unclass(fit)
   single <- drop && length(at) == 1L
   # Simultaneous intervals still hold for all the groups that were estimated together.
@@ -397,74 +387,46 @@ cut_fit.rr_fit <- function(fit, at, drop = FALSE) {
   fields$details <- fields$details[at]
   fields$doubt <- fields$doubt[at]
   if (!is.null(fields$replicates)) fields$replicates <- fields$replicates[at]
-  fields$tally <- cut_tally(fields$tally, at, drop)
+  fields$tally <- cut_groups(fields$tally, at, drop)
   structure(fields, class = class(fit))
 }
 
-#' @rdname groups
-#' @export
-`[.rr_fit` <- function(x, i, ..., drop = FALSE) {
-  refuse_second_index(...length())
-  if (missing(i)) return(x)
-  cut_fit(x, match_groups(i, x$tally$groups, class(x)[1]), drop)
-}
-
-#' @rdname groups
-#' @export
-`[[.rr_fit` <- function(x, i, ...) one_part(x, i, ...length())
-
-#' @rdname groups
-#' @export
-subset.rr_fit <- function(x, subset, ...) {
-  cut_fit(x, condition_groups(substitute(subset), x$tally$groups, class(x)[1], parent.frame()))
-}
-
-#' @rdname groups
-#' @export
-length.rr_fit <- function(x) group_count(x$tally)
-
-#' @rdname groups
-#' @export
-names.rr_fit <- function(x) group_labels(x$tally$groups)
-
-#' @rdname groups
-#' @export
-as.list.rr_fit <- function(x, ...) group_list(x, x$tally$groups)
-
-#' @rawNamespace S3method(utils::.DollarNames, rr_fit)
-.DollarNames.rr_fit <- function(x, pattern = "") grep(pattern, names(unclass(x)), value = TRUE)
-
-#' @rawNamespace S3method(utils::str, rr_fit)
-str.rr_fit <- function(object, ...) utils::str(unclass(object), ...)
-
-# Means and estimates of survey designs have groups as fits have them.
+# Fits, means and estimates of survey designs have groups as tallies have them.
 
 #' @rawNamespace
-#' S3method("[", rr_mean_fit, "[.rr_fit")
-#' S3method("[", rr_survey, "[.rr_fit")
-#' S3method("[[", rr_mean_fit, "[[.rr_fit")
-#' S3method("[[", rr_survey, "[[.rr_fit")
-#' S3method(subset, rr_mean_fit, subset.rr_fit)
-#' S3method(subset, rr_survey, subset.rr_fit)
-#' S3method(length, rr_mean_fit, length.rr_fit)
-#' S3method(length, rr_survey, length.rr_fit)
-#' S3method(names, rr_mean_fit, names.rr_fit)
-#' S3method(names, rr_survey, names.rr_fit)
-#' S3method(as.list, rr_mean_fit, as.list.rr_fit)
-#' S3method(as.list, rr_survey, as.list.rr_fit)
-#' S3method(utils::.DollarNames, rr_mean_fit, .DollarNames.rr_fit)
-#' S3method(utils::.DollarNames, rr_survey, .DollarNames.rr_fit)
-#' S3method(utils::str, rr_mean_fit, str.rr_fit)
-#' S3method(utils::str, rr_survey, str.rr_fit)
+#' S3method("[", rr_fit, "[.rr_tally")
+#' S3method("[", rr_mean_fit, "[.rr_tally")
+#' S3method("[", rr_survey, "[.rr_tally")
+#' S3method("[[", rr_fit, "[[.rr_tally")
+#' S3method("[[", rr_mean_fit, "[[.rr_tally")
+#' S3method("[[", rr_survey, "[[.rr_tally")
+#' S3method(subset, rr_fit, subset.rr_tally)
+#' S3method(subset, rr_mean_fit, subset.rr_tally)
+#' S3method(subset, rr_survey, subset.rr_tally)
+#' S3method(length, rr_fit, length.rr_tally)
+#' S3method(length, rr_mean_fit, length.rr_tally)
+#' S3method(length, rr_survey, length.rr_tally)
+#' S3method(names, rr_fit, names.rr_tally)
+#' S3method(names, rr_mean_fit, names.rr_tally)
+#' S3method(names, rr_survey, names.rr_tally)
+#' S3method(as.list, rr_fit, as.list.rr_tally)
+#' S3method(as.list, rr_mean_fit, as.list.rr_tally)
+#' S3method(as.list, rr_survey, as.list.rr_tally)
+#' S3method(utils::.DollarNames, rr_fit, .DollarNames.rr_tally)
+#' S3method(utils::.DollarNames, rr_mean_fit, .DollarNames.rr_tally)
+#' S3method(utils::.DollarNames, rr_survey, .DollarNames.rr_tally)
+#' S3method(utils::str, rr_fit, str.rr_tally)
+#' S3method(utils::str, rr_mean_fit, str.rr_tally)
+#' S3method(utils::str, rr_survey, str.rr_tally)
 NULL
 
 # A joint fit without groups, or with the group columns of its only group left out.
 one_group <- function(fit, arg) {
   groups <- fit$tally$groups
   if (is.null(groups)) return(fit)
-  if (nrow(groups) == 1L) return(cut_fit(fit, 1L, drop = TRUE))
+  if (nrow(groups) == 1L) return(cut_groups(fit, 1L, drop = TRUE))
   labels <- group_labels(groups)
   remedy <- if (inherits(fit, "rr_survey")) "Estimate it from {.code subset(design, ...)}."
     else "Take one, such as {.code fit[\"{labels[1]}\"]}."
-  abort(c("{.arg {arg}} must be of one group.", i = remedy), "argument")
+  abort(c("{.arg {arg}} must be of one group.", i = remedy))
 }

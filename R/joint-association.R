@@ -108,7 +108,7 @@ rr_association <- function(x, ...) UseMethod("rr_association")
 #' @export
 rr_association.rr_pmdh <- function(x, target = c("population", "sample"), ...) {
   check_dots_empty(...)
-  target <- check_choice(target, "target", c("population", "sample"))
+  target <- check_choice(target)
   check_pairs(x)
   parts <- pair_parts(x$truth, target, TRUE)
   if (target == "sample") parts$covariance.variance <- exact_covariance_variance(x$truth)
@@ -134,8 +134,8 @@ column_pairs <- function(x, parts, values, factor) {
   pairs <- pair_index(length(x$columns))
   measures <- binary_measures(parts, values[1 + pairs$i], values[1 + pairs$j],
                               values[1 + length(x$columns) + seq_along(pairs$i)], x$n, factor)
-  tibble::as_tibble(c(list(x = x$columns[pairs$i], y = x$columns[pairs$j]), measures,
-                      list(cramers.v = abs(measures$correlation), cramers.v.error = measures$correlation.error)))
+  as_tibble(c(list(x = x$columns[pairs$i], y = x$columns[pairs$j]), measures,
+              list(cramers.v = abs(measures$correlation), cramers.v.error = measures$correlation.error)))
 }
 
 # Measures of pairs of yes/no questions, of which `ones`, `others` and `both` of `n` rows are yes.
@@ -143,7 +143,7 @@ binary_measures <- function(parts, ones, others, both, n, factor) {
   moments <- matrix(parts$moments, 6)
   odds <- odds_ratio(list(both, ones - both, others - both, n - ones - others + both), n, moments)
   inner <- c(list(ones / n, others / n, both / n), split(moments / n^2, row(moments)))
-  c(stats::setNames(inner, inner_columns),
+  c(setNames(inner, inner_columns),
     list(covariance = parts$covariance * factor, covariance.error = root(parts$covariance.variance) * factor,
          correlation = ifelse(is.nan(parts$correlation), NA_real_, parts$correlation),
          correlation.error = root(parts$correlation.variance),
@@ -256,8 +256,8 @@ as.matrix.rr_association <- function(x, measure = "correlation", ...) {
 rows_of.rr_association <- function(x) {
   pairs <- x$pairs
   do.call(rbind, lapply(x$measure %||% intersect(association_measures, names(pairs)), function(one) {
-    tibble::tibble(x = pairs$x, y = pairs$y, measure = one, estimate = pairs[[one]],
-                   std.error = pairs[[paste0(one, ".error")]])
+    tibble(x = pairs$x, y = pairs$y, measure = one, estimate = pairs[[one]],
+           std.error = pairs[[paste0(one, ".error")]])
   }))
 }
 
@@ -291,7 +291,7 @@ confint.rr_association <- function(object, parm = NULL, level = object$conf.leve
 #' @rdname rr_association
 #' @export
 vcov.rr_association <- function(object, pairs = NULL, measure = c("correlation", "covariance"), ...) {
-  measure <- check_choice(measure, "measure", c("correlation", "covariance"))
+  measure <- check_choice(measure)
   fit <- object$fit
   own <- labels_of(object)
   if (!inherits(fit, "rr_tmdh")) {
@@ -318,7 +318,7 @@ title_of.rr_association <- function(x) paste0(number_of(nrow(x$pairs), "pair"), 
 shown_of.rr_association <- function(x, n) {
   keep <- intersect(c("x", "y", "correlation", "correlation.error", "odds.ratio", "cramers.v", "cramers.v.error",
                       "p.value"), names(x$pairs))
-  shown <- as.data.frame(utils::head(x$pairs[keep], n))
+  shown <- as.data.frame(head(x$pairs[keep], n))
   errors <- grep("[.]error$", names(shown))
   names(shown)[errors] <- c("std.error", "v.error")[seq_along(errors)]
   attr(shown, "total") <- nrow(x$pairs)
@@ -347,7 +347,7 @@ rr_association.data.frame <- function(x, mechanisms, ..., weights = NULL, na.rm 
   pairs <- pair_index(length(scores))
   weights <- list(w = w / sum(w), squares = (w / sum(w))^2, equal = all(w == w[1]))
   tables <- Map(function(i, j) paired_scores(scores[[i]], scores[[j]], weights), pairs$i, pairs$j)
-  table <- tibble::as_tibble(lapply(stats::setNames(nm = names(tables[[1]])), function(name) {
+  table <- as_tibble(lapply(setNames(nm = names(tables[[1]])), function(name) {
     unlist(lapply(tables, `[[`, name), use.names = FALSE)
   }))
   table <- table[order(match(table$x, columns), match(table$y, columns)), ]
@@ -421,9 +421,9 @@ score_associations <- function(u, of, randomized, w, squares) {
          correlation.error = sqrt(sum(squares * influence^2)),
          statistic = effective * covariance^2 / known(spread[i] * spread[j]))
   }, i, j)
-  measures <- lapply(stats::setNames(nm = names(values[[1]])), function(name) vapply(values, `[[`, 0, name))
+  measures <- lapply(setNames(nm = names(values[[1]])), function(name) vapply(values, `[[`, 0, name))
   c(list(x = columns[i], y = columns[j]), measures,
-    list(df = rep(1, length(i)), p.value = stats::pchisq(measures$statistic, 1, lower.tail = FALSE)))
+    list(df = rep(1, length(i)), p.value = pchisq(measures$statistic, 1, lower.tail = FALSE)))
 }
 
 # Correlations are for yes/no questions; where others are among them, Cramer's V is there for every pair.

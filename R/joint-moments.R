@@ -32,7 +32,7 @@ row_type_counts <- function(x, arg, whole = FALSE) {
   if (length(bad)) abort("{.arg {arg}} must hold numbers of rows: one is {format(bad[1], digits = 15)}.", "counts")
   columns <- dimension_names(x, d)
   labelled <- length(dims) == d && !is.null(dimnames(x)) && !any(vapply(dimnames(x), is.null, NA))
-  levels <- if (labelled) stats::setNames(unname(dimnames(x)), columns)
+  levels <- if (labelled) setNames(unname(dimnames(x)), columns)
   list(values = values, columns = check_set_names(columns, arg), levels = levels)
 }
 
@@ -82,7 +82,7 @@ moment_matrix <- function(x) {
   none <- map(seq_len(sets + 1) == 1)
   whole <- vapply(seq_len(sets) + 1, function(set) map(seq_len(sets + 1) %in% c(1, set)) - none, none)
   labels <- set_labels(x$columns, x$order)
-  structure(matrix(whole[-1, ], sets, dimnames = list(labels, labels)), constant = stats::setNames(none[-1], labels))
+  structure(matrix(whole[-1, ], sets, dimnames = list(labels, labels)), constant = setNames(none[-1], labels))
 }
 
 # ---- the joint distribution ----
@@ -122,7 +122,7 @@ moment_matrix <- function(x) {
 #' as.table(fit)
 #' @export
 as.table.rr_histogram <- function(x, method = c("projection", "truncated", "unbiased"), ...) {
-  method <- check_choice(method, "method", c("projection", "truncated", "unbiased"))
+  method <- check_choice(method)
   share <- unname(row_types(x, "x")) / x$n
   if (method == "truncated") share <- truncated_shares(x, share)
   if (method == "projection") share <- .Call(C_rr_project, share, 1)
@@ -144,7 +144,7 @@ truncated_shares <- function(fit, share) {
   }
   error <- sqrt(pmax(x / fit$n - share^2, 0) / max(fit$n - 1, 1))
   z <- ifelse(error > 0, share / error, Inf)
-  above <- ifelse(is.finite(z), share + error * exp(stats::dnorm(z, log = TRUE) - stats::pnorm(z, log.p = TRUE)),
+  above <- ifelse(is.finite(z), share + error * exp(dnorm(z, log = TRUE) - pnorm(z, log.p = TRUE)),
                   pmax(share, 0))
   above / sum(above)
 }

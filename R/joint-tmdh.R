@@ -84,11 +84,10 @@
 rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "sample"), conf.level = 0.95, ...) {
   check_dots_empty(...)
   check_class(counts, "counts", "rr_cooccurrence", "joint counts, see {.fn rr_cooccurrence}")
-  target <- check_choice(target, "target", c("population", "sample"))
+  target <- check_choice(target)
   conf.level <- check_level(conf.level)
   further <- is.null(order)
-  order <- check_order(order %||% counts$order, length(counts$columns))
-  if (order > counts$tallied) abort_order(order, counts)
+  order <- asked_order(order, counts)
   if (target == "population" && counts$n < 2) abort("{.arg counts} must be of at least 2 rows.", "empty")
   # A score is of the truth already.
   scored <- !is.null(counts$scores)
@@ -139,8 +138,8 @@ sparse_covariance <- function(x) {
 }
 
 rows_of.rr_tmdh <- function(x) {
-  tibble::tibble(term = shown_labels(x), order = shown_sizes(x), estimate = shown_values(x),
-                 std.error = root(histogram_variances(x, x, x$target)))[possible_sets(x), ]
+  tibble(term = shown_labels(x), order = shown_sizes(x), estimate = shown_values(x),
+         std.error = root(histogram_variances(x, x, x$target)))[possible_sets(x), ]
 }
 
 labels_of.rr_tmdh <- function(x) shown_labels(x)[possible_sets(x)]
@@ -221,8 +220,7 @@ rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
   }
   check_class(truth, "truth", "rr_cooccurrence", "true joint counts")
   further <- is.null(order)
-  order <- check_order(order %||% truth$order, length(truth$columns))
-  if (order > truth$tallied) abort_order(order, truth)
+  order <- asked_order(order, truth)
   design <- column_design(mechanism, truth$columns)
   refuse_blocks(design)
   made <- through_columns(truth, design, FALSE)
@@ -233,8 +231,10 @@ rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
                    further = further, truth = truth, design = design, mechanism = mechanism)
 }
 
-abort_order <- function(order, x) {
-  abort("{.arg order} must not exceed the order that was tallied, {x$tallied}.", "order")
+asked_order <- function(order, x) {
+  order <- check_order(order %||% x$order, length(x$columns))
+  if (order > x$tallied) abort("{.arg order} must not exceed the order that was tallied, {x$tallied}.", "order")
+  order
 }
 
 refuse_blocks <- function(design) {
@@ -245,8 +245,8 @@ refuse_blocks <- function(design) {
 #' @rdname rr_pmdh
 #' @export
 vcov.rr_pmdh <- function(object, sets = NULL, target = c("population", "sample"), of = c("reports", "estimate"), ...) {
-  target <- check_choice(target, "target", c("population", "sample"))
-  of <- check_choice(of, "of", c("reports", "estimate"))
+  target <- check_choice(target)
+  of <- check_choice(of)
   members <- chosen_members(object, sets)
   with_labels(histogram_block(object$truth, members, target, TRUE, of == "reports"), members, object)
 }
@@ -269,13 +269,13 @@ histogram_variances <- function(x, like, target, known = FALSE, reported = FALSE
 #' @rdname rr_pmdh
 #' @export
 tidy.rr_pmdh <- function(x, target = c("population", "sample"), of = c("reports", "estimate"), ...) {
-  target <- check_choice(target, "target", c("population", "sample"))
-  of <- check_choice(of, "of", c("reports", "estimate"))
+  target <- check_choice(target)
+  of <- check_choice(of)
   truth <- x$truth
   variances <- histogram_variances(truth, x, target, TRUE, of == "reports")
   truth[c("order", "further")] <- x[c("order", "further")]
-  tibble::tibble(term = shown_labels(x), order = shown_sizes(x),
-                 estimate = shown_values(if (of == "reports") x else truth), std.error = sqrt(pmax(variances, 0)))
+  tibble(term = shown_labels(x), order = shown_sizes(x),
+         estimate = shown_values(if (of == "reports") x else truth), std.error = sqrt(pmax(variances, 0)))
 }
 
 #' @rdname rr_pmdh

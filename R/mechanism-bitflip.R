@@ -32,8 +32,8 @@ rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALS
   buckets <- if (is.null(buckets)) as.double(k) else check_count(buckets, "buckets", min = 2, max = k)
   d <- check_count(d, "d", min = 1, max = buckets)
   level <- if (d == 1 && !check_flag(compatible, "compatible")) epsilon else epsilon / 2
-  p <- stats::plogis(level)
-  q <- stats::plogis(-level)
+  p <- plogis(level)
+  q <- plogis(-level)
   bucket <- floor((seq_len(k) - 1) * buckets / k)
   first <- levels$labels[!duplicated(bucket)]
   last <- levels$labels[!duplicated(bucket, fromLast = TRUE)]
@@ -53,7 +53,8 @@ new_law_bitflip <- function(buckets, d, p, q, difference) {
   new_rr_law("bitflip", "a report has the bits of some of the buckets", truths = buckets, d = d, p = p, q = q,
              difference = difference, kept = TRUE,
              gives = c("inverse", "scores", "profile", if (abs(difference) >= 1e-14) "binomial"),
-             binomial = list(a = difference, b = q, odds = NA_real_))
+             binomial = list(a = difference, b = q, odds = NA_real_),
+             shown = list(`P(1 for the truth's bucket)  ` = p, `P(1 for any other)           ` = q))
 }
 
 #' @export
@@ -61,7 +62,7 @@ rr_matrix.rr_bitflip <- function(mechanism, ...) {
   b <- mechanism$buckets
   d <- mechanism$d
   check_report_number(mechanism, choose(b, d) * 2^d)
-  parts <- lapply(utils::combn(b, d, simplify = FALSE), function(places) {
+  parts <- lapply(combn(b, d, simplify = FALSE), function(places) {
     own <- outer(seq_len(b), places, `==`)
     chances <- bits_matrix(ifelse(own, mechanism$p, mechanism$q), ifelse(own, mechanism$q, mechanism$p))
     bits <- strsplit(colnames(chances), "")
@@ -86,10 +87,8 @@ prepare_answers.rr_bitflip <- function(mechanism, x) {
 }
 
 draw_reports.rr_bitflip <- function(mechanism, answers, rng = "secure") {
-  draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
-    .Call(C_rr_draw_bitflip, positions, 1L, levels, c(2 * mechanism$bit_epsilon, 0),
-          as.integer(c(mechanism$buckets, mechanism$d)), generator)
-  })
+  draw_protocol(mechanism, answers, rng, C_rr_draw_bitflip, c(2 * mechanism$bit_epsilon, 0),
+                as.integer(c(mechanism$buckets, mechanism$d)))
 }
 
 # For the own likelihood: the buckets whose bit is 1, then those that were drawn.

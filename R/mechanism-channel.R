@@ -78,8 +78,8 @@
 #' @export
 rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8, ...) {
   check_dots_empty(...)
-  if (inherits(C, "rr_scramble")) {
-    C <- scrambled_channel(C, levels)
+  if (inherits(C, "rr_mechanism") && !is.null(C$on_levels)) {
+    C <- C$on_levels(C, levels)
     levels <- C$levels
     reports <- C$reports
     C <- C$matrix
@@ -90,9 +90,6 @@ rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8, ...) 
                           labels)
   made(mechanism, "rr_channel", fields = c(C = "matrix", "levels", "reports"))
 }
-
-# The channel of a mechanism of numbers on some levels of the truth.
-scrambled_channel <- function(mechanism, levels) UseMethod("scrambled_channel")
 
 # Labels that are the matrix's own names in another order say in which order rows or columns are wanted; others rename.
 order_channel <- function(C, levels, reports) {
@@ -109,7 +106,7 @@ order_channel <- function(C, levels, reports) {
 # A channel is kept as its matrix.
 check_matrix_size <- function(k) {
   if (k <= matrix_limit) return(k)
-  abort("{.arg levels} must be at most {format_count(matrix_limit)}: the channel is kept as a matrix.", "argument")
+  abort("{.arg levels} must be at most {format_count(matrix_limit)}: the channel is kept as a matrix.")
 }
 
 channel_labels <- function(C, levels, reports) {
@@ -117,7 +114,7 @@ channel_labels <- function(C, levels, reports) {
   reports <- if (is.null(reports) && is.null(colnames(C)) && nrow(C) == ncol(C)) levels
              else check_levels(reports %||% colnames(C) %||% ncol(C), "reports")
   if (!identical(c(length(levels$labels), length(reports$labels)), dim(C))) {
-    abort("{.arg levels} must have one label per row, and {.arg reports} one per column.", "argument")
+    abort("{.arg levels} must have one label per row, and {.arg reports} one per column.")
   }
   list(levels = levels$labels, reports = reports$labels, numeric = reports$numeric, truths = levels$numeric,
        ordered = levels$ordered)
@@ -268,10 +265,10 @@ rr_geometric <- function(levels, epsilon, ...) {
 rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table = NULL, levels = NULL,
                                  validation = c("external", "internal", "exact"), ...) {
   check_dots_empty(...)
-  if (is.null(table) && !missing(validation)) abort("{.arg validation} belongs to {.arg table}.", "argument")
-  validation <- check_choice(validation, "validation", c("external", "internal", "exact"))
+  if (is.null(table) && !missing(validation)) abort("{.arg validation} belongs to {.arg table}.")
+  validation <- check_choice(validation)
   if (any(c(is.null(sensitivity), is.null(specificity)) == is.null(table))) {
-    abort("{.arg sensitivity} and {.arg specificity} must both be given, or {.arg table} without them.", "argument")
+    abort("{.arg sensitivity} and {.arg specificity} must both be given, or {.arg table} without them.")
   }
   if (is.null(table)) {
     p <- check_probability(sensitivity, "sensitivity")
@@ -297,7 +294,7 @@ check_validation_table <- function(table, validation, levels) {
   sums <- rowSums(table)
   whole <- all(table == floor(table))
   if (validation != "exact" && (all(abs(sums - 1) <= 1e-8) || (!whole && all(abs(sums - 100) <= 0.5)))) {
-    abort("{.arg table} must be counts: shares do not say how many people.", "argument")
+    abort("{.arg table} must be counts: shares do not say how many people.")
   }
   if (validation != "exact" && !whole) {
     warn("{.arg table} holds numbers that are not whole: they are taken for numbers of people.", "weights")

@@ -44,7 +44,7 @@ rr_compose <- function(first, second, ...) {
 
 compose_with <- function(first, second) {
   if (draws_bits(first)) return(compose_bits(first, second))
-  if (law_gives(rr_law(second), "support", length(second$levels))) abort_bits()
+  if (law_gives(rr_law(second), "support")) abort_bits()
   compose_stages(first, second, "compose", "Two stages")
 }
 
@@ -85,7 +85,7 @@ compose_stages <- function(first, second, kind, design, ...) {
   a <- rr_law(first)
   b <- rr_law(second)
   k <- length(labels$levels)
-  if (!law_gives(a, "additive", k) || !law_gives(b, "additive", k)) {
+  if (!law_gives(a, "additive") || !law_gives(b, "additive")) {
     mechanism <- new_rr_channel(unname(rr_matrix(first) %*% rr_matrix(second)), labels, design, kind, first = first,
                                 second = second, yes_no = yes_no, ...)
     mechanism$epsilon <- round_sums_up(mechanism$epsilon)
@@ -171,7 +171,7 @@ rr_noncompliance <- function(mechanism, share, answer = "uniform", ...) {
   reports <- mechanism$reports
   truth <- identical(answer, "truth") && !"truth" %in% reports
   if (truth && !identical(mechanism$levels, reports)) {
-    abort("{.arg answer} cannot be {.val truth}: the truths of this mechanism are not among its reports.", "argument")
+    abort("{.arg answer} cannot be {.val truth}: the truths of this mechanism are not among its reports.")
   }
   if (truth) {
     C <- (1 - share) * unname(rr_matrix(mechanism)) + diag(share, length(reports))

@@ -220,5 +220,5 @@ unrelated_unknown <- function(p, levels) {
 new_rr_latent <- function(kind, C, labels, classes, parameters, lines, design) {
   names(parameters)[!nzchar(names(parameters))] <- labels[2]
   new_rr_channel(C, list(levels = classes, reports = labels, numeric = label_numbers(labels)), design,
-                 c(kind, "channel"), parameters = parameters, lines = stats::setNames(lines, c("p0", "p1", "q0", "q1")))
+                 c(kind, "channel"), parameters = parameters, lines = setNames(lines, c("p0", "p1", "q0", "q1")))
 }

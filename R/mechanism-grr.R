@@ -75,7 +75,7 @@ rr_grr <- function(levels, epsilon = NULL, p = NULL, sensitive = NULL, ...) {
     "grr", levels$labels, numeric_levels = levels$numeric, epsilon = abs(numbers$epsilon),
     design = sprintf("k-ary randomized response (p = %s, q = %s)", format(numbers$p, digits = 4),
                      format(numbers$q, digits = 4)),
-    p = numbers$p, q = numbers$q, p_minus_q = numbers$p_minus_q, odds = numbers$odds, from_epsilon = !is.null(epsilon),
+    p = numbers$p, q = numbers$q, p_minus_q = numbers$p_minus_q,
     law = new_law_additive(numbers$p_minus_q, numbers$q, numbers$odds),
     sampler = if (is.null(epsilon)) list(kind = "grr", numbers = c(numbers$p, numbers$q, numbers$p_minus_q))
       else list(kind = "grr_epsilon", numbers = numbers$epsilon)
@@ -84,7 +84,7 @@ rr_grr <- function(levels, epsilon = NULL, p = NULL, sensitive = NULL, ...) {
 
 # Forced response of the sensitive categories alone; of all it is rr_grr() itself.
 sensitive_grr <- function(levels, epsilon, p, sensitive) {
-  if (!is.null(p)) abort("{.arg sensitive} needs {.arg epsilon} in place of {.arg p}.", "argument")
+  if (!is.null(p)) abort("{.arg sensitive} needs {.arg epsilon} in place of {.arg p}.")
   labels <- check_levels(levels)$labels
   at <- sensitive_places(sensitive, labels)
   if (length(at) == length(labels)) return(rr_grr(levels, epsilon))

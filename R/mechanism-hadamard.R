@@ -43,7 +43,7 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
   k <- length(levels$labels)
   epsilon <- check_epsilon(epsilon)
   if (check_flag(one_bit, "one_bit")) {
-    if (!is.null(blocks)) abort("{.arg blocks} must not be given with {.arg one_bit}.", "argument")
+    if (!is.null(blocks)) abort("{.arg blocks} must not be given with {.arg one_bit}.")
     return(hadamard_bit(levels, epsilon))
   }
   blocks <- if (is.null(blocks)) as.double(best_blocks(k, epsilon)) else check_count(blocks, "blocks", min = 1, max = k)
@@ -54,7 +54,7 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
     c("hadamard", "protocol"), levels$labels, reports = labels, numeric_levels = seq_len(blocks * size) - 1,
     numeric_truths = levels$numeric, epsilon = epsilon,
     design = sprintf("Hadamard response (%s of %s)", number_of(blocks, "block"), format_count(size)),
-    blocks = blocks, size = size, z = exp(epsilon) + 2 * blocks - 1, odds = expm1(epsilon), one_bit = FALSE,
+    blocks = blocks, size = size, one_bit = FALSE,
     sampler = support_sampler(2 * blocks), law = new_law_hadamard(k, blocks, size, epsilon),
     codec = report_codec(report = c(0, blocks * size - 1))
   ), "rr_hadamard", epsilon = epsilon, blocks = blocks)
@@ -62,11 +62,11 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
 
 hadamard_bit <- function(levels, epsilon) {
   size <- 2^max(1, ceiling(log2(length(levels$labels))))
-  p <- stats::plogis(epsilon)
+  p <- plogis(epsilon)
   made(new_rr_mechanism(
     c("hadamard", "protocol"), levels$labels, numeric_levels = levels$numeric, epsilon = epsilon,
     design = "Hadamard response, one bit", size = size, p = p, q = 1 / 2, p_minus_q = tanh(epsilon / 2) / 2,
-    odds = expm1(epsilon), both_own = p / 2, both_other = 1 / 4, one_bit = TRUE, sampler = support_sampler(2),
+    one_bit = TRUE, sampler = support_sampler(2),
     law = hadamard_bit_law(epsilon),
     codec = report_codec(index = c(0, size - 1), sign = c(-1, 1, 2))
   ), "rr_hadamard", epsilon = epsilon, one_bit = TRUE)
@@ -139,7 +139,7 @@ rr_matrix.rr_hadamard <- function(mechanism, ...) {
   size <- mechanism$size
   check_report_number(mechanism, 2 * size)
   signs <- hadamard_columns(mechanism, seq_len(size))
-  chances <- function(sign) stats::plogis(mechanism$epsilon * sign * signs) / size
+  chances <- function(sign) plogis(mechanism$epsilon * sign * signs) / size
   labels <- paste0(rep(seq_len(size) - 1, 2), ": ", rep(c("1", "-1"), each = size))
   named_matrix(mechanism, cbind(chances(1), chances(-1)), labels)
 }
@@ -153,9 +153,7 @@ hadamard_columns <- function(mechanism, columns) {
 
 draw_reports.rr_hadamard <- function(mechanism, answers, rng = "secure") {
   blocks <- if (mechanism$one_bit) 0 else mechanism$blocks
-  draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
-    .Call(C_rr_draw_hadamard, positions, 1L, levels, mechanism$epsilon, blocks, mechanism$size, generator)
-  })
+  draw_protocol(mechanism, answers, rng, C_rr_draw_hadamard, mechanism$epsilon, blocks, mechanism$size)
 }
 
 count_reports.rr_hadamard <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {

@@ -15,8 +15,8 @@
 #' @export
 rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit = FALSE, key = 1, ...) {
   check_dots_empty(...)
-  check_that(is.numeric(lengths) && !is.object(lengths) && length(lengths) && all(is.finite(lengths)) &&
-             all(lengths == floor(lengths) & lengths >= 1) && all(diff(lengths) > 0), lengths, "lengths",
+  whole <- is_numbers(lengths) && length(lengths) && all(is.finite(lengths) & lengths == floor(lengths))
+  check_that(whole && all(lengths >= 1) && all(diff(lengths) > 0), lengths, "lengths",
              "whole numbers of characters that increase, from 1")
   # Each group has hash functions of its own: strings that collide in one, and survive, do not collide in the next.
   sketch <- function(i) rr_count_mean_sketch(epsilon, width, functions, one_bit, (check_key(key) + i - 1) %% 2^32)
@@ -25,7 +25,7 @@ rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit 
   if (length(part$reports) * length(names) > sketch_cells) {
     abort("The sketches of so many {.arg lengths} and {.arg functions} are too large.", "too_large")
   }
-  parts <- stats::setNames(lapply(seq_along(names), sketch), names)
+  parts <- setNames(lapply(seq_along(names), sketch), names)
   design <- sprintf("Prefixes of %s characters, and whole strings held out", paste(lengths, collapse = ", "))
   made(new_rr_sampled("prefixes", "any text", parts, "part", design, lengths = as.double(lengths)), "rr_prefixes",
        epsilon = epsilon, lengths = lengths, width = width, functions = functions, one_bit = one_bit, key = key,
@@ -43,7 +43,7 @@ prefix_of <- function(strings, length) {
 prepare_answers.rr_prefixes <- function(mechanism, x) {
   x <- prepare_answers.rr_count_mean_sketch(mechanism, x)
   if (any(grepl(string_end, x, fixed = TRUE))) {
-    abort("{.arg x} must not contain the sign U+0004, which ends strings.", "argument")
+    abort("{.arg x} must not contain the sign U+0004, which ends strings.")
   }
   x
 }

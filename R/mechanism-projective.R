@@ -181,10 +181,8 @@ least_irreducible <- function(prime, degree) {
 # ---- respondents ----
 
 draw_reports.rr_projective <- function(mechanism, answers, rng = "secure") {
-  draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
-    .Call(C_rr_draw_projective, positions, 1L, levels, mechanism$epsilon, mechanism$sampler$factor, mechanism$field,
-          mechanism$coordinates, generator)
-  })
+  draw_protocol(mechanism, answers, rng, C_rr_draw_projective, mechanism$epsilon, mechanism$sampler$factor,
+                mechanism$field, mechanism$coordinates)
 }
 
 # ---- the law ----
@@ -195,6 +193,7 @@ new_law_projective <- function(k, numbers, epsilon, field) {
   new_rr_law("projective", "a report is a point of a projective space", truths = k, points = numbers$points,
              p = numbers$p, q = numbers$q, difference = numbers$difference, epsilon = epsilon,
              hyperplane = numbers$hyperplane, field = field, coordinates = numbers$coordinates,
+             shown = shown_support(numbers$p, numbers$q),
              binomial = list(a = numbers$difference, b = numbers$q, odds = expm1(epsilon)),
              gives = c("inverse", "scores", "exact", "binomial", "profile",
                        if (k * numbers$points <= sets_bits_limit) c("likelihood", "channel", "question")))
@@ -227,17 +226,11 @@ law_reported.rr_law_projective <- function(law, theta) {
   chances$low * sum(theta) + (chances$high - chances$low) * report_sums(law, theta)
 }
 
-law_transition.rr_law_projective <- function(law, range) law_transition(new_law_support(law$p, law$q), range)
-
 law_axes.rr_law_projective <- function(law, k) list(projective_axis(law, seq_len(law$points)))
 
 projective_axis <- function(law, reports) {
   bits <- .Call(C_rr_hyperplane_bits, as.integer(reports) - 1L, law$field, law$coordinates, law$truths)
   c(list(bits = bits, truths = law$truths), report_chances(law), law[c("q", "difference")])
-}
-
-law_matrix.rr_law_projective <- function(law, k) {
-  t(.Call(C_rr_channel_rows, law_axes(law, k), seq_len(law$truths)))
 }
 
 # Reports that nobody gave say nothing.
@@ -273,13 +266,5 @@ term_products.rr_law_projective <- function(law, evidence, cells) {
 }
 
 law_functions.rr_law_projective <- function(law, evidence, functions, target, variances = FALSE) {
-  phi <- evidence$counts / evidence$n
-  shares <- law_unbiased(law, evidence)
-  means <- drop(functions %*% shares)
-  added <- projective_terms(law, functions)
-  second <- if (variances) colSums(added^2 * phi) else crossprod(added * sqrt(phi))
-  if (target == "population") {
-    return((second - if (variances) means^2 else outer(means, means)) / max(evidence$n - 1, 0))
-  }
-  (second - if (variances) drop(functions^2 %*% shares) else functions %*% (shares * t(functions))) / evidence$n
+  functions_by_terms(law, evidence, functions, projective_terms(law, functions), target, variances)
 }

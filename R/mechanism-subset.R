@@ -34,8 +34,7 @@ rr_subset <- function(levels, epsilon, size = NULL, ...) {
   made(new_rr_mechanism(
     c("subset", "protocol"), levels$labels, numeric_levels = levels$numeric, epsilon = epsilon,
     design = sprintf("Subset selection (%s of %s categories)", format_count(size), format_count(k)), size = size,
-    p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = expm1(epsilon), both_own = numbers$both_own,
-    both_other = numbers$both_other, sampler = support_sampler(k / size),
+    p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, sampler = support_sampler(k / size),
     law = new_law_support(numbers$p, numbers$q, numbers$both_own, numbers$both_other, numbers$difference,
                           expm1(epsilon)),
     codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric, ones = as.double(size))
@@ -45,7 +44,7 @@ rr_subset <- function(levels, epsilon, size = NULL, ...) {
 # The size w for which (w E + K - w)^2 / (w (K - w)) is least, in z = exp(-epsilon): no overflow.
 best_subset_size <- function(k, epsilon) {
   z <- exp(-epsilon)
-  near <- unique(pmin(pmax(floor(k * z / (1 + z)) + 0:1, 1), k - 1))
+  near <- unique(nearest(floor(k * z / (1 + z)) + 0:1, 1, k - 1))
   near[which.min((near + (k - near) * z)^2 / (near * (k - near)))]
 }
 
@@ -61,10 +60,8 @@ subset_numbers <- function(k, epsilon, w) {
 
 draw_reports.rr_subset <- function(mechanism, answers, rng = "secure") {
   packed <- packs_bits(mechanism$codec)
-  if (packed) check_report_memory(length(answers), length(mechanism$levels))
-  draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
-    .Call(C_rr_draw_subset, positions, 1L, levels, mechanism$epsilon, mechanism$size, packed, generator)
-  })
+  if (packed) check_report_memory(answers, mechanism)
+  draw_protocol(mechanism, answers, rng, C_rr_draw_subset, mechanism$epsilon, mechanism$size, packed)
 }
 
 #' @export
@@ -73,7 +70,7 @@ rr_matrix.rr_subset <- function(mechanism, ...) {
   w <- mechanism$size
   number <- choose(k, w)
   check_report_number(mechanism, number)
-  sets <- utils::combn(k, w)
+  sets <- combn(k, w)
   z <- exp(-mechanism$epsilon)
   one <- k / (number * (w + (k - w) * z))
   chances <- matrix(one * z, k, number)

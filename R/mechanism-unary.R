@@ -19,7 +19,7 @@
 #' @inheritParams rr_grr
 #' @param optimized Logical, default `TRUE`: the optimized form. `FALSE`: the symmetric form. Not used with `p` and `q`.
 #' @param p,q Numbers, 0 to 1, instead of `epsilon`: probabilities of a 1 for the truth and for another category.
-#' @return `rr_unary()`: a mechanism of class `c("rr_unary", "rr_mechanism")` with `p`, `q`, `p_minus_q` and the elements of its [law][rr_law]. [rr_perturb()]
+#' @return `rr_unary()`: a mechanism of class `c("rr_unary", "rr_mechanism")` with `p`, `q`, `p_minus_q`; the rest is in its [law][rr_law]. [rr_perturb()]
 #'   returns [packed bits][rr_reports].
 #' @section Errors:
 #' `candor_error_argument` unless either `epsilon` or both `p` and `q` are given, and for numbers out of range.
@@ -58,8 +58,8 @@ new_rr_unary <- function(levels, numbers, optimized = NA) {
   new_rr_mechanism(
     c("unary", "protocol"), levels$labels, numeric_levels = levels$numeric, epsilon = numbers$epsilon,
     design = sprintf("Unary encoding (p = %s, q = %s)", format(p, digits = 4), format(q, digits = 4)),
-    p = p, q = q, p_minus_q = numbers$difference, odds = numbers$odds, both_own = p * q, both_other = q^2,
-    optimized = optimized, from_epsilon = given, law = bits_law(p, q, numbers$odds, numbers$difference),
+    p = p, q = q, p_minus_q = numbers$difference,
+    law = bits_law(p, q, numbers$odds, numbers$difference),
     codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric),
     sampler = if (given) bit_sampler(p, q, c(numbers$epsilon, optimized)) else bit_sampler(p, q)
   )
@@ -68,8 +68,8 @@ new_rr_unary <- function(levels, numbers, optimized = NA) {
 unary_epsilon <- function(epsilon, optimized) {
   epsilon <- check_epsilon(epsilon)
   level <- if (optimized) epsilon else epsilon / 2
-  p <- if (optimized) 1 / 2 else stats::plogis(level)
-  list(p = p, q = stats::plogis(-level), difference = tanh(level / 2) / if (optimized) 2 else 1, odds = expm1(epsilon),
+  p <- if (optimized) 1 / 2 else plogis(level)
+  list(p = p, q = plogis(-level), difference = tanh(level / 2) / if (optimized) 2 else 1, odds = expm1(epsilon),
        epsilon = epsilon)
 }
 

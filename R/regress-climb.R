@@ -35,7 +35,8 @@ highest_maximum <- function(model, starts, turn = FALSE) {
   c(ends[[which.max(values)]], list(model = model, ends = ends, values = values))
 }
 
-# A climb rises by some units, the more the more coefficients there are; the best few starts are always tried.
+# A climb rises by some units, the more the more coefficients there are; the best few starts are always tried. Large
+# models have time for few climbs.
 promising <- function(model, starts) {
   if (ncol(starts) == 1L) return(starts)
   value <- heights(model, starts)
@@ -43,12 +44,17 @@ promising <- function(model, starts) {
   if (is.na(first)) return(starts)
   top <- climb_roughly(model, starts[, first])
   allowed <- 8 + 3 * model$size
-  kept <- union(which(value > top$value - allowed), utils::head(order(-value), 4))
+  best <- order(-value)
+  near <- head(best[value[best] > top$value - allowed], 3e8 / step_work(model))
+  kept <- union(sort(near), head(best, 4))
   kept <- setdiff(kept, c(first, which(!is.finite(value))))
   others <- starts[, kept, drop = FALSE]
   if (length(model$data$y) >= thin_rows && length(kept)) others <- promising_ends(model, top, others)
   cbind(unname(top$at), unname(others))
 }
+
+# What one step of a climb takes.
+step_work <- function(model) max(1, length(model$data$y)) * (model$size - model$basis$levels + 1)^2
 
 # With many rows the climbs use a part of them first, and what they lead to is climbed from with all rows, if it is
 # another end than that of `top`.
@@ -158,15 +164,17 @@ flat_directions_of <- function(model, J, least, M = metric(model)) {
 }
 
 # Steep ends leave a few rows in between, where the likelihood is lower than with some of them on another side, far out.
-# From each such end: it made steeper, and each of these rows moved across by the least change of the others.
+# From each such end: it made steeper, and each of these rows moved across by the least change of the others. Where most
+# rows are in between, some truths may be far out because many covariates add up: large models have no time to see.
 turned_starts <- function(model, ends) {
   if (model$basis$levels || model$size > model$k || model$data$link %in% c("log", "identity")) return(NULL)
   M <- metric(model)
-  found <- lapply(utils::head(ends[order(-end_values(ends))], 4), function(end) {
+  found <- lapply(head(ends[order(-end_values(ends))], 4), function(end) {
     eta <- as.vector(model$z %*% end$b)
-    between <- order(abs(eta))
-    between <- utils::head(between[abs(eta[between]) < 4], 12)
-    if (max(abs(eta)) < 8 || !length(between)) return(NULL)
+    between <- which(abs(eta) < 4)
+    gentle <- max(abs(eta)) < 8 || (step_work(model) > 1e7 && 2 * length(between) > length(eta))
+    if (gentle || !length(between)) return(NULL)
+    between <- head(between[order(abs(eta[between]))], 12)
     moves <- solve(M, t(model$z[between, , drop = FALSE]))
     moves <- moves / rep(rowSums(model$z[between, , drop = FALSE] * t(moves)), each = model$k)
     points <- cbind(end$b, end$b - moves * rep(eta[between] + sign(eta[between]) * 0.2, each = model$k))

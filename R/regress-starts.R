@@ -11,13 +11,13 @@ regress_starts <- function(model, most) {
   if (most == 1) return(with_psi(cbind(first), model))
   far <- truth_curve(link)$inverse(c(0.02, 0.98))
   one <- project(model, 1)
-  constants <- cbind(first, outer(one, c(far, -model$far, model$far)))
+  constants <- outer(one, c(far, -model$far, model$far))
   ways <- start_directions(model, one)
-  if (is.null(ways)) return(with_psi(constants, model))
+  if (is.null(ways)) return(with_psi(cbind(first, constants), model))
   found <- direction_starts(model, one, ways, first, most)
-  all <- cbind(with_psi(cbind(constants, found$cells, found$steep), model), found$first)
+  all <- cbind(found$first, with_psi(cbind(constants, found$cells, found$steep), model))
   if (model$size > model$k) {
-    few <- cbind(constants, found$cells[, seq_len(min(3, ncol(found$cells))), drop = FALSE])
+    few <- cbind(first, constants, found$cells[, seq_len(min(3, ncol(found$cells))), drop = FALSE])
     all <- cbind(all, do.call(cbind, lapply(c(0.05, 0.2, 0.8, 0.95), function(psi) with_psi(few, model, psi))))
   }
   structure(all, rivals = found$rivals)
@@ -38,13 +38,13 @@ direction_starts <- function(model, one, ways, first, most) {
 steep_starts <- function(model, one, ways, most, axes = seq_len(ncol(ways))) {
   other <- setdiff(seq_len(ncol(ways)), axes)
   best <- function(starts, most) starts[, seq_len(min(most, ncol(starts))), drop = FALSE]
-  some <- c(utils::head(axes, 13), other[some_rows(length(other), 12)])
+  some <- c(head(axes, 13), other[some_rows(length(other), 12)])
   steep <- threshold_starts(model, one, ways, most)
   sharp <- steep$sharp
   # Small turns of the best directions: a threshold between two rows may want a direction that lies between those above.
   near <- if (length(other)) best(steep$ways, 6)
   for (turn in if (length(other)) c(0.05, 0.01)) {
-    turned <- lapply(axes, function(j) cbind(near + turn * ways[, j], near - turn * ways[, j]))
+    turned <- lapply(head(axes, most_turns(model)), function(j) cbind(near + turn * ways[, j], near - turn * ways[, j]))
     more <- threshold_starts(model, one, do.call(cbind, turned), most)
     near <- best(more$ways, 6)
     sharp <- cbind(sharp, more$sharp)
@@ -55,7 +55,7 @@ steep_starts <- function(model, one, ways, most, axes = seq_len(ncol(ways))) {
 }
 
 with_psi <- function(points, model, psi = 0.5) {
-  if (model$size > model$k) rbind(points, stats::qlogis(psi), deparse.level = 0) else unname(points)
+  if (model$size > model$k) rbind(points, qlogis(psi), deparse.level = 0) else unname(points)
 }
 
 # The share of true yes by moments, clipped.
@@ -79,14 +79,19 @@ start_directions <- function(model, one) {
   row <- row_devices(data)
   rest <- data$weight * row$d * (data$y - row$q - row$d * moment_share(data))
   score <- crossprod(model$z[, dense, drop = FALSE], rest)
-  axes <- unit_columns(crossprod(free, cbind(score, solve(model$basis$back)[dense, dense])))
+  score <- crossprod(free, score)
+  axes <- unit_columns(cbind(score, crossprod(free, solve(model$basis$back)[dense, dense])))
+  if (ncol(axes) > most_turns(model)) axes <- axes[, order(-abs(crossprod(axes, score)))]
   if (m == 1L) spread <- matrix(1)
   else if (m == 2L) spread <- rbind(cos(base::pi * (0:35) / 36), sin(base::pi * (0:35) / 36))
-  else spread <- spread_ways(m, min(200, 25 * m))
+  else spread <- spread_ways(m, min(25 * m, 200, 3 * most_turns(model)))
   ways <- matrix(0, model$k, ncol(axes) + ncol(spread))
   ways[dense, ] <- free %*% cbind(axes, spread)
   list(ways = ways, axes = ncol(axes))
 }
+
+# How many directions of single columns are turned towards, the more the fewer rows and columns there are.
+most_turns <- function(model) max(13, 2.6e6 / (min(2000, length(model$data$y)) * model$k))
 
 some_rows <- function(n, most) if (n <= most) seq_len(n) else round(seq(1, n, length.out = most))
 
@@ -97,7 +102,7 @@ grid_starts <- function(model, one, used, most) {
   index <- small$z %*% used
   found <- lapply(seq_len(ncol(used)), function(j) {
     z <- index[, j]
-    cuts <- c(stats::quantile(z, c(0.02, 0.07, 0.2, 0.5, 0.8, 0.93, 0.98), names = FALSE), min(z) - 1.5, max(z) + 1.5)
+    cuts <- c(quantile(z, c(0.02, 0.07, 0.2, 0.5, 0.8, 0.93, 0.98), names = FALSE), min(z) - 1.5, max(z) + 1.5)
     grid <- cbind(rep(c(0.8, 2, 6, 25), each = 9), rep(cuts, 4))
     grid <- rbind(grid, grid * rep(c(-1, 1), each = 36))
     cells <- used[, j] %o% grid[, 1] - one %o% (grid[, 1] * grid[, 2])
@@ -149,7 +154,7 @@ divide_rows <- function(z, gain, way, one) {
 best_of <- function(found, most) {
   value <- unlist(lapply(found, `[[`, "value"))
   order <- order(-value)
-  order <- utils::head(order[!duplicated(round(value[order], 6))], most)
+  order <- head(order[!duplicated(round(value[order], 6))], most)
   lapply(list(cells = "cells", ways = "ways"), function(part) {
     do.call(cbind, lapply(found, `[[`, part))[, order, drop = FALSE]
   })
@@ -163,7 +168,7 @@ best_sharp <- function(found) {
   order <- order(-value)
   divisions <- order[!duplicated(unlist(part("beyond"))[order])]
   values <- order[!duplicated(value[order])]
-  do.call(cbind, part("sharp"))[, union(utils::head(divisions, 6), utils::head(values, 4)), drop = FALSE]
+  do.call(cbind, part("sharp"))[, union(head(divisions, 6), head(values, 4)), drop = FALSE]
 }
 
 # Links of bounded range: constants that are inside, else a point on the way from 0 to the first.
@@ -192,7 +197,7 @@ spread_starts <- function(model, starts) {
 # Directions that are spread evenly, as fractional parts of multiples of roots are.
 spread_ways <- function(m, many) {
   primes <- sqrt(c(2, 3, 5, 7, 11, 13, 17, 19))[(seq_len(m) - 1) %% 8 + 1] + 0.618034 * ((seq_len(m) - 1) %/% 8)
-  unit_columns(stats::qnorm(outer(primes, seq_len(many)) %% 1))
+  unit_columns(qnorm(outer(primes, seq_len(many)) %% 1))
 }
 
 # Coefficients whose linear predictor comes nearest to `target`.

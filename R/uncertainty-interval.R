@@ -143,7 +143,7 @@ ranked_level <- function(estimate, level) 1 - (1 - level) * rank(-estimate, ties
 # Wilson's errors far out are not those that it states where counts are small. Clopper and Pearson's are at most those.
 tail_interval <- function(interval, tally) {
   law <- rr_law(tally$mechanism)
-  exact <- function(g) law_gives(tally_law(tally, g, law), "exact", length(tally$mechanism$levels))
+  exact <- function(g) law_gives(tally_law(tally, g, law), "exact")
   # Where groups have blocks of their own, one may have an interval that another one has not.
   groups <- if (is.null(tally$blocks)) 1L else seq_along(tally$n)
   if (interval == "wilson" && all(vapply(groups, exact, NA))) "exact" else interval
@@ -179,7 +179,7 @@ group_intervals <- function(fit, g, level, interval, which) {
   }
   if (interval == "bootstrap") {
     tails <- c((1 - level) / 2, (1 + level) / 2)
-    bounds <- apply(fit$replicates[[g]][which, , drop = FALSE], 1, stats::quantile, tails, names = FALSE)
+    bounds <- apply(fit$replicates[[g]][which, , drop = FALSE], 1, quantile, tails, names = FALSE)
     return(list(low = nearest(bounds[1, ], 0, 1), high = nearest(bounds[2, ], 0, 1)))
   }
   if (interval == "profile") return(profile_intervals(fit, g, level, which))
@@ -193,7 +193,7 @@ group_intervals <- function(fit, g, level, interval, which) {
 # An estimate beyond 0 or 1 is taken for what is nearest to it among those that there can be.
 design_intervals <- function(fit, g, level, which) {
   estimate <- group_estimate(fit, g)[which]
-  t <- stats::qt((1 + level) / 2, fit$df)
+  t <- qt((1 + level) / 2, fit$df)
   if (fit$interval == "wald" || is.null(fit$inversion)) {
     half <- t * fit_errors(fit, g, which)
     return(list(low = estimate - half, high = estimate + half))
@@ -239,23 +239,23 @@ check_interval_kind <- function(interval, mechanism, target, method, law = rr_la
     if (k < (method$credible_from %||% 1)) refuse("It is for {method$credible_from} categories or more; there are {k}.")
   }
   if (interval %in% c("credible", "profile", "anytime") && target == "sample") refuse("It is about the population.")
-  if (interval == "anytime" && !law_gives(law, "inverse", k)) {
+  if (interval == "anytime" && !law_gives(law, "inverse")) {
     refuse_law(law, "inverse", "{.arg interval} {.val anytime}")
   }
   if (interval == "profile") {
-    likelihood <- law_gives(law, "likelihood", k)
-    if (!likelihood || !law_gives(law, "profile", k)) {
+    likelihood <- law_gives(law, "likelihood")
+    if (!likelihood || !law_gives(law, "profile")) {
       refuse_law(law, if (likelihood) "channel" else "likelihood", "{.arg interval} {.val profile}")
     }
     if (k > profile_cells || k == 0) refuse("It is for at most {profile_cells} categories.")
   }
-  if (interval == "bootstrap" && !law_gives(law, "simulation", k) && !simulates_counts(mechanism)) {
+  if (interval == "bootstrap" && !law_gives(law, "simulation") && !simulates_counts(mechanism)) {
     refuse_law(law, "simulation", "{.arg interval} {.val bootstrap}")
   }
   if (interval %in% c("exact", "profile", "credible", "anytime") && is_validated(mechanism)) {
     refuse("It takes the channel for known, and a validation study estimated it.")
   }
-  if (interval == "exact" && !law_gives(law, "exact", k)) refuse("No report belongs to one truth alone.")
+  if (interval == "exact" && !law_gives(law, "exact")) refuse("No report belongs to one truth alone.")
 }
 
 # Tables of a method without intervals hold NA, and say why.
@@ -298,7 +298,7 @@ simulate_group <- function(fit, g, nsim, n = fit$tally$effective_n[g]) {
   mechanism <- fit$mechanism
   law <- rr_law(mechanism)
   # Of a sample of respondents: multinomial where a report is one of finitely many, else of drawn truths.
-  if (fit$target == "population" && law_gives(law, "channel", length(theta))) {
+  if (fit$target == "population" && law_gives(law, "channel")) {
     return(draw_multinomial(nsim, n, pmax(law_reported(law, theta), 0)))
   }
   likely <- .Call(C_rr_project, theta, 1)

@@ -91,7 +91,7 @@ NULL
 
 # The one place that throws. `message` is a cli bullet list: headline, x = what it was, i = how to mend it.
 # Further arguments become fields of the error.
-abort <- function(message, class, ..., .envir = parent.frame()) {
+abort <- function(message, class = "argument", ..., .envir = parent.frame()) {
   # Numbers have a point, whatever the session writes.
   old <- options(OutDec = ".")
   on.exit(options(old))

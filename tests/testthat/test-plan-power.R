@@ -553,3 +553,10 @@ test_that("designs for a survey are ranked by the standard error of the prevalen
   expect_setequal(table$device[table$mechanism == "crosswise"], rr_device("crosswise", 1.5, 1000, 0.1)$device)
   expect_error(rr_recommend(2, epsilon = 1, question = "survey"), class = "candor_error_argument")
 })
+
+test_that("the print of a plan has long names of mechanisms whole", {
+  unnamed <- rr_power(list(rr_warner(0.75), rr_forced(1 / 6)), n = 100, share = 0.1)
+  shown <- gsub("\n#? *", " ", paste(capture.output(print(unnamed)), collapse = "\n"))
+  for (name in unique(unnamed$mechanism)) expect_match(shown, name, fixed = TRUE)
+  expect_no_match(capture.output(print(rr_power(list(warner = rr_warner(0.75)), n = 100, share = 0.1))), "Mechanisms")
+})

@@ -148,8 +148,9 @@ test_that("more bits than the machine holds are refused before they are drawn", 
   expect_length(rr_perturb(answers[1:10], rr_unary(20000, 1)), 10)
   # Three quarters of the memory fit, but not beside what is counted.
   number <- 0.75 * candor:::machine_memory() / 125000
-  expect_error(candor:::check_report_memory(number, 1e6), class = "candor_error_too_large")
-  expect_no_error(candor:::check_report_memory(number / 2, 1e6))
+  many <- list(levels = seq_len(1e6))
+  expect_error(candor:::check_report_memory(seq_len(number), many), class = "candor_error_too_large")
+  expect_no_error(candor:::check_report_memory(seq_len(number / 2), many))
 })
 
 test_that("reports of another kind of mechanism are a mismatch", {

@@ -15,3 +15,6 @@ small <- rr_counts(c(149, 116, 104, 86, 89, 98, 83, 84, 83, 108), rr_grr(10, eps
 x <- cbind(1, 1:10)
 y <- as.double(1:10)
 report("rr_estimate(), K = 10 / lm.fit() of 10 x 2", ratio(rr_estimate(small), lm.fit(x, y), times = 2000, inner = 10), "<= 6")
+
+grouped <- rr_counts(matrix(rpois(1e5, 100), 10), rr_grr(10, epsilon = 1))
+report("rr_top() of 10,000 groups, K = 10 / rr_estimate()", ratio(rr_top(grouped), rr_estimate(grouped), times = 3), "<= 5")

@@ -33,6 +33,16 @@ people$block <- rep(1:400, each = 25)
 report("rr_glm() of dealt answers, n = 1e4, 400 blocks, in glm()", ratio(
   rr_glm(said ~ z, people, dealt), glm(b ~ z, binomial, people), times), "20")
 
+# Many covariates, weak and strong: 5,000 respondents with 100.
+for (size in c(weak = 0.03, strong = 0.15)) {
+  many <- matrix(rnorm(5e5), 5000)
+  truth <- rbinom(5000, 1, plogis(-1 + many %*% rnorm(100, sd = size)))
+  surveyed <- data.frame(many, q = rr_perturb(truth, forced, rng = "R"), b = truth)
+  columns <- names(surveyed)[1:100]
+  report(sprintf("rr_glm() of 100 covariates (effects of %g), n = 5,000, in glm()", size), ratio(
+    rr_glm(reformulate(columns, "q"), surveyed, forced), glm(reformulate(columns, "b"), binomial, surveyed), times), "<= 6")
+}
+
 # Processor time, the median of several.
 seconds_of <- function(expression) stats::median(replicate(times, sum(system.time(expression())[1:2])))
 line <- function(what, value, goal) cat(sprintf("%-78s %8.3g   (goal %s)\n", what, value, goal))
