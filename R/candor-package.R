@@ -47,8 +47,9 @@
 #' @keywords internal
 #' @importFrom generics tidy glance augment
 #' @importFrom rlang %||% .data caller_env
-#' @importFrom stats coef confint fitted logLik nobs residuals simulate update vcov
-#' @importFrom tibble tibble
+#' @import stats
+#' @importFrom tibble add_column as_tibble tibble
+#' @importFrom utils combn getS3method head tail
 #' @useDynLib candor, .registration = TRUE, .fixes = "C_"
 #' @srrstats {G1.0} The references of each page are the sources of its method; inst/paper/paper.md lists them.
 #' @srrstats {G1.1} inst/paper/paper.md and vignettes/coming-from.Rmd say what other packages have, and what is new here.

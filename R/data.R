@@ -1,8 +1,8 @@
 # Published randomized-response surveys, as counts. tools/data/make-data.R types them in.
 
-#' Published surveys with sensitive questions
+#' Published surveys with sensitive questions, and a simulated one
 #'
-#' Six surveys whose counts were published, for examples and as check values.
+#' Six surveys whose counts were published, for examples and as check values, and a simulated survey with covariates.
 #'
 #' * `nigeria_survey`: contact with armed groups, civilians in Nigeria. Design: forced response by a die. Respondents: 2,435.
 #' * `benefit_survey`: two rules of unemployment benefit, Netherlands. Design: Kuk's cards. Respondents: 412.
@@ -82,7 +82,7 @@
 #'   `dice_survey`: Hoeglinger, M. and Jann, B. (2018). More is not always better: an experimental individual-level
 #'   validation of the randomized response technique and the crosswise model. *PLoS ONE* 13(8), e0201770.
 #'   \doi{10.1371/journal.pone.0201770}
-#' @seealso [exam_simulated] for a survey with covariates; [rr_binary()], [rr_forced()], [rr_lie_detector()]; [rr_counts()].
+#' @seealso [rr_binary()], [rr_forced()], [rr_lie_detector()], [rr_counts()]; [rr_glm()], [rr_multinom()] and [rr_predictor()] for `exam_simulated`.
 #' @concept data
 #' @concept sensitive questions
 #' @concept validation of randomized response
@@ -114,13 +114,7 @@
 #' with(cheated, rr_counts(c(no = no, yes = yes), rr_binary(p, q))) |> rr_estimate() |> coef()
 #' # 0.411: most deny it
 #'
-#' # The ban on minarets: prevalence and honesty from two groups, by hand
-#' groups <- subset(minaret_survey, design != "direct")
-#' q <- groups$q
-#' lambda <- groups$yes / (groups$yes + groups$no)
-#' share <- 1 - (lambda[1] - lambda[2]) / (q[1] - q[2])
-#' c(share = share, honesty = (q[1] * lambda[2] - q[2] * lambda[1]) / ((q[1] - q[2]) * share))
-#' # 0.871 and 0.636
+#' # The ban on minarets: see ?rr_lie_detector
 "benefit_survey"
 
 #' @rdname surveys
@@ -143,31 +137,26 @@
 #' @format NULL
 "minaret_survey"
 
-#' A simulated survey of exams, with covariates
+#' @section A simulated survey:
+#' `exam_simulated` is a *simulated* survey of 2,000 students, for the examples of regression. Nobody was asked. It has a row for each student, and unlike a real survey it contains the truths.
 #'
-#' A *simulated* survey of 2,000 students, for the examples of regression. Nobody was asked. Unlike a real survey it contains the truths.
+#' * `semester` 1 to 10; `female` 0 or 1; `grade` of the last exam, the higher the better.
+#' * `cheating`, `plagiarism`: the *reports*, factors with the levels `never`, `once`, `often`, and `no`, `yes`.
+#' * `true_cheating`, `true_plagiarism`: the truths.
 #'
+#' They were drawn by tools/data/make-data.R of the sources of the package:
 #' * `cheating`: truth multinomial logit; log odds against never \eqn{-1.2 + 0.15\,semester - 0.4\,female}{-1.2 + 0.15 semester - 0.4 female} (once)
 #'   and \eqn{-2 + 0.25\,semester - 0.8\,female}{-2 + 0.25 semester - 0.8 female} (often); report [rr_grr()] with three levels and `p = 0.8`.
 #' * `plagiarism`: truth log odds \eqn{-2 + 0.1\,semester}{-2 + 0.1 semester}, plus 0.5 for once and 1 for often; report [rr_forced()] with 1/6.
 #' * `grade`: truth \eqn{4 + 0.05\,semester}{4 + 0.05 semester}, plus 0.2 for once and 0.5 for often, with normal errors of standard deviation 0.6;
 #'   report not randomized.
 #'
-#' @format A tibble with 2000 rows, one per student, and 7 columns:
-#' \describe{
-#'   \item{semester}{1 to 10.}
-#'   \item{female}{0 or 1.}
-#'   \item{grade}{the grade of the last exam, the higher the better.}
-#'   \item{cheating}{the *report*, a factor with levels `never`, `once` and `often`.}
-#'   \item{plagiarism}{the *report*, a factor with levels `no` and `yes`.}
-#'   \item{true_cheating, true_plagiarism}{the truths, which no survey has.}
-#' }
-#' @source Simulated by tools/data/make-data.R of the sources of the package.
-#' @seealso [`?surveys`][surveys] for real surveys; [rr_glm()], [rr_multinom()], [rr_predictor()].
-#' @concept data
+#' @format NULL
+#' @rdname surveys
 #' @concept regression example
 #' @examples
-#' # What is the effect of cheating on the grade: from the truths, from reports taken as truths, and
+#'
+#' # Simulated exams. What is the effect of cheating on the grade: from the truths, from reports taken as truths, and
 #' # estimated from the reports?
 #' coef(lm(grade ~ semester + true_cheating, exam_simulated))
 #' coef(lm(grade ~ semester + cheating, exam_simulated))

@@ -16,7 +16,7 @@ run_groups <- function(method, groups, options) {
   for (evidence in groups) {
     mechanism <- evidence$mechanism
     if (law_tells_nothing(evidence$law)) abort_no_information(mechanism)
-    need <- unmet_need(method, evidence$law, evidence$k)
+    need <- unmet_need(method, evidence$law)
     if (!is.null(need)) refuse_method(method, mechanism, evidence$law, need)
     impossible <- law_impossible(evidence$law, evidence$counts)
     report <- mechanism$reports[impossible]

@@ -30,7 +30,7 @@ attention_questions <- function(x, mechanism, anchor, column) {
   if (abs(C[2, 2] - C[1, 2]) < 1e-14) {
     abort("Nothing can be learned from reports of {.arg mechanism}.", c("no_information", "argument"))
   }
-  list(joint = rr_product(stats::setNames(list(mechanism, anchor), columns)),
+  list(joint = rr_product(setNames(list(mechanism, anchor), columns)),
        device = c(q = C[1, 2], d = C[2, 2] - C[1, 2], anchor$attention))
 }
 
@@ -83,7 +83,7 @@ attention_frame <- function(x, asked, count, weights, by, na.rm) {
 
 # The variance of the design is that of the mean of the scores.
 attention_design <- function(design, asked, count, weights, by, na.rm) {
-  if (!is.null(count)) abort("{.arg count} must be left out: a row of a design is one respondent.", "argument")
+  if (!is.null(count)) abort("{.arg count} must be left out: a row of a design is one respondent.")
   tally <- tally_design(design, asked$joint, NULL, weights, by, na.rm)
   data <- design_data(design, tally, NULL, by, FALSE)
   data$group <- match(data$group, which(tally$n > 0))
@@ -120,7 +120,7 @@ new_rr_attention <- function(found, mechanism, given) {
   places <- rep(3 * seq_along(tally$n) - 3, each = 3) + c(1, 1, 2)
   sign <- rep(c(-1, 1, 1), length(tally$n))
   structure(list(
-    rows = tibble::as_tibble(c(
+    rows = as_tibble(c(
       lapply(as.list(tally$groups), rep, each = 3L),
       list(term = rep(terms, length(tally$n)), estimate = as.vector(rbind(1 - shown$estimate[1, ], shown$estimate)),
            std.error = as.vector(shown$error[c(1, 1, 2), ])))),
@@ -129,7 +129,7 @@ new_rr_attention <- function(found, mechanism, given) {
     family = 2L * length(tally$n), moments = found, df = found$df, tally = tally, mechanism = mechanism,
     axis_kind = "share",
     title = c(paste0("Prevalence corrected for inattentive respondents, from ", format_count(people), " respondents",
-                     if (!is.null(tally$groups)) in_groups(tally)),
+                     in_groups(tally)),
               paste0("  ", vapply(tally$mechanism$questions, format, "")),
               paste0("  Target: population; ", interval_words(given$conf.level, "score", given$simultaneous))),
     notes = if (anyNA(shown$error)) indented("Estimates held at 0 or 1 have no standard error: read the intervals")
@@ -151,7 +151,7 @@ attention_held <- function(found, held) {
 # share of the attentive has Wilson's interval of the anchor question.
 bounds_of.rr_attention <- function(x, rows, level) {
   if (x$simultaneous) level <- 1 - (1 - level) / x$family
-  z2 <- stats::qt((1 - level) / 2, x$df, lower.tail = FALSE)^2
+  z2 <- qt((1 - level) / 2, x$df, lower.tail = FALSE)^2
   found <- x$moments
   ends <- vapply(seq_along(x$tally$n), function(g) {
     V <- found$covariance[3 * g - 0:1, 3 * g - 0:1]

@@ -4,7 +4,8 @@
 #' any shares differ, and compares nested fits of the same reports.
 #'
 #' `fit` is one fit with groups, or a list of fits of independent samples. To compare two of several groups, take them first: `rr_compare(fit[c("north", "south")])`, see [`?groups`][groups].
-#' Only p-values are adjusted; each interval holds for its own comparison.
+#' Only p-values are adjusted; each interval holds for its own comparison. Choose categories by all groups together, by [rr_top()] of the tally without groups. In simulations of two weeks without any change 6% of the
+#' categories then had p < 0.05, and 12 to 13% if one week had chosen them.
 #'
 #' Differences have the intervals of [rr_contrast()]: Wald's, or Newcombe's if an estimate is on the boundary. With Newcombe's interval the p-value is one minus the largest
 #' confidence level at which the interval excludes 0, up to a tenth of a standard deviation. It is `NA` at the boundary for fits with another `interval` than `"wilson"`.
@@ -60,13 +61,13 @@
 #' @export
 rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjust = "holm", conf.level = 0.95, ...) {
   check_dots_empty(...)
-  type <- check_choice(type, "type", c("difference", "ratio"))
-  adjust <- check_choice(adjust, "adjust", stats::p.adjust.methods)
+  type <- check_choice(type)
+  adjust <- check_choice(adjust, "adjust", p.adjust.methods)
   conf.level <- check_level(conf.level)
   survey <- inherits(fit, "rr_survey")
   own <- survey || inherits(fit, "rr_fit")
   if (own) check_several_groups(fit)
-  groups <- if (own) stats::setNames(seq_len(group_count(fit$tally)), compared_names(fit$tally$groups))
+  groups <- if (own) setNames(seq_len(group_count(fit$tally)), compared_names(fit$tally$groups))
   fits <- if (survey) list(fit) else compared_fits(fit, groups)
   levels <- fits[[1]]$mechanism$levels
   which <- if (is.null(terms) && length(levels) == 2L) 2L else match_terms(terms, fits[[1]], "terms")
@@ -81,10 +82,19 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   if (!inherits(fits[[1]], "rr_survey")) {
     tell_errors_unknown(if (own) list(fit) else fits, table$std.error)
   }
-  table$p.adjusted <- stats::p.adjust(table$p.value, adjust)
+  table$p.adjusted <- p.adjust(table$p.value, adjust)
   new_rr_table(table, "rr_compare", type = type, conf.level = conf.level, target = fits[[1]]$target,
                n = sum(vapply(fits, nobs, 0)), title = compared_what[[type]],
+               by = if (own) names(fit$tally$groups)
+                 else if (is.null(names(fit))) shared_fact(fit, function(x) names(x$tally$groups)),
+               question = shared_fact(fits, function(x) question_of(x$tally)),
                notes = c(sprintf("  p-values: of equal shares; adjusted by %s", adjust), doubted_fits(fits)))
+}
+
+# What all fits say alike.
+shared_fact <- function(fits, fact) {
+  said <- unique(lapply(unname(fits), fact))
+  if (length(said) == 1L) said[[1]]
 }
 
 doubted_fits <- function(fits) {
@@ -96,7 +106,7 @@ compared_what <- c(difference = "Differences of shares, group2 minus group1",
                    ratio = "Ratios of shares, group2 over group1")
 
 compared_fits <- function(fit, groups) {
-  fits <- if (is.null(groups)) check_fits(fit) else lapply(groups, function(g) cut_fit(fit, g, drop = TRUE))
+  fits <- if (is.null(groups)) check_fits(fit) else lapply(groups, function(g) cut_groups(fit, g, drop = TRUE))
   fits <- lapply(fits, anytime_fit)
   plans <- unique(lapply(unname(fits), function(fit) fit$plan))
   if (length(plans) > 1L) abort("The fits must have the same kind of interval and the same {.arg plan}.", "mismatch")
@@ -106,11 +116,11 @@ compared_fits <- function(fit, groups) {
 # A row for each pair of samples and each label. Samples of one survey have its covariance and degrees of freedom.
 compare_samples <- function(samples, labels, level, type, df, between, cells) {
   names <- names(samples)
-  do.call(rbind, utils::combn(length(samples), 2L, function(pair) {
+  do.call(rbind, combn(length(samples), 2L, function(pair) {
     x <- samples[[pair[1]]]
     y <- samples[[pair[2]]]
     both <- if (is.null(between)) shared_variance(x, y) else between[cbind(cells[[pair[1]]], cells[[pair[2]]])]
-    tibble::as_tibble(c(list(term = labels, group1 = names[pair[1]], group2 = names[pair[2]]),
+    as_tibble(c(list(term = labels, group1 = names[pair[1]], group2 = names[pair[2]]),
                         compare_pair(x, y, both, level, df %||% pair_freedom(x, y), type)))
   }, simplify = FALSE))
 }
@@ -125,9 +135,10 @@ title_of.rr_compare <- function(x) {
 }
 
 check_several_groups <- function(fit) {
-  if (group_count(fit$tally) > 1L) return(invisible())
-  abort(c("{.arg fit} must have at least two groups.",
-          i = "Tally with {.arg by}, or give a list of fits of independent samples."), "argument")
+  if (group_count(fit$tally) < 2L) {
+    abort(c("{.arg fit} must have at least two groups.",
+            i = "Tally with {.arg by}, or give a list of fits of independent samples."))
+  }
 }
 
 check_fits <- function(fits) {
@@ -136,7 +147,7 @@ check_fits <- function(fits) {
   kind <- if (inherits(fits[[1]], "rr_survey")) "rr_survey" else "rr_fit"
   other <- which(!vapply(fits, inherits, NA, kind))[1]
   if (!is.na(other)) {
-    abort(c("{.arg fit} must be {needed}.", x = "Element {other} is {describe(fits[[other]])}."), "argument")
+    abort(c("{.arg fit} must be {needed}.", x = "Element {other} is {describe(fits[[other]])}."))
   }
   single <- vapply(fits, function(fit) !is.null(fit$tally$groups) && group_count(fit$tally) == 1L, NA)
   # A fit of one group is called by it.
@@ -198,12 +209,12 @@ pair_reaches <- function(x, y, z, edge) {
 compare_pair <- function(x, y, both, level, df, type) {
   looking <- !is.null(x$plan)
   reports <- x$reports + y$reports
-  z <- if (looking) anytime_quantile(level, reports, x$plan) else stats::qt((1 - level) / 2, df, lower.tail = FALSE)
+  z <- if (looking) anytime_quantile(level, reports, x$plan) else qt((1 - level) / 2, df, lower.tail = FALSE)
   difference <- y$share - x$share
   error <- root(x$error^2 + y$error^2 - 2 * both)
   edge <- x$edge || y$edge
   p <- if (looking) anytime_p_value(difference / error, level, reports, x$plan)
-    else if (edge) interval_p_value(x, y, difference, z) else 2 * stats::pt(-abs(difference / error), df)
+    else if (edge) interval_p_value(x, y, difference, z) else 2 * pt(-abs(difference / error), df)
   # Both at the same end of what a share can be.
   p[which(error == 0)] <- ifelse(difference[which(error == 0)] == 0, 1, NA_real_)
   reaches <- pair_reaches(x, y, z, edge)
@@ -251,7 +262,7 @@ interval_p_value <- function(x, y, difference, z) {
   quantile <- rep(Inf, length(difference))
   nearer <- list(z = 0, reach = numeric(length(difference)))
   for (next_z in tried) {
-    level <- 1 - 2 * stats::pnorm(-next_z)
+    level <- 1 - 2 * pnorm(-next_z)
     first <- x$intervals(level)
     second <- y$intervals(level)
     towards <- ifelse(difference > 0, y$share - second$low, second$high - y$share)
@@ -263,7 +274,7 @@ interval_p_value <- function(x, y, difference, z) {
     nearer <- list(z = next_z, reach = reach)
     if (all(is.finite(quantile))) break
   }
-  2 * stats::pnorm(-pmin(quantile, 8))
+  2 * pnorm(-pmin(quantile, 8))
 }
 
 labels_of.rr_compare <- function(x) {
@@ -276,7 +287,10 @@ drawn_of.rr_compare <- function(x, data, labels) {
   data$panel <- factor(data$term, unique(data$term))
   data$kind <- rep(attr(x, "type"), nrow(data))
   one <- if (nlevels(data$panel) == 1L) sprintf(" of \"%s\"", levels(data$panel))
-  list(data = data, title = if (ratio) "Ratios between groups" else "Differences between groups",
+  what <- if (ratio) "Ratios between groups" else "Differences between groups"
+  question <- attr(x, "question", exact = TRUE)
+  list(data = data, title = picture_title(question, if (length(question)) attr(x, "by"), what),
+       rows = keys_axis(attr(x, "by")),
        caption = " Each holds for its own pair of groups.",
        axis = paste0(if (ratio) "Ratio" else "Difference", " of the proportions", one,
                      if (!ratio) ", percentage points"))
@@ -297,7 +311,7 @@ anova.rr_fit <- function(object, ...) {
   }
   gain <- c(NA, diff(df[order]))
   statistic <- c(NA, pmax(0, 2 * diff(value[order])))
-  p <- ifelse(gain > 0, stats::pchisq(statistic, gain, lower.tail = FALSE), NA)
+  p <- ifelse(gain > 0, pchisq(statistic, gain, lower.tail = FALSE), NA)
   table <- data.frame(groups = vapply(fits[order], function(fit) group_count(fit$tally), 0L), parameters = df[order],
                       logLik = value[order], Df = gain, Chisq = statistic, `Pr(>Chisq)` = p, check.names = FALSE)
   structure(table, heading = "Likelihood ratio tests\n", class = c("anova", "data.frame"))
@@ -306,10 +320,10 @@ anova.rr_fit <- function(object, ...) {
 # Fits of the same reports by maximum likelihood; beside a fit by groups that of all groups together.
 nested_fits <- function(fits) {
   other <- setdiff(vapply(fits, function(fit) fit$method, ""), "mle")
-  if (length(other)) abort("Likelihood ratio tests need maximum likelihood fits, not by {.val {other}}.", "argument")
+  if (length(other)) abort("Likelihood ratio tests need maximum likelihood fits, not by {.val {other}}.")
   # Each group counts with its effective number, which depends on how reports are grouped: two such sums have no ratio.
   if (any(vapply(fits, function(fit) !is.null(fit$tally$weight_squares), NA))) {
-    abort("Likelihood ratio tests need reports without weights: use {.fn rr_compare}.", "argument")
+    abort("Likelihood ratio tests need reports without weights: use {.fn rr_compare}.")
   }
   if (length(fits) == 1L) {
     check_several_groups(fits[[1]])

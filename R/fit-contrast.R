@@ -78,7 +78,7 @@ rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ..
   read <- contrast_functions(L, names(estimate))
   found <- contrast_values(fit, read$weights, estimate, conf.level)
   if (any(read$divisor > 0)) found <- contrast_ratios(read, found)
-  table <- tibble::as_tibble(c(list(term = read$terms), found$table))
+  table <- as_tibble(c(list(term = read$terms), found$table))
   unknown <- is.na(table$std.error)
   if (plain) tell_errors_unknown(list(fit), table$std.error)
   if (any(found$edge)) warn_boundary(table$term[found$edge & unknown], table$term[found$edge & !unknown])
@@ -118,11 +118,11 @@ covariance_of.rr_contrast <- function(x) {
 # `weights` has a row for each function that `L` says, and for each divisor below these; `divisor` is the row that each
 # is divided by (0 for none), `shown` whether it is in the table, of which `terms` are the names.
 contrast_functions <- function(L, names) {
-  if (is.matrix(L)) L <- stats::setNames(lapply(seq_len(nrow(L)), function(i) L[i, ]), rownames(L))
+  if (is.matrix(L)) L <- setNames(lapply(seq_len(nrow(L)), function(i) L[i, ]), rownames(L))
   if (!is.list(L)) L <- list(L)
-  if (!length(L)) abort("{.arg L} must hold at least one function.", "argument")
+  if (!length(L)) abort("{.arg L} must hold at least one function.")
   ratio <- which(vapply(L, function(x) is.list(x) && !is.object(x), NA))
-  if (any(lengths(L[ratio]) != 2L)) abort("A ratio in {.arg L} must be a list of two functions.", "argument")
+  if (any(lengths(L[ratio]) != 2L)) abort("A ratio in {.arg L} must be a list of two functions.")
   above <- replace(L, ratio, lapply(L[ratio], `[[`, 1))
   below <- lapply(unname(L[ratio]), `[[`, 2)
   weights <- do.call(rbind, Map(contrast_row, c(unname(above), below), list(names), c(seq_along(L), ratio)))
@@ -135,11 +135,10 @@ contrast_functions <- function(L, names) {
 
 # One function's weights; `i` is its place.
 contrast_row <- function(x, names, i) {
-  if (is.character(x) && length(x)) x <- stats::setNames(rep(1, length(x)), x)
+  if (is.character(x) && length(x)) x <- setNames(rep(1, length(x)), x)
   what <- sprintf("Function %d of {.arg L}", i)
-  if (!length(x) || !is.numeric(x) || is.object(x) || !all(is.finite(x)) || all(x == 0)) {
-    abort(c(paste(what, "must be categories to add up, or finite weights, not all 0."), x = "It is {describe(x)}."),
-          "argument")
+  if (!length(x) || !is_numbers(x) || !all(is.finite(x)) || all(x == 0)) {
+    abort(c(paste(what, "must be categories to add up, or finite weights, not all 0."), x = "It is {describe(x)}."))
   }
   place <- if (is.null(names(x))) seq_along(x) else match(names(x), names)
   if (anyNA(place) || anyDuplicated(place) || (is.null(names(x)) && length(x) != length(names))) {
@@ -166,7 +165,7 @@ function_names <- function(read, names) {
 weighted_words <- function(weights, names) {
   at <- which(weights != 0)
   at <- at[order(weights[at] < 0)]
-  first <- utils::head(at, if (length(at) > 4L) 3L else 4L)
+  first <- head(at, if (length(at) > 4L) 3L else 4L)
   size <- abs(weights[first])
   times <- ifelse(size == 1, "", paste0(vapply(size, format, "", digits = 4), " "))
   sign <- ifelse(weights[first] < 0, " - ", " + ")
@@ -209,8 +208,9 @@ has_order <- function(mechanism) {
 
 check_ordered_fit <- function(fit) {
   if (!inherits(fit, "rr_fit") || !is.null(fit$mechanism$questions)) must_be(fit, "fit", "a fit of one question")
-  if (has_order(fit$mechanism)) return(invisible())
-  abort("{.arg fit} must be of levels that have an order: numbers, or an ordered factor.", "argument")
+  if (!has_order(fit$mechanism)) {
+    abort("{.arg fit} must be of levels that have an order: numbers, or an ordered factor.")
+  }
 }
 
 # One row of weights for each group and level of `at`.

@@ -82,14 +82,14 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL,
                         interval = c("wilson", "exact", "wald", "bootstrap", "profile", "credible", "anytime"),
                         conf.level = 0.95, simultaneous = FALSE, replications = 999, plan = 500,
                         anchor = NULL) {
-  given <- list(target = check_choice(target, "target", c("population", "sample")),
+  given <- list(target = check_choice(target),
                 conf.level = check_level(conf.level), simultaneous = check_flag(simultaneous, "simultaneous"),
                 replications = replications, plan = check_number(plan, "plan", min = 1), options = list(...))
-  if (!missing(method)) given["method"] <- list(method)
-  if (!missing(interval)) given["interval"] <- list(interval)
+  if (!missing(method)) given$method <- method
+  if (!missing(interval)) given$interval <- interval
   if (!is.null(anchor)) return(estimate_attention(x, mechanism, anchor, given, column, count, weights, by, na.rm))
   if (is_design(x)) {
-    if (!is.null(count)) abort("{.arg count} must be left out: a row of a design is one respondent.", "argument")
+    if (!is.null(count)) abort("{.arg count} must be left out: a row of a design is one respondent.")
     asked <- read_design(x, mechanism, given, column, weights, by, na.rm)
     return(tell_doubt(new_rr_survey(asked, estimate_counted(asked$tally, asked$given))))
   }
@@ -114,7 +114,7 @@ estimate_again <- function(tally, ...) {
   suppressWarnings(rr_estimate(tally, ...), classes = "candor_warning_unlikely")
 }
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
 update.rr_fit <- function(object, ...) {
   asked <- list(...)
@@ -145,12 +145,12 @@ estimate_tally <- function(mechanism, tally, given) UseMethod("estimate_tally")
 
 estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
   law <- check_law(rr_law(mechanism))
-  method <- check_method(if ("method" %in% names(given)) given$method else default_method(tally, law))
-  interval <- if ("interval" %in% names(given)) check_choice(given$interval, "interval", interval_kinds)
-              else default_interval(mechanism, method, given$target)
+  method <- check_method(given$method %||% default_method(tally, law))
+  interval <- if (is.null(given$interval)) default_interval(mechanism, method, given$target)
+    else check_choice(given$interval, "interval", interval_kinds)
   check_interval_kind(interval, mechanism, given$target, method, law)
   if (!is.null(law$internal) && NCOL(tally$counts) > 1L) {
-    abort("An internal validation must be of one sample, without groups.", "argument")
+    abort("An internal validation must be of one sample, without groups.")
   }
   groups <- seq_len(NCOL(tally$counts))
   evidence <- lapply(groups, function(g) group_evidence(tally, g, law))
@@ -179,7 +179,7 @@ default_interval <- function(mechanism, method, target) {
 
 new_rr_fit <- function(tally, method, results, target, interval, conf.level, simultaneous) {
   labels <- list(tally$mechanism$levels, group_labels(tally$groups))
-  estimate <- if (!is.matrix(tally$counts)) stats::setNames(as.vector(results[[1]]$estimate), labels[[1]])
+  estimate <- if (!is.matrix(tally$counts)) setNames(as.vector(results[[1]]$estimate), labels[[1]])
     else matrix(unlist(lapply(results, `[[`, "estimate")), ncol = length(results), dimnames = labels)
   details <- lapply(results, function(result) result[names(result) != "estimate"])
   fit <- list(estimate = estimate, method = method$name, target = target, interval = interval, conf.level = conf.level,
@@ -196,21 +196,21 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, count = NU
       abort(c("{.arg x} is a tally of another mechanism.", x = "{difference}"), "mismatch")
     }
     if (!is.null(c(weights, count, by, column)) || check_flag(na.rm, "na.rm")) {
-      abort("A tally takes no {.arg column}, {.arg count}, {.arg weights}, {.arg by} and {.arg na.rm}.", "argument")
+      abort("A tally takes no {.arg column}, {.arg count}, {.arg weights}, {.arg by} and {.arg na.rm}.")
     }
     return(x)
   }
   check_mechanism(mechanism)
   # Only what was given: a table, which is counted already, refuses the rest by name.
   given <- list(column = column, count = count, weights = weights, by = by, na.rm = if (!identical(na.rm, FALSE)) na.rm)
-  do.call(rr_tally, c(list(x, mechanism), given[lengths(given) > 0L]), quote = TRUE)
+  named_tally(do.call(rr_tally, c(list(x, mechanism), given[lengths(given) > 0L]), quote = TRUE), column)
 }
 
 # ---- mechanisms whose estimate is another one ----
 
 # One question of many: a fit for each.
 estimate_tally.rr_sampled <- function(mechanism, tally, given) {
-  lapply(stats::setNames(nm = names(mechanism$parts)), function(name) {
+  lapply(setNames(nm = names(mechanism$parts)), function(name) {
     part <- part_tally(tally, name)
     if (all(part$n <= 0)) abort("Each question must have been answered: nobody drew {.val {name}}.", "empty")
     estimate_tally(part$mechanism, drop_empty_groups(part), given)
@@ -219,16 +219,16 @@ estimate_tally.rr_sampled <- function(mechanism, tally, given) {
 
 # A hierarchy has one distribution, and an unbiased estimate unless asked for another.
 estimate_tally.rr_hierarchy <- function(mechanism, tally, given) {
-  if (!"method" %in% names(given)) given$method <- "inv"
+  given$method <- given$method %||% "inv"
   estimate_tally.rr_mechanism(mechanism, tally, given)
 }
 
 # Dealt answers: with blocks, unbiased unless asked for another, and a doubt of its own.
 estimate_tally.rr_dealt <- function(mechanism, tally, given) {
-  if (!"method" %in% names(given)) given$method <- "inv"
+  given$method <- given$method %||% "inv"
   if (is.null(tally$blocks) && !isTRUE(given$scored)) {
     abort(c("Dealt answers must have their blocks, and no weights.",
-            i = "Weights belong into a survey design whose clusters hold the blocks."), "argument")
+            i = "Weights belong into a survey design whose clusters hold the blocks."))
   }
   fit <- estimate_tally.rr_mechanism(mechanism, tally, given)
   if (identical(given$interval, "exact")) fit_intervals(fit)

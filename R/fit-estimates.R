@@ -1,10 +1,11 @@
-#' Methods of all estimates: tables, covariances, printing
+#' Methods of estimates: tables, intervals, covariances, likelihood, simulation
 #'
-#' Fits, margins, joint counts, associations, set sizes, incidences and contrasts have the same methods. The page of each class describes only its further methods.
+#' Fits of [rr_estimate()], margins, joint counts, associations, set sizes, incidences and contrasts have the same methods. Fits have the further methods of the section *Fits*, and the
+#' pages of other classes describe only what they have beside these.
 #'
-#' * `tidy()`: a tibble with one row per estimate: `estimate`, `std.error`, and with `conf.int = TRUE` `conf.low` and `conf.high`.
+#' * `tidy()`: a tibble with one row per estimate: the groups, `term` (category), `estimate`, `std.error`, and with `conf.int = TRUE` `conf.low` and `conf.high`.
 #' * `as.data.frame()`: the same with intervals, as a plain data frame.
-#' * `glance()`: one row: `target`, `nobs`, `estimates` (their number), `conf.level`; for a mean and a survey design also `unlikely`, for [rr_scramble()] also `truth.share`.
+#' * `glance()`: one row, for fits see *Fits*; otherwise `target`, `nobs`, `estimates` (their number), `conf.level`; for a mean and a survey design also `unlikely`, for [rr_scramble()] also `truth.share`.
 #' * `coef()`, `vcov()`, `confint()`: estimates, covariance matrix and intervals with the same names; groups are in the name, `"North:yes"`.
 #' * `nobs()`: number of respondents (or the sum of weights), rows or elements; for [rr_extreme()] the bits of an element, for [rr_set_size()] of sketches the
 #'   sketches.
@@ -27,13 +28,14 @@
 #' @param parm Estimates, as labels or positions, or categories, in all groups; default all.
 #' @param n Number of rows printed, at least 0.
 #' @param digits Significant digits printed, from 1 to 22.
-#' @param ... Not used. `as.data.frame()` accepts `row.names` and `stringsAsFactors`; `plot()` passes on to `ggplot2::autoplot()`.
+#' @param ... Not used. `as.data.frame()` accepts `row.names` and `stringsAsFactors`; `plot()` passes on to `ggplot2::autoplot()`, `update()` to [rr_estimate()].
 #' @return As listed above. `print()` returns the estimates invisibly.
 #' @section Errors:
-#' `candor_error_level`, `candor_error_argument`. See [candor_conditions].
-#' @references The columns follow the package 'generics', <https://cran.r-project.org/package=generics>.
-#' @seealso [fit_methods] for further methods of fits, [regression_methods] for regressions.
+#' `candor_error_level`, `candor_error_argument` (also for a covariance matrix of more than 5,000 rows). See [candor_conditions].
+#' @references The columns follow the packages 'generics' and 'broom', <https://cran.r-project.org/package=generics>.
+#' @seealso [rr_contrast()], [rr_compare()], [`?groups`][groups] to take some groups, [regression_methods] for regressions.
 #' @name estimate_methods
+#' @aliases fit_methods design_parameters
 #' @examples
 #' # Eight people reported whether they are in two sets, each bit flipped with probability 0.1.
 #' # How many are in at least one?
@@ -122,14 +124,14 @@ match_places <- function(parm, x, rows = rows_of(x), arg = "parm") {
     return(match_rows(parm, labels, "estimates", arg))
   }
   at <- which(rows[["term"]] %in% parm)
-  group <- stats::ave(at, rows[["term"]][at], FUN = seq_along)
+  group <- ave(at, rows[["term"]][at], FUN = seq_along)
   at[order(group, match(rows[["term"]][at], parm))]
 }
 
 #' @rdname estimate_methods
 #' @export
 glance.rr_estimates <- function(x, ...) {
-  tibble::tibble(target = about(x, "target") %||% NA_character_, nobs = nobs(x), estimates = length(labels_of(x)),
+  tibble(target = about(x, "target") %||% NA_character_, nobs = nobs(x), estimates = length(labels_of(x)),
                  conf.level = about(x, "conf.level") %||% NA_real_,
                  unlikely = if (!is.null(about(x, "doubt"))) is_doubted(x),
                  truth.share = about(x, "truth.share"))
@@ -137,7 +139,7 @@ glance.rr_estimates <- function(x, ...) {
 
 #' @rdname estimate_methods
 #' @export
-coef.rr_estimates <- function(object, ...) stats::setNames(rows_of(object)$estimate, labels_of(object))
+coef.rr_estimates <- function(object, ...) setNames(rows_of(object)$estimate, labels_of(object))
 
 #' @rdname estimate_methods
 #' @export
@@ -192,12 +194,13 @@ summary.rr_estimates <- function(object, ...) object
 plot.rr_estimates <- function(x, ...) draw(x, ...)
 
 # The rows of a table, without what its class adds.
-plain_tibble <- function(x) tibble::as_tibble(unclass(x)[names(x)])
+plain_tibble <- function(x) as_tibble(unclass(x)[names(x)])
 
 # A level other than that of intervals that were made with the estimate and cannot be made again.
 check_made_level <- function(level, made) {
-  if (isTRUE(all.equal(level, made, tolerance = 1e-12))) return(invisible())
-  abort("The interval was made at level {made}, and cannot be had at another.", "argument")
+  if (!isTRUE(all.equal(level, made, tolerance = 1e-12))) {
+    abort("The interval was made at level {made}, and cannot be had at another.")
+  }
 }
 
 # ---- categories of fits ----
@@ -219,7 +222,7 @@ cell_names <- function(terms, groups) {
 }
 
 # The rows of some categories in some groups: showing ten rows of a million must not compute the others.
-tidy_rows <- function(fit, conf.int, conf.level, ...) tibble::as_tibble(row_columns(fit, conf.int, conf.level, ...))
+tidy_rows <- function(fit, conf.int, conf.level, ...) as_tibble(row_columns(fit, conf.int, conf.level, ...))
 
 row_columns <- function(fit, conf.int, conf.level, which = seq_along(fit$mechanism$levels),
                         groups = seq_len(NCOL(fit$estimate)), ranked = FALSE) {
@@ -297,14 +300,14 @@ parameter_table <- function(table, names, ci, keep = NULL, drop = NULL) {
              z = "statistic", p = "p.value")
   known <- known[known %in% names(table)]
   keys <- setdiff(names(table), c("term", known))
-  columns <- c(list(Parameter = parameter), stats::setNames(as.list(table[known]), names(known)), as.list(table[keys]))
+  columns <- c(list(Parameter = parameter), setNames(as.list(table[known]), names(known)), as.list(table[keys]))
   if ("CI_low" %in% names(columns)) columns <- append(columns, list(CI = rep(ci, nrow(table))), 3L)
   result <- data.frame(columns, check.names = FALSE)
   named <- function(patterns) grepl(paste(patterns, collapse = "|"), result$Parameter)
   if (!is.null(keep)) result <- result[named(keep), ]
   if (!is.null(drop)) result <- result[!named(drop), ]
   structure(result, ci = ci, digits = 2, ci_digits = 2, p_digits = 3, verbose = FALSE,
-            pretty_names = stats::setNames(result$Parameter, result$Parameter), coefficient_name = "Estimate",
+            pretty_names = setNames(result$Parameter, result$Parameter), coefficient_name = "Estimate",
             class = c("parameters_model", "see_parameters_model", "data.frame"))
 }
 
@@ -329,7 +332,7 @@ choose_measures <- function(table, metrics, known) {
   if (identical(metrics, "common")) known <- setdiff(known, "AICc")
   else if (!identical(metrics, "all")) {
     at <- match(tolower(metrics), tolower(known))
-    if (anyNA(at)) abort("{.arg metrics} must be among {.val {known}}.", "argument")
+    if (anyNA(at)) abort("{.arg metrics} must be among {.val {known}}.")
     known <- known[at]
   }
   table <- Filter(function(column) !anyNA(column), table[intersect(known, names(table))])

@@ -11,18 +11,18 @@
 #' tested by two designs in two samples ([rr_pool()]), by [rr_lie_detector()] and by [rr_anchor()].
 #'
 #' P-values are simulated, because the chi-squared distribution holds only away from the boundary. With estimates on the boundary the test is conservative in small
-#' samples.
+#' samples. In simulations the tests of hierarchies (300 and 2,000 respondents) and of regressions (2,000) kept their level; with 400 the level of regressions was slightly too large.
 #'
 #' @section Hierarchies:
 #' Each depth of an [rr_hierarchy()] asks other respondents about the same levels. The test compares the unbiased estimates of the nodes of each depth with the sums
 #' of the estimates at the last depth, by their covariance matrix at the fitted truth. If the estimates of a depth need not add up to 1, the test includes that they do.
 #' The degrees of freedom are (independent estimates of all depths) - (levels) + 1. The p-value is from the chi-squared distribution, and the fit may be by any method. A small
-#' p-value means that a depth was randomized differently than stated. In simulations the test kept its level (300 and 2,000 respondents, 9 to 256 levels, four oracles).
+#' p-value means that a depth was randomized differently than stated.
 #'
 #' @section Regressions:
 #' For a fit of [rr_glm()] the *reports* are compared with their fitted probabilities in groups of about equal size, as by Hosmer and Lemeshow (1980). Pearson's statistic and the deviance of the
 #' groups' counts have g - 2 degrees of freedom for g groups. If there are no more different probabilities than groups, each probability is a group, and the degrees of freedom are their number minus the
-#' number of coefficients. In simulations the tests kept their level with 2,000 respondents and were slightly too large with 400.
+#' number of coefficients.
 #'
 #' @param fit A fit of [rr_estimate()] by `"mle"`; a fit of a hierarchy by any method; or a fit of [rr_glm()] without a survey design.
 #' @param groups Number of groups of a regression, a whole number of at least 3.
@@ -95,7 +95,7 @@ print.rr_goodness <- function(x, ...) {
 goodness_verdict <- function(p) {
   p <- p[!is.na(p)]
   if (!length(p)) return("Nothing can be tested.")
-  least <- min(stats::p.adjust(p, "holm"))
+  least <- min(p.adjust(p, "holm"))
   shown <- format.pval(least, digits = 2)
   sprintf("%s (p %s%s)", if (least < 0.05) "The reports do not fit" else "No misfit was found",
           if (startsWith(shown, "<")) shown else paste("=", shown),
@@ -113,13 +113,13 @@ goodness_row <- function(fit, g, replications) {
   df <- free_reports(mechanism)
   inside <- all(theta > 0 & theta < 1)
   if (df == 0 && inside) {
-    return(tibble::tibble(deviance = deviance, df = df, p.value = NA_real_, p.chi2 = NA_real_, replications = 0))
+    return(tibble(deviance = deviance, df = df, p.value = NA_real_, p.chi2 = NA_real_, replications = 0))
   }
   simulated <- simulated_deviances(mechanism, counts, fitted, blocks, replications)
   # Deviances that differ from 0 only by rounding count as ties with 0.
   larger <- sum(simulated >= deviance * (1 - 1e-8) - 1e-8)
-  tibble::tibble(deviance = deviance, df = df, p.value = (1 + larger) / (1 + replications),
-                 p.chi2 = if (df > 0 && inside) stats::pchisq(deviance, df, lower.tail = FALSE) else NA_real_,
+  tibble(deviance = deviance, df = df, p.value = (1 + larger) / (1 + replications),
+                 p.chi2 = if (df > 0 && inside) pchisq(deviance, df, lower.tail = FALSE) else NA_real_,
                  replications = replications)
 }
 
@@ -145,8 +145,8 @@ depths_row <- function(fit, g) {
   evidence <- group_evidence(fit$tally, g)
   if (evidence$law$truths > depths_levels) abort("The hierarchy has too many levels.", c("too_large", "argument"))
   found <- depths_apart(evidence$law, evidence)
-  p <- if (found$df > 0) stats::pchisq(found$statistic, found$df, lower.tail = FALSE) else NA_real_
-  tibble::tibble(deviance = found$statistic, df = found$df, p.value = if (is.na(p)) 1 else p, p.chi2 = p,
+  p <- if (found$df > 0) pchisq(found$statistic, found$df, lower.tail = FALSE) else NA_real_
+  tibble(deviance = found$statistic, df = found$df, p.value = if (is.na(p)) 1 else p, p.chi2 = p,
                  replications = 0)
 }
 
@@ -221,7 +221,7 @@ fit_doubt <- function(fit, truth, evidence, alpha) {
 # deviations has a tail above 0.006.
 makes_counts <- function(evidence, truth) {
   law <- evidence$law
-  if (evidence$k > tested_reports || !law_gives(law, "additive", evidence$k)) return(FALSE)
+  if (evidence$k > tested_reports || !law_gives(law, "additive")) return(FALSE)
   if (min(truth) < 0 || max(truth) > 1) return(FALSE)
   fitted <- evidence$n * (law$b + law$a * truth)
   isTRUE(sum((evidence$counts - fitted)^2 / fitted) <= 4)
@@ -239,7 +239,7 @@ is_contradicted <- function(fit, truth, evidence, alpha) {
   if (is_validated(fit$mechanism)) return(FALSE)
   likeliest <- fit$method == "mle"
   if (!likeliest && !(fit$estimator$unbiased && any(truth < 0))) return(FALSE)
-  if (reports > tested_reports || !law_gives(evidence$law, "channel", reports)) return(FALSE)
+  if (reports > tested_reports || !law_gives(evidence$law, "channel")) return(FALSE)
   if (!likeliest) truth <- estimate_counts(fit$mechanism, evidence$counts, "mle", evidence$n)$estimate
   counts_contradict(fit$mechanism, evidence$counts, law_reported(evidence$law, truth), alpha, evidence$law)
 }
@@ -254,7 +254,7 @@ reports_contradict <- function(mechanism, counts, alpha = false_alarm) {
     }, NA)))
   }
   reports <- length(mechanism$reports)
-  if (reports > tested_reports || !law_gives(rr_law(mechanism), "channel", reports)) return(FALSE)
+  if (reports > tested_reports || !has_categories(mechanism)) return(FALSE)
   truth <- estimate_counts(mechanism, counts, "mle", tally_sums(counts))$estimate
   counts_contradict(mechanism, counts, reported_shares(mechanism, truth), alpha)
 }
@@ -270,7 +270,7 @@ counts_contradict <- function(mechanism, counts, fitted, alpha, law = rr_law(mec
   if (df < 1) return(FALSE)
   deviance <- count_deviance(counts, fitted, blocks)
   # The mixture holds in large samples: 20 respondents doubt a design twice as often.
-  if (tally_sums(counts) < 100) return(stats::pchisq(deviance, df, lower.tail = FALSE) < alpha)
+  if (tally_sums(counts) < 100) return(pchisq(deviance, df, lower.tail = FALSE) < alpha)
   deviance_tail(deviance, df) < alpha
 }
 
@@ -278,16 +278,16 @@ counts_contradict <- function(mechanism, counts, fitted, alpha, law = rr_law(mec
 # degrees of freedom. Those of even and of odd degrees have weights of 1/2 each, so that its tail is at most half of the
 # two largest (Shapiro 1988, International Statistical Review 56, 49-62).
 deviance_tail <- function(deviance, df) {
-  (stats::pchisq(deviance, df, lower.tail = FALSE) + stats::pchisq(deviance, df - 1, lower.tail = FALSE)) / 2
+  (pchisq(deviance, df, lower.tail = FALSE) + pchisq(deviance, df - 1, lower.tail = FALSE)) / 2
 }
 
 # One count against the binomials of all probabilities from `low` to `high`, of which one end is the nearest. Beyond
 # each end a tail is doubted; the other tail is counted in where the ends are near each other.
 beyond_range <- function(count, n, low, high, alpha) {
   size <- round(n)
-  below <- stats::pbinom(ceiling(count), size, low) + stats::pbinom(floor(size * high), size, low, lower.tail = FALSE)
-  above <- stats::pbinom(floor(count) - 1, size, high, lower.tail = FALSE) +
-    stats::pbinom(ceiling(size * low) - 1, size, high)
+  below <- pbinom(ceiling(count), size, low) + pbinom(floor(size * high), size, low, lower.tail = FALSE)
+  above <- pbinom(floor(count) - 1, size, high, lower.tail = FALSE) +
+    pbinom(ceiling(size * low) - 1, size, high)
   (count < n * low && below < alpha) || (count > n * high && above < alpha)
 }
 
@@ -311,7 +311,7 @@ free_reports <- function(mechanism) {
   k <- length(mechanism$levels)
   reports <- length(mechanism$reports)
   blocks <- length(report_blocks(mechanism))
-  full <- law_gives(rr_law(mechanism), "additive", k) || k > 1000
+  full <- law_gives(rr_law(mechanism), "additive") || k > 1000
   max(0, reports - blocks - if (full) k - 1 else qr(rr_matrix(mechanism), tol = 1e-11)$rank - 1)
 }
 

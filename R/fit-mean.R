@@ -6,7 +6,7 @@ estimate_tally.rr_mean <- function(mechanism, tally, given) {
   check_only(given, "interval", c("wald", "anytime"))
   looking <- identical(given$interval, "anytime")
   if (looking && given$target == "sample") {
-    abort(c("{.arg interval} cannot be {.val anytime} here.", x = "It is about the population."), "argument")
+    abort(c("{.arg interval} cannot be {.val anytime} here.", x = "It is about the population."))
   }
   do.call(check_dots_empty, given$options, quote = TRUE)
   groups <- seq_len(NCOL(tally$counts))
@@ -45,7 +45,7 @@ new_rr_mean_fit <- function(tally, given, mean, error, spread, unlikely, looked 
     if (!is.null(spread) && is_heavy(half^2 * spread$estimate, cards, std.error[terms == "variance"]))
       indented("Few respondents hold most of the variance: its interval may be too low"))
   structure(
-    list(rows = tibble::as_tibble(c(keys, list(term = rep(terms, length(mean)), estimate = estimate,
+    list(rows = as_tibble(c(keys, list(term = rep(terms, length(mean)), estimate = estimate,
                                                std.error = std.error))),
          labels = labels, covariance = covariance, n = tally$n, target = given$target,
          conf.level = given$conf.level, simultaneous = given$simultaneous, doubt = ifelse(unlikely, "counts", ""),
@@ -71,17 +71,17 @@ mean_covariance <- function(mean, variance, beside) {
 
 mean_title <- function(tally, given, unlikely) {
   random <- c(population = "respondents and randomization are random", sample = "only the randomization is random")
-  c(paste0("Mean from ", report_words(tally), if (!is.null(tally$groups)) in_groups(tally)),
+  c(paste0("Mean from ", report_words(tally), in_groups(tally)),
     paste0("  ", format(tally$mechanism)),
     sprintf("  Target: %s, %s; %s", given$target, random[[given$target]],
             interval_words(given$conf.level, interval_names[[given$interval %||% "wald"]], given$simultaneous)),
     if (unlikely) indented(unlikely_words))
 }
 
-cut_fit.rr_mean_fit <- function(fit, at, drop = FALSE) {
+cut_groups.rr_mean_fit <- function(fit, at, drop = FALSE) {
   given <- list(target = fit$target, conf.level = fit$conf.level, simultaneous = fit$simultaneous, options = list())
   if (!is.null(fit$plan)) given[c("interval", "plan")] <- list("anytime", fit$plan)
-  cut <- estimate_tally(fit$mechanism, cut_tally(fit$tally, at, drop), given)
+  cut <- estimate_tally(fit$mechanism, cut_groups(fit$tally, at, drop), given)
   cut$family <- fit$family %||% nrow(fit$rows)
   cut
 }
@@ -95,7 +95,7 @@ mean_error <- function(mechanism, mean, second, n, target) {
   if (target == "population" || parts$slope < 0) return(spread)
   # The mean square of scores is constant + linear m + (slope + 1) times that of the answers, whose mean is m.
   squares <- (second - parts$constant - parts$linear * mean) / (parts$slope + 1)
-  if (is.null(mechanism$moments)) squares <- pmin(pmax(squares, 0), 1)
+  if (is.null(mechanism$moments)) squares <- nearest(squares, 0, 1)
   error <- (parts$constant + parts$linear * mean + parts$slope * squares) / n
   ifelse(error < 0, NA_real_, error)
 }

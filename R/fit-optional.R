@@ -17,7 +17,7 @@ estimate_tally.rr_optional <- function(mechanism, tally, given) {
     conf.level = given$conf.level, simultaneous = given$simultaneous, weights = lapply(parts, `[[`, "weights"),
     device.share = all("device"), tally = tally, mechanism = mechanism, axis_kind = "share",
     title = c(paste0("Shares from ", report_words(tally), " that could be direct answers",
-                     if (!is.null(tally$groups)) in_groups(tally)),
+                     in_groups(tally)),
               paste0("  ", format(mechanism)),
               paste0("  Target: population; ", interval_words(given$conf.level, "Wald", given$simultaneous))),
     notes = c(if (any(held)) indented("Estimates held at 0 or 1 have no standard error"), optional_note(all("device")))
@@ -30,7 +30,7 @@ optional_rows <- function(groups, levels, yes, variance) {
   yes[held] <- nearest(yes[held], 0, 1)
   rows <- list(term = rep(levels, length(yes)), estimate = as.vector(rbind(1 - yes, yes)),
                std.error = rep(sqrt(variance), each = 2L))
-  tibble::as_tibble(c(lapply(as.list(groups), rep, each = 2L), rows))
+  as_tibble(c(lapply(as.list(groups), rep, each = 2L), rows))
 }
 
 # `counts`: of no and yes for each device in turn.
@@ -40,7 +40,7 @@ optional_estimate <- function(counts, mechanism) {
   if (any(n < 2)) abort("Each device must have two reports, in each group.", "empty")
   share <- counts[2, ] / n
   # A share of 0 or 1 has some variance.
-  likely <- pmin(pmax(share, 0.5 / n), 1 - 0.5 / n)
+  likely <- nearest(share, 0.5 / n, 1 - 0.5 / n)
   variance <- likely * (1 - likely) / (n - 1)
   weights <- optional_weights(mechanism$devices, variance)
   estimate <- sum(weights * share)

@@ -86,7 +86,7 @@ row_estimates <- function(data, layout, shown, reported) {
     kinds <- levels(data[[shown]])
     return(list(ggplot2::geom_point(ggplot2::aes(shape = .data[[shown]]), colour = colour_estimate, fill = "white",
                                     size = size, na.rm = TRUE),
-                ggplot2::scale_shape_manual(values = stats::setNames(c(16, 21), kinds), drop = TRUE,
+                ggplot2::scale_shape_manual(values = setNames(c(16, 21), kinds), drop = TRUE,
                                             guide = if (all(data[[shown]] == kinds[1])) "none" else "legend")))
   }
   if (is.null(reported)) return(ggplot2::geom_point(colour = colour_estimate, size = size, na.rm = TRUE))
@@ -96,11 +96,11 @@ row_estimates <- function(data, layout, shown, reported) {
   list(ggplot2::geom_point(ggplot2::aes(.data$share, .data$label, colour = .data$what, shape = .data$what), both,
                            size = size, stroke = if (layout$rows > 20) 0.6 else 1),
        ggplot2::scale_colour_manual(values = what_colours(reported), breaks = reported),
-       ggplot2::scale_shape_manual(values = stats::setNames(c(16, 1), reported), breaks = reported))
+       ggplot2::scale_shape_manual(values = setNames(c(16, 1), reported), breaks = reported))
 }
 
 # What is drawn is a share that was recovered or one that was reported.
-what_colours <- function(names) stats::setNames(c(colour_estimate, colour_reported), names)
+what_colours <- function(names) setNames(c(colour_estimate, colour_reported), names)
 
 intervals_scale <- function(kinds, layout) {
   labels <- if (length(kinds) > 1L) point_format else switch(kinds, share = percent_labels, difference = point_labels,
@@ -109,7 +109,12 @@ intervals_scale <- function(kinds, layout) {
     breaks <- if (layout$across > 1L) few_log_breaks(3) else log_breaks
     return(ggplot2::scale_x_log10(labels = labels, breaks = breaks, guide = no_overlap()))
   }
-  ggplot2::scale_x_continuous(labels = labels, breaks = layout$breaks, guide = no_overlap())
+  # Long numbers leave room for fewer marks.
+  breaks <- function(limits) {
+    at <- layout$breaks(limits)
+    if (layout$across == 1L && sum(nchar(labels(at)) + 2) > 40) few_breaks(3)(limits) else at
+  }
+  ggplot2::scale_x_continuous(labels = labels, breaks = breaks, guide = no_overlap())
 }
 
 point_format <- function(x) format(x, trim = TRUE, drop0trailing = TRUE, digits = 3, scientific = FALSE)
@@ -138,6 +143,13 @@ drawn_of.rr_mean_fit <- function(x, data, labels) {
   means <- data$term == "mean"
   shown <- drawn_of.rr_estimates(x, droplevels(if (any(means)) data[means, ] else data), labels)
   if (!any(means)) shown$axis <- "Variance of the truth"
+  keys <- names(x$tally$groups)
+  if (length(keys) && length(unique(shown$data$term)) == 1L) {
+    shown$data$label <- rows_factor(as.character(group_panel(shown$data, keys, named = FALSE)))
+    shown$rows <- keys_axis(keys)
+  }
+  shown$title <- picture_title(question_of(x$tally), keys, if (any(means)) "True mean" else "Variance of the truth")
+  shown$caption <- paste0(" ", capitalise(report_words(x$tally)), ".")
   shown
 }
 

@@ -8,11 +8,14 @@
 #'
 #' * up to 40 categories: one row per category.
 #' * a yes/no question in groups: one row per group, for "yes".
-#' * groups that are dates, times or years: time along an axis, a panel per category; up to 8 further groups are lines.
+#' * groups that are dates (also as text, "2026-10-27"), times or years: time along an axis, a panel per category; up to 8 further groups are lines.
 #' * bins and levels of a tree, more than 12 ([rr_square_wave()], [rr_hierarchy()]): along an axis of numbers.
 #' * more than 40 ordered categories (numbers, ordered factor): along an axis, in their order.
-#' * more than 40 other categories: ranked by estimate, on logarithmic axes.
+#' * more than 40 other categories: ranked by estimate, on logarithmic axes, with a band for the intervals.
 #' * more than 200 categories: intervals as a band, reported shares as points.
+#'
+#' The title is the name of the column if `rr_estimate()` was given a `column`, and otherwise says what is drawn; the groups follow. Axes, titles of panels or names of lines
+#' name the grouping variables. In one panel the names of up to 8 lines stand at the ends of the lines.
 #'
 #' Forty rows need 4 inches of height. If the device is too small, a message gives the height that is needed.
 #'
@@ -25,12 +28,12 @@
 #' * [rr_effects()]: a row per effect, in percentage points; with `by` a row per group and a panel per effect.
 #' * [rr_top()]: categories from the most common down, with intervals by rank; hollow points are not shown to be present.
 #' * [rr_heavy_hitters()]: the strings that were found, from the most frequent down.
-#' * [rr_quantile()]: a row per group and probability.
+#' * [rr_quantile()]: a row per group and a panel per probability.
 #'
 #' Rows of a table may be left out before it is drawn. Up to 200 rows are drawn. `as.data.frame()` gives the rows and columns of the picture.
 #'
 #' @section Pictures of regressions:
-#' A fit of [rr_glm()] is drawn as the predicted probability of a true yes along one covariate, with a confidence band. The other covariates are held at their means or most
+#' A fit of [rr_glm()] is drawn, under the name of the answers, as the predicted probability of a true yes along one covariate, with a confidence band. The other covariates are held at their means or most
 #' frequent values, which the caption names. `plot(fit, which = 1)` draws diagnostics of the residuals of the reports.
 #'
 #' @param object,x A fit of [rr_estimate()], including survey designs, a table as listed above, or a fit of [rr_glm()].
@@ -120,17 +123,6 @@ iso_dates <- function(x) {
   if (is.null(dates) || anyNA(dates)) x else dates
 }
 
-# Levels with an order of their own: an ordered factor, or numbers. (Levels given only by their number have no
-# order.)
-in_order <- function(mechanism) {
-  isTRUE(mechanism$ordered) || (length(mechanism$levels) > 2L && !is.null(level_numbers(mechanism)))
-}
-
-level_numbers <- function(mechanism) {
-  numbers <- mechanism$numeric_truths %||% mechanism$numeric_levels
-  if (length(numbers) == length(mechanism$levels) && !anyNA(numbers)) numbers
-}
-
 # Where levels lie on an axis of numbers: bins at their middles, and the levels of a tree.
 axis_numbers <- function(mechanism) {
   breaks <- mechanism$breaks
@@ -150,8 +142,9 @@ plot_data <- function(fit, which) {
 }
 
 plot_caption <- function(fit, what) {
+  source <- paste(fit$estimator$title, "of", report_words(fit$tally))
   if (fit$interval == "none") {
-    return(wrap_text(sprintf("%s. No intervals: %s.", report_words(fit$tally), fit$estimator$no_intervals)))
+    return(wrap_text(sprintf("%s. No intervals: %s.", source, fit$estimator$no_intervals)))
   }
   survey <- inherits(fit, "rr_survey")
   ranked <- isTRUE(fit$ranked)
@@ -160,18 +153,26 @@ plot_caption <- function(fit, what) {
     paste0(" Unbiased estimates may be impossible shares: their intervals end at 0% and 100%.",
            if (is_doubted(fit)) " The reports are unlikely under this design.")
   }
-  wrap_text(paste0(report_words(fit$tally), ". ", what, ": ", interval_words(fit$conf.level, interval_label(fit)),
+  wrap_text(paste0(source, ". ", what, ": ", interval_words(fit$conf.level, interval_label(fit)),
                    " for the ", fit$target, if (survey) ", by the design",
                    if (fit$simultaneous) ", simultaneous" else if (ranked) ", by rank", ".",
                    if (ranked) paste0(" ", rank_words(fit$conf.level), "."), beyond))
 }
 
-plot_title <- function(fit) paste(fit$estimator$title, "from randomized reports")
+# `terms`: the categories that are drawn.
+plot_title <- function(fit, terms) {
+  otherwise <- share_title(fit, terms, 200)
+  if (length(terms) > 1L) otherwise <- plural(otherwise)
+  picture_title(question_of(fit$tally), names(fit$tally$groups), otherwise)
+}
+
+plural <- function(what) sub("proportion$", "proportions", what)
 
 plot_base <- function(fit, data, what = "Lines", layout = NULL) {
   plot <- ggplot2::ggplot(data) +
-    ggplot2::labs(title = wrap_text(plot_title(fit), 46), subtitle = wrap_text(fit$mechanism$design, 64),
-                  caption = plot_caption(fit, what), colour = NULL, shape = NULL, fill = NULL) +
+    ggplot2::labs(title = wrap_text(plot_title(fit, shown_terms(fit, data)), 46),
+                  subtitle = wrap_text(fit$mechanism$design, 64), caption = plot_caption(fit, what), colour = NULL,
+                  shape = NULL, fill = NULL) +
     theme_candor()
   if (length(unique(data$panel)) < 2) plot else plot + row_panels(layout %||% list(title_width = 18, title_size = 10))
 }
@@ -203,58 +204,70 @@ shown_terms <- function(fit, data) {
 
 plot_rows <- function(fit, data, order) {
   axis <- share_title(fit, c("", ""))
+  title <- plot_title(fit, unique(data$term))
+  questions <- names(fit$mechanism$questions)
+  rows <- if (length(questions)) wrap_text(paste(questions, collapse = ", "), 20)
   if (rows_are_groups(fit, data)) {
     kept <- shown_terms(fit, data)
+    title <- plot_title(fit, kept)
+    keys <- row_keys(fit, data)
+    rows <- keys_axis(keys)
     axis <- share_title(fit, kept, 200)
-    data <- group_rows(fit, data[data$term == kept, ])
+    data <- group_rows(fit, data[data$term == kept, ], keys)
   }
   sorted <- if (order) base::order(data$estimate, decreasing = TRUE) else seq_len(nrow(data))
   data$label <- factor(data$term, rev(unique(data$term[sorted])))
   data$kind <- rep(if (isTRUE(fit$total)) "number" else "share", nrow(data))
-  questions <- names(fit$mechanism$questions)
-  if (length(questions)) questions <- wrap_text(paste(questions, collapse = ", "), 20)
   reported <- if (!isTRUE(fit$total)) share_names(fit$mechanism)
-  draw_intervals(data, plot_title(fit), plot_caption(fit, "Lines"), axis, questions, most = Inf, reported = reported,
+  draw_intervals(data, title, plot_caption(fit, "Lines"), axis, rows, most = Inf, reported = reported,
                  subtitle = wrap_text(fit$mechanism$design, 64))
 }
 
 # The last of several keys is the row, the others make the panels, if these are few.
-group_rows <- function(fit, data) {
+row_keys <- function(fit, data) {
   keys <- names(fit$tally$groups)
-  panels <- group_panel(data, utils::head(keys, -1L))
-  few <- nlevels(panels) <= 4L
-  data$term <- as.character(if (few) group_panel(data, utils::tail(keys, 1L)) else data$panel)
-  data$panel <- if (few) panels else one_panel(data)
+  if (nlevels(group_panel(data, head(keys, -1L))) <= 4L) tail(keys, 1L) else keys
+}
+
+group_rows <- function(fit, data, rows) {
+  data$term <- as.character(group_panel(data, rows, named = FALSE))
+  data$panel <- group_panel(data, setdiff(names(fit$tally$groups), rows))
   data
 }
 
-# Time along an axis. Of a yes/no question "yes" says all. Further groups have colours.
+# Time along an axis. Of a yes/no question "yes" says all. Further groups have lines of their own.
 plot_times <- function(fit, data, key, further) {
   terms <- shown_terms(fit, data)
   data <- data[data$term %in% terms, ]
   data$at <- data[[key]]
   data$panel <- factor(data$term, terms)
-  data$group <- group_panel(data, further)
-  groups <- levels(data$group)
-  picture <- if (length(groups) < 2L) draw_sequence(fit, data) else draw_group_lines(fit, data, groups)
-  picture + scale_x_time(data$at, c(5, 3, 2)[min(length(terms), 3)]) +
-    share_scale(fit, ggplot2::scale_y_continuous,
+  data$group <- group_panel(data, further, named = FALSE)
+  alone <- nlevels(data$group) < 2L
+  drawn <- na.omit(unlist(data[c("estimate", "conf.low", "conf.high")]))
+  ends <- if (!alone && length(terms) == 1L) {
+    line_ends(data$at, data$estimate, data$group, range(drawn), title = keys_axis(further))
+  }
+  picture <- if (alone) draw_sequence(fit, data) else draw_group_lines(fit, data, ends)
+  picture + scale_x_places(data$at, c(5, 3, 2)[min(length(terms), 3)], ends$expand) +
+    share_scale(fit, ggplot2::scale_y_continuous, sec.axis = ends$axis %||% ggplot2::waiver(),
                 breaks = if (length(terms) > 3L) few_breaks(2) else ggplot2::waiver()) +
-    ggplot2::labs(x = if (is.numeric(data$at)) key, y = share_title(fit, terms))
+    ggplot2::labs(x = key, y = share_title(fit, terms), colour = keys_axis(further), linetype = keys_axis(further))
 }
 
-draw_group_lines <- function(fit, data, groups) {
+draw_group_lines <- function(fit, data, ends) {
+  groups <- levels(data$group)
   labels <- wrap_labels(30)(groups)
+  guide <- if (is.null(ends)) line_legend(labels) else "none"
   # Intervals of one time stand beside each other.
   beside <- ggplot2::position_dodge(width = 0.3 * min(diff(sort(unique(as.numeric(data$at))))))
   plot_base(fit, data, "Bars") +
     ggplot2::aes(.data$at, .data$estimate, ymin = .data$conf.low, ymax = .data$conf.high, colour = .data$group) +
     ggplot2::geom_linerange(linewidth = 0.8, alpha = 0.45, position = beside, na.rm = TRUE) +
-    ggplot2::geom_line(linewidth = 0.5, position = beside) +
+    ggplot2::geom_line(ggplot2::aes(linetype = .data$group), linewidth = 0.5, position = beside) +
     ggplot2::geom_point(size = 1.8, position = beside) +
-    ggplot2::scale_colour_manual(values = stats::setNames(line_colours[seq_along(groups)], groups), labels = labels,
-                                 guide = line_legend(labels)) +
-    ggplot2::labs(colour = NULL)
+    ggplot2::scale_colour_manual(values = line_values(groups, line_colours), labels = labels, guide = guide) +
+    ggplot2::scale_linetype_manual(values = line_values(groups, line_types), labels = labels, guide = guide) +
+    ends$layers
 }
 
 # More categories than there is room for rows with names, along an axis: at their numbers, at their positions, or by
@@ -262,7 +275,7 @@ draw_group_lines <- function(fit, data, groups) {
 plot_along <- function(fit, data, ranked) {
   mechanism <- fit$mechanism
   values <- axis_numbers(mechanism) %||% level_numbers(mechanism)
-  data$at <- if (ranked) stats::ave(data$estimate, data$panel, FUN = function(x) rank(-x, ties.method = "first"))
+  data$at <- if (ranked) ranks_of(data)
     else (values %||% seq_along(mechanism$levels))[match(data$term, mechanism$levels)]
   layout <- sequence_layout(data$panel)
   # The logarithmic axis ends a little below one report; what lies there is drawn on its edge, but for the estimates.
@@ -277,6 +290,13 @@ plot_along <- function(fit, data, ranked) {
     picture <- picture + ggplot2::labs(caption = paste0(picture$labels$caption, note))
   }
   with_height(picture, layout)
+}
+
+# From the largest down in each panel. Of categories that are estimated alike, as many are at 0, that with more reports
+# comes first.
+ranks_of <- function(data) {
+  order <- order(data$panel, -data$estimate, -(data[["reported"]] %||% data$conf.high))
+  ave(replace(order, order, seq_along(order)), data$panel, FUN = rank)
 }
 
 # Each row of panels needs its title and three quarters of an inch.
@@ -312,17 +332,19 @@ draw_sequence <- function(fit, data, layout = NULL, floor = NULL) {
   ranks <- !is.null(floor)
   # Beside each other panels have less room.
   k <- length(unique(data$at)) * if (ranks) 1 else layout$across %||% 1
+  # Ranks on a logarithmic axis stand so close that intervals of their own would be one black area.
+  band <- ranks || k > 200
   kinds <- share_names(fit$mechanism)
   reported <- "reported" %in% names(data)
   limits <- ggplot2::aes(.data$at, ymin = .data$conf.low, ymax = .data$conf.high)
   estimates <- ggplot2::aes(.data$at, .data$estimate, colour = kinds[1])
-  plot_base(fit, data, if (k > 200) "Band" else "Lines", layout) +
+  plot_base(fit, data, if (band) "Band" else "Lines", layout) +
     (if (!ranks && any(data$estimate <= 0)) ggplot2::geom_hline(yintercept = 0, colour = colour_line,
                                                                 linewidth = 0.4)) +
     (if (reported) ggplot2::geom_point(ggplot2::aes(.data$at, .data$reported, colour = kinds[2]),
                                        size = if (ranks) 0.5 else if (k > 200) 0.4 else 0.9,
                                        alpha = if (ranks) 0.35 else 1)) +
-    (if (k > 200) ggplot2::geom_ribbon(limits, fill = colour_estimate, alpha = 0.2)
+    (if (band) ggplot2::geom_ribbon(limits, fill = colour_estimate, alpha = 0.2)
      else ggplot2::geom_linerange(limits, colour = colour_estimate, alpha = 0.35, linewidth = 0.8, na.rm = TRUE)) +
     ggplot2::geom_line(estimates, data[data$estimate > floor %||% -Inf, ], linewidth = if (ranks) 0.8 else 0.5) +
     (if (k <= 100 && !ranks) ggplot2::geom_point(estimates, size = 1.2)) +

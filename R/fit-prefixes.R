@@ -2,7 +2,7 @@
 
 #' Heavy hitters: frequent strings found by their prefixes
 #'
-#' `rr_heavy_hitters()` finds the frequent strings in reports of [rr_prefixes()], without a list of candidates, and estimates their shares without bias.
+#' `rr_prefixes()` randomizes strings of which nobody has a list, such as addresses of pages. `rr_heavy_hitters()` finds the frequent strings in its reports and estimates their shares without bias.
 #'
 #' @section The search:
 #' Prefixes are lengthened step by step. The candidates of a step are the prefixes that survived the last step, each with all extensions of the next length. A
@@ -27,7 +27,7 @@
 #' @param simultaneous Logical, default `FALSE`. Should the intervals of all strings hold together (Bonferroni)? By default they are intervals by rank, see [rr_top()]. Both are
 #'   approximate, because collisions of hash functions are in the counts.
 #' @param ... Not used; further arguments give an error.
-#' @return A tibble of class `rr_heavy_hitters` with one row per string, the largest estimate first: `term`, `estimate`, `std.error`,
+#' @return `rr_heavy_hitters()`: a tibble of class `rr_heavy_hitters` with one row per string, the largest estimate first: `term`, `estimate`, `std.error`,
 #'   `conf.low`, `conf.high`. It may have no rows. [plot()][autoplot.rr_compare] draws it. Attributes:
 #'
 #'   * `search`: a tibble with a row per length: `length`, `candidates` (their number), `n` (respondents), `error` (\eqn{\sigma}), `threshold` (as a share),
@@ -35,10 +35,10 @@
 #'   * `fit`: the [fit][fit_methods] of the group that was held out, or `NULL`.
 #'   * `epsilon`, `n`: the privacy budget; the respondents held out.
 #' @section Errors:
-#' `candor_error_argument`, `candor_error_empty` (a group without respondents), `candor_error_too_large` (more than 2,000,000 candidates in a step). See [candor_conditions].
+#' `candor_error_argument` (also for answers that are not valid text or contain the sign U+0004), `candor_error_missing`, `candor_error_report`, `candor_error_empty` (a group without respondents), `candor_error_too_large` (more than 2,000,000 candidates in a step). See [candor_conditions].
 #' @references Wang, T., Li, N. and Jha, S. (2021). Locally differentially private heavy hitter identification. *IEEE Transactions on Dependable and Secure Computing*.
 #'   \doi{10.48550/arXiv.1708.06674} (prefix extending, without the group that is held out)
-#' @seealso [rr_prefixes()] for the mechanism, [rr_count_mean_sketch()] for strings that are asked for, [rr_top()] for known categories.
+#' @seealso [rr_count_mean_sketch()] for strings that are asked for, [rr_bloom()] for a list of candidates, [rr_top()] for known categories.
 #' @concept heavy hitters
 #' @concept frequent strings
 #' @concept open dictionary
@@ -61,16 +61,16 @@ rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.
   tally <- if (inherits(x, "rr_tally") || inherits(mechanism, "rr_prefixes")) as_tally(x, mechanism, NULL, NULL, FALSE)
   check_that(inherits(tally$mechanism, "rr_prefixes"), tally$mechanism %||% x, "x",
              "a tally of reports of {.fn rr_prefixes}, or these reports with their mechanism")
-  if (!is.null(tally$groups)) abort("{.arg x} must be a tally without groups.", "argument")
+  if (!is.null(tally$groups)) abort("{.arg x} must be a tally without groups.")
   alphabet <- check_alphabet(alphabet)
   alpha <- check_alpha(alpha)
   most <- check_count(most, "most", min = 1)
-  target <- check_choice(target, "target", c("population", "sample"))
+  target <- check_choice(target)
   conf.level <- check_level(conf.level)
   check_flag(simultaneous, "simultaneous")
   found <- search_prefixes(tally, alphabet, alpha, most)
   fit <- NULL
-  table <- tibble::tibble(term = character(), estimate = numeric(), std.error = numeric(), conf.low = numeric(),
+  table <- tibble(term = character(), estimate = numeric(), std.error = numeric(), conf.low = numeric(),
                           conf.high = numeric())
   if (length(found$strings)) {
     # They are shown, and asked for, without the sign of their end.
@@ -136,12 +136,12 @@ search_prefixes <- function(tally, alphabet, alpha, most) {
     step
   })
   list(strings = if (steps[[length(steps)]]$found > 0) survivors,
-       steps = tibble::as_tibble(do.call(rbind.data.frame, steps)))
+       steps = as_tibble(do.call(rbind.data.frame, steps)))
 }
 
 largest_above <- function(estimate, threshold, most) {
   chosen <- order(estimate, decreasing = TRUE)
-  utils::head(chosen[estimate[chosen] > threshold], most)
+  head(chosen[estimate[chosen] > threshold], most)
 }
 
 # The share that the estimate of a string that nobody holds exceeds with probability `alpha` at most. Each function
@@ -159,7 +159,7 @@ absent_threshold <- function(tally, asked, alpha) {
     rate <- exp(log_rate)
     (sum(rate * largest + log(colMeans(exp(rate * sweep(excess, 2, largest))))) - log(alpha)) / rate
   }
-  sum <- stats::optimize(bound, log(c(0.01, 1000) / spread))$objective
+  sum <- optimize(bound, log(c(0.01, 1000) / spread))$objective
   law <- rr_law(asked$mechanism)
   ((sum(colMeans(counts)) + sum) / tally$n - law$q) / law$difference
 }

@@ -44,7 +44,6 @@
 NULL
 
 #' @rdname likelihood_profile
-#' @importFrom stats profile
 #' @export
 profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) {
   level <- check_level(level)
@@ -76,7 +75,7 @@ new_rr_profile <- function(table, fit, groups = NULL) {
 confint.rr_profile <- function(object, parm = NULL, level = 0.95, ...) {
   terms <- unique(object$term)
   if (!is.null(parm)) terms <- terms[match_rows(parm, terms, "terms")]
-  stats::confint(attr(object, "fit"), terms, level)
+  confint(attr(object, "fit"), terms, level)
 }
 
 #' @rdname likelihood_profile
@@ -85,16 +84,20 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
   fit <- attr(object, "fit")
   conf.level <- check_level(conf.level)
   check_installed("ggplot2", "to draw a profile")
-  panel <- group_panel(object, c(attr(object, "groups"), "term"), ": ")
-  if (nlevels(panel) > 12L) abort("A picture holds up to 12 profiles, see {.arg parm}.", "argument")
-  limit <- stats::qchisq(conf.level, 1)
+  keys <- attr(object, "groups")
+  term <- as.character(object$term)
+  panel <- if (length(keys)) paste(group_panel(object, keys), term, sep = ", ") else term
+  panel <- factor(panel, unique(panel))
+  if (nlevels(panel) > 12L) abort("A picture holds up to 12 profiles, see {.arg parm}.")
+  limit <- qchisq(conf.level, 1)
   data <- data.frame(value = object$value, fall = -object$deviance / 2, panel = panel)
-  bounds <- stats::confint(fit, unique(object$term), conf.level)
+  bounds <- confint(fit, unique(object$term), conf.level)
   # The rows of confint() are one for each panel, groups slowest, as panels are.
   ends <- data.frame(value = as.vector(bounds),
                      panel = factor(rep(levels(panel)[seq_len(nrow(bounds))], 2), levels(panel)))
   ends <- ends[is.finite(ends$value), ]
   share <- inherits(fit, "rr_fit")
+  title <- picture_title(if (share) question_of(fit$tally) else answer_name(fit$terms), keys, "Profile likelihood")
   layout <- row_layout(nlevels(panel), "", levels(panel))
   ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$fall)) +
     ggplot2::geom_hline(yintercept = -limit / 2, linetype = 2, colour = colour_line) +
@@ -104,9 +107,9 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
     ggplot2::geom_point(data = data[object$deviance == 0, ], colour = colour_estimate, size = 2) +
     theme_candor() +
     row_panels(layout, "free_x") +
-    ggplot2::scale_x_continuous(labels = if (share) percent_labels else ggplot2::waiver(), breaks = layout$breaks,
-                                guide = no_overlap()) +
-    ggplot2::labs(title = "Profile likelihood", x = if (share) "True proportion" else "Coefficient",
+    ggplot2::scale_x_continuous(labels = if (share) percent_labels else ggplot2::waiver(), guide = no_overlap(),
+                                breaks = if (layout$across > 2) few_breaks(2, 2) else layout$breaks) +
+    ggplot2::labs(title = wrap_text(title, 46), x = if (share) "True proportion" else "Coefficient",
                   y = "Log-likelihood,\nbelow its maximum",
                   caption = wrap_text(sprintf("Dotted: the %s interval, where the curve is above the dashed line.",
                                               percent_labels(conf.level))))
@@ -121,7 +124,7 @@ plot.rr_profile <- function(x, ...) draw(x, ...)
 design_parameters <- function(fit, conf.level) {
   parameters <- fit$mechanism$parameters
   if (is.null(parameters) || !identical(fit$method, "mle")) {
-    abort("Parameters need a maximum likelihood fit of a design with an unknown parameter.", "argument")
+    abort("Parameters need a maximum likelihood fit of a design with an unknown parameter.")
   }
   rows <- lapply(seq_len(NCOL(fit$estimate)), function(g) parameter_rows(fit, g, parameters, conf.level))
   bind_groups(rows, fit$tally$groups)
@@ -144,7 +147,7 @@ parameter_rows <- function(fit, g, parameters, conf.level) {
     bounds <- if (is.nan(estimate)) c(low = 0, high = 1) else profile_ratio(deviance, estimate, conf.level)
     # At 0 and 1 the information says nothing about the error, as of other shares.
     inside <- known && estimate > 0 && estimate < 1
-    tibble::tibble(term = term, estimate = if (known) estimate else NA_real_,
+    tibble(term = term, estimate = if (known) estimate else NA_real_,
                    std.error = if (inside) sqrt(drop(slope %*% both$covariance %*% slope)) else NA_real_,
                    conf.low = bounds[["low"]], conf.high = bounds[["high"]], identified = known)
   }, parameters, names(parameters))

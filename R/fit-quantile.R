@@ -106,7 +106,7 @@ quantile_rows <- function(fit, g, probs, edges, conf.level) {
   low <- reach_share(shares, pmax(probs - reach$below, 0), edges)
   high <- reach_share(shares, pmin(probs + reach$above, 1), edges)
   spread <- (high$value - low$value) / (2 * normal_quantile(conf.level))
-  tibble::tibble(prob = probs, level = fit$mechanism$levels[found$level], estimate = found$value,
+  tibble(prob = probs, level = fit$mechanism$levels[found$level], estimate = found$value,
                  std.error = ifelse(spread > 0, spread, NA_real_), conf.low = low$value, conf.high = high$value)
 }
 
@@ -123,7 +123,7 @@ quantile_edges <- function(mechanism, breaks) {
 # Cumulative shares that do not fall, from 0 to 1: unbiased estimates may be negative.
 monotone_shares <- function(estimate) {
   shares <- cumsum(estimate)
-  if (any(estimate < 0)) shares <- stats::isoreg(shares)$yf
+  if (any(estimate < 0)) shares <- isoreg(shares)$yf
   c(nearest(shares[-length(shares)], 0, 1), 1)
 }
 
@@ -202,7 +202,7 @@ bin_hull <- function(breaks, z) {
     place <- (rep(bins, 2) - 1 + part)[is.finite(part) & part >= 0 & part <= 1]
     accepted <- which(excess[c(1, 2 * bins + 1)] <= 0)
     if (!length(c(place, accepted))) return(NULL)
-    limits <- stats::approx(c(0, bins), breaks, range(place, accepted - 1))$y
+    limits <- approx(c(0, bins), breaks, range(place, accepted - 1))$y
     ifelse(c(1, length(breaks)) %in% accepted, c(-Inf, Inf), limits)
   }
 }
@@ -226,6 +226,21 @@ level_quantiles <- function(probs, z, below, covariance, edges) {
   class_rows(probs, found$value, limits, total, place)
 }
 
+# A row for each group and a panel for each probability; without groups a row for each probability.
+drawn_of.rr_quantile <- function(x, data, labels) {
+  shown <- drawn_of.rr_estimates(x, data, labels)
+  keys <- setdiff(attr(x, "keys"), "prob")
+  if ("group1" %in% keys) return(shown)
+  shown$title <- picture_title(NULL, keys, "Quantiles")
+  quantile <- paste(format_count(data$prob), "quantile")
+  if (!length(keys)) return(replace(shown, "rows", "Probability"))
+  shown$data$label <- rows_factor(as.character(group_panel(data, keys, named = FALSE)))
+  shown$data$panel <- factor(quantile, unique(quantile))
+  shown$rows <- keys_axis(keys)
+  if (nlevels(shown$data$panel) == 1L) shown$axis <- paste("The", quantile[1])
+  shown
+}
+
 # The limits are stretched to the estimate. `place`: which row of the data, or level, it is.
 class_rows <- function(probs, estimate, limits, total, place) {
   if (total <= 0) estimate[] <- limits[] <- NA
@@ -242,11 +257,11 @@ new_class_quantiles <- function(found, labels, probs, z, correlation, ..., what)
                       x = "It is so in {.val {empty}}."), class = "candor_message_empty")
   }
   table <- if (is.null(correlation)) {
-    bind_groups(lapply(found, function(class) tibble::as_tibble(class[c("prob", "estimate", "low", "high")])), labels)
+    bind_groups(lapply(found, function(class) as_tibble(class[c("prob", "estimate", "low", "high")])), labels)
   } else quantile_differences(found, names, probs, correlation)
   names(table)[names(table) %in% c("low", "high")] <- c("conf.low", "conf.high")
   spread <- (table$conf.high - table$conf.low) / (2 * z)
-  table <- tibble::add_column(table, std.error = ifelse(spread > 0 & is.finite(spread), spread, NA_real_),
+  table <- add_column(table, std.error = ifelse(spread > 0 & is.finite(spread), spread, NA_real_),
                               .after = "estimate")
   title <- if (is.null(correlation)) "Quantiles" else "Differences of quantiles"
   numbers <- c("estimate", "std.error", "conf.low", "conf.high")
@@ -259,7 +274,7 @@ new_class_quantiles <- function(found, labels, probs, z, correlation, ..., what)
 # estimates (Zou and Donner), but with the correlation of S at both quantiles.
 quantile_differences <- function(found, names, probs, correlation) {
   if (length(found) < 2L) abort("{.arg difference} needs at least two classes.", "argument")
-  pairs <- utils::combn(length(found), 2L)
+  pairs <- combn(length(found), 2L)
   do.call(rbind, lapply(seq_len(ncol(pairs)), function(j) {
     x <- found[[pairs[1, j]]]
     y <- found[[pairs[2, j]]]
@@ -269,7 +284,7 @@ quantile_differences <- function(found, names, probs, correlation) {
     }, 0)
     reach <- function(a, b) ifelse(is.infinite(a + b), Inf, sqrt(pmax(a^2 + b^2 - 2 * r * a * b, 0)))
     difference <- y$estimate - x$estimate
-    tibble::tibble(group1 = names[pairs[1, j]], group2 = names[pairs[2, j]], prob = probs, estimate = difference,
+    tibble(group1 = names[pairs[1, j]], group2 = names[pairs[2, j]], prob = probs, estimate = difference,
                    low = difference - reach(y$estimate - y$low, x$high - x$estimate),
                    high = difference + reach(y$high - y$estimate, x$estimate - x$low))
   }))
@@ -277,5 +292,5 @@ quantile_differences <- function(found, names, probs, correlation) {
 
 # The correlation that these products have; unknown, and taken for 0, if a variance is estimated as negative.
 known_correlation <- function(products) {
-  if (all(diag(products) > 0)) nearest(stats::cov2cor(products)[1, 2], -1, 1) else 0
+  if (all(diag(products) > 0)) nearest(cov2cor(products)[1, 2], -1, 1) else 0
 }

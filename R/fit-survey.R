@@ -100,16 +100,16 @@ read_design <- function(design, mechanism, given, column, weights, by, na.rm) {
   given$interval <- "wald"
   law <- check_law(rr_law(mechanism))
   # Protocols whose unbiased estimate is the mean of a score of each report. RAPPOR's weighs the reports by all others.
-  scored <- !is.null(mechanism$codec) && law_gives(law, "scores", length(mechanism$levels))
+  scored <- !is.null(mechanism$codec) && law_gives(law, "scores")
   if (scored) {
     check_only(given, "method", "inv")
     given$method <- "inv"
     given$scored <- TRUE
-  } else if (!law_gives(law, "channel", length(mechanism$levels))) {
+  } else if (!law_gives(law, "channel")) {
     refuse_law(law, "channel", "A survey design",
                "Of protocols those are known whose inversion is a mean over reports, such as {.fn rr_unary}.")
   }
-  tally <- tally_design(design, mechanism, column, weights, by, na.rm)
+  tally <- named_tally(tally_design(design, mechanism, column, weights, by, na.rm), column)
   reports <- length(if (scored) mechanism$levels else mechanism$reports)
   if (reports > covariance_cells || reports * NCOL(tally$counts) > 2 * covariance_cells) {
     abort("There are too many estimates for a covariance matrix of a design.", "too_large")
@@ -147,8 +147,8 @@ describe_survey <- function(x) {
   x
 }
 
-cut_fit.rr_survey <- function(fit, at, drop = FALSE) {
-  cut <- cut_fit.rr_fit(fit, at, drop)
+cut_groups.rr_survey <- function(fit, at, drop = FALSE) {
+  cut <- cut_groups.rr_fit(fit, at, drop)
   k <- length(fit$mechanism$levels)
   cells <- as.vector(outer(seq_len(k), (at - 1) * k, `+`))
   cut$covariance <- fit$covariance[cells, cells, drop = FALSE]
@@ -158,9 +158,10 @@ cut_fit.rr_survey <- function(fit, at, drop = FALSE) {
 
 # An argument for which there is nothing to choose, where it was given.
 check_only <- function(given, arg, choices) {
-  if (!arg %in% names(given) || isTRUE(given[[arg]] %in% choices)) return(invisible())
-  abort(c("{.arg {arg}} must be {.or {.val {choices}}} for this mechanism, or left out.",
-          x = "It is {describe(given[[arg]])}."), "argument")
+  if (arg %in% names(given) && !isTRUE(given[[arg]] %in% choices)) {
+    abort(c("{.arg {arg}} must be {.or {.val {choices}}} for this mechanism, or left out.",
+            x = "It is {describe(given[[arg]])}."))
+  }
 }
 
 survey_title <- function(x) {
@@ -169,7 +170,7 @@ survey_title <- function(x) {
             else "the draw of the sample and the randomization of each answer"
   c(paste0(x$estimator$title, ": ", if (x$total) "totals" else "shares", " of ",
            category_words(length(x$mechanism$levels)), " from ", format_count(x$n), " respondents who stand for ",
-           format_count(round(sum(tally$n), 1)), if (!is.null(tally$groups)) in_groups(tally)),
+           format_count(round(sum(tally$n), 1)), in_groups(tally)),
     paste0("  ", format(x$mechanism)),
     indented(c(paste("Random:", random),
                paste0("Target: ", x$target, "; ", interval_words(x$conf.level, interval_label(x), x$simultaneous),
@@ -180,8 +181,7 @@ survey_title <- function(x) {
 #' @export
 logLik.rr_survey <- function(object, ...) {
   abort(c("A survey design has no likelihood of the reports.",
-          i = "Compare groups by {.fn rr_compare}, or by {.fn survey::regTermTest} of a fit of {.fn rr_glm}."),
-        "argument")
+          i = "Compare groups by {.fn rr_compare}, or by {.fn survey::regTermTest} of a fit of {.fn rr_glm}."))
 }
 
 #' @export

@@ -68,9 +68,9 @@ rr_top <- function(x, n = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "
   fit <- estimate(x, mechanism, method = "inv", target = target, conf.level = conf.level)
   check_class(fit, "x", "rr_fit", "a tally of one question whose categories are estimated")
   p <- absence_p_values(fit)
-  adjusted <- matrix(apply(p, 2, stats::p.adjust, adjust), nrow(p), ncol(p))
+  adjusted <- matrix(apply(p, 2, p.adjust, adjust), nrow(p), ncol(p))
   found <- as.integer(colSums(adjusted <= alpha))
-  table <- tibble::as_tibble(top_columns(fit, top_cells(fit, n), p, adjusted, conf.level))
+  table <- as_tibble(top_columns(fit, top_cells(fit, n), p, adjusted, conf.level))
   table$present <- table$p.adjusted <= alpha
   title <- present_title(found, length(fit$mechanism$levels), adjust, alpha)
   new_rr_table(table, "rr_top", keys = c(names(fit$tally$groups), "term"), found = found, alpha = alpha,
@@ -142,8 +142,8 @@ absence_p_values <- function(fit) {
   all <- if (!is.null(joined)) binomial_absence(law, joined)
     else vapply(seq_len(NCOL(fit$estimate)), function(g) {
       evidence <- group_evidence(fit$tally, g, law)
-      if (law_gives(law, "exact", evidence$k)) return(binomial_absence(law, evidence))
-      stats::pnorm(group_estimate(fit, g) / evidence$blank_error(), lower.tail = FALSE)
+      if (law_gives(law, "exact")) return(binomial_absence(law, evidence))
+      pnorm(group_estimate(fit, g) / evidence$blank_error(), lower.tail = FALSE)
     }, numeric(NROW(fit$estimate)))
   matrix(all, NROW(fit$estimate))
 }
@@ -155,8 +155,8 @@ binomial_absence <- function(law, evidence) {
   b <- rep_len(law$binomial$b, evidence$k)
   # A design whose truth is the least likely report gives fewer reports to the truth.
   ifelse(rep_len(law$binomial$a > 0, evidence$k),
-         ifelse(x <= 0, 1, stats::pbeta(b, x, pmax(n - x, 0) + 1)),
-         ifelse(x >= n, 1, stats::pbeta(b, x + 1, pmax(n - x, 0), lower.tail = FALSE)))
+         ifelse(x <= 0, 1, pbeta(b, x, pmax(n - x, 0) + 1)),
+         ifelse(x >= n, 1, pbeta(b, x + 1, pmax(n - x, 0), lower.tail = FALSE)))
 }
 
 # Hollow points are categories that are not shown to be present.

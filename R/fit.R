@@ -1,42 +1,25 @@
-#' Methods of a fit: estimates, intervals, likelihood, simulation
-#'
-#' R's usual functions for fitted models, and `tidy()`, `glance()` and `augment()`, work for fits of [rr_estimate()].
-#'
-#' * `tidy()`: a tibble with one row per estimate, see below.
-#' * `glance()`: a tibble with one row per fit, see below.
+#' @section Fits:
+#' * `glance()`: one row with the columns
+#'   * `method`, `target`, `categories`: as in the fit;
+#'   * `nobs`: number of reports, or the sum of weights;
+#'   * `respondents`: reports counted, whatever their weights; `NA` if only weighted counts are known;
+#'   * `effective_n`: number of respondents of equal weight with the same information;
+#'   * `epsilon`: privacy budget of the mechanism;
+#'   * `logLik`, `df`, `AIC`, `BIC`: `NA` if the method does not maximize the likelihood;
+#'   * `boundary`: number of estimates at or beyond 0 or 1;
+#'   * `gap`: certified distance of the log-likelihood from its maximum, see [likelihood_solver]; 0 for the closed form;
+#'   * `unlikely`: `TRUE` if no truth makes these reports likely, as after a wrong mechanism; false in at most 1 of 1,000 fits;
+#'   * `validation`: people in the validation study of [rr_misclassification()], if there is one.
+#' * `tidy()`: `std.error` is `NA` if the estimate is held at 0 or 1: read its interval. `type = "trace"` gives the iterates of a fit by `"ibu"`.
 #' * `augment()`: a tibble with one row per report: `term`, `count`, `.fitted` (expected count), `.resid` (Pearson residual).
-#' * `coef()`: estimated shares, named by category, or `group:category`.
 #' * `vcov()`: covariance matrix for either target; only the block of `parm` is computed.
-#' * `confint()`: matrix of intervals, of the kind of the fit or another.
 #' * `logLik()`, `AIC()`, `BIC()`: log-likelihood of the reports, see below.
-#' * `nobs()`: number of reports, or the sum of weights.
 #' * `fitted()`, `residuals()`: expected counts of the reports; observed minus expected counts; with groups one column per group.
 #' * `simulate()`: a data frame of tallies under the fitted truth: one row per report, one column per tally, attribute `seed` as [stats::simulate()].
-#' * `update()`: the fit of the same tally with other arguments of [rr_estimate()].
-#' * `predict()`: what a report says about its respondent, see [predict.rr_fit()].
-#' * `profile()`: the likelihood around a share, see [likelihood_profile].
-#' * `plot()`: the picture of [`ggplot2::autoplot()`][autoplot.rr_fit].
+#' * `update()`: the fit of the same tally with other arguments.
+#' * `predict()`: see [predict.rr_fit()]. `profile()`: see [likelihood_profile]. `plot()`: see [autoplot.rr_fit].
 #'
 #' There is no `df.residual()`: for most designs it would be 0, and other packages would then refuse valid tests. [rr_goodness_of_fit()] tests the fit.
-#'
-#' @section Columns of `tidy()` and `glance()`:
-#' With groups, the columns of the groups come first.
-#'
-#' `tidy()`: `term` (category), `estimate` (share), `std.error`, and with `conf.int = TRUE` `conf.low` and `conf.high`. `std.error` is `NA` if the estimate is held at 0 or
-#' 1: read its interval. `type = "trace"` gives the iterates of a fit by `"ibu"`.
-#'
-#' `glance()`:
-#'
-#' * `method`, `target`, `categories`: as in the fit.
-#' * `nobs`: number of reports, or the sum of weights.
-#' * `respondents`: reports counted, whatever their weights; `NA` if only weighted counts are known.
-#' * `effective_n`: number of respondents of equal weight with the same information.
-#' * `epsilon`: privacy budget of the mechanism.
-#' * `logLik`, `df`, `AIC`, `BIC`: `NA` if the method does not maximize the likelihood.
-#' * `boundary`: number of estimates at or beyond 0 or 1.
-#' * `gap`: certified distance of the log-likelihood from its maximum, see [likelihood_solver]; 0 for the closed form.
-#' * `unlikely`: `TRUE` if no truth makes these reports likely, as after a wrong mechanism; false in at most 1 of 1,000 fits.
-#' * `validation`: people in the validation study of [rr_misclassification()], if there is one.
 #' @section Log-likelihood:
 #' `logLik()` is \eqn{\sum_y n_y \log m_y}{sum of n[y] log(m[y])}, with \eqn{m_y} the fitted probability of report \eqn{y}, without the multinomial coefficient. It has
 #' \eqn{K - 1} degrees of freedom per group. It is `NA` for estimates that do not add up to 1, and if the counts do not determine the likelihood.
@@ -51,32 +34,23 @@
 #' identify is `NA`; so is the honesty if the share of yes is estimated as 0. Standard errors are from the observed information, and `NA` at 0 and 1. Intervals are profile
 #' likelihood intervals. If nobody may be a yes, the interval of the honesty is 0 to 1.
 #'
-#' @param object,x A fit of [rr_estimate()].
-#' @param parm Categories, as names or positions; default all.
-#' @param level,conf.level Confidence level, a number in (0, 1); default the level of the fit.
 #' @param interval For `confint()` and `tidy()`: kind of interval, see [`?intervals`][intervals]; default the kind of the fit. `"bootstrap"` only for a fit that was made with it.
 #' @param type For `residuals()` `"pearson"` (default) or `"response"` (in reports). For `tidy()` `"estimates"` (default), `"parameters"` or `"trace"`.
-#' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high`?
-#' @param terms Categories, as labels or positions, such as `"yes"`; default all.
 #' @param nsim Number of simulated tallies, a whole number of at least 1; default 1. Each has as many reports as were tallied, or the effective number. Estimates that do not add up to 1
 #'   are projected on the distributions first.
 #' @param seed A whole number for [set.seed()], after which R's generator is restored; or `NULL` (default) to continue from its present state.
 #' @param target For `vcov()`: `"population"` or `"sample"`; default the target of the fit.
-#' @param ... For `update()` arguments of [rr_estimate()] by name. Otherwise not used.
-#' @return As listed above; [estimate_methods] has further methods.
-#' @section Errors:
-#' `candor_error_level`, `candor_error_argument` (also for a covariance matrix of more than 5,000 rows). See [candor_conditions].
 #' @references Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response.
 #'   \doi{10.48550/arXiv.2601.08603} (equation 8: variances for the sample, with \eqn{(p - q)^2} in the denominators; for the population \eqn{\theta(1 - \theta)/N} is added)
 #'
 #'   Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
-#' @seealso [rr_contrast()], [rr_compare()], [`?groups`][groups] to take some groups, [estimate_methods] for what all estimates share.
 #' @concept tidy
 #' @concept effective sample size
 #' @concept unknown parameter
-#' @aliases design_parameters
-#' @name fit_methods
+#' @name estimate_methods
+#' @rdname estimate_methods
 #' @examples
+#'
 #' # Contact with armed groups in Nigeria: 831 of 2,435 said yes
 #' nigeria <- rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6))
 #' fit <- rr_estimate(nigeria, interval = "exact")
@@ -95,11 +69,11 @@ labels_of.rr_fit <- function(x) coef_names(x)
 #' @export
 nobs.rr_fit <- function(object, ...) sum(object$tally$n)
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
-coef.rr_fit <- function(object, ...) stats::setNames(as.vector(object$estimate), coef_names(object))
+coef.rr_fit <- function(object, ...) setNames(as.vector(object$estimate), coef_names(object))
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
 confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, interval = object$interval, ...) {
   which <- match_terms(parm, object)
@@ -110,14 +84,14 @@ confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, inter
   bounds_matrix(bounds$low, bounds$high, level, coef_names(object, which))
 }
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
 vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
   object$target <- check_choice(target, "target", c("population", "sample"))
   which <- match_terms(parm, object)
   groups <- group_count(object$tally)
   size <- length(which)
-  if (size * groups > 5000) abort("{size * groups} rows are too many: name estimates in {.arg parm}.", "argument")
+  if (size * groups > 5000) abort("{size * groups} rows are too many: name estimates in {.arg parm}.")
   names <- coef_names(object, which)
   matrix <- matrix(0, size * groups, size * groups, dimnames = list(names, names))
   for (g in seq_len(groups)) {
@@ -136,7 +110,7 @@ vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
   matrix + between[at, at]
 }
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
 logLik.rr_fit <- function(object, ...) {
   if (isTRUE(object$estimator$composite)) {
@@ -149,7 +123,7 @@ logLik.rr_fit <- function(object, ...) {
     evidence <- group_evidence(object$tally, g, law)
     theta <- group_estimate(object, g)
     # That of a study within the sample is of truths and reports together.
-    given <- law_gives(evidence$law, "likelihood", k) && is.null(law$internal)
+    given <- law_gives(evidence$law, "likelihood") && is.null(law$internal)
     if (!adds_up(theta) || !given) return(NA_real_)
     if (!is.null(evidence$law$sets) || !is.null(law$laws)) {
       return(law_loglik(evidence$law, evidence, theta))
@@ -160,7 +134,7 @@ logLik.rr_fit <- function(object, ...) {
   structure(total, df = groups * (k - 1), nobs = sum(object$tally$effective_n), class = "logLik")
 }
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
 fitted.rr_fit <- function(object, ...) {
   law <- rr_law(object$mechanism)
@@ -168,15 +142,15 @@ fitted.rr_fit <- function(object, ...) {
   expected <- vapply(seq_len(NCOL(object$estimate)), function(g) {
     object$tally$n[g] * law_reported(law, group_estimate(object, g))
   }, numeric(length(reports)))
-  if (is.null(object$tally$groups)) return(stats::setNames(as.vector(expected), reports))
+  if (is.null(object$tally$groups)) return(setNames(as.vector(expected), reports))
   dimnames(expected) <- list(reports, group_labels(object$tally$groups))
   expected
 }
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
 residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
-  type <- check_choice(type, "type", c("pearson", "response"))
+  type <- check_choice(type)
   expected <- fitted(object)
   difference <- as.vector(object$tally$counts) - expected
   if (type == "response") return(difference)
@@ -188,7 +162,7 @@ residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
   replace(difference / root(variance), abs(difference) <= 1e-12 * n, 0)
 }
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
 simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
   nsim <- check_count(nsim, "nsim", min = 1, max = .Machine$integer.max)
@@ -219,7 +193,7 @@ title_of.rr_fit <- function(x) {
   }
   c(paste0(x$estimator$title, ": estimates of ", category_words(length(x$mechanism$levels)), " from ",
            report_words(x$tally),
-           if (!is.null(x$tally$groups)) in_groups(x$tally)),
+           in_groups(x$tally)),
     paste0("  ", c(format(x$mechanism), if (length(odds)) capitalise(odds))),
     indented(c(uncertainty_line(x, held), fit_notes(x, law, held))))
 }
@@ -288,23 +262,23 @@ fit_notes <- function(x, law, held) {
 # Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.gz: many shares are
 # 0 and there are 20 categories or more.
 is_sparse <- function(x, law, held) {
-  x$method == "mle" && held > length(x$estimate) / 4 && law_gives(law, "additive", length(x$mechanism$levels)) &&
+  x$method == "mle" && held > length(x$estimate) / 4 && law_gives(law, "additive") &&
     law$a > 0
 }
 
 # ---- as a table ----
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
 tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL,
                         type = c("estimates", "parameters", "trace"), interval = x$interval, ...) {
-  type <- check_choice(type, "type", c("estimates", "parameters", "trace"))
+  type <- check_choice(type)
   check_flag(conf.int, "conf.int")
   conf.level <- check_level(conf.level)
   if (type == "trace") {
     # The log-likelihood of every iterate, with its certificate.
     traces <- lapply(x$details, `[[`, "trace")
-    if (is.null(traces[[1]])) abort("A trace can be had of fits of method {.val ibu}.", "argument")
+    if (is.null(traces[[1]])) abort("A trace can be had of fits of method {.val ibu}.")
     return(bind_groups(traces, x$tally$groups))
   }
   if (type == "parameters") return(design_parameters(x, conf.level))
@@ -313,25 +287,25 @@ tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = 
   tidy_rows(x, conf.int, conf.level, match_terms(terms, x, "terms"))
 }
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
 glance.rr_fit <- function(x, ...) {
   likelihood <- if (isTRUE(x$estimator$composite)) NA_real_ else logLik(x)
   # Criteria compare maxima of likelihoods: shares below 0 may have a larger likelihood than any distribution.
   maximized <- "likelihood" %in% x$estimator$needs
   gaps <- unlist(lapply(x$details, `[[`, "gap"))
-  tibble::tibble(method = x$method, target = x$target, categories = length(x$mechanism$levels), nobs = nobs(x),
+  tibble(method = x$method, target = x$target, categories = length(x$mechanism$levels), nobs = nobs(x),
                  respondents = respondent_number(x$tally), effective_n = sum(x$tally$effective_n),
                  epsilon = x$mechanism$epsilon, logLik = as.numeric(likelihood),
                  df = attr(likelihood, "df") %||% NA_real_,
-                 AIC = if (maximized) stats::AIC(likelihood) else NA_real_,
-                 BIC = if (maximized) stats::BIC(likelihood) else NA_real_, boundary = boundary_count(x),
+                 AIC = if (maximized) AIC(likelihood) else NA_real_,
+                 BIC = if (maximized) BIC(likelihood) else NA_real_, boundary = boundary_count(x),
                  gap = if (length(gaps)) max(gaps) else x$estimator$gap %||% NA_real_,
                  unlikely = is_doubted(x),
                  validation = if (is_validated(x$mechanism)) sum(x$mechanism$validation))
 }
 
-#' @rdname fit_methods
+#' @rdname estimate_methods
 #' @export
 augment.rr_fit <- function(x, ...) {
   table <- tidy(x$tally)
@@ -380,9 +354,9 @@ predict.rr_fit <- function(object, reports = NULL, ...) {
   mechanism <- object$mechanism
   estimate <- unname(as.matrix(object$estimate))
   if (any(estimate < 0) || !all(apply(estimate, 2, adds_up))) {
-    abort("{.arg object} must hold shares: none below 0, with the sum 1.", "argument")
+    abort("{.arg object} must hold shares: none below 0, with the sum 1.")
   }
-  codes <- if (is.null(reports)) seq_along(mechanism$reports) else known_codes(reports, mechanism)
+  codes <- if (is.null(reports)) seq_along(mechanism$reports) else report_codes(reports, mechanism)
   k <- length(mechanism$levels)
   C <- rr_matrix(mechanism)
   tables <- lapply(seq_len(ncol(estimate)), function(g) {
@@ -392,17 +366,9 @@ predict.rr_fit <- function(object, reports = NULL, ...) {
     table <- list(report = rep(mechanism$reports[codes], each = k), term = rep(mechanism$levels, length(codes)),
                   share = share, posterior = posterior,
                   odds.factor = posterior / (1 - posterior) / (share / (1 - share)))
-    tibble::as_tibble(c(if (!is.null(reports)) list(row = rep(seq_along(codes), each = k)), table))
+    as_tibble(c(if (!is.null(reports)) list(row = rep(seq_along(codes), each = k)), table))
   })
   bind_groups(tables, object$tally$groups)
-}
-
-known_codes <- function(reports, mechanism) {
-  encoded <- encode_reports(reports, mechanism)
-  codes <- as.integer(encoded$codes) - as.integer(encoded$first) + 1L
-  bad <- which(is.na(codes) | codes < 1L | codes > length(mechanism$reports))
-  if (length(bad)) abort_report(reports, bad[1], mechanism)
-  codes
 }
 
 #' @rdname predict.rr_fit
@@ -412,9 +378,7 @@ predict.rr_survey <- predict.rr_fit
 # ---- groups: see the page of tally-groups.R ----
 
 # The groups at these places, with the estimates, errors and intervals that they have among all.
-cut_fit <- function(fit, at, drop = FALSE) UseMethod("cut_fit")
-
-cut_fit.rr_fit <- function(fit, at, drop = FALSE) {
+cut_groups.rr_fit <- function(fit, at, drop = FALSE) {
   fields <- unclass(fit)
   single <- drop && length(at) == 1L
   # Simultaneous intervals still hold for all the groups that were estimated together.
@@ -423,74 +387,46 @@ cut_fit.rr_fit <- function(fit, at, drop = FALSE) {
   fields$details <- fields$details[at]
   fields$doubt <- fields$doubt[at]
   if (!is.null(fields$replicates)) fields$replicates <- fields$replicates[at]
-  fields$tally <- cut_tally(fields$tally, at, drop)
+  fields$tally <- cut_groups(fields$tally, at, drop)
   structure(fields, class = class(fit))
 }
 
-#' @rdname groups
-#' @export
-`[.rr_fit` <- function(x, i, ..., drop = FALSE) {
-  refuse_second_index(...length())
-  if (missing(i)) return(x)
-  cut_fit(x, match_groups(i, x$tally$groups, class(x)[1]), drop)
-}
-
-#' @rdname groups
-#' @export
-`[[.rr_fit` <- function(x, i, ...) one_part(x, i, ...length())
-
-#' @rdname groups
-#' @export
-subset.rr_fit <- function(x, subset, ...) {
-  cut_fit(x, condition_groups(substitute(subset), x$tally$groups, class(x)[1], parent.frame()))
-}
-
-#' @rdname groups
-#' @export
-length.rr_fit <- function(x) group_count(x$tally)
-
-#' @rdname groups
-#' @export
-names.rr_fit <- function(x) group_labels(x$tally$groups)
-
-#' @rdname groups
-#' @export
-as.list.rr_fit <- function(x, ...) group_list(x, x$tally$groups)
-
-#' @rawNamespace S3method(utils::.DollarNames, rr_fit)
-.DollarNames.rr_fit <- function(x, pattern = "") grep(pattern, names(unclass(x)), value = TRUE)
-
-#' @rawNamespace S3method(utils::str, rr_fit)
-str.rr_fit <- function(object, ...) utils::str(unclass(object), ...)
-
-# Means and estimates of survey designs have groups as fits have them.
+# Fits, means and estimates of survey designs have groups as tallies have them.
 
 #' @rawNamespace
-#' S3method("[", rr_mean_fit, "[.rr_fit")
-#' S3method("[", rr_survey, "[.rr_fit")
-#' S3method("[[", rr_mean_fit, "[[.rr_fit")
-#' S3method("[[", rr_survey, "[[.rr_fit")
-#' S3method(subset, rr_mean_fit, subset.rr_fit)
-#' S3method(subset, rr_survey, subset.rr_fit)
-#' S3method(length, rr_mean_fit, length.rr_fit)
-#' S3method(length, rr_survey, length.rr_fit)
-#' S3method(names, rr_mean_fit, names.rr_fit)
-#' S3method(names, rr_survey, names.rr_fit)
-#' S3method(as.list, rr_mean_fit, as.list.rr_fit)
-#' S3method(as.list, rr_survey, as.list.rr_fit)
-#' S3method(utils::.DollarNames, rr_mean_fit, .DollarNames.rr_fit)
-#' S3method(utils::.DollarNames, rr_survey, .DollarNames.rr_fit)
-#' S3method(utils::str, rr_mean_fit, str.rr_fit)
-#' S3method(utils::str, rr_survey, str.rr_fit)
+#' S3method("[", rr_fit, "[.rr_tally")
+#' S3method("[", rr_mean_fit, "[.rr_tally")
+#' S3method("[", rr_survey, "[.rr_tally")
+#' S3method("[[", rr_fit, "[[.rr_tally")
+#' S3method("[[", rr_mean_fit, "[[.rr_tally")
+#' S3method("[[", rr_survey, "[[.rr_tally")
+#' S3method(subset, rr_fit, subset.rr_tally)
+#' S3method(subset, rr_mean_fit, subset.rr_tally)
+#' S3method(subset, rr_survey, subset.rr_tally)
+#' S3method(length, rr_fit, length.rr_tally)
+#' S3method(length, rr_mean_fit, length.rr_tally)
+#' S3method(length, rr_survey, length.rr_tally)
+#' S3method(names, rr_fit, names.rr_tally)
+#' S3method(names, rr_mean_fit, names.rr_tally)
+#' S3method(names, rr_survey, names.rr_tally)
+#' S3method(as.list, rr_fit, as.list.rr_tally)
+#' S3method(as.list, rr_mean_fit, as.list.rr_tally)
+#' S3method(as.list, rr_survey, as.list.rr_tally)
+#' S3method(utils::.DollarNames, rr_fit, .DollarNames.rr_tally)
+#' S3method(utils::.DollarNames, rr_mean_fit, .DollarNames.rr_tally)
+#' S3method(utils::.DollarNames, rr_survey, .DollarNames.rr_tally)
+#' S3method(utils::str, rr_fit, str.rr_tally)
+#' S3method(utils::str, rr_mean_fit, str.rr_tally)
+#' S3method(utils::str, rr_survey, str.rr_tally)
 NULL
 
 # A joint fit without groups, or with the group columns of its only group left out.
 one_group <- function(fit, arg) {
   groups <- fit$tally$groups
   if (is.null(groups)) return(fit)
-  if (nrow(groups) == 1L) return(cut_fit(fit, 1L, drop = TRUE))
+  if (nrow(groups) == 1L) return(cut_groups(fit, 1L, drop = TRUE))
   labels <- group_labels(groups)
   remedy <- if (inherits(fit, "rr_survey")) "Estimate it from {.code subset(design, ...)}."
     else "Take one, such as {.code fit[\"{labels[1]}\"]}."
-  abort(c("{.arg {arg}} must be of one group.", i = remedy), "argument")
+  abort(c("{.arg {arg}} must be of one group.", i = remedy))
 }

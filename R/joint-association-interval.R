@@ -4,7 +4,7 @@
 # Two yes/no questions have one test with one degree of freedom. Where cells of a fit are at 0, and taken as known, the
 # interval is the unbiased estimate's.
 bounds_of.rr_association <- function(x, rows, level) {
-  z <- stats::qt((1 + level) / 2, x$df %||% Inf)
+  z <- qt((1 + level) / 2, x$df %||% Inf)
   pairs <- x$unbiased %||% x$pairs
   pairs <- pairs[match(paste(rows$x, rows$y, sep = "\r"), paste(pairs$x, pairs$y, sep = "\r")), ]
   limits <- list(low = rep(NA_real_, nrow(rows)), high = rep(NA_real_, nrow(rows)))
@@ -29,7 +29,7 @@ test_limits <- function(estimate, error, pairs, z) {
   share <- ifelse(null >= 1, 1 - sqrt(null), (2 + own - null - sqrt((own - null)^2 + 4 * own)) / 2)
   toward <- ifelse(estimate == 0, -z * error, share * estimate)
   beyond <- ifelse(estimate == 0, z * error, estimate * (1 + sqrt(own)))
-  list(low = pmin(toward, beyond), high = pmax(toward, beyond), toward = toward)
+  list(low = pmin(toward, beyond), high = pmax(toward, beyond))
 }
 
 covariance_limits <- function(pairs, z) test_limits(pairs$covariance, pairs$covariance.error, pairs, z)

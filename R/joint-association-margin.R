@@ -10,13 +10,13 @@ rr_association.rr_margin <- function(x, ...) {
 # A fit with cells at 0 takes these as known: its standard errors are too small.
 unbiased_margin <- function(x) {
   possible <- (x$boundary %||% 0) > 0 && is.null(x$df) && !is.null(x$tally)
-  if (!possible || !law_gives(rr_law(x$tally$mechanism), "inverse", length(x$estimate))) return(x)
+  if (!possible || !law_gives(rr_law(x$tally$mechanism), "inverse")) return(x)
   rr_margin(estimate_again(x$tally, method = "inv", target = x$target), names(dimnames(x$estimate)))
 }
 
 margin_association <- function(x) {
   names <- names(dimnames(x$estimate))
-  table <- tibble::as_tibble(c(list(x = names[1], y = names[2]), cramers_v(x$estimate, x$covariance)))
+  table <- as_tibble(c(list(x = names[1], y = names[2]), cramers_v(x$estimate, x$covariance)))
   if (all(dim(x$estimate) == 2L)) {
     # The shares of yes to the first, to the second and to both.
     yes <- rbind(c(0, 1, 0, 1), c(0, 0, 1, 1), c(0, 0, 0, 1))
@@ -24,7 +24,7 @@ margin_association <- function(x) {
     # The covariance of a design is by linearization, which has no such factor.
     factor <- if (is.null(x$df)) unbiased_factor(x$target, x$tally$effective_n %||% x$n) else 1
     measures <- binary_measures(moment_parts(z, yes %*% x$covariance %*% t(yes)), z[1], z[2], z[3], 1, factor)
-    table <- tibble::as_tibble(c(table[c("x", "y")], measures, table[c("cramers.v", "cramers.v.error")]))
+    table <- as_tibble(c(table[c("x", "y")], measures, table[c("cramers.v", "cramers.v.error")]))
   }
   sample <- x$target == "sample"
   # Of supports the margin is the unbiased estimate itself. Of a survey design the reports are no multinomial sample: a
@@ -36,8 +36,8 @@ margin_association <- function(x) {
   table[c("statistic", "df")] <- test
   # The F distribution is the one that survey::svychisq(statistic = "adjWald") has.
   rest <- x$df - test$df + 1
-  table$p.value <- if (is.null(x$df)) stats::pchisq(test$statistic, test$df, lower.tail = FALSE)
-    else if (rest > 0) stats::pf(test$statistic * rest / (x$df * test$df), test$df, rest, lower.tail = FALSE)
+  table$p.value <- if (is.null(x$df)) pchisq(test$statistic, test$df, lower.tail = FALSE)
+    else if (rest > 0) pf(test$statistic * rest / (x$df * test$df), test$df, rest, lower.tail = FALSE)
     else NA_real_
   table
 }
@@ -93,7 +93,7 @@ support_test <- function(supports, n) {
 # table, r and c for its margins, the interactions S - r c' are (I - r 1') S (I - 1 c'), and so are their changes.
 true_table_test <- function(tally) {
   sizes <- unname(tally$mechanism$sizes)
-  if (!law_gives(rr_law(tally$mechanism), "inverse", prod(sizes))) {
+  if (!law_gives(rr_law(tally$mechanism), "inverse")) {
     return(list(statistic = NA_real_, df = prod(sizes - 1)))
   }
   fit <- estimate_again(tally, method = "inv", target = "sample")
@@ -167,7 +167,7 @@ rr_association.rr_tmdh <- function(x, ...) {
     variance <- ifelse(parts$covariance.variance > no_noise / x$n, parts$covariance.variance, NA_real_)
     table[c("statistic", "df")] <- list(parts$covariance^2 / variance, 1)
   }
-  table$p.value <- stats::pchisq(table$statistic, 1, lower.tail = FALSE)
+  table$p.value <- pchisq(table$statistic, 1, lower.tail = FALSE)
   new_rr_association(table[possible, ], x, x$target, x$conf.level)
 }
 

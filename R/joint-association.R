@@ -15,7 +15,7 @@
 #' Use the test, not Cramer's V, to judge independence. Standard errors are too small if a maximum likelihood fit has cells at 0, see [rr_margin()].
 #'
 #' @section Model and variance:
-#' With \eqn{u} and \eqn{v} the unbiased scores of a respondent's two reports, \eqn{u = (y - q) / (p - q)} for a yes/no question, the covariance of the truths is estimated by
+#' A report has the unbiased score \eqn{u}, for a yes/no question \eqn{u = (y - q) / (p - q)}, and \eqn{v} is the score of the other report. The covariance of the truths is estimated by
 #' \eqn{\overline{uv} - \bar u \bar v}{mean(u v) - mean(u) mean(v)}: the two devices are independent given the truths, so \eqn{E(uv)} is the joint share.
 #' Its variance is \eqn{\sum_i \{(u_i - \bar u)(v_i - \bar v) - c\}^2 / n^2}{the sum of ((u - mean(u)) (v - mean(v)) - c)^2 / n^2} for the estimate \eqn{c}, and for the other measures follows by the delta method.
 #' `system.file("mathematics", "estimation.md", package = "candor")` has the exact forms.
@@ -36,9 +36,8 @@
 #' An interval of two yes/no questions leaves out independence if and only if the test rejects independence at the same level. The variance under the interval is
 #' the variance of the test at independence, the squared standard error at the estimate and beyond, and linear in between; odds ratios are taken on the logarithm. An odds ratio
 #' has an infinite upper limit (or the lower limit 0) if the interval of the correlation reaches a table with an empty cell. If a maximum likelihood fit has cells
-#' at 0, the interval is the interval of the unbiased estimate. In `inst/studies/associations.R` (correlations from 0 to 1, 300 and 1,000
-#' respondents) 95% intervals covered .92 to .97 for covariances, .92 to .99 for correlations, and .89 to 1 for odds ratios, the least if a cell is nearly empty.
-#' Intervals of Cramer's V of larger tables are normal.
+#' at 0, the interval is the interval of the unbiased estimate. Intervals of Cramer's V of larger tables are normal.
+#' `associations.R` in `system.file("studies", package = "candor")` has the coverage; it is smallest for odds ratios if a cell is nearly empty.
 #'
 #' @section A randomized variable and a number:
 #' For a data frame every pair of columns has its covariance and correlation; for randomized columns these are about the *truths*. A report is replaced by its
@@ -101,7 +100,7 @@ rr_association <- function(x, ...) UseMethod("rr_association")
 #' @export
 rr_association.rr_pmdh <- function(x, target = c("population", "sample"), ...) {
   check_dots_empty(...)
-  target <- check_choice(target, "target", c("population", "sample"))
+  target <- check_choice(target)
   check_pairs(x)
   parts <- pair_parts(x$truth, target, TRUE)
   if (target == "sample") parts$covariance.variance <- exact_covariance_variance(x$truth)
@@ -127,8 +126,8 @@ column_pairs <- function(x, parts, values, factor) {
   pairs <- pair_index(length(x$columns))
   measures <- binary_measures(parts, values[1 + pairs$i], values[1 + pairs$j],
                               values[1 + length(x$columns) + seq_along(pairs$i)], x$n, factor)
-  tibble::as_tibble(c(list(x = x$columns[pairs$i], y = x$columns[pairs$j]), measures,
-                      list(cramers.v = abs(measures$correlation), cramers.v.error = measures$correlation.error)))
+  as_tibble(c(list(x = x$columns[pairs$i], y = x$columns[pairs$j]), measures,
+              list(cramers.v = abs(measures$correlation), cramers.v.error = measures$correlation.error)))
 }
 
 # Measures of pairs of yes/no questions, of which `ones`, `others` and `both` of `n` rows are yes.
@@ -238,8 +237,8 @@ as.matrix.rr_association <- function(x, measure = "correlation", ...) {
 rows_of.rr_association <- function(x) {
   pairs <- x$pairs
   do.call(rbind, lapply(x$measure %||% intersect(association_measures, names(pairs)), function(one) {
-    tibble::tibble(x = pairs$x, y = pairs$y, measure = one, estimate = pairs[[one]],
-                   std.error = pairs[[paste0(one, ".error")]])
+    tibble(x = pairs$x, y = pairs$y, measure = one, estimate = pairs[[one]],
+           std.error = pairs[[paste0(one, ".error")]])
   }))
 }
 
@@ -273,7 +272,7 @@ confint.rr_association <- function(object, parm = NULL, level = object$conf.leve
 #' @rdname rr_association
 #' @export
 vcov.rr_association <- function(object, pairs = NULL, measure = c("correlation", "covariance"), ...) {
-  measure <- check_choice(measure, "measure", c("correlation", "covariance"))
+  measure <- check_choice(measure)
   fit <- object$fit
   own <- labels_of(object)
   if (!inherits(fit, "rr_tmdh")) {
@@ -300,7 +299,7 @@ title_of.rr_association <- function(x) paste0(number_of(nrow(x$pairs), "pair"), 
 shown_of.rr_association <- function(x, n) {
   keep <- intersect(c("x", "y", "correlation", "correlation.error", "odds.ratio", "cramers.v", "cramers.v.error",
                       "p.value"), names(x$pairs))
-  shown <- as.data.frame(utils::head(x$pairs[keep], n))
+  shown <- as.data.frame(head(x$pairs[keep], n))
   errors <- grep("[.]error$", names(shown))
   names(shown)[errors] <- c("std.error", "v.error")[seq_along(errors)]
   attr(shown, "total") <- nrow(x$pairs)
@@ -329,7 +328,7 @@ rr_association.data.frame <- function(x, mechanisms, ..., weights = NULL, na.rm 
   pairs <- pair_index(length(scores))
   weights <- list(w = w / sum(w), squares = (w / sum(w))^2, equal = all(w == w[1]))
   tables <- Map(function(i, j) paired_scores(scores[[i]], scores[[j]], weights), pairs$i, pairs$j)
-  table <- tibble::as_tibble(lapply(stats::setNames(nm = names(tables[[1]])), function(name) {
+  table <- as_tibble(lapply(setNames(nm = names(tables[[1]])), function(name) {
     unlist(lapply(tables, `[[`, name), use.names = FALSE)
   }))
   table <- table[order(match(table$x, columns), match(table$y, columns)), ]
@@ -403,9 +402,9 @@ score_associations <- function(u, of, randomized, w, squares) {
          correlation.error = sqrt(sum(squares * influence^2)),
          statistic = effective * covariance^2 / known(spread[i] * spread[j]))
   }, i, j)
-  measures <- lapply(stats::setNames(nm = names(values[[1]])), function(name) vapply(values, `[[`, 0, name))
+  measures <- lapply(setNames(nm = names(values[[1]])), function(name) vapply(values, `[[`, 0, name))
   c(list(x = columns[i], y = columns[j]), measures,
-    list(df = rep(1, length(i)), p.value = stats::pchisq(measures$statistic, 1, lower.tail = FALSE)))
+    list(df = rep(1, length(i)), p.value = pchisq(measures$statistic, 1, lower.tail = FALSE)))
 }
 
 # Correlations are for yes/no questions; where others are among them, Cramer's V is there for every pair.

@@ -62,7 +62,7 @@ list_columns <- function(parts, columns, supports = lapply(parts, support_column
 wide_questions <- function(parts, width, places) {
   named <- which(nzchar(names(parts) %||% character(length(parts))) & width > 1L)
   questions <- lapply(named, function(i) list(at = places[[i]], levels = parts[[i]]$levels))
-  stats::setNames(questions, names(parts)[named])
+  setNames(questions, names(parts)[named])
 }
 
 # Which columns each mechanism describes: those that have its name (of several categories: the names of the categories,
@@ -97,10 +97,10 @@ evidence_columns <- function(mechanism) {
   k <- length(mechanism$levels)
   law <- rr_law(mechanism)
   alike <- law$binomial
-  direct <- law_gives(law, "additive", k)
-  if (law_gives(law, "exact", k) && length(alike$a) == 1L && length(alike$b) == 1L && (k > 2L || !direct)) {
+  direct <- law_gives(law, "additive")
+  if (law_gives(law, "exact") && length(alike$a) == 1L && length(alike$b) == 1L && (k > 2L || !direct)) {
     return(list(p = law[["p"]] %||% (alike$a + alike$b), q = alike$b, width = k, direct = direct,
-                rivals = direct || !law_gives(law, "support", k) || !is.null(law$both_own)))
+                rivals = direct || !law_gives(law, "support") || !is.null(law$both_own)))
   }
   if (k == 2L && length(mechanism$reports) == 2L) {
     # Labels that are bits decide what is counted as 1.
@@ -121,14 +121,14 @@ is_yes_no <- function(mechanism) identical(evidence_columns(mechanism)$width, 1L
 # mechanisms.
 column_levels <- function(fit) {
   levels <- fit$counts$levels %||% fit$levels %||% fit$design$levels
-  stats::setNames(lapply(seq_along(fit$columns), function(j) levels[[j]] %||% c("0", "1")), fit$columns)
+  setNames(lapply(seq_along(fit$columns), function(j) levels[[j]] %||% c("0", "1")), fit$columns)
 }
 
 # A direct report supports exactly one category: nobody has two of them, and everybody has one.
 check_direct <- function(design, counts) {
   for (question in design$direct) {
     at <- which(design$block == question)
-    both <- set_values(counts, utils::combn(at, 2) - 1L)
+    both <- set_values(counts, combn(at, 2) - 1L)
     if (any(both != 0, na.rm = TRUE) || abs(sum(counts$values[1 + at]) - counts$n) > 1e-9 * counts$n) {
       abort("The counts are impossible: a direct report supports exactly one category.", "impossible")
     }

@@ -71,7 +71,7 @@ rr_cooccurrence <- function(bits, order = NULL, sets = NULL, na.rm = FALSE, ...,
   if (is.table(bits) || (is.array(bits) && length(dim(bits)) != 2L)) return(count_row_types(bits, order))
   check_that((is.matrix(bits) || is.data.frame(bits)) && ncol(bits), bits, "bits",
              "a matrix or data frame of logical values or 0 and 1")
-  keep <- if (na.rm) stats::complete.cases(bits) else TRUE
+  keep <- if (na.rm) complete.cases(bits) else TRUE
   inform_dropped(sum(!keep))
   if (!all(keep)) bits <- bits[keep, , drop = FALSE]
   names <- make.unique(as.character(colnames(bits) %||% paste0("x", seq_len(ncol(bits)))))
@@ -198,7 +198,7 @@ sum_products <- function(data, names, wanted, na.rm) {
   if (length(logical)) data <- dplyr::mutate(data, dplyr::across(dplyr::all_of(logical), ~ ifelse(.x, 1L, 0L)))
   # Rows without a NULL apart from the others, by the same query.
   complete <- rlang::expr(ifelse(dplyr::if_any(dplyr::all_of(!!names), is.na), 0L, 1L))
-  if (na.rm) data <- dplyr::mutate(data, !!!stats::setNames(list(complete), flag))
+  if (na.rm) data <- dplyr::mutate(data, !!!setNames(list(complete), flag))
   counted <- batched_sums(data, sums, if (na.rm) flag, names)
   at <- which((counted$flag %||% rep(1, length(counted$n))) == 1)
   n <- if (length(at)) counted$n[at] else 0
@@ -215,9 +215,9 @@ sum_products <- function(data, names, wanted, na.rm) {
 batched_sums <- function(data, sums, flag, names) {
   all <- free_names(paste0("sum", seq_along(sums)), names)
   total <- free_names("n", names)
-  number <- stats::setNames("COUNT(*)", total)
+  number <- setNames("COUNT(*)", total)
   parts <- lapply(split(seq_along(all), (seq_along(all) - 1L) %/% query_width), function(these) {
-    query <- group_query(data, flag, c(number, stats::setNames(sums[these], all[these])))
+    query <- group_query(data, flag, c(number, setNames(sums[these], all[these])))
     lapply(run_query(data, query), function(x) as.double(plain_numbers(x)))
   })
   numbers <- parts[[1]][[total]]

@@ -89,7 +89,7 @@ histogram_rows <- function(x) if (inherits(x, "rr_tmdh")) tidy(x, conf.int = TRU
 
 #' @export
 coef.rr_histogram <- function(object, ...) {
-  stats::setNames(shown_values(object), shown_labels(object))[possible_sets(object)]
+  setNames(shown_values(object), shown_labels(object))[possible_sets(object)]
 }
 
 #' @export
@@ -98,8 +98,8 @@ nobs.rr_histogram <- function(object, ...) object$n
 #' @export
 tidy.rr_cooccurrence <- function(x, ...) {
   counts <- shown_values(x)
-  tibble::tibble(term = shown_labels(x), order = shown_sizes(x), count = counts,
-                 share = counts / x$n)[possible_sets(x), ]
+  tibble(term = shown_labels(x), order = shown_sizes(x), count = counts,
+         share = counts / x$n)[possible_sets(x), ]
 }
 
 title_of.rr_histogram <- function(x) {
@@ -201,7 +201,7 @@ sets_between <- function(members, order) {
   parts <- lapply(split(seq_len(ncol(unions)), colSums(unions >= 0)), function(these) {
     size <- sum(unions[, these[1]] >= 0)
     lapply(seq_len(size)[-seq_len(order)], function(k) {
-      subsets <- matrix(unions[as.vector(utils::combn(size, k)), these], nrow = k)
+      subsets <- matrix(unions[as.vector(combn(size, k)), these], nrow = k)
       rbind(subsets, matrix(-1L, 2 * width - k, ncol(subsets)))
     })
   })

@@ -63,7 +63,7 @@ cell_estimates.rr_tmdh <- function(fit, which, target) {
   target <- check_choice(target %||% fit$target, "target", c("population", "sample"))
   names <- joint_questions(fit)[which]
   check_result_names(names, "Columns of a margin must not have")
-  parts <- stats::setNames(lapply(names, function(name) margin_part(fit, name)), names)
+  parts <- setNames(lapply(names, function(name) margin_part(fit, name)), names)
   levels <- lapply(parts, `[[`, "levels")
   size <- prod(lengths(levels))
   if (size > 1024) abort("A margin has at most 1024 cells. This one would have {format_count(size)}.", "argument")
@@ -94,7 +94,7 @@ reported_margin <- function(fit, which, names, members, to_cells) {
   reported <- set_values(list(columns = fit$columns, tallied = fit$tallied, more = fit$counts$more,
                               values = fit$counts$values), members)
   questions <- Map(rr_binary, fit$design$p[which], fit$design$q[which])
-  margin_tally(stats::setNames(questions, names), to_cells %*% c(fit$n, reported), list(n = fit$n))
+  margin_tally(setNames(questions, names), to_cells %*% c(fit$n, reported), list(n = fit$n))
 }
 
 # Inversion commutes with taking margins, so the covariance of a margin of it needs no cell of the rest. For the other
@@ -164,7 +164,7 @@ condition_cells <- function(cells, inside) {
 new_rr_margin <- function(cells, given) {
   answers <- as.list(expand.grid(cells$levels, KEEP.OUT.ATTRS = FALSE, stringsAsFactors = FALSE))
   error <- root(diag(cells$covariance))
-  rows <- tibble::as_tibble(c(answers, list(estimate = as.vector(cells$estimate), std.error = error)))
+  rows <- as_tibble(c(answers, list(estimate = as.vector(cells$estimate), std.error = error)))
   cells$estimate <- array(cells$estimate, lengths(cells$levels), cells$levels)
   zeros <- cells$boundary %||% 0
   structure(c(cells, list(given = given, rows = rows, labels = do.call(paste, c(unname(answers), sep = ":")),
@@ -176,7 +176,7 @@ new_rr_margin <- function(cells, given) {
 
 # Normal approximations, cut at 0 and 1, but not to a point.
 bounds_of.rr_margin <- function(x, rows, level) {
-  half <- stats::qt((1 - level) / 2, x$df %||% Inf, lower.tail = FALSE) * rows$std.error
+  half <- t_quantile(level, x$df) * rows$std.error
   half[!is.null(x$notes) & half == 0] <- NA
   normal_interval(rows$estimate, half, 0, 1)
 }
@@ -197,7 +197,6 @@ margin_title <- function(x) {
 drawn_of.rr_margin <- function(x, data, labels) {
   inside <- setdiff(names(dimnames(x$estimate)), x$given)
   data$label <- rows_factor(do.call(paste, c(unname(as.list(data[inside])), sep = ", ")))
-  data[x$given] <- Map(paste, x$given, "=", data[x$given])
   data$panel <- group_panel(data, x$given)
   data$kind <- rep("share", nrow(data))
   list(data = data, title = margin_title(x), rows = paste(inside, collapse = ", "))
@@ -213,7 +212,7 @@ rr_quantile.rr_margin <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL
   conf.level <- check_level(conf.level)
   difference <- check_flag(difference, "difference")
   edges <- margin_edges(fit, breaks)
-  z <- stats::qt((1 - conf.level) / 2, fit$df %||% Inf, lower.tail = FALSE)
+  z <- t_quantile(conf.level, fit$df)
   sums <- margin_sums(fit)
   k <- nrow(sums$below)
   found <- lapply(seq_len(ncol(sums$below)), function(j) {
@@ -227,7 +226,7 @@ rr_quantile.rr_margin <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL
     }, numeric(length(sums$below)))
     known_correlation(t(rows) %*% sums$covariance %*% rows)
   }
-  labels <- tibble::as_tibble(expand.grid(fit$levels[fit$given], KEEP.OUT.ATTRS = FALSE))
+  labels <- as_tibble(expand.grid(fit$levels[fit$given], KEEP.OUT.ATTRS = FALSE))
   new_class_quantiles(found, labels, probs, z, if (difference) correlation, conf.level = conf.level, n = fit$n,
                       target = fit$target, what = names(fit$levels)[1])
 }

@@ -32,7 +32,7 @@ row_type_counts <- function(x, arg, whole = FALSE) {
   if (length(bad)) abort("{.arg {arg}} must hold numbers of rows: one is {format(bad[1], digits = 15)}.", "counts")
   columns <- dimension_names(x, d)
   labelled <- length(dims) == d && !is.null(dimnames(x)) && !any(vapply(dimnames(x), is.null, NA))
-  levels <- if (labelled) stats::setNames(unname(dimnames(x)), columns)
+  levels <- if (labelled) setNames(unname(dimnames(x)), columns)
   list(values = values, columns = check_set_names(columns, arg), levels = levels)
 }
 
@@ -43,24 +43,13 @@ dimension_names <- function(x, d) {
 
 # ---- the moment matrix ----
 
-#' The moment matrix of joint counts
-#'
-#' The expected joint counts of the reports are linear in the joint counts of the truth: \eqn{E(c) = M t + N P}. `rr_matrix()` of expected counts ([rr_pmdh()]) or
-#' of a fit ([rr_tmdh()]) is \eqn{M}.
-#'
-#' With \eqn{p_j} and \eqn{q_j} the probabilities of a reported 1 if the truth of column \eqn{j} is 1 or 0,
+#' @section The moment matrix:
+#' The expected counts are linear in the counts of the truth: \eqn{E(c) = M t + N P}. `rr_matrix()` of an object of `rr_pmdh()` or [rr_tmdh()] whose columns are yes/no questions is
+#' \eqn{M}, with a row and a column for each set of columns up to its `order`, and \eqn{P} in the attribute `"constant"`.
 #' \eqn{M_{JS} = \prod_{j \in S} (p_j - q_j) \prod_{j \in J \setminus S} q_j}{M[J, S] = prod of p[j] - q[j] over S times prod of q[j] over J without S}
 #' if \eqn{S} is a part of \eqn{J}, and 0 if not, and \eqn{P_J = \prod_{j \in J} q_j}{P[J] = prod of q[j] over J}. The package applies it one column at a time.
-#'
-#' @param mechanism An object of [rr_pmdh()] or [rr_tmdh()] whose columns are yes/no questions.
-#' @param ... Must be empty.
-#' @return A square matrix with a row and a column for each set of columns up to the `order` of the object, named by the sets. The attribute
-#'   `"constant"` is \eqn{P}.
-#' @section Errors:
-#' `candor_error_argument` for questions that are reported directly, by hashing or in scores; `candor_error_too_large` for more than 4,096 sets.
-#' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy. Equations (24) to (26), (34).
-#' @seealso [rr_matrix()] of a mechanism; [rr_pmdh()] and [rr_tmdh()].
 #' @examples
+#'
 #' # How do the reports of two questions follow from the truths?
 #' expected <- rr_pmdh(as.table(array(c(600, 150, 150, 100), c(2, 2))), rr_warner(0.8))
 #' M <- rr_matrix(expected)
@@ -68,12 +57,12 @@ dimension_names <- function(x, d) {
 #' # 250 said yes to each question, and 100 to both
 #' drop(M %*% c(250, 250, 100)) + 1000 * attr(M, "constant")
 #' coef(expected)
-#' @name moment_matrix
-#' @aliases rr_matrix.rr_pmdh
+#' @rdname rr_pmdh
+#' @aliases moment_matrix
 #' @export
 rr_matrix.rr_pmdh <- function(mechanism, ...) moment_matrix(mechanism)
 
-#' @rdname moment_matrix
+#' @rdname rr_pmdh
 #' @export
 rr_matrix.rr_tmdh <- function(mechanism, ...) moment_matrix(mechanism)
 
@@ -93,13 +82,14 @@ moment_matrix <- function(x) {
   none <- map(seq_len(sets + 1) == 1)
   whole <- vapply(seq_len(sets) + 1, function(set) map(seq_len(sets + 1) %in% c(1, set)) - none, none)
   labels <- set_labels(x$columns, x$order)
-  structure(matrix(whole[-1, ], sets, dimnames = list(labels, labels)), constant = stats::setNames(none[-1], labels))
+  structure(matrix(whole[-1, ], sets, dimnames = list(labels, labels)), constant = setNames(none[-1], labels))
 }
 
 # ---- the joint distribution ----
 
-#' Joint distributions of binary columns, without negative cells
-#'
+#' @rdname rr_tmdh
+#' @order 3
+#' @section Joint distribution:
 #' `as.table()` turns the unbiased estimate of joint counts into a table of all combinations of answers. The default table has no negative cells, and its margins are consistent.
 #'
 #' * `"projection"`: the closest proper table, the Euclidean projection of the row-type shares on the distributions; never farther from the truth;
@@ -113,21 +103,16 @@ moment_matrix <- function(x) {
 #'
 #' @param x A fit of [rr_tmdh()] with all orders and at most 20 columns. `"projection"` and `"unbiased"` also accept another complete histogram, of
 #'   [rr_cooccurrence()] or [rr_pmdh()].
-#' @param method `"projection"` (default), `"truncated"` or `"unbiased"`.
-#' @param ... Not used; further arguments give an error.
-#' @return A `table` of shares with two categories per column and the sum 1, labelled as the table that was counted or as the levels of the mechanism. It can be given to
+#' @param method `"projection"` (default), `"truncated"` or `"unbiased"`, see *Joint distribution*.
+#' @return `as.table()`: a `table` of shares with two categories per column and the sum 1, labelled as the table that was counted or as the levels of the mechanism. It can be given to
 #'   `margin.table()`, `prop.table()` and `apply()`.
-#' @section Errors:
-#' `candor_error_order` (not all orders are there), `candor_error_argument`. See [candor_conditions].
-#' @seealso [rr_margin()] for margins of the unbiased estimate with standard errors.
 #' @references Duchi, J., Shalev-Shwartz, S., Singer, Y. and Chandra, T. (2008). Efficient projections onto the
 #'   l1-ball for learning in high dimensions. *ICML*, 272-279. \doi{10.1145/1390156.1390191}
-#'
-#'   Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy. Equations (47) and (68).
 #' @concept contingency table
 #' @concept projection
 #' @concept row type
 #' @examples
+#'
 #' # Two questions on unemployment benefit by Kuk's design: what is the joint distribution?
 #' items <- list(item1 = c("no", "yes"), item2 = c("no", "yes"))
 #' reported <- as.table(array(c(189, 52, 103, 68), c(2, 2), items))
@@ -137,7 +122,7 @@ moment_matrix <- function(x) {
 #' as.table(fit)
 #' @export
 as.table.rr_histogram <- function(x, method = c("projection", "truncated", "unbiased"), ...) {
-  method <- check_choice(method, "method", c("projection", "truncated", "unbiased"))
+  method <- check_choice(method)
   share <- unname(row_types(x, "x")) / x$n
   if (method == "truncated") share <- truncated_shares(x, share)
   if (method == "projection") share <- .Call(C_rr_project, share, 1)
@@ -159,7 +144,7 @@ truncated_shares <- function(fit, share) {
   }
   error <- sqrt(pmax(x / fit$n - share^2, 0) / max(fit$n - 1, 1))
   z <- ifelse(error > 0, share / error, Inf)
-  above <- ifelse(is.finite(z), share + error * exp(stats::dnorm(z, log = TRUE) - stats::pnorm(z, log.p = TRUE)),
+  above <- ifelse(is.finite(z), share + error * exp(dnorm(z, log = TRUE) - pnorm(z, log.p = TRUE)),
                   pmax(share, 0))
   above / sum(above)
 }

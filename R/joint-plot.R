@@ -14,7 +14,7 @@ autoplot.rr_association <- function(object, measure = default_measure(object$pai
   }
   data <- as.data.frame(object$pairs)
   data$value <- data[[measure]]
-  rejected <- data[which(stats::p.adjust(data$p.value %||% rep(NA_real_, nrow(data)), "holm") < alpha), ]
+  rejected <- data[which(p.adjust(data$p.value %||% rep(NA_real_, nrow(data)), "holm") < alpha), ]
   lowest <- if (measure == "cramers.v") 0 else -1
   # Correlations of all pictures have the same colours; a covariance of two bits is at most 1/4.
   limit <- if (measure == "covariance") min(0.25, max(0.01, abs(data$value), na.rm = TRUE)) else 1

@@ -40,13 +40,16 @@
 #' @param object An object of `rr_tmdh()`.
 #' @param sets `NULL` (default) for all sets that `coef()` shows, or the sets of interest, as in [rr_cooccurrence()].
 #' @param ... Not used; `rr_tmdh()` refuses further arguments.
-#' @return An object of class `c("rr_tmdh", "rr_histogram")`, read by `coef()`, `tidy()`, `confint()`, `vcov()`, [rr_margin()],
-#'   [rr_association()], [as.table()][as.table.rr_histogram] and `plot()`. Estimates are numbers of rows, with intervals of the normal approximation; divide by `nobs()` for shares. A negative estimate is kept: it is information about a count near 0.
+#' @return `rr_tmdh()`: an object of class `c("rr_tmdh", "rr_histogram")`, read by `coef()`, `tidy()`, `confint()`, `vcov()`, [rr_margin()],
+#'   [rr_association()], `as.table()` and `plot()`. Estimates are numbers of rows, with intervals of the normal approximation; divide by `nobs()` for shares. A negative estimate is kept: it is information about a count near 0.
 #' @section Errors and warnings:
-#' Errors: `candor_error_no_information` (`p = q` in a column), `candor_error_mismatch` (mechanisms do not match the columns), `candor_error_impossible` (direct reports that support no category or
-#' several), `candor_error_order` (the set that was not tallied is named), `candor_error_law` (a channel that a validation study estimated), `candor_error_argument`. Warning: `candor_warning_indefinite`. See [candor_conditions].
+#' * `candor_error_no_information`: `p = q` in a column. `candor_error_mismatch`: mechanisms that do not match the columns.
+#' * `candor_error_impossible`: direct reports that support no category or several. `candor_error_order`: a set that was not tallied, by name.
+#' * `candor_error_law`: a channel that a validation study estimated. `candor_error_argument`.
+#'
+#' Warning: `candor_warning_indefinite`. See [candor_conditions].
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local
-#'   differential privacy. Lemma 3.4, Theorems 3.5 and 3.6, equation (136). The entry for local hashing in Table 2 should read \eqn{p / d^{k-1}}.
+#'   differential privacy. Lemma 3.4, Theorems 3.5 and 3.6, equations (47), (68) and (136). The entry for local hashing in Table 2 should read \eqn{p / d^{k-1}}.
 #'
 #'   Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX Security*, 729-745.
 #'   <https://www.usenix.org/conference/usenixsecurity17/technical-sessions/presentation/wang-tianhao>
@@ -76,15 +79,15 @@
 #' reports <- rr_perturb(data.frame(tool, trade), survey, rng = "R")
 #' both <- rr_tmdh(rr_cooccurrence(reports, 4, mechanism = survey), survey)
 #' rr_margin(both, c("tool", "trade"))
+#' @order 1
 #' @export
 rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "sample"), conf.level = 0.95, ...) {
   check_dots_empty(...)
   check_class(counts, "counts", "rr_cooccurrence", "joint counts, see {.fn rr_cooccurrence}")
-  target <- check_choice(target, "target", c("population", "sample"))
+  target <- check_choice(target)
   conf.level <- check_level(conf.level)
   further <- is.null(order)
-  order <- check_order(order %||% counts$order, length(counts$columns))
-  if (order > counts$tallied) abort_order(order, counts)
+  order <- asked_order(order, counts)
   if (target == "population" && counts$n < 2) abort("{.arg counts} must be of at least 2 rows.", "empty")
   # A score is of the truth already.
   scored <- !is.null(counts$scores)
@@ -135,8 +138,8 @@ sparse_covariance <- function(x) {
 }
 
 rows_of.rr_tmdh <- function(x) {
-  tibble::tibble(term = shown_labels(x), order = shown_sizes(x), estimate = shown_values(x),
-                 std.error = root(histogram_variances(x, x, x$target)))[possible_sets(x), ]
+  tibble(term = shown_labels(x), order = shown_sizes(x), estimate = shown_values(x),
+         std.error = root(histogram_variances(x, x, x$target)))[possible_sets(x), ]
 }
 
 labels_of.rr_tmdh <- function(x) shown_labels(x)[possible_sets(x)]
@@ -171,10 +174,10 @@ notes_of.rr_tmdh <- function(x, shown) {
 #' \prod_{j \in J \setminus S} q_j}{E(c_J) = sum_(S within J) t_S prod_(j in S) d_j prod_(j in J without S) q_j}. A set's count is a sum of independent binomials, one for each
 #' true row type restricted to the set. The histogram of row types is a sum of multinomials, whose law is enumerated.
 #'
-#' @param truth True joint counts of [rr_cooccurrence()] (with the orders that covariances need), or the numbers of rows of each type: a table with
+#' @param truth True joint counts of [rr_cooccurrence()], with the orders that covariances need. Or the numbers of rows of each type: a table with
 #'   two categories in each dimension, or a vector with the first column running fastest.
 #' @param mechanism How the columns were randomized: one yes/no mechanism for all, a list with one per column, a [rr_product()], or `list(p = , q = )` with one pair of
-#'   probabilities or one per column.
+#'   probabilities or one per column. For `rr_matrix()` an object of `rr_pmdh()` or [rr_tmdh()].
 #' @param order Largest number of columns in a set; default the order of `truth`, with its further sets.
 #' @param object,x An object of `rr_pmdh()`.
 #' @param sets `NULL` (default) for all sets, or the sets of interest, as in [rr_cooccurrence()].
@@ -189,9 +192,10 @@ notes_of.rr_tmdh <- function(x, shown) {
 #'   `rr_reported_law()` returns for a set a data frame with columns `count` and `probability`. For `NULL` it returns a list with
 #'   `histograms` (a matrix with one column per row type and one row per possible histogram) and `probability`.
 #' @section Errors:
-#' As [rr_tmdh()]; `candor_error_argument` also for more than a million histograms. See [candor_conditions].
+#' As [rr_tmdh()]. `candor_error_argument` also for more than a million histograms, and for `rr_matrix()` of questions that are reported directly, by hashing or in scores.
+#' `candor_error_too_large` for a matrix of more than 4,096 sets. See [candor_conditions].
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local
-#'   differential privacy. Theorems 3.1 to 3.3, Lemma B.1, appendix A. A comma is missing between the two parameters in equation (55).
+#'   differential privacy. Equations (24) to (26) and (34), theorems 3.1 to 3.3, Lemma B.1, appendix A. A comma is missing between the two parameters in equation (55).
 #' @seealso [rr_tmdh()] for the estimate, [rr_power()] to plan one question.
 #' @concept planning
 #' @concept exact distribution
@@ -206,6 +210,7 @@ notes_of.rr_tmdh <- function(x, shown) {
 #' # The exact law of a reported count has the expected mean
 #' law <- rr_reported_law(c(20, 10, 10, 10), rr_warner(0.8), set = 1:2)
 #' sum(law$count * law$probability)
+#' @order 1
 #' @export
 rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
   check_dots_empty(...)
@@ -215,8 +220,7 @@ rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
   }
   check_class(truth, "truth", "rr_cooccurrence", "true joint counts")
   further <- is.null(order)
-  order <- check_order(order %||% truth$order, length(truth$columns))
-  if (order > truth$tallied) abort_order(order, truth)
+  order <- asked_order(order, truth)
   design <- column_design(mechanism, truth$columns)
   refuse_blocks(design)
   made <- through_columns(truth, design, FALSE)
@@ -227,8 +231,10 @@ rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
                    further = further, truth = truth, design = design, mechanism = mechanism)
 }
 
-abort_order <- function(order, x) {
-  abort("{.arg order} must not exceed the order that was tallied, {x$tallied}.", "order")
+asked_order <- function(order, x) {
+  order <- check_order(order %||% x$order, length(x$columns))
+  if (order > x$tallied) abort("{.arg order} must not exceed the order that was tallied, {x$tallied}.", "order")
+  order
 }
 
 refuse_blocks <- function(design) {
@@ -239,8 +245,8 @@ refuse_blocks <- function(design) {
 #' @rdname rr_pmdh
 #' @export
 vcov.rr_pmdh <- function(object, sets = NULL, target = c("population", "sample"), of = c("reports", "estimate"), ...) {
-  target <- check_choice(target, "target", c("population", "sample"))
-  of <- check_choice(of, "of", c("reports", "estimate"))
+  target <- check_choice(target)
+  of <- check_choice(of)
   members <- chosen_members(object, sets)
   with_labels(histogram_block(object$truth, members, target, TRUE, of == "reports"), members, object)
 }
@@ -263,13 +269,13 @@ histogram_variances <- function(x, like, target, known = FALSE, reported = FALSE
 #' @rdname rr_pmdh
 #' @export
 tidy.rr_pmdh <- function(x, target = c("population", "sample"), of = c("reports", "estimate"), ...) {
-  target <- check_choice(target, "target", c("population", "sample"))
-  of <- check_choice(of, "of", c("reports", "estimate"))
+  target <- check_choice(target)
+  of <- check_choice(of)
   truth <- x$truth
   variances <- histogram_variances(truth, x, target, TRUE, of == "reports")
   truth[c("order", "further")] <- x[c("order", "further")]
-  tibble::tibble(term = shown_labels(x), order = shown_sizes(x),
-                 estimate = shown_values(if (of == "reports") x else truth), std.error = sqrt(pmax(variances, 0)))
+  tibble(term = shown_labels(x), order = shown_sizes(x),
+         estimate = shown_values(if (of == "reports") x else truth), std.error = sqrt(pmax(variances, 0)))
 }
 
 #' @rdname rr_pmdh

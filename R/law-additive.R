@@ -8,7 +8,7 @@ checked_additive <- function(a, b, odds = a / b) {
   b <- check_probabilities(b, "b")
   # 0 / 0 arises for reports that are never given and for truths that add nothing to their report.
   if (length(b) == 1L && !is.nan(odds)) check_number(odds, "odds", min = -1)
-  if (length(b) > 1L && abs(a + sum(b) - 1) > 1e-8) abort("{.arg a} and all {.arg b} must add up to 1.", "argument")
+  if (length(b) > 1L && abs(a + sum(b) - 1) > 1e-8) abort("{.arg a} and all {.arg b} must add up to 1.")
   new_law_additive(a, unname(b), odds)
 }
 
@@ -16,7 +16,8 @@ new_law_additive <- function(a, b, odds = a / b) {
   odds <- if (length(b) == 1L) odds else NA_real_
   new_rr_law("additive", "a report is the truth, or else does not depend on it", a = a, b = b, odds = odds,
              gives = c("inverse", "likelihood", "additive", "shares", "binomial", "channel", "question", "exact",
-                       "simulation", "profile"), adds_up = TRUE, binomial = list(a = a, b = b, odds = odds))
+                       "simulation", "profile"), adds_up = TRUE, binomial = list(a = a, b = b, odds = odds),
+             shown = list(`P(report = truth)      ` = a + b, `P(any one other)       ` = b))
 }
 
 # What an additive law must carry for the estimators to tell the truths apart is core/estimate/additive.c's to say:
@@ -26,19 +27,20 @@ law_tells_nothing.rr_law_additive <- function(law) {
   law$a == 0 || isTRUE(abs(law$odds) < 1e-100) || abs(law$a) < 1e-150
 }
 
-law_gives.rr_law_additive <- function(law, need, k) {
-  if (need == "alike") !is.null(alike_law(law, k)) else NextMethod()
+law_gives.rr_law_additive <- function(law, need) {
+  if (need == "alike") !is.null(alike_law(law)) else NextMethod()
 }
 
 # The law with a > 0 and one b for all other answers, NULL where there is none. With two answers and p < q each report
 # is evidence for the other truth: `reversed` says that the counts are then to be read backwards.
-alike_law <- function(law, k) {
-  if (!law_gives(law, "additive", k)) return(NULL)
+alike_law <- function(law) {
+  if (!law_gives(law, "additive")) return(NULL)
   b <- mean(law$b)
   # A b of 1 - p carries a rounding of 1.
   if (any(abs(law$b - b) > 4 * .Machine$double.eps)) return(NULL)
   if (law$a > 0) return(list(a = law$a, b = b, odds = if (is.na(law$odds)) law$a / b else law$odds, reversed = FALSE))
-  if (law$a == 0 || k != 2) return(NULL)
+  # Of more than two answers a + k b, which is 1, is more.
+  if (law$a == 0 || abs(law$a + 2 * b - 1) > 1e-9) return(NULL)
   other <- max(0, b + law$a)
   list(a = -law$a, b = other, odds = -law$a / other, reversed = TRUE)
 }
@@ -60,10 +62,6 @@ law_matrix.rr_law_additive <- function(law, k) {
   matrix
 }
 
-law_transition.rr_law_additive <- function(law, range) {
-  c(paste0("  P(report = truth)      ", range(law$a + law$b)), paste0("  P(any one other)       ", range(law$b)))
-}
-
 law_reported.rr_law_additive <- function(law, theta) law$b * sum(theta) + law$a * theta
 
 law_simulate.rr_law_additive <- function(law, truth, nsim) {
@@ -76,9 +74,9 @@ law_simulate.rr_law_additive <- function(law, truth, nsim) {
   }
   b <- rep_len(law$b, k)
   vapply(seq_len(nsim), function(i) {
-    kept <- stats::rbinom(k, truth, law$a)
+    kept <- rbinom(k, truth, law$a)
     rest <- n - sum(kept)
-    if (rest == 0) as.double(kept) else kept + as.double(stats::rmultinom(1, rest, b))
+    if (rest == 0) as.double(kept) else kept + as.double(rmultinom(1, rest, b))
   }, numeric(k))
 }
 
@@ -180,7 +178,8 @@ law_covariance.rr_law_additive <- function(law, evidence, map, which, target) {
 law_intervals.rr_law_additive <- function(law, evidence, estimate, interval, level, which, target) {
   b <- rep_len(law$b, evidence$k)
   n <- rep_len(evidence$n, evidence$k)[which]
-  binomial_intervals(law$a, b[which], other_answers(law, evidence), evidence$counts[which] / n, n, interval, level, target)
+  binomial_intervals(law$a, b[which], other_answers(law, evidence), evidence$counts[which] / n, n, interval, level,
+                     target)
 }
 
 law_share_interval.rr_law_additive <- function(law, evidence, cells, share, interval, level, target) {

@@ -11,10 +11,6 @@ binomial_counts.rr_law_bitflip <- function(law, evidence) {
   list(counts = ones, n = pmax(ones + evidence$counts[law$truths + seq_len(law$truths)], 1e-6))
 }
 
-law_transition.rr_law_bitflip <- function(law, range) {
-  c(paste0("  P(1 for the truth's bucket)  ", range(law$p)), paste0("  P(1 for any other)           ", range(law$q)))
-}
-
 law_reported.rr_law_bitflip <- function(law, theta) {
   ones <- law$q * sum(theta) + law$difference * theta
   law$d / law$truths * c(ones, sum(theta) - ones)
@@ -49,7 +45,7 @@ law_intervals.rr_law_bitflip <- function(law, evidence, estimate, interval, leve
                    level, target)
 }
 
-report_rows.rr_law_bitflip <- function(law) {
+bitflip_rows <- function(law) {
   bits <- law$sets$bits
   check_rows_size(nrow(bits), law$truths)
   width <- ncol(bits) / 2
@@ -69,4 +65,4 @@ law_unlikely.rr_law_bitflip <- function(law, evidence, alpha) {
   beyond_counts(ones, drawn, min(law$p, law$q), max(law$p, law$q), alpha)
 }
 
-report_channel.rr_law_bitflip <- function(law, evidence) rows_channel(law, evidence)
+report_channel.rr_law_bitflip <- function(law, evidence) rows_channel(law, evidence, bitflip_rows(law))

@@ -12,11 +12,6 @@ cohort_filters <- function(law, j) stacked_filters(law$places[, , j, drop = FALS
 
 law_tells_nothing.rr_law_bloom <- function(law) abs(law$one - law$zero) < 1e-14
 
-law_transition.rr_law_bloom <- function(law, range) {
-  c(paste0("  P(1 for a bit of the truth)  ", range(law$one)),
-    paste0("  P(1 for any other bit)       ", range(law$zero)))
-}
-
 law_reported.rr_law_bloom <- function(law, theta) {
   as.vector(vapply(seq_len(law$cohorts), function(j) {
     c(law$zero * sum(theta) + (law$one - law$zero) * drop(cohort_filters(law, j) %*% theta), sum(theta)) / law$cohorts
@@ -61,7 +56,7 @@ bloom_fit <- function(law, evidence, solver) {
     m <- law$zero + (law$one - law$zero) * x
     weights <- regression$n * (law$one - law$zero)^2 / (m * (1 - m))
     estimate <- solver(regression, weights)
-    x <- pmin(pmax(drop(regression$filters %*% estimate), 0), 1)
+    x <- nearest(drop(regression$filters %*% estimate), 0, 1)
   }
   list(estimate = estimate, regression = regression, weights = weights)
 }
@@ -171,7 +166,7 @@ law_intervals.rr_law_bloom <- function(law, evidence, estimate, interval, level,
   moment_intervals(inv, others + slope, others, evidence$n, level, target)
 }
 
-report_rows.rr_law_bloom <- function(law) {
+bloom_rows <- function(law) {
   bits <- law$sets$bits
   width <- ncol(bits) - 4
   check_rows_size(nrow(bits), law$truths)
@@ -202,7 +197,7 @@ law_unlikely.rr_law_bloom <- function(law, evidence, alpha) {
   fit <- tryCatch(bloom_fit(law, evidence, least_squares), candor_error_no_information = function(e) NULL)
   if (is.null(fit)) return(FALSE)
   z <- (sum(fit$estimate) - 1) / sqrt(sum(bloom_covariance(law, evidence, "sample", fit)))
-  isTRUE(abs(z) > stats::qnorm(alpha / 4, lower.tail = FALSE) + 1)
+  isTRUE(abs(z) > qnorm(alpha / 4, lower.tail = FALSE) + 1)
 }
 
-report_channel.rr_law_bloom <- function(law, evidence) rows_channel(law, evidence)
+report_channel.rr_law_bloom <- function(law, evidence) rows_channel(law, evidence, bloom_rows(law))

@@ -11,7 +11,7 @@ checked_channel <- function(axes) {
   new_law_channel(lapply(axes, function(axis) {
     if (!inherits(axis, "rr_law")) return(list(matrix = unname(t(check_stochastic(axis, 1e-8, "axes")))))
     if (length(axis$b) > 1L) return(law_axes(axis, length(axis$b))[[1]])
-    abort("An additive law among {.arg axes} must have one {.arg b} per category.", "argument")
+    abort("An additive law among {.arg axes} must have one {.arg b} per category.")
   }))
 }
 
@@ -28,16 +28,16 @@ check_stochastic <- function(C, tolerance, arg = "C") {
   check_that(is.matrix(C) && is.numeric(C) && nrow(C) > 1L && ncol(C) > 1L, C, arg,
              "a numeric matrix with at least two rows (truths) and two columns (reports)")
   bad <- C[is.na(C) | C < 0 | C > 1 + tolerance]
-  if (length(bad)) abort(c("{.arg {arg}} must hold probabilities, from 0 to 1.", x = "One is {bad[1]}."), "argument")
+  if (length(bad)) abort(c("{.arg {arg}} must hold probabilities, from 0 to 1.", x = "One is {bad[1]}."))
   sums <- rowSums(C)
   off <- which(abs(sums - 1) > tolerance)
   if (length(off)) {
     abort(c("The rows of {.arg {arg}} must add up to 1: they are the truths.",
             x = "Row {off[1]} adds up to {format(sums[off[1]], digits = 10)}.",
-            i = if (all(abs(colSums(C) - 1) <= tolerance)) "The columns do: use {.code t({arg})}."), "argument")
+            i = if (all(abs(colSums(C) - 1) <= tolerance)) "The columns do: use {.code t({arg})}."))
   }
   zero <- which(colSums(C) == 0)[1]
-  if (!is.na(zero)) abort("Each report of {.arg {arg}} must be possible: column {zero} is 0 throughout.", "argument")
+  if (!is.na(zero)) abort("Each report of {.arg {arg}} must be possible: column {zero} is 0 throughout.")
   storage.mode(C) <- "double"
   # A row that adds up to 1 but for roundings stays as it is, to the bit.
   C / ifelse(abs(sums - 1) <= ncol(C) * .Machine$double.eps, 1, sums)
@@ -50,7 +50,7 @@ law_tells_nothing.rr_law_channel <- function(law) {
   }, NA))
 }
 
-law_gives.rr_law_channel <- function(law, need, k) {
+law_gives.rr_law_channel <- function(law, need) {
   if (need == "inverse") !is.null(inverse_axes(law)) else NextMethod()
 }
 
@@ -66,6 +66,15 @@ law_matrix.rr_law_channel <- function(law, k) {
     law_matrix(new_law_additive(axis$a, axis$b), length(axis$b))
   })
   Reduce(function(x, y) kronecker(y, x), dense)
+}
+
+# By its axes, for any law that has them.
+law_matrix.rr_law <- function(law, k) {
+  axes <- law_axes(law, k)
+  if (k * prod(as.double(axis_sizes(axes, "reports"))) > 1e8) {
+    abort("The matrix of so many categories would not fit in memory.", c("too_large", "argument"))
+  }
+  t(.Call(C_rr_channel_rows, axes, seq_len(k)))
 }
 
 law_reported.rr_law_channel <- function(law, theta) apply_channel(law$axes, theta)
@@ -269,9 +278,10 @@ people_words <- function(mechanism) paste(format_count(sum(mechanism$validation)
 # What has no part for the error of the study would take the channel for known.
 refuse_validated <- function(mechanisms, what) {
   if (inherits(mechanisms, "rr_mechanism")) mechanisms <- list(mechanisms)
-  if (!any(vapply(mechanisms, is_validated, NA))) return(invisible())
-  abort(c(paste(what, "cannot take a channel that a validation study estimated."),
-          i = "Leave the error of the study out by {.code validation = \"exact\"}."), c("law", "argument"))
+  if (any(vapply(mechanisms, is_validated, NA))) {
+    abort(c(paste(what, "cannot take a channel that a validation study estimated."),
+            i = "Leave the error of the study out by {.code validation = \"exact\"}."), c("law", "argument"))
+  }
 }
 
 # ---- validation within the field sample (Tenenbein, 1970, 1972) ----
@@ -285,7 +295,7 @@ new_law_internal <- function(axes, internal) {
   structure(c(unclass(law), list(internal = internal)), class = c("rr_law_internal", class(law)))
 }
 
-law_gives.rr_law_internal <- function(law, need, k) need %in% law$gives
+law_gives.rr_law_internal <- function(law, need) need %in% law$gives
 
 internal_parts <- function(law, evidence) {
   seen <- colSums(law$internal)

@@ -7,20 +7,16 @@ new_law_dealt <- function(forced, cards) {
   rho <- 1 - sum(forced) / cards
   new_rr_law("dealt", "the cards of a block depend on each other", truths = length(forced), cards = cards, truth = rho,
              forced = forced, beta = forced / cards, adds_up = TRUE, gives = c("inverse", "scores"),
+             shown = list(`P(report = truth)      ` = rho + forced / cards, `P(any one other)       ` = forced / cards),
              planned = c(population = 1 / rho, sample = (1 - rho) / rho * cards / (cards - 1)))
 }
 
 block_people <- function(blocks) drop(rep(1, nrow(blocks$counts)) %*% blocks$counts)
 
 # Full blocks have binomial numbers of true answers.
-law_gives.rr_law_dealt <- function(law, need, k) {
+law_gives.rr_law_dealt <- function(law, need) {
   if (need == "exact") return(is.null(law$blocks) || all(block_people(law$blocks) == law$cards))
   NextMethod()
-}
-
-law_transition.rr_law_dealt <- function(law, range) {
-  c(paste0("  P(report = truth)      ", range(law$truth + law$beta)),
-    paste0("  P(any one other)       ", range(law$beta)))
 }
 
 law_reported.rr_law_dealt <- function(law, theta) law$beta * sum(theta) + law$truth * theta
@@ -67,9 +63,7 @@ unbiased_covariance.rr_law_dealt <- function(law, evidence, cells, target, unbia
   (factor * whole / scale)[cells, cells, drop = FALSE]
 }
 
-unbiased_variances.rr_law_dealt <- function(law, evidence, cells, target, unbiased) {
-  diag(unbiased_covariance(law, evidence, cells, target, unbiased))
-}
+unbiased_variances.rr_law_dealt <- unbiased_variances.rr_law_internal
 
 # One card that asks for the truth says nothing of the spread of the truths in its block.
 one_truth_card <- function(law) {
@@ -159,13 +153,13 @@ dealt_interval <- function(law, evidence, cells, interval, level, target) {
 # Full blocks: Clopper and Pearson's for the cards that asked for the truth. For the truths of one block, every number
 # of true answers whose tails are both large enough.
 exact_dealt <- function(law, cells, level, target) {
-  if (!law_gives(law, "exact", law$truths)) refuse_law(law, "exact", "{.arg interval} {.val exact}")
+  if (!law_gives(law, "exact")) refuse_law(law, "exact", "{.arg interval} {.val exact}")
   blocks <- ncol(law$blocks$counts)
   asked <- law$cards - sum(law$forced)
   told <- nearest(sum(law$blocks$counts[cells, ]) - blocks * sum(law$forced[cells]), 0, blocks * asked)
   if (target == "population" || blocks > 1) return(exact_interval(told / (blocks * asked), blocks * asked, level))
   held <- 0:law$cards
-  up <- stats::phyper(told - 1, held, law$cards - held, asked, lower.tail = FALSE)
-  down <- stats::phyper(told, held, law$cards - held, asked)
-  as.list(stats::setNames(range(held[pmin(up, down) > (1 - level) / 2]) / law$cards, c("low", "high")))
+  up <- phyper(told - 1, held, law$cards - held, asked, lower.tail = FALSE)
+  down <- phyper(told, held, law$cards - held, asked)
+  as.list(setNames(range(held[pmin(up, down) > (1 - level) / 2]) / law$cards, c("low", "high")))
 }

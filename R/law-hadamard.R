@@ -23,7 +23,7 @@ odd_bits <- function(x) {
 
 # In one block a report supports the categories whose sign in its column is its own.
 hadamard_bit_law <- function(epsilon) {
-  p <- stats::plogis(epsilon)
+  p <- plogis(epsilon)
   new_law_support(p, 1 / 2, p / 2, 1 / 4, difference = tanh(epsilon / 2) / 2, odds = expm1(epsilon))
 }
 
@@ -58,13 +58,6 @@ dense_axis <- function(axis) {
        inverse = terms + (1 - rowSums(terms)) / axis$truths)
 }
 
-law_matrix.rr_law_hadamard <- function(law, k) {
-  if (as.double(law$truths) * law$blocks * law$size > 1e8) {
-    abort("The matrix of so many categories would not fit in memory.", c("too_large", "argument"))
-  }
-  t(.Call(C_rr_channel_rows, law_axes(law, k), seq_len(law$truths)))
-}
-
 law_reported.rr_law_hadamard <- function(law, theta) apply_channel(law_axes(law), theta)
 
 # Of the t holders of a category about t (E - 1) / Z tell a column of their own, the others any.
@@ -72,14 +65,14 @@ law_simulate.rr_law_hadamard <- function(law, truth, nsim) {
   chance <- 1 / (1 + 2 * law$blocks * exp(-law$epsilon) / -expm1(-law$epsilon))
   reports <- law$blocks * law$size
   vapply(seq_len(nsim), function(i) {
-    told <- stats::rbinom(law$truths, truth, chance)
+    told <- rbinom(law$truths, truth, chance)
     holder <- rep(seq_len(law$truths) - 1, told)
     row <- as.integer(holder %/% law$blocks + 1)
     column <- sample.int(law$size, length(row), replace = TRUE) - 1L
     turned <- odd_bits(bitwAnd(row, column)) == 1L
     column[turned] <- bitwXor(column[turned], bitwAnd(row[turned], -row[turned]))
     own <- tabulate(holder %% law$blocks * law$size + column + 1, reports)
-    own + as.vector(stats::rmultinom(1, sum(truth) - sum(told), rep(1, reports)))
+    own + as.vector(rmultinom(1, sum(truth) - sum(told), rep(1, reports)))
   }, numeric(reports))
 }
 
@@ -132,15 +125,7 @@ law_second_moments.rr_law_hadamard <- function(law, k, weights) {
 }
 
 law_functions.rr_law_hadamard <- function(law, evidence, functions, target, variances = FALSE) {
-  phi <- evidence$counts / evidence$n
-  shares <- law_unbiased(law, evidence)
-  means <- drop(functions %*% shares)
-  added <- hadamard_terms(law, functions)
-  second <- if (variances) colSums(added^2 * phi) else crossprod(added * sqrt(phi))
-  if (target == "population") {
-    return((second - if (variances) means^2 else outer(means, means)) / max(evidence$n - 1, 0))
-  }
-  (second - if (variances) drop(functions^2 %*% shares) else functions %*% (shares * t(functions))) / evidence$n
+  functions_by_terms(law, evidence, functions, hadamard_terms(law, functions), target, variances)
 }
 
 term_products.rr_law_hadamard <- function(law, evidence, cells) {
@@ -174,5 +159,5 @@ law_intervals.rr_law_hadamard <- function(law, evidence, estimate, interval, lev
 law_unlikely.rr_law_hadamard <- function(law, evidence, alpha) {
   z <- law_unbiased(law, evidence) / law_blank_error(law, evidence)
   # A block without reports has estimates and errors of 0.
-  min(z, na.rm = TRUE) < stats::qnorm(alpha / length(z)) - 1
+  min(z, na.rm = TRUE) < qnorm(alpha / length(z)) - 1
 }

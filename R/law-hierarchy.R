@@ -4,9 +4,9 @@
 # depth. It is linear in these: a function of the levels is a function of the nodes of each depth, and depths are
 # independent, given how many drew them.
 
-law_gives.rr_law_hierarchy <- function(law, need, k) {
+law_gives.rr_law_hierarchy <- function(law, need) {
   if (need != "likelihood") return(NextMethod())
-  all(mapply(function(part, k) law_gives(part, need, k), depth_laws(law), law$nodes))
+  all(vapply(depth_laws(law), function(part) law_gives(part, need), NA))
 }
 
 # Nodes of each depth to which the levels belong.
@@ -171,8 +171,6 @@ law_intervals.rr_law_hierarchy <- function(law, evidence, estimate, interval, le
   second <- pmax(variance + if (target == "population") inv^2 else inv, variance)
   moment_intervals(inv, second, second, n, level, target)
 }
-
-law_transition.rr_law_hierarchy <- function(law, range) "  P(report given truth): see its depths"
 
 # ---- the likelihood of the reports ----
 #

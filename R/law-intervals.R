@@ -35,8 +35,6 @@ law_intervals.rr_law <- function(law, evidence, estimate, interval, level, which
   binomial_intervals(each$a, each$b, 1 - each$a, given$counts[which] / n, n, interval, level, target)
 }
 
-nearest <- function(x, least, most) pmin(pmax(x, least), most)
-
 # Of `x` over the nearest value that is likely, which has this variance.
 squared_excess <- function(x, likely, variance) {
   excess <- numeric(length(x))
@@ -68,8 +66,8 @@ wilson_interval <- function(phi, n, z2) {
 # Clopper and Pearson (1934).
 exact_interval <- function(phi, n, level) {
   x <- phi * n
-  list(low = ifelse(x <= 0, 0, stats::qbeta((1 - level) / 2, x, n - x + 1)),
-       high = ifelse(x >= n, 1, stats::qbeta((1 - level) / 2, x + 1, n - x, lower.tail = FALSE)))
+  list(low = ifelse(x <= 0, 0, qbeta((1 - level) / 2, x, n - x + 1)),
+       high = ifelse(x >= n, 1, qbeta((1 - level) / 2, x + 1, n - x, lower.tail = FALSE)))
 }
 
 # Of all looks together: m is excluded once a mixture of likelihoods, by Beta(1/2, 1/2), is 1 / alpha times that of m,
@@ -129,8 +127,8 @@ beyond_counts <- function(counts, n, low, high, alpha) {
   limit <- alpha / (2 * length(counts))
   # The extremes tell all where the probabilities are alike.
   if (length(low) == 1L && length(high) == 1L && length(n) == 1L) counts <- range(counts)
-  any(stats::pbinom(ceiling(counts), size, low) < limit |
-        stats::pbinom(floor(counts) - 1, size, high, lower.tail = FALSE) < limit)
+  any(pbinom(ceiling(counts), size, low) < limit |
+        pbinom(floor(counts) - 1, size, high, lower.tail = FALSE) < limit)
 }
 
 law_unlikely.rr_law_additive <- function(law, evidence, alpha) {
@@ -149,7 +147,7 @@ law_unlikely.rr_law_support <- function(law, evidence, alpha) {
   if (variance <= 1e-9 * mean^2) return(FALSE)
   supported <- evidence$counts
   z <- (sum(supported) - evidence$n * mean) / sqrt(evidence$n * variance)
-  abs(z) > stats::qnorm(alpha / 4, lower.tail = FALSE) + 1
+  abs(z) > qnorm(alpha / 4, lower.tail = FALSE) + 1
 }
 
 # A design is doubted wrongly in one of a thousand fits at most.

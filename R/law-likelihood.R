@@ -266,7 +266,7 @@ law_covariance.rr_law <- function(law, evidence, map, which, target) {
   if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
   if (is.null(map$information)) return(mapped_covariance(law, evidence, map, which, target))
   own <- report_channel(law, evidence)
-  finite <- law_gives(law, "channel", evidence$k)
+  finite <- law_gives(law, "channel")
   block <- information_block(own$law, own$evidence, map$information, if (finite) target else "population")
   if (is.null(block)) return(matrix(NA_real_, length(which), length(which)))
   covariance <- placed_block(block$covariance, block$cells, which)

@@ -11,7 +11,7 @@ checked_support <- function(p, q, both_own = NULL, both_other = NULL, odds = NUL
   p <- check_probabilities(p, "p")
   q <- check_probabilities(q, "q")
   sizes <- setdiff(c(length(p), length(q), length(difference), NROW(both_own %||% 1), NROW(both_other %||% 1)), 1L)
-  if (length(sizes) > 1L) abort("{.arg p}, {.arg q} and what both support must have one length.", "argument")
+  if (length(sizes) > 1L) abort("{.arg p}, {.arg q} and what both support must have one length.")
   check_both(both_own, "both_own")
   check_both(both_other, "both_other")
   symmetric <- if (is.matrix(both_other)) isSymmetric(unname(both_other)) else length(both_other) <= 1L
@@ -24,7 +24,7 @@ new_law_support <- function(p, q, both_own = NULL, both_other = NULL, difference
              both_other = both_other, difference = difference, odds = odds, kept = !is.null(odds),
              gives = c("inverse", "shares", "exact", "support", "scores", "profile",
                        if (all(abs(difference) >= 1e-14)) "binomial"),
-             binomial = list(a = difference, b = q, odds = odds))
+             binomial = list(a = difference, b = q, odds = odds), shown = shown_support(p, q))
 }
 
 # The law of bits that are drawn one by one.
@@ -39,9 +39,9 @@ check_both <- function(x, arg) {
 
 law_impossible.rr_law_support <- function(law, counts) match(TRUE, pmax(law$p, law$q) == 0 & counts > 0, nomatch = 0L)
 
-law_transition.rr_law_support <- function(law, range) {
-  c(paste0("  P(report supports the truth)         ", range(law$p)),
-    paste0("  P(it supports one other category)    ", range(law$q)))
+# What print() shows of such a law.
+shown_support <- function(p, q) {
+  list(`P(report supports the truth)         ` = p, `P(it supports one other category)    ` = q)
 }
 
 law_reported.rr_law_support <- function(law, theta) law$q + law$difference * theta
@@ -165,8 +165,9 @@ merge_sets <- function(parts) {
 }
 
 check_sets_size <- function(n, k) {
-  if (as.double(n) * k <= sets_bits_limit) return(invisible())
-  abort("The sets of {format_count(n)} reports of {format_count(k)} bits are too many to keep.", "too_large")
+  if (as.double(n) * k > sets_bits_limit) {
+    abort("The sets of {format_count(n)} reports of {format_count(k)} bits are too many to keep.", "too_large")
+  }
 }
 
 # ---- the likelihood of kept bits that support no sets ----
@@ -181,8 +182,6 @@ check_sets_size <- function(n, k) {
 
 # list(matrix, logs): a row for each report that was kept, a column for each category, each row over its largest number,
 # and the logarithms of these.
-report_rows <- function(law) UseMethod("report_rows")
-
 scaled_rows <- function(logs, constant) {
   largest <- do.call(pmax, as.data.frame(logs))
   list(matrix = exp(logs - largest), logs = largest + constant)
@@ -192,13 +191,13 @@ scaled_rows <- function(logs, constant) {
 rows_numbers <- 2.5e8
 
 check_rows_size <- function(reports, truths) {
-  if (as.double(reports) * truths <= rows_numbers) return(invisible())
-  abort("So many different reports do not fit in memory: {.code method = \"inv\"} needs the counts only.", "too_large")
+  if (as.double(reports) * truths > rows_numbers) {
+    abort("So many different reports do not fit in memory: {.code method = \"inv\"} needs the counts only.", "too_large")
+  }
 }
 
-rows_channel <- function(law, evidence) {
+rows_channel <- function(law, evidence, rows) {
   if (is.null(law$sets)) refuse_law(law, "likelihood")
-  rows <- report_rows(law)
   list(law = new_law_channel(list(list(matrix = rows$matrix))), evidence = sets_evidence(law, evidence),
        logs = rows$logs)
 }
@@ -223,11 +222,9 @@ collision_variance <- function(theta, squares, n, functions, width, target) {
 }
 
 law_collisions <- function(law, evidence, which, target) {
-  theta <- pmin(pmax(law_unbiased(law, evidence)[which], 0), 1)
+  theta <- nearest(law_unbiased(law, evidence)[which], 0, 1)
   collision_variance(theta, evidence$counts[evidence$k + 1] / evidence$n, evidence$n, law$functions, law$width, target)
 }
-
-law_transition.rr_law_sketch_candidates <- function(law, range) law_transition(sketch_support(law), range)
 
 law_unbiased.rr_law_sketch_candidates <- function(law, evidence) law_unbiased(sketch_support(law), evidence)
 
@@ -242,7 +239,7 @@ unbiased_variances.rr_law_sketch_candidates <- function(law, evidence, cells, ta
 }
 
 unbiased_covariance.rr_law_sketch_candidates <- function(law, evidence, cells, target, unbiased) {
-  theta <- pmin(pmax(law_unbiased(law, evidence)[cells], 0), 1)
+  theta <- nearest(law_unbiased(law, evidence)[cells], 0, 1)
   shared <- outer(theta, theta) / (law$functions * (law$width - 1))
   diag(shared) <- law_collisions(law, evidence, cells, target)
   unbiased_covariance(sketch_support(law), evidence, cells, target, unbiased) + shared

@@ -58,12 +58,15 @@
 #' @export
 rr_law <- function(mechanism) UseMethod("rr_law")
 
+# Are the reports finitely many, with known probabilities?
+has_categories <- function(mechanism) law_gives(rr_law(mechanism), "channel")
+
 #' @export
 rr_law.default <- function(mechanism) {
   check_mechanism(mechanism)
   # Most mechanisms hold their law. A method makes a law that is large, or that changes as it is used.
   if (inherits(mechanism$law, "rr_law")) return(mechanism$law)
-  abort("{.arg mechanism} must have a law: a method of {.fn rr_law} for {.cls {class(mechanism)[1]}}.", "argument")
+  abort("{.arg mechanism} must have a law: a method of {.fn rr_law} for {.cls {class(mechanism)[1]}}.")
 }
 
 # What others may ask of a law without knowing its kind:
@@ -76,16 +79,17 @@ rr_law.default <- function(mechanism) {
 #   planned         N times the variance of a share t over t (1 - t), by target, for plans without second moments
 #   binomial        list(a, b, odds), where the number of reports that support category v is binomial with probability
 #                   b + a theta[v]: `a` and `b` are one number, or one a category
+#   shown           probabilities under their names, for print() where the matrix is too large; or where to find them
 new_rr_law <- function(kind, words, ..., gives = character(), kept = FALSE, adds_up = FALSE, by_information = FALSE,
-                       binomial = NULL) {
+                       binomial = NULL, shown = list(`P(report given truth): ` = "see rr_matrix()")) {
   facts <- list(words = words, gives = gives, kept = kept, adds_up = adds_up, by_information = by_information,
-                binomial = binomial)
+                binomial = binomial, shown = shown)
   structure(c(list(...), facts), class = c(paste0("rr_law_", kind), "rr_law"))
 }
 
 check_law <- function(law) {
   if (inherits(law, "rr_law")) return(law)
-  abort(c("{.fn rr_law} must return a law, see {.fn rr_new_law}.", x = "It returned {describe(law)}."), "argument")
+  abort(c("{.fn rr_law} must return a law, see {.fn rr_new_law}.", x = "It returned {describe(law)}."))
 }
 
 #' @export
@@ -93,7 +97,7 @@ print.rr_law <- function(x, ..., digits = 4) {
   cat("<", class(x)[1], "> ", x$words, "\n", sep = "")
   for (name in names(Filter(is.numeric, x))) {
     value <- as.vector(x[[name]])
-    cat("  ", name, " = ", toString(format(utils::head(value, 6), digits = digits, trim = TRUE)),
+    cat("  ", name, " = ", toString(format(head(value, 6), digits = digits, trim = TRUE)),
         if (length(value) > 6) ", ...", "\n", sep = "")
   }
   invisible(x)
@@ -102,9 +106,9 @@ print.rr_law <- function(x, ..., digits = 4) {
 # ---- properties of a law ----
 
 # Does the law give what a method needs? `need` is one of the needs below; `k` the number of truths.
-law_gives <- function(law, need, k) UseMethod("law_gives")
+law_gives <- function(law, need) UseMethod("law_gives")
 
-law_gives.rr_law <- function(law, need, k) {
+law_gives.rr_law <- function(law, need) {
   need %in% law$gives || (need == "likelihood" && law$kept && !is.null(law$sets))
 }
 
@@ -152,13 +156,6 @@ law_axes.rr_law <- function(law, k) refuse_law(law, "channel")
 
 # The matrix of the law, rows are truths.
 law_matrix <- function(law, k) UseMethod("law_matrix")
-
-law_matrix.rr_law <- function(law, k) refuse_law(law, "channel")
-
-# Lines that stand for the matrix in print(); `range` formats a range of numbers.
-law_transition <- function(law, range) UseMethod("law_transition")
-
-law_transition.rr_law <- function(law, range) "  P(report given truth): see rr_matrix()"
 
 # Expected share of each count when the truths are distributed as theta.
 law_reported <- function(law, theta) UseMethod("law_reported")
@@ -252,7 +249,7 @@ is_whole <- function(map) is.null(map$jacobian) && is.null(map$information) && m
 law_likelihood_map <- function(law, evidence, estimate) UseMethod("law_likelihood_map")
 
 law_likelihood_map.rr_law <- function(law, evidence, estimate) {
-  if (law_gives(law, "likelihood", evidence$k)) list(information = estimate)
+  if (law_gives(law, "likelihood")) list(information = estimate)
 }
 
 # Larger supports would need a matrix that is slow to invert: their standard errors come from the bootstrap.
@@ -333,6 +330,18 @@ law_functions <- function(law, evidence, functions, target, variances = FALSE) U
 law_functions.rr_law <- function(law, evidence, functions, target, variances = FALSE) {
   covariance <- law_covariance(law, evidence, whole_map(evidence$k), seq_len(evidence$k), target)
   if (variances) rowSums((functions %*% covariance) * functions) else functions %*% tcrossprod(covariance, functions)
+}
+
+# The same from the terms that each report adds to the functions, a column each.
+functions_by_terms <- function(law, evidence, functions, terms, target, variances) {
+  phi <- evidence$counts / evidence$n
+  shares <- law_unbiased(law, evidence)
+  means <- drop(functions %*% shares)
+  second <- if (variances) colSums(terms^2 * phi) else crossprod(terms * sqrt(phi))
+  if (target == "population") {
+    return((second - if (variances) means^2 else outer(means, means)) / max(evidence$n - 1, 0))
+  }
+  (second - if (variances) drop(functions^2 %*% shares) else functions %*% (shares * t(functions))) / evidence$n
 }
 
 # The unbiased estimate of a linear function of the shares is a mean over the reports, of terms whose own mean, given a

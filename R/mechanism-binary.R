@@ -26,7 +26,7 @@
 #' with `1 - p`.
 #'
 #' With several `draws` in Kuk's design, method `"inv"` is the mean share of "yes" cards, carried through the design. Maximum likelihood has the smaller error. At the same
-#' epsilon Warner's design has a far smaller one: with five draws, decks of 0.7 and 0.4 and a prevalence of 0.1, a quarter of the variance.
+#' epsilon Warner's design has a far smaller one.
 #'
 #' @param p,q For `rr_binary()`: numbers, 0 to 1, the probabilities of "yes" if the truth is yes and if it is no.
 #'   For the others `p` is the design probability in the list.
@@ -106,7 +106,7 @@ rr_warner <- function(p = NULL, epsilon = NULL, levels = c("no", "yes"), ...) {
 rr_crosswise <- function(p = NULL, levels = c("no", "yes"), epsilon = NULL, ...) {
   check_dots_empty(...)
   check_one_of_epsilon_p(epsilon, p)
-  p <- check_probability(p %||% stats::plogis(-check_epsilon(epsilon)), "p")
+  p <- check_probability(p %||% plogis(-check_epsilon(epsilon)), "p")
   made(new_rr_binary(p, 1 - p, levels, "Crosswise design", difference = 2 * p - 1, symmetric = TRUE),
        "rr_crosswise", p = p)
 }
@@ -124,9 +124,9 @@ rr_triangular <- function(p, levels = c("no", "yes"), ...) {
 rr_mangat <- function(p, t = NULL, levels = c("no", "yes"), variant = c("1990", "1994"), ...) {
   check_dots_empty(...)
   p <- check_probability(p, "p")
-  variant <- check_choice(variant, "variant", c("1990", "1994"))
+  variant <- check_choice(variant)
   if (variant == "1994") {
-    if (!is.null(t)) abort("{.arg t} must not be given for the {.arg variant} of 1994.", "argument")
+    if (!is.null(t)) abort("{.arg t} must not be given for the {.arg variant} of 1994.")
     return(made(new_rr_binary(1, 1 - p, levels, "Design of Mangat (1994)", difference = p), "rr_mangat", p = p,
                 variant = variant))
   }
@@ -141,7 +141,7 @@ rr_kuk <- function(p1 = NULL, p2 = NULL, levels = c("no", "yes"), epsilon = NULL
   check_dots_empty(...)
   check_one_of_epsilon_p(epsilon, c(p1, p2), "p1")
   draws <- check_count(draws, "draws", min = 1, max = 1000)
-  pair <- if (is.null(epsilon)) list(p1, p2) else stats::plogis(c(1, -1) * check_epsilon(epsilon) / draws)
+  pair <- if (is.null(epsilon)) list(p1, p2) else plogis(c(1, -1) * check_epsilon(epsilon) / draws)
   if (draws > 1) {
     pair <- c(check_probability(pair[[1]], "p1"), check_probability(pair[[2]], "p2"))
     return(made(new_rr_kuk(pair, draws, check_levels(levels)), "rr_kuk", epsilon = epsilon, p1 = p1, p2 = p2,
@@ -156,7 +156,7 @@ new_rr_kuk <- function(p, draws, levels) {
   check_two(levels$labels)
   check_no_first(levels$labels, even = FALSE)
   cards <- 0:draws
-  C <- rbind(stats::dbinom(cards, draws, p[2]), stats::dbinom(cards, draws, p[1]))
+  C <- rbind(dbinom(cards, draws, p[2]), dbinom(cards, draws, p[1]))
   yes <- (cards / draws - p[2]) / (p[1] - p[2])
   labels <- list(levels = levels$labels, reports = as.character(cards), numeric = cards, truths = levels$numeric)
   mechanism <- new_rr_channel(C, labels, sprintf("Kuk's design (p1 = %s, p2 = %s), %s", format(p[1], digits = 4),

@@ -1,27 +1,22 @@
-#' dBitFlip, short reports about many categories
-#'
+#' @rdname rr_unary
+#' @order 3
+#' @section dBitFlip:
 #' The categories are divided into buckets. Each respondent draws `d` buckets and reports for each of them, with a randomized bit, whether it holds the
-#' truth. With `d` below the number of buckets a report is short, whatever the number of categories.
-#'
-#' The estimate of a bucket is \eqn{(b / (N d)) \sum (y - q) / (p - q)}{(b / (N d)) times the sum of (y - q) / (p - q)} over the reports that
+#' truth. With `d` below the number of buckets a report is short, whatever the number of categories. The estimate of a bucket is \eqn{(b / (N d)) \sum (y - q) / (p - q)}{(b / (N d)) times the sum of (y - q) / (p - q)} over the reports that
 #' drew it. Two truths differ in two bits of a report, so that each bit gets half of `epsilon`. With `d = 1` only one bit can differ, and it gets all
 #' of `epsilon`. The original paper uses half there too (`compatible = TRUE`).
 #'
-#' @inheritParams rr_grr
 #' @param d Whole number, 1 (default) to `buckets`. Number of buckets in a report.
 #' @param buckets Whole number, 2 to the number of categories (default). Category \eqn{x} (from 0) lies in bucket
 #'   \eqn{\lfloor x b / K \rfloor}{floor(x b / K)}, together with its neighbours. Estimates are shares of buckets.
 #' @param compatible Logical, default `FALSE`. With `d = 1`, randomize with half of `epsilon` as the original paper does?
-#' @return A mechanism of class `c("rr_bitflip", "rr_mechanism")`. Its `levels` are the buckets, and `values` the categories if there are more.
+#' @return `rr_bitflip()`: a mechanism of class `c("rr_bitflip", "rr_mechanism")`. Its `levels` are the buckets, and `values` the categories if there are more.
 #'   [rr_perturb()] returns [sets of positions][rr_reports], negative if the bit is 0.
-#' @section Errors:
-#' `candor_error_argument` for numbers out of range.
 #' @references Ding, B., Kulkarni, J. and Yekhanin, S. (2017). Collecting telemetry data privately. *NeurIPS*, 3571-3580. arXiv:1712.01524
-#' @seealso [rr_unary()], which reports all bits; [rr_hadamard()]; `vignette("telemetry", package = "candor")`.
-#' @concept frequency oracle
 #' @concept dBitFlip
 #' @concept telemetry
 #' @examples
+#'
 #' # Ten versions of a program, three bits from each of 5,500 devices: how common is each version?
 #' mechanism <- rr_bitflip(10, epsilon = 2, d = 3)
 #' set.seed(1)
@@ -37,8 +32,8 @@ rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALS
   buckets <- if (is.null(buckets)) as.double(k) else check_count(buckets, "buckets", min = 2, max = k)
   d <- check_count(d, "d", min = 1, max = buckets)
   level <- if (d == 1 && !check_flag(compatible, "compatible")) epsilon else epsilon / 2
-  p <- stats::plogis(level)
-  q <- stats::plogis(-level)
+  p <- plogis(level)
+  q <- plogis(-level)
   bucket <- floor((seq_len(k) - 1) * buckets / k)
   first <- levels$labels[!duplicated(bucket)]
   last <- levels$labels[!duplicated(bucket, fromLast = TRUE)]
@@ -58,7 +53,8 @@ new_law_bitflip <- function(buckets, d, p, q, difference) {
   new_rr_law("bitflip", "a report has the bits of some of the buckets", truths = buckets, d = d, p = p, q = q,
              difference = difference, kept = TRUE,
              gives = c("inverse", "scores", "profile", if (abs(difference) >= 1e-14) "binomial"),
-             binomial = list(a = difference, b = q, odds = NA_real_))
+             binomial = list(a = difference, b = q, odds = NA_real_),
+             shown = list(`P(1 for the truth's bucket)  ` = p, `P(1 for any other)           ` = q))
 }
 
 #' @export
@@ -66,7 +62,7 @@ rr_matrix.rr_bitflip <- function(mechanism, ...) {
   b <- mechanism$buckets
   d <- mechanism$d
   check_report_number(mechanism, choose(b, d) * 2^d)
-  parts <- lapply(utils::combn(b, d, simplify = FALSE), function(places) {
+  parts <- lapply(combn(b, d, simplify = FALSE), function(places) {
     own <- outer(seq_len(b), places, `==`)
     chances <- bits_matrix(ifelse(own, mechanism$p, mechanism$q), ifelse(own, mechanism$q, mechanism$p))
     bits <- strsplit(colnames(chances), "")
@@ -91,10 +87,8 @@ prepare_answers.rr_bitflip <- function(mechanism, x) {
 }
 
 draw_reports.rr_bitflip <- function(mechanism, answers, rng = "secure") {
-  draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
-    .Call(C_rr_draw_bitflip, positions, 1L, levels, c(2 * mechanism$bit_epsilon, 0),
-          as.integer(c(mechanism$buckets, mechanism$d)), generator)
-  })
+  draw_protocol(mechanism, answers, rng, C_rr_draw_bitflip, c(2 * mechanism$bit_epsilon, 0),
+                as.integer(c(mechanism$buckets, mechanism$d)))
 }
 
 # For the own likelihood: the buckets whose bit is 1, then those that were drawn.

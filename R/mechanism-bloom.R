@@ -104,7 +104,7 @@ new_rr_bloom <- function(levels, epsilon, bits, hashes, cohorts, numbers, pairs,
     permanent = numbers$permanent, bits_number = bits, hashes = hashes, cohorts = cohorts, f = numbers$f,
     given_0 = numbers$p, given_1 = numbers$q, one = numbers$one, zero = numbers$zero, pairs = pairs, bit = bit,
     places = filters, key = key,
-    codec = cohort_codec(bits, cohorts), from_epsilon = !is.null(epsilon), memoised = memoised,
+    codec = cohort_codec(bits, cohorts), memoised = memoised,
     linked = if (cohorts > 1) "cohort",
     second = if (memoised) rr_unary(bits, p = numbers$q, q = numbers$p)
   )
@@ -142,21 +142,21 @@ bloom_reports <- function(bits, cohorts) {
 # f from the level of all reports, then the symmetric second stage from that of one.
 bloom_levels <- function(epsilon, permanent, pairs) {
   epsilon <- check_epsilon(epsilon)
-  if (is.null(permanent)) return(list(f = 2 * stats::plogis(-epsilon / (2 * pairs)), p = 0, q = 1, permanent = epsilon))
+  if (is.null(permanent)) return(list(f = 2 * plogis(-epsilon / (2 * pairs)), p = 0, q = 1, permanent = epsilon))
   permanent <- check_number(permanent, "permanent", min = epsilon, max = 700, min_open = TRUE)
   first <- tanh(permanent / (4 * pairs))
   kept <- signal_left(tanh(epsilon / (4 * pairs)) / first, first)
-  list(f = 2 * stats::plogis(-permanent / (2 * pairs)), p = (1 - kept) / 2, q = (1 + kept) / 2, permanent = permanent)
+  list(f = 2 * plogis(-permanent / (2 * pairs)), p = (1 - kept) / 2, q = (1 + kept) / 2, permanent = permanent)
 }
 
 bloom_letters <- function(epsilon, permanent, f, p, q) {
   if (!is.null(epsilon) || !is.null(permanent)) {
-    abort("Either {.arg epsilon} must be given, or {.arg f}, {.arg p} and {.arg q}.", "argument")
+    abort("Either {.arg epsilon} must be given, or {.arg f}, {.arg p} and {.arg q}.")
   }
   f <- check_number(f, "f", min = 0, max = 1, max_open = TRUE)
   p <- check_probability(p, "p")
   q <- check_probability(q, "q")
-  if (snap_to_zero(q - p, max(p, q)) == 0) abort("{.arg p} and {.arg q} must differ.", "argument")
+  if (snap_to_zero(q - p, max(p, q)) == 0) abort("{.arg p} and {.arg q} must differ.")
   list(f = f, p = p, q = q)
 }
 
@@ -197,7 +197,8 @@ rr_law.rr_bloom <- function(mechanism) {
   chances <- c(mechanism$one, mechanism$zero)
   new_rr_law("bloom", "a report has the bits of a Bloom filter", truths = length(mechanism$levels),
              bits = mechanism$bits_number, cohorts = mechanism$cohorts, one = mechanism$one, zero = mechanism$zero,
-             places = mechanism$places, gives = c("inverse", "bits", "profile"), kept = all(chances > 0 & chances < 1))
+             places = mechanism$places, gives = c("inverse", "bits", "profile"), kept = all(chances > 0 & chances < 1),
+             shown = list(`P(1 for a bit of the truth)  ` = mechanism$one, `P(1 for any other bit)       ` = mechanism$zero))
 }
 
 #' @export
@@ -267,12 +268,12 @@ draw_filters <- function(mechanism, answers, cohort, unary, rng) {
 simulate_counts.rr_bloom <- function(mechanism, truth, nsim = 1) {
   law <- rr_law(mechanism)
   vapply(seq_len(nsim), function(i) {
-    holders <- vapply(truth, function(t) as.vector(stats::rmultinom(1, t, rep(1, law$cohorts))), numeric(law$cohorts))
+    holders <- vapply(truth, function(t) as.vector(rmultinom(1, t, rep(1, law$cohorts))), numeric(law$cohorts))
     holders <- matrix(holders, law$cohorts)
     as.vector(vapply(seq_len(law$cohorts), function(j) {
       ones <- drop(cohort_filters(law, j) %*% holders[j, ])
       n <- sum(holders[j, ])
-      c(stats::rbinom(law$bits, ones, law$one) + stats::rbinom(law$bits, n - ones, law$zero), n)
+      c(rbinom(law$bits, ones, law$one) + rbinom(law$bits, n - ones, law$zero), n)
     }, numeric(law$bits + 1)))
   }, numeric(length(mechanism$reports)))
 }

@@ -1,8 +1,8 @@
-#' Transition matrices: any mechanism from its matrix
+#' Transition matrices: any mechanism from its matrix, and two mechanisms in sequence
 #'
 #' `rr_channel()` makes a mechanism from its matrix of transition probabilities: post-randomization (PRAM), misclassified answers, an
-#' instrument with known error rates, or a mechanism of your own. Examples are Groenitz' diagonal design and that of Christofides (2003).
-#' The matrix need not be square. `rr_matrix()` returns the matrix of any mechanism.
+#' instrument with known error rates, or a mechanism of your own. Examples are the diagonal design of Groenitz and the design of Christofides (2003).
+#' The matrix need not be square. `rr_matrix()` returns the matrix of any mechanism, and `rr_compose()` joins two.
 #'
 #' **Rows are truths**: `C[x, y]` is the probability of report `y` given truth `x`, and each row adds up to 1. Some packages store the
 #' transpose. An error says so if the transpose of `C` would be valid.
@@ -37,7 +37,8 @@
 #' * `candor_error_argument`: `C` is not a matrix of probabilities whose rows add up to 1; a report has probability 0 under every truth; labels do
 #'   not fit; `rr_matrix()` of more than 10,000 categories.
 #' * `candor_error_law`: `rr_matrix()` of a protocol with more than 10,000 possible reports, or with infinitely many.
-#' @seealso [rr_geometric()] and [rr_misclassification()] for common channels; [rr_compose()] for two channels in sequence; [rr_epsilon()].
+#' * `candor_error_mismatch`: the reports of `first` are not the levels of `second`.
+#' @seealso [rr_geometric()] and [rr_misclassification()] for common channels; [rr_longitudinal()] for reports that are repeated; [rr_epsilon()].
 #' @references Gouweleeuw, J. M., Kooiman, P., Willenborg, L. C. R. J. and de Wolf, P.-P. (1998). Post randomization for statistical
 #'   disclosure control: theory and implementation. *Journal of Official Statistics* 14(4), 463-478.
 #'
@@ -77,8 +78,8 @@
 #' @export
 rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8, ...) {
   check_dots_empty(...)
-  if (inherits(C, "rr_scramble")) {
-    C <- scrambled_channel(C, levels)
+  if (inherits(C, "rr_mechanism") && !is.null(C$on_levels)) {
+    C <- C$on_levels(C, levels)
     levels <- C$levels
     reports <- C$reports
     C <- C$matrix
@@ -89,9 +90,6 @@ rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8, ...) 
                           labels)
   made(mechanism, "rr_channel", fields = c(C = "matrix", "levels", "reports"))
 }
-
-# The channel of a mechanism of numbers on some levels of the truth.
-scrambled_channel <- function(mechanism, levels) UseMethod("scrambled_channel")
 
 # Labels that are the matrix's own names in another order say in which order rows or columns are wanted; others rename.
 order_channel <- function(C, levels, reports) {
@@ -108,7 +106,7 @@ order_channel <- function(C, levels, reports) {
 # A channel is kept as its matrix.
 check_matrix_size <- function(k) {
   if (k <= matrix_limit) return(k)
-  abort("{.arg levels} must be at most {format_count(matrix_limit)}: the channel is kept as a matrix.", "argument")
+  abort("{.arg levels} must be at most {format_count(matrix_limit)}: the channel is kept as a matrix.")
 }
 
 channel_labels <- function(C, levels, reports) {
@@ -116,7 +114,7 @@ channel_labels <- function(C, levels, reports) {
   reports <- if (is.null(reports) && is.null(colnames(C)) && nrow(C) == ncol(C)) levels
              else check_levels(reports %||% colnames(C) %||% ncol(C), "reports")
   if (!identical(c(length(levels$labels), length(reports$labels)), dim(C))) {
-    abort("{.arg levels} must have one label per row, and {.arg reports} one per column.", "argument")
+    abort("{.arg levels} must have one label per row, and {.arg reports} one per column.")
   }
   list(levels = levels$labels, reports = reports$labels, numeric = reports$numeric, truths = levels$numeric,
        ordered = levels$ordered)
@@ -267,10 +265,10 @@ rr_geometric <- function(levels, epsilon, ...) {
 rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table = NULL, levels = NULL,
                                  validation = c("external", "internal", "exact"), ...) {
   check_dots_empty(...)
-  if (is.null(table) && !missing(validation)) abort("{.arg validation} belongs to {.arg table}.", "argument")
-  validation <- check_choice(validation, "validation", c("external", "internal", "exact"))
+  if (is.null(table) && !missing(validation)) abort("{.arg validation} belongs to {.arg table}.")
+  validation <- check_choice(validation)
   if (any(c(is.null(sensitivity), is.null(specificity)) == is.null(table))) {
-    abort("{.arg sensitivity} and {.arg specificity} must both be given, or {.arg table} without them.", "argument")
+    abort("{.arg sensitivity} and {.arg specificity} must both be given, or {.arg table} without them.")
   }
   if (is.null(table)) {
     p <- check_probability(sensitivity, "sensitivity")
@@ -296,7 +294,7 @@ check_validation_table <- function(table, validation, levels) {
   sums <- rowSums(table)
   whole <- all(table == floor(table))
   if (validation != "exact" && (all(abs(sums - 1) <= 1e-8) || (!whole && all(abs(sums - 100) <= 0.5)))) {
-    abort("{.arg table} must be counts: shares do not say how many people.", "argument")
+    abort("{.arg table} must be counts: shares do not say how many people.")
   }
   if (validation != "exact" && !whole) {
     warn("{.arg table} holds numbers that are not whole: they are taken for numbers of people.", "weights")

@@ -71,8 +71,8 @@
 #' is also kept (`"cohort"`). For `hash` slope and shift are kept (`"function"`), and permanent answers are kept for each hash value (from 0, under `"0"`, `"1"`, ...)
 #' and drawn as above, without the 1. The report of `second`, plus 1, is the `value`.
 #'
-#' A permanent answer never leaves the device. For every other plan a device makes one report for each question and keeps it, before it is shown or sent, under a name that holds a
-#' print of the plan, with a random identifier of the report.
+#' A permanent answer never leaves the device. For every other plan a device makes one report for each question. It keeps the report with a random identifier, before it is shown or sent. The name of what is kept holds a
+#' print of the plan.
 #'
 #' **Time.** A client with a generator of its own also draws what it does not need: the uniform number or set of a lie beside that of a truth. The time then does not tell them apart.
 #' The clients in JavaScript and Python do so in every kind.

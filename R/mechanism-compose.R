@@ -1,34 +1,30 @@
-#' Two mechanisms in sequence
-#'
+#' @rdname rr_channel
+#' @section Two mechanisms in sequence:
 #' In `rr_compose(first, second)` the answer goes through `first`, and the report of `first` goes through `second`. An example is a longitudinal
 #' protocol: `first` is drawn once and kept (memoized), and `second` is drawn again each time. Another is a report that is randomized
 #' again on its way to the analyst.
 #'
-#' The matrix of the composition is `rr_matrix(first) %*% rr_matrix(second)`, rows being truths. **The order matters.** Two yes/no mechanisms
+#' The matrix is `rr_matrix(first) %*% rr_matrix(second)`. **The order matters.** Two yes/no mechanisms
 #' commute only if both leave the same share of "yes" unchanged.
 #'
 #' The estimate keeps its closed form for two mechanisms of [rr_grr()], two of [rr_binary()] and its special cases, and any two that tell the
 #' truth or else draw an innocuous answer. For questionnaires compose each question, and put the compositions into [rr_product()].
 #'
-#' @section Privacy:
 #' One report reveals at most `rr_epsilon()["report"]`. Any number of reports made from one memoized first stage together reveal at most the
 #' epsilon of the first stage, `rr_epsilon()["permanent"]`.
 #' @param first,second Mechanisms. The reports of `first` must be the levels of `second`, in the same order.
-#' @param ... Must be empty.
-#' @return A mechanism of class `c("rr_compose", "rr_mechanism")` with the elements `first` and `second`.
-#' @section Errors:
-#' `candor_error_mismatch` if the reports of `first` are not the levels of `second`.
+#' @return `rr_compose()`: a mechanism of class `c("rr_compose", "rr_mechanism")` with the elements `first` and `second`.
 #' @references Arcolezi, H. H., Couchot, J.-F., Al Bouna, B. and Xiao, X. (2022). Improving the utility of locally differentially private
 #'   protocols for longitudinal and multidimensional frequency estimates. *Digital Communications and Networks*.
 #'   \doi{10.1016/j.dcan.2022.07.003}
 #'
 #'   Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR: randomized aggregatable privacy-preserving ordinal
 #'   response. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348}
-#' @seealso [rr_longitudinal()] for reports that are repeated; [rr_channel()].
 #' @concept two-stage randomization
 #' @concept memoization
 #' @concept composition of channels
 #' @examples
+#'
 #' # A permanent answer at epsilon 2, reported again each week at epsilon 1: how much does one report
 #' # reveal, and how much do all reports reveal?
 #' weekly <- rr_compose(rr_grr(4, epsilon = 2), rr_grr(4, epsilon = 1))
@@ -48,7 +44,7 @@ rr_compose <- function(first, second, ...) {
 
 compose_with <- function(first, second) {
   if (draws_bits(first)) return(compose_bits(first, second))
-  if (law_gives(rr_law(second), "support", length(second$levels))) abort_bits()
+  if (law_gives(rr_law(second), "support")) abort_bits()
   compose_stages(first, second, "compose", "Two stages")
 }
 
@@ -89,7 +85,7 @@ compose_stages <- function(first, second, kind, design, ...) {
   a <- rr_law(first)
   b <- rr_law(second)
   k <- length(labels$levels)
-  if (!law_gives(a, "additive", k) || !law_gives(b, "additive", k)) {
+  if (!law_gives(a, "additive") || !law_gives(b, "additive")) {
     mechanism <- new_rr_channel(unname(rr_matrix(first) %*% rr_matrix(second)), labels, design, kind, first = first,
                                 second = second, yes_no = yes_no, ...)
     mechanism$epsilon <- round_sums_up(mechanism$epsilon)
@@ -145,33 +141,20 @@ with_design_level <- function(mechanism) {
   mechanism
 }
 
-#' Respondents who ignore the instructions
-#'
-#' The mechanism if a stated share of respondents does not follow the instructions. Estimates with several shares show how much a result depends on
-#' compliance. The share itself is not estimated from the data.
-#'
+#' @rdname rr_lie_detector
+#' @order 3
 #' @param mechanism The mechanism as designed.
 #' @param share Number, at least 0 and below 1. Share of respondents who do not follow the instructions.
 #' @param answer What these respondents do. `"uniform"` (default): a random report. `"truth"`: the plain truth. The label of a report: they always give
 #'   it, such as the self-protective "no". Or a distribution over the reports (names are matched, absent names are 0).
-#' @param ... Must be empty.
-#' @return A mechanism of class `c("rr_noncompliance", "rr_mechanism")`: `mechanism`, followed by the given behaviour. Its [rr_epsilon()] is the
+#' @return `rr_noncompliance()`: a mechanism of class `c("rr_noncompliance", "rr_mechanism")`: `mechanism`, followed by the given behaviour. Its [rr_epsilon()] is the
 #'   epsilon of `mechanism`, which protects respondents who follow the instructions.
-#' @section Errors:
-#' * `candor_error_argument`: a share out of range, or an `answer` that is neither a report nor a distribution over the reports.
-#' * `candor_error_mismatch`: names that are not reports.
-#' @references Clark, S. J. and Desharnais, R. A. (1998). Honest answers to embarrassing questions: detecting cheating in the
-#'   randomized response model. *Psychological Methods* 3(2), 160-168. \doi{10.1037/1082-989X.3.2.160}
-#'
-#'   Bockenholt, U. and van der Heijden, P. G. M. (2007). Item randomized-response models for measuring
-#'   noncompliance. *Psychometrika* 72, 245-262. \doi{10.1007/s11336-005-1495-y}
-#' @seealso [rr_lie_detector()] and [rr_anchor()], which estimate the share; `vignette("compliance", package = "candor")`.
 #' @concept self-protective answer
 #' @concept sensitivity analysis
-#' @concept noncompliance
 #' @concept self-protective no
 #' @examples
-#' # How would the prevalence change if 5% or 10% said "no" whatever the die showed?
+#'
+#' # The survey in Nigeria: how would the prevalence change if 5% or 10% said "no" whatever the die showed?
 #' design <- rr_forced(1 / 6)
 #' counts <- c(no = 1604, yes = 831)
 #' sapply(c(0, 0.05, 0.1), function(share) {
@@ -188,7 +171,7 @@ rr_noncompliance <- function(mechanism, share, answer = "uniform", ...) {
   reports <- mechanism$reports
   truth <- identical(answer, "truth") && !"truth" %in% reports
   if (truth && !identical(mechanism$levels, reports)) {
-    abort("{.arg answer} cannot be {.val truth}: the truths of this mechanism are not among its reports.", "argument")
+    abort("{.arg answer} cannot be {.val truth}: the truths of this mechanism are not among its reports.")
   }
   if (truth) {
     C <- (1 - share) * unname(rr_matrix(mechanism)) + diag(share, length(reports))

@@ -108,7 +108,7 @@ achieved.rr_count_mean_sketch <- function(mechanism) list(epsilon = achieved(mec
 #' @export
 prepare_answers.rr_count_mean_sketch <- function(mechanism, x) {
   if (!(is.character(x) || is.factor(x)) || length(dim(x)) > 1L) {
-    abort(c("{.arg x} must be text, or a factor.", x = "It is {describe_kind(x)}."), "argument")
+    abort(c("{.arg x} must be text, or a factor.", x = "It is {describe_kind(x)}."))
   }
   if (anyNA(x)) abort_answer(x, which(is.na(x))[1], mechanism)
   check_hashed_text(if (is.factor(x)) factor_text(x, "x") else as.character(x), "x", answers = TRUE)
@@ -208,7 +208,7 @@ new_law_candidates <- function(sketch) {
   p <- own$p
   other <- sketch$q
   new_rr_law("sketch_candidates", "a report supports the strings that share a bucket", gives = "inverse", p = p,
-             q = own$q, difference = own$difference,
+             q = own$q, difference = own$difference, shown = shown_support(p, own$q),
              both_own = p / m + (1 - 1 / m) * p * other, functions = sketch$cohorts, width = m,
              both_other = own$q / m + (1 - 1 / m) * (2 / m * p * other + (1 - 2 / m) * other^2))
 }

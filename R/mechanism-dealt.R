@@ -22,7 +22,7 @@
 #'
 #' @section Estimates:
 #' `rr_estimate()` uses `method = "inv"` by default, which is unbiased; `"norm_sub"` cuts the estimate at 0 and 1. Variances are exact. `interval = "wilson"` is the score
-#' interval of the exact variance. `"exact"` is Clopper and Pearson's interval of the cards that asked for the truth, and for full blocks only; for one block and
+#' interval of the exact variance. `"exact"` is Clopper and Pearson's interval of the cards that asked for the truth, and for full blocks only. For one block and
 #' `target = "sample"` it has every number of true yes that the report does not reject. Survey designs are estimated by scores, and each block must lie
 #' in one primary sampling unit. [rr_power()] plans full blocks.
 #'
@@ -34,8 +34,8 @@
 #' @param levels Labels of the answers, all different, or their number. By default `c("no", "yes")`, or the names of `forced`.
 #' @param block Name of the column of blocks, one text; default `"block"`.
 #' @param ... Must be empty.
-#' @return A mechanism of class `c("rr_dealt", "rr_mechanism")`: a list with the elements `levels`, `forced` (one number per level), `cards`, `truth`
-#'   (the part of the cards that asks for the truth), `innocuous` (the parts that dictate each answer), `epsilon` (of a report by itself) and others.
+#' @return A mechanism of class `c("rr_dealt", "rr_mechanism")`: a list with `levels`, `forced` (one number per level), `cards` and others. `truth` is
+#'   the part of the cards that asks for the truth, `innocuous` the parts that dictate each answer, and `epsilon` is for a report by itself.
 #'
 #'   [rr_perturb()] deals: to a data frame with the blocks and one column of answers, or to a vector, whose people form blocks in their order. It returns a tibble with
 #'   the columns `block` and `report`.
@@ -123,7 +123,7 @@ block_columns <- function(x, mechanism) {
 # The first card of each block, then the second: each of those that are left is as likely as any other.
 draw_reports.rr_dealt <- function(mechanism, answers, rng = "secure") {
   block <- match(answers$block, unique(answers$block))
-  turn <- stats::ave(block, block, FUN = seq_along)
+  turn <- ave(block, block, FUN = seq_along)
   left <- matrix(c(mechanism$forced, mechanism$cards - sum(mechanism$forced)), max(block, 0),
                  length(mechanism$forced) + 1L, byrow = TRUE)
   reports <- answers$answers
@@ -146,7 +146,7 @@ draw_reports.rr_dealt <- function(mechanism, answers, rng = "secure") {
 decode_answers.rr_dealt <- function(mechanism, reports, x) {
   given <- if (is.data.frame(x)) block_columns(x, mechanism)$reports else x
   columns <- list(reports$block, unname(decode_answers(mechanism$marginal, reports$reports, given)))
-  tibble::as_tibble(stats::setNames(columns, report_fields(mechanism$codec)))
+  as_tibble(setNames(columns, report_fields(mechanism$codec)))
 }
 
 # ---- tallies ----
@@ -155,7 +155,7 @@ decode_answers.rr_dealt <- function(mechanism, reports, x) {
 # each, whose sum is the number of people.
 count_reports.rr_dealt <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   columns <- block_columns(x, mechanism)
-  codes <- dealt_codes(columns$reports, mechanism)
+  codes <- report_codes(columns$reports, mechanism, absent = TRUE)
   dropped <- drop_missing_reports(which(is.na(codes) | is.na(columns$block)), na.rm)
   kept <- setdiff(seq_along(codes), dropped)
   k <- length(mechanism$reports)
@@ -165,28 +165,17 @@ count_reports.rr_dealt <- function(mechanism, x, groups = NULL, weights = NULL, 
   blocks <- lapply(unname(rows), function(own) {
     label <- unique(labels[own])
     cells <- (match(labels[own], label) - 1L) * k + codes[own]
-    counts <- if (is.null(weights)) tabulate(cells, k * length(label))
-      else rowsum(c(weights[own], numeric(k * length(label))), c(cells, seq_len(k * length(label))))
-    list(label = label, counts = matrix(as.double(counts), k))
+    counts <- group_sums(weights[own] %||% rep(1, length(own)), cells, k * length(label))
+    list(label = label, counts = matrix(counts, k))
   })
   counted_reports(vapply(blocks, function(block) rowSums(block$counts), numeric(k)),
                   list(each = each, dropped = dropped), blocks = blocks)
 }
 
-# 1-based, NA for a missing report.
-dealt_codes <- function(x, mechanism) {
-  tell_reading(x, mechanism)
-  coded <- encode_reports(x, mechanism)
-  codes <- as.integer(coded$codes) - coded$first + 1L
-  bad <- which(codes < 1L | codes > length(mechanism$reports))
-  if (length(bad)) abort_report(x, bad[1], mechanism)
-  codes
-}
-
 #' @export
 score_reader.rr_dealt <- function(mechanism, name) {
   scores <- t((diag(length(mechanism$levels)) - mechanism$innocuous) / mechanism$truth)
-  function(x) scores[dealt_codes(block_columns(x, mechanism)$reports, mechanism), , drop = FALSE]
+  function(x) scores[report_codes(block_columns(x, mechanism)$reports, mechanism, absent = TRUE), , drop = FALSE]
 }
 
 client_plan.rr_dealt <- function(mechanism) {

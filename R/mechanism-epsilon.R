@@ -47,8 +47,8 @@
 #'   otherwise `candor_warning_delta` is given.
 #' @param reports Number of reports of one respondent about one true answer, at least 1. For a list one number, or one per mechanism, in their order
 #'   or with their names.
-#' @param sensitive Categories, as labels or positions. The result is the largest log ratio of the probabilities of a report under one of *these* truths and under any other: what
-#'   people with a sensitive truth report could then come from anybody, see [rr_grr()].
+#' @param sensitive Categories, as labels or positions. The result is the largest log ratio of the probabilities of a report under one of *these* truths and under any other, see
+#'   [rr_grr()].
 #' @param achieved Logical, default `FALSE`. Return the epsilon that [rr_perturb()] achieves with probabilities that are multiples of
 #'   \eqn{2^{-64}}? It is never above the nominal epsilon.
 #' @return Numbers, at least 0 and possibly `Inf`, in natural logarithms:
@@ -100,8 +100,8 @@ rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled =
   if (!is.null(sensitive)) return(sensitive_epsilon(mechanism, sensitive))
   asked <- c("achieved", "shuffled", "reports")[c(check_flag(achieved, "achieved"), !is.null(shuffled),
                                                   !is.null(reports))]
-  if (length(asked) > 1L) abort("Only one of {.arg {asked}} can be asked for at once.", "argument")
-  if (!is.null(delta) && is.null(shuffled)) abort("{.arg delta} is for {.arg shuffled} reports.", "argument")
+  if (length(asked) > 1L) abort("Only one of {.arg {asked}} can be asked for at once.")
+  if (!is.null(delta) && is.null(shuffled)) abort("{.arg delta} is for {.arg shuffled} reports.")
   if (!length(asked)) asked <- "nominal"
   if (asked == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
   r <- if (asked == "reports") check_count(reports, "reports", min = 1) else 1
@@ -191,14 +191,14 @@ repeated_epsilon <- function(mechanism, r) {
   first <- rr_law(permanent_stage(mechanism))
   second <- rr_law(mechanism$second)
   k <- length(mechanism$second$levels)
-  if (law_gives(first, "support", k) && law_gives(second, "support", k)) {
+  if (law_gives(first, "support") && law_gives(second, "support")) {
     # The bit of the one truth always 1, and that of the other always 0. Filters differ in several pairs of bits.
     ones <- log(weighed_powers(c(first$p, first$q), second$p, second$q, r))
     zeros <- log(weighed_powers(1 - c(first$q, first$p), 1 - second$q, 1 - second$p, r))
     return((mechanism$pairs %||% 1) * abs(ones[1] - ones[2] + (zeros[1] - zeros[2])))
   }
   # Of categories that are all alike the same report r times says the most; of two every number of them is tried.
-  alike <- function(law) law_gives(law, "additive", k) && length(unique(law$b)) == 1L && law$a >= 0
+  alike <- function(law) law_gives(law, "additive") && length(unique(law$b)) == 1L && law$a >= 0
   if (k > 2L && alike(first) && alike(second)) {
     powers <- weighed_powers(first$b[1] + c(first$a, 0), second$a + second$b[1], second$b[1], r)
     return(log(powers[1]) - log(powers[2]))
@@ -232,7 +232,7 @@ weighed_powers <- function(w, p, q, r) {
 #' @export
 rr_epsilon.list <- function(mechanism, ..., reports = NULL) {
   check_dots_empty(...)
-  if (!length(mechanism)) abort("{.arg mechanism} must hold at least one mechanism.", "argument")
+  if (!length(mechanism)) abort("{.arg mechanism} must hold at least one mechanism.")
   for (i in seq_along(mechanism)) check_mechanism(mechanism[[i]], sprintf("mechanism[[%d]]", i))
   if (!is.null(reports)) return(sum(unlist(Map(level_together, mechanism, ledger_reports(reports, mechanism)))))
   # A product is as good as its questions.

@@ -118,10 +118,12 @@ new_rr_innocuous <- function(kind, levels, truth, innocuous, design) {
 # those who should admit, the share of those who cheat, the prevalence of the innocuous attribute) is a share, or a
 # ratio of shares, of these classes. Two samples with different devices identify them.
 
-#' Designs that estimate whether respondents follow the instructions
+#' Respondents who do not follow the instructions: lie detector, cheater detection, a stated share
 #'
-#' Some respondents say no although the instructions ask for yes. These designs estimate the share of such respondents, or the
-#' honesty of respondents whose truth is yes. One sample cannot separate this parameter from the prevalence; two samples whose devices have different probabilities can. Give
+#' Some respondents say no although the instructions ask for yes. `rr_lie_detector()` and `rr_cheater_detection()` estimate the share of such respondents, or the
+#' honesty of respondents whose truth is yes. `rr_noncompliance()` states a share, which the data do not estimate: several shares show how much a result depends on it.
+#'
+#'  One sample cannot separate this parameter from the prevalence; two samples whose devices have different probabilities can. Give
 #' the tallies of both samples to [rr_estimate()] as a list.
 #'
 #' * `rr_lie_detector()`, the stochastic lie detector. A respondent whose truth is no answers truthfully with the known probability `p`, and
@@ -138,10 +140,11 @@ new_rr_innocuous <- function(kind, levels, truth, innocuous, design) {
 #' @param yes,no Numbers, 0 to 1. Probabilities that the device forces "yes" and "no".
 #' @param levels Two labels, first the label for no.
 #' @param ... Must be empty.
-#' @return A mechanism of class `c("rr_lie_detector", "rr_channel", "rr_mechanism")` or `c("rr_cheater_detection", ...)`. Its element `parameters`
+#' @return A mechanism of class `c("rr_lie_detector", "rr_channel", "rr_mechanism")` or `c("rr_cheater_detection", ...)`. The element `parameters`
 #'   lists the classes that make up each parameter, see [design_parameters].
 #' @section Errors:
-#' `candor_error_argument` for probabilities outside their range, and for `levels` that are not two labels in the order no, yes.
+#' `candor_error_argument` for probabilities outside their range, for `levels` that are not two labels in the order no, yes, and for an `answer` that is neither a report nor a distribution over the reports.
+#' `candor_error_mismatch` for names that are not reports.
 #' @references Moshagen, M., Musch, J. and Erdfelder, E. (2012). A stochastic lie detector. *Behavior Research Methods* 44, 222-231.
 #'   \doi{10.3758/s13428-011-0144-2}
 #'
@@ -150,7 +153,10 @@ new_rr_innocuous <- function(kind, levels, truth, innocuous, design) {
 #'
 #'   Ostapczuk, M., Moshagen, M., Zhao, Z. and Musch, J. (2009). Assessing sensitive attributes using the randomized response technique: evidence for the importance of
 #'   response symmetry. *Journal of Educational and Behavioral Statistics* 34(2), 267-287. \doi{10.3102/1076998608324453}
-#' @seealso [rr_noncompliance()] for a stated share who ignore the instructions; [design_parameters]; [rr_anchor()] for an anchor question;
+#'
+#'   Bockenholt, U. and van der Heijden, P. G. M. (2007). Item randomized-response models for measuring
+#'   noncompliance. *Psychometrika* 72, 245-262. \doi{10.1007/s11336-005-1495-y}
+#' @seealso [design_parameters]; [rr_anchor()] for an anchor question;
 #'   [rr_goodness_of_fit()]; `vignette("compliance", package = "candor")`.
 #' @concept stochastic lie detector
 #' @concept cheater detection model
@@ -165,6 +171,7 @@ new_rr_innocuous <- function(kind, levels, truth, innocuous, design) {
 #' })
 #' fit <- rr_estimate(tallies)
 #' tidy(fit, type = "parameters")   # 87%, and 64% of them admit it
+#' @order 1
 #' @export
 rr_lie_detector <- function(p, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
@@ -179,6 +186,7 @@ rr_lie_detector <- function(p, levels = c("no", "yes"), ...) {
 }
 
 #' @rdname rr_lie_detector
+#' @order 2
 #' @export
 rr_cheater_detection <- function(yes, no = 0, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
@@ -212,5 +220,5 @@ unrelated_unknown <- function(p, levels) {
 new_rr_latent <- function(kind, C, labels, classes, parameters, lines, design) {
   names(parameters)[!nzchar(names(parameters))] <- labels[2]
   new_rr_channel(C, list(levels = classes, reports = labels, numeric = label_numbers(labels)), design,
-                 c(kind, "channel"), parameters = parameters, lines = stats::setNames(lines, c("p0", "p1", "q0", "q1")))
+                 c(kind, "channel"), parameters = parameters, lines = setNames(lines, c("p0", "p1", "q0", "q1")))
 }

@@ -13,9 +13,10 @@
 #' A design with \eqn{p < q}, in which the truth is the *least* likely report, is valid; give it through `p`. With \eqn{p = q} reports carry no
 #' information, and [rr_estimate()] gives an error.
 #'
-#' @param levels Labels of the categories (text, numbers or a factor, all different), or their number (whole, at least 2). A number `K` gives the
-#'   labels `1`, ..., `K`. An ordered factor keeps its order in pictures. Whole numbers become labels without an exponent (`100000`). Other numbers
-#'   get 15 digits, or more if two labels would be equal, and a decimal point.
+#' Numbers become labels: whole numbers without an exponent (`100000`), others with 15 digits, or more if two labels would be equal.
+#'
+#' @param levels Labels of the categories (text, numbers or a factor, all different), or their number `K` (whole, at least 2) for
+#'   the labels `1`, ..., `K`. An ordered factor keeps its order in pictures.
 #' @param epsilon Number, 1e-12 to 700. Privacy budget, in natural logarithms.
 #' @param p Number, 0 to 1. Probability of reporting the truth; `p = 1` is a direct question.
 #' @param sensitive Categories that are sensitive, as labels or positions; default all. Only these are reported by people with another truth, see *Some
@@ -74,7 +75,7 @@ rr_grr <- function(levels, epsilon = NULL, p = NULL, sensitive = NULL, ...) {
     "grr", levels$labels, numeric_levels = levels$numeric, epsilon = abs(numbers$epsilon),
     design = sprintf("k-ary randomized response (p = %s, q = %s)", format(numbers$p, digits = 4),
                      format(numbers$q, digits = 4)),
-    p = numbers$p, q = numbers$q, p_minus_q = numbers$p_minus_q, odds = numbers$odds, from_epsilon = !is.null(epsilon),
+    p = numbers$p, q = numbers$q, p_minus_q = numbers$p_minus_q,
     law = new_law_additive(numbers$p_minus_q, numbers$q, numbers$odds),
     sampler = if (is.null(epsilon)) list(kind = "grr", numbers = c(numbers$p, numbers$q, numbers$p_minus_q))
       else list(kind = "grr_epsilon", numbers = numbers$epsilon)
@@ -83,7 +84,7 @@ rr_grr <- function(levels, epsilon = NULL, p = NULL, sensitive = NULL, ...) {
 
 # Forced response of the sensitive categories alone; of all it is rr_grr() itself.
 sensitive_grr <- function(levels, epsilon, p, sensitive) {
-  if (!is.null(p)) abort("{.arg sensitive} needs {.arg epsilon} in place of {.arg p}.", "argument")
+  if (!is.null(p)) abort("{.arg sensitive} needs {.arg epsilon} in place of {.arg p}.")
   labels <- check_levels(levels)$labels
   at <- sensitive_places(sensitive, labels)
   if (length(at) == length(labels)) return(rr_grr(levels, epsilon))

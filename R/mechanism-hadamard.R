@@ -1,8 +1,9 @@
-#' Hadamard response, a frequency oracle
+#' Hadamard response and projective geometry response, frequency oracles whose report is one number
 #'
-#' A report is one whole number, and the tally is a table of these numbers. For many categories it has the smallest reports and the fastest
-#' estimation of all protocols, by a fast Hadamard transform.
+#' A report is one whole number, and the tally is a table of these numbers. For many categories `rr_hadamard()` has the smallest reports and the fastest
+#' estimation of all protocols, by a fast Hadamard transform. The error of `rr_projective()` is nearly the error of [rr_subset()], which is the smallest of all.
 #'
+#' @section Hadamard response:
 #' Categories are dealt to \eqn{B} blocks in turn, and each category is a row of a Hadamard matrix of \eqn{b} columns. A report is a column of a block,
 #' a number from 0 to \eqn{B b - 1}. Columns of the truth's own block with +1 in the truth's row have \eqn{e^\epsilon} times the probability of the
 #' others. With \eqn{Z = e^\epsilon + 2B - 1} the estimate is \eqn{Z / (e^\epsilon - 1)} times the mean of the signs in its row. It is unbiased, and
@@ -16,11 +17,11 @@
 #' @param blocks Whole number, 1 to the number of categories. Number of blocks, not necessarily a power of two; by default the number of least
 #'   total error for a uniform truth.
 #' @param one_bit Logical, default `FALSE`. Send one bit about a public column?
-#' @return A mechanism of class `c("rr_hadamard", "rr_mechanism")` with `blocks`, `size` (\eqn{b}), `z` (\eqn{Z}) and `one_bit`. [rr_perturb()] returns
+#' @return `rr_hadamard()`: a mechanism of class `c("rr_hadamard", "rr_mechanism")` with `blocks`, `size` (\eqn{b}), `z` (\eqn{Z}) and `one_bit`. [rr_perturb()] returns
 #'   whole numbers, or with `one_bit` a tibble with `index` (from 0) and `sign` (1 or -1).
 #' @section Errors:
-#' `candor_error_argument` for numbers out of range, and for `blocks` together with `one_bit`. `candor_error_too_large` for more than 2^31 possible
-#' reports.
+#' `candor_error_argument` for numbers out of range, for `blocks` together with `one_bit`, and for an `order` that is no prime power. `candor_error_too_large` for more than
+#' 2^31 possible reports.
 #' @references Acharya, J., Sun, Z. and Zhang, H. (2019). Hadamard response: estimating distributions privately, efficiently, and with little
 #'   communication. *AISTATS*, 1120-1129. arXiv:1802.04705
 #' @seealso [rr_subset()], [rr_local_hash()]; [rr_recommend()], which compares the errors.
@@ -42,7 +43,7 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
   k <- length(levels$labels)
   epsilon <- check_epsilon(epsilon)
   if (check_flag(one_bit, "one_bit")) {
-    if (!is.null(blocks)) abort("{.arg blocks} must not be given with {.arg one_bit}.", "argument")
+    if (!is.null(blocks)) abort("{.arg blocks} must not be given with {.arg one_bit}.")
     return(hadamard_bit(levels, epsilon))
   }
   blocks <- if (is.null(blocks)) as.double(best_blocks(k, epsilon)) else check_count(blocks, "blocks", min = 1, max = k)
@@ -53,7 +54,7 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
     c("hadamard", "protocol"), levels$labels, reports = labels, numeric_levels = seq_len(blocks * size) - 1,
     numeric_truths = levels$numeric, epsilon = epsilon,
     design = sprintf("Hadamard response (%s of %s)", number_of(blocks, "block"), format_count(size)),
-    blocks = blocks, size = size, z = exp(epsilon) + 2 * blocks - 1, odds = expm1(epsilon), one_bit = FALSE,
+    blocks = blocks, size = size, one_bit = FALSE,
     sampler = support_sampler(2 * blocks), law = new_law_hadamard(k, blocks, size, epsilon),
     codec = report_codec(report = c(0, blocks * size - 1))
   ), "rr_hadamard", epsilon = epsilon, blocks = blocks)
@@ -61,11 +62,11 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
 
 hadamard_bit <- function(levels, epsilon) {
   size <- 2^max(1, ceiling(log2(length(levels$labels))))
-  p <- stats::plogis(epsilon)
+  p <- plogis(epsilon)
   made(new_rr_mechanism(
     c("hadamard", "protocol"), levels$labels, numeric_levels = levels$numeric, epsilon = epsilon,
     design = "Hadamard response, one bit", size = size, p = p, q = 1 / 2, p_minus_q = tanh(epsilon / 2) / 2,
-    odds = expm1(epsilon), both_own = p / 2, both_other = 1 / 4, one_bit = TRUE, sampler = support_sampler(2),
+    one_bit = TRUE, sampler = support_sampler(2),
     law = hadamard_bit_law(epsilon),
     codec = report_codec(index = c(0, size - 1), sign = c(-1, 1, 2))
   ), "rr_hadamard", epsilon = epsilon, one_bit = TRUE)
@@ -138,7 +139,7 @@ rr_matrix.rr_hadamard <- function(mechanism, ...) {
   size <- mechanism$size
   check_report_number(mechanism, 2 * size)
   signs <- hadamard_columns(mechanism, seq_len(size))
-  chances <- function(sign) stats::plogis(mechanism$epsilon * sign * signs) / size
+  chances <- function(sign) plogis(mechanism$epsilon * sign * signs) / size
   labels <- paste0(rep(seq_len(size) - 1, 2), ": ", rep(c("1", "-1"), each = size))
   named_matrix(mechanism, cbind(chances(1), chances(-1)), labels)
 }
@@ -152,9 +153,7 @@ hadamard_columns <- function(mechanism, columns) {
 
 draw_reports.rr_hadamard <- function(mechanism, answers, rng = "secure") {
   blocks <- if (mechanism$one_bit) 0 else mechanism$blocks
-  draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
-    .Call(C_rr_draw_hadamard, positions, 1L, levels, mechanism$epsilon, blocks, mechanism$size, generator)
-  })
+  draw_protocol(mechanism, answers, rng, C_rr_draw_hadamard, mechanism$epsilon, blocks, mechanism$size)
 }
 
 count_reports.rr_hadamard <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {

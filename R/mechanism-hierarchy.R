@@ -64,7 +64,7 @@ rr_hierarchy <- function(levels, epsilon, fanout = NULL, oracle = rr_hadamard, .
              "a function that makes a mechanism, or a list of a mechanism for each depth")
   Map(check_oracle, parts, nodes, epsilon)
   mechanism <- new_rr_sampled(
-    "hierarchy", levels$labels, stats::setNames(parts, seq_len(height)), "depth",
+    "hierarchy", levels$labels, setNames(parts, seq_len(height)), "depth",
     sprintf("Hierarchy of fanout %s and %s", format_count(fanout), number_of(height, "depth")),
     numeric_truths = levels$numeric, fanout = fanout, height = height, nodes = nodes
   )
@@ -78,7 +78,7 @@ check_oracle <- function(part, nodes, epsilon) {
              "a maker of mechanisms with one category per node")
   refuse_kept(part, "oracle")
   law <- rr_law(part)
-  check_that(law_gives(law, "inverse", nodes) && !law_tells_nothing(law), part, "oracle",
+  check_that(law_gives(law, "inverse") && !law_tells_nothing(law), part, "oracle",
              "a maker of mechanisms with an unbiased estimate", c("argument", "law"))
   check_that(part$epsilon <= epsilon * (1 + 1e-9), part, "oracle", "a maker of mechanisms of this {.arg epsilon}")
 }
@@ -94,7 +94,7 @@ rr_law.rr_hierarchy <- function(mechanism) {
   new_rr_law("hierarchy", "a report is about a node of a tree, at a depth that was drawn",
              truths = length(mechanism$levels), fanout = mechanism$fanout, nodes = mechanism$nodes, unit = unit,
              laws = laws, mechanisms = mechanism$parts, rows = part_rows(mechanism$parts), gives = "inverse",
-             adds_up = TRUE)
+             adds_up = TRUE, shown = list(`P(report given truth): ` = "see its depths"))
 }
 
 # ---- respondents: the node of each depth is an answer to its own question ----

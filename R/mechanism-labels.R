@@ -11,12 +11,11 @@ encode_reports <- function(x, mechanism) {
     return(list(codes = translate(positions, x), first = 1L))
   }
   if (is.object(x) || !(is.character(x) || is.logical(x) || is.numeric(x)) || length(dim(x)) > 1L) {
-    abort(c("{.arg x} must be one vector: a factor, text, numbers or logical values.", x = "It is {describe_kind(x)}."),
-          "argument")
+    abort(c("{.arg x} must be one vector: a factor, text, numbers or logical values.", x = "It is {describe_kind(x)}."))
   }
   if (is.character(x)) return(list(codes = translate(match_labels(x, mechanism), x, own = TRUE), first = 1L))
   if (is.logical(x)) {
-    if (length(labels) != 2L) abort("{.arg x} is logical, and the mechanism has no two categories.", "argument")
+    if (length(labels) != 2L) abort("{.arg x} is logical, and the mechanism has no two categories.")
     if (bit_places(labels)[["yes"]] == 1L) return(list(codes = 2L - x, first = 1L))
     return(list(codes = x, first = 0L))
   }
@@ -92,7 +91,7 @@ is_reversed <- function(labels) {
 check_no_first <- function(labels, even) {
   if (!is_reversed(labels)) return(invisible())
   order <- paste(encodeString(rev(labels), quote = "\""), collapse = ", ")
-  if (!even) abort("{.arg levels} must begin with the label for \"no\": {.code levels = c({order})}.", "argument")
+  if (!even) abort("{.arg levels} must begin with the label for \"no\": {.code levels = c({order})}.")
   cli::cli_inform(c("Regressions, contrasts, power and pictures are about the second level, here {.val {labels[2]}}.",
                     i = "If that is not meant: {.code levels = c({order})}."), class = "candor_message_order")
 }
@@ -200,4 +199,15 @@ sensitive_places <- function(sensitive, labels) {
   check_that(is.atomic(sensitive) && length(at) && !anyNA(at), sensitive, "sensitive",
              "labels or positions of categories", c("level", "argument"))
   unique(at)
+}
+
+# Levels with an order of their own: an ordered factor, or numbers. (Levels given only by their number have no
+# order.)
+in_order <- function(mechanism) {
+  isTRUE(mechanism$ordered) || (length(mechanism$levels) > 2L && !is.null(level_numbers(mechanism)))
+}
+
+level_numbers <- function(mechanism) {
+  numbers <- mechanism$numeric_truths %||% mechanism$numeric_levels
+  if (length(numbers) == length(mechanism$levels) && !anyNA(numbers)) numbers
 }

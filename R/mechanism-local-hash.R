@@ -13,7 +13,7 @@
 #' @section Reports of other clients:
 #' The hash functions of other libraries, such as xxHash in OLH of pure-LDP, are not the functions above, and the package reads none of their (seed, value) pairs. The server of the
 #' library counts the supports. Their \eqn{q} is \eqn{1 / g}, not the smaller \eqn{q} above: read the counts by `rr_unary(levels, p = p, q = 1 / g)` with the
-#' \eqn{p} above, which has the same epsilon. Read by `rr_local_hash()` the shares add up to more than 1, and [rr_estimate()] warns.
+#' \eqn{p} above, which has the same epsilon. Read by `rr_local_hash()` the shares are too large; [rr_estimate()] warns once the reports show it.
 #'
 #' @section Cohorts:
 #' With `cohorts = M` there are \eqn{M} fixed public functions, and each respondent draws one of them. The tally is a table of the \eqn{M g} possible
@@ -25,7 +25,7 @@
 #' @param g Whole number, at least 2, in place of `optimized`. Number of hash values.
 #' @param cohorts Whole number of shared hash functions, or `NULL` (default): a fresh function for each respondent.
 #' @return A mechanism of class `c("rr_local_hash", "rr_mechanism")` with `g`, `prime`, `codes`, `collision` (\eqn{\kappa}), `p`, `q`, `p_minus_q`,
-#'   `cohorts` and the elements of its [law][rr_law]. [rr_perturb()] returns a tibble with whole numbers: `slope`, `shift` and `value` (1 to `g`), or
+#'   `cohorts`; the rest is in its [law][rr_law]. [rr_perturb()] returns a tibble with whole numbers: `slope`, `shift` and `value` (1 to `g`), or
 #'   `cohort` and `value`.
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range. `candor_error_too_large` if the table of cohorts does not fit in memory.
@@ -58,7 +58,7 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
   g <- if (!is.null(g)) check_count(g, "g", min = 2, max = largest_buckets)
     else if (optimized) best_buckets(epsilon) else 2
   prime <- hash_prime(k, g)
-  if (k > prime) abort("{.arg levels} must be at most {format_count(largest_prime)}.", "argument")
+  if (k > prime) abort("{.arg levels} must be at most {format_count(largest_prime)}.")
   numbers <- hash_numbers(epsilon, g, prime)
   shared <- !is.null(cohorts)
   if (shared) {
@@ -72,8 +72,8 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
     design = paste0("Local hashing (g = ", format_count(g),
                     if (shared) paste0(", ", format_count(cohorts), " shared functions"), ")"),
     linked = "hash function", g = g, sampler = support_sampler(g), prime = prime, codes = public_codes(k, prime),
-    collision = numbers$collision, p = numbers$p, q = numbers$q, p_minus_q = numbers$difference,
-    odds = expm1(epsilon), both_own = numbers$both_own, both_other = numbers$both_other, cohorts = cohorts,
+    p = numbers$p, q = numbers$q, p_minus_q = numbers$difference,
+    cohorts = cohorts,
     functions = if (shared) shared_functions(k, prime, cohorts),
     law = if (!shared) new_law_support(numbers$p, numbers$q, numbers$both_own, numbers$both_other, numbers$difference,
                                        expm1(epsilon)),
@@ -167,10 +167,8 @@ hash_table <- function(mechanism) {
 
 draw_reports.rr_local_hash <- function(mechanism, answers, rng = "secure") {
   functions <- if (!is.null(mechanism$cohorts)) unname(mechanism$functions)
-  draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
-    .Call(C_rr_draw_hash, positions, 1L, levels, mechanism$epsilon, hash_sizes(mechanism), mechanism$codes, functions,
-          generator)
-  })
+  draw_protocol(mechanism, answers, rng, C_rr_draw_hash, mechanism$epsilon, hash_sizes(mechanism), mechanism$codes,
+                functions)
 }
 
 count_reports.rr_local_hash <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {

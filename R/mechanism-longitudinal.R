@@ -80,13 +80,13 @@ rr_longitudinal <- function(levels = NULL, permanent, epsilon = NULL,
   check_dots_empty(...)
   if (inherits(permanent, "rr_mechanism")) {
     if (!is.null(levels) || !is.null(epsilon)) {
-      abort("{.arg levels} and {.arg epsilon} must not be given if {.arg permanent} is a mechanism.", "argument")
+      abort("{.arg levels} and {.arg epsilon} must not be given if {.arg permanent} is a mechanism.")
     }
     mechanism <- rr_compose(permanent, check_mechanism(instantaneous, "instantaneous"))
     mechanism$memoised <- TRUE
     return(made(mechanism, "rr_longitudinal", fields = c(permanent = "first", instantaneous = "second")))
   }
-  protocol <- check_choice(protocol, "protocol", eval(formals()$protocol))
+  protocol <- check_choice(protocol)
   epsilon <- check_epsilon(epsilon)
   permanent <- check_number(permanent, "permanent", min = epsilon, max = 700, min_open = TRUE)
   mechanism <- switch(protocol, `grr-grr` = longitudinal_grr(levels, permanent, epsilon),
@@ -138,7 +138,7 @@ half_stage <- function(first, epsilon) {
   largest <- log(p1 * (1 - q1 / 2)) - log(q1 * (1 - p1 / 2))
   if (epsilon > largest) {
     abort(c("{.arg epsilon} is out of this protocol's reach.",
-            x = "With this {.arg permanent} the largest is {format(largest, digits = 6)}."), "argument")
+            x = "With this {.arg permanent} the largest is {format(largest, digits = 6)}."))
   }
   linear <- first$p_minus_q / (2 * tanh(epsilon / 2))
   d <- 1 / 2 / (linear + sqrt(linear^2 + (1 - p1) * (1 - q1)))
@@ -167,5 +167,5 @@ draw_permanent.rr_compose <- function(mechanism, answers, memory, who, rng) {
 draw_again.rr_compose <- function(mechanism, permanent, memory, rng) {
   if (draws_bits(mechanism)) return(draw_bits_again(mechanism$second, permanent, rng))
   reports <- draw_reports(mechanism$second, as.integer(permanent), rng)
-  if (is.null(memory$functions)) reports else tibble::as_tibble(c(memory$functions, list(value = reports)))
+  if (is.null(memory$functions)) reports else as_tibble(c(memory$functions, list(value = reports)))
 }

@@ -19,7 +19,7 @@ rr_matrix.rr_mechanism <- function(mechanism, ...) {
   check_report_number(mechanism, 0)
   k <- length(mechanism$levels)
   law <- check_law(rr_law(mechanism))
-  if (!law_gives(law, "channel", k)) {
+  if (!law_gives(law, "channel")) {
     refuse_law(law, "channel", "{.fn rr_matrix}", "Its law, {.fn rr_law}, says what is known.")
   }
   named_matrix(mechanism, law_matrix(law, k), mechanism$reports)
@@ -27,9 +27,10 @@ rr_matrix.rr_mechanism <- function(mechanism, ...) {
 
 # Reports of a protocol are listed where there are so few of them. `number` are all that are possible.
 check_report_number <- function(mechanism, number) {
-  if (max(number, length(mechanism$levels)) <= matrix_limit) return(invisible())
-  abort("The matrix of {.arg mechanism} is limited to {format_count(matrix_limit)} categories and reports.",
-        c("law", "argument"))
+  if (max(number, length(mechanism$levels)) > matrix_limit) {
+    abort("The matrix of {.arg mechanism} is limited to {format_count(matrix_limit)} categories and reports.",
+          c("law", "argument"))
+  }
 }
 
 # The matrix of reports that are independent bits: a row of `one` and `zero` is a truth, a column a bit, with its
@@ -71,7 +72,7 @@ category_sampler <- function(mechanism) {
   if (isTRUE(mechanism$sampler$kind %in% category_kinds)) return(mechanism$sampler)
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
-  if (law_gives(law, "additive", k) && law$a >= 0) {
+  if (law_gives(law, "additive") && law$a >= 0) {
     return(list(kind = "innocuous", numbers = c(law$a, rep_len(law$b, k))))
   }
   # All others alike: GRR, whatever it is made of. A rounding must not take p below 0.
@@ -86,7 +87,7 @@ category_sampler <- function(mechanism) {
 identified_channel <- function(mechanism, arg = "mechanism", counted = TRUE) {
   check_mechanism(mechanism, arg)
   law <- rr_law(mechanism)
-  if (counted && !law_gives(law, "channel", length(mechanism$levels))) {
+  if (counted && !law_gives(law, "channel")) {
     refuse_law(law, "channel", sprintf("The model of {.arg %s}", arg), "{.fn rr_estimate} takes its reports.")
   }
   channel <- rr_matrix(mechanism)

@@ -57,7 +57,7 @@ rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")
   check_dots_empty(...)
   check_answer_range(range)
   epsilon <- check_epsilon(epsilon)
-  protocol <- check_choice(protocol, "protocol", c("hybrid", "piecewise", "duchi"))
+  protocol <- check_choice(protocol)
   share <- switch(protocol, duchi = 0, piecewise = 1, hybrid = if (epsilon > hybrid_from) -expm1(-epsilon / 2) else 0)
   fine <- window_grid(2^29, epsilon)
   coarse <- window_grid(1, epsilon)
@@ -73,8 +73,7 @@ rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")
 }
 
 check_answer_range <- function(range) {
-  check_that(is.numeric(range) && !is.object(range) && length(range) == 2L && all(is.finite(range)) &&
-               range[1] < range[2], range, "range", "the least and largest possible answer")
+  check_that(is_numbers(range) && length(range) == 2L && all(is.finite(range)) && range[1] < range[2], range, "range", "the least and largest possible answer")
 }
 
 # From here the hybrid uses the piecewise protocol at all (Wang et al. 2019).
@@ -135,11 +134,11 @@ new_law_mean <- function(share, fine, coarse) {
 #' @export
 prepare_answers.rr_mean <- function(mechanism, x) {
   if (!(is.numeric(x) || is.logical(x)) || is.factor(x) || length(dim(x)) > 1L) {
-    abort(c("{.arg x} must be numbers.", x = "It is {describe_kind(x)}."), "argument")
+    abort(c("{.arg x} must be numbers.", x = "It is {describe_kind(x)}."))
   }
   range <- mechanism$range
   abort_outside(x, which(is.na(x) | x < range[1] | x > range[2]), mechanism, range)
-  pmin(pmax((as.double(x) - mean(range)) / (diff(range) / 2), -1), 1)
+  nearest((as.double(x) - mean(range)) / (diff(range) / 2), -1, 1)
 }
 
 # Positions among levels do not exist here: answers are numbers from -1 to 1.
@@ -152,7 +151,7 @@ draw_reports.rr_mean <- function(mechanism, answers, rng = "secure") {
 }
 
 decode_answers.rr_mean <- function(mechanism, reports, x) {
-  stats::setNames(mean(mechanism$range) + diff(mechanism$range) / 2 * reports, names(x))
+  setNames(mean(mechanism$range) + diff(mechanism$range) / 2 * reports, names(x))
 }
 
 # An answer is rounded to one of its two neighbours on the grid, at random and without bias. A cell is drawn from its
@@ -190,16 +189,14 @@ client_plan.rr_mean <- function(mechanism) {
 
 count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   x <- column_numbers(x)
-  if (!is.numeric(x) || is.object(x) || length(dim(x)) > 1L) abort_form(x, "numbers")
-  dropped <- drop_missing_reports(if (anyNA(x)) which(is.na(x)) else integer(), na.rm)
+  if (!is_numbers(x) || length(dim(x)) > 1L) abort_form(x, "numbers")
+  dropped <- drop_missing_reports(which(is.na(x)), na.rm)
   ends <- report_range(mechanism)
-  if (length(dropped)) x[dropped] <- ends[1]
-  if (length(dropped) && !is.null(weights)) weights[dropped] <- 0
+  x[dropped] <- ends[1]
+  if (!is.null(weights)) weights[dropped] <- 0
   each <- max(1L, groups)
   share <- report_shares(x, mechanism)
-  # Every group has its sums, also an empty one.
-  sums <- if (is.null(groups)) sum
-    else function(values) as.vector(rowsum(c(values, numeric(each)), c(groups, seq_len(each))))
+  sums <- function(values) if (is.null(groups)) sum(values) else group_sums(values, groups, each)
   term <- if (is.null(weights)) share else weights * share
   totals <- matrix(0, length(mechanism$reports), each)
   for (power in seq_along(mechanism$reports)) {
@@ -225,7 +222,7 @@ report_shares <- function(x, mechanism) {
   if (!two && min(share, 0, na.rm = TRUE) == 0 && max(share, 1, na.rm = TRUE) == 1) return(share)
   bad <- which((if (two) pmin(abs(share), abs(share - 1)) else pmax(-share, share - 1)) > report_slack)
   if (length(bad)) abort_report_at(bad[1], sprintf("is %s, which no answer can produce", format(x[bad[1]], digits = 6)))
-  share <- pmin(pmax(share, 0), 1)
+  share <- nearest(share, 0, 1)
   if (two) round(share) else share
 }
 
@@ -248,5 +245,5 @@ size_words.rr_mean <- function(mechanism) NULL
 witness_chance.rr_mean <- function(mechanism, witness, n) {
   fine <- mechanism$fine$other * (1 - 1 / mechanism$reach)
   coarse <- abs(window_values(mechanism$coarse, 0)) > 1 + 1e-6
-  stats::pbinom(witness, n, mechanism$share * fine + (1 - mechanism$share) * coarse, log.p = TRUE)
+  pbinom(witness, n, mechanism$share * fine + (1 - mechanism$share) * coarse, log.p = TRUE)
 }

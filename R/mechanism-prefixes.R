@@ -1,41 +1,21 @@
-#' Prefixes of strings, to find heavy hitters
-#'
-#' A [sketch][rr_count_mean_sketch()] estimates only strings that the analyst asks for. Here each respondent belongs to a group, drawn uniformly. There is a
+#' @rdname rr_heavy_hitters
+#' @section The mechanism:
+#' In `rr_prefixes()` each respondent belongs to a group, drawn uniformly. There is a
 #' group for each of `lengths`, whose respondents report that number of first characters of their string. One more group is held out and reports whole
-#' strings. [rr_heavy_hitters()] lengthens frequent prefixes step by step, and estimates the strings that it finds from the group that was held out. All reports are
-#' reports of a count-mean sketch, with the whole `epsilon`.
-#'
-#' A whole string is its first `max(lengths)` characters. A shorter string ends in a special sign and is no prefix of others. Fewer lengths make
+#' strings. All reports are reports of a count-mean sketch, with the whole `epsilon`. A whole string is its first `max(lengths)` characters. A shorter string ends in a special sign and is no prefix of others. Fewer lengths make
 #' larger groups, and more candidates in each step.
 #'
 #' @inheritParams rr_count_mean_sketch
 #' @param lengths Increasing whole numbers, each at least 1: lengths of the prefixes in characters.
 #' @param functions Whole number, at least 1; default 64. Number of hash functions of each group's sketch.
-#' @return A mechanism of class `c("rr_prefixes", "rr_sampled", "rr_mechanism")` with `lengths`, and `parts`, the sketches. [rr_perturb()] takes text and
+#' @return `rr_prefixes()`: a mechanism of class `c("rr_prefixes", "rr_sampled", "rr_mechanism")` with `lengths`, and `parts`, the sketches. [rr_perturb()] takes text and
 #'   returns the columns of a sketch's reports and `part`: the length, or `"held out"`. [rr_estimate()] with `candidates` returns the shares of
 #'   whole strings from the group that was held out.
-#' @section Errors:
-#' * `candor_error_argument`: numbers out of range, or answers that are not valid text or contain the sign U+0004.
-#' * `candor_error_missing`: a missing answer.
-#' * `candor_error_report`: a value that is not a report of this mechanism.
-#' @references Wang, T., Li, N. and Jha, S. (2021). Locally differentially private heavy hitter identification. *IEEE Transactions on Dependable and Secure Computing*.
-#'   arXiv:1708.06674 (prefix extending; the group that is held out is not in it)
-#' @seealso [rr_heavy_hitters()], which has an example from reports to strings; [rr_count_mean_sketch()]; [rr_bloom()] for a list of candidates.
-#' @concept heavy hitters
-#' @concept frequent strings
-#' @concept open dictionary
-#' @examples
-#' # Which strings are frequent? Each respondent reports a prefix, or the whole string
-#' mechanism <- rr_prefixes(epsilon = 4, lengths = c(1, 2, 3))
-#' mechanism
-#' set.seed(1)
-#' reports <- rr_perturb(c("tea", "ale", "gin"), mechanism, rng = "R")
-#' reports$part   # a whole string, then prefixes of 3 and 1 characters
+#' @order 1
 #' @export
 rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit = FALSE, key = 1, ...) {
   check_dots_empty(...)
-  check_that(is.numeric(lengths) && !is.object(lengths) && length(lengths) && all(is.finite(lengths)) &&
-             all(lengths == floor(lengths) & lengths >= 1) && all(diff(lengths) > 0), lengths, "lengths",
+  check_that(is_numbers(lengths) && length(lengths) && all(is.finite(lengths) & lengths == floor(lengths) & lengths >= 1) && all(diff(lengths) > 0), lengths, "lengths",
              "whole numbers of characters that increase, from 1")
   # Each group has hash functions of its own: strings that collide in one, and survive, do not collide in the next.
   sketch <- function(i) rr_count_mean_sketch(epsilon, width, functions, one_bit, (check_key(key) + i - 1) %% 2^32)
@@ -44,7 +24,7 @@ rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit 
   if (length(part$reports) * length(names) > sketch_cells) {
     abort("The sketches of so many {.arg lengths} and {.arg functions} are too large.", "too_large")
   }
-  parts <- stats::setNames(lapply(seq_along(names), sketch), names)
+  parts <- setNames(lapply(seq_along(names), sketch), names)
   design <- sprintf("Prefixes of %s characters, and whole strings held out", paste(lengths, collapse = ", "))
   made(new_rr_sampled("prefixes", "any text", parts, "part", design, lengths = as.double(lengths)), "rr_prefixes",
        epsilon = epsilon, lengths = lengths, width = width, functions = functions, one_bit = one_bit, key = key,
@@ -62,7 +42,7 @@ prefix_of <- function(strings, length) {
 prepare_answers.rr_prefixes <- function(mechanism, x) {
   x <- prepare_answers.rr_count_mean_sketch(mechanism, x)
   if (any(grepl(string_end, x, fixed = TRUE))) {
-    abort("{.arg x} must not contain the sign U+0004, which ends strings.", "argument")
+    abort("{.arg x} must not contain the sign U+0004, which ends strings.")
   }
   x
 }

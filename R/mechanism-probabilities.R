@@ -2,7 +2,7 @@
 # more than holds, and the yes/no design that they make.
 
 check_one_of_epsilon_p <- function(epsilon, p, arg = "p") {
-  if (is.null(epsilon) == is.null(p)) abort("Exactly one of {.arg epsilon} and {.arg {arg}} must be given.", "argument")
+  if (is.null(epsilon) == is.null(p)) abort("Exactly one of {.arg epsilon} and {.arg {arg}} must be given.")
 }
 
 # |log(p / q)|, rounded up so that the achieved epsilon is never above it: log1p() near 1, where it keeps the digits of
@@ -42,7 +42,7 @@ new_rr_binary <- function(p, q, levels, design, difference = p - q, symmetric = 
   new_rr_mechanism(
     "binary", levels$labels, numeric_levels = levels$numeric, epsilon = if (isTRUE(error)) Inf else epsilon,
     design = sprintf("%s (p = %s, q = %s)", design, format(p, digits = 4), format(q, digits = 4)),
-    p = p, q = q, p_minus_q = difference, p_no = p_no, q_no = q_no, from_epsilon = !is.null(from_epsilon),
+    p = p, q = q, p_minus_q = difference,
     law = new_law_additive(difference, c(p_no, q)),
     sampler = if (is.null(from_epsilon)) list(kind = "binary", numbers = c(p, p_no, q, q_no))
       else list(kind = "grr_epsilon", numbers = epsilon),
@@ -51,5 +51,5 @@ new_rr_binary <- function(p, q, levels, design, difference = p - q, symmetric = 
 }
 
 check_two <- function(labels) {
-  if (length(labels) == 2L) labels else abort("{.arg levels} must be two labels, first the one for \"no\".", "argument")
+  if (length(labels) == 2L) labels else abort("{.arg levels} must be two labels, first the one for \"no\".")
 }

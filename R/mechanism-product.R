@@ -97,7 +97,7 @@ named_mechanisms <- function(...) {
   names <- names(parts)
   if (!length(parts) || is.null(names) || !all(nzchar(names)) || anyDuplicated(names)) {
     abort(c("Questions must be mechanisms with different names.",
-            i = "For example {.code drugs = rr_warner(0.8), theft = rr_crosswise(0.25)}."), "argument")
+            i = "For example {.code drugs = rr_warner(0.8), theft = rr_crosswise(0.25)}."))
   }
   check_result_names(names, "Questions must not have")
   for (name in names) {
@@ -113,8 +113,6 @@ is_about_bits <- function(mechanism) {
   is.null(mechanism$parts) && set_bytes(rr_law(mechanism), length(mechanism$levels)) > 0
 }
 
-has_categories <- function(mechanism) law_gives(rr_law(mechanism), "channel", length(mechanism$levels))
-
 joint_cells <- 2^24
 
 # Labels of the cells, the first question fastest. None where there are too many cells for a joint table.
@@ -124,7 +122,7 @@ joint_labels <- function(questions, side) {
   joint <- Reduce(function(x, y) as.vector(outer(x, y, paste, sep = ", ")), labels)
   # "a, b" before "c" and "a" before "b, c": only labels that hold the separator can make two cells alike.
   if (any(grepl(", ", unlist(labels), fixed = TRUE)) && anyDuplicated(joint)) {
-    abort("The labels of cells, those of the answers joined by \", \", must all differ.", "argument")
+    abort("The labels of cells, those of the answers joined by \", \", must all differ.")
   }
   joint
 }
@@ -136,7 +134,7 @@ check_joint <- function(mechanism) {
             i = "Use {.code rr_cooccurrence(x, mechanism = )} and {.fn rr_tmdh}."), c("law", "argument"))
   }
   if (max(prod(mechanism$sizes), prod(mechanism$report_sizes)) > joint_cells) {
-    abort("A joint table must have at most {format_count(joint_cells)} cells.", "argument")
+    abort("A joint table must have at most {format_count(joint_cells)} cells.")
   }
 }
 
@@ -151,23 +149,25 @@ channel_axes <- function(mechanism) {
 
 #' @export
 rr_matrix.rr_product <- function(mechanism, ...) {
-  check_report_number(mechanism, max(prod(mechanism$sizes), prod(mechanism$report_sizes)))
-  named_matrix(mechanism, Reduce(function(x, y) kronecker(y, x), lapply(mechanism$questions, rr_matrix)),
-               mechanism$reports)
+  check_report_number(mechanism, prod(mechanism$sizes))
+  parts <- lapply(mechanism$questions, rr_matrix)
+  # A question whose reports are bits has a column for each report, and not one for each count.
+  check_report_number(mechanism, prod(vapply(parts, ncol, 0L)))
+  reports <- Reduce(function(x, y) as.vector(outer(x, y, paste, sep = ", ")), lapply(parts, colnames))
+  named_matrix(mechanism, Reduce(function(x, y) kronecker(y, x), parts), reports)
 }
 
 answer_frame <- function(x, arg = "x") {
   if (is.matrix(x)) x <- as.data.frame(x)
   if (is.data.frame(x)) return(x)
-  abort(c("{.arg {arg}} must be a data frame with a column per question.", x = "It is {describe_kind(x)}."), "argument")
+  abort(c("{.arg {arg}} must be a data frame with a column per question.", x = "It is {describe_kind(x)}."))
 }
 
 question_columns <- function(x, mechanism, arg = "x") {
   questions <- names(mechanism$questions %||% mechanism$parts)
   absent <- setdiff(questions, names(x))
   if (!length(absent)) return(as.list(x)[questions])
-  abort(c("{.arg {arg}} must have a column for each question.", x = "There is none called {.val {absent[1]}}."),
-        "argument")
+  abort(c("{.arg {arg}} must have a column for each question.", x = "There is none called {.val {absent[1]}}."))
 }
 
 # ---- between the cells of several questions and their answers ----
@@ -193,7 +193,7 @@ flatten_questions <- function(counts, mechanism, arg = "counts", side = "reports
   counts <- order_dimensions(counts, mechanism, arg)
   sizes <- if (side == "reports") mechanism$report_sizes else mechanism$sizes
   if (!identical(as.integer(dim(counts)), unname(sizes))) {
-    abort("{.arg {arg}} must have a dimension for each question, of {.val {sizes}} {side}.", "argument")
+    abort("{.arg {arg}} must have a dimension for each question, of {.val {sizes}} {side}.")
   }
   names <- dimnames(counts)
   for (d in seq_along(names)) {

@@ -1,37 +1,28 @@
-#' Projective geometry response, a frequency oracle
-#'
-#' A report is one whole number, the tally is a table of these numbers, and the error is nearly the error of [rr_subset()], which is the smallest of
-#' all protocols here. If the number of categories fits the geometry, the protocol is optimal.
-#'
-#' Categories are the first \eqn{K} points of a projective space of \eqn{t} coordinates over the field of \eqn{s} elements. A report is a point too, and
-#' supports the categories on its hyperplane. With \eqn{N_j = (s^j - 1) / (s - 1)} there are \eqn{v = N_t} reports, of which \eqn{k = N_{t-1}} support
-#' a category and \eqn{l = N_{t-2}} support two given categories. A report that supports the truth is \eqn{e^\epsilon} times as likely as any other:
+#' @rdname rr_hadamard
+#' @section Projective geometry response:
+#' If the number of categories fits the geometry, the protocol is optimal. Categories are the first \eqn{K} points of a projective space of \eqn{t} coordinates over the field of \eqn{s} elements. A report is a point too, and
+#' supports the categories on its hyperplane. With \eqn{N_j = (s^j - 1) / (s - 1)} there are \eqn{v = N_t} reports; \eqn{k = N_{t-1}} of them support
+#' a category, and \eqn{l = N_{t-2}} two given categories. A report that supports the truth is \eqn{e^\epsilon} times as likely as any other:
 #' \deqn{p = \frac{k e^\epsilon}{Z}, \quad q = \frac{l e^\epsilon + k - l}{Z}, \quad Z = k e^\epsilon + v - k.}{p = k E / Z,
 #'   q = (l E + k - l) / Z,  Z = k E + v - k,  E = e^epsilon.}
 #' The estimate of a share is the share of the reports that support the category, less \eqn{q}, over \eqn{p - q}. Its variance is the variance of
 #' [rr_subset()] with these numbers.
 #'
-#' @inheritParams rr_grr
 #' @param order Prime power, 2 to 46,340. Number of elements of the field, by default the number of least variance of a share of 0 among the prime powers
 #'   up to \eqn{4 e^\epsilon + 8}. The space has the fewest coordinates that give each category a point.
-#' @return A mechanism of class `c("rr_projective", "rr_mechanism")` with `order` (\eqn{s}), `coordinates` (\eqn{t}), `points` (\eqn{v}), `p`, `q` and
+#' @return `rr_projective()`: a mechanism of class `c("rr_projective", "rr_mechanism")` with `order` (\eqn{s}), `coordinates` (\eqn{t}), `points` (\eqn{v}), `p`, `q` and
 #'   `p_minus_q`. [rr_perturb()] returns whole numbers from 1 to \eqn{v}.
-#' @section Errors:
-#' `candor_error_argument` for numbers out of range, and for an `order` that is no prime power. `candor_error_too_large` for 2^31 or more possible reports.
 #' @references Feldman, V., Nelson, J., Nguyen, H. and Talwar, K. (2022). Private frequency estimation via projective geometry. *ICML*, 6418-6433.
 #'   arXiv:2203.00194
 #'
 #'   Park, S.-Y., Nam, S.-H. and Lee, S.-H. (2023). Exactly optimal and communication-efficient private estimation via block designs.
 #'   *IEEE Journal on Selected Areas in Information Theory*. arXiv:2305.01261
-#' @seealso [rr_subset()]; [rr_hadamard()], whose estimate is a faster transform; [rr_recommend()], which compares the errors.
-#' @concept local differential privacy
-#' @concept frequency oracle
 #' @concept projective geometry response
 #' @concept PGR
 #' @concept block design
 #' @examples
-#' # 1,000 pages, and one number from each of 20,000 visitors.
-#' # Is page 7 found, which a tenth of them read?
+#'
+#' # 1,000 pages, and a point from each of 20,000 visitors: is page 7 found, which a tenth of them read?
 #' mechanism <- rr_projective(1000, epsilon = 2)
 #' mechanism$order   # 8
 #' set.seed(1)
@@ -190,10 +181,8 @@ least_irreducible <- function(prime, degree) {
 # ---- respondents ----
 
 draw_reports.rr_projective <- function(mechanism, answers, rng = "secure") {
-  draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
-    .Call(C_rr_draw_projective, positions, 1L, levels, mechanism$epsilon, mechanism$sampler$factor, mechanism$field,
-          mechanism$coordinates, generator)
-  })
+  draw_protocol(mechanism, answers, rng, C_rr_draw_projective, mechanism$epsilon, mechanism$sampler$factor,
+                mechanism$field, mechanism$coordinates)
 }
 
 # ---- the law ----
@@ -204,6 +193,7 @@ new_law_projective <- function(k, numbers, epsilon, field) {
   new_rr_law("projective", "a report is a point of a projective space", truths = k, points = numbers$points,
              p = numbers$p, q = numbers$q, difference = numbers$difference, epsilon = epsilon,
              hyperplane = numbers$hyperplane, field = field, coordinates = numbers$coordinates,
+             shown = shown_support(numbers$p, numbers$q),
              binomial = list(a = numbers$difference, b = numbers$q, odds = expm1(epsilon)),
              gives = c("inverse", "scores", "exact", "binomial", "profile",
                        if (k * numbers$points <= sets_bits_limit) c("likelihood", "channel", "question")))
@@ -236,17 +226,11 @@ law_reported.rr_law_projective <- function(law, theta) {
   chances$low * sum(theta) + (chances$high - chances$low) * report_sums(law, theta)
 }
 
-law_transition.rr_law_projective <- function(law, range) law_transition(new_law_support(law$p, law$q), range)
-
 law_axes.rr_law_projective <- function(law, k) list(projective_axis(law, seq_len(law$points)))
 
 projective_axis <- function(law, reports) {
   bits <- .Call(C_rr_hyperplane_bits, as.integer(reports) - 1L, law$field, law$coordinates, law$truths)
   c(list(bits = bits, truths = law$truths), report_chances(law), law[c("q", "difference")])
-}
-
-law_matrix.rr_law_projective <- function(law, k) {
-  t(.Call(C_rr_channel_rows, law_axes(law, k), seq_len(law$truths)))
 }
 
 # Reports that nobody gave say nothing.
@@ -282,13 +266,5 @@ term_products.rr_law_projective <- function(law, evidence, cells) {
 }
 
 law_functions.rr_law_projective <- function(law, evidence, functions, target, variances = FALSE) {
-  phi <- evidence$counts / evidence$n
-  shares <- law_unbiased(law, evidence)
-  means <- drop(functions %*% shares)
-  added <- projective_terms(law, functions)
-  second <- if (variances) colSums(added^2 * phi) else crossprod(added * sqrt(phi))
-  if (target == "population") {
-    return((second - if (variances) means^2 else outer(means, means)) / max(evidence$n - 1, 0))
-  }
-  (second - if (variances) drop(functions^2 %*% shares) else functions %*% (shares * t(functions))) / evidence$n
+  functions_by_terms(law, evidence, functions, projective_terms(law, functions), target, variances)
 }

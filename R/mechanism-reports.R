@@ -20,7 +20,7 @@ report_codec <- function(..., levels = NULL, columns = levels, numeric_levels = 
 # Also of another package's protocol, whose reports are kept elsewhere as bits of the categories that they support.
 stored_codec <- function(mechanism) {
   if (!is.null(mechanism$codec) || !is.null(mechanism$questions)) return(mechanism$codec)
-  if (law_gives(rr_law(mechanism), "support", length(mechanism$levels))) {
+  if (law_gives(rr_law(mechanism), "support")) {
     report_codec(levels = mechanism$levels, numeric_levels = mechanism$numeric_levels)
   }
 }
@@ -68,15 +68,14 @@ stored_forms <- function(mechanism) {
 
 # A plain data frame for cohorts and bits: only that prints columns of reports below each other.
 join_columns <- function(columns, bits = NULL) {
-  if (is.null(bits)) return(if (length(columns) > 1L) tibble::as_tibble(columns) else columns[[1]])
+  if (is.null(bits)) return(if (length(columns) > 1L) as_tibble(columns) else columns[[1]])
   if (!length(columns)) return(bits)
   structure(c(columns, list(bits = bits)), class = "data.frame", row.names = .set_row_names(length(bits)))
 }
 
 # Before anything is drawn: reports of a bit a category may need more memory than there is. Counting copies them.
-check_report_memory <- function(n, k) {
-  bytes <- 2 * n * ceiling(k / 8)
-  if (bytes > machine_memory()) abort("Counting these reports would take {format_bytes(bytes)} of memory.", "too_large")
+check_report_memory <- function(answers, mechanism) {
+  check_memory(2 * length(answers) * ceiling(length(mechanism$levels) / 8), "x", "Counting these reports")
 }
 
 # ---- the class ----

@@ -13,7 +13,7 @@ new_rr_sampled <- function(kind, levels, parts, part_column, design, ...) {
   # What is counted: for each part how many drew it, then its own counts.
   reports <- unlist(Map(function(name, part) c(name, paste0(name, ": ", part$reports)), names(parts), parts),
                     use.names = FALSE)
-  if (anyDuplicated(reports)) abort("Questions and their reports must have different names.", "argument")
+  if (anyDuplicated(reports)) abort("Questions and their reports must have different names.")
   new_rr_mechanism(unique(c(kind, "sampled")), levels, reports = reports, design = design, parts = parts,
                    epsilon = max(vapply(parts, function(m) m$epsilon, 0)), part_column = part_column,
                    codec = report_codec(part = part_column),
@@ -60,7 +60,7 @@ draw_reports.rr_product <- function(mechanism, answers, rng = "secure") {
 # Only the questions are returned: no columns that were not randomized, and no row names, which may say who answered.
 decode_answers.rr_product <- function(mechanism, reports, x) {
   x <- answer_frame(x)
-  columns <- lapply(stats::setNames(nm = names(reports)), function(name) {
+  columns <- lapply(setNames(nm = names(reports)), function(name) {
     column <- decode_answers(mechanism$questions[[name]], reports[[name]], x[[name]])
     # A data frame inside one, which R prints as the columns that it is.
     if (is.data.frame(column)) as.data.frame(column) else column
@@ -86,7 +86,7 @@ collect_parts <- function(mechanism, reports, given) {
   parts <- Map(function(part, own, column, rows) decode_answers(part, own, column[rows]),
                mechanism$parts, reports$reports, given, reports$at)
   columns <- join_reports(unname(parts), order(unlist(reports$at)))
-  tibble::as_tibble(c(stats::setNames(list(names(mechanism$parts)[reports$drawn]), mechanism$part_column), columns))
+  as_tibble(c(setNames(list(names(mechanism$parts)[reports$drawn]), mechanism$part_column), columns))
 }
 
 # The reports of all parts in the order of the respondents: as they are if they are of one kind, else a column of text,
@@ -100,7 +100,7 @@ join_reports <- function(reports, order) {
   }))
   if (length(kinds) > 1L || identical(kinds[[1]], "other")) reports <- lapply(reports, report_texts)
   if (!is.data.frame(reports[[1]])) reports <- lapply(reports, function(x) list(report = x))
-  lapply(stats::setNames(nm = names(reports[[1]])), function(name) {
+  lapply(setNames(nm = names(reports[[1]])), function(name) {
     columns <- lapply(reports, function(own) if (is.factor(own[[name]])) as.character(own[[name]]) else own[[name]])
     (if (inherits(columns[[1]], "rr_reports")) do.call(c, columns) else unlist(lapply(columns, unname)))[order]
   })
@@ -110,7 +110,7 @@ join_reports <- function(reports, order) {
 # spaces between them what takes several columns.
 report_texts <- function(x) {
   if (is.data.frame(x)) return(do.call(paste, unname(lapply(as.list(x), report_texts))))
-  if (is.numeric(x) && !is.object(x)) number_text(x) else as.character(x)
+  if (is_numbers(x)) number_text(x) else as.character(x)
 }
 
 # ---- tallies ----
@@ -131,17 +131,12 @@ count_reports.rr_sampled <- function(mechanism, x, groups = NULL, weights = NULL
     stay <- setdiff(rows, gone)
     counts <- as.matrix(result$counts)
     counts <- cbind(counts, matrix(0, nrow(counts), columns - ncol(counts)))
-    list(counts = rbind(group_totals(weights[stay], groups[stay], length(stay), columns), counts), gone = gone)
+    one <- rep(1, length(stay))
+    list(counts = rbind(group_sums(weights[stay] %||% one, groups[stay] %||% one, columns), counts), gone = gone)
   }, mechanism$parts, read$rows, names(mechanism$parts))
   counts <- do.call(rbind, lapply(counted, `[[`, "counts"))
   list(counts = if (columns > 1L) unname(counts) else as.vector(counts),
        dropped = sort(c(read$dropped, unlist(lapply(counted, `[[`, "gone"), use.names = FALSE))))
-}
-
-# Every group has its number, also where none of it drew this part.
-group_totals <- function(weights, groups, n, columns) {
-  each <- weights %||% rep(1, n)
-  as.vector(rowsum(c(each, numeric(columns)), c(groups %||% rep(1, n), seq_len(columns))))
 }
 
 # list(reports, rows of each part, dropped).

@@ -25,9 +25,8 @@
 #' @section Estimates:
 #' [rr_estimate()] returns the mean (the plain mean of the scores) and the variance of the truth (the variance of the scores less the variance due to the
 #' cards). Both are unbiased, and the variance may be negative in small samples. The interval of the mean is normal. The interval of the variance is normal for the logarithm of the
-#' variance of truth and cards together. In `inst/studies/scrambles.R` 95% intervals of the variance covered .91 to .95 for truths that are equal, uniform, normal or gamma, from 50
-#' respondents on. If few respondents hold most of the variance no interval can hold: with lognormal truths it covered .80, .86 and .91 for 50, 200 and 1,000 respondents, and .71, .91
-#' and .93 if 3 in 100 answered 150 and the others 5 (the mean then .87, .94 and .94). `print()` says so if the standard error exceeds a quarter of that variance. `glance()` has `truth.share`, the truth's part of
+#' variance of truth and cards together. If few respondents hold most of the variance no interval can hold:
+#' `scrambles.R` in `system.file("studies", package = "candor")` has the coverage. `print()` says so if the standard error exceeds a quarter of that variance. `glance()` has `truth.share`, the truth's part of
 #' the variance of the reports within groups; in this literature protection is one minus this part. With `target = "sample"` the standard error of the mean is due to the
 #' cards alone, and `NA` if its estimated variance is negative. The standard error of the variance is then an upper bound.
 #'
@@ -54,7 +53,7 @@
 #' @param ... Must be empty.
 #' @return `rr_scramble()`: a mechanism of class `c("rr_scramble", "rr_mean", "rr_mechanism")`. [rr_tally()] keeps the sums of four powers of its reports, as
 #'   shares of their range. [rr_estimate()] returns an object of class `c("rr_mean_fit", "rr_estimates")` with the terms `mean` and `variance`.
-#'   `rr_score()`: numbers whose expectation is the truth; for categories a matrix with a row for each report and a column for each level, whose
+#'   `rr_score()`: numbers whose expectation is the truth. For categories it is a matrix with a row for each report and a column for each level; the
 #'   expectation is 1 in the column of the truth and 0 elsewhere. The means of the columns are the
 #'   estimate of `method = "inv"`, except for [rr_bloom()], whose estimate weighs the bits.
 #' @section Errors:
@@ -126,7 +125,7 @@ rr_scramble <- function(range, multiply = 1, add = 0, truth = 0, inside = FALSE,
   made(new_rr_mechanism(
     c("scramble", "mean"), "mean", reports = paste("sum of", c("shares", "squares", "cubes", "fourth powers")),
     epsilon = Inf, design = design, range = as.double(range), cards = cards, truth = truth, inside = inside,
-    moments = moments, reach = range(reports, if (truth > 0) range), codec = report_codec(real = TRUE),
+    moments = moments, reach = range(reports, if (truth > 0) range), codec = report_codec(real = TRUE), on_levels = scrambled_channel,
     law = new_rr_law("scramble", "a report is a number that cards make of the truth", truths = 1)
   ), "rr_scramble", range = range, multiply = card_argument(multiply), add = card_argument(add), truth = truth,
   inside = inside, fields = NULL)
@@ -146,7 +145,7 @@ card_argument <- function(x) if (is.list(x)) lapply(as.list(x), as.double) else 
 # Cards: values with their probabilities (NULL if each is as likely as another) and their moments; of a continuous
 # device the moments alone.
 read_cards <- function(x, arg) {
-  numbers <- function(x) is.numeric(x) && !is.object(x) && length(x) && all(is.finite(x))
+  numbers <- function(x) is_numbers(x) && length(x) && all(is.finite(x))
   if (is.list(x) && setequal(names(x), c("mean", "sd", "range"))) {
     # The variance of numbers in a range is at most (largest - mean) (mean - least).
     fits <- numbers(unlist(x)) && identical(unname(lengths(x[c("mean", "sd", "range")])), c(1L, 1L, 2L)) &&
@@ -187,7 +186,7 @@ rr_score <- function(x, mechanism, ...) {
     colnames(scores) <- mechanism$levels
     return(scores)
   }
-  if (!is.numeric(x) || is.object(x)) abort_form(x, "numbers")
+  if (!is_numbers(x)) abort_form(x, "numbers")
   report_shares(x, mechanism)
   read_scores(x, mechanism)
 }
@@ -213,7 +212,7 @@ draw_reports.rr_scramble <- function(mechanism, answers, rng = "secure") {
   round_reports(reports, mechanism)
 }
 
-decode_answers.rr_scramble <- function(mechanism, reports, x) stats::setNames(reports, names(x))
+decode_answers.rr_scramble <- function(mechanism, reports, x) setNames(reports, names(x))
 
 draw_cards <- function(cards, n, rng) {
   if (is.null(cards$prob)) return(cards$value[draw_uniform(n, length(cards$value), rng) + 1])
@@ -237,7 +236,7 @@ client_plan.rr_scramble <- function(mechanism) {
 
 finite_cards <- function(mechanism) {
   finite <- lengths(lapply(mechanism$cards, `[[`, "value")) > 0
-  if (!all(finite)) abort("{.arg {names(finite)[!finite][1]}} must be cards, not a continuous device.", "argument")
+  if (!all(finite)) abort("{.arg {names(finite)[!finite][1]}} must be cards, not a continuous device.")
   mechanism$cards
 }
 
@@ -248,10 +247,10 @@ report_digits <- function(mechanism) 14 - ceiling(log10(max(abs(c(mechanism$reac
 
 # ---- the channel on given levels ----
 
-scrambled_channel.rr_scramble <- function(mechanism, levels) {
+scrambled_channel <- function(mechanism, levels) {
   cards <- finite_cards(mechanism)
   range <- mechanism$range
-  check_that(is.numeric(levels) && !is.object(levels) && length(levels) > 1L && !anyDuplicated(levels) &&
+  check_that(is_numbers(levels) && length(levels) > 1L && !anyDuplicated(levels) &&
              all(levels >= range[1] & levels <= range[2]), levels, "levels", "different numbers of its range")
   prob <- function(cards) cards$prob %||% rep(1 / length(cards$value), length(cards$value))
   w <- rep(cards$multiply$value, length(cards$add$value))
@@ -261,10 +260,10 @@ scrambled_channel.rr_scramble <- function(mechanism, levels) {
                                numeric(length(chance))), mechanism)
   possible <- chance > 0
   reports <- sort(unique(as.vector(made[possible, ])))
-  if (length(reports) < 2L) abort("These cards give the same report for all {.arg levels}.", "argument")
+  if (length(reports) < 2L) abort("These cards give the same report for all {.arg levels}.")
   check_report_number(mechanism, length(reports))
   C <- t(apply(made[possible, , drop = FALSE], 2, function(z) {
-    as.vector(rowsum(c(chance[possible], numeric(length(reports))), c(match(z, reports), seq_along(reports))))
+    group_sums(chance[possible], match(z, reports), length(reports))
   }))
   list(matrix = C, levels = as.double(levels), reports = reports)
 }

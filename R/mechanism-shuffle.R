@@ -105,7 +105,7 @@ largest_distance <- function(matrix) {
   if (as.double(nrow(matrix)) * ncol(matrix)^2 > 4e9) {
     return(1 - sum(do.call(pmin, as.data.frame(matrix))))
   }
-  max(stats::dist(t(matrix), method = "manhattan")) / 2
+  max(dist(t(matrix), method = "manhattan")) / 2
 }
 
 law_blanket.rr_law_support <- function(law, k, local) {
@@ -154,10 +154,10 @@ law_blanket.rr_law_bloom <- function(law, k, local) {
   covered <- pmin(hashes, law$bits - ones)
   least <- covered * (log1p(-one) - log1p(-zero)) + (hashes - covered) * (log(one) - log(zero))
   pairs <- 0:min(hashes, law$bits - hashes)
-  own <- stats::dbinom(pairs, max(pairs), one)
-  other <- stats::dbinom(pairs, max(pairs), zero)
+  own <- dbinom(pairs, max(pairs), one)
+  other <- dbinom(pairs, max(pairs), zero)
   distance <- sum(abs(outer(own, other) - outer(other, own))) / 2
-  spread_blanket(sum(exp(stats::dbinom(ones, law$bits, zero, log = TRUE) + least)), distance, local)
+  spread_blanket(sum(exp(dbinom(ones, law$bits, zero, log = TRUE) + least)), distance, local)
 }
 
 # A cell that is drawn from all cells is of the blanket. The windows of the least and the largest answer share none.
@@ -181,7 +181,7 @@ blanket_epsilon <- function(shares, n, delta, local) {
   }
   tolerance <- if (sums$exact) 1e-14 else 1e-6
   height <- function(epsilon) log(max(bound(epsilon), 1e-300)) - log(delta)
-  root <- stats::uniroot(height, c(low, high), tol = tolerance * high, maxiter = 200)$root
+  root <- uniroot(height, c(low, high), tol = tolerance * high, maxiter = 200)$root
   step <- tolerance
   while (root < local && bound(root) > delta) {
     root <- min(local, root * (1 + step))
@@ -201,8 +201,8 @@ blanket_delta <- function(sums, n, epsilon, local) {
   a <- gain * (2 + loss)
   b <- loss * sums$unit - gain * t
   least <- pmax(floor(-b / a) + 1, 0)
-  above <- stats::pbinom(least - 1, t, 0.5, lower.tail = FALSE)
-  weighed <- ifelse(t > 0, t / 2 * stats::pbinom(least - 2, pmax(t - 1, 0), 0.5, lower.tail = FALSE), 0)
+  above <- pbinom(least - 1, t, 0.5, lower.tail = FALSE)
+  weighed <- ifelse(t > 0, t / 2 * pbinom(least - 2, pmax(t - 1, 0), 0.5, lower.tail = FALSE), 0)
   sum(sums$weight * pmax(a * weighed + b * above, 0)) / n + sums$outside * (gain - loss)
 }
 
@@ -245,27 +245,27 @@ blanket_in_pieces <- function(chance, n, odds, tail) {
 # The number of pairs: blocks start .. stop, and the weights that keep their mass and mean when it lies `at` an end.
 # Up to 400 numbers are blocks of one. `outside` is the mass that is left out.
 binomial_blocks <- function(n, p, tail) {
-  low <- max(0, stats::qbinom(log(tail), n, p, log.p = TRUE) - 1)
-  high <- min(n, stats::qbinom(log(tail), n, p, lower.tail = FALSE, log.p = TRUE) + 1)
-  outside <- stats::pbinom(low - 1, n, p) + stats::pbinom(high, n, p, lower.tail = FALSE)
+  low <- max(0, qbinom(log(tail), n, p, log.p = TRUE) - 1)
+  high <- min(n, qbinom(log(tail), n, p, lower.tail = FALSE, log.p = TRUE) + 1)
+  outside <- pbinom(low - 1, n, p) + pbinom(high, n, p, lower.tail = FALSE)
   if (high - low < 400) {
     at <- seq(low, high)
-    return(list(start = at, stop = at, at = at, weight = stats::dbinom(at, n, p), outside = outside))
+    return(list(start = at, stop = at, at = at, weight = dbinom(at, n, p), outside = outside))
   }
   ends <- unique(round(seq(low, high, length.out = 200)))
-  start <- utils::head(ends, -1)
+  start <- head(ends, -1)
   list(start = rep(start, 2), stop = rep(ends[-1], 2), at = c(start, ends[-1]),
        weight = as.vector(block_weights(ends, n, p)), outside = outside)
 }
 
 # Blocks (low, high] of a binomial, the first with its own low end: the weights of their low and high ends.
 block_weights <- function(ends, n, p) {
-  low <- utils::head(ends, -1)
+  low <- head(ends, -1)
   high <- ends[-1]
-  mass <- diff(stats::pbinom(c(ends[1] - 1, high), n, p))
+  mass <- diff(pbinom(c(ends[1] - 1, high), n, p))
   # sum of i P(i) up to k is n p P(Bin(n - 1, p) <= k - 1)
-  mean <- n * p * diff(stats::pbinom(c(ends[1] - 2, high - 1), n - 1, p))
-  upper <- pmin(pmax(mean - low * mass, 0), (high - low) * mass) / (high - low)
+  mean <- n * p * diff(pbinom(c(ends[1] - 2, high - 1), n - 1, p))
+  upper <- nearest(mean - low * mass, 0, (high - low) * mass) / (high - low)
   cbind(mass - upper, upper)
 }
 
@@ -295,8 +295,8 @@ even_grid <- function(values, weights) {
   place <- (values - lowest) / width
   below <- pmin(floor(place), other_size - 2)
   upper <- weights * (place - below)
-  sums <- function(value, at) rowsum(c(value, numeric(other_size)), c(at, seq_len(other_size)))[, 1]
-  c(lowest + width * (seq_len(other_size) - 1), sums(weights - upper, below + 1) + sums(upper, below + 2))
+  c(lowest + width * (seq_len(other_size) - 1), group_sums(weights - upper, below + 1, other_size) +
+      group_sums(upper, below + 2, other_size))
 }
 
 # A binomial of each n on so many points that the mean is kept: 0, and a grid where the mass is. What lies above the
@@ -306,8 +306,8 @@ coarse_binomial <- function(n, p, tail) {
     only <- rep(c(1, numeric(other_size - 1)), length(n))
     return(list(ends = matrix(0, other_size, length(n)), weights = matrix(only, other_size)))
   }
-  low <- stats::qbinom(log(tail), n, p, log.p = TRUE)
-  high <- pmax(stats::qbinom(log(tail), n, p, lower.tail = FALSE, log.p = TRUE), low)
+  low <- qbinom(log(tail), n, p, log.p = TRUE)
+  high <- pmax(qbinom(log(tail), n, p, lower.tail = FALSE, log.p = TRUE), low)
   steps <- seq(0, 1, length.out = other_size - 1)
   ends <- rbind(0, round(outer(1 - steps, low) + outer(steps, high)))
   weights <- vapply(seq_along(n), function(g) end_weights(ends[, g], n[g], p), numeric(other_size))
@@ -320,7 +320,7 @@ end_weights <- function(ends, n, p) {
   weight <- numeric(other_size)
   if (length(distinct) == 1L) return(replace(weight, 1, 1))
   parts <- block_weights(distinct, n, p)
-  above <- stats::pbinom(distinct[length(distinct)], n, p, lower.tail = FALSE)
+  above <- pbinom(distinct[length(distinct)], n, p, lower.tail = FALSE)
   weight[match(distinct, ends)] <- c(parts[, 1], above) + c(0, parts[, 2])
   weight
 }

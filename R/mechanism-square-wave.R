@@ -59,8 +59,7 @@ rr_square_wave <- function(breaks, epsilon, reports = NULL, half_width = NULL, .
   numbers <- as.double(wave$reports)
   labels <- list(levels = bins$labels, reports = number_text(numbers), numeric = numbers, truths = bins$numeric)
   mechanism <- new_rr_channel(wave$matrix, labels, wave$design, c("square_wave", "channel"), breaks = bins$breaks,
-                              half_width = wave$half_width, p = wave$p, q = wave$q, wave_epsilon = epsilon,
-                              grid = !is.null(reports))
+                              half_width = wave$half_width, p = wave$p, q = wave$q)
   made(with_order(mechanism, list(ordered = TRUE)), "rr_square_wave",
        breaks = bins$breaks %||% level_value(bins$labels, bins$numeric), epsilon = epsilon, reports = reports,
        half_width = wave$half_width, fields = NULL)
@@ -68,7 +67,7 @@ rr_square_wave <- function(breaks, epsilon, reports = NULL, half_width = NULL, .
 
 # list(labels, numeric, breaks): bins of numbers, or ordered levels without breaks.
 check_breaks <- function(breaks) {
-  if (!is.numeric(breaks) || is.object(breaks) || length(breaks) == 1L) {
+  if (!is_numbers(breaks) || length(breaks) == 1L) {
     levels <- check_levels(breaks, "breaks")
     return(list(labels = levels$labels, numeric = levels$numeric))
   }
@@ -123,7 +122,7 @@ discrete_half_width <- function(d, epsilon) {
 # ---- the continuous wave ----
 
 continuous_wave <- function(breaks, epsilon, reports, half_width) {
-  if (is.null(breaks)) abort("{.arg reports} is for numbers: {.arg breaks} must then bound their bins.", "argument")
+  if (is.null(breaks)) abort("{.arg reports} is for numbers: {.arg breaks} must then bound their bins.")
   b <- if (is.null(half_width)) wave_half_width(epsilon)
        else check_number(half_width, "half_width", min = 0, max = 1, min_open = TRUE)
   p <- 1 / (2 * b + exp(-epsilon))
@@ -161,7 +160,7 @@ wave_overlap <- function(truths, ends, b) {
   top <- pmin(2 * b, t - s)
   length <- function(u) pmax(0, pmin(top, u + b - s, t - u + b))
   slope <- function(from, to) (to - from) * (length(from) + length(to)) / 2
-  within <- function(u) pmin(pmax(u, l), r)
+  within <- function(u) nearest(u, l, r)
   first <- within(pmin(s + b, t - b))
   last <- within(pmax(s + b, t - b))
   matrix((slope(within(s - b), first) + top * (last - first) + slope(last, within(t + b))) / (r - l), k)

@@ -1,27 +1,21 @@
-#' Subset selection, a frequency oracle
-#'
+#' @rdname rr_unary
+#' @order 2
+#' @section Subset selection:
 #' A report is a set of \eqn{\omega} of the \eqn{K} categories. The truth is in the set with probability \eqn{p}, and the others are drawn
-#' uniformly. Its error is the smallest of all protocols here. With \eqn{\omega = 1} it is k-ary randomized response.
-#'
-#' With \eqn{E = e^\epsilon}, each set that holds the truth is \eqn{E} times as likely as one without it:
+#' uniformly. With \eqn{\omega = 1} it is k-ary randomized response. With \eqn{E = e^\epsilon}, each set that holds the truth is \eqn{E} times as likely as one without it:
 #' \deqn{p = \frac{\omega E}{\omega E + K - \omega}, \quad q = p \frac{\omega - 1}{K - 1} + (1 - p) \frac{\omega}{K - 1}.}{p =
 #'   omega E / (omega E + K - omega),  q = p (omega - 1) / (K - 1) + (1 - p) omega / (K - 1).}
 #' The best size is one of the two whole numbers next to \eqn{K / (E + 1)}. A report lists its categories in increasing order, because any order
 #' that depends on the draw would reveal the truth.
 #'
-#' @inheritParams rr_grr
 #' @param size Whole number, 1 to \eqn{K - 1}; by default the best. Number of categories in a report.
-#' @return A mechanism of class `c("rr_subset", "rr_mechanism")` with `size`, `p`, `q`, `p_minus_q` and the elements of its [law][rr_law].
+#' @return `rr_subset()`: a mechanism of class `c("rr_subset", "rr_mechanism")` with the same elements and `size`.
 #'   [rr_perturb()] returns [sets of numbers][rr_reports], or packed bits if these are smaller.
-#' @section Errors:
-#' `candor_error_argument` for numbers out of range.
 #' @references Ye, M. and Barg, A. (2018). Optimal schemes for discrete distribution estimation under locally differential privacy.
 #'   *IEEE Transactions on Information Theory* 64(8), 5662-5676. arXiv:1702.00610
-#' @seealso [rr_unary()], [rr_hadamard()]; [rr_recommend()], which compares the errors.
-#' @concept local differential privacy
-#' @concept frequency oracle
 #' @concept subset selection
 #' @examples
+#'
 #' # Which of 20 pages do 21,000 visitors read most, if each report is a set of pages?
 #' mechanism <- rr_subset(20, epsilon = 1)
 #' mechanism$size   # 5
@@ -40,8 +34,7 @@ rr_subset <- function(levels, epsilon, size = NULL, ...) {
   made(new_rr_mechanism(
     c("subset", "protocol"), levels$labels, numeric_levels = levels$numeric, epsilon = epsilon,
     design = sprintf("Subset selection (%s of %s categories)", format_count(size), format_count(k)), size = size,
-    p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = expm1(epsilon), both_own = numbers$both_own,
-    both_other = numbers$both_other, sampler = support_sampler(k / size),
+    p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, sampler = support_sampler(k / size),
     law = new_law_support(numbers$p, numbers$q, numbers$both_own, numbers$both_other, numbers$difference,
                           expm1(epsilon)),
     codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric, ones = as.double(size))
@@ -51,7 +44,7 @@ rr_subset <- function(levels, epsilon, size = NULL, ...) {
 # The size w for which (w E + K - w)^2 / (w (K - w)) is least, in z = exp(-epsilon): no overflow.
 best_subset_size <- function(k, epsilon) {
   z <- exp(-epsilon)
-  near <- unique(pmin(pmax(floor(k * z / (1 + z)) + 0:1, 1), k - 1))
+  near <- unique(nearest(floor(k * z / (1 + z)) + 0:1, 1, k - 1))
   near[which.min((near + (k - near) * z)^2 / (near * (k - near)))]
 }
 
@@ -67,10 +60,8 @@ subset_numbers <- function(k, epsilon, w) {
 
 draw_reports.rr_subset <- function(mechanism, answers, rng = "secure") {
   packed <- packs_bits(mechanism$codec)
-  if (packed) check_report_memory(length(answers), length(mechanism$levels))
-  draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
-    .Call(C_rr_draw_subset, positions, 1L, levels, mechanism$epsilon, mechanism$size, packed, generator)
-  })
+  if (packed) check_report_memory(answers, mechanism)
+  draw_protocol(mechanism, answers, rng, C_rr_draw_subset, mechanism$epsilon, mechanism$size, packed)
 }
 
 #' @export
@@ -79,7 +70,7 @@ rr_matrix.rr_subset <- function(mechanism, ...) {
   w <- mechanism$size
   number <- choose(k, w)
   check_report_number(mechanism, number)
-  sets <- utils::combn(k, w)
+  sets <- combn(k, w)
   z <- exp(-mechanism$epsilon)
   one <- k / (number * (w + (k - w) * z))
   chances <- matrix(one * z, k, number)

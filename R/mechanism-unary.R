@@ -1,6 +1,10 @@
-#' Unary encoding (OUE, SUE), a frequency oracle
+#' Unary encoding (OUE, SUE), subset selection and dBitFlip, frequency oracles of bits and sets
 #'
-#' A report is one bit per category, all independent. The bit of the truth is 1 with probability \eqn{p}, every other bit with probability
+#' A report of `rr_unary()` is one bit per category, a report of `rr_bitflip()` the bits of some of them, and a report of `rr_subset()` a set of categories of fixed size.
+#' `rr_subset()` has the smallest error of all protocols here.
+#'
+#' @section Unary encoding:
+#' The bits are independent, a randomized one-hot row. The bit of the truth is 1 with probability \eqn{p}, every other bit with probability
 #' \eqn{q}. A report *supports* the categories whose bits are 1.
 #'
 #' * Optimized (OUE): \eqn{p = 1/2}, \eqn{q = 1 / (e^\epsilon + 1)}. The variance of an estimate, times \eqn{N}, is
@@ -15,7 +19,7 @@
 #' @inheritParams rr_grr
 #' @param optimized Logical, default `TRUE`: the optimized form. `FALSE`: the symmetric form. Not used with `p` and `q`.
 #' @param p,q Numbers, 0 to 1, instead of `epsilon`: probabilities of a 1 for the truth and for another category.
-#' @return A mechanism of class `c("rr_unary", "rr_mechanism")` with `p`, `q`, `p_minus_q` and the elements of its [law][rr_law]. [rr_perturb()]
+#' @return `rr_unary()`: a mechanism of class `c("rr_unary", "rr_mechanism")` with `p`, `q`, `p_minus_q`; the rest is in its [law][rr_law]. [rr_perturb()]
 #'   returns [packed bits][rr_reports].
 #' @section Errors:
 #' `candor_error_argument` unless either `epsilon` or both `p` and `q` are given, and for numbers out of range.
@@ -23,7 +27,7 @@
 #'   Security*, 729-745. arXiv:1705.04421
 #'
 #'   Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348}
-#' @seealso [rr_subset()] and [rr_hadamard()], which have smaller reports; [rr_recommend()], which compares the errors.
+#' @seealso [rr_hadamard()] and [rr_local_hash()], which have smaller reports; [rr_recommend()], which compares the errors; `vignette("telemetry", package = "candor")`.
 #' @concept frequency oracle
 #' @concept optimized unary encoding
 #' @concept OUE
@@ -36,6 +40,7 @@
 #' reports
 #' tidy(rr_estimate(reports, mechanism, method = "inv"), conf.int = TRUE)
 #' # never 0.53 (0.40 to 0.66)
+#' @order 1
 #' @export
 rr_unary <- function(levels, epsilon = NULL, optimized = TRUE, p = NULL, q = NULL, ...) {
   check_dots_empty(...)
@@ -53,8 +58,8 @@ new_rr_unary <- function(levels, numbers, optimized = NA) {
   new_rr_mechanism(
     c("unary", "protocol"), levels$labels, numeric_levels = levels$numeric, epsilon = numbers$epsilon,
     design = sprintf("Unary encoding (p = %s, q = %s)", format(p, digits = 4), format(q, digits = 4)),
-    p = p, q = q, p_minus_q = numbers$difference, odds = numbers$odds, both_own = p * q, both_other = q^2,
-    optimized = optimized, from_epsilon = given, law = bits_law(p, q, numbers$odds, numbers$difference),
+    p = p, q = q, p_minus_q = numbers$difference,
+    law = bits_law(p, q, numbers$odds, numbers$difference),
     codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric),
     sampler = if (given) bit_sampler(p, q, c(numbers$epsilon, optimized)) else bit_sampler(p, q)
   )
@@ -63,8 +68,8 @@ new_rr_unary <- function(levels, numbers, optimized = NA) {
 unary_epsilon <- function(epsilon, optimized) {
   epsilon <- check_epsilon(epsilon)
   level <- if (optimized) epsilon else epsilon / 2
-  p <- if (optimized) 1 / 2 else stats::plogis(level)
-  list(p = p, q = stats::plogis(-level), difference = tanh(level / 2) / if (optimized) 2 else 1, odds = expm1(epsilon),
+  p <- if (optimized) 1 / 2 else plogis(level)
+  list(p = p, q = plogis(-level), difference = tanh(level / 2) / if (optimized) 2 else 1, odds = expm1(epsilon),
        epsilon = epsilon)
 }
 

@@ -77,7 +77,7 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
   cat("<", class(x)[1], "> ", x$design, "\n", sep = "")
   k <- length(x$levels)
   # An order that a reader cannot see from the labels, as that of numbers.
-  worded <- isTRUE(x$ordered) && anyNA(suppressWarnings(as.numeric(utils::head(x$levels, 8))))
+  worded <- isTRUE(x$ordered) && anyNA(suppressWarnings(as.numeric(head(x$levels, 8))))
   if (!isTRUE(x$codec$real)) {
     cat("  categories  ", format_labels(x$levels, between = if (worded) " < " else ", "), "\n", sep = "")
   }
@@ -94,14 +94,16 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
     cat("  validated   on ", people_words(x), " (", people, ")", if (x$internal) ", drawn from the respondents", "\n",
         sep = "")
   }
-  if (k <= 8 && law_gives(rr_law(x), "channel", k)) {
+  if (k <= 8 && has_categories(x)) {
     cat("  P(report given truth), rows are truths:\n")
     print(rr_matrix(x), digits = digits)
   } else if (k > 1L) {
     # One line in place of the matrix, if there are too many categories to show it.
-    cat(law_transition(rr_law(x), function(v) {
-      paste(unique(format(signif(base::range(v), digits), digits = digits)), collapse = " to ")
-    }), sep = "\n")
+    shown <- vapply(rr_law(x)$shown, function(chance) {
+      if (is.character(chance)) return(chance)
+      paste(unique(format(signif(range(chance), digits), digits = digits)), collapse = " to ")
+    }, "")
+    cat(paste0("  ", names(shown), shown), sep = "\n")
   }
   invisible(x)
 }
@@ -109,7 +111,7 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
 format_labels <- function(labels, width = 60, between = ", ") {
   k <- length(labels)
   first <- function(n) {
-    paste(c(encodeString(utils::head(labels, n)), if (k > n) sprintf("... (%s in all)", format_count(k))),
+    paste(c(encodeString(head(labels, n)), if (k > n) sprintf("... (%s in all)", format_count(k))),
           collapse = between)
   }
   if (nchar(first(8)) > width) first(3) else first(8)
@@ -236,6 +238,6 @@ rr_new_mechanism <- function(kind, levels, ..., epsilon, design, reports = level
 #' @rdname rr_law
 #' @export
 rr_new_law <- function(kind = c("additive", "channel", "support"), ...) {
-  switch(check_choice(kind, "kind", c("additive", "channel", "support")),
+  switch(check_choice(kind),
          additive = checked_additive(...), channel = checked_channel(...), support = checked_support(...))
 }

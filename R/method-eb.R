@@ -10,7 +10,7 @@
 eb_weights <- function(k) {
   weights <- rbind("5" = c(0.6, 0.2, 0.04, 0.16), "20" = c(0.35, 0.15, 0.05, 0.45), "100" = c(0.4, 0.35, 0.1, 0.15),
                    "1000" = c(0.75, 0.15, 0.1, 0), "10000" = c(0.85, 0.12, 0.03, 0))
-  between <- function(w) stats::approx(log(as.double(rownames(weights))), w, log(k), rule = 2)$y
+  between <- function(w) approx(log(as.double(rownames(weights))), w, log(k), rule = 2)$y
   apply(weights, 2, between) * c(1, 1, k / (k + 20), 1)
 }
 
@@ -34,11 +34,11 @@ eb_options <- function(options, evidence) {
   ordered <- check_flag(options$ordered %||% FALSE, "ordered")
   reference <- options$reference
   given <- c("ordered", "reference", "pool")[c(ordered, !is.null(reference), pool)]
-  if (length(given) > 1) abort("{.arg {given[1]}} and {.arg {given[2]}} exclude each other.", "argument")
+  if (length(given) > 1) abort("{.arg {given[1]}} and {.arg {given[2]}} exclude each other.")
   if (is.table(reference)) reference <- prop.table(reference)
   reference <- distribution_option(reference, "reference", evidence)
-  if (any(reference <= 0)) abort("{.arg reference} must hold shares above 0.", "argument")
-  if (ordered && !law_gives(evidence$law, "additive", evidence$k)) {
+  if (any(reference <= 0)) abort("{.arg reference} must hold shares above 0.")
+  if (ordered && !law_gives(evidence$law, "additive")) {
     refuse_law(evidence$law, "likelihood", "{.arg ordered}", "Give a {.arg reference}.")
   }
   list(loss = loss, pool = pool, ordered = ordered, reference = reference)
@@ -67,7 +67,7 @@ eb_rows <- function(counts, n, form) {
     size <- rowsum(as.double(size), bin)[, 1]
     knots <- unname(total / size)
     distinct <- value
-    place <- function(x) stats::approx(knots, x, distinct, rule = 2)$y[at]
+    place <- function(x) approx(knots, x, distinct, rule = 2)$y[at]
     value <- knots
   }
   rows <- length(value)
@@ -148,7 +148,7 @@ eb_fit_reference <- function(evidence, reference, levels = double(), wary = FALS
   result$tilted <- spread(result$tilted, rep(FALSE, k))
   result$finest <- spread(result$finest, numeric(k))
   sd <- sqrt(result$variance)
-  normal <- ifelse(is.na(levels), 0, stats::qnorm(levels))
+  normal <- ifelse(is.na(levels), 0, qnorm(levels))
   result$quantile <- vapply(seq_along(levels), function(l) {
     spread(result$quantile[, l], inv + normal[l] * sd)
   }, numeric(k))
@@ -187,7 +187,7 @@ call_eb <- function(rows, totals, k, most, weights, relative, levels) {
          tilted = r$place(r$tilt) > 0,
          quantile = vapply(seq_along(levels), function(l) share * r$place(fit$quantile[at, l]), share),
          finest = share * fit$x[2], eta = fit$eta[g],
-         weights = stats::setNames(fit$weights, c("uniform", "power", "pair", "single", "free")),
+         weights = setNames(fit$weights, c("uniform", "power", "pair", "single", "free")),
          loglik = fit$loglik, prior = data.frame(x = fit$x, mass = fit$prior))
   })
 }
@@ -219,18 +219,18 @@ estimate_eb <- function(groups, options) {
   options <- c(eb_options(options, first), groups = length(groups))
   # Two categories have one degree of freedom: nothing can be learned, and the risk would be up to 40 times that of
   # `mle` where all respondents hold one answer.
-  if (first$k == 2 && law_gives(law, "additive", 2)) return(lapply(groups, eb_fallback, options))
-  if (any(law$binomial$a <= 0)) abort("{.val eb} needs reports that speak for their truth: p above q.", "argument")
+  if (first$k == 2 && law_gives(law, "additive")) return(lapply(groups, eb_fallback, options))
+  if (any(law$binomial$a <= 0)) abort("{.val eb} needs reports that speak for their truth: p above q.")
   n <- vapply(groups, `[[`, 0, "n")
   # The grid is as fine as the largest group wants it, all over what the smallest says nothing about.
   if (options$pool && max(n) > 1e8 * min(n)) {
-    abort("{.code pool = TRUE} takes groups of at most 1e8 times the size of the smallest.", "argument")
+    abort("{.code pool = TRUE} takes groups of at most 1e8 times the size of the smallest.")
   }
   absolute <- options$loss == "absolute"
   Map(function(result, evidence) {
     # No mean is 0, though its kernel, cut at e^-46, may say so.
     estimate <- if (absolute) pmax(result$quantile[, 1], 0) else pmax(result$mean, 1e-20)
-    expected <- sum(eb_variance(result$variance, result$tilted))
+    expected <- sum(eb_variance(result))
     c(list(estimate = estimate / sum(estimate), variance = result$variance, tilted = result$tilted,
            expected.error = expected, weights = result$weights, gain = result$gain, eb = options),
       eb_check(binomial_counts(law, evidence), eb_form(law), result$mean, result$variance, expected))
@@ -253,9 +253,10 @@ eb_check <- function(given, form, mean, variance, expected) {
 }
 
 # Variances given the sum of the shares: a share with much of the total variance loses much of its own.
-eb_variance <- function(variance, tilted) {
-  total <- sum(variance[tilted])
-  if (total > 0) variance * ifelse(tilted, 1 - variance / total, 1) else variance
+eb_variance <- function(result) {
+  variance <- result$variance
+  total <- sum(variance[result$tilted])
+  if (total > 0) variance * ifelse(result$tilted, 1 - variance / total, 1) else variance
 }
 
 # The same with the covariances: about the population's shares.
@@ -298,7 +299,7 @@ eb_notes <- function(details) {
 eb_credible <- function(groups, which, level) {
   options <- groups[[1]]$details$eb
   if (options$pool && options$groups != length(groups)) {
-    abort("Credible intervals of pooled groups need all groups that were estimated together.", "argument")
+    abort("Credible intervals of pooled groups need all groups that were estimated together.")
   }
   learned <- if (options$pool) seq_along(groups) else which
   fits <- lapply(c(FALSE, TRUE), function(wary) {
@@ -310,7 +311,7 @@ eb_credible <- function(groups, which, level) {
 
 eb_interval <- function(result, evidence, level) {
   wilson <- law_intervals(evidence$law, evidence, evidence$estimate, "wilson", level, seq_len(evidence$k), "population")
-  draw <- sqrt(eb_variance(result$variance, result$tilted) / pmax(result$variance, 1e-300))
+  draw <- sqrt(eb_variance(result) / pmax(result$variance, 1e-300))
   bound <- function(l) nearest(result$mean + (result$quantile[, l] - result$mean) * draw, 0, 1)
   low <- ifelse(result$quantile[, 1] <= 0 | wilson$low <= 0, 0, bound(1))
   half <- normal_quantile(level) * eb_borne_out(result, evidence)

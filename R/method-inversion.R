@@ -164,7 +164,7 @@ estimate_power <- function(evidence, options) postprocess_power(evidence$unbiase
 # number or one a category.
 
 postprocess_base_cut <- function(estimate, std.error, alpha = 0.05) {
-  threshold <- stats::qnorm(alpha / length(estimate), lower.tail = FALSE) * std.error
+  threshold <- qnorm(alpha / length(estimate), lower.tail = FALSE) * std.error
   replace(estimate, estimate < threshold, 0)
 }
 
@@ -192,7 +192,7 @@ postprocess_power <- function(estimate, std.error, n) {
   bulk <- y[y <= 20 * sigma]
   knots <- if (length(bulk) > 1000) seq(bulk[1], max(bulk) + sigma / 8, by = sigma / 8)
   interpolated <- length(bulk) > 1000 && length(knots) <= length(bulk)
-  at <- if (interpolated) c(stats::splinefun(knots, mean(knots), method = "natural")(bulk), mean(y[y > 20 * sigma]))
+  at <- if (interpolated) c(splinefun(knots, mean(knots), method = "natural")(bulk), mean(y[y > 20 * sigma]))
     else mean(y)
   at[match(n * estimate, y)] / n
 }
@@ -212,16 +212,16 @@ power_exponent <- function(mean, n) {
   excess <- function(s) power_mass(0, n, s - 1) / power_mass(0, n, s) - mean
   if (excess(0) <= 0) return(0)
   if (excess(64) >= 0) return(64)
-  stats::uniroot(excess, c(0, 64), tol = 1e-10)$root
+  uniroot(excess, c(0, 64), tol = 1e-10)$root
 }
 
 # E(x | y) for y = x + normal error, x on 1..n with mass proportional to x^-s; in blocks of y.
 power_posterior_mean <- function(y, sigma, s, n) {
-  if (sigma == 0) return(pmin(pmax(y, 0), n))
+  if (sigma == 0) return(nearest(y, 0, n))
   cells <- 800
   reach <- sqrt(2 * (40 + s * log(n + 1)))
-  low <- pmin(pmax(y - reach * sigma, 0), n - 1)
-  high <- pmax(pmin(pmax(y + 9 * sigma, 9 * sigma), n), low + 1)
+  low <- nearest(y - reach * sigma, 0, n - 1)
+  high <- pmax(nearest(y + 9 * sigma, 9 * sigma, n), low + 1)
   unlist(lapply(split(seq_along(y), (seq_along(y) - 1) %/% 500), function(block) {
     edges <- round(outer(0:cells / cells, high[block] - low[block]) + rep(low[block], each = cells + 1))
     cell_means(y[block], edges[-(cells + 1), , drop = FALSE], edges[-1, , drop = FALSE], sigma, s)
@@ -271,7 +271,7 @@ estimate_lasso <- function(evidence, options) {
   numbers <- as.double(law$bits) * law$cohorts * law$truths
   if (numbers > rows_numbers) abort("The filters of so many categories and bits do not fit in memory.", "too_large")
   fit <- bloom_fit(law, evidence, function(regression, weights) {
-    z <- stats::qnorm(alpha / law$truths, lower.tail = FALSE)
+    z <- qnorm(alpha / law$truths, lower.tail = FALSE)
     penalty <- z * sqrt(colSums(weights * regression$filters))
     chosen <- which(lasso_squares(regression$filters, regression$shares, weights, penalty) > 0)
     chosen <- chosen[clearly_there(some_candidates(regression, chosen), weights, z)]

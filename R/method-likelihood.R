@@ -28,7 +28,7 @@ distribution_option <- function(x, arg, evidence) {
   if (is.null(x)) return(NULL)
   mechanism <- evidence$mechanism
   if (length(dim(x)) > 1L && !is.null(mechanism$questions)) x <- flatten_questions(x, mechanism, arg, "levels")
-  if (length(dim(x)) == 1L) x <- stats::setNames(as.vector(x), names(x))
+  if (length(dim(x)) == 1L) x <- setNames(as.vector(x), names(x))
   x <- check_probabilities(x, arg)
   if (!is.null(mechanism)) x <- match_levels(x, mechanism$levels, arg, 0, !is.null(mechanism$truth_bits))
   check_that(length(x) == evidence$k && abs(sum(x) - 1) <= 1e-8, x, arg,
@@ -47,7 +47,7 @@ estimate_ibu <- function(evidence, options) {
                   start = distribution_option(options$start, "start", evidence))
   # The update never changes a share of 0, so every report that was given must be possible under the start.
   if (!is.null(options$start) && any(evidence$counts > 0 & !(law_reported(law, options$start) > 0))) {
-    abort("{.arg start} must allow every report that was given: start from shares above 0.", "argument")
+    abort("{.arg start} must allow every report that was given: start from shares above 0.")
   }
   result <- law_update(law, evidence, options) %||%
     abort("A report is too rare for the update in double precision: use {.code method = \"mle\"}.", "precision")
@@ -79,21 +79,22 @@ ibu_map <- function(estimate, evidence) {
 #
 # With cells in proportion to q + d theta the counts are those of randomized response with p' = p / (p + (K - 1) q) and
 # q' = q / (p + (K - 1) q), of C = sum of the counts.
-composite_form <- function(law, k) {
+composite_form <- function(evidence) {
+  law <- evidence$law
   if (length(law$p) > 1L || length(law$q) > 1L) refuse_law(law, "alike", "{.arg method} {.val composite}")
-  total <- law$p + (k - 1) * law$q
+  total <- law$p + (evidence$k - 1) * law$q
   list(a = law$difference / total, b = law$q / total, odds = law$difference / law$q)
 }
 
 estimate_composite <- function(evidence, options) {
-  form <- composite_form(evidence$law, evidence$k)
+  form <- composite_form(evidence)
   if (!any(evidence$counts > 0)) return(list(estimate = rep(1 / evidence$k, evidence$k)))
   .Call(C_rr_mle, evidence$counts, form$a, form$b, form$odds)
 }
 
 # theta = alpha' (I - pi 1') inv on the support, pi the shares of its counts: the delta method.
 composite_map <- function(estimate, evidence) {
-  form <- composite_form(evidence$law, evidence$k)
+  form <- composite_form(evidence)
   on <- estimate > 0
   total <- sum(evidence$counts[on])
   if (total == 0) return(NULL)

@@ -51,7 +51,7 @@ projection_threshold <- function(profile, a) {
 }
 
 estimate_combine <- function(law, counts, n) {
-  form <- alike_law(law, length(counts))
+  form <- alike_law(law)
   if (form$reversed) counts <- rev(counts)
   k <- length(counts)
   # Without randomization the reports are the truth.

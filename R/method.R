@@ -91,7 +91,7 @@ rr_new_method <- function(name, title, estimate, needs = "inverse", unbiased = F
                  ...)
   must <- function(parts, good, what) {
     for (part in parts) if (!is.null(method[[part]]) && !good(method[[part]])) {
-      abort(c("{.arg {part}} must be {what}.", x = "It is {describe(method[[part]])}."), "argument")
+      abort(c("{.arg {part}} must be {what}.", x = "It is {describe(method[[part]])}."))
     }
   }
   must(c("name", "title", "group", "no_intervals"), rlang::is_string, "text")
@@ -189,7 +189,7 @@ registry <- new.env(parent = emptyenv())
 method_registry <- function() {
   if (is.null(registry$methods)) {
     methods <- package_methods()
-    registry$methods <- stats::setNames(methods, vapply(methods, `[[`, "", "name"))
+    registry$methods <- setNames(methods, vapply(methods, `[[`, "", "name"))
   }
   registry$methods
 }
@@ -199,7 +199,7 @@ method_registry <- function() {
 rr_methods <- function() {
   methods <- unname(method_registry())
   each <- function(field) vapply(methods, function(method) paste(method[[field]], collapse = ", "), "")
-  tibble::tibble(method = each("name"), title = each("title"), group = each("group"), needs = each("needs"),
+  tibble(method = each("name"), title = each("title"), group = each("group"), needs = each("needs"),
                  unbiased = vapply(methods, `[[`, NA, "unbiased"),
                  standard.error = vapply(methods, function(method) {
                    method$unbiased || !is.null(method$local_map) || !is.null(method$spread)
@@ -231,17 +231,16 @@ check_methods <- function(method, also = character()) {
     if (is.character(one)) one else if (inherits(one, "rr_method")) one$name else ""
   }, "")
   if (!length(given) || !all(good & nzchar(labels)) || anyDuplicated(labels)) {
-    abort("{.arg method} must be methods of {.fn rr_estimate}, or functions of counts and mechanism with names.",
-          "argument")
+    abort("{.arg method} must be methods of {.fn rr_estimate}, or functions of counts and mechanism with names.")
   }
-  stats::setNames(given, labels)
+  setNames(given, labels)
 }
 
 # The default where the counts do not determine the likelihood and no method was named.
 default_method <- function(tally, law = rr_law(tally$mechanism)) {
   law <- tally_law(tally, 1L, law)
-  if (law_gives(law, "likelihood", length(tally$mechanism$levels))) return("mle")
-  support <- law_gives(law, "support", length(tally$mechanism$levels))
+  if (law_gives(law, "likelihood")) return("mle")
+  support <- law_gives(law, "support")
   method <- if (support) "composite" else "norm_sub"
   cli::cli_inform(c("The counts do not determine the likelihood: the estimate is by {.code method = \"{method}\"}.",
                     i = if (support) "Maximum likelihood needs the sets: {.code rr_tally(..., keep = \"sets\")}."),
@@ -252,15 +251,14 @@ default_method <- function(tally, law = rr_law(tally$mechanism)) {
 # ---- what a law gives them ----
 
 # The first need of a method that the law does not give, or NULL.
-unmet_need <- function(method, law, k) {
-  for (need in method$needs) if (!law_gives(law, need, k)) return(need)
-  NULL
+unmet_need <- function(method, law) {
+  Find(function(need) !law_gives(law, need), method$needs)
 }
 
 # Methods of the package that a mechanism can have, whatever the reports.
 possible_methods <- function(mechanism, methods = method_registry()) {
   law <- rr_law(mechanism)
-  names(Filter(function(method) is.null(unmet_need(method, law, length(mechanism$levels))), methods))
+  names(Filter(function(method) is.null(unmet_need(method, law)), methods))
 }
 
 refuse_method <- function(method, mechanism, law, need) {

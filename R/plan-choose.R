@@ -66,8 +66,8 @@
 rr_choose_method <- function(x, mechanism = NULL, method = NULL, replications = 200, seed = NULL, ...) {
   check_dots_empty(...)
   tally <- as_tally(x, mechanism, NULL, NULL, FALSE)
-  if (length(tally) > 1L) abort("{.arg x} must be one tally, without groups.", "argument")
-  if (!is.null(tally$groups)) tally <- cut_tally(tally, 1L, drop = TRUE)
+  if (length(tally) > 1L) abort("{.arg x} must be one tally, without groups.")
+  if (!is.null(tally$groups)) tally <- cut_groups(tally, 1L, drop = TRUE)
   if (tally$n <= 0) abort_empty(tally)
   mechanism <- tally$mechanism
   if (!length(possible_methods(mechanism))) abort("This mechanism has one method only.", c("argument", "law"))
@@ -82,7 +82,7 @@ rr_choose_method <- function(x, mechanism = NULL, method = NULL, replications = 
   squares <- vapply(judged$losses, function(losses) losses[1, ], numeric(replications))
   unbiased <- vapply(method, function(m) unbiased_risk(mechanism, counts, m, tally$effective_n), 0)
   # Of two methods that agree to rounding the first is meant.
-  table <- tibble::tibble(method = names(method), risk = judged$estimate["mse", ], mc.error = judged$error["mse", ],
+  table <- tibble(method = names(method), risk = judged$estimate["mse", ], mc.error = judged$error["mse", ],
                           bias2 = judged$estimate["bias2", ], variance = judged$estimate["variance", ],
                           wins = tabulate(max.col(-signif(squares, 10), "first"), length(method)) / replications,
                           unbiased = unbiased)
@@ -103,16 +103,16 @@ choices <- function(mechanism) {
 # inversion where counts have no likelihood) drawn a little towards the uniform.
 smooth_truth <- function(mechanism, counts, n) {
   law <- rr_law(mechanism)
-  if (law_gives(law, "alike", length(counts))) return(estimate_combine(law, counts, n)$estimate)
+  if (law_gives(law, "alike")) return(estimate_combine(law, counts, n)$estimate)
   k <- length(mechanism$levels)
-  near <- estimate_counts(mechanism, counts, if (law_gives(law, "likelihood", k)) "mle" else "invp", n)$estimate
+  near <- estimate_counts(mechanism, counts, if (law_gives(law, "likelihood")) "mle" else "invp", n)$estimate
   (n * near + sqrt(n) / k) / (n + sqrt(n))
 }
 
 # Risk by leaving one report out, once for each distinct count; NA for methods that do not treat all categories alike,
 # and for other mechanisms.
 unbiased_risk <- function(mechanism, counts, method, n) {
-  form <- alike_law(rr_law(mechanism), length(counts))
+  form <- alike_law(rr_law(mechanism))
   if (is.null(form) || form$b <= 0 || n < 2) return(NA_real_)
   inv <- (counts / n - form$b) / form$a
   noise <- sum((counts / n) * (1 - counts / n)) / ((n - 1) * form$a^2)

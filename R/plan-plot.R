@@ -7,7 +7,8 @@ autoplot.rr_power <- function(object, ...) {
   # Means and coefficients: numbers of their own unit, and no percentages.
   what <- intersect(c("share", "mean", "coefficient"), names(data))
   kinds <- setdiff(intersect(c("margin", "n", what, "power"), names(data)), answer)
-  several <- vapply(data[kinds], function(x) length(unique(x)), 0L)
+  # Shares that were computed may differ in their last bits.
+  several <- vapply(data[kinds], function(x) length(unique(signif(x, 12))), 0L)
   along <- kinds[which.max(several)]
   other <- setdiff(kinds, along)
   label <- function(kind) if (kind == "n") format_count else if (kind == "power" || what != "share") point_format
@@ -33,7 +34,7 @@ plan_caption <- function(data, alpha, what, label) {
     else sprintf("equal %ss in two groups", what)
   wrap_text(paste0(
     if (!is.null(data$power)) sprintf("One-sided test of %s at level %s. ", null, percent_labels(alpha)),
-    "Dashed grey: a direct question, answered honestly."
+    "Dotted grey: a direct question, answered honestly."
   ))
 }
 
@@ -42,7 +43,7 @@ plan_bars <- function(data, answer, title, subtitle, caption) {
   rows <- data.frame(label = rows_factor(levels(data$mechanism)), panel = one_panel(data), kind = "number",
                      estimate = data[[answer]], conf.low = 0, conf.high = data[[answer]])
   draw_intervals(rows, paste0(title, ", by design"), caption, title, subtitle = subtitle) +
-    ggplot2::geom_vline(xintercept = data$direct[1], linetype = 2, colour = colour_aside)
+    ggplot2::geom_vline(xintercept = data$direct[1], linetype = 3, colour = colour_aside)
 }
 
 # A line for each mechanism and one for the direct question, against what varies most.
@@ -57,32 +58,37 @@ plan_lines <- function(data, answer, along, label, points) {
   wide <- along %in% c("n", "margin")
   scale <- if (wide) ggplot2::scale_x_log10 else ggplot2::scale_x_continuous
   breaks <- if (length(given) <= room) sort(given) else if (wide) few_log_breaks(room) else few_breaks(room)
+  log <- paste0(if (wide) "x", if (answer == "n") "y")
+  range <- if (answer == "n") range(data[[answer]], direct$direct) else c(0, 1)
+  ends <- if (panels == 1L) line_ends(data$x, data[[answer]], data$mechanism, range, log)
+  right <- ends$axis %||% ggplot2::waiver()
   ggplot2::ggplot(data, ggplot2::aes(.data$x, .data[[answer]])) +
-    ggplot2::geom_line(ggplot2::aes(y = .data$direct), direct, linetype = 2, colour = colour_aside) +
-    design_lines(data$mechanism, points) +
-    scale(labels = label, breaks = breaks, guide = no_overlap()) +
-    (if (answer == "n") ggplot2::scale_y_log10(labels = format_count,
+    ggplot2::geom_line(ggplot2::aes(y = .data$direct), direct, linetype = 3, colour = colour_aside) +
+    design_lines(data$mechanism, points, ends) +
+    scale(labels = label, breaks = breaks, guide = no_overlap(), expand = ends$expand %||% ggplot2::waiver()) +
+    (if (answer == "n") ggplot2::scale_y_log10(labels = format_count, sec.axis = right,
                                                breaks = if (layout$down > 1) few_log_breaks(3) else log_breaks)
-     else ggplot2::scale_y_continuous(limits = c(0, 1), labels = point_format, breaks = few_breaks(4))) +
+     else ggplot2::scale_y_continuous(limits = c(0, 1), labels = point_format, breaks = few_breaks(4),
+                                         sec.axis = right)) +
     theme_candor() + (if (panels > 1) row_panels(layout))
 }
 
 plan_names <- c(margin = "Margin of error", n = "Respondents", power = "Power", share = "True proportion",
                 mean = "True mean", coefficient = "True coefficient")
 
-# One line for each design or method. Lines of designs that are equally good lie on each other: a dashed line and hollow
-# points let another one be seen through them.
-design_lines <- function(designs, points) {
+# One line for each design or method, named at its end or in a legend. Hollow points let another design be seen through
+# them.
+design_lines <- function(designs, points, ends = NULL) {
   names <- levels(designs)
-  values <- function(x) stats::setNames(rep_len(x, length(names)), names)
-  guide <- line_legend(names)
+  values <- function(x) line_values(names, x)
+  guide <- if (is.null(ends)) line_legend(names) else "none"
   list(ggplot2::geom_line(ggplot2::aes(colour = .data$mechanism, linetype = .data$mechanism), linewidth = 0.8),
        if (points <= 12) ggplot2::geom_point(ggplot2::aes(colour = .data$mechanism, shape = .data$mechanism), size = 2),
        ggplot2::scale_colour_manual(values = values(line_colours), guide = guide),
-       ggplot2::scale_linetype_manual(values = values(c("solid", "84", "48", "8242", "24")), guide = guide),
+       ggplot2::scale_linetype_manual(values = values(line_types), guide = guide),
        if (points <= 12) ggplot2::scale_shape_manual(values = values(c(16, 2, 0, 4, 8, 1, 6, 5)), guide = guide),
        ggplot2::labs(colour = NULL, linetype = NULL, shape = NULL),
-       ggplot2::theme(legend.key.width = ggplot2::unit(1.8, "lines")))
+       ggplot2::theme(legend.key.width = ggplot2::unit(1.8, "lines")), ends$layers)
 }
 
 #' @rdname rr_recommend
@@ -96,15 +102,20 @@ autoplot.rr_recommendation <- function(object, ...) {
     data$label <- factor(data$mechanism, rev(levels(data$mechanism)))
     data$kind <- "error"
     data[c("estimate", "conf.low", "conf.high")] <- list(data$mse, NA_real_, NA_real_)
-    return(draw_intervals(data, "Error of each mechanism", NULL, error,
+    return(draw_intervals(data, paste0(error, ", by mechanism"), NULL, error,
                           subtitle = paste("Privacy level epsilon", format(data$epsilon[1]))))
   }
-  layout <- row_layout(nlevels(data$panel), "", levels(data$panel))
+  panels <- nlevels(data$panel)
+  layout <- own_axes(row_layout(panels, "", levels(data$panel)))
+  ends <- if (panels == 1L) line_ends(data$epsilon, data$mse, data$mechanism, range(data$mse), "y")
   ggplot2::ggplot(data, ggplot2::aes(.data$epsilon, .data$mse)) +
-    design_lines(data$mechanism, Inf) + row_panels(layout, "free_y") +
-    ggplot2::scale_y_log10(labels = power_labels, breaks = few_log_breaks(if (layout$down > 1) 3 else 7)) +
-    ggplot2::labs(x = "Privacy level epsilon", y = error, title = "Error by privacy level") +
-    theme_candor("bottom")
+    design_lines(data$mechanism, Inf, ends) + (if (panels > 1L) row_panels(layout, "free_y")) +
+    ggplot2::scale_x_continuous(breaks = layout$breaks, expand = ends$expand %||% ggplot2::waiver()) +
+    ggplot2::scale_y_log10(labels = power_labels, breaks = few_log_breaks(if (layout$down > 1) 3 else 7),
+                           guide = no_overlap(), sec.axis = ends$axis %||% ggplot2::waiver()) +
+    ggplot2::labs(x = "Privacy level epsilon", y = error, title = paste0(error, ", by privacy level"),
+                  subtitle = if (panels == 1L) levels(data$panel)) +
+    theme_candor()
 }
 
 # The rows that a picture has room for, in panels by numbers of categories and of respondents.

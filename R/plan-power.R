@@ -34,8 +34,7 @@
 #'   smallest possible margin. `share` is required.
 #'
 #' @section Pictures:
-#' The variable with most values is on the horizontal axis, with a line for each mechanism and a panel for each value of the other. The dashed grey line is a direct question
-#' that everybody answers honestly: the distance to it is the price of the randomization. Exact power moves in small teeth, because the number of reports is whole.
+#' The dashed grey line is a direct question that everybody answers honestly. Exact power moves in small teeth, because the number of reports is whole.
 #'
 #' @order 1
 #' @param mechanism A mechanism, or a list of mechanisms to compare. Names of the list name the rows.
@@ -143,7 +142,7 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
     kind = kind, what = what, term = design$term, asked = check_asked(given[[1]], kind, what, mechanisms),
     share = share, null = number(null, "null"), alpha = check_alpha(alpha), conf.level = check_level(conf.level),
     simultaneous = check_flag(simultaneous, "simultaneous"),
-    target = check_choice(target, "target", c("population", "sample")),
+    target = check_choice(target),
     second = if (!is.null(versus)) second_group(number(versus, "versus"), versus_mechanism, allocation, form_of),
     # What one person approached is worth, in answers of a simple random sample.
     worth = answers_worth(response_rate, design_effect)
@@ -157,7 +156,7 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
 asked_of <- function(...) {
   given <- Filter(Negate(is.null), list(...))
   if (length(given) == 1) return(given)
-  abort("Exactly one of {.arg n}, {.arg power} and {.arg margin} must be given.", "argument")
+  abort("Exactly one of {.arg n}, {.arg power} and {.arg margin} must be given.")
 }
 
 is_mean <- function(mechanism) isTRUE(mechanism$codec$real)
@@ -177,7 +176,7 @@ second_group <- function(share, mechanism, allocation, form_of) {
 
 check_truth_of <- function(what, share, mechanisms, category, needed) {
   if (is.null(share)) {
-    if (needed) abort("{.arg share} must be given, except for the {.arg margin} of one group.", "argument")
+    if (needed) abort("{.arg share} must be given, except for the {.arg margin} of one group.")
     return(NULL)
   }
   if (what == "mean") return(vapply(share, check_number, 0, "share"))
@@ -197,7 +196,7 @@ check_unused <- function(given, kind, what, share, versus) {
             if (what == "coefficient") c("share", "versus", "target") else c("data", "coefficients", "term", "link"),
             if (is.null(versus)) c("versus_mechanism", "allocation") else "null")
   unused <- intersect(idle, given)
-  if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to this question.", "argument")
+  if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to this question.")
 }
 
 # Shares are a grid of one category. A name that is another category's would be a misunderstanding.
@@ -215,11 +214,11 @@ check_mechanisms <- function(mechanism) {
   for (m in mechanism) check_mechanism(m)
   names <- names(mechanism) %||% rep("", length(mechanism))
   names[names == ""] <- vapply(mechanism, `[[`, "", "design")[names == ""]
-  stats::setNames(mechanism, make.unique(names, sep = " "))
+  setNames(mechanism, make.unique(names, sep = " "))
 }
 
 check_open <- function(x, arg, below = 1) {
-  check_that(is.numeric(x) && !is.object(x) && length(x) && !anyNA(x) && all(x > 0 & x < below), x, arg,
+  check_that(is_numbers(x) && length(x) && !anyNA(x) && all(x > 0 & x < below), x, arg,
              paste("numbers between 0 and", below))
   as.double(x)
 }
@@ -238,9 +237,9 @@ plan_rows <- function(name, epsilon, form, plan) {
   honest <- mapply(plan_figure, grid$asked, if (is.null(plan$share)) worst_share(direct, "population") else grid$share,
                    MoreArgs = list(direct, second, plan, "population", form$k))
   figures <- if (plan$kind == "n") list(n = grid$asked, level = found[1, ], power = found[2, ], direct = honest[2, ])
-    else c(stats::setNames(list(grid$asked), plan$kind), list(n = found, direct = honest))
-  truth <- stats::setNames(list(grid$share), plan$what)
-  tibble::tibble(mechanism = name, epsilon = epsilon, term = plan$term, !!!truth, versus = second$share,
+    else c(setNames(list(grid$asked), plan$kind), list(n = found, direct = honest))
+  truth <- setNames(list(grid$share), plan$what)
+  tibble(mechanism = name, epsilon = epsilon, term = plan$term, !!!truth, versus = second$share,
                  null = if (plan$kind != "margin" && is.null(second)) plan$null, !!!figures)
 }
 
@@ -252,7 +251,7 @@ plan_figure <- function(asked, share, form, second, plan, target, k) {
     return(test_power(form, n, share, plan$null, plan$alpha, second))
   }
   answers <- if (plan$kind == "power") enough_power(form, share, plan$null, plan$alpha, asked, second) else {
-    z <- stats::qnorm(1 - (1 - plan$conf.level) / 2 / if (plan$simultaneous) k else 1)
+    z <- qnorm(1 - (1 - plan$conf.level) / 2 / if (plan$simultaneous) k else 1)
     floor <- study_variance(form, share, second)
     if (z^2 * floor >= asked^2) {
       cli::cli_inform(c("No number of respondents gives a margin of {format(asked, digits = 3)}.",
@@ -272,16 +271,16 @@ test_power <- function(form, n, share, null, alpha, second) {
     # The count of reports rejects in the direction of the alternative. The lower tail of `most` includes it.
     m <- form$b + form$a * c(null, share)
     larger <- m[2] >= m[1]
-    most <- stats::qbinom(alpha, n, m[1], lower.tail = !larger)
-    if (!larger && stats::pbinom(most, n, m[1]) > alpha) most <- most - 1
-    return(stats::pbinom(most, n, m, lower.tail = !larger))
+    most <- qbinom(alpha, n, m[1], lower.tail = !larger)
+    if (!larger && pbinom(most, n, m[1]) > alpha) most <- most - 1
+    return(pbinom(most, n, m, lower.tail = !larger))
   }
   error <- function(at) {
     sqrt(unit_variance(form, at, "population", second) / n + study_variance(form, at, second))
   }
-  z <- stats::qnorm(alpha, lower.tail = FALSE)
+  z <- qnorm(alpha, lower.tail = FALSE)
   other <- if (is.null(second)) null else second$share
-  c(alpha, stats::pnorm((abs(share - other) - z * error(tested_at(form, null, share, second))) / error(share)))
+  c(alpha, pnorm((abs(share - other) - z * error(tested_at(form, null, share, second))) / error(share)))
 }
 
 # Where the standard error of the test is taken: at the estimate for means, coefficients and differences.
@@ -291,14 +290,14 @@ tested_at <- function(form, null, share, second = NULL) if (isTRUE(form$wald) ||
 enough_power <- function(form, share, null, alpha, power, second) {
   if (share == (if (is.null(second)) null else second$share)) return(Inf)
   if (!is.null(second)) {
-    z <- stats::qnorm(alpha, lower.tail = FALSE) + stats::qnorm(power)
+    z <- qnorm(alpha, lower.tail = FALSE) + qnorm(power)
     left <- (share - second$share)^2 - max(z, 0)^2 * study_variance(form, share, second)
     return(max(2, ceiling(max(z, 0)^2 * unit_variance(form, share, "population", second) / max(left, 0))))
   }
   if (!is.null(form$study) && test_power(form, Inf, share, null, alpha, NULL)[2] < power) return(Inf)
   sd <- function(s) sqrt(unit_variance(form, s, "population"))
-  n <- max(1, ceiling(((stats::qnorm(1 - alpha) * sd(tested_at(form, null, share)) +
-                         stats::qnorm(power) * sd(share)) / (share - null))^2))
+  n <- max(1, ceiling(((qnorm(1 - alpha) * sd(tested_at(form, null, share)) +
+                         qnorm(power) * sd(share)) / (share - null))^2))
   while (n < 1e15 && test_power(form, n, share, null, alpha, NULL)[2] < power) n <- n + max(1, floor(n / 1000))
   n
 }
@@ -318,7 +317,12 @@ plan_words <- function(plan, sd, design_effect, response_rate) {
 }
 
 #' @rawNamespace S3method(pillar::tbl_sum,rr_power)
-tbl_sum.rr_power <- function(x, ...) c(NextMethod(), Assumes = attr(x, "assumptions"))
+tbl_sum.rr_power <- function(x, ...) {
+  names <- unique(x$mechanism)
+  # A column cuts long names, which stand whole above it.
+  c(NextMethod(), Assumes = attr(x, "assumptions"),
+    Mechanisms = if (any(nchar(names) > 20)) paste(names, collapse = "; "))
+}
 
 # ---- what a plan needs of a mechanism ----
 
@@ -354,9 +358,9 @@ category_form <- function(mechanism, category) {
   if (!is.null(law$planned)) {
     return(list(variance = function(share, target) law$planned[[target]] * share * (1 - share), k = k))
   }
-  form <- if (law_gives(law, "exact", k)) law$binomial
+  form <- if (law_gives(law, "exact")) law$binomial
   if (law_tells_nothing(law)) abort_no_information(mechanism)
-  filters <- law_gives(law, "bits", k)
+  filters <- law_gives(law, "bits")
   # The mechanisms of many things at once have no categories.
   if (is.null(form) && !filters && is.null(law_second_moments(law, k, as.double(seq_len(k) == 1)))) {
     abort(c("{.arg mechanism} has no closed form for planning, see {.fn rr_study}.", x = "It is: {format(mechanism)}."),
@@ -429,7 +433,7 @@ mean_form <- function(mechanism, sd) {
     if (anyNA(m)) return(half^2 * worst(target))
     spread <- if (is.null(sd)) 1 - m^2 else rep((sd / half)^2, length(m))
     if (any(spread < 0 | spread > (1 - m^2) * (1 + 1e-9))) {
-      abort("No numbers in the range of the mechanism have this mean ({.arg share}) and {.arg sd}.", "argument")
+      abort("No numbers in the range of the mechanism have this mean ({.arg share}) and {.arg sd}.")
     }
     randomized <- parts$constant + parts$linear * m + parts$slope * (m^2 + spread)
     half^2 * (randomized + if (target == "population") spread else 0)
@@ -442,9 +446,9 @@ mean_form <- function(mechanism, sd) {
 plan_design <- function(model, data, coefficients, term, link) {
   offset <- NULL
   if (!is.matrix(model)) {
-    frame <- stats::model.frame(stats::delete.response(stats::terms(model, data = data)), data)
-    offset <- stats::model.offset(frame)
-    model <- stats::model.matrix(attr(frame, "terms"), frame)
+    frame <- model.frame(delete.response(terms(model, data = data)), data)
+    offset <- model.offset(frame)
+    model <- model.matrix(attr(frame, "terms"), frame)
   }
   if (!is.null(names(coefficients))) coefficients <- coefficients[colnames(model)]
   check_that(is.numeric(coefficients) && length(coefficients) == ncol(model) && all(is.finite(coefficients)),
@@ -471,9 +475,9 @@ coefficient_form <- function(mechanism, design) {
 worst_share <- function(form, target) {
   if (!is.null(form$worst)) return(form$worst)
   if (!is.null(form$study)) {
-    abort("{.arg share} must be given for a channel that a validation study estimated.", "argument")
+    abort("{.arg share} must be given for a channel that a validation study estimated.")
   }
-  turn <- form$turn %||% stats::optimize(form$variance, c(0, 1), target, maximum = TRUE, tol = 1e-3)$maximum
+  turn <- form$turn %||% optimize(form$variance, c(0, 1), target, maximum = TRUE, tol = 1e-3)$maximum
   tried <- c(0, 1, min(1, max(0, turn)))
   tried[which.max(form$variance(tried, target))]
 }

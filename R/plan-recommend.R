@@ -7,14 +7,8 @@
 #' All mechanisms but the last are *pure*: a report supports the category of its truth with probability \eqn{p}, and any other with probability
 #' \eqn{q}. The unbiased estimate of a share \eqn{\theta} then has the variance \eqn{m(1 - m) / (N (p - q)^2)}, \eqn{m = q + (p - q)\theta}.
 #'
-#' * `grr`, [rr_grr()]: \eqn{p = e^\epsilon / (e^\epsilon + K - 1)}, \eqn{q = 1 / (e^\epsilon + K - 1)}. A report is a category.
-#' * `sue` (basic RAPPOR), [rr_unary()]: \eqn{p = e^{\epsilon/2} / (e^{\epsilon/2} + 1)}, \eqn{q = 1 - p}. A report is K bits.
-#' * `oue`, [rr_unary()]: \eqn{p = 1/2}, \eqn{q = 1 / (e^\epsilon + 1)}. A report is K bits.
-#' * `blh`, [rr_local_hash()]: \eqn{p = e^\epsilon / (e^\epsilon + 1)}, \eqn{q = 1/2}. A report is a hash function and a bit.
-#' * `olh`, [rr_local_hash()]: \eqn{p = e^\epsilon / (e^\epsilon + g - 1)}, \eqn{q = 1 / g}. A report is a hash function and a value.
-#' * `subset`, [rr_subset()]: \eqn{p = \omega e^\epsilon / (\omega e^\epsilon + K - \omega)}. A report is \eqn{\omega} categories.
-#' * `projective`, [rr_projective()]: \eqn{p} and \eqn{q} are on its page. A report is a whole number.
-#' * `hadamard`, [rr_hadamard()]: \eqn{p = e^\epsilon / (e^\epsilon + 2 B - 1)}. A report is an index.
+#' The probabilities are on the pages of the constructors: `grr` is [rr_grr()], `sue` (basic RAPPOR) and `oue` are the symmetric and the optimized form of [rr_unary()], `blh` and `olh` are the forms of
+#' [rr_local_hash()], and `subset`, `projective` and `hadamard` are [rr_subset()], [rr_projective()] and [rr_hadamard()].
 #'
 #' Each has its best whole number: \eqn{g} hash values, \eqn{\omega} categories, \eqn{B} blocks. Local hashing is computed with an ideal random hash; the
 #' package's hash is slightly better. For several Hadamard blocks `q` is the mean over the other categories, and the error follows from the formula of [rr_hadamard()]. With
@@ -49,7 +43,7 @@
 #' @return A data frame of class `rr_recommendation`, the best mechanism of each `k`, `epsilon` and `n` first. `plot()` and `autoplot()` return a ggplot.
 #'
 #' * `k`, `epsilon`, `n`: as given.
-#' * `mechanism`, `p`, `q`: as in the table.
+#' * `mechanism`, `p`, `q`: see above.
 #' * `mse`: mean squared error, summed over categories, or the variance of the `question`.
 #' * `std.error`: standard error for a category that nobody holds; for other questions the root of `mse`.
 #' * `within`: `mse` over the smallest, less 1.
@@ -104,21 +98,21 @@
 rr_recommend <- function(k = NULL, epsilon, n = 1, truth = NULL, target = c("population", "sample"), permanent = NULL,
                          question = c("shares", "ranges", "mean", "strings", "survey"), ...) {
   check_dots_empty(...)
-  question <- check_choice(question, "question", eval(formals()$question))
+  question <- check_choice(question)
   levels <- question %in% c("shares", "ranges")
   idle <- c(if (!levels) c("k", if (question != "survey") "truth", "target"), if (question != "shares") "permanent")
   unused <- intersect(idle, names(match.call()))
-  if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to {.code question = \"{question}\"}.", "argument")
+  if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to {.code question = \"{question}\"}.")
   epsilon <- check_epsilons(epsilon)
   n <- check_grid(n, "n", whole = TRUE)
-  target <- check_choice(target, "target", c("population", "sample"))
+  target <- check_choice(target)
   k <- if (levels) check_grid(k, "k", whole = TRUE) else NA_real_
-  if (levels && any(k < 2)) abort("{.arg k} must be at least 2.", "argument")
+  if (levels && any(k < 2)) abort("{.arg k} must be at least 2.")
   # More levels than this make covariances that are slow to compute.
   if (question == "ranges" && any(k > 1024)) abort("{.arg k} must be at most 1,024 for ranges.", "too_large")
   if (!is.null(truth) && levels) {
-    truth <- check_distribution(tabulated(truth), "truth")
-    if (any(k != length(truth))) abort("{.arg truth} must have {.arg k} shares.", "argument")
+    truth <- check_distribution(tabulated(truth))
+    if (any(k != length(truth))) abort("{.arg truth} must have {.arg k} shares.")
   }
   if (!is.null(permanent)) permanent <- check_number(permanent, "permanent", max(epsilon), 700, min_open = TRUE)
   cells <- expand.grid(n = n, epsilon = epsilon, k = k, KEEP.OUT.ATTRS = FALSE)
@@ -139,13 +133,13 @@ pure_mechanisms <- function(k, epsilon) {
   best <- list(size = best_subset_size(k, epsilon), g = if (epsilon > 17) exp(epsilon) + 1 else best_buckets(epsilon),
                blocks = best_blocks(k, epsilon), order = best_order(k, epsilon))
   figures <- pure_figures(k, epsilon, best)
-  table <- tibble::as_tibble(figures[, c("p", "q", "lie", "difference")])
+  table <- as_tibble(figures[, c("p", "q", "lie", "difference")])
   table$success <- pure_success(k, epsilon, best, figures)
   table$influence <- pmax(table$q, 1 - table$q) / table$difference
   table$influence[rownames(figures) == "hadamard"] <- (1 + (2 * best$blocks - 1) * exp(-epsilon)) / -expm1(-epsilon)
   table[c("bits", "bits_public")] <- pure_bits(k, epsilon, best)
   table$tally <- c("n", "n K", "n K", "n + P K", "n + P K", "n K", "n + K log K", "n + K log K")
-  tibble::add_column(table, mechanism = rownames(figures), .before = 1)
+  add_column(table, mechanism = rownames(figures), .before = 1)
 }
 
 # Keep and pollute probabilities, the chance of a lie that costs, and p - q of each mechanism.
@@ -187,10 +181,10 @@ pure_bits <- function(k, epsilon, best) {
 # any other with q: the best guess is one of those with the most supports, all truths being as likely beforehand.
 support_success <- function(k, p, q, n = 1) {
   most <- 0:n
-  below <- stats::pbinom(most, n, q, log.p = TRUE)
-  tied <- exp(stats::dbinom(most, n, q, log = TRUE) - below)
+  below <- pbinom(most, n, q, log.p = TRUE)
+  tied <- exp(dbinom(most, n, q, log = TRUE) - below)
   won <- ifelse(tied > 0, -expm1(k * log1p(-tied)) / (k * tied), 1)
-  sum(stats::dbinom(most, n, p) * exp((k - 1) * below) * won)
+  sum(dbinom(most, n, p) * exp((k - 1) * below) * won)
 }
 
 # The same from a matrix of probabilities, rows being truths.
@@ -288,7 +282,7 @@ recommend_ranges <- function(k, epsilon, n, theta, target, pure) {
     `hierarchy-subset` = if (k > 2) made(best_hierarchy(k, epsilon, rr_subset))
   ))
   at <- match(names(mechanisms), pure$mechanism)
-  table <- tibble::tibble(mechanism = names(mechanisms), k = k, fanout = NA_real_,
+  table <- tibble(mechanism = names(mechanisms), k = k, fanout = NA_real_,
                           mse = vapply(mechanisms, range_error, 0, theta, n, target, USE.NAMES = FALSE),
                           bits = pure$bits[at], bits_public = pure$bits_public[at], tally = pure$tally[at])
   for (tree in which(startsWith(table$mechanism, "hierarchy"))) {
@@ -358,7 +352,7 @@ recommend_mean <- function(epsilon, n) {
     variance <- mean_variance(mechanism)
     worst <- variance$constant + max(variance$slope, 0)
     bits <- if (mechanism$share > 0) log2(mechanism$fine$steps + mechanism$fine$window) else 1
-    tibble::tibble(mechanism = protocol, mse = worst / 4 / n, bits = bits, tally = "n")
+    tibble(mechanism = protocol, mse = worst / 4 / n, bits = bits, tally = "n")
   }))
 }
 
@@ -371,7 +365,7 @@ recommend_strings <- function(epsilon, n) {
     m <- sketch$width
     law <- sketch_numbers(sketch)
     bits <- log2(sketch$cohorts) + if (one_bit) log2(sketch$bit$size) + 1 else m
-    tibble::tibble(mechanism = if (one_bit) "sketch-one-bit" else "sketch", p = law$p, q = law$q,
+    tibble(mechanism = if (one_bit) "sketch-one-bit" else "sketch", p = law$p, q = law$q,
                    mse = law$q * (1 - law$q) / law$difference^2 / n, bits = bits,
                    bits_public = if (one_bit) 1 else m, tally = if (one_bit) "n + F W log W" else "n W",
                    collisions = 1 / sqrt(sketch$cohorts * (m - 1)))
@@ -385,10 +379,10 @@ recommend_survey <- function(epsilon, n, truth) {
     rows <- rr_device(design, epsilon, n, truth)
     channels <- lapply(rows$mechanism, rr_matrix)
     yes <- vapply(channels, function(channel) channel[, 2], c(0, 0))
-    tibble::tibble(mechanism = rep(design, nrow(rows)), device = rows$device, event = rows$event, p = yes[2, ],
+    tibble(mechanism = rep(design, nrow(rows)), device = rows$device, event = rows$event, p = yes[2, ],
                    q = yes[1, ], privacy = rows$epsilon, mse = rows$std.error^2,
                    success = vapply(channels, matrix_success, 0),
                    influence = pmax(yes[1, ], 1 - yes[1, ]) / abs(yes[2, ] - yes[1, ]) / n)
   }))
-  if (nrow(table)) table else abort("No device keeps within {.arg epsilon} {epsilon}.", "argument")
+  if (nrow(table)) table else abort("No device keeps within {.arg epsilon} {epsilon}.")
 }

@@ -12,9 +12,9 @@
 #' \describe{
 #' \item{`p.value`}{Pearson's chi-squared test of the parts of a report: cells of categories, bits, supported categories. Rare cells that are equally likely are
 #'   one cell. The tail follows a chi-squared distribution with the first three moments of the statistic.}
-#' \item{`p.joint`}{The smallest p-value of exact binomial tests, times their number (Bonferroni): each part; each pair of parts; numbers that no answer should change, such as
-#'   the slope of a hash function, in fifths, odd and even, alone and together with the support of the truth; equal reports; whether a report and the report after it both support their truths;
-#'   with `id`, whether two reports of one respondent do; for an [rr_product()], whether two questions do. Long reports are paired in their first 100 parts.}
+#' \item{`p.joint`}{The smallest p-value of exact binomial tests, times their number (Bonferroni). The tests are of each part and each pair of parts, and of equal reports. Numbers that no answer should change,
+#'   such as the slope of a hash function, are tested in fifths and as odd or even, alone and with the support of the truth. Two reports must not support their truths together: neighbours, with `id`
+#'   reports of one respondent, and questions of an [rr_product()]. Long reports are paired in their first 100 parts.}
 #' \item{order}{The positions of a subset or of asked bits must be increasing.}
 #' }
 #' A problem is named if a p-value is below (1 - `conf.level`) / 2, divided by the number of truths, or if `epsilon.low` exceeds the epsilon of the mechanism. At the default
@@ -28,9 +28,8 @@
 #' No number of reports bounds \eqn{\epsilon} from above, so that `epsilon.high` is `Inf`. The budgets of the questions of an [rr_product()] add up.
 #'
 #' @section Power:
-#' The study `clients.R` in `system.file("studies", package = "candor")` has 26 broken clients. With 10,000 reports of each truth the check finds each of them in 10 of 10
-#' runs; with 1,000 reports it misses probabilities that are 10 % off in 5 of 20 runs, and no other. Among the 26 are one random number for all bits, or for all questions; a dBitFlip client that always asks the own bucket; the truth named first in a subset; permanent answers that are drawn anew;
-#' a hash function whose slope is odd for some answers; probabilities 10 % off; bits in the wrong order. It cannot find a generator that only its owner can predict, nor a
+#' With 10,000 reports of each truth the check finds all 26 broken clients of the study `clients.R` in `system.file("studies", package = "candor")`, such as one random number for all bits or the truth named
+#' first in a subset. With 1,000 reports it sometimes misses probabilities that are 10 % off. It cannot find a generator that only its owner can predict, nor a
 #' threshold that is slightly wrong. A file is compared to the last of 64 bits.
 #'
 #' @param reports The reports, in any form that [rr_tally()] reads; or the name of a file of [rr_client()].
@@ -119,12 +118,10 @@ known_reports <- function(reports, mechanism, truth, id) {
   # What a respondent sends again is no new evidence, but of what is kept.
   first <- !duplicated(id %||% seq_len(n))
   seen <- sort(unique(x))
-  facts <- lapply(seen, function(one) client_facts(mechanism, chosen_reports(reports, first & x == one), one))
+  facts <- lapply(seen, function(one) client_facts(mechanism, some_reports(reports, first & x == one), one))
   list(x = x, reports = reports, seen = seen, facts = facts, own = reports_support(mechanism, reports, x),
        chance = vapply(facts, `[[`, 0, "own")[match(x, seen)], first = first, id = id, ascending = ascending)
 }
-
-chosen_reports <- function(reports, at) if (length(dim(reports)) == 2L) reports[at, , drop = FALSE] else reports[at]
 
 # An order of a client's own can tell the truth, and reading sorts the positions.
 is_ascending <- function(reports, codec) {
@@ -214,13 +211,13 @@ check_rows <- function(known, mechanism, alpha) {
     mine <- known$first & known$x == known$seen[i]
     facts <- known$facts[[i]]
     single <- single_test(facts, sum(mine))
-    joint <- rbind(joint_tests(facts, chosen_reports(known$reports, mine), known$own[mine]), pooled)
+    joint <- rbind(joint_tests(facts, some_reports(known$reports, mine), known$own[mine]), pooled)
     least <- min(1, nrow(joint) * joint$p)
     wrong <- c(single = single$p, joint = least) < alpha / 2 / number
     problem <- if (any(wrong)) client_problem(wrong, facts, known$own[mine], joint)
-    problem <- problem %||% epsilon_problem(bound$low, mechanism$epsilon)
+    problem <- problem %||% epsilon_problem(bound$low, mechanism)
     if (!known$ascending) problem <- "Positions must be increasing: their order can tell the truth."
-    tibble::tibble(truth = mechanism$levels[known$seen[i]], n = as.double(sum(mine)), statistic = single$statistic,
+    tibble(truth = mechanism$levels[known$seen[i]], n = as.double(sum(mine)), statistic = single$statistic,
                    df = single$df, p.value = single$p, p.joint = least, epsilon = bound$estimate,
                    epsilon.low = bound$low, epsilon.high = Inf, problem = problem %||% NA_character_)
   })
@@ -229,7 +226,7 @@ check_rows <- function(known, mechanism, alpha) {
 
 # Of counts that are binomial, or sums of trials whose mean chance is given (Hoeffding 1956).
 exact_tests <- function(what, count, n, chance) {
-  p <- 2 * pmin(stats::pbinom(count, n, chance), stats::pbinom(count - 1, n, chance, lower.tail = FALSE))
+  p <- 2 * pmin(pbinom(count, n, chance), pbinom(count - 1, n, chance, lower.tail = FALSE))
   list2DF(list(what = rep(what, length(count)), share = count / n, chance = chance, p = pmin(1, p)))
 }
 
@@ -275,7 +272,7 @@ marks_test <- function(facts, n) {
 }
 
 # So many marks are looked at in pairs, those of the truth among them.
-near_marks <- function(facts) utils::head(unique(c(facts$first, seq_len(ncol(facts$marks)))), 100)
+near_marks <- function(facts) head(unique(c(facts$first, seq_len(ncol(facts$marks)))), 100)
 
 # A chi-squared distribution that is shifted and scaled to the first three moments of a sum of squares of counts with
 # these expectations, which are nearly Poisson where they are small.
@@ -285,7 +282,7 @@ moment_tail <- function(statistic, df, expected) {
   third <- 8 * df + sum(22 / expected + 1 / expected^2)
   scale <- third / (4 * second)
   freedom <- second / (2 * scale^2)
-  stats::pchisq((statistic - df) / scale + freedom, freedom, lower.tail = FALSE)
+  pchisq((statistic - df) / scale + freedom, freedom, lower.tail = FALSE)
 }
 
 # Every two marks of a report, the numbers that do not depend on the truth with and without it, and equal reports.
@@ -321,7 +318,7 @@ equal_test <- function(reports, equal) {
   text <- do.call(paste, lapply(if (is.data.frame(reports)) as.list(reports) else list(reports), as.character))
   times <- tabulate(match(text, text))
   pairs <- sum(times * (times - 1)) / 2
-  chance <- stats::ppois(pairs - 1, n * (n - 1) / 2 * equal, lower.tail = FALSE)
+  chance <- ppois(pairs - 1, n * (n - 1) / 2 * equal, lower.tail = FALSE)
   data.frame(what = "equal", share = pairs, chance = equal, p = chance)
 }
 
@@ -354,23 +351,21 @@ epsilon_bound <- function(mechanism, known, alpha) {
   at <- which(known$first)
   pairs <- other_truths(match(known$x[at], known$seen), k)
   at <- at[pairs$kept]
-  other <- reports_support(mechanism, chosen_reports(known$reports, at), known$seen[pairs$other[pairs$kept]])
+  other <- reports_support(mechanism, some_reports(known$reports, at), known$seen[pairs$other[pairs$kept]])
   a <- sum(known$own[at] & !other)
   b <- sum(!known$own[at] & other)
   counts <- do.call(rbind, lapply(known$facts, `[[`, "counts"))
   small <- is_cell(mechanism) && length(counts) <= 1000
-  levels <- c(pairs_bound(a, b, alpha / (1 + small)), if (small) table_bound(counts, alpha / 2))
+  levels <- c(qlogis(qbeta(alpha / (1 + small), a, b + 1)), if (small) table_bound(counts, alpha / 2))
   list(estimate = log(a / b), low = max(0, levels))
 }
-
-pairs_bound <- function(a, b, alpha) stats::qlogis(stats::qbeta(alpha, a, b + 1))
 
 # Clopper-Pearson limits of all probabilities at once. Rows are truths.
 table_bound <- function(counts, alpha) {
   n <- rowSums(counts)
   alpha <- alpha / 2 / length(counts)
-  low <- matrix(stats::qbeta(alpha, counts, n - counts + 1), nrow(counts))
-  high <- matrix(stats::qbeta(alpha, counts + 1, n - counts, lower.tail = FALSE), nrow(counts))
+  low <- matrix(qbeta(alpha, counts, n - counts + 1), nrow(counts))
+  high <- matrix(qbeta(alpha, counts + 1, n - counts, lower.tail = FALSE), nrow(counts))
   max(log(apply(low, 2, max)) - log(apply(high, 2, min)))
 }
 
@@ -384,10 +379,7 @@ other_truths <- function(x, k) {
   list(other = other, kept = number_within(pair) <= replace(reverse, is.na(reverse), 0))
 }
 
-number_within <- function(group) {
-  order <- order(group)
-  replace(group, order, sequence(rle(group[order])$lengths))
-}
+number_within <- function(group) ave(seq_along(group), group, FUN = seq_along)
 
 # ---- several questions ----
 
@@ -396,10 +388,10 @@ product_rows <- function(knowns, mechanism, alpha) {
   questions <- mechanism$questions
   rows <- do.call(rbind, lapply(names(questions), function(name) {
     rows <- check_rows(knowns[[name]], questions[[name]], alpha / length(questions))
-    tibble::add_column(rows, question = name, .before = 1)
+    add_column(rows, question = name, .before = 1)
   }))
   bounds <- rows[!duplicated(rows$question), ]
-  pairs <- utils::combn(length(questions), 2, simplify = FALSE)
+  pairs <- combn(length(questions), 2, simplify = FALSE)
   joint <- do.call(rbind, lapply(pairs, function(pair) {
     one <- knowns[[pair[1]]]
     other <- knowns[[pair[2]]]
@@ -408,19 +400,20 @@ product_rows <- function(knowns, mechanism, alpha) {
   least <- min(1, joint$p * nrow(joint))
   problem <- if (least < alpha / 2) "The questions of one respondent are not randomized independently of each other."
   low <- sum(bounds$epsilon.low)
-  rbind(rows, tibble::tibble(
+  rbind(rows, tibble(
     question = toString(names(questions)), truth = NA_character_, n = as.double(sum(knowns[[1]]$first)), statistic = NA,
     df = NA, p.value = NA, p.joint = least, epsilon = sum(bounds$epsilon), epsilon.low = low, epsilon.high = Inf,
-    problem = problem %||% epsilon_problem(low, mechanism$epsilon) %||% NA_character_
+    problem = problem %||% epsilon_problem(low, mechanism) %||% NA_character_
   ))
 }
 
 # ---- words ----
 
-epsilon_problem <- function(low, epsilon) {
-  if (low <= epsilon) return(NULL)
-  sprintf("The reports prove an epsilon of at least %s, above the promised %s.", format(low, digits = 3),
-          format(epsilon, digits = 3))
+epsilon_problem <- function(low, mechanism) {
+  if (low > mechanism$epsilon) {
+    sprintf("The reports prove an epsilon of at least %s, above the promised %s.", format(low, digits = 3),
+            format(mechanism$epsilon, digits = 3))
+  }
 }
 
 client_problem <- function(wrong, facts, own, joint) {
@@ -472,14 +465,8 @@ check_client_file <- function(file, mechanism) {
     "The file does not hold the numbers of this mechanism's sampler."
     else if (trimws(text) != plan && !any(vapply(sources, is_filled, NA, text = text, core = core)))
       "The file holds other code than this version of the package writes."
-  tibble::tibble(truth = NA_character_, n = 0, statistic = NA, df = NA, p.value = NA, p.joint = NA, epsilon = NA,
+  tibble(truth = NA_character_, n = 0, statistic = NA, df = NA, p.value = NA, p.joint = NA, epsilon = NA,
                  epsilon.low = NA, epsilon.high = NA, problem = problem %||% NA_character_)
-}
-
-file_text <- function(file) {
-  text <- readChar(file, file.size(file), useBytes = TRUE)
-  Encoding(text) <- "UTF-8"
-  gsub("\r\n", "\n", text, fixed = TRUE)
 }
 
 # The pieces of a source stand in the text in their order, and between them are JSON or words without markup.

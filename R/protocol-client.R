@@ -73,11 +73,8 @@ rr_client <- function(mechanism, file, as = c("page", "javascript", "module", "j
                       practice = FALSE, overwrite = FALSE, ...) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  as <- check_choice(as, "as", eval(formals()$as))
-  file <- check_path(file)
-  if (file.exists(file) && !check_flag(overwrite, "overwrite")) {
-    abort("{.file {file}} is there already: {.code overwrite = TRUE} replaces it.", c("file", "argument"))
-  }
+  as <- check_choice(as)
+  file <- check_new_file(file, overwrite)
   check_installed("jsonlite", "to write a client")
   plan <- client_text(mechanism)
   script <- client_source("candor.js", "plan: null", paste("plan:", plan))
@@ -94,18 +91,29 @@ rr_client <- function(mechanism, file, as = c("page", "javascript", "module", "j
   invisible(file)
 }
 
-# A file of inst/client whose first `place` is filled in.
-client_source <- function(name, place, text) {
-  file <- system.file("client", name, package = "candor")
-  content <- readChar(file, file.size(file), useBytes = TRUE)
-  Encoding(content) <- "UTF-8"
-  put_text(content, place, text)
+check_new_file <- function(file, overwrite) {
+  file <- check_path(file)
+  if (file.exists(file) && !check_flag(overwrite, "overwrite")) {
+    abort("{.file {file}} is there already: {.code overwrite = TRUE} replaces it.", c("file", "argument"))
+  }
+  file
 }
 
-put_text <- function(text, place, value) {
-  at <- regexpr(place, text, fixed = TRUE)
-  paste0(substr(text, 1, at - 1), value, substring(text, at + nchar(place)))
+# A file of inst/client whose first `place` is filled in.
+client_source <- function(name, place, text) {
+  put_text(file_text(system.file("client", name, package = "candor")), place, text)
 }
+
+# Every character of `value` stands for itself.
+put_text <- function(text, place, value) sub(place, value, text, fixed = TRUE)
+
+file_text <- function(file) {
+  text <- readChar(file, file.size(file), useBytes = TRUE)
+  Encoding(text) <- "UTF-8"
+  gsub("\r\n", "\n", text, fixed = TRUE)
+}
+
+html_text <- function(text) gsub("<", "&lt;", gsub("&", "&amp;", text, fixed = TRUE), fixed = TRUE)
 
 # All questions of a mechanism of several, whether a respondent answers each of them or one.
 client_questions <- function(mechanism) {
@@ -175,13 +183,13 @@ client_plan.rr_mechanism <- function(mechanism) {
 
 client_plan.rr_compose <- function(mechanism) {
   if (!is_memoised(mechanism)) return(NextMethod())
-  second <- if (draws_bits(mechanism$second)) again_plan(mechanism$second) else client_plan(mechanism$second)
+  second <- if (draws_bits(mechanism$second)) again_plan(mechanism) else client_plan(mechanism$second)
   new_plan("memoised", mechanism, first = client_plan(mechanism$first), second = second,
            reports = if (has_categories(mechanism)) mechanism$reports)
 }
 
 # Bits of a first stage, drawn once more.
-again_plan <- function(unary) new_plan("again", unary, numbers = unary$sampler$numbers)
+again_plan <- function(mechanism) new_plan("again", mechanism$second, numbers = mechanism$second$sampler$numbers)
 
 client_plan.rr_bloom <- function(mechanism) {
   places <- lapply(seq_len(mechanism$cohorts), function(cohort) {
@@ -191,7 +199,7 @@ client_plan.rr_bloom <- function(mechanism) {
   plan <- new_plan("bloom", mechanism, numbers = first$sampler$numbers, cohorts = mechanism$cohorts, places = places)
   plan$k <- mechanism$bits_number
   if (!mechanism$memoised) return(plan)
-  new_plan("memoised", mechanism, first = plan, second = again_plan(mechanism$second))
+  new_plan("memoised", mechanism, first = plan, second = again_plan(mechanism))
 }
 
 client_plan.rr_bitflip <- function(mechanism) {
@@ -236,20 +244,20 @@ client_page <- function(mechanism, plan, question, key, settings) {
   for (i in seq_along(lines)) {
     x <- lines[[i]]
     if (is.character(x) && length(x) == wanted[i] && all(grepl("[^[:space:]]", x) & !grepl("[[:cntrl:]]", x))) next
-    abort(c("{.arg {names(lines)[i]}} must be {wanted[i]} line{?s} of text.", x = "It is {describe(x)}."), "argument")
+    abort(c("{.arg {names(lines)[i]}} must be {wanted[i]} line{?s} of text.", x = "It is {describe(x)}."))
   }
   epsilon <- lasting_epsilon(questions, mechanism)
   settings <- c(settings, list(question = I(unname(question)), key = key, epsilon = if (is.finite(epsilon)) epsilon))
   shown <- json_text(settings[lengths(settings) > 0])
   shown <- gsub("<", "\\u003c", paste0("{\"client\": ", plan, ", ", substring(shown, 2)), fixed = TRUE)
-  text <- client_source("page.html", "{{client}}", client_source("candor.js", "", ""))
+  text <- client_source("page.html", "{{client}}", file_text(system.file("client", "candor.js", package = "candor")))
   text <- put_text(text, "{{page}}", shown)
   for (part in c("script", "style")) text <- put_text(text, paste0("{{", part, "}}"), part_hash(text, part))
   send <- settings$send
   text <- put_text(text, "{{connect}}", if (is.null(send)) "'none'" else sub("[?].*", "", send))
   leftwards <- grepl("^(ar|arc|ckb|dv|fa|he|ks|ps|sd|syr|ug|ur|yi)(-|$)|-(Arab|Hebr|Thaa)(-|$)", settings$language)
   text <- put_text(put_text(text, "{{language}}", settings$language), "{{dir}}", if (leftwards) "rtl" else "ltr")
-  put_text(text, "{{old}}", gsub("<", "&lt;", gsub("&", "&amp;", settings$words$old, fixed = TRUE), fixed = TRUE))
+  put_text(text, "{{old}}", html_text(settings$words$old))
 }
 
 # The hash of a page's script or style, in base64.
@@ -273,7 +281,7 @@ page_words <- function(words, language) {
   if (length(wrong) || length(words) != sum(nzchar(names(words)))) {
     near <- if (length(wrong)) meant_of(wrong, names(shipped$en))
     abort(c("{.arg words} must have names of the page's texts, see {.help rr_client}.", x = "It is {describe(words)}.",
-            x = if (length(wrong)) "There is no text {.val {wrong[1]}}.", i = near), "argument")
+            x = if (length(wrong)) "There is no text {.val {wrong[1]}}.", i = near))
   }
   for (name in names(words)) {
     check_that(is.character(words[[name]]) && length(words[[name]]) == 1L && !is.na(words[[name]]), words[[name]],
@@ -283,7 +291,7 @@ page_words <- function(words, language) {
   lacking <- if (is.null(own)) setdiff(names(shipped$en), names(words))
   if (length(lacking)) {
     abort(c("{.arg words} must have all texts: there are none in {.arg language} {.val {language}}.",
-            x = "It lacks {format_labels(lacking)}."), "argument")
+            x = "It lacks {format_labels(lacking)}."))
   }
   utils::modifyList(own %||% list(), words)[names(shipped$en)]
 }

@@ -52,7 +52,7 @@
 rr_device <- function(design = c("warner", "crosswise", "forced"), epsilon, n = NULL, truth = NULL, births = NULL,
                       ...) {
   check_dots_empty(...)
-  design <- check_choice(design, "design", eval(formals()$design))
+  design <- check_choice(design)
   epsilon <- check_number(epsilon, "epsilon", min = 0, min_open = TRUE)
   n <- if (is.null(n)) NA_real_ else check_count(n, "n", min = 1)
   truth <- check_probability(truth %||% 0.5, "truth")
@@ -94,7 +94,7 @@ device_row <- function(thing, design, epsilon, n, truth) {
   yes <- sum(c(1 - truth, truth) * channel)
   last <- if (startsWith(thing$device, "birthday")) m + seq_len(m) else k - m + seq_len(m)
   events <- c(event_words(thing, seq_len(m)), if (forced) event_words(thing, last))
-  row <- tibble::tibble(device = thing$device, event = paste(events, collapse = "; "),
+  row <- tibble(device = thing$device, event = paste(events, collapse = "; "),
                         fraction = fraction_text(sizes[m], thing$total), probability = p, epsilon = log(odds[m]),
                         std.error = sqrt(yes * (1 - yes) / n) / abs(channel[[2]] - channel[[1]]), note = thing$note,
                         mechanism = list(mechanism), outcomes = list(c(list(seq_len(m)), if (forced) list(last))))
@@ -131,8 +131,8 @@ rr_instructions <- function(x, question, innocuous = NULL, file = NULL, words = 
                             language = c("en", "de", "fr", "es", "ar"), as = c("markdown", "html"), overwrite = FALSE,
                             ...) {
   check_dots_empty(...)
-  language <- check_choice(language, "language", eval(formals()$language))
-  as <- check_choice(as, "as", eval(formals()$as))
+  language <- check_choice(language)
+  as <- check_choice(as)
   row <- if (is.data.frame(x)) x
   check_that(is.null(row) || nrow(row) == 1L, x, "x", "one row of what rr_device() returns, or a mechanism")
   mechanism <- check_mechanism(if (is.null(row)) x else row$mechanism[[1]], "x")
@@ -146,10 +146,7 @@ rr_instructions <- function(x, question, innocuous = NULL, file = NULL, words = 
   parts <- rapply(parts, fill_sheet, how = "list", values = values)
   text <- if (as == "html") html_sheet(parts, sheet$title, language) else markdown_sheet(parts)
   if (is.null(file)) return(text)
-  file <- check_path(file)
-  if (file.exists(file) && !check_flag(overwrite, "overwrite")) {
-    abort("{.file {file}} is there already: {.code overwrite = TRUE} replaces it.", c("file", "argument"))
-  }
+  file <- check_new_file(file, overwrite)
   write_whole(text, file)
   invisible(file)
 }
@@ -178,7 +175,7 @@ sheet_words <- function(language, words) {
   table <- sheet_table("instructions.dcf")
   sheet <- as.list(table[table[, "language"] == language, ])
   unknown <- setdiff(names(words), names(sheet))
-  if (length(unknown)) abort("{.arg words} has {.val {unknown}}, which no sheet has.", "argument")
+  if (length(unknown)) abort("{.arg words} has {.val {unknown}}, which no sheet has.")
   utils::modifyList(sheet, as.list(words))
 }
 
@@ -297,8 +294,6 @@ html_sheet <- function(parts, title, language) {
   text <- put_text(text, "{{direction}}", if (language == "ar") "rtl" else "ltr")
   put_text(text, "{{language}}", language)
 }
-
-html_text <- function(text) gsub("<", "&lt;", gsub("&", "&amp;", text, fixed = TRUE), fixed = TRUE)
 
 # Lines of Markdown, each a paragraph, an item, a box or a heading, as HTML.
 html_lines <- function(lines, list = "<ul>") {

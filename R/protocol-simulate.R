@@ -12,7 +12,7 @@ simulate_counts.rr_mechanism <- function(mechanism, truth, nsim = 1) {
   if (draws_bits(mechanism)) return(simulate_bits(mechanism, truth, nsim))
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
-  if (law_gives(law, "simulation", k)) return(law_simulate(law, as.double(truth), nsim))
+  if (law_gives(law, "simulation")) return(law_simulate(law, as.double(truth), nsim))
   if (k == 1L || !simulates_counts(mechanism)) {
     refuse_law(law, "simulation", "Simulation",
                "Give {.fn rr_new_mechanism} a function {.arg simulate}, or simulate reports with {.fn rr_perturb}.")
@@ -36,13 +36,13 @@ simulate_counts.rr_mechanism <- function(mechanism, truth, nsim = 1) {
 # Given the truths the bits are independent, and so are the counts.
 simulate_bits <- function(mechanism, truth, nsim) {
   k <- length(truth)
-  held <- stats::rbinom(k * nsim, rep(truth, nsim), mechanism$sampler$p)
-  matrix(as.double(held + stats::rbinom(k * nsim, rep(sum(truth) - truth, nsim), mechanism$sampler$q)), k, nsim)
+  held <- rbinom(k * nsim, rep(truth, nsim), mechanism$sampler$p)
+  matrix(as.double(held + rbinom(k * nsim, rep(sum(truth) - truth, nsim), mechanism$sampler$q)), k, nsim)
 }
 
 # Has the mechanism counts of its own? Protocols draw reports and count them.
 simulates_counts <- function(mechanism) {
   if (!is.null(mechanism[["simulate"]])) return(TRUE)
   !is.null(mechanism$codec) && is.null(mechanism$codec$block) &&
-    law_gives(rr_law(mechanism), "inverse", length(mechanism$levels))
+    law_gives(rr_law(mechanism), "inverse")
 }

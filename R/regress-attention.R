@@ -3,14 +3,14 @@
 
 # `plain` is the fit without attention, `data` its checked data, and `shares` what a share of some covariates needs.
 attention_fit <- function(plain, data, shares, anchor, by, starts, call) {
-  check_attention(plain, data)
+  refuse_beside("{.arg attention}", plain, data, c(`this link` = !data$link %in% mixed_links))
   plain["anchor"] <- list(NULL)
-  keep <- !is.na(plain$coefficients) | names(plain$coefficients) %in% plain$boundary$coefficients
+  keep <- !is_aliased(plain)
   rows <- attention_rows(data, anchor_reports(plain$model[["(anchor)"]], anchor[[1]]), anchor[[1]]$attention, by)
   model <- attention_model(rows, data$x[, keep, drop = FALSE], shares$v)
   check_enough_rows(sum(data$weight > 0), model$size)
   fit <- fit_likelihood(model, min(starts, 5L))
-  attention <- stats::plogis(predictor_of(shares$v, fit$estimate[-seq_len(sum(keep))], NULL))
+  attention <- plogis(predictor_of(shares$v, fit$estimate[-seq_len(sum(keep))], NULL))
   structure(c(fit, list(
     scores = model$scores(fit$at), n = sum(data$weight > 0), by = by, shares = shares, attention = attention,
     fixed = plain, weights = data$weight, anchor = anchor, mechanism = plain$mechanism,
@@ -20,13 +20,6 @@ attention_fit <- function(plain, data, shares, anchor, by, starts, call) {
     note = sprintf("attentive: %s on average",
                    format_share(signif(sum(data$weight * attention) / sum(data$weight), 3)))
   )), class = c("rr_glm_attention", "rr_regression"))
-}
-
-check_attention <- function(plain, data) {
-  refused <- c(`a penalty` = plain$penalty != "none", `an unknown parameter` = !is.null(data$unknown),
-               `a survey design` = !is.null(plain$design), `this link` = !data$link %in% mixed_links)
-  if (any(refused)) abort("{.arg attention} is not available with {names(refused)[refused][1]}.", "argument")
-  if (!all(data$y %in% 0:1)) abort("Each row must be one respondent if there is {.arg attention}.", "argument")
 }
 
 # What was said, as factors of the likelihood of a row: each has the probability `chance` of an inattentive respondent,
@@ -52,27 +45,22 @@ attention_start <- function(data, said, attention, device) {
   gamma <- inside((mean(said) - attention[["inattentive"]]) / (attention[["attentive"]] - attention[["inattentive"]]))
   excess <- mean(data$y) - attention[["inattentive"]]
   truth <- (excess / gamma + attention[["inattentive"]] - mean(device$q)) / mean(device$d)
-  c(truth_curve(data$link)$inverse(inside(truth)), stats::qlogis(gamma))
+  c(truth_curve(data$link)$inverse(inside(truth)), qlogis(gamma))
 }
 
 attention_model <- function(rows, x, v) {
   basis <- orthogonal_columns(unname(x), rows$weight)
   own <- orthogonal_columns(unname(v), rows$weight)
   k <- seq_len(ncol(x))
-  predictors <- function(b) list(truth = drop(basis$z %*% b[k]), attention = drop(own$z %*% b[-k]))
   derivatives <- function(b) {
-    at <- predictors(b)
-    attention_derivatives(rows, at$truth + rows$offset, at$attention)
+    attention_derivatives(rows, drop(basis$z %*% b[k]) + rows$offset, drop(own$z %*% b[-k]))
   }
   to <- block_diagonal(list(basis$back, own$back))
   start <- drop(solve(to, c(project_constant(x, rows$start[1]), project_constant(v, rows$start[2]))))
   model <- new_likelihood(
-    c(colnames(x), paste0("attention:", colnames(v))),
-    function(b, need) attention_state(rows$weight, derivatives(b), basis$z, own$z),
-    function(step) max(abs(unlist(predictors(step)))), function(b) drop(to %*% b), function(b) to,
-    function(b, N) list(eta = unlist(predictors(b), use.names = FALSE),
-                        move = rbind(basis$z %*% N[k, , drop = FALSE], own$z %*% N[-k, , drop = FALSE])),
-    sum(rows$weight), start)
+    names = c(colnames(x), paste0("attention:", colnames(v))),
+    evaluate = function(b, need) attention_state(rows$weight, derivatives(b), basis$z, own$z),
+    predictors = function(b) c(basis$z %*% b[k], own$z %*% b[-k]), to = to, total = sum(rows$weight), start = start)
   model$scores <- function(b) {
     now <- derivatives(b)
     rows$weight * cbind(now$truth * unname(x), now$attention * unname(v))
@@ -93,12 +81,12 @@ attention_state <- function(weight, now, x, v) {
 }
 
 # Coefficients whose predictor is nearest to a constant.
-project_constant <- function(x, value) unname(stats::.lm.fit(x, rep(value, nrow(x)))$coefficients)
+project_constant <- function(x, value) unname(.lm.fit(x, rep(value, nrow(x)))$coefficients)
 
 # Of each row in both linear predictors: log-likelihood, score and minus the second derivatives.
 attention_derivatives <- function(rows, eta, zeta) {
-  gamma <- stats::plogis(zeta)
-  slack <- stats::plogis(-zeta)
+  gamma <- plogis(zeta)
+  slack <- plogis(-zeta)
   truth <- rows$curve$yes(eta)
   first <- rows$curve$derivative(eta, 1)
   second <- rows$curve$derivative(eta, 2)
@@ -137,18 +125,17 @@ anova.rr_glm_attention <- function(object, ...) {
 #' @rdname predict.rr_glm
 #' @export
 predict.rr_glm_attention <- function(object, newdata = NULL, type = c("truth", "attention", "report", "link"), ...) {
-  type <- check_choice(type, "type", c("truth", "attention", "report", "link"))
+  type <- check_choice(type)
   plain <- plain_fit(object)
-  new <- if (is.null(newdata)) fitted_predictors(plain) else prediction_rows(plain, newdata, type)
+  new <- prediction_rows(plain, newdata, type)
   attention <- if (is.null(newdata)) object$attention else {
     own <- object$estimate[startsWith(names(object$coefficients), "attention:")]
-    stats::plogis(drop(new_share_columns(object$shares, newdata) %*% own))
+    plogis(drop(new_share_columns(object$shares, newdata) %*% own))
   }
   truth <- truth_curve(plain$link)$yes(new$eta)
-  stats::setNames(switch(type, truth = truth, link = new$eta, attention = attention, report = {
-    device <- row_device(plain$device, new$arm, length(truth))
+  setNames(switch(type, truth = truth, link = new$eta, attention = attention, report = {
     chance <- object$anchor[[1]]$attention[["inattentive"]]
-    attention * (device$q + device$d * truth) + (1 - attention) * chance
+    attention * reported(plain$device, new$arm, truth) + (1 - attention) * chance
   }), new$names)
 }
 
@@ -156,5 +143,5 @@ regression_reports.rr_glm_attention <- function(fit) fit$fixed$y
 
 # At infinity the points are finite.
 plain_fit.rr_glm_attention <- function(fit) {
-  replaced_fit(fit$fixed, stats::setNames(fit$estimate, names(fit$coefficients)), vcov(fit))
+  replaced_fit(fit$fixed, setNames(fit$estimate, names(fit$coefficients)), vcov(fit))
 }

@@ -45,8 +45,8 @@ promising <- function(model, starts) {
   top <- climb_roughly(model, starts[, first])
   allowed <- 8 + 3 * model$size
   best <- order(-value)
-  near <- utils::head(best[value[best] > top$value - allowed], 3e8 / step_work(model))
-  kept <- union(sort(near), utils::head(best, 4))
+  near <- head(best[value[best] > top$value - allowed], 3e8 / step_work(model))
+  kept <- union(sort(near), head(best, 4))
   kept <- setdiff(kept, c(first, which(!is.finite(value))))
   others <- starts[, kept, drop = FALSE]
   if (length(model$data$y) >= thin_rows && length(kept)) others <- promising_ends(model, top, others)
@@ -167,12 +167,12 @@ flat_directions_of <- function(model, J, least, M = metric(model)) {
 turned_starts <- function(model, ends) {
   if (model$basis$levels || model$size > model$k || model$data$link %in% c("log", "identity")) return(NULL)
   M <- metric(model)
-  found <- lapply(utils::head(ends[order(-end_values(ends))], 4), function(end) {
+  found <- lapply(head(ends[order(-end_values(ends))], 4), function(end) {
     eta <- as.vector(model$z %*% end$b)
     between <- which(abs(eta) < 4)
     gentle <- max(abs(eta)) < 8 || (step_work(model) > 1e7 && 2 * length(between) > length(eta))
     if (gentle || !length(between)) return(NULL)
-    between <- utils::head(between[order(abs(eta[between]))], 12)
+    between <- head(between[order(abs(eta[between]))], 12)
     moves <- solve(M, t(model$z[between, , drop = FALSE]))
     moves <- moves / rep(rowSums(model$z[between, , drop = FALSE] * t(moves)), each = model$k)
     points <- cbind(end$b, end$b - moves * rep(eta[between] + sign(eta[between]) * 0.2, each = model$k))

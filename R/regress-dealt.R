@@ -13,13 +13,14 @@ block_column <- function(mechanism, data, design) {
 
 # `plain` is the fit of the rows, `data` its checked data.
 dealt_fit <- function(plain, data, block, call) {
-  check_dealt(plain, data)
+  refuse_beside("The likelihood of blocks", plain, data,
+                c(`an anchor question` = !is.null(plain$anchor), weights = any(data$weight != 1)))
   label <- label_text(plain_group(block))
   check_dealt_blocks(label, data$y, plain$mechanism)
   place <- match(label, unique(label))
   order <- order(place)
   first <- c(0L, cumsum(tabulate(place)))
-  keep <- !is.na(plain$coefficients) | names(plain$coefficients) %in% plain$boundary$coefficients
+  keep <- !is_aliased(plain)
   model <- dealt_model(data$x[order, keep, drop = FALSE], data$y[order], first, data$offset[order], plain)
   starts <- solve(model$slope(), plain$ends[keep, , drop = FALSE])
   found <- fit_likelihood(model, best = highest_maximum(model, cbind(starts, model$start)))
@@ -30,20 +31,11 @@ dealt_fit <- function(plain, data, block, call) {
 }
 
 new_rr_glm_dealt <- function(found, plain, call, scores, blocks) {
-  parts <- c("coefficients", "vcov", "loglik", "df", "estimate", "infinite", "starts", "decrement")
   title <- sprintf("Regression of the truth \"%s\", %s link, by the likelihood of %s", plain$labels[2], plain$link,
                    number_of(blocks, "block"))
-  structure(c(found[parts], plain[c("terms", "data", "mechanism")],
+  structure(c(found, plain[c("terms", "data", "mechanism")],
               list(scores = scores, n = nrow(scores), fixed = plain, frame = plain$model, call = call, title = title)),
             class = c("rr_glm_dealt", "rr_regression"))
-}
-
-check_dealt <- function(plain, data) {
-  refused <- c(`a penalty` = plain$penalty != "none", `an anchor question` = !is.null(plain$anchor),
-               weights = any(data$weight != 1), `counts of reports` = !all(data$y %in% 0:1))
-  if (any(refused)) {
-    abort("The likelihood of blocks is not available with {names(refused)[refused][1]}.", "argument")
-  }
 }
 
 check_dealt_blocks <- function(label, y, mechanism) {
@@ -66,16 +58,14 @@ dealt_model <- function(x, said, first, offset, plain) {
   }
   share <- (mean(said) - plain$mechanism$innocuous[2]) / plain$mechanism$truth
   constant <- truth_curve(plain$link)$inverse(min(0.95, max(0.05, share)))
-  model <- new_likelihood(colnames(x), evaluate, function(step) max(abs(basis$z %*% step)),
-                          function(b) drop(basis$back %*% b), function(b) basis$back,
-                          function(b, N) list(eta = predictor_of(basis$z, b, offset), move = basis$z %*% N),
-                          as.double(nrow(x)), constant * colMeans(basis$z))
+  model <- new_likelihood(names = colnames(x), evaluate = evaluate, predictors = function(b) drop(basis$z %*% b),
+                          to = basis$back, total = as.double(nrow(x)), start = constant * colMeans(basis$z))
   replace(model, c("far", "block_scores"), list(far_predictor(plain$link), function(b) pass(b, TRUE)$scores))
 }
 
 dealt_pass <- function(z, said, first, offset, plain) {
   deck <- c(plain$mechanism$cards, rev(plain$mechanism$forced))
-  link <- match(plain$link, regress_links) - 1L
+  link <- link_place(plain$link)
   said <- as.integer(said)
   function(b, derive) .Call(C_rr_dealt_value, z, said, first, offset, deck, link, b, derive)
 }
@@ -84,20 +74,10 @@ dealt_pass <- function(z, said, first, offset, plain) {
 #' @export
 predict.rr_glm_dealt <- function(object, newdata = NULL, type = c("link", "truth", "report", "response"), ...,
                                  vcov. = NULL) {
-  type <- check_choice(type, "type", c("link", "truth", "report", "response"))
-  plain <- object$fixed
-  plain[c("flat", "boundary")] <- NULL
-  plain$coefficients[] <- NA
-  plain$coefficients[names(object$coefficients)] <- object$estimate
-  plain$point <- ifelse(is.na(plain$coefficients), 0, plain$coefficients)
-  plain$linear.predictors[] <- predictor_of(stats::model.matrix(plain), plain$point, plain$offset)
-  V <- plain$variance$observed
-  V[] <- NA
-  known <- names(object$coefficients)
-  V[known, known] <- vcov. %||% object$vcov
-  plain$variance$observed <- V
-  plain$design <- NULL
-  predict.rr_glm(plain, newdata, type, ...)
+  type <- check_choice(type)
+  point <- setNames(object$estimate, names(object$coefficients))
+  variance <- structure(vcov. %||% object$vcov, dimnames = dimnames(object$vcov))
+  predict.rr_glm(replaced_fit(object$fixed, point, variance), newdata, type, ...)
 }
 
 regression_reports.rr_glm_dealt <- function(fit) fit$fixed$y

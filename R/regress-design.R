@@ -70,7 +70,7 @@ coefficient_freedom <- function(fit, type = "survey") {
 }
 
 coefficient_quantile <- function(fit, level, type = "survey") {
-  stats::qt((1 - level) / 2, coefficient_freedom(fit, type), lower.tail = FALSE)
+  t_quantile(level, coefficient_freedom(fit, type))
 }
 
 # ---- replicate weights ----
@@ -82,13 +82,13 @@ with_design <- function(fit, design, scale, refit) {
   fit$design <- design
   fit$weight.scale <- scale
   fit$df.residual <- residual_freedom(fit, design, sum(!is.na(fit$coefficients)))
-  fit$replicated <- replicate_vcov(fit, design, stats::setNames(fit$estimate, rownames(fit$vcov)), refit)
+  fit$replicated <- replicate_vcov(fit, design, setNames(fit$estimate, rownames(fit$vcov)), refit)
   fit
 }
 
 replicate_vcov <- function(fit, design, centre, refit) {
   if (!inherits(design, "svyrep.design")) return(NULL)
-  weights <- stats::weights(design, "analysis")[fitted_in(fit, design), , drop = FALSE]
+  weights <- weights(design, "analysis")[fitted_in(fit, design), , drop = FALSE]
   thetas <- matrix(apply(weights, 2, refit), length(centre))
   lost <- sum(colSums(is.na(thetas)) > 0)
   if (lost) {

@@ -14,7 +14,7 @@
 #' Tools for other models may give effects on the *reports*, which are \eqn{p - q} times the effects on the truth.
 #'
 #' @section Poststratification:
-#' If `newdata` is a table of the cells of a population (a row per combination of the covariates) and `weights` is the number of people in each cell, the average truth is
+#' Let `newdata` have a row for each cell of a population (each combination of the covariates), and `weights` the number of people in it. The average truth is then
 #' the poststratified prevalence \eqn{\sum_g w_g \hat\pi_g / \sum_g w_g}{sum w_g pi_g / sum w_g}. With `by` it is the prevalence in each part of the population. The weights are treated as known.
 #'
 #' @section Random intercepts:
@@ -87,7 +87,7 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
 
 row_weights <- function(weight, n) {
   check_that(length(weight) %in% c(1L, n), weight, "weights", "one number for each row")
-  weight <- frame_weights(tibble::tibble(`(weights)` = weight, .rows = n))
+  weight <- frame_weights(tibble(`(weights)` = weight, .rows = n))
   if (!any(weight > 0)) abort("{.arg weights} must not all be 0.", "argument")
   weight
 }
@@ -110,10 +110,10 @@ average_error <- function(fit, V) {
   }
 }
 
-# With a random intercept the variance is a matrix, and not one of several types.
+# With a random intercept the variance is one, and not of several types.
 effect_variance <- function(fit, type, cluster) {
-  if (is.null(type)) fit$variance
-    else if (type == "observed" && !is.null(fit$whole)) fit$whole else stats::vcov(fit, type, cluster)
+  known <- !is.null(fit$whole) && (is.null(type) || type == "observed")
+  if (known) fit$whole else vcov(fit, type, cluster)
 }
 
 # Averages with their intervals, of the rows of each combination of `keys`.
@@ -125,7 +125,7 @@ weighted_averages <- function(parts, keys, weight, error, quantile) {
     shares <- weight[rows] / sum(weight[rows])
     average <- vapply(parts, function(part) sum(shares * part$value[rows]), 0)
     errors <- vapply(parts, function(part) error(colSums(shares * part$gradient[rows, , drop = FALSE])), 0)
-    tibble::as_tibble(c(as.list(keys[rows[1], , drop = FALSE]), list(
+    as_tibble(c(as.list(keys[rows[1], , drop = FALSE]), list(
       term = of("term"), contrast = of("contrast"), estimate = average, std.error = errors,
       conf.low = average - quantile * errors, conf.high = average + quantile * errors)))
   }))
@@ -151,14 +151,14 @@ check_covariates <- function(x, known, arg) {
 
 # The data of the fitted rows, with the variables as the user has them and not as the formula makes them.
 effect_data <- function(fit) {
-  data <- if (is.data.frame(fit$data)) fit$data else stats::get_all_vars(covariate_terms(fit))
+  data <- if (is.data.frame(fit$data)) fit$data else get_all_vars(covariate_terms(fit))
   data[match(row.names(fit$model), row.names(data)), , drop = FALSE]
 }
 
 effect_matrix <- function(fit, data) {
   terms <- covariate_terms(fit)
-  stats::model.matrix(terms, stats::model.frame(terms, data, na.action = stats::na.pass, xlev = fit$xlevels),
-                      contrasts.arg = fit$contrasts)
+  model.matrix(terms, model.frame(terms, data, na.action = na.pass, xlev = fit$xlevels),
+               contrasts.arg = fit$contrasts)
 }
 
 # Each part: value and gradient of every row, to be averaged. A random intercept has a further column, of sigma.
@@ -197,7 +197,7 @@ derivative_effect <- function(name, fit, at) {
     (up - effect_matrix(fit, replace(at$data, name, list(values - h)))) / (2 * h)
   }
   numbers <- as.double(values)
-  step <- 2^round(log2(max(stats::sd(numbers), 1e-300 + abs(mean(numbers)) * 1e-8, na.rm = TRUE))) / 1024
+  step <- 2^round(log2(max(sd(numbers), 1e-300 + abs(mean(numbers)) * 1e-8, na.rm = TRUE))) / 1024
   change <- (4 * moved(step) - moved(2 * step)) / 3
   curve <- fit$curve %||% truth_curve(fit$link)
   along <- as.vector(change %*% fit$point)
@@ -215,7 +215,7 @@ is_date <- function(x) inherits(x, c("Date", "POSIXct"))
 # Is a variable in the model through a factor only, as in factor(day) or weekdays(day)? Then it has no slope, and no
 # values but those that were fitted.
 in_factor <- function(name, terms, model) {
-  written <- as.list(attr(stats::delete.response(terms), "variables"))[-1]
+  written <- as.list(attr(delete.response(terms), "variables"))[-1]
   made <- vapply(Filter(function(e) name %in% all.vars(e), written), deparse1, "")
   made <- intersect(made, names(model))
   length(made) > 0L && all(vapply(model[made], function(x) is.factor(x) || is.character(x) || is.logical(x), NA))
@@ -238,7 +238,7 @@ autoplot.rr_effects <- function(object, ...) {
   axis <- if (!any(average)) "Change of the probability, percentage points" else if (all(average)) truth
   subtitle <- NULL
   if (length(keys)) {
-    data$label <- rows_factor(as.character(group_panel(data, keys)))
+    data$label <- rows_factor(as.character(group_panel(data, keys, named = FALSE)))
     part <- paste0(part, ifelse(average, ", %", ", percentage points"))
     if (length(unique(part)) > 1L) data$panel <- factor(part, unique(part))
   } else if (any(average) && !all(average)) {
@@ -249,8 +249,8 @@ autoplot.rr_effects <- function(object, ...) {
     axis <- "Change of the probability, percentage points"
   }
   draw_intervals(data, if (all(average)) "Average truth" else "Average effects on the truth",
-                 sprintf("Lines: %s.", interval_words(attr(object, "conf.level"))), axis, free = TRUE,
-                 subtitle = subtitle)
+                 sprintf("Lines: %s.", interval_words(attr(object, "conf.level"))), axis,
+                 keys_axis(keys), free = TRUE, subtitle = subtitle)
 }
 
 #' @rdname autoplot.rr_fit

@@ -39,10 +39,8 @@ check_evasion <- function(without, v) {
 # The groups of a random intercept, with `safe`, those whose reports all deny, `evaders`, a model of these alone, and
 # the covariates `v` of the share.
 evasion_groups <- function(without, data, safe, v) {
-  n <- length(data$y)
-  groups <- mixed_model(data$x[, names(without$coefficients), drop = FALSE], data$y, (data$arm %||% integer(n)) + 1L,
-                        data$device, match(data$link, mixed_links) - 1L, data$offset %||% numeric(n), without$group,
-                        without$weights, do.call(paste, c(as.data.frame(v), list(safe))))
+  groups <- mixed_model(data, names(without$coefficients), without$group, without$weights,
+                        do.call(paste, c(as.data.frame(v), list(safe))))
   size <- diff(groups$first)
   groups$person <- rep(seq_along(size), size)
   groups$safe <- as.vector(rowsum(1 * (data$y != safe)[groups$kept], groups$person)) == 0
@@ -75,23 +73,22 @@ evasion_model <- function(groups, halvings = 0) {
     list(value = now$value, gradient = drop(crossprod(to, now$gradient)),
          observed = crossprod(to, now$observed %*% to), fallback = crossprod(to, now$fallback %*% to))
   }
-  new_likelihood(groups$names, evaluate, function(step) max(abs(predictors(step))), function(b) drop(to %*% b),
-                 function(b) to,
-                 function(b, N) list(eta = predictors(b), move = matrix(apply(N, 2, predictors), ncol = ncol(N))),
-                 sum(groups$weight), NULL)
+  new_likelihood(names = groups$names, evaluate = evaluate, predictors = predictors, to = to,
+                 total = sum(groups$weight))
 }
 
 # Value, score, information and a curvature that is never indefinite, from those of the random intercept alone: the
 # probability of a group's reports is (1 - gamma) M + gamma 1{all deny}, and tau the posterior probability of evasion.
 evasion_value <- function(groups, at, halvings) {
   k <- seq_len(groups$size + 1L)
-  plain <- .Call(C_rr_mixed_value, groups$parts, mixed_groups(groups, halvings, NA_real_), at[k])
+  plain <- mixed_pass(groups, at[k], halvings)
   if (!is.finite(plain$value)) return(list(value = -Inf))
   mix <- evasion_posterior(groups, plain$loglik, at[-k])
   weight <- groups$weight
   observed <- plain$observed
   if (any(groups$safe)) {
-    observed <- observed - evaders_information(groups, (weight * mix$tau)[groups$safe], at[k], halvings)
+    evaders <- replace(groups$evaders, "weight", list((weight * mix$tau)[groups$safe]))
+    observed <- observed - mixed_pass(evaders, at[k], halvings)$observed
   }
   spread <- weight * mix$tau * (1 - mix$tau)
   cross <- crossprod(plain$scores, spread * groups$v)
@@ -102,15 +99,10 @@ evasion_value <- function(groups, at, halvings) {
        fallback = crossprod(scores, weight * scores))
 }
 
-evaders_information <- function(groups, weight, at, halvings) {
-  evaders <- replace(groups$evaders, "weight", list(weight))
-  .Call(C_rr_mixed_value, evaders$parts, mixed_groups(evaders, halvings, NA_real_), at)$observed
-}
-
 evasion_posterior <- function(groups, loglik, logits) {
   if (all(logits == -Inf)) return(list(gamma = 0 * loglik, slack = 1 + 0 * loglik, tau = 0 * loglik, loglik = loglik))
-  gamma <- stats::plogis(drop(groups$v %*% logits))
-  slack <- stats::plogis(-drop(groups$v %*% logits))
+  gamma <- plogis(drop(groups$v %*% logits))
+  slack <- plogis(-drop(groups$v %*% logits))
   share <- slack * exp(loglik) + gamma
   list(gamma = gamma, slack = slack, tau = ifelse(groups$safe, gamma / share, 0),
        loglik = ifelse(groups$safe, log(share), log(slack) + loglik))
@@ -122,7 +114,7 @@ evasion_maximum <- function(groups, without) {
   sigma <- groups$size + 1L
   known <- list(without$at, c(without$fixed$point[colnames(groups$x)], 0.5))
   starts <- unlist(lapply(known, function(b) lapply(c(0.02, 0.1, 0.3), function(share) {
-    solve(model$slope(), c(b, project_constant(groups$v, stats::qlogis(share))))
+    solve(model$slope(), c(b, project_constant(groups$v, qlogis(share))))
   })), recursive = FALSE)
   best <- highest_maximum(model, do.call(cbind, starts))
   if (best$value <= (without$limit$value %||% without$loglik) + 1e-7) return(NULL)
@@ -156,7 +148,7 @@ describe_evasion <- function(without, found, groups, shares) {
   k <- seq_len(groups$size + 1L)
   names(found$coefficients) <- names(found$estimate) <- groups$names
   dimnames(found$vcov) <- list(groups$names, groups$names)
-  plain <- .Call(C_rr_mixed_value, groups$parts, mixed_groups(groups, 1, NA_real_), found$estimate[k])
+  plain <- mixed_pass(groups, found$estimate[k])
   mix <- evasion_posterior(groups, plain$loglik, found$estimate[-k])
   fit <- replace(without, c("without", "limit", "infinite"), list(without, NULL, found$infinite))
   fit[c("coefficients", "sigma", "at", "loglik", "starts")] <- list(
@@ -185,62 +177,31 @@ evasion_share <- function(without, found, mix, groups, shares) {
   V <- found$vcov[own, own, drop = FALSE]
   rise <- max(0, 2 * (found$loglik - without$loglik))
   one <- ncol(groups$v) == 1L
-  list(coefficients = stats::setNames(found$coefficients[own], colnames(shares$v)), vcov = V,
+  list(coefficients = setNames(found$coefficients[own], colnames(shares$v)), vcov = V,
        share = sum(weight * mix$gamma), std.error = sqrt(drop(slope %*% V %*% slope)), statistic = rise,
-       p.value = if (rise == 0) 1 else stats::pchisq(rise, ncol(groups$v), lower.tail = FALSE) / (1 + one))
+       p.value = if (rise == 0) 1 else pchisq(rise, ncol(groups$v), lower.tail = FALSE) / (1 + one))
 }
 
 # ---- methods ----
-
-is_constant_share <- function(evasion) identical(colnames(evasion$shares$v), "(Intercept)")
-
-# The names of what is estimated beside the coefficients and sigma: the share, or the logits of its covariates.
-evasion_terms <- function(evasion) {
-  if (is_constant_share(evasion)) protective_term else paste0(protective_term, ":", colnames(evasion$shares$v))
-}
-
-#' @rdname random_intercept
-#' @export
-tidy.rr_glm_evasion <- function(x, effects = c("ran_pars", "fixed", "evasion"), conf.int = FALSE, conf.level = 0.95,
-                                exponentiate = FALSE, ...) {
-  table <- tidy.rr_glm_mixed(x, if (identical(effects, "ran_vals")) effects else c("ran_pars", "fixed"))
-  if (identical(effects, "ran_vals")) return(table)
-  own <- x$evasion
-  share <- if (is_constant_share(own)) {
-    tibble::tibble(estimate = own$share, std.error = if (own$share > 0) own$std.error else NA_real_,
-                   statistic = sqrt(own$statistic), p.value = own$p.value)
-  } else {
-    names <- names(own$coefficients)
-    coefficient_table(own$coefficients, structure(own$vcov, dimnames = list(names, names)))[-1]
-  }
-  table <- rbind(table, tibble::tibble(effect = "evasion", group = NA_character_, term = evasion_terms(own), share))
-  if (check_flag(conf.int, "conf.int")) {
-    table[c("conf.low", "conf.high")] <- as.data.frame(unname(stats::confint(x, level = conf.level)))
-  }
-  if (check_flag(exponentiate, "exponentiate")) table <- exponentiated(table, which(table$effect == "fixed"))
-  table[table$effect %in% effects, ]
-}
 
 #' @rdname random_intercept
 #' @export
 confint.rr_glm_evasion <- function(object, parm = NULL, level = 0.95, method = c("wald", "profile"), ...) {
   level <- check_level(level)
-  method <- check_choice(method, "method", c("wald", "profile"))
+  method <- check_choice(method)
   own <- object$evasion
   share <- is_constant_share(own)
   names <- c(names(object$coefficients), "sigma", evasion_terms(own))
-  which <- match_coefficients(parm, names)
-  ends <- vapply(which, function(j) {
+  interval_table(parm, names, level, function(j) {
     # sigma by its logarithm, which has no negative values.
     at <- own$at[[j]]
     log <- names[j] == "sigma"
-    if (method == "profile") ends <- evasion_profile(object, j, stats::qchisq(level, 1) / 2) else {
+    if (method == "profile") ends <- evasion_profile(object, j, qchisq(level, 1) / 2) else {
       half <- normal_quantile(level) * sqrt(own$covariance[j, j])
       ends <- if (log) at * exp(c(-1, 1) * half / at) else at + c(-1, 1) * half
     }
-    if (share && names[j] == protective_term) stats::plogis(ends) else ends
-  }, c(0, 0))
-  bounds_matrix(ends[1, ], ends[2, ], level, names[which])
+    if (share && names[j] == protective_term) plogis(ends) else ends
+  })
 }
 
 # The profile of one parameter: a sigma of 0 and a share of 0 end it.
@@ -276,16 +237,16 @@ evasion_height <- function(own, j, value) {
 #' @export
 predict.rr_glm_evasion <- function(object, newdata = NULL, type = c("truth", "report", "link", "evasion"),
                                    random = c("average", "zero", "predicted"), ...) {
-  type <- check_choice(type, "type", c("truth", "report", "link", "evasion"))
+  type <- check_choice(type)
   own <- object$evasion
   if (type == "evasion" && is.null(newdata)) {
-    return(stats::setNames(own$posterior[object$group], row.names(object$frame)))
+    return(setNames(own$posterior[object$group], row.names(object$frame)))
   }
   gamma <- if (is.null(newdata)) own$gamma else evasion_shares(own, new_share_columns(own$shares, newdata))
-  if (type == "evasion") return(stats::setNames(gamma, row.names(newdata)))
+  if (type == "evasion") return(setNames(gamma, row.names(newdata)))
   value <- predict.rr_glm_mixed(object, newdata, type, random)
   if (type != "report") return(value)
-  arm <- if (is.null(newdata)) object$fixed$arm else prediction_rows(plain_fit(object), newdata, type)$arm
+  arm <- prediction_rows(plain_fit(object), newdata, type)$arm
   safe <- denying_reports(object$fixed, list(y = value, arm = arm, device = object$fixed$device), own$protective)
   (1 - gamma) * value + gamma * safe
 }

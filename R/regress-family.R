@@ -45,7 +45,7 @@ rr_family <- function(mechanism, link = "logit", quasi = FALSE, ...) {
 # `device` is one, or one for each row that was fitted: then the family is of those rows only.
 new_regress_family <- function(device, mechanism, labels, link, quasi = FALSE) {
   device <- as.matrix(device)
-  family <- if (quasi) stats::quasibinomial() else stats::binomial()
+  family <- if (quasi) quasibinomial() else binomial()
   curve <- regress_link(device[1, ], device[2, ], device[3, ], device[4, ], device[5, ], link)
   family[names(curve)] <- curve
   family$validmu <- function(mu) all(is.finite(mu)) && all(mu >= 0 & mu <= 1)
@@ -198,24 +198,30 @@ row_device <- function(device, arm, n) {
   list(p = device[1, rows], q = device[2, rows], d = device[5, rows])
 }
 
+# The probability of a report of yes in rows (of a matrix) with these truths.
+reported <- function(device, arm, truth) {
+  row <- row_device(device, arm, NROW(truth))
+  row$q + row$d * truth
+}
+
 # ---- links of the truth ----
 
 # What R's own link functions are, with derivatives up to the fourth, which mgcv asks for.
 truth_curve <- function(link) truth_curves[[link]]
 
 logit_curve <- list(
-  inverse = stats::qlogis, yes = stats::plogis, no = function(eta) stats::plogis(-eta),
+  inverse = qlogis, yes = plogis, no = function(eta) plogis(-eta),
   derivative = function(eta, k) {
-    share <- stats::plogis(eta)
-    f <- stats::dlogis(eta)
+    share <- plogis(eta)
+    f <- dlogis(eta)
     switch(k, f, f * (1 - 2 * share), f * (1 - 6 * f), f * (1 - 2 * share) * (1 - 12 * f))
   }
 )
 
 probit_curve <- list(
-  inverse = stats::qnorm, yes = stats::pnorm, no = function(eta) stats::pnorm(-eta),
+  inverse = qnorm, yes = pnorm, no = function(eta) pnorm(-eta),
   derivative = function(eta, k) {
-    f <- stats::dnorm(eta)
+    f <- dnorm(eta)
     switch(k, f, -eta * f, (eta^2 - 1) * f, (3 * eta - eta^3) * f)
   }
 )
@@ -229,7 +235,7 @@ cloglog_curve <- list(
 )
 
 cauchit_curve <- list(
-  inverse = stats::qcauchy, yes = stats::pcauchy, no = function(eta) stats::pcauchy(-eta),
+  inverse = qcauchy, yes = pcauchy, no = function(eta) pcauchy(-eta),
   derivative = function(eta, k) {
     s <- 1 + eta^2
     switch(k, 1 / s, -2 * eta / s^2, (6 * eta^2 - 2) / s^3, 24 * eta * (1 - eta^2) / s^4) / pi

@@ -48,7 +48,7 @@ with_parameters <- function(model) {
   model$reach <- function(step) max(abs(model$z %*% step[k]), abs(step[-k]))
   # Aliased coefficients are 0.
   model$natural <- function(b) {
-    c(replace(numeric(columns), model$basis$keep, model$basis$back %*% b[k]), stats::plogis(b[-k]))
+    c(replace(numeric(columns), model$basis$keep, model$basis$back %*% b[k]), plogis(b[-k]))
   }
   model$slope <- function(b) {
     to <- matrix(0, columns + model$size - model$k, model$size)
@@ -108,7 +108,7 @@ collapse_rows <- function(data) {
 # place among them of each row.
 regress_basis <- function(data) {
   size <- sqrt(data$weight / mean(data$weight))
-  fit <- stats::.lm.fit(data$x * size, numeric(length(size)), tol = 1e-11)
+  fit <- .lm.fit(data$x * size, numeric(length(size)), tol = 1e-11)
   keep <- sort(fit$pivot[seq_len(fit$rank)])
   own <- if (is.null(data$unknown)) level_columns(data$x[, keep, drop = FALSE])
   keep <- c(keep[own], setdiff(keep, keep[own]))
@@ -156,7 +156,7 @@ predictor_of <- function(x, b, offset) as.vector(x %*% b) + (offset %||% 0)
 coordinates <- function(model, b) {
   psi <- c(b[-seq_len(ncol(model$data$x))], 0.5)[1]
   c(solve(model$basis$back, b[model$basis$keep]),
-    if (model$size > model$k) stats::qlogis(min(1 - 1e-15, max(1e-15, psi))))
+    if (model$size > model$k) qlogis(min(1 - 1e-15, max(1e-15, psi))))
 }
 
 # A square matrix with square blocks along its diagonal.

@@ -135,16 +135,17 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
                    protective = NULL, ...) {
   check_dots_empty(...)
   link <- check_choice(link, "link", regress_links)
-  penalty <- check_choice(penalty, "penalty", c("none", "bias", "jeffreys", "prior"))
+  penalty <- check_choice(penalty)
   starts <- check_starts(starts)
   call <- match.call()
   design <- given_design(data, call)
-  by <- check_choice(attention.by, "attention.by", c("question", "person"))
+  by <- check_choice(attention.by)
   bar <- random_intercept(formula)
   check_extensions(anchor, attention, protective, bar)
   block <- block_column(mechanism, data, design)
   frame <- regress_frame(call, bar$fixed %||% formula, data, design, anchor, parent.frame(),
-                         c(list(group = bar$group, block = block), extension_variables(attention, protective)))
+                         c(list(group = bar$group, block = block),
+                           share_variables(attention %||% if (inherits(protective, "formula")) protective)))
   mechanism <- mechanism %||% frame$mechanism
   parts <- regress_data(frame, mechanism, link, if (is.null(attention)) anchor)
   check_start(start, parts$size)
@@ -172,10 +173,6 @@ check_extensions <- function(anchor, attention, protective, bar) {
   if (!is.null(protective) && is.null(bar)) {
     abort("{.arg protective} needs a random intercept, a term {.code (1 | id)}.", "argument")
   }
-}
-
-extension_variables <- function(attention, protective) {
-  share_variables(attention %||% if (inherits(protective, "formula")) protective)
 }
 
 check_start <- function(start, size) {
@@ -220,8 +217,8 @@ regress_data <- function(frame, mechanism, link, anchor = NULL) {
   mf <- frame$frame
   devices <- anchor_devices(regress_devices(mechanism, mf[["(arm)"]], nrow(mf)), anchor, mf[["(anchor)"]])
   response <- frame_response(frame, devices$labels)
-  x <- stats::model.matrix(frame$terms, mf)
-  offset <- stats::model.offset(mf)
+  x <- model.matrix(frame$terms, mf)
+  offset <- model.offset(mf)
   if (!all(is.finite(x), is.finite(offset))) {
     abort("Covariates and {.arg offset} must be finite.", c("argument", "input"))
   }
@@ -265,7 +262,7 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
   labels <- parts$devices$labels
   words <- switch(penalty, bias = ", bias reduced", jeffreys = ", Jeffreys' prior", prior = ", weak normal prior")
   structure(c(glm_elements(data, rows, eta, maximum, end, frame), maximum_elements(data, rows, maximum, end), list(
-    coefficients = stats::setNames(end$coefficients, colnames(data$x)),
+    coefficients = setNames(end$coefficients, colnames(data$x)),
     family = new_regress_family(device, mechanism, labels, link),
     title = paste0("Regression of the truth \"", labels[2], "\", ", link, " link", words),
     call = call, offset = parts$offset, mechanism = mechanism, link = link, labels = labels, penalty = penalty,
@@ -275,12 +272,12 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
 
 # The last parameter.
 unknown_parameter <- function(end, name) {
-  structure(stats::setNames(end$parameter, name), std.error = sqrt(rev(diag(end$variance$observed))[1]))
+  structure(setNames(end$parameter, name), std.error = sqrt(rev(diag(end$variance$observed))[1]))
 }
 
 # What every glm has.
 glm_elements <- function(data, rows, eta, maximum, end, frame) {
-  label <- function(x) stats::setNames(as.vector(x), row.names(frame$frame))
+  label <- function(x) setNames(as.vector(x), row.names(frame$frame))
   df <- maximum$model$size
   n <- sum(data$weight > 0)
   constant <- sum(binomial_constants(data$y, data$weight))
@@ -289,7 +286,7 @@ glm_elements <- function(data, rows, eta, maximum, end, frame) {
     deviance = deviance_of(data, rows$report), aic = -2 * (end$loglik + constant) + 2 * df, iter = maximum$steps,
     null.deviance = null_deviance(data, frame$terms), prior.weights = label(data$weight), df = as.double(df), n = n,
     df.residual = n - df, df.null = n - (attr(frame$terms, "intercept") > 0), y = label(data$y), converged = TRUE,
-    model = frame$frame, control = stats::glm.control(epsilon = 1e-11), method = "rr_glm.fit",
+    model = frame$frame, control = glm.control(epsilon = 1e-11), method = "rr_glm.fit",
     contrasts = attr(data$x, "contrasts"), constant = constant
   ))
 }
@@ -306,7 +303,7 @@ maximum_elements <- function(data, rows, maximum, end) {
   list(boundary = boundary, note = if (!is.null(boundary)) note,
        respondents = round(sum(data$weight)), device = data$device, arm = data$arm, unknown = data$unknown,
        point = end$point, flat = end$flat, loglik = end$loglik,
-       information = if (infinite) list() else lapply(end$information, named), variance = lapply(end$variance, named),
+       variance = lapply(end$variance, named),
        # Of combinations that are finite, whether or not their coefficients are.
        whole = if (infinite) end$whole[seq_along(names), seq_along(names), drop = FALSE],
        decrement = maximum$decrement, starts = maximum$values,
@@ -326,7 +323,7 @@ working_parts <- function(data, rows, eta, label) {
   w <- data$weight * rows$expected
   w[!is.finite(w)] <- 0
   response <- ifelse(is.finite(eta), eta, 0) - (data$offset %||% 0) + working
-  fit <- stats::lm.fit(data$x * sqrt(w), response * sqrt(w), tol = 1e-11)
+  fit <- lm.fit(data$x * sqrt(w), response * sqrt(w), tol = 1e-11)
   used <- seq_len(fit$rank)
   R <- qr.R(fit$qr)[used, used, drop = FALSE]
   rownames(R) <- colnames(R)
@@ -339,7 +336,7 @@ binomial_constants <- function(y, weight) {
   ifelse(weight > 0 & y > 0 & y < 1, lchoose(m, round(m * y)), 0)
 }
 
-deviance_of <- function(data, mu) sum(stats::binomial()$dev.resids(data$y, mu, data$weight))
+deviance_of <- function(data, mu) sum(binomial()$dev.resids(data$y, mu, data$weight))
 
 # Of the model with a constant truth alone.
 null_deviance <- function(data, terms) {

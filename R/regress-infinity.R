@@ -53,16 +53,7 @@ describe_maximum <- function(fit) {
   list(coefficients = replace(found$coefficients[columns], -model$basis$keep, NA), infinite = infinite,
        point = found$point[columns], flat = if (any(infinite)) found$part[columns, , drop = FALSE], parameter = psi,
        variance = list(observed = scaled(found$observed), expected = scaled(found$expected)),
-       whole = scaled(found$whole), loglik = raw$value,
-       information = lapply(raw[c("observed", "expected")], unscaled_information, model, places, length(scale)))
-}
-
-# The information in the columns of x and the unknown number, NA in columns that are left out.
-unscaled_information <- function(J, model, places, size) {
-  back <- block_diagonal(list(t(solve(model$basis$back)), diag(model$size - model$k)))
-  all <- matrix(NA_real_, size, size)
-  all[places, places] <- back %*% J %*% t(back)
-  all
+       whole = scaled(found$whole), loglik = raw$value)
 }
 
 # The rows at infinity, as directions of their signs, each once.
@@ -113,7 +104,7 @@ limit_predictor <- function(fit, x, offset = NULL) {
   out <- which(rowSums(move^2) > 1e-14)
   if (!length(out)) return(eta)
   seen <- fit$prior.weights > 0
-  rows <- stats::model.matrix(fit)[seen, , drop = FALSE]
+  rows <- model.matrix(fit)[seen, , drop = FALSE]
   cone <- infinite_cone(rows %*% fit$flat, predictor_of(rows, fit$point, fit$offset[seen]))
   kinds <- round(move[out, , drop = FALSE], 9)
   key <- do.call(paste, as.data.frame(kinds))

@@ -4,7 +4,7 @@
 
 # The family of the truth, which predict(type = "response") is about.
 #' @export
-family.rr_glm <- function(object, ...) stats::binomial(stats::make.link(object$link))
+family.rr_glm <- function(object, ...) binomial(make.link(object$link))
 
 #' @exportS3Method insight::get_df
 get_df.rr_glm <- function(x, type = "residual", ...) {
@@ -16,7 +16,7 @@ get_df.rr_glm <- function(x, type = "residual", ...) {
 # of models that are not nested need.
 #' @exportS3Method insight::get_loglikelihood
 get_loglikelihood.rr_glm <- function(x, ...) {
-  value <- stats::logLik(x)
+  value <- logLik(x)
   y <- unname(x$y)
   w <- unname(x$prior.weights)
   mu <- unname(x$fitted.values)
@@ -28,13 +28,13 @@ get_loglikelihood.rr_glm <- function(x, ...) {
 #' @exportS3Method performance::model_performance
 model_performance.rr_glm <- function(model, metrics = "all", ...) {
   table <- if (!is.null(model$design) || is.null(model$loglik)) {
-    data.frame(AIC = if (inherits(model, "rr_glm")) stats::AIC(model) else NA)
+    data.frame(AIC = if (inherits(model, "rr_glm")) AIC(model) else NA)
   } else {
-    value <- stats::logLik(model)
+    value <- logLik(model)
     k <- attr(value, "df")
     n <- attr(value, "nobs")
-    data.frame(AIC = stats::AIC(value), AICc = if (n > k + 1) stats::AIC(value) + 2 * k * (k + 1) / (n - k - 1) else NA,
-               BIC = stats::BIC(value))
+    data.frame(AIC = AIC(value), AICc = if (n > k + 1) AIC(value) + 2 * k * (k + 1) / (n - k - 1) else NA,
+               BIC = BIC(value))
   }
   choose_measures(table, metrics, c("AIC", "AICc", "BIC"))
 }
@@ -80,13 +80,13 @@ recover_data.rr_glm <- function(object, data = NULL, ...) {
 
 #' @exportS3Method emmeans::emm_basis
 emm_basis.rr_glm <- function(object, trms, xlev, grid, vcov. = NULL, ...) {
-  frame <- stats::model.frame(trms, grid, na.action = stats::na.pass, xlev = xlev)
-  V <- if (is.function(vcov.)) vcov.(object) else vcov. %||% stats::vcov(object)
+  frame <- model.frame(trms, grid, na.action = na.pass, xlev = xlev)
+  V <- if (is.function(vcov.)) vcov.(object) else vcov. %||% vcov(object)
   kept <- !is.na(object$coefficients)
-  parts <- qr(crossprod(stats::model.matrix(object)), tol = 1e-9)
+  parts <- qr(crossprod(model.matrix(object)), tol = 1e-9)
   nbasis <- if (all(kept)) matrix(NA) else qr.Q(parts, complete = TRUE)[, -seq_len(parts$rank), drop = FALSE]
   # The link is the truth's: type = "response" is then the share of true yes.
-  list(X = stats::model.matrix(trms, frame, contrasts.arg = object$contrasts), bhat = object$coefficients,
+  list(X = model.matrix(trms, frame, contrasts.arg = object$contrasts), bhat = object$coefficients,
        nbasis = nbasis, V = V[kept, kept, drop = FALSE], dffun = function(k, dfargs) dfargs$df,
        dfargs = list(df = if (is.null(vcov.)) coefficient_freedom(object) else Inf),
        misc = list(tran = if (object$link != "identity") object$link, inv.lbl = "prob", sigma = NULL))

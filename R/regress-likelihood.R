@@ -2,15 +2,21 @@
 
 # `evaluate(b, need)` gives list(value, gradient, observed, fallback), of which a `need` of 0 asks for the value, of 1
 # for the first three; `fallback` is a curvature that is never indefinite, that of EM or Fisher's. The coordinates are
-# such that X'WX is `total` times the identity: columns are made orthogonal (orthogonal_columns()). `reach(step)`: the
-# largest change of a linear predictor; `natural(b)`: the parameters that are reported, `slope(b)` their derivatives;
-# `rows(b, N)`: list(eta, move), linear predictors that may be infinite, and their changes along the columns of N.
-new_likelihood <- function(names, evaluate, reach, natural, slope, rows, total, start) {
+# such that X'WX is `total` times the identity: columns are made orthogonal (orthogonal_columns()). `predictors(b)`:
+# what is linear in b and may be infinite; `to`: from b to the parameters that are reported. Other models say more:
+# `reach(step)`, the largest change of a linear predictor; `natural(b)`, the reported parameters, `slope(b)` their
+# derivatives; `rows(b, N)`: list(eta, move), predictors that may be infinite, and their changes along the columns of N.
+new_likelihood <- function(names, evaluate, predictors, to, total, start = NULL,
+                           reach = function(step) max(abs(predictors(step))), natural = function(b) drop(to %*% b),
+                           slope = function(b) to,
+                           rows = function(b, N) list(eta = predictors(b), move = column_moves(predictors, N))) {
   size <- length(names)
   list(names = names, parts = list(evaluate = evaluate, reach = reach, metric = diag(total, size)), reach = reach,
        natural = natural, slope = slope, rows = rows, start = start, size = size, k = size, far = 37,
        data = list(weight = total), basis = list(levels = 0L))
 }
+
+column_moves <- function(move, N) matrix(apply(N, 2, move), ncol = ncol(N))
 
 # Linear combinations of columns: z = x back is orthogonal, with a mean square of 1 over the weighted rows.
 orthogonal_columns <- function(x, weights) {
@@ -25,7 +31,7 @@ truth_distances <- function(predictors, b, N) {
   eta <- predictors(b)
   top <- cbind(seq_len(nrow(eta)), max.col(eta, "first"))
   below <- function(eta) as.vector(eta[top] - eta)
-  list(eta = below(eta), move = matrix(apply(N, 2, function(way) below(predictors(way))), ncol = ncol(N)))
+  list(eta = below(eta), move = column_moves(function(way) below(predictors(way)), N))
 }
 
 # The highest maximum, what is infinite there, and what users must know of it. `start`: the first of the starts.
@@ -38,7 +44,7 @@ fit_likelihood <- function(model, starts, doubtful = FALSE,
     warn(c("The maximum of the likelihood was not reached.",
            x = "The next step promises {format(best$decrement, digits = 3)} units of log-likelihood."), "not_converged")
   }
-  list(coefficients = stats::setNames(found$coefficients, model$names),
+  list(coefficients = setNames(found$coefficients, model$names),
        vcov = structure(found$observed, dimnames = list(model$names, model$names)), limit = found$whole,
        loglik = best$value, df = model$size, estimate = found$point, infinite = infinite, starts = best$values,
        decrement = best$decrement, at = best$b)
@@ -49,7 +55,7 @@ fit_likelihood <- function(model, starts, doubtful = FALSE,
 tell_maxima <- function(infinite, values, doubtful, cure, pressed = FALSE) {
   near <- any(values < max(values, -Inf) - 1e-5 & values > max(values, -Inf) - 2)
   text <- if (pressed) "The maximum is at the end of the range of the link."
-    else if (length(infinite)) "The likelihood has its largest value at infinity: {.val {utils::head(infinite, 5)}}."
+    else if (length(infinite)) "The likelihood has its largest value at infinity: {.val {head(infinite, 5)}}."
     else if (near) "Another maximum lies within 2 units of log-likelihood."
   if (is.null(text) && !doubtful) return(invisible())
   if (doubtful) {

@@ -87,7 +87,7 @@ rr_loglinear <- function(formula, tally, starts = 5, protective = NULL, ...) {
   table <- found$table
   fit <- fit_likelihood(found$best$model, best = found$best)
   if (protective_term %in% fit$infinite) abort_protective("The reports leave the share of all respondents open.")
-  fit$coefficients <- stats::setNames(fit$coefficients[table$all_names], table$all_names)
+  fit$coefficients <- spread_coefficients(fit$coefficients, table$all_names)
   if (!is.null(protective)) {
     fit$df <- ncol(table$x) + 1L
     fit$without <- found$without
@@ -105,14 +105,13 @@ loglinear_table <- function(formula, tally) {
   if (!inherits(tally, "rr_tally")) {
     must_be(tally, "tally", "a tally of the questions", remedy = tally_remedy(tally, " under a {.fn rr_product}"))
   }
-  check_that(inherits(formula, "formula") && length(formula) == 2L, formula, "formula",
-             "one-sided, as in {.code ~ a * b}")
+  check_one_sided(formula, "formula")
   if (sum(tally$n) <= 0) abort("{.arg tally} must hold reports.", "empty")
   questions <- tally$mechanism$questions %||% list(report = tally$mechanism)
   axes <- unname(Map(function(question, name) unname(identified_channel(question, name)), questions, names(questions)))
   counts <- as.matrix(tally$counts)
   frame <- truth_cells(questions, tally)
-  terms <- stats::terms(formula, data = frame[names(questions)])
+  terms <- terms(formula, data = frame[names(questions)])
   check_columns(all.vars(terms), frame, "formula")
   cells <- nrow(frame) / ncol(counts)
   group <- rep(seq_len(ncol(counts)), each = cells)
@@ -127,7 +126,7 @@ loglinear_table <- function(formula, tally) {
 
 # Centred within groups: what is the same in a group has no effect.
 centred_design <- function(terms, frame, group) {
-  x <- stats::model.matrix(terms, frame)
+  x <- model.matrix(terms, frame)
   x <- x - (rowsum(x, group) / sum(group == 1L))[group, , drop = FALSE]
   x <- x[, colSums(abs(x)) > 1e-10, drop = FALSE]
   if (!ncol(x)) abort("{.arg formula} must have a term in the questions.", "argument")
@@ -150,7 +149,7 @@ truth_cells <- function(questions, tally) {
 protective_logit <- function(table, b) if (is.na(table$logit)) b[[length(b)]] else table$logit
 
 loglinear_reports <- function(table, theta, logit) {
-  stats::plogis(-logit) * through_axes(table$axes, theta) + stats::plogis(logit) * table$protective
+  plogis(-logit) * through_axes(table$axes, theta) + plogis(logit) * table$protective
 }
 
 # The highest maximum with a share of such respondents, climbed from the one without them too, which stays the best if
@@ -164,7 +163,7 @@ protective_maximum <- function(table, protective, without, starts) {
   model <- loglinear_model(table)
   # A point far out lies on a plateau that climbs do not leave.
   inside <- without$b * min(1, 6 / without$model$reach(without$b))
-  near <- rbind(cbind(inside, inside, without$b), stats::qlogis(c(0.1, 0.02, 0.3)))
+  near <- rbind(cbind(inside, inside, without$b), qlogis(c(0.1, 0.02, 0.3)))
   best <- highest_maximum(model, cbind(near, spread_starts(model, starts)))
   best$values <- best$values[best$values > without$value + 1e-7]
   if (!length(best$values)) {
@@ -197,19 +196,19 @@ abort_protective <- function(reason) {
 protective_row <- function(fit, conf.int, conf.level) {
   table <- fit$table
   inside <- is.na(table$logit)
-  share <- stats::plogis(protective_logit(table, fit$estimate))
+  share <- plogis(protective_logit(table, fit$estimate))
   error <- if (inside) share * (1 - share) * sqrt(fit$vcov[protective_term, protective_term]) else NA_real_
   root <- sqrt(2 * max(fit$loglik - fit$without, 0))
-  row <- tibble::tibble(term = protective_term, estimate = share, std.error = error, statistic = root,
-                        p.value = if (inside) stats::pnorm(-root) else 1)
+  row <- tibble(term = protective_term, estimate = share, std.error = error, statistic = root,
+                p.value = if (inside) pnorm(-root) else 1)
   if (!check_flag(conf.int, "conf.int")) return(row)
   drop <- normal_quantile(check_level(conf.level))
   beyond <- function(share) {
-    table$logit <- stats::qlogis(share)
+    table$logit <- qlogis(share)
     at <- cbind(fit$at[seq_len(ncol(table$x))], 0)
     sqrt(2 * max(fit$loglik - max(climb(loglinear_model(table), at)$value), 0)) - drop
   }
-  end <- function(range) stats::uniroot(beyond, range, tol = 1e-10)$root
+  end <- function(range) uniroot(beyond, range, tol = 1e-10)$root
   row$conf.low <- if (beyond(0) <= 0) 0 else end(c(0, share))
   row$conf.high <- end(c(share, 1 - 1e-9))
   row
@@ -244,12 +243,12 @@ loglinear_shares <- function(table, b, x = table$x) {
 loglinear_groups <- function(table, b, x = table$x, theta = loglinear_shares(table, b, x),
                              m = loglinear_reports(table, theta, logit)) {
   logit <- protective_logit(table, b)
-  share <- stats::plogis(logit)
+  share <- plogis(logit)
   lapply(seq_len(ncol(theta)), function(g) {
     design <- x[table$group == g, , drop = FALSE]
     design <- design - rep(drop(crossprod(design, theta[, g])), each = nrow(design))
     likely <- pmax(m[, g], 1e-300)
-    slope <- stats::plogis(-logit) * through_axes(table$axes, design * theta[, g]) / likely
+    slope <- plogis(-logit) * through_axes(table$axes, design * theta[, g]) / likely
     if (is.na(table$logit)) {
       design <- rbind(cbind(design, -share), c(numeric(ncol(design)), 1 - share))
       slope <- cbind(slope, share * (table$protective - m[, g]) / likely)
@@ -267,13 +266,12 @@ loglinear_model <- function(table) {
   new_likelihood(
     names = c(colnames(table$x), if (free) protective_term),
     evaluate = function(b, need) loglinear_value(table, basis$z, b, need),
-    reach = function(step) max(abs(basis$z %*% step[terms]), abs(step[-terms])),
-    natural = function(b) drop(back %*% b), slope = function(b) back,
+    predictors = function(b) c(basis$z %*% b[terms], b[-terms]), to = back, total = sum(table$worth),
+    start = c(numeric(length(terms)), if (free) qlogis(0.1)),
     rows = function(b, N) {
       found <- truth_distances(predictors, b, N)
       list(eta = c(found$eta, b[-terms]), move = rbind(found$move, N[-terms, , drop = FALSE]))
-    },
-    total = sum(table$worth), start = c(numeric(length(terms)), if (free) stats::qlogis(0.1))
+    }
   )
 }
 
@@ -301,9 +299,9 @@ loglinear_information <- function(table, g, logit) {
   spread <- function(design, weights) crossprod(design * weights, design)
   free <- is.na(table$logit)
   back <- through_axes(table$axes, ifelse(g$counts > 0, g$counts / g$m, 0), TRUE)
-  users <- stats::plogis(-logit) * g$theta * drop(back)
+  users <- plogis(-logit) * g$theta * drop(back)
   complete <- spread(g$design[seq_along(users), seq_len(ncol(table$x)), drop = FALSE], g$theta * sum(users))
-  if (free) complete <- block_diagonal(list(complete, diag(sum(g$counts) * stats::dlogis(logit), 1)))
+  if (free) complete <- block_diagonal(list(complete, diag(sum(g$counts) * dlogis(logit), 1)))
   spent <- c(users, if (free) sum(g$counts) - sum(users))
   list(complete = complete, after = spread(g$design, spent) - spread(g$slope, g$counts))
 }
@@ -330,7 +328,7 @@ regression_scores.rr_loglinear <- function(fit) {
 #' @rdname rr_loglinear
 #' @export
 predict.rr_loglinear <- function(object, type = c("truth", "report"), se.fit = FALSE, ...) {
-  type <- check_choice(type, "type", c("truth", "report"))
+  type <- check_choice(type)
   table <- object$table
   groups <- loglinear_groups(table, object$estimate)
   labels <- lapply(table$questions, `[[`, if (type == "truth") "levels" else "reports")
@@ -381,6 +379,6 @@ glance.rr_loglinear <- function(x, ...) {
     else sum(ifelse(counts > 0, counts * log(share), 0) %*% x$table$units)
   deviance <- max(2 * (saturated - x$loglik), 0)
   rest <- loglinear_freedom(x$table, x$df)
-  tibble::add_column(NextMethod(), deviance = deviance, df.residual = rest,
-                     p.value = if (rest > 0) stats::pchisq(deviance, rest, lower.tail = FALSE) else NA_real_)
+  add_column(NextMethod(), deviance = deviance, df.residual = rest,
+             p.value = if (rest > 0) pchisq(deviance, rest, lower.tail = FALSE) else NA_real_)
 }

@@ -105,13 +105,12 @@ NULL
 # pseudo-likelihood times the design's variance (Lumley and Scott, 2015).
 design_aic <- function(fit, k = 2) {
   places <- estimated_places(fit)
-  spread <- stats::vcov(fit, parameter = TRUE)[places, places, drop = FALSE]
+  spread <- vcov(fit, parameter = TRUE)[places, places, drop = FALSE]
   parameters <- sum(solve(bread_of(fit)[places, places, drop = FALSE]) * spread)
   c(eff.p = parameters, AIC = -2 * (fit$loglik + fit$constant) + k * parameters)
 }
 
 #' @rdname glm_methods
-#' @importFrom stats AIC BIC extractAIC
 #' @export
 AIC.rr_glm <- function(object, ..., k = 2) {
   fits <- list(object, ...)
@@ -135,7 +134,7 @@ extractAIC.rr_glm <- function(fit, scale = 0, k = 2, ...) {
 
 # The design's columns and the rows that were fitted, as the methods below need them.
 fitted_data <- function(fit) {
-  list(x = stats::model.matrix(fit), y = unname(fit$y), weight = unname(fit$prior.weights),
+  list(x = model.matrix(fit), y = unname(fit$y), weight = unname(fit$prior.weights),
        offset = if (any(fit$offset != 0)) as.double(fit$offset), arm = fit$arm, device = fit$device, link = fit$link,
        unknown = fit$unknown)
 }
@@ -153,7 +152,7 @@ row_scores <- function(fit) {
 answer_scores <- function(fit, y, arm) {
   rows <- regress_rows(fit$linear.predictors, y, arm, fit$device, fit$link)
   score <- ifelse(is.finite(fit$linear.predictors), rows$score, 0)
-  scores <- stats::model.matrix(fit)[, which(is.finite(fit$coefficients)), drop = FALSE] * score
+  scores <- model.matrix(fit)[, which(is.finite(fit$coefficients)), drop = FALSE] * score
   if (!known_error(fit)) return(scores)
   index <- row_arms(arm, length(score))
   other <- other_answer(fit$unknown, as.vector(fit$parameter))[index]
@@ -228,7 +227,7 @@ has_study <- function(fits) {
 study_meat <- function(fit) {
   mechanisms <- fit_mechanisms(fit)
   arms <- row_arms(fit$arm, length(fit$y))
-  x <- stats::model.matrix(fit)[, which(is.finite(fit$coefficients)), drop = FALSE]
+  x <- model.matrix(fit)[, which(is.finite(fit$coefficients)), drop = FALSE]
   slopes <- channel_slopes(fit)
   meat <- 0
   open <- which(vapply(mechanisms, is_validated, NA))
@@ -269,7 +268,7 @@ refuse_ratios <- function(fits) {
 
 # Estimates with standard errors and tests, the unknown number of the design last.
 estimate_table <- function(fit, type, cluster) {
-  table <- coefficient_table(c(fit$coefficients, fit$parameter), stats::vcov(fit, type, cluster, parameter = TRUE),
+  table <- coefficient_table(c(fit$coefficients, fit$parameter), vcov(fit, type, cluster, parameter = TRUE),
                              df = coefficient_freedom(fit, type))
   table[-seq_along(fit$coefficients), c("statistic", "p.value")] <- NA
   table
@@ -281,28 +280,26 @@ tidy.rr_glm <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = F
                         conf.method = c("profile", "wald"), type = NULL, cluster = NULL, ...) {
   known <- variance_type(x, type, cluster)
   table <- estimate_table(x, known, cluster)
-  if (check_flag(conf.int, "conf.int")) {
-    ends <- stats::confint(x, NULL, conf.level, conf.method, type, cluster)
-    if (!is.null(x$parameter)) {
-      # Through the logit, so that it stays between 0 and 1.
-      psi <- as.vector(x$parameter)
-      half <- coefficient_quantile(x, conf.level, known) * utils::tail(table$std.error, 1) / (psi * (1 - psi))
-      ends <- rbind(ends, stats::plogis(stats::qlogis(psi) + c(-half, half)))
-    }
-    table[c("conf.low", "conf.high")] <- as.data.frame(unname(ends))
+  ends <- function() {
+    ends <- confint(x, NULL, conf.level, conf.method, type, cluster)
+    if (is.null(x$parameter)) return(ends)
+    # Through the logit, so that it stays between 0 and 1.
+    psi <- as.vector(x$parameter)
+    half <- coefficient_quantile(x, conf.level, known) * tail(table$std.error, 1) / (psi * (1 - psi))
+    rbind(ends, plogis(qlogis(psi) + c(-half, half)))
   }
-  if (check_flag(exponentiate, "exponentiate")) exponentiated(table, seq_along(x$coefficients)) else table
+  finished_table(table, conf.int, ends(), exponentiate, seq_along(x$coefficients))
 }
 
 #' @rdname glm_methods
 #' @export
 glance.rr_glm <- function(x, ...) {
   likelihood <- function(f) if (is.null(x$design)) as.numeric(f(x)) else NA_real_
-  tibble::tibble(null.deviance = x$null.deviance, df.null = x$df.null, logLik = likelihood(stats::logLik),
-                 AIC = stats::AIC(x), BIC = likelihood(stats::BIC), deviance = x$deviance,
-                 df.residual = x$df.residual, nobs = stats::nobs(x),
-                 epsilon = max(vapply(fit_mechanisms(x), rr_epsilon, 0)),
-                 link = x$link, penalty = x$penalty, decrement = x$decrement, boundary = length(x$boundary$rows))
+  tibble(null.deviance = x$null.deviance, df.null = x$df.null, logLik = likelihood(logLik),
+         AIC = AIC(x), BIC = likelihood(BIC), deviance = x$deviance,
+         df.residual = x$df.residual, nobs = nobs(x),
+         epsilon = max(vapply(fit_mechanisms(x), rr_epsilon, 0)),
+         link = x$link, penalty = x$penalty, decrement = x$decrement, boundary = length(x$boundary$rows))
 }
 
 #' @rdname glm_methods
@@ -317,13 +314,10 @@ augment.rr_glm <- function(x, data = NULL, ...) {
   # A column that was I(...) in the formula is a plain one here.
   table[] <- lapply(table, function(column) if (inherits(column, "AsIs")) unclass(column) else column)
   rows <- fitted_rows(x)
-  tibble::add_column(tibble::as_tibble(table), .truth = rows$truth, .report = rows$report,
-                     .posterior = row_posterior(x, rows, unname(x$y)), .hat = unname(stats::hatvalues(x)),
-                     .resid = unname(stats::residuals(x, "deviance")))
+  add_column(as_tibble(table), .truth = rows$truth, .report = rows$report,
+             .posterior = row_posterior(x, rows, unname(x$y)), .hat = unname(hatvalues(x)),
+             .resid = unname(residuals(x, "deviance")))
 }
-
-#' @export
-as.data.frame.rr_glm <- function(x, ...) plain_frame(tidy(x, conf.int = TRUE), ...)
 
 # ---- printing ----
 
@@ -333,11 +327,11 @@ summary.rr_glm <- function(object, type = NULL, cluster = NULL, ...) {
   type <- variance_type(object, type, cluster)
   rows <- estimate_table(object, type, cluster)[which(!is.na(object$coefficients)), ]
   df <- coefficient_freedom(object, type)
-  V <- stats::vcov(object, type, cluster, complete = FALSE)
-  others <- c("coefficients", "residuals", "fitted.values", "effects", "qr", "R", "weights", "model", "data", "y",
-              "prior.weights", "linear.predictors", "offset")
-  structure(c(unclass(object)[setdiff(names(object), c(others, "df"))], list(
-    deviance.resid = stats::residuals(object, "deviance"), coefficients = summary_matrix(rows, df),
+  V <- vcov(object, type, cluster, complete = FALSE)
+  same <- c("call", "terms", "family", "deviance", "aic", "contrasts", "df.residual", "null.deviance", "df.null",
+            "iter", "na.action")
+  structure(c(unclass(object)[intersect(same, names(object))], list(
+    deviance.resid = residuals(object, "deviance"), coefficients = summary_matrix(rows, df),
     aliased = is.na(object$coefficients), dispersion = 1, cov.unscaled = V, cov.scaled = V, type = type,
     df = c(object$rank, object$df.residual, length(object$coefficients)), freedom = df, fit = object)),
     class = c("summary.rr_glm", "summary.glm"))

@@ -48,7 +48,6 @@
 #' @seealso [rr_multinom()], [rr_loglinear()], [rr_predictor()]; [glm_methods] for [rr_glm()].
 #' @concept robust standard errors
 #' @concept likelihood ratio test
-#' @importFrom stats add1 anova drop1 family formula hatvalues influence model.matrix predict
 #' @name regression_methods
 #' @order 1
 #' @examples
@@ -123,7 +122,7 @@ cluster_sums <- function(scores, cluster, fit) {
   n <- nrow(frame)
   if (inherits(cluster, "formula")) {
     data <- fit$data %||% fit$design$variables %||% eval(fit$call$data, environment(fit$terms))
-    columns <- tryCatch(stats::model.frame(cluster, data, na.action = stats::na.pass), error = function(e) NULL)
+    columns <- tryCatch(model.frame(cluster, data, na.action = na.pass), error = function(e) NULL)
     cluster <- if (length(columns) > 1L) interaction(columns, drop = TRUE) else columns[[1]]
     if (length(cluster) != n) cluster <- cluster[match(row.names(frame), row.names(columns))]
   }
@@ -141,12 +140,18 @@ cluster_sums <- function(scores, cluster, fit) {
 confint.rr_regression <- function(object, parm = NULL, level = 0.95, ...) {
   level <- check_level(level)
   v <- vcov(object)
-  which <- match_coefficients(parm, rownames(v))
-  table <- coefficient_table(object$coefficients[rownames(v)[which]], v, TRUE, level, coefficient_freedom(object))
-  bounds_matrix(table$conf.low, table$conf.high, level, table$term)
+  ends <- wald_ends(coefficient_table(object$coefficients[rownames(v)], v), level, coefficient_freedom(object))
+  interval_table(parm, rownames(v), level, function(j) ends[j, ])
 }
 
 match_coefficients <- function(parm, names, arg = "parm") match_rows(parm, names, "coefficients", arg)
+
+# The table of confint() from the ends of the interval of each parameter.
+interval_table <- function(parm, names, level, ends) {
+  which <- match_coefficients(parm, names)
+  ends <- vapply(which, ends, c(0, 0))
+  bounds_matrix(ends[1, ], ends[2, ], level, names[which])
+}
 
 # A fit has one likelihood: `loglik`, that of the answers in their order; `constant`, what a glm adds to it; `df`, its
 # parameters, and `n`, its observations.
@@ -184,7 +189,7 @@ anova.rr_regression <- function(object, ...) {
   table <- data.frame(Df = df[order], logLik = value, Df.diff = step, Chisq = statistic,
                       `Pr(>Chi)` = ratio_p_values(statistic, step, half), check.names = FALSE)
   models <- vapply(fits[order], function(fit) {
-    paste0(deparse1(stats::formula(fit)), if (!is.null(fit$without)) paste(" and", protective_term))
+    paste0(deparse1(formula(fit)), if (!is.null(fit$without)) paste(" and", protective_term))
   }, "")
   structure(table, heading = c("Likelihood ratio tests of the truth's model\n",
                                paste0("Model ", seq_along(models), ": ", models, collapse = "\n"),
@@ -203,24 +208,28 @@ check_nested <- function(fits, n, df) {
 
 # A share, or a sigma, at the end of its range is free to one side only: half the time it takes no degree of freedom.
 ratio_p_values <- function(statistic, step, half) {
-  p <- stats::pchisq(pmax(statistic, 0), step, lower.tail = FALSE)
-  p[half] <- (p[half] + stats::pchisq(statistic[half], step[half] - 1, lower.tail = FALSE)) / 2
+  p <- pchisq(pmax(statistic, 0), step, lower.tail = FALSE)
+  p[half] <- (p[half] + pchisq(statistic[half], step[half] - 1, lower.tail = FALSE)) / 2
   p
 }
 
 # One row per coefficient; `b` and `v` with the same names. An unknown number may have the name of a covariate.
-coefficient_table <- function(b, v, conf.int = FALSE, conf.level = 0.95, df = Inf) {
+coefficient_table <- function(b, v, df = Inf) {
   error <- sqrt(diag(v))[if (identical(names(b), rownames(v))) seq_along(b) else match(names(b), rownames(v))]
   error[!is.finite(b)] <- NA
   z <- unname(b / error)
-  table <- tibble::tibble(term = names(b), estimate = unname(b), std.error = unname(error), statistic = z,
-                          p.value = 2 * stats::pt(-abs(z), df))
-  if (check_flag(conf.int, "conf.int")) {
-    half <- stats::qt((1 - check_level(conf.level)) / 2, df, lower.tail = FALSE) * table$std.error
-    table$conf.low <- table$estimate - half
-    table$conf.high <- table$estimate + half
-  }
-  table
+  tibble(term = names(b), estimate = unname(b), std.error = unname(error), statistic = z,
+         p.value = 2 * pt(-abs(z), df))
+}
+
+# The table with the `ends` of intervals, a row each, if they are asked for, and with `rows` of it as factors.
+finished_table <- function(table, conf.int, ends, exponentiate, rows = seq_len(nrow(table))) {
+  if (check_flag(conf.int, "conf.int")) table[c("conf.low", "conf.high")] <- as.data.frame(unname(ends))
+  if (check_flag(exponentiate, "exponentiate")) exponentiated(table, rows) else table
+}
+
+wald_ends <- function(table, conf.level, df) {
+  table$estimate + outer(t_quantile(check_level(conf.level), df) * table$std.error, c(-1, 1))
 }
 
 # Standard errors of values with these slopes in the parameters, a row each.
@@ -228,7 +237,7 @@ slope_error <- function(slopes, V) sqrt(pmax(rowSums((slopes %*% V) * slopes), 0
 
 # Coefficients and ends of intervals as factors. Standard errors and tests stay those of the coefficients, as in tidy()
 # of other models.
-exponentiated <- function(table, rows = seq_len(nrow(table))) {
+exponentiated <- function(table, rows) {
   columns <- intersect(c("estimate", "conf.low", "conf.high"), names(table))
   table[rows, columns] <- exp(table[rows, columns])
   table
@@ -238,8 +247,9 @@ exponentiated <- function(table, rows = seq_len(nrow(table))) {
 #' @export
 tidy.rr_regression <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
   v <- if (is.null(x$truth)) vcov(x) else vcov(x, part = "all")
-  table <- coefficient_table(c(x$coefficients, x$truth), v, conf.int, conf.level, coefficient_freedom(x))
-  if (check_flag(exponentiate, "exponentiate")) exponentiated(table) else table
+  df <- coefficient_freedom(x)
+  table <- coefficient_table(c(x$coefficients, x$truth), v, df)
+  finished_table(table, conf.int, wald_ends(table, conf.level, df), exponentiate)
 }
 
 #' @rdname regression_methods
@@ -247,13 +257,16 @@ tidy.rr_regression <- function(x, conf.int = FALSE, conf.level = 0.95, exponenti
 glance.rr_regression <- function(x, ...) {
   loglik <- if (is.null(x$design)) x$loglik
   likelihood <- structure(loglik %||% NA_real_, df = x$df, nobs = x$n, class = "logLik")
-  tibble::tibble(nobs = x$n, df = x$df, logLik = as.numeric(likelihood), AIC = stats::AIC(likelihood),
-                 BIC = stats::BIC(likelihood), decrement = x$decrement %||% NA_real_, starts = length(x$starts))
+  tibble(nobs = x$n, df = x$df, logLik = as.numeric(likelihood), AIC = AIC(likelihood),
+         BIC = BIC(likelihood), decrement = x$decrement %||% NA_real_, starts = length(x$starts))
 }
 
 #' @rdname regression_methods
 #' @export
 as.data.frame.rr_regression <- function(x, ...) plain_frame(tidy(x, conf.int = TRUE), ...)
+
+#' @export
+as.data.frame.rr_glm <- as.data.frame.rr_regression
 
 #' @rdname regression_methods
 #' @export
@@ -292,10 +305,10 @@ print.summary.rr_regression <- function(x, digits = 4, ...) {
   words <- c(observed = "observed information", expected = "expected information", sandwich = "sandwich",
              survey = if (is.null(fit$replicated)) "linearized" else "replicate weights")
   if (!is.null(x$type)) cat("  standard errors: ", words[[x$type]], "\n", sep = "")
-  stats::printCoefmat(x$coefficients, digits = check_digits(digits), na.print = "NA", cs.ind = 1:2, tst.ind = 3)
+  printCoefmat(x$coefficients, digits = check_digits(digits), na.print = "NA", cs.ind = 1:2, tst.ind = 3)
   if (!is.null(fit$loglik) && is.null(fit$design)) {
     cat("\n  log-likelihood ", format(as.numeric(logLik(fit)), digits = 7), " on ", attr(logLik(fit), "df"),
-        " degrees of freedom; AIC ", format(stats::AIC(fit), digits = 7), ", BIC ", format(stats::BIC(fit), digits = 7),
+        " degrees of freedom; AIC ", format(AIC(fit), digits = 7), ", BIC ", format(BIC(fit), digits = 7),
         "\n", sep = "")
   }
   invisible(x)
@@ -327,7 +340,7 @@ print_heading <- function(x, freedom = coefficient_freedom(x)) {
 
 # Which odds the coefficients of a multinomial regression are about.
 print_odds <- function(x) {
-  cat("  ", deparse1(stats::formula(x$terms)),
+  cat("  ", deparse1(formula(x$terms)),
       if (x$type == "cumulative") "; log odds of higher levels, and thresholds"
       else sprintf("; log odds against \"%s\"", x$mechanism$levels[1]), "\n", sep = "")
 }

@@ -36,7 +36,7 @@
 #'
 #' @param object,x A fit of [rr_glm()] with a random intercept.
 #' @param newdata A data frame with the covariates, and for `type = "report"` the arm; default the rows of the fit.
-#' @param type `"truth"` (default): probability of a true yes; `"report"`: of a reported yes; `"link"`: linear predictor of a person with random intercept 0; `"evasion"`: see
+#' @param type `"truth"` (default): probability of a true yes; `"report"`: probability of a reported yes; `"link"`: linear predictor of a person with random intercept 0; `"evasion"`: see
 #'   *Persons who evade*.
 #' @param random Treatment of the random intercept: `"average"` (default) over persons, which gives the prevalence; `"zero"`; or `"predicted"`, the posterior mean of the probability
 #'   for the persons that were fitted.
@@ -44,7 +44,7 @@
 #' @param level,conf.level Confidence level, a number in (0, 1); default 0.95.
 #' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high`?
 #' @param method `"profile"` (default) or `"wald"` (coefficients only). With persons who evade the default is `"wald"`, which then includes `sigma` (by its logarithm).
-#' @param effects `c("ran_pars", "fixed")` (default), with persons who evade also `"evasion"`: `sigma`, coefficients, share; `"ran_vals"`: the random intercepts of the groups.
+#' @param effects Default `c("ran_pars", "fixed", "evasion")`: `sigma`, coefficients and, with persons who evade, their share; `"ran_vals"`: the random intercepts of the groups.
 #' @param exponentiate Logical, default `FALSE`. Give odds ratios instead of coefficients?
 #' @param digits Significant digits printed, from 1 to 22; default 4.
 #' @param nsim,seed Number of simulated data sets, and the seed of R's generator.
@@ -114,18 +114,14 @@ random_intercept <- function(formula) {
   list(fixed = formula, group = bars[[1]][[3]], bar = bars[[1]])
 }
 
-mixed_links <- c("logit", "probit", "cloglog", "cauchit")
-
 # `plain` is the fit without the random intercept, `data` its checked data.
 mixed_fit <- function(plain, data, group, bar, call) {
   check_mixed(plain, data, group)
   codes <- match(group, unique(group))
   n <- length(codes)
   weight <- data$weight[!duplicated(codes)]
-  aliased <- is.na(plain$coefficients) & !names(plain$coefficients) %in% plain$boundary$coefficients
-  keep <- is.finite(plain$point) & !aliased
-  model <- mixed_model(data$x[, keep, drop = FALSE], data$y, (data$arm %||% integer(n)) + 1L, data$device,
-                       match(data$link, mixed_links) - 1L, data$offset %||% numeric(n), codes, weight)
+  keep <- !is_aliased(plain)
+  model <- mixed_model(data, keep, codes, weight)
   found <- mixed_supremum(model, plain, plain$point[keep])
   value <- mixed_value(model, found$at)
   estimates <- mixed_estimates(found, value$observed, names(plain$coefficients)[keep], plain$variance$observed)
@@ -135,7 +131,7 @@ mixed_fit <- function(plain, data, group, bar, call) {
     random = data.frame(level = as.character(unique(group)), estimate = scale * value$mean[model$of],
                         std.error = scale * value$deviation[model$of]),
     ladder = found$ladder, limit = found$limit, fixed = plain, model = model, weights = weight, at = found$at,
-    information.pairs = sigma_error(plain, data, codes, weight),
+    information.pairs = sigma_error(plain, codes, weight),
     starts = if (found$rival) c(found$value, NA) else found$value,
     title = sprintf("Random intercept regression of the truth \"%s\", %s link", plain$labels[2], data$link),
     terms = plain$terms, frame = plain$model, mechanism = plain$mechanism, call = call
@@ -161,7 +157,7 @@ mixed_supremum <- function(model, plain, start) {
 
 # Coefficients, sigma, and their variance from the information; `plain` is the variance without the intercept.
 mixed_estimates <- function(found, information, names, plain) {
-  b <- stats::setNames(found$at[seq_along(names)], names)
+  b <- setNames(found$at[seq_along(names)], names)
   sigma <- found$sigma
   all <- c(names, "sigma")
   variance <- matrix(NA_real_, length(all), length(all), dimnames = list(all, all))
@@ -180,23 +176,26 @@ mixed_estimates <- function(found, information, names, plain) {
 }
 
 # The standard error of sigma^2 that the pairs of reports of a group allow, under independence.
-sigma_error <- function(plain, data, codes, weight) {
-  omega <- regress_rows(unname(plain$linear.predictors), data$y, data$arm, data$device, data$link)$expected
+sigma_error <- function(plain, codes, weight) {
+  omega <- fitted_rows(plain)$expected
   omega[!is.finite(omega)] <- 0
   sums <- rowsum(cbind(omega, omega^2), codes)
   1 / sqrt(sum(weight * (sums[, 1]^2 - sums[, 2]) / 2))
 }
 
+# Other likelihoods of the rows of `plain` are those of single reports, and of fits without further parts. `refused`:
+# what they do not have besides.
+refuse_beside <- function(what, plain, data, refused) {
+  refused <- c(`a penalty` = plain$penalty != "none", `an unknown parameter` = !is.null(data$unknown),
+               `a survey design` = !is.null(plain$design), `counts of reports` = !all(data$y %in% 0:1), refused)
+  if (any(refused)) abort(paste(what, "is not available with {names(refused)[refused][1]}."), "argument")
+}
+
 check_mixed <- function(plain, data, group) {
-  refused <- c(`a penalty` = plain$penalty != "none", `an anchor question` = !is.null(plain$anchor),
-               `an unknown parameter` = !is.null(data$unknown), `a survey design` = !is.null(plain$design),
-               `this link` = !data$link %in% mixed_links)
-  if (any(refused)) abort("A random intercept is not available with {names(refused)[refused][1]}.", "argument")
-  if (!all(data$y %in% 0:1)) {
-    abort("Each row must be one report if there is a random intercept, not a table of counts.", "argument")
-  }
+  refuse_beside("A random intercept", plain, data,
+                c(`an anchor question` = !is.null(plain$anchor), `this link` = !data$link %in% mixed_links))
   if (anyNA(group)) abort("The group of the random intercept must not be missing.", c("missing", "argument"))
-  if (any(data$weight != stats::ave(data$weight, match(group, unique(group))))) {
+  if (any(data$weight != ave(data$weight, match(group, unique(group))))) {
     abort("{.arg weights} must be equal in all rows of a group: they are weights of persons.", "argument")
   }
   if (!anyDuplicated(group)) {
@@ -226,29 +225,26 @@ vcov.rr_glm_mixed <- function(object, ...) object$vcov
 #' @rdname random_intercept
 #' @export
 formula.rr_glm_mixed <- function(x, ...) {
-  formula <- stats::formula(x$terms)
+  formula <- formula(x$terms)
   formula[[3]] <- call("+", formula[[3]], call("(", x$bar))
   formula
 }
 
 #' @rdname random_intercept
 #' @export
-tidy.rr_glm_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.int = FALSE, conf.level = 0.95,
+tidy.rr_glm_mixed <- function(x, effects = c("ran_pars", "fixed", "evasion"), conf.int = FALSE, conf.level = 0.95,
                               exponentiate = FALSE, ...) {
   group <- deparse1(x$bar[[3]])
   if (identical(effects, "ran_vals")) {
-    return(tibble::tibble(effect = "ran_vals", group = group, level = x$random$level, term = "(Intercept)",
-                          estimate = x$random$estimate, std.error = x$random$std.error))
+    return(tibble(effect = "ran_vals", group = group, level = x$random$level, term = "(Intercept)",
+                  estimate = x$random$estimate, std.error = x$random$std.error))
   }
   table <- coefficient_table(x$coefficients, x$vcov)
-  table <- tibble::add_column(table, effect = "fixed", group = NA_character_, .before = 1)
-  sigma <- tibble::tibble(effect = "ran_pars", group = group, term = "sd__(Intercept)", estimate = x$sigma,
-                          std.error = sqrt(x$variance["sigma", "sigma"]), statistic = NA_real_, p.value = NA_real_)
-  table <- rbind(table, sigma)
-  if (check_flag(conf.int, "conf.int")) {
-    table[c("conf.low", "conf.high")] <- as.data.frame(unname(stats::confint(x, level = conf.level)))
-  }
-  if (check_flag(exponentiate, "exponentiate")) table <- exponentiated(table, which(table$effect == "fixed"))
+  table <- add_column(table, effect = "fixed", group = NA_character_, .before = 1)
+  sigma <- tibble(effect = "ran_pars", group = group, term = "sd__(Intercept)", estimate = x$sigma,
+                  std.error = sqrt(x$variance["sigma", "sigma"]), statistic = NA_real_, p.value = NA_real_)
+  table <- rbind(table, sigma, evasion_table(x$evasion))
+  table <- finished_table(table, conf.int, confint(x, level = conf.level), exponentiate, which(table$effect == "fixed"))
   table[table$effect %in% effects, ]
 }
 
@@ -257,72 +253,66 @@ tidy.rr_glm_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.int = FA
 glance.rr_glm_mixed <- function(x, ...) {
   # Intraclass correlation of the truths on the scale of the link.
   rest <- c(pi^2 / 3, 1, pi^2 / 6, NA)[match(x$fixed$link, mixed_links)]
-  tibble::add_column(NextMethod(), sigma = x$sigma, icc = if (is.infinite(x$sigma)) 1 else 1 / (1 + rest / x$sigma^2),
-                     ngrps = x$ngrps)
+  add_column(NextMethod(), sigma = x$sigma, icc = if (is.infinite(x$sigma)) 1 else 1 / (1 + rest / x$sigma^2),
+             ngrps = x$ngrps)
 }
 
 #' @rdname random_intercept
 #' @export
 predict.rr_glm_mixed <- function(object, newdata = NULL, type = c("truth", "report", "link"),
                                  random = c("average", "zero", "predicted"), ...) {
-  type <- check_choice(type, "type", c("truth", "report", "link"))
-  random <- check_choice(random, "random", c("average", "zero", "predicted"))
+  type <- check_choice(type)
+  random <- check_choice(random)
   plain <- plain_fit(object)
-  new <- if (is.null(newdata)) fitted_predictors(plain) else prediction_rows(plain, newdata, type)
+  new <- prediction_rows(plain, newdata, type)
   if (!is.null(object$limit) && (type == "link" || random != "average")) {
     abort("Only averages over the random intercept are finite if sigma is infinite.", "argument")
   }
-  if (type == "link") return(stats::setNames(new$eta, new$names))
+  if (type == "link") return(setNames(new$eta, new$names))
   if (random == "predicted" && !is.null(newdata)) {
     abort("{.code random = \"predicted\"} is for the rows that were fitted.", "argument")
   }
   truth <- switch(random, average = plain$curve$yes(new$eta), zero = truth_curve(plain$link)$yes(new$eta),
                   predicted = posterior_truth(object, plain, new$eta))
-  if (type == "report") {
-    device <- row_device(plain$device, new$arm, length(truth))
-    truth <- device$q + device$d * truth
-  }
-  stats::setNames(truth, new$names)
+  setNames(if (type == "report") reported(plain$device, new$arm, truth) else truth, new$names)
 }
 
 # The mean of the probability over the posterior of u of each row's group: Bayes on a grid, from its reports.
 posterior_truth <- function(object, plain, eta) {
   u <- seq(-8.5, 8.5, length.out = 2001)
   truths <- truth_curve(plain$link)$yes(outer(eta, object$sigma * u, `+`))
-  device <- row_device(plain$device, plain$arm, length(eta))
-  report <- device$q + device$d * truths
+  report <- reported(plain$device, plain$arm, truths)
   loglik <- rowsum(log(plain$y * report + (1 - plain$y) * (1 - report)), object$group)
-  posterior <- exp(sweep(loglik, 1, apply(loglik, 1, max)) + rep(stats::dnorm(u, log = TRUE), each = nrow(loglik)))
+  posterior <- exp(sweep(loglik, 1, apply(loglik, 1, max)) + rep(dnorm(u, log = TRUE), each = nrow(loglik)))
   rowSums(truths * (posterior / rowSums(posterior))[object$group, , drop = FALSE])
 }
 
 regression_reports.rr_glm_mixed <- function(fit) fit$fixed$y
 
-# The fit of rr_glm() without what cannot be seen of respondents, at the coefficients of the fit with it. Its element
-# `variance` is a matrix with a row for each column of the design matrix.
+# The fit of rr_glm() at the coefficients of another likelihood of the same rows. Its element `whole` is their variance.
 plain_fit <- function(fit) UseMethod("plain_fit")
 
-# `curve` is the average over persons, and `variance` has a row for sigma too.
+# `curve` is the average over persons, and the variance has a row for sigma too.
 plain_fit.rr_glm_mixed <- function(fit) {
   curve <- if (is.null(fit$limit)) mixed_curve(fit$fixed$link, fit$sigma) else truth_curve("probit")
   # Points are finite, where coefficients are not.
-  point <- stats::setNames(fit$limit$ratio %||% fit$at[seq_along(fit$coefficients)], names(fit$coefficients))
+  point <- setNames(fit$limit$ratio %||% fit$at[seq_along(fit$coefficients)], names(fit$coefficients))
   replaced_fit(fit$fixed, point, fit$variance, if (is.null(fit$limit)) "sigma", curve)
 }
 
 replaced_fit <- function(plain, point, variance, more = NULL, curve = NULL) {
-  plain[c("flat", "boundary")] <- NULL
+  plain[c("flat", "boundary", "design")] <- NULL
   names <- names(plain$coefficients)
   plain$coefficients[] <- NA
   estimated <- intersect(names, names(point))
   plain$coefficients[estimated] <- point[estimated]
   plain$point <- ifelse(is.na(plain$coefficients), 0, plain$coefficients)
-  plain$linear.predictors[] <- predictor_of(stats::model.matrix(plain), plain$point, plain$offset)
+  plain$linear.predictors[] <- predictor_of(model.matrix(plain), plain$point, plain$offset)
   plain$curve <- curve
   all <- c(names, more)
-  plain$variance <- matrix(NA_real_, length(all), length(all), dimnames = list(all, all))
+  plain$whole <- matrix(NA_real_, length(all), length(all), dimnames = list(all, all))
   known <- intersect(rownames(variance), all)
-  plain$variance[known, known] <- variance[known, known]
+  plain$whole[known, known] <- variance[known, known]
   plain
 }
 
@@ -330,23 +320,21 @@ replaced_fit <- function(plain, point, variance, more = NULL, curve = NULL) {
 #' @export
 confint.rr_glm_mixed <- function(object, parm = NULL, level = 0.95, method = c("profile", "wald"), ...) {
   level <- check_level(level)
-  if (check_choice(method, "method", c("profile", "wald")) == "wald") return(confint.rr_regression(object, parm, level))
+  if (check_choice(method) == "wald") return(confint.rr_regression(object, parm, level))
   names <- c(names(object$coefficients), "sigma")
-  which <- match_coefficients(parm, names)
-  drop <- stats::qchisq(level, 1) / 2
+  drop <- qchisq(level, 1) / 2
   # Of sigma 0 and Inf, where these lie within the fall of the log-likelihood.
   height <- function(sigma) {
     b <- object$at[seq_along(object$coefficients)]
     mixed_climb(object$model, b, sigma, halvings = 1, tolerance = 1e-8)$value - object$loglik + drop
   }
-  end <- function(range) stats::uniroot(height, range, tol = 1e-6)$root
-  ends <- vapply(which, function(j) {
+  end <- function(range) uniroot(height, range, tol = 1e-6)$root
+  interval_table(parm, names, level, function(j) {
     if (j < length(names)) return(coefficient_interval(object, j, drop))
     top <- if (is.null(object$limit)) object$sigma else 32
     c(if (object$fixed$loglik - object$loglik + drop >= 0) 0 else end(c(0, top)),
       if (height(32) >= 0) Inf else end(c(object$sigma, 32)))
-  }, c(0, 0))
-  bounds_matrix(ends[1, ], ends[2, ], level, names[which])
+  })
 }
 
 # The profile of one coefficient: its column becomes an offset. From the Wald limit outwards until the fall is enough.
@@ -370,7 +358,7 @@ outer_ends <- function(height, estimate, error, drop) {
   vapply(c(-1, 1), function(side) {
     far <- estimate + side * error * sqrt(2 * drop)
     for (round in 1:12) {
-      if (height(far) < 0) return(stats::uniroot(height, sort(c(estimate, far)), tol = 1e-6 * error)$root)
+      if (height(far) < 0) return(uniroot(height, sort(c(estimate, far)), tol = 1e-6 * error)$root)
       far <- far + side * error * 2^(round - 1)
     }
     side * Inf
@@ -380,8 +368,8 @@ outer_ends <- function(height, estimate, error, drop) {
 mixed_height <- function(model, start) {
   if (model$size == 0) {
     model$parts$x <- matrix(0, length(model$parts$y), 1)
-    value <- function(sigma) .Call(C_rr_mixed_value, model$parts, mixed_groups(model, 1, NA_real_), c(0, sigma))$value
-    return(stats::optimize(value, c(0, 2 * start + 5), maximum = TRUE)$objective)
+    value <- function(sigma) mixed_pass(model, c(0, sigma))$value
+    return(optimize(value, c(0, 2 * start + 5), maximum = TRUE)$objective)
   }
   mixed_climb(model, start, halvings = 1, tolerance = 1e-8)$value
 }
@@ -390,19 +378,15 @@ mixed_height <- function(model, start) {
 #' @export
 simulate.rr_glm_mixed <- function(object, nsim = 1, seed = NULL, ...) {
   if (!is.null(object$limit)) abort("A fit with infinite sigma cannot be simulated.", "argument")
-  nsim <- check_count(nsim, "nsim", min = 1)
-  seed <- keep_seed(seed)
   eta <- unname(predict(object, type = "link"))
-  device <- row_device(object$fixed$device, object$fixed$arm, length(eta))
   evasion <- object$evasion
-  draw <- function(k) {
-    u <- stats::rnorm(object$ngrps)[object$group]
-    report <- device$q + device$d * truth_curve(object$fixed$link)$yes(eta + object$sigma * u)
-    said <- stats::rbinom(length(eta), 1, report)
-    if (!is.null(evasion)) said <- ifelse(stats::runif(object$ngrps)[object$group] < evasion$gamma, evasion$safe, said)
+  drawn_surveys(nsim, seed, row.names(object$frame), function() {
+    u <- rnorm(object$ngrps)[object$group]
+    truth <- truth_curve(object$fixed$link)$yes(eta + object$sigma * u)
+    said <- rbinom(length(eta), 1, reported(object$fixed$device, object$fixed$arm, truth))
+    if (!is.null(evasion)) said <- ifelse(runif(object$ngrps)[object$group] < evasion$gamma, evasion$safe, said)
     factor(said, 0:1, object$fixed$labels)
-  }
-  drawn_surveys(nsim, draw, seed, row.names(object$frame))
+  })
 }
 
 #' @exportS3Method nlme::ranef
@@ -421,5 +405,27 @@ VarCorr.rr_glm_mixed <- function(x, sigma = 1, ...) {
 # The share in rows of covariates; where nobody evades all logits are -Inf.
 evasion_shares <- function(evasion, v) {
   if (evasion$share == 0) return(numeric(nrow(v)))
-  stats::plogis(drop(v %*% evasion$at[-seq_len(evasion$groups$size + 1L)]))
+  plogis(drop(v %*% evasion$at[-seq_len(evasion$groups$size + 1L)]))
+}
+
+# ---- the rows of a share of persons who evade ----
+
+is_constant_share <- function(evasion) identical(colnames(evasion$shares$v), "(Intercept)")
+
+# The names of what is estimated beside the coefficients and sigma: the share, or the logits of its covariates.
+evasion_terms <- function(evasion) {
+  if (is_constant_share(evasion)) protective_term else paste0(protective_term, ":", colnames(evasion$shares$v))
+}
+
+# The rows of a table of the share, or of the logits of its covariates.
+evasion_table <- function(own) {
+  if (is.null(own)) return(NULL)
+  share <- if (is_constant_share(own)) {
+    tibble(estimate = own$share, std.error = if (own$share > 0) own$std.error else NA_real_,
+           statistic = sqrt(own$statistic), p.value = own$p.value)
+  } else {
+    names <- names(own$coefficients)
+    coefficient_table(own$coefficients, structure(own$vcov, dimnames = list(names, names)))[-1]
+  }
+  tibble(effect = "evasion", group = NA_character_, term = evasion_terms(own), share)
 }

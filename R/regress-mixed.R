@@ -1,33 +1,42 @@
 # A random intercept: the marginal likelihood of the reports of persons, or other groups (inst/mathematics/mixed.md).
 # The parts of the model are those of a regression of rows (R/regress-fit.R); `at` is the coefficients, then sigma.
 
-# The rows in the order of their groups; groups whose rows and reports are the same count once, with the sum of their
-# weights. `other` tells rows apart too.
-mixed_model <- function(x, y, arm, device, link, offset, group, weight, other = NULL) {
-  row <- do.call(paste, c(as.data.frame(x), list(y, arm, offset, other)))
+mixed_links <- c("logit", "probit", "cloglog", "cauchit")
+
+# The rows of some columns in the order of their groups; groups whose rows and reports are the same count once, with the
+# sum of their weights. `other` tells rows apart too.
+mixed_model <- function(data, columns, group, weight, other = NULL) {
+  n <- length(data$y)
+  data$x <- data$x[, columns, drop = FALSE]
+  data$arm <- data$arm %||% integer(n)
+  data$offset <- data$offset %||% numeric(n)
+  row <- do.call(paste, c(as.data.frame(data$x), list(data$y, data$arm, data$offset, other)))
   row <- match(row, unique(row))
   order <- order(group, row)
   size <- tabulate(group)
   key <- vapply(split(row[order], group[order]), paste, "", collapse = " ")
   of <- match(key, unique(key))
   kept <- order[group[order] %in% which(!duplicated(of))]
-  list(parts = regress_parts(x[kept, , drop = FALSE], as.double(y[kept]), device, link,
-                             offset = as.double(offset[kept]), arm = as.integer(arm[kept]) - 1L),
+  data <- take_rows(data, kept)
+  list(parts = regress_parts(data$x, data$y, data$device, match(data$link, mixed_links) - 1L, offset = data$offset,
+                             arm = data$arm),
        first = c(0L, cumsum(size[!duplicated(of)])), weight = as.vector(rowsum(weight, of, reorder = FALSE)), of = of,
-       kept = kept, x = x[kept, , drop = FALSE], size = ncol(x))
+       kept = kept, x = data$x, size = ncol(data$x))
 }
 
 mixed_groups <- function(model, halvings, sigma, width = 8.5) {
   list(first = model$first, weight = model$weight, width = width, halvings = halvings, sigma = sigma)
 }
 
-# Value, score, information, and what is known of each group; with an edge that carries weight the grid is wider.
+# Value, score, information, and what is known of each group.
+mixed_pass <- function(model, at, halvings = 1, width = 8.5) {
+  .Call(C_rr_mixed_value, model$parts, mixed_groups(model, halvings, NA_real_, width), at)
+}
+
+# With an edge that carries weight the grid is wider.
 mixed_value <- function(model, at) {
-  value <- .Call(C_rr_mixed_value, model$parts, mixed_groups(model, 1, NA_real_), at)
-  if (is.finite(value$value) && max(value$edge) > 1e-14) {
-    value <- .Call(C_rr_mixed_value, model$parts, mixed_groups(model, 1, NA_real_, 10.5), at)
-  }
-  value
+  value <- mixed_pass(model, at)
+  if (is.finite(value$value) && max(value$edge) > 1e-14) mixed_pass(model, at, width = 10.5) else value
 }
 
 # Of all coefficients and sigma, or of the coefficients at a `sigma`.
@@ -92,8 +101,8 @@ mixed_far <- function(model, ends) {
   ratio <- far$at[seq_len(model$size)] / far$at[model$size + 1L]
   if (!is.finite(mixed_limit(model, ratio)$value)) return(NULL)
   for (round in 1:3) {
-    found <- stats::optim(ratio, function(c) -mixed_limit(model, c)$value, function(c) -mixed_limit(model, c)$gradient,
-                          method = "BFGS", control = list(reltol = 1e-14, maxit = 500))
+    found <- optim(ratio, function(c) -mixed_limit(model, c)$value, function(c) -mixed_limit(model, c)$gradient,
+                   method = "BFGS", control = list(reltol = 1e-14, maxit = 500))
     ratio <- found$par
   }
   list(ratio = ratio, value = -found$value)
@@ -110,8 +119,8 @@ mixed_limit <- function(model, ratio) {
   fall <- products$before - products$after
   t <- threshold[order]
   # Phi(t) of each threshold counts with the drop of the product there; the last interval ends at 1.
-  likelihood <- products$after[model$first[-1]] + as.vector(rowsum(stats::pnorm(t) * fall, own))
-  slope <- stats::dnorm(t) * fall / likelihood[own] * model$weight[own]
+  likelihood <- products$after[model$first[-1]] + as.vector(rowsum(pnorm(t) * fall, own))
+  slope <- dnorm(t) * fall / likelihood[own] * model$weight[own]
   list(value = sum(model$weight * log(pmax(likelihood, 0))),
        gradient = -drop(crossprod(model$x[order, , drop = FALSE], slope)))
 }
@@ -144,7 +153,7 @@ mixed_curve <- function(link, sigma) {
   curve <- truth_curve(link)
   h <- 0.7 / 2^(ceiling(log2(max(1, 0.9 * sigma))) + 1)
   u <- h * seq(-ceiling(8.5 / h), ceiling(8.5 / h))
-  density <- h * stats::dnorm(u)
+  density <- h * dnorm(u)
   average <- function(f, weight) function(eta, k) drop(matrix(f(outer(eta, sigma * u, `+`), k), length(eta)) %*% weight)
   # At sigma = 0 the derivative is 0 exactly.
   list(yes = average(function(eta, k) curve$yes(eta), density), derivative = average(curve$derivative, density),

@@ -80,7 +80,7 @@ rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multin
                         subset = NULL, na.action = NULL, starts = 5, ...) {
   check_dots_empty(...)
   call <- match.call()
-  type <- check_choice(type, "type", c("multinomial", "cumulative"))
+  type <- check_choice(type)
   starts <- check_starts(starts)
   design <- given_design(data, call)
   rows <- multinom_rows(design_call(call, design), formula, design$variables %||% data, mechanism, parent.frame())
@@ -97,7 +97,7 @@ rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multin
 }
 
 new_rr_multinom <- function(fit, model, rows, type, call) {
-  fit$coefficients <- stats::setNames(fit$coefficients[model$all_names], model$all_names)
+  fit$coefficients <- spread_coefficients(fit$coefficients, model$all_names)
   structure(c(fit, rows[c("weights", "mechanism", "frame", "terms", "xlevels", "contrasts", "response")], list(
     n = rows$respondents %||% sum(rows$weights > 0), type = type, call = call,
     model = c(model[c("x", "columns", "truths", "expected")], rows[c("codes", "channel")]),
@@ -130,16 +130,16 @@ multinom_rows <- function(call, formula, data, mechanism, where) {
   channel <- unname(identified_channel(rows$mechanism))
   if (nrow(channel) > 200) abort("{.arg mechanism} must have at most 200 truths for a regression.", "argument")
   check_possible(rows$codes, channel, rows$mechanism, rows$response)
-  x <- stats::model.matrix(rows$terms, rows$frame)
+  x <- model.matrix(rows$terms, rows$frame)
   c(rows, list(x = x, weights = frame_weights(rows$frame), channel = channel,
-               xlevels = stats::.getXlevels(rows$terms, rows$frame), contrasts = attr(x, "contrasts")))
+               xlevels = .getXlevels(rows$terms, rows$frame), contrasts = attr(x, "contrasts")))
 }
 
 single_answers <- function(call, formula, data, mechanism, where) {
   frame <- regression_frame(call, check_formula(formula), data, where, all.vars(formula[[2]]))
   name <- deparse1(formula[[2]])
   list(frame = frame, terms = attr(frame, "terms"), mechanism = mechanism, response = name,
-       codes = report_codes(stats::model.response(frame), mechanism, name))
+       codes = report_codes(model.response(frame), mechanism, name))
 }
 
 # The questions of a product are columns of the data; they ride along so that `subset` and missing values keep rows
@@ -148,11 +148,11 @@ joint_answers <- function(call, formula, data, mechanism, where) {
   questions <- names(mechanism$questions)
   check_columns(questions, data, "mechanism")
   check_joint(mechanism)
-  own <- stats::terms(formula, data = data[setdiff(names(data), questions)])
-  wide <- stats::update(stats::formula(own), stats::reformulate(c(".", sprintf("`%s`", questions))))
+  own <- terms(formula, data = data[setdiff(names(data), questions)])
+  wide <- update(formula(own), reformulate(c(".", sprintf("`%s`", questions))))
   frame <- regression_frame(call, wide, data, where, questions)
   codes <- product_codes(frame, mechanism)
-  made <- stats::terms(stats::model.frame(own, data, na.action = stats::na.pass))
+  made <- terms(model.frame(own, data, na.action = na.pass))
   list(frame = frame, terms = structure(made, .Environment = environment(wide)), mechanism = mechanism,
        response = paste(questions, collapse = ", "), codes = codes)
 }
@@ -173,9 +173,9 @@ tallied_answers <- function(call, formula, tally, mechanism, where) {
                           lapply(as.list(tally$groups), rep, each = nrow(counts))), optional = TRUE)
   call$weights <- quote(.count)
   frame <- regression_frame(call, report_formula(formula), data, where, ".report")
-  list(frame = frame, terms = stats::delete.response(attr(frame, "terms")), mechanism = mechanism,
+  list(frame = frame, terms = delete.response(attr(frame, "terms")), mechanism = mechanism,
        response = paste("tally of", format_labels(mechanism$reports)),
-       codes = match(stats::model.response(frame), mechanism$reports), respondents = respondent_number(tally))
+       codes = match(model.response(frame), mechanism$reports), respondents = respondent_number(tally))
 }
 
 product_codes <- function(frame, mechanism) {
@@ -192,7 +192,7 @@ check_cumulative_order <- function(rows) {
   if (length(levels) < 3L || !"(Intercept)" %in% colnames(rows$x)) {
     abort("A cumulative logit needs at least 3 categories and a formula with an intercept.", "argument")
   }
-  answers <- stats::model.response(rows$frame)
+  answers <- model.response(rows$frame)
   own <- is.ordered(answers) && identical(levels, rows$mechanism$reports)
   if (own) check_same_order(answers, match_labels(levels(answers), rows$mechanism), rows$mechanism, TRUE, "the answers")
   if (own || has_order(rows$mechanism)) return(invisible())
@@ -215,7 +215,6 @@ multinomial_model <- function(rows, weights = rows$weights) {
   # The pass over the rows is the one thing that a fit waits for: src/core/regress/category.c.
   pass <- function(x, b, kind) .Call(C_rr_category, x, rows$codes, rows$weights, rows$channel, b, kind)
   predictors <- function(b) cbind(0, basis$z %*% matrix(b, ncol(x)))
-  to <- kronecker(diag(length(levels) - 1L), basis$back)
   name <- function(terms) as.vector(t(outer(levels[-1], terms, paste, sep = ":")))
   model <- new_likelihood(
     names = name(colnames(x)),
@@ -224,9 +223,9 @@ multinomial_model <- function(rows, weights = rows$weights) {
       list(value = now$loglik, gradient = now$score, observed = now$information,
            fallback = if (need == 2L) pass(basis$z, b, 1L)$information)
     },
-    reach = function(step) max(abs(predictors(step))), natural = function(b) drop(to %*% b), slope = function(b) to,
-    rows = function(b, N) truth_distances(predictors, b, N), total = sum(rows$weights),
-    start = constant_start(basis$z, rows$codes, rows$weights, rows$channel)
+    predictors = predictors, to = kronecker(diag(length(levels) - 1L), basis$back), total = sum(rows$weights),
+    start = constant_start(basis$z, rows$codes, rows$weights, rows$channel),
+    rows = function(b, N) truth_distances(predictors, b, N)
   )
   bare <- unname(x)
   c(model, list(all_names = name(colnames(rows$x)), columns = colnames(rows$x), x = x, truths = multinomial_parts,
@@ -281,7 +280,7 @@ cumulative_model <- function(rows, weights = rows$weights) {
   basis <- centred_columns(unname(x), rows$weights, k)
   to <- basis$back
   rows$weights <- weights
-  first <- stats::qlogis(cumsum(start_shares(rows$codes, rows$weights, rows$channel))[k])
+  first <- qlogis(cumsum(start_shares(rows$codes, rows$weights, rows$channel))[k])
   thresholds <- paste(levels[k], levels[-1], sep = "|")
   model <- new_likelihood(
     names = c(thresholds, colnames(x)), evaluate = function(b, need) cumulative_value(rows, basis$z, b, need),
@@ -344,8 +343,8 @@ cumulative_truths <- function(b, x) {
   m <- length(b) - ncol(x)
   alpha <- b[seq_len(m)]
   a <- outer(-drop(x %*% b[-seq_len(m)]), alpha, `+`)
-  below <- stats::plogis(a)
-  above <- stats::plogis(-a)
+  below <- plogis(a)
+  above <- plogis(-a)
   middle <- below[, -1, drop = FALSE] * above[, -m, drop = FALSE] * rep(-expm1(-diff(alpha)), each = nrow(a))
   density <- below * above
   slope <- function(j) {
@@ -398,15 +397,16 @@ coef.rr_multinom <- function(object, ...) {
 
 regression_expected.rr_multinom <- function(fit) fit$model$expected(fit$estimate)
 
+fitted_truths <- function(fit) fit$model$truths(fit$estimate, unname(fit$model$x))
+
 regression_scores.rr_multinom <- function(fit) {
-  at <- fit$model$truths(fit$estimate, unname(fit$model$x))
-  fit$weights * report_scores(at, fit$model$channel, fit$model$codes)
+  fit$weights * report_scores(fitted_truths(fit), fit$model$channel, fit$model$codes)
 }
 
 possible_reports.rr_multinom <- function(fit) {
   channel <- fit$model$channel
   codes <- fit$model$codes
-  at <- fit$model$truths(fit$estimate, unname(fit$model$x))
+  at <- fitted_truths(fit)
   scores <- lapply(seq_len(ncol(channel)), function(y) report_scores(at, channel, rep(y, length(codes))))
   list(scored_reports(scores, outer(seq_len(ncol(channel)), codes, `==`), channel))
 }
@@ -443,7 +443,7 @@ multinom_newdata <- function(object, newdata, reports) {
   if (is.null(newdata)) return(list(x = object$model$x, codes = object$model$codes, names = rownames(object$frame)))
   terms <- covariate_terms(object)
   frame <- newdata_frame(object, terms, newdata, all.vars(terms))
-  x <- stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
+  x <- model.matrix(terms, frame, contrasts.arg = object$contrasts)
   codes <- NULL
   if (reports) {
     joint <- !is.null(object$mechanism$questions) && attr(object$terms, "response") == 0
@@ -458,7 +458,6 @@ multinom_newdata <- function(object, newdata, reports) {
 }
 
 # The element `model`, which R would take for the data, holds the likelihood.
-#' @importFrom stats model.frame
 #' @export
 model.frame.rr_multinom <- function(formula, ...) formula$frame
 
@@ -468,22 +467,22 @@ tidy.rr_multinom <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiat
   if (x$type == "cumulative") return(table)
   levels <- x$mechanism$levels[-1]
   table$term <- rep(x$model$columns, length(levels))
-  tibble::add_column(table, y.level = rep(levels, each = length(x$model$columns)), .before = 1)
+  add_column(table, y.level = rep(levels, each = length(x$model$columns)), .before = 1)
 }
 
 #' @export
 glance.rr_multinom <- function(x, ...) {
-  tibble::add_column(NextMethod(), type = x$type, categories = length(x$mechanism$levels), .before = 1)
+  add_column(NextMethod(), type = x$type, categories = length(x$mechanism$levels), .before = 1)
 }
 
 #' @rdname rr_multinom
 #' @export
 augment.rr_multinom <- function(x, ...) {
-  tibble::as_tibble(c(as.list(x$frame[setdiff(names(x$frame), "(weights)")]), prefixed_columns(predict(x), ".truth."),
-                      prefixed_columns(predict(x, type = "posterior"), ".posterior."),
-                      list(.class = predict(x, type = "class"))))
+  as_tibble(c(as.list(x$frame[setdiff(names(x$frame), "(weights)")]), prefixed_columns(predict(x), ".truth."),
+              prefixed_columns(predict(x, type = "posterior"), ".posterior."),
+              list(.class = predict(x, type = "class"))))
 }
 
 prefixed_columns <- function(shares, prefix) {
-  stats::setNames(as.list(as.data.frame(shares)), sprintf("%s%s", prefix, colnames(shares)))
+  setNames(as.list(as.data.frame(shares)), sprintf("%s%s", prefix, colnames(shares)))
 }

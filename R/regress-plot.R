@@ -3,15 +3,15 @@
 #' @rawNamespace S3method(ggplot2::autoplot,rr_glm)
 autoplot.rr_glm <- function(object, variable = NULL, by = NULL, conf.level = 0.95, type = c("truth", "coefficients"),
                             exponentiate = FALSE, ...) {
-  if (check_choice(type, "type", c("truth", "coefficients")) == "coefficients") {
+  if (check_choice(type) == "coefficients") {
     return(draw_coefficients(object, conf.level, exponentiate))
   }
   data <- effect_data(object)
   along <- covariate_grid(object, data, variable, by)
-  truth <- stats::predict(object, along$new, "truth", interval = "confidence", level = conf.level)
+  truth <- predict(object, along$new, "truth", interval = "confidence", level = conf.level)
   values <- if (is.null(along$by)) "" else along$new[[along$by]]
   draw_along(data.frame(value = along$new[[along$variable]], truth, level = factor(values, unique(values))), along,
-             paste("Probability of", true_answer(object$labels[2])), conf.level, along$by)
+             paste("Probability of", true_answer(object$labels[2])), conf.level, along$by, answer_name(object$terms))
 }
 
 #' @rdname autoplot.rr_fit
@@ -25,7 +25,7 @@ plot.rr_glm <- function(x, variable = NULL, by = NULL, conf.level = 0.95, type =
     check_dots_empty(...)
     return(draw(x, variable = variable, by = by, conf.level = conf.level, type = type, exponentiate = exponentiate))
   }
-  utils::getS3method("plot", "lm")(x, which = which, ...)
+  getS3method("plot", "lm")(x, which = which, ...)
 }
 
 #' @rdname regression_methods
@@ -48,39 +48,46 @@ draw_coefficients <- function(object, conf.level, exponentiate) {
   data$kind <- rep(if (exponentiate) "ratio" else "number", nrow(data))
   odds <- identical(object$link, "logit") || inherits(object, "rr_multinom")
   axis <- if (exponentiate) (if (odds) "Odds ratio" else "Factor") else if (odds) "Log odds ratio" else "Coefficient"
-  draw_intervals(data, "Coefficients", sprintf("Lines: %s.", interval_words(conf.level)), axis)
+  title <- answer_name(object$terms) %||% "Coefficients"
+  draw_intervals(data, title, sprintf("Lines: %s.", interval_words(conf.level)), axis)
 }
 
 # Probabilities along one covariate: a line with its band, or a point of each value with its interval, for each level.
-draw_along <- function(data, along, what, conf.level, title = NULL) {
+# `title` is what the levels are of, `question` what was asked, and `panels` how many panels there will be.
+draw_along <- function(data, along, what, conf.level, title = NULL, question = NULL, panels = 1L) {
   # From 0; up to 1 where the curve comes near it.
   highest <- max(data$fit, data[["upr"]], na.rm = TRUE)
   top <- if (highest > 0.5) 1 else max(pretty(c(0, highest)))
+  ends <- if (along$line && panels == 1L) line_ends(data$value, data$fit, data$level, c(0, top), title = title)
   others <- if (length(along$typical)) paste0(" Others: ", paste(along$typical, collapse = ", "), ".")
   limits <- ggplot2::aes(ymin = .data$lwr, ymax = .data$upr)
   ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$fit, colour = .data$level, fill = .data$level,
                                      group = .data$level)) +
     (if (along$line) list(ggplot2::geom_ribbon(limits, alpha = 0.15, colour = NA),
-                          ggplot2::geom_line(linewidth = 0.8))
+                          ggplot2::geom_line(ggplot2::aes(linetype = .data$level), linewidth = 0.8))
      else ggplot2::geom_pointrange(limits, size = 0.4, position = ggplot2::position_dodge(width = 0.5))) +
-    level_colours(levels(data$level)) +
-    ggplot2::labs(x = along$variable, y = wrap_text(what, 28), colour = title, fill = title,
-                  title = wrap_text(paste0(what, ", by ", along$variable), 46),
+    level_colours(levels(data$level), ends) +
+    ggplot2::labs(x = along$variable, y = wrap_text(what, 28), colour = title, fill = title, linetype = title,
+                  title = wrap_text(picture_title(question, c(along$variable, title), what), 46),
                   caption = wrap_text(sprintf("%s: %s%% intervals.%s", if (along$line) "Band" else "Bars",
                                               format(100 * conf.level), others %||% ""))) +
-    (if (is_date(along$grid)) scale_x_time(along$grid, 5)
-     else if (!is.numeric(along$grid)) ggplot2::scale_x_discrete(labels = wrap_labels(16), guide = no_overlap())) +
-    ggplot2::scale_y_continuous(labels = percent_labels) + ggplot2::coord_cartesian(ylim = c(0, top)) + theme_candor()
+    (if (is_date(along$values) || is.numeric(along$values)) scale_x_places(along$values, c(5, 3)[min(panels, 2)],
+                                                                           ends$expand)
+     else ggplot2::scale_x_discrete(labels = wrap_labels(16), guide = no_overlap())) +
+    ggplot2::scale_y_continuous(labels = percent_labels, sec.axis = ends$axis %||% ggplot2::waiver()) +
+    ggplot2::coord_cartesian(ylim = c(0, top)) + theme_candor()
 }
 
 # One colour for each level, of lines and of bands; a single one needs no legend.
-level_colours <- function(levels) {
+level_colours <- function(levels, ends = NULL) {
   colours <- if (length(levels) <= length(line_colours)) line_colours else grDevices::hcl.colors(length(levels),
                                                                                                  "Dark 3")
   labels <- wrap_labels(30)(levels)
-  guide <- if (length(levels) > 1L) line_legend(labels) else "none"
+  guide <- if (length(levels) > 1L && is.null(ends)) line_legend(labels) else "none"
   list(ggplot2::scale_colour_manual(values = colours, labels = labels, guide = guide),
-       ggplot2::scale_fill_manual(values = colours, labels = labels, guide = guide))
+       ggplot2::scale_fill_manual(values = colours, labels = labels, guide = guide),
+       ggplot2::scale_linetype_manual(values = line_values(levels, line_types), labels = labels, guide = guide),
+       ends$layers)
 }
 
 # New rows along one covariate, and for each value of `by`, the others at their means or most frequent values.
@@ -95,14 +102,14 @@ covariate_grid <- function(object, data, variable, by = character()) {
   line <- (is.numeric(values) || is_date(values)) && !stepped[[variable]]
   grid <- if (line) seq(min(values), max(values), length.out = 101) else sort(unique(values))
   others <- setdiff(known, c(variable, by))
-  new <- as.data.frame(c(stats::setNames(list(grid), variable), typical[c(by, others)]), optional = TRUE)
+  new <- as.data.frame(c(setNames(list(grid), variable), typical[c(by, others)]), optional = TRUE)
   if (length(by)) {
     levels <- sort(unique(data[[by]]))
     new <- new[rep(seq_along(grid), length(levels)), , drop = FALSE]
     new[[by]] <- rep(levels, each = length(grid))
     rownames(new) <- NULL
   }
-  list(variable = variable, grid = grid, line = line, by = if (length(by)) by, new = new,
+  list(variable = variable, grid = grid, values = sort(unique(values)), line = line, by = if (length(by)) by, new = new,
        typical = sprintf("%s = %s", others, vapply(typical[others], format_value, "")))
 }
 
@@ -121,14 +128,14 @@ format_value <- function(v) {
 line_covariate <- function(by, variable, terms, data) {
   few <- names(data)[vapply(data, function(column) length(unique(column)), 0L) <= length(line_colours)]
   if (!is.null(by)) {
-    by <- utils::head(check_covariates(by, setdiff(names(data), variable), "by"), 1)
+    by <- head(check_covariates(by, setdiff(names(data), variable), "by"), 1)
     if (all(by %in% few)) return(by)
     abort(c("{.arg by} must have at most {length(line_colours)} values.",
             x = "{.val {by}} has {length(unique(data[[by]]))}."), "argument")
   }
   crossed <- attr(terms, "term.labels")[attr(terms, "order") > 1L]
   with <- unlist(Filter(function(names) variable %in% names, lapply(crossed, function(term) all.vars(str2lang(term)))))
-  utils::head(intersect(setdiff(with, variable), few), 1L)
+  head(intersect(setdiff(with, variable), few), 1L)
 }
 
 #' @rdname regression_methods
@@ -142,16 +149,16 @@ autoplot.rr_multinom <- function(object, variable = NULL, by = NULL, conf.level 
   half[!is.finite(half)] <- 0
   levels <- factor(rep(object$mechanism$levels, each = nrow(truth$fit)), object$mechanism$levels)
   table <- data.frame(value = rep(along$new[[along$variable]], nlevels(levels)), fit = as.vector(truth$fit),
-                      lwr = as.vector(stats::plogis(stats::qlogis(truth$fit) - half)),
-                      upr = as.vector(stats::plogis(stats::qlogis(truth$fit) + half)), level = levels)
-  if (is.null(along$by)) return(draw_along(table, along, "Probability of each truth", conf.level))
+                      lwr = as.vector(plogis(qlogis(truth$fit) - half)),
+                      upr = as.vector(plogis(qlogis(truth$fit) + half)), level = levels)
+  what <- "Probability of each truth"
+  if (is.null(along$by)) return(draw_along(table, along, what, conf.level, question = answer_name(object$terms)))
   # Lines of the values of `by` are compared in a panel for each truth.
   values <- as.character(along$new[[along$by]])
   table$panel <- levels
   table$level <- factor(rep(values, nlevels(levels)), unique(values))
-  draw_along(table, along, "Probability of each truth", conf.level, along$by) +
-    row_panels(row_layout(nlevels(levels), "", levels(levels))) +
-    (if (is.numeric(along$grid)) ggplot2::scale_x_continuous(breaks = few_breaks(3)))
+  draw_along(table, along, what, conf.level, along$by, answer_name(object$terms), nlevels(levels)) +
+    row_panels(row_layout(nlevels(levels), "", levels(levels)))
 }
 
 #' @export
@@ -167,15 +174,19 @@ autoplot.rr_posterior <- function(object, conf.level = 0.95, ...) {
                      kind = rep("share", nrow(table)),
                      estimate = table$median, conf.low = table$conf.low, conf.high = table$conf.high)
   axis <- "True proportion"
+  keys <- names(object$tally$groups)
+  what <- "True proportions"
+  rows <- NULL
   # The two shares of a yes/no question add up to 1: a row for each group, as in the picture of a fit.
   if (nlevels(data$panel) > 1L && length(levels) == 2L) {
-    data <- data[table$term == levels[2], ]
-    data$label <- rows_factor(as.character(data$panel))
+    data$label <- rows_factor(as.character(group_panel(table, keys, named = FALSE)))
     data$panel <- one_panel(data)
-    axis <- sprintf("True proportion of \"%s\"", levels[2])
+    data <- data[table$term == levels[2], ]
+    axis <- what <- sprintf("True proportion of \"%s\"", levels[2])
+    rows <- keys_axis(keys)
   }
-  draw_intervals(data, "Posterior of the true proportions",
-                 sprintf("Points: medians. Lines: intervals that hold %s of the posterior.",
-                         percent_labels(conf.level)), axis) +
+  draw_intervals(data, picture_title(question_of(object$tally), keys, what),
+                 sprintf("Points: posterior medians. Lines: %s posterior intervals.", percent_labels(conf.level)),
+                 axis, rows) +
     ggplot2::labs(subtitle = wrap_text(object$mechanism$design, 64))
 }

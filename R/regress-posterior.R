@@ -52,9 +52,7 @@
 #' @export
 rr_posterior <- function(tally, prior = 1, n = 0, ...) {
   check_dots_empty(...)
-  if (!inherits(tally, "rr_tally")) {
-    abort(c("{.arg tally} must be a tally.", x = "It is {describe(tally)}.", i = "{tally_remedy(tally)}"), "argument")
-  }
+  if (!inherits(tally, "rr_tally")) must_be(tally, "tally", "a tally", remedy = tally_remedy(tally))
   counts <- as.matrix(tally$counts)
   if (!is.null(tally$weight_squares) || any(counts != floor(counts))) {
     abort("{.arg tally} must hold whole numbers of respondents, without weights.", "argument")
@@ -89,8 +87,8 @@ new_rr_posterior <- function(parts, tally, prior, draws) {
   levels <- tally$mechanism$levels
   all <- function(what) unlist(lapply(parts, `[[`, what))
   groups <- lapply(as.list(tally$groups), rep, each = length(levels))
-  rows <- tibble::as_tibble(c(groups, list(term = rep(levels, length(parts)), estimate = all("mean"),
-                                           std.error = all("sd"))))
+  rows <- as_tibble(c(groups, list(term = rep(levels, length(parts)), estimate = all("mean"),
+                                   std.error = all("sd"))))
   x <- structure(
     list(parts = parts, tally = tally, mechanism = tally$mechanism, prior = prior, rows = rows, n = sum(tally$n),
          labels = cell_names(levels, tally$groups), conf.level = 0.95,
@@ -103,10 +101,10 @@ new_rr_posterior <- function(parts, tally, prior, draws) {
 binary_posterior <- function(counts, channel, prior, n) {
   at <- posterior_grid(counts, channel, prior[2], prior[1])
   share_of_yes <- posterior_quantile(at$grid, at$density)
-  share <- stats::plogis(at$grid)
+  share <- plogis(at$grid)
   weight <- at$density / sum(at$density)
   mean <- sum(weight * share)
-  yes <- if (n > 0) share_of_yes(stats::runif(n))
+  yes <- if (n > 0) share_of_yes(runif(n))
   list(method = "quadrature", quantile = function(t) rbind(1 - share_of_yes(1 - t), share_of_yes(t)),
        mean = c(1 - mean, mean), sd = rep(sqrt(sum(weight * (share - mean)^2)), 2), evidence = at$evidence,
        draws = if (n > 0) cbind(1 - yes, yes), effective = n)
@@ -118,12 +116,12 @@ posterior_grid <- function(counts, channel, a, b) {
   widest <- 80 / min(a, b, 1) + log(sum(counts) + 2)
   coarse <- seq(-widest, widest, length.out = 20001)
   value <- log_density(coarse)
-  mode <- stats::optimize(log_density, coarse[pmin(pmax(which.max(value) + c(-1, 1), 1), 20001)], maximum = TRUE,
-                          tol = 1e-12)
+  mode <- optimize(log_density, coarse[pmin(pmax(which.max(value) + c(-1, 1), 1), 20001)], maximum = TRUE,
+                   tol = 1e-12)
   top <- max(mode$objective, value)
   ends <- range(coarse[value > top - 50], mode$maximum) + c(-1, 1) * (coarse[2] - coarse[1])
   # A hundred nodes for the radius of the sharpest bend of the logarithm where there is any mass.
-  bend <- posterior_bend(counts, channel, a, b, stats::plogis(c(mode$maximum, coarse[value > top - 20])))
+  bend <- posterior_bend(counts, channel, a, b, plogis(c(mode$maximum, coarse[value > top - 20])))
   step <- min(1 / sqrt(max(bend)), 0.4) / 100
   grid <- seq(ends[1], ends[2], length.out = min(max(ceiling(diff(ends) / step), 2001), 2e6))
   density <- exp(log_density(grid) - top)
@@ -134,9 +132,9 @@ posterior_grid <- function(counts, channel, a, b) {
 # Its logarithm at a logit.
 posterior_density <- function(counts, channel, a, b) {
   function(eta) {
-    value <- a * stats::plogis(eta, log.p = TRUE) + b * stats::plogis(-eta, log.p = TRUE)
+    value <- a * plogis(eta, log.p = TRUE) + b * plogis(-eta, log.p = TRUE)
     for (y in which(counts > 0)) {
-      value <- value + counts[y] * log(channel[2, y] * stats::plogis(eta) + channel[1, y] * stats::plogis(-eta))
+      value <- value + counts[y] * log(channel[2, y] * plogis(eta) + channel[1, y] * plogis(-eta))
     }
     value
   }
@@ -161,11 +159,11 @@ posterior_quantile <- function(grid, density) {
     cells <- abs(grid[2] - grid[1]) / 24 * (13 * (f[inner + 1] + f[inner + 2]) - f[inner] - f[inner + 3])
     below <- c(0, cumsum(cells))
     kept <- c(diff(below) > 0 & below[-1] < 0.6, FALSE)
-    stats::splinefunH(below[kept], grid[kept], sign(grid[2] - grid[1]) / density[kept])
+    splinefunH(below[kept], grid[kept], sign(grid[2] - grid[1]) / density[kept])
   }
   lower <- half(grid, density)
   upper <- half(rev(grid), rev(density))
-  function(t) ifelse(t <= 0, 0, ifelse(t >= 1, 1, stats::plogis(ifelse(t < 0.5, lower(t), upper(1 - t)))))
+  function(t) ifelse(t <= 0, 0, ifelse(t >= 1, 1, plogis(ifelse(t < 0.5, lower(t), upper(1 - t)))))
 }
 
 # K categories: draws by data augmentation.
@@ -175,28 +173,27 @@ drawn_posterior <- function(counts, channel, prior, n, warm = 500L) {
   draws <- matrix(0, n, length(theta))
   for (sweep in seq_len(warm + n)) {
     truths <- prior
-    for (y in seen) truths <- truths + stats::rmultinom(1, counts[y], theta * channel[, y])[, 1]
-    theta <- stats::rgamma(length(theta), truths)
+    for (y in seen) truths <- truths + rmultinom(1, counts[y], theta * channel[, y])[, 1]
+    theta <- rgamma(length(theta), truths)
     theta <- theta / sum(theta)
     if (sweep > warm) draws[sweep - warm, ] <- theta
   }
-  quantile <- function(t) do.call(rbind, apply(draws, 2, stats::quantile, t, names = FALSE, simplify = FALSE))
+  quantile <- function(t) do.call(rbind, apply(draws, 2, quantile, t, names = FALSE, simplify = FALSE))
   list(method = "data augmentation", draws = draws, quantile = quantile, mean = colMeans(draws),
-       sd = apply(draws, 2, stats::sd), evidence = NA_real_, effective = apply(draws, 2, effective_draws))
+       sd = apply(draws, 2, sd), evidence = NA_real_, effective = apply(draws, 2, effective_draws))
 }
 
 # By the initial positive sequence of Geyer (1992).
 effective_draws <- function(x) {
   n <- length(x)
-  if (n < 10 || stats::var(x) == 0) return(n)
-  rho <- stats::acf(x, lag.max = min(n - 1, 1000), plot = FALSE)$acf[-1]
+  if (n < 10 || var(x) == 0) return(n)
+  rho <- acf(x, lag.max = min(n - 1, 1000), plot = FALSE)$acf[-1]
   pairs <- rho[seq(1, length(rho) - 1, 2)] + rho[seq(2, length(rho), 2)]
   stop <- match(TRUE, pairs < 0, nomatch = length(pairs) + 1) - 1
   n / max(1, 1 + 2 * sum(rho[seq_len(2 * stop)]))
 }
 
 #' @rdname rr_posterior
-#' @importFrom stats quantile
 #' @export
 quantile.rr_posterior <- function(x, probs = c(0.025, 0.25, 0.5, 0.75, 0.975), ...) {
   probs <- check_probabilities(probs, "probs")
@@ -214,16 +211,16 @@ bounds_of.rr_posterior <- function(x, rows, level) {
 glance.rr_posterior <- function(x, ...) {
   of <- function(what) unlist(lapply(x$parts, `[[`, what))
   drawn <- !is.null(x$draws)
-  tibble::tibble(nobs = nobs(x), log.evidence = sum(of("evidence")),
-                 method = paste(unique(of("method")), collapse = ", "),
-                 draws = if (drawn) nrow(x$parts[[1]]$draws) else 0,
-                 effective = if (drawn) min(of("effective")) else NA_real_)
+  tibble(nobs = nobs(x), log.evidence = sum(of("evidence")),
+         method = paste(unique(of("method")), collapse = ", "),
+         draws = if (drawn) nrow(x$parts[[1]]$draws) else 0,
+         effective = if (drawn) min(of("effective")) else NA_real_)
 }
 
 #' @export
 as.data.frame.rr_posterior <- function(x, ...) {
   if (is.null(x$draws)) return(NextMethod())
-  if (is.null(x$tally$groups)) return(plain_frame(tibble::as_tibble(x$draws), ...))
+  if (is.null(x$tally$groups)) return(plain_frame(as_tibble(x$draws), ...))
   keys <- as.data.frame(x$tally$groups)
   each <- nrow(x$draws[[1]])
   plain_frame(cbind(keys[rep(seq_len(nrow(keys)), each = each), , drop = FALSE], do.call(rbind, x$draws),

@@ -9,7 +9,7 @@
 #'   * `"report"`: the probability that the report is yes;
 #'   * `"posterior"`: the probability that the true answer of *this respondent* is yes, given covariates and report. The report changes the odds by at most the factor
 #'     \eqn{e^\epsilon}{exp(epsilon)}, see [rr_epsilon()];
-#'   * `"attention"`: of a fit with `attention`, the probability that the respondent is attentive. Such fits have the types `"truth"` (default), `"attention"`, `"report"`
+#'   * `"attention"`: the probability that the respondent is attentive, for a fit with `attention`. Such fits have the types `"truth"` (default), `"attention"`, `"report"`
 #'     and `"link"`;
 #'   * `"terms"`: as in [stats::predict.lm()].
 #' @param se.fit Logical, default `FALSE`. Return standard errors?
@@ -39,16 +39,16 @@
 predict.rr_glm <- function(object, newdata = NULL,
                            type = c("link", "truth", "report", "posterior", "response", "terms"), se.fit = FALSE,
                            interval = c("none", "confidence"), level = 0.95, vcov. = NULL, ...) {
-  type <- check_choice(type, "type", c("link", "truth", "report", "posterior", "response", "terms"))
-  interval <- check_choice(interval, "interval", c("none", "confidence"))
+  type <- check_choice(type)
+  interval <- check_choice(interval)
   check_flag(se.fit, "se.fit")
   if (type == "terms") return(predicted_terms(object, newdata, se.fit, ...))
   if (type == "response") type <- "truth"
   warn_ignored(..., known = names(formals()))
-  new <- if (is.null(newdata)) fitted_predictors(object) else prediction_rows(object, newdata, type)
+  new <- prediction_rows(object, newdata, type)
   label <- function(v) {
-    v <- stats::setNames(v, new$names)
-    if (is.null(newdata)) stats::napredict(object$na.action, v) else v
+    v <- setNames(v, new$names)
+    if (is.null(newdata)) napredict(object$na.action, v) else v
   }
   at <- predicted(object, new, type)
   if (!se.fit && interval == "none") return(label(at$value))
@@ -67,15 +67,14 @@ predicted_terms <- function(object, newdata, se.fit, ...) {
   if (!is.null(newdata)) newdata_frame(object, covariate_terms(object), newdata)
   class(object) <- c("glm", "lm")
   arguments <- list(object, type = "terms", se.fit = se.fit, ...)
-  do.call(stats::predict, c(arguments, if (!is.null(newdata)) list(newdata = newdata)))
+  do.call(predict, c(arguments, if (!is.null(newdata)) list(newdata = newdata)))
 }
 
 # The standard errors of linear predictors.
 predictor_error <- function(object, new, vcov.) {
-  V <- vcov. %||% (if (is.null(object$design)) object$whole) %||% stats::vcov(object)
+  V <- vcov. %||% (if (is.null(object$design)) object$whole) %||% vcov(object)
   kept <- which(if (is.null(vcov.)) !is.na(diag(V)) else is.finite(object$coefficients))
-  x <- new$x[, kept, drop = FALSE]
-  error <- sqrt(rowSums((x %*% V[kept, kept, drop = FALSE]) * x))
+  error <- slope_error(new$x[, kept, drop = FALSE], V[kept, kept, drop = FALSE])
   replace(error, !is.finite(new$eta), NA)
 }
 
@@ -92,13 +91,15 @@ prediction_limits <- function(object, new, type, value, half) {
 
 # Linear predictors of the rows, with the report and the arm of each.
 fitted_predictors <- function(object) {
-  list(eta = unname(object$linear.predictors), x = stats::model.matrix(object), y = unname(object$y), arm = object$arm,
+  list(eta = unname(object$linear.predictors), x = model.matrix(object), y = unname(object$y), arm = object$arm,
        names = names(object$linear.predictors))
 }
 
+# Those of new rows, or of the rows of the fit.
 prediction_rows <- function(object, newdata, type) {
+  if (is.null(newdata)) return(fitted_predictors(object))
   terms <- covariate_terms(object)
-  x <- stats::model.matrix(terms, newdata_frame(object, terms, newdata), contrasts.arg = object$contrasts)
+  x <- model.matrix(terms, newdata_frame(object, terms, newdata), contrasts.arg = object$contrasts)
   offset <- numeric(nrow(x))
   for (term in c(as.list(attr(terms, "variables"))[attr(terms, "offset") + 1], object$call$offset)) {
     offset <- offset + eval(term, newdata, environment(terms))

@@ -9,7 +9,7 @@
 #'   of the truth; for Gaussian outcomes normal errors of equal variance. Otherwise inconsistent.
 #'
 #' The moments solve \eqn{\sum_i \sum_k u_{ik} \psi(o_i, k, z_i; \beta) = 0}{sum over i, k of u[i,k] psi(o[i], k, z[i]; b) = 0}, with \eqn{\psi} the score of the regression that one would fit
-#' to the truths. `"ml"` is 5 to 30% more precise if its assumptions hold. In simulations that violate them it gave 1.23 and 0.80 for an effect of 1; moments gave 0.99 and 1.00.
+#' to the truths. `"ml"` is 5 to 30% more precise if its assumptions hold. Otherwise it may be off by a fifth of an effect; moments are not.
 #'
 #' A variable named in `mechanisms` stands in `formula` for its *truth*, a factor with the mechanism's levels: `income ~ age + tax_fraud * sex`. A response named
 #' there is randomized too. By `"moments"` its unbiased score is the outcome, so Gaussian means a linear probability model. `"ml"` requires a yes/no
@@ -72,7 +72,7 @@
 #' # With a model of the truth
 #' rr_predictor(grade ~ semester + cheating, exam_simulated, list(cheating = often), method = "ml")
 #' @export
-rr_predictor <- function(formula, data = NULL, mechanisms, family = stats::gaussian(), truth = ~ ., method = NULL,
+rr_predictor <- function(formula, data = NULL, mechanisms, family = gaussian(), truth = ~ ., method = NULL,
                          weights = NULL, subset = NULL, na.action = NULL, starts = 5, arm = NULL, ...) {
   check_dots_empty(...)
   call <- match.call()
@@ -131,9 +131,9 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   check_formula(formula)
   check_class(data, "data", "data.frame", "a data frame")
   names <- names(check_randomized(mechanisms))
-  terms <- stats::terms(formula, data = data)
+  terms <- terms(formula, data = data)
   response <- deparse1(formula[[2]])
-  right <- all.vars(stats::delete.response(terms))
+  right <- all.vars(delete.response(terms))
   absent <- setdiff(names, c(right, response))
   if (length(absent)) {
     abort("Randomized variables must be in {.arg formula}: {.val {absent[1]}}; the response as a column.", "argument")
@@ -141,7 +141,7 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   check_truth_formula(truth)
   check_terms(formula)
   known <- intersect(unique(c(all.vars(terms), setdiff(all.vars(truth), "."))), c(names(data), all.vars(terms)))
-  wide <- stats::reformulate(sprintf("`%s`", known), env = environment(formula))
+  wide <- reformulate(sprintf("`%s`", known), env = environment(formula))
   frame <- regression_frame(call, wide, data, where, names, response)
   if (response %in% names && !inherits(mechanisms[[response]], "rr_mechanism")) {
     abort("A randomized outcome must have one mechanism.", "argument")
@@ -151,7 +151,7 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
                  covariates = covariates, mechanisms = mechanisms),
             randomized_parts(mechanisms, frame, covariates),
             list(truth_formulas = truth_formulas(truth, terms, covariates)))
-  rows <- c(rows, model_designs(stats::delete.response(terms), rows))
+  rows <- c(rows, model_designs(delete.response(terms), rows))
   check_enough_rows(sum(rows$weights > 0), length(rows$keep))
   rows
 }
@@ -164,8 +164,7 @@ check_randomized <- function(mechanisms) {
 }
 
 check_truth_formula <- function(truth) {
-  check_that(inherits(truth, "formula") && length(truth) == 2L, truth, "truth",
-             "a one-sided formula, as in {.code ~ age}")
+  check_one_sided(truth, "truth")
   check_terms(truth)
 }
 
@@ -175,7 +174,7 @@ randomized_parts <- function(mechanisms, frame, covariates) {
   part <- function(what) lapply(reports, `[[`, what)
   levels <- part("levels")[covariates]
   if (prod(lengths(levels)) > 1000) abort("There must be at most 1000 combinations of truths.", "argument")
-  cells <- if (length(levels)) expand.grid(lapply(levels, seq_along), KEEP.OUT.ATTRS = FALSE)
+  cells <- if (length(levels)) expand.grid(Map(factor, levels, levels), KEEP.OUT.ATTRS = FALSE)
     else data.frame(row.names = 1)
   list(channels = part("channel"), codes = part("codes"), unbiased = part("unbiased"), columns = part("columns"),
        arms = part("arm"), levels = levels, cells = cells)
@@ -212,32 +211,29 @@ truth_formulas <- function(truth, terms, covariates) {
   free_of <- function(labels, names) {
     labels[!vapply(labels, function(label) any(all.vars(str2lang(label)) %in% names), NA)]
   }
-  own <- attr(stats::terms(truth, data = data.frame(row.names = 1), allowDotAsName = TRUE), "term.labels")
+  own <- attr(terms(truth, data = data.frame(row.names = 1), allowDotAsName = TRUE), "term.labels")
   full <- "." %in% all.vars(truth)
   exact <- if (full) free_of(attr(terms, "term.labels"), covariates)
   out <- lapply(seq_along(covariates), function(j) {
     before <- if (full) sprintf("`%s`", covariates[seq_len(j - 1)])
     used <- unique(c(exact, before, free_of(setdiff(own, "."), covariates[j:length(covariates)])))
-    formula <- if (length(used)) stats::reformulate(used) else ~ 1
+    formula <- if (length(used)) reformulate(used) else ~ 1
     environment(formula) <- environment(terms)
     formula
   })
-  stats::setNames(out, covariates)
+  setNames(out, covariates)
 }
 
 # One design matrix per combination of truths: the randomized columns replaced by their truths. `made` is that of the
 # fit: new rows have its terms, with their bases of curves and their centres, its levels and its contrasts.
 predictor_designs <- function(terms, frame, rows, made = NULL) {
-  designs <- lapply(seq_len(max(1L, nrow(rows$cells))), function(cell) {
-    for (name in rows$covariates) {
-      levels <- rows$levels[[name]]
-      frame[[name]] <- factor(rep(levels[rows$cells[[name]][cell]], nrow(frame)), levels)
-    }
-    model <- stats::model.frame(made$terms %||% terms, frame, na.action = stats::na.pass, xlev = made$xlevels)
+  designs <- lapply(seq_len(nrow(rows$cells)), function(cell) {
+    for (name in rows$covariates) frame[[name]] <- rep(rows$cells[[name]][cell], nrow(frame))
+    model <- model.frame(made$terms %||% terms, frame, na.action = na.pass, xlev = made$xlevels)
     own <- attr(model, "terms")
-    x <- stats::model.matrix(own, model, contrasts.arg = made$contrasts)
+    x <- model.matrix(own, model, contrasts.arg = made$contrasts)
     if (is.null(made)) {
-      made <<- list(terms = own, xlevels = stats::.getXlevels(own, model), contrasts = attr(x, "contrasts"))
+      made <<- list(terms = own, xlevels = .getXlevels(own, model), contrasts = attr(x, "contrasts"))
     }
     x
   })
@@ -291,23 +287,19 @@ moment_shares <- function(rows) {
 
 moment_scores <- function(rows, b) {
   rows$outcome <- predictor_outcome(rows, "moments")
-  u <- moment_shares(rows)
-  Reduce(`+`, lapply(seq_along(rows$x), function(cell) {
-    x <- rows$x[[cell]]
-    x * (u[, cell] * (rows$outcome - rows$family$linkinv(drop(x %*% b))))
-  }))
+  moment_equation(rows, rows$x, moment_shares(rows), b)$psi
 }
 
 fit_moments <- function(rows, start = numeric(length(rows$keep))) {
   u <- moment_shares(rows) * rows$weights
   if ("(Intercept)" %in% colnames(rows$x[[1]]) && rows$family$family != "gaussian" && all(start == 0)) {
-    mean <- max(stats::weighted.mean(rows$outcome, rows$weights), 0.02)
+    mean <- max(weighted.mean(rows$outcome, rows$weights), 0.02)
     start[1] <- rows$family$linkfun(if (rows$family$family == "binomial") min(mean, 0.98) else mean)
   }
-  solved <- solve_moments(function(b) moment_equation(rows, u, b), solve(rows$back, start))
+  solved <- solve_moments(function(b) moment_equation(rows, rows$z, u, b), solve(rows$back, start))
   b <- drop(rows$back %*% solved$b)
   names <- rows$names[rows$keep]
-  coefficients <- stats::setNames(stats::setNames(b, names)[rows$names], rows$names)
+  coefficients <- spread_coefficients(setNames(b, names), rows$names)
   bread <- rows$back %*% solve(solved$slope) %*% t(rows$back)
   scores <- solved$psi %*% solve(rows$back)
   V <- structure(bread %*% crossprod(scores) %*% t(bread), dimnames = list(names, names))
@@ -315,14 +307,14 @@ fit_moments <- function(rows, start = numeric(length(rows$keep))) {
        sigma = moment_sigma(rows, u, b), df = length(names), outcome = seq_along(names))
 }
 
-# In orthogonal columns: what each respondent adds to the equations, their sums, and minus their derivatives.
-moment_equation <- function(rows, u, b) {
+# What each respondent adds to the equations, their sums, and minus their derivatives, in the columns of these designs.
+moment_equation <- function(rows, designs, u, b) {
   slope <- psi <- 0
-  for (cell in seq_along(rows$z)) {
-    z <- rows$z[[cell]]
-    mu <- rows$family$linkinv(drop(z %*% b))
-    slope <- slope + crossprod(z * (u[, cell] * rows$family$variance(mu)), z)
-    psi <- psi + z * (u[, cell] * (rows$outcome - mu))
+  for (cell in seq_along(designs)) {
+    x <- designs[[cell]]
+    mu <- rows$family$linkinv(drop(x %*% b))
+    slope <- slope + crossprod(x * (u[, cell] * rows$family$variance(mu)), x)
+    psi <- psi + x * (u[, cell] * (rows$outcome - mu))
   }
   list(slope = slope, psi = psi, equation = colSums(psi))
 }
@@ -341,7 +333,7 @@ moment_sigma <- function(rows, u, b) {
 # outcome the logarithm of its standard deviation. Gaussian outcomes are in units of the standard deviation of all.
 mixture_parts <- function(rows) {
   gaussian <- rows$family$family == "gaussian"
-  unit <- if (gaussian) max(stats::sd(rows$outcome), 1e-300) else 1
+  unit <- if (gaussian) max(sd(rows$outcome), 1e-300) else 1
   truth <- lapply(rows$covariates, truth_model, rows = rows)
   # Cells of the mixture: combinations of truths, and of the outcome's truth if that is not seen either.
   hidden <- rows$response %in% names(rows$mechanisms)
@@ -363,7 +355,7 @@ truth_model <- function(name, rows) {
   part <- list(name = name, k = length(rows$levels[[name]]), of = match(key, key[first]), level = rows$cells[[name]],
                first = first)
   rows$cells <- rows$cells[first, , drop = FALSE]
-  c(part, model_designs(stats::terms(formula), rows))
+  c(part, model_designs(terms(formula), rows))
 }
 
 # The logarithm of the probability of each respondent's reports in each cell.
@@ -402,9 +394,9 @@ mixture_state <- function(parts, b) {
 }
 
 outcome_loglik <- function(family, outcome, eta, sigma) {
-  switch(family, gaussian = stats::dnorm(outcome, eta, sigma, log = TRUE),
-         binomial = stats::plogis((2 * outcome - 1) * eta, log.p = TRUE),
-         poisson = stats::dpois(outcome, exp(eta), log = TRUE))
+  switch(family, gaussian = dnorm(outcome, eta, sigma, log = TRUE),
+         binomial = plogis((2 * outcome - 1) * eta, log.p = TRUE),
+         poisson = dpois(outcome, exp(eta), log = TRUE))
 }
 
 mixture_outcome <- function(parts, c) {
@@ -417,7 +409,7 @@ mixture_complete <- function(parts, now, c, weight) {
   one <- rep(1L, length(weight))
   truth <- Map(function(part, at, b) {
     design <- part$of[cell]
-    level <- diag(part$k)[part$level[cell] * one, -1, drop = FALSE]
+    level <- diag(part$k)[rep(part$level[cell], length(weight)), -1, drop = FALSE]
     # A report that tells nothing leaves the information of the truth.
     pass <- .Call(C_rr_category, part$z[[design]], one, weight, matrix(1, part$k), b, 1L)
     list(score = at[[design]]$expand(level - at[[design]]$theta[, -1, drop = FALSE]), information = pass$information)
@@ -492,7 +484,7 @@ fit_mixture <- function(rows, starts) {
                          mixture_start(rows, parts, at))
   fit <- fit_likelihood(model, starts)
   fit$truth <- fit$coefficients[seq_along(truth)]
-  fit$coefficients <- stats::setNames(fit$coefficients[at][rows$names], rows$names)
+  fit$coefficients <- spread_coefficients(fit$coefficients[at], rows$names)
   end <- mixture_evaluate(parts, fit$at, 1L)
   posterior <- end$r %*% outer(parts$cells$cell, seq_along(rows$x), `==`)
   models <- lapply(parts$truth, `[`, c("k", "made", "of", "level", "first", "names", "keep"))
@@ -506,13 +498,14 @@ truth_names <- function(part, levels) {
 }
 
 mixture_model <- function(parts, names, start) {
-  reach <- function(step) {
-    predictors <- lapply(seq_along(parts$z), function(cell) mixture_predictors(parts, step, cell))
-    max(abs(unlist(predictors)), if (parts$gaussian) abs(step[parts$size]))
+  predictors <- function(b) {
+    cells <- lapply(seq_along(parts$z), function(cell) mixture_predictors(parts, b, cell))
+    c(unlist(cells), if (parts$gaussian) b[parts$size])
   }
-  new_likelihood(names = names, evaluate = function(b, need) mixture_evaluate(parts, b, need), reach = reach,
-                 natural = function(b) drop(parts$back %*% b) + parts$shift, slope = function(b) parts$back,
-                 rows = function(b, N) mixture_rows(parts, b, N), total = sum(parts$rows$weights), start = start)
+  new_likelihood(names = names, evaluate = function(b, need) mixture_evaluate(parts, b, need), predictors = predictors,
+                 to = parts$back, total = sum(parts$rows$weights), start = start,
+                 natural = function(b) drop(parts$back %*% b) + parts$shift,
+                 rows = function(b, N) mixture_rows(parts, b, N))
 }
 
 # Truths: the shares without covariates. Outcome: the moments, if they have a solution that is not far away.
@@ -578,7 +571,6 @@ vcov.rr_predictor <- function(object, type = NULL, cluster = NULL, part = c("out
   V[at, at, drop = FALSE]
 }
 
-#' @importFrom stats sigma
 #' @export
 sigma.rr_predictor <- function(object, ...) {
   object$sigma %||% abort("This fit has no standard deviation of errors.", "argument")
@@ -590,31 +582,31 @@ tidy.rr_predictor <- function(x, conf.int = FALSE, conf.level = 0.95, exponentia
     abort("{.arg exponentiate} must be FALSE: coefficients of a linear outcome are differences of means.", "argument")
   }
   component <- rep(c("outcome", "truth"), c(length(x$coefficients), length(x$truth)))
-  tibble::add_column(NextMethod(), component = component, .before = 1)
+  add_column(NextMethod(), component = component, .before = 1)
 }
 
 #' @export
 glance.rr_predictor <- function(x, ...) {
-  tibble::add_column(NextMethod(), method = x$method, family = x$family$family, sigma = x$sigma %||% NA_real_,
-                     .before = 1)
+  add_column(NextMethod(), method = x$method, family = x$family$family, sigma = x$sigma %||% NA_real_,
+             .before = 1)
 }
 
 #' @rdname rr_predictor
 #' @export
 predict.rr_predictor <- function(object, newdata = NULL, truth = NULL,
                                  type = c("outcome", "link", "truth", "posterior", "report"), se.fit = FALSE, ...) {
-  type <- check_choice(type, "type", c("outcome", "link", "truth", "posterior", "report"))
+  type <- check_choice(type)
   rows <- object$rows
   over <- type %in% c("outcome", "report") && is.null(truth) && length(rows$covariates) &&
     !check_flag(se.fit, "se.fit")
   if (type %in% c("truth", "posterior") || over) check_part(object, "truth", "truth")
   if (type == "posterior") {
     if (!is.null(newdata)) abort("{.arg newdata} is not for posteriors: they are of the rows of the fit.", "argument")
-    return(label_shares(object$posterior, rows))
+    return(label_shares(object$posterior, rows$cells))
   }
   frame <- predicted_frame(object, newdata, type != "truth",
                            object$method == "ml" && (type == "truth" || is.null(truth)))
-  if (type == "truth") return(label_shares(truth_shares(object, frame), rows))
+  if (type == "truth") return(label_shares(truth_shares(object, frame), rows$cells))
   sent <- function(no, yes) if (type == "report") reported_outcome(rows, no, yes) else yes
   if (over) {
     mean <- average_outcome(object, frame)
@@ -625,7 +617,7 @@ predict.rr_predictor <- function(object, newdata = NULL, truth = NULL,
   mean <- if (type == "link") eta else object$family$linkinv(eta)
   if (!se.fit) return(sent(1 - mean, mean))
   slope <- if (type == "link") 1 else object$family$mu.eta(eta)
-  error <- abs(slope) * sqrt(pmax(rowSums((x %*% vcov(object)) * x), 0))
+  error <- abs(slope) * slope_error(x, vcov(object))
   list(fit = sent(1 - mean, mean), se.fit = abs(sent(-error, error)))
 }
 
@@ -633,7 +625,7 @@ predict.rr_predictor <- function(object, newdata = NULL, truth = NULL,
 predicted_frame <- function(object, newdata, outcome, truth) {
   rows <- object$rows
   if (is.null(newdata)) return(rows$frame)
-  models <- c(if (outcome) list(stats::delete.response(rows$terms)), if (truth) rows$truth_formulas)
+  models <- c(if (outcome) list(delete.response(rows$terms)), if (truth) rows$truth_formulas)
   made <- c(list(rows$made), if (truth) lapply(object$models, `[[`, "made"))
   xlevels <- unlist(lapply(made, `[[`, "xlevels"), recursive = FALSE)
   fitting_columns(object, newdata, setdiff(unlist(lapply(models, all.vars)), rows$covariates),
@@ -675,7 +667,7 @@ truth_cell <- function(rows, truth) {
   if (anyNA(codes) || any(lengths(codes) != 1L)) {
     abort(c("{.arg truth} must hold one level of each randomized covariate.", x = "It is {describe(truth)}."), "level")
   }
-  which(colSums(t(rows$cells) != unlist(codes)) == 0)
+  which(Reduce(`&`, Map(function(cells, code) as.integer(cells) == code, rows$cells, codes)))
 }
 
 # P(combination of truths | covariates) of new rows.
@@ -694,10 +686,9 @@ truth_shares <- function(object, frame) {
   shares
 }
 
-label_shares <- function(shares, rows) {
-  labels <- Map(function(name, place) rows$levels[[name]][place], rows$covariates, as.list(rows$cells))
-  shares <- matrix(shares, ncol = max(1L, nrow(rows$cells)))
-  if (length(labels)) colnames(shares) <- do.call(paste, c(unname(labels), sep = ", "))
+label_shares <- function(shares, cells) {
+  shares <- matrix(shares, ncol = nrow(cells))
+  if (length(cells)) colnames(shares) <- do.call(paste, c(unname(as.list(cells)), sep = ", "))
   shares
 }
 
@@ -705,7 +696,7 @@ label_shares <- function(shares, rows) {
 #' @export
 augment.rr_predictor <- function(x, ...) {
   frame <- as.list(x$frame[setdiff(names(x$frame), c("(weights)", "(arm)"))])
-  if (x$method == "moments") return(tibble::as_tibble(frame))
+  if (x$method == "moments") return(as_tibble(frame))
   posterior <- if (length(x$rows$covariates)) prefixed_columns(predict(x, type = "posterior"), ".posterior.")
-  tibble::as_tibble(c(frame, list(.fitted = unname(fitted(x))), posterior))
+  as_tibble(c(frame, list(.fitted = unname(fitted(x))), posterior))
 }

@@ -3,7 +3,6 @@
 confint.rr_glm <- function(object, parm = NULL, level = 0.95, method = c("profile", "wald"), type = NULL,
                            cluster = NULL, ...) {
   level <- check_level(level)
-  which <- match_coefficients(parm, names(object$coefficients))
   studied <- has_study(list(object))
   wald <- studied || !is.null(object$design) || object$penalty != "none" || !is.null(type) || !is.null(cluster)
   if (identical(method, c("profile", "wald"))) {
@@ -13,30 +12,30 @@ confint.rr_glm <- function(object, parm = NULL, level = 0.95, method = c("profil
                       class = "candor_message_wald")
     }
   }
-  if (check_choice(method, "method", c("profile", "wald")) == "profile") {
+  if (check_choice(method) == "profile") {
     if (wald) {
       abort("A profile needs a likelihood: no penalty, design, validation study, {.arg type} or {.arg cluster}.",
             "argument")
     }
-    ends <- coefficient_profiles(object, which, level)
+    ends <- coefficient_profile(object, level)
   } else {
     type <- variance_type(object, type, cluster)
-    half <- coefficient_quantile(object, level, type) * sqrt(diag(stats::vcov(object, type, cluster)))
-    ends <- (object$coefficients + outer(half, c(-1, 1)))[which, , drop = FALSE]
+    half <- coefficient_quantile(object, level, type) * sqrt(diag(vcov(object, type, cluster)))
+    ends <- function(j) object$coefficients[[j]] + c(-1, 1) * half[[j]]
   }
-  bounds_matrix(ends[, 1], ends[, 2], level, names(object$coefficients)[which])
+  interval_table(parm, names(object$coefficients), level, ends)
 }
 
 # All values v of coefficient j with 2 (top - best log-likelihood with that value) within the quantile: its hull, since
 # the likelihood may come back, at infinity too.
-coefficient_profiles <- function(fit, which, level) {
-  whole <- profile_whole(fit, stats::qchisq(level, 1) / 2)
-  t(vapply(which, function(j) {
+coefficient_profile <- function(fit, level) {
+  whole <- profile_whole(fit, qchisq(level, 1) / 2)
+  function(j) {
     parts <- profile_parts(fit, j, whole)
     b <- fit$coefficients[[j]]
     if (is.null(parts)) return(c(NA_real_, NA_real_))
     vapply(c(-1, 1), function(side) if (identical(b, side * Inf)) b else profile_end(parts, fit$point[j], side), 0)
-  }, c(0, 0)))
+  }
 }
 
 # What the profiles of all coefficients need: the starts and ends of the fit, by the coefficients of x (`b`) and in the
@@ -63,7 +62,7 @@ profile_parts <- function(fit, j, whole) {
   data <- others <- whole$data
   column <- unname(data$x[, j])
   others$x <- data$x[, setdiff(kept, j), drop = FALSE]
-  unit <- 1 / sqrt(stats::weighted.mean(column^2, data$weight))
+  unit <- 1 / sqrt(weighted.mean(column^2, data$weight))
   parts <- list(data = data, column = column, unit = unit, top = fit$loglik, drop = whole$drop, ends = whole$ends,
                 range = unit * (if (fit$link == "cauchit") 1e6 else 300), regular = whole$regular,
                 se = sqrt(fit$variance$observed[j, j]), alone = !ncol(others$x) && is.null(data$unknown))
@@ -92,7 +91,7 @@ profile_height <- function(parts, v, near = NULL) {
   if (!ncol(near)) return(list(value = -Inf))
   found <- climb(model, near)
   order <- order(-found$value)
-  apart <- utils::head(order[!duplicated(round(found$value[order], 6))], 4)
+  apart <- head(order[!duplicated(round(found$value[order], 6))], 4)
   list(value = found$value[order[1]], near = found$at[, apart, drop = FALSE])
 }
 
@@ -107,7 +106,7 @@ profile_starts <- function(parts, model, v) {
   rough <- climb_roughly(small, promising(small, cbind(parts$rest, steeper)))
   best <- order(-rough$value)
   best <- best[!duplicated(round(rough$value[best], 2))]
-  near <- cbind(rough$at[, utils::head(best, 2), drop = FALSE],
+  near <- cbind(rough$at[, head(best, 2), drop = FALSE],
                 if (!parts$regular) parts$rest[, seq_len(parts$ends), drop = FALSE])
   near[, is.finite(heights(model, near)), drop = FALSE]
 }
@@ -150,8 +149,8 @@ profile_crossing <- function(parts, inside, outside, warm, most) {
     if (low >= 0) return(inside)
     order <- order(c(inside, outside[1]))
     falls <- c(low, min(high, 1e6))[order]
-    end <- stats::uniroot(fall, c(inside, outside[1])[order], f.lower = falls[1], f.upper = falls[2],
-                          tol = 1e-9 * parts$unit, maxiter = 200)$root
+    end <- uniroot(fall, c(inside, outside[1])[order], f.lower = falls[1], f.upper = falls[2],
+                   tol = 1e-9 * parts$unit, maxiter = 200)$root
     # Another maximum may be higher here, which the warm starts miss: then the end is further out.
     if (parts$alone) break
     higher <- profile_height(parts, end)
@@ -166,13 +165,13 @@ profile_crossing <- function(parts, inside, outside, warm, most) {
 #' @export
 profile.rr_glm <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) {
   points <- check_count(points, "points", min = 5, max = 1000)
-  intervals <- stats::confint(fitted, parm, level, method = "profile")
-  whole <- profile_whole(fitted, stats::qchisq(level, 1) / 2)
+  intervals <- confint(fitted, parm, level, method = "profile")
+  whole <- profile_whole(fitted, qchisq(level, 1) / 2)
   curves <- Map(function(j, low, high) profile_curve(fitted, j, c(low, high), whole, points),
                 match(rownames(intervals), names(fitted$coefficients)), intervals[, 1], intervals[, 2])
   table <- do.call(rbind, unname(curves))
   if (is.null(table)) abort("There is no profile of coefficients that are not estimated.", "argument")
-  new_rr_profile(tibble::as_tibble(table), fitted)
+  new_rr_profile(as_tibble(table), fitted)
 }
 
 # The curve of coefficient j over its interval; NULL if it is not estimated. One that is infinite has only a side that

@@ -9,7 +9,7 @@ rr_quantile.rr_predictor <- function(fit, probs = c(0.25, 0.5, 0.75), conf.level
   probs <- check_probabilities(probs, "probs")
   conf.level <- check_level(conf.level)
   difference <- check_flag(difference, "difference")
-  classes <- read_classes(fit, check_choice(target, "target", c("population", "sample")))
+  classes <- read_classes(fit, check_choice(target))
   z <- if (classes$target == "sample") normal_quantile(conf.level) else coefficient_quantile(fit, conf.level)
   found <- lapply(seq_along(classes$total), function(k) class_quantiles(classes, k, probs, z))
   correlation <- function(pair, rows, prob) score_correlation(classes, pair, rows, prob)
@@ -21,7 +21,7 @@ rr_quantile.rr_predictor <- function(fit, probs = c(0.25, 0.5, 0.75), conf.level
 # distinct values of the outcome end.
 read_classes <- function(fit, target) {
   rows <- fit$rows
-  exact <- setdiff(all.vars(stats::delete.response(rows$terms)), rows$covariates)
+  exact <- setdiff(all.vars(delete.response(rows$terms)), rows$covariates)
   if (length(exact) || rows$response %in% names(rows$mechanisms) || !length(rows$covariates)) {
     abort("{.arg fit} must be of an exact outcome on randomized variables alone: {.code y ~ 0 + class}.", "argument")
   }
@@ -29,9 +29,7 @@ read_classes <- function(fit, target) {
   y <- rows$outcome[order]
   u <- moment_shares(rows)[order, , drop = FALSE]
   w <- rows$weights[order]
-  labels <- Map(function(name, place) factor(rows$levels[[name]][place], rows$levels[[name]]), rows$covariates,
-                as.list(rows$cells))
-  list(fit = fit, target = target, order = order, y = y, u = u, w = w, labels = tibble::as_tibble(labels),
+  list(fit = fit, target = target, order = order, y = y, u = u, w = w, labels = as_tibble(rows$cells),
        total = colSums(w * u), ends = which(c(y[-1] > y[-length(y)], TRUE)))
 }
 
@@ -61,7 +59,7 @@ cumulative_shares.rr_predictor <- function(fit, at, conf.level) {
   at <- at %||% values
   z <- coefficient_quantile(fit, conf.level)
   tables <- lapply(seq_along(classes$total), function(k) {
-    tibble::as_tibble(c(list(value = at), class_shares(classes, k, findInterval(at, values), z)))
+    as_tibble(c(list(value = at), class_shares(classes, k, findInterval(at, values), z)))
   })
   new_rr_table(bind_groups(tables, classes$labels), "rr_contrast", keys = c(names(classes$labels), "value"),
                conf.level = conf.level, n = fit$n, target = "population", axis_kind = "share",
@@ -124,8 +122,8 @@ total_spread <- function(d, ends, factor) {
 
 # Of the squares of the sums of d in groups, times `factor`: a row changes the sum of its own group alone.
 group_spread <- function(d, ends, factor, group) {
-  running <- stats::ave(d, group, FUN = cumsum)
-  whole <- factor * d * stats::ave(d, group, FUN = sum)
+  running <- ave(d, group, FUN = cumsum)
+  whole <- factor * d * ave(d, group, FUN = sum)
   list(both = cumsum(factor * (running^2 - (running - d)^2))[ends], cross = cumsum(whole)[ends], whole = sum(whole))
 }
 
@@ -170,7 +168,7 @@ replicate_sums <- function(classes, u) {
 # The weights of each replicate less those at their centre, see replicate_spread().
 replicate_changes <- function(classes) {
   design <- classes$fit$design
-  weights <- stats::weights(design, "analysis")[design_places(classes), , drop = FALSE] * classes$fit$weight.scale
+  weights <- weights(design, "analysis")[design_places(classes), , drop = FALSE] * classes$fit$weight.scale
   scale <- design$scale * rep_len(design$rscales, ncol(weights))
   centre <- if (isTRUE(design$mse)) classes$w else rowMeans(weights[, scale > 0, drop = FALSE])
   list(weights = unname(weights - centre), scale = scale)

@@ -7,6 +7,11 @@ check_formula <- function(formula, response = TRUE) {
              "a formula with a response, as in {.code answer ~ age + sex}")
 }
 
+check_one_sided <- function(formula, arg) {
+  check_that(inherits(formula, "formula") && length(formula) == 2L, formula, arg,
+             "a one-sided formula, as in {.code ~ age}")
+}
+
 # model.frame() would read the bar of a random effect as "or", and clusters as a covariate.
 check_terms <- function(formula, offset = FALSE) {
   if (!offset && "offset" %in% setdiff(all.names(formula), all.vars(formula))) {
@@ -36,12 +41,12 @@ read_frame <- function(call, formula, data, where, reports, arguments = c("weigh
   home <- environment(formula) %||% where
   for (arg in intersect(c("weights", "arm"), names(parts))) parts[[arg]] <- column_expression(parts[[arg]], data, home)
   data <- plain_columns(data, reports, if ("." %in% all.vars(formula)) names(data) else all.vars(formula))
-  made <- as.call(c(quote(stats::model.frame), list(formula = formula, data = data, drop.unused.levels = TRUE,
+  made <- as.call(c(quote(model.frame), list(formula = formula, data = data, drop.unused.levels = TRUE,
                                                     na.action = call$na.action %||% getOption("na.action")), parts))
   frame <- tryCatch(eval(made, where), error = function(e) {
     abort(c("The variables of the model cannot be put together.", x = "{conditionMessage(e)}."), "argument")
   })
-  if (!nrow(frame) || !all(stats::complete.cases(frame))) {
+  if (!nrow(frame) || !all(complete.cases(frame))) {
     abort("There must be rows, and none with missing values.", c("missing", "argument", "input"))
   }
   dropped <- length(attr(frame, "na.action"))
@@ -74,7 +79,7 @@ regress_frame <- function(call, formula, data, design, anchor, where, beside = N
   tally <- if (inherits(data, "rr_tally")) data
   if (!is.null(tally)) {
     data <- grouped_counts(tally)
-    formula <- stats::formula(stats::terms(report_formula(formula), data = data))
+    formula <- formula(terms(report_formula(formula), data = data))
   }
   parts <- c(list(anchor = if (!is.null(anchor)) as.name(names(anchor))), beside)
   read <- read_frame(call, check_formula(formula), data, where, all.vars(formula[[2]]),
@@ -82,7 +87,7 @@ regress_frame <- function(call, formula, data, design, anchor, where, beside = N
   terms <- attr(read$frame, "terms")
   list(frame = read$frame, terms = terms, formula = formula, data = read$data,
        na.action = attr(read$frame, "na.action"), mechanism = tally$mechanism,
-       xlevels = stats::.getXlevels(terms, read$frame), design = design)
+       xlevels = .getXlevels(terms, read$frame), design = design)
 }
 
 # One row a group, with the counts of its reports. Weighted counts are scaled to the effective number of respondents.
@@ -98,30 +103,30 @@ grouped_counts <- function(tally) {
 # The covariates of a share of respondents (attention, evasion) ride along as columns of the model frame.
 share_variables <- function(formula) {
   names <- all.vars(formula)
-  stats::setNames(lapply(names, as.name), sprintf("share: %s", names))
+  setNames(lapply(names, as.name), sprintf("share: %s", names))
 }
 
 # The design matrix of a share, and what it needs for new rows.
 share_columns <- function(formula, frame, arg) {
-  check_that(inherits(formula, "formula") && length(formula) == 2L, formula, arg, "a one-sided formula")
+  check_one_sided(formula, arg)
   names <- all.vars(formula)
   data <- frame[sprintf("(share: %s)", names)]
   names(data) <- names
-  model <- stats::model.frame(formula, data)
+  model <- model.frame(formula, data)
   terms <- attr(model, "terms")
-  v <- stats::model.matrix(terms, if (length(names)) model else frame)
-  list(v = v[, independent_columns(v), drop = FALSE], terms = terms, xlevels = stats::.getXlevels(terms, model))
+  v <- model.matrix(terms, if (length(names)) model else frame)
+  list(v = v[, independent_columns(v), drop = FALSE], terms = terms, xlevels = .getXlevels(terms, model))
 }
 
 # The design matrix of a share in new rows.
 new_share_columns <- function(shares, newdata) {
   check_columns(all.vars(shares$terms), newdata)
-  model <- stats::model.frame(shares$terms, newdata, na.action = stats::na.pass, xlev = shares$xlevels)
-  stats::model.matrix(shares$terms, if (ncol(model)) model else newdata)[, colnames(shares$v), drop = FALSE]
+  model <- model.frame(shares$terms, newdata, na.action = na.pass, xlev = shares$xlevels)
+  model.matrix(shares$terms, if (ncol(model)) model else newdata)[, colnames(shares$v), drop = FALSE]
 }
 
 report_formula <- function(formula) {
-  stats::as.formula(call("~", quote(.report), formula[[length(formula)]]), environment(formula))
+  as.formula(call("~", quote(.report), formula[[length(formula)]]), environment(formula))
 }
 
 # ---- what the frame must hold ----
@@ -160,6 +165,9 @@ independent_columns <- function(x, weights = NULL) {
 # Coefficients of columns that others determine. Those at infinity may be NA too.
 is_aliased <- function(fit) is.na(fit$coefficients) & !names(fit$coefficients) %in% fit$boundary$coefficients
 
+# NA for the coefficients of `names` that are not estimated.
+spread_coefficients <- function(b, names) setNames(b[names], names)
+
 tell_aliased <- function(names) {
   if (!length(names)) return(invisible())
   cli::cli_inform("Not estimated, since other columns determine {?it/them}: {.val {names}}.",
@@ -185,7 +193,7 @@ plain_columns <- function(data, reports = character(), used = names(data), facto
     if (name %in% reports) next
     labels <- attr(values, "labels", exact = TRUE)
     plain <- as.vector(unclass(values))
-    known <- stats::na.omit(unique(plain)) %in% labels
+    known <- na.omit(unique(plain)) %in% labels
     named <- length(labels) && (name %in% factors || is.character(plain) || all(known))
     data[[name]] <- if (named) droplevels(plain_group(values)) else plain
     if (named || !any(known)) next
@@ -210,7 +218,7 @@ without_missing_codes <- function(x) {
 
 # ---- new data ----
 
-covariate_terms <- function(fit) stats::delete.response(fit$terms)
+covariate_terms <- function(fit) delete.response(fit$terms)
 
 # Of a glm it is the element `model`.
 fitted_frame <- function(fit) fit$frame %||% fit[["model"]]
@@ -218,7 +226,7 @@ fitted_frame <- function(fit) fit$frame %||% fit[["model"]]
 # The model frame of new rows.
 newdata_frame <- function(fit, terms, newdata, known = NULL) {
   newdata <- fitting_columns(fit, newdata, all.vars(terms), fit$xlevels, known)
-  tryCatch(stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = fit$xlevels), error = function(e) {
+  tryCatch(model.frame(terms, newdata, na.action = na.pass, xlev = fit$xlevels), error = function(e) {
     abort(c("The variables of {.arg newdata} cannot be put together.", x = "{conditionMessage(e)}."), "argument")
   })
 }

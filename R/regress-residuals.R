@@ -3,47 +3,47 @@
 #' @rdname glm_methods
 #' @export
 fitted.rr_glm <- function(object, type = c("report", "truth"), ...) {
-  type <- check_choice(type, "type", c("report", "truth"))
+  type <- check_choice(type)
   values <- if (type == "report") object$fitted.values else truth_curve(object$link)$yes(object$linear.predictors)
-  stats::napredict(object$na.action, stats::setNames(values, names(object$linear.predictors)))
+  napredict(object$na.action, setNames(values, names(object$linear.predictors)))
 }
 
 #' @rdname glm_methods
 #' @export
 residuals.rr_glm <- function(object, type = c("deviance", "pearson", "working", "response", "partial", "truth"), ...) {
   warn_ignored(..., known = names(formals()))
-  type <- check_choice(type, "type", c("deviance", "pearson", "working", "response", "partial", "truth"))
+  type <- check_choice(type)
   if (type != "truth") return(NextMethod(type = type))
   rows <- fitted_rows(object)
-  stats::naresid(object$na.action, stats::setNames(row_posterior(object, rows, object$y) - rows$truth, names(object$y)))
+  naresid(object$na.action, setNames(row_posterior(object, rows, object$y) - rows$truth, names(object$y)))
 }
 
 #' @rdname glm_methods
 #' @export
 hatvalues.rr_glm <- function(model, type = c("expected", "observed"), ...) {
-  type <- check_choice(type, "type", c("expected", "observed"))
+  type <- check_choice(type)
   places <- which(is.finite(model$coefficients))
-  x <- stats::model.matrix(model)[, places, drop = FALSE]
+  x <- model.matrix(model)[, places, drop = FALSE]
   w <- model$prior.weights * fitted_rows(model)[[type]]
   w[!is.finite(model$linear.predictors)] <- 0
-  stats::setNames(w * rowSums((x %*% model$variance[[type]][places, places, drop = FALSE]) * x), names(model$y))
+  setNames(w * rowSums((x %*% model$variance[[type]][places, places, drop = FALSE]) * x), names(model$y))
 }
 
 #' @rdname glm_methods
 #' @export
 influence.rr_glm <- function(model, type = c("glm", "deletion", "linearised"), ...) {
-  type <- check_choice(type, "type", c("glm", "deletion", "linearised"))
+  type <- check_choice(type)
   if (type == "glm") {
     class(model) <- c("glm", "lm")
     # Coefficients at infinity have no columns in `qr`.
     model$rank <- model$qr$rank
     is.na(model$coefficients) <- !is.finite(model$coefficients)
-    return(stats::influence(model, ...))
+    return(influence(model, ...))
   }
   warn_ignored(..., known = names(formals()))
   places <- estimated_places(model)
   change <- row_scores(model) %*% bread_of(model)[places, places, drop = FALSE]
-  if (type == "deletion") return(change / (1 - stats::hatvalues(model, "observed")))
+  if (type == "deletion") return(change / (1 - hatvalues(model, "observed")))
   weight <- model$prior.weights / model$weight.scale
   change / ifelse(weight > 0, weight, 1)
 }
@@ -51,30 +51,29 @@ influence.rr_glm <- function(model, type = c("glm", "deletion", "linearised"), .
 #' @rdname glm_methods
 #' @export
 simulate.rr_glm <- function(object, nsim = 1, seed = NULL, ...) {
-  nsim <- check_count(nsim, "nsim", min = 1)
-  seed <- keep_seed(seed)
   n <- length(object$y)
   truth <- truth_curve(object$link)$yes(object$linear.predictors)
   row <- row_device(object$device, object$arm, n)
   answers <- if (any(object$y > 0 & object$y < 1)) round(object$prior.weights) else rep(1, n)
-  response <- stats::model.response(object$model, "any")
-  draw <- function(k) {
-    yes <- stats::rbinom(n, answers, truth)
-    reports <- stats::rbinom(n, yes, row$p) + stats::rbinom(n, answers - yes, row$q)
+  response <- model.response(object$model, "any")
+  drawn_surveys(nsim, seed, names(object$y), function() {
+    yes <- rbinom(n, answers, truth)
+    reports <- rbinom(n, yes, row$p) + rbinom(n, answers - yes, row$q)
     # In the form in which the reports came, so that they can be fitted again.
     if (is.matrix(response)) return(cbind(reports, answers - reports, deparse.level = 0))
     if (is.factor(response)) return(factor(object$labels[reports + 1], levels(response)))
     if (is.character(response)) return(object$labels[reports + 1])
     if (is.logical(response)) return(reports == 1)
     ifelse(answers > 0, reports / answers, 0)
-  }
-  drawn_surveys(nsim, draw, seed, names(object$y))
+  })
 }
 
 # A column for each survey.
-drawn_surveys <- function(nsim, draw, seed, names) {
+drawn_surveys <- function(nsim, seed, names, draw) {
+  nsim <- check_count(nsim, "nsim", min = 1)
+  seed <- keep_seed(seed)
   table <- data.frame(row.names = names)
-  for (k in seq_len(nsim)) table[[paste0("sim_", k)]] <- draw(k)
+  for (k in seq_len(nsim)) table[[paste0("sim_", k)]] <- draw()
   structure(table, seed = seed)
 }
 
@@ -91,14 +90,14 @@ residuals.rr_regression <- function(object, ...) regression_reports(object) - fi
 #' @rdname regression_methods
 #' @export
 residuals.rr_multinom <- function(object, type = c("report", "truth"), ...) {
-  type <- check_choice(type, "type", c("report", "truth"))
+  type <- check_choice(type)
   if (type == "truth") predict(object, type = "posterior") - predict(object) else NextMethod()
 }
 
 #' @rdname regression_methods
 #' @export
 residuals.rr_loglinear <- function(object, type = c("pearson", "response"), ...) {
-  type <- check_choice(type, "type", c("pearson", "response"))
+  type <- check_choice(type)
   rest <- regression_reports(object) - fitted(object)
   if (type == "response") return(rest)
   # Weighted counts vary as those of the effective number of respondents.
@@ -109,10 +108,9 @@ residuals.rr_loglinear <- function(object, type = c("pearson", "response"), ...)
 #' @export
 simulate.rr_multinom <- function(object, nsim = 1, seed = NULL, ...) {
   if (attr(object$terms, "response") == 0) abort("Reports are simulated for one column of them.", "argument")
-  nsim <- check_count(nsim, "nsim", min = 1)
-  seed <- keep_seed(seed)
   reports <- object$mechanism$reports
   upper <- t(apply(predict(object, type = "report"), 1, cumsum))[, -length(reports), drop = FALSE]
-  draw <- function(k) factor(reports[1L + rowSums(stats::runif(nrow(upper)) > upper)], reports)
-  drawn_surveys(nsim, draw, seed, rownames(object$frame))
+  drawn_surveys(nsim, seed, rownames(object$frame), function() {
+    factor(reports[1L + rowSums(runif(nrow(upper)) > upper)], reports)
+  })
 }

@@ -38,13 +38,14 @@ direction_starts <- function(model, one, ways, first, most) {
 steep_starts <- function(model, one, ways, most, axes = seq_len(ncol(ways))) {
   other <- setdiff(seq_len(ncol(ways)), axes)
   best <- function(starts, most) starts[, seq_len(min(most, ncol(starts))), drop = FALSE]
-  some <- c(utils::head(axes, 13), other[some_rows(length(other), 12)])
+  some <- c(head(axes, 13), other[some_rows(length(other), 12)])
   steep <- threshold_starts(model, one, ways, most)
   sharp <- steep$sharp
   # Small turns of the best directions: a threshold between two rows may want a direction that lies between those above.
   near <- if (length(other)) best(steep$ways, 6)
   for (turn in if (length(other)) c(0.05, 0.01)) {
-    turned <- lapply(utils::head(axes, most_turns(model)), function(j) cbind(near + turn * ways[, j], near - turn * ways[, j]))
+    towards <- head(axes, most_turns(model))
+    turned <- lapply(towards, function(j) cbind(near + turn * ways[, j], near - turn * ways[, j]))
     more <- threshold_starts(model, one, do.call(cbind, turned), most)
     near <- best(more$ways, 6)
     sharp <- cbind(sharp, more$sharp)
@@ -55,7 +56,7 @@ steep_starts <- function(model, one, ways, most, axes = seq_len(ncol(ways))) {
 }
 
 with_psi <- function(points, model, psi = 0.5) {
-  if (model$size > model$k) rbind(points, stats::qlogis(psi), deparse.level = 0) else unname(points)
+  if (model$size > model$k) rbind(points, qlogis(psi), deparse.level = 0) else unname(points)
 }
 
 # The share of true yes by moments, clipped.
@@ -102,7 +103,7 @@ grid_starts <- function(model, one, used, most) {
   index <- small$z %*% used
   found <- lapply(seq_len(ncol(used)), function(j) {
     z <- index[, j]
-    cuts <- c(stats::quantile(z, c(0.02, 0.07, 0.2, 0.5, 0.8, 0.93, 0.98), names = FALSE), min(z) - 1.5, max(z) + 1.5)
+    cuts <- c(quantile(z, c(0.02, 0.07, 0.2, 0.5, 0.8, 0.93, 0.98), names = FALSE), min(z) - 1.5, max(z) + 1.5)
     grid <- cbind(rep(c(0.8, 2, 6, 25), each = 9), rep(cuts, 4))
     grid <- rbind(grid, grid * rep(c(-1, 1), each = 36))
     cells <- used[, j] %o% grid[, 1] - one %o% (grid[, 1] * grid[, 2])
@@ -154,7 +155,7 @@ divide_rows <- function(z, gain, way, one) {
 best_of <- function(found, most) {
   value <- unlist(lapply(found, `[[`, "value"))
   order <- order(-value)
-  order <- utils::head(order[!duplicated(round(value[order], 6))], most)
+  order <- head(order[!duplicated(round(value[order], 6))], most)
   lapply(list(cells = "cells", ways = "ways"), function(part) {
     do.call(cbind, lapply(found, `[[`, part))[, order, drop = FALSE]
   })
@@ -168,7 +169,7 @@ best_sharp <- function(found) {
   order <- order(-value)
   divisions <- order[!duplicated(unlist(part("beyond"))[order])]
   values <- order[!duplicated(value[order])]
-  do.call(cbind, part("sharp"))[, union(utils::head(divisions, 6), utils::head(values, 4)), drop = FALSE]
+  do.call(cbind, part("sharp"))[, union(head(divisions, 6), head(values, 4)), drop = FALSE]
 }
 
 # Links of bounded range: constants that are inside, else a point on the way from 0 to the first.
@@ -197,7 +198,7 @@ spread_starts <- function(model, starts) {
 # Directions that are spread evenly, as fractional parts of multiples of roots are.
 spread_ways <- function(m, many) {
   primes <- sqrt(c(2, 3, 5, 7, 11, 13, 17, 19))[(seq_len(m) - 1) %% 8 + 1] + 0.618034 * ((seq_len(m) - 1) %/% 8)
-  unit_columns(stats::qnorm(outer(primes, seq_len(many)) %% 1))
+  unit_columns(qnorm(outer(primes, seq_len(many)) %% 1))
 }
 
 # Coefficients whose linear predictor comes nearest to `target`.

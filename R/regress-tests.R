@@ -4,9 +4,9 @@
 #' @rdname glm_methods
 #' @export
 anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
-  test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
+  test <- check_choice(test)
   fits <- given_models(object, ..., known = names(formals()))
-  if (length(fits) == 2L && inherits(fits[[2]], "rr_glm_mixed")) return(stats::anova(fits[[2]], object))
+  if (length(fits) == 2L && inherits(fits[[2]], "rr_glm_mixed")) return(anova(fits[[2]], object))
   if (length(fits) == 1L && has_study(fits)) return(wald_terms(object, test))
   refuse_ratios(fits)
   alone <- length(fits) == 1L
@@ -16,7 +16,7 @@ anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
   table <- data.frame(df = steps[1, ], logLik = steps[2, ], Df = c(NA, gain),
                       LR = c(NA, 2 * diff(steps[2, ]) * ifelse(gain < 0, -1, 1)), row.names = labels)
   names(table)[1] <- "Model Df"
-  models <- paste0("Model ", labels, ": ", lapply(fits, function(fit) deparse1(stats::formula(fit))))
+  models <- paste0("Model ", labels, ": ", lapply(fits, function(fit) deparse1(formula(fit))))
   ratio_table(table, "LR", test, c(ratio_heading, if (!alone) models))
 }
 
@@ -42,21 +42,21 @@ rr_goodness_of_fit.rr_glm <- function(fit, groups = 10, ...) {
   y <- fit$y[used]
   patterns <- length(unique(signif(mu, 12)))
   many <- patterns > groups
-  breaks <- if (many) unique(stats::quantile(mu, seq(0, groups) / groups))
+  breaks <- if (many) unique(quantile(mu, seq(0, groups) / groups))
   group <- if (many) findInterval(mu, breaks, left.open = TRUE, rightmost.closed = TRUE) else signif(mu, 12)
   seen <- rowsum(w * cbind(y, 1 - y), group)
   expected <- rowsum(w * cbind(mu, 1 - mu), group)
   df <- as.double(min(patterns - fit$rank - length(fit$parameter), if (many) nrow(seen) - 2))
   statistic <- c(sum((seen - expected)^2 / expected), 2 * sum(ifelse(seen > 0, seen * log(seen / expected), 0)))
-  p <- if (df > 0) stats::pchisq(statistic, df, lower.tail = FALSE) else NA_real_
-  mark(tibble::tibble(test = c("Pearson", "deviance"), statistic = statistic, df = df, p.value = p), "rr_goodness")
+  p <- if (df > 0) pchisq(statistic, df, lower.tail = FALSE) else NA_real_
+  mark(tibble(test = c("Pearson", "deviance"), statistic = statistic, df = df, p.value = p), "rr_goodness")
 }
 
 # Each term beside all others.
 wald_terms <- function(fit, test) {
   check_wald(fit)
   assign <- column_terms(fit)
-  V <- stats::vcov(fit)
+  V <- vcov(fit)
   terms <- seq_along(attr(fit$terms, "term.labels"))
   columns <- lapply(terms, function(term) which(assign == term & is.finite(fit$coefficients)))
   table <- data.frame(Df = lengths(columns), Wald = vapply(columns, function(at) {
@@ -72,13 +72,13 @@ ratio_heading <- "Likelihood ratio tests of the truth's regression\n"
 ratio_table <- function(table, ratio, test, heading) {
   if (test != "none") {
     Df <- abs(table$Df)
-    table[["Pr(>Chi)"]] <- ifelse(Df > 0, stats::pchisq(pmax(0, table[[ratio]]), Df, lower.tail = FALSE), NA)
+    table[["Pr(>Chi)"]] <- ifelse(Df > 0, pchisq(pmax(0, table[[ratio]]), Df, lower.tail = FALSE), NA)
   }
   structure(table, heading = heading, class = c("anova", "data.frame"))
 }
 
 # The term of each column of the design matrix.
-column_terms <- function(fit) attr(stats::model.matrix(fit), "assign")
+column_terms <- function(fit) attr(model.matrix(fit), "assign")
 
 check_comparable <- function(fits) {
   first <- fits[[1]]
@@ -101,8 +101,8 @@ nested_steps <- function(fits) {
     if (value[i] >= value[j] - 1e-6 || fit$penalty != "none") next
     small <- fits[[j]]
     data <- fitted_data(fit)
-    eta <- predictor_of(stats::model.matrix(small), small$point, small$offset) - (fit$offset %||% 0)
-    near <- stats::lm.fit(data$x, eta)$coefficients
+    eta <- predictor_of(model.matrix(small), small$point, small$offset) - (fit$offset %||% 0)
+    near <- lm.fit(data$x, eta)$coefficients
     near[is.na(near)] <- 0
     value[i] <- fit$constant + max(fit$loglik, regress_maximum(data, 1, c(near, small$parameter))$value)
   }
@@ -130,9 +130,8 @@ refit_columns <- function(fit, columns, near = NULL) {
 #' @export
 drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"), k = 2, ...) {
   refuse_ratios(list(object))
-  check_scope(scope)
-  labels <- if (is.null(scope)) stats::drop.scope(object)
-    else if (is.character(scope)) scope else attr(stats::terms(stats::update.formula(object, scope)), "term.labels")
+  labels <- if (is.null(scope)) drop.scope(object)
+    else if (is.character(scope)) scope else attr(terms(update.formula(object, scope)), "term.labels")
   assign <- column_terms(object)
   places <- match(labels, attr(object$terms, "term.labels"))
   parts <- lapply(places, function(place) refit_columns(object, which(assign != place)))
@@ -148,20 +147,14 @@ add1.rr_glm <- function(object, scope, test = c("LRT", "Chisq", "none"), k = 2, 
 # `caller`: where the data of the fit are found.
 add_terms <- function(object, scope, test, k, caller) {
   refuse_ratios(list(object))
-  check_scope(scope)
-  labels <- if (is.character(scope)) scope else stats::add.scope(object, stats::update.formula(object, scope))
+  labels <- if (is.character(scope)) scope else add.scope(object, update.formula(object, scope))
   parts <- lapply(labels, function(label) {
-    wider <- stats::update(object, stats::as.formula(paste("~ . +", label)), evaluate = FALSE)
+    wider <- update(object, as.formula(paste("~ . +", label)), evaluate = FALSE)
     fit <- suppressWarnings(eval(wider, caller))
     check_comparable(list(object, fit))
     list(value = fit$loglik, rank = fit$rank)
   })
   change_table(object, parts, labels, test, k, "Single term additions")
-}
-
-check_scope <- function(scope) {
-  named <- is.null(scope) || is.character(scope) || inherits(scope, "formula")
-  check_that(named, scope, "scope", "a formula, or the names of terms")
 }
 
 # `k`: the price of a parameter, which step() passes on.
@@ -173,7 +166,7 @@ change_table <- function(object, parts, labels, test, k, heading) {
   table <- data.frame(Df = c(NA, abs(df[-1] - df[1])), logLik = value, AIC = -2 * value + k * df,
                       row.names = c("<none>", labels))
   if (test != "none") table$LRT <- c(NA, 2 * pmax(0, (value[-1] - value[1]) * sign(df[-1] - df[1])))
-  ratio_table(table, "LRT", test, c(heading, "\nModel:", deparse1(stats::formula(object))))
+  ratio_table(table, "LRT", test, c(heading, "\nModel:", deparse1(formula(object))))
 }
 
 #' @exportS3Method MASS::dropterm
@@ -202,7 +195,7 @@ Anova.rr_glm <- function(mod, type = c("II", "III", 2, 3), test.statistic = NULL
   }
   check_wald(mod)
   # The tests of coefficients that car makes of any model, which it does not export.
-  wald <- utils::getS3method("Anova", "default", envir = asNamespace("car"))
+  wald <- getS3method("Anova", "default", envir = asNamespace("car"))
   wald(mod, type = type, test.statistic = if (statistic == "F") "F" else "Chisq", ...)
 }
 
@@ -226,7 +219,7 @@ term_ratios <- function(fit, marginal) {
   }, numeric(2))
   rows[1, rows[2, ] == 0] <- NA
   table <- data.frame(`LR Chisq` = rows[1, ], Df = rows[2, ], row.names = labels, check.names = FALSE)
-  table <- ratio_table(table, "LR Chisq", "LRT", c(ratio_heading, paste("Model:", deparse1(stats::formula(fit)))))
+  table <- ratio_table(table, "LR Chisq", "LRT", c(ratio_heading, paste("Model:", deparse1(formula(fit)))))
   names(table)[3] <- "Pr(>Chisq)"
   table
 }

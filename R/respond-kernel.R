@@ -24,8 +24,7 @@ drawn_bits <- function(drawn, mechanism, n) {
     .Call(C_rr_matrix_to_bits, unname(drawn))
   }
   if (is.null(read) || read$position > 0) {
-    abort("The function {.field draw} must return TRUE or FALSE: a row for each answer, a column for each level.",
-          "argument")
+    abort("The function {.field draw} must return TRUE or FALSE: a row for each answer, a column for each level.")
   }
   new_rr_reports(read$bits, mechanism$codec$width)
 }
@@ -42,26 +41,25 @@ run_kernel <- function(mechanism, rng, draw) {
   result <- draw(generator(rng))
   if (result$failed) abort_generator(rng)
   if (result$position > 0) {
-    abort("Answer {format_count(result$position)} is not a position from 1 to {length(mechanism$levels)}.", "argument")
+    abort("Answer {format_count(result$position)} is not a position from 1 to {length(mechanism$levels)}.")
   }
   result$reports
 }
 
-# `draw` calls one of the samplers of src/glue_protocols.c; `answers` are positions.
-draw_protocol <- function(mechanism, answers, rng, draw) {
-  levels <- as.double(length(mechanism$levels))
-  drawn <- run_kernel(mechanism, rng, function(generator) draw(as.integer(answers), levels, generator))
+# `kernel` is one of the samplers of src/glue_protocols.c, `...` its numbers; `answers` are positions.
+draw_protocol <- function(mechanism, answers, rng, kernel, ...) {
+  drawn <- run_kernel(mechanism, rng, function(generator) {
+    .Call(kernel, as.integer(answers), 1L, as.double(length(mechanism$levels)), ..., generator)
+  })
   codec <- mechanism$codec
-  if (is.null(codec$width)) join_columns(stats::setNames(drawn, names(codec$numbers)))
+  if (is.null(codec$width)) join_columns(setNames(drawn, names(codec$numbers)))
   else new_rr_reports(if (is.raw(drawn)) drawn else t(drawn), codec$width)
 }
 
 # A bit for each category.
 draw_bit_reports <- function(mechanism, answers, rng) {
-  check_report_memory(length(answers), length(mechanism$levels))
-  draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
-    .Call(C_rr_draw_unary, positions, 1L, levels, mechanism$sampler$numbers, generator)
-  })
+  check_report_memory(answers, mechanism)
+  draw_protocol(mechanism, answers, rng, C_rr_draw_unary, mechanism$sampler$numbers)
 }
 
 # n whole numbers from 0 to size - 1, all equally likely: a report that does not depend on the truth.

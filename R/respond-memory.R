@@ -67,8 +67,7 @@ kept_answers <- function(memory, mechanism, n, rng) {
             x = "It is of {format_count(memory$n)} respondents; there are {format_count(n)} answers."), "mismatch")
   }
   if (is.null(memory)) warn_forgotten() else if (!identical(memory, list())) {
-    abort("{.arg memory} must be the {.field memory} of the last {.fn rr_perturb}, or {.code list()} to start.",
-          "argument")
+    abort("{.arg memory} must be the {.field memory} of the last {.fn rr_perturb}, or {.code list()} to start.")
   }
   structure(list(n = n, code = numeric(), permanent = NULL, functions = draw_functions(mechanism, n, rng),
                  first = kept_stage(mechanism)), class = "rr_memory")

@@ -61,10 +61,9 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory
   check_dots_empty(...)
   # Arguments in the wrong order would show an answer: only its kind is told.
   if (!inherits(mechanism, "rr_mechanism")) {
-    abort(c("{.arg mechanism} must be a mechanism, after the answers.", x = "It is {describe_kind(mechanism)}."),
-          "argument")
+    abort(c("{.arg mechanism} must be a mechanism, after the answers.", x = "It is {describe_kind(mechanism)}."))
   }
-  rng <- check_choice(rng, "rng", c("secure", "R"))
+  rng <- check_choice(rng)
   kept <- check_keep(keep, x, mechanism)
   x <- plain_answers(x, mechanism)
   answers <- prepare_answers(mechanism, x)
@@ -72,7 +71,7 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory
   memoised <- is_memoised(mechanism)
   if (memoised || !is.null(memory)) {
     if (is.null(permanent_epsilon(mechanism))) {
-      abort("{.arg memory} is for mechanisms with a first stage that is kept, as of {.fn rr_longitudinal}.", "argument")
+      abort("{.arg memory} is for mechanisms with a first stage that is kept, as of {.fn rr_longitudinal}.")
     }
     drawn <- draw_memoised(mechanism, answers, memory, rng)
     # What is sent and what is kept are two things: no report carries an answer.
@@ -99,10 +98,10 @@ plain_answers <- function(x, mechanism) {
 check_keep <- function(keep, x, mechanism) {
   questions <- names(mechanism$questions)
   if (is.null(questions) && is.null(keep)) return(NULL)
-  if (is.null(questions)) abort("{.arg keep} is for data frames with several questions.", "argument")
+  if (is.null(questions)) abort("{.arg keep} is for data frames with several questions.")
   x <- answer_frame(x)
   if (!is.null(keep) && !is.character(keep) || anyDuplicated(keep) || !all(keep %in% setdiff(names(x), questions))) {
-    abort("{.arg keep} must name columns of {.arg x} that are no questions: these are randomized.", "argument")
+    abort("{.arg keep} must name columns of {.arg x} that are no questions: these are randomized.")
   }
   left <- setdiff(names(x), c(keep, questions))
   if (length(keep) || length(left)) {
@@ -130,7 +129,7 @@ prepare_answers.rr_mechanism <- function(mechanism, x) {
   # Numbers are returned for numbers, unless the label of a report is not a number.
   numbers <- is.numeric(x) || (is.logical(x) && length(mechanism$reports) != 2L)
   if (numbers && anyNA(mechanism$numeric_levels) && anyNA(label_values(mechanism))) {
-    abort("{.arg x} must be text or a factor: not every level of this mechanism is a number.", "argument")
+    abort("{.arg x} must be text or a factor: not every level of this mechanism is a number.")
   }
   answers <- encode_reports(x, truths)
   codes <- as.integer(answers$codes)

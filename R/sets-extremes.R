@@ -93,9 +93,9 @@ warn_variance <- function(variance, log_variance = 710, estimated = FALSE) {
 format_number <- function(x) if (is.finite(x) && abs(x) < 1e15) format_count(signif(x, 3)) else format(x, digits = 3)
 
 rows_of.rr_extreme <- function(x) {
-  tibble::tibble(term = x$labels, estimate = x$estimate,
-                 std.error = root(x$variance), std.error.max = sqrt(x$bound), variance = x$variance, sign = x$sign,
-                 log = x$log, n = x$n)
+  tibble(term = x$labels, estimate = x$estimate,
+         std.error = root(x$variance), std.error.max = sqrt(x$bound), variance = x$variance, sign = x$sign,
+         log = x$log, n = x$n)
 }
 
 # A bit is 0 or 1. The interval holds the values that its reports do not reject; where both are rejected, at levels
@@ -111,8 +111,8 @@ bounds_of.rr_extreme <- function(x, rows, level) {
 count_tails <- function(x) {
   hits <- if ((x$kind == "any") == (x$flip < 0.5)) x$ones else x$n - x$ones
   flip <- min(x$flip, 1 - x$flip)
-  none <- stats::pbinom(hits - 1, x$n, flip, lower.tail = FALSE)
-  one <- (1 - flip) * stats::pbinom(hits - 1, x$n - 1, flip) + flip * stats::pbinom(hits, x$n - 1, flip)
+  none <- pbinom(hits - 1, x$n, flip, lower.tail = FALSE)
+  one <- (1 - flip) * pbinom(hits - 1, x$n - 1, flip) + flip * pbinom(hits, x$n - 1, flip)
   if (x$kind == "any") list(zero = none, one = one) else list(zero = one, one = none)
 }
 

@@ -47,8 +47,8 @@
 rr_incidence <- function(sets, flip = NULL, universe = NULL, method = c("inv", "mle"),
                          target = c("population", "sample"), conf.level = 0.95, tolerance = NULL, ...) {
   check_dots_empty(...)
-  method <- check_choice(method, "method", c("inv", "mle"))
-  target <- check_choice(target, "target", c("population", "sample"))
+  method <- check_choice(method)
+  target <- check_choice(target)
   conf.level <- check_level(conf.level)
   if (!is.null(tolerance)) tolerance <- check_number(tolerance, "tolerance", min = 0, min_open = TRUE)
   data <- read_sets(sets, flip, universe)
@@ -123,8 +123,8 @@ rows_of.rr_incidence <- function(x) {
   estimate <- c(x$estimate, rev(cumsum(rev(x$estimate)))[-1])
   sets <- c(0:n, seq_len(n))
   type <- rep(c("exactly", "at least"), c(n + 1, n))
-  tibble::tibble(term = paste(type, sets), sets = sets, type = type, estimate = estimate,
-                 std.error = root(incidence_variances(x$covariance, x, estimate)))
+  tibble(term = paste(type, sets), sets = sets, type = type, estimate = estimate,
+         std.error = root(incidence_variances(x$covariance, x, estimate)))
 }
 
 bounds_of.rr_incidence <- function(x, rows, level) {
@@ -167,7 +167,7 @@ sample_bounds <- function(x, table, bounds, level) {
   least <- pmin(pmax(table$std.error^2 / whole, 0), 1)
   least[is.na(least)] <- 0
   clear <- x$n * vapply(pmin(table$estimate / x$n, 1), profile_binomial, c(low = 0, high = 0), x$n, level)
-  z2 <- stats::qchisq(level, 1)
+  z2 <- qchisq(level, 1)
   shorten <- function(bound, clear) {
     distance <- bound - table$estimate
     sampling <- pmin((clear - table$estimate)^2, z2 * bound * (1 - bound / x$n))
@@ -179,7 +179,7 @@ sample_bounds <- function(x, table, bounds, level) {
 #' @rdname rr_incidence
 #' @param object An object of `rr_incidence()`.
 #' @export
-coef.rr_incidence <- function(object, ...) stats::setNames(object$estimate, 0:object$sets)
+coef.rr_incidence <- function(object, ...) setNames(object$estimate, 0:object$sets)
 
 #' @rdname rr_incidence
 #' @export
@@ -214,7 +214,7 @@ autoplot.rr_incidence <- function(object, ...) {
   data$type <- factor(panels[data$type], panels)
   words <- if (object$method == "inv") c("inversion", "Wald") else c("maximum likelihood", "profile likelihood")
   about <- sprintf("%s elements, %d noisy sets, flip", format_count(object$n), as.integer(object$sets))
-  picture_of_sizes(data, "How many sets hold an element", "t", "Elements", about, object$flip,
+  picture_of_sizes(data, "How many sets hold an element", "Number of sets t", "Elements", about, object$flip,
                    sprintf("Points: estimates by %s. Bars: %s%% %s intervals. Logarithmic axis through 0.", words[1],
                            format(100 * object$conf.level), words[2])) +
     ggplot2::facet_wrap(~type) +
@@ -222,11 +222,20 @@ autoplot.rr_incidence <- function(object, ...) {
     scale_y_counts()
 }
 
+# Powers of 10 on both sides of 0; 1, 2 and 5 times these where few of them fall between the limits.
+count_breaks <- function(limits) {
+  inside <- function(steps) {
+    ticks <- outer(steps, 10^(1:9))
+    Filter(function(at) at >= limits[1] && at <= limits[2], sort(c(-ticks, 0, ticks)))
+  }
+  if (length(inside(1)) > 2L) inside(1) else inside(c(1, 2, 5))
+}
+
 # Counts span magnitudes and may be negative: logarithmic beyond 1 on both sides. The argument's name changed in
 # ggplot2 3.5.
 scale_y_counts <- function() {
   scale <- ggplot2::scale_y_continuous
-  arguments <- list("pseudo_log", breaks = c(-10^(4:1), 0, 10^(1:9)), labels = format_count)
+  arguments <- list("pseudo_log", breaks = count_breaks, labels = format_count)
   names(arguments)[1] <- if ("transform" %in% names(formals(scale))) "transform" else "trans"
   do.call(scale, arguments)
 }

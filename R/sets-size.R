@@ -78,8 +78,8 @@
 rr_set_size <- function(sets, flip = NULL, what = c("union", "intersection", "difference", "jaccard"), universe = NULL,
                         conf.level = 0.95, interval = c("wald", "exact"), cumulative = FALSE, ...) {
   check_dots_empty(...)
-  what <- check_choice(what, "what", c("union", "intersection", "difference", "jaccard"))
-  interval <- check_choice(interval, "interval", c("wald", "exact"))
+  what <- check_choice(what)
+  interval <- check_choice(interval)
   conf.level <- check_level(conf.level)
   if (inherits(sets, "rr_sketch")) sets <- list(sets)
   if (is.list(sets) && length(sets) && inherits(sets[[1]], "rr_sketch")) {
@@ -190,7 +190,7 @@ new_rr_set_size <- function(table, title, about, n, flip, conf.level, interval) 
                  interval = interval), class = c("rr_set_size", "rr_estimates"))
 }
 
-rows_of.rr_set_size <- function(x) tibble::as_tibble(x$table[setdiff(names(x$table), c("conf.low", "conf.high"))])
+rows_of.rr_set_size <- function(x) as_tibble(x$table[setdiff(names(x$table), c("conf.low", "conf.high"))])
 
 bounds_of.rr_set_size <- function(x, rows, level) {
   check_made_level(level, x$conf.level)
@@ -213,7 +213,7 @@ shown_of.rr_set_size <- function(x, n) x$table[names(x$table) != "term"]
 autoplot.rr_set_size <- function(object, truth = NULL, ...) {
   data <- object$table
   alone <- nrow(data) == 1L
-  picture <- picture_of_sizes(data, object$title, "Sets", NULL, sprintf("%s, flip", object$about), object$flip,
+  picture <- picture_of_sizes(data, object$title, "Sets", "Elements", sprintf("%s, flip", object$about), object$flip,
                               sprintf("Points: estimates. Bars: %s%% %s intervals.%s", format(100 * object$conf.level),
                                       object$interval, if (is.null(truth)) "" else " Dashed: truth.")) +
     ggplot2::scale_y_continuous(labels = format_count) +
@@ -261,7 +261,7 @@ exact_one_set <- function(data, level) {
   tail <- function(t, upper) {
     reach <- 40 * sqrt(t * q * (1 - q)) + 40
     j <- seq(max(0, floor(t * (1 - q) - reach)), min(t, ceiling(t * (1 - q) + reach)))
-    sum(stats::dbinom(j, t, 1 - q) * stats::pbinom(s - j - upper, m - t, q, lower.tail = !upper))
+    sum(dbinom(j, t, 1 - q) * pbinom(s - j - upper, m - t, q, lower.tail = !upper))
   }
   alpha <- (1 - level) / 2
   c(least_size(function(t) tail(t, TRUE) > alpha, m), m - least_size(function(t) tail(m - t, FALSE) > alpha, m))
@@ -368,7 +368,7 @@ bloom_size <- function(bits, flip, settings, z) {
     away <- function(mean) side * (mean - seen) - spread(mean) / 2 - z * sqrt(noise + mean * spread(mean))
     end <- if (side > 0) m else m * 1e-300
     if (away(end) <= 0) return(if (side > 0) m else 0)
-    stats::uniroot(away, sort(c(max(seen, m * 1e-300), end)), tol = 1e-12 * m)$root
+    uniroot(away, sort(c(max(seen, m * 1e-300), end)), tol = 1e-12 * m)$root
   }
   list(estimate = size(zeros), std.error = if (zeros > 0) error * m / (h * zeros) else NA_real_,
        conf.low = max(size(edge(1)), 0), conf.high = max(size(edge(-1)), 0))
@@ -390,7 +390,7 @@ pcsa_size <- function(bits, flip, settings, z) {
   at <- moments(grid)
   peak <- highest_peak(exp(grid) * score(grid, at))
   last <- length(grid)
-  root <- function(f, k) exp(stats::uniroot(f, grid[c(k, k + 1)], tol = 1e-12)$root)
+  root <- function(f, k) exp(uniroot(f, grid[c(k, k + 1)], tol = 1e-12)$root)
   n <- if (peak == 0) 0 else if (peak == last) Inf else root(score, peak)
   information <- moments(min(max(log(n), grid[1]), grid[last]))$information
   error <- if (is.infinite(n)) NA_real_ else sqrt(max(1 / information - n, 1e-6))

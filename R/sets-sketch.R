@@ -64,8 +64,8 @@ rr_sketch <- function(items, type = c("bloom", "linear", "pcsa"), bits = 4096, h
                       buckets = 256, levels = 24, key = "candor", epsilon = NULL, flip = NULL, rng = c("secure", "R"),
                       ...) {
   check_dots_empty(...)
-  type <- check_choice(type, "type", c("bloom", "linear", "pcsa"))
-  rng <- check_choice(rng, "rng", c("secure", "R"))
+  type <- check_choice(type)
+  rng <- check_choice(rng)
   items <- check_items(items)
   check_that(is.character(key) && length(key) == 1L && !is.na(key), key, "key", "one text")
   key <- check_hashed_text(key, "key")
@@ -82,7 +82,7 @@ rr_sketch <- function(items, type = c("bloom", "linear", "pcsa"), bits = 4096, h
   if (is.null(epsilon) && is.null(flip)) return(sketch)
   if (!is.null(epsilon) && !is.null(flip)) abort("Give either {.arg epsilon} or {.arg flip}.", "argument")
   epsilon <- check_number(epsilon %||% 1, "epsilon", min = 0, min_open = TRUE)
-  if (is.null(flip)) flip <- stats::plogis(-epsilon / item_bits(sketch))
+  if (is.null(flip)) flip <- plogis(-epsilon / item_bits(sketch))
   sketch$flip <- check_flip(flip, 1, 1)
   # Under 1/2 rounding at 2^-64 goes to the noisy side, so that epsilon is kept.
   sketch$bits <- draw_bits(made + 1L, c(sketch$flip, 1 - sketch$flip), rng)
@@ -134,7 +134,7 @@ draw_bits <- function(group, probability, rng) {
 
 #' @export
 print.rr_sketch <- function(x, ...) {
-  epsilon <- item_bits(x) * abs(stats::qlogis(x$flip))
+  epsilon <- item_bits(x) * abs(qlogis(x$flip))
   flip <- if (x$flip == 0) "none: do not publish"
     else sprintf("%s (epsilon %s an item)", format(x$flip, digits = 4), format(epsilon, digits = 4))
   cat("<rr_sketch> ", format_settings(x), ", ones: ", format_count(sum(x$bits)), "\n  flip  ", flip, "\n", sep = "")
@@ -151,8 +151,8 @@ warn_saturated <- function() warn("The sketch is full: no bit of the union seems
 #' @export
 rr_merge_bits <- function(bits, flip = NULL, type = c("any", "all"), rng = c("secure", "R"), ...) {
   check_dots_empty(...)
-  type <- check_choice(type, "type", c("any", "all"))
-  rng <- check_choice(rng, "rng", c("secure", "R"))
+  type <- check_choice(type)
+  rng <- check_choice(rng)
   if (inherits(bits, "rr_sketch")) bits <- list(bits)
   if (is.list(bits) && !is.data.frame(bits)) {
     sketches <- check_sketches(bits, flip)

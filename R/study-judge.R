@@ -9,7 +9,7 @@ study_counts <- function(mechanism, theta, truth, n, seed, cell, first, replicat
     .Call(C_rr_study_counts, theta, truth, n, as.double(a), as.double(b), odds, seed, cell, first, replications)
   }
   k <- length(mechanism$levels)
-  if (law_gives(law, "additive", k)) return(draw(theta, truth, n, cell, law$a, law$b, law$odds))
+  if (law_gives(law, "additive")) return(draw(theta, truth, n, cell, law$a, law$b, law$odds))
   if (law$by_information) {
     # Reports of any finite channel are multinomial; for fixed truths they are one multinomial a truth.
     multinomial <- function(shares, n, cell) draw(shares / sum(shares), NULL, n, cell)
@@ -62,7 +62,7 @@ study_estimate <- function(mechanism, counts, method, n, name = NULL, truth = NU
 # tallies, numbered from 0. C computes the estimates of the four kernels itself; study.h says why.
 judge_tallies <- function(mechanism, law, theta, counts, n, method, name, group) {
   kernel <- if (is.character(method)) c(inv = 0L, invn = 1L, invp = 2L, mle = 3L)[method] else NA
-  additive <- law_gives(law, "additive", length(mechanism$levels))
+  additive <- law_gives(law, "additive")
   if (!is.na(kernel) && additive) {
     return(.Call(C_rr_study_judge, kernel[[1]], theta, counts, n, NULL, as.double(law$a), as.double(law$b), law$odds,
                  group))
@@ -161,4 +161,4 @@ study_oracle <- function(mechanism, theta, counts, n) {
   rows$place(posterior)
 }
 
-draw_study_seed <- function() floor(stats::runif(1) * 2^31)
+draw_study_seed <- function() floor(runif(1) * 2^31)

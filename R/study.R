@@ -25,8 +25,7 @@
 #' keep a study, [saveRDS()] it.
 #'
 #' @section Picture:
-#' A row for each truth, a column for each epsilon, and the error against the number of respondents with one line per method. Axes are
-#' logarithmic, and values that are not above 0 are left out. Ribbons are two Monte Carlo standard errors wide on either side. With one number of respondents the horizontal axis is epsilon.
+#' Axes are logarithmic, and values that are not above 0 are left out. Ribbons are two Monte Carlo standard errors wide on either side.
 #'
 #' @order 1
 #' @param truth The true distributions: a named list of probability vectors, or one vector. A Zipf distribution over `k` categories is `prop.table(seq_len(k)^-s)`. Data (a factor, text, a `table`) are replaced by
@@ -110,10 +109,10 @@ check_truths <- function(truth, mechanism = NULL) {
   names(truth) <- make.unique(ifelse(nzchar(names), names, as.character(seq_along(truth))))
   lapply(truth, function(x) {
     x <- tabulated(x)
-    theta <- check_distribution(x, "truth")
+    theta <- check_distribution(x)
     if (!is.null(mechanism)) {
       bits <- !is.null(mechanism$truth_bits)
-      theta <- as.double(match_levels(stats::setNames(theta, names(x)), mechanism$levels, "truth", 0, bits))
+      theta <- as.double(match_levels(setNames(theta, names(x)), mechanism$levels, "truth", 0, bits))
       check_that(length(theta) == length(mechanism$levels), theta, "truth", "one share per level")
       return(theta)
     }
@@ -148,7 +147,7 @@ new_rr_study <- function(state, cells = study_cells(state$design)) {
   done <- which(lengths(state$results) > 0)
   row <- rep(done, each = length(study_metrics) * length(methods))
   figures <- function(what) as.double(unlist(lapply(state$results[done], `[[`, what)))
-  mark(tibble::tibble(
+  mark(tibble(
     truth = names(design$truth)[cells$truth[row]], k = cells$k[row],
     mechanism = names(design$mechanism)[cells$mechanism[row]], epsilon = cells$epsilon[row], n = cells$n[row],
     method = rep_len(rep(methods, each = length(study_metrics)), length(row)),
@@ -174,7 +173,7 @@ study_mechanism <- function(i, design, cells) {
   make <- design$mechanism[[cells$mechanism[i]]]
   k <- cells$k[i]
   names <- if (is.function(make)) names(formals(args(make)))
-  named <- "epsilon" %in% names || "..." %in% utils::head(names, 2)
+  named <- "epsilon" %in% names || "..." %in% head(names, 2)
   mechanism <- if (!is.function(make)) make
     else if (named) make(k, epsilon = cells$epsilon[i]) else make(k, cells$epsilon[i])
   check_that(inherits(mechanism, "rr_mechanism") && length(mechanism$levels) == k, mechanism, "mechanism",

@@ -90,7 +90,7 @@ rr_tally.function <- function(x, mechanism, ..., column = NULL, count = NULL, we
   }
   columns <- columns[lengths(columns) > 0L]
   tally_chunk <- function(chunk) {
-    if (length(columns) && !is.data.frame(chunk)) abort("Columns can be named in data frames only.", "argument")
+    if (length(columns) && !is.data.frame(chunk)) abort("Columns can be named in data frames only.")
     do.call(rr_tally, c(list(chunk, mechanism, na.rm = na.rm, keep = keep), columns))
   }
   bar <- if (check_flag(progress, "progress")) {
@@ -118,10 +118,11 @@ rr_tally.function <- function(x, mechanism, ..., column = NULL, count = NULL, we
 }
 
 tell_known_chunks <- function(known) {
-  if (!length(known)) return(invisible())
-  cli::cli_inform(c("{length(known)} chunk{?s} that {?was/were} counted before {?is/are} left out.",
-                    i = "{cli::qty(known)}{?Its label is/Their labels are} {format_labels(known)}."),
-                  class = "candor_message_chunks")
+  if (length(known)) {
+    cli::cli_inform(c("{length(known)} chunk{?s} that {?was/were} counted before {?is/are} left out.",
+                      i = "{cli::qty(known)}{?Its label is/Their labels are} {format_labels(known)}."),
+                    class = "candor_message_chunks")
+  }
 }
 
 # The tally with this chunk, and whether it was `known`, so that it is left out. `name`: the text of its label.
@@ -131,7 +132,7 @@ add_chunk <- function(total, chunk, name, seen, tally_chunk) {
   # Two chunks of one run with one label are rather parts of a day than the same reports: to leave one out would lose
   # them.
   if (!is.null(name) && name %in% seen) {
-    abort("{.arg label} must return another label for each chunk, and {.val {name}} comes twice.", "argument")
+    abort("{.arg label} must return another label for each chunk, and {.val {name}} comes twice.")
   }
   if (!is.null(name) && name %in% total$chunks) return(list(tally = total, known = TRUE, name = name))
   tally <- tally_chunk(chunk)

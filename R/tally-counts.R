@@ -50,10 +50,10 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
     else is.double(counts) && !is.object(counts)
   frame <- if (is.data.frame(counts)) frame_counts(counts, mechanism, column, by)
   else if (!is.null(column) || !is.null(by)) {
-    abort("{.arg column} and {.arg by} name columns of a data frame.", "argument")
+    abort("{.arg column} and {.arg by} name columns of a data frame.")
   }
   if (!is.null(frame$weight_squares) && !is.null(effective_n)) {
-    abort("{.arg effective_n} is not for counts that have the squares of their weights.", "argument")
+    abort("{.arg effective_n} is not for counts that have the squares of their weights.")
   }
   counts <- flatten_questions(plain_numbers(frame$counts %||% counts), mechanism)
   check_that(is.numeric(counts) && length(dim(counts)) <= 2L && (!is.object(counts) || is.table(counts)), counts,
@@ -62,7 +62,7 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   keys <- frame$groups %||% if (grouped) column_groups(counts, mechanism)
   values <- if (is.null(attributes(counts)) && is.double(counts)) counts else as.double(counts)
   whole <- is.null(effective_n) && is.null(frame$weight_squares)
-  categories <- law_gives(rr_law(mechanism), "channel", length(mechanism$levels))
+  categories <- has_categories(mechanism)
   total <- check_count_values(values, whole, categories)
   labels <- if (grouped) rownames(counts) else names(counts)
   if (grouped) values <- matrix(values, nrow(counts))
@@ -76,13 +76,14 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
 }
 
 refuse_block_counts <- function(mechanism) {
-  if (is.null(mechanism$codec$block)) return(invisible())
-  abort(c("Counts do not say in which block each report was made.",
-          i = "Give rows with their blocks to {.fn rr_tally}, which takes {.arg count}."), "argument")
+  if (!is.null(mechanism$codec$block)) {
+    abort(c("Counts do not say in which block each report was made.",
+            i = "Give rows with their blocks to {.fn rr_tally}, which takes {.arg count}."))
+  }
 }
 
 check_effective <- function(effective_n, groups) {
-  check_that(is.numeric(effective_n) && !is.object(effective_n) && length(effective_n) %in% c(1L, groups) &&
+  check_that(is_numbers(effective_n) && length(effective_n) %in% c(1L, groups) &&
                all(effective_n >= 1 & is.finite(effective_n)), effective_n, "effective_n", "numbers of at least 1")
 }
 
@@ -109,10 +110,10 @@ check_count_values <- function(values, whole, categories) {
 column_groups <- function(counts, mechanism) {
   names <- colnames(counts) %||% as.character(seq_len(ncol(counts)))
   if (is.null(rownames(counts)) && setequal(names, mechanism$reports)) {
-    abort(c("{.arg counts} must have one row per report.", i = "Give {.code t(counts)}."), "argument")
+    abort(c("{.arg counts} must have one row per report.", i = "Give {.code t(counts)}."))
   }
-  if (anyNA(names) || anyDuplicated(names)) abort("The columns of {.arg counts} must have different names.", "argument")
-  tibble::as_tibble(name_groups(list(group = names), mechanism))
+  if (anyNA(names) || anyDuplicated(names)) abort("The columns of {.arg counts} must have different names.")
+  as_tibble(name_groups(list(group = names), mechanism))
 }
 
 # The number of respondents. Where a report is one category it is the `total` of the counts; each count of support is at
@@ -120,7 +121,7 @@ column_groups <- function(counts, mechanism) {
 check_respondents <- function(n, values, total) {
   if (is.null(n) && !is.null(total)) return(total)
   groups <- NCOL(values)
-  check_that(is.numeric(n) && !is.object(n) && length(n) %in% c(1L, groups) && all(n > 0 & n <= 1e100), n, "n",
+  check_that(is_numbers(n) && length(n) %in% c(1L, groups) && all(n > 0 & n <= 1e100), n, "n",
              "the number of respondents (per group), above 0")
   n <- rep_len(as.double(n), groups)
   if (!is.null(total)) {
@@ -134,7 +135,7 @@ check_respondents <- function(n, values, total) {
 # Counts under their labels' places in the mechanism; absent labels count 0.
 place_counts <- function(values, labels, mechanism) {
   k <- length(mechanism$reports)
-  if (is.null(labels) && NROW(values) != k) abort("{.arg counts} must have one count per report, {k}.", "argument")
+  if (is.null(labels) && NROW(values) != k) abort("{.arg counts} must have one count per report, {k}.")
   if (is.null(labels) || identical(labels, mechanism$reports)) return(values)
   position <- match_labels(labels, mechanism)
   odd <- labels[is.na(position) | duplicated(position)][1]
@@ -149,10 +150,11 @@ place_counts <- function(values, labels, mechanism) {
 
 # Percentages are often whole numbers. So are true samples of 100, whose owner needs to be told but once.
 tell_hundreds <- function(values) {
-  if (any(colSums(as.matrix(values)) != 100) || all(values %in% c(0, 100))) return(invisible())
-  cli::cli_inform("The counts add up to 100: they are read as 100 people, not as percentages.",
-                  class = "candor_message_percentages", .frequency = "once",
-                  .frequency_id = "candor_message_percentages")
+  if (all(colSums(as.matrix(values)) == 100) && !all(values %in% c(0, 100))) {
+    cli::cli_inform("The counts add up to 100: they are read as 100 people, not as percentages.",
+                    class = "candor_message_percentages", .frequency = "once",
+                    .frequency_id = "candor_message_percentages")
+  }
 }
 
 # ---- counts in data frames ----
@@ -169,7 +171,7 @@ frame_counts <- function(counts, mechanism, column, by) {
   there <- intersect(mechanism$reports, names(counts)[vapply(counts, is.numeric, NA)])
   if (!is.null(column) || !length(there)) return(long_counts(counts, mechanism, column, by))
   if (length(there) == length(mechanism$reports)) return(wide_counts(counts, mechanism, by))
-  abort("{.arg counts} must have a column for each report, or one row per report.", "argument")
+  abort("{.arg counts} must have a column for each report, or one row per report.")
 }
 
 wide_counts <- function(counts, mechanism, by) {
@@ -187,16 +189,15 @@ wide_counts <- function(counts, mechanism, by) {
   }
   name_groups(as.list(counts[by]), mechanism)
   twice <- anyDuplicated(counts[by])
-  if (twice) abort("{.arg counts} must have one row per group: row {twice} is of a group of another row.", "argument")
-  list(counts = values, groups = tibble::as_tibble(counts[by]))
+  if (twice) abort("{.arg counts} must have one row per group: row {twice} is of a group of another row.")
+  list(counts = values, groups = as_tibble(counts[by]))
 }
 
 long_counts <- function(counts, mechanism, column, by) {
   sums <- weight_columns(counts)
   number <- if (is.null(sums)) intersect(count_names, names(counts))[1] else query_columns[["sum"]]
   if (is.na(number) || !is.numeric(plain_numbers(counts[[number]]))) {
-    abort("{.arg counts} must have a column of counts called {.or {.val {count_names}}}, or one for each report.",
-          "argument")
+    abort("{.arg counts} must have a column of counts called {.or {.val {count_names}}}, or one for each report.")
   }
   questions <- question_fields(names(counts), mechanism$questions, needed = FALSE)
   answers <- frame_names(counts, column, "column", one = TRUE) %||% refuse_vector(column, "column") %||%
@@ -204,7 +205,7 @@ long_counts <- function(counts, mechanism, column, by) {
     else label_column(counts, mechanism, c(number, by, names(sums)))
   keys <- by %||% setdiff(names(counts), c(number, names(sums), answers, "share", if (length(questions)) "term"))
   twice <- anyDuplicated(counts[c(answers, keys)])
-  if (twice) abort("{.arg counts} must have one row for each report (and group): row {twice} repeats one.", "argument")
+  if (twice) abort("{.arg counts} must have one row for each report (and group): row {twice} repeats one.")
   if (is.null(sums)) counts$n <- counts[[number]]
   asked <- list(answers = answers, keys = keys, weight = names(sums)[2], form = "categories")
   tally <- tally_answer(counts, mechanism, asked, na.rm = FALSE)
@@ -226,7 +227,7 @@ label_column <- function(counts, mechanism, others) {
   likely <- left[vapply(counts[left], holds_reports, NA)]
   if (length(likely) == 1L) return(likely)
   if (!length(likely) && length(left) == 1L) return(left)
-  abort("{.arg column} is needed: the name of the column that says which report was counted.", "argument")
+  abort("{.arg column} is needed: the name of the column that says which report was counted.")
 }
 
 #' @rdname rr_tally

@@ -24,6 +24,13 @@ drop_copies <- function(x, id) {
   x[-again, , drop = FALSE]
 }
 
+# Pictures are called as the column of the question. A tally of one's own is the same whatever the column is called.
+named_tally <- function(tally, column) {
+  if (inherits(column, "formula")) column <- all.vars(column)
+  if (is.character(column) && length(column) == 1L) tally$question <- column
+  tally
+}
+
 # What a data frame holds: the reports, the weights and the groups. Columns are named by text or a formula; vectors are
 # taken as they are. Groups of dplyr::group_by() come first.
 frame_parts <- function(x, mechanism, column, weights, by, count = NULL, id = NULL) {
@@ -71,9 +78,9 @@ frame_names <- function(x, given, arg, one = FALSE) {
   if (length(absent)) {
     near <- meant_of(absent, names(x)) %||% sprintf("Its columns are %s.", format_labels(names(x)))
     abort(c("{.arg {arg}} must name columns of the data.", x = "There is none called {.val {absent[1]}}.",
-            i = "{near}"), "argument")
+            i = "{near}"))
   }
-  if (one && length(wanted) != 1L) abort("{.arg {arg}} must name one column, not {format_labels(wanted)}.", "argument")
+  if (one && length(wanted) != 1L) abort("{.arg {arg}} must name one column, not {format_labels(wanted)}.")
   unique(wanted)
 }
 
@@ -82,7 +89,7 @@ frame_names <- function(x, given, arg, one = FALSE) {
 report_columns <- function(x, mechanism, column, others) {
   if (!is.null(mechanism$questions)) {
     if (is.null(column)) return(unlist(question_fields(names(x), mechanism$questions), use.names = FALSE))
-    abort("{.arg column} is not for several questions: their names are the columns.", "argument")
+    abort("{.arg column} is not for several questions: their names are the columns.")
   }
   if (!is.null(column)) {
     named <- frame_names(x, column, "column", one = !is_bits(mechanism$codec)) %||% refuse_vector(column, "column")
@@ -95,7 +102,7 @@ report_columns <- function(x, mechanism, column, others) {
   own <- isTRUE(mechanism$codec$part %in% left) || (isTRUE(mechanism$codec$block %in% left) && length(left) == 2L)
   if (own || length(left) == 1L || is_bits(mechanism$codec)) return(left)
   abort(c("{.arg column} is needed: the name of the column that holds the reports.",
-          x = "Its columns are {format_labels(names(x))}. A table of counts is for {.fn rr_counts}."), "argument")
+          x = "Its columns are {format_labels(names(x))}. A table of counts is for {.fn rr_counts}."))
 }
 
 # Columns are named: vectors cannot stand beside a table.
@@ -140,7 +147,7 @@ rr_tally.survey.design <- function(x, mechanism, ..., column = NULL, weights = N
 tally_design <- function(x, mechanism, column, weights, by, na.rm) {
   check_mechanism(mechanism)
   check_known_design(x, "x")
-  if (!is.null(weights)) abort("{.arg weights} must be left out: they are those of the design.", "argument")
+  if (!is.null(weights)) abort("{.arg weights} must be left out: they are those of the design.")
   rows <- design_rows(x)
   answers <- frame_parts(x$variables[rows, , drop = FALSE], mechanism, column, design_weights(x)[rows], by)
   tally_answers(answers, mechanism, na.rm)

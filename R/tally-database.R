@@ -31,7 +31,7 @@ from_database <- function(code) {
     # An engine without column types gave values of several types: the driver keeps one of them and spoils the rest.
     warning = function(w) {
       if (!grepl("mixed type", conditionMessage(w), fixed = TRUE)) return()
-      abort(c("A column of the database table must hold values of one type.", x = "{conditionMessage(w)}"), "argument")
+      abort(c("A column of the database table must hold values of one type.", x = "{conditionMessage(w)}"))
     }
   )
 }
@@ -41,8 +41,7 @@ from_database <- function(code) {
 # `wrong` rows of a table have a count that is missing or below 0.
 refuse_times <- function(wrong) {
   if (wrong > 0) {
-    abort("{.arg count} must be whole numbers of at least 0. Rows of the table without one: {format_count(wrong)}.",
-          "argument")
+    abort("{.arg count} must be whole numbers of at least 0. Rows of the table without one: {format_count(wrong)}.")
   }
 }
 
@@ -52,7 +51,7 @@ tally_answer <- function(rows, mechanism, asked, na.rm) {
   # The rows of a long table are of reports (part 2), or of what they say.
   times <- if (asked$form == "long") ifelse(rows$part == 2, rows$n, 0) else as.double(rows$n)
   if (!is.null(asked$count) && any(times != floor(times))) {
-    abort("{.arg count} must be whole numbers of at least 0.", "argument")
+    abort("{.arg count} must be whole numbers of at least 0.")
   }
   if (sum(times) == 0) abort("There must be at least one report: all counts are 0.", "empty")
   sums <- if (!is.null(asked$weight)) weight_columns(rows)
@@ -98,14 +97,14 @@ count_rows <- function(rows, mechanism, asked, times, groups, weights) {
 weight_columns <- function(rows) {
   if (!all(query_columns[c("n", "sum", "squares")] %in% names(rows))) return(NULL)
   sums <- lapply(rows[intersect(query_columns, names(rows))], plain_numbers)
-  odd <- which(!vapply(sums, function(x) is.numeric(x) && !is.object(x) || all(is.na(x)), NA))
-  if (length(odd)) abort("Sums of {.arg weights} must be numbers, {.val {names(odd)[1]}} too.", "argument")
+  odd <- which(!vapply(sums, function(x) is_numbers(x) || all(is.na(x)), NA))
+  if (length(odd)) abort("Sums of {.arg weights} must be numbers, {.val {names(odd)[1]}} too.")
   sums <- lapply(sums, as.double)
   # `weight_missing`, `weight_min` and `weight_max` may be absent if somebody else made the sums.
   least <- min(Inf, sums$weight_min)
   most <- max(sums$weight_max, sums$weight_squares)
   if (sum(sums$weight_missing) > 0 || is.na(least) || least < 0 || !is.finite(most)) {
-    abort("{.arg weights} must be finite and at least 0, and none of them NULL.", "argument")
+    abort("{.arg weights} must be finite and at least 0, and none of them NULL.")
   }
   sums
 }

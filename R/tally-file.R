@@ -132,7 +132,7 @@ set_members <- function(sets) list(bits = I(.Call(C_rr_to_hex, sets$bits)), time
 signed_text <- function(members) {
   lines <- paste0("  ", vapply(names(members), json_text, ""), ": ", vapply(members, json_text, ""), collapse = ",\n")
   text <- paste0("{\n", lines, ",\n  ")
-  paste0(text, "\"checksum\": \"md5:", md5(charToRaw(enc2utf8(text))), "\"\n}\n")
+  paste0(text, "\"checksum\": \"md5:", cli::hash_raw_md5(charToRaw(enc2utf8(text))), "\"\n}\n")
 }
 
 # The arguments of a constructor as JSON has them.
@@ -160,7 +160,7 @@ made_arguments <- function(mechanism) {
   }
   names <- if (is.null(names(made$fields))) made$fields else names(made$fields)
   names[!nzchar(names)] <- made$fields[!nzchar(names)]
-  c(stats::setNames(lapply(unname(made$fields), value), names), made$arguments)
+  c(setNames(lapply(unname(made$fields), value), names), made$arguments)
 }
 
 # By the class of a key.
@@ -213,7 +213,7 @@ check_checksum <- function(bytes, needed) {
   at <- found[length(found)]
   tail <- rawToChar(bytes[at:length(bytes)])
   pattern <- "^\"checksum\"[ \t\r\n]*:[ \t\r\n]*\"md5:([0-9a-f]{32})\"[ \t\r\n]*[}][ \t\r\n]*$"
-  if (!grepl(pattern, tail) || sub(pattern, "\\1", tail) != md5(bytes[seq_len(at - 1)])) {
+  if (!grepl(pattern, tail) || sub(pattern, "\\1", tail) != cli::hash_raw_md5(bytes[seq_len(at - 1)])) {
     abort("Its {.field checksum} is of another text, or not the last member: the file was changed or damaged.", "file")
   }
 }
@@ -325,7 +325,7 @@ check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   if (!weighted && any(whole != floor(whole) | whole > 2^53)) {
     abort("Counts must be whole numbers up to 2^53: sums of weights come with {.field weight_squares}.", "file")
   }
-  categories <- law_gives(rr_law(mechanism), "channel", length(mechanism$levels))
+  categories <- has_categories(mechanism)
   # Reports that are categories add up to all respondents; of others no count is above their number.
   found <- apply(as.matrix(counts), 2, if (categories) sum else max)
   if (any(if (categories) abs(found - n) > weighted * 1e-9 * n else found > n * (1 + 1e-9))) {
@@ -349,8 +349,8 @@ holds_sums <- function(mechanism) {
 read_groups <- function(columns, mechanism) {
   columns <- lapply(columns, file_members, c("name", "type", "values"), c("levels", "tz"), "group column")
   names <- vapply(columns, function(column) as.character(column$name), "")
-  keys <- name_groups(stats::setNames(lapply(columns, read_group), names), mechanism)
-  groups <- tibble::as_tibble(keys, .name_repair = "minimal")
+  keys <- name_groups(setNames(lapply(columns, read_group), names), mechanism)
+  groups <- as_tibble(keys, .name_repair = "minimal")
   if (!length(keys) || anyDuplicated(as.data.frame(groups))) abort("A group is there twice, or none is.", "file")
   groups
 }
@@ -462,17 +462,10 @@ write_whole <- function(text, file) {
     writeBin(bytes, beside)
     identical(readBin(beside, "raw", length(bytes) + 1), bytes) && file.rename(beside, file)
   }, error = function(e) FALSE, warning = function(w) FALSE)
-  if (good) return(invisible())
-  unlink(beside)
-  abort("The file {.file {file}} cannot be written.", "file")
-}
-
-# The MD5 sum of bytes: that of a file which holds them.
-md5 <- function(bytes) {
-  file <- tempfile("candor-")
-  on.exit(unlink(file))
-  writeBin(bytes, file)
-  unname(tools::md5sum(file))
+  if (!good) {
+    unlink(beside)
+    abort("The file {.file {file}} cannot be written.", "file")
+  }
 }
 
 check_path <- function(x, arg = "file") {

@@ -51,11 +51,10 @@ name_groups <- function(by, mechanism) {
   names <- names(by) %||% rep("", length(by))
   if (length(by) == 1L && !nzchar(names)) names <- "group"
   if (!all(nzchar(names)) || anyDuplicated(names) || any(names %in% names(mechanism$questions))) {
-    abort("{.arg by} must have a different name for each of its {length(by)} vectors, and none of a question.",
-          "argument")
+    abort("{.arg by} must have a different name for each of its {length(by)} vectors, and none of a question.")
   }
   check_result_names(names, "{.arg by} must not use")
-  stats::setNames(by, names)
+  setNames(by, names)
 }
 
 # The combinations that occur, in order, the first variable running fastest: `codes` says which each row has, `keys` are
@@ -65,7 +64,7 @@ make_groups <- function(by, n) {
   by <- lapply(by, plain_group)
   cells <- NULL
   for (key in by) {
-    if (!is.atomic(key) || length(key) != n) abort("{.arg by} must have one entry per report, {n}.", "argument")
+    if (!is.atomic(key) || length(key) != n) abort("{.arg by} must have one entry per report, {n}.")
     if (anyNA(key)) abort("{.arg by} must not have missing groups: {.code na.rm = TRUE} drops such reports.", "missing")
     place <- place_values(key)
     cells <- if (is.null(cells)) place
@@ -74,7 +73,7 @@ make_groups <- function(by, n) {
   # Any row of a group has its values; mostly the first rows have all groups.
   row <- match(seq_len(cells$n), cells$codes[seq_len(min(n, 10000L))])
   if (anyNA(row)) row[cells$codes] <- seq_len(n)
-  list(codes = cells$codes, n = cells$n, keys = tibble::as_tibble(lapply(by, function(key) unname(key[row]))))
+  list(codes = cells$codes, n = cells$n, keys = as_tibble(lapply(by, function(key) unname(key[row]))))
 }
 
 # Where each entry stands among the sorted values that occur. Codes of factors are counted: to hash them takes four
@@ -92,7 +91,7 @@ without_gaps <- function(codes, size) {
     return(list(codes = match(codes, occurring), n = length(occurring)))
   }
   times <- tabulate(codes, size)
-  if (sum(times) != length(codes)) abort("{.arg by} must be a factor whose codes are all levels.", "argument")
+  if (sum(times) != length(codes)) abort("{.arg by} must be a factor whose codes are all levels.")
   occurs <- times > 0L
   list(codes = if (all(occurs)) as.integer(codes) else cumsum(occurs)[codes], n = sum(occurs))
 }
@@ -110,21 +109,27 @@ plain_group <- function(key) {
 
 # ---- some groups of a tally ----
 
+# Of a tally, or of what was estimated from one.
+groups_of <- function(x) .subset2(.subset2(x, "tally") %||% x, "groups")
+
+# What stands at these places among the groups, with what it was among all.
+cut_groups <- function(x, at, drop = FALSE) UseMethod("cut_groups")
+
 group_count <- function(tally) if (is.null(tally$groups)) 1L else nrow(tally$groups)
 
 in_groups <- function(tally) {
   labels <- group_labels(tally$groups)
-  if (length(labels) == 1L) paste0(", group ", labels) else sprintf(" in %s groups", format_count(length(labels)))
+  if (length(labels) == 1L) paste0(", group ", labels)
+  else if (length(labels)) sprintf(" in %s groups", format_count(length(labels)))
 }
 
 # Positions of the groups that `i` says.
-match_groups <- function(i, groups, class) {
-  if (is.null(groups)) abort("This {.cls {class}} has no groups to take.", "argument")
-  labels <- group_labels(groups)
+match_groups <- function(i, x) {
+  labels <- names(x) %||% abort("This {.cls {class(x)[1]}} has no groups to take.")
   places <- seq_along(labels)
   at <- if (is.factor(i) || is.character(i)) match(as.character(i), labels)
     else if (is.logical(i) && length(i) == length(labels)) which(i)
-    else if (is.numeric(i) && !is.object(i)) places[if (all(i <= 0, na.rm = TRUE)) i else match(i, places)]
+    else if (is_numbers(i)) places[if (all(i <= 0, na.rm = TRUE)) i else match(i, places)]
     else NA_integer_
   if (anyNA(at) || anyDuplicated(at)) {
     odd <- if (is.atomic(i) && length(i) == length(at)) i[is.na(at) | duplicated(at)][1] else i
@@ -133,14 +138,6 @@ match_groups <- function(i, groups, class) {
   }
   if (!length(at)) abort("No group is left.", "empty")
   at
-}
-
-# Those for which a condition on the columns of the groups holds.
-condition_groups <- function(condition, groups, class, env) {
-  if (is.null(groups)) match_groups(1, groups, class)
-  holds <- eval(condition, as.list(groups), env)
-  check_that(is.logical(holds) && length(holds) == nrow(groups), holds, "subset", "a condition on the groups")
-  match_groups(holds & !is.na(holds), groups, class)
 }
 
 # The groups of a tally at these places.
@@ -154,8 +151,8 @@ keep_groups <- function(tally, which) {
 }
 
 # Labels of chunks stay: any of them may have reports of these groups, which must not be counted again.
-cut_tally <- function(tally, at, drop = FALSE) {
-  tally <- keep_groups(tally, at)
+cut_groups.rr_tally <- function(x, at, drop = FALSE) {
+  tally <- keep_groups(x, at)
   tally$missing <- 0
   if (check_flag(drop, "drop") && length(at) == 1L) {
     tally$counts <- as.vector(tally$counts)
@@ -164,13 +161,13 @@ cut_tally <- function(tally, at, drop = FALSE) {
   tally
 }
 
-refuse_second_index <- function(further) if (further) abort("Groups are taken by one index.", "argument")
+refuse_second_index <- function(further) if (further) abort("Groups are taken by one index.")
 
 # `[[`: a field by its name, or else one group by its name or position.
 one_part <- function(x, i, further) {
   refuse_second_index(further)
-  groups <- .subset2(.subset2(x, "tally") %||% x, "groups")
-  if (length(i) != 1L) abort("One group is taken with {.code [[}.", "argument")
+  groups <- groups_of(x)
+  if (length(i) != 1L) abort("One group is taken with {.code [[}.")
   # The last are fields that not every tally or fit has.
   fields <- c(attr(x, "names", TRUE), "sets", "blocks", "witness", "chunks", "family", "replicates")
   if (is.character(i) && i %in% fields) return(.subset2(x, i))
@@ -185,7 +182,7 @@ one_part <- function(x, i, further) {
 `[.rr_tally` <- function(x, i, ..., drop = FALSE) {
   refuse_second_index(...length())
   if (missing(i)) return(x)
-  cut_tally(x, match_groups(i, x$groups, "rr_tally"), drop)
+  cut_groups(x, match_groups(i, x), drop)
 }
 
 #' @rdname groups
@@ -195,25 +192,26 @@ one_part <- function(x, i, further) {
 #' @rdname groups
 #' @export
 subset.rr_tally <- function(x, subset, ...) {
-  cut_tally(x, condition_groups(substitute(subset), x$groups, "rr_tally", parent.frame()))
+  match_groups(1, x)
+  holds <- eval(substitute(subset), as.list(groups_of(x)), parent.frame())
+  check_that(is.logical(holds) && length(holds) == length(x), holds, "subset", "a condition on the groups")
+  cut_groups(x, match_groups(holds & !is.na(holds), x))
 }
 
 #' @rdname groups
 #' @export
-length.rr_tally <- function(x) group_count(x)
+length.rr_tally <- function(x) group_count(.subset2(x, "tally") %||% x)
 
 #' @rdname groups
 #' @export
-names.rr_tally <- function(x) group_labels(x$groups)
+names.rr_tally <- function(x) group_labels(groups_of(x))
 
 #' @rdname groups
 #' @export
-as.list.rr_tally <- function(x, ...) group_list(x, x$groups)
-
-group_list <- function(x, groups) {
-  if (is.null(groups)) return(list(x))
-  labels <- group_labels(groups)
-  stats::setNames(lapply(seq_along(labels), function(g) x[g]), labels)
+as.list.rr_tally <- function(x, ...) {
+  labels <- names(x)
+  if (is.null(labels)) return(list(x))
+  setNames(lapply(seq_along(labels), function(g) x[g]), labels)
 }
 
 # The fields, which names() does not show.

@@ -44,7 +44,7 @@ merge_kept <- function(tally, kept, codes) {
 
 # Tally number `i` as one of the mechanism of the first, whose levels may stand in another order.
 mergeable <- function(tally, first, i) {
-  if (!inherits(tally, "rr_tally")) abort("Only tallies can be merged, and argument {i} is none.", "argument")
+  if (!inherits(tally, "rr_tally")) abort("Only tallies can be merged, and argument {i} is none.")
   if (!same_mechanism(tally$mechanism, first$mechanism)) {
     tally <- reorder_tally(tally, first$mechanism) %||%
       abort(c("Tallies must be of the same mechanism to be merged: tally {i} is not of that of tally 1.",
@@ -86,7 +86,7 @@ same_reordered <- function(from, mechanism, levels, reports) {
   a <- rr_law(from)
   b <- rr_law(mechanism)
   if (!identical(class(a), class(b))) return(FALSE)
-  if (law_gives(a, "additive", length(levels))) {
+  if (law_gives(a, "additive")) {
     noise <- if (length(a$b) > 1L) a$b[reports] else a$b
     return(identical(a$a, b$a) && identical(noise, b$b) && identical(levels, reports))
   }

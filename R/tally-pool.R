@@ -13,7 +13,7 @@
 #' @section Optional answers:
 #' With `optional = TRUE` respondents could answer directly in place of using the device, and nobody knows who did. Each sample has its own yes/no device, given to people before they
 #' choose. The share of yes is a combination of the reported shares that does not depend on who uses the device, whatever their truth. Two devices give one
-#' if both have the same \eqn{(1 - p) / q}{(1 - p) / q}, such as two designs of Warner; otherwise three are needed. Of all combinations the one with the smallest estimated variance is
+#' if both have the same \eqn{(1 - p) / q}{(1 - p) / q}, such as two designs of Warner; otherwise three are needed. The combination with the smallest estimated variance is
 #' used (Gupta, Gupta and Singh 2002 need independence of choice and truth). [rr_estimate()] of the pool has Wald intervals; method `"mle"` is cut at 0 and 1. [rr_epsilon()] is `Inf`.
 #'
 #' @param ... Tallies of [rr_tally()] or [rr_counts()] whose mechanisms have the same levels (in any order), or one list of them. Names
@@ -67,19 +67,19 @@ rr_pool <- function(..., optional = FALSE) {
   }))
   groups <- tallies[[1]]$groups
   if (is.null(groups)) counts <- drop(counts)
-  mechanism <- new_rr_pooled(mechanisms, stats::setNames(n / sum(n), names), levels, check_flag(optional, "optional"))
+  mechanism <- new_rr_pooled(mechanisms, setNames(n / sum(n), names), levels, check_flag(optional, "optional"))
   new_rr_tally(mechanism, unname(counts), groups = groups, missing = sum(vapply(tallies, `[[`, 0, "missing")))
 }
 
 check_pool <- function(tallies) {
-  if (length(tallies) < 2L) abort("At least two tallies are needed.", "argument")
+  if (length(tallies) < 2L) abort("At least two tallies are needed.")
   first <- tallies[[1]]
   for (i in seq_along(tallies)) {
     tally <- tallies[[i]]
-    if (!inherits(tally, "rr_tally")) abort("Only tallies can be pooled, and argument {i} is none.", "argument")
+    if (!inherits(tally, "rr_tally")) abort("Only tallies can be pooled, and argument {i} is none.")
     if (!is.null(tally$mechanism$questions) || !has_categories(tally$mechanism) ||
         length(tally$mechanism$reports) > matrix_limit) {
-      abort("Pooled tallies must be of one question with at most {matrix_limit} reports, tally {i} too.", "argument")
+      abort("Pooled tallies must be of one question with at most {matrix_limit} reports, tally {i} too.")
     }
     if (!setequal(tally$mechanism$levels, first$mechanism$levels) ||
         !identical(as.list(tally$groups), as.list(first$groups))) {
@@ -103,7 +103,7 @@ new_rr_pooled <- function(mechanisms, shares, levels, optional = FALSE) {
   C <- do.call(cbind, unname(rows))
   result <- new_rr_channel(C / rowSums(C), list(levels = levels, reports = unname(reports)),
                            sprintf("%d designs of one truth", length(mechanisms)), "pooled",
-                           designs = stats::setNames(mechanisms, names(shares)), shares = shares,
+                           designs = setNames(mechanisms, names(shares)), shares = shares,
                            parameters = mechanisms[[1]]$parameters)
   class(result) <- c(if (optional) "rr_optional", "rr_pooled", "rr_channel", "rr_mechanism")
   if (optional) {
@@ -120,7 +120,7 @@ new_rr_pooled <- function(mechanisms, shares, levels, optional = FALSE) {
 optional_devices <- function(mechanisms, levels) {
   devices <- vapply(mechanisms, function(mechanism) {
     if (length(mechanism$levels) != 2L || length(mechanism$reports) != 2L) {
-      abort("Optional answers must be of yes/no questions.", "argument")
+      abort("Optional answers must be of yes/no questions.")
     }
     c(1, unname(rr_matrix(mechanism))[match(rev(levels), mechanism$levels), match(levels[2], mechanism$levels)])
   }, numeric(3))
@@ -146,5 +146,5 @@ read_pooled <- function(designs, shares, optional = FALSE) {
   check_pool(lapply(designs, function(design) new_rr_tally(design, rep(1, length(design$reports)))))
   shares <- check_probabilities(shares, "shares")
   if (length(shares) != length(designs)) abort("{.field shares} must be one probability for each design.", "file")
-  new_rr_pooled(designs, stats::setNames(shares, names(designs)), designs[[1]]$levels, isTRUE(optional))
+  new_rr_pooled(designs, setNames(shares, names(designs)), designs[[1]]$levels, isTRUE(optional))
 }

@@ -22,7 +22,7 @@ question_fields <- function(columns, questions, arg = "x", needed = TRUE) {
     if (name %in% columns) return(name)
     own <- lapply(paste0(name, c(".", "_")), function(start) columns[startsWith(columns, start)])
     own <- if (!is.null(stored_codec(question))) Find(length, own)
-    if (is.null(own) && needed) abort("{.arg {arg}} must have a column {.val {name}} for that question.", "argument")
+    if (is.null(own) && needed) abort("{.arg {arg}} must have a column {.val {name}} for that question.")
     own
   }, names(questions), questions)
 }
@@ -82,7 +82,7 @@ as.table.rr_tally <- function(x, ...) {
 }
 
 check_one_table <- function(tally) {
-  if (is.matrix(tally$counts)) abort("{.arg x} must not be grouped to become one table.", "argument")
+  if (is.matrix(tally$counts)) abort("{.arg x} must not be grouped to become one table.")
 }
 
 # ---- reports as scores ----
@@ -97,10 +97,10 @@ score_reader <- function(mechanism, name) UseMethod("score_reader")
 score_reader.rr_mechanism <- function(mechanism, name) {
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
-  if (law_gives(law, "support", k)) {
+  if (law_gives(law, "support")) {
     return(function(x) t((t(as.matrix(new_rr_reports(report_sets(mechanism, x), k))) - law$q) / law$difference))
   }
-  if (!law_gives(law, "channel", k)) {
+  if (!law_gives(law, "channel")) {
     abort("Reports on {.val {name}} have no unbiased score for each category.",
           c("law", "argument"))
   }

@@ -8,7 +8,7 @@ report_form <- function(mechanism, answers) {
   form <- names(Filter(function(columns) identical(answers, columns), forms$columns))
   if (length(form)) return(form[1])
   if (length(answers) == 1L && !is.null(forms$alone)) return(forms$alone)
-  abort("The table must hold the reports in a form that {.fn rr_query} describes.", "argument")
+  abort("The table must hold the reports in a form that {.fn rr_query} describes.")
 }
 
 # ---- long tables ----
@@ -54,8 +54,9 @@ cohort_places <- function(cohort, block, mechanism, times) {
 }
 
 refuse_wrong <- function(number, total, what = "reports") {
-  if (number == 0) return(invisible())
-  abort("{format_count(number)} of {format_count(total)} {what} are not valid, or appear twice.", "report")
+  if (number > 0) {
+    abort("{format_count(number)} of {format_count(total)} {what} are not valid, or appear twice.", "report")
+  }
 }
 
 # ---- long tables ----

@@ -129,7 +129,7 @@ tally_query <- function(data, mechanism, column, by, weights, count = NULL) {
 # Categories are a GROUP BY, and so are reports that are a few numbers; of supports an engine adds up the bits.
 check_countable <- function(mechanism) {
   if (!is.null(mechanism$questions)) return(check_joint(mechanism))
-  if (is.null(stored_forms(mechanism)) && !law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
+  if (is.null(stored_forms(mechanism)) && !has_categories(mechanism)) {
     abort(c("A database cannot count the reports of this mechanism.", x = "It is: {format(mechanism)}."), "law")
   }
 }
@@ -185,7 +185,7 @@ exact_values <- function(values, connection) {
 
 # In the words of the engine. Every engine has COUNT(*).
 translate_sums <- function(sums, connection) {
-  stats::setNames(as.character(dbplyr::translate_sql_(sums, con = connection, window = FALSE)), names(sums))
+  setNames(as.character(dbplyr::translate_sql_(sums, con = connection, window = FALSE)), names(sums))
 }
 
 quote_names <- function(names, connection) {
@@ -233,7 +233,7 @@ plain_select <- function() {
 }
 
 # Names that no column has.
-free_names <- function(wanted, taken) utils::tail(make.unique(c(taken, wanted), sep = "_"), length(wanted))
+free_names <- function(wanted, taken) tail(make.unique(c(taken, wanted), sep = "_"), length(wanted))
 
 # Sums of the weights and of their squares, in the words of the engine. Weights are multiplied by 1e0, since squares of
 # integers may leave the range of integers. MIN, MAX and the number of NULLs come with them: the weights are judged by
@@ -245,7 +245,7 @@ weight_sums <- function(data, name) {
                squares = rlang::expr(sum(!!double * !!weight, na.rm = TRUE)),
                missing = rlang::expr(sum(ifelse(is.na(!!weight), 1L, 0L), na.rm = TRUE)),
                min = rlang::expr(min(!!weight, na.rm = TRUE)), max = rlang::expr(max(!!weight, na.rm = TRUE)))
-  translate_sums(stats::setNames(sums, query_columns[names(sums)]), dbplyr::remote_con(data))
+  translate_sums(setNames(sums, query_columns[names(sums)]), dbplyr::remote_con(data))
 }
 
 # ---- reports that are no categories: bits, positions and numbers are added up ----
@@ -313,7 +313,7 @@ sql_bits <- function(data, codec, form, answers) {
     bits <- bits[seq_len(k)]
   }
   if (!is.null(codec$ones)) wrong <- c(wrong, sprintf("(%s) <> %d", join_sql(bits, "+"), as.integer(codec$ones)))
-  list(sums = stats::setNames(bits, codec$columns), missing = missing, wrong = any_of(wrong))
+  list(sums = setNames(bits, codec$columns), missing = missing, wrong = any_of(wrong))
 }
 
 hexadecimal <- c(0:9, letters[1:6])
@@ -330,9 +330,9 @@ sql_bit <- function(j, words) {
 sql_positions <- function(mechanism, codec, columns) {
   signed <- c(seq_len(codec$width), -seq_len(codec$width))
   sums <- vapply(signed, function(at) one_if(any_of(sprintf("%s = %d", columns, as.integer(at)))), "")
-  pairs <- if (length(columns) > 1L) utils::combn(columns, 2)
+  pairs <- if (length(columns) > 1L) combn(columns, 2)
   known <- paste(seq_len(codec$width), collapse = ", ")
-  list(sums = stats::setNames(sums, mechanism$reports), missing = any_of(sprintf("%s IS NULL", columns)),
+  list(sums = setNames(sums, mechanism$reports), missing = any_of(sprintf("%s IS NULL", columns)),
        wrong = any_of(c(sprintf("abs(%s) NOT IN (%s)", columns, known),
                         if (!is.null(pairs)) sprintf("abs(%s) = abs(%s)", pairs[1, ], pairs[2, ]))))
 }
@@ -341,7 +341,7 @@ sql_positions <- function(mechanism, codec, columns) {
 sql_drawn <- function(mechanism, codec, columns) {
   drawn <- join_sql(one_if(sprintf("%s IS NOT NULL", columns)), "+")
   sums <- one_if(sprintf("%s = %d", rep(columns, 2), rep(1:0, each = length(columns))))
-  list(sums = stats::setNames(sums, mechanism$reports), missing = sprintf("(%s) = 0", drawn),
+  list(sums = setNames(sums, mechanism$reports), missing = sprintf("(%s) = 0", drawn),
        wrong = any_of(c(sprintf("%s NOT IN (0, 1)", columns), sprintf("(%s) <> %d", drawn, as.integer(codec$drawn)))))
 }
 
@@ -369,7 +369,7 @@ sql_number <- function(data, mechanism, answers) {
   powers <- vapply(seq_along(mechanism$reports)[-1], function(power) {
     paste(rep(sprintf("(%s)", share), power), collapse = " * ")
   }, "")
-  list(sums = stats::setNames(c(share, powers), mechanism$reports),
+  list(sums = setNames(c(share, powers), mechanism$reports),
        missing = sprintf("%s IS NULL", column), wrong = any_of(wrong))
 }
 
@@ -387,7 +387,7 @@ sum_query <- function(data, mechanism, form, answers, keys, weight, counted) {
   times <- if (!is.null(weight)) paste0(" * ", sql_words(data, weight)$column)
   wrong <- quote_names("reports_wrong", dbplyr::remote_con(data))
   sums <- c(counted[1], reports_wrong = sprintf("SUM(%s)", wrong),
-            stats::setNames(sprintf("SUM((%s)%s)", sql$sums, times %||% ""), names(sql$sums)), counted[-1])
+            setNames(sprintf("SUM((%s)%s)", sql$sums, times %||% ""), names(sql$sums)), counted[-1])
   list(query = group_query(flagged, c("reports_missing", sql$split, keys), sums), sums = names(sql$sums),
        split = sql$split)
 }
@@ -411,11 +411,11 @@ long_query <- function(data, mechanism, answers, keys, weight) {
   level <- quote_names("level", connection)
   sizes <- c("COUNT(*)", sprintf("SUM(%s)", one_if(paste(level, "IS NULL"))),
              sprintf("COUNT(DISTINCT %s)", exact_values(level, connection)))
-  reports <- group_query(data, c("id", own), stats::setNames(sizes, long_sizes))
+  reports <- group_query(data, c("id", own), setNames(sizes, long_sizes))
   sums <- long_faults(alias, stored_codec(mechanism))
   # Both parts have their columns in one order.
-  part <- function(number, n, sums) c(part = number, n = n, stats::setNames(sums, long_sums))
-  nothing <- stats::setNames(rep("NULL", length(said)), said)
+  part <- function(number, n, sums) c(part = number, n = n, setNames(sums, long_sums))
+  nothing <- setNames(rep("NULL", length(said)), said)
   second <- select_text(quote_names(own, connection), c(nothing, part("2", "COUNT(*)", sums)),
                         sprintf("(\n%s\n) %s", reports, quote_names("q02", connection)), connection = connection)
   first <- group_query(data, c(own, said), part("1", "COUNT(*)", rep("0", length(long_sums))))

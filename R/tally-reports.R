@@ -72,7 +72,7 @@ report_sets <- function(mechanism, x) UseMethod("report_sets")
 
 # Bits, and of cohorts four bytes of the cohort, the least first.
 report_sets.rr_mechanism <- function(mechanism, x) {
-  if (!keeps_sets(mechanism)) abort("Only reports that support several categories can be kept as sets.", "argument")
+  if (!keeps_sets(mechanism)) abort("Only reports that support several categories can be kept as sets.")
   reports <- read_reports(x, mechanism)$reports
   if (is.data.frame(reports)) {
     bytes <- vapply(0:3, function(byte) reports$cohort %/% 256^byte %% 256, numeric(nrow(reports)))
@@ -103,12 +103,11 @@ read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = N
     abort("{.arg x} must have one cohort for each report.", "report")
   }
   gone <- Reduce(`|`, lapply(columns, is.na), rows$gone %||% FALSE)
-  dropped <- drop_missing_reports(if (any(gone)) which(gone) else integer(), na.rm)
-  keep <- function(each) if (length(dropped)) each[-dropped] else each
-  for (name in names(columns)) columns[[name]] <- check_numbers(keep(columns[[name]]), name, codec$numbers[[name]])
+  dropped <- drop_missing_reports(which(gone), na.rm)
+  for (name in names(columns)) columns[[name]] <- check_numbers(drop_reports(columns[[name]], dropped), name, codec$numbers[[name]])
   bits <- if (!is.null(rows)) settle_rows(drop_reports(rows$rows, dropped), mechanism)
-  list(reports = join_columns(columns, bits), dropped = dropped, groups = keep(groups), weights = keep(weights),
-       each = as.double(max(1L, groups)))
+  list(reports = join_columns(columns, bits), dropped = dropped, groups = drop_reports(groups, dropped),
+       weights = drop_reports(weights, dropped), each = as.double(max(1L, groups)))
 }
 
 # Columns of text that has them one after another, as clients and report_texts() write it.
@@ -118,7 +117,7 @@ text_columns <- function(x, fields) {
   odd <- which(lengths(values) != length(fields))
   if (length(odd)) abort_report_at(odd[1], paste("is not the numbers", paste(fields, collapse = ", ")))
   columns <- lapply(seq_along(fields), function(j) vapply(values, `[`, "", j))
-  as.data.frame(stats::setNames(columns, fields))
+  as.data.frame(setNames(columns, fields))
 }
 
 abort_report_at <- function(position, problem) {
@@ -130,10 +129,10 @@ forms_remedy <- "{.fn rr_reports} says how reports look, and {.fn rr_perturb} ma
 
 # `at`: which elements or rows of `x` are no reports, the first of which is shown.
 refuse_reports <- function(at, x) {
-  if (!length(at)) return(invisible())
-  given <- if (is.matrix(x)) paste(x[at[1], ], collapse = " ") else x[[at[1]]]
-  if (is.character(given)) given <- short_reports(given)
-  abort_report_at(at[1], paste("is", describe(given)))
+  if (length(at)) {
+    given <- if (is.matrix(x)) paste(x[at[1], ], collapse = " ") else x[[at[1]]]
+    abort_report_at(at[1], paste("is", describe(if (is.character(given)) short_reports(given) else given)))
+  }
 }
 
 # `x` has none of the forms that the reports of the mechanism come back in.
@@ -150,15 +149,15 @@ drop_missing_reports <- function(missing, na.rm) {
   missing
 }
 
-drop_reports <- function(x, dropped) {
-  if (!length(dropped)) x else if (length(dim(x)) == 2L) x[-dropped, , drop = FALSE] else x[-dropped]
-}
+some_reports <- function(x, at) if (length(dim(x)) == 2L) x[at, , drop = FALSE] else x[at]
+
+drop_reports <- function(x, dropped) if (length(dropped)) some_reports(x, -dropped) else x
 
 # ---- columns of whole numbers ----
 
 whole_columns <- function(x, names) {
   alone <- length(names) == 1L && is.atomic(x) && is.null(dim(x)) && !inherits(x, "rr_reports")
-  if (alone) x <- stats::setNames(list(x), names)
+  if (alone) x <- setNames(list(x), names)
   if (is.matrix(x) && !is.null(colnames(x))) x <- as.data.frame(x)
   if (!is.list(x) || !all(names %in% names(x))) abort_form(x, paste("a table with the columns", toString(names)))
   lapply(as.list(x)[names], column_numbers)
@@ -380,8 +379,7 @@ check_empty_reports <- function(mechanism, n, empty) {
   ones <- mechanism[["hashes"]] %||% 1
   zeros <- (mechanism$codec$width %||% length(mechanism$levels)) - ones
   expected <- n * (1 - law$q)^zeros * (1 - max(law$p, law$q))^ones
-  if (expected < 20) return(invisible())
-  abort("A long table must have a row for each report that supports no category as well.", "report")
+  if (expected >= 20) abort("A long table must have a row for each report that supports no category as well.", "report")
 }
 
 # One report a row of what goes with it: the first row of each.
@@ -390,7 +388,7 @@ one_row_each <- function(x, mechanism, weights, by) {
   for (each in c(by, list(weights))) {
     values <- as.vector(each)
     same <- values == values[first] | (is.na(values) & is.na(values[first]))
-    if (!all(same %in% TRUE)) abort("All rows of a report must have the same group and weight.", "argument")
+    if (!all(same %in% TRUE)) abort("All rows of a report must have the same group and weight.")
   }
   at <- unique(first)
   list(x = rr_reports(x, mechanism), weights = weights[at], by = if (!is.null(by)) lapply(by, `[`, at))
@@ -440,18 +438,15 @@ count_reports <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = F
 # Reports that are categories.
 count_reports.rr_mechanism <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   if (!is.null(mechanism[["count"]])) return(mechanism[["count"]](mechanism, x, groups, weights, na.rm))
-  if (!law_gives(rr_law(mechanism), "channel", length(mechanism$levels))) {
+  if (!has_categories(mechanism)) {
     abort("{.arg mechanism} must have a function {.field count} that counts its reports.", c("law", "argument"))
   }
   if (is.data.frame(x)) {
     abort(c("{.arg x} is a data frame, and the mechanism has one question.",
-            i = "Give its column, or describe all questions with {.fn rr_product}."), "argument")
+            i = "Give its column, or describe all questions with {.fn rr_product}."))
   }
   # Counts and shares of all categories, and the numbers that stand for them.
-  bytes <- 16 * as.double(length(mechanism$reports)) * (max(1, groups) + 1)
-  if (bytes > machine_memory()) {
-    abort("The table of counts is too large for this machine's memory: {format_bytes(bytes)}.", "too_large")
-  }
+  check_memory(16 * as.double(length(mechanism$reports)) * (max(1, groups) + 1), "mechanism", "The table of counts")
   tell_reading(x, mechanism)
   codes <- encode_reports(x, mechanism)
   count_codes(codes$codes, codes$first, x, mechanism, groups, weights, na.rm)
@@ -499,7 +494,7 @@ count_signs <- function(read, size, width, cohorts = 1) {
   vapply(seq_len(dim(table)[3]), function(j) {
     n <- sum(table[, , j])
     signs <- .Call(C_rr_hadamard_transform, table[, 1, j] - table[, 2, j])[seq_len(width)]
-    c(pmin(pmax((n + signs) / 2, 0), n), n)
+    c(nearest((n + signs) / 2, 0, n), n)
   }, numeric(width + 1))
 }
 
@@ -509,22 +504,20 @@ check_ones <- function(reports, mechanism) {
   d <- mechanism$d
   held <- d / mechanism$buckets
   chance <- held * mechanism$p * mechanism$q^(d - 1) + (1 - held) * mechanism$q^d
-  if (any(report_values(reports) < 0) || length(reports) * log(chance) >= log(1e-8)) return(invisible())
-  abort(c("{.arg x} must hold reports of this mechanism, some of whose positions are negative.",
-          i = "These may be answers, to be randomized first: {.code rr_perturb(x, mechanism)}."), "report")
+  if (all(report_values(reports) >= 0) && length(reports) * log(chance) < log(1e-8)) {
+    abort(c("{.arg x} must hold reports of this mechanism, some of whose positions are negative.",
+            i = "These may be answers, to be randomized first: {.code rr_perturb(x, mechanism)}."), "report")
+  }
 }
 
 # ---- categories ----
 
-# 1-based codes of a column of reports. `name` is the column's, for the message.
-report_codes <- function(x, mechanism, name) {
-  check_that((is.factor(x) || is.character(x) || is.numeric(x) || is.logical(x)) && length(dim(x)) <= 1L, x, name,
-             "one report per row")
-  x <- plain_reports(x, mechanism)
+# 1-based codes of reports. `name` is their column's, for the message; NA for missing ones if they may be `absent`.
+report_codes <- function(x, mechanism, name = NULL, absent = FALSE) {
   tell_reading(x, mechanism)
   coded <- encode_reports(x, mechanism)
-  codes <- as.integer(coded$codes) - coded$first + 1L
-  bad <- which(is.na(codes) | codes < 1L | codes > length(mechanism$reports))
+  codes <- as.integer(coded$codes) - as.integer(coded$first) + 1L
+  bad <- which(!codes %in% seq_along(mechanism$reports) & !(absent & is.na(codes)))
   if (length(bad)) abort_report(x, bad[1], mechanism, name)
   codes
 }

@@ -7,11 +7,11 @@ as.data.frame.rr_tally <- function(x, ...) plain_frame(tidy(x), ...)
 tidy.rr_tally <- function(x, ...) {
   counts <- as.matrix(x$counts)
   k <- nrow(counts)
-  table <- tibble::as_tibble(c(list(term = rep(x$mechanism$reports, ncol(counts))),
+  table <- as_tibble(c(list(term = rep(x$mechanism$reports, ncol(counts))),
                                cell_answers(x$mechanism, "reports", ncol(counts)),
                                list(count = as.vector(counts), share = as.vector(sweep(counts, 2, x$n, `/`)))))
   if (is.null(x$groups)) return(table)
-  tibble::as_tibble(c(lapply(x$groups, rep, each = k), table))
+  as_tibble(c(lapply(x$groups, rep, each = k), table))
 }
 
 #' @export
@@ -20,7 +20,7 @@ print.rr_tally <- function(x, ...) {
   parts <- tally_parts(x$mechanism)
   reports <- x$mechanism$reports
   writeLines(c(
-    paste0("<rr_tally> ", report_words(x), if (!is.null(x$groups)) in_groups(x),
+    paste0("<rr_tally> ", report_words(x), in_groups(x),
            if (x$missing > 0) sprintf(", %s missing dropped", format_count(x$missing))),
     paste0("  ", format(x$mechanism)),
     if (!is.null(parts$totals)) {
@@ -44,29 +44,36 @@ summary.rr_tally <- function(object, ...) object
 autoplot.rr_tally <- function(object, ...) {
   check_installed("ggplot2", "to draw a tally")
   groups <- length(object)
-  if (groups > 60) abort("A picture of {format_count(groups)} groups would not be readable.", "argument")
+  if (groups > 60) abort("A picture of {format_count(groups)} groups would not be readable.")
   parts <- tally_parts(object$mechanism)
   caption <- paste0(report_words(object), ", as they were randomized.")
   picture <- if (is.null(parts)) picture_of_categories(object, groups) else picture_of_parts(object, groups, parts)
-  picture$labels$title <- "Reported proportions"
+  title <- picture_title(question_of(object), names(object$groups), "Reported proportions")
+  picture$labels$title <- wrap_text(title, 46)
   picture$labels$subtitle <- wrap_text(object$mechanism$design, 64)
   picture$labels$caption <- wrap_text(paste(c(caption, picture$labels$caption), collapse = " "))
   picture
 }
+
+# The names of the questions or of the column of reports, if they are known.
+question_of <- function(tally) names(tally$mechanism$questions) %||% tally$question
 
 # Few categories: bars lie down, so that their labels can be read, in a panel for each group.
 picture_of_categories <- function(object, groups) {
   reports <- object$mechanism$reports
   k <- length(reports)
   # All groups have the same categories.
-  panel <- rep(names(object) %||% "", each = k)
-  data <- data.frame(share = tidy(object)$share, panel = factor(panel, unique(panel)),
+  keys <- names(object$groups)
+  each <- as.data.frame(object$groups)[rep(seq_len(groups), each = k), , drop = FALSE]
+  data <- data.frame(share = tidy(object)$share, panel = if (groups > 1) group_panel(each, keys) else factor(""),
                      label = rows_factor(rep(reports, groups)))
   axis <- "Proportion of the reports"
+  rows <- NULL
   if (groups > 1 && k == 2L) {
     # As in the picture of a fit: a row for each group, for "yes".
-    data <- data[data$label == reports[2], ]
-    data$label <- rows_factor(as.character(data$panel))
+    data$label <- rows_factor(as.character(group_panel(each, keys, named = FALSE)))
+    data <- data[rep(reports, groups) == reports[2], ]
+    rows <- keys_axis(keys)
     axis <- sprintf("Proportion of the reports \"%s\"", reports[2])
     groups <- 1L
   }
@@ -74,7 +81,7 @@ picture_of_categories <- function(object, groups) {
   picture <- ggplot2::ggplot(data) +
     ggplot2::geom_col(ggplot2::aes(.data$share, .data$label), fill = colour_reported, width = 0.8) +
     ggplot2::scale_x_continuous(labels = percent_labels, breaks = layout$breaks) +
-    ggplot2::labs(x = axis, y = NULL) + theme_candor() + row_labels(layout) + row_theme(layout)
+    ggplot2::labs(x = axis, y = rows) + theme_candor() + row_labels(layout) + row_theme(layout)
   if (groups > 1) picture <- picture + row_panels(layout)
   with_height(picture, layout)
 }
@@ -98,18 +105,23 @@ tally_parts <- function(mechanism) {
                 scales = "free"))
   }
   k <- length(mechanism$reports)
-  if (k > 40) list(each = "Category", names = "", rows = list(seq_len(k)), scales = "fixed")
+  if (k <= 40) return(NULL)
+  # Without an order of their own, the most common category comes first.
+  sorted <- !in_order(mechanism) && length(mechanism$levels) == k
+  list(each = if (sorted) paste("Rank among", category_words(k)) else "Category", names = "", rows = list(seq_len(k)),
+       scales = "fixed", sorted = sorted)
 }
 
 # A panel for each part and group: its counts as shares of those who drew it.
 picture_of_parts <- function(object, groups, parts) {
-  labels <- names(object) %||% ""
+  labels <- as.character(group_panel(object$groups, names(object$groups)))
   counts <- as.matrix(object$counts)
   all <- length(parts$names) * groups
-  shown <- utils::head(expand.grid(part = seq_along(parts$names), group = seq_len(groups)), 12)
+  shown <- head(expand.grid(part = seq_along(parts$names), group = seq_len(groups)), 12)
   data <- do.call(rbind, Map(function(part, group) {
     n <- if (is.null(parts$totals)) object$n[group] else counts[parts$totals[part], group]
     values <- counts[parts$rows[[part]], group]
+    if (isTRUE(parts$sorted)) values <- sort(values, decreasing = TRUE)
     title <- c(if (groups > 1L) labels[group],
                if (!is.null(parts$part)) sprintf("%s %s (%s)", parts$part, parts$names[part], format_count(n)))
     data.frame(at = seq_along(values), share = if (n > 0) values / n else 0, panel = paste(title, collapse = ", "))
@@ -124,7 +136,8 @@ picture_of_parts <- function(object, groups, parts) {
     ggplot2::labs(x = parts$each, y = paste("Proportion of the", if (length(what)) paste0(what, "'s"), "reports"),
                   caption = paste(caption, collapse = " ")) +
     theme_candor()
-  if (all == 1L) picture else picture + ggplot2::facet_wrap(~panel, scales = parts$scales)
+  if (all == 1L) return(picture)
+  picture + row_panels(own_axes(row_layout(nlevels(data$panel), "", levels(data$panel))), parts$scales)
 }
 
 # Columns narrower than a pixel may not be drawn at all; a line always has a width.

@@ -125,7 +125,7 @@ tally_remedy <- function(x, under = "") {
 tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets")) {
   check_mechanism(mechanism)
   check_flag(na.rm, "na.rm")
-  keep <- check_choice(keep, "keep", c("counts", "sets"))
+  keep <- check_choice(keep)
   answers$by <- name_groups(answers$by, mechanism)
   if (is.null(answers$count)) answers <- check_answers(answers, mechanism)
   answers <- leave_out_ungrouped(answers, na.rm)
@@ -170,13 +170,13 @@ different_reports <- function(reports, mechanism, dropped, groups, each) {
 # Of data in memory: their weights or frequencies, and of a long table one row a report.
 check_answers <- function(answers, mechanism) {
   if (!is.null(answers$times) && !is.null(answers$weights)) {
-    abort("Give {.arg count} or {.arg weights}: reports that are counted have no weights.", "argument")
+    abort("Give {.arg count} or {.arg weights}: reports that are counted have no weights.")
   }
   answers$weights <- check_weights(answers$weights, report_number(answers$reports))
   answers$times <- check_times(answers$times, report_number(answers$reports))
   if (is_long(answers$reports, mechanism)) {
     if (!is.null(answers$times)) {
-      abort("{.arg count} is not for long tables: a report has several rows.", "argument")
+      abort("{.arg count} is not for long tables: a report has several rows.")
     }
     answers[c("reports", "weights", "by")] <- one_row_each(answers$reports, mechanism, answers$weights, answers$by)
   }
@@ -186,7 +186,7 @@ check_answers <- function(answers, mechanism) {
 # Beyond these totals the squares of weights leave the range of a double.
 check_total_weight <- function(total) {
   if (total > 1e100 || (total > 0 && total < 1e-100)) {
-    abort("{.arg weights} must add up to something between 1e-100 and 1e100.", "argument")
+    abort("{.arg weights} must add up to something between 1e-100 and 1e100.")
   }
 }
 
@@ -232,15 +232,15 @@ check_counted <- function(result, mechanism, groups) {
 check_times <- function(times, n) {
   if (is.null(times)) return(NULL)
   times <- plain_numbers(times)
-  check_that(is.numeric(times) && !is.object(times) && length(times) == n, times, "count", "one number per row")
+  check_that(is_numbers(times) && length(times) == n, times, "count", "one number per row")
   bad <- which(!(times >= 0 & times <= 2^53 & times == floor(times)) | is.na(times))[1]
-  if (!is.na(bad)) abort("{.arg count} must be whole numbers of at least 0, and row {bad} has none.", "argument")
+  if (!is.na(bad)) abort("{.arg count} must be whole numbers of at least 0, and row {bad} has none.")
   as.double(times)
 }
 
 # Frequencies that are given as weights make standard errors too large: n = (sum w)^2 / sum w^2 is not their sum.
 tell_frequencies <- function(weights) {
-  known <- is.numeric(weights) && !is.object(weights) && all(is.finite(weights))
+  known <- is_numbers(weights) && all(is.finite(weights))
   if (!known || any(weights != floor(weights)) || mean(weights) < 2) return(invisible())
   shown <- format(mean(weights), digits = 3)
   cli::cli_inform(c("{.arg weights} are whole numbers, {shown} on average.",
@@ -251,10 +251,9 @@ tell_frequencies <- function(weights) {
 check_weights <- function(weights, n) {
   if (is.null(weights)) return(NULL)
   weights <- plain_numbers(weights)
-  check_that(is.numeric(weights) && !is.object(weights) && length(weights) == n, weights, "weights",
-             "one number per report")
+  check_that(is_numbers(weights) && length(weights) == n, weights, "weights", "one number per report")
   bad <- which(!(is.finite(weights) & weights >= 0))[1]
-  if (!is.na(bad)) abort("{.arg weights} must be finite and at least 0, and weight {bad} is not.", "argument")
+  if (!is.na(bad)) abort("{.arg weights} must be finite and at least 0, and weight {bad} is not.")
   as.double(weights)
 }
 
@@ -271,7 +270,7 @@ group_evidence <- function(tally, g, law = rr_law(tally$mechanism)) {
 joined_evidence <- function(tally) {
   law <- rr_law(tally$mechanism)
   k <- length(tally$mechanism$levels)
-  if (!law_gives(law, "shares", k) || !is.null(tally$blocks) || any(tally$n <= 0)) return(NULL)
+  if (!law_gives(law, "shares") || !is.null(tally$blocks) || any(tally$n <= 0)) return(NULL)
   list(law = law, counts = as.vector(tally$counts) * rep(tally$effective_n / tally$n, each = k),
        n = rep(tally$effective_n, each = k), k = k * length(tally$n), categories = k)
 }
@@ -284,4 +283,28 @@ new_rr_tally <- function(mechanism, counts, groups = NULL, missing = 0, weight_s
   structure(list(mechanism = mechanism, counts = counts, n = n, effective_n = effective_n, weights = NULL,
                  weight_squares = weight_squares, respondents = respondents, groups = groups, missing = missing),
             class = "rr_tally")
+}
+
+# ---- blocks of people whose reports depend on each other: for each group their labels and their counts ----
+
+# A tally with what it keeps of the blocks of each group.
+with_blocks <- function(tally, blocks) {
+  check_block_sizes(unlist(lapply(blocks, `[[`, "label")), unlist(lapply(blocks, block_people)), tally$mechanism)
+  tally$blocks <- blocks
+  tally
+}
+
+merge_blocks <- function(parts) {
+  counts <- rowsum(t(do.call(cbind, lapply(parts, `[[`, "counts"))), unlist(lapply(parts, `[[`, "label")),
+                   reorder = FALSE)
+  list(label = rownames(counts), counts = unname(t(counts)))
+}
+
+check_block_sizes <- function(labels, people, mechanism) {
+  sizes <- rowsum(people, labels)
+  large <- which.max(sizes)
+  if (any(sizes > mechanism$cards)) {
+    abort(c("A block must not have more people than the deck has cards, {format_count(mechanism$cards)}.",
+            x = "Block {.val {rownames(sizes)[large]}} has {format_count(sizes[large])}."), "report")
+  }
 }

@@ -48,7 +48,7 @@ enough_reports <- function(evidence, which) {
   either <- if (!is.null(law$binomial)) {
     given <- binomial_counts(law, evidence)
     pmin(given$counts, given$n - given$counts)[which]
-  } else if (law_gives(law, "channel", evidence$k) && length(reports) <= covariance_cells) {
+  } else if (law_gives(law, "channel") && length(reports) <= covariance_cells) {
     speaks <- inversion_columns(law, evidence$mechanism)[which, , drop = FALSE] > law_unbiased(law, evidence)[which]
     pmin(drop(speaks %*% evidence$counts), drop(!speaks) %*% evidence$counts)
   } else Inf

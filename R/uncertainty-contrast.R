@@ -12,7 +12,7 @@ contrast_values <- function(fit, weights, estimate, level) {
   df <- if (plain) Inf else fit$df %||% Inf
   looking <- plain && fit$interval == "anytime"
   reports <- if (looking) anytime_reports(fit, weights)
-  z <- if (looking) anytime_quantile(level, reports, fit$plan) else stats::qt((1 - level) / 2, df, lower.tail = FALSE)
+  z <- if (looking) anytime_quantile(level, reports, fit$plan) else t_quantile(level, df)
   bounds <- list(low = value - z * error, high = value + z * error)
   own <- plain && !fit$estimator$unbiased && fit$interval != "none"
   for (row in if (own) which((is.na(error) | parts$edge) & !parts$unidentified)) {
@@ -24,28 +24,35 @@ contrast_values <- function(fit, weights, estimate, level) {
   # A function that is the same whatever the data is not tested.
   ratio <- replace(value / error, which(error == 0), NA_real_)
   p <- function(ratio, reports) {
-    if (looking) anytime_p_value(ratio, level, reports, fit$plan) else 2 * stats::pt(-abs(ratio), df)
+    if (looking) anytime_p_value(ratio, level, reports, fit$plan) else 2 * pt(-abs(ratio), df)
   }
-  table <- tibble::tibble(estimate = value, std.error = error, statistic = ratio, p.value = p(ratio, reports),
-                          conf.low = bounds$low, conf.high = bounds$high)
+  table <- tibble(estimate = value, std.error = error, statistic = ratio, p.value = p(ratio, reports),
+                  conf.low = bounds$low, conf.high = bounds$high)
   list(value = value, table = table, covariance = parts$covariance, edge = parts$edge, z = z, reports = reports, p = p)
 }
 
+# Half of an interval in standard errors; without degrees of freedom the normal distribution's.
+t_quantile <- function(level, df) qt((1 - level) / 2, df %||% Inf, lower.tail = FALSE)
+
 # Margins and fits of survey designs have the covariance of all their estimates.
 matrix_parts <- function(fit, weights) {
-  covariance <- fit$covariance
-  lost <- is.na(diag(covariance))
-  covariance[lost, ] <- covariance[, lost] <- 0
-  # Exact zeros, as of the sum of all shares, come out as roundings.
-  size <- drop(weights^2 %*% diag(covariance))
-  covariance <- unname(weights %*% tcrossprod(covariance, weights))
+  covariance <- unname(linear_covariance(fit$covariance, weights))
   v <- diag(covariance)
-  v[which(abs(v) <= 1e-12 * size)] <- 0
-  gone <- rowSums(weights[, lost, drop = FALSE] != 0) > 0
-  v[gone] <- NA_real_
+  # Exact zeros, as of the sum of all shares, come out as roundings.
+  known <- !is.na(diag(fit$covariance))
+  v[which(abs(v) <= 1e-12 * drop(weights[, known, drop = FALSE]^2 %*% diag(fit$covariance)[known]))] <- 0
   diag(covariance) <- v
-  covariance[gone, ] <- covariance[, gone] <- NA_real_
   list(variance = cbind(v), edge = rep(isTRUE(fit$boundary > 0), nrow(weights)) & !(v %in% 0), covariance = covariance)
+}
+
+# The covariance of linear functions, the rows of `map`; those that need what has no variance have none.
+linear_covariance <- function(covariance, map) {
+  unknown <- is.na(diag(covariance))
+  covariance[unknown, ] <- covariance[, unknown] <- 0
+  covariance <- map %*% tcrossprod(covariance, map)
+  lost <- rowSums(map[, unknown, drop = FALSE] != 0) > 0
+  covariance[lost, ] <- covariance[, lost] <- NA_real_
+  covariance
 }
 
 # Quotients of functions, by the delta method, their intervals and tests on the logarithmic scale. Rows that are only
@@ -61,12 +68,9 @@ contrast_ratios <- function(read, found) {
   jacobian <- diag(length(value))[shown, , drop = FALSE]
   jacobian[cbind(at, shown[at])] <- 1 / bottom
   jacobian[cbind(at, below[at])] <- -ratio / bottom
-  covariance <- found$covariance
-  unknown <- is.na(diag(covariance))
-  covariance[unknown, ] <- covariance[, unknown] <- 0
-  lost <- rowSums(is.na(jacobian)) > 0 | rowSums(jacobian[, unknown, drop = FALSE] != 0, na.rm = TRUE) > 0
+  lost <- rowSums(is.na(jacobian)) > 0
   jacobian[is.na(jacobian)] <- 0
-  covariance <- jacobian %*% tcrossprod(covariance, jacobian)
+  covariance <- linear_covariance(found$covariance, jacobian)
   covariance[lost, ] <- covariance[, lost] <- NA_real_
   table <- found$table[shown, ]
   error <- sqrt(pmax(0, diag(covariance)[at]))

@@ -29,7 +29,7 @@ fit_errors <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
   # Of a design.
   if (!is.null(fit$covariance)) return(root(diag(fit$covariance))[(g - 1) * length(fit$mechanism$levels) + which])
   if (!is.null(fit$estimator$no_intervals)) return(unknown)
-  if (!is.null(fit$replicates)) return(apply(fit$replicates[[g]][which, , drop = FALSE], 1, stats::sd))
+  if (!is.null(fit$replicates)) return(apply(fit$replicates[[g]][which, , drop = FALSE], 1, sd))
   evidence <- group_evidence(fit$tally, g)
   spread <- fit_spread(fit, g, evidence)
   # A difference below 0 is a rounding.
@@ -93,7 +93,7 @@ contrast_limit <- 2000
 
 contrast_covariance <- function(fit, g, which) {
   if (is.null(fit$replicates)) return(estimate_covariance(fit$mechanism, fit, g, which))
-  stats::var(t(fit$replicates[[g]][which, , drop = FALSE]))
+  var(t(fit$replicates[[g]][which, , drop = FALSE]))
 }
 
 # Whether the likelihood has many maxima, of which the fit shows one; see identified_functions().

@@ -46,7 +46,7 @@ design_data <- function(design, tally, column, by, scored) {
 inversion_columns <- function(law, mechanism) {
   reports <- length(mechanism$reports)
   k <- length(mechanism$levels)
-  if (!law_gives(law, "inverse", k)) return(NULL)
+  if (!law_gives(law, "inverse")) return(NULL)
   vapply(seq_len(reports), function(y) {
     law_unbiased(law, new_evidence(law, as.double(seq_len(reports) == y), 1, 1, k, mechanism))
   }, numeric(k))
@@ -132,7 +132,7 @@ way_variance <- function(design, data, way, squares, target, size, total) {
 # The estimate is made again for the weights of each replicate.
 replicated_variance <- function(design, data, way, own, size, total) {
   k <- nrow(way$estimate)
-  thetas <- apply(stats::weights(design, "analysis")[data$row, , drop = FALSE], 2, function(w) {
+  thetas <- apply(weights(design, "analysis")[data$row, , drop = FALSE], 2, function(w) {
     unlist(lapply(seq_along(size), function(g) {
       n <- sum(w[own[[g]]])
       if (!is.finite(n) || n <= 0) return(rep(NA_real_, k))
@@ -154,7 +154,7 @@ replicate_spread <- function(design, thetas, centre, na.action = getOption("na.a
 scored_way <- function(fit, data, law) {
   k <- length(fit$mechanism$levels)
   # Between which numbers scores lie: as the law has it, or as the reports do.
-  range <- if (law_gives(law, "support", k)) range((0:1 - law$binomial$b) / law$binomial$a) else range(data$scores)
+  range <- if (law_gives(law, "support")) range((0:1 - law$binomial$b) / law$binomial$a) else range(data$scores)
   list(estimate = matrix(fit$estimate, k), low = rep(range[1], k), high = rep(range[2], k),
        scores = function(g, own) data$scores[own, , drop = FALSE],
        again = function(g, own, w) drop(crossprod(data$scores[own, , drop = FALSE], w)) / sum(w),
@@ -235,14 +235,14 @@ hidden_squares <- function(design) {
 # they are calibrated; random replicates count w^2 on average, so that only less than chance allows is a correction.
 # The survey package corrects no other kinds.
 hidden_by_replicates <- function(design, w) {
-  replicates <- stats::weights(design, "analysis")
+  replicates <- weights(design, "analysis")
   scales <- design$scale * rep_len(design$rscales, ncol(replicates))
   # What each replicate counts, as a share of all squares: together 1 without a correction.
   counted <- colSums((replicates - w)^2) * scales / sum(w^2)
   count <- length(counted)
   chance <- switch(design$type, JK1 = , JKn = 1e-9, bootstrap = , mrbbootstrap = , other = {
     # Of very few replicates all may count the same.
-    if (count < 10) Inf else stats::qt(1e-4, count - 1, lower.tail = FALSE) * stats::sd(counted) * sqrt(count)
+    if (count < 10) Inf else qt(1e-4, count - 1, lower.tail = FALSE) * sd(counted) * sqrt(count)
   }, Inf)
   if (!isTRUE(1 - sum(counted) > chance)) return(numeric(length(w)))
   centre <- if (isTRUE(design$mse)) w else rowMeans(replicates[, scales > 0, drop = FALSE])

@@ -9,9 +9,9 @@
 #' @section Standard errors:
 #' The estimated covariances of `"inv"` are unbiased. For other methods they hold locally, on the support of the estimate.
 #'
-#' For a category that is reported with probability \eqn{p} if it is the truth and \eqn{q} otherwise, the variance of `"inv"` is estimated by
+#' A category is reported with probability \eqn{p} if it is the truth and \eqn{q} otherwise, by a share \eqn{\phi}{phi} of \eqn{n} reports. The variance of `"inv"` is then estimated by
 #' \eqn{\phi (1 - \phi) / \{(n - 1) (p - q)^2\}}{phi (1 - phi) / ((n - 1) (p - q)^2)} for the population, and by
-#' \eqn{\{pq + \phi (1 - p - q)\} / \{n (p - q)^2\}}{(p q + phi (1 - p - q)) / (n (p - q)^2)} for the sample, with the reported share \eqn{\phi}{phi} of \eqn{n} reports
+#' \eqn{\{pq + \phi (1 - p - q)\} / \{n (p - q)^2\}}{(p q + phi (1 - p - q)) / (n (p - q)^2)} for the sample
 #' (Pinzon et al. 2026, equation 8). `system.file("mathematics", "estimation.md", package = "candor")` has the other laws.
 #'
 #' The standard error is `NA` in these cases:
@@ -32,8 +32,8 @@
 #'   unbiased estimate.
 #' * `"exact"`: Clopper and Pearson's, carried through the mechanism; covers at least as often as stated; not in general channels.
 #' * `"wald"`: estimate plus or minus a multiple of the standard error; may leave 0 to 1; too short for rare truths.
-#' * `"profile"`: the shares that a likelihood ratio test does not reject, each maximum certified; population only, up to 500 categories;
-#'   conservative at the boundary, and down to 85% if a direct question has about two yes.
+#' * `"profile"`: the shares that a likelihood ratio test does not reject, each maximum certified; population only, up to 500 categories. It is
+#'   conservative at the boundary, and covers down to 85% if a direct question has about two yes.
 #' * `"bootstrap"`: percentiles of estimates from simulated tallies; R's random generator; too narrow at the boundary.
 #' * `"credible"`: posterior quantiles of `"eb"`, the hull of two fits; at least 20 categories; right for most categories on average, not for a
 #'   category that was named or chosen.
@@ -41,7 +41,7 @@
 #'
 #' **Wilson's interval.** If the report of one category is binomial with the probability \eqn{\mu = q + (p - q) \theta}{mu = q + (p - q) theta}, the interval holds the shares
 #' \eqn{\theta} with \deqn{(\phi - \mu)^2 \le z^2 \mu (1 - \mu) / n}{(phi - mu)^2 <= z^2 mu (1 - mu) / n}
-#' (Wilson 1927), where \eqn{\phi}{phi} is the reported share and \eqn{z} a normal quantile. In a general channel with the unbiased estimate \eqn{\hat\theta}{T}, the mean of scores, it holds the shares with
+#' (Wilson 1927), where \eqn{\phi}{phi} is the reported share and \eqn{z} a normal quantile. In a general channel the unbiased estimate \eqn{\hat\theta}{T} is a mean of scores. The interval holds the shares with
 #' \deqn{(\hat\theta - \theta)^2 \le \frac{z^2}{n} \{\theta m_1 + (1 - \theta) m_0 - \theta^2\}}{(T - theta)^2 <= (z^2 / n) (theta m1 + (1 - theta) m0 - theta^2)}
 #' where \eqn{m_1}{m1} and \eqn{m_0}{m0} are the mean squares of the scores of respondents in the category and of the others. For the sample, \eqn{\theta}{theta} replaces \eqn{\theta^2}{theta^2}.
 #'
@@ -74,8 +74,7 @@
 #' @section Coverage:
 #' Wilson's and exact intervals hold for a category that was *named in advance*. They fail for categories that *look largest*, because noise helped them to the top: use
 #' the intervals by rank of [rr_top()]. Credible intervals hold for most categories on average. They are no shorter than the error that the reports bear out without the
-#' prior. So they held also if a few shares are large and the others nearly equal, where the weight that a prior gives to one value is a guess.
-#' `vignette("validation", package = "candor")` has the coverage of each kind; its studies are `selection.R`, `eb-uncertainty.R` and `eb-even.R`.
+#' prior. `vignette("validation", package = "candor")` has the coverage of each kind; its studies are `selection.R`, `eb-uncertainty.R` and `eb-even.R`.
 #'
 #' @section Errors:
 #' As [rr_estimate()]; see [candor_conditions].
@@ -144,7 +143,7 @@ ranked_level <- function(estimate, level) 1 - (1 - level) * rank(-estimate, ties
 # Wilson's errors far out are not those that it states where counts are small. Clopper and Pearson's are at most those.
 tail_interval <- function(interval, tally) {
   law <- rr_law(tally$mechanism)
-  exact <- function(g) law_gives(tally_law(tally, g, law), "exact", length(tally$mechanism$levels))
+  exact <- function(g) law_gives(tally_law(tally, g, law), "exact")
   # Where groups have blocks of their own, one may have an interval that another one has not.
   groups <- if (is.null(tally$blocks)) 1L else seq_along(tally$n)
   if (interval == "wilson" && all(vapply(groups, exact, NA))) "exact" else interval
@@ -180,7 +179,7 @@ group_intervals <- function(fit, g, level, interval, which) {
   }
   if (interval == "bootstrap") {
     tails <- c((1 - level) / 2, (1 + level) / 2)
-    bounds <- apply(fit$replicates[[g]][which, , drop = FALSE], 1, stats::quantile, tails, names = FALSE)
+    bounds <- apply(fit$replicates[[g]][which, , drop = FALSE], 1, quantile, tails, names = FALSE)
     return(list(low = nearest(bounds[1, ], 0, 1), high = nearest(bounds[2, ], 0, 1)))
   }
   if (interval == "profile") return(profile_intervals(fit, g, level, which))
@@ -194,7 +193,7 @@ group_intervals <- function(fit, g, level, interval, which) {
 # An estimate beyond 0 or 1 is taken for what is nearest to it among those that there can be.
 design_intervals <- function(fit, g, level, which) {
   estimate <- group_estimate(fit, g)[which]
-  t <- stats::qt((1 + level) / 2, fit$df)
+  t <- qt((1 + level) / 2, fit$df)
   if (fit$interval == "wald" || is.null(fit$inversion)) {
     half <- t * fit_errors(fit, g, which)
     return(list(low = estimate - half, high = estimate + half))
@@ -240,23 +239,23 @@ check_interval_kind <- function(interval, mechanism, target, method, law = rr_la
     if (k < (method$credible_from %||% 1)) refuse("It is for {method$credible_from} categories or more; there are {k}.")
   }
   if (interval %in% c("credible", "profile", "anytime") && target == "sample") refuse("It is about the population.")
-  if (interval == "anytime" && !law_gives(law, "inverse", k)) {
+  if (interval == "anytime" && !law_gives(law, "inverse")) {
     refuse_law(law, "inverse", "{.arg interval} {.val anytime}")
   }
   if (interval == "profile") {
-    likelihood <- law_gives(law, "likelihood", k)
-    if (!likelihood || !law_gives(law, "profile", k)) {
+    likelihood <- law_gives(law, "likelihood")
+    if (!likelihood || !law_gives(law, "profile")) {
       refuse_law(law, if (likelihood) "channel" else "likelihood", "{.arg interval} {.val profile}")
     }
     if (k > profile_cells || k == 0) refuse("It is for at most {profile_cells} categories.")
   }
-  if (interval == "bootstrap" && !law_gives(law, "simulation", k) && !simulates_counts(mechanism)) {
+  if (interval == "bootstrap" && !law_gives(law, "simulation") && !simulates_counts(mechanism)) {
     refuse_law(law, "simulation", "{.arg interval} {.val bootstrap}")
   }
   if (interval %in% c("exact", "profile", "credible", "anytime") && is_validated(mechanism)) {
     refuse("It takes the channel for known, and a validation study estimated it.")
   }
-  if (interval == "exact" && !law_gives(law, "exact", k)) refuse("No report belongs to one truth alone.")
+  if (interval == "exact" && !law_gives(law, "exact")) refuse("No report belongs to one truth alone.")
 }
 
 # Tables of a method without intervals hold NA, and say why.
@@ -299,7 +298,7 @@ simulate_group <- function(fit, g, nsim, n = fit$tally$effective_n[g]) {
   mechanism <- fit$mechanism
   law <- rr_law(mechanism)
   # Of a sample of respondents: multinomial where a report is one of finitely many, else of drawn truths.
-  if (fit$target == "population" && law_gives(law, "channel", length(theta))) {
+  if (fit$target == "population" && law_gives(law, "channel")) {
     return(draw_multinomial(nsim, n, pmax(law_reported(law, theta), 0)))
   }
   likely <- .Call(C_rr_project, theta, 1)

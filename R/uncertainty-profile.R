@@ -35,13 +35,13 @@ ratio_deviance <- function(rows, counts, n, part, top, whole = seq_len(nrow(rows
 }
 
 profile_ratio <- function(deviance, estimate, level) {
-  quantile <- stats::qchisq(level, 1)
+  quantile <- qchisq(level, 1)
   excess <- function(t) min(deviance(t), 1e6 + quantile) - quantile
   side <- function(end) {
     if (estimate == end || excess(end) <= 0) return(end)
-    stats::uniroot(excess, sort(c(estimate, end)), tol = 1e-9,
-                   f.lower = if (end < estimate) excess(end) else -quantile,
-                   f.upper = if (end < estimate) -quantile else excess(end))$root
+    uniroot(excess, sort(c(estimate, end)), tol = 1e-9,
+            f.lower = if (end < estimate) excess(end) else -quantile,
+            f.upper = if (end < estimate) -quantile else excess(end))$root
   }
   c(low = side(0), high = side(1))
 }
@@ -50,7 +50,7 @@ profile_ratio <- function(deviance, estimate, level) {
 # outside) moves the maximum along the profile, since w log(share) is the same for all distributions with that share.
 # They are two more reports of a channel whose rows still add up to 1; each point is certified as before.
 profile_share <- function(rows, counts, inside, best, level, n) {
-  quantile <- stats::qchisq(level, 1)
+  quantile <- qchisq(level, 1)
   top <- sum_log(counts, as.vector(best %*% rows))
   wide <- unname(t(cbind(rows / 2, inside / 2, !inside / 2)))
   deviance <- function(theta, rows) 2 * (top - sum_log(counts, as.vector(theta %*% rows)))
@@ -67,7 +67,7 @@ profile_share <- function(rows, counts, inside, best, level, n) {
     excess <- function(log_w) deviance(pushed(log_w), rows) - quantile
     range <- log(n) + c(-20, 20)
     if (excess(range[2]) <= 0) return(end)
-    theta <- pushed(stats::uniroot(excess, range, f.lower = -quantile, tol = 1e-6)$root)
+    theta <- pushed(uniroot(excess, range, f.lower = -quantile, tol = 1e-6)$root)
     share <- max(sum(theta[target]), share)
     if (end == 1) share else 1 - share
   }

@@ -1,7 +1,10 @@
 # Checks speak the user's language: which argument, what it was, what is needed. Each returns its
 # argument, ready for use. Formatting happens only when a check fails, so a good call pays nothing.
 
-is_number <- function(x) is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x)
+# Dates, factors and their like are no plain numbers.
+is_numbers <- function(x) is.numeric(x) && !is.object(x)
+
+is_number <- function(x) is_numbers(x) && length(x) == 1L && !is.na(x)
 
 # An argument that is not what it must be: `what` says it in the words of an error.
 must_be <- function(x, arg, what, class = "argument", remedy = NULL) {
@@ -46,7 +49,7 @@ check_epsilon <- function(x, remedy = NULL) {
 check_epsilons <- function(x) vapply(check_grid(x, "epsilon"), check_epsilon, 0)
 
 check_grid <- function(x, arg, whole = FALSE) {
-  good <- is.numeric(x) && !is.object(x) && length(x) &&
+  good <- is_numbers(x) && length(x) &&
     all(is.finite(x) & (if (whole) x >= 1 & x <= 2^53 & x == floor(x) else x > 0))
   what <- paste(if (whole) "whole numbers, at least 1," else "finite numbers above 0", "which all differ")
   as.double(check_that(good && !anyDuplicated(x), x, arg, what))
@@ -60,7 +63,7 @@ check_probability <- function(x, arg) {
 
 # A vector of probabilities whose sum is left to the caller.
 check_probabilities <- function(x, arg) {
-  numbers <- is.numeric(x) && !is.object(x) && length(x)
+  numbers <- is_numbers(x) && length(x)
   bad <- if (numbers) x[is.na(x) | x < 0 | x > 1]
   if (!numbers || length(bad)) {
     must_be(if (numbers) bad[1] else x, arg, "probabilities, from 0 to 1", remedy = percent_remedy(bad[1]))
@@ -70,10 +73,10 @@ check_probabilities <- function(x, arg) {
 }
 
 # The shares of a distribution, or of a table.
-check_distribution <- function(x, arg) {
+check_distribution <- function(x) {
   if (is.table(x)) x <- prop.table(as.vector(x))
-  check_that(is.numeric(x) && !is.object(x) && length(x) > 1 && !anyNA(x) && all(x >= 0) && abs(sum(x) - 1) <= 1e-8,
-             x, arg, "at least 2 probabilities that add up to 1")
+  check_that(is_numbers(x) && length(x) > 1 && !anyNA(x) && all(x >= 0) && abs(sum(x) - 1) <= 1e-8,
+             x, "truth", "at least 2 probabilities that add up to 1")
   as.double(x) / sum(x)
 }
 
@@ -94,8 +97,10 @@ check_digits <- function(x) check_count(x, "digits", min = 1, max = 22)
 
 check_flag <- function(x, arg) check_that(is.logical(x) && length(x) == 1L && !is.na(x), x, arg, "TRUE or FALSE")
 
-# `choices` in full, or the default vector itself, which means its first element.
-check_choice <- function(x, arg, choices) {
+# `choices` in full, or the default vector itself, which means its first element. Without `choices` they are what the
+# caller's argument lists, as in match.arg().
+check_choice <- function(x, arg = deparse1(substitute(x)), choices = NULL) {
+  choices <- choices %||% eval(formals(sys.function(sys.parent()))[[arg]])
   if (identical(x, choices)) return(choices[1L])
   if (is.character(x) && length(x) == 1L && x %in% choices) return(x)
   must_be(x, arg, paste("one of", toString(dQuote(choices, FALSE))), remedy = meant_of(x, choices))
@@ -104,7 +109,8 @@ check_choice <- function(x, arg, choices) {
 check_mechanism <- function(x, arg = "mechanism") {
   if (inherits(x, "rr_mechanism")) return(x)
   must_be(x, arg, "a mechanism",
-          remedy = "Describe how the answers were randomized: {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ...")
+          remedy = if (is.list(x)) "Several designs are for {.fn rr_pool}, or for {.arg arm} in {.fn rr_glm}."
+            else "Describe how the answers were randomized: {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ...")
 }
 
 # An object of one of the classes; `what` says which in words.
@@ -114,27 +120,27 @@ check_class <- function(x, arg, class, what) if (inherits(x, class)) x else must
 check_dots_empty <- function(...) {
   if (...length() == 0L) return(check_given(sys.function(sys.parent()), parent.frame()))
   names <- ...names() %||% rep("", ...length())
-  if (!all(nzchar(names))) abort("Arguments after the first ones must be named.", "argument")
-  abort("{cli::qty(length(names))}{?This argument is/These arguments are} not known here: {.arg {names}}.", "argument")
+  if (!all(nzchar(names))) abort("Arguments after the first ones must be named.")
+  abort("{cli::qty(length(names))}{?This argument is/These arguments are} not known here: {.arg {names}}.")
 }
 
 # Arguments without a default must be given.
 check_given <- function(verb, frame) {
   needed <- Filter(function(default) identical(default, quote(expr = )), formals(verb))
   for (name in setdiff(names(needed), "...")) {
-    if (eval(call("missing", as.name(name)), frame)) abort("{.arg {name}} must be given.", "argument")
+    if (eval(call("missing", as.name(name)), frame)) abort("{.arg {name}} must be given.")
   }
 }
 
 # Text in the encoding that R compares and converts without asking: labels of latin1 files become UTF-8.
-check_text <- function(text, arg, unreadable = Encoding(text) == "bytes" | !validEnc(text), answers = FALSE) {
-  bad <- which(unreadable)
+check_text <- function(text, arg, unreadable = FALSE, answers = FALSE) {
+  bad <- which(unreadable | Encoding(text) == "bytes" | !validEnc(text))
   if (length(bad)) {
     # What somebody answered is not shown.
     bytes <- if (!answers) paste0(": ", encodeString(iconv(text[bad[1]], "latin1", "ASCII", "byte"), quote = "\""))
     abort(c("{.arg {arg}} must be text that can be read.",
             x = "{if (answers) 'Answer' else 'Entry'} {format_count(bad[1])} is not valid in its encoding{bytes}.",
-            i = if (validUTF8(text[bad[1]])) "If it is UTF-8, say so: {.code Encoding(x) <- \"UTF-8\"}."), "argument")
+            i = if (validUTF8(text[bad[1]])) "If it is UTF-8, say so: {.code Encoding(x) <- \"UTF-8\"}."))
   }
   enc2utf8(text)
 }
@@ -142,11 +148,8 @@ check_text <- function(text, arg, unreadable = Encoding(text) == "bytes" | !vali
 # Text of which every byte counts, as hash functions read it. In a locale that is not of UTF-8, enc2utf8() writes
 # bytes that the locale does not know as "<c3><a9>": another text than respondents in other sessions have.
 check_hashed_text <- function(text, arg, answers = FALSE) {
-  unreadable <- Encoding(text) == "bytes" | !validEnc(text)
-  if (!l10n_info()[["UTF-8"]]) {
-    unreadable <- unreadable | (Encoding(text) == "unknown" & !is.na(text) & is.na(iconv(text, to = "UTF-8")))
-  }
-  check_text(text, arg, unreadable, answers)
+  foreign <- !l10n_info()[["UTF-8"]] & Encoding(text) == "unknown" & !is.na(text) & is.na(iconv(text, to = "UTF-8"))
+  check_text(text, arg, foreign, answers)
 }
 
 # Labels from labels, or from a number of categories; `ordered` if they are an ordered factor. `numeric` tells the
@@ -154,12 +157,12 @@ check_hashed_text <- function(text, arg, answers = FALSE) {
 check_levels <- function(levels, arg = "levels") {
   if (is.ordered(levels)) return(c(check_levels(base::levels(levels), arg), ordered = TRUE))
   if (is.factor(levels)) levels <- base::levels(levels)
-  if (is.numeric(levels) && !is.object(levels) && length(levels) == 1L) {
+  if (is_numbers(levels) && length(levels) == 1L) {
     k <- check_count(levels, arg, min = 2, max = .Machine$integer.max)
     # Of many categories the numbers are the positions; a yes/no question would take them for 0 and 1.
     return(list(labels = as.character(seq_len(k)), numeric = if (k == 2) c(1, 2)))
   }
-  plain <- is.character(levels) || is.logical(levels) || (is.numeric(levels) && !is.object(levels))
+  plain <- is.character(levels) || is.logical(levels) || is_numbers(levels)
   check_that(plain && length(levels) >= 2L && !anyNA(levels), levels, arg,
              "labels of at least 2 categories, none of them NA, or a number of categories")
   numeric <- if (is.numeric(levels)) as.double(levels)
@@ -177,12 +180,12 @@ check_levels <- function(levels, arg = "levels") {
 # Text that is all numbers differs if these do.
 check_labels_differ <- function(labels, numbers, arg) {
   twice <- anyDuplicated(if (anyNA(numbers)) labels else numbers %||% labels)
-  if (twice) abort("{.arg {arg}} must all differ: {.val {labels[twice]}} appears twice.", "argument")
+  if (twice) abort("{.arg {arg}} must all differ: {.val {labels[twice]}} appears twice.")
 }
 
 # What prints labels fails with millions of letters.
 check_label_bytes <- function(labels, arg) {
-  if (max(nchar(labels, "bytes"), 0) > 1e4) abort("{.arg {arg}} must be labels of at most 10,000 bytes.", "argument")
+  if (max(nchar(labels, "bytes"), 0) > 1e4) abort("{.arg {arg}} must be labels of at most 10,000 bytes.")
 }
 
 # Levels given as an ordered factor keep their order in pictures.
@@ -227,9 +230,10 @@ match_bits <- function(labels) {
 }
 
 check_installed <- function(package, why) {
-  if (requireNamespace(package, quietly = TRUE)) return(invisible())
-  abort(c("The package {.pkg {package}} is needed {why}.",
-          i = "Install it with {.code install.packages(\"{package}\")}."), "package")
+  if (!requireNamespace(package, quietly = TRUE)) {
+    abort(c("The package {.pkg {package}} is needed {why}.",
+            i = "Install it with {.code install.packages(\"{package}\")}."), "package")
+  }
 }
 
 # ---- work that will not fit in the machine's memory is refused before it begins ----
@@ -245,9 +249,10 @@ machine_memory <- function() {
 }
 
 check_memory <- function(bytes, arg, what) {
-  if (bytes <= machine_memory()) return(invisible())
-  abort(c("{.arg {arg}} is too large for this machine's memory.", x = "{what} would take {format_bytes(bytes)}."),
-        "argument")
+  if (bytes > machine_memory()) {
+    abort(c("{.arg {arg}} is too large for this machine's memory.", x = "{what} would take {format_bytes(bytes)}."),
+          c("too_large", "argument"))
+  }
 }
 
 format_bytes <- function(bytes) {
@@ -260,7 +265,7 @@ format_bytes <- function(bytes) {
 # attribute "seed" that stats::simulate() describes.
 keep_seed <- function(seed, frame = parent.frame()) {
   if (!is.null(seed)) check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max)
-  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
+  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) runif(1)
   state <- get(".Random.seed", envir = globalenv(), inherits = FALSE)
   if (is.null(seed)) return(invisible(state))
   do.call(on.exit, list(bquote(assign(".Random.seed", .(state), envir = globalenv())), add = TRUE), envir = frame)

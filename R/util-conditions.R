@@ -91,12 +91,23 @@ NULL
 
 # The one place that throws. `message` is a cli bullet list: headline, x = what it was, i = how to mend it.
 # Further arguments become fields of the error.
-abort <- function(message, class, ..., .envir = parent.frame()) {
+abort <- function(message, class = "argument", ..., .envir = parent.frame()) {
   # Numbers have a point, whatever the session writes.
   old <- options(OutDec = ".")
   on.exit(options(old))
-  cli::cli_abort(message, class = c(paste0("candor_error_", class), "candor_error"), call = user_frame(), ...,
-                 .envir = .envir)
+  message[] <- format_lines(message, .envir)
+  rlang::abort(message, class = c(paste0("candor_error_", class), "candor_error"), call = user_frame(), ...,
+               use_cli_format = TRUE, .frame = .envir)
+}
+
+# The lines of a condition, as cli formats each of them. Most of the time goes into the theme that each call of cli sets
+# up, so that all lines are formatted by one call, unless a value holds the mark between them.
+format_lines <- function(lines, .envir) {
+  if (!any(grepl("[{}]", lines))) return(lines)
+  mark <- "\036"
+  formatted <- strsplit(cli::format_inline(paste(lines, collapse = mark), .envir = .envir), mark, fixed = TRUE)[[1]]
+  if (length(formatted) == length(lines)) return(formatted)
+  vapply(lines, cli::format_inline, "", .envir = .envir)
 }
 
 # The frame of the function of this package that the user called: going outwards from here, the outermost frame of this

@@ -6,8 +6,9 @@ colour_reported <- "#9A9A9A"
 colour_aside <- "grey40"
 colour_line <- "grey60"
 
-# Colours that readers with any colour vision tell apart (Okabe and Ito).
-line_colours <- c("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#F0E442")
+# Colours that readers with any colour vision tell apart (Okabe and Ito), with a brown in the place of their yellow,
+# which is faint on white.
+line_colours <- c("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#8C6D31")
 
 # From negative over none to positive.
 scale_correlation <- function(limit = 1, lowest = -1) {
@@ -46,8 +47,14 @@ wrap_text <- function(text, width = 70) if (length(text)) paste(strwrap(text, wi
 # Long labels of categories and panels get lines of their own; an empty one gets a name that can be seen.
 wrap_labels <- function(width) function(labels) {
   vapply(as.character(labels), function(label) {
-    if (is.na(label) || nzchar(label)) paste(strwrap(label, width), collapse = "\n") else "(blank)"
+    if (is.na(label) || nzchar(label)) paste(cut_lines(label, width), collapse = "\n") else "(blank)"
   }, "", USE.NAMES = FALSE)
+}
+
+# A name and its value, as in "sex: men", stay together where a line holds both.
+cut_lines <- function(text, width) {
+  lines <- gsub(":\r", ": ", strwrap(gsub(": ", ":\r", text, fixed = TRUE), width), fixed = TRUE)
+  unlist(lapply(lines, function(line) if (nchar(line) > width) strwrap(line, width) else line))
 }
 
 # Rows of text in panels: how many panels stand side by side, how many characters labels and titles have in a line, the
@@ -85,7 +92,7 @@ row_layout <- function(panels, labels, titles = "", across = panel_columns(panel
        title_size = title_size, breaks = breaks, height = ceiling(10 * (fixed + needed(lines) * size)) / 10)
 }
 
-count_lines <- function(labels, width) lengths(lapply(strsplit(paste0(labels, " "), "\n"), strwrap, width))
+count_lines <- function(labels, width) lengths(lapply(strsplit(paste0(labels, " "), "\n"), cut_lines, width))
 
 # Lines of text between panels that stand below each other.
 panel_gap <- function(down) if (down > 2) 0.5 else 1.2
@@ -108,15 +115,6 @@ row_labels <- function(layout, labels = identity) {
 # The first row is on top.
 rows_factor <- function(labels) factor(labels, rev(unique(labels)))
 
-# The groups of each row as one label, in their order.
-group_panel <- function(data, keys, sep = ", ") {
-  if (!length(keys)) return(one_panel(data))
-  panel <- do.call(paste, c(unname(as.list(data)[keys]), sep = sep))
-  factor(panel, unique(panel))
-}
-
-one_panel <- function(data) factor(rep("", NROW(data[[1]])))
-
 row_theme <- function(layout) {
   ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(),
                  axis.text.y = ggplot2::element_text(size = ggplot2::rel(layout$size / 9.6), lineheight = 0.9),
@@ -124,6 +122,9 @@ row_theme <- function(layout) {
 }
 
 row_points <- function(layout) if (layout$rows > 20) 1.4 else if (layout$across > 2) 2 else 2.6
+
+# Panels with axes of their own leave their titles less width.
+own_axes <- function(layout) replace(layout, "title_width", c(60, 20, 12, 9)[min(layout$across, 4)])
 
 row_panels <- function(layout, scales = "fixed") {
   list(ggplot2::facet_wrap(~panel, ncol = layout$across, scales = scales,
@@ -190,7 +191,7 @@ few_breaks <- function(n, most = Inf) function(limits) {
   for (more in n + 0:3) {
     breaks <- pretty(limits, more)
     breaks <- breaks[breaks >= limits[1] & breaks <= limits[2]]
-    if (length(breaks) > 1L) break
+    if (length(breaks) >= if (n < 5) 2L else 3L) break
   }
   if (length(breaks) <= most) return(breaks)
   # Every other one, with that at 0.
@@ -198,17 +199,23 @@ few_breaks <- function(n, most = Inf) function(limits) {
   if (length(sparse) > 1L) sparse else breaks
 }
 
-# An axis of dates, times or years, with about `n` ticks: at these times themselves where they are few.
-scale_x_time <- function(times, n) {
-  ticks <- sort(unique(times))
-  breaks <- if (length(ticks) <= n + 1L) ticks else few_breaks(n)
-  if (is.numeric(times)) {
-    whole <- function(limits) Filter(function(b) b == round(b), breaks(limits))
-    return(ggplot2::scale_x_continuous(breaks = if (is.function(breaks)) whole else breaks, guide = no_overlap()))
+# An axis of dates, times or numbers, with about `n` ticks: at these times themselves where they are few. Whole numbers,
+# such as years, have ticks at whole numbers.
+scale_x_places <- function(places, n, expand = NULL) {
+  ticks <- sort(unique(places))
+  whole <- !is.numeric(places) || all(places == round(places))
+  breaks <- if (whole && length(ticks) <= n + 1L) ticks else few_breaks(n)
+  if (is.numeric(places) && whole && is.function(breaks)) {
+    breaks <- function(limits) Filter(function(b) b == round(b), few_breaks(n)(limits))
   }
-  scale <- if (inherits(times, "Date")) ggplot2::scale_x_date else ggplot2::scale_x_datetime
-  scale(breaks = breaks, guide = no_overlap())
+  given <- list(breaks = breaks, guide = no_overlap(), expand = expand %||% ggplot2::waiver())
+  if (inherits(places, "Date")) return(do.call(ggplot2::scale_x_date, given))
+  if (is.numeric(places)) return(do.call(ggplot2::scale_x_continuous, given))
+  do.call(ggplot2::scale_x_datetime, c(given, list(labels = time_labels)))
 }
+
+# The time of day has a line of its own, and midnight needs none.
+time_labels <- function(times) sub("\n00:00$", "", format(times, "%Y-%m-%d\n%H:%M"))
 
 power_labels <- function(x) {
   short <- sub("e([+-])0+", "e\\1", format(x, scientific = TRUE, digits = 1, trim = TRUE))
@@ -230,7 +237,8 @@ few_log_breaks <- function(n) function(limits) {
   breaks <- breaks[breaks >= limits[1] & breaks <= limits[2]]
   if (length(breaks) <= n) return(breaks)
   powers <- breaks[abs(log10(breaks) - round(log10(breaks))) < 1e-9]
-  if (length(powers) %in% 2:n) powers else breaks[unique(round(seq(1, length(breaks), length.out = n)))]
+  # Two powers of 10 would leave most of an axis without a mark.
+  if (length(powers) %in% min(n, 3):n) powers else breaks[unique(round(seq(1, length(breaks), length.out = n)))]
 }
 
 # Every whole number where they are few.

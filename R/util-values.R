@@ -78,13 +78,13 @@ factor_text <- function(x, arg) {
   if (is.integer(codes) && is.character(levels(x)) && all(is.na(codes) | (codes >= 1L & codes <= length(levels(x))))) {
     return(levels(x)[codes])
   }
-  abort("{.arg {arg}} must be a proper factor, whose codes are all places among its levels.", "argument")
+  abort("{.arg {arg}} must be a proper factor, whose codes are all places among its levels.")
 }
 
 interval_kinds <- c("wilson", "exact", "wald", "bootstrap", "profile", "credible", "anytime")
 
 # How many standard deviations a two-sided interval reaches; from the upper tail, whose digits a level next to 1 has.
-normal_quantile <- function(level) stats::qnorm((1 - level) / 2, lower.tail = FALSE)
+normal_quantile <- function(level) qnorm((1 - level) / 2, lower.tail = FALSE)
 
 capitalise <- function(text) paste0(toupper(substr(text, 1, 1)), substring(text, 2))
 
@@ -96,8 +96,9 @@ result_columns <- c("term", "count", "share", "estimate", "std.error", "conf.low
 
 check_result_names <- function(names, must_not) {
   reserved <- intersect(names, result_columns)
-  if (!length(reserved)) return(invisible())
-  abort(c(paste(must_not, "the names of result columns."), x = "{.val {reserved[1]}} is one."), "argument")
+  if (length(reserved)) {
+    abort(c(paste(must_not, "the names of result columns."), x = "{.val {reserved[1]}} is one."))
+  }
 }
 
 # A data frame with a class and attributes of its own. (structure() would leave row names that are no longer automatic.)
@@ -117,13 +118,20 @@ plain_frame <- function(table, row.names = NULL, optional = FALSE, ..., stringsA
   frame
 }
 
+nearest <- function(x, least, most) pmin(pmax(x, least), most)
+
 # Standard errors; an unbiased estimate of a variance may be below 0 and then has none.
 root <- function(variance) sqrt(ifelse(variance < 0, NA_real_, variance))
+
+# Every group has its sum, also one without values.
+group_sums <- function(values, groups, number) {
+  as.vector(rowsum(c(values, numeric(number)), c(groups, seq_len(number))))
+}
 
 # Tables of the groups as one, with the keys of the groups first.
 bind_groups <- function(tables, groups) {
   rows <- rep(seq_along(tables), vapply(tables, nrow, 0L))
-  tibble::as_tibble(c(lapply(as.list(groups), `[`, rows), as.list(do.call(rbind, tables))))
+  as_tibble(c(lapply(as.list(groups), `[`, rows), as.list(do.call(rbind, tables))))
 }
 
 # "base_cut" and "power" leave the sum free.
@@ -173,7 +181,7 @@ within_80 <- function(lines) {
 
 # The first rows of a table, and how many more there are.
 print_rows <- function(table, n, digits, total = nrow(table)) {
-  shown <- as.data.frame(utils::head(table, n))
+  shown <- as.data.frame(head(table, n))
   # A share of 1e-17 is a rounding of 0, and would have all others printed as 1.000e+00.
   if (is.numeric(shown$estimate)) shown$estimate[which(abs(shown$estimate) < 1e-15)] <- 0
   print(format_p(format_estimates(shown, digits), digits), digits = digits, row.names = FALSE)
@@ -185,7 +193,7 @@ print_rows <- function(table, n, digits, total = nrow(table)) {
 # R's own generators of counts end at 2^31 - 1; the core's take words from a stream whose name R's generator draws.
 largest_size <- .Machine$integer.max
 
-draw_seed <- function() sum(floor(stats::runif(2) * 2^26) * c(2^26, 1))
+draw_seed <- function() sum(floor(runif(2) * 2^26) * c(2^26, 1))
 
 draw_multinomial <- function(nsim, n, shares) {
   if (n > largest_size) {
@@ -194,7 +202,7 @@ draw_multinomial <- function(nsim, n, shares) {
   do.call(cbind, lapply(blocks(nsim, length(shares)), function(part) {
     # rmultinom() does not look for interrupts, and the few other calls here do not either.
     Sys.sleep(0)
-    stats::rmultinom(part[2], n, shares)
+    rmultinom(part[2], n, shares)
   }))
 }
 

@@ -37,16 +37,12 @@ document.addEventListener("DOMContentLoaded", () => {
     document.head.append(script);
   }, { once: true });
 
-  // Words in the title of a page count most, then in its headings, then in its text.
+  // Words in the title of a page count most, then in its headings, then in its text. The index has no common words, such
+  // as "same": the pages with most of the words come first, and one word more is worth more than any place.
   const score = (page, words) => {
     const places = [page.title, page.what, page.path, page.text].map((text) => (text || "").toLowerCase());
-    let sum = 0;
-    for (const word of words) {
-      const at = places.findIndex((text) => text.includes(word));
-      if (at < 0) return 0;
-      sum += [12, 6, 6, 1][at];
-    }
-    return sum;
+    const found = words.map((word) => places.findIndex((text) => text.includes(word))).filter((place) => place >= 0);
+    return found.reduce((sum, place) => sum + 1000 + [12, 6, 6, 1][place], 0);
   };
   field.addEventListener("input", () => {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);

@@ -89,13 +89,14 @@ replay_corpora() {
   done
 }
 
-# Every fuzz target under libFuzzer. By default for one $1-th of the inputs that tests/fuzz/inputs.txt lists, with one
-# seed: the same inputs on every machine, so that a change is judged by what it changed and not by its luck. To look for
+# Every fuzz target under libFuzzer. By default for one $1-th of the inputs that tests/fuzz/inputs.txt lists (0: not at
+# all), with one seed: the same inputs on every machine, so that a change is judged by what it changed and not by its luck. To look for
 # something new, CANDOR_FUZZ_SECONDS (each target) and CANDOR_FUZZ_SEED. What a target learns stays in
 # build/fuzz/<topic>; an input that breaks a kernel is kept there too, to be mended and then added to
 # tests/fuzz/corpus/<topic>/.
 run_fuzzers() {
   part=$1
+  [ "$part" != 0 ] || return 0
   compile="clang -std=c99 $sanitize"
   build_core fuzz "$compile -fsanitize=fuzzer-no-link" || { fail "C core does not compile (fuzz)"; return 0; }
   for target in tests/fuzz/fuzz_*.c; do

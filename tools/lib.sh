@@ -291,8 +291,8 @@ build_tarball() {
   for tarball in "$folder"/candor_*.tar.gz; do :; done
 }
 
-# Installs the package into `library`, unless what is there is younger than every source file. It goes by a tarball,
-# so objects that lie about in src/ are never used.
+# install_candor [tarball]: installs the package into `library`, unless what is there is younger than every source file.
+# It goes by a tarball, the one named or a new one, so objects that lie about in src/ are never used.
 install_candor() {
   stamp=$library/candor-stamp
   key=$(R --version | head -n 1)
@@ -307,7 +307,8 @@ install_candor() {
   fi
   say "set-up: installing candor into $library"
   touch "$library/candor-started"
-  build_tarball "$build/source" --no-build-vignettes --no-manual >&2 || die "set-up: R CMD build failed, see above"
+  if [ -n "${1:-}" ]; then tarball=$1
+  else build_tarball "$build/source" --no-build-vignettes --no-manual >&2 || die "set-up: R CMD build failed, see above"; fi
   MAKEFLAGS=-j$(jobs) R CMD INSTALL --library="$library" "$tarball" < /dev/null > "$logs/install.log" 2>&1 ||
     { tail -n 40 "$logs/install.log" >&2; die "set-up: R CMD INSTALL failed, see above"; }
   printf '%s\n' "$key" > "$stamp"

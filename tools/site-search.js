@@ -8,6 +8,7 @@ const site = path.resolve(process.argv[2]);
 const queries = [
   { from: "index.html", text: "crosswise", meant: "reference/rr_binary.html" },
   { from: "articles/candor.html", text: "sample size", meant: "reference/rr_power.html" },
+  { from: "articles/candor.html", text: "sample size", meant: "articles/planning.html" },
   { from: "reference/rr_grr.html", text: "heavy hitters", meant: "reference/rr_heavy_hitters.html" }
 ];
 

@@ -60,7 +60,7 @@ travelling_mechanisms <- function() {
 any_tally <- function(mechanism) {
   if (!is.null(mechanism$codec$block)) return(rr_tally(rr_perturb(sample(mechanism$levels, 50, TRUE), mechanism, rng = "R"), mechanism))
   counts <- as.double(sample(1e6, length(mechanism$reports), TRUE))
-  given <- law_gives(rr_law(mechanism), "channel", length(mechanism$levels))
+  given <- law_gives(rr_law(mechanism), "channel")
   rr_counts(counts, mechanism, n = if (!given) 1e6)
 }
 

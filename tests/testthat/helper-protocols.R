@@ -46,15 +46,16 @@ expect_supports <- function(mechanism, n) {
   drawn <- drawn_supports(mechanism, n)
   k <- length(drawn)
   near <- function(share, p, draws = n) expect_lte(abs(share - p), 5 * sqrt(p * (1 - p) / draws) + 1e-12)
-  for (x in seq_len(k)) for (v in seq_len(k)) near(mean(drawn[[x]][, v]), if (v == x) law$p else law$q)
+  # How often two are supported together; on the diagonal, how often one is.
+  shares <- lapply(drawn, function(sets) crossprod(1 * sets) / nrow(sets))
+  for (x in seq_len(k)) for (v in seq_len(k)) near(shares[[x]][v, v], if (v == x) law$p else law$q)
   # Averages over pairs: of hashing the single ones depend on the codes.
   if (k > 2) {
     pairs <- function(x, own) {
       others <- setdiff(seq_len(k), x)
-      sets <- drawn[[x]]
-      if (own) return(mean(vapply(others, function(v) mean(sets[, x] & sets[, v]), 0)))
-      both <- utils::combn(others, 2)
-      mean(vapply(seq_len(ncol(both)), function(i) mean(sets[, both[1, i]] & sets[, both[2, i]]), 0))
+      if (own) return(mean(shares[[x]][x, others]))
+      both <- shares[[x]][others, others]
+      mean(both[upper.tri(both)])
     }
     near(mean(vapply(seq_len(k), pairs, 0, own = TRUE)), law$both_own)
     near(mean(vapply(seq_len(k), pairs, 0, own = FALSE)), law$both_other)
@@ -66,7 +67,10 @@ expect_simulated <- function(mechanism, truth, replications, sd = 5) {
   k <- length(truth)
   answers <- rep(mechanism$levels, truth)
   theta <- truth / sum(truth)
-  estimates <- vapply(seq_len(replications), function(i) coef(rr_estimate(rr_perturb(answers, mechanism, rng = "R"), mechanism, method = "inv")), numeric(k))
+  # Replications are groups of one tally, which are estimated apart.
+  reports <- rr_perturb(rep(answers, replications), mechanism, rng = "R")
+  tally <- rr_tally(reports, mechanism, by = rep(seq_len(replications), each = length(answers)))
+  estimates <- matrix(coef(rr_estimate(tally, method = "inv")), k)
   law <- rr_law(mechanism)
   counts <- candor:::law_reported(law, theta) * sum(truth)
   n <- sum(truth)

@@ -31,8 +31,8 @@ test_that("the standard error is that of a simulation, and is largest where the 
   row <- rr_device("forced", 1.7, n = 2000, truth = 0.2)[1, ]
   set.seed(3)
   truth <- rep(c("no", "yes"), c(1600, 400))
-  estimates <- replicate(400, coef(rr_estimate(rr_perturb(sample(c("no", "yes"), 2000, TRUE, c(0.8, 0.2)), row$mechanism[[1]], rng = "R"),
-                                               row$mechanism[[1]], method = "inv"))[["yes"]])
+  reports <- rr_perturb(sample(c("no", "yes"), 400 * 2000, TRUE, c(0.8, 0.2)), row$mechanism[[1]], rng = "R")
+  estimates <- coef(rr_estimate(rr_tally(reports, row$mechanism[[1]], by = rep(1:400, each = 2000)), method = "inv"))[2 * 1:400]
   # A standard deviation of 400 has a relative standard error of 1 / sqrt(800).
   expect_lte(abs(sd(estimates) / row$std.error - 1), 4 / sqrt(800))
   expect_true(all(rr_device("warner", 2, n = 100)$std.error >= rr_device("warner", 2, n = 100, truth = 0.1)$std.error))

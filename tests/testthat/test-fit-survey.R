@@ -4,8 +4,13 @@ data("api", package = "survey", envir = environment())
 direct <- rr_binary(1, 0, levels = c("No", "Yes"))
 warner <- rr_warner(0.8, levels = c("No", "Yes"))
 
-# Designs with clusters, strata, two stages, finite populations and without, a domain, calibrated weights, replicates.
-api_designs <- function() {
+# Designs with clusters, strata, two stages, finite populations and without, a domain, calibrated weights, replicates. Made once.
+api_designs <- local({
+  designs <- NULL
+  function() designs <<- designs %||% make_designs()
+})
+
+make_designs <- function() {
   designs <- list(
     clusters = survey::svydesign(id = ~dnum, weights = ~pw, data = apiclus1, fpc = ~fpc),
     infinite = survey::svydesign(id = ~dnum, weights = ~pw, data = apiclus1),
@@ -122,8 +127,9 @@ test_that("replicate weights without a finite population give what survey gives 
     expect_equal(vcov(fit)[2, 2], as.vector(vcov(survey::svymean(~score, design))), tolerance = 1e-10)
   }
   # Of three replicates all may count the same, and little, by chance.
+  eight <- survey::svydesign(~1, weights = ~w, data = people[1:8, ])
   few <- vapply(1:200, function(i) {
-    hidden <- hidden_squares(survey::as.svrepdesign(survey::svydesign(~1, weights = ~w, data = people[1:8, ]), type = "bootstrap", replicates = 3))
+    hidden <- hidden_squares(survey::as.svrepdesign(eight, type = "bootstrap", replicates = 3))
     any(hidden != 0)
   }, NA)
   expect_false(any(few))
@@ -169,9 +175,10 @@ test_that("in a census only the randomization is random: its unbiased variance i
   # More reports than truths: the mean of the variance estimates over the randomization is the variance of the estimates.
   wide <- rr_channel(rows)
   truth <- rep(1:2, c(40, 20))
+  census <- survey::svydesign(id = ~1, fpc = ~size, data = data.frame(report = truth, size = 60))
   draws <- replicate(250, {
-    people <- data.frame(report = rr_perturb(truth, wide, rng = "R"), size = 60)
-    fit <- rr_estimate(survey::svydesign(id = ~1, fpc = ~size, data = people), wide, column = ~report, method = "inv")
+    census$variables$report <- rr_perturb(truth, wide, rng = "R")
+    fit <- rr_estimate(census, wide, column = ~report, method = "inv")
     c(coef(fit)[1], vcov(fit)[1, 1])
   })
   # The relative error of a variance of 250 draws is sqrt(2 / 250) = 9 per cent; four of them.
@@ -255,10 +262,13 @@ test_that("intervals cover under clustered sampling from a finite population, an
   people$truth <- stats::rbinom(2400, 1, rep(stats::runif(80, 0.05, 0.6), each = 30))
   share <- mean(people$truth)
   mechanism <- rr_warner(0.9)
+  design <- survey::svydesign(id = ~cluster, fpc = ~clusters, data = people[people$cluster <= 20, ])
   covered <- replicate(200, {
     drawn <- people[people$cluster %in% sample(80, 20), ]
     drawn$report <- rr_perturb(drawn$truth, mechanism, rng = "R")
-    fit <- rr_estimate(survey::svydesign(id = ~cluster, fpc = ~clusters, data = drawn), mechanism, column = ~report, method = "inv")
+    # Clusters have no names that an estimate looks at.
+    design$variables <- drawn
+    fit <- rr_estimate(design, mechanism, column = ~report, method = "inv")
     wald <- fit
     wald$interval <- "wald"
     naive <- rr_estimate(drawn, mechanism, column = ~report, method = "inv")
@@ -277,11 +287,10 @@ test_that("most of the population drawn: without the hidden part intervals would
   set.seed(11)
   truth <- rep(0:1, c(300, 100))
   mechanism <- rr_warner(0.75)
+  design <- survey::svydesign(id = ~1, fpc = ~size, data = data.frame(report = rep(0, 360), size = 400))
   draws <- replicate(200, {
-    drawn <- data.frame(report = rr_perturb(sample(truth, 360), mechanism, rng = "R"), size = 400)
-    design <- survey::svydesign(id = ~1, fpc = ~size, data = drawn)
-    drawn$score <- (drawn$report - 0.25) / 0.5
-    theirs <- survey::svymean(~score, survey::svydesign(id = ~1, fpc = ~size, data = drawn))
+    design$variables$report <- rr_perturb(sample(truth, 360), mechanism, rng = "R")
+    theirs <- survey::svymean(~I((report - 0.25) / 0.5), design)
     fit <- rr_estimate(design, mechanism, column = ~report, method = "inv")
     c(coef(fit)[2], vcov(fit)[2, 2], vcov(theirs))
   })
@@ -380,10 +389,11 @@ test_that("clusters do not make possible reports look impossible", {
   # cluster but for the die, and nobody holds it in most surveys: the share of yes is as low as can be.
   set.seed(22)
   mechanism <- rr_forced(c(no = .1, yes = .3))
+  design <- survey::svydesign(~cluster, weights = ~weight, data = data.frame(cluster = rep(1:12, each = 25), weight = rep(c(1, 4, 2), 100)))
   alarms <- vapply(1:150, function(i) {
     truth <- rep(stats::rbinom(12, 1, 0.05), each = 25)
-    data <- data.frame(cluster = rep(1:12, each = 25), weight = rep(c(1, 4, 2), 100), y = stats::rbinom(300, 1, ifelse(truth == 1, .9, .3)))
-    is_doubted(rr_estimate(survey::svydesign(~cluster, weights = ~weight, data = data), mechanism, column = "y"))
+    design$variables$y <- stats::rbinom(300, 1, ifelse(truth == 1, .9, .3))
+    is_doubted(rr_estimate(design, mechanism, column = "y"))
   }, NA)
   # At most 1 in 1,000: two or more among 150 would have a probability of 0.01.
   expect_lte(sum(alarms), 1)
@@ -403,13 +413,15 @@ test_that("scores give what the channel gives where both are known, in every des
   rr_estimate <- estimate_odd
   for (name in names(designs)) {
     design <- designs[[name]]
-    for (target in c("population", "sample")) for (total in c(FALSE, TRUE)) for (by in list(NULL, ~awards)) {
-      fit <- rr_estimate(design, mechanism, column = ~stype, by = by, method = "inv", target = target, total = total)
+    for (by in list(NULL, ~awards)) {
       plain <- suppressMessages(rr_estimate(rr_tally(design, mechanism, column = ~stype, by = by), method = "inv", interval = "wald"))
       data <- design_data(design, plain$tally, ~stype, by, scored = TRUE)
-      scored <- design_covariance(design, plain, data, target, total, list())
-      expect_equal(scored$covariance, fit$covariance, tolerance = 1e-10, label = paste(name, target, total))
-      if (!total) expect_equal(scored$inversion$estimate, fit$inversion$estimate, tolerance = 1e-10, ignore_attr = TRUE)
+      for (target in c("population", "sample")) for (total in c(FALSE, TRUE)) {
+        fit <- rr_estimate(design, mechanism, column = ~stype, by = by, method = "inv", target = target, total = total)
+        scored <- design_covariance(design, plain, data, target, total, list())
+        expect_equal(scored$covariance, fit$covariance, tolerance = 1e-10, label = paste(name, target, total))
+        if (!total) expect_equal(scored$inversion$estimate, fit$inversion$estimate, tolerance = 1e-10, ignore_attr = TRUE)
+      }
     }
   }
 })
@@ -456,6 +468,7 @@ test_that("every protocol with scores has the estimate of its tally, and other o
 
 test_that("with respondents as clusters intervals of several rounds cover, without them they do not", {
   set.seed(6)
+  design <- survey::svydesign(ids = ~id, weights = ~1, data = data.frame(id = rep(1:250, 6)))
   rounds <- function(mechanism, weeks = 6, people = 250) {
     x <- sample(5, people, TRUE, c(5, 2, 1, 1, 1))
     memory <- list()
@@ -468,7 +481,8 @@ test_that("with respondents as clusters intervals of several rounds cover, witho
       bounds <- confint(fit)[1, ]
       bounds[1] <= 0.5 && 0.5 <= bounds[2]
     }
-    c(clusters = covers(rr_estimate(survey::svydesign(ids = ~id, weights = ~1, data = data), mechanism, column = ~report)),
+    design$variables <- data
+    c(clusters = covers(rr_estimate(design, mechanism, column = ~report)),
       plain = covers(rr_estimate(data["report"], mechanism, method = "inv")))
   }
   # Of 200 intervals of 95 per cent the share that covers has a standard deviation of .0154: .89 is four of them below. Plain ones treat six

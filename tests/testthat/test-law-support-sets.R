@@ -61,7 +61,7 @@ test_that("standard errors of the own likelihood are right", {
 test_that("kept sets are no likelihood where the law does not say how much likelier a truth they support is", {
   m <- rr_unary(3, 1)
   law <- candor:::tally_law(rr_tally(rr_perturb(c(1, 2, 3, 3), m), m, keep = "sets"), 1)
-  expect_true(candor:::law_gives(law, "likelihood", 3))
+  expect_true(candor:::law_gives(law, "likelihood"))
   law <- replace(rr_new_law("support", law$p, law$q), "sets", list(law$sets))
-  expect_false(candor:::law_gives(law, "likelihood", 3))
+  expect_false(candor:::law_gives(law, "likelihood"))
 })

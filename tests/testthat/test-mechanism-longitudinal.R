@@ -132,7 +132,8 @@ test_that("estimates vary as the formulas say", {
   for (protocol in c("oue-sue", "sue-oue", "local-hash")) {
     m <- rr_longitudinal(5, permanent = 3, epsilon = 1, protocol = protocol)
     # The sampler of two stages, each time with permanent answers of its own.
-    estimates <- replicate(500, coef(rr_estimate(rr_perturb(rep(1:5, truth), m, rng = "R", memory = list())$reports, m, method = "inv")))
+    reports <- rr_perturb(rep(rep(1:5, truth), 500), m, rng = "R", memory = list())$reports
+    estimates <- matrix(coef(rr_estimate(rr_tally(reports, m, by = rep(1:500, each = sum(truth))), method = "inv")), 5)
     law <- rr_law(m)
     theta <- truth / sum(truth)
     variance <- (law$q * (1 - law$q) + theta * law$difference * (1 - law$p - law$q)) / (sum(truth) * law$difference^2)

@@ -222,3 +222,19 @@ test_that("a question of several columns is read from a column that is a table, 
   expect_error(rr_tally(flat[-1], survey), class = "candor_error_report")
   expect_error(rr_tally(flat["b"], survey), class = "candor_error_argument")
 })
+
+test_that("a product with bits has a column for each combination of reports", {
+  grr <- rr_grr(c("a", "b", "c"), epsilon = 1)
+  bits <- rr_unary(c("x", "y"), p = 0.7, q = 0.2)
+  C <- rr_matrix(rr_product(first = grr, second = bits))
+  expect_identical(dim(C), c(6L, 12L))
+  expect_equal(unname(rowSums(C)), rep(1, 6))
+  # Of truth (a, y): report b, and the bits 1 and 0 in this order.
+  expect_equal(C["a, y", "b, 10"], rr_matrix(grr)["a", "b"] * 0.2 * 0.3)
+  for (other in list(rr_subset(4, 1), rr_bitflip(3, 1), rr_hadamard(3, 1, one_bit = TRUE), rr_bloom(2, 1, bits = 3, cohorts = 2))) {
+    C <- rr_matrix(rr_product(first = grr, second = other))
+    expect_equal(unname(C), kronecker(unname(rr_matrix(other)), unname(rr_matrix(grr))))
+    expect_identical(colnames(C)[1:4], paste(c("a", "b", "c", "a"), colnames(rr_matrix(other))[c(1, 1, 1, 2)], sep = ", "))
+  }
+  expect_error(rr_matrix(rr_product(first = grr, second = rr_unary(20, 1))), class = "candor_error_argument")
+})

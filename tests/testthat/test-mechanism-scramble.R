@@ -89,19 +89,18 @@ test_that("standard errors: replications of both targets, means and variances", 
   skip_on_cran()
   set.seed(33)
   m <- rr_scramble(c(0, 60), c(0.5, 1, 1.5), c(-10, 0, 20), truth = 0.4)
-  fits <- replicate(600, {
-    fit <- rr_estimate(rr_perturb(pmin(rgamma(400, 2, 0.2), 60), m, rng = "R"), m)
-    c(coef(fit), sqrt(diag(vcov(fit))), vcov(fit)[1, 2])
-  })
+  # A survey is a group.
+  survey <- rep(1:600, each = 400)
+  fit <- rr_estimate(rr_tally(rr_perturb(pmin(rgamma(600 * 400, 2, 0.2), 60), m, rng = "R"), m, by = survey))
+  variance <- vcov(fit)
+  fits <- rbind(matrix(coef(fit), 2), matrix(sqrt(diag(variance)), 2), variance[cbind(2 * 1:600 - 1, 2 * 1:600)])
   # A standard deviation of 600 values has a relative error of 0.03, with heavy tails 0.04; six of these.
   expect_lte(abs(sd(fits[1, ]) / mean(fits[3, ]) - 1), 0.18)
   expect_lte(abs(sd(fits[2, ]) / mean(fits[4, ]) - 1), 0.24)
   expect_lte(abs(cov(fits[1, ], fits[2, ]) - mean(fits[5, ])) / (mean(fits[3, ]) * mean(fits[4, ])), 0.2)
   y <- pmin(rgamma(400, 2, 0.2), 60)
-  fixed <- replicate(600, {
-    fit <- rr_estimate(rr_perturb(y, m, rng = "R"), m, target = "sample")
-    c(coef(fit)[1], vcov(fit)[1, 1])
-  })
+  fit <- rr_estimate(rr_tally(rr_perturb(rep(y, 600), m, rng = "R"), m, by = survey), target = "sample")
+  fixed <- rbind(coef(fit), diag(vcov(fit)))[, 2 * 1:600 - 1]
   expect_lte(abs(mean(fixed[1, ]) - mean(y)), 5 * sd(fixed[1, ]) / sqrt(600))
   expect_lte(abs(sd(fixed[1, ]) / sqrt(mean(fixed[2, ])) - 1), 0.18)
 })
@@ -250,10 +249,9 @@ test_that("the interval of the variance is that of truth and cards together, on 
   expect_equal(log((row$conf.high + 400) / whole), qnorm(0.975) * row$std.error / whole)
   expect_equal(log((row$conf.low + 400) / whole), -qnorm(0.975) * row$std.error / whole)
   # Gamma truths of variance 200: 300 surveys of 100; .93 in inst/studies/scrambles.csv, less four standard errors.
-  covered <- replicate(300, {
-    bounds <- confint(rr_estimate(rr_perturb(pmin(round(10 * rgamma(100, 2)), 200), cards, rng = "R"), cards))
-    bounds[2, 1] <= 200 && 200 <= bounds[2, 2]
-  })
+  surveys <- rr_tally(rr_perturb(pmin(round(10 * rgamma(300 * 100, 2)), 200), cards, rng = "R"), cards, by = rep(1:300, each = 100))
+  bounds <- confint(rr_estimate(surveys))[2 * 1:300, ]
+  covered <- bounds[, 1] <= 200 & 200 <= bounds[, 2]
   expect_gt(mean(covered), 0.93 - 4 * sqrt(0.93 * 0.07 / 300))
   expect_output(print(rr_estimate(rr_perturb(rep(c(5, 150), c(49, 1)), cards, rng = "R"), cards)), "hold most of the variance")
   expect_false(grepl("hold most", paste(capture.output(print(rr_estimate(rr_perturb(rep(0:100, 5), cards, rng = "R"), cards))), collapse = "")))

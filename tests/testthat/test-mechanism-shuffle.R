@@ -60,7 +60,8 @@ test_that("the sum over all reports is that over blanket reports, for every kind
   expect_equal(unlist(mechanism_blanket(rr_hadamard(9, 1, one_bit = TRUE))), c(weight = 2 / (e + 1), one = 1 / 4, both = 1 / 4))
   expect_equal(unlist(mechanism_blanket(rr_unary(9, 1))), c(weight = 0.5 / (1 - 1 / (e + 1)), one = e / (e + 1)^2, both = 1 / (e + 1)^2))
   hash <- rr_local_hash(9, 1)
-  expect_equal(unlist(mechanism_blanket(hash)), c(weight = hash$g / (e + hash$g - 1), one = (1 - hash$collision) / hash$g, both = hash$collision / hash$g))
+  collision <- candor:::hash_numbers(1, hash$g, hash$prime)$collision
+  expect_equal(unlist(mechanism_blanket(hash)), c(weight = hash$g / (e + hash$g - 1), one = (1 - collision) / hash$g, both = collision / hash$g))
   # Pairs of one block reveal less than pairs of two: only these are counted.
   apart <- blanket_by_hand(6 / (e + 5), 1 / 6, 0, 7, 0.2, 1)
   expect_gt(apart, blanket_by_hand(6 / (e + 5), 1 / 12, 1 / 12, 7, 0.2, 1))
@@ -93,7 +94,7 @@ test_that("pieces of long sums lie above the whole, and near it", {
 
 test_that("the level falls with the number of reports and never exceeds that of one", {
   m <- rr_subset(20, 1)
-  levels <- vapply(10^(0:9), function(n) as.vector(rr_epsilon(m, shuffled = n, delta = 1e-9)), 0)
+  levels <- vapply(10^c(0:3, 6, 9), function(n) as.vector(rr_epsilon(m, shuffled = n, delta = 1e-9)), 0)
   expect_false(is.unsorted(rev(levels)))
   expect_lte(max(levels), 1)
   expect_warning(level <- rr_epsilon(rr_grr(5, epsilon = 1), shuffled = 3, delta = 0.9), class = "candor_warning_delta")
@@ -204,10 +205,10 @@ test_that("several questions, sketches and prefixes have the level of what they 
   expect_gt(level(rr_product(a = m, b = m)), level(m))
   expect_equal(level(rr_product(a = m, b = rr_grr(3, p = 1 / 3))), level(m), tolerance = 1e-6)
   for (several in list(rr_product(a = m, b = rr_unary(9, 1)), rr_sample_questions(a = m, hours = rr_mean(c(0, 24), 1)), rr_prefixes(2, 1:3))) {
-    levels <- vapply(10^(0:6), function(n) as.vector(rr_epsilon(several, shuffled = n, delta = 1e-7)), 0)
+    levels <- vapply(10^c(0:2, 6), function(n) as.vector(rr_epsilon(several, shuffled = n, delta = 1e-7)), 0)
     expect_false(is.unsorted(rev(levels)))
     expect_lte(max(levels), several$epsilon)
-    expect_lt(levels[7], 0.03)
+    expect_lt(levels[4], 0.03)
   }
 })
 
@@ -243,10 +244,10 @@ test_that("reports of two levels lose nothing by the general way", {
 
 test_that("the level of other protocols falls with the number of reports too, from that of one", {
   for (m in list(rr_bitflip(20, 1, d = 4), rr_bloom(9, 2, permanent = 4), rr_square_wave(16, 1), rr_local_hash(20, 1, cohorts = 5), rr_hierarchy(20, 1))) {
-    levels <- vapply(10^(0:6), function(n) suppressWarnings(as.vector(rr_epsilon(m, shuffled = n, delta = 1e-7)), classes = "candor_warning_linked"), 0)
+    levels <- vapply(10^c(0:2, 6), function(n) suppressWarnings(as.vector(rr_epsilon(m, shuffled = n, delta = 1e-7)), classes = "candor_warning_linked"), 0)
     expect_false(is.unsorted(rev(levels)))
     expect_lte(max(levels), rr_epsilon(m)[[1]])
-    expect_lt(levels[7], 0.02)
+    expect_lt(levels[4], 0.02)
   }
 })
 

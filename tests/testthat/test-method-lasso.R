@@ -95,5 +95,5 @@ test_that("a likelihood that does not fit in memory is refused", {
   levels <- sprintf("w%d", 1:300)
   law <- candor:::group_evidence(bloom_tally(1, 100, "sets", levels, few), 1)$law
   law$truths <- 1e7
-  expect_error(candor:::report_rows(law), "method = \"inv\"", class = "candor_error_too_large")
+  expect_error(candor:::bloom_rows(law), "method = \"inv\"", class = "candor_error_too_large")
 })

@@ -425,9 +425,9 @@ test_that("tests of means over reports have the planned power", {
     expect_gte(rr_power(m, n, 0.2, null = 0.1, category = 2)$power, 0.8)
     expect_lt(rr_power(m, floor(0.99 * n), 0.2, null = 0.1, category = 2)$power, 0.8)
     error <- sqrt(unit_variance(category_form(m, 2), 0.1, "population") / n)
-    estimates <- replicate(400, {
-      coef(rr_estimate(rr_counts(drop(simulate_counts(m, drop(rmultinom(1, n, truth)), 1)), m, n = n), method = "inv"))[[2]]
-    })
+    counts <- apply(rmultinom(400, n, truth), 2, function(held) drop(simulate_counts(m, held, 1)))
+    dimnames(counts) <- list(NULL, paste("survey", 1:400))
+    estimates <- coef(rr_estimate(rr_counts(counts, m, n = rep(n, 400)), method = "inv"))[k * (1:400 - 1) + 2]
     # 400 replications: a standard error of .02, and 4 of them.
     expect_equal(mean(estimates - 0.1 > qnorm(0.95) * error), 0.8, tolerance = 0.1)
   }
@@ -552,4 +552,11 @@ test_that("designs for a survey are ranked by the standard error of the prevalen
   expect_equal(table$privacy, log(pmax(table$p / table$q, (1 - table$q) / (1 - table$p), table$q / table$p, (1 - table$p) / (1 - table$q))))
   expect_setequal(table$device[table$mechanism == "crosswise"], rr_device("crosswise", 1.5, 1000, 0.1)$device)
   expect_error(rr_recommend(2, epsilon = 1, question = "survey"), class = "candor_error_argument")
+})
+
+test_that("the print of a plan has long names of mechanisms whole", {
+  unnamed <- rr_power(list(rr_warner(0.75), rr_forced(1 / 6)), n = 100, share = 0.1)
+  shown <- gsub("\n#? *", " ", paste(capture.output(print(unnamed)), collapse = "\n"))
+  for (name in unique(unnamed$mechanism)) expect_match(shown, name, fixed = TRUE)
+  expect_no_match(capture.output(print(rr_power(list(warner = rr_warner(0.75)), n = 100, share = 0.1))), "Mechanisms")
 })

@@ -129,14 +129,13 @@ test_that("Wilson and exact intervals, and those of moments, cover for the proto
   cases <- list(rr_hadamard(4, 1, one_bit = TRUE), rr_hadamard(4, 2, blocks = 2), rr_bitflip(4, 2, d = 2), rr_unary(4, p = 0.3, q = 0.7),
                 rr_longitudinal(4, permanent = 3, epsilon = 1.5))
   for (m in cases) {
+    # Drawn from a population with these shares: what the intervals are about by default. A survey is a group.
+    drawn <- sample(4, 400 * 500, TRUE, truth / 500)
+    reports <- if (inherits(m, "rr_compose")) rr_perturb(drawn, m, memory = list(), rng = "R")$reports else rr_perturb(drawn, m, rng = "R")
+    tally <- rr_tally(reports, m, by = rep(1:400, each = 500))
     for (interval in c("wilson", if (inherits(rr_law(m), "rr_law_support")) "exact")) {
-      covered <- replicate(400, {
-        # Drawn from a population with these shares: what the intervals are about by default.
-        drawn <- sample(4, 500, TRUE, truth / 500)
-        reports <- if (inherits(m, "rr_compose")) rr_perturb(drawn, m, memory = list(), rng = "R")$reports else rr_perturb(drawn, m, rng = "R")
-        bounds <- confint(rr_estimate(rr_tally(reports, m), method = "inv", interval = interval))
-        bounds[, 1] <= truth / 500 & truth / 500 <= bounds[, 2]
-      })
+      bounds <- confint(rr_estimate(tally, method = "inv", interval = interval))
+      covered <- matrix(bounds[, 1] <= truth / 500 & truth / 500 <= bounds[, 2], 4)
       expect_true(all(rowMeans(covered) >= 0.95 - 4 * sqrt(0.05 * 0.95 / 400)), label = paste(format(m), interval))
     }
   }
@@ -149,8 +148,9 @@ test_that("more bits than the machine holds are refused before they are drawn", 
   expect_length(rr_perturb(answers[1:10], rr_unary(20000, 1)), 10)
   # Three quarters of the memory fit, but not beside what is counted.
   number <- 0.75 * candor:::machine_memory() / 125000
-  expect_error(candor:::check_report_memory(number, 1e6), class = "candor_error_too_large")
-  expect_no_error(candor:::check_report_memory(number / 2, 1e6))
+  many <- list(levels = seq_len(1e6))
+  expect_error(candor:::check_report_memory(seq_len(number), many), class = "candor_error_too_large")
+  expect_no_error(candor:::check_report_memory(seq_len(number / 2), many))
 })
 
 test_that("reports of another kind of mechanism are a mismatch", {

@@ -90,14 +90,14 @@ test_that("a share of inattentive respondents of 0 leaves the regression as it i
 })
 
 test_that("intervals of the share of inattentive respondents and of the slope cover", {
-  # 200 surveys; 95 per cent, with a simulation error of 1.5, leave 90 and more.
+  # 80 surveys; 95 per cent, less three simulation errors of 2.4. inst/studies/attention.csv has the coverage of 200.
   item <- rr_crosswise(0.15)
   anchor <- rr_anchor(rr_crosswise(0.25))
-  inside <- vapply(1:200, function(seed) {
+  inside <- vapply(1:80, function(seed) {
     fit <- rr_glm(y ~ x, inattentive_survey(1500, item, anchor, 0.2, seed = seed), item, anchor = list(a = anchor), starts = 1)
     abs(c(coef(fit), fit$parameter) - c(-1, 0.7, 0.2)) <= 1.96 * sqrt(diag(vcov(fit, parameter = TRUE)))
   }, logical(3))
-  expect_true(all(rowMeans(inside) > 0.9))
+  expect_true(all(rowMeans(inside) > 0.95 - 3 * 0.024))
 })
 
 test_that("reports of new respondents need those of the anchor question", {

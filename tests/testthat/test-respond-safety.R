@@ -37,10 +37,16 @@ test_that("no error prints an answer", {
   }
 })
 
+# The text of a condition and of those that it stands for, without the bullets and lines that cli makes of it, which take
+# most of the time.
+text_of <- function(cnd) {
+  c(if (inherits(cnd, "rlang_error")) c(cnd$message, as.character(cnd$body)) else conditionMessage(cnd), if (!is.null(cnd$parent)) text_of(cnd$parent))
+}
+
 # Every condition of a call, as text.
 said_by <- function(code) {
   said <- character()
-  hear <- function(cnd) said <<- c(said, rlang::cnd_message(cnd))
+  hear <- function(cnd) said <<- c(said, text_of(cnd))
   error <- tryCatch(withCallingHandlers(suppressWarnings(suppressMessages(code)), condition = hear), error = function(e) e)
   list(text = said, error = inherits(error, "error"), known = inherits(error, "candor_error"))
 }

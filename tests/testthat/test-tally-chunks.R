@@ -107,7 +107,7 @@ test_that("a label is the same text whatever its type", {
 })
 
 test_that("memory does not grow with the number of chunks", {
-  # Each chunk takes 0.8 MB as text, so that a hundred kept would be 80 MB. The collector runs at every fifth: what may be
+  # Each chunk takes 0.8 MB as text, so that forty kept would be 32 MB. The collector runs at every fifth: what may be
   # added is what it has not yet taken away.
   peak <- function(number) {
     i <- 0
@@ -121,7 +121,7 @@ test_that("memory does not grow with the number of chunks", {
     sum(gc()[, 6])
   }
   peak(2)
-  expect_lt(peak(100) - peak(5), 15)
+  expect_lt(peak(40) - peak(5), 15)
 })
 
 test_that("arguments are refused", {

@@ -81,7 +81,7 @@ test_that("margins say which question is which", {
   expect_setequal(y_labels(ggplot2::autoplot(rr_margin(joint, c("theft", "drugs")))), y_labels(ggplot2::autoplot(joint)))
   given <- rr_margin(joint, "theft", given = "drugs")
   plot <- ggplot2::autoplot(given)
-  expect_identical(panel_names(plot), c("drugs = no", "drugs = yes"))
+  expect_identical(panel_names(plot), c("drugs: no", "drugs: yes"))
   expect_identical(y_labels(plot), c("no", "yes"))
   drawn <- ggplot2::layer_data(plot, 3)
   expect_equal(drawn$x[order(drawn$PANEL, -drawn$y)], tidy(given)$estimate)
@@ -285,7 +285,10 @@ test_that("means, quantiles and frequent strings are drawn with their intervals"
   expect_equal(ggplot2::layer_data(plot, 3)$x, one$estimate)
   expect_equal(ggplot2::layer_data(plot, 2)$xend, one$conf.high)
   both <- rr_estimate(rr_counts(cbind(north = c(10, 20, 40, 20, 10), south = c(20, 40, 20, 10, 10)), wave), method = "inv")
-  expect_identical(y_labels(ggplot2::autoplot(rr_quantile(both, 0.5))), c("north:0.5", "south:0.5"))
+  half <- ggplot2::autoplot(rr_quantile(both, 0.5))
+  expect_identical(y_labels(half), c("north", "south"))
+  expect_identical(c(half$labels$x, half$labels$y), c("The 0.5 quantile", "group"))
+  expect_identical(panel_names(ggplot2::autoplot(rr_quantile(both, c(0.9, 0.5)))), c("0.9 quantile", "0.5 quantile"))
 
   found <- tibble::tibble(term = c("tea", "ale"), estimate = c(0.4, 0.2), conf.low = c(0.3, 0.1), conf.high = c(0.5, 0.3))
   found <- new_rr_table(found, "rr_heavy_hitters", n = 1200, conf.level = 0.9, simultaneous = TRUE)
@@ -310,7 +313,8 @@ test_that("the probabilities of several truths have a panel each, with a line fo
 })
 
 test_that("on a device narrower than 5 inches letters, points and gaps shrink with the width", {
-  picture <- ggplot2::autoplot(rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6))))
+  picture <- ggplot2::autoplot(rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6)))) +
+    ggplot2::labs(title = "Contact with armed groups in the last year")
   small <- shrunk(picture, 3.3 / 5)
   expect_equal(small$theme$text$size, 12 * 3.3 / 5)
   expect_equal(as.numeric(small$theme$plot.margin), as.numeric(picture$theme$plot.margin) * 3.3 / 5)
@@ -334,8 +338,9 @@ test_that("two grouping variables are rows and panels", {
   keys <- data.frame(sex = rep(c("men", "women"), each = 200), age = rep(c("young", "old"), 200))
   answers <- rep(c("no", "yes", "no", "no"), 100)
   plot <- ggplot2::autoplot(rr_estimate(rr_tally(answers, rr_forced(1 / 6), by = keys)))
-  expect_identical(panel_names(plot), c("men", "women"))
+  expect_identical(panel_names(plot), c("sex: men", "sex: women"))
   expect_setequal(y_labels(plot), c("young", "old"))
+  expect_identical(plot$labels$y, "age")
 })
 
 test_that("coefficients have a row each, for rr_glm() and for a randomized covariate", {
@@ -351,38 +356,145 @@ test_that("coefficients have a row each, for rr_glm() and for a randomized covar
   expect_equal(ggplot2::autoplot(predictor)$data$estimate, unname(coef(predictor)[-1]))
 })
 
-# Draws a picture on a device of this size. A legend begins where the panels do, and is cut where the device ends.
+# Draws a picture on a device of this size, without a warning. A legend begins where the panels do, a title at the left
+# edge, a strip at its panel: all must end on the device.
 expect_drawn <- function(picture, width, height) {
   grDevices::pdf(NULL, width = width, height = height)
   withr::defer(grDevices::dev.off())
-  suppressMessages(print(picture))
+  expect_no_warning(suppressMessages(print(picture)))
   table <- grid::grid.get("layout")
-  legends <- grep("^guide-box", table$layout$name)
-  legends <- legends[!vapply(table$grobs[legends], inherits, NA, "zeroGrob")]
-  before <- seq_len(min(table$layout$l[grep("^panel", table$layout$name)]) - 1)
   inches <- function(x) sum(grid::convertWidth(x, "in", valueOnly = TRUE))
-  needed <- vapply(legends, function(legend) inches(table$widths[before]) + inches(table$grobs[[legend]]$widths), 0)
-  expect_lte(max(0, needed), width)
+  drawn <- function(pattern) {
+    places <- grep(pattern, table$layout$name)
+    places[!vapply(table$grobs[places], inherits, NA, "zeroGrob")]
+  }
+  before <- seq_len(min(table$layout$l[grep("^panel", table$layout$name)]) - 1)
+  legends <- vapply(drawn("^guide-box"), function(at) inches(table$widths[before]) + inches(table$grobs[[at]]$widths), 0)
+  titles <- vapply(drawn("^(title|subtitle|caption|xlab)"), function(at) text_width(table$grobs[[at]], inches), 0)
+  # Panels share the width that is left by all else; a strip may reach over the gap and the margin at its right.
+  fixed <- vapply(seq_along(table$widths), function(i) inches(table$widths[i]), 0)
+  panels <- unique(table$layout$l[grep("^panel", table$layout$name)])
+  shared <- (width - sum(fixed[-panels])) / length(panels)
+  beside <- sum(fixed[-seq_len(max(panels))]) / if (length(panels) > 1L) 1 else 0.5
+  strips <- vapply(drawn("^strip-t"), function(at) text_width(table$grobs[[at]], inches), 0)
+  expect_lte(max(0, legends, titles), width)
+  expect_lte(max(0, strips), shared + beside + 0.05)
 }
 
-test_that("every picture is drawn, at 7 by 5 and at 3.3 by 2.5 inches, with all of its legend", {
-  objects <- object_of_each_class()
+# The widest text of a part of a picture.
+text_width <- function(grob, inches) {
+  if (inherits(grob, "text")) return(inches(grid::grobWidth(grob)))
+  parts <- c(grob$grobs, as.list(grob$children))
+  max(0, vapply(parts, text_width, 0, inches = inches))
+}
+
+# One of each kind, and groups by each type of column.
+pictured <- function() {
+  set.seed(7)
+  n <- 600
+  three <- rr_grr(c("never", "once", "often"), epsilon = 2)
+  data <- data.frame(use = sample(three$levels, n, TRUE, c(0.6, 0.3, 0.1)), theft = sample(c("no", "yes"), n, TRUE, c(0.6, 0.4)),
+                     day = as.Date("2026-10-20") + rep(0:13, length.out = n), year = rep(2020:2026, length.out = n),
+                     hour = as.POSIXct("2026-10-20", tz = "UTC") + 3600 * rep(0:11, length.out = n), semester = rep(1:10, length.out = n),
+                     area = rep(c("north", "south", "west"), each = n / 3), sex = rep(c("men", "women"), n / 2))
+  data$text <- format(data$day)
+  keys <- list("day", "text", "year", "hour", "semester", "area", c("day", "area"), c("year", "sex"), c("area", "sex"), c("semester", "area", "sex"))
+  yes <- lapply(keys, function(by) rr_estimate(data, die, column = "theft", by = by))
+  use <- lapply(keys[-10], function(by) rr_estimate(data, three, column = "use", by = by))
+  pages <- rr_grr(paste("Page", 1:200), epsilon = 4)
+  visits <- rr_tally(rr_perturb(sample(pages$levels, 20000, TRUE, 1 / 1:200), pages, rng = "R"), pages, by = list(week = rep(c("week 43", "week 44"), 10000)))
+  hours <- rr_mean(c(0, 24), epsilon = 1)
+  means <- lapply(keys[c(1, 3, 6)], function(by) rr_estimate(rr_tally(rr_perturb(rep(8, n), hours, rng = "R"), hours, by = data[by])))
+  wave <- rr_square_wave(seq(0, 100, 10), epsilon = 2)
+  ages <- rr_estimate(rr_tally(rr_perturb(rep(c(20, 40), n / 2), wave, rng = "R"), wave, by = data["area"]))
+  tree <- rr_hierarchy(0:63, 2)
+  nodes <- rr_tally(rr_perturb(rep(0:63, 40), tree, rng = "R"), tree)
+  designs <- list(warner = rr_warner(0.75), forced = die)
+  list(yes = yes, use = use, tallies = lapply(c(yes[c(1, 6)], use[c(1, 6, 9)]), `[[`, "tally"), means = means,
+       many = list(rr_estimate(visits), visits, rr_top(visits, 5), rr_estimate(nodes), nodes, ages, rr_quantile(ages, c(0.5, 0.9))),
+       tables = list(rr_compare(yes[[6]]), rr_compare(use[[6]]), rr_posterior(yes[[6]]$tally, n = 50), rr_posterior(use[[6]]$tally, n = 50),
+                     profile(yes[[6]], "yes"), profile(use[[6]][["north"]])),
+       models = list(rr_glm(theft ~ semester * sex, data, die), rr_glm(theft ~ day, data, die), rr_glm(theft ~ area, data, die),
+                     rr_multinom(use ~ semester, data, three), rr_multinom(use ~ semester * sex, data, three)),
+       plans = list(rr_power(designs, n = c(100, 500, 2000), share = 0.1), rr_power(designs, n = c(100, 500, 2000), share = c(0.05, 0.1)),
+                    rr_power(unname(designs), n = c(100, 2000), share = 0.1), rr_power(designs, margin = 0.02),
+                    rr_recommend(64, c(1, 2, 4), 1e4), rr_recommend(c(4, 64, 1000), c(1, 2, 4), c(1e3, 1e5)),
+                    rr_study(list(even = rep(0.25, 4), steep = c(0.7, 0.1, 0.1, 0.1)), c(1, 2), c(100, 1000), replications = 3, seed = 1)))
+}
+objects <- suppressWarnings(suppressMessages(pictured()))
+
+test_that("every picture is drawn, at 6.5 by 4.5 and at 3.3 by 2.5 inches, and nothing is cut", {
+  each <- object_of_each_class()
   methods <- get(".__S3MethodsTable__.", asNamespace("ggplot2"))
   classes <- sub("autoplot.", "", grep("^autoplot[.]rr_", ls(methods), value = TRUE), fixed = TRUE)
-  pictures <- Filter(function(object) inherits(object, classes), objects)
+  pictures <- Filter(function(object) inherits(object, classes), each)
   expect_setequal(unlist(lapply(pictures, function(object) intersect(class(object), classes)[1])), classes)
-  answers <- rep(c("a", "b", "c"), 200)
-  three <- rr_grr(c("a", "b", "c"), epsilon = 2)
-  by <- function(...) rr_estimate(rr_tally(answers, three, by = list(...)))
-  days <- as.Date("2026-11-01") + rep(0:1, each = 300)
-  more <- list(
-    days = by(day = days), text = by(day = format(days), area = rep(c("north", "south"), 300)), years = by(year = rep(2025:2026, each = 300)),
-    hours = by(at = as.POSIXct(days)),
-    day_and_area = by(day = days, area = rep(c("north", "south"), 300)), groups = by(area = rep(c("north", "south"), each = 300)),
-    crosswise = rr_estimate(rr_counts(c(80, 230), rr_crosswise(0.25, levels = c("answer B: only one is a yes", "answer A: both are the same")))))
-  for (object in c(pictures, more)) {
+  crosswise <- rr_crosswise(0.25, levels = c("answer B: only one is a yes", "answer A: both are the same"))
+  for (object in c(pictures, unlist(unname(objects), recursive = FALSE), list(rr_estimate(rr_counts(c(80, 230), crosswise))))) {
     picture <- suppressMessages(ggplot2::autoplot(object))
-    expect_drawn(picture, 7, 5)
+    expect_drawn(picture, 6.5, 4.5)
     expect_drawn(picture, 3.3, 2.5)
+  }
+})
+
+test_that("a picture is called as its question, and its axes, panels or lines name the groups", {
+  titles <- function(list) vapply(list, function(object) suppressMessages(ggplot2::autoplot(object))$labels$title, "")
+  by <- c("day", "text", "year", "hour", "semester", "area", "day and area", "year and sex", "area and sex", "semester, area and sex")
+  expect_identical(gsub("\n", " ", titles(objects$yes)), paste("theft, by", by))
+  expect_identical(titles(objects$use), paste("use, by", by[-10]))
+  expect_identical(titles(objects$models), paste0(c("theft", "theft", "theft", "use", "use"), ", by ", c("semester and sex", "day", "area", "semester", "semester and sex")))
+  data <- data.frame(theft = rep(c("no", "yes"), c(60, 40)))
+  expect_identical(titles(list(rr_estimate(data, die, column = "theft"), rr_estimate(data, die, column = ~theft))), c("theft", "theft"))
+  # Without a name what is drawn is the title.
+  expect_identical(titles(list(rr_estimate(data$theft, die), rr_estimate(regions))), c("True proportions", "True proportion of \"yes\", by group"))
+  named <- function(object) {
+    picture <- suppressMessages(ggplot2::autoplot(object))
+    built <- ggplot2::ggplot_build(picture)
+    c(unlist(picture$labels[c("x", "y", "colour")]), as.character(built$layout$layout$panel))
+  }
+  for (object in objects$yes[1:6]) expect_true(names(object$tally$groups) %in% named(object))
+  expect_true("day" %in% named(objects$use[[1]]) && "area: west" %in% named(objects$use[[6]]))
+  expect_true("area: west, sex: men" %in% named(objects$use[[9]]) && "area: west" %in% named(objects$yes[[9]]))
+  expect_identical(panel_names(ggplot2::autoplot(objects$many[[3]])), c("week: week 43", "week: week 44"))
+  for (object in c(objects$means, objects$tables[c(1, 3)])) expect_true(any(c("day", "year", "area") %in% named(object)))
+})
+
+test_that("lines are named at their ends, which is not a legend, and nowhere twice", {
+  ends <- function(picture) {
+    axis <- ggplot2::ggplot_build(picture)$layout$panel_params[[1]]$y.sec
+    data.frame(name = axis$get_labels(), at = axis$break_positions())
+  }
+  picture <- ggplot2::autoplot(objects$yes[[7]])
+  expect_setequal(ends(picture)$name, c("north", "south", "west"))
+  expect_identical(picture$scales$get_scales("colour")$guide, "none")
+  # Not nearer than letters are high.
+  recommended <- ends(ggplot2::autoplot(objects$plans[[5]]))
+  expect_true(all(diff(sort(recommended$at)) > 0.06))
+  expect_setequal(recommended$name, objects$plans[[5]]$mechanism)
+  # Long names have a legend.
+  expect_s3_class(ggplot2::autoplot(objects$plans[[3]])$scales$get_scales("colour")$guide, "guide")
+  # By hand: least squares under gaps of 1 moves 0 and 0 by 1/2 each; the range keeps 10 where it is.
+  expect_equal(moved_apart(c(0, 10, 0), 1, c(-5, 10)), c(-0.5, 10, 0.5))
+  expect_equal(moved_apart(c(0, 0), 1, c(0, 10)), c(0, 1))
+})
+
+test_that("whole numbers have marks at whole numbers, and times of day a line of their own", {
+  for (object in c(objects$models[c(1, 4, 5)], objects$yes[3])) {
+    marks <- as.numeric(x_labels(ggplot2::autoplot(object)))
+    expect_true(length(marks) > 1L && all(marks == round(marks)))
+  }
+  expect_true("2026-10-20\n06:00" %in% x_labels(ggplot2::autoplot(objects$yes[[4]])))
+})
+
+test_that("many categories are sorted by their counts, those that are estimated alike too", {
+  visits <- objects$many[[2]]
+  tallied <- ggplot2::autoplot(visits[["week 43"]])
+  expect_equal(ggplot2::layer_data(tallied, 1)$y, sort(visits[["week 43"]]$counts, decreasing = TRUE) / visits[["week 43"]]$n)
+  expect_identical(tallied$labels$x, "Rank among 200 categories")
+  drawn <- ggplot2::autoplot(objects$many[[1]])$data
+  for (week in split(drawn, drawn$panel)) {
+    week <- week[order(week$at), ]
+    expect_identical(week$at, as.numeric(1:200))
+    expect_false(is.unsorted(-week$estimate) || is.unsorted(-week$reported[week$estimate == min(week$estimate)]))
   }
 })

@@ -1,6 +1,6 @@
 # Every verb on every class that a user holds: it works, or it refuses with an error of ours that says what to do.
 
-objects <- function() {
+make_objects <- function() {
   warner <- rr_warner(0.8)
   grr <- rr_grr(c("a", "b", "c"), epsilon = 1)
   bits <- cbind(a = rep(0:1, 50), b = rep(c(0, 0, 1), c(40, 40, 20)), c = rep(c(1, 0, 0, 1), 25))
@@ -38,6 +38,12 @@ objects <- function() {
   )
 }
 
+# Made once.
+objects <- local({
+  made <- NULL
+  function() made <<- made %||% make_objects()
+})
+
 frequent_strings <- function() {
   set.seed(5)
   mechanism <- rr_prefixes(epsilon = 4, lengths = 1:2, width = 64)
@@ -65,7 +71,7 @@ verbs <- list(
   as.data.frame = list(as.data.frame, table_of),
   plot = list(plot, function(answer, x) expect_s3_class(answer, "ggplot")),
   autoplot = list(function(x) ggplot2::autoplot(x), function(answer, x) {
-    expect_true(all(vapply(seq_along(answer$layers), function(i) is.data.frame(ggplot2::layer_data(answer, i)), NA)))
+    expect_true(all(vapply(ggplot2::ggplot_build(answer)$data, is.data.frame, NA)))
   }),
   length = list(length, function(answer, x) expect_true(is.numeric(answer) && length(answer) == 1L))
 )
