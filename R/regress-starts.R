@@ -44,7 +44,8 @@ steep_starts <- function(model, one, ways, most, axes = seq_len(ncol(ways))) {
   # Small turns of the best directions: a threshold between two rows may want a direction that lies between those above.
   near <- if (length(other)) best(steep$ways, 6)
   for (turn in if (length(other)) c(0.05, 0.01)) {
-    turned <- lapply(head(axes, most_turns(model)), function(j) cbind(near + turn * ways[, j], near - turn * ways[, j]))
+    towards <- head(axes, most_turns(model))
+    turned <- lapply(towards, function(j) cbind(near + turn * ways[, j], near - turn * ways[, j]))
     more <- threshold_starts(model, one, do.call(cbind, turned), most)
     near <- best(more$ways, 6)
     sharp <- cbind(sharp, more$sharp)

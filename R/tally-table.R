@@ -116,7 +116,7 @@ tally_parts <- function(mechanism) {
 picture_of_parts <- function(object, groups, parts) {
   all <- length(parts$names) * groups
   shown <- head(expand.grid(part = seq_along(parts$names), group = seq_len(groups)), 12)
-  data <- do.call(rbind, Map(function(part, group) part_shares(object, groups, parts, part, group),
+  data <- do.call(rbind, Map(function(part, group) panel_shares(object, groups, parts, part, group),
                              shown$part, shown$group))
   data$panel <- factor(data$panel, unique(data$panel))
   what <- tolower(parts$part)
@@ -133,7 +133,7 @@ picture_of_parts <- function(object, groups, parts) {
 }
 
 # The shares of the reports in one panel, with its title.
-part_shares <- function(object, groups, parts, part, group) {
+panel_shares <- function(object, groups, parts, part, group) {
   counts <- as.matrix(object$counts)
   n <- if (is.null(parts$totals)) object$n[group] else counts[parts$totals[part], group]
   values <- counts[parts$rows[[part]], group]

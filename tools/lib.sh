@@ -293,6 +293,7 @@ build_tarball() {
 
 # install_candor [tarball]: installs the package into `library`, unless what is there is younger than every source file.
 # It goes by a tarball, the one named or a new one, so objects that lie about in src/ are never used.
+# shellcheck disable=SC2120
 install_candor() {
   stamp=$library/candor-stamp
   key=$(R --version | head -n 1)

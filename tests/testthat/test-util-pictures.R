@@ -442,7 +442,8 @@ test_that("a picture is called as its question, and its axes, panels or lines na
   by <- c("day", "text", "year", "hour", "semester", "area", "day and area", "year and sex", "area and sex", "semester, area and sex")
   expect_identical(gsub("\n", " ", titles(objects$yes)), paste("theft, by", by))
   expect_identical(titles(objects$use), paste("use, by", by[-10]))
-  expect_identical(titles(objects$models), paste0(c("theft", "theft", "theft", "use", "use"), ", by ", c("semester and sex", "day", "area", "semester", "semester and sex")))
+  by <- c("semester and sex", "day", "area", "semester", "semester and sex")
+  expect_identical(titles(objects$models), paste0(c("theft", "theft", "theft", "use", "use"), ", by ", by))
   data <- data.frame(theft = rep(c("no", "yes"), c(60, 40)))
   expect_identical(titles(list(rr_estimate(data, die, column = "theft"), rr_estimate(data, die, column = ~theft))), c("theft", "theft"))
   # Without a name what is drawn is the title.
