@@ -75,7 +75,7 @@ rr_grr <- function(levels, epsilon = NULL, p = NULL, sensitive = NULL, ...) {
     "grr", levels$labels, numeric_levels = levels$numeric, epsilon = abs(numbers$epsilon),
     design = sprintf("k-ary randomized response (p = %s, q = %s)", format(numbers$p, digits = 4),
                      format(numbers$q, digits = 4)),
-    p = numbers$p, q = numbers$q, p_minus_q = numbers$p_minus_q,
+    p = numbers$p, q = numbers$q, p_minus_q = numbers$p_minus_q, odds = numbers$odds,
     law = new_law_additive(numbers$p_minus_q, numbers$q, numbers$odds),
     sampler = if (is.null(epsilon)) list(kind = "grr", numbers = c(numbers$p, numbers$q, numbers$p_minus_q))
       else list(kind = "grr_epsilon", numbers = numbers$epsilon)

@@ -54,7 +54,7 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
     c("hadamard", "protocol"), levels$labels, reports = labels, numeric_levels = seq_len(blocks * size) - 1,
     numeric_truths = levels$numeric, epsilon = epsilon,
     design = sprintf("Hadamard response (%s of %s)", number_of(blocks, "block"), format_count(size)),
-    blocks = blocks, size = size, one_bit = FALSE,
+    blocks = blocks, size = size, z = exp(epsilon) + 2 * blocks - 1, odds = expm1(epsilon), one_bit = FALSE,
     sampler = support_sampler(2 * blocks), law = new_law_hadamard(k, blocks, size, epsilon),
     codec = report_codec(report = c(0, blocks * size - 1))
   ), "rr_hadamard", epsilon = epsilon, blocks = blocks)
@@ -66,7 +66,7 @@ hadamard_bit <- function(levels, epsilon) {
   made(new_rr_mechanism(
     c("hadamard", "protocol"), levels$labels, numeric_levels = levels$numeric, epsilon = epsilon,
     design = "Hadamard response, one bit", size = size, p = p, q = 1 / 2, p_minus_q = tanh(epsilon / 2) / 2,
-    one_bit = TRUE, sampler = support_sampler(2),
+    odds = expm1(epsilon), one_bit = TRUE, sampler = support_sampler(2),
     law = hadamard_bit_law(epsilon),
     codec = report_codec(index = c(0, size - 1), sign = c(-1, 1, 2))
   ), "rr_hadamard", epsilon = epsilon, one_bit = TRUE)

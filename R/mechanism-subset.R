@@ -34,7 +34,8 @@ rr_subset <- function(levels, epsilon, size = NULL, ...) {
   made(new_rr_mechanism(
     c("subset", "protocol"), levels$labels, numeric_levels = levels$numeric, epsilon = epsilon,
     design = sprintf("Subset selection (%s of %s categories)", format_count(size), format_count(k)), size = size,
-    p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, sampler = support_sampler(k / size),
+    p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = expm1(epsilon),
+    sampler = support_sampler(k / size),
     law = new_law_support(numbers$p, numbers$q, numbers$both_own, numbers$both_other, numbers$difference,
                           expm1(epsilon)),
     codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric, ones = as.double(size))

@@ -58,7 +58,7 @@ new_rr_unary <- function(levels, numbers, optimized = NA) {
   new_rr_mechanism(
     c("unary", "protocol"), levels$labels, numeric_levels = levels$numeric, epsilon = numbers$epsilon,
     design = sprintf("Unary encoding (p = %s, q = %s)", format(p, digits = 4), format(q, digits = 4)),
-    p = p, q = q, p_minus_q = numbers$difference,
+    p = p, q = q, p_minus_q = numbers$difference, odds = numbers$odds,
     law = bits_law(p, q, numbers$odds, numbers$difference),
     codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric),
     sampler = if (given) bit_sampler(p, q, c(numbers$epsilon, optimized)) else bit_sampler(p, q)

@@ -356,9 +356,11 @@ epsilon_bound <- function(mechanism, known, alpha) {
   b <- sum(!known$own[at] & other)
   counts <- do.call(rbind, lapply(known$facts, `[[`, "counts"))
   small <- is_cell(mechanism) && length(counts) <= 1000
-  levels <- c(qlogis(qbeta(alpha / (1 + small), a, b + 1)), if (small) table_bound(counts, alpha / 2))
+  levels <- c(pairs_bound(a, b, alpha / (1 + small)), if (small) table_bound(counts, alpha / 2))
   list(estimate = log(a / b), low = max(0, levels))
 }
+
+pairs_bound <- function(a, b, alpha) qlogis(qbeta(alpha, a, b + 1))
 
 # Clopper-Pearson limits of all probabilities at once. Rows are truths.
 table_bound <- function(counts, alpha) {

@@ -178,7 +178,7 @@ drawn_posterior <- function(counts, channel, prior, n, warm = 500L) {
     theta <- theta / sum(theta)
     if (sweep > warm) draws[sweep - warm, ] <- theta
   }
-  quantile <- function(t) do.call(rbind, apply(draws, 2, quantile, t, names = FALSE, simplify = FALSE))
+  quantile <- function(t) do.call(rbind, apply(draws, 2, stats::quantile, t, names = FALSE, simplify = FALSE))
   list(method = "data augmentation", draws = draws, quantile = quantile, mean = colMeans(draws),
        sd = apply(draws, 2, sd), evidence = NA_real_, effective = apply(draws, 2, effective_draws))
 }

@@ -137,7 +137,7 @@ split_error <- function(replications, length2, squares) {
 # It shows in a picture what is possible. It is not a method of rr_estimate(), because it needs the truth.
 
 study_oracle <- function(mechanism, theta, counts, n) {
-  form <- alike_law(rr_law(mechanism), length(theta))
+  form <- alike_law(rr_law(mechanism))
   if (is.null(form) || form$reversed) refuse_law(rr_law(mechanism), "alike", "{.val oracle}")
   share <- sort(unique(theta))
   categories <- tabulate(match(theta, share))

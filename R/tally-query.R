@@ -305,11 +305,11 @@ sql_bits <- function(data, codec, form, answers) {
     words <- sql_words(data, answers)
     width <- (k + 7) %/% 8
     bits <- vapply(seq_len(8 * width) - 1, sql_bit, "", words)
-    bare <- words$column
-    for (digit in unique(c(hexadecimal, toupper(hexadecimal)))) bare <- sprintf("REPLACE(%s, '%s', '')", bare, digit)
+    places <- vapply(seq_len(2 * width), words$place, "")
     missing <- sprintf("%s IS NULL", words$column)
     padding <- if (8 * width > k) sprintf("%s = 1", bits[-seq_len(k)])
-    wrong <- c(sprintf("%s <> %d", words$length, as.integer(2 * width)), sprintf("%s <> ''", bare), padding)
+    wrong <- c(sprintf("%s <> %d", words$length, as.integer(2 * width)),
+               sprintf("%s NOT IN (%s)", places, sql_digits(hexadecimal)), padding)
     bits <- bits[seq_len(k)]
   }
   if (!is.null(codec$ones)) wrong <- c(wrong, sprintf("(%s) <> %d", join_sql(bits, "+"), as.integer(codec$ones)))
@@ -322,9 +322,10 @@ hexadecimal <- c(0:9, letters[1:6])
 sql_bit <- function(j, words) {
   at <- 2 * (j %/% 8) + if (j %% 8 < 4) 2 else 1
   ones <- hexadecimal[bitwAnd(0:15, bitwShiftL(1L, j %% 4)) > 0]
-  sprintf("CASE WHEN %s IN (%s) THEN 1 ELSE 0 END", words$place(at),
-          paste(sprintf("'%s'", unique(c(ones, toupper(ones)))), collapse = ", "))
+  one_if(sprintf("%s IN (%s)", words$place(at), sql_digits(ones)))
 }
+
+sql_digits <- function(digits) toString(sprintf("'%s'", unique(c(digits, toupper(digits)))))
 
 # Positions, negative where the bit is 0. The same position twice is wrong.
 sql_positions <- function(mechanism, codec, columns) {

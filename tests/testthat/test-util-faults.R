@@ -68,7 +68,6 @@ test_that("what R would refuse in words of its own names the argument", {
   for (verb in list(rr_merge_bits, rr_set_size)) expect_error(verb(list(), 0.1), "holds no", class = "candor_error_empty")
   fit <- suppressWarnings(rr_glm(am ~ wt, mtcars, rr_warner(0.9)))
   expect_error(rr_effects(fit, newdata = mtcars[1:9, ], weights = rep(1, 30)), "one number for each row", class = "candor_error_argument")
-  for (change in list(drop1, add1)) expect_error(change(fit, scope = 3), "`scope` must be", class = "candor_error_argument")
   for (criterion in list(AIC, extractAIC, drop1)) expect_error(criterion(fit, k = "x"), "`k` must be", class = "candor_error_argument")
   labels <- sample(c("a", "b", "c"), 32, TRUE)
   fit <- rr_multinom(labels ~ wt, mtcars, rr_grr(c("a", "b", "c"), 3))

@@ -46,6 +46,7 @@ test_that("a plan prints what made its numbers", {
   plan <- paste(sub("^#", "", plan), collapse = "")
   for (words in c("one-sided test at level 5%", "50% in the first group", "design effect +1.5", "response rate 60%")) expect_match(plan, words)
   margin <- paste(sub("^#", "", printed(rr_power(rr_warner(0.8), margin = 0.03, conf.level = 0.9))), collapse = "")
+  margin <- gsub(" +", " ", margin)
   for (words in c("two-sided 90% intervals", "target population", "least favourable share", "design effect 1;", "response rate 100%")) {
     expect_match(margin, words)
   }
