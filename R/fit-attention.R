@@ -15,8 +15,9 @@ estimate_attention <- function(x, mechanism, anchor, given, column, count, weigh
   new_rr_attention(found, mechanism, given)
 }
 
-# The two questions as one product, whose names are their columns, and the numbers of its devices: q and d of the
-# question, and the probability of a yes to the anchor question from an attentive and from an inattentive respondent.
+# The two questions as one product, whose names are their columns, and the numbers of its devices. These are q and d of
+# the question, and the probability of a yes to the anchor question from an attentive and from an inattentive
+# respondent.
 attention_questions <- function(x, mechanism, anchor, column) {
   check_mechanism(mechanism)
   check_that(length(mechanism$levels) == 2L && length(mechanism$reports) == 2L && has_categories(mechanism), mechanism,

@@ -245,7 +245,7 @@ share_ratio <- function(x, y, both) {
 }
 
 # All ratios r for which the interval of y - r x holds 0 (Fieller; Donner and Zou where the shares have intervals that
-# are not symmetric), so that 1 is among them where 0 is among the differences. `down` and `up` are how far the shares
+# are not symmetric). So 1 is among them where 0 is among the differences. `down` and `up` are how far the shares
 # reach: y down and x up for the lower end, and the other way round. `both` is the square of the quantile times the
 # covariance of the shares.
 ratio_bounds <- function(x, y, down, up, both = 0) {

@@ -115,7 +115,7 @@ covariance_of.rr_contrast <- function(x) {
 
 # ---- the functions that are asked for: names, weights, quotients ----
 
-# `weights` has a row for each function that `L` says, and for each divisor below these; `divisor` is the row that each
+# `weights` has a row for each function that `L` says, and for each divisor below these. `divisor` is the row that each
 # is divided by (0 for none), `shown` whether it is in the table, of which `terms` are the names.
 contrast_functions <- function(L, names) {
   if (is.matrix(L)) L <- setNames(lapply(seq_len(nrow(L)), function(i) L[i, ]), rownames(L))

@@ -291,7 +291,7 @@ model_parameters.rr_estimates <- function(model, ci = about(model, "conf.level")
   parameter_table(table, labels_of(model), ci, keep, drop)
 }
 
-# A table of estimates under the names of insight. Where terms occur more than once, in several groups, rows have the
+# A table of estimates under the names of insight. If terms occur more than once, in several groups, rows have the
 # names of coef(), with commas: a colon would be a product to modelsummary().
 parameter_table <- function(table, names, ci, keep = NULL, drop = NULL) {
   parameter <- as.character(table[["term"]] %||% names)

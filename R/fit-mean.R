@@ -100,7 +100,7 @@ mean_error <- function(mechanism, mean, second, n, target) {
   ifelse(error < 0, NA_real_, error)
 }
 
-# The variance of the truth, unbiased, from the spread of the scores less that of the cards; its variance, and its
+# The variance of the truth, unbiased, from the spread of the scores less that of the cards. Its variance, and its
 # covariance with the mean, by the delta method from four moments (of shares, hence `step`). `share` is the part of the
 # reports' variance within groups that is the truth's.
 truth_spread <- function(mechanism, mean, moments, n) {

@@ -75,7 +75,7 @@ intervals_layout <- function(data, free, mixed) {
   names <- row_name(as.character(data$label))
   fullest <- data$panel == names(which.max(table(data$panel)))
   across <- if (mixed && !free) 1 else panel_columns(panels, if (free) 1 else sum(fullest))
-  # Where each panel has names of its own, long ones leave no width to panels that stand side by side.
+  # If each panel has names of its own, long ones leave no width to panels that stand side by side.
   if (free && !mixed && panels > 1L && max(nchar(names)) > 16L) across <- if (nrow(data) <= 30) 1 else min(across, 2)
   row_layout(panels, names[fullest], levels(data$panel), across)
 }

@@ -102,7 +102,7 @@ draw_shares <- function(fit, order, which) {
   along <- !is.null(axis_numbers(fit$mechanism)) && k > 12 && !isTRUE(order)
   few <- k <= 40 && !along
   sorted <- isTRUE(order) || (is.null(order) && !few && !in_order(fit$mechanism))
-  # Where categories are sorted by size, a reader picks them by looking. Other kinds of interval were asked for by name.
+  # If categories are sorted by size, a reader picks them by looking. Other kinds of interval were asked for by name.
   if (sorted && !(few && rows_are_groups(fit, data)) && !fit$simultaneous &&
       (inherits(fit, "rr_survey") || fit$interval %in% c("wilson", "exact"))) {
     fit$ranked <- TRUE

@@ -162,9 +162,10 @@ cumulative_reach <- function(fit, g, shares, probs, level) {
 # ---- within true classes ----
 #
 # The estimated total of a class may be near 0, where a cumulative share, its quotient, has no normal errors. So the
-# limits of a quantile are those of a test: the values t at which S(t) = (number of the class below t) - prob (number of
-# the class), which is 0 on average at the quantile, is within z standard deviations. `spread`: both, cross and whole,
-# the variances of the number below t and of that of the class, and their covariance; at -Inf nobody is below.
+# limits of a quantile are those of a test. They are the values t at which S(t) = (number of the class below t) - prob
+# (number of the class), which is 0 on average at the quantile, is within z standard deviations. `spread`: both, cross
+# and whole, the variances of the number below t and of that of the class, and their covariance; at -Inf nobody is
+# below.
 
 # The hull of what is accepted for each of `probs`; `hull` finds it from S and its variance, at -Inf and each value.
 inverted_limits <- function(probs, z, below, total, spread, hull) {

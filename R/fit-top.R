@@ -134,8 +134,9 @@ top_uncertainty <- function(fit, cells, category, group, conf.level) {
   list(error = error, low = bounds(ranked)$low, high = bounds(conf.level)$high)
 }
 
-# The probability of at least as many reports of each category if nobody held it, a column a group: of P(X >= x) for a
-# binomial number X, effective or not, in whose lower limit at that error is 0; normal where the law has no such counts.
+# The probability of at least as many reports of each category if nobody held it, a column a group. It is P(X >= x) for
+# a binomial number X, effective or not, in whose lower limit at that error is 0; normal where the law has no such
+# counts.
 absence_p_values <- function(fit) {
   law <- rr_law(fit$mechanism)
   joined <- joined_evidence(fit$tally)

@@ -1,7 +1,7 @@
 # Intervals of associations. An interval leaves independence out if and only if the test of independence rejects it at
 # the same level.
 
-# Two yes/no questions have one test with one degree of freedom. Where cells of a fit are at 0, and taken as known, the
+# Two yes/no questions have one test with one degree of freedom. If cells of a fit are at 0, and taken as known, the
 # interval is the unbiased estimate's.
 bounds_of.rr_association <- function(x, rows, level) {
   z <- qt((1 + level) / 2, x$df %||% Inf)

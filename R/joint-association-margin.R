@@ -58,7 +58,7 @@ cramers_v <- function(share, covariance) {
 }
 
 # Score test of independence from the reported table. The truths can move its interactions only within the products of
-# what each channel lets through; the noise in all other contrasts says nothing about them. Where every contrast gets
+# what each channel lets through; the noise in all other contrasts says nothing about them. If every contrast gets
 # through, as in a square channel that can be inverted, the statistic is Pearson's.
 reported_table_test <- function(tally) {
   share <- matrix(tally$counts / tally$n, tally$mechanism$report_sizes[[1]])

@@ -150,7 +150,7 @@ binary_measures <- function(parts, ones, others, both, n, factor) {
          odds.ratio = odds$ratio, odds.ratio.error = odds$error))
 }
 
-# From the cells yes and yes, yes and no, no and yes, no and no of `n` rows; `v` are the variances of the numbers of yes
+# From the cells yes and yes, yes and no, no and yes, no and no of `n` rows. `v` are the variances of the numbers of yes
 # to the first, to the second and to both, and their covariances.
 odds_ratio <- function(cells, n, v) {
   # A rounding is no cell.

@@ -66,7 +66,7 @@ wide_questions <- function(parts, width, places) {
 }
 
 # Which columns each mechanism describes: those that have its name (of several categories: the names of the categories,
-# alone or after the name of the question). Where these do not name every column, mechanisms take the columns in order,
+# alone or after the name of the question). If these do not name every column, mechanisms take the columns in order,
 # unless a name contradicts that.
 part_columns <- function(parts, width, columns) {
   names <- names(parts) %||% rep("", length(parts))
@@ -150,8 +150,8 @@ product_questions <- function(mechanism) {
   if (inherits(mechanism, "rr_mechanism")) mechanism$questions %||% mechanism else mechanism
 }
 
-# Reports of several questions as columns of 0 and 1, whatever protocol made them: one column for a yes/no question,
-# else one for each category, 1 where the report supports it. rr_tmdh() knows them by their names.
+# Reports of several questions as columns of 0 and 1, whatever protocol made them. There is one column for a yes/no
+# question, else one for each category, 1 where the report supports it. rr_tmdh() knows them by their names.
 
 # list(reports, questions, missing): both by question, and how many rows were dropped.
 read_questions <- function(x, mechanism, na.rm) {

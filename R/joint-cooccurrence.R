@@ -80,7 +80,7 @@ rr_cooccurrence <- function(bits, order = NULL, sets = NULL, na.rm = FALSE, ...,
   count_bits(columns, names, order, sets, as.double(sum(!keep)))
 }
 
-# Where all questions have columns of 0 and 1 these are counted, else scores.
+# If all questions have columns of 0 and 1 these are counted, else scores.
 count_questions <- function(reports, mechanism, order, sets, na.rm) {
   read <- read_questions(reports, mechanism, na.rm)
   inform_dropped(read$missing)

@@ -1,8 +1,8 @@
 # The law of dBitFlip: of b buckets d are drawn, and each of their bits is 1 with probability p if the truth lies there
 # and q if not. Counts are those of ones, bucket by bucket, then those of zeros. The estimate of a bucket is b / (d N)
 # times the sum of (bit - q) / (p - q) over the reports that drew it.
-# N Var = (b / d) (q (1 - q) + theta (p - q) (1 - 2 q)) / (p - q)^2 - theta (fixed truths) or - theta^2 (sampled ones);
-#   covariances are 0 (fixed truths) or - theta_v theta_w / N: bits are independent, and no truth lies in two buckets.
+# N Var = (b / d) (q (1 - q) + theta (p - q) (1 - 2 q)) / (p - q)^2 - theta (fixed truths) or - theta^2 (sampled ones).
+#   Covariances are 0 (fixed truths) or - theta_v theta_w / N: bits are independent, and no truth lies in two buckets.
 
 # The ones of a bucket are counted among the reports that drew it. (A bucket that nobody drew says nothing; a number
 # above 0 is what the core of empirical Bayes wants.)

@@ -169,7 +169,7 @@ law_second_moments.rr_law_channel <- function(law, k, weights) {
 }
 
 # The score interval of the unbiased estimate: the t with |inv - t| <= z sd(t), where N Var = t A + (1 - t) B - t^2
-# (or - t for fixed truths), A and B being the mean squares of L under the cell and under all others as fitted. For a
+# (or - t for fixed truths). A and B are the mean squares of L under the cell and under all others as fitted. For a
 # channel b[y] + a 1{x = y} it is Wilson's interval of the report's share, carried through.
 law_intervals.rr_law_channel <- function(law, evidence, estimate, interval, level, which, target) {
   inverse <- inverse_axes(law)

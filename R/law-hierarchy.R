@@ -178,7 +178,7 @@ law_intervals.rr_law_hierarchy <- function(law, evidence, estimate, interval, le
 # depth, so that with S the sums of the shares of the levels over nodes
 #   l(theta) = sum over depths of the log-likelihood of the depth's reports at S theta - n log(number of depths).
 # The different reports of all depths are rows of one channel from levels to reports, for the certified solver. What an
-# oracle's counts determine comes from these. Where reports support sets or are bits, rr_tally(keep = "sets") keeps
+# oracle's counts determine comes from these. If reports support sets or are bits, rr_tally(keep = "sets") keeps
 # them: the number of the depth in a byte, the report's own bytes, and zeros up to the longest.
 
 # The laws of the depths, each with the sets that were kept of its reports.

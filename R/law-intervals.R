@@ -1,12 +1,12 @@
 # Intervals for a share that a binomial count reports: reported with probability b + a theta when its true share is
 # theta. All laws whose counts are binomial have these.
 #
-# The count of one report is binomial (or, for fixed truths, a sum of two binomials) whatever the estimator, so a Wilson
+# The count of one report is binomial (or, for fixed truths, a sum of two binomials) whatever the estimator. So a Wilson
 # or exact interval for the reported share, carried through the mechanism, is valid at the boundary, where normal theory
 # is not.
 #
 # Wilson's interval, and every score interval here, holds the shares t at a distance of at most z standard deviations,
-# those under t, from what was reported. Where more or fewer were reported than any truth makes likely, even the nearest
+# those under t, from what was reported. If more or fewer were reported than any truth makes likely, even the nearest
 # end of [0, 1] is at some distance and all other shares are further off. The interval would be empty or a point, which
 # claims a certainty that nobody has. So the distance is then compared with that of the best truth, as in a likelihood
 # ratio: (distance to t)^2 - (distance to the end)^2 <= z^2. This interval contains the usual one and the end.

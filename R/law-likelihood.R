@@ -129,7 +129,7 @@ collapse_reports <- function(matrix, counts) {
   list(axes = list(list(matrix = matrix)), counts = counts)
 }
 
-# Where the inversion is a distribution it is the maximum, and the solver has nothing left to do but certify it.
+# If the inversion is a distribution it is the maximum, and the solver has nothing left to do but certify it.
 # Tried where it is cheaper than the solver.
 inverse_start <- function(axes, phi) {
   sizes <- axis_sizes(axes)
@@ -271,7 +271,7 @@ law_covariance.rr_law <- function(law, evidence, map, which, target) {
   if (is.null(block)) return(matrix(NA_real_, length(which), length(which)))
   covariance <- placed_block(block$covariance, block$cells, which)
   if (target == "population" || finite) return(covariance)
-  # Where reports are kept, as sets, the covariance for fixed truths is without what comes from sampling them: a change
+  # If reports are kept, as sets, the covariance for fixed truths is without what comes from sampling them: a change
   # of a truth's share moves the estimate, near a maximum inside, by exactly as much.
   theta <- map$information[which]
   covariance - (diag(theta, length(theta)) - outer(theta, theta)) / evidence$n

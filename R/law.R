@@ -211,7 +211,7 @@ to_sum_1 <- function(parts) {
 }
 
 # The reports as those of a channel, with their counts: list(law, evidence, logs), where the channel's rows are the
-# probabilities of the reports over factors whose logarithms are `logs`. Where the counts do not hold the likelihood,
+# probabilities of the reports over factors whose logarithms are `logs`. If the counts do not hold the likelihood,
 # these are the reports that rr_tally(keep = "sets") kept.
 report_channel <- function(law, evidence) UseMethod("report_channel")
 

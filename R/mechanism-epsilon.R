@@ -125,7 +125,7 @@ achieved_stages <- function(mechanism) {
   (mechanism$pairs %||% 1) * c(report = report, permanent = first$epsilon)
 }
 
-# The levels of several questions and of all: of a product their sum. Where a respondent reports one part the largest
+# The levels of several questions and of all: of a product their sum. If a respondent reports one part the largest
 # counts, also of many reports, since chance may draw the same part each time. Depths and prefixes are not told apart.
 epsilon_of_parts <- function(mechanism, achieved, r) {
   product <- !is.null(mechanism$questions)

@@ -38,7 +38,7 @@ check_same_order <- function(x, positions, mechanism, ordered = isTRUE(mechanism
           x = "The mechanism has {format_labels(mechanism$reports, between = ' < ')}."), "mismatch")
 }
 
-# Labels are those of the mechanism. Where 0 and 1 are answers, the labels "0" and "1" (or "FALSE" and "TRUE") are too,
+# Labels are those of the mechanism. If 0 and 1 are answers, the labels "0" and "1" (or "FALSE" and "TRUE") are too,
 # in whatever order a factor has them. The two kinds of labels are never mixed.
 match_labels <- function(labels, mechanism) {
   positions <- match(labels, mechanism$reports)
@@ -67,7 +67,7 @@ match_long <- function(level, mechanism) {
 # Is a report 0 or 1, no or yes?
 takes_bits <- function(mechanism) !is.null(mechanism$bits)
 
-# Where the labels are "yes" and "no" in this order, 1 and TRUE are read as the second level, "no", which may not be
+# If the labels are "yes" and "no" in this order, 1 and TRUE are read as the second level, "no", which may not be
 # what they meant. Labels that are FALSE and TRUE themselves are read as they stand.
 tell_reversed <- function(x, labels, bits = TRUE) {
   if (length(labels) != 2L || !is_reversed(labels) || bit_places(labels)[["yes"]] == 1L) return(invisible())
@@ -168,7 +168,7 @@ plain_reports <- function(x, mechanism) {
   plain_numbers(x)
 }
 
-# Labelled values, as from SPSS or Stata files, are replaced by their labels. Where no label is a report, the values
+# Labelled values, as from SPSS or Stata files, are replaced by their labels. If no label is a report, the values
 # themselves may be the reports. Values declared missing are missing.
 labelled_reports <- function(x, mechanism) {
   labels <- attr(x, "labels", exact = TRUE)

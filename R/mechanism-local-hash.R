@@ -178,7 +178,7 @@ count_reports.rr_local_hash <- function(mechanism, x, groups = NULL, weights = N
   count <- function(...) count_hashed(mechanism, ...)
   # Of functions that are kept a device sends the same again.
   witness <- if (!is_memoised(mechanism)) length(unique(reports$slope * mechanism$prime + reports$shift))
-  # Where several reports share a slope, a kernel counts slope by slope; it takes one group at a time.
+  # If several reports share a slope, a kernel counts slope by slope; it takes one group at a time.
   slopes <- length(unique(reports$slope))
   k <- length(mechanism$levels)
   if (read$each * slopes * (2 * mechanism$prime + k) >= as.double(nrow(reports)) * k) {

@@ -97,7 +97,7 @@ rr_longitudinal <- function(levels = NULL, permanent, epsilon = NULL,
        protocol = protocol, fields = NULL)
 }
 
-# What the second stage may leave of a signal p - q: a trifle less than the quotient, so that no rounding of the
+# What the second stage may leave of a signal p - q. It is a trifle less than the quotient, so that no rounding of the
 # probabilities of either stage, in the last place of numbers near 1/2, takes a report above its level.
 signal_left <- function(kept, first) {
   slack <- 4 * .Machine$double.eps

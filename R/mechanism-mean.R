@@ -185,7 +185,7 @@ client_plan.rr_mean <- function(mechanism) {
 # ---- tallies ----
 
 # Numbers whose mean is wanted are tallied as two sums, of reports and of their squares, each as a share of the range
-# of reports; where the spread of the truth is wanted too, cubes and fourth powers follow. As shares they are never
+# of reports. If the spread of the truth is wanted too, cubes and fourth powers follow. As shares they are never
 # below 0, whatever the numbers, and they add up like counts.
 
 count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {

@@ -21,7 +21,7 @@ new_rr_sampled <- function(kind, levels, parts, part_column, design, ...) {
                    ...)
 }
 
-# Where respondents draw which part they report, nothing keeps their permanent answers: each report would have a new
+# If respondents draw which part they report, nothing keeps their permanent answers: each report would have a new
 # one.
 refuse_kept <- function(part, name) {
   check_that(!is_memoised(part), part, name, "without a permanent answer, which would be drawn anew each time")

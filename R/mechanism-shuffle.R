@@ -14,7 +14,7 @@
 # which E[S_+] can only grow. What is left are reports of two levels, with
 #   (E - 1) gamma r10 = distance,   (E - 1) gamma (r10 + r11) = 1 - gamma,
 # the distance being the total variation between the reports of x and x': the largest of all pairs counts. For reports
-# of two levels nothing is replaced. Where the randomness of cohorts, depths or positions is public it is part of y.
+# of two levels nothing is replaced. If the randomness of cohorts, depths or positions is public it is part of y.
 
 shuffled_epsilon <- function(mechanism, n, delta) {
   n <- check_count(n, "shuffled", min = 1, max = 1e9)
@@ -227,7 +227,7 @@ blanket_one_by_one <- function(chance, n, odds) {
 
 # Pieces of a long sum are each replaced by something of the same mean and larger in the convex order, so that the whole
 # can only grow. The number of pairs T, in a block t0 .. t1: t1 pairs and n - t0 others, less the means of those that
-# are too many; this is convex in T, so that the ends of the block stand for what lies between. The others: two
+# are too many. This is convex in T, so that the ends of the block stand for what lies between. The others: two
 # independent binomials (of exclusive events with values of one sign the sum is spread less), on a coarse grid that
 # keeps the mean.
 blanket_in_pieces <- function(chance, n, odds, tail) {

@@ -2,7 +2,7 @@
 # its reports if these are not categories. To add a mechanism, add such a file; ?rr_new_mechanism shows how.
 
 # `levels` and `reports` are the labels of the truths and of the counts; `numeric_levels` is set
-# when labels of the reports are numbers, so that numbers in the data are labels, not positions. Where the truths have
+# when labels of the reports are numbers, so that numbers in the data are labels, not positions. If the truths have
 # other labels, `numeric_truths` is the same for them. `yes_no` says whether 0 and 1 are answers (to the reports, and to
 # the truths if that differs): `bits` and `truth_bits` are then the positions of no and yes, else NULL.
 new_rr_mechanism <- function(kind, levels, ..., reports = levels, numeric_levels = NULL, epsilon, design,

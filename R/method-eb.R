@@ -293,8 +293,8 @@ eb_notes <- function(details) {
 }
 
 # The hull of two fits, see eb_prior_weights(), and of what the reports bear out. Each has equal tails, drawn in towards
-# the mean as far as the sum draws in the deviation. Where the reports alone cannot tell a share from 0 the interval
-# begins there, and it never ends below the finest share that the prior's grid knows: what shapes of the prior say about
+# the mean as far as the sum draws in the deviation. If the reports alone cannot tell a share from 0 the interval
+# begins there, and it never ends below the finest share that the prior's grid knows. What shapes of the prior say about
 # the tail below the noise is a guess.
 eb_credible <- function(groups, which, level) {
   options <- groups[[1]]$details$eb
@@ -320,7 +320,7 @@ eb_interval <- function(result, evidence, level) {
 }
 
 # Priors with an atom for many shares and with shares around it fit alike where the noise is larger than what they
-# differ by: the weight of the atom is a guess, and intervals that end at it excluded most of many nearly equal shares.
+# differ by. The weight of the atom is a guess, and intervals that end at it excluded most of many nearly equal shares.
 # By the reports alone, whatever the prior, errors may be so large: Stein's estimate of the mean square of errors in
 # units of the noise, or 0 if it is below, and two of its standard deviations; but no more than the noise. Categories
 # that stand alone have their own error.

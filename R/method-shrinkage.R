@@ -31,8 +31,8 @@ threshold_moments <- function(profile, form, t) {
   at <- from(t + 1)
   left <- pmax(s - 1, 1e-9)
   share <- (profile$sum2[at] - (1 + t) * profile$sum1[at]) / left
-  # Standard error of H / (S - 1), H = sum_i n_i max(0, n_i - 1 - t), by the Efron-Stein inequality for Poisson counts:
-  # the variance of a function of them is at most the mean of sum_i n_i (its change when a report of category i is left
+  # Standard error of H / (S - 1), H = sum_i n_i max(0, n_i - 1 - t), by the Efron-Stein inequality for Poisson counts.
+  # The variance of a function of them is at most the mean of sum_i n_i (its change when a report of category i is left
   # out)^2. That change is (change of H less H / (S - 1)) / (S - 2), for one report takes 1 from S.
   v <- profile$value
   error <- mapply(function(t, share, left) {

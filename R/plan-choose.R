@@ -99,7 +99,7 @@ choices <- function(mechanism) {
   possible_methods(mechanism, methods[order(vapply(methods, `[[`, 0, "choice"))])
 }
 
-# What stands in for the truth. Where `combine` has no formula, the maximum likelihood estimate (the projected
+# What stands in for the truth. If `combine` has no formula, the maximum likelihood estimate (the projected
 # inversion where counts have no likelihood) drawn a little towards the uniform.
 smooth_truth <- function(mechanism, counts, n) {
   law <- rr_law(mechanism)

@@ -394,7 +394,7 @@ study_variance <- function(form, share, second = NULL) {
   alone(form, share) + alone(other, second$share)
 }
 
-# N times the variance of least squares at a share, and for fixed truths, the others being held equally often: at the
+# N times the variance of least squares at a share, and for fixed truths, the others being held equally often. At the
 # expected counts of one respondent the fit is the truth, and the weights are those that it has. Each share is a linear
 # system in all categories, and asked for again and again.
 bloom_form <- function(law, at) {

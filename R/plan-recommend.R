@@ -178,7 +178,7 @@ pure_bits <- function(k, epsilon, best) {
 }
 
 # How often the truth is guessed from n bits about each of k categories, which support the truth with probability p and
-# any other with q: the best guess is one of those with the most supports, all truths being as likely beforehand.
+# any other with q. The best guess is one of those with the most supports, all truths being as likely beforehand.
 support_success <- function(k, p, q, n = 1) {
   most <- 0:n
   below <- pbinom(most, n, q, log.p = TRUE)

@@ -133,7 +133,7 @@ is_ascending <- function(reports, codec) {
   !any(vapply(positions, is.unsorted, NA))
 }
 
-# What reports of truth x say: `counts` of cells of which each report is one, with their chances; or `marks`, bits of a
+# What reports of truth x say: `counts` of cells of which each report is one, with their chances. Or `marks`, bits of a
 # report of which the `first` are about the truth, and `both`, the chance that two of them are 1, NA if it is not known.
 # `own` is the chance that a report supports its truth, `again` that two of one respondent do, `equal` at least that two
 # reports are equal.
@@ -311,7 +311,7 @@ number_tests <- function(values, range, own, chance) {
         exact_tests("number", tabulate(cell[own], 10), length(own), share * chance))
 }
 
-# Where equal reports are rare their number is nearly Poisson.
+# If equal reports are rare their number is nearly Poisson.
 equal_test <- function(reports, equal) {
   n <- report_number(reports)
   if (is.null(equal) || n * equal > 0.2) return(NULL)
@@ -343,7 +343,7 @@ pooled_tests <- function(known) {
 
 # ---- what the reports prove about epsilon ----
 
-# Of two truths, drawn at random, a report of one supports either it alone (a) or the other alone (b): for every client
+# Of two truths, drawn at random, a report of one supports either it alone (a) or the other alone (b). For every client
 # of this epsilon a is binomial given a + b, with at most the odds e^epsilon.
 epsilon_bound <- function(mechanism, known, alpha) {
   k <- length(known$seen)

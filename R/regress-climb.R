@@ -164,7 +164,7 @@ flat_directions_of <- function(model, J, least, M = metric(model)) {
 }
 
 # Steep ends leave a few rows in between, where the likelihood is lower than with some of them on another side, far out.
-# From each such end: it made steeper, and each of these rows moved across by the least change of the others. Where most
+# From each such end: it made steeper, and each of these rows moved across by the least change of the others. If most
 # rows are in between, some truths may be far out because many covariates add up: large models have no time to see.
 turned_starts <- function(model, ends) {
   if (model$basis$levels || model$size > model$k || model$data$link %in% c("log", "identity")) return(NULL)

@@ -77,7 +77,7 @@ evasion_model <- function(groups, halvings = 0) {
                  total = sum(groups$weight))
 }
 
-# Value, score, information and a curvature that is never indefinite, from those of the random intercept alone: the
+# Value, score, information and a curvature that is never indefinite, from those of the random intercept alone. The
 # probability of a group's reports is (1 - gamma) M + gamma 1{all deny}, and tau the posterior probability of evasion.
 evasion_value <- function(groups, at, halvings) {
   k <- seq_len(groups$size + 1L)

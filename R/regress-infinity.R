@@ -1,7 +1,7 @@
 # What is infinite at a maximum, with its sign, and the variances of what is finite (inst/mathematics/maxima.md).
 
 # What is infinite at an end (Farkas): a parameter with the derivative c is +Inf if c is in the cone of the rows at
-# infinity, -Inf if -c is; if neither is, its sign is not determined: NA. Finite ones keep their variance.
+# infinity, -Inf if -c is. If neither is, its sign is not determined: NA. Finite ones keep their variance.
 limits_of <- function(model, b) {
   value <- regress_value(model, b)
   M <- metric(model)

@@ -1,7 +1,7 @@
 # Likelihoods that are written in R: what the climb needs of them, and what users must know of their maximum.
 
 # `evaluate(b, need)` gives list(value, gradient, observed, fallback), of which a `need` of 0 asks for the value, of 1
-# for the first three; `fallback` is a curvature that is never indefinite, that of EM or Fisher's. The coordinates are
+# for the first three. `fallback` is a curvature that is never indefinite, that of EM or Fisher's. The coordinates are
 # such that X'WX is `total` times the identity: columns are made orthogonal (orthogonal_columns()). `predictors(b)`:
 # what is linear in b and may be infinite; `to`: from b to the parameters that are reported. Other models say more:
 # `reach(step)`, the largest change of a linear predictor; `natural(b)`, the reported parameters, `slope(b)` their

@@ -138,7 +138,7 @@ mixed_fit <- function(plain, data, group, bar, call) {
   )), class = c("rr_glm_mixed", "rr_regression"))
 }
 
-# The highest supremum from the coefficients `start` of the fit without the intercept. Where that fit lies at infinity,
+# The highest supremum from the coefficients `start` of the fit without the intercept. If that fit lies at infinity,
 # its point is on a plateau that climbs do not leave.
 mixed_supremum <- function(model, plain, start) {
   found <- mixed_maximum(model, start, plain$loglik)

@@ -54,7 +54,7 @@ profile_whole <- function(fit, drop) {
 }
 
 # Those of coefficient j: the model of the others, whose offset takes up the value that is held; NULL if j is not
-# estimated. Where no other maximum is near the level the fit is `regular`: the points within the level hang together.
+# estimated. If no other maximum is near the level the fit is `regular`: the points within the level hang together.
 profile_parts <- function(fit, j, whole) {
   kept <- which(!is_aliased(fit))
   if (!j %in% kept) return(NULL)

@@ -183,7 +183,7 @@ check_starts <- function(starts) check_count(starts, "starts", min = 1, max = 10
 # ---- labelled columns ----
 
 # Labelled covariates, as from SPSS or Stata files, become what rr_tally() makes of them: factors of their labels.
-# Where some values have no label they are numbers, some of which are explained. Reports stay labelled, since only
+# If some values have no label they are numbers, some of which are explained. Reports stay labelled, since only
 # their mechanism knows whether the labels or the values are its reports. `factors` are variables that a fit knows as
 # such.
 plain_columns <- function(data, reports = character(), used = names(data), factors = character()) {

@@ -23,7 +23,7 @@ regress_starts <- function(model, most) {
   structure(all, rivals = found$rivals)
 }
 
-# The starts in directions of single columns. Where none of their thresholds comes near the climb from the constant,
+# The starts in directions of single columns. If none of their thresholds comes near the climb from the constant,
 # none of their combinations is tried.
 direction_starts <- function(model, one, ways, first, most) {
   axes <- seq_len(ways$axes)

@@ -47,7 +47,7 @@ warn_forgotten <- function(questions = NULL) {
 }
 
 # Answers are matched to the memory by position. Of respondents in another order as many are found as of these answers
-# in an order that has nothing to do with the memory's. Where those are many, nothing is seen.
+# in an order that has nothing to do with the memory's. If those are many, nothing is seen.
 warn_order <- function(mechanism, answers, memory, size, new) {
   n <- length(answers)
   if (!length(memory$code) || n < 20) return(invisible())

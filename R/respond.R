@@ -192,10 +192,10 @@ abort_outside <- function(x, stray, mechanism, range) {
 
 # ---- levels that cannot be drawn ----
 
-# Probabilities are multiples of 2^-64. Where one of a mechanism is below that, or so near to 1, reports have another
+# Probabilities are multiples of 2^-64. If one of a mechanism is below that, or so near to 1, reports have another
 # epsilon than the one that was asked for. Nobody should find that out from the results.
 
-# Refuses what rr_perturb() cannot draw at its level. Where a report is an answer to a question that is asked once,
+# Refuses what rr_perturb() cannot draw at its level. If a report is an answer to a question that is asked once,
 # which as good as nobody randomizes at such a level, a warning must do: the reports are the truth, but for one in 1e19.
 # Each question, and each part that a respondent may draw.
 check_reach <- function(mechanism) {

@@ -313,7 +313,7 @@ chernoff_size <- function(estimate, m, law, alpha) {
   excluded <- function(lambda) {
     a <- largest_log_mgf(lambda, law$y, law$out)
     b <- largest_log_mgf(lambda, law$y, law$inside)
-    # Where the difference has the other sign, lambda excludes sizes on the wrong side, and is of no use.
+    # If the difference has the other sign, lambda excludes sizes on the wrong side, and is of no use.
     ifelse(sign(lambda) * (b - a) > 0, (log(alpha) + lambda * estimate - m * a) / (b - a), -sign(lambda) * Inf)
   }
   # The best lambda is of the order of the quantile over the standard deviation.

@@ -116,7 +116,7 @@ column_groups <- function(counts, mechanism) {
   as_tibble(name_groups(list(group = names), mechanism))
 }
 
-# The number of respondents. Where a report is one category it is the `total` of the counts; each count of support is at
+# The number of respondents. If a report is one category it is the `total` of the counts; each count of support is at
 # most as large.
 check_respondents <- function(n, values, total) {
   if (is.null(n) && !is.null(total)) return(total)

@@ -372,7 +372,7 @@ ones_at <- function(row, column, rows, width) {
 }
 
 # Bits that are all 0 leave no row behind where nobody wrote one, and the reports that are there are then not all of
-# them. Fewer than one table in a hundred million has none where 20 are expected. Where bits are not independent, how
+# them. Fewer than one table in a hundred million has none where 20 are expected. If bits are not independent, how
 # often all are 0 is not asked.
 check_empty_reports <- function(mechanism, n, empty) {
   law <- rr_law(mechanism[["bit"]] %||% mechanism)
@@ -470,7 +470,7 @@ count_codes <- function(codes, first, shown, mechanism, groups, weights, na.rm) 
        respondents = if (!is.null(weights)) tally_sums(shape(count(NULL)$counts)))
 }
 
-# Where a report is one category, and only there, counts add up to the number of respondents.
+# If a report is one category, and only there, counts add up to the number of respondents.
 tally_sums <- function(counts) if (is.matrix(counts)) colSums(counts) else sum(counts)
 
 # How often each of the categories 0, 1, ... was reported, group by group.

@@ -5,7 +5,7 @@
 # of J for each report. Its design-based variance is that of the weighted total of u_i = (J[, y_i] - J phi) / N, which
 # survey computes; with replicate weights the estimate is made again for each.
 #
-# Where the population is finite, that is not all: the factor 1 - f is right for the truths, but a respondent who is
+# If the population is finite, that is not all: the factor 1 - f is right for the truths, but a respondent who is
 # certain to be drawn still randomizes. A variance estimator that counts the square of a respondent's own value with Q_i
 # in place of the w_i^2 that independent noise needs misses the sum over i of (w_i^2 - Q_i) Var(u_i | truth), and this
 # is added: here and for the scores of regressions (R/regress-design.R). Var(u | x), the sum over y of C[x, y] u_y u_y'

@@ -144,7 +144,7 @@ ranked_level <- function(estimate, level) 1 - (1 - level) * rank(-estimate, ties
 tail_interval <- function(interval, tally) {
   law <- rr_law(tally$mechanism)
   exact <- function(g) law_gives(tally_law(tally, g, law), "exact")
-  # Where groups have blocks of their own, one may have an interval that another one has not.
+  # If groups have blocks of their own, one may have an interval that another one has not.
   groups <- if (is.null(tally$blocks)) 1L else seq_along(tally$n)
   if (interval == "wilson" && all(vapply(groups, exact, NA))) "exact" else interval
 }
@@ -202,7 +202,7 @@ design_intervals <- function(fit, g, level, which) {
   range <- fit$inversion$high[which] - low
   share <- (nearest(fit$inversion$estimate[which, g], 0, 1) - low) / range
   worth <- share * (1 - share) * range^2 / fit$inversion$variance[which, g]
-  # Where all reports are alike the design says nothing of their variance.
+  # If all reports are alike the design says nothing of their variance.
   worth[!is.finite(worth) | worth <= 0] <- fit$tally$effective_n[g]
   centre <- (share + t^2 / (2 * worth)) / (1 + t^2 / worth)
   half <- t / (1 + t^2 / worth) * sqrt(share * (1 - share) / worth + t^2 / (4 * worth^2))

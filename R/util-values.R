@@ -12,7 +12,7 @@ plain_numbers <- function(x) {
   structure(halves[2, ] * 2^32 + low, names = names(x), dim = dim(x))
 }
 
-# Numbers in columns: files and databases may give them as text. Where one is no number, the column stays as it is.
+# Numbers in columns: files and databases may give them as text. If one is no number, the column stays as it is.
 column_numbers <- function(x) {
   if (is.factor(x)) x <- as.character(x)
   x <- plain_numbers(x)
@@ -156,7 +156,7 @@ format_p <- function(table, digits) {
 }
 
 # Estimates, standard errors and limits as text with equally many decimals: one significant digit less than `digits` of
-# the smallest standard error. Where a column would have more than nine digits, R's own format stands.
+# the smallest standard error. If a column would have more than nine digits, R's own format stands.
 format_estimates <- function(table, digits) {
   columns <- intersect(c("estimate", "std.error", "conf.low", "conf.high"), names(table))
   error <- table[["std.error"]]
