@@ -156,8 +156,8 @@
 #' @concept regression example
 #' @examples
 #'
-#' # Simulated exams. What is the effect of cheating on the grade: from the truths, from reports taken as truths, and
-#' # estimated from the reports?
+#' # Simulated exams. What is the effect of cheating on the grade: from the truths, from reports
+#' # taken as truths, and estimated from the reports?
 #' coef(lm(grade ~ semester + true_cheating, exam_simulated))
 #' coef(lm(grade ~ semester + cheating, exam_simulated))
 #' often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)

@@ -87,8 +87,10 @@ prepare_answers.rr_bitflip <- function(mechanism, x) {
 }
 
 draw_reports.rr_bitflip <- function(mechanism, answers, rng = "secure") {
-  draw_protocol(mechanism, answers, rng, C_rr_draw_bitflip, c(2 * mechanism$bit_epsilon, 0),
-                as.integer(c(mechanism$buckets, mechanism$d)))
+  draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
+    .Call(C_rr_draw_bitflip, positions, 1L, levels, c(2 * mechanism$bit_epsilon, 0),
+          as.integer(c(mechanism$buckets, mechanism$d)), generator)
+  })
 }
 
 # For the own likelihood: the buckets whose bit is 1, then those that were drawn.

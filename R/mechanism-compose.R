@@ -154,7 +154,7 @@ with_design_level <- function(mechanism) {
 #' @concept self-protective no
 #' @examples
 #'
-#' # The survey in Nigeria: how would the prevalence change if 5% or 10% said "no" whatever the die showed?
+#' # The survey in Nigeria: what is the prevalence if 5% or 10% said "no" whatever the die showed?
 #' design <- rr_forced(1 / 6)
 #' counts <- c(no = 1604, yes = 831)
 #' sapply(c(0, 0.05, 0.1), function(share) {

@@ -153,7 +153,9 @@ hadamard_columns <- function(mechanism, columns) {
 
 draw_reports.rr_hadamard <- function(mechanism, answers, rng = "secure") {
   blocks <- if (mechanism$one_bit) 0 else mechanism$blocks
-  draw_protocol(mechanism, answers, rng, C_rr_draw_hadamard, mechanism$epsilon, blocks, mechanism$size)
+  draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
+    .Call(C_rr_draw_hadamard, positions, 1L, levels, mechanism$epsilon, blocks, mechanism$size, generator)
+  })
 }
 
 count_reports.rr_hadamard <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {

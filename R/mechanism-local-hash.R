@@ -167,8 +167,10 @@ hash_table <- function(mechanism) {
 
 draw_reports.rr_local_hash <- function(mechanism, answers, rng = "secure") {
   functions <- if (!is.null(mechanism$cohorts)) unname(mechanism$functions)
-  draw_protocol(mechanism, answers, rng, C_rr_draw_hash, mechanism$epsilon, hash_sizes(mechanism), mechanism$codes,
-                functions)
+  draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
+    .Call(C_rr_draw_hash, positions, 1L, levels, mechanism$epsilon, hash_sizes(mechanism), mechanism$codes, functions,
+          generator)
+  })
 }
 
 count_reports.rr_local_hash <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {

@@ -22,7 +22,7 @@
 #' @concept block design
 #' @examples
 #'
-#' # 1,000 pages, and a point from each of 20,000 visitors: is page 7 found, which a tenth of them read?
+#' # 1,000 pages, and a point from each of 20,000 visitors, a tenth of whom read page 7: is it found?
 #' mechanism <- rr_projective(1000, epsilon = 2)
 #' mechanism$order   # 8
 #' set.seed(1)
@@ -181,8 +181,10 @@ least_irreducible <- function(prime, degree) {
 # ---- respondents ----
 
 draw_reports.rr_projective <- function(mechanism, answers, rng = "secure") {
-  draw_protocol(mechanism, answers, rng, C_rr_draw_projective, mechanism$epsilon, mechanism$sampler$factor,
-                mechanism$field, mechanism$coordinates)
+  draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
+    .Call(C_rr_draw_projective, positions, 1L, levels, mechanism$epsilon, mechanism$sampler$factor, mechanism$field,
+          mechanism$coordinates, generator)
+  })
 }
 
 # ---- the law ----

@@ -62,7 +62,9 @@ subset_numbers <- function(k, epsilon, w) {
 draw_reports.rr_subset <- function(mechanism, answers, rng = "secure") {
   packed <- packs_bits(mechanism$codec)
   if (packed) check_report_memory(answers, mechanism)
-  draw_protocol(mechanism, answers, rng, C_rr_draw_subset, mechanism$epsilon, mechanism$size, packed)
+  draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
+    .Call(C_rr_draw_subset, positions, 1L, levels, mechanism$epsilon, mechanism$size, packed, generator)
+  })
 }
 
 #' @export

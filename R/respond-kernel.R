@@ -46,11 +46,10 @@ run_kernel <- function(mechanism, rng, draw) {
   result$reports
 }
 
-# `kernel` is one of the samplers of src/glue_protocols.c, `...` its numbers; `answers` are positions.
-draw_protocol <- function(mechanism, answers, rng, kernel, ...) {
-  drawn <- run_kernel(mechanism, rng, function(generator) {
-    .Call(kernel, as.integer(answers), 1L, as.double(length(mechanism$levels)), ..., generator)
-  })
+# `draw` calls one of the samplers of src/glue_protocols.c; `answers` are positions.
+draw_protocol <- function(mechanism, answers, rng, draw) {
+  levels <- as.double(length(mechanism$levels))
+  drawn <- run_kernel(mechanism, rng, function(generator) draw(as.integer(answers), levels, generator))
   codec <- mechanism$codec
   if (is.null(codec$width)) join_columns(setNames(drawn, names(codec$numbers)))
   else new_rr_reports(if (is.raw(drawn)) drawn else t(drawn), codec$width)
@@ -59,7 +58,9 @@ draw_protocol <- function(mechanism, answers, rng, kernel, ...) {
 # A bit for each category.
 draw_bit_reports <- function(mechanism, answers, rng) {
   check_report_memory(answers, mechanism)
-  draw_protocol(mechanism, answers, rng, C_rr_draw_unary, mechanism$sampler$numbers)
+  draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
+    .Call(C_rr_draw_unary, positions, 1L, levels, mechanism$sampler$numbers, generator)
+  })
 }
 
 # n whole numbers from 0 to size - 1, all equally likely: a report that does not depend on the truth.
