@@ -136,14 +136,14 @@ row_panels <- function(layout, scales = "fixed") {
 # usual 4 inches hold 40 rows.
 with_height <- function(picture, layout) {
   if (layout$height > 4.2) tell_height(layout)
-  structure(picture, layout = layout)
+  structure(picture, row_layout = layout)
 }
 
 # A picture is laid out for 5 inches: on a narrower device its letters, points, lines and gaps shrink with the width, as
 # a reduced copy would. If the device has no room for its rows the reader is told how much they need.
 #' @export
 print.rr_picture <- function(x, ...) {
-  layout <- attr(x, "layout")
+  layout <- attr(x, "row_layout")
   size <- grDevices::dev.size("in")
   by <- min(1, max(0.5, size[1] / 5))
   if (!is.null(layout) && layout$height <= 4.2 && by * layout$height > size[2] + 0.25) tell_height(layout)

@@ -131,12 +131,13 @@ steady <- rr_binary(5 / 6, 1 / 6)
 test_that("in finite populations a model without covariates is rr_estimate(), in every design", {
   people$persons <- 25 / 0.4
   people$all <- 600
+  totals <- c(`(Intercept)` = 1.1, x = 1.3) * colSums(cbind(1, people$x) * people$w)
   designs <- list(strata = finite, domain = subset(finite, x > -0.5),
                   stages = survey::svydesign(~ town + I(1:600), strata = ~ stratum + town, fpc = ~ towns + persons, data = people),
                   census = survey::svydesign(~1, fpc = ~all, data = people),
-                  calibrated = survey::calibrate(finite, ~x, c(`(Intercept)` = 1.1, x = 1.3) * colSums(cbind(1, people$x) * people$w)))
+                  calibrated = survey::calibrate(finite, ~x, totals))
   designs$jackknife <- survey::as.svrepdesign(finite)
-  designs$jackknife_calibrated <- survey::as.svrepdesign(designs$calibrated)
+  designs$jackknife_calibrated <- survey::calibrate(designs$jackknife, ~x, totals)
   for (name in names(designs)) {
     design <- designs[[name]]
     # Replicates are refitted, and their spread is not quite that of the delta method.

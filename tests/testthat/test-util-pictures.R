@@ -154,8 +154,8 @@ test_that("tallies and fits have one order, and every row a name or a message", 
   expect_message(plot <- ggplot2::autoplot(rr_estimate(letters30)), NA)
   expect_identical(y_labels(plot), paste("category", 1:30))
   # 30 rows of this text have room in a picture of 4 inches.
-  expect_identical(attr(plot, "layout")$rows, 30)
-  expect_true(attr(plot, "layout")$size > 5 && attr(plot, "layout")$height <= 4)
+  expect_identical(attr(plot, "row_layout")$rows, 30)
+  expect_true(attr(plot, "row_layout")$size > 5 && attr(plot, "row_layout")$height <= 4)
   small <- rr_counts(c(50, 30, 20), rr_grr(c("never", "once", "often"), epsilon = 1))
   expect_identical(y_labels(ggplot2::autoplot(rr_estimate(small))), c("never", "once", "often"))
   bars <- ggplot2::layer_data(ggplot2::autoplot(small))
@@ -210,12 +210,12 @@ test_that("a picture of the height that the layout tells has room for the letter
                 quiet(rr_counts(wards(12), ordinal)), quiet(rr_estimate(rr_counts(wards(40), ordinal))),
                 quiet(rr_estimate(rr_counts(cbind(a = c(30, 20, 10), b = 20), long))), quiet(rr_compare(rr_estimate(rr_counts(wards(4), ordinal)))))
   for (plot in plots) {
-    layout <- attr(plot, "layout")
+    layout <- attr(plot, "row_layout")
     # The same letters in one line each, or in the lines that the width asks for.
     lines <- count_lines(y_labels(plot), 1000)
     expect_gt(panel_height(plot, 7, max(4, layout$height)), 0.9 * sum(lines) * layout$size / 72)
   }
-  expect_identical(attr(plots[[1]], "layout")$across, 4)
+  expect_identical(attr(plots[[1]], "row_layout")$across, 4)
 })
 
 test_that("a yes/no tally of several groups has a bar for each, as its fit has a row", {
