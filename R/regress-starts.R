@@ -79,8 +79,7 @@ start_directions <- function(model, one) {
   data <- model$data
   row <- row_devices(data)
   rest <- data$weight * row$d * (data$y - row$q - row$d * moment_share(data))
-  score <- crossprod(model$z[, dense, drop = FALSE], rest)
-  score <- crossprod(free, score)
+  score <- crossprod(free, crossprod(model$z[, dense, drop = FALSE], rest))
   axes <- unit_columns(cbind(score, crossprod(free, solve(model$basis$back)[dense, dense])))
   if (ncol(axes) > most_turns(model)) axes <- axes[, order(-abs(crossprod(axes, score)))]
   if (m == 1L) spread <- matrix(1)
