@@ -35,22 +35,46 @@ link_core() {
 
 topic_of() { basename "$1" .c | sed 's/^[a-z]*_//'; }
 
+# run_program <name> <compiler and flags> <program> <log> <sources> [<argument>...]: links a program and runs it. What it
+# says goes to the log, how it ended to <log>.status: its status, or "link" if it does not compile.
+run_program() {
+  runs=$build/core/$1/$3 says=$4 ended=0
+  # shellcheck disable=SC2086  # one or two sources
+  if link_core "$1" "$2" "$3" $5 > "$says" 2>&1; then
+    shift 5
+    "$runs" "$@" > "$says" 2>&1 < /dev/null || ended=$?
+  else
+    ended="link"
+  fi
+  echo "$ended" > "$says.status"
+}
+
+# at_once <function>: calls it for each of the lines of standard input, as many at once as there are processors.
+at_once() {
+  started=0
+  while read -r line; do
+    "$1" "$line" &
+    started=$((started + 1))
+    [ $((started % $(jobs))) -ne 0 ] || wait
+  done
+  wait
+}
+
 # The unit tests, built as $2 says; their checks are counted where $3 is "count", else each program is one check: the
 # same assertions under a second compiler are not twice as many.
 unit_tests() {
   name=$1; compile=$2; how=$3
   build_core "$name" "$compile" || { fail "C core does not compile ($name)"; return 0; }
+  # shellcheck disable=SC2317  # at_once calls it
+  unit_test() { run_program "$name" "$compile" "test_$(topic_of "$1")" "$logs/core-$name-$(topic_of "$1").log" "$1"; }
+  printf '%s\n' tests/core/test_*.c | at_once unit_test
   for test in tests/core/test_*.c; do
-    [ -e "$test" ] || return 0
-    topic=$(topic_of "$test")
-    log=$logs/core-$name-$topic.log
-    if ! link_core "$name" "$compile" "test_$topic" "$test"; then
+    log=$logs/core-$name-$(topic_of "$test").log
+    read -r status < "$log.status"
+    if [ "$status" = link ]; then
+      cat "$log"
       fail "$test does not compile ($name)"
-      continue
-    fi
-    status=0
-    "$build/core/$name/test_$topic" > "$log" 2>&1 < /dev/null || status=$?
-    if [ "$how" = count ]; then
+    elif [ "$how" = count ]; then
       before=$failed
       if ! add_counts "$log" || { [ "$status" -ne 0 ] && [ "$failed" -eq "$before" ]; }; then
         fail "$test ended with status $status and no count of its own ($name)"
@@ -70,22 +94,21 @@ unit_tests() {
 replay_corpora() {
   compile="gcc -std=c99 $sanitize"
   build_core replay "$compile" || { fail "C core does not compile (replay)"; return 0; }
-  for target in tests/fuzz/fuzz_*.c; do
-    [ -e "$target" ] || return 0
-    topic=$(topic_of "$target")
-    log=$logs/replay-$topic.log
+  # shellcheck disable=SC2317  # at_once calls it
+  replay() {
+    topic=$(topic_of "$1")
+    sources="$1 tests/fuzz/standalone.c"
     set --
     for input in tests/fuzz/corpus/"$topic"/*; do
       [ ! -f "$input" ] || set -- "$@" "$input"
     done
-    if ! link_core replay "$compile" "fuzz_$topic" "$target" tests/fuzz/standalone.c; then
-      fail "$target does not compile (replay)"
-    elif "$build/core/replay/fuzz_$topic" "$@" > "$log" 2>&1 < /dev/null; then
-      pass "$target: $(tail -n 1 "$log")"
-    else
-      tail -n 40 "$log"
-      fail "$target: replay"
-    fi
+    run_program replay "$compile" "fuzz_$topic" "$logs/replay-$topic.log" "$sources" "$@"
+  }
+  printf '%s\n' tests/fuzz/fuzz_*.c | at_once replay
+  for target in tests/fuzz/fuzz_*.c; do
+    log=$logs/replay-$(topic_of "$target").log
+    read -r status < "$log.status"
+    if [ "$status" = 0 ]; then pass "$target: $(tail -n 1 "$log")"; else tail -n 40 "$log"; fail "$target: replay ended with $status"; fi
   done
 }
 
@@ -96,7 +119,7 @@ replay_corpora() {
 # tests/fuzz/corpus/<topic>/.
 run_fuzzers() {
   part=$1
-  [ "$part" != 0 ] || return 0
+  [ "$part${CANDOR_FUZZ_SECONDS:-}" != 0 ] || return 0
   compile="clang -std=c99 $sanitize"
   build_core fuzz "$compile -fsanitize=fuzzer-no-link" || { fail "C core does not compile (fuzz)"; return 0; }
   for target in tests/fuzz/fuzz_*.c; do
@@ -107,7 +130,7 @@ run_fuzzers() {
       fail "$target does not compile (fuzz)"
       continue
     fi
-    inputs=$(awk -v topic="$topic" -v part="$part" '$1 == topic { print int($2 / part) }' tests/fuzz/inputs.txt)
+    inputs=$(awk -v topic="$topic" -v part="$part" '$1 == topic { print part > 0 ? int($2 / part) : 0 }' tests/fuzz/inputs.txt)
     [ -n "$inputs" ] || { fail "tests/fuzz/inputs.txt does not list $topic"; continue; }
     learnt=$build/fuzz/$topic
     if [ -n "${CANDOR_FUZZ_SECONDS:-}" ]; then
