@@ -6,7 +6,8 @@ set -eu
 
 build=${CANDOR_BUILD:-$root/build}   # everything the scripts write; git ignores it
 library=$build/library               # the package is installed here and nowhere else
-peers=$root/build/peers              # packages of CRAN alone that some tests compare with
+cache=${CANDOR_CACHE:-${XDG_CACHE_HOME:-${HOME:-$build}/.cache}/candor}   # what is built from CRAN and npm, once for all clones
+peers=$cache/peers                   # packages of CRAN alone that some tests compare with
 logs=$build/logs
 mkdir -p "$library" "$logs"
 
@@ -265,14 +266,14 @@ install_peers() {
 # that need them are skipped by name.
 install_libraries() {
   wanted='axe-core@4.14.1 jspsych@8.3.0 survey-core@2.5.38 survey-js-ui@2.5.38'
-  CANDOR_NPM=$build/npm/node_modules
+  CANDOR_NPM=$cache/npm/node_modules
   export CANDOR_NPM
-  if [ "$(cat "$build/npm/stamp" 2> /dev/null)" = "$wanted" ]; then return 0; fi
-  mkdir -p "$build/npm"
+  if [ "$(cat "$cache/npm/stamp" 2> /dev/null)" = "$wanted" ]; then return 0; fi
+  mkdir -p "$cache/npm"
   say "set-up: installing from npm: $wanted"
   # shellcheck disable=SC2086
-  if (cd "$build/npm" && npm install --no-audit --no-fund --ignore-scripts $wanted) < /dev/null > "$logs/npm.log" 2>&1; then
-    echo "$wanted" > "$build/npm/stamp"
+  if (cd "$cache/npm" && npm install --no-audit --no-fund --ignore-scripts $wanted) < /dev/null > "$logs/npm.log" 2>&1; then
+    echo "$wanted" > "$cache/npm/stamp"
   else
     say "set-up: not to be had here, their tests will be skipped (see $logs/npm.log)"
   fi
