@@ -167,21 +167,20 @@ cumulative_reach <- function(fit, g, shares, probs, level) {
 # and whole, the variances of the number below t and of that of the class, and their covariance; at -Inf nobody is
 # below.
 
-# The hull of what is accepted for each of `probs`; `hull` finds it from S and its variance, at -Inf and each value.
+# The hull of what is accepted for each of `probs`, by the sign of S^2 - z^2 V, a quadratic in the probability; `hull`
+# finds it from this excess, at -Inf and at each value.
 inverted_limits <- function(probs, z, below, total, spread, hull) {
-  below <- c(0, below)
-  both <- c(0, spread$both)
-  cross <- c(0, spread$cross)
+  square <- c(0, below * below - z^2 * spread$both)
+  cross <- c(0, total * below - z^2 * spread$cross)
   vapply(probs, function(prob) {
-    V <- both - (2 * prob) * cross + prob^2 * spread$whole
-    hull(below - prob * total, V) %||% c(NA_real_, NA_real_)
+    hull(square - (2 * prob) * cross + prob^2 * (total^2 - z^2 * spread$whole)) %||% c(NA_real_, NA_real_)
   }, numeric(2))
 }
 
 # Of values that the variable has: the first that is accepted, and the one after the last.
-level_hull <- function(values, z) {
-  function(S, V) {
-    accepted <- which(S * S <= z^2 * V)
+level_hull <- function(values) {
+  function(excess) {
+    accepted <- which(excess <= 0)
     if (!length(accepted)) return(NULL)
     first <- accepted[1] - 1L
     last <- accepted[length(accepted)]
@@ -189,10 +188,9 @@ level_hull <- function(values, z) {
   }
 }
 
-# Of bins, within which S is linear and S^2 - z^2 V a quadratic: S and V are given at `breaks` and halfway between.
-bin_hull <- function(breaks, z) {
-  function(S, V) {
-    excess <- S^2 - z^2 * V
+# Of bins, within which the excess is a quadratic, given at `breaks` and halfway between.
+bin_hull <- function(breaks) {
+  function(excess) {
     bins <- seq_len(length(breaks) - 1L)
     start <- excess[2 * bins - 1]
     curve <- 2 * start - 4 * excess[2 * bins] + 2 * excess[2 * bins + 1]
@@ -221,7 +219,7 @@ level_quantiles <- function(probs, z, below, covariance, edges) {
   spread <- list(both = diag(covariance), cross = covariance[, ncol(covariance)],
                  whole = covariance[length(covariance)])
   limits <- inverted_limits(probs, z, drop(at %*% below), total, spread,
-                        if (binned) bin_hull(edges$breaks, z) else level_hull(edges$values, z))
+                        if (binned) bin_hull(edges$breaks) else level_hull(edges$values))
   found <- reach_share(shares, probs, edges)
   place <- if (binned) reach_share(shares, probs, list(breaks = seq(0, k)))$value else found$level
   class_rows(probs, found$value, limits, total, place)

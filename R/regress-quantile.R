@@ -17,8 +17,8 @@ rr_quantile.rr_predictor <- function(fit, probs = c(0.25, 0.5, 0.75), conf.level
                       target = classes$target, what = fit$rows$response)
 }
 
-# What quantiles need of a fit: rows in the order of the outcome, their scores, a column for each class, and where the
-# distinct values of the outcome end.
+# What quantiles need of a fit: rows in the order of the outcome, their scores, a column for each class, and the distinct
+# values of the outcome, with the numbers of rows that have them and the rows at which they end.
 read_classes <- function(fit, target) {
   rows <- fit$rows
   exact <- setdiff(all.vars(delete.response(rows$terms)), rows$covariates)
@@ -26,35 +26,40 @@ read_classes <- function(fit, target) {
     abort("{.arg fit} must be of an exact outcome on randomized variables alone: {.code y ~ 0 + class}.")
   }
   order <- order(rows$outcome)
-  y <- rows$outcome[order]
+  distinct <- rle(rows$outcome[order])
   u <- moment_shares(rows)[order, , drop = FALSE]
   w <- rows$weights[order]
-  list(fit = fit, target = target, order = order, y = y, u = u, w = w, labels = as_tibble(rows$cells),
-       total = colSums(w * u), ends = which(c(y[-1] > y[-length(y)], TRUE)))
+  list(fit = fit, target = target, order = order, u = u, w = w, labels = as_tibble(rows$cells), total = colSums(w * u),
+       values = distinct$values, sizes = distinct$lengths, ends = cumsum(distinct$lengths))
+}
+
+# Of class k: how many are up to each distinct value, and the variance of that sum.
+class_sums <- function(classes, k) {
+  d <- classes$w * classes$u[, k]
+  below <- cumsum(d)[classes$ends]
+  list(below = below, total = classes$total[k], spread = class_spread(classes, classes$u[, k], d, below))
 }
 
 # Of class k. S(t) is the sum of w u (1{y <= t} - prob).
 class_quantiles <- function(classes, k, probs, z) {
   ends <- classes$ends
-  below <- cumsum(classes$w * classes$u[, k])[ends]
-  total <- classes$total[k]
-  values <- classes$y[ends]
-  size <- if (length(ends) == length(classes$y)) 1 else diff(c(0, ends))
-  share <- below / total
+  values <- classes$values
+  sums <- class_sums(classes, k)
+  heights <- cumsum(classes$sizes * sums$below) / sums$total
   at <- vapply(probs, function(prob) {
-    # Up to the first minimum of the sums of size (F - prob) the isotonic regression of F is below prob.
-    sums <- cumsum(size * (share - (prob - 1e-12)))
-    lowest <- which.min(sums)
-    if (prob > 0 && length(lowest) && sums[lowest] < 0) min(lowest + 1L, length(values)) else 1L
+    # Up to the first minimum of the sums of F - prob over the rows the isotonic regression of F is below prob.
+    fall <- heights - (prob - 1e-12) * ends
+    lowest <- which.min(fall)
+    if (prob > 0 && length(lowest) && fall[lowest] < 0) min(lowest + 1L, length(values)) else 1L
   }, 1L)
-  limits <- inverted_limits(probs, z, below, total, class_spread(classes, k), level_hull(values, z))
-  class_rows(probs, values[at], limits, total, ends[at])
+  limits <- inverted_limits(probs, z, sums$below, sums$total, sums$spread, level_hull(values))
+  class_rows(probs, values[at], limits, sums$total, ends[at])
 }
 
 # The share of each class up to the values `at`.
 cumulative_shares.rr_predictor <- function(fit, at, conf.level) {
   classes <- read_classes(fit, "population")
-  values <- classes$y[classes$ends]
+  values <- classes$values
   check_that(is.null(at) || (is.numeric(at) && length(at) && !anyNA(at)), at, "L", "values of the outcome")
   at <- at %||% values
   z <- coefficient_quantile(fit, conf.level)
@@ -69,10 +74,11 @@ cumulative_shares.rr_predictor <- function(fit, at, conf.level) {
 # Of class k up to the distinct values at `place`. Limits are those of the test (Fieller): the shares p at which the sum
 # of w u (1{y <= t} - p) is within z standard deviations of 0; all of them if the class may be empty.
 class_shares <- function(classes, k, place, z) {
-  total <- classes$total[k]
-  spread <- class_spread(classes, k)
+  sums <- class_sums(classes, k)
+  total <- sums$total
+  spread <- sums$spread
   up_to <- function(sums) c(0, sums)[place + 1L]
-  below <- up_to(cumsum(classes$w * classes$u[, k])[classes$ends])
+  below <- up_to(sums$below)
   both <- up_to(spread$both)
   cross <- up_to(spread$cross)
   share <- below / if (total > 0) total else NA
@@ -86,13 +92,11 @@ class_shares <- function(classes, k, place, z) {
 
 # The variance of S(t) is both - 2 prob cross + prob^2 whole, of three sums over the rows up to each distinct t. The
 # noise is that of the randomization alone, or what a finite population hides of it, see R/uncertainty-design.R.
-class_spread <- function(classes, k) {
-  u <- classes$u[, k]
-  d <- classes$w * u
+class_spread <- function(classes, u, d, below) {
   ends <- classes$ends
   fit <- classes$fit
   if (classes$target == "population" && is.null(fit$design)) {
-    return(add_spread(square_spread(d * d, ends), total_spread(d, ends, -1 / fit$n)))
+    return(add_spread(square_spread(d * d, ends), total_spread(below, -1 / fit$n)))
   }
   noise <- square_spread(noise_squares(classes) * (u^2 - u), ends)
   if (classes$target == "sample") return(noise)
@@ -113,9 +117,8 @@ square_spread <- function(squares, ends) {
   list(both = up_to, cross = up_to, whole = up_to[length(up_to)])
 }
 
-# Of `factor` times the square of the sum of d.
-total_spread <- function(d, ends, factor) {
-  up_to <- cumsum(d)[ends]
+# Of `factor` times the square of a sum, which is `up_to` each distinct value.
+total_spread <- function(up_to, factor) {
   whole <- up_to[length(up_to)]
   list(both = factor * up_to * up_to, cross = (factor * whole) * up_to, whole = factor * whole^2)
 }
@@ -161,7 +164,7 @@ stage_sums <- function(classes, d) {
 replicate_sums <- function(classes, u) {
   changes <- replicate_changes(classes)
   Reduce(add_spread, lapply(seq_along(changes$scale), function(r) {
-    total_spread(changes$weights[, r] * u, classes$ends, changes$scale[r])
+    total_spread(cumsum(changes$weights[, r] * u)[classes$ends], changes$scale[r])
   }))
 }
 
@@ -179,7 +182,7 @@ replicate_changes <- function(classes) {
 score_correlation <- function(classes, pair, rows, prob) {
   fit <- classes$fit
   u <- classes$u[, pair]
-  g <- 1 * outer(seq_along(classes$y), rows, `<=`) - prob
+  g <- 1 * outer(seq_along(classes$w), rows, `<=`) - prob
   squares <- noise_squares(classes)
   products <- crossprod(u * g * squares, u * g) - diag(colSums(squares * u * g^2))
   if (classes$target == "population") {

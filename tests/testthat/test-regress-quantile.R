@@ -29,7 +29,7 @@ test_that("golden vectors: means, distributions, quantiles with both targets, di
         expect_golden(c(row$estimate, row$conf.low, row$conf.high), c(expected$quantile, golden_number(expected[[paste0("interval_", target)]])), 1e-9)
       }
       # The standard deviation of S(t) at the quantile, over the total.
-      spread <- candor:::class_spread(candor:::read_classes(fit, "population"), k)
+      spread <- candor:::class_sums(candor:::read_classes(fit, "population"), k)$spread
       place <- match(expected$quantile, classes[[k]]$values)
       variance <- spread$both[place] - 2 * input$tau[i] * spread$cross[place] + input$tau[i]^2 * spread$whole
       expect_golden(sqrt(variance) / classes[[k]]$total, expected$se_cdf, 1e-9)
