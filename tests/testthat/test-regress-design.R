@@ -16,7 +16,7 @@ people <- withr::with_seed(11, {
 })
 linear <- survey::svydesign(~town, strata = ~stratum, weights = ~w, data = people)
 designs <- list(linear = linear, jackknife = survey::as.svrepdesign(linear),
-                bootstrap = withr::with_seed(2, survey::as.svrepdesign(linear, type = "subbootstrap", replicates = 40, mse = TRUE)))
+                bootstrap = withr::with_seed(2, survey::as.svrepdesign(linear, type = "subbootstrap", replicates = 16, mse = TRUE)))
 die <- rr_forced(c(1 / 6, 1 / 6))
 three <- rr_grr(often, p = 0.8)
 direct <- rr_grr(often, p = 1)
