@@ -83,7 +83,10 @@ expect_errors <- function(m, theta, n, replications) {
   functions <- rbind(diag(k), c(1, 1, rep(0, k - 2)), seq_len(k))
   for (target in c("sample", "population")) {
     truths <- if (target == "sample") matrix(theta * n, k, replications) else rmultinom(replications, n, theta)
-    evidence <- apply(truths, 2, function(truth) candor:::new_evidence(law, as.vector(simulate_counts(m, truth)), n, n, k, m))
+    # Surveys are groups of one tally.
+    reports <- rr_perturb(rep(rep(seq_len(k), replications), truths), m, rng = "R")
+    counts <- rr_tally(reports, m, by = rep(seq_len(replications), each = n))$counts
+    evidence <- apply(counts, 2, function(counts) candor:::new_evidence(law, counts, n, n, k, m))
     estimates <- vapply(evidence, function(one) drop(functions %*% one$unbiased()), numeric(nrow(functions)))
     # The mean of the estimated variances is known far better from 40 of them than the variance of all estimates.
     variance <- rowMeans(vapply(evidence[1:40], function(one) candor:::law_functions(law, one, functions, target, variances = TRUE), numeric(nrow(functions))))
