@@ -27,7 +27,7 @@ test_that("answers are read as the design reads them, whatever those do who do n
   designs <- list(rr_warner(0.8), suppressMessages(rr_crosswise(0.3, levels = c("1", "0"))), rr_forced(1 / 6, levels = c("clean", "doped")),
                   rr_binary(0.9, 0.2, levels = c("FALSE", "TRUE")), rr_grr(2, epsilon = 1), rr_grr(c("1", "3"), epsilon = 1),
                   rr_binary(0.9, 0.1, levels = c("2", "1")), rr_channel(matrix(c(0.8, 0.3, 0.2, 0.7), 2)), rr_grr(3, epsilon = 1))
-  # With the labels of Warner's.
+  # These have the labels of Warner's design.
   designs <- c(designs, extended(NULL, list(rr_unrelated(0.7, 0.4), rr_compose(rr_warner(0.9), rr_warner(0.8)))))
   answers <- list(c(0, 1, 1), c(1L, 2L, 2L), c(0, 2), c(3, 1), c(TRUE, FALSE, FALSE), c("0", "1", "1"), factor(c("TRUE", "TRUE")),
                   c("no", "yes"), c(0.5, 1), c(NA, 1))

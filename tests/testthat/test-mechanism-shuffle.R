@@ -250,7 +250,8 @@ test_that("reports of two levels lose nothing by the general way", {
 
 test_that("the level of other protocols falls with the number of reports too, from that of one", {
   for (m in list(rr_bitflip(20, 1, d = 4), rr_bloom(9, 2, permanent = 4), rr_square_wave(16, 1), rr_local_hash(20, 1, cohorts = 5), rr_hierarchy(20, 1))) {
-    levels <- vapply(c(1, 100, 1e6), function(n) suppressWarnings(as.vector(rr_epsilon(m, shuffled = n, delta = 1e-7)), classes = "candor_warning_linked"), 0)
+    level <- function(n) suppressWarnings(as.vector(rr_epsilon(m, shuffled = n, delta = 1e-7)), classes = "candor_warning_linked")
+    levels <- vapply(c(1, 100, 1e6), level, 0)
     expect_false(is.unsorted(rev(levels)))
     expect_lte(max(levels), rr_epsilon(m)[[1]])
     expect_lt(levels[3], 0.02)

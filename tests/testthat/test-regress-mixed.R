@@ -33,8 +33,8 @@ test_that("golden vectors: score and information where they are given", {
 })
 
 test_that("golden vectors: the maximum, the posterior of the intercepts, prevalences", {
-  # Each design with each of its links, weights and offsets: the others repeat one of these.
-  for (case in golden("mixed_regression")[extended(c(1, 3, 4, 6, 8, 11, 12, 13, 15, 17, 18, 20, 21, 23, 25), 1:26)]) {
+  # Two cases of seven items take twice as long as all others together, one of which (19) has seven items too.
+  for (case in golden("mixed_regression")[extended(setdiff(1:26, c(5, 13)), 1:26)]) {
     expected <- case$expected
     model <- parts_of(case$input)
     found <- mixed_maximum(model, expected$fixed$coef, expected$fixed$loglik)
