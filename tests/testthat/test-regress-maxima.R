@@ -19,22 +19,19 @@ rare_survey <- function(seed, mechanism) {
 }
 
 likelihood <- function(x, y, mechanism) {
-  M <- unname(rr_matrix(mechanism))
+  M <- unname(rr_matrix(mechanism))[, y + 1]
   function(b) {
-    eta <- drop(x %*% b)
-    yes <- M[2, 2] * plogis(eta) + M[1, 2] * plogis(-eta)
-    no <- M[2, 1] * plogis(eta) + M[1, 1] * plogis(-eta)
-    sum(log(ifelse(y == 1, yes, no)))
+    share <- plogis(drop(x %*% b))
+    sum(log(M[1, ] * (1 - share) + M[2, ] * share))
   }
 }
 
 # Its gradient in the coefficients: without it optim() takes differences, four times as long.
 score <- function(x, y, mechanism) {
-  M <- unname(rr_matrix(mechanism))
+  M <- unname(rr_matrix(mechanism))[, y + 1]
   function(b) {
     share <- plogis(drop(x %*% b))
-    chance <- M[1, y + 1] * (1 - share) + M[2, y + 1] * share
-    drop(crossprod(x, (M[2, y + 1] - M[1, y + 1]) * share * (1 - share) / chance))
+    drop(crossprod(x, (M[2, ] - M[1, ]) * share * (1 - share) / (M[1, ] * (1 - share) + M[2, ] * share)))
   }
 }
 
@@ -153,7 +150,7 @@ test_that("a survey of 23 designs whose limit was once an error is fitted", {
 test_that("signs at infinity are those of every sequence that reaches the value; others are NA", {
   # For each infinite coefficient: a point of the named sign, far out, has the value; and for NA one of each sign.
   undetermined <- 0
-  for (k in 1:20) {
+  for (k in seq_len(extended(12, 20))) {
     survey <- rare_fit(k)
     mechanism <- survey$mechanism
     data <- survey$data
@@ -180,7 +177,7 @@ test_that("signs at infinity are those of every sequence that reaches the value;
 })
 
 test_that("the order, sign and coding of columns and answers change nothing", {
-  for (k in c(2, 3, 11, 20)) {
+  for (k in c(2, 3, 20)) {
     survey <- rare_fit(k)
     mechanism <- survey$mechanism
     data <- survey$data
