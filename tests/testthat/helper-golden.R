@@ -15,9 +15,10 @@ golden_number <- function(x) {
 expect_golden <- function(actual, expected, tolerance = 1e-11, label = NULL) {
   expected <- golden_number(expected)
   actual <- unname(actual)
-  expect_equal(length(actual), length(expected), label = label)
+  # An expectation that compares costs milliseconds, also where it holds: there are thousands of vectors.
+  if (length(actual) != length(expected)) return(expect_identical(length(actual), length(expected), label = label))
   finite <- is.finite(expected)
-  expect_identical(as.vector(actual)[!finite], as.vector(as.double(expected))[!finite], label = label)
+  if (!all(finite)) expect_identical(as.vector(actual)[!finite], as.vector(as.double(expected))[!finite], label = label)
   worst <- max(0, abs(as.vector(actual) - as.vector(expected))[finite])
   expect_lte(worst, tolerance * max(1, abs(expected[finite])), label = label)
 }

@@ -32,19 +32,16 @@ make_designs <- function() {
 test_that("a direct question gives what svymean(), svytotal() and svyby() give, to 1e-10", {
   for (name in names(designs <- api_designs())) {
     design <- designs[[name]]
+    shares <- survey::svymean(~awards, design)
+    numbers <- survey::svytotal(~awards, design)
+    by <- survey::svyby(~awards, ~stype, design, survey::svymean)
+    theirs <- list(coef(shares), vcov(shares), coef(numbers), vcov(numbers), t(as.matrix(by[2:3])), t(as.matrix(survey::SE(by))))
     for (method in c("mle", "inv")) {
       fit <- rr_estimate(design, direct, column = ~awards, method = method)
-      theirs <- survey::svymean(~awards, design)
-      expect_equal(unname(coef(fit)), unname(coef(theirs)), tolerance = 1e-10, label = name)
-      expect_equal(unname(vcov(fit)), unname(vcov(theirs)), tolerance = 1e-10, ignore_attr = TRUE, label = name)
       total <- rr_estimate(design, direct, column = ~awards, total = TRUE, method = method)
-      theirs <- survey::svytotal(~awards, design)
-      expect_equal(unname(coef(total)), unname(coef(theirs)), tolerance = 1e-10, label = name)
-      expect_equal(unname(vcov(total)), unname(vcov(theirs)), tolerance = 1e-10, ignore_attr = TRUE, label = name)
       groups <- rr_estimate(design, direct, column = ~awards, by = ~stype, method = method)
-      theirs <- survey::svyby(~awards, ~stype, design, survey::svymean)
-      expect_equal(unname(coef(groups)), as.vector(t(as.matrix(theirs[2:3]))), tolerance = 1e-10, label = name)
-      expect_equal(tidy(groups)$std.error, as.vector(t(as.matrix(survey::SE(theirs)))), tolerance = 1e-10, label = name)
+      ours <- list(coef(fit), vcov(fit), coef(total), vcov(total), coef(groups), tidy(groups)$std.error)
+      expect_equal(lapply(ours, as.vector), lapply(theirs, as.vector), tolerance = 1e-10, label = paste(name, method))
     }
   }
 })
@@ -87,17 +84,22 @@ test_that("randomized answers without a finite population: svymean() of the unbi
 })
 
 test_that("what a correction for a finite population hides is what the design does not count of a respondent's own square", {
-  # The quadratic form of the design's variance, one respondent at a time.
+  # The quadratic form of the design's variance, for every fifth respondent by itself.
+  counted <- function(design, some) {
+    one <- diag(length(design_weights(design)))[, some]
+    as.vector(diag(as.matrix(stats::vcov(survey::svytotal(one, design)))))
+  }
   for (design in api_designs()[c("clusters", "infinite", "strata", "two_stages", "domain", "jackknife", "jackknife_strata", "mse")]) {
     w <- design_weights(design)
-    counted <- diag(as.matrix(stats::vcov(survey::svytotal(diag(length(w)), design))))
-    expect_equal(hidden_squares(design) / w^2, unname(1 - counted / w^2), tolerance = 1e-9, ignore_attr = TRUE)
+    some <- seq(1, length(w), 5)
+    expect_equal((hidden_squares(design) / w^2)[some], 1 - counted(design, some) / w[some]^2, tolerance = 1e-9, ignore_attr = TRUE)
   }
   two_stages <- api_designs()$two_stages
-  expect_equal(hidden_squares(two_stages), design_weights(two_stages), tolerance = 1e-12)
+  w <- design_weights(two_stages)
+  some <- seq(1, length(w), 5)
+  expect_equal(hidden_squares(two_stages), w, tolerance = 1e-12)
   withr::local_options(survey.ultimate.cluster = TRUE)
-  counted <- diag(stats::vcov(survey::svytotal(diag(nrow(apiclus2)), two_stages)))
-  expect_equal(design_weights(two_stages)^2 - counted, hidden_squares(two_stages), tolerance = 1e-9, ignore_attr = TRUE)
+  expect_equal((w^2 - hidden_squares(two_stages))[some], counted(two_stages, some), tolerance = 1e-9, ignore_attr = TRUE)
 })
 
 test_that("replicate weights without a finite population give what survey gives for them, whatever made them", {
@@ -271,15 +273,18 @@ test_that("intervals cover under clustered sampling from a finite population, an
     fit <- rr_estimate(design, mechanism, column = ~report, method = "inv")
     wald <- fit
     wald$interval <- "wald"
-    naive <- rr_estimate(drawn, mechanism, column = ~report, method = "inv")
-    vapply(list(fit, wald, naive), function(each) {
+    covers <- vapply(list(fit, wald), function(each) {
       bounds <- confint(each)["yes", ]
       bounds[[1]] <= share && share <= bounds[[2]]
     }, NA)
+    c(covers, sum(drawn$report))
   })
   expect_gt(mean(covered[1, ]), 0.95 - 0.046)
   expect_gt(mean(covered[2, ]), 0.95 - 0.046)
-  expect_lt(mean(covered[3, ]), 0.95 - 0.046)
+  # The same answers as those of so many people drawn singly: groups of one tally.
+  counts <- rbind(600 - covered[3, ], covered[3, ], deparse.level = 0)
+  naive <- confint(rr_estimate(rr_counts(counts, mechanism), method = "inv"))[2 * 1:200, ]
+  expect_lt(mean(naive[, 1] <= share & share <= naive[, 2]), 0.95 - 0.046)
 })
 
 test_that("most of the population drawn: without the hidden part intervals would not cover", {
@@ -289,14 +294,15 @@ test_that("most of the population drawn: without the hidden part intervals would
   mechanism <- rr_warner(0.75)
   design <- survey::svydesign(id = ~1, fpc = ~size, data = data.frame(report = rep(0, 360), size = 400))
   draws <- replicate(200, {
-    design$variables$report <- rr_perturb(sample(truth, 360), mechanism, rng = "R")
-    theirs <- survey::svymean(~I((report - 0.25) / 0.5), design)
+    design$variables$report <<- rr_perturb(sample(truth, 360), mechanism, rng = "R")
     fit <- rr_estimate(design, mechanism, column = ~report, method = "inv")
-    c(coef(fit)[2], vcov(fit)[2, 2], vcov(theirs))
+    c(coef(fit)[2], vcov(fit)[2, 2])
   })
+  # The survey package's variance of the last survey: it hardly differs between surveys.
+  theirs <- vcov(survey::svymean(~I((report - 0.25) / 0.5), design))
   # Relative error of a variance of 200 draws: 10 per cent; four of them.
   expect_equal(mean(draws[2, ]), stats::var(draws[1, ]), tolerance = 0.4)
-  expect_lt(mean(draws[3, ]), 0.3 * stats::var(draws[1, ]))
+  expect_lt(as.vector(theirs), 0.3 * stats::var(draws[1, ]))
 })
 
 test_that("intervals stay within 0 and 1, also where all reports are alike", {
@@ -416,7 +422,9 @@ test_that("scores give what the channel gives where both are known, in every des
     for (by in list(NULL, ~awards)) {
       plain <- suppressMessages(rr_estimate(rr_tally(design, mechanism, column = ~stype, by = by), method = "inv", interval = "wald"))
       data <- design_data(design, plain$tally, ~stype, by, scored = TRUE)
-      for (target in c("population", "sample")) for (total in c(FALSE, TRUE)) {
+      # Each target with and without a total, one of both alone and the other by group.
+      for (target in c("population", "sample")) {
+        total <- (target == "sample") == is.null(by)
         fit <- rr_estimate(design, mechanism, column = ~stype, by = by, method = "inv", target = target, total = total)
         scored <- design_covariance(design, plain, data, target, total, list())
         expect_equal(scored$covariance, fit$covariance, tolerance = 1e-10, label = paste(name, target, total))
@@ -485,12 +493,12 @@ test_that("with respondents as clusters intervals of several rounds cover, witho
     c(clusters = covers(rr_estimate(design, mechanism, column = ~report)),
       plain = covers(rr_estimate(data["report"], mechanism, method = "inv")))
   }
-  # Of 200 intervals of 95 per cent the share that covers has a standard deviation of .0154: .89 is four of them below. Plain ones treat six
+  # Of 120 intervals of 95 per cent the share that covers has a standard deviation of .02: .87 is four of them below. Plain ones treat six
   # reports of a person as six people: with the variance between people they cover about .75.
   # The doubt takes reports for those of different people: of these designs a few are doubted.
-  covered <- suppressWarnings(cbind(replicate(100, rounds(rr_longitudinal(5, 2, 1))), replicate(100, rounds(rr_hadamard(5, 3)))),
+  covered <- suppressWarnings(cbind(replicate(60, rounds(rr_longitudinal(5, 2, 1))), replicate(60, rounds(rr_hadamard(5, 3)))),
                               classes = "candor_warning_unlikely")
-  expect_gt(mean(covered["clusters", ]), 0.89)
+  expect_gt(mean(covered["clusters", ]), 0.87)
   expect_lt(mean(covered["plain", ]), 0.87)
 })
 

@@ -123,15 +123,15 @@ sketch_runs <- function(one_bit, target, runs) {
 
 test_that("estimates are unbiased, standard errors and the sum of squares right, and intervals cover", {
   set.seed(8)
-  runs <- 150
+  runs <- 80
   for (one_bit in c(FALSE, TRUE)) {
     result <- sketch_runs(one_bit, if (one_bit) "sample" else "population", runs)
     sd <- apply(result$error, 1, sd)
-    # Four standard deviations of five means, and of a variance of 150 runs: 4 sqrt(2 / 149) = 0.46 for one, less for the average of five.
+    # Four standard deviations of five means, and of a variance of 80 runs: 4 sqrt(2 / 79) = 0.64 for one, less for the average of five.
     expect_true(all(abs(rowMeans(result$error)) < 4 * sd / sqrt(runs)))
-    expect_equal(mean(sd^2 / result$variance), 1, tolerance = 0.22)
-    # 750 intervals, those of one run nearly independent: 4 sqrt(.05 .95 / 750) = 0.032.
-    expect_equal(result$covered, 0.95, tolerance = 0.032)
+    expect_equal(mean(sd^2 / result$variance), 1, tolerance = 0.3)
+    # 400 intervals, those of one run nearly independent: 4 sqrt(.05 .95 / 400) = 0.044.
+    expect_equal(result$covered, 0.95, tolerance = 0.044)
     expect_equal(result$squares, sum(zipf(100)^2), tolerance = 0.25)
   }
 })

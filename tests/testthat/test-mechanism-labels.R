@@ -20,15 +20,16 @@ test_that("answers that are labels are read by label through every door, in what
         answers <- bits[[type]]
         label <- paste(class(mechanism)[1], own[1], type)
         expected <- c(sum(answers == (own[1] %in% c("TRUE", "1"))), sum(answers == (own[2] %in% c("TRUE", "1"))))
-        expect_identical(rr_tally(answers, mechanism)$counts, as.double(expected), label = label)
-        expect_identical(rr_perturb(answers, mechanism), answers, label = label)
-        expect_identical(rr_perturb(data.frame(a = answers), rr_product(a = mechanism))$a, answers, label = label)
-        expect_identical(as.vector(rr_tally(data.frame(a = answers), rr_product(a = mechanism))$counts), as.double(expected), label = label)
+        product <- rr_product(a = mechanism)
+        read <- list(counted = rr_tally(answers, mechanism)$counts, column = as.vector(rr_tally(data.frame(a = answers), product)$counts),
+                     perturbed = rr_perturb(answers, mechanism), perturbed_column = rr_perturb(data.frame(a = answers), product)$a)
+        expected <- as.double(expected)
+        expect_identical(read, list(counted = expected, column = expected, perturbed = answers, perturbed_column = answers), label = label)
       }
       for (text in list(own[c(1, 1, 2)], factor(own[c(1, 1, 2)], own[2:1]))) {
-        expect_identical(rr_tally(text, mechanism)$counts, c(2, 1))
-        expect_identical(rr_counts(table(text), mechanism)$counts, c(2, 1))
-        expect_identical(as.character(rr_perturb(text, mechanism)), as.character(text))
+        read <- list(counted = rr_tally(text, mechanism)$counts, given = rr_counts(table(text), mechanism)$counts,
+                     perturbed = as.character(rr_perturb(text, mechanism)))
+        expect_identical(read, list(counted = c(2, 1), given = c(2, 1), perturbed = as.character(text)), label = own[1])
       }
     }
   }

@@ -25,21 +25,25 @@ test_that("noncompliance prints, and refuses what it cannot mean", {
 
 test_that("answers are read as the design reads them, whatever those do who do not comply", {
   designs <- list(rr_warner(0.8), suppressMessages(rr_crosswise(0.3, levels = c("1", "0"))), rr_forced(1 / 6, levels = c("clean", "doped")),
-                  rr_binary(0.9, 0.2, levels = c("FALSE", "TRUE")), rr_unrelated(0.7, 0.4), rr_grr(2, epsilon = 1),
-                  rr_grr(c("1", "3"), epsilon = 1), rr_binary(0.9, 0.1, levels = c("2", "1")),
-                  rr_channel(matrix(c(0.8, 0.3, 0.2, 0.7), 2)), rr_compose(rr_warner(0.9), rr_warner(0.8)), rr_grr(3, epsilon = 1))
+                  rr_binary(0.9, 0.2, levels = c("FALSE", "TRUE")), rr_grr(2, epsilon = 1), rr_grr(c("1", "3"), epsilon = 1),
+                  rr_binary(0.9, 0.1, levels = c("2", "1")), rr_channel(matrix(c(0.8, 0.3, 0.2, 0.7), 2)), rr_grr(3, epsilon = 1))
+  # These have the labels of Warner's design.
+  designs <- c(designs, extended(NULL, list(rr_unrelated(0.7, 0.4), rr_compose(rr_warner(0.9), rr_warner(0.8)))))
   answers <- list(c(0, 1, 1), c(1L, 2L, 2L), c(0, 2), c(3, 1), c(TRUE, FALSE, FALSE), c("0", "1", "1"), factor(c("TRUE", "TRUE")),
                   c("no", "yes"), c(0.5, 1), c(NA, 1))
   # The class and the words after the name of the function, for what is refused.
-  read <- function(verb, x, mechanism, ...) tryCatch(verb(x, mechanism, ...), candor_error = function(e) c(class(e), conditionMessage(e)))
-  for (design in designs) {
+  read <- function(x, mechanism) tryCatch(rr_tally(x, mechanism)$counts, candor_error = function(e) c(class(e), conditionMessage(e)))
+  for (number in seq_along(designs)) {
+    design <- designs[[number]]
+    # Every other answer, to the next design the others: a refusal takes long to word.
+    asked <- answers[(seq_along(answers) + number) %% extended(2, 1) == 0]
     mixed <- lapply(list("truth", "uniform", design$reports[1]), function(answer) rr_noncompliance(design, 0.2, answer))
-    for (i in seq_along(answers)) {
-      plain <- read(rr_tally, answers[[i]], design)
-      # What is refused is tried on one of the three in turn.
-      if (is.character(plain)) expect_identical(read(rr_tally, answers[[i]], mixed[[i %% 3 + 1]]), plain)
-      else for (one in mixed) expect_identical(rr_tally(answers[[i]], one)$counts, plain$counts)
-    }
+    plain <- lapply(asked, read, design)
+    refused <- vapply(plain, is.character, NA)
+    for (one in mixed) expect_identical(lapply(asked[!refused], read, one), plain[!refused], label = format(one))
+    # What is refused is tried on one of the three in turn.
+    turn <- mixed[seq_along(asked) %% 3 + 1]
+    expect_identical(Map(read, asked[refused], turn[refused]), plain[refused], label = format(design))
   }
   set.seed(3)
   asked <- rr_perturb(rep(0:1, c(400, 400)), rr_noncompliance(rr_warner(0.9), 0.5, "truth"), rng = "R")

@@ -43,11 +43,11 @@ test_that("one sample does not identify an unknown parameter, and says so", {
 })
 
 test_that("standard errors of the lie detector cover", {
-  # 400 surveys; the coverage of a 95 % interval then has a standard error of .011: .92 is 2.7 of them below.
+  # 150 surveys; the coverage of a 95 % interval then has a standard error of .018: .902 is 2.7 of them below.
   withr::local_seed(11)
   truth <- 0.3
   honesty <- 0.7
-  hit <- replicate(400, {
+  hit <- replicate(150, {
     tallies <- lapply(c(0.2, 0.8), function(p) {
       yes <- rbinom(1, 2000, truth * honesty + (1 - truth) * (1 - p))
       rr_counts(c(no = 2000 - yes, yes = yes), rr_lie_detector(p))
@@ -55,7 +55,7 @@ test_that("standard errors of the lie detector cover", {
     table <- tidy(rr_estimate(tallies), type = "parameters")
     abs(table$estimate - c(truth, honesty)) <= 1.96 * table$std.error
   })
-  expect_gt(min(rowMeans(hit, na.rm = TRUE)), 0.92)
+  expect_gt(min(rowMeans(hit, na.rm = TRUE)), 0.902)
 })
 
 test_that("bad designs are refused", {
@@ -119,6 +119,7 @@ test_that("intervals of honesty cover, also where everybody is honest", {
   # 1,000 surveys a cell: .93 is 2.9 standard errors below .95.
   expect_gt(min(table$coverage), 0.93)
   expect_identical(table$without_interval, c(0L, 0L, 0L))
-  again <- study$study_parameters(replications = 40)
-  expect_equal(again$first_40, table$first_40)
+  first <- function() mean(vapply(1:40, function(seed) study$one_survey(table$share[1], table$honesty[1], table$n[1], seed)[["hit"]], 0))
+  again <- extended(first(), study$study_parameters(replications = 40)$first_40)
+  expect_equal(again, table$first_40[seq_along(again)])
 })

@@ -65,7 +65,7 @@ estimate_of <- function(tallies, mechanism, method) {
 test_that("the unbiased risk is that of leaving each report out, in every tally of a few reports", {
   skip_on_cran()
   methods <- c("inv", "invn", "invp", "norm_sub", "mle", "norm_cut", "combine", "merged", "base_cut", "power")
-  cases <- list(list(n = 6, mechanism = rr_grr(3, epsilon = 1.2)), list(n = 5, mechanism = rr_grr(4, epsilon = 0.4)),
+  cases <- list(list(n = 6, mechanism = rr_grr(3, epsilon = 1.2)), list(n = 4, mechanism = rr_grr(4, epsilon = 0.4)),
                 list(n = 2, mechanism = rr_grr(3, epsilon = 3)), list(n = 9, mechanism = rr_warner(0.8)),
                 list(n = 9, mechanism = rr_crosswise(0.25)), list(n = 7, mechanism = rr_binary(0.99, 0.01)))
   for (case in cases) {
@@ -74,17 +74,19 @@ test_that("the unbiased risk is that of leaving each report out, in every tally 
     inverse <- solve(rr_matrix(mechanism))
     n <- case$n
     tallies <- all_tallies(n, length(mechanism$levels))
+    names <- apply(tallies, 1, paste, collapse = " ")
     for (m in methods) {
       estimate <- estimate_of(tallies, mechanism, m)
       estimate_fewer <- estimate_of(all_tallies(n - 1, length(mechanism$levels)), mechanism, m)
-      for (row in seq_len(nrow(tallies))) {
-        counts <- as.double(tallies[row, ])
+      by_hand <- apply(tallies, 1, function(counts) {
         left_out <- vapply(which(counts > 0), function(i) counts[i] / n * sum(inverse[i, ] * estimate_fewer(counts - (seq_along(counts) == i))), 0)
         pairs <- 0
         # |theta|^2 from all ordered pairs of two reports.
         for (i in which(counts > 0)) for (j in which(counts > 0)) pairs <- pairs + counts[i] * (counts[j] - (i == j)) * sum(inverse[i, ] * inverse[j, ])
-        expect_equal(unbiased_risk(mechanism, counts, m, sum(counts)), sum(estimate(counts)^2) - 2 * sum(left_out) + pairs / (n * (n - 1)), tolerance = 1e-9)
-      }
+        sum(estimate(counts)^2) - 2 * sum(left_out) + pairs / (n * (n - 1))
+      })
+      ours <- apply(tallies, 1, function(counts) unbiased_risk(mechanism, as.double(counts), m, n))
+      expect_equal(stats::setNames(ours, names), stats::setNames(by_hand, names), tolerance = 1e-9, label = paste(mechanism$design, m))
     }
   }
 })
@@ -174,8 +176,8 @@ test_that("every mechanism has a default choice", {
     choice <- rr_choose_method(tally, replications = 20, seed = 1)
     expect_true(all(is.finite(c(choice$risk, choice$mc.error, choice$wins))), label = names(mechanisms)[i])
     expect_true("mle" %in% choice$method)
-    # What is left out is refused where it is named.
-    for (m in setdiff(c("inv", "invn", "invp", "combine"), choice$method)) {
+    # What is left out is refused where it is named; one mechanism of each constructor is enough.
+    for (m in if (!duplicated(names(mechanisms))[i]) setdiff(c("inv", "invn", "invp", "combine"), choice$method)) {
       class <- if (m == "combine") "candor_error_argument" else "candor_error_no_information"
       expect_error(rr_choose_method(tally, method = c("mle", m), seed = 1), class = class)
       expect_error(rr_estimate(tally, method = m), class = class)
@@ -202,7 +204,7 @@ test_that("the risks of a yes/no question are those that all of its tallies have
   for (mechanism in list(rr_warner(0.8), rr_warner(0.2), rr_kuk(0.8, 0.3))) {
     # Few of one answer, so that the methods differ.
     counts <- if (identical(mechanism$p, 0.2)) c(15, 45) else c(45, 15)
-    choice <- rr_choose_method(rr_counts(counts, mechanism), replications = 500, seed = 5)
+    choice <- rr_choose_method(rr_counts(counts, mechanism), replications = 300, seed = 5)
     p <- rr_matrix(mechanism)[, 2]
     # The smoothed truth: of `combine`, or the maximum of the likelihood (here by its one equation) with sqrt(n) uniform respondents.
     yes <- min(max((counts[2] / n - p[[1]]) / (p[[2]] - p[[1]]), 0), 1)
@@ -236,7 +238,7 @@ test_that("weights tell no more than how many respondents they are worth", {
   methods <- setdiff(possible_methods(mechanism), "ibu")
   choose <- function(tally) lapply(rr_choose_method(tally, method = methods, replications = 20, seed = 1), identity)
   expected <- choose(plain)
-  for (weight in c(0.1, 10, 1e6)) {
+  for (weight in c(0.1, 1e6)) {
     weighted <- rr_tally(reports, mechanism, weights = rep(weight, 500))
     for (m in possible_methods(mechanism)) {
       # Steps of the certified iteration end at the same place, to its tolerance.

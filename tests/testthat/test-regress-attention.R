@@ -123,11 +123,11 @@ test_that("cWise's published regression is met", {
 })
 
 test_that("intervals of both parts cover, whether attention belongs to persons or answers", {
-  # 80 surveys; 95 per cent, less three simulation errors of 2.4. inst/studies/attention.csv has the coverage of 200.
+  # 50 surveys; 95 per cent, less three simulation errors of 3.1. inst/studies/attention.csv has the coverage of 200.
   anchor <- list(a = rr_anchor(rr_crosswise(0.2)))
-  inside <- vapply(1:80, function(seed) {
+  inside <- vapply(1:50, function(seed) {
     fit <- suppressWarnings(rr_glm(y ~ x, careless_survey(2000, seed), rr_crosswise(0.15), anchor = anchor, attention = ~x, starts = 1))
     abs(coef(fit) - c(-1, 0.7, 1, -0.5)) <= 1.96 * sqrt(diag(vcov(fit)))
   }, logical(4))
-  expect_true(all(rowMeans(inside) > 0.95 - 3 * 0.024))
+  expect_true(all(rowMeans(inside) > 0.95 - 3 * 0.031))
 })

@@ -31,14 +31,17 @@ test_that("golden: regressions by blocks, by rows, and by rows with a sandwich b
   }
 })
 
-# The likelihood of a block by all deals of its deck: cards 1 for yes, 0 for no, NA for the truth.
-deal_likelihood <- function(deck, said, truth) {
-  orders <- function(cards) {
-    if (length(cards) == 1L) return(matrix(cards))
-    do.call(rbind, lapply(seq_along(cards), function(i) cbind(cards[i], orders(cards[-i]))))
-  }
-  dealt <- orders(deck)[, seq_along(said), drop = FALSE]
-  mean(apply(dealt, 1, function(card) prod(ifelse(is.na(card), ifelse(said == 1, truth, 1 - truth), card == said))))
+# All deals of a deck, a row each: cards 1 for yes, 0 for no, NA for the truth.
+deals <- function(deck) {
+  if (length(deck) == 1L) return(matrix(deck))
+  do.call(rbind, lapply(seq_along(deck), function(i) cbind(deck[i], deals(deck[-i]))))
+}
+
+# The likelihood of a block is the mean over all deals.
+deal_likelihood <- function(dealt, said, truth) {
+  chance <- 1
+  for (i in seq_along(said)) chance <- chance * ifelse(is.na(dealt[, i]), if (said[i] == 1) truth[i] else 1 - truth[i], dealt[, i] == said[i])
+  mean(chance)
 }
 
 dealt_people <- function(n = 46, sizes = c(5, 5, 5, 3)) {
@@ -53,12 +56,14 @@ test_that("full and short blocks: value and curvature of every link against all 
   mechanism <- rr_dealt(c(no = 1, yes = 1), cards = 5, block = "team")
   data <- dealt_people()
   data$said <- rr_perturb(data[c("team", "true")], mechanism, rng = "R")$report
+  dealt <- deals(c(1, 0, NA, NA, NA))
+  teams <- split(seq_len(46), data$team)
   for (link in c("logit", "probit", "cloglog", "cauchit")) {
     fit <- rr_glm(said ~ x + offset(z), data, mechanism, link = link)
     inverse <- binomial(link)$linkinv
     loglik <- function(b) {
       truth <- inverse(b[1] + b[2] * data$x + data$z)
-      sum(vapply(split(seq_len(46), data$team), function(rows) log(deal_likelihood(c(1, 0, NA, NA, NA), data$said[rows], truth[rows])), 0))
+      sum(vapply(teams, function(rows) log(deal_likelihood(dealt, data$said[rows], truth[rows])), 0))
     }
     expect_equal(as.numeric(logLik(fit)), loglik(coef(fit)), tolerance = 1e-10, label = link)
     # Differences of second order with steps of 1e-3.

@@ -84,17 +84,21 @@ test_that("the likelihood written out, with weights, offsets and another link", 
   people$o <- rep(c(-0.2, 0, 0.1), length.out = 150)[people$id]
   fit <- suppressWarnings(rr_glm(y ~ item + offset(o) + (1 | id), people, rr_forced(1 / 6), link = "probit", weights = w, protective = "no"))
   device <- rr_matrix(rr_forced(1 / 6))[, 2]
-  # Simpson's rule on a fine grid.
-  u <- seq(-9, 9, length.out = 3001)
-  simpson <- dnorm(u) * diff(u)[1] / 3 * c(1, rep(c(4, 2), 1499), 4, 1)
-  x <- model.matrix(~item, people)
+  # The trapezoidal rule converges faster than any power of its step where the integrand and all its derivatives vanish at both ends.
+  u <- seq(-9, 9, length.out = 201)
+  nodes <- dnorm(u) * diff(u)[1]
+  # Respondents of the same answers and offset have the same likelihood: it is computed once, with their weights added up.
+  kind <- vapply(split(people, people$id), function(one) paste(c(one$y, one$o[1]), collapse = " "), "")
+  worth <- as.vector(tapply(people$w[!duplicated(people$id)], factor(kind, unique(kind)), sum))
+  kinds <- people[people$id %in% which(!duplicated(kind)), ]
+  x <- model.matrix(~item, kinds)
+  safe <- as.vector(tapply(kinds$y, kinds$id, sum)) == 0
   loglik <- function(at) {
-    eta <- drop(x %*% at[1:4]) + people$o
+    eta <- drop(x %*% at[1:4]) + kinds$o
     yes <- device[1] + diff(device) * pnorm(outer(eta, at[5] * u, `+`))
-    groups <- drop(exp(rowsum(log(people$y * yes + (1 - people$y) * (1 - yes)), people$id)) %*% simpson)
+    groups <- drop(exp(rowsum(log(kinds$y * yes + (1 - kinds$y) * (1 - yes)), kinds$id)) %*% nodes)
     gamma <- plogis(at[6])
-    safe <- as.vector(tapply(people$y, people$id, sum)) == 0
-    sum(people$w[!duplicated(people$id)] * log((1 - gamma) * groups + gamma * safe))
+    sum(worth * log((1 - gamma) * groups + gamma * safe))
   }
   at <- unname(fit$evasion$at)
   expect_equal(fit$loglik, loglik(at), tolerance = 1e-10)
@@ -139,12 +143,12 @@ test_that("what cannot tell evasion is refused", {
 })
 
 test_that("the share's interval covers, and nobody evading is found rarely", {
-  # 60 surveys of the smallest setting: 95 per cent, with a simulation error of 2.8, leave 88 and more.
-  inside <- vapply(1:60, function(seed) {
+  # 40 surveys of the smallest setting: 95 per cent, with a simulation error of 3.4, leave 86 and more.
+  inside <- vapply(1:40, function(seed) {
     fit <- suppressWarnings(rr_glm(y ~ 0 + item + (1 | id), evading_survey(800, 4, 0.15, seed), rr_forced(1 / 6), protective = "no"))
     ends <- confint(fit, "self-protective")
     c(ends[1] <= 0.15 && 0.15 <= ends[2], fit$evasion$p.value < 0.05)
   }, c(NA, NA))
-  expect_gt(mean(inside[1, ]), 0.88)
+  expect_gt(mean(inside[1, ]), 0.86)
   expect_gt(mean(inside[2, ]), 0.5)
 })

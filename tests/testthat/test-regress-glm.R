@@ -87,7 +87,7 @@ test_that("profile intervals end where the fall is the quantile, with nothing th
   designs <- list(rr_warner(0.75), rr_crosswise(0.2), rr_forced(c(1 / 6, 1 / 6)))
   set.seed(11)
   infinite <- 0
-  for (r in 1:24) {
+  for (r in seq_len(extended(12, 24))) {
     device <- rr_matrix(designs[[r %% 3 + 1]])[2:1, 2]
     x <- rnorm(60)
     y <- rbinom(60, 1, device[2] + diff(rev(device)) * plogis(-1 + 0.8 * x))
@@ -100,7 +100,7 @@ test_that("profile intervals end where the fall is the quantile, with nothing th
       centre <- coef(fit)[[j]]
       if (is.finite(end)) {
         expect_equal(fall(end, j), 1, tolerance = 1e-4)
-        beyond <- centre + (end - centre) * c(1.02, 1.1, 1.3, 2, 5, 20)
+        beyond <- centre + (end - centre) * c(1.02, 1.3, 3, 20)
         expect_gte(min(vapply(beyond, fall, 0, j = j)), 1 - 1e-6)
       } else {
         infinite <- infinite + 1
@@ -108,7 +108,7 @@ test_that("profile intervals end where the fall is the quantile, with nothing th
       }
     }
   }
-  expect_gt(infinite, 5)
+  expect_gt(infinite, 2)
 })
 
 test_that("the profile of a usual fit costs a few climbs an end", {

@@ -19,22 +19,19 @@ rare_survey <- function(seed, mechanism) {
 }
 
 likelihood <- function(x, y, mechanism) {
-  M <- unname(rr_matrix(mechanism))
+  M <- unname(rr_matrix(mechanism))[, y + 1]
   function(b) {
-    eta <- drop(x %*% b)
-    yes <- M[2, 2] * plogis(eta) + M[1, 2] * plogis(-eta)
-    no <- M[2, 1] * plogis(eta) + M[1, 1] * plogis(-eta)
-    sum(log(ifelse(y == 1, yes, no)))
+    share <- plogis(drop(x %*% b))
+    sum(log(M[1, ] * (1 - share) + M[2, ] * share))
   }
 }
 
 # Its gradient in the coefficients: without it optim() takes differences, four times as long.
 score <- function(x, y, mechanism) {
-  M <- unname(rr_matrix(mechanism))
+  M <- unname(rr_matrix(mechanism))[, y + 1]
   function(b) {
     share <- plogis(drop(x %*% b))
-    chance <- M[1, y + 1] * (1 - share) + M[2, y + 1] * share
-    drop(crossprod(x, (M[2, y + 1] - M[1, y + 1]) * share * (1 - share) / chance))
+    drop(crossprod(x, (M[2, ] - M[1, ]) * share * (1 - share) / (M[1, ] * (1 - share) + M[2, ] * share)))
   }
 }
 
@@ -74,7 +71,7 @@ test_that("a supremum at infinity is reached if the rows beside its threshold ar
 })
 
 test_that("fits of rare truths reach what optim() reaches, their own starts, and their nested models", {
-  for (k in seq_len(extended(20, 1000))) {
+  for (k in seq_len(extended(10, 1000))) {
     survey <- rare_fit(k)
     mechanism <- survey$mechanism
     data <- survey$data
@@ -107,7 +104,7 @@ test_that("surveys whose limits were once named wrongly reach their supremum", {
 })
 
 # The largest likelihood of truths that are 1 beyond a line in the plane of x and z and 0 before it: a supremum is at least as large.
-best_division <- function(data, mechanism, ways = 1000) {
+best_division <- function(data, mechanism, ways = 400) {
   M <- log(unname(rr_matrix(mechanism)))
   gain <- (M[2, ] - M[1, ])[data$y + 1]
   found <- vapply(seq(0, 2 * base::pi, length.out = ways), function(turn) {
@@ -132,7 +129,8 @@ test_that("a maximum at infinity is found from steep starts, where climbs from g
   fit <- fit_of(y ~ x + z, data, rr_warner(0.75))
   expect_equal(fit$loglik, sum(dbinom(data$y, 1, ifelse(few, 0.75, 0.25), log = TRUE)), tolerance = 1e-9)
   expect_identical(coef(fit), c(-Inf, Inf, -Inf), ignore_attr = TRUE)
-  for (k in seq_len(extended(20, 1000))) {
+  # Each of six mechanisms twice.
+  for (k in seq_len(extended(12, 1000))) {
     mechanism <- c(designs, list(mangat = rr_mangat(0.7, 0.6)))[[k %% 6 + 1]]
     data <- rare_survey(7000 + k, mechanism)
     fit <- fit_of(y ~ x + z, data, mechanism, link = c("logit", "probit", "cloglog")[k %% 3 + 1])
@@ -152,7 +150,7 @@ test_that("a survey of 23 designs whose limit was once an error is fitted", {
 test_that("signs at infinity are those of every sequence that reaches the value; others are NA", {
   # For each infinite coefficient: a point of the named sign, far out, has the value; and for NA one of each sign.
   undetermined <- 0
-  for (k in 1:20) {
+  for (k in seq_len(extended(12, 20))) {
     survey <- rare_fit(k)
     mechanism <- survey$mechanism
     data <- survey$data
@@ -179,11 +177,12 @@ test_that("signs at infinity are those of every sequence that reaches the value;
 })
 
 test_that("the order, sign and coding of columns and answers change nothing", {
-  for (k in c(2, 3, 11, 20, 26)) {
-    mechanism <- designs[[(k - 1) %% 5 + 1]]
-    data <- rare_survey(5000 + k, mechanism)
+  for (k in c(2, 3, 20)) {
+    survey <- rare_fit(k)
+    mechanism <- survey$mechanism
+    data <- survey$data
     M <- rr_matrix(mechanism)
-    value <- fit_of(y ~ x + z, data, mechanism)$loglik
+    value <- survey$fit$loglik
     expect_equal(fit_of(y ~ z + x, data, mechanism)$loglik, value, tolerance = 1e-9)
     expect_equal(fit_of(y ~ I(-x) + I(1 - z), data, mechanism)$loglik, value, tolerance = 1e-9)
     expect_equal(fit_of(I(1 - y) ~ x + z, data, rr_binary(M[1, 1], M[2, 1]))$loglik, value, tolerance = 1e-9)
@@ -204,7 +203,7 @@ test_that("a factor of 150 levels is fitted, with what is known of each level by
   skip_on_cran()
   # With covariates: as many coefficients as 10 times the time of glm() allows.
   data <- withr::with_seed(1, transform(data, x = rnorm(2500), z = rbinom(2500, 1, 0.5)))
-  seconds <- function(run) system.time(for (k in 1:3) run())[["user.self"]]
+  seconds <- function(run) system.time(run(), gcFirst = FALSE)[["user.self"]]
   ours <- seconds(function() fit_of(y ~ g + x + z, data, designs$forced))
   # 10 are wanted; the margin is for the noise of a machine with other work.
   expect_lt(ours / seconds(function() glm(y ~ g + x + z, binomial, data)), 15)
@@ -237,7 +236,7 @@ test_that("a prior gives the mode of the posterior, with its curvature", {
 
 test_that("several categories: more starts never lead lower, nor covariates, and climbs from random points seldom higher", {
   mechanisms <- list(rr_grr(3, p = 0.8), rr_grr(3, p = 0.6), rr_channel(rbind(c(0.7, 0.2, 0.1), c(0.2, 0.6, 0.2), c(0.1, 0.2, 0.7))))
-  below <- vapply(1:9, function(k) {
+  below <- vapply(seq_len(extended(6, 9)), function(k) {
     mechanism <- mechanisms[[k %% 3 + 1]]
     C <- unname(rr_matrix(mechanism))
     data <- withr::with_seed(100 + k, {
@@ -251,25 +250,28 @@ test_that("several categories: more starts never lead lower, nor covariates, and
     data$y <- mechanism$reports[data$code]
     x <- cbind(1, data$x, data$z)
     seen <- t(C[, data$code])
+    # The shares of the categories, up to a factor of each row.
+    shares <- function(b) {
+      eta <- x %*% matrix(b, 3)
+      exp(cbind(0, eta) - pmax(0, eta[, 1], eta[, 2]))
+    }
     value <- function(b) {
-      eta <- cbind(0, x %*% matrix(b, 3))
-      e <- exp(eta - apply(eta, 1, max))
+      e <- shares(b)
       sum(log(rowSums(e * seen) / rowSums(e)))
     }
     gradient <- function(b) {
-      eta <- cbind(0, x %*% matrix(b, 3))
-      e <- exp(eta - apply(eta, 1, max))
+      e <- shares(b)
       as.vector(crossprod(x, (e * seen / rowSums(e * seen) - e / rowSums(e))[, -1]))
     }
     fit <- function(formula, starts) suppressWarnings(rr_multinom(formula, data, mechanism, starts = starts))
-    fits <- lapply(c(1, 5, 12), fit, formula = y ~ x + z)
-    logliks <- vapply(fits, `[[`, 0, "loglik")
-    expect_true(all(diff(logliks) >= -1e-8))
-    for (small in list(y ~ 1, y ~ x)) expect_gte(logliks[3], fit(small, 1)$loglik - 1e-6)
+    few <- fit(y ~ x + z, 1)
+    many <- fit(y ~ x + z, 12)
+    expect_gte(many$loglik, few$loglik - 1e-8)
+    for (small in list(y ~ 1, y ~ x)) expect_gte(many$loglik, fit(small, 1)$loglik - 1e-6)
     # The reported point is finite and has this likelihood.
-    expect_equal(value(fits[[3]]$estimate), logliks[3], tolerance = 1e-10)
+    expect_equal(value(many$estimate), many$loglik, tolerance = 1e-10)
     starts <- withr::with_seed(k, matrix(rnorm(72, 0, c(2, 3, 2)), 6))
-    logliks[3] < climbed(value, gradient, starts) - 0.01
+    many$loglik < climbed(value, gradient, starts) - 0.01
   }, NA)
   # No search is certain: of 25 such surveys one was below the best of 20 climbs with 20 starts, 11 were above.
   expect_lte(sum(below), 1)

@@ -33,7 +33,8 @@ test_that("golden vectors: score and information where they are given", {
 })
 
 test_that("golden vectors: the maximum, the posterior of the intercepts, prevalences", {
-  for (case in golden("mixed_regression")) {
+  # Two cases of seven items take twice as long as all others together, one of which (19) has seven items too.
+  for (case in golden("mixed_regression")[extended(setdiff(1:26, c(5, 13)), 1:26)]) {
     expected <- case$expected
     model <- parts_of(case$input)
     found <- mixed_maximum(model, expected$fixed$coef, expected$fixed$loglik)
@@ -97,8 +98,8 @@ front <- function(case) {
 }
 
 test_that("golden vectors through rr_glm(): estimates, covariance, likelihood ratio", {
-  # Both links; one, two and four arms. The maxima of all cases are above.
-  for (case in golden("mixed_regression")[c(1, 13, 15, 24)]) {
+  # Both links; one, two and four arms. The maxima are above.
+  for (case in golden("mixed_regression")[extended(c(6, 15, 24), c(1, 6, 13, 15, 24))]) {
     fit <- front(case)
     expected <- case$expected
     expect_lte(abs(as.numeric(logLik(fit)) - expected$loglik), 1e-8)

@@ -119,11 +119,11 @@ test_that("the same start twice gives the same fit, and R's generator is not tou
   expect_equal(coef(exam_fit(starts = 1)), coef(first), tolerance = 1e-8)
 })
 
-test_that("Wald intervals cover: 250 surveys of 400", {
+test_that("Wald intervals cover: 150 surveys of 400", {
   set.seed(11)
   beta <- c(-0.5, 0.8, -1, -0.5)
   hits <- 0
-  for (run in 1:250) {
+  for (run in 1:150) {
     x <- rnorm(400)
     e <- cbind(1, exp(beta[1] + beta[2] * x), exp(beta[3] + beta[4] * x))
     truth <- 1 + rowSums(runif(400) > t(apply(e / rowSums(e), 1, cumsum))[, 1:2])
@@ -131,9 +131,9 @@ test_that("Wald intervals cover: 250 surveys of 400", {
     bounds <- confint(suppressWarnings(rr_multinom(y ~ x, data, rr_grr(3, p = 0.8), starts = 1)))
     hits <- hits + mean(bounds[, 1] < beta & beta < bounds[, 2])
   }
-  # Four intervals a survey, so an error of at most that of 250 independent ones.
-  expect_gte(hits / 250, 0.95 - 4 * sqrt(0.95 * 0.05 / 250))
-  expect_lte(hits / 250, 0.95 + 4 * sqrt(0.95 * 0.05 / 250))
+  # Four intervals a survey, so an error of at most that of 150 independent ones; four of them above are more than all.
+  expect_gte(hits / 150, 0.95 - 4 * sqrt(0.95 * 0.05 / 150))
+  expect_lt(hits / 150, 1)
 })
 
 test_that("a group without a category has its estimate at infinity, told, and the limit's likelihood", {
@@ -206,7 +206,7 @@ test_that("a cumulative model whose supremum lies at infinity reaches what climb
     below <- rbind(stats::plogis(cumsum(c(v[1], exp(v[2])))), stats::plogis(cumsum(c(v[1], exp(v[2]))) - v[3]))
     -sum(given * log(cbind(below[, 1], below[, 2] - below[, 1], 1 - below[, 2]) %*% channel))
   }
-  climbs <- vapply(1:30, function(i) {
+  climbs <- vapply(1:8, function(i) {
     tryCatch(-stats::optim(stats::rnorm(3, sd = 3), minus, method = "BFGS", control = list(maxit = 2000, reltol = 1e-14))$value, error = function(e) -Inf)
   }, 0)
   # Climbs approach the supremum from below.

@@ -22,18 +22,20 @@ test_that("golden vectors: means, distributions, quantiles with both targets, di
     difference <- replace(numeric(last), c(1, last), c(-1, 1))
     expect_golden(sqrt(drop(difference %*% vcov(fit) %*% difference)), case$expected$last_minus_first$se_mean, 1e-9)
     quantiles <- lapply(c(population = "population", sample = "sample"), function(target) rr_quantile(fit, input$tau, input$level, target))
-    for (k in seq_along(classes)) for (i in seq_along(input$tau)) {
-      expected <- classes[[k]]$quantiles[[i]]
-      for (target in names(quantiles)) {
-        row <- quantiles[[target]][(k - 1) * length(input$tau) + i, ]
-        expect_golden(c(row$estimate, row$conf.low, row$conf.high), c(expected$quantile, golden_number(expected[[paste0("interval_", target)]])), 1e-9)
-      }
-      # The standard deviation of S(t) at the quantile, over the total.
-      spread <- candor:::class_sums(candor:::read_classes(fit, "population"), k)$spread
-      place <- match(expected$quantile, classes[[k]]$values)
-      variance <- spread$both[place] - 2 * input$tau[i] * spread$cross[place] + input$tau[i]^2 * spread$whole
-      expect_golden(sqrt(variance) / classes[[k]]$total, expected$se_cdf, 1e-9)
+    # All classes, and all quantiles of each.
+    wanted <- function(what) unlist(lapply(classes, function(class) lapply(class$quantiles, function(one) golden_number(one[[what]]))))
+    for (target in names(quantiles)) {
+      found <- quantiles[[target]]
+      expect_golden(found$estimate, wanted("quantile"), 1e-9, target)
+      expect_golden(as.vector(rbind(found$conf.low, found$conf.high)), wanted(paste0("interval_", target)), 1e-9, target)
     }
+    # The standard deviation of S(t) at the quantile, over the total.
+    errors <- lapply(seq_along(classes), function(k) {
+      spread <- candor:::class_sums(candor:::read_classes(fit, "population"), k)$spread
+      place <- match(vapply(classes[[k]]$quantiles, `[[`, 0, "quantile"), classes[[k]]$values)
+      sqrt(spread$both[place] - 2 * input$tau * spread$cross[place] + input$tau^2 * spread$whole) / classes[[k]]$total
+    })
+    expect_golden(unlist(errors), wanted("se_cdf"), 1e-9)
     distribution <- rr_contrast(fit, cumulative = TRUE)
     m <- length(classes[[1]]$values)
     for (k in seq_along(classes)) {
@@ -48,10 +50,8 @@ test_that("golden vectors: means, distributions, quantiles with both targets, di
     }
     between <- rr_quantile(fit, input$tau, input$level, difference = TRUE)
     between <- between[between$group1 == 1 & between$group2 == last, ]
-    for (i in seq_along(input$tau)) {
-      expected <- case$expected$last_minus_first$quantiles[[i]]
-      expect_golden(c(between$estimate[i], between$conf.low[i], between$conf.high[i]), c(expected$difference, golden_number(expected$interval)), 1e-9)
-    }
+    expected <- unlist(lapply(case$expected$last_minus_first$quantiles, function(one) c(one$difference, golden_number(one$interval))))
+    expect_golden(as.vector(rbind(between$estimate, between$conf.low, between$conf.high)), expected, 1e-9)
   }
 })
 
@@ -121,6 +121,8 @@ test_that("in a survey design the variance is the survey package's at every valu
   set.seed(32)
   n <- 150
   d <- class_survey(n)
+  # Few values, each of which is asked of the survey package.
+  d$y <- round(2 * d$y) / 2
   d$cluster <- rep(1:30, each = 5)
   d$stratum <- rep(1:3, each = 50)
   d$id <- seq_len(n)
@@ -258,13 +260,13 @@ test_that("intervals of quantiles cover: 2,000 respondents, 20 in 100 of a class
   skip_on_cran()
   set.seed(35)
   warner <- rr_warner(0.75)
-  covered <- replicate(200, {
+  covered <- replicate(120, {
     truth <- rbinom(2000, 1, 0.2)
     d <- data.frame(y = rlnorm(2000, truth, 0.7), x = c("no", "yes")[1 + ifelse(runif(2000) < 0.75, truth, 1 - truth)])
     found <- rr_quantile(rr_predictor(y ~ 0 + x, d, list(x = warner)), 0.75)
     target <- qlnorm(0.75, 0:1, 0.7)
     found$conf.low <= target & target <= found$conf.high
   })
-  # 95 in 100 of 200, four standard deviations of 0.0154 either way.
-  expect_true(all(abs(rowMeans(covered) - 0.95) < 4 * 0.0154))
+  # 95 in 100 of 120, four standard deviations of 0.02; above, all of them.
+  expect_gt(min(rowMeans(covered)), 0.95 - 4 * 0.02)
 })
