@@ -12,14 +12,15 @@ golden_number <- function(x) {
 }
 
 # The files' common tolerance: |x - y| <= tolerance * max(1, largest entry of the expected array).
-expect_golden <- function(actual, expected, tolerance = 1e-11, label = NULL) {
-  expected <- golden_number(expected)
-  actual <- unname(actual)
-  expect_equal(length(actual), length(expected), label = label)
+# One expectation, since there are thousands.
+expect_golden <- function(actual, expected, tolerance = 1e-11, label = deparse1(substitute(actual))) {
+  expected <- as.vector(golden_number(expected))
+  actual <- as.vector(unname(actual))
   finite <- is.finite(expected)
-  expect_identical(as.vector(actual)[!finite], as.vector(as.double(expected))[!finite], label = label)
-  worst <- max(0, abs(as.vector(actual) - as.vector(expected))[finite])
-  expect_lte(worst, tolerance * max(1, abs(expected[finite])), label = label)
+  problem <- if (length(actual) != length(expected)) sprintf("has length %d, not %d", length(actual), length(expected))
+    else if (!identical(actual[!finite], as.double(expected)[!finite])) "is not infinite or missing where it must be"
+    else if (!isTRUE((worst <- max(0, abs(actual - expected)[finite])) <= tolerance * max(1, abs(expected[finite])))) sprintf("is off by %g", worst)
+  testthat::expect(is.null(problem), paste(label, problem))
 }
 
 # The mechanism of a golden case of k categories, given by epsilon or p. An epsilon below 0 stands for a design
