@@ -69,21 +69,23 @@ outcome_of <- function(call, where) {
 
 call_texts <- function(calls) vapply(as.list(calls)[-1], function(call) paste(deparse(call), collapse = " "), "")
 
-# Each call does the same with both mechanisms, from the same seed. Of `unpromised` the first refuses each with an error
-# of the package; `redrawn` have results that rest on random numbers of its own.
+# What each call does with a mechanism, from one seed.
+outcomes_of <- function(calls, m, prepare) {
+  where <- new.env(parent = environment(outcomes_of))
+  # One name, so that lines that describe it are alike.
+  where$m <- replace(m, "design", "A design")
+  for (part in prepare) eval(part, where)
+  lapply(as.list(calls)[-1], function(call) {
+    set.seed(11)
+    outcome_of(call, new.env(parent = where))
+  })
+}
+
+# Each call does the same with a toy as with its model, whose outcomes are `model`. Of `unpromised` the toy refuses each
+# with an error of the package; `redrawn` have results that rest on random numbers of its own.
 expect_alike <- function(calls, toy, model, prepare, unpromised = character(), redrawn = character()) {
   texts <- call_texts(calls)
-  calls <- as.list(calls)[-1]
-  results <- lapply(list(toy, model), function(m) {
-    where <- new.env(parent = environment(expect_alike))
-    # One name, so that lines that describe it are alike.
-    where$m <- replace(m, "design", "A design")
-    for (part in prepare) eval(part, where)
-    lapply(calls, function(call) {
-      set.seed(11)
-      outcome_of(call, new.env(parent = where))
-    })
-  })
+  results <- list(outcomes_of(calls, toy, prepare), model)
   is_refused <- function(results) vapply(results, function(result) identical(result$value[1], "refused"), NA)
   testthat::expect_setequal(texts[is_refused(results[[1]]) & !is_refused(results[[2]])], unpromised)
   for (i in which(!texts %in% c(unpromised, redrawn))) testthat::expect_equal(results[[1]][[i]], results[[2]][[i]], tolerance = 1e-10, label = texts[i])

@@ -267,11 +267,12 @@ test_that("reports as texts of a survey tool are read, copies once, and refusals
   expect_identical(rr_tally(posted(several, data.frame(a = rep("yes", 60), h = "x")), several, id = "id")$n, 60)
 })
 
-# One-sample p-values of 2e4 draws without a seed: each bound fails once in 1e6.
+# One-sample p-values of 8,000 draws without a seed, 20,000 in the long tests each week: each bound fails once in 1e6.
 test_that("numbers are drawn as the literature says", {
+  draws <- extended(8000, 20000)
   t <- 0.3
   epsilon <- 1.2
-  answers <- rep(5 + 10 * t, 20000)
+  answers <- rep(5 + 10 * t, draws)
   s <- exp(epsilon / 2)
   on_scale <- function(mechanism) (as.numeric(posted(mechanism, answers)$report) - 5) / 10
   # Duchi et al. 2018: two reports.
@@ -290,12 +291,12 @@ test_that("numbers are drawn as the literature says", {
   expect_gt(suppressWarnings(stats::ks.test(reports, cumulated))$p.value, 1e-6)
   # Cards, by enumeration.
   mechanism <- rr_scramble(c(0, 60), multiply = c(0.5, 1), add = list(value = c(0, 7), prob = c(0.3, 0.7)), truth = 0.2)
-  counts <- table(factor(posted(mechanism, rep(8, 20000))$report, c("4", "8", "11", "15")))
+  counts <- table(factor(posted(mechanism, rep(8, draws))$report, c("4", "8", "11", "15")))
   expect_gt(stats::chisq.test(counts, p = c(0.12, 0.12 + 0.2, 0.28, 0.28))$p.value, 1e-6)
   # One question of two.
   one <- rr_sample_questions(a = rr_warner(0.9), n = rr_mean(c(0, 1), 2, protocol = "duchi"))
-  data <- posted(one, data.frame(a = rep("yes", 20000), n = 0.5))
-  expect_gt(stats::binom.test(sum(data$question == "a"), 20000, 0.5)$p.value, 1e-6)
+  data <- posted(one, data.frame(a = rep("yes", draws), n = 0.5))
+  expect_gt(stats::binom.test(sum(data$question == "a"), draws, 0.5)$p.value, 1e-6)
   expect_gt(stats::binom.test(sum(data$report[data$question == "a"] == "yes"), sum(data$question == "a"), 0.9)$p.value, 1e-6)
   expect_equal(names(coef(rr_estimate(rr_tally(data, one, id = "id"))$n)), "mean")
 })

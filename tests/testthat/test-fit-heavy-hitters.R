@@ -31,7 +31,7 @@ test_that("prefixes of short strings are their own", {
 
 test_that("frequent strings are found, and their estimates from those held out are unbiased where those of the search are not", {
   set.seed(9)
-  runs <- 40
+  runs <- extended(25, 40)
   results <- lapply(seq_len(runs), function(i) {
     m <- rr_prefixes(3, c(1, 3), width = 256, functions = 32, key = 50 * i)
     truth <- sample(c("tea", "ale", "gin", "rum", "cid"), 8000, TRUE, c(0.5, 0.25, 0.14, 0.075, 0.035))
@@ -48,7 +48,7 @@ test_that("frequent strings are found, and their estimates from those held out a
   threshold <- mean(vapply(results, function(r) attr(r$found, "search")$threshold[2], 0))
   expect_true(all(recall[c("tea", "ale", "gin")] > 0.9))
   expect_lt(recall[["cid"]], 0.5)
-  # At most alpha of the searches keep anything that nobody holds, in each of two steps: 0.1, and four standard deviations of 40 runs.
+  # At most alpha of the searches keep anything that nobody holds, in each of two steps: 0.1, and four standard deviations of so many runs.
   absent <- mean(vapply(results, function(r) !all(r$found$term %in% names(true)), NA))
   expect_lte(absent, 0.1 + 4 * sqrt(0.1 * 0.9 / runs))
   # Errors of all that was found, in standard errors: mean 0, within four of its own errors.

@@ -42,6 +42,10 @@ hadamard_patterns <- function(m) {
 
 bit_patterns <- function(m) list(bits = matrix(0:1), law = t(unname(rr_matrix(m))))
 
+# The covariance of two respondents is hardly ever positive semidefinite, which is not said each time.
+quiet_covariance <- vcov.rr_tmdh
+environment(quiet_covariance) <- list2env(list(warn_indefinite = function(covariance) NULL), parent = environment(vcov.rr_tmdh))
+
 # Means and covariances of two respondents' estimates over all reports, and the mean of the estimated covariance.
 # `truths` are two cells (a, b), or a matrix of their shares in the population.
 enumerate_pairs <- function(a, b, survey, truths) {
@@ -60,7 +64,7 @@ enumerate_pairs <- function(a, b, survey, truths) {
     fit <- rr_tmdh(rr_cooccurrence(columns[c(first, second), ], ncol(columns)), survey, order = 2, target = target)
     margin <- rr_margin(fit, names(survey))
     mu <- coef(fit)
-    covariance <- suppressWarnings(as.matrix(vcov(fit)))
+    covariance <- as.matrix(quiet_covariance(fit))
     share <- as.vector(margin$estimate)
     new <- list(mu, outer(mu, mu), covariance, share, outer(share, share), margin$covariance)
     sums <- if (is.null(sums)) lapply(new, `*`, weight) else Map(function(x, y) x + weight * y, sums, new)
@@ -178,9 +182,11 @@ test_that("the tests of independence between a unary, a hashed and a direct ques
   # 300 surveys of 300: a level of 5 per cent within 4 standard errors, of 1.3 per cent.
   set.seed(6)
   survey <- rr_product(a = rr_unary(3, 2), b = rr_grr(letters[1:3], epsilon = 2), c = rr_local_hash(4, 2))
-  p <- replicate(300, {
-    truth <- data.frame(a = sample(3, 300, TRUE, c(0.5, 0.3, 0.2)), b = sample(letters[1:3], 300, TRUE), c = sample(4, 300, TRUE))
-    fit <- rr_tmdh(rr_cooccurrence(rr_perturb(truth, survey, rng = "R"), 4, mechanism = survey), survey)
+  all <- 300 * 300
+  truth <- data.frame(a = sample(3, all, TRUE, c(0.5, 0.3, 0.2)), b = sample(letters[1:3], all, TRUE), c = sample(4, all, TRUE))
+  reports <- rr_perturb(truth, survey, rng = "R")
+  p <- sapply(1:300, function(i) {
+    fit <- rr_tmdh(rr_cooccurrence(reports[300 * (i - 1) + 1:300, ], 4, mechanism = survey), survey)
     c(rr_association(rr_margin(fit, c("a", "b")))$pairs$p.value, rr_association(rr_margin(fit, c("c", "b")))$pairs$p.value,
       rr_association(rr_margin(fit, c("a", "c")))$pairs$p.value, rr_association(rr_margin(fit, c("a", "b"), target = "sample"))$pairs$p.value)
   })
@@ -201,12 +207,13 @@ test_that("scores of reports give the association of a unary or hashed question 
   # 300 surveys: the mean of 400 within 4 standard errors of the truth's covariance, and their variance within 4 of its own.
   set.seed(7)
   mechanisms <- list(a = rr_unary(3, 2), b = rr_grr(letters[1:2], epsilon = 1), c = rr_local_hash(3, 2))
-  draws <- replicate(300, {
-    a <- sample(3, 400, TRUE)
-    b <- ifelse(stats::runif(400) < ifelse(a == 1, 0.7, 0.3), "b", "a")
-    data <- data.frame(a = rr_perturb(a, mechanisms$a, rng = "R"), b = rr_perturb(b, mechanisms$b, rng = "R"), age = a + stats::rnorm(400))
-    data$c <- rr_perturb(a, mechanisms$c, rng = "R")
-    table <- rr_association(data, mechanisms)$pairs
+  all <- 300 * 400
+  a <- sample(3, all, TRUE)
+  b <- ifelse(stats::runif(all) < ifelse(a == 1, 0.7, 0.3), "b", "a")
+  data <- data.frame(a = rr_perturb(a, mechanisms$a, rng = "R"), b = rr_perturb(b, mechanisms$b, rng = "R"), age = a + stats::rnorm(all))
+  data$c <- rr_perturb(a, mechanisms$c, rng = "R")
+  draws <- sapply(1:300, function(i) {
+    table <- rr_association(data[400 * (i - 1) + 1:400, ], mechanisms)$pairs
     chosen <- table[match(c("a=1 b", "a=1 age", "b c=1"), paste(table$x, table$y)), ]
     c(chosen$covariance, chosen$covariance.error^2)
   })

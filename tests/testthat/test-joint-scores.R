@@ -184,11 +184,12 @@ test_that("the tests of independence of questions counted in scores have their l
   # 150 surveys of 300: a level of 5 per cent within 4 standard errors, of 1.8 per cent.
   set.seed(4)
   survey <- list(h = rr_hadamard(3, 3, blocks = 2), r = rr_bloom(3, 5, bits = 6, cohorts = 3), c = rr_local_hash(3, 3, cohorts = 6))
-  p <- replicate(150, {
-    reports <- data.frame(h = rr_perturb(sample(3, 300, TRUE, 3:1), survey$h, rng = "R"))
-    reports$r <- rr_perturb(sample(3, 300, TRUE), survey$r, rng = "R")
-    reports$c <- rr_perturb(sample(3, 300, TRUE), survey$c, rng = "R")
-    fit <- rr_tmdh(rr_cooccurrence(reports, mechanism = survey), survey)
+  all <- 150 * 300
+  reports <- data.frame(h = rr_perturb(sample(3, all, TRUE, 3:1), survey$h, rng = "R"))
+  reports$r <- rr_perturb(sample(3, all, TRUE), survey$r, rng = "R")
+  reports$c <- rr_perturb(sample(3, all, TRUE), survey$c, rng = "R")
+  p <- sapply(1:150, function(i) {
+    fit <- rr_tmdh(rr_cooccurrence(reports[300 * (i - 1) + 1:300, ], mechanism = survey), survey)
     c(rr_association(rr_margin(fit, c("h", "r")))$pairs$p.value, rr_association(rr_margin(fit, c("r", "c")))$pairs$p.value)
   })
   expect_lte(max(abs(rowMeans(p < 0.05) - 0.05)), 4 * sqrt(0.05 * 0.95 / 150))

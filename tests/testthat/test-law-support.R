@@ -61,51 +61,44 @@ test_that("counts that exist need the number of respondents", {
   expect_identical(rr_counts(c(5, 6), rr_warner(0.8), n = 11)$n, 11)
 })
 
-# Every outcome of the bits of N respondents with fixed truths, and its probability.
-outcomes <- function(truths, p, q, k) {
-  reports <- as.matrix(expand.grid(rep(list(0:1), length(truths) * k)))
+# Every outcome of the bits of N respondents, and its probability if their truths are fixed.
+outcomes <- function(n, k) as.matrix(expand.grid(rep(list(0:1), n * k)))
+probabilities <- function(reports, truths, p, q, k) {
   chance <- ifelse(as.vector(outer(truths, seq_len(k), "==")), p, q)
-  list(reports = reports, probability = apply(reports, 1, function(r) prod(ifelse(r == 1, chance, 1 - chance))))
+  exp(drop(reports %*% log(chance) + (1 - reports) %*% log1p(-chance)))
 }
-
-# One estimate for each vector of counts: the enumeration meets each many times.
-fits_of <- function(keys, reports, estimate_of) lapply(split(seq_along(keys), keys), function(i) estimate_of(reports[i[1], ]))
 
 test_that("inversion is unbiased and its covariances are, for both targets, by enumeration", {
   # N = 3 respondents, K = 2 or 3 categories, p < q too: all 2^(N K) reports.
   for (case in list(list(k = 3, p = 0.75, q = 0.25), list(k = 2, p = 0.6, q = 0.1), list(k = 3, p = 0.2, q = 0.5))) {
     k <- case$k
     mechanism <- toy_unary(letters[seq_len(k)], case$p, case$q)
-    estimate_of <- function(r) {
-      counts <- colSums(matrix(r, 3))
-      fit <- rr_estimate(rr_counts(counts, mechanism, n = 3), method = "inv")
-      list(coef = unname(coef(fit)), population = unname(vcov(fit)), sample = unname(vcov(fit, target = "sample")))
+    reports <- outcomes(3, k)
+    counts <- t(apply(reports, 1, function(r) colSums(matrix(r, 3))))
+    # One estimate for each vector of counts, a row each: the enumeration meets each many times.
+    keys <- apply(counts, 1, paste, collapse = " ")
+    fits <- t(apply(counts[!duplicated(keys), ], 1, function(x) {
+      fit <- rr_estimate(rr_counts(x, mechanism, n = 3), method = "inv")
+      c(coef(fit), outer(coef(fit), coef(fit)), vcov(fit), vcov(fit, target = "sample"))
+    }))[match(keys, unique(keys)), ]
+    means <- function(probability) {
+      parts <- split(drop(probability %*% fits), rep(1:4, c(k, k^2, k^2, k^2)))
+      c(list(estimate = unname(parts[[1]])), lapply(stats::setNames(parts[-1], c("square", "population", "sample")), matrix, k))
     }
-    mean_of <- function(all, fits, keys, name) Reduce(`+`, Map(function(f, w) f[[name]] * w, fits[keys], all$probability))
     for (truths in list(c(1, 1, 2), c(2, 2, 2), seq_len(3) %% k + 1)) {
-      all <- outcomes(truths, case$p, case$q, k)
-      counts <- apply(all$reports, 1, function(r) paste(colSums(matrix(r, 3)), collapse = " "))
-      fits <- fits_of(counts, all$reports, estimate_of)
+      mean <- means(probabilities(reports, truths, case$p, case$q, k))
       theta <- tabulate(truths, k) / 3
-      expect_equal(mean_of(all, fits, counts, "coef"), theta, tolerance = 1e-12)
-      square <- Reduce(`+`, Map(function(f, w) outer(f$coef, f$coef) * w, fits[counts], all$probability))
-      expect_equal(mean_of(all, fits, counts, "sample"), square - outer(theta, theta), tolerance = 1e-12)
+      expect_equal(mean$estimate, theta, tolerance = 1e-12)
+      expect_equal(mean$sample, mean$square - outer(theta, theta), tolerance = 1e-12)
     }
     # Sampled truths: every triple of truths with its probability under theta.
     theta <- prop.table(seq_len(k)^2)
     triples <- as.matrix(expand.grid(rep(list(seq_len(k)), 3)))
-    first <- second <- unbiased <- 0
-    for (i in seq_len(nrow(triples))) {
-      all <- outcomes(triples[i, ], case$p, case$q, k)
-      weight <- prod(theta[triples[i, ]])
-      counts <- apply(all$reports, 1, function(r) paste(colSums(matrix(r, 3)), collapse = " "))
-      fits <- fits_of(counts, all$reports, estimate_of)
-      first <- first + weight * mean_of(all, fits, counts, "coef")
-      second <- second + weight * Reduce(`+`, Map(function(f, w) outer(f$coef, f$coef) * w, fits[counts], all$probability))
-      unbiased <- unbiased + weight * mean_of(all, fits, counts, "population")
-    }
-    expect_equal(first, theta, tolerance = 1e-12)
-    expect_equal(unbiased, second - outer(first, first), tolerance = 1e-12)
+    mean <- means(Reduce(`+`, apply(triples, 1, function(truths) {
+      prod(theta[truths]) * probabilities(reports, truths, case$p, case$q, k)
+    }, simplify = FALSE)))
+    expect_equal(mean$estimate, theta, tolerance = 1e-12)
+    expect_equal(mean$population, mean$square - outer(theta, theta), tolerance = 1e-12)
   }
 })
 
@@ -231,11 +224,11 @@ test_that("a simulated survey has the errors that its standard errors say", {
   mechanism <- toy_unary(colours)
   theta <- c(0.6, 0.3, 0.1)
   set.seed(11)
-  estimates <- t(replicate(400, {
-    truth <- sample(3, 500, TRUE, theta)
-    coef(rr_estimate(rr_tally(rr_perturb(truth, mechanism, rng = "R"), mechanism), method = "inv"))
-  }))
   n <- 500
+  # 400 surveys are groups of one tally.
+  reports <- rr_perturb(sample(3, 400 * n, TRUE, theta), mechanism, rng = "R")
+  tally <- rr_tally(reports, mechanism, by = rep(1:400, each = n))
+  estimates <- matrix(coef(rr_estimate(tally, method = "inv")), ncol = 3, byrow = TRUE)
   m <- 0.25 + 0.5 * theta
   expect_true(all(abs(colMeans(estimates) - theta) < 4 * sqrt(m * (1 - m) / (n * 0.25) / 400)))
   # A variance of 400 draws has a relative standard error of sqrt(2 / 399).

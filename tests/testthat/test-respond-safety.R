@@ -63,7 +63,7 @@ test_that("no condition of any mechanism holds an answer", {
     c(1, 37.9), 37900000000, matrix(37.9, 2, 2), c("a", "SENTINEL"), factor(c("SENTINEL", "a"), ordered = TRUE), "\u0004SENTINEL",
     list("SENTINEL"), structure(c(37.9, NA), labels = c(SENTINEL = 37.9), class = "haven_labelled")
   )
-  # One mechanism of each way of reading answers has the odd ones too.
+  # One mechanism of each way of reading answers has the odd ones too, and one of each reader all of those above.
   odd <- list(
     37.9, c(37.9, 38.9), -379L, 37.9 + 0i, c(a = 37.9), "SENTINEL", factor("SENTINEL"), "SENTINEL\xff", list(37.9),
     factor(c("c", "a", "SENTINEL"), c("c", "a", "SENTINEL"), ordered = TRUE), as.Date("3007-09-01"), quote(SENTINEL),
@@ -72,12 +72,19 @@ test_that("no condition of any mechanism holds an answer", {
   all_ways <- c("ordered", "mean", "wave_breaks", "flip_buckets", "ages_hierarchy", "bloom", "sketch_bit", "prefixes", "product")
   tell_tale <- "SENTINEL|37\\.?9|38\\.9|3007"
   table_of <- function(columns) structure(columns, class = "data.frame", row.names = seq_along(columns[[1]]))
+  # Who reads the answers, and whether labels are numbers. Weekly all mechanisms have all answers.
+  read_by <- function(mechanism) {
+    reader <- Find(function(class) !is.null(getS3method("prepare_answers", class, optional = TRUE)), class(mechanism))
+    paste(reader, if (is.null(mechanism$questions)) anyNA(truth_side(mechanism)$numeric_levels))
+  }
+  again <- duplicated(vapply(mechanisms, read_by, "")) & !names(mechanisms) %in% all_ways
   leaks <- unknown <- character()
   for (name in names(mechanisms)) {
     mechanism <- mechanisms[[name]]
+    given_here <- if (again[[match(name, names(mechanisms))]]) extended(answers[c(1, 4)], answers) else answers
     parts <- names(mechanism$questions %||% if (!inherits(mechanism, c("rr_hierarchy", "rr_prefixes"))) mechanism$parts)
     refused <- 0
-    for (x in c(answers, if (name %in% all_ways) odd)) {
+    for (x in c(given_here, if (name %in% all_ways) odd)) {
       given <- list(x)
       # Of several questions each has it in turn.
       if (length(parts) && is.atomic(x) && is.null(dim(x))) {
@@ -90,7 +97,7 @@ test_that("no condition of any mechanism holds an answer", {
         refused <- refused + said$error
       }
     }
-    expect_gt(refused, 2)
+    expect_gt(refused, if (length(given_here) > 2) 2 else 1)
   }
   expect_identical(leaks, character())
   expect_identical(unknown, character())

