@@ -178,13 +178,13 @@ test_that("in a census only the randomization is random: its unbiased variance i
   wide <- rr_channel(rows)
   truth <- rep(1:2, c(40, 20))
   census <- survey::svydesign(id = ~1, fpc = ~size, data = data.frame(report = truth, size = 60))
-  draws <- replicate(250, {
+  draws <- replicate(150, {
     census$variables$report <- rr_perturb(truth, wide, rng = "R")
     fit <- rr_estimate(census, wide, column = ~report, method = "inv")
     c(coef(fit)[1], vcov(fit)[1, 1])
   })
-  # The relative error of a variance of 250 draws is sqrt(2 / 250) = 9 per cent; four of them.
-  expect_equal(mean(draws[2, ]), stats::var(draws[1, ]), tolerance = 0.36)
+  # The relative error of a variance of 150 draws is sqrt(2 / 150) = 11.5 per cent; four of them.
+  expect_equal(mean(draws[2, ]), stats::var(draws[1, ]), tolerance = 0.46)
 })
 
 test_that("six items of a survey of 710 of 10,777 students: estimates and variances as published", {
@@ -293,15 +293,15 @@ test_that("most of the population drawn: without the hidden part intervals would
   truth <- rep(0:1, c(300, 100))
   mechanism <- rr_warner(0.75)
   design <- survey::svydesign(id = ~1, fpc = ~size, data = data.frame(report = rep(0, 360), size = 400))
-  draws <- replicate(200, {
+  draws <- replicate(120, {
     design$variables$report <<- rr_perturb(sample(truth, 360), mechanism, rng = "R")
     fit <- rr_estimate(design, mechanism, column = ~report, method = "inv")
     c(coef(fit)[2], vcov(fit)[2, 2])
   })
   # The survey package's variance of the last survey: it hardly differs between surveys.
   theirs <- vcov(survey::svymean(~I((report - 0.25) / 0.5), design))
-  # Relative error of a variance of 200 draws: 10 per cent; four of them.
-  expect_equal(mean(draws[2, ]), stats::var(draws[1, ]), tolerance = 0.4)
+  # Relative error of a variance of 120 draws: 13 per cent; four of them. Without the hidden part it would be 70 per cent.
+  expect_equal(mean(draws[2, ]), stats::var(draws[1, ]), tolerance = 0.52)
   expect_lt(as.vector(theirs), 0.3 * stats::var(draws[1, ]))
 })
 
@@ -396,12 +396,12 @@ test_that("clusters do not make possible reports look impossible", {
   set.seed(22)
   mechanism <- rr_forced(c(no = .1, yes = .3))
   design <- survey::svydesign(~cluster, weights = ~weight, data = data.frame(cluster = rep(1:12, each = 25), weight = rep(c(1, 4, 2), 100)))
-  alarms <- vapply(1:150, function(i) {
+  alarms <- vapply(1:100, function(i) {
     truth <- rep(stats::rbinom(12, 1, 0.05), each = 25)
     design$variables$y <- stats::rbinom(300, 1, ifelse(truth == 1, .9, .3))
     is_doubted(rr_estimate(design, mechanism, column = "y"))
   }, NA)
-  # At most 1 in 1,000: two or more among 150 would have a probability of 0.01.
+  # At most 1 in 1,000: two or more among 100 would have a probability of 0.005.
   expect_lte(sum(alarms), 1)
 })
 
