@@ -178,13 +178,13 @@ test_that("in a census only the randomization is random: its unbiased variance i
   wide <- rr_channel(rows)
   truth <- rep(1:2, c(40, 20))
   census <- survey::svydesign(id = ~1, fpc = ~size, data = data.frame(report = truth, size = 60))
-  draws <- replicate(250, {
+  draws <- replicate(150, {
     census$variables$report <- rr_perturb(truth, wide, rng = "R")
     fit <- rr_estimate(census, wide, column = ~report, method = "inv")
     c(coef(fit)[1], vcov(fit)[1, 1])
   })
-  # The relative error of a variance of 250 draws is sqrt(2 / 250) = 9 per cent; four of them.
-  expect_equal(mean(draws[2, ]), stats::var(draws[1, ]), tolerance = 0.36)
+  # The relative error of a variance of 150 draws is sqrt(2 / 150) = 11.5 per cent; four of them.
+  expect_equal(mean(draws[2, ]), stats::var(draws[1, ]), tolerance = 0.46)
 })
 
 test_that("six items of a survey of 710 of 10,777 students: estimates and variances as published", {
@@ -258,14 +258,14 @@ test_that("several questions: margins of the joint estimate are the single quest
 
 test_that("intervals cover under clustered sampling from a finite population, and naive ones do not", {
   # 80 clusters of 30 people with shares from 0.05 to 0.6, of which 20 are drawn, whole. The error of a coverage of 0.95 over
-  # 200 samples is 0.0154; three of them. Without the clusters the design effect of about two halves what is left outside.
+  # 120 samples is 0.02; three of them. Without the clusters the design effect of about two halves what is left outside.
   set.seed(10)
   people <- data.frame(cluster = rep(1:80, each = 30), clusters = 80)
   people$truth <- stats::rbinom(2400, 1, rep(stats::runif(80, 0.05, 0.6), each = 30))
   share <- mean(people$truth)
   mechanism <- rr_warner(0.9)
   design <- survey::svydesign(id = ~cluster, fpc = ~clusters, data = people[people$cluster <= 20, ])
-  covered <- replicate(200, {
+  covered <- replicate(120, {
     drawn <- people[people$cluster %in% sample(80, 20), ]
     drawn$report <- rr_perturb(drawn$truth, mechanism, rng = "R")
     # Clusters have no names that an estimate looks at.
@@ -279,12 +279,12 @@ test_that("intervals cover under clustered sampling from a finite population, an
     }, NA)
     c(covers, sum(drawn$report))
   })
-  expect_gt(mean(covered[1, ]), 0.95 - 0.046)
-  expect_gt(mean(covered[2, ]), 0.95 - 0.046)
+  expect_gt(mean(covered[1, ]), 0.95 - 0.06)
+  expect_gt(mean(covered[2, ]), 0.95 - 0.06)
   # The same answers as those of so many people drawn singly: groups of one tally.
   counts <- rbind(600 - covered[3, ], covered[3, ], deparse.level = 0)
-  naive <- confint(rr_estimate(rr_counts(counts, mechanism), method = "inv"))[2 * 1:200, ]
-  expect_lt(mean(naive[, 1] <= share & share <= naive[, 2]), 0.95 - 0.046)
+  naive <- confint(rr_estimate(rr_counts(counts, mechanism), method = "inv"))[2 * 1:120, ]
+  expect_lt(mean(naive[, 1] <= share & share <= naive[, 2]), 0.95 - 0.06)
 })
 
 test_that("most of the population drawn: without the hidden part intervals would not cover", {
@@ -293,15 +293,15 @@ test_that("most of the population drawn: without the hidden part intervals would
   truth <- rep(0:1, c(300, 100))
   mechanism <- rr_warner(0.75)
   design <- survey::svydesign(id = ~1, fpc = ~size, data = data.frame(report = rep(0, 360), size = 400))
-  draws <- replicate(200, {
+  draws <- replicate(120, {
     design$variables$report <<- rr_perturb(sample(truth, 360), mechanism, rng = "R")
     fit <- rr_estimate(design, mechanism, column = ~report, method = "inv")
     c(coef(fit)[2], vcov(fit)[2, 2])
   })
   # The survey package's variance of the last survey: it hardly differs between surveys.
   theirs <- vcov(survey::svymean(~I((report - 0.25) / 0.5), design))
-  # Relative error of a variance of 200 draws: 10 per cent; four of them.
-  expect_equal(mean(draws[2, ]), stats::var(draws[1, ]), tolerance = 0.4)
+  # Relative error of a variance of 120 draws: 13 per cent; four of them. Without the hidden part it would be 70 per cent.
+  expect_equal(mean(draws[2, ]), stats::var(draws[1, ]), tolerance = 0.52)
   expect_lt(as.vector(theirs), 0.3 * stats::var(draws[1, ]))
 })
 
@@ -396,12 +396,12 @@ test_that("clusters do not make possible reports look impossible", {
   set.seed(22)
   mechanism <- rr_forced(c(no = .1, yes = .3))
   design <- survey::svydesign(~cluster, weights = ~weight, data = data.frame(cluster = rep(1:12, each = 25), weight = rep(c(1, 4, 2), 100)))
-  alarms <- vapply(1:150, function(i) {
+  alarms <- vapply(1:100, function(i) {
     truth <- rep(stats::rbinom(12, 1, 0.05), each = 25)
     design$variables$y <- stats::rbinom(300, 1, ifelse(truth == 1, .9, .3))
     is_doubted(rr_estimate(design, mechanism, column = "y"))
   }, NA)
-  # At most 1 in 1,000: two or more among 150 would have a probability of 0.01.
+  # At most 1 in 1,000: two or more among 100 would have a probability of 0.005.
   expect_lte(sum(alarms), 1)
 })
 
@@ -493,13 +493,13 @@ test_that("with respondents as clusters intervals of several rounds cover, witho
     c(clusters = covers(rr_estimate(design, mechanism, column = ~report)),
       plain = covers(rr_estimate(data["report"], mechanism, method = "inv")))
   }
-  # Of 120 intervals of 95 per cent the share that covers has a standard deviation of .02: .87 is four of them below. Plain ones treat six
+  # Of 80 intervals of 95 per cent the share that covers has a standard deviation of .024: .853 is four of them below. Plain ones treat six
   # reports of a person as six people: with the variance between people they cover about .75.
   # The doubt takes reports for those of different people: of these designs a few are doubted.
-  covered <- suppressWarnings(cbind(replicate(60, rounds(rr_longitudinal(5, 2, 1))), replicate(60, rounds(rr_hadamard(5, 3)))),
+  covered <- suppressWarnings(cbind(replicate(40, rounds(rr_longitudinal(5, 2, 1))), replicate(40, rounds(rr_hadamard(5, 3)))),
                               classes = "candor_warning_unlikely")
-  expect_gt(mean(covered["clusters", ]), 0.87)
-  expect_lt(mean(covered["plain", ]), 0.87)
+  expect_gt(mean(covered["clusters", ]), 0.853)
+  expect_lt(mean(covered["plain", ]), 0.853)
 })
 
 test_that("a picture of many totals has an axis of people", {
