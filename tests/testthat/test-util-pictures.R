@@ -454,9 +454,11 @@ test_that("a picture is called as its question, and its axes, panels or lines na
   by <- c("semester and sex", "day", "area", "semester", "semester and sex")
   expect_identical(titles(drawings$models), paste0(c("theft", "theft", "theft", "use", "use"), ", by ", by))
   data <- data.frame(theft = rep(c("no", "yes"), c(60, 40)))
-  expect_identical(titles(lapply(list(rr_estimate(data, die, column = "theft"), rr_estimate(data, die, column = ~theft)), ggplot2::autoplot)), c("theft", "theft"))
+  fits <- list(rr_estimate(data, die, column = "theft"), rr_estimate(data, die, column = ~theft))
+  expect_identical(titles(lapply(fits, ggplot2::autoplot)), c("theft", "theft"))
   # Without a name what is drawn is the title.
-  expect_identical(titles(lapply(list(rr_estimate(data$theft, die), rr_estimate(regions)), ggplot2::autoplot)), c("True proportions", "True proportion of \"yes\", by group"))
+  fits <- list(rr_estimate(data$theft, die), rr_estimate(regions))
+  expect_identical(titles(lapply(fits, ggplot2::autoplot)), c("True proportions", "True proportion of \"yes\", by group"))
   named <- function(picture) {
     built <- ggplot2::ggplot_build(picture)
     c(unlist(picture$labels[c("x", "y", "colour")]), as.character(built$layout$layout$panel))
