@@ -60,3 +60,11 @@ weighted_matrix <- function(weights, columns, order) {
 difference_gradient <- function(f, x, step = 1e-6) {
   sapply(seq_along(x), function(i) (f(x + step * (seq_along(x) == i)) - f(x - step * (seq_along(x) == i))) / (2 * step))
 }
+
+# The covariance of one or two respondents is hardly ever positive semidefinite, which is not said each time: that takes
+# longer than the covariance.
+quiet_covariance <- function(fit) {
+  covariance <- candor:::vcov.rr_tmdh
+  environment(covariance) <- list2env(list(warn_indefinite = function(covariance) NULL), parent = environment(covariance))
+  covariance(fit)
+}

@@ -126,13 +126,16 @@ test_that("the interval of the prevalence covers", {
   # 400 surveys of the closed form's smallest setting; 95 per cent, with a simulation error of 1.1, leave 92 and more.
   set.seed(8)
   anchor <- rr_anchor(rr_crosswise(0.2))
-  inside <- replicate(400, {
-    attentive <- rbinom(300, 1, 0.7)
-    truth <- rbinom(300, 1, 0.2)
-    data <- data.frame(y = ifelse(attentive == 1, rbinom(300, 1, ifelse(truth == 1, 0.15, 0.85)), rbinom(300, 1, 0.5)),
-                       a = ifelse(attentive == 1, rbinom(300, 1, 0.8), rbinom(300, 1, 0.5)))
-    ends <- tidy(rr_estimate(data, rr_crosswise(0.15), "inv", column = c("y", "a"), anchor = anchor), conf.int = TRUE)
-    c(ends$conf.low[2] <= 0.2 && 0.2 <= ends$conf.high[2], ends$conf.low[3] <= 0.7 && 0.7 <= ends$conf.high[3])
-  })
-  expect_true(all(rowMeans(inside) > 0.92))
+  # Surveys are groups of one fit.
+  n <- 400 * 300
+  attentive <- rbinom(n, 1, 0.7)
+  truth <- rbinom(n, 1, 0.2)
+  data <- data.frame(survey = rep(1:400, each = 300), y = ifelse(attentive == 1, rbinom(n, 1, ifelse(truth == 1, 0.15, 0.85)), rbinom(n, 1, 0.5)),
+                     a = ifelse(attentive == 1, rbinom(n, 1, 0.8), rbinom(n, 1, 0.5)))
+  ends <- tidy(rr_estimate(data, rr_crosswise(0.15), "inv", column = c("y", "a"), anchor = anchor, by = "survey"), conf.int = TRUE)
+  for (known in list(list("yes", 0.2), list("attentive", 0.7))) {
+    rows <- ends[ends$term == known[[1]], ]
+    expect_identical(rows$survey, 1:400)
+    expect_gt(mean(rows$conf.low <= known[[2]] & known[[2]] <= rows$conf.high), 0.92)
+  }
 })

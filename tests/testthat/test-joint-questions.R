@@ -42,10 +42,6 @@ hadamard_patterns <- function(m) {
 
 bit_patterns <- function(m) list(bits = matrix(0:1), law = t(unname(rr_matrix(m))))
 
-# The covariance of two respondents is hardly ever positive semidefinite, which is not said each time.
-quiet_covariance <- vcov.rr_tmdh
-environment(quiet_covariance) <- list2env(list(warn_indefinite = function(covariance) NULL), parent = environment(vcov.rr_tmdh))
-
 # Means and covariances of two respondents' estimates over all reports, and the mean of the estimated covariance.
 # `truths` are two cells (a, b), or a matrix of their shares in the population.
 enumerate_pairs <- function(a, b, survey, truths) {
@@ -179,18 +175,19 @@ test_that("margins of questions add up to 1 and agree with each other; of catego
 })
 
 test_that("the tests of independence between a unary, a hashed and a direct question have their level and find what is there", {
-  # 300 surveys of 300: a level of 5 per cent within 4 standard errors, of 1.3 per cent.
+  # 200 surveys of 300, 300 in the long tests each week: a level of 5 per cent within 4 standard errors, of 1.5 per cent.
+  times <- extended(200, 300)
   set.seed(6)
   survey <- rr_product(a = rr_unary(3, 2), b = rr_grr(letters[1:3], epsilon = 2), c = rr_local_hash(4, 2))
-  all <- 300 * 300
+  all <- times * 300
   truth <- data.frame(a = sample(3, all, TRUE, c(0.5, 0.3, 0.2)), b = sample(letters[1:3], all, TRUE), c = sample(4, all, TRUE))
   reports <- rr_perturb(truth, survey, rng = "R")
-  p <- sapply(1:300, function(i) {
+  p <- sapply(seq_len(times), function(i) {
     fit <- rr_tmdh(rr_cooccurrence(reports[300 * (i - 1) + 1:300, ], 4, mechanism = survey), survey)
     c(rr_association(rr_margin(fit, c("a", "b")))$pairs$p.value, rr_association(rr_margin(fit, c("c", "b")))$pairs$p.value,
       rr_association(rr_margin(fit, c("a", "c")))$pairs$p.value, rr_association(rr_margin(fit, c("a", "b"), target = "sample"))$pairs$p.value)
   })
-  expect_lte(max(abs(rowMeans(p[1:3, ] < 0.05) - 0.05)), 4 * sqrt(0.05 * 0.95 / 300))
+  expect_lte(max(abs(rowMeans(p[1:3, ] < 0.05) - 0.05)), 4 * sqrt(0.05 * 0.95 / times))
   # Of fixed truths what is tested is their own table, which is hardly ever a product: the level is above 5 per cent.
   expect_gte(mean(p[4, ] < 0.05, na.rm = TRUE), 0.03)
   truth <- data.frame(a = rep(1:3, each = 200))

@@ -70,7 +70,7 @@ expect_unbiased <- function(first, second, population = TRUE) {
   # Fixed truths: one respondent with each pair of truths.
   fits <- lapply(counts, rr_tmdh, mechanism = survey, target = "sample")
   mu <- vapply(fits, coef, coef(fits[[1]]))
-  covariances <- lapply(fits, function(fit) suppressWarnings(vcov(fit)))
+  covariances <- lapply(fits, quiet_covariance)
   for (x in seq_len(k)) for (y in seq_len(l)) {
     weight <- a$law[cells$i, x] * b$law[cells$j, y]
     covariance <- Reduce(`+`, Map(`*`, covariances, weight))

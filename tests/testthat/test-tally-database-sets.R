@@ -29,7 +29,8 @@ expect_same <- function(frame, reports, mechanism, ..., weights = TRUE) {
 }
 
 expect_same_groups <- function(table, reports, mechanism, ...) {
-  expect_equal(rr_tally(dplyr::select(table, !dplyr::any_of("w")), mechanism, ..., by = "region"), in_memory(reports, mechanism, by = list(region = region)))
+  engine <- rr_tally(dplyr::select(table, !dplyr::any_of("w")), mechanism, ..., by = "region")
+  expect_equal(engine, in_memory(reports, mechanism, by = list(region = region)))
 }
 
 test_that("numbers are a GROUP BY: Hadamard responses, one bit of them, hash values, cohorts, questions and depths", {

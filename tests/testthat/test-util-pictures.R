@@ -435,12 +435,13 @@ test_that("every picture is drawn, at 3.3 by 2.5 inches and at 6.5 by 4.5, and n
   crosswise <- rr_crosswise(0.25, levels = c("answer B: only one is a yes", "answer A: both are the same"))
   # The lists have a picture of most classes.
   listed <- unlist(lapply(objects, lapply, class))
-  other_kinds <- c(Filter(function(object) !class(object)[1] %in% listed, pictures), list(rr_estimate(rr_counts(c(80, 230), crosswise))))
-  kinds <- suppressMessages(lapply(other_kinds, ggplot2::autoplot))
+  others <- Filter(function(object) !class(object)[1] %in% listed, pictures)
+  kinds <- suppressMessages(lapply(c(others, list(rr_estimate(rr_counts(c(80, 230), crosswise)))), ggplot2::autoplot))
   # Text of days is drawn as days, as a test above says.
-  others <- lapply(drawings, replace, "text", NULL)
-  for (picture in c(kinds, unlist(unname(others), recursive = FALSE))) expect_drawn(picture, 3.3, 2.5)
-  # There letters have two thirds of their size on half of the width, so what has room there has room here: one of each list is enough.
+  small <- lapply(drawings, replace, "text", NULL)
+  for (picture in c(kinds, unlist(unname(small), recursive = FALSE))) expect_drawn(picture, 3.3, 2.5)
+  # There letters have two thirds of their size on half of the width, so what has room there has room here. One of each
+  # list is enough.
   large <- extended(lapply(drawings, `[`, 1), c(drawings, list(kinds)))
   for (picture in unlist(unname(large), recursive = FALSE)) expect_drawn(picture, 6.5, 4.5)
 })
@@ -453,9 +454,11 @@ test_that("a picture is called as its question, and its axes, panels or lines na
   by <- c("semester and sex", "day", "area", "semester", "semester and sex")
   expect_identical(titles(drawings$models), paste0(c("theft", "theft", "theft", "use", "use"), ", by ", by))
   data <- data.frame(theft = rep(c("no", "yes"), c(60, 40)))
-  expect_identical(titles(lapply(list(rr_estimate(data, die, column = "theft"), rr_estimate(data, die, column = ~theft)), ggplot2::autoplot)), c("theft", "theft"))
+  fits <- list(rr_estimate(data, die, column = "theft"), rr_estimate(data, die, column = ~theft))
+  expect_identical(titles(lapply(fits, ggplot2::autoplot)), c("theft", "theft"))
   # Without a name what is drawn is the title.
-  expect_identical(titles(lapply(list(rr_estimate(data$theft, die), rr_estimate(regions)), ggplot2::autoplot)), c("True proportions", "True proportion of \"yes\", by group"))
+  fits <- list(rr_estimate(data$theft, die), rr_estimate(regions))
+  expect_identical(titles(lapply(fits, ggplot2::autoplot)), c("True proportions", "True proportion of \"yes\", by group"))
   named <- function(picture) {
     built <- ggplot2::ggplot_build(picture)
     c(unlist(picture$labels[c("x", "y", "colour")]), as.character(built$layout$layout$panel))
