@@ -213,8 +213,10 @@ check_ordered_fit <- function(fit) {
   }
 }
 
-# One row of weights for each group and level of `at`.
-cumulative_rows <- function(fit, at) {
+# One row of weights for each of `groups` and each level of `at`.
+cumulative_rows <- function(fit, at, groups = seq_len(NCOL(fit$estimate))) {
   own <- 1 * outer(at, seq_along(fit$mechanism$levels), `>=`)
-  structure(kronecker(diag(NCOL(fit$estimate)), own), dimnames = list(coef_names(fit, at), coef_names(fit)))
+  rows <- outer(seq_along(at), (groups - 1L) * length(at), `+`)
+  structure(kronecker(diag(NCOL(fit$estimate))[groups, , drop = FALSE], own),
+            dimnames = list(coef_names(fit, at)[rows], coef_names(fit)))
 }

@@ -147,8 +147,7 @@ cumulative_reach <- function(fit, g, shares, probs, level) {
   inside <- wanted[wanted > 0L & wanted < k]
   below <- above <- numeric(length(wanted))
   if (length(inside)) {
-    rows <- cumulative_rows(fit, inside)[(g - 1) * length(inside) + seq_along(inside), , drop = FALSE]
-    sums <- withCallingHandlers(rr_contrast(fit, rows, level),
+    sums <- withCallingHandlers(rr_contrast(fit, cumulative_rows(fit, inside, g), level),
                                 candor_warning_boundary = function(w) invokeRestart("muffleWarning"),
                                 candor_message_no_intervals = function(m) invokeRestart("muffleMessage"))
     below[match(inside, wanted)] <- sums$estimate - sums$conf.low

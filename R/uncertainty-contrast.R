@@ -94,23 +94,27 @@ contrast_parts <- function(fit, weights) {
   covariance <- if (nrow(weights) <= contrast_limit) matrix(0, nrow(weights), nrow(weights))
   shared <- apart <- 0
   for (g in seq_len(groups)) {
-    own <- weights[, (g - 1) * k + seq_len(k), drop = FALSE]
-    if (!any(own != 0)) next
+    of_group <- weights[, (g - 1) * k + seq_len(k), drop = FALSE]
+    # Functions of other groups do not depend on this one, whose errors may be unknown.
+    rows <- which(rowSums(of_group != 0) > 0)
+    if (!length(rows)) next
+    own <- of_group[rows, , drop = FALSE]
     parts <- own_variances(fit, g, own)
     v <- parts$variance
-    if (!is.null(parts$identified)) unidentified <- unidentified | !parts$identified
+    if (!is.null(parts$identified)) unidentified[rows] <- unidentified[rows] | !parts$identified
     v[v < 0] <- NA_real_
-    if (!is.null(covariance)) covariance <- covariance + parts$covariance
+    if (!is.null(covariance)) covariance[rows, rows] <- covariance[rows, rows] + parts$covariance
     if (held_at_boundary(fit, g) && !identical(parts$edge, FALSE)) {
       free <- rowSums(own != own[, 1]) > 0 | (!adds_up(group_estimate(fit, g)) & own[, 1] != 0)
       v[free & v == 0] <- NA_real_
-      edge <- edge | free
+      edge[rows] <- edge[rows] | free
     }
-    variance[, g] <- v
+    variance[rows, g] <- v
     effects <- if (groups > 1L) fit_effects(fit, g)
     if (!is.null(effects)) {
-      shared <- shared + own %*% effects
-      apart <- apart + tcrossprod(own %*% effects)
+      effects <- of_group %*% effects
+      shared <- shared + effects
+      apart <- apart + tcrossprod(effects)
     }
   }
   # A validation study is shared by the groups.

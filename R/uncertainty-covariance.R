@@ -137,9 +137,5 @@ own_variances <- function(fit, g, own) {
   }
   v <- if (is.matrix(covariance)) diag(covariance) else covariance
   v[which(abs(v) <= trifle / evidence$n)] <- 0
-  # Functions of other groups do not depend on this one, whose errors may be unknown.
-  other <- rowSums(own != 0) == 0
-  v[other] <- 0
-  if (joint) covariance[other, ] <- covariance[, other] <- 0
   c(list(variance = v, covariance = if (joint) covariance), known)
 }
