@@ -14,3 +14,13 @@ expect_refused <- function(..., class = "argument") {
   class <- paste(c("candor_error", class), collapse = "_")
   for (call in as.list(substitute(list(...)))[-1]) expect_error(eval(call, where), class = class, label = deparse1(call))
 }
+# What the conditions of a call say, for a snapshot: versions of testthat lay conditions out differently.
+write_said <- function(code) {
+  lines <- character()
+  keep <- function(condition) {
+    lines <<- c(lines, paste0(class(condition)[1], ": ", conditionMessage(condition)))
+    tryInvokeRestart(if (inherits(condition, "warning")) "muffleWarning" else "muffleMessage")
+  }
+  withCallingHandlers(code, warning = keep, message = keep)
+  writeLines(sub("\n$", "", lines))
+}

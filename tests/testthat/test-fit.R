@@ -5,7 +5,8 @@ boundary <- suppressWarnings(rr_estimate(rr_counts(c(54, 40, 6), rr_grr(3, epsil
 test_that("a fit prints what a reader needs", {
   expect_snapshot(boundary)
   expect_snapshot(rr_estimate(rr_counts(c(5, 0, 0), rr_grr(3, p = 0))))
-  expect_snapshot(print(rr_estimate(rr_counts(rep(c(30, 2), 10), rr_grr(20, epsilon = 2))), n = 3))
+  long <- estimate_odd(rr_counts(rep(c(30, 2), 10), rr_grr(20, epsilon = 2)))
+  expect_snapshot(print(long, n = 3))
 })
 
 test_that("the accessors agree with each other and with the definitions", {

@@ -61,7 +61,8 @@ test_that("reports that no truth makes likely are told, with the cure, where the
   expect_length(told, 1)
   expect_s3_class(told[[1]], "candor_warning_unlikely")
   expect_s3_class(told[[1]], "candor_warning_infinite")
-  expect_snapshot(quietly(rr_glm(y ~ group, data, wrong)))
+  expect_snapshot(write_said(fit <- quietly(rr_glm(y ~ group, data, wrong))))
+  expect_snapshot(fit)
   expect_warning(rr_glm(y ~ group, data, wrong, penalty = "jeffreys"), class = "candor_warning_unlikely")
   # Infinite for another reason: everybody in one group says yes, which the design allows.
   data$y[data$group == "b"] <- 1
