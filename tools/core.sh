@@ -49,13 +49,14 @@ run_program() {
   echo "$ended" > "$says.status"
 }
 
-# at_once <function>: calls it for each of the lines of standard input, as many at once as there are processors.
+# at_once <function>: calls it for each of the lines of standard input, which as many strands share as there are
+# processors.
 at_once() {
-  started=0
-  while read -r line; do
-    "$1" "$line" &
-    started=$((started + 1))
-    [ $((started % $(jobs))) -ne 0 ] || wait
+  lines=$(cat) strand=0
+  while [ "$strand" -lt "$(jobs)" ]; do
+    printf '%s\n' "$lines" | awk -v strands="$(jobs)" -v own="$strand" 'NR % strands == own' |
+      while read -r line; do "$1" "$line"; done &
+    strand=$((strand + 1))
   done
   wait
 }
