@@ -92,13 +92,12 @@ contrast_parts <- function(fit, weights) {
   variance <- matrix(0, nrow(weights), groups)
   edge <- unidentified <- logical(nrow(weights))
   covariance <- if (nrow(weights) <= contrast_limit) matrix(0, nrow(weights), nrow(weights))
-  shared <- apart <- 0
   for (g in seq_len(groups)) {
-    of_group <- weights[, (g - 1) * k + seq_len(k), drop = FALSE]
+    columns <- (g - 1) * k + seq_len(k)
     # Functions of other groups do not depend on this one, whose errors may be unknown.
-    rows <- which(rowSums(of_group != 0) > 0)
+    rows <- which(rowSums(weights[, columns, drop = FALSE] != 0) > 0)
     if (!length(rows)) next
-    own <- of_group[rows, , drop = FALSE]
+    own <- weights[rows, columns, drop = FALSE]
     parts <- own_variances(fit, g, own)
     v <- parts$variance
     if (!is.null(parts$identified)) unidentified[rows] <- unidentified[rows] | !parts$identified
@@ -110,27 +109,27 @@ contrast_parts <- function(fit, weights) {
       edge[rows] <- edge[rows] | free
     }
     variance[rows, g] <- v
-    effects <- if (groups > 1L) fit_effects(fit, g)
-    if (!is.null(effects)) {
-      effects <- of_group %*% effects
-      shared <- shared + effects
-      apart <- apart + tcrossprod(effects)
-    }
   }
-  # A validation study is shared by the groups.
-  if (length(shared) > 1L) {
-    between <- tcrossprod(shared) - apart
-    variance <- cbind(variance, diag(between))
-    if (!is.null(covariance)) covariance <- covariance + between
-  }
-  between <- fit_between(fit)
-  if (!is.null(between)) {
-    between <- weights %*% tcrossprod(between, weights)
+  for (between in shared_variances(fit, weights)) {
     variance <- cbind(variance, diag(between))
     if (!is.null(covariance)) covariance <- covariance + between
   }
   if (!is.null(covariance)) covariance <- with_variances(covariance, rowSums(variance))
   list(variance = variance, edge = edge, covariance = covariance, unidentified = unidentified)
+}
+
+# Covariances of functions by what groups share: a validation study, and estimates that depend on each other.
+shared_variances <- function(fit, weights) {
+  k <- length(fit$mechanism$levels)
+  moved <- function(g) {
+    own <- weights[, (g - 1) * k + seq_len(k), drop = FALSE]
+    effects <- if (any(own != 0)) fit_effects(fit, g)
+    if (!is.null(effects)) own %*% effects
+  }
+  each <- if (ncol(weights) > k) Filter(length, lapply(seq_len(ncol(weights) / k), moved))
+  study <- if (length(each)) tcrossprod(Reduce(`+`, each)) - Reduce(`+`, lapply(each, tcrossprod))
+  between <- fit_between(fit)
+  Filter(length, list(study, if (!is.null(between)) weights %*% tcrossprod(between, weights)))
 }
 
 # Nothing is known of functions whose variance is not known, and what is certain varies with nothing.
