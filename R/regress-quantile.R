@@ -17,8 +17,8 @@ rr_quantile.rr_predictor <- function(fit, probs = c(0.25, 0.5, 0.75), conf.level
                       target = classes$target, what = fit$rows$response)
 }
 
-# What quantiles need of a fit: rows in the order of the outcome, their scores, a column for each class, and the distinct
-# values of the outcome, with the numbers of rows that have them and the rows at which they end.
+# What quantiles need of a fit: rows in the order of the outcome, their scores, a column for each class, the distinct
+# values of the outcome, the numbers of rows that have them, and the last row of each.
 read_classes <- function(fit, target) {
   rows <- fit$rows
   exact <- setdiff(all.vars(delete.response(rows$terms)), rows$covariates)
