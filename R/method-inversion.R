@@ -298,8 +298,12 @@ clearly_there <- function(regression, weights, z) {
 lasso_squares <- function(filters, shares, weights, penalty) {
   if (ncol(filters) == 1L) return(max(0, (sum(weights * filters * shares) - penalty) / sum(weights * filters^2)))
   lambda <- mean(penalty) / sum(weights)
-  fit <- glmnet::glmnet(filters, shares, weights = weights, lambda = lambda * c(100, 30, 10, 3, 1), lower.limits = 0,
-                        intercept = FALSE, standardize = FALSE, penalty.factor = penalty, thresh = 1e-14, maxit = 1e6)
+  precision <- list(thresh = 1e-14, maxit = 1e6)
+  # Since glmnet 5 they are parts of one argument.
+  if ("control" %in% names(formals(glmnet::glmnet))) precision <- list(control = precision)
+  problem <- list(filters, shares, weights = weights, lambda = lambda * c(100, 30, 10, 3, 1), lower.limits = 0,
+                  intercept = FALSE, standardize = FALSE, penalty.factor = penalty)
+  fit <- do.call(glmnet::glmnet, c(problem, precision))
   unname(as.matrix(fit$beta)[, length(fit$lambda)])
 }
 
