@@ -131,7 +131,7 @@ run_fuzzers() {
       fail "$target does not compile (fuzz)"
       continue
     fi
-    inputs=$(awk -v topic="$topic" -v part="$part" '$1 == topic { print part > 0 ? int($2 / part) : 0 }' tests/fuzz/inputs.txt)
+    inputs=$(awk -v topic="$topic" -v part="$part" '$1 == topic { print (part > 0 ? int($2 / part) : 0) }' tests/fuzz/inputs.txt)
     [ -n "$inputs" ] || { fail "tests/fuzz/inputs.txt does not list $topic"; continue; }
     learnt=$build/fuzz/$topic
     if [ -n "${CANDOR_FUZZ_SECONDS:-}" ]; then
