@@ -37,7 +37,8 @@ read_classes <- function(fit, target) {
 class_sums <- function(classes, k) {
   d <- classes$w * classes$u[, k]
   below <- cumsum(d)[classes$ends]
-  list(below = below, total = classes$total[k], spread = class_spread(classes, classes$u[, k], d, below))
+  # The last sum, so that nothing is left of S and its variance at the largest value if prob is 1.
+  list(below = below, total = below[length(below)], spread = class_spread(classes, classes$u[, k], d, below))
 }
 
 # Of class k. S(t) is the sum of w u (1{y <= t} - prob).
@@ -120,7 +121,7 @@ square_spread <- function(squares, ends) {
 # Of `factor` times the square of a sum, which is `up_to` each distinct value.
 total_spread <- function(up_to, factor) {
   whole <- up_to[length(up_to)]
-  list(both = factor * up_to * up_to, cross = (factor * whole) * up_to, whole = factor * whole^2)
+  list(both = factor * up_to * up_to, cross = factor * whole * up_to, whole = factor * whole * whole)
 }
 
 # Of the squares of the sums of d in groups, times `factor`: a row changes the sum of its own group alone.
