@@ -1,0 +1,259 @@
+# mutate.R map <map>: which functions of the installed package each test file calls, and how long the file takes. The table
+# goes to <map>; functions that no test calls are printed.
+# mutate.R run <map> <n> <seed> [pattern]: n random mutants of R/ (of files that match the pattern), each against the test
+# files that call its function, the fastest first, until a test fails.
+#
+# A mutant is one function of the installed package with one change: a sign, a number, a condition, an argument or a
+# statement. It meets the fastest of these files, as many as take MUTANT_SECONDS (150) without a mutant. It is noticed if a
+# test fails, if R dies, or if the files take six times as long. It survives if they pass. Prints a line for each mutant
+# with its file and line, and the survivors again at the end.
+suppressPackageStartupMessages({
+  library(testthat)
+  library(candor)
+})
+Sys.setenv(NOT_CRAN = "true", TESTTHAT_PARALLEL = "false")
+for (package in c("DBI", "dbplyr", "ggplot2", "survey")) requireNamespace(package, quietly = TRUE)
+namespace <- asNamespace("candor")
+folder <- file.path("tests", "testthat")
+processes <- as.integer(Sys.getenv("TESTTHAT_CPUS", "2"))
+arguments <- commandArgs(trailingOnly = TRUE)
+
+# Puts `value` in place of a function of the package, also where it is registered as a method of another package's generic.
+replace_function <- function(name, value) {
+  suppressWarnings(try(utils::assignInNamespace(name, value, namespace), silent = TRUE))
+  for (package in loadedNamespaces()) {
+    methods <- asNamespace(package)[[".__S3MethodsTable__."]]
+    if (!is.null(methods[[name]])) assign(name, value, methods)
+  }
+}
+
+# Does each test of one file hold? The first failure ends the file.
+file_holds <- function(file) {
+  run <- function() {
+    suppressMessages(test_file(
+      file.path(folder, file), package = "candor", load_package = "installed", reporter = StopReporter$new()
+    ))
+  }
+  tryCatch({
+    utils::capture.output(run())
+    TRUE
+  }, error = function(e) FALSE)
+}
+
+# ---- the map ----------------------------------------------------------------------------------------------------
+
+# list(file, seconds, holds, functions) for each test file: each function of the package notes its own call.
+function_map <- function() {
+  is_own <- function(name) {
+    value <- namespace[[name]]
+    is.function(value) && !is.primitive(value) && identical(environment(value), namespace)
+  }
+  names <- Filter(is_own, ls(namespace, all.names = TRUE))
+  calls <- new.env()
+  note_call <- function(name) assign(name, TRUE, envir = calls)
+  for (name in names) {
+    value <- namespace[[name]]
+    body(value) <- bquote({
+      .(note_call)(.(name))
+      .(body(value))
+    })
+    replace_function(name, value)
+  }
+  run_file <- function(file) {
+    rm(list = ls(calls), envir = calls)
+    started <- proc.time()[["elapsed"]]
+    holds <- file_holds(file)
+    seconds <- proc.time()[["elapsed"]] - started
+    list(file = file, seconds = seconds, holds = holds, functions = ls(calls, all.names = TRUE))
+  }
+  files <- list.files(folder, "^test-.*[.]R$")
+  map <- parallel::mclapply(files, run_file, mc.cores = processes, mc.preschedule = FALSE)
+  # A file that fails without a mutant could not tell one.
+  holds <- vapply(map, function(file) is.list(file) && file$holds, NA)
+  cat(sprintf("without mutants %s fails\n", files[!holds]), sep = "")
+  list(files = map[holds], names = names)
+}
+
+# ---- mutants ----------------------------------------------------------------------------------------------------
+
+swaps <- c(
+  "+" = "-", "-" = "+", "*" = "/", "/" = "*", "<" = "<=", "<=" = "<", ">" = ">=", ">=" = ">", "==" = "!=", "!=" = "==",
+  "&&" = "||", "||" = "&&", "&" = "|", "|" = "&",
+  min = "max", max = "min", pmin = "pmax", pmax = "pmin", any = "all", all = "any", rowSums = "colSums", colSums = "rowSums"
+)
+operators <- c("'+'", "'-'", "'*'", "'/'", "LT", "LE", "GT", "GE", "EQ", "NE", "AND", "AND2", "OR", "OR2")
+# Texts are what snapshots hold, so calls that lay them out are left alone.
+texts <- c("abort", "warn", "cli_inform", "sprintf", "cat", "paste", "paste0", "format_labels", "refuse", "labs", "wrap_text")
+binders <- c("LEFT_ASSIGN", "EQ_ASSIGN", "IF", "FOR", "WHILE", "REPEAT")
+
+# What may stand in place of a constant: the other truth value, one more, or half of it.
+other_constant <- function(text) {
+  if (text %in% c("TRUE", "FALSE")) return(if (text == "TRUE") "FALSE" else "TRUE")
+  if (text %in% c("0", "1", "2", "3", "4")) return(as.character(as.integer(text) + 1L))
+  if (text %in% c("0L", "1L", "2L", "3L", "4L")) return(paste0(as.integer(substr(text, 1L, 1L)) + 1L, "L"))
+  if (text %in% c("0.5", ".5")) return("0.25")
+  NA_character_
+}
+
+# The possible mutants of one file: a row each, with the place of the text (line and columns, from, to) that `new` replaces,
+# and the name and lines of the function around it.
+file_mutants <- function(file) {
+  source <- parse(file, keep.source = TRUE)
+  lines <- readLines(file)
+  tree <- utils::getParseData(source, includeText = TRUE)
+  children <- split(seq_len(nrow(tree)), tree$parent)
+  children_of <- function(id) children[[as.character(id)]]
+  row_of <- match(tree$parent, tree$id)
+
+  change <- function(row, new, kind) {
+    data.frame(row = row, line = tree$line1[row], last = tree$line2[row], from = tree$col1[row], to = tree$col2[row],
+               old = tree$text[row], new = new, kind = kind)
+  }
+  is_unary <- function(row) length(children_of(tree$parent[row])) == 2L
+  operator_change <- function(row) {
+    if (is_unary(row)) return(if (tree$text[row] == "-") change(row, "", "sign"))
+    change(row, swaps[[tree$text[row]]], "sign")
+  }
+  condition_change <- function(row) {
+    condition <- children_of(tree$parent[row])[3L]
+    change(condition, paste0("!(", tree$text[condition], ")"), "condition")
+  }
+  statement_changes <- function(row) {
+    statements <- Filter(function(child) tree$token[child] == "expr", children_of(tree$parent[row]))
+    is_call <- function(child) !any(tree$token[children_of(tree$id[child])] %in% binders)
+    droppable <- Filter(is_call, utils::head(statements, -1L))
+    lapply(droppable, change, new = "invisible()", kind = "statement")
+  }
+  argument_change <- function(row) {
+    call <- tree$parent[row_of[row]]
+    inside <- children_of(call)
+    tokens <- tree$token[inside]
+    if (length(inside) < 6L || !identical(tokens[2:5], c("'('", "expr", "','", "expr"))) return(NULL)
+    pair <- inside[c(3L, 5L)]
+    if (tree$text[pair[1L]] == tree$text[pair[2L]] || tree$line2[pair[2L]] > tree$line1[pair[1L]]) return(NULL)
+    swapped <- change(pair[1L], paste0(tree$text[pair[2L]], ", ", tree$text[pair[1L]]), "argument")
+    swapped$to <- tree$col2[pair[2L]]
+    swapped$old <- paste0(tree$text[pair[1L]], ", ", tree$text[pair[2L]])
+    swapped
+  }
+  changes_of <- function(row) {
+    token <- tree$token[row]
+    text <- tree$text[row]
+    if (token %in% operators) return(list(operator_change(row)))
+    if (token == "'!'") return(list(change(row, "", "condition")))
+    if (token == "IF") return(list(condition_change(row)))
+    if (token == "'{'") return(statement_changes(row))
+    if (token == "NUM_CONST" && !is.na(other_constant(text))) return(list(change(row, other_constant(text), "number")))
+    if (token != "SYMBOL_FUNCTION_CALL") return(NULL)
+    list(if (text %in% names(swaps)) change(row, swaps[[text]], "sign"), argument_change(row))
+  }
+  # Is the token inside the call of a text?
+  in_text <- function(row) {
+    while (!is.na(row)) {
+      first <- utils::head(children_of(tree$id[row]), 1L)
+      if (any(tree$text[first] %in% texts)) return(TRUE)
+      row <- row_of[row]
+    }
+    FALSE
+  }
+  places <- do.call(rbind, as.list(unlist(lapply(seq_len(nrow(tree)), changes_of), recursive = FALSE)))
+  if (is.null(places)) return(NULL)
+  places <- places[!vapply(places$row, in_text, NA), ]
+
+  is_function <- vapply(source, function(e) {
+    is.call(e) && identical(e[[1L]], quote(`<-`)) && is.name(e[[2L]]) && is.call(e[[3L]]) && identical(e[[3L]][[1L]], quote(`function`))
+  }, NA)
+  references <- attr(source, "srcref")[is_function]
+  definitions <- data.frame(
+    name = vapply(source[is_function], function(e) as.character(e[[2L]]), ""),
+    start = vapply(references, `[`, 0L, 1L),
+    end = vapply(references, `[`, 0L, 3L)
+  )
+  index <- findInterval(places$line, definitions$start)
+  inside <- index > 0L & places$last <= c(NA, definitions$end)[index + 1L]
+  if (!any(inside, na.rm = TRUE)) return(NULL)
+  cbind(file = basename(file), places[which(inside), ], definitions[index[which(inside)], ])
+}
+
+# The function of the mutant: its definition with the text of one place replaced.
+mutant_function <- function(mutant) {
+  lines <- readLines(file.path("R", mutant$file))
+  before <- substr(lines[mutant$line], 1L, mutant$from - 1L)
+  after <- substring(lines[mutant$last], mutant$to + 1L)
+  text <- c(lines[seq_len(mutant$line - 1L)], paste0(before, mutant$new, after), lines[-seq_len(mutant$last)])
+  end <- mutant$end - (mutant$last - mutant$line)
+  definition <- tryCatch(parse(text = text[mutant$start:end], keep.source = FALSE), error = function(e) NULL)
+  if (is.null(definition)) NULL else eval(definition[[1L]][[3L]], namespace)
+}
+
+# "noticed" with the test file that failed, "survived", or "uncalled".
+judge_mutant <- function(mutant, map) {
+  calls <- vapply(map$files, function(file) mutant$name %in% file$functions, NA)
+  if (!any(calls)) return(data.frame(result = "uncalled", by = "", seconds = 0))
+  seconds <- sort(setNames(
+    vapply(map$files[calls], `[[`, 0, "seconds"),
+    vapply(map$files[calls], `[[`, "", "file")
+  ))
+  seconds <- seconds[cumsum(seconds) <= max(seconds[1L], as.numeric(Sys.getenv("MUTANT_SECONDS", "150")))]
+  value <- mutant_function(mutant)
+  if (is.null(value)) return(data.frame(result = "unparsed", by = "", seconds = 0))
+
+  job <- parallel::mcparallel({
+    replace_function(mutant$name, value)
+    failure <- ""
+    for (file in names(seconds)) {
+      if (!file_holds(file)) {
+        failure <- file
+        break
+      }
+    }
+    failure
+  })
+  started <- proc.time()[["elapsed"]]
+  limit <- 60 + 6 * sum(seconds)
+  repeat {
+    answer <- parallel::mccollect(job, wait = FALSE, timeout = 1)
+    elapsed <- proc.time()[["elapsed"]] - started
+    if (!is.null(answer)) break
+    if (elapsed > limit) {
+      tools::pskill(job$pid, tools::SIGKILL)
+      parallel::mccollect(job, wait = FALSE, timeout = 1)
+      answer <- list("the limit of seconds")
+      break
+    }
+  }
+  by <- if (is.character(answer[[1L]])) answer[[1L]] else "the end of R"
+  data.frame(result = if (by == "") "survived" else "noticed", by = by, seconds = round(elapsed))
+}
+
+run_mutants <- function(map, n, seed, pattern) {
+  mutants <- do.call(rbind, lapply(list.files("R", "[.]R$", full.names = TRUE), file_mutants))
+  mutants <- mutants[grepl(pattern, mutants$file), ]
+  cat(nrow(mutants), "possible mutants\n")
+  set.seed(seed)
+  mutants <- mutants[sample(nrow(mutants), min(n, nrow(mutants))), ]
+  results <- parallel::mclapply(seq_len(nrow(mutants)), function(i) {
+    mutant <- mutants[i, ]
+    result <- judge_mutant(mutant, map)
+    text <- sprintf("%-9s %4.0f s  R/%s:%d %s() [%s] %s -> %s  (%s)\n", result$result, result$seconds, mutant$file, mutant$line,
+                    mutant$name, mutant$kind, substr(mutant$old, 1L, 70L), substr(mutant$new, 1L, 70L), result$by)
+    cat(gsub("\n(?=.)", " ", text, perl = TRUE))
+    cbind(result, text = text)
+  }, mc.cores = processes, mc.preschedule = FALSE)
+  results <- do.call(rbind, results)
+  cat("\n", results$text[results$result %in% c("survived", "uncalled")], sep = "")
+  counts <- table(factor(results$result, c("noticed", "survived", "uncalled", "unparsed")))
+  cat(sprintf("%d %s", counts, names(counts)), sep = ", ")
+  cat("\n")
+}
+
+if (arguments[1L] == "map") {
+  map <- function_map()
+  saveRDS(map, arguments[2L])
+  called <- unique(unlist(lapply(map$files, `[[`, "functions")))
+  cat(length(map$files), "files call", length(called), "of", length(map$names), "functions. No test calls:\n")
+  cat(setdiff(map$names, called), fill = TRUE)
+} else {
+  pattern <- c(arguments[-(1:4)], "")[1L]
+  run_mutants(readRDS(arguments[2L]), as.integer(arguments[3L]), as.integer(arguments[4L]), pattern)
+}
