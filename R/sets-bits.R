@@ -1,7 +1,8 @@
 # Noisy bits and their flip probabilities, as every function of extremes and set sizes takes them.
 
-# Bits as an integer, logical or raw vector (or matrix): kernels look at every entry anyway, so nothing is
-# checked here that would need a pass of its own. Doubles are converted in one pass; what is not 0 or 1 becomes NA.
+# Bits as an integer, logical or raw vector (or matrix): kernels look at every entry anyway, so
+# nothing is checked here that would need a pass of its own. Doubles are converted in one pass; what
+# is not 0 or 1 becomes NA.
 check_bits <- function(x, arg = "bits") {
   if (is.data.frame(x)) x <- as.matrix(x)
   if (is.double(x) && !is.object(x)) {
@@ -10,44 +11,68 @@ check_bits <- function(x, arg = "bits") {
     attributes(bits) <- attributes(x)
     x <- bits
   }
-  good <- is.logical(x) || is.integer(x) || (is.raw(x) && is.null(dim(x)))
-  check_that(good && !is.object(x) && length(dim(x)) <= 2L, x, arg, "bits: 0 and 1, or TRUE and FALSE")
+  is_bits <- is.logical(x) || is.integer(x) ||
+    (is.raw(x) && is.null(dim(x)))
+  check_that(
+    is_bits && !is.object(x) && length(dim(x)) <= 2L, x, arg, "bits: 0 and 1, or TRUE and FALSE"
+  )
   if (!length(x)) abort("{.arg {arg}} holds no bits.", "empty")
   x
 }
 
 abort_bit <- function(x, position, arg) {
   value <- x[[position]]
-  place <- if (length(dim(x)) == 2L) sprintf("[%s]", toString(arrayInd(position, dim(x)))) else position
-  abort(c("{.arg {arg}} must be 0 or 1 (or TRUE or FALSE) everywhere.", x = "Entry {place} is {describe(value)}."),
-        if (is.na(value)) "missing" else "argument")
+  place_words <- if (length(dim(x)) == 2L) {
+    sprintf("[%s]", toString(arrayInd(position, dim(x))))
+  } else {
+    position
+  }
+  abort(
+    c(
+      "{.arg {arg}} must be 0 or 1 (or TRUE or FALSE) everywhere.",
+      x = "Entry {place_words} is {describe(value)}."
+    ),
+    if (is.na(value)) "missing" else "argument"
+  )
 }
 
 abort_flip <- function(flip, position) {
   value <- flip[[position]]
-  abort(c("{.arg flip} must hold probabilities of a wrong report, from 0 to 1 and not 1/2.",
-          x = "Entry {position} is {describe(value)}."), if (value %in% 0.5) "no_information" else "argument")
+  abort(
+    c(
+      "{.arg flip} must hold probabilities of a wrong report, from 0 to 1 and not 1/2.",
+      x = "Entry {position} is {describe(value)}."
+    ),
+    if (value %in% 0.5) "no_information" else "argument"
+  )
 }
 
-# `flip` as one number, one per bit or set (length `n`), or one per entry (an m x n matrix). Flips with names go to the
-# sets (or bits, or columns) `sets` that they name. Entries of a matrix, and of long vectors, are checked by the
-# kernels: here each comparison would be a pass of its own.
+# `flip` as one number, one per bit or set (length `n`), or one per entry (an m x n matrix). Flips
+# with names go to the sets (or bits, or columns) `sets` that they name. Entries of a matrix, and of
+# long vectors, are checked by the kernels: here each comparison would be a pass of its own.
 check_flip <- function(flip, m, n, sets = NULL) {
-  check_that(is.numeric(flip) && !is.object(flip) && length(flip), flip, "flip", "the probability of a wrong report")
+  check_that(
+    is.numeric(flip) && !is.object(flip) && length(flip), flip, "flip",
+    "the probability of a wrong report"
+  )
   storage.mode(flip) <- "double"
   # One flip for all needs no name, and neither do flips of sets that have none.
   names <- if (is.matrix(flip)) colnames(flip) else names(flip)
-  if (length(names) == length(sets) && !identical(names, sets) && any(nzchar(sets))) {
+  if (length(names) == length(sets) && !identical(names, sets) &&
+      any(nzchar(sets))) {
     if (!setequal(names, sets) || anyDuplicated(names)) {
       abort("The names of {.arg flip} must be {format_labels(sets)}, each once.", "mismatch")
     }
-    at <- match(sets, names)
-    flip <- if (is.matrix(flip)) flip[, at, drop = FALSE] else flip[at]
+    index <- match(sets, names)
+    flip <- if (is.matrix(flip)) flip[, index, drop = FALSE] else flip[index]
   }
   shape <- if (is.matrix(flip)) dim(flip) else length(flip)
-  if (!identical(shape, as.integer(c(m, n))) && !identical(shape, as.integer(n)) && !identical(shape, 1L)) {
-    abort(c("{.arg flip} must be one number, one for each {if (m == 1) 'bit' else 'set'}, or one for each entry.",
-            x = "It is {describe(flip)}; the bits are {m} x {n}."))
+  if (!identical(shape, as.integer(c(m, n))) &&
+      !identical(shape, as.integer(n)) && !identical(shape, 1L)) {
+    abort(c(
+      "{.arg flip} must be one number, one for each {if (m == 1) 'bit' else 'set'}, or one for each entry.",
+      x = "It is {describe(flip)}; the bits are {m} x {n}."
+    ))
   }
   if (is.matrix(flip) || length(flip) > 1e4) return(flip)
   bad <- which(is.na(flip) | flip < 0 | flip > 1 | flip == 0.5)
@@ -55,11 +80,13 @@ check_flip <- function(flip, m, n, sets = NULL) {
   if (all(flip == flip[1])) flip[[1]] else as.vector(flip)
 }
 
-# The error for an entry that a kernel refused: a list with the position of that entry. It was the flip unless the bit
-# itself is wrong.
+# The error for an entry that a kernel refused: a list with the position of that entry. It was the
+# flip unless the bit itself is wrong.
 check_kernel <- function(result, bits, flip, arg = "bits") {
   if (!is.list(result) || is.null(result$position)) return(result)
-  if (result$in_flips %||% (bits[[result$position]] %in% 0:1)) abort_flip(flip, result$position)
+  if (result$in_flips %||% (bits[[result$position]] %in% 0:1)) {
+    abort_flip(flip, result$position)
+  }
   abort_bit(bits, result$position, arg)
 }
 
@@ -120,8 +147,16 @@ check_kernel <- function(result, bits, flip, arg = "bits") {
 #' rr_set_size(cbind(merged), flip = attr(merged, "flip"))   # 680 (652 to 708)
 #' sum(rowSums(seen) > 0)   # the truth: 687
 #' @export
-rr_bit_tally <- function(bits = NULL, flip = NULL, n = NULL, ..., ones = NULL, element = NULL, set = NULL,
-                         column = NULL) {
+rr_bit_tally <- function(
+  bits = NULL,
+  flip = NULL,
+  n = NULL,
+  ...,
+  ones = NULL,
+  element = NULL,
+  set = NULL,
+  column = NULL
+) {
   check_dots_empty(...)
   if (!is.null(ones)) return(tally_ones(ones, n, flip))
   if (inherits(bits, "tbl_lazy")) {
@@ -132,16 +167,24 @@ rr_bit_tally <- function(bits = NULL, flip = NULL, n = NULL, ..., ones = NULL, e
   bits <- check_bits(bits)
   number <- length(bits)
   if (is.raw(bits)) {
-    number <- check_count(n %||% (8 * length(bits)), "n", min = 1, max = 8 * length(bits))
-  } else if (!is.null(n)) abort("{.arg n} is for packed bits and for {.arg ones}.")
+    number <- check_count(
+      n %||% (8 * length(bits)), "n", min = 1,
+      max = 8 * length(bits)
+    )
+  } else if (!is.null(n)) {
+    abort("{.arg n} is for packed bits and for {.arg ones}.")
+  }
   if (is.matrix(bits)) tally_rows(bits, flip) else tally_bits(bits, flip, number)
 }
 
 # The numbers of ones of elements with `n` bits each.
 tally_ones <- function(ones, n, flip) {
   n <- check_count(n, "n", min = 1)
-  check_that(is.numeric(ones) && length(ones) && all(ones >= 0 & ones <= n & ones == floor(ones)), ones, "ones",
-             "whole numbers from 0 to {.arg n}")
+  check_that(
+    is.numeric(ones) && length(ones) &&
+      all(ones >= 0 & ones <= n & ones == floor(ones)),
+    ones, "ones", "whole numbers from 0 to {.arg n}"
+  )
   new_rr_bit_tally(check_flip(flip, 1, 1), n, as.double(ones), names(ones))
 }
 
@@ -162,7 +205,9 @@ tally_bits <- function(bits, flip, number) {
 tally_rows <- function(bits, flip) {
   m <- nrow(bits)
   flip <- check_flip(flip, m, ncol(bits), colnames(bits))
-  if (length(flip) == 1L) return(new_rr_bit_tally(flip, ncol(bits), row_ones(bits), rownames(bits)))
+  if (length(flip) == 1L) {
+    return(new_rr_bit_tally(flip, ncol(bits), row_ones(bits), rownames(bits)))
+  }
   state <- .Call(C_rr_extreme_rows, bits, m, ncol(bits), flip, is.matrix(flip))
   if (is.list(state) && !is.matrix(flip) && bits[[state$position]] %in% 0:1) {
     state$position <- (state$position - 1) %/% m + 1
@@ -179,65 +224,114 @@ row_ones <- function(bits, arg = "bits") {
 
 # `flip` is NA once bits of different flips were tallied; then `state` holds their sums.
 new_rr_bit_tally <- function(flip, n, ones, labels = NULL, state = NULL) {
-  structure(list(flip = flip, n = as.double(n), ones = ones, labels = labels, state = state), class = "rr_bit_tally")
+  structure(
+    list(
+      flip = flip,
+      n = as.double(n),
+      ones = ones,
+      labels = labels,
+      state = state
+    ),
+    class = "rr_bit_tally"
+  )
 }
 
 #' @rdname rr_bit_tally
 #' @export
 c.rr_bit_tally <- function(...) {
-  Reduce(function(x, y) {
-    if (!inherits(y, "rr_bit_tally") || length(x$ones) != length(y$ones) ||
-        (!is.null(x$labels) && !is.null(y$labels) && !identical(x$labels, y$labels))) {
-      abort("Tallies of bits merge if they are of the same elements, in the same order.", "mismatch")
-    }
-    same <- isTRUE(x$flip == y$flip)
-    new_rr_bit_tally(if (same) x$flip else NA_real_, x$n + y$n, x$ones + y$ones, x$labels %||% y$labels,
-                     if (!same) .Call(C_rr_extreme_merge, tally_state(x), tally_state(y)))
-  }, list(...))
+  Reduce(
+    function(x, y) {
+      if (!inherits(y, "rr_bit_tally") || length(x$ones) != length(y$ones) || (!is.null(
+          x$labels
+        ) && !is.null(y$labels) && !identical(x$labels, y$labels))) {
+        abort(
+          "Tallies of bits merge if they are of the same elements, in the same order.", "mismatch"
+        )
+      }
+      same <- isTRUE(x$flip == y$flip)
+      new_rr_bit_tally(
+        if (same) x$flip else NA_real_,
+        x$n + y$n,
+        x$ones + y$ones,
+        x$labels %||% y$labels,
+        if (!same) .Call(C_rr_extreme_merge, tally_state(x), tally_state(y))
+      )
+    },
+    list(...)
+  )
 }
 
-tally_state <- function(tally) tally$state %||% .Call(C_rr_extreme_counts, tally$n, tally$ones, tally$flip)
+tally_state <- function(tally) {
+  tally$state %||% .Call(C_rr_extreme_counts, tally$n, tally$ones, tally$flip)
+}
 
 #' @export
 print.rr_bit_tally <- function(x, ...) {
-  cat("<rr_bit_tally> elements: ", format_count(length(x$ones)), ", bits of each: ", format_count(x$n),
-      ", reported as 1: ", format_count(sum(x$ones)), ", flip: ", format_flips(x$flip), "\n", sep = "")
+  cat(
+    "<rr_bit_tally> elements: ", format_count(length(x$ones)), ", bits of each: ",
+    format_count(x$n), ", reported as 1: ", format_count(sum(x$ones)), ", flip: ",
+    format_flips(x$flip), "\n", sep = ""
+  )
   invisible(x)
 }
 
 # ---- in a database: one row for each element and set, with the bit that the set reported of the element ----
 
-# How many of its bits each element has as 1: the engine adds up, one row for each element comes back.
+# How many of its bits each element has as 1: the engine adds up, one row for each element comes
+# back.
 count_long_bits <- function(data, element, set, column) {
   frame <- table_columns(data)
-  name <- function(given, arg) {
-    frame_names(frame, given, arg, one = TRUE) %||% must_be(given, arg, "a column of the database table")
+  name <- function(column_name, arg) {
+    frame_names(frame, column_name, arg, one = TRUE) %||%
+      must_be(column_name, arg, "a column of the database table")
   }
   element <- name(element, "element")
   set <- name(set, "set")
   left <- setdiff(names(frame), c(element, set))
   column <- if (is.null(column) && length(left) == 1L) left else name(column, "column")
   bit <- rlang::sym(column)
-  sums <- list(n_bits = quote(n()), n_sets = rlang::call2("n_distinct", rlang::sym(set)),
-               n_ones = rlang::expr(sum(!!bit, na.rm = TRUE)),
-               n_wrong = rlang::expr(sum(ifelse(!!bit == 0L | !!bit == 1L, 0L, 1L), na.rm = TRUE)),
-               n_unknown = rlang::expr(sum(ifelse(is.na(!!bit) | is.na(!!rlang::sym(set)), 1L, 0L), na.rm = TRUE)))
+  sums <- list(
+    n_bits = quote(n()),
+    n_sets = rlang::call2("n_distinct", rlang::sym(set)),
+    n_ones = rlang::expr(sum(!!bit, na.rm = TRUE)),
+    n_wrong = rlang::expr(
+      sum(
+        ifelse(!!bit == 0L | !!bit == 1L, 0L, 1L), na.rm = TRUE
+      )
+    ),
+    n_unknown = rlang::expr(
+      sum(
+        ifelse(
+          is.na(!!bit) | is.na(!!rlang::sym(set)), 1L, 0L
+        ),
+        na.rm = TRUE
+      )
+    )
+  )
   check_free_names(c(element, set, column), names(sums))
-  rows <- run_query(data, group_query(data, element, translate_sums(sums, dbplyr::remote_con(data))))
+  rows <- run_query(
+    data, group_query(data, element, translate_sums(sums, dbplyr::remote_con(data)))
+  )
   if (!nrow(rows)) abort("{.arg bits} holds no bits.", "empty")
   labels <- label_text(plain_numbers(rows[[element]]))
   numbers <- lapply(rows[names(sums)], function(x) as.double(plain_numbers(x)))
   check_long_bits(numbers, labels)
   order <- order(labels, method = "radix")
-  list(n = numbers$n_bits[1], ones = numbers$n_ones[order], labels = labels[order])
+  list(
+    n = numbers$n_bits[1],
+    ones = numbers$n_ones[order],
+    labels = labels[order]
+  )
 }
 
 check_long_bits <- function(numbers, labels) {
   refuse <- function(bad, headline, class = "argument") {
     if (any(bad)) abort(c(headline, x = "Element {.val {labels[which(bad)[1]]}} has not."), class)
   }
-  refuse(is.na(labels) | numbers$n_unknown > 0, "{.arg bits} must have bits, elements and sets that are not NULL.",
-         "missing")
+  refuse(
+    is.na(labels) | numbers$n_unknown > 0,
+    "{.arg bits} must have bits, elements and sets that are not NULL.", "missing"
+  )
   refuse(numbers$n_wrong > 0, "{.arg bits} must have 0 or 1 everywhere.")
   # A set that does not have an element reports 0, perhaps flipped.
   refuse(numbers$n_sets != numbers$n_bits | numbers$n_bits != max(numbers$n_bits),
@@ -245,6 +339,10 @@ check_long_bits <- function(numbers, labels) {
 }
 
 format_flips <- function(flip) {
-  if (length(flip) == 1L) return(if (is.na(flip)) "different from set to set" else format(flip, digits = 4))
-  paste(unique(format(range(flip), digits = 3, trim = TRUE)), collapse = " to ")
+  if (length(flip) == 1L) {
+    return(if (is.na(flip)) "different from set to set" else format(flip, digits = 4))
+  }
+  paste(
+    unique(format(range(flip), digits = 3, trim = TRUE)), collapse = " to "
+  )
 }

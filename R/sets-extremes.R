@@ -55,19 +55,36 @@
 rr_extreme <- function(bits, flip = NULL, type = c("any", "all"), ...) {
   check_dots_empty(...)
   type <- check_choice(type, "type", extreme_kinds)
-  tally <- if (inherits(bits, "rr_bit_tally")) check_tally_flip(bits, flip) else rr_bit_tally(bits, flip)
+  tally <- if (inherits(bits, "rr_bit_tally")) {
+    check_tally_flip(bits, flip)
+  } else {
+    rr_bit_tally(bits, flip)
+  }
   value <- tally_value(tally, type)
   warn_variance(max(value$bound), max(value$log_bound))
-  structure(c(list(kind = type, n = tally$n, ones = tally$ones, flip = tally$flip, conf.level = 0.95,
-                   labels = tally$labels %||% as.character(seq_along(tally$ones))), value),
-            class = c("rr_extreme", "rr_estimates"))
+  structure(
+    c(
+      list(
+        kind = type,
+        n = tally$n,
+        ones = tally$ones,
+        flip = tally$flip,
+        conf.level = 0.95,
+        labels = tally$labels %||% as.character(seq_along(tally$ones))
+      ),
+      value
+    ),
+    class = c("rr_extreme", "rr_estimates")
+  )
 }
 
 extreme_kinds <- c("any", "all")
 
-# A tally knows its flips; another one beside it is a misunderstanding.
+# A tally holds its flips. A flip beside it is an error.
 check_tally_flip <- function(tally, flip) {
-  if (is.null(flip) || (length(flip) == 1L && flip %in% tally$flip)) return(tally)
+  if (is.null(flip) || (length(flip) == 1L && flip %in% tally$flip)) {
+    return(tally)
+  }
   abort("{.arg flip} must be left out for a tally, which holds its own.", "mismatch")
 }
 
@@ -76,47 +93,86 @@ tally_value <- function(tally, kind) {
   code <- match(kind, extreme_kinds) - 1L
   if (!is.null(tally$state)) return(.Call(C_rr_extreme_value, tally$state, code))
   different <- unique(tally$ones)
-  value <- .Call(C_rr_extreme_value, .Call(C_rr_extreme_counts, tally$n, different, tally$flip), code)
+  value <- .Call(
+    C_rr_extreme_value, .Call(C_rr_extreme_counts, tally$n, different, tally$flip), code
+  )
   lapply(value, `[`, match(tally$ones, different))
 }
 
-# `variance` in elements squared; where it overflows, at least its logarithm is known, which is 710 or more.
+# `variance` in elements squared; where it overflows, at least its logarithm is known, which is 710
+# or more.
 warn_variance <- function(variance, log_variance = 710, estimated = FALSE) {
   if (!(variance > 1e6)) return(invisible())
-  error <- if (is.finite(variance)) format_number(sqrt(variance)) else sprintf("1e%.0f", log_variance / 2 / log(10))
-  warn(c("The noise of this many bits leaves a large standard error.",
-         x = "It may be as large as {error}.",
-         i = if (estimated) "The estimated standard error can miss this: what makes it large is rarely seen."),
-       "variance")
+  error <- if (is.finite(variance)) {
+    format_number(sqrt(variance))
+  } else {
+    sprintf("1e%.0f", log_variance / 2 / log(10))
+  }
+  warn(
+    c(
+      "The noise of this many bits leaves a large standard error.",
+      x = "It may be as large as {error}.",
+      i = if (estimated) {
+        "The estimated standard error can miss this: what makes it large is rarely seen."
+      }
+    ),
+    "variance"
+  )
 }
 
-format_number <- function(x) if (is.finite(x) && abs(x) < 1e15) format_count(signif(x, 3)) else format(x, digits = 3)
+format_number <- function(x) {
+  if (is.finite(x) && abs(x) < 1e15) {
+    format_count(signif(x, 3))
+  } else {
+    format(x, digits = 3)
+  }
+}
 
 rows_of.rr_extreme <- function(x) {
-  tibble(term = x$labels, estimate = x$estimate,
-         std.error = root(x$variance), std.error.max = sqrt(x$bound), variance = x$variance, sign = x$sign,
-         log = x$log, n = x$n)
+  tibble(
+    term = x$labels,
+    estimate = x$estimate,
+    std.error = root(x$variance),
+    std.error.max = sqrt(x$bound),
+    variance = x$variance,
+    sign = x$sign,
+    log = x$log,
+    n = x$n
+  )
 }
 
-# A bit is 0 or 1. The interval holds the values that its reports do not reject; where both are rejected, at levels
-# below 0.5, the likelier one. The estimate itself is no test: many reports of 1 give one as near 1 as two of them do.
+# A bit is 0 or 1. The interval holds the values that its reports do not reject; where both are
+# rejected, at levels below 0.5, the likelier one. The estimate itself is no test: many reports of 1
+# give one as near 1 as two of them do.
 bounds_of.rr_extreme <- function(x, rows, level) {
   p <- if (is.na(x$flip)) variance_tails(x) else count_tails(x)
   rejected <- lapply(p, `<=`, 1 - level)
-  list(low = as.double(rejected$zero & p$zero < p$one), high = as.double(!rejected$one | p$one > p$zero))
+  list(
+    low = as.double(rejected$zero & p$zero < p$one),
+    high = as.double(!rejected$one | p$one > p$zero)
+  )
 }
 
-# One flip: the number of reports of the kind that the extreme looks for. Least favourable to many of them is that no
-# true bit is of that kind, to few that a single one is.
+# One flip: the number of reports of the kind that the extreme looks for. Least favourable to many
+# of them is that no true bit is of that kind, to few that a single one is.
 count_tails <- function(x) {
-  hits <- if ((x$kind == "any") == (x$flip < 0.5)) x$ones else x$n - x$ones
+  hits <- if ((x$kind == "any") == (x$flip < 0.5)) {
+    x$ones
+  } else {
+    x$n - x$ones
+  }
   flip <- min(x$flip, 1 - x$flip)
   none <- pbinom(hits - 1, x$n, flip, lower.tail = FALSE)
-  one <- (1 - flip) * pbinom(hits - 1, x$n - 1, flip) + flip * pbinom(hits, x$n - 1, flip)
-  if (x$kind == "any") list(zero = none, one = one) else list(zero = one, one = none)
+  one <- (1 - flip) * pbinom(hits - 1, x$n - 1, flip) +
+    flip * pbinom(hits, x$n - 1, flip)
+  if (x$kind == "any") {
+    list(zero = none, one = one)
+  } else {
+    list(zero = one, one = none)
+  }
 }
 
-# Different flips, of which a tally keeps sums alone: Cantelli's inequality with the largest variance.
+# Cantelli's inequality with the largest variance, if flips differ: a tally keeps sums alone.
 variance_tails <- function(x) {
   tail <- function(distance) {
     chance <- x$bound / (x$bound + pmax(distance, 0)^2)
@@ -129,14 +185,27 @@ variance_tails <- function(x) {
 covariance_of.rr_extreme <- function(x) diag(x$variance, length(x$variance))
 
 title_of.rr_extreme <- function(x) {
-  paste0(c(any = "OR", all = "AND")[[x$kind]], " of ", paste(format_count(unique(range(x$n))), collapse = " to "),
-         " noisy bits", if (!is.na(x$flip)) paste0(", flip ", format(x$flip, digits = 4)))
+  paste0(
+    c(any = "OR", all = "AND")[[x$kind]], " of ",
+    paste(format_count(unique(range(x$n))), collapse = " to "), " noisy bits",
+    if (!is.na(x$flip)) {
+      paste0(", flip ", format(x$flip, digits = 4))
+    }
+  )
 }
 
 shown_of.rr_extreme <- function(x, n) tidy(x)[c("term", "estimate", "std.error", "std.error.max")]
 
 notes_of.rr_extreme <- function(x, shown) {
-  c(if (anyNA(shown$std.error)) c("  std.error is NA where the unbiased variance estimate is negative;",
-                                  "  std.error.max is a guaranteed upper bound."),
-    if (any(is.infinite(x$estimate))) "  Beyond the range of a double: tidy() has sign and logarithm.")
+  c(
+    if (anyNA(shown$std.error)) {
+      c(
+        "  std.error is NA where the unbiased variance estimate is negative;",
+        "  std.error.max is a guaranteed upper bound."
+      )
+    },
+    if (any(is.infinite(x$estimate))) {
+      "  Beyond the range of a double: tidy() has sign and logarithm."
+    }
+  )
 }

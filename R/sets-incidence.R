@@ -44,21 +44,43 @@
 #' tidy(fit, conf.int = TRUE)   # 401 (349 to 453)
 #' table(rowSums(seen))   # the truth: 384
 #' @export
-rr_incidence <- function(sets, flip = NULL, universe = NULL, method = c("inv", "mle"),
-                         target = c("population", "sample"), conf.level = 0.95, tolerance = NULL, ...) {
+rr_incidence <- function(
+  sets,
+  flip = NULL,
+  universe = NULL,
+  method = c("inv", "mle"),
+  target = c("population", "sample"),
+  conf.level = 0.95,
+  tolerance = NULL,
+  ...
+) {
   check_dots_empty(...)
   method <- check_choice(method)
   target <- check_choice(target)
   conf.level <- check_level(conf.level)
-  if (!is.null(tolerance)) tolerance <- check_number(tolerance, "tolerance", min = 0, min_open = TRUE)
+  if (!is.null(tolerance)) {
+    tolerance <- check_number(tolerance, "tolerance", min = 0, min_open = TRUE)
+  }
   data <- read_sets(sets, flip, universe)
   # Inversion's errors are about the sets as they are.
   if (method == "inv") target <- "sample"
   check_incidence(data, method)
   fit <- if (method == "inv" && !one_flip(data)) incidence_totals(data)
     else incidence_fit(data, method, target, tolerance)
-  structure(c(list(method = method, target = target, n = data$m, sets = data$n, flip = data$flip,
-                   conf.level = conf.level), fit), class = c("rr_incidence", "rr_estimates"))
+  structure(
+    c(
+      list(
+        method = method,
+        target = target,
+        n = data$m,
+        sets = data$n,
+        flip = data$flip,
+        conf.level = conf.level
+      ),
+      fit
+    ),
+    class = c("rr_incidence", "rr_estimates")
+  )
 }
 
 one_flip <- function(data) length(data$flip) == 1L && !is.na(data$flip)
@@ -75,36 +97,62 @@ check_incidence <- function(data, method) {
   }
 }
 
-# The number of sets that report an element is a report about the number that hold it: the rest is the package's line,
-# mechanism, tally, fit. Estimates and covariance are in elements.
+# The number of sets that report an element is a report about the number that hold it: the rest is
+# the package's line, mechanism, tally, fit. Estimates and covariance are in elements.
 incidence_fit <- function(data, method, target, tolerance) {
-  ones <- if (is.null(data$bits)) data$tally$ones else row_ones(data$bits, "sets")
+  ones <- if (is.null(data$bits)) {
+    data$tally$ones
+  } else {
+    row_ones(data$bits, "sets")
+  }
   # Its inverse is known in closed form.
   channel <- function(inverse) .Call(C_rr_incidence_channel, as.double(data$n), data$flip, inverse)
-  matrix <- if (length(data$flip) > 1L) .Call(C_rr_incidence_mixture, data$flip) else channel(FALSE)
+  matrix <- if (length(data$flip) > 1L) {
+    .Call(C_rr_incidence_mixture, data$flip)
+  } else {
+    channel(FALSE)
+  }
   mechanism <- new_rr_channel(matrix, channel_labels(matrix, 0:data$n, 0:data$n),
                               sprintf("incidence in %s noisy sets", format_count(data$n)),
                               inverse = if (method == "inv") channel(TRUE))
   tally <- new_rr_tally(mechanism, as.double(tabulate(ones + 1, data$n + 1)))
-  options <- c(list(tally, method = method, target = target), list(tolerance = tolerance)[!is.null(tolerance)])
+  options <- c(
+    list(tally, method = method, target = target),
+    list(tolerance = tolerance)[!is.null(tolerance)]
+  )
   fit <- do.call(rr_estimate, options)
   details <- fit$details[[1]]
   likelihood <- method == "mle"
-  list(estimate = data$m * group_estimate(fit, 1), covariance = incidence_covariance(fit, data$m), fit = fit,
-       gap = if (likelihood) details$gap %||% 0 else NA_real_,
-       tolerance = if (likelihood) details$tolerance %||% tolerance %||% 1e-8)
+  list(
+    estimate = data$m * group_estimate(fit, 1),
+    covariance = incidence_covariance(fit, data$m),
+    fit = fit,
+    gap = if (likelihood) details$gap %||% 0 else NA_real_,
+    tolerance = if (likelihood) details$tolerance %||% tolerance %||% 1e-8
+  )
 }
 
-# With different flips "exactly t of n sets hold it" is estimated for each element from its own bits. The covariance is
-# E[e_t e_u] - 1{t = u} P(exactly t), unbiased given the sets.
+# The numbers of elements in exactly t sets if flips differ: each element has estimates e_t of
+# 1{exactly t sets hold it} from its bits alone. The covariance is E[e_t e_u] - 1{t = u} P(exactly
+# t), unbiased given the sets.
 incidence_totals <- function(data) {
   # Looks at every entry.
-  if (is.matrix(data$flip)) rr_bit_tally(data$bits, data$flip) else row_ones(data$bits, "sets")
-  totals <- .Call(C_rr_incidence_total, data$bits, data$m, data$n, data$flip, is.matrix(data$flip))
-  list(estimate = totals$total, covariance = totals$cross - diag(totals$total, data$n + 1), gap = NA_real_)
+  if (is.matrix(data$flip)) {
+    rr_bit_tally(data$bits, data$flip)
+  } else {
+    row_ones(data$bits, "sets")
+  }
+  totals <- .Call(
+    C_rr_incidence_total, data$bits, data$m, data$n, data$flip, is.matrix(data$flip)
+  )
+  list(
+    estimate = totals$total,
+    covariance = totals$cross - diag(totals$total, data$n + 1),
+    gap = NA_real_
+  )
 }
 
-# Of the counts. What maximum likelihood puts at 0, or all of it in one place, has no standard error there.
+# The covariance of the numbers of elements in exactly t sets.
 incidence_covariance <- function(fit, elements) {
   cells <- seq_along(fit$mechanism$levels)
   covariance <- elements^2 * estimate_covariance(fit$mechanism, fit, 1, cells)
@@ -120,7 +168,9 @@ support_share <- 1e-9
 
 rows_of.rr_incidence <- function(x) {
   n <- x$sets
-  estimate <- c(x$estimate, rev(cumsum(rev(x$estimate)))[-1])
+  estimate <- c(
+    x$estimate, rev(cumsum(rev(x$estimate)))[-1]
+  )
   sets <- c(0:n, seq_len(n))
   type <- rep(c("exactly", "at least"), c(n + 1, n))
   tibble(term = paste(type, sets), sets = sets, type = type, estimate = estimate,
@@ -130,50 +180,90 @@ rows_of.rr_incidence <- function(x) {
 bounds_of.rr_incidence <- function(x, rows, level) {
   bounds <- if (x$method == "mle") profile_incidence(x, rows, level)
     else normal_interval(rows$estimate, normal_quantile(level) * rows$std.error, 0, x$n)
-  list(low = pmin(pmax(bounds$low, 0), x$n), high = pmax(pmin(bounds$high, x$n), 0))
+  list(
+    low = pmin(pmax(bounds$low, 0), x$n),
+    high = pmax(pmin(bounds$high, x$n), 0)
+  )
 }
 
-# Of the counts in exactly, and in at least, t sets.
+# The variances of the numbers of elements in exactly, and in at least, t sets. Maximum likelihood
+# that puts nobody or everybody there has no standard error: NA.
 incidence_variances <- function(covariance, x, estimate) {
   n <- x$sets
-  # Variances of tail sums: the lower right corners of the covariance.
-  tail <- vapply(seq_len(n), function(t) sum(covariance[(t:n) + 1, (t:n) + 1], na.rm = TRUE), 1)
-  edge <- x$method == "mle" & pmin(estimate, x$n - estimate) <= support_share * x$n
-  ifelse(edge, NA_real_, c(diag(covariance), tail))
+  # The variance of a tail sum adds up the lower right corner of the covariance.
+  tail <- vapply(
+    seq_len(n),
+    function(t) {
+      sum(
+        covariance[(t:n) + 1, (t:n) + 1], na.rm = TRUE
+      )
+    },
+    1
+  )
+  is_at_boundary <- x$method == "mle" & pmin(estimate, x$n - estimate) <= support_share * x$n
+  ifelse(is_at_boundary, NA_real_, c(diag(covariance), tail))
 }
 
 profile_incidence <- function(x, table, level) {
   n <- x$sets
-  if (n > 200) return(list(low = rep(NA_real_, 2 * n + 1), high = rep(NA_real_, 2 * n + 1)))
+  if (n > 200) {
+    return(list(
+      low = rep(NA_real_, 2 * n + 1),
+      high = rep(NA_real_, 2 * n + 1)
+    ))
+  }
   channel <- unname(rr_matrix(x$fit$mechanism))
   reported <- x$fit$tally$counts
   theta <- group_estimate(x$fit, 1)
-  shares <- vapply(seq_len(nrow(table)), function(i) {
-    inside <- if (table$type[i] == "exactly") 0:n == table$sets[i] else 0:n >= table$sets[i]
-    profile_share(channel, reported, inside, theta, level, sum(reported))
-  }, c(low = 0, high = 0))
-  bounds <- list(low = x$n * shares["low", ], high = x$n * shares["high", ])
+  shares <- vapply(
+    seq_len(nrow(table)),
+    function(i) {
+      inside <- if (table$type[i] == "exactly") {
+        0:n == table$sets[i]
+      } else {
+        0:n >= table$sets[i]
+      }
+      profile_share(channel, reported, inside, theta, level, sum(reported))
+    },
+    c(low = 0, high = 0)
+  )
+  bounds <- list(
+    low = x$n * shares["low", ],
+    high = x$n * shares["high", ]
+  )
   if (x$target == "population") return(bounds)
-  if (all(x$flip %in% 0:1)) return(list(low = table$estimate, high = table$estimate))
+  if (all(x$flip %in% 0:1)) {
+    return(list(low = table$estimate, high = table$estimate))
+  }
   sample_bounds(x, table, bounds, level)
 }
 
-# Given the elements, their sampling adds nothing. The square of a bound's distance loses that of a bound without noise,
-# or the variance at the bound where that is less (a bound at 0 stays), but keeps its share at the estimate.
+# Given the elements, their sampling adds nothing. The square of a bound's distance loses that of a
+# bound without noise, or the variance at the bound where that is less (a bound at 0 stays), but
+# keeps its share at the estimate.
 sample_bounds <- function(x, table, bounds, level) {
   sampled <- x$fit
   sampled$target <- "population"
-  whole <- incidence_variances(incidence_covariance(sampled, x$n), x, table$estimate)
-  least <- pmin(pmax(table$std.error^2 / whole, 0), 1)
-  least[is.na(least)] <- 0
-  clear <- x$n * vapply(pmin(table$estimate / x$n, 1), profile_binomial, c(low = 0, high = 0), x$n, level)
+  total_variance <- incidence_variances(incidence_covariance(sampled, x$n), x, table$estimate)
+  least_share <- pmin(pmax(table$std.error^2 / total_variance, 0), 1)
+  least_share[is.na(least_share)] <- 0
+  clear <- x$n * vapply(
+    pmin(table$estimate / x$n, 1), profile_binomial,
+    c(low = 0, high = 0), x$n, level
+  )
   z2 <- qchisq(level, 1)
   shorten <- function(bound, clear) {
     distance <- bound - table$estimate
-    sampling <- pmin((clear - table$estimate)^2, z2 * bound * (1 - bound / x$n))
-    table$estimate + distance * sqrt(ifelse(distance == 0, 0, pmax(1 - sampling / distance^2, least)))
+    sampling <- pmin(
+      (clear - table$estimate)^2, z2 * bound * (1 - bound / x$n)
+    )
+    table$estimate + distance *
+      sqrt(ifelse(distance == 0, 0, pmax(1 - sampling / distance^2, least_share)))
   }
-  list(low = shorten(bounds$low, clear["low", ]), high = shorten(bounds$high, clear["high", ]))
+  list(
+    low = shorten(bounds$low, clear["low", ]),
+    high = shorten(bounds$high, clear["high", ])
+  )
 }
 
 #' @rdname rr_incidence
@@ -184,12 +274,17 @@ coef.rr_incidence <- function(object, ...) setNames(object$estimate, 0:object$se
 #' @rdname rr_incidence
 #' @export
 vcov.rr_incidence <- function(object, ...) {
-  matrix(object$covariance, object$sets + 1, dimnames = list(0:object$sets, 0:object$sets))
+  matrix(
+    object$covariance, object$sets + 1,
+    dimnames = list(0:object$sets, 0:object$sets)
+  )
 }
 
 title_of.rr_incidence <- function(x) {
   gap <- if (x$method == "mle") {
-    sprintf("; log-likelihood within %s of its maximum", format(max(x$gap, x$tolerance), digits = 2))
+    sprintf(
+      "; log-likelihood within %s of its maximum", format(max(x$gap, x$tolerance), digits = 2)
+    )
   }
   c(paste0(format_count(x$n), " elements in ", number_of(x$sets, "noisy set"),
            if (x$method == "inv") ", by inversion (unbiased)" else ", by maximum likelihood"),
@@ -201,8 +296,14 @@ shown_of.rr_incidence <- function(x, n) {
   table <- tidy(x)
   exactly <- table[table$type == "exactly", ]
   least <- c(x$n, table$estimate[table$type == "at least"])
-  data.frame(sets = exactly$sets, exactly = exactly$estimate, std.error = exactly$std.error, at.least = least,
-             std.error = c(0, table$std.error[table$type == "at least"]), check.names = FALSE)
+  data.frame(
+    sets = exactly$sets,
+    exactly = exactly$estimate,
+    std.error = exactly$std.error,
+    at.least = least,
+    std.error = c(0, table$std.error[table$type == "at least"]),
+    check.names = FALSE
+  )
 }
 
 #' @rdname rr_incidence
@@ -212,27 +313,42 @@ autoplot.rr_incidence <- function(object, ...) {
   data <- tidy(object, conf.int = TRUE)
   panels <- c(exactly = "In exactly t sets", "at least" = "In at least t sets")
   data$type <- factor(panels[data$type], panels)
-  words <- if (object$method == "inv") c("inversion", "Wald") else c("maximum likelihood", "profile likelihood")
-  about <- sprintf("%s elements, %d noisy sets, flip", format_count(object$n), as.integer(object$sets))
-  picture_of_sizes(data, "How many sets hold an element", "Number of sets t", "Elements", about, object$flip,
-                   sprintf("Points: estimates by %s. Bars: %s%% %s intervals. Logarithmic axis through 0.", words[1],
-                           format(100 * object$conf.level), words[2])) +
-    ggplot2::facet_wrap(~type) +
-    ggplot2::scale_x_continuous(breaks = whole_breaks) +
+  methods <- if (object$method == "inv") {
+    c("inversion", "Wald")
+  } else {
+    c("maximum likelihood", "profile likelihood")
+  }
+  subject <- sprintf(
+    "%s elements, %d noisy sets, flip", format_count(object$n), as.integer(object$sets)
+  )
+  picture_of_sizes(
+    data, "How many sets hold an element", "Number of sets t", "Elements", subject, object$flip,
+    sprintf(
+      "Points: estimates by %s. Bars: %s%% %s intervals. Logarithmic axis through 0.", methods[1],
+      format(100 * object$conf.level), methods[2]
+    )
+  ) + ggplot2::facet_wrap(~ type) + ggplot2::scale_x_continuous(breaks = whole_breaks) +
     scale_y_counts()
 }
 
-# Powers of 10 on both sides of 0; 1, 2 and 5 times these where few of them fall between the limits.
+# Powers of 10 on both sides of 0; 1, 2 and 5 times these if few of them fall between the limits.
 count_breaks <- function(limits) {
   inside <- function(steps) {
     ticks <- outer(steps, 10^(1:9))
-    Filter(function(at) at >= limits[1] && at <= limits[2], sort(c(-ticks, 0, ticks)))
+    Filter(
+      function(tick) tick >= limits[1] && tick <= limits[2],
+      sort(c(-ticks, 0, ticks))
+    )
   }
-  if (length(inside(1)) > 2L) inside(1) else inside(c(1, 2, 5))
+  if (length(inside(1)) > 2L) {
+    inside(1)
+  } else {
+    inside(c(1, 2, 5))
+  }
 }
 
-# Counts span magnitudes and may be negative: logarithmic beyond 1 on both sides. The argument's name changed in
-# ggplot2 3.5.
+# Counts span magnitudes and may be negative: logarithmic beyond 1 on both sides. ggplot2 3.5
+# renamed the argument.
 scale_y_counts <- function() {
   scale <- ggplot2::scale_y_continuous
   arguments <- list("pseudo_log", breaks = count_breaks, labels = format_count)

@@ -75,8 +75,16 @@
 #' # As lists of what was reported
 #' rr_set_size(list(c("a", "b"), c("b", "d")), flip = 0.05, universe = letters[1:6])
 #' @export
-rr_set_size <- function(sets, flip = NULL, what = c("union", "intersection", "difference", "jaccard"), universe = NULL,
-                        conf.level = 0.95, interval = c("wald", "exact"), cumulative = FALSE, ...) {
+rr_set_size <- function(
+  sets,
+  flip = NULL,
+  what = c("union", "intersection", "difference", "jaccard"),
+  universe = NULL,
+  conf.level = 0.95,
+  interval = c("wald", "exact"),
+  cumulative = FALSE,
+  ...
+) {
   check_dots_empty(...)
   what <- check_choice(what)
   interval <- check_choice(interval)
@@ -89,16 +97,29 @@ rr_set_size <- function(sets, flip = NULL, what = c("union", "intersection", "di
   if (is.null(data$bits) && (cumulative || what == "difference")) {
     abort("{.arg sets} must hold the sets apart, and is a tally, which has added them up.")
   }
-  if (what == "jaccard" && interval == "exact") abort("A Jaccard index has no {.val exact} interval.")
-  table <- do.call(rbind, lapply(if (cumulative) seq_len(data$n) else data$n, function(k) {
-    size_row(what, first_sets(data, k), conf.level, interval)
-  }))
+  if (what == "jaccard" && interval == "exact") {
+    abort("A Jaccard index has no {.val exact} interval.")
+  }
+  table <- do.call(
+    rbind,
+    lapply(if (cumulative) seq_len(data$n) else data$n, function(k) {
+      size_row(what, first_sets(data, k), conf.level, interval)
+    })
+  )
   last <- table[nrow(table), ]
   if (what != "jaccard") warn_variance(last$std.error.max^2, estimated = !is.na(last$std.error))
-  title <- c(union = "Size of the union of", intersection = "Size of the intersection of",
-             difference = "In the first and none of the others of", jaccard = "Jaccard index of")[[what]]
-  new_rr_set_size(table, paste(title, number_of(data$n, "noisy set")), number_of(data$m, "element"), data$m, data$flip,
-                  conf.level, c(wald = "Wald", exact = "exact")[[interval]])
+  title <- c(union = "Size of the union of", intersection = "Size of the intersection of", difference = "In the first and none of the others of", jaccard = "Jaccard index of")[[
+    what
+  ]]
+  new_rr_set_size(
+    table,
+    paste(title, number_of(data$n, "noisy set")),
+    number_of(data$m, "element"),
+    data$m,
+    data$flip,
+    conf.level,
+    c(wald = "Wald", exact = "exact")[[interval]]
+  )
 }
 
 size_row <- function(what, data, conf.level, interval) {
@@ -111,7 +132,8 @@ size_row <- function(what, data, conf.level, interval) {
   if (what == "jaccard") {
     ratio <- estimate / totals$union
     # Var(I - J U) / U^2, to first order; it may be negative like its parts.
-    variance <- (variance - 2 * ratio * totals$covariance + ratio^2 * totals$union_variance) / totals$union^2
+    variance <- (variance - 2 * ratio * totals$covariance + ratio^2 * totals$union_variance) /
+      totals$union^2
     error <- if (totals$union_variance < 0) largest else sqrt(totals$union_variance)
     if (!(totals$union > 2 * error)) {
       warn(c("The union may be empty, so the Jaccard index means little.",
@@ -121,18 +143,36 @@ size_row <- function(what, data, conf.level, interval) {
     largest <- largest * (1 + abs(ratio)) / abs(totals$union)
   }
   error <- root(variance)
-  bounds <- if (interval == "exact") exact_size(kind, estimate, data, conf.level)
-    else normal_interval(estimate, normal_quantile(conf.level) * ifelse(is.na(error), largest, error), 0,
-                         if (what == "jaccard") 1 else data$m)
-  data.frame(term = what, sets = data$n, estimate = estimate, std.error = error, std.error.max = largest,
-             conf.low = bounds[[1]], conf.high = bounds[[2]])
+  bounds <- if (interval == "exact") {
+    exact_size(kind, estimate, data, conf.level)
+  } else {
+    normal_interval(
+      estimate, normal_quantile(conf.level) * ifelse(is.na(error), largest, error), 0,
+      if (what == "jaccard") 1 else data$m
+    )
+  }
+  data.frame(
+    term = what,
+    sets = data$n,
+    estimate = estimate,
+    std.error = error,
+    std.error.max = largest,
+    conf.low = bounds[[1]],
+    conf.high = bounds[[2]]
+  )
 }
 
 # Totals of the kernels. `invert` marks sets whose complement is meant.
 set_totals <- function(data, invert = NULL) {
   if (!is.null(data$bits)) {
-    flips <- if (length(data$flip) == 1L) rep(data$flip, data$n) else data$flip
-    result <- .Call(C_rr_cardinality, data$bits, data$m, data$n, flips, is.matrix(flips), invert)
+    flips <- if (length(data$flip) == 1L) {
+      rep(data$flip, data$n)
+    } else {
+      data$flip
+    }
+    result <- .Call(
+      C_rr_cardinality, data$bits, data$m, data$n, flips, is.matrix(flips), invert
+    )
     return(check_kernel(result, data$bits, flips, "sets"))
   }
   tally <- data$tally
@@ -142,29 +182,59 @@ set_totals <- function(data, invert = NULL) {
   }
   any <- tally_value(tally, "any")
   all <- tally_value(tally, "all")
-  list(elements = data$m, union = sum(any$estimate), union_variance = sum(any$variance),
-       intersection = sum(all$estimate), intersection_variance = sum(all$variance),
-       covariance = sum(all$estimate * (any$estimate - 1)), bound = sum(any$bound))
+  list(
+    elements = data$m,
+    union = sum(any$estimate),
+    union_variance = sum(any$variance),
+    intersection = sum(all$estimate),
+    intersection_variance = sum(all$variance),
+    covariance = sum(all$estimate * (any$estimate - 1)),
+    bound = sum(any$bound)
+  )
 }
 
 first_sets <- function(data, k) {
   if (is.null(data$bits)) return(data)
-  first <- function(x) if (is.matrix(x)) x[, seq_len(k), drop = FALSE] else if (length(x) > 1L) x[seq_len(k)] else x
-  replace(data, c("bits", "n", "flip"), list(first(data$bits), k, first(data$flip)))
+  first <- function(x) {
+    if (is.matrix(x)) {
+      x[, seq_len(k), drop = FALSE]
+    } else if (length(x) > 1L) {
+      x[seq_len(k)]
+    } else {
+      x
+    }
+  }
+  replace(
+    data, c("bits", "n", "flip"),
+    list(first(data$bits), k, first(data$flip))
+  )
 }
 
 # Reported sets in any of their forms: list(bits or tally, m, n, flip).
 read_sets <- function(sets, flip, universe = NULL) {
   if (inherits(sets, "rr_bit_tally")) {
     check_tally_flip(sets, flip)
-    return(list(tally = sets, m = length(sets$ones), n = sets$n, flip = sets$flip))
+    return(list(
+      tally = sets,
+      m = length(sets$ones),
+      n = sets$n,
+      flip = sets$flip
+    ))
   }
   if (is.list(sets) && !is.data.frame(sets)) sets <- list_to_bits(sets, universe)
   bits <- check_bits(sets, "sets")
-  check_that(is.matrix(bits), sets, "sets", "a matrix (elements in rows, sets in columns), a list of sets, or a tally")
+  check_that(
+    is.matrix(bits), sets, "sets",
+    "a matrix (elements in rows, sets in columns), a list of sets, or a tally"
+  )
   m <- nrow(bits)
   n <- ncol(bits)
-  list(bits = bits, m = m, n = n, flip = check_flip(flip, m, n, colnames(bits)))
+  list(
+    bits = bits,
+    m = m,
+    n = n,
+    flip = check_flip(flip, m, n, colnames(bits))
+  )
 }
 
 list_to_bits <- function(sets, universe) {
@@ -172,35 +242,60 @@ list_to_bits <- function(sets, universe) {
   if (is.numeric(universe) && length(universe) == 1L) {
     universe <- seq_len(check_count(universe, "universe", min = 1, max = .Machine$integer.max))
   }
-  check_that(is.atomic(universe) && length(universe) && !anyNA(universe) && !anyDuplicated(universe), universe,
-             "universe", "all elements, each once, or their number, for a list of sets")
-  bits <- matrix(0L, length(universe), length(sets), dimnames = list(NULL, names(sets)))
+  check_that(
+    is.atomic(universe) && length(universe) && !anyNA(universe) && !anyDuplicated(universe),
+    universe, "universe", "all elements, each once, or their number, for a list of sets"
+  )
+  bits <- matrix(
+    0L, length(universe), length(sets), dimnames = list(NULL, names(sets))
+  )
   for (j in seq_along(sets)) {
-    at <- match(sets[[j]], universe)
-    if (anyNA(at)) abort("Sets must lie in the universe: set {j} does not.", "level")
-    bits[at, j] <- 1L
+    index <- match(sets[[j]], universe)
+    if (anyNA(index)) abort("Sets must lie in the universe: set {j} does not.", "level")
+    bits[index, j] <- 1L
   }
   bits
 }
 
 # ---- estimated sizes: one row an estimate ----
 
-new_rr_set_size <- function(table, title, about, n, flip, conf.level, interval) {
-  structure(list(table = table, title = title, about = about, n = n, flip = flip, conf.level = conf.level,
-                 interval = interval), class = c("rr_set_size", "rr_estimates"))
+new_rr_set_size <- function(table, title, subject, n, flip, conf.level, interval) {
+  structure(
+    list(
+      table = table,
+      title = title,
+      subject = subject,
+      n = n,
+      flip = flip,
+      conf.level = conf.level,
+      interval = interval
+    ),
+    class = c("rr_set_size", "rr_estimates")
+  )
 }
 
-rows_of.rr_set_size <- function(x) as_tibble(x$table[setdiff(names(x$table), c("conf.low", "conf.high"))])
+rows_of.rr_set_size <- function(x) {
+  as_tibble(x$table[setdiff(names(x$table), c("conf.low", "conf.high"))])
+}
 
 bounds_of.rr_set_size <- function(x, rows, level) {
   check_made_level(level, x$conf.level)
   list(low = x$table$conf.low, high = x$table$conf.high)
 }
 
-labels_of.rr_set_size <- function(x) if (nrow(x$table) > 1) paste0(x$table$term, ".", x$table$sets) else x$table$term
+labels_of.rr_set_size <- function(x) {
+  if (nrow(x$table) > 1) {
+    paste0(x$table$term, ".", x$table$sets)
+  } else {
+    x$table$term
+  }
+}
 
 title_of.rr_set_size <- function(x) {
-  c(paste0(x$title, ", ", x$about), paste0("  flip ", format_flips(x$flip), "; intervals: ", x$interval))
+  c(
+    paste0(x$title, ", ", x$subject),
+    paste0("  flip ", format_flips(x$flip), "; intervals: ", x$interval)
+  )
 }
 
 shown_of.rr_set_size <- function(x, n) x$table[names(x$table) != "term"]
@@ -213,58 +308,87 @@ shown_of.rr_set_size <- function(x, n) x$table[names(x$table) != "term"]
 autoplot.rr_set_size <- function(object, truth = NULL, ...) {
   data <- object$table
   alone <- nrow(data) == 1L
-  picture <- picture_of_sizes(data, object$title, "Sets", "Elements", sprintf("%s, flip", object$about), object$flip,
-                              sprintf("Points: estimates. Bars: %s%% %s intervals.%s", format(100 * object$conf.level),
-                                      object$interval, if (is.null(truth)) "" else " Dashed: truth.")) +
-    ggplot2::scale_y_continuous(labels = format_count) +
-    (if (alone) ggplot2::scale_x_continuous(breaks = data$sets, limits = data$sets + c(-1, 1))
-     else ggplot2::scale_x_continuous(breaks = whole_breaks))
+  picture <- picture_of_sizes(
+    data, object$title, "Sets", "Elements", sprintf("%s, flip", object$subject), object$flip,
+    sprintf(
+      "Points: estimates. Bars: %s%% %s intervals.%s", format(100 * object$conf.level),
+      object$interval, if (is.null(truth)) "" else " Dashed: truth."
+    )
+  ) + ggplot2::scale_y_continuous(labels = format_count) + (if (alone) {
+      ggplot2::scale_x_continuous(breaks = data$sets, limits = data$sets + c(-1, 1))
+    } else {
+      ggplot2::scale_x_continuous(breaks = whole_breaks)
+    })
   if (is.null(truth)) return(picture)
-  check_that(is.numeric(truth) && length(truth) == nrow(data), truth, "truth", "one size for each estimate")
-  picture + ggplot2::geom_line(ggplot2::aes(y = as.double(truth)), colour = "grey55", linetype = "dashed")
+  check_that(
+    is.numeric(truth) && length(truth) == nrow(data), truth, "truth", "one size for each estimate"
+  )
+  picture +
+    ggplot2::geom_line(ggplot2::aes(y = as.double(truth)), colour = "grey55", linetype = "dashed")
 }
 
 # Estimates and their intervals over the number of sets.
-picture_of_sizes <- function(data, title, x, y, about, flip, caption) {
+picture_of_sizes <- function(data, title, x, y, subject, flip, caption) {
   check_installed("ggplot2", "to draw an estimated size")
-  ggplot2::ggplot(data, ggplot2::aes(.data$sets, .data$estimate)) +
-    ggplot2::geom_errorbar(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), data[!is.na(data$conf.low), ],
-                           colour = colour_estimate, width = 0.25) +
-    ggplot2::geom_point(colour = colour_estimate, size = 1.6) +
-    ggplot2::labs(title = title, x = x, y = y, subtitle = wrap_text(paste(about, format_flips(flip)), 64),
-                  caption = wrap_text(caption)) +
-    theme_candor()
+  ggplot2::ggplot(data, ggplot2::aes(.data$sets, .data$estimate)) + ggplot2::geom_errorbar(
+    ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high),
+    data[!is.na(data$conf.low), ], colour = colour_estimate, width = 0.25
+  ) + ggplot2::geom_point(colour = colour_estimate, size = 1.6) + ggplot2::labs(
+      title = title, x = x, y = y,
+      subtitle = wrap_text(paste(subject, format_flips(flip)), 64), caption = wrap_text(caption)
+    ) + theme_candor()
 }
 
 # ---- intervals of guaranteed coverage ----
 
-# A size u is kept while neither tail of the estimate's distribution under it, at the least favourable
-# membership patterns, is surely below (1 - level) / 2.
+# A size u is kept while neither tail of the estimate's distribution under it, at the least
+# favourable membership patterns, is surely below (1 - level) / 2.
 exact_size <- function(what, estimate, data, level) {
-  if (!is.null(data$tally$state) || is.matrix(data$flip) || (length(data$flip) > 1L && data$n > 8)) {
-    abort("{.code interval = \"exact\"} needs one flip for all sets, or one for each of at most 8 sets.")
+  if (!is.null(data$tally$state) || is.matrix(data$flip) ||
+      (length(data$flip) > 1L && data$n > 8)) {
+    abort(
+      "{.code interval = \"exact\"} needs one flip for all sets, or one for each of at most 8 sets."
+    )
   }
   if (data$n == 1) return(exact_one_set(data, level))
-  chernoff_size(estimate, data$m, pattern_law(what, data$n, data$flip), (1 - level) / 2)
+  chernoff_size(
+    estimate, data$m, pattern_law(what, data$n, data$flip),
+    (1 - level) / 2
+  )
 }
 
-# One set: S ~ Bin(t, 1 - q) + Bin(m - t, q) increases stochastically in t when q < 1/2, so t is found by bisection.
+# One set: S ~ Bin(t, 1 - q) + Bin(m - t, q) increases stochastically in t when q < 1/2, so t is
+# found by bisection.
 exact_one_set <- function(data, level) {
   q <- data$flip
   m <- data$m
-  s <- if (is.null(data$bits)) sum(data$tally$ones) else sum(data$bits)
+  s <- if (is.null(data$bits)) {
+    sum(data$tally$ones)
+  } else {
+    sum(data$bits)
+  }
   if (q > 0.5) {
     q <- 1 - q
     s <- m - s
   }
-  # P(S >= s), or P(S <= s), from binomial terms: those beyond 40 standard deviations are below 1e-300.
+  # P(S >= s), or P(S <= s), from binomial terms: those beyond 40 standard deviations are below
+  # 1e-300.
   tail <- function(t, upper) {
     reach <- 40 * sqrt(t * q * (1 - q)) + 40
-    j <- seq(max(0, floor(t * (1 - q) - reach)), min(t, ceiling(t * (1 - q) + reach)))
-    sum(dbinom(j, t, 1 - q) * pbinom(s - j - upper, m - t, q, lower.tail = !upper))
+    j <- seq(
+      max(0, floor(t * (1 - q) - reach)),
+      min(t, ceiling(t * (1 - q) + reach))
+    )
+    sum(
+      dbinom(j, t, 1 - q) *
+        pbinom(s - j - upper, m - t, q, lower.tail = !upper)
+    )
   }
   alpha <- (1 - level) / 2
-  c(least_size(function(t) tail(t, TRUE) > alpha, m), m - least_size(function(t) tail(m - t, FALSE) > alpha, m))
+  c(
+    least_size(function(t) tail(t, TRUE) > alpha, m),
+    m - least_size(function(t) tail(m - t, FALSE) > alpha, m)
+  )
 }
 
 # The least t in 0..m at which an increasing condition holds.
@@ -278,8 +402,8 @@ least_size <- function(holds, m) {
   low
 }
 
-# The values y of an element's estimate, and its distribution under every membership pattern: `out` for
-# elements that do not count, `inside` for those that do, one pattern a row.
+# The values y of an element's estimate, and its distribution under every membership pattern: `out`
+# for elements that do not count, `inside` for those that do, one pattern a row.
 pattern_law <- function(what, n, flip) {
   if (length(flip) == 1L) {
     channel <- .Call(C_rr_incidence_channel, as.double(n), flip, FALSE)
@@ -287,15 +411,26 @@ pattern_law <- function(what, n, flip) {
     full <- n + 1
   } else {
     patterns <- as.matrix(expand.grid(rep(list(0:1), n)))
-    wrong <- function(truth) apply(patterns, 1, function(y) prod(ifelse(y == truth, 1 - flip, flip)))
+    wrong <- function(truth) {
+      apply(patterns, 1, function(y) {
+        prod(ifelse(y == truth, 1 - flip, flip))
+      })
+    }
     channel <- t(apply(patterns, 1, wrong))
     reports <- rr_bit_tally(patterns, flip)
     full <- nrow(patterns)
   }
   kind <- if (what == "union") "any" else "all"
-  counts <- if (what == "union") seq_len(nrow(channel)) > 1 else seq_len(nrow(channel)) == full
-  list(y = tally_value(reports, kind)$estimate, out = channel[!counts, , drop = FALSE],
-       inside = channel[counts, , drop = FALSE])
+  counts <- if (what == "union") {
+    seq_len(nrow(channel)) > 1
+  } else {
+    seq_len(nrow(channel)) == full
+  }
+  list(
+    y = tally_value(reports, kind)$estimate,
+    out = channel[!counts, , drop = FALSE],
+    inside = channel[counts, , drop = FALSE]
+  )
 }
 
 # log E exp(lambda Y) at the pattern that makes it largest, for each lambda.
@@ -306,27 +441,45 @@ largest_log_mgf <- function(lambda, y, law) {
   top + log(pmax(apply(mean, 2, max), 1e-300))
 }
 
-# P(T >= t) <= exp(-lambda t + (m - u) a + u b) for every lambda > 0, with a and b the log moment generating functions
-# outside and inside. It is below alpha for all u under (log(alpha) + lambda t - m a) / (b - a), whichever lambda:
-# take the best.
+# P(T >= t) <= exp(-lambda t + (m - u) a + u b) for every lambda > 0, with a and b the log moment
+# generating functions outside and inside. It is below alpha for all u under (log(alpha) + lambda t
+# - m a) / (b - a), whichever lambda: take the best.
 chernoff_size <- function(estimate, m, law, alpha) {
   excluded <- function(lambda) {
     a <- largest_log_mgf(lambda, law$y, law$out)
     b <- largest_log_mgf(lambda, law$y, law$inside)
-    # If the difference has the other sign, lambda excludes sizes on the wrong side, and is of no use.
-    ifelse(sign(lambda) * (b - a) > 0, (log(alpha) + lambda * estimate - m * a) / (b - a), -sign(lambda) * Inf)
+    # If the difference has the other sign, lambda excludes sizes on the wrong side, and is of no
+    # use.
+    ifelse(
+      sign(lambda) * (b - a) > 0,
+      (log(alpha) + lambda * estimate - m * a) / (b - a),
+      -sign(lambda) * Inf
+    )
   }
   # The best lambda is of the order of the quantile over the standard deviation.
-  sd <- sqrt(m * max(law$out %*% law$y^2, law$inside %*% law$y^2, 1e-12))
+  sd <- sqrt(
+    m *
+      max(law$out %*% law$y^2, law$inside %*% law$y^2, 1e-12)
+  )
   grid <- exp(seq(log(1e-3), log(1e4), length.out = 160)) / sd
   best <- function(side) {
     bounds <- excluded(side * grid)
-    at <- if (side > 0) which.max(bounds) else which.min(bounds)
-    fine <- excluded(side * exp(seq(log(grid[max(at - 1, 1)]), log(grid[min(at + 1, length(grid))]), length.out = 80)))
+    best_index <- if (side > 0) which.max(bounds) else which.min(bounds)
+    fine <- excluded(
+      side * exp(
+        seq(
+          log(grid[max(best_index - 1, 1)]),
+          log(grid[min(best_index + 1, length(grid))]), length.out = 80
+        )
+      )
+    )
     if (side > 0) max(bounds, fine) else min(bounds, fine)
   }
   # Sizes are whole numbers.
-  c(min(max(ceiling(best(1) - 1e-9), 0), m), max(min(floor(best(-1) + 1e-9), m), 0))
+  c(
+    min(max(ceiling(best(1) - 1e-9), 0), m),
+    max(min(floor(best(-1) + 1e-9), m), 0)
+  )
 }
 
 sketch_size <- function(sketches, flip, what, conf.level) {
@@ -335,43 +488,76 @@ sketch_size <- function(sketches, flip, what, conf.level) {
   bits <- vapply(sketches, `[[`, sketches[[1]]$bits, "bits")
   flip <- vapply(sketches, `[[`, 1, "flip")
   first <- sketches[[1]]
-  if (sum(log1p(flip * (1 - flip) / (1 - 2 * flip)^2)) > 600) {
-    abort("With so many noisy sketches the size of their union cannot be estimated.", "no_information")
+  log_noise <- sum(
+    log1p(flip * (1 - flip) / (1 - 2 * flip)^2)
+  )
+  if (log_noise > 600) {
+    abort(
+      "With so many noisy sketches the size of their union cannot be estimated.", "no_information"
+    )
   }
   estimate <- if (first$type == "pcsa") pcsa_size else bloom_size
   n <- length(sketches)
-  table <- data.frame(term = "items", sets = n, estimate(bits, flip, first$settings, normal_quantile(conf.level)))
-  new_rr_set_size(table, paste("Different items in", number_of(n, "sketch", "es")), format_settings(first), n, flip,
-                  conf.level, "all sizes that are not rejected")
+  table <- data.frame(
+    term = "items",
+    sets = n,
+    estimate(bits, flip, first$settings, normal_quantile(conf.level))
+  )
+  new_rr_set_size(
+    table,
+    paste("Different items in", number_of(n, "sketch", "es")),
+    format_settings(first),
+    n,
+    flip,
+    conf.level,
+    "all sizes that are not rejected"
+  )
 }
 
 bloom_size <- function(bits, flip, settings, z) {
   m <- settings[["bits"]]
   h <- settings[["hashes"]]
-  totals <- set_totals(list(bits = bits, m = m, n = ncol(bits), flip = flip))
+  totals <- set_totals(
+    list(bits = bits, m = m, n = ncol(bits), flip = flip)
+  )
   zeros <- m - totals$union
-  size <- function(zeros) if (zeros > 0) log(zeros / m) / (h * log1p(-1 / m)) else Inf
+  n_items <- function(zeros) {
+    if (zeros > 0) {
+      log(zeros / m) / (h * log1p(-1 / m))
+    } else {
+      Inf
+    }
+  }
   if (!(zeros > 0)) warn_saturated()
   noise <- if (totals$union_variance > 0) totals$union_variance else totals$bound
-  # What hashing adds to the variance of the number of zero bits when its mean is `mean`: as in a Poisson variable where
-  # the mean is small, less where it is not.
-  spread <- function(mean) {
+  # The share of `mean` that hashing adds to the variance of the number of zero bits: 1 as in a
+  # Poisson variable if the mean is small, less if it is not.
+  hashing_variance <- function(mean) {
     empty <- max(mean / m, 1e-300)
     max(1 - empty * (1 - log(empty)), 0)
   }
-  seen <- min(max(zeros, 0), m)
-  error <- sqrt(noise + seen * spread(seen))
-  # All means that the zeros do not refute, each with its own variance: at 0 zeros the variance of 0 would be wrong.
-  # Zeros that no union can have are taken for the nearest that it can, which only widens; so does the half by which a
-  # small count is corrected, being a whole number.
-  edge <- function(side) {
-    away <- function(mean) side * (mean - seen) - spread(mean) / 2 - z * sqrt(noise + mean * spread(mean))
+  likely_zeros <- min(max(zeros, 0), m)
+  std_error <- sqrt(noise + likely_zeros * hashing_variance(likely_zeros))
+  # One end of the means that the zeros do not refute, each with its own variance: at 0 zeros the
+  # variance of 0 would be wrong. Zeros that no union can have are taken for the nearest possible
+  # number, which only widens. The correction by half a count for whole numbers widens too.
+  limit <- function(side) {
+    excess <- function(mean) {
+      side * (mean - likely_zeros) - hashing_variance(mean) / 2 -
+        z * sqrt(noise + mean * hashing_variance(mean))
+    }
     end <- if (side > 0) m else m * 1e-300
-    if (away(end) <= 0) return(if (side > 0) m else 0)
-    uniroot(away, sort(c(max(seen, m * 1e-300), end)), tol = 1e-12 * m)$root
+    if (excess(end) <= 0) return(if (side > 0) m else 0)
+    uniroot(
+      excess, sort(c(max(likely_zeros, m * 1e-300), end)), tol = 1e-12 * m
+    )$root
   }
-  list(estimate = size(zeros), std.error = if (zeros > 0) error * m / (h * zeros) else NA_real_,
-       conf.low = max(size(edge(1)), 0), conf.high = max(size(edge(-1)), 0))
+  list(
+    estimate = n_items(zeros),
+    std.error = if (zeros > 0) std_error * m / (h * zeros) else NA_real_,
+    conf.low = max(n_items(limit(1)), 0),
+    conf.high = max(n_items(limit(-1)), 0)
+  )
 }
 
 pcsa_size <- function(bits, flip, settings, z) {
@@ -379,71 +565,108 @@ pcsa_size <- function(bits, flip, settings, z) {
   levels <- settings[["levels"]]
   zeros <- level_zeros(bits, flip, buckets, levels)
   moments <- zero_moments(flip, buckets, levels)
-  # The quasi-score, which without noise is the likelihood's. Its integral over n shows which of its roots is meant.
-  score <- function(log_n, at = moments(log_n)) colSums(at$weight * (at$zeros - zeros))
-  # In units of its standard deviation: the number of items is fixed, which takes n I^2 from the information I. Where
-  # only the last level speaks, it counts few zeros: `half` a bit corrects for whole numbers.
-  scaled <- function(log_n, corrected, at = moments(log_n)) {
-    (score(log_n, at) + corrected * at$half) / sqrt(at$information * pmax(1 - exp(log_n) * at$information, 1e-12))
+  # The quasi-score, which without noise is the likelihood's. Its integral over n shows which of its
+  # roots is meant.
+  score <- function(log_n, state = moments(log_n)) {
+    colSums(state$weight * (state$zeros - zeros))
   }
-  grid <- seq(log(0.01), log(buckets) + levels * log(2) + 3, by = 0.05)
-  at <- moments(grid)
-  peak <- highest_peak(exp(grid) * score(grid, at))
+  # The score in units of its standard deviation. The number of items is fixed, which takes n I^2
+  # from the information I. `half` corrects for whole numbers, since the last level has few zeros.
+  scaled <- function(log_n, corrected, state = moments(log_n)) {
+    (score(log_n, state) + corrected * state$half) /
+      sqrt(state$information * pmax(1 - exp(log_n) * state$information, 1e-12))
+  }
+  grid <- seq(
+    log(0.01), log(buckets) + levels * log(2) + 3, by = 0.05
+  )
+  state <- moments(grid)
+  peak <- highest_peak(exp(grid) * score(grid, state))
   last <- length(grid)
-  root <- function(f, k) exp(uniroot(f, grid[c(k, k + 1)], tol = 1e-12)$root)
-  n <- if (peak == 0) 0 else if (peak == last) Inf else root(score, peak)
-  information <- moments(min(max(log(n), grid[1]), grid[last]))$information
-  error <- if (is.infinite(n)) NA_real_ else sqrt(max(1 / information - n, 1e-6))
-  bounds <- unrefuted_range(scaled, root, at, grid, peak, z)
+  root_between <- function(f, k) {
+    exp(
+      uniroot(f, grid[c(k, k + 1)], tol = 1e-12)$root
+    )
+  }
+  n <- if (peak == 0) 0 else if (peak == last) Inf else root_between(score, peak)
+  information <- moments(
+    min(max(log(n), grid[1]), grid[last])
+  )$information
+  std_error <- if (is.infinite(n)) NA_real_ else sqrt(max(1 / information - n, 1e-6))
+  bounds <- unrefuted_range(scaled, root_between, state, grid, peak, z)
   if (is.infinite(n)) warn_saturated()
-  list(estimate = n, std.error = error, conf.low = bounds[1], conf.high = bounds[2])
+  list(estimate = n, std.error = std_error, conf.low = bounds[1], conf.high = bounds[2])
 }
 
-# All n but those that the score, like that of all smaller (or larger) ones, finds too small (or too large): it need
-# not be monotone. Noise can refute even no items, or any number; then by as much more as the nearest is refuted.
-unrefuted_range <- function(scaled, root, at, grid, peak, z) {
+# The lowest and the highest number of items that the score does not refute: every smaller (or
+# larger) number is refuted too, since the score need not be monotone. Noise can refute every
+# number. Then the limit is as much higher as the nearest number is refuted.
+unrefuted_range <- function(scaled, root_between, state, grid, peak, z) {
   last <- length(grid)
-  left <- scaled(grid, -1, at)
-  right <- scaled(grid, 1, at)
-  least <- z + if (peak == last) max(left[last], 0) else 0
-  most <- z + if (peak == 0) max(-right[1], 0) else 0
-  first <- min(which(left <= least))
-  final <- max(which(right >= -most))
-  low <- if (first == 1) 0 else root(function(x) scaled(x, -1) - least, first - 1)
-  high <- if (final == last) Inf else root(function(x) scaled(x, 1) + most, final)
+  left <- scaled(grid, -1, state)
+  right <- scaled(grid, 1, state)
+  min_left <- z + if (peak == last) max(left[last], 0) else 0
+  max_right <- z + if (peak == 0) max(-right[1], 0) else 0
+  first <- min(which(left <= min_left))
+  final <- max(which(right >= -max_right))
+  low <- if (first == 1) {
+    0
+  } else {
+    root_between(function(x) scaled(x, -1) - min_left, first - 1)
+  }
+  high <- if (final == last) {
+    Inf
+  } else {
+    root_between(function(x) scaled(x, 1) + max_right, final)
+  }
   c(low, high)
 }
 
 # The unbiased number of bits that are 0 in all sketches, at each level.
 level_zeros <- function(bits, flip, buckets, levels) {
-  buckets - vapply(seq_len(levels), function(l) {
-    rows <- bits[(l - 1) * buckets + seq_len(buckets), , drop = FALSE]
-    set_totals(list(bits = rows, m = buckets, n = ncol(bits), flip = flip))$union
-  }, 1)
+  buckets - vapply(
+    seq_len(levels),
+    function(l) {
+      rows <- bits[(l - 1) * buckets + seq_len(buckets), , drop = FALSE]
+      set_totals(list(bits = rows, m = buckets, n = ncol(bits), flip = flip))$union
+    },
+    1
+  )
 }
 
-# How many bits of each level are expected to be 0 at the logarithm of a number of items, and what the zeros say about
-# it. With x items expected in a bucket at a level, its bit is 0 with probability exp(-x). Full levels have neither
-# slope nor variance, so both are divided by exp(-x) before they meet.
+# A function of the logarithm of a number of items. It returns the expected zeros of each level,
+# their weight in the score, the information, and half a bit of the last level. A bucket with x
+# expected items at a level has a 0 there with probability exp(-x). Full levels have neither slope
+# nor variance, so both are divided by exp(-x) before they meet.
 zero_moments <- function(flip, buckets, levels) {
-  share <- if (levels == 1) 1 else 2^-c(seq_len(levels - 1), levels - 1)
+  share <- if (levels == 1) {
+    1
+  } else {
+    2^-c(seq_len(levels - 1), levels - 1)
+  }
   v <- flip * (1 - flip) / (1 - 2 * flip)^2
   clear <- expm1(sum(log1p(v)))
-  # A bit that some sketch has: least favourable when only the noisiest one has it.
+  # The noise of a bit that some sketch has: it is largest if only the noisiest sketch has it.
   taken <- max(v / (1 + v)) * exp(sum(log1p(v)))
   function(log_n) {
     x <- outer(share / buckets, exp(log_n))
     full <- -expm1(-x)
     noise <- if (taken > 0) taken * full * exp(x) else 0
     weight <- share / (buckets * (noise + clear + full))
-    list(zeros = buckets * exp(-x), weight = weight, information = colSums(weight * share * exp(-x)),
-         half = (weight * full)[levels, ] / 2)
+    list(
+      zeros = buckets * exp(-x),
+      weight = weight,
+      information = colSums(weight * share * exp(-x)),
+      half = (weight * full)[levels, ] / 2
+    )
   }
 }
 
-# Maxima of the integral: after which points of the grid (0: before the first) the score is no longer positive.
+# The point of the grid (0: before the first) after which the score is no longer positive, at the
+# highest maximum of its integral.
 highest_peak <- function(scores) {
   peaks <- which(c(TRUE, scores > 0) & c(scores <= 0, TRUE)) - 1
-  integral <- c(0, 0, cumsum(scores[-1] + scores[-length(scores)]))
+  integral <- c(
+    0, 0, cumsum(scores[-1] + scores[-length(scores)])
+  )
   peaks[which.max(integral[peaks + 1])]
 }

@@ -60,32 +60,48 @@
 #' # Without noise
 #' rr_set_size(rr_sketch(visitors, "linear", bits = 4096))   # 3,069
 #' @export
-rr_sketch <- function(items, type = c("bloom", "linear", "pcsa"), bits = 4096, hashes = if (type == "bloom") 2 else 1,
-                      buckets = 256, levels = 24, key = "candor", epsilon = NULL, flip = NULL, rng = c("secure", "R"),
-                      ...) {
+rr_sketch <- function(
+  items,
+  type = c("bloom", "linear", "pcsa"),
+  bits = 4096,
+  hashes = if (type == "bloom") 2 else 1,
+  buckets = 256,
+  levels = 24,
+  key = "candor",
+  epsilon = NULL,
+  flip = NULL,
+  rng = c("secure", "R"),
+  ...
+) {
   check_dots_empty(...)
   type <- check_choice(type)
   rng <- check_choice(rng)
   items <- check_items(items)
-  check_that(is.character(key) && length(key) == 1L && !is.na(key), key, "key", "one text")
+  check_that(
+    is.character(key) && length(key) == 1L && !is.na(key), key, "key", "one text"
+  )
   key <- check_hashed_text(key, "key")
   if (type == "pcsa") {
     settings <- c(buckets = check_count(buckets, "buckets", min = 1, max = 2^26),
                   levels = check_count(levels, "levels", min = 1, max = 32))
-    made <- .Call(C_rr_pcsa_sketch, items, key, settings[["buckets"]], settings[["levels"]])
+    bits_set <- .Call(C_rr_pcsa_sketch, items, key, settings[["buckets"]], settings[["levels"]])
   } else {
-    settings <- c(bits = check_count(bits, "bits", min = 2, max = 2^31),
-                  hashes = check_count(hashes, "hashes", min = 1, max = if (type == "linear") 1 else 64))
-    made <- .Call(C_rr_bloom_sketch, items, key, settings[["bits"]], settings[["hashes"]])
+    settings <- c(
+      bits = check_count(bits, "bits", min = 2, max = 2^31),
+      hashes = check_count(hashes, "hashes", min = 1, max = if (type == "linear") 1 else 64)
+    )
+    bits_set <- .Call(C_rr_bloom_sketch, items, key, settings[["bits"]], settings[["hashes"]])
   }
-  sketch <- new_rr_sketch(made, type, settings, key, 0)
+  sketch <- new_rr_sketch(bits_set, type, settings, key, 0)
   if (is.null(epsilon) && is.null(flip)) return(sketch)
   if (!is.null(epsilon) && !is.null(flip)) abort("Give either {.arg epsilon} or {.arg flip}.")
   epsilon <- check_number(epsilon %||% 1, "epsilon", min = 0, min_open = TRUE)
   if (is.null(flip)) flip <- plogis(-epsilon / item_bits(sketch))
   sketch$flip <- check_flip(flip, 1, 1)
   # Under 1/2 rounding at 2^-64 goes to the noisy side, so that epsilon is kept.
-  sketch$bits <- draw_bits(made + 1L, c(sketch$flip, 1 - sketch$flip), rng)
+  sketch$bits <- draw_bits(
+    bits_set + 1L, c(sketch$flip, 1 - sketch$flip), rng
+  )
   sketch
 }
 
@@ -99,19 +115,23 @@ check_items <- function(items) {
 }
 
 new_rr_sketch <- function(bits, type, settings, key, flip) {
-  structure(list(bits = bits, type = type, settings = settings, key = key, flip = flip), class = "rr_sketch")
+  structure(
+    list(bits = bits, type = type, settings = settings, key = key, flip = flip),
+    class = "rr_sketch"
+  )
 }
 
-# A list of sketches, all alike; a `flip` beside them is a misunderstanding unless it is theirs.
+# A list of sketches, all alike. A `flip` beside them is an error unless it is theirs.
 check_sketches <- function(sketches, flip) {
   alike <- vapply(sketches, function(sketch) {
-    same <- c("type", "settings", "key")
-    inherits(sketch, "rr_sketch") && identical(sketch[same], sketches[[1]][same])
+    settings <- c("type", "settings", "key")
+    inherits(sketch, "rr_sketch") && identical(sketch[settings], sketches[[1]][settings])
   }, NA)
   if (!length(alike)) abort("{.arg bits} holds no sketches.", "empty")
   if (!all(alike)) abort("Sketches must have the same settings and the same key.", "mismatch")
-  own <- vapply(sketches, `[[`, 1, "flip")
-  if (!is.null(flip) && !(is.numeric(flip) && length(flip) %in% c(1L, length(own)) && all(flip == own) %in% TRUE)) {
+  flips <- vapply(sketches, `[[`, 1, "flip")
+  if (!is.null(flip) && !(is.numeric(flip) &&
+      length(flip) %in% c(1L, length(flips)) && all(flip == flips) %in% TRUE)) {
     abort("{.arg flip} must be left out for sketches, which hold their own.", "mismatch")
   }
   sketches
@@ -119,15 +139,21 @@ check_sketches <- function(sketches, flip) {
 
 format_settings <- function(x) {
   kind <- c(bloom = "a Bloom filter", linear = "a linear counter", pcsa = "a PCSA sketch")[[x$type]]
-  paste(kind, "with", paste(names(x$settings), format_count(x$settings), sep = " = ", collapse = ", "))
+  paste(
+    kind, "with",
+    paste(names(x$settings), format_count(x$settings), sep = " = ", collapse = ", ")
+  )
 }
 
 item_bits <- function(sketch) if (sketch$type == "pcsa") 1 else sketch$settings[["hashes"]]
 
 # Bits that are 1 with probability[group], through the kernel of rr_perturb().
 draw_bits <- function(group, probability, rng) {
-  result <- .Call(C_rr_perturb, as.integer(group), 1L, as.double(c(length(probability), 2)),
-                  plan_kind(list(kind = "channel")), as.double(c(1 - probability, probability)), generator(rng))
+  result <- .Call(
+    C_rr_perturb, as.integer(group), 1L, as.double(c(length(probability), 2)),
+    plan_kind(list(kind = "channel")), as.double(c(1 - probability, probability)),
+    generator(rng)
+  )
   if (result$failed) abort_generator(rng)
   result$reports - 1L
 }
@@ -135,21 +161,35 @@ draw_bits <- function(group, probability, rng) {
 #' @export
 print.rr_sketch <- function(x, ...) {
   epsilon <- item_bits(x) * abs(qlogis(x$flip))
-  flip <- if (x$flip == 0) "none: do not publish"
-    else sprintf("%s (epsilon %s an item)", format(x$flip, digits = 4), format(epsilon, digits = 4))
-  cat("<rr_sketch> ", format_settings(x), ", ones: ", format_count(sum(x$bits)), "\n  flip  ", flip, "\n", sep = "")
+  flip <- if (x$flip == 0) {
+    "none: do not publish"
+  } else {
+    sprintf("%s (epsilon %s an item)", format(x$flip, digits = 4), format(epsilon, digits = 4))
+  }
+  cat(
+    "<rr_sketch> ", format_settings(x), ", ones: ", format_count(sum(x$bits)), "\n  flip  ", flip,
+    "\n", sep = ""
+  )
   invisible(x)
 }
 
 # ---- the size of a union of sketches ----
 
-warn_saturated <- function() warn("The sketch is full: no bit of the union seems to be 0.", "saturated")
+warn_saturated <- function() {
+  warn("The sketch is full: no bit of the union seems to be 0.", "saturated")
+}
 
 # ---- bits merged into one ----
 
 #' @rdname rr_bit_tally
 #' @export
-rr_merge_bits <- function(bits, flip = NULL, type = c("any", "all"), rng = c("secure", "R"), ...) {
+rr_merge_bits <- function(
+  bits,
+  flip = NULL,
+  type = c("any", "all"),
+  rng = c("secure", "R"),
+  ...
+) {
   check_dots_empty(...)
   type <- check_choice(type)
   rng <- check_choice(rng)
@@ -157,14 +197,29 @@ rr_merge_bits <- function(bits, flip = NULL, type = c("any", "all"), rng = c("se
   if (is.list(bits) && !is.data.frame(bits)) {
     sketches <- check_sketches(bits, flip)
     first <- sketches[[1]]
-    merged <- merge_rows(vapply(sketches, `[[`, first$bits, "bits"), vapply(sketches, `[[`, 1, "flip"), "any", rng)
-    return(new_rr_sketch(merged$bits, first$type, first$settings, first$key, merged$flip))
+    merged <- merge_rows(
+      vapply(sketches, `[[`, first$bits, "bits"), vapply(sketches, `[[`, 1, "flip"),
+      "any", rng
+    )
+    return(new_rr_sketch(
+      merged$bits,
+      first$type,
+      first$settings,
+      first$key,
+      merged$flip
+    ))
   }
   bits <- check_bits(bits)
   if (is.raw(bits) || is.matrix(flip)) {
-    abort("{.arg bits} must not be packed, and {.arg flip} must be one number, or one for each column.")
+    abort(
+      "{.arg bits} must not be packed, and {.arg flip} must be one number, or one for each column."
+    )
   }
-  rows <- if (is.matrix(bits)) bits else matrix(bits, 1, dimnames = list(NULL, names(bits)))
+  rows <- if (is.matrix(bits)) {
+    bits
+  } else {
+    matrix(bits, 1, dimnames = list(NULL, names(bits)))
+  }
   flip <- check_flip(flip, nrow(rows), ncol(rows), colnames(rows))
   row_ones(rows)
   merged <- merge_rows(rows, rep_len(flip, ncol(rows)), type, rng)
@@ -180,7 +235,11 @@ merged_flip <- function(flip) {
 
 merge_rows <- function(rows, flip, type, rng) {
   star <- merged_flip(flip)
-  if (star >= 0.5) abort("So many bits cannot be merged into one: {.fn rr_extreme} estimates it.", "no_information")
+  if (star >= 0.5) {
+    abort(
+      "So many bits cannot be merged into one: {.fn rr_extreme} estimates it.", "no_information"
+    )
+  }
   storage.mode(rows) <- "integer"
   turned <- flip > 0.5
   rows[, turned] <- 1L - rows[, turned]
