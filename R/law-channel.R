@@ -275,12 +275,13 @@ is_validated <- function(mechanism) inherits(mechanism, "rr_channel") && !is.nul
 
 people_words <- function(mechanism) paste(format_count(sum(mechanism$validation)), "people")
 
-# What has no part for the error of the study would take the channel for known.
+# An error if a channel was measured: without a part for the error of the study the channel would be taken for known.
 refuse_validated <- function(mechanisms, what) {
   if (inherits(mechanisms, "rr_mechanism")) mechanisms <- list(mechanisms)
   if (any(vapply(mechanisms, is_validated, NA))) {
     abort(c(paste(what, "cannot take a channel that a validation study estimated."),
-            i = "Leave the error of the study out by {.code validation = \"exact\"}."), c("law", "argument"))
+            i = "{.fn rr_estimate}, and {.fn rr_glm} with an external study, include the error of the study."),
+          c("law", "argument"))
   }
 }
 

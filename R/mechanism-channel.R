@@ -181,7 +181,8 @@ channel_law <- function(mechanism) {
 #' * `"internal"`: the people in the table were drawn at random from the respondents, and are not among the counts of the tally (double sampling,
 #'   Tenenbein 1970, 1972). The estimate is \eqn{\sum_y \phi_y V_{xy} / V_{+y}}{sum_y phi_y V[x, y] / V[+, y]}, with the shares \eqn{\phi} of the
 #'   reports of all. `logLik()` is `NA`, and groups give an error, because each group would need a table of its own.
-#' * `"exact"`: the shares of the table are the channel. Use it if the table is so large that its error does not matter.
+#' * `"exact"`: the shares of the table are taken for the channel. The error of the study is left out. This is often most of the variance, and intervals
+#'   are then far too short. It is no way around an error of this page.
 #'
 #' `"external"` and `"exact"` give the same estimates. Groups of a tally, and fits with the same table, share the error of the study.
 #' [vcov()][fit_methods], [rr_compare()] and [rr_contrast()] therefore contain the covariance between them, and the error nearly cancels in a
@@ -191,7 +192,7 @@ channel_law <- function(mechanism) {
 #' known. [rr_choose_method()] and [rr_study()] treat the channel as known. [rr_power()] reports which margins of error the study makes impossible.
 #'
 #' The following would leave the error out, and give an error: `interval` `"exact"`, `"profile"` and `"credible"`, [rr_product()], [rr_pool()],
-#' [rr_compose()], [rr_noncompliance()], [rr_multinom()], [rr_loglinear()], [rr_predictor()] and survey designs.
+#' [rr_compose()], [rr_noncompliance()], [rr_multinom()], [rr_loglinear()], [rr_predictor()], [rr_posterior()], [rr_family()], [rr_score()] and survey designs.
 #'
 #' In machine learning this problem is called quantification or label shift. Adjusted classify and count is `method = "inv"`, and the algorithm of
 #' Saerens, Latinne and Decaestecker (2002) on hard labels is `method = "ibu"`.

@@ -129,6 +129,10 @@ print.rr_compose <- function(x, ..., digits = 4) {
 designed <- function(mechanism, labels = mechanism$levels) {
   if (isTRUE(mechanism$error)) return(rr_grr(labels, p = 1))
   if (inherits(mechanism, "rr_noncompliance")) return(designed(mechanism$first))
+  if (!is.null(mechanism$questions)) {
+    questions <- lapply(mechanism$questions, designed)
+    return(if (identical(questions, mechanism$questions)) mechanism else rr_product(questions))
+  }
   if (!inherits(mechanism, "rr_compose")) return(mechanism)
   first <- designed(mechanism$first, mechanism$second$levels)
   second <- designed(mechanism$second, mechanism$first$reports)

@@ -94,6 +94,16 @@ rr_epsilon.rr_dealt <- function(mechanism, ...) c(report = NextMethod(), informe
 # Cards are drawn exactly.
 achieved.rr_dealt <- function(mechanism) list(epsilon = mechanism$epsilon)
 
+# An error if cards were dealt to blocks: a likelihood of rows takes each card for drawn by itself.
+refuse_dealt <- function(mechanisms, what) {
+  if (inherits(mechanisms, "rr_mechanism")) mechanisms <- list(mechanisms)
+  is_dealt <- vapply(mechanisms, function(one) !is.null(one$codec$block), NA)
+  if (any(is_dealt)) {
+    abort(c(paste(what, "cannot take answers of {.fn rr_dealt}: their reports depend on each other."),
+            i = "{.fn rr_glm} takes one mechanism, and data with the column of blocks."), c("law", "argument"))
+  }
+}
+
 # ---- respondents ----
 
 # A vector is dealt to in its order.

@@ -48,7 +48,7 @@
 #' @param reports Number of reports of one respondent about one true answer, at least 1. For a list one number, or one per mechanism, in their order
 #'   or with their names.
 #' @param sensitive Categories, as labels or positions. The result is the largest log ratio of the probabilities of a report under one of *these* truths and under any other, see
-#'   [rr_grr()].
+#'   [rr_grr()]. It is for the design: mistakes and disobedience do not count.
 #' @param achieved Logical, default `FALSE`. Return the epsilon that [rr_perturb()] achieves with probabilities that are multiples of
 #'   \eqn{2^{-64}}? It is never above the nominal epsilon.
 #' @return Numbers, at least 0 and possibly `Inf`, in natural logarithms:
@@ -61,7 +61,7 @@
 #' | any, with `shuffled` | one number with attribute `delta` |
 #' | a list | see *A ledger* |
 #' @section Errors:
-#' `candor_error_argument` for numbers out of range, and for more than one of `achieved`, `shuffled` and `reports`. `candor_error_law` if `shuffled`
+#' `candor_error_argument` for numbers out of range, and for more than one of `achieved`, `shuffled`, `reports` and `sensitive`. `candor_error_law` if `shuffled`
 #' or `reports` is not available for the mechanism.
 #' @references Balle, B., Bell, J., Gascon, A. and Nissim, K. (2019). The privacy blanket of the shuffle model. *CRYPTO*, 638-667.
 #'   \doi{10.1007/978-3-030-26951-7_22}
@@ -97,13 +97,13 @@ rr_epsilon.default <- function(mechanism, ...) check_mechanism(mechanism)
 rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL,
                                     sensitive = NULL) {
   check_dots_empty(...)
-  if (!is.null(sensitive)) return(sensitive_epsilon(mechanism, sensitive))
-  asked <- c("achieved", "shuffled", "reports")[c(check_flag(achieved, "achieved"), !is.null(shuffled),
-                                                  !is.null(reports))]
+  is_given <- c(check_flag(achieved, "achieved"), !is.null(shuffled), !is.null(reports), !is.null(sensitive))
+  asked <- c("achieved", "shuffled", "reports", "sensitive")[is_given]
   if (length(asked) > 1L) abort("Only one of {.arg {asked}} can be asked for at once.")
   if (!is.null(delta) && is.null(shuffled)) abort("{.arg delta} is for {.arg shuffled} reports.")
   if (!length(asked)) asked <- "nominal"
   if (asked == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
+  if (asked == "sensitive") return(sensitive_epsilon(mechanism, sensitive))
   r <- if (asked == "reports") check_count(reports, "reports", min = 1) else 1
   if (!is.null(mechanism$questions %||% mechanism$parts)) return(epsilon_of_parts(mechanism, asked == "achieved", r))
   mechanism <- designed(mechanism)
@@ -136,13 +136,20 @@ epsilon_of_parts <- function(mechanism, achieved, r) {
   if (identical(mechanism$part_column, "question")) c(each, total = max(each)) else max(each)
 }
 
-# How much a report of somebody with a sensitive truth tells against anybody else.
+# Epsilon of one report of somebody with a sensitive truth; of all reports, too, if the answer is kept.
 sensitive_epsilon <- function(mechanism, sensitive) {
-  C <- unname(rr_matrix(mechanism))
-  at <- sensitive_places(sensitive, mechanism$levels)
-  ratios <- vapply(at, function(x) {
-    said <- C[x, ] > 0
-    max(log(C[x, said]) - log(apply(C[, said, drop = FALSE], 2, min)))
+  index <- sensitive_places(sensitive, mechanism$levels)
+  mechanism <- designed(mechanism)
+  report <- sensitive_ratio(rr_matrix(mechanism), index)
+  if (is.null(permanent_epsilon(mechanism))) return(report)
+  c(report = report, permanent = sensitive_ratio(rr_matrix(permanent_stage(mechanism)), index))
+}
+
+# The largest log ratio of a report's probabilities under a truth at `index` and under any other.
+sensitive_ratio <- function(C, index) {
+  ratios <- vapply(index, function(x) {
+    is_possible <- C[x, ] > 0
+    max(log(C[x, is_possible]) - log(apply(C[, is_possible, drop = FALSE], 2, min)))
   }, 0)
   round_sums_up(max(ratios))
 }

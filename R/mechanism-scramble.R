@@ -59,6 +59,7 @@
 #' @section Errors:
 #' * `candor_error_argument`: cards or levels that are not numbers, probabilities that are negative or do not add up to 1, \eqn{\alpha = 0}{alpha = 0}, a
 #'   `range` that does not increase.
+#' * `candor_error_law`: scores of a mechanism that a validation study measured.
 #' * `candor_error_level`: an answer outside the range. `candor_error_report`: a number that no answer can produce.
 #' * Warning `candor_warning_reveals`: cards that hide nothing, or that show a truth of 0.
 #' @references Bar-Lev, S. K., Bobovitch, E. and Boukai, B. (2004). A note on randomized response models for quantitative data. *Metrika* 60, 255-260.
@@ -182,7 +183,8 @@ scramble_moments <- function(w, u, truth, inside) {
 #' @export
 rr_score <- function(x, mechanism, ...) {
   check_dots_empty(...)
-  if (!isTRUE(check_mechanism(mechanism)$codec$real)) {
+  refuse_validated(check_mechanism(mechanism), "{.fn rr_score}")
+  if (!isTRUE(mechanism$codec$real)) {
     scores <- score_reader(mechanism, "x")(x)
     colnames(scores) <- mechanism$levels
     return(scores)

@@ -31,7 +31,7 @@
 #' @param ... Not used; further arguments give an error.
 #' @return A mechanism of class `c("rr_anchor", "rr_channel", "rr_mechanism")` with the truths `attentive` and `inattentive` and the reports of `mechanism`.
 #' @section Errors:
-#' `candor_error_argument`, `candor_error_no_information` (attentive and inattentive respondents answer alike, or nobody seems to be attentive). See [candor_conditions].
+#' `candor_error_argument`, `candor_error_law` (a validation study, dealt answers), `candor_error_no_information` (attentive and inattentive respondents answer alike, or nobody seems to be attentive). See [candor_conditions].
 #' @references Atsusaka, Y. and Stevenson, R. T. (2023). A bias-corrected estimator for the crosswise model with inattentive respondents. *Political
 #'   Analysis* 31(1), 134-148. \doi{10.1017/pan.2021.43}
 #' @seealso [rr_lie_detector()], [rr_cheater_detection()], [rr_noncompliance()], [rr_goodness_of_fit()]; `vignette("compliance", package = "candor")`.
@@ -54,6 +54,8 @@
 #' @export
 rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
   check_dots_empty(...)
+  refuse_validated(check_mechanism(mechanism), "{.fn rr_anchor}")
+  refuse_dealt(mechanism, "{.fn rr_anchor}")
   device <- regress_device(mechanism)
   share <- check_probability(share, "share")
   if (identical(answer, "truth") && !"truth" %in% mechanism$reports) {

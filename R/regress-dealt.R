@@ -1,8 +1,13 @@
 # Regression of answers that were dealt: the likelihood of whole blocks (inst/mathematics/dealt.md 5), whose passes are
 # src/core/regress/dealt.c. The fit of the rows, each as if its card were drawn by itself, gives the starts.
 
-# The name of the column of blocks, if the data have it.
-block_column <- function(mechanism, data, design) {
+# The name of the column of blocks, if the data have it. Random intercepts, arms and tallies have likelihoods of rows. A
+# survey design's variance includes the deal.
+block_column <- function(mechanism, data, design, bar) {
+  has_arms <- is.list(mechanism) && !inherits(mechanism, "rr_mechanism")
+  if (inherits(data, "rr_tally")) refuse_dealt(data$mechanism, "{.fn rr_glm} of a tally")
+  if (has_arms && is.null(design)) refuse_dealt(mechanism, "{.arg arm}")
+  if (!is.null(bar)) refuse_dealt(mechanism, "A random intercept")
   block <- if (inherits(mechanism, "rr_mechanism")) mechanism$codec$block
   if (is.null(block) || inherits(data, "rr_tally")) return(NULL)
   if (block %in% names(design$variables %||% data)) return(as.name(block))

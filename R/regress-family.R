@@ -12,7 +12,8 @@
 #'   `glmer()` and raise `nAGQ` until the log-likelihood does not change.
 #' * The link is named `"rr(logit)"`, because with a link named "logit" `glmer()` would fit ordinary logistic regression. Package 'parameters' therefore labels exponentiated coefficients "risk
 #'   ratios"; with `link = "logit"` they are odds ratios.
-#' * Mechanisms that differ between rows need [rr_glm()].
+#' * Mechanisms that differ between rows need [rr_glm()]. So do mechanisms of a validation study and dealt answers, which are refused: a family has no place
+#'   for the error of the study, nor for blocks.
 #'
 #' @param mechanism How the answers were randomized: a mechanism of two categories and two reports.
 #' @param link Link of the truth: `"logit"` (default), `"probit"`, `"cloglog"`, `"cauchit"`, `"log"` or `"identity"`.
@@ -22,7 +23,7 @@
 #'   Responses may be 0 and 1, logical, a factor or text with the mechanism's labels, shares with weights, or a matrix of two
 #'   columns (yes, no).
 #' @section Errors:
-#' `candor_error_argument`, `candor_error_no_information` (reports do not depend on the truth), `candor_error_level`. See [candor_conditions].
+#' `candor_error_argument`, `candor_error_law` (a validation study, dealt answers), `candor_error_no_information` (reports do not depend on the truth), `candor_error_level`. See [candor_conditions].
 #' @references van den Hout, A., van der Heijden, P. G. M. and Gilchrist, R. (2007). The logistic regression model with response variables
 #'   subject to randomized response. *Computational Statistics & Data Analysis* 51(12), 6060-6069.
 #'   \doi{10.1016/j.csda.2006.12.002}
@@ -37,6 +38,8 @@
 #' @export
 rr_family <- function(mechanism, link = "logit", quasi = FALSE, ...) {
   check_dots_empty(...)
+  refuse_validated(check_mechanism(mechanism), "{.fn rr_family}")
+  refuse_dealt(mechanism, "{.fn rr_family}")
   device <- regress_device(mechanism)
   new_regress_family(device, mechanism, mechanism$levels, check_choice(link, "link", regress_links),
                      check_flag(quasi, "quasi"))

@@ -21,7 +21,7 @@
 #' @section Dealt answers:
 #' For [rr_dealt()] and data with its column of blocks the likelihood is of all reports of a block together, which is more precise than the likelihood of rows. The fit is
 #' of class `c("rr_glm_dealt", "rr_regression")`, with the methods of [regression_methods] and `predict()`; `vcov(fit, type = "sandwich")` is by block. Penalties, anchor questions,
-#' weights and counts are refused. Without that column, and with a survey design, each row counts as if its card were drawn by itself; `cluster` takes the blocks.
+#' weights, counts, random intercepts, `arm` and tallies are refused. Without that column, and with a survey design, each row counts as if its card were drawn by itself; `cluster` takes the blocks.
 #'
 #' @section Standard errors:
 #'
@@ -142,7 +142,7 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   by <- check_choice(attention.by)
   bar <- random_intercept(formula)
   check_extensions(anchor, attention, protective, bar)
-  block <- block_column(mechanism, data, design)
+  block <- block_column(mechanism, data, design, bar)
   frame <- regress_frame(call, bar$fixed %||% formula, data, design, anchor, parent.frame(),
                          c(list(group = bar$group, block = block),
                            share_variables(attention %||% if (inherits(protective, "formula")) protective)))

@@ -27,7 +27,7 @@
 #'   * `as.data.frame()`: the draws, or `tidy()` if there are none.
 #'   * `plot()`: medians and intervals.
 #' @section Errors:
-#' `candor_error_argument`, `candor_error_law` (reports that are bits or sets), `candor_error_no_information`, `candor_error_impossible`. See [candor_conditions].
+#' `candor_error_argument`, `candor_error_law` (reports that are bits or sets, a validation study), `candor_error_no_information`, `candor_error_impossible`. See [candor_conditions].
 #' @references Winkler, R. L. and Franklin, L. A. (1979). Warner's randomized response model: a Bayesian approach. *Journal of the American Statistical Association*
 #'   74, 207-214. \doi{10.1080/01621459.1979.10481638}
 #'
@@ -59,6 +59,7 @@ rr_posterior <- function(tally, prior = 1, n = 0, ...) {
   }
   n <- check_count(n, "n", max = 1e7)
   mechanism <- tally$mechanism
+  refuse_validated(mechanism, "{.fn rr_posterior}")
   channel <- unname(identified_channel(mechanism, "tally"))
   if (any(colSums(channel) == 0 & rowSums(counts) > 0)) {
     abort("The data are impossible under this mechanism: no truth can produce a report.", "impossible")
