@@ -128,13 +128,23 @@ new_rr_attention <- function(found, mechanism, given) {
     labels = cell_names(terms, tally$groups), covariance = found$covariance[places, places] * outer(sign, sign),
     n = tally$n, target = "population", conf.level = given$conf.level, simultaneous = given$simultaneous,
     family = 2L * length(tally$n), moments = found, df = found$df, tally = tally, mechanism = mechanism,
-    axis_kind = "share",
+    axis_kind = "share", settings = given[c("method", "conf.level", "simultaneous")],
     title = c(paste0("Prevalence corrected for inattentive respondents, from ", format_count(people), " respondents",
                      in_groups(tally)),
               paste0("  ", vapply(tally$mechanism$questions, format, "")),
               paste0("  Target: population; ", interval_words(given$conf.level, "score", given$simultaneous))),
     notes = if (anyNA(shown$error)) indented("Estimates held at 0 or 1 have no standard error: read the intervals")
   ), class = c("rr_attention", "rr_estimates"))
+}
+
+cut_groups.rr_attention <- function(fit, at, drop = FALSE) {
+  found <- fit$moments
+  cells <- as.vector(outer(1:3, 3 * (at - 1), `+`))
+  found$tally <- cut_groups(fit$tally, at, drop)
+  found$estimate <- found$estimate[, at, drop = FALSE]
+  found$covariance <- found$covariance[cells, cells, drop = FALSE]
+  found$scores <- found$scores[at]
+  replace(new_rr_attention(found, fit$mechanism, fit$settings), "family", fit$family)
 }
 
 # Prevalence and attention, a column for each group, held at 0 and 1 if they are to be.

@@ -194,6 +194,19 @@ channel_law <- function(mechanism) {
 #' The following would leave the error out, and give an error: `interval` `"exact"`, `"profile"` and `"credible"`, [rr_product()], [rr_pool()],
 #' [rr_compose()], [rr_noncompliance()], [rr_multinom()], [rr_loglinear()], [rr_predictor()], [rr_posterior()], [rr_family()], [rr_score()] and survey designs.
 #'
+#' @section Which way round:
+#' Rows of `table` are truths. Some packages have predictions in rows: `confusionMatrix()$table` of 'caret', `conf_mat()$table` of 'yardstick', and the tables
+#' of 'epiR'. The names of the dimensions, `names(dimnames(table))`, decide:
+#'
+#' | dimension | words, in upper or lower case |
+#' |---|---|
+#' | reports | prediction, predicted, map, test, classified, report, observed |
+#' | truths | reference, truth, true, actual, outcome, gold |
+#'
+#' A table whose rows are named as reports and columns as truths is transposed, with a message. Names that contradict each other, or that say this of one
+#' dimension alone, give an error. A table without such names is taken as it is. A margin gives an error: a level Sum, -SUM- or Total whose counts are the
+#' sums of the others.
+#' @section Quantification:
 #' In machine learning this problem is called quantification or label shift. Adjusted classify and count is `method = "inv"`, and the algorithm of
 #' Saerens, Latinne and Decaestecker (2002) on hard labels is `method = "ibu"`.
 #'
@@ -202,15 +215,17 @@ channel_law <- function(mechanism) {
 #'   \eqn{(K - 1)\epsilon}.
 #' @param sensitivity,specificity Numbers, 0 to 1: \eqn{P(\mathrm{yes} \mid \mathrm{yes})}{P(yes | yes)} and \eqn{P(\mathrm{no} \mid
 #'   \mathrm{no})}{P(no | no)}, with "no" the first of the two levels.
-#' @param table Counts of a validation study, one row per truth and one column per report. Shares are allowed only with `validation = "exact"`.
+#' @param table Counts of a validation study, one row per truth and one column per report, without margins. Shares are allowed only with `validation = "exact"`. See
+#'   *Which way round*.
 #' @param validation `"external"` (default), `"internal"` or `"exact"`, see *Validation studies*.
 #' @param ... Must be empty.
 #' @return A mechanism, see [rr_channel()]; with `sensitivity` and `specificity` a mechanism of [rr_binary()].
 #' @section Errors:
-#' * `candor_error_argument`: probabilities outside 0 to 1, lengths that do not match, an empty row of `table`, shares in place of counts.
+#' * `candor_error_argument`: probabilities outside 0 to 1, lengths that do not match, an empty row of `table`, shares in place of counts, margins, names
+#'   of dimensions that contradict each other.
 #' * `candor_error_no_information`: a report that nobody gave in an internal validation study.
 #' * `candor_error_mismatch`: names that are not levels.
-#' * Warning `candor_warning_weights`: counts that are not whole.
+#' * Warning `candor_warning_weights`: counts that are not whole. Message `candor_message_transposed`: rows are reports.
 #' @references Ghosh, A., Roughgarden, T. and Sundararajan, M. (2012). Universally utility-maximizing privacy mechanisms. *SIAM Journal on
 #'   Computing* 41(6), 1673-1693. \doi{10.1137/09076828X}
 #'
@@ -290,8 +305,8 @@ rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table =
 check_validation_table <- function(table, validation, levels) {
   check_that(is.matrix(table) && is.numeric(table) && all(is.finite(table) & table >= 0) && all(rowSums(table) > 0),
              table, "table", "a matrix of counts, rows truths, with no empty row")
-  table <- order_channel(unclass(table), levels, NULL)
-  names(dimnames(table)) <- NULL
+  refuse_margins(table)
+  table <- order_channel(truths_by_reports(unclass(table)), levels, NULL)
   sums <- rowSums(table)
   whole <- all(table == floor(table))
   if (validation != "exact" && (all(abs(sums - 1) <= 1e-8) || (!whole && all(abs(sums - 100) <= 0.5)))) {
@@ -304,4 +319,47 @@ check_validation_table <- function(table, validation, levels) {
     abort("Each report of {.arg table} must have been given by somebody.", "no_information")
   }
   table
+}
+
+# What the dimensions of a confusion matrix are called, in any case: the words of caret, yardstick, epiR and map accuracy.
+report_words <- "prediction|predicted|map|test|classified|reports?|observed"
+truth_words <- "reference|truth|true|actual|outcome|gold"
+
+# The table with truths in rows, without the names of its dimensions. Names turn it only if both are understood. A
+# dimension without a name has the word that all its labels share, as "Test +" and "Test -".
+truths_by_reports <- function(table) {
+  names <- names(dimnames(table)) %||% c("", "")
+  texts <- lapply(1:2, function(side) if (nzchar(names[side])) names[side] else dimnames(table)[[side]] %||% "")
+  names(dimnames(table)) <- NULL
+  is_word <- function(words) {
+    pattern <- paste0("\\b(", words, ")\\b")
+    vapply(texts, function(text) all(grepl(pattern, gsub("[._]", " ", text), ignore.case = TRUE)), NA)
+  }
+  is_report <- is_word(report_words)
+  is_truth <- is_word(truth_words)
+  if (identical(is_report, c(TRUE, FALSE)) && identical(is_truth, c(FALSE, TRUE))) {
+    cli::cli_inform("Rows of {.arg table} are reports ({.val {texts[[1]][1]}}), and columns truths: it was transposed.",
+                    class = "candor_message_transposed")
+    return(t(table))
+  }
+  if (is_report[1] || is_truth[2]) {
+    abort(c("{.arg table} must have one row per truth and one column per report.",
+            x = "The names of its dimensions do not say which is which: {.val {vapply(texts, `[`, '', 1)}}.",
+            i = "Call them {.code names(dimnames(table)) <- c(\"truth\", \"report\")}, in their order."))
+  }
+  table
+}
+
+# Margins are no level: a row or column called a sum that holds the sums of the others.
+refuse_margins <- function(table) {
+  for (side in 1:2) {
+    index <- grep("^\\W*(sum|total)s?\\W*$", dimnames(table)[[side]], ignore.case = TRUE)
+    counts <- if (side == 1L) table else t(table)
+    is_margin <- vapply(index, function(i) all(abs(counts[i, ] - colSums(counts[-i, , drop = FALSE])) <= 1e-8), NA)
+    if (any(is_margin)) {
+      abort(c("{.arg table} must be without margins.",
+              x = "{.val {dimnames(table)[[side]][index[is_margin][1]]}} holds the sums of the others.",
+              i = "Leave the row and the column out: {.code table[-nrow(table), -ncol(table)]}."))
+    }
+  }
 }

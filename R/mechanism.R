@@ -186,7 +186,7 @@ abort_no_information <- function(mechanism = NULL) {
 #' @param levels Labels of the true answers, or their number.
 #' @param ... Further elements of the mechanism, by name.
 #' @param reports Labels of the counts; by default the levels. They name the reports, or what is counted if a report is not a category.
-#' @param epsilon Number, at least 0, possibly `Inf`. Privacy budget of one report.
+#' @param epsilon Number, at least 0, possibly `Inf`. Privacy budget of one report: at least the epsilon of an additive or channel `law`.
 #' @param design One line of text that describes the mechanism.
 #' @param yes_no Logical, default `FALSE`. May 0 and 1 stand for the two answers and the two reports?
 #' @param bits Logical, default `FALSE`. Is a report one bit for each level? `draw()` then returns a logical matrix with one row for each answer and one
@@ -195,7 +195,7 @@ abort_no_information <- function(mechanism = NULL) {
 #' @param draw,count,simulate Functions, see the table. Two mechanisms are the same only if their functions are: define them outside the constructor.
 #' @return A mechanism.
 #' @section Errors:
-#' `candor_error_argument` for arguments of the wrong type or range, and for functions that return something else. `candor_error_law` if a needed
+#' `candor_error_argument` for arguments of the wrong type or range, for an `epsilon` below the epsilon of `law`, and for functions that return something else. `candor_error_law` if a needed
 #' method or function is missing.
 #' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745. arXiv:1705.04421 (the example is their symmetric unary encoding)
@@ -228,11 +228,36 @@ rr_new_mechanism <- function(kind, levels, ..., epsilon, design, reports = level
   truths <- check_levels(levels)
   labels <- if (missing(reports)) truths else check_levels(reports, "reports")
   codec <- if (check_flag(bits, "bits")) report_codec(levels = truths$labels, numeric_levels = truths$numeric)
+  epsilon <- check_number(epsilon, "epsilon", min = 0)
+  check_law_epsilon(law, length(truths$labels), epsilon)
   new_rr_mechanism(c(kind, if (bits) "protocol"), truths$labels, codec = codec, law = law, ...,
                    reports = labels$labels, numeric_levels = labels$numeric,
-                   numeric_truths = truths$numeric, epsilon = check_number(epsilon, "epsilon", min = 0),
+                   numeric_truths = truths$numeric, epsilon = epsilon,
                    design = as.character(design), yes_no = check_flag(yes_no, "yes_no"), draw = draw, count = count,
                    simulate = simulate)
+}
+
+# An error if an additive law or a channel has no probabilities for `k` truths, or reveals more than `epsilon`.
+check_law_epsilon <- function(law, k, epsilon) {
+  if (!inherits(law, c("rr_law_additive", "rr_law_channel"))) return(invisible())
+  axes <- if (is.null(law$axes)) list(list(a = law$a, b = rep_len(law$b, k))) else law$axes
+  sums <- unlist(lapply(axes, function(axis) if (is.null(axis$b)) colSums(axis$matrix) else axis$a + sum(axis$b)))
+  if (any(abs(sums - 1) > 1e-8)) {
+    abort(c("{.arg law} must have probabilities that add up to 1 for each truth.",
+            x = "One sum is {sums[which.max(abs(sums - 1))]}."))
+  }
+  min_epsilon <- sum(vapply(axes, axis_epsilon, 0))
+  if (epsilon < min_epsilon * (1 - 1e-8)) {
+    abort(c("{.arg epsilon} must be at least the epsilon of {.arg law}.",
+            x = "It is {format(epsilon)}, and reports with this law have {format(min_epsilon, digits = 6)}."))
+  }
+}
+
+# Epsilon of one factor of a channel. Without a matrix it is additive, and a report that nobody gives reveals nothing.
+axis_epsilon <- function(axis) {
+  if (is.null(axis$b)) return(matrix_epsilon(t(axis$matrix)))
+  b <- axis$b[axis$b + max(axis$a, 0) > 0]
+  max(abs(log1p(axis$a / b)))
 }
 
 #' @rdname rr_law

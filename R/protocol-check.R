@@ -36,7 +36,7 @@
 #' @param mechanism A mechanism that has a client, see [rr_client()].
 #' @param truth The true answer of each report; for an [rr_product()] a data frame. Not for a file.
 #' @param id Who sent each report. By default each report has a respondent of its own. Needed to check permanent answers ([rr_longitudinal()], [rr_bloom()] with
-#'   `permanent`): give two reports of each respondent about one answer.
+#'   `permanent`): give two reports of each respondent about one answer. Without them the verdict is that this was not tested.
 #' @param conf.level Number between 0 and 1, default 0.999. Confidence of `epsilon.low`, and 1 less the share of right clients that the tests may accuse.
 #' @param ... Must be empty.
 #' @return A tibble of class `rr_client_check` with a row for each truth, of an [rr_product()] for each `question` and truth and a last row for all questions, of a file one row.
@@ -85,22 +85,33 @@ rr_check_client <- function(reports, mechanism, truth = NULL, id = NULL, conf.le
   check_mechanism(mechanism)
   alpha <- 1 - check_level(conf.level)
   questions <- mechanism$questions
-  rows <- if (is.null(truth)) check_client_file(check_path(reports, "reports"), mechanism)
-    else if (is.null(questions)) check_rows(known_reports(reports, mechanism, truth, id), mechanism, alpha)
-    else product_rows(
-      Map(known_reports, question_columns(answer_frame(reports, "reports"), mechanism, "reports"), questions,
-          question_columns(answer_frame(truth, "truth"), mechanism, "truth"), list(id)), mechanism, alpha
-    )
-  structure(rows, class = c("rr_client_check", class(rows)))
+  if (is.null(truth)) {
+    known <- list()
+    rows <- check_client_file(check_path(reports, "reports"), mechanism)
+  } else if (is.null(questions)) {
+    known <- list(known_reports(reports, mechanism, truth, id))
+    rows <- check_rows(known[[1]], mechanism, alpha)
+  } else {
+    known <- Map(known_reports, question_columns(answer_frame(reports, "reports"), mechanism, "reports"), questions,
+                 question_columns(answer_frame(truth, "truth"), mechanism, "truth"), list(id))
+    rows <- product_rows(known, mechanism, alpha)
+  }
+  is_untested <- any(vapply(known, function(one) one$memoised && !length(repeated_reports(one)$second), NA))
+  structure(rows, untested = is_untested, class = c("rr_client_check", class(rows)))
 }
 
 #' @export
 print.rr_client_check <- function(x, ...) {
   wrong <- which(!is.na(x$problem))[1]
-  cat("<rr_client_check> ", if (!is.na(wrong)) x$problem[wrong] else if (any(x$n > 0)) "No problem was found."
-      else "The file has the code and the numbers of this mechanism.", "\n", sep = "")
+  verdict <- if (!is.na(wrong)) x$problem[wrong]
+    else if (!any(x$n > 0)) "The file has the code and the numbers of this mechanism."
+    else if (!isTRUE(attr(x, "untested"))) "No problem was found."
+    else "The other tests found nothing."
+  cat("<rr_client_check> ", if (isTRUE(attr(x, "untested"))) untested_words, verdict, "\n", sep = "")
   NextMethod()
 }
+
+untested_words <- "Not tested: whether permanent answers are kept, which needs `id` and two reports of each respondent. "
 
 # ---- reports of known truths ----
 
@@ -120,7 +131,16 @@ known_reports <- function(reports, mechanism, truth, id) {
   seen <- sort(unique(x))
   facts <- lapply(seen, function(one) client_facts(mechanism, some_reports(reports, first & x == one), one))
   list(x = x, reports = reports, seen = seen, facts = facts, own = reports_support(mechanism, reports, x),
-       chance = vapply(facts, `[[`, 0, "own")[match(x, seen)], first = first, id = id, ascending = ascending)
+       chance = vapply(facts, `[[`, 0, "own")[match(x, seen)], first = first, id = id, ascending = ascending,
+       memoised = is_memoised(mechanism))
+}
+
+# Rows of second reports about one answer, and of the first reports of the same respondents.
+repeated_reports <- function(known) {
+  second <- if (!is.null(known$id)) which(number_within(match(known$id, known$id)) == 2)
+  first <- match(known$id[second], known$id)
+  is_same <- known$x[second] == known$x[first]
+  list(first = first[is_same], second = second[is_same])
 }
 
 # An order of a client's own can tell the truth, and reading sorts the positions.
@@ -333,12 +353,10 @@ pooled_tests <- function(known) {
     at <- seq(from, by = 2, length.out = max(0, (length(first) - from + 1) %/% 2))
     both("next", first[at], first[at + 1], known$chance[first[at]] * known$chance[first[at + 1]])
   })
-  second <- if (!is.null(known$id)) which(number_within(match(known$id, known$id)) == 2)
-  before <- match(known$id[second], known$id)
-  same <- known$x[second] == known$x[before]
-  again <- vapply(known$facts, `[[`, 0, "again")[match(known$x[second], known$seen)]
+  pairs <- repeated_reports(known)
+  again <- vapply(known$facts, `[[`, 0, "again")[match(known$x[pairs$second], known$seen)]
   rbind(exact_tests("share", sum(known$own[first]), length(first), mean(known$chance[first])), do.call(rbind, follows),
-        both("again", before[same], second[same], again[same]))
+        both("again", pairs$first, pairs$second, again))
 }
 
 # ---- what the reports prove about epsilon ----

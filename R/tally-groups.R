@@ -9,7 +9,7 @@
 #' `[[` takes a field by its name, or else one group: `fit[["North"]]` is `fit["North"]`, and `fit[[2]]` is the second group. A group that is named like a
 #' field is taken with `[`. Categories are selected by `tidy(fit, terms = "yes")`.
 #'
-#' @param x A tally of [rr_tally()] or [rr_counts()], or an estimate of [rr_estimate()] (a fit, a mean, or of a survey design), with groups.
+#' @param x A tally of [rr_tally()] or [rr_counts()], or an estimate of [rr_estimate()] (a fit, a mean, of a survey design, or with an anchor), with groups.
 #' @param i Groups: positions, labels as in `names(x)`, or a logical vector with one entry per group. For `[[` one position, label or name of a field.
 #' @param subset A condition on the columns of the groups, such as `region == "north"`.
 #' @param drop Logical, default `FALSE`. Drop the group columns if one group is left?

@@ -62,6 +62,7 @@
 #' * `candor_message_weights`: weights that may be those of a survey.
 #' * `candor_message_percentages`: counts that add up to 100.
 #' * `candor_message_dimensions`: questions of a table without names.
+#' * `candor_message_transposed`: a validation study whose rows are reports.
 #' * `candor_message_labelled`: labelled numbers.
 #' * `candor_message_aliased`: coefficients that the others determine.
 #' * `candor_message_chunks`: chunks that were counted before.
