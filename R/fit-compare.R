@@ -306,6 +306,7 @@ drawn_of.rr_compare <- function(x, data, labels) {
 #' @export
 anova.rr_fit <- function(object, ...) {
   fits <- nested_fits(Filter(function(x) inherits(x, "rr_fit"), given_models(object, ..., known = names(formals()))))
+  refuse_validated(lapply(fits, `[[`, "mechanism"), "A likelihood ratio")
   likelihoods <- lapply(fits, logLik)
   df <- vapply(likelihoods, attr, 0, "df")
   value <- vapply(likelihoods, as.numeric, 0)

@@ -73,6 +73,7 @@ rr_goodness_of_fit.default <- function(fit, replications = 999, seed = NULL, ...
   depths <- inherits(fit, "rr_fit") && identical(fit$mechanism$codec$part, "depth")
   check_that(depths || (inherits(fit, "rr_fit") && identical(fit$method, "mle")), fit, "fit",
              "a fit by maximum likelihood, without a survey design")
+  refuse_validated(fit$mechanism, "{.fn rr_goodness_of_fit}")
   replications <- check_count(replications, "replications", min = 99, max = 1e6)
   keep_seed(seed)
   groups <- seq_len(NCOL(fit$estimate))

@@ -189,10 +189,11 @@ channel_law <- function(mechanism) {
 #' comparison of similar groups. If an estimate is at 0 or 1, the interval of a comparison leaves this covariance out and is too wide.
 #'
 #' [rr_glm()] adds the error in a second step (Murphy and Topel 1985): its intervals and tests are Wald's, and `AIC()` treats the channel as
-#' known. [rr_choose_method()] and [rr_study()] treat the channel as known. [rr_power()] reports which margins of error the study makes impossible.
+#' known. [rr_power()] reports which margins of error the study makes impossible.
 #'
 #' The following would leave the error out, and give an error: `interval` `"exact"`, `"profile"` and `"credible"`, [rr_product()], [rr_pool()],
-#' [rr_compose()], [rr_noncompliance()], [rr_multinom()], [rr_loglinear()], [rr_predictor()], [rr_posterior()], [rr_family()], [rr_score()] and survey designs.
+#' [rr_compose()], [rr_noncompliance()], [rr_multinom()], [rr_loglinear()], [rr_predictor()], [rr_posterior()], [rr_family()], [rr_score()],
+#' [rr_goodness_of_fit()], [rr_choose_method()], [rr_study()], likelihood ratios of `anova()`, and survey designs.
 #'
 #' @section Which way round:
 #' Rows of `table` are truths. Some packages have predictions in rows: `confusionMatrix()$table` of 'caret', `conf_mat()$table` of 'yardstick', and the tables
@@ -322,8 +323,8 @@ check_validation_table <- function(table, validation, levels) {
 }
 
 # What the dimensions of a confusion matrix are called, in any case: the words of caret, yardstick, epiR and map accuracy.
-report_words <- "prediction|predicted|map|test|classified|reports?|observed"
-truth_words <- "reference|truth|true|actual|outcome|gold"
+dimension_reports <- "prediction|predicted|map|test|classified|reports?|observed"
+dimension_truths <- "reference|truth|true|actual|outcome|gold"
 
 # The table with truths in rows, without the names of its dimensions. Names turn it only if both are understood. A
 # dimension without a name has the word that all its labels share, as "Test +" and "Test -".
@@ -335,8 +336,8 @@ truths_by_reports <- function(table) {
     pattern <- paste0("\\b(", words, ")\\b")
     vapply(texts, function(text) all(grepl(pattern, gsub("[._]", " ", text), ignore.case = TRUE)), NA)
   }
-  is_report <- is_word(report_words)
-  is_truth <- is_word(truth_words)
+  is_report <- is_word(dimension_reports)
+  is_truth <- is_word(dimension_truths)
   if (identical(is_report, c(TRUE, FALSE)) && identical(is_truth, c(FALSE, TRUE))) {
     cli::cli_inform("Rows of {.arg table} are reports ({.val {texts[[1]][1]}}), and columns truths: it was transposed.",
                     class = "candor_message_transposed")

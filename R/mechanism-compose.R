@@ -36,6 +36,10 @@ rr_compose <- function(first, second, ...) {
   check_mechanism(first, "first")
   check_mechanism(second, "second")
   refuse_validated(list(first, second), "{.fn rr_compose}")
+  # Epsilon of all reports is that of `first`, once drawn: a permanent answer behind it would be forgotten.
+  for (arg in c("first", "second")) {
+    check_that(!is_memoised(get(arg)), get(arg), arg, "a stage without a permanent answer of its own")
+  }
   if (!identical(first$reports, second$levels)) {
     abort("The reports of {.arg first} must be the levels of {.arg second}, in the same order.", "mismatch")
   }

@@ -136,10 +136,11 @@ epsilon_of_parts <- function(mechanism, achieved, r) {
   if (identical(mechanism$part_column, "question")) c(each, total = max(each)) else max(each)
 }
 
-# Epsilon of one report of somebody with a sensitive truth; of all reports, too, if the answer is kept.
+# Epsilon of one report of somebody with a sensitive truth; of all reports, too, if the answer is kept. A dealt card is
+# taken by itself.
 sensitive_epsilon <- function(mechanism, sensitive) {
   index <- sensitive_places(sensitive, mechanism$levels)
-  mechanism <- designed(mechanism)
+  mechanism <- designed(mechanism$marginal %||% mechanism)
   report <- sensitive_ratio(rr_matrix(mechanism), index)
   if (is.null(permanent_epsilon(mechanism))) return(report)
   c(report = report, permanent = sensitive_ratio(rr_matrix(permanent_stage(mechanism)), index))

@@ -70,6 +70,7 @@ rr_choose_method <- function(x, mechanism = NULL, method = NULL, replications = 
   if (!is.null(tally$groups)) tally <- cut_groups(tally, 1L, drop = TRUE)
   if (tally$n <= 0) abort_empty(tally)
   mechanism <- tally$mechanism
+  refuse_validated(mechanism, "{.fn rr_choose_method}")
   if (!length(possible_methods(mechanism))) abort("This mechanism has one method only.", c("argument", "law"))
   method <- check_methods(method %||% choices(mechanism))
   replications <- check_count(replications, "replications", min = 20, max = 1e7)

@@ -462,6 +462,7 @@ plan_design <- function(model, data, coefficients, term, link) {
 # N times the variance of a coefficient: from the information that the reports of these rows are expected to have.
 coefficient_form <- function(mechanism, design) {
   refuse_validated(mechanism, "The plan of a coefficient")
+  refuse_dealt(mechanism, "The plan of a coefficient")
   form <- function(mechanism) {
     device <- as.matrix(regress_device(mechanism))
     weight <- regress_rows(design$eta, NULL, NULL, device, design$link)$expected

@@ -298,7 +298,7 @@ glance.rr_glm <- function(x, ...) {
   tibble(null.deviance = x$null.deviance, df.null = x$df.null, logLik = likelihood(logLik),
          AIC = AIC(x), BIC = likelihood(BIC), deviance = x$deviance,
          df.residual = x$df.residual, nobs = nobs(x),
-         epsilon = max(vapply(fit_mechanisms(x), rr_epsilon, 0)),
+         epsilon = max(vapply(fit_mechanisms(x), `[[`, 0, "epsilon")),
          link = x$link, penalty = x$penalty, decrement = x$decrement, boundary = length(x$boundary$rows))
 }
 

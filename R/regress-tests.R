@@ -36,6 +36,7 @@ rr_goodness_of_fit.rr_glm <- function(fit, groups = 10, ...) {
   check_dots_empty(...)
   groups <- check_count(groups, "groups", min = 3)
   if (!is.null(fit$design)) abort("{.fn rr_goodness_of_fit} is not available with a survey design.")
+  refuse_validated(fit_mechanisms(fit), "{.fn rr_goodness_of_fit}")
   used <- fit$prior.weights > 0
   w <- fit$prior.weights[used]
   mu <- fit$fitted.values[used]
@@ -263,6 +264,8 @@ estfun.rr_glm <- function(x, ...) row_scores(x)[, seq_len(sum(is.finite(x$coeffi
 
 #' @rawNamespace S3method(sandwich::bread, rr_glm)
 bread.rr_glm <- function(x, ...) {
+  refuse_validated(fit_mechanisms(x), "{.fn bread}")
+  if (!is.null(x$design)) abort("{.fn bread} has no place for a survey design, whose variance is {.code vcov(fit)}.")
   places <- which(is.finite(x$coefficients))
   bread_of(x)[places, places, drop = FALSE] * length(x$y)
 }

@@ -178,6 +178,7 @@ study_mechanism <- function(i, design, cells) {
     else if (named) make(k, epsilon = cells$epsilon[i]) else make(k, cells$epsilon[i])
   check_that(inherits(mechanism, "rr_mechanism") && length(mechanism$levels) == k, mechanism, "mechanism",
              "a maker of mechanisms of the given number of categories")
+  refuse_validated(mechanism, "{.fn rr_study}")
   if (law_tells_nothing(rr_law(mechanism))) abort_no_information(mechanism)
   mechanism
 }

@@ -68,8 +68,8 @@
 #'   narrowest, by default 500. Fix `plan` beforehand, and keep it at all looks; the fit holds it. P-values are always-valid too.
 #' * The asymptotic interval is `NA`, with a message, if a group has fewer than 100 reports, or fewer than 20 of either kind (those that speak for a category and those that do not).
 #'
-#' Estimates may come from tallies merged by `c()`. Intervals and functions of estimates by other methods than `"inv"` are those of `"inv"`. Intervals of [rr_margin()], of
-#' regressions and of survey designs are made for one look. A difference is *not* found by two intervals that do not overlap: use [rr_compare()].
+#' Estimates may come from tallies merged by `c()`. Intervals and functions of estimates by other methods than `"inv"` are those of `"inv"`. [rr_margin()] and [rr_association()] refuse such fits.
+#' Regressions and survey designs have no such intervals. A difference is *not* found by two intervals that do not overlap: use [rr_compare()].
 #'
 #' @section Coverage:
 #' Wilson's and exact intervals hold for a category that was *named in advance*. They fail for categories that *look largest*, because noise helped them to the top: use

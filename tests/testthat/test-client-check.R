@@ -186,3 +186,31 @@ test_that("pairs are drawn as often from either truth, and a bound above the pro
                "prove an epsilon of at least 0.8.*above the promised 0.5", all = TRUE)
   expect_output(print(check), "No problem was found")
 })
+
+test_that("without second reports the verdict is that permanence was not tested", {
+  set.seed(47)
+  people <- 2000
+  truth <- rep(c("a", "b"), people / 2)
+  memoised <- rr_longitudinal(c("a", "b"), permanent = 1, epsilon = 0.9, protocol = "grr-grr")
+  product <- rr_product(x = memoised, y = rr_warner(0.8))
+  answers <- data.frame(x = truth, y = rep(c("no", "yes"), each = people / 2))
+  # A client that draws everything anew keeps nothing, of which rr_perturb() warns, and passes all other tests.
+  perturb <- function(...) suppressWarnings(rr_perturb(..., rng = "R"))
+  once <- perturb(truth, memoised)
+  verdict <- function(...) utils::capture.output(print(rr_check_client(...)))[1]
+  expect_untested <- function(line) {
+    expect_no_match(line, "No problem was found")
+    expect_match(line, "Not tested: whether permanent answers are kept")
+  }
+  expect_untested(verdict(once, memoised, truth))
+  expect_untested(verdict(once, memoised, truth, id = seq_len(people)))
+  expect_untested(verdict(perturb(answers, product), product, answers))
+  # Two reports of each: drawn anew they are found, and kept they pass.
+  ids <- rep(seq_len(people), 2)
+  twice <- c(once, perturb(truth, memoised))
+  expect_match(verdict(twice, memoised, c(truth, truth), id = ids), "permanent answers were not kept")
+  first <- perturb(truth, memoised$first)
+  kept <- c(perturb(first, memoised$second), perturb(first, memoised$second))
+  expect_match(verdict(kept, memoised, c(truth, truth), id = ids), "No problem was found")
+  expect_match(verdict(rr_perturb(truth, rr_grr(c("a", "b"), 1), rng = "R"), rr_grr(c("a", "b"), 1), truth), "No problem was found")
+})

@@ -139,3 +139,31 @@ test_that("the interval of the prevalence covers", {
     expect_gt(mean(rows$conf.low <= known[[2]] & known[[2]] <= rows$conf.high), 0.92)
   }
 })
+
+test_that("groups are cut as those of other estimates, and are those of the data of that group", {
+  set.seed(9)
+  data <- data.frame(bl = rep(c("N", "S", "W"), c(400, 500, 600)), sex = rep(1:2, 750), y = rbinom(1500, 1, 0.75), a = rbinom(1500, 1, 0.78))
+  crosswise <- rr_crosswise(0.15)
+  estimate <- function(data, method = "mle", ...) rr_estimate(data, crosswise, method, column = c("y", "a"), anchor = rr_anchor(crosswise), ...)
+  for (method in c("mle", "inv")) for (simultaneous in c(FALSE, TRUE)) {
+    fit <- estimate(data, method, by = "bl", simultaneous = simultaneous)
+    whole <- tidy(fit, conf.int = TRUE)
+    expect_identical(names(fit), c("N", "S", "W"))
+    expect_length(fit, 3)
+    south <- fit["S"]
+    expect_s3_class(south, "rr_attention")
+    expect_equal(tidy(south, conf.int = TRUE), whole[whole$bl == "S", ])
+    expect_equal(tidy(fit[[2]], conf.int = TRUE), whole[whole$bl == "S", ])
+    expect_equal(tidy(subset(fit, bl != "S"), conf.int = TRUE), whole[whole$bl != "S", ])
+    expect_equal(tidy(fit[c(3, 1)][2], conf.int = TRUE), whole[whole$bl == "N", ])
+    expect_equal(vcov(fit[3:2]), vcov(fit)[c(7:9, 4:6), c(7:9, 4:6)])
+    expect_equal(nobs(south), 500)
+    expect_equal(unname(coef(as.list(fit)$W)), whole$estimate[7:9])
+    # The estimate of that group's data alone.
+    alone <- estimate(data[data$bl == "S", ], method)
+    if (!simultaneous) expect_equal(tidy(fit["S", drop = TRUE], conf.int = TRUE), tidy(alone, conf.int = TRUE))
+    expect_refused(fit["X"], fit[4], class = "level")
+    expect_refused(alone["S"])
+    expect_output(print(south), "group S")
+  }
+})

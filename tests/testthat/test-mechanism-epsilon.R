@@ -165,3 +165,46 @@ test_that("what two stages achieve is never above nominal, nor nominal above wha
   }
   expect_gt(made, extended(260, 800))
 })
+
+# Truth: every ratio of the designs' matrices, which are written by hand.
+test_that("epsilon of sensitive truths is that of the design, whatever people and interviewers do with it", {
+  even <- function(k, p) diag(p - (1 - p) / (k - 1), k) + (1 - p) / (k - 1)
+  forced <- diag(0.7, 3) + rep(c(0.1, 0.2, 0), each = 3)
+  C <- rbind(c(0.7, 0.2, 0.1), c(0.1, 0.8, 0.1), c(0.05, 0.15, 0.8))
+  kuk <- rbind(dbinom(0:3, 3, 0.4), dbinom(0:3, 3, 0.7))
+  warner <- even(2, 0.8)
+  grr <- function(p) rr_grr(3, p = p)
+  designs <- list(
+    list(rr_warner(0.8), warner), list(grr(0.5), even(3, 0.5)), list(rr_forced(c(0.1, 0.2, 0)), forced), list(rr_channel(C), C),
+    list(rr_kuk(0.7, 0.4, draws = 3), kuk), list(rr_geometric(3, 1), prop.table(exp(-abs(outer(1:3, 1:3, "-"))) * rep(c(1, 1 - exp(-1), 1), each = 3), 1)),
+    list(rr_product(a = rr_warner(0.8), b = rr_noncompliance(grr(0.5), 0.3)), kronecker(warner, even(3, 0.5))),
+    list(rr_product(a = rr_misclassification(0.9, 0.8), b = grr(0.5)), kronecker(diag(2), even(3, 0.5))),
+    list(rr_misclassification(0.9, 0.8), diag(2)), list(rr_misclassification(table = diag(3) + 1), diag(3)),
+    list(rr_noncompliance(rr_warner(0.8), 0.3), warner), list(rr_noncompliance(rr_channel(C), 0.3, "truth"), C), list(rr_noncompliance(rr_forced(c(0.1, 0.2, 0)), 0.1, "1"), forced),
+    list(rr_compose(rr_misclassification(table = diag(3) + 1, validation = "exact"), grr(0.5)), even(3, 0.5), diag(3)),
+    list(rr_compose(grr(0.9), grr(0.5)), even(3, 0.9) %*% even(3, 0.5), even(3, 0.9)),
+    list(rr_noncompliance(rr_compose(rr_channel(C), grr(0.5)), 0.2), C %*% even(3, 0.5), C),
+    list(rr_longitudinal(3, 2, 1, "grr-grr"), NULL, even(3, plogis(2 - log(2))))
+  )
+  ratio <- function(C, sensitive) max(apply(C, 2, function(column) if (any(column[sensitive] > 0)) log(max(column[sensitive]) / min(column)) else -Inf))
+  for (i in seq_along(designs)) {
+    mechanism <- designs[[i]][[1]]
+    matrix <- designs[[i]][[2]]
+    k <- length(mechanism$levels)
+    for (sensitive in list(1, k, seq_len(k))) {
+      found <- rr_epsilon(mechanism, sensitive = sensitive)
+      label <- paste(format(mechanism), toString(sensitive))
+      if (!is.null(matrix)) expect_equal(found[[1]], ratio(matrix, sensitive), tolerance = 1e-9, label = label)
+      if (length(designs[[i]]) == 2L) expect_length(found, 1L)
+      else expect_equal(found[["permanent"]], ratio(designs[[i]][[3]], sensitive), tolerance = 1e-9, label = label)
+    }
+    # All truths are sensitive: the epsilon of the mechanism.
+    nominal <- rr_epsilon(mechanism)
+    expect_equal(unname(found), if (is.null(mechanism$questions)) unname(nominal) else nominal[["total"]], tolerance = 1e-9)
+  }
+  warner <- rr_warner(0.8)
+  expect_refused(rr_epsilon(warner, sensitive = "yes", reports = 5), rr_epsilon(warner, sensitive = "yes", achieved = TRUE),
+                 rr_epsilon(warner, sensitive = "yes", shuffled = 1000, delta = 1e-6))
+  dealt <- rr_epsilon(rr_dealt(c(no = 3, yes = 1), 10), sensitive = "yes")
+  expect_equal(dealt, c(report = log(0.7 / 0.1), informed = Inf))
+})

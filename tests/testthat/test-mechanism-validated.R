@@ -221,6 +221,67 @@ test_that("bad tables, and what takes the channel for known, are refused", {
                  rr_estimate(rr_counts(cbind(a = c(80, 20), b = c(70, 30)), rr_misclassification(table = counts, validation = "internal"))))
 })
 
+test_that("a posterior, a family, scores and an anchor have no place for the study's error", {
+  for (validation in c("external", "internal")) {
+    mechanism <- rr_misclassification(table = rbind(no = c(no = 60, yes = 20), yes = c(8, 72)), validation = validation)
+    expect_refused(rr_posterior(rr_counts(c(100, 60), mechanism)), rr_family(mechanism), rr_score(c("no", "yes"), mechanism), rr_anchor(mechanism), class = "law")
+    three <- rr_misclassification(table = rbind(a = c(a = 80, b = 15, c = 5), b = c(10, 70, 20), c = c(5, 15, 80)), validation = validation)
+    expect_refused(rr_posterior(rr_counts(c(500, 300, 200), three), n = 100), rr_score("a", three), class = "law")
+    # No way out that leaves the error out is offered.
+    said <- tryCatch(rr_posterior(rr_counts(c(100, 60), mechanism)), error = conditionMessage)
+    expect_no_match(said, "exact")
+  }
+})
+
+# As caret, yardstick and epiR write them, by hand: 100 people without and 100 with the condition.
+test_that("the names of its dimensions turn a table, and contradictions and margins are refused", {
+  right <- rr_misclassification(table = rbind(neg = c(neg = 80, pos = 20), pos = c(5, 95)))
+  counted <- function(first, second, labels = list(c("neg", "pos"), c("neg", "pos")), counts = c(80, 20, 5, 95)) {
+    as.table(matrix(counts, 2, dimnames = stats::setNames(labels, c(first, second))))
+  }
+  turned <- list(c("Prediction", "Reference"), c("Prediction", "Truth"), c("predicted", "actual"), c("Test", "Outcome"), c("MAP", "reference"),
+                 c("classified.as", "true_class"), c("report", "truth"), c("Observed", "Gold standard"), c("test result", "Actual"))
+  for (names in turned) {
+    expect_message(mechanism <- rr_misclassification(table = counted(names[1], names[2])), class = "candor_message_transposed")
+    expect_true(same_mechanism(mechanism, right), label = toString(names))
+    straight <- t(counted(names[1], names[2]))
+    expect_true(same_mechanism(expect_no_message(rr_misclassification(table = straight)), right))
+  }
+  # 300 of 1,000 are positive: (0.3 - 0.2) / (0.95 - 0.2).
+  expect_message(mechanism <- rr_misclassification(table = counted("Prediction", "Reference")), class = "candor_message_transposed")
+  expect_equal(coef(rr_estimate(rr_counts(c(neg = 700, pos = 300), mechanism)))[["pos"]], 0.1 / 0.75)
+  # epiR names labels in place of dimensions.
+  epi <- counted("", "", list(c("Test +", "Test -"), c("Outcome +", "Outcome -")), c(95, 5, 20, 80))
+  expect_message(mechanism <- rr_misclassification(table = epi), class = "candor_message_transposed")
+  expect_equal(unname(rr_matrix(mechanism)), rbind(c(0.95, 0.05), c(0.2, 0.8)))
+  expect_identical(mechanism$levels, c("Outcome +", "Outcome -"))
+  # Names that say nothing leave it, as does half of what is right.
+  for (names in list(c("", ""), c("x", "y"), c("Truth", ""), c("", "Prediction"), c("truth", "class"))) {
+    expect_true(same_mechanism(rr_misclassification(table = t(counted(names[2], names[1]))), right), label = toString(names))
+  }
+  for (names in list(c("predicted", "observed"), c("truth", "actual"), c("Prediction", ""), c("", "Truth"), c("true test", "truth"), c("class", "gold"))) {
+    expect_error(rr_misclassification(table = counted(names[1], names[2])), class = "candor_error_argument", label = toString(names))
+  }
+  # `levels` belong to the truths of the turned table.
+  expect_message(mechanism <- rr_misclassification(table = counted("Prediction", "Reference"), levels = c("pos", "neg")), class = "candor_message_transposed")
+  expect_equal(unname(rr_matrix(mechanism)[, "pos"]), c(0.95, 0.2))
+})
+
+test_that("margins of a table are no category", {
+  study <- as.table(rbind(no = c(no = 95, yes = 5), yes = c(10, 40)))
+  with_margins <- addmargins(study)
+  expect_refused(rr_misclassification(table = with_margins), rr_misclassification(table = addmargins(study, 1)), rr_misclassification(table = addmargins(study, 2)))
+  for (name in c("-SUM-", "Total", "total", "SUM")) {
+    dimnames(with_margins) <- rep(list(c("no", "yes", name)), 2)
+    expect_error(rr_misclassification(table = with_margins), class = "candor_error_argument", label = name)
+  }
+  # A category of that name whose counts are not the sums is one.
+  dimnames(with_margins) <- rep(list(c("no", "yes", "Total")), 2)
+  with_margins[3, ] <- c(1, 2, 30)
+  with_margins[1:2, 3] <- c(3, 4)
+  expect_identical(rr_misclassification(table = with_margins)$levels, c("no", "yes", "Total"))
+})
+
 test_that("files keep the counts and the design of the study", {
   for (validation in c("external", "internal", "exact")) {
     tally <- rr_counts(c(3280, 50), santa_clara(validation = validation))

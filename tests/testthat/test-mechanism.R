@@ -159,3 +159,22 @@ test_that("every epsilon that a constructor takes can be estimated from, and no 
   }
   expect_refused(rr_recommend(8, c(1, 701)), rr_recommend(8, 1e-13))
 })
+
+# Truth: the largest log ratio, by hand.
+test_that("a mechanism of one's own reveals at least what its law does, and its law is one", {
+  own <- function(epsilon, law, levels = 2) rr_new_mechanism("own", levels, epsilon = epsilon, design = "Own", law = law)
+  channel <- rr_new_law("channel", axes = rbind(c(0.9, 0.1), c(0.1, 0.9)))
+  product <- rr_new_law("channel", axes = list(rbind(c(0.9, 0.1), c(0.1, 0.9)), rr_new_law("additive", a = 0.4, b = c(0.1, 0.2, 0.3))))
+  additive <- rr_new_law("additive", a = 0.4, b = 0.2)
+  uneven <- rr_new_law("additive", a = -0.1, b = c(0.5, 0.6))
+  expect_refused(own(0.1, channel), own(log(9) - 1e-6, channel), own(log(3) - 1e-6, additive, 3), own(log(6 / 5), uneven),
+                 own(log(45) - 1e-6, product, 6), own(Inf, rr_new_law("additive", a = 0.5, b = 0.2), 3), own(5, additive, 4))
+  expect_equal(rr_epsilon(own(log(9), channel)), log(9))
+  expect_equal(rr_epsilon(own(log(9) * (1 - 1e-12), channel)), log(9))
+  expect_s3_class(own(log(3), additive, 3), "rr_own")
+  expect_s3_class(own(log(5 / 4), uneven), "rr_own")
+  expect_s3_class(own(log(9) + log(0.5 / 0.1), product, 6), "rr_own")
+  expect_s3_class(own(Inf, rr_new_law("additive", a = 1, b = 0), 5), "rr_own")
+  expect_refused(own(100, rr_new_law("additive", a = 0.5, b = c(0, 0.5))))
+  expect_s3_class(own(1, rr_new_law("support", 0.75, 0.25)), "rr_own")
+})

@@ -131,6 +131,14 @@ test_that("what has no likelihood of blocks is refused, and designs cluster by b
   refused(rr_glm(said ~ x, data, mechanism, weights = w))
   refused(rr_glm(said ~ x, data, mechanism, penalty = "prior"))
   refused(rr_glm(said ~ x, transform(data, team = 1), mechanism), "report")
+  # Likelihoods of rows would leave the deal out.
+  refused(rr_glm(said ~ x + (1 | team), data, mechanism), "law")
+  refused(rr_glm(said ~ x + (1 | w), data[names(data) != "team"], mechanism), "law")
+  refused(rr_glm(said ~ 1 + (1 | team), data, mechanism, protective = "no"), "law")
+  refused(rr_glm(said ~ x, data, list(a = mechanism, b = rr_forced(0.1)), arm = rep(c("a", "b"), 100)), "law")
+  refused(rr_glm(~group, rr_tally(data[c("team", "said")], mechanism, by = data$x)), "law")
+  refused(rr_family(mechanism), "law")
+  refused(rr_anchor(mechanism), "law")
   # What the deck cannot give has no likelihood.
   refused(rr_glm(said ~ 1, data.frame(team = rep(1:3, each = 5), said = 0), mechanism), "impossible")
   skip_if_not_installed("survey")
