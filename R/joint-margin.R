@@ -54,11 +54,12 @@ rr_margin <- function(fit, vars, given = NULL, target = NULL, ...) {
 cell_estimates <- function(fit, which, target) UseMethod("cell_estimates")
 
 joint_questions <- function(fit) {
-  if (identical(fit[["interval"]], "anytime")) {
-    abort("Margins and associations have no intervals that hold while looking: estimate without {.val anytime}.")
-  }
   if (inherits(fit, "rr_tmdh")) return(c(fit$columns, setdiff(names(fit$design$questions), fit$columns)))
-  questions <- if (inherits(fit, c("rr_fit_product", "rr_survey"))) names(fit$mechanism$questions)
+  is_joint <- inherits(fit, c("rr_fit_product", "rr_survey"))
+  if (is_joint && identical(fit$interval, "anytime")) {
+    abort("Margins and associations have no intervals that hold while looking, {.val anytime}.")
+  }
+  questions <- if (is_joint) names(fit$mechanism$questions)
   questions %||% must_be(fit, "fit", "a joint fit")
 }
 

@@ -239,15 +239,18 @@ rr_new_mechanism <- function(kind, levels, ..., epsilon, design, reports = level
 
 # An error if an additive law or a channel has no probabilities for `k` truths, or reveals more than `epsilon`.
 check_law_epsilon <- function(law, k, epsilon) {
-  if (!inherits(law, c("rr_law_additive", "rr_law_channel"))) return(invisible())
-  axes <- if (is.null(law$axes)) list(list(a = law$a, b = rep_len(law$b, k))) else law$axes
-  sums <- unlist(lapply(axes, function(axis) if (is.null(axis$b)) colSums(axis$matrix) else axis$a + sum(axis$b)))
+  is_additive <- "additive" %in% law$gives
+  if (!is_additive && is.null(law$axes)) return(invisible())
+  axes <- if (is_additive) list(list(a = law$a, b = rep_len(law$b, k))) else law$axes
+  row_sums <- function(axis) if (is.null(axis$b)) colSums(axis$matrix) else axis$a + sum(axis$b)
+  sums <- unlist(lapply(axes, row_sums))
   if (any(abs(sums - 1) > 1e-8)) {
     abort(c("{.arg law} must have probabilities that add up to 1 for each truth.",
             x = "One sum is {sums[which.max(abs(sums - 1))]}."))
   }
   min_epsilon <- sum(vapply(axes, axis_epsilon, 0))
-  if (epsilon < min_epsilon * (1 - 1e-8)) {
+  # Logarithms of ratios near 1 have lost digits.
+  if (epsilon < min_epsilon * (1 - 1e-8) - 1e-14) {
     abort(c("{.arg epsilon} must be at least the epsilon of {.arg law}.",
             x = "It is {format(epsilon)}, and reports with this law have {format(min_epsilon, digits = 6)}."))
   }
@@ -255,7 +258,10 @@ check_law_epsilon <- function(law, k, epsilon) {
 
 # Epsilon of one factor of a channel. Without a matrix it is additive, and a report that nobody gives reveals nothing.
 axis_epsilon <- function(axis) {
-  if (is.null(axis$b)) return(matrix_epsilon(t(axis$matrix)))
+  if (is.null(axis$b)) {
+    reports <- axis$matrix[rowSums(axis$matrix) > 0, , drop = FALSE]
+    return(max(log(apply(reports, 1, max) / apply(reports, 1, min))))
+  }
   b <- axis$b[axis$b + max(axis$a, 0) > 0]
   max(abs(log1p(axis$a / b)))
 }

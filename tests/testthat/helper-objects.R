@@ -28,6 +28,7 @@ object_of_each_class <- function() {
     mixed = suppressMessages(rr_glm(y ~ x + (1 | id), asked, rr_binary(1, 0))),
     evasion = suppressWarnings(suppressMessages(rr_glm(y ~ 0 + item + (1 | id), asked, die, protective = "no"))),
     attention = suppressWarnings(rr_glm(y ~ x, anchored, crosswise, anchor = list(a = rr_anchor(crosswise)), attention = ~1)),
+    anchor = rr_estimate(anchored, crosswise, column = c("y", "a"), anchor = rr_anchor(crosswise), by = "x"),
     dealt = rr_glm(y ~ x, data.frame(y = rep(c(1, 0, 1, 0, 0, 0, 1, 1, 0, 0), 3), x = rep(c(0, 1, 1), 10), block = rep(1:6, each = 5)), rr_dealt(1, cards = 5)),
     loglinear = rr_loglinear(~ item1 + item2, rr_counts(xtabs(count ~ item1 + item2, benefit_survey), items)),
     cooccurrence = counted, tmdh = rr_tmdh(counted, rr_warner(0.8)), pmdh = rr_pmdh(as.table(array(c(600, 150, 150, 100), c(2, 2))), rr_warner(0.8)),
