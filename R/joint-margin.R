@@ -76,10 +76,29 @@ cell_estimates.rr_tmdh <- function(fit, which, target) {
   tally <- if (all(names %in% fit$columns) && is.null(fit$counts$scores)) {
     reported_margin(fit, which, names, members, to_cells)
   }
-  list(levels = levels, estimate = as.vector(to_cells %*% counts) / fit$n,
-       covariance = to_cells[, -1, drop = FALSE] %*% covariance %*% t(to_cells[, -1, drop = FALSE]) / fit$n^2,
-       n = fit$n, target = target, conf.level = fit$conf.level, tally = tally,
+  cells_covariance <- to_cells[, -1, drop = FALSE] %*% covariance %*% t(to_cells[, -1, drop = FALSE]) / fit$n^2
+  list(levels = levels, estimate = as.vector(to_cells %*% counts) / fit$n, covariance = cells_covariance,
+       squares = margin_squares(fit, parts, counts / fit$n, covariance / fit$n^2, diag(cells_covariance)), n = fit$n,
+       target = target, conf.level = fit$conf.level, tally = tally,
        supports = if (is.null(tally) && length(which) == 2L) margin_supports(fit, unname(parts)))
+}
+
+# The moments of the score intervals of cells, with the `n` that they count. Shares that were made to add up to 1 vary less,
+# or more, than the products of scores, as if there were more respondents, or fewer.
+margin_squares <- function(fit, parts, shares, covariance, variances) {
+  moments <- column_moments(fit)
+  each <- lapply(unname(parts), function(part) {
+    v <- moments$v[part$at]
+    kappa <- moments$kappa[part$at]
+    # E (1 - u)^2 of the first answer to a yes/no question.
+    if (length(part$at) < length(part$levels)) list(v = c(v + kappa - 1, v), kappa = c(2 - kappa, kappa))
+    else list(v = v, kappa = kappa)
+  })
+  maps <- lapply(unname(parts), function(part) rbind(c(1, numeric(length(part$at))), part$raw))
+  to_raw <- Reduce(function(a, b) kronecker(b, a), lapply(parts, `[[`, "raw"))[, -1, drop = FALSE]
+  ratio <- variances / rowSums((to_raw %*% covariance) * to_raw)
+  ratio[!is.finite(ratio) | ratio <= 0] <- 1
+  c(cell_squares(maps, each, shares), list(n = fit$n / ratio))
 }
 
 # At most one column of each question, the first running fastest; the first set is empty, and its count N is known.
@@ -107,8 +126,20 @@ cell_estimates.rr_fit_product <- function(fit, which, target) {
   part <- estimate_again(cells$tally, method = "inv", target = fit$target)
   cells$estimate <- part$estimate
   cells$covariance <- estimate_covariance(part$mechanism, part, 1, seq_along(part$estimate))
+  cells$squares <- c(question_squares(part), list(n = part$tally$effective_n))
   cells$boundary <- 0
   cells
+}
+
+# The moments of an unbiased joint estimate.
+question_squares <- function(fit) {
+  questions <- unname(fit$mechanism$questions)
+  maps <- lapply(questions, function(question) rbind(1, diag(length(question$levels)), deparse.level = 0))
+  moments <- lapply(seq_along(questions), function(j) {
+    shares <- rowsum(as.vector(fit$estimate), cell_codes(fit$mechanism$sizes, j))
+    score_moments(rr_law(questions[[j]]), as.vector(shares))
+  })
+  cell_squares(maps, moments, as.vector(fit$estimate))
 }
 
 cell_estimates.rr_survey <- function(fit, which, target) {
@@ -147,6 +178,7 @@ cell_codes <- function(sizes, which) {
 # P(inside | rest) = cell / sum of its slice, with the delta method.
 condition_cells <- function(cells, inside) {
   cells$joint <- cells[c("estimate", "covariance")]
+  cells$squares <- NULL
   rest <- setdiff(seq_along(cells$levels), inside)
   group <- cell_codes(lengths(cells$levels), rest)
   total <- as.vector(rowsum(cells$estimate, group))[group]
@@ -174,8 +206,9 @@ new_rr_margin <- function(cells, given) {
                           })), class = c("rr_margin", "rr_estimates"))
 }
 
-# Normal approximations, cut at 0 and 1, but not to a point.
+# Score intervals of unbiased joint shares; otherwise normal approximations, cut at 0 and 1, but not to a point.
 bounds_of.rr_margin <- function(x, rows, level) {
+  if (!is.null(x$squares)) return(share_limits(rows$estimate, x$squares, x$squares$n, level, x$target))
   half <- t_quantile(level, x$df) * rows$std.error
   half[!is.null(x$notes) & half == 0] <- NA
   normal_interval(rows$estimate, half, 0, 1)

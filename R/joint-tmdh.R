@@ -93,7 +93,7 @@ rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "s
   scored <- !is.null(counts$scores)
   design <- if (scored) score_design(mechanism, counts) else column_design(mechanism, counts$columns)
   check_direct(design, counts)
-  made <- if (scored) counts["values"] else through_columns(counts, design, TRUE)
+  made <- if (scored) counts["values"] else through_columns(counts, moment_weights(design, TRUE))
   new_rr_histogram("tmdh", counts$columns, order, made$values, more = made$more, tallied = counts$tallied,
                    further = further, counts = counts, design = design, mechanism = mechanism, target = target,
                    conf.level = conf.level)
@@ -142,6 +142,9 @@ rows_of.rr_tmdh <- function(x) {
          std.error = root(histogram_variances(x, x, x$target)))[possible_sets(x), ]
 }
 
+# Score intervals.
+bounds_of.rr_tmdh <- function(x, rows, level) lapply(histogram_limits(x, level), `[`, possible_sets(x))
+
 labels_of.rr_tmdh <- function(x) shown_labels(x)[possible_sets(x)]
 
 # A panel for each size of sets.
@@ -156,6 +159,7 @@ notes_of.rr_tmdh <- function(x, shown) {
   aim <- c(population = "population (respondents are a sample)", sample = "sample (only the randomization is random)")
   c(notes_of.rr_histogram(x, shown),
     paste0("  Target: ", aim[[x$target]], "; ", format(100 * x$conf.level), "% intervals"),
+    if (anyNA(shown$conf.low)) "  Intervals are NA if the second moments of a question's scores are not known",
     if (anyNA(shown$std.error)) {
       paste0("  ", sum(is.na(shown$std.error)),
              " variance estimates are negative (they are unbiased), so no standard error is given")
@@ -223,7 +227,7 @@ rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
   order <- asked_order(order, truth)
   design <- column_design(mechanism, truth$columns)
   refuse_blocks(design)
-  made <- through_columns(truth, design, FALSE)
+  made <- through_columns(truth, moment_weights(design, FALSE))
   # What covariances of a given truth are computed from.
   truth$design <- design
   truth$counts <- list(values = made$values, tallied = truth$tallied, more = made$more)
