@@ -19,6 +19,8 @@ score_moments <- function(law, shares) {
   list(v = squares[2, ], kappa = squares[1, ] - squares[2, ])
 }
 
+no_moments_words <- "  No interval (NA): the law of a question does not give the second moments of its scores"
+
 # Those of columns. A debiased bit takes two values, a score may take more.
 column_moments <- function(fit) {
   if (is.null(fit$counts$scores)) {
@@ -50,6 +52,8 @@ share_limits <- function(share, squares, n, level, target) {
 # Limits of the sets of a fit, as numbers of rows. Sums over the subsets of each set are maps through its columns.
 histogram_limits <- function(fit, level) {
   moments <- column_moments(fit)
+  has_moments <- !is.na(moments$v)
+  moments <- lapply(moments, replace, !has_moments, 0)
   with_values <- function(f) {
     fit$values <- f(fit$values)
     if (!is.null(fit$more)) fit$more$values <- f(fit$more$values)
@@ -66,7 +70,8 @@ histogram_limits <- function(fit, level) {
   share <- shown_values(fit) / fit$n
   squares <- product_squares(through(clipped, moments$v, moments$kappa), share, product(moments$kappa),
                              product(pmin(moments$v, moments$v + moments$kappa)), product(moments$v + moments$kappa))
-  lapply(share_limits(share, squares, fit$n, level, fit$target), `*`, fit$n)
+  has_limits <- product(as.double(has_moments)) > 0
+  lapply(share_limits(share, squares, fit$n, level, fit$target), function(x) ifelse(has_limits, fit$n * x, NA_real_))
 }
 
 # The moments that intervals of all cells of some questions need. `maps` turn `shares` into those of any answer, in the first row,

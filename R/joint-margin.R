@@ -203,7 +203,7 @@ new_rr_margin <- function(cells, given) {
                           notes = if (zeros > 0) {
                             paste0("  Cells at 0 in the joint fit, taken as known: ", zeros,
                                    ". The standard errors are too small")
-                          })), class = c("rr_margin", "rr_estimates"))
+                          } else if (anyNA(cells$squares$own)) no_moments_words)), class = c("rr_margin", "rr_estimates"))
 }
 
 # Score intervals of unbiased joint shares; otherwise normal approximations, cut at 0 and 1, but not to a point.

@@ -159,7 +159,7 @@ notes_of.rr_tmdh <- function(x, shown) {
   aim <- c(population = "population (respondents are a sample)", sample = "sample (only the randomization is random)")
   c(notes_of.rr_histogram(x, shown),
     paste0("  Target: ", aim[[x$target]], "; ", format(100 * x$conf.level), "% intervals"),
-    if (anyNA(shown$conf.low)) "  Intervals are NA if the second moments of a question's scores are not known",
+    if (anyNA(shown$conf.low)) no_moments_words,
     if (anyNA(shown$std.error)) {
       paste0("  ", sum(is.na(shown$std.error)),
              " variance estimates are negative (they are unbiased), so no standard error is given")

@@ -73,3 +73,46 @@ test_that("the interval of one column is Wilson's, carried through", {
   # More were reported than any truth makes likely: to the end.
   expect_identical(confint(fit)[2, 2], 80)
 })
+
+test_that("sets of scores without second moments have no interval, and print says why", {
+  questions <- list(x = rr_warner(0.8), y = rr_bloom(c("a", "b"), bits = 8, hashes = 1, cohorts = 1, f = 0.3, p = 0.25, q = 0.75))
+  set.seed(1)
+  reports <- suppressWarnings(Map(function(question, n) rr_perturb(rep(question$levels, n), question, rng = "R"), questions, 50))
+  fit <- rr_tmdh(rr_cooccurrence(reports, order = 2, mechanism = questions), questions)
+  table <- tidy(fit, conf.int = TRUE)
+  expect_identical(is.na(table$conf.low), grepl("y:", table$term))
+  expect_false(anyNA(table$std.error))
+  expect_output(print(fit), "second moments")
+  expect_output(print(rr_margin(fit, c("x", "y"))), "second moments")
+  expect_false(anyNA(confint(rr_margin(fit, "x"))))
+})
+
+test_that("intervals of pairs cover, by summing over all tables of reports", {
+  # Warner's device and one with unequal probabilities; the pair is rare, and Wald's interval is a point where it is most likely.
+  design <- list(p = c(0.75, 0.8), q = c(0.25, 0.1))
+  n <- 16
+  tables <- as.matrix(expand.grid(0:n, 0:n, 0:n))
+  tables <- cbind(tables, n - rowSums(tables))[rowSums(tables) <= n, ]
+  limits <- apply(tables, 1, function(cells) {
+    confint(rr_tmdh(rr_cooccurrence(as.table(array(cells, c(2, 2))), 2), design))[3, ] / n
+  })
+  channel <- Reduce(function(a, b) kronecker(b, a), Map(function(p, q) rbind(c(1 - q, q), c(1 - p, p)), design$p, design$q))
+  for (shares in list(c(0.81, 0.09, 0.09, 0.01), c(0.6, 0.2, 0.15, 0.05), c(0.4, 0.2, 0.1, 0.3), c(0.1, 0.2, 0.2, 0.5))) {
+    prob <- apply(tables, 1, stats::dmultinom, prob = shares %*% channel)
+    expect_gt(sum(prob[limits[1, ] <= shares[4] & shares[4] <= limits[2, ]]), 0.93)
+  }
+})
+
+test_that("categories that were made to add up to 1 have intervals of the same share of their error", {
+  survey <- rr_product(a = rr_unary(3, epsilon = 2), b = rr_warner(0.8))
+  set.seed(3)
+  reports <- rr_perturb(data.frame(a = sample(3, 400, TRUE), b = sample(c("no", "yes"), 400, TRUE)), survey, rng = "R")
+  fit <- rr_tmdh(rr_cooccurrence(reports, 4, mechanism = survey), survey)
+  for (target in c("population", "sample")) {
+    margin <- rr_margin(fit, "a", target = target)
+    # Far from 0 and 1 the interval is nearly that of the standard error; 400 people make Wilson's shorter by 2 %.
+    expect_equal(unname(confint(margin)[, 2] - confint(margin)[, 1]), 2 * 1.96 * tidy(margin)$std.error, tolerance = 0.03)
+    # A column beside it keeps Wilson's.
+    expect_equal(unname(confint(rr_margin(fit, "b", target = target))[2, ]), unname(confint(rr_tmdh(fit$counts, survey, target = target))[4, ] / 400), tolerance = 1e-9)
+  }
+})
