@@ -8,6 +8,9 @@
 #' The shares of a question's categories add up to 1. If the estimates of [rr_tmdh()] do not (unary encoding, hashing), the difference is divided equally among them, in the margin and in its
 #' covariance. Margins of a margin agree with each other.
 #'
+#' Joint shares of [rr_tmdh()] and of fits by `method = "inv"` have the score intervals of [rr_tmdh()], for each cell. If the categories were made to add up to 1, the squared quantile of the
+#' interval is multiplied by the ratio of the variances after and before. Conditional shares, survey designs and other methods have the normal approximation, cut at 0 and 1.
+#'
 #' Standard errors of a maximum likelihood fit treat its zeros as known. If a margin contains such zeros, its standard errors are too small, a cell of 0
 #' has no interval, and `print()` says so. Use the unbiased estimate then (`method = "inv"`, or [rr_tmdh()]).
 #'
@@ -19,7 +22,7 @@
 #' @param ... Not used; further arguments give an error.
 #' @return An object of class `rr_margin`: a list with `estimate` (an array of shares with one dimension per question) and the `covariance` of its
 #'   cells. `tidy()` gives one row per cell: a column per question, `estimate`, `std.error`, and with `conf.int = TRUE`
-#'   `conf.low` and `conf.high` (normal approximation, cut at 0 and 1). `as.table()` and the methods of [estimate_methods] work; [rr_association()] accepts a margin of two
+#'   `conf.low` and `conf.high`. `as.table()` and the methods of [estimate_methods] work; [rr_association()] accepts a margin of two
 #'   questions.
 #' @section Errors:
 #' `candor_error_level` (unknown question), `candor_error_order` (counts that were not tallied), `candor_error_argument`. See [candor_conditions].

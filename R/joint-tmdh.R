@@ -25,6 +25,13 @@
 #' name. The covariance takes what it needs from the joint counts and not from the protocol. Margins of \eqn{m} questions need counts of order \eqn{2m}, or the sets of interest in
 #' `sets`. Questions counted in scores need order \eqn{m}.
 #'
+#' @section Intervals:
+#' The interval holds the counts that lie at most \eqn{z} standard deviations from the estimate, with the standard deviation under that count. For one column this is Wilson's interval.
+#' The shares of the smaller sets within the set are taken from the estimate. The interval exists also if no row shows the set, and if the estimated variance is negative.
+#'
+#' With scores of more than two values, the second moments of a category's scores are averaged over the other truths by the estimated margin. If the law of a question has no second
+#' moments (Bloom filters), the interval is `NA` and `print()` says so. `vcov()` and `std.error` remain the unbiased estimates. See [`?intervals`][intervals].
+#'
 #' @param counts Reported joint counts of [rr_cooccurrence()].
 #' @param mechanism How the columns were randomized, as any of these:
 #'   * one yes/no mechanism for all columns, such as [rr_warner()];
@@ -41,7 +48,7 @@
 #' @param sets `NULL` (default) for all sets that `coef()` shows, or the sets of interest, as in [rr_cooccurrence()].
 #' @param ... Not used; `rr_tmdh()` refuses further arguments.
 #' @return `rr_tmdh()`: an object of class `c("rr_tmdh", "rr_histogram")`, read by `coef()`, `tidy()`, `confint()`, `vcov()`, [rr_margin()],
-#'   [rr_association()], `as.table()` and `plot()`. Estimates are numbers of rows, with intervals of the normal approximation; divide by `nobs()` for shares. A negative estimate is kept: it is information about a count near 0.
+#'   [rr_association()], `as.table()` and `plot()`. Estimates are numbers of rows, with score intervals (section *Intervals*); divide by `nobs()` for shares. A negative estimate is kept: it is information about a count near 0.
 #' @section Errors and warnings:
 #' * `candor_error_no_information`: `p = q` in a column. `candor_error_mismatch`: mechanisms that do not match the columns.
 #' * `candor_error_impossible`: direct reports that support no category or several. `candor_error_order`: a set that was not tallied, by name.

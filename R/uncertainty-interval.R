@@ -45,6 +45,11 @@
 #' \deqn{(\hat\theta - \theta)^2 \le \frac{z^2}{n} \{\theta m_1 + (1 - \theta) m_0 - \theta^2\}}{(T - theta)^2 <= (z^2 / n) (theta m1 + (1 - theta) m0 - theta^2)}
 #' where \eqn{m_1}{m1} and \eqn{m_0}{m0} are the mean squares of the scores of respondents in the category and of the others. For the sample, \eqn{\theta}{theta} replaces \eqn{\theta^2}{theta^2}.
 #'
+#' **Joint counts.** The estimated share \eqn{\hat\mu_J}{mu_J} of the rows that hold a set of answers \eqn{J} to different questions ([rr_tmdh()], [rr_margin()]) is a mean of products of
+#' scores. Score \eqn{j} has the second moment \eqn{v_j + \kappa_j}{v_j + kappa_j} if the truth is answer \eqn{j}, otherwise \eqn{v_j}. The interval holds the shares with
+#' \deqn{(\hat\mu_J - \theta)^2 \le \frac{z^2}{n} \{V_0 + \kappa_J \theta - \theta^2\}, \quad V_0 = \sum_{S \subset J} \kappa_S v_{J \setminus S} \hat\mu_S}{(mu_J - theta)^2 <= (z^2 / n) (V0 + kappa_J theta - theta^2), V0 = sum over S strictly inside J of kappa_S v_(J without S) mu_S}
+#' with products \eqn{\kappa_S}{kappa_S} and \eqn{v_S}, and \eqn{\hat\mu_S}{mu_S} cut at 0 and 1. For one answer it is Wilson's interval. For the sample, \eqn{\theta}{theta} replaces \eqn{\theta^2}{theta^2}.
+#'
 #' **Profile interval.** It holds the shares for which twice the log-likelihood, maximized over the other shares, is within the chi-squared quantile with one degree of freedom of
 #' its maximum (Wilks 1938). This law assumes a truth inside of (0, 1).
 #' At 0 or 1 the statistic is 0 in half of the surveys and follows the law in the others, so the interval is conservative.
