@@ -2,12 +2,12 @@
 #
 #   Rscript -e 'source(system.file("studies", "joint-intervals.R", package = "candor"))'
 #
-# writes joint-intervals.csv into the working directory, or the folder that is given as an argument to Rscript. It takes three minutes.
+# writes joint-intervals.csv into the working directory, or the folder that is given as an argument to Rscript. It takes two minutes.
 library(candor)
 
 designs <- list(`p 0.8, q 0.1` = c(0.8, 0.1), `Warner 0.75` = c(0.75, 0.25), `p 0.95, q 0.02` = c(0.95, 0.02))
 
-study_joint <- function(replications = 400, shares = c(0.01, 0.1, 0.5), sizes = c(20, 100, 1000)) {
+study_joint <- function(replications = 1000, shares = c(0.01, 0.1, 0.5), sizes = c(20, 100, 1000)) {
   cells <- expand.grid(design = names(designs), share = shares, n = sizes, stringsAsFactors = FALSE)
   do.call(rbind, lapply(seq_len(nrow(cells)), function(i) {
     runs <- vapply(seq_len(replications), function(seed) one_survey(designs[[cells$design[i]]], cells$share[i], cells$n[i], seed),
