@@ -140,3 +140,11 @@ test_that("a wide channel's default interval holds the estimate and the truth, b
     expect_gt(sum(prob[bounds[, 1] <= share & share <= bounds[, 2]]), 0.93)
   }
 })
+
+test_that("intervals by rank of a wide channel have the level of each rank", {
+  C <- rbind(a = c(0.6, 0.2, 0.1, 0.1), b = c(0.1, 0.6, 0.2, 0.1), c = c(0.1, 0.1, 0.3, 0.5))
+  fit <- rr_estimate(rr_counts(c(90, 70, 50, 40), rr_channel(C)))
+  ranked <- fit_intervals(fit, ranked = TRUE)$low
+  rank <- rank(-coef(fit))
+  for (i in 1:3) expect_equal(ranked[i], confint(fit, i, level = 1 - 0.05 * rank[[i]] / 3)[[1]], tolerance = 1e-7)
+})
