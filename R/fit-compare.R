@@ -8,7 +8,7 @@
 #' categories then had p < 0.05, and 12 to 13% if one week had chosen them.
 #'
 #' Differences have the intervals of [rr_contrast()]: Wald's, or Newcombe's if an estimate is on the boundary. With Newcombe's interval the p-value is one minus the largest
-#' confidence level at which the interval excludes 0, up to a tenth of a standard deviation. It is `NA` at the boundary for fits with another `interval` than `"wilson"`.
+#' confidence level at which the interval excludes 0, up to a tenth of a standard deviation. It is `NA` at the boundary for fits with another `interval` than `"wilson"` or `"profile"`.
 #'
 #' Ratios have Fieller's interval, or Donner and Zou's at the boundary: all ratios \eqn{r} for which the interval of the second share minus \eqn{r} times the first contains 0. So
 #' the ratio's interval contains 1 if and only if the difference's contains 0, and both have the same p-value. A limit of `Inf` means that the first share may be 0. The ratio is `NA` if
@@ -189,7 +189,7 @@ fit_sample <- function(fit, labels, conf.level) {
   interval <- if (fit$interval %in% c("wald", "bootstrap")) "wilson" else fit$interval
   intervals <- function(level) lapply(fit_intervals(fit, level, interval, at), as.vector)
   c(list(share = unname(group_estimate(fit, 1L)[at]), error = fit_errors(fit, 1L, at), edge = held_at_boundary(fit, 1L),
-         df = Inf, intervals = if (interval == "wilson") intervals, effects = fit_effects(fit, 1L, at),
+         df = Inf, intervals = if (interval %in% c("wilson", "profile")) intervals, effects = fit_effects(fit, 1L, at),
          mechanism = fit$mechanism, plan = fit$plan,
          reports = if (interval == "anytime") reports_looked_at(group_evidence(fit$tally, 1L), at)),
     intervals(conf.level))

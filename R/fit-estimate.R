@@ -30,7 +30,7 @@
 #'   formulas such as `~ region`.
 #' @param target `"population"` (default) or `"sample"`: whom the uncertainty is about, see [`?intervals`][intervals].
 #' @param interval Kind of interval: `"wilson"` (default), `"exact"`, `"wald"`, `"bootstrap"`, `"profile"`, `"credible"` or `"anytime"`, see [`?intervals`][intervals]. The default
-#'   for a maximum likelihood fit of pooled designs is `"profile"`.
+#'   for the maximum likelihood of a channel with more reports than truths is `"profile"`.
 #' @param conf.level Confidence level, a number in (0, 1); default 0.95.
 #' @param simultaneous Logical, default `FALSE`. Should all intervals hold together (Bonferroni)?
 #' @param replications Number of bootstrap replications, a whole number of at least 20; default 999.
@@ -146,7 +146,7 @@ estimate_tally <- function(mechanism, tally, given) UseMethod("estimate_tally")
 estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
   law <- check_law(rr_law(mechanism))
   method <- check_method(given$method %||% default_method(tally, law))
-  interval <- if (is.null(given$interval)) default_interval(mechanism, method, given$target)
+  interval <- if (is.null(given$interval)) default_interval(mechanism, method, given$target, law)
     else check_choice(given$interval, "interval", interval_kinds)
   check_interval_kind(interval, mechanism, given$target, method, law)
   if (!is.null(law$internal) && NCOL(tally$counts) > 1L) {
@@ -169,12 +169,22 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
   fit
 }
 
-# Under several designs of one truth no report belongs to a category: Wilson's interval is that of the least-squares
-# inverse, which weighs all reports alike, and is wider than the likelihood's.
-default_interval <- function(mechanism, method, target) {
+# The kind of interval whose centre is the estimate. The least-squares inverse, whose interval is Wilson's, and the
+# maximum of the likelihood are different estimates if there are more reports than truths: the inverse weighs all
+# reports alike.
+default_interval <- function(mechanism, method, target, law) {
   if (!is.null(method$no_intervals)) return("none")
-  pooled <- !is.null(mechanism$designs) && isTRUE(method$likelihood) && target == "population"
-  if (pooled && length(mechanism$levels) <= profile_cells) "profile" else "wilson"
+  k <- length(mechanism$levels)
+  profiled <- isTRUE(method$likelihood) && has_spare_reports(law, k) && k <= profile_cells
+  if (profiled && target == "population" && !is_validated(mechanism)) "profile" else "wilson"
+}
+
+fit_default_interval <- function(fit) default_interval(fit$mechanism, fit$estimator, fit$target, rr_law(fit$mechanism))
+
+# Are there more reports than truths, of which none belongs to one truth alone?
+has_spare_reports <- function(law, k) {
+  general <- law_gives(law, "channel") && law_gives(law, "profile") && !law_gives(law, "exact") && is.null(law$internal)
+  general && prod(axis_sizes(law_axes(law, k), "reports")) > k
 }
 
 new_rr_fit <- function(tally, method, results, target, interval, conf.level, simultaneous) {

@@ -19,7 +19,7 @@
 #'
 #' Forty rows need 4 inches of height. If the device is too small, a message gives the height that is needed.
 #'
-#' Pictures that sort categories by size have the intervals by rank of [rr_top()] instead of Wilson's or exact intervals. The caption says so.
+#' Pictures that sort categories by size have the intervals by rank of [rr_top()] instead of the default or exact intervals. The caption says so.
 #'
 #' @section Pictures of tables:
 #' The picture of a table depends on its function:
@@ -104,7 +104,7 @@ draw_shares <- function(fit, order, which) {
   sorted <- isTRUE(order) || (is.null(order) && !few && !in_order(fit$mechanism))
   # If categories are sorted by size, a reader picks them by looking. Other kinds of interval were asked for by name.
   if (sorted && !(few && rows_are_groups(fit, data)) && !fit$simultaneous &&
-      (inherits(fit, "rr_survey") || fit$interval %in% c("wilson", "exact"))) {
+      (inherits(fit, "rr_survey") || fit$interval %in% c("wilson", "exact", fit_default_interval(fit)))) {
     fit$ranked <- TRUE
     data[c("conf.low", "conf.high")] <- lapply(fit_intervals(fit, which = which, ranked = TRUE), as.vector)
   }

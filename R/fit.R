@@ -245,6 +245,8 @@ fit_notes <- function(x, law, held) {
       sprintf("Random: respondents, their misclassification, the validation study (%s)", people_words(x$mechanism)),
     if (!is.null(x$estimator$notes)) x$estimator$notes(x$details),
     errors_unknown(x),
+    if (x$interval == "wilson" && isTRUE(x$estimator$likelihood) && has_spare_reports(law, length(x$mechanism$levels)))
+      "Intervals are about the unbiased estimate, which is not this maximum of the likelihood",
     if (x$interval == "credible")
       "Credible intervals hold on average over all categories, not for what looks largest: see rr_top()",
     if (!x$estimator$unbiased && is.null(x$estimator$spread) && held > 0)

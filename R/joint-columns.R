@@ -194,13 +194,17 @@ support_bits <- function(x, mechanism, name, kept) {
 # ---- the margins of questions ----
 
 # A question, or a column, as a linear map from 1 and its columns' shares to the shares of its categories. Those of
-# several categories are known to add up to 1: what is missing is given to all alike, which keeps them unbiased.
+# several categories are known to add up to 1: what is missing is given to all alike, which keeps them unbiased. `raw` is
+# the map without that.
 margin_part <- function(fit, name) {
   at <- match(name, fit$columns)
-  if (!is.na(at)) return(list(at = at, levels = column_levels(fit)[[at]], map = matrix(c(1, 0, -1, 1), 2)))
+  if (!is.na(at)) {
+    map <- matrix(c(1, 0, -1, 1), 2)
+    return(list(at = at, levels = column_levels(fit)[[at]], map = map, raw = map))
+  }
   question <- fit$design$questions[[name]]
   k <- length(question$at)
-  list(at = question$at, levels = question$levels, map = cbind(1 / k, diag(k) - 1 / k))
+  list(at = question$at, levels = question$levels, map = cbind(1 / k, diag(k) - 1 / k), raw = cbind(0, diag(k)))
 }
 
 # The reports' own moments of two questions; NULL where pairs of columns were not tallied.

@@ -7,10 +7,11 @@ new_rr_histogram <- function(kind, columns, order, values, ..., more = NULL, tal
             class = c(paste0("rr_", kind), "rr_histogram", if (kind == "tmdh") "rr_estimates"))
 }
 
-# The joint counts `x`, sent through each column's channel or back (`inverse`): list(values, more).
-through_columns <- function(x, design, inverse) {
-  made <- .Call(C_rr_moments, x$values, as.double(length(x$columns)), as.double(x$tallied),
-                as.double(moment_weights(design, inverse)), x$more$members, x$more$values)
+# The joint counts `x` as sums over the subsets of each set: list(values, more). `weights` are two rows, the factors of
+# columns that a subset lacks and has; moment_weights() are those of each column's channel.
+through_columns <- function(x, weights) {
+  made <- .Call(C_rr_moments, x$values, as.double(length(x$columns)), as.double(x$tallied), as.double(weights),
+                x$more$members, x$more$values)
   list(values = made$values, more = if (!is.null(x$more)) list(members = x$more$members, values = made$more))
 }
 

@@ -8,6 +8,9 @@
 #' The shares of a question's categories add up to 1. If the estimates of [rr_tmdh()] do not (unary encoding, hashing), the difference is divided equally among them, in the margin and in its
 #' covariance. Margins of a margin agree with each other.
 #'
+#' Joint shares of [rr_tmdh()] and of fits by `method = "inv"` have the score intervals of [rr_tmdh()], for each cell. If the categories were made to add up to 1, the squared quantile of the
+#' interval is multiplied by the ratio of the variances after and before. Conditional shares, survey designs and other methods have the normal approximation, cut at 0 and 1.
+#'
 #' Standard errors of a maximum likelihood fit treat its zeros as known. If a margin contains such zeros, its standard errors are too small, a cell of 0
 #' has no interval, and `print()` says so. Use the unbiased estimate then (`method = "inv"`, or [rr_tmdh()]).
 #'
@@ -19,7 +22,7 @@
 #' @param ... Not used; further arguments give an error.
 #' @return An object of class `rr_margin`: a list with `estimate` (an array of shares with one dimension per question) and the `covariance` of its
 #'   cells. `tidy()` gives one row per cell: a column per question, `estimate`, `std.error`, and with `conf.int = TRUE`
-#'   `conf.low` and `conf.high` (normal approximation, cut at 0 and 1). `as.table()` and the methods of [estimate_methods] work; [rr_association()] accepts a margin of two
+#'   `conf.low` and `conf.high`. `as.table()` and the methods of [estimate_methods] work; [rr_association()] accepts a margin of two
 #'   questions.
 #' @section Errors:
 #' `candor_error_level` (unknown question), `candor_error_order` (counts that were not tallied), `candor_error_argument`. See [candor_conditions].
@@ -80,10 +83,29 @@ cell_estimates.rr_tmdh <- function(fit, which, target) {
   tally <- if (all(names %in% fit$columns) && is.null(fit$counts$scores)) {
     reported_margin(fit, which, names, members, to_cells)
   }
-  list(levels = levels, estimate = as.vector(to_cells %*% counts) / fit$n,
-       covariance = to_cells[, -1, drop = FALSE] %*% covariance %*% t(to_cells[, -1, drop = FALSE]) / fit$n^2,
-       n = fit$n, target = target, conf.level = fit$conf.level, tally = tally,
+  cells_covariance <- to_cells[, -1, drop = FALSE] %*% covariance %*% t(to_cells[, -1, drop = FALSE]) / fit$n^2
+  list(levels = levels, estimate = as.vector(to_cells %*% counts) / fit$n, covariance = cells_covariance,
+       squares = margin_squares(fit, parts, counts / fit$n, covariance / fit$n^2, diag(cells_covariance)), n = fit$n,
+       target = target, conf.level = fit$conf.level, tally = tally,
        supports = if (is.null(tally) && length(which) == 2L) margin_supports(fit, unname(parts)))
+}
+
+# The moments of the score intervals of cells, with the `n` that they count. Shares that were made to add up to 1 vary less,
+# or more, than the products of scores, as if there were more respondents, or fewer.
+margin_squares <- function(fit, parts, shares, covariance, variances) {
+  moments <- column_moments(fit)
+  each <- lapply(unname(parts), function(part) {
+    v <- moments$v[part$at]
+    kappa <- moments$kappa[part$at]
+    # E (1 - u)^2 of the first answer to a yes/no question.
+    if (length(part$at) < length(part$levels)) list(v = c(v + kappa - 1, v), kappa = c(2 - kappa, kappa))
+    else list(v = v, kappa = kappa)
+  })
+  maps <- lapply(unname(parts), function(part) rbind(c(1, numeric(length(part$at))), part$raw))
+  to_raw <- Reduce(function(a, b) kronecker(b, a), lapply(parts, `[[`, "raw"))[, -1, drop = FALSE]
+  ratio <- variances / rowSums((to_raw %*% covariance) * to_raw)
+  ratio[!is.finite(ratio) | ratio <= 0] <- 1
+  c(cell_squares(maps, each, shares), list(n = fit$n / ratio))
 }
 
 # At most one column of each question, the first running fastest; the first set is empty, and its count N is known.
@@ -111,8 +133,20 @@ cell_estimates.rr_fit_product <- function(fit, which, target) {
   part <- estimate_again(cells$tally, method = "inv", target = fit$target)
   cells$estimate <- part$estimate
   cells$covariance <- estimate_covariance(part$mechanism, part, 1, seq_along(part$estimate))
+  cells$squares <- c(question_squares(part), list(n = part$tally$effective_n))
   cells$boundary <- 0
   cells
+}
+
+# The moments of an unbiased joint estimate.
+question_squares <- function(fit) {
+  questions <- unname(fit$mechanism$questions)
+  maps <- lapply(questions, function(question) rbind(1, diag(length(question$levels)), deparse.level = 0))
+  moments <- lapply(seq_along(questions), function(j) {
+    shares <- rowsum(as.vector(fit$estimate), cell_codes(fit$mechanism$sizes, j))
+    score_moments(rr_law(questions[[j]]), as.vector(shares))
+  })
+  cell_squares(maps, moments, as.vector(fit$estimate))
 }
 
 cell_estimates.rr_survey <- function(fit, which, target) {
@@ -151,6 +185,7 @@ cell_codes <- function(sizes, which) {
 # P(inside | rest) = cell / sum of its slice, with the delta method.
 condition_cells <- function(cells, inside) {
   cells$joint <- cells[c("estimate", "covariance")]
+  cells$squares <- NULL
   rest <- setdiff(seq_along(cells$levels), inside)
   group <- cell_codes(lengths(cells$levels), rest)
   total <- as.vector(rowsum(cells$estimate, group))[group]
@@ -175,11 +210,12 @@ new_rr_margin <- function(cells, given) {
                           notes = if (zeros > 0) {
                             paste0("  Cells at 0 in the joint fit, taken as known: ", zeros,
                                    ". The standard errors are too small")
-                          })), class = c("rr_margin", "rr_estimates"))
+                          } else if (anyNA(cells$squares$own)) no_moments_words)), class = c("rr_margin", "rr_estimates"))
 }
 
-# Normal approximations, cut at 0 and 1, but not to a point.
+# Score intervals of unbiased joint shares; otherwise normal approximations, cut at 0 and 1, but not to a point.
 bounds_of.rr_margin <- function(x, rows, level) {
+  if (!is.null(x$squares)) return(share_limits(rows$estimate, x$squares, x$squares$n, level, x$target))
   half <- t_quantile(level, x$df) * rows$std.error
   half[!is.null(x$notes) & half == 0] <- NA
   normal_interval(rows$estimate, half, 0, 1)

@@ -25,6 +25,13 @@
 #' name. The covariance takes what it needs from the joint counts and not from the protocol. Margins of \eqn{m} questions need counts of order \eqn{2m}, or the sets of interest in
 #' `sets`. Questions counted in scores need order \eqn{m}.
 #'
+#' @section Intervals:
+#' The interval holds the counts that lie at most \eqn{z} standard deviations from the estimate, with the standard deviation under that count. For one column this is Wilson's interval.
+#' The shares of the smaller sets within the set are taken from the estimate. The interval exists also if no row shows the set, and if the estimated variance is negative.
+#'
+#' With scores of more than two values, the second moments of a category's scores are averaged over the other truths by the estimated margin. If the law of a question has no second
+#' moments (Bloom filters), the interval is `NA` and `print()` says so. `vcov()` and `std.error` remain the unbiased estimates. See [`?intervals`][intervals].
+#'
 #' @param counts Reported joint counts of [rr_cooccurrence()].
 #' @param mechanism How the columns were randomized, as any of these:
 #'   * one yes/no mechanism for all columns, such as [rr_warner()];
@@ -41,7 +48,7 @@
 #' @param sets `NULL` (default) for all sets that `coef()` shows, or the sets of interest, as in [rr_cooccurrence()].
 #' @param ... Not used; `rr_tmdh()` refuses further arguments.
 #' @return `rr_tmdh()`: an object of class `c("rr_tmdh", "rr_histogram")`, read by `coef()`, `tidy()`, `confint()`, `vcov()`, [rr_margin()],
-#'   [rr_association()], `as.table()` and `plot()`. Estimates are numbers of rows, with intervals of the normal approximation; divide by `nobs()` for shares. A negative estimate is kept: it is information about a count near 0.
+#'   [rr_association()], `as.table()` and `plot()`. Estimates are numbers of rows, with score intervals (section *Intervals*); divide by `nobs()` for shares. A negative estimate is kept: it is information about a count near 0.
 #' @section Errors and warnings:
 #' * `candor_error_no_information`: `p = q` in a column. `candor_error_mismatch`: mechanisms that do not match the columns.
 #' * `candor_error_impossible`: direct reports that support no category or several. `candor_error_order`: a set that was not tallied, by name.
@@ -93,7 +100,7 @@ rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "s
   scored <- !is.null(counts$scores)
   design <- if (scored) score_design(mechanism, counts) else column_design(mechanism, counts$columns)
   check_direct(design, counts)
-  made <- if (scored) counts["values"] else through_columns(counts, design, TRUE)
+  made <- if (scored) counts["values"] else through_columns(counts, moment_weights(design, TRUE))
   new_rr_histogram("tmdh", counts$columns, order, made$values, more = made$more, tallied = counts$tallied,
                    further = further, counts = counts, design = design, mechanism = mechanism, target = target,
                    conf.level = conf.level)
@@ -142,6 +149,9 @@ rows_of.rr_tmdh <- function(x) {
          std.error = root(histogram_variances(x, x, x$target)))[possible_sets(x), ]
 }
 
+# Score intervals.
+bounds_of.rr_tmdh <- function(x, rows, level) lapply(histogram_limits(x, level), `[`, possible_sets(x))
+
 labels_of.rr_tmdh <- function(x) shown_labels(x)[possible_sets(x)]
 
 # A panel for each size of sets.
@@ -156,6 +166,7 @@ notes_of.rr_tmdh <- function(x, shown) {
   aim <- c(population = "population (respondents are a sample)", sample = "sample (only the randomization is random)")
   c(notes_of.rr_histogram(x, shown),
     paste0("  Target: ", aim[[x$target]], "; ", format(100 * x$conf.level), "% intervals"),
+    if (anyNA(shown$conf.low)) no_moments_words,
     if (anyNA(shown$std.error)) {
       paste0("  ", sum(is.na(shown$std.error)),
              " variance estimates are negative (they are unbiased), so no standard error is given")
@@ -223,7 +234,7 @@ rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
   order <- asked_order(order, truth)
   design <- column_design(mechanism, truth$columns)
   refuse_blocks(design)
-  made <- through_columns(truth, design, FALSE)
+  made <- through_columns(truth, moment_weights(design, FALSE))
   # What covariances of a given truth are computed from.
   truth$design <- design
   truth$counts <- list(values = made$values, tallied = truth$tallied, more = made$more)

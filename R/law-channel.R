@@ -336,6 +336,15 @@ law_likelihood_map.rr_law_internal <- function(law, evidence, estimate) whole_ma
 # Wilson's, with the number of respondents whose share would have the same variance.
 law_intervals.rr_law_internal <- function(law, evidence, estimate, interval, level, which, target) {
   theta <- law_unbiased(law, evidence)[which]
-  variance <- unbiased_variances(law, evidence, which, target, TRUE)
+  variance <- unbiased_variances(law, evidence, which, target, TRUE) + agreeing_label_variance(law, evidence)[which]
   wilson_interval(theta, theta * (1 - theta) / variance, normal_quantile(level)^2)
+}
+
+# What an estimate varies through the labels of reports whose labels all agree. Their own variance is 0, as if these
+# reports were certain: half a label more is spread evenly over the truths.
+agreeing_label_variance <- function(law, evidence) {
+  parts <- internal_parts(law, evidence)
+  agreeing <- colSums(law$internal > 0) == 1
+  shares <- (law$internal + 1 / (2 * evidence$k)) / rep(parts$seen + 1 / 2, each = evidence$k)
+  drop((shares * (1 - shares)) %*% (agreeing * parts$phi^2 / parts$seen))
 }

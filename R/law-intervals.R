@@ -95,12 +95,13 @@ reported_interval <- function(interval, a, b) {
 }
 
 # The t with |inv - t| <= z sd(t), where N Var = t own + (1 - t) others - t^2 (or - t for fixed truths), and where the
-# channel was measured t^2 study[1, ] + (1 - t)^2 study[2, ] more. A study that small says nothing: all t.
-moment_intervals <- function(inv, own, others, n, level, target, study = NULL) {
+# channel was measured t^2 study[1, ] + (1 - t)^2 study[2, ] more. A study that small says nothing: all t. No truth gives
+# a report less variance than `least`.
+moment_intervals <- function(inv, own, others, n, level, target, study = NULL, least = 0) {
   inside <- if (is.null(study)) 0 else study[1, ]
   outside <- if (is.null(study)) 0 else study[2, ]
   z2 <- normal_quantile(level)^2 / n +
-    squared_excess(inv, nearest(inv, 0, 1), ifelse(inv < 0, others + outside, own - 1 + inside))
+    squared_excess(inv, nearest(inv, 0, 1), pmax(ifelse(inv < 0, others + outside, own - 1 + inside), least))
   slope <- own - others - 2 * outside - if (target == "sample") 1 else 0
   square <- 1 + z2 * ((target == "population") - inside - outside)
   centre <- (inv + z2 * slope / 2) / square

@@ -180,7 +180,8 @@ channel_law <- function(mechanism) {
 #'   interval is too wide.
 #' * `"internal"`: the people in the table were drawn at random from the respondents, and are not among the counts of the tally (double sampling,
 #'   Tenenbein 1970, 1972). The estimate is \eqn{\sum_y \phi_y V_{xy} / V_{+y}}{sum_y phi_y V[x, y] / V[+, y]}, with the shares \eqn{\phi} of the
-#'   reports of all. `logLik()` is `NA`, and groups give an error, because each group would need a table of its own.
+#'   reports of all. If all labels of a report agree, their variance would be 0. The interval, not `vcov()`, then adds half a label, spread evenly over the
+#'   truths. `logLik()` is `NA`, and groups give an error, because each group would need a table of its own.
 #' * `"exact"`: the shares of the table are taken for the channel. The error of the study is left out. This is often most of the variance, and intervals
 #'   are then far too short. It is no way around an error of this page.
 #'

@@ -28,12 +28,12 @@
 #'
 #' @section Kinds of intervals:
 #'
-#' * `"wilson"` (default): score interval of the report's share, carried through the mechanism; in a general channel the score interval of the
+#' * `"wilson"` (default in most cases): score interval of the report's share, carried through the mechanism; in a general channel the score interval of the
 #'   unbiased estimate.
 #' * `"exact"`: Clopper and Pearson's, carried through the mechanism; covers at least as often as stated; not in general channels.
 #' * `"wald"`: estimate plus or minus a multiple of the standard error; may leave 0 to 1; too short for rare truths.
 #' * `"profile"`: the shares that a likelihood ratio test does not reject, each maximum certified; population only, up to 500 categories. It is
-#'   conservative at the boundary, and covers down to 85% if a direct question has about two yes.
+#'   conservative at the boundary, and covers down to 85% if a direct question has about two yes. It is the default of `"mle"` and `"ibu"` for channels with more reports than truths.
 #' * `"bootstrap"`: percentiles of estimates from simulated tallies; R's random generator; too narrow at the boundary.
 #' * `"credible"`: posterior quantiles of `"eb"`, the hull of two fits; at least 20 categories; right for most categories on average, not for a
 #'   category that was named or chosen.
@@ -45,14 +45,24 @@
 #' \deqn{(\hat\theta - \theta)^2 \le \frac{z^2}{n} \{\theta m_1 + (1 - \theta) m_0 - \theta^2\}}{(T - theta)^2 <= (z^2 / n) (theta m1 + (1 - theta) m0 - theta^2)}
 #' where \eqn{m_1}{m1} and \eqn{m_0}{m0} are the mean squares of the scores of respondents in the category and of the others. For the sample, \eqn{\theta}{theta} replaces \eqn{\theta^2}{theta^2}.
 #'
+#' **Joint counts.** The estimated share \eqn{\hat\mu_J}{mu_J} of the rows that hold a set of answers \eqn{J} to different questions ([rr_tmdh()], [rr_margin()]) is a mean of products of
+#' scores. Score \eqn{j} has the second moment \eqn{v_j + \kappa_j}{v_j + kappa_j} if the truth is answer \eqn{j}, otherwise \eqn{v_j}. The interval holds the shares with
+#' \deqn{(\hat\mu_J - \theta)^2 \le \frac{z^2}{n} \{V_0 + \kappa_J \theta - \theta^2\}, \quad V_0 = \sum_{S \subset J} \kappa_S v_{J \setminus S} \hat\mu_S}{(mu_J - theta)^2 <= (z^2 / n) (V0 + kappa_J theta - theta^2), V0 = sum over S strictly inside J of kappa_S v_(J without S) mu_S}
+#' with products \eqn{\kappa_S}{kappa_S} and \eqn{v_S}, and \eqn{\hat\mu_S}{mu_S} cut at 0 and 1. For one answer it is Wilson's interval. For the sample, \eqn{\theta}{theta} replaces \eqn{\theta^2}{theta^2}.
+#'
 #' **Profile interval.** It holds the shares for which twice the log-likelihood, maximized over the other shares, is within the chi-squared quantile with one degree of freedom of
 #' its maximum (Wilks 1938). This law assumes a truth inside of (0, 1).
 #' At 0 or 1 the statistic is 0 in half of the surveys and follows the law in the others, so the interval is conservative.
 #'
 #' The profile interval is about the maximum likelihood estimate, whatever the `method`. Wilson's interval is `NA` if the channel cannot be inverted.
 #'
+#' **More reports than truths.** In such channels, as of [rr_kuk()] with several draws, [rr_pool()] and some [rr_channel()], maximum likelihood and the unbiased estimate differ.
+#' Wilson's interval is about the unbiased (least-squares) estimate. It may lie to one side of the maximum likelihood estimate and is often wider than the profile interval.
+#' It remains the default for `target = "sample"`, for channels of a validation study and for more than 500 categories. `print()` names the kind of interval.
+#'
 #' Wilson's and exact intervals follow from the reports of one category. If these are more or fewer than any truth makes likely, Wilson's interval compares
-#' each truth with the best truth, so it is never a single point. The exact interval is then cut at 0 and 1. Both are widened, if needed, to contain the estimate.
+#' each truth with the best truth, so it is never a single point. The exact interval is then cut at 0 and 1. These two and the profile interval are widened, if needed, to contain the
+#' estimate of a method other than `"inv"`.
 #'
 #' `simultaneous = TRUE` divides the error by the number of categories times the number of groups (Bonferroni). If counts are binomial, `"wilson"` then stands for
 #' `"exact"`, because Wilson's interval is inaccurate so far out. For other channels and for survey designs such intervals are approximate.
@@ -182,9 +192,9 @@ group_intervals <- function(fit, g, level, interval, which) {
     bounds <- apply(fit$replicates[[g]][which, , drop = FALSE], 1, quantile, tails, names = FALSE)
     return(list(low = nearest(bounds[1, ], 0, 1), high = nearest(bounds[2, ], 0, 1)))
   }
-  if (interval == "profile") return(profile_intervals(fit, g, level, which))
   evidence <- group_evidence(fit$tally, g)
-  bounds <- if (interval == "anytime") anytime_intervals(fit, g, level, which)
+  bounds <- if (interval == "profile") profile_intervals(fit, g, level, which)
+    else if (interval == "anytime") anytime_intervals(fit, g, level, which)
     else law_intervals(evidence$law, evidence, group_estimate(fit, g), interval, level, which, fit$target)
   include_estimate(bounds, estimate, fit$estimator$unbiased)
 }

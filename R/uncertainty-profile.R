@@ -14,11 +14,12 @@ profile_top <- function(fit, g) {
        loglik = sum_log(evidence$counts, apply_channel(axes, best)))
 }
 
+# Each cell may have a level of its own: intervals by rank do.
 profile_intervals <- function(fit, g, level, which) {
   top <- profile_top(fit, g)
-  bounds <- vapply(which, function(i) {
+  bounds <- mapply(function(i, level) {
     profile_ratio(ratio_deviance(top$rows, top$counts, top$n, i, top$loglik), top$best[i], level)
-  }, c(low = 0, high = 0))
+  }, which, level)
   list(low = bounds["low", ], high = bounds["high", ])
 }
 

@@ -104,6 +104,38 @@ test_that("internal designs are the closed maximum", {
   }
 })
 
+test_that("labels of one report that all agree are not certain, by the vectors of internal studies", {
+  groups <- Filter(function(case) case$input$op %in% c("internal_groups", "internal_counts"), golden("doors_validated"))
+  expect_length(groups, 5)
+  for (case in groups) for (expected in case$expected$groups %||% list(c(case$input[c("unlabelled", "table")], case$expected))) {
+    labels <- as.character(seq_along(expected$unlabelled))
+    study <- matrix(expected$table, nrow(expected$table), dimnames = list(labels[seq_len(nrow(expected$table))], labels))
+    fit <- rr_estimate(rr_counts(expected$unlabelled, rr_misclassification(table = study, validation = "internal")), conf.level = case$input$level)
+    expect_golden(coef(fit), expected$estimate, 1e-8)
+    expect_golden(vcov(fit), expected$vcov_population, 1e-8)
+    expect_golden(vcov(fit, target = "sample"), expected$vcov_sample, 1e-8)
+    expect_golden(confint(fit), expected$interval, 1e-6)
+  }
+})
+
+test_that("intervals of internal studies cover a rare truth", {
+  withr::local_seed(11)
+  truths <- c(0.98, 0.02)
+  C <- rbind(c(0.99, 0.01), c(0.1, 0.9))
+  hits <- replicate(400, {
+    labels <- matrix(0, 2, 2)
+    # A study without both truths and both reports is refused.
+    while (any(rowSums(labels) == 0, colSums(labels) == 0)) {
+      labels <- matrix(stats::rmultinom(1, 100, truths * C), 2, dimnames = list(c("no", "yes"), c("no", "yes")))
+    }
+    unlabelled <- drop(stats::rmultinom(1, 1900, truths %*% C))
+    limits <- confint(rr_estimate(rr_counts(unlabelled, rr_misclassification(table = labels, validation = "internal"))), "yes")
+    limits[1] <= 0.02 && 0.02 <= limits[2]
+  })
+  # It was .77. The error of 400 surveys is .011.
+  expect_gte(mean(hits), 0.92)
+})
+
 test_that("regressions have the part of the validation study, in two steps", {
   found <- golden("validated_regression")
   expect_length(found, 15)

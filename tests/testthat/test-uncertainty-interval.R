@@ -141,7 +141,7 @@ test_that("nor in channels without closed form, where the score interval knows t
   split <- rr_channel(rbind(no = c(0.4, 0.4, 0.1, 0.1), yes = c(0.1, 0.1, 0.4, 0.4)))
   binary <- rr_warner(0.8)
   for (target in c("population", "sample")) for (method in c("mle", "inv")) for (yes in seq(0, 100, 10)) {
-    expect_equal(confint(rr_estimate(rr_counts(c(100 - yes, 0, yes, 0), split), method = method, target = target)),
+    expect_equal(confint(rr_estimate(rr_counts(c(100 - yes, 0, yes, 0), split), method = method, target = target, interval = "wilson")),
                  confint(rr_estimate(rr_counts(c(100 - yes, yes), binary), method = method, target = target)), tolerance = 1e-9)
   }
   # The only cell of the fit. For its row of the inverse N Var = t A + (1 - t) B - t^2, with the mean squares A under it
@@ -195,8 +195,9 @@ test_that("normal intervals are cut, but to no point, wherever an estimate leave
     expect_gt(diff(bounds), 0.1 * row$std.error)
   }
   survey <- rr_product(a = rr_warner(0.8), b = rr_warner(0.7))
-  margin <- rr_margin(rr_estimate(rr_counts(c(5, 5, 90, 6), survey), method = "inv"), "a")
-  for (i in 1:2) expect_row(tidy(margin, conf.int = TRUE)[i, ], 0, 1)
+  # Shares of a given b = yes; b = no has none.
+  margin <- rr_margin(rr_estimate(rr_counts(c(5, 5, 90, 6), survey), method = "inv"), "a", "b")
+  for (i in 3:4) expect_row(tidy(margin, conf.int = TRUE)[i, ], 0, 1)
   expect_equal(unname(confint(margin)), unname(as.matrix(tidy(margin, conf.int = TRUE)[c("conf.low", "conf.high")])))
   # Far fewer ones than noise alone gives.
   bits <- cbind(rep(c(1, 0), c(50, 950)), rep(c(0, 1, 0), c(60, 60, 880)))

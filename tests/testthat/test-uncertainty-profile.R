@@ -65,3 +65,86 @@ test_that("profiles are conservative at the boundary, by summing over all tallie
   }, NA)
   expect_gte(sum(stats::dbinom(0:60, 60, reported)[covered]), 0.95)
 })
+
+test_that("the default of channels with more reports than truths is the profile, by its vectors", {
+  for (case in golden("doors_interval")) {
+    tally <- rr_counts(case$input$counts, rr_channel(case$input$channel))
+    fit <- rr_estimate(tally, conf.level = case$input$level)
+    expect_identical(fit$interval, "profile")
+    expect_golden(coef(fit), case$expected$mle, 1e-7)
+    expect_golden(logLik(fit), case$expected$loglik, 1e-9)
+    expect_golden(confint(fit), case$expected$interval, 1e-6)
+  }
+})
+
+test_that("the default is the profile where the estimate and Wilson's interval part, and nowhere else", {
+  kind <- function(mechanism, ...) {
+    rr_estimate(rr_counts(rep(20, length(mechanism$reports)), mechanism), ...)$interval
+  }
+  wide <- rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.1, 0.2, 0.7)))
+  study <- rr_misclassification(table = rbind(no = c(no = 60, yes = 5, unsure = 9), yes = c(4, 50, 6)))
+  profiled <- list(wide, rr_kuk(0.7, 0.3, draws = 3), rr_product(a = wide, b = rr_warner(0.8)), rr_compose(rr_warner(0.9), rr_kuk(0.7, 0.3, draws = 2)))
+  for (mechanism in profiled) expect_identical(kind(mechanism), "profile")
+  expect_identical(kind(wide, method = "ibu"), "profile")
+  for (method in c("inv", "invp")) expect_identical(kind(wide, method = method), "wilson")
+  expect_identical(kind(wide, target = "sample"), "wilson")
+  expect_identical(kind(study), "wilson")
+  expect_output(print(rr_estimate(rr_counts(c(60, 40, 30), wide), target = "sample")), "about the unbiased estimate")
+  for (mechanism in list(rr_warner(0.8), rr_geometric(3, epsilon = 1), rr_hadamard(3, epsilon = 1), rr_product(a = rr_warner(0.8), b = rr_grr(3, epsilon = 1)))) {
+    expect_identical(kind(mechanism), "wilson")
+  }
+})
+
+test_that("tables, words, groups, weights and functions of a wide channel have the profile interval", {
+  wide <- rr_kuk(0.7, 0.3, draws = 2)
+  tally <- rr_counts(cbind(a = c(30, 28, 12), b = c(50, 42, 8)), wide)
+  fit <- rr_estimate(tally)
+  # For two truths the profile is the likelihood itself.
+  by_hand <- function(counts) {
+    C <- rr_matrix(wide)
+    loglik <- function(t) sum(counts * log((1 - t) * C[1, ] + t * C[2, ]))
+    top <- stats::optimize(loglik, c(0, 1), maximum = TRUE, tol = 1e-12)
+    excess <- function(t) 2 * (top$objective - loglik(t)) - stats::qchisq(0.95, 1)
+    side <- function(end) if (excess(end) <= 0) end else stats::uniroot(excess, sort(c(end, top$maximum)), tol = 1e-12)$root
+    c(side(0), side(1))
+  }
+  expect_equal(unname(confint(fit, "yes")), rbind(by_hand(c(30, 28, 12)), by_hand(c(50, 42, 8))), tolerance = 1e-6)
+  table <- tidy(fit, conf.int = TRUE)
+  expect_identical(c(rbind(table$conf.low, table$conf.high)), c(t(unname(confint(fit)))))
+  expect_output(print(fit), "profile likelihood intervals")
+  expect_false(identical(confint(fit, interval = "wilson"), confint(fit)))
+  # Weights count as their effective number of respondents.
+  set.seed(2)
+  reports <- sample(wide$reports, 200, TRUE, c(0.5, 0.4, 0.1))
+  w <- sample(c(0.5, 2), 200, TRUE)
+  weighted <- rr_estimate(reports, wide, weights = w)
+  scaled <- tapply(w, factor(reports, wide$reports), sum) * sum(w) / sum(w^2)
+  expect_equal(unname(confint(weighted, "yes"))[1, ], by_hand(as.vector(scaled)), tolerance = 1e-6)
+  # A comparison at the boundary has a p-value that agrees with its interval.
+  suppressWarnings(edge <- rr_compare(rr_estimate(rr_counts(cbind(a = c(30, 28, 12), b = c(60, 10, 0)), wide))), "candor_warning_boundary")
+  expect_identical(edge$p.value < 0.05, edge$conf.high < 0 | edge$conf.low > 0)
+})
+
+test_that("a wide channel's default interval holds the estimate and the truth, by summing over all tallies", {
+  wide <- rr_channel(rbind(no = c(0.6, 0.3, 0.1), yes = c(0.1, 0.2, 0.7)))
+  n <- 30
+  all <- as.matrix(expand.grid(0:n, 0:n))
+  all <- unname(cbind(all, n - rowSums(all)))[rowSums(all) <= n, ]
+  bounds <- t(apply(all, 1, function(counts) {
+    fit <- suppressWarnings(rr_estimate(rr_counts(unname(counts), wide)))
+    c(confint(fit, "yes"), coef(fit)[["yes"]])
+  }))
+  expect_true(all(bounds[, 1] <= bounds[, 3] + 1e-9 & bounds[, 3] <= bounds[, 2] + 1e-9))
+  for (share in c(0, 0.02, 0.1, 0.2, 0.5)) {
+    prob <- apply(all, 1, stats::dmultinom, prob = c(1 - share, share) %*% rr_matrix(wide))
+    expect_gt(sum(prob[bounds[, 1] <= share & share <= bounds[, 2]]), 0.93)
+  }
+})
+
+test_that("intervals by rank of a wide channel have the level of each rank", {
+  C <- rbind(a = c(0.6, 0.2, 0.1, 0.1), b = c(0.1, 0.6, 0.2, 0.1), c = c(0.1, 0.1, 0.3, 0.5))
+  fit <- rr_estimate(rr_counts(c(90, 70, 50, 40), rr_channel(C)))
+  ranked <- fit_intervals(fit, ranked = TRUE)$low
+  rank <- rank(-coef(fit))
+  for (i in 1:3) expect_equal(ranked[i], confint(fit, i, level = 1 - 0.05 * rank[[i]] / 3)[[1]], tolerance = 1e-7)
+})
