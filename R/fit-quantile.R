@@ -161,18 +161,24 @@ cumulative_reach <- function(fit, g, shares, probs, level) {
 # ---- within true classes ----
 #
 # The estimated total of a class may be near 0, where a cumulative share, its quotient, has no normal errors. So the
-# limits of a quantile are those of a test. They are the values t at which S(t) = (number of the class below t) - prob
-# (number of the class), which is 0 on average at the quantile, is within z standard deviations. `spread`: both, cross
-# and whole, the variances of the number below t and of that of the class, and their covariance; at -Inf nobody is
-# below.
+# limits of a quantile are those of a score test. They are the values t at which S(t) = (number of the class up to t) -
+# prob (number of the class), which is 0 on average at the quantile, is within z standard deviations. `sums` has the
+# numbers `below` t, the `total`, their `spread`, and `member`, the variance that one member of the class adds to its
+# number. The spread has both, cross and whole, the variances of the number below t and of that of the class, and their
+# covariance; at -Inf nobody is below.
 
-# The hull of what is accepted for each of `probs`, by the sign of S^2 - z^2 V, a quadratic in the probability; `hull`
-# finds it from this excess, at -Inf and at each value.
-inverted_limits <- function(probs, z, below, total, spread, hull) {
-  square <- c(0, below * below - z^2 * spread$both)
-  cross <- c(0, total * below - z^2 * spread$cross)
+# The hull of what is accepted for each of `probs`, by the sign of S^2 - z^2 V; `hull` finds it from this excess, at
+# -Inf and at each value. V is the variance if the tested share of the class is below t: S members are moved above t,
+# and a member counts (1 - prob)^2 below and prob^2 above. Estimated at the share that was seen it vanishes near both
+# ends of the class.
+inverted_limits <- function(probs, z, sums, hull) {
+  below <- c(0, sums$below)
+  both <- c(0, sums$spread$both)
+  cross <- c(0, sums$spread$cross)
   vapply(probs, function(prob) {
-    hull(square - (2 * prob) * cross + prob^2 * (total^2 - z^2 * spread$whole)) %||% c(NA_real_, NA_real_)
+    s <- below - prob * sums$total
+    seen <- both - (2 * prob) * cross + prob^2 * sums$spread$whole
+    hull(s * (s + z^2 * sums$member * (1 - 2 * prob)) - z^2 * seen) %||% c(NA_real_, NA_real_)
   }, numeric(2))
 }
 
@@ -217,8 +223,8 @@ level_quantiles <- function(probs, z, below, covariance, edges) {
   covariance <- at %*% covariance %*% t(at)
   spread <- list(both = diag(covariance), cross = covariance[, ncol(covariance)],
                  whole = covariance[length(covariance)])
-  limits <- inverted_limits(probs, z, drop(at %*% below), total, spread,
-                        if (binned) bin_hull(edges$breaks) else level_hull(edges$values))
+  sums <- list(below = drop(at %*% below), total = total, spread = spread, member = 0)
+  limits <- inverted_limits(probs, z, sums, if (binned) bin_hull(edges$breaks) else level_hull(edges$values))
   found <- reach_share(shares, probs, edges)
   place <- if (binned) reach_share(shares, probs, list(breaks = seq(0, k)))$value else found$level
   class_rows(probs, found$value, limits, total, place)
