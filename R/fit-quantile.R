@@ -167,18 +167,21 @@ cumulative_reach <- function(fit, g, shares, probs, level) {
 # number. The spread has both, cross and whole, the variances of the number below t and of that of the class, and their
 # covariance; at -Inf nobody is below.
 
-# The hull of what is accepted for each of `probs`, by the sign of S^2 - z^2 V; `hull` finds it from this excess, at
-# -Inf and at each value. V is the variance if the tested share of the class is below t: S members are moved above t,
-# and a member counts (1 - prob)^2 below and prob^2 above. Estimated at the share that was seen it vanishes near both
-# ends of the class.
+# The hull of what is accepted for each of `probs`, by the sign of S^2 - z^2 V, a quadratic in the probability; `hull`
+# finds it from this excess, at -Inf and at each value. V is the variance if the tested share of the class is up to t:
+# S members are moved above t, and a member counts (1 - prob)^2 up to t and prob^2 above. Estimated at the share that
+# was seen it vanishes near both ends of the class.
 inverted_limits <- function(probs, z, sums, hull) {
+  total <- sums$total
+  member <- z^2 * sums$member
   below <- c(0, sums$below)
-  both <- c(0, sums$spread$both)
-  cross <- c(0, sums$spread$cross)
+  square <- below * (below + member) - z^2 * c(0, sums$spread$both)
+  cross <- below * (total + member) + member * total / 2 - z^2 * c(0, sums$spread$cross)
+  last <- length(below)
+  # Nothing is left of the excess, and not even a rounding, at the largest value if prob is 1.
+  whole <- 2 * cross[last] - square[last]
   vapply(probs, function(prob) {
-    s <- below - prob * sums$total
-    seen <- both - (2 * prob) * cross + prob^2 * sums$spread$whole
-    hull(s * (s + z^2 * sums$member * (1 - 2 * prob)) - z^2 * seen) %||% c(NA_real_, NA_real_)
+    hull(square - (2 * prob) * cross + prob^2 * whole) %||% c(NA_real_, NA_real_)
   }, numeric(2))
 }
 

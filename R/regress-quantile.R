@@ -17,8 +17,9 @@ rr_quantile.rr_predictor <- function(fit, probs = c(0.25, 0.5, 0.75), conf.level
                       target = classes$target, what = fit$rows$response)
 }
 
-# What quantiles need of a fit: rows in the order of the outcome, their scores and the second moments of these, a column
-# for each class, the distinct values of the outcome, the numbers of rows that have them, and the last row of each.
+# What quantiles need of a fit: rows in the order of the outcome, their scores, a column for each class, the distinct
+# values of the outcome, the numbers of rows that have them, and the last row of each. `squares` estimates how much the
+# members of each class add to its sum of squares.
 read_classes <- function(fit, target) {
   rows <- fit$rows
   exact <- setdiff(all.vars(delete.response(rows$terms)), rows$covariates)
@@ -26,15 +27,24 @@ read_classes <- function(fit, target) {
     abort("{.arg fit} must be of an exact outcome on randomized variables alone: {.code y ~ 0 + class}.")
   }
   order <- order(rows$outcome)
-  distinct <- rle(rows$outcome[order])
-  u <- moment_shares(rows)[order, , drop = FALSE]
-  w <- rows$weights[order]
+  y <- rows$outcome[order]
+  last_rows <- c(which(y[-1] != y[-length(y)]), length(y))
+  w <- rows$weights
   # Squares of weights may overflow; those of designs have the mean 1.
   if (is.null(fit$design)) w <- w / max(w)
+  u <- moment_shares(rows)
   classes <- list(
-    fit = fit, target = target, order = order, u = u, w = w, squares = truth_squares(rows)[order, , drop = FALSE],
-    labels = as_tibble(rows$cells), total = colSums(w * u), values = distinct$values, sizes = distinct$lengths,
-    ends = cumsum(distinct$lengths)
+    fit = fit,
+    target = target,
+    order = order,
+    u = u[order, , drop = FALSE],
+    w = w[order],
+    labels = as_tibble(rows$cells),
+    total = colSums(w * u),
+    squares = colSums(w^2 * truth_squares(rows) * u),
+    values = y[last_rows],
+    sizes = diff(c(0L, last_rows)),
+    ends = last_rows
   )
   c(classes, list(noise = noise_squares(classes)))
 }
@@ -59,7 +69,7 @@ class_sums <- function(classes, k) {
   below <- cumsum(d)[classes$ends]
   # The last sum, so that nothing is left of S and its variance at the largest value if prob is 1.
   total <- below[length(below)]
-  member <- sum((classes$w^2 * classes$squares[, k] - classes$noise) * u) / total
+  member <- (classes$squares[k] - sum(classes$noise * u)) / total
   list(below = below, total = total, spread = class_spread(classes, u, d), member = member)
 }
 
