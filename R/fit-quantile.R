@@ -100,14 +100,20 @@ rr_quantile.rr_fit <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, c
 }
 
 quantile_rows <- function(fit, g, probs, edges, conf.level) {
-  shares <- monotone_shares(group_estimate(fit, g))
-  reach <- cumulative_reach(fit, g, shares, probs, conf.level)
-  found <- reach_share(shares, probs, edges)
-  low <- reach_share(shares, pmax(probs - reach$below, 0), edges)
-  high <- reach_share(shares, pmin(probs + reach$above, 1), edges)
-  spread <- (high$value - low$value) / (2 * normal_quantile(conf.level))
-  tibble(prob = probs, level = fit$mechanism$levels[found$level], estimate = found$value,
-                 std.error = ifelse(spread > 0, spread, NA_real_), conf.low = low$value, conf.high = high$value)
+  quantiles <- reach_share(monotone_shares(group_estimate(fit, g)), probs, edges)
+  limits <- cumulative_limits(fit, g, probs, conf.level)
+  low <- pmin(reach_share(limits$high, probs, edges)$value, quantiles$value)
+  high <- pmax(reach_share(limits$low, probs, edges)$value, quantiles$value)
+  std_error <- (high - low) / (2 * normal_quantile(conf.level))
+
+  tibble(
+    prob = probs,
+    level = fit$mechanism$levels[quantiles$level],
+    estimate = quantiles$value,
+    std.error = ifelse(std_error > 0, std_error, NA_real_),
+    conf.low = low,
+    conf.high = high
+  )
 }
 
 # What bounds the levels: breaks between which quantiles are interpolated, or the levels' own values.
@@ -138,24 +144,36 @@ reach_share <- function(shares, probs, edges) {
   list(level = level, value = edges$breaks[level] + part * (edges$breaks[level + 1] - edges$breaks[level]))
 }
 
-# How far the interval of the cumulative share at each quantile reaches below and above it: between those at both ends
-# of the level, as the quantile is. Intervals hold at the boundary, where standard errors would not.
-cumulative_reach <- function(fit, g, shares, probs, level) {
-  k <- length(shares)
-  found <- reach_share(shares, probs, list(breaks = seq(0, k)))
-  wanted <- sort(unique(c(found$level - 1L, found$level)))
-  inside <- wanted[wanted > 0L & wanted < k]
-  below <- above <- numeric(length(wanted))
-  if (length(inside)) {
-    sums <- withCallingHandlers(rr_contrast(fit, cumulative_rows(fit, inside, g), level),
-                                candor_warning_boundary = function(w) invokeRestart("muffleWarning"),
-                                candor_message_no_intervals = function(m) invokeRestart("muffleMessage"))
-    below[match(inside, wanted)] <- sums$estimate - sums$conf.low
-    above[match(inside, wanted)] <- sums$conf.high - sums$estimate
+# The limits of the cumulative share at levels, `low` and `high`. A level belongs to the interval of a quantile if its
+# limits contain the probability: from the first whose upper limit reaches it to the first whose lower limit does. Those
+# levels are searched, and others are NA; all are if no limits are known. Limits hold at the boundary, where standard
+# errors would not.
+cumulative_limits <- function(fit, g, probs, level) {
+  fit <- anytime_fit(fit)
+  k <- length(fit$mechanism$levels)
+  # At the last level nothing is estimated.
+  limits <- list(low = c(rep(NA_real_, k - 1L), 1), high = c(rep(NA_real_, k - 1L), 1))
+  has_limits <- FALSE
+  repeat {
+    index <- unique(unlist(lapply(limits, function(limit) lapply(probs, inner_levels, limit = limit))))
+    if (!length(index)) break
+    table <- contrast_values(fit, cumulative_rows(fit, index, g), as.vector(fit$estimate), level)$table
+    # A level without limits may have any share.
+    limits$low[index] <- ifelse(is.na(table$conf.low), 0, table$conf.low)
+    limits$high[index] <- ifelse(is.na(table$conf.high), 1, table$conf.high)
+    has_limits <- has_limits || !all(is.na(table$conf.low))
   }
-  part <- found$value - (found$level - 1)
-  between <- function(x) (1 - part) * x[match(found$level - 1L, wanted)] + part * x[match(found$level, wanted)]
-  list(below = between(below), above = between(above))
+  if (has_limits) limits else lapply(limits, replace, seq_len(k), NA_real_)
+}
+
+# The levels that are evaluated next to find the first whose limit reaches a probability: all between two neighbours
+# that have limits if these are near, else three.
+inner_levels <- function(prob, limit) {
+  evaluated <- which(!is.na(limit))
+  last <- which(limit >= prob - 1e-12)[1]
+  first <- max(0L, evaluated[evaluated < last])
+  n_inner <- last - first - 1L
+  if (n_inner <= 16L) first + seq_len(n_inner) else first + (n_inner * 1:3) %/% 4L
 }
 
 # ---- within true classes ----
