@@ -6,8 +6,9 @@
 #' The quantile is the level at which the cumulative share reaches the probability. If levels are bins of numbers, it is interpolated within its bin, as if
 #' numbers were uniform there. Cumulative shares of unbiased estimates may decrease; they are replaced by their isotonic regression.
 #'
-#' Intervals of a fit are Woodruff's: the levels at which the cumulative share reaches the limits of its own interval, see [rr_contrast()]. The standard error is the distance of
-#' the limits divided by the distance of the normal quantiles. It is `NA` if both limits are the same level, because the levels are then too coarse.
+#' Intervals of a fit consist of the levels whose cumulative share may be the probability: from the level whose upper limit, see [rr_contrast()], reaches it, to the level whose
+#' lower limit does. Woodruff's interval, with one standard error for all levels, is too short at high probabilities. If no lower limit reaches the probability, the upper limit is the last level.
+#' The standard error is the distance of the limits divided by the distance of the normal quantiles. It is `NA` if both limits are the same level, because the levels are then too coarse.
 #'
 #' `rr_contrast(fit, cumulative = TRUE)` estimates cumulative shares themselves. Fits by `"smoothed"` have no standard errors; use `"mle"`.
 #'
@@ -17,8 +18,12 @@
 #' cumulative share is \eqn{F_k(t) = \sum w_i u_{ik} 1\{y_i \le t\} / \sum w_i u_{ik}}{F[k](t) = sum w[i] u[i,k] 1{y[i] <= t} / sum w[i] u[i,k]}.
 #'
 #' The interval consists of the values \eqn{t} that a test does not reject: \eqn{S(t) = \sum w_i u_{ik} (1\{y_i \le t\} - \tau)}{S(t) = sum w[i] u[i,k] (1{y[i] <= t} - prob)}, which is 0 on average at the
-#' quantile, lies within \eqn{z} standard deviations of 0. Woodruff's interval is not used: it is too short for rare classes. A limit is infinite if and only if the estimated number
-#' of the class is less than \eqn{z} standard deviations above 0. A class whose estimated number is not above 0 has `NA`, and a message names it.
+#' quantile, lies within \eqn{z} standard deviations of 0. Woodruff's interval is not used: it is too short for rare classes.
+#' The standard deviation is the one if the cumulative share were \eqn{\tau}{prob}, so that it does not vanish near the end of a class. Without randomization the test is Wilson's.
+#'
+#' A limit is infinite if the test also accepts that nobody, or everybody, of the class lies beyond the values that were seen: in rare classes, and for probabilities near 0 or 1.
+#' The lower limit of `prob = 0` is always `-Inf`, and the upper limit of `prob = 1` is always `Inf`. If the test accepts no value, the limits are the estimate.
+#' A class whose estimated number is not above 0 has `NA`, and a message names it.
 #'
 #' * The formula must have the randomized variables alone to the right, with or without an intercept. Several variables make a class of each combination.
 #' * Rows of different mechanisms are allowed, see `arm` of [rr_predictor()].
@@ -167,13 +172,13 @@ cumulative_limits <- function(fit, g, probs, level) {
 }
 
 # The levels that are evaluated next to find the first whose limit reaches a probability: all between two neighbours
-# that have limits if these are near, else three.
+# that have limits if these are near, else the middle one.
 inner_levels <- function(prob, limit) {
   evaluated <- which(!is.na(limit))
   last <- which(limit >= prob - 1e-12)[1]
   first <- max(0L, evaluated[evaluated < last])
   n_inner <- last - first - 1L
-  if (n_inner <= 16L) first + seq_len(n_inner) else first + (n_inner * 1:3) %/% 4L
+  first + if (n_inner <= 15L) seq_len(n_inner) else n_inner %/% 2L
 }
 
 # ---- within true classes ----
