@@ -6,8 +6,9 @@
 #' The quantile is the level at which the cumulative share reaches the probability. If levels are bins of numbers, it is interpolated within its bin, as if
 #' numbers were uniform there. Cumulative shares of unbiased estimates may decrease; they are replaced by their isotonic regression.
 #'
-#' Intervals of a fit are Woodruff's: the levels at which the cumulative share reaches the limits of its own interval, see [rr_contrast()]. The standard error is the distance of
-#' the limits divided by the distance of the normal quantiles. It is `NA` if both limits are the same level, because the levels are then too coarse.
+#' Intervals of a fit consist of the levels whose cumulative share may be the probability: from the level whose upper limit, see [rr_contrast()], reaches it, to the level whose
+#' lower limit does. Woodruff's interval, with one standard error for all levels, is too short at high probabilities. If no lower limit reaches the probability, the upper limit is the last level.
+#' The standard error is the distance of the limits divided by the distance of the normal quantiles. It is `NA` if both limits are the same level, because the levels are then too coarse.
 #'
 #' `rr_contrast(fit, cumulative = TRUE)` estimates cumulative shares themselves. Fits by `"smoothed"` have no standard errors; use `"mle"`.
 #'
@@ -17,8 +18,12 @@
 #' cumulative share is \eqn{F_k(t) = \sum w_i u_{ik} 1\{y_i \le t\} / \sum w_i u_{ik}}{F[k](t) = sum w[i] u[i,k] 1{y[i] <= t} / sum w[i] u[i,k]}.
 #'
 #' The interval consists of the values \eqn{t} that a test does not reject: \eqn{S(t) = \sum w_i u_{ik} (1\{y_i \le t\} - \tau)}{S(t) = sum w[i] u[i,k] (1{y[i] <= t} - prob)}, which is 0 on average at the
-#' quantile, lies within \eqn{z} standard deviations of 0. Woodruff's interval is not used: it is too short for rare classes. A limit is infinite if and only if the estimated number
-#' of the class is less than \eqn{z} standard deviations above 0. A class whose estimated number is not above 0 has `NA`, and a message names it.
+#' quantile, lies within \eqn{z} standard deviations of 0. Woodruff's interval is not used: it is too short for rare classes.
+#' The standard deviation is the one if the cumulative share were \eqn{\tau}{prob}, so that it does not vanish near the end of a class. Without randomization the test is Wilson's.
+#'
+#' A limit is infinite if the test also accepts that nobody, or everybody, of the class lies beyond the values that were seen: in rare classes, and for probabilities near 0 or 1.
+#' The lower limit of `prob = 0` is always `-Inf`, and the upper limit of `prob = 1` is always `Inf`. If the test accepts no value, the limits are the estimate.
+#' A class whose estimated number is not above 0 has `NA`, and a message names it.
 #'
 #' * The formula must have the randomized variables alone to the right, with or without an intercept. Several variables make a class of each combination.
 #' * Rows of different mechanisms are allowed, see `arm` of [rr_predictor()].
@@ -100,14 +105,20 @@ rr_quantile.rr_fit <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, c
 }
 
 quantile_rows <- function(fit, g, probs, edges, conf.level) {
-  shares <- monotone_shares(group_estimate(fit, g))
-  reach <- cumulative_reach(fit, g, shares, probs, conf.level)
-  found <- reach_share(shares, probs, edges)
-  low <- reach_share(shares, pmax(probs - reach$below, 0), edges)
-  high <- reach_share(shares, pmin(probs + reach$above, 1), edges)
-  spread <- (high$value - low$value) / (2 * normal_quantile(conf.level))
-  tibble(prob = probs, level = fit$mechanism$levels[found$level], estimate = found$value,
-                 std.error = ifelse(spread > 0, spread, NA_real_), conf.low = low$value, conf.high = high$value)
+  quantiles <- reach_share(monotone_shares(group_estimate(fit, g)), probs, edges)
+  limits <- cumulative_limits(fit, g, probs, conf.level)
+  low <- pmin(reach_share(limits$high, probs, edges)$value, quantiles$value)
+  high <- pmax(reach_share(limits$low, probs, edges)$value, quantiles$value)
+  std_error <- (high - low) / (2 * normal_quantile(conf.level))
+
+  tibble(
+    prob = probs,
+    level = fit$mechanism$levels[quantiles$level],
+    estimate = quantiles$value,
+    std.error = ifelse(std_error > 0, std_error, NA_real_),
+    conf.low = low,
+    conf.high = high
+  )
 }
 
 # What bounds the levels: breaks between which quantiles are interpolated, or the levels' own values.
@@ -138,41 +149,62 @@ reach_share <- function(shares, probs, edges) {
   list(level = level, value = edges$breaks[level] + part * (edges$breaks[level + 1] - edges$breaks[level]))
 }
 
-# How far the interval of the cumulative share at each quantile reaches below and above it: between those at both ends
-# of the level, as the quantile is. Intervals hold at the boundary, where standard errors would not.
-cumulative_reach <- function(fit, g, shares, probs, level) {
-  k <- length(shares)
-  found <- reach_share(shares, probs, list(breaks = seq(0, k)))
-  wanted <- sort(unique(c(found$level - 1L, found$level)))
-  inside <- wanted[wanted > 0L & wanted < k]
-  below <- above <- numeric(length(wanted))
-  if (length(inside)) {
-    sums <- withCallingHandlers(rr_contrast(fit, cumulative_rows(fit, inside, g), level),
-                                candor_warning_boundary = function(w) invokeRestart("muffleWarning"),
-                                candor_message_no_intervals = function(m) invokeRestart("muffleMessage"))
-    below[match(inside, wanted)] <- sums$estimate - sums$conf.low
-    above[match(inside, wanted)] <- sums$conf.high - sums$estimate
+# The limits of the cumulative share at levels, `low` and `high`. A level belongs to the interval of a quantile if its
+# limits contain the probability: from the first whose upper limit reaches it to the first whose lower limit does. Those
+# levels are searched, and others are NA; all are if no limits are known. Limits hold at the boundary, where standard
+# errors would not.
+cumulative_limits <- function(fit, g, probs, level) {
+  fit <- anytime_fit(fit)
+  k <- length(fit$mechanism$levels)
+  # At the last level nothing is estimated.
+  limits <- list(low = c(rep(NA_real_, k - 1L), 1), high = c(rep(NA_real_, k - 1L), 1))
+  has_limits <- FALSE
+  repeat {
+    index <- unique(unlist(lapply(limits, function(limit) lapply(probs, inner_levels, limit = limit))))
+    if (!length(index)) break
+    table <- contrast_values(fit, cumulative_rows(fit, index, g), as.vector(fit$estimate), level)$table
+    # A level without limits may have any share.
+    limits$low[index] <- ifelse(is.na(table$conf.low), 0, table$conf.low)
+    limits$high[index] <- ifelse(is.na(table$conf.high), 1, table$conf.high)
+    has_limits <- has_limits || !all(is.na(table$conf.low))
   }
-  part <- found$value - (found$level - 1)
-  between <- function(x) (1 - part) * x[match(found$level - 1L, wanted)] + part * x[match(found$level, wanted)]
-  list(below = between(below), above = between(above))
+  if (has_limits) limits else lapply(limits, replace, seq_len(k), NA_real_)
+}
+
+# The levels that are evaluated next to find the first whose limit reaches a probability: all between two neighbours
+# that have limits if these are near, else the middle one.
+inner_levels <- function(prob, limit) {
+  evaluated <- which(!is.na(limit))
+  last <- which(limit >= prob - 1e-12)[1]
+  first <- max(0L, evaluated[evaluated < last])
+  n_inner <- last - first - 1L
+  first + if (n_inner <= 15L) seq_len(n_inner) else n_inner %/% 2L
 }
 
 # ---- within true classes ----
 #
 # The estimated total of a class may be near 0, where a cumulative share, its quotient, has no normal errors. So the
-# limits of a quantile are those of a test. They are the values t at which S(t) = (number of the class below t) - prob
-# (number of the class), which is 0 on average at the quantile, is within z standard deviations. `spread`: both, cross
-# and whole, the variances of the number below t and of that of the class, and their covariance; at -Inf nobody is
-# below.
+# limits of a quantile are those of a score test. They are the values t at which S(t) = (number of the class up to t) -
+# prob (number of the class), which is 0 on average at the quantile, is within z standard deviations. `sums` has the
+# numbers `below` t, the `total`, their `spread`, and `member`, the variance that one member of the class adds to its
+# number. The spread has both, cross and whole, the variances of the number below t and of that of the class, and their
+# covariance; at -Inf nobody is below.
 
 # The hull of what is accepted for each of `probs`, by the sign of S^2 - z^2 V, a quadratic in the probability; `hull`
-# finds it from this excess, at -Inf and at each value.
-inverted_limits <- function(probs, z, below, total, spread, hull) {
-  square <- c(0, below * below - z^2 * spread$both)
-  cross <- c(0, total * below - z^2 * spread$cross)
+# finds it from this excess, at -Inf and at each value. V is the variance if the tested share of the class is up to t:
+# S members are moved above t, and a member counts (1 - prob)^2 up to t and prob^2 above. Estimated at the share that
+# was seen it vanishes near both ends of the class.
+inverted_limits <- function(probs, z, sums, hull) {
+  total <- sums$total
+  member <- z^2 * sums$member
+  below <- c(0, sums$below)
+  square <- below * (below + member) - z^2 * c(0, sums$spread$both)
+  cross <- below * (total + member) + member * total / 2 - z^2 * c(0, sums$spread$cross)
+  last <- length(below)
+  # Nothing is left of the excess, and not even a rounding, at the largest value if prob is 1.
+  whole <- 2 * cross[last] - square[last]
   vapply(probs, function(prob) {
-    hull(square - (2 * prob) * cross + prob^2 * (total^2 - z^2 * spread$whole)) %||% c(NA_real_, NA_real_)
+    hull(square - (2 * prob) * cross + prob^2 * whole) %||% c(NA_real_, NA_real_)
   }, numeric(2))
 }
 
@@ -217,8 +249,8 @@ level_quantiles <- function(probs, z, below, covariance, edges) {
   covariance <- at %*% covariance %*% t(at)
   spread <- list(both = diag(covariance), cross = covariance[, ncol(covariance)],
                  whole = covariance[length(covariance)])
-  limits <- inverted_limits(probs, z, drop(at %*% below), total, spread,
-                        if (binned) bin_hull(edges$breaks) else level_hull(edges$values))
+  sums <- list(below = drop(at %*% below), total = total, spread = spread, member = 0)
+  limits <- inverted_limits(probs, z, sums, if (binned) bin_hull(edges$breaks) else level_hull(edges$values))
   found <- reach_share(shares, probs, edges)
   place <- if (binned) reach_share(shares, probs, list(breaks = seq(0, k)))$value else found$level
   class_rows(probs, found$value, limits, total, place)

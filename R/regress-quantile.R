@@ -18,7 +18,8 @@ rr_quantile.rr_predictor <- function(fit, probs = c(0.25, 0.5, 0.75), conf.level
 }
 
 # What quantiles need of a fit: rows in the order of the outcome, their scores, a column for each class, the distinct
-# values of the outcome, the numbers of rows that have them, and the last row of each.
+# values of the outcome, the numbers of rows that have them, and the last row of each. `squares` estimates how much the
+# members of each class add to its sum of squares.
 read_classes <- function(fit, target) {
   rows <- fit$rows
   exact <- setdiff(all.vars(delete.response(rows$terms)), rows$covariates)
@@ -26,19 +27,50 @@ read_classes <- function(fit, target) {
     abort("{.arg fit} must be of an exact outcome on randomized variables alone: {.code y ~ 0 + class}.")
   }
   order <- order(rows$outcome)
-  distinct <- rle(rows$outcome[order])
-  u <- moment_shares(rows)[order, , drop = FALSE]
-  w <- rows$weights[order]
-  list(fit = fit, target = target, order = order, u = u, w = w, labels = as_tibble(rows$cells), total = colSums(w * u),
-       values = distinct$values, sizes = distinct$lengths, ends = cumsum(distinct$lengths))
+  y <- rows$outcome[order]
+  last_rows <- c(which(y[-1] != y[-length(y)]), length(y))
+  w <- rows$weights
+  # Squares of weights may overflow; those of designs have the mean 1.
+  if (is.null(fit$design)) w <- w / max(w)
+  u <- moment_shares(rows)
+  classes <- list(
+    fit = fit,
+    target = target,
+    order = order,
+    u = u[order, , drop = FALSE],
+    w = w[order],
+    labels = as_tibble(rows$cells),
+    total = colSums(w * u),
+    squares = colSums(w^2 * truth_squares(rows) * u),
+    values = y[last_rows],
+    sizes = diff(c(0L, last_rows)),
+    ends = last_rows
+  )
+  c(classes, list(noise = noise_squares(classes)))
 }
 
-# Of class k: how many are up to each distinct value, and the variance of that sum.
+# The mean of each row's squared score of a class if its truth is that class, a column for each class.
+truth_squares <- function(rows) {
+  squares <- matrix(1, nrow(rows$frame), nrow(rows$cells))
+  for (name in rows$covariates) {
+    moments <- vapply(rows$columns[[name]], function(columns) {
+      channel <- rows$channels[[name]][, columns, drop = FALSE]
+      rowSums(channel * t(rows$unbiased[[name]][columns, , drop = FALSE]^2))
+    }, numeric(length(rows$levels[[name]])))
+    squares <- squares * t(moments)[rows$arms[[name]], rows$cells[[name]], drop = FALSE]
+  }
+  squares
+}
+
+# Of class k: how many are up to each distinct value, the variance of that sum, and what one member adds to it.
 class_sums <- function(classes, k) {
-  d <- classes$w * classes$u[, k]
+  u <- classes$u[, k]
+  d <- classes$w * u
   below <- cumsum(d)[classes$ends]
   # The last sum, so that nothing is left of S and its variance at the largest value if prob is 1.
-  list(below = below, total = below[length(below)], spread = class_spread(classes, classes$u[, k], d, below))
+  total <- below[length(below)]
+  member <- (classes$squares[k] - sum(classes$noise * u)) / total
+  list(below = below, total = total, spread = class_spread(classes, u, d), member = member)
 }
 
 # Of class k. S(t) is the sum of w u (1{y <= t} - prob).
@@ -53,7 +85,7 @@ class_quantiles <- function(classes, k, probs, z) {
     lowest <- which.min(fall)
     if (prob > 0 && length(lowest) && fall[lowest] < 0) min(lowest + 1L, length(values)) else 1L
   }, 1L)
-  limits <- inverted_limits(probs, z, sums$below, sums$total, sums$spread, level_hull(values))
+  limits <- inverted_limits(probs, z, sums, level_hull(values))
   class_rows(probs, values[at], limits, sums$total, ends[at])
 }
 
@@ -77,29 +109,35 @@ cumulative_shares.rr_predictor <- function(fit, at, conf.level) {
 class_shares <- function(classes, k, place, z) {
   sums <- class_sums(classes, k)
   total <- sums$total
-  spread <- sums$spread
   up_to <- function(sums) c(0, sums)[place + 1L]
   below <- up_to(sums$below)
-  both <- up_to(spread$both)
-  cross <- up_to(spread$cross)
+  both <- up_to(sums$spread$both)
+  cross <- up_to(sums$spread$cross)
+  whole <- sums$spread$whole
   share <- below / if (total > 0) total else NA
-  square <- total^2 - z^2 * spread$whole
-  centre <- (below * total - z^2 * cross) / square
-  half <- if (square > 0) root(centre^2 - (below^2 - z^2 * both) / square) else Inf
-  if (square <= 0) centre <- 0
-  list(estimate = share, std.error = root(both - 2 * share * cross + share^2 * spread$whole) / total,
-       conf.low = nearest(centre - half, 0, 1) + 0 * share, conf.high = nearest(centre + half, 0, 1) + 0 * share)
+  std_error <- root(both - 2 * share * cross + share^2 * whole) / total
+  # The tested variance less S member (1 - 2 p), see inverted_limits(), in powers of p.
+  square <- total^2 - z^2 * (whole - 2 * sums$member * total)
+  product <- below * total - z^2 * (cross - sums$member * (total / 2 + below))
+  constant <- below^2 - z^2 * (both - sums$member * below)
+  centre <- if (square > 0) product / square else 0
+  half <- if (square > 0) root(centre^2 - constant / square) else Inf
+  list(
+    estimate = share,
+    std.error = std_error,
+    conf.low = nearest(pmin(centre - half, share), 0, 1),
+    conf.high = nearest(pmax(centre + half, share), 0, 1)
+  )
 }
 
-# The variance of S(t) is both - 2 prob cross + prob^2 whole, of three sums over the rows up to each distinct t. The
-# noise is that of the randomization alone, or what a finite population hides of it, see R/uncertainty-design.R.
-class_spread <- function(classes, u, d, below) {
+# The estimated variance of S(t) is both - 2 prob cross + prob^2 whole, of three sums over the rows up to each distinct
+# t. The noise is that of the randomization alone, or what a finite population hides of it, see R/uncertainty-design.R.
+class_spread <- function(classes, u, d) {
   ends <- classes$ends
   fit <- classes$fit
-  if (classes$target == "population" && is.null(fit$design)) {
-    return(add_spread(square_spread(d * d, ends), total_spread(below, -1 / fit$n)))
-  }
-  noise <- square_spread(noise_squares(classes) * (u^2 - u), ends)
+  # The mean of S is 0 at the tested probability, so that its square is not taken off.
+  if (classes$target == "population" && is.null(fit$design)) return(square_spread(d * d, ends))
+  noise <- square_spread(classes$noise * (u^2 - u), ends)
   if (classes$target == "sample") return(noise)
   if (inherits(fit$design, "svyrep.design")) return(add_spread(replicate_sums(classes, u), noise))
   known <- stage_sums(classes, d)
@@ -184,7 +222,7 @@ score_correlation <- function(classes, pair, rows, prob) {
   fit <- classes$fit
   u <- classes$u[, pair]
   g <- 1 * outer(seq_along(classes$w), rows, `<=`) - prob
-  squares <- noise_squares(classes)
+  squares <- classes$noise
   products <- crossprod(u * g * squares, u * g) - diag(colSums(squares * u * g^2))
   if (classes$target == "population") {
     scores <- classes$w * u * g

@@ -33,10 +33,12 @@ test_that("quantiles are interpolated in bins, and levels where there are none",
   expect_identical(numbers$estimate, 30)
   binned <- rr_quantile(rr_estimate(rr_counts(counts, sharp(c(10, 20, 30, 60)))), c(0.05, 0.5, 0.65), breaks = c(0, 10, 20, 30, 60))
   expect_equal(binned$estimate, c(5, 20, 25))
-  # Woodruff by hand: the ends of the interval of the cumulative share, at 0.5 of binomial 1000, read off the same polygon.
-  half <- qnorm(0.975) * sqrt(0.5 * 0.5 / 1000)
-  expect_equal(binned$conf.low[2], 10 + 10 * (0.5 - half - 0.1) / 0.4, tolerance = 1e-3)
-  expect_equal(binned$conf.high[2], 20 + 10 * half / 0.3, tolerance = 1e-3)
+  # By hand: which points of the polygons through the limits of binomial shares of 1000, at the breaks, reach 0.5?
+  shares <- c(0, 0.1, 0.5, 0.8, 1)
+  half <- qnorm(0.975) * sqrt(shares * (1 - shares) / 1000)
+  edges <- c(0, 10, 20, 30, 60)
+  expect_equal(binned$conf.low[2], approx(shares + half, edges, 0.5)$y, tolerance = 1e-3)
+  expect_equal(binned$conf.high[2], approx(shares - half, edges, 0.5)$y, tolerance = 1e-3)
   expect_equal(binned$std.error[2], (binned$conf.high[2] - binned$conf.low[2]) / (2 * qnorm(0.975)))
   # The square wave brings its own breaks.
   wave <- rr_square_wave(c(0, 10, 20, 30, 60), 600)
@@ -67,6 +69,43 @@ test_that("intervals of quantiles cover", {
   })
   # 95 in 100 of 200, five standard deviations of 0.0154 below.
   expect_gte(mean(covered), 0.95 - 5 * 0.0154)
+})
+
+test_that("the limits are levels at which the cumulative limits, one by one, reach the probability", {
+  set.seed(2)
+  probs <- c(0.03, 0.5, 0.9, 0.97)
+  for (k in c(16, 64)) {
+    mechanism <- rr_hierarchy(k, epsilon = 2)
+    truth <- sample(k, 800, TRUE, dbinom(1:k - 1, k - 1, 0.3))
+    fit <- rr_estimate(rr_perturb(mechanism$levels[truth], mechanism, rng = "R"), mechanism)
+    found <- rr_quantile(fit, probs)
+    lower <- 1 * outer(seq_len(k - 1), seq_len(k), `>=`)
+    colnames(lower) <- names(coef(fit))
+    sums <- rr_contrast(fit, lower)
+    values <- as.numeric(mechanism$levels)
+    # Limits of more levels may rise and fall, so that there are several; of few levels the first is the limit.
+    crossings <- function(limit, p) values[limit >= p & c(-Inf, limit[-length(limit)]) < p]
+    for (i in seq_along(probs)) {
+      low <- pmin(crossings(c(sums$conf.high, 1), probs[i]), found$estimate[i])
+      high <- pmax(crossings(c(sums$conf.low, 1), probs[i]), found$estimate[i])
+      if (k == 16) expect_identical(c(found$conf.low[i], found$conf.high[i]), c(low[1], high[1]))
+      expect_true(found$conf.low[i] %in% low && found$conf.high[i] %in% high)
+    }
+  }
+})
+
+test_that("intervals of high quantiles cover, where noise carries the cumulative share to 1", {
+  skip_on_cran()
+  set.seed(3)
+  mechanism <- rr_hierarchy(16, epsilon = 2)
+  theta <- dbinom(0:15, 15, 0.3)
+  probs <- c(0.03, 0.5, 0.97, 0.99)
+  truth <- vapply(probs, function(p) which(cumsum(theta) >= p)[1], 1L)
+  reports <- rr_perturb(mechanism$levels[sample(16, 500 * 200, TRUE, theta)], mechanism, rng = "R")
+  found <- rr_quantile(rr_estimate(rr_tally(reports, mechanism, by = rep(1:200, each = 500))), probs)
+  covered <- matrix(found$conf.low <= truth & found$conf.high >= truth, length(probs))
+  # 95 in 100 of 200, three standard deviations of 0.0154 below; Woodruff's limits covered .76 and .55 at .97 and .99.
+  expect_gte(min(rowMeans(covered)), 0.95 - 3 * 0.0154)
 })
 
 test_that("groups have quantiles of their own, and at the boundary intervals are there without a warning", {

@@ -10,6 +10,65 @@ golden_class <- function(input) {
   rr_predictor(y ~ 0 + x, data, list(x = rates), weights = w, arm = rate)
 }
 
+# The test at every value by itself: `variance` of the sum of the scores s.
+oracle <- function(y, scores, prob, z, variance) {
+  values <- sort(unique(y))
+  ends <- c(-Inf, values)
+  accepted <- vapply(ends, function(t) {
+    s <- scores * ((y <= t) - prob)
+    sum(s)^2 <= z^2 * variance(s)
+  }, NA)
+  reached <- vapply(values, function(t) sum(scores[y <= t]), 0) / sum(scores)
+  times <- vapply(values, function(t) sum(y == t), 0)
+  reached <- pmin(pmax(isoreg(rep(reached, times))$yf, 0), 1)[cumsum(times)]
+  at <- values[which(c(reached[-length(reached)], 1) >= prob - 1e-12)[1]]
+  c(at, range(at, ends[accepted][1], c(ends, Inf)[max(which(accepted)) + 1]))
+}
+
+# The scores of each row, the rows of the inverse, and their second moments if the truth is the class.
+golden_scores <- function(input) {
+  n <- length(input$y)
+  two <- function(p) matrix(c(p, 1 - p, 1 - p, p), 2)
+  channels <- switch(input$kind,
+    rate = lapply(input$rate, function(rate) two(1 - rate / 2)),
+    p = rep(list(two(input$p)), n),
+    rep(list(input$channel), n)
+  )
+  row <- function(i) {
+    C <- channels[[i]]
+    inverse <- if (nrow(C) == ncol(C)) solve(C) else candor:::unbiased_matrix(C)
+    c(inverse[input$report[i], ], rowSums(C * t(inverse)^2))
+  }
+  values <- t(vapply(seq_len(n), row, numeric(2 * nrow(channels[[1]]))))
+  k <- ncol(values) / 2
+  list(u = values[, seq_len(k)], m = values[, k + seq_len(k)])
+}
+
+# The test of one class at every value, with the variance at the tested probability.
+golden_limits <- function(input, k, prob, target) {
+  scores <- golden_scores(input)
+  u <- scores$u[, k]
+  w <- if (is.null(input$weights)) rep(1, length(u)) else input$weights
+  noise <- if (target == "sample") w^2 else 0 * w
+  member <- sum((w^2 * scores$m[, k] - noise) * u) / sum(w * u)
+  variance <- function(g) sum((w^2 * u^2 - noise * u) * g^2)
+  scored <- function(g) variance(g) + sum(w * u * g) * member * (prob^2 - (1 - prob)^2)
+  oracle(input$y, w * u, prob, qnorm((1 + input$level) / 2), function(s) scored(s / (w * u)))
+}
+
+# Zou and Donner's limits of the difference of two classes, with the correlation of both sums.
+golden_difference <- function(prob, input, pair) {
+  w <- if (is.null(input$weights)) rep(1, length(input$y)) else input$weights
+  limits <- vapply(pair, golden_limits, numeric(3), input = input, prob = prob, target = "population")
+  u <- golden_scores(input)$u[, pair]
+  products <- crossprod(w * u * (outer(input$y, limits[1, ], `<=`) - prob))
+  r <- products[1, 2] / sqrt(prod(diag(products)))
+  reach <- function(a, b) if (is.infinite(a + b)) Inf else sqrt(a^2 + b^2 - 2 * r * a * b)
+  x <- limits[, 1]
+  y <- limits[, 2]
+  y[1] - x[1] + c(-reach(y[1] - y[2], x[3] - x[1]), reach(y[3] - y[1], x[1] - x[2]))
+}
+
 test_that("golden vectors: means, distributions, quantiles with both targets, differences, rates by row, weights", {
   for (case in Filter(function(case) case$input$op == "class", golden("next_class"))) {
     input <- case$input
@@ -27,13 +86,20 @@ test_that("golden vectors: means, distributions, quantiles with both targets, di
     for (target in names(quantiles)) {
       found <- quantiles[[target]]
       expect_golden(found$estimate, wanted("quantile"), 1e-9, target)
-      expect_golden(as.vector(rbind(found$conf.low, found$conf.high)), wanted(paste0("interval_", target)), 1e-9, target)
+      # The vectors have the variance at the estimated share.
+      limits <- lapply(seq_along(classes), function(k) {
+        vapply(input$tau, function(prob) golden_limits(input, k, prob, target)[2:3], c(0, 0))
+      })
+      expect_golden(as.vector(rbind(found$conf.low, found$conf.high)), unlist(limits), 1e-9, target)
     }
     # The standard deviation of S(t) at the quantile, over the total.
     errors <- lapply(seq_along(classes), function(k) {
-      spread <- candor:::class_sums(candor:::read_classes(fit, "population"), k)$spread
+      sums <- candor:::class_sums(candor:::read_classes(fit, "population"), k)
+      spread <- sums$spread
       place <- match(vapply(classes[[k]]$quantiles, `[[`, 0, "quantile"), classes[[k]]$values)
-      sqrt(spread$both[place] - 2 * input$tau * spread$cross[place] + input$tau^2 * spread$whole) / classes[[k]]$total
+      square <- (sums$below[place] - input$tau * sums$total)^2 / fit$n
+      variance <- spread$both[place] - 2 * input$tau * spread$cross[place] + input$tau^2 * spread$whole - square
+      sqrt(variance) / sums$total
     })
     expect_golden(unlist(errors), wanted("se_cdf"), 1e-9)
     distribution <- rr_contrast(fit, cumulative = TRUE)
@@ -50,8 +116,10 @@ test_that("golden vectors: means, distributions, quantiles with both targets, di
     }
     between <- rr_quantile(fit, input$tau, input$level, difference = TRUE)
     between <- between[between$group1 == 1 & between$group2 == last, ]
-    expected <- unlist(lapply(case$expected$last_minus_first$quantiles, function(one) c(one$difference, golden_number(one$interval))))
-    expect_golden(as.vector(rbind(between$estimate, between$conf.low, between$conf.high)), expected, 1e-9)
+    expected <- vapply(case$expected$last_minus_first$quantiles, function(one) one$difference, 0)
+    expect_golden(between$estimate, expected, 1e-9)
+    limits <- vapply(input$tau, golden_difference, c(0, 0), input = input, pair = c(1, last))
+    expect_golden(as.vector(rbind(between$conf.low, between$conf.high)), as.vector(limits), 1e-9)
   }
 })
 
@@ -76,25 +144,14 @@ test_that("golden vectors: counts by report and bin, and means of the reported c
   }
 })
 
-# The test at every value by itself: `variance` of the sum of the scores s.
-oracle <- function(y, scores, prob, z, variance) {
-  values <- sort(unique(y))
-  ends <- c(-Inf, values)
-  accepted <- vapply(ends, function(t) {
-    s <- scores * ((y <= t) - prob)
-    sum(s)^2 <= z^2 * variance(s)
-  }, NA)
-  reached <- vapply(values, function(t) sum(scores[y <= t]), 0) / sum(scores)
-  times <- vapply(values, function(t) sum(y == t), 0)
-  reached <- pmin(pmax(isoreg(rep(reached, times))$yf, 0), 1)[cumsum(times)]
-  at <- values[which(c(reached[-length(reached)], 1) >= prob - 1e-12)[1]]
-  c(at, range(at, ends[accepted][1], c(ends, Inf)[max(which(accepted)) + 1]))
-}
-
 class_survey <- function(n, p = 0.8) {
   x <- rbinom(n, 1, 0.4)
   data.frame(y = round(rexp(n, ifelse(x == 1, 0.3, 1)), 1), x = ifelse(runif(n) < p, x, 1 - x), w = sample(c(0.5, 1, 2), n, TRUE))
 }
+# A score has this square on average if the truth is the class.
+warner_square <- function(p = 0.8) (p * p^2 + (1 - p) * (1 - p)^2) / (2 * p - 1)^2
+# What the variance of s changes if sum(s) members of the class are moved above the value; `member` is that of one.
+moved <- function(s, member, prob) sum(s) * member * (prob^2 - (1 - prob)^2)
 scores_of <- function(x, p = 0.8) cbind(1 - x - (1 - p), x - (1 - p)) / (2 * p - 1)
 limits_of <- function(found, k) unlist(found[found$x == k, c("estimate", "conf.low", "conf.high")], use.names = FALSE)
 
@@ -106,12 +163,14 @@ test_that("weighted quantiles are those of the test at every value", {
     u <- scores_of(d$x)
     if (any(colSums(d$w * u) <= 0)) next
     for (prob in c(0.1, 0.5, 0.75)) for (k in 1:2) {
-      variance <- function(s) sum(s^2) - sum(s)^2 / n
+      squares <- sum(d$w^2 * u[, k]) / sum(d$w * u[, k])
+      variance <- function(s) sum(s^2) + moved(s, warner_square() * squares, prob)
       expect_equal(limits_of(rr_quantile(fit, prob), k - 1), oracle(d$y, d$w * u[, k], prob, qnorm(0.975), variance))
       # For the respondents themselves: w^2 (u^2 - u) in place of the squares.
       ratio <- 1 - 1 / u[, k]
       sample <- limits_of(rr_quantile(fit, prob, target = "sample"), k - 1)
-      expect_equal(sample, oracle(d$y, d$w * u[, k], prob, qnorm(0.975), function(s) sum(s^2 * ratio)))
+      variance <- function(s) sum(s^2 * ratio) + moved(s, (warner_square() - 1) * squares, prob)
+      expect_equal(sample, oracle(d$y, d$w * u[, k], prob, qnorm(0.975), variance))
     }
   }
 })
@@ -142,7 +201,8 @@ test_that("in a survey design the variance is the survey package's at every valu
       variance <- function(s) {
         design$variables$s <- s / d$w
         noise <- sum(hidden * s^2 * (1 - 1 / u[, k]))
-        as.vector(vcov(survey::svytotal(~s, design))) + noise
+        member <- (warner_square() - hidden) * sum(d$w^2 * u[, k]) / sum(d$w * u[, k])
+        as.vector(vcov(survey::svytotal(~s, design))) + noise + moved(s, member, 0.6)
       }
       expect_equal(limits_of(rr_quantile(fit, 0.6), k - 1), oracle(d$y, d$w * u[, k], 0.6, z, variance), tolerance = 1e-6)
     }
@@ -188,12 +248,50 @@ test_that("without randomization cumulative shares are proportions, and Fieller'
   d <- data.frame(y = c(1, 2, 2, 3, 4, 5, 6, 7, 8, 9), x = rep(0:1, 5))
   found <- rr_contrast(rr_predictor(y ~ 0 + x, d, list(x = rr_binary(1, 0, levels = 0:1))), c(0, 4, 9), cumulative = TRUE)
   expect_equal(found$estimate, c(0, 3 / 5, 1, 0, 2 / 5, 1), tolerance = 1e-12)
-  # By hand: S(t)^2 <= z^2 V(t) with S = 3 - 5 p, V = 3 (1 - p)^2 + 2 p^2 - S^2 / 10.
-  p <- seq(0, 1, 1e-5)
-  S <- 3 - 5 * p
-  accepted <- p[S^2 <= qnorm(0.975)^2 * (3 * (1 - p)^2 + 2 * p^2 - S^2 / 10)]
-  expect_equal(c(found$conf.low[2], found$conf.high[2]), range(accepted), tolerance = 1e-3)
+  # Wilson's limits of 3 in 5 and of 5 in 5.
+  wilson <- function(x, n) as.vector(suppressWarnings(prop.test(x, n, correct = FALSE))$conf.int)
+  expect_equal(c(found$conf.low[2], found$conf.high[2]), wilson(3, 5), tolerance = 1e-12)
+  expect_equal(c(found$conf.low[6], found$conf.high[6]), wilson(5, 5), tolerance = 1e-12)
+  expect_equal(c(found$conf.low[1], found$conf.high[1]), wilson(0, 5), tolerance = 1e-12)
   expect_equal(found$std.error[2], sqrt(0.6 * 0.4 / 5), tolerance = 1e-12)
+})
+
+test_that("without randomization quantiles are those whose share Wilson's test accepts, up to both ends", {
+  d <- data.frame(y = c(1:100, 101:200), x = rep(0:1, each = 100))
+  direct <- list(x = rr_binary(1, 0, levels = 0:1))
+  probs <- c(0, 0.01, 0.02, 0.25, 0.5, 0.95, 0.99, 1)
+  found <- rr_quantile(rr_predictor(y ~ 0 + x, d, direct), probs)
+  # Which numbers of 100 below t are compatible with a share, by |x - n p| <= z sqrt(n p (1 - p)).
+  for (i in seq_along(probs)) {
+    p <- probs[i]
+    accepted <- which(abs(0:100 - 100 * p) <= qnorm(0.975) * sqrt(100 * p * (1 - p)) + 1e-12) - 1
+    expect_identical(found$conf.low[i], c(-Inf, 1:100)[min(accepted) + 1])
+    expect_identical(found$conf.high[i], c(1:100, Inf)[max(accepted) + 1])
+    # By enumeration of the binomial numbers below the quantile: normal theory at the estimated share covers .63 at .99.
+    covered <- sum(dbinom(accepted, 100, p))
+    expect_gte(covered, 0.92)
+  }
+  # Any scale of the weights is the same.
+  scaled <- function(scale) rr_quantile(rr_predictor(y ~ 0 + x, d, direct, weights = rep(scale, 200)), probs)
+  for (scale in c(1e155, 1e-165)) expect_identical(scaled(scale)$conf.high, found$conf.high)
+})
+
+test_that("quantiles and cumulative shares near the end of a rare class cover", {
+  skip_on_cran()
+  set.seed(35)
+  warner <- rr_warner(0.8, levels = 0:1)
+  probs <- c(0.01, 0.5, 0.95, 0.99)
+  covered <- replicate(200, {
+    truth <- rbinom(120, 1, 0.3)
+    y <- rexp(120, 2 - truth)
+    d <- data.frame(y, x = rr_perturb(truth, warner, rng = "R"))
+    fit <- rr_predictor(y ~ 0 + x, d, list(x = warner))
+    found <- suppressMessages(rr_quantile(fit, probs))[5:8, ]
+    shares <- rr_contrast(fit, qexp(probs), cumulative = TRUE)[5:8, ]
+    c(found$conf.low <= qexp(probs) & found$conf.high >= qexp(probs), shares$conf.low <= probs & shares$conf.high >= probs)
+  })
+  # 93 in 100 of 200, three standard deviations of 0.018 below; the estimated share's variance gave .3 at .99.
+  expect_gte(min(rowMeans(covered, na.rm = TRUE)), 0.93 - 3 * 0.018)
 })
 
 test_that("rates that differ by row are kept apart, by both methods, and in finite populations", {
