@@ -19,10 +19,15 @@
 #' @section How values are matched to levels:
 #' * Text and factors are matched to labels, in any order. If all levels are numbers, `"1e+05"` and `"100000"` are one level. Case and space count:
 #'   `trimws(tolower(x))` makes `"Yes "` the label `"yes"`.
-#' * Numbers are matched to labels that are numbers (`rr_grr(0:9, ...)`). Otherwise they are positions 1, 2, ....
-#' * For a yes/no question ([rr_binary()] and its special cases, [rr_forced()], [rr_unrelated()]) 0 is the first level and 1 the second, also as text `"0"`, `"1"`,
-#'   `"FALSE"` and `"TRUE"`.
-#' * Logical values are `FALSE` for the first of two levels and `TRUE` for the second. The message `candor_message_reading` is given if 1 or `TRUE` is read as "no".
+#' * Numbers are matched to labels that are numbers (`rr_grr(0:9, ...)`). Otherwise they are positions 1, 2, ..., but for the next rule.
+#' * Two categories called no and yes: 0 and `FALSE` are no, 1 and `TRUE` are yes, also as text `"0"`, `"1"`, `"FALSE"` and `"TRUE"`. The labels are no and yes,
+#'   `FALSE` and `TRUE`, or different and same, in any order and case. The rule holds for all mechanisms, and for true answers too.
+#' * Two categories of a yes/no question ([rr_binary()] and its special cases, [rr_forced()], [rr_unrelated()], [rr_dealt()]) with other labels: 0 is the first level
+#'   and 1 the second.
+#' * Codes 1 and 2 of such a question, as SPSS and Stata have them, are an error. Make them labels, `levels = c(1, 2)` with the code of "no" first, or recode
+#'   them: `factor(x, 1:2, c("yes", "no"))`.
+#' * Logical values are `FALSE` for the first of two other levels and `TRUE` for the second.
+#' * The message `candor_message_reading` is given if 1 or `TRUE` is read as "yes" and this is the first level: regressions and pictures are about the second.
 #'
 #' @section Several reports of one respondent:
 #' A tally holds reports, not people, and standard errors assume a different respondent for each report. If people report several times, a tally of all weeks has

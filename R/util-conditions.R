@@ -65,7 +65,7 @@
 #' * `candor_message_labelled`: labelled numbers.
 #' * `candor_message_aliased`: coefficients that the others determine.
 #' * `candor_message_chunks`: chunks that were counted before.
-#' * `candor_message_reading`: 1 or `TRUE` that is read as "no".
+#' * `candor_message_reading`: 1 or `TRUE` that is read as "yes", which is the first level.
 #' * `candor_message_order`: an order of answers that nobody gave, or levels in the order yes, no.
 #' * `candor_message_design`: survey designs whose tally has no clusters and strata.
 #' * `candor_message_method`, `candor_message_composite`: the default estimator, if it is not maximum likelihood.

@@ -19,6 +19,18 @@ test_that("a database table is tallied as the data frame is", {
   expect_identical(rr_estimate(stored(survey), m, column = "answer", by = ~ region), rr_estimate(survey, m, column = "answer", by = ~ region))
 })
 
+test_that("0 and 1 are no and yes of every mechanism with these labels, and 2 is neither", {
+  for (mechanism in list(rr_grr(c("no", "yes"), p = 0.9), rr_warner(0.8), suppressMessages(rr_grr(c("yes", "no"), p = 0.9)))) {
+    for (x in list(c(1, 0, 1), c(1L, 0L, 1L), c("1", "0", "1"), c("TRUE", "FALSE", "TRUE"), c("yes", "no", "yes"))) {
+      counts <- suppressMessages(rr_tally(stored(data.frame(x = x)), mechanism))$counts
+      expect_identical(counts[match(c("no", "yes"), mechanism$reports)], c(1, 2))
+    }
+    # Rows of only ones are of "yes".
+    expect_identical(suppressMessages(rr_tally(stored(data.frame(x = c(1, 1))), mechanism))$counts, 2 * (mechanism$reports == "yes"))
+    expect_refused(suppressMessages(rr_tally(stored(data.frame(x = c(1, 2))), mechanism)), class = "level")
+  }
+})
+
 test_that("filters, groups of dplyr and a single column work as they do in memory", {
   table <- stored(survey)
   expect_identical(rr_tally(dplyr::filter(table, year == 2020L, w > 0.5), m, column = "answer"),

@@ -170,18 +170,18 @@ test_that("groups are the distinct combinations, however many there could be", {
   expect_identical(c(halves[[2]], halves[[1]]), tally)
 })
 
-test_that("1 and TRUE that are read as no are told", {
+test_that("1 and TRUE that are read as the first level are told", {
   die <- suppressMessages(rr_warner(0.7, levels = c("yes", "no")))
   told <- function(expr) expect_message(expr, class = "candor_message_reading")
   told(counts <- rr_tally(c(1, 0, 1), die)$counts)
-  expect_identical(counts, c(1, 2))
+  expect_identical(counts, c(2, 1))
   expect_snapshot(write_said(counts <- rr_tally(c(TRUE, FALSE, NA), die, na.rm = TRUE)$counts))
   expect_identical(counts, c(1, 1))
   told(rr_tally(data.frame(a = c(1L, 0L)), die))
   told(rr_tally(c(TRUE, FALSE), rr_grr(c("Yes ", "NO"), epsilon = 1)))
   told(rr_glm(y ~ 1, data.frame(y = rep(c(0, 1, 1, 0), 200)), die))
-  # Text is read as it stands, positions of k-ary randomized response are positions, and labels that are bits are read.
-  quiet <- expression(rr_tally(c("yes", "no"), die), rr_tally(factor(c("yes", "no")), die), rr_tally(1:2, rr_grr(c("yes", "no"), epsilon = 1)),
+  # Text is read as it stands, and so are labels that are bits.
+  quiet <- expression(rr_tally(c("yes", "no"), die), rr_tally(factor(c("yes", "no")), die), rr_tally(1:2, rr_grr(c("a", "b"), epsilon = 1)),
                       rr_tally(c(TRUE, FALSE), suppressMessages(rr_warner(0.7, levels = c("TRUE", "FALSE")))), rr_tally(c(TRUE, FALSE), rr_warner(0.7)),
                       rr_tally(c(1, 0), rr_warner(0.7, levels = c("a", "b"))))
   for (call in quiet) expect_no_message(eval(call))
