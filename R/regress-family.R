@@ -99,8 +99,6 @@ link_derivatives <- function(h) {
 
 # ---- reports ----
 
-is_labelled <- function(x) inherits(x, c("haven_labelled", "labelled"))
-
 # The reports of data as regress_response() reads them. Numbers of data are shares of the category called yes, which may
 # be the first.
 read_response <- function(y, labels, weights = NULL) {
