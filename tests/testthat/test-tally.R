@@ -249,3 +249,26 @@ test_that("a level NA is a missing group, and text in another encoding is no ans
   drinks <- rr_grr(c("caf\u00e9", "tea"), 1)
   expect_refused(rr_tally(c(latin, "tea"), drinks), rr_perturb(latin, drinks), class = "level")
 })
+
+test_that("a tally of no reports has counts of 0 and no groups, and merges", {
+  none <- data.frame(x = character(), w = numeric(), g = character())
+  die <- rr_warner(0.8)
+  for (weights in list(NULL, "w")) {
+    expect_identical(rr_tally(none, die, column = "x", weights = weights)$counts, c(0, 0))
+    grouped <- rr_tally(none, die, column = "x", weights = weights, by = "g")
+    expect_identical(dim(grouped$counts), c(2L, 0L))
+    expect_output(print(grouped), "0 reports")
+    expect_error(rr_estimate(grouped), class = "candor_error_empty")
+  }
+  some <- rr_tally(c("no", "yes"), die, by = list(g = c("a", "b")))
+  expect_identical(c(rr_tally(none, die, column = "x", by = "g"), some), some)
+})
+
+test_that("every field of a tally is known to those who take groups", {
+  reports <- data.frame(x = c("no", "yes", "no", "yes"), g = c("a", "b", "a", "b"))
+  tally <- rr_tally(reports, rr_warner(0.8), column = "x", by = "g")
+  expect_identical(tally["b"]$n, 2)
+  # A field that nobody described is an error, and not forgotten.
+  tally$other <- 1:2
+  expect_error(tally["b"])
+})
