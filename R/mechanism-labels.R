@@ -70,17 +70,17 @@ takes_bits <- function(mechanism) !is.null(mechanism$bits)
 
 # If the labels are "yes" and "no" in this order, 1 and TRUE are read as the first level, "yes", and not as the second,
 # which is the level of regressions and pictures. Labels that are FALSE and TRUE themselves are read as they stand.
-tell_reversed <- function(x, labels, bits = TRUE) {
+tell_reversed <- function(x, labels) {
   if (!is_reversed(labels) || !is.null(match_bits(labels))) return(invisible())
   x <- plain_reports(x, list(reports = labels))
-  if (is.object(x) || !(is.logical(x) || (bits && is.numeric(x))) || all(is.na(x))) return(invisible())
+  if (is.object(x) || !(is.logical(x) || is.numeric(x)) || all(is.na(x))) return(invisible())
   one <- if (is.logical(x)) "TRUE" else "1"
   cli::cli_inform(c("{one} is read as {.val {labels[1]}}, the first level.",
                     i = "Regressions and pictures are about the second level, {.val {labels[2]}}."),
                   class = "candor_message_reading")
 }
 
-tell_reading <- function(x, mechanism) tell_reversed(x, mechanism$reports, takes_bits(mechanism))
+tell_reading <- function(x, mechanism) tell_reversed(x, mechanism$reports)
 
 is_reversed <- function(labels) identical(no_yes_order(labels), 2:1)
 
@@ -194,9 +194,9 @@ wanted_answers <- function(x, mechanism) {
 
 sensitive_places <- function(sensitive, labels) {
   if (is.factor(sensitive)) sensitive <- as.character(sensitive)
-  at <- match(sensitive, if (is.character(sensitive)) labels else seq_along(labels))
-  check_that(is.atomic(sensitive) && length(at) && !anyNA(at), sensitive, "sensitive",
-             "labels or positions of categories", c("level", "argument"))
+  at <- if (is.atomic(sensitive)) match(sensitive, if (is.character(sensitive)) labels else seq_along(labels))
+  check_that(length(at) && !anyNA(at), sensitive, "sensitive", "labels or positions of categories",
+             c("level", "argument"))
   unique(at)
 }
 
