@@ -22,7 +22,7 @@ attention_questions <- function(x, mechanism, anchor, column) {
   check_mechanism(mechanism)
   check_that(length(mechanism$levels) == 2L && length(mechanism$reports) == 2L && has_categories(mechanism), mechanism,
              "mechanism", "of a yes/no question")
-  check_that(!is.null(anchor$attention), anchor, "anchor", "a mechanism of {.fn rr_anchor}")
+  check_that(is.list(anchor) && !is.null(anchor$attention), anchor, "anchor", "a mechanism of {.fn rr_anchor}")
   data <- if (is_design(x)) x$variables else x
   check_class(data, "x", "data.frame", "a data frame or a survey design if there is an anchor question")
   columns <- frame_names(as_plain_frame(data), column, "column")

@@ -28,7 +28,12 @@ check_stochastic <- function(C, tolerance, arg = "C") {
   check_that(is.matrix(C) && is.numeric(C) && nrow(C) > 1L && ncol(C) > 1L, C, arg,
              "a numeric matrix with at least two rows (truths) and two columns (reports)")
   bad <- C[is.na(C) | C < 0 | C > 1 + tolerance]
-  if (length(bad)) abort(c("{.arg {arg}} must hold probabilities, from 0 to 1.", x = "One is {bad[1]}."))
+  if (length(bad)) {
+    counted <- all(is.finite(C) & C >= 0 & C == floor(C)) && any(C > 1)
+    abort(c("{.arg {arg}} must hold probabilities, from 0 to 1.", x = "One is {bad[1]}.",
+            i = if (counted) "Counts of a validation study: {.code rr_misclassification(table = )}.",
+            i = if (counted) "Without the error of their shares: {.code prop.table({arg}, 1)}."))
+  }
   sums <- rowSums(C)
   off <- which(abs(sums - 1) > tolerance)
   if (length(off)) {

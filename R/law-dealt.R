@@ -63,7 +63,9 @@ unbiased_covariance.rr_law_dealt <- function(law, evidence, cells, target, unbia
   (factor * whole / scale)[cells, cells, drop = FALSE]
 }
 
-unbiased_variances.rr_law_dealt <- unbiased_variances.rr_law_internal
+unbiased_variances.rr_law_dealt <- function(law, evidence, cells, target, unbiased) {
+  unbiased_variances.rr_law_internal(law, evidence, cells, target, unbiased)
+}
 
 # One card that asks for the truth says nothing of the spread of the truths in its block.
 one_truth_card <- function(law) {

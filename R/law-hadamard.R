@@ -159,5 +159,5 @@ law_intervals.rr_law_hadamard <- function(law, evidence, estimate, interval, lev
 law_unlikely.rr_law_hadamard <- function(law, evidence, alpha) {
   z <- law_unbiased(law, evidence) / law_blank_error(law, evidence)
   # A block without reports has estimates and errors of 0.
-  min(z, na.rm = TRUE) < qnorm(alpha / length(z)) - 1
+  any(z < qnorm(alpha / length(z)) - 1, na.rm = TRUE)
 }

@@ -188,7 +188,7 @@ rr_noncompliance <- function(mechanism, share, answer = "uniform", ...) {
     result <- with_design_level(new_rr_channel(C, labels, design, "noncompliance", first = mechanism, share = share,
                                                yes_no = !is.null(mechanism$bits)))
   } else {
-    answer <- noncompliant_answer(answer, reports, takes_bits(mechanism))
+    answer <- noncompliant_answer(answer, reports, mechanism$bits)
     levels <- list(labels = reports, numeric = mechanism$numeric_levels)
     behaviour <- new_rr_innocuous("forced", levels, 1 - share, share * answer,
                                   sprintf("%s ignore the instructions", format_share(share)))

@@ -44,8 +44,7 @@ match_labels <- function(labels, mechanism) {
   positions <- match(labels, mechanism$reports)
   if (anyNA(positions)) positions[is.na(positions)] <- match_numbers(labels[is.na(positions)], mechanism)
   if (!all(is.na(positions)) || !takes_bits(mechanism)) return(positions)
-  bits <- match_bits(labels)
-  if (is.null(bits)) positions else unname(mechanism$bits[bits])
+  bit_positions(labels, mechanism$bits) %||% positions
 }
 
 # The places of text that is the number of a label, written in another way: "1e+05", "100000.0". Only where all labels
@@ -58,33 +57,32 @@ match_numbers <- function(text, mechanism) {
   match(numbers, values)[match(text, different)]
 }
 
-# The places of the levels in a long table; numbers are levels where these are numbers, otherwise positions.
-match_long <- function(level, mechanism) {
-  if (is.numeric(level)) return(match(level, mechanism$numeric_levels %||% seq_along(mechanism$levels)))
-  match_labels(as.character(level), list(reports = mechanism$levels, numeric_levels = mechanism$numeric_levels))
+# The places of the levels in a long table, which are read as answers are.
+match_long <- function(level, codec) {
+  labels <- list(reports = codec$levels, numeric_levels = codec$numeric_levels,
+                 bits = answer_bits(codec$levels, FALSE))
+  if (is.numeric(level)) return(match(level, label_values(labels), incomparables = NA))
+  match_labels(as.character(level), labels)
 }
 
 # Is a report 0 or 1, no or yes?
 takes_bits <- function(mechanism) !is.null(mechanism$bits)
 
-# If the labels are "yes" and "no" in this order, 1 and TRUE are read as the second level, "no", which may not be
-# what they meant. Labels that are FALSE and TRUE themselves are read as they stand.
-tell_reversed <- function(x, labels, bits = TRUE) {
-  if (length(labels) != 2L || !is_reversed(labels) || bit_places(labels)[["yes"]] == 1L) return(invisible())
+# If the labels are "yes" and "no" in this order, 1 and TRUE are read as the first level, "yes", and not as the second,
+# which is the level of regressions and pictures. Labels that are FALSE and TRUE themselves are read as they stand.
+tell_reversed <- function(x, labels) {
+  if (!is_reversed(labels) || !is.null(match_bits(labels))) return(invisible())
   x <- plain_reports(x, list(reports = labels))
-  if (is.object(x) || !(is.logical(x) || (bits && is.numeric(x))) || all(is.na(x))) return(invisible())
+  if (is.object(x) || !(is.logical(x) || is.numeric(x)) || all(is.na(x))) return(invisible())
   one <- if (is.logical(x)) "TRUE" else "1"
-  cli::cli_inform(c("{one} is read as {.val {labels[2]}}, the second level.",
-                    i = "Give the answers as text, or the levels in the order {labels[2]}, {labels[1]}."),
+  cli::cli_inform(c("{one} is read as {.val {labels[1]}}, the first level.",
+                    i = "Regressions and pictures are about the second level, {.val {labels[2]}}."),
                   class = "candor_message_reading")
 }
 
-tell_reading <- function(x, mechanism) tell_reversed(x, mechanism$reports, takes_bits(mechanism))
+tell_reading <- function(x, mechanism) tell_reversed(x, mechanism$reports)
 
-# In the crosswise design "the same" stands for yes.
-is_reversed <- function(labels) {
-  paste(tolower(trimws(labels)), collapse = " ") %in% c("yes no", "true false", "1 0", "same different")
-}
+is_reversed <- function(labels) identical(no_yes_order(labels), 2:1)
 
 # The labels of a yes/no design. If its probabilities are those of yes, and the first label is the one for yes, it would
 # be another design. If both answers are treated alike (`even`), only what is said of the second level turns round.
@@ -189,15 +187,16 @@ wanted_answers <- function(x, mechanism) {
   positions <- is.numeric(x) && is.null(mechanism$numeric_levels)
   if (!positions) return(paste("The levels are", format_labels(mechanism$reports)))
   if (!takes_bits(mechanism)) return(paste0("Positions run from 1 to ", format_count(length(mechanism$reports)), "."))
-  order <- c("first", "second")[mechanism$bits]
-  sprintf("Use 0 for the %s level and 1 for the %s, or the labels.", order[1], order[2])
+  words <- encodeString(mechanism$reports[mechanism$bits], quote = "\"")
+  sprintf("Use 0 for %s and 1 for %s, or the labels. Codes such as 1 and 2 are labels: `levels = c(1, 2)`.",
+          words[1], words[2])
 }
 
 sensitive_places <- function(sensitive, labels) {
   if (is.factor(sensitive)) sensitive <- as.character(sensitive)
-  at <- match(sensitive, if (is.character(sensitive)) labels else seq_along(labels))
-  check_that(is.atomic(sensitive) && length(at) && !anyNA(at), sensitive, "sensitive",
-             "labels or positions of categories", c("level", "argument"))
+  at <- if (is.atomic(sensitive)) match(sensitive, if (is.character(sensitive)) labels else seq_along(labels))
+  check_that(length(at) && !anyNA(at), sensitive, "sensitive", "labels or positions of categories",
+             c("level", "argument"))
   unique(at)
 }
 

@@ -56,4 +56,4 @@ draw_reports.rr_prefixes <- function(mechanism, answers, rng = "secure") {
   draw_reports.rr_sampled(mechanism, lapply(lengths, function(length) prefix_of(answers, length)), rng)
 }
 
-decode_answers.rr_prefixes <- decode_answers.rr_hierarchy
+decode_answers.rr_prefixes <- function(mechanism, reports, x) decode_answers.rr_hierarchy(mechanism, reports, x)

@@ -18,7 +18,8 @@
 #'
 #' @inheritParams rr_grr
 #' @param optimized Logical, default `TRUE`: the optimized form. `FALSE`: the symmetric form. Not used with `p` and `q`.
-#' @param p,q Numbers, 0 to 1, instead of `epsilon`: probabilities of a 1 for the truth and for another category.
+#' @param p,q Numbers, 0 to 1, instead of `epsilon`: probabilities of a 1 for the truth and for another category. In RAPPOR \eqn{q} is
+#'   the probability of the truth: the message `candor_message_order` is given if `p` is below `q`.
 #' @return `rr_unary()`: a mechanism of class `c("rr_unary", "rr_mechanism")` with `p`, `q`, `p_minus_q`; the rest is in its [law][rr_law]. [rr_perturb()]
 #'   returns [packed bits][rr_reports].
 #' @section Errors:
@@ -46,9 +47,18 @@ rr_unary <- function(levels, epsilon = NULL, optimized = TRUE, p = NULL, q = NUL
   check_dots_empty(...)
   levels <- check_levels(levels)
   check_one_of_epsilon_p(epsilon, c(p, q))
+  if (is.null(epsilon)) tell_turned(p, q)
   numbers <- if (is.null(epsilon)) unary_pair(p, q) else unary_epsilon(epsilon, check_flag(optimized, "optimized"))
   made(new_rr_unary(levels, numbers, if (is.null(epsilon)) NA else optimized), "rr_unary", epsilon = epsilon,
        optimized = if (!is.null(epsilon)) optimized, p = p, q = q)
+}
+
+# The p and q of RAPPOR stand the other way round. Two categories then fit any reports, with their shares exchanged.
+tell_turned <- function(p, q) {
+  if (!is_number(p) || !is_number(q) || p >= q) return(invisible())
+  cli::cli_inform(c("{.arg p} is below {.arg q}: a bit of 1 speaks against its category.",
+                    i = "The p and q of RAPPOR are q and p here: {.code p = {q}, q = {p}}."),
+                  class = "candor_message_order")
 }
 
 new_rr_unary <- function(levels, numbers, optimized = NA) {

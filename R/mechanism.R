@@ -4,11 +4,12 @@
 # `levels` and `reports` are the labels of the truths and of the counts; `numeric_levels` is set
 # when labels of the reports are numbers, so that numbers in the data are labels, not positions. If the truths have
 # other labels, `numeric_truths` is the same for them. `yes_no` says whether 0 and 1 are answers (to the reports, and to
-# the truths if that differs): `bits` and `truth_bits` are then the positions of no and yes, else NULL.
+# the truths if that differs); two categories called no and yes always have these answers. `bits` and `truth_bits` are
+# then the positions of no and yes, else NULL.
 new_rr_mechanism <- function(kind, levels, ..., reports = levels, numeric_levels = NULL, epsilon, design,
                              yes_no = FALSE) {
   structure(list(levels = levels, reports = reports, numeric_levels = numeric_levels,
-                 bits = if (yes_no[1]) bit_places(reports), truth_bits = if (yes_no[length(yes_no)]) bit_places(levels),
+                 bits = answer_bits(reports, yes_no[1]), truth_bits = answer_bits(levels, yes_no[length(yes_no)]),
                  epsilon = epsilon, design = design, ...), class = c(paste0("rr_", kind), "rr_mechanism"))
 }
 
@@ -34,12 +35,26 @@ level_argument <- function(mechanism) {
   level_value(mechanism$levels, numeric, mechanism$ordered)
 }
 
-# The positions of no and yes among two labels. The labels 0 and 1 (or FALSE and TRUE) mean no and yes in either order.
-bit_places <- function(labels) {
+# Labels of two categories, in lower case, that say which of them is no and which is yes. In the crosswise design "the
+# same" stands for yes.
+no_yes_labels <- c("no yes", "false true", "0 1", "different same")
+
+# 1:2 if two labels are called no and yes in this order, 2:1 if in the other, else NULL.
+no_yes_order <- function(labels) {
   if (length(labels) != 2L) return(NULL)
-  yes_first <- identical(labels, c("1", "0")) || identical(labels, c("TRUE", "FALSE"))
-  if (yes_first) c(no = 2L, yes = 1L) else c(no = 1L, yes = 2L)
+  words <- tolower(trimws(labels))
+  if (paste(words, collapse = " ") %in% no_yes_labels) 1:2
+  else if (paste(rev(words), collapse = " ") %in% no_yes_labels) 2:1
 }
+
+# The positions of no and yes among two labels: as they are called, else no is the first. NULL for other numbers of
+# labels.
+bit_places <- function(labels) {
+  if (length(labels) == 2L) setNames(no_yes_order(labels) %||% 1:2, c("no", "yes"))
+}
+
+# The positions of no and yes if 0 and 1 are answers; else NULL, and numbers are positions.
+answer_bits <- function(labels, yes_no) if (yes_no || !is.null(no_yes_order(labels))) bit_places(labels)
 
 # Two mechanisms are the same when they randomize in the same way over the same labels, whoever made them.
 same_mechanism <- function(x, y) {
@@ -188,7 +203,8 @@ abort_no_information <- function(mechanism = NULL) {
 #' @param reports Labels of the counts; by default the levels. They name the reports, or what is counted if a report is not a category.
 #' @param epsilon Number, at least 0, possibly `Inf`. Privacy budget of one report: at least the epsilon of an additive or channel `law`.
 #' @param design One line of text that describes the mechanism.
-#' @param yes_no Logical, default `FALSE`. May 0 and 1 stand for the two answers and the two reports?
+#' @param yes_no Logical, default `FALSE`. May 0 and 1 stand for the two answers and the two reports? They always do if the labels
+#'   are no and yes, see [rr_tally()].
 #' @param bits Logical, default `FALSE`. Is a report one bit for each level? `draw()` then returns a logical matrix with one row for each answer and one
 #'   column for each level. Such reports are read, counted, kept and queried as reports of [rr_unary()] are.
 #' @param law A law of [rr_new_law()]. `NULL` (default): a method of [rr_law()] for the class makes it.

@@ -30,7 +30,7 @@ distribution_option <- function(x, arg, evidence) {
   if (length(dim(x)) > 1L && !is.null(mechanism$questions)) x <- flatten_questions(x, mechanism, arg, "levels")
   if (length(dim(x)) == 1L) x <- setNames(as.vector(x), names(x))
   x <- check_probabilities(x, arg)
-  if (!is.null(mechanism)) x <- match_levels(x, mechanism$levels, arg, 0, !is.null(mechanism$truth_bits))
+  if (!is.null(mechanism)) x <- match_levels(x, mechanism$levels, arg, 0, mechanism$truth_bits)
   check_that(length(x) == evidence$k && abs(sum(x) - 1) <= 1e-8, x, arg,
              paste("a distribution over the", category_words(evidence$k)))
   as.double(x)

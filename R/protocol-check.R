@@ -97,7 +97,7 @@ rr_check_client <- function(reports, mechanism, truth = NULL, id = NULL, conf.le
     rows <- product_rows(known, mechanism, alpha)
   }
   is_untested <- any(vapply(known, function(one) one$memoised && !length(repeated_reports(one)$second), NA))
-  structure(rows, untested = is_untested, class = c("rr_client_check", class(rows)))
+  mark(as_tibble(rows), "rr_client_check", untested = is_untested)
 }
 
 #' @export
@@ -210,6 +210,7 @@ reports_support <- function(mechanism, reports, category) UseMethod("reports_sup
 
 #' @export
 reports_support.rr_mechanism <- function(mechanism, reports, category) {
+  if (!length(category)) return(logical())
   if (is_cell(mechanism)) {
     cells <- split(report_cells(mechanism, reports), category)
     chances <- lapply(as.integer(names(cells)), cell_chances, mechanism = mechanism)
@@ -375,7 +376,7 @@ epsilon_bound <- function(mechanism, known, alpha) {
   counts <- do.call(rbind, lapply(known$facts, `[[`, "counts"))
   small <- is_cell(mechanism) && length(counts) <= 1000
   levels <- c(pairs_bound(a, b, alpha / (1 + small)), if (small) table_bound(counts, alpha / 2))
-  list(estimate = log(a / b), low = max(0, levels))
+  list(estimate = if (a + b > 0) log(a / b) else NA_real_, low = max(0, levels))
 }
 
 pairs_bound <- function(a, b, alpha) qlogis(qbeta(alpha, a, b + 1))

@@ -61,7 +61,7 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
   if (identical(answer, "truth") && !"truth" %in% mechanism$reports) {
     abort("{.arg answer} cannot be {.val truth}: who answers truthfully is attentive.")
   }
-  other <- noncompliant_answer(answer, mechanism$reports, takes_bits(mechanism))
+  other <- noncompliant_answer(answer, mechanism$reports, mechanism$bits)
   yes <- device[["p"]] * share + device[["q"]] * (1 - share)
   if (abs(yes - other[2]) < 1e-10) {
     abort("The attentive and the inattentive give the same answers to the anchor question.",
@@ -111,7 +111,7 @@ anchor_devices <- function(devices, anchor, column) {
 
 # 0 for the first report, 1 for the second.
 anchor_reports <- function(column, mechanism) {
-  said <- regress_response(column, mechanism$reports)$y
+  said <- read_response(column, mechanism$reports)$y
   check_that(length(said) == length(column) && all(said %in% c(0, 1)), column, "anchor",
              "0 and 1, logical, or a label in each row", c("level", "input"))
   as.integer(said)

@@ -63,8 +63,8 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
   check_dots_empty(...)
   mixed <- inherits(fit, c("rr_glm_mixed", "rr_glm_attention"))
   check_that(inherits(fit, "rr_glm") || (mixed && is.null(type) && is.null(cluster)), fit, "fit",
-             paste("a fit of {.fn rr_glm}; with a random intercept or {.arg attention} without {.arg type} and",
-                   "{.arg cluster}"))
+             paste("a fit of {.fn rr_glm} to reports that are not in blocks; with a random intercept or",
+                   "{.arg attention} without {.arg type} and {.arg cluster}"))
   if (mixed) fit <- plain_fit(fit)
   conf.level <- check_level(conf.level)
   at <- effect_rows(fit, newdata)

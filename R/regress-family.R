@@ -41,6 +41,8 @@ rr_family <- function(mechanism, link = "logit", quasi = FALSE, ...) {
   refuse_validated(check_mechanism(mechanism), "{.fn rr_family}")
   refuse_dealt(mechanism, "{.fn rr_family}")
   device <- regress_device(mechanism)
+  # glm() begins anew from its numbers, which are of the second level: 1 must be "yes" there.
+  check_no_first(mechanism$levels, even = FALSE)
   new_regress_family(device, mechanism, mechanism$levels, check_choice(link, "link", regress_links),
                      check_flag(quasi, "quasi"))
 }
@@ -100,22 +102,28 @@ link_derivatives <- function(h) {
 
 # ---- reports ----
 
-is_labelled <- function(x) inherits(x, c("haven_labelled", "labelled"))
+# The reports of data as regress_response() reads them. Numbers of data are shares of the category called yes, which may
+# be the first.
+read_response <- function(y, labels, weights = NULL) {
+  if (is_reversed(labels) && is.numeric(y) && is.null(dim(y)) && !is.object(y)) y <- 1 - y
+  regress_response(y, labels, weights)
+}
 
-# Any form of a response as a share of yes with its number of answers. `n` is what binomial()'s aic() wants.
+# Any form of a response as a share of the second level with its number of answers. `n` is what binomial()'s aic()
+# wants.
 regress_response <- function(y, labels, weights = NULL) {
   if (is.matrix(y) || is.data.frame(y)) return(counted_response(as.matrix(y), labels, weights))
   if (is_labelled(y)) y <- labelled_reports(y, list(reports = labels))
   if (is.factor(y) || is.character(y)) {
     place <- match_labels(as.character(y), list(reports = labels))
-    if (all(is.na(place[!is.na(y)]))) place <- match_bits(as.character(y)) %||% place
+    if (all(is.na(place[!is.na(y)]))) place <- bit_positions(as.character(y), bit_places(labels)) %||% place
     lost <- y[is.na(place) & !is.na(y)]
     if (length(lost)) {
       abort("Reports must be labels of the mechanism, {format_labels(labels)}, and not {.val {as.character(lost[1])}}.",
             c("level", "input"))
     }
     y <- place == 2L
-  }
+  } else if (is.logical(y)) y <- y == (bit_places(labels)[["yes"]] == 2L)
   check_that(is.logical(y) || is.numeric(y), y, "response",
              "reports: 0 and 1, logical values, labels, or counts in two columns", c("argument", "input"))
   y <- as.double(y)

@@ -244,7 +244,7 @@ frame_response <- function(frame, labels) {
   if (plain && is.null(weights) && any(response > 0 & response < 1)) {
     abort("Shares of answers need {.arg weights}, the numbers of answers.", c("argument", "input"))
   }
-  regress_response(response, labels, weights)
+  read_response(response, labels, weights)
 }
 
 # The fit as a glm. Coefficients may be infinite, and linear predictors; everything else is finite.

@@ -182,7 +182,7 @@ protective_reports <- function(protective, questions) {
   check_that(length(protective) == length(questions) && setequal(names, names(questions)), protective, "protective",
              "one answer, or have one for each question")
   answers <- Map(function(answer, question) {
-    noncompliant_answer(answer, question$reports, takes_bits(question), "protective")
+    noncompliant_answer(answer, question$reports, question$bits, "protective")
   }, as.list(protective)[match(names(questions), names)], questions)
   Reduce(function(a, b) as.vector(outer(a, b)), answers)
 }

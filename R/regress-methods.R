@@ -325,7 +325,7 @@ print_heading <- function(x, freedom = coefficient_freedom(x)) {
     else sprintf("%s (%s), %s reports", number_of(x$ngrps, "group"), deparse1(x$bar[[3]]), format_count(x$n))
   writeLines(within_80(paste0(
     "<", class(x)[1], "> ", x$title, ", ", people,
-    if (dropped) sprintf(" (%s rows with missing values dropped)", format_count(dropped))
+    if (dropped) sprintf(" (%s with missing values dropped)", number_of(dropped, "row"))
   )))
   if (inherits(x, "rr_multinom")) print_odds(x)
   single <- inherits(x$mechanism, "rr_mechanism")
@@ -343,4 +343,19 @@ print_odds <- function(x) {
   cat("  ", deparse1(formula(x$terms)),
       if (x$type == "cumulative") "; log odds of higher levels, and thresholds"
       else sprintf("; log odds against \"%s\"", x$mechanism$levels[1]), "\n", sep = "")
+}
+
+#' @export
+extractAIC.rr_regression <- function(fit, scale, k = 2, ...) {
+  abort(c("Terms of this fit cannot be dropped and added one by one.",
+          i = "{.code anova(fit, other)} compares two nested fits of {.val {deparse1(fit$call[[1]])}}."))
+}
+
+# That of the covariates that are known; randomized covariates have no columns that anybody has seen.
+#' @export
+model.matrix.rr_regression <- function(object, ...) {
+  if (length(object$rows$covariates)) {
+    abort("A fit with randomized covariates has no model matrix: nobody has seen their values.")
+  }
+  model.matrix(covariate_terms(object), fitted_frame(object), contrasts.arg = object$contrasts)
 }

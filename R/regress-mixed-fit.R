@@ -201,6 +201,9 @@ check_mixed <- function(plain, data, group) {
   if (!anyDuplicated(group)) {
     abort("{.field sigma} needs at least two reports of some groups.", c("no_information", "argument"))
   }
+  if (all(group == group[1])) {
+    abort("A random intercept needs at least two groups, and all rows are of one.", c("no_information", "argument"))
+  }
 }
 
 tell_mixed <- function(fit) {

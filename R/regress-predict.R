@@ -108,7 +108,7 @@ prediction_rows <- function(object, newdata, type) {
   if (is.null(object$flat)) object$point <- ifelse(is.na(object$coefficients), 0, object$coefficients)
   list(eta = limit_predictor(object, x, offset), x = x, offset = offset, names = row.names(newdata),
        arm = if (type %in% c("report", "posterior") && !is.null(object$arm)) new_arm(object, newdata),
-       y = if (type == "posterior") regress_response(new_column(object$formula[[2]], object, newdata), object$labels)$y)
+       y = if (type == "posterior") read_response(new_column(object$formula[[2]], object, newdata), object$labels)$y)
 }
 
 new_arm <- function(object, newdata) {

@@ -33,14 +33,15 @@ model_calls <- function(e) {
 }
 
 # The model frame and the data that it was made of. `call` is that of the fitter, evaluated where the user stands;
-# `arguments` are those of it that stay with the rows, `parts` further ones, and `reports` the columns that hold
+# `arguments` are those of it that stay with the rows, `beside` further ones, and `reports` the columns that hold
 # reports.
-read_frame <- function(call, formula, data, where, reports, arguments = c("weights", "subset", "arm"), parts = NULL) {
+read_frame <- function(call, formula, data, where, reports, arguments = c("weights", "subset", "arm"), beside = NULL) {
   check_terms(formula, "offset" %in% arguments)
-  parts <- c(as.list(call)[match(arguments, names(call), 0L)], parts)
+  parts <- c(as.list(call)[match(arguments, names(call), 0L)], beside)
   home <- environment(formula) %||% where
   for (arg in intersect(c("weights", "arm"), names(parts))) parts[[arg]] <- column_expression(parts[[arg]], data, home)
-  data <- plain_columns(data, reports, if ("." %in% all.vars(formula)) names(data) else all.vars(formula))
+  used <- c(all.vars(formula), unlist(lapply(beside, all.vars)))
+  data <- plain_columns(data, reports, if ("." %in% used) names(data) else used)
   made <- as.call(c(quote(model.frame), list(formula = formula, data = data, drop.unused.levels = TRUE,
                                                     na.action = call$na.action %||% getOption("na.action")), parts))
   frame <- tryCatch(eval(made, where), error = function(e) {
@@ -49,9 +50,23 @@ read_frame <- function(call, formula, data, where, reports, arguments = c("weigh
   if (!nrow(frame) || !all(complete.cases(frame))) {
     abort("There must be rows, and none with missing values.", c("missing", "argument", "input"))
   }
+  check_factors(frame)
   dropped <- length(attr(frame, "na.action"))
   if (dropped) cli::cli_inform("{dropped} row{?s} with missing values dropped.", class = "candor_message_missing")
   list(frame = frame, data = data)
+}
+
+# A covariate of categories has at least two of them.
+check_factors <- function(frame) {
+  terms <- delete.response(attr(frame, "terms"))
+  names <- c(rownames(attr(terms, "factors")), grep("^[(]share: ", names(frame), value = TRUE))
+  for (name in intersect(names, names(frame))) {
+    values <- frame[[name]]
+    if (!(is.factor(values) || is.character(values)) || length(unique(values)) > 1L) next
+    name <- sub("^[(]share: (.*)[)]$", "\\1", name)
+    abort(c("Covariates must have at least two different categories.",
+            x = "{.val {name}} is {.val {as.character(values[1])}} in all rows."), c("argument", "input"))
+  }
 }
 
 # The columns that `weights` and `arm` name as text or in a formula, as rr_tally() takes them; every other expression
@@ -134,9 +149,7 @@ report_formula <- function(formula) {
 frame_weights <- function(frame) {
   weights <- frame[["(weights)"]]
   if (is.null(weights)) return(rep(1, nrow(frame)))
-  check_that(is.numeric(weights) && all(is.finite(weights) & weights >= 0), weights, "weights",
-             "finite numbers, at least 0")
-  as.double(weights)
+  check_weights(weights, nrow(frame))
 }
 
 # A likelihood takes weights for numbers of respondents. Those of a survey would pass for them.
@@ -202,18 +215,6 @@ plain_columns <- function(data, reports = character(), used = names(data), facto
                     class = "candor_message_labelled")
   }
   data
-}
-
-# Values that the file declares to be missing are.
-without_missing_codes <- function(x) {
-  limits <- attr(x, "na_range", exact = TRUE)
-  class <- oldClass(x)
-  x <- unclass(x)
-  gone <- x %in% attr(x, "na_values", exact = TRUE)
-  if (length(limits) == 2L) gone <- gone | (!is.na(x) & x >= limits[1] & x <= limits[2])
-  x[gone] <- NA
-  oldClass(x) <- class
-  x
 }
 
 # ---- new data ----

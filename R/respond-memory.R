@@ -64,7 +64,8 @@ kept_answers <- function(memory, mechanism, n, rng) {
   if (inherits(memory, "rr_memory")) {
     if (same_mechanism(memory$first, kept_stage(mechanism)) && memory$n == n) return(memory)
     abort(c("{.arg memory} must be of this mechanism, and of the same respondents in the same order.",
-            x = "It is of {format_count(memory$n)} respondents; there are {format_count(n)} answers."), "mismatch")
+            x = if (!same_mechanism(memory$first, kept_stage(mechanism))) "It is of another mechanism."
+              else "It is of {format_count(memory$n)} respondents; there are {format_count(n)} answers."), "mismatch")
   }
   if (is.null(memory)) warn_forgotten() else if (!identical(memory, list())) {
     abort("{.arg memory} must be the {.field memory} of the last {.fn rr_perturb}, or {.code list()} to start.")

@@ -111,8 +111,8 @@ check_truths <- function(truth, mechanism = NULL) {
     x <- tabulated(x)
     theta <- check_distribution(x)
     if (!is.null(mechanism)) {
-      bits <- !is.null(mechanism$truth_bits)
-      theta <- as.double(match_levels(setNames(theta, names(x)), mechanism$levels, "truth", 0, bits))
+      named <- setNames(theta, names(x))
+      theta <- as.double(match_levels(named, mechanism$levels, "truth", 0, mechanism$truth_bits))
       check_that(length(theta) == length(mechanism$levels), theta, "truth", "one share per level")
       return(theta)
     }

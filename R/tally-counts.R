@@ -98,7 +98,8 @@ check_count_values <- function(values, whole, categories) {
   }
   if (check[2] > 0) {
     abort(c("{.arg counts} must be finite and at least 0, and whole numbers without {.arg effective_n}.",
-            x = "Count {check[2]} is {number_text(values[check[2]])}.", i = "Shares and percentages are no counts."),
+            x = "Count {check[2]} is {number_text(values[check[2]])}.", i = "Shares and percentages are no counts.",
+            i = "Areas and expected counts need {.arg effective_n}, the number of people or pixels they are worth."),
           "counts")
   }
   if (categories && total == 0) abort("{.arg counts} must not all be 0.", "empty")

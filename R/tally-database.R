@@ -7,7 +7,7 @@ rr_tally.tbl_lazy <- function(x, mechanism, ..., column = NULL, count = NULL, we
   check_dots_empty(...)
   check_mechanism(mechanism)
   asked <- from_database(tally_query(x, mechanism, column, by, weights, count))
-  if (!is.null(asked$count)) refuse_times(run_query(x, times_query(x, asked$count))$n)
+  if (!is.null(asked$count)) refuse_times(run_query(x, times_query(x, asked$count)))
   rows <- run_query(x, asked$query)
   tally_answer(rows, mechanism, asked, na.rm)
 }
@@ -38,9 +38,12 @@ from_database <- function(code) {
 
 # ---- from rows to a tally ----
 
-# `wrong` rows of a table have a count that is missing or below 0.
-refuse_times <- function(wrong) {
-  if (wrong > 0) {
+# What check_times() refuses in memory. `result` is that of times_query().
+refuse_times <- function(result) {
+  largest <- plain_numbers(result$max)
+  check_that(is_numbers(largest) || is.na(largest), largest, "count", "a column of numbers")
+  wrong <- result$n
+  if (isTRUE(wrong > 0)) {
     abort("{.arg count} must be whole numbers of at least 0. Rows of the table without one: {format_count(wrong)}.")
   }
 }
@@ -53,7 +56,6 @@ tally_answer <- function(rows, mechanism, asked, na.rm) {
   if (!is.null(asked$count) && any(times != floor(times))) {
     abort("{.arg count} must be whole numbers of at least 0.")
   }
-  if (sum(times) == 0) abort("There must be at least one report: all counts are 0.", "empty")
   sums <- if (!is.null(asked$weight)) weight_columns(rows)
   count <- function(answers, groups, weights, na.rm) {
     count_answer(answers$reports, mechanism, asked, answers$times, groups, weights, na.rm)
@@ -102,7 +104,7 @@ weight_columns <- function(rows) {
   sums <- lapply(sums, as.double)
   # `weight_missing`, `weight_min` and `weight_max` may be absent if somebody else made the sums.
   least <- min(Inf, sums$weight_min)
-  most <- max(sums$weight_max, sums$weight_squares)
+  most <- max(0, sums$weight_max, sums$weight_squares)
   if (sum(sums$weight_missing) > 0 || is.na(least) || least < 0 || !is.finite(most)) {
     abort("{.arg weights} must be finite and at least 0, and none of them NULL.")
   }

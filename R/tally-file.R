@@ -325,7 +325,8 @@ check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   if (!weighted && any(whole != floor(whole) | whole > 2^53)) {
     abort("Counts must be whole numbers up to 2^53: sums of weights come with {.field weight_squares}.", "file")
   }
-  categories <- has_categories(mechanism)
+  # A report in a block of people is one category, too.
+  categories <- has_categories(mechanism) || !is.null(mechanism$codec$block)
   # Reports that are categories add up to all respondents; of others no count is above their number.
   found <- apply(as.matrix(counts), 2, if (categories) sum else max)
   if (any(if (categories) abs(found - n) > weighted * 1e-9 * n else found > n * (1 + 1e-9))) {

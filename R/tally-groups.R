@@ -143,7 +143,9 @@ match_groups <- function(i, x) {
 # The groups of a tally at these places.
 keep_groups <- function(tally, which) {
   fields <- unclass(tally)
-  per_group <- intersect(c("n", "effective_n", "weight_squares", "respondents", "sets", "blocks"), names(fields))
+  # A field that is not in the list is an error here, and not forgotten.
+  kinds <- vapply(names(fields), function(name) tally_fields[[name]], "")
+  per_group <- names(fields)[kinds == "group"]
   fields[per_group] <- lapply(fields[per_group], `[`, which)
   if (is.matrix(fields$counts)) fields$counts <- fields$counts[, which, drop = FALSE]
   fields$groups <- fields$groups[which, , drop = FALSE]
@@ -168,8 +170,8 @@ one_part <- function(x, i, further) {
   refuse_second_index(further)
   groups <- groups_of(x)
   if (length(i) != 1L) abort("One group is taken with {.code [[}.")
-  # The last are fields that not every tally or fit has.
-  fields <- c(attr(x, "names", TRUE), "sets", "blocks", "witness", "chunks", "family", "replicates")
+  # The last are fields of fits that not every fit has.
+  fields <- c(attr(x, "names", TRUE), names(tally_fields), "family", "replicates")
   if (is.character(i) && i %in% fields) return(.subset2(x, i))
   # A single group, without a label.
   if (is.null(groups) && is.numeric(i) && i %in% 1) return(x)
@@ -226,6 +228,7 @@ str.rr_tally <- function(object, ...) utils::str(unclass(object), ...)
 # levels.
 drop_empty_groups <- function(tally) {
   if (is.null(tally$groups)) return(tally)
+  if (!nrow(tally$groups)) abort_empty(tally)
   empty <- which(tally$n <= 0)
   if (!length(empty) || length(empty) == nrow(tally$groups)) return(tally)
   weightless <- all((tally$respondents %||% numeric(nrow(tally$groups)))[empty] > 0)

@@ -146,5 +146,6 @@ read_pooled <- function(designs, shares, optional = FALSE) {
   check_pool(lapply(designs, function(design) new_rr_tally(design, rep(1, length(design$reports)))))
   shares <- check_probabilities(shares, "shares")
   if (length(shares) != length(designs)) abort("{.field shares} must be one probability for each design.", "file")
-  new_rr_pooled(designs, setNames(shares, names(designs)), designs[[1]]$levels, isTRUE(optional))
+  new_rr_pooled(designs, setNames(shares, names(designs)), designs[[1]]$levels,
+                check_flag(optional, "optional"))
 }

@@ -64,7 +64,8 @@ refuse_wrong <- function(number, total, what = "reports") {
 read_long <- function(rows, mechanism, asked, times) {
   codec <- stored_codec(mechanism)
   reports <- rows$part == 2
-  said <- lapply(rows[reports, long_sums], function(x) sum(as.double(x)))
+  # SUM of no rows is NULL.
+  said <- lapply(rows[reports, long_sums], function(x) sum(as.double(x), na.rm = TRUE))
   number <- as.double(rows$n)
   if (said$reports_lost > 0) abort("{.val id} must not be NULL: it says which report a row is of.", "report")
   # A statement sees one moment. An engine that reads the table twice for it, as it stands, may see two.

@@ -134,10 +134,16 @@ check_countable <- function(mechanism) {
   }
 }
 
-# How many rows have a number of reports that is missing or below 0.
+# How many rows have a number of reports that is missing or no whole number from 0 to 2^53, and the largest of them, whose
+# type is seen in R: text is larger than numbers.
 times_query <- function(data, count) {
   column <- sql_words(data, count)$column
-  group_query(data, character(), c(n = sprintf("SUM(%s)", one_if(sprintf("%s IS NULL OR %s < 0", column, column)))))
+  rounded <- as.character(dbplyr::translate_sql_(list(rlang::expr(round(!!rlang::sym(count), 0L))),
+                                                 con = dbplyr::remote_con(data)))
+  wrong <- c(sprintf("%s IS NULL", column), sprintf("%s < 0", column), sprintf("%s > 9007199254740992", column),
+             sprintf("%s <> %s", column, rounded))
+  sums <- c(n = sprintf("SUM(%s)", one_if(any_of(wrong))), max = sprintf("MAX(%s)", column))
+  group_query(data, character(), sums)
 }
 
 check_free_names <- function(names, made) {

@@ -200,6 +200,7 @@ read_rows <- function(x, mechanism) {
   if (inherits(x, "rr_reports")) return(own_rows(x, codec))
   if (is.raw(x) && is.matrix(x)) return(list(rows = report_values(x)))
   if (is.character(x) && !is.matrix(x)) {
+    x <- check_text(x, "x", answers = TRUE)
     if (holds_digits(x, codec)) return(digit_rows(x, codec))
     if (!holds_numbers(x, codec)) return(hexadecimal_rows(x, codec))
     refuse_reports(which(!is.na(x) & !grepl(number_pattern, x)), x)

@@ -19,10 +19,15 @@
 #' @section How values are matched to levels:
 #' * Text and factors are matched to labels, in any order. If all levels are numbers, `"1e+05"` and `"100000"` are one level. Case and space count:
 #'   `trimws(tolower(x))` makes `"Yes "` the label `"yes"`.
-#' * Numbers are matched to labels that are numbers (`rr_grr(0:9, ...)`). Otherwise they are positions 1, 2, ....
-#' * For a yes/no question ([rr_binary()] and its special cases, [rr_forced()], [rr_unrelated()]) 0 is the first level and 1 the second, also as text `"0"`, `"1"`,
-#'   `"FALSE"` and `"TRUE"`.
-#' * Logical values are `FALSE` for the first of two levels and `TRUE` for the second. The message `candor_message_reading` is given if 1 or `TRUE` is read as "no".
+#' * Numbers are matched to labels that are numbers (`rr_grr(0:9, ...)`). Otherwise they are positions 1, 2, ..., but for the next rule.
+#' * Two categories called no and yes: 0 and `FALSE` are no, 1 and `TRUE` are yes, also as text `"0"`, `"1"`, `"FALSE"` and `"TRUE"`. The labels are no and yes,
+#'   `FALSE` and `TRUE`, or different and same, in any order and case. The rule holds for all mechanisms, and for true answers too.
+#' * Two categories of a yes/no question ([rr_binary()] and its special cases, [rr_forced()], [rr_unrelated()], [rr_dealt()]) with other labels: 0 is the first level
+#'   and 1 the second.
+#' * Codes 1 and 2 of such a question, as SPSS and Stata have them, are an error. Make them labels, `levels = c(1, 2)` with the code of "no" first, or recode
+#'   them: `factor(x, 1:2, c("yes", "no"))`.
+#' * Logical values are `FALSE` for the first of two other levels and `TRUE` for the second.
+#' * The message `candor_message_reading` is given if 1 or `TRUE` is read as "yes" and this is the first level: regressions and pictures are about the second.
 #'
 #' @section Several reports of one respondent:
 #' A tally holds reports, not people, and standard errors assume a different respondent for each report. If people report several times, a tally of all weeks has
@@ -65,7 +70,8 @@
 #' @section Errors:
 #' * `candor_error_level`, `candor_error_missing`: a report that is not a level, or missing, with value and position.
 #' * `candor_error_argument`: weights, groups or columns of the wrong length, value or name.
-#' * `candor_error_mismatch`: tallies of different mechanisms are merged. `candor_error_empty`: no report is left.
+#' * `candor_error_mismatch`: tallies of different mechanisms are merged. `candor_error_empty`: all reports that
+#'   are left have no group. A tally of no reports has counts of 0, and no groups; [rr_estimate()] refuses it.
 #' * For a database, `candor_error_database` if it gives no answer, `candor_error_law` for reports that it cannot count, and `candor_error_report` for reports that the
 #'   mechanism cannot give.
 #' @seealso [rr_counts()] for existing counts; [rr_query()] for the SQL; [`?groups`][groups] for parts of a tally; [rr_estimate()].
@@ -216,6 +222,9 @@ report_number <- function(x) if (is.data.frame(x) || (!is.object(x) && length(di
 check_counted <- function(result, mechanism, groups) {
   counts <- if (is.list(result)) result$counts
   rows <- length(mechanism$reports)
+  # No rows, no groups.
+  if (identical(groups, 0L)) return(list(counts = matrix(0, rows, 0), n = numeric(), weight_squares = numeric(),
+                                         respondents = numeric()))
   cells <- rows * max(1L, groups)
   # Last groups all of whose reports are missing may have no counts.
   if (length(result$dropped) && is.numeric(counts)) counts <- c(counts, numeric(max(0, cells - length(counts))))
@@ -231,7 +240,7 @@ check_counted <- function(result, mechanism, groups) {
 # How many reports each row stands for.
 check_times <- function(times, n) {
   if (is.null(times)) return(NULL)
-  times <- plain_numbers(times)
+  times <- data_numbers(times)
   check_that(is_numbers(times) && length(times) == n, times, "count", "one number per row")
   bad <- which(!(times >= 0 & times <= 2^53 & times == floor(times)) | is.na(times))[1]
   if (!is.na(bad)) abort("{.arg count} must be whole numbers of at least 0, and row {bad} has none.")
@@ -240,7 +249,7 @@ check_times <- function(times, n) {
 
 # Frequencies that are given as weights make standard errors too large: n = (sum w)^2 / sum w^2 is not their sum.
 tell_frequencies <- function(weights) {
-  known <- is_numbers(weights) && all(is.finite(weights))
+  known <- is_numbers(weights) && length(weights) && all(is.finite(weights))
   if (!known || any(weights != floor(weights)) || mean(weights) < 2) return(invisible())
   shown <- format(mean(weights), digits = 3)
   cli::cli_inform(c("{.arg weights} are whole numbers, {shown} on average.",
@@ -250,7 +259,7 @@ tell_frequencies <- function(weights) {
 
 check_weights <- function(weights, n) {
   if (is.null(weights)) return(NULL)
-  weights <- plain_numbers(weights)
+  weights <- data_numbers(weights)
   check_that(is_numbers(weights) && length(weights) == n, weights, "weights", "one number per report")
   bad <- which(!(is.finite(weights) & weights >= 0))[1]
   if (!is.na(bad)) abort("{.arg weights} must be finite and at least 0, and weight {bad} is not.")
@@ -274,6 +283,14 @@ joined_evidence <- function(tally) {
   list(law = law, counts = as.vector(tally$counts) * rep(tally$effective_n / tally$n, each = k),
        n = rep(tally$effective_n, each = k), k = k * length(tally$n), categories = k)
 }
+
+# The fields of a tally, and what each holds: an entry for each "group"; the "counts", a column for each group, or a
+# vector without groups; the table of "groups"; or what is "shared" by all groups.
+tally_fields <- c(
+  mechanism = "shared", counts = "counts", n = "group", effective_n = "group", weights = "shared",
+  weight_squares = "group", respondents = "group", groups = "groups", missing = "shared", sets = "group",
+  blocks = "group", witness = "shared", chunks = "shared", question = "shared"
+)
 
 new_rr_tally <- function(mechanism, counts, groups = NULL, missing = 0, weight_squares = NULL,
                          n = tally_sums(counts), respondents = NULL) {

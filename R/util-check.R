@@ -204,13 +204,13 @@ label_numbers <- function(labels) {
 }
 
 # A vector over levels, in their order: names say which level an entry is of, and without names it is its position.
-# `absent` is what a level without an entry gets, where not each must have one. Bits name the levels of a yes/no
-# question.
-match_levels <- function(x, levels, arg, absent = NULL, bits = FALSE) {
+# `absent` is what a level without an entry gets, where not each must have one. `bits` are the positions of no and yes if
+# 0 and 1 may be names of levels.
+match_levels <- function(x, levels, arg, absent = NULL, bits = NULL) {
   names <- names(x)
   if (is.null(names) || identical(names, levels)) return(unname(x))
   place <- match(names, levels)
-  if (all(is.na(place)) && bits) place <- match_bits(names) %||% place
+  if (all(is.na(place)) && !is.null(bits)) place <- bit_positions(names, bits) %||% place
   missing <- setdiff(seq_along(levels), place)
   if (anyNA(place) || anyDuplicated(place) || (length(missing) && is.null(absent))) {
     odd <- c(names[is.na(place) | duplicated(place)], levels[missing])[1]
@@ -227,6 +227,12 @@ match_bits <- function(labels) {
   positions <- match(labels, c("0", "1"))
   if (all(is.na(positions))) positions <- match(labels, c("FALSE", "TRUE"))
   if (!all(is.na(positions))) positions
+}
+
+# The positions in `bits` of labels that are bits, NA for any other label; NULL where no label is a bit.
+bit_positions <- function(labels, bits) {
+  no_yes <- match_bits(labels)
+  if (!is.null(no_yes)) unname(bits[no_yes])
 }
 
 check_installed <- function(package, why) {

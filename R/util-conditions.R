@@ -66,8 +66,8 @@
 #' * `candor_message_labelled`: labelled numbers.
 #' * `candor_message_aliased`: coefficients that the others determine.
 #' * `candor_message_chunks`: chunks that were counted before.
-#' * `candor_message_reading`: 1 or `TRUE` that is read as "no".
-#' * `candor_message_order`: an order of answers that nobody gave, or levels in the order yes, no.
+#' * `candor_message_reading`: 1 or `TRUE` that is read as "yes", which is the first level.
+#' * `candor_message_order`: an order of answers that nobody gave, levels in the order yes, no, or `p` below `q` in [rr_unary()].
 #' * `candor_message_design`: survey designs whose tally has no clusters and strata.
 #' * `candor_message_method`, `candor_message_composite`: the default estimator, if it is not maximum likelihood.
 #' * `candor_message_no_intervals`: methods without intervals.
@@ -186,5 +186,9 @@ larger_words <- function(ratio) {
 
 # 1,000,000 and not 1e+06.
 format_count <- function(x) {
-  format(x, big.mark = ",", decimal.mark = ".", trim = TRUE, scientific = FALSE, drop0trailing = TRUE, digits = 15)
+  # Sums of weights may have hundreds of digits, of which the first 15 are known.
+  large <- is.finite(x) & abs(x) >= 1e16
+  text <- format(replace(x, large, 0), big.mark = ",", decimal.mark = ".", trim = TRUE, scientific = FALSE,
+                 drop0trailing = TRUE, digits = 15)
+  replace(text, large, vapply(x[large], format, "", digits = 15, decimal.mark = "."))
 }

@@ -12,6 +12,26 @@ plain_numbers <- function(x) {
   structure(halves[2, ] * 2^32 + low, names = names(x), dim = dim(x))
 }
 
+is_labelled <- function(x) inherits(x, c("haven_labelled", "labelled"))
+
+# Values that the file declares to be missing are.
+without_missing_codes <- function(x) {
+  limits <- attr(x, "na_range", exact = TRUE)
+  class <- oldClass(x)
+  x <- unclass(x)
+  gone <- x %in% attr(x, "na_values", exact = TRUE)
+  if (length(limits) == 2L) gone <- gone | (!is.na(x) & x >= limits[1] & x <= limits[2])
+  x[gone] <- NA
+  oldClass(x) <- class
+  x
+}
+
+# Numbers of data whose class leaves them as they are, such as those of I() and ts(), or of labelled columns.
+data_numbers <- function(x) {
+  if (is_labelled(x)) x <- without_missing_codes(x)
+  if (is.numeric(x) && (is_labelled(x) || inherits(x, c("AsIs", "ts")))) as.vector(unclass(x)) else plain_numbers(x)
+}
+
 # Numbers in columns: files and databases may give them as text. If one is no number, the column stays as it is.
 column_numbers <- function(x) {
   if (is.factor(x)) x <- as.character(x)

@@ -214,3 +214,15 @@ test_that("without second reports the verdict is that permanence was not tested"
   expect_match(verdict(kept, memoised, c(truth, truth), id = ids), "No problem was found")
   expect_match(verdict(rr_perturb(truth, rr_grr(c("a", "b"), 1), rng = "R"), rr_grr(c("a", "b"), 1), truth), "No problem was found")
 })
+
+test_that("one report of each truth is no evidence of anything, whatever the protocol", {
+  set.seed(3)
+  for (mechanism in list(rr_grr(3, 1), rr_hadamard(3, 1), rr_projective(3, 1), rr_unary(3, 1), rr_subset(3, 1), rr_local_hash(3, 1))) {
+    check <- rr_check_client(rr_perturb(1:3, mechanism, rng = "R"), mechanism, 1:3)
+    expect_identical(check$problem, rep(NA_character_, 3))
+    expect_identical(check$epsilon.low, numeric(3))
+  }
+  check <- rr_check_client(c("a", "b", "c"), rr_grr(c("a", "b", "c"), 1), c("a", "b", "c"))
+  expect_identical(check$epsilon, rep(NA_real_, 3))
+  expect_false(any(grepl("*", capture.output(print(check)), fixed = TRUE)))
+})

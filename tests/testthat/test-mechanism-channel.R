@@ -86,3 +86,11 @@ test_that("bad channels are refused in the user's language", {
                  rr_misclassification(table = rbind(c(1, 2), c(0, 0))))
   expect_identical(rowSums(rr_matrix(rr_channel(rbind(c(0.333, 0.667), c(0.3, 0.699)), tolerance = 0.01))), c("1" = 1, "2" = 1))
 })
+
+test_that("counts in place of probabilities have their remedy", {
+  counts <- matrix(c(9808, 200, 192, 800), 2)
+  expect_error(rr_channel(counts), "rr_misclassification", class = "candor_error_argument")
+  expect_error(rr_channel(counts), "prop.table", class = "candor_error_argument")
+  expect_false(grepl("prop.table", conditionMessage(tryCatch(rr_channel(matrix(c(1.5, 0.2, 0.1, 0.8), 2)), error = identity))))
+  expect_error(rr_counts(c(no = 2.5, yes = 3), rr_warner(0.8)), "effective_n", class = "candor_error_counts")
+})

@@ -15,8 +15,6 @@ test_that("answers that are labels are read by label through every door, in what
                    rr_compose(rr_grr(labels, p = 1), rr_binary(1, 0, labels))))
     for (mechanism in direct) {
       for (type in names(bits)) {
-        # To a mechanism that is not about yes and no, numbers are positions where no label is a number.
-        if (inherits(mechanism, "rr_grr") && is.logical(labels) && type != "logical") next
         answers <- bits[[type]]
         label <- paste(class(mechanism)[1], own[1], type)
         expected <- c(sum(answers == (own[1] %in% c("TRUE", "1"))), sum(answers == (own[2] %in% c("TRUE", "1"))))
@@ -79,7 +77,7 @@ test_that("truths and reports of a channel are each read by their own labels", {
   }
   expect_identical(reads(c(TRUE, TRUE, FALSE), c("no", "yes"), c("x", "y", "z")), c(1, 0, 2))
   expect_identical(reads(c(TRUE, TRUE, FALSE), c(TRUE, FALSE), c("x", "y", "z")), c(2, 0, 1))
-  expect_identical(reads(c(1, 1, 2), c("no", "yes"), c(0, 1, 2)), c(2, 0, 1))
+  expect_identical(reads(c(0, 0, 1), c("no", "yes"), c(0, 1, 2)), c(2, 0, 1))
   expect_identical(reads(c(1L, 1L, 0L), c(1, 0), c("x", "y", "z")), c(2, 0, 1))
   expect_identical(reads(c(1 / 3, 2 / 3, 2 / 3), c(1 / 3, 2 / 3), c(30, 20, 10)), c(1, 0, 2))
   # Through two stages: the truths of the first, the reports of the second
@@ -196,4 +194,62 @@ test_that("noncompliance leaves answers what they were", {
     x <- if (takes_bits(mechanism)) c(0, 1, 1) else c(1, 2, 2)
     expect_identical(rr_tally(x, rr_noncompliance(mechanism, 0.1))$counts, rr_tally(x, mechanism)$counts)
   }
+})
+
+test_that("0 and 1, FALSE and TRUE and their texts are no and yes for every mechanism of two categories called no and yes", {
+  yes <- c(TRUE, FALSE, FALSE, TRUE, FALSE)
+  study <- rbind(no = c(no = 90, yes = 10), yes = c(5, 95))
+  channel <- matrix(c(0.9, 0.2, 0.1, 0.8), 2)
+  named <- function(labels) {
+    dimnames(channel) <- rep(list(labels), 2)
+    list(rr_grr(labels, p = 0.9), rr_channel(channel), rr_warner(0.8, levels = labels), rr_forced(1 / 6, levels = labels),
+         rr_noncompliance(rr_grr(labels, p = 0.9), 0.1), rr_compose(rr_grr(labels, p = 0.9), rr_grr(labels, p = 0.9)),
+         rr_new_mechanism("other", labels, epsilon = 1, design = "", law = rr_new_law("additive", 0.5, 0.25)))
+  }
+  mechanisms <- c(named(c("no", "yes")), named(c("No", "YES ")), named(c("FALSE", "TRUE")), suppressMessages(named(c("yes", "no"))),
+                  list(rr_misclassification(table = study), rr_misclassification(0.9, 0.8)))
+  # Five reports of which two are yes, in each dress.
+  dresses <- list(yes, yes + 0, as.integer(yes), as.character(yes), as.character(yes + 0), factor(yes), factor(yes + 0))
+  for (mechanism in mechanisms) {
+    count <- ifelse(tolower(trimws(mechanism$reports)) %in% c("yes", "true"), 2, 3)
+    read <- function(x, ...) suppressMessages(rr_tally(x, mechanism, ...))$counts
+    for (x in dresses) {
+      expect_identical(read(x), count)
+      expect_identical(read(data.frame(x, g = 1), column = "x"), count)
+      # A chunk of only ones is of "yes".
+      parts <- split(x, c(1, 2, 2, 1, 2))
+      chunk <- 0
+      expect_identical(read(function() if (chunk < 2) parts[[chunk <<- chunk + 1]]), count)
+      if (is.logical(x) || is.numeric(x)) expect_identical(suppressMessages(rr_perturb(x[1:2], rr_grr(mechanism$reports, p = 1))), x[1:2])
+    }
+    expect_identical(rr_counts(c("1" = 2, "0" = 3), mechanism)$counts, count)
+    expect_identical(rr_counts(c("FALSE" = 3, "TRUE" = 2), mechanism)$counts, count)
+    expect_identical(suppressMessages(rr_counts(data.frame(x = 0:1, n = c(3, 2)), mechanism, column = "x"))$counts, count)
+    # Codes 1 and 2 say nothing of yes and no, nor may a number be a position here.
+    expect_refused(suppressMessages(rr_tally(c(1, 2, 2), mechanism)), suppressMessages(rr_tally("2", mechanism)),
+                   suppressMessages(rr_perturb(2L, mechanism)), class = "level")
+  }
+  # Truths of protocols, and the rows of a long table.
+  unary <- rr_unary(c("no", "yes"), 2)
+  reports <- lapply(list(c(1, 0), c(TRUE, FALSE), c("yes", "no")), function(x) {
+    set.seed(1)
+    as.matrix(rr_perturb(rep(x, 50), unary, rng = "R"))
+  })
+  expect_identical(reports[1:2], reports[c(3, 3)])
+  expect_identical(rr_tally(data.frame(id = 1:3, level = c(1, 1, 0)), unary)$counts, c(1, 2))
+  expect_refused(rr_perturb(2, unary), class = "level")
+})
+
+test_that("a regression reads numbers as a tally does, whichever of no and yes is the first level", {
+  people <- data.frame(y = rep(c(1, 0), c(60, 140)))
+  # 30% yes by a die that forces 1/6 of each: (0.3 - 1/6) / (2/3) = 0.2
+  for (labels in list(c("no", "yes"), c("yes", "no"), c(1, 0), c(TRUE, FALSE))) {
+    die <- suppressMessages(rr_forced(1 / 6, levels = labels))
+    yes <- if (which(as.character(labels) %in% c("yes", "1", "TRUE")) == 2) 0.2 else 0.8
+    for (y in list(people$y, people$y == 1, as.character(people$y), factor(people$y == 1))) {
+      fit <- suppressMessages(rr_glm(y ~ 1, data.frame(y = y), die))
+      expect_equal(unname(plogis(coef(fit))), yes, tolerance = 1e-6)
+    }
+  }
+  expect_refused(rr_family(suppressMessages(rr_warner(0.8, levels = c("yes", "no")))))
 })

@@ -133,3 +133,13 @@ test_that("wrong arguments are named", {
   expect_error(rr_bitflip(5, 1, d = 6), class = "candor_error_argument")
   expect_error(rr_estimate(rr_counts(c(5, 3, 3), rr_unary(3, p = 0.3, q = 0.3), n = 10), method = "inv"), class = "candor_error_no_information")
 })
+
+test_that("the p and q of RAPPOR are told, since two categories fit them with their shares exchanged", {
+  expect_message(turned <- rr_unary(2, p = 0.25, q = 0.75), class = "candor_message_order")
+  expect_equal(rr_epsilon(turned), log(9))
+  expect_no_message(rr_unary(2, p = 0.75, q = 0.25))
+})
+
+test_that("text that cannot be read is refused by class", {
+  expect_refused(rr_tally(c("a\xff", "b"), rr_unary(2, 1)))
+})

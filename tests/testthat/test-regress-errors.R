@@ -88,3 +88,47 @@ test_that("the kernel refuses a model without its parts, and sizes that are no w
   expect_error(climb(likelihood), "`gradient` must")
   expect_error(climb(likelihood[-2]), "two functions and a matrix")
 })
+
+test_that("weights are numbers whatever their class, and labelled covariates are factors in every formula", {
+  set.seed(5)
+  x <- rnorm(200)
+  data <- data.frame(x = x, q = rr_perturb(rbinom(200, 1, plogis(x)), rr_warner(0.8), rng = "R"), a = rr_perturb(rep(0, 200), rr_warner(0.8), rng = "R"),
+                     w = rep(c(1, 3), 100))
+  expected <- coef(rr_glm(q ~ x, data, rr_warner(0.8), weights = w))
+  dresses <- list(ts(data$w), I(data$w), structure(data$w, class = "labelled", label = "weight"),
+                  structure(data$w, class = c("haven_labelled", "vctrs_vctr", "double"), labels = c(low = 1)))
+  for (dress in dresses) {
+    data$dressed <- dress
+    expect_identical(coef(rr_glm(q ~ x, data, rr_warner(0.8), weights = dressed)), expected)
+    expect_identical(rr_tally(data, rr_warner(0.8), column = "q", weights = "dressed"), rr_tally(data, rr_warner(0.8), column = "q", weights = "w"))
+  }
+  # A weight that the file declares missing is missing.
+  data$dressed <- structure(data$w, class = c("haven_labelled_spss", "haven_labelled", "vctrs_vctr", "double"), na_values = 3)
+  expect_refused(rr_tally(data, rr_warner(0.8), column = "q", weights = "dressed"))
+  data$sex <- structure(rep(1:2, 100), class = c("haven_labelled", "vctrs_vctr", "integer"), labels = c(m = 1L, f = 2L))
+  data$factor <- factor(rep(c("m", "f"), 100), c("m", "f"))
+  attention <- function(formula) {
+    fit <- suppressWarnings(rr_glm(q ~ x, data, rr_warner(0.8), anchor = list(a = rr_anchor(rr_warner(0.8))), attention = formula))
+    unname(coef(fit))
+  }
+  expect_identical(attention(~ sex), attention(~ factor))
+})
+
+test_that("what a fit does not have is said by class", {
+  set.seed(6)
+  x <- rnorm(300)
+  data <- data.frame(x = x, q = rr_perturb(rbinom(300, 1, plogis(x)), rr_warner(0.8), rng = "R"), a = rr_perturb(rep(0, 300), rr_warner(0.8), rng = "R"),
+                     one = "u", id = rep(1:100, 3), same = 1, block = rep(1:20, each = 15), r = rep(rep(c("yes", "no"), c(6, 9)), 20))
+  die <- rr_warner(0.8)
+  anchor <- list(a = rr_anchor(die))
+  suppressWarnings(fits <- list(rr_glm(q ~ x, data, die, anchor = anchor, attention = ~ 1), rr_glm(q ~ x + (1 | id), data, die, protective = "no"),
+                                rr_glm(r ~ x, data, rr_dealt(c(no = 3, yes = 3), 15)), rr_predictor(q ~ x, data, list(q = die), family = binomial())))
+  for (fit in fits) {
+    expect_identical(as.vector(model.matrix(fit)), c(rep(1, 300), x))
+    expect_refused(drop1(fit), step(fit, trace = 0))
+  }
+  expect_refused(model.matrix(rr_predictor(x ~ q, data, list(q = die))), rr_effects(fits[[3]]), rr_glm(q ~ one, data, die), rr_multinom(q ~ one, data, die),
+                 rr_predictor(x ~ q + one, data, list(q = die)), rr_glm(q ~ x, data, die, anchor = anchor, attention = ~ one),
+                 rr_estimate(data, die, column = c("q", "a"), anchor = 0.1))
+  expect_refused(rr_glm(q ~ x + (1 | same), data, die, protective = "no"), rr_glm(q ~ x + (1 | same), data, die), class = "no_information")
+})

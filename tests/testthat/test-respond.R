@@ -301,3 +301,13 @@ test_that("a bootstrap of these respondents needs no matrix either", {
   expect_lt(abs(mean(variances) / expected - 1), 4.5 * sqrt(2 / (19 * k)) + 0.02)
   expect_identical(colSums(simulate(fit, 3, seed = 1)[-1]), c(sim_1 = n, sim_2 = n, sim_3 = n))
 })
+
+test_that("a memory of another mechanism is told from a memory of others", {
+  memory <- rr_perturb(1:2, rr_longitudinal(3, 2, 1), memory = list())$memory
+  expect_error(rr_perturb(1:2, rr_longitudinal(4, 2, 1), memory = memory), "another mechanism", class = "candor_error_mismatch")
+  expect_error(rr_perturb(1:3, rr_longitudinal(3, 2, 1), memory = memory), "2 respondents", class = "candor_error_mismatch")
+})
+
+test_that("a formula is no category", {
+  expect_refused(rr_epsilon(rr_grr(3, 1), sensitive = ~ a), rr_grr(3, 1, sensitive = ~ a), class = "level")
+})

@@ -19,6 +19,18 @@ test_that("a database table is tallied as the data frame is", {
   expect_identical(rr_estimate(stored(survey), m, column = "answer", by = ~ region), rr_estimate(survey, m, column = "answer", by = ~ region))
 })
 
+test_that("0 and 1 are no and yes of every mechanism with these labels, and 2 is neither", {
+  for (mechanism in list(rr_grr(c("no", "yes"), p = 0.9), rr_warner(0.8), suppressMessages(rr_grr(c("yes", "no"), p = 0.9)))) {
+    for (x in list(c(1, 0, 1), c(1L, 0L, 1L), c("1", "0", "1"), c("TRUE", "FALSE", "TRUE"), c("yes", "no", "yes"))) {
+      counts <- suppressMessages(rr_tally(stored(data.frame(x = x)), mechanism))$counts
+      expect_identical(counts[match(c("no", "yes"), mechanism$reports)], c(1, 2))
+    }
+    # Rows of only ones are of "yes".
+    expect_identical(suppressMessages(rr_tally(stored(data.frame(x = c(1, 1))), mechanism))$counts, 2 * (mechanism$reports == "yes"))
+    expect_refused(suppressMessages(rr_tally(stored(data.frame(x = c(1, 2))), mechanism)), class = "level")
+  }
+})
+
 test_that("filters, groups of dplyr and a single column work as they do in memory", {
   table <- stored(survey)
   expect_identical(rr_tally(dplyr::filter(table, year == 2020L, w > 0.5), m, column = "answer"),
@@ -183,8 +195,7 @@ test_that("what a database gets wrong is said, and counted, by class", {
   expect_refused(rr_tally(wrong, m, column = "y", na.rm = TRUE), rr_tally(wrong, rr_product(x = m, text = m), na.rm = TRUE), class = "level")
   expect_refused(rr_tally(dplyr::filter(wrong, x == "no" | is.na(x)), m, column = "x"), rr_tally(dplyr::filter(wrong, x == "no"), m, column = "x", by = "g"),
                  class = "missing")
-  expect_refused(suppressMessages(rr_tally(dplyr::filter(wrong, x == "no"), m, column = "x", by = "g", na.rm = TRUE)),
-                 rr_tally(dplyr::filter(wrong, FALSE), m, column = "x"), class = "empty")
+  expect_refused(suppressMessages(rr_tally(dplyr::filter(wrong, x == "no"), m, column = "x", by = "g", na.rm = TRUE)), class = "empty")
   expect_refused(rr_tally(dbplyr::lazy_frame(answer = "", con = dbplyr::simulate_hive()), m), class = "database")
   # Reports that are all missing are none, as in memory.
   expect_message(none <- rr_tally(dplyr::filter(wrong, is.na(x)), m, column = "x", na.rm = TRUE), class = "candor_message_missing")
@@ -266,4 +277,27 @@ test_that("a text for standard SQL quotes names as standard SQL does", {
   lazy <- dbplyr::lazy_frame(answer = "", region = "", w = 1, con = dbplyr::simulate_postgres())
   rows <- DBI::dbGetQuery(connection, as.character(rr_query(lazy, m, column = "answer", by = "region", weights = "w")))
   expect_identical(rr_counts(rows, m), rr_tally(survey, m, column = "answer", by = "region", weights = "w"))
+})
+
+test_that("numbers of reports are those that a data frame may have", {
+  counts <- list(c(2, 3), c(2L, 3L), c(0, 4), c(0, 0), c(2^53, 0), c(2.5, 2.5), c("2", "3"), c("2.0", "3"), c(1e300, 1), c(2^53 + 2, 0), c(-1, 2), c(1, NA))
+  mechanism <- rr_warner(0.8)
+  for (n in counts) {
+    data <- data.frame(x = c("no", "yes"), people = n)
+    read <- function(data) tryCatch(rr_tally(data, mechanism, column = "x", count = "people"), candor_error_argument = function(e) "refused")
+    expect_identical(read(stored(data)), read(data), label = toString(n))
+  }
+})
+
+test_that("a table without rows is tallied as a data frame without rows is", {
+  empty <- dplyr::filter(stored(survey), FALSE)
+  for (by in list(NULL, "region")) for (weights in list(NULL, "w")) {
+    expect_identical(rr_tally(empty, m, column = "answer", by = by, weights = weights), rr_tally(survey[0, ], m, column = "answer", by = by, weights = weights))
+    expect_error(rr_estimate(empty, m, column = "answer", by = by, weights = weights), class = "candor_error_empty")
+  }
+  protocols <- list(list(rr_unary(3, 1), data.frame(id = 1:2, level = 1:2)), list(rr_unary(c("a", "b"), 1), data.frame(a = 0:1, b = 0:1)),
+                    list(rr_hadamard(3, 1), data.frame(x = 1:2)), list(rr_mean(c(0, 1), 1), data.frame(x = c(0, 1))))
+  for (one in protocols) {
+    expect_identical(rr_tally(dplyr::filter(stored(one[[2]]), FALSE), one[[1]])$counts, numeric(length(one[[1]]$reports)))
+  }
 })

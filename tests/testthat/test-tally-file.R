@@ -362,3 +362,19 @@ test_that("the beginning of an argument's name is no name, and half a character 
   expect_identical(read(sub("\"a\"", "\"\\\\ud83d\\\\ude00\"", text))$mechanism$levels[1], "\U1f600")
   expect_identical(read(sub("\"a\"", "\"\\\\\\\\ud83d\"", text))$mechanism$levels[1], "\\ud83d")
 })
+
+test_that("a hand-made file adds up, of blocks too, and its flags are flags", {
+  file <- withr::local_tempfile(fileext = ".json")
+  read <- function(tally, from, to) {
+    text <- sub(",\n  \"checksum.*", "}", tally_text(tally))
+    expect_match(text, from, fixed = TRUE)
+    writeLines(sub(from, to, text, fixed = TRUE), file)
+    rr_read(file)
+  }
+  dealt <- rr_tally(data.frame(block = rep(1:3, each = 5), r = rep(c("yes", "no"), c(8, 7))), rr_dealt(c(no = 1, yes = 1), 5), column = "r")
+  expect_identical(read(dealt, "\"n\": 15", "\"n\": 15"), dealt)
+  expect_error(read(dealt, "\"n\": 15", "\"n\": 30"), class = "candor_error_file")
+  optional <- rr_pool(a = rr_counts(3:4, rr_warner(0.8)), b = rr_counts(5:6, rr_warner(0.7)), optional = TRUE)
+  expect_identical(read(optional, "\"optional\": true", "\"optional\": true")$mechanism, optional$mechanism)
+  expect_error(read(optional, "\"optional\": true", "\"optional\": \"yes\""), class = "candor_error")
+})

@@ -170,18 +170,18 @@ test_that("groups are the distinct combinations, however many there could be", {
   expect_identical(c(halves[[2]], halves[[1]]), tally)
 })
 
-test_that("1 and TRUE that are read as no are told", {
+test_that("1 and TRUE that are read as the first level are told", {
   die <- suppressMessages(rr_warner(0.7, levels = c("yes", "no")))
   told <- function(expr) expect_message(expr, class = "candor_message_reading")
   told(counts <- rr_tally(c(1, 0, 1), die)$counts)
-  expect_identical(counts, c(1, 2))
+  expect_identical(counts, c(2, 1))
   expect_snapshot(write_said(counts <- rr_tally(c(TRUE, FALSE, NA), die, na.rm = TRUE)$counts))
   expect_identical(counts, c(1, 1))
   told(rr_tally(data.frame(a = c(1L, 0L)), die))
   told(rr_tally(c(TRUE, FALSE), rr_grr(c("Yes ", "NO"), epsilon = 1)))
   told(rr_glm(y ~ 1, data.frame(y = rep(c(0, 1, 1, 0), 200)), die))
-  # Text is read as it stands, positions of k-ary randomized response are positions, and labels that are bits are read.
-  quiet <- expression(rr_tally(c("yes", "no"), die), rr_tally(factor(c("yes", "no")), die), rr_tally(1:2, rr_grr(c("yes", "no"), epsilon = 1)),
+  # Text is read as it stands, and so are labels that are bits.
+  quiet <- expression(rr_tally(c("yes", "no"), die), rr_tally(factor(c("yes", "no")), die), rr_tally(1:2, rr_grr(c("a", "b"), epsilon = 1)),
                       rr_tally(c(TRUE, FALSE), suppressMessages(rr_warner(0.7, levels = c("TRUE", "FALSE")))), rr_tally(c(TRUE, FALSE), rr_warner(0.7)),
                       rr_tally(c(1, 0), rr_warner(0.7, levels = c("a", "b"))))
   for (call in quiet) expect_no_message(eval(call))
@@ -248,4 +248,27 @@ test_that("a level NA is a missing group, and text in another encoding is no ans
   latin <- rawToChar(as.raw(c(0x63, 0x61, 0x66, 0xe9)))
   drinks <- rr_grr(c("caf\u00e9", "tea"), 1)
   expect_refused(rr_tally(c(latin, "tea"), drinks), rr_perturb(latin, drinks), class = "level")
+})
+
+test_that("a tally of no reports has counts of 0 and no groups, and merges", {
+  none <- data.frame(x = character(), w = numeric(), g = character())
+  die <- rr_warner(0.8)
+  for (weights in list(NULL, "w")) {
+    expect_identical(rr_tally(none, die, column = "x", weights = weights)$counts, c(0, 0))
+    grouped <- rr_tally(none, die, column = "x", weights = weights, by = "g")
+    expect_identical(dim(grouped$counts), c(2L, 0L))
+    expect_output(print(grouped), "0 reports")
+    expect_error(rr_estimate(grouped), class = "candor_error_empty")
+  }
+  some <- rr_tally(c("no", "yes"), die, by = list(g = c("a", "b")))
+  expect_identical(c(rr_tally(none, die, column = "x", by = "g"), some), some)
+})
+
+test_that("every field of a tally is known to those who take groups", {
+  reports <- data.frame(x = c("no", "yes", "no", "yes"), g = c("a", "b", "a", "b"))
+  tally <- rr_tally(reports, rr_warner(0.8), column = "x", by = "g")
+  expect_identical(tally["b"]$n, 2)
+  # A field that nobody described is an error, and not forgotten.
+  tally$other <- 1:2
+  expect_error(tally["b"])
 })

@@ -88,3 +88,8 @@ test_that("a label that nobody can print is refused", {
   tally <- rr_tally(c(long, "b", "b"), rr_grr(c(long, "b"), 1))
   for (x in list(tally, rr_estimate(tally))) expect_output(print(x))
 })
+
+test_that("numbers of things are written out up to 1e16, and have 15 digits beyond", {
+  expect_identical(format_count(c(0, 1234567, 2^53, 0.5)), c("0", "1,234,567", "9,007,199,254,740,992", "0.5"))
+  expect_identical(format_count(c(2e90, 12)), c("2e+90", "12"))
+})
