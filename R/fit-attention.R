@@ -174,7 +174,8 @@ bounds_of.rr_attention <- function(x, rows, level) {
   ends <- vapply(seq_along(x$tally$n), function(g) {
     V <- attention_covariance(found, g, x$tally$effective_n[g])
     yes <- attention_interval(found$estimate[, g], V, found$device, z2)
-    share <- attention_share(found$estimate[2, g], found$covariance[3 * g - 1, 3 * g - 1], x$tally$effective_n[g], found$device, z2)
+    gamma_variance <- found$covariance[3 * g - 1, 3 * g - 1]
+    share <- attention_share(found$estimate[2, g], gamma_variance, x$tally$effective_n[g], found$device, z2)
     c(1 - yes[2], yes[1], share[1], 1 - yes[1], yes[2], share[2])
   }, numeric(6))
   bounds <- list(low = as.vector(ends[1:3, ]), high = as.vector(ends[4:6, ]))

@@ -223,7 +223,8 @@ compare_pair <- function(x, y, both, level, df, type) {
   error <- root(x$error^2 + y$error^2 - 2 * both)
   # Intervals of all looks have no such combination.
   edge <- rep_len(!looking & (x$edge | y$edge), length(difference))
-  p <- if (looking) anytime_p_value(difference / error, level, reports, x$plan) else 2 * pt(-abs(difference / error), df)
+  ratio <- difference / error
+  p <- if (looking) anytime_p_value(ratio, level, reports, x$plan) else 2 * pt(-abs(ratio), df)
   if (any(edge)) p[edge] <- interval_p_value(x, y, difference, z)[edge]
   # Both at the same end of what a share can be.
   p[which(error == 0)] <- ifelse(difference[which(error == 0)] == 0, 1, NA_real_)

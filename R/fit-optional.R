@@ -15,12 +15,14 @@ estimate_tally.rr_optional <- function(mechanism, tally, given) {
     labels = cell_names(mechanism$levels, tally$groups), n = tally$n, target = "population",
     covariance = kronecker(diag(all("variance"), length(yes)), rbind(c(1, -1), c(-1, 1))),
     conf.level = given$conf.level, simultaneous = given$simultaneous, weights = lapply(parts, `[[`, "weights"),
-    inversion = as.vector(rbind(1 - yes, yes)), device.share = all("device"), tally = tally, mechanism = mechanism, axis_kind = "share",
+    inversion = as.vector(rbind(1 - yes, yes)), device.share = all("device"), tally = tally,
+    mechanism = mechanism, axis_kind = "share",
     title = c(paste0("Shares from ", report_words(tally), " that could be direct answers",
                      in_groups(tally)),
               paste0("  ", format(mechanism)),
               paste0("  Target: population; ", interval_words(given$conf.level, "Wald", given$simultaneous))),
-    notes = c(if (any(held)) indented("Estimates held at 0 or 1 have no standard error: read the intervals"), optional_note(all("device")))
+    notes = c(if (any(held)) indented("Estimates held at 0 or 1 have no standard error: read the intervals"),
+              optional_note(all("device")))
   ), class = c("rr_optional_fit", "rr_estimates"))
 }
 

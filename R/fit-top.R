@@ -124,7 +124,8 @@ top_columns <- function(fit, top, p, adjusted, conf.level) {
   known$low[is_absent & !is.na(known$low)] <- 0
   c(lapply(as.list(fit$tally$groups), `[`, group), list(rank = top$rank, term = fit$mechanism$levels[category]),
     cell_answers(fit$mechanism, "levels", 1, category),
-    list(estimate = as.vector(fit$estimate)[top$cells], std.error = known_errors(fit, 1L, known$error), conf.low = known$low,
+    list(estimate = as.vector(fit$estimate)[top$cells], std.error = known_errors(fit, 1L, known$error),
+         conf.low = known$low,
          conf.high = known$high, p.value = p[top$cells], p.adjusted = adjusted[top$cells]))
 }
 

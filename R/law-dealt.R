@@ -164,7 +164,7 @@ dealt_interval <- function(law, evidence, cells, interval, level, target) {
     return(anytime_interval(sum(binomial$counts[cells]) / binomial$n, binomial$n, level))
   }
   if (target == "population") return(dealt_score(law, evidence, cells, level, target))
-  # Half a report of distance less: with 20 of 25 cards for the truth one true yes of all is never reported in a fifth of
+  # Half a report of distance less: with 20 of 25 cards for the truth one true yes goes unreported in a fifth of
   # the surveys, and the limit without this correction excludes it.
   half_report <- 1 / (2 * law$truth * evidence$n)
   list(
