@@ -112,10 +112,23 @@ attention_channel <- function(device) {
         cells(device[["q"]] + device[["d"]], device[["attentive"]]))
 }
 
+# Has either question more or fewer yes than attentive and inattentive respondents can give? For each group.
+unlikely_attention <- function(tally, device) {
+  question <- range(device[["q"]] + c(0, device[["d"]]), device[["inattentive"]])
+  anchor <- range(device[["attentive"]], device[["inattentive"]])
+  vapply(seq_along(tally$n), function(g) {
+    n <- tally$effective_n[g]
+    yes <- drop(attention_cells %*% prop.table(group_counts(tally, g))) * n
+    beyond_counts(yes, n, c(question[1], anchor[1]), c(question[2], anchor[2]), false_alarm / length(tally$n))
+  }, NA)
+}
+
 new_rr_attention <- function(found, mechanism, given) {
   tally <- found$tally
   terms <- c(mechanism$levels, "attentive")
-  shown <- attention_held(found, !identical(given$method, "inv"))
+  unbiased <- identical(given$method, "inv")
+  shown <- attention_held(found, !unbiased)
+  unlikely <- unlikely_attention(tally, found$device)
   people <- respondent_number(tally)
   # "no" is 1 less "yes".
   places <- rep(3 * seq_along(tally$n) - 3, each = 3) + c(1, 1, 2)
@@ -128,11 +141,13 @@ new_rr_attention <- function(found, mechanism, given) {
     labels = cell_names(terms, tally$groups), covariance = found$covariance[places, places] * outer(sign, sign),
     n = tally$n, target = "population", conf.level = given$conf.level, simultaneous = given$simultaneous,
     family = 2L * length(tally$n), moments = found, df = found$df, tally = tally, mechanism = mechanism,
-    axis_kind = "share", settings = given[c("method", "conf.level", "simultaneous")],
+    unbiased = unbiased, doubt = ifelse(unlikely, "counts", ""), axis_kind = "share",
+    settings = given[c("method", "conf.level", "simultaneous")],
     title = c(paste0("Prevalence corrected for inattentive respondents, from ", format_count(people), " respondents",
                      in_groups(tally)),
               paste0("  ", vapply(tally$mechanism$questions, format, "")),
-              paste0("  Target: population; ", interval_words(given$conf.level, "score", given$simultaneous))),
+              paste0("  Target: population; ", interval_words(given$conf.level, "score", given$simultaneous)),
+              if (any(unlikely)) indented(unlikely_words)),
     notes = if (anyNA(shown$error)) indented("Estimates held at 0 or 1 have no standard error: read the intervals")
   ), class = c("rr_attention", "rr_estimates"))
 }
@@ -151,6 +166,8 @@ cut_groups.rr_attention <- function(fit, at, drop = FALSE) {
 attention_held <- function(found, held) {
   estimate <- found$estimate[1:2, , drop = FALSE]
   error <- matrix(sqrt(diag(found$covariance)), 3)[1:2, , drop = FALSE]
+  # Answers that are all alike do not show how they vary.
+  error[error == 0] <- NA
   if (!held) return(list(estimate = estimate, error = error))
   full <- estimate[2, ] > 1
   estimate[1, full] <- (found$estimate[3, full] - found$device[["q"]]) / found$device[["d"]]
@@ -159,18 +176,32 @@ attention_held <- function(found, held) {
 }
 
 # The prevalences at which lambda is no further than z standard errors from what they and gamma give: a quadratic. The
-# share of the attentive has Wilson's interval of the anchor question.
+# share of the attentive has Wilson's interval of the anchor question. An estimate that is held at 0 or 1, or beside an
+# attention that is held at 1, is not the centre of its interval, which is widened to contain it.
 bounds_of.rr_attention <- function(x, rows, level) {
   if (x$simultaneous) level <- 1 - (1 - level) / x$family
   z2 <- qt((1 - level) / 2, x$df, lower.tail = FALSE)^2
   found <- x$moments
   ends <- vapply(seq_along(x$tally$n), function(g) {
-    V <- found$covariance[3 * g - 0:1, 3 * g - 0:1]
+    V <- attention_covariance(found, g, x$tally$effective_n[g])
     yes <- attention_interval(found$estimate[, g], V, found$device, z2)
-    share <- attention_share(found$estimate[2, g], V[2, 2], x$tally$effective_n[g], found$device, z2)
+    gamma_variance <- found$covariance[3 * g - 1, 3 * g - 1]
+    share <- attention_share(found$estimate[2, g], gamma_variance, x$tally$effective_n[g], found$device, z2)
     c(1 - yes[2], yes[1], share[1], 1 - yes[1], yes[2], share[2])
   }, numeric(6))
-  list(low = as.vector(ends[1:3, ]), high = as.vector(ends[4:6, ]))
+  bounds <- list(low = as.vector(ends[1:3, ]), high = as.vector(ends[4:6, ]))
+  include_estimate(bounds, rows$estimate, x$unbiased)
+}
+
+# The covariance of lambda and gamma in group g. If all answers to a question are alike, half an answer differs.
+attention_covariance <- function(found, g, n) {
+  V <- found$covariance[3 * g - 0:1, 3 * g - 0:1]
+  reach <- found$device[["attentive"]] - found$device[["inattentive"]]
+  share <- c(found$estimate[3, g], found$device[["inattentive"]] + reach * found$estimate[2, g])
+  likely <- nearest(share, 0.5 / n, 1 - 0.5 / n)
+  alike <- diag(V) == 0
+  diag(V)[alike] <- (likely * (1 - likely) / n / c(1, reach^2))[alike]
+  V
 }
 
 # `V`: the covariance of lambda and gamma. An interval that lies beyond 0 or 1 would be empty: the distance is then
@@ -201,5 +232,9 @@ attention_share <- function(gamma, variance, n, device, z2) {
   reach <- device[["attentive"]] - device[["inattentive"]]
   phi <- device[["inattentive"]] + reach * gamma
   if (variance > 0) n <- phi * (1 - phi) / (variance * reach^2)
+  # Wilson's interval is never a point, see R/law-intervals.R.
+  likely <- nearest(phi, min(device[["attentive"]], device[["inattentive"]]),
+                    max(device[["attentive"]], device[["inattentive"]]))
+  z2 <- z2 + n * squared_excess(phi, likely, likely * (1 - likely))
   nearest(unlist(reported_interval(wilson_interval(phi, n, z2), reach, device[["inattentive"]])), 0, 1)
 }

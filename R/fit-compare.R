@@ -74,7 +74,9 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   labels <- levels[which]
   samples <- if (survey) lapply(groups, survey_sample, fit = fit, labels = labels)
     else lapply(fits, fit_sample, labels, conf.level)
-  if (any(vapply(samples, `[[`, NA, "edge"))) warn_boundary()
+  if (any(unlist(lapply(samples, `[[`, "edge")))) {
+    warn_boundary(unbiased = all(vapply(samples, function(sample) isTRUE(sample$unbiased), NA)))
+  }
   cells <- lapply(seq_along(samples), function(g) (g - 1L) * length(levels) + which)
   between <- if (survey) fit$covariance else if (own) fit_between(fit)
   table <- compare_samples(samples, labels, conf.level, type, if (survey) fit$df, between, cells)
@@ -188,8 +190,11 @@ fit_sample <- function(fit, labels, conf.level) {
   fit$simultaneous <- FALSE
   interval <- if (fit$interval %in% c("wald", "bootstrap")) "wilson" else fit$interval
   intervals <- function(level) lapply(fit_intervals(fit, level, interval, at), as.vector)
-  c(list(share = unname(group_estimate(fit, 1L)[at]), error = fit_errors(fit, 1L, at), edge = held_at_boundary(fit, 1L),
-         df = Inf, intervals = if (interval %in% c("wilson", "profile")) intervals, effects = fit_effects(fit, 1L, at),
+  unseen <- fit_errors(fit, 1L, at) %in% 0 & !shows_truths(fit)
+  c(list(share = unname(group_estimate(fit, 1L)[at]), error = known_errors(fit, 1L, fit_errors(fit, 1L, at)),
+         edge = held_at_boundary(fit, 1L) | unseen, df = Inf,
+         unbiased = fit$estimator$unbiased, intervals = if (interval %in% c("wilson", "profile")) intervals,
+         effects = fit_effects(fit, 1L, at),
          mechanism = fit$mechanism, plan = fit$plan,
          reports = if (interval == "anytime") reports_looked_at(group_evidence(fit$tally, 1L), at)),
     intervals(conf.level))
@@ -203,8 +208,8 @@ shared_variance <- function(x, y) {
 
 # How far each share reaches for the lower end, y down and x up, and for the upper one.
 pair_reaches <- function(x, y, z, edge) {
-  below <- function(side) if (edge) pmax(side$share - side$low, 0) else z * side$error
-  above <- function(side) if (edge) pmax(side$high - side$share, 0) else z * side$error
+  below <- function(side) ifelse(edge, pmax(side$share - side$low, 0), z * side$error)
+  above <- function(side) ifelse(edge, pmax(side$high - side$share, 0), z * side$error)
   list(down = list(y = below(y), x = above(x)), up = list(y = above(y), x = below(x)))
 }
 
@@ -216,9 +221,11 @@ compare_pair <- function(x, y, both, level, df, type) {
   z <- if (looking) anytime_quantile(level, reports, x$plan) else qt((1 - level) / 2, df, lower.tail = FALSE)
   difference <- y$share - x$share
   error <- root(x$error^2 + y$error^2 - 2 * both)
-  edge <- x$edge || y$edge
-  p <- if (looking) anytime_p_value(difference / error, level, reports, x$plan)
-    else if (edge) interval_p_value(x, y, difference, z) else 2 * pt(-abs(difference / error), df)
+  # Intervals of all looks have no such combination.
+  edge <- rep_len(!looking & (x$edge | y$edge), length(difference))
+  ratio <- difference / error
+  p <- if (looking) anytime_p_value(ratio, level, reports, x$plan) else 2 * pt(-abs(ratio), df)
+  if (any(edge)) p[edge] <- interval_p_value(x, y, difference, z)[edge]
   # Both at the same end of what a share can be.
   p[which(error == 0)] <- ifelse(difference[which(error == 0)] == 0, 1, NA_real_)
   reaches <- pair_reaches(x, y, z, edge)
@@ -228,8 +235,8 @@ compare_pair <- function(x, y, both, level, df, type) {
   if (type == "difference") {
     reach <- function(parts) sqrt(parts$x^2 + parts$y^2)
     return(list(estimate = difference, std.error = known(error),
-                conf.low = difference - if (edge) reach(down) else z * error,
-                conf.high = difference + if (edge) reach(up) else z * error, p.value = p))
+                conf.low = difference - ifelse(edge, reach(down), z * error),
+                conf.high = difference + ifelse(edge, reach(up), z * error), p.value = p))
   }
   ratio <- share_ratio(x, y, both)
   bounds <- ratio_bounds(ifelse(is.na(ratio$estimate), NA, x$share), y$share, down, up, z^2 * both)

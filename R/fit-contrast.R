@@ -27,7 +27,8 @@
 #'   `vcov()` gives the joint covariance of up to 2,000 functions of one call.
 #' @section At the boundary:
 #' Intervals are Wald's if no estimate of the groups involved is on the boundary. For methods other than `"inv"` and `"norm"`, the covariance matrix
-#' treats an estimate on the boundary as known, and a warning says so. A standard error of 0 becomes `NA`, and intervals follow from the reports:
+#' treats an estimate on the boundary as known, and a warning says so. Of every method a standard error of 0 becomes `NA`, because reports that are all alike do not show how
+#' they vary; intervals then follow from the reports. A direct question with `target = "sample"` keeps it.
 #'
 #' * A sum of categories has the interval of the fit, or Wilson's if that is `"wald"` or `"bootstrap"`. It is computed from the nearest number of reports that a truth gives, so it never
 #'   collapses to a point. In general channels it is the score interval of the unbiased sum. For several questions only one category, or all but one, has such an interval.
@@ -81,7 +82,10 @@ rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ..
   table <- as_tibble(c(list(term = read$terms), found$table))
   unknown <- is.na(table$std.error)
   if (plain) tell_errors_unknown(list(fit), table$std.error)
-  if (any(found$edge)) warn_boundary(table$term[found$edge & unknown], table$term[found$edge & !unknown])
+  if (any(found$edge)) {
+    unbiased <- plain && fit$estimator$unbiased
+    warn_boundary(table$term[found$edge & unknown], table$term[found$edge & !unknown], unbiased)
+  }
   if (!is.null(found$covariance)) dimnames(found$covariance) <- list(table$term, table$term)
   # How many estimates share a whole: the categories of a group, or the answers of one condition.
   whole <- length(fit$mechanism$levels)

@@ -87,7 +87,9 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL,
                 replications = replications, plan = check_number(plan, "plan", min = 1), options = list(...))
   if (!missing(method)) given$method <- method
   if (!missing(interval)) given$interval <- interval
-  if (!is.null(anchor)) return(estimate_attention(x, mechanism, anchor, given, column, count, weights, by, na.rm))
+  if (!is.null(anchor)) {
+    return(tell_doubt(estimate_attention(x, mechanism, anchor, given, column, count, weights, by, na.rm)))
+  }
   if (is_design(x)) {
     if (!is.null(count)) abort("{.arg count} must be left out: a row of a design is one respondent.")
     asked <- read_design(x, mechanism, given, column, weights, by, na.rm)

@@ -230,12 +230,8 @@ row_columns <- function(fit, conf.int, conf.level, which = seq_along(fit$mechani
   columns <- c(list(term = rep(fit$mechanism$levels[which], length(groups))),
                cell_answers(fit$mechanism, "levels", length(groups), which),
                list(estimate = each(function(g) group_estimate(fit, g)[which]),
-                    std.error = each(function(g) {
-                      error <- fit_errors(fit, g, which)
-                      # An estimate that is held at 0 or 1 has variance 0 in vcov(), where functions of the others need
-                      # it. In a table the error 0 would say that the share is known.
-                      if (held_at_boundary(fit, g)) ifelse(error == 0, NA_real_, error) else error
-                    })))
+                    # The variance 0 of vcov(), which functions of the others need, would say that the share is known.
+                    std.error = each(function(g) known_errors(fit, g, fit_errors(fit, g, which)))))
   if (conf.int) {
     bounds <- fit_intervals(fit, conf.level, which = which, groups = groups, ranked = ranked)
     columns[c("conf.low", "conf.high")] <- lapply(bounds, as.vector)
@@ -275,8 +271,15 @@ interval_words <- function(level, name = "", simultaneous = FALSE, ranked = FALS
 }
 
 # Of rows in the order of their estimates.
-rank_words <- function(level) {
-  sprintf("Of the first r rows at most %s in 100 intervals are wrong on average, whatever r", format(100 * (1 - level)))
+ranked_words <- function(level, looking = FALSE) {
+  interval_words(level, if (looking) interval_names[["anytime"]] else "", ranked = TRUE)
+}
+
+rank_words <- function(level, looking = FALSE) {
+  paste0(
+    sprintf("Of the first r rows at most %s in 100 intervals are wrong on average, ", format(100 * (1 - level))),
+    if (looking) "at all looks, ", "whatever r"
+  )
 }
 
 # Lines of print() below its first one.

@@ -41,9 +41,8 @@ new_rr_mean_fit <- function(tally, given, mean, error, spread, unlikely, looked 
   cards <- half^2 * spread$cards
   ends <- format(range, digits = 15, trim = TRUE)
   notes <- c(if (anyNA(error[tally$effective_n > 1]))
-    indented("The estimated variance of a mean is below 0, so that its standard error is NA"),
-    if (!is.null(spread) && is_heavy(half^2 * spread$estimate, cards, std.error[terms == "variance"]))
-      indented("Few respondents hold most of the variance: its interval may be too low"))
+    indented("The estimated variance of a mean is not above 0, so that its standard error is NA"),
+    if (!is.null(spread)) heavy_note(half^2 * spread$estimate, cards, std.error[terms == "variance"], looked))
   structure(
     list(rows = as_tibble(c(keys, list(term = rep(terms, length(mean)), estimate = estimate,
                                                std.error = std.error))),
@@ -89,15 +88,18 @@ cut_groups.rr_mean_fit <- function(fit, at, drop = FALSE) {
 # Variance of the mean of n scores with this mean and mean square: of independent reports, or of what the
 # randomization adds to fixed answers.
 mean_error <- function(mechanism, mean, second, n, target) {
-  spread <- ifelse(n > 1, pmax(second - mean^2, 0) / (n - 1), NA_real_)
+  # Below 1e-12 of its parts the difference is made of roundings.
+  spread <- ifelse(second - mean^2 > 1e-12 * second, second - mean^2, 0) / ifelse(n > 1, n - 1, NA_real_)
   parts <- mean_variance(mechanism)
   # Duchi's reports are plus or minus one number: their squares say nothing about the squares of the answers.
-  if (target == "population" || parts$slope < 0) return(spread)
+  # Reports that are all alike do not show how they vary.
+  if (target == "population" || parts$slope < 0) return(ifelse(spread > 0, spread, NA_real_))
   # The mean square of scores is constant + linear m + (slope + 1) times that of the answers, whose mean is m.
   squares <- (second - parts$constant - parts$linear * mean) / (parts$slope + 1)
   if (is.null(mechanism$moments)) squares <- nearest(squares, 0, 1)
   error <- (parts$constant + parts$linear * mean + parts$slope * squares) / n
-  ifelse(error < 0, NA_real_, error)
+  shows_truth <- all(unlist(parts) == 0)
+  ifelse(error > 0 | (shows_truth & error == 0), error, NA_real_)
 }
 
 # The variance of the truth, unbiased, from the spread of the scores less that of the cards. Its variance, and its
@@ -114,15 +116,29 @@ truth_spread <- function(mechanism, mean, moments, n) {
   cards <- parts$constant + parts$linear * mean + parts$slope * mean^2
   estimate <- (all * (1 + parts$slope / n) - cards) / (1 + parts$slope)
   turn <- parts$linear + 2 * parts$slope * mean
+  # Reports that are all alike do not show how they vary.
+  variance <- ifelse(c2 > 1e-12 * step^2 * m(2), c4 - c2^2 - 2 * turn * c3 + turn^2 * c2, NA_real_)
   list(estimate = estimate,
-       variance = pmax(c4 - c2^2 - 2 * turn * c3 + turn^2 * c2, 0) / (1 + parts$slope)^2 / ifelse(n > 1, n, NA_real_),
+       variance = pmax(variance, 0) / (1 + parts$slope)^2 / ifelse(n > 1, n, NA_real_),
        covariance = (c3 - turn * c2) / (1 + parts$slope) / n, share = sum(n * estimate) / sum(n * all),
        cards = cards / (1 + parts$slope))
 }
 
 # Is a variance known no better than one of 32 normal numbers, whose standard error is a quarter of it?
-is_heavy <- function(estimate, cards, std.error) {
-  any(std.error > (estimate + cards) / 4, na.rm = TRUE)
+is_heavy <- function(estimate, cards, std.error, fraction = 1 / 4) {
+  std.error > (estimate + cards) * fraction
+}
+
+# Intervals of all looks need a variance that is known as well as one of 200 normal numbers.
+max_looked_fraction <- 1 / 10
+
+heavy_note <- function(estimate, cards, std.error, looked) {
+  fraction <- if (is.null(looked)) 1 / 4 else max_looked_fraction
+  if (!any(is_heavy(estimate, cards, std.error, fraction), na.rm = TRUE)) return(NULL)
+  indented(paste0(
+    "Few respondents hold most of the variance: ",
+    if (is.null(looked)) "its interval may be too low" else "it has no interval that holds at all looks"
+  ))
 }
 
 # The variance of the truth and of the cards together is above 0 and skewed: its interval is symmetric on the logarithm.
@@ -132,7 +148,13 @@ bounds_of.rr_mean_fit <- function(x, rows, level) {
   if (!length(at)) return(bounds)
   if (x$simultaneous) level <- 1 - (1 - level) / (x$family %||% nrow(rows))
   whole <- rows$estimate[at] + x$cards
-  factor <- exp(normal_quantile(level) * rows$std.error[at] / whole)
+  error <- rows$std.error[at]
+  z <- rep(normal_quantile(level), length(at))
+  if (!is.null(x$plan)) {
+    z <- anytime_quantile(level, x$reports[at], x$plan)
+    z[is_heavy(rows$estimate[at], x$cards, error, max_looked_fraction)] <- NA
+  }
+  factor <- exp(z * error / whole)
   bounds$low[at] <- whole / factor - x$cards
   bounds$high[at] <- whole * factor - x$cards
   bounds

@@ -15,13 +15,25 @@ estimate_tally.rr_optional <- function(mechanism, tally, given) {
     labels = cell_names(mechanism$levels, tally$groups), n = tally$n, target = "population",
     covariance = kronecker(diag(all("variance"), length(yes)), rbind(c(1, -1), c(-1, 1))),
     conf.level = given$conf.level, simultaneous = given$simultaneous, weights = lapply(parts, `[[`, "weights"),
-    device.share = all("device"), tally = tally, mechanism = mechanism, axis_kind = "share",
+    inversion = as.vector(rbind(1 - yes, yes)), device.share = all("device"), tally = tally,
+    mechanism = mechanism, axis_kind = "share",
     title = c(paste0("Shares from ", report_words(tally), " that could be direct answers",
                      in_groups(tally)),
               paste0("  ", format(mechanism)),
               paste0("  Target: population; ", interval_words(given$conf.level, "Wald", given$simultaneous))),
-    notes = c(if (any(held)) indented("Estimates held at 0 or 1 have no standard error"), optional_note(all("device")))
+    notes = c(if (any(held)) indented("Estimates held at 0 or 1 have no standard error: read the intervals"),
+              optional_note(all("device")))
   ), class = c("rr_optional_fit", "rr_estimates"))
+}
+
+# An estimate that is held at 0 or 1 has the interval of the unbiased one, cut so that it is no point.
+bounds_of.rr_optional_fit <- function(x, rows, level) {
+  bounds <- NextMethod()
+  held <- which(is.na(rows$std.error))
+  if (x$simultaneous) level <- 1 - (1 - level) / nrow(rows)
+  half_width <- normal_quantile(level) * sqrt(diag(x$covariance)[held])
+  cut <- normal_interval(x$inversion[held], half_width, 0, 1)
+  list(low = replace(bounds$low, held, cut$low), high = replace(bounds$high, held, cut$high))
 }
 
 # A row for each level; estimates without a variance are held at the end of the range.

@@ -167,8 +167,9 @@ autoplot.rr_estimates <- function(object, terms = NULL, ...) {
   data <- shown$data
   level <- about(object, "conf.level")
   ranked <- isTRUE(about(object, "ranked"))
-  caption <- paste0("Lines: ", interval_words(level, "", about(object, "simultaneous"), ranked), ".",
-                    if (ranked) paste0(" ", rank_words(level), "."), shown$caption)
+  looking <- isTRUE(about(object, "looking"))
+  kind <- if (ranked) ranked_words(level, looking) else interval_words(level, "", about(object, "simultaneous"))
+  caption <- paste0("Lines: ", kind, ".", if (ranked) paste0(" ", rank_words(level, looking), "."), shown$caption)
   if (all(is.na(data$conf.low))) caption <- "No intervals are known."
   beyond <- data$estimate < data$conf.low | data$estimate > data$conf.high
   if (any(beyond, na.rm = TRUE)) caption <- paste(caption, "They end at 0 and 1, which unbiased estimates may exceed.")

@@ -156,7 +156,7 @@ plot_caption <- function(fit, what) {
   wrap_text(paste0(source, ". ", what, ": ", interval_words(fit$conf.level, interval_label(fit)),
                    " for the ", fit$target, if (survey) ", by the design",
                    if (fit$simultaneous) ", simultaneous" else if (ranked) ", by rank", ".",
-                   if (ranked) paste0(" ", rank_words(fit$conf.level), "."), beyond))
+                   if (ranked) paste0(" ", rank_words(fit$conf.level, fit$interval == "anytime"), "."), beyond))
 }
 
 # `terms`: the categories that are drawn.

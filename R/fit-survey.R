@@ -23,6 +23,7 @@
 #' only (`method = "inv"`, their default here), as the weighted mean of an unbiased score of each report.
 #'
 #' **Dealt answers** ([rr_dealt()]) are estimated in the same way. Each block must lie in one primary sampling unit: give the blocks as clusters if nothing larger was drawn.
+#' Designs with a finite population correction (`fpc`) and `target = "sample"` are refused, because the cards of a block depend on each other.
 #'
 #' **Groups** (`by`) are domains of one sample, and their estimates are correlated. `vcov()`, [rr_contrast()] and [rr_compare()] take this into account.
 #'

@@ -11,6 +11,11 @@
 #' the upper limit at \eqn{\alpha / 2}. Tied categories have the best of their ranks. The chances that a row lies below its limit, added over \eqn{K} categories and divided by
 #' \eqn{r}, are at most \eqn{\alpha / 2}, however the rows were selected. Upper limits need no adjustment: a category that was selected for its large count is less likely to have a small count.
 #'
+#' **While looking.** If `x` is a fit with `interval = "anytime"`, the row of rank \eqn{r} has both limits of the interval that holds at all looks at the error \eqn{\alpha r / K}. Added over \eqn{K}
+#' categories and divided by \eqn{r} these errors are \eqn{\alpha}, so that the promise holds for the largest share of wrong rows at any look. A selection of looks could
+#' prefer wrong upper limits, which therefore have the adjustment too. P-values are one over the likelihood ratio of that interval, or those of the asymptotic interval. `"BH"` of exact ones holds at any look and
+#' under any dependence (Wang and Ramdas 2022).
+#'
 #' The limits do not depend on `n`. They hold for a number of rows that is fixed in advance. For the rows with `present = TRUE`, whose number the data choose, no proof is known. The study
 #' `selection.R` has the coverage in 192 settings, see `vignette("validation", package = "candor")`. Each group is a list of its own; for intervals of all groups together use
 #' [rr_estimate()] with `simultaneous = TRUE`.
@@ -20,9 +25,9 @@
 #'
 #' @section Which categories does anybody hold?:
 #' For each category the number of reports is compared with the number that the mechanism gives if nobody holds it. The p-value is a binomial tail probability if the counts are binomial, and
-#' normal for other channels. An interval above 0 implies a p-value below \eqn{\alpha r / (2K)}.
+#' normal for other channels. An interval above 0 implies a p-value below \eqn{\alpha r / (2K)}, while looking below \eqn{\alpha r / K}.
 #'
-#' @param x A tally, a fit of [rr_estimate()], or anything that [rr_tally()] accepts.
+#' @param x A tally, a fit of [rr_estimate()], or anything that [rr_tally()] accepts. A fit with `interval = "anytime"` is ranked with intervals of all looks.
 #' @param n Number of categories to list per group, a whole number of at least 1 or `Inf`; default 10.
 #' @param mechanism How the answers were randomized, if `x` is neither a tally nor a fit.
 #' @param alpha False discovery rate (for `"holm"` the error probability), a number in (0, 1); default 0.05.
@@ -43,6 +48,9 @@
 #'
 #'   Benjamini, Y. and Yekutieli, D. (2001). The control of the false discovery rate in multiple testing under dependency. *Annals of Statistics* 29(4),
 #'   1165-1188. \doi{10.1214/aos/1013699998}
+#'
+#'   Wang, R. and Ramdas, A. (2022). False discovery rate control with e-values. *Journal of the Royal Statistical Society B* 84(3), 822-852.
+#'   \doi{10.1111/rssb.12489}
 #' @seealso [rr_heavy_hitters()] for strings without a list, [rr_estimate()], [`?intervals`][intervals].
 #' @concept heavy hitters
 #' @concept selective inference
@@ -63,11 +71,14 @@ rr_top <- function(x, n = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "
   alpha <- check_alpha(alpha)
   adjust <- check_choice(adjust)
   target <- check_choice(target)
+  looking <- inherits(x, "rr_fit") && x$interval == "anytime"
   estimate <- if (inherits(x, "rr_fit")) estimate_again else rr_estimate
+  if (looking) estimate <- function(...) estimate_again(..., interval = "anytime", plan = plan)
+  plan <- if (looking) x$plan
   if (inherits(x, "rr_fit")) x <- x$tally
   fit <- estimate(x, mechanism, method = "inv", target = target, conf.level = conf.level)
   check_class(fit, "x", "rr_fit", "a tally of one question whose categories are estimated")
-  p <- absence_p_values(fit)
+  p <- if (looking) anytime_absence(fit) else absence_p_values(fit)
   adjusted <- matrix(apply(p, 2, p.adjust, adjust), nrow(p), ncol(p))
   found <- as.integer(colSums(adjusted <= alpha))
   table <- as_tibble(top_columns(fit, top_cells(fit, n), p, adjusted, conf.level))
@@ -75,8 +86,10 @@ rr_top <- function(x, n = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "
   title <- present_title(found, length(fit$mechanism$levels), adjust, alpha)
   new_rr_table(table, "rr_top", keys = c(names(fit$tally$groups), "term"), found = found, alpha = alpha,
                adjust = adjust, conf.level = conf.level, n = fit$tally$n, target = target, ranked = TRUE,
-               title = c(title, paste0("  Unbiased estimates, ", interval_words(conf.level, ranked = TRUE)),
-                         paste0("  ", rank_words(conf.level)), if (is_doubted(fit)) indented(doubt_words(fit))))
+               looking = looking,
+               title = c(title, paste0("  Unbiased estimates, ", ranked_words(conf.level, looking)),
+                         paste0("  ", rank_words(conf.level, looking)),
+                         if (is_doubted(fit)) indented(doubt_words(fit))))
 }
 
 present_title <- function(found, categories, adjust, alpha) {
@@ -106,16 +119,19 @@ top_columns <- function(fit, top, p, adjusted, conf.level) {
   group <- (top$cells - 1) %/% k + 1
   known <- top_uncertainty(fit, top$cells, category, group, conf.level)
   # Normal tests and score intervals know others' shares from two estimates: 0 is left out only where both do.
-  known$low[p[top$cells] >= (1 - conf.level) * top$rank / (2 * k)] <- 0
+  tails <- if (fit$interval == "anytime") 1 else 2
+  is_absent <- p[top$cells] >= (1 - conf.level) * top$rank / (tails * k)
+  known$low[is_absent & !is.na(known$low)] <- 0
   c(lapply(as.list(fit$tally$groups), `[`, group), list(rank = top$rank, term = fit$mechanism$levels[category]),
     cell_answers(fit$mechanism, "levels", 1, category),
-    list(estimate = as.vector(fit$estimate)[top$cells], std.error = known$error, conf.low = known$low,
+    list(estimate = as.vector(fit$estimate)[top$cells], std.error = known_errors(fit, 1L, known$error),
+         conf.low = known$low,
          conf.high = known$high, p.value = p[top$cells], p.adjusted = adjusted[top$cells]))
 }
 
 # Errors and limits of some cells, of all groups at once where each category has a count of its own.
 top_uncertainty <- function(fit, cells, category, group, conf.level) {
-  evidence <- joined_evidence(fit$tally)
+  evidence <- if (fit$interval != "anytime") joined_evidence(fit$tally)
   if (is.null(evidence)) {
     each <- lapply(split(category, group), unname)
     parts <- lapply(seq_along(each), function(g) {
@@ -147,7 +163,7 @@ absence_p_values <- function(fit) {
   all <- if (!is.null(joined)) binomial_absence(law, joined)
     else vapply(seq_len(NCOL(fit$estimate)), function(g) {
       evidence <- group_evidence(fit$tally, g, law)
-      if (law_gives(law, "exact")) return(binomial_absence(law, evidence))
+      if (law_gives(evidence$law, "exact")) return(binomial_absence(evidence$law, evidence))
       pnorm(group_estimate(fit, g) / evidence$blank_error(), lower.tail = FALSE)
     }, numeric(NROW(fit$estimate)))
   matrix(all, NROW(fit$estimate))
@@ -162,6 +178,31 @@ binomial_absence <- function(law, evidence) {
   ifelse(rep_len(law$binomial$a > 0, evidence$k),
          ifelse(x <= 0, 1, pbeta(b, x, pmax(n - x, 0) + 1)),
          ifelse(x >= n, 1, pbeta(b, x + 1, pmax(n - x, 0), lower.tail = FALSE)))
+}
+
+# The same at all looks together: one over the mixture that bounds the exact interval, at the share that it excludes
+# last. Its expectation is at most 1 whenever looking stops, so that Benjamini and Hochberg's adjustment of these holds
+# under any dependence (Wang and Ramdas 2022). Too few reports are no evidence: 1.
+anytime_absence <- function(fit) {
+  p <- vapply(seq_len(NCOL(fit$estimate)), function(g) {
+    evidence <- group_evidence(fit$tally, g)
+    if (is_exact_anytime(evidence$law, fit$tally)) return(mixture_absence(evidence$law, evidence))
+    reports <- reports_looked_at(evidence, seq_len(evidence$k))
+    ratio <- pmax(group_estimate(fit, g) / evidence$blank_error(), 0)
+    anytime_p_value(ratio, fit$conf.level, reports, fit$plan)
+  }, numeric(NROW(fit$estimate)))
+  matrix(ifelse(is.na(p), 1, p), NROW(fit$estimate))
+}
+
+mixture_absence <- function(law, evidence) {
+  binomial <- binomial_counts(law, evidence)
+  x <- binomial$counts
+  n <- binomial$n
+  b <- rep_len(law$binomial$b, evidence$k)
+  # No such report has probability 1 if b is 0.
+  null <- ifelse(x > 0, x * log(b), 0) + ifelse(n > x, (n - x) * log1p(-b), 0)
+  log_p <- null - lbeta(0.5 + x, 0.5 + n - x) + lbeta(0.5, 0.5)
+  ifelse((x / n - b) * law$binomial$a > 0, pmin(1, exp(log_p)), 1)
 }
 
 # Hollow points are categories that are not shown to be present.

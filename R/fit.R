@@ -207,6 +207,12 @@ shown_of.rr_fit <- function(x, n) {
   table
 }
 
+notes_of.rr_fit <- function(x, shown) {
+  if (x$estimator$unbiased && x$interval != "none" && anyNA(shown$std.error)) {
+    indented("Standard errors are NA where the reports do not show how an estimate varies: read the intervals")
+  }
+}
+
 # How many estimates sit on the boundary of what a share can be.
 boundary_count <- function(fit) {
   sum(vapply(seq_len(NCOL(fit$estimate)), function(g) sum(at_boundary(fit, g)), 0L))

@@ -10,6 +10,16 @@
 # Bits by categories, of one cohort.
 cohort_filters <- function(law, j) stacked_filters(law$places[, , j, drop = FALSE], law$bits)
 
+# No more reports have all bits of a category than have its rarest one.
+supporting_counts.rr_law_bloom <- function(law, evidence) {
+  ones <- matrix(evidence$counts, law$bits + 1)
+  rarest <- function(j) {
+    bits <- matrix(ones[law$places[, , j], j], nrow(law$places))
+    do.call(pmin, lapply(seq_len(nrow(bits)), function(i) bits[i, ]))
+  }
+  list(counts = Reduce(`+`, lapply(seq_len(law$cohorts), rarest)), n = evidence$n)
+}
+
 law_tells_nothing.rr_law_bloom <- function(law) abs(law$one - law$zero) < 1e-14
 
 law_reported.rr_law_bloom <- function(law, theta) {

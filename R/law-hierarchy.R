@@ -102,6 +102,12 @@ node_functions <- function(law, functions, variances) {
   lapply(at, t)
 }
 
+# The reports of the deepest nodes, which are the levels.
+supporting_counts.rr_law_hierarchy <- function(law, evidence) {
+  deepest <- rev(depth_evidence(law, evidence))[[1]]
+  supporting_counts(deepest$law, deepest)
+}
+
 depth_variances <- function(law, depths) law$unit / vapply(depths, function(d) d$n, 0)
 
 law_unbiased.rr_law_hierarchy <- function(law, evidence) {

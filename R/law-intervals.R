@@ -79,7 +79,10 @@ anytime_interval <- function(phi, n, level) {
     inside <- phi
     for (step in seq_len(60)) {
       middle <- (inside + out) / 2
-      accepted <- s * log(middle) + (n - s) * log1p(-middle) > least
+      # No report of a kind says nothing of its probability, which may round to 0.
+      yes <- ifelse(s > 0, s * log(middle), 0)
+      no <- ifelse(n > s, (n - s) * log1p(-middle), 0)
+      accepted <- yes + no > least
       inside <- ifelse(accepted, middle, inside)
       out <- ifelse(accepted, out, middle)
     }

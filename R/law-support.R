@@ -124,7 +124,7 @@ sets_evidence <- function(law, evidence) {
 # The law of a group of a tally: that of the mechanism, with the sets or blocks that were kept.
 tally_law <- function(tally, g, law = rr_law(tally$mechanism)) {
   if (!is.null(tally$sets)) law$sets <- tally$sets[[g]]
-  if (!is.null(tally$blocks)) law$blocks <- tally$blocks[[g]]
+  if (!is.null(tally$blocks)) law <- law_with_blocks(law, tally$blocks[[g]])
   law
 }
 

@@ -196,6 +196,21 @@ binomial_counts.rr_law <- function(law, evidence) {
   list(counts = evidence$counts[seq_len(evidence$k)], n = evidence$n)
 }
 
+# How many reports speak for each category, and of how many: list(counts, n). A report speaks for a category if its
+# unbiased score is nearer to 1, the share of one who holds it, than to 0. A cell that nobody reported has none, however
+# its score varies among the reports of other cells.
+supporting_counts <- function(law, evidence) UseMethod("supporting_counts")
+
+supporting_counts.rr_law <- function(law, evidence) {
+  if (!is.null(law$binomial) || !law_gives(law, "channel")) return(binomial_counts(law, evidence))
+  counts <- numeric(evidence$k)
+  for (y in which(evidence$counts > 0)) {
+    report <- new_evidence(law, as.double(seq_along(evidence$counts) == y), 1, 1, evidence$k, evidence$mechanism)
+    counts <- counts + evidence$counts[y] * (law_unbiased(law, report) > 0.5)
+  }
+  list(counts = counts, n = evidence$n)
+}
+
 # The unbiased estimate with its negative parts set to 0 and the rest rescaled, and its projection on the distributions.
 law_rescaled <- function(law, evidence) UseMethod("law_rescaled")
 law_projected <- function(law, evidence) UseMethod("law_projected")

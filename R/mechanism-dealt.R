@@ -22,8 +22,9 @@
 #'
 #' @section Estimates:
 #' `rr_estimate()` uses `method = "inv"` by default, which is unbiased; `"norm_sub"` cuts the estimate at 0 and 1. Variances are exact. `interval = "wilson"` is the score
-#' interval of the exact variance. `"exact"` is Clopper and Pearson's interval of the cards that asked for the truth, and for full blocks only. For one block and
-#' `target = "sample"` it has every number of true yes that the report does not reject. Survey designs are estimated by scores, and each block must lie
+#' interval of the exact variance; with `target = "sample"` it is widened by half a report on either side, without which it would exclude true yes that are never reported. `"exact"` is Clopper and Pearson's interval of the cards that asked for the truth, and for full blocks only. For one block and
+#' `target = "sample"` it has every number of true yes that the report does not reject. `"anytime"` is exact for full blocks; with short blocks it is `NA` before 20 cards that
+#' asked for the truth said yes, and 20 no. If no block says more yes than its cards dictate, standard errors are `NA`. Survey designs are estimated by scores, and each block must lie
 #' in one primary sampling unit. [rr_power()] plans full blocks.
 #'
 #' A block that says yes less often than cards dictate it (or no) has people who did not follow their cards. The warning `candor_warning_unlikely` says how many at least;

@@ -26,9 +26,10 @@
 #' [rr_estimate()] returns the mean (the plain mean of the scores) and the variance of the truth (the variance of the scores less the variance due to the
 #' cards). Both are unbiased, and the variance may be negative in small samples. The interval of the mean is normal. The interval of the variance is normal for the logarithm of the
 #' variance of truth and cards together. If few respondents hold most of the variance no interval can hold:
-#' `scrambles.R` in `system.file("studies", package = "candor")` has the coverage. `print()` says so if the standard error exceeds a quarter of that variance. `glance()` has `truth.share`, the truth's part of
+#' `scrambles.R` in `system.file("studies", package = "candor")` has the coverage. `print()` says so if the standard error exceeds a quarter of that variance. With
+#' `interval = "anytime"` the variance has no interval before the standard error is a tenth of it. `glance()` has `truth.share`, the truth's part of
 #' the variance of the reports within groups; in this literature protection is one minus this part. With `target = "sample"` the standard error of the mean is due to the
-#' cards alone, and `NA` if its estimated variance is negative. The standard error of the variance is then an upper bound.
+#' cards alone. It is `NA` if its estimated variance is negative, or if all reports are alike. The standard error of the variance is then an upper bound.
 #'
 #' The mean of a score is the truth. Linear models of scores therefore need only robust standard errors: `lm(rr_score(z, mechanism) ~ x)`, and for survey
 #' designs `survey::svymean(~rr_score(z, mechanism), design)`, `survey::svyby()` and `survey::svyglm()`. Categories have a score for each level.

@@ -14,7 +14,7 @@
 #' With `optional = TRUE` respondents could answer directly in place of using the device, and nobody knows who did. Each sample has its own yes/no device, given to people before they
 #' choose. The share of yes is a combination of the reported shares that does not depend on who uses the device, whatever their truth. Two devices give one
 #' if both have the same \eqn{(1 - p) / q}{(1 - p) / q}, such as two designs of Warner; otherwise three are needed. The combination with the smallest estimated variance is
-#' used (Gupta, Gupta and Singh 2002 need independence of choice and truth). [rr_estimate()] of the pool has Wald intervals; method `"mle"` is cut at 0 and 1. [rr_epsilon()] is `Inf`.
+#' used (Gupta, Gupta and Singh 2002 need independence of choice and truth). [rr_estimate()] of the pool has Wald intervals; method `"mle"` and its intervals are cut at 0 and 1. [rr_epsilon()] is `Inf`.
 #'
 #' @param ... Tallies of [rr_tally()] or [rr_counts()] whose mechanisms have the same levels (in any order), or one list of them. Names
 #'   become the names of the designs. Grouped tallies must have the same groups. A weighted tally counts with its effective number of respondents.

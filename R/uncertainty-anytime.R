@@ -38,21 +38,14 @@ anytime_intervals <- function(fit, g, level, which) {
   list(low = centre - half, high = centre + half)
 }
 
-# Normal theory holds from 100 reports on, of which 20 speak for a category and 20 against it.
+# Normal theory holds from 100 reports on, of which 20 speak for a category and 20 do not.
 least_reports <- 100
 least_of_either <- 20
 
 enough_reports <- function(evidence, which) {
-  law <- evidence$law
-  reports <- evidence$mechanism$reports
-  either <- if (!is.null(law$binomial)) {
-    given <- binomial_counts(law, evidence)
-    pmin(given$counts, given$n - given$counts)[which]
-  } else if (law_gives(law, "channel") && length(reports) <= covariance_cells) {
-    speaks <- inversion_columns(law, evidence$mechanism)[which, , drop = FALSE] > law_unbiased(law, evidence)[which]
-    pmin(drop(speaks %*% evidence$counts), drop(!speaks) %*% evidence$counts)
-  } else Inf
-  rep_len(evidence$n >= least_reports & either >= least_of_either, length(which))
+  supporting <- supporting_counts(evidence$law, evidence)
+  either <- pmin(supporting$counts, supporting$n - supporting$counts)
+  rep_len(evidence$n, length(which)) >= least_reports & either[which] >= least_of_either
 }
 
 # How many reports the intervals of the categories `which` count: NA if there are too few.
@@ -77,6 +70,7 @@ anytime_reports <- function(fit, weights) {
 tell_few_reports <- function(few) {
   if (!any(few)) return(invisible())
   cli::cli_inform(c("Intervals while looking are NA if a group has too few reports for normal theory.",
-                    x = "They need {least_reports} reports, and {least_of_either} of either kind."),
+                    x = paste("They need {least_reports} reports: {least_of_either} that speak for a category,",
+                              "and {least_of_either} that do not.")),
                   class = "candor_message_no_intervals")
 }

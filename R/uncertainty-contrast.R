@@ -14,7 +14,7 @@ contrast_values <- function(fit, weights, estimate, level) {
   reports <- if (looking) anytime_reports(fit, weights)
   z <- if (looking) anytime_quantile(level, reports, fit$plan) else t_quantile(level, df)
   bounds <- list(low = value - z * error, high = value + z * error)
-  own <- plain && !fit$estimator$unbiased && fit$interval != "none"
+  own <- plain && !looking && fit$interval != "none"
   for (row in if (own) which((is.na(error) | parts$edge) & !parts$unidentified)) {
     known <- share_bounds(fit, weights[row, ], value[row], level)
     if (is.null(known)) next
@@ -103,11 +103,11 @@ contrast_parts <- function(fit, weights) {
     if (!is.null(parts$identified)) unidentified[rows] <- unidentified[rows] | !parts$identified
     v[v < 0] <- NA_real_
     if (!is.null(covariance)) covariance[rows, rows] <- covariance[rows, rows] + parts$covariance
-    if (held_at_boundary(fit, g) && !identical(parts$edge, FALSE)) {
-      free <- rowSums(own != own[, 1]) > 0 | (!adds_up(group_estimate(fit, g)) & own[, 1] != 0)
-      v[free & v == 0] <- NA_real_
-      edge[rows] <- edge[rows] | free
-    }
+    free <- rowSums(own != own[, 1]) > 0 | (!adds_up(group_estimate(fit, g)) & own[, 1] != 0)
+    unseen <- free & v %in% 0 & !shows_truths(fit)
+    v[unseen] <- NA_real_
+    held <- held_at_boundary(fit, g) && !identical(parts$edge, FALSE)
+    edge[rows] <- edge[rows] | unseen | (held & free)
     variance[rows, g] <- v
   }
   for (between in shared_variances(fit, weights)) {
@@ -140,10 +140,27 @@ with_variances <- function(covariance, variance) {
   covariance
 }
 
+# A variance of exactly 0 comes from reports that are all alike, which do not show how they vary: it is not known. It is
+# 0 only if the truths are fixed and the reports show them, or in a design that drew everybody. Standard errors of group
+# g, with NA for the other zeros.
+known_errors <- function(fit, g, error) {
+  can_be_0 <- if (is.null(fit$covariance)) shows_truths(fit) else !held_at_boundary(fit, g)
+  if (can_be_0) error else replace(error, which(error == 0), NA_real_)
+}
+
+# Are the truths fixed, and known from the reports?
+shows_truths <- function(fit) {
+  if (fit$target != "sample") return(FALSE)
+  law <- rr_law(fit$mechanism)
+  is_certain <- function(axis) {
+    if (is.null(axis[["matrix"]])) abs(axis[["a"]] %||% 0) == 1 else all(axis[["matrix"]] %in% 0:1)
+  }
+  all(vapply(law[["axes"]] %||% list(law), is_certain, NA))
+}
+
 # Estimates that are biased or have no known standard error.
 held_at_boundary <- function(fit, g) {
-  certain <- fit$target == "sample" && identical(rr_law(fit$mechanism)[["a"]], 1)
-  !fit$estimator$unbiased && !certain && is.null(fit$estimator$spread) && any(at_boundary(fit, g))
+  !fit$estimator$unbiased && !shows_truths(fit) && is.null(fit$estimator$spread) && any(at_boundary(fit, g))
 }
 
 # Which shares are at 0 or 1, or would be if the iteration went on.
@@ -152,11 +169,12 @@ at_boundary <- function(fit, g) {
   share <= 0 | share >= 1
 }
 
-warn_boundary <- function(unknown = NULL, small = NULL) {
-  warn(c("Some estimates are held at the boundary, at 0 or 1, where standard errors say too little.",
+warn_boundary <- function(unknown = NULL, small = NULL, unbiased = FALSE) {
+  warn(c("Some estimates are at the boundary, at 0 or 1, where standard errors say too little.",
          x = if (length(unknown)) "{cli::qty(unknown)}{?That/Those} of {.val {unknown}} {?is/are} not known.",
          x = if (length(small)) "{cli::qty(small)}{?That/Those} of {.val {small}} {?is/are} too small.",
-         i = "Read the intervals, or use {.code method = \"inv\"}."), "boundary")
+         i = if (unbiased) "Read the intervals." else "Read the intervals, or use {.code method = \"inv\"}."),
+       "boundary")
 }
 
 # Intervals for a sum of categories, or for a difference of such sums between groups, from the reports themselves: they
@@ -198,8 +216,8 @@ share_interval <- function(fit, g, cells, share, level) {
     inside <- seq_along(top$best) %in% cells
     return(as.list(profile_share(unname(top$rows), top$counts, inside, top$best, level, top$n)))
   }
-  law <- rr_law(fit$mechanism)
-  bounds <- law_share_interval(law, group_evidence(fit$tally, g, law), cells, share, interval, level, fit$target)
+  evidence <- group_evidence(fit$tally, g)
+  bounds <- law_share_interval(evidence$law, evidence, cells, share, interval, level, fit$target)
   if (!is.null(bounds)) return(include_estimate(bounds, share, fit$estimator$unbiased))
   if (length(cells) == 1L) cell_interval(fit, g, cells, interval, level)
 }

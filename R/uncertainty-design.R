@@ -204,7 +204,10 @@ check_independent <- function(mechanisms, design, target = "population") {
   if (!kept && !dealt) return(invisible())
   if (target == "population" && !any(hidden_squares(design) != 0)) return(invisible())
   from <- if (kept) "permanent answers" else "one deck"
-  abort("Reports from {from} are not randomized independently, as is taken here.")
+  why <- if (target == "sample") "With {.code target = \"sample\"}" else
+    "With a finite population correction ({.arg fpc})"
+  abort(c(paste(why, "reports must be randomized independently, and those from {from} are not."),
+          i = if (target != "sample") "Give the design without {.arg fpc}."))
 }
 
 # The variance of a design is the variance between its primary sampling units: cards of one deck must not be dealt to

@@ -15,7 +15,8 @@
 #' (Pinzon et al. 2026, equation 8). `system.file("mathematics", "estimation.md", package = "candor")` has the other laws.
 #'
 #' The standard error is `NA` in these cases:
-#' * the estimate is held at 0 or 1 (its variance in `vcov()` is 0): read its interval;
+#' * the variance in `vcov()` is 0, because the estimate is held at 0 or 1, or because the reports are all alike and do not show how they vary: read the
+#'   interval. With `target = "sample"` a direct question has the standard error 0;
 #' * no formula is known (`"power"`, `"power_ns"`, `"combine"`, `"lasso"`, `"nnls"`, `"merged"`, and `"ibu"` if it stopped with a gap above 1e-4), unless `interval = "bootstrap"`;
 #' * the method is `"smoothed"`, which has no intervals either: the smoothing often moves its estimates by more than they vary;
 #' * more than 1,000 cells of a product or general channel are positive. [rr_contrast()] still gives the standard error of any cell, sum or difference.
@@ -71,12 +72,17 @@
 #' Other intervals are made for one look. If a dashboard is read every day, or an A/B test stops once its interval excludes 0, they miss the truth far too often. With
 #' `interval = "anytime"` the probability that an interval misses at *any* look is at most 1 minus the level. The number of looks need not be known.
 #'
-#' * Exact, if counts are binomial, as of supports, yes/no designs and k-ary randomized response without weights: the share \eqn{m} of `s` of `n` reports is kept while
+#' * Exact, if counts are binomial, as of supports, yes/no designs, k-ary randomized response and full blocks of [rr_dealt()], without weights: the share \eqn{m} of `s` of `n` reports is kept while
 #'   \eqn{B(1/2 + s, 1/2 + n - s) / B(1/2, 1/2) < m^s (1 - m)^{n - s} / \alpha}{B(1/2 + s, 1/2 + n - s) / B(1/2, 1/2) < m^s (1 - m)^(n - s) / alpha}. It holds from the first report on.
-#' * Asymptotic otherwise: other channels, weights, the means of [rr_mean()], functions of [rr_contrast()], differences and ratios of [rr_compare()]. The half width is the standard error
+#' * Asymptotic otherwise: other channels, weights, the means of [rr_mean()] and [rr_scramble()], functions of [rr_contrast()], differences and ratios of [rr_compare()]. The half width is the standard error
 #'   times \eqn{\sqrt{(1 + 1 / x) \log((1 + x) / \alpha^2)}}{sqrt((1 + 1/x) log((1 + x) / alpha^2))}, where \eqn{x} is proportional to the number of reports in the groups involved. `plan` is the number of reports at which it is
 #'   narrowest, by default 500. Fix `plan` beforehand, and keep it at all looks; the fit holds it. P-values are always-valid too.
-#' * The asymptotic interval is `NA`, with a message, if a group has fewer than 100 reports, or fewer than 20 of either kind (those that speak for a category and those that do not).
+#' * The asymptotic interval is `NA`, with a message, if a group has fewer than 100 reports, or fewer than 20 that speak for a category, or fewer than 20 that do not. A report
+#'   speaks for a category if its unbiased score (see [rr_score()]) is nearer to 1 than to 0; in a product of precise devices these are the reports of the cell itself. Of
+#'   [rr_dealt()] the cards that asked for the truth are counted.
+#' * The variance of [rr_scramble()] has the same width on its logarithmic scale. It is `NA` while its standard error exceeds a tenth of the variance of truth and cards
+#'   together.
+#' * [rr_top()] of such a fit has limits by rank that hold at all looks.
 #'
 #' Estimates may come from tallies merged by `c()`. Intervals and functions of estimates by other methods than `"inv"` are those of `"inv"`. [rr_margin()] and [rr_association()] refuse such fits.
 #' Regressions and survey designs have no such intervals. A difference is *not* found by two intervals that do not overlap: use [rr_compare()].
@@ -147,7 +153,8 @@ include_estimate <- function(bounds, estimate, unbiased) {
 # For rows in the order of their estimates. The lower bound of the row of rank r among K is that of an interval at level
 # 1 - (1 - level) r / K, the upper one that at `level`. Then of the first r rows at most 1 - level are wrong on average,
 # for every r: the row's chance to lie below its lower bound is (1 - level) r / (2 K), added over K rows and divided by
-# r it is half of 1 - level, whatever the selection; above, the selection only helps.
+# r it is half of 1 - level, whatever the selection; above, the selection only helps. It does not if looks are selected
+# too: both bounds of all looks together are those at level 1 - (1 - level) r / K.
 ranked_level <- function(estimate, level) 1 - (1 - level) * rank(-estimate, ties.method = "min") / length(estimate)
 
 # Wilson's errors far out are not those that it states where counts are small. Clopper and Pearson's are at most those.
@@ -173,8 +180,9 @@ fit_intervals <- function(fit, level = fit$conf.level, interval = fit$interval,
     lapply(fit$estimator$credible(fit_evidence(fit), groups, level), lapply, `[`, which)
   else lapply(groups, function(g) {
     bounds <- own(g, level)
-    if (ranked) bounds$low <- own(g, ranked_level(group_estimate(fit, g), level)[which])$low
-    bounds
+    if (!ranked) return(bounds)
+    selected <- own(g, ranked_level(group_estimate(fit, g), level)[which])
+    if (interval == "anytime") selected else replace(bounds, "low", selected["low"])
   })
   side <- function(name) vapply(columns, `[[`, numeric(length(which)), name)
   list(low = side("low"), high = side("high"))
@@ -184,7 +192,7 @@ group_intervals <- function(fit, g, level, interval, which) {
   estimate <- group_estimate(fit, g)[which]
   if (!is.null(fit$covariance)) return(design_intervals(fit, g, level, which))
   if (interval == "wald") {
-    half <- normal_quantile(level) * fit_errors(fit, g, which)
+    half <- normal_quantile(level) * known_errors(fit, g, fit_errors(fit, g, which))
     return(list(low = estimate - half, high = estimate + half))
   }
   if (interval == "bootstrap") {
@@ -262,7 +270,8 @@ check_interval_kind <- function(interval, mechanism, target, method, law = rr_la
   if (interval == "bootstrap" && !law_gives(law, "simulation") && !simulates_counts(mechanism)) {
     refuse_law(law, "simulation", "{.arg interval} {.val bootstrap}")
   }
-  if (interval %in% c("exact", "profile", "credible", "anytime") && is_validated(mechanism)) {
+  is_measured <- is_validated(mechanism) || (interval == "anytime" && !is.null(law$internal))
+  if (interval %in% c("exact", "profile", "credible", "anytime") && is_measured) {
     refuse("It takes the channel for known, and a validation study estimated it.")
   }
   if (interval == "exact" && !law_gives(law, "exact")) refuse("No report belongs to one truth alone.")

@@ -76,7 +76,9 @@ test_that("attention above 1 is kept by inversion and held by maximum likelihood
   expect_identical(is.na(tidy(held)$std.error), c(FALSE, FALSE, TRUE))
   # An interval that would be empty reaches from the nearest prevalence.
   none <- data.frame(y = rep(0:1, c(2, 998)), a = rep(c(0, 1, 0, 1), c(1, 1, 149, 849)))
-  ends <- tidy(rr_estimate(none, rr_crosswise(0.15), column = c("y", "a"), anchor = anchor), conf.int = TRUE, terms = "yes")
+  # More yes than 85 of 100, which no truth gives.
+  expect_warning(fit <- rr_estimate(none, rr_crosswise(0.15), column = c("y", "a"), anchor = anchor), class = "candor_warning_unlikely")
+  ends <- tidy(fit, conf.int = TRUE, terms = "yes")
   expect_identical(c(ends$estimate, ends$conf.low), c(0, 0))
   expect_gt(ends$conf.high, 0)
 })
@@ -166,4 +168,27 @@ test_that("groups are cut as those of other estimates, and are those of the data
     expect_refused(alone["S"])
     expect_output(print(south), "group S")
   }
+})
+
+test_that("more than all attentive: the interval contains the estimate, and what no truth gives warns", {
+  rows <- function(n11, n10, n01, n00) {
+    data.frame(q = rep(c(1, 1, 0, 0), c(n11, n10, n01, n00)), a = rep(c(0, 1, 0, 1), c(n11, n10, n01, n00)))
+  }
+  anchor <- rr_anchor(rr_crosswise(0.1))
+  direct <- rr_binary(1, 0, levels = 0:1)
+  few <- rows(12, 598, 28, 1362)
+  expect_warning(fit <- rr_estimate(few, direct, column = c("q", "a"), anchor = anchor), class = "candor_warning_unlikely")
+  # 40 of 2,000 where at least a tenth is due: attention is held at 1, where the share of yes is the prevalence.
+  expect_equal(unname(coef(fit)), c(0.695, 0.305, 1))
+  limits <- confint(fit)
+  expect_true(all(limits[, 1] <= coef(fit) & coef(fit) <= limits[, 2]))
+  expect_output(print(fit), "No truth makes these reports likely")
+  expect_true(glance(fit)$unlikely)
+  # All answers alike: no standard error, and an interval that is no point.
+  none <- suppressWarnings(rr_estimate(rows(0, 0, 0, 300), direct, column = c("q", "a"), anchor = anchor))
+  expect_true(all(is.na(tidy(none)$std.error)))
+  limits <- confint(none)
+  expect_true(all(limits[, 1] <= coef(none), coef(none) <= limits[, 2], limits[, 1] < limits[, 2]))
+  # 20 of 200 attentive yes are as expected, and do not warn.
+  expect_silent(rr_estimate(rows(2, 20, 18, 160), direct, column = c("q", "a"), anchor = anchor))
 })

@@ -208,3 +208,54 @@ test_that("answers of people who share a deck have no test of absence, and say s
   fit <- rr_estimate(blocks, rr_dealt(c(no = 3, yes = 3), 15), column = "r")
   expect_refused(rr_top(fit), rr_top(fit$tally), class = "law")
 })
+
+test_that("a fit while looking is ranked by limits that hold at all looks, the union of the K categories", {
+  mechanism <- rr_grr(c("a", "b", "c", "d"), epsilon = 2)
+  counts <- c(500, 300, 250, 120)
+  fit <- rr_estimate(rr_counts(counts, mechanism), interval = "anytime")
+  top <- rr_top(fit)
+  b <- rr_matrix(mechanism)[[1, 2]]
+  a <- rr_matrix(mechanism)[[1, 1]] - b
+  # The limit of rank r is where the mixture is K / (0.05 r) times the likelihood.
+  ratio <- function(m, s, n) lbeta(0.5 + s, 0.5 + n - s) - lbeta(0.5, 0.5) - s * log(m) - (n - s) * log1p(-m)
+  n <- sum(counts)
+  expect_equal(ratio(b + a * top$conf.high, counts, n), log(4 / (0.05 * 1:4)), tolerance = 1e-6)
+  expect_equal(ratio(b + a * top$conf.low, counts, n)[1:2], log(4 / (0.05 * 1:2)), tolerance = 1e-6)
+  expect_true(all(top$conf.low[4] == 0, top$conf.low <= confint(fit)[, 1], top$conf.high >= confint(fit)[, 2]))
+  expect_equal(top$p.value, ifelse(counts / n > b, pmin(1, exp(-ratio(b, counts, n))), 1), tolerance = 1e-9)
+  expect_true(all((top$conf.low > 0) == (top$p.value < 0.05 * top$rank / 4)))
+  expect_output(print(top), "anytime-valid intervals by rank")
+  expect_output(print(top), "at all\\s+looks, whatever r")
+  expect_match(ggplot2::autoplot(top)$labels$caption, "at all looks")
+  # Others have half of the error on the upper side, and no word of looks.
+  expect_false(any(grepl("looks", capture.output(print(rr_top(fit$tally))))))
+  # Any channel has the asymptotic limits at these levels; few reports have none, and show nobody.
+  channel <- rr_channel(rbind(c(0.7, 0.2, 0.1), c(0.1, 0.8, 0.1), c(0.15, 0.05, 0.8)))
+  fit <- rr_estimate(rr_counts(c(700, 450, 350), channel), method = "inv", interval = "anytime", plan = 900)
+  top <- rr_top(fit)
+  half <- top$std.error * candor:::anytime_quantile(1 - 0.05 * 1:3 / 3, 1500, 900)
+  expect_equal(c(top$conf.low, top$conf.high), top$estimate + c(-half, half), tolerance = 1e-9)
+  few <- suppressMessages(rr_top(suppressMessages(rr_estimate(rr_counts(c(30, 20, 10), channel), interval = "anytime"))))
+  expect_true(all(is.na(few$conf.low), few$p.value == 1, !few$present))
+  expect_error(rr_top(fit, target = "sample"), class = "candor_error_argument")
+})
+
+test_that("of the first rows at most 5 in 100 limits of an anytime list are wrong at any look", {
+  skip_on_cran()
+  set.seed(7)
+  mechanism <- rr_grr(20, epsilon = 2)
+  share <- prop.table(seq_len(20)^-1)
+  looks <- c(50, 150, 400, 1000, 3000)
+  wrong <- replicate(60, {
+    reports <- sample(20, max(looks), TRUE, drop(share %*% rr_matrix(mechanism)))
+    each <- vapply(looks, function(n) {
+      fit <- rr_estimate(rr_counts(tabulate(reports[seq_len(n)], 20), mechanism), method = "inv", interval = "anytime")
+      top <- rr_top(fit, Inf)
+      truth <- share[match(top$term, mechanism$levels)]
+      cumsum(top$conf.low > truth | top$conf.high < truth)[c(1, 5, 20)] / c(1, 5, 20)
+    }, numeric(3))
+    apply(each, 1, max)
+  })
+  # 5 in 100 at most, and four standard errors of 60 runs of which each is wrong or not.
+  expect_true(all(rowMeans(wrong) <= 0.05 + 4 * sqrt(0.05 * 0.95 / 60)))
+})

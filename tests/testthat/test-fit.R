@@ -94,13 +94,14 @@ test_that("pictures have the layers they should, at few and at many categories",
   expect_equal(sort(unique(points$x)), as.numeric(as.Date("2026-01-01") + 0:4))
 })
 
-test_that("standard errors for these respondents keep their digits where p rounds to 1, and exact zeros are 0", {
+test_that("standard errors for these respondents keep their digits where p rounds to 1, and exact zeros are not known", {
   # K = 2, epsilon = 50: variance of a category everyone reports is q (1 - q) / (N (p - q)^2) = exp(-50) / N.
   fit <- rr_estimate(rr_counts(c(0, 100), rr_grr(2, epsilon = 50)), method = "inv", target = "sample")
   expect_equal(tidy(fit)$std.error, rep(sqrt(exp(-50) / 100), 2), tolerance = 1e-10)
-  # p = 0: whoever is in a category never reports it, so a category never reported is known exactly (b + a = 0).
+  # p = 0: whoever is in a category never reports it. Of categories that nobody reports the estimated variance is 0, which is not known.
   fit <- rr_estimate(rr_counts(c(0, 3, 0, 0, 5), rr_grr(5, p = 0)), method = "inv", target = "sample")
-  expect_identical(tidy(fit)$std.error[c(1, 3, 4)], c(0, 0, 0))
+  expect_identical(tidy(fit)$std.error[c(1, 3, 4)], rep(NA_real_, 3))
+  expect_identical(unname(diag(vcov(fit))[c(1, 3, 4)]), c(0, 0, 0))
 })
 
 test_that("an update stopped far from the maximum claims no standard error, however loose the tolerance asked for", {

@@ -19,7 +19,12 @@ test_that("golden: estimates, variances, score and exact intervals of blocks of 
       close <- function(actual, name) expect_golden(actual, case$expected[[name]], 1e-9, paste(target, name))
       close(coef(fit)[["yes"]], "estimate")
       close(vcov(fit)["yes", "yes"], paste0("variance_", target))
-      close(as.vector(confint(fit, "yes")), paste0("score_", target))
+      # The vectors' limits for fixed truths are those without the correction by half a report.
+      score <- if (target == "population") confint(fit, "yes") else {
+        evidence <- candor:::group_evidence(tally, 1L)
+        unlist(candor:::dealt_score(evidence$law, evidence, 2L, case$input$level, target))
+      }
+      close(as.vector(score), paste0("score_", target))
       exact <- case$expected[[paste0("exact_", target)]]
       if (is.null(exact)) next
       fit <- rr_estimate(tally, target = target, interval = "exact", conf.level = case$input$level)
@@ -318,4 +323,99 @@ test_that("intervals held in the study of this package", {
   expect_gt(mean(table$coverage), 0.94)
   # Less than half of a die's at 1 to 3 %: see vignette("choosing").
   expect_lt(max(subset(table, what == "population" & share <= 0.03)$over.die), 0.5)
+})
+
+# The distribution of the number of true yes by the cards for the truth, of full blocks with these true yes.
+block_sum <- function(yes, cards, asked) {
+  Reduce(function(before, y) {
+    p <- dhyper(0:asked, y, cards - y, asked)
+    rowSums(vapply(0:asked, function(a) c(numeric(a), before, numeric(asked - a)) * p[a + 1], numeric(length(before) + asked)))
+  }, yes, 1)
+}
+
+test_that("fixed truths: no deal of any number of true yes is covered by less than 93 of 100 intervals, by enumeration", {
+  for (deck in list(c(25, 0, 5), c(25, 3, 3), c(50, 5, 5), c(25, 0, 1), c(15, 6, 6), c(6, 1, 1))) for (blocks in c(1, 4, 10)) {
+    cards <- deck[1]
+    asked <- cards - sum(deck[2:3])
+    mechanism <- rr_dealt(c(no = deck[2], yes = deck[3]), cards = cards)
+    law <- rr_law(mechanism)
+    limits <- vapply(0:(blocks * asked), function(true) {
+      said <- blocks * deck[3] + true
+      law$blocks <- list(counts = rbind(rep(cards, blocks) - c(said, numeric(blocks - 1)), c(said, numeric(blocks - 1))))
+      evidence <- candor:::new_evidence(law, rowSums(law$blocks$counts), cards * blocks, cards * blocks, 2L, mechanism)
+      unlist(candor:::law_intervals(law, evidence, NULL, "wilson", 0.95, 2L, "sample"))
+    }, numeric(2))
+    for (yes in unique(pmin(c(1:4, 6, 9, 15), cards * blocks %/% 2))) {
+      spread <- tabulate((seq_len(yes) - 1) %% blocks + 1, blocks)
+      clumped <- diff(pmin(c(0, seq_len(blocks) * cards), yes))
+      covered <- limits[1, ] <= yes / (cards * blocks) + 1e-12 & limits[2, ] >= yes / (cards * blocks) - 1e-12
+      for (held in list(spread, clumped)) expect_gt(sum(block_sum(held, cards, asked)[covered]), 0.93)
+    }
+  }
+})
+
+test_that("anytime: cards that asked for the truth are counted, exactly in full blocks", {
+  mechanism <- rr_dealt(c(no = 0, yes = 5), cards = 25)
+  fit <- rr_estimate(block_rows(rep(25, 8), rep(5, 8)), mechanism, column = "report", interval = "anytime")
+  # None of 160: the share m at which (1 - m)^160 is alpha of the mixture.
+  root <- 1 - exp((lbeta(0.5, 160.5) - lbeta(0.5, 0.5) + log(0.05)) / 160)
+  expect_equal(unname(confint(fit, "yes")[1, ]), c(0, root), tolerance = 1e-9)
+  # The chance of ever missing in 40 blocks, block by block, by the binomial numbers of their true yes.
+  for (share in c(0.005, 0.02, 0.3)) {
+    inside <- 1
+    for (blocks in 1:40) {
+      n <- 20 * blocks
+      inside <- vapply(0:n, function(s) {
+        a <- max(0, s - length(inside) + 1):min(20, s)
+        sum(inside[s - a + 1] * dbinom(a, 20, share))
+      }, 0)
+      bounds <- candor:::anytime_interval((0:n) / n, n, 0.95)
+      inside[bounds$low > share | bounds$high < share] <- 0
+    }
+    expect_gt(sum(inside), 0.95)
+  }
+  # Short blocks: 20 of either kind by the cards for the truth, not by what cards dictate.
+  short <- function(yes) {
+    rr_estimate(block_rows(rep(20, 12), rep(yes, 12)), mechanism, column = "report", interval = "anytime")
+  }
+  expect_message(none <- short(5), class = "candor_message_no_intervals")
+  expect_true(all(is.na(confint(none))))
+  some <- expect_silent(short(7))
+  half <- sqrt(vcov(some)[2, 2]) * candor:::anytime_quantile(0.95, 240, 500)
+  expect_equal(unname(confint(some, "yes")[1, ]), coef(some)[["yes"]] + c(-half, half), tolerance = 1e-9)
+  expect_true(is.na(suppressMessages(rr_contrast(none, "yes"))$conf.low))
+})
+
+test_that("no block with more yes than dictated: the variance is unknown, and functions follow from the reports", {
+  mechanism <- rr_dealt(c(no = 3, yes = 3), cards = 15)
+  for (target in c("population", "sample")) {
+    fit <- rr_estimate(block_rows(rep(15, 20), rep(3, 20)), mechanism, column = "report", target = target)
+    expect_true(all(is.na(tidy(fit)$std.error)))
+    expect_warning(one <- rr_contrast(fit, "yes"), class = "candor_warning_boundary")
+    expect_identical(one$std.error, NA_real_)
+    expect_equal(c(one$conf.low, one$conf.high), unname(confint(fit, "yes")[1, ]), tolerance = 1e-12)
+    expect_true(all(is.na(confint(fit, interval = "wald"))))
+  }
+  rows <- rbind(block_rows(rep(15, 20), rep(3, 20), "a"), transform(block_rows(rep(15, 20), rep(4, 20), "b"), block = block + 20))
+  fit <- rr_estimate(rows, mechanism, column = "report", by = "group")
+  expect_warning(pair <- rr_compare(fit), class = "candor_warning_boundary")
+  expect_warning(same <- rr_contrast(fit, c("b:yes" = 1, "a:yes" = -1)), class = "candor_warning_boundary")
+  limits <- confint(fit)[c("a:yes", "b:yes"), ]
+  share <- coef(fit)[c("a:yes", "b:yes")]
+  # Newcombe's: the distances to the limits of both.
+  below <- sqrt((share[[2]] - limits[2, 1])^2 + (limits[1, 2] - share[[1]])^2)
+  above <- sqrt((limits[2, 2] - share[[2]])^2 + (share[[1]] - limits[1, 1])^2)
+  expect_equal(c(pair$conf.low, pair$conf.high), diff(unname(share)) + c(-below, above), tolerance = 1e-9)
+  expect_equal(c(same$conf.low, same$conf.high), c(pair$conf.low, pair$conf.high), tolerance = 1e-9)
+  expect_identical(c(pair$std.error, same$std.error), c(NA_real_, NA_real_))
+  ranked <- rr_top(fit)
+  expect_identical(is.na(ranked$std.error), ranked$group == "a")
+})
+
+test_that("a finite population correction of dealt answers is refused by its name", {
+  skip_if_not_installed("survey")
+  data <- transform(block_rows(rep(6, 8), rep(3, 8)), size = 100)
+  design <- survey::svydesign(ids = ~block, fpc = ~size, data = data)
+  mechanism <- rr_dealt(c(no = 1, yes = 2), cards = 6)
+  expect_error(rr_estimate(design, mechanism, column = ~report), "fpc", class = "candor_error_argument")
 })

@@ -256,3 +256,48 @@ test_that("the interval of the variance is that of truth and cards together, on 
   expect_output(print(rr_estimate(rr_perturb(rep(c(5, 150), c(49, 1)), cards, rng = "R"), cards)), "hold most of the variance")
   expect_false(grepl("hold most", paste(capture.output(print(rr_estimate(rr_perturb(rep(0:100, 5), cards, rng = "R"), cards))), collapse = "")))
 })
+
+test_that("anytime: the variance has limits of all looks on the logarithm, or none", {
+  cards <- rr_scramble(c(0, 100), multiply = 1, add = c(-20, 20))
+  set.seed(9)
+  tally <- rr_tally(rr_perturb(round(runif(2000, 0, 100)), cards, rng = "R"), cards)
+  fit <- rr_estimate(tally, interval = "anytime", plan = 800)
+  row <- tidy(fit, conf.int = TRUE)[2, ]
+  # The cards add 400. x is such that x - log(1 + x) = 2 log(20) at n = plan, by its root.
+  root <- uniroot(function(x) x - log1p(x) - 2 * log(20), c(1, 20), tol = 1e-12)$root
+  x <- root * 2000 / 800
+  z <- sqrt((1 + 1 / x) * log((1 + x) / 0.0025))
+  total <- row$estimate + 400
+  expect_equal(log((c(row$conf.low, row$conf.high) + 400) / total), c(-z, z) * row$std.error / total, tolerance = 1e-8)
+  # All together: half of the error each.
+  both <- rr_estimate(tally, interval = "anytime", plan = 800, simultaneous = TRUE)
+  expect_equal(confint(both, level = 0.9), confint(fit, level = 0.95), ignore_attr = TRUE, tolerance = 1e-10)
+  # A variance that few respondents hold has none, and print() says so; too few reports have none.
+  small <- rr_scramble(c(0, 100), multiply = 1, add = c(-2, 2))
+  few <- rr_estimate(rr_perturb(rep(c(20, 100), c(300, 3)), small, rng = "R"), small, interval = "anytime")
+  expect_true(is.na(confint(few)[2, 1]) && is.finite(confint(few)[1, 1]))
+  expect_output(print(few), "no interval that holds at\\s+all looks")
+  expect_message(none <- rr_estimate(rr_perturb(1:50, cards, rng = "R"), cards, interval = "anytime"), class = "candor_message_no_intervals")
+  expect_true(all(is.na(confint(none))))
+  # Exponential truths, six looks: one look's limits hold at all of them in 2 of 3 runs.
+  skip_on_cran()
+  cards <- rr_scramble(c(0, 150), multiply = c(0.5, 1, 1.5), add = c(0, 1))
+  variance <- integrate(function(y) 2 * y * exp(-y / 15), 0, 150)$value - (15 * (1 - exp(-10)))^2
+  looks <- c(500, 900, 1500, 2500, 4000)
+  covered <- replicate(80, {
+    reports <- rr_perturb(pmin(150, rexp(max(looks), 1 / 15)), cards, rng = "R")
+    limits <- vapply(looks, function(n) confint(rr_estimate(rr_tally(reports[seq_len(n)], cards), interval = "anytime"))[2, ], numeric(2))
+    all(limits[1, ] <= variance & variance <= limits[2, ], na.rm = TRUE)
+  })
+  expect_gt(mean(covered), 0.95 - 4 * sqrt(0.05 * 0.95 / 80))
+})
+
+test_that("reports that are all alike do not say how they vary", {
+  cards <- rr_scramble(c(0, 100), multiply = 1, add = c(-20, 20))
+  for (mechanism in list(cards, rr_mean(c(0, 10), 1, protocol = "duchi"), rr_mean(c(0, 10), 1))) {
+    report <- rr_perturb(4, mechanism, rng = "R")
+    fit <- suppressWarnings(rr_estimate(rr_tally(rep(report, 60), mechanism)))
+    expect_true(all(is.na(tidy(fit)$std.error)))
+    expect_true(all(is.na(confint(fit))))
+  }
+})

@@ -98,6 +98,9 @@ test_that("optional answers: groups, files, and what cannot tell them", {
   expect_identical(rr_epsilon(pool$mechanism), Inf)
   low <- rr_estimate(rr_pool(rr_counts(c(100, 100), rr_warner(0.7)), rr_counts(c(180, 20), rr_warner(0.9)), optional = TRUE))
   expect_identical(c(coef(low)[["yes"]], is.na(tidy(low)$std.error)), c(0, 1, 1))
+  # -1/2 of .5 and 3/2 of .1 is -.1: the limits are where the distance is that of 0 and z standard errors in squares.
+  half <- sqrt(qnorm(0.975)^2 * (0.25 * 0.25 / 199 + 2.25 * 0.09 / 199) + 0.1^2)
+  expect_equal(unname(confint(low)), cbind(c(1.1 - half, 0), c(1, half - 0.1)), ignore_attr = TRUE, tolerance = 1e-9)
   expect_refused(rr_pool(rr_counts(c(1, 2), rr_triangular(0.2)), rr_counts(c(3, 4), rr_warner(0.7)), optional = TRUE),
                  rr_pool(rr_counts(c(1, 2), rr_warner(0.7)), rr_counts(c(3, 4), rr_warner(0.7)), optional = TRUE), class = "no_information")
   expect_refused(rr_pool(rr_counts(c(1, 2), rr_warner(0.7)), rr_counts(c(3, 4), rr_warner(0.8)), optional = NA),

@@ -160,3 +160,48 @@ test_that("at no look of 100 the exact interval misses in more than 5 of 100 run
   })
   expect_lte(mean(crossed), 0.05 + 4 * sqrt(0.05 * 0.95 / 400))
 })
+
+test_that("the reports of the cell itself are counted, under every law", {
+  counted <- function(mechanism, counts) {
+    tally <- rr_counts(counts, mechanism, n = sum(counts))
+    candor:::supporting_counts(rr_law(mechanism), candor:::group_evidence(tally, 1L))$counts
+  }
+  # Nobody reports "1, yes": its score varies among reports of other cells, which say nothing of it.
+  product <- rr_product(a = rr_grr(10, epsilon = 4), b = rr_warner(0.95))
+  cells <- c(18, rep(18, 9), 0, rep(3, 9))
+  expect_equal(unname(counted(product, cells)), cells)
+  expect_message(fit <- suppressWarnings(anytime(cells, product, method = "inv")), class = "candor_message_no_intervals")
+  expect_true(all(is.na(confint(fit)[11:20, ])))
+  # The same above 1,000 cells, where 150 people are fewer than 20 a cell.
+  large <- rr_product(a = rr_grr(40, epsilon = 3), b = rr_grr(30, epsilon = 3))
+  few <- suppressMessages(suppressWarnings(anytime(replace(numeric(1200), 1:5, c(40, 30, 30, 30, 20)), large, method = "inv")))
+  expect_identical(unname(which(!is.na(confint(few)[, 1]))), 1:5)
+  # Any channel: a report counts whose score is nearer to 1 than to 0, by the inverse matrix.
+  scores <- solve(rr_matrix(channel))
+  expect_equal(unname(counted(channel, c(30, 40, 50))), unname(drop(c(30, 40, 50) %*% (scores > 0.5))))
+  # Two blocks of Hadamard's: reports of the block that support the category, by hand from the matrix.
+  hadamard <- rr_hadamard(6, epsilon = 3, blocks = 2)
+  n_reports <- length(hadamard$reports)
+  likely <- rr_matrix(hadamard)
+  expect_equal(counted(hadamard, seq_len(n_reports)), unname(drop((likely == max(likely)) %*% seq_len(n_reports))))
+  # No more filters have all bits of a category than have its rarest one.
+  bloom <- rr_bloom(3, bits = 8, hashes = 2, cohorts = 2, epsilon = 3)
+  ones <- rbind(matrix(c(3, 9, 4, 7, 2, 8, 5, 6, 1, 9, 3, 8, 4, 7, 2, 6), 8), c(12, 11))
+  rarest <- sapply(1:3, function(v) sum(sapply(1:2, function(j) min(ones[bloom$places[, v, j], j]))))
+  expect_equal(counted(bloom, as.vector(ones)), rarest)
+  # A study of one time is no stream of reports.
+  studied <- rr_misclassification(table = rbind(c(90, 10), c(15, 85)), validation = "internal")
+  expect_error(rr_estimate(rr_counts(c(300, 200), studied), interval = "anytime"), class = "candor_error_argument")
+})
+
+test_that("limits of a kind that nobody reported are complements, for any number of reports", {
+  for (n in c(1, 50, 1e9, 2^53)) {
+    bounds <- candor:::anytime_interval(c(0, 1), n, 0.95)
+    expect_identical(bounds$low[1], 0)
+    expect_identical(bounds$high[2], 1)
+    # s = 0: B(1/2, 1/2 + n) / B(1/2, 1/2) = (1 - m)^n alpha has one root.
+    root <- -expm1((lbeta(0.5, 0.5 + n) - lbeta(0.5, 0.5) + log(0.05)) / n)
+    expect_equal(c(bounds$high[1], 1 - bounds$low[2]), c(root, root), tolerance = 1e-6 + 1e-15 / root)
+  }
+  expect_identical(unname(suppressWarnings(confint(anytime(c(2^53, 0), rr_warner(0.8))))), cbind(c(1, 0), c(1, 0)))
+})

@@ -268,3 +268,32 @@ test_that("dplyr takes contrasts for the tables that they are", {
   expect_identical(is.na(vcov(bound)), diag(3) == 0, ignore_attr = TRUE)
   expect_equal(sqrt(diag(vcov(bound))), bound$std.error, ignore_attr = TRUE)
 })
+
+test_that("a variance of 0 of reports that are all alike is unknown, for each law, method and target", {
+  zero <- list(
+    direct = list(rr_counts(c(50, 0), rr_binary(1, 0)), 2),
+    forced = list(rr_counts(c(50, 0), rr_binary(0.8, 0)), 2),
+    channel = list(rr_counts(c(30, 20, 0), rr_channel(rbind(c(0.8, 0.2, 0), c(0.1, 0.9, 0), c(0.1, 0.1, 0.8)))), 3),
+    product = list(rr_counts(c(50, 0, 0, 0), rr_product(a = rr_binary(1, 0), b = rr_warner(0.8))), 2),
+    unary = list(rr_counts(c(30, 20, 0), rr_unary(3, p = 0.5, q = 0), n = 50), 3),
+    hadamard = list(rr_counts(rep(c(5, 0), c(4, 4)), rr_hadamard(6, epsilon = 6, blocks = 2)), 2)
+  )
+  for (law in names(zero)) for (target in c("population", "sample")) {
+    fit <- suppressWarnings(rr_estimate(zero[[law]][[1]], method = "inv", target = target))
+    cell <- fit$mechanism$levels[zero[[law]][[2]]]
+    error <- tidy(fit, terms = cell)$std.error
+    # Fixed truths that the reports show have no variance.
+    if (law == "direct" && target == "sample") {
+      expect_identical(error, 0)
+      next
+    }
+    expect_identical(error, NA_real_)
+    contrast <- boundary(rr_contrast(fit, cell))
+    expect_identical(contrast$std.error, NA_real_)
+    expect_equal(c(contrast$conf.low, contrast$conf.high), unname(confint(fit, cell)[1, ]), tolerance = 1e-9)
+    expect_gt(contrast$conf.high, contrast$conf.low)
+  }
+  # All answers of two direct questions are known, their sum whatever is said.
+  shown <- rr_estimate(rr_counts(c(50, 0, 0, 0), rr_product(a = rr_binary(1, 0), b = rr_binary(1, 0))), method = "inv", target = "sample")
+  expect_identical(tidy(shown)$std.error, numeric(4))
+})
