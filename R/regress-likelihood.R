@@ -5,15 +5,15 @@
 # such that X'WX is `total` times the identity: columns are made orthogonal (orthogonal_columns()). `predictors(b)`:
 # what is linear in b and may be infinite; `to`: from b to the parameters that are reported. Other models say more:
 # `reach(step)`, the largest change of a linear predictor; `natural(b)`, the reported parameters, `slope(b)` their
-# derivatives; `rows(b, N)`: list(eta, move), predictors that may be infinite, and their changes along the columns of N;
-# `unit`: the weights that are climbed with, in units of the weights of the data.
-new_likelihood <- function(names, evaluate, predictors, to, total, start = NULL, unit = 1,
+# derivatives; `rows(b, N)`: list(eta, move), predictors that may be infinite, and their changes along the columns of N.
+new_likelihood <- function(names, evaluate, predictors, to, total, start = NULL,
                            reach = function(step) max(abs(predictors(step))), natural = function(b) drop(to %*% b),
                            slope = function(b) to,
                            rows = function(b, N) list(eta = predictors(b), move = column_moves(predictors, N))) {
   size <- length(names)
-  list(names = names, unit = unit, parts = list(evaluate = with_memory(evaluate), reach = reach, metric = diag(total, size)), reach = reach,
-       natural = natural, slope = slope, rows = rows, start = start, size = size, k = size, far = 37,
+  kernel <- list(evaluate = with_memory(evaluate), reach = reach, metric = diag(total, size))
+  list(names = names, parts = kernel, reach = reach, natural = natural, slope = slope, rows = rows,
+       start = start, size = size, k = size, far = 37,
        data = list(weight = total), basis = list(levels = 0L))
 }
 
@@ -41,13 +41,13 @@ orthogonal_columns <- function(x, weights) {
 
 # The distinct rows of a table of numbers, given by its columns, in sorted order: a likelihood of them does not depend
 # on the order of the rows of the data. list(first, index, weights, unit): a row of the data for each distinct row; the
-# distinct row of each row; sums of weights, in units that are not so small that a climb would stop at once.
+# distinct row of each row; the sums of their weights, in this unit.
 distinct_rows <- function(columns, weights) {
   columns <- columns[lengths(columns) > 0L]
   order <- do.call(order, c(columns, list(weights, method = "radix")))
   new <- Reduce(`|`, lapply(columns, function(x) diff(x[order]) != 0), rep(FALSE, length(weights) - 1L))
   key <- cumsum(c(TRUE, new))
-  unit <- min(1, mean(weights[weights > 0]))
+  unit <- weight_unit(weights)
   list(first = order[!duplicated(key)], index = replace(key, order, key), unit = unit,
        weights = as.vector(rowsum(weights[order], key, reorder = FALSE)) / unit)
 }
@@ -61,20 +61,21 @@ truth_distances <- function(predictors, b, N) {
   list(eta = below(eta), move = column_moves(function(way) below(predictors(way)), N))
 }
 
-# The highest maximum, what is infinite there, and what users must know of it. `start`: the first of the starts.
+# The highest maximum, what is infinite there, and what users must know of it. `unit`: of the weights of the model.
 fit_likelihood <- function(model, starts, doubtful = FALSE,
-                           best = highest_maximum(model, spread_starts(model, starts))) {
+                           best = highest_maximum(model, spread_starts(model, starts)), unit = 1) {
   found <- limits_of(model, best$b)
+  best <- in_units(best, unit)
   infinite <- model$names[found$infinite]
-  tell_maxima(infinite, best$values * model$unit, doubtful && length(infinite), "Simplify the model, or merge categories.")
+  tell_maxima(infinite, best$values, doubtful && length(infinite), "Simplify the model, or merge categories.")
   if (best$decrement > 1e-6 * (1 + abs(best$value))) {
     warn(c("The maximum of the likelihood was not reached.",
            x = "The next step promises {format(best$decrement, digits = 3)} units of log-likelihood."), "not_converged")
   }
   list(coefficients = setNames(found$coefficients, model$names),
-       vcov = structure(found$observed / model$unit, dimnames = list(model$names, model$names)),
-       limit = found$whole / model$unit, loglik = best$value * model$unit, df = model$size, estimate = found$point, infinite = infinite,
-       starts = best$values * model$unit, decrement = best$decrement * model$unit, at = best$b)
+       vcov = structure(found$observed / unit, dimnames = list(model$names, model$names)), limit = found$whole / unit,
+       loglik = best$value, df = model$size, estimate = found$point, infinite = infinite, starts = best$values,
+       decrement = best$decrement, at = best$b)
 }
 
 # What users must know before they read the estimates: `values` of the maxima, and `pressed` of a bounded link. Neither

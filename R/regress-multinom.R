@@ -92,7 +92,8 @@ rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multin
   likelihood <- if (type == "cumulative") cumulative_model else multinomial_model
   model <- likelihood(rows)
   check_enough_rows(sum(rows$weights > 0), model$size)
-  fit <- new_rr_multinom(fit_likelihood(model, starts, answers_doubt(rows, design)), model, rows, type, call)
+  fit <- fit_likelihood(model, starts, answers_doubt(rows, design), unit = model$unit)
+  fit <- new_rr_multinom(fit, model, rows, type, call)
   with_design(fit, design, scale, function(w) climb_replicate(suppressMessages(likelihood(rows, w * scale)), fit$at))
 }
 
@@ -131,6 +132,7 @@ multinom_rows <- function(call, formula, data, mechanism, where) {
   if (nrow(channel) > 200) abort("{.arg mechanism} must have at most 200 truths for a regression.")
   check_possible(rows$codes, channel, rows$mechanism, rows$response)
   x <- model.matrix(rows$terms, rows$frame)
+  if (!ncol(x)) abort("{.arg formula} must have an intercept or a covariate.")
   c(rows, list(x = x, weights = frame_weights(rows$frame), channel = channel,
                xlevels = .getXlevels(rows$terms, rows$frame), contrasts = attr(x, "contrasts")))
 }
@@ -225,10 +227,16 @@ multinomial_model <- function(rows, weights = rows$weights) {
     },
     predictors = predictors, to = kronecker(diag(length(levels) - 1L), basis$back), total = sum(same$weights),
     start = constant_start(basis$z, same$weights, start_shares(same$codes, same$weights, same$channel)),
-    rows = function(b, N) truth_distances(predictors, b, N), unit = same$unit
+    rows = function(b, N) truth_distances(predictors, b, N)
   )
-  c(model, list(all_names = name(colnames(rows$x)), columns = colnames(rows$x), x = x, truths = multinomial_parts,
-                expected = function(b) pass(same$x, b, 2L)$information * same$unit))
+  c(model, list(
+    unit = same$unit,
+    all_names = name(colnames(rows$x)),
+    columns = colnames(rows$x),
+    x = x,
+    truths = multinomial_parts,
+    expected = function(b) pass(same$x, b, 2L)$information * same$unit
+  ))
 }
 
 # What is climbed: distinct rows of the columns `x` and the reports. Their basis is that of the weights of the rows,
@@ -297,11 +305,17 @@ cumulative_model <- function(rows, weights = rows$weights) {
     names = c(thresholds, colnames(x)), evaluate = function(b, need) cumulative_value(same, basis$z, b, need),
     reach = function(step) max(abs(step[k])) + max(0, abs(basis$z %*% step[-k])),
     natural = function(b) drop(to %*% ordered_thresholds(b, k)), slope = function(b) to %*% threshold_slopes(b, k),
-    rows = function(b, N) cumulative_distances(basis$z, k, b, N), total = sum(same$weights), unit = same$unit,
+    rows = function(b, N) cumulative_distances(basis$z, k, b, N), total = sum(same$weights),
     start = c(first[1], log(diff(first)), numeric(ncol(x)))
   )
-  c(model, list(all_names = c(thresholds, colnames(rows$x)[columns]), columns = colnames(rows$x)[columns], x = x,
-                truths = cumulative_truths, expected = function(b) expected_information(same, b, same$x) * same$unit))
+  c(model, list(
+    unit = same$unit,
+    all_names = c(thresholds, colnames(rows$x)[columns]),
+    columns = colnames(rows$x)[columns],
+    x = x,
+    truths = cumulative_truths,
+    expected = function(b) expected_information(same, b, same$x) * same$unit
+  ))
 }
 
 # Orthogonal columns of what is left of the mean, and the way `back` of thresholds at the mean, in the places `k`, and

@@ -268,9 +268,16 @@ predictor_outcome <- function(rows, method) {
   }
   good <- is.numeric(value) && is.null(dim(value)) && all(is.finite(value)) &&
     switch(family, gaussian = TRUE, binomial = all(value %in% 0:1), poisson = all(value >= 0 & value == floor(value)))
-  if (good) return(as.double(value))
+  if (good) return(check_size(as.double(value), name))
   abort(c("The outcome {.val {name}} must be finite numbers: 0 and 1 if binomial, whole and at least 0 if Poisson.",
           x = "It is {describe(value)}."))
+}
+
+# Squares of other sizes, and their products, are no numbers of the machine.
+check_size <- function(value, name) {
+  size <- max(abs(value))
+  if (size == 0 || (size > 1e-100 && size < 1e100)) return(value)
+  abort(c("The outcome {.val {name}} must be of a size between 1e-100 and 1e100.", x = "Its largest is {size}."))
 }
 
 # ---- corrected estimating equations ----
@@ -595,9 +602,11 @@ fit_mixture <- function(rows, starts) {
   check_enough_rows(sum(rows$weights > 0), parts$size)
   truth <- unlist(lapply(parts$truth, function(part) truth_names(part, rows$levels[[part$name]])))
   at <- length(truth) + seq_along(rows$keep)
-  model <- mixture_model(parts, c(truth, rows$names[rows$keep], if (parts$gaussian) "log(sigma)"),
-                         mixture_start(rows, parts))
-  fit <- fit_likelihood(model, starts)
+  names <- c(truth, rows$names[rows$keep], if (parts$gaussian) "log(sigma)")
+  # It appears after two seconds, and counts evaluations, since the number of steps is not known before.
+  bar <- cli::cli_progress_bar("Maximizing the likelihood", total = NA, clear = TRUE)
+  model <- mixture_model(parts, names, mixture_start(rows, parts), function() cli::cli_progress_update(id = bar))
+  fit <- fit_likelihood(model, starts, unit = parts$rows$unit)
   fit$truth <- fit$coefficients[seq_along(truth)]
   fit$coefficients <- spread_coefficients(fit$coefficients[at], rows$names)
   end <- mixture_evaluate(parts, fit$at, 1L)
@@ -612,14 +621,19 @@ truth_names <- function(part, levels) {
   as.vector(t(outer(paste0(part$name, levels[-1]), colnames(part$x[[1]]), paste, sep = " ~ ")))
 }
 
-mixture_model <- function(parts, names, start) {
+# `progress()` is called at each evaluation.
+mixture_model <- function(parts, names, start, progress = function() NULL) {
+  evaluate <- function(b, need) {
+    progress()
+    mixture_evaluate(parts, b, need)
+  }
   predictors <- function(b) {
     slopes <- exact_slopes(parts, b)
     c(parts$rows$exact %*% do.call(cbind, c(unlist(slopes$truth, FALSE), slopes["outcome"])),
       if (parts$gaussian) b[parts$size])
   }
-  new_likelihood(names = names, evaluate = function(b, need) mixture_evaluate(parts, b, need), predictors = predictors,
-                 to = parts$back, total = sum(parts$rows$weights), unit = parts$rows$unit, start = start,
+  new_likelihood(names = names, evaluate = evaluate, predictors = predictors, to = parts$back,
+                 total = sum(parts$rows$weights), start = start,
                  natural = function(b) drop(parts$back %*% b) + parts$shift,
                  rows = function(b, N) mixture_rows(parts, b, N))
 }
