@@ -606,7 +606,8 @@ fit_mixture <- function(rows, starts) {
   # It appears after two seconds, and counts evaluations, since the number of steps is not known before.
   bar <- cli::cli_progress_bar("Maximizing the likelihood", total = NA, clear = TRUE)
   model <- mixture_model(parts, names, mixture_start(rows, parts), function() cli::cli_progress_update(id = bar))
-  fit <- fit_likelihood(model, starts, unit = parts$rows$unit)
+  points <- mixture_starts(parts, model, starts)
+  fit <- fit_likelihood(model, best = highest_maximum(model, points), unit = parts$rows$unit)
   fit$truth <- fit$coefficients[seq_along(truth)]
   fit$coefficients <- spread_coefficients(fit$coefficients[at], rows$names)
   end <- mixture_evaluate(parts, fit$at, 1L)
@@ -636,6 +637,20 @@ mixture_model <- function(parts, names, start, progress = function() NULL) {
                  total = sum(parts$rows$weights), start = start,
                  natural = function(b) drop(parts$back %*% b) + parts$shift,
                  rows = function(b, N) mixture_rows(parts, b, N))
+}
+
+# Where the climbs begin. Many rows are searched by a part of them, and climbed from what the climbs of that part reach.
+mixture_starts <- function(parts, model, starts) {
+  n <- length(parts$rows$weights)
+  if (starts == 1 || n <= 4000) return(spread_starts(model, starts))
+  index <- sort(unique(1 + floor(n * ((seq_len(2000) * 0.6180339887498949) %% 1))))
+  for (name in c("weights", "outcome")) parts$rows[[name]] <- parts$rows[[name]][index]
+  for (name in c("exact", "known")) parts$rows[[name]] <- parts$rows[[name]][index, , drop = FALSE]
+  small <- mixture_model(parts, model$names, model$start)
+  reached <- climb_roughly(small, promising(small, spread_starts(small, starts)))
+  order <- order(-reached$value)
+  best <- head(order[!duplicated(round(reached$value[order], 1))], 2)
+  cbind(model$start, reached$at[, best[is.finite(reached$value[best])], drop = FALSE])
 }
 
 # Truths: the shares without covariates. Outcome: the moments, if they have a solution that is not far away.
