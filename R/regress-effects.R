@@ -62,6 +62,10 @@ rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type
                        newdata = NULL, weights = NULL, ...) {
   check_dots_empty(...)
   mixed <- inherits(fit, c("rr_glm_mixed", "rr_glm_attention"))
+  if (inherits(fit, "rr_regression") && !mixed) {
+    abort(c("{.fn rr_effects} has no averages for fits of this kind: {tolower(fit$title)}.",
+            i = "{.fn predict} gives means and shares, with {.code se.fit = TRUE} their standard errors."))
+  }
   check_that(inherits(fit, "rr_glm") || (mixed && is.null(type) && is.null(cluster)), fit, "fit",
              paste("a fit of {.fn rr_glm} to reports that are not in blocks; with a random intercept or",
                    "{.arg attention} without {.arg type} and {.arg cluster}"))

@@ -103,6 +103,13 @@ collapse_rows <- function(data) {
   if (any(data$weight == 0)) take_rows(data, which(data$weight > 0)) else data
 }
 
+# A power of 2 that weights are divided by before a climb, whose tolerances are in units of one answer: weights of a
+# tiny or huge mean get a mean of about 1. A power of 2 loses no digit.
+weight_unit <- function(weight) {
+  unit <- 2^floor(log2(mean(weight)))
+  if (is.finite(unit) && (unit < 1 || unit > 1e9)) unit else 1
+}
+
 # Columns of unit size that are orthogonal over the weighted rows, without those that are combinations of others:
 # x[, keep] = z solve(back). The columns of a factor of many levels stay as they are, and come first: `level` is the
 # place among them of each row.

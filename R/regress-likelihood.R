@@ -11,9 +11,21 @@ new_likelihood <- function(names, evaluate, predictors, to, total, start = NULL,
                            slope = function(b) to,
                            rows = function(b, N) list(eta = predictors(b), move = column_moves(predictors, N))) {
   size <- length(names)
-  list(names = names, parts = list(evaluate = evaluate, reach = reach, metric = diag(total, size)), reach = reach,
-       natural = natural, slope = slope, rows = rows, start = start, size = size, k = size, far = 37,
+  kernel <- list(evaluate = with_memory(evaluate), reach = reach, metric = diag(total, size))
+  list(names = names, parts = kernel, reach = reach, natural = natural, slope = slope, rows = rows,
+       start = start, size = size, k = size, far = 37,
        data = list(weight = total), basis = list(levels = 0L))
+}
+
+# A climb asks for the fallback where it was before: likelihoods that have given it are not asked again.
+with_memory <- function(evaluate) {
+  last <- NULL
+  function(b, need) {
+    if (need > 0L && identical(b, last$b)) return(last$state)
+    state <- evaluate(b, need)
+    if (need > 0L) last <<- if (!is.null(state$fallback)) list(b = b, state = state)
+    state
+  }
 }
 
 column_moves <- function(move, N) matrix(apply(N, 2, move), ncol = ncol(N))
@@ -21,8 +33,23 @@ column_moves <- function(move, N) matrix(apply(N, 2, move), ncol = ncol(N))
 # Linear combinations of columns: z = x back is orthogonal, with a mean square of 1 over the weighted rows.
 orthogonal_columns <- function(x, weights) {
   if (!ncol(x)) return(list(z = x, back = diag(0)))
-  back <- backsolve(qr.R(qr(x * sqrt(weights / sum(weights)), tol = 0)), diag(ncol(x)))
+  root <- qr.R(qr(x * sqrt(weights / sum(weights)), tol = 0))
+  # These signs are those of any order of the rows.
+  back <- backsolve(root, diag(sign(diag(root)), ncol(x)))
   list(z = x %*% back, back = back)
+}
+
+# The distinct rows of a table of numbers, given by its columns, in sorted order: a likelihood of them does not depend
+# on the order of the rows of the data. list(first, index, weights, unit): a row of the data for each distinct row; the
+# distinct row of each row; the sums of their weights, in this unit.
+distinct_rows <- function(columns, weights) {
+  columns <- columns[lengths(columns) > 0L]
+  order <- do.call(order, c(columns, list(weights, method = "radix")))
+  new <- Reduce(`|`, lapply(columns, function(x) diff(x[order]) != 0), rep(FALSE, length(weights) - 1L))
+  key <- cumsum(c(TRUE, new))
+  unit <- weight_unit(weights)
+  list(first = order[!duplicated(key)], index = replace(key, order, key), unit = unit,
+       weights = as.vector(rowsum(weights[order], key, reorder = FALSE)) / unit)
 }
 
 # How far the other truths of a row are below its most probable one, and the changes of these distances along the
@@ -34,10 +61,11 @@ truth_distances <- function(predictors, b, N) {
   list(eta = below(eta), move = column_moves(function(way) below(predictors(way)), N))
 }
 
-# The highest maximum, what is infinite there, and what users must know of it. `start`: the first of the starts.
+# The highest maximum, what is infinite there, and what users must know of it. `unit`: of the weights of the model.
 fit_likelihood <- function(model, starts, doubtful = FALSE,
-                           best = highest_maximum(model, spread_starts(model, starts))) {
+                           best = highest_maximum(model, spread_starts(model, starts)), unit = 1) {
   found <- limits_of(model, best$b)
+  best <- in_units(best, unit)
   infinite <- model$names[found$infinite]
   tell_maxima(infinite, best$values, doubtful && length(infinite), "Simplify the model, or merge categories.")
   if (best$decrement > 1e-6 * (1 + abs(best$value))) {
@@ -45,7 +73,7 @@ fit_likelihood <- function(model, starts, doubtful = FALSE,
            x = "The next step promises {format(best$decrement, digits = 3)} units of log-likelihood."), "not_converged")
   }
   list(coefficients = setNames(found$coefficients, model$names),
-       vcov = structure(found$observed, dimnames = list(model$names, model$names)), limit = found$whole,
+       vcov = structure(found$observed / unit, dimnames = list(model$names, model$names)), limit = found$whole / unit,
        loglik = best$value, df = model$size, estimate = found$point, infinite = infinite, starts = best$values,
        decrement = best$decrement, at = best$b)
 }

@@ -198,10 +198,14 @@ anova.rr_regression <- function(object, ...) {
 }
 
 check_nested <- function(fits, n, df) {
+  if (length(fits) < 2L) {
+    abort(c("{.fn anova} needs two fits of the same respondents, one nested in the other.",
+            i = "Fit the model without the terms to be tested too: {.code anova(small, large)}."))
+  }
   # A random intercept is tested against the same model without it.
   kinds <- vapply(fits, function(fit) if (inherits(fit, c("rr_glm", "rr_glm_mixed"))) "rr_glm_mixed" else class(fit)[1],
                   "")
-  if (length(fits) < 2L || any(kinds != kinds[1]) || any(n != n[1]) || anyDuplicated(df)) {
+  if (any(kinds != kinds[1]) || any(n != n[1]) || anyDuplicated(df)) {
     abort("{.fn anova} compares nested fits of one kind and of the same respondents.")
   }
 }

@@ -92,7 +92,8 @@ rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multin
   likelihood <- if (type == "cumulative") cumulative_model else multinomial_model
   model <- likelihood(rows)
   check_enough_rows(sum(rows$weights > 0), model$size)
-  fit <- new_rr_multinom(fit_likelihood(model, starts, answers_doubt(rows, design)), model, rows, type, call)
+  fit <- fit_likelihood(model, starts, answers_doubt(rows, design), unit = model$unit)
+  fit <- new_rr_multinom(fit, model, rows, type, call)
   with_design(fit, design, scale, function(w) climb_replicate(suppressMessages(likelihood(rows, w * scale)), fit$at))
 }
 
@@ -131,6 +132,7 @@ multinom_rows <- function(call, formula, data, mechanism, where) {
   if (nrow(channel) > 200) abort("{.arg mechanism} must have at most 200 truths for a regression.")
   check_possible(rows$codes, channel, rows$mechanism, rows$response)
   x <- model.matrix(rows$terms, rows$frame)
+  if (!ncol(x)) abort("{.arg formula} must have an intercept or a covariate.")
   c(rows, list(x = x, weights = frame_weights(rows$frame), channel = channel,
                xlevels = .getXlevels(rows$terms, rows$frame), contrasts = attr(x, "contrasts")))
 }
@@ -210,10 +212,10 @@ multinomial_model <- function(rows, weights = rows$weights) {
   levels <- rows$mechanism$levels
   keep <- independent_columns(rows$x, rows$weights)
   x <- rows$x[, keep, drop = FALSE]
-  basis <- orthogonal_columns(unname(x), rows$weights)
-  rows$weights <- weights
+  same <- answer_rows(rows, x, weights)
+  basis <- orthogonal_columns(same$x, same$basis_weights)
   # The pass over the rows is the one thing that a fit waits for: src/core/regress/category.c.
-  pass <- function(x, b, kind) .Call(C_rr_category, x, rows$codes, rows$weights, rows$channel, b, kind)
+  pass <- function(x, b, kind) .Call(C_rr_category, x, same$codes, same$weights, same$channel, b, kind)
   predictors <- function(b) cbind(0, basis$z %*% matrix(b, ncol(x)))
   name <- function(terms) as.vector(t(outer(levels[-1], terms, paste, sep = ":")))
   model <- new_likelihood(
@@ -223,13 +225,32 @@ multinomial_model <- function(rows, weights = rows$weights) {
       list(value = now$loglik, gradient = now$score, observed = now$information,
            fallback = if (need == 2L) pass(basis$z, b, 1L)$information)
     },
-    predictors = predictors, to = kronecker(diag(length(levels) - 1L), basis$back), total = sum(rows$weights),
-    start = constant_start(basis$z, rows$codes, rows$weights, rows$channel),
+    predictors = predictors, to = kronecker(diag(length(levels) - 1L), basis$back), total = sum(same$weights),
+    start = constant_start(basis$z, same$weights, start_shares(same$codes, same$weights, same$channel)),
     rows = function(b, N) truth_distances(predictors, b, N)
   )
-  bare <- unname(x)
-  c(model, list(all_names = name(colnames(rows$x)), columns = colnames(rows$x), x = x, truths = multinomial_parts,
-                expected = function(b) pass(bare, b, 2L)$information))
+  c(model, list(
+    unit = same$unit,
+    all_names = name(colnames(rows$x)),
+    columns = colnames(rows$x),
+    x = x,
+    truths = multinomial_parts,
+    expected = function(b) pass(same$x, b, 2L)$information * same$unit
+  ))
+}
+
+# What is climbed: distinct rows of the columns `x` and the reports. Their basis is that of the weights of the rows,
+# whatever the `weights` of the likelihood.
+answer_rows <- function(rows, x, weights) {
+  x <- unname(x)
+  columns <- c(lapply(seq_len(ncol(x)), function(j) x[, j]), list(rows$codes))
+  same <- distinct_rows(columns, weights)
+  c(same, list(
+    x = x[same$first, , drop = FALSE],
+    codes = rows$codes[same$first],
+    channel = rows$channel,
+    basis_weights = as.vector(rowsum(rows$weights, same$index))
+  ))
 }
 
 multinomial_parts <- function(b, x) {
@@ -248,11 +269,9 @@ multinomial_parts <- function(b, x) {
   list(theta = theta, slope = slope, expand = expand)
 }
 
-# Coefficients of the shares without covariates: the linear predictors come nearest to their logits.
-constant_start <- function(z, codes, weights, channel) {
-  shares <- log(start_shares(codes, weights, channel))
-  one <- unname(qr.coef(qr(z), rep(1, nrow(z))))
-  as.vector(outer(replace(one, is.na(one), 0), shares[-1] - shares[1]))
+# Coefficients of orthogonal columns for constant shares: the linear predictors come nearest to their logits.
+constant_start <- function(z, weights, shares) {
+  as.vector(outer(colSums(z * weights) / sum(weights), log(shares[-1] / shares[1])))
 }
 
 # The shares without covariates, kept off the boundary.
@@ -277,21 +296,26 @@ cumulative_model <- function(rows, weights = rows$weights) {
   keep <- intersect(independent_columns(rows$x, rows$weights), which(columns))
   x <- rows$x[, keep, drop = FALSE]
   k <- seq_len(length(levels) - 1L)
-  basis <- centred_columns(unname(x), rows$weights, k)
+  same <- answer_rows(rows, x, weights)
+  basis <- centred_columns(same$x, same$basis_weights, k)
   to <- basis$back
-  rows$weights <- weights
-  first <- qlogis(cumsum(start_shares(rows$codes, rows$weights, rows$channel))[k])
+  first <- qlogis(cumsum(start_shares(same$codes, same$weights, same$channel))[k])
   thresholds <- paste(levels[k], levels[-1], sep = "|")
   model <- new_likelihood(
-    names = c(thresholds, colnames(x)), evaluate = function(b, need) cumulative_value(rows, basis$z, b, need),
+    names = c(thresholds, colnames(x)), evaluate = function(b, need) cumulative_value(same, basis$z, b, need),
     reach = function(step) max(abs(step[k])) + max(0, abs(basis$z %*% step[-k])),
     natural = function(b) drop(to %*% ordered_thresholds(b, k)), slope = function(b) to %*% threshold_slopes(b, k),
-    rows = function(b, N) cumulative_distances(basis$z, k, b, N), total = sum(rows$weights),
+    rows = function(b, N) cumulative_distances(basis$z, k, b, N), total = sum(same$weights),
     start = c(first[1], log(diff(first)), numeric(ncol(x)))
   )
-  bare <- unname(x)
-  c(model, list(all_names = c(thresholds, colnames(rows$x)[columns]), columns = colnames(rows$x)[columns], x = x,
-                truths = cumulative_truths, expected = function(b) expected_information(rows, b, bare)))
+  c(model, list(
+    unit = same$unit,
+    all_names = c(thresholds, colnames(rows$x)[columns]),
+    columns = colnames(rows$x)[columns],
+    x = x,
+    truths = cumulative_truths,
+    expected = function(b) expected_information(same, b, same$x) * same$unit
+  ))
 }
 
 # Orthogonal columns of what is left of the mean, and the way `back` of thresholds at the mean, in the places `k`, and

@@ -120,7 +120,7 @@ predictor_replicate <- function(fit, parts, weights) {
   if (fit$method == "moments") {
     return(tryCatch(fit_moments(rows, fit$estimate)$estimate, error = function(e) NA * fit$estimate))
   }
-  parts$rows$weights <- weights
+  parts <- with_reports(parts, rows$codes, weights)
   climb_replicate(mixture_model(parts, rownames(fit$vcov), fit$at), fit$at)
 }
 
@@ -268,9 +268,16 @@ predictor_outcome <- function(rows, method) {
   }
   good <- is.numeric(value) && is.null(dim(value)) && all(is.finite(value)) &&
     switch(family, gaussian = TRUE, binomial = all(value %in% 0:1), poisson = all(value >= 0 & value == floor(value)))
-  if (good) return(as.double(value))
+  if (good) return(check_size(as.double(value), name))
   abort(c("The outcome {.val {name}} must be finite numbers: 0 and 1 if binomial, whole and at least 0 if Poisson.",
           x = "It is {describe(value)}."))
+}
+
+# Squares of other sizes, and their products, are no numbers of the machine.
+check_size <- function(value, name) {
+  size <- max(abs(value))
+  if (size == 0 || (size > 1e-100 && size < 1e100)) return(value)
+  abort(c("The outcome {.val {name}} must be of a size between 1e-100 and 1e100.", x = "Its largest is {size}."))
 }
 
 # ---- corrected estimating equations ----
@@ -296,15 +303,15 @@ fit_moments <- function(rows, start = numeric(length(rows$keep))) {
     mean <- max(weighted.mean(rows$outcome, rows$weights), 0.02)
     start[1] <- rows$family$linkfun(if (rows$family$family == "binomial") min(mean, 0.98) else mean)
   }
-  solved <- solve_moments(function(b) moment_equation(rows, rows$z, u, b), solve(rows$back, start))
+  solved <- solve_moments(function(b) moment_equation(rows, rows$z, u, b), backsolve(rows$back, start))
   b <- drop(rows$back %*% solved$b)
   names <- rows$names[rows$keep]
   coefficients <- spread_coefficients(setNames(b, names), rows$names)
   bread <- rows$back %*% solve(solved$slope) %*% t(rows$back)
-  scores <- solved$psi %*% solve(rows$back)
+  scores <- solved$psi %*% triangular_inverse(rows$back)
   V <- structure(bread %*% crossprod(scores) %*% t(bread), dimnames = list(names, names))
   list(coefficients = coefficients, estimate = b, vcov = V, bread = bread, scores = scores,
-       sigma = moment_sigma(rows, u, b), df = length(names), outcome = seq_along(names))
+       sigma = moment_sigma(rows, u, b), df = length(names), outcome = seq_along(names), at = solved$b)
 }
 
 # What each respondent adds to the equations, their sums, and minus their derivatives, in the columns of these designs.
@@ -331,6 +338,8 @@ moment_sigma <- function(rows, u, b) {
 
 # Parameters: the truth models' coefficients (covariate by covariate, level by level), the outcome's, and for a Gaussian
 # outcome the logarithm of its standard deviation. Gaussian outcomes are in units of the standard deviation of all.
+# All designs are linear in few columns `exact`: a linear predictor is exact %*% map %*% b, and each combination of
+# truths has its own map.
 mixture_parts <- function(rows) {
   gaussian <- rows$family$family == "gaussian"
   unit <- if (gaussian) max(sd(rows$outcome), 1e-300) else 1
@@ -338,12 +347,33 @@ mixture_parts <- function(rows) {
   # Cells of the mixture: combinations of truths, and of the outcome's truth if that is not seen either.
   hidden <- rows$response %in% names(rows$mechanisms)
   cells <- expand.grid(cell = seq_along(rows$x), outcome = if (hidden) 0:1 else NA)
-  back <- c(lapply(truth, function(part) kronecker(diag(part$k - 1L), part$back)), list(rows$back * unit),
-            if (gaussian) list(diag(1)))
+  back <- c(lapply(truth, function(part) kronecker(diag(part$k - 1L), part$back)),
+            list(rows$back * unit), if (gaussian) list(diag(1)))
   sizes <- vapply(back, ncol, 0L)
-  list(rows = rows, truth = truth, z = rows$z, cells = cells, known = cell_reports(rows, cells) - log(unit),
-       back = block_diagonal(back), block = rep(seq_along(sizes), sizes), size = sum(sizes),
-       gaussian = gaussian, unit = unit, shift = c(numeric(sum(sizes) - gaussian), if (gaussian) log(unit)))
+  models <- c(truth, list(rows))
+  exact <- exact_columns(unlist(lapply(models, `[[`, "x"), FALSE), rows$weights)
+  model <- rep(seq_along(models), vapply(models, function(part) length(part$x), 0L))
+  maps <- Map(function(maps, part) lapply(maps, `%*%`, part$back), split(exact$maps, model), models)
+  truth <- Map(function(part, maps) c(part, list(maps = maps)), truth, maps[seq_along(truth)])
+  parts <- list(
+    family = rows$family,
+    channels = rows$channels,
+    levels = rows$cells,
+    columns = c(exact$columns, list(if (!hidden) rows$outcome)),
+    exact = exact$z,
+    outcome = if (!hidden) rows$outcome / unit,
+    truth = truth,
+    maps = maps[[length(models)]],
+    cells = cells,
+    back = block_diagonal(back),
+    block = rep(seq_along(sizes), sizes),
+    size = sum(sizes),
+    gaussian = gaussian,
+    unit = unit,
+    shift = c(numeric(sum(sizes) - gaussian), if (gaussian) log(unit))
+  )
+  parts$cell_maps <- lapply(seq_len(nrow(cells)), cell_map, parts = parts)
+  with_reports(parts, rows$codes, rows$weights)
 }
 
 # The truth model of one randomized covariate: its distinct designs, and which of them, and which level, a cell has.
@@ -358,120 +388,212 @@ truth_model <- function(name, rows) {
   c(part, model_designs(terms(formula), rows))
 }
 
+# list(columns, z, maps): the different columns of some designs, orthogonal columns z of the same space, and for each
+# design the matrix that makes it of z.
+exact_columns <- function(designs, weights) {
+  all <- unlist(lapply(designs, function(x) lapply(seq_len(ncol(x)), function(j) as.vector(x[, j]))), FALSE)
+  columns <- unique(all)
+  index <- vapply(all, function(x) Position(function(column) identical(x, column), columns), 0L)
+  x <- matrix(unlist(columns), length(weights))
+  solved <- qr(x * sqrt(weights / sum(weights)), tol = 1e-11)
+  used <- seq_len(solved$rank)
+  root <- qr.R(solved)[used, , drop = FALSE]
+  z <- x[, solved$pivot[used], drop = FALSE] %*% backsolve(root[, used, drop = FALSE], diag(solved$rank))
+  map <- root[, order(solved$pivot), drop = FALSE][, index, drop = FALSE]
+  design <- rep(seq_along(designs), vapply(designs, ncol, 0L))
+  list(columns = columns, z = z, maps = lapply(seq_along(designs), function(d) map[, design == d, drop = FALSE]))
+}
+
+# From all coordinates to those of the scores of a cell, see cell_scores().
+cell_map <- function(c, parts) {
+  cell <- parts$cells$cell[c]
+  truth <- lapply(parts$truth, function(part) kronecker(diag(part$k - 1L), part$maps[[part$of[cell]]]))
+  block_diagonal(c(truth, parts$maps[cell], if (parts$gaussian) list(diag(1))))
+}
+
+# The likelihood with its distinct rows, for these reports and weights.
+with_reports <- function(parts, codes, weights) {
+  same <- distinct_rows(c(parts$columns, unname(codes)), weights)
+  codes <- lapply(codes, `[`, same$first)
+  parts$rows <- c(same, list(
+    exact = parts$exact[same$first, , drop = FALSE],
+    outcome = parts$outcome[same$first],
+    known = cell_reports(parts, codes) - log(parts$unit)
+  ))
+  parts
+}
+
 # The logarithm of the probability of each respondent's reports in each cell.
-cell_reports <- function(rows, cells) {
-  Reduce(`+`, lapply(names(rows$channels), function(name) {
-    place <- if (name %in% rows$covariates) rows$cells[[name]][cells$cell] else cells$outcome + 1
-    log(t(rows$channels[[name]])[rows$codes[[name]], place, drop = FALSE])
+cell_reports <- function(parts, codes) {
+  Reduce(`+`, lapply(names(parts$channels), function(name) {
+    level <- if (name %in% names(parts$levels)) parts$levels[[name]][parts$cells$cell] else parts$cells$outcome + 1
+    log(t(parts$channels[[name]])[codes[[name]], level, drop = FALSE])
   }))
 }
 
-# Of one combination of truths, a column each: the linear predictors of each truth but the first, and of the outcome.
-mixture_predictors <- function(parts, b, cell) {
+# Coefficients of the exact columns: of each truth model in each of its designs, and of the outcome, a column a cell.
+exact_slopes <- function(parts, b) {
   b <- split(b, parts$block)
-  truth <- Map(function(part, b) part$z[[part$of[cell]]] %*% matrix(b, ncol(part$back)), parts$truth,
+  truth <- Map(function(part, b) lapply(part$maps, function(map) map %*% matrix(b, ncol(map))), parts$truth,
                b[seq_along(parts$truth)])
-  cbind(do.call(cbind, truth), parts$z[[cell]] %*% b[[length(truth) + 1L]])
+  outcome <- vapply(parts$maps, function(map) drop(map %*% b[[length(truth) + 1L]]), numeric(ncol(parts$exact)))
+  list(truth = truth, outcome = matrix(outcome, ncol(parts$exact)))
 }
 
-# Shares of the truths given the covariates, in each distinct design; linear predictors of the outcome; and the
-# posterior of the cells.
+# Shares of the truths given the covariates, in each distinct design; linear predictors of the outcome, a column for
+# each cell; and the posterior of the cells.
 mixture_state <- function(parts, b) {
+  rows <- parts$rows
+  slopes <- exact_slopes(parts, b)
   sigma <- if (parts$gaussian) exp(b[parts$size]) else 1
-  b <- split(b, parts$block)
-  truth <- Map(function(part, b) lapply(part$z, function(z) multinomial_parts(b, z)), parts$truth,
-               b[seq_along(parts$truth)])
-  eta <- lapply(parts$z, function(z) drop(z %*% b[[length(truth) + 1L]]))
-  joint <- vapply(seq_len(nrow(parts$cells)), function(c) {
-    cell <- parts$cells$cell[c]
-    known <- parts$known[, c] +
-      outcome_loglik(parts$rows$family$family, mixture_outcome(parts, c), eta[[cell]], sigma)
-    Reduce(`+`, Map(function(part, at) log(at[[part$of[cell]]]$theta[, part$level[cell]]), parts$truth, truth), known)
-  }, numeric(nrow(parts$known)))
+  truth <- lapply(slopes$truth, lapply, function(slope) truth_logarithms(rows$exact %*% slope))
+  eta <- (rows$exact %*% slopes$outcome)[, parts$cells$cell, drop = FALSE]
+  outcome <- rows$outcome %||% rep(parts$cells$outcome, each = nrow(eta))
+  joint <- rows$known + outcome_loglik(parts$family$family, outcome, eta, sigma)
+  for (t in seq_along(truth)) {
+    part <- parts$truth[[t]]
+    for (c in seq_len(ncol(joint))) {
+      cell <- parts$cells$cell[c]
+      joint[, c] <- joint[, c] + truth[[t]][[part$of[cell]]][, part$level[cell]]
+    }
+  }
   top <- joint[cbind(seq_len(nrow(joint)), max.col(joint, "first"))]
   e <- exp(joint - top)
-  list(b = b, truth = truth, eta = eta, sigma = sigma, r = e / rowSums(e), loglik = top + log(rowSums(e)))
+  total <- rowSums(e)
+  list(slopes = slopes$truth, truth = lapply(truth, lapply, exp), eta = eta, outcome = outcome, sigma = sigma,
+       r = e / total, loglik = top + log(total))
+}
+
+# Logarithms of the shares of a multinomial logit.
+truth_logarithms <- function(eta) {
+  eta <- cbind(0, eta)
+  eta <- eta - eta[cbind(seq_len(nrow(eta)), max.col(eta, "first"))]
+  eta - log(rowSums(exp(eta)))
 }
 
 outcome_loglik <- function(family, outcome, eta, sigma) {
-  switch(family, gaussian = dnorm(outcome, eta, sigma, log = TRUE),
+  switch(family, gaussian = -0.5 * ((outcome - eta) / sigma)^2 - log(sigma) - 0.5 * log(2 * base::pi),
          binomial = plogis((2 * outcome - 1) * eta, log.p = TRUE),
-         poisson = dpois(outcome, exp(eta), log = TRUE))
-}
-
-mixture_outcome <- function(parts, c) {
-  if (is.na(parts$cells$outcome[c])) parts$rows$outcome / parts$unit else parts$cells$outcome[c]
-}
-
-# The scores of the complete data of one cell, a row each, and minus their derivatives, summed with these weights.
-mixture_complete <- function(parts, now, c, weight) {
-  cell <- parts$cells$cell[c]
-  one <- rep(1L, length(weight))
-  truth <- Map(function(part, at, b) {
-    design <- part$of[cell]
-    level <- diag(part$k)[rep(part$level[cell], length(weight)), -1, drop = FALSE]
-    # A report that tells nothing leaves the information of the truth.
-    pass <- .Call(C_rr_category, part$z[[design]], one, weight, matrix(1, part$k), b, 1L)
-    list(score = at[[design]]$expand(level - at[[design]]$theta[, -1, drop = FALSE]), information = pass$information)
-  }, parts$truth, now$truth, now$b[seq_along(parts$truth)])
-  all <- c(truth, list(outcome_complete(parts, now, c, weight)))
-  list(score = do.call(cbind, lapply(all, `[[`, "score")),
-       information = block_diagonal(unname(lapply(all, `[[`, "information"))))
-}
-
-# The part of the outcome, and of the logarithm of its standard deviation.
-outcome_complete <- function(parts, now, c, weight) {
-  cell <- parts$cells$cell[c]
-  z <- parts$z[[cell]]
-  mu <- parts$rows$family$linkinv(now$eta[[cell]])
-  residual <- (mixture_outcome(parts, c) - mu) / now$sigma
-  score <- z * (residual / now$sigma)
-  information <- crossprod(z * (weight * parts$rows$family$variance(mu) / now$sigma^2), z)
-  if (!parts$gaussian) return(list(score = score, information = information))
-  side <- drop(crossprod(z, 2 * weight * residual / now$sigma))
-  list(score = cbind(score, residual^2 - 1),
-       information = rbind(cbind(information, side), c(side, 2 * sum(weight * residual^2))))
+         poisson = structure(dpois(outcome, exp(eta), log = TRUE), dim = dim(eta)))
 }
 
 # Louis: the complete-data information less the variance of the complete-data score given what was seen.
 mixture_evaluate <- function(parts, b, need) {
   if (parts$gaussian && abs(b[parts$size]) > 30) return(list(value = -Inf))
-  now <- mixture_state(parts, b)
+  state <- mixture_state(parts, b)
   w <- parts$rows$weights
-  value <- sum(w * now$loglik)
+  value <- sum(w * state$loglik)
   if (need == 0L || !is.finite(value)) return(list(value = value))
-  scores <- complete <- spread <- 0
-  for (c in seq_len(nrow(parts$cells))) {
-    weight <- w * now$r[, c]
-    own <- mixture_complete(parts, now, c, weight)
-    scores <- scores + own$score * now$r[, c]
-    complete <- complete + own$information
-    spread <- spread + crossprod(own$score * weight, own$score)
+  mu <- parts$family$linkinv(state$eta)
+  state$residual <- (state$outcome - mu) / state$sigma
+  variance <- replace(mu, TRUE, parts$family$variance(mu) / state$sigma^2)
+  complete <- mixture_complete(parts, state, variance)
+  scores <- observed_scores(parts, state)
+  squares <- 0
+  for (c in seq_len(ncol(state$r))) {
+    score <- cell_scores(parts, state, c)
+    map <- parts$cell_maps[[c]]
+    squares <- squares + crossprod(map, crossprod(score * (w * state$r[, c]), score) %*% map)
   }
-  observed <- complete - spread + crossprod(scores * w, scores)
+  observed <- complete - squares + crossprod(scores * w, scores)
   # The information of EM's M-step at its own maximum: its cross term with the error's variance left out.
   if (parts$gaussian) complete[parts$size, -parts$size] <- complete[-parts$size, parts$size] <- 0
   list(value = value, gradient = colSums(scores * w), observed = (observed + t(observed)) / 2, fallback = complete,
-       scores = scores * w, r = now$r)
+       scores = scores, r = state$r)
+}
+
+# The scores of the complete data of one cell, a row each: derivatives in each linear predictor times the exact columns,
+# and the derivative in the logarithm of the standard deviation.
+cell_scores <- function(parts, state, c) {
+  cell <- parts$cells$cell[c]
+  slopes <- do.call(cbind, c(
+    Map(function(part, at) {
+      slope <- -at[[part$of[cell]]]
+      slope[, part$level[cell]] <- slope[, part$level[cell]] + 1
+      slope[, -1, drop = FALSE]
+    }, parts$truth, state$truth),
+    list(state$residual[, c] / state$sigma)
+  ))
+  cbind(row_products(slopes, parts$rows$exact), if (parts$gaussian) state$residual[, c]^2 - 1)
+}
+
+# Products of the columns of two matrices, those of `z` faster.
+row_products <- function(x, z) {
+  p <- ncol(z)
+  x[, rep(seq_len(ncol(x)), each = p), drop = FALSE] * z[, rep(seq_len(p), ncol(x)), drop = FALSE]
+}
+
+# The scores of what was seen, means of those of the cells; without weights.
+observed_scores <- function(parts, state) {
+  z <- parts$rows$exact
+  mapped <- function(slope, map) do.call(cbind, lapply(seq_len(ncol(slope)), function(j) (z * slope[, j]) %*% map))
+  truth <- Map(function(part, theta) {
+    of <- part$of[parts$cells$cell]
+    level <- part$level[parts$cells$cell]
+    Reduce(`+`, lapply(seq_along(theta), function(d) {
+      shares <- state$r %*% (outer(as.integer(level), seq_len(part$k), `==`) * (of == d))
+      mapped((shares - rowSums(shares) * theta[[d]])[, -1, drop = FALSE], part$maps[[d]])
+    }))
+  }, parts$truth, state$truth)
+  slope <- state$r * state$residual / state$sigma
+  outcome <- 0
+  for (c in seq_len(ncol(slope))) outcome <- outcome + (z * slope[, c]) %*% parts$maps[[parts$cells$cell[c]]]
+  cbind(do.call(cbind, truth), outcome, if (parts$gaussian) rowSums(state$r * (state$residual^2 - 1)))
+}
+
+# The information if the truths were seen. `variance`: of the outcome, of each row and cell.
+mixture_complete <- function(parts, state, variance) {
+  z <- parts$rows$exact
+  weights <- parts$rows$weights * state$r
+  one <- rep(1L, nrow(z))
+  # A report that tells nothing leaves the information of the truth.
+  truth <- Map(function(part, slopes) {
+    of <- part$of[parts$cells$cell]
+    Reduce(`+`, lapply(seq_along(slopes), function(d) {
+      w <- rowSums(weights[, of == d, drop = FALSE])
+      map <- kronecker(diag(part$k - 1L), part$maps[[d]])
+      crossprod(map, .Call(C_rr_category, z, one, w, matrix(1, part$k), slopes[[d]], 1L)$information %*% map)
+    }))
+  }, parts$truth, state$slopes)
+  outcome <- 0
+  for (c in seq_len(ncol(weights))) {
+    map <- parts$maps[[parts$cells$cell[c]]]
+    information <- crossprod(map, crossprod(z * (weights[, c] * variance[, c]), z) %*% map)
+    if (parts$gaussian) {
+      side <- crossprod(map, crossprod(z, 2 * weights[, c] * state$residual[, c] / state$sigma))
+      information <- rbind(cbind(information, side), c(side, 2 * sum(weights[, c] * state$residual[, c]^2)))
+    }
+    outcome <- outcome + information
+  }
+  block_diagonal(c(unname(truth), list(outcome)))
 }
 
 # Scores of the reported parameters, of rows without weights with these codes of reports.
 mixture_scores <- function(parts, codes, b) {
-  parts$rows[c("codes", "weights")] <- list(codes, rep(1, nrow(parts$known)))
-  parts$known <- cell_reports(parts$rows, parts$cells) - log(parts$unit)
-  (mixture_evaluate(parts, b, 1L)$scores %||% matrix(NA_real_, nrow(parts$known), length(b))) %*% solve(parts$back)
+  parts <- with_reports(parts, codes, rep(1, nrow(parts$exact)))
+  scores <- mixture_evaluate(parts, b, 1L)$scores
+  if (is.null(scores)) return(matrix(NA_real_, nrow(parts$exact), length(b)))
+  reported_scores(parts, scores)
 }
+
+# From rows and coordinates of the likelihood to those of the data.
+reported_scores <- function(parts, scores) scores[parts$rows$index, , drop = FALSE] %*% triangular_inverse(parts$back)
+
+triangular_inverse <- function(back) backsolve(back, diag(ncol(back)))
 
 # The linear predictors of truths that are possible, and those of outcomes that are not Gaussian.
 mixture_rows <- function(parts, b, N) {
-  r <- mixture_state(parts, b)$r
-  each <- lapply(seq_len(ncol(r)), function(c) {
-    apply(cbind(b, N), 2, function(v) {
-      eta <- mixture_predictors(parts, v, parts$cells$cell[c])
-      as.vector(eta[r[, c] > 1e-6, seq_len(ncol(eta) - parts$gaussian)])
-    })
+  possible <- mixture_state(parts, b)$r > 1e-6
+  each <- apply(cbind(b, N), 2, function(v) {
+    slopes <- exact_slopes(parts, v)
+    unlist(lapply(seq_len(ncol(possible)), function(c) {
+      cell <- parts$cells$cell[c]
+      truth <- Map(function(part, slopes) slopes[[part$of[cell]]], parts$truth, slopes$truth)
+      all <- do.call(cbind, c(truth, if (!parts$gaussian) list(slopes$outcome[, cell])))
+      if (length(all)) as.vector(parts$rows$exact[possible[, c], , drop = FALSE] %*% all)
+    }))
   })
-  each <- do.call(rbind, each)
+  each <- matrix(each, ncol = 1L + ncol(N))
   list(eta = each[, 1], move = each[, -1, drop = FALSE])
 }
 
@@ -480,16 +602,19 @@ fit_mixture <- function(rows, starts) {
   check_enough_rows(sum(rows$weights > 0), parts$size)
   truth <- unlist(lapply(parts$truth, function(part) truth_names(part, rows$levels[[part$name]])))
   at <- length(truth) + seq_along(rows$keep)
-  model <- mixture_model(parts, c(truth, rows$names[rows$keep], if (parts$gaussian) "log(sigma)"),
-                         mixture_start(rows, parts, at))
-  fit <- fit_likelihood(model, starts)
+  names <- c(truth, rows$names[rows$keep], if (parts$gaussian) "log(sigma)")
+  # It appears after two seconds, and counts evaluations, since the number of steps is not known before.
+  bar <- cli::cli_progress_bar("Maximizing the likelihood", total = NA, clear = TRUE)
+  model <- mixture_model(parts, names, mixture_start(rows, parts), function() cli::cli_progress_update(id = bar))
+  points <- mixture_starts(parts, model, starts)
+  fit <- fit_likelihood(model, best = highest_maximum(model, points), unit = parts$rows$unit)
   fit$truth <- fit$coefficients[seq_along(truth)]
   fit$coefficients <- spread_coefficients(fit$coefficients[at], rows$names)
   end <- mixture_evaluate(parts, fit$at, 1L)
-  posterior <- end$r %*% outer(parts$cells$cell, seq_along(rows$x), `==`)
+  posterior <- end$r[parts$rows$index, , drop = FALSE] %*% outer(parts$cells$cell, seq_along(rows$x), `==`)
   models <- lapply(parts$truth, `[`, c("k", "made", "of", "level", "first", "names", "keep"))
-  c(fit, list(scores = end$scores %*% solve(parts$back), posterior = posterior, models = models, outcome = at,
-              sigma = if (parts$gaussian) exp(fit$estimate[parts$size])))
+  c(fit, list(scores = reported_scores(parts, end$scores) * rows$weights, posterior = posterior, models = models,
+              outcome = at, sigma = if (parts$gaussian) exp(fit$estimate[parts$size])))
 }
 
 # "taxyes ~ age": the log odds of the truth, on age. A colon would be an interaction of the outcome's model.
@@ -497,29 +622,50 @@ truth_names <- function(part, levels) {
   as.vector(t(outer(paste0(part$name, levels[-1]), colnames(part$x[[1]]), paste, sep = " ~ ")))
 }
 
-mixture_model <- function(parts, names, start) {
-  predictors <- function(b) {
-    cells <- lapply(seq_along(parts$z), function(cell) mixture_predictors(parts, b, cell))
-    c(unlist(cells), if (parts$gaussian) b[parts$size])
+# `progress()` is called at each evaluation.
+mixture_model <- function(parts, names, start, progress = function() NULL) {
+  evaluate <- function(b, need) {
+    progress()
+    mixture_evaluate(parts, b, need)
   }
-  new_likelihood(names = names, evaluate = function(b, need) mixture_evaluate(parts, b, need), predictors = predictors,
-                 to = parts$back, total = sum(parts$rows$weights), start = start,
+  predictors <- function(b) {
+    slopes <- exact_slopes(parts, b)
+    c(parts$rows$exact %*% do.call(cbind, c(unlist(slopes$truth, FALSE), slopes["outcome"])),
+      if (parts$gaussian) b[parts$size])
+  }
+  new_likelihood(names = names, evaluate = evaluate, predictors = predictors, to = parts$back,
+                 total = sum(parts$rows$weights), start = start,
                  natural = function(b) drop(parts$back %*% b) + parts$shift,
                  rows = function(b, N) mixture_rows(parts, b, N))
 }
 
+# Where the climbs begin. Many rows are searched by a part of them, and climbed from what the climbs of that part reach.
+mixture_starts <- function(parts, model, starts) {
+  n <- length(parts$rows$weights)
+  if (starts == 1 || n <= 4000) return(spread_starts(model, starts))
+  index <- sort(unique(1 + floor(n * ((seq_len(2000) * 0.6180339887498949) %% 1))))
+  for (name in c("weights", "outcome")) parts$rows[[name]] <- parts$rows[[name]][index]
+  for (name in c("exact", "known")) parts$rows[[name]] <- parts$rows[[name]][index, , drop = FALSE]
+  small <- mixture_model(parts, model$names, model$start)
+  reached <- climb_roughly(small, promising(small, spread_starts(small, starts)))
+  order <- order(-reached$value)
+  best <- head(order[!duplicated(round(reached$value[order], 1))], 2)
+  cbind(model$start, reached$at[, best[is.finite(reached$value[best])], drop = FALSE])
+}
+
 # Truths: the shares without covariates. Outcome: the moments, if they have a solution that is not far away.
-mixture_start <- function(rows, parts, at) {
+mixture_start <- function(rows, parts) {
   start <- unlist(lapply(parts$truth, function(part) {
-    constant_start(part$x[[1]], rows$codes[[part$name]], rows$weights, rows$channels[[part$name]])
+    constant_start(do.call(rbind, part$z), rep(rows$weights, length(part$z)),
+                   start_shares(rows$codes[[part$name]], rows$weights, rows$channels[[part$name]]))
   }))
   rows$outcome <- rows$outcome %||% predictor_outcome(rows, "moments")
   moments <- tryCatch(fit_moments(rows), candor_error = function(e) NULL)
-  outcome <- moments$estimate %||% (0 * at)
-  far <- max(vapply(rows$x, function(x) max(abs(x %*% outcome)), 0)) / parts$unit
-  if (far > 10) outcome <- 0 * at
-  error <- if (parts$gaussian) log(max(moments$sigma %||% 0, 0.3 * parts$unit))
-  solve(parts$back, c(start, outcome, error) - parts$shift)
+  outcome <- (moments$at %||% numeric(length(rows$keep))) / parts$unit
+  far <- max(vapply(rows$z, function(z) max(abs(z %*% outcome)), 0))
+  if (far > 10) outcome <- 0 * outcome
+  error <- if (parts$gaussian) log(max(moments$sigma %||% 0, 0.3 * parts$unit) / parts$unit)
+  unname(c(start, outcome, error))
 }
 
 # ---- what is read off a fit ----

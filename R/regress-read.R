@@ -149,7 +149,9 @@ report_formula <- function(formula) {
 frame_weights <- function(frame) {
   weights <- frame[["(weights)"]]
   if (is.null(weights)) return(rep(1, nrow(frame)))
-  check_weights(weights, nrow(frame))
+  weights <- check_weights(weights, nrow(frame))
+  if (any(weights > 0) && sum(weights) < 1e-100) abort("{.arg weights} must have a sum of at least 1e-100.")
+  weights
 }
 
 # A likelihood takes weights for numbers of respondents. Those of a survey would pass for them.
@@ -198,9 +200,11 @@ check_starts <- function(starts) check_count(starts, "starts", min = 1, max = 10
 # Labelled covariates, as from SPSS or Stata files, become what rr_tally() makes of them: factors of their labels.
 # If some values have no label they are numbers, some of which are explained. Reports stay labelled, since only
 # their mechanism knows whether the labels or the values are its reports. `factors` are variables that a fit knows as
-# such.
+# such. Columns of class integer64 become numbers.
 plain_columns <- function(data, reports = character(), used = names(data), factors = character()) {
   if (!is.data.frame(data)) return(data)
+  is_integer64 <- vapply(data, inherits, NA, "integer64")
+  for (name in setdiff(names(data)[is_integer64], reports)) data[[name]] <- plain_numbers(data[[name]])
   for (name in intersect(names(data)[vapply(data, is_labelled, NA)], used)) {
     values <- data[[name]] <- without_missing_codes(data[[name]])
     if (name %in% reports) next

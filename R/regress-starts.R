@@ -185,13 +185,13 @@ bounded_starts <- function(model, first, most) {
 
 # ---- points and directions that are spread evenly ----
 
-# The start of the moments, and the highest of each 24 points that are spread evenly around it, at distances in turn.
+# The start of the moments, and the two highest of each 24 points that are spread evenly around it, at distances in turn.
 spread_starts <- function(model, starts) {
   if (starts == 1) return(cbind(model$start))
   far <- rep_len(c(2, 6, 20), starts - 1)
   points <- model$start + spread_ways(model$size, 24 * (starts - 1)) * rep(far, each = 24 * model$size)
-  best <- apply(matrix(heights(model, points), 24), 2, which.max)
-  cbind(model$start, points[, best + 24 * seq(0, starts - 2), drop = FALSE])
+  best <- apply(matrix(heights(model, points), 24), 2, function(value) order(-value)[1:2])
+  cbind(model$start, points[, as.vector(best) + 24 * rep(seq(0, starts - 2), each = 2), drop = FALSE])
 }
 
 # Directions that are spread evenly, as fractional parts of multiples of roots are.
@@ -225,4 +225,11 @@ regress_maximum <- function(data, starts = 20, start = NULL, penalty = "none") {
     abort("No constant keeps every truth from 0 to 1 under the {.val {data$link}} link: give {.arg start}.")
   }
   if (adjusted) penalized_maximum(model, penalty, points) else highest_maximum(model, points, turn = TRUE)
+}
+
+# A maximum in the unit of the weights that were given.
+in_units <- function(best, unit) {
+  parts <- c("value", "values", "decrement")
+  best[parts] <- lapply(best[parts], `*`, unit)
+  best
 }
