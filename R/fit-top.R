@@ -154,10 +154,6 @@ top_uncertainty <- function(fit, cells, category, group, conf.level) {
 # a binomial number X, effective or not, in whose lower limit at that error is 0; normal where the law has no such
 # counts.
 absence_p_values <- function(fit) {
-  if (!is.null(fit$mechanism$codec$block)) {
-    abort(c("Answers of people who share a deck have no test of a category's absence.",
-            i = "{.fn tidy} and {.fn rr_contrast} give the shares with intervals."), "law")
-  }
   law <- rr_law(fit$mechanism)
   joined <- joined_evidence(fit$tally)
   all <- if (!is.null(joined)) binomial_absence(law, joined)

@@ -140,6 +140,14 @@ match_groups <- function(i, x) {
   at
 }
 
+# The fields of a tally, and what each holds: an entry for each "group"; the "counts", a column for each group, or a
+# vector without groups; the table of "groups"; or what is "shared" by all groups.
+tally_fields <- c(
+  mechanism = "shared", counts = "counts", n = "group", effective_n = "group", weights = "shared",
+  weight_squares = "group", respondents = "group", groups = "groups", missing = "shared", sets = "group",
+  blocks = "group", witness = "shared", chunks = "shared", question = "shared"
+)
+
 # The groups of a tally at these places.
 keep_groups <- function(tally, which) {
   fields <- unclass(tally)

@@ -284,14 +284,6 @@ joined_evidence <- function(tally) {
        n = rep(tally$effective_n, each = k), k = k * length(tally$n), categories = k)
 }
 
-# The fields of a tally, and what each holds: an entry for each "group"; the "counts", a column for each group, or a
-# vector without groups; the table of "groups"; or what is "shared" by all groups.
-tally_fields <- c(
-  mechanism = "shared", counts = "counts", n = "group", effective_n = "group", weights = "shared",
-  weight_squares = "group", respondents = "group", groups = "groups", missing = "shared", sets = "group",
-  blocks = "group", witness = "shared", chunks = "shared", question = "shared"
-)
-
 new_rr_tally <- function(mechanism, counts, groups = NULL, missing = 0, weight_squares = NULL,
                          n = tally_sums(counts), respondents = NULL) {
   for (key in groups) if (is.character(key) || is.factor(key)) check_label_bytes(as.character(key), "by")

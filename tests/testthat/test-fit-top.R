@@ -203,12 +203,6 @@ test_that("the study: the first 1, 10 and 100 rows hold by rank in every cell, W
   }
 })
 
-test_that("answers of people who share a deck have no test of absence, and say so", {
-  blocks <- data.frame(block = rep(1:4, each = 15), r = rep(rep(c("yes", "no"), c(6, 9)), 4))
-  fit <- rr_estimate(blocks, rr_dealt(c(no = 3, yes = 3), 15), column = "r")
-  expect_refused(rr_top(fit), rr_top(fit$tally), class = "law")
-})
-
 test_that("a fit while looking is ranked by limits that hold at all looks, the union of the K categories", {
   mechanism <- rr_grr(c("a", "b", "c", "d"), epsilon = 2)
   counts <- c(500, 300, 250, 120)
