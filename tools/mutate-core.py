@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT, FOLDER, N, SEED = Path(sys.argv[1]), Path(sys.argv[2]).resolve(), int(sys.argv[3]), int(sys.argv[4])
 PATTERN = sys.argv[5] if len(sys.argv) > 5 else ""
-PLAIN = ["gcc", "-std=c99", "-O1"]
+PLAIN = ["gcc", "-std=c99", "-O1", "-Werror=int-conversion", "-Werror=incompatible-pointer-types"]
 SANITIZED = PLAIN + ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 OPTIMIZED = ["gcc", "-std=c99", "-O2"]
 INCLUDES = ["-Isrc/core", "-Itests/core", "-Itests/fuzz"]
@@ -46,7 +46,7 @@ TOKEN = re.compile(r"[A-Za-z_]\w*|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\w*|->|<<=
 ARGUMENT = r"([\w.>\[\]*+-]+(?: [-+*/] [\w.>\[\]]+)*)"
 CALL = re.compile(r"\b(?!if\b|for\b|while\b|switch\b|return\b|sizeof\b)\w+\(" + ARGUMENT + ", " + ARGUMENT + r"(?=[,)])")
 CONDITION = re.compile(r"\b(?:if|while) \(")
-STATEMENT = re.compile(r"(?<=[;{})]) *\n *((?!return\b|const\b|else\b|break\b|goto\b)[\w*][^;{}\n]*[^;{}\n=]);")
+STATEMENT = re.compile(r"(?<=[;{})]) *\n *((?!return\b|for\b|const\b|else\b|break\b|goto\b)[\w*][^;{}\n]*[^;{}\n=]);")
 
 
 def blank(text):
@@ -136,28 +136,40 @@ def arguments(source):
     return [str(path) for path in sorted(corpus.glob("*"))] if source in TARGETS else []
 
 
+def is_older(target, sources):
+    return not target.exists() or any(Path(source).stat().st_mtime > target.stat().st_mtime for source in sources)
+
+
 def build_all(pool):
-    """Objects and programs without a change; for each test what it links, includes, and how long it takes."""
-    uses, seconds = {}, {}
+    """Objects and programs without a change; for each test what it links, includes, and how long it takes. What is newer than
+    its sources stays from an earlier run."""
+    uses, seconds, includes = {}, {"plain": {}, "sanitized": {}}, {}
+    for source in CORE + UNITS + TARGETS + [REPLAY]:
+        depends = subprocess.run(["gcc", "-MM", *INCLUDES, str(source)], capture_output=True, text=True, check=True)
+        includes[source] = set(depends.stdout.split()[1:]) - {"\\"}
     for build, flags in (("plain", PLAIN), ("sanitized", SANITIZED)):
         (FOLDER / build).mkdir(parents=True, exist_ok=True)
-        sources = CORE + UNITS + TARGETS + [REPLAY]
-        status = list(pool.map(lambda source: compile_to(flags, source, object_of(build, source)), sources))
-        assert not any(status), "the core does not compile"
         archive = FOLDER / build / "core.a"
-        archive.unlink(missing_ok=True)
-        assert call(["ar", "rcs", str(archive), *[str(object_of(build, source)) for source in CORE]]) == 0
 
-        def run(test):
-            program, table = FOLDER / build / test.stem, FOLDER / build / (test.stem + ".map")
-            assert link(flags + [f"-Wl,-Map={table}"], own_objects(build, test), build, program) == 0, test
-            started = time.time()
-            assert call([str(program), *arguments(test)]) == 0, f"{test} fails without a change"
+        def compile_new(source):
+            target = object_of(build, source)
+            return is_older(target, includes[source]) and compile_to(flags, source, target)
+        assert not any(pool.map(compile_new, includes)), "the core does not compile"
+        if is_older(archive, [object_of(build, source) for source in CORE]):
+            archive.unlink(missing_ok=True)
+            assert call(["ar", "rcs", str(archive), *[str(object_of(build, source)) for source in CORE]]) == 0
+
+        def time_of(test):
+            program, table, clock = [FOLDER / build / (test.stem + end) for end in ("", ".map", ".seconds")]
+            if is_older(clock, [archive, *own_objects(build, test)]):
+                assert link(flags + [f"-Wl,-Map={table}"], own_objects(build, test), build, program) == 0, test
+                started = time.time()
+                assert call([str(program), *arguments(test)]) == 0, f"{test} fails without a change"
+                clock.write_text(str(time.time() - started))
             uses[test] = set(re.findall(r"core\.a\((\w+)\.o\)", table.read_text()))
-            return test, time.time() - started
-        seconds[build] = dict(pool.map(run, UNITS if build == "plain" else UNITS + TARGETS))
-    depends = lambda source: subprocess.run(["gcc", "-MM", *INCLUDES, str(source)], capture_output=True, text=True).stdout.split()
-    includes = {source: set(depends(source)) for source in CORE + UNITS + TARGETS}
+            seconds[build][test] = float(clock.read_text())
+        list(pool.map(time_of, UNITS if build == "plain" else UNITS + TARGETS))
+    del includes[REPLAY]
     return uses, seconds, includes
 
 
