@@ -415,7 +415,8 @@ static double deviations(double value)
 }
 
 /* Points of rows alike: three and a half deviations around each count, starting anew behind a gap, a quarter of one apart
- * where two categories or more are within one, else a half; then 0 and the fixed points. None is within a fiftieth of a step of the one before it and 0.05 in x, but 1. */
+ * where two categories or more are within one, else a half; then 0 and the fixed points. None is within a fiftieth of a
+ * step of the one before it and 0.05 in x, but 1. */
 static size_t expected_grid(size_t n, double most, double *out, size_t *steps)
 {
   const double fixed[] = {0, 0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.7, 1, 1.4, 2, 3, 5, 10, 20};
