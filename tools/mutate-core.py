@@ -2,7 +2,8 @@
 
 A mutant is one function of the core with one change: a sign, a number, a condition, an argument or a statement. Constants
 outside functions and numbers with an exponent, which are tolerances, stay as they are. A mutant is judged by the unit tests
-that link its objects, the fastest first, then by the same tests and the fuzz corpora under the sanitizers. It is noticed if
+that link its objects, the fastest first, then by the fuzz corpora and these tests under the sanitizers, but for tests that
+then take more than LIMIT seconds (what a mutant computes they have seen before). It is noticed if
 one of them fails, crashes, or takes much longer than without the change. If all pass, and the object code at -O2 is another,
 it has survived: its source stays in <folder>/<seed>-<number>/, laid out as in src/core. Prints a line for each mutant with
 its file and line, and the survivors again at the end. MUTANT_CPUS (default 2) mutants are judged at once.
@@ -17,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT, FOLDER, N, SEED = Path(sys.argv[1]), Path(sys.argv[2]).resolve(), int(sys.argv[3]), int(sys.argv[4])
+LIMIT = 10
 PATTERN = sys.argv[5] if len(sys.argv) > 5 else ""
 PLAIN = ["gcc", "-std=c99", "-O1", "-Werror=int-conversion", "-Werror=incompatible-pointer-types"]
 SANITIZED = PLAIN + ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -202,7 +204,8 @@ def judge(number, mutant, uses, seconds, includes):
     tests = [test for test in UNITS + TARGETS if test in changed or names & uses[test]]
     if any(compiled(PLAIN, unit, "plain") is None for unit in core):
         return "uncompiled", ""
-    for build, flags, subset in (("plain", PLAIN, UNITS), ("sanitized", SANITIZED, UNITS), ("sanitized", SANITIZED, TARGETS)):
+    quick = [test for test in UNITS if seconds["sanitized"][test] <= LIMIT]
+    for build, flags, subset in (("plain", PLAIN, UNITS), ("sanitized", SANITIZED, TARGETS + quick)):
         for test in sorted(set(tests) & set(subset), key=seconds[build].get):
             if is_noticed(build, flags, test):
                 return "noticed", f"{test.stem}{' (sanitized)' if build != 'plain' and test in UNITS else ''}"
@@ -230,10 +233,10 @@ def main():
             result, by = judge(number, chosen[number], *built)
             source, start, end, new, kind = chosen[number]
             text = source.read_text()
-            row = text.count("\n", 0, start) + 1
+            row, column = text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
             old = " ".join(text[start:end].split())
             context = text.splitlines()[row - 1].strip()
-            said = f"{result:10} {time.time() - started:4.0f} s  {source}:{row} [{kind}] {old} -> {' '.join(new.split())}  in: {context}  ({by or number})"
+            said = f"{result:10} {time.time() - started:4.0f} s  {source}:{row}:{column} [{kind}] {old} -> {' '.join(new.split())}  in: {context}  ({by or number})"
             print(said, flush=True)
             place = FOLDER / f"{SEED}-{number}"
             for path in [*place.glob("*.o"), place / "program"] + ([] if result in ("survived", "uncalled") else list(place.rglob("*.[ch]"))):
