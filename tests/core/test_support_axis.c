@@ -147,6 +147,42 @@ static void refusals(void)
   CHECK(candor_channel_check(&product) == CANDOR_DOMAIN);
 }
 
+static void edges(void)
+{
+  candor_axis axis = random_sets(9, 20, 0, 2);
+  CHECK(candor_support_axis_holds(&axis.support) && candor_support_axis_work(&axis.support) == 256);
+  bits[20 + 19] |= 2; /* truth 9 of 0 to 8, of the last set */
+  CHECK(!candor_support_axis_holds(&axis.support));
+  axis = random_sets(9, 20, 2, 0);
+  CHECK(candor_support_axis_holds(&axis.support));
+  const double bad[] = {-1, NAN, INFINITY};
+  for (int b = 0; b < 3; b++) {
+    axis = random_sets(9, 20, bad[b], 1);
+    CHECK(!candor_support_axis_holds(&axis.support));
+    axis = random_sets(9, 20, 1, bad[b]);
+    CHECK(!candor_support_axis_holds(&axis.support));
+  }
+  axis = random_sets(9, 20, 1, 2);
+  axis.support.truths = 0;
+  CHECK(!candor_support_axis_holds(&axis.support));
+  axis.support.truths = 9, axis.support.reports = 0;
+  CHECK(!candor_support_axis_holds(&axis.support));
+  axis = hadamard(9, 3, 4, 1, 2);
+  CHECK(candor_support_axis_holds(&axis.support) && candor_support_axis_work(&axis.support) == 8);
+  const candor_support_axis good = axis.support;
+  for (int k = 0; k < 5; k++) {
+    candor_support_axis s = good;
+    if (k == 0) s.truths = 10;
+    if (k == 1) s.blocks = 0, s.reports = 0;
+    if (k == 2) s.size = 1, s.reports = 3, s.truths = 1;
+    if (k == 3) s.size = 6, s.reports = 18;
+    if (k == 4) s.reports = 13;
+    CHECK(!candor_support_axis_holds(&s));
+  }
+  candor_support_axis large = {3, 0, 1, 2, NULL, 4, (size_t) 1 << 62};
+  CHECK(!candor_support_axis_holds(&large)); /* 2^64 reports */
+}
+
 int main(void)
 {
   products();
@@ -155,5 +191,6 @@ int main(void)
   same_maximum(hadamard(20, 2, 16, 0.2, 1));
   same_maximum(hadamard(31, 1, 32, 0.05, 1));
   refusals();
+  edges();
   return check_report();
 }
