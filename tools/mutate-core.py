@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT, FOLDER, N, SEED = Path(sys.argv[1]), Path(sys.argv[2]).resolve(), int(sys.argv[3]), int(sys.argv[4])
-LIMIT = 10
+LIMIT = 30
 PATTERN = sys.argv[5] if len(sys.argv) > 5 else ""
 PLAIN = ["gcc", "-std=c99", "-O1", "-Werror=int-conversion", "-Werror=incompatible-pointer-types"]
 SANITIZED = PLAIN + ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]

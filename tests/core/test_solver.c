@@ -502,6 +502,37 @@ static void test_em_edges(void)
   free(work);
 }
 
+/* p = 3/4 and q = 1/4, 2 and 3 reports: from equal shares the best vertex is the second, and the likelihood is greatest
+ * where its share is (3/5 - q) / (p - q) = 7/10; from there no vertex gains. EM by hand: theta g. */
+static void test_steps(void)
+{
+  const double C[4] = {0.75, 0.25, 0.25, 0.75}, counts[2] = {2, 3};
+  const candor_axis axis = {CANDOR_AXIS_DENSE, 2, 2, C, NULL, 0, {0}};
+  const candor_channel channel = {1, &axis};
+  const candor_solver_options options = candor_solver_defaults(&channel);
+  double *work = malloc(candor_solver_work(&channel, &options) * sizeof *work);
+  size_t *index = malloc(candor_solver_index(&channel) * sizeof *index);
+  candor_solver s;
+  CHECK(candor_solver_init(&s, &channel, counts, NULL, &options, work, index) == CANDOR_AGAIN);
+  CHECK_NEAR(s.score[0], 0.9, 1e-15); /* (.4 .75 + .6 .25) / .5 */
+  CHECK_NEAR(s.gap, 5 * log(1.1), 1e-14);
+  CHECK_NEAR(s.loglik, 5 * log(0.5), 1e-14);
+  candor_certificate_em_step(&s);
+  CHECK_NEAR(s.x[1], 0.55, 1e-15);
+  CHECK_NEAR(s.m[1], 0.25 + 0.5 * 0.55, 1e-15);
+  CHECK(candor_certificate_vertex_step(&s) == 1);
+  CHECK_NEAR(s.x[1], 0.7, 1e-12);
+  CHECK_NEAR(s.theta[0], 0.3, 1e-12);
+  CHECK_NEAR(s.gap, 0, 1e-10);
+  CHECK(candor_certificate_vertex_step(&s) == 0);
+  const double even[2] = {0.5, 0.5}, certain[2] = {0.5, 0.5}, impossible[2] = {0.5, 0};
+  /* F is sum x - sum phi log m. */
+  CHECK_NEAR(candor_certificate_change(&s, even, certain), 0 - (0.4 * log(0.5 / 0.4) + 0.6 * log(0.5 / 0.6)), 1e-12);
+  CHECK(candor_certificate_change(&s, even, impossible) == HUGE_VAL);
+  CHECK(candor_certificate_possible(&s, certain) == 1 && candor_certificate_possible(&s, impossible) == 0);
+  free(work), free(index);
+}
+
 int main(void)
 {
   uniform_seed = 42;
@@ -518,5 +549,6 @@ int main(void)
   test_em_edges();
   test_starts();
   test_little_room();
+  test_steps();
   return check_report();
 }

@@ -275,6 +275,20 @@ static void edges(void)
   CHECK(candor_count_lists(&one, negative, 2, 3, 1, seen, &position) == CANDOR_DOMAIN);
 }
 
+static void tables_of_functions(void)
+{
+  enum { F = 5, K = 9, PRIME = 11, BUCKETS = 4 };
+  uint32_t slope[F], shift[F], code[K];
+  int table[F * K];
+  for (uint32_t m = 0; m < F; m++) slope[m] = 1 + below(PRIME - 1), shift[m] = below(PRIME);
+  for (uint32_t v = 0; v < K; v++) code[v] = (3 * v + 1) % PRIME;
+  const candor_affine hash = {PRIME, BUCKETS};
+  candor_hash_table(&hash, code, K, slope, shift, F, table);
+  for (uint32_t m = 0; m < F; m++)
+    for (uint32_t v = 0; v < K; v++)
+      CHECK(table[v + K * m] == 1 + (int) ((slope[m] * code[v] + shift[m]) % PRIME * BUCKETS / PRIME));
+}
+
 int main(void)
 {
   const uint32_t key[8] = {13, 20, 26, 3, 141, 59, 26, 5}, nonce[2] = {0, 0};
@@ -286,5 +300,6 @@ int main(void)
   hashed_example();
   totals();
   edges();
+  tables_of_functions();
   return check_report();
 }
