@@ -100,7 +100,7 @@ static void weigh(sums *s, double weight, int kind)
 
 static void all_shapes(sums *s, const candor_eb_shapes *w)
 {
-  const double exponents[] = {0, 0.5, 1, 1.25, 1.5, 1.75, 2, 2.5, 3}, rest[] = {1, 1.5, 2};
+  const double exponents[] = {0, 0.5, 1, 1.25, 1.5, 1.75, 2, 2.5, 3}, others_rho[] = {1, 1.5, 2};
   const double parts[] = {1, 2, 5, 15, 50, 200, 1000, 5000}, K = w->categories, top = s->grid->x[s->grid->n - 1];
   const double spreads[] = {0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1, 1.3, 1.6, 2, 2.5, 3};
   add_mass(s, 1, 1);
@@ -148,7 +148,7 @@ static void all_shapes(sums *s, const candor_eb_shapes *w)
       if (pass == 0) sum += U;
       for (int r = 0; pass == 1 && r < 3; r++) {
         add_mass(s, U, 1 / K);
-        add_power_law(s, rest[r], U / others, others, 1 - 1 / K);
+        add_power_law(s, others_rho[r], U / others, others, 1 - 1 / K);
         weigh(s, w->single / 3 * U / sum, 3);
       }
     }
@@ -205,7 +205,7 @@ static double free_form(sums *s, const double *prior, double odds, double *mixed
 }
 
 /* A grid with gaps and touching cells, three rows of which each sees a part of it. */
-static candor_eb_grid made_up(int which, candor_eb_rows *rows, candor_eb_bands *bands)
+static candor_eb_grid small_grid(int which, candor_eb_rows *rows, candor_eb_bands *bands)
 {
   candor_eb_grid grid = {0, x, low, high};
   const double tops[] = {3, 6, 1.6, 9};
@@ -246,7 +246,7 @@ static void shapes(void)
       candor_eb_rows rows;
       candor_eb_bands bands;
       candor_eb_summary summary;
-      const candor_eb_grid grid = made_up(which, &rows, &bands);
+      const candor_eb_grid grid = small_grid(which, &rows, &bands);
       double prior[CELLS], expected[CELLS], sum = 0;
       double *work = malloc(candor_eb_prior_work(&grid) * sizeof *work);
       sums s = {.rows = &rows, .grid = &grid};
@@ -299,7 +299,7 @@ static void posteriors(void)
   for (int which = 0; which < 4; which++) {
     candor_eb_rows rows;
     candor_eb_bands bands;
-    const candor_eb_grid grid = made_up(which, &rows, &bands);
+    const candor_eb_grid grid = small_grid(which, &rows, &bands);
     const double tilts[] = {0.3, 0, 2};
     double prior[CELLS], likelihood[ROWS * CELLS], mean[3], variance[3], quantiles[3], mass[3][CELLS], eta,
         start_total = 0;

@@ -203,12 +203,12 @@ static void outside(void)
 static void refused(void)
 {
   candor_device devices[2] = {device[0], device[1]};
-  candor_binary good = model_of(CANDOR_LOGIT, 1, 1, 20, 2), m;
-  good.device = devices;
-  CHECK(candor_binary_check(&good) == CANDOR_OK);
+  candor_binary valid = model_of(CANDOR_LOGIT, 1, 1, 20, 2), m;
+  valid.device = devices;
+  CHECK(candor_binary_check(&valid) == CANDOR_OK);
 #define REFUSED(change, status)               \
   do {                                        \
-    m = good;                                 \
+    m = valid;                                \
     change;                                   \
     CHECK(candor_binary_check(&m) == status); \
   } while (0)
@@ -226,38 +226,38 @@ static void refused(void)
   for (int k = 0; k < 4; k++) {
     const double before = *numbers[k];
     *numbers[k] = -0.1;
-    CHECK(candor_binary_check(&good) == CANDOR_DOMAIN);
+    CHECK(candor_binary_check(&valid) == CANDOR_DOMAIN);
     *numbers[k] = NAN;
-    CHECK(candor_binary_check(&good) == CANDOR_DOMAIN);
+    CHECK(candor_binary_check(&valid) == CANDOR_DOMAIN);
     *numbers[k] = 1.1;
-    CHECK(candor_binary_check(&good) == (k < 2 ? CANDOR_DOMAIN : CANDOR_OK));
+    CHECK(candor_binary_check(&valid) == (k < 2 ? CANDOR_DOMAIN : CANDOR_OK));
     *numbers[k] = 0;
-    CHECK(candor_binary_check(&good) == CANDOR_OK);
+    CHECK(candor_binary_check(&valid) == CANDOR_OK);
     *numbers[k] = 1;
-    CHECK(candor_binary_check(&good) == CANDOR_OK);
+    CHECK(candor_binary_check(&valid) == CANDOR_OK);
     *numbers[k] = before;
   }
   const struct {
-    double *place, value;
+    double *target, value;
     candor_status status;
   } cells[] = {
       {&y[19], -0.1, CANDOR_DOMAIN},         {&y[19], 1.1, CANDOR_DOMAIN},     {&y[0], NAN, CANDOR_NOT_FINITE},
       {&weight[19], -1, CANDOR_DOMAIN},      {&weight[0], NAN, CANDOR_DOMAIN}, {&weight[1], INFINITY, CANDOR_DOMAIN},
       {&offset[19], NAN, CANDOR_NOT_FINITE}, {&x[39], NAN, CANDOR_NOT_FINITE}, {&x[0], INFINITY, CANDOR_NOT_FINITE}};
   for (size_t c = 0; c < sizeof cells / sizeof *cells; c++) {
-    const double before = *cells[c].place;
-    *cells[c].place = cells[c].value;
-    CHECK(candor_binary_check(&good) == cells[c].status);
-    *cells[c].place = before;
+    const double before = *cells[c].target;
+    *cells[c].target = cells[c].value;
+    CHECK(candor_binary_check(&valid) == cells[c].status);
+    *cells[c].target = before;
   }
   const struct {
-    int *place, value;
+    int *target, value;
   } codes[] = {{&arm[19], 2}, {&arm[0], -1}, {&level[19], LEVELS}, {&level[0], -2}};
   for (size_t c = 0; c < 4; c++) {
-    const int before = *codes[c].place;
-    *codes[c].place = codes[c].value;
-    CHECK(candor_binary_check(&good) == CANDOR_DOMAIN);
-    *codes[c].place = before;
+    const int before = *codes[c].target;
+    *codes[c].target = codes[c].value;
+    CHECK(candor_binary_check(&valid) == CANDOR_DOMAIN);
+    *codes[c].target = before;
   }
 }
 
@@ -390,7 +390,7 @@ static void tops(candor_link link, int grouped, int with_prior)
   CHECK(climbed(&f, 0, zero, &one) == CANDOR_OK && one.steps == 0 && one.decrement == INFINITY);
 }
 
-static void ends_of_climbs(void)
+static void maxima_of_climbs(void)
 {
   const candor_device direct = {1, 0, 0, 1, 1};
   double cell = 1, share = 1, answers = 10, b = 0.5;
@@ -433,23 +433,23 @@ static void ends_of_climbs(void)
 /* ---- one unknown number of the devices ---- */
 
 /* P(yes and other answer), P(no and other answer), P(no other answer) of a row. */
-static void chances(const candor_unknown *m, const double *at, size_t row, long double out[3])
+static void chances(const candor_unknown *m, const double *point, size_t row, long double out[3])
 {
   const candor_family_of_devices *f = m->family + (m->base.arm ? m->base.arm[row] : 0);
-  const long double psi = at[m->base.columns], share = share_of(m->base.link, eta_of(&m->base, at, row, 1));
+  const long double psi = point[m->base.columns], share = share_of(m->base.link, eta_of(&m->base, point, row, 1));
   const long double p = f->p0 + f->p1 * psi, q = f->q0 + f->q1 * psi, all = f->all0 + f->all1 * psi;
   out[0] = p * share + q * (1 - share);
   out[1] = all - out[0];
   out[2] = 1 - all;
 }
 
-static long double unknown_loglik(const candor_unknown *m, const double *at)
+static long double unknown_loglik(const candor_unknown *m, const double *point)
 {
   long double sum = 0, chance[3];
   for (size_t i = 0; i < m->base.rows; i++) {
     const double w = m->base.weight ? m->base.weight[i] : 1, yes = m->base.y[i];
     if (!(w > 0)) continue;
-    chances(m, at, i, chance);
+    chances(m, point, i, chance);
     sum += w * ((yes > 0 ? yes * logl(chance[0]) : 0) + (yes < 1 ? (1 - yes) * logl(chance[1]) : 0));
   }
   return sum;
@@ -459,16 +459,16 @@ static void unknown(candor_link link, int weighted, const candor_family_of_devic
 {
   enum { K = 3, N = K + 1 };
   const candor_unknown m = {model_of(link, weighted, 0, 50, K), family};
-  double at[N] = {-0.2, 0.3, 0.1, 0.6}, gradient[N], J[N * N], I[N * N], metric[N * N], alone[N];
+  double point[N] = {-0.2, 0.3, 0.1, 0.6}, gradient[N], J[N * N], I[N * N], metric[N * N], alone[N];
   CHECK(candor_unknown_check(&m) == CANDOR_OK);
-  CHECK_NEAR(candor_unknown_value(&m, at, gradient, J, I), (double) unknown_loglik(&m, at), 1e-11);
-  CHECK_NEAR(candor_unknown_value(&m, at, alone, NULL, NULL), (double) unknown_loglik(&m, at), 1e-11);
+  CHECK_NEAR(candor_unknown_value(&m, point, gradient, J, I), (double) unknown_loglik(&m, point), 1e-11);
+  CHECK_NEAR(candor_unknown_value(&m, point, alone, NULL, NULL), (double) unknown_loglik(&m, point), 1e-11);
   candor_unknown_metric(&m, metric);
   double slopes[50][3][N];
   for (size_t k = 0; k < N; k++) {
     double up[N], down[N], above[N], below[N];
-    memcpy(up, at, sizeof up);
-    memcpy(down, at, sizeof down);
+    memcpy(up, point, sizeof up);
+    memcpy(down, point, sizeof down);
     up[k] += 1e-5;
     down[k] -= 1e-5;
     CHECK_NEAR(gradient[k], (double) ((unknown_loglik(&m, up) - unknown_loglik(&m, down)) / 2e-5L), 1e-7);
@@ -490,15 +490,15 @@ static void unknown(candor_link link, int weighted, const candor_family_of_devic
       for (size_t i = 0; i < 50; i++) {
         const double w = m.base.weight ? m.base.weight[i] : 1;
         long double chance[3];
-        chances(&m, at, i, chance);
+        chances(&m, point, i, chance);
         const double other = (double) (chance[0] + chance[1]);
         const double change[2] = {slopes[i][0][k] + slopes[i][1][k], slopes[i][0][l] + slopes[i][1][l]};
         gram += k < K && l < K ? w * entry(&m.base, i, k) * entry(&m.base, i, l) : k == K && l == K ? w : 0;
-        const double spread = (double) (chance[0] * chance[1]);
-        const double own[2] = {change[0] / other, change[1] / other};
-        information += w * ((slopes[i][0][k] - (double) chance[0] * own[0]) *
-                                (slopes[i][0][l] - (double) chance[0] * own[1]) / spread +
-                            own[0] * own[1]);
+        const double product = (double) (chance[0] * chance[1]);
+        const double others[2] = {change[0] / other, change[1] / other};
+        information += w * ((slopes[i][0][k] - (double) chance[0] * others[0]) *
+                                (slopes[i][0][l] - (double) chance[0] * others[1]) / product +
+                            others[0] * others[1]);
       }
       CHECK_NEAR(I[k * N + l], information, 1e-6);
       CHECK_NEAR(metric[k * N + l], gram, 1e-11);
@@ -507,9 +507,9 @@ static void unknown(candor_link link, int weighted, const candor_family_of_devic
   /* By the logit of psi: the chain rule, by differences. */
   const candor_objective f = candor_unknown_objective(&m);
   double logit[N], step[N] = {0.1, -0.2, 0.3, -0.7}, fallback[N * N], reach = 0.7;
-  memcpy(logit, at, sizeof logit);
+  memcpy(logit, point, sizeof logit);
   logit[K] = log(0.6 / 0.4);
-  CHECK_NEAR(f.value(&m, logit, gradient, J, fallback), (double) unknown_loglik(&m, at), 1e-11);
+  CHECK_NEAR(f.value(&m, logit, gradient, J, fallback), (double) unknown_loglik(&m, point), 1e-11);
   for (size_t k = 0; k < N; k++) {
     double up[N], down[N], above[N], below[N];
     memcpy(up, logit, sizeof up);
@@ -530,8 +530,8 @@ static void unknown(candor_link link, int weighted, const candor_family_of_devic
   for (size_t i = 0; i < 50; i++) reach = fmax(reach, fabs((double) eta_of(&m.base, step, i, 0)));
   CHECK_NEAR(f.reach(&m, step), reach, 1e-12);
   for (double psi = -0.1; psi < 1.5; psi += 1.2) {
-    at[K] = psi;
-    CHECK(candor_unknown_value(&m, at, NULL, NULL, NULL) == -INFINITY);
+    point[K] = psi;
+    CHECK(candor_unknown_value(&m, point, NULL, NULL, NULL) == -INFINITY);
   }
 }
 
@@ -579,7 +579,7 @@ static void distinct(int with_code)
   static int code[N], id[N], expected[N];
   const double *const columns[] = {one, two};
   int slot[128];
-  size_t first[LIMIT], count, patterns = 0, at[N];
+  size_t first[LIMIT], count, patterns = 0, point[N];
   for (size_t i = 0; i < N; i++) {
     one[i] = floor(4 * uniform()) - 1;
     two[i] = floor(3 * uniform()) * (uniform() < 0.5 ? -1 : 1); /* -0 too */
@@ -587,13 +587,16 @@ static void distinct(int with_code)
   }
   for (size_t i = 0; i < N; i++) {
     size_t p = 0;
-    while (p < patterns && (one[at[p]] != one[i] || two[at[p]] != two[i] || (with_code && code[at[p]] != code[i]))) p++;
-    if (p == patterns) at[patterns++] = i;
+    while (p < patterns &&
+           (one[point[p]] != one[i] || two[point[p]] != two[i] || (with_code && code[point[p]] != code[i])))
+      p++;
+    if (p == patterns) point[patterns++] = i;
     expected[i] = (int) p;
   }
   const candor_rows table = {N, 2, columns, with_code ? code : NULL};
   CHECK(candor_distinct(&table, LIMIT, slot, 128, id, first, &count) == CANDOR_OK);
-  CHECK(count == patterns && memcmp(id, expected, sizeof id) == 0 && memcmp(first, at, patterns * sizeof *at) == 0);
+  CHECK(count == patterns && memcmp(id, expected, sizeof id) == 0 &&
+        memcmp(first, point, patterns * sizeof *point) == 0);
   /* As many as the limit are not too many. */
   CHECK(candor_distinct(&table, patterns, slot, 128, id, first, &count) == CANDOR_OK && count == patterns);
   CHECK(candor_distinct(&table, patterns - 1, slot, 128, id, first, &count) == CANDOR_STALLED);
@@ -616,7 +619,7 @@ int main(void)
   outside();
   refused();
   arrows();
-  ends_of_climbs();
+  maxima_of_climbs();
   const candor_family_of_devices detector[2] = {{0, 1, 0.8, 0, 1, 0}, {0, 1, 0.2, 0, 1, 0}};
   const candor_family_of_devices anchor[2] = {{0.2, 0.5, 0.1, 0.2, 0.8, 0.1}, {0.1, 0.3, 0.3, 0.1, 0.5, 0.4}};
   for (int link = 0; link < CANDOR_LOG; link++) {
