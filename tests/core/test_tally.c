@@ -151,7 +151,7 @@ static void test_general(void)
         else {
           const int group = kind & 2 ? i % n_groups : 0;
           const double weight = kind & 1 ? weights[i] : 1;
-          expected[group * k + codes[i] - firsts[f]] += weight;
+          expected[group * k + (codes[i] - firsts[f])] += weight;
           sums[group] += kind & 1 ? weight * weight : 0;
         }
       }
