@@ -661,7 +661,8 @@ static void bounds_of_plans(void)
       CHECK(candor_plan_binary(v[0], v[1], v[2], v[3], &plan) == CANDOR_DOMAIN);
     }
   }
-  CHECK(candor_plan_grr_epsilon(2, 0, &plan) == CANDOR_OK);
+  CHECK(candor_plan_grr_epsilon(2, 0, &plan) == CANDOR_OK && plan.truths == 2 && plan.reports == 2);
+  CHECK(plan.first == 1 && plan.bits == 0 && plan.cells == NULL); /* no table */
   CHECK(candor_plan_bits((size_t) 1 << 30) == 30);
   /* Channels: sizes, a row that lacks one unit, and the second of two rows. */
   candor_grid row[4] = {

@@ -130,6 +130,13 @@ static void test_by_hand(void)
   set[0] = 0, set[1] = 1, count = 2;
   CHECK(candor_quadratic_minimize(&same, set, &count, blocked, work, &products, x) == CANDOR_OK);
   CHECK_NEAR(x[0] + x[1], 2, 1e-14);
+  /* The second would gain more, and has no place: it is passed over, and the search ends. */
+  const double apart[2] = {1, 2};
+  const candor_quadratic refused = {&flat, weights, half, apart, centre, 0, 1e-12, 2, 1000};
+  x[0] = 1, x[1] = 0;
+  set[0] = 0, count = 1, products = 0;
+  CHECK(candor_quadratic_minimize(&refused, set, &count, blocked, work, &products, x) == CANDOR_AGAIN);
+  CHECK(count == 1 && fabs(x[0] - 2) < 1e-14 && x[1] == 0 && products < 20);
   free(work);
 }
 

@@ -384,6 +384,8 @@ static void channels(void)
                       {{2, 0.5, NULL, 0.25 + 1e-8, 2}, CANDOR_DOMAIN},
                       {{2, -0.5, NULL, 0.75, -0.5 / 0.75}, CANDOR_OK},
                       {{2, -0.5, NULL, 0.75, 0.5 / 0.75}, CANDOR_DOMAIN},
+                      {{3, -0.8, NULL, 0.6, -4.0 / 3}, CANDOR_DOMAIN},
+                      {{2, 0.25e-100, NULL, 0.5, 0.5e-100}, CANDOR_DOMAIN},
                       {{1, -1, NULL, 2, -0.5}, CANDOR_DOMAIN},
                       {{1, 1, NULL, -0.1, INFINITY}, CANDOR_DOMAIN},
                       {{2, 1e-101, NULL, 0.5, 0.9e-100}, CANDOR_DOMAIN},

@@ -289,6 +289,33 @@ static void tables_of_functions(void)
       CHECK(table[v + K * m] == 1 + (int) ((slope[m] * code[v] + shift[m]) % PRIME * BUCKETS / PRIME));
 }
 
+/* Products without division against division, and the edges of buckets against the residues that are in them. */
+static void affine_arithmetic(void)
+{
+  const uint32_t primes[] = {2, 3, 7, 65537, 2147483629, 2147483647};
+  for (int t = 0; t < 6; t++) {
+    const uint32_t prime = primes[t];
+    const candor_affine hash = {prime, 2};
+    int right = 1;
+    for (uint32_t i = 0; i < 20000; i++) {
+      const uint32_t slope = i % 5 ? below(prime) : prime - 1, code = i % 7 ? below(prime) : prime - 1,
+                     shift = below(prime);
+      right &= candor_affine_times(candor_affine_multiplier(&hash, slope), code) == (uint64_t) slope * code % prime;
+      right &= candor_affine_residue(&hash, slope, shift, code) == ((uint64_t) slope * code + shift) % prime;
+    }
+    CHECK(right);
+  }
+  for (uint32_t buckets = 2; buckets <= 23; buckets++) {
+    const candor_affine hash = {23, buckets};
+    uint32_t bucket = 0;
+    CHECK(candor_affine_edge(&hash, 0) == 0 && candor_affine_edge(&hash, buckets) == 23);
+    for (uint32_t residue = 0; residue < 23; residue++) {
+      CHECK(candor_affine_bucket(&hash, residue) == residue * buckets / 23);
+      for (; bucket < residue * buckets / 23; bucket++) CHECK(candor_affine_edge(&hash, bucket + 1) == residue);
+    }
+  }
+}
+
 int main(void)
 {
   const uint32_t key[8] = {13, 20, 26, 3, 141, 59, 26, 5}, nonce[2] = {0, 0};
@@ -301,5 +328,6 @@ int main(void)
   totals();
   edges();
   tables_of_functions();
+  affine_arithmetic();
   return check_report();
 }
