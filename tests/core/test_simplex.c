@@ -450,6 +450,7 @@ static void reports_of_fits(void)
   const double x[2] = {3, 1};
   CHECK(candor_project(x, 2, 1e-101, work, out) == CANDOR_DOMAIN);
   CHECK(candor_project(x, 2, 1.1e100, work, out) == CANDOR_DOMAIN);
+  CHECK(candor_project(x, 2, 1e-100, work, out) == CANDOR_OK && candor_project(x, 2, 1e100, work, out) == CANDOR_OK);
   CHECK(candor_project(x, 2, 4, work, out) == CANDOR_OK && out[0] == 3 && out[1] == 1);
   CHECK(candor_project(x, 2, 2, work, out) == CANDOR_OK && out[0] == 2 && out[1] == 0);
 }
