@@ -6,12 +6,12 @@
 
 #include "check.h"
 
-enum { P = 2, R = 5 };
+enum { P = 3, R = 5 };
 
-static const double z[R * P] = {1, 1, 1, 1, 1, 0.5, -1.25, 2, 0.125, -0.75};
+static const double z[R * P] = {1, 1, 1, 1, 1, 0.5, -1.25, 2, 0.125, -0.75, 0, 1, 0.5, -0.25, 1};
 static const double offset[R] = {0.25, 0, -0.5, 0, 0.125};
 static const int said[R] = {1, 0, 1, 0, 0};
-static const double b[P] = {-0.375, 0.625};
+static const double b[P] = {-0.375, 0.625, 0.25};
 
 /* The sum over cards 0 (no), 1 (yes), 2 (truth) of each person in turn. */
 static long double deals(const candor_dealt *block, const double *at, size_t person, size_t left[3])
@@ -108,7 +108,7 @@ static void complete_information(candor_link link)
 static void edges(void)
 {
   double work[256];
-  CHECK(candor_dealt_work(P, R) == (2 * 6 + P + 2) * (R + 1) + P);
+  CHECK(candor_dealt_work(P, R) == (2 * 10 + P + 2) * (R + 1) + P);
   const double far[P] = {INFINITY, 0}, beyond[P] = {2, 0}, below[P] = {-2, 0};
   candor_dealt block = {8, 2, 1, R, P, R, z, offset, said, CANDOR_LOGIT};
   CHECK(candor_dealt_block(&block, far, work, NULL, NULL, NULL) == -INFINITY);

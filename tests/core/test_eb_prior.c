@@ -208,8 +208,8 @@ static double free_form(sums *s, const double *prior, double odds, double *mixed
 static candor_eb_grid small_grid(int which, candor_eb_rows *rows, candor_eb_bands *bands)
 {
   candor_eb_grid grid = {0, x, low, high};
-  const double tops[] = {3, 6, 1.6, 9};
-  for (double next = 0; next <= tops[which]; next += next < 1.5 ? 0.125 : which == 3 ? 0.25 : 0.5) x[grid.n++] = next;
+  const double tops[] = {3, 6, 1.6, 9, 3, 3}, centres[] = {0.6, 0.6, 0.6, 0.6, -0.3, 2};
+  for (double next = 0; next <= tops[which]; next += next < 1.5 ? 0.125 : which >= 3 ? 0.25 : 0.5) x[grid.n++] = next;
   if (which == 1) x[grid.n - 1] += 0.2;
   for (size_t j = 0; j < grid.n; j++) {
     low[j] = j == 0 ? 0 : high[j - 1];
@@ -230,18 +230,19 @@ static candor_eb_grid small_grid(int which, candor_eb_rows *rows, candor_eb_band
     start[i] = bands->size;
     bands->size += last[i] - first[i];
     for (size_t j = first[i]; j < last[i]; j++)
-      kernel[start[i] + j - first[i]] = exp(-0.7 * pow(2 * (x[j] - 0.6 - 0.4 * (double) i), 2));
+      kernel[start[i] + j - first[i]] =
+          exp(-0.7 * pow(2 * (x[j] - centres[which] - (which < 4 ? 0.4 : 0.1) * (double) i), 2));
   }
   return grid;
 }
 
 static void shapes(void)
 {
-  const candor_eb_shapes cases[] = {{10, 0.4, 0.3, 0.1, 0.2, 0, 0}, {4, 0.4, 0, 0.6, 0, 0, 0},
-                                    {40, 1e-3, 0, 0, 1, 0, 0},      {7, 0.2, 0.8, 0, 0, 0, 0},
-                                    {10, 0.1, 0.9, 3, 3, 1, 0},     {5001, 1, 0, 2, 1, 0, 0},
-                                    {10, 0.4, 0.3, 0.1, 0.2, 0, 1}, {12, 0.5, 0.5, 0, 0, 1, 30}};
-  for (int which = 0; which < 4; which++) {
+  const candor_eb_shapes cases[] = {
+      {10, 0.4, 0.3, 0.1, 0.2, 0, 0}, {4, 0.4, 0, 0.6, 0, 0, 0},  {40, 1e-3, 0, 0, 1, 0, 0},
+      {7, 0.2, 0.8, 0, 0, 0, 0},      {10, 0.1, 0.9, 3, 3, 1, 0}, {5001, 1, 0, 2, 1, 0, 0},
+      {10, 0.4, 0.3, 0.1, 0.2, 0, 1}, {4, 0.5, 0, 0, 1, 0, 0},    {12, 0.5, 0.5, 0, 0, 1, 30}};
+  for (int which = 0; which < 6; which++) {
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
       candor_eb_rows rows;
       candor_eb_bands bands;
@@ -365,7 +366,7 @@ static double relative_chance(double c, double mean, double trials)
 static void kernels(void)
 {
   for (int binomial = 0; binomial < 2; binomial++) {
-    const double counts[] = {0, 3, 40, 200}, trials[] = {200, 200, 200, 200};
+    const double counts[] = {0, 1, 40, 200}, trials[] = {200, 200, 200, 200};
     double expected = 0, loglik;
     candor_eb_grid grid = {40, x, low, high};
     candor_eb_bands bands = {first, last, start, 0};

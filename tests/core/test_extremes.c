@@ -322,6 +322,27 @@ static void test_edges(void)
   }
 }
 
+/* Two bits of a block whose flips are certain: the block is left to the slow way, wherever they are. */
+static void test_certain_pairs(void)
+{
+  for (int a = 0; a < 64; a += 1) {
+    for (int b = 0; b < 8; b++) {
+      int bits[64] = {0};
+      double flips[64];
+      candor_extreme state;
+      candor_extreme_estimate any;
+      size_t where;
+      for (int i = 0; i < 64; i++) flips[i] = 0.3;
+      flips[a] = flips[b] = 0;
+      bits[a] = bits[b] = 1;
+      candor_extreme_start(&state);
+      CHECK(candor_extreme_bits(bits, flips, 64, &state, &where) == CANDOR_OK);
+      CHECK(candor_extreme_value(&state, CANDOR_ANY, &any) == CANDOR_OK);
+      CHECK(any.estimate == 1 && any.sign == 0 && state.none.zeros == 2 - (a == b) && isfinite(state.none.log.hi));
+    }
+  }
+}
+
 int main(void)
 {
   test_enumeration();
@@ -339,5 +360,6 @@ int main(void)
   test_lengths();
   test_certain();
   test_edges();
+  test_certain_pairs();
   return check_report();
 }

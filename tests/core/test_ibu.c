@@ -177,10 +177,14 @@ static void collapses(void)
 /* Tables long enough for blocks of 512 and of every remainder, and what stops a run. */
 static void edges(void)
 {
-  static double counts[MOST], theta[MOST], expected[MOST], work[MOST], b[MOST];
+  static double all_counts[MOST], all_b[MOST], all_theta[MOST], all_work[MOST], expected[MOST];
+  double *theta, *work;
   candor_ibu ibu;
   for (size_t n = 1; n <= MOST; n += n < 12 ? 1 : n < 500 ? 61 : 9) {
     double sum = 0;
+    /* They end with their arrays, so that a sanitizer sees the first number beyond. */
+    double *counts = all_counts + MOST - n, *b = all_b + MOST - n;
+    theta = all_theta + MOST - n, work = all_work + MOST - n;
     for (size_t i = 0; i < n; i++) sum += b[i] = 0.5 + uniform(), counts[i] = floor(9 * uniform());
     counts[0] += 1;
     for (size_t i = 0; i < n; i++) b[i] *= 0.5 / sum;
@@ -201,6 +205,7 @@ static void edges(void)
   const candor_additive three = grr(3, 1);
   double gaps[400];
   const candor_ibu_trace trace = {gaps, NULL};
+  theta = all_theta + MOST - 3, work = all_work + MOST - 3;
   fill(theta, 3);
   CHECK(candor_ibu_start(&ibu, &three, hand, theta, work) == CANDOR_OK);
   ibu.limit = 399;

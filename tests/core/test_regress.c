@@ -85,6 +85,7 @@ static candor_binary model_of(candor_link link, int weighted, int grouped, size_
     arm[i] = (int) (i % 2);
     level[i] = (int) (i % (LEVELS + 1)) - 1;
   }
+  if (columns > 1) x[rows] = 1.5; /* the largest of all, in the first row */
   return (candor_binary){rows,
                          columns,
                          x,
@@ -179,6 +180,7 @@ static void outside(void)
   for (int e = 0; e < 2; e++) {
     answer[0] = answer[1] = e;
     CHECK(candor_binary_value(&m, &edge[e], NULL, NULL, NULL) == 0);
+    CHECK(candor_binary_value(&m, &edge[e], NULL, NULL, &I) == 0 && I == 0); /* nothing varies */
     CHECK(candor_binary_value(&m, &edge[1 - e], NULL, NULL, NULL) == -INFINITY);
   }
   m.link = CANDOR_LOG;

@@ -1,5 +1,6 @@
 /* Channels of two values against their dense matrices, entry by entry, in the products and in the solver. */
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -56,11 +57,12 @@ static candor_axis hadamard(size_t truths, size_t blocks, size_t size, double lo
 
 static void compare(candor_axis axis)
 {
-  static double work[1000], theta[TRUTHS], w[REPORTS], m[REPORTS], g[TRUTHS], row[REPORTS];
   const size_t K = axis.truths, J = axis.reports;
   const candor_channel channel = {1, &axis};
   CHECK(candor_channel_check(&channel) == CANDOR_OK);
-  CHECK(candor_channel_work(&channel) <= 1000);
+  double *work = malloc(candor_channel_work(&channel) * sizeof *work);
+  double *theta = malloc(K * sizeof *theta), *g = malloc(K * sizeof *g);
+  double *w = malloc(J * sizeof *w), *m = malloc(J * sizeof *m), *row = malloc(J * sizeof *row);
   for (size_t x = 0; x < K; x++) theta[x] = draw();
   for (size_t y = 0; y < J; y++) w[y] = draw();
   candor_channel_forward(&channel, theta, work, m);
@@ -87,6 +89,7 @@ static void compare(candor_axis axis)
     candor_channel_row(&channel, x, row);
     CHECK(memcmp(row, matrix + x * J, J * sizeof *row) == 0);
   }
+  free(work), free(theta), free(g), free(w), free(m), free(row);
 }
 
 static void products(void)
