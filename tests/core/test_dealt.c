@@ -10,7 +10,7 @@ enum { P = 3, R = 5 };
 
 static const double z[R * P] = {1, 1, 1, 1, 1, 0.5, -1.25, 2, 0.125, -0.75, 0, 1, 0.5, -0.25, 1};
 static const double offset[R] = {0.25, 0, -0.5, 0, 0.125};
-static const int said[R] = {1, 0, 1, 0, 0};
+static int said[R] = {1, 0, 1, 0, 0};
 static const double b[P] = {-0.375, 0.625, 0.25};
 
 /* The sum over cards 0 (no), 1 (yes), 2 (truth) of each person in turn. */
@@ -138,6 +138,16 @@ int main(void)
     check_block(8, 2, 1, 5, (candor_link) link); /* short */
     check_block(6, 0, 2, 4, (candor_link) link); /* no card for yes */
     check_block(7, 4, 0, 5, (candor_link) link); /* fewer truths than people */
+  }
+  /* All say the same: one of the two polynomials is a constant. */
+  for (int same = 0; same < 2; same++) {
+    int before[R];
+    memcpy(before, said, sizeof said);
+    for (size_t i = 0; i < R; i++) said[i] = same;
+    check_block(8, 2, 1, 5, CANDOR_LOGIT);
+    check_block(9, 0, 0, 5, CANDOR_PROBIT);
+    check_block(12, 5, 6, 5, CANDOR_CLOGLOG);
+    memcpy(said, before, sizeof said);
   }
   /* Two of five said yes: a deck that dictates three to all five cannot give it. */
   const candor_dealt block = {5, 3, 1, 5, P, R, z, offset, said, CANDOR_LOGIT};

@@ -406,6 +406,16 @@ static void maxima_of_climbs(void)
   CHECK(climbed(&f, 500, &b, &top) == CANDOR_OK);
   CHECK_NEAR(b, 1, 1e-8);
   CHECK_NEAR(top.value, 0, 1e-6);
+  CHECK(top.pressed == 1);
+  /* The same under the log link, whose end is 0; the first step is not stopped by it yet. */
+  m.link = CANDOR_LOG;
+  f = candor_binary_objective(&m);
+  f.metric = &answers;
+  b = -1;
+  CHECK(climbed(&f, 1, &b, &top) == CANDOR_OK && top.pressed == 0);
+  CHECK_NEAR(b, -0.05, 1e-12);
+  CHECK(climbed(&f, 500, &b, &top) == CANDOR_OK && top.pressed == 1);
+  CHECK_NEAR(top.value, 0, 1e-9);
   /* Quadratic: answers at the logit 0 have their maximum in one step of at most 3. */
   m.link = CANDOR_LOGIT;
   f = candor_binary_objective(&m);
