@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "uniform.h"
+#include "workspace.h"
 
 /* C[x, y] of a product, from the definition. */
 static double entry(const candor_channel *channel, size_t x, size_t y)
@@ -25,7 +26,7 @@ static double entry(const candor_channel *channel, size_t x, size_t y)
 static void compare(const candor_channel *channel)
 {
   const size_t K = candor_channel_truths(channel), J = candor_channel_reports(channel);
-  double *work = malloc((candor_channel_work(channel) + 1) * sizeof *work);
+  double *work = workspace(candor_channel_work(channel));
   double *theta = malloc(K * sizeof *theta), *w = malloc(J * sizeof *w);
   double *m = malloc(J * sizeof *m), *g = malloc(K * sizeof *g), *h = malloc(K * sizeof *h),
          *row = malloc(J * sizeof *row);
@@ -174,7 +175,7 @@ static void test_long_axes(void)
     CHECK(candor_channel_check(&one) == CANDOR_OK && candor_channel_check(&three_axes) == CANDOR_OK);
     double *theta = malloc(K * sizeof *theta), *m = malloc(J * sizeof *m), *w = malloc(J * sizeof *w),
            *g = malloc(K * sizeof *g), *h = malloc(K * sizeof *h), *row = malloc(J * sizeof *row);
-    double *expected = calloc(J, sizeof *expected), *work = malloc(candor_channel_work(&three_axes) * sizeof *work);
+    double *expected = calloc(J, sizeof *expected), *work = workspace(candor_channel_work(&three_axes));
     for (size_t i = 0; i < K; i++) theta[i] = uniform();
     for (size_t j = 0; j < J; j++) w[j] = uniform();
     candor_channel_forward(&three_axes, theta, work, m);

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "estimate/eb.h"
 #include "uniform.h"
+#include "workspace.h"
 
 enum { CELLS = 60, ROWS = 6 };
 
@@ -249,7 +250,7 @@ static void shapes(void)
       candor_eb_summary summary;
       const candor_eb_grid grid = small_grid(which, &rows, &bands);
       double prior[CELLS], expected[CELLS], sum = 0;
-      double *work = malloc(candor_eb_prior_work(&grid) * sizeof *work);
+      double *work = workspace(candor_eb_prior_work(&grid));
       sums s = {.rows = &rows, .grid = &grid};
       all_shapes(&s, &cases[c]);
       CHECK(candor_eb_prior(&rows, &grid, &bands, kernel, &cases[c], work, prior, &summary) == CANDOR_OK);

@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "regress/mixed.h"
+#include "workspace.h"
 
 enum { ROWS = 24, COLUMNS = 2, GROUPS = 8, PLACES = COLUMNS + 1 };
 
@@ -22,11 +23,11 @@ static double uniform(void)
 static double x[ROWS * COLUMNS], y[ROWS], weight[GROUPS];
 static int arm[ROWS], first[GROUPS + 1];
 static const candor_device device[2] = {{0.8, 0.3, 0.2, 0.7, 0.5}, {0.1, 0.6, 0.9, 0.4, -0.5}};
-static double workspace[170000];
+static double nodes[170000];
 
 static candor_mixed model_of(candor_link link)
 {
-  CHECK(candor_mixed_work(COLUMNS, ROWS) <= sizeof workspace / sizeof *workspace);
+  CHECK(candor_mixed_work(COLUMNS, ROWS) <= sizeof nodes / sizeof *nodes);
   for (size_t i = 0; i < ROWS; i++) {
     x[i] = 1;
     x[ROWS + i] = 2 * uniform() - 1;
@@ -36,7 +37,7 @@ static candor_mixed model_of(candor_link link)
   for (int g = 0; g <= GROUPS; g++) first[g] = 3 * g;
   for (size_t g = 0; g < GROUPS; g++) weight[g] = 0.5 + uniform();
   const candor_binary base = {ROWS, COLUMNS, x, NULL, 0, y, NULL, NULL, arm, device, 2, link, 0};
-  return (candor_mixed){base, GROUPS, first, weight, 8.5, 1, 0, 0, workspace};
+  return (candor_mixed){base, GROUPS, first, weight, 8.5, 1, 0, 0, nodes};
 }
 
 static void derivatives(candor_link link)
@@ -149,7 +150,7 @@ static void scores_of_groups(candor_link link, int fixed)
   m.sigma = 0.9;
   const size_t places = COLUMNS + !fixed;
   double at[PLACES] = {-0.3, 0.5, 0.9}, scores[GROUPS * PLACES], loglik[GROUPS], up[GROUPS], down[GROUPS];
-  double gradient[PLACES], fallback[PLACES * PLACES], *own = malloc(candor_mixed_work(COLUMNS, ROWS) * sizeof *own);
+  double gradient[PLACES], fallback[PLACES * PLACES], *own = workspace(candor_mixed_work(COLUMNS, ROWS));
   const candor_mixed_groups told = {loglik, NULL, NULL, scores, NULL}, high = {up, NULL, NULL, NULL, NULL},
                             low = {down, NULL, NULL, NULL, NULL};
   m.work = own;
@@ -237,7 +238,7 @@ static void far_out(void)
   static int ends[2] = {0, LONG};
   for (size_t i = 0; i < LONG; i++) ones[i] = 1, yes[i] = (double) (i % 2);
   const candor_binary base = {LONG, 1, ones, NULL, 0, yes, NULL, NULL, NULL, device, 1, CANDOR_LOGIT, 0};
-  double *own = malloc(candor_mixed_work(1, LONG) * sizeof *own);
+  double *own = workspace(candor_mixed_work(1, LONG));
   const candor_mixed one = {base, 1, ends, NULL, 8.5, 0, 1, 0, own};
   const double zero = 0; /* mu = 0.55 */
   CHECK(candor_mixed_check(&one) == CANDOR_OK);

@@ -8,6 +8,7 @@
 #include "check.h"
 #include "estimate/cholesky.h"
 #include "uniform.h"
+#include "workspace.h"
 
 enum { K = 23, J = 31 };
 
@@ -64,7 +65,7 @@ static void test_conditions(int warm, size_t limit, candor_status expected)
     x[i] = uniform();
     set[count++] = i;
   }
-  double *work = malloc(candor_quadratic_work(&channel, limit) * sizeof *work);
+  double *work = workspace(candor_quadratic_work(&channel, limit));
   CHECK(candor_quadratic_minimize(&q, set, &count, blocked, work, &products, x) == expected);
   free(work);
   size_t positive = 0;
@@ -92,7 +93,7 @@ static void test_by_hand(void)
   unsigned char blocked[2];
   size_t set[2] = {0, 0}, count = 0, products = 0;
   CHECK(candor_quadratic_work(&channel, 2) == 4 + 2 + 0 + 2 + 4);
-  double *work = malloc(candor_quadratic_work(&channel, 2) * sizeof *work);
+  double *work = workspace(candor_quadratic_work(&channel, 2));
   candor_quadratic q = {&channel, weights, diagonal, linear, centre, 0, 1e-12, 2, 1000};
   CHECK(candor_quadratic_minimize(&q, set, &count, blocked, work, &products, x) == CANDOR_OK);
   CHECK(x[0] == 3 && x[1] == 0 && count == 1 && set[0] == 0 && products > 0);
@@ -125,7 +126,7 @@ static void test_by_hand(void)
   const candor_axis singular = {CANDOR_AXIS_DENSE, 2, 2, twins, NULL, 0, {0}};
   const candor_channel flat = {1, &singular};
   const candor_quadratic same = {&flat, weights, half, both, centre, 0, 1e-12, 2, 1000};
-  work = malloc(candor_quadratic_work(&flat, 2) * sizeof *work);
+  work = workspace(candor_quadratic_work(&flat, 2));
   x[0] = x[1] = 1;
   set[0] = 0, set[1] = 1, count = 2;
   CHECK(candor_quadratic_minimize(&same, set, &count, blocked, work, &products, x) == CANDOR_OK);

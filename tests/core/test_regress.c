@@ -7,6 +7,7 @@
 #include "regress/distinct.h"
 #include "regress/unknown.h"
 #include "uniform.h"
+#include "workspace.h"
 
 enum { ROWS = 600, COLUMNS = 6, LEVELS = 3, ALL = LEVELS + COLUMNS, SIZE = LEVELS + COLUMNS * ALL };
 
@@ -331,7 +332,7 @@ static void arrows(void)
 
 static candor_status climbed(const candor_objective *f, size_t steps, double *b, candor_top *top)
 {
-  double *work = malloc(candor_climb_work(f->shape) * sizeof *work);
+  double *work = workspace(candor_climb_work(f->shape));
   const candor_status status = candor_climb(f, (candor_climb_options){1e-10, steps}, b, work, top);
   free(work);
   return status;

@@ -9,6 +9,7 @@
 #include "estimate/ibu.h"
 #include "estimate/simplex.h"
 #include "uniform.h"
+#include "workspace.h"
 
 enum { MOST = 4096 };
 
@@ -404,7 +405,7 @@ static void reports_of_fits(void)
     const candor_additive channel = grr(n, exp(log(1e-2) + uniform() * log(1e3)));
     double *counts = malloc(n * sizeof *counts), *theta = malloc(n * sizeof *theta),
            *sorted = malloc(n * sizeof *sorted);
-    double *work = malloc(candor_simplex_work(&channel) * sizeof *work), sum = 0, t = 0;
+    double *work = workspace(candor_simplex_work(&channel)), sum = 0, t = 0;
     candor_simplex_fit fit, by_order;
     for (size_t i = 0; i < n; i++) sorted[i] = counts[i] = 1000 * uniform() * uniform();
     qsort(sorted, n, sizeof(double), descending);

@@ -9,6 +9,7 @@
 #include "check.h"
 #include "estimate/em.h"
 #include "uniform.h"
+#include "workspace.h"
 
 typedef struct solution {
   candor_status status;
@@ -23,10 +24,8 @@ static void solve(const candor_channel *channel, const double *counts, const dou
 {
   candor_solver_options options = candor_solver_defaults(channel);
   options.tolerance = tolerance;
-  const size_t room = candor_solver_work(channel, &options);
-  double *work = malloc(room * sizeof *work);
+  double *work = workspace(candor_solver_work(channel, &options));
   size_t *index = malloc(candor_solver_index(channel) * sizeof *index);
-  for (size_t k = 0; k < room; k++) work[k] = NAN; /* nothing is read before it is written */
   candor_solver s;
   candor_status status = candor_solver_init(&s, channel, counts, start, &options, work, index);
   for (int k = 0; k < 5000 && status == CANDOR_AGAIN; k++) status = candor_solver_run(&s, 1);
@@ -266,7 +265,7 @@ static void test_information(void)
   const candor_channel channel = {3, axes};
   const double counts[] = {310, 120, 95, 400, 210, 35, 150, 60};
   candor_solver_options options = candor_solver_defaults(&channel);
-  double *work = malloc(candor_solver_work(&channel, &options) * sizeof *work);
+  double *work = workspace(candor_solver_work(&channel, &options));
   size_t *index = malloc(candor_solver_index(&channel) * sizeof *index);
   candor_solver s;
   candor_status status = candor_solver_init(&s, &channel, counts, NULL, &options, work, index);
@@ -401,7 +400,7 @@ static void test_starts(void)
   memcpy(best, result.theta, sizeof best);
   candor_solver_options options = candor_solver_defaults(&channel);
   options.tolerance = 1e-6;
-  double *work = malloc(candor_solver_work(&channel, &options) * sizeof *work);
+  double *work = workspace(candor_solver_work(&channel, &options));
   size_t *index = malloc(candor_solver_index(&channel) * sizeof *index);
   candor_solver s;
   /* The maximum is one at once, from a start that needs no sum of 1. */
@@ -459,7 +458,7 @@ static void test_little_room(void)
   for (size_t limit = 0; limit <= 3; limit += 3) {
     candor_solver_options options = candor_solver_defaults(&channel);
     options.newton_limit = limit;
-    double *work = malloc(candor_solver_work(&channel, &options) * sizeof *work);
+    double *work = workspace(candor_solver_work(&channel, &options));
     size_t *index = malloc(candor_solver_index(&channel) * sizeof *index);
     candor_solver s;
     candor_status status = candor_solver_init(&s, &channel, counts, NULL, &options, work, index);
@@ -477,7 +476,7 @@ static void test_em_edges(void)
   const double C[6] = {0.75, 0.25, 0, 0.25, 0.75, 0}, counts[3] = {6, 4, 0};
   const candor_axis axis = {CANDOR_AXIS_DENSE, 2, 3, C, NULL, 0, {0}};
   const candor_channel channel = {1, &axis};
-  double theta[2] = {0.5, 0.5}, *work = malloc(candor_em_work(&channel) * sizeof *work), gap[3], loglik[3];
+  double theta[2] = {0.5, 0.5}, *work = workspace(candor_em_work(&channel)), gap[3], loglik[3];
   const candor_ibu_trace trace = {gap, loglik}, no_trace = {NULL, NULL};
   candor_em em;
   CHECK(candor_em_start(&em, &channel, counts, theta, work) == CANDOR_OK);
@@ -510,7 +509,7 @@ static void test_steps(void)
   const candor_axis axis = {CANDOR_AXIS_DENSE, 2, 2, C, NULL, 0, {0}};
   const candor_channel channel = {1, &axis};
   const candor_solver_options options = candor_solver_defaults(&channel);
-  double *work = malloc(candor_solver_work(&channel, &options) * sizeof *work);
+  double *work = workspace(candor_solver_work(&channel, &options));
   size_t *index = malloc(candor_solver_index(&channel) * sizeof *index);
   candor_solver s;
   CHECK(candor_solver_init(&s, &channel, counts, NULL, &options, work, index) == CANDOR_AGAIN);

@@ -8,6 +8,7 @@
 #include "study/simulate.h"
 #include "study/stream.h"
 #include "study/study.h"
+#include "workspace.h"
 
 static void test_stream(void)
 {
@@ -63,7 +64,7 @@ static void test_histogram(void)
                                    0.20361328125,  0.153076171875, 0.1171875,      0.2880859375,  0.0732421875};
   const double truth[3] = {2, 1, 0}, theta[3] = {2.0 / 3, 1.0 / 3, 0};
   const candor_world world = {{3, 0.4375, NULL, 0.1875, 0.4375 / 0.1875}, theta, truth, 3};
-  double *memory = malloc(candor_simulator_work(3) * sizeof *memory);
+  double *memory = workspace(candor_simulator_work(3));
   candor_simulator *simulator = malloc(sizeof *simulator);
   generator g;
   start(&g, 4);
@@ -100,7 +101,7 @@ static void test_rows(const double *b, double a, const double *truth)
     }
     exact[SIDE * of[0] + of[1]] += p;
   }
-  double *memory = malloc(candor_simulator_work(K) * sizeof *memory);
+  double *memory = workspace(candor_simulator_work(K));
   candor_simulator *simulator = malloc(sizeof *simulator);
   generator g;
   start(&g, 6);
@@ -128,13 +129,13 @@ static void test_long_rows(size_t k, double n)
 {
   enum { DRAWS = 3000 };
   double *truth = calloc(k, sizeof *truth), *theta = calloc(k, sizeof *theta), *counts = malloc(k * sizeof *counts);
-  double *own = malloc(DRAWS * sizeof *own), *far = malloc(DRAWS * sizeof *far), *odd = malloc(DRAWS * sizeof *odd);
+  double *own = workspace(DRAWS), *far = malloc(DRAWS * sizeof *far), *odd = malloc(DRAWS * sizeof *odd);
   const size_t x = k / 3;
   const double b = 1.0 / ((double) k - 0.5), a = -0.5 * b;
   truth[x] = n;
   theta[x] = 1;
   const candor_world world = {{k, a, NULL, b, -0.5}, theta, truth, n};
-  double *memory = malloc(candor_simulator_work(k) * sizeof *memory);
+  double *memory = workspace(candor_simulator_work(k));
   candor_simulator *simulator = malloc(sizeof *simulator);
   generator g;
   start(&g, 9);
@@ -170,7 +171,7 @@ static void test_anew(size_t k, double n, double steep)
   for (size_t i = 0; i < k; i++) theta[i] /= total;
   for (size_t i = 1; i < k; i += 2) odd_p += q + a * theta[i];
   const candor_world world = {{k, a, NULL, q, expm1(2)}, theta, NULL, n};
-  double *memory = malloc(candor_simulator_work(k) * sizeof *memory);
+  double *memory = workspace(candor_simulator_work(k));
   candor_simulator simulator;
   generator g;
   start(&g, 12);

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "estimate/channel.h"
 #include "estimate/solver.h"
+#include "workspace.h"
 
 enum { TRUTHS = 40, REPORTS = 300 };
 static double matrix[TRUTHS * REPORTS];
@@ -60,7 +61,7 @@ static void compare(candor_axis axis)
   const size_t K = axis.truths, J = axis.reports;
   const candor_channel channel = {1, &axis};
   CHECK(candor_channel_check(&channel) == CANDOR_OK);
-  double *work = malloc(candor_channel_work(&channel) * sizeof *work);
+  double *work = workspace(candor_channel_work(&channel));
   double *theta = malloc(K * sizeof *theta), *g = malloc(K * sizeof *g);
   double *w = malloc(J * sizeof *w), *m = malloc(J * sizeof *m), *row = malloc(J * sizeof *row);
   for (size_t x = 0; x < K; x++) theta[x] = draw();
