@@ -210,6 +210,16 @@ static void test_edges(void)
   CHECK(candor_cardinality_histogram(histogram, 0, 0.25, &total) == CANDOR_EMPTY);
   const double nothing[3] = {0, 0, 0};
   CHECK(candor_cardinality_histogram(nothing, 2, 0.25, &total) == CANDOR_EMPTY);
+  /* An entry that is no bit, in the first set and in the second. */
+  int stray[6] = {0, 1, 0, 1, 0, 0};
+  const double tenths[2] = {0.1, 0.1};
+  const candor_membership pair = {stray, 3, 2, tenths, 0, NULL};
+  for (size_t k = 0; k < 6; k++) {
+    const int before = stray[k];
+    stray[k] = 2;
+    CHECK(candor_cardinality_total(&pair, work, &total, &where, &in_flips) == CANDOR_DOMAIN && where == k && !in_flips);
+    stray[k] = before;
+  }
   /* An entry that is no bit in the second block of rows, in the second of two sets. */
   static int long_bits[2 * 1500];
   static double ones[1500];

@@ -137,10 +137,21 @@ static void test_random(void)
     const candor_channel channel = {1, &axis};
     CHECK(result.status == CANDOR_OK && result.gap <= 1e-8);
     CHECK(certificate(&channel, counts, result.theta) <= 1e-8 + 1e-14 * total);
-    double sum = 0;
+    double sum = 0, m[60] = {0};
     for (size_t i = 0; i < K; i++) {
       CHECK(result.theta[i] >= 0);
       sum += result.theta[i];
+      for (size_t j = 0; j < J; j++) m[j] += result.theta[i] * C[i * J + j];
+    }
+    /* What is near 0 and falls is 0: a step of its own, (1 - g) / (sum of phi C^2 / m^2), would take it there. */
+    for (size_t i = 0; i < K; i++) {
+      double decrease = 1, curvature = 0;
+      for (size_t j = 0; j < J; j++) {
+        if (counts[j] == 0) continue;
+        decrease -= counts[j] / total * C[i * J + j] / m[j];
+        curvature += counts[j] / total * C[i * J + j] / m[j] * C[i * J + j] / m[j];
+      }
+      CHECK(result.theta[i] == 0 || decrease < 1e-9 || result.theta[i] * curvature > 0.9 * decrease);
     }
     CHECK_NEAR(sum, 1, 1e-14);
   }
