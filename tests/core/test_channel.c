@@ -257,6 +257,11 @@ static void test_near_additive(void)
   C[1] = up; /* differs from C[7] by a millionth */
   CHECK(candor_channel_find_additive(C, 3, 1.1e-6, base, &slope) == 1);
   CHECK(candor_channel_find_additive(C, 3, 0.9e-6, base, &slope) == 0);
+  /* Slopes may differ by the tolerance times the largest entry of the diagonal, wherever that is. */
+  const double lower[4] = {0.45, 0.55, 0.05, 0.9507}, upper[4] = {0.9507, 0.05, 0.55, 0.45};
+  CHECK(candor_channel_find_additive(lower, 2, 1e-3, base, &slope) == 1);
+  CHECK(candor_channel_find_additive(upper, 2, 1e-3, base, &slope) == 1);
+  CHECK(candor_channel_find_additive(lower, 2, 0.7e-3, base, &slope) == 0);
   const double least[4] = {0.4, 0.6, 0.6, 0.4}, flat[4] = {0.5, 0.5, 0.5, 0.5};
   CHECK(candor_channel_find_additive(least, 2, 1e-12, base, &slope) == 0); /* a negative slope is not looked for */
   CHECK(candor_channel_find_additive(flat, 2, 1e-12, base, &slope) == 1 && slope == 0);

@@ -738,6 +738,56 @@ static void grid_arithmetic(void)
   CHECK(isinf(candor_grid_log_ratio(candor_grid_one, candor_grid_zero)));
 }
 
+/* Rounded down within its column's range; what a row lacks of 1 goes to the largest entry that can take it. */
+static void remainders(void)
+{
+  seed(13);
+  int rows_seen = 0;
+  for (int round = 0; round < 500; round++) {
+    enum { R = 3, C = 4 };
+    double c[R * C], work[2 * C];
+    candor_grid out[R * C], bound[2 * C];
+    wide low[C], high[C], entries[R][C];
+    for (int x = 0; x < R; x++) {
+      double sum = 0;
+      for (int y = 0; y < C; y++) sum += c[x + y * R] = 0.2 + uniform();
+      for (int y = 0; y < C; y++) c[x + y * R] /= sum;
+    }
+    int fits = 1;
+    for (int y = 0; y < C; y++) {
+      const double least = fmin(fmin(c[y * R], c[1 + y * R]), c[2 + y * R]);
+      const double most = fmax(fmax(c[y * R], c[1 + y * R]), c[2 + y * R]);
+      low[y] = units(candor_grid_ceiling(least)), high[y] = units(candor_grid_floor(most));
+    }
+    for (int x = 0; x < R; x++) {
+      wide bottoms = 0, tops = 0, sum = 0;
+      for (int y = 0; y < C; y++) {
+        const wide floored = units(candor_grid_floor(c[x + y * R]));
+        entries[x][y] = floored < low[y] ? low[y] : floored > high[y] ? high[y] : floored;
+        bottoms += low[y], tops += high[y], sum += entries[x][y];
+      }
+      fits &= bottoms <= ONE && tops >= ONE;
+      const wide lack = sum < ONE ? ONE - sum : sum - ONE;
+      int taker = -1;
+      for (int y = 0; y < C; y++) {
+        const wide space = sum < ONE ? high[y] - entries[x][y] : entries[x][y] - low[y];
+        if (space >= lack && (taker < 0 || entries[x][y] > entries[x][taker])) taker = y;
+      }
+      if (taker < 0) fits = 0; /* nobody alone */
+      else if (sum < ONE) entries[x][taker] += lack;
+      else entries[x][taker] -= lack;
+    }
+    if (!fits) continue;
+    rows_seen++;
+    CHECK(candor_quantize_channel(R, C, c, work, bound, out) == CANDOR_OK);
+    int right = 1;
+    for (int x = 0; x < R; x++)
+      for (int y = 0; y < C; y++) right &= units(out[x * C + y]) == entries[x][y];
+    CHECK(right);
+  }
+  CHECK(rows_seen > 100);
+}
+
 int main(void)
 {
   grid_is_exact();
@@ -754,5 +804,6 @@ int main(void)
   bounds_of_plans();
   rows_off_one();
   grid_arithmetic();
+  remainders();
   return check_report();
 }

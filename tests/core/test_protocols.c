@@ -814,6 +814,22 @@ static void large_subsets(void)
   }
 }
 
+/* A chance of two digits: the first word decides but for a tie, then the second. */
+static void chances_are_exact(void)
+{
+  const candor_grid chance = {5, 7};
+  const uint32_t pairs[][2] = {{4, 99}, {5, 6}, {5, 7}, {5, 8}, {6, 0}};
+  const int expected[] = {1, 1, 0, 0, 0};
+  for (int k = 0; k < 5; k++) {
+    script s = {{pairs[k][0], pairs[k][1]}};
+    const candor_random random = {scripted, &s};
+    int yes = -1;
+    candor_words_start(&words, &random);
+    CHECK(candor_words_chance(&words, chance, &yes) == CANDOR_OK && yes == expected[k]);
+    CHECK(words.next == (pairs[k][0] == 5 ? 2u : 1u));
+  }
+}
+
 int main(void)
 {
   bits_are_exact();
@@ -835,5 +851,6 @@ int main(void)
   preconditions();
   certain_bits();
   large_subsets();
+  chances_are_exact();
   return check_report();
 }
