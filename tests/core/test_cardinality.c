@@ -210,15 +210,22 @@ static void test_edges(void)
   CHECK(candor_cardinality_histogram(histogram, 0, 0.25, &total) == CANDOR_EMPTY);
   const double nothing[3] = {0, 0, 0};
   CHECK(candor_cardinality_histogram(nothing, 2, 0.25, &total) == CANDOR_EMPTY);
+  /* Products far below the least double still add up: A is f^60 and f^59 k, f = -q / (1 - 2q), k = (1 - q) / (1 - 2q). */
+  double tiny[61] = {5, 7};
+  const long double q = 1e-9, f = -q / (1 - 2 * q), k = (1 - q) / (1 - 2 * q);
+  CHECK(candor_cardinality_histogram(tiny, 60, 1e-9, &total) == CANDOR_OK);
+  candor_cardinality_value(&total, &either, &both, &covariance, &bound);
+  CHECK(both.sign == -1 && both.size == 0);
+  CHECK_NEAR(both.log, (double) logl(fabsl(5 * powl(f, 60) + 7 * powl(f, 59) * k)), 1e-9);
   /* An entry that is no bit, in the first set and in the second. */
   int stray[6] = {0, 1, 0, 1, 0, 0};
   const double tenths[2] = {0.1, 0.1};
   const candor_membership pair = {stray, 3, 2, tenths, 0, NULL};
-  for (size_t k = 0; k < 6; k++) {
-    const int before = stray[k];
-    stray[k] = 2;
-    CHECK(candor_cardinality_total(&pair, work, &total, &where, &in_flips) == CANDOR_DOMAIN && where == k && !in_flips);
-    stray[k] = before;
+  for (size_t i = 0; i < 6; i++) {
+    const int before = stray[i];
+    stray[i] = 2;
+    CHECK(candor_cardinality_total(&pair, work, &total, &where, &in_flips) == CANDOR_DOMAIN && where == i && !in_flips);
+    stray[i] = before;
   }
   /* An entry that is no bit in the second block of rows, in the second of two sets. */
   static int long_bits[2 * 1500];

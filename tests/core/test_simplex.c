@@ -178,6 +178,9 @@ static void any_channel(void)
     CHECK(candor_mle(&channel, counts, 0, work, &fit, theta) == CANDOR_OK);
     CHECK_NEAR(sum_of(theta, n), 1, 2e-15);
     CHECK(gap_of(&channel, counts, theta) <= 1e-12);
+    size_t zeros = 0;
+    for (size_t i = 0; i < n; i++) zeros += theta[i] == 0;
+    CHECK(fit.zeros == zeros);
     CHECK(candor_mle(&channel, counts, 1, work, &fit, sorted) == CANDOR_OK);
     double apart = 0;
     for (size_t i = 0; i < n; i++) apart = fmax(apart, fabs(theta[i] - sorted[i]));
