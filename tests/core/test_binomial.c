@@ -295,6 +295,125 @@ static void test_failure(void)
   CHECK(candor_draw_binomial(&draw, 500, 0.5, &value) == CANDOR_GENERATOR);
 }
 
+/* ---- thresholds, one by one ---- */
+
+/* Uniform numbers as they are set, the last one again and again. */
+typedef struct numbers {
+  double value[4];
+  size_t next;
+  int low;
+} numbers;
+
+static candor_status set_numbers(void *state, uint32_t *words, size_t n)
+{
+  numbers *s = state;
+  for (size_t i = 0; i < n; i++, s->low = !s->low) {
+    const uint64_t cell = (uint64_t) (s->value[s->next] * 4503599627370496.0);
+    words[i] = (uint32_t) (s->low ? cell & 0x3ffffff : cell >> 26) << 6;
+    if (s->low && s->next < 3) s->next++;
+  }
+  return CANDOR_OK;
+}
+
+static double drawn(double n, double p, double first, double second, double rest)
+{
+  numbers state = {{first, second, rest, rest}, 0, 0};
+  const candor_random random = {set_numbers, &state};
+  candor_draw draw;
+  double value = -1;
+  candor_draw_start(&draw, &random);
+  CHECK(candor_draw_binomial(&draw, n, p, &value) == CANDOR_OK);
+  return value;
+}
+
+static long double log_chance(double n, double p, double k)
+{
+  return lgammal(n + 1.0L) - lgammal(k + 1.0L) - lgammal(n - k + 1.0L) + k * logl(p) +
+         (n - k) * log1pl(-(long double) p);
+}
+
+/* Which second numbers are accepted says how likely k is, relative to the mode: found by bisection. */
+static void test_acceptance(double n, double p, double tolerance)
+{
+  const candor_hat hat = candor_hat_of(n, p);
+  /* A number that is taken at once, and the value that it gives. */
+  const double taken = 0.4 * hat.sure, usual = drawn(n, p, taken, taken, taken);
+  CHECK(fabs(usual - hat.mode) <= 5 + 2 * hat.b);
+  const double offsets[] = {-60, -45, -43, -41, -40, -39, -20, -7, -2, -1, 1, 2, 7, 20, 39, 40, 41, 60, 120, 400};
+  for (size_t o = 0; o < sizeof offsets / sizeof *offsets; o++) {
+    const double k = hat.mode + offsets[o];
+    const long double ratio = expl(log_chance(n, p, k) - log_chance(n, p, hat.mode));
+    if (k < 0 || k > n || k == usual || ratio < 1e-13L) continue;
+    double low = -0.5, high = 0.5;
+    for (int step = 0; step < 60; step++) {
+      const double u = 0.5 * (low + high);
+      if ((2.0 * hat.a / (0.5 - fabs(u)) + hat.b) * u + hat.shift < offsets[o] + 0.5) low = u;
+      else high = u;
+    }
+    /* The cell of 2^-52 that the number falls into is proposed. */
+    const double u = (floor((low + 0.5) * 0x1p52) + 0.5) * 0x1p-52 - 0.5, slope = candor_hat_slope(&hat, 0.5 - fabs(u));
+    const double exact = (double) ratio * slope / hat.alpha;
+    if (exact > hat.sure && exact < 1) {
+      /* The first number decides, the second proposes. */
+      double yes = hat.sure, no = 1;
+      for (int step = 0; step < 52; step++) {
+        const double v = 0.5 * (yes + no);
+        if (drawn(n, p, v, u + 0.5, taken) == k) yes = v;
+        else no = v;
+      }
+      CHECK_NEAR(yes / exact, 1, tolerance);
+    } else if (exact < hat.sure && fabs(u) > 0.5 - INNER) {
+      /* Near an end the first number proposes as well, and the second decides. */
+      const double inner = u < 0 ? u + 0.5 : u - 0.5 + 2 * INNER, first = (inner + 1 - 2 * INNER) * hat.sure;
+      double yes = 0, no = 1;
+      for (int step = 0; step < 60; step++) {
+        const double v = step < 30 ? sqrt(fmax(yes, 1e-18) * no) : 0.5 * (yes + no);
+        if (drawn(n, p, first, v, taken) == k) yes = v;
+        else no = v;
+      }
+      const double cells = 4 * 0x1p-52 / (exact / hat.sure), edge = 1e-9; /* `first` is rounded beside an end */
+      CHECK_NEAR(yes * hat.sure / exact, 1, tolerance + cells + edge / (0.5 - fabs(u)));
+    }
+  }
+}
+
+/* Few successes: where one value gives way to the next is the distribution function. */
+static void test_search(double n, double p)
+{
+  long double below = 0;
+  for (double k = 0; k < n && k < 30; k++) {
+    below += expl(log_chance(n, p, k));
+    if (below > 1 - 1e-9L) break;
+    double yes = 0, no = 1;
+    for (int step = 0; step < 52; step++) {
+      const double u = 0.5 * (yes + no);
+      if (drawn(n, p, u, u, u) <= k) yes = u;
+      else no = u;
+    }
+    CHECK_NEAR(yes, (double) below, 1e-12);
+  }
+}
+
+static void test_ends(void)
+{
+  generator g;
+  double value = -1;
+  start(&g, 31);
+  CHECK(candor_draw_binomial(&g.draw, 0, 0.5, &value) == CANDOR_OK && value == 0);
+  CHECK(candor_draw_binomial(&g.draw, 1e6, 0, &value) == CANDOR_OK && value == 0);
+  CHECK(candor_draw_binomial(&g.draw, 1e6, 1, &value) == CANDOR_OK && value == 1e6);
+  CHECK(candor_draw_binomial(&g.draw, 9007199254740992.0, 1, &value) == CANDOR_OK && value == 9007199254740992.0);
+  CHECK(candor_draw_binomial(&g.draw, 9007199254740994.0, 1, &value) == CANDOR_DOMAIN);
+  CHECK(candor_draw_binomial(&g.draw, 10, -0.1, &value) == CANDOR_DOMAIN);
+  CHECK(candor_draw_binomial(&g.draw, NAN, 0.5, &value) == CANDOR_DOMAIN);
+  /* Of two weights, one 0: all or none. */
+  CHECK(candor_draw_first(&g.draw, 7, 0, 2, &value) == CANDOR_OK && value == 0);
+  CHECK(candor_draw_first(&g.draw, 7, 2, 0, &value) == CANDOR_OK && value == 7);
+  /* A half and a half: a number below it gives the first value, and the failures of the heavier are counted. */
+  CHECK(drawn(1, 0.5, 0.49, 0, 0) == 0 && drawn(1, 0.5, 0.51, 0, 0) == 1);
+  CHECK(drawn(1, 0.75, 0.74, 0, 0) == 1 && drawn(1, 0.75, 0.76, 0, 0) == 0);
+}
+
 int main(void)
 {
   test_bounds();
@@ -304,5 +423,17 @@ int main(void)
   test_tree();
   test_tree_of_large_counts();
   test_failure();
+  test_ends();
+  test_search(5, 0.3);
+  test_search(30, 0.3);
+  test_search(1e6, 9.9e-6);
+  test_search(3, 0.9 / 2);
+  test_acceptance(1e6, 55e-6, 1e-6);
+  test_acceptance(2000, 0.03, 1e-6);
+  test_acceptance(400, 0.25, 1e-6);
+  test_acceptance(120, 0.5, 1e-6);
+  test_acceptance(1e4, 1e-3, 1e-6);
+  test_acceptance(1e5, 0.3, 1e-6);
+  test_acceptance(1e7, 0.45, 1e-5);
   return check_report();
 }

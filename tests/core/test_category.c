@@ -2,6 +2,7 @@
  * derivatives, and against its own definition of the expected information. */
 #include "regress/category.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -45,8 +46,9 @@ static long double plain_loglik(const double *b)
 static candor_status pass(const double *b, candor_category_curvature kind, double *loglik, double *score,
                           double *information)
 {
-  double work[64], packed[64] = {0};
-  CHECK(candor_category_work(&rows) <= 64 && candor_category_packed(&rows) <= 64);
+  /* Of exactly the sizes that are stated, so that a sanitizer sees the first number beyond. */
+  double *work = malloc(candor_category_work(&rows) * sizeof *work);
+  double *packed = calloc(candor_category_packed(&rows), sizeof *packed);
   candor_category_sums sums = {0, 0, score, packed};
   memset(score, 0, SIZE * sizeof *score);
   /* In two parts, as the glue does between interrupts. */
@@ -54,6 +56,7 @@ static candor_status pass(const double *b, candor_category_curvature kind, doubl
   if (status == CANDOR_OK) status = candor_category_add(&rows, b, kind, 3, N, work, &sums);
   candor_category_unpack(&rows, packed, information);
   *loglik = sums.loglik + sums.rest;
+  free(work), free(packed);
   return status;
 }
 
@@ -137,10 +140,58 @@ static void bad_input(void)
   CHECK(sums.loglik + sums.rest == -INFINITY);
 }
 
+/* Sizes and weights at their ends: rows of weight 0 add nothing, and one truth is no choice. */
+static void edges(void)
+{
+  double work[64], packed[64] = {0}, score[SIZE] = {0};
+  candor_category_sums sums = {0, 0, score, packed};
+  candor_category_rows bad = rows;
+  bad.columns = 0;
+  CHECK(candor_category_add(&bad, beta, CANDOR_CURVATURE_OBSERVED, 0, 1, work, &sums) == CANDOR_DOMAIN);
+  bad = rows, bad.truths = 1;
+  CHECK(candor_category_add(&bad, beta, CANDOR_CURVATURE_OBSERVED, 0, 1, work, &sums) == CANDOR_DOMAIN);
+  const double ends[] = {INFINITY, NAN, -1e-300};
+  double heavy[N] = {1, 1, 1, 1, 1, 1, 1};
+  bad = rows, bad.weight = heavy;
+  for (int e = 0; e < 3; e++) {
+    heavy[6] = ends[e];
+    CHECK(candor_category_add(&bad, beta, CANDOR_CURVATURE_OBSERVED, 0, N, work, &sums) == CANDOR_DOMAIN);
+  }
+  /* Weight 0: the linear predictor may be anything. */
+  for (int i = 0; i < N; i++) heavy[i] = 0;
+  const double far[SIZE] = {INFINITY, 0, 0, 0, 0, 0};
+  sums.loglik = sums.rest = 0;
+  memset(score, 0, sizeof score);
+  CHECK(candor_category_add(&bad, far, CANDOR_CURVATURE_OBSERVED, 0, N, work, &sums) == CANDOR_OK);
+  CHECK(sums.loglik == 0 && sums.rest == 0 && score[0] == 0);
+  CHECK(candor_category_add(&rows, beta, CANDOR_CURVATURE_OBSERVED, 3, 3, work, &sums) == CANDOR_OK &&
+        sums.loglik == 0);
+  CHECK(candor_category_packed(&rows) == 3 * 6); /* pairs of two truths, pairs of three covariates */
+  CHECK(candor_category_work(&rows) == 3 + 6 + 2 * 3 + 3 + 4);
+  /* Large predictors of either sign: shares of exactly 1 and 0, not NaN. By hand, direct reports. */
+  const double identity[K * K] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, steep[SIZE] = {800, 0, 0, -800, 0, 0};
+  const int second[N] = {2, 2, 2, 2, 2, 2, 2};
+  const candor_category_rows direct = {N, P, K, K, x, second, weight, identity};
+  sums.loglik = sums.rest = 0;
+  CHECK(candor_category_add(&direct, steep, CANDOR_CURVATURE_EXPECTED, 0, N, work, &sums) == CANDOR_OK);
+  CHECK(sums.loglik + sums.rest == 0);
+  /* Compensation: a large term, then many small ones that a plain sum would lose. */
+  enum { LONG = 4001 };
+  static double ones[LONG], weights[LONG];
+  static int reports[LONG];
+  for (size_t i = 0; i < LONG; i++) ones[i] = 1, weights[i] = i ? 1 : 1e16, reports[i] = 1;
+  const double half[4] = {0.5, 0.5, 0.5, 0.5}, nothing[1] = {0};
+  const candor_category_rows many = {LONG, 1, 2, 2, ones, reports, weights, half};
+  sums.loglik = sums.rest = 0;
+  CHECK(candor_category_add(&many, nothing, CANDOR_CURVATURE_COMPLETE, 0, LONG, work, &sums) == CANDOR_OK);
+  CHECK_NEAR((sums.loglik - 1e16 * log(0.5)) + sums.rest, 4000 * log(0.5), 2);
+}
+
 int main(void)
 {
   derivatives();
   expectations();
   bad_input();
+  edges();
   return check_report();
 }

@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "uniform.h"
+#include "workspace.h"
 
 /* C[x, y] of a product, from the definition. */
 static double entry(const candor_channel *channel, size_t x, size_t y)
@@ -25,7 +26,7 @@ static double entry(const candor_channel *channel, size_t x, size_t y)
 static void compare(const candor_channel *channel)
 {
   const size_t K = candor_channel_truths(channel), J = candor_channel_reports(channel);
-  double *work = malloc((candor_channel_work(channel) + 1) * sizeof *work);
+  double *work = workspace(candor_channel_work(channel));
   double *theta = malloc(K * sizeof *theta), *w = malloc(J * sizeof *w);
   double *m = malloc(J * sizeof *m), *g = malloc(K * sizeof *g), *h = malloc(K * sizeof *h),
          *row = malloc(J * sizeof *row);
@@ -152,6 +153,121 @@ static void test_find_additive(void)
   CHECK(candor_channel_find_additive(C, K, 1e-15, base, &slope) == 0);
 }
 
+/* Axes long enough for blocks, first, in the middle and last. */
+static void test_long_axes(void)
+{
+  enum { LONG = 530 };
+  static double base[LONG], turned[LONG];
+  const double b[4] = {0.8, 0.2, 0.3, 0.7}, c[6] = {0.5, 0.3, 0.2, 0.1, 0.1, 0.8};
+  for (size_t y = 0; y < LONG; y++) base[y] = uniform() / LONG, turned[y] = (1 + uniform()) / LONG;
+  const candor_axis wide = {CANDOR_AXIS_ADDITIVE, LONG, LONG, NULL, base, 0.4, {0}},
+                    against = {CANDOR_AXIS_ADDITIVE, LONG, LONG, NULL, turned, -0.9 / LONG, {0}},
+                    yes_no = {CANDOR_AXIS_DENSE, 2, 2, b, NULL, 0, {0}},
+                    three = {CANDOR_AXIS_DENSE, 2, 3, c, NULL, 0, {0}};
+  const candor_axis cases[][3] = {{wide, yes_no, three},
+                                  {yes_no, wide, three},
+                                  {three, wide, yes_no},
+                                  {yes_no, yes_no, wide},
+                                  {three, against, yes_no}};
+  for (size_t k = 0; k < 5; k++) {
+    const candor_channel one = {1, &cases[k][k == 0 ? 0 : 1]}, three_axes = {3, cases[k]};
+    const size_t K = candor_channel_truths(&three_axes), J = candor_channel_reports(&three_axes);
+    CHECK(candor_channel_check(&one) == CANDOR_OK && candor_channel_check(&three_axes) == CANDOR_OK);
+    double *theta = malloc(K * sizeof *theta), *m = malloc(J * sizeof *m), *w = malloc(J * sizeof *w),
+           *g = malloc(K * sizeof *g), *h = malloc(K * sizeof *h), *row = malloc(J * sizeof *row);
+    double *expected = calloc(J, sizeof *expected), *work = workspace(candor_channel_work(&three_axes));
+    for (size_t i = 0; i < K; i++) theta[i] = uniform();
+    for (size_t j = 0; j < J; j++) w[j] = uniform();
+    candor_channel_forward(&three_axes, theta, work, m);
+    candor_channel_adjoint(&three_axes, w, work, g);
+    candor_channel_adjoint_square(&three_axes, w, work, h);
+    double worst = 0;
+    for (size_t i = 0; i < K; i++) {
+      double sum = 0, squares = 0;
+      candor_channel_row(&three_axes, i, row);
+      for (size_t j = 0; j < J; j++) {
+        expected[j] += theta[i] * row[j];
+        sum += w[j] * row[j];
+        squares += w[j] * row[j] * row[j];
+      }
+      worst = fmax(worst, fmax(fabs(g[i] / sum - 1), fabs(h[i] / squares - 1)));
+      if (i % 97 == 0)
+        for (size_t j = 0; j < J; j += 13) CHECK_NEAR(row[j], entry(&three_axes, i, j), 1e-15);
+    }
+    for (size_t j = 0; j < J; j++) worst = fmax(worst, fabs(m[j] / expected[j] - 1));
+    CHECK(worst < 1e-11);
+    free(theta), free(m), free(w), free(g), free(h), free(row), free(expected), free(work);
+  }
+}
+
+static void test_edges(void)
+{
+  const double base[3] = {0.25, 0.25, 0.5}, good[6] = {0.5, 0.5, 0.1, 0.9, 0, 1};
+  candor_axis axis = {CANDOR_AXIS_ADDITIVE, 3, 3, NULL, base, -0.25, {0}};
+  const candor_channel channel = {1, &axis};
+  CHECK(candor_channel_check(&channel) == CANDOR_OK); /* base + slope may be 0 */
+  CHECK(candor_channel_work(&channel) == 0);
+  axis.slope = NAN;
+  CHECK(candor_channel_check(&channel) == CANDOR_NOT_FINITE);
+  axis.slope = 0.25;
+  axis.truths = 2;
+  CHECK(candor_channel_check(&channel) == CANDOR_DOMAIN);
+  axis.truths = axis.reports = 0;
+  CHECK(candor_channel_check(&channel) == CANDOR_DOMAIN && candor_channel_truths(&channel) == 0);
+  const double minus[3] = {0.25, 0.5, -0.25}, lost[3] = {0.25, INFINITY, 0.5};
+  axis = (candor_axis){CANDOR_AXIS_ADDITIVE, 3, 3, NULL, minus, 0.5, {0}};
+  CHECK(candor_channel_check(&channel) == CANDOR_DOMAIN);
+  axis.base = lost;
+  CHECK(candor_channel_check(&channel) == CANDOR_NOT_FINITE);
+  /* A dense axis is read to its last entry, and its zeros are fine. */
+  double matrix[6];
+  memcpy(matrix, good, sizeof matrix);
+  axis = (candor_axis){CANDOR_AXIS_DENSE, 3, 2, matrix, NULL, 0, {0}};
+  CHECK(candor_channel_check(&channel) == CANDOR_OK);
+  matrix[5] = -1;
+  CHECK(candor_channel_check(&channel) == CANDOR_DOMAIN);
+  /* Between two axes: the larger of both directions, twice. 3 x 2 truths, 2 x 5 reports. */
+  double five[10] = {0};
+  const candor_axis two[2] = {{CANDOR_AXIS_DENSE, 3, 2, good, NULL, 0, {0}},
+                              {CANDOR_AXIS_DENSE, 2, 5, five, NULL, 0, {0}}};
+  const candor_channel product = {2, two};
+  CHECK(candor_channel_work(&product) == 2 * 15); /* forward 2 x 2, adjoint 3 x 5 */
+  CHECK(candor_channel_truths(&product) == 6 && candor_channel_reports(&product) == 10);
+  /* The supporting kind only by itself. */
+  const candor_axis pair[2] = {{.kind = CANDOR_AXIS_SUPPORT, .truths = 2, .reports = 2}, two[0]};
+  const candor_channel mixed = {2, pair};
+  CHECK(candor_channel_check(&mixed) == CANDOR_DOMAIN);
+  /* Sizes that overflow in the middle. */
+  candor_axis huge[3] = {two[1], {CANDOR_AXIS_DENSE, SIZE_MAX / 16, 2, good, NULL, 0, {0}}, two[1]};
+  const candor_channel beyond = {3, huge};
+  CHECK(candor_channel_truths(&beyond) == 0 && candor_channel_check(&beyond) == CANDOR_DOMAIN);
+}
+
+/* The tolerance is relative to the larger of two entries of a column; of one category there is nothing to find. */
+static void test_near_additive(void)
+{
+  const double same = 0.125, up = same * (1 + 1e-6);
+  double C[9] = {0.5, same, 0.25, 0.25, 0.375, up, 0.25, same, 0.5}, base[3], slope = 0;
+  C[2] = up;
+  CHECK(candor_channel_find_additive(C, 3, 1e-12, base, &slope) == 0); /* diagonal less base: .25, .25, .375 */
+  C[8] = up + 0.25;
+  CHECK(candor_channel_find_additive(C, 3, 1e-12, base, &slope) == 1);
+  CHECK(base[0] == 0.25 && base[1] == same && base[2] == up);
+  CHECK_NEAR(slope, 0.25, 1e-15);
+  C[1] = up; /* differs from C[7] by a millionth */
+  CHECK(candor_channel_find_additive(C, 3, 1.1e-6, base, &slope) == 1);
+  CHECK(candor_channel_find_additive(C, 3, 0.9e-6, base, &slope) == 0);
+  /* Slopes may differ by the tolerance times the largest entry of the diagonal, wherever that is. */
+  const double lower[4] = {0.45, 0.55, 0.05, 0.9507}, upper[4] = {0.9507, 0.05, 0.55, 0.45};
+  CHECK(candor_channel_find_additive(lower, 2, 1e-3, base, &slope) == 1);
+  CHECK(candor_channel_find_additive(upper, 2, 1e-3, base, &slope) == 1);
+  CHECK(candor_channel_find_additive(lower, 2, 0.7e-3, base, &slope) == 0);
+  const double least[4] = {0.4, 0.6, 0.6, 0.4}, flat[4] = {0.5, 0.5, 0.5, 0.5};
+  CHECK(candor_channel_find_additive(least, 2, 1e-12, base, &slope) == 0); /* a negative slope is not looked for */
+  CHECK(candor_channel_find_additive(flat, 2, 1e-12, base, &slope) == 1 && slope == 0);
+  CHECK(candor_channel_find_additive(flat, 1, 1e-12, base, &slope) == 0);
+}
+
 int main(void)
 {
   uniform_seed = 1234567;
@@ -159,5 +275,8 @@ int main(void)
   test_dense_remainders();
   test_domain();
   test_find_additive();
+  test_long_axes();
+  test_edges();
+  test_near_additive();
   return check_report();
 }

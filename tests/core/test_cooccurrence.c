@@ -163,6 +163,66 @@ static void stray_entries(void)
   }
 }
 
+/* x[T] = product of a_j over T: the sum over all supersets of S is the product of a_j in S and 1 + a_j outside. */
+static void products(size_t columns)
+{
+  const size_t total = (size_t) 1 << columns;
+  double *x = malloc(total * sizeof *x);
+  for (size_t t = 0; t < total; t++) {
+    x[t] = 1;
+    for (size_t j = 0; j < columns; j++) x[t] *= (t >> j) & 1 ? (double) (1 + j % 3) : 1;
+  }
+  candor_superset_sum(x, columns);
+  int right = 1;
+  for (size_t s = 0; s < total; s++) {
+    double expected = 1;
+    for (size_t j = 0; j < columns; j++) expected *= (double) (1 + j % 3) + ((s >> j) & 1 ? 0 : 1);
+    right &= x[s] == expected;
+  }
+  CHECK(right);
+  free(x);
+}
+
+static void refusals(void)
+{
+  static int cell[30];
+  static uint64_t words[3 * CANDOR_BLOCK_WORDS];
+  const int *column[30];
+  for (int j = 0; j < 30; j++) column[j] = cell;
+  candor_bits bits = {3, 10, column};
+  candor_bit_place bad;
+  uint64_t work[40 * 1];
+  double table[8] = {0}, counts[8] = {0};
+  CHECK(candor_patterns_add(&bits, 10, 0, table, &bad) == CANDOR_OK);
+  CHECK(candor_patterns_add(&bits, 11, 0, table, &bad) == CANDOR_DOMAIN);
+  CHECK(candor_patterns_add(&bits, 4, 7, table, &bad) == CANDOR_DOMAIN);
+  CHECK(candor_patterns_add(&bits, 4, 6, table, &bad) == CANDOR_OK && table[0] == 6);
+  bits.columns = 0;
+  CHECK(candor_patterns_add(&bits, 0, 1, table, &bad) == CANDOR_DOMAIN);
+  bits.columns = CANDOR_PATTERN_COLUMNS + 1;
+  CHECK(candor_patterns_add(&bits, 0, 1, table, &bad) == CANDOR_DOMAIN);
+  bits.columns = 3;
+  CHECK(candor_pack(&bits, 0, 0, words, &bad) == CANDOR_DOMAIN);
+  CHECK(candor_pack(&bits, 4, 7, words, &bad) == CANDOR_DOMAIN);
+  CHECK(candor_pack(&bits, 11, 1, words, &bad) == CANDOR_DOMAIN);
+  CHECK(candor_pack(&bits, 4, 6, words, &bad) == CANDOR_OK);
+  bits.rows = 2 * CANDOR_BLOCK_ROWS;
+  CHECK(candor_pack(&bits, 0, CANDOR_BLOCK_ROWS + 1, words, &bad) == CANDOR_DOMAIN);
+  CHECK(candor_cooccurrence_add(words, 3, 6, 0, work, counts) == CANDOR_DOMAIN);
+  CHECK(candor_cooccurrence_add(words, 40, 6, 33, work, counts) == CANDOR_DOMAIN);
+  CHECK(candor_cooccurrence_add(words, 3, CANDOR_BLOCK_ROWS + 1, 2, work, counts) == CANDOR_DOMAIN);
+  const int sets[] = {0, 2, 3, -1, -1, 1};
+  CHECK(candor_cooccurrence_chosen(words, 3, 6, sets, 1, 2, work, counts) == CANDOR_OK);
+  CHECK(candor_cooccurrence_chosen(words, 3, 6, sets, 2, 2, work, counts) == CANDOR_DOMAIN);     /* column 3 of 3 */
+  CHECK(candor_cooccurrence_chosen(words, 3, 6, sets + 4, 1, 2, work, counts) == CANDOR_DOMAIN); /* no member */
+  CHECK(candor_cooccurrence_chosen(words, 3, 0, sets, 1, 2, work, counts) == CANDOR_DOMAIN);
+  CHECK(candor_cooccurrence_chosen(words, 3, CANDOR_BLOCK_ROWS + 1, sets, 1, 2, work, counts) == CANDOR_DOMAIN);
+  CHECK(candor_cooccurrence_chosen(words, 3, 6, sets, 1, 0, work, counts) == CANDOR_DOMAIN);
+  CHECK(candor_cooccurrence_chosen(words, 3, 6, sets, 1, 33, work, counts) == CANDOR_DOMAIN);
+  CHECK(candor_cooccurrence_work(1) == 1 && candor_cooccurrence_work(2) == 1);
+  CHECK(candor_cooccurrence_work(5) == 3 * CANDOR_BLOCK_WORDS);
+}
+
 int main(void)
 {
   const size_t rows[6] = {1, 63, 1024, 4096, 5000, CANDOR_BLOCK_ROWS + 4097};
@@ -180,5 +240,7 @@ int main(void)
   uint64_t none[1] = {0};
   CHECK(candor_cooccurrence_add(none, 3, 0, 2, none, counts) == CANDOR_DOMAIN);
   CHECK(candor_cooccurrence_add(none, 3, 1, 4, none, counts) == CANDOR_DOMAIN);
+  for (size_t columns = 1; columns <= 15; columns++) products(columns);
+  refusals();
   return check_report();
 }

@@ -199,6 +199,150 @@ static void test_refusals(void)
   CHECK(state.bits == 0);
 }
 
+/* Fewer bits than a block, some blocks and a rest; flips from 0 to 1: against the plain product. */
+static void test_lengths(void)
+{
+  const double grid[] = {0.2, 1e-3, 0.45, 0.9, 1e-6, 0.49999, 1 - 1e-7, 1.0 / 3};
+  const size_t lengths[] = {1, 8, 63, 64, 65, 127, 128, 129, 300};
+  for (size_t l = 0; l < 9; l++) {
+    for (int extreme = 0; extreme < 3; extreme++) {
+      const size_t n = lengths[l];
+      int *bits = malloc(n * sizeof *bits);
+      double *flips = malloc(n * sizeof *flips), ones = 0;
+      long double log_none = 0, log_all = 0, bound = 0;
+      int none_sign = 1, all_sign = 1;
+      for (size_t i = 0; i < n; i++) {
+        bits[i] = uniform() < 0.5;
+        ones += bits[i];
+        /* All of a size that blocks multiply, a few that they leave to the slow way, or most. */
+        flips[i] = grid[(size_t) (uniform() * (extreme == 0 ? 3 : 8))];
+        if (extreme == 1 && i % 70 != 5) flips[i] = 0.3;
+        const long double q = flips[i], d = 1 - 2 * q, none = (1 - q - bits[i]) / d, all = (bits[i] - q) / d;
+        log_none += logl(fabsl(none));
+        log_all += logl(fabsl(all));
+        none_sign *= none < 0 ? -1 : 1;
+        all_sign *= all < 0 ? -1 : 1;
+        bound += log1pl(q * (1 - q) / (d * d));
+      }
+      candor_extreme state;
+      candor_extreme_estimate any, every;
+      size_t where;
+      candor_extreme_start(&state);
+      CHECK(candor_extreme_bits(bits, flips, n, &state, &where) == CANDOR_OK);
+      CHECK(state.bits == (double) n && state.ones == ones);
+      CHECK(candor_extreme_value(&state, CANDOR_ANY, &any) == CANDOR_OK);
+      CHECK(candor_extreme_value(&state, CANDOR_ALL, &every) == CANDOR_OK);
+      CHECK(any.sign == none_sign && every.sign == all_sign);
+      CHECK_NEAR(any.log, (double) log_none, 1e-12 * (1 + fabs((double) log_none)));
+      CHECK_NEAR(every.log, (double) log_all, 1e-12 * (1 + fabs((double) log_all)));
+      CHECK_NEAR(any.log_bound, (double) bound, 1e-12 * (1 + (double) bound));
+      /* A state that is merged with another has the product of both. */
+      candor_extreme twice = state;
+      candor_extreme_merge(&state, &twice);
+      CHECK(candor_extreme_value(&twice, CANDOR_ANY, &any) == CANDOR_OK);
+      CHECK(any.sign == 1 && twice.bits == 2 * (double) n && twice.ones == 2 * ones);
+      CHECK_NEAR(any.log, 2 * (double) log_none, 2e-12 * (1 + fabs((double) log_none)));
+      CHECK_NEAR(any.log_bound, 2 * (double) bound, 2e-12 * (1 + (double) bound));
+      /* In two parts, the same. */
+      candor_extreme_start(&state);
+      CHECK(candor_extreme_bits(bits, flips, n / 2, &state, &where) == CANDOR_OK);
+      CHECK(candor_extreme_bits(bits + n / 2, flips + n / 2, n - n / 2, &state, &where) == CANDOR_OK);
+      CHECK(candor_extreme_value(&state, CANDOR_ALL, &every) == CANDOR_OK && every.sign == all_sign);
+      CHECK_NEAR(every.log, (double) log_all, 1e-12 * (1 + fabs((double) log_all)));
+      free(bits), free(flips);
+    }
+  }
+}
+
+/* Flips of 0 and 1: a bit is what it says, or its contrary. By hand. */
+static void test_certain(void)
+{
+  candor_extreme state;
+  candor_extreme_estimate any, every;
+  for (int flip = 0; flip < 2; flip++) {
+    for (int ones = 0; ones <= 3; ones++) {
+      candor_extreme_start(&state);
+      CHECK(candor_extreme_equal(3, ones, flip, &state) == CANDOR_OK);
+      CHECK(candor_extreme_value(&state, CANDOR_ANY, &any) == CANDOR_OK);
+      CHECK(candor_extreme_value(&state, CANDOR_ALL, &every) == CANDOR_OK);
+      const int truths = flip ? 3 - ones : ones;
+      CHECK(any.estimate == (truths > 0) && every.estimate == (truths == 3));
+      CHECK(any.variance == 0 && every.variance == 0 && any.bound == 0 && every.bound == 0);
+      CHECK(any.sign == (truths == 0) && any.log == (truths == 0 ? 0 : -INFINITY));
+    }
+  }
+  /* q = 1/4: z is 3/2 or -1/2. */
+  candor_extreme_start(&state);
+  CHECK(candor_extreme_equal(3, 1, 0.25, &state) == CANDOR_OK);
+  CHECK(candor_extreme_value(&state, CANDOR_ANY, &any) == CANDOR_OK);
+  CHECK(candor_extreme_value(&state, CANDOR_ALL, &every) == CANDOR_OK);
+  CHECK_NEAR(any.estimate, 1 + 9 / 8.0, 1e-15);
+  CHECK_NEAR(any.variance, 9 / 8.0 * (17 / 8.0), 1e-14);
+  CHECK_NEAR(any.bound, pow(1.75, 3) - 1, 1e-14);
+  CHECK_NEAR(every.estimate, 3 / 8.0, 1e-15);
+  CHECK_NEAR(every.variance, -3 / 8.0 * 5 / 8.0, 1e-15);
+  state.none.log.hi = NAN;
+  CHECK(candor_extreme_value(&state, CANDOR_ANY, &any) == CANDOR_NOT_FINITE);
+  state.all.negatives = NAN;
+  CHECK(candor_extreme_value(&state, CANDOR_ALL, &any) == CANDOR_NOT_FINITE);
+}
+
+static void test_edges(void)
+{
+  candor_extreme state;
+  const double most = 9007199254740991.0;
+  candor_extreme_start(&state);
+  CHECK(candor_extreme_equal(0, 0, 0.25, &state) == CANDOR_OK && state.bits == 0);
+  CHECK(candor_extreme_equal(most, most, 0.25, &state) == CANDOR_OK && state.bits == most);
+  candor_extreme_start(&state);
+  CHECK(candor_extreme_equal(most + 1, 0, 0.25, &state) == CANDOR_DOMAIN);
+  CHECK(candor_extreme_equal(-1, -1, 0.25, &state) == CANDOR_DOMAIN);
+  CHECK(candor_extreme_equal(1, -1, 0.25, &state) == CANDOR_DOMAIN);
+  CHECK(candor_extreme_equal(2, 0.5, 0.25, &state) == CANDOR_DOMAIN);
+  CHECK(candor_extreme_equal(2, 1, 1.1, &state) == CANDOR_DOMAIN);
+  CHECK(state.bits == 0 && state.ones == 0);
+  /* Every number of full words, and bits behind the last one that do not count. */
+  static unsigned char full[8 * 130];
+  for (size_t i = 0; i < sizeof full; i++) full[i] = 0xff;
+  double ones;
+  for (size_t n = 0; n <= 8 * 8 * 129; n += 61) {
+    candor_count_packed(full, n, &ones);
+    CHECK(ones == (double) n);
+  }
+  enum { n = (1 << 17) + 1 };
+  static int bits[n];
+  const size_t wrong[] = {0, 1, (1 << 16) - 1, 1 << 16, 1 << 17};
+  for (int w = 0; w < 5; w++) {
+    size_t where = 1;
+    bits[wrong[w]] = 2;
+    CHECK(candor_count_ones(bits, n, &ones, &where) == CANDOR_DOMAIN && where == wrong[w]);
+    bits[wrong[w]] = 1;
+    CHECK(candor_count_ones(bits, n, &ones, &where) == CANDOR_OK && ones == 1);
+    bits[wrong[w]] = 0;
+  }
+}
+
+/* Two bits of a block whose flips are certain: the block is left to the slow way, wherever they are. */
+static void test_certain_pairs(void)
+{
+  for (int a = 0; a < 64; a += 1) {
+    for (int b = 0; b < 8; b++) {
+      int bits[64] = {0};
+      double flips[64];
+      candor_extreme state;
+      candor_extreme_estimate any;
+      size_t where;
+      for (int i = 0; i < 64; i++) flips[i] = 0.3;
+      flips[a] = flips[b] = 0;
+      bits[a] = bits[b] = 1;
+      candor_extreme_start(&state);
+      CHECK(candor_extreme_bits(bits, flips, 64, &state, &where) == CANDOR_OK);
+      CHECK(candor_extreme_value(&state, CANDOR_ANY, &any) == CANDOR_OK);
+      CHECK(any.estimate == 1 && any.sign == 0 && state.none.zeros == 2 - (a == b) && isfinite(state.none.log.hi));
+    }
+  }
+}
+
 int main(void)
 {
   test_enumeration();
@@ -213,5 +357,9 @@ int main(void)
   test_merge();
   test_counts();
   test_refusals();
+  test_lengths();
+  test_certain();
+  test_edges();
+  test_certain_pairs();
   return check_report();
 }

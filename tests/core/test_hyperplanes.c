@@ -71,9 +71,47 @@ static void sizes(void)
   CHECK(candor_field_points(46341, 3) == UINT32_MAX);
 }
 
+/* As many of the points as are asked for, and not one more; a line, whose hyperplanes are points; workspace as stated. */
+static void few_points(void)
+{
+  const uint32_t power[4] = {1, 2, 4, 3}, logarithm[5] = {0, 0, 1, 3, 2};
+  const candor_field field = {5, 5, power, logarithm};
+  for (uint32_t t = 2; t <= 4; t++) {
+    const uint32_t v = candor_field_points(5, t);
+    double *value = malloc(v * sizeof *value), *work = malloc(candor_hyperplane_work(v) * sizeof *work), sum[160];
+    for (uint32_t u = 0; u < v; u++) value[u] = (double) (u * u % 17);
+    for (uint32_t k = 0; k <= v; k++) {
+      for (uint32_t x = 0; x < 160; x++) sum[x] = -1;
+      CHECK(candor_hyperplane_sums(&field, t, value, k, work, sum) == CANDOR_OK);
+      int right = 1;
+      for (uint32_t x = 0; x < 160; x++) {
+        uint32_t at[CANDOR_COORDINATES], of[CANDOR_COORDINATES];
+        double want = x < k ? 0 : -1;
+        if (x < k) candor_field_coordinates(&field, t, x, at);
+        for (uint32_t u = 0; u < v && x < k; u++) {
+          candor_field_coordinates(&field, t, u, of);
+          if (product_of(&field, t, at, of) == 0) want += value[u];
+        }
+        right &= sum[x] == want;
+      }
+      CHECK(right);
+    }
+    free(value), free(work);
+  }
+  uint8_t bits[4];
+  const uint32_t point[1] = {0};
+  double one[1] = {1}, work[5], sum[1];
+  CHECK(candor_hyperplane_sums(&field, 1, one, 1, work, sum) == CANDOR_DOMAIN);
+  CHECK(candor_hyperplane_bits(&field, 1, point, 1, 1, bits) == CANDOR_DOMAIN);
+  CHECK(candor_hyperplane_bits(&field, 2, point, 1, 7, bits) == CANDOR_DOMAIN);
+  CHECK(candor_hyperplane_sums(&field, 15, one, 1, work, sum) == CANDOR_DOMAIN); /* 5^14 and more points */
+  CHECK(candor_hyperplane_bits(&field, 15, point, 1, 1, bits) == CANDOR_DOMAIN);
+}
+
 int main(void)
 {
   for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) one_space(spaces + i);
   sizes();
+  few_points();
   return check_report();
 }

@@ -174,6 +174,62 @@ static void collapses(void)
   CHECK(candor_ibu_run(&ibu, 100, NULL) == CANDOR_STALLED);
 }
 
+/* Tables long enough for blocks of 512 and of every remainder, and what stops a run. */
+static void edges(void)
+{
+  static double all_counts[MOST], all_b[MOST], all_theta[MOST], all_work[MOST], expected[MOST];
+  double *theta, *work;
+  candor_ibu ibu;
+  for (size_t n = 1; n <= MOST; n += n < 12 ? 1 : n < 500 ? 61 : 9) {
+    double sum = 0;
+    /* They end with their arrays, so that a sanitizer sees the first number beyond. */
+    double *counts = all_counts + MOST - n, *b = all_b + MOST - n;
+    theta = all_theta + MOST - n, work = all_work + MOST - n;
+    for (size_t i = 0; i < n; i++) sum += b[i] = 0.5 + uniform(), counts[i] = floor(9 * uniform());
+    counts[0] += 1;
+    for (size_t i = 0; i < n; i++) b[i] *= 0.5 / sum;
+    const candor_additive channel = {n, 0.5, b, 0, 0};
+    fill(theta, n);
+    fill(expected, n);
+    CHECK(candor_ibu_start(&ibu, &channel, counts, theta, work) == CANDOR_OK);
+    ibu.limit = 65;
+    CHECK(candor_ibu_run(&ibu, 65, NULL) == CANDOR_OK && ibu.steps == 65);
+    for (int step = 0; step < 65; step++) naive_step(&channel, counts, expected);
+    double worst = 0, total = 0;
+    for (size_t i = 0; i < n; i++) worst = fmax(worst, fabs(theta[i] - expected[i])), total += theta[i];
+    CHECK(worst <= 1e-12);
+    CHECK_NEAR(total, 1, 1e-14);
+  }
+  /* A tolerance ends a run at the first step that meets it; gaps fall. */
+  const double hand[] = {1, 2, 7};
+  const candor_additive three = grr(3, 1);
+  double gaps[400];
+  const candor_ibu_trace trace = {gaps, NULL};
+  theta = all_theta + MOST - 3, work = all_work + MOST - 3;
+  fill(theta, 3);
+  CHECK(candor_ibu_start(&ibu, &three, hand, theta, work) == CANDOR_OK);
+  ibu.limit = 399;
+  ibu.tolerance = 10 * 0.2; /* of the total of ten reports: the third gap is .153, the second .231 */
+  CHECK(candor_ibu_run(&ibu, 399, &trace) == CANDOR_OK && ibu.steps == 2);
+  CHECK(candor_ibu_run(&ibu, 0, NULL) == CANDOR_OK && ibu.steps == 2);
+  const double starts[][3] = {{0.5, 0.5, 2e-8}, {0.5, 0.5, 0.5e-8}, {1, 0, 0},
+                              {-0.5, 1, 0.5},   {0, 0, 0},          {INFINITY, 0, 0}};
+  const candor_status status[] = {CANDOR_DOMAIN, CANDOR_OK, CANDOR_OK, CANDOR_DOMAIN, CANDOR_DOMAIN, CANDOR_NOT_FINITE};
+  for (int k = 0; k < 6; k++) {
+    double loglik, gap;
+    memcpy(theta, starts[k], 3 * sizeof *theta);
+    CHECK(candor_loglik(&three, hand, theta, &loglik, &gap, NULL) == status[k]);
+    CHECK(candor_ibu_start(&ibu, &three, hand, theta, work) == status[k]);
+  }
+  /* The gap of a maximum is 0; reports of no count do not enter, also where they are impossible. */
+  double loglik, gap, gradient[3];
+  const candor_additive certain = {3, 1, NULL, 0, INFINITY};
+  const double never[] = {0, 5, 5}, halves[] = {0, 0.5, 0.5};
+  CHECK(candor_loglik(&certain, never, halves, &loglik, &gap, gradient) == CANDOR_OK);
+  CHECK(gap == 0 && gradient[0] == 0 && gradient[1] == 1 && gradient[2] == 1);
+  CHECK_NEAR(loglik, 10 * log(0.5), 1e-14);
+}
+
 int main(void)
 {
   uniform_seed = 7;
@@ -182,5 +238,6 @@ int main(void)
   certified();
   likelihoods();
   collapses();
+  edges();
   return check_report();
 }

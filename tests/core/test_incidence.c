@@ -113,6 +113,71 @@ static void test_total(void)
   CHECK_NEAR(cross[8], cross[0], 1e-14);
 }
 
+/* Totals over elements, flips by bit or by set, in two parts, against all choices of t sets. */
+static void test_totals(int flip_per_bit)
+{
+  enum { m = 5, n = 3 };
+  const int bits[m * n] = {1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 1, 1, 0};
+  double flips[m * n], work[n + 1], total[n + 1] = {0}, cross[(n + 1) * (n + 1)] = {0};
+  double expected[n + 1] = {0}, products[(n + 1) * (n + 1)] = {0};
+  for (int i = 0; i < m * n; i++) flips[i] = 0.02 * (i + 1) + (i % 4 == 3 ? 0.6 : 0);
+  for (int i = 0; i < m; i++) {
+    double exactly[n + 1] = {0};
+    for (int truth = 0; truth < 1 << n; truth++) {
+      double product = 1;
+      int t = 0;
+      for (int j = 0; j < n; j++) {
+        const double q = flips[flip_per_bit ? i + j * m : j], in = (bits[i + j * m] - q) / (1 - 2 * q);
+        t += (truth >> j) & 1;
+        product *= (truth >> j) & 1 ? in : 1 - in;
+      }
+      exactly[t] += product;
+    }
+    for (int t = 0; t <= n; t++) {
+      expected[t] += exactly[t];
+      for (int u = 0; u <= n; u++) products[t + u * (n + 1)] += exactly[t] * exactly[u];
+    }
+  }
+  CHECK(candor_incidence_total(bits, m, n, flips, flip_per_bit, 0, 3, work, total, cross) == CANDOR_OK);
+  CHECK(cross[0 + 1 * (n + 1)] == 0); /* mirrored at the end alone */
+  CHECK(candor_incidence_total(bits, m, n, flips, flip_per_bit, 3, m, work, total, cross) == CANDOR_OK);
+  for (int t = 0; t <= n; t++) CHECK_NEAR(total[t], expected[t], 1e-12);
+  for (int t = 0; t < (n + 1) * (n + 1); t++) CHECK_NEAR(cross[t], products[t], 1e-11);
+  const double bad[] = {-0.1, 1.1, NAN, 0.5};
+  const candor_status refused[] = {CANDOR_DOMAIN, CANDOR_DOMAIN, CANDOR_NOT_FINITE, CANDOR_NO_INFORMATION};
+  for (int b = 0; b < 4; b++) {
+    flips[2] = bad[b];
+    CHECK(candor_incidence_total(bits, m, n, flips, flip_per_bit, 0, m, work, total, cross) == refused[b]);
+  }
+  flips[2] = 0; /* the ends are flips, and certain */
+  CHECK(candor_incidence_total(bits, m, n, flips, flip_per_bit, 2, 3, work, total, cross) == CANDOR_OK);
+  flips[2] = 1;
+  CHECK(candor_incidence_total(bits, m, n, flips, flip_per_bit, 2, 3, work, total, cross) == CANDOR_OK);
+  const int no_bits[3] = {0, 2, 1}, minus[3] = {0, -1, 1};
+  CHECK(candor_incidence_element(no_bits, 1, flips, 1, 3, work) == CANDOR_DOMAIN);
+  CHECK(candor_incidence_element(minus, 1, flips, 1, 3, work) == CANDOR_DOMAIN);
+}
+
+static void test_refusals(void)
+{
+  double channel[4], work[18], flips[2] = {0.1, 0.2};
+  CHECK(candor_incidence_mixture(0, flips, work, channel) == CANDOR_EMPTY);
+  flips[1] = NAN;
+  CHECK(candor_incidence_mixture(2, flips, work, channel) == CANDOR_NOT_FINITE);
+  flips[1] = -0.1;
+  CHECK(candor_incidence_mixture(2, flips, work, channel) == CANDOR_DOMAIN);
+  CHECK(candor_incidence_channel(1, -0.1, channel) == CANDOR_DOMAIN);
+  CHECK(candor_incidence_inverse(1, NAN, channel) == CANDOR_NOT_FINITE);
+  CHECK(candor_incidence_inverse(1, 2, channel) == CANDOR_DOMAIN);
+  CHECK(candor_incidence_inverse(0, 0.1, channel) == CANDOR_EMPTY);
+  /* (1 - 2q)^-n: e^700 is a double, e^720 is none. */
+  enum { k = 435 };
+  static double inverse[(k + 1) * (k + 1)];
+  CHECK(candor_incidence_inverse(434, 0.4, inverse) == CANDOR_OK);
+  CHECK_NEAR(log(inverse[0]) - 434 * log(3), 0, 1e-9); /* ((1 - q) / (1 - 2q))^434 */
+  CHECK(candor_incidence_inverse(k, 0.4, inverse) == CANDOR_DOMAIN);
+}
+
 int main(void)
 {
   const double flips[9] = {0, 1e-12, 0.01, 0.25, 0.4, 0.5, 0.75, 0.999, 1};
@@ -137,5 +202,10 @@ int main(void)
   CHECK(candor_incidence_channel(1, 1.5, channel) == CANDOR_DOMAIN);
   CHECK(candor_incidence_channel(1, NAN, channel) == CANDOR_NOT_FINITE);
   CHECK(candor_incidence_channel(0, 0.1, channel) == CANDOR_EMPTY);
+  test_channel(7, 1e-300);
+  test_channel(7, 1e-200);
+  test_totals(0);
+  test_totals(1);
+  test_refusals();
   return check_report();
 }

@@ -166,6 +166,88 @@ static void columns_check(void)
   CHECK(candor_columns_check(2, nan, other, &which) == CANDOR_NOT_FINITE && which == 0);
 }
 
+/* Every bound of the probabilities and of the sizes; the ends themselves are allowed. */
+static void bounds(void)
+{
+  size_t which;
+  double pp[3] = {0, 1, 0.5}, qq[3] = {1, 0, 0.25};
+  CHECK(candor_columns_check(3, pp, qq, &which) == CANDOR_OK);
+  double *const places[2] = {&pp[1], &qq[1]};
+  const double bad[] = {-1e-9, 1 + 1e-9, NAN, INFINITY};
+  for (int side = 0; side < 2; side++) {
+    for (int b = 0; b < 4; b++) {
+      const double before = *places[side];
+      *places[side] = bad[b];
+      CHECK(candor_columns_check(3, pp, qq, &which) == (b < 2 ? CANDOR_DOMAIN : CANDOR_NOT_FINITE) && which == 1);
+      *places[side] = before;
+    }
+  }
+  double x[2] = {1, 2}, y[3], spare[3], pmf[4];
+  CHECK(candor_axes2(x, 31, x) == CANDOR_DOMAIN);
+  CHECK(candor_axes3(x, 0, x, spare, y) == CANDOR_DOMAIN);
+  CHECK(candor_axes3(x, 16, x, spare, y) == CANDOR_DOMAIN);
+  double count[2] = {1, 2}, prob[2] = {0, 1};
+  CHECK(candor_count_law(2, count, prob, pmf) == CANDOR_OK);
+  CHECK(pmf[0] == 0 && pmf[1] == 0 && pmf[2] == 1 && pmf[3] == 0); /* two sure ones */
+  for (int b = 0; b < 4; b++) {
+    prob[1] = bad[b];
+    CHECK(candor_count_law(2, count, prob, pmf) == (b < 2 ? CANDOR_DOMAIN : CANDOR_NOT_FINITE));
+  }
+  /* No rows at all: 0 for sure. */
+  count[0] = count[1] = 0;
+  prob[1] = 0.5;
+  CHECK(candor_count_law(2, count, prob, pmf) == CANDOR_OK && pmf[0] == 1);
+}
+
+/* A sum with members that are always there, free ones and ones left out; further sets of several sizes by bisection. */
+static void contractions(void)
+{
+  enum { n = 6, order = 2 };
+  candor_set_list sets;
+  CHECK(candor_sets_init(&sets, n, order, work) == CANDOR_OK);
+  double value[64], more_value[64], by_mask[64], weight[2 * n];
+  int more[64 * n];
+  size_t n_more = 0;
+  for (size_t mask = 0; mask < 64; mask++) by_mask[mask] = (double) ((mask * 37) % 29) + 0.5;
+  for (size_t s = 0; s < sets.total; s++) {
+    int member[CANDOR_SET_MAX];
+    size_t mask = 0;
+    const size_t size = candor_sets_members(&sets, s, member);
+    for (size_t m = 0; m < size; m++) mask |= (size_t) 1 << member[m];
+    value[s] = by_mask[mask];
+  }
+  /* All sets of 3 to 6 members, by size and then by members. */
+  for (size_t size = 3; size <= n; size++) {
+    int member[n];
+    for (size_t m = 0; m < size; m++) member[m] = (int) m;
+    do {
+      size_t mask = 0;
+      for (size_t m = 0; m < n; m++) more[n_more * n + m] = m < size ? member[m] : -1;
+      for (size_t m = 0; m < size; m++) mask |= (size_t) 1 << member[m];
+      more_value[n_more++] = by_mask[mask];
+    } while (candor_sets_next(n, member, size));
+  }
+  CHECK(n_more == 42);
+  const candor_table table = {&sets, value, n_more, n, more, more_value};
+  const int member[n] = {0, 1, 2, 3, 4, 5};
+  for (size_t k = 0; k < 2 * n; k++) weight[k] = 0.25 * (double) (k * k % 7) - 0.6;
+  for (size_t fixed = 0; fixed < 64; fixed += 5) {
+    for (size_t open = 0; open < 64; open += 3) {
+      const size_t free = open & ~fixed;
+      double sum = 0, out;
+      for (size_t t = free;; t = (t - 1) & free) {
+        double product = by_mask[fixed | t];
+        for (size_t m = 0; m < n; m++)
+          if ((free >> m) & 1) product *= weight[2 * m + ((t >> m) & 1)];
+        sum += product;
+        if (t == 0) break;
+      }
+      CHECK(candor_contract(&table, member, n, fixed, free, weight, &out) == CANDOR_OK);
+      CHECK_NEAR(out, sum, 1e-12 * (1 + fabs(sum)));
+    }
+  }
+}
+
 int main(void)
 {
   for (size_t columns = 1; columns <= 4; columns++) {
@@ -175,5 +257,7 @@ int main(void)
   lemma_B_1();
   further_sets();
   columns_check();
+  bounds();
+  contractions();
   return check_report();
 }

@@ -664,6 +664,172 @@ static void failures(void)
   CHECK(candor_hash_run(&hash, &answers, &words, &out, at) == CANDOR_DOMAIN);
 }
 
+/* What each run asks of its plan and codes, at the edge: without an answer, the status is that of these alone. */
+static void preconditions(void)
+{
+  const uint32_t code[3] = {0, 1, 2}, one[1] = {1};
+  const uint32_t power4[3] = {1, 2, 3}, logarithm4[4] = {0, 0, 1, 2};
+  const candor_bit_plan bit = {candor_grid_zero, candor_grid_zero};
+  uint64_t set[1];
+  size_t at;
+  candor_answers none = {NULL, 0, 1, 6};
+#define STATUS(call, fits) CHECK((call) == ((fits) ? CANDOR_OK : CANDOR_DOMAIN))
+  for (uint32_t size = 0; size <= 7; size++) {
+    const candor_subset_plan subset = {candor_grid_zero, size};
+    STATUS(candor_subset_run(&subset, &none, &words, set, NULL, NULL, &at), size >= 1 && size < 6);
+    for (uint32_t buckets = 1; buckets <= 7; buckets++) {
+      const candor_bitflip_plan flips = {bit, buckets, size};
+      STATUS(candor_bitflip_run(&flips, &none, &words, set, NULL, &at), size >= 1 && size <= buckets && buckets <= 6);
+    }
+  }
+  for (uint32_t blocks = 0; blocks <= 4; blocks++) {
+    for (uint32_t size = 0; size <= 9; size++) {
+      const candor_hadamard_plan hadamard = {candor_grid_zero, blocks, size};
+      const int power = size == 2 || size == 4 || size == 8;
+      STATUS(candor_hadamard_run(&hadamard, &none, &words, NULL, &at), power && blocks * (size - 1) >= 6);
+      STATUS(candor_hadamard_bit_run(candor_grid_zero, size, &none, &words, NULL, NULL, &at), power && size >= 6);
+    }
+  }
+  /* 2^30 reports are fewer than 2^31, and twice as many are not. */
+  candor_hadamard_plan large = {candor_grid_zero, 1u << 14, 1u << 16};
+  STATUS(candor_hadamard_run(&large, &none, &words, NULL, &at), 1);
+  large.blocks *= 2;
+  STATUS(candor_hadamard_run(&large, &none, &words, NULL, &at), 0);
+  STATUS(candor_hadamard_bit_run(candor_grid_zero, 1u << 30, &none, &words, NULL, NULL, &at), 1);
+  STATUS(candor_hadamard_bit_run(candor_grid_zero, 1u << 31, &none, &words, NULL, NULL, &at), 0);
+  /* A projective line over 4 elements has 5 points, a plane 21; a space of 2^31 and more is refused. */
+  candor_projective_plan projective = {candor_grid_zero, {4, 2, power4, logarithm4}, 2};
+  STATUS(candor_projective_run(&projective, &none, &words, NULL, &at), 0);
+  none.levels = 5;
+  STATUS(candor_projective_run(&projective, &none, &words, NULL, &at), 1);
+  none.levels = 1;
+  for (uint32_t t = 0; t <= 18; t++) {
+    projective.coordinates = t;
+    STATUS(candor_projective_run(&projective, &none, &words, NULL, &at), t >= 2 && t <= 16); /* (4^16 - 1) / 3 */
+  }
+  for (uint32_t buckets = 1; buckets <= 8; buckets++) {
+    for (uint32_t functions = 0; functions <= 2; functions++) {
+      const candor_hash_plan hash = {candor_grid_zero, {7, buckets}, code};
+      const candor_cohorts cohorts = {one, one, functions};
+      const candor_hash_reports out = {NULL, NULL, NULL};
+      const int fits = buckets >= 2 && buckets <= 7;
+      STATUS(candor_hash_run(&hash, &none, &words, &out, &at), fits);
+      STATUS(candor_cohort_run(&hash, &cohorts, &none, &words, NULL, NULL, &at), fits && functions >= 1);
+    }
+  }
+  candor_hash_plan hash = {candor_grid_zero, {INT_MAX, 2}, code};
+  candor_cohorts cohorts = {one, one, INT_MAX};
+  STATUS(candor_cohort_run(&hash, &cohorts, &none, &words, NULL, NULL, &at), 1);
+  cohorts.functions++;
+  STATUS(candor_cohort_run(&hash, &cohorts, &none, &words, NULL, NULL, &at), 0);
+  cohorts.functions = 1;
+  hash.hash.prime++;
+  STATUS(candor_cohort_run(&hash, &cohorts, &none, &words, NULL, NULL, &at), 0);
+  /* Codes from above INT_MIN to INT_MAX, at least one, fewer than 2^31. */
+  const struct {
+    int first;
+    uint32_t levels;
+    int fits;
+  } codes[] = {{INT_MIN, 2, 0},     {INT_MIN + 1, 2, 1}, {INT_MAX, 1, 1},           {INT_MAX, 2, 0},
+               {INT_MAX - 1, 2, 1}, {1, 0, 0},           {1, INT_MAX, 1},           {2, INT_MAX, 0},
+               {0, INT_MAX, 1},     {0, 1u << 31, 0},    {INT_MIN + 1, 1u << 31, 0}};
+  for (size_t k = 0; k < sizeof codes / sizeof *codes; k++) {
+    const candor_answers edge = {NULL, 0, codes[k].first, codes[k].levels};
+    at = 9;
+    STATUS(candor_unary_run(&bit, &edge, &words, NULL, &at), codes[k].fits);
+    CHECK(at == 0);
+  }
+  /* The codes themselves: the first and the last, and those beside them. */
+  for (int beyond = -1; beyond <= 1; beyond++) {
+    const int low = 3 + beyond, high = 5 + beyond;
+    const candor_answers first = {&low, 1, 3, 3}, last = {&high, 1, 3, 3};
+    uint8_t report = 0;
+    seed(9);
+    STATUS(candor_unary_run(&bit, &first, &words, &report, &at), beyond >= 0);
+    STATUS(candor_unary_run(&bit, &last, &words, &report, &at), beyond <= 0);
+  }
+#undef STATUS
+}
+
+/* Certain bits: a truth of chance one and all else of chance zero, at every place of reports of one to many words. */
+static void certain_bits(void)
+{
+  static uint8_t report[700];
+  const candor_bit_plan truth = {candor_grid_one, candor_grid_zero}, others = {candor_grid_zero, candor_grid_one};
+  seed(10);
+  for (uint32_t levels = 1; levels <= 4200; levels += levels < 140 ? 1 : 811) {
+    for (uint32_t x = 0; x < levels; x += levels < 140 ? 1 : 97) {
+      const int code = (int) x;
+      const candor_answers answers = {&code, 1, 0, levels};
+      size_t at;
+      int right = 1;
+      for (int turned = 0; turned < 2; turned++) {
+        memset(report, 0xaa, sizeof report);
+        CHECK(candor_unary_run(turned ? &others : &truth, &answers, &words, report, &at) == CANDOR_OK);
+        const uint32_t bytes = (levels + 7) / 8;
+        for (uint32_t b = 0; b < 8 * bytes; b++)
+          right &= (report[b / 8] >> b % 8 & 1) == (b < levels ? (b == x) != turned : 0);
+        right &= report[bytes] == 0xaa; /* not a byte more */
+      }
+      CHECK(right);
+    }
+  }
+}
+
+/* Subsets of many numbers: as many as were asked for, within bounds, with or without one that is left out and stays as it
+ * was; each number as often as any other. */
+static void large_subsets(void)
+{
+  const uint32_t sizes[][2] = {{64, 5},   {64, 6},     {65, 30}, {128, 127}, {200, 16},
+                               {200, 17}, {1000, 999}, {63, 60}, {130, 0}};
+  seed(11);
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    const uint32_t n = sizes[k][0], size = sizes[k][1], n_words = (n + 63) / 64;
+    enum { ROUNDS = 400 };
+    for (uint32_t left_out = 0; left_out <= n; left_out += n / 2) {
+      double seen[1000] = {0};
+      int right = 1;
+      for (int round = 0; round < ROUNDS; round++) {
+        uint64_t set[16] = {0};
+        if (left_out < n && round % 2) set[left_out / 64] = (uint64_t) 1 << left_out % 64;
+        CHECK(candor_words_subset(&words, n, size, left_out, set) == CANDOR_OK);
+        uint32_t members = 0;
+        for (uint32_t i = 0; i < 64 * n_words; i++) {
+          const int in = (int) (set[i / 64] >> i % 64 & 1);
+          right &= !in || i < n;
+          if (i == left_out && i < n) right &= in == round % 2;
+          else if (in) members++, seen[i]++;
+        }
+        right &= members == size;
+      }
+      CHECK(right);
+      const double numbers = n - (left_out < n), p = size / numbers;
+      double chi = 0;
+      for (uint32_t i = 0; i < n; i++)
+        if (i != left_out && p > 0 && p < 1) chi += pow(seen[i] - ROUNDS * p, 2) / (ROUNDS * p * (1 - p));
+      /* Counts without replacement: the sum of squares is (numbers - 1) / numbers times a chi-square. */
+      const double df = numbers - 1, h = 2 / (9 * df), root = 1 - h + 4.7534 * sqrt(h);
+      CHECK(chi <= 1.03 * df * root * root * root);
+    }
+  }
+}
+
+/* A chance of two digits: the first word decides but for a tie, then the second. */
+static void chances_are_exact(void)
+{
+  const candor_grid chance = {5, 7};
+  const uint32_t pairs[][2] = {{4, 99}, {5, 6}, {5, 7}, {5, 8}, {6, 0}};
+  const int expected[] = {1, 1, 0, 0, 0};
+  for (int k = 0; k < 5; k++) {
+    script s = {{pairs[k][0], pairs[k][1]}};
+    const candor_random random = {scripted, &s};
+    int yes = -1;
+    candor_words_start(&words, &random);
+    CHECK(candor_words_chance(&words, chance, &yes) == CANDOR_OK && yes == expected[k]);
+    CHECK(words.next == (pairs[k][0] == 5 ? 2u : 1u));
+  }
+}
+
 int main(void)
 {
   bits_are_exact();
@@ -682,5 +848,9 @@ int main(void)
   hash_law();
   bitflip_law();
   failures();
+  preconditions();
+  certain_bits();
+  large_subsets();
+  chances_are_exact();
   return check_report();
 }

@@ -8,6 +8,7 @@
 #include "check.h"
 #include "estimate/cholesky.h"
 #include "uniform.h"
+#include "workspace.h"
 
 enum { K = 23, J = 31 };
 
@@ -64,7 +65,7 @@ static void test_conditions(int warm, size_t limit, candor_status expected)
     x[i] = uniform();
     set[count++] = i;
   }
-  double *work = malloc(candor_quadratic_work(&channel, limit) * sizeof *work);
+  double *work = workspace(candor_quadratic_work(&channel, limit));
   CHECK(candor_quadratic_minimize(&q, set, &count, blocked, work, &products, x) == expected);
   free(work);
   size_t positive = 0;
@@ -82,6 +83,64 @@ static void test_conditions(int warm, size_t limit, candor_status expected)
   }
 }
 
+/* Two cells by hand: the matrix is the identity, and so on down to the edge. */
+static void test_by_hand(void)
+{
+  const double C[4] = {1, 0, 0, 1}, weights[2] = {1, 1}, diagonal[2] = {1, 1}, centre[2] = {5, 7};
+  const candor_axis axis = {CANDOR_AXIS_DENSE, 2, 2, C, NULL, 0, {0}};
+  const candor_channel channel = {1, &axis};
+  double linear[2] = {3, -1}, x[2] = {0, 0};
+  unsigned char blocked[2];
+  size_t set[2] = {0, 0}, count = 0, products = 0;
+  CHECK(candor_quadratic_work(&channel, 2) == 4 + 2 + 0 + 2 + 4);
+  double *work = workspace(candor_quadratic_work(&channel, 2));
+  candor_quadratic q = {&channel, weights, diagonal, linear, centre, 0, 1e-12, 2, 1000};
+  CHECK(candor_quadratic_minimize(&q, set, &count, blocked, work, &products, x) == CANDOR_OK);
+  CHECK(x[0] == 3 && x[1] == 0 && count == 1 && set[0] == 0 && products > 0);
+  /* Damping 1/2 draws towards the centre: x = (linear + centre / 2) / (1 + 1/2). */
+  q.damping = 0.5;
+  count = 0, x[0] = x[1] = 0;
+  CHECK(candor_quadratic_minimize(&q, set, &count, blocked, work, &products, x) == CANDOR_OK);
+  CHECK_NEAR(x[0], 5.5 / 1.5, 1e-15);
+  CHECK_NEAR(x[1], 2.5 / 1.5, 1e-15);
+  /* A tolerance above all multipliers: nobody enters. Without a budget nothing is proved. */
+  q.damping = 0;
+  q.tolerance = 3;
+  count = 0, x[0] = x[1] = 0;
+  CHECK(candor_quadratic_minimize(&q, set, &count, blocked, work, &products, x) == CANDOR_OK && count == 0);
+  q.tolerance = 2.999;
+  CHECK(candor_quadratic_minimize(&q, set, &count, blocked, work, &products, x) == CANDOR_OK && count == 1 &&
+        x[0] == 3);
+  q.budget = 0;
+  count = 0, x[0] = x[1] = 0;
+  CHECK(candor_quadratic_minimize(&q, set, &count, blocked, work, &products, x) == CANDOR_AGAIN && count == 0);
+  /* From a start on both: the second leaves on the way. */
+  q.budget = 1000;
+  x[0] = x[1] = 1;
+  set[0] = 1, set[1] = 0, count = 2;
+  CHECK(candor_quadratic_minimize(&q, set, &count, blocked, work, &products, x) == CANDOR_OK);
+  CHECK(x[0] == 3 && x[1] == 0 && count == 1 && set[0] == 0);
+  free(work);
+  /* Two cells that are the same: the second has no place beside the first. */
+  const double twins[4] = {0.5, 0.5, 0.5, 0.5}, half[2] = {0.5, 0.5}, both[2] = {1, 1};
+  const candor_axis singular = {CANDOR_AXIS_DENSE, 2, 2, twins, NULL, 0, {0}};
+  const candor_channel flat = {1, &singular};
+  const candor_quadratic same = {&flat, weights, half, both, centre, 0, 1e-12, 2, 1000};
+  work = workspace(candor_quadratic_work(&flat, 2));
+  x[0] = x[1] = 1;
+  set[0] = 0, set[1] = 1, count = 2;
+  CHECK(candor_quadratic_minimize(&same, set, &count, blocked, work, &products, x) == CANDOR_OK);
+  CHECK_NEAR(x[0] + x[1], 2, 1e-14);
+  /* The second would gain more, and has no place: it is passed over, and the search ends. */
+  const double apart[2] = {1, 2};
+  const candor_quadratic refused = {&flat, weights, half, apart, centre, 0, 1e-12, 2, 1000};
+  x[0] = 1, x[1] = 0;
+  set[0] = 0, count = 1, products = 0;
+  CHECK(candor_quadratic_minimize(&refused, set, &count, blocked, work, &products, x) == CANDOR_AGAIN);
+  CHECK(count == 1 && fabs(x[0] - 2) < 1e-14 && x[1] == 0 && products < 20);
+  free(work);
+}
+
 int main(void)
 {
   uniform_seed = 99;
@@ -92,5 +151,6 @@ int main(void)
   }
   /* Room for one cell only: it says that this was not enough. */
   test_conditions(0, 1, CANDOR_STALLED);
+  test_by_hand();
   return check_report();
 }

@@ -89,6 +89,43 @@ static void axis_and_masks(size_t columns, size_t order)
   CHECK(candor_sets_axis(&sets, 0, NAN, 1, by_set) == CANDOR_NOT_FINITE);
 }
 
+static void limits(void)
+{
+  candor_set_list sets;
+  double one[1] = {0};
+  static size_t large[(64 + 1) * (32 + 2) + 64];
+  CHECK_NEAR(candor_sets_total(10, 0), 1, 0);
+  CHECK_NEAR(candor_sets_total(10, 10), 1024, 0);
+  CHECK_NEAR(candor_sets_total(5, 9), 32, 0);
+  CHECK(isinf(candor_sets_total(2000, 1000)));
+  CHECK(candor_sets_work(5, 2) == 6 * 4 + 4); /* binomials of 0 to 5, and where sizes 0 to 3 start */
+  CHECK(candor_sets_init(&sets, 34, 33, large) == CANDOR_DOMAIN);
+  CHECK(candor_sets_init(&sets, 34, 32, large) == CANDOR_OK && sets.total == ((size_t) 1 << 34) - 35);
+  CHECK(candor_sets_init(&sets, 32, 32, large) == CANDOR_OK && sets.total == (size_t) 1 << 32);
+  /* All 32 columns are the last set, and the first 31 the one of which the others follow. */
+  int all[CANDOR_SET_MAX], members[CANDOR_SET_MAX];
+  for (int j = 0; j < 32; j++) all[j] = j;
+  CHECK(candor_sets_rank(&sets, all, 32) == sets.total - 1);
+  CHECK(candor_sets_rank(&sets, all, 31) == sets.total - 33);
+  CHECK(candor_sets_members(&sets, sets.total - 1, members) == 32 && memcmp(all, members, sizeof all) == 0);
+  CHECK(candor_sets_from_masks(&sets, one, one) == CANDOR_DOMAIN);
+  CHECK(candor_sets_from_patterns(&sets, one, one) == CANDOR_DOMAIN);
+  CHECK(candor_sets_to_masks(&sets, one, one) == CANDOR_DOMAIN);
+  CHECK(candor_sets_init(&sets, 5, 2, large) == CANDOR_OK);
+  CHECK(candor_sets_axis(&sets, 0, 1, NAN, one) == CANDOR_NOT_FINITE);
+  CHECK(candor_sets_axis(&sets, 0, INFINITY, 1, one) == CANDOR_NOT_FINITE);
+  /* Patterns: column j is bit columns - 1 - j. */
+  double by_pattern[32], by_set[16];
+  for (size_t pattern = 0; pattern < 32; pattern++) by_pattern[pattern] = (double) pattern;
+  CHECK(candor_sets_from_patterns(&sets, by_pattern, by_set) == CANDOR_OK);
+  for (size_t position = 0; position < sets.total; position++) {
+    const size_t size = candor_sets_members(&sets, position, members);
+    double expected = 0;
+    for (size_t m = 0; m < size; m++) expected += (double) (1 << (4 - members[m]));
+    CHECK_NEAR(by_set[position], expected, 0);
+  }
+}
+
 int main(void)
 {
   for (size_t columns = 1; columns <= 8; columns++) {
@@ -106,5 +143,6 @@ int main(void)
   const int last[2] = {98, 99};
   CHECK(sets.total == 166751);
   CHECK(candor_sets_rank(&sets, last, 2) == 5050);
+  limits();
   return check_report();
 }

@@ -9,6 +9,7 @@
 #include "estimate/ibu.h"
 #include "estimate/simplex.h"
 #include "uniform.h"
+#include "workspace.h"
 
 enum { MOST = 4096 };
 
@@ -177,6 +178,9 @@ static void any_channel(void)
     CHECK(candor_mle(&channel, counts, 0, work, &fit, theta) == CANDOR_OK);
     CHECK_NEAR(sum_of(theta, n), 1, 2e-15);
     CHECK(gap_of(&channel, counts, theta) <= 1e-12);
+    size_t zeros = 0;
+    for (size_t i = 0; i < n; i++) zeros += theta[i] == 0;
+    CHECK(fit.zeros == zeros);
     CHECK(candor_mle(&channel, counts, 1, work, &fit, sorted) == CANDOR_OK);
     double apart = 0;
     for (size_t i = 0; i < n; i++) apart = fmax(apart, fabs(theta[i] - sorted[i]));
@@ -323,6 +327,138 @@ static void refusals(void)
   for (int i = 0; i < 12; i++) CHECK(candor_mle(&channels[i], fine, 0, work, &fit, theta) == refused[i]);
 }
 
+static void counts_totals(void)
+{
+  double counts[600], total;
+  for (size_t n = 1; n <= 600; n += n < 40 ? 1 : 91) {
+    double expected = 0;
+    for (size_t i = 0; i < n; i++) expected += counts[i] = floor(1000 * uniform()) + 1;
+    CHECK(candor_counts_total(counts, n, &total) == CANDOR_OK && total == expected);
+    for (size_t i = 0; i < n; i += n < 40 ? 1 : 17) {
+      const double before = counts[i];
+      counts[i] = -0.5;
+      CHECK(candor_counts_total(counts, n, &total) == CANDOR_DOMAIN);
+      counts[i] = NAN;
+      CHECK(candor_counts_total(counts, n, &total) == CANDOR_NOT_FINITE);
+      counts[i] = INFINITY;
+      CHECK(candor_counts_total(counts, n, &total) == CANDOR_NOT_FINITE);
+      counts[i] = before;
+    }
+  }
+  const double totals[] = {1e-100, 1e100, 0.99e-100, 1.01e100, 0};
+  const candor_status status[] = {CANDOR_OK, CANDOR_OK, CANDOR_DOMAIN, CANDOR_DOMAIN, CANDOR_EMPTY};
+  for (int k = 0; k < 5; k++) CHECK(candor_counts_total(&totals[k], 1, &total) == status[k]);
+}
+
+/* What is no channel, and what just is one. */
+static void channels(void)
+{
+  double b[3] = {0.25, 0.25, 0.25};
+  candor_additive c = {3, 0.25, b, 0, 0};
+  CHECK(candor_additive_check(&c) == CANDOR_OK);
+  b[2] = NAN;
+  CHECK(candor_additive_check(&c) == CANDOR_NOT_FINITE);
+  b[2] = 0.25 + 2e-8;
+  CHECK(candor_additive_check(&c) == CANDOR_DOMAIN);
+  b[2] = 0.25 + 0.5e-8;
+  CHECK(candor_additive_check(&c) == CANDOR_OK);
+  const double edges[][3] = {
+      {1.25, 0, 0}, {0, 0.5, 0.75}, {0.2, 0.5, 0.55}, {0.25, 0.5, 0.5}, {0.25 - 1e-13, 0.5, 0.5 + 1e-13}};
+  const candor_status against[] = {CANDOR_DOMAIN, CANDOR_DOMAIN, CANDOR_DOMAIN, CANDOR_OK, CANDOR_OK};
+  c.keep = -0.25;
+  for (int k = 0; k < 5; k++) {
+    memcpy(b, edges[k], sizeof b);
+    CHECK(candor_additive_check(&c) == against[k]);
+  }
+  const double whole[3] = {1, 0, 0};
+  const candor_additive tiny = {3, 0.9e-14, whole, 0, 0}, small = {3, 1.1e-14, whole, 0, 0};
+  CHECK(candor_additive_check(&tiny) == CANDOR_NO_INFORMATION && candor_additive_check(&small) == CANDOR_OK);
+  const struct {
+    candor_additive channel;
+    candor_status status;
+  } uniform_ones[] = {{{2, -1, NULL, 1, -1}, CANDOR_OK},
+                      {{2, 1, NULL, 0, INFINITY}, CANDOR_OK},
+                      {{2, 1, NULL, 0, 5}, CANDOR_DOMAIN},
+                      {{2, 1, NULL, 1e-301, INFINITY}, CANDOR_OK},
+                      {{2, 1, NULL, 1e-9, INFINITY}, CANDOR_DOMAIN},
+                      {{2, 0.5, NULL, 0.25, 0}, CANDOR_NO_INFORMATION},
+                      {{2, 0.5, NULL, 0.25, 2}, CANDOR_OK},
+                      {{2, 0.5, NULL, 0.25, 2 * (1 + 2e-6)}, CANDOR_DOMAIN},
+                      {{2, 0.5, NULL, 0.25, 2 * (1 + 0.5e-6)}, CANDOR_OK},
+                      {{2, 0.5, NULL, 0.25 + 1e-8, 2}, CANDOR_DOMAIN},
+                      {{2, -0.5, NULL, 0.75, -0.5 / 0.75}, CANDOR_OK},
+                      {{2, -0.5, NULL, 0.75, 0.5 / 0.75}, CANDOR_DOMAIN},
+                      {{3, -0.8, NULL, 0.6, -4.0 / 3}, CANDOR_DOMAIN},
+                      {{2, 0.25e-100, NULL, 0.5, 0.5e-100}, CANDOR_DOMAIN},
+                      {{1, -1, NULL, 2, -0.5}, CANDOR_DOMAIN},
+                      {{1, 1, NULL, -0.1, INFINITY}, CANDOR_DOMAIN},
+                      {{2, 1e-101, NULL, 0.5, 0.9e-100}, CANDOR_DOMAIN},
+                      {{2, 1e-99, NULL, 0.5, 2e-99}, CANDOR_OK},
+                      {{2, -1.5, NULL, 1, -1.5}, CANDOR_DOMAIN},
+                      {{2, INFINITY, NULL, 0, INFINITY}, CANDOR_NOT_FINITE}};
+  for (size_t k = 0; k < sizeof uniform_ones / sizeof *uniform_ones; k++)
+    CHECK(candor_additive_check(&uniform_ones[k].channel) == uniform_ones[k].status);
+}
+
+/* What a fit says of itself, against the support by sorting; workspaces of exactly their sizes. */
+static void reports_of_fits(void)
+{
+  for (int round = 0; round < 300; round++) {
+    const size_t n = 2 + (size_t) (uniform() * 60);
+    const candor_additive channel = grr(n, exp(log(1e-2) + uniform() * log(1e3)));
+    double *counts = malloc(n * sizeof *counts), *theta = malloc(n * sizeof *theta),
+           *sorted = malloc(n * sizeof *sorted);
+    double *work = workspace(candor_simplex_work(&channel)), sum = 0, t = 0;
+    candor_simplex_fit fit, by_order;
+    for (size_t i = 0; i < n; i++) sorted[i] = counts[i] = 1000 * uniform() * uniform();
+    qsort(sorted, n, sizeof(double), descending);
+    size_t m = 1;
+    for (; m <= n; m++) {
+      sum += sorted[m - 1];
+      t = sum / ((double) m + channel.odds);
+      if (m == n || sorted[m] < t) break;
+    }
+    CHECK(candor_mle(&channel, counts, 0, work, &fit, theta) == CANDOR_OK);
+    CHECK(fit.active == m && fit.zeros == n - m && fit.unique == 1 && fit.sorted == 0 && fit.passes >= 1);
+    CHECK_NEAR(fit.active_sum, sum, 1e-9);
+    CHECK_NEAR(fit.threshold, t, 1e-9);
+    CHECK(candor_mle(&channel, counts, 1, work, &by_order, theta) == CANDOR_OK);
+    CHECK(by_order.active == m && by_order.sorted == (fit.passes > 1) && by_order.passes == 1);
+    /* The projection of the inversion: sum of max(0, n_i - t) is N a. */
+    const double total = sum_of(counts, n), goal = total * channel.keep;
+    sum = 0;
+    for (m = 1; m <= n; m++) {
+      sum += sorted[m - 1];
+      t = (sum - goal) / (double) m;
+      if (m == n || sorted[m] < t) break;
+    }
+    CHECK(candor_invp(&channel, counts, work, &fit, theta) == CANDOR_OK);
+    CHECK(fit.active == m && fit.zeros == n - m && fit.unique == 1);
+    CHECK_NEAR(fit.threshold, t, 1e-9 * (1 + fabs(t)));
+    for (size_t i = 0; i < n; i++) CHECK_NEAR(theta[i], fmax(counts[i] - t, 0) / goal, 1e-9);
+    CHECK(candor_inv(&channel, counts, theta) == CANDOR_OK);
+    double clipped = 0;
+    for (size_t i = 0; i < n; i++) {
+      const double inverse = (counts[i] / total - channel.other_all) / channel.keep;
+      CHECK_NEAR(theta[i], inverse, 1e-12 / channel.keep);
+      clipped += fmax(inverse, 0);
+    }
+    CHECK(candor_invn(&channel, counts, sorted) == CANDOR_OK);
+    for (size_t i = 0; i < n; i++) CHECK_NEAR(sorted[i], fmax(theta[i], 0) / clipped, 1e-10 / channel.keep);
+    free(counts), free(theta), free(sorted), free(work);
+  }
+  const double b[2] = {0.2, 0.3};
+  const candor_additive vector = {2, 0.5, b, 0, 0}, scalar = grr(2, 1);
+  CHECK(candor_simplex_work(&vector) == 4 && candor_simplex_work(&scalar) == 2);
+  double work[2], out[2];
+  const double x[2] = {3, 1};
+  CHECK(candor_project(x, 2, 1e-101, work, out) == CANDOR_DOMAIN);
+  CHECK(candor_project(x, 2, 1.1e100, work, out) == CANDOR_DOMAIN);
+  CHECK(candor_project(x, 2, 1e-100, work, out) == CANDOR_OK && candor_project(x, 2, 1e100, work, out) == CANDOR_OK);
+  CHECK(candor_project(x, 2, 4, work, out) == CANDOR_OK && out[0] == 3 && out[1] == 1);
+  CHECK(candor_project(x, 2, 2, work, out) == CANDOR_OK && out[0] == 2 && out[1] == 0);
+}
+
 int main(void)
 {
   uniform_seed = 20260101;
@@ -335,5 +471,8 @@ int main(void)
   projections();
   hard_for_floats();
   refusals();
+  counts_totals();
+  channels();
+  reports_of_fits();
   return check_report();
 }

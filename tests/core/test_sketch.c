@@ -46,6 +46,37 @@ static void test_occupancy(void)
   }
 }
 
+/* Positions as whoever merges sketches must make them: golden, computed apart in whole numbers of any length. */
+static void test_positions(void)
+{
+  const uint64_t hashes[2] = {UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210)};
+  const int golden[2][5] = {{895, 342, 173, 4, 835}, {720, 735, 750, 381, 396}};
+  for (int h = 0; h < 2; h++) {
+    int bits[1000] = {0}, ones = 0;
+    CHECK(candor_bloom_add(hashes[h], 5, 1000, bits) == CANDOR_OK);
+    for (int j = 0; j < 5; j++) CHECK(bits[golden[h][j]] == 1);
+    for (int i = 0; i < 1000; i++) ones += bits[i];
+    CHECK(ones == 5);
+  }
+  int one[1] = {0}, bits[64] = {0};
+  CHECK(candor_bloom_add(hashes[0], 3, 1, one) == CANDOR_OK && one[0] == 1);
+  CHECK(candor_bloom_add(1, 1, (size_t) 1 << 53, one) == CANDOR_DOMAIN);
+  CHECK(candor_pcsa_add(1, (size_t) 1 << 32, 4, one) == CANDOR_DOMAIN);
+  CHECK(candor_pcsa_add(1, 0, 4, one) == CANDOR_DOMAIN);
+  /* The upper half says the bucket, trailing zeros of the lower the level: half of 2 buckets, 31 levels up. */
+  CHECK(candor_pcsa_add(UINT64_C(0x8000000080000000), 2, 32, bits) == CANDOR_OK && bits[1 + 31 * 2] == 1);
+  CHECK(candor_pcsa_add(UINT64_C(0x7fffffff00000004), 2, 32, bits) == CANDOR_OK && bits[0 + 2 * 2] == 1);
+  CHECK(candor_pcsa_add(UINT64_C(0xffffffff00000006), 2, 3, bits) == CANDOR_OK && bits[1 + 1 * 2] == 1);
+  int ones = 0;
+  for (int i = 0; i < 64; i++) ones += bits[i];
+  CHECK(ones == 3);
+  /* The reference's last vector: 63 bytes. */
+  const candor_hash_key key = {UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908)};
+  unsigned char message[63];
+  for (int i = 0; i < 63; i++) message[i] = (unsigned char) i;
+  CHECK(candor_siphash(key, message, 63) == UINT64_C(0x958a324ceb064572));
+}
+
 int main(void)
 {
   int bits[4] = {0};
@@ -57,5 +88,6 @@ int main(void)
   CHECK(candor_pcsa_add(1, 4, 33, bits) == CANDOR_DOMAIN);
   /* Hash 0 has no trailing one: it stays at the last level. */
   CHECK(candor_pcsa_add(0, 1, 4, bits) == CANDOR_OK && bits[3] == 1 && bits[0] == 0);
+  test_positions();
   return check_report();
 }

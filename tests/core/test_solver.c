@@ -9,12 +9,14 @@
 #include "check.h"
 #include "estimate/em.h"
 #include "uniform.h"
+#include "workspace.h"
 
 typedef struct solution {
   candor_status status;
   double gap, loglik;
   double theta[4096];
   int unique;
+  size_t products;
 } solution;
 
 static void solve(const candor_channel *channel, const double *counts, const double *start, double tolerance,
@@ -22,7 +24,7 @@ static void solve(const candor_channel *channel, const double *counts, const dou
 {
   candor_solver_options options = candor_solver_defaults(channel);
   options.tolerance = tolerance;
-  double *work = malloc(candor_solver_work(channel, &options) * sizeof *work);
+  double *work = workspace(candor_solver_work(channel, &options));
   size_t *index = malloc(candor_solver_index(channel) * sizeof *index);
   candor_solver s;
   candor_status status = candor_solver_init(&s, channel, counts, start, &options, work, index);
@@ -32,6 +34,7 @@ static void solve(const candor_channel *channel, const double *counts, const dou
     out->gap = s.gap;
     out->loglik = s.loglik;
     memcpy(out->theta, s.theta, s.truths * sizeof *s.theta);
+    out->products = s.products;
     out->unique = candor_solver_unique(&s, 1000);
   }
   free(work), free(index);
@@ -134,19 +137,32 @@ static void test_random(void)
     const candor_channel channel = {1, &axis};
     CHECK(result.status == CANDOR_OK && result.gap <= 1e-8);
     CHECK(certificate(&channel, counts, result.theta) <= 1e-8 + 1e-14 * total);
-    double sum = 0;
+    double sum = 0, m[60] = {0};
     for (size_t i = 0; i < K; i++) {
       CHECK(result.theta[i] >= 0);
       sum += result.theta[i];
+      for (size_t j = 0; j < J; j++) m[j] += result.theta[i] * C[i * J + j];
+    }
+    /* What is near 0 and falls is 0: a step of its own, (1 - g) / (sum of phi C^2 / m^2), would take it there. */
+    for (size_t i = 0; i < K; i++) {
+      double decrease = 1, curvature = 0;
+      for (size_t j = 0; j < J; j++) {
+        if (counts[j] == 0) continue;
+        decrease -= counts[j] / total * C[i * J + j] / m[j];
+        curvature += counts[j] / total * C[i * J + j] / m[j] * C[i * J + j] / m[j];
+      }
+      CHECK(result.theta[i] == 0 || decrease < 1e-9 || result.theta[i] * curvature > 0.9 * decrease);
     }
     CHECK_NEAR(sum, 1, 1e-14);
   }
 }
 
-/* Gap <= 1e-10 an observation, checked from the definition. */
-static void check_hard(const candor_channel *channel, const double *counts, double total)
+/* Gap <= 1e-10 an observation, checked from the definition, for no more products with the channel than are allowed, which
+ * are one and a half times those that it took in November 2026: a solver that has lost one of its means ends, but late. */
+static void check_hard(const candor_channel *channel, const double *counts, double total, size_t products)
 {
   solve(channel, counts, NULL, 1e-8, &result);
+  CHECK(result.products <= products);
   CHECK(result.status == CANDOR_OK);
   CHECK(certificate(channel, counts, result.theta) <= 1e-10 * total);
 }
@@ -161,10 +177,11 @@ static void test_hard_channels(void)
     for (size_t j = 0; j < 500; j++) total += counts[j] = floor(N / 500 + sqrt(N / 500) * 3 * (uniform() - 0.5));
     const candor_axis axis = {CANDOR_AXIS_DENSE, 500, 500, C, NULL, 0, {0}};
     const candor_channel channel = {1, &axis};
-    check_hard(&channel, counts, total);
+    check_hard(&channel, counts, total, 800);
   }
   for (int k = 0; k < 4; k++) { /* 200 points: geometric noise; Gaussian noise of condition 1e8 and beyond */
     static const double width[] = {0, 2, 6, 25};
+    static const size_t products[] = {650, 4800, 1350, 600};
     double total = 0;
     for (size_t i = 0; i < 200; i++) {
       double sum = 0;
@@ -177,7 +194,7 @@ static void test_hard_channels(void)
     for (size_t j = 0; j < 200; j++) total += counts[j] = floor(N / 200 * (0.5 + uniform()));
     const candor_axis axis = {CANDOR_AXIS_DENSE, 200, 200, C, NULL, 0, {0}};
     const candor_channel channel = {1, &axis};
-    check_hard(&channel, counts, total);
+    check_hard(&channel, counts, total, products[k]);
   }
   for (size_t K = 8; K <= 128; K *= 4) { /* two truths that differ by 1e-7: smallest singular value about 1e-8 */
     double total = 0;
@@ -191,7 +208,7 @@ static void test_hard_channels(void)
     for (size_t j = 0; j < K; j++) total += counts[j] = floor(1000 * uniform());
     const candor_axis axis = {CANDOR_AXIS_DENSE, K, K, C, NULL, 0, {0}};
     const candor_channel channel = {1, &axis};
-    check_hard(&channel, counts, total);
+    check_hard(&channel, counts, total, K == 8 ? 100 : K == 32 ? 140 : 200);
   }
   for (int k = 0; k < 2; k++) { /* 12 yes/no questions */
     const double p = k ? 0.65 : 0.9, B[4] = {p, 1 - p, 1 - p, p};
@@ -200,7 +217,7 @@ static void test_hard_channels(void)
     for (int d = 0; d < 12; d++) axes[d] = (candor_axis){CANDOR_AXIS_DENSE, 2, 2, B, NULL, 0, {0}};
     for (size_t j = 0; j < 4096; j++) total += counts[j] = floor(-40 * log(uniform()));
     const candor_channel channel = {12, axes};
-    check_hard(&channel, counts, total);
+    check_hard(&channel, counts, total, k ? 1500 : 320);
   }
 }
 
@@ -259,7 +276,7 @@ static void test_information(void)
   const candor_channel channel = {3, axes};
   const double counts[] = {310, 120, 95, 400, 210, 35, 150, 60};
   candor_solver_options options = candor_solver_defaults(&channel);
-  double *work = malloc(candor_solver_work(&channel, &options) * sizeof *work);
+  double *work = workspace(candor_solver_work(&channel, &options));
   size_t *index = malloc(candor_solver_index(&channel) * sizeof *index);
   candor_solver s;
   candor_status status = candor_solver_init(&s, &channel, counts, NULL, &options, work, index);
@@ -383,6 +400,149 @@ static void test_em(void)
   CHECK(candor_em_start(&em, &channel, counts, theta, work) == CANDOR_DOMAIN);
 }
 
+static void test_starts(void)
+{
+  const double C[6] = {0.5, 0.25, 0.25, 0.125, 0.5, 0.375}, counts[3] = {30, 50, 20};
+  const candor_axis axis = {CANDOR_AXIS_DENSE, 2, 3, C, NULL, 0, {0}};
+  const candor_channel channel = {1, &axis};
+  double best[2];
+  solve(&channel, counts, NULL, 1e-9, &result);
+  CHECK(result.status == CANDOR_OK && result.unique == 1);
+  memcpy(best, result.theta, sizeof best);
+  candor_solver_options options = candor_solver_defaults(&channel);
+  options.tolerance = 1e-6;
+  double *work = workspace(candor_solver_work(&channel, &options));
+  size_t *index = malloc(candor_solver_index(&channel) * sizeof *index);
+  candor_solver s;
+  /* The maximum is one at once, from a start that needs no sum of 1. */
+  double start[2] = {3 * best[0], 3 * best[1]};
+  CHECK(candor_solver_init(&s, &channel, counts, start, &options, work, index) == CANDOR_OK);
+  CHECK(candor_solver_run(&s, 10) == CANDOR_OK && s.iterations == 0);
+  CHECK_NEAR(s.theta[0], best[0], 1e-15);
+  start[0] = NAN;
+  CHECK(candor_solver_init(&s, &channel, counts, start, &options, work, index) == CANDOR_NOT_FINITE);
+  start[0] = start[1] = 1e308;
+  CHECK(candor_solver_init(&s, &channel, counts, start, &options, work, index) == CANDOR_DOMAIN);
+  options.tolerance = -1;
+  CHECK(candor_solver_init(&s, &channel, counts, NULL, &options, work, index) == CANDOR_DOMAIN);
+  options.tolerance = 1e-9;
+  /* No more steps than were asked for. */
+  CHECK(candor_solver_init(&s, &channel, counts, NULL, &options, work, index) == CANDOR_AGAIN);
+  CHECK(candor_solver_run(&s, 0) == CANDOR_AGAIN && s.iterations == 0);
+  CHECK(candor_solver_run(&s, 1) == CANDOR_AGAIN && s.iterations == 1);
+  while (candor_solver_run(&s, 1) == CANDOR_AGAIN) continue;
+  CHECK(candor_solver_unique(&s, 2) == 1 && candor_solver_unique(&s, 1) == 0); /* two cells are not one */
+  free(work), free(index);
+  /* A start that cannot have produced the reports gives way to the uniform distribution. */
+  const double direct[4] = {1, 0, 0, 1}, both[2] = {30, 10}, one[2] = {1, 0};
+  const candor_axis certain = {CANDOR_AXIS_DENSE, 2, 2, direct, NULL, 0, {0}};
+  const candor_channel identity = {1, &certain};
+  solve(&identity, both, one, 1e-9, &result);
+  CHECK(result.status == CANDOR_OK);
+  CHECK_NEAR(result.theta[0], 0.75, 1e-9);
+  CHECK_NEAR(result.loglik, 30 * log(0.75) + 10 * log(0.25), 1e-9);
+  /* Nobody reported the second: the truth is the first, and the unreported never enters. */
+  solve(&identity, one, NULL, 1e-9, &result);
+  CHECK(result.status == CANDOR_OK && result.theta[0] == 1 && result.theta[1] == 0 && result.loglik == 0);
+  const double products[2] = {0, 0};
+  double room[16];
+  CHECK(candor_impossible(&identity, products, room) == 2);
+  const double holes[6] = {0.5, 0, 0.5, 0.5, 0, 0.5}, last[3] = {0, 1, 1};
+  const candor_axis with_hole = {CANDOR_AXIS_DENSE, 2, 3, holes, NULL, 0, {0}};
+  const candor_channel hole = {1, &with_hole};
+  CHECK(candor_impossible(&hole, last, room) == 1);
+}
+
+/* With room for a Hessian of three cells only, and none: gradients and vertices do it. */
+static void test_little_room(void)
+{
+  enum { K = 12, J = 15 };
+  double C[K * J], counts[J], total = 0;
+  for (size_t i = 0; i < K; i++) {
+    double sum = 0;
+    for (size_t j = 0; j < J; j++) sum += C[i * J + j] = pow(uniform(), 4);
+    for (size_t j = 0; j < J; j++) C[i * J + j] /= sum;
+  }
+  for (size_t j = 0; j < J; j++) total += counts[j] = floor(1000 * uniform());
+  const candor_axis axis = {CANDOR_AXIS_DENSE, K, J, C, NULL, 0, {0}};
+  const candor_channel channel = {1, &axis};
+  for (size_t limit = 0; limit <= 3; limit += 3) {
+    candor_solver_options options = candor_solver_defaults(&channel);
+    options.newton_limit = limit;
+    double *work = workspace(candor_solver_work(&channel, &options));
+    size_t *index = malloc(candor_solver_index(&channel) * sizeof *index);
+    candor_solver s;
+    candor_status status = candor_solver_init(&s, &channel, counts, NULL, &options, work, index);
+    for (int k = 0; k < 5000 && status == CANDOR_AGAIN; k++) status = candor_solver_run(&s, 1);
+    CHECK(status == CANDOR_OK && s.gap <= 1e-8);
+    CHECK(certificate(&channel, counts, s.theta) <= 1e-8 + 1e-13 * total);
+    CHECK(candor_solver_unique(&s, 100) == 0); /* not examined */
+    free(work), free(index);
+  }
+}
+
+static void test_em_edges(void)
+{
+  /* The third report is impossible, and was never given. */
+  const double C[6] = {0.75, 0.25, 0, 0.25, 0.75, 0}, counts[3] = {6, 4, 0};
+  const candor_axis axis = {CANDOR_AXIS_DENSE, 2, 3, C, NULL, 0, {0}};
+  const candor_channel channel = {1, &axis};
+  double theta[2] = {0.5, 0.5}, *work = workspace(candor_em_work(&channel)), gap[3], loglik[3];
+  const candor_ibu_trace trace = {gap, loglik}, no_trace = {NULL, NULL};
+  candor_em em;
+  CHECK(candor_em_start(&em, &channel, counts, theta, work) == CANDOR_OK);
+  em.limit = 2;
+  CHECK(candor_em_run(&em, 0, &trace) == CANDOR_AGAIN && em.steps == 0);
+  /* One update by hand: theta_1 = (.6 .75 + .4 .25) .5 / .5. */
+  CHECK(candor_em_run(&em, 1, &trace) == CANDOR_AGAIN && em.steps == 1);
+  CHECK_NEAR(theta[0], 0.55, 1e-15);
+  CHECK_NEAR(loglik[0], log(0.5), 1e-15);
+  CHECK_NEAR(gap[0], log(1.1), 1e-15);
+  CHECK_NEAR(loglik[1], 0.6 * log(0.525) + 0.4 * log(0.475), 1e-15);
+  CHECK(candor_em_run(&em, 9, &no_trace) == CANDOR_OK && em.steps == 2);
+  const double bad[][2] = {{NAN, 1}, {1.5, -0.5}, {0.5, 0.5 + 2e-8}, {1, 0}}, all[3] = {6, 4, 1};
+  const candor_status expected[] = {CANDOR_NOT_FINITE, CANDOR_DOMAIN, CANDOR_DOMAIN, CANDOR_OK};
+  for (int k = 0; k < 4; k++) {
+    memcpy(theta, bad[k], sizeof theta);
+    CHECK(candor_em_start(&em, &channel, counts, theta, work) == expected[k]);
+  }
+  CHECK(candor_em_start(&em, &channel, all, theta, work) == CANDOR_IMPOSSIBLE);
+  const candor_channel none = {0, &axis};
+  CHECK(candor_em_start(&em, &none, counts, theta, work) == CANDOR_DOMAIN);
+  free(work);
+}
+
+/* p = 3/4 and q = 1/4, 2 and 3 reports: from equal shares the best vertex is the second, and the likelihood is greatest
+ * where its share is (3/5 - q) / (p - q) = 7/10; from there no vertex gains. EM by hand: theta g. */
+static void test_steps(void)
+{
+  const double C[4] = {0.75, 0.25, 0.25, 0.75}, counts[2] = {2, 3};
+  const candor_axis axis = {CANDOR_AXIS_DENSE, 2, 2, C, NULL, 0, {0}};
+  const candor_channel channel = {1, &axis};
+  const candor_solver_options options = candor_solver_defaults(&channel);
+  double *work = workspace(candor_solver_work(&channel, &options));
+  size_t *index = malloc(candor_solver_index(&channel) * sizeof *index);
+  candor_solver s;
+  CHECK(candor_solver_init(&s, &channel, counts, NULL, &options, work, index) == CANDOR_AGAIN);
+  CHECK_NEAR(s.score[0], 0.9, 1e-15); /* (.4 .75 + .6 .25) / .5 */
+  CHECK_NEAR(s.gap, 5 * log(1.1), 1e-14);
+  CHECK_NEAR(s.loglik, 5 * log(0.5), 1e-14);
+  candor_certificate_em_step(&s);
+  CHECK_NEAR(s.x[1], 0.55, 1e-15);
+  CHECK_NEAR(s.m[1], 0.25 + 0.5 * 0.55, 1e-15);
+  CHECK(candor_certificate_vertex_step(&s) == 1);
+  CHECK_NEAR(s.x[1], 0.7, 1e-12);
+  CHECK_NEAR(s.theta[0], 0.3, 1e-12);
+  CHECK_NEAR(s.gap, 0, 1e-10);
+  CHECK(candor_certificate_vertex_step(&s) == 0);
+  const double even[2] = {0.5, 0.5}, certain[2] = {0.5, 0.5}, impossible[2] = {0.5, 0};
+  /* F is sum x - sum phi log m. */
+  CHECK_NEAR(candor_certificate_change(&s, even, certain), 0 - (0.4 * log(0.5 / 0.4) + 0.6 * log(0.5 / 0.6)), 1e-12);
+  CHECK(candor_certificate_change(&s, even, impossible) == HUGE_VAL);
+  CHECK(candor_certificate_possible(&s, certain) == 1 && candor_certificate_possible(&s, impossible) == 0);
+  free(work), free(index);
+}
+
 int main(void)
 {
   uniform_seed = 42;
@@ -396,5 +556,9 @@ int main(void)
   test_uniqueness();
   test_bad_input();
   test_em();
+  test_em_edges();
+  test_starts();
+  test_little_room();
+  test_steps();
   return check_report();
 }

@@ -8,6 +8,7 @@
 #include "study/simulate.h"
 #include "study/stream.h"
 #include "study/study.h"
+#include "workspace.h"
 
 static void test_stream(void)
 {
@@ -63,7 +64,7 @@ static void test_histogram(void)
                                    0.20361328125,  0.153076171875, 0.1171875,      0.2880859375,  0.0732421875};
   const double truth[3] = {2, 1, 0}, theta[3] = {2.0 / 3, 1.0 / 3, 0};
   const candor_world world = {{3, 0.4375, NULL, 0.1875, 0.4375 / 0.1875}, theta, truth, 3};
-  double *memory = malloc(candor_simulator_work(3) * sizeof *memory);
+  double *memory = workspace(candor_simulator_work(3));
   candor_simulator *simulator = malloc(sizeof *simulator);
   generator g;
   start(&g, 4);
@@ -100,7 +101,7 @@ static void test_rows(const double *b, double a, const double *truth)
     }
     exact[SIDE * of[0] + of[1]] += p;
   }
-  double *memory = malloc(candor_simulator_work(K) * sizeof *memory);
+  double *memory = workspace(candor_simulator_work(K));
   candor_simulator *simulator = malloc(sizeof *simulator);
   generator g;
   start(&g, 6);
@@ -128,13 +129,13 @@ static void test_long_rows(size_t k, double n)
 {
   enum { DRAWS = 3000 };
   double *truth = calloc(k, sizeof *truth), *theta = calloc(k, sizeof *theta), *counts = malloc(k * sizeof *counts);
-  double *own = malloc(DRAWS * sizeof *own), *far = malloc(DRAWS * sizeof *far), *odd = malloc(DRAWS * sizeof *odd);
+  double *own = workspace(DRAWS), *far = malloc(DRAWS * sizeof *far), *odd = malloc(DRAWS * sizeof *odd);
   const size_t x = k / 3;
   const double b = 1.0 / ((double) k - 0.5), a = -0.5 * b;
   truth[x] = n;
   theta[x] = 1;
   const candor_world world = {{k, a, NULL, b, -0.5}, theta, truth, n};
-  double *memory = malloc(candor_simulator_work(k) * sizeof *memory);
+  double *memory = workspace(candor_simulator_work(k));
   candor_simulator *simulator = malloc(sizeof *simulator);
   generator g;
   start(&g, 9);
@@ -170,7 +171,7 @@ static void test_anew(size_t k, double n, double steep)
   for (size_t i = 0; i < k; i++) theta[i] /= total;
   for (size_t i = 1; i < k; i += 2) odd_p += q + a * theta[i];
   const candor_world world = {{k, a, NULL, q, expm1(2)}, theta, NULL, n};
-  double *memory = malloc(candor_simulator_work(k) * sizeof *memory);
+  double *memory = workspace(candor_simulator_work(k));
   candor_simulator simulator;
   generator g;
   start(&g, 12);
@@ -257,6 +258,72 @@ static void test_refusals(void)
   CHECK(candor_simulator_start(&simulator, &world, memory) != CANDOR_OK);
 }
 
+static void test_bounds(void)
+{
+  double theta[2] = {0.5, 0.5}, truth[2] = {4, 6}, memory[16], estimate[2], work[4];
+  candor_world good = {{2, 0.4, NULL, 0.3, 4.0 / 3}, theta, truth, 10}, world;
+  candor_simulator simulator;
+#define STATUS(change, status)                                           \
+  do {                                                                   \
+    world = good;                                                        \
+    change;                                                              \
+    CHECK(candor_simulator_start(&simulator, &world, memory) == status); \
+  } while (0)
+  STATUS((void) 0, CANDOR_OK);
+  STATUS(world.respondents = 9, CANDOR_DOMAIN);
+  STATUS((world.truth = NULL, world.respondents = 1), CANDOR_OK);
+  STATUS((world.truth = NULL, world.respondents = 0.5), CANDOR_DOMAIN);
+  STATUS((world.truth = NULL, world.respondents = -1), CANDOR_DOMAIN);
+  STATUS((world.truth = NULL, world.respondents = 1.5), CANDOR_DOMAIN);
+  STATUS((world.truth = NULL, world.respondents = 9007199254740992.0), CANDOR_OK);
+  STATUS((world.truth = NULL, world.respondents = 9007199254740994.0), CANDOR_DOMAIN);
+  truth[1] = 5.5, truth[0] = 4.5;
+  STATUS((void) 0, CANDOR_DOMAIN);
+  truth[0] = -1, truth[1] = 11;
+  STATUS((void) 0, CANDOR_DOMAIN);
+  truth[0] = 0, truth[1] = 10;
+  STATUS((void) 0, CANDOR_OK);
+  theta[1] = 0.5 + 0.9e-8;
+  STATUS((void) 0, CANDOR_OK);
+  theta[1] = 0.5 + 1.1e-8;
+  STATUS((void) 0, CANDOR_DOMAIN);
+  theta[0] = -0.5, theta[1] = 1.5;
+  STATUS((void) 0, CANDOR_DOMAIN);
+#undef STATUS
+  /* Of a truth that is told for certain, all tell it, and a world of one category has one report. */
+  const double ones[1] = {1}, all[1] = {7}, counts_of[2] = {3, 1};
+  generator g;
+  start(&g, 21);
+  double counts[2];
+  theta[0] = 0, theta[1] = 1;
+  const candor_world sure = {{2, 1, NULL, 0, INFINITY}, theta, truth, 10},
+                     single = {{1, 1, NULL, 0, INFINITY}, ones, all, 7};
+  CHECK(candor_simulator_start(&simulator, &sure, memory) == CANDOR_OK);
+  CHECK(candor_simulate(&simulator, &g.draw, counts) == CANDOR_OK && counts[0] == 0 && counts[1] == 10);
+  CHECK(candor_simulator_start(&simulator, &single, memory) == CANDOR_OK);
+  CHECK(candor_simulate(&simulator, &g.draw, counts) == CANDOR_OK && counts[0] == 7);
+  /* p = 3/4, q = 1/4, counts 3 and 1: the inversion is (1, 0), and so is all else; 4 and 0: (3/2, -1/2), else (1, 0). */
+  const candor_additive channel = {2, 0.5, NULL, 0.25, 2};
+  const double extreme[2] = {4, 0};
+  for (int method = 0; method < CANDOR_STUDY_METHODS; method++) {
+    CHECK(candor_study_estimate(&channel, method, counts_of, work, estimate) == CANDOR_OK);
+    CHECK_NEAR(estimate[0], 1, 1e-15);
+    CHECK_NEAR(estimate[1], 0, 1e-15);
+    CHECK(candor_study_estimate(&channel, method, extreme, work, estimate) == CANDOR_OK);
+    CHECK_NEAR(estimate[0], method == CANDOR_STUDY_INV ? 1.5 : 1, 1e-15);
+  }
+  CHECK(candor_study_estimate(&channel, CANDOR_STUDY_METHODS, extreme, work, estimate) == CANDOR_DOMAIN);
+  CHECK(candor_study_estimate(&channel, -1, extreme, work, estimate) == CANDOR_DOMAIN);
+  /* Counts 6, 3, 1 under p = 1/2, q = 1/4: inversion (1.4, .2, -.6), normalized (7, 1, 0)/8, projected (1, 0, 0). */
+  const candor_additive three = {3, 0.25, NULL, 0.25, 1};
+  const double mixed[3] = {6, 3, 1};
+  double values[3], room[3];
+  CHECK(candor_study_estimate(&three, CANDOR_STUDY_INVN, mixed, room, values) == CANDOR_OK);
+  CHECK_NEAR(values[0], 0.875, 1e-15);
+  CHECK(candor_study_estimate(&three, CANDOR_STUDY_INVP, mixed, room, values) == CANDOR_OK);
+  CHECK_NEAR(values[0], 1, 1e-15);
+}
+
 int main(void)
 {
   test_stream();
@@ -279,5 +346,6 @@ int main(void)
   test_anew(65, 1e9, 2.5);
   test_judge();
   test_refusals();
+  test_bounds();
   return check_report();
 }

@@ -236,6 +236,86 @@ static void totals(void)
   CHECK(candor_count_reports(&reports, sums, squares, &position) == CANDOR_DOMAIN && position == 2);
 }
 
+/* Bad numbers at the first report and at the last, in every field; no reports at all. */
+static void edges(void)
+{
+  double sums[2] = {0}, squares[2] = {0}, seen[20] = {0};
+  int group[3] = {1, 2, 1};
+  double weight[3] = {1, 1, 1};
+  size_t position = 7;
+  const candor_support_reports reports = {3, group, 2, weight}, none = {0, NULL, 1, NULL}, plain = {3, NULL, 1, NULL};
+  for (int at = 0; at < 3; at++) {
+    weight[at] = -0.5;
+    CHECK(candor_count_reports(&reports, sums, squares, &position) == CANDOR_DOMAIN && position == (size_t) at);
+    weight[at] = 0;
+    CHECK(candor_count_reports(&reports, sums, squares, &position) == CANDOR_OK);
+  }
+  CHECK(candor_count_reports(&none, sums, squares, &position) == CANDOR_OK);
+  uint8_t bits[6] = {3, 1, 2, 0, 1, 0};
+  uint32_t ones[3];
+  /* Nine categories: the last byte of a report holds one. */
+  CHECK(candor_count_bits(&plain, bits, 9, SIZE_MAX, ones, seen, &position) == CANDOR_OK);
+  CHECK(seen[0] == 2 && seen[1] == 2 && seen[2] == 0 && seen[8] == 1);
+  CHECK(candor_count_bits(&plain, bits, 9, 2, ones, seen, &position) == CANDOR_DOMAIN && position == 2);
+  bits[3] = 2;
+  CHECK(candor_count_bits(&plain, bits, 9, SIZE_MAX, ones, seen, &position) == CANDOR_DOMAIN && position == 0);
+  bits[3] = 0, bits[5] = 0x80;
+  CHECK(candor_count_bits(&plain, bits, 9, SIZE_MAX, ones, seen, &position) == CANDOR_DOMAIN && position == 2);
+  /* Lists: the first number may be 1, the last k. */
+  const int lists[6] = {1, 4, 2, 3, 3, 4}, falling[2] = {3, 2}, negative[2] = {-1, -4}, zero[1] = {0};
+  const candor_support_reports one = {1, NULL, 1, NULL};
+  memset(seen, 0, sizeof seen);
+  CHECK(candor_count_lists(&plain, lists, 2, 4, 0, seen, &position) == CANDOR_OK);
+  CHECK(seen[0] == 1 && seen[1] == 1 && seen[2] == 2 && seen[3] == 2);
+  CHECK(candor_count_lists(&one, falling, 2, 4, 0, seen, &position) == CANDOR_DOMAIN && position == 0);
+  CHECK(candor_count_lists(&one, zero, 1, 4, 1, seen, &position) == CANDOR_DOMAIN);
+  CHECK(candor_count_lists(&one, negative, 2, 4, 0, seen, &position) == CANDOR_DOMAIN);
+  memset(seen, 0, sizeof seen);
+  CHECK(candor_count_lists(&one, negative, 2, 4, 1, seen, &position) == CANDOR_OK && seen[4] == 1 && seen[7] == 1);
+  CHECK(candor_count_lists(&one, negative, 2, 3, 1, seen, &position) == CANDOR_DOMAIN);
+}
+
+static void tables_of_functions(void)
+{
+  enum { F = 5, K = 9, PRIME = 11, BUCKETS = 4 };
+  uint32_t slope[F], shift[F], code[K];
+  int table[F * K];
+  for (uint32_t m = 0; m < F; m++) slope[m] = 1 + below(PRIME - 1), shift[m] = below(PRIME);
+  for (uint32_t v = 0; v < K; v++) code[v] = (3 * v + 1) % PRIME;
+  const candor_affine hash = {PRIME, BUCKETS};
+  candor_hash_table(&hash, code, K, slope, shift, F, table);
+  for (uint32_t m = 0; m < F; m++)
+    for (uint32_t v = 0; v < K; v++)
+      CHECK(table[v + K * m] == 1 + (int) ((slope[m] * code[v] + shift[m]) % PRIME * BUCKETS / PRIME));
+}
+
+/* Products without division against division, and the edges of buckets against the residues that are in them. */
+static void affine_arithmetic(void)
+{
+  const uint32_t primes[] = {2, 3, 7, 65537, 2147483629, 2147483647};
+  for (int t = 0; t < 6; t++) {
+    const uint32_t prime = primes[t];
+    const candor_affine hash = {prime, 2};
+    int right = 1;
+    for (uint32_t i = 0; i < 20000; i++) {
+      const uint32_t slope = i % 5 ? below(prime) : prime - 1, code = i % 7 ? below(prime) : prime - 1,
+                     shift = below(prime);
+      right &= candor_affine_times(candor_affine_multiplier(&hash, slope), code) == (uint64_t) slope * code % prime;
+      right &= candor_affine_residue(&hash, slope, shift, code) == ((uint64_t) slope * code + shift) % prime;
+    }
+    CHECK(right);
+  }
+  for (uint32_t buckets = 2; buckets <= 23; buckets++) {
+    const candor_affine hash = {23, buckets};
+    uint32_t bucket = 0;
+    CHECK(candor_affine_edge(&hash, 0) == 0 && candor_affine_edge(&hash, buckets) == 23);
+    for (uint32_t residue = 0; residue < 23; residue++) {
+      CHECK(candor_affine_bucket(&hash, residue) == residue * buckets / 23);
+      for (; bucket < residue * buckets / 23; bucket++) CHECK(candor_affine_edge(&hash, bucket + 1) == residue);
+    }
+  }
+}
+
 int main(void)
 {
   const uint32_t key[8] = {13, 20, 26, 3, 141, 59, 26, 5}, nonce[2] = {0, 0};
@@ -246,5 +326,8 @@ int main(void)
   hashed();
   hashed_example();
   totals();
+  edges();
+  tables_of_functions();
+  affine_arithmetic();
   return check_report();
 }

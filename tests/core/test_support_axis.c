@@ -1,10 +1,12 @@
 /* Channels of two values against their dense matrices, entry by entry, in the products and in the solver. */
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 #include "estimate/channel.h"
 #include "estimate/solver.h"
+#include "workspace.h"
 
 enum { TRUTHS = 40, REPORTS = 300 };
 static double matrix[TRUTHS * REPORTS];
@@ -56,11 +58,12 @@ static candor_axis hadamard(size_t truths, size_t blocks, size_t size, double lo
 
 static void compare(candor_axis axis)
 {
-  static double work[1000], theta[TRUTHS], w[REPORTS], m[REPORTS], g[TRUTHS], row[REPORTS];
   const size_t K = axis.truths, J = axis.reports;
   const candor_channel channel = {1, &axis};
   CHECK(candor_channel_check(&channel) == CANDOR_OK);
-  CHECK(candor_channel_work(&channel) <= 1000);
+  double *work = workspace(candor_channel_work(&channel));
+  double *theta = malloc(K * sizeof *theta), *g = malloc(K * sizeof *g);
+  double *w = malloc(J * sizeof *w), *m = malloc(J * sizeof *m), *row = malloc(J * sizeof *row);
   for (size_t x = 0; x < K; x++) theta[x] = draw();
   for (size_t y = 0; y < J; y++) w[y] = draw();
   candor_channel_forward(&channel, theta, work, m);
@@ -87,6 +90,7 @@ static void compare(candor_axis axis)
     candor_channel_row(&channel, x, row);
     CHECK(memcmp(row, matrix + x * J, J * sizeof *row) == 0);
   }
+  free(work), free(theta), free(g), free(w), free(m), free(row);
 }
 
 static void products(void)
@@ -147,6 +151,42 @@ static void refusals(void)
   CHECK(candor_channel_check(&product) == CANDOR_DOMAIN);
 }
 
+static void edges(void)
+{
+  candor_axis axis = random_sets(9, 20, 0, 2);
+  CHECK(candor_support_axis_holds(&axis.support) && candor_support_axis_work(&axis.support) == 256);
+  bits[20 + 19] |= 2; /* truth 9 of 0 to 8, of the last set */
+  CHECK(!candor_support_axis_holds(&axis.support));
+  axis = random_sets(9, 20, 2, 0);
+  CHECK(candor_support_axis_holds(&axis.support));
+  const double bad[] = {-1, NAN, INFINITY};
+  for (int b = 0; b < 3; b++) {
+    axis = random_sets(9, 20, bad[b], 1);
+    CHECK(!candor_support_axis_holds(&axis.support));
+    axis = random_sets(9, 20, 1, bad[b]);
+    CHECK(!candor_support_axis_holds(&axis.support));
+  }
+  axis = random_sets(9, 20, 1, 2);
+  axis.support.truths = 0;
+  CHECK(!candor_support_axis_holds(&axis.support));
+  axis.support.truths = 9, axis.support.reports = 0;
+  CHECK(!candor_support_axis_holds(&axis.support));
+  axis = hadamard(9, 3, 4, 1, 2);
+  CHECK(candor_support_axis_holds(&axis.support) && candor_support_axis_work(&axis.support) == 8);
+  const candor_support_axis good = axis.support;
+  for (int k = 0; k < 5; k++) {
+    candor_support_axis s = good;
+    if (k == 0) s.truths = 10;
+    if (k == 1) s.blocks = 0, s.reports = 0;
+    if (k == 2) s.size = 1, s.reports = 3, s.truths = 1;
+    if (k == 3) s.size = 6, s.reports = 18;
+    if (k == 4) s.reports = 13;
+    CHECK(!candor_support_axis_holds(&s));
+  }
+  candor_support_axis large = {3, 0, 1, 2, NULL, 4, (size_t) 1 << 62};
+  CHECK(!candor_support_axis_holds(&large)); /* 2^64 reports */
+}
+
 int main(void)
 {
   products();
@@ -155,5 +195,6 @@ int main(void)
   same_maximum(hadamard(20, 2, 16, 0.2, 1));
   same_maximum(hadamard(31, 1, 32, 0.05, 1));
   refusals();
+  edges();
   return check_report();
 }

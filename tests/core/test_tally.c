@@ -131,6 +131,78 @@ static void test_check_counts(void)
   CHECK(candor_check_counts(huge, 0, 1, &total, &position) == CANDOR_OK && total == 0.0);
 }
 
+/* The general way against the plainest loop, over codes that begin anywhere; what it refuses, at every place. */
+static void test_general(void)
+{
+  enum { n = 203, k = 5, n_groups = 3 };
+  static int codes[n], groups[n];
+  static double weights[n];
+  const int firsts[] = {1, 0, -2, INT_MAX - 4};
+  for (int kind = 0; kind < 8; kind++) {
+    for (int f = 0; f < 4; f++) {
+      double counts[k * n_groups] = {0}, expected[k * n_groups] = {0}, squares[n_groups] = {0}, sums[n_groups] = {0};
+      double missing = 0, gone = 0;
+      size_t position = 999;
+      for (int i = 0; i < n; i++) {
+        codes[i] = firsts[f] + (i * i + i / 3) % k;
+        groups[i] = 1 + i % n_groups;
+        weights[i] = 0.25 * (i % 7);
+        if ((kind & 4) && i % 11 == 5) codes[i] = INT_MIN, gone++;
+        else {
+          const int group = kind & 2 ? i % n_groups : 0;
+          const double weight = kind & 1 ? weights[i] : 1;
+          expected[group * k + (codes[i] - firsts[f])] += weight;
+          sums[group] += kind & 1 ? weight * weight : 0;
+        }
+      }
+      candor_tally_reports reports = {
+          codes, kind & 2 ? groups : NULL, kind & 1 ? weights : NULL, n, firsts[f], INT_MIN, kind & 4};
+      const size_t used = kind & 2 ? n_groups : 1;
+      CHECK(candor_tally(&reports, k, used, work, counts, squares, &missing, &position) == CANDOR_OK);
+      CHECK(memcmp(counts, expected, sizeof counts) == 0 && memcmp(squares, sums, sizeof squares) == 0);
+      CHECK(missing == gone && position == 999);
+      if (!(kind & 4)) continue;
+      /* Not to be skipped: the first missing one is refused. */
+      reports.skip_missing = 0;
+      CHECK(candor_tally(&reports, k, used, work, counts, squares, &missing, &position) == CANDOR_DOMAIN &&
+            position == 5);
+    }
+  }
+  /* A missing code among those of categories is still missing. */
+  const int inside[] = {1, 2, 9, 2, 3};
+  double counts[9] = {0}, squares[3] = {0}, missing = 0;
+  size_t position = 99;
+  candor_tally_reports reports = {inside, NULL, NULL, 5, 1, 9, 0};
+  CHECK(candor_tally(&reports, 9, 1, work, counts, squares, &missing, &position) == CANDOR_DOMAIN && position == 2);
+  reports.missing = 10;
+  CHECK(candor_tally(&reports, 9, 1, work, counts, squares, &missing, &position) == CANDOR_OK && counts[8] == 1);
+  const int codes5[] = {1, 2, 1, 2, 1}, good_groups[] = {1, 3, 2, 1, 1};
+  const double good[] = {1, 0, 1, 2, 3}, bad_weight[] = {-0.5, INFINITY, NAN};
+  for (int at = 0; at < 5; at++) {
+    for (int b = 0; b < 6; b++) {
+      double w[5];
+      int g[5], c[5];
+      memcpy(w, good, sizeof w), memcpy(g, good_groups, sizeof g), memcpy(c, codes5, sizeof c);
+      if (b < 3) w[at] = bad_weight[b];
+      else if (b < 5) g[at] = b == 3 ? 0 : 4;
+      else c[at] = 3;
+      const candor_tally_reports wrong = {c, g, w, 5, 1, INT_MIN, 1};
+      CHECK(candor_tally(&wrong, 2, 3, work, counts, squares, &missing, &position) == CANDOR_DOMAIN);
+      CHECK(position == (size_t) at);
+    }
+  }
+  CHECK(candor_tally_work(3) == 12 && candor_tally_work(4096) == 16384 && candor_tally_work(4097) == 4097);
+  double total;
+  const double whole[] = {1, 2, 3, 4, 5, 6, 7};
+  for (size_t m = 0; m <= 7; m++)
+    CHECK(candor_check_counts(whole, m, 1, &total, &position) == CANDOR_OK && total == (double) (m * (m + 1)) / 2);
+  const double signs[] = {NAN, -INFINITY, INFINITY, -1, 1.5};
+  const candor_status status[] = {CANDOR_NOT_FINITE, CANDOR_NOT_FINITE, CANDOR_NOT_FINITE, CANDOR_DOMAIN,
+                                  CANDOR_DOMAIN};
+  for (int b = 0; b < 5; b++)
+    CHECK(candor_check_counts(&signs[b], 1, 1, &total, &position) == status[b] && position == 0);
+}
+
 int main(void)
 {
   test_by_hand();
@@ -140,5 +212,6 @@ int main(void)
   test_many_categories();
   test_limits();
   test_check_counts();
+  test_general();
   return check_report();
 }

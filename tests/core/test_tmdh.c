@@ -15,8 +15,8 @@
 #define ROWS 3
 #define SETS 8
 
-static const double p[COLUMNS] = {0.8, 0.95, 0.25};
-static const double q[COLUMNS] = {0.1, 0.3, 0.6};
+static double p[COLUMNS] = {0.8, 0.95, 0.25};
+static double q[COLUMNS] = {0.1, 0.3, 0.6};
 
 static candor_set_list sets;
 static size_t work[256];
@@ -190,23 +190,42 @@ static void agree(void)
       CHECK(h.target != CANDOR_SAMPLE || at == n);
     }
     double covariance[3], correlation[3], v_covariance[3], v_correlation[3];
-    const candor_pairs out = {covariance, correlation, v_covariance, v_correlation, NULL};
+    double moments[18];
+    const candor_pairs out = {covariance, correlation, v_covariance, v_correlation, moments};
     CHECK(candor_correlations(&h, &out) == CANDOR_OK);
     for (size_t pair = 0; pair < 3; pair++) {
       const size_t at[3] = {(size_t) member[4 + pair][0] + 1, (size_t) member[4 + pair][1] + 1, 4 + pair};
       const double x = mu[at[0]] / ROWS, y = mu[at[1]] / ROWS, z = mu[at[2]] / ROWS;
       const double gradient[3] = {-y / ROWS, -x / ROWS, 1.0 / ROWS};
-      double variance = 0;
+      double variance = 0, slope[3], v_ratio = 0;
+      const int inside = x > 0 && x < 1 && y > 0 && y < 1;
+      const double ratio = (z - x * y) / sqrt(x * (1 - x) * y * (1 - y));
+      /* The correlation's derivatives by differences. */
+      for (size_t k = 0; k < 3; k++) {
+        const double e = 1e-6, a = x + (k == 0 ? e : 0), b = y + (k == 1 ? e : 0), c = z + (k == 2 ? e : 0);
+        slope[k] = ((c - a * b) / sqrt(a * (1 - a) * b * (1 - b)) - ratio) / e / ROWS;
+      }
+      const size_t order[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+      for (size_t k = 0; k < 6; k++) {
+        const size_t a = at[order[k][0]], b = at[order[k][1]];
+        double entry;
+        CHECK(candor_tmdh_entry(&h, member[a], size_of[a], member[b], size_of[b], &entry) == CANDOR_OK);
+        CHECK_NEAR(moments[6 * pair + k], entry, 1e-10 * (1 + fabs(entry)));
+      }
       for (size_t a = 0; a < 3; a++) {
         for (size_t b = 0; b < 3; b++) {
           double entry;
           CHECK(candor_tmdh_entry(&h, member[at[a]], size_of[at[a]], member[at[b]], size_of[at[b]], &entry) ==
                 CANDOR_OK);
           variance += gradient[a] * gradient[b] * entry;
+          v_ratio += slope[a] * slope[b] * entry;
         }
       }
       CHECK_NEAR(covariance[pair], z - x * y, 1e-12);
       CHECK_NEAR(v_covariance[pair], variance, 1e-10 * (1 + fabs(variance)));
+      CHECK(inside || (isnan(correlation[pair]) && isnan(v_correlation[pair])));
+      if (inside) CHECK_NEAR(correlation[pair], ratio, 1e-12 * (1 + fabs(ratio)));
+      if (inside) CHECK_NEAR(v_correlation[pair], v_ratio, 1e-4 * (1 + fabs(v_ratio)));
     }
   }
   CHECK_NEAR(nonzero, candor_overlaps_total(COLUMNS, COLUMNS), 0);
@@ -409,12 +428,79 @@ static void overlaps_of_larger_families(void)
   }
 }
 
+static void refusals(void)
+{
+  double nobody[SETS] = {0}, one[SETS] = {1, 1, 0, 0, 0, 0, 0, 0}, out[49], spare[3 * 4096], base[3] = {0},
+         scale[3] = {1};
+  const candor_table empty = {&sets, nobody, 0, 0, NULL, NULL}, single = {&sets, one, 0, 0, NULL, NULL};
+  const candor_centred nothing = {&empty, base, scale};
+  candor_histogram h = {&single, p, q, CANDOR_POPULATION, 0, NULL, &nothing};
+  double entry;
+  /* One row says nothing about a population, unless it is the truth. */
+  CHECK(candor_tmdh_entry(&h, member[1], 1, member[1], 1, &entry) == CANDOR_EMPTY);
+  h.known = 1;
+  CHECK(candor_tmdh_entry(&h, member[1], 1, member[1], 1, &entry) == CANDOR_OK);
+  h.table = &empty;
+  CHECK(candor_tmdh_entry(&h, member[1], 1, member[1], 1, &entry) == CANDOR_EMPTY);
+  CHECK(candor_pmdh_entry(&h, member[1], 1, member[1], 1, &entry) == CANDOR_EMPTY);
+  for (int target = 0; target < 2; target++) {
+    const candor_target kind = target ? CANDOR_POPULATION : CANDOR_SAMPLE;
+    CHECK(candor_tmdh_all(nobody, nobody, 3, p, q, kind, spare, out) == CANDOR_EMPTY);
+    CHECK(candor_tmdh_all(one, one, 3, p, q, kind, spare, out) == (target ? CANDOR_EMPTY : CANDOR_OK));
+    CHECK(candor_tmdh_all(one, one, 0, p, q, kind, spare, out) == CANDOR_DOMAIN);
+    CHECK(candor_tmdh_all(one, one, 13, p, q, kind, spare, out) == CANDOR_DOMAIN);
+  }
+  int long_set[CANDOR_SET_MAX];
+  for (int m = 0; m < CANDOR_SET_MAX; m++) long_set[m] = m;
+  CHECK(candor_tmdh_entry(&h, long_set, 32, long_set, 32, &entry) == CANDOR_DOMAIN);
+  CHECK(candor_pmdh_entry(&h, long_set, 32, long_set, 32, &entry) == CANDOR_DOMAIN);
+  /* Sparse columns: of sets that exist, other than the empty one, without blocks. */
+  int row[SETS];
+  double value[SETS];
+  size_t n;
+  const int block[3] = {-1, -1, -1};
+  h = (candor_histogram){&single, p, q, CANDOR_SAMPLE, 0, NULL, NULL};
+  CHECK(candor_tmdh_column(&h, &sets, 7, row, value, &n) == CANDOR_OK && n == 7);
+  CHECK(candor_tmdh_column(&h, &sets, 8, row, value, &n) == CANDOR_DOMAIN);
+  CHECK(candor_tmdh_column(&h, &sets, 0, row, value, &n) == CANDOR_DOMAIN);
+  h.block = block;
+  CHECK(candor_tmdh_column(&h, &sets, 1, row, value, &n) == CANDOR_DOMAIN);
+  /* Pairs: order 2, and somebody. */
+  double covariance[3], correlation[3], v_covariance[3], v_correlation[3];
+  const candor_pairs pairs = {covariance, correlation, v_covariance, v_correlation, NULL};
+  h = (candor_histogram){&empty, p, q, CANDOR_SAMPLE, 0, NULL, NULL};
+  CHECK(candor_correlations(&h, &pairs) == CANDOR_EMPTY);
+  h.table = &single;
+  CHECK(candor_correlations(&h, &pairs) == CANDOR_OK);
+  h.target = CANDOR_POPULATION;
+  CHECK(candor_correlations(&h, &pairs) == CANDOR_EMPTY);
+  candor_set_list low;
+  size_t low_work[64];
+  CHECK(candor_sets_init(&low, COLUMNS, 1, low_work) == CANDOR_OK);
+  const candor_table lower = {&low, one, 0, 0, NULL, NULL};
+  h.table = &lower;
+  h.target = CANDOR_SAMPLE;
+  CHECK(candor_correlations(&h, &pairs) == CANDOR_DOMAIN);
+}
+
 int main(void)
 {
   CHECK(candor_sets_init(&sets, COLUMNS, COLUMNS, work) == CANDOR_OK);
   for (size_t s = 0; s < SETS; s++) size_of[s] = candor_sets_members(&sets, s, member[s]);
   enumerate();
   agree();
+  /* Symmetric designs, in which the union's weight vanishes, and one column that is reported as it is. */
+  const double symmetric[COLUMNS] = {0.75, 0.9, 0.375};
+  for (size_t j = 0; j < COLUMNS; j++) p[j] = symmetric[j], q[j] = 1 - symmetric[j];
+  enumerate();
+  agree();
+  p[1] = 1;
+  q[1] = 0;
+  enumerate();
+  agree();
+  refusals();
+  p[0] = 0.8, p[1] = 0.95, p[2] = 0.25;
+  q[0] = 0.1, q[1] = 0.3, q[2] = 0.6;
   worked_values();
   symmetric_needs_less();
   direct_encoding();

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/lanes.h"
+#include "base/twofold.h"
 #include "base/vector.h"
 #include "check.h"
 #include "uniform.h"
@@ -25,6 +26,59 @@ static double stated_order(const double *x, const double *y, size_t n)
   for (size_t width = CANDOR_LANES / 2; width > 0; width /= 2)
     for (size_t l = 0; l < width; l++) lane[l] += lane[l + width];
   return lane[0];
+}
+
+/* Blocks of 512 under Neumaier's compensation: what a plain sum loses stays; a total beyond doubles is infinite, not NaN. */
+static void sums(void)
+{
+  static double many[5 * CANDOR_BLOCK];
+  for (size_t n = 0; n <= 5 * CANDOR_BLOCK; n += n < 40 ? 1 : 83) {
+    double expected = 0;
+    for (size_t i = 0; i < n; i++) expected += many[i] = (double) (i * i % 1013);
+    CHECK(candor_vector_sum(many, n) == expected && candor_block_sum(many, n) == expected);
+  }
+  const double parts[][4] = {{1, 1e100, 1, -1e100}, {1e100, 1, -1e100, 1}, {-1, 3e-17, 1, 3e-17}, {0x1p53, 1, 1, 1}};
+  const double totals[] = {2, 2, 6e-17, 0x1p53 + 4}; /* 2^53 + 3 lies in the middle, and is rounded to even */
+  for (int k = 0; k < 4; k++) {
+    for (size_t i = 0; i < 4 * CANDOR_BLOCK; i++) many[i] = i % CANDOR_BLOCK == 7 ? parts[k][i / CANDOR_BLOCK] : 0;
+    CHECK_NEAR(candor_vector_sum(many, 4 * CANDOR_BLOCK), totals[k], 1e-16 * fabs(totals[k]));
+  }
+  many[7] = many[CANDOR_BLOCK + 7] = 1.5e308;
+  CHECK(candor_vector_sum(many, 2 * CANDOR_BLOCK) == INFINITY);
+  CHECK(candor_smaller(2, 3) == 2 && candor_smaller(3, 2) == 2 && candor_smaller(2, 2) == 2);
+}
+
+typedef __int128 whole_number;
+
+static candor_twofold twofold_of(whole_number x)
+{
+  const double hi = (double) x;
+  return (candor_twofold){hi, (double) (x - (whole_number) hi)};
+}
+
+static int is_number(candor_twofold x, whole_number expected)
+{
+  return (whole_number) x.hi + (whole_number) x.lo == expected && x.hi + x.lo == x.hi;
+}
+
+/* Twice the precision: whole numbers of up to 106 bits add and multiply without error. */
+static void twofolds(void)
+{
+  int right = 1;
+  for (int round = 0; round < 5000; round++) {
+    const double scale[] = {0x1p20, 0x1p52, 0x1p53}, a = floor((2 * uniform() - 1) * scale[round % 3]);
+    const double b = floor((2 * uniform() - 1) * scale[round / 3 % 3]);
+    right &= is_number(candor_two_sum(a, b), (whole_number) a + (whole_number) b);
+    right &= is_number(candor_two_product(a, b), (whole_number) a * (whole_number) b);
+    const whole_number x = (whole_number) a * (whole_number) 0x1p50 + (whole_number) (uniform() * 0x1p50);
+    const whole_number y =
+        (whole_number) b * (whole_number) (round % 2 ? 0x1p50 : 1) - (whole_number) (uniform() * 0x1p30);
+    right &= is_number(candor_twofold_add(twofold_of(x), twofold_of(y)), x + y);
+    const double times = floor(uniform() * 0x1p10);
+    const whole_number z = x / (whole_number) 0x1p20;
+    right &= is_number(candor_twofold_scale(twofold_of(z), times), z * (whole_number) times);
+  }
+  CHECK(right);
 }
 
 int main(void)
@@ -68,5 +122,7 @@ int main(void)
     for (size_t i = 0; i < n; i++) right &= out[i] == x[i] / y[i];
     CHECK(right && out[n] == beyond);
   }
+  sums();
+  twofolds();
   return check_report();
 }
