@@ -183,12 +183,6 @@ default_interval <- function(mechanism, method, target, law) {
 
 fit_default_interval <- function(fit) default_interval(fit$mechanism, fit$estimator, fit$target, rr_law(fit$mechanism))
 
-# Are there more reports than truths, of which none belongs to one truth alone?
-has_spare_reports <- function(law, k) {
-  general <- law_gives(law, "channel") && law_gives(law, "profile") && !law_gives(law, "exact") && is.null(law$internal)
-  general && prod(axis_sizes(law_axes(law, k), "reports")) > k
-}
-
 new_rr_fit <- function(tally, method, results, target, interval, conf.level, simultaneous) {
   labels <- list(tally$mechanism$levels, group_labels(tally$groups))
   estimate <- if (!is.matrix(tally$counts)) setNames(as.vector(results[[1]]$estimate), labels[[1]])

@@ -353,3 +353,9 @@ agreeing_label_variance <- function(law, evidence) {
   shares <- (law$internal + 1 / (2 * evidence$k)) / rep(parts$seen + 1 / 2, each = evidence$k)
   drop((shares * (1 - shares)) %*% (agreeing * parts$phi^2 / parts$seen))
 }
+
+# Are there more reports than truths, of which none belongs to one truth alone?
+has_spare_reports <- function(law, k) {
+  general <- law_gives(law, "channel") && law_gives(law, "profile") && !law_gives(law, "exact") && is.null(law$internal)
+  general && prod(axis_sizes(law_axes(law, k), "reports")) > k
+}

@@ -140,35 +140,6 @@ with_variances <- function(covariance, variance) {
   covariance
 }
 
-# A variance of exactly 0 comes from reports that are all alike, which do not show how they vary: it is not known. It is
-# 0 only if the truths are fixed and the reports show them, or in a design that drew everybody. Standard errors of group
-# g, with NA for the other zeros.
-known_errors <- function(fit, g, error) {
-  can_be_0 <- if (is.null(fit$covariance)) shows_truths(fit) else !held_at_boundary(fit, g)
-  if (can_be_0) error else replace(error, which(error == 0), NA_real_)
-}
-
-# Are the truths fixed, and known from the reports?
-shows_truths <- function(fit) {
-  if (fit$target != "sample") return(FALSE)
-  law <- rr_law(fit$mechanism)
-  is_certain <- function(axis) {
-    if (is.null(axis[["matrix"]])) abs(axis[["a"]] %||% 0) == 1 else all(axis[["matrix"]] %in% 0:1)
-  }
-  all(vapply(law[["axes"]] %||% list(law), is_certain, NA))
-}
-
-# Estimates that are biased or have no known standard error.
-held_at_boundary <- function(fit, g) {
-  !fit$estimator$unbiased && !shows_truths(fit) && is.null(fit$estimator$spread) && any(at_boundary(fit, g))
-}
-
-# Which shares are at 0 or 1, or would be if the iteration went on.
-at_boundary <- function(fit, g) {
-  share <- fit$details[[g]]$maximum %||% fitted_truth(fit, g)
-  share <= 0 | share >= 1
-}
-
 warn_boundary <- function(unknown = NULL, small = NULL, unbiased = FALSE) {
   warn(c("Some estimates are at the boundary, at 0 or 1, where standard errors say too little.",
          x = if (length(unknown)) "{cli::qty(unknown)}{?That/Those} of {.val {unknown}} {?is/are} not known.",
