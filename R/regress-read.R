@@ -50,17 +50,17 @@ read_frame <- function(call, formula, data, where, reports, arguments = c("weigh
   if (!nrow(frame) || !all(complete.cases(frame))) {
     abort("There must be rows, and none with missing values.", c("missing", "argument", "input"))
   }
-  check_factors(frame)
+  check_factors(frame, reports)
   dropped <- length(attr(frame, "na.action"))
   if (dropped) cli::cli_inform("{dropped} row{?s} with missing values dropped.", class = "candor_message_missing")
   list(frame = frame, data = data)
 }
 
-# A covariate of categories has at least two of them.
-check_factors <- function(frame) {
+# A covariate of categories has at least two of them; reports may agree.
+check_factors <- function(frame, reports) {
   terms <- delete.response(attr(frame, "terms"))
   names <- c(rownames(attr(terms, "factors")), grep("^[(]share: ", names(frame), value = TRUE))
-  for (name in intersect(names, names(frame))) {
+  for (name in setdiff(intersect(names, names(frame)), reports)) {
     values <- frame[[name]]
     if (!(is.factor(values) || is.character(values)) || length(unique(values)) > 1L) next
     name <- sub("^[(]share: (.*)[)]$", "\\1", name)
