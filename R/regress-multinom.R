@@ -111,7 +111,8 @@ new_rr_multinom <- function(fit, model, rows, type, call) {
 answers_doubt <- function(rows, design) {
   counts <- report_totals(rows$codes, rows$weights, length(rows$mechanism$reports))
   worth <- if (is.null(design)) 1 else sum(rows$weights) / sum(rows$weights^2)
-  reports_contradict(rows$mechanism, counts * worth)
+  # Less than one respondent contradicts nothing; much less is no count.
+  sum(counts) * worth >= 1 && reports_contradict(rows$mechanism, counts * worth)
 }
 
 report_totals <- function(codes, weights, reports) {

@@ -149,9 +149,7 @@ report_formula <- function(formula) {
 frame_weights <- function(frame) {
   weights <- frame[["(weights)"]]
   if (is.null(weights)) return(rep(1, nrow(frame)))
-  weights <- check_weights(weights, nrow(frame))
-  if (any(weights > 0) && sum(weights) < 1e-100) abort("{.arg weights} must have a sum of at least 1e-100.")
-  weights
+  check_weights(weights, nrow(frame))
 }
 
 # A likelihood takes weights for numbers of respondents. Those of a survey would pass for them.

@@ -60,7 +60,7 @@ test_that("weights of any size give the coefficients of equal weights, with thei
       expect_equal(vcov(weighted) * size, vcov(equal), tolerance = 1e-6)
       expect_equal(vcov(weighted, "sandwich"), vcov(equal, "sandwich"), tolerance = 1e-6)
     }
-    expect_error(quiet(fit(transform(data, w = 1e-300))), class = "candor_error_argument")
+    expect_equal(coef(quiet(fit(transform(data, w = 1e-300)))), coef(equal), tolerance = 1e-7)
   }
 })
 
