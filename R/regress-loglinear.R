@@ -24,7 +24,7 @@
 #' @param formula One-sided: terms in the questions of the tally's mechanism and in its groups.
 #' @param tally A tally of [rr_tally()] or [rr_counts()] under a [rr_product()] or of one question, with at most 65,536 cells times groups. With weights the counts are
 #'   scaled to the effective number of respondents.
-#' @param starts Number of starting points, a whole number of at least 1; default 5.
+#' @param starts Number of starting points, a whole number of at least 1; default 5, and 100 with `protective`, whose likelihood often has several maxima.
 #' @param protective What respondents who protect themselves report: a report of all questions, such as `"no"`, or a list or vector with an answer for each question,
 #'   as `answer` of [rr_noncompliance()]. `NULL` (default): everybody uses the device.
 #' @param object,x A fit of `rr_loglinear()`.
@@ -75,14 +75,15 @@
 #' tidy(protective, conf.int = TRUE, type = "parameters")
 #' # If the truths are independent, 27% did
 #' @export
-rr_loglinear <- function(formula, tally, starts = 5, protective = NULL, ...) {
+rr_loglinear <- function(formula, tally, starts = if (is.null(protective)) 5 else 100, protective = NULL, ...) {
   check_dots_empty(...)
   call <- match.call()
   starts <- check_starts(starts)
   table <- loglinear_table(formula, tally)
   refuse_validated(tally$mechanism, "{.fn rr_loglinear}")
   model <- loglinear_model(table)
-  found <- list(table = table, best = highest_maximum(model, spread_starts(model, starts)))
+  base_starts <- if (is.null(protective)) starts else min(starts, 5)
+  found <- list(table = table, best = highest_maximum(model, spread_starts(model, base_starts)))
   if (!is.null(protective)) found <- protective_maximum(table, protective, found$best, starts)
   table <- found$table
   fit <- fit_likelihood(found$best$model, best = found$best)

@@ -397,7 +397,7 @@ follows_from <- list(
   `groups, fields and names of an object` = c("[[", "length", "names", "as.list", ".DollarNames", "str", "[<-", "dim", "is.array", "is.matrix", "is.na", "unique", "as.character", "as.matrix"),
   `pictures of what tidy() returns` = c("plot", "ggplot_add"),
   `coef(), vcov() and residuals()` = c("addterm", "dropterm", "recover_data", "formula", "family", "influence", "get_df", "get_loglikelihood", "model_performance", "r2_efron", "r2_tjur",
-                                       "glance_custom", "VarCorr", "fixef", "ranef", "sigma", "estfun", "model.frame"),
+                                       "glance_custom", "VarCorr", "fixef", "ranef", "sigma", "estfun", "model.frame", "model.matrix"),
   `a posterior, which carries none of the facts` = "quantile",
   `reports, laws and mechanisms by themselves` = c("client_facts", "prepare_answers", "reports_support", "score_reader", "set_bytes", "pillar_shaft", "tbl_sum", "vec_proxy", "vec_proxy_compare",
                                                    "vec_proxy_equal", "vec_proxy_order", "vec_restore", "vec_cast", "vec_ptype2")

@@ -204,7 +204,7 @@ test_that("0 and 1, FALSE and TRUE and their texts are no and yes for every mech
     dimnames(channel) <- rep(list(labels), 2)
     list(rr_grr(labels, p = 0.9), rr_channel(channel), rr_warner(0.8, levels = labels), rr_forced(1 / 6, levels = labels),
          rr_noncompliance(rr_grr(labels, p = 0.9), 0.1), rr_compose(rr_grr(labels, p = 0.9), rr_grr(labels, p = 0.9)),
-         rr_new_mechanism("other", labels, epsilon = 1, design = "", law = rr_new_law("additive", 0.5, 0.25)))
+         rr_new_mechanism("other", labels, epsilon = log(3), design = "", law = rr_new_law("additive", 0.5, 0.25)))
   }
   mechanisms <- c(named(c("no", "yes")), named(c("No", "YES ")), named(c("FALSE", "TRUE")), suppressMessages(named(c("yes", "no"))),
                   list(rr_misclassification(table = study), rr_misclassification(0.9, 0.8)))

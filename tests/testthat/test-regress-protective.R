@@ -40,7 +40,8 @@ test_that("five items of the exam survey: published truths of two devices, with 
   skip_if_not(nzchar(Sys.getenv("CANDOR_SHARED_DATA")) && file.exists(path), "the folder of survey patterns is not there")
   data <- utils::read.csv(path, colClasses = c(pattern = "character"))
   items <- paste0("i", 1:5)
-  # The first row has another maximum, of -1829.241 with the share 0.097, and the second has one of -1824.887 with 0.063.
+  # The first row has another maximum, of -1829.241 with the share 0.097. With pairs of items the published search ended
+  # at lower maxima, of -1824.854 and -1809.687: the likelihood written out below is higher at the fit.
   wanted <- list(
     list(2 / 3, ~ i1 + i2 + i3 + i4 + i5, -1834.596, -1828.993, 11.21, 0.1039, c(0.2995, 0.2021, 0.0166, 0.0421, 0.0004)),
     list(2 / 3, ~ (i1 + i2 + i3 + i4 + i5)^2, -1826.934, -1824.854, 4.16, 0.0654, c(0.2775, 0.184, 0.0147, 0.0302, 0.0075)),
@@ -58,21 +59,23 @@ test_that("five items of the exam survey: published truths of two devices, with 
     without <- suppressWarnings(rr_loglinear(row[[2]], tally))
     fit <- suppressWarnings(rr_loglinear(row[[2]], tally, protective = "no"))
     expect_lt(abs(as.numeric(logLik(without)) - row[[3]]), 2e-3)
-    expect_lt(abs(as.numeric(logLik(fit)) - row[[4]]), 2e-3)
-    # The test's statistic to its two digits, share and prevalences to three.
-    expect_lt(abs(anova(without, fit)$Chisq[2] - row[[5]]), 0.0055)
-    expect_lt(abs(tidy(fit, type = "parameters")$estimate - row[[6]]), 0.0006)
-    expect_lt(max(abs(apply_margins(as.table(fit)) - row[[7]])), 0.0011)
-    if (row[[1]] > 0.7) next
-    # The channel written out: the log-likelihood of the estimates is what the fit says, and above that of the other
-    # maximum. Among independent truths the fit found that too.
-    channel <- Reduce(kronecker, rep(list(rbind(c(1 - yes, yes), c(yes, 1 - yes))), 5))
+    # The channel written out: the log-likelihood of the estimates is what the fit says.
+    other <- 1 - row[[1]] - yes
+    channel <- Reduce(kronecker, rep(list(rbind(c(1 - yes, yes), c(other, 1 - other))), 5))
     share <- tidy(fit, type = "parameters")$estimate
     by_hand <- sum(counts * log((1 - share) * drop(as.vector(as.table(fit)) %*% channel) + share * (seq_along(counts) == 1)))
     expect_equal(as.numeric(logLik(fit)), by_hand, tolerance = 1e-10)
-    main <- length(coef(fit)) == 5
-    expect_gt(by_hand, if (main) -1829.24 else -1824.886)
-    if (main) expect_lt(min(abs(fit$starts + 1829.241)), 1e-3)
+    expect_gt(by_hand, row[[4]] - 2e-3)
+    if (length(coef(fit)) > 5) {
+      expect_gt(by_hand, row[[4]] + 0.1)
+      next
+    }
+    expect_lt(abs(by_hand - row[[4]]), 2e-3)
+    # The test's statistic to its two digits, share and prevalences to three.
+    expect_lt(abs(anova(without, fit)$Chisq[2] - row[[5]]), 0.0055)
+    expect_lt(abs(share - row[[6]]), 0.0006)
+    expect_lt(max(abs(apply_margins(as.table(fit)) - row[[7]])), 0.0011)
+    if (row[[1]] < 0.7) expect_lt(min(abs(fit$starts + 1829.241)), 1e-3)
   }
 })
 
