@@ -82,8 +82,7 @@ rr_loglinear <- function(formula, tally, starts = if (is.null(protective)) 5 els
   table <- loglinear_table(formula, tally)
   refuse_validated(tally$mechanism, "{.fn rr_loglinear}")
   model <- loglinear_model(table)
-  base_starts <- if (is.null(protective)) starts else min(starts, 5)
-  found <- list(table = table, best = highest_maximum(model, spread_starts(model, base_starts)))
+  found <- list(table = table, best = highest_maximum(model, spread_starts(model, starts)))
   if (!is.null(protective)) found <- protective_maximum(table, protective, found$best, starts)
   table <- found$table
   fit <- fit_likelihood(found$best$model, best = found$best)
