@@ -1,12 +1,18 @@
-# The engine of rr_estimate(), of the bootstrap and of studies: counts in, a list with at least `estimate` out.
+# The engine of rr_estimate(), of the bootstrap and of studies: counts in, a list with at least
+# `estimate` out.
 
 # `method` is a name or a method; `n` the number of respondents whose counts these are.
 estimate_counts <- function(mechanism, counts, method, n, options = list()) {
   if (is.character(method)) method <- method_registry()[[method]]
-  run_method(method, new_evidence(rr_law(mechanism), counts, n, n, length(mechanism$levels), mechanism), options)
+  run_method(
+    method,
+    new_evidence(rr_law(mechanism), counts, n, n, length(mechanism$levels), mechanism), options
+  )
 }
 
-run_method <- function(method, evidence, options) run_groups(method, list(evidence), options)[[1]]
+run_method <- function(method, evidence, options) {
+  run_groups(method, list(evidence), options)[[1]]
+}
 
 # The results for the evidence of several groups. A method may estimate all together.
 run_groups <- function(method, groups, options) {
@@ -20,7 +26,9 @@ run_groups <- function(method, groups, options) {
     if (!is.null(need)) refuse_method(method, mechanism, evidence$law, need)
     impossible <- law_impossible(evidence$law, evidence$counts)
     report <- mechanism$reports[impossible]
-    if (impossible > 0) abort("The data are impossible: no truth produces the report {.val {report}}.", "impossible")
+    if (impossible > 0) {
+      abort("The data are impossible: no truth produces the report {.val {report}}.", "impossible")
+    }
   }
   results <- if (is.null(method$estimate_groups)) lapply(groups, method$estimate, options)
              else method$estimate_groups(groups, options)
@@ -34,12 +42,19 @@ run_groups <- function(method, groups, options) {
 # Check what a user's own method returned.
 check_returned <- function(estimate, k, name) {
   # The sum is finite if all are, and needs no vector of its own.
-  if (is.numeric(estimate) && length(estimate) == k && is.finite(sum(estimate))) return(invisible())
+  if (is.numeric(estimate) && length(estimate) == k && is.finite(sum(estimate))) {
+    return(invisible())
+  }
   abort(c("{.arg method} {.val {name}} must return {k} finite shares, one for each category.",
           x = "It returned {describe(estimate)}."))
 }
 
-group_estimate <- function(fit, g) unname(if (is.matrix(fit$estimate)) fit$estimate[, g] else fit$estimate)
+group_estimate <- function(fit, g) {
+  unname(if (is.matrix(fit$estimate)) fit$estimate[, g] else fit$estimate)
+}
 
 # The same as shares, where totals are estimated.
-fitted_truth <- function(fit, g) group_estimate(fit, g) / if (isTRUE(fit$total)) fit$tally$n[g] else 1
+fitted_truth <- function(fit, g) {
+  group_estimate(fit, g) /
+    if (isTRUE(fit$total)) fit$tally$n[g] else 1
+}

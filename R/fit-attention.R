@@ -1,12 +1,19 @@
-# A question beside its anchor question, by moments: the share of attentive respondents, and the prevalence with their
-# correction (inst/mathematics/mixed.md 8).
+# A question beside its anchor question, by moments: the share of attentive respondents, and the
+# prevalence with their correction (inst/mathematics/mixed.md 8).
 
 # What was said in each cell of both questions, the question running fastest.
-attention_cells <- rbind(question = c(0, 1, 0, 1), anchor = c(0, 0, 1, 1))
+attention_cells <- rbind(
+  question = c(0, 1, 0, 1),
+  anchor = c(0, 0, 1, 1)
+)
 
 estimate_attention <- function(x, mechanism, anchor, given, column, count, weights, by, na.rm) {
   do.call(check_dots_empty, given$options, quote = TRUE)
-  for (only in list(list("method", c("mle", "inv")), list("interval", "wilson"), list("target", "population"))) {
+  for (only in list(
+      list("method", c("mle", "inv")),
+      list("interval", "wilson"),
+      list("target", "population")
+    )) {
     check_only(given, only[[1]], only[[2]])
   }
   asked <- attention_questions(x, mechanism, anchor, column)
@@ -15,51 +22,92 @@ estimate_attention <- function(x, mechanism, anchor, given, column, count, weigh
   new_rr_attention(found, mechanism, given)
 }
 
-# The two questions as one product, whose names are their columns, and the numbers of its devices. These are q and d of
-# the question, and the probability of a yes to the anchor question from an attentive and from an inattentive
-# respondent.
+# The two questions as one product, whose names are their columns, and the numbers of its devices.
+# These are q and d of the question, and the probability of a yes to the anchor question from an
+# attentive and from an inattentive respondent.
 attention_questions <- function(x, mechanism, anchor, column) {
   check_mechanism(mechanism)
-  check_that(length(mechanism$levels) == 2L && length(mechanism$reports) == 2L && has_categories(mechanism), mechanism,
-             "mechanism", "of a yes/no question")
-  check_that(is.list(anchor) && !is.null(anchor$attention), anchor, "anchor", "a mechanism of {.fn rr_anchor}")
+  check_that(
+    length(mechanism$levels) == 2L && length(mechanism$reports) == 2L && has_categories(mechanism),
+    mechanism, "mechanism", "of a yes/no question"
+  )
+  check_that(
+    is.list(anchor) && !is.null(anchor$attention), anchor, "anchor",
+    "a mechanism of {.fn rr_anchor}"
+  )
   data <- if (is_design(x)) x$variables else x
-  check_class(data, "x", "data.frame", "a data frame or a survey design if there is an anchor question")
+  check_class(
+    data, "x", "data.frame", "a data frame or a survey design if there is an anchor question"
+  )
   columns <- frame_names(as_plain_frame(data), column, "column")
-  check_that(length(columns) == 2L, column, "column", "the columns of the question and of its anchor question")
+  check_that(
+    length(columns) == 2L, column, "column",
+    "the columns of the question and of its anchor question"
+  )
   C <- unname(rr_matrix(mechanism))
   if (abs(C[2, 2] - C[1, 2]) < 1e-14) {
-    abort("Nothing can be learned from reports of {.arg mechanism}.", c("no_information", "argument"))
+    abort("Nothing can be learned from reports of {.arg mechanism}.", c(
+      "no_information", "argument"
+    ))
   }
-  list(joint = rr_product(setNames(list(mechanism, anchor), columns)),
-       device = c(q = C[1, 2], d = C[2, 2] - C[1, 2], anchor$attention))
+  list(
+    joint = rr_product(setNames(list(mechanism, anchor), columns)),
+    device = c(
+      q = C[1, 2],
+      d = C[2, 2] - C[1, 2], anchor$attention
+    )
+  )
 }
 
-# Lambda and lambda' are the shares of yes to the two questions; `scores` have a column for each cell and the mean 0.
+# Lambda and lambda' are the shares of yes to the two questions; `scores` have a column for each
+# cell and the mean 0.
 attention_moments <- function(counts, device) {
   shares <- drop(attention_cells %*% prop.table(counts))
   chance <- device[["inattentive"]]
   gamma <- (shares[[2]] - chance) / (device[["attentive"]] - chance)
   excess <- shares[[1]] - chance
-  by_anchor <- (attention_cells[2, ] - shares[[2]]) / (device[["attentive"]] - chance)
+  by_anchor <- (attention_cells[2, ] - shares[[2]]) /
+    (device[["attentive"]] - chance)
   by_question <- attention_cells[1, ] - shares[[1]]
-  list(estimate = c((excess / gamma + chance - device[["q"]]) / device[["d"]], gamma, shares[[1]]),
-       scores = rbind(by_question / (gamma * device[["d"]]) - excess * by_anchor / (gamma^2 * device[["d"]]), by_anchor,
-                      by_question))
+  list(
+    estimate = c(
+      (excess / gamma + chance - device[["q"]]) / device[["d"]], gamma,
+      shares[[1]]
+    ),
+    scores = rbind(
+      by_question / (gamma * device[["d"]]) -
+        excess * by_anchor / (gamma^2 * device[["d"]]),
+      by_anchor, by_question
+    )
+  )
 }
 
 # Of all groups: a column each of estimates, and for every group the scores of the cells.
 attention_groups <- function(tally, device) {
-  parts <- lapply(seq_along(tally$n), function(g) attention_moments(group_counts(tally, g), device))
+  parts <- lapply(seq_along(tally$n), function(g) {
+    attention_moments(group_counts(tally, g), device)
+  })
   estimate <- vapply(parts, `[[`, numeric(3), "estimate")
   bad <- which(!(estimate[2, ] > 0))
   if (length(bad)) {
-    where <- if (!is.null(tally$groups)) paste0(" in \"", group_labels(tally$groups)[bad[1]], "\"")
-    abort(c("Nobody seems to be attentive{where}.",
-            x = "The estimated share of attentive respondents is {format(estimate[2, bad[1]], digits = 3)}."),
-          c("no_information", "argument"))
+    where <- if (!is.null(tally$groups)) {
+      paste0(" in \"", group_labels(tally$groups)[bad[1]], "\"")
+    }
+    abort(
+      c(
+        "Nobody seems to be attentive{where}.",
+        x = "The estimated share of attentive respondents is {format(estimate[2, bad[1]], digits = 3)}."
+      ),
+      c("no_information", "argument")
+    )
   }
-  list(tally = tally, device = device, estimate = estimate, scores = lapply(parts, `[[`, "scores"), df = Inf)
+  list(
+    tally = tally,
+    device = device,
+    estimate = estimate,
+    scores = lapply(parts, `[[`, "scores"),
+    df = Inf
+  )
 }
 
 attention_frame <- function(x, asked, count, weights, by, na.rm) {
@@ -70,14 +118,19 @@ attention_frame <- function(x, asked, count, weights, by, na.rm) {
   # Sums of the squares of the weights, cell by cell.
   squares <- tally$counts
   if (!is.null(answers$weights)) {
-    squared <- replace(answers, "weights", list(check_weights(answers$weights, nrow(x))^2))
-    squares <- suppressMessages(drop_empty_groups(tally_answers(squared, asked$joint, na.rm)))$counts
+    squared <- replace(
+      answers, "weights", list(check_weights(answers$weights, nrow(x))^2)
+    )
+    squares <- suppressMessages(
+      drop_empty_groups(tally_answers(squared, asked$joint, na.rm))
+    )$counts
   }
   found$covariance <- matrix(0, length(found$estimate), length(found$estimate))
   for (g in seq_along(tally$n)) {
     at <- 3 * g - 2:0
     scores <- found$scores[[g]]
-    found$covariance[at, at] <- scores %*% (as.matrix(squares)[, g] * t(scores)) / tally$n[g]^2
+    found$covariance[at, at] <- scores %*%
+      (as.matrix(squares)[, g] * t(scores)) / tally$n[g]^2
   }
   found
 }
@@ -90,37 +143,69 @@ attention_design <- function(design, asked, count, weights, by, na.rm) {
   data$group <- match(data$group, which(tally$n > 0))
   tally <- drop_empty_groups(tally)
   found <- attention_groups(tally, asked$device)
-  sums <- function(x, own) as.vector(tapply(x, factor(data$code[own], 1:4), sum, default = 0))
+  sums <- function(x, own) {
+    as.vector(
+      tapply(x, factor(data$code[own], 1:4), sum, default = 0)
+    )
+  }
   channel <- attention_channel(asked$device)
-  way <- list(estimate = found$estimate,
-              scores = function(g, own) t(found$scores[[g]][, data$code[own], drop = FALSE] + found$estimate[, g]),
-              again = function(g, own, w) attention_moments(sums(w, own), asked$device)$estimate,
-              noise = function(g, own, squares) {
-                scores <- t(found$scores[[g]])
-                channel_randomization(array(scores, c(4, 1, 3)), cbind(sums(squares, own)), channel,
-                                      t(unbiased_matrix(channel)))
-              })
-  found$covariance <- way_variance(design, data, way, hidden_squares(design), "population", tally$n, FALSE)
+  way <- list(
+    estimate = found$estimate,
+    scores = function(g, own) {
+      t(
+        found$scores[[g]][, data$code[own], drop = FALSE] +
+          found$estimate[, g]
+      )
+    },
+    again = function(g, own, w) {
+      attention_moments(sums(w, own), asked$device)$estimate
+    },
+    noise = function(g, own, squares) {
+      scores <- t(found$scores[[g]])
+      channel_randomization(
+        array(scores, c(4, 1, 3)), cbind(sums(squares, own)),
+        channel, t(unbiased_matrix(channel))
+      )
+    }
+  )
+  found$covariance <- way_variance(
+    design, data, way, hidden_squares(design), "population", tally$n, FALSE
+  )
   found$df <- survey::degf(design)
   found
 }
 
 # The probabilities of the cells for the inattentive, and for the attentive by their truth.
 attention_channel <- function(device) {
-  cells <- function(question, anchor) as.vector(outer(c(1 - question, question), c(1 - anchor, anchor)))
-  rbind(cells(device[["inattentive"]], device[["inattentive"]]), cells(device[["q"]], device[["attentive"]]),
-        cells(device[["q"]] + device[["d"]], device[["attentive"]]))
+  cells <- function(question, anchor) {
+    as.vector(outer(c(1 - question, question), c(1 - anchor, anchor)))
+  }
+  rbind(
+    cells(device[["inattentive"]], device[["inattentive"]]),
+    cells(device[["q"]], device[["attentive"]]),
+    cells(device[["q"]] + device[["d"]], device[["attentive"]])
+  )
 }
 
-# Has either question more or fewer yes than attentive and inattentive respondents can give? For each group.
+# Has either question more or fewer yes than attentive and inattentive respondents can give? For
+# each group.
 unlikely_attention <- function(tally, device) {
-  question <- range(device[["q"]] + c(0, device[["d"]]), device[["inattentive"]])
+  question <- range(
+    device[["q"]] + c(0, device[["d"]]), device[["inattentive"]]
+  )
   anchor <- range(device[["attentive"]], device[["inattentive"]])
-  vapply(seq_along(tally$n), function(g) {
-    n <- tally$effective_n[g]
-    yes <- drop(attention_cells %*% prop.table(group_counts(tally, g))) * n
-    beyond_counts(yes, n, c(question[1], anchor[1]), c(question[2], anchor[2]), false_alarm / length(tally$n))
-  }, NA)
+  vapply(
+    seq_along(tally$n),
+    function(g) {
+      n <- tally$effective_n[g]
+      yes <- drop(attention_cells %*% prop.table(group_counts(tally, g))) * n
+      beyond_counts(
+        yes, n, c(question[1], anchor[1]),
+        c(question[2], anchor[2]), false_alarm / length(tally$n)
+      )
+    },
+    NA
+  )
 }
 
 new_rr_attention <- function(found, mechanism, given) {
@@ -131,25 +216,51 @@ new_rr_attention <- function(found, mechanism, given) {
   unlikely <- unlikely_attention(tally, found$device)
   people <- respondent_number(tally)
   # "no" is 1 less "yes".
-  places <- rep(3 * seq_along(tally$n) - 3, each = 3) + c(1, 1, 2)
+  places <- rep(3 * seq_along(tally$n) - 3, each = 3) +
+    c(1, 1, 2)
   sign <- rep(c(-1, 1, 1), length(tally$n))
-  structure(list(
-    rows = as_tibble(c(
-      lapply(as.list(tally$groups), rep, each = 3L),
-      list(term = rep(terms, length(tally$n)), estimate = as.vector(rbind(1 - shown$estimate[1, ], shown$estimate)),
-           std.error = as.vector(shown$error[c(1, 1, 2), ])))),
-    labels = cell_names(terms, tally$groups), covariance = found$covariance[places, places] * outer(sign, sign),
-    n = tally$n, target = "population", conf.level = given$conf.level, simultaneous = given$simultaneous,
-    family = 2L * length(tally$n), moments = found, df = found$df, tally = tally, mechanism = mechanism,
-    unbiased = unbiased, doubt = ifelse(unlikely, "counts", ""), axis_kind = "share",
-    settings = given[c("method", "conf.level", "simultaneous")],
-    title = c(paste0("Prevalence corrected for inattentive respondents, from ", format_count(people), " respondents",
-                     in_groups(tally)),
-              paste0("  ", vapply(tally$mechanism$questions, format, "")),
-              paste0("  Target: population; ", interval_words(given$conf.level, "score", given$simultaneous)),
-              if (any(unlikely)) indented(unlikely_words)),
-    notes = if (anyNA(shown$error)) indented("Estimates held at 0 or 1 have no standard error: read the intervals")
-  ), class = c("rr_attention", "rr_estimates"))
+  structure(
+    list(
+      rows = as_tibble(c(
+        lapply(as.list(tally$groups), rep, each = 3L),
+        list(
+          term = rep(terms, length(tally$n)),
+          estimate = as.vector(rbind(1 - shown$estimate[1, ], shown$estimate)),
+          std.error = as.vector(shown$error[c(1, 1, 2), ])
+        )
+      )),
+      labels = cell_names(terms, tally$groups),
+      covariance = found$covariance[places, places] * outer(sign, sign),
+      n = tally$n,
+      target = "population",
+      conf.level = given$conf.level,
+      simultaneous = given$simultaneous,
+      family = 2L * length(tally$n),
+      moments = found,
+      df = found$df,
+      tally = tally,
+      mechanism = mechanism,
+      unbiased = unbiased,
+      doubt = ifelse(unlikely, "counts", ""),
+      axis_kind = "share",
+      settings = given[c("method", "conf.level", "simultaneous")],
+      title = c(
+        paste0(
+          "Prevalence corrected for inattentive respondents, from ", format_count(people),
+          " respondents", in_groups(tally)
+        ),
+        paste0("  ", vapply(tally$mechanism$questions, format, "")),
+        paste0(
+          "  Target: population; ", interval_words(given$conf.level, "score", given$simultaneous)
+        ),
+        if (any(unlikely)) indented(unlikely_words)
+      ),
+      notes = if (anyNA(shown$error)) {
+        indented("Estimates held at 0 or 1 have no standard error: read the intervals")
+      }
+    ),
+    class = c("rr_attention", "rr_estimates")
+  )
 }
 
 cut_groups.rr_attention <- function(fit, at, drop = FALSE) {
@@ -165,56 +276,85 @@ cut_groups.rr_attention <- function(fit, at, drop = FALSE) {
 # Prevalence and attention, a column for each group, held at 0 and 1 if they are to be.
 attention_held <- function(found, held) {
   estimate <- found$estimate[1:2, , drop = FALSE]
-  error <- matrix(sqrt(diag(found$covariance)), 3)[1:2, , drop = FALSE]
+  error <- matrix(sqrt(diag(found$covariance)), 3)[
+    1:2, , drop = FALSE
+  ]
   # Answers that are all alike do not show how they vary.
   error[error == 0] <- NA
   if (!held) return(list(estimate = estimate, error = error))
   full <- estimate[2, ] > 1
-  estimate[1, full] <- (found$estimate[3, full] - found$device[["q"]]) / found$device[["d"]]
+  estimate[1, full] <- (found$estimate[3, full] -
+    found$device[["q"]]) / found$device[["d"]]
   error[estimate < 0 | estimate > 1] <- NA
   list(estimate = nearest(estimate, 0, 1), error = error)
 }
 
-# The prevalences at which lambda is no further than z standard errors from what they and gamma give: a quadratic. The
-# share of the attentive has Wilson's interval of the anchor question. An estimate that is held at 0 or 1, or beside an
-# attention that is held at 1, is not the centre of its interval, which is widened to contain it.
+# The prevalences at which lambda is no further than z standard errors from what they and gamma
+# give: a quadratic. The share of the attentive has Wilson's interval of the anchor question. An
+# estimate that is held at 0 or 1, or beside an attention that is held at 1, is not the centre of
+# its interval, which is widened to contain it.
 bounds_of.rr_attention <- function(x, rows, level) {
   if (x$simultaneous) level <- 1 - (1 - level) / x$family
   z2 <- qt((1 - level) / 2, x$df, lower.tail = FALSE)^2
   found <- x$moments
-  ends <- vapply(seq_along(x$tally$n), function(g) {
-    V <- attention_covariance(found, g, x$tally$effective_n[g])
-    yes <- attention_interval(found$estimate[, g], V, found$device, z2)
-    gamma_variance <- found$covariance[3 * g - 1, 3 * g - 1]
-    share <- attention_share(found$estimate[2, g], gamma_variance, x$tally$effective_n[g], found$device, z2)
-    c(1 - yes[2], yes[1], share[1], 1 - yes[1], yes[2], share[2])
-  }, numeric(6))
-  bounds <- list(low = as.vector(ends[1:3, ]), high = as.vector(ends[4:6, ]))
+  ends <- vapply(
+    seq_along(x$tally$n),
+    function(g) {
+      V <- attention_covariance(found, g, x$tally$effective_n[g])
+      yes <- attention_interval(found$estimate[, g], V, found$device, z2)
+      gamma_variance <- found$covariance[3 * g - 1, 3 * g - 1]
+      share <- attention_share(
+        found$estimate[2, g], gamma_variance, x$tally$effective_n[g], found$device,
+        z2
+      )
+      c(
+        1 - yes[2], yes[1], share[1], 1 - yes[1],
+        yes[2], share[2]
+      )
+    },
+    numeric(6)
+  )
+  bounds <- list(
+    low = as.vector(ends[1:3, ]),
+    high = as.vector(ends[4:6, ])
+  )
   include_estimate(bounds, rows$estimate, x$unbiased)
 }
 
-# The covariance of lambda and gamma in group g. If all answers to a question are alike, half an answer differs.
+# The covariance of lambda and gamma in group g. If all answers to a question are alike, half an
+# answer differs.
 attention_covariance <- function(found, g, n) {
   V <- found$covariance[3 * g - 0:1, 3 * g - 0:1]
   reach <- found$device[["attentive"]] - found$device[["inattentive"]]
-  share <- c(found$estimate[3, g], found$device[["inattentive"]] + reach * found$estimate[2, g])
+  share <- c(
+    found$estimate[3, g],
+    found$device[["inattentive"]] + reach * found$estimate[2, g]
+  )
   likely <- nearest(share, 0.5 / n, 1 - 0.5 / n)
   alike <- diag(V) == 0
-  diag(V)[alike] <- (likely * (1 - likely) / n / c(1, reach^2))[alike]
+  diag(V)[alike] <- (likely * (1 - likely) / n / c(1, reach^2))[
+    alike
+  ]
   V
 }
 
-# `V`: the covariance of lambda and gamma. An interval that lies beyond 0 or 1 would be empty: the distance is then
-# compared with that of the nearest prevalence, as for other score intervals.
+# `V`: the covariance of lambda and gamma. An interval that lies beyond 0 or 1 would be empty: the
+# distance is then compared with that of the nearest prevalence, as for other score intervals.
 attention_interval <- function(at, V, device, z2) {
   excess <- at[3] - device[["inattentive"]]
-  to_t <- function(prevalence) device[["q"]] + device[["d"]] * prevalence - device[["inattentive"]]
+  to_t <- function(prevalence) {
+    device[["q"]] + device[["d"]] * prevalence - device[["inattentive"]]
+  }
   ends <- attention_roots(excess, at[2], V, z2)
   range <- sort((ends - to_t(0)) / device[["d"]])
   if (range[2] < 0 || range[1] > 1) {
     t <- to_t(nearest(at[1], 0, 1))
-    beyond <- (excess - t * at[2])^2 / (V[1, 1] - 2 * t * V[1, 2] + t^2 * V[2, 2])
-    range <- sort((attention_roots(excess, at[2], V, z2 + beyond) - to_t(0)) / device[["d"]])
+    beyond <- (excess - t * at[2])^2 / (V[1, 1] -
+      2 * t * V[1, 2] + t^2 * V[2, 2])
+    range <- sort(
+      (attention_roots(excess, at[2], V, z2 + beyond) - to_t(0)) /
+        device[["d"]]
+    )
   }
   nearest(range, 0, 1)
 }
@@ -236,5 +376,8 @@ attention_share <- function(gamma, variance, n, device, z2) {
   likely <- nearest(phi, min(device[["attentive"]], device[["inattentive"]]),
                     max(device[["attentive"]], device[["inattentive"]]))
   z2 <- z2 + n * squared_excess(phi, likely, likely * (1 - likely))
-  nearest(unlist(reported_interval(wilson_interval(phi, n, z2), reach, device[["inattentive"]])), 0, 1)
+  nearest(
+    unlist(reported_interval(wilson_interval(phi, n, z2), reach, device[["inattentive"]])),
+    0, 1
+  )
 }

@@ -59,7 +59,14 @@
 #' rr_compare(fit, type = "ratio")
 #' # Yes: in the south it is 13 percentage points lower than in the north
 #' @export
-rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjust = "holm", conf.level = 0.95, ...) {
+rr_compare <- function(
+  fit,
+  terms = NULL,
+  type = c("difference", "ratio"),
+  adjust = "holm",
+  conf.level = 0.95,
+  ...
+) {
   check_dots_empty(...)
   type <- check_choice(type)
   adjust <- check_choice(adjust, "adjust", p.adjust.methods)
@@ -67,17 +74,27 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
   survey <- inherits(fit, "rr_survey")
   own <- survey || inherits(fit, "rr_fit")
   if (own) check_several_groups(fit)
-  groups <- if (own) setNames(seq_len(group_count(fit$tally)), compared_names(fit$tally$groups))
+  groups <- if (own) {
+    setNames(seq_len(group_count(fit$tally)), compared_names(fit$tally$groups))
+  }
   fits <- if (survey) list(fit) else compared_fits(fit, groups)
   levels <- fits[[1]]$mechanism$levels
-  which <- if (is.null(terms) && length(levels) == 2L) 2L else match_terms(terms, fits[[1]], "terms")
+  which <- if (is.null(terms) && length(levels) == 2L) {
+    2L
+  } else {
+    match_terms(terms, fits[[1]], "terms")
+  }
   labels <- levels[which]
   samples <- if (survey) lapply(groups, survey_sample, fit = fit, labels = labels)
     else lapply(fits, fit_sample, labels, conf.level)
   if (any(unlist(lapply(samples, `[[`, "edge")))) {
-    warn_boundary(unbiased = all(vapply(samples, function(sample) isTRUE(sample$unbiased), NA)))
+    warn_boundary(
+      unbiased = all(vapply(samples, function(sample) isTRUE(sample$unbiased), NA))
+    )
   }
-  cells <- lapply(seq_along(samples), function(g) (g - 1L) * length(levels) + which)
+  cells <- lapply(seq_along(samples), function(g) {
+    (g - 1L) * length(levels) + which
+  })
   between <- if (survey) fit$covariance else if (own) fit_between(fit)
   table <- compare_samples(samples, labels, conf.level, type, if (survey) fit$df, between, cells)
   if (!is.null(fits[[1]]$plan)) tell_few_reports(anyNA(table$conf.low))
@@ -85,16 +102,26 @@ rr_compare <- function(fit, terms = NULL, type = c("difference", "ratio"), adjus
     tell_errors_unknown(if (own) list(fit) else fits, table$std.error)
   }
   table$p.adjusted <- p.adjust(table$p.value, adjust)
-  new_rr_table(table, "rr_compare", type = type, conf.level = conf.level, target = fits[[1]]$target,
-               n = sum(vapply(fits, nobs, 0)), title = compared_what[[type]],
-               by = compared_by(fit, own), question = shared_fact(fits, function(x) question_of(x$tally)),
-               notes = c(sprintf("  p-values: of equal shares; adjusted by %s", adjust), doubted_fits(fits)))
+  new_rr_table(
+    table,
+    "rr_compare",
+    type = type,
+    conf.level = conf.level,
+    target = fits[[1]]$target,
+    n = sum(vapply(fits, nobs, 0)),
+    title = compared_what[[type]],
+    by = compared_by(fit, own),
+    question = shared_fact(fits, function(x) question_of(x$tally)),
+    notes = c(sprintf("  p-values: of equal shares; adjusted by %s", adjust), doubted_fits(fits))
+  )
 }
 
 # The variables of the groups, if they have names.
 compared_by <- function(fit, own) {
   if (own) return(names(fit$tally$groups))
-  if (is.null(names(fit))) shared_fact(fit, function(x) names(x$tally$groups))
+  if (is.null(names(fit))) {
+    shared_fact(fit, function(x) names(x$tally$groups))
+  }
 }
 
 # What all fits say alike.
@@ -112,23 +139,47 @@ compared_what <- c(difference = "Differences of shares, group2 minus group1",
                    ratio = "Ratios of shares, group2 over group1")
 
 compared_fits <- function(fit, groups) {
-  fits <- if (is.null(groups)) check_fits(fit) else lapply(groups, function(g) cut_groups(fit, g, drop = TRUE))
+  fits <- if (is.null(groups)) {
+    check_fits(fit)
+  } else {
+    lapply(groups, function(g) cut_groups(fit, g, drop = TRUE))
+  }
   fits <- lapply(fits, anytime_fit)
   plans <- unique(lapply(unname(fits), function(fit) fit$plan))
-  if (length(plans) > 1L) abort("The fits must have the same kind of interval and the same {.arg plan}.", "mismatch")
+  if (length(plans) > 1L) {
+    abort("The fits must have the same kind of interval and the same {.arg plan}.", "mismatch")
+  }
   fits
 }
 
-# A row for each pair of samples and each label. Samples of one survey have its covariance and degrees of freedom.
+# A row for each pair of samples and each label. Samples of one survey have its covariance and
+# degrees of freedom.
 compare_samples <- function(samples, labels, level, type, df, between, cells) {
   names <- names(samples)
-  do.call(rbind, combn(length(samples), 2L, function(pair) {
-    x <- samples[[pair[1]]]
-    y <- samples[[pair[2]]]
-    both <- if (is.null(between)) shared_variance(x, y) else between[cbind(cells[[pair[1]]], cells[[pair[2]]])]
-    as_tibble(c(list(term = labels, group1 = names[pair[1]], group2 = names[pair[2]]),
-                        compare_pair(x, y, both, level, df %||% pair_freedom(x, y), type)))
-  }, simplify = FALSE))
+  do.call(
+    rbind,
+    combn(
+      length(samples), 2L,
+      function(pair) {
+        x <- samples[[pair[1]]]
+        y <- samples[[pair[2]]]
+        both <- if (is.null(between)) {
+          shared_variance(x, y)
+        } else {
+          between[cbind(cells[[pair[1]]], cells[[pair[2]]])]
+        }
+        as_tibble(c(
+          list(
+            term = labels,
+            group1 = names[pair[1]],
+            group2 = names[pair[2]]
+          ),
+          compare_pair(x, y, both, level, df %||% pair_freedom(x, y), type)
+        ))
+      },
+      simplify = FALSE
+    )
+  )
 }
 
 # Differences that are there decide, filtered ones too.
@@ -155,12 +206,21 @@ check_fits <- function(fits) {
   if (!is.na(other)) {
     abort(c("{.arg fit} must be {needed}.", x = "Element {other} is {describe(fits[[other]])}."))
   }
-  single <- vapply(fits, function(fit) !is.null(fit$tally$groups) && group_count(fit$tally) == 1L, NA)
+  single <- vapply(
+    fits,
+    function(fit) !is.null(fit$tally$groups) && group_count(fit$tally) == 1L, NA
+  )
   # A fit of one group is called by it.
-  own <- ifelse(single, vapply(fits, function(fit) compared_names(fit$tally$groups)[1], ""),
-                paste("fit", seq_along(fits)))
+  own <- ifelse(
+    single,
+    vapply(fits, function(fit) compared_names(fit$tally$groups)[1], ""),
+    paste("fit", seq_along(fits))
+  )
   names(fits) <- names(fits) %||% make.unique(own)
-  same <- vapply(fits, function(fit) setequal(fit$mechanism$levels, fits[[1]]$mechanism$levels), NA)
+  same <- vapply(
+    fits,
+    function(fit) setequal(fit$mechanism$levels, fits[[1]]$mechanism$levels), NA
+  )
   if (!all(same)) abort("The fits must have the same categories.", "mismatch")
   lapply(fits, one_group, "fit")
 }
@@ -169,20 +229,30 @@ check_fits <- function(fits) {
 pair_freedom <- function(x, y) {
   parts <- x$error^4 / x$df + y$error^4 / y$df
   lost <- which(parts > 0)
-  replace(rep(Inf, length(parts)), lost, ((x$error^2 + y$error^2)^2 / parts)[lost])
+  replace(
+    rep(Inf, length(parts)), lost,
+    ((x$error^2 + y$error^2)^2 / parts)[lost]
+  )
 }
 
 # What a comparison needs of group g of a design.
 survey_sample <- function(fit, labels, g = 1L) {
   which <- match(labels, fit$mechanism$levels)
-  list(share = group_estimate(fit, g)[which], error = fit_errors(fit, g, which), edge = FALSE, df = fit$df,
-       at = (g - 1) * length(fit$mechanism$levels) + which)
+  list(
+    share = group_estimate(fit, g)[which],
+    error = fit_errors(fit, g, which),
+    edge = FALSE,
+    df = fit$df,
+    at = (g - 1) * length(fit$mechanism$levels) + which
+  )
 }
 
-compared_names <- function(groups) do.call(paste, c(lapply(as.list(groups), label_text), sep = ", "))
+compared_names <- function(groups) {
+  do.call(paste, c(lapply(as.list(groups), label_text), sep = ", "))
+}
 
-# What a comparison needs of a sample: shares with their errors and intervals, and, where an estimate is held at the
-# boundary (`edge`), the intervals of other levels.
+# What a comparison needs of a sample: shares with their errors and intervals, and, where an
+# estimate is held at the boundary (`edge`), the intervals of other levels.
 fit_sample <- function(fit, labels, conf.level) {
   if (inherits(fit, "rr_survey")) return(survey_sample(fit, labels))
   tell_no_intervals(fit)
@@ -191,47 +261,77 @@ fit_sample <- function(fit, labels, conf.level) {
   interval <- if (fit$interval %in% c("wald", "bootstrap")) "wilson" else fit$interval
   intervals <- function(level) lapply(fit_intervals(fit, level, interval, at), as.vector)
   unseen <- fit_errors(fit, 1L, at) %in% 0 & !shows_truths(fit)
-  c(list(share = unname(group_estimate(fit, 1L)[at]), error = known_errors(fit, 1L, fit_errors(fit, 1L, at)),
-         edge = held_at_boundary(fit, 1L) | unseen, df = Inf,
-         unbiased = fit$estimator$unbiased, intervals = if (interval %in% c("wilson", "profile")) intervals,
-         effects = fit_effects(fit, 1L, at),
-         mechanism = fit$mechanism, plan = fit$plan,
-         reports = if (interval == "anytime") reports_looked_at(group_evidence(fit$tally, 1L), at)),
-    intervals(conf.level))
+  c(
+    list(
+      share = unname(group_estimate(fit, 1L)[at]),
+      error = known_errors(fit, 1L, fit_errors(fit, 1L, at)),
+      edge = held_at_boundary(fit, 1L) | unseen,
+      df = Inf,
+      unbiased = fit$estimator$unbiased,
+      intervals = if (interval %in% c("wilson", "profile")) intervals,
+      effects = fit_effects(fit, 1L, at),
+      mechanism = fit$mechanism,
+      plan = fit$plan,
+      reports = if (interval == "anytime") reports_looked_at(group_evidence(fit$tally, 1L), at)
+    ),
+    intervals(conf.level)
+  )
 }
 
 # Samples that share a validation study are not independent.
 shared_variance <- function(x, y) {
-  shared <- !is.null(x$effects) && !is.null(y$effects) && same_mechanism(x$mechanism, y$mechanism)
+  shared <- !is.null(x$effects) && !is.null(y$effects) &&
+    same_mechanism(x$mechanism, y$mechanism)
   if (shared) rowSums(x$effects * y$effects) else 0
 }
 
 # How far each share reaches for the lower end, y down and x up, and for the upper one.
 pair_reaches <- function(x, y, z, edge) {
-  below <- function(side) ifelse(edge, pmax(side$share - side$low, 0), z * side$error)
-  above <- function(side) ifelse(edge, pmax(side$high - side$share, 0), z * side$error)
-  list(down = list(y = below(y), x = above(x)), up = list(y = above(y), x = below(x)))
+  below <- function(side) {
+    ifelse(edge, pmax(side$share - side$low, 0), z * side$error)
+  }
+  above <- function(side) {
+    ifelse(edge, pmax(side$high - side$share, 0), z * side$error)
+  }
+  list(
+    down = list(y = below(y), x = above(x)),
+    up = list(y = above(y), x = below(x))
+  )
 }
 
-# One pair of samples with the covariance `both`; `z` is the quantile that intervals use. Estimates that are not of a
-# design (`at`) have no error where it would be 0, at the boundary.
+# One pair of samples with the covariance `both`; `z` is the quantile that intervals use. Estimates
+# that are not of a design (`at`) have no error where it would be 0, at the boundary.
 compare_pair <- function(x, y, both, level, df, type) {
   looking <- !is.null(x$plan)
   reports <- x$reports + y$reports
-  z <- if (looking) anytime_quantile(level, reports, x$plan) else qt((1 - level) / 2, df, lower.tail = FALSE)
+  z <- if (looking) {
+    anytime_quantile(level, reports, x$plan)
+  } else {
+    qt((1 - level) / 2, df, lower.tail = FALSE)
+  }
   difference <- y$share - x$share
   error <- root(x$error^2 + y$error^2 - 2 * both)
   # Intervals of all looks have no such combination.
   edge <- rep_len(!looking & (x$edge | y$edge), length(difference))
   ratio <- difference / error
-  p <- if (looking) anytime_p_value(ratio, level, reports, x$plan) else 2 * pt(-abs(ratio), df)
-  if (any(edge)) p[edge] <- interval_p_value(x, y, difference, z)[edge]
+  p <- if (looking) {
+    anytime_p_value(ratio, level, reports, x$plan)
+  } else {
+    2 * pt(-abs(ratio), df)
+  }
+  if (any(edge)) {
+    p[edge] <- interval_p_value(x, y, difference, z)[edge]
+  }
   # Both at the same end of what a share can be.
-  p[which(error == 0)] <- ifelse(difference[which(error == 0)] == 0, 1, NA_real_)
+  p[which(error == 0)] <- ifelse(
+    difference[which(error == 0)] == 0, 1, NA_real_
+  )
   reaches <- pair_reaches(x, y, z, edge)
   down <- reaches$down
   up <- reaches$up
-  known <- function(error) if (is.null(x$at)) ifelse(error > 0, error, NA_real_) else error
+  known <- function(error) {
+    if (is.null(x$at)) ifelse(error > 0, error, NA_real_) else error
+  }
   if (type == "difference") {
     reach <- function(parts) sqrt(parts$x^2 + parts$y^2)
     return(list(estimate = difference, std.error = known(error),
@@ -239,37 +339,71 @@ compare_pair <- function(x, y, both, level, df, type) {
                 conf.high = difference + ifelse(edge, reach(up), z * error), p.value = p))
   }
   ratio <- share_ratio(x, y, both)
-  bounds <- ratio_bounds(ifelse(is.na(ratio$estimate), NA, x$share), y$share, down, up, z^2 * both)
-  list(estimate = ratio$estimate, std.error = known(ratio$error), conf.low = bounds$low, conf.high = bounds$high,
-       p.value = p)
+  bounds <- ratio_bounds(
+    ifelse(is.na(ratio$estimate), NA, x$share), y$share, down, up,
+    z^2 * both
+  )
+  list(
+    estimate = ratio$estimate,
+    std.error = known(ratio$error),
+    conf.low = bounds$low,
+    conf.high = bounds$high,
+    p.value = p
+  )
 }
 
 # With its standard error by the delta method; `both` is the covariance of the shares.
 share_ratio <- function(x, y, both) {
-  ratio <- ifelse(x$share > 0 & y$share > 0, y$share / x$share, NA_real_)
-  relative <- root((x$error / x$share)^2 + (y$error / y$share)^2 - 2 * both / (x$share * y$share))
+  ratio <- ifelse(
+    x$share > 0 & y$share > 0, y$share / x$share, NA_real_
+  )
+  relative <- root(
+    (x$error / x$share)^2 + (y$error / y$share)^2 -
+      2 * both / (x$share * y$share)
+  )
   list(estimate = ratio, error = ratio * relative)
 }
 
-# All ratios r for which the interval of y - r x holds 0 (Fieller; Donner and Zou where the shares have intervals that
-# are not symmetric). So 1 is among them where 0 is among the differences. `down` and `up` are how far the shares
-# reach: y down and x up for the lower end, and the other way round. `both` is the square of the quantile times the
-# covariance of the shares.
+# All ratios r for which the interval of y - r x holds 0 (Fieller; Donner and Zou where the shares
+# have intervals that are not symmetric). So 1 is among them where 0 is among the differences.
+# `down` and `up` are how far the shares reach: y down and x up for the lower end, and the other way
+# round. `both` is the square of the quantile times the covariance of the shares.
 ratio_bounds <- function(x, y, down, up, both = 0) {
   middle <- x * y - both
-  root <- function(reach) sqrt(pmax(middle^2 - (x^2 - reach$x^2) * (y^2 - reach$y^2), 0))
+  root <- function(reach) {
+    sqrt(
+      pmax(
+        middle^2 -
+          (x^2 - reach$x^2) * (y^2 - reach$y^2),
+        0
+      )
+    )
+  }
   known <- ifelse(is.na(x), NA, 1)
-  list(low = known * ifelse(y^2 > down$y^2, (y^2 - down$y^2) / (middle + root(down)), 0),
-       high = known * ifelse(x^2 > up$x^2, (middle + root(up)) / (x^2 - up$x^2), Inf))
+  list(
+    low = known * ifelse(
+      y^2 > down$y^2,
+      (y^2 - down$y^2) / (middle + root(down)), 0
+    ),
+    high = known * ifelse(
+      x^2 > up$x^2,
+      (middle + root(up)) / (x^2 - up$x^2), Inf
+    )
+  )
 }
 
-# A standard error at the boundary says too little, and a p-value of it may contradict the interval beside it. This one
-# is of the level at which the interval of the difference ends at 0. `z`, the quantile of the interval printed, is one
-# of the levels tried, so that the two never disagree.
+# A standard error at the boundary says too little, and a p-value of it may contradict the interval
+# beside it. This one is of the level at which the interval of the difference ends at 0. `z`, the
+# quantile of the interval printed, is one of the levels tried, so that the two never disagree.
 interval_p_value <- function(x, y, difference, z) {
-  if (is.null(x$intervals) || is.null(y$intervals)) return(rep(NA_real_, length(difference)))
-  # Beyond 8 the level is 1 in double precision. The interval of a share at the boundary is no point even at level 0.
-  tried <- sort(unique(c(1e-6, seq(0.1, 8, 0.1), min(z, 8))))
+  if (is.null(x$intervals) || is.null(y$intervals)) {
+    return(rep(NA_real_, length(difference)))
+  }
+  # Beyond 8 the level is 1 in double precision. The interval of a share at the boundary is no point
+  # even at level 0.
+  tried <- sort(
+    unique(c(1e-6, seq(0.1, 8, 0.1), min(z, 8)))
+  )
   quantile <- rep(Inf, length(difference))
   nearer <- list(z = 0, reach = numeric(length(difference)))
   for (next_z in tried) {
@@ -278,10 +412,14 @@ interval_p_value <- function(x, y, difference, z) {
     second <- y$intervals(level)
     towards <- ifelse(difference > 0, y$share - second$low, second$high - y$share)
     other <- ifelse(difference > 0, first$high - x$share, x$share - first$low)
-    reach <- pmax(sqrt(pmax(towards, 0)^2 + pmax(other, 0)^2), nearer$reach)
+    reach <- pmax(
+      sqrt(pmax(towards, 0)^2 + pmax(other, 0)^2), nearer$reach
+    )
     found <- is.infinite(quantile) & reach >= abs(difference)
     part <- (abs(difference) - nearer$reach) / (reach - nearer$reach)
-    quantile[found] <- (nearer$z + ifelse(is.finite(part), part, 0) * (next_z - nearer$z))[found]
+    quantile[found] <- (nearer$z + ifelse(is.finite(part), part, 0) * (next_z - nearer$z))[
+      found
+    ]
     nearer <- list(z = next_z, reach = reach)
     if (all(is.finite(quantile))) break
   }
@@ -289,22 +427,32 @@ interval_p_value <- function(x, y, difference, z) {
 }
 
 labels_of.rr_compare <- function(x) {
-  paste0(x$term, ":", x$group2, if (attr(x, "type") == "ratio") " / " else " - ", x$group1)
+  paste0(
+    x$term, ":", x$group2,
+    if (attr(x, "type") == "ratio") " / " else " - ", x$group1
+  )
 }
 
 drawn_of.rr_compare <- function(x, data, labels) {
   ratio <- attr(x, "type") == "ratio"
-  data$label <- rows_factor(paste(data$group2, if (ratio) "/" else "-", data$group1))
+  data$label <- rows_factor(
+    paste(data$group2, if (ratio) "/" else "-", data$group1)
+  )
   data$panel <- factor(data$term, unique(data$term))
   data$kind <- rep(attr(x, "type"), nrow(data))
   one <- if (nlevels(data$panel) == 1L) sprintf(" of \"%s\"", levels(data$panel))
   what <- if (ratio) "Ratios between groups" else "Differences between groups"
   question <- attr(x, "question", exact = TRUE)
-  list(data = data, title = picture_title(question, if (length(question)) attr(x, "by"), what),
-       rows = keys_axis(attr(x, "by")),
-       caption = " Each holds for its own pair of groups.",
-       axis = paste0(if (ratio) "Ratio" else "Difference", " of the proportions", one,
-                     if (!ratio) ", percentage points"))
+  list(
+    data = data,
+    title = picture_title(question, if (length(question)) attr(x, "by"), what),
+    rows = keys_axis(attr(x, "by")),
+    caption = " Each holds for its own pair of groups.",
+    axis = paste0(
+      if (ratio) "Ratio" else "Difference", " of the proportions", one,
+      if (!ratio) ", percentage points"
+    )
+  )
 }
 
 # ---- do shares differ at all: likelihood ratio tests ----
@@ -312,39 +460,74 @@ drawn_of.rr_compare <- function(x, data, labels) {
 #' @rdname rr_compare
 #' @export
 anova.rr_fit <- function(object, ...) {
-  fits <- nested_fits(Filter(function(x) inherits(x, "rr_fit"), given_models(object, ..., known = names(formals()))))
+  fits <- nested_fits(
+    Filter(
+      function(x) inherits(x, "rr_fit"),
+      given_models(object, ..., known = names(formals()))
+    )
+  )
   refuse_validated(lapply(fits, `[[`, "mechanism"), "A likelihood ratio")
   likelihoods <- lapply(fits, logLik)
   df <- vapply(likelihoods, attr, 0, "df")
   value <- vapply(likelihoods, as.numeric, 0)
   order <- order(df)
   if (sum(vapply(fits, boundary_count, 0)) > 0) {
-    warn("Some shares are estimated on the boundary, where the chi-squared distribution is approximate.", "boundary")
+    warn(
+      "Some shares are estimated on the boundary, where the chi-squared distribution is approximate.",
+      "boundary"
+    )
   }
   gain <- c(NA, diff(df[order]))
   statistic <- c(NA, pmax(0, 2 * diff(value[order])))
   p <- ifelse(gain > 0, pchisq(statistic, gain, lower.tail = FALSE), NA)
-  table <- data.frame(groups = vapply(fits[order], function(fit) group_count(fit$tally), 0L), parameters = df[order],
-                      logLik = value[order], Df = gain, Chisq = statistic, `Pr(>Chisq)` = p, check.names = FALSE)
+  table <- data.frame(
+    groups = vapply(fits[order], function(fit) group_count(fit$tally), 0L),
+    parameters = df[order],
+    logLik = value[order],
+    Df = gain,
+    Chisq = statistic,
+    `Pr(>Chisq)` = p,
+    check.names = FALSE
+  )
   structure(table, heading = "Likelihood ratio tests\n", class = c("anova", "data.frame"))
 }
 
-# Fits of the same reports by maximum likelihood; beside a fit by groups that of all groups together.
+# Fits of the same reports by maximum likelihood; beside a fit by groups that of all groups
+# together.
 nested_fits <- function(fits) {
   other <- setdiff(vapply(fits, function(fit) fit$method, ""), "mle")
-  if (length(other)) abort("Likelihood ratio tests need maximum likelihood fits, not by {.val {other}}.")
-  # Each group counts with its effective number, which depends on how reports are grouped: two such sums have no ratio.
-  if (any(vapply(fits, function(fit) !is.null(fit$tally$weight_squares), NA))) {
+  if (length(other)) {
+    abort("Likelihood ratio tests need maximum likelihood fits, not by {.val {other}}.")
+  }
+  # Each group counts with its effective number, which depends on how reports are grouped: two such
+  # sums have no ratio.
+  if (any(
+      vapply(fits, function(fit) !is.null(fit$tally$weight_squares), NA)
+    )) {
     abort("Likelihood ratio tests need reports without weights: use {.fn rr_compare}.")
   }
   if (length(fits) == 1L) {
     check_several_groups(fits[[1]])
     tally <- fits[[1]]$tally
-    pooled <- new_rr_tally(tally$mechanism, rowSums(tally$counts), missing = tally$missing, n = sum(tally$n))
-    fits <- list(estimate_again(pooled, target = fits[[1]]$target, method = "mle"), fits[[1]])
+    pooled <- new_rr_tally(
+      tally$mechanism,
+      rowSums(tally$counts),
+      missing = tally$missing,
+      n = sum(tally$n)
+    )
+    fits <- list(
+      estimate_again(pooled, target = fits[[1]]$target, method = "mle"),
+      fits[[1]]
+    )
   }
   totals <- lapply(fits, function(fit) rowSums(as.matrix(fit$tally$counts)))
-  same <- vapply(totals, function(total) isTRUE(all.equal(total, totals[[1]])), NA)
-  if (!all(same)) abort("The fits must be of the same reports: those of fit {which(!same)[1]} differ.", "mismatch")
+  same <- vapply(
+    totals, function(total) isTRUE(all.equal(total, totals[[1]])), NA
+  )
+  if (!all(same)) {
+    abort(
+      "The fits must be of the same reports: those of fit {which(!same)[1]} differ.", "mismatch"
+    )
+  }
   fits
 }

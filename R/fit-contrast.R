@@ -84,25 +84,56 @@ rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ..
   if (plain) tell_errors_unknown(list(fit), table$std.error)
   if (any(found$edge)) {
     unbiased <- plain && fit$estimator$unbiased
-    warn_boundary(table$term[found$edge & unknown], table$term[found$edge & !unknown], unbiased)
+    warn_boundary(
+      table$term[found$edge & unknown], table$term[found$edge & !unknown], unbiased
+    )
   }
-  if (!is.null(found$covariance)) dimnames(found$covariance) <- list(table$term, table$term)
+  if (!is.null(found$covariance)) {
+    dimnames(found$covariance) <- list(table$term, table$term)
+  }
   # How many estimates share a whole: the categories of a group, or the answers of one condition.
   whole <- length(fit$mechanism$levels)
-  if (inherits(fit, "rr_margin")) whole <- prod(dim(fit$estimate)[!names(dimnames(fit$estimate)) %in% fit$given])
+  if (inherits(fit, "rr_margin")) {
+    whole <- prod(
+      dim(fit$estimate)[!names(dimnames(fit$estimate)) %in% fit$given]
+    )
+  }
   kind <- if (isTRUE(fit$total)) "number" else function_kind(read, whole)
-  titles <- c(share = "Sums of shares", difference = "Differences of shares", ratio = "Ratios of shares",
-              number = "Functions of the shares")
-  new_rr_table(table, "rr_contrast", covariance = found$covariance, n = sum(fit$tally$n), target = fit$target,
-               conf.level = conf.level, axis_kind = kind, title = titles[[kind]])
+  titles <- c(
+    share = "Sums of shares", difference = "Differences of shares", ratio = "Ratios of shares",
+    number = "Functions of the shares"
+  )
+  new_rr_table(
+    table,
+    "rr_contrast",
+    covariance = found$covariance,
+    n = sum(fit$tally$n),
+    target = fit$target,
+    conf.level = conf.level,
+    axis_kind = kind,
+    title = titles[[kind]]
+  )
 }
 
-# What kind of number the functions are: shares (sums of categories, or means of such sums), differences of two, ratios,
-# or other numbers, such as scores, and several kinds. `whole` is the number of estimates that add up to 1.
+# What kind of number the functions are: shares (sums of categories, or means of such sums),
+# differences of two, ratios, or other numbers, such as scores, and several kinds. `whole` is the
+# number of estimates that add up to 1.
 function_kind <- function(read, whole) {
-  most <- function(w) sum(tapply(pmax(w, 0), (seq_len(ncol(read$weights)) - 1) %/% whole, max))
+  most <- function(w) {
+    sum(
+      tapply(
+        pmax(w, 0), (seq_len(ncol(read$weights)) - 1) %/% whole, max
+      )
+    )
+  }
   kinds <- apply(read$weights, 1, function(w) {
-    if (max(most(w), most(-w)) > 1 + 1e-9) "number" else if (any(w < 0)) "difference" else "share"
+    if (max(most(w), most(-w)) > 1 + 1e-9) {
+      "number"
+    } else if (any(w < 0)) {
+      "difference"
+    } else {
+      "share"
+    }
   })
   kinds[read$divisor > 0] <- "ratio"
   kinds <- unique(kinds[read$shown])
@@ -113,52 +144,97 @@ function_kind <- function(read, whole) {
 covariance_of.rr_contrast <- function(x) {
   known <- attr(x, "covariance")
   at <- match(x$term, rownames(known))
-  if (is.null(known) || anyNA(at) || anyDuplicated(at)) return(unknown_covariances(x$std.error))
+  if (is.null(known) || anyNA(at) || anyDuplicated(at)) {
+    return(unknown_covariances(x$std.error))
+  }
   known[at, at, drop = FALSE]
 }
 
 # ---- the functions that are asked for: names, weights, quotients ----
 
-# `weights` has a row for each function that `L` says, and for each divisor below these. `divisor` is the row that each
-# is divided by (0 for none), `shown` whether it is in the table, of which `terms` are the names.
+# `weights` has a row for each function that `L` says, and for each divisor below these. `divisor`
+# is the row that each is divided by (0 for none), `shown` whether it is in the table, of which
+# `terms` are the names.
 contrast_functions <- function(L, names) {
-  if (is.matrix(L)) L <- setNames(lapply(seq_len(nrow(L)), function(i) L[i, ]), rownames(L))
+  if (is.matrix(L)) {
+    L <- setNames(
+      lapply(seq_len(nrow(L)), function(i) L[i, ]),
+      rownames(L)
+    )
+  }
   if (!is.list(L)) L <- list(L)
   if (!length(L)) abort("{.arg L} must hold at least one function.")
-  ratio <- which(vapply(L, function(x) is.list(x) && !is.object(x), NA))
+  ratio <- which(
+    vapply(L, function(x) is.list(x) && !is.object(x), NA)
+  )
   if (any(lengths(L[ratio]) != 2L)) abort("A ratio in {.arg L} must be a list of two functions.")
   above <- replace(L, ratio, lapply(L[ratio], `[[`, 1))
   below <- lapply(unname(L[ratio]), `[[`, 2)
-  weights <- do.call(rbind, Map(contrast_row, c(unname(above), below), list(names), c(seq_along(L), ratio)))
-  read <- list(weights = weights, divisor = integer(nrow(weights)), shown = seq_len(nrow(weights)) <= length(L))
+  weights <- do.call(
+    rbind,
+    Map(
+      contrast_row, c(unname(above), below), list(names),
+      c(seq_along(L), ratio)
+    )
+  )
+  read <- list(
+    weights = weights,
+    divisor = integer(nrow(weights)),
+    shown = seq_len(nrow(weights)) <= length(L)
+  )
   read$divisor[ratio] <- length(L) + seq_along(ratio)
   labels <- names(L) %||% rep("", length(L))
-  read$terms <- if (all(nzchar(labels))) labels else ifelse(nzchar(labels), labels, function_names(read, names))
+  read$terms <- if (all(nzchar(labels))) {
+    labels
+  } else {
+    ifelse(nzchar(labels), labels, function_names(read, names))
+  }
   read
 }
 
 # One function's weights; `i` is its place.
 contrast_row <- function(x, names, i) {
-  if (is.character(x) && length(x)) x <- setNames(rep(1, length(x)), x)
-  what <- sprintf("Function %d of {.arg L}", i)
-  if (!length(x) || !is_numbers(x) || !all(is.finite(x)) || all(x == 0)) {
-    abort(c(paste(what, "must be categories to add up, or finite weights, not all 0."), x = "It is {describe(x)}."))
+  if (is.character(x) && length(x)) {
+    x <- setNames(rep(1, length(x)), x)
   }
-  place <- if (is.null(names(x))) seq_along(x) else match(names(x), names)
-  if (anyNA(place) || anyDuplicated(place) || (is.null(names(x)) && length(x) != length(names))) {
-    abort(c(paste(what, "must have one weight for each estimate, or names of different estimates."),
-            x = "These are {format_labels(names, 400)}."), if (is.null(names(x))) "argument" else "level")
+  what <- sprintf("Function %d of {.arg L}", i)
+  if (!length(x) || !is_numbers(x) || !all(is.finite(x)) ||
+      all(x == 0)) {
+    abort(c(
+      paste(what, "must be categories to add up, or finite weights, not all 0."),
+      x = "It is {describe(x)}."
+    ))
+  }
+  place <- if (is.null(names(x))) {
+    seq_along(x)
+  } else {
+    match(names(x), names)
+  }
+  if (anyNA(place) || anyDuplicated(place) ||
+      (is.null(names(x)) && length(x) != length(names))) {
+    abort(
+      c(
+        paste(what, "must have one weight for each estimate, or names of different estimates."),
+        x = "These are {format_labels(names, 400)}."
+      ),
+      if (is.null(names(x))) "argument" else "level"
+    )
   }
   replace(numeric(length(names)), place, x)
 }
 
-# What functions without a name are called: what they are, as "men:never - women:never". One of many estimates is
-# called by its first three.
+# What functions without a name are called: what they are, as "men:never - women:never". One of many
+# estimates is called by its first three.
 function_names <- function(read, names) {
   shown <- which(read$shown)
-  words <- vapply(shown, function(row) weighted_words(read$weights[row, ], names), "")
+  words <- vapply(
+    shown, function(row) weighted_words(read$weights[row, ], names), ""
+  )
   for (row in which(read$divisor[shown] > 0)) {
-    parts <- c(words[row], weighted_words(read$weights[read$divisor[shown[row]], ], names))
+    parts <- c(
+      words[row],
+      weighted_words(read$weights[read$divisor[shown[row]], ], names)
+    )
     long <- grepl(" ", parts, fixed = TRUE)
     parts[long] <- sprintf("(%s)", parts[long])
     words[row] <- paste(parts, collapse = " / ")
@@ -171,10 +247,14 @@ weighted_words <- function(weights, names) {
   at <- at[order(weights[at] < 0)]
   first <- head(at, if (length(at) > 4L) 3L else 4L)
   size <- abs(weights[first])
-  times <- ifelse(size == 1, "", paste0(vapply(size, format, "", digits = 4), " "))
+  times <- ifelse(
+    size == 1, "", paste0(vapply(size, format, "", digits = 4), " ")
+  )
   sign <- ifelse(weights[first] < 0, " - ", " + ")
   sign[1] <- if (weights[first[1]] < 0) "-" else ""
-  more <- if (length(at) > length(first)) sprintf(" ... (%s estimates)", format_count(length(at)))
+  more <- if (length(at) > length(first)) {
+    sprintf(" ... (%s estimates)", format_count(length(at)))
+  }
   paste0(paste0(sign, times, names[first], collapse = ""), more)
 }
 
@@ -189,17 +269,23 @@ cumulative_shares.default <- function(fit, at, conf.level) {
   table <- rr_contrast(fit, cumulative_rows(fit, at), conf.level)
   # Shares: Wald's intervals are cut at 0 and 1, as those of margins are.
   beyond <- which(table$conf.low < 0 | table$conf.high > 1)
-  cut <- normal_interval(table$estimate[beyond], (table$conf.high - table$conf.low)[beyond] / 2, 0, 1)
+  cut <- normal_interval(
+    table$estimate[beyond], (table$conf.high - table$conf.low)[beyond] / 2, 0,
+    1
+  )
   table$conf.low[beyond] <- cut$low
   table$conf.high[beyond] <- cut$high
   mechanism <- fit$mechanism
   # A cumulative share reaches up to a level, or to the upper end of a bin.
   bins <- length(mechanism$breaks) == length(mechanism$levels) + 1L
-  label <- paste("up to", if (bins) format_count(mechanism$breaks[-1]) else mechanism$levels)[at]
+  label <- paste("up to", if (bins) format_count(mechanism$breaks[-1]) else mechanism$levels)[
+    at
+  ]
   table$term <- cell_names(label, fit$tally$groups)
   covariance <- attr(table, "covariance")
   if (!is.null(covariance)) dimnames(covariance) <- list(table$term, table$term)
-  # The row of a level is about all below it too. That such a share is 0 is no hypothesis: there is no test.
+  # The row of a level is about all below it too. That such a share is 0 is no hypothesis: there is
+  # no test.
   table$statistic <- table$p.value <- NULL
   structure(table, covariance = covariance, title = "Cumulative shares")
 }
@@ -211,7 +297,9 @@ has_order <- function(mechanism) {
 }
 
 check_ordered_fit <- function(fit) {
-  if (!inherits(fit, "rr_fit") || !is.null(fit$mechanism$questions)) must_be(fit, "fit", "a fit of one question")
+  if (!inherits(fit, "rr_fit") || !is.null(fit$mechanism$questions)) {
+    must_be(fit, "fit", "a fit of one question")
+  }
   if (!has_order(fit$mechanism)) {
     abort("{.arg fit} must be of levels that have an order: numbers, or an ordered factor.")
   }
@@ -221,6 +309,8 @@ check_ordered_fit <- function(fit) {
 cumulative_rows <- function(fit, at, groups = seq_len(NCOL(fit$estimate))) {
   own <- 1 * outer(at, seq_along(fit$mechanism$levels), `>=`)
   rows <- outer(seq_along(at), (groups - 1L) * length(at), `+`)
-  structure(kronecker(diag(NCOL(fit$estimate))[groups, , drop = FALSE], own),
-            dimnames = list(coef_names(fit, at)[rows], coef_names(fit)))
+  structure(
+    kronecker(diag(NCOL(fit$estimate))[groups, , drop = FALSE], own),
+    dimnames = list(coef_names(fit, at)[rows], coef_names(fit))
+  )
 }

@@ -77,21 +77,43 @@
 #' @srrstats {G2.3, G2.3a} `method` and `interval` are matched to their choices.
 #' @srrstats {G3.0} Floating point numbers are compared within a tolerance, stored constants exactly.
 #' @export
-rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL, count = NULL, weights = NULL,
-                        by = NULL, na.rm = FALSE, target = c("population", "sample"),
-                        interval = c("wilson", "exact", "wald", "bootstrap", "profile", "credible", "anytime"),
-                        conf.level = 0.95, simultaneous = FALSE, replications = 999, plan = 500,
-                        anchor = NULL) {
-  given <- list(target = check_choice(target),
-                conf.level = check_level(conf.level), simultaneous = check_flag(simultaneous, "simultaneous"),
-                replications = replications, plan = check_number(plan, "plan", min = 1), options = list(...))
+rr_estimate <- function(
+  x,
+  mechanism = NULL,
+  method = "mle",
+  ...,
+  column = NULL,
+  count = NULL,
+  weights = NULL,
+  by = NULL,
+  na.rm = FALSE,
+  target = c("population", "sample"),
+  interval = c("wilson", "exact", "wald", "bootstrap", "profile", "credible", "anytime"),
+  conf.level = 0.95,
+  simultaneous = FALSE,
+  replications = 999,
+  plan = 500,
+  anchor = NULL
+) {
+  given <- list(
+    target = check_choice(target),
+    conf.level = check_level(conf.level),
+    simultaneous = check_flag(simultaneous, "simultaneous"),
+    replications = replications,
+    plan = check_number(plan, "plan", min = 1),
+    options = list(...)
+  )
   if (!missing(method)) given$method <- method
   if (!missing(interval)) given$interval <- interval
   if (!is.null(anchor)) {
-    return(tell_doubt(estimate_attention(x, mechanism, anchor, given, column, count, weights, by, na.rm)))
+    return(tell_doubt(
+      estimate_attention(x, mechanism, anchor, given, column, count, weights, by, na.rm)
+    ))
   }
   if (is_design(x)) {
-    if (!is.null(count)) abort("{.arg count} must be left out: a row of a design is one respondent.")
+    if (!is.null(count)) {
+      abort("{.arg count} must be left out: a row of a design is one respondent.")
+    }
     asked <- read_design(x, mechanism, given, column, weights, by, na.rm)
     return(tell_doubt(new_rr_survey(asked, estimate_counted(asked$tally, asked$given))))
   }
@@ -100,11 +122,17 @@ rr_estimate <- function(x, mechanism = NULL, method = "mle", ..., column = NULL,
 
 # A result, or those of several questions; one warning for all.
 tell_doubt <- function(x) {
-  if (!is.null(x$doubt) && !any(nzchar(x$doubt))) return(x)
+  if (!is.null(x$doubt) && !any(nzchar(x$doubt))) {
+    return(x)
+  }
   parts <- if (inherits(x, "rr_estimates")) list(x) else x
   doubted <- vapply(parts, is_doubted, NA)
   if (any(doubted)) {
-    where <- if (length(parts) > 1L) names(parts)[doubted] else group_labels(x$tally$groups)[nzchar(x$doubt)]
+    where <- if (length(parts) > 1L) {
+      names(parts)[doubted]
+    } else {
+      group_labels(x$tally$groups)[nzchar(x$doubt)]
+    }
     words <- doubt_words(parts[doubted][[1]])
     warn(c("{words}", x = if (length(where)) "It is so in {.val {where}}."), "unlikely")
   }
@@ -124,8 +152,16 @@ update.rr_fit <- function(object, ...) {
                conf.level = object$conf.level, simultaneous = object$simultaneous)
   kept$plan <- object$plan
   # What another method does not have is the default again.
-  if (any(c("method", "target") %in% names(asked)) || object$interval == "none") kept$interval <- NULL
-  do.call(rr_estimate, c(list(object$tally), asked, kept[setdiff(names(kept), names(asked))]), quote = TRUE)
+  if (any(c("method", "target") %in% names(asked)) || object$interval == "none") {
+    kept$interval <- NULL
+  }
+  do.call(
+    rr_estimate,
+    c(
+      list(object$tally), asked, kept[setdiff(names(kept), names(asked))]
+    ),
+    quote = TRUE
+  )
 }
 
 # Functions of estimates while looking are those of the unbiased estimate.
@@ -141,8 +177,8 @@ estimate_counted <- function(tally, given) {
   estimate_tally(tally$mechanism, tally, given)
 }
 
-# `given` holds the arguments of rr_estimate(); `method` and `interval` are in it only if the user gave them. For most
-# mechanisms a distribution is estimated.
+# `given` holds the arguments of rr_estimate(); `method` and `interval` are in it only if the user
+# gave them. For most mechanisms a distribution is estimated.
 estimate_tally <- function(mechanism, tally, given) UseMethod("estimate_tally")
 
 estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
@@ -157,23 +193,39 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
   groups <- seq_len(NCOL(tally$counts))
   evidence <- lapply(groups, function(g) group_evidence(tally, g, law))
   results <- run_groups(method, evidence, given$options)
-  fit <- new_rr_fit(tally, method, results, given$target, interval, given$conf.level, given$simultaneous)
-  fit$doubt <- vapply(groups, function(g) {
-    fit_doubt(fit, results[[g]]$estimate, evidence[[g]], false_alarm / length(groups))
-  }, "")
+  fit <- new_rr_fit(
+    tally,
+    method,
+    results,
+    given$target,
+    interval,
+    given$conf.level,
+    given$simultaneous
+  )
+  fit$doubt <- vapply(
+    groups,
+    function(g) {
+      fit_doubt(
+        fit, results[[g]]$estimate, evidence[[g]], false_alarm / length(groups)
+      )
+    },
+    ""
+  )
   if (interval == "anytime") {
     fit$plan <- given$plan
     tell_few_reports(lacks_reports(tally, evidence))
   }
   if (interval == "bootstrap") {
-    fit$replicates <- bootstrap(fit, check_count(given$replications, "replications", min = 20), given$options)
+    fit$replicates <- bootstrap(
+      fit, check_count(given$replications, "replications", min = 20), given$options
+    )
   }
   fit
 }
 
-# The kind of interval whose centre is the estimate. The least-squares inverse, whose interval is Wilson's, and the
-# maximum of the likelihood are different estimates if there are more reports than truths: the inverse weighs all
-# reports alike.
+# The kind of interval whose centre is the estimate. The least-squares inverse, whose interval is
+# Wilson's, and the maximum of the likelihood are different estimates if there are more reports than
+# truths: the inverse weighs all reports alike.
 default_interval <- function(mechanism, method, target, law) {
   if (!is.null(method$no_intervals)) return("none")
   k <- length(mechanism$levels)
@@ -181,35 +233,74 @@ default_interval <- function(mechanism, method, target, law) {
   if (profiled && target == "population" && !is_validated(mechanism)) "profile" else "wilson"
 }
 
-fit_default_interval <- function(fit) default_interval(fit$mechanism, fit$estimator, fit$target, rr_law(fit$mechanism))
+fit_default_interval <- function(fit) {
+  default_interval(fit$mechanism, fit$estimator, fit$target, rr_law(fit$mechanism))
+}
 
 new_rr_fit <- function(tally, method, results, target, interval, conf.level, simultaneous) {
   labels <- list(tally$mechanism$levels, group_labels(tally$groups))
-  estimate <- if (!is.matrix(tally$counts)) setNames(as.vector(results[[1]]$estimate), labels[[1]])
-    else matrix(unlist(lapply(results, `[[`, "estimate")), ncol = length(results), dimnames = labels)
+  estimate <- if (!is.matrix(tally$counts)) {
+    setNames(as.vector(results[[1]]$estimate), labels[[1]])
+  } else {
+    matrix(
+      unlist(lapply(results, `[[`, "estimate")), ncol = length(results), dimnames = labels
+    )
+  }
   details <- lapply(results, function(result) result[names(result) != "estimate"])
-  fit <- list(estimate = estimate, method = method$name, target = target, interval = interval, conf.level = conf.level,
-              simultaneous = simultaneous, tally = tally, mechanism = tally$mechanism, details = details,
-              replicates = NULL, estimator = method)
-  structure(fit, class = c(paste0("rr_fit_", substring(class(tally$mechanism)[1], 4)), "rr_fit", "rr_estimates"))
+  fit <- list(
+    estimate = estimate,
+    method = method$name,
+    target = target,
+    interval = interval,
+    conf.level = conf.level,
+    simultaneous = simultaneous,
+    tally = tally,
+    mechanism = tally$mechanism,
+    details = details,
+    replicates = NULL,
+    estimator = method
+  )
+  structure(
+    fit,
+    class = c(
+      paste0("rr_fit_", substring(class(tally$mechanism)[1], 4)), "rr_fit", "rr_estimates"
+    )
+  )
 }
 
 as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, count = NULL) {
-  if (is.list(x) && !is.object(x) && length(x) && all(vapply(x, inherits, NA, "rr_tally"))) x <- rr_pool(x)
+  if (is.list(x) && !is.object(x) && length(x) &&
+      all(vapply(x, inherits, NA, "rr_tally"))) {
+    x <- rr_pool(x)
+  }
   if (inherits(x, "rr_tally")) {
     if (!is.null(mechanism) && !same_mechanism(check_mechanism(mechanism), x$mechanism)) {
       difference <- mechanism_difference(x$mechanism, mechanism)
       abort(c("{.arg x} is a tally of another mechanism.", x = "{difference}"), "mismatch")
     }
     if (!is.null(c(weights, count, by, column)) || check_flag(na.rm, "na.rm")) {
-      abort("A tally takes no {.arg column}, {.arg count}, {.arg weights}, {.arg by} and {.arg na.rm}.")
+      abort(
+        "A tally takes no {.arg column}, {.arg count}, {.arg weights}, {.arg by} and {.arg na.rm}."
+      )
     }
     return(x)
   }
   check_mechanism(mechanism)
   # Only what was given: a table, which is counted already, refuses the rest by name.
-  given <- list(column = column, count = count, weights = weights, by = by, na.rm = if (!identical(na.rm, FALSE)) na.rm)
-  named_tally(do.call(rr_tally, c(list(x, mechanism), given[lengths(given) > 0L]), quote = TRUE), column)
+  given <- list(
+    column = column,
+    count = count,
+    weights = weights,
+    by = by,
+    na.rm = if (!identical(na.rm, FALSE)) na.rm
+  )
+  named_tally(
+    do.call(
+      rr_tally, c(list(x, mechanism), given[lengths(given) > 0L]),
+      quote = TRUE
+    ),
+    column
+  )
 }
 
 # ---- mechanisms whose estimate is another one ----
@@ -218,7 +309,9 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, count = NU
 estimate_tally.rr_sampled <- function(mechanism, tally, given) {
   lapply(setNames(nm = names(mechanism$parts)), function(name) {
     part <- part_tally(tally, name)
-    if (all(part$n <= 0)) abort("Each question must have been answered: nobody drew {.val {name}}.", "empty")
+    if (all(part$n <= 0)) {
+      abort("Each question must have been answered: nobody drew {.val {name}}.", "empty")
+    }
     estimate_tally(part$mechanism, drop_empty_groups(part), given)
   })
 }
@@ -240,8 +333,10 @@ estimate_tally.rr_dealt <- function(mechanism, tally, given) {
   if (identical(given$interval, "exact")) fit_intervals(fit)
   strayed <- disobedient(mechanism, tally)
   if (strayed > 0) {
-    fit$doubt[] <- sprintf("At least %s did not follow the cards: blocks say less often what cards dictate",
-                           number_of(strayed, "respondent"))
+    fit$doubt[] <- sprintf(
+      "At least %s did not follow the cards: blocks say less often what cards dictate",
+      number_of(strayed, "respondent")
+    )
   }
   fit
 }
@@ -263,7 +358,9 @@ estimate_tally.rr_count_mean_sketch <- function(mechanism, tally, given) {
 estimate_tally.rr_prefixes <- function(mechanism, tally, given) {
   own <- part_tally(tally, held_out)
   if (any(own$n <= 0)) abort("Somebody must have been held out.", "empty")
-  estimate_candidates(own$mechanism, own, given, function(strings) prefix_of(strings, max(mechanism$lengths)))
+  estimate_candidates(own$mechanism, own, given, function(strings) {
+    prefix_of(strings, max(mechanism$lengths))
+  })
 }
 
 # `sent` says what respondents with these strings report about.
@@ -272,8 +369,11 @@ estimate_candidates <- function(mechanism, tally, given, sent) {
   check_only(given, "interval", c("wilson", "wald"))
   candidates <- given$options$candidates
   if (is.factor(candidates)) candidates <- as.character(candidates)
-  check_that(is.character(candidates) && length(candidates) && !anyNA(candidates) && !anyDuplicated(candidates),
-             candidates, "candidates", "different strings, such as {.code c(\"tea\", \"coffee\")}")
+  check_that(
+    is.character(candidates) && length(candidates) && !anyNA(candidates) &&
+      !anyDuplicated(candidates),
+    candidates, "candidates", "different strings, such as {.code c(\"tea\", \"coffee\")}"
+  )
   candidates <- check_hashed_text(candidates, "candidates")
   given$method <- "inv"
   given$options$candidates <- NULL

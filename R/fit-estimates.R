@@ -47,17 +47,27 @@
 #' confint(size)
 NULL
 
-# An estimate is a list of class `rr_estimates`, or a table: a tibble, whose rows can be filtered and bound, with
-# attributes in place of elements. Both hold what their kind needs of `rows` (the table without intervals),
-# `labels` (the names in coef(), vcov() and confint()), `covariance`, `n` (the value of nobs()), `target`, `conf.level`,
-# `simultaneous`, `title` (what print() says above the table, its first line without the class) and `notes` (lines below
-# it), all made with the object; and `axis_kind` and `axis` for its picture.
-about <- function(x, name) if (is.data.frame(x)) attr(x, name, exact = TRUE) else unclass(x)[[name]]
+# An estimate is a list of class `rr_estimates`, or a table: a tibble, whose rows can be filtered
+# and bound, with attributes in place of elements. Both hold what their kind needs of `rows` (the
+# table without intervals), `labels` (the names in coef(), vcov() and confint()), `covariance`, `n`
+# (the value of nobs()), `target`, `conf.level`, `simultaneous`, `title` (what print() says above
+# the table, its first line without the class) and `notes` (lines below it), all made with the
+# object; and `axis_kind` and `axis` for its picture.
+about <- function(x, name) {
+  if (is.data.frame(x)) {
+    attr(x, name, exact = TRUE)
+  } else {
+    unclass(x)[[name]]
+  }
+}
 
-new_rr_table <- function(table, class, ...) structure(table, ..., class = c(class, "rr_estimates", class(table)))
+new_rr_table <- function(table, class, ...) {
+  structure(table, ..., class = c(class, "rr_estimates", class(table)))
+}
 
-# Kinds whose parts are better computed when they are asked for have methods of these. shown_of(): the table of which
-# print() shows the first `n` rows, with an attribute `total` if it has no more than these.
+# Kinds whose parts are better computed when they are asked for have methods of these. shown_of():
+# the table of which print() shows the first `n` rows, with an attribute `total` if it has no more
+# than these.
 rows_of <- function(x) UseMethod("rows_of")
 bounds_of <- function(x, rows, level) UseMethod("bounds_of")
 labels_of <- function(x) UseMethod("labels_of")
@@ -67,16 +77,25 @@ shown_of <- function(x, n) UseMethod("shown_of")
 notes_of <- function(x, shown) UseMethod("notes_of")
 
 rows_of.rr_estimates <- function(x) {
-  if (is.data.frame(x)) plain_tibble(x)[setdiff(names(x), c("conf.low", "conf.high"))] else about(x, "rows")
+  if (is.data.frame(x)) {
+    plain_tibble(x)[setdiff(names(x), c("conf.low", "conf.high"))]
+  } else {
+    about(x, "rows")
+  }
 }
 
 # Columns that name the rows are the `keys` of a table.
 labels_of.rr_estimates <- function(x) {
   if (!is.data.frame(x)) return(about(x, "labels") %||% rows_of(x)$term)
-  do.call(paste, c(unname(as.list(x)[about(x, "keys") %||% "term"]), sep = ":"))
+  do.call(
+    paste,
+    c(unname(as.list(x)[about(x, "keys") %||% "term"]), sep = ":")
+  )
 }
 
-covariance_of.rr_estimates <- function(x) about(x, "covariance") %||% unknown_covariances(rows_of(x)$std.error)
+covariance_of.rr_estimates <- function(x) {
+  about(x, "covariance") %||% unknown_covariances(rows_of(x)$std.error)
+}
 
 # The variances alone, of estimates whose covariances are not known.
 unknown_covariances <- function(error) {
@@ -91,16 +110,23 @@ bounds_of.rr_estimates <- function(x, rows, level) {
     check_made_level(level, about(x, "conf.level"))
     return(list(low = x$conf.low, high = x$conf.high))
   }
-  if (isTRUE(about(x, "simultaneous"))) level <- 1 - (1 - level) / (about(x, "family") %||% nrow(rows))
+  if (isTRUE(about(x, "simultaneous"))) {
+    level <- 1 - (1 - level) / (about(x, "family") %||% nrow(rows))
+  }
   plan <- about(x, "plan")
-  half <- rows$std.error *
-    if (is.null(plan)) normal_quantile(level) else anytime_quantile(level, about(x, "reports"), plan)
+  half <- rows$std.error * if (is.null(plan)) {
+    normal_quantile(level)
+  } else {
+    anytime_quantile(level, about(x, "reports"), plan)
+  }
   list(low = rows$estimate - half, high = rows$estimate + half)
 }
 
 title_of.rr_estimates <- function(x) about(x, "title")
 
-shown_of.rr_estimates <- function(x, n) if (is.data.frame(x)) plain_tibble(x) else tidy(x, conf.int = TRUE)
+shown_of.rr_estimates <- function(x, n) {
+  if (is.data.frame(x)) plain_tibble(x) else tidy(x, conf.int = TRUE)
+}
 
 notes_of.rr_estimates <- function(x, shown) about(x, "notes")
 
@@ -117,10 +143,12 @@ tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = NULL, terms = NU
   if (is.null(terms)) rows else rows[match_places(terms, x, rows, "terms"), ]
 }
 
-# The places of estimates by their labels; by their categories in all groups; or the positions themselves.
+# The places of estimates by their labels; by their categories in all groups; or the positions
+# themselves.
 match_places <- function(parm, x, rows = rows_of(x), arg = "parm") {
   labels <- labels_of(x)
-  if (!is.character(parm) || all(parm %in% labels) || !all(parm %in% rows[["term"]])) {
+  if (!is.character(parm) || all(parm %in% labels) ||
+      !all(parm %in% rows[["term"]])) {
     return(match_rows(parm, labels, "estimates", arg))
   }
   at <- which(rows[["term"]] %in% parm)
@@ -131,10 +159,14 @@ match_places <- function(parm, x, rows = rows_of(x), arg = "parm") {
 #' @rdname estimate_methods
 #' @export
 glance.rr_estimates <- function(x, ...) {
-  tibble(target = about(x, "target") %||% NA_character_, nobs = nobs(x), estimates = length(labels_of(x)),
-                 conf.level = about(x, "conf.level") %||% NA_real_,
-                 unlikely = if (!is.null(about(x, "doubt"))) is_doubted(x),
-                 truth.share = about(x, "truth.share"))
+  tibble(
+    target = about(x, "target") %||% NA_character_,
+    nobs = nobs(x),
+    estimates = length(labels_of(x)),
+    conf.level = about(x, "conf.level") %||% NA_real_,
+    unlikely = if (!is.null(about(x, "doubt"))) is_doubted(x),
+    truth.share = about(x, "truth.share")
+  )
 }
 
 #' @rdname estimate_methods
@@ -154,7 +186,9 @@ confint.rr_estimates <- function(object, parm = NULL, level = NULL, ...) {
   level <- level %||% about(object, "conf.level")
   rows <- tidy(object, conf.int = TRUE, conf.level = level)
   labels <- labels_of(object)
-  bounds_matrix(rows$conf.low, rows$conf.high, level, labels)[match_places(parm, object, rows), , drop = FALSE]
+  bounds_matrix(rows$conf.low, rows$conf.high, level, labels)[
+    match_places(parm, object, rows), , drop = FALSE
+  ]
 }
 
 #' @rdname estimate_methods
@@ -164,12 +198,16 @@ nobs.rr_estimates <- function(object, ...) sum(about(object, "n"))
 #' @rdname estimate_methods
 #' @export
 as.data.frame.rr_estimates <- function(x, ...) {
-  plain_frame(if (is.data.frame(x)) plain_tibble(x) else tidy(x, conf.int = TRUE), ...)
+  plain_frame(
+    if (is.data.frame(x)) plain_tibble(x) else tidy(x, conf.int = TRUE), ...
+  )
 }
 
 #' @rdname estimate_methods
 #' @export
-format.rr_estimates <- function(x, ...) paste0("<", class(x)[1], "> ", title_of(x)[1])
+format.rr_estimates <- function(x, ...) {
+  paste0("<", class(x)[1], "> ", title_of(x)[1])
+}
 
 #' @rdname estimate_methods
 #' @export
@@ -177,7 +215,12 @@ print.rr_estimates <- function(x, n = 10, digits = 4, ...) {
   n <- check_number(n, "n", min = 0)
   digits <- check_digits(digits)
   title <- title_of(x)
-  writeLines(within_80(c(paste0("<", class(x)[1], "> ", title[1]), title[-1])))
+  writeLines(
+    within_80(c(
+      paste0("<", class(x)[1], "> ", title[1]),
+      title[-1]
+    ))
+  )
   shown <- shown_of(x, n)
   print_rows(shown, n, digits, attr(shown, "total") %||% nrow(shown))
   notes <- notes_of(x, shown)
@@ -218,25 +261,39 @@ coef_names <- function(fit, which = NULL) {
 # Estimates by group are called group:category.
 cell_names <- function(terms, groups) {
   if (is.null(groups)) return(terms)
-  paste(rep(group_labels(groups), each = length(terms)), rep(terms, nrow(groups)), sep = ":")
+  paste(
+    rep(group_labels(groups), each = length(terms)),
+    rep(terms, nrow(groups)), sep = ":"
+  )
 }
 
-# The rows of some categories in some groups: showing ten rows of a million must not compute the others.
-tidy_rows <- function(fit, conf.int, conf.level, ...) as_tibble(row_columns(fit, conf.int, conf.level, ...))
+# The rows of some categories in some groups: showing ten rows of a million must not compute the
+# others.
+tidy_rows <- function(fit, conf.int, conf.level, ...) {
+  as_tibble(row_columns(fit, conf.int, conf.level, ...))
+}
 
-row_columns <- function(fit, conf.int, conf.level, which = seq_along(fit$mechanism$levels),
-                        groups = seq_len(NCOL(fit$estimate)), ranked = FALSE) {
+row_columns <- function(
+  fit, conf.int, conf.level, which = seq_along(fit$mechanism$levels),
+  groups = seq_len(NCOL(fit$estimate)), ranked = FALSE
+) {
   each <- function(f) as.vector(vapply(groups, f, numeric(length(which))))
   columns <- c(list(term = rep(fit$mechanism$levels[which], length(groups))),
                cell_answers(fit$mechanism, "levels", length(groups), which),
                list(estimate = each(function(g) group_estimate(fit, g)[which]),
-                    # The variance 0 of vcov(), which functions of the others need, would say that the share is known.
+                    # The variance 0 of vcov(), which functions of the others need, would say that
+                    # the share is known.
                     std.error = each(function(g) known_errors(fit, g, fit_errors(fit, g, which)))))
   if (conf.int) {
     bounds <- fit_intervals(fit, conf.level, which = which, groups = groups, ranked = ranked)
     columns[c("conf.low", "conf.high")] <- lapply(bounds, as.vector)
   }
-  c(lapply(as.list(fit$tally$groups), function(key) rep(key[groups], each = length(which))), columns)
+  c(
+    lapply(as.list(fit$tally$groups), function(key) {
+      rep(key[groups], each = length(which))
+    }),
+    columns
+  )
 }
 
 # ---- words that several kinds of estimates say ----
@@ -255,8 +312,10 @@ doubt_words <- function(x) {
          else if (!identical(x$method, "mle")) " of method = \"mle\"")
 }
 
-interval_names <- c(wilson = "Wilson", exact = "exact", wald = "Wald", bootstrap = "bootstrap",
-                    profile = "profile likelihood", credible = "credible", anytime = "anytime-valid")
+interval_names <- c(
+  wilson = "Wilson", exact = "exact", wald = "Wald", bootstrap = "bootstrap",
+  profile = "profile likelihood", credible = "credible", anytime = "anytime-valid"
+)
 
 # Ranked and simultaneous intervals of a fit may be of another kind.
 interval_label <- function(fit) {
@@ -266,8 +325,11 @@ interval_label <- function(fit) {
 
 # "95% Wilson intervals, simultaneous"; `name` is empty where there is one kind alone.
 interval_words <- function(level, name = "", simultaneous = FALSE, ranked = FALSE) {
-  sprintf("%s%% %sintervals%s", format(100 * level), if (nzchar(name)) paste0(name, " ") else "",
-          if (isTRUE(simultaneous)) ", simultaneous" else if (ranked) " by rank" else "")
+  sprintf(
+    "%s%% %sintervals%s", format(100 * level),
+    if (nzchar(name)) paste0(name, " ") else "",
+    if (isTRUE(simultaneous)) ", simultaneous" else if (ranked) " by rank" else ""
+  )
 }
 
 # Of rows in the order of their estimates.
@@ -277,58 +339,89 @@ ranked_words <- function(level, looking = FALSE) {
 
 rank_words <- function(level, looking = FALSE) {
   paste0(
-    sprintf("Of the first r rows at most %s in 100 intervals are wrong on average, ", format(100 * (1 - level))),
+    sprintf(
+      "Of the first r rows at most %s in 100 intervals are wrong on average, ",
+      format(100 * (1 - level))
+    ),
     if (looking) "at all looks, ", "whatever r"
   )
 }
 
 # Lines of print() below its first one.
-indented <- function(lines) unlist(lapply(lines, strwrap, width = 80, indent = 2, exdent = 4))
+indented <- function(lines) {
+  unlist(lapply(lines, strwrap, width = 80, indent = 2, exdent = 4))
+}
 
 # ---- what parameters, performance and modelsummary say of estimates ----
-# Without these methods the first two know no such model, and the third prints every number of glance() with all digits.
+# Without these methods the first two know no such model, and the third prints every number of
+# glance() with all digits.
 
 #' @exportS3Method parameters::model_parameters
-model_parameters.rr_estimates <- function(model, ci = about(model, "conf.level"), keep = NULL, drop = NULL, ...) {
-  table <- if (is.null(ci)) tidy(model) else tidy(model, conf.int = TRUE, conf.level = ci)
+model_parameters.rr_estimates <- function(
+  model, ci = about(model, "conf.level"), keep = NULL, drop = NULL, ...
+) {
+  table <- if (is.null(ci)) {
+    tidy(model)
+  } else {
+    tidy(model, conf.int = TRUE, conf.level = ci)
+  }
   parameter_table(table, labels_of(model), ci, keep, drop)
 }
 
-# A table of estimates under the names of insight. If terms occur more than once, in several groups, rows have the
-# names of coef(), with commas: a colon would be a product to modelsummary().
+# A table of estimates under the names of insight. If terms occur more than once, in several groups,
+# rows have the names of coef(), with commas: a colon would be a product to modelsummary().
 parameter_table <- function(table, names, ci, keep = NULL, drop = NULL) {
   parameter <- as.character(table[["term"]] %||% names)
-  if (anyDuplicated(parameter) && !is.null(names)) parameter <- sub(":", ", ", names, fixed = TRUE)
+  if (anyDuplicated(parameter) && !is.null(names)) {
+    parameter <- sub(":", ", ", names, fixed = TRUE)
+  }
   known <- c(Coefficient = "estimate", SE = "std.error", CI_low = "conf.low", CI_high = "conf.high",
              z = "statistic", p = "p.value")
   known <- known[known %in% names(table)]
   keys <- setdiff(names(table), c("term", known))
-  columns <- c(list(Parameter = parameter), setNames(as.list(table[known]), names(known)), as.list(table[keys]))
-  if ("CI_low" %in% names(columns)) columns <- append(columns, list(CI = rep(ci, nrow(table))), 3L)
+  columns <- c(
+    list(Parameter = parameter), setNames(as.list(table[known]), names(known)),
+    as.list(table[keys])
+  )
+  if ("CI_low" %in% names(columns)) {
+    columns <- append(columns, list(CI = rep(ci, nrow(table))), 3L)
+  }
   result <- data.frame(columns, check.names = FALSE)
   named <- function(patterns) grepl(paste(patterns, collapse = "|"), result$Parameter)
   if (!is.null(keep)) result <- result[named(keep), ]
   if (!is.null(drop)) result <- result[!named(drop), ]
-  structure(result, ci = ci, digits = 2, ci_digits = 2, p_digits = 3, verbose = FALSE,
-            pretty_names = setNames(result$Parameter, result$Parameter), coefficient_name = "Estimate",
-            class = c("parameters_model", "see_parameters_model", "data.frame"))
+  structure(
+    result,
+    ci = ci,
+    digits = 2,
+    ci_digits = 2,
+    p_digits = 3,
+    verbose = FALSE,
+    pretty_names = setNames(result$Parameter, result$Parameter),
+    coefficient_name = "Estimate",
+    class = c("parameters_model", "see_parameters_model", "data.frame")
+  )
 }
 
 #' @exportS3Method performance::model_performance
 model_performance.rr_estimates <- function(model, metrics = "all", ...) {
   table <- as.data.frame(glance(model))
   if (!inherits(model, "rr_fit")) return(choose_measures(table, metrics, "target"))
-  # Whoever compares tables wants the privacy of the answers, and to know of estimates on the boundary.
+  # Whoever compares tables wants the privacy of the answers, and to know of estimates on the
+  # boundary.
   table$epsilon <- signif(table$epsilon, 4)
   if (!isTRUE(table$boundary > 0)) table$boundary <- NULL
   choose_measures(table, metrics, c("AIC", "BIC", "method", "epsilon", "boundary"))
 }
 
-# modelsummary() formats a log-likelihood under this name alone, and what comes from performance has another.
+# modelsummary() formats a log-likelihood under this name alone, and what comes from performance has
+# another.
 #' @exportS3Method modelsummary::glance_custom
 glance_custom.rr_fit <- function(x, ...) likelihood_row(glance(x)$logLik)
 
-likelihood_row <- function(value) if (!is.null(value) && !is.na(value)) data.frame(logLik = value)
+likelihood_row <- function(value) {
+  if (!is.null(value) && !is.na(value)) data.frame(logLik = value)
+}
 
 # "all" and "common" are the words of performance, as are measures under their names.
 choose_measures <- function(table, metrics, known) {
@@ -338,6 +431,8 @@ choose_measures <- function(table, metrics, known) {
     if (anyNA(at)) abort("{.arg metrics} must be among {.val {known}}.")
     known <- known[at]
   }
-  table <- Filter(function(column) !anyNA(column), table[intersect(known, names(table))])
+  table <- Filter(
+    function(column) !anyNA(column), table[intersect(known, names(table))]
+  )
   structure(table, row.names = seq_len(nrow(table)), class = c("performance_model", "data.frame"))
 }

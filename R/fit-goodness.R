@@ -71,24 +71,32 @@ rr_goodness_of_fit <- function(fit, ...) UseMethod("rr_goodness_of_fit")
 rr_goodness_of_fit.default <- function(fit, replications = 999, seed = NULL, ...) {
   check_dots_empty(...)
   depths <- inherits(fit, "rr_fit") && identical(fit$mechanism$codec$part, "depth")
-  check_that(depths || (inherits(fit, "rr_fit") && identical(fit$method, "mle")), fit, "fit",
-             "a fit by maximum likelihood, without a survey design")
+  check_that(
+    depths || (inherits(fit, "rr_fit") && identical(fit$method, "mle")), fit, "fit",
+    "a fit by maximum likelihood, without a survey design"
+  )
   refuse_validated(fit$mechanism, "{.fn rr_goodness_of_fit}")
   replications <- check_count(replications, "replications", min = 99, max = 1e6)
   keep_seed(seed)
   groups <- seq_len(NCOL(fit$estimate))
-  rows <- lapply(groups, function(g) if (depths) depths_row(fit, g) else goodness_row(fit, g, replications))
+  rows <- lapply(groups, function(g) {
+    if (depths) depths_row(fit, g) else goodness_row(fit, g, replications)
+  })
   table <- bind_groups(rows, fit$tally$groups)
   if (anyNA(table$p.value)) {
-    cli::cli_inform("P-values are NA if the design can explain any such shares: then nothing can be tested.",
-                    class = "candor_message_untested")
+    cli::cli_inform(
+      "P-values are NA if the design can explain any such shares: then nothing can be tested.",
+      class = "candor_message_untested"
+    )
   }
   mark(table, "rr_goodness")
 }
 
 #' @export
 print.rr_goodness <- function(x, ...) {
-  if (!is.null(x[["p.value"]])) writeLines(paste("<rr_goodness_of_fit>", goodness_verdict(x$p.value)))
+  if (!is.null(x[["p.value"]])) {
+    writeLines(paste("<rr_goodness_of_fit>", goodness_verdict(x$p.value)))
+  }
   NextMethod()
 }
 
@@ -114,14 +122,24 @@ goodness_row <- function(fit, g, replications) {
   df <- free_reports(mechanism)
   inside <- all(theta > 0 & theta < 1)
   if (df == 0 && inside) {
-    return(tibble(deviance = deviance, df = df, p.value = NA_real_, p.chi2 = NA_real_, replications = 0))
+    return(tibble(
+      deviance = deviance,
+      df = df,
+      p.value = NA_real_,
+      p.chi2 = NA_real_,
+      replications = 0
+    ))
   }
   simulated <- simulated_deviances(mechanism, counts, fitted, blocks, replications)
   # Deviances that differ from 0 only by rounding count as ties with 0.
   larger <- sum(simulated >= deviance * (1 - 1e-8) - 1e-8)
-  tibble(deviance = deviance, df = df, p.value = (1 + larger) / (1 + replications),
-                 p.chi2 = if (df > 0 && inside) pchisq(deviance, df, lower.tail = FALSE) else NA_real_,
-                 replications = replications)
+  tibble(
+    deviance = deviance,
+    df = df,
+    p.value = (1 + larger) / (1 + replications),
+    p.chi2 = if (df > 0 && inside) pchisq(deviance, df, lower.tail = FALSE) else NA_real_,
+    replications = replications
+  )
 }
 
 # Of counts drawn from the fitted shares, each with its own fit.
@@ -130,7 +148,9 @@ simulated_deviances <- function(mechanism, counts, fitted, blocks, replications)
   draws <- matrix(0, length(counts), replications)
   for (b in seq_along(blocks)) {
     share <- pmax(fitted[blocks[[b]]], 0)
-    draws[blocks[[b]], ] <- draw_multinomial(replications, size[b], share / sum(share))
+    draws[blocks[[b]], ] <- draw_multinomial(
+      replications, size[b], share / sum(share)
+    )
   }
   apply(draws, 2, function(new) {
     again <- estimate_counts(mechanism, new, "mle", sum(size))$estimate
@@ -144,18 +164,30 @@ depths_levels <- 4096
 
 depths_row <- function(fit, g) {
   evidence <- group_evidence(fit$tally, g)
-  if (evidence$law$truths > depths_levels) abort("The hierarchy has too many levels.", c("too_large", "argument"))
+  if (evidence$law$truths > depths_levels) {
+    abort("The hierarchy has too many levels.", c("too_large", "argument"))
+  }
   found <- depths_apart(evidence$law, evidence)
-  p <- if (found$df > 0) pchisq(found$statistic, found$df, lower.tail = FALSE) else NA_real_
-  tibble(deviance = found$statistic, df = found$df, p.value = if (is.na(p)) 1 else p, p.chi2 = p,
-                 replications = 0)
+  p <- if (found$df > 0) {
+    pchisq(found$statistic, found$df, lower.tail = FALSE)
+  } else {
+    NA_real_
+  }
+  tibble(
+    deviance = found$statistic,
+    df = found$df,
+    p.value = if (is.na(p)) 1 else p,
+    p.chi2 = p,
+    replications = 0
+  )
 }
 
-# The least sum of squares of the nodes' estimates around those of any levels that add up to 1, by the inverse of their
-# covariance: that of the restrictions which levels put on nodes. Estimates that add up by themselves leave one node
-# out. Covariances are linear in the shares or nearly so: the consistent estimates, also those below 0, make them
-# unbiased. (With shares cut at 0 one of ten tallies of 256 levels was rejected at level 0.05.) Should they be those of
-# no distribution, a distribution is taken.
+# The least sum of squares of the nodes' estimates around those of any levels that add up to 1, by
+# the inverse of their covariance: that of the restrictions which levels put on nodes. Estimates
+# that add up by themselves leave one node out. Covariances are linear in the shares or nearly so:
+# the consistent estimates, also those below 0, make them unbiased. (With shares cut at 0 one of ten
+# tallies of 256 levels was rejected at level 0.05.) Should they be those of no distribution, a
+# distribution is taken.
 depths_apart <- function(law, evidence) {
   depths <- depth_evidence(law, evidence)
   nodes <- lapply(depths, function(d) d$unbiased())
@@ -170,20 +202,33 @@ depths_apart <- function(law, evidence) {
 restrictions_squares <- function(law, nodes, numbers, truth) {
   last <- length(nodes)
   adds_up <- vapply(law$laws, `[[`, NA, "adds_up")
-  kept <- lapply(seq_len(last - 1), function(l) seq_len(law$nodes[l] - adds_up[l]))
+  kept <- lapply(seq_len(last - 1), function(l) {
+    seq_len(law$nodes[l] - adds_up[l])
+  })
   # From the levels to what is compared.
   sums <- function(x) {
-    rbind(do.call(rbind, lapply(seq_len(last - 1), function(l) rowsum(x, node_of(law, l))[kept[[l]], , drop = FALSE])),
-          if (!adds_up[last]) colSums(x))
+    rbind(
+      do.call(
+        rbind,
+        lapply(seq_len(last - 1), function(l) {
+          rowsum(x, node_of(law, l))[kept[[l]], , drop = FALSE]
+        })
+      ),
+      if (!adds_up[last]) colSums(x)
+    )
   }
-  covariances <- lapply(seq_len(last), function(l) depth_covariance(law, l, numbers[l], truth))
+  covariances <- lapply(seq_len(last), function(l) {
+    depth_covariance(law, l, numbers[l], truth)
+  })
   joint <- sums(t(sums(covariances[[last]])))
   expected <- if (!adds_up[last]) 1
-  differences <- c(unlist(Map(`[`, nodes[-last], kept)), expected) - drop(sums(cbind(nodes[[last]])))
+  differences <- c(unlist(Map(`[`, nodes[-last], kept)), expected) -
+    drop(sums(cbind(nodes[[last]])))
   start <- 0
   for (l in seq_len(last - 1)) {
     at <- start + kept[[l]]
-    joint[at, at] <- joint[at, at] + covariances[[l]][kept[[l]], kept[[l]]]
+    joint[at, at] <- joint[at, at] +
+      covariances[[l]][kept[[l]], kept[[l]]]
     start <- start + length(kept[[l]])
   }
   c(scaled_squares(differences, joint), restrictions = length(differences))
@@ -194,7 +239,14 @@ depth_covariance <- function(law, l, n, truth) {
   part <- law$laws[[l]]
   k <- law$nodes[l]
   shares <- as.vector(rowsum(truth, node_of(law, l), reorder = FALSE))
-  fitted <- new_evidence(part, pmax(law_reported(part, shares), 0) * n, n, n, k, law$mechanisms[[l]])
+  fitted <- new_evidence(
+    part,
+    pmax(law_reported(part, shares), 0) * n,
+    n,
+    n,
+    k,
+    law$mechanisms[[l]]
+  )
   law_covariance(part, fitted, whole_map(k, FALSE), seq_len(k), "population")
 }
 
@@ -204,12 +256,16 @@ scaled_squares <- function(x, covariance) {
   scale <- sqrt(pmax(diag(covariance), .Machine$double.xmin))
   root <- suppressWarnings(chol(covariance / outer(scale, scale), pivot = TRUE, tol = 1e-9))
   own <- seq_len(attr(root, "rank"))
-  z <- backsolve(root[own, own, drop = FALSE], (x / scale)[attr(root, "pivot")[own]], transpose = TRUE)
+  z <- backsolve(
+    root[own, own, drop = FALSE],
+    (x / scale)[attr(root, "pivot")[own]], transpose = TRUE
+  )
   list(statistic = sum(z^2), df = as.double(length(own)))
 }
 
-# The test that doubts the design by the reports of a group: "deviance", about which rr_goodness_of_fit() says more,
-# "counts", or "" for none. `truth` is what was estimated, `alpha` is the group's share of the false alarms.
+# The test that doubts the design by the reports of a group: "deviance", about which
+# rr_goodness_of_fit() says more, "counts", or "" for none. `truth` is what was estimated, `alpha`
+# is the group's share of the false alarms.
 fit_doubt <- function(fit, truth, evidence, alpha) {
   if (few_witnesses(fit$tally)) return("counts")
   if (makes_counts(evidence, truth)) return("")
@@ -217,9 +273,9 @@ fit_doubt <- function(fit, truth, evidence, alpha) {
   if (law_unlikely(evidence$law, evidence, alpha)) "counts" else ""
 }
 
-# Does this truth make nearly these counts, so that neither test can doubt them? Pearson's statistic costs a fraction of
-# the tests. The deviance is at most twice as large, 8, where a tail of 0.001 begins at 9.5; and a count at 2 standard
-# deviations has a tail above 0.006.
+# Does this truth make nearly these counts, so that neither test can doubt them? Pearson's statistic
+# costs a fraction of the tests. The deviance is at most twice as large, 8, where a tail of 0.001
+# begins at 9.5; and a count at 2 standard deviations has a tail above 0.006.
 makes_counts <- function(evidence, truth) {
   law <- evidence$law
   if (evidence$k > tested_reports || !law_gives(law, "additive")) return(FALSE)
@@ -231,28 +287,44 @@ makes_counts <- function(evidence, truth) {
 # So many reports are compared with their fitted numbers all together.
 tested_reports <- 40
 
-# Do the reports of a group lie far from all that the design could give? The likeliest truth decides, whatever the
-# method; where another one has no estimate below 0, its truth fits as well. Clusters and strata of a survey change
-# nothing: given the truths in the sample, answers are randomized each for itself.
+# Do the reports of a group lie far from all that the design could give? The likeliest truth
+# decides, whatever the method; where another one has no estimate below 0, its truth fits as well.
+# Clusters and strata of a survey change nothing: given the truths in the sample, answers are
+# randomized each for itself.
 is_contradicted <- function(fit, truth, evidence, alpha) {
   reports <- length(fit$mechanism$reports)
   # Reports beyond a channel that was measured may be the error of the study.
   if (is_validated(fit$mechanism)) return(FALSE)
   likeliest <- fit$method == "mle"
-  if (!likeliest && !(fit$estimator$unbiased && any(truth < 0))) return(FALSE)
+  if (!likeliest && !(fit$estimator$unbiased && any(truth < 0))) {
+    return(FALSE)
+  }
   if (reports > tested_reports || !law_gives(evidence$law, "channel")) return(FALSE)
-  if (!likeliest) truth <- estimate_counts(fit$mechanism, evidence$counts, "mle", evidence$n)$estimate
-  counts_contradict(fit$mechanism, evidence$counts, law_reported(evidence$law, truth), alpha, evidence$law)
+  if (!likeliest) {
+    truth <- estimate_counts(fit$mechanism, evidence$counts, "mle", evidence$n)$estimate
+  }
+  counts_contradict(
+    fit$mechanism, evidence$counts, law_reported(evidence$law, truth), alpha, evidence$law
+  )
 }
 
-# The same for plain counts of one question, or of each question of several; `alpha` is for all of them.
+# The same for plain counts of one question, or of each question of several; `alpha` is for all of
+# them.
 reports_contradict <- function(mechanism, counts, alpha = false_alarm) {
   questions <- mechanism$questions
   if (!is.null(questions)) {
     table <- array(counts, mechanism$report_sizes)
-    return(any(vapply(seq_along(questions), function(q) {
-      reports_contradict(questions[[q]], as.vector(apply(table, q, sum)), alpha / length(questions))
-    }, NA)))
+    return(any(
+      vapply(
+        seq_along(questions),
+        function(q) {
+          reports_contradict(
+            questions[[q]], as.vector(apply(table, q, sum)), alpha / length(questions)
+          )
+        },
+        NA
+      )
+    ))
   }
   reports <- length(mechanism$reports)
   if (reports > tested_reports || !has_categories(mechanism)) return(FALSE)
@@ -260,12 +332,15 @@ reports_contradict <- function(mechanism, counts, alpha = false_alarm) {
   counts_contradict(mechanism, counts, reported_shares(mechanism, truth), alpha)
 }
 
-# Are the counts unlikely even under the likeliest truth? `fitted` are the shares of the reports there.
+# Are the counts unlikely even under the likeliest truth? `fitted` are the shares of the reports
+# there.
 counts_contradict <- function(mechanism, counts, fitted, alpha, law = rr_law(mechanism)) {
   blocks <- report_blocks(mechanism)
   if (length(counts) == 2L && length(blocks) == 1L) {
     yes <- range(law_matrix(law, length(mechanism$levels))[, 2])
-    return(beyond_range(counts[2], tally_sums(counts), yes[1], yes[2], alpha))
+    return(beyond_range(
+      counts[2], tally_sums(counts), yes[1], yes[2], alpha
+    ))
   }
   df <- length(counts) - length(blocks)
   if (df < 1) return(FALSE)
@@ -275,18 +350,22 @@ counts_contradict <- function(mechanism, counts, fitted, alpha, law = rr_law(mec
   deviance_tail(deviance, df) < alpha
 }
 
-# The deviance of a truth that is known to lie in a cone has a mixture of chi-squared distributions with up to `df`
-# degrees of freedom. Those of even and of odd degrees have weights of 1/2 each, so that its tail is at most half of the
-# two largest (Shapiro 1988, International Statistical Review 56, 49-62).
+# The deviance of a truth that is known to lie in a cone has a mixture of chi-squared distributions
+# with up to `df` degrees of freedom. Those of even and of odd degrees have weights of 1/2 each, so
+# that its tail is at most half of the two largest (Shapiro 1988, International Statistical Review
+# 56, 49-62).
 deviance_tail <- function(deviance, df) {
-  (pchisq(deviance, df, lower.tail = FALSE) + pchisq(deviance, df - 1, lower.tail = FALSE)) / 2
+  (pchisq(deviance, df, lower.tail = FALSE) +
+    pchisq(deviance, df - 1, lower.tail = FALSE)) / 2
 }
 
-# One count against the binomials of all probabilities from `low` to `high`, of which one end is the nearest. Beyond
-# each end a tail is doubted; the other tail is counted in where the ends are near each other.
+# One count against the binomials of all probabilities from `low` to `high`, of which one end is the
+# nearest. Beyond each end a tail is doubted; the other tail is counted in where the ends are near
+# each other.
 beyond_range <- function(count, n, low, high, alpha) {
   size <- round(n)
-  below <- pbinom(ceiling(count), size, low) + pbinom(floor(size * high), size, low, lower.tail = FALSE)
+  below <- pbinom(ceiling(count), size, low) +
+    pbinom(floor(size * high), size, low, lower.tail = FALSE)
   above <- pbinom(floor(count) - 1, size, high, lower.tail = FALSE) +
     pbinom(ceiling(size * low) - 1, size, high)
   (count < n * low && below < alpha) || (count > n * high && above < alpha)
@@ -313,13 +392,18 @@ free_reports <- function(mechanism) {
   reports <- length(mechanism$reports)
   blocks <- length(report_blocks(mechanism))
   full <- law_gives(rr_law(mechanism), "additive") || k > 1000
-  max(0, reports - blocks - if (full) k - 1 else qr(rr_matrix(mechanism), tol = 1e-11)$rank - 1)
+  max(
+    0,
+    reports - blocks -
+      if (full) k - 1 else qr(rr_matrix(mechanism), tol = 1e-11)$rank - 1
+  )
 }
 
-# Some clients give themselves away by what they never send: local hashing with one function for all, and amounts that
-# were not randomized, or cut to the range of answers, for a mean. Their tallies have a number, `witness`, that is large
-# in honest ones: of different functions, and of reports outside of the range. Merged tallies have the sum, and some
-# groups the number of all: no less than their own.
+# Some clients give themselves away by what they never send: local hashing with one function for
+# all, and amounts that were not randomized, or cut to the range of answers, for a mean. Their
+# tallies have a number, `witness`, that is large in honest ones: of different functions, and of
+# reports outside of the range. Merged tallies have the sum, and some groups the number of all: no
+# less than their own.
 few_witnesses <- function(tally) {
   if (is.null(tally$witness)) return(FALSE)
   n <- sum(if (is.null(tally$weight_squares)) tally$n else tally$respondents)

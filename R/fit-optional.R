@@ -1,47 +1,80 @@
-# Optional answers: the share of yes as a combination of the reported shares of several devices, unbiased whoever
-# answers directly (inst/mathematics/mixed.md 10).
+# Optional answers: the share of yes as a combination of the reported shares of several devices,
+# unbiased whoever answers directly (inst/mathematics/mixed.md 10).
 
 estimate_tally.rr_optional <- function(mechanism, tally, given) {
   check_only(given, "method", c("mle", "inv"))
   check_only(given, "interval", "wald")
   check_only(given, "target", "population")
   do.call(check_dots_empty, given$options, quote = TRUE)
-  parts <- lapply(seq_along(tally$n), function(g) optional_estimate(group_counts(tally, g), mechanism))
+  parts <- lapply(seq_along(tally$n), function(g) {
+    optional_estimate(group_counts(tally, g), mechanism)
+  })
   all <- function(what) vapply(parts, `[[`, 0, what)
   yes <- all("estimate")
   held <- !identical(given$method, "inv") & (yes < 0 | yes > 1)
-  structure(list(
-    rows = optional_rows(tally$groups, mechanism$levels, yes, ifelse(held, NA, all("variance"))),
-    labels = cell_names(mechanism$levels, tally$groups), n = tally$n, target = "population",
-    covariance = kronecker(diag(all("variance"), length(yes)), rbind(c(1, -1), c(-1, 1))),
-    conf.level = given$conf.level, simultaneous = given$simultaneous, weights = lapply(parts, `[[`, "weights"),
-    inversion = as.vector(rbind(1 - yes, yes)), device.share = all("device"), tally = tally,
-    mechanism = mechanism, axis_kind = "share",
-    title = c(paste0("Shares from ", report_words(tally), " that could be direct answers",
-                     in_groups(tally)),
-              paste0("  ", format(mechanism)),
-              paste0("  Target: population; ", interval_words(given$conf.level, "Wald", given$simultaneous))),
-    notes = c(if (any(held)) indented("Estimates held at 0 or 1 have no standard error: read the intervals"),
-              optional_note(all("device")))
-  ), class = c("rr_optional_fit", "rr_estimates"))
+  structure(
+    list(
+      rows = optional_rows(
+        tally$groups, mechanism$levels, yes, ifelse(held, NA, all("variance"))
+      ),
+      labels = cell_names(mechanism$levels, tally$groups),
+      n = tally$n,
+      target = "population",
+      covariance = kronecker(
+        diag(all("variance"), length(yes)),
+        rbind(c(1, -1), c(-1, 1))
+      ),
+      conf.level = given$conf.level,
+      simultaneous = given$simultaneous,
+      weights = lapply(parts, `[[`, "weights"),
+      inversion = as.vector(rbind(1 - yes, yes)),
+      device.share = all("device"),
+      tally = tally,
+      mechanism = mechanism,
+      axis_kind = "share",
+      title = c(
+        paste0(
+          "Shares from ", report_words(tally), " that could be direct answers", in_groups(tally)
+        ),
+        paste0("  ", format(mechanism)),
+        paste0(
+          "  Target: population; ", interval_words(given$conf.level, "Wald", given$simultaneous)
+        )
+      ),
+      notes = c(
+        if (any(held)) {
+          indented("Estimates held at 0 or 1 have no standard error: read the intervals")
+        },
+        optional_note(all("device"))
+      )
+    ),
+    class = c("rr_optional_fit", "rr_estimates")
+  )
 }
 
-# An estimate that is held at 0 or 1 has the interval of the unbiased one, cut so that it is no point.
+# An estimate that is held at 0 or 1 has the interval of the unbiased one, cut so that it is no
+# point.
 bounds_of.rr_optional_fit <- function(x, rows, level) {
   bounds <- NextMethod()
   held <- which(is.na(rows$std.error))
   if (x$simultaneous) level <- 1 - (1 - level) / nrow(rows)
   half_width <- normal_quantile(level) * sqrt(diag(x$covariance)[held])
   cut <- normal_interval(x$inversion[held], half_width, 0, 1)
-  list(low = replace(bounds$low, held, cut$low), high = replace(bounds$high, held, cut$high))
+  list(
+    low = replace(bounds$low, held, cut$low),
+    high = replace(bounds$high, held, cut$high)
+  )
 }
 
 # A row for each level; estimates without a variance are held at the end of the range.
 optional_rows <- function(groups, levels, yes, variance) {
   held <- is.na(variance)
   yes[held] <- nearest(yes[held], 0, 1)
-  rows <- list(term = rep(levels, length(yes)), estimate = as.vector(rbind(1 - yes, yes)),
-               std.error = rep(sqrt(variance), each = 2L))
+  rows <- list(
+    term = rep(levels, length(yes)),
+    estimate = as.vector(rbind(1 - yes, yes)),
+    std.error = rep(sqrt(variance), each = 2L)
+  )
   as_tibble(c(lapply(as.list(groups), rep, each = 2L), rows))
 }
 
@@ -57,9 +90,18 @@ optional_estimate <- function(counts, mechanism) {
   weights <- optional_weights(mechanism$devices, variance)
   estimate <- sum(weights * share)
   # Who uses a device of two, if that is independent of the truth.
-  drop <- estimate * (1 - mechanism$devices[2, ]) - (1 - estimate) * mechanism$devices[3, ]
-  list(estimate = estimate, variance = sum(weights^2 * variance), weights = weights,
-       device = if (length(n) == 2L) (share[1] - share[2]) / (drop[2] - drop[1]) else NA_real_)
+  drop <- estimate * (1 - mechanism$devices[2, ]) -
+    (1 - estimate) * mechanism$devices[3, ]
+  list(
+    estimate = estimate,
+    variance = sum(weights^2 * variance),
+    weights = weights,
+    device = if (length(n) == 2L) {
+      (share[1] - share[2]) / (drop[2] - drop[1])
+    } else {
+      NA_real_
+    }
+  )
 }
 
 optional_note <- function(share) {

@@ -1,8 +1,8 @@
 # A row for each estimate, with its interval, on an axis that its kind asks for.
 
-# The kinds of numbers: the axis they are drawn on, what that is called (alone, and as the title of one of several
-# panels), and where nothing would lie. Panels share one way of writing numbers, so there shares are numbers of per
-# cent.
+# The kinds of numbers: the axis they are drawn on, what that is called (alone, and as the title of
+# one of several panels), and where nothing would lie. Panels share one way of writing numbers, so
+# there shares are numbers of per cent.
 number_kinds <- list(
   share = list(axis = "True proportion", panel = "Proportions, %", unit = 100, none = 0),
   difference = list(axis = "Difference, percentage points", panel = "Differences, percentage points",
@@ -14,12 +14,16 @@ number_kinds <- list(
   error = list(axis = "Error", panel = "Errors", unit = 1, none = NA_real_)
 )
 
-# `data`: `label` (a factor, the first row on top), `panel` (a factor), `kind`, `estimate`, `conf.low`, `conf.high`, and
-# `reported` where `reported` names the two kinds of points. `shown` is a column that says which points are hollow.
-# Panels are `free` where each has rows of its own.
-draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free = FALSE, shown = NULL, reported = NULL,
-                           subtitle = NULL, most = 200) {
-  if (nrow(data) > most) abort("A picture has room for {most} estimates: name some in {.arg terms}.")
+# `data`: `label` (a factor, the first row on top), `panel` (a factor), `kind`, `estimate`,
+# `conf.low`, `conf.high`, and `reported` where `reported` names the two kinds of points. `shown` is
+# a column that says which points are hollow. Panels are `free` where each has rows of its own.
+draw_intervals <- function(
+  data, title, caption, axis = NULL, rows = NULL, free = FALSE, shown = NULL,
+  reported = NULL, subtitle = NULL, most = 200
+) {
+  if (nrow(data) > most) {
+    abort("A picture has room for {most} estimates: name some in {.arg terms}.")
+  }
   if (!nrow(data)) abort("There is nothing to draw: the table has no rows.", "empty")
   kinds <- names(number_kinds)[names(number_kinds) %in% data$kind]
   mixed <- length(kinds) > 1L
@@ -31,23 +35,29 @@ draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free 
   if (is.null(axis) && !mixed) axis <- number_kinds[[kinds]]$axis
   # The unit of a long title has a line of its own.
   if (isTRUE(nchar(axis) > 46)) axis <- sub(", percentage points$", ",\npercentage points", axis)
-  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$label)) +
-    ggplot2::geom_vline(ggplot2::aes(xintercept = .data$none), nothing, colour = colour_line, linewidth = 0.4) +
-    row_intervals() +
-    row_estimates(data, layout, shown, reported) +
-    row_labels(layout, row_name) +
-    intervals_scale(kinds, layout) +
-    ggplot2::labs(x = axis, y = rows,
-                  title = wrap_text(title, 46), subtitle = subtitle, caption = wrap_text(caption), shape = NULL,
-                  colour = NULL) +
-    theme_candor() +
-    row_theme(layout)
+  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$label)) + ggplot2::geom_vline(
+    ggplot2::aes(xintercept = .data$none), nothing, colour = colour_line, linewidth = 0.4
+  ) + row_intervals() + row_estimates(data, layout, shown, reported) +
+    row_labels(layout, row_name) + intervals_scale(kinds, layout) + ggplot2::labs(
+      x = axis, y = rows, title = wrap_text(title, 46), subtitle = subtitle,
+      caption = wrap_text(caption), shape = NULL, colour = NULL
+    ) + theme_candor() + row_theme(layout)
   if (nlevels(data$panel) > 1L) {
-    scales <- if (mixed && !free) "free" else if (mixed) "free_x" else if (free) "free_y" else "fixed"
+    scales <- if (mixed && !free) {
+      "free"
+    } else if (mixed) {
+      "free_x"
+    } else if (free) {
+      "free_y"
+    } else {
+      "fixed"
+    }
     picture <- picture + row_panels(layout, scales)
   }
   # Beside long names there is no room for a legend of one line.
-  if (!is.null(reported) && min(layout$width, max(nchar(levels(data$label)))) + sum(nchar(reported) + 6) > 62) {
+  if (!is.null(reported) && min(
+      layout$width, max(nchar(levels(data$label)))
+    ) + sum(nchar(reported) + 6) > 62) {
     picture <- picture + ggplot2::theme(legend.direction = "vertical")
   }
   with_height(picture, layout)
@@ -56,15 +66,21 @@ draw_intervals <- function(data, title, caption, axis = NULL, rows = NULL, free 
 # Numbers of several kinds have panels of their own, or one for each kind.
 kind_panels <- function(data, kinds) {
   sides <- c("estimate", "conf.low", "conf.high")
-  data[sides] <- lapply(data[sides], `*`, vapply(number_kinds, `[[`, 0, "unit")[data$kind])
+  data[sides] <- lapply(
+    data[sides], `*`, vapply(number_kinds, `[[`, 0, "unit")[data$kind]
+  )
   names <- vapply(number_kinds[kinds], `[[`, "", "panel")
-  if (nlevels(data$panel) < 2) data$panel <- factor(names[data$kind], unname(names))
+  if (nlevels(data$panel) < 2) {
+    data$panel <- factor(names[data$kind], unname(names))
+  }
   data
 }
 
 row_intervals <- function() {
-  ggplot2::geom_segment(ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, yend = .data$label),
-                        colour = colour_estimate, linewidth = 0.8, alpha = 0.55, lineend = "round", na.rm = TRUE)
+  ggplot2::geom_segment(
+    ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, yend = .data$label),
+    colour = colour_estimate, linewidth = 0.8, alpha = 0.55, lineend = "round", na.rm = TRUE
+  )
 }
 
 # Rows of different panels may have one name: it stands after their panel's.
@@ -74,9 +90,15 @@ intervals_layout <- function(data, free, mixed) {
   panels <- nlevels(data$panel)
   names <- row_name(as.character(data$label))
   fullest <- data$panel == names(which.max(table(data$panel)))
-  across <- if (mixed && !free) 1 else panel_columns(panels, if (free) 1 else sum(fullest))
+  across <- if (mixed && !free) {
+    1
+  } else {
+    panel_columns(panels, if (free) 1 else sum(fullest))
+  }
   # If each panel has names of its own, long ones leave no width to panels that stand side by side.
-  if (free && !mixed && panels > 1L && max(nchar(names)) > 16L) across <- if (nrow(data) <= 30) 1 else min(across, 2)
+  if (free && !mixed && panels > 1L && max(nchar(names)) > 16L) {
+    across <- if (nrow(data) <= 30) 1 else min(across, 2)
+  }
   row_layout(panels, names[fullest], levels(data$panel), across)
 }
 
@@ -84,27 +106,55 @@ row_estimates <- function(data, layout, shown, reported) {
   size <- row_points(layout)
   if (!is.null(shown)) {
     kinds <- levels(data[[shown]])
-    return(list(ggplot2::geom_point(ggplot2::aes(shape = .data[[shown]]), colour = colour_estimate, fill = "white",
-                                    size = size, na.rm = TRUE),
-                ggplot2::scale_shape_manual(values = setNames(c(16, 21), kinds), drop = TRUE,
-                                            guide = if (all(data[[shown]] == kinds[1])) "none" else "legend")))
+    return(list(
+      ggplot2::geom_point(
+        ggplot2::aes(shape = .data[[shown]]), colour = colour_estimate, fill = "white",
+        size = size, na.rm = TRUE
+      ),
+      ggplot2::scale_shape_manual(
+        values = setNames(c(16, 21), kinds), drop = TRUE,
+        guide = if (all(data[[shown]] == kinds[1])) "none" else "legend"
+      )
+    ))
   }
-  if (is.null(reported)) return(ggplot2::geom_point(colour = colour_estimate, size = size, na.rm = TRUE))
+  if (is.null(reported)) {
+    return(ggplot2::geom_point(colour = colour_estimate, size = size, na.rm = TRUE))
+  }
   # Estimates and reported shares, where there are any, one below the other.
-  both <- rbind(cbind(data, share = data$estimate, what = reported[1]),
-                if ("reported" %in% names(data)) cbind(data, share = data$reported, what = reported[2]))
-  list(ggplot2::geom_point(ggplot2::aes(.data$share, .data$label, colour = .data$what, shape = .data$what), both,
-                           size = size, stroke = if (layout$rows > 20) 0.6 else 1),
-       ggplot2::scale_colour_manual(values = what_colours(reported), breaks = reported),
-       ggplot2::scale_shape_manual(values = setNames(c(16, 1), reported), breaks = reported))
+  both <- rbind(
+    cbind(data, share = data$estimate, what = reported[1]),
+    if ("reported" %in% names(data)) {
+      cbind(data, share = data$reported, what = reported[2])
+    }
+  )
+  list(
+    ggplot2::geom_point(
+      ggplot2::aes(
+        .data$share, .data$label, colour = .data$what, shape = .data$what
+      ),
+      both, size = size, stroke = if (layout$rows > 20) 0.6 else 1
+    ),
+    ggplot2::scale_colour_manual(values = what_colours(reported), breaks = reported),
+    ggplot2::scale_shape_manual(values = setNames(c(16, 1), reported), breaks = reported)
+  )
 }
 
 # What is drawn is a share that was recovered or one that was reported.
 what_colours <- function(names) setNames(c(colour_estimate, colour_reported), names)
 
 intervals_scale <- function(kinds, layout) {
-  labels <- if (length(kinds) > 1L) point_format else switch(kinds, share = percent_labels, difference = point_labels,
-                                                             ratio = point_format, error = power_labels, format_count)
+  labels <- if (length(kinds) > 1L) {
+    point_format
+  } else {
+    switch(
+      kinds,
+      share = percent_labels,
+      difference = point_labels,
+      ratio = point_format,
+      error = power_labels,
+      format_count
+    )
+  }
   if (kinds[1] %in% c("ratio", "error") && length(kinds) == 1L) {
     breaks <- if (layout$across > 1L) few_log_breaks(3) else log_breaks
     return(ggplot2::scale_x_log10(labels = labels, breaks = breaks, guide = no_overlap()))
@@ -112,43 +162,65 @@ intervals_scale <- function(kinds, layout) {
   # Long numbers leave room for fewer marks.
   breaks <- function(limits) {
     at <- layout$breaks(limits)
-    if (layout$across == 1L && sum(nchar(labels(at)) + 2) > 40) few_breaks(3)(limits) else at
+    if (layout$across == 1L && sum(nchar(labels(at)) + 2) > 40) {
+      few_breaks(3)(limits)
+    } else {
+      at
+    }
   }
   ggplot2::scale_x_continuous(labels = labels, breaks = breaks, guide = no_overlap())
 }
 
-point_format <- function(x) format(x, trim = TRUE, drop0trailing = TRUE, digits = 3, scientific = FALSE)
+point_format <- function(x) {
+  format(x, trim = TRUE, drop0trailing = TRUE, digits = 3, scientific = FALSE)
+}
 
-position_labels <- function(levels) function(x) ifelse(x %in% seq_along(levels), levels[pmax(round(x), 1)], "")
+position_labels <- function(levels) {
+  function(x) {
+    ifelse(x %in% seq_along(levels), levels[pmax(round(x), 1)], "")
+  }
+}
 
-# What has no place on a logarithmic axis is left out, as ratios that are not known. An interval from 0 on begins to the
-# left of all that is drawn.
+# What has no place on a logarithmic axis is left out, as ratios that are not known. An interval
+# from 0 on begins to the left of all that is drawn.
 positive_rows <- function(data) {
   seen <- unlist(data[c("estimate", "conf.low", "conf.high")])
-  data$conf.low[which(data$conf.low == 0 & data$estimate > 0)] <- min(seen[which(seen > 0)], Inf) / 1.5
-  for (column in c("estimate", "conf.low", "conf.high")) data[[column]][which(data[[column]] <= 0)] <- NA_real_
+  data$conf.low[which(data$conf.low == 0 & data$estimate > 0)] <-
+    min(seen[which(seen > 0)], Inf) / 1.5
+  for (column in c("estimate", "conf.low", "conf.high")) {
+    data[[column]][which(data[[column]] <= 0)] <- NA_real_
+  }
   data
 }
 
-# What each class shows: the arguments of draw_intervals(), with `data` and `title`; `caption` is what it adds.
+# What each class shows: the arguments of draw_intervals(), with `data` and `title`; `caption` is
+# what it adds.
 drawn_of <- function(x, data, labels) UseMethod("drawn_of")
 
 drawn_of.rr_estimates <- function(x, data, labels) {
   data$kind <- rep(about(x, "axis_kind") %||% "number", nrow(data))
-  list(data = data, title = title_of(x)[1], axis = about(x, "axis"))
+  list(
+    data = data,
+    title = title_of(x)[1],
+    axis = about(x, "axis")
+  )
 }
 
 # Means alone: a variance has another unit, and a picture only where it is asked for.
 drawn_of.rr_mean_fit <- function(x, data, labels) {
   means <- data$term == "mean"
-  shown <- drawn_of.rr_estimates(x, droplevels(if (any(means)) data[means, ] else data), labels)
+  shown <- drawn_of.rr_estimates(
+    x, droplevels(if (any(means)) data[means, ] else data), labels
+  )
   if (!any(means)) shown$axis <- "Variance of the truth"
   keys <- names(x$tally$groups)
   if (length(keys) && length(unique(shown$data$term)) == 1L) {
     shown$data$label <- rows_factor(as.character(group_panel(shown$data, keys, named = FALSE)))
     shown$rows <- keys_axis(keys)
   }
-  shown$title <- picture_title(question_of(x$tally), keys, if (any(means)) "True mean" else "Variance of the truth")
+  shown$title <- picture_title(
+    question_of(x$tally), keys, if (any(means)) "True mean" else "Variance of the truth"
+  )
   shown$caption <- paste0(" ", capitalise(report_words(x$tally)), ".")
   shown
 }
@@ -168,11 +240,20 @@ autoplot.rr_estimates <- function(object, terms = NULL, ...) {
   level <- about(object, "conf.level")
   ranked <- isTRUE(about(object, "ranked"))
   looking <- isTRUE(about(object, "looking"))
-  kind <- if (ranked) ranked_words(level, looking) else interval_words(level, "", about(object, "simultaneous"))
-  caption <- paste0("Lines: ", kind, ".", if (ranked) paste0(" ", rank_words(level, looking), "."), shown$caption)
+  kind <- if (ranked) {
+    ranked_words(level, looking)
+  } else {
+    interval_words(level, "", about(object, "simultaneous"))
+  }
+  caption <- paste0(
+    "Lines: ", kind, ".", if (ranked) paste0(" ", rank_words(level, looking), "."),
+    shown$caption
+  )
   if (all(is.na(data$conf.low))) caption <- "No intervals are known."
   beyond <- data$estimate < data$conf.low | data$estimate > data$conf.high
-  if (any(beyond, na.rm = TRUE)) caption <- paste(caption, "They end at 0 and 1, which unbiased estimates may exceed.")
+  if (any(beyond, na.rm = TRUE)) {
+    caption <- paste(caption, "They end at 0 and 1, which unbiased estimates may exceed.")
+  }
   shown$caption <- caption
   do.call(draw_intervals, shown)
 }

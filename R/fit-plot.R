@@ -85,48 +85,59 @@ autoplot.rr_fit <- function(object, order = NULL, terms = NULL, ...) {
 #' @rawNamespace S3method(ggplot2::autoplot,rr_survey)
 autoplot.rr_survey <- autoplot.rr_fit
 
-# Three layouts: time along an axis; a row for each category or group; categories along an axis, at their places or by
-# rank.
+# Three layouts: time along an axis; a row for each category or group; categories along an axis, at
+# their places or by rank.
 draw_shares <- function(fit, order, which) {
   data <- plot_data(fit, which)
   keys <- names(fit$tally$groups)
   data[keys] <- lapply(data[keys], iso_dates)
   k <- length(unique(data$term))
-  # One key is a time; more than 12 categories would be too many panels, and more than 8 further groups too many
-  # colours.
+  # One key is a time; more than 12 categories would be too many panels, and more than 8 further
+  # groups too many colours.
   key <- names(which(vapply(as.list(data[keys]), is_time, NA)))
   further <- setdiff(keys, key)
-  if (length(key) == 1L && k <= 12 && nlevels(group_panel(data, further)) <= length(line_colours)) {
+  if (length(key) == 1L && k <= 12 &&
+      nlevels(group_panel(data, further)) <= length(line_colours)) {
     return(plot_times(fit, data, key, further))
   }
   along <- !is.null(axis_numbers(fit$mechanism)) && k > 12 && !isTRUE(order)
   few <- k <= 40 && !along
   sorted <- isTRUE(order) || (is.null(order) && !few && !in_order(fit$mechanism))
-  # If categories are sorted by size, a reader picks them by looking. Other kinds of interval were asked for by name.
-  if (sorted && !(few && rows_are_groups(fit, data)) && !fit$simultaneous &&
-      (inherits(fit, "rr_survey") || fit$interval %in% c("wilson", "exact", fit_default_interval(fit)))) {
+  # If categories are sorted by size, a reader picks them by looking. Other kinds of interval were
+  # asked for by name.
+  if (sorted && !(few && rows_are_groups(fit, data)) && !fit$simultaneous && (inherits(
+      fit, "rr_survey"
+    ) || fit$interval %in% c("wilson", "exact", fit_default_interval(fit)))) {
     fit$ranked <- TRUE
-    data[c("conf.low", "conf.high")] <- lapply(fit_intervals(fit, which = which, ranked = TRUE), as.vector)
+    data[c("conf.low", "conf.high")] <- lapply(
+      fit_intervals(fit, which = which, ranked = TRUE), as.vector
+    )
   }
   if (few) plot_rows(fit, data, sorted) else plot_along(fit, data, sorted)
 }
 
 # Several dates, times or years.
 is_time <- function(x) {
-  years <- is.numeric(x) && !is.object(x) && all(x == floor(x) & x >= 1900 & x <= 2100)
-  (inherits(x, c("Date", "POSIXct")) || years) && length(unique(x)) > 1L
+  years <- is.numeric(x) && !is.object(x) &&
+    all(x == floor(x) & x >= 1900 & x <= 2100)
+  (inherits(x, c("Date", "POSIXct")) || years) &&
+    length(unique(x)) > 1L
 }
 
 # Engines without dates, such as SQLite, give text.
 iso_dates <- function(x) {
-  dates <- if (is.character(x) && all(grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", x))) as.Date(x, "%Y-%m-%d")
+  dates <- if (is.character(x) && all(grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", x))) {
+    as.Date(x, "%Y-%m-%d")
+  }
   if (is.null(dates) || anyNA(dates)) x else dates
 }
 
 # Where levels lie on an axis of numbers: bins at their middles, and the levels of a tree.
 axis_numbers <- function(mechanism) {
   breaks <- mechanism$breaks
-  if (length(breaks) == length(mechanism$levels) + 1L) return((breaks[-1] + breaks[-length(breaks)]) / 2)
+  if (length(breaks) == length(mechanism$levels) + 1L) {
+    return((breaks[-1] + breaks[-length(breaks)]) / 2)
+  }
   if (identical(mechanism$codec$part, "depth")) level_numbers(mechanism)
 }
 
@@ -134,9 +145,14 @@ plot_data <- function(fit, which) {
   k <- length(fit$mechanism$levels)
   data <- tidy_rows(fit, TRUE, fit$conf.level, which)
   data$panel <- group_panel(data, names(fit$tally$groups))
-  # Reports and truths are the same categories for every mechanism but a rectangular channel. Totals are no shares.
+  # Reports and truths are the same categories for every mechanism but a rectangular channel. Totals
+  # are no shares.
   if (length(fit$mechanism$reports) == k && !isTRUE(fit$total)) {
-    data$reported <- as.vector(sweep(as.matrix(fit$tally$counts), 2, fit$tally$n, `/`)[which, ])
+    data$reported <- as.vector(
+      sweep(as.matrix(fit$tally$counts), 2, fit$tally$n, `/`)[
+        which, 
+      ]
+    )
   }
   data
 }
@@ -149,14 +165,20 @@ plot_caption <- function(fit, what) {
   survey <- inherits(fit, "rr_survey")
   ranked <- isTRUE(fit$ranked)
   # An estimate outside of its own interval looks like a mistake of the picture.
-  beyond <- if (any(fit$estimate < 0 | fit$estimate > 1) && !survey && fit$interval != "wald") {
+  beyond <- if (any(fit$estimate < 0 | fit$estimate > 1) && !survey &&
+      fit$interval != "wald") {
     paste0(" Unbiased estimates may be impossible shares: their intervals end at 0% and 100%.",
            if (is_doubted(fit)) " The reports are unlikely under this design.")
   }
-  wrap_text(paste0(source, ". ", what, ": ", interval_words(fit$conf.level, interval_label(fit)),
-                   " for the ", fit$target, if (survey) ", by the design",
-                   if (fit$simultaneous) ", simultaneous" else if (ranked) ", by rank", ".",
-                   if (ranked) paste0(" ", rank_words(fit$conf.level, fit$interval == "anytime"), "."), beyond))
+  wrap_text(
+    paste0(
+      source, ". ", what, ": ", interval_words(fit$conf.level, interval_label(fit)), " for the ",
+      fit$target, if (survey) ", by the design",
+      if (fit$simultaneous) ", simultaneous" else if (ranked) ", by rank", ".",
+      if (ranked) paste0(" ", rank_words(fit$conf.level, fit$interval == "anytime"), "."),
+      beyond
+    )
+  )
 }
 
 # `terms`: the categories that are drawn.
@@ -169,15 +191,20 @@ plot_title <- function(fit, terms) {
 plural <- function(what) sub("proportion$", "proportions", what)
 
 plot_base <- function(fit, data, what = "Lines", layout = NULL) {
-  plot <- ggplot2::ggplot(data) +
-    ggplot2::labs(title = wrap_text(plot_title(fit, shown_terms(fit, data)), 46),
-                  subtitle = wrap_text(fit$mechanism$design, 64), caption = plot_caption(fit, what), colour = NULL,
-                  shape = NULL, fill = NULL) +
-    theme_candor()
-  if (length(unique(data$panel)) < 2) plot else plot + row_panels(layout %||% list(title_width = 18, title_size = 10))
+  plot <- ggplot2::ggplot(data) + ggplot2::labs(
+    title = wrap_text(plot_title(fit, shown_terms(fit, data)), 46),
+    subtitle = wrap_text(fit$mechanism$design, 64), caption = plot_caption(fit, what),
+    colour = NULL, shape = NULL, fill = NULL
+  ) + theme_candor()
+  if (length(unique(data$panel)) < 2) {
+    plot
+  } else {
+    plot + row_panels(layout %||% list(title_width = 18, title_size = 10))
+  }
 }
 
-# The report "yes" of a crosswise question says that two answers are the same: it is not an answer to the question.
+# The report "yes" of a crosswise question says that two answers are the same: it is not an answer
+# to the question.
 share_names <- function(mechanism) {
   what <- switch(mechanism$made$constructor %||% "", rr_crosswise = ": the answers are the same",
                  rr_triangular = ": a yes to either question")
@@ -185,21 +212,33 @@ share_names <- function(mechanism) {
 }
 
 # The axis of shares, or of people.
-share_scale <- function(fit, scale, ...) scale(labels = if (isTRUE(fit$total)) format_count else percent_labels, ...)
+share_scale <- function(fit, scale, ...) {
+  scale(labels = if (isTRUE(fit$total)) format_count else percent_labels, ...)
+}
 
 # Of an axis: a category alone has no panel that is called so.
 share_title <- function(fit, terms, width = 20) {
   what <- if (isTRUE(fit$total)) "People" else "True proportion"
   if (length(terms) > 1L) return(what)
-  wrap_text(sprintf("%s \"%s\"", if (isTRUE(fit$total)) "People with" else "True proportion of", terms), width)
+  wrap_text(
+    sprintf("%s \"%s\"", if (isTRUE(fit$total)) "People with" else "True proportion of", terms),
+    width
+  )
 }
 
-# The two shares of a yes/no question add up to 1: one row per group, for "yes", is enough and easy to compare.
-rows_are_groups <- function(fit, data) nlevels(data$panel) > 1L && length(shown_terms(fit, data)) == 1L
+# The two shares of a yes/no question add up to 1: one row per group, for "yes", is enough and easy
+# to compare.
+rows_are_groups <- function(fit, data) {
+  nlevels(data$panel) > 1L && length(shown_terms(fit, data)) == 1L
+}
 
 shown_terms <- function(fit, data) {
   terms <- unique(data$term)
-  if (length(fit$mechanism$levels) == 2L && length(terms) == 2L) fit$mechanism$levels[2] else terms
+  if (length(fit$mechanism$levels) == 2L && length(terms) == 2L) {
+    fit$mechanism$levels[2]
+  } else {
+    terms
+  }
 }
 
 plot_rows <- function(fit, data, order) {
@@ -215,18 +254,28 @@ plot_rows <- function(fit, data, order) {
     axis <- share_title(fit, kept, 200)
     data <- group_rows(fit, data[data$term == kept, ], keys)
   }
-  sorted <- if (order) base::order(data$estimate, decreasing = TRUE) else seq_len(nrow(data))
+  sorted <- if (order) {
+    base::order(data$estimate, decreasing = TRUE)
+  } else {
+    seq_len(nrow(data))
+  }
   data$label <- factor(data$term, rev(unique(data$term[sorted])))
   data$kind <- rep(if (isTRUE(fit$total)) "number" else "share", nrow(data))
   reported <- if (!isTRUE(fit$total)) share_names(fit$mechanism)
-  draw_intervals(data, title, plot_caption(fit, "Lines"), axis, rows, most = Inf, reported = reported,
-                 subtitle = wrap_text(fit$mechanism$design, 64))
+  draw_intervals(
+    data, title, plot_caption(fit, "Lines"), axis, rows, most = Inf, reported = reported,
+    subtitle = wrap_text(fit$mechanism$design, 64)
+  )
 }
 
 # The last of several keys is the row, the others make the panels, if these are few.
 row_keys <- function(fit, data) {
   keys <- names(fit$tally$groups)
-  if (nlevels(group_panel(data, head(keys, -1L))) <= 4L) tail(keys, 1L) else keys
+  if (nlevels(group_panel(data, head(keys, -1L))) <= 4L) {
+    tail(keys, 1L)
+  } else {
+    keys
+  }
 }
 
 group_rows <- function(fit, data, rows) {
@@ -245,13 +294,21 @@ plot_times <- function(fit, data, key, further) {
   alone <- nlevels(data$group) < 2L
   drawn <- na.omit(unlist(data[c("estimate", "conf.low", "conf.high")]))
   ends <- if (!alone && length(terms) == 1L) {
-    line_ends(data$at, data$estimate, data$group, range(drawn), title = keys_axis(further))
+    line_ends(
+      data$at, data$estimate, data$group, range(drawn), title = keys_axis(further)
+    )
   }
   picture <- if (alone) draw_sequence(fit, data) else draw_group_lines(fit, data, ends)
-  picture + scale_x_places(data$at, c(5, 3, 2)[min(length(terms), 3)], ends$expand) +
-    share_scale(fit, ggplot2::scale_y_continuous, sec.axis = ends$axis %||% ggplot2::waiver(),
-                breaks = if (length(terms) > 3L) few_breaks(2) else ggplot2::waiver()) +
-    ggplot2::labs(x = key, y = share_title(fit, terms), colour = keys_axis(further), linetype = keys_axis(further))
+  picture + scale_x_places(
+    data$at, c(5, 3, 2)[min(length(terms), 3)],
+    ends$expand
+  ) + share_scale(
+      fit, ggplot2::scale_y_continuous, sec.axis = ends$axis %||% ggplot2::waiver(),
+      breaks = if (length(terms) > 3L) few_breaks(2) else ggplot2::waiver()
+    ) + ggplot2::labs(
+      x = key, y = share_title(fit, terms), colour = keys_axis(further),
+      linetype = keys_axis(further)
+    )
 }
 
 draw_group_lines <- function(fit, data, ends) {
@@ -259,43 +316,58 @@ draw_group_lines <- function(fit, data, ends) {
   labels <- wrap_labels(30)(groups)
   guide <- if (is.null(ends)) line_legend(labels) else "none"
   # Intervals of one time stand beside each other.
-  beside <- ggplot2::position_dodge(width = 0.3 * min(diff(sort(unique(as.numeric(data$at))))))
-  plot_base(fit, data, "Bars") +
-    ggplot2::aes(.data$at, .data$estimate, ymin = .data$conf.low, ymax = .data$conf.high, colour = .data$group) +
-    ggplot2::geom_linerange(linewidth = 0.8, alpha = 0.45, position = beside, na.rm = TRUE) +
+  beside <- ggplot2::position_dodge(
+    width = 0.3 * min(diff(sort(unique(as.numeric(data$at)))))
+  )
+  plot_base(fit, data, "Bars") + ggplot2::aes(
+    .data$at, .data$estimate, ymin = .data$conf.low, ymax = .data$conf.high,
+    colour = .data$group
+  ) + ggplot2::geom_linerange(linewidth = 0.8, alpha = 0.45, position = beside, na.rm = TRUE) +
     ggplot2::geom_line(ggplot2::aes(linetype = .data$group), linewidth = 0.5, position = beside) +
-    ggplot2::geom_point(size = 1.8, position = beside) +
-    ggplot2::scale_colour_manual(values = line_values(groups, line_colours), labels = labels, guide = guide) +
-    ggplot2::scale_linetype_manual(values = line_values(groups, line_types), labels = labels, guide = guide) +
-    ends$layers
+    ggplot2::geom_point(size = 1.8, position = beside) + ggplot2::scale_colour_manual(
+      values = line_values(groups, line_colours), labels = labels, guide = guide
+    ) + ggplot2::scale_linetype_manual(
+      values = line_values(groups, line_types), labels = labels, guide = guide
+    ) + ends$layers
 }
 
-# More categories than there is room for rows with names, along an axis: at their numbers, at their positions, or by
-# rank on logarithmic axes.
+# More categories than there is room for rows with names, along an axis: at their numbers, at their
+# positions, or by rank on logarithmic axes.
 plot_along <- function(fit, data, ranked) {
   mechanism <- fit$mechanism
   values <- axis_numbers(mechanism) %||% level_numbers(mechanism)
   data$at <- if (ranked) ranks_of(data)
     else (values %||% seq_along(mechanism$levels))[match(data$term, mechanism$levels)]
   layout <- sequence_layout(data$panel)
-  # The logarithmic axis ends a little below one report; what lies there is drawn on its edge, but for the estimates.
-  floor <- if (ranked) 0.5 / if (isTRUE(fit$total)) 1 else max(fit$tally$n)
+  # The logarithmic axis ends a little below one report; what lies there is drawn on its edge, but
+  # for the estimates.
+  floor <- if (ranked) {
+    0.5 / if (isTRUE(fit$total)) 1 else max(fit$tally$n)
+  }
   drawn <- intersect(c("conf.low", "conf.high", "reported"), names(data))
   if (ranked) data[drawn] <- lapply(data[drawn], pmax, floor)
-  scales <- if (ranked) rank_scales(fit, layout, length(unique(data$term))) else category_scales(fit, layout, values)
+  scales <- if (ranked) {
+    rank_scales(fit, layout, length(unique(data$term)))
+  } else {
+    category_scales(fit, layout, values)
+  }
   picture <- draw_sequence(fit, data, layout, floor) + scales
   lost <- if (ranked) sum(data$estimate <= 0) else 0
   if (lost > 0) {
-    note <- sprintf("\nEstimated as 0 or less: %s of %s.", format_count(lost), format_count(nrow(data)))
+    note <- sprintf(
+      "\nEstimated as 0 or less: %s of %s.", format_count(lost), format_count(nrow(data))
+    )
     picture <- picture + ggplot2::labs(caption = paste0(picture$labels$caption, note))
   }
   with_height(picture, layout)
 }
 
-# From the largest down in each panel. Of categories that are estimated alike, as many are at 0, that with more reports
-# comes first.
+# From the largest down in each panel. Of categories that are estimated alike, as many are at 0,
+# that with more reports comes first.
 ranks_of <- function(data) {
-  order <- order(data$panel, -data$estimate, -(data[["reported"]] %||% data$conf.high))
+  order <- order(
+    data$panel, -data$estimate, -(data[["reported"]] %||% data$conf.high)
+  )
   ave(replace(order, order, seq_along(order)), data$panel, FUN = rank)
 }
 
@@ -307,12 +379,20 @@ sequence_layout <- function(panel) {
   layout
 }
 
-# The axes of shares by rank, both logarithmic, and by category. Several rows of panels have room for few breaks.
+# The axes of shares by rank, both logarithmic, and by category. Several rows of panels have room
+# for few breaks.
 rank_scales <- function(fit, layout, categories) {
   breaks <- if (layout$down > 1L) few_log_breaks(3) else ggplot2::waiver()
-  list(ggplot2::scale_x_log10(labels = format_count, breaks = few_log_breaks(if (layout$across > 1) 3 else 6)),
-       share_scale(fit, ggplot2::scale_y_log10, breaks = breaks),
-       ggplot2::labs(x = paste("Rank among", category_words(categories)), y = share_title(fit, c("", ""))))
+  list(
+    ggplot2::scale_x_log10(
+      labels = format_count, breaks = few_log_breaks(if (layout$across > 1) 3 else 6)
+    ),
+    share_scale(fit, ggplot2::scale_y_log10, breaks = breaks),
+    ggplot2::labs(
+      x = paste("Rank among", category_words(categories)),
+      y = share_title(fit, c("", ""))
+    )
+  )
 }
 
 category_scales <- function(fit, layout, values) {
@@ -320,14 +400,19 @@ category_scales <- function(fit, layout, values) {
   title <- share_title(fit, c("", ""))
   labels <- if (is.null(values)) position_labels(fit$mechanism$levels) else format_count
   breaks <- if (layout$down > 1L) few_breaks(2, 3) else ggplot2::waiver()
-  list(ggplot2::scale_x_continuous(labels = labels, breaks = layout$breaks, guide = no_overlap()),
-       share_scale(fit, ggplot2::scale_y_continuous, breaks = breaks),
-       ggplot2::labs(x = if (binned) "Number (each bin at its middle)" else if (!is.null(values)) "Category",
-                     y = if (binned) paste(title, "in a bin") else title))
+  list(
+    ggplot2::scale_x_continuous(labels = labels, breaks = layout$breaks, guide = no_overlap()),
+    share_scale(fit, ggplot2::scale_y_continuous, breaks = breaks),
+    ggplot2::labs(
+      x = if (binned) "Number (each bin at its middle)" else if (!is.null(values)) "Category",
+      y = if (binned) paste(title, "in a bin") else title
+    )
+  )
 }
 
-# Estimates along an axis, at the places `at`. With few categories each interval is drawn alone; a band would join
-# intervals where there is no category. Or by rank on logarithmic axes, where what lies below `floor` has no place.
+# Estimates along an axis, at the places `at`. With few categories each interval is drawn alone; a
+# band would join intervals where there is no category. Or by rank on logarithmic axes, where what
+# lies below `floor` has no place.
 draw_sequence <- function(fit, data, layout = NULL, floor = NULL) {
   ranks <- !is.null(floor)
   # Beside each other panels have less room.
@@ -338,22 +423,35 @@ draw_sequence <- function(fit, data, layout = NULL, floor = NULL) {
   reported <- "reported" %in% names(data)
   limits <- ggplot2::aes(.data$at, ymin = .data$conf.low, ymax = .data$conf.high)
   estimates <- ggplot2::aes(.data$at, .data$estimate, colour = kinds[1])
-  plot_base(fit, data, if (band) "Band" else "Lines", layout) +
-    (if (!ranks && any(data$estimate <= 0)) ggplot2::geom_hline(yintercept = 0, colour = colour_line,
-                                                                linewidth = 0.4)) +
-    (if (reported) ggplot2::geom_point(ggplot2::aes(.data$at, .data$reported, colour = kinds[2]),
-                                       size = if (ranks) 0.5 else if (k > 200) 0.4 else 0.9,
-                                       alpha = if (ranks) 0.35 else 1)) +
-    (if (band) ggplot2::geom_ribbon(limits, fill = colour_estimate, alpha = 0.2)
-     else ggplot2::geom_linerange(limits, colour = colour_estimate, alpha = 0.35, linewidth = 0.8, na.rm = TRUE)) +
-    ggplot2::geom_line(estimates, data[data$estimate > floor %||% -Inf, ], linewidth = if (ranks) 0.8 else 0.5) +
-    (if (k <= 100 && !ranks) ggplot2::geom_point(estimates, size = 1.2)) +
+  plot_base(fit, data, if (band) "Band" else "Lines", layout) + (if (!ranks &&
+      any(data$estimate <= 0)) {
+    ggplot2::geom_hline(yintercept = 0, colour = colour_line, linewidth = 0.4)
+  }) + (if (reported) {
+      ggplot2::geom_point(
+        ggplot2::aes(.data$at, .data$reported, colour = kinds[2]),
+        size = if (ranks) 0.5 else if (k > 200) 0.4 else 0.9,
+        alpha = if (ranks) 0.35 else 1
+      )
+    }) + (if (band) {
+      ggplot2::geom_ribbon(limits, fill = colour_estimate, alpha = 0.2)
+    } else {
+      ggplot2::geom_linerange(
+        limits, colour = colour_estimate, alpha = 0.35, linewidth = 0.8, na.rm = TRUE
+      )
+    }) + ggplot2::geom_line(
+      estimates, data[data$estimate > floor %||% -Inf, ], linewidth = if (ranks) 0.8 else 0.5
+    ) + (if (k <= 100 && !ranks) ggplot2::geom_point(estimates, size = 1.2)) +
     sequence_legend(kinds, reported)
 }
 
 # A line for what is drawn as a line, a point for what is drawn as points.
 sequence_legend <- function(kinds, reported) {
-  drawn <- list(linetype = c(1, 0), shape = c(NA, 16), size = c(1, 1.6), alpha = 1)
+  drawn <- list(
+    linetype = c(1, 0),
+    shape = c(NA, 16),
+    size = c(1, 1.6),
+    alpha = 1
+  )
   guide <- if (reported) ggplot2::guide_legend(override.aes = drawn) else "legend"
   ggplot2::scale_colour_manual(values = what_colours(kinds), breaks = kinds, guide = guide)
 }

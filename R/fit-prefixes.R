@@ -55,10 +55,21 @@
 #' # All six. The true shares are 30, 25, 20, 10, 10 and 5%
 #' attr(found, "search")
 #' @export
-rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.05, most = 100,
-                             target = c("population", "sample"), conf.level = 0.95, simultaneous = FALSE, ...) {
+rr_heavy_hitters <- function(
+  x,
+  mechanism = NULL,
+  alphabet = letters,
+  alpha = 0.05,
+  most = 100,
+  target = c("population", "sample"),
+  conf.level = 0.95,
+  simultaneous = FALSE,
+  ...
+) {
   check_dots_empty(...)
-  tally <- if (inherits(x, "rr_tally") || inherits(mechanism, "rr_prefixes")) as_tally(x, mechanism, NULL, NULL, FALSE)
+  tally <- if (inherits(x, "rr_tally") || inherits(mechanism, "rr_prefixes")) {
+    as_tally(x, mechanism, NULL, NULL, FALSE)
+  }
   check_that(inherits(tally$mechanism, "rr_prefixes"), tally$mechanism %||% x, "x",
              "a tally of reports of {.fn rr_prefixes}, or these reports with their mechanism")
   if (!is.null(tally$groups)) abort("{.arg x} must be a tally without groups.")
@@ -70,8 +81,13 @@ rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.
   check_flag(simultaneous, "simultaneous")
   found <- search_prefixes(tally, alphabet, alpha, most)
   fit <- NULL
-  table <- tibble(term = character(), estimate = numeric(), std.error = numeric(), conf.low = numeric(),
-                          conf.high = numeric())
+  table <- tibble(
+    term = character(),
+    estimate = numeric(),
+    std.error = numeric(),
+    conf.low = numeric(),
+    conf.high = numeric()
+  )
   if (length(found$strings)) {
     # They are shown, and asked for, without the sign of their end.
     strings <- sub(string_end, "", found$strings, fixed = TRUE)
@@ -83,31 +99,61 @@ rr_heavy_hitters <- function(x, mechanism = NULL, alphabet = letters, alpha = 0.
   n <- part_tally(tally, held_out)$n
   epsilon <- tally$mechanism$epsilon
   how <- c(
-    sprintf("  Unbiased estimates from %s respondents held out; target: %s; %s", format_count(n), target,
-            interval_words(conf.level, simultaneous = simultaneous, ranked = TRUE)),
+    sprintf(
+      "  Unbiased estimates from %s respondents held out; target: %s; %s", format_count(n), target,
+      interval_words(conf.level, simultaneous = simultaneous, ranked = TRUE)
+    ),
     if (!simultaneous) paste0("  ", rank_words(conf.level))
   )
-  new_rr_table(table, "rr_heavy_hitters", search = found$steps, fit = fit, epsilon = epsilon, n = n, target = target,
-               conf.level = conf.level, simultaneous = simultaneous, ranked = !simultaneous,
-               title = found_title(table, found$steps, epsilon, how), axis_kind = "share")
+  new_rr_table(
+    table,
+    "rr_heavy_hitters",
+    search = found$steps,
+    fit = fit,
+    epsilon = epsilon,
+    n = n,
+    target = target,
+    conf.level = conf.level,
+    simultaneous = simultaneous,
+    ranked = !simultaneous,
+    title = found_title(table, found$steps, epsilon, how),
+    axis_kind = "share"
+  )
 }
 
 found_title <- function(table, steps, epsilon, how) {
   rest <- 1 - sum(table$estimate)
-  c(sprintf("%s found, epsilon = %s", number_of(nrow(table), "string"), format(epsilon, digits = 4)),
-    paste0("  Survivors by length: ", paste0(steps$length, ": ", format_count(steps$found), " of ",
-                                             vapply(steps$candidates, format_count, ""), collapse = "; ")),
+  c(
+    sprintf(
+      "%s found, epsilon = %s", number_of(nrow(table), "string"), format(epsilon, digits = 4)
+    ),
+    paste0(
+      "  Survivors by length: ",
+      paste0(
+        steps$length, ": ", format_count(steps$found), " of ",
+        vapply(steps$candidates, format_count, ""), collapse = "; "
+      )
+    ),
     how,
-    sprintf("  Strings are cut to %s; those listed leave %s to others%s", number_of(max(steps$length), "character"),
-            percent_labels(rest), if (rest < 0) ", by chance below 0" else ""),
-    if (!nrow(table)) "  Only strings of the characters in `alphabet` are found: a to z, unless you say others")
+    sprintf(
+      "  Strings are cut to %s; those listed leave %s to others%s",
+      number_of(max(steps$length), "character"), percent_labels(rest),
+      if (rest < 0) ", by chance below 0" else ""
+    ),
+    if (!nrow(table)) {
+      "  Only strings of the characters in `alphabet` are found: a to z, unless you say others"
+    }
+  )
 }
 
 check_alphabet <- function(x) {
   if (is.character(x) && length(x) && !anyNA(x)) {
     x <- check_hashed_text(x, "alphabet")
     if (length(x) == 1L) x <- strsplit(x, "")[[1]]
-    if (length(x) && all(nchar(x) == 1L) && !anyDuplicated(x) && !string_end %in% x) return(x)
+    if (length(x) && all(nchar(x) == 1L) && !anyDuplicated(x) &&
+        !string_end %in% x) {
+      return(x)
+    }
   }
   must_be(x, "alphabet", "different single characters, or one text of them")
 }
@@ -121,10 +167,18 @@ search_prefixes <- function(tally, alphabet, alpha, most) {
   steps <- lapply(seq_along(lengths), function(i) {
     more <- lengths[i] - if (i == 1) 0 else lengths[i - 1]
     own <- part_tally(tally, names(tally$mechanism$parts)[i])
-    if (own$n <= 0) abort("Each group of prefixes must have respondents: group {i} has none.", "empty")
+    if (own$n <= 0) {
+      abort("Each group of prefixes must have respondents: group {i} has none.", "empty")
+    }
     candidates <- lengthen(survivors, alphabet, more, lengths[i])
-    step <- list(length = lengths[i], candidates = as.double(length(candidates)), n = own$n, error = NA_real_,
-                 threshold = NA_real_, found = 0)
+    step <- list(
+      length = lengths[i],
+      candidates = as.double(length(candidates)),
+      n = own$n,
+      error = NA_real_,
+      threshold = NA_real_,
+      found = 0
+    )
     if (!length(candidates)) return(step)
     asked <- candidate_tally(own$mechanism, own, candidates)
     evidence <- group_evidence(asked, 1, rr_law(asked$mechanism))
@@ -144,10 +198,10 @@ largest_above <- function(estimate, threshold, most) {
   head(chosen[estimate[chosen] > threshold], most)
 }
 
-# The share that the estimate of a string that nobody holds exceeds with probability `alpha` at most. Each function
-# sends such a string to a bucket that is drawn at random from the table as it stands, noise, collisions and all.
-# Chernoff's bound holds for the sum of their counts; a normal quantile would not, since collisions with frequent
-# strings are few and large.
+# The share that the estimate of a string that nobody holds exceeds with probability `alpha` at
+# most. Each function sends such a string to a bucket that is drawn at random from the table as it
+# stands, noise, collisions and all. Chernoff's bound holds for the sum of their counts; a normal
+# quantile would not, since collisions with frequent strings are few and large.
 absent_threshold <- function(tally, asked, alpha) {
   width <- tally$mechanism$width
   counts <- matrix(tally$counts, width + 1)[seq_len(width), , drop = FALSE]
@@ -157,19 +211,25 @@ absent_threshold <- function(tally, asked, alpha) {
   largest <- apply(excess, 2, max)
   bound <- function(log_rate) {
     rate <- exp(log_rate)
-    (sum(rate * largest + log(colMeans(exp(rate * sweep(excess, 2, largest))))) - log(alpha)) / rate
+    (sum(
+      rate * largest + log(colMeans(exp(rate * sweep(excess, 2, largest))))
+    ) - log(alpha)) / rate
   }
   sum <- optimize(bound, log(c(0.01, 1000) / spread))$objective
   law <- rr_law(asked$mechanism)
-  ((sum(colMeans(counts)) + sum) / tally$n - law$q) / law$difference
+  ((sum(colMeans(counts)) + sum) / tally$n - law$q) /
+    law$difference
 }
 
-# All extensions of prefixes by up to `more` characters; those that are shorter than `length` have ended.
+# All extensions of prefixes by up to `more` characters; those that are shorter than `length` have
+# ended.
 lengthen <- function(prefixes, alphabet, more, length) {
   ended <- endsWith(prefixes, string_end)
   open <- prefixes[!ended]
   number <- length(open) * sum(length(alphabet)^(0:more))
-  if (number > search_candidates) abort("A step has too many candidates: {format_count(number)}.", "too_large")
+  if (number > search_candidates) {
+    abort("A step has too many candidates: {format_count(number)}.", "too_large")
+  }
   found <- prefixes[ended]
   for (step in seq_len(more)) {
     if (length(open)) found <- c(found, paste0(open, string_end))

@@ -53,19 +53,33 @@ profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
   parts <- lapply(seq_len(NCOL(fitted$estimate)), function(g) {
     top <- profile_top(fitted, g)
     best <- top$best
-    do.call(rbind, lapply(which, function(i) {
-      deviance <- ratio_deviance(top$rows, top$counts, top$n, i, top$loglik)
-      ends <- profile_ratio(deviance, best[i], level)
-      value <- sort(unique(c(best[i], seq(ends[["low"]], ends[["high"]], length.out = points))))
-      fall <- vapply(value, function(t) if (t == best[i]) 0 else max(0, deviance(t)), 0)
-      data.frame(term = fitted$mechanism$levels[i], value = value, deviance = fall,
-                 z = sign(value - best[i]) * sqrt(fall))
-    }))
+    do.call(
+      rbind,
+      lapply(which, function(i) {
+        deviance <- ratio_deviance(top$rows, top$counts, top$n, i, top$loglik)
+        ends <- profile_ratio(deviance, best[i], level)
+        value <- sort(
+          unique(c(
+            best[i], seq(ends[["low"]], ends[["high"]], length.out = points)
+          ))
+        )
+        fall <- vapply(
+          value,
+          function(t) {
+            if (t == best[i]) 0 else max(0, deviance(t))
+          },
+          0
+        )
+        data.frame(term = fitted$mechanism$levels[i], value = value, deviance = fall,
+                   z = sign(value - best[i]) * sqrt(fall))
+      })
+    )
   })
   new_rr_profile(bind_groups(parts, fitted$tally$groups), fitted, names(fitted$tally$groups))
 }
 
-# The fit, whose intervals are of this kind, is kept with the table, whose rows anybody may have changed.
+# The fit, whose intervals are of this kind, is kept with the table, whose rows anybody may have
+# changed.
 new_rr_profile <- function(table, fit, groups = NULL) {
   structure(table, class = c("rr_profile", class(table)), fit = fit, groups = groups)
 }
@@ -91,31 +105,47 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
   data <- data.frame(value = object$value, fall = -object$deviance / 2, panel = panel)
   bounds <- confint(fit, unique(object$term), conf.level)
   # The rows of confint() are one for each panel, groups slowest, as panels are.
-  ends <- data.frame(value = as.vector(bounds),
-                     panel = factor(rep(levels(panel)[seq_len(nrow(bounds))], 2), levels(panel)))
+  ends <- data.frame(
+    value = as.vector(bounds),
+    panel = factor(
+      rep(levels(panel)[seq_len(nrow(bounds))], 2), levels(panel)
+    )
+  )
   ends <- ends[is.finite(ends$value), ]
   share <- inherits(fit, "rr_fit")
-  title <- picture_title(if (share) question_of(fit$tally) else answer_name(fit$terms), keys, "Profile likelihood")
+  title <- picture_title(
+    if (share) question_of(fit$tally) else answer_name(fit$terms), keys, "Profile likelihood"
+  )
   layout <- row_layout(nlevels(panel), "", levels(panel))
   ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$fall)) +
     ggplot2::geom_hline(yintercept = -limit / 2, linetype = 2, colour = colour_line) +
-    ggplot2::geom_segment(ggplot2::aes(xend = .data$value, y = -limit / 2, yend = -Inf), ends, linetype = 3,
-                          colour = colour_aside) +
-    ggplot2::geom_line(linewidth = 0.8, colour = colour_estimate) +
-    ggplot2::geom_point(data = data[object$deviance == 0, ], colour = colour_estimate, size = 2) +
-    theme_candor() +
-    row_panels(layout, "free_x") +
-    ggplot2::scale_x_continuous(labels = if (share) percent_labels else ggplot2::waiver(), guide = no_overlap(),
-                                breaks = if (layout$across > 2) few_breaks(2, 2) else layout$breaks) +
-    ggplot2::labs(title = wrap_text(title, 46), x = if (share) "True proportion" else "Coefficient",
-                  y = "Log-likelihood,\nbelow its maximum",
-                  caption = wrap_text(sprintf("Dotted: the %s interval, where the curve is above the dashed line.",
-                                              percent_labels(conf.level))))
+    ggplot2::geom_segment(
+      ggplot2::aes(xend = .data$value, y = -limit / 2, yend = -Inf),
+      ends, linetype = 3, colour = colour_aside
+    ) + ggplot2::geom_line(linewidth = 0.8, colour = colour_estimate) + ggplot2::geom_point(
+      data = data[object$deviance == 0, ], colour = colour_estimate, size = 2
+    ) + theme_candor() + row_panels(layout, "free_x") + ggplot2::scale_x_continuous(
+      labels = if (share) percent_labels else ggplot2::waiver(), guide = no_overlap(),
+      breaks = if (layout$across > 2) few_breaks(2, 2) else layout$breaks
+    ) + ggplot2::labs(
+      title = wrap_text(title, 46), x = if (share) "True proportion" else "Coefficient",
+      y = "Log-likelihood,\nbelow its maximum",
+      caption = wrap_text(
+        sprintf(
+          "Dotted: the %s interval, where the curve is above the dashed line.",
+          percent_labels(conf.level)
+        )
+      )
+    )
 }
 
 profile_panels <- function(object, keys) {
   term <- as.character(object$term)
-  panel <- if (length(keys)) paste(group_panel(object, keys), term, sep = ", ") else term
+  panel <- if (length(keys)) {
+    paste(group_panel(object, keys), term, sep = ", ")
+  } else {
+    term
+  }
   factor(panel, unique(panel))
 }
 
@@ -130,7 +160,9 @@ design_parameters <- function(fit, conf.level) {
   if (is.null(parameters) || !identical(fit$method, "mle")) {
     abort("Parameters need a maximum likelihood fit of a design with an unknown parameter.")
   }
-  rows <- lapply(seq_len(NCOL(fit$estimate)), function(g) parameter_rows(fit, g, parameters, conf.level))
+  rows <- lapply(seq_len(NCOL(fit$estimate)), function(g) {
+    parameter_rows(fit, g, parameters, conf.level)
+  })
   bind_groups(rows, fit$tally$groups)
 }
 
@@ -141,19 +173,38 @@ parameter_rows <- function(fit, g, parameters, conf.level) {
   theta <- group_estimate(fit, g)
   top <- sum_log(counts, as.vector(theta %*% C))
   indicator <- function(classes) as.double(seq_len(nrow(C)) %in% classes)
-  rows <- Map(function(parameter, term) {
-    both <- identified_functions(C, counts / n, theta, n, rbind(indicator(parameter[[1]]), indicator(parameter[[2]])))
-    estimate <- both$value[1] / both$value[2]
-    # Of nobody there is no ratio.
-    known <- all(both$identified) && both$value[2] > 0
-    slope <- if (length(parameter[[2]]) == nrow(C)) c(1, 0) else c(1, -estimate) / both$value[2]
-    deviance <- ratio_deviance(C, counts, n, parameter[[1]], top, parameter[[2]])
-    bounds <- if (is.nan(estimate)) c(low = 0, high = 1) else profile_ratio(deviance, estimate, conf.level)
-    # At 0 and 1 the information says nothing about the error, as of other shares.
-    inside <- known && estimate > 0 && estimate < 1
-    tibble(term = term, estimate = if (known) estimate else NA_real_,
-                   std.error = if (inside) sqrt(drop(slope %*% both$covariance %*% slope)) else NA_real_,
-                   conf.low = bounds[["low"]], conf.high = bounds[["high"]], identified = known)
-  }, parameters, names(parameters))
+  rows <- Map(
+    function(parameter, term) {
+      both <- identified_functions(
+        C, counts / n, theta, n,
+        rbind(indicator(parameter[[1]]), indicator(parameter[[2]]))
+      )
+      estimate <- both$value[1] / both$value[2]
+      # Of nobody there is no ratio.
+      known <- all(both$identified) && both$value[2] > 0
+      slope <- if (length(parameter[[2]]) == nrow(C)) {
+        c(1, 0)
+      } else {
+        c(1, -estimate) / both$value[2]
+      }
+      deviance <- ratio_deviance(C, counts, n, parameter[[1]], top, parameter[[2]])
+      bounds <- if (is.nan(estimate)) {
+        c(low = 0, high = 1)
+      } else {
+        profile_ratio(deviance, estimate, conf.level)
+      }
+      # At 0 and 1 the information says nothing about the error, as of other shares.
+      inside <- known && estimate > 0 && estimate < 1
+      tibble(
+        term = term,
+        estimate = if (known) estimate else NA_real_,
+        std.error = if (inside) sqrt(drop(slope %*% both$covariance %*% slope)) else NA_real_,
+        conf.low = bounds[["low"]],
+        conf.high = bounds[["high"]],
+        identified = known
+      )
+    },
+    parameters, names(parameters)
+  )
   do.call(rbind, unname(rows))
 }

@@ -85,23 +85,40 @@
 rr_quantile <- function(fit, probs = c(0.25, 0.5, 0.75), ...) UseMethod("rr_quantile")
 
 #' @export
-rr_quantile.default <- function(fit, ...) must_be(fit, "fit", "a fit of one question, a margin, or a regression")
+rr_quantile.default <- function(fit, ...) {
+  must_be(fit, "fit", "a fit of one question, a margin, or a regression")
+}
 
 #' @rdname rr_quantile
 #' @export
-rr_quantile.rr_fit <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.level = 0.95, ...) {
+rr_quantile.rr_fit <- function(
+  fit,
+  probs = c(0.25, 0.5, 0.75),
+  breaks = NULL,
+  conf.level = 0.95,
+  ...
+) {
   check_dots_empty(...)
   check_ordered_fit(fit)
   probs <- check_probabilities(probs, "probs")
   conf.level <- check_level(conf.level)
   edges <- quantile_edges(fit$mechanism, breaks)
   tell_no_intervals(fit)
-  tables <- lapply(seq_len(NCOL(fit$estimate)), quantile_rows, fit = fit, probs, edges, conf.level)
+  tables <- lapply(
+    seq_len(NCOL(fit$estimate)), quantile_rows, fit = fit, probs, edges, conf.level
+  )
   positions <- is.null(edges$breaks) && is.null(level_numbers(fit$mechanism))
-  new_rr_table(bind_groups(tables, fit$tally$groups), "rr_quantile", keys = c(names(fit$tally$groups), "prob"),
-               conf.level = conf.level, n = fit$tally$n, target = fit$target,
-               title = paste("Quantiles from", report_words(fit$tally)), axis_kind = "value",
-               axis = if (positions) "Quantile, as the position of a level" else "Quantile")
+  new_rr_table(
+    bind_groups(tables, fit$tally$groups),
+    "rr_quantile",
+    keys = c(names(fit$tally$groups), "prob"),
+    conf.level = conf.level,
+    n = fit$tally$n,
+    target = fit$target,
+    title = paste("Quantiles from", report_words(fit$tally)),
+    axis_kind = "value",
+    axis = if (positions) "Quantile, as the position of a level" else "Quantile"
+  )
 }
 
 quantile_rows <- function(fit, g, probs, edges, conf.level) {
@@ -121,13 +138,17 @@ quantile_rows <- function(fit, g, probs, edges, conf.level) {
   )
 }
 
-# What bounds the levels: breaks between which quantiles are interpolated, or the levels' own values.
+# What bounds the levels: breaks between which quantiles are interpolated, or the levels' own
+# values.
 quantile_edges <- function(mechanism, breaks) {
   k <- length(mechanism$levels)
   breaks <- breaks %||% mechanism$breaks
   if (is.null(breaks)) return(list(values = level_numbers(mechanism) %||% seq_len(k)))
-  check_that(is.numeric(breaks) && !is.object(breaks) && length(breaks) == k + 1 && all(is.finite(breaks)) &&
-               all(diff(breaks) > 0), breaks, "breaks", paste(k + 1, "increasing numbers, the bounds of the levels"))
+  check_that(
+    is.numeric(breaks) && !is.object(breaks) && length(breaks) == k + 1 &&
+      all(is.finite(breaks)) && all(diff(breaks) > 0),
+    breaks, "breaks", paste(k + 1, "increasing numbers, the bounds of the levels")
+  )
   list(breaks = as.double(breaks))
 }
 
@@ -141,28 +162,49 @@ monotone_shares <- function(estimate) {
 # The level that reaches each share, and its value.
 reach_share <- function(shares, probs, edges) {
   # Sums of shares that should be equal to a probability differ from it by roundings.
-  level <- vapply(probs, function(p) if (is.na(p)) NA_integer_ else which(shares >= p - 1e-12)[1], 1L)
-  if (is.null(edges$breaks)) return(list(level = level, value = as.double(edges$values[level])))
+  level <- vapply(
+    probs,
+    function(p) {
+      if (is.na(p)) NA_integer_ else which(shares >= p - 1e-12)[1]
+    },
+    1L
+  )
+  if (is.null(edges$breaks)) {
+    return(list(level = level, value = as.double(edges$values[level])))
+  }
   before <- c(0, shares)[level]
   gain <- shares[level] - before
-  part <- ifelse(gain > 0, pmin(pmax((probs - before) / gain, 0), 1), 0)
-  list(level = level, value = edges$breaks[level] + part * (edges$breaks[level + 1] - edges$breaks[level]))
+  part <- ifelse(
+    gain > 0, pmin(pmax((probs - before) / gain, 0), 1), 0
+  )
+  list(
+    level = level,
+    value = edges$breaks[level] +
+      part * (edges$breaks[level + 1] - edges$breaks[level])
+  )
 }
 
-# The limits of the cumulative share at levels, `low` and `high`. A level belongs to the interval of a quantile if its
-# limits contain the probability: from the first whose upper limit reaches it to the first whose lower limit does. Those
-# levels are searched, and others are NA; all are if no limits are known. Limits hold at the boundary, where standard
-# errors would not.
+# The limits of the cumulative share at levels, `low` and `high`. A level belongs to the interval of
+# a quantile if its limits contain the probability: from the first whose upper limit reaches it to
+# the first whose lower limit does. Those levels are searched, and others are NA; all are if no
+# limits are known. Limits hold at the boundary, where standard errors would not.
 cumulative_limits <- function(fit, g, probs, level) {
   fit <- anytime_fit(fit)
   k <- length(fit$mechanism$levels)
   # At the last level nothing is estimated.
-  limits <- list(low = c(rep(NA_real_, k - 1L), 1), high = c(rep(NA_real_, k - 1L), 1))
+  limits <- list(
+    low = c(rep(NA_real_, k - 1L), 1),
+    high = c(rep(NA_real_, k - 1L), 1)
+  )
   has_limits <- FALSE
   repeat {
-    index <- unique(unlist(lapply(limits, function(limit) lapply(probs, inner_levels, limit = limit))))
+    index <- unique(
+      unlist(lapply(limits, function(limit) lapply(probs, inner_levels, limit = limit)))
+    )
     if (!length(index)) break
-    table <- contrast_values(fit, cumulative_rows(fit, index, g), as.vector(fit$estimate), level)$table
+    table <- contrast_values(
+      fit, cumulative_rows(fit, index, g), as.vector(fit$estimate), level
+    )$table
     # A level without limits may have any share.
     limits$low[index] <- ifelse(is.na(table$conf.low), 0, table$conf.low)
     limits$high[index] <- ifelse(is.na(table$conf.high), 1, table$conf.high)
@@ -171,8 +213,8 @@ cumulative_limits <- function(fit, g, probs, level) {
   if (has_limits) limits else lapply(limits, replace, seq_len(k), NA_real_)
 }
 
-# The levels that are evaluated next to find the first whose limit reaches a probability: all between two neighbours
-# that have limits if these are near, else the middle one.
+# The levels that are evaluated next to find the first whose limit reaches a probability: all
+# between two neighbours that have limits if these are near, else the middle one.
 inner_levels <- function(prob, limit) {
   evaluated <- which(!is.na(limit))
   last <- which(limit >= prob - 1e-12)[1]
@@ -183,29 +225,37 @@ inner_levels <- function(prob, limit) {
 
 # ---- within true classes ----
 #
-# The estimated total of a class may be near 0, where a cumulative share, its quotient, has no normal errors. So the
-# limits of a quantile are those of a score test. They are the values t at which S(t) = (number of the class up to t) -
-# prob (number of the class), which is 0 on average at the quantile, is within z standard deviations. `sums` has the
-# numbers `below` t, the `total`, their `spread`, and `member`, the variance that one member of the class adds to its
-# number. The spread has both, cross and whole, the variances of the number below t and of that of the class, and their
-# covariance; at -Inf nobody is below.
+# The estimated total of a class may be near 0, where a cumulative share, its quotient, has no
+# normal errors. So the limits of a quantile are those of a score test. They are the values t at
+# which S(t) = (number of the class up to t) - prob (number of the class), which is 0 on average at
+# the quantile, is within z standard deviations. `sums` has the numbers `below` t, the `total`,
+# their `spread`, and `member`, the variance that one member of the class adds to its number. The
+# spread has both, cross and whole, the variances of the number below t and of that of the class,
+# and their covariance; at -Inf nobody is below.
 
-# The hull of what is accepted for each of `probs`, by the sign of S^2 - z^2 V, a quadratic in the probability; `hull`
-# finds it from this excess, at -Inf and at each value. V is the variance if the tested share of the class is up to t:
-# S members are moved above t, and a member counts (1 - prob)^2 up to t and prob^2 above. Estimated at the share that
-# was seen it vanishes near both ends of the class.
+# The hull of what is accepted for each of `probs`, by the sign of S^2 - z^2 V, a quadratic in the
+# probability; `hull` finds it from this excess, at -Inf and at each value. V is the variance if the
+# tested share of the class is up to t: S members are moved above t, and a member counts (1 -
+# prob)^2 up to t and prob^2 above. Estimated at the share that was seen it vanishes near both ends
+# of the class.
 inverted_limits <- function(probs, z, sums, hull) {
   total <- sums$total
   member <- z^2 * sums$member
   below <- c(0, sums$below)
   square <- below * (below + member) - z^2 * c(0, sums$spread$both)
-  cross <- below * (total + member) + member * total / 2 - z^2 * c(0, sums$spread$cross)
+  cross <- below * (total + member) + member * total / 2 -
+    z^2 * c(0, sums$spread$cross)
   last <- length(below)
   # Nothing is left of the excess, and not even a rounding, at the largest value if prob is 1.
   whole <- 2 * cross[last] - square[last]
-  vapply(probs, function(prob) {
-    hull(square - (2 * prob) * cross + prob^2 * whole) %||% c(NA_real_, NA_real_)
-  }, numeric(2))
+  vapply(
+    probs,
+    function(prob) {
+      hull(square - (2 * prob) * cross + prob^2 * whole) %||%
+        c(NA_real_, NA_real_)
+    },
+    numeric(2)
+  )
 }
 
 # Of values that the variable has: the first that is accepted, and the one after the last.
@@ -215,7 +265,10 @@ level_hull <- function(values) {
     if (!length(accepted)) return(NULL)
     first <- accepted[1] - 1L
     last <- accepted[length(accepted)]
-    c(if (first > 0L) values[first] else -Inf, if (last <= length(values)) values[last] else Inf)
+    c(
+      if (first > 0L) values[first] else -Inf,
+      if (last <= length(values)) values[last] else Inf
+    )
   }
 }
 
@@ -224,12 +277,16 @@ bin_hull <- function(breaks) {
   function(excess) {
     bins <- seq_len(length(breaks) - 1L)
     start <- excess[2 * bins - 1]
-    curve <- 2 * start - 4 * excess[2 * bins] + 2 * excess[2 * bins + 1]
+    curve <- 2 * start - 4 * excess[2 * bins] +
+      2 * excess[2 * bins + 1]
     slope <- excess[2 * bins + 1] - start - curve
     square <- slope^2 - 4 * curve * start
-    half <- -(slope + ifelse(slope < 0, -1, 1) * sqrt(ifelse(square < 0, NA, square))) / 2
+    half <- -(slope + ifelse(slope < 0, -1, 1) *
+      sqrt(ifelse(square < 0, NA, square))) / 2
     part <- c(half / curve, start / half)
-    place <- (rep(bins, 2) - 1 + part)[is.finite(part) & part >= 0 & part <= 1]
+    place <- (rep(bins, 2) - 1 + part)[
+      is.finite(part) & part >= 0 & part <= 1
+    ]
     accepted <- which(excess[c(1, 2 * bins + 1)] <= 0)
     if (!length(c(place, accepted))) return(NULL)
     limits <- approx(c(0, bins), breaks, range(place, accepted - 1))$y
@@ -249,10 +306,21 @@ level_quantiles <- function(probs, z, below, covariance, edges) {
   covariance <- at %*% covariance %*% t(at)
   spread <- list(both = diag(covariance), cross = covariance[, ncol(covariance)],
                  whole = covariance[length(covariance)])
-  sums <- list(below = drop(at %*% below), total = total, spread = spread, member = 0)
-  limits <- inverted_limits(probs, z, sums, if (binned) bin_hull(edges$breaks) else level_hull(edges$values))
+  sums <- list(
+    below = drop(at %*% below),
+    total = total,
+    spread = spread,
+    member = 0
+  )
+  limits <- inverted_limits(
+    probs, z, sums, if (binned) bin_hull(edges$breaks) else level_hull(edges$values)
+  )
   found <- reach_share(shares, probs, edges)
-  place <- if (binned) reach_share(shares, probs, list(breaks = seq(0, k)))$value else found$level
+  place <- if (binned) {
+    reach_share(shares, probs, list(breaks = seq(0, k)))$value
+  } else {
+    found$level
+  }
   class_rows(probs, found$value, limits, total, place)
 }
 
@@ -267,15 +335,22 @@ drawn_of.rr_quantile <- function(x, data, labels) {
   shown$data$label <- rows_factor(as.character(group_panel(data, keys, named = FALSE)))
   shown$data$panel <- factor(quantile, unique(quantile))
   shown$rows <- keys_axis(keys)
-  if (nlevels(shown$data$panel) == 1L) shown$axis <- paste("The", quantile[1])
+  if (nlevels(shown$data$panel) == 1L) {
+    shown$axis <- paste("The", quantile[1])
+  }
   shown
 }
 
 # The limits are stretched to the estimate. `place`: which row of the data, or level, it is.
 class_rows <- function(probs, estimate, limits, total, place) {
   if (total <= 0) estimate[] <- limits[] <- NA
-  list(prob = probs, estimate = as.double(estimate), low = pmin(limits[1, ], estimate, na.rm = !anyNA(estimate)),
-       high = pmax(limits[2, ], estimate, na.rm = !anyNA(estimate)), place = place)
+  list(
+    prob = probs,
+    estimate = as.double(estimate),
+    low = pmin(limits[1, ], estimate, na.rm = !anyNA(estimate)),
+    high = pmax(limits[2, ], estimate, na.rm = !anyNA(estimate)),
+    place = place
+  )
 }
 
 # `labels`: a table of the classes, whose rows are `found`. With a `correlation` the differences.
@@ -287,40 +362,82 @@ new_class_quantiles <- function(found, labels, probs, z, correlation, ..., what)
                       x = "It is so in {.val {empty}}."), class = "candor_message_empty")
   }
   table <- if (is.null(correlation)) {
-    bind_groups(lapply(found, function(class) as_tibble(class[c("prob", "estimate", "low", "high")])), labels)
-  } else quantile_differences(found, names, probs, correlation)
+    bind_groups(
+      lapply(found, function(class) {
+        as_tibble(class[c("prob", "estimate", "low", "high")])
+      }),
+      labels
+    )
+  } else {
+    quantile_differences(found, names, probs, correlation)
+  }
   names(table)[names(table) %in% c("low", "high")] <- c("conf.low", "conf.high")
   spread <- (table$conf.high - table$conf.low) / (2 * z)
   table <- add_column(table, std.error = ifelse(spread > 0 & is.finite(spread), spread, NA_real_),
                               .after = "estimate")
   title <- if (is.null(correlation)) "Quantiles" else "Differences of quantiles"
   numbers <- c("estimate", "std.error", "conf.low", "conf.high")
-  new_rr_table(table, "rr_quantile", ..., keys = setdiff(names(table), numbers), axis_kind = "value", axis = title,
-               title = sprintf("%s of %s in true classes", title, what),
-               notes = if (any(is.infinite(spread))) "  Limits are infinite if there are too few of a class")
+  new_rr_table(
+    table,
+    "rr_quantile",
+    ...,
+    keys = setdiff(names(table), numbers),
+    axis_kind = "value",
+    axis = title,
+    title = sprintf("%s of %s in true classes", title, what),
+    notes = if (any(is.infinite(spread))) "  Limits are infinite if there are too few of a class"
+  )
 }
 
-# Of all pairs of classes, second less first: the distances from quantiles to limits are combined as for independent
-# estimates (Zou and Donner), but with the correlation of S at both quantiles.
+# Of all pairs of classes, second less first: the distances from quantiles to limits are combined as
+# for independent estimates (Zou and Donner), but with the correlation of S at both quantiles.
 quantile_differences <- function(found, names, probs, correlation) {
   if (length(found) < 2L) abort("{.arg difference} needs at least two classes.")
   pairs <- combn(length(found), 2L)
-  do.call(rbind, lapply(seq_len(ncol(pairs)), function(j) {
-    x <- found[[pairs[1, j]]]
-    y <- found[[pairs[2, j]]]
-    r <- vapply(seq_along(probs), function(i) {
-      if (anyNA(c(x$estimate, y$estimate))) NA_real_
-      else correlation(pairs[, j], c(x$place[i], y$place[i]), probs[i])
-    }, 0)
-    reach <- function(a, b) ifelse(is.infinite(a + b), Inf, sqrt(pmax(a^2 + b^2 - 2 * r * a * b, 0)))
-    difference <- y$estimate - x$estimate
-    tibble(group1 = names[pairs[1, j]], group2 = names[pairs[2, j]], prob = probs, estimate = difference,
-                   low = difference - reach(y$estimate - y$low, x$high - x$estimate),
-                   high = difference + reach(y$high - y$estimate, x$estimate - x$low))
-  }))
+  do.call(
+    rbind,
+    lapply(seq_len(ncol(pairs)), function(j) {
+      x <- found[[pairs[1, j]]]
+      y <- found[[pairs[2, j]]]
+      r <- vapply(
+        seq_along(probs),
+        function(i) {
+          if (anyNA(c(x$estimate, y$estimate))) {
+            NA_real_
+          } else {
+            correlation(
+              pairs[, j], c(x$place[i], y$place[i]),
+              probs[i]
+            )
+          }
+        },
+        0
+      )
+      reach <- function(a, b) {
+        ifelse(
+          is.infinite(a + b), Inf,
+          sqrt(pmax(a^2 + b^2 - 2 * r * a * b, 0))
+        )
+      }
+      difference <- y$estimate - x$estimate
+      tibble(
+        group1 = names[pairs[1, j]],
+        group2 = names[pairs[2, j]],
+        prob = probs,
+        estimate = difference,
+        low = difference - reach(y$estimate - y$low, x$high - x$estimate),
+        high = difference + reach(y$high - y$estimate, x$estimate - x$low)
+      )
+    })
+  )
 }
 
-# The correlation that these products have; unknown, and taken for 0, if a variance is estimated as negative.
+# The correlation that these products have; unknown, and taken for 0, if a variance is estimated as
+# negative.
 known_correlation <- function(products) {
-  if (all(diag(products) > 0)) nearest(cov2cor(products)[1, 2], -1, 1) else 0
+  if (all(diag(products) > 0)) {
+    nearest(cov2cor(products)[1, 2], -1, 1)
+  } else {
+    0
+  }
 }

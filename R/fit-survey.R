@@ -92,7 +92,8 @@
 #' rr_compare(rr_estimate(design, mechanism, column = ~report, by = ~stype))
 NULL
 
-# What rr_estimate() needs of a design before it estimates: the weighted tally, and the arguments of its estimate.
+# What rr_estimate() needs of a design before it estimates: the weighted tally, and the arguments of
+# its estimate.
 read_design <- function(design, mechanism, given, column, weights, by, na.rm) {
   mechanism <- check_mechanism(mechanism)
   total <- check_flag(given$options$total %||% FALSE, "total")
@@ -100,15 +101,18 @@ read_design <- function(design, mechanism, given, column, weights, by, na.rm) {
   interval <- check_choice(given$interval %||% "wilson", "interval", c("wilson", "wald"))
   given$interval <- "wald"
   law <- check_law(rr_law(mechanism))
-  # Protocols whose unbiased estimate is the mean of a score of each report. RAPPOR's weighs the reports by all others.
+  # Protocols whose unbiased estimate is the mean of a score of each report. RAPPOR's weighs the
+  # reports by all others.
   scored <- !is.null(mechanism$codec) && law_gives(law, "scores")
   if (scored) {
     check_only(given, "method", "inv")
     given$method <- "inv"
     given$scored <- TRUE
   } else if (!law_gives(law, "channel")) {
-    refuse_law(law, "channel", "A survey design",
-               "Of protocols those are known whose inversion is a mean over reports, such as {.fn rr_unary}.")
+    refuse_law(
+      law, "channel", "A survey design",
+      "Of protocols those are known whose inversion is a mean over reports, such as {.fn rr_unary}."
+    )
   }
   tally <- named_tally(tally_design(design, mechanism, column, weights, by, na.rm), column)
   reports <- length(if (scored) mechanism$levels else mechanism$reports)
@@ -126,9 +130,15 @@ read_design <- function(design, mechanism, given, column, weights, by, na.rm) {
 
 # The estimates of the weighted tally, in `fit`, with the variance of the design.
 new_rr_survey <- function(asked, fit) {
-  spread <- design_covariance(asked$design, fit, asked$data, fit$target, asked$total, asked$given$options)
+  spread <- design_covariance(
+    asked$design, fit, asked$data, fit$target, asked$total, asked$given$options
+  )
   x <- structure(unclass(fit), class = c("rr_survey", "rr_estimates"))
-  x$estimate <- fit$estimate * if (asked$total) rep(fit$tally$n, each = length(fit$mechanism$levels)) else 1
+  x$estimate <- fit$estimate * if (asked$total) {
+    rep(fit$tally$n, each = length(fit$mechanism$levels))
+  } else {
+    1
+  }
   x[c("covariance", "inversion")] <- list(spread$covariance, spread$inversion)
   x[c("total", "interval")] <- list(asked$total, asked$interval)
   x$df <- if (fit$target == "sample") Inf else survey::degf(asked$design)
@@ -153,7 +163,9 @@ cut_groups.rr_survey <- function(fit, at, drop = FALSE) {
   k <- length(fit$mechanism$levels)
   cells <- as.vector(outer(seq_len(k), (at - 1) * k, `+`))
   cut$covariance <- fit$covariance[cells, cells, drop = FALSE]
-  for (part in c("estimate", "variance")) cut$inversion[[part]] <- fit$inversion[[part]][, at, drop = FALSE]
+  for (part in c("estimate", "variance")) {
+    cut$inversion[[part]] <- fit$inversion[[part]][, at, drop = FALSE]
+  }
   describe_survey(cut)
 }
 
@@ -167,22 +179,35 @@ check_only <- function(given, arg, choices) {
 
 survey_title <- function(x) {
   tally <- x$tally
-  random <- if (x$target == "sample") "the randomization of each answer alone, for these respondents and weights"
-            else "the draw of the sample and the randomization of each answer"
-  c(paste0(x$estimator$title, ": ", if (x$total) "totals" else "shares", " of ",
-           category_words(length(x$mechanism$levels)), " from ", format_count(x$n), " respondents who stand for ",
-           format_count(round(sum(tally$n), 1)), in_groups(tally)),
+  random <- if (x$target == "sample") {
+    "the randomization of each answer alone, for these respondents and weights"
+  } else {
+    "the draw of the sample and the randomization of each answer"
+  }
+  c(
+    paste0(
+      x$estimator$title, ": ", if (x$total) "totals" else "shares", " of ",
+      category_words(length(x$mechanism$levels)), " from ", format_count(x$n),
+      " respondents who stand for ", format_count(round(sum(tally$n), 1)), in_groups(tally)
+    ),
     paste0("  ", format(x$mechanism)),
-    indented(c(paste("Random:", random),
-               paste0("Target: ", x$target, "; ", interval_words(x$conf.level, interval_label(x), x$simultaneous),
-                      if (is.finite(x$df)) sprintf(", %s degrees of freedom", format_count(x$df))))))
+    indented(c(
+      paste("Random:", random),
+      paste0(
+        "Target: ", x$target, "; ", interval_words(x$conf.level, interval_label(x), x$simultaneous),
+        if (is.finite(x$df)) sprintf(", %s degrees of freedom", format_count(x$df))
+      )
+    ))
+  )
 }
 
 # The likelihood of the reports is that of independent respondents.
 #' @export
 logLik.rr_survey <- function(object, ...) {
-  abort(c("A survey design has no likelihood of the reports.",
-          i = "Compare groups by {.fn rr_compare}, or by {.fn survey::regTermTest} of a fit of {.fn rr_glm}."))
+  abort(c(
+    "A survey design has no likelihood of the reports.",
+    i = "Compare groups by {.fn rr_compare}, or by {.fn survey::regTermTest} of a fit of {.fn rr_glm}."
+  ))
 }
 
 #' @export

@@ -64,8 +64,16 @@
 #' rr_top(rr_perturb(truth, mechanism, rng = "R"), n = 5, mechanism = mechanism)
 #' # 24 are shown to be present. The first five shares are in truth 23, 10, 6, 4 and 3%
 #' @export
-rr_top <- function(x, n = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "BY", "holm"), conf.level = 0.95,
-                   target = c("population", "sample"), ...) {
+rr_top <- function(
+  x,
+  n = 10,
+  mechanism = NULL,
+  alpha = 0.05,
+  adjust = c("BH", "BY", "holm"),
+  conf.level = 0.95,
+  target = c("population", "sample"),
+  ...
+) {
   check_dots_empty(...)
   if (!identical(n, Inf)) n <- check_count(n, "n", min = 1)
   alpha <- check_alpha(alpha)
@@ -79,27 +87,44 @@ rr_top <- function(x, n = 10, mechanism = NULL, alpha = 0.05, adjust = c("BH", "
   fit <- estimate(x, mechanism, method = "inv", target = target, conf.level = conf.level)
   check_class(fit, "x", "rr_fit", "a tally of one question whose categories are estimated")
   p <- if (looking) anytime_absence(fit) else absence_p_values(fit)
-  adjusted <- matrix(apply(p, 2, p.adjust, adjust), nrow(p), ncol(p))
+  adjusted <- matrix(
+    apply(p, 2, p.adjust, adjust), nrow(p), ncol(p)
+  )
   found <- as.integer(colSums(adjusted <= alpha))
   table <- as_tibble(top_columns(fit, top_cells(fit, n), p, adjusted, conf.level))
   table$present <- table$p.adjusted <= alpha
   title <- present_title(found, length(fit$mechanism$levels), adjust, alpha)
-  new_rr_table(table, "rr_top", keys = c(names(fit$tally$groups), "term"), found = found, alpha = alpha,
-               adjust = adjust, conf.level = conf.level, n = fit$tally$n, target = target, ranked = TRUE,
-               looking = looking,
-               title = c(title, paste0("  Unbiased estimates, ", ranked_words(conf.level, looking)),
-                         paste0("  ", rank_words(conf.level, looking)),
-                         if (is_doubted(fit)) indented(doubt_words(fit))))
+  new_rr_table(
+    table,
+    "rr_top",
+    keys = c(names(fit$tally$groups), "term"),
+    found = found,
+    alpha = alpha,
+    adjust = adjust,
+    conf.level = conf.level,
+    n = fit$tally$n,
+    target = target,
+    ranked = TRUE,
+    looking = looking,
+    title = c(
+      title, paste0("  Unbiased estimates, ", ranked_words(conf.level, looking)),
+      paste0("  ", rank_words(conf.level, looking)),
+      if (is_doubted(fit)) indented(doubt_words(fit))
+    )
+  )
 }
 
 present_title <- function(found, categories, adjust, alpha) {
   numbers <- if (length(found) <= 8L) paste(format_count(found), collapse = ", ")
     else paste(format_count(range(found)), collapse = " to ")
-  sprintf("%s of %s are present (%s, alpha = %s)%s", numbers, category_words(categories), adjust, format(alpha),
-          if (length(found) > 1L) ", by group" else "")
+  sprintf(
+    "%s of %s are present (%s, alpha = %s)%s", numbers, category_words(categories), adjust,
+    format(alpha), if (length(found) > 1L) ", by group" else ""
+  )
 }
 
-# The `n` largest estimates of each group: their places among all categories of all groups, and their ranks.
+# The `n` largest estimates of each group: their places among all categories of all groups, and
+# their ranks.
 top_cells <- function(fit, n) {
   estimate <- as.matrix(fit$estimate)
   k <- nrow(estimate)
@@ -107,10 +132,20 @@ top_cells <- function(fit, n) {
   order <- order(col(estimate), -estimate)
   sorted <- matrix(estimate[order], k)
   # A rank is the first place of the same value in its group.
-  new <- rbind(rep(TRUE, ncol(sorted)), sorted[-1, , drop = FALSE] != sorted[-k, , drop = FALSE])
-  rank <- matrix(cummax(ifelse(new %in% FALSE, 0, seq_along(new))) - (col(sorted) - 1) * k, k)
+  new <- rbind(
+    rep(TRUE, ncol(sorted)),
+    sorted[-1, , drop = FALSE] != sorted[-k, , drop = FALSE]
+  )
+  rank <- matrix(
+    cummax(ifelse(new %in% FALSE, 0, seq_along(new))) -
+      (col(sorted) - 1) * k,
+    k
+  )
   shown <- seq_len(min(n, k))
-  list(cells = as.vector(matrix(order, k)[shown, ]), rank = as.integer(rank[shown, ]))
+  list(
+    cells = as.vector(matrix(order, k)[shown, ]),
+    rank = as.integer(rank[shown, ])
+  )
 }
 
 top_columns <- function(fit, top, p, adjusted, conf.level) {
@@ -118,15 +153,24 @@ top_columns <- function(fit, top, p, adjusted, conf.level) {
   category <- (top$cells - 1) %% k + 1
   group <- (top$cells - 1) %/% k + 1
   known <- top_uncertainty(fit, top$cells, category, group, conf.level)
-  # Normal tests and score intervals know others' shares from two estimates: 0 is left out only where both do.
+  # Normal tests and score intervals know others' shares from two estimates: 0 is left out only
+  # where both do.
   tails <- if (fit$interval == "anytime") 1 else 2
   is_absent <- p[top$cells] >= (1 - conf.level) * top$rank / (tails * k)
   known$low[is_absent & !is.na(known$low)] <- 0
-  c(lapply(as.list(fit$tally$groups), `[`, group), list(rank = top$rank, term = fit$mechanism$levels[category]),
+  c(
+    lapply(as.list(fit$tally$groups), `[`, group),
+    list(rank = top$rank, term = fit$mechanism$levels[category]),
     cell_answers(fit$mechanism, "levels", 1, category),
-    list(estimate = as.vector(fit$estimate)[top$cells], std.error = known_errors(fit, 1L, known$error),
-         conf.low = known$low,
-         conf.high = known$high, p.value = p[top$cells], p.adjusted = adjusted[top$cells]))
+    list(
+      estimate = as.vector(fit$estimate)[top$cells],
+      std.error = known_errors(fit, 1L, known$error),
+      conf.low = known$low,
+      conf.high = known$high,
+      p.value = p[top$cells],
+      p.adjusted = adjusted[top$cells]
+    )
+  )
 }
 
 # Errors and limits of some cells, of all groups at once where each category has a count of its own.
@@ -136,23 +180,33 @@ top_uncertainty <- function(fit, cells, category, group, conf.level) {
     each <- lapply(split(category, group), unname)
     parts <- lapply(seq_along(each), function(g) {
       bounds <- fit_intervals(fit, conf.level, which = each[[g]], groups = g, ranked = TRUE)
-      list(error = fit_errors(fit, g, each[[g]]), low = as.vector(bounds$low), high = as.vector(bounds$high))
+      list(
+        error = fit_errors(fit, g, each[[g]]),
+        low = as.vector(bounds$low),
+        high = as.vector(bounds$high)
+      )
     })
-    return(lapply(c(error = "error", low = "low", high = "high"), function(part) unlist(lapply(parts, `[[`, part))))
+    return(lapply(c(error = "error", low = "low", high = "high"), function(part) {
+      unlist(lapply(parts, `[[`, part))
+    }))
   }
   law <- evidence$law
   estimate <- as.matrix(fit$estimate)
   ranked <- matrix(apply(estimate, 2, ranked_level, conf.level), nrow(estimate))[cells]
   bounds <- function(level) {
-    include_estimate(law_intervals(law, evidence, NULL, "exact", level, cells, fit$target), NULL, TRUE)
+    include_estimate(
+      law_intervals(law, evidence, NULL, "exact", level, cells, fit$target), NULL, TRUE
+    )
   }
-  error <- root(law_variances(law, evidence, whole_map(evidence$k), seq_len(evidence$k), fit$target))[cells]
+  error <- root(law_variances(law, evidence, whole_map(evidence$k), seq_len(evidence$k), fit$target))[
+    cells
+  ]
   list(error = error, low = bounds(ranked)$low, high = bounds(conf.level)$high)
 }
 
-# The probability of at least as many reports of each category if nobody held it, a column a group. It is P(X >= x) for
-# a binomial number X, effective or not, in whose lower limit at that error is 0; normal where the law has no such
-# counts.
+# The probability of at least as many reports of each category if nobody held it, a column a group.
+# It is P(X >= x) for a binomial number X, effective or not, in whose lower limit at that error is
+# 0; normal where the law has no such counts.
 absence_p_values <- function(fit) {
   law <- rr_law(fit$mechanism)
   joined <- joined_evidence(fit$tally)
@@ -171,14 +225,22 @@ binomial_absence <- function(law, evidence) {
   x <- given$counts
   b <- rep_len(law$binomial$b, evidence$k)
   # A design whose truth is the least likely report gives fewer reports to the truth.
-  ifelse(rep_len(law$binomial$a > 0, evidence$k),
-         ifelse(x <= 0, 1, pbeta(b, x, pmax(n - x, 0) + 1)),
-         ifelse(x >= n, 1, pbeta(b, x + 1, pmax(n - x, 0), lower.tail = FALSE)))
+  ifelse(
+    rep_len(law$binomial$a > 0, evidence$k),
+    ifelse(
+      x <= 0, 1, pbeta(b, x, pmax(n - x, 0) + 1)
+    ),
+    ifelse(
+      x >= n, 1,
+      pbeta(b, x + 1, pmax(n - x, 0), lower.tail = FALSE)
+    )
+  )
 }
 
-# The same at all looks together: one over the mixture that bounds the exact interval, at the share that it excludes
-# last. Its expectation is at most 1 whenever looking stops, so that Benjamini and Hochberg's adjustment of these holds
-# under any dependence (Wang and Ramdas 2022). Too few reports are no evidence: 1.
+# The same at all looks together: one over the mixture that bounds the exact interval, at the share
+# that it excludes last. Its expectation is at most 1 whenever looking stops, so that Benjamini and
+# Hochberg's adjustment of these holds under any dependence (Wang and Ramdas 2022). Too few reports
+# are no evidence: 1.
 anytime_absence <- function(fit) {
   p <- vapply(seq_len(NCOL(fit$estimate)), function(g) {
     evidence <- group_evidence(fit$tally, g)
@@ -196,9 +258,13 @@ mixture_absence <- function(law, evidence) {
   n <- binomial$n
   b <- rep_len(law$binomial$b, evidence$k)
   # No such report has probability 1 if b is 0.
-  null <- ifelse(x > 0, x * log(b), 0) + ifelse(n > x, (n - x) * log1p(-b), 0)
+  null <- ifelse(x > 0, x * log(b), 0) +
+    ifelse(n > x, (n - x) * log1p(-b), 0)
   log_p <- null - lbeta(0.5 + x, 0.5 + n - x) + lbeta(0.5, 0.5)
-  ifelse((x / n - b) * law$binomial$a > 0, pmin(1, exp(log_p)), 1)
+  ifelse(
+    (x / n - b) * law$binomial$a > 0,
+    pmin(1, exp(log_p)), 1
+  )
 }
 
 # Hollow points are categories that are not shown to be present.
@@ -210,6 +276,13 @@ drawn_of.rr_top <- function(x, data, labels) {
   known <- c("present", "not shown to be present")
   data$present <- factor(known[2 - data$present], known)
   rule <- if (all(data$present == known[1])) " All are present" else " Filled: present"
-  list(data = data, title = "The most common categories", free = nlevels(data$panel) > 1L, shown = "present",
-       caption = sprintf("%s (%s, alpha = %s).", rule, attr(x, "adjust"), format(attr(x, "alpha"))))
+  list(
+    data = data,
+    title = "The most common categories",
+    free = nlevels(data$panel) > 1L,
+    shown = "present",
+    caption = sprintf(
+      "%s (%s, alpha = %s).", rule, attr(x, "adjust"), format(attr(x, "alpha"))
+    )
+  )
 }

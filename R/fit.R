@@ -75,7 +75,9 @@ coef.rr_fit <- function(object, ...) setNames(as.vector(object$estimate), coef_n
 
 #' @rdname estimate_methods
 #' @export
-confint.rr_fit <- function(object, parm = NULL, level = object$conf.level, interval = object$interval, ...) {
+confint.rr_fit <- function(
+  object, parm = NULL, level = object$conf.level, interval = object$interval, ...
+) {
   which <- match_terms(parm, object)
   level <- check_level(level)
   object <- with_interval(object, interval)
@@ -91,14 +93,18 @@ vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
   which <- match_terms(parm, object)
   groups <- group_count(object$tally)
   size <- length(which)
-  if (size * groups > 5000) abort("{size * groups} rows are too many: name estimates in {.arg parm}.")
+  if (size * groups > 5000) {
+    abort("{size * groups} rows are too many: name estimates in {.arg parm}.")
+  }
   names <- coef_names(object, which)
   matrix <- matrix(0, size * groups, size * groups, dimnames = list(names, names))
   for (g in seq_len(groups)) {
     rows <- (g - 1) * size + seq_len(size)
     matrix[rows, rows] <- contrast_covariance(object, g, which)
   }
-  effects <- if (groups > 1L) do.call(rbind, lapply(seq_len(groups), fit_effects, fit = object, which = which))
+  effects <- if (groups > 1L) {
+    do.call(rbind, lapply(seq_len(groups), fit_effects, fit = object, which = which))
+  }
   if (!is.null(effects)) {
     between <- rep(seq_len(groups), each = size)
     other <- outer(between, between, `!=`)
@@ -106,7 +112,9 @@ vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
   }
   between <- fit_between(object)
   if (is.null(between)) return(matrix)
-  at <- as.vector(outer(which, (seq_len(groups) - 1) * length(object$mechanism$levels), `+`))
+  at <- as.vector(
+    outer(which, (seq_len(groups) - 1) * length(object$mechanism$levels), `+`)
+  )
   matrix + between[at, at]
 }
 
@@ -114,7 +122,9 @@ vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
 #' @export
 logLik.rr_fit <- function(object, ...) {
   if (isTRUE(object$estimator$composite)) {
-    abort("The log-likelihood needs the reports: tally them with {.code keep = \"sets\"}.", c("law", "argument"))
+    abort("The log-likelihood needs the reports: tally them with {.code keep = \"sets\"}.", c(
+      "law", "argument"
+    ))
   }
   law <- rr_law(object$mechanism)
   k <- length(object$mechanism$levels)
@@ -131,7 +141,12 @@ logLik.rr_fit <- function(object, ...) {
     scale <- object$tally$effective_n[g] / object$tally$n[g]
     scale * sum_log(group_counts(object$tally, g), law_reported(law, theta))
   }, 0))
-  structure(total, df = groups * (k - 1), nobs = sum(object$tally$effective_n), class = "logLik")
+  structure(
+    total,
+    df = groups * (k - 1),
+    nobs = sum(object$tally$effective_n),
+    class = "logLik"
+  )
 }
 
 #' @rdname estimate_methods
@@ -157,8 +172,10 @@ residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
   each <- function(x) rep(x, each = length(object$mechanism$reports))
   n <- each(object$tally$n)
   # A sum of weights varies like a multiple of the effective number of reports.
-  variance <- each(object$tally$n / object$tally$effective_n) * as.vector(expected) * (1 - as.vector(expected) / n)
-  # A report that is expected always or never, and was given as often: the difference is only rounding.
+  variance <- each(object$tally$n / object$tally$effective_n) * as.vector(expected) *
+    (1 - as.vector(expected) / n)
+  # A report that is expected always or never, and was given as often: the difference is only
+  # rounding.
   replace(difference / root(variance), abs(difference) <= 1e-12 * n, 0)
 }
 
@@ -166,7 +183,10 @@ residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
 #' @export
 simulate.rr_fit <- function(object, nsim = 1, seed = NULL, ...) {
   nsim <- check_count(nsim, "nsim", min = 1, max = .Machine$integer.max)
-  check_memory(24 * length(object$tally$counts) * nsim, "nsim", sprintf("A table of %s tallies", format_count(nsim)))
+  check_memory(
+    24 * length(object$tally$counts) * nsim, "nsim",
+    sprintf("A table of %s tallies", format_count(nsim))
+  )
   seed <- keep_seed(seed)
   tables <- lapply(seq_len(NCOL(object$estimate)), function(g) {
     counts <- simulate_group(object, g, nsim)
@@ -191,40 +211,62 @@ title_of.rr_fit <- function(x) {
   odds <- if (protects(x$mechanism)) {
     odds_words(x$mechanism$epsilon, if (is.null(x$mechanism$questions)) "a report" else "a row")
   }
-  c(paste0(x$estimator$title, ": estimates of ", category_words(length(x$mechanism$levels)), " from ",
-           report_words(x$tally),
-           in_groups(x$tally)),
-    paste0("  ", c(format(x$mechanism), if (length(odds)) capitalise(odds))),
-    indented(c(uncertainty_line(x, held), fit_notes(x, law, held))))
+  c(
+    paste0(
+      x$estimator$title, ": estimates of ", category_words(length(x$mechanism$levels)), " from ",
+      report_words(x$tally), in_groups(x$tally)
+    ),
+    paste0(
+      "  ", c(format(x$mechanism), if (length(odds)) capitalise(odds))
+    ),
+    indented(c(uncertainty_line(x, held), fit_notes(x, law, held)))
+  )
 }
 
 # Only what is shown is computed.
 shown_of.rr_fit <- function(x, n) {
   k <- length(x$mechanism$levels)
   rows <- length(x$estimate)
-  table <- tidy_rows(x, TRUE, x$conf.level, seq_len(max(1, min(n, k))), seq_len(max(1, ceiling(min(n, rows) / k))))
+  table <- tidy_rows(
+    x, TRUE, x$conf.level, seq_len(max(1, min(n, k))),
+    seq_len(max(1, ceiling(min(n, rows) / k)))
+  )
   attr(table, "total") <- rows
   table
 }
 
 notes_of.rr_fit <- function(x, shown) {
   if (x$estimator$unbiased && x$interval != "none" && anyNA(shown$std.error)) {
-    indented("Standard errors are NA where the reports do not show how an estimate varies: read the intervals")
+    indented(
+      "Standard errors are NA where the reports do not show how an estimate varies: read the intervals"
+    )
   }
 }
 
 # How many estimates sit on the boundary of what a share can be.
 boundary_count <- function(fit) {
-  sum(vapply(seq_len(NCOL(fit$estimate)), function(g) sum(at_boundary(fit, g)), 0L))
+  sum(
+    vapply(
+      seq_len(NCOL(fit$estimate)), function(g) sum(at_boundary(fit, g)),
+      0L
+    )
+  )
 }
 
 uncertainty_line <- function(x, held) {
   if (x$interval == "none") {
-    return(sprintf("Target: %s; no intervals and standard errors: %s", x$target, x$estimator$no_intervals))
+    return(sprintf(
+      "Target: %s; no intervals and standard errors: %s", x$target, x$estimator$no_intervals
+    ))
   }
-  paste0("Target: ", x$target, "; ", interval_words(x$conf.level, interval_label(x), x$simultaneous),
-         if (held > 0) sprintf("; %s of %s estimates on the boundary", format_count(held),
-                               format_count(length(x$estimate))))
+  paste0(
+    "Target: ", x$target, "; ", interval_words(x$conf.level, interval_label(x), x$simultaneous),
+    if (held > 0) {
+      sprintf(
+        "; %s of %s estimates on the boundary", format_count(held), format_count(length(x$estimate))
+      )
+    }
+  )
 }
 
 # How near the likelihood is to its maximum.
@@ -243,32 +285,58 @@ certificate_line <- function(x) {
 fit_notes <- function(x, law, held) {
   unique <- vapply(x$details, function(d) !identical(d$unique, FALSE), NA)
   many <- length(x$mechanism$levels) >= 20
-  c(if (any(!unique)) paste("The maximum is not unique:",
-                            if (law$by_information) "other distributions are as likely"
-                            else "unreported categories share their remainder equally"),
+  c(
+    if (any(!unique)) {
+      paste(
+        "The maximum is not unique:",
+        if (law$by_information) {
+          "other distributions are as likely"
+        } else {
+          "unreported categories share their remainder equally"
+        }
+      )
+    },
     certificate_line(x),
-    if (is_validated(x$mechanism))
-      sprintf("Random: respondents, their misclassification, the validation study (%s)", people_words(x$mechanism)),
+    if (is_validated(x$mechanism)) {
+      sprintf(
+        "Random: respondents, their misclassification, the validation study (%s)",
+        people_words(x$mechanism)
+      )
+    },
     if (!is.null(x$estimator$notes)) x$estimator$notes(x$details),
     errors_unknown(x),
-    if (x$interval == "wilson" && isTRUE(x$estimator$likelihood) && has_spare_reports(law, length(x$mechanism$levels)))
-      "Intervals are about the unbiased estimate, which is not this maximum of the likelihood",
-    if (x$interval == "credible")
-      "Credible intervals hold on average over all categories, not for what looks largest: see rr_top()",
-    if (!x$estimator$unbiased && is.null(x$estimator$spread) && held > 0)
-      paste0(held_words, if (many) ", and rr_top() for the categories that look largest"),
+    if (x$interval == "wilson" && isTRUE(x$estimator$likelihood) &&
+        has_spare_reports(law, length(x$mechanism$levels))) {
+      "Intervals are about the unbiased estimate, which is not this maximum of the likelihood"
+    },
+    if (x$interval == "credible") {
+      "Credible intervals hold on average over all categories, not for what looks largest: see rr_top()"
+    },
+    if (!x$estimator$unbiased && is.null(x$estimator$spread) && held > 0) {
+      paste0(held_words, if (many) ", and rr_top() for the categories that look largest")
+    },
     if (is_doubted(x)) doubt_words(x),
-    if (many && is_sparse(x, law, held))
-      "With so many categories method = \"eb\" is usually nearer the truth, see vignette(\"which-estimator\")",
-    if (x$interval != "bootstrap" && any(vapply(seq_along(x$details), needs_functions, NA, fit = x)))
-      sprintf("Standard errors: not listed for more than %s positive cells; rr_contrast() has those of any function",
-              format_count(covariance_cells)),
-    if (any(x$estimate < 0)) sprintf("Negative estimates: %s%s", format_count(sum(x$estimate < 0)),
-                                     if (is_doubted(x)) "" else ", as unbiased estimates of shares near 0 may be"))
+    if (many && is_sparse(x, law, held)) {
+      "With so many categories method = \"eb\" is usually nearer the truth, see vignette(\"which-estimator\")"
+    },
+    if (x$interval != "bootstrap" &&
+        any(vapply(seq_along(x$details), needs_functions, NA, fit = x))) {
+      sprintf(
+        "Standard errors: not listed for more than %s positive cells; rr_contrast() has those of any function",
+        format_count(covariance_cells)
+      )
+    },
+    if (any(x$estimate < 0)) {
+      sprintf(
+        "Negative estimates: %s%s", format_count(sum(x$estimate < 0)),
+        if (is_doubted(x)) "" else ", as unbiased estimates of shares near 0 may be"
+      )
+    }
+  )
 }
 
-# Where empirical Bayes has the smaller error in nearly all cells of the grid in inst/studies/eb.csv.gz: many shares are
-# 0 and there are 20 categories or more.
+# Where empirical Bayes has the smaller error in nearly all cells of the grid in
+# inst/studies/eb.csv.gz: many shares are 0 and there are 20 categories or more.
 is_sparse <- function(x, law, held) {
   x$method == "mle" && held > length(x$estimate) / 4 && law_gives(law, "additive") &&
     law$a > 0
@@ -299,18 +367,27 @@ tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = 
 #' @export
 glance.rr_fit <- function(x, ...) {
   likelihood <- if (isTRUE(x$estimator$composite)) NA_real_ else logLik(x)
-  # Criteria compare maxima of likelihoods: shares below 0 may have a larger likelihood than any distribution.
+  # Criteria compare maxima of likelihoods: shares below 0 may have a larger likelihood than any
+  # distribution.
   maximized <- "likelihood" %in% x$estimator$needs
   gaps <- unlist(lapply(x$details, `[[`, "gap"))
-  tibble(method = x$method, target = x$target, categories = length(x$mechanism$levels), nobs = nobs(x),
-                 respondents = respondent_number(x$tally), effective_n = sum(x$tally$effective_n),
-                 epsilon = x$mechanism$epsilon, logLik = as.numeric(likelihood),
-                 df = attr(likelihood, "df") %||% NA_real_,
-                 AIC = if (maximized) AIC(likelihood) else NA_real_,
-                 BIC = if (maximized) BIC(likelihood) else NA_real_, boundary = boundary_count(x),
-                 gap = if (length(gaps)) max(gaps) else x$estimator$gap %||% NA_real_,
-                 unlikely = is_doubted(x),
-                 validation = if (is_validated(x$mechanism)) sum(x$mechanism$validation))
+  tibble(
+    method = x$method,
+    target = x$target,
+    categories = length(x$mechanism$levels),
+    nobs = nobs(x),
+    respondents = respondent_number(x$tally),
+    effective_n = sum(x$tally$effective_n),
+    epsilon = x$mechanism$epsilon,
+    logLik = as.numeric(likelihood),
+    df = attr(likelihood, "df") %||% NA_real_,
+    AIC = if (maximized) AIC(likelihood) else NA_real_,
+    BIC = if (maximized) BIC(likelihood) else NA_real_,
+    boundary = boundary_count(x),
+    gap = if (length(gaps)) max(gaps) else x$estimator$gap %||% NA_real_,
+    unlikely = is_doubted(x),
+    validation = if (is_validated(x$mechanism)) sum(x$mechanism$validation)
+  )
 }
 
 #' @rdname estimate_methods
@@ -371,10 +448,19 @@ predict.rr_fit <- function(object, reports = NULL, ...) {
     joint <- estimate[, g] * C[, codes, drop = FALSE]
     posterior <- as.vector(joint / rep(colSums(joint), each = k))
     share <- rep(estimate[, g], length(codes))
-    table <- list(report = rep(mechanism$reports[codes], each = k), term = rep(mechanism$levels, length(codes)),
-                  share = share, posterior = posterior,
-                  odds.factor = posterior / (1 - posterior) / (share / (1 - share)))
-    as_tibble(c(if (!is.null(reports)) list(row = rep(seq_along(codes), each = k)), table))
+    table <- list(
+      report = rep(mechanism$reports[codes], each = k),
+      term = rep(mechanism$levels, length(codes)),
+      share = share,
+      posterior = posterior,
+      odds.factor = posterior / (1 - posterior) / (share / (1 - share))
+    )
+    as_tibble(c(
+      if (!is.null(reports)) {
+        list(row = rep(seq_along(codes), each = k))
+      },
+      table
+    ))
   })
   bind_groups(tables, object$tally$groups)
 }

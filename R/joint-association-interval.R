@@ -1,13 +1,21 @@
-# Intervals of associations. An interval leaves independence out if and only if the test of independence rejects it at
-# the same level.
+# Intervals of associations. An interval leaves independence out if and only if the test of
+# independence rejects it at the same level.
 
-# Two yes/no questions have one test with one degree of freedom. If cells of a fit are at 0, and taken as known, the
-# interval is the unbiased estimate's.
+# Two yes/no questions have one test with one degree of freedom. If cells of a fit are at 0, and
+# taken as known, the interval is the unbiased estimate's.
 bounds_of.rr_association <- function(x, rows, level) {
   z <- qt((1 + level) / 2, x$df %||% Inf)
   pairs <- x$unbiased %||% x$pairs
-  pairs <- pairs[match(paste(rows$x, rows$y, sep = "\r"), paste(pairs$x, pairs$y, sep = "\r")), ]
-  limits <- list(low = rep(NA_real_, nrow(rows)), high = rep(NA_real_, nrow(rows)))
+  pairs <- pairs[
+    match(
+      paste(rows$x, rows$y, sep = "\r"),
+      paste(pairs$x, pairs$y, sep = "\r")
+    ),
+  ]
+  limits <- list(
+    low = rep(NA_real_, nrow(rows)),
+    high = rep(NA_real_, nrow(rows))
+  )
   for (measure in unique(rows$measure)) {
     at <- which(rows$measure == measure)
     found <- switch(measure, covariance = covariance_limits, correlation = correlation_limits,
@@ -18,26 +26,33 @@ bounds_of.rr_association <- function(x, rows, level) {
   limits
 }
 
-# The limits of a measure that is 0 under independence. Its variance is that of the test at 0, that of the standard
-# error at the estimate and beyond, and linear in the measure between: a quadratic equation. `share` is the limit as a
-# share of the estimate, `null` and `own` are z^2 times the variances as shares of its square.
+# The limits of a measure that is 0 under independence. Its variance is that of the test at 0, that
+# of the standard error at the estimate and beyond, and linear in the measure between: a quadratic
+# equation. `share` is the limit as a share of the estimate, `null` and `own` are z^2 times the
+# variances as shares of its square.
 test_limits <- function(estimate, error, pairs, z) {
   statistic <- known_statistic(pairs)
   own <- (z * error / estimate)^2
   null <- ifelse(is.na(statistic), own, z^2 / statistic)
-  share <- ifelse(null >= 1, 1 - sqrt(null), (2 + own - null - sqrt((own - null)^2 + 4 * own)) / 2)
+  share <- ifelse(
+    null >= 1, 1 - sqrt(null),
+    (2 + own - null - sqrt((own - null)^2 + 4 * own)) / 2
+  )
   toward <- ifelse(estimate == 0, -z * error, share * estimate)
   beyond <- ifelse(estimate == 0, z * error, estimate * (1 + sqrt(own)))
   list(low = pmin(toward, beyond), high = pmax(toward, beyond))
 }
 
-# Of tests with one degree of freedom. The variance of the test cannot be had from a covariance that is a rounding.
+# Of tests with one degree of freedom. The variance of the test cannot be had from a covariance that
+# is a rounding.
 known_statistic <- function(pairs) {
   statistic <- pairs[["statistic"]] %||% rep(NA_real_, nrow(pairs))
   replace(statistic, !pairs[["df"]] %in% 1 | statistic %in% NA | statistic < no_noise, NA)
 }
 
-covariance_limits <- function(pairs, z) test_limits(pairs$covariance, pairs$covariance.error, pairs, z)
+covariance_limits <- function(pairs, z) {
+  test_limits(pairs$covariance, pairs$covariance.error, pairs, z)
+}
 
 correlation_limits <- function(pairs, z) {
   estimate <- pairs$correlation
@@ -51,14 +66,17 @@ correlation_limits <- function(pairs, z) {
   lapply(limits, nearest, -1, 1)
 }
 
-# An odds ratio is judged by the share of yes to both, given the shares of yes to each: how far is the share from the
-# one that the odds ratio gives? Under independence the distance is the covariance. Near an empty cell the odds ratio is
-# far from normal, and the distance is not. Odds ratios are sought as `at` = ratio / (1 + ratio), from 0 to 1.
+# An odds ratio is judged by the share of yes to both, given the shares of yes to each: how far is
+# the share from the one that the odds ratio gives? Under independence the distance is the
+# covariance. Near an empty cell the odds ratio is far from normal, and the distance is not. Odds
+# ratios are sought as `at` = ratio / (1 + ratio), from 0 to 1.
 ratio_limits <- function(pairs, z) {
   inside <- function(share) ifelse(varies(share), share, NA)
   shares <- list(x = inside(pairs$share.x), y = inside(pairs$share.y),
                  moments = t(as.matrix(pairs[moment_columns])))
-  both <- nearest(pairs$share.both, joint_share(shares, 0)$value, joint_share(shares, 1)$value)
+  both <- nearest(
+    pairs$share.both, joint_share(shares, 0)$value, joint_share(shares, 1)$value
+  )
   own <- ratio_place(shares, both)
   independent <- joint_share(shares, 1 / 2)
   statistic <- known_statistic(pairs)
@@ -66,13 +84,21 @@ ratio_limits <- function(pairs, z) {
   added[is.na(statistic)] <- 0
   outside <- function(at) {
     share <- joint_share(shares, at)
-    # All of the test's variance at independence and on its other side, nothing of it at the estimate and beyond.
-    weight <- ifelse(own == 1 / 2, 0, nearest((own - at) / (own - 1 / 2), 0, 1))
-    abs(both - share$value) > z * sqrt(pmax(0, share$variance + weight * added))
+    # All of the test's variance at independence and on its other side, nothing of it at the
+    # estimate and beyond.
+    weight <- ifelse(
+      own == 1 / 2, 0,
+      nearest((own - at) / (own - 1 / 2), 0, 1)
+    )
+    abs(both - share$value) >
+      z * sqrt(pmax(0, share$variance + weight * added))
   }
   side <- as.numeric(pairs$covariance >= 0)
   rejected <- outside(1 / 2)
-  toward <- last_inside(outside, ifelse(rejected, own, 1 / 2), ifelse(rejected, 1 / 2, 1 - side))
+  toward <- last_inside(
+    outside, ifelse(rejected, own, 1 / 2),
+    ifelse(rejected, 1 / 2, 1 - side)
+  )
   beyond <- last_inside(outside, own, side)
   low <- pmin(toward, beyond)
   high <- pmax(toward, beyond)
@@ -86,18 +112,34 @@ ratio_place <- function(shares, both) {
   alike / (alike + unlike)
 }
 
-# The share of yes to both that these shares of yes and this odds ratio give (Plackett 1965), and the variance of its
-# distance from the estimate.
+# The share of yes to both that these shares of yes and this odds ratio give (Plackett 1965), and
+# the variance of its distance from the estimate.
 joint_share <- function(shares, at) {
   x <- shares$x
   y <- shares$y
   least <- (1 - at) * (1 - x - y) + at * (x + y)
-  root <- sqrt(pmax(0, least^2 + 4 * (1 - 2 * at) * at * x * y))
-  value <- ifelse(least > 0, 2 * at * x * y / (least + root), (root - least) / (2 * (1 - 2 * at)))
-  slope <- (1 - at) * (1 - x - y + 2 * value) + at * (x + y - 2 * value)
+  root <- sqrt(
+    pmax(0, least^2 + 4 * (1 - 2 * at) * at * x * y)
+  )
+  value <- ifelse(
+    least > 0, 2 * at * x * y / (least + root),
+    (root - least) / (2 * (1 - 2 * at))
+  )
+  slope <- (1 - at) * (1 - x - y + 2 * value) +
+    at * (x + y - 2 * value)
   # At an end with two empty cells either share of yes may be the smaller.
-  derivative <- function(other) ifelse(slope > 0, ((1 - at) * value + at * (other - value)) / slope, 1 / 2)
-  list(value = value, variance = quadratic_form(list(-derivative(y), -derivative(x), 1), shares$moments))
+  derivative <- function(other) {
+    ifelse(
+      slope > 0, ((1 - at) * value + at * (other - value)) / slope,
+      1 / 2
+    )
+  }
+  list(
+    value = value,
+    variance = quadratic_form(
+      list(-derivative(y), -derivative(x), 1), shares$moments
+    )
+  )
 }
 
 # By bisection: the last point from `inside` to `end` that is not outside.
@@ -118,7 +160,11 @@ cramer_limits <- function(pairs, z) {
   if (is.null(pairs[["correlation"]])) return(limits)
   own <- correlation_limits(pairs, z)
   two <- which(!is.na(pairs$correlation))
-  limits$low[two] <- ifelse(own$low * own$high <= 0, 0, pmin(abs(own$low), abs(own$high)))[two]
-  limits$high[two] <- pmax(abs(own$low), abs(own$high))[two]
+  limits$low[two] <- ifelse(own$low * own$high <= 0, 0, pmin(abs(own$low), abs(own$high)))[
+    two
+  ]
+  limits$high[two] <- pmax(abs(own$low), abs(own$high))[
+    two
+  ]
   limits
 }

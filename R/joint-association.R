@@ -121,64 +121,113 @@ check_pairs <- function(x) {
 }
 
 pair_parts <- function(x, target, known) {
-  .Call(C_rr_correlations, x$values, as.double(length(x$columns)), as.double(x$tallied),
-        histogram_design(x, target, known, 2))
+  .Call(
+    C_rr_correlations, x$values, as.double(length(x$columns)), as.double(x$tallied),
+    histogram_design(x, target, known, 2)
+  )
 }
 
 # The factor that makes z - xy unbiased.
 unbiased_factor <- function(target, n) if (target == "population") n / (n - 1) else 1
 
-pair_index <- function(d) list(i = rep(seq_len(d - 1), (d - 1):1), j = sequence((d - 1):1, 2:d))
+pair_index <- function(d) {
+  list(
+    i = rep(seq_len(d - 1), (d - 1):1),
+    j = sequence((d - 1):1, 2:d)
+  )
+}
 
 column_pairs <- function(x, parts, values, factor) {
   pairs <- pair_index(length(x$columns))
-  measures <- binary_measures(parts, values[1 + pairs$i], values[1 + pairs$j],
-                              values[1 + length(x$columns) + seq_along(pairs$i)], x$n, factor)
-  as_tibble(c(list(x = x$columns[pairs$i], y = x$columns[pairs$j]), measures,
-              list(cramers.v = abs(measures$correlation), cramers.v.error = measures$correlation.error)))
+  measures <- binary_measures(
+    parts, values[1 + pairs$i], values[1 + pairs$j],
+    values[1 + length(x$columns) + seq_along(pairs$i)], x$n, factor
+  )
+  as_tibble(c(
+    list(
+      x = x$columns[pairs$i],
+      y = x$columns[pairs$j]
+    ),
+    measures,
+    list(cramers.v = abs(measures$correlation), cramers.v.error = measures$correlation.error)
+  ))
 }
 
 # Measures of pairs of yes/no questions, of which `ones`, `others` and `both` of `n` rows are yes.
 binary_measures <- function(parts, ones, others, both, n, factor) {
   moments <- matrix(parts$moments, 6)
-  odds <- odds_ratio(list(both, ones - both, others - both, n - ones - others + both), n, moments)
-  inner <- c(list(ones / n, others / n, both / n), split(moments / n^2, row(moments)))
-  c(setNames(inner, inner_columns),
-    list(covariance = parts$covariance * factor, covariance.error = root(parts$covariance.variance) * factor,
-         correlation = ifelse(is.nan(parts$correlation), NA_real_, parts$correlation),
-         correlation.error = root(parts$correlation.variance),
-         odds.ratio = odds$ratio, odds.ratio.error = odds$error))
+  odds <- odds_ratio(
+    list(both, ones - both, others - both, n - ones - others + both), n, moments
+  )
+  inner <- c(
+    list(ones / n, others / n, both / n),
+    split(moments / n^2, row(moments))
+  )
+  c(
+    setNames(inner, inner_columns),
+    list(
+      covariance = parts$covariance * factor,
+      covariance.error = root(parts$covariance.variance) * factor,
+      correlation = ifelse(is.nan(parts$correlation), NA_real_, parts$correlation),
+      correlation.error = root(parts$correlation.variance),
+      odds.ratio = odds$ratio,
+      odds.ratio.error = odds$error
+    )
+  )
 }
 
-# From the cells yes and yes, yes and no, no and yes, no and no of `n` rows. `v` are the variances of the numbers of yes
-# to the first, to the second and to both, and their covariances.
+# From the cells yes and yes, yes and no, no and yes, no and no of `n` rows. `v` are the variances
+# of the numbers of yes to the first, to the second and to both, and their covariances.
 odds_ratio <- function(cells, n, v) {
   # A rounding is no cell.
   positive <- Reduce(`&`, lapply(cells, `>`, no_noise * n))
   inverse <- lapply(cells, function(cell) ifelse(positive, 1 / cell, NA_real_))
-  ratio <- inverse[[2]] * inverse[[3]] / (inverse[[1]] * inverse[[4]])
+  ratio <- inverse[[2]] * inverse[[3]] /
+    (inverse[[1]] * inverse[[4]])
   # The gradient of the log odds ratio in the numbers of yes; the number of rows is known.
-  g <- list(-inverse[[4]] - inverse[[2]], -inverse[[4]] - inverse[[3]], Reduce(`+`, inverse))
+  g <- list(
+    -inverse[[4]] - inverse[[2]],
+    -inverse[[4]] - inverse[[3]],
+    Reduce(`+`, inverse)
+  )
   list(ratio = ratio, error = ratio * root(quadratic_form(g, v)))
 }
 
-# The variance of what has the gradient `g` in three numbers; `v` are the moments of odds_ratio(), a column for each.
+# The variance of what has the gradient `g` in three numbers; `v` are the moments of odds_ratio(), a
+# column for each.
 quadratic_form <- function(g, v) {
-  g[[1]]^2 * v[1, ] + g[[2]]^2 * v[2, ] + g[[3]]^2 * v[3, ] +
-    2 * (g[[1]] * g[[2]] * v[4, ] + g[[1]] * g[[3]] * v[5, ] + g[[2]] * g[[3]] * v[6, ])
+  g[[1]]^2 * v[1, ] +
+    g[[2]]^2 * v[2, ] +
+    g[[3]]^2 * v[3, ] + 2 * (g[[1]] *
+      g[[2]] * v[4, ] + g[[1]] * g[[3]] * v[5, ] +
+      g[[2]] * g[[3]] * v[6, ])
 }
 
-# What pair_parts() gives, of one pair with the shares `z` of yes (to the first, the second, both) and their covariance.
+# What pair_parts() gives, of one pair with the shares `z` of yes (to the first, the second, both)
+# and their covariance.
 moment_parts <- function(z, covariance) {
   along <- function(measure) {
     gradient <- pair_gradient(z, measure)
     drop(gradient %*% covariance %*% gradient)
   }
   inside <- all(varies(z[1:2]))
-  list(covariance = z[3] - z[1] * z[2], covariance.variance = along("covariance"),
-       correlation = if (inside) (z[3] - z[1] * z[2]) / sqrt(prod(z[1:2], 1 - z[1:2])) else NA_real_,
-       correlation.variance = along("correlation"),
-       moments = covariance[cbind(c(1, 2, 3, 1, 1, 2), c(1, 2, 3, 2, 3, 3))])
+  list(
+    covariance = z[3] - z[1] * z[2],
+    covariance.variance = along("covariance"),
+    correlation = if (inside) {
+      (z[3] - z[1] * z[2]) /
+        sqrt(prod(z[1:2], 1 - z[1:2]))
+    } else {
+      NA_real_
+    },
+    correlation.variance = along("correlation"),
+    moments = covariance[
+      cbind(
+        c(1, 2, 3, 1, 1, 2),
+        c(1, 2, 3, 2, 3, 3)
+      )
+    ]
+  )
 }
 
 pair_gradient <- function(share, measure) {
@@ -188,7 +237,13 @@ pair_gradient <- function(share, measure) {
   if (!varies(x) || !varies(y)) return(rep(NA_real_, 3))
   s <- sqrt(x * (1 - x) * y * (1 - y))
   r <- (share[3] - x * y) / s
-  c(-y / s - r * (1 - 2 * x) / (2 * x * (1 - x)), -x / s - r * (1 - 2 * y) / (2 * y * (1 - y)), 1 / s)
+  c(
+    -y / s -
+      r * (1 - 2 * x) / (2 * x * (1 - x)),
+    -x / s -
+      r * (1 - 2 * y) / (2 * y * (1 - y)),
+    1 / s
+  )
 }
 
 no_noise <- 1e-13
@@ -196,8 +251,8 @@ no_noise <- 1e-13
 # Is a share of yes inside of (0, 1)? A rounding beside an end is not.
 varies <- function(share) share > no_noise & share < 1 - no_noise
 
-# Exact variance of the estimated covariance for a fixed truth: u'Av with A = I/N - 11'/N^2 and independent errors
-# of the two columns, summed over the four true cells.
+# Exact variance of the estimated covariance for a fixed truth: u'Av with A = I/N - 11'/N^2 and
+# independent errors of the two columns, summed over the four true cells.
 exact_covariance_variance <- function(truth) {
   pairs <- pair_index(length(truth$columns))
   p <- truth$design$p
@@ -206,30 +261,47 @@ exact_covariance_variance <- function(truth) {
   x <- truth$values[1 + pairs$i]
   y <- truth$values[1 + pairs$j]
   both <- truth$values[1 + length(truth$columns) + seq_along(pairs$i)]
-  # A row for each cell, with the bits a of the first column and b of the second, and the noise of these.
+  # A row for each cell, with the bits a of the first column and b of the second, and the noise of
+  # these.
   cells <- rbind(both, x - both, y - both, n - x - y + both)
   a <- c(1, 1, 0, 0)
   b <- c(1, 0, 1, 0)
-  noise <- rbind(q * (1 - q), p * (1 - p)) / rep((p - q)^2, each = 2)
+  noise <- rbind(q * (1 - q), p * (1 - p)) /
+    rep((p - q)^2, each = 2)
   alpha <- cells * noise[1 + a, pairs$i]
   beta <- cells * noise[1 + b, pairs$j]
-  first <- colSums(alpha * outer(b, y / n, `-`)^2 + beta * outer(a, x / n, `-`)^2)
+  first <- colSums(
+    alpha * outer(b, y / n, `-`)^2 +
+      beta * outer(a, x / n, `-`)^2
+  )
   product <- colSums(alpha * noise[1 + b, pairs$j])
-  first / n^2 + product * (1 / n^2 - 2 / n^3) + colSums(alpha) * colSums(beta) / n^4
+  first / n^2 + product * (1 / n^2 - 2 / n^3) +
+    colSums(alpha) * colSums(beta) / n^4
 }
 
-# `df` are those of a survey design.
-# `unbiased` are the pairs of the unbiased estimate, whose intervals those of a fit with cells at 0 are.
-new_rr_association <- function(table, fit, target, conf.level, n = nobs(fit), df = NULL, unbiased = NULL) {
-  structure(list(pairs = table, fit = fit, target = target, conf.level = conf.level, n = n, df = df,
-                 unbiased = unbiased),
-            class = c("rr_association", "rr_estimates"))
+# `df` are those of a survey design. `unbiased` are the pairs of the unbiased estimate, whose
+# intervals those of a fit with cells at 0 are.
+new_rr_association <- function(
+  table, fit, target, conf.level, n = nobs(fit), df = NULL, unbiased = NULL
+) {
+  structure(
+    list(
+      pairs = table,
+      fit = fit,
+      target = target,
+      conf.level = conf.level,
+      n = n,
+      df = df,
+      unbiased = unbiased
+    ),
+    class = c("rr_association", "rr_estimates")
+  )
 }
 
 # ---- associations as tables: of pairs, of one measure, with intervals, and the joint covariance of several ----
 
-# What only intervals of odds ratios need: the shares of yes (to the first, the second, both), and their variances and
-# covariances.
+# What only intervals of odds ratios need: the shares of yes (to the first, the second, both), and
+# their variances and covariances.
 moment_columns <- c("x.x", "y.y", "both.both", "x.y", "x.both", "y.both")
 inner_columns <- c("share.x", "share.y", "share.both", moment_columns)
 
@@ -244,10 +316,15 @@ as.data.frame.rr_association <- function(x, ...) {
 #' @rdname rr_association
 #' @export
 as.matrix.rr_association <- function(x, measure = "correlation", ...) {
-  measure <- check_choice(measure, "measure", setdiff(names(x$pairs), c("x", "y", inner_columns)))
+  measure <- check_choice(
+    measure, "measure", setdiff(names(x$pairs), c("x", "y", inner_columns))
+  )
   names <- unique(c(x$pairs$x, x$pairs$y))
-  matrix <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
-  matrix[cbind(x$pairs$x, x$pairs$y)] <- matrix[cbind(x$pairs$y, x$pairs$x)] <- x$pairs[[measure]]
+  matrix <- matrix(
+    NA_real_, length(names), length(names), dimnames = list(names, names)
+  )
+  matrix[cbind(x$pairs$x, x$pairs$y)] <- matrix[cbind(x$pairs$y, x$pairs$x)] <-
+    x$pairs[[measure]]
   if (measure %in% c("correlation", "cramers.v")) diag(matrix) <- 1
   matrix
 }
@@ -255,10 +332,18 @@ as.matrix.rr_association <- function(x, measure = "correlation", ...) {
 # One row for each pair and measure, or for each pair of one measure.
 rows_of.rr_association <- function(x) {
   pairs <- x$pairs
-  do.call(rbind, lapply(x$measure %||% intersect(association_measures, names(pairs)), function(one) {
-    tibble(x = pairs$x, y = pairs$y, measure = one, estimate = pairs[[one]],
-           std.error = pairs[[paste0(one, ".error")]])
-  }))
+  do.call(
+    rbind,
+    lapply(x$measure %||% intersect(association_measures, names(pairs)), function(one) {
+      tibble(
+        x = pairs$x,
+        y = pairs$y,
+        measure = one,
+        estimate = pairs[[one]],
+        std.error = pairs[[paste0(one, ".error")]]
+      )
+    })
+  )
 }
 
 labels_of.rr_association <- function(x) paste(x$pairs$x, x$pairs$y, sep = ":")
@@ -266,7 +351,9 @@ labels_of.rr_association <- function(x) paste(x$pairs$x, x$pairs$y, sep = ":")
 #' @rdname rr_association
 #' @export
 tidy.rr_association <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = NULL, ...) {
-  if (!is.null(terms)) x$pairs <- x$pairs[match_rows(terms, labels_of(x), "pairs", "terms"), ]
+  if (!is.null(terms)) {
+    x$pairs <- x$pairs[match_rows(terms, labels_of(x), "pairs", "terms"), ]
+  }
   tidy.rr_estimates(x, conf.int, conf.level)
 }
 
@@ -290,7 +377,9 @@ confint.rr_association <- function(object, parm = NULL, level = object$conf.leve
 
 #' @rdname rr_association
 #' @export
-vcov.rr_association <- function(object, pairs = NULL, measure = c("correlation", "covariance"), ...) {
+vcov.rr_association <- function(
+  object, pairs = NULL, measure = c("correlation", "covariance"), ...
+) {
   measure <- check_choice(measure)
   fit <- object$fit
   own <- labels_of(object)
@@ -304,20 +393,34 @@ vcov.rr_association <- function(object, pairs = NULL, measure = c("correlation",
   singles <- unique(as.vector(pairs))
   members <- cbind(rbind(singles, -1L), pairs)
   covariance <- histogram_block(fit, members, object$target)
-  at <- rbind(match(pairs[1, ], singles), match(pairs[2, ], singles), length(singles) + seq_len(ncol(pairs)))
+  at <- rbind(
+    match(pairs[1, ], singles), match(pairs[2, ], singles),
+    length(singles) + seq_len(ncol(pairs))
+  )
   share <- set_values(fit, members) / fit$n
   gradient <- matrix(0, length(share), ncol(pairs))
-  for (m in seq_len(ncol(pairs))) gradient[at[, m], m] <- pair_gradient(share[at[, m]], measure)
+  for (m in seq_len(ncol(pairs))) {
+    gradient[at[, m], m] <- pair_gradient(share[at[, m]], measure)
+  }
   factor <- if (measure == "covariance") unbiased_factor(object$target, fit$n) else 1
-  with_labels(factor^2 * crossprod(gradient, covariance %*% gradient) / fit$n^2, pairs, fit)
+  with_labels(
+    factor^2 * crossprod(gradient, covariance %*% gradient) / fit$n^2, pairs, fit
+  )
 }
 
-title_of.rr_association <- function(x) paste0(number_of(nrow(x$pairs), "pair"), " of questions; target: ", x$target)
+title_of.rr_association <- function(x) {
+  paste0(number_of(nrow(x$pairs), "pair"), " of questions; target: ", x$target)
+}
 
 # Within 80 columns: an error stands next to its measure, and covariances are left to tidy().
 shown_of.rr_association <- function(x, n) {
-  keep <- intersect(c("x", "y", "correlation", "correlation.error", "odds.ratio", "cramers.v", "cramers.v.error",
-                      "p.value"), names(x$pairs))
+  keep <- intersect(
+    c(
+      "x", "y", "correlation", "correlation.error", "odds.ratio", "cramers.v", "cramers.v.error",
+      "p.value"
+    ),
+    names(x$pairs)
+  )
   shown <- as.data.frame(head(x$pairs[keep], n))
   errors <- grep("[.]error$", names(shown))
   names(shown)[errors] <- c("std.error", "v.error")[seq_along(errors)]
@@ -332,29 +435,48 @@ shown_of.rr_association <- function(x, n) {
 rr_association.data.frame <- function(x, mechanisms, ..., weights = NULL, na.rm = FALSE) {
   check_dots_empty(...)
   check_flag(na.rm, "na.rm")
-  check_that(is.list(mechanisms) && !is.null(names(mechanisms)) && all(names(mechanisms) %in% names(x)), mechanisms,
-             "mechanisms", "a list of mechanisms, named by columns of {.arg x}")
+  check_that(
+    is.list(mechanisms) && !is.null(names(mechanisms)) &&
+      all(names(mechanisms) %in% names(x)),
+    mechanisms, "mechanisms", "a list of mechanisms, named by columns of {.arg x}"
+  )
   refuse_validated(mechanisms, "{.fn rr_association}")
   w <- check_weights(weights, nrow(x)) %||% rep(1, nrow(x))
   gone <- Reduce(`|`, lapply(x, absent_reports))
-  if (any(gone) && !na.rm) abort("{.arg x} must not have missing values: row {which(gone)[1]} has one.", "missing")
+  if (any(gone) && !na.rm) {
+    abort("{.arg x} must not have missing values: row {which(gone)[1]} has one.", "missing")
+  }
   x <- x[!gone, , drop = FALSE]
   w <- w[!gone]
   if (sum(w) <= 0 || nrow(x) < 2L) abort("{.arg x} must hold at least two rows.", "empty")
-  scores <- lapply(names(x), function(name) association_scores(x[[name]], name, mechanisms[[name]]))
+  scores <- lapply(names(x), function(name) {
+    association_scores(x[[name]], name, mechanisms[[name]])
+  })
   columns <- unlist(lapply(scores, function(part) colnames(part$u)))
   if (length(columns) < 2L) abort("Association needs at least two columns.")
   pairs <- pair_index(length(scores))
-  weights <- list(w = w / sum(w), squares = (w / sum(w))^2, equal = all(w == w[1]))
-  tables <- Map(function(i, j) paired_scores(scores[[i]], scores[[j]], weights), pairs$i, pairs$j)
-  table <- as_tibble(lapply(setNames(nm = names(tables[[1]])), function(name) {
-    unlist(lapply(tables, `[[`, name), use.names = FALSE)
-  }))
-  table <- table[order(match(table$x, columns), match(table$y, columns)), ]
+  weights <- list(
+    w = w / sum(w),
+    squares = (w / sum(w))^2,
+    equal = all(w == w[1])
+  )
+  tables <- Map(
+    function(i, j) paired_scores(scores[[i]], scores[[j]], weights),
+    pairs$i, pairs$j
+  )
+  table <- as_tibble(
+    lapply(setNames(nm = names(tables[[1]])), function(name) {
+      unlist(lapply(tables, `[[`, name), use.names = FALSE)
+    })
+  )
+  table <- table[
+    order(match(table$x, columns), match(table$y, columns)), 
+  ]
   new_rr_association(table, NULL, "population", 0.95, nrow(x))
 }
 
-# Rows that say the same of both questions are one, with the sums of their weights and of the squares of these.
+# Rows that say the same of both questions are one, with the sums of their weights and of the
+# squares of these.
 paired_scores <- function(first, second, weights) {
   number <- nrow(first$u) * nrow(second$u)
   w <- weights$w
@@ -364,24 +486,45 @@ paired_scores <- function(first, second, weights) {
     cell <- at[[1]] + nrow(first$u) * (at[[2]] - 1L)
     times <- tabulate(cell, number)
     known <- which(times > 0)
-    at <- list((known - 1) %% nrow(first$u) + 1, (known - 1) %/% nrow(first$u) + 1)
-    sums <- if (weights$equal) outer(times[known], c(w[1], squares[1])) else rowsum(cbind(w, squares), cell)
+    at <- list(
+      (known - 1) %% nrow(first$u) + 1,
+      (known - 1) %/% nrow(first$u) + 1
+    )
+    sums <- if (weights$equal) {
+      outer(times[known], c(w[1], squares[1]))
+    } else {
+      rowsum(cbind(w, squares), cell)
+    }
     w <- sums[, 1]
     squares <- sums[, 2]
   }
-  of <- rep(1:2, c(ncol(first$u), ncol(second$u)))
-  score_associations(cbind(first$u[at[[1]], , drop = FALSE], second$u[at[[2]], , drop = FALSE]), of,
-                     c(first$randomized, second$randomized)[of], w, squares)
+  of <- rep(
+    1:2, c(ncol(first$u), ncol(second$u))
+  )
+  score_associations(
+    cbind(
+      first$u[at[[1]], , drop = FALSE],
+      second$u[at[[2]], , drop = FALSE]
+    ),
+    of, c(first$randomized, second$randomized)[of], w, squares
+  )
 }
 
-# A column as unbiased scores of the truth's indicators: a row for each different value, and `codes`, the row of each
-# respondent.
+# A column as unbiased scores of the truth's indicators: a row for each different value, and
+# `codes`, the row of each respondent.
 association_scores <- function(x, name, mechanism) {
   if (is.null(mechanism)) {
     if (is.logical(x)) x <- as.integer(x)
-    check_that(is.numeric(x) && !is.object(x) && all(is.finite(x)), x, name, "finite numbers, or have a mechanism")
+    check_that(
+      is.numeric(x) && !is.object(x) && all(is.finite(x)), x, name,
+      "finite numbers, or have a mechanism"
+    )
     known <- unique(as.double(x))
-    return(list(u = matrix(known, dimnames = list(NULL, name)), codes = match(x, known), randomized = FALSE))
+    return(list(
+      u = matrix(known, dimnames = list(NULL, name)),
+      codes = match(x, known),
+      randomized = FALSE
+    ))
   }
   check_mechanism(mechanism, name)
   # Reports that are no single value are all taken for different.
@@ -389,11 +532,16 @@ association_scores <- function(x, name, mechanism) {
   codes <- if (single) match(x, unique(x)) else seq_len(report_number(x))
   u <- score_reader(mechanism, name)(if (single) unique(x) else x)
   if (is_yes_no(mechanism)) u <- u[, 2, drop = FALSE]
-  colnames(u) <- if (ncol(u) == 1L) name else paste(name, mechanism$levels, sep = "=")
+  colnames(u) <- if (ncol(u) == 1L) {
+    name
+  } else {
+    paste(name, mechanism$levels, sep = "=")
+  }
   list(u = u, codes = codes, randomized = TRUE)
 }
 
-# All pairs of columns of different questions. `w` adds up to 1; `squares` are of the weights of respondents.
+# All pairs of columns of different questions. `w` adds up to 1; `squares` are of the weights of
+# respondents.
 score_associations <- function(u, of, randomized, w, squares) {
   columns <- colnames(u)
   mean <- colSums(u * w)
@@ -403,31 +551,49 @@ score_associations <- function(u, of, randomized, w, squares) {
   variance <- known(ifelse(randomized, mean * (1 - mean) * varies(mean), spread))
   # What each respondent adds to the variance of a truth, or of a number.
   own <- centred^2 - rep(spread, each = nrow(u))
-  own[, randomized] <- rep((1 - 2 * mean)[randomized], each = nrow(u)) * centred[, randomized]
+  own[, randomized] <- rep(
+    (1 - 2 * mean)[randomized], each = nrow(u)
+  ) * centred[, randomized]
   pairs <- pair_index(ncol(u))
   keep <- of[pairs$i] != of[pairs$j]
   i <- pairs$i[keep]
   j <- pairs$j[keep]
   effective <- 1 / sum(squares)
-  values <- Map(function(i, j) {
-    product <- centred[, i] * centred[, j]
-    covariance <- sum(w * product)
-    slope <- product - covariance
-    scale <- sqrt(variance[i] * variance[j])
-    rho <- covariance / scale
-    influence <- slope / scale - rho / 2 * (own[, i] / variance[i] + own[, j] / variance[j])
-    list(covariance = covariance * effective / (effective - 1),
-         covariance.error = sqrt(sum(squares * slope^2)) * effective / (effective - 1), correlation = rho,
-         correlation.error = sqrt(sum(squares * influence^2)),
-         statistic = effective * covariance^2 / known(spread[i] * spread[j]))
-  }, i, j)
-  measures <- lapply(setNames(nm = names(values[[1]])), function(name) vapply(values, `[[`, 0, name))
-  c(list(x = columns[i], y = columns[j]), measures,
-    list(df = rep(1, length(i)), p.value = pchisq(measures$statistic, 1, lower.tail = FALSE)))
+  values <- Map(
+    function(i, j) {
+      product <- centred[, i] * centred[, j]
+      covariance <- sum(w * product)
+      slope <- product - covariance
+      scale <- sqrt(variance[i] * variance[j])
+      rho <- covariance / scale
+      influence <- slope / scale - rho / 2 *
+        (own[, i] / variance[i] + own[, j] / variance[j])
+      list(
+        covariance = covariance * effective / (effective - 1),
+        covariance.error = sqrt(sum(squares * slope^2)) * effective / (effective - 1),
+        correlation = rho,
+        correlation.error = sqrt(sum(squares * influence^2)),
+        statistic = effective * covariance^2 / known(spread[i] * spread[j])
+      )
+    },
+    i, j
+  )
+  measures <- lapply(setNames(nm = names(values[[1]])), function(name) {
+    vapply(values, `[[`, 0, name)
+  })
+  c(
+    list(x = columns[i], y = columns[j]), measures,
+    list(
+      df = rep(1, length(i)),
+      p.value = pchisq(measures$statistic, 1, lower.tail = FALSE)
+    )
+  )
 }
 
-# Correlations are for yes/no questions; where others are among them, Cramer's V is there for every pair.
+# Correlations are for yes/no questions; where others are among them, Cramer's V is there for every
+# pair.
 default_measure <- function(pairs) {
-  other <- is.null(pairs[["correlation"]]) || any(is.na(pairs[["correlation"]]) & !is.na(pairs$cramers.v))
+  other <- is.null(pairs[["correlation"]]) ||
+    any(is.na(pairs[["correlation"]]) & !is.na(pairs$cramers.v))
   if (other && !is.null(pairs[["cramers.v"]])) "cramers.v" else "correlation"
 }

@@ -1,32 +1,47 @@
-# The pair (p, q) of each binary column: p = P(report 1 | truth 1), q = P(report 1 | truth 0). Every way in which a user
-# may describe columns ends here.
+# The pair (p, q) of each binary column: p = P(report 1 | truth 1), q = P(report 1 | truth 0). Every
+# way in which a user may describe columns ends here.
 column_design <- function(mechanism, columns) {
-  mechanisms <- is.list(mechanism) && length(mechanism) && all(vapply(mechanism, inherits, NA, "rr_mechanism"))
+  mechanisms <- is.list(mechanism) && length(mechanism) &&
+    all(vapply(mechanism, inherits, NA, "rr_mechanism"))
   one <- inherits(mechanism, "rr_mechanism")
-  design <- if (one && !is.null(mechanism$questions)) list_columns(mechanism$questions, columns)
-    else if (one) {
-      alone <- support_columns(mechanism)$width == 1L
-      list_columns(rep(list(mechanism), if (alone) length(columns) else 1L), columns)
-    }
-    else if (is.list(mechanism) && is.numeric(mechanism$p)) number_columns(mechanism, columns)
-    else if (mechanisms) list_columns(mechanism, columns)
-    else must_be(mechanism, "mechanism", "a mechanism, a list of mechanisms, or {.code list(p = , q = )}")
+  design <- if (one && !is.null(mechanism$questions)) {
+    list_columns(mechanism$questions, columns)
+  } else if (one) {
+    alone <- support_columns(mechanism)$width == 1L
+    list_columns(rep(list(mechanism), if (alone) length(columns) else 1L), columns)
+  } else if (is.list(mechanism) && is.numeric(mechanism$p)) {
+    number_columns(mechanism, columns)
+  } else if (mechanisms) {
+    list_columns(mechanism, columns)
+  } else {
+    must_be(
+      mechanism, "mechanism", "a mechanism, a list of mechanisms, or {.code list(p = , q = )}"
+    )
+  }
   useless <- columns[abs(design$p - design$q) <= 4 * .Machine$double.eps]
-  if (length(useless)) abort("Nothing can be learned from column {.val {useless[1]}}: p = q.", "no_information")
+  if (length(useless)) {
+    abort("Nothing can be learned from column {.val {useless[1]}}: p = q.", "no_information")
+  }
   design
 }
 
 number_columns <- function(mechanism, columns) {
-  known <- all(names(mechanism) %in% c("p", "q", "block")) && !anyDuplicated(names(mechanism))
+  known <- all(names(mechanism) %in% c("p", "q", "block")) &&
+    !anyDuplicated(names(mechanism))
   if (!known || !length(mechanism$block) %in% c(0L, length(columns))) {
-    abort("A list of probabilities must hold {.arg p}, {.arg q} and perhaps one {.arg block} per column.")
+    abort(
+      "A list of probabilities must hold {.arg p}, {.arg q} and perhaps one {.arg block} per column."
+    )
   }
   # Names say to which column a value belongs, whatever the order.
   place <- function(arg, x = mechanism[[arg]]) {
     named <- !is.null(names(x)) && length(x) == length(columns)
-    if ((named && !setequal(names(x), columns)) || !length(x) %in% c(1L, length(columns))) {
-      abort("{.arg {arg}} must have one value for each column, named by the columns if it has names.",
-            if (named) "mismatch" else "argument")
+    if ((named && !setequal(names(x), columns)) ||
+        !length(x) %in% c(1L, length(columns))) {
+      abort(
+        "{.arg {arg}} must have one value for each column, named by the columns if it has names.",
+        if (named) "mismatch" else "argument"
+      )
     }
     rep_len(unname(if (named) x[columns] else x), length(columns))
   }
@@ -36,11 +51,15 @@ number_columns <- function(mechanism, columns) {
     # -1 for columns that stand alone.
     if (!all(is.na(codes))) ifelse(is.na(codes), -1L, codes)
   }
-  list(p = place("p", check_probabilities(mechanism$p, "p")), q = place("q", check_probabilities(mechanism$q, "q")),
-       block = block)
+  list(
+    p = place("p", check_probabilities(mechanism$p, "p")),
+    q = place("q", check_probabilities(mechanism$q, "q")),
+    block = block
+  )
 }
 
-# One mechanism per question. A yes/no question takes one column; a question of several categories one column each.
+# One mechanism per question. A yes/no question takes one column; a question of several categories
+# one column each.
 list_columns <- function(parts, columns, supports = lapply(parts, support_columns)) {
   refuse_validated(parts, "Joint counts")
   width <- vapply(supports, `[[`, 1L, "width")
@@ -49,79 +68,133 @@ list_columns <- function(parts, columns, supports = lapply(parts, support_column
   }
   places <- part_columns(parts, width, columns)
   each <- function(values) rep(unname(values), width)[order(unlist(places))]
-  flag <- function(field) vapply(supports, function(part) isTRUE(part[[field]]), NA)
-  block <- if (any(flag("rivals"))) as.integer(each(ifelse(flag("rivals"), seq_along(supports), -1L)))
+  flag <- function(field) {
+    vapply(supports, function(part) isTRUE(part[[field]]), NA)
+  }
+  block <- if (any(flag("rivals"))) {
+    as.integer(each(ifelse(flag("rivals"), seq_along(supports), -1L)))
+  }
   # The two labels of a yes/no question, first the one that is counted as 0.
-  levels <- Map(function(part, k) if (k == 1L) part$levels[bit_places(part$levels)], parts, width)
-  list(p = each(vapply(supports, `[[`, 0, "p")), q = each(vapply(supports, `[[`, 0, "q")), block = block,
-       direct = which(flag("direct")), questions = wide_questions(parts, width, places),
-       levels = each(levels))
+  levels <- Map(
+    function(part, k) if (k == 1L) part$levels[bit_places(part$levels)],
+    parts, width
+  )
+  list(
+    p = each(vapply(supports, `[[`, 0, "p")),
+    q = each(vapply(supports, `[[`, 0, "q")),
+    block = block,
+    direct = which(flag("direct")),
+    questions = wide_questions(parts, width, places),
+    levels = each(levels)
+  )
 }
 
 # Questions of several columns, by their names.
 wide_questions <- function(parts, width, places) {
   named <- which(nzchar(names(parts) %||% character(length(parts))) & width > 1L)
-  questions <- lapply(named, function(i) list(at = places[[i]], levels = parts[[i]]$levels))
+  questions <- lapply(named, function(i) {
+    list(at = places[[i]], levels = parts[[i]]$levels)
+  })
   setNames(questions, names(parts)[named])
 }
 
-# Which columns each mechanism describes: those that have its name (of several categories: the names of the categories,
-# alone or after the name of the question). If these do not name every column, mechanisms take the columns in order,
-# unless a name contradicts that.
+# Which columns each mechanism describes: those that have its name (of several categories: the names
+# of the categories, alone or after the name of the question). If these do not name every column,
+# mechanisms take the columns in order, unless a name contradicts that.
 part_columns <- function(parts, width, columns) {
   names <- names(parts) %||% rep("", length(parts))
   found <- lapply(seq_along(parts), function(i) {
-    forms <- if (width[i] == 1L) list(names[i])
-      else lapply(c(paste0(names[i], c(":", ".", "_")), ""), paste0, parts[[i]]$levels)
+    forms <- if (width[i] == 1L) {
+      list(names[i])
+    } else {
+      lapply(
+        c(paste0(names[i], c(":", ".", "_")), ""), paste0,
+        parts[[i]]$levels
+      )
+    }
     at <- lapply(forms, match, columns, incomparables = "")
-    c(Filter(function(at) !anyNA(at), at), list(NA))[[1]]
+    c(Filter(function(at) !anyNA(at), at), list(NA))[[
+      1
+    ]]
   })
   if (!anyNA(unlist(found)) && !anyDuplicated(unlist(found))) return(found)
   # Names that were made different by numbers are still those of their categories.
   given <- sub("[.][0-9]+$", "", columns)
-  own <- unlist(Map(function(part, name, k) if (k == 1L) name else part$levels, parts, names, width))
-  named <- rep(nzchar(names), width) & !identical(columns, paste0("x", seq_along(columns)))
+  own <- unlist(
+    Map(
+      function(part, name, k) if (k == 1L) name else part$levels, parts, names,
+      width
+    )
+  )
+  named <- rep(nzchar(names), width) &
+    !identical(columns, paste0("x", seq_along(columns)))
   wrong <- which(given != own & (named | given %in% setdiff(own, "")))
   if (length(wrong)) {
-    abort(c("The names of the mechanisms and of the columns must agree.",
-            x = "By its place, column {.val {columns[wrong[1]]}} would be {.val {own[wrong[1]]}}."), "mismatch")
+    abort(
+      c(
+        "The names of the mechanisms and of the columns must agree.",
+        x = "By its place, column {.val {columns[wrong[1]]}} would be {.val {own[wrong[1]]}}."
+      ),
+      "mismatch"
+    )
   }
   Map(seq, cumsum(width) - width + 1L, cumsum(width))
 }
 
-# The evidence columns of one question in the pure protocols of Wang et al. (2017): column i is 1 where the report
-# supports category i, with probability p if that is the truth and q otherwise. `rivals` says that the columns are
-# not independent given the truth, so that sets may hold at most one of them; `direct` that a report supports exactly
-# one category. NULL for a mechanism that has no such columns.
+# The evidence columns of one question in the pure protocols of Wang et al. (2017): column i is 1
+# where the report supports category i, with probability p if that is the truth and q otherwise.
+# `rivals` says that the columns are not independent given the truth, so that sets may hold at most
+# one of them; `direct` that a report supports exactly one category. NULL for a mechanism that has
+# no such columns.
 evidence_columns <- function(mechanism) {
   k <- length(mechanism$levels)
   law <- rr_law(mechanism)
   alike <- law$binomial
   direct <- law_gives(law, "additive")
-  if (law_gives(law, "exact") && length(alike$a) == 1L && length(alike$b) == 1L && (k > 2L || !direct)) {
-    return(list(p = law[["p"]] %||% (alike$a + alike$b), q = alike$b, width = k, direct = direct,
-                rivals = direct || !law_gives(law, "support") || !is.null(law$both_own)))
+  if (law_gives(law, "exact") && length(alike$a) == 1L &&
+      length(alike$b) == 1L && (k > 2L || !direct)) {
+    return(list(
+      p = law[["p"]] %||% (alike$a + alike$b),
+      q = alike$b,
+      width = k,
+      direct = direct,
+      rivals = direct || !law_gives(law, "support") || !is.null(law$both_own)
+    ))
   }
   if (k == 2L && length(mechanism$reports) == 2L) {
     # Labels that are bits decide what is counted as 1.
-    matrix <- unname(rr_matrix(mechanism))[bit_places(mechanism$levels), bit_places(mechanism$reports)]
-    list(p = matrix[2, 2], q = matrix[1, 2], width = 1L, rivals = FALSE)
+    matrix <- unname(rr_matrix(mechanism))[
+      bit_places(mechanism$levels), bit_places(mechanism$reports)
+    ]
+    list(
+      p = matrix[2, 2],
+      q = matrix[1, 2],
+      width = 1L,
+      rivals = FALSE
+    )
   }
 }
 
 support_columns <- function(mechanism) {
-  evidence_columns(mechanism) %||%
-    abort("Count these reports in scores: {.code rr_cooccurrence(reports, mechanism = )}.", c("law", "argument"))
+  evidence_columns(mechanism) %||% abort(
+    "Count these reports in scores: {.code rr_cooccurrence(reports, mechanism = )}.",
+    c("law", "argument")
+  )
 }
 
 # Is a question one column: yes or not?
 is_yes_no <- function(mechanism) identical(evidence_columns(mechanism)$width, 1L)
 
-# The two labels of each column, first the one that is counted as 0: those of the table that was counted, or of the
-# mechanisms.
+# The two labels of each column, first the one that is counted as 0: those of the table that was
+# counted, or of the mechanisms.
 column_levels <- function(fit) {
   levels <- fit$counts$levels %||% fit$levels %||% fit$design$levels
-  setNames(lapply(seq_along(fit$columns), function(j) levels[[j]] %||% c("0", "1")), fit$columns)
+  setNames(
+    lapply(seq_along(fit$columns), function(j) {
+      levels[[j]] %||% c("0", "1")
+    }),
+    fit$columns
+  )
 }
 
 # A direct report supports exactly one category: nobody has two of them, and everybody has one.
@@ -129,15 +202,20 @@ check_direct <- function(design, counts) {
   for (question in design$direct) {
     at <- which(design$block == question)
     both <- set_values(counts, combn(at, 2) - 1L)
-    if (any(both != 0, na.rm = TRUE) || abs(sum(counts$values[1 + at]) - counts$n) > 1e-9 * counts$n) {
-      abort("The counts are impossible: a direct report supports exactly one category.", "impossible")
+    if (any(both != 0, na.rm = TRUE) ||
+        abs(sum(counts$values[1 + at]) - counts$n) > 1e-9 * counts$n) {
+      abort(
+        "The counts are impossible: a direct report supports exactly one category.", "impossible"
+      )
     }
   }
 }
 
 # Sets that hold two rival categories have no estimate of their own: their true count is 0.
 refuse_rivals <- function(x, members) {
-  bad <- if (!is.null(x$design$block)) which(has_rivals(members, x$design$block))
+  bad <- if (!is.null(x$design$block)) {
+    which(has_rivals(members, x$design$block))
+  }
   if (!length(bad)) return(invisible())
   set <- member_labels(members[, bad[1], drop = FALSE], x$columns)
   abort("Nobody has two categories of one question: {.val {set}} cannot be estimated.")
@@ -150,61 +228,97 @@ product_questions <- function(mechanism) {
   if (inherits(mechanism, "rr_mechanism")) mechanism$questions %||% mechanism else mechanism
 }
 
-# Reports of several questions as columns of 0 and 1, whatever protocol made them. There is one column for a yes/no
-# question, else one for each category, 1 where the report supports it. rr_tmdh() knows them by their names.
+# Reports of several questions as columns of 0 and 1, whatever protocol made them. There is one
+# column for a yes/no question, else one for each category, 1 where the report supports it.
+# rr_tmdh() knows them by their names.
 
 # list(reports, questions, missing): both by question, and how many rows were dropped.
 read_questions <- function(x, mechanism, na.rm) {
   questions <- product_questions(mechanism)
-  named <- is.list(questions) && !inherits(questions, "rr_mechanism") && length(questions) && !is.null(names(questions))
+  named <- is.list(questions) && !inherits(questions, "rr_mechanism") && length(questions) &&
+    !is.null(names(questions))
   if (!named || !all(nzchar(names(questions))) || anyDuplicated(names(questions))) {
-    abort("{.arg mechanism} must be a {.fn rr_product}, or a list of mechanisms named by the questions.")
+    abort(
+      "{.arg mechanism} must be a {.fn rr_product}, or a list of mechanisms named by the questions."
+    )
   }
-  if (inherits(x, "tbl_lazy")) abort("{.arg mechanism} is for reports in memory, not in a database.")
+  if (inherits(x, "tbl_lazy")) {
+    abort("{.arg mechanism} is for reports in memory, not in a database.")
+  }
   if (is.matrix(x)) x <- as.data.frame(x)
   reports <- question_reports(x, questions, "bits")
   gone <- Reduce(`|`, lapply(reports, absent_reports))
-  if (any(gone) && !na.rm) abort("{.arg bits} must not have missing entries: row {which(gone)[1]} has one.", "missing")
-  if (any(gone)) reports <- lapply(reports, function(one) take_reports(one, !gone))
+  if (any(gone) && !na.rm) {
+    abort("{.arg bits} must not have missing entries: row {which(gone)[1]} has one.", "missing")
+  }
+  if (any(gone)) {
+    reports <- lapply(reports, function(one) take_reports(one, !gone))
+  }
   list(reports = reports, questions = questions, missing = as.double(sum(gone)))
 }
 
 absent_reports <- function(x) {
   if (is.data.frame(x)) return(Reduce(`|`, lapply(x, is.na)))
-  if (is.list(x)) vapply(x, function(one) is.null(one) || anyNA(one), NA) else is.na(x)
+  if (is.list(x)) {
+    vapply(x, function(one) is.null(one) || anyNA(one), NA)
+  } else {
+    is.na(x)
+  }
 }
 
-take_reports <- function(x, keep) if (is.data.frame(x)) x[keep, , drop = FALSE] else x[keep]
+take_reports <- function(x, keep) {
+  if (is.data.frame(x)) x[keep, , drop = FALSE] else x[keep]
+}
 
-# The columns of questions: their names, and which categories have them: yes of a yes/no question, else all.
+# The columns of questions: their names, and which categories have them: yes of a yes/no question,
+# else all.
 counted_columns <- function(questions) {
-  kept <- lapply(questions, function(m) if (is_yes_no(m)) bit_places(m$levels)[["yes"]] else seq_along(m$levels))
-  names <- Map(function(m, name) if (is_yes_no(m)) name else paste(name, m$levels, sep = ":"), questions,
-               names(questions))
+  kept <- lapply(questions, function(m) {
+    if (is_yes_no(m)) bit_places(m$levels)[["yes"]] else seq_along(m$levels)
+  })
+  names <- Map(
+    function(m, name) {
+      if (is_yes_no(m)) name else paste(name, m$levels, sep = ":")
+    },
+    questions, names(questions)
+  )
   list(names = unlist(names, use.names = FALSE), kept = kept)
 }
 
 support_bits <- function(x, mechanism, name, kept) {
   part <- support_columns(mechanism)
   # A score is (bit - q) / (p - q).
-  bits <- round(part$q + (part$p - part$q) * score_reader(mechanism, name)(x)[, kept, drop = FALSE])
+  bits <- round(
+    part$q + (part$p - part$q) *
+      score_reader(mechanism, name)(x)[, kept, drop = FALSE]
+  )
   lapply(seq_along(kept), function(j) as.integer(bits[, j]))
 }
 
 # ---- the margins of questions ----
 
-# A question, or a column, as a linear map from 1 and its columns' shares to the shares of its categories. Those of
-# several categories are known to add up to 1: what is missing is given to all alike, which keeps them unbiased. `raw` is
-# the map without that.
+# A question, or a column, as a linear map from 1 and its columns' shares to the shares of its
+# categories. Those of several categories are known to add up to 1: what is missing is given to all
+# alike, which keeps them unbiased. `raw` is the map without that.
 margin_part <- function(fit, name) {
   at <- match(name, fit$columns)
   if (!is.na(at)) {
     map <- matrix(c(1, 0, -1, 1), 2)
-    return(list(at = at, levels = column_levels(fit)[[at]], map = map, raw = map))
+    return(list(
+      at = at,
+      levels = column_levels(fit)[[at]],
+      map = map,
+      raw = map
+    ))
   }
   question <- fit$design$questions[[name]]
   k <- length(question$at)
-  list(at = question$at, levels = question$levels, map = cbind(1 / k, diag(k) - 1 / k), raw = cbind(0, diag(k)))
+  list(
+    at = question$at,
+    levels = question$levels,
+    map = cbind(1 / k, diag(k) - 1 / k),
+    raw = cbind(0, diag(k))
+  )
 }
 
 # The reports' own moments of two questions; NULL where pairs of columns were not tallied.
@@ -213,16 +327,32 @@ margin_supports <- function(fit, parts) {
   block <- function(a, b) {
     if (!is.null(counts$scores)) {
       place <- function(at) score_places(counts, matrix(as.integer(at - 1), 1))
-      return(counts$scores$second[place(a), place(b), drop = FALSE] / fit$n)
+      return(
+        counts$scores$second[place(a), place(b), drop = FALSE] / fit$n
+      )
     }
-    members <- sorted_members(rbind(rep(a, length(b)), rep(b, each = length(a))) - 1L)
+    members <- sorted_members(
+      rbind(
+        rep(a, length(b)), rep(b, each = length(a))
+      ) - 1L
+    )
     matrix(set_values(counts, members) / fit$n, length(a))
   }
   d <- fit$design$p - fit$design$q
-  list(parts = lapply(parts, function(part) {
-    k <- length(part$at)
-    differences <- if (k == 1L) matrix(1) else diag(k)[, -1, drop = FALSE] - diag(k)[, 1]
-    list(first = counts$values[1 + part$at] / fit$n, second = block(part$at, part$at),
-         contrasts = d[part$at] * differences)
-  }), between = block(parts[[1]]$at, parts[[2]]$at))
+  list(
+    parts = lapply(parts, function(part) {
+      k <- length(part$at)
+      differences <- if (k == 1L) {
+        matrix(1)
+      } else {
+        diag(k)[, -1, drop = FALSE] - diag(k)[, 1]
+      }
+      list(
+        first = counts$values[1 + part$at] / fit$n,
+        second = block(part$at, part$at),
+        contrasts = d[part$at] * differences
+      )
+    }),
+    between = block(parts[[1]]$at, parts[[2]]$at)
+  )
 }

@@ -62,21 +62,37 @@
 #' reports <- rr_perturb(data.frame(page, setting = (page + 1) %/% 2), survey, rng = "R")
 #' rr_margin(rr_tmdh(rr_cooccurrence(reports, mechanism = survey), survey), c("page", "setting"))
 #' @export
-rr_cooccurrence <- function(bits, order = NULL, sets = NULL, na.rm = FALSE, ..., mechanism = NULL) {
+rr_cooccurrence <- function(
+  bits,
+  order = NULL,
+  sets = NULL,
+  na.rm = FALSE,
+  ...,
+  mechanism = NULL
+) {
   check_dots_empty(...)
   check_flag(na.rm, "na.rm")
   if (!is.null(mechanism)) return(count_questions(bits, mechanism, order, sets, na.rm))
   if (inherits(bits, "tbl_lazy")) return(cooccurrence_database(bits, order, sets, na.rm))
-  # A table with two categories a dimension is a vector of row-type counts, the first dimension running fastest.
-  if (is.table(bits) || (is.array(bits) && length(dim(bits)) != 2L)) return(count_row_types(bits, order))
+  # A table with two categories a dimension is a vector of row-type counts, the first dimension
+  # running fastest.
+  if (is.table(bits) || (is.array(bits) && length(dim(bits)) != 2L)) {
+    return(count_row_types(bits, order))
+  }
   check_that((is.matrix(bits) || is.data.frame(bits)) && ncol(bits), bits, "bits",
              "a matrix or data frame of logical values or 0 and 1")
   keep <- if (na.rm) complete.cases(bits) else TRUE
   inform_dropped(sum(!keep))
   if (!all(keep)) bits <- bits[keep, , drop = FALSE]
-  names <- make.unique(as.character(colnames(bits) %||% paste0("x", seq_len(ncol(bits)))))
+  names <- make.unique(
+    as.character(colnames(bits) %||% paste0("x", seq_len(ncol(bits))))
+  )
   # A matrix of whole numbers or logical values is read in place.
-  columns <- if (is.integer(bits) || is.logical(bits)) bits else unname(Map(column_bits, as.data.frame(bits), names))
+  columns <- if (is.integer(bits) || is.logical(bits)) {
+    bits
+  } else {
+    unname(Map(column_bits, as.data.frame(bits), names))
+  }
   count_bits(columns, names, order, sets, as.double(sum(!keep)))
 }
 
@@ -84,24 +100,34 @@ rr_cooccurrence <- function(bits, order = NULL, sets = NULL, na.rm = FALSE, ...,
 count_questions <- function(reports, mechanism, order, sets, na.rm) {
   read <- read_questions(reports, mechanism, na.rm)
   inform_dropped(read$missing)
-  scored <- any(vapply(read$questions, function(question) is.null(evidence_columns(question)), NA))
+  scored <- any(
+    vapply(read$questions, function(question) is.null(evidence_columns(question)), NA)
+  )
   if (scored && !is.null(sets)) abort("{.arg sets} is for reports that are columns of 0 and 1.")
   if (scored) return(count_scores(read$reports, read$questions, order, read$missing))
   columns <- counted_columns(read$questions)
-  bits <- Map(support_bits, read$reports, read$questions, names(read$questions), columns$kept)
-  count_bits(unlist(unname(bits), recursive = FALSE), columns$names, order, sets, read$missing)
+  bits <- Map(
+    support_bits, read$reports, read$questions, names(read$questions), columns$kept
+  )
+  count_bits(
+    unlist(unname(bits), recursive = FALSE), columns$names, order, sets, read$missing
+  )
 }
 
 count_row_types <- function(table, order) {
   types <- row_type_counts(table, "bits", whole = TRUE)
   full <- row_type_histogram(types$values, types$columns, types$levels)
   full$order <- full$tallied <- check_order(order %||% full$order, length(full$columns))
-  full$values <- full$values[seq_len(set_total(length(full$columns), full$order))]
+  full$values <- full$values[
+    seq_len(set_total(length(full$columns), full$order))
+  ]
   full
 }
 
 inform_dropped <- function(rows) {
-  if (rows > 0) cli::cli_inform("{rows} row{?s} with missing values dropped.", class = "candor_message_missing")
+  if (rows > 0) {
+    cli::cli_inform("{rows} row{?s} with missing values dropped.", class = "candor_message_missing")
+  }
 }
 
 count_bits <- function(columns, names, order, sets, missing_rows) {
@@ -113,23 +139,43 @@ count_bits <- function(columns, names, order, sets, missing_rows) {
   more <- if (!is.null(sets)) sets_between(parse_sets(sets, names), order)
   # Measured on one machine, in nanoseconds: what a row, a pattern and a word cost.
   patterns <- n * (0.3 * d + 3) + 2^d * (0.4 * d + 10)
-  words <- n * 0.6 * d + set_total(d, order) * max(n, 4096) / 64 * 0.45
-  result <- .Call(C_rr_cooccurrence, columns, order, is.null(more) && d <= 26 && patterns < words, more)
+  words <- n * 0.6 * d +
+    set_total(d, order) * max(n, 4096) / 64 * 0.45
+  result <- .Call(
+    C_rr_cooccurrence, columns, order, is.null(more) && d <= 26 && patterns < words, more
+  )
   if (result$row > 0) {
-    value <- if (is.matrix(columns)) columns[result$row, result$column] else columns[[result$column]][result$row]
+    value <- if (is.matrix(columns)) {
+      columns[result$row, result$column]
+    } else {
+      columns[[result$column]][result$row]
+    }
     abort_entry(value, result$row, names[result$column])
   }
-  new_rr_histogram("cooccurrence", names, order, result$counts,
-                   more = if (!is.null(more)) list(members = more, values = result$more), missing = missing_rows)
+  new_rr_histogram(
+    "cooccurrence",
+    names,
+    order,
+    result$counts,
+    more = if (!is.null(more)) list(members = more, values = result$more),
+    missing = missing_rows
+  )
 }
 
-# Labels that are bits are read as bits, as in encode_reports(). Other labels must be those of a factor of two levels.
+# Labels that are bits are read as bits, as in encode_reports(). Other labels must be those of a
+# factor of two levels.
 column_bits <- function(column, name) {
   if (is.logical(column) || (is.integer(column) && !is.object(column))) return(column)
   plain <- (is.character(column) || is.double(column)) && !is.object(column)
-  labels <- if (is.factor(column)) levels(column) else if (plain) unique(column[!is.na(column)])
+  labels <- if (is.factor(column)) {
+    levels(column)
+  } else if (plain) {
+    unique(column[!is.na(column)])
+  }
   places <- match_bits(labels)
-  if (is.null(places) && all(labels %in% c("no", "yes"))) places <- match(labels, c("no", "yes"))
+  if (is.null(places) && all(labels %in% c("no", "yes"))) {
+    places <- match(labels, c("no", "yes"))
+  }
   if (is.null(places) && is.factor(column) && length(labels) == 2L) places <- 1:2
   check_that(!is.null(places) && !is.null(labels), column, name,
              "a column of logical values, or 0 and 1, or a factor of two levels")
@@ -149,14 +195,32 @@ abort_entry <- function(value, row, column) {
 c.rr_cooccurrence <- function(...) {
   parts <- list(...)
   first <- parts[[1]]
-  kind <- function(x) list(class(x), unclass(x)[c("columns", "order", "mechanism")], unclass(x)$more$members)
-  if (!all(vapply(parts, function(part) is.list(part) && identical(kind(part), kind(first)), NA))) {
-    abort("Joint counts must be of the same columns, order, further sets and mechanisms to be merged.", "mismatch")
+  kind <- function(x) {
+    list(
+      class(x),
+      unclass(x)[c("columns", "order", "mechanism")],
+      unclass(x)$more$members
+    )
+  }
+  if (!all(
+      vapply(
+        parts, function(part) is.list(part) && identical(kind(part), kind(first)),
+        NA
+      )
+    )) {
+    abort(
+      "Joint counts must be of the same columns, order, further sets and mechanisms to be merged.",
+      "mismatch"
+    )
   }
   add <- function(values) Reduce(`+`, lapply(parts, values))
   first$values <- add(function(part) part$values)
-  if (!is.null(first$scores)) first$scores$second <- add(function(part) part$scores$second)
-  if (!is.null(first$more)) first$more$values <- add(function(part) part$more$values)
+  if (!is.null(first$scores)) {
+    first$scores$second <- add(function(part) part$scores$second)
+  }
+  if (!is.null(first$more)) {
+    first$more$values <- add(function(part) part$more$values)
+  }
   first$n <- first$values[1]
   first$missing <- add(function(part) part$missing)
   first
@@ -173,58 +237,113 @@ cooccurrence_database <- function(data, order, sets, na.rm) {
   members <- .Call(C_rr_sets, as.double(d), order, 1, set_total(d, order) - 1)
   wanted <- c(member_columns(members), if (!is.null(more)) member_columns(more))
   counted <- from_database(sum_products(data, names, wanted, na.rm))
-  if (counted$n == 0) abort("{.arg bits} must have rows without missing values: there is nothing to count.", "empty")
+  if (counted$n == 0) {
+    abort("{.arg bits} must have rows without missing values: there is nothing to count.", "empty")
+  }
   inform_dropped(counted$missing)
   own <- seq_len(ncol(members))
-  new_rr_histogram("cooccurrence", names, order, c(counted$n, counted$sums[own]),
-                   more = if (!is.null(more)) list(members = more, values = counted$sums[-own]),
-                   missing = counted$missing)
+  new_rr_histogram(
+    "cooccurrence",
+    names,
+    order,
+    c(counted$n, counted$sums[own]),
+    more = if (!is.null(more)) {
+      list(members = more, values = counted$sums[-own])
+    },
+    missing = counted$missing
+  )
 }
 
 # Positions of the columns of each set.
-member_columns <- function(members) lapply(seq_len(ncol(members)), function(s) members[members[, s] >= 0L, s] + 1L)
+member_columns <- function(members) {
+  lapply(seq_len(ncol(members)), function(s) {
+    members[members[, s] >= 0L, s] + 1L
+  })
+}
 
 # SUM(a), SUM(a * b), ...: the factors are 0 or 1, which the first sums count for every column.
 sum_products <- function(data, names, wanted, na.rm) {
   connection <- dbplyr::remote_con(data)
   bits <- quote_names(names, connection)
-  sums <- c(sprintf("SUM(CASE WHEN %s IS NULL THEN 1 ELSE 0 END)", bits),
-            sprintf("SUM(CASE WHEN %s = 0 OR %s = 1 THEN 0 ELSE 1 END)", bits, bits),
-            vapply(wanted, function(at) sprintf("SUM(%s)", paste(bits[at], collapse = " * ")), ""))
+  sums <- c(
+    sprintf("SUM(CASE WHEN %s IS NULL THEN 1 ELSE 0 END)", bits),
+    sprintf("SUM(CASE WHEN %s = 0 OR %s = 1 THEN 0 ELSE 1 END)", bits, bits),
+    vapply(
+      wanted, function(at) sprintf("SUM(%s)", paste(bits[at], collapse = " * ")), ""
+    )
+  )
   flag <- free_names("complete", names)
   # Some engines do not multiply logical values.
   types <- DBI::dbGetQuery(connection, dbplyr::sql_render(dplyr::filter(data, 0L == 1L)))
   logical <- names[vapply(types, is.logical, NA)]
-  if (length(logical)) data <- dplyr::mutate(data, dplyr::across(dplyr::all_of(logical), ~ ifelse(.x, 1L, 0L)))
+  if (length(logical)) {
+    data <- dplyr::mutate(
+      data, dplyr::across(dplyr::all_of(logical), ~ ifelse(.x, 1L, 0L))
+    )
+  }
   # Rows without a NULL apart from the others, by the same query.
-  complete <- rlang::expr(ifelse(dplyr::if_any(dplyr::all_of(!!names), is.na), 0L, 1L))
-  if (na.rm) data <- dplyr::mutate(data, !!!setNames(list(complete), flag))
+  complete <- rlang::expr(
+    ifelse(dplyr::if_any(dplyr::all_of(!!names), is.na), 0L, 1L)
+  )
+  if (na.rm) {
+    data <- dplyr::mutate(data, !!!setNames(list(complete), flag))
+  }
   counted <- batched_sums(data, sums, if (na.rm) flag, names)
   at <- which((counted$flag %||% rep(1, length(counted$n))) == 1)
   n <- if (length(at)) counted$n[at] else 0
-  values <- if (length(at) && n > 0) counted$values[at, ] else numeric(length(sums))
+  values <- if (length(at) && n > 0) {
+    counted$values[at, ]
+  } else {
+    numeric(length(sums))
+  }
   d <- length(names)
   gone <- which(values[seq_len(d)] > 0)
-  if (length(gone)) abort("{.arg bits} must not have missing entries: {.val {names[gone[1]]}} has NULL.", "missing")
+  if (length(gone)) {
+    abort("{.arg bits} must not have missing entries: {.val {names[gone[1]]}} has NULL.", "missing")
+  }
   odd <- which(values[d + seq_len(d)] > 0)
-  if (length(odd)) abort("{.arg bits} must hold 0 and 1 only: {.val {names[odd[1]]}} holds something else.", "level")
-  list(n = n, sums = unname(values[-seq_len(2 * d)]), missing = sum(counted$n) - n)
+  if (length(odd)) {
+    abort(
+      "{.arg bits} must hold 0 and 1 only: {.val {names[odd[1]]}} holds something else.", "level"
+    )
+  }
+  list(
+    n = n,
+    sums = unname(values[-seq_len(2 * d)]),
+    missing = sum(counted$n) - n
+  )
 }
 
-# So many sums at once as a query has room for, each beside the number of rows, for each value of the column `flag`.
+# So many sums at once as a query has room for, each beside the number of rows, for each value of
+# the column `flag`.
 batched_sums <- function(data, sums, flag, names) {
   all <- free_names(paste0("sum", seq_along(sums)), names)
   total <- free_names("n", names)
   number <- setNames("COUNT(*)", total)
-  parts <- lapply(split(seq_along(all), (seq_along(all) - 1L) %/% query_width), function(these) {
-    query <- group_query(data, flag, c(number, setNames(sums[these], all[these])))
-    lapply(run_query(data, query), function(x) as.double(plain_numbers(x)))
-  })
+  parts <- lapply(
+    split(seq_along(all), (seq_along(all) - 1L) %/% query_width),
+    function(these) {
+      query <- group_query(
+        data, flag, c(number, setNames(sums[these], all[these]))
+      )
+      lapply(run_query(data, query), function(x) as.double(plain_numbers(x)))
+    }
+  )
   numbers <- parts[[1]][[total]]
-  if (!all(vapply(parts, function(part) identical(part[[total]], numbers), NA))) {
+  if (!all(
+      vapply(parts, function(part) identical(part[[total]], numbers), NA)
+    )) {
     abort("The database table must not change while it is counted.", "database")
   }
-  values <- do.call(cbind, lapply(parts, function(part) do.call(cbind, part[intersect(all, names(part))])))
-  list(n = numbers, values = values, flag = if (!is.null(flag)) parts[[1]][[flag]])
+  values <- do.call(
+    cbind,
+    lapply(parts, function(part) {
+      do.call(cbind, part[intersect(all, names(part))])
+    })
+  )
+  list(
+    n = numbers,
+    values = values,
+    flag = if (!is.null(flag)) parts[[1]][[flag]]
+  )
 }
-

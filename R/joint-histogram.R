@@ -1,74 +1,149 @@
-# What joint counts, their expectations and their estimates have in common: one number per set of columns.
-# `tallied` is the order up to which `values` are known; `order` the one that is shown and estimated. `further` says
-# that the sets of `more` are shown as well, after those of the family.
-new_rr_histogram <- function(kind, columns, order, values, ..., more = NULL, tallied = order, further = TRUE) {
-  structure(list(columns = columns, order = order, n = values[1], values = values, more = more, tallied = tallied,
-                 further = further && !is.null(more), ...),
-            class = c(paste0("rr_", kind), "rr_histogram", if (kind == "tmdh") "rr_estimates"))
+# What joint counts, their expectations and their estimates have in common: one number per set of
+# columns. `tallied` is the order up to which `values` are known; `order` the one that is shown and
+# estimated. `further` says that the sets of `more` are shown as well, after those of the family.
+new_rr_histogram <- function(
+  kind, columns, order, values, ..., more = NULL, tallied = order, further = TRUE
+) {
+  structure(
+    list(
+      columns = columns,
+      order = order,
+      n = values[1],
+      values = values,
+      more = more,
+      tallied = tallied,
+      further = further && !is.null(more),
+      ...
+    ),
+    class = c(paste0("rr_", kind), "rr_histogram", if (kind == "tmdh") "rr_estimates")
+  )
 }
 
-# The joint counts `x` as sums over the subsets of each set: list(values, more). `weights` are two rows, the factors of
-# columns that a subset lacks and has; moment_weights() are those of each column's channel.
+# The joint counts `x` as sums over the subsets of each set: list(values, more). `weights` are two
+# rows, the factors of columns that a subset lacks and has; moment_weights() are those of each
+# column's channel.
 through_columns <- function(x, weights) {
-  made <- .Call(C_rr_moments, x$values, as.double(length(x$columns)), as.double(x$tallied), as.double(weights),
-                x$more$members, x$more$values)
-  list(values = made$values, more = if (!is.null(x$more)) list(members = x$more$members, values = made$more))
+  made <- .Call(
+    C_rr_moments, x$values, as.double(length(x$columns)), as.double(x$tallied),
+    as.double(weights), x$more$members, x$more$values
+  )
+  list(
+    values = made$values,
+    more = if (!is.null(x$more)) {
+      list(members = x$more$members, values = made$more)
+    }
+  )
 }
 
-# What is shown of a histogram, in one order everywhere: the values, sizes, labels and members of its sets.
-shown_values <- function(x) c(x$values[1 + seq_len(family_size(x))], if (x$further) x$more$values)
+# What is shown of a histogram, in one order everywhere: the values, sizes, labels and members of
+# its sets.
+shown_values <- function(x) {
+  c(
+    x$values[1 + seq_len(family_size(x))],
+    if (x$further) x$more$values
+  )
+}
 
 family_size <- function(x) set_total(length(x$columns), x$order) - 1
 
 shown_sizes <- function(x) {
   orders <- seq_len(x$order)
-  c(rep(orders, choose(length(x$columns), orders)), if (x$further) as.integer(colSums(x$more$members >= 0)))
+  c(
+    rep(orders, choose(length(x$columns), orders)),
+    if (x$further) as.integer(colSums(x$more$members >= 0))
+  )
 }
 
-shown_labels <- function(x) c(set_labels(x$columns, x$order), if (x$further) member_labels(x$more$members, x$columns))
+shown_labels <- function(x) {
+  c(
+    set_labels(x$columns, x$order),
+    if (x$further) member_labels(x$more$members, x$columns)
+  )
+}
 
 shown_members <- function(x) {
-  members <- .Call(C_rr_sets, as.double(length(x$columns)), as.double(x$order), 1, as.double(family_size(x)))
+  members <- .Call(
+    C_rr_sets, as.double(length(x$columns)), as.double(x$order), 1,
+    as.double(family_size(x))
+  )
   if (!x$further) return(members)
   width <- max(nrow(members), nrow(x$more$members))
-  padded <- function(m) rbind(m, matrix(-1L, width - nrow(m), ncol(m)))
+  padded <- function(m) {
+    rbind(m, matrix(-1L, width - nrow(m), ncol(m)))
+  }
   cbind(padded(members), padded(x$more$members))
 }
 
 # Which of the shown sets have at most one column of every question.
 possible_sets <- function(x) {
-  if (is.null(x$design$block)) TRUE else !has_rivals(shown_members(x), x$design$block)
+  if (is.null(x$design$block)) {
+    TRUE
+  } else {
+    !has_rivals(shown_members(x), x$design$block)
+  }
 }
 
 # Covariance of chosen sets; aborts by naming the union that was not tallied.
 histogram_block <- function(x, members, target, known = FALSE, reported = FALSE) {
-  if (!known && !is.null(x$counts$scores)) return(score_block(x, members, target))
+  if (!known && !is.null(x$counts$scores)) {
+    return(score_block(x, members, target))
+  }
   # A bound on the size of the union of any two sets.
-  largest <- min(2 * max(colSums(members >= 0)), length(setdiff(members, -1L)))
+  largest <- min(
+    2 * max(colSums(members >= 0)), length(setdiff(members, -1L))
+  )
   design <- histogram_design(x, target, known, if (!reported) largest)
-  result <- .Call(C_rr_tmdh_block, x$values, as.double(length(x$columns)), as.double(x$tallied), x$more$members,
-                  x$more$values, design, members, members, reported)
-  if (result$row > 0) abort_untallied(x, setdiff(sort(unique(as.vector(members[, c(result$row, result$column)]))), -1L))
+  result <- .Call(
+    C_rr_tmdh_block, x$values, as.double(length(x$columns)), as.double(x$tallied),
+    x$more$members, x$more$values, design, members, members, reported
+  )
+  if (result$row > 0) {
+    abort_untallied(
+      x,
+      setdiff(
+        sort(unique(as.vector(members[, c(result$row, result$column)]))),
+        -1L
+      )
+    )
+  }
   result$covariance
 }
 
-# `order` is that of the largest union of two sets whose covariance is wanted; NULL where nothing needs to be centred.
+# `order` is that of the largest union of two sets whose covariance is wanted; NULL where nothing
+# needs to be centred.
 histogram_design <- function(x, target, known, order = NULL) {
-  # Population covariances come from the reported counts (of a known truth: the expected ones), see candor_centre().
+  # Population covariances come from the reported counts (of a known truth: the expected ones), see
+  # candor_centre().
   centre <- if (target == "population" && !is.null(order)) {
     d <- length(x$columns)
     order <- min(order, x$counts$tallied)
     more <- if (order == x$counts$tallied) x$counts$more
-    .Call(C_rr_tmdh_centre, x$counts$values[seq_len(set_total(d, order))], as.double(d), as.double(order), x$design$p,
-          x$design$q, more$members, more$values)
+    .Call(
+      C_rr_tmdh_centre, x$counts$values[seq_len(set_total(d, order))], as.double(d),
+      as.double(order), x$design$p, x$design$q, more$members, more$values
+    )
   }
-  list(x$design$p, x$design$q, if (target == "sample") 0L else 1L, known, x$design$block, centre)
+  list(
+    x$design$p,
+    x$design$q,
+    if (target == "sample") 0L else 1L,
+    known,
+    x$design$block,
+    centre
+  )
 }
 
 abort_untallied <- function(x, members) {
-  abort(c("This covariance needs counts that were not tallied.",
-          x = paste("It needs the joint count of {.val {paste(x$columns[members + 1L], collapse = ':')}}, by",
-                    "{.code rr_cooccurrence(bits, order = {length(members)})}.")), "order")
+  abort(
+    c(
+      "This covariance needs counts that were not tallied.",
+      x = paste(
+        "It needs the joint count of {.val {paste(x$columns[members + 1L], collapse = ':')}}, by",
+        "{.code rr_cooccurrence(bits, order = {length(members)})}."
+      )
+    ),
+    "order"
+  )
 }
 
 # A covariance that is estimated without bias need not be one: say so where it matters.
@@ -79,14 +154,20 @@ warn_indefinite <- function(covariance) {
     values <- eigen(as.matrix(covariance), symmetric = TRUE, only.values = TRUE)$values
     bad <- min(values) < -1e-9 * max(abs(values), 1e-300)
   }
-  if (bad) warn("The unbiased covariance estimate for the sample is not positive semidefinite.", "indefinite")
+  if (bad) {
+    warn(
+      "The unbiased covariance estimate for the sample is not positive semidefinite.", "indefinite"
+    )
+  }
 }
 
 #' @export
 as.data.frame.rr_histogram <- function(x, ...) plain_frame(histogram_rows(x), ...)
 
 # Estimates have intervals, counts have none.
-histogram_rows <- function(x) if (inherits(x, "rr_tmdh")) tidy(x, conf.int = TRUE) else tidy(x)
+histogram_rows <- function(x) {
+  if (inherits(x, "rr_tmdh")) tidy(x, conf.int = TRUE) else tidy(x)
+}
 
 #' @export
 coef.rr_histogram <- function(object, ...) {
@@ -106,23 +187,37 @@ tidy.rr_cooccurrence <- function(x, ...) {
 title_of.rr_histogram <- function(x) {
   what <- c(rr_cooccurrence = if (is.null(x$scores)) "Joint counts" else "Sums of joint scores",
             rr_pmdh = "Expected reports", rr_tmdh = "Estimated true counts")[[class(x)[1]]]
-  c(paste0(what, " of ", number_of(length(x$columns), "column"), ", sets of up to ", x$order, ", from ",
-           format_count(x$n), " rows"),
-    paste0("  columns ", format_labels(x$columns)))
+  c(
+    paste0(
+      what, " of ", number_of(length(x$columns), "column"), ", sets of up to ", x$order, ", from ",
+      format_count(x$n), " rows"
+    ),
+    paste0("  columns ", format_labels(x$columns))
+  )
 }
 
 # The rows of the first `n` sets, with the number of all.
 shown_of.rr_histogram <- function(x, n) {
   x$further <- FALSE
-  total <- if (is.null(x$design$block)) family_size(x) else sum(possible_sets(x))
+  total <- if (is.null(x$design$block)) {
+    family_size(x)
+  } else {
+    sum(possible_sets(x))
+  }
   # Just enough orders to show n sets: labels of a million sets are not made to print ten.
-  x$order <- match(TRUE, cumsum(choose(length(x$columns), seq_len(x$order))) >= n, nomatch = x$order)
+  x$order <- match(
+    TRUE, cumsum(choose(length(x$columns), seq_len(x$order))) >= n,
+    nomatch = x$order
+  )
   structure(histogram_rows(x), total = total)
 }
 
 notes_of.rr_histogram <- function(x, shown) {
   if (x$further) {
-    paste0("  and ", format_count(ncol(x$more$members)), " further sets up to order ", nrow(x$more$members))
+    paste0(
+      "  and ", format_count(ncol(x$more$members)), " further sets up to order ",
+      nrow(x$more$members)
+    )
   }
 }
 
@@ -131,22 +226,30 @@ print.rr_histogram <- function(x, n = 10, digits = 4, ...) print.rr_estimates(x,
 
 # ---- families of column sets ----
 
-# Every set of at most `order` of the columns, the empty set first, then by size and
-# then lexicographically. A histogram object holds one number a set in this order, and perhaps further sets beyond it.
+# Every set of at most `order` of the columns, the empty set first, then by size and then
+# lexicographically. A histogram object holds one number a set in this order, and perhaps further
+# sets beyond it.
 
 set_total <- function(columns, order) sum(choose(columns, 0:order))
 
 check_order <- function(order, columns) {
   order <- check_count(order, "order", min = 1, max = columns)
   # Half a gigabyte of counts.
-  if (set_total(columns, order) > 2^26) abort("{.arg order} {order} has too many sets of columns.", "order")
+  if (set_total(columns, order) > 2^26) {
+    abort("{.arg order} {order} has too many sets of columns.", "order")
+  }
   order
 }
 
 # Labels of n sets from position `from` (1 is the first set that is not empty).
 set_labels <- function(columns, order) {
   d <- length(columns)
-  member_labels(.Call(C_rr_sets, as.double(d), as.double(order), 1, set_total(d, order) - 1), columns)
+  member_labels(
+    .Call(
+      C_rr_sets, as.double(d), as.double(order), 1, set_total(d, order) - 1
+    ),
+    columns
+  )
 }
 
 # One label a column of a matrix of 0-based members padded with -1.
@@ -154,16 +257,24 @@ member_labels <- function(members, columns) {
   labels <- columns[members[1, ] + 1L]
   for (m in seq_len(nrow(members))[-1]) {
     more <- which(members[m, ] >= 0)
-    labels[more] <- paste(labels[more], columns[members[m, more] + 1L], sep = ":")
+    labels[more] <- paste(
+      labels[more], columns[members[m, more] + 1L], sep = ":"
+    )
   }
   labels
 }
 
 # A label must be of one set only, so no name may begin like another one and a colon.
 check_set_names <- function(columns, arg) {
-  odd <- columns[vapply(columns, function(name) any(startsWith(name, paste0(columns, ":"))), NA)]
+  odd <- columns[
+    vapply(
+      columns, function(name) any(startsWith(name, paste0(columns, ":"))), NA
+    )
+  ]
   if (length(odd) && any(grepl(":", columns, fixed = TRUE))) {
-    abort("The names in {.arg {arg}} must not look like sets of columns: {.val {odd[1]}} does.", "level")
+    abort(
+      "The names in {.arg {arg}} must not look like sets of columns: {.val {odd[1]}} does.", "level"
+    )
   }
   columns
 }
@@ -178,18 +289,25 @@ split_label <- function(label, columns) {
 # The positions of different names or positions.
 distinct_places <- function(x, names, arg) {
   at <- if (is.character(x)) match(x, names) else x
-  good <- is.numeric(at) && length(at) && all(at %in% seq_along(names)) && !anyDuplicated(at)
+  good <- is.numeric(at) && length(at) && all(at %in% seq_along(names)) &&
+    !anyDuplicated(at)
   check_that(good, x, arg, "different names or positions", "level")
   as.integer(at)
 }
 
-# Sets as the user names them, a list of vectors of names or positions, or labels such as "a:b", as a matrix of
-# 0-based members padded with -1.
+# Sets as the user names them, a list of vectors of names or positions, or labels such as "a:b", as
+# a matrix of 0-based members padded with -1.
 parse_sets <- function(sets, columns, arg = "sets") {
   if (is.character(sets)) sets <- lapply(sets, split_label, columns)
   positions <- lapply(sets, function(set) sort(distinct_places(set, columns, arg)) - 1L)
   width <- max(lengths(positions))
-  matrix(vapply(positions, function(at) c(at, rep(-1L, width - length(at))), integer(width)), nrow = width)
+  matrix(
+    vapply(
+      positions, function(at) c(at, rep(-1L, width - length(at))),
+      integer(width)
+    ),
+    nrow = width
+  )
 }
 
 # The unions of all pairs of sets, and every subset of them, with more than `order` members.
@@ -199,28 +317,50 @@ sets_between <- function(members, order) {
   both <- rbind(members[, rep(seq_len(n), n:1), drop = FALSE],
                 members[, sequence(n:1, seq_len(n)), drop = FALSE])
   unions <- unique_columns(both)
-  parts <- lapply(split(seq_len(ncol(unions)), colSums(unions >= 0)), function(these) {
-    size <- sum(unions[, these[1]] >= 0)
-    lapply(seq_len(size)[-seq_len(order)], function(k) {
-      subsets <- matrix(unions[as.vector(combn(size, k)), these], nrow = k)
-      rbind(subsets, matrix(-1L, 2 * width - k, ncol(subsets)))
-    })
-  })
+  parts <- lapply(
+    split(seq_len(ncol(unions)), colSums(unions >= 0)),
+    function(these) {
+      size <- sum(unions[, these[1]] >= 0)
+      lapply(seq_len(size)[-seq_len(order)], function(k) {
+        subsets <- matrix(unions[as.vector(combn(size, k)), these], nrow = k)
+        rbind(subsets, matrix(-1L, 2 * width - k, ncol(subsets)))
+      })
+    }
+  )
   parts <- unlist(parts, recursive = FALSE)
   # All of them are counted already.
   if (!length(parts)) return(NULL)
   all <- unique_columns(do.call(cbind, unname(parts)))
   all <- all[seq_len(max(colSums(all >= 0))), , drop = FALSE]
-  all[, do.call(base::order, c(list(colSums(all >= 0)), asplit(all, 1))), drop = FALSE]
+  all[
+    ,
+    do.call(
+      base::order, c(list(colSums(all >= 0)), asplit(all, 1))
+    ),
+    drop = FALSE
+  ]
 }
 
 # Each column sorted, repeated members dropped, padded with -1 at the end.
 sorted_members <- function(x) {
-  sorted <- matrix(x[order(col(x), ifelse(x < 0, .Machine$integer.max, x), method = "radix")], nrow(x))
+  sorted <- matrix(
+    x[
+      order(col(x), ifelse(x < 0, .Machine$integer.max, x), method = "radix")
+    ],
+    nrow(x)
+  )
   if (nrow(x) == 1) return(sorted)
-  twice <- rbind(FALSE, sorted[-1, , drop = FALSE] == sorted[-nrow(x), , drop = FALSE])
+  twice <- rbind(
+    FALSE,
+    sorted[-1, , drop = FALSE] == sorted[-nrow(x), , drop = FALSE]
+  )
   sorted[twice] <- -1L
-  matrix(sorted[order(col(x), ifelse(sorted < 0, .Machine$integer.max, sorted), method = "radix")], nrow(x))
+  matrix(
+    sorted[
+      order(col(x), ifelse(sorted < 0, .Machine$integer.max, sorted), method = "radix")
+    ],
+    nrow(x)
+  )
 }
 
 # The different columns of these.
@@ -229,21 +369,31 @@ unique_columns <- function(x) {
   sorted[, !duplicated(sorted, MARGIN = 2), drop = FALSE]
 }
 
-# Which sets (columns of 0-based members, -1 at the end) hold two columns of one block; those of block -1 stand alone.
+# Which sets (columns of 0-based members, -1 at the end) hold two columns of one block; those of
+# block -1 stand alone.
 has_rivals <- function(members, block) {
   of <- matrix(c(-1, block)[members + 2L], nrow(members))
   rivals <- logical(ncol(members))
-  for (a in seq_len(nrow(of))) for (b in seq_len(a - 1)) rivals <- rivals | (of[a, ] >= 0 & of[a, ] == of[b, ])
+  for (a in seq_len(nrow(of))) {
+    for (b in seq_len(a - 1)) {
+      rivals <- rivals |
+        (of[a, ] >= 0 & of[a, ] == of[b, ])
+    }
+  }
   rivals
 }
 
 # The values of chosen sets of a histogram; NA where a set was not tallied.
 set_values <- function(x, members) {
-  at <- .Call(C_rr_set_positions, as.double(length(x$columns)), as.double(x$tallied), members)
+  at <- .Call(
+    C_rr_set_positions, as.double(length(x$columns)), as.double(x$tallied), members
+  )
   out <- rep(NA_real_, length(at))
   out[at > 0] <- x$values[at[at > 0]]
   if (any(at == 0) && !is.null(x$more)) {
-    at <- match(member_labels(members, x$columns), member_labels(x$more$members, x$columns))
+    at <- match(
+      member_labels(members, x$columns), member_labels(x$more$members, x$columns)
+    )
     out[!is.na(at)] <- x$more$values[at[!is.na(at)]]
   }
   out
@@ -252,7 +402,11 @@ set_values <- function(x, members) {
 # Weights (absent, present) of each column, 2 x columns.
 moment_weights <- function(design, inverse) {
   d <- design$p - design$q
-  if (inverse) rbind(-design$q / d, 1 / d) else rbind(design$q, d)
+  if (inverse) {
+    rbind(-design$q / d, 1 / d)
+  } else {
+    rbind(design$q, d)
+  }
 }
 
 # Covariance of chosen sets.
@@ -260,18 +414,27 @@ score_block <- function(x, members, target) {
   counts <- x$counts
   at <- score_places(counts, members)
   lost <- which(is.na(at))
-  if (length(lost)) abort_untallied(x, setdiff(members[, lost[1]], -1L))
+  if (length(lost)) {
+    abort_untallied(x, setdiff(members[, lost[1]], -1L))
+  }
   second <- counts$scores$second[at, at, drop = FALSE]
   if (target == "population") {
     sums <- counts$values[counts$scores$at][at]
-    return((second - outer(sums, sums) / counts$n) * counts$n / (counts$n - 1))
+    return(
+      (second - outer(sums, sums) / counts$n) * counts$n /
+        (counts$n - 1)
+    )
   }
   pairs <- expand.grid(a = seq_along(at), b = seq_along(at))
-  second - both_held(counts, members[, pairs$a, drop = FALSE], members[, pairs$b, drop = FALSE], second)
+  second - both_held(
+    counts, members[, pairs$a, drop = FALSE],
+    members[, pairs$b, drop = FALSE], second
+  )
 }
 
-# The unbiased numbers of rows that hold the sets `a` and `b` together: the product of all scores of their union is one
-# of two sets. `second` has the sums of their products, which are these numbers where they have no question in common.
+# The unbiased numbers of rows that hold the sets `a` and `b` together: the product of all scores of
+# their union is one of two sets. `second` has the sums of their products, which are these numbers
+# where they have no question in common.
 both_held <- function(counts, a, b, second) {
   scores <- counts$scores
   both <- rbind(sorted_members(rbind(a, b)), -1L)
@@ -279,7 +442,10 @@ both_held <- function(counts, a, b, second) {
   top <- seq_len(min(counts$order, nrow(both) - 1L))
   first <- score_places(counts, both[top, , drop = FALSE])
   rest <- score_places(counts, both[-top, , drop = FALSE])
-  held <- ifelse(size > length(top), scores$second[cbind(first, rest)], counts$values[scores$at][first])
+  held <- ifelse(
+    size > length(top), scores$second[cbind(first, rest)],
+    counts$values[scores$at][first]
+  )
   apart <- size == colSums(a >= 0) + colSums(b >= 0)
   held[apart] <- second[apart]
   replace(held, has_rivals(both, counts$design$block), 0)
@@ -287,6 +453,8 @@ both_held <- function(counts, a, b, second) {
 
 # Places of sets among those whose products are kept, NA for others.
 score_places <- function(counts, members) {
-  places <- .Call(C_rr_set_positions, as.double(length(counts$columns)), as.double(counts$tallied), members)
+  places <- .Call(
+    C_rr_set_positions, as.double(length(counts$columns)), as.double(counts$tallied), members
+  )
   match(places, counts$scores$at)
 }

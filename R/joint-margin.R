@@ -52,12 +52,17 @@ rr_margin <- function(fit, vars, given = NULL, target = NULL, ...) {
   if (is.null(given)) new_rr_margin(cells, NULL) else condition_cells(cells, seq_along(inside))
 }
 
-# Shares and covariance of the cells of the joint distribution of some questions: a list with `levels` (named list),
-# `estimate` (a vector, the first question varying fastest), `covariance`, `n`, `target`, `conf.level`.
+# Shares and covariance of the cells of the joint distribution of some questions: a list with
+# `levels` (named list), `estimate` (a vector, the first question varying fastest), `covariance`,
+# `n`, `target`, `conf.level`.
 cell_estimates <- function(fit, which, target) UseMethod("cell_estimates")
 
 joint_questions <- function(fit) {
-  if (inherits(fit, "rr_tmdh")) return(c(fit$columns, setdiff(names(fit$design$questions), fit$columns)))
+  if (inherits(fit, "rr_tmdh")) {
+    return(c(
+      fit$columns, setdiff(names(fit$design$questions), fit$columns)
+    ))
+  }
   is_joint <- inherits(fit, c("rr_fit_product", "rr_survey"))
   if (is_joint && identical(fit$interval, "anytime")) {
     abort("Margins and associations have no intervals that hold while looking, {.val anytime}.")
@@ -73,58 +78,102 @@ cell_estimates.rr_tmdh <- function(fit, which, target) {
   parts <- setNames(lapply(names, function(name) margin_part(fit, name)), names)
   levels <- lapply(parts, `[[`, "levels")
   size <- prod(lengths(levels))
-  if (size > 1024) abort("A margin has at most 1024 cells. This one would have {format_count(size)}.")
+  if (size > 1024) {
+    abort("A margin has at most 1024 cells. This one would have {format_count(size)}.")
+  }
   members <- margin_sets(parts)
   refuse_rivals(fit, members)
   covariance <- histogram_block(fit, members, target)
   counts <- c(fit$n, set_values(fit, members))
-  to_cells <- Reduce(function(a, b) kronecker(b, a), lapply(parts, `[[`, "map"))
+  to_cells <- Reduce(
+    function(a, b) kronecker(b, a), lapply(parts, `[[`, "map")
+  )
   # Reports that are categories, of which a table can be made.
   tally <- if (all(names %in% fit$columns) && is.null(fit$counts$scores)) {
     reported_margin(fit, which, names, members, to_cells)
   }
-  cells_covariance <- to_cells[, -1, drop = FALSE] %*% covariance %*% t(to_cells[, -1, drop = FALSE]) / fit$n^2
-  list(levels = levels, estimate = as.vector(to_cells %*% counts) / fit$n, covariance = cells_covariance,
-       squares = margin_squares(fit, parts, counts / fit$n, covariance / fit$n^2, diag(cells_covariance)), n = fit$n,
-       target = target, conf.level = fit$conf.level, tally = tally,
-       supports = if (is.null(tally) && length(which) == 2L) margin_supports(fit, unname(parts)))
+  cells_covariance <- to_cells[, -1, drop = FALSE] %*% covariance %*%
+    t(to_cells[, -1, drop = FALSE]) / fit$n^2
+  list(
+    levels = levels,
+    estimate = as.vector(to_cells %*% counts) / fit$n,
+    covariance = cells_covariance,
+    squares = margin_squares(
+      fit, parts, counts / fit$n, covariance / fit$n^2, diag(cells_covariance)
+    ),
+    n = fit$n,
+    target = target,
+    conf.level = fit$conf.level,
+    tally = tally,
+    supports = if (is.null(tally) && length(which) == 2L) {
+      margin_supports(fit, unname(parts))
+    }
+  )
 }
 
-# The moments of the score intervals of cells, with the `n` that they count. Shares that were made to add up to 1 vary less,
-# or more, than the products of scores, as if there were more respondents, or fewer.
+# The moments of the score intervals of cells, with the `n` that they count. Shares that were made
+# to add up to 1 vary less, or more, than the products of scores, as if there were more respondents,
+# or fewer.
 margin_squares <- function(fit, parts, shares, covariance, variances) {
   moments <- column_moments(fit)
   each <- lapply(unname(parts), function(part) {
     v <- moments$v[part$at]
     kappa <- moments$kappa[part$at]
     # E (1 - u)^2 of the first answer to a yes/no question.
-    if (length(part$at) < length(part$levels)) list(v = c(v + kappa - 1, v), kappa = c(2 - kappa, kappa))
-    else list(v = v, kappa = kappa)
+    if (length(part$at) < length(part$levels)) {
+      list(
+        v = c(v + kappa - 1, v),
+        kappa = c(2 - kappa, kappa)
+      )
+    } else {
+      list(v = v, kappa = kappa)
+    }
   })
-  maps <- lapply(unname(parts), function(part) rbind(c(1, numeric(length(part$at))), part$raw))
-  to_raw <- Reduce(function(a, b) kronecker(b, a), lapply(parts, `[[`, "raw"))[, -1, drop = FALSE]
+  maps <- lapply(unname(parts), function(part) {
+    rbind(c(1, numeric(length(part$at))), part$raw)
+  })
+  to_raw <- Reduce(function(a, b) kronecker(b, a), lapply(parts, `[[`, "raw"))[
+    , -1, drop = FALSE
+  ]
   ratio <- variances / rowSums((to_raw %*% covariance) * to_raw)
   ratio[!is.finite(ratio) | ratio <= 0] <- 1
   c(cell_squares(maps, each, shares), list(n = fit$n / ratio))
 }
 
-# At most one column of each question, the first running fastest; the first set is empty, and its count N is known.
+# At most one column of each question, the first running fastest; the first set is empty, and its
+# count N is known.
 margin_sets <- function(parts) {
-  choices <- as.matrix(expand.grid(lapply(parts, function(part) c(-1L, part$at - 1L))))[-1, , drop = FALSE]
-  members <- apply(choices, 1, function(set) c(sort(set[set >= 0]), rep(-1L, sum(set < 0))))
+  choices <- as.matrix(expand.grid(lapply(parts, function(part) c(-1L, part$at - 1L))))[
+    -1, , drop = FALSE
+  ]
+  members <- apply(choices, 1, function(set) {
+    c(
+      sort(set[set >= 0]), rep(-1L, sum(set < 0))
+    )
+  })
   matrix(as.integer(members), nrow = length(parts))
 }
 
 # The table of the reports, with how each was randomized.
 reported_margin <- function(fit, which, names, members, to_cells) {
-  reported <- set_values(list(columns = fit$columns, tallied = fit$tallied, more = fit$counts$more,
-                              values = fit$counts$values), members)
+  reported <- set_values(
+    list(
+      columns = fit$columns,
+      tallied = fit$tallied,
+      more = fit$counts$more,
+      values = fit$counts$values
+    ),
+    members
+  )
   questions <- Map(rr_binary, fit$design$p[which], fit$design$q[which])
-  margin_tally(setNames(questions, names), to_cells %*% c(fit$n, reported), list(n = fit$n))
+  margin_tally(
+    setNames(questions, names), to_cells %*% c(fit$n, reported),
+    list(n = fit$n)
+  )
 }
 
-# Inversion commutes with taking margins, so the covariance of a margin of it needs no cell of the rest. For the other
-# methods, and in survey designs, cells are added up.
+# Inversion commutes with taking margins, so the covariance of a margin of it needs no cell of the
+# rest. For the other methods, and in survey designs, cells are added up.
 cell_estimates.rr_fit_product <- function(fit, which, target) {
   fit$target <- check_choice(target %||% fit$target, "target", c("population", "sample"))
   fit <- one_group(fit, "fit")
@@ -141,7 +190,9 @@ cell_estimates.rr_fit_product <- function(fit, which, target) {
 # The moments of an unbiased joint estimate.
 question_squares <- function(fit) {
   questions <- unname(fit$mechanism$questions)
-  maps <- lapply(questions, function(question) rbind(1, diag(length(question$levels)), deparse.level = 0))
+  maps <- lapply(questions, function(question) {
+    rbind(1, diag(length(question$levels)), deparse.level = 0)
+  })
   moments <- lapply(seq_along(questions), function(j) {
     shares <- rowsum(as.vector(fit$estimate), cell_codes(fit$mechanism$sizes, j))
     score_moments(rr_law(questions[[j]]), as.vector(shares))
@@ -150,7 +201,8 @@ question_squares <- function(fit) {
 }
 
 cell_estimates.rr_survey <- function(fit, which, target) {
-  if (!identical(target %||% fit$target, fit$target) || NCOL(fit$estimate) > 1L || fit$total) {
+  if (!identical(target %||% fit$target, fit$target) ||
+      NCOL(fit$estimate) > 1L || fit$total) {
     abort("{.arg fit} must be of shares in one group, for its own {.arg target}.")
   }
   cells <- product_cells(fit, which, fit$covariance)
@@ -162,16 +214,30 @@ cell_estimates.rr_survey <- function(fit, which, target) {
 product_cells <- function(fit, which, covariance) {
   code <- cell_codes(fit$mechanism$sizes, which)
   questions <- fit$mechanism$questions[which]
-  list(levels = lapply(questions, `[[`, "levels"), estimate = as.vector(rowsum(as.vector(fit$estimate), code)),
-       covariance = if (!is.null(covariance)) unname(t(rowsum(t(rowsum(covariance, code)), code))), n = fit$tally$n,
-       target = fit$target, conf.level = fit$conf.level,
-       tally = margin_tally(questions, apply(as.table(fit$tally), which, sum), fit$tally),
-       boundary = sum(fit$estimate <= 0))
+  list(
+    levels = lapply(questions, `[[`, "levels"),
+    estimate = as.vector(rowsum(as.vector(fit$estimate), code)),
+    covariance = if (!is.null(covariance)) {
+      unname(t(rowsum(t(rowsum(covariance, code)), code)))
+    },
+    n = fit$tally$n,
+    target = fit$target,
+    conf.level = fit$conf.level,
+    tally = margin_tally(
+      questions, apply(as.table(fit$tally), which, sum), fit$tally
+    ),
+    boundary = sum(fit$estimate <= 0)
+  )
 }
 
 margin_tally <- function(questions, reported, whole) {
-  new_rr_tally(rr_product(questions), as.double(reported), missing = whole$missing %||% 0, n = whole$n,
-               weight_squares = whole$weight_squares)
+  new_rr_tally(
+    rr_product(questions),
+    as.double(reported),
+    missing = whole$missing %||% 0,
+    n = whole$n,
+    weight_squares = whole$weight_squares
+  )
 }
 
 # The cell of the margin that each cell of the whole falls in.
@@ -179,7 +245,12 @@ cell_codes <- function(sizes, which) {
   index <- seq_len(prod(sizes)) - 1
   strides <- cumprod(c(1, sizes))[seq_along(sizes)]
   inside <- cumprod(c(1, sizes[which]))[seq_along(which)]
-  Reduce(`+`, Map(function(j, stride) index %/% strides[j] %% sizes[j] * stride, which, inside)) + 1
+  Reduce(
+    `+`,
+    Map(
+      function(j, stride) index %/% strides[j] %% sizes[j] * stride, which, inside
+    )
+  ) + 1
 }
 
 # P(inside | rest) = cell / sum of its slice, with the delta method.
@@ -191,7 +262,8 @@ condition_cells <- function(cells, inside) {
   total <- as.vector(rowsum(cells$estimate, group))[group]
   usable <- ifelse(total > 0, total, NA_real_)
   share <- cells$estimate / usable
-  gradient <- diag(1 / usable, length(share)) - outer(group, group, `==`) * (share / usable)
+  gradient <- diag(1 / usable, length(share)) -
+    outer(group, group, `==`) * (share / usable)
   bad <- is.na(usable)
   gradient[bad, ] <- 0
   cells$estimate <- share
@@ -203,19 +275,38 @@ condition_cells <- function(cells, inside) {
 new_rr_margin <- function(cells, given) {
   answers <- as.list(expand.grid(cells$levels, KEEP.OUT.ATTRS = FALSE, stringsAsFactors = FALSE))
   error <- root(diag(cells$covariance))
-  rows <- as_tibble(c(answers, list(estimate = as.vector(cells$estimate), std.error = error)))
+  rows <- as_tibble(c(
+    answers, list(estimate = as.vector(cells$estimate), std.error = error)
+  ))
   cells$estimate <- array(cells$estimate, lengths(cells$levels), cells$levels)
   zeros <- cells$boundary %||% 0
-  structure(c(cells, list(given = given, rows = rows, labels = do.call(paste, c(unname(answers), sep = ":")),
-                          notes = if (zeros > 0) {
-                            paste0("  Cells at 0 in the joint fit, taken as known: ", zeros,
-                                   ". The standard errors are too small")
-                          } else if (anyNA(cells$squares$own)) no_moments_words)), class = c("rr_margin", "rr_estimates"))
+  structure(
+    c(
+      cells,
+      list(
+        given = given,
+        rows = rows,
+        labels = do.call(paste, c(unname(answers), sep = ":")),
+        notes = if (zeros > 0) {
+          paste0("  Cells at 0 in the joint fit, taken as known: ", zeros,
+                 ". The standard errors are too small")
+        } else if (anyNA(cells$squares$own)) {
+          no_moments_words
+        }
+      )
+    ),
+    class = c("rr_margin", "rr_estimates")
+  )
 }
 
-# Score intervals of unbiased joint shares; otherwise normal approximations, cut at 0 and 1, but not to a point.
+# Score intervals of unbiased joint shares; otherwise normal approximations, cut at 0 and 1, but not
+# to a point.
 bounds_of.rr_margin <- function(x, rows, level) {
-  if (!is.null(x$squares)) return(share_limits(rows$estimate, x$squares, x$squares$n, level, x$target))
+  if (!is.null(x$squares)) {
+    return(share_limits(
+      rows$estimate, x$squares, x$squares$n, level, x$target
+    ))
+  }
   half <- t_quantile(level, x$df) * rows$std.error
   half[!is.null(x$notes) & half == 0] <- NA
   normal_interval(rows$estimate, half, 0, 1)
@@ -229,24 +320,38 @@ title_of.rr_margin <- function(x) paste0(margin_title(x), "; target: ", x$target
 # One question has no joint shares.
 margin_title <- function(x) {
   inside <- setdiff(names(dimnames(x$estimate)), x$given)
-  paste0(if (is.null(x$given) && length(inside) > 1L) "Joint shares of " else "Shares of ",
-         paste(inside, collapse = ", "), if (!is.null(x$given)) paste0(" given ", paste(x$given, collapse = ", ")))
+  paste0(
+    if (is.null(x$given) && length(inside) > 1L) "Joint shares of " else "Shares of ",
+    paste(inside, collapse = ", "),
+    if (!is.null(x$given)) {
+      paste0(" given ", paste(x$given, collapse = ", "))
+    }
+  )
 }
 
 # A panel for each answer to the questions that are given, with their names.
 drawn_of.rr_margin <- function(x, data, labels) {
   inside <- setdiff(names(dimnames(x$estimate)), x$given)
-  data$label <- rows_factor(do.call(paste, c(unname(as.list(data[inside])), sep = ", ")))
+  data$label <- rows_factor(
+    do.call(paste, c(unname(as.list(data[inside])), sep = ", "))
+  )
   data$panel <- group_panel(data, x$given)
   data$kind <- rep("share", nrow(data))
   list(data = data, title = margin_title(x), rows = paste(inside, collapse = ", "))
 }
 
-# Quantiles of an ordered question given others, from the joint shares: levels, or bins whose numbers are uniform.
+# Quantiles of an ordered question given others, from the joint shares: levels, or bins whose
+# numbers are uniform.
 #' @rdname rr_quantile
 #' @export
-rr_quantile.rr_margin <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL, conf.level = 0.95, difference = FALSE,
-                                  ...) {
+rr_quantile.rr_margin <- function(
+  fit,
+  probs = c(0.25, 0.5, 0.75),
+  breaks = NULL,
+  conf.level = 0.95,
+  difference = FALSE,
+  ...
+) {
   check_dots_empty(...)
   probs <- check_probabilities(probs, "probs")
   conf.level <- check_level(conf.level)
@@ -257,18 +362,38 @@ rr_quantile.rr_margin <- function(fit, probs = c(0.25, 0.5, 0.75), breaks = NULL
   k <- nrow(sums$below)
   found <- lapply(seq_len(ncol(sums$below)), function(j) {
     at <- (j - 1) * k + seq_len(k)
-    level_quantiles(probs, z, sums$below[, j], sums$covariance[at, at, drop = FALSE], edges)
+    level_quantiles(
+      probs, z, sums$below[, j],
+      sums$covariance[at, at, drop = FALSE], edges
+    )
   })
   correlation <- function(pair, place, prob) {
-    rows <- vapply(1:2, function(i) {
-      own <- pmax(0, 1 - abs(seq_len(k) - place[i])) - prob * (seq_len(k) == k)
-      replace(numeric(length(sums$below)), (pair[i] - 1) * k + seq_len(k), own)
-    }, numeric(length(sums$below)))
+    rows <- vapply(
+      1:2,
+      function(i) {
+        own <- pmax(0, 1 - abs(seq_len(k) - place[i])) -
+          prob * (seq_len(k) == k)
+        replace(
+          numeric(length(sums$below)),
+          (pair[i] - 1) * k + seq_len(k), own
+        )
+      },
+      numeric(length(sums$below))
+    )
     known_correlation(t(rows) %*% sums$covariance %*% rows)
   }
   labels <- as_tibble(expand.grid(fit$levels[fit$given], KEEP.OUT.ATTRS = FALSE))
-  new_class_quantiles(found, labels, probs, z, if (difference) correlation, conf.level = conf.level, n = fit$n,
-                      target = fit$target, what = names(fit$levels)[1])
+  new_class_quantiles(
+    found,
+    labels,
+    probs,
+    z,
+    if (difference) correlation,
+    conf.level = conf.level,
+    n = fit$n,
+    target = fit$target,
+    what = names(fit$levels)[1]
+  )
 }
 
 margin_edges <- function(fit, breaks) {
@@ -276,7 +401,9 @@ margin_edges <- function(fit, breaks) {
     must_be(fit, "fit", "a margin of one question of categories")
   }
   question <- fit$tally$mechanism$questions[[1]]
-  if (is.null(breaks) && !has_order(question)) abort("{.arg fit} must be of levels with an order, or bins.")
+  if (is.null(breaks) && !has_order(question)) {
+    abort("{.arg fit} must be of levels with an order, or bins.")
+  }
   quantile_edges(question, breaks)
 }
 
@@ -284,6 +411,11 @@ margin_edges <- function(fit, breaks) {
 margin_sums <- function(fit) {
   cells <- fit$joint %||% fit[c("estimate", "covariance")]
   k <- length(fit$levels[[1]])
-  sums <- kronecker(diag(length(fit$estimate) / k), 1 * lower.tri(diag(k), TRUE))
-  list(below = matrix(sums %*% as.vector(cells$estimate), k), covariance = sums %*% cells$covariance %*% t(sums))
+  sums <- kronecker(
+    diag(length(fit$estimate) / k), 1 * lower.tri(diag(k), TRUE)
+  )
+  list(
+    below = matrix(sums %*% as.vector(cells$estimate), k),
+    covariance = sums %*% cells$covariance %*% t(sums)
+  )
 }

@@ -2,10 +2,17 @@
 row_types <- function(x, arg) {
   d <- length(x$columns)
   if (!is.null(x$design$block)) abort("Row types do not fit questions of several categories.")
-  if (x$tallied < d || d > 26) abort("Row types need joint counts of all orders in {.arg {arg}}.", "order")
+  if (x$tallied < d || d > 26) {
+    abort("Row types need joint counts of all orders in {.arg {arg}}.", "order")
+  }
   values <- .Call(C_rr_rowtype, x$values, as.double(d), FALSE)
   if (d <= 16) {
-    names(values) <- do.call(paste0, lapply(seq_len(d), function(j) (seq_along(values) - 1) %/% 2^(j - 1) %% 2))
+    names(values) <- do.call(
+      paste0,
+      lapply(seq_len(d), function(j) {
+        (seq_along(values) - 1) %/% 2^(j - 1) %% 2
+      })
+    )
   }
   values
 }
@@ -14,31 +21,54 @@ row_types <- function(x, arg) {
 row_type_histogram <- function(values, columns, levels = NULL) {
   d <- length(columns)
   if (sum(values) <= 0) abort("The row types must add up to more than 0.", "empty")
-  new_rr_histogram("cooccurrence", columns, as.double(d), .Call(C_rr_rowtype, as.double(values), as.double(d), TRUE),
-                   missing = 0, levels = levels)
+  new_rr_histogram(
+    "cooccurrence",
+    columns,
+    as.double(d),
+    .Call(C_rr_rowtype, as.double(values), as.double(d), TRUE),
+    missing = 0,
+    levels = levels
+  )
 }
 
 # Row-type counts and column names out of a vector or a table.
 row_type_counts <- function(x, arg, whole = FALSE) {
   dims <- dim(x)
   d <- log2(length(x))
-  check_that(is.numeric(x) && (!is.object(x) || is.table(x)) && (length(dims) < 2L || all(dims == 2L)) && d %in% 1:26,
-             x, arg, "joint counts, or hold one count per row type")
-  # A dimension labelled 1, 0 or TRUE, FALSE means what its labels say: elsewhere the second category is the 1.
-  index <- lapply(dimnames(x), function(labels) if (identical(match_bits(labels), 2:1)) 2:1 else 1:2)
-  if (length(dims) == d && length(index)) x <- do.call(`[`, c(list(x), unname(index), drop = FALSE))
+  check_that(
+    is.numeric(x) && (!is.object(x) || is.table(x)) &&
+      (length(dims) < 2L || all(dims == 2L)) && d %in% 1:26,
+    x, arg, "joint counts, or hold one count per row type"
+  )
+  # A dimension labelled 1, 0 or TRUE, FALSE means what its labels say: elsewhere the second
+  # category is the 1.
+  index <- lapply(dimnames(x), function(labels) {
+    if (identical(match_bits(labels), 2:1)) 2:1 else 1:2
+  })
+  if (length(dims) == d && length(index)) {
+    x <- do.call(`[`, c(list(x), unname(index), drop = FALSE))
+  }
   values <- as.double(x)
-  bad <- values[!is.finite(values) | values < 0 | (whole & values != floor(values))]
-  if (length(bad)) abort("{.arg {arg}} must hold numbers of rows: one is {format(bad[1], digits = 15)}.", "counts")
+  bad <- values[
+    !is.finite(values) | values < 0 | (whole & values != floor(values))
+  ]
+  if (length(bad)) {
+    abort("{.arg {arg}} must hold numbers of rows: one is {format(bad[1], digits = 15)}.", "counts")
+  }
   columns <- dimension_names(x, d)
-  labelled <- length(dims) == d && !is.null(dimnames(x)) && !any(vapply(dimnames(x), is.null, NA))
+  labelled <- length(dims) == d && !is.null(dimnames(x)) &&
+    !any(vapply(dimnames(x), is.null, NA))
   levels <- if (labelled) setNames(unname(dimnames(x)), columns)
   list(values = values, columns = check_set_names(columns, arg), levels = levels)
 }
 
 dimension_names <- function(x, d) {
   names <- names(dimnames(x))
-  if (is.null(names) || !all(nzchar(names))) paste0("x", seq_len(d)) else make.unique(names)
+  if (is.null(names) || !all(nzchar(names))) {
+    paste0("x", seq_len(d))
+  } else {
+    make.unique(names)
+  }
 }
 
 # ---- the moment matrix ----
@@ -72,17 +102,28 @@ moment_matrix <- function(x) {
   }
   sets <- family_size(x)
   if (sets > 4096) {
-    abort("A moment matrix has at most 4,096 sets. This one would have {format_count(sets)}.", "too_large")
+    abort(
+      "A moment matrix has at most 4,096 sets. This one would have {format_count(sets)}.",
+      "too_large"
+    )
   }
   map <- function(row) {
-    .Call(C_rr_moments, as.double(row), as.double(length(x$columns)), as.double(x$order),
-          as.double(moment_weights(x$design, FALSE)), NULL, NULL)$values
+    .Call(
+      C_rr_moments, as.double(row), as.double(length(x$columns)), as.double(x$order),
+      as.double(moment_weights(x$design, FALSE)), NULL, NULL
+    )$values
   }
   # What one row of no set becomes, and what each set adds to it.
   none <- map(seq_len(sets + 1) == 1)
-  whole <- vapply(seq_len(sets) + 1, function(set) map(seq_len(sets + 1) %in% c(1, set)) - none, none)
+  whole <- vapply(
+    seq_len(sets) + 1,
+    function(set) map(seq_len(sets + 1) %in% c(1, set)) - none, none
+  )
   labels <- set_labels(x$columns, x$order)
-  structure(matrix(whole[-1, ], sets, dimnames = list(labels, labels)), constant = setNames(none[-1], labels))
+  structure(
+    matrix(whole[-1, ], sets, dimnames = list(labels, labels)),
+    constant = setNames(none[-1], labels)
+  )
 }
 
 # ---- the joint distribution ----
@@ -132,19 +173,42 @@ as.table.rr_histogram <- function(x, method = c("projection", "truncated", "unbi
 # Mean of a normal variable given that it is positive, cell by cell.
 truncated_shares <- function(fit, share) {
   check_class(fit, "x", "rr_tmdh", "a fit of {.fn rr_tmdh}")
-  # Sum over rows of the squared debiased indicator of each cell: the entries of the inverse channel, squared, one
-  # column at a time.
+  # Sum over rows of the squared debiased indicator of each cell: the entries of the inverse
+  # channel, squared, one column at a time.
   x <- unname(row_types(fit$counts, "x"))
   p <- fit$design$p
   q <- fit$design$q
   for (j in seq_along(p)) {
-    squares <- (matrix(c(p[j], -q[j], -(1 - p[j]), 1 - q[j]), 2) / (p[j] - q[j]))^2
-    parts <- aperm(array(x, c(2^(j - 1), 2, length(x) / 2^j)), c(2, 1, 3))
-    x <- as.vector(aperm(array(squares %*% matrix(parts, 2), dim(parts)), c(2, 1, 3)))
+    squares <- (matrix(
+      c(
+        p[j], -q[j], -(1 - p[j]),
+        1 - q[j]
+      ),
+      2
+    ) / (p[j] - q[j]))^2
+    parts <- aperm(
+      array(
+        x, c(2^(j - 1), 2, length(x) / 2^j)
+      ),
+      c(2, 1, 3)
+    )
+    x <- as.vector(
+      aperm(
+        array(squares %*% matrix(parts, 2), dim(parts)),
+        c(2, 1, 3)
+      )
+    )
   }
-  error <- sqrt(pmax(x / fit$n - share^2, 0) / max(fit$n - 1, 1))
+  error <- sqrt(
+    pmax(x / fit$n - share^2, 0) /
+      max(fit$n - 1, 1)
+  )
   z <- ifelse(error > 0, share / error, Inf)
-  above <- ifelse(is.finite(z), share + error * exp(dnorm(z, log = TRUE) - pnorm(z, log.p = TRUE)),
-                  pmax(share, 0))
+  above <- ifelse(
+    is.finite(z),
+    share +
+      error * exp(dnorm(z, log = TRUE) - pnorm(z, log.p = TRUE)),
+    pmax(share, 0)
+  )
   above / sum(above)
 }

@@ -88,22 +88,46 @@
 #' rr_margin(both, c("tool", "trade"))
 #' @order 1
 #' @export
-rr_tmdh <- function(counts, mechanism, order = NULL, target = c("population", "sample"), conf.level = 0.95, ...) {
+rr_tmdh <- function(
+  counts,
+  mechanism,
+  order = NULL,
+  target = c("population", "sample"),
+  conf.level = 0.95,
+  ...
+) {
   check_dots_empty(...)
   check_class(counts, "counts", "rr_cooccurrence", "joint counts, see {.fn rr_cooccurrence}")
   target <- check_choice(target)
   conf.level <- check_level(conf.level)
   further <- is.null(order)
   order <- asked_order(order, counts)
-  if (target == "population" && counts$n < 2) abort("{.arg counts} must be of at least 2 rows.", "empty")
+  if (target == "population" && counts$n < 2) {
+    abort("{.arg counts} must be of at least 2 rows.", "empty")
+  }
   # A score is of the truth already.
   scored <- !is.null(counts$scores)
-  design <- if (scored) score_design(mechanism, counts) else column_design(mechanism, counts$columns)
+  design <- if (scored) {
+    score_design(mechanism, counts)
+  } else {
+    column_design(mechanism, counts$columns)
+  }
   check_direct(design, counts)
   made <- if (scored) counts["values"] else through_columns(counts, moment_weights(design, TRUE))
-  new_rr_histogram("tmdh", counts$columns, order, made$values, more = made$more, tallied = counts$tallied,
-                   further = further, counts = counts, design = design, mechanism = mechanism, target = target,
-                   conf.level = conf.level)
+  new_rr_histogram(
+    "tmdh",
+    counts$columns,
+    order,
+    made$values,
+    more = made$more,
+    tallied = counts$tallied,
+    further = further,
+    counts = counts,
+    design = design,
+    mechanism = mechanism,
+    target = target,
+    conf.level = conf.level
+  )
 }
 
 #' @rdname rr_tmdh
@@ -114,12 +138,18 @@ vcov.rr_tmdh <- function(object, sets = NULL, target = object$target, ...) {
   if (all && !object$further && target == "sample" && requireNamespace("Matrix", quietly = TRUE)) {
     covariance <- sparse_covariance(object)
   } else if (all && object$order == length(object$columns) && object$order <= 10) {
-    covariance <- .Call(C_rr_tmdh_all, object$counts$values, object$values, as.double(length(object$columns)),
-                        histogram_design(object, target, FALSE))
+    covariance <- .Call(
+      C_rr_tmdh_all, object$counts$values, object$values, as.double(length(object$columns)),
+      histogram_design(object, target, FALSE)
+    )
     covariance <- with_labels(covariance, shown_members(object), object)
   } else {
     members <- chosen_members(object, sets)
-    if (is.null(sets)) members <- members[, possible_sets(object), drop = FALSE] else refuse_rivals(object, members)
+    if (is.null(sets)) {
+      members <- members[, possible_sets(object), drop = FALSE]
+    } else {
+      refuse_rivals(object, members)
+    }
     covariance <- with_labels(histogram_block(object, members, target), members, object)
   }
   if (target == "sample") warn_indefinite(covariance)
@@ -133,15 +163,23 @@ with_labels <- function(covariance, members, x) {
 
 sparse_covariance <- function(x) {
   d <- length(x$columns)
-  parts <- .Call(C_rr_tmdh_sparse, x$values, as.double(d), as.double(x$tallied), histogram_design(x, "sample", FALSE),
-                 as.double(x$order))
+  parts <- .Call(
+    C_rr_tmdh_sparse, x$values, as.double(d), as.double(x$tallied),
+    histogram_design(x, "sample", FALSE), as.double(x$order)
+  )
   if (is.null(parts)) {
     # The union of the two largest overlapping sets is what is missing.
-    abort_untallied(x, as.integer(seq(d - min(2 * x$order - 1, d), d - 1)))
+    abort_untallied(
+      x,
+      as.integer(seq(d - min(2 * x$order - 1, d), d - 1))
+    )
   }
   labels <- set_labels(x$columns, x$order)
-  Matrix::sparseMatrix(i = parts$i, p = parts$p, x = parts$x, dims = rep(length(labels), 2L),
-                       dimnames = list(labels, labels), symmetric = TRUE, index1 = FALSE, check = FALSE)
+  Matrix::sparseMatrix(
+    i = parts$i, p = parts$p, x = parts$x,
+    dims = rep(length(labels), 2L), dimnames = list(labels, labels),
+    symmetric = TRUE, index1 = FALSE, check = FALSE
+  )
 }
 
 rows_of.rr_tmdh <- function(x) {
@@ -150,27 +188,38 @@ rows_of.rr_tmdh <- function(x) {
 }
 
 # Score intervals.
-bounds_of.rr_tmdh <- function(x, rows, level) lapply(histogram_limits(x, level), `[`, possible_sets(x))
+bounds_of.rr_tmdh <- function(x, rows, level) {
+  lapply(histogram_limits(x, level), `[`, possible_sets(x))
+}
 
 labels_of.rr_tmdh <- function(x) shown_labels(x)[possible_sets(x)]
 
 # A panel for each size of sets.
 drawn_of.rr_tmdh <- function(x, data, labels) {
   data$label <- rows_factor(labels)
-  data$panel <- factor(data$order, labels = vapply(sort(unique(data$order)), number_of, "", "column"))
+  data$panel <- factor(
+    data$order, labels = vapply(sort(unique(data$order)), number_of, "", "column")
+  )
   data$kind <- rep("number", nrow(data))
   list(data = data, title = "Estimated joint counts")
 }
 
 notes_of.rr_tmdh <- function(x, shown) {
-  aim <- c(population = "population (respondents are a sample)", sample = "sample (only the randomization is random)")
-  c(notes_of.rr_histogram(x, shown),
-    paste0("  Target: ", aim[[x$target]], "; ", format(100 * x$conf.level), "% intervals"),
+  aim <- c(
+    population = "population (respondents are a sample)",
+    sample = "sample (only the randomization is random)"
+  )
+  c(
+    notes_of.rr_histogram(x, shown),
+    paste0(
+      "  Target: ", aim[[x$target]], "; ", format(100 * x$conf.level), "% intervals"
+    ),
     if (anyNA(shown$conf.low)) no_moments_words,
     if (anyNA(shown$std.error)) {
       paste0("  ", sum(is.na(shown$std.error)),
              " variance estimates are negative (they are unbiased), so no standard error is given")
-    })
+    }
+  )
 }
 
 # ---- the perturbed histogram, given the truth ----
@@ -238,13 +287,25 @@ rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
   # What covariances of a given truth are computed from.
   truth$design <- design
   truth$counts <- list(values = made$values, tallied = truth$tallied, more = made$more)
-  new_rr_histogram("pmdh", truth$columns, order, made$values, more = made$more, tallied = truth$tallied,
-                   further = further, truth = truth, design = design, mechanism = mechanism)
+  new_rr_histogram(
+    "pmdh",
+    truth$columns,
+    order,
+    made$values,
+    more = made$more,
+    tallied = truth$tallied,
+    further = further,
+    truth = truth,
+    design = design,
+    mechanism = mechanism
+  )
 }
 
 asked_order <- function(order, x) {
   order <- check_order(order %||% x$order, length(x$columns))
-  if (order > x$tallied) abort("{.arg order} must not exceed the order that was tallied, {x$tallied}.", "order")
+  if (order > x$tallied) {
+    abort("{.arg order} must not exceed the order that was tallied, {x$tallied}.", "order")
+  }
   order
 }
 
@@ -255,38 +316,63 @@ refuse_blocks <- function(design) {
 
 #' @rdname rr_pmdh
 #' @export
-vcov.rr_pmdh <- function(object, sets = NULL, target = c("population", "sample"), of = c("reports", "estimate"), ...) {
+vcov.rr_pmdh <- function(
+  object, sets = NULL, target = c("population", "sample"), of = c("reports", "estimate"),
+  ...
+) {
   target <- check_choice(target)
   of <- check_choice(of)
   members <- chosen_members(object, sets)
-  with_labels(histogram_block(object$truth, members, target, TRUE, of == "reports"), members, object)
+  with_labels(
+    histogram_block(object$truth, members, target, TRUE, of == "reports"), members, object
+  )
 }
 
-chosen_members <- function(x, sets) if (is.null(sets)) shown_members(x) else parse_sets(sets, x$columns)
+chosen_members <- function(x, sets) {
+  if (is.null(sets)) shown_members(x) else parse_sets(sets, x$columns)
+}
 
 # Variances of the sets that `like` shows, from the values of x.
 histogram_variances <- function(x, like, target, known = FALSE, reported = FALSE) {
   if (!known && !is.null(x$counts$scores)) {
-    # From the sums of the products of two sets' scores; NA for sets of two categories of one question.
-    second <- diag(x$counts$scores$second)[score_places(x$counts, shown_members(x))]
+    # From the sums of the products of two sets' scores; NA for sets of two categories of one
+    # question.
+    second <- diag(x$counts$scores$second)[
+      score_places(x$counts, shown_members(x))
+    ]
     sums <- shown_values(x)
-    return(if (target == "sample") second - sums else (second - sums^2 / x$n) * x$n / (x$n - 1))
+    return(if (target == "sample") {
+      second - sums
+    } else {
+      (second - sums^2 / x$n) * x$n / (x$n - 1)
+    })
   }
-  design <- histogram_design(x, target, known, if (!reported) if (like$further) Inf else like$order)
-  .Call(C_rr_tmdh_variances, x$values, as.double(length(x$columns)), as.double(x$tallied), design,
-        as.double(like$order), reported, if (like$further) x$more$members, if (like$further) x$more$values)
+  design <- histogram_design(
+    x, target, known, if (!reported) if (like$further) Inf else like$order
+  )
+  .Call(
+    C_rr_tmdh_variances, x$values, as.double(length(x$columns)), as.double(x$tallied),
+    design, as.double(like$order), reported, if (like$further) x$more$members,
+    if (like$further) x$more$values
+  )
 }
 
 #' @rdname rr_pmdh
 #' @export
-tidy.rr_pmdh <- function(x, target = c("population", "sample"), of = c("reports", "estimate"), ...) {
+tidy.rr_pmdh <- function(
+  x, target = c("population", "sample"), of = c("reports", "estimate"), ...
+) {
   target <- check_choice(target)
   of <- check_choice(of)
   truth <- x$truth
   variances <- histogram_variances(truth, x, target, TRUE, of == "reports")
   truth[c("order", "further")] <- x[c("order", "further")]
-  tibble(term = shown_labels(x), order = shown_sizes(x),
-         estimate = shown_values(if (of == "reports") x else truth), std.error = sqrt(pmax(variances, 0)))
+  tibble(
+    term = shown_labels(x),
+    order = shown_sizes(x),
+    estimate = shown_values(if (of == "reports") x else truth),
+    std.error = sqrt(pmax(variances, 0))
+  )
 }
 
 #' @rdname rr_pmdh
@@ -302,12 +388,18 @@ rr_reported_law <- function(truth, mechanism, set = NULL, ...) {
   inside <- parse_sets(list(set), types$columns, "set")[, 1] + 1L
   index <- seq_along(rows) - 1
   bits <- vapply(inside, function(j) index %/% 2^(j - 1) %% 2, index)
-  probability <- apply(bits, 1, function(x) prod(ifelse(x == 1, design$p[inside], design$q[inside])))
+  probability <- apply(bits, 1, function(x) {
+    prod(ifelse(x == 1, design$p[inside], design$q[inside]))
+  })
   used <- rows > 0
-  data.frame(count = 0:sum(rows), probability = .Call(C_rr_count_law, rows[used], probability[used]))
+  data.frame(
+    count = 0:sum(rows),
+    probability = .Call(C_rr_count_law, rows[used], probability[used])
+  )
 }
 
-# Adds one row at a time to the law of the histogram, an array over the counts of all row types but the first.
+# Adds one row at a time to the law of the histogram, an array over the counts of all row types but
+# the first.
 histogram_law <- function(rows, design) {
   n <- sum(rows)
   k <- length(rows)
@@ -316,7 +408,8 @@ histogram_law <- function(rows, design) {
   law <- list(histograms = matrix(0, 1, k), probability = 1)
   for (x in rep(seq_len(k), rows)) {
     size <- nrow(law$histograms)
-    all <- law$histograms[rep(seq_len(size), k), , drop = FALSE] + diag(k)[rep(seq_len(k), each = size), ]
+    all <- law$histograms[rep(seq_len(size), k), , drop = FALSE] +
+      diag(k)[rep(seq_len(k), each = size), ]
     weight <- as.vector(outer(law$probability, channel[x, ]))
     key <- as.vector(all %*% (n + 1)^(seq_len(k) - 1))
     first <- !duplicated(key)
@@ -324,12 +417,24 @@ histogram_law <- function(rows, design) {
                 probability = as.vector(rowsum(weight, match(key, key[first]))))
   }
   place <- do.call(order, asplit(law$histograms, 2))
-  list(histograms = law$histograms[place, , drop = FALSE], probability = law$probability[place])
+  list(
+    histograms = law$histograms[place, , drop = FALSE],
+    probability = law$probability[place]
+  )
 }
 
 # Rows are the true combinations of all columns, the first running fastest.
 bits_channel <- function(design) {
-  Reduce(function(a, b) kronecker(b, a), lapply(seq_along(design$p), function(j) {
-    matrix(c(1 - design$q[j], 1 - design$p[j], design$q[j], design$p[j]), 2)
-  }))
+  Reduce(
+    function(a, b) kronecker(b, a),
+    lapply(seq_along(design$p), function(j) {
+      matrix(
+        c(
+          1 - design$q[j], 1 - design$p[j],
+          design$q[j], design$p[j]
+        ),
+        2
+      )
+    })
+  )
 }

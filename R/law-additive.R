@@ -1,48 +1,78 @@
-# The additive law: P(y | x) = b[y] + a 1{x = y} with a + sum(b) = 1. Mechanisms that tell the truth with some
-# probability and otherwise draw an answer that does not depend on it; closed forms in O(K) for the maximum likelihood
-# estimate, every covariance, every interval. `odds` is a / b, formed where it loses no digits, NA where b is not one
-# number.
+# The additive law: P(y | x) = b[y] + a 1{x = y} with a + sum(b) = 1. Mechanisms that tell the truth
+# with some probability and otherwise draw an answer that does not depend on it; closed forms in
+# O(K) for the maximum likelihood estimate, every covariance, every interval. `odds` is a / b,
+# formed where it loses no digits, NA where b is not one number.
 
 checked_additive <- function(a, b, odds = a / b) {
   a <- check_number(a, "a", min = -1, max = 1)
   b <- check_probabilities(b, "b")
   # 0 / 0 arises for reports that are never given and for truths that add nothing to their report.
-  if (length(b) == 1L && !is.nan(odds)) check_number(odds, "odds", min = -1)
-  if (length(b) > 1L && abs(a + sum(b) - 1) > 1e-8) abort("{.arg a} and all {.arg b} must add up to 1.")
+  if (length(b) == 1L && !is.nan(odds)) {
+    check_number(odds, "odds", min = -1)
+  }
+  if (length(b) > 1L && abs(a + sum(b) - 1) > 1e-8) {
+    abort("{.arg a} and all {.arg b} must add up to 1.")
+  }
   new_law_additive(a, unname(b), odds)
 }
 
 new_law_additive <- function(a, b, odds = a / b) {
   odds <- if (length(b) == 1L) odds else NA_real_
-  new_rr_law("additive", "a report is the truth, or else does not depend on it", a = a, b = b, odds = odds,
-             gives = c("inverse", "likelihood", "additive", "shares", "binomial", "channel", "question", "exact",
-                       "simulation", "profile"), adds_up = TRUE, binomial = list(a = a, b = b, odds = odds),
-             shown = list(`P(report = truth)      ` = a + b, `P(any one other)       ` = b))
+  new_rr_law(
+    "additive",
+    "a report is the truth, or else does not depend on it",
+    a = a,
+    b = b,
+    odds = odds,
+    gives = c(
+      "inverse", "likelihood", "additive", "shares", "binomial", "channel", "question", "exact",
+      "simulation", "profile"
+    ),
+    adds_up = TRUE,
+    binomial = list(a = a, b = b, odds = odds),
+    shown = list(`P(report = truth)      ` = a + b, `P(any one other)       ` = b)
+  )
 }
 
-# What an additive law must carry for the estimators to tell the truths apart is core/estimate/additive.c's to say:
-# without `odds` a difference below 1e-14 is made of roundings.
+# What an additive law must carry for the estimators to tell the truths apart is
+# core/estimate/additive.c's to say: without `odds` a difference below 1e-14 is made of roundings.
 law_tells_nothing.rr_law_additive <- function(law) {
   if (length(law$b) > 1L) return(abs(law$a) < 1e-14)
-  law$a == 0 || isTRUE(abs(law$odds) < 1e-100) || abs(law$a) < 1e-150
+  law$a == 0 || isTRUE(abs(law$odds) < 1e-100) ||
+    abs(law$a) < 1e-150
 }
 
 law_gives.rr_law_additive <- function(law, need) {
   if (need == "alike") !is.null(alike_law(law)) else NextMethod()
 }
 
-# The law with a > 0 and one b for all other answers, NULL where there is none. With two answers and p < q each report
-# is evidence for the other truth: `reversed` says that the counts are then to be read backwards.
+# The law with a > 0 and one b for all other answers, NULL where there is none. With two answers and
+# p < q each report is evidence for the other truth: `reversed` says that the counts are then to be
+# read backwards.
 alike_law <- function(law) {
   if (!law_gives(law, "additive")) return(NULL)
   b <- mean(law$b)
   # A b of 1 - p carries a rounding of 1.
   if (any(abs(law$b - b) > 4 * .Machine$double.eps)) return(NULL)
-  if (law$a > 0) return(list(a = law$a, b = b, odds = if (is.na(law$odds)) law$a / b else law$odds, reversed = FALSE))
+  if (law$a > 0) {
+    return(list(
+      a = law$a,
+      b = b,
+      odds = if (is.na(law$odds)) law$a / b else law$odds,
+      reversed = FALSE
+    ))
+  }
   # Of more than two answers a + k b, which is 1, is more.
-  if (law$a == 0 || abs(law$a + 2 * b - 1) > 1e-9) return(NULL)
+  if (law$a == 0 || abs(law$a + 2 * b - 1) > 1e-9) {
+    return(NULL)
+  }
   other <- max(0, b + law$a)
-  list(a = -law$a, b = other, odds = -law$a / other, reversed = TRUE)
+  list(
+    a = -law$a,
+    b = other,
+    odds = -law$a / other,
+    reversed = TRUE
+  )
 }
 
 law_impossible.rr_law_additive <- function(law, counts) {
@@ -52,8 +82,15 @@ law_impossible.rr_law_additive <- function(law, counts) {
 
 # A yes/no question is fastest as its 2 by 2 matrix; a negative a is no different then.
 law_axes.rr_law_additive <- function(law, k) {
-  if (k == 2L) return(list(list(matrix = t(law_matrix(law, k)))))
-  list(list(a = as.double(law$a), b = rep_len(as.double(law$b), k)))
+  if (k == 2L) {
+    return(list(list(matrix = t(law_matrix(law, k)))))
+  }
+  list(
+    list(
+      a = as.double(law$a),
+      b = rep_len(as.double(law$b), k)
+    )
+  )
 }
 
 law_matrix.rr_law_additive <- function(law, k) {
@@ -69,8 +106,10 @@ law_simulate.rr_law_additive <- function(law, truth, nsim) {
   n <- sum(truth)
   # Without a positive probability of "the truth, come what may" the core has a way of its own.
   if (law$a < 0 || n > largest_size) {
-    return(.Call(C_rr_study_counts, truth / n, truth, n, as.double(law$a), as.double(law$b), law$odds, draw_seed(), 0,
-                 0, nsim))
+    return(.Call(
+      C_rr_study_counts, truth / n, truth, n, as.double(law$a), as.double(law$b),
+      law$odds, draw_seed(), 0, 0, nsim
+    ))
   }
   b <- rep_len(law$b, k)
   vapply(seq_len(nsim), function(i) {
@@ -82,29 +121,45 @@ law_simulate.rr_law_additive <- function(law, truth, nsim) {
 
 # ---- estimates ----
 
-law_unbiased.rr_law_additive <- function(law, evidence) .Call(C_rr_inv, evidence$counts, law$a, law$b)
+law_unbiased.rr_law_additive <- function(law, evidence) {
+  .Call(C_rr_inv, evidence$counts, law$a, law$b)
+}
 
-law_rescaled.rr_law_additive <- function(law, evidence) .Call(C_rr_invn, evidence$counts, law$a, law$b)
+law_rescaled.rr_law_additive <- function(law, evidence) {
+  .Call(C_rr_invn, evidence$counts, law$a, law$b)
+}
 
-law_projected.rr_law_additive <- function(law, evidence) .Call(C_rr_invp, evidence$counts, law$a, law$b)
+law_projected.rr_law_additive <- function(law, evidence) {
+  .Call(C_rr_invp, evidence$counts, law$a, law$b)
+}
 
-law_maximum.rr_law_additive <- function(law, evidence, options) .Call(C_rr_mle, evidence$counts, law$a, law$b, law$odds)
+law_maximum.rr_law_additive <- function(law, evidence, options) {
+  .Call(C_rr_mle, evidence$counts, law$a, law$b, law$odds)
+}
 
 law_update.rr_law_additive <- function(law, evidence, options) {
-  .Call(C_rr_ibu, evidence$counts, law$a, law$b, options$start, options$iterations, options$tolerance, 2L)
+  .Call(
+    C_rr_ibu, evidence$counts, law$a, law$b, options$start, options$iterations,
+    options$tolerance, 2L
+  )
 }
 
 # ---- uncertainty -----------------------------------------------------------------------------------------------------
 #
-# Covariances of estimated shares (Pinzon et al. 2025, equation 8 as corrected: its denominator is the square
-# of p - q, and it holds for fixed truths; under sampled truths the counts are multinomial).
+# Covariances of estimated shares (Pinzon et al. 2025, equation 8 as corrected: its denominator is
+# the square of p - q, and it holds for fixed truths; under sampled truths the counts are
+# multinomial).
 #
-# Every closed-form estimate is, near the data, a linear map M = alpha (I - u 1') of the unbiased one on its
-# support, and the reported shares have a covariance "diagonal minus low rank". So variances cost O(K) and any block
-# costs its own size. The parts below say what alpha, u, the diagonal and the low-rank terms are.
+# Every closed-form estimate is, near the data, a linear map M = alpha (I - u 1') of the unbiased
+# one on its support, and the reported shares have a covariance "diagonal minus low rank". So
+# variances cost O(K) and any block costs its own size. The parts below say what alpha, u, the
+# diagonal and the low-rank terms are.
 
-# 1 - a, as the sum of b, which keeps its digits where a rounds to 1. Evidence of several groups repeats b.
-other_answers <- function(law, evidence) sum(rep_len(law$b, evidence$categories %||% evidence$k))
+# 1 - a, as the sum of b, which keeps its digits where a rounds to 1. Evidence of several groups
+# repeats b.
+other_answers <- function(law, evidence) {
+  sum(rep_len(law$b, evidence$categories %||% evidence$k))
+}
 
 # `which` are the estimates asked for: the sums run over all of them, the rest is done only there.
 covariance_parts <- function(law, evidence, map, which, target) {
@@ -113,14 +168,20 @@ covariance_parts <- function(law, evidence, map, which, target) {
   n <- evidence$n
   phi <- evidence$counts / n
   if (target == "population") {
-    scale <- 1 / ((if (map$unbiased) pmax(n - 1, 0) else n) * a^2)
+    scale <- 1 /
+      ((if (map$unbiased) pmax(n - 1, 0) else n) * a^2)
     diagonal <- phi
     terms <- list(list(phi, phi, 1))
   } else {
-    # b (a + b) + phi (1 - a - 2b) is the variance; the low-rank part added back makes it the diagonal.
+    # b (a + b) + phi (1 - a - 2b) is the variance; the low-rank part added back makes it the
+    # diagonal.
     scale <- 1 / (n * a^2)
     diagonal <- b * a + phi * other_answers(law, evidence)
-    terms <- list(list(b, phi, 1), list(phi, b, 1), list(b, b, -1))
+    terms <- list(
+      list(b, phi, 1),
+      list(phi, b, 1),
+      list(b, b, -1)
+    )
   }
   diagonal <- diagonal * map$support * scale * map$alpha^2
   u <- map$u[which]
@@ -128,8 +189,18 @@ covariance_parts <- function(law, evidence, map, which, target) {
     v <- v * map$support
     map$alpha * (v[which] - u * sum(v))
   }
-  list(u = u, diagonal = diagonal[which], total = sum(diagonal),
-       terms = lapply(terms, function(t) list(project(t[[1]]), project(t[[2]]), t[[3]] * scale)))
+  list(
+    u = u,
+    diagonal = diagonal[which],
+    total = sum(diagonal),
+    terms = lapply(terms, function(t) {
+      list(
+        project(t[[1]]),
+        project(t[[2]]),
+        t[[3]] * scale
+      )
+    })
+  )
 }
 
 # math: m = c phi on the support, with c = (1 - sum of b off it) / (sum of phi on it).
@@ -139,12 +210,20 @@ law_likelihood_map.rr_law_additive <- function(law, evidence, estimate) {
   on <- estimate > 0
   # A truth less likely reported than others (a < 0) is switched off at the upper bound b of m.
   reported <- sum(phi[on])
-  if (reported == 0) return(list(support = on, alpha = 0, u = numeric(evidence$k)))
-  list(support = on, alpha = (1 - sum(b[!on])) / reported, u = ifelse(on, phi / reported, 0))
+  if (reported == 0) {
+    return(list(support = on, alpha = 0, u = numeric(evidence$k)))
+  }
+  list(
+    support = on,
+    alpha = (1 - sum(b[!on])) / reported,
+    u = ifelse(on, phi / reported, 0)
+  )
 }
 
 law_variances.rr_law_additive <- function(law, evidence, map, which, target) {
-  if (!is.null(map$jacobian)) return(diag(law_covariance(law, evidence, map, which, target)))
+  if (!is.null(map$jacobian)) {
+    return(diag(law_covariance(law, evidence, map, which, target)))
+  }
   parts_variances(covariance_parts(law, evidence, map, which, target))
 }
 
@@ -162,13 +241,18 @@ parts_variances <- function(parts) {
 }
 
 law_covariance.rr_law_additive <- function(law, evidence, map, which, target) {
-  if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
+  if (!is.null(map$jacobian)) {
+    return(jacobian_covariance(law, evidence, map, which, target))
+  }
   parts <- covariance_parts(law, evidence, map, which, target)
   d <- parts$diagonal
   u <- parts$u
-  covariance <- parts$total * outer(u, u) - outer(u, d) - outer(d, u)
+  covariance <- parts$total * outer(u, u) - outer(u, d) -
+    outer(d, u)
   diag(covariance) <- diag(covariance) + d
-  for (term in parts$terms) covariance <- covariance - term[[3]] * outer(term[[1]], term[[2]])
+  for (term in parts$terms) {
+    covariance <- covariance - term[[3]] * outer(term[[1]], term[[2]])
+  }
   # The standard errors know which variances are exact zeros.
   diag(covariance)[parts_variances(parts) == 0] <- 0
   covariance
@@ -178,17 +262,27 @@ law_covariance.rr_law_additive <- function(law, evidence, map, which, target) {
 law_intervals.rr_law_additive <- function(law, evidence, estimate, interval, level, which, target) {
   b <- rep_len(law$b, evidence$k)
   n <- rep_len(evidence$n, evidence$k)[which]
-  binomial_intervals(law$a, b[which], other_answers(law, evidence), evidence$counts[which] / n, n, interval, level,
-                     target)
+  binomial_intervals(
+    law$a, b[which], other_answers(law, evidence),
+    evidence$counts[which] / n, n, interval, level, target
+  )
 }
 
-law_share_interval.rr_law_additive <- function(law, evidence, cells, share, interval, level, target) {
+law_share_interval.rr_law_additive <- function(
+  law, evidence, cells, share, interval, level, target
+) {
   b <- rep_len(law$b, evidence$k)
   own <- sum(b[cells])
-  # A share of reports that no truth can give would shrink the interval. The nearest one that some truth gives moves its
-  # bounds towards that truth, so that it covers no less: room for what Wald's intervals lack inside.
-  phi <- nearest(sum(evidence$counts[cells]) / evidence$n, min(own, own + law$a), max(own, own + law$a))
-  binomial_intervals(law$a, own, sum(b), phi, evidence$n, interval, level, target)
+  # A share of reports that no truth can give would shrink the interval. The nearest one that some
+  # truth gives moves its bounds towards that truth, so that it covers no less: room for what Wald's
+  # intervals lack inside.
+  phi <- nearest(
+    sum(evidence$counts[cells]) / evidence$n,
+    min(own, own + law$a), max(own, own + law$a)
+  )
+  binomial_intervals(
+    law$a, own, sum(b), phi, evidence$n, interval, level, target
+  )
 }
 
 # The report's own weight over a, less what all truths add.

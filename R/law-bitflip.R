@@ -1,14 +1,19 @@
-# The law of dBitFlip: of b buckets d are drawn, and each of their bits is 1 with probability p if the truth lies there
-# and q if not. Counts are those of ones, bucket by bucket, then those of zeros. The estimate of a bucket is b / (d N)
-# times the sum of (bit - q) / (p - q) over the reports that drew it.
-# N Var = (b / d) (q (1 - q) + theta (p - q) (1 - 2 q)) / (p - q)^2 - theta (fixed truths) or - theta^2 (sampled ones).
-#   Covariances are 0 (fixed truths) or - theta_v theta_w / N: bits are independent, and no truth lies in two buckets.
+# The law of dBitFlip: of b buckets d are drawn, and each of their bits is 1 with probability p if
+# the truth lies there and q if not. Counts are those of ones, bucket by bucket, then those of
+# zeros. The estimate of a bucket is b / (d N) times the sum of (bit - q) / (p - q) over the reports
+# that drew it. N Var = (b / d) (q (1 - q) + theta (p - q) (1 - 2 q)) / (p - q)^2 - theta (fixed
+# truths) or - theta^2 (sampled ones).
+#   Covariances are 0 (fixed truths) or - theta_v theta_w / N: bits are independent, and no truth
+#     lies in two buckets.
 
-# The ones of a bucket are counted among the reports that drew it. (A bucket that nobody drew says nothing; a number
-# above 0 is what the core of empirical Bayes wants.)
+# The ones of a bucket are counted among the reports that drew it. (A bucket that nobody drew says
+# nothing; a number above 0 is what the core of empirical Bayes wants.)
 binomial_counts.rr_law_bitflip <- function(law, evidence) {
   ones <- evidence$counts[seq_len(law$truths)]
-  list(counts = ones, n = pmax(ones + evidence$counts[law$truths + seq_len(law$truths)], 1e-6))
+  list(
+    counts = ones,
+    n = pmax(ones + evidence$counts[law$truths + seq_len(law$truths)], 1e-6)
+  )
 }
 
 law_reported.rr_law_bitflip <- function(law, theta) {
@@ -19,15 +24,20 @@ law_reported.rr_law_bitflip <- function(law, theta) {
 law_unbiased.rr_law_bitflip <- function(law, evidence) {
   ones <- evidence$counts[seq_len(law$truths)]
   zeros <- evidence$counts[law$truths + seq_len(law$truths)]
-  law$truths / law$d * (ones * (1 - law$q) - zeros * law$q) / (law$difference * evidence$n)
+  law$truths / law$d *
+    (ones * (1 - law$q) - zeros * law$q) /
+    (law$difference * evidence$n)
 }
 
 law_blank_error.rr_law_bitflip <- function(law, evidence) {
-  sqrt(law$truths / law$d * law$q * (1 - law$q) / evidence$n) / abs(law$difference)
+  sqrt(
+    law$truths / law$d * law$q * (1 - law$q) / evidence$n
+  ) / abs(law$difference)
 }
 
 bitflip_moment <- function(law, theta) {
-  law$truths / law$d * (law$q * (1 - law$q) + theta * law$difference * (1 - 2 * law$q)) / law$difference^2
+  law$truths / law$d * (law$q * (1 - law$q) +
+    theta * law$difference * (1 - 2 * law$q)) / law$difference^2
 }
 
 # Terms of two buckets are uncorrelated: no truth lies in both.
@@ -36,25 +46,34 @@ law_second_moments.rr_law_bitflip <- function(law, k, weights) {
   sum(weights^2) * blank + weights^2 * (bitflip_moment(law, 1) - blank)
 }
 
-term_squares.rr_law_bitflip <- function(law, evidence, cells) bitflip_moment(law, law_unbiased(law, evidence)[cells])
+term_squares.rr_law_bitflip <- function(law, evidence, cells) {
+  bitflip_moment(law, law_unbiased(law, evidence)[cells])
+}
 
-term_products.rr_law_bitflip <- function(law, evidence, cells) diag(term_squares(law, evidence, cells), length(cells))
+term_products.rr_law_bitflip <- function(law, evidence, cells) {
+  diag(term_squares(law, evidence, cells), length(cells))
+}
 
 law_intervals.rr_law_bitflip <- function(law, evidence, estimate, interval, level, which, target) {
-  moment_intervals(law_unbiased(law, evidence)[which], bitflip_moment(law, 1), bitflip_moment(law, 0), evidence$n,
-                   level, target)
+  moment_intervals(
+    law_unbiased(law, evidence)[which], bitflip_moment(law, 1), bitflip_moment(law, 0),
+    evidence$n, level, target
+  )
 }
 
 bitflip_rows <- function(law) {
   bits <- law$sets$bits
   check_rows_size(nrow(bits), law$truths)
   width <- ncol(bits) / 2
-  read <- function(columns) .Call(C_rr_bits_to_matrix, bits[, columns, drop = FALSE], as.double(law$truths))
+  read <- function(columns) {
+    .Call(C_rr_bits_to_matrix, bits[, columns, drop = FALSE], as.double(law$truths))
+  }
   ones <- read(seq_len(width))
   zeros <- read(width + seq_len(width)) - ones
   one <- log(law$p) - log(law$q)
   zero <- log1p(-law$p) - log1p(-law$q)
-  constant <- rowSums(ones) * log(law$q) + rowSums(zeros) * log1p(-law$q) - lchoose(law$truths, law$d)
+  constant <- rowSums(ones) * log(law$q) +
+    rowSums(zeros) * log1p(-law$q) - lchoose(law$truths, law$d)
   scaled_rows(ones * one + zeros * zero, constant)
 }
 
@@ -62,7 +81,12 @@ bitflip_rows <- function(law) {
 law_unlikely.rr_law_bitflip <- function(law, evidence, alpha) {
   ones <- evidence$counts[seq_len(law$truths)]
   drawn <- ones + evidence$counts[law$truths + seq_len(law$truths)]
-  beyond_counts(ones, drawn, min(law$p, law$q), max(law$p, law$q), alpha)
+  beyond_counts(
+    ones, drawn, min(law$p, law$q),
+    max(law$p, law$q), alpha
+  )
 }
 
-report_channel.rr_law_bitflip <- function(law, evidence) rows_channel(law, evidence, bitflip_rows(law))
+report_channel.rr_law_bitflip <- function(law, evidence) {
+  rows_channel(law, evidence, bitflip_rows(law))
+}

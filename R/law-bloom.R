@@ -1,52 +1,86 @@
-# The law of RAPPOR: a report is a cohort and the bits of a filter. Counts are, cohort by cohort, those of ones of each
-# bit, then the number of reports. With a = P(1 | 1), b = P(1 | 0), X[j] the 0/1 matrix of cohort j (bits by
-# categories):   debiased shares  w = (ones / N[j] - b) / (a - b),  E w = X[j] theta
+# The law of RAPPOR: a report is a cohort and the bits of a filter. Counts are, cohort by cohort,
+# those of ones of each bit, then the number of reports. With a = P(1 | 1), b = P(1 | 0), X[j] the
+# 0/1 matrix of cohort j (bits by categories): debiased shares w = (ones / N[j] - b) / (a - b), E w
+# = X[j] theta
 #   estimate         least squares with weights 1 / Var w, from the estimate itself, twice
-#   covariance       H V H', H the map from all shares to the estimate, V in blocks V[j], with x = X[j] theta:
+#   covariance H V H', H the map from all shares to the estimate, V in blocks V[j], with x = X[j]
+#     theta:
 #     sampled truths N[j] V[j] = diag(c) + X[j] diag(theta) X[j]' - x x',
 #                    c = (b (1 - b) + x (a - b)(1 - a - b)) / (a - b)^2
-#     fixed truths   less (diag(theta) - theta theta') / N, which sampling them adds. Cohorts stay random.
+#     fixed truths less (diag(theta) - theta theta') / N, which sampling them adds. Cohorts stay
+#       random.
 
 # Bits by categories, of one cohort.
-cohort_filters <- function(law, j) stacked_filters(law$places[, , j, drop = FALSE], law$bits)
+cohort_filters <- function(law, j) {
+  stacked_filters(law$places[, , j, drop = FALSE], law$bits)
+}
 
 # No more reports have all bits of a category than have its rarest one.
 supporting_counts.rr_law_bloom <- function(law, evidence) {
   ones <- matrix(evidence$counts, law$bits + 1)
   rarest <- function(j) {
-    bits <- matrix(ones[law$places[, , j], j], nrow(law$places))
-    do.call(pmin, lapply(seq_len(nrow(bits)), function(i) bits[i, ]))
+    bits <- matrix(
+      ones[law$places[, , j], j], nrow(law$places)
+    )
+    do.call(
+      pmin, lapply(seq_len(nrow(bits)), function(i) bits[i, ])
+    )
   }
-  list(counts = Reduce(`+`, lapply(seq_len(law$cohorts), rarest)), n = evidence$n)
+  list(
+    counts = Reduce(`+`, lapply(seq_len(law$cohorts), rarest)),
+    n = evidence$n
+  )
 }
 
 law_tells_nothing.rr_law_bloom <- function(law) abs(law$one - law$zero) < 1e-14
 
 law_reported.rr_law_bloom <- function(law, theta) {
-  as.vector(vapply(seq_len(law$cohorts), function(j) {
-    c(law$zero * sum(theta) + (law$one - law$zero) * drop(cohort_filters(law, j) %*% theta), sum(theta)) / law$cohorts
-  }, numeric(law$bits + 1)))
+  as.vector(
+    vapply(
+      seq_len(law$cohorts),
+      function(j) {
+        c(
+          law$zero * sum(theta) +
+            (law$one - law$zero) * drop(cohort_filters(law, j) %*% theta),
+          sum(theta)
+        ) / law$cohorts
+      },
+      numeric(law$bits + 1)
+    )
+  )
 }
 
-# Of the cohorts where somebody is: `places`, the ones of their filters as the law has them, and `filters`, these on top
-# of each other; debiased shares and numbers of reports, one for each row of the filters.
+# Of the cohorts where somebody is: `places`, the ones of their filters as the law has them, and
+# `filters`, these on top of each other; debiased shares and numbers of reports, one for each row of
+# the filters.
 bloom_regression <- function(law, evidence) {
   counts <- matrix(evidence$counts, law$bits + 1)
   n <- counts[law$bits + 1, ]
   seen <- which(n > 0)
   places <- law$places[, , seen, drop = FALSE]
-  shares <- sweep(counts[seq_len(law$bits), seen, drop = FALSE], 2, n[seen], `/`)
-  list(places = places, filters = stacked_filters(places, law$bits), bits = law$bits,
-       shares = as.vector((shares - law$zero) / (law$one - law$zero)), n = rep(n[seen], each = law$bits),
-       cohort = rep(seq_along(seen), each = law$bits))
+  shares <- sweep(
+    counts[seq_len(law$bits), seen, drop = FALSE], 2, n[seen], `/`
+  )
+  list(
+    places = places,
+    filters = stacked_filters(places, law$bits),
+    bits = law$bits,
+    shares = as.vector((shares - law$zero) / (law$one - law$zero)),
+    n = rep(n[seen], each = law$bits),
+    cohort = rep(seq_along(seen), each = law$bits)
+  )
 }
 
 stacked_filters <- function(places, bits) {
   size <- dim(places)
   rows <- bits * size[3]
   filters <- matrix(0, rows, size[2])
-  above <- rep(bits * (seq_len(size[3]) - 1) - rows, each = size[1] * size[2])
-  filters[above + as.vector(places) + rows * rep(seq_len(size[2]), each = size[1])] <- 1
+  above <- rep(
+    bits * (seq_len(size[3]) - 1) - rows,
+    each = size[1] * size[2]
+  )
+  filters[above + as.vector(places) + rows * rep(seq_len(size[2]), each = size[1])] <-
+    1
   filters
 }
 
@@ -57,14 +91,15 @@ some_candidates <- function(regression, chosen) {
   regression
 }
 
-# `solver` gives the estimate from a regression and its weights, those of the shares: 1 / Var, with sampled truths. A
-# share is at least 0 and at most 1 for this.
+# `solver` gives the estimate from a regression and its weights, those of the shares: 1 / Var, with
+# sampled truths. A share is at least 0 and at most 1 for this.
 bloom_fit <- function(law, evidence, solver) {
   regression <- bloom_regression(law, evidence)
   x <- 0.5
   for (round in 1:3) {
     m <- law$zero + (law$one - law$zero) * x
-    weights <- regression$n * (law$one - law$zero)^2 / (m * (1 - m))
+    weights <- regression$n * (law$one - law$zero)^2 /
+      (m * (1 - m))
     estimate <- solver(regression, weights)
     x <- nearest(drop(regression$filters %*% estimate), 0, 1)
   }
@@ -78,13 +113,15 @@ least_squares <- function(regression, weights) {
   solved[order(normal$pivot)] / normal$scale
 }
 
-# X' W X, and X' W y. A filter has few ones, and only the categories of one bit meet in its row: a product of whole
-# matrices would multiply zeros.
+# X' W X, and X' W y. A filter has few ones, and only the categories of one bit meet in its row: a
+# product of whole matrices would multiply zeros.
 weighted_squares <- function(regression, weights) {
   .Call(C_rr_filter_squares, regression$places, as.double(regression$bits), as.double(weights))
 }
 
-weighted_shares <- function(regression, weights) drop(crossprod(regression$filters, weights * regression$shares))
+weighted_shares <- function(regression, weights) {
+  drop(crossprod(regression$filters, weights * regression$shares))
+}
 
 # (X' W X)^-1.
 normal_inverse <- function(regression, weights) {
@@ -93,19 +130,24 @@ normal_inverse <- function(regression, weights) {
   chol2inv(normal$root)[order, order] / outer(normal$scale, normal$scale)
 }
 
-# The root of X' W X scaled to a diagonal of 1, refused where the filters do not tell the categories apart.
+# The root of X' W X scaled to a diagonal of 1, refused where the filters do not tell the categories
+# apart.
 normal_root <- function(regression, weights) {
   normal <- weighted_squares(regression, weights)
   scale <- sqrt(pmax(diag(normal), .Machine$double.xmin))
   # A matrix of less than full rank is a warning, and told by its rank.
   root <- suppressWarnings(chol(normal / outer(scale, scale), pivot = TRUE, tol = 1e-9))
-  if (attr(root, "rank") < ncol(normal)) abort_alike_filters(ncol(normal), format_count(attr(root, "rank")))
+  if (attr(root, "rank") < ncol(normal)) {
+    abort_alike_filters(ncol(normal), format_count(attr(root, "rank")))
+  }
   list(root = root, pivot = attr(root, "pivot"), scale = scale)
 }
 
 law_unbiased.rr_law_bloom <- function(law, evidence) {
-  # There are no more independent filters than rows: known before the time and memory of the equations are spent.
-  rows <- law$bits * sum(evidence$counts[(law$bits + 1) * seq_len(law$cohorts)] > 0)
+  # There are no more independent filters than rows: known before the time and memory of the
+  # equations are spent.
+  rows <- law$bits *
+    sum(evidence$counts[(law$bits + 1) * seq_len(law$cohorts)] > 0)
   if (rows < law$truths) abort_alike_filters(law$truths, paste("at most", format_count(rows)))
   check_memory(8 * (2 * rows * law$truths + 3 * law$truths^2), "mechanism",
                sprintf("Least squares for %s categories", format_count(law$truths)))
@@ -113,16 +155,22 @@ law_unbiased.rr_law_bloom <- function(law, evidence) {
 }
 
 abort_alike_filters <- function(categories, independent) {
-  abort("{format_count(categories)} categories have {independent} filters that can be told apart.", "no_information")
+  abort(
+    "{format_count(categories)} categories have {independent} filters that can be told apart.",
+    "no_information"
+  )
 }
 
 law_blank_error.rr_law_bloom <- function(law, evidence) {
   sqrt(pmax(bloom_covariance(law, evidence, "sample", variances = TRUE), 0))
 }
 
-# With A = X' W X the map from shares to the estimate is A^-1 X' W. Shares of different cohorts are independent, so that
-# the covariance is A^-1 M A^-1, M the sum over cohorts of X[j]' W[j] V[j] W[j] X[j].
-bloom_covariance <- function(law, evidence, target, fit = bloom_fit(law, evidence, least_squares), variances = FALSE) {
+# With A = X' W X the map from shares to the estimate is A^-1 X' W. Shares of different cohorts are
+# independent, so that the covariance is A^-1 M A^-1, M the sum over cohorts of X[j]' W[j] V[j] W[j]
+# X[j].
+bloom_covariance <- function(
+  law, evidence, target, fit = bloom_fit(law, evidence, least_squares), variances = FALSE
+) {
   theta <- fit$estimate
   inverse <- normal_inverse(fit$regression, fit$weights)
   half <- inverse %*% bloom_noise(law, fit)
@@ -132,7 +180,10 @@ bloom_covariance <- function(law, evidence, target, fit = bloom_fit(law, evidenc
   }
   covariance <- half %*% inverse
   covariance <- (covariance + t(covariance)) / 2
-  if (target == "sample") covariance <- covariance - (diag(theta, length(theta)) - outer(theta, theta)) / evidence$n
+  if (target == "sample") {
+    covariance <- covariance -
+      (diag(theta, length(theta)) - outer(theta, theta)) / evidence$n
+  }
   covariance
 }
 
@@ -141,18 +192,37 @@ bloom_noise <- function(law, fit) {
   regression <- fit$regression
   signal <- law$one - law$zero
   x <- drop(regression$filters %*% fit$estimate)
-  noise <- pmax((law$zero * (1 - law$zero) + x * signal * (1 - law$one - law$zero)) / signal^2, 0)
+  noise <- pmax(
+    (law$zero * (1 - law$zero) +
+      x * signal * (1 - law$one - law$zero)) / signal^2,
+    0
+  )
   cohorts <- max(regression$cohort)
-  parts <- split(seq_len(cohorts), (seq_len(cohorts) - 1) %/% max(1, floor(1e7 / law$bits^2)))
-  Reduce(`+`, lapply(parts, function(some) {
-    inner <- vapply(some, function(j) {
-      rows <- which(regression$cohort == j)
-      filters <- regression$filters[rows, , drop = FALSE]
-      joint <- filters %*% (fit$estimate * t(filters)) - outer(x[rows], x[rows]) + diag(noise[rows], length(rows))
-      joint * outer(fit$weights[rows], fit$weights[rows]) / regression$n[rows[1]]
-    }, matrix(0, law$bits, law$bits))
-    .Call(C_rr_filter_squares, regression$places[, , some, drop = FALSE], as.double(law$bits), inner)
-  }))
+  parts <- split(
+    seq_len(cohorts),
+    (seq_len(cohorts) - 1) %/% max(1, floor(1e7 / law$bits^2))
+  )
+  Reduce(
+    `+`,
+    lapply(parts, function(some) {
+      inner <- vapply(
+        some,
+        function(j) {
+          rows <- which(regression$cohort == j)
+          filters <- regression$filters[rows, , drop = FALSE]
+          joint <- filters %*% (fit$estimate * t(filters)) -
+            outer(x[rows], x[rows]) +
+            diag(noise[rows], length(rows))
+          joint * outer(fit$weights[rows], fit$weights[rows]) /
+            regression$n[rows[1]]
+        },
+        matrix(0, law$bits, law$bits)
+      )
+      .Call(
+        C_rr_filter_squares, regression$places[, , some, drop = FALSE], as.double(law$bits), inner
+      )
+    })
+  )
 }
 
 unbiased_variances.rr_law_bloom <- function(law, evidence, cells, target, unbiased) {
@@ -163,16 +233,26 @@ unbiased_covariance.rr_law_bloom <- function(law, evidence, cells, target, unbia
   bloom_covariance(law, evidence, target)[cells, cells, drop = FALSE]
 }
 
-# The second moment of an estimate is nearly linear in its own share: each bit of the truth changes its variance by
-# (1 - a - b) / (a - b) times the share, and sampling by the share itself.
+# The second moment of an estimate is nearly linear in its own share: each bit of the truth changes
+# its variance by (1 - a - b) / (a - b) times the share, and sampling by the share itself.
 law_intervals.rr_law_bloom <- function(law, evidence, estimate, interval, level, which, target) {
   # More categories than the filters tell apart have no unbiased estimate, and no interval.
-  fit <- tryCatch(bloom_fit(law, evidence, least_squares), candor_error_no_information = function(e) NULL)
-  if (is.null(fit)) return(list(low = rep(NA_real_, length(which)), high = rep(NA_real_, length(which))))
+  fit <- tryCatch(
+    bloom_fit(law, evidence, least_squares), candor_error_no_information = function(e) NULL
+  )
+  if (is.null(fit)) {
+    return(list(
+      low = rep(NA_real_, length(which)),
+      high = rep(NA_real_, length(which))
+    ))
+  }
   inv <- fit$estimate[which]
   variance <- pmax(bloom_covariance(law, evidence, "population", fit, variances = TRUE), 0)[which]
-  slope <- 1 + (1 - law$one - law$zero) / (law$one - law$zero) / dim(law$places)[1]
-  others <- pmax(evidence$n * variance + inv^2 - pmax(inv, 0) * slope, 0)
+  slope <- 1 + (1 - law$one - law$zero) /
+    (law$one - law$zero) / dim(law$places)[1]
+  others <- pmax(
+    evidence$n * variance + inv^2 - pmax(inv, 0) * slope, 0
+  )
   moment_intervals(inv, others + slope, others, evidence$n, level, target)
 }
 
@@ -180,33 +260,50 @@ bloom_rows <- function(law) {
   bits <- law$sets$bits
   width <- ncol(bits) - 4
   check_rows_size(nrow(bits), law$truths)
-  cohort <- drop(matrix(as.integer(bits[, width + 1:4]), ncol = 4) %*% 256^(0:3))
-  seen <- .Call(C_rr_bits_to_matrix, bits[, seq_len(width), drop = FALSE], as.double(law$bits))
+  cohort <- drop(
+    matrix(as.integer(bits[, width + 1:4]), ncol = 4) %*%
+      256^(0:3)
+  )
+  seen <- .Call(
+    C_rr_bits_to_matrix, bits[, seq_len(width), drop = FALSE], as.double(law$bits)
+  )
   logs <- matrix(0, nrow(bits), law$truths)
   # log P(bit | 0) of all bits, and what a 1 in the filter adds.
-  blank <- drop(seen %*% rep(log(law$zero) - log1p(-law$zero), law$bits)) + law$bits * log1p(-law$zero)
+  blank <- drop(
+    seen %*% rep(log(law$zero) - log1p(-law$zero), law$bits)
+  ) + law$bits * log1p(-law$zero)
   one <- log(law$one) - log(law$zero)
   none <- log1p(-law$one) - log1p(-law$zero)
   for (j in unique(cohort)) {
     rows <- which(cohort == j)
     filters <- cohort_filters(law, j)
-    logs[rows, ] <- blank[rows] + (one - none) * (seen[rows, , drop = FALSE] %*% filters) +
+    logs[rows, ] <- blank[rows] +
+      (one - none) * (seen[rows, , drop = FALSE] %*% filters) +
       none * rep(colSums(filters), each = length(rows))
   }
   scaled_rows(logs, -log(law$cohorts))
 }
 
-# The bits of each cohort; and the sum of the estimates, which is 1 only where the filters are those of the reports.
+# The bits of each cohort; and the sum of the estimates, which is 1 only where the filters are those
+# of the reports.
 law_unlikely.rr_law_bloom <- function(law, evidence, alpha) {
   counts <- matrix(evidence$counts, law$bits + 1)
   n <- rep(counts[law$bits + 1, ], each = law$bits)
   ones <- as.vector(counts[seq_len(law$bits), ])
   ends <- range(law$zero, law$one)
-  if (beyond_counts(ones[n > 0], n[n > 0], ends[1], ends[2], alpha / 2)) return(TRUE)
+  if (beyond_counts(
+      ones[n > 0], n[n > 0], ends[1], ends[2],
+      alpha / 2
+    )) {
+    return(TRUE)
+  }
   if (law$truths > covariance_cells) return(FALSE)
-  fit <- tryCatch(bloom_fit(law, evidence, least_squares), candor_error_no_information = function(e) NULL)
+  fit <- tryCatch(
+    bloom_fit(law, evidence, least_squares), candor_error_no_information = function(e) NULL
+  )
   if (is.null(fit)) return(FALSE)
-  z <- (sum(fit$estimate) - 1) / sqrt(sum(bloom_covariance(law, evidence, "sample", fit)))
+  z <- (sum(fit$estimate) - 1) /
+    sqrt(sum(bloom_covariance(law, evidence, "sample", fit)))
   isTRUE(abs(z) > qnorm(alpha / 4, lower.tail = FALSE) + 1)
 }
 

@@ -1,38 +1,61 @@
-# The channel law: any matrix of probabilities, or a Kronecker product of several. Linear inversion and what follows
-# from it; maximum likelihood and its uncertainty are in law-likelihood.R.
+# The channel law: any matrix of probabilities, or a Kronecker product of several. Linear inversion
+# and what follows from it; maximum likelihood and its uncertainty are in law-likelihood.R.
 #
-# A left inverse L of C' (L C' = I) whose columns add up to 1 turns reported shares into an unbiased estimate that adds
-# up to 1. For a square channel it is the inverse; with more reports than truths, the least-squares solution under the
-# constraint of the sum; for a product of questions, the product of theirs.
+# A left inverse L of C' (L C' = I) whose columns add up to 1 turns reported shares into an unbiased
+# estimate that adds up to 1. For a square channel it is the inverse; with more reports than truths,
+# the least-squares solution under the constraint of the sum; for a product of questions, the
+# product of theirs.
 
 checked_channel <- function(axes) {
-  if (!is.list(axes) || inherits(axes, "rr_law") || is.data.frame(axes)) axes <- list(axes)
+  if (!is.list(axes) || inherits(axes, "rr_law") || is.data.frame(axes)) {
+    axes <- list(axes)
+  }
   # Each is a factor of the product, as law_axes() has it.
-  new_law_channel(lapply(axes, function(axis) {
-    if (!inherits(axis, "rr_law")) return(list(matrix = unname(t(check_stochastic(axis, 1e-8, "axes")))))
-    if (length(axis$b) > 1L) return(law_axes(axis, length(axis$b))[[1]])
-    abort("An additive law among {.arg axes} must have one {.arg b} per category.")
-  }))
+  new_law_channel(
+    lapply(axes, function(axis) {
+      if (!inherits(axis, "rr_law")) {
+        return(list(matrix = unname(t(check_stochastic(axis, 1e-8, "axes")))))
+      }
+      if (length(axis$b) > 1L) {
+        return(law_axes(axis, length(axis$b))[[1]])
+      }
+      abort("An additive law among {.arg axes} must have one {.arg b} per category.")
+    })
+  )
 }
 
-# `memory` keeps the inverse, which several questions to the law need. `validation` are the counts of the study, truths
-# by reports, that measured the one axis.
+# `memory` keeps the inverse, which several questions to the law need. `validation` are the counts
+# of the study, truths by reports, that measured the one axis.
 new_law_channel <- function(axes, validation = NULL) {
-  new_rr_law("channel", "a report is one of finitely many, with any probabilities", axes = axes,
-             validation = validation, memory = new.env(parent = emptyenv()), adds_up = TRUE, by_information = TRUE,
-             gives = c("likelihood", "channel", "simulation", "scores", "profile", if (length(axes) == 1L) "question"))
+  new_rr_law(
+    "channel",
+    "a report is one of finitely many, with any probabilities",
+    axes = axes,
+    validation = validation,
+    memory = new.env(parent = emptyenv()),
+    adds_up = TRUE,
+    by_information = TRUE,
+    gives = c(
+      "likelihood", "channel", "simulation", "scores", "profile", if (length(axes) == 1L) "question"
+    )
+  )
 }
 
 check_stochastic <- function(C, tolerance, arg = "C") {
   if (is.data.frame(C) || inherits(C, "Matrix")) C <- as.matrix(C)
-  check_that(is.matrix(C) && is.numeric(C) && nrow(C) > 1L && ncol(C) > 1L, C, arg,
-             "a numeric matrix with at least two rows (truths) and two columns (reports)")
+  check_that(
+    is.matrix(C) && is.numeric(C) && nrow(C) > 1L && ncol(C) > 1L,
+    C, arg, "a numeric matrix with at least two rows (truths) and two columns (reports)"
+  )
   bad <- C[is.na(C) | C < 0 | C > 1 + tolerance]
   if (length(bad)) {
-    counted <- all(is.finite(C) & C >= 0 & C == floor(C)) && any(C > 1)
-    abort(c("{.arg {arg}} must hold probabilities, from 0 to 1.", x = "One is {bad[1]}.",
-            i = if (counted) "Counts of a validation study: {.code rr_misclassification(table = )}.",
-            i = if (counted) "Without the error of their shares: {.code prop.table({arg}, 1)}."))
+    counted <- all(is.finite(C) & C >= 0 & C == floor(C)) &&
+      any(C > 1)
+    abort(c(
+      "{.arg {arg}} must hold probabilities, from 0 to 1.", x = "One is {bad[1]}.",
+      i = if (counted) "Counts of a validation study: {.code rr_misclassification(table = )}.",
+      i = if (counted) "Without the error of their shares: {.code prop.table({arg}, 1)}."
+    ))
   }
   sums <- rowSums(C)
   off <- which(abs(sums - 1) > tolerance)
@@ -42,7 +65,9 @@ check_stochastic <- function(C, tolerance, arg = "C") {
             i = if (all(abs(colSums(C) - 1) <= tolerance)) "The columns do: use {.code t({arg})}."))
   }
   zero <- which(colSums(C) == 0)[1]
-  if (!is.na(zero)) abort("Each report of {.arg {arg}} must be possible: column {zero} is 0 throughout.")
+  if (!is.na(zero)) {
+    abort("Each report of {.arg {arg}} must be possible: column {zero} is 0 throughout.")
+  }
   storage.mode(C) <- "double"
   # A row that adds up to 1 but for roundings stays as it is, to the bit.
   C / ifelse(abs(sums - 1) <= ncol(C) * .Machine$double.eps, 1, sums)
@@ -50,9 +75,19 @@ check_stochastic <- function(C, tolerance, arg = "C") {
 
 # All truths give the same reports: nothing can be learned, of any question.
 law_tells_nothing.rr_law_channel <- function(law) {
-  all(vapply(law$axes, function(axis) {
-    if (is.null(axis$matrix)) axis$a == 0 else all(abs(axis$matrix - axis$matrix[, 1]) <= 1e-15)
-  }, NA))
+  all(
+    vapply(
+      law$axes,
+      function(axis) {
+        if (is.null(axis$matrix)) {
+          axis$a == 0
+        } else {
+          all(abs(axis$matrix - axis$matrix[, 1]) <= 1e-15)
+        }
+      },
+      NA
+    )
+  )
 }
 
 law_gives.rr_law_channel <- function(law, need) {
@@ -93,18 +128,35 @@ law_simulate.rr_law_channel <- function(law, truth, nsim) {
 }
 
 apply_channel <- function(axes, x, kind = c("forward", "adjoint", "square")) {
-  .Call(C_rr_apply, axes, as.double(x), match(kind[1], c("forward", "adjoint", "square")) - 1L)
+  .Call(
+    C_rr_apply, axes, as.double(x),
+    match(kind[1], c("forward", "adjoint", "square")) - 1L
+  )
 }
 
-# Axes of two values, list(truths, low, high) with the bits of the reports' sets, or with Hadamard's `blocks` and
-# `size`: see src/core/estimate/support_axis.h.
+# Axes of two values, list(truths, low, high) with the bits of the reports' sets, or with Hadamard's
+# `blocks` and `size`: see src/core/estimate/support_axis.h.
 axis_sizes <- function(axes, side = "truths") {
-  vapply(axes, function(axis) {
-    if (is.null(axis$truths)) {
-      return(if (is.null(axis$matrix)) length(axis$b) else dim(axis$matrix)[if (side == "truths") 2L else 1L])
-    }
-    as.integer(if (side == "truths") axis$truths else nrow(axis$bits) %||% (axis$blocks * axis$size))
-  }, 1L)
+  vapply(
+    axes,
+    function(axis) {
+      if (is.null(axis$truths)) {
+        return(if (is.null(axis$matrix)) {
+          length(axis$b)
+        } else {
+          dim(axis$matrix)[if (side == "truths") 2L else 1L]
+        })
+      }
+      as.integer(
+        if (side == "truths") {
+          axis$truths
+        } else {
+          nrow(axis$bits) %||% (axis$blocks * axis$size)
+        }
+      )
+    },
+    1L
+  )
 }
 
 # list(matrix = L'), or NULL if the channel's rows are dependent.
@@ -114,7 +166,9 @@ left_inverse <- function(axis) {
     k <- length(axis$b)
     if (axis$a == 0 || k > 5000) return(NULL)
     # L = (I - b 1') / a, since a + sum(b) = 1: its transpose has b along the rows.
-    return(list(matrix = (diag(k) - rep(axis$b, each = k)) / axis$a))
+    return(list(
+      matrix = (diag(k) - rep(axis$b, each = k)) / axis$a
+    ))
   }
   if (!is.null(axis$inverse)) return(list(matrix = axis$inverse))
   M <- axis$matrix
@@ -126,7 +180,9 @@ left_inverse <- function(axis) {
   decomposition <- qr(M, tol = 1e-12)
   if (decomposition$rank < ncol(M)) return(NULL)
   plain <- qr.coef(decomposition, diag(nrow(M)))
-  spread <- chol2inv(qr.R(decomposition))[order(decomposition$pivot), order(decomposition$pivot), drop = FALSE]
+  spread <- chol2inv(qr.R(decomposition))[
+    order(decomposition$pivot), order(decomposition$pivot), drop = FALSE
+  ]
   direction <- rowSums(spread) / sum(spread)
   list(matrix = t(plain + outer(direction, 1 - colSums(plain))))
 }
@@ -137,7 +193,9 @@ channel_inverse <- function(axes) {
 }
 
 inverse_axes <- function(law) {
-  if (is.null(law$memory$inverse)) law$memory$inverse <- list(channel_inverse(law$axes))
+  if (is.null(law$memory$inverse)) {
+    law$memory$inverse <- list(channel_inverse(law$axes))
+  }
   law$memory$inverse[[1]]
 }
 
@@ -159,7 +217,10 @@ law_blank_error.rr_law_channel <- function(law, evidence) {
 
 # L diag(phi) L' is the mean product of the terms.
 term_products.rr_law_channel <- function(law, evidence, cells) {
-  crossprod(.Call(C_rr_channel_rows, require_inverse(law), as.integer(cells)) * sqrt(evidence$counts / evidence$n))
+  crossprod(
+    .Call(C_rr_channel_rows, require_inverse(law), as.integer(cells)) *
+      sqrt(evidence$counts / evidence$n)
+  )
 }
 
 term_squares.rr_law_channel <- function(law, evidence, cells) {
@@ -173,9 +234,10 @@ law_second_moments.rr_law_channel <- function(law, k, weights) {
   apply_channel(law$axes, apply_channel(inverse, weights)^2, "adjoint")
 }
 
-# The score interval of the unbiased estimate: the t with |inv - t| <= z sd(t), where N Var = t A + (1 - t) B - t^2
-# (or - t for fixed truths). A and B are the mean squares of L under the cell and under all others as fitted. For a
-# channel b[y] + a 1{x = y} it is Wilson's interval of the report's share, carried through.
+# The score interval of the unbiased estimate: the t with |inv - t| <= z sd(t), where N Var = t A +
+# (1 - t) B - t^2 (or - t for fixed truths). A and B are the mean squares of L under the cell and
+# under all others as fitted. For a channel b[y] + a 1{x = y} it is Wilson's interval of the
+# report's share, carried through.
 law_intervals.rr_law_channel <- function(law, evidence, estimate, interval, level, which, target) {
   inverse <- inverse_axes(law)
   unknown <- rep(NA_real_, length(which))
@@ -184,18 +246,29 @@ law_intervals.rr_law_channel <- function(law, evidence, estimate, interval, leve
   theta <- to_sum_1(pmax(estimate, 0))
   squares <- mean_squares(law$axes, inverse, theta)
   study <- if (!is.null(law$validation)) {
-    evidence$n * vapply(which, function(i) {
-      validation_squares(law, inverse[[1]]$matrix[, i], seq_along(theta) == i, theta)
-    }, c(0, 0))
+    evidence$n * vapply(
+      which,
+      function(i) {
+        validation_squares(
+          law, inverse[[1]]$matrix[, i], seq_along(theta) == i, theta
+        )
+      },
+      c(0, 0)
+    )
   }
-  moment_intervals(inv[which], squares$own[which], squares$others[which], evidence$n, level, target, study)
+  moment_intervals(
+    inv[which], squares$own[which], squares$others[which], evidence$n,
+    level, target, study
+  )
 }
 
-# The score interval of their unbiased estimate, with the mean squares of its terms inside and outside, as the nearest
-# distribution mixes them; in equal parts where it holds nothing.
+# The score interval of their unbiased estimate, with the mean squares of its terms inside and
+# outside, as the nearest distribution mixes them; in equal parts where it holds nothing.
 law_share_interval.rr_law <- function(law, evidence, cells, share, interval, level, target) {
   inside <- seq_len(evidence$k) %in% cells
-  squares <- if (interval == "wilson" && length(cells) > 1L) law_second_moments(law, evidence$k, as.double(inside))
+  squares <- if (interval == "wilson" && length(cells) > 1L) {
+    law_second_moments(law, evidence$k, as.double(inside))
+  }
   if (is.null(squares)) return(NULL)
   unbiased <- law_unbiased(law, evidence)
   theta <- .Call(C_rr_project, as.double(unbiased), 1)
@@ -204,101 +277,162 @@ law_share_interval.rr_law <- function(law, evidence, cells, share, interval, lev
     terms <- apply_channel(require_inverse(law), as.double(inside))
     as.matrix(evidence$n * validation_squares(law, terms, inside, theta))
   }
-  moment_intervals(sum(unbiased[inside]), mean_square(inside), mean_square(!inside), evidence$n, level, target, study)
+  moment_intervals(
+    sum(unbiased[inside]), mean_square(inside), mean_square(!inside), evidence$n,
+    level, target, study
+  )
 }
 
 # The shares of a part of the cells within it; even ones where it holds nothing.
 part_shares <- function(theta, part) {
-  weights <- if (sum(theta[part]) < 1e-8) rep(1, sum(part)) else theta[part]
+  weights <- if (sum(theta[part]) < 1e-8) {
+    rep(1, sum(part))
+  } else {
+    theta[part]
+  }
   weights / sum(weights)
 }
 
-# For each cell the mean of L[i, ]^2 over the reports of that cell, and over those of all others as `theta` mixes them,
-# in equal parts where it holds nothing but that cell.
+# For each cell the mean of L[i, ]^2 over the reports of that cell, and over those of all others as
+# `theta` mixes them, in equal parts where it holds nothing but that cell.
 mean_squares <- function(axes, inverse, theta) {
   # sum_j L[i, j]^2 C[i, j] for each i, question by question.
-  own <- Reduce(function(x, y) as.vector(outer(x, y)), Map(function(axis, inverse) {
-    k <- length(axis$b)
-    colSums(inverse$matrix^2 * (axis$matrix %||% (matrix(axis$b, k, k) + diag(axis$a, k))))
-  }, axes, inverse))
+  own <- Reduce(
+    function(x, y) as.vector(outer(x, y)),
+    Map(
+      function(axis, inverse) {
+        k <- length(axis$b)
+        colSums(
+          inverse$matrix^2 * (axis$matrix %||%
+            (matrix(axis$b, k, k) + diag(axis$a, k)))
+        )
+      },
+      axes, inverse
+    )
+  )
   others <- function(theta) {
-    pmax((apply_channel(inverse, apply_channel(axes, theta), "square") - theta * own) / pmax(1 - theta, 1e-12), 0)
+    pmax(
+      (apply_channel(inverse, apply_channel(axes, theta), "square") - theta * own) /
+        pmax(1 - theta, 1e-12),
+      0
+    )
   }
   mixed <- others(theta)
   # Below 1e-8 the difference has lost half of its digits.
   alone <- which(1 - theta < 1e-8)
-  if (length(alone)) mixed[alone] <- others(rep(1 / length(theta), length(theta)))[alone]
+  if (length(alone)) {
+    mixed[alone] <- others(rep(1 / length(theta), length(theta)))[
+      alone
+    ]
+  }
   list(own = own, others = mixed)
 }
 
 # ---- channels that a validation study measured ----
 #
-# Row x of the study is a sample of its own of m people whose truth is x, with shares C. An estimate with the columns J
-# for the reports' shares moves with the error of C by -theta[x] J (dC[x, ]).
+# Row x of the study is a sample of its own of m people whose truth is x, with shares C. An estimate
+# with the columns J for the reports' shares moves with the error of C by -theta[x] J (dC[x, ]).
 
-# A matrix F, a row an estimate: F F' is the covariance that the study adds, F G' that of two groups, which share it.
+# A matrix F, a row an estimate: F F' is the covariance that the study adds, F G' that of two
+# groups, which share it.
 validation_effects <- function(law, theta, columns) {
-  do.call(cbind, lapply(seq_len(nrow(law$validation)), function(x) {
-    m <- sum(law$validation[x, ])
-    shares <- law$validation[x, ] / m
-    theta[x] * (columns - drop(columns %*% shares)) * rep(sqrt(shares / m), each = nrow(columns))
-  }))
+  do.call(
+    cbind,
+    lapply(seq_len(nrow(law$validation)), function(x) {
+      m <- sum(law$validation[x, ])
+      shares <- law$validation[x, ] / m
+      theta[x] * (columns - drop(columns %*% shares)) *
+        rep(sqrt(shares / m), each = nrow(columns))
+    })
+  )
 }
 
 unbiased_effects <- function(law, evidence, cells) {
-  validation_effects(law, law_unbiased(law, evidence), t(require_inverse(law)[[1]]$matrix)[cells, , drop = FALSE])
+  validation_effects(
+    law, law_unbiased(law, evidence),
+    t(require_inverse(law)[[1]]$matrix)[cells, , drop = FALSE]
+  )
 }
 
 unbiased_covariance.rr_law_channel <- function(law, evidence, cells, target, unbiased) {
   covariance <- NextMethod()
-  if (is.null(law$validation)) covariance else covariance + tcrossprod(unbiased_effects(law, evidence, cells))
+  if (is.null(law$validation)) {
+    covariance
+  } else {
+    covariance + tcrossprod(unbiased_effects(law, evidence, cells))
+  }
 }
 
 unbiased_variances.rr_law_channel <- function(law, evidence, cells, target, unbiased) {
   variances <- NextMethod()
-  if (is.null(law$validation)) variances else variances + rowSums(unbiased_effects(law, evidence, cells)^2)
+  if (is.null(law$validation)) {
+    variances
+  } else {
+    variances + rowSums(unbiased_effects(law, evidence, cells)^2)
+  }
 }
 
-# What the study adds to the variance of the function with these `terms` for the reports, in units of the squares of the
-# shares inside and outside of it. Two more people in each row, spread evenly over the reports: an empty cell is not
-# certain.
+# What the study adds to the variance of the function with these `terms` for the reports, in units
+# of the squares of the shares inside and outside of it. Two more people in each row, spread evenly
+# over the reports: an empty cell is not certain.
 validation_squares <- function(law, terms, inside, theta) {
   V <- law$validation
   m <- rowSums(V)
   C <- (V + 2 / ncol(V)) / (m + 2)
   variance <- drop(C %*% terms^2 - (C %*% terms)^2) / m
-  vapply(list(inside, !inside), function(part) sum(part_shares(theta, part)^2 * variance[part]), 0)
+  vapply(
+    list(inside, !inside),
+    function(part) sum(part_shares(theta, part)^2 * variance[part]), 0
+  )
 }
 
 # The channel of the study made again, for the bootstrap.
 validation_again <- function(law) {
-  V <- t(apply(law$validation, 1, function(row) draw_multinomial(1, round(sum(row)), row / sum(row))))
-  new_law_channel(list(list(matrix = unname(t(V / rowSums(V))))), V)
+  V <- t(
+    apply(law$validation, 1, function(row) {
+      draw_multinomial(1, round(sum(row)), row / sum(row))
+    })
+  )
+  new_law_channel(
+    list(list(matrix = unname(t(V / rowSums(V))))),
+    V
+  )
 }
 
-is_validated <- function(mechanism) inherits(mechanism, "rr_channel") && !is.null(mechanism$validation)
+is_validated <- function(mechanism) {
+  inherits(mechanism, "rr_channel") && !is.null(mechanism$validation)
+}
 
 people_words <- function(mechanism) paste(format_count(sum(mechanism$validation)), "people")
 
-# An error if a channel was measured: without a part for the error of the study the channel would be taken for known.
+# An error if a channel was measured: without a part for the error of the study the channel would be
+# taken for known.
 refuse_validated <- function(mechanisms, what) {
   if (inherits(mechanisms, "rr_mechanism")) mechanisms <- list(mechanisms)
   if (any(vapply(mechanisms, is_validated, NA))) {
-    abort(c(paste(what, "cannot take a channel that a validation study estimated."),
-            i = "{.fn rr_estimate}, and {.fn rr_glm} with an external study, include the error of the study."),
-          c("law", "argument"))
+    abort(
+      c(
+        paste(what, "cannot take a channel that a validation study estimated."),
+        i = "{.fn rr_estimate}, and {.fn rr_glm} with an external study, include the error of the study."
+      ),
+      c("law", "argument")
+    )
   }
 }
 
 # ---- validation within the field sample (Tenenbein, 1970, 1972) ----
 #
-# People drawn at random from the respondents, whose truth was found out too: `internal` are their counts V, and the
-# others are in the tally. With P[x, y] = V[x, y] / V[+, y] the maximum is P phi, phi being the reports of all.
+# People drawn at random from the respondents, whose truth was found out too: `internal` are their
+# counts V, and the others are in the tally. With P[x, y] = V[x, y] / V[+, y] the maximum is P phi,
+# phi being the reports of all.
 new_law_internal <- function(axes, internal) {
   law <- new_law_channel(axes)
   law[c("words", "gives")] <- list("a part of the respondents say what their reports mean",
                                    c("inverse", "likelihood", "channel", "profile"))
-  structure(c(unclass(law), list(internal = internal)), class = c("rr_law_internal", class(law)))
+  structure(
+    c(unclass(law), list(internal = internal)),
+    class = c("rr_law_internal", class(law))
+  )
 }
 
 law_gives.rr_law_internal <- function(law, need) need %in% law$gives
@@ -306,7 +440,12 @@ law_gives.rr_law_internal <- function(law, need) need %in% law$gives
 internal_parts <- function(law, evidence) {
   seen <- colSums(law$internal)
   n <- evidence$n + sum(seen)
-  list(P = law$internal / rep(seen, each = nrow(law$internal)), phi = (evidence$counts + seen) / n, seen = seen, n = n)
+  list(
+    P = law$internal / rep(seen, each = nrow(law$internal)),
+    phi = (evidence$counts + seen) / n,
+    seen = seen,
+    n = n
+  )
 }
 
 law_unbiased.rr_law_internal <- function(law, evidence) {
@@ -315,7 +454,13 @@ law_unbiased.rr_law_internal <- function(law, evidence) {
 }
 
 law_maximum.rr_law_internal <- function(law, evidence, options) {
-  list(estimate = law_unbiased(law, evidence), unique = TRUE, converged = TRUE, gap = 0, iterations = 0)
+  list(
+    estimate = law_unbiased(law, evidence),
+    unique = TRUE,
+    converged = TRUE,
+    gap = 0,
+    iterations = 0
+  )
 }
 
 law_update.rr_law_internal <- function(law, evidence, options) refuse_law(law, "question")
@@ -326,9 +471,18 @@ law_second_moments.rr_law_internal <- function(law, k, weights) NULL
 unbiased_covariance.rr_law_internal <- function(law, evidence, cells, target, unbiased) {
   parts <- internal_parts(law, evidence)
   theta <- drop(parts$P %*% parts$phi)
-  spread <- function(weights) diag(drop(parts$P %*% weights)) - parts$P %*% (weights * t(parts$P))
-  truths <- if (target == "sample") -spread(parts$phi) else parts$P %*% (parts$phi * t(parts$P)) - tcrossprod(theta)
-  (spread(parts$phi^2 / parts$seen) + truths / parts$n)[cells, cells, drop = FALSE]
+  spread <- function(weights) {
+    diag(drop(parts$P %*% weights)) -
+      parts$P %*% (weights * t(parts$P))
+  }
+  truths <- if (target == "sample") {
+    -spread(parts$phi)
+  } else {
+    parts$P %*% (parts$phi * t(parts$P)) - tcrossprod(theta)
+  }
+  (spread(parts$phi^2 / parts$seen) + truths / parts$n)[
+    cells, cells, drop = FALSE
+  ]
 }
 
 unbiased_variances.rr_law_internal <- function(law, evidence, cells, target, unbiased) {
@@ -341,21 +495,26 @@ law_likelihood_map.rr_law_internal <- function(law, evidence, estimate) whole_ma
 # Wilson's, with the number of respondents whose share would have the same variance.
 law_intervals.rr_law_internal <- function(law, evidence, estimate, interval, level, which, target) {
   theta <- law_unbiased(law, evidence)[which]
-  variance <- unbiased_variances(law, evidence, which, target, TRUE) + agreeing_label_variance(law, evidence)[which]
+  variance <- unbiased_variances(law, evidence, which, target, TRUE) +
+    agreeing_label_variance(law, evidence)[which]
   wilson_interval(theta, theta * (1 - theta) / variance, normal_quantile(level)^2)
 }
 
-# What an estimate varies through the labels of reports whose labels all agree. Their own variance is 0, as if these
-# reports were certain: half a label more is spread evenly over the truths.
+# What an estimate varies through the labels of reports whose labels all agree. Their own variance
+# is 0, as if these reports were certain: half a label more is spread evenly over the truths.
 agreeing_label_variance <- function(law, evidence) {
   parts <- internal_parts(law, evidence)
   agreeing <- colSums(law$internal > 0) == 1
-  shares <- (law$internal + 1 / (2 * evidence$k)) / rep(parts$seen + 1 / 2, each = evidence$k)
-  drop((shares * (1 - shares)) %*% (agreeing * parts$phi^2 / parts$seen))
+  shares <- (law$internal + 1 / (2 * evidence$k)) /
+    rep(parts$seen + 1 / 2, each = evidence$k)
+  drop(
+    (shares * (1 - shares)) %*% (agreeing * parts$phi^2 / parts$seen)
+  )
 }
 
 # Are there more reports than truths, of which none belongs to one truth alone?
 has_spare_reports <- function(law, k) {
-  general <- law_gives(law, "channel") && law_gives(law, "profile") && !law_gives(law, "exact") && is.null(law$internal)
+  general <- law_gives(law, "channel") && law_gives(law, "profile") && !law_gives(law, "exact") &&
+    is.null(law$internal)
   general && prod(axis_sizes(law_axes(law, k), "reports")) > k
 }

@@ -1,20 +1,38 @@
-# The law of answers dealt without replacement (inst/mathematics/dealt.md). A report says what a card dictates, or the
-# truth; cards of one block depend on each other, so that variances need the people and reports of each block.
+# The law of answers dealt without replacement (inst/mathematics/dealt.md). A report says what a
+# card dictates, or the truth; cards of one block depend on each other, so that variances need the
+# people and reports of each block.
 #
 # law$blocks: those of a group, as tally_law() has them; NULL of the mechanism alone.
 
 new_law_dealt <- function(forced, cards) {
   rho <- 1 - sum(forced) / cards
-  new_rr_law("dealt", "the cards of a block depend on each other", truths = length(forced), cards = cards, truth = rho,
-             forced = forced, beta = forced / cards, adds_up = TRUE, gives = c("inverse", "scores"),
-             shown = list(`P(report = truth)      ` = rho + forced / cards, `P(any one other)       ` = forced / cards),
-             planned = c(population = 1 / rho, sample = (1 - rho) / rho * cards / (cards - 1)))
+  new_rr_law(
+    "dealt",
+    "the cards of a block depend on each other",
+    truths = length(forced),
+    cards = cards,
+    truth = rho,
+    forced = forced,
+    beta = forced / cards,
+    adds_up = TRUE,
+    gives = c("inverse", "scores"),
+    shown = list(
+      `P(report = truth)      ` = rho + forced / cards,
+      `P(any one other)       ` = forced / cards
+    ),
+    planned = c(
+      population = 1 / rho, sample = (1 - rho) / rho * cards / (cards - 1)
+    )
+  )
 }
 
-# The law of a group with its blocks. If all are full, the answers by the cards that asked for the truth are binomial.
+# The law of a group with its blocks. If all are full, the answers by the cards that asked for the
+# truth are binomial.
 law_with_blocks <- function(law, blocks) {
   law$blocks <- blocks
-  if (law_gives(law, "exact")) law$binomial <- list(a = 1, b = 0, odds = Inf)
+  if (law_gives(law, "exact")) {
+    law$binomial <- list(a = 1, b = 0, odds = Inf)
+  }
   law
 }
 
@@ -22,39 +40,53 @@ block_people <- function(blocks) drop(rep(1, nrow(blocks$counts)) %*% blocks$cou
 
 # Full blocks have binomial numbers of true answers.
 law_gives.rr_law_dealt <- function(law, need) {
-  if (need == "exact") return(is.null(law$blocks) || all(block_people(law$blocks) == law$cards))
+  if (need == "exact") {
+    return(is.null(law$blocks) || all(block_people(law$blocks) == law$cards))
+  }
   NextMethod()
 }
 
 law_reported.rr_law_dealt <- function(law, theta) law$beta * sum(theta) + law$truth * theta
 
-# The answers that no card dictated: in full blocks exactly the reports of `n` cards that asked for the truth.
+# The answers that no card dictated: in full blocks exactly the reports of `n` cards that asked for
+# the truth.
 binomial_counts.rr_law_dealt <- function(law, evidence) {
   n <- law$truth * evidence$n
-  list(counts = nearest(evidence$counts - law$beta * evidence$n, 0, n), n = n)
+  list(
+    counts = nearest(evidence$counts - law$beta * evidence$n, 0, n),
+    n = n
+  )
 }
 
 supporting_counts.rr_law_dealt <- function(law, evidence) binomial_counts(law, evidence)
 
-law_unbiased.rr_law_dealt <- function(law, evidence) (evidence$counts / evidence$n - law$beta) / law$truth
+law_unbiased.rr_law_dealt <- function(law, evidence) {
+  (evidence$counts / evidence$n - law$beta) / law$truth
+}
 
 law_blank_error.rr_law_dealt <- function(law, evidence) {
-  vapply(law$beta, function(beta) sqrt(block_quadratic(law, beta, "population")[[1]]), 0)
+  vapply(
+    law$beta, function(beta) sqrt(block_quadratic(law, beta, "population")[[1]]),
+    0
+  )
 }
 
 # ---- variances ----
 
-# Cards that are drawn without replacement are correlated by -1 / (cards - 1): with `people` of a block, of whom y hold
-# each category, T reports have the covariance
-#   c (people (diag(beta) - beta beta') - rho (beta y' + y beta')) + rho (1 - rho) (cards diag(y) - y y') / (cards - 1),
+# Cards that are drawn without replacement are correlated by -1 / (cards - 1): with `people` of a
+# block, of whom y hold each category, T reports have the covariance
+#   c (people (diag(beta) - beta beta') - rho (beta y' + y beta')) + rho (1 - rho) (cards diag(y) -
+#     y y') / (cards - 1),
 # c = (cards - people) / (cards - 1). Estimates are T / rho over all people.
 deck_covariance <- function(law, left, own, diagonal, square) {
   beta <- law$beta
-  left * (diag(beta) - outer(beta, beta)) - law$truth * (outer(beta, own) + outer(own, beta)) + diag(diagonal) - square
+  left * (diag(beta) - outer(beta, beta)) -
+    law$truth * (outer(beta, own) + outer(own, beta)) +
+    diag(diagonal) - square
 }
 
-# The expectation of a quadratic at the estimated shares is the one at the true shares and its last term times the
-# variance: `factor` makes it unbiased.
+# The expectation of a quadratic at the estimated shares is the one at the true shares and its last
+# term times the variance: `factor` makes it unbiased.
 unbiased_covariance.rr_law_dealt <- function(law, evidence, cells, target, unbiased) {
   blocks <- law$blocks$counts
   people <- colSums(blocks)
@@ -65,14 +97,21 @@ unbiased_covariance.rr_law_dealt <- function(law, evidence, cells, target, unbia
   if (target == "sample" && !one_truth_card(law)) {
     held <- (blocks - outer(law$beta, people)) / rho
     spread <- rho * (1 - rho) / (b - 1)
-    whole <- deck_covariance(law, sum(left * people), drop(held %*% left), spread * b * rowSums(held),
-                             spread * tcrossprod(held))
+    whole <- deck_covariance(
+      law, sum(left * people), drop(held %*% left),
+      spread * b * rowSums(held), spread * tcrossprod(held)
+    )
     factor <- rho * (b - 1) / (rho * b - 1)
   } else {
     theta <- law_unbiased(law, evidence)
-    pairs <- sum(rho * (1 - rho) * people * (people - 1) / (b - 1) + rho^2 * people)
-    whole <- deck_covariance(law, sum(left * people), sum(left * people) * theta, rho * sum(people) * theta,
-                             pairs * outer(theta, theta))
+    pairs <- sum(
+      rho * (1 - rho) * people * (people - 1) / (b - 1) +
+        rho^2 * people
+    )
+    whole <- deck_covariance(
+      law, sum(left * people), sum(left * people) * theta,
+      rho * sum(people) * theta, pairs * outer(theta, theta)
+    )
     factor <- 1 / (1 - pairs / scale)
   }
   (factor * whole / scale)[cells, cells, drop = FALSE]
@@ -92,22 +131,33 @@ one_truth_card <- function(law) {
   one
 }
 
-# Groups that share blocks: the same correlation of cards between their people, as a square of all estimates.
+# Groups that share blocks: the same correlation of cards between their people, as a square of all
+# estimates.
 law_between.rr_law_dealt <- function(law, tally, target) {
   labels <- lapply(tally$blocks, `[[`, "label")
   if (!anyDuplicated(unlist(labels))) return(NULL)
   k <- law$truths
   covariance <- matrix(0, k * length(labels), k * length(labels))
-  for (h in seq_along(labels)[-1]) for (g in seq_len(h - 1L)) {
-    shared <- intersect(labels[[g]], labels[[h]])
-    if (!length(shared)) next
-    of <- function(group) tally$blocks[[group]]$counts[, match(shared, labels[[group]]), drop = FALSE]
-    size <- tally$n[c(g, h)]
-    theta <- lapply(c(g, h), function(group) (tally$counts[, group] / tally$n[group] - law$beta) / law$truth)
-    between <- groups_between(law, of(g), of(h), theta, size, target)
-    at <- lapply(c(g, h), function(group) (group - 1L) * k + seq_len(k))
-    covariance[at[[1]], at[[2]]] <- between
-    covariance[at[[2]], at[[1]]] <- t(between)
+  for (h in seq_along(labels)[-1]) {
+    for (g in seq_len(h - 1L)) {
+      shared <- intersect(labels[[g]], labels[[h]])
+      if (!length(shared)) next
+      of <- function(group) {
+        tally$blocks[[group]]$counts[
+          , match(shared, labels[[group]]), drop = FALSE
+        ]
+      }
+      size <- tally$n[c(g, h)]
+      theta <- lapply(c(g, h), function(group) {
+        (tally$counts[, group] / tally$n[group] - law$beta) / law$truth
+      })
+      between <- groups_between(law, of(g), of(h), theta, size, target)
+      at <- lapply(c(g, h), function(group) {
+        (group - 1L) * k + seq_len(k)
+      })
+      covariance[at[[1]], at[[2]]] <- between
+      covariance[at[[2]], at[[1]]] <- t(between)
+    }
   }
   covariance
 }
@@ -127,15 +177,18 @@ groups_between <- function(law, first, second, theta, size, target) {
     other <- outer(theta[[2]], people[[2]])
     factor <- 1 / (1 - quadratic * both / prod(size))
   }
-  pairs <- both * (diag(beta) - outer(beta, beta)) + rho * (1 - rho) * tcrossprod(own, other) -
-    rho * (outer(beta, drop(other %*% people[[1]])) + outer(drop(own %*% people[[2]]), beta))
+  pairs <- both * (diag(beta) - outer(beta, beta)) +
+    rho * (1 - rho) * tcrossprod(own, other) - rho * (outer(
+      beta, drop(other %*% people[[1]])
+    ) + outer(drop(own %*% people[[2]]), beta))
   -factor * pairs / ((law$cards - 1) * rho^2 * prod(size))
 }
 
 # ---- intervals ----
 
-# The variance of a share t, of categories that `beta` of the cards dictate, is a quadratic in t: its coefficients. For
-# fixed truths the same share in every block is taken, which is too large where blocks differ.
+# The variance of a share t, of categories that `beta` of the cards dictate, is a quadratic in t:
+# its coefficients. For fixed truths the same share in every block is taken, which is too large
+# where blocks differ.
 block_quadratic <- function(law, beta, target) {
   people <- block_people(law$blocks)
   b <- law$cards
@@ -145,7 +198,11 @@ block_quadratic <- function(law, beta, target) {
   sample <- target == "sample"
   own <- if (sample) spread * b else rho
   square <- if (sample) spread * people else spread * (people - 1) + rho^2
-  colSums(people * cbind(left * beta * (1 - beta), own - 2 * left * rho * beta, -square)) / (rho * sum(people))^2
+  colSums(
+    people * cbind(
+      left * beta * (1 - beta), own - 2 * left * rho * beta, -square
+    )
+  ) / (rho * sum(people))^2
 }
 
 law_intervals.rr_law_dealt <- function(law, evidence, estimate, interval, level, which, target) {
@@ -163,11 +220,13 @@ dealt_interval <- function(law, evidence, cells, interval, level, target) {
   if (interval == "exact") return(exact_dealt(law, cells, level, target))
   if (interval == "anytime") {
     binomial <- binomial_counts(law, evidence)
-    return(anytime_interval(sum(binomial$counts[cells]) / binomial$n, binomial$n, level))
+    return(anytime_interval(
+      sum(binomial$counts[cells]) / binomial$n, binomial$n, level
+    ))
   }
   if (target == "population") return(dealt_score(law, evidence, cells, level, target))
-  # Half a report of distance less: with 20 of 25 cards for the truth one true yes goes unreported in a fifth of
-  # the surveys, and the limit without this correction excludes it.
+  # Half a report of distance less: with 20 of 25 cards for the truth one true yes goes unreported
+  # in a fifth of the surveys, and the limit without this correction excludes it.
   half_report <- 1 / (2 * law$truth * evidence$n)
   list(
     low = dealt_score(law, evidence, cells, level, target, -half_report)$low,
@@ -180,19 +239,34 @@ dealt_score <- function(law, evidence, cells, level, target, shift = 0) {
   variance <- block_quadratic(law, sum(law$beta[cells]), target)
   n <- -1 / variance[[3]]
   estimate <- sum(law_unbiased(law, evidence)[cells]) + shift
-  moment_intervals(estimate, n * (variance[[1]] + variance[[2]]), n * variance[[1]], n, level, "population")
+  moment_intervals(
+    estimate, n * (variance[[1]] + variance[[2]]),
+    n * variance[[1]], n, level, "population"
+  )
 }
 
-# Full blocks: Clopper and Pearson's for the cards that asked for the truth. For the truths of one block, every number
-# of true answers whose tails are both large enough.
+# Full blocks: Clopper and Pearson's for the cards that asked for the truth. For the truths of one
+# block, every number of true answers whose tails are both large enough.
 exact_dealt <- function(law, cells, level, target) {
   if (!law_gives(law, "exact")) refuse_law(law, "exact", "{.arg interval} {.val exact}")
   blocks <- ncol(law$blocks$counts)
   asked <- law$cards - sum(law$forced)
-  told <- nearest(sum(law$blocks$counts[cells, ]) - blocks * sum(law$forced[cells]), 0, blocks * asked)
-  if (target == "population" || blocks > 1) return(exact_interval(told / (blocks * asked), blocks * asked, level))
+  told <- nearest(
+    sum(law$blocks$counts[cells, ]) -
+      blocks * sum(law$forced[cells]),
+    0, blocks * asked
+  )
+  if (target == "population" || blocks > 1) {
+    return(exact_interval(told / (blocks * asked), blocks * asked, level))
+  }
   held <- 0:law$cards
   up <- phyper(told - 1, held, law$cards - held, asked, lower.tail = FALSE)
   down <- phyper(told, held, law$cards - held, asked)
-  as.list(setNames(range(held[pmin(up, down) > (1 - level) / 2]) / law$cards, c("low", "high")))
+  as.list(
+    setNames(
+      range(held[pmin(up, down) > (1 - level) / 2]) /
+        law$cards,
+      c("low", "high")
+    )
+  )
 }

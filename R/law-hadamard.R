@@ -1,59 +1,101 @@
-# The law of Hadamard response in blocks: finitely many reports, never as a matrix. Category v (from 0) has row v %/% B
-# + 1 of block v %% B; h[v](y) is the sign of its row in the column y of its own block, 0 elsewhere. With E =
-# exp(epsilon), Z = E + 2B - 1, c = Z / (E - 1), shares f of the reports:
+# The law of Hadamard response in blocks: finitely many reports, never as a matrix. Category v (from
+# 0) has row v %/% B + 1 of block v %% B; h[v](y) is the sign of its row in the column y of its own
+# block, 0 elsewhere. With E = exp(epsilon), Z = E + 2B - 1, c = Z / (E - 1), shares f of the
+# reports:
 #   estimate            c sum over y of f[y] h[v](y), by one fast transform a block
-# second moments E(c h)^2 = c^2 (share of v's block); of two categories of a block c times the estimate of the category
+# second moments E(c h)^2 = c^2 (share of v's block); of two categories of a block c times the
+# estimate of the category
 #                       in the row that is the xor of theirs, 0 if there is none
-# covariances those, less products of the estimates (sampled truths), or less theta on the diagonal (fixed ones)
+# covariances those, less products of the estimates (sampled truths), or less theta on the diagonal
+# (fixed ones)
 
-hadamard_scale <- function(law) (1 + (2 * law$blocks - 1) * exp(-law$epsilon)) / -expm1(-law$epsilon)
+hadamard_scale <- function(law) {
+  (1 + (2 * law$blocks - 1) * exp(-law$epsilon)) /
+    -expm1(-law$epsilon)
+}
 
 # H[row, j], a row for each j: 1, or -1 where row and j have an odd number of bits in common.
 hadamard_signs <- function(j, row) {
   seen <- sort(unique(j))
-  signs <- outer(seen, row, function(j, row) 1L - 2L * odd_bits(bitwAnd(j, row)))
+  signs <- outer(seen, row, function(j, row) {
+    1L - 2L * odd_bits(bitwAnd(j, row))
+  })
   signs[match(j, seen), , drop = FALSE]
 }
 
 # Have numbers an odd number of bits? 1 or 0.
 odd_bits <- function(x) {
-  for (shift in c(16, 8, 4, 2, 1)) x <- bitwXor(x, bitwShiftR(x, shift))
+  for (shift in c(16, 8, 4, 2, 1)) {
+    x <- bitwXor(x, bitwShiftR(x, shift))
+  }
   bitwAnd(x, 1L)
 }
 
 # In one block a report supports the categories whose sign in its column is its own.
 hadamard_bit_law <- function(epsilon) {
   p <- plogis(epsilon)
-  new_law_support(p, 1 / 2, p / 2, 1 / 4, difference = tanh(epsilon / 2) / 2, odds = expm1(epsilon))
+  new_law_support(
+    p,
+    1 / 2,
+    p / 2,
+    1 / 4,
+    difference = tanh(epsilon / 2) / 2,
+    odds = expm1(epsilon)
+  )
 }
 
 new_law_hadamard <- function(truths, blocks, size, epsilon) {
   one <- blocks == 1
-  new_rr_law("hadamard", "a report is a column of a Hadamard matrix", truths = truths, blocks = blocks, size = size,
-             epsilon = epsilon, binomial = if (one) hadamard_bit_law(epsilon)$binomial,
-             gives = c("inverse", "likelihood", "channel", "question", "simulation", "scores", "profile",
-                       if (one) c("exact", "binomial")))
+  new_rr_law(
+    "hadamard",
+    "a report is a column of a Hadamard matrix",
+    truths = truths,
+    blocks = blocks,
+    size = size,
+    epsilon = epsilon,
+    binomial = if (one) hadamard_bit_law(epsilon)$binomial,
+    gives = c(
+      "inverse", "likelihood", "channel", "question", "simulation", "scores", "profile",
+      if (one) c("exact", "binomial")
+    )
+  )
 }
 
 binomial_counts.rr_law_hadamard <- function(law, evidence) {
-  list(counts = (evidence$n + .Call(C_rr_hadamard_sums, evidence$counts, 1, evidence$k)) / 2, n = evidence$n)
+  list(
+    counts = (evidence$n + .Call(C_rr_hadamard_sums, evidence$counts, 1, evidence$k)) /
+      2,
+    n = evidence$n
+  )
 }
 
 law_axes.rr_law_hadamard <- function(law, k) {
   total <- 1 + (2 * law$blocks - 1) * exp(-law$epsilon)
-  list(list(blocks = law$blocks, size = law$size, truths = law$truths, epsilon = law$epsilon,
-            low = 2 * exp(-law$epsilon) / (law$size * total), high = 2 / (law$size * total)))
+  list(
+    list(
+      blocks = law$blocks,
+      size = law$size,
+      truths = law$truths,
+      epsilon = law$epsilon,
+      low = 2 * exp(-law$epsilon) / (law$size * total),
+      high = 2 / (law$size * total)
+    )
+  )
 }
 
-# Kernels take such an axis alone. Beside others it is a matrix, whose inverse are the terms of the unbiased estimate;
-# what they lack to a sum of 1 is given to all truths alike.
+# Kernels take such an axis alone. Beside others it is a matrix, whose inverse are the terms of the
+# unbiased estimate; what they lack to a sum of 1 is given to all truths alike.
 dense_axis <- function(axis) {
   if (is.null(axis$truths)) return(axis)
   if (as.double(axis$truths) * axis_sizes(list(axis), "reports") > 2.5e7) {
     abort("The matrix of so many categories would not fit in memory.", c("too_large", "argument"))
   }
-  terms <- if (is.null(axis$bits)) hadamard_terms(axis, diag(axis$truths))
-    else (.Call(C_rr_bits_to_matrix, axis$bits, as.double(axis$truths)) - axis$q) / axis$difference
+  terms <- if (is.null(axis$bits)) {
+    hadamard_terms(axis, diag(axis$truths))
+  } else {
+    (.Call(C_rr_bits_to_matrix, axis$bits, as.double(axis$truths)) - axis$q) /
+      axis$difference
+  }
   list(matrix = .Call(C_rr_channel_rows, list(axis), seq_len(axis$truths)),
        inverse = terms + (1 - rowSums(terms)) / axis$truths)
 }
@@ -62,24 +104,33 @@ law_reported.rr_law_hadamard <- function(law, theta) apply_channel(law_axes(law)
 
 # Of the t holders of a category about t (E - 1) / Z tell a column of their own, the others any.
 law_simulate.rr_law_hadamard <- function(law, truth, nsim) {
-  chance <- 1 / (1 + 2 * law$blocks * exp(-law$epsilon) / -expm1(-law$epsilon))
+  chance <- 1 / (1 +
+    2 * law$blocks * exp(-law$epsilon) / -expm1(-law$epsilon))
   reports <- law$blocks * law$size
-  vapply(seq_len(nsim), function(i) {
-    told <- rbinom(law$truths, truth, chance)
-    holder <- rep(seq_len(law$truths) - 1, told)
-    row <- as.integer(holder %/% law$blocks + 1)
-    column <- sample.int(law$size, length(row), replace = TRUE) - 1L
-    turned <- odd_bits(bitwAnd(row, column)) == 1L
-    column[turned] <- bitwXor(column[turned], bitwAnd(row[turned], -row[turned]))
-    own <- tabulate(holder %% law$blocks * law$size + column + 1, reports)
-    own + as.vector(rmultinom(1, sum(truth) - sum(told), rep(1, reports)))
-  }, numeric(reports))
+  vapply(
+    seq_len(nsim),
+    function(i) {
+      told <- rbinom(law$truths, truth, chance)
+      holder <- rep(seq_len(law$truths) - 1, told)
+      row <- as.integer(holder %/% law$blocks + 1)
+      column <- sample.int(law$size, length(row), replace = TRUE) - 1L
+      turned <- odd_bits(bitwAnd(row, column)) == 1L
+      column[turned] <- bitwXor(
+        column[turned], bitwAnd(row[turned], -row[turned])
+      )
+      own <- tabulate(holder %% law$blocks * law$size + column + 1, reports)
+      own +
+        as.vector(rmultinom(1, sum(truth) - sum(told), rep(1, reports)))
+    },
+    numeric(reports)
+  )
 }
 
 # ---- estimates ----
 
 law_unbiased.rr_law_hadamard <- function(law, evidence) {
-  hadamard_scale(law) * .Call(C_rr_hadamard_sums, evidence$counts / evidence$n, law$blocks, law$truths)
+  hadamard_scale(law) *
+    .Call(C_rr_hadamard_sums, evidence$counts / evidence$n, law$blocks, law$truths)
 }
 
 # The share of all reports that fall in each category's block.
@@ -93,7 +144,11 @@ law_blank_error.rr_law_hadamard <- function(law, evidence) {
 }
 
 report_channel.rr_law_hadamard <- function(law, evidence) {
-  list(law = new_law_channel(law_axes(law, evidence$k)), evidence = evidence, logs = numeric(length(evidence$counts)))
+  list(
+    law = new_law_channel(law_axes(law, evidence$k)),
+    evidence = evidence,
+    logs = numeric(length(evidence$counts))
+  )
 }
 
 # ---- uncertainty ----
@@ -102,8 +157,8 @@ term_squares.rr_law_hadamard <- function(law, evidence, cells) {
   hadamard_scale(law)^2 * block_shares(law, evidence)[cells]
 }
 
-# What each report adds to a function (a column) is its weights' transform, block by block: no covariance matrix of all
-# categories is needed.
+# What each report adds to a function (a column) is its weights' transform, block by block: no
+# covariance matrix of all categories is needed.
 hadamard_terms <- function(law, functions) {
   row <- (seq_len(law$truths) - 1) %/% law$blocks + 1
   block <- (seq_len(law$truths) - 1) %% law$blocks
@@ -121,7 +176,9 @@ hadamard_terms <- function(law, functions) {
 }
 
 law_second_moments.rr_law_hadamard <- function(law, k, weights) {
-  apply_channel(law_axes(law, k), hadamard_terms(law, matrix(weights, 1))^2, "adjoint")
+  apply_channel(
+    law_axes(law, k), hadamard_terms(law, matrix(weights, 1))^2, "adjoint"
+  )
 }
 
 law_functions.rr_law_hadamard <- function(law, evidence, functions, target, variances = FALSE) {
@@ -141,8 +198,8 @@ term_products.rr_law_hadamard <- function(law, evidence, cells) {
   second
 }
 
-# In one block a report supports the truth with probability E / (E + 1) and any other category with 1/2: counts of
-# support are binomial. In several the score interval of the estimate.
+# In one block a report supports the truth with probability E / (E + 1) and any other category with
+# 1/2: counts of support are binomial. In several the score interval of the estimate.
 law_intervals.rr_law_hadamard <- function(law, evidence, estimate, interval, level, which, target) {
   inv <- law_unbiased(law, evidence)
   scale <- hadamard_scale(law)

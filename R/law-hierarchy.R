@@ -1,8 +1,9 @@
-# The law of a hierarchy: at each depth the law of its oracle, on the nodes of that depth, for those who drew it.
-# Counts are, depth after depth, how many drew it and the oracle's own. The unbiased estimate is the generalized least
-# squares fit of the levels to the estimates of all nodes, the root being 1, with one variance for all nodes of a
-# depth. It is linear in these: a function of the levels is a function of the nodes of each depth, and depths are
-# independent, given how many drew them.
+# The law of a hierarchy: at each depth the law of its oracle, on the nodes of that depth, for those
+# who drew it. Counts are, depth after depth, how many drew it and the oracle's own. The unbiased
+# estimate is the generalized least squares fit of the levels to the estimates of all nodes, the
+# root being 1, with one variance for all nodes of a depth. It is linear in these: a function of the
+# levels is a function of the nodes of each depth, and depths are independent, given how many drew
+# them.
 
 law_gives.rr_law_hierarchy <- function(law, need) {
   if (need != "likelihood") return(NextMethod())
@@ -10,7 +11,10 @@ law_gives.rr_law_hierarchy <- function(law, need) {
 }
 
 # Nodes of each depth to which the levels belong.
-node_of <- function(law, depth) (seq_len(law$truths) - 1) %/% law$fanout^(length(law$nodes) - depth) + 1
+node_of <- function(law, depth) {
+  (seq_len(law$truths) - 1) %/%
+    law$fanout^(length(law$nodes) - depth) + 1
+}
 
 # Sums over the children of each node; `x` is a vector or a matrix with one row a node.
 over_children <- function(law, x) {
@@ -19,7 +23,9 @@ over_children <- function(law, x) {
   if (is.matrix(x)) unname(sums) else as.vector(sums)
 }
 
-parents <- function(law, depth) (seq_len(law$nodes[depth]) - 1) %/% law$fanout + 1
+parents <- function(law, depth) {
+  (seq_len(law$nodes[depth]) - 1) %/% law$fanout + 1
+}
 
 law_impossible.rr_law_hierarchy <- function(law, counts) {
   for (l in seq_along(law$laws)) {
@@ -43,13 +49,23 @@ law_reported.rr_law_hierarchy <- function(law, theta) {
 depth_evidence <- function(law, evidence) {
   lapply(seq_along(law$laws), function(l) {
     counts <- evidence$counts[law$rows[[l]]]
-    if (counts[1] <= 0) abort("Each depth of the hierarchy must have been drawn: nobody drew depth {l}.", "empty")
-    new_evidence(law$laws[[l]], counts[-1], counts[1], counts[1], law$nodes[l], law$mechanisms[[l]])
+    if (counts[1] <= 0) {
+      abort("Each depth of the hierarchy must have been drawn: nobody drew depth {l}.", "empty")
+    }
+    new_evidence(
+      law$laws[[l]],
+      counts[-1],
+      counts[1],
+      counts[1],
+      law$nodes[l],
+      law$mechanisms[[l]]
+    )
   })
 }
 
-# The weights of both passes, from the variance of a node at each depth. `own`: of a node's own estimate beside the
-# sum of its children's; `part`: the part of its parent's correction that a node gets.
+# The weights of both passes, from the variance of a node at each depth. `own`: of a node's own
+# estimate beside the sum of its children's; `part`: the part of its parent's correction that a node
+# gets.
 tree_weights <- function(law, variances) {
   depths <- length(variances)
   below <- own <- part <- vector("list", depths)
@@ -61,7 +77,11 @@ tree_weights <- function(law, variances) {
     below[[l]] <- variances[l] * own[[l]]
   }
   for (l in seq_len(depths)) {
-    siblings <- if (l == 1) sum(below[[1]]) else over_children(law, below[[l]])[parents(law, l)]
+    siblings <- if (l == 1) {
+      sum(below[[1]])
+    } else {
+      over_children(law, below[[l]])[parents(law, l)]
+    }
     part[[l]] <- below[[l]] / siblings
   }
   list(own = own, part = part)
@@ -72,18 +92,25 @@ consistent_nodes <- function(law, nodes, variances) {
   weights <- tree_weights(law, variances)
   depths <- length(nodes)
   for (l in rev(seq_len(depths - 1))) {
-    nodes[[l]] <- weights$own[[l]] * nodes[[l]] + (1 - weights$own[[l]]) * over_children(law, nodes[[l + 1]])
+    nodes[[l]] <- weights$own[[l]] * nodes[[l]] +
+      (1 - weights$own[[l]]) * over_children(law, nodes[[l + 1]])
   }
   for (l in seq_len(depths)) {
-    missing <- if (l == 1) 1 - sum(nodes[[1]]) else (nodes[[l - 1]] - over_children(law, nodes[[l]]))[parents(law, l)]
+    missing <- if (l == 1) {
+      1 - sum(nodes[[1]])
+    } else {
+      (nodes[[l - 1]] - over_children(law, nodes[[l]]))[
+        parents(law, l)
+      ]
+    }
     nodes[[l]] <- nodes[[l]] + weights$part[[l]] * missing
   }
   nodes
 }
 
-# The same as functions: rows of `functions` are weights of the levels, and of the matrices that are returned, one for
-# each depth, weights of its nodes' own estimates. What is left is a constant: the root. The passes of
-# consistent_nodes(), backwards and transposed.
+# The same as functions: rows of `functions` are weights of the levels, and of the matrices that are
+# returned, one for each depth, weights of its nodes' own estimates. What is left is a constant: the
+# root. The passes of consistent_nodes(), backwards and transposed.
 node_functions <- function(law, functions, variances) {
   weights <- tree_weights(law, variances)
   depths <- length(variances)
@@ -92,11 +119,20 @@ node_functions <- function(law, functions, variances) {
   for (l in rev(seq_len(depths))) {
     carried <- weights$part[[l]] * down
     up <- if (l == 1) matrix(colSums(carried), 1) else over_children(law, carried)
-    at[[l]] <- down - up[if (l == 1) rep(1, law$nodes[1]) else parents(law, l), , drop = FALSE]
+    at[[l]] <- down - up[
+      if (l == 1) {
+        rep(1, law$nodes[1])
+      } else {
+        parents(law, l)
+      },
+      , drop = FALSE
+    ]
     down <- up
   }
   for (l in seq_len(depths - 1)) {
-    at[[l + 1]] <- at[[l + 1]] + ((1 - weights$own[[l]]) * at[[l]])[parents(law, l + 1), , drop = FALSE]
+    at[[l + 1]] <- at[[l + 1]] + ((1 - weights$own[[l]]) * at[[l]])[
+      parents(law, l + 1), , drop = FALSE
+    ]
     at[[l]] <- weights$own[[l]] * at[[l]]
   }
   lapply(at, t)
@@ -108,7 +144,9 @@ supporting_counts.rr_law_hierarchy <- function(law, evidence) {
   supporting_counts(deepest$law, deepest)
 }
 
-depth_variances <- function(law, depths) law$unit / vapply(depths, function(d) d$n, 0)
+depth_variances <- function(law, depths) {
+  law$unit / vapply(depths, function(d) d$n, 0)
+}
 
 law_unbiased.rr_law_hierarchy <- function(law, evidence) {
   depths <- depth_evidence(law, evidence)
@@ -120,57 +158,93 @@ law_unbiased.rr_law_hierarchy <- function(law, evidence) {
 law_blank_error.rr_law_hierarchy <- function(law, evidence) {
   variances <- depth_variances(law, depth_evidence(law, evidence))
   at <- node_functions(law, diag(law$truths), variances)
-  sqrt(Reduce(`+`, Map(function(weights, variance) variance * rowSums(weights^2), at, variances)))
+  sqrt(
+    Reduce(
+      `+`, Map(function(weights, variance) variance * rowSums(weights^2), at, variances)
+    )
+  )
 }
 
 # ---- uncertainty ----
 
-# The covariance matrix of linear functions (rows) of the unbiased estimate, or their variances only. Depths are
-# independent samples of the population. Of fixed truths only the randomization and the drawing of depths are random:
-# the variance of the truths' own shares is left out, in expectation.
+# The covariance matrix of linear functions (rows) of the unbiased estimate, or their variances
+# only. Depths are independent samples of the population. Of fixed truths only the randomization and
+# the drawing of depths are random: the variance of the truths' own shares is left out, in
+# expectation.
 law_functions.rr_law_hierarchy <- function(law, evidence, functions, target, variances = FALSE) {
   depths <- depth_evidence(law, evidence)
   at <- node_functions(law, functions, depth_variances(law, depths))
-  covariance <- Reduce(`+`, Map(function(part, d, weights) law_functions(part, d, weights, "population", variances),
-                                law$laws, depths, at))
+  covariance <- Reduce(
+    `+`,
+    Map(
+      function(part, d, weights) law_functions(part, d, weights, "population", variances),
+      law$laws, depths, at
+    )
+  )
   if (target == "population") return(covariance)
   theta <- law_unbiased(law, evidence)
   n <- evidence$n
   means <- drop(functions %*% theta)
-  if (variances) return(covariance * (1 - 1 / n) - (drop(functions^2 %*% theta) - means^2) / n)
-  covariance * (1 - 1 / n) - (functions %*% (theta * t(functions)) - outer(means, means)) / n
+  if (variances) {
+    return(
+      covariance * (1 - 1 / n) -
+        (drop(functions^2 %*% theta) - means^2) / n
+    )
+  }
+  covariance * (1 - 1 / n) -
+    (functions %*% (theta * t(functions)) - outer(means, means)) / n
 }
 
-# Depths are drawn: the term of a report is that of its depth times their number, and the constant of the root. That the
-# number of reports of each depth is known makes the variance a little less than by these moments.
+# Depths are drawn: the term of a report is that of its depth times their number, and the constant
+# of the root. That the number of reports of each depth is known makes the variance a little less
+# than by these moments.
 law_second_moments.rr_law_hierarchy <- function(law, k, weights) {
   height <- length(law$laws)
   at <- node_functions(law, matrix(weights, 1), law$unit)
-  parts <- Map(function(part, functions) law_second_moments(part, ncol(functions), drop(functions)), law$laws, at)
+  parts <- Map(
+    function(part, functions) law_second_moments(part, ncol(functions), drop(functions)),
+    law$laws, at
+  )
   if (any(lengths(parts) == 0L)) return(NULL)
   leaves <- function(nodes, depth) nodes[node_of(law, depth)]
-  means <- Reduce(`+`, Map(function(functions, depth) leaves(drop(functions), depth), at, seq_len(height)))
+  means <- Reduce(
+    `+`,
+    Map(
+      function(functions, depth) leaves(drop(functions), depth), at, seq_len(height)
+    )
+  )
   constant <- weights[1] - means[1]
-  height * Reduce(`+`, Map(leaves, parts, seq_len(height))) + 2 * constant * means + constant^2
+  height * Reduce(`+`, Map(leaves, parts, seq_len(height))) +
+    2 * constant * means + constant^2
 }
 
 unbiased_covariance.rr_law_hierarchy <- function(law, evidence, cells, target, unbiased) {
   law_functions(law, evidence, unit_rows(cells, law$truths), target)
 }
 
-# So many functions at a time that they fit in memory. From 10,000 levels on it takes minutes: a bar says how far it is.
+# So many functions at a time that they fit in memory. From 10,000 levels on it takes minutes: a bar
+# says how far it is.
 unbiased_variances.rr_law_hierarchy <- function(law, evidence, cells, target, unbiased) {
-  parts <- split(cells, (seq_along(cells) - 1) %/% max(1, floor(2e6 / law$truths)))
-  unlist(lapply(cli::cli_progress_along(parts, "Variances"), function(i) {
-    law_functions(law, evidence, unit_rows(parts[[i]], law$truths), target, variances = TRUE)
-  }), use.names = FALSE)
+  parts <- split(
+    cells, (seq_along(cells) - 1) %/% max(1, floor(2e6 / law$truths))
+  )
+  unlist(
+    lapply(cli::cli_progress_along(parts, "Variances"), function(i) {
+      law_functions(
+        law, evidence, unit_rows(parts[[i]], law$truths), target, variances = TRUE
+      )
+    }),
+    use.names = FALSE
+  )
 }
 
 unit_rows <- function(cells, k) 1 * outer(cells, seq_len(k), `==`)
 
-# The score interval, with the estimated second moment of the estimate's terms. Nearly all of this moment comes from the
-# randomization, so the share of one level changes it little.
-law_intervals.rr_law_hierarchy <- function(law, evidence, estimate, interval, level, which, target) {
+# The score interval, with the estimated second moment of the estimate's terms. Nearly all of this
+# moment comes from the randomization, so the share of one level changes it little.
+law_intervals.rr_law_hierarchy <- function(
+  law, evidence, estimate, interval, level, which, target
+) {
   inv <- law_unbiased(law, evidence)[which]
   n <- evidence$n
   variance <- n * law_variances(law, evidence, whole_map(law$truths), which, target)
@@ -182,10 +256,12 @@ law_intervals.rr_law_hierarchy <- function(law, evidence, estimate, interval, le
 #
 # A respondent of depth l reports the node of the level by the oracle of that
 # depth, so that with S the sums of the shares of the levels over nodes
-#   l(theta) = sum over depths of the log-likelihood of the depth's reports at S theta - n log(number of depths).
-# The different reports of all depths are rows of one channel from levels to reports, for the certified solver. What an
-# oracle's counts determine comes from these. If reports support sets or are bits, rr_tally(keep = "sets") keeps
-# them: the number of the depth in a byte, the report's own bytes, and zeros up to the longest.
+#   l(theta) = sum over depths of the log-likelihood of the depth's reports at S theta - n
+#     log(number of depths).
+# The different reports of all depths are rows of one channel from levels to reports, for the
+# certified solver. What an oracle's counts determine comes from these. If reports support sets or
+# are bits, rr_tally(keep = "sets") keeps them: the number of the depth in a byte, the report's own
+# bytes, and zeros up to the longest.
 
 # The laws of the depths, each with the sets that were kept of its reports.
 depth_laws <- function(law) {
@@ -195,7 +271,10 @@ depth_laws <- function(law) {
     width <- set_bytes(part, law$nodes[l])
     if (width > 0) {
       own <- which(law$sets$bits[, 1] == as.raw(l))
-      part$sets <- list(bits = law$sets$bits[own, 1 + seq_len(width), drop = FALSE], times = law$sets$times[own])
+      part$sets <- list(
+        bits = law$sets$bits[own, 1 + seq_len(width), drop = FALSE],
+        times = law$sets$times[own]
+      )
     }
     part
   })
@@ -222,24 +301,36 @@ set_bytes.rr_law_hierarchy <- function(law, k) {
   if (most > 0) 1 + most else 0
 }
 
-# A row for each report that was given, a column for each level: its probabilities over a factor of its own.
+# A row for each report that was given, a column for each level: its probabilities over a factor of
+# its own.
 report_channel.rr_law_hierarchy <- function(law, evidence) {
   laws <- depth_laws(law)
   times <- lapply(seq_along(laws), function(l) {
     kept <- laws[[l]]$sets
-    if (is.null(kept)) evidence$counts[law$rows[[l]]][-1] else kept$times * (evidence$n / evidence$given$n)
+    if (is.null(kept)) {
+      evidence$counts[law$rows[[l]]][-1]
+    } else {
+      kept$times * (evidence$n / evidence$given$n)
+    }
   })
   evidence$counts <- unlist(times)
   check_rows_size(length(evidence$counts), law$truths)
   rows <- Map(node_rows, laws, law$nodes)
-  matrix <- do.call(rbind, lapply(seq_along(rows), function(l) rows[[l]]$matrix[, node_of(law, l), drop = FALSE]))
+  matrix <- do.call(
+    rbind,
+    lapply(seq_along(rows), function(l) {
+      rows[[l]]$matrix[, node_of(law, l), drop = FALSE]
+    })
+  )
   list(law = new_law_channel(list(list(matrix = matrix))), evidence = evidence,
        logs = unlist(lapply(rows, `[[`, "logs")) - log(length(laws)))
 }
 
 # Those of one depth, a column each node.
 node_rows <- function(law, k) {
-  own <- if (!is.null(law$sets)) report_channel(law, list(k = k, n = 1, given = list(n = 1)))
+  own <- if (!is.null(law$sets)) {
+    report_channel(law, list(k = k, n = 1, given = list(n = 1)))
+  }
   axes <- if (is.null(own)) law_axes(law, k) else own$law$axes
   matrix <- matrix(.Call(C_rr_channel_rows, axes, seq_len(k)), ncol = k)
   list(matrix = matrix, logs = own$logs %||% numeric(nrow(matrix)))

@@ -1,45 +1,65 @@
-# Intervals for a share that a binomial count reports: reported with probability b + a theta when its true share is
-# theta. All laws whose counts are binomial have these.
+# Intervals for a share that a binomial count reports: reported with probability b + a theta when
+# its true share is theta. All laws whose counts are binomial have these.
 #
-# The count of one report is binomial (or, for fixed truths, a sum of two binomials) whatever the estimator. So a Wilson
-# or exact interval for the reported share, carried through the mechanism, is valid at the boundary, where normal theory
-# is not.
+# The count of one report is binomial (or, for fixed truths, a sum of two binomials) whatever the
+# estimator. So a Wilson or exact interval for the reported share, carried through the mechanism, is
+# valid at the boundary, where normal theory is not.
 #
-# Wilson's interval, and every score interval here, holds the shares t at a distance of at most z standard deviations,
-# those under t, from what was reported. If more or fewer were reported than any truth makes likely, even the nearest
-# end of [0, 1] is at some distance and all other shares are further off. The interval would be empty or a point, which
-# claims a certainty that nobody has. So the distance is then compared with that of the best truth, as in a likelihood
-# ratio: (distance to t)^2 - (distance to the end)^2 <= z^2. This interval contains the usual one and the end.
+# Wilson's interval, and every score interval here, holds the shares t at a distance of at most z
+# standard deviations, those under t, from what was reported. If more or fewer were reported than
+# any truth makes likely, even the nearest end of [0, 1] is at some distance and all other shares
+# are further off. The interval would be empty or a point, which claims a certainty that nobody has.
+# So the distance is then compared with that of the best truth, as in a likelihood ratio: (distance
+# to t)^2 - (distance to the end)^2 <= z^2. This interval contains the usual one and the end.
 
-# `phi` are reported shares of `n` respondents, with the probabilities b + a theta: those of categories, or of sums of
-# categories, which have the same form. `rest` is 1 - a, formed where it loses no digits.
+# `phi` are reported shares of `n` respondents, with the probabilities b + a theta: those of
+# categories, or of sums of categories, which have the same form. `rest` is 1 - a, formed where it
+# loses no digits.
 binomial_intervals <- function(a, b, rest, phi, n, interval, level, target) {
   # Clopper and Pearson's interval is that of the literature: cut, to a point if need be.
   if (interval == "exact") return(reported_interval(exact_interval(phi, n, level), a, b))
   if (interval == "anytime") return(reported_interval(anytime_interval(phi, n, level), a, b))
   inv <- (phi - b) / a
   likely <- nearest(phi, pmin(b, b + a), pmax(b, b + a))
-  z2 <- normal_quantile(level)^2 + n * squared_excess(phi, likely, likely * (1 - likely))
-  if (target == "population") return(reach_end(reported_interval(wilson_interval(phi, n, z2), a, b), inv))
-  # For fixed truths N a^2 Var(theta) = b (1 - b) + theta a (1 - a - 2b) is linear in theta: a quadratic inequality.
+  z2 <- normal_quantile(level)^2 +
+    n * squared_excess(phi, likely, likely * (1 - likely))
+  if (target == "population") {
+    return(reach_end(reported_interval(wilson_interval(phi, n, z2), a, b), inv))
+  }
+  # For fixed truths N a^2 Var(theta) = b (1 - b) + theta a (1 - a - 2b) is linear in theta: a
+  # quadratic inequality.
   slope <- z2 * (rest - 2 * b) / (n * a)
-  half <- sqrt(pmax(0, z2 * b * (1 - b) / (n * a^2) + slope * inv + slope^2 / 4))
-  reach_end(list(low = inv + slope / 2 - half, high = inv + slope / 2 + half), inv)
+  half <- sqrt(
+    pmax(
+      0,
+      z2 * b * (1 - b) / (n * a^2) + slope * inv +
+        slope^2 / 4
+    )
+  )
+  reach_end(
+    list(low = inv + slope / 2 - half, high = inv + slope / 2 + half), inv
+  )
 }
 
 # All laws whose counts are binomial, each by itself.
 law_intervals.rr_law <- function(law, evidence, estimate, interval, level, which, target) {
-  each <- lapply(law$binomial[c("a", "b")], function(x) rep_len(x, evidence$k)[which])
+  each <- lapply(law$binomial[c("a", "b")], function(x) {
+    rep_len(x, evidence$k)[which]
+  })
   given <- binomial_counts(law, evidence)
   n <- rep_len(given$n, evidence$k)[which]
-  binomial_intervals(each$a, each$b, 1 - each$a, given$counts[which] / n, n, interval, level, target)
+  binomial_intervals(
+    each$a, each$b, 1 - each$a, given$counts[which] / n,
+    n, interval, level, target
+  )
 }
 
 # Of `x` over the nearest value that is likely, which has this variance.
 squared_excess <- function(x, likely, variance) {
   excess <- numeric(length(x))
   beyond <- which(abs(x - likely) >= 1e-12)
-  excess[beyond] <- (x - likely)[beyond]^2 / pmax(variance[beyond], 1e-12)
+  excess[beyond] <- (x - likely)[beyond]^2 /
+    pmax(variance[beyond], 1e-12)
   excess
 }
 
@@ -53,28 +73,45 @@ reach_end <- function(bounds, inv) {
 # Such an interval where the standard deviation does not depend on the truth; `half` is z of them.
 normal_interval <- function(estimate, half, least, most) {
   half <- sqrt(half^2 + (estimate - nearest(estimate, least, most))^2)
-  list(low = nearest(estimate - half, least, most), high = nearest(estimate + half, least, most))
+  list(
+    low = nearest(estimate - half, least, most),
+    high = nearest(estimate + half, least, most)
+  )
 }
 
 wilson_interval <- function(phi, n, z2) {
   centre <- (phi + z2 / (2 * n)) / (1 + z2 / n)
-  half <- sqrt(z2 * (phi * (1 - phi) / n + z2 / (4 * n^2))) / (1 + z2 / n)
+  half <- sqrt(
+    z2 * (phi * (1 - phi) / n + z2 / (4 * n^2))
+  ) / (1 + z2 / n)
   # At phi = 0 and 1 the bound is exactly 0 and 1; the formula leaves a rounding.
-  list(low = ifelse(phi <= 0, 0, centre - half), high = ifelse(phi >= 1, 1, centre + half))
+  list(
+    low = ifelse(phi <= 0, 0, centre - half),
+    high = ifelse(phi >= 1, 1, centre + half)
+  )
 }
 
 # Clopper and Pearson (1934).
 exact_interval <- function(phi, n, level) {
   x <- phi * n
-  list(low = ifelse(x <= 0, 0, qbeta((1 - level) / 2, x, n - x + 1)),
-       high = ifelse(x >= n, 1, qbeta((1 - level) / 2, x + 1, n - x, lower.tail = FALSE)))
+  list(
+    low = ifelse(
+      x <= 0, 0, qbeta((1 - level) / 2, x, n - x + 1)
+    ),
+    high = ifelse(
+      x >= n, 1,
+      qbeta((1 - level) / 2, x + 1, n - x, lower.tail = FALSE)
+    )
+  )
 }
 
-# Of all looks together: m is excluded once a mixture of likelihoods, by Beta(1/2, 1/2), is 1 / alpha times that of m,
-# which happens with a probability of at most alpha (Ville). Both roots by halving.
+# Of all looks together: m is excluded once a mixture of likelihoods, by Beta(1/2, 1/2), is 1 /
+# alpha times that of m, which happens with a probability of at most alpha (Ville). Both roots by
+# halving.
 anytime_interval <- function(phi, n, level) {
   s <- phi * n
-  least <- lbeta(0.5 + s, 0.5 + n - s) - lbeta(0.5, 0.5) + log1p(-level)
+  least <- lbeta(0.5 + s, 0.5 + n - s) - lbeta(0.5, 0.5) +
+    log1p(-level)
   halve <- function(out) {
     inside <- phi
     for (step in seq_len(60)) {
@@ -88,7 +125,10 @@ anytime_interval <- function(phi, n, level) {
     }
     inside
   }
-  list(low = ifelse(s <= 0, 0, halve(0)), high = ifelse(s >= n, 1, halve(1)))
+  list(
+    low = ifelse(s <= 0, 0, halve(0)),
+    high = ifelse(s >= n, 1, halve(1))
+  )
 }
 
 reported_interval <- function(interval, a, b) {
@@ -97,18 +137,24 @@ reported_interval <- function(interval, a, b) {
   list(low = pmin(low, high), high = pmax(low, high))
 }
 
-# The t with |inv - t| <= z sd(t), where N Var = t own + (1 - t) others - t^2 (or - t for fixed truths), and where the
-# channel was measured t^2 study[1, ] + (1 - t)^2 study[2, ] more. A study that small says nothing: all t. No truth gives
-# a report less variance than `least`.
-moment_intervals <- function(inv, own, others, n, level, target, study = NULL, least = 0) {
+# The t with |inv - t| <= z sd(t), where N Var = t own + (1 - t) others - t^2 (or - t for fixed
+# truths), and where the channel was measured t^2 study[1, ] + (1 - t)^2 study[2, ] more. A study
+# that small says nothing: all t. No truth gives a report less variance than `least`.
+moment_intervals <- function(
+  inv, own, others, n, level, target, study = NULL, least = 0
+) {
   inside <- if (is.null(study)) 0 else study[1, ]
   outside <- if (is.null(study)) 0 else study[2, ]
-  z2 <- normal_quantile(level)^2 / n +
-    squared_excess(inv, nearest(inv, 0, 1), pmax(ifelse(inv < 0, others + outside, own - 1 + inside), least))
+  z2 <- normal_quantile(level)^2 / n + squared_excess(
+    inv, nearest(inv, 0, 1),
+    pmax(ifelse(inv < 0, others + outside, own - 1 + inside), least)
+  )
   slope <- own - others - 2 * outside - if (target == "sample") 1 else 0
   square <- 1 + z2 * ((target == "population") - inside - outside)
   centre <- (inv + z2 * slope / 2) / square
-  half <- sqrt(pmax(0, centre^2 - (inv^2 - z2 * (others + outside)) / square))
+  half <- sqrt(
+    pmax(0, centre^2 - (inv^2 - z2 * (others + outside)) / square)
+  )
   half[square <= 0] <- Inf
   centre[square <= 0] <- 0
   reach_end(list(low = centre - half, high = centre + half), inv)
@@ -124,30 +170,47 @@ law_unlikely <- function(law, evidence, alpha) UseMethod("law_unlikely")
 
 law_unlikely.default <- function(law, evidence, alpha) FALSE
 
-# Each count is binomial, or a sum of two binomials, with probabilities between those of a category that nobody holds
-# and of one that everybody holds. Exact tails, so that Bonferroni's bound holds for any number of respondents.
+# Each count is binomial, or a sum of two binomials, with probabilities between those of a category
+# that nobody holds and of one that everybody holds. Exact tails, so that Bonferroni's bound holds
+# for any number of respondents.
 beyond_counts <- function(counts, n, low, high, alpha) {
   size <- floor(n)
   limit <- alpha / (2 * length(counts))
   # The extremes tell all where the probabilities are alike.
-  if (length(low) == 1L && length(high) == 1L && length(n) == 1L) counts <- range(counts)
+  if (length(low) == 1L && length(high) == 1L && length(n) == 1L) {
+    counts <- range(counts)
+  }
   any(pbinom(ceiling(counts), size, low) < limit |
         pbinom(floor(counts) - 1, size, high, lower.tail = FALSE) < limit)
 }
 
 law_unlikely.rr_law_additive <- function(law, evidence, alpha) {
-  beyond_counts(evidence$counts, evidence$n, law$b + min(law$a, 0), law$b + max(law$a, 0), alpha)
+  beyond_counts(
+    evidence$counts, evidence$n, law$b + min(law$a, 0),
+    law$b + max(law$a, 0), alpha
+  )
 }
 
 # How many categories a report supports has the same mean and variance whatever the truth.
 law_unlikely.rr_law_support <- function(law, evidence, alpha) {
-  if (beyond_counts(evidence$counts, evidence$n, pmin(law$p, law$q), pmax(law$p, law$q), alpha / 2)) return(TRUE)
-  if (max(length(law$p), length(law$q), length(law$both_own), length(law$both_other)) > 1L) return(FALSE)
+  if (beyond_counts(
+      evidence$counts, evidence$n, pmin(law$p, law$q),
+      pmax(law$p, law$q), alpha / 2
+    )) {
+    return(TRUE)
+  }
+  if (max(
+      length(law$p), length(law$q), length(law$both_own),
+      length(law$both_other)
+    ) > 1L) {
+    return(FALSE)
+  }
   others <- evidence$k - 1
   mean <- law$p + others * law$q
   variance <- mean + 2 * others * (law$both_own %||% (law$p * law$q)) +
     others * (others - 1) * (law$both_other %||% law$q^2) - mean^2
-  # Sizes that hardly vary are made of roundings: subsets of one size are checked when they are read.
+  # Sizes that hardly vary are made of roundings: subsets of one size are checked when they are
+  # read.
   if (variance <= 1e-9 * mean^2) return(FALSE)
   supported <- evidence$counts
   z <- (sum(supported) - evidence$n * mean) / sqrt(evidence$n * variance)
@@ -157,5 +220,7 @@ law_unlikely.rr_law_support <- function(law, evidence, alpha) {
 # A design is doubted wrongly in one of a thousand fits at most.
 false_alarm <- 0.001
 
-unlikely_words <- paste("No truth makes these reports likely: was it another design (number or order of categories,",
-                        "epsilon, key), or were they not randomized?")
+unlikely_words <- paste(
+  "No truth makes these reports likely: was it another design (number or order of categories,",
+  "epsilon, key), or were they not randomized?"
+)

@@ -54,12 +54,15 @@
 #' # Within 1e-8 of the maximum, which is unique
 NULL
 
-# Maximum likelihood under a channel law, with its certificate; its uncertainty is the inverse information on the
-# support, under the constraint of the sum. At a maximum I theta = 1, so that constraint subtracts theta theta'.
+# Maximum likelihood under a channel law, with its certificate; its uncertainty is the inverse
+# information on the support, under the constraint of the sum. At a maximum I theta = 1, so that
+# constraint subtracts theta theta'.
 report_channel.rr_law_channel <- function(law, evidence) list(law = law, evidence = evidence)
 
 law_maximum.rr_law_channel <- function(law, evidence, options) {
-  result <- maximize(law$axes, evidence$counts, options$tolerance, options$iterations, options$start, evidence$n)
+  result <- maximize(
+    law$axes, evidence$counts, options$tolerance, options$iterations, options$start, evidence$n
+  )
   result[c("estimate", "unique", "converged", "stalled", "gap", "iterations", "tolerance")]
 }
 
@@ -72,20 +75,35 @@ law_update.rr_law_channel <- function(law, evidence, options) {
 maximize <- function(axes, counts, tolerance = NULL, iterations = 10000, start = NULL, n) {
   impossible <- .Call(C_rr_impossible, axes, counts)
   if (impossible > 0) return(list(impossible = impossible))
-  # The certificate bounds the likelihood, not the distance to its maximum: where a step costs next to nothing, a few
-  # more bring the estimate itself to the last digits. What is asked for, and warned about, stays the tolerance.
-  small <- is.null(tolerance) && prod(axis_sizes(axes)) * length(axes) <= 256 && length(counts) <= 1024
+  # The certificate bounds the likelihood, not the distance to its maximum: where a step costs next
+  # to nothing, a few more bring the estimate itself to the last digits. What is asked for, and
+  # warned about, stays the tolerance.
+  small <- is.null(tolerance) && prod(axis_sizes(axes)) * length(axes) <= 256 &&
+    length(counts) <= 1024
   tolerance <- tolerance %||% max(1e-8, 1e-14 * n)
   goal <- if (small) min(tolerance, 1e-13 * n) else tolerance
-  problem <- if (length(axes) == 1L && !is.null(axes[[1]]$matrix)) collapse_reports(axes[[1]]$matrix, counts)
-             else list(axes = axes, counts = counts)
-  solver <- .Call(C_rr_solver, problem$axes, problem$counts, start %||% inverse_start(problem$axes, problem$counts / n),
-                  goal)
+  problem <- if (length(axes) == 1L && !is.null(axes[[1]]$matrix)) {
+    collapse_reports(axes[[1]]$matrix, counts)
+  } else {
+    list(axes = axes, counts = counts)
+  }
+  solver <- .Call(
+    C_rr_solver, problem$axes, problem$counts,
+    start %||% inverse_start(problem$axes, problem$counts / n), goal
+  )
   progress <- run_solver(solver, goal, iterations)
   result <- .Call(C_rr_solver_result, solver, if (length(axes) == 1L) 2000 else 300)
-  list(estimate = result$estimate, unique = if (is.na(result$unique)) decide_unique(problem, result) else TRUE,
-       converged = isTRUE(progress[2] <= tolerance), stalled = progress[1] == 2, gap = progress[2],
-       iterations = progress[3], products = progress[4], tolerance = tolerance, score = result$score)
+  list(
+    estimate = result$estimate,
+    unique = if (is.na(result$unique)) decide_unique(problem, result) else TRUE,
+    converged = isTRUE(progress[2] <= tolerance),
+    stalled = progress[1] == 2,
+    gap = progress[2],
+    iterations = progress[3],
+    products = progress[4],
+    tolerance = tolerance,
+    score = result$score
+  )
 }
 
 run_solver <- function(solver, tolerance, iterations) {
@@ -100,14 +118,17 @@ run_solver <- function(solver, tolerance, iterations) {
       bar <- cli::cli_progress_bar("Maximizing the likelihood", total = 100, clear = TRUE)
     }
     # Orders of magnitude of the gap, on the way from the first one seen to the tolerance.
-    done <- log(first / max(state[2], tolerance)) / log(max(first / max(tolerance, 1e-300), exp(1)))
-    cli::cli_progress_update(id = bar, set = round(100 * min(max(done, 0), 1)))
+    done <- log(first / max(state[2], tolerance)) /
+      log(max(first / max(tolerance, 1e-300), exp(1)))
+    cli::cli_progress_update(
+      id = bar, set = round(100 * min(max(done, 0), 1))
+    )
   }
   state
 }
 
-# A dense channel without the reports that were not given, and with proportional columns merged: neither changes
-# where the maximum is. `matrix` has a row per report.
+# A dense channel without the reports that were not given, and with proportional columns merged:
+# neither changes where the maximum is. `matrix` has a row per report.
 collapse_reports <- function(matrix, counts) {
   matrix <- matrix[counts > 0, , drop = FALSE]
   counts <- counts[counts > 0]
@@ -116,10 +137,21 @@ collapse_reports <- function(matrix, counts) {
   mark <- drop(matrix %*% cospi(seq_len(ncol(matrix)) * sqrt(2))) / totals
   order <- order(mark)
   alike <- which(abs(diff(mark[order])) <= 1e-14)
-  same <- alike[vapply(alike, function(k) {
-    pair <- order[c(k, k + 1)]
-    all(abs(matrix[pair[1], ] / totals[pair[1]] - matrix[pair[2], ] / totals[pair[2]]) <= 4e-16)
-  }, NA)]
+  same <- alike[
+    vapply(
+      alike,
+      function(k) {
+        pair <- order[c(k, k + 1)]
+        all(
+          abs(
+            matrix[pair[1], ] / totals[pair[1]] -
+              matrix[pair[2], ] / totals[pair[2]]
+          ) <= 4e-16
+        )
+      },
+      NA
+    )
+  ]
   if (length(same)) {
     group <- cumsum(!seq_along(order) %in% (same + 1))
     group[order] <- group
@@ -129,28 +161,37 @@ collapse_reports <- function(matrix, counts) {
   list(axes = list(list(matrix = matrix)), counts = counts)
 }
 
-# If the inversion is a distribution it is the maximum, and the solver has nothing left to do but certify it.
-# Tried where it is cheaper than the solver.
+# If the inversion is a distribution it is the maximum, and the solver has nothing left to do but
+# certify it. Tried where it is cheaper than the solver.
 inverse_start <- function(axes, phi) {
   sizes <- axis_sizes(axes)
-  if (max(sizes) > 100 || any(sizes != axis_sizes(axes, "reports"))) return(NULL)
+  if (max(sizes) > 100 || any(sizes != axis_sizes(axes, "reports"))) {
+    return(NULL)
+  }
   inverse <- channel_inverse(axes)
   if (is.null(inverse)) return(NULL)
   theta <- apply_channel(inverse, phi, "adjoint")
   if (all(is.finite(theta)) && all(theta >= 0)) theta
 }
 
-# What the Gram matrix could not prove: ranks from a pivoted QR of the rows themselves. Every maximum lives on the
-# cells with g = 1; if these depend on each other, moving along the dependence changes no report's probability.
+# What the Gram matrix could not prove: ranks from a pivoted QR of the rows themselves. Every
+# maximum lives on the cells with g = 1; if these depend on each other, moving along the dependence
+# changes no report's probability.
 decide_unique <- function(problem, result) {
   support <- which(result$estimate > 0)
   tight <- union(support, which(result$score > 1 - 1e-6))
   seen <- problem$counts > 0
   if (length(support) > sum(seen)) return(FALSE)
-  if (length(tight) > 300 || length(tight) * length(seen) > 4e6) return(NA)
-  rows <- .Call(C_rr_channel_rows, problem$axes, as.integer(tight))[seen, , drop = FALSE] / result$fitted[seen]
+  if (length(tight) > 300 || length(tight) * length(seen) > 4e6) {
+    return(NA)
+  }
+  rows <- .Call(C_rr_channel_rows, problem$axes, as.integer(tight))[seen, , drop = FALSE] /
+    result$fitted[seen]
   rows <- sweep(rows, 2, sqrt(colSums(rows^2)), `/`)
-  if (qr(rows[, seq_along(support), drop = FALSE], tol = 1e-11)$rank < length(support)) return(FALSE)
+  if (qr(rows[, seq_along(support), drop = FALSE], tol = 1e-11)$rank <
+      length(support)) {
+    return(FALSE)
+  }
   if (qr(rows, tol = 1e-11)$rank == length(tight)) TRUE else NA
 }
 
@@ -160,15 +201,21 @@ decide_unique <- function(problem, result) {
 information_block <- function(law, evidence, theta, target) {
   on <- which(theta > 0)
   counts <- evidence$counts
-  if (length(on) > covariance_cells || as.double(length(on)) * length(counts) > 5e7) return(NULL)
+  if (length(on) > covariance_cells || as.double(length(on)) * length(counts) > 5e7) {
+    return(NULL)
+  }
   phi <- counts / evidence$n
   m <- apply_channel(law$axes, theta)
   rows <- .Call(C_rr_channel_rows, law$axes, as.integer(on))
   information <- crossprod(rows * ifelse(phi > 0, sqrt(phi) / m, 0))
   factor <- tryCatch(chol(information), error = function(e) NULL)
-  if (is.null(factor) || min(diag(factor)^2 / diag(information)) < 1e-13) return(NULL)
+  if (is.null(factor) || min(diag(factor)^2 / diag(information)) < 1e-13) {
+    return(NULL)
+  }
   covariance <- chol2inv(factor) - outer(theta[on], theta[on])
-  if (target == "sample") covariance <- covariance - sampling_part(law, theta, phi, m, rows, covariance)
+  if (target == "sample") {
+    covariance <- covariance - sampling_part(law, theta, phi, m, rows, covariance)
+  }
   covariance <- covariance / evidence$n
   if (!is.null(law$validation)) {
     columns <- likelihood_columns(law_matrix(law), theta)[on, , drop = FALSE]
@@ -177,8 +224,8 @@ information_block <- function(law, evidence, theta, target) {
   list(cells = on, covariance = covariance)
 }
 
-# What comes from sampling the truths: a change of their shares moves the estimate by a map. Of all truths, by their
-# unbiased estimate, where these are few: what the closed forms plug in too.
+# What comes from sampling the truths: a change of their shares moves the estimate by a map. Of all
+# truths, by their unbiased estimate, where these are few: what the closed forms plug in too.
 sampling_part <- function(law, theta, phi, m, rows, covariance) {
   cells <- prod(axis_sizes(law$axes))
   inverse <- if (cells <= covariance_cells && cells * length(phi) <= 5e6) inverse_axes(law)
@@ -188,13 +235,16 @@ sampling_part <- function(law, theta, phi, m, rows, covariance) {
   map %*% (shares * t(map))
 }
 
-# Covariance matrix of linear functions of the estimate where its own would be too large to form: one linear system a
-# function, solved by products with the channel. `weights`: a row a function, a column a cell.
+# Covariance matrix of linear functions of the estimate where its own would be too large to form:
+# one linear system a function, solved by products with the channel. `weights`: a row a function, a
+# column a cell.
 information_functions <- function(law, evidence, theta, weights, target) {
   axes <- law$axes
   on <- which(theta > 0)
   w <- weights[, on, drop = FALSE]
-  solved <- .Call(C_rr_solver_information, .Call(C_rr_solver, axes, evidence$counts, theta, 1e-8), on, t(w))
+  solved <- .Call(
+    C_rr_solver_information, .Call(C_rr_solver, axes, evidence$counts, theta, 1e-8), on, t(w)
+  )
   # Inverse information under the constraint of the sum: at a maximum I theta = 1.
   solved <- solved - outer(theta[on], drop(w %*% theta[on]))
   covariance <- w %*% solved
@@ -203,48 +253,60 @@ information_functions <- function(law, evidence, theta, weights, target) {
     m <- apply_channel(axes, theta)
     map <- apply(solved, 2, function(v) {
       whole <- replace(numeric(length(theta)), on, v)
-      apply_channel(axes, ifelse(m > 0, apply_channel(axes, whole) / m, 0), "adjoint")[on]
+      apply_channel(axes, ifelse(m > 0, apply_channel(axes, whole) / m, 0), "adjoint")[
+        on
+      ]
     })
     covariance <- covariance - crossprod(map * sqrt(theta[on]))
   }
   (covariance + t(covariance)) / (2 * evidence$n)
 }
 
-# The same where the maximum is not unique: reports can identify a sum of shares although they cannot tell the shares
-# themselves apart.
+# The same where the maximum is not unique: reports can identify a sum of shares although they
+# cannot tell the shares themselves apart.
 #
-# `C` has a row per truth and a column per report, `phi` the reported shares, `weights` a row per function. All maxima
-# lie on the cells whose score is 1 (inst/mathematics/estimation.md 2.2), so these cells are free and all others are 0.
-# A function is identified if its weights lie in the row space of the information on the free cells; then every
-# generalized inverse gives the same variance. At a maximum I theta = 1, so the constraint of the sum subtracts the
-# outer product of the values.
+# `C` has a row per truth and a column per report, `phi` the reported shares, `weights` a row per
+# function. All maxima lie on the cells whose score is 1 (inst/mathematics/estimation.md 2.2), so
+# these cells are free and all others are 0. A function is identified if its weights lie in the row
+# space of the information on the free cells; then every generalized inverse gives the same
+# variance. At a maximum I theta = 1, so the constraint of the sum subtracts the outer product of
+# the values.
 identified_functions <- function(C, phi, theta, n, weights) {
   seen <- phi > 0
   m <- drop(crossprod(C[, seen, drop = FALSE], theta))
   score <- drop(C[, seen, drop = FALSE] %*% (phi[seen] / m))
   free <- which(score > 1 - 1e-6)
-  parts <- svd(C[free, seen, drop = FALSE] * rep(sqrt(phi[seen]) / m, each = length(free)))
+  parts <- svd(
+    C[free, seen, drop = FALSE] *
+      rep(sqrt(phi[seen]) / m, each = length(free))
+  )
   kept <- parts$d > 1e-9 * parts$d[1]
   basis <- parts$u[, kept, drop = FALSE]
   w <- weights[, free, drop = FALSE]
   inside <- w %*% basis
-  identified <- sqrt(pmax(rowSums(w^2) - rowSums(inside^2), 0)) <= 1e-6 * sqrt(rowSums(w^2))
+  identified <- sqrt(pmax(rowSums(w^2) - rowSums(inside^2), 0)) <=
+    1e-6 * sqrt(rowSums(w^2))
   value <- drop(weights %*% theta)
-  covariance <- (tcrossprod(inside / rep(parts$d[kept], each = nrow(inside))) - outer(value, value)) / n
+  covariance <- (tcrossprod(
+    inside / rep(parts$d[kept], each = nrow(inside))
+  ) - outer(value, value)) / n
   covariance[!identified, ] <- covariance[, !identified] <- NA_real_
   list(value = value, covariance = covariance, identified = identified, free = free)
 }
 
-# How a maximum of the likelihood moves with the reported shares: the inverse information on its support, times the
-# scores.
+# How a maximum of the likelihood moves with the reported shares: the inverse information on its
+# support, times the scores.
 likelihood_columns <- function(C, theta) {
   on <- which(theta > 0)
   reported <- drop(theta %*% C)
-  scores <- C[on, , drop = FALSE] / rep(pmax(reported, .Machine$double.xmin), each = length(on))
+  scores <- C[on, , drop = FALSE] /
+    rep(pmax(reported, .Machine$double.xmin), each = length(on))
   columns <- matrix(0, length(theta), ncol(C))
   if (length(on) < 2L) return(columns)
   # Directions in which shares move without changing their sum.
-  basis <- qr.Q(qr(cbind(1, diag(length(on))[, -1])))[, -1, drop = FALSE]
+  basis <- qr.Q(qr(cbind(1, diag(length(on))[, -1])))[
+    , -1, drop = FALSE
+  ]
   projected <- crossprod(basis, scores)
   columns[on, ] <- basis %*% solve(projected %*% (t(projected) * reported), projected)
   columns
@@ -252,27 +314,37 @@ likelihood_columns <- function(C, theta) {
 
 sum_log <- function(counts, m) {
   seen <- counts > 0
-  if (any(m[seen] <= 0)) -Inf else sum(counts[seen] * log(m[seen]))
+  if (any(m[seen] <= 0)) {
+    -Inf
+  } else {
+    sum(counts[seen] * log(m[seen]))
+  }
 }
 
 # The log-likelihood of the reports.
 law_loglik <- function(law, evidence, theta) {
   own <- report_channel(law, evidence)
   times <- own$evidence$counts
-  sum_log(times, apply_channel(own$law$axes, theta)) + sum((times * own$logs)[times > 0])
+  sum_log(times, apply_channel(own$law$axes, theta)) +
+    sum((times * own$logs)[times > 0])
 }
 
 law_covariance.rr_law <- function(law, evidence, map, which, target) {
-  if (!is.null(map$jacobian)) return(jacobian_covariance(law, evidence, map, which, target))
+  if (!is.null(map$jacobian)) {
+    return(jacobian_covariance(law, evidence, map, which, target))
+  }
   if (is.null(map$information)) return(mapped_covariance(law, evidence, map, which, target))
   own <- report_channel(law, evidence)
   finite <- law_gives(law, "channel")
-  block <- information_block(own$law, own$evidence, map$information, if (finite) target else "population")
+  block <- information_block(
+    own$law, own$evidence, map$information, if (finite) target else "population"
+  )
   if (is.null(block)) return(matrix(NA_real_, length(which), length(which)))
   covariance <- placed_block(block$covariance, block$cells, which)
   if (target == "population" || finite) return(covariance)
-  # If reports are kept, as sets, the covariance for fixed truths is without what comes from sampling them: a change
-  # of a truth's share moves the estimate, near a maximum inside, by exactly as much.
+  # If reports are kept, as sets, the covariance for fixed truths is without what comes from
+  # sampling them: a change of a truth's share moves the estimate, near a maximum inside, by exactly
+  # as much.
   theta <- map$information[which]
   covariance - (diag(theta, length(theta)) - outer(theta, theta)) / evidence$n
 }

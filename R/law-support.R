@@ -1,43 +1,87 @@
-# The support law: a report supports each category with probability p if that is the truth and q if not ("pure"
-# protocols). Each support count is binomial; both_own and both_other give their joint distribution in pairs.
-# Variances and covariances, with d = p - q, m = q + d theta, N respondents:
+# The support law: a report supports each category with probability p if that is the truth and q if
+# not ("pure" protocols). Each support count is binomial; both_own and both_other give their joint
+# distribution in pairs. Variances and covariances, with d = p - q, m = q + d theta, N respondents:
 #   fixed truths    N d^2 Var = q (1 - q) + theta d (1 - p - q)
-#                   N d^2 Cov = sum over the truths x of theta_x (P(v and w | x) - P(v | x) P(w | x))
+#                   N d^2 Cov = sum over the truths x of theta_x (P(v and w | x) - P(v | x) P(w |
+#                     x))
 #   sampled truths  N d^2 Var = m (1 - m),  N d^2 Cov = P(v and w) - m_v m_w
-# Both are linear in theta but for the product, so that the estimate may stand for theta; the divisor is then N, or N -
-# 1 for sampled truths.
+# Both are linear in theta but for the product, so that the estimate may stand for theta; the
+# divisor is then N, or N - 1 for sampled truths.
 
-checked_support <- function(p, q, both_own = NULL, both_other = NULL, odds = NULL, difference = p - q) {
+checked_support <- function(
+  p, q, both_own = NULL, both_other = NULL, odds = NULL, difference = p - q
+) {
   p <- check_probabilities(p, "p")
   q <- check_probabilities(q, "q")
-  sizes <- setdiff(c(length(p), length(q), length(difference), NROW(both_own %||% 1), NROW(both_other %||% 1)), 1L)
+  sizes <- setdiff(
+    c(
+      length(p), length(q), length(difference), NROW(both_own %||% 1),
+      NROW(both_other %||% 1)
+    ),
+    1L
+  )
   if (length(sizes) > 1L) abort("{.arg p}, {.arg q} and what both support must have one length.")
   check_both(both_own, "both_own")
   check_both(both_other, "both_other")
-  symmetric <- if (is.matrix(both_other)) isSymmetric(unname(both_other)) else length(both_other) <= 1L
+  symmetric <- if (is.matrix(both_other)) {
+    isSymmetric(unname(both_other))
+  } else {
+    length(both_other) <= 1L
+  }
   if (!symmetric) must_be(both_other, "both_other", "one number or a symmetric matrix")
-  new_law_support(unname(p), unname(q), unname(both_own), unname(both_other), unname(difference), odds)
+  new_law_support(
+    unname(p),
+    unname(q),
+    unname(both_own),
+    unname(both_other),
+    unname(difference),
+    odds
+  )
 }
 
-new_law_support <- function(p, q, both_own = NULL, both_other = NULL, difference = p - q, odds = NULL) {
-  new_rr_law("support", "a report supports some categories and is none of them", p = p, q = q, both_own = both_own,
-             both_other = both_other, difference = difference, odds = odds, kept = !is.null(odds),
-             gives = c("inverse", "shares", "exact", "support", "scores", "profile",
-                       if (all(abs(difference) >= 1e-14)) "binomial"),
-             binomial = list(a = difference, b = q, odds = odds), shown = shown_support(p, q))
+new_law_support <- function(
+  p, q, both_own = NULL, both_other = NULL, difference = p - q, odds = NULL
+) {
+  new_rr_law(
+    "support",
+    "a report supports some categories and is none of them",
+    p = p,
+    q = q,
+    both_own = both_own,
+    both_other = both_other,
+    difference = difference,
+    odds = odds,
+    kept = !is.null(odds),
+    gives = c(
+      "inverse", "shares", "exact", "support", "scores", "profile",
+      if (all(abs(difference) >= 1e-14)) "binomial"
+    ),
+    binomial = list(a = difference, b = q, odds = odds),
+    shown = shown_support(p, q)
+  )
 }
 
 # The law of bits that are drawn one by one.
-bits_law <- function(p, q, odds = (p - q) / (q * (1 - p)), difference = p - q) {
+bits_law <- function(
+  p, q, odds = (p - q) / (q * (1 - p)),
+  difference = p - q
+) {
   new_law_support(p, q, p * q, q^2, difference = difference, odds = odds)
 }
 
 check_both <- function(x, arg) {
-  if (is.null(dim(x)) || (is.matrix(x) && nrow(x) == ncol(x))) return(if (!is.null(x)) check_probabilities(x, arg))
+  if (is.null(dim(x)) ||
+      (is.matrix(x) && nrow(x) == ncol(x))) {
+    return(if (!is.null(x)) check_probabilities(x, arg))
+  }
   must_be(x, arg, "one number, one per category, or a square matrix")
 }
 
-law_impossible.rr_law_support <- function(law, counts) match(TRUE, pmax(law$p, law$q) == 0 & counts > 0, nomatch = 0L)
+law_impossible.rr_law_support <- function(law, counts) {
+  match(
+    TRUE, pmax(law$p, law$q) == 0 & counts > 0, nomatch = 0L
+  )
+}
 
 # What print() shows of such a law.
 shown_support <- function(p, q) {
@@ -49,7 +93,8 @@ law_reported.rr_law_support <- function(law, theta) law$q + law$difference * the
 # ---- estimates ----
 
 law_unbiased.rr_law_support <- function(law, evidence) {
-  (evidence$counts[seq_len(evidence$k)] / evidence$n - law$q) / law$difference
+  (evidence$counts[seq_len(evidence$k)] / evidence$n - law$q) /
+    law$difference
 }
 
 # ---- uncertainty ----
@@ -57,11 +102,14 @@ law_unbiased.rr_law_support <- function(law, evidence) {
 unbiased_variances.rr_law_support <- function(law, evidence, cells, target, unbiased) {
   d <- rep_len(law$difference, evidence$k)[cells]
   phi <- evidence$counts[cells] / evidence$n
-  if (target == "population") return(phi * (1 - phi) / (sampling_divisor(evidence, unbiased) * d^2))
+  if (target == "population") {
+    return(phi * (1 - phi) / (sampling_divisor(evidence, unbiased) * d^2))
+  }
   # theta d = phi - q.
   p <- rep_len(law$p, evidence$k)[cells]
   q <- rep_len(law$q, evidence$k)[cells]
-  (q * (1 - q) + (phi - q) * (1 - p - q)) / (evidence$n * d^2)
+  (q * (1 - q) + (phi - q) * (1 - p - q)) /
+    (evidence$n * d^2)
 }
 
 unbiased_covariance.rr_law_support <- function(law, evidence, cells, target, unbiased) {
@@ -71,7 +119,8 @@ unbiased_covariance.rr_law_support <- function(law, evidence, cells, target, unb
   q <- rep_len(law$q, k)[cells]
   phi <- evidence$counts[cells] / evidence$n
   theta <- (phi - q) / d
-  # P(v and w | truth v) and P(v and w | another truth), less the products of the two probabilities for fixed truths.
+  # P(v and w | truth v) and P(v and w | another truth), less the products of the two probabilities
+  # for fixed truths.
   own <- both_block(law$both_own, cells, outer(p, q))
   other <- both_block(law$both_other, cells, outer(q, q))
   if (target == "sample") {
@@ -81,7 +130,8 @@ unbiased_covariance.rr_law_support <- function(law, evidence, cells, target, unb
   both <- theta * (own - other)
   both <- both + t(both) + other
   if (target == "population") both <- both - outer(phi, phi)
-  covariance <- both / (sampling_divisor(evidence, target == "population" && unbiased) * outer(d, d))
+  covariance <- both /
+    (sampling_divisor(evidence, target == "population" && unbiased) * outer(d, d))
   diag(covariance) <- unbiased_variances(law, evidence, cells, target, unbiased)
   covariance
 }
@@ -90,31 +140,41 @@ unbiased_covariance.rr_law_support <- function(law, evidence, cells, target, unb
 both_block <- function(x, which, independent) {
   if (is.null(x)) return(independent)
   if (is.matrix(x)) return(x[which, which, drop = FALSE])
-  matrix(if (length(x) == 1L) x else x[which], length(which), length(which))
+  matrix(
+    if (length(x) == 1L) x else x[which], length(which),
+    length(which)
+  )
 }
 
-# The sum over categories of their weight times (supported or not, less q) / d: pairs with the truth, and other pairs.
+# The sum over categories of their weight times (supported or not, less q) / d: pairs with the
+# truth, and other pairs.
 law_second_moments.rr_law_support <- function(law, k, weights) {
-  if (length(law$p) > 1L || length(law$q) > 1L || is.matrix(law$both_own) || length(law$both_own) > 1L ||
-      is.matrix(law$both_other)) return(NULL)
+  if (length(law$p) > 1L || length(law$q) > 1L ||
+      is.matrix(law$both_own) || length(law$both_own) > 1L || is.matrix(law$both_other)) {
+    return(NULL)
+  }
   p <- law$p
   q <- law$q
   own <- (law$both_own %||% (p * q)) - p * q
   other <- (law$both_other %||% q^2) - q^2
   rest <- sum(weights) - weights
   squares <- sum(weights^2) - weights^2
-  (weights^2 * (p * (1 - p) + law$difference^2) + squares * q * (1 - q) + 2 * weights * rest * own +
-     (rest^2 - squares) * other) / law$difference^2
+  (weights^2 * (p * (1 - p) + law$difference^2) +
+    squares * q * (1 - q) + 2 * weights * rest * own +
+    (rest^2 - squares) * other) / law$difference^2
 }
 
 # ---- the likelihood of sets that were kept ----
 
 # For protocols whose reports support sets of categories:
-#   l(theta) = sum over reports of log(1 + (E - 1) theta(S)) + const,   theta(S) = sum of theta over the set S,
-# with E the odds ratio of p and q. It needs the sets, not their counts: rr_tally(keep = "sets") keeps the different
-# ones and how often each was given. They are then the reports of a channel of two values, for the certified solver.
+#   l(theta) = sum over reports of log(1 + (E - 1) theta(S)) + const, theta(S) = sum of theta over
+#     the set S,
+# with E the odds ratio of p and q. It needs the sets, not their counts: rr_tally(keep = "sets")
+# keeps the different ones and how often each was given. They are then the reports of a channel of
+# two values, for the certified solver.
 #
-# law$sets: NULL, or list(bits = raw matrix, a row a set; times = how often, in the weights of the tally).
+# law$sets: NULL, or list(bits = raw matrix, a row a set; times = how often, in the weights of the
+# tally).
 
 sets_evidence <- function(law, evidence) {
   evidence$counts <- law$sets$times * (evidence$n / evidence$given$n)
@@ -128,13 +188,22 @@ tally_law <- function(tally, g, law = rr_law(tally$mechanism)) {
   law
 }
 
-# The columns of the channel but for a factor that does not depend on theta. The larger value is 1: no overflow. The
-# constant of the log-likelihood is that of 1 + (E - 1) theta(S).
+# The columns of the channel but for a factor that does not depend on theta. The larger value is 1:
+# no overflow. The constant of the log-likelihood is that of 1 + (E - 1) theta(S).
 report_channel.rr_law_support <- function(law, evidence) {
   if (is.null(law$sets)) refuse_law(law, "likelihood")
   ratio <- 1 + (law$odds %||% 0)
-  axis <- list(bits = law$sets$bits, truths = evidence$k, low = if (ratio > 1) 1 / ratio else 1, high = min(1, ratio))
-  log <- if (is.finite(law$odds) && law$odds > 0) log1p(law$odds) else 0
+  axis <- list(
+    bits = law$sets$bits,
+    truths = evidence$k,
+    low = if (ratio > 1) 1 / ratio else 1,
+    high = min(1, ratio)
+  )
+  log <- if (is.finite(law$odds) && law$odds > 0) {
+    log1p(law$odds)
+  } else {
+    0
+  }
   list(law = new_law_channel(list(axis)), evidence = sets_evidence(law, evidence),
        logs = rep(log, length(law$sets$times)))
 }
@@ -148,40 +217,54 @@ keep_sets <- function(bits, groups, weights, group_number) {
   text <- .Call(C_rr_to_hex, bits)
   lapply(seq_len(group_number), function(g) {
     chosen <- if (is.null(groups)) seq_along(text) else which(groups == g)
-    distinct_sets(bits[chosen, , drop = FALSE], if (is.null(weights)) rep(1, length(chosen)) else weights[chosen],
-                  text[chosen])
+    distinct_sets(
+      bits[chosen, , drop = FALSE],
+      if (is.null(weights)) rep(1, length(chosen)) else weights[chosen],
+      text[chosen]
+    )
   })
 }
 
 distinct_sets <- function(bits, times, text = .Call(C_rr_to_hex, bits)) {
   first <- which(!duplicated(text))
-  list(bits = bits[first, , drop = FALSE], times = as.vector(rowsum(times, match(text, text[first]), reorder = TRUE)))
+  list(
+    bits = bits[first, , drop = FALSE],
+    times = as.vector(rowsum(times, match(text, text[first]), reorder = TRUE))
+  )
 }
 
 # Of tallies that are merged: by pairs of groups.
 merge_sets <- function(parts) {
   if (length(parts) == 1L) return(parts[[1]])
-  distinct_sets(do.call(rbind, lapply(parts, `[[`, "bits")), unlist(lapply(parts, `[[`, "times")))
+  distinct_sets(
+    do.call(rbind, lapply(parts, `[[`, "bits")),
+    unlist(lapply(parts, `[[`, "times"))
+  )
 }
 
 check_sets_size <- function(n, k) {
   if (as.double(n) * k > sets_bits_limit) {
-    abort("The sets of {format_count(n)} reports of {format_count(k)} bits are too many to keep.", "too_large")
+    abort(
+      "The sets of {format_count(n)} reports of {format_count(k)} bits are too many to keep.",
+      "too_large"
+    )
   }
 }
 
 # ---- the likelihood of kept bits that support no sets ----
 
-# RAPPOR and dBitFlip: no single ratio says how much likelier a report is. Given the truth the bits of a report are
-# independent:
-#   RAPPOR     P(cohort j, bits | v) = 1 / m  product over bits i of  one or zero for bit i of v's filter, or the rest
-#   dBitFlip   P(buckets, bits | v) = 1 / (b choose d)  product over the drawn buckets of  p if v's, else q, or the rest
-# Reports that are alike are one row of a channel, for the certified solver; rr_tally(keep = "sets") keeps the different
-# ones. Hardly any are alike where there are many bits, so that the channel has a row for nearly each report: it is
-# refused where that does not fit in memory.
+# RAPPOR and dBitFlip: no single ratio says how much likelier a report is. Given the truth the bits
+# of a report are independent:
+#   RAPPOR P(cohort j, bits | v) = 1 / m product over bits i of one or zero for bit i of v's filter,
+#     or the rest
+#   dBitFlip P(buckets, bits | v) = 1 / (b choose d) product over the drawn buckets of p if v's,
+#     else q, or the rest
+# Reports that are alike are one row of a channel, for the certified solver; rr_tally(keep = "sets")
+# keeps the different ones. Hardly any are alike where there are many bits, so that the channel has
+# a row for nearly each report: it is refused where that does not fit in memory.
 
-# list(matrix, logs): a row for each report that was kept, a column for each category, each row over its largest number,
-# and the logarithms of these.
+# list(matrix, logs): a row for each report that was kept, a column for each category, each row over
+# its largest number, and the logarithms of these.
 scaled_rows <- function(logs, constant) {
   largest <- do.call(pmax, as.data.frame(logs))
   list(matrix = exp(logs - largest), logs = largest + constant)
@@ -192,46 +275,65 @@ rows_numbers <- 2.5e8
 
 check_rows_size <- function(reports, truths) {
   if (as.double(reports) * truths > rows_numbers) {
-    abort("So many different reports do not fit in memory: {.code method = \"inv\"} needs the counts only.",
-          "too_large")
+    abort(
+      "So many different reports do not fit in memory: {.code method = \"inv\"} needs the counts only.",
+      "too_large"
+    )
   }
 }
 
 rows_channel <- function(law, evidence, rows) {
   if (is.null(law$sets)) refuse_law(law, "likelihood")
-  list(law = new_law_channel(list(list(matrix = rows$matrix))), evidence = sets_evidence(law, evidence),
-       logs = rows$logs)
+  list(
+    law = new_law_channel(list(list(matrix = rows$matrix))),
+    evidence = sets_evidence(law, evidence),
+    logs = rows$logs
+  )
 }
 
 # ---- strings in a count-mean sketch ----
 
-# Over the choice of hash functions a report supports the truth with
-# probability p, any other string with q: the law of supports. That k functions are shared adds, to the variance of v,
+# Over the choice of hash functions a report supports the truth with probability p, any other string
+# with q: the law of supports. That k functions are shared adds, to the variance of v,
 #   fixed truths    (sum over x other than v of theta_x^2, less (1 - theta_v) / N) / (k (m - 1))
 #   sampled truths  (1 - 1 / N) (sum over x other than v of theta_x^2) / (k (m - 1))
-# and theta_v theta_w / (k (m - 1)) to a covariance, with m buckets. The sum of squares is over all strings, also those
-# that nobody asked for: it is the last of the counts.
+# and theta_v theta_w / (k (m - 1)) to a covariance, with m buckets. The sum of squares is over all
+# strings, also those that nobody asked for: it is the last of the counts.
 
-sketch_support <- function(law) new_law_support(law$p, law$q, law$both_own, law$both_other, difference = law$difference)
+sketch_support <- function(law) {
+  new_law_support(law$p, law$q, law$both_own, law$both_other, difference = law$difference)
+}
 
-# What sharing the functions adds to the variances of strings with the shares `theta`; `squares` is the sum of squares
-# of all.
+# What sharing the functions adds to the variances of strings with the shares `theta`; `squares` is
+# the sum of squares of all.
 collision_variance <- function(theta, squares, n, functions, width, target) {
   others <- pmax(squares - theta^2, 0)
-  others <- if (target == "sample") pmax(others - (1 - theta) / n, 0) else (1 - 1 / n) * others
+  others <- if (target == "sample") {
+    pmax(others - (1 - theta) / n, 0)
+  } else {
+    (1 - 1 / n) * others
+  }
   others / (functions * (width - 1))
 }
 
 law_collisions <- function(law, evidence, which, target) {
   theta <- nearest(law_unbiased(law, evidence)[which], 0, 1)
-  collision_variance(theta, evidence$counts[evidence$k + 1] / evidence$n, evidence$n, law$functions, law$width, target)
+  collision_variance(
+    theta, evidence$counts[evidence$k + 1] / evidence$n, evidence$n,
+    law$functions, law$width, target
+  )
 }
 
-law_unbiased.rr_law_sketch_candidates <- function(law, evidence) law_unbiased(sketch_support(law), evidence)
+law_unbiased.rr_law_sketch_candidates <- function(law, evidence) {
+  law_unbiased(sketch_support(law), evidence)
+}
 
 law_blank_error.rr_law_sketch_candidates <- function(law, evidence) {
   squares <- evidence$counts[evidence$k + 1] / evidence$n
-  sqrt(law_blank_error(sketch_support(law), evidence)^2 + squares / (law$functions * (law$width - 1)))
+  sqrt(
+    law_blank_error(sketch_support(law), evidence)^2 +
+      squares / (law$functions * (law$width - 1))
+  )
 }
 
 unbiased_variances.rr_law_sketch_candidates <- function(law, evidence, cells, target, unbiased) {
@@ -247,8 +349,14 @@ unbiased_covariance.rr_law_sketch_candidates <- function(law, evidence, cells, t
 }
 
 # The score interval of the binomial count, with the collisions beside it.
-law_intervals.rr_law_sketch_candidates <- function(law, evidence, estimate, interval, level, which, target) {
-  others <- law$q * (1 - law$q) / law$difference^2 + evidence$n * law_collisions(law, evidence, which, target)
-  moment_intervals(law_unbiased(law, evidence)[which], others + (1 - 2 * law$q) / law$difference, others, evidence$n,
-                   level, target)
+law_intervals.rr_law_sketch_candidates <- function(
+  law, evidence, estimate, interval, level, which, target
+) {
+  others <- law$q * (1 - law$q) / law$difference^2 +
+    evidence$n * law_collisions(law, evidence, which, target)
+  moment_intervals(
+    law_unbiased(law, evidence)[which],
+    others + (1 - 2 * law$q) / law$difference, others, evidence$n, level,
+    target
+  )
 }

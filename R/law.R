@@ -1,7 +1,7 @@
-# The law of a report: how its probabilities depend on the truth. A mechanism carries its law, or a method of rr_law()
-# makes it. Estimators, covariances, intervals and simulations use the generics below, which have methods for each class
-# of law. Laws hold numbers, and no labels and data frames; the law of a hierarchy holds the laws and the mechanisms of
-# its depths.
+# The law of a report: how its probabilities depend on the truth. A mechanism carries its law, or a
+# method of rr_law() makes it. Estimators, covariances, intervals and simulations use the generics
+# below, which have methods for each class of law. Laws hold numbers, and no labels and data frames;
+# the law of a hierarchy holds the laws and the mechanisms of its depths.
 
 #' The law of a report: response probabilities given the truth
 #'
@@ -64,9 +64,12 @@ has_categories <- function(mechanism) law_gives(rr_law(mechanism), "channel")
 #' @export
 rr_law.default <- function(mechanism) {
   check_mechanism(mechanism)
-  # Most mechanisms hold their law. A method makes a law that is large, or that changes as it is used.
+  # Most mechanisms hold their law. A method makes a law that is large, or that changes as it is
+  # used.
   if (inherits(mechanism$law, "rr_law")) return(mechanism$law)
-  abort("{.arg mechanism} must have a law: a method of {.fn rr_law} for {.cls {class(mechanism)[1]}}.")
+  abort(
+    "{.arg mechanism} must have a law: a method of {.fn rr_law} for {.cls {class(mechanism)[1]}}."
+  )
 }
 
 # What others may ask of a law without knowing its kind:
@@ -74,22 +77,40 @@ rr_law.default <- function(mechanism) {
 #   gives           what it always gives, of law_needs
 #   kept            do reports that were kept as sets have a likelihood?
 #   adds_up         does the unbiased estimate add up to 1, whatever the counts?
-#   by_information  are standard errors of maximum likelihood by information, one linear system a function, where a
+#   by_information are standard errors of maximum likelihood by information, one linear system a
+#     function, where a
 #                   matrix is too large?
-#   planned         N times the variance of a share t over t (1 - t), by target, for plans without second moments
-#   binomial        list(a, b, odds), where the number of reports that support category v is binomial with probability
+#   planned N times the variance of a share t over t (1 - t), by target, for plans without second
+#     moments
+#   binomial list(a, b, odds), where the number of reports that support category v is binomial with
+#     probability
 #                   b + a theta[v]: `a` and `b` are one number, or one a category
-#   shown           probabilities under their names, for print() where the matrix is too large; or where to find them
-new_rr_law <- function(kind, words, ..., gives = character(), kept = FALSE, adds_up = FALSE, by_information = FALSE,
-                       binomial = NULL, shown = list(`P(report given truth): ` = "see rr_matrix()")) {
-  facts <- list(words = words, gives = gives, kept = kept, adds_up = adds_up, by_information = by_information,
-                binomial = binomial, shown = shown)
-  structure(c(list(...), facts), class = c(paste0("rr_law_", kind), "rr_law"))
+#   shown probabilities under their names, for print() where the matrix is too large; or where to
+#     find them
+new_rr_law <- function(
+  kind, words, ..., gives = character(), kept = FALSE, adds_up = FALSE, by_information = FALSE,
+  binomial = NULL, shown = list(`P(report given truth): ` = "see rr_matrix()")
+) {
+  facts <- list(
+    words = words,
+    gives = gives,
+    kept = kept,
+    adds_up = adds_up,
+    by_information = by_information,
+    binomial = binomial,
+    shown = shown
+  )
+  structure(
+    c(list(...), facts),
+    class = c(paste0("rr_law_", kind), "rr_law")
+  )
 }
 
 check_law <- function(law) {
   if (inherits(law, "rr_law")) return(law)
-  abort(c("{.fn rr_law} must return a law, see {.fn rr_new_law}.", x = "It returned {describe(law)}."))
+  abort(c(
+    "{.fn rr_law} must return a law, see {.fn rr_new_law}.", x = "It returned {describe(law)}."
+  ))
 }
 
 #' @export
@@ -97,8 +118,11 @@ print.rr_law <- function(x, ..., digits = 4) {
   cat("<", class(x)[1], "> ", x$words, "\n", sep = "")
   for (name in names(Filter(is.numeric, x))) {
     value <- as.vector(x[[name]])
-    cat("  ", name, " = ", toString(format(head(value, 6), digits = digits, trim = TRUE)),
-        if (length(value) > 6) ", ...", "\n", sep = "")
+    cat(
+      "  ", name, " = ",
+      toString(format(head(value, 6), digits = digits, trim = TRUE)),
+      if (length(value) > 6) ", ...", "\n", sep = ""
+    )
   }
   invisible(x)
 }
@@ -148,8 +172,8 @@ law_impossible.rr_law <- function(law, counts) 0
 
 # ---- a law as an operator ----
 
-# The law as a list of axes, one a question: list(a, b) for b[y] + a 1{x = y}, or list(matrix) with the transposed
-# matrix, so that the reports of one truth are contiguous.
+# The law as a list of axes, one a question: list(a, b) for b[y] + a 1{x = y}, or list(matrix) with
+# the transposed matrix, so that the reports of one truth are contiguous.
 law_axes <- function(law, k) UseMethod("law_axes")
 
 law_axes.rr_law <- function(law, k) refuse_law(law, "channel")
@@ -162,18 +186,26 @@ law_reported <- function(law, theta) UseMethod("law_reported")
 
 reported_shares <- function(mechanism, theta) law_reported(rr_law(mechanism), theta)
 
-# Counts of respondents whose truths are fixed: `truth` respondents hold each category. One column a replication.
+# Counts of respondents whose truths are fixed: `truth` respondents hold each category. One column a
+# replication.
 law_simulate <- function(law, truth, nsim) UseMethod("law_simulate")
 
 law_simulate.rr_law <- function(law, truth, nsim) refuse_law(law, "simulation")
 
 # ---- estimates ----
 
-# The evidence of one group for estimators: its counts, scaled to the effective number of respondents `n`, and `given`,
-# the counts and the number of respondents as they are. `k` is the number of truths.
+# The evidence of one group for estimators: its counts, scaled to the effective number of
+# respondents `n`, and `given`, the counts and the number of respondents as they are. `k` is the
+# number of truths.
 new_evidence <- function(law, counts, n, effective_n, k, mechanism = NULL) {
-  evidence <- list(law = law, counts = if (n == effective_n) counts else counts * (effective_n / n), n = effective_n,
-                   k = k, mechanism = mechanism, given = list(counts = counts, n = n))
+  evidence <- list(
+    law = law,
+    counts = if (n == effective_n) counts else counts * (effective_n / n),
+    n = effective_n,
+    k = k,
+    mechanism = mechanism,
+    given = list(counts = counts, n = n)
+  )
   evidence$unbiased <- function() law_unbiased(law, evidence)
   evidence$blank_error <- function() law_blank_error(law, evidence)
   evidence
@@ -186,7 +218,9 @@ law_unbiased <- function(law, evidence) UseMethod("law_unbiased")
 law_blank_error <- function(law, evidence) UseMethod("law_blank_error")
 
 law_blank_error.rr_law <- function(law, evidence) {
-  sqrt(law$binomial$b * (1 - law$binomial$b) / binomial_counts(law, evidence)$n) / abs(law$binomial$a)
+  sqrt(
+    law$binomial$b * (1 - law$binomial$b) / binomial_counts(law, evidence)$n
+  ) / abs(law$binomial$a)
 }
 
 # How many reports support each category, and of how many: one number, or one a category.
@@ -196,28 +230,40 @@ binomial_counts.rr_law <- function(law, evidence) {
   list(counts = evidence$counts[seq_len(evidence$k)], n = evidence$n)
 }
 
-# How many reports speak for each category, and of how many: list(counts, n). A report speaks for a category if its
-# unbiased score is nearer to 1, the share of one who holds it, than to 0. A cell that nobody reported has none, however
-# its score varies among the reports of other cells.
+# How many reports speak for each category, and of how many: list(counts, n). A report speaks for a
+# category if its unbiased score is nearer to 1, the share of one who holds it, than to 0. A cell
+# that nobody reported has none, however its score varies among the reports of other cells.
 supporting_counts <- function(law, evidence) UseMethod("supporting_counts")
 
 supporting_counts.rr_law <- function(law, evidence) {
-  if (!is.null(law$binomial) || !law_gives(law, "channel")) return(binomial_counts(law, evidence))
+  if (!is.null(law$binomial) || !law_gives(law, "channel")) {
+    return(binomial_counts(law, evidence))
+  }
   counts <- numeric(evidence$k)
   for (y in which(evidence$counts > 0)) {
-    report <- new_evidence(law, as.double(seq_along(evidence$counts) == y), 1, 1, evidence$k, evidence$mechanism)
+    report <- new_evidence(
+      law,
+      as.double(seq_along(evidence$counts) == y),
+      1,
+      1,
+      evidence$k,
+      evidence$mechanism
+    )
     counts <- counts + evidence$counts[y] * (law_unbiased(law, report) > 0.5)
   }
   list(counts = counts, n = evidence$n)
 }
 
-# The unbiased estimate with its negative parts set to 0 and the rest rescaled, and its projection on the distributions.
+# The unbiased estimate with its negative parts set to 0 and the rest rescaled, and its projection
+# on the distributions.
 law_rescaled <- function(law, evidence) UseMethod("law_rescaled")
 law_projected <- function(law, evidence) UseMethod("law_projected")
 
 law_rescaled.rr_law <- function(law, evidence) to_sum_1(pmax(law_unbiased(law, evidence), 0))
 
-law_projected.rr_law <- function(law, evidence) .Call(C_rr_project, as.double(law_unbiased(law, evidence)), 1)
+law_projected.rr_law <- function(law, evidence) {
+  .Call(C_rr_project, as.double(law_unbiased(law, evidence)), 1)
+}
 
 # Shares that add up to 1; where nothing is left, all alike.
 to_sum_1 <- function(parts) {
@@ -225,9 +271,9 @@ to_sum_1 <- function(parts) {
   if (total > 0) parts / total else rep(1 / length(parts), length(parts))
 }
 
-# The reports as those of a channel, with their counts: list(law, evidence, logs), where the channel's rows are the
-# probabilities of the reports over factors whose logarithms are `logs`. If the counts do not hold the likelihood,
-# these are the reports that rr_tally(keep = "sets") kept.
+# The reports as those of a channel, with their counts: list(law, evidence, logs), where the
+# channel's rows are the probabilities of the reports over factors whose logarithms are `logs`. If
+# the counts do not hold the likelihood, these are the reports that rr_tally(keep = "sets") kept.
 report_channel <- function(law, evidence) UseMethod("report_channel")
 
 report_channel.rr_law <- function(law, evidence) refuse_law(law, "likelihood")
@@ -240,8 +286,8 @@ law_maximum.rr_law <- function(law, evidence, options) {
   law_maximum(own$law, own$evidence, options)
 }
 
-# `iterations` steps of the iterative Bayesian update, or fewer if its certificate falls below `tolerance`. NULL where
-# double precision does not hold them.
+# `iterations` steps of the iterative Bayesian update, or fewer if its certificate falls below
+# `tolerance`. NULL where double precision does not hold them.
 law_update <- function(law, evidence, options) UseMethod("law_update")
 
 law_update.rr_law <- function(law, evidence, options) {
@@ -251,14 +297,25 @@ law_update.rr_law <- function(law, evidence, options) {
 
 # ---- uncertainty ----
 
-# A map says how an estimator moves with the unbiased estimate, near these data: list(support, alpha, u) for
-# alpha (I - u 1') on the categories in `support`, list(jacobian) for any matrix, or list(information) where the
-# covariance is the inverse information at this maximum of the likelihood. `unbiased`: whether the divisor is n - 1.
+# A map says how an estimator moves with the unbiased estimate, near these data: list(support,
+# alpha, u) for alpha (I - u 1') on the categories in `support`, list(jacobian) for any matrix, or
+# list(information) where the covariance is the inverse information at this maximum of the
+# likelihood. `unbiased`: whether the divisor is n - 1.
 
 # The map of the unbiased estimate itself.
-whole_map <- function(k, unbiased = TRUE) list(support = rep(TRUE, k), alpha = 1, u = numeric(k), unbiased = unbiased)
+whole_map <- function(k, unbiased = TRUE) {
+  list(
+    support = rep(TRUE, k),
+    alpha = 1,
+    u = numeric(k),
+    unbiased = unbiased
+  )
+}
 
-is_whole <- function(map) is.null(map$jacobian) && is.null(map$information) && map$alpha == 1 && all(map$u == 0)
+is_whole <- function(map) {
+  is.null(map$jacobian) && is.null(map$information) && map$alpha == 1 &&
+    all(map$u == 0)
+}
 
 # The map of a maximum of the likelihood, NULL where there is no likelihood.
 law_likelihood_map <- function(law, evidence, estimate) UseMethod("law_likelihood_map")
@@ -267,22 +324,29 @@ law_likelihood_map.rr_law <- function(law, evidence, estimate) {
   if (law_gives(law, "likelihood")) list(information = estimate)
 }
 
-# Larger supports would need a matrix that is slow to invert: their standard errors come from the bootstrap.
+# Larger supports would need a matrix that is slow to invert: their standard errors come from the
+# bootstrap.
 covariance_cells <- 1000
 
-# The unbiased estimate is a mean over the reports of terms: the mean product of those of each two of `cells`, and the
-# mean square of each.
+# The unbiased estimate is a mean over the reports of terms: the mean product of those of each two
+# of `cells`, and the mean square of each.
 term_products <- function(law, evidence, cells) UseMethod("term_products")
 term_squares <- function(law, evidence, cells) UseMethod("term_squares")
 
 # Covariances and variances of the unbiased estimate.
-unbiased_covariance <- function(law, evidence, cells, target, unbiased) UseMethod("unbiased_covariance")
-unbiased_variances <- function(law, evidence, cells, target, unbiased) UseMethod("unbiased_variances")
+unbiased_covariance <- function(law, evidence, cells, target, unbiased) {
+  UseMethod("unbiased_covariance")
+}
+unbiased_variances <- function(law, evidence, cells, target, unbiased) {
+  UseMethod("unbiased_variances")
+}
 
 unbiased_covariance.rr_law <- function(law, evidence, cells, target, unbiased) {
   theta <- law_unbiased(law, evidence)[cells]
   second <- term_products(law, evidence, cells)
-  if (target == "sample") return((second - diag(theta, length(theta))) / evidence$n)
+  if (target == "sample") {
+    return((second - diag(theta, length(theta))) / evidence$n)
+  }
   (second - outer(theta, theta)) / sampling_divisor(evidence, unbiased)
 }
 
@@ -294,15 +358,21 @@ unbiased_variances.rr_law <- function(law, evidence, cells, target, unbiased) {
 }
 
 # The divisor that makes a variance unbiased belongs to the unbiased estimate.
-sampling_divisor <- function(evidence, unbiased) if (isTRUE(unbiased)) pmax(evidence$n - 1, 0) else evidence$n
+sampling_divisor <- function(evidence, unbiased) {
+  if (isTRUE(unbiased)) pmax(evidence$n - 1, 0) else evidence$n
+}
 
 # Variances of the estimates `which`, and their block of the covariance matrix, under a map.
 law_variances <- function(law, evidence, map, which, target) UseMethod("law_variances")
 law_covariance <- function(law, evidence, map, which, target) UseMethod("law_covariance")
 
 law_variances.rr_law <- function(law, evidence, map, which, target) {
-  if (!is_whole(map)) return(diag(law_covariance(law, evidence, map, which, target)))
-  ifelse(map$support[which], unbiased_variances(law, evidence, which, target, map$unbiased), 0)
+  if (!is_whole(map)) {
+    return(diag(law_covariance(law, evidence, map, which, target)))
+  }
+  ifelse(
+    map$support[which], unbiased_variances(law, evidence, which, target, map$unbiased), 0
+  )
 }
 
 # alpha (I - u 1') of an unbiased estimate on its support.
@@ -314,10 +384,16 @@ mapped_covariance <- function(law, evidence, map, which, target) {
     return(block)
   }
   on <- base::which(map$support)
-  if (length(on) > covariance_cells) return(matrix(NA_real_, length(which), length(which)))
+  if (length(on) > covariance_cells) {
+    return(matrix(NA_real_, length(which), length(which)))
+  }
   whole <- unbiased_covariance(law, evidence, on, target, map$unbiased)
   centred <- whole - outer(map$u[on], colSums(whole))
-  placed_block(map$alpha^2 * (centred - outer(rowSums(centred), map$u[on])), on, which)
+  placed_block(
+    map$alpha^2 *
+      (centred - outer(rowSums(centred), map$u[on])),
+    on, which
+  )
 }
 
 # A covariance matrix of `cells` as one of `which`; the others do not move.
@@ -338,13 +414,19 @@ jacobian_covariance <- function(law, evidence, map, which, target) {
   rows %*% unbiased %*% t(rows)
 }
 
-# The covariance matrix of linear functions of the unbiased estimate, whose weights are the rows of `functions`, or
-# with `variances` its diagonal only.
-law_functions <- function(law, evidence, functions, target, variances = FALSE) UseMethod("law_functions")
+# The covariance matrix of linear functions of the unbiased estimate, whose weights are the rows of
+# `functions`, or with `variances` its diagonal only.
+law_functions <- function(law, evidence, functions, target, variances = FALSE) {
+  UseMethod("law_functions")
+}
 
 law_functions.rr_law <- function(law, evidence, functions, target, variances = FALSE) {
   covariance <- law_covariance(law, evidence, whole_map(evidence$k), seq_len(evidence$k), target)
-  if (variances) rowSums((functions %*% covariance) * functions) else functions %*% tcrossprod(covariance, functions)
+  if (variances) {
+    rowSums((functions %*% covariance) * functions)
+  } else {
+    functions %*% tcrossprod(covariance, functions)
+  }
 }
 
 # The same from the terms that each report adds to the functions, a column each.
@@ -354,27 +436,38 @@ functions_by_terms <- function(law, evidence, functions, terms, target, variance
   means <- drop(functions %*% shares)
   second <- if (variances) colSums(terms^2 * phi) else crossprod(terms * sqrt(phi))
   if (target == "population") {
-    return((second - if (variances) means^2 else outer(means, means)) / max(evidence$n - 1, 0))
+    return(
+      (second - if (variances) means^2 else outer(means, means)) /
+        max(evidence$n - 1, 0)
+    )
   }
-  (second - if (variances) drop(functions^2 %*% shares) else functions %*% (shares * t(functions))) / evidence$n
+  (second - if (variances) {
+    drop(functions^2 %*% shares)
+  } else {
+    functions %*% (shares * t(functions))
+  }) / evidence$n
 }
 
-# The unbiased estimate of a linear function of the shares is a mean over the reports, of terms whose own mean, given a
-# truth, is the weight of that truth. The mean squares of the terms, given each of the `k` truths: N Var is their mean
-# less the square of the function, or, for fixed truths, less the mean of the squared weights. NULL where the estimate
-# is no such mean.
+# The unbiased estimate of a linear function of the shares is a mean over the reports, of terms
+# whose own mean, given a truth, is the weight of that truth. The mean squares of the terms, given
+# each of the `k` truths: N Var is their mean less the square of the function, or, for fixed truths,
+# less the mean of the squared weights. NULL where the estimate is no such mean.
 law_second_moments <- function(law, k, weights) UseMethod("law_second_moments")
 
 law_second_moments.rr_law <- function(law, k, weights) NULL
 
-# Covariances between the unbiased estimates of groups whose reports depend on each other, as a square of all estimates
-# with zeros within the groups; NULL where groups are independent.
+# Covariances between the unbiased estimates of groups whose reports depend on each other, as a
+# square of all estimates with zeros within the groups; NULL where groups are independent.
 law_between <- function(law, tally, target) UseMethod("law_between")
 
 law_between.rr_law <- function(law, tally, target) NULL
 
 # Wilson's or the exact interval of the shares `which`; `estimate` are all estimates of the group.
-law_intervals <- function(law, evidence, estimate, interval, level, which, target) UseMethod("law_intervals")
+law_intervals <- function(law, evidence, estimate, interval, level, which, target) {
+  UseMethod("law_intervals")
+}
 
 # The same for the share of several categories `cells` together, NULL where the law gives none.
-law_share_interval <- function(law, evidence, cells, share, interval, level, target) UseMethod("law_share_interval")
+law_share_interval <- function(law, evidence, cells, share, interval, level, target) {
+  UseMethod("law_share_interval")
+}

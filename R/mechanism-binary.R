@@ -96,9 +96,18 @@ rr_warner <- function(p = NULL, epsilon = NULL, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
   check_one_of_epsilon_p(epsilon, p)
   numbers <- grr_numbers(2, epsilon, p)
-  made(new_rr_binary(numbers$p, numbers$q, levels, "Warner's design", difference = numbers$p_minus_q, symmetric = TRUE,
-                     from_epsilon = if (!is.null(epsilon)) numbers$epsilon),
-       "rr_warner", p = p, epsilon = epsilon)
+  made(
+    new_rr_binary(
+      numbers$p,
+      numbers$q,
+      levels,
+      "Warner's design",
+      difference = numbers$p_minus_q,
+      symmetric = TRUE,
+      from_epsilon = if (!is.null(epsilon)) numbers$epsilon
+    ),
+    "rr_warner", p = p, epsilon = epsilon
+  )
 }
 
 #' @rdname rr_binary
@@ -107,8 +116,17 @@ rr_crosswise <- function(p = NULL, levels = c("no", "yes"), epsilon = NULL, ...)
   check_dots_empty(...)
   check_one_of_epsilon_p(epsilon, p)
   p <- check_probability(p %||% plogis(-check_epsilon(epsilon)), "p")
-  made(new_rr_binary(p, 1 - p, levels, "Crosswise design", difference = 2 * p - 1, symmetric = TRUE),
-       "rr_crosswise", p = p)
+  made(
+    new_rr_binary(
+      p,
+      1 - p,
+      levels,
+      "Crosswise design",
+      difference = 2 * p - 1,
+      symmetric = TRUE
+    ),
+    "rr_crosswise", p = p
+  )
 }
 
 #' @rdname rr_binary
@@ -121,34 +139,74 @@ rr_triangular <- function(p, levels = c("no", "yes"), ...) {
 
 #' @rdname rr_binary
 #' @export
-rr_mangat <- function(p, t = NULL, levels = c("no", "yes"), variant = c("1990", "1994"), ...) {
+rr_mangat <- function(
+  p,
+  t = NULL,
+  levels = c("no", "yes"),
+  variant = c("1990", "1994"),
+  ...
+) {
   check_dots_empty(...)
   p <- check_probability(p, "p")
   variant <- check_choice(variant)
   if (variant == "1994") {
     if (!is.null(t)) abort("{.arg t} must not be given for the {.arg variant} of 1994.")
-    return(made(new_rr_binary(1, 1 - p, levels, "Design of Mangat (1994)", difference = p), "rr_mangat", p = p,
-                variant = variant))
+    return(made(
+      new_rr_binary(1, 1 - p, levels, "Design of Mangat (1994)", difference = p), "rr_mangat",
+      p = p, variant = variant
+    ))
   }
   t <- check_probability(t, "t")
-  made(new_rr_binary(t + (1 - t) * p, (1 - t) * (1 - p), levels, "Two-stage design of Mangat and Singh",
-                     difference = t + (1 - t) * (2 * p - 1), symmetric = TRUE), "rr_mangat", p = p, t = t)
+  made(
+    new_rr_binary(
+      t + (1 - t) * p,
+      (1 - t) * (1 - p),
+      levels,
+      "Two-stage design of Mangat and Singh",
+      difference = t + (1 - t) * (2 * p - 1),
+      symmetric = TRUE
+    ),
+    "rr_mangat", p = p, t = t
+  )
 }
 
 #' @rdname rr_binary
 #' @export
-rr_kuk <- function(p1 = NULL, p2 = NULL, levels = c("no", "yes"), epsilon = NULL, draws = 1, ...) {
+rr_kuk <- function(
+  p1 = NULL,
+  p2 = NULL,
+  levels = c("no", "yes"),
+  epsilon = NULL,
+  draws = 1,
+  ...
+) {
   check_dots_empty(...)
   check_one_of_epsilon_p(epsilon, c(p1, p2), "p1")
   draws <- check_count(draws, "draws", min = 1, max = 1000)
-  pair <- if (is.null(epsilon)) list(p1, p2) else plogis(c(1, -1) * check_epsilon(epsilon) / draws)
-  if (draws > 1) {
-    pair <- c(check_probability(pair[[1]], "p1"), check_probability(pair[[2]], "p2"))
-    return(made(new_rr_kuk(pair, draws, check_levels(levels)), "rr_kuk", epsilon = epsilon, p1 = p1, p2 = p2,
-                draws = draws))
+  pair <- if (is.null(epsilon)) {
+    list(p1, p2)
+  } else {
+    plogis(c(1, -1) * check_epsilon(epsilon) / draws)
   }
-  made(new_rr_binary(check_probability(pair[[1]], "p1"), check_probability(pair[[2]], "p2"), levels, "Kuk's design",
-                     symmetric = !is.null(epsilon)), "rr_kuk", epsilon = epsilon, p1 = p1, p2 = p2)
+  if (draws > 1) {
+    pair <- c(
+      check_probability(pair[[1]], "p1"), check_probability(pair[[2]], "p2")
+    )
+    return(made(
+      new_rr_kuk(pair, draws, check_levels(levels)), "rr_kuk", epsilon = epsilon, p1 = p1,
+      p2 = p2, draws = draws
+    ))
+  }
+  made(
+    new_rr_binary(
+      check_probability(pair[[1]], "p1"),
+      check_probability(pair[[2]], "p2"),
+      levels,
+      "Kuk's design",
+      symmetric = !is.null(epsilon)
+    ),
+    "rr_kuk", epsilon = epsilon, p1 = p1, p2 = p2
+  )
 }
 
 # Several cards: a channel to their number, whose unbiased estimate is that of the moments.
@@ -156,15 +214,32 @@ new_rr_kuk <- function(p, draws, levels) {
   check_two(levels$labels)
   check_no_first(levels$labels, even = FALSE)
   cards <- 0:draws
-  C <- rbind(dbinom(cards, draws, p[2]), dbinom(cards, draws, p[1]))
+  C <- rbind(
+    dbinom(cards, draws, p[2]), dbinom(cards, draws, p[1])
+  )
   yes <- (cards / draws - p[2]) / (p[1] - p[2])
-  labels <- list(levels = levels$labels, reports = as.character(cards), numeric = cards, truths = levels$numeric)
-  mechanism <- new_rr_channel(C, labels, sprintf("Kuk's design (p1 = %s, p2 = %s), %s", format(p[1], digits = 4),
-                                                 format(p[2], digits = 4), number_of(draws, "draw")),
-                              c("kuk", "channel"), inverse = if (p[1] != p[2]) cbind(1 - yes, yes),
-                              yes_no = c(FALSE, TRUE))
+  labels <- list(
+    levels = levels$labels,
+    reports = as.character(cards),
+    numeric = cards,
+    truths = levels$numeric
+  )
+  mechanism <- new_rr_channel(
+    C,
+    labels,
+    sprintf(
+      "Kuk's design (p1 = %s, p2 = %s), %s", format(p[1], digits = 4),
+      format(p[2], digits = 4), number_of(draws, "draw")
+    ),
+    c("kuk", "channel"),
+    inverse = if (p[1] != p[2]) cbind(1 - yes, yes),
+    yes_no = c(FALSE, TRUE)
+  )
   # Far out the probabilities of a channel are 0, and their ratio is not known.
   gap <- p[1] - p[2]
-  mechanism$epsilon <- draws * max(ratio_epsilon(p[1], p[2], gap), ratio_epsilon(1 - p[2], 1 - p[1], gap))
+  mechanism$epsilon <- draws * max(
+    ratio_epsilon(p[1], p[2], gap),
+    ratio_epsilon(1 - p[2], 1 - p[1], gap)
+  )
   mechanism
 }

@@ -29,7 +29,11 @@ rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALS
   levels <- check_levels(levels)
   k <- length(levels$labels)
   epsilon <- check_epsilon(epsilon)
-  buckets <- if (is.null(buckets)) as.double(k) else check_count(buckets, "buckets", min = 2, max = k)
+  buckets <- if (is.null(buckets)) {
+    as.double(k)
+  } else {
+    check_count(buckets, "buckets", min = 2, max = k)
+  }
   d <- check_count(d, "d", min = 1, max = buckets)
   level <- if (d == 1 && !check_flag(compatible, "compatible")) epsilon else epsilon / 2
   p <- plogis(level)
@@ -38,23 +42,45 @@ rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALS
   first <- levels$labels[!duplicated(bucket)]
   last <- levels$labels[!duplicated(bucket, fromLast = TRUE)]
   names <- ifelse(first == last, first, paste(first, last, sep = " to "))
-  made(new_rr_mechanism(
-    c("bitflip", "protocol"), names, reports = paste0(rep(names, 2), rep(c(" = 1", " = 0"), each = buckets)),
-    numeric_truths = if (buckets == k) levels$numeric, epsilon = if (d == 1) level else epsilon,
-    design = sprintf("dBitFlip (%s of %s bits)", format_count(d), format_count(buckets)), d = d, buckets = buckets,
-    p = p, q = q, p_minus_q = tanh(level / 2), bit_epsilon = level, values = if (buckets < k) levels,
-    law = new_law_bitflip(buckets, d, p, q, tanh(level / 2)),
-    codec = report_codec(levels = names, drawn = as.double(d))
-  ), "rr_bitflip", levels = level_value(levels$labels, levels$numeric, levels$ordered), epsilon = epsilon, d = d,
-  buckets = buckets, compatible = compatible, fields = NULL)
+  made(
+    new_rr_mechanism(
+      c("bitflip", "protocol"),
+      names,
+      reports = paste0(
+        rep(names, 2), rep(c(" = 1", " = 0"), each = buckets)
+      ),
+      numeric_truths = if (buckets == k) levels$numeric,
+      epsilon = if (d == 1) level else epsilon,
+      design = sprintf("dBitFlip (%s of %s bits)", format_count(d), format_count(buckets)),
+      d = d,
+      buckets = buckets,
+      p = p,
+      q = q,
+      p_minus_q = tanh(level / 2),
+      bit_epsilon = level,
+      values = if (buckets < k) levels,
+      law = new_law_bitflip(buckets, d, p, q, tanh(level / 2)),
+      codec = report_codec(levels = names, drawn = as.double(d))
+    ),
+    "rr_bitflip", levels = level_value(levels$labels, levels$numeric, levels$ordered),
+    epsilon = epsilon, d = d, buckets = buckets, compatible = compatible, fields = NULL
+  )
 }
 
 new_law_bitflip <- function(buckets, d, p, q, difference) {
-  new_rr_law("bitflip", "a report has the bits of some of the buckets", truths = buckets, d = d, p = p, q = q,
-             difference = difference, kept = TRUE,
-             gives = c("inverse", "scores", "profile", if (abs(difference) >= 1e-14) "binomial"),
-             binomial = list(a = difference, b = q, odds = NA_real_),
-             shown = list(`P(1 for the truth's bucket)  ` = p, `P(1 for any other)           ` = q))
+  new_rr_law(
+    "bitflip",
+    "a report has the bits of some of the buckets",
+    truths = buckets,
+    d = d,
+    p = p,
+    q = q,
+    difference = difference,
+    kept = TRUE,
+    gives = c("inverse", "scores", "profile", if (abs(difference) >= 1e-14) "binomial"),
+    binomial = list(a = difference, b = q, odds = NA_real_),
+    shown = list(`P(1 for the truth's bucket)  ` = p, `P(1 for any other)           ` = q)
+  )
 }
 
 #' @export
@@ -64,9 +90,15 @@ rr_matrix.rr_bitflip <- function(mechanism, ...) {
   check_report_number(mechanism, choose(b, d) * 2^d)
   parts <- lapply(combn(b, d, simplify = FALSE), function(places) {
     own <- outer(seq_len(b), places, `==`)
-    chances <- bits_matrix(ifelse(own, mechanism$p, mechanism$q), ifelse(own, mechanism$q, mechanism$p))
+    chances <- bits_matrix(
+      ifelse(own, mechanism$p, mechanism$q),
+      ifelse(own, mechanism$q, mechanism$p)
+    )
     bits <- strsplit(colnames(chances), "")
-    colnames(chances) <- vapply(bits, function(bit) paste(mechanism$levels[places], "=", bit, collapse = ", "), "")
+    colnames(chances) <- vapply(
+      bits, function(bit) paste(mechanism$levels[places], "=", bit, collapse = ", "),
+      ""
+    )
     chances / choose(b, d)
   })
   named_matrix(mechanism, do.call(cbind, parts))
@@ -83,7 +115,10 @@ prepare_answers.rr_bitflip <- function(mechanism, x) {
   if (is.null(mechanism$values)) return(NextMethod())
   # Values are read as the categories of any question are.
   labels <- mechanism$values$labels
-  as.integer(((prepare_answers(rr_grr(labels, epsilon = 1), x) - 1) * mechanism$buckets) %/% length(labels)) + 1L
+  as.integer(
+    ((prepare_answers(rr_grr(labels, epsilon = 1), x) - 1) * mechanism$buckets) %/%
+      length(labels)
+  ) + 1L
 }
 
 draw_reports.rr_bitflip <- function(mechanism, answers, rng = "secure") {
@@ -103,10 +138,15 @@ report_sets.rr_bitflip <- function(mechanism, x) {
   }
   # So many reports at a time that their matrix fits in memory.
   at <- seq_len(nrow(rows))
-  parts <- lapply(split(at, (at - 1) %/% max(1, floor(2e7 / mechanism$buckets))), function(chosen) {
-    some <- rows[chosen, , drop = FALSE]
-    cbind(bits(some, some > 0), bits(some, some != 0))
-  })
+  parts <- lapply(
+    split(
+      at, (at - 1) %/% max(1, floor(2e7 / mechanism$buckets))
+    ),
+    function(chosen) {
+      some <- rows[chosen, , drop = FALSE]
+      cbind(bits(some, some > 0), bits(some, some != 0))
+    }
+  )
   unname(do.call(rbind, parts))
 }
 
@@ -117,11 +157,24 @@ client_facts.rr_bitflip <- function(mechanism, reports, x) {
   d <- mechanism$d
   bytes <- ceiling(b / 8)
   bits <- .Call(C_rr_bits_to_matrix, report_sets(mechanism, reports), 8 * bytes + b)
-  marks <- bits[, c(seq_len(b), 8 * bytes + seq_len(b)), drop = FALSE]
-  one <- c(ifelse(seq_len(b) == x, mechanism$p, mechanism$q), rep(1, b))
-  both <- d * (d - 1) / (b * max(1, b - 1)) * outer(one, one)
-  same <- outer(seq_along(one), seq_along(one), function(i, j) (i - j) %% b == 0)
+  marks <- bits[
+    , c(seq_len(b), 8 * bytes + seq_len(b)), drop = FALSE
+  ]
+  one <- c(
+    ifelse(seq_len(b) == x, mechanism$p, mechanism$q), rep(1, b)
+  )
+  both <- d * (d - 1) / (b * max(1, b - 1)) *
+    outer(one, one)
+  same <- outer(seq_along(one), seq_along(one), function(i, j) {
+    (i - j) %% b == 0
+  })
   both[same] <- (d / b * outer(one, one, pmin))[same]
-  list(marks = marks, both = both, first = c(x, b + x), own = both[x, x], again = both[x, x]^2,
-       equal = (mechanism$p^2 + mechanism$q^2)^d / choose(b, d))
+  list(
+    marks = marks,
+    both = both,
+    first = c(x, b + x),
+    own = both[x, x],
+    again = both[x, x]^2,
+    equal = (mechanism$p^2 + mechanism$q^2)^d / choose(b, d)
+  )
 }

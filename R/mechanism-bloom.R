@@ -72,8 +72,20 @@
 #' tidy(rr_estimate(drawn$reports, mechanism, method = "inv"), conf.int = TRUE)
 #' # home 0.51 (0.46 to 0.56)
 #' @export
-rr_bloom <- function(levels, epsilon = NULL, bits = 32, hashes = 2, cohorts = 8, permanent = NULL, f = NULL, p = NULL,
-                     q = NULL, key = 1, places = NULL, ...) {
+rr_bloom <- function(
+  levels,
+  epsilon = NULL,
+  bits = 32,
+  hashes = 2,
+  cohorts = 8,
+  permanent = NULL,
+  f = NULL,
+  p = NULL,
+  q = NULL,
+  key = 1,
+  places = NULL,
+  ...
+) {
   check_dots_empty(...)
   if (is.character(levels)) levels <- check_hashed_text(levels, "levels")
   levels <- check_levels(levels)
@@ -97,14 +109,30 @@ new_rr_bloom <- function(levels, epsilon, bits, hashes, cohorts, numbers, pairs,
   bit <- rr_unary(bits, p = numbers$one, q = numbers$zero)
   memoised <- numbers$f > 0 && (numbers$p != 0 || numbers$q != 1)
   new_rr_mechanism(
-    c("bloom", "protocol"), levels$labels, reports = bloom_reports(bits, cohorts), numeric_truths = levels$numeric,
+    c("bloom", "protocol"),
+    levels$labels,
+    reports = bloom_reports(bits, cohorts),
+    numeric_truths = levels$numeric,
     epsilon = if (is.null(epsilon)) pairs * round_sums_up(bit$epsilon) else epsilon,
-    design = sprintf("RAPPOR (%s of %s bits, %s)", format_count(hashes), format_count(bits),
-                     number_of(cohorts, "cohort")),
-    permanent = numbers$permanent, bits_number = bits, hashes = hashes, cohorts = cohorts, f = numbers$f,
-    given_0 = numbers$p, given_1 = numbers$q, one = numbers$one, zero = numbers$zero, pairs = pairs, bit = bit,
-    places = filters, key = key,
-    codec = cohort_codec(bits, cohorts), memoised = memoised,
+    design = sprintf(
+      "RAPPOR (%s of %s bits, %s)", format_count(hashes), format_count(bits),
+      number_of(cohorts, "cohort")
+    ),
+    permanent = numbers$permanent,
+    bits_number = bits,
+    hashes = hashes,
+    cohorts = cohorts,
+    f = numbers$f,
+    given_0 = numbers$p,
+    given_1 = numbers$q,
+    one = numbers$one,
+    zero = numbers$zero,
+    pairs = pairs,
+    bit = bit,
+    places = filters,
+    key = key,
+    codec = cohort_codec(bits, cohorts),
+    memoised = memoised,
     linked = if (cohorts > 1) "cohort",
     second = if (memoised) rr_unary(bits, p = numbers$q, q = numbers$p)
   )
@@ -113,40 +141,66 @@ new_rr_bloom <- function(levels, epsilon, bits, hashes, cohorts, numbers, pairs,
 # Places that are counted through all cohorts, as map files have them.
 numbered_places <- function(places, k, bits, hashes, cohorts) {
   from <- rep(bits * (seq_len(cohorts) - 1), each = hashes)
-  own <- if (is.numeric(places) && identical(dim(places), as.integer(c(k, hashes * cohorts)))) t(unname(places)) - from
+  own <- if (is.numeric(places) &&
+      identical(dim(places), as.integer(c(k, hashes * cohorts)))) {
+    t(unname(places)) - from
+  }
   check_that(!is.null(own) && all(own %in% seq_len(bits)), places, "places",
              "a matrix with a row for each category, and the places of each hash in each cohort")
-  aperm(array(as.integer(own), c(hashes, cohorts, k)), c(1, 3, 2))
+  aperm(
+    array(as.integer(own), c(hashes, cohorts, k)),
+    c(1, 3, 2)
+  )
 }
 
 check_key <- function(key) check_count(key, "key", max = 2^32 - 1)
 
 check_filters <- function(places) {
-  if (places > 5e7) abort("The filters of so many categories and cohorts are too large.", "too_large")
+  if (places > 5e7) {
+    abort("The filters of so many categories and cohorts are too large.", "too_large")
+  }
 }
 
 # The chances of each stage, and of a bit that is 1 or 0 in the filter to be reported as 1.
 bloom_numbers <- function(epsilon, permanent, f, p, q, pairs) {
-  numbers <- if (is.null(f) && is.null(p) && is.null(q)) bloom_levels(epsilon, permanent, pairs)
-    else bloom_letters(epsilon, permanent, f, p, q)
-  numbers$permanent <- numbers$permanent %||% (2 * pairs * log((1 - numbers$f / 2) / (numbers$f / 2)))
+  numbers <- if (is.null(f) && is.null(p) && is.null(q)) {
+    bloom_levels(epsilon, permanent, pairs)
+  } else {
+    bloom_letters(epsilon, permanent, f, p, q)
+  }
+  numbers$permanent <- numbers$permanent %||% (2 * pairs *
+    log((1 - numbers$f / 2) / (numbers$f / 2)))
   lost <- numbers$f / 2 * (numbers$q - numbers$p)
   c(numbers, one = numbers$q - lost, zero = numbers$p + lost)
 }
 
 bloom_reports <- function(bits, cohorts) {
   parts <- c(paste0("bit ", seq_len(bits)), "all")
-  as.vector(outer(parts, seq_len(cohorts), function(bit, cohort) paste0(cohort, ": ", bit)))
+  as.vector(
+    outer(parts, seq_len(cohorts), function(bit, cohort) paste0(cohort, ": ", bit))
+  )
 }
 
 # f from the level of all reports, then the symmetric second stage from that of one.
 bloom_levels <- function(epsilon, permanent, pairs) {
   epsilon <- check_epsilon(epsilon)
-  if (is.null(permanent)) return(list(f = 2 * plogis(-epsilon / (2 * pairs)), p = 0, q = 1, permanent = epsilon))
+  if (is.null(permanent)) {
+    return(list(
+      f = 2 * plogis(-epsilon / (2 * pairs)),
+      p = 0,
+      q = 1,
+      permanent = epsilon
+    ))
+  }
   permanent <- check_number(permanent, "permanent", min = epsilon, max = 700, min_open = TRUE)
   first <- tanh(permanent / (4 * pairs))
   kept <- signal_left(tanh(epsilon / (4 * pairs)) / first, first)
-  list(f = 2 * plogis(-permanent / (2 * pairs)), p = (1 - kept) / 2, q = (1 + kept) / 2, permanent = permanent)
+  list(
+    f = 2 * plogis(-permanent / (2 * pairs)),
+    p = (1 - kept) / 2,
+    q = (1 + kept) / 2,
+    permanent = permanent
+  )
 }
 
 bloom_letters <- function(epsilon, permanent, f, p, q) {
@@ -160,34 +214,51 @@ bloom_letters <- function(epsilon, permanent, f, p, q) {
   list(f = f, p = p, q = q)
 }
 
-# Which bits each category sets: hashes x categories x cohorts, different ones within a filter. They depend on the
-# label, so that candidates can be added.
+# Which bits each category sets: hashes x categories x cohorts, different ones within a filter. They
+# depend on the label, so that candidates can be added.
 bloom_places <- function(labels, bits, hashes, cohorts, key) {
-  places <- vapply(labels, function(label) {
-    print <- label_print(label, key)
-    chosen <- matrix(0L, hashes, cohorts)
-    for (s in seq_len(hashes)) {
-      # The places are counted among the bits that are left.
-      place <- .Call(C_rr_public_numbers, c(4, key, print, s), bits - s + 1, cohorts, FALSE)
-      for (before in seq_len(s - 1)) {
-        used <- apply(chosen[seq_len(s - 1), , drop = FALSE], 2, function(x) sort(x)[before])
-        place <- place + (place >= used)
+  places <- vapply(
+    labels,
+    function(label) {
+      print <- label_print(label, key)
+      chosen <- matrix(0L, hashes, cohorts)
+      for (s in seq_len(hashes)) {
+        # The places are counted among the bits that are left.
+        place <- .Call(
+          C_rr_public_numbers, c(4, key, print, s), bits - s + 1, cohorts, FALSE
+        )
+        for (before in seq_len(s - 1)) {
+          used <- apply(
+            chosen[seq_len(s - 1), , drop = FALSE], 2,
+            function(x) sort(x)[before]
+          )
+          place <- place + (place >= used)
+        }
+        chosen[s, ] <- as.integer(place)
       }
-      chosen[s, ] <- as.integer(place)
-    }
-    chosen + 1L
-  }, matrix(0L, hashes, cohorts), USE.NAMES = FALSE)
-  aperm(array(places, c(hashes, cohorts, length(labels))), c(1, 3, 2))
+      chosen + 1L
+    },
+    matrix(0L, hashes, cohorts), USE.NAMES = FALSE
+  )
+  aperm(
+    array(places, c(hashes, cohorts, length(labels))),
+    c(1, 3, 2)
+  )
 }
 
 # Two numbers from a label: ChaCha20 under a key that chains the label's bytes, sixteen at a time.
 label_print <- function(label, key) {
   bytes <- as.integer(charToRaw(enc2utf8(label)))
-  words <- c(bytes, integer(-length(bytes) %% 16), length(bytes), integer(15))
+  words <- c(
+    bytes, integer(-length(bytes) %% 16), length(bytes), integer(15)
+  )
   numbers <- colSums(matrix(words, 4) * 256^(0:3))
   state <- c(0, 0)
   for (block in seq_len(length(numbers) / 4)) {
-    state <- .Call(C_rr_public_numbers, c(3, key, state, numbers[4 * block - 3:0]), 2147483647, 2, FALSE)
+    state <- .Call(
+      C_rr_public_numbers, c(3, key, state, numbers[4 * block - 3:0]), 2147483647,
+      2, FALSE
+    )
   }
   state
 }
@@ -195,11 +266,22 @@ label_print <- function(label, key) {
 #' @export
 rr_law.rr_bloom <- function(mechanism) {
   chances <- c(mechanism$one, mechanism$zero)
-  new_rr_law("bloom", "a report has the bits of a Bloom filter", truths = length(mechanism$levels),
-             bits = mechanism$bits_number, cohorts = mechanism$cohorts, one = mechanism$one, zero = mechanism$zero,
-             places = mechanism$places, gives = c("inverse", "bits", "profile"), kept = all(chances > 0 & chances < 1),
-             shown = list(`P(1 for a bit of the truth)  ` = mechanism$one,
-                          `P(1 for any other bit)       ` = mechanism$zero))
+  new_rr_law(
+    "bloom",
+    "a report has the bits of a Bloom filter",
+    truths = length(mechanism$levels),
+    bits = mechanism$bits_number,
+    cohorts = mechanism$cohorts,
+    one = mechanism$one,
+    zero = mechanism$zero,
+    places = mechanism$places,
+    gives = c("inverse", "bits", "profile"),
+    kept = all(chances > 0 & chances < 1),
+    shown = list(
+      `P(1 for a bit of the truth)  ` = mechanism$one,
+      `P(1 for any other bit)       ` = mechanism$zero
+    )
+  )
 }
 
 #' @export
@@ -207,7 +289,8 @@ rr_matrix.rr_bloom <- function(mechanism, ...) {
   check_report_number(mechanism, mechanism$cohorts * 2^mechanism$bits_number)
   law <- rr_law(mechanism)
   parts <- lapply(seq_len(law$cohorts), function(j) {
-    one <- law$zero + t(cohort_filters(law, j)) * (law$one - law$zero)
+    one <- law$zero +
+      t(cohort_filters(law, j)) * (law$one - law$zero)
     chances <- bits_matrix(one, 1 - one) / law$cohorts
     colnames(chances) <- paste0(j, ": ", colnames(chances))
     chances
@@ -215,16 +298,20 @@ rr_matrix.rr_bloom <- function(mechanism, ...) {
   named_matrix(mechanism, do.call(cbind, parts))
 }
 
-achieved.rr_bloom <- function(mechanism) list(epsilon = mechanism$pairs * achieved(single_bits(mechanism))$epsilon)
+achieved.rr_bloom <- function(mechanism) {
+  list(epsilon = mechanism$pairs * achieved(single_bits(mechanism))$epsilon)
+}
 
 permanent_stage.rr_bloom <- function(mechanism) turned_bits(mechanism)
 
-# A filter whose bits are turned over with probability f / 2. Made from its level, since 1 - f / 2 loses the digits of a
-# small f: it may be 1, and a bit of the truth would never be turned.
+# A filter whose bits are turned over with probability f / 2. Made from its level, since 1 - f / 2
+# loses the digits of a small f: it may be 1, and a bit of the truth would never be turned.
 turned_bits <- function(mechanism) {
   half <- mechanism$f / 2
   level <- mechanism$permanent / mechanism$pairs
-  if (level < 1e-11 || level > 700) return(rr_unary(mechanism$bits_number, p = 1 - half, q = half))
+  if (level < 1e-11 || level > 700) {
+    return(rr_unary(mechanism$bits_number, p = 1 - half, q = half))
+  }
   rr_unary(mechanism$bits_number, level, optimized = FALSE)
 }
 
@@ -238,45 +325,77 @@ single_bits <- function(mechanism) {
 
 draw_reports.rr_bloom <- function(mechanism, answers, rng = "secure") {
   cohort <- draw_cohorts(mechanism, length(answers), rng)
-  join_columns(list(cohort = cohort), draw_filters(mechanism, answers, cohort, single_bits(mechanism), rng))
+  join_columns(
+    list(cohort = cohort), draw_filters(mechanism, answers, cohort, single_bits(mechanism), rng)
+  )
 }
 
-draw_cohorts <- function(mechanism, n, rng) as.integer(draw_uniform(n, mechanism$cohorts, rng) + 1)
+draw_cohorts <- function(mechanism, n, rng) {
+  as.integer(draw_uniform(n, mechanism$cohorts, rng) + 1)
+}
 
 kept_stage.rr_bloom <- function(mechanism) {
   unclass(mechanism)[c("levels", "bits_number", "hashes", "cohorts", "key", "f")]
 }
 
-draw_functions.rr_bloom <- function(mechanism, n, rng) list(cohort = draw_cohorts(mechanism, n, rng))
+draw_functions.rr_bloom <- function(mechanism, n, rng) {
+  list(cohort = draw_cohorts(mechanism, n, rng))
+}
 
 draw_permanent.rr_bloom <- function(mechanism, answers, memory, who, rng) {
-  draw_filters(mechanism, answers[who], memory$functions$cohort[who], turned_bits(mechanism), rng)
+  draw_filters(
+    mechanism, answers[who], memory$functions$cohort[who], turned_bits(mechanism), rng
+  )
 }
 
 draw_again.rr_bloom <- function(mechanism, permanent, memory, rng) {
-  join_columns(list(cohort = memory$functions$cohort), draw_bits_again(mechanism$second, permanent, rng))
+  join_columns(
+    list(cohort = memory$functions$cohort), draw_bits_again(mechanism$second, permanent, rng)
+  )
 }
 
 # Filters whose bits are randomized as those of `unary` are.
 draw_filters <- function(mechanism, answers, cohort, unary, rng) {
   filters <- matrix(0L, length(answers), mechanism$bits_number)
   rows <- seq_along(answers)
-  for (s in seq_len(mechanism$hashes)) filters[cbind(rows, mechanism$places[cbind(s, answers, cohort)])] <- 1L
-  draw_bits_again(unary, new_rr_reports(.Call(C_rr_matrix_to_bits, filters)$bits, mechanism$bits_number), rng)
+  for (s in seq_len(mechanism$hashes)) {
+    filters[cbind(rows, mechanism$places[cbind(s, answers, cohort)])] <- 1L
+  }
+  draw_bits_again(
+    unary, new_rr_reports(.Call(C_rr_matrix_to_bits, filters)$bits, mechanism$bits_number), rng
+  )
 }
 
 # Given the truths bits are independent, and cohorts are drawn: a hundred times as fast as reports.
 simulate_counts.rr_bloom <- function(mechanism, truth, nsim = 1) {
   law <- rr_law(mechanism)
-  vapply(seq_len(nsim), function(i) {
-    holders <- vapply(truth, function(t) as.vector(rmultinom(1, t, rep(1, law$cohorts))), numeric(law$cohorts))
-    holders <- matrix(holders, law$cohorts)
-    as.vector(vapply(seq_len(law$cohorts), function(j) {
-      ones <- drop(cohort_filters(law, j) %*% holders[j, ])
-      n <- sum(holders[j, ])
-      c(rbinom(law$bits, ones, law$one) + rbinom(law$bits, n - ones, law$zero), n)
-    }, numeric(law$bits + 1)))
-  }, numeric(length(mechanism$reports)))
+  vapply(
+    seq_len(nsim),
+    function(i) {
+      holders <- vapply(
+        truth,
+        function(t) as.vector(rmultinom(1, t, rep(1, law$cohorts))),
+        numeric(law$cohorts)
+      )
+      holders <- matrix(holders, law$cohorts)
+      as.vector(
+        vapply(
+          seq_len(law$cohorts),
+          function(j) {
+            ones <- drop(cohort_filters(law, j) %*% holders[j, ])
+            n <- sum(holders[j, ])
+            c(
+              rbinom(law$bits, ones, law$one) +
+                rbinom(law$bits, n - ones, law$zero),
+              n
+            )
+          },
+          numeric(law$bits + 1)
+        )
+      )
+    },
+    numeric(length(mechanism$reports))
+  )
 }
 
 # ---- a client's reports ----
@@ -289,22 +408,39 @@ client_facts.rr_bloom <- function(mechanism, reports, x) {
   n <- nrow(reports)
   chance <- matrix(one[2], n, mechanism$bits_number)
   places <- mechanism$places[, x, reports$cohort]
-  chance[cbind(rep(seq_len(n), each = h), as.vector(places))] <- one[1]
+  chance[cbind(rep(seq_len(n), each = h), as.vector(places))] <-
+    one[1]
   both <- crossprod(chance) / n
   spread <- diag(colMeans(chance * (1 - chance)))
   diag(both) <- colMeans(chance)
   kept <- c(1 - mechanism$f / 2, mechanism$f / 2)
-  again <- if (mechanism$memoised) sum(kept * c(mechanism$given_1, mechanism$given_0)^2) else one[1]^2
-  list(marks = as.matrix(reports$bits), both = both, spread = spread, own = one[1]^h, again = again^h,
-       equal = prod((one^2 + (1 - one)^2)^c(h, mechanism$bits_number - h)) / mechanism$cohorts,
-       numbers = mechanism$codec$numbers)
+  again <- if (mechanism$memoised) {
+    sum(kept * c(mechanism$given_1, mechanism$given_0)^2)
+  } else {
+    one[1]^2
+  }
+  list(
+    marks = as.matrix(reports$bits),
+    both = both,
+    spread = spread,
+    own = one[1]^h,
+    again = again^h,
+    equal = prod(
+      (one^2 + (1 - one)^2)^c(h, mechanism$bits_number - h)
+    ) / mechanism$cohorts,
+    numbers = mechanism$codec$numbers
+  )
 }
 
 #' @export
 reports_support.rr_bloom <- function(mechanism, reports, category) {
   bits <- as.matrix(reports$bits)
   rows <- seq_along(category)
-  Reduce(`&`, lapply(seq_len(mechanism$hashes), function(s) {
-    bits[cbind(rows, mechanism$places[cbind(s, category, reports$cohort)])] == 1
-  }))
+  Reduce(
+    `&`,
+    lapply(seq_len(mechanism$hashes), function(s) {
+      bits[cbind(rows, mechanism$places[cbind(s, category, reports$cohort)])] ==
+        1
+    })
+  )
 }

@@ -84,14 +84,19 @@ rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8, ...) 
     reports <- C$reports
     C <- C$matrix
   }
-  C <- check_stochastic(order_channel(C, levels, reports), check_number(tolerance, "tolerance", min = 0, max = 0.5))
+  C <- check_stochastic(
+    order_channel(C, levels, reports), check_number(tolerance, "tolerance", min = 0, max = 0.5)
+  )
   labels <- channel_labels(C, levels, reports)
-  mechanism <- with_order(new_rr_channel(C, labels, sprintf("Channel of %d truths and %d reports", nrow(C), ncol(C))),
-                          labels)
+  mechanism <- with_order(
+    new_rr_channel(C, labels, sprintf("Channel of %d truths and %d reports", nrow(C), ncol(C))),
+    labels
+  )
   made(mechanism, "rr_channel", fields = c(C = "matrix", "levels", "reports"))
 }
 
-# Labels that are the matrix's own names in another order say in which order rows or columns are wanted; others rename.
+# Labels that are the matrix's own names in another order say in which order rows or columns are
+# wanted; others rename.
 order_channel <- function(C, levels, reports) {
   if (is.data.frame(C) || inherits(C, "Matrix")) C <- as.matrix(C)
   if (!is.matrix(C)) return(C)
@@ -100,57 +105,100 @@ order_channel <- function(C, levels, reports) {
     known <- length(names) == length(labels) && !anyDuplicated(names) && setequal(names, labels)
     if (known && !is.null(names)) match(labels, names) else seq_len(number)
   }
-  C[positions(rownames(C), nrow(C), levels), positions(colnames(C), ncol(C), reports), drop = FALSE]
+  C[
+    positions(rownames(C), nrow(C), levels),
+    positions(colnames(C), ncol(C), reports), drop = FALSE
+  ]
 }
 
 # A channel is kept as its matrix.
 check_matrix_size <- function(k) {
   if (k <= matrix_limit) return(k)
-  abort("{.arg levels} must be at most {format_count(matrix_limit)}: the channel is kept as a matrix.")
+  abort(
+    "{.arg levels} must be at most {format_count(matrix_limit)}: the channel is kept as a matrix."
+  )
 }
 
 channel_labels <- function(C, levels, reports) {
   levels <- check_levels(levels %||% rownames(C) %||% nrow(C), "levels")
-  reports <- if (is.null(reports) && is.null(colnames(C)) && nrow(C) == ncol(C)) levels
-             else check_levels(reports %||% colnames(C) %||% ncol(C), "reports")
-  if (!identical(c(length(levels$labels), length(reports$labels)), dim(C))) {
+  reports <- if (is.null(reports) && is.null(colnames(C)) &&
+      nrow(C) == ncol(C)) {
+    levels
+  } else {
+    check_levels(reports %||% colnames(C) %||% ncol(C), "reports")
+  }
+  if (!identical(
+      c(length(levels$labels), length(reports$labels)), dim(C)
+    )) {
     abort("{.arg levels} must have one label per row, and {.arg reports} one per column.")
   }
-  list(levels = levels$labels, reports = reports$labels, numeric = reports$numeric, truths = levels$numeric,
-       ordered = levels$ordered)
+  list(
+    levels = levels$labels,
+    reports = reports$labels,
+    numeric = reports$numeric,
+    truths = levels$numeric,
+    ordered = levels$ordered
+  )
 }
 
 new_rr_channel <- function(C, labels, design, kind = "channel", error = NULL, ...) {
   dimnames(C) <- list(truth = labels$levels, report = labels$reports)
-  new_rr_mechanism(kind, labels$levels, reports = labels$reports, numeric_levels = labels$numeric,
-                   numeric_truths = labels$truths %||% label_numbers(labels$levels),
-                   epsilon = if (isTRUE(error)) Inf else matrix_epsilon(C), design = design, matrix = C,
-                   law = if (is.null(list(...)$validation)) find_additive(C), error = error, ...)
+  new_rr_mechanism(
+    kind,
+    labels$levels,
+    reports = labels$reports,
+    numeric_levels = labels$numeric,
+    numeric_truths = labels$truths %||% label_numbers(labels$levels),
+    epsilon = if (isTRUE(error)) Inf else matrix_epsilon(C),
+    design = design,
+    matrix = C,
+    law = if (is.null(list(...)$validation)) find_additive(C),
+    error = error,
+    ...
+  )
 }
 
-# A report that no truth produces is ignored; a report that only some truths can produce makes epsilon infinite. Where
-# epsilon is small the logarithm of a rounded ratio near 1 has lost it; the difference of its parts is exact.
+# A report that no truth produces is ignored; a report that only some truths can produce makes
+# epsilon infinite. Where epsilon is small the logarithm of a rounded ratio near 1 has lost it; the
+# difference of its parts is exact.
 matrix_epsilon <- function(C) {
   C <- C[, colSums(C) > 0, drop = FALSE]
   low <- apply(C, 2, min)
   high <- apply(C, 2, max)
-  round_up(max(ifelse(high <= 2 * low, log1p((high - low) / low), log(high / low))))
+  round_up(
+    max(
+      ifelse(
+        high <= 2 * low, log1p((high - low) / low), log(high / low)
+      )
+    )
+  )
 }
 
-# The additive law if C is b[y] + a 1{x = y} to the last digits, with truths and reports the same labels; else NULL. A
-# channel that was measured does not have this form by more than chance.
+# The additive law if C is b[y] + a 1{x = y} to the last digits, with truths and reports the same
+# labels; else NULL. A channel that was measured does not have this form by more than chance.
 find_additive <- function(C) {
-  if (nrow(C) != ncol(C) || !identical(rownames(C), colnames(C))) return(NULL)
+  if (nrow(C) != ncol(C) ||
+      !identical(rownames(C), colnames(C))) {
+    return(NULL)
+  }
   form <- .Call(C_rr_find_additive, unname(t(C)))
   if (is.null(form) || form$a <= 1e-13) return(NULL)
   b <- mean(form$b)
-  new_law_additive(form$a, if (max(abs(form$b - b)) > 4 * .Machine$double.eps * b) form$b else b)
+  new_law_additive(
+    form$a,
+    if (max(abs(form$b - b)) > 4 * .Machine$double.eps * b) {
+      form$b
+    } else {
+      b
+    }
+  )
 }
 
 #' @export
 rr_law.rr_channel <- function(mechanism) channel_law(mechanism)
 
-# A law of any matrix keeps its inverse when it is found: two of them are not identical, so that no mechanism holds one.
+# A law of any matrix keeps its inverse when it is found: two of them are not identical, so that no
+# mechanism holds one.
 channel_law <- function(mechanism) {
   if (!is.null(mechanism$law)) return(mechanism$law)
   # A channel whose inverse is known carries it.
@@ -269,10 +317,15 @@ rr_geometric <- function(levels, epsilon, ...) {
   distance <- abs(outer(seq_len(k), seq_len(k), "-"))
   # P(at least k steps in one direction) = e^(-k epsilon) / (1 + e^(-epsilon)).
   end <- 1 / (1 + exp(-epsilon))
-  C <- exp(-epsilon * distance) * rep(c(end, rep(-expm1(-epsilon) * end, k - 2), end), each = k)
-  mechanism <- new_rr_channel(C / rowSums(C),
-                              list(levels = labels$labels, reports = labels$labels, numeric = labels$numeric),
-                              sprintf("Geometric mechanism (epsilon = %s per step)", format(epsilon, digits = 4)))
+  C <- exp(-epsilon * distance) * rep(
+    c(end, rep(-expm1(-epsilon) * end, k - 2), end),
+    each = k
+  )
+  mechanism <- new_rr_channel(
+    C / rowSums(C),
+    list(levels = labels$labels, reports = labels$labels, numeric = labels$numeric),
+    sprintf("Geometric mechanism (epsilon = %s per step)", format(epsilon, digits = 4))
+  )
   # Its noise moves answers to their neighbours: the levels have an order.
   made(with_order(mechanism, list(ordered = TRUE)), "rr_geometric", epsilon = epsilon,
        levels = level_value(labels$labels, labels$numeric), fields = NULL)
@@ -280,42 +333,69 @@ rr_geometric <- function(levels, epsilon, ...) {
 
 #' @rdname rr_geometric
 #' @export
-rr_misclassification <- function(sensitivity = NULL, specificity = NULL, table = NULL, levels = NULL,
-                                 validation = c("external", "internal", "exact"), ...) {
+rr_misclassification <- function(
+  sensitivity = NULL,
+  specificity = NULL,
+  table = NULL,
+  levels = NULL,
+  validation = c("external", "internal", "exact"),
+  ...
+) {
   check_dots_empty(...)
   if (is.null(table) && !missing(validation)) abort("{.arg validation} belongs to {.arg table}.")
   validation <- check_choice(validation)
   if (any(c(is.null(sensitivity), is.null(specificity)) == is.null(table))) {
-    abort("{.arg sensitivity} and {.arg specificity} must both be given, or {.arg table} without them.")
+    abort(
+      "{.arg sensitivity} and {.arg specificity} must both be given, or {.arg table} without them."
+    )
   }
   if (is.null(table)) {
     p <- check_probability(sensitivity, "sensitivity")
     specificity <- check_probability(specificity, "specificity")
-    mechanism <- new_rr_binary(p, 1 - specificity, levels %||% c("no", "yes"), "Misclassified answer",
-                               difference = p + specificity - 1, size = 1, error = TRUE)
+    mechanism <- new_rr_binary(
+      p,
+      1 - specificity,
+      levels %||% c("no", "yes"),
+      "Misclassified answer",
+      difference = p + specificity - 1,
+      size = 1,
+      error = TRUE
+    )
     return(made(mechanism, "rr_misclassification", sensitivity = p, specificity = specificity))
   }
   table <- check_validation_table(table, validation, levels)
   C <- check_stochastic(table / rowSums(table), 1e-8, "table")
-  mechanism <- new_rr_channel(C, channel_labels(C, levels, NULL), "Misclassified answer, from a validation study",
-                              error = TRUE, validation = if (validation != "exact") unname(table),
-                              internal = validation == "internal")
+  mechanism <- new_rr_channel(
+    C,
+    channel_labels(C, levels, NULL),
+    "Misclassified answer, from a validation study",
+    error = TRUE,
+    validation = if (validation != "exact") unname(table),
+    internal = validation == "internal"
+  )
   made(mechanism, "rr_misclassification", table = table, validation = validation)
 }
 
 # Whole numbers of people; a design's weights are not.
 check_validation_table <- function(table, validation, levels) {
-  check_that(is.matrix(table) && is.numeric(table) && all(is.finite(table) & table >= 0) && all(rowSums(table) > 0),
-             table, "table", "a matrix of counts, rows truths, with no empty row")
+  check_that(
+    is.matrix(table) && is.numeric(table) && all(is.finite(table) & table >= 0) &&
+      all(rowSums(table) > 0),
+    table, "table", "a matrix of counts, rows truths, with no empty row"
+  )
   refuse_margins(table)
   table <- order_channel(truths_by_reports(unclass(table)), levels, NULL)
   sums <- rowSums(table)
   whole <- all(table == floor(table))
-  if (validation != "exact" && (all(abs(sums - 1) <= 1e-8) || (!whole && all(abs(sums - 100) <= 0.5)))) {
+  if (validation != "exact" && (all(abs(sums - 1) <= 1e-8) ||
+      (!whole && all(abs(sums - 100) <= 0.5)))) {
     abort("{.arg table} must be counts: shares do not say how many people.")
   }
   if (validation != "exact" && !whole) {
-    warn("{.arg table} holds numbers that are not whole: they are taken for numbers of people.", "weights")
+    warn(
+      "{.arg table} holds numbers that are not whole: they are taken for numbers of people.",
+      "weights"
+    )
   }
   if (validation == "internal" && any(colSums(table) == 0)) {
     abort("Each report of {.arg table} must have been given by somebody.", "no_information")
@@ -323,31 +403,50 @@ check_validation_table <- function(table, validation, levels) {
   table
 }
 
-# What the dimensions of a confusion matrix are called, in any case: the words of caret, yardstick, epiR and map accuracy.
+# What the dimensions of a confusion matrix are called, in any case: the words of caret, yardstick,
+# epiR and map accuracy.
 dimension_reports <- "prediction|predicted|map|test|classified|reports?|observed"
 dimension_truths <- "reference|truth|true|actual|outcome|gold"
 
-# The table with truths in rows, without the names of its dimensions. Names turn it only if both are understood. A
-# dimension without a name has the word that all its labels share, as "Test +" and "Test -".
+# The table with truths in rows, without the names of its dimensions. Names turn it only if both are
+# understood. A dimension without a name has the word that all its labels share, as "Test +" and
+# "Test -".
 truths_by_reports <- function(table) {
   names <- names(dimnames(table)) %||% c("", "")
-  texts <- lapply(1:2, function(side) if (nzchar(names[side])) names[side] else dimnames(table)[[side]] %||% "")
+  texts <- lapply(1:2, function(side) {
+    if (nzchar(names[side])) {
+      names[side]
+    } else {
+      dimnames(table)[[side]] %||% ""
+    }
+  })
   names(dimnames(table)) <- NULL
   is_word <- function(words) {
     pattern <- paste0("\\b(", words, ")\\b")
-    vapply(texts, function(text) all(grepl(pattern, gsub("[._]", " ", text), ignore.case = TRUE)), NA)
+    vapply(
+      texts,
+      function(text) {
+        all(grepl(pattern, gsub("[._]", " ", text), ignore.case = TRUE))
+      },
+      NA
+    )
   }
   is_report <- is_word(dimension_reports)
   is_truth <- is_word(dimension_truths)
-  if (identical(is_report, c(TRUE, FALSE)) && identical(is_truth, c(FALSE, TRUE))) {
-    cli::cli_inform("Rows of {.arg table} are reports ({.val {texts[[1]][1]}}), and columns truths: it was transposed.",
-                    class = "candor_message_transposed")
+  if (identical(is_report, c(TRUE, FALSE)) &&
+      identical(is_truth, c(FALSE, TRUE))) {
+    cli::cli_inform(
+      "Rows of {.arg table} are reports ({.val {texts[[1]][1]}}), and columns truths: it was transposed.",
+      class = "candor_message_transposed"
+    )
     return(t(table))
   }
   if (is_report[1] || is_truth[2]) {
-    abort(c("{.arg table} must have one row per truth and one column per report.",
-            x = "The names of its dimensions do not say which is which: {.val {vapply(texts, `[`, '', 1)}}.",
-            i = "Call them {.code names(dimnames(table)) <- c(\"truth\", \"report\")}, in their order."))
+    abort(c(
+      "{.arg table} must have one row per truth and one column per report.",
+      x = "The names of its dimensions do not say which is which: {.val {vapply(texts, `[`, '', 1)}}.",
+      i = "Call them {.code names(dimnames(table)) <- c(\"truth\", \"report\")}, in their order."
+    ))
   }
   table
 }
@@ -357,11 +456,21 @@ refuse_margins <- function(table) {
   for (side in 1:2) {
     index <- grep("^\\W*(sum|total)s?\\W*$", dimnames(table)[[side]], ignore.case = TRUE)
     counts <- if (side == 1L) table else t(table)
-    is_margin <- vapply(index, function(i) all(abs(counts[i, ] - colSums(counts[-i, , drop = FALSE])) <= 1e-8), NA)
+    is_margin <- vapply(
+      index,
+      function(i) {
+        all(
+          abs(counts[i, ] - colSums(counts[-i, , drop = FALSE])) <= 1e-8
+        )
+      },
+      NA
+    )
     if (any(is_margin)) {
-      abort(c("{.arg table} must be without margins.",
-              x = "{.val {dimnames(table)[[side]][index[is_margin][1]]}} holds the sums of the others.",
-              i = "Leave the row and the column out: {.code table[-nrow(table), -ncol(table)]}."))
+      abort(c(
+        "{.arg table} must be without margins.",
+        x = "{.val {dimnames(table)[[side]][index[is_margin][1]]}} holds the sums of the others.",
+        i = "Leave the row and the column out: {.code table[-nrow(table), -ncol(table)]}."
+      ))
     }
   }
 }

@@ -36,12 +36,18 @@ rr_compose <- function(first, second, ...) {
   check_mechanism(first, "first")
   check_mechanism(second, "second")
   refuse_validated(list(first, second), "{.fn rr_compose}")
-  # Epsilon of all reports is that of `first`, once drawn: a permanent answer behind it would be forgotten.
+  # Epsilon of all reports is that of `first`, once drawn: a permanent answer behind it would be
+  # forgotten.
   for (arg in c("first", "second")) {
-    check_that(!is_memoised(get(arg)), get(arg), arg, "a stage without a permanent answer of its own")
+    check_that(
+      !is_memoised(get(arg)), get(arg), arg, "a stage without a permanent answer of its own"
+    )
   }
   if (!identical(first$reports, second$levels)) {
-    abort("The reports of {.arg first} must be the levels of {.arg second}, in the same order.", "mismatch")
+    abort(
+      "The reports of {.arg first} must be the levels of {.arg second}, in the same order.",
+      "mismatch"
+    )
   }
   made(compose_with(first, second), "rr_compose", fields = c("first", "second"))
 }
@@ -52,7 +58,9 @@ compose_with <- function(first, second) {
   compose_stages(first, second, "compose", "Two stages")
 }
 
-abort_bits <- function() abort("Bits of {.fn rr_unary} must come from bits of {.fn rr_unary}.", "mismatch")
+abort_bits <- function() {
+  abort("Bits of {.fn rr_unary} must come from bits of {.fn rr_unary}.", "mismatch")
+}
 
 # A protocol's mechanism, whose reports come from two stages now.
 two_stages <- function(mechanism, first, second, design) {
@@ -69,7 +77,13 @@ compose_bits <- function(first, second) {
   q <- second$sampler$q + first$sampler$q * d
   difference <- rr_law(first)$difference * d
   odds <- if (difference == 0) 0 else difference / (q * (1 - p))
-  numbers <- list(p = p, q = q, difference = difference, odds = odds, epsilon = round_sums_up(abs(log1p(odds))))
+  numbers <- list(
+    p = p,
+    q = q,
+    difference = difference,
+    odds = odds,
+    epsilon = round_sums_up(abs(log1p(odds)))
+  )
   levels <- list(labels = first$levels, numeric = first$numeric_levels)
   two_stages(new_rr_unary(levels, numbers), first, second, "Two stages, unary encoding")
 }
@@ -90,27 +104,56 @@ compose_stages <- function(first, second, kind, design, ...) {
   b <- rr_law(second)
   k <- length(labels$levels)
   if (!law_gives(a, "additive") || !law_gives(b, "additive")) {
-    mechanism <- new_rr_channel(unname(rr_matrix(first) %*% rr_matrix(second)), labels, design, kind, first = first,
-                                second = second, yes_no = yes_no, ...)
+    mechanism <- new_rr_channel(
+      unname(rr_matrix(first) %*% rr_matrix(second)),
+      labels,
+      design,
+      kind,
+      first = first,
+      second = second,
+      yes_no = yes_no,
+      ...
+    )
     mechanism$epsilon <- round_sums_up(mechanism$epsilon)
     return(with_design_level(mechanism))
   }
   # (b1' + a1 I)(b2' + a2 I) = (b2 + a2 b1)' + a1 a2 I, since a1 + sum(b1) = 1.
   each <- b$b + b$a * a$b
-  if (length(each) > 1L && max(each) - min(each) <= 4 * .Machine$double.eps * max(each)) each <- mean(each)
+  if (length(each) > 1L &&
+      max(each) - min(each) <= 4 * .Machine$double.eps * max(each)) {
+    each <- mean(each)
+  }
   form <- new_law_additive(a$a * b$a, each)
   others <- rep_len(form$b, k)
-  # The chance to keep an answer, and to turn one other into it, where these are two numbers; of a yes/no question,
-  # those of yes.
-  pair <- if (k == 2L) c(form$a + others[2], others[2]) else if (length(form$b) == 1L) c(form$a + form$b, form$b)
-  # The column of report y holds b[y] + a once and b[y] otherwise. With p < q a report speaks against its category, and
-  # two of the others may differ as well. The products are rounded before the ratio is taken.
+  # The chance to keep an answer, and to turn one other into it, where these are two numbers; of a
+  # yes/no question, those of yes.
+  pair <- if (k == 2L) {
+    c(form$a + others[2], others[2])
+  } else if (length(form$b) == 1L) {
+    c(form$a + form$b, form$b)
+  }
+  # The column of report y holds b[y] + a once and b[y] otherwise. With p < q a report speaks
+  # against its category, and two of the others may differ as well. The products are rounded before
+  # the ratio is taken.
   epsilon <- round_sums_up(max(abs(log1p(form$a / form$b))))
-  with_design_level(new_rr_mechanism(
-    kind, labels$levels, reports = labels$reports, numeric_levels = labels$numeric, numeric_truths = labels$truths,
-    epsilon = epsilon, design = design, law = form, first = first, second = second, p = pair[1], q = pair[2],
-    yes_no = yes_no, ...
-  ))
+  with_design_level(
+    new_rr_mechanism(
+      kind,
+      labels$levels,
+      reports = labels$reports,
+      numeric_levels = labels$numeric,
+      numeric_truths = labels$truths,
+      epsilon = epsilon,
+      design = design,
+      law = form,
+      first = first,
+      second = second,
+      p = pair[1],
+      q = pair[2],
+      yes_no = yes_no,
+      ...
+    )
+  )
 }
 
 #' @export
@@ -119,17 +162,24 @@ rr_law.rr_compose <- function(mechanism) channel_law(mechanism)
 #' @export
 print.rr_compose <- function(x, ..., digits = 4) {
   NextMethod()
-  stage <- function(m) paste0(m$design, if (protects(m)) paste(", epsilon =", format(m$epsilon, digits = digits)))
-  cat("  first stage   ", stage(x$first), "\n", "  second stage  ", stage(x$second), "\n",
-      "  All reports made from one first stage together reveal epsilon = ", format(x$first$epsilon, digits = digits),
-      "\n", sep = "")
+  stage <- function(m) {
+    paste0(
+      m$design,
+      if (protects(m)) paste(", epsilon =", format(m$epsilon, digits = digits))
+    )
+  }
+  cat(
+    "  first stage   ", stage(x$first), "\n", "  second stage  ", stage(x$second), "\n",
+    "  All reports made from one first stage together reveal epsilon = ",
+    format(x$first$epsilon, digits = digits), "\n", sep = ""
+  )
   invisible(x)
 }
 
 # ---- mistakes and disobedience ----
 
-# The mechanism for who follows it and makes no mistake, whose level is that of all. `labels` are those of the answers
-# that mistakes, here none, leave as they are.
+# The mechanism for who follows it and makes no mistake, whose level is that of all. `labels` are
+# those of the answers that mistakes, here none, leave as they are.
 designed <- function(mechanism, labels = mechanism$levels) {
   if (isTRUE(mechanism$error)) return(rr_grr(labels, p = 1))
   if (inherits(mechanism, "rr_noncompliance")) return(designed(mechanism$first))
@@ -173,27 +223,43 @@ rr_noncompliance <- function(mechanism, share, answer = "uniform", ...) {
   check_dots_empty(...)
   check_mechanism(mechanism)
   refuse_validated(mechanism, "{.fn rr_noncompliance}")
-  share <- check_number(share, "share", min = 0, max = 1, max_open = TRUE, remedy = percent_remedy(share))
+  share <- check_number(
+    share, "share", min = 0, max = 1, max_open = TRUE, remedy = percent_remedy(share)
+  )
   check_that(is.null(mechanism$questions) && has_categories(mechanism), mechanism, "mechanism",
              "of one question with finitely many reports")
   reports <- mechanism$reports
   truth <- identical(answer, "truth") && !"truth" %in% reports
   if (truth && !identical(mechanism$levels, reports)) {
-    abort("{.arg answer} cannot be {.val truth}: the truths of this mechanism are not among its reports.")
+    abort(
+      "{.arg answer} cannot be {.val truth}: the truths of this mechanism are not among its reports."
+    )
   }
   if (truth) {
-    C <- (1 - share) * unname(rr_matrix(mechanism)) + diag(share, length(reports))
+    C <- (1 - share) * unname(rr_matrix(mechanism)) +
+      diag(share, length(reports))
     labels <- list(levels = reports, reports = reports, numeric = mechanism$numeric_levels)
     design <- sprintf("%s; %s answer truthfully", mechanism$design, format_share(share))
-    result <- with_design_level(new_rr_channel(C, labels, design, "noncompliance", first = mechanism, share = share,
-                                               yes_no = !is.null(mechanism$bits)))
+    result <- with_design_level(
+      new_rr_channel(
+        C,
+        labels,
+        design,
+        "noncompliance",
+        first = mechanism,
+        share = share,
+        yes_no = !is.null(mechanism$bits)
+      )
+    )
   } else {
     answer <- noncompliant_answer(answer, reports, mechanism$bits)
     levels <- list(labels = reports, numeric = mechanism$numeric_levels)
     behaviour <- new_rr_innocuous("forced", levels, 1 - share, share * answer,
                                   sprintf("%s ignore the instructions", format_share(share)))
-    result <- compose_stages(mechanism, behaviour, "noncompliance",
-                             sprintf("%s; %s ignore it", mechanism$design, format_share(share)), share = share)
+    result <- compose_stages(
+      mechanism, behaviour, "noncompliance",
+      sprintf("%s; %s ignore it", mechanism$design, format_share(share)), share = share
+    )
     # Answers are read as the design reads them. Disobedience is no stage of the design.
     result[c("bits", "truth_bits", "second")] <- list(mechanism$bits, mechanism$truth_bits, NULL)
   }
@@ -209,14 +275,23 @@ format_share <- function(share) paste0(format(100 * share, digits = 3), "%")
 # A distribution over the reports.
 noncompliant_answer <- function(answer, reports, bits, arg = "answer") {
   k <- length(reports)
-  if (is.character(answer) && length(answer) == 1L && answer %in% reports) return(as.double(reports == answer))
+  if (is.character(answer) && length(answer) == 1L && answer %in% reports) {
+    return(as.double(reports == answer))
+  }
   if (identical(answer, "uniform")) return(rep(1 / k, k))
   if (is.numeric(answer)) {
     answer <- check_probabilities(answer, arg)
-    if (abs(sum(answer) - 1) <= 1e-8) answer <- match_levels(answer, reports, arg, 0, bits)
+    if (abs(sum(answer) - 1) <= 1e-8) {
+      answer <- match_levels(answer, reports, arg, 0, bits)
+    }
     total <- sum(answer)
-    if (length(answer) == k && abs(total - 1) <= 1e-8) return(if (abs(total - 1) > 1e-15) answer / total else answer)
+    if (length(answer) == k && abs(total - 1) <= 1e-8) {
+      return(if (abs(total - 1) > 1e-15) answer / total else answer)
+    }
   }
   others <- c("\"uniform\"", if (arg == "answer") "\"truth\"")
-  must_be(answer, arg, paste("a report, a distribution over reports, or", paste(others, collapse = " or ")))
+  must_be(
+    answer, arg,
+    paste("a report, a distribution over reports, or", paste(others, collapse = " or "))
+  )
 }

@@ -59,7 +59,14 @@
 #' # Any other string, from the same tally
 #' tidy(rr_estimate(tally, candidates = "milk"), conf.int = TRUE)   # 0.11 (0.09 to 0.13)
 #' @export
-rr_count_mean_sketch <- function(epsilon, width = 1024, functions = 256, one_bit = FALSE, key = 1, ...) {
+rr_count_mean_sketch <- function(
+  epsilon,
+  width = 1024,
+  functions = 256,
+  one_bit = FALSE,
+  key = 1,
+  ...
+) {
   check_dots_empty(...)
   epsilon <- check_epsilon(epsilon)
   width <- check_count(width, "width", min = 2, max = 65536)
@@ -67,35 +74,71 @@ rr_count_mean_sketch <- function(epsilon, width = 1024, functions = 256, one_bit
   check_flag(one_bit, "one_bit")
   key <- check_key(key)
   if (functions * (width + 1) > sketch_cells) {
-    abort("{.arg width} and {.arg functions} must make at most {format_count(sketch_cells)} numbers.", "too_large")
+    abort(
+      "{.arg width} and {.arg functions} must make at most {format_count(sketch_cells)} numbers.",
+      "too_large"
+    )
   }
-  bit <- if (one_bit) rr_hadamard(width, epsilon, one_bit = TRUE) else rr_unary(width, epsilon, optimized = FALSE)
-  made(new_rr_mechanism(
-    c("count_mean_sketch", "protocol"), "any text", reports = bloom_reports(width, functions), epsilon = epsilon,
-    design = sprintf("Count-mean sketch%s (%s buckets, %s)", if (one_bit) " of one bit" else "", format_count(width),
-                     number_of(functions, "function")),
-    width = width, bits_number = width, cohorts = functions, one_bit = one_bit, key = key, bit = bit, p = bit$p,
-    q = bit$q, p_minus_q = bit$p_minus_q,
-    law = new_rr_law("count_mean_sketch", "a report is about a bucket of any strings", truths = 1, bit = bit$law),
-    codec = sketch_codec(bit, width, functions)
-  ), "rr_count_mean_sketch", epsilon = epsilon, width = width, functions = functions, one_bit = one_bit, key = key,
-    fields = NULL)
+  bit <- if (one_bit) {
+    rr_hadamard(width, epsilon, one_bit = TRUE)
+  } else {
+    rr_unary(width, epsilon, optimized = FALSE)
+  }
+  made(
+    new_rr_mechanism(
+      c("count_mean_sketch", "protocol"),
+      "any text",
+      reports = bloom_reports(width, functions),
+      epsilon = epsilon,
+      design = sprintf(
+        "Count-mean sketch%s (%s buckets, %s)", if (one_bit) " of one bit" else "",
+        format_count(width), number_of(functions, "function")
+      ),
+      width = width,
+      bits_number = width,
+      cohorts = functions,
+      one_bit = one_bit,
+      key = key,
+      bit = bit,
+      p = bit$p,
+      q = bit$q,
+      p_minus_q = bit$p_minus_q,
+      law = new_rr_law(
+        "count_mean_sketch",
+        "a report is about a bucket of any strings",
+        truths = 1,
+        bit = bit$law
+      ),
+      codec = sketch_codec(bit, width, functions)
+    ),
+    "rr_count_mean_sketch", epsilon = epsilon, width = width, functions = functions,
+    one_bit = one_bit, key = key, fields = NULL
+  )
 }
 
-# The cohort says which function; beside it stands a bit of the matrix with its index, or the bits of all buckets.
+# The cohort says which function; beside it stands a bit of the matrix with its index, or the bits
+# of all buckets.
 sketch_codec <- function(bit, width, functions) {
   if (!length(bit$codec$numbers)) return(cohort_codec(width, functions))
-  do.call(report_codec, c(list(cohort = c(1, functions)), bit$codec$numbers))
+  do.call(
+    report_codec, c(list(cohort = c(1, functions)), bit$codec$numbers)
+  )
 }
 
 sketch_cells <- 2^23
 
 # The bucket, from 1, of each string (columns) under each function (rows).
 sketch_places <- function(mechanism, strings) {
-  places <- vapply(strings, function(string) {
-    .Call(C_rr_public_numbers, c(5, mechanism$key, label_print(string, mechanism$key)), mechanism$width,
-          mechanism$cohorts, FALSE)
-  }, integer(mechanism$cohorts), USE.NAMES = FALSE)
+  places <- vapply(
+    strings,
+    function(string) {
+      .Call(
+        C_rr_public_numbers, c(5, mechanism$key, label_print(string, mechanism$key)),
+        mechanism$width, mechanism$cohorts, FALSE
+      )
+    },
+    integer(mechanism$cohorts), USE.NAMES = FALSE
+  )
   matrix(places, mechanism$cohorts) + 1L
 }
 
@@ -111,7 +154,9 @@ prepare_answers.rr_count_mean_sketch <- function(mechanism, x) {
     abort(c("{.arg x} must be text, or a factor.", x = "It is {describe_kind(x)}."))
   }
   if (anyNA(x)) abort_answer(x, which(is.na(x))[1], mechanism)
-  check_hashed_text(if (is.factor(x)) factor_text(x, "x") else as.character(x), "x", answers = TRUE)
+  check_hashed_text(
+    if (is.factor(x)) factor_text(x, "x") else as.character(x), "x", answers = TRUE
+  )
 }
 
 # Positions among the levels do not exist here: answers are strings.
@@ -133,7 +178,9 @@ draw_reports.rr_count_mean_sketch <- function(mechanism, answers, rng = "secure"
   step <- max(1, floor(1e7 / mechanism$cohorts))
   for (part in split(seq_along(answers), (which - 1) %/% step)) {
     own <- strings[unique(which[part])]
-    bucket[part] <- sketch_places(mechanism, own)[cbind(cohort[part], match(answers[part], own))]
+    bucket[part] <- sketch_places(mechanism, own)[
+      cbind(cohort[part], match(answers[part], own))
+    ]
   }
   reports <- draw_reports(mechanism$bit, bucket, rng)
   cohort <- list(cohort = cohort)
@@ -146,9 +193,13 @@ draw_reports.rr_count_mean_sketch <- function(mechanism, answers, rng = "secure"
 held_out <- "held out"
 
 # One bit supports some of the buckets.
-count_reports.rr_count_mean_sketch <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+count_reports.rr_count_mean_sketch <- function(
+  mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...
+) {
   if (is.data.frame(x) && held_out %in% x[["part"]]) {
-    abort("{.arg x} must hold reports of this mechanism, not of {.fn rr_prefixes}.", c("mismatch", "report"))
+    abort("{.arg x} must hold reports of this mechanism, not of {.fn rr_prefixes}.", c(
+      "mismatch", "report"
+    ))
   }
   if (!mechanism$one_bit) return(NextMethod())
   read <- read_reports(x, mechanism, na.rm, groups, weights)
@@ -157,8 +208,8 @@ count_reports.rr_count_mean_sketch <- function(mechanism, x, groups = NULL, weig
 
 # ---- the counts of the strings asked for ----
 
-# A tally whose counts are, for each string, how many reports support it, and last the sum of squares of the shares of
-# all strings, as so many respondents.
+# A tally whose counts are, for each string, how many reports support it, and last the sum of
+# squares of the shares of all strings, as so many respondents.
 candidate_tally <- function(mechanism, tally, candidates, labels = candidates) {
   columns <- NCOL(tally$counts)
   cohorts <- mechanism$cohorts
@@ -167,39 +218,78 @@ candidate_tally <- function(mechanism, tally, candidates, labels = candidates) {
   base <- (seq_len(cohorts) - 1) * (mechanism$width + 1)
   for (part in split(seq_along(candidates), (seq_along(candidates) - 1) %/% step)) {
     cells <- as.vector(sketch_places(mechanism, candidates[part]) + base)
-    for (g in seq_len(columns)) supports[part, g] <- colSums(matrix(group_counts(tally, g)[cells], cohorts))
+    for (g in seq_len(columns)) {
+      supports[part, g] <- colSums(matrix(group_counts(tally, g)[cells], cohorts))
+    }
   }
-  squares <- vapply(seq_len(columns), function(g) {
-    sketch_squares(mechanism, group_counts(tally, g) * (tally$effective_n[g] / tally$n[g]))
-  }, 0)
+  squares <- vapply(
+    seq_len(columns),
+    function(g) {
+      sketch_squares(
+        mechanism, group_counts(tally, g) * (tally$effective_n[g] / tally$n[g])
+      )
+    },
+    0
+  )
   collision <- sqrt(max(squares) / (cohorts * (mechanism$width - 1)))
-  design <- paste0(mechanism$design, ", collisions add at most ", format(collision, digits = 2), " to a standard error")
-  asked <- new_rr_mechanism("sketch_candidates", labels, reports = c(labels, "(squares)"), epsilon = mechanism$epsilon,
-                            design = design, sketch = mechanism, collision = collision,
-                            law = new_law_candidates(mechanism))
+  design <- paste0(
+    mechanism$design, ", collisions add at most ", format(collision, digits = 2),
+    " to a standard error"
+  )
+  asked <- new_rr_mechanism(
+    "sketch_candidates",
+    labels,
+    reports = c(labels, "(squares)"),
+    epsilon = mechanism$epsilon,
+    design = design,
+    sketch = mechanism,
+    collision = collision,
+    law = new_law_candidates(mechanism)
+  )
   counts <- rbind(supports, squares * tally$n)
-  new_rr_tally(asked, if (is.matrix(tally$counts)) unname(counts) else as.vector(counts), groups = tally$groups,
-               n = tally$n, missing = tally$missing, weight_squares = tally$weight_squares,
-               respondents = tally$respondents)
+  new_rr_tally(
+    asked,
+    if (is.matrix(tally$counts)) unname(counts) else as.vector(counts),
+    groups = tally$groups,
+    n = tally$n,
+    missing = tally$missing,
+    weight_squares = tally$weight_squares,
+    respondents = tally$respondents
+  )
 }
 
-# The sum of squares of the shares of all strings, without bias: sum over buckets of the squared shares, less their
-# noise, is over the functions sum + (1 - sum) / m.
+# The sum of squares of the shares of all strings, without bias: sum over buckets of the squared
+# shares, less their noise, is over the functions sum + (1 - sum) / m.
 sketch_squares <- function(mechanism, counts) {
   counts <- matrix(counts, mechanism$width + 1)
   n <- counts[mechanism$width + 1, ]
   seen <- which(n > 1)
   if (!length(seen)) return(1)
-  phi <- sweep(counts[-(mechanism$width + 1), seen, drop = FALSE], 2, n[seen], `/`)
+  phi <- sweep(
+    counts[-(mechanism$width + 1), seen, drop = FALSE], 2,
+    n[seen], `/`
+  )
   noise <- sweep(phi * (1 - phi), 2, n[seen] - 1, `/`)
   each <- colSums((phi - mechanism$q)^2 - noise) / mechanism$p_minus_q^2
-  min(max((mechanism$width * (sum(n[seen] * each) / sum(n[seen])) - 1) / (mechanism$width - 1), 0), 1)
+  min(
+    max(
+      (mechanism$width *
+        (sum(n[seen] * each) / sum(n[seen])) - 1) / (mechanism$width - 1),
+      0
+    ),
+    1
+  )
 }
 
-# A report supports its string with probability p, another one with q: its own bucket, or one that it shares by chance.
+# A report supports its string with probability p, another one with q: its own bucket, or one that
+# it shares by chance.
 sketch_numbers <- function(sketch) {
   m <- sketch$width
-  list(p = sketch$p, q = sketch$q + sketch$p_minus_q / m, difference = sketch$p_minus_q * (1 - 1 / m))
+  list(
+    p = sketch$p,
+    q = sketch$q + sketch$p_minus_q / m,
+    difference = sketch$p_minus_q * (1 - 1 / m)
+  )
 }
 
 new_law_candidates <- function(sketch) {
@@ -207,10 +297,20 @@ new_law_candidates <- function(sketch) {
   own <- sketch_numbers(sketch)
   p <- own$p
   other <- sketch$q
-  new_rr_law("sketch_candidates", "a report supports the strings that share a bucket", gives = "inverse", p = p,
-             q = own$q, difference = own$difference, shown = shown_support(p, own$q),
-             both_own = p / m + (1 - 1 / m) * p * other, functions = sketch$cohorts, width = m,
-             both_other = own$q / m + (1 - 1 / m) * (2 / m * p * other + (1 - 2 / m) * other^2))
+  new_rr_law(
+    "sketch_candidates",
+    "a report supports the strings that share a bucket",
+    gives = "inverse",
+    p = p,
+    q = own$q,
+    difference = own$difference,
+    shown = shown_support(p, own$q),
+    both_own = p / m + (1 - 1 / m) * p * other,
+    functions = sketch$cohorts,
+    width = m,
+    both_other = own$q / m + (1 - 1 / m) *
+      (2 / m * p * other + (1 - 2 / m) * other^2)
+  )
 }
 
 size_words.rr_count_mean_sketch <- function(mechanism) NULL

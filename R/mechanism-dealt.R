@@ -68,10 +68,13 @@
 rr_dealt <- function(forced, cards, levels = NULL, block = "block", ...) {
   check_dots_empty(...)
   cards <- check_count(cards, "cards", min = 2, max = 1e6)
-  whole <- is.numeric(forced) && length(forced) && all(forced >= 0 & forced < Inf & forced == floor(forced))
+  whole <- is.numeric(forced) && length(forced) &&
+    all(forced >= 0 & forced < Inf & forced == floor(forced))
   check_that(whole, forced, "forced", "whole numbers of cards, at least 0")
   levels <- innocuous_levels(forced, levels, "forced")
-  forced <- as.double(rep_len(match_levels(forced, levels$labels, "forced"), length(levels$labels)))
+  forced <- as.double(
+    rep_len(match_levels(forced, levels$labels, "forced"), length(levels$labels))
+  )
   asked <- cards - sum(forced)
   check_that(asked > 0 && asked < cards, sum(forced), "forced",
              "cards that are more than 0 together and fewer than {.arg cards}")
@@ -79,10 +82,22 @@ rr_dealt <- function(forced, cards, levels = NULL, block = "block", ...) {
              "the name of a column, other than \"report\"")
   die <- new_rr_innocuous("forced", levels, asked / cards, forced / cards, "")
   mechanism <- new_rr_mechanism(
-    "dealt", levels$labels, numeric_levels = levels$numeric, yes_no = TRUE, epsilon = die$epsilon, marginal = die,
-    design = sprintf("Dealt answers (decks of %s cards, %s for the truth)", format_count(cards), format_count(asked)),
-    forced = forced, cards = cards, truth = die$truth, innocuous = die$innocuous,
-    remark = "Inf for whoever knows all others of the block", codec = report_codec(block = block),
+    "dealt",
+    levels$labels,
+    numeric_levels = levels$numeric,
+    yes_no = TRUE,
+    epsilon = die$epsilon,
+    marginal = die,
+    design = sprintf(
+      "Dealt answers (decks of %s cards, %s for the truth)", format_count(cards),
+      format_count(asked)
+    ),
+    forced = forced,
+    cards = cards,
+    truth = die$truth,
+    innocuous = die$innocuous,
+    remark = "Inf for whoever knows all others of the block",
+    codec = report_codec(block = block),
     law = new_law_dealt(forced, cards)
   )
   made(with_order(mechanism, levels), "rr_dealt", forced = forced, cards = cards, block = block)
@@ -100,8 +115,13 @@ refuse_dealt <- function(mechanisms, what) {
   if (inherits(mechanisms, "rr_mechanism")) mechanisms <- list(mechanisms)
   is_dealt <- vapply(mechanisms, function(one) !is.null(one$codec$block), NA)
   if (any(is_dealt)) {
-    abort(c(paste(what, "cannot take answers of {.fn rr_dealt}: their reports depend on each other."),
-            i = "{.fn rr_glm} takes one mechanism, and data with the column of blocks."), c("law", "argument"))
+    abort(
+      c(
+        paste(what, "cannot take answers of {.fn rr_dealt}: their reports depend on each other."),
+        i = "{.fn rr_glm} takes one mechanism, and data with the column of blocks."
+      ),
+      c("law", "argument")
+    )
   }
 }
 
@@ -111,7 +131,10 @@ refuse_dealt <- function(mechanisms, what) {
 #' @export
 prepare_answers.rr_dealt <- function(mechanism, x) {
   if (!is.data.frame(x)) {
-    return(list(block = (seq_along(x) - 1) %/% mechanism$cards + 1, answers = prepare_answers(mechanism$marginal, x)))
+    return(list(
+      block = (seq_along(x) - 1) %/% mechanism$cards + 1,
+      answers = prepare_answers(mechanism$marginal, x)
+    ))
   }
   columns <- block_columns(x, mechanism)
   if (anyNA(columns$block)) abort("{.arg x} must not have missing blocks.", "missing")
@@ -131,16 +154,21 @@ block_columns <- function(x, mechanism) {
   list(block = plain_group(x[[block]]), reports = x[[column]])
 }
 
-# The first card of each block, then the second: each of those that are left is as likely as any other.
+# The first card of each block, then the second: each of those that are left is as likely as any
+# other.
 draw_reports.rr_dealt <- function(mechanism, answers, rng = "secure") {
   block <- match(answers$block, unique(answers$block))
   turn <- ave(block, block, FUN = seq_along)
-  left <- matrix(c(mechanism$forced, mechanism$cards - sum(mechanism$forced)), max(block, 0),
-                 length(mechanism$forced) + 1L, byrow = TRUE)
+  left <- matrix(
+    c(mechanism$forced, mechanism$cards - sum(mechanism$forced)),
+    max(block, 0), length(mechanism$forced) + 1L, byrow = TRUE
+  )
   reports <- answers$answers
   for (people in split(seq_along(block), turn)) {
     at <- block[people]
-    drawn <- draw_uniform(length(at), mechanism$cards - turn[people[1]] + 1, rng)
+    drawn <- draw_uniform(
+      length(at), mechanism$cards - turn[people[1]] + 1, rng
+    )
     below <- left[at, 1L]
     card <- rep(1L, length(at))
     for (kind in seq_len(ncol(left) - 1L)) {
@@ -162,9 +190,11 @@ decode_answers.rr_dealt <- function(mechanism, reports, x) {
 
 # ---- tallies ----
 
-# Reports by category and group, and in `blocks`, for each group, the labels of its blocks and their counts: a column
-# each, whose sum is the number of people.
-count_reports.rr_dealt <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+# Reports by category and group, and in `blocks`, for each group, the labels of its blocks and their
+# counts: a column each, whose sum is the number of people.
+count_reports.rr_dealt <- function(
+  mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...
+) {
   columns <- block_columns(x, mechanism)
   codes <- report_codes(columns$reports, mechanism, absent = TRUE)
   dropped <- drop_missing_reports(which(is.na(codes) | is.na(columns$block)), na.rm)
@@ -172,11 +202,15 @@ count_reports.rr_dealt <- function(mechanism, x, groups = NULL, weights = NULL, 
   k <- length(mechanism$reports)
   each <- max(1L, groups)
   labels <- label_text(columns$block)
-  rows <- split(kept, factor(groups[kept] %||% rep(1L, length(kept)), seq_len(each)))
+  rows <- split(
+    kept, factor(groups[kept] %||% rep(1L, length(kept)), seq_len(each))
+  )
   blocks <- lapply(unname(rows), function(own) {
     label <- unique(labels[own])
     cells <- (match(labels[own], label) - 1L) * k + codes[own]
-    counts <- group_sums(weights[own] %||% rep(1, length(own)), cells, k * length(label))
+    counts <- group_sums(
+      weights[own] %||% rep(1, length(own)), cells, k * length(label)
+    )
     list(label = label, counts = matrix(counts, k))
   })
   counted_reports(vapply(blocks, function(block) rowSums(block$counts), numeric(k)),
@@ -186,7 +220,11 @@ count_reports.rr_dealt <- function(mechanism, x, groups = NULL, weights = NULL, 
 #' @export
 score_reader.rr_dealt <- function(mechanism, name) {
   scores <- t((diag(length(mechanism$levels)) - mechanism$innocuous) / mechanism$truth)
-  function(x) scores[report_codes(block_columns(x, mechanism)$reports, mechanism, absent = TRUE), , drop = FALSE]
+  function(x) {
+    scores[
+      report_codes(block_columns(x, mechanism)$reports, mechanism, absent = TRUE), , drop = FALSE
+    ]
+  }
 }
 
 client_plan.rr_dealt <- function(mechanism) {

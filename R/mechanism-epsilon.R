@@ -94,10 +94,19 @@ rr_epsilon.default <- function(mechanism, ...) check_mechanism(mechanism)
 
 #' @export
 #' @rdname rr_epsilon
-rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled = NULL, delta = NULL, reports = NULL,
-                                    sensitive = NULL) {
+rr_epsilon.rr_mechanism <- function(
+  mechanism,
+  ...,
+  achieved = FALSE,
+  shuffled = NULL,
+  delta = NULL,
+  reports = NULL,
+  sensitive = NULL
+) {
   check_dots_empty(...)
-  is_given <- c(check_flag(achieved, "achieved"), !is.null(shuffled), !is.null(reports), !is.null(sensitive))
+  is_given <- c(
+    check_flag(achieved, "achieved"), !is.null(shuffled), !is.null(reports), !is.null(sensitive)
+  )
   asked <- c("achieved", "shuffled", "reports", "sensitive")[is_given]
   if (length(asked) > 1L) abort("Only one of {.arg {asked}} can be asked for at once.")
   if (!is.null(delta) && is.null(shuffled)) abort("{.arg delta} is for {.arg shuffled} reports.")
@@ -105,7 +114,9 @@ rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled =
   if (asked == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
   if (asked == "sensitive") return(sensitive_epsilon(mechanism, sensitive))
   r <- if (asked == "reports") check_count(reports, "reports", min = 1) else 1
-  if (!is.null(mechanism$questions %||% mechanism$parts)) return(epsilon_of_parts(mechanism, asked == "achieved", r))
+  if (!is.null(mechanism$questions %||% mechanism$parts)) {
+    return(epsilon_of_parts(mechanism, asked == "achieved", r))
+  }
   mechanism <- designed(mechanism)
   permanent <- permanent_epsilon(mechanism)
   if (is.null(permanent)) {
@@ -117,27 +128,42 @@ rr_epsilon.rr_mechanism <- function(mechanism, ..., achieved = FALSE, shuffled =
   c(report = mechanism$epsilon, permanent = mechanism$first$epsilon %||% mechanism$permanent)
 }
 
-# Both stages are drawn one after the other, each on the grid. One report is the product of what they achieve. Filters
-# differ in several pairs of bits.
+# Both stages are drawn one after the other, each on the grid. One report is the product of what
+# they achieve. Filters differ in several pairs of bits.
 achieved_stages <- function(mechanism) {
   first <- achieved(permanent_stage(mechanism))
   report <- achieved_report(first, achieved(mechanism$second), mechanism)
   (mechanism$pairs %||% 1) * c(report = report, permanent = first$epsilon)
 }
 
-# The levels of several questions and of all: of a product their sum. If a respondent reports one part the largest
-# counts, also of many reports, since chance may draw the same part each time. Depths and prefixes are not told apart.
+# The levels of several questions and of all: of a product their sum. If a respondent reports one
+# part the largest counts, also of many reports, since chance may draw the same part each time.
+# Depths and prefixes are not told apart.
 epsilon_of_parts <- function(mechanism, achieved, r) {
   product <- !is.null(mechanism$questions)
-  each <- vapply(mechanism$questions %||% mechanism$parts, function(part) {
-    if (achieved) rr_epsilon(part, achieved = TRUE)[[1]] else if (product) level_together(part, r) else part$epsilon * r
-  }, 0)
+  each <- vapply(
+    mechanism$questions %||% mechanism$parts,
+    function(part) {
+      if (achieved) {
+        rr_epsilon(part, achieved = TRUE)[[1]]
+      } else if (product) {
+        level_together(part, r)
+      } else {
+        part$epsilon * r
+      }
+    },
+    0
+  )
   if (product) return(c(each, total = sum(each)))
-  if (identical(mechanism$part_column, "question")) c(each, total = max(each)) else max(each)
+  if (identical(mechanism$part_column, "question")) {
+    c(each, total = max(each))
+  } else {
+    max(each)
+  }
 }
 
-# Epsilon of one report of somebody with a sensitive truth; of all reports, too, if the answer is kept. A dealt card is
-# taken by itself.
+# Epsilon of one report of somebody with a sensitive truth; of all reports, too, if the answer is
+# kept. A dealt card is taken by itself.
 sensitive_epsilon <- function(mechanism, sensitive) {
   index <- sensitive_places(sensitive, mechanism$levels)
   mechanism <- designed(mechanism$marginal %||% mechanism)
@@ -148,14 +174,22 @@ sensitive_epsilon <- function(mechanism, sensitive) {
 
 # The largest log ratio of a report's probabilities under a truth at `index` and under any other.
 sensitive_ratio <- function(C, index) {
-  ratios <- vapply(index, function(x) {
-    is_possible <- C[x, ] > 0
-    max(log(C[x, is_possible]) - log(apply(C[, is_possible, drop = FALSE], 2, min)))
-  }, 0)
+  ratios <- vapply(
+    index,
+    function(x) {
+      is_possible <- C[x, ] > 0
+      max(
+        log(C[x, is_possible]) -
+          log(apply(C[, is_possible, drop = FALSE], 2, min))
+      )
+    },
+    0
+  )
   round_sums_up(max(ratios))
 }
 
-# What a mechanism achieves on the grid of 2^-64: `epsilon`, and `a` and `b` as in new_law_additive(), or `matrix`.
+# What a mechanism achieves on the grid of 2^-64: `epsilon`, and `a` and `b` as in
+# new_law_additive(), or `matrix`.
 achieved <- function(mechanism) UseMethod("achieved")
 
 achieved.rr_mechanism <- function(mechanism) {
@@ -165,8 +199,17 @@ achieved.rr_mechanism <- function(mechanism) {
   plan <- category_sampler(mechanism)
   sizes <- plan_sizes(mechanism)
   result <- .Call(C_rr_achieved, sizes, plan_kind(plan), plan$numbers)
-  if (plan$kind == "channel") return(list(epsilon = result$epsilon, matrix = matrix(result$numbers, sizes[1])))
-  list(epsilon = result$epsilon, a = result$numbers[1], b = result$numbers[-1])
+  if (plan$kind == "channel") {
+    return(list(
+      epsilon = result$epsilon,
+      matrix = matrix(result$numbers, sizes[1])
+    ))
+  }
+  list(
+    epsilon = result$epsilon,
+    a = result$numbers[1],
+    b = result$numbers[-1]
+  )
 }
 
 # ---- two stages ----
@@ -177,19 +220,29 @@ achieved_report <- function(first, second, mechanism) {
     d <- second$p - second$q
     p <- second$q + first$p * d
     q <- second$q + first$q * d
-    return(abs(log1p((first$p - first$q) * d / (q * (1 - p)))))
+    return(abs(
+      log1p((first$p - first$q) * d / (q * (1 - p)))
+    ))
   }
   if (is.null(first$matrix) && is.null(second$matrix)) {
-    return(max(abs(log1p(first$a * second$a / (second$b + second$a * first$b)))))
+    return(max(
+      abs(
+        log1p(first$a * second$a / (second$b + second$a * first$b))
+      )
+    ))
   }
-  matrix_epsilon(achieved_matrix(first, permanent_stage(mechanism)) %*% achieved_matrix(second, mechanism$second))
+  matrix_epsilon(
+    achieved_matrix(first, permanent_stage(mechanism)) %*% achieved_matrix(second, mechanism$second)
+  )
 }
 
 # The matrix of a stage as it is drawn.
 achieved_matrix <- function(numbers, mechanism) {
   if (!is.null(numbers$matrix)) return(numbers$matrix)
   k <- length(mechanism$levels)
-  if (k > matrix_limit / 5) abort("The matrices of two stages are too large for {.arg achieved} here.", "too_large")
+  if (k > matrix_limit / 5) {
+    abort("The matrices of two stages are too large for {.arg achieved} here.", "too_large")
+  }
   diag(numbers$a, k) + matrix(numbers$b, k, k, byrow = TRUE)
 }
 
@@ -200,20 +253,39 @@ repeated_epsilon <- function(mechanism, r) {
   second <- rr_law(mechanism$second)
   k <- length(mechanism$second$levels)
   if (law_gives(first, "support") && law_gives(second, "support")) {
-    # The bit of the one truth always 1, and that of the other always 0. Filters differ in several pairs of bits.
-    ones <- log(weighed_powers(c(first$p, first$q), second$p, second$q, r))
-    zeros <- log(weighed_powers(1 - c(first$q, first$p), 1 - second$q, 1 - second$p, r))
-    return((mechanism$pairs %||% 1) * abs(ones[1] - ones[2] + (zeros[1] - zeros[2])))
+    # The bit of the one truth always 1, and that of the other always 0. Filters differ in several
+    # pairs of bits.
+    ones <- log(
+      weighed_powers(c(first$p, first$q), second$p, second$q, r)
+    )
+    zeros <- log(
+      weighed_powers(
+        1 - c(first$q, first$p), 1 - second$q,
+        1 - second$p, r
+      )
+    )
+    return(
+      (mechanism$pairs %||% 1) *
+        abs(ones[1] - ones[2] + (zeros[1] - zeros[2]))
+    )
   }
-  # Of categories that are all alike the same report r times says the most; of two every number of them is tried.
-  alike <- function(law) law_gives(law, "additive") && length(unique(law$b)) == 1L && law$a >= 0
+  # Of categories that are all alike the same report r times says the most; of two every number of
+  # them is tried.
+  alike <- function(law) {
+    law_gives(law, "additive") && length(unique(law$b)) == 1L && law$a >= 0
+  }
   if (k > 2L && alike(first) && alike(second)) {
-    powers <- weighed_powers(first$b[1] + c(first$a, 0), second$a + second$b[1], second$b[1], r)
+    powers <- weighed_powers(
+      first$b[1] + c(first$a, 0),
+      second$a + second$b[1], second$b[1], r
+    )
     return(log(powers[1]) - log(powers[2]))
   }
   if (length(mechanism$second$reports) != 2L) {
-    abort("{.arg reports} needs two stages of bits, of two answers, or of categories that are all alike.",
-          c("law", "argument"))
+    abort(
+      "{.arg reports} needs two stages of bits, of two answers, or of categories that are all alike.",
+      c("law", "argument")
+    )
   }
   check_that(r <= 1e6, r, "reports", "at most 1,000,000 for this mechanism")
   two_answers_epsilon(mechanism, r)
@@ -224,15 +296,21 @@ two_answers_epsilon <- function(mechanism, r) {
   # 0 times the logarithm of 0 is 0.
   power <- function(times, p) ifelse(times == 0, 0, times * log(p))
   last <- rr_matrix(mechanism$second)
-  given <- outer(0:r, last[, 1], power) + outer(r:0, last[, 2], power)
-  chances <- exp(given - apply(given, 1, max)) %*% t(rr_matrix(permanent_stage(mechanism)))
+  given <- outer(0:r, last[, 1], power) +
+    outer(r:0, last[, 2], power)
+  chances <- exp(given - apply(given, 1, max)) %*%
+    t(rr_matrix(permanent_stage(mechanism)))
   ratios <- log(chances[, 1]) - log(chances[, 2])
   max(abs(ratios[!is.nan(ratios)]))
 }
 
 # w p^r + (1 - w) q^r over the larger of p^r and q^r, which cancels in a ratio.
 weighed_powers <- function(w, p, q, r) {
-  if (p >= q) w + (1 - w) * (q / p)^r else w * (p / q)^r + 1 - w
+  if (p >= q) {
+    w + (1 - w) * (q / p)^r
+  } else {
+    w * (p / q)^r + 1 - w
+  }
 }
 
 # ---- a ledger ----
@@ -242,7 +320,9 @@ rr_epsilon.list <- function(mechanism, ..., reports = NULL) {
   check_dots_empty(...)
   if (!length(mechanism)) abort("{.arg mechanism} must hold at least one mechanism.")
   for (i in seq_along(mechanism)) check_mechanism(mechanism[[i]], sprintf("mechanism[[%d]]", i))
-  if (!is.null(reports)) return(sum(unlist(Map(level_together, mechanism, ledger_reports(reports, mechanism)))))
+  if (!is.null(reports)) {
+    return(sum(unlist(Map(level_together, mechanism, ledger_reports(reports, mechanism)))))
+  }
   # A product is as good as its questions.
   questions <- function(one) one$questions %||% list(one)
   parts <- unlist(lapply(unname(mechanism), questions), recursive = FALSE)
@@ -250,8 +330,13 @@ rr_epsilon.list <- function(mechanism, ..., reports = NULL) {
   all <- vapply(parts, level_for_ever, 0)
   kept <- !is.na(all)
   if (!any(kept)) return(sum(once))
-  if (all(kept)) return(c(report = sum(once), permanent = sum(all)))
-  c(report = sum(once), kept = sum(all[kept]), each_round = sum(once[!kept]))
+  if (all(kept)) {
+    return(c(report = sum(once), permanent = sum(all)))
+  }
+  c(
+    report = sum(once), kept = sum(all[kept]),
+    each_round = sum(once[!kept])
+  )
 }
 
 # The number of reports of each mechanism of a ledger.
@@ -260,17 +345,21 @@ ledger_reports <- function(reports, mechanism) {
   check_that(is.numeric(reports) && length(reports) %in% c(1L, n), reports, "reports",
              "one number, or one for each mechanism")
   if (!is.null(names(reports)) && length(reports) == n) {
-    check_that(setequal(names(reports), names(mechanism)) && !anyDuplicated(names(mechanism)), reports, "reports",
-               "named like the mechanisms")
+    check_that(
+      setequal(names(reports), names(mechanism)) && !anyDuplicated(names(mechanism)), reports,
+      "reports", "named like the mechanisms"
+    )
     reports <- reports[names(mechanism)]
   }
   vapply(rep_len(unname(reports), n), check_count, 0, arg = "reports", min = 1)
 }
 
-# What r reports of one true answer reveal together, or a bound on it: those drawn anew add up, those of a permanent
-# answer reveal no more than it does.
+# What r reports of one true answer reveal together, or a bound on it: those drawn anew add up,
+# those of a permanent answer reveal no more than it does.
 level_together <- function(mechanism, reports = 1) {
-  if (!is.null(mechanism$questions)) return(sum(vapply(mechanism$questions, level_together, 0, reports)))
+  if (!is.null(mechanism$questions)) {
+    return(sum(vapply(mechanism$questions, level_together, 0, reports)))
+  }
   level <- rr_epsilon(mechanism)
   if ("informed" %in% names(level)) return(level[["informed"]])
   permanent <- level_for_ever(mechanism)

@@ -58,65 +58,107 @@ rr_forced <- function(forced = NULL, levels = NULL, epsilon = NULL, ...) {
   levels <- innocuous_levels(forced, levels, "forced")
   forced <- rep_len(match_levels(forced, levels$labels, "forced"), length(levels$labels))
   total <- sum(forced)
-  check_that(total <= 1 + 1e-12, total, "forced", "probabilities that add up to less than 1, over all categories")
-  # A sum above 1 by no more than rounding errors of the user's numbers means that the device dictates every answer.
+  check_that(
+    total <= 1 + 1e-12, total, "forced",
+    "probabilities that add up to less than 1, over all categories"
+  )
+  # A sum above 1 by no more than rounding errors of the user's numbers means that the device
+  # dictates every answer.
   truth <- max(0, snap_to_zero(1 - total, 1))
-  made(new_rr_innocuous("forced", levels, truth, if (total > 1) forced / total else forced,
-                        sprintf("Forced response (truth with probability %s)", format(truth, digits = 4))),
-       "rr_forced", forced = forced)
+  made(
+    new_rr_innocuous(
+      "forced",
+      levels,
+      truth,
+      if (total > 1) forced / total else forced,
+      sprintf("Forced response (truth with probability %s)", format(truth, digits = 4))
+    ),
+    "rr_forced", forced = forced
+  )
 }
 
 #' @rdname rr_forced
 #' @export
 rr_unrelated <- function(p = NULL, pi, levels = NULL, epsilon = NULL, ...) {
   check_dots_empty(...)
-  if (is.null(pi)) return(unrelated_unknown(check_probability(p, "p"), levels %||% c("no", "yes")))
+  if (is.null(pi)) {
+    return(unrelated_unknown(check_probability(p, "p"), levels %||% c("no", "yes")))
+  }
   check_one_of_epsilon_p(epsilon, p)
   pi <- check_probabilities(pi, "pi")
-  if (length(pi) == 1L) pi <- both_answers(pi, check_two(check_levels(levels %||% c("no", "yes"))$labels))
+  if (length(pi) == 1L) {
+    pi <- both_answers(pi, check_two(check_levels(levels %||% c("no", "yes"))$labels))
+  }
   check_that(abs(sum(pi) - 1) <= 1e-8, pi, "pi", "probabilities that add up to 1")
   levels <- innocuous_levels(pi, levels, "pi")
-  # The odds of the truth for which log(1 + p / ((1 - p) pi)) of the rarest innocuous answer is epsilon.
-  odds <- if (!is.null(epsilon)) expm1(check_epsilon(epsilon)) * min(pi) / sum(pi)
+  # The odds of the truth for which log(1 + p / ((1 - p) pi)) of the rarest innocuous answer is
+  # epsilon.
+  odds <- if (!is.null(epsilon)) {
+    expm1(check_epsilon(epsilon)) * min(pi) / sum(pi)
+  }
   p <- check_probability(p %||% (1 / (1 + 1 / odds)), "p")
   truth <- snap_to_zero(p, 1)
   pi <- match_levels(pi, levels$labels, "pi")
-  made(new_rr_innocuous("unrelated", levels, truth, (1 - truth) * pi / sum(pi),
-                        sprintf("Unrelated question (truth with probability %s)", format(truth, digits = 4))),
-       "rr_unrelated", p = p, pi = pi)
+  made(
+    new_rr_innocuous(
+      "unrelated",
+      levels,
+      truth,
+      (1 - truth) * pi / sum(pi),
+      sprintf("Unrelated question (truth with probability %s)", format(truth, digits = 4))
+    ),
+    "rr_unrelated", p = p, pi = pi
+  )
 }
 
 # The probability of yes, unless its name says that it is that of no.
 both_answers <- function(pi, labels) {
   if (is.null(names(pi)) && pi != 0.5) check_no_first(labels, even = FALSE)
-  if (identical(names(pi), labels[1])) c(unname(pi), 1 - unname(pi)) else c(1 - unname(pi), unname(pi))
+  if (identical(names(pi), labels[1])) {
+    c(unname(pi), 1 - unname(pi))
+  } else {
+    c(1 - unname(pi), unname(pi))
+  }
 }
 
 innocuous_levels <- function(probabilities, levels, arg) {
-  # Names of probabilities say what belongs to what, not which level comes first: of yes and no that is always no.
+  # Names of probabilities say what belongs to what, not which level comes first: of yes and no that
+  # is always no.
   labels <- names(probabilities)
   if (is_reversed(labels)) labels <- rev(labels)
   standard <- if (length(probabilities) <= 2L) c("no", "yes") else length(probabilities)
   levels <- check_levels(levels %||% labels %||% standard)
   check_no_first(levels$labels, even = TRUE)
   k <- length(levels$labels)
-  check_that(length(probabilities) %in% c(1L, k), probabilities, arg, "one probability per category")
+  check_that(
+    length(probabilities) %in% c(1L, k), probabilities, arg, "one probability per category"
+  )
   levels
 }
 
 new_rr_innocuous <- function(kind, levels, truth, innocuous, design) {
-  with_order(new_rr_mechanism(
-    kind, levels$labels, numeric_levels = levels$numeric, design = design, truth = truth, innocuous = innocuous,
-    law = new_law_additive(truth, innocuous), yes_no = TRUE,
-    epsilon = if (truth == 0) 0 else round_up(log1p(truth / min(innocuous)))
-  ), levels)
+  with_order(
+    new_rr_mechanism(
+      kind,
+      levels$labels,
+      numeric_levels = levels$numeric,
+      design = design,
+      truth = truth,
+      innocuous = innocuous,
+      law = new_law_additive(truth, innocuous),
+      yes_no = TRUE,
+      epsilon = if (truth == 0) 0 else round_up(log1p(truth / min(innocuous)))
+    ),
+    levels
+  )
 }
 
 # ---- designs with an unknown parameter ----
 
-# Respondents fall into latent classes whose reports have known probabilities; the unknown parameter (the honesty of
-# those who should admit, the share of those who cheat, the prevalence of the innocuous attribute) is a share, or a
-# ratio of shares, of these classes. Two samples with different devices identify them.
+# Respondents fall into latent classes whose reports have known probabilities; the unknown parameter
+# (the honesty of those who should admit, the share of those who cheat, the prevalence of the
+# innocuous attribute) is a share, or a ratio of shares, of these classes. Two samples with
+# different devices identify them.
 
 #' Respondents who do not follow the instructions: lie detector, cheater detection, a stated share
 #'
@@ -178,11 +220,23 @@ rr_lie_detector <- function(p, levels = c("no", "yes"), ...) {
   p <- check_probability(p, "p")
   labels <- check_two(check_levels(levels)$labels)
   check_no_first(labels, even = FALSE)
-  made(new_rr_latent("lie_detector", rbind(c(p, 1 - p), c(0, 1), c(1, 0)), labels,
-                     paste0(labels[c(1, 2, 2)], c("", ", admitted", ", denied")),
-                     list(list(2:3, 1:3), honesty = list(2, 2:3)), c(0, 1, 1 - p, 0),
-                     sprintf("Stochastic lie detector (p = %s)", format(p, digits = 4))),
-       "rr_lie_detector", p = p, levels = labels, fields = NULL)
+  made(
+    new_rr_latent(
+      "lie_detector",
+      rbind(
+        c(p, 1 - p), c(0, 1), c(1, 0)
+      ),
+      labels,
+      paste0(labels[c(1, 2, 2)], c("", ", admitted", ", denied")),
+      list(
+        list(2:3, 1:3),
+        honesty = list(2, 2:3)
+      ),
+      c(0, 1, 1 - p, 0),
+      sprintf("Stochastic lie detector (p = %s)", format(p, digits = 4))
+    ),
+    "rr_lie_detector", p = p, levels = labels, fields = NULL
+  )
 }
 
 #' @rdname rr_lie_detector
@@ -195,30 +249,59 @@ rr_cheater_detection <- function(yes, no = 0, levels = c("no", "yes"), ...) {
   check_that(yes + no <= 1, yes + no, "yes + no", "at most 1")
   labels <- check_two(check_levels(levels)$labels)
   check_no_first(labels, even = FALSE)
-  made(new_rr_latent("cheater_detection", rbind(c(1 - yes, yes), c(no, 1 - no), c(1, 0)), labels,
-                     c(labels, "cheating"), list(list(2, 1:3), cheating = list(3, 1:3)), c(1 - no, -yes, yes, -yes),
-                     sprintf("Cheater detection (forced yes %s, no %s)", format(yes, digits = 4),
-                             format(no, digits = 4))),
-       "rr_cheater_detection", yes = yes, no = no, levels = labels, fields = NULL)
+  made(
+    new_rr_latent(
+      "cheater_detection",
+      rbind(
+        c(1 - yes, yes), c(no, 1 - no), c(1, 0)
+      ),
+      labels,
+      c(labels, "cheating"),
+      list(list(2, 1:3), cheating = list(3, 1:3)),
+      c(1 - no, -yes, yes, -yes),
+      sprintf(
+        "Cheater detection (forced yes %s, no %s)", format(yes, digits = 4), format(no, digits = 4)
+      )
+    ),
+    "rr_cheater_detection", yes = yes, no = no, levels = labels, fields = NULL
+  )
 }
 
-# With unknown prevalence respondents fall into four classes, by sensitive and innocuous attribute. Reports identify the
-# two shares, not how the attributes go together.
+# With unknown prevalence respondents fall into four classes, by sensitive and innocuous attribute.
+# Reports identify the two shares, not how the attributes go together.
 unrelated_unknown <- function(p, levels) {
   labels <- check_two(check_levels(levels)$labels)
   yes <- c(0, 1 - p, p, 1)
-  made(new_rr_latent("unrelated_unknown", cbind(1 - yes, yes), labels,
-                     paste(rep(labels, each = 2), "and innocuous", rep(labels, 2)),
-                     list(list(3:4, 1:4), innocuous = list(c(2, 4), 1:4)), c(p, 1 - p, 0, 1 - p),
-                     sprintf("Unrelated question of unknown prevalence (truth with probability %s)",
-                             format(p, digits = 4))),
-       "rr_unrelated", p = p, levels = labels, fields = NULL)
+  made(
+    new_rr_latent(
+      "unrelated_unknown",
+      cbind(1 - yes, yes),
+      labels,
+      paste(rep(labels, each = 2), "and innocuous", rep(labels, 2)),
+      list(
+        list(3:4, 1:4),
+        innocuous = list(c(2, 4), 1:4)
+      ),
+      c(p, 1 - p, 0, 1 - p),
+      sprintf(
+        "Unrelated question of unknown prevalence (truth with probability %s)",
+        format(p, digits = 4)
+      )
+    ),
+    "rr_unrelated", p = p, levels = labels, fields = NULL
+  )
 }
 
-# `parameters`: for each the classes that make it up and the classes it is a share of; the one without a name is the
-# share of the second label.
+# `parameters`: for each the classes that make it up and the classes it is a share of; the one
+# without a name is the share of the second label.
 new_rr_latent <- function(kind, C, labels, classes, parameters, lines, design) {
   names(parameters)[!nzchar(names(parameters))] <- labels[2]
-  new_rr_channel(C, list(levels = classes, reports = labels, numeric = label_numbers(labels)), design,
-                 c(kind, "channel"), parameters = parameters, lines = setNames(lines, c("p0", "p1", "q0", "q1")))
+  new_rr_channel(
+    C,
+    list(levels = classes, reports = labels, numeric = label_numbers(labels)),
+    design,
+    c(kind, "channel"),
+    parameters = parameters,
+    lines = setNames(lines, c("p0", "p1", "q0", "q1"))
+  )
 }

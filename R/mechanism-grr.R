@@ -71,15 +71,32 @@ rr_grr <- function(levels, epsilon = NULL, p = NULL, sensitive = NULL, ...) {
   levels <- check_levels(levels)
   check_one_of_epsilon_p(epsilon, p)
   numbers <- grr_numbers(length(levels$labels), epsilon, p)
-  made(with_order(new_rr_mechanism(
-    "grr", levels$labels, numeric_levels = levels$numeric, epsilon = abs(numbers$epsilon),
-    design = sprintf("k-ary randomized response (p = %s, q = %s)", format(numbers$p, digits = 4),
-                     format(numbers$q, digits = 4)),
-    p = numbers$p, q = numbers$q, p_minus_q = numbers$p_minus_q, odds = numbers$odds,
-    law = new_law_additive(numbers$p_minus_q, numbers$q, numbers$odds),
-    sampler = if (is.null(epsilon)) list(kind = "grr", numbers = c(numbers$p, numbers$q, numbers$p_minus_q))
-      else list(kind = "grr_epsilon", numbers = numbers$epsilon)
-  ), levels), "rr_grr", epsilon = epsilon, p = p)
+  made(
+    with_order(
+      new_rr_mechanism(
+        "grr",
+        levels$labels,
+        numeric_levels = levels$numeric,
+        epsilon = abs(numbers$epsilon),
+        design = sprintf(
+          "k-ary randomized response (p = %s, q = %s)", format(numbers$p, digits = 4),
+          format(numbers$q, digits = 4)
+        ),
+        p = numbers$p,
+        q = numbers$q,
+        p_minus_q = numbers$p_minus_q,
+        odds = numbers$odds,
+        law = new_law_additive(numbers$p_minus_q, numbers$q, numbers$odds),
+        sampler = if (is.null(epsilon)) {
+          list(kind = "grr", numbers = c(numbers$p, numbers$q, numbers$p_minus_q))
+        } else {
+          list(kind = "grr_epsilon", numbers = numbers$epsilon)
+        }
+      ),
+      levels
+    ),
+    "rr_grr", epsilon = epsilon, p = p
+  )
 }
 
 # Forced response of the sensitive categories alone; of all it is rr_grr() itself.
@@ -95,19 +112,32 @@ sensitive_grr <- function(levels, epsilon, p, sensitive) {
 
 # `epsilon` here carries the sign of p - q; `odds` is (p - q) / q.
 grr_numbers <- function(k, epsilon = NULL, p = NULL) {
-  if (!is.null(epsilon)) return(grr_levels(k, check_epsilon(epsilon, "A direct question has {.code p = 1}.")))
+  if (!is.null(epsilon)) {
+    return(grr_levels(k, check_epsilon(epsilon, "A direct question has {.code p = 1}.")))
+  }
   p <- check_probability(p, "p")
   excess <- snap_to_zero(k * p - 1, 1)
   q <- if (excess == 0) p else (1 - p) / (k - 1)
   difference <- excess / (k - 1)
   odds <- difference / q
-  list(p = p, q = q, p_minus_q = difference, odds = odds, epsilon = sign(difference) * ratio_epsilon(p, q, difference))
+  list(
+    p = p,
+    q = q,
+    p_minus_q = difference,
+    odds = odds,
+    epsilon = sign(difference) * ratio_epsilon(p, q, difference)
+  )
 }
 
 # For one privacy level, or many.
 grr_levels <- function(k, epsilon) {
   z <- exp(-epsilon)
   denominator <- 1 + (k - 1) * z
-  list(p = 1 / denominator, q = z / denominator, p_minus_q = -expm1(-epsilon) / denominator, odds = expm1(epsilon),
-       epsilon = epsilon)
+  list(
+    p = 1 / denominator,
+    q = z / denominator,
+    p_minus_q = -expm1(-epsilon) / denominator,
+    odds = expm1(epsilon),
+    epsilon = epsilon
+  )
 }

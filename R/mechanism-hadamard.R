@@ -46,90 +46,155 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
     if (!is.null(blocks)) abort("{.arg blocks} must not be given with {.arg one_bit}.")
     return(hadamard_bit(levels, epsilon))
   }
-  blocks <- if (is.null(blocks)) as.double(best_blocks(k, epsilon)) else check_count(blocks, "blocks", min = 1, max = k)
+  blocks <- if (is.null(blocks)) {
+    as.double(best_blocks(k, epsilon))
+  } else {
+    check_count(blocks, "blocks", min = 1, max = k)
+  }
   size <- hadamard_size(k, blocks)
-  if (blocks * size > .Machine$integer.max) abort("{.arg blocks} must make at most 2^31 reports.", "too_large")
+  if (blocks * size > .Machine$integer.max) {
+    abort("{.arg blocks} must make at most 2^31 reports.", "too_large")
+  }
   labels <- number_text(seq_len(blocks * size) - 1L)
-  made(new_rr_mechanism(
-    c("hadamard", "protocol"), levels$labels, reports = labels, numeric_levels = seq_len(blocks * size) - 1,
-    numeric_truths = levels$numeric, epsilon = epsilon,
-    design = sprintf("Hadamard response (%s of %s)", number_of(blocks, "block"), format_count(size)),
-    blocks = blocks, size = size, z = exp(epsilon) + 2 * blocks - 1, odds = expm1(epsilon), one_bit = FALSE,
-    sampler = support_sampler(2 * blocks), law = new_law_hadamard(k, blocks, size, epsilon),
-    codec = report_codec(report = c(0, blocks * size - 1))
-  ), "rr_hadamard", epsilon = epsilon, blocks = blocks)
+  made(
+    new_rr_mechanism(
+      c("hadamard", "protocol"),
+      levels$labels,
+      reports = labels,
+      numeric_levels = seq_len(blocks * size) - 1,
+      numeric_truths = levels$numeric,
+      epsilon = epsilon,
+      design = sprintf(
+        "Hadamard response (%s of %s)", number_of(blocks, "block"), format_count(size)
+      ),
+      blocks = blocks,
+      size = size,
+      z = exp(epsilon) + 2 * blocks - 1,
+      odds = expm1(epsilon),
+      one_bit = FALSE,
+      sampler = support_sampler(2 * blocks),
+      law = new_law_hadamard(k, blocks, size, epsilon),
+      codec = report_codec(report = c(0, blocks * size - 1))
+    ),
+    "rr_hadamard", epsilon = epsilon, blocks = blocks
+  )
 }
 
 hadamard_bit <- function(levels, epsilon) {
   size <- 2^max(1, ceiling(log2(length(levels$labels))))
   p <- plogis(epsilon)
-  made(new_rr_mechanism(
-    c("hadamard", "protocol"), levels$labels, numeric_levels = levels$numeric, epsilon = epsilon,
-    design = "Hadamard response, one bit", size = size, p = p, q = 1 / 2, p_minus_q = tanh(epsilon / 2) / 2,
-    odds = expm1(epsilon), one_bit = TRUE, sampler = support_sampler(2),
-    law = hadamard_bit_law(epsilon),
-    codec = report_codec(index = c(0, size - 1), sign = c(-1, 1, 2))
-  ), "rr_hadamard", epsilon = epsilon, one_bit = TRUE)
+  made(
+    new_rr_mechanism(
+      c("hadamard", "protocol"),
+      levels$labels,
+      numeric_levels = levels$numeric,
+      epsilon = epsilon,
+      design = "Hadamard response, one bit",
+      size = size,
+      p = p,
+      q = 1 / 2,
+      p_minus_q = tanh(epsilon / 2) / 2,
+      odds = expm1(epsilon),
+      one_bit = TRUE,
+      sampler = support_sampler(2),
+      law = hadamard_bit_law(epsilon),
+      codec = report_codec(
+        index = c(0, size - 1), sign = c(-1, 1, 2)
+      )
+    ),
+    "rr_hadamard", epsilon = epsilon, one_bit = TRUE
+  )
 }
 
 # Columns of a block.
-hadamard_size <- function(k, blocks) 2^max(1, ceiling(log2(ceiling(k / blocks) + 1)))
+hadamard_size <- function(k, blocks) {
+  2^max(1, ceiling(log2(ceiling(k / blocks) + 1)))
+}
 
-# Ordered pairs of categories of one block, over all blocks: some have one category more than the others.
+# Ordered pairs of categories of one block, over all blocks: some have one category more than the
+# others.
 block_pairs <- function(k, blocks) {
   small <- k %/% blocks
   more <- k %% blocks
   more * (small + 1) * small + (blocks - more) * small * (small - 1)
 }
 
-# P(support) of the truth, and of another category on average over pairs; 1 - p and their difference.
+# P(support) of the truth, and of another category on average over pairs; 1 - p and their
+# difference.
 hadamard_numbers <- function(k, epsilon, blocks) {
   z <- exp(-epsilon)
   total <- 1 + (2 * blocks - 1) * z
   same <- block_pairs(k, blocks) / (k * (k - 1))
   gain <- -expm1(-epsilon)
-  list(p = 1 / total, q = same * (1 + z) / (2 * total) + (1 - same) * z / total, lie = (2 * blocks - 1) * z / total,
-       difference = same * gain / (2 * total) + (1 - same) * gain / total)
+  list(
+    p = 1 / total,
+    q = same * (1 + z) / (2 * total) +
+      (1 - same) * z / total,
+    lie = (2 * blocks - 1) * z / total,
+    difference = same * gain / (2 * total) + (1 - same) * gain / total
+  )
 }
 
-# N Var of the estimates for fixed truths, in all, and of a category that nobody holds, its block having a fair share.
+# N Var of the estimates for fixed truths, in all, and of a category that nobody holds, its block
+# having a fair share.
 hadamard_risk <- function(k, epsilon, blocks, theta = NULL) {
   z <- exp(-epsilon)
   gain <- -expm1(-epsilon)
   total <- 1 + (2 * blocks - 1) * z
   # The sum of (size of a block - 1) times its share.
-  alike <- if (is.null(theta)) block_pairs(k, blocks) / k
-    else sum((k %/% blocks + (seq_len(blocks) <= k %% blocks) - 1) * rowsum(theta, (seq_len(k) - 1) %% blocks))
+  alike <- if (is.null(theta)) {
+    block_pairs(k, blocks) / k
+  } else {
+    sum(
+      (k %/% blocks + (seq_len(blocks) <= k %% blocks) - 1) *
+        rowsum(theta, (seq_len(k) - 1) %% blocks)
+    )
+  }
   noise <- 2 * z * total / gain^2
   # c sum(sizes shares) - 1 without cancellation, as the shares add up to 1.
   crowded <- total / gain * alike + 2 * blocks * z / gain
   list(total = k * noise + crowded, blank = noise + total / gain / blocks)
 }
 
-# How often the best guess of one of k equally likely categories from a report is right. In blocks of few categories
-# some columns support none.
+# How often the best guess of one of k equally likely categories from a report is right. In blocks
+# of few categories some columns support none.
 hadamard_success <- function(k, epsilon, blocks) {
   z <- exp(-epsilon)
   columns <- hadamard_size(k, blocks)
   sizes <- k %/% blocks + 0:1
-  none <- columns * sum(c(blocks - k %% blocks, k %% blocks) * ((sizes == 1) / 2 + (sizes == 2) / 4))
-  2 * (blocks * columns - none + none * z) / (columns * k * (1 + (2 * blocks - 1) * z))
+  none <- columns * sum(
+    c(blocks - k %% blocks, k %% blocks) *
+      ((sizes == 1) / 2 + (sizes == 2) / 4)
+  )
+  2 * (blocks * columns - none + none * z) /
+    (columns * k * (1 + (2 * blocks - 1) * z))
 }
 
-# Total N Var for a uniform truth, less what does not depend on the number of blocks B; in z = exp(-epsilon). With
-# blocks of one size, K / B, it is least at B = (e^epsilon - 1) / 2: of very many categories only numbers near it are
-# tried.
+# Total N Var for a uniform truth, less what does not depend on the number of blocks B; in z =
+# exp(-epsilon). With blocks of one size, K / B, it is least at B = (e^epsilon - 1) / 2: of very
+# many categories only numbers near it are tried.
 best_blocks <- function(k, epsilon) {
   z <- exp(-epsilon)
-  blocks <- if (k <= 1e6) as.double(seq_len(k)) else {
-    near <- min(max(round((1 - z) / (2 * z)), 1), k)
-    unique(c(seq(max(1, near - 1e5), min(k, near + 1e5)), k))
+  blocks <- if (k <= 1e6) {
+    as.double(seq_len(k))
+  } else {
+    near <- min(
+      max(round((1 - z) / (2 * z)), 1), k
+    )
+    unique(c(
+      seq(max(1, near - 1e5), min(k, near + 1e5)), k
+    ))
   }
   gain <- -expm1(-epsilon)
   small <- floor(k / blocks)
   more <- k - small * blocks
   squares <- more * (small + 1)^2 + (blocks - more) * small^2
-  blocks[which.min((1 + (2 * blocks - 1) * z) * (2 * k * z / gain + squares / k) / gain)]
+  blocks[
+    which.min(
+      (1 + (2 * blocks - 1) * z) *
+        (2 * k * z / gain + squares / k) / gain
+    )
+  ]
 }
 
 # Of the one-bit form the index is public.
@@ -140,25 +205,39 @@ rr_matrix.rr_hadamard <- function(mechanism, ...) {
   check_report_number(mechanism, 2 * size)
   signs <- hadamard_columns(mechanism, seq_len(size))
   chances <- function(sign) plogis(mechanism$epsilon * sign * signs) / size
-  labels <- paste0(rep(seq_len(size) - 1, 2), ": ", rep(c("1", "-1"), each = size))
+  labels <- paste0(
+    rep(seq_len(size) - 1, 2), ": ",
+    rep(c("1", "-1"), each = size)
+  )
   named_matrix(mechanism, cbind(chances(1), chances(-1)), labels)
 }
 
 # The signs of all categories in some columns of the matrix.
 hadamard_columns <- function(mechanism, columns) {
-  vapply(columns, function(j) {
-    .Call(C_rr_hadamard_transform, as.double(seq_len(mechanism$size) == j))[seq_along(mechanism$levels)]
-  }, numeric(length(mechanism$levels)))
+  vapply(
+    columns,
+    function(j) {
+      .Call(C_rr_hadamard_transform, as.double(seq_len(mechanism$size) == j))[
+        seq_along(mechanism$levels)
+      ]
+    },
+    numeric(length(mechanism$levels))
+  )
 }
 
 draw_reports.rr_hadamard <- function(mechanism, answers, rng = "secure") {
   blocks <- if (mechanism$one_bit) 0 else mechanism$blocks
   draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
-    .Call(C_rr_draw_hadamard, positions, 1L, levels, mechanism$epsilon, blocks, mechanism$size, generator)
+    .Call(
+      C_rr_draw_hadamard, positions, 1L, levels, mechanism$epsilon, blocks, mechanism$size,
+      generator
+    )
   })
 }
 
-count_reports.rr_hadamard <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+count_reports.rr_hadamard <- function(
+  mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...
+) {
   if (!mechanism$one_bit) return(NextMethod())
   read <- read_reports(x, mechanism, na.rm, groups, weights)
   k <- length(mechanism$levels)
@@ -170,7 +249,9 @@ report_sets.rr_hadamard <- function(mechanism, x) {
   reports <- read_reports(x, mechanism)$reports
   # The signs of the rows, a column of the matrix at a time: H is symmetric.
   seen <- unique(reports$index)
-  matrix <- t(hadamard_columns(mechanism, seen + 1)[, match(reports$index, seen), drop = FALSE]) * reports$sign > 0
+  matrix <- t(
+    hadamard_columns(mechanism, seen + 1)[, match(reports$index, seen), drop = FALSE]
+  ) * reports$sign > 0
   storage.mode(matrix) <- "integer"
   .Call(C_rr_matrix_to_bits, matrix)$bits
 }

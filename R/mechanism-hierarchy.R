@@ -59,7 +59,11 @@ rr_hierarchy <- function(levels, epsilon, fanout = NULL, oracle = rr_hadamard, .
   height <- 1
   while (fanout^height < k) height <- height + 1
   nodes <- ceiling(k / fanout^(height - seq_len(height)))
-  parts <- if (is.function(oracle)) lapply(nodes, function(size) oracle(size, epsilon = epsilon)) else oracle
+  parts <- if (is.function(oracle)) {
+    lapply(nodes, function(size) oracle(size, epsilon = epsilon))
+  } else {
+    oracle
+  }
   check_that(is.list(parts) && length(parts) == height, oracle, "oracle",
              "a function that makes a mechanism, or a list of a mechanism for each depth")
   Map(check_oracle, parts, nodes, epsilon)
@@ -69,8 +73,10 @@ rr_hierarchy <- function(levels, epsilon, fanout = NULL, oracle = rr_hadamard, .
     numeric_truths = levels$numeric, fanout = fanout, height = height, nodes = nodes
   )
   # The ranges of a hierarchy only make sense where levels have an order.
-  made(with_order(mechanism, list(ordered = TRUE)), "rr_hierarchy", epsilon = epsilon, fanout = fanout,
-       fields = c("levels", oracle = "parts"))
+  made(
+    with_order(mechanism, list(ordered = TRUE)), "rr_hierarchy", epsilon = epsilon, fanout = fanout,
+    fields = c("levels", oracle = "parts")
+  )
 }
 
 check_oracle <- function(part, nodes, epsilon) {
@@ -80,21 +86,45 @@ check_oracle <- function(part, nodes, epsilon) {
   law <- rr_law(part)
   check_that(law_gives(law, "inverse") && !law_tells_nothing(law), part, "oracle",
              "a maker of mechanisms with an unbiased estimate", c("argument", "law"))
-  check_that(part$epsilon <= epsilon * (1 + 1e-9), part, "oracle", "a maker of mechanisms of this {.arg epsilon}")
+  check_that(
+    part$epsilon <= epsilon * (1 + 1e-9), part, "oracle",
+    "a maker of mechanisms of this {.arg epsilon}"
+  )
 }
 
 #' @export
 rr_law.rr_hierarchy <- function(mechanism) {
   laws <- lapply(mechanism$parts, rr_law)
-  # Variance of one report about one node, on average over the nodes, if all levels are equally frequent.
-  unit <- mapply(function(law, k, part) {
-    even <- new_evidence(law, law_reported(law, rep(1 / k, k)), 1, 1, k, part)
-    mean(law_variances(law, even, whole_map(k, FALSE), seq_len(k), "population"))
-  }, laws, mechanism$nodes, mechanism$parts, USE.NAMES = FALSE)
-  new_rr_law("hierarchy", "a report is about a node of a tree, at a depth that was drawn",
-             truths = length(mechanism$levels), fanout = mechanism$fanout, nodes = mechanism$nodes, unit = unit,
-             laws = laws, mechanisms = mechanism$parts, rows = part_rows(mechanism$parts), gives = "inverse",
-             adds_up = TRUE, shown = list(`P(report given truth): ` = "see its depths"))
+  # Variance of one report about one node, on average over the nodes, if all levels are equally
+  # frequent.
+  unit <- mapply(
+    function(law, k, part) {
+      even <- new_evidence(
+        law,
+        law_reported(law, rep(1 / k, k)),
+        1,
+        1,
+        k,
+        part
+      )
+      mean(law_variances(law, even, whole_map(k, FALSE), seq_len(k), "population"))
+    },
+    laws, mechanism$nodes, mechanism$parts, USE.NAMES = FALSE
+  )
+  new_rr_law(
+    "hierarchy",
+    "a report is about a node of a tree, at a depth that was drawn",
+    truths = length(mechanism$levels),
+    fanout = mechanism$fanout,
+    nodes = mechanism$nodes,
+    unit = unit,
+    laws = laws,
+    mechanisms = mechanism$parts,
+    rows = part_rows(mechanism$parts),
+    gives = "inverse",
+    adds_up = TRUE,
+    shown = list(`P(report given truth): ` = "see its depths")
+  )
 }
 
 # ---- respondents: the node of each depth is an answer to its own question ----
@@ -108,12 +138,17 @@ draw_reports.rr_hierarchy <- function(mechanism, answers, rng = "secure") {
 }
 
 client_plan.rr_hierarchy <- function(mechanism) {
-  refuse_client(mechanism, "The depth that a respondent reports must be drawn before, and stay the same.",
-                "Draw a depth for each respondent, and give them the client of {.code mechanism$parts[[depth]]}.")
+  refuse_client(
+    mechanism, "The depth that a respondent reports must be drawn before, and stay the same.",
+    "Draw a depth for each respondent, and give them the client of {.code mechanism$parts[[depth]]}."
+  )
 }
 
 decode_answers.rr_hierarchy <- function(mechanism, reports, x) {
-  collect_parts(mechanism, reports, rep(list(integer(length(reports$drawn))), length(mechanism$parts)))
+  collect_parts(
+    mechanism, reports,
+    rep(list(integer(length(reports$drawn))), length(mechanism$parts))
+  )
 }
 
 # For the own likelihood: the depth, then what its oracle keeps of a report, see depth_laws().
@@ -121,18 +156,26 @@ report_sets.rr_hierarchy <- function(mechanism, x) {
   if (!keeps_sets(mechanism)) return(NextMethod())
   read <- read_parts(x, mechanism, FALSE)
   laws <- lapply(mechanism$parts, rr_law)
-  widths <- vapply(seq_along(laws), function(l) set_bytes(laws[[l]], mechanism$nodes[l]), 0)
+  widths <- vapply(
+    seq_along(laws),
+    function(l) set_bytes(laws[[l]], mechanism$nodes[l]), 0
+  )
   bits <- matrix(as.raw(0), nrow(x), 1 + max(widths))
   for (l in seq_along(laws)) {
     rows <- read$rows[[l]]
     bits[rows, 1] <- as.raw(l)
     if (!length(rows) || widths[l] == 0) next
     part <- mechanism$parts[[l]]
-    bits[rows, 1 + seq_len(widths[l])] <- in_part(names(mechanism$parts)[l], mechanism, {
-      report_sets(part, part_reports(read$reports, rows, part))
-    })
+    bits[rows, 1 + seq_len(widths[l])] <- in_part(
+      names(mechanism$parts)[l], mechanism,
+      {
+        report_sets(part, part_reports(read$reports, rows, part))
+      }
+    )
   }
   bits
 }
 
-size_words.rr_hierarchy <- function(mechanism) paste(format_count(length(mechanism$levels)), "levels")
+size_words.rr_hierarchy <- function(mechanism) {
+  paste(format_count(length(mechanism$levels)), "levels")
+}

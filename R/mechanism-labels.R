@@ -5,50 +5,84 @@ encode_reports <- function(x, mechanism) {
   x <- plain_reports(x, mechanism)
   labels <- mechanism$reports
   if (is.factor(x)) {
-    if (identical(levels(x), labels)) return(list(codes = unclass_codes(x), first = 1L))
+    if (identical(levels(x), labels)) {
+      return(list(codes = unclass_codes(x), first = 1L))
+    }
     positions <- match_labels(levels(x), mechanism)
     check_same_order(x, positions, mechanism)
     return(list(codes = translate(positions, x), first = 1L))
   }
-  if (is.object(x) || !(is.character(x) || is.logical(x) || is.numeric(x)) || length(dim(x)) > 1L) {
-    abort(c("{.arg x} must be one vector: a factor, text, numbers or logical values.", x = "It is {describe_kind(x)}."))
+  if (is.object(x) ||
+      !(is.character(x) || is.logical(x) || is.numeric(x)) ||
+      length(dim(x)) > 1L) {
+    abort(c(
+      "{.arg x} must be one vector: a factor, text, numbers or logical values.",
+      x = "It is {describe_kind(x)}."
+    ))
   }
-  if (is.character(x)) return(list(codes = translate(match_labels(x, mechanism), x, own = TRUE), first = 1L))
+  if (is.character(x)) {
+    return(list(
+      codes = translate(match_labels(x, mechanism), x, own = TRUE),
+      first = 1L
+    ))
+  }
   if (is.logical(x)) {
     if (length(labels) != 2L) abort("{.arg x} is logical, and the mechanism has no two categories.")
-    if (bit_places(labels)[["yes"]] == 1L) return(list(codes = 2L - x, first = 1L))
+    if (bit_places(labels)[["yes"]] == 1L) {
+      return(list(codes = 2L - x, first = 1L))
+    }
     return(list(codes = x, first = 0L))
   }
   first <- first_number(mechanism)
-  if (is.null(first)) return(list(codes = translate(match(x, label_values(mechanism)), x, own = TRUE), first = 1L))
-  broken <- if (!is.integer(x)) which(!is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max))
+  if (is.null(first)) {
+    return(list(
+      codes = translate(match(x, label_values(mechanism)), x, own = TRUE),
+      first = 1L
+    ))
+  }
+  broken <- if (!is.integer(x)) {
+    which(
+      !is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max)
+    )
+  }
   if (length(broken)) {
-    abort(c("{.arg x} must hold whole numbers.", x = "Report {broken[1]} is {format(x[broken[1]], digits = 15)}.",
-            i = "If these are counts, use {.fn rr_counts}."), "level", position = broken[1], problem = "is not a level")
+    abort(
+      c(
+        "{.arg x} must hold whole numbers.",
+        x = "Report {broken[1]} is {format(x[broken[1]], digits = 15)}.",
+        i = "If these are counts, use {.fn rr_counts}."
+      ),
+      "level", position = broken[1], problem = "is not a level"
+    )
   }
   list(codes = as.integer(x), first = first)
 }
 
-# Cumulative shares, and some designs, are in the order of the mechanism: answers whose own order is another one say
-# that it is wrong. The levels of true answers may be no more than the answers: they are not shown.
-check_same_order <- function(x, positions, mechanism, ordered = isTRUE(mechanism$ordered), what = "`x`") {
+# Cumulative shares, and some designs, are in the order of the mechanism: answers whose own order is
+# another one say that it is wrong. The levels of true answers may be no more than the answers: they
+# are not shown.
+check_same_order <- function(
+  x, positions, mechanism, ordered = isTRUE(mechanism$ordered), what = "`x`"
+) {
   if (!is.ordered(x) || !ordered || !identical(mechanism$levels, mechanism$reports) ||
       !is.unsorted(positions[!is.na(positions)])) return(invisible())
   abort(c("The order of {what} must be the order of the mechanism.",
           x = "The mechanism has {format_labels(mechanism$reports, between = ' < ')}."), "mismatch")
 }
 
-# Labels are those of the mechanism. If 0 and 1 are answers, the labels "0" and "1" (or "FALSE" and "TRUE") are too,
-# in whatever order a factor has them. The two kinds of labels are never mixed.
+# Labels are those of the mechanism. If 0 and 1 are answers, the labels "0" and "1" (or "FALSE" and
+# "TRUE") are too, in whatever order a factor has them. The two kinds of labels are never mixed.
 match_labels <- function(labels, mechanism) {
   positions <- match(labels, mechanism$reports)
-  if (anyNA(positions)) positions[is.na(positions)] <- match_numbers(labels[is.na(positions)], mechanism)
+  if (anyNA(positions)) {
+    positions[is.na(positions)] <- match_numbers(labels[is.na(positions)], mechanism)
+  }
   if (!all(is.na(positions)) || !takes_bits(mechanism)) return(positions)
   bit_positions(labels, mechanism$bits) %||% positions
 }
 
-# The places of text that is the number of a label, written in another way: "1e+05", "100000.0". Only where all labels
-# are numbers.
+# The places of text that is the number of a label, written in another way: "1e+05", "100000.0".
+# Only where all labels are numbers.
 match_numbers <- function(text, mechanism) {
   different <- unique(text)
   numbers <- written_numbers(different)
@@ -68,12 +102,16 @@ match_long <- function(level, codec) {
 # Is a report 0 or 1, no or yes?
 takes_bits <- function(mechanism) !is.null(mechanism$bits)
 
-# If the labels are "yes" and "no" in this order, 1 and TRUE are read as the first level, "yes", and not as the second,
-# which is the level of regressions and pictures. Labels that are FALSE and TRUE themselves are read as they stand.
+# If the labels are "yes" and "no" in this order, 1 and TRUE are read as the first level, "yes", and
+# not as the second, which is the level of regressions and pictures. Labels that are FALSE and TRUE
+# themselves are read as they stand.
 tell_reversed <- function(x, labels) {
   if (!is_reversed(labels) || !is.null(match_bits(labels))) return(invisible())
   x <- plain_reports(x, list(reports = labels))
-  if (is.object(x) || !(is.logical(x) || is.numeric(x)) || all(is.na(x))) return(invisible())
+  if (is.object(x) || !(is.logical(x) || is.numeric(x)) ||
+      all(is.na(x))) {
+    return(invisible())
+  }
   one <- if (is.logical(x)) "TRUE" else "1"
   cli::cli_inform(c("{one} is read as {.val {labels[1]}}, the first level.",
                     i = "Regressions and pictures are about the second level, {.val {labels[2]}}."),
@@ -84,34 +122,54 @@ tell_reading <- function(x, mechanism) tell_reversed(x, mechanism$reports)
 
 is_reversed <- function(labels) identical(no_yes_order(labels), 2:1)
 
-# The labels of a yes/no design. If its probabilities are those of yes, and the first label is the one for yes, it would
-# be another design. If both answers are treated alike (`even`), only what is said of the second level turns round.
+# The labels of a yes/no design. If its probabilities are those of yes, and the first label is the
+# one for yes, it would be another design. If both answers are treated alike (`even`), only what is
+# said of the second level turns round.
 check_no_first <- function(labels, even) {
   if (!is_reversed(labels)) return(invisible())
   order <- paste(encodeString(rev(labels), quote = "\""), collapse = ", ")
-  if (!even) abort("{.arg levels} must begin with the label for \"no\": {.code levels = c({order})}.")
-  cli::cli_inform(c("Regressions, contrasts, power and pictures are about the second level, here {.val {labels[2]}}.",
-                    i = "If that is not meant: {.code levels = c({order})}."), class = "candor_message_order")
+  if (!even) {
+    abort("{.arg levels} must begin with the label for \"no\": {.code levels = c({order})}.")
+  }
+  cli::cli_inform(
+    c(
+      "Regressions, contrasts, power and pictures are about the second level, here {.val {labels[2]}}.",
+      i = "If that is not meant: {.code levels = c({order})}."
+    ),
+    class = "candor_message_order"
+  )
 }
 
 # The mechanism whose reports are the truths.
 truth_side <- function(mechanism) {
-  if (!identical(mechanism$levels, mechanism$reports)) mechanism["numeric_levels"] <- list(mechanism$numeric_truths)
+  if (!identical(mechanism$levels, mechanism$reports)) {
+    mechanism["numeric_levels"] <- list(mechanism$numeric_truths)
+  }
   mechanism$reports <- mechanism$levels
   mechanism["bits"] <- list(mechanism$truth_bits)
   mechanism
 }
 
-# The number that stands for each label; NA for a label that is not a number. Numbers are read as labels wherever a
-# label is a number, unless some labels are not numbers and the others are their own positions.
+# The number that stands for each label; NA for a label that is not a number. Numbers are read as
+# labels wherever a label is a number, unless some labels are not numbers and the others are their
+# own positions.
 label_values <- function(mechanism) {
   k <- length(mechanism$reports)
-  places <- if (takes_bits(mechanism)) unname(match(1:2, mechanism$bits)) - 1 else seq_len(k)
+  places <- if (takes_bits(mechanism)) {
+    unname(match(1:2, mechanism$bits)) - 1
+  } else {
+    seq_len(k)
+  }
   values <- mechanism$numeric_levels
-  if (is.null(values) || (anyNA(values) && all(values == places, na.rm = TRUE))) places else values
+  if (is.null(values) || (anyNA(values) && all(values == places, na.rm = TRUE))) {
+    places
+  } else {
+    values
+  }
 }
 
-# The number of the first label if the others follow one by one, so that numbers are codes as they stand; else NULL.
+# The number of the first label if the others follow one by one, so that numbers are codes as they
+# stand; else NULL.
 first_number <- function(mechanism) {
   if (is.null(mechanism$numeric_levels) && !takes_bits(mechanism)) return(1L)
   values <- as.double(label_values(mechanism))
@@ -130,7 +188,8 @@ translate <- function(positions, x, own = FALSE) {
   positions[is.na(levels(x))] <- NA_integer_
   codes <- unclass_codes(x)
   # A malformed factor: a code of 0 would silently drop its report.
-  codes[!is.na(codes) & (codes < 1L | codes > length(positions))] <- length(positions) + 1L
+  codes[!is.na(codes) & (codes < 1L | codes > length(positions))] <-
+    length(positions) + 1L
   c(positions, 0L)[codes]
 }
 
@@ -138,25 +197,40 @@ translate <- function(positions, x, own = FALSE) {
 value_at <- function(x, position) {
   if (!is.factor(x)) return(x[[position]])
   code <- unclass_codes(x)[position]
-  if (!is.na(code) && (code < 1 || code > nlevels(x))) code else levels(x)[code]
+  if (!is.na(code) && (code < 1 || code > nlevels(x))) {
+    code
+  } else {
+    levels(x)[code]
+  }
 }
 
-# The error of a report that is missing or no level; `name` is the column's, where there are several. What is no level
-# has its position for those who know more of it.
+# The error of a report that is missing or no level; `name` is the column's, where there are
+# several. What is no level has its position for those who know more of it.
 abort_report <- function(x, position, mechanism, name = NULL) {
   x <- plain_reports(x, mechanism)
   what <- if (is.null(name)) "{.arg x}" else "{.val {name}}"
   where <- paste(if (is.null(name)) "Report" else "Row", format_count(position))
   value <- value_at(x, position)
   if (is.na(value)) {
-    abort(c(paste(what, "must not have missing reports."), x = "{where} is NA.",
-            i = "{.code na.rm = TRUE} of tallies and {.code na.action = na.omit} of regressions drop them."), "missing")
+    abort(
+      c(
+        paste(what, "must not have missing reports."), x = "{where} is NA.",
+        i = "{.code na.rm = TRUE} of tallies and {.code na.action = na.omit} of regressions drop them."
+      ),
+      "missing"
+    )
   }
-  abort(c(paste(what, "must hold reports of this mechanism."), x = "{where}, {describe(value)}, is not a level.",
-          i = if (is.character(value)) meant_of(value, mechanism$reports), i = "{wanted_answers(x, mechanism)}",
-          i = if (identical(value, "")) "{.code na.strings = c('NA', '')} reads empty text as missing.",
-          i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."),
-        "level", position = position, problem = "is not a level")
+  abort(
+    c(
+      paste(what, "must hold reports of this mechanism."),
+      x = "{where}, {describe(value)}, is not a level.",
+      i = if (is.character(value)) meant_of(value, mechanism$reports),
+      i = "{wanted_answers(x, mechanism)}",
+      i = if (identical(value, "")) "{.code na.strings = c('NA', '')} reads empty text as missing.",
+      i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."
+    ),
+    "level", position = position, problem = "is not a level"
+  )
 }
 
 # Values of other classes that stand for labels or numbers.
@@ -166,18 +240,22 @@ plain_reports <- function(x, mechanism) {
   plain_numbers(x)
 }
 
-# Labelled values, as from SPSS or Stata files, are replaced by their labels. If no label is a report, the values
-# themselves may be the reports. Values declared missing are missing.
+# Labelled values, as from SPSS or Stata files, are replaced by their labels. If no label is a
+# report, the values themselves may be the reports. Values declared missing are missing.
 labelled_reports <- function(x, mechanism) {
   labels <- attr(x, "labels", exact = TRUE)
   limits <- attr(x, "na_range", exact = TRUE)
   values <- unclass_codes(x)
   values[values %in% attr(x, "na_values", exact = TRUE)] <- NA
-  if (length(limits) == 2L) values[!is.na(values) & values >= limits[1] & values <= limits[2]] <- NA
+  if (length(limits) == 2L) {
+    values[!is.na(values) & values >= limits[1] & values <= limits[2]] <- NA
+  }
   if (is.null(labels)) return(values)
   text <- label_text(values)
   known <- label_text(labels)
-  if (!any(names(labels) %in% mechanism$reports) && any(known %in% mechanism$reports)) return(text)
+  if (!any(names(labels) %in% mechanism$reports) && any(known %in% mechanism$reports)) {
+    return(text)
+  }
   place <- match(text, known)
   ifelse(is.na(place), text, names(labels)[place])
 }
@@ -186,24 +264,31 @@ labelled_reports <- function(x, mechanism) {
 wanted_answers <- function(x, mechanism) {
   positions <- is.numeric(x) && is.null(mechanism$numeric_levels)
   if (!positions) return(paste("The levels are", format_labels(mechanism$reports)))
-  if (!takes_bits(mechanism)) return(paste0("Positions run from 1 to ", format_count(length(mechanism$reports)), "."))
+  if (!takes_bits(mechanism)) {
+    return(paste0("Positions run from 1 to ", format_count(length(mechanism$reports)), "."))
+  }
   words <- encodeString(mechanism$reports[mechanism$bits], quote = "\"")
-  sprintf("Use 0 for %s and 1 for %s, or the labels. Codes such as 1 and 2 are labels: `levels = c(1, 2)`.",
-          words[1], words[2])
+  sprintf(
+    "Use 0 for %s and 1 for %s, or the labels. Codes such as 1 and 2 are labels: `levels = c(1, 2)`.",
+    words[1], words[2]
+  )
 }
 
 sensitive_places <- function(sensitive, labels) {
   if (is.factor(sensitive)) sensitive <- as.character(sensitive)
-  at <- if (is.atomic(sensitive)) match(sensitive, if (is.character(sensitive)) labels else seq_along(labels))
+  at <- if (is.atomic(sensitive)) {
+    match(sensitive, if (is.character(sensitive)) labels else seq_along(labels))
+  }
   check_that(length(at) && !anyNA(at), sensitive, "sensitive", "labels or positions of categories",
              c("level", "argument"))
   unique(at)
 }
 
-# Levels with an order of their own: an ordered factor, or numbers. (Levels given only by their number have no
-# order.)
+# Levels with an order of their own: an ordered factor, or numbers. (Levels given only by their
+# number have no order.)
 in_order <- function(mechanism) {
-  isTRUE(mechanism$ordered) || (length(mechanism$levels) > 2L && !is.null(level_numbers(mechanism)))
+  isTRUE(mechanism$ordered) ||
+    (length(mechanism$levels) > 2L && !is.null(level_numbers(mechanism)))
 }
 
 level_numbers <- function(mechanism) {

@@ -65,31 +65,67 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
     cohorts <- check_count(cohorts, "cohorts", min = 1, max = .Machine$integer.max)
     if (k * cohorts * g > 1e8) abort("{.arg cohorts} makes a table that is too large.", "too_large")
   }
-  made(new_rr_mechanism(
-    c("local_hash", "protocol"), levels$labels,
-    reports = if (shared) cohort_reports(cohorts, g) else levels$labels,
-    numeric_levels = if (!shared) levels$numeric, numeric_truths = levels$numeric, epsilon = epsilon,
-    design = paste0("Local hashing (g = ", format_count(g),
-                    if (shared) paste0(", ", format_count(cohorts), " shared functions"), ")"),
-    linked = "hash function", g = g, sampler = support_sampler(g), prime = prime, codes = public_codes(k, prime),
-    collision = numbers$collision, p = numbers$p, q = numbers$q, p_minus_q = numbers$difference,
-    odds = expm1(epsilon), cohorts = cohorts,
-    functions = if (shared) shared_functions(k, prime, cohorts),
-    law = if (!shared) new_law_support(numbers$p, numbers$q, numbers$both_own, numbers$both_other, numbers$difference,
-                                       expm1(epsilon)),
-    codec = if (shared) report_codec(cohort = c(1, cohorts), value = c(1, g))
-      else report_codec(slope = c(1, prime - 1), shift = c(0, prime - 1), value = c(1, g))
-  ), "rr_local_hash", epsilon = epsilon, g = g, cohorts = cohorts)
+  made(
+    new_rr_mechanism(
+      c("local_hash", "protocol"),
+      levels$labels,
+      reports = if (shared) cohort_reports(cohorts, g) else levels$labels,
+      numeric_levels = if (!shared) levels$numeric,
+      numeric_truths = levels$numeric,
+      epsilon = epsilon,
+      design = paste0(
+        "Local hashing (g = ", format_count(g),
+        if (shared) paste0(", ", format_count(cohorts), " shared functions"), ")"
+      ),
+      linked = "hash function",
+      g = g,
+      sampler = support_sampler(g),
+      prime = prime,
+      codes = public_codes(k, prime),
+      collision = numbers$collision,
+      p = numbers$p,
+      q = numbers$q,
+      p_minus_q = numbers$difference,
+      odds = expm1(epsilon),
+      cohorts = cohorts,
+      functions = if (shared) shared_functions(k, prime, cohorts),
+      law = if (!shared) {
+        new_law_support(
+          numbers$p,
+          numbers$q,
+          numbers$both_own,
+          numbers$both_other,
+          numbers$difference,
+          expm1(epsilon)
+        )
+      },
+      codec = if (shared) {
+        report_codec(cohort = c(1, cohorts), value = c(1, g))
+      } else {
+        report_codec(
+          slope = c(1, prime - 1), shift = c(0, prime - 1),
+          value = c(1, g)
+        )
+      }
+    ),
+    "rr_local_hash", epsilon = epsilon, g = g, cohorts = cohorts
+  )
 }
 
 # The functions that the cohorts share follow from public numbers.
 shared_functions <- function(k, prime, cohorts) {
   key <- c(1, k, prime, cohorts)
-  list(slope = .Call(C_rr_public_numbers, c(key, 1), prime - 1, cohorts, FALSE) + 1L,
-       shift = .Call(C_rr_public_numbers, c(key, 2), prime, cohorts, FALSE))
+  list(
+    slope = .Call(C_rr_public_numbers, c(key, 1), prime - 1, cohorts, FALSE) + 1L,
+    shift = .Call(C_rr_public_numbers, c(key, 2), prime, cohorts, FALSE)
+  )
 }
 
-cohort_reports <- function(cohorts, g) paste0(rep(seq_len(cohorts), each = g), ":", rep(seq_len(g), cohorts))
+cohort_reports <- function(cohorts, g) {
+  paste0(
+    rep(seq_len(cohorts), each = g), ":", rep(seq_len(g), cohorts)
+  )
+}
 
 largest_prime <- 2147483647
 largest_buckets <- 33554431
@@ -115,8 +151,12 @@ hash_prime <- function(k, g) {
 # The codes are public and the same on every machine: they depend on the sizes alone.
 public_codes <- function(k, prime) {
   key <- c(0, k, prime)
-  if (prime <= max(4e6, 4 * k)) return(.Call(C_rr_public_numbers, key, prime, k, TRUE))
-  unique(.Call(C_rr_public_numbers, key, prime, 2 * k + 64, FALSE))[seq_len(k)]
+  if (prime <= max(4e6, 4 * k)) {
+    return(.Call(C_rr_public_numbers, key, prime, k, TRUE))
+  }
+  unique(.Call(C_rr_public_numbers, key, prime, 2 * k + 64, FALSE))[
+    seq_len(k)
+  ]
 }
 
 # Buckets have m or m + 1 residues: sums over them are sums of two terms.
@@ -129,19 +169,32 @@ hash_numbers <- function(epsilon, g, prime) {
   times <- c(g - prime %% g, prime %% g)
   pairs <- prime * (prime - 1)
   collision <- sum(times * m * (m - 1)) / pairs
-  # Of three categories: all in one bucket; two of them and not the third. Of a prime of 2 there are no three.
-  three <- sum(times * m * (m - 1) * (m - 2)) / pairs / max(1, prime - 2)
-  two <- sum(times * (prime - m) * m * (m - 1)) / pairs / max(1, prime - 2)
+  # Of three categories: all in one bucket; two of them and not the third. Of a prime of 2 there are
+  # no three.
+  three <- sum(times * m * (m - 1) * (m - 2)) / pairs /
+    max(1, prime - 2)
+  two <- sum(times * (prime - m) * m * (m - 1)) / pairs /
+    max(1, prime - 2)
   gain <- -expm1(-epsilon) / total
-  list(p = p, q = other + gain * collision, difference = gain * (sum(times * m * (prime - m)) / pairs),
-       collision = collision, both_own = p * collision, both_other = p * three + other * two)
+  list(
+    p = p,
+    q = other + gain * collision,
+    difference = gain * (sum(times * m * (prime - m)) / pairs),
+    collision = collision,
+    both_own = p * collision,
+    both_other = p * three + other * two
+  )
 }
 
 # The same for a hash whose values are independent and uniform; g may be infinite.
 ideal_hash <- function(epsilon, g) {
   others <- if (is.finite(g)) exp(-epsilon) * (g - 1) else 1
-  list(p = 1 / (1 + others), q = 1 / g, lie = others / (1 + others),
-       difference = -expm1(-epsilon) * (1 - 1 / g) / (1 + others))
+  list(
+    p = 1 / (1 + others),
+    q = 1 / g,
+    lie = others / (1 + others),
+    difference = -expm1(-epsilon) * (1 - 1 / g) / (1 + others)
+  )
 }
 
 #' @export
@@ -153,8 +206,11 @@ rr_law.rr_local_hash <- function(mechanism) {
   m <- ncol(table)
   g <- mechanism$g
   z <- exp(-mechanism$epsilon)
-  matrix <- matrix(z / (1 + (g - 1) * z) / m, m * g, k)
-  matrix[cbind(as.vector(t(table)) + (seq_len(m) - 1) * g, rep(seq_len(k), each = m))] <- 1 / (1 + (g - 1) * z) / m
+  matrix <- matrix(
+    z / (1 + (g - 1) * z) / m, m * g, k
+  )
+  matrix[cbind(as.vector(t(table)) + (seq_len(m) - 1) * g, rep(seq_len(k), each = m))] <-
+    1 / (1 + (g - 1) * z) / m
   new_law_channel(list(list(matrix = matrix)))
 }
 
@@ -168,41 +224,68 @@ hash_table <- function(mechanism) {
 draw_reports.rr_local_hash <- function(mechanism, answers, rng = "secure") {
   functions <- if (!is.null(mechanism$cohorts)) unname(mechanism$functions)
   draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
-    .Call(C_rr_draw_hash, positions, 1L, levels, mechanism$epsilon, hash_sizes(mechanism), mechanism$codes, functions,
-          generator)
+    .Call(
+      C_rr_draw_hash, positions, 1L, levels, mechanism$epsilon, hash_sizes(mechanism),
+      mechanism$codes, functions, generator
+    )
   })
 }
 
-count_reports.rr_local_hash <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+count_reports.rr_local_hash <- function(
+  mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...
+) {
   if (!is.null(mechanism$cohorts)) return(NextMethod())
   read <- read_reports(x, mechanism, na.rm, groups, weights)
   reports <- read$reports
   count <- function(...) count_hashed(mechanism, ...)
   # Of functions that are kept a device sends the same again.
-  witness <- if (!is_memoised(mechanism)) length(unique(reports$slope * mechanism$prime + reports$shift))
+  witness <- if (!is_memoised(mechanism)) {
+    length(unique(reports$slope * mechanism$prime + reports$shift))
+  }
   # If several reports share a slope, a kernel counts slope by slope; it takes one group at a time.
   slopes <- length(unique(reports$slope))
   k <- length(mechanism$levels)
-  if (read$each * slopes * (2 * mechanism$prime + k) >= as.double(nrow(reports)) * k) {
-    return(counted_reports(count(reports, NULL, read$groups, read$each, read$weights), read, witness = witness))
+  if (read$each * slopes * (2 * mechanism$prime + k) >=
+      as.double(nrow(reports)) * k) {
+    return(counted_reports(
+      count(reports, NULL, read$groups, read$each, read$weights), read, witness = witness
+    ))
   }
-  counts <- vapply(seq_len(read$each), function(group) {
-    chosen <- if (is.null(groups)) seq_len(nrow(reports)) else which(read$groups == group)
-    some <- lapply(reports, `[`, chosen)
-    as.vector(count(some, order(some$slope, method = "radix") - 1L, NULL, 1, read$weights[chosen]))
-  }, numeric(k))
+  counts <- vapply(
+    seq_len(read$each),
+    function(group) {
+      chosen <- if (is.null(groups)) {
+        seq_len(nrow(reports))
+      } else {
+        which(read$groups == group)
+      }
+      some <- lapply(reports, `[`, chosen)
+      as.vector(
+        count(
+          some, order(some$slope, method = "radix") - 1L, NULL, 1,
+          read$weights[chosen]
+        )
+      )
+    },
+    numeric(k)
+  )
   counted_reports(counts, read, witness = witness)
 }
 
 count_hashed <- function(mechanism, reports, order, groups, each, weights) {
-  .Call(C_rr_count_hashed, reports$slope, reports$shift, reports$value, hash_sizes(mechanism), mechanism$codes, order,
-        groups, each, weights)$counts
+  .Call(
+    C_rr_count_hashed, reports$slope, reports$shift, reports$value, hash_sizes(mechanism),
+    mechanism$codes, order, groups, each, weights
+  )$counts
 }
 
 report_sets.rr_local_hash <- function(mechanism, x) {
   if (!is.null(mechanism$cohorts)) return(NextMethod())
   reports <- read_reports(x, mechanism)$reports
-  .Call(C_rr_hashed_to_bits, reports$slope, reports$shift, reports$value, hash_sizes(mechanism), mechanism$codes)
+  .Call(
+    C_rr_hashed_to_bits, reports$slope, reports$shift, reports$value, hash_sizes(mechanism),
+    mechanism$codes
+  )
 }
 
 # All lie within one of the sets of so many functions.
@@ -214,32 +297,43 @@ witness_chance.rr_local_hash <- function(mechanism, witness, n) {
 
 # ---- answers that are kept ----
 
-# A respondent's hash function. It does not depend on the answer, so that that of any report will do.
+# A respondent's hash function. It does not depend on the answer, so that that of any report will
+# do.
 draw_functions.rr_local_hash <- function(mechanism, n, rng) {
-  unclass(draw_reports(mechanism$first, rep(1L, n), rng))[c("slope", "shift")]
+  unclass(draw_reports(mechanism$first, rep(1L, n), rng))[
+    c("slope", "shift")
+  ]
 }
 
-memory_keys.rr_local_hash <- function(mechanism, answers, memory) hash_values(mechanism, answers, memory$functions)
+memory_keys.rr_local_hash <- function(mechanism, answers, memory) {
+  hash_values(mechanism, answers, memory$functions)
+}
 
 # With hashing the function tells nothing: the hash value goes through both stages.
-permanent_stage.rr_local_hash <- function(mechanism) rr_grr(mechanism$g, epsilon = mechanism$first$epsilon)
+permanent_stage.rr_local_hash <- function(mechanism) {
+  rr_grr(mechanism$g, epsilon = mechanism$first$epsilon)
+}
 
-# floor(((a z + b) mod P) g / P) + 1. A product of two numbers below 2^31 is taken in halves: no double loses a digit.
+# floor(((a z + b) mod P) g / P) + 1. A product of two numbers below 2^31 is taken in halves: no
+# double loses a digit.
 hash_values <- function(mechanism, answers, functions) {
   prime <- mechanism$prime
   z <- as.double(mechanism$codes[answers])
   a <- as.double(functions$slope)
   high <- floor(a / 65536)
-  product <- ((high * z) %% prime * 65536 + (a - 65536 * high) * z) %% prime
+  product <- ((high * z) %% prime * 65536 + (a - 65536 * high) * z) %%
+    prime
   ((product + functions$shift) %% prime * mechanism$g) %/% prime + 1
 }
 
-# A hash function is independent of pairs of categories. What three of them do together depends on their codes.
+# A hash function is independent of pairs of categories. What three of them do together depends on
+# their codes.
 #' @export
 client_facts.rr_local_hash <- function(mechanism, reports, x) {
   facts <- NextMethod()
   if (is.null(facts$both)) return(facts)
-  others <- row(facts$both) != x & col(facts$both) != x & row(facts$both) != col(facts$both)
+  others <- row(facts$both) != x & col(facts$both) != x &
+    row(facts$both) != col(facts$both)
   facts$both[others] <- NA
   facts
 }

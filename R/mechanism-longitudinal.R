@@ -74,17 +74,26 @@
 #' second_week <- rr_perturb(used, weekly, memory = first_week$memory, rng = "R")
 #' coef(rr_estimate(second_week$reports, weekly, method = "inv"))   # 0.48, 0.30, 0.21
 #' @export
-rr_longitudinal <- function(levels = NULL, permanent, epsilon = NULL,
-                            protocol = c("oue-sue", "sue-sue", "grr-grr", "oue-oue", "sue-oue", "local-hash"),
-                            instantaneous = NULL, ...) {
+rr_longitudinal <- function(
+  levels = NULL,
+  permanent,
+  epsilon = NULL,
+  protocol = c("oue-sue", "sue-sue", "grr-grr", "oue-oue", "sue-oue", "local-hash"),
+  instantaneous = NULL,
+  ...
+) {
   check_dots_empty(...)
   if (inherits(permanent, "rr_mechanism")) {
     if (!is.null(levels) || !is.null(epsilon)) {
-      abort("{.arg levels} and {.arg epsilon} must not be given if {.arg permanent} is a mechanism.")
+      abort(
+        "{.arg levels} and {.arg epsilon} must not be given if {.arg permanent} is a mechanism."
+      )
     }
     mechanism <- rr_compose(permanent, check_mechanism(instantaneous, "instantaneous"))
     mechanism$memoised <- TRUE
-    return(made(mechanism, "rr_longitudinal", fields = c(permanent = "first", instantaneous = "second")))
+    return(made(
+      mechanism, "rr_longitudinal", fields = c(permanent = "first", instantaneous = "second")
+    ))
   }
   protocol <- check_choice(protocol)
   epsilon <- check_epsilon(epsilon)
@@ -93,12 +102,15 @@ rr_longitudinal <- function(levels = NULL, permanent, epsilon = NULL,
                       `local-hash` = longitudinal_hash(levels, permanent, epsilon),
                       longitudinal_bits(levels, permanent, epsilon, protocol))
   mechanism[c("protocol", "permanent", "memoised")] <- list(protocol, permanent, TRUE)
-  made(mechanism, "rr_longitudinal", levels = level_argument(mechanism$first), permanent = permanent, epsilon = epsilon,
-       protocol = protocol, fields = NULL)
+  made(
+    mechanism, "rr_longitudinal", levels = level_argument(mechanism$first), permanent = permanent,
+    epsilon = epsilon, protocol = protocol, fields = NULL
+  )
 }
 
-# What the second stage may leave of a signal p - q. It is a trifle less than the quotient, so that no rounding of the
-# probabilities of either stage, in the last place of numbers near 1/2, takes a report above its level.
+# What the second stage may leave of a signal p - q. It is a trifle less than the quotient, so that
+# no rounding of the probabilities of either stage, in the last place of numbers near 1/2, takes a
+# report above its level.
 signal_left <- function(kept, first) {
   slack <- 4 * .Machine$double.eps
   max(0, kept * (1 - 2 * slack - slack / first) - slack)
@@ -121,27 +133,39 @@ longitudinal_bits <- function(levels, permanent, epsilon, protocol) {
   stages <- strsplit(protocol, "-", fixed = TRUE)[[1]]
   optimized <- stages[1] == "oue"
   first <- rr_unary(levels, permanent, optimized = optimized)
-  # Symmetric bits: of the whole p - q, or for the optimized form 1 - 2 q, the first stage has its own.
+  # Symmetric bits: of the whole p - q, or for the optimized form 1 - 2 q, the first stage has its
+  # own.
   share <- if (optimized) 2 else 4
-  kept <- signal_left(tanh(epsilon / share) / tanh(permanent / share), tanh(permanent / share))
-  pair <- if (stages[2] == "sue") c((1 + kept) / 2, (1 - kept) / 2) else c(1 / 2, half_stage(first, epsilon))
-  mechanism <- compose_with(first, rr_unary(first$levels, p = pair[1], q = pair[2]))
+  kept <- signal_left(
+    tanh(epsilon / share) / tanh(permanent / share), tanh(permanent / share)
+  )
+  pair <- if (stages[2] == "sue") {
+    c((1 + kept) / 2, (1 - kept) / 2)
+  } else {
+    c(1 / 2, half_stage(first, epsilon))
+  }
+  mechanism <- compose_with(
+    first, rr_unary(first$levels, p = pair[1], q = pair[2])
+  )
   mechanism$epsilon <- epsilon
   mechanism
 }
 
-# q2 of the second stage with p2 = 1/2 for which one report has epsilon. With q2 = 1/2 - d, p = 1/2 - (1 - p1) d and q
-# alike, p (1 - q) / (q (1 - p)) = e^epsilon is a quadratic in d, of which one root is positive.
+# q2 of the second stage with p2 = 1/2 for which one report has epsilon. With q2 = 1/2 - d, p = 1/2
+# - (1 - p1) d and q alike, p (1 - q) / (q (1 - p)) = e^epsilon is a quadratic in d, of which one
+# root is positive.
 half_stage <- function(first, epsilon) {
   p1 <- first$p
   q1 <- first$q
-  largest <- log(p1 * (1 - q1 / 2)) - log(q1 * (1 - p1 / 2))
+  largest <- log(p1 * (1 - q1 / 2)) -
+    log(q1 * (1 - p1 / 2))
   if (epsilon > largest) {
     abort(c("{.arg epsilon} is out of this protocol's reach.",
             x = "With this {.arg permanent} the largest is {format(largest, digits = 6)}."))
   }
   linear <- first$p_minus_q / (2 * tanh(epsilon / 2))
-  d <- 1 / 2 / (linear + sqrt(linear^2 + (1 - p1) * (1 - q1)))
+  d <- 1 / 2 /
+    (linear + sqrt(linear^2 + (1 - p1) * (1 - q1)))
   1 / 2 - min(1 / 2, signal_left(d, first$p_minus_q))
 }
 
@@ -151,8 +175,11 @@ longitudinal_hash <- function(levels, permanent, epsilon) {
   g <- mechanism$g
   first <- grr_levels(g, permanent)$p_minus_q
   kept <- signal_left(grr_levels(g, epsilon)$p_minus_q / first, first)
-  two_stages(mechanism, rr_local_hash(levels, permanent, g = g), rr_grr(g, p = (1 + (g - 1) * kept) / g),
-             sprintf("Two stages, local hashing (g = %s)", format_count(g)))
+  two_stages(
+    mechanism, rr_local_hash(levels, permanent, g = g),
+    rr_grr(g, p = (1 + (g - 1) * kept) / g),
+    sprintf("Two stages, local hashing (g = %s)", format_count(g))
+  )
 }
 
 # ---- drawing from permanent answers ----
@@ -160,12 +187,18 @@ longitudinal_hash <- function(levels, permanent, epsilon) {
 kept_stage.rr_compose <- function(mechanism) mechanism$first
 
 draw_permanent.rr_compose <- function(mechanism, answers, memory, who, rng) {
-  keys <- memory_keys(mechanism, answers[who], list(functions = lapply(memory$functions, `[`, who)))
+  keys <- memory_keys(
+    mechanism, answers[who], list(functions = lapply(memory$functions, `[`, who))
+  )
   draw_reports(permanent_stage(mechanism), as.integer(keys), rng)
 }
 
 draw_again.rr_compose <- function(mechanism, permanent, memory, rng) {
   if (draws_bits(mechanism)) return(draw_bits_again(mechanism$second, permanent, rng))
   reports <- draw_reports(mechanism$second, as.integer(permanent), rng)
-  if (is.null(memory$functions)) reports else as_tibble(c(memory$functions, list(value = reports)))
+  if (is.null(memory$functions)) {
+    reports
+  } else {
+    as_tibble(c(memory$functions, list(value = reports)))
+  }
 }

@@ -25,16 +25,19 @@ rr_matrix.rr_mechanism <- function(mechanism, ...) {
   named_matrix(mechanism, law_matrix(law, k), mechanism$reports)
 }
 
-# Reports of a protocol are listed where there are so few of them. `number` are all that are possible.
+# Reports of a protocol are listed where there are so few of them. `number` are all that are
+# possible.
 check_report_number <- function(mechanism, number) {
   if (max(number, length(mechanism$levels)) > matrix_limit) {
-    abort("The matrix of {.arg mechanism} is limited to {format_count(matrix_limit)} categories and reports.",
-          c("law", "argument"))
+    abort(
+      "The matrix of {.arg mechanism} is limited to {format_count(matrix_limit)} categories and reports.",
+      c("law", "argument")
+    )
   }
 }
 
-# The matrix of reports that are independent bits: a row of `one` and `zero` is a truth, a column a bit, with its
-# probabilities to be 1 and 0. The first bit runs fastest.
+# The matrix of reports that are independent bits: a row of `one` and `zero` is a truth, a column a
+# bit, with its probabilities to be 1 and 0. The first bit runs fastest.
 bits_matrix <- function(one, zero) {
   chances <- matrix(1, nrow(one), 1)
   labels <- ""
@@ -73,35 +76,57 @@ category_sampler <- function(mechanism) {
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
   if (law_gives(law, "additive") && law$a >= 0) {
-    return(list(kind = "innocuous", numbers = c(law$a, rep_len(law$b, k))))
+    return(list(
+      kind = "innocuous",
+      numbers = c(law$a, rep_len(law$b, k))
+    ))
   }
   # All others alike: GRR, whatever it is made of. A rounding must not take p below 0.
-  if (length(law[["b"]]) == 1L && k > 2L) return(list(kind = "grr", numbers = c(max(0, law$a + law$b), law$b, law$a)))
+  if (length(law[["b"]]) == 1L && k > 2L) {
+    return(list(
+      kind = "grr",
+      numbers = c(
+        max(0, law$a + law$b), law$b, law$a
+      )
+    ))
+  }
   list(kind = "channel", numbers = as.double(rr_matrix(mechanism)))
 }
 
 # ---- can the truths be told apart? ----
 
-# P(report | truth) with truths as rows; without full row rank some truths give the same reports, and nothing about
-# each of them can be estimated. `counted` reports are those of a tally, which of sets and bits are no columns of it.
+# P(report | truth) with truths as rows; without full row rank some truths give the same reports,
+# and nothing about each of them can be estimated. `counted` reports are those of a tally, which of
+# sets and bits are no columns of it.
 identified_channel <- function(mechanism, arg = "mechanism", counted = TRUE) {
   check_mechanism(mechanism, arg)
   law <- rr_law(mechanism)
   if (counted && !law_gives(law, "channel")) {
-    refuse_law(law, "channel", sprintf("The model of {.arg %s}", arg), "{.fn rr_estimate} takes its reports.")
+    refuse_law(
+      law, "channel", sprintf("The model of {.arg %s}", arg), "{.fn rr_estimate} takes its reports."
+    )
   }
   channel <- rr_matrix(mechanism)
-  # Relative to the truth's own part, as the additive form would be: a small epsilon is no lack of rank.
-  centred <- channel[-1, , drop = FALSE] - rep(channel[1, ], each = nrow(channel) - 1)
-  if (nrow(channel) <= ncol(channel) && qr(t(centred), tol = 1e-9)$rank == nrow(channel) - 1 &&
+  # Relative to the truth's own part, as the additive form would be: a small epsilon is no lack of
+  # rank.
+  centred <- channel[-1, , drop = FALSE] -
+    rep(channel[1, ], each = nrow(channel) - 1)
+  if (nrow(channel) <= ncol(channel) &&
+      qr(t(centred), tol = 1e-9)$rank == nrow(channel) - 1 &&
       max(abs(centred)) > 1e-13) {
     return(channel)
   }
-  abort(c("The truths cannot be told apart from these reports.",
-          x = "The rows of the matrix of {.arg {arg}} ({mechanism$design}) depend on each other."), "no_information")
+  abort(
+    c(
+      "The truths cannot be told apart from these reports.",
+      x = "The rows of the matrix of {.arg {arg}} ({mechanism$design}) depend on each other."
+    ),
+    "no_information"
+  )
 }
 
-# Reports to truths without bias: R x K with C B = I, the inverse where C is square, else the least-squares one.
+# Reports to truths without bias: R x K with C B = I, the inverse where C is square, else the
+# least-squares one.
 unbiased_matrix <- function(channel) {
   if (nrow(channel) == ncol(channel)) return(solve(channel))
   t(channel) %*% solve(tcrossprod(channel))

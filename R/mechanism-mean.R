@@ -58,7 +58,12 @@ rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")
   check_answer_range(range)
   epsilon <- check_epsilon(epsilon)
   protocol <- check_choice(protocol)
-  share <- switch(protocol, duchi = 0, piecewise = 1, hybrid = if (epsilon > hybrid_from) -expm1(-epsilon / 2) else 0)
+  share <- switch(
+    protocol,
+    duchi = 0,
+    piecewise = 1,
+    hybrid = if (epsilon > hybrid_from) -expm1(-epsilon / 2) else 0
+  )
   fine <- window_grid(2^29, epsilon)
   coarse <- window_grid(1, epsilon)
   ends <- vapply(range, format, "", digits = 15)
@@ -73,44 +78,76 @@ rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")
 }
 
 check_answer_range <- function(range) {
-  check_that(is_numbers(range) && length(range) == 2L && all(is.finite(range)) && range[1] < range[2], range, "range",
-             "the least and largest possible answer")
+  check_that(
+    is_numbers(range) && length(range) == 2L && all(is.finite(range)) &&
+      range[1] < range[2],
+    range, "range", "the least and largest possible answer"
+  )
 }
 
 # From here the hybrid uses the piecewise protocol at all (Wang et al. 2019).
-hybrid_from <- log((-5 + 2 * (6353 - 405 * sqrt(241))^(1 / 3) + 2 * (6353 + 405 * sqrt(241))^(1 / 3)) / 27)
+hybrid_from <- log(
+  (-5 + 2 * (6353 - 405 * sqrt(241))^(1 / 3) +
+    2 * (6353 + 405 * sqrt(241))^(1 / 3)) / 27
+)
 
-# Both protocols are one: answers 0, ..., steps, a window of cells for each, starting at the answer, whose cells are
-# reported with e^epsilon times the probability of any other. One step and a window of one cell are Duchi's protocol.
-# `chance` is that of drawing from the window, else from all cells: the probability ratio of cells is then exactly
-# e^epsilon, whatever the sizes. Both carry the safety margin of 2^-49 that other samplers have.
+# Both protocols are one: answers 0, ..., steps, a window of cells for each, starting at the answer,
+# whose cells are reported with e^epsilon times the probability of any other. One step and a window
+# of one cell are Duchi's protocol. `chance` is that of drawing from the window, else from all
+# cells: the probability ratio of cells is then exactly e^epsilon, whatever the sizes. Both carry
+# the safety margin of 2^-49 that other samplers have.
 window_grid <- function(steps, epsilon) {
   window <- max(1, round(steps * exp(-epsilon / 2)))
   gain <- -expm1(-epsilon)
   noise <- (steps + window) / window * exp(-epsilon)
   margin <- 2^-49
-  list(steps = steps, window = window, chance = gain / (gain + noise) * (1 - margin),
-       other = noise / (gain + noise) * (1 + margin))
+  list(
+    steps = steps,
+    window = window,
+    chance = gain / (gain + noise) * (1 - margin),
+    other = noise / (gain + noise) * (1 + margin)
+  )
 }
 
 # The reading of a cell: its mean, given an answer, is that answer, from -1 to 1.
-window_values <- function(grid, cell) 2 / (grid$steps * grid$chance) * (cell - (grid$steps + grid$window - 1) / 2)
-
-achieved.rr_mean <- function(mechanism) {
-  used <- list(mechanism$fine, mechanism$coarse)[c(mechanism$share > 0, mechanism$share < 1)]
-  list(epsilon = max(vapply(used, function(grid) {
-    .Call(C_rr_support_chance, (grid$steps + grid$window) / grid$window, mechanism$epsilon)[1]
-  }, 0)))
+window_values <- function(grid, cell) {
+  2 / (grid$steps * grid$chance) *
+    (cell - (grid$steps + grid$window - 1) / 2)
 }
 
-# What the randomization adds: list(constant, linear, slope) of the variance constant + linear t + slope t^2 of the
-# score of t, answers and scores on the scale on which `range` is from -1 to 1.
+achieved.rr_mean <- function(mechanism) {
+  used <- list(mechanism$fine, mechanism$coarse)[
+    c(mechanism$share > 0, mechanism$share < 1)
+  ]
+  list(
+    epsilon = max(
+      vapply(
+        used,
+        function(grid) {
+          .Call(C_rr_support_chance, (grid$steps + grid$window) / grid$window, mechanism$epsilon)[
+            1
+          ]
+        },
+        0
+      )
+    )
+  )
+}
+
+# What the randomization adds: list(constant, linear, slope) of the variance constant + linear t +
+# slope t^2 of the score of t, answers and scores on the scale on which `range` is from -1 to 1.
 mean_variance <- function(mechanism) {
   v <- mechanism$moments$v
   middle <- mean(mechanism$range)
   half <- diff(mechanism$range) / 2
-  if (!is.null(v)) return(list(constant = (v[1] + v[2] * middle + v[3] * middle^2) / half^2,
-                               linear = (v[2] + 2 * v[3] * middle) / half, slope = v[3]))
+  if (!is.null(v)) {
+    return(list(
+      constant = (v[1] + v[2] * middle +
+        v[3] * middle^2) / half^2,
+      linear = (v[2] + 2 * v[3] * middle) / half,
+      slope = v[3]
+    ))
+  }
   duchi <- 1 / tanh(mechanism$epsilon / 2)^2
   # (s + 3) / (3 (s - 1)^2), formed in 1 / s so that it neither overflows nor cancels.
   z <- exp(-mechanism$epsilon / 2)
@@ -118,15 +155,30 @@ mean_variance <- function(mechanism) {
   piecewise <- z * (1 + 3 * z) / (3 * gain^2)
   share <- mechanism$share
   # The second moments are constant + (slope + 1) t^2.
-  list(constant = share * piecewise + (1 - share) * duchi, linear = 0,
-       slope = switch(mechanism$protocol, piecewise = z / gain, duchi = -1, hybrid = if (share > 0) 0 else -1))
+  list(
+    constant = share * piecewise + (1 - share) * duchi,
+    linear = 0,
+    slope = switch(
+      mechanism$protocol,
+      piecewise = z / gain,
+      duchi = -1,
+      hybrid = if (share > 0) 0 else -1
+    )
+  )
 }
 
 # The chances to draw from the window of the truth, and from all cells.
 new_law_mean <- function(share, fine, coarse) {
-  mixed <- function(part) share * fine[[part]] + (1 - share) * coarse[[part]]
-  new_rr_law("mean", "a report is a number whose mean is the truth", truths = 1, chance = mixed("chance"),
-             other = mixed("other"))
+  mixed <- function(part) {
+    share * fine[[part]] + (1 - share) * coarse[[part]]
+  }
+  new_rr_law(
+    "mean",
+    "a report is a number whose mean is the truth",
+    truths = 1,
+    chance = mixed("chance"),
+    other = mixed("other")
+  )
 }
 
 # ---- respondents ----
@@ -134,12 +186,19 @@ new_law_mean <- function(share, fine, coarse) {
 # Numbers on the scale from -1 to 1.
 #' @export
 prepare_answers.rr_mean <- function(mechanism, x) {
-  if (!(is.numeric(x) || is.logical(x)) || is.factor(x) || length(dim(x)) > 1L) {
+  if (!(is.numeric(x) || is.logical(x)) || is.factor(x) ||
+      length(dim(x)) > 1L) {
     abort(c("{.arg x} must be numbers.", x = "It is {describe_kind(x)}."))
   }
   range <- mechanism$range
-  abort_outside(x, which(is.na(x) | x < range[1] | x > range[2]), mechanism, range)
-  nearest((as.double(x) - mean(range)) / (diff(range) / 2), -1, 1)
+  abort_outside(
+    x, which(is.na(x) | x < range[1] | x > range[2]),
+    mechanism, range
+  )
+  nearest(
+    (as.double(x) - mean(range)) / (diff(range) / 2), -1,
+    1
+  )
 }
 
 # Positions among levels do not exist here: answers are numbers from -1 to 1.
@@ -152,16 +211,20 @@ draw_reports.rr_mean <- function(mechanism, answers, rng = "secure") {
 }
 
 decode_answers.rr_mean <- function(mechanism, reports, x) {
-  setNames(mean(mechanism$range) + diff(mechanism$range) / 2 * reports, names(x))
+  setNames(
+    mean(mechanism$range) + diff(mechanism$range) / 2 * reports, names(x)
+  )
 }
 
-# An answer is rounded to one of its two neighbours on the grid, at random and without bias. A cell is drawn from its
-# window with the probability `chance`, else from all cells. The cell is read so that its mean is the answer.
+# An answer is rounded to one of its two neighbours on the grid, at random and without bias. A cell
+# is drawn from its window with the probability `chance`, else from all cells. The cell is read so
+# that its mean is the answer.
 draw_window <- function(t, grid, rng) {
   n <- length(t)
   place <- (t + 1) / 2 * grid$steps
   start <- floor(place)
-  fraction <- (draw_uniform(n, 2^30, rng) + draw_uniform(n, 2^30, rng) / 2^30) / 2^30
+  fraction <- (draw_uniform(n, 2^30, rng) +
+    draw_uniform(n, 2^30, rng) / 2^30) / 2^30
   start <- pmin(start + (fraction < place - start), grid$steps)
   own <- draw_coins(n, grid$chance, grid$other, rng)
   cell <- draw_uniform(n, grid$steps + grid$window, rng)
@@ -174,19 +237,31 @@ client_plan.rr_mean <- function(mechanism) {
   middle <- mean(mechanism$range)
   half <- diff(mechanism$range) / 2
   grids <- lapply(mechanism[c("fine", "coarse")], function(grid) {
-    list(steps = grid$steps, window = grid$window, other = coin_words(grid$chance, grid$other),
-         start = middle + half * window_values(grid, 0), step = half * 2 / (grid$steps * grid$chance))
+    list(
+      steps = grid$steps,
+      window = grid$window,
+      other = coin_words(grid$chance, grid$other),
+      start = middle + half * window_values(grid, 0),
+      step = half * 2 / (grid$steps * grid$chance)
+    )
   })
-  new_plan("number", mechanism, low = mechanism$range[1], high = mechanism$range[2],
-           coarse_share = coin_words(mechanism$share, 1 - mechanism$share), fine = grids$fine, coarse = grids$coarse,
-           levels = character())
+  new_plan(
+    "number",
+    mechanism,
+    low = mechanism$range[1],
+    high = mechanism$range[2],
+    coarse_share = coin_words(mechanism$share, 1 - mechanism$share),
+    fine = grids$fine,
+    coarse = grids$coarse,
+    levels = character()
+  )
 }
 
 # ---- tallies ----
 
-# Numbers whose mean is wanted are tallied as two sums, of reports and of their squares, each as a share of the range
-# of reports. If the spread of the truth is wanted too, cubes and fourth powers follow. As shares they are never
-# below 0, whatever the numbers, and they add up like counts.
+# Numbers whose mean is wanted are tallied as two sums, of reports and of their squares, each as a
+# share of the range of reports. If the spread of the truth is wanted too, cubes and fourth powers
+# follow. As shares they are never below 0, whatever the numbers, and they add up like counts.
 
 count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   x <- column_numbers(x)
@@ -197,21 +272,29 @@ count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL, n
   if (!is.null(weights)) weights[dropped] <- 0
   each <- max(1L, groups)
   share <- report_shares(x, mechanism)
-  sums <- function(values) if (is.null(groups)) sum(values) else group_sums(values, groups, each)
+  sums <- function(values) {
+    if (is.null(groups)) sum(values) else group_sums(values, groups, each)
+  }
   term <- if (is.null(weights)) share else weights * share
   totals <- matrix(0, length(mechanism$reports), each)
   for (power in seq_along(mechanism$reports)) {
     totals[power, ] <- sums(term)
     term <- term * share
   }
-  counted_reports(totals, list(each = each, dropped = dropped),
-                  witness = if (!is.null(mechanism$fine)) sum(abs(2 * share - 1) * mechanism$reach > 1 + 1e-9))
+  counted_reports(
+    totals, list(each = each, dropped = dropped),
+    witness = if (!is.null(mechanism$fine)) {
+      sum(abs(2 * share - 1) * mechanism$reach > 1 + 1e-9)
+    }
+  )
 }
 
-# Scores, whose mean is the answer, on its scale from -1 to 1: that of the least report, and from there to the largest.
+# Scores, whose mean is the answer, on its scale from -1 to 1: that of the least report, and from
+# there to the largest.
 score_line <- function(mechanism) {
   if (is.null(mechanism$moments)) return(c(-1, 2) * mechanism$reach)
-  ends <- (read_scores(mechanism$reach, mechanism) - mean(mechanism$range)) / (diff(mechanism$range) / 2)
+  ends <- (read_scores(mechanism$reach, mechanism) - mean(mechanism$range)) /
+    (diff(mechanism$range) / 2)
   c(ends[1], diff(ends))
 }
 
@@ -220,24 +303,43 @@ report_shares <- function(x, mechanism) {
   ends <- report_range(mechanism)
   share <- (as.double(x) - ends[1]) / diff(ends)
   two <- identical(mechanism$share, 0)
-  if (!two && min(share, 0, na.rm = TRUE) == 0 && max(share, 1, na.rm = TRUE) == 1) return(share)
-  bad <- which((if (two) pmin(abs(share), abs(share - 1)) else pmax(-share, share - 1)) > report_slack)
-  if (length(bad)) abort_report_at(bad[1], sprintf("is %s, which no answer can produce", format(x[bad[1]], digits = 6)))
+  if (!two && min(share, 0, na.rm = TRUE) == 0 &&
+      max(share, 1, na.rm = TRUE) == 1) {
+    return(share)
+  }
+  bad <- which(
+    (if (two) {
+      pmin(abs(share), abs(share - 1))
+    } else {
+      pmax(-share, share - 1)
+    }) > report_slack
+  )
+  if (length(bad)) {
+    abort_report_at(
+      bad[1], sprintf("is %s, which no answer can produce", format(x[bad[1]], digits = 6))
+    )
+  }
   share <- nearest(share, 0, 1)
   if (two) round(share) else share
 }
 
-# The largest variance of the score of a truth and, of sampled truths, also of the truth: with mean m it adds the mean
-# of t^2, at most 1, and takes off m^2.
+# The largest variance of the score of a truth and, of sampled truths, also of the truth: with mean
+# m it adds the mean of t^2, at most 1, and takes off m^2.
 largest_mean_variance <- function(mechanism, target) {
   parts <- mean_variance(mechanism)
-  if (target == "sample") return(parts$constant + abs(parts$linear) + max(0, parts$slope))
+  if (target == "sample") {
+    return(parts$constant + abs(parts$linear) + max(0, parts$slope))
+  }
   mean <- min(1, abs(parts$linear) / 2)
   parts$constant + parts$slope + 1 + abs(parts$linear) * mean - mean^2
 }
 
 read_scores <- function(x, mechanism) {
-  if (is.null(mechanism$moments)) x else (x - mechanism$moments$beta) / mechanism$moments$alpha
+  if (is.null(mechanism$moments)) {
+    x
+  } else {
+    (x - mechanism$moments$beta) / mechanism$moments$alpha
+  }
 }
 
 size_words.rr_mean <- function(mechanism) NULL
@@ -246,5 +348,7 @@ size_words.rr_mean <- function(mechanism) NULL
 witness_chance.rr_mean <- function(mechanism, witness, n) {
   fine <- mechanism$fine$other * (1 - 1 / mechanism$reach)
   coarse <- abs(window_values(mechanism$coarse, 0)) > 1 + 1e-6
-  pbinom(witness, n, mechanism$share * fine + (1 - mechanism$share) * coarse, log.p = TRUE)
+  pbinom(
+    witness, n, mechanism$share * fine + (1 - mechanism$share) * coarse, log.p = TRUE
+  )
 }

@@ -13,30 +13,52 @@
 #'   whole strings from the group that was held out.
 #' @order 1
 #' @export
-rr_prefixes <- function(epsilon, lengths, width = 1024, functions = 64, one_bit = FALSE, key = 1, ...) {
+rr_prefixes <- function(
+  epsilon,
+  lengths,
+  width = 1024,
+  functions = 64,
+  one_bit = FALSE,
+  key = 1,
+  ...
+) {
   check_dots_empty(...)
-  whole <- is_numbers(lengths) && length(lengths) && all(is.finite(lengths) & lengths == floor(lengths))
-  check_that(whole && all(lengths >= 1) && all(diff(lengths) > 0), lengths, "lengths",
-             "whole numbers of characters that increase, from 1")
-  # Each group has hash functions of its own: strings that collide in one, and survive, do not collide in the next.
-  sketch <- function(i) rr_count_mean_sketch(epsilon, width, functions, one_bit, (check_key(key) + i - 1) %% 2^32)
+  whole <- is_numbers(lengths) && length(lengths) &&
+    all(is.finite(lengths) & lengths == floor(lengths))
+  check_that(
+    whole && all(lengths >= 1) && all(diff(lengths) > 0), lengths, "lengths",
+    "whole numbers of characters that increase, from 1"
+  )
+  # Each group has hash functions of its own: strings that collide in one, and survive, do not
+  # collide in the next.
+  sketch <- function(i) {
+    rr_count_mean_sketch(
+      epsilon, width, functions, one_bit, (check_key(key) + i - 1) %% 2^32
+    )
+  }
   part <- sketch(1)
   names <- c(vapply(lengths, format_count, ""), held_out)
   if (length(part$reports) * length(names) > sketch_cells) {
     abort("The sketches of so many {.arg lengths} and {.arg functions} are too large.", "too_large")
   }
   parts <- setNames(lapply(seq_along(names), sketch), names)
-  design <- sprintf("Prefixes of %s characters, and whole strings held out", paste(lengths, collapse = ", "))
-  made(new_rr_sampled("prefixes", "any text", parts, "part", design, lengths = as.double(lengths)), "rr_prefixes",
-       epsilon = epsilon, lengths = lengths, width = width, functions = functions, one_bit = one_bit, key = key,
-       fields = NULL)
+  design <- sprintf(
+    "Prefixes of %s characters, and whole strings held out", paste(lengths, collapse = ", ")
+  )
+  made(
+    new_rr_sampled("prefixes", "any text", parts, "part", design, lengths = as.double(lengths)),
+    "rr_prefixes", epsilon = epsilon, lengths = lengths, width = width, functions = functions,
+    one_bit = one_bit, key = key, fields = NULL
+  )
 }
 
 # A string that is shorter than the prefix has this sign at its end: no prefix of others.
 string_end <- "\u0004"
 
 prefix_of <- function(strings, length) {
-  ifelse(nchar(strings) < length, paste0(strings, string_end), substr(strings, 1, length))
+  ifelse(
+    nchar(strings) < length, paste0(strings, string_end), substr(strings, 1, length)
+  )
 }
 
 #' @export
@@ -53,7 +75,11 @@ client_plan.rr_prefixes <- function(mechanism) refuse_texts(mechanism)
 draw_reports.rr_prefixes <- function(mechanism, answers, rng = "secure") {
   answers <- check_hashed_text(answers, "answers", answers = TRUE)
   lengths <- c(mechanism$lengths, max(mechanism$lengths))
-  draw_reports.rr_sampled(mechanism, lapply(lengths, function(length) prefix_of(answers, length)), rng)
+  draw_reports.rr_sampled(
+    mechanism, lapply(lengths, function(length) prefix_of(answers, length)), rng
+  )
 }
 
-decode_answers.rr_prefixes <- function(mechanism, reports, x) decode_answers.rr_hierarchy(mechanism, reports, x)
+decode_answers.rr_prefixes <- function(mechanism, reports, x) {
+  decode_answers.rr_hierarchy(mechanism, reports, x)
+}

@@ -71,8 +71,10 @@ rr_product <- function(...) {
   questions <- named_mechanisms(...)
   for (name in names(questions)) {
     question <- questions[[name]]
-    check_that(has_categories(question) || is_about_bits(question), question, name,
-               "of finitely many reports, or of reports that support sets of categories or are bits")
+    check_that(
+      has_categories(question) || is_about_bits(question), question, name,
+      "of finitely many reports, or of reports that support sets of categories or are bits"
+    )
   }
   refuse_validated(questions, "{.fn rr_product}")
   sizes <- function(side) lengths(lapply(questions, `[[`, side))
@@ -90,19 +92,25 @@ size_words.rr_product <- function(mechanism) {
   paste0(format_count(prod(mechanism$sizes)), " cells", if (!same) " of truths")
 }
 
-# Several mechanisms of one question each, from arguments or one list, with names that tell columns apart.
+# Several mechanisms of one question each, from arguments or one list, with names that tell columns
+# apart.
 named_mechanisms <- function(...) {
   parts <- list(...)
-  if (length(parts) == 1L && is.list(parts[[1]]) && !inherits(parts[[1]], "rr_mechanism")) parts <- parts[[1]]
+  if (length(parts) == 1L && is.list(parts[[1]]) &&
+      !inherits(parts[[1]], "rr_mechanism")) {
+    parts <- parts[[1]]
+  }
   names <- names(parts)
-  if (!length(parts) || is.null(names) || !all(nzchar(names)) || anyDuplicated(names)) {
+  if (!length(parts) || is.null(names) || !all(nzchar(names)) ||
+      anyDuplicated(names)) {
     abort(c("Questions must be mechanisms with different names.",
             i = "For example {.code drugs = rr_warner(0.8), theft = rr_crosswise(0.25)}."))
   }
   check_result_names(names, "Questions must not have")
   for (name in names) {
     part <- check_mechanism(parts[[name]], name)
-    single <- is.null(part$questions) && !identical(part$part_column, "question") && is.null(part$codec$block)
+    single <- is.null(part$questions) && !identical(part$part_column, "question") &&
+      is.null(part$codec$block)
     check_that(single, part, name, "a single question, without blocks of people")
   }
   parts
@@ -115,12 +123,16 @@ is_about_bits <- function(mechanism) {
 
 joint_cells <- 2^24
 
-# Labels of the cells, the first question fastest. None where there are too many cells for a joint table.
+# Labels of the cells, the first question fastest. None where there are too many cells for a joint
+# table.
 joint_labels <- function(questions, side) {
   labels <- lapply(questions, `[[`, side)
   if (prod(lengths(labels)) > joint_cells) return(character())
-  joint <- Reduce(function(x, y) as.vector(outer(x, y, paste, sep = ", ")), labels)
-  # "a, b" before "c" and "a" before "b, c": only labels that hold the separator can make two cells alike.
+  joint <- Reduce(
+    function(x, y) as.vector(outer(x, y, paste, sep = ", ")), labels
+  )
+  # "a, b" before "c" and "a" before "b, c": only labels that hold the separator can make two cells
+  # alike.
   if (any(grepl(", ", unlist(labels), fixed = TRUE)) && anyDuplicated(joint)) {
     abort("The labels of cells, those of the answers joined by \", \", must all differ.")
   }
@@ -130,8 +142,13 @@ joint_labels <- function(questions, side) {
 check_joint <- function(mechanism) {
   sets <- names(mechanism$questions)[!vapply(mechanism$questions, has_categories, NA)]
   if (length(sets)) {
-    abort(c("Only questions whose reports are categories have a joint table.",
-            i = "Use {.code rr_cooccurrence(x, mechanism = )} and {.fn rr_tmdh}."), c("law", "argument"))
+    abort(
+      c(
+        "Only questions whose reports are categories have a joint table.",
+        i = "Use {.code rr_cooccurrence(x, mechanism = )} and {.fn rr_tmdh}."
+      ),
+      c("law", "argument")
+    )
   }
   if (max(prod(mechanism$sizes), prod(mechanism$report_sizes)) > joint_cells) {
     abort("A joint table must have at most {format_count(joint_cells)} cells.")
@@ -143,7 +160,9 @@ rr_law.rr_product <- function(mechanism) new_law_channel(channel_axes(mechanism)
 
 # A mechanism as an operator: one axis per question.
 channel_axes <- function(mechanism) {
-  if (is.null(mechanism$questions)) return(law_axes(rr_law(mechanism), length(mechanism$levels)))
+  if (is.null(mechanism$questions)) {
+    return(law_axes(rr_law(mechanism), length(mechanism$levels)))
+  }
   lapply(unlist(lapply(unname(mechanism$questions), channel_axes), recursive = FALSE), dense_axis)
 }
 
@@ -153,21 +172,29 @@ rr_matrix.rr_product <- function(mechanism, ...) {
   parts <- lapply(mechanism$questions, rr_matrix)
   # A question whose reports are bits has a column for each report, and not one for each count.
   check_report_number(mechanism, prod(vapply(parts, ncol, 0L)))
-  reports <- Reduce(function(x, y) as.vector(outer(x, y, paste, sep = ", ")), lapply(parts, colnames))
+  reports <- Reduce(
+    function(x, y) as.vector(outer(x, y, paste, sep = ", ")),
+    lapply(parts, colnames)
+  )
   named_matrix(mechanism, Reduce(function(x, y) kronecker(y, x), parts), reports)
 }
 
 answer_frame <- function(x, arg = "x") {
   if (is.matrix(x)) x <- as.data.frame(x)
   if (is.data.frame(x)) return(x)
-  abort(c("{.arg {arg}} must be a data frame with a column per question.", x = "It is {describe_kind(x)}."))
+  abort(c(
+    "{.arg {arg}} must be a data frame with a column per question.", x = "It is {describe_kind(x)}."
+  ))
 }
 
 question_columns <- function(x, mechanism, arg = "x") {
   questions <- names(mechanism$questions %||% mechanism$parts)
   absent <- setdiff(questions, names(x))
   if (!length(absent)) return(as.list(x)[questions])
-  abort(c("{.arg {arg}} must have a column for each question.", x = "There is none called {.val {absent[1]}}."))
+  abort(c(
+    "{.arg {arg}} must have a column for each question.",
+    x = "There is none called {.val {absent[1]}}."
+  ))
 }
 
 # ---- between the cells of several questions and their answers ----
@@ -179,11 +206,16 @@ cell_answers <- function(mechanism, side, times = 1, cells = NULL) {
   sizes <- lengths(labels)
   strides <- cumprod(c(1, sizes))[seq_along(sizes)]
   cells <- (cells %||% seq_len(prod(sizes))) - 1
-  Map(function(answers, stride) rep(answers[1 + cells %/% stride %% length(answers)], times), labels, strides)
+  Map(
+    function(answers, stride) {
+      rep(answers[1 + cells %/% stride %% length(answers)], times)
+    },
+    labels, strides
+  )
 }
 
-# An array with one dimension per question becomes a vector of cells, with names only if the array has them. `side`:
-# what the cells are made of, "reports" or "levels".
+# An array with one dimension per question becomes a vector of cells, with names only if the array
+# has them. `side`: what the cells are made of, "reports" or "levels".
 flatten_questions <- function(counts, mechanism, arg = "counts", side = "reports") {
   questions <- length(mechanism$questions)
   if (questions == 0L) return(counts)
@@ -199,38 +231,50 @@ flatten_questions <- function(counts, mechanism, arg = "counts", side = "reports
   for (d in seq_along(names)) {
     question <- mechanism$questions[[d]]
     # The labels that table() gives to bits stand for them.
-    bits <- takes_bits(question) && question$bits[["yes"]] == 2L &&
-      (identical(names[[d]], c("0", "1")) || identical(names[[d]], c("FALSE", "TRUE")))
-    if (!is.null(names[[d]]) && !identical(names[[d]], question[[side]]) && !bits) {
+    bits <- takes_bits(question) && question$bits[["yes"]] == 2L && (identical(
+      names[[d]], c("0", "1")
+    ) || identical(names[[d]], c("FALSE", "TRUE")))
+    if (!is.null(names[[d]]) &&
+        !identical(names[[d]], question[[side]]) && !bits) {
       abort("The labels of {.arg {arg}} must be those of its question, in their order.", "level")
     }
   }
   as.vector(unclass(counts))
 }
 
-# A matrix for two questions may be their table, or have one row per cell and one column per group. Its number of rows
-# tells which: there are more cells than either question has reports, and fewer rows must name their cells.
+# A matrix for two questions may be their table, or have one row per cell and one column per group.
+# Its number of rows tells which: there are more cells than either question has reports, and fewer
+# rows must name their cells.
 has_cells_by_groups <- function(counts, mechanism) {
-  if (length(dim(counts)) != 2L || setequal(names(dimnames(counts)), names(mechanism$questions))) return(FALSE)
+  if (length(dim(counts)) != 2L ||
+      setequal(names(dimnames(counts)), names(mechanism$questions))) {
+    return(FALSE)
+  }
   rows <- rownames(counts)
   if (is.null(rows)) return(nrow(counts) == prod(mechanism$report_sizes))
   any(rows %in% mechanism$reports) && !identical(rows, mechanism$questions[[1]]$reports)
 }
 
-# A table whose dimensions are named is put into the order of the questions. Made of vectors, a table has labels and no
-# names: questions with the same answers may be swapped in it.
+# A table whose dimensions are named is put into the order of the questions. Made of vectors, a
+# table has labels and no names: questions with the same answers may be swapped in it.
 order_dimensions <- function(counts, mechanism, arg) {
   dims <- names(dimnames(counts))
   questions <- names(mechanism$questions)
   if (is.null(dims) || !all(nzchar(dims))) {
-    if (!is.null(dimnames(counts)) && anyDuplicated(lapply(unname(mechanism$questions), `[[`, "reports"))) {
-      cli::cli_inform("The dimensions of {.arg {arg}} have no names: they are taken to be {questions}, in this order.",
-                      class = "candor_message_dimensions")
+    if (!is.null(dimnames(counts)) &&
+        anyDuplicated(lapply(unname(mechanism$questions), `[[`, "reports"))) {
+      cli::cli_inform(
+        "The dimensions of {.arg {arg}} have no names: they are taken to be {questions}, in this order.",
+        class = "candor_message_dimensions"
+      )
     }
     return(counts)
   }
   if (!setequal(dims, questions)) {
-    abort("The dimensions of {.arg {arg}} must be the questions, {format_labels(questions)}.", "mismatch")
+    abort(
+      "The dimensions of {.arg {arg}} must be the questions, {format_labels(questions)}.",
+      "mismatch"
+    )
   }
   aperm(counts, match(questions, dims))
 }

@@ -41,18 +41,36 @@ rr_projective <- function(levels, epsilon, order = NULL, ...) {
   prime <- prime_base(order)
   check_that(!is.na(prime), order, "order", "a prime power")
   numbers <- projective_numbers(k, epsilon, order)
-  if (numbers$points > .Machine$integer.max) abort("{.arg order} must make fewer than 2^31 reports.", "too_large")
+  if (numbers$points > .Machine$integer.max) {
+    abort("{.arg order} must make fewer than 2^31 reports.", "too_large")
+  }
   field <- finite_field(order, prime)
   labels <- number_text(seq_len(numbers$points))
-  made(new_rr_mechanism(
-    c("projective", "protocol"), levels$labels, reports = labels, numeric_levels = as.double(seq_len(numbers$points)),
-    numeric_truths = levels$numeric, epsilon = epsilon,
-    design = sprintf("Projective geometry response (%s over the field of %s)",
-                     number_of(numbers$coordinates, "coordinate"), format_count(order)),
-    order = order, coordinates = numbers$coordinates, points = numbers$points, p = numbers$p, q = numbers$q,
-    p_minus_q = numbers$difference, field = field, sampler = support_sampler(numbers$points / numbers$hyperplane),
-    law = new_law_projective(k, numbers, epsilon, field), codec = report_codec(report = c(1, numbers$points))
-  ), "rr_projective", epsilon = epsilon, order = order)
+  made(
+    new_rr_mechanism(
+      c("projective", "protocol"),
+      levels$labels,
+      reports = labels,
+      numeric_levels = as.double(seq_len(numbers$points)),
+      numeric_truths = levels$numeric,
+      epsilon = epsilon,
+      design = sprintf(
+        "Projective geometry response (%s over the field of %s)",
+        number_of(numbers$coordinates, "coordinate"), format_count(order)
+      ),
+      order = order,
+      coordinates = numbers$coordinates,
+      points = numbers$points,
+      p = numbers$p,
+      q = numbers$q,
+      p_minus_q = numbers$difference,
+      field = field,
+      sampler = support_sampler(numbers$points / numbers$hyperplane),
+      law = new_law_projective(k, numbers, epsilon, field),
+      codec = report_codec(report = c(1, numbers$points))
+    ),
+    "rr_projective", epsilon = epsilon, order = order
+  )
 }
 
 # ---- the plan ----
@@ -70,7 +88,9 @@ prime_base <- function(x) {
 # Numbers of the design of least coordinates, for one or several orders; in z = exp(-epsilon).
 projective_numbers <- function(k, epsilon, order) {
   points <- function(coordinates) (order^coordinates - 1) / (order - 1)
-  coordinates <- pmax(2, ceiling(log1p(k * (order - 1)) / log(order)))
+  coordinates <- pmax(
+    2, ceiling(log1p(k * (order - 1)) / log(order))
+  )
   # A logarithm may be off by a rounding in either direction.
   coordinates <- coordinates + (points(coordinates) < k)
   coordinates <- coordinates - (coordinates > 2 & points(coordinates - 1) >= k)
@@ -79,19 +99,31 @@ projective_numbers <- function(k, epsilon, order) {
   two <- points(coordinates - 2)
   z <- exp(-epsilon)
   total <- one + (all - one) * z
-  list(coordinates = coordinates, points = all, hyperplane = one, p = one / total, q = (two + (one - two) * z) / total,
-       lie = (all - one) * z / total, difference = order^(coordinates - 2) * -expm1(-epsilon) / total)
+  list(
+    coordinates = coordinates,
+    points = all,
+    hyperplane = one,
+    p = one / total,
+    q = (two + (one - two) * z) / total,
+    lie = (all - one) * z / total,
+    difference = order^(coordinates - 2) * -expm1(-epsilon) / total
+  )
 }
 
-# How often the best guess of one of k equally likely categories from a report is right. The categories are the points
-# (1, a_2, ..., a_t) with the last coordinates running fastest. No hyperplane misses them whose first coordinate is 0,
-# or that has another than 0 where all elements occur. In the slowest coordinate that varies `values` elements do.
+# How often the best guess of one of k equally likely categories from a report is right. The
+# categories are the points (1, a_2, ..., a_t) with the last coordinates running fastest. No
+# hyperplane misses them whose first coordinate is 0, or that has another than 0 where all elements
+# occur. In the slowest coordinate that varies `values` elements do.
 projective_success <- function(k, epsilon, order) {
   numbers <- projective_numbers(k, epsilon, order)
   whole <- floor(log(k * (1 + 1e-12)) / log(order))
   values <- ceiling(k / order^whole)
   affine <- order^(numbers$coordinates - 1)
-  none <- if (k > affine) 0 else affine / order^(whole + 1) * (order - values + 1)
+  none <- if (k > affine) {
+    0
+  } else {
+    affine / order^(whole + 1) * (order - values + 1)
+  }
   (numbers$points + none * expm1(-epsilon)) * numbers$p / numbers$hyperplane / k
 }
 
@@ -100,7 +132,15 @@ largest_order <- 46340
 
 # The order of least variance of a share of 0. Larger ones than 4 e^epsilon + 8 only waste reports.
 best_order <- function(k, epsilon) {
-  orders <- seq(2, max(2, min(k - 1, floor(4 * exp(min(epsilon, 16))) + 8, largest_order)))
+  orders <- seq(
+    2,
+    max(
+      2,
+      min(
+        k - 1, floor(4 * exp(min(epsilon, 16))) + 8, largest_order
+      )
+    )
+  )
   orders <- orders[!is.na(prime_base(orders))]
   numbers <- projective_numbers(k, epsilon, orders)
   variance <- numbers$q * (1 - numbers$q) / numbers$difference^2
@@ -110,9 +150,9 @@ best_order <- function(k, epsilon) {
 
 # ---- the field ----
 
-# Elements of a field of prime^degree are whole numbers whose digits to the base of the prime are the coefficients of a
-# polynomial, the constant first. list(prime, power, logarithm): the powers of a generator from its 0th on, and their
-# logarithms at the place of each element.
+# Elements of a field of prime^degree are whole numbers whose digits to the base of the prime are
+# the coefficients of a polynomial, the constant first. list(prime, power, logarithm): the powers of
+# a generator from its 0th on, and their logarithms at the place of each element.
 finite_field <- function(order, prime) {
   degree <- round(log(order) / log(prime))
   modulus <- if (degree > 1) least_irreducible(prime, degree)
@@ -152,7 +192,10 @@ powers_of <- function(generator, order, prime, modulus) {
 
 multiply_polynomials <- function(a, b) {
   product <- numeric(length(a) + length(b) - 1)
-  for (i in seq_along(a)) product[i + seq_along(b) - 1] <- product[i + seq_along(b) - 1] + a[i] * b
+  for (i in seq_along(a)) {
+    product[i + seq_along(b) - 1] <- product[i + seq_along(b) - 1] +
+      a[i] * b
+  }
   product
 }
 
@@ -166,14 +209,20 @@ remainder_of <- function(x, divisor, prime) {
   c(x, numeric(degree))[seq_len(degree)] %% prime
 }
 
-# The irreducible polynomial of least number with highest coefficient 1: no polynomial of at most half its degree
-# divides it.
+# The irreducible polynomial of least number with highest coefficient 1: no polynomial of at most
+# half its degree divides it.
 least_irreducible <- function(prime, degree) {
-  divisors <- lapply(seq_len(degree %/% 2), function(d) lapply(prime^d + seq_len(prime^d) - 1, digits_of, prime, d + 1))
+  divisors <- lapply(seq_len(degree %/% 2), function(d) {
+    lapply(prime^d + seq_len(prime^d) - 1, digits_of, prime, d + 1)
+  })
   divisors <- unlist(divisors, recursive = FALSE)
   for (number in prime^degree + seq_len(prime^degree) - 1) {
     polynomial <- digits_of(number, prime, degree + 1)
-    if (!any(vapply(divisors, function(divisor) all(remainder_of(polynomial, divisor, prime) == 0), NA))) break
+    if (!any(
+        vapply(divisors, function(divisor) all(remainder_of(polynomial, divisor, prime) == 0), NA)
+      )) {
+      break
+    }
   }
   polynomial
 }
@@ -182,23 +231,37 @@ least_irreducible <- function(prime, degree) {
 
 draw_reports.rr_projective <- function(mechanism, answers, rng = "secure") {
   draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
-    .Call(C_rr_draw_projective, positions, 1L, levels, mechanism$epsilon, mechanism$sampler$factor, mechanism$field,
-          mechanism$coordinates, generator)
+    .Call(
+      C_rr_draw_projective, positions, 1L, levels, mechanism$epsilon, mechanism$sampler$factor,
+      mechanism$field, mechanism$coordinates, generator
+    )
   })
 }
 
 # ---- the law ----
 
-# Finitely many reports of two probabilities, never as a matrix. What reports add up to over the hyperplane of each
-# category is one transform, and is its own adjoint.
+# Finitely many reports of two probabilities, never as a matrix. What reports add up to over the
+# hyperplane of each category is one transform, and is its own adjoint.
 new_law_projective <- function(k, numbers, epsilon, field) {
-  new_rr_law("projective", "a report is a point of a projective space", truths = k, points = numbers$points,
-             p = numbers$p, q = numbers$q, difference = numbers$difference, epsilon = epsilon,
-             hyperplane = numbers$hyperplane, field = field, coordinates = numbers$coordinates,
-             shown = shown_support(numbers$p, numbers$q),
-             binomial = list(a = numbers$difference, b = numbers$q, odds = expm1(epsilon)),
-             gives = c("inverse", "scores", "exact", "binomial", "profile",
-                       if (k * numbers$points <= sets_bits_limit) c("likelihood", "channel", "question")))
+  new_rr_law(
+    "projective",
+    "a report is a point of a projective space",
+    truths = k,
+    points = numbers$points,
+    p = numbers$p,
+    q = numbers$q,
+    difference = numbers$difference,
+    epsilon = epsilon,
+    hyperplane = numbers$hyperplane,
+    field = field,
+    coordinates = numbers$coordinates,
+    shown = shown_support(numbers$p, numbers$q),
+    binomial = list(a = numbers$difference, b = numbers$q, odds = expm1(epsilon)),
+    gives = c(
+      "inverse", "scores", "exact", "binomial", "profile",
+      if (k * numbers$points <= sets_bits_limit) c("likelihood", "channel", "question")
+    )
+  )
 }
 
 hyperplane_sums <- function(law, values, k = law$truths) {
@@ -206,7 +269,9 @@ hyperplane_sums <- function(law, values, k = law$truths) {
 }
 
 # The same from values of categories to all reports.
-report_sums <- function(law, values) hyperplane_sums(law, c(values, numeric(law$points - law$truths)), law$points)
+report_sums <- function(law, values) {
+  hyperplane_sums(law, c(values, numeric(law$points - law$truths)), law$points)
+}
 
 # Probability of a report that supports the truth, and of any other.
 report_chances <- function(law) {
@@ -225,40 +290,54 @@ law_unbiased.rr_law_projective <- function(law, evidence) {
 
 law_reported.rr_law_projective <- function(law, theta) {
   chances <- report_chances(law)
-  chances$low * sum(theta) + (chances$high - chances$low) * report_sums(law, theta)
+  chances$low * sum(theta) +
+    (chances$high - chances$low) * report_sums(law, theta)
 }
 
 law_axes.rr_law_projective <- function(law, k) list(projective_axis(law, seq_len(law$points)))
 
 projective_axis <- function(law, reports) {
-  bits <- .Call(C_rr_hyperplane_bits, as.integer(reports) - 1L, law$field, law$coordinates, law$truths)
-  c(list(bits = bits, truths = law$truths), report_chances(law), law[c("q", "difference")])
+  bits <- .Call(
+    C_rr_hyperplane_bits, as.integer(reports) - 1L, law$field, law$coordinates, law$truths
+  )
+  c(
+    list(bits = bits, truths = law$truths), report_chances(law),
+    law[c("q", "difference")]
+  )
 }
 
 # Reports that nobody gave say nothing.
 report_channel.rr_law_projective <- function(law, evidence) {
   given <- which(evidence$counts > 0)
   evidence$counts <- evidence$counts[given]
-  list(law = new_law_channel(list(projective_axis(law, given))), evidence = evidence, logs = numeric(length(given)))
+  list(
+    law = new_law_channel(list(projective_axis(law, given))),
+    evidence = evidence,
+    logs = numeric(length(given))
+  )
 }
 
 # ---- uncertainty ----
 
 # What each report adds to functions of the shares, a column each.
 projective_terms <- function(law, functions) {
-  added <- apply(functions, 1, function(weights) (report_sums(law, weights) - law$q * sum(weights)) / law$difference)
+  added <- apply(functions, 1, function(weights) {
+    (report_sums(law, weights) - law$q * sum(weights)) / law$difference
+  })
   matrix(added, ncol = nrow(functions))
 }
 
 law_second_moments.rr_law_projective <- function(law, k, weights) {
   squares <- projective_terms(law, matrix(weights, 1))^2
   chances <- report_chances(law)
-  chances$low * sum(squares) + (chances$high - chances$low) * hyperplane_sums(law, squares)
+  chances$low * sum(squares) +
+    (chances$high - chances$low) * hyperplane_sums(law, squares)
 }
 
 term_squares.rr_law_projective <- function(law, evidence, cells) {
   phi <- hyperplane_sums(law, evidence$counts)[cells] / evidence$n
-  (phi * (1 - law$q)^2 + (1 - phi) * law$q^2) / law$difference^2
+  (phi * (1 - law$q)^2 +
+    (1 - phi) * law$q^2) / law$difference^2
 }
 
 term_products.rr_law_projective <- function(law, evidence, cells) {

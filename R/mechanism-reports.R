@@ -1,23 +1,42 @@
 # The form of a protocol's reports, and the class of reports that are bits or positions.
 #
-# A protocol declares the form once, as `mechanism$codec`; drawing, reading, counting, queries and files follow from it.
-# Without a codec a report is a category, or what another package makes of it. A codec has
-#   numbers   columns of whole numbers: c(from, to, by) for each, by name; a single one is a plain vector
+# A protocol declares the form once, as `mechanism$codec`; drawing, reading, counting, queries and
+# files follow from it. Without a codec a report is a category, or what another package makes of it.
+# A codec has
+#   numbers columns of whole numbers: c(from, to, by) for each, by name; a single one is a plain
+#     vector
 #   width     the number of bits, which stand alone, or beside `numbers` in a column `bits`
-#   levels    what the bits are about, `numeric_levels` if these are numbers; `columns` are the names of columns of bits
+#   levels what the bits are about, `numeric_levels` if these are numbers; `columns` are the names
+#     of columns of bits
 #   ones      how many bits are 1, if that is fixed: a report may then be so many positions
-#   drawn     how many bits a report has, if not all: a report is so many positions, negative for a bit of 0
+#   drawn how many bits a report has, if not all: a report is so many positions, negative for a bit
+#     of 0
 #   real      TRUE if a report is any number of a range: its powers are summed
 #   part      the column that says which part of the mechanism a report is of
 #   block     the column that says in which block of people a report was made
-report_codec <- function(..., levels = NULL, columns = levels, numeric_levels = NULL, ones = NULL, drawn = NULL,
-                         real = FALSE, part = NULL, block = NULL) {
-  numbers <- lapply(list(...), function(range) if (length(range) == 2L) c(range, 1) else range)
-  list(numbers = numbers, width = if (!is.null(levels)) as.double(length(levels)), levels = levels, columns = columns,
-       numeric_levels = numeric_levels, ones = ones, drawn = drawn, real = real, part = part, block = block)
+report_codec <- function(
+  ..., levels = NULL, columns = levels, numeric_levels = NULL, ones = NULL, drawn = NULL,
+  real = FALSE, part = NULL, block = NULL
+) {
+  numbers <- lapply(list(...), function(range) {
+    if (length(range) == 2L) c(range, 1) else range
+  })
+  list(
+    numbers = numbers,
+    width = if (!is.null(levels)) as.double(length(levels)),
+    levels = levels,
+    columns = columns,
+    numeric_levels = numeric_levels,
+    ones = ones,
+    drawn = drawn,
+    real = real,
+    part = part,
+    block = block
+  )
 }
 
-# Also of another package's protocol, whose reports are kept elsewhere as bits of the categories that they support.
+# Also of another package's protocol, whose reports are kept elsewhere as bits of the categories
+# that they support.
 stored_codec <- function(mechanism) {
   if (!is.null(mechanism$codec) || !is.null(mechanism$questions)) return(mechanism$codec)
   if (law_gives(rr_law(mechanism), "support")) {
@@ -25,12 +44,16 @@ stored_codec <- function(mechanism) {
   }
 }
 
-# Are reports bits, or a few positions, and nothing else? A column of text or of a list holds them, or several columns.
+# Are reports bits, or a few positions, and nothing else? A column of text or of a list holds them,
+# or several columns.
 is_bits <- function(codec) !is.null(codec$width) && !length(codec$numbers)
 
 # The codec of bits that are numbered, beside the cohort that says what they mean.
 cohort_codec <- function(bits, cohorts) {
-  report_codec(cohort = c(1, cohorts), levels = number_text(seq_len(bits)), columns = filter_columns(bits))
+  report_codec(
+    cohort = c(1, cohorts), levels = number_text(seq_len(bits)),
+    columns = filter_columns(bits)
+  )
 }
 
 filter_columns <- function(number) paste0("bit_", seq_len(number))
@@ -38,9 +61,13 @@ filter_columns <- function(number) paste0("bit_", seq_len(number))
 codec_bytes <- function(codec) (codec$width + 7) %/% 8
 
 # Is such a report kept as packed bits? Positions take less room where they are few.
-packs_bits <- function(codec) is.null(codec$drawn) && (codec$ones %||% Inf) * log2(codec$width) >= codec$width
+packs_bits <- function(codec) {
+  is.null(codec$drawn) &&
+    (codec$ones %||% Inf) * log2(codec$width) >= codec$width
+}
 
-# The columns of a table that a report takes, NULL if it is one: whole numbers, and bits beside them.
+# The columns of a table that a report takes, NULL if it is one: whole numbers, and bits beside
+# them.
 report_fields <- function(codec) {
   beside <- c(codec$part, codec$block)
   last <- if (!is.null(beside)) "report" else if (!is.null(codec$width)) "bits"
@@ -48,9 +75,10 @@ report_fields <- function(codec) {
   if (length(fields) > 1L) fields
 }
 
-# How a table may hold reports that are not one column of categories or whole numbers: `columns`, the names of the
-# columns of each form, the first that fits being taken, and `alone`, the form of a single column of any name. Rows of a
-# few numbers are grouped by an engine, and other forms added up. NULL for categories and whole numbers.
+# How a table may hold reports that are not one column of categories or whole numbers: `columns`,
+# the names of the columns of each form, the first that fits being taken, and `alone`, the form of a
+# single column of any name. Rows of a few numbers are grouped by an engine, and other forms added
+# up. NULL for categories and whole numbers.
 stored_forms <- function(mechanism) {
   codec <- stored_codec(mechanism)
   if (isTRUE(codec$real)) return(list(alone = "number"))
@@ -59,31 +87,51 @@ stored_forms <- function(mechanism) {
     return(if (!is.null(fields)) list(columns = list(rows = fields)))
   }
   beside <- names(codec$numbers)
-  forms <- list(positions = if (!is.null(codec$drawn)) paste0("position_", seq_len(codec$drawn)),
-                text = if (length(beside)) c(beside, "bits"), bits = c(beside, codec$columns),
-                long = c("id", beside, "level", if (!is.null(codec$drawn)) "bit"))
+  forms <- list(
+    positions = if (!is.null(codec$drawn)) paste0("position_", seq_len(codec$drawn)),
+    text = if (length(beside)) c(beside, "bits"),
+    bits = c(beside, codec$columns),
+    long = c("id", beside, "level", if (!is.null(codec$drawn)) "bit")
+  )
   alone <- if (is.null(codec$drawn)) "text" else if (codec$drawn == 1) "positions"
-  list(columns = forms[lengths(forms) > 0L], alone = if (!length(beside)) alone)
+  list(
+    columns = forms[lengths(forms) > 0L],
+    alone = if (!length(beside)) alone
+  )
 }
 
 # A plain data frame for cohorts and bits: only that prints columns of reports below each other.
 join_columns <- function(columns, bits = NULL) {
-  if (is.null(bits)) return(if (length(columns) > 1L) as_tibble(columns) else columns[[1]])
+  if (is.null(bits)) {
+    return(if (length(columns) > 1L) as_tibble(columns) else columns[[1]])
+  }
   if (!length(columns)) return(bits)
-  structure(c(columns, list(bits = bits)), class = "data.frame", row.names = .set_row_names(length(bits)))
+  structure(
+    c(columns, list(bits = bits)),
+    class = "data.frame",
+    row.names = .set_row_names(length(bits))
+  )
 }
 
-# Before anything is drawn: reports of a bit a category may need more memory than there is. Counting copies them.
+# Before anything is drawn: reports of a bit a category may need more memory than there is. Counting
+# copies them.
 check_report_memory <- function(answers, mechanism) {
-  check_memory(2 * length(answers) * ceiling(length(mechanism$levels) / 8), "x", "Counting these reports")
+  check_memory(
+    2 * length(answers) * ceiling(length(mechanism$levels) / 8), "x", "Counting these reports"
+  )
 }
 
 # ---- the class ----
 
-# `values` has a row a report: raw bytes of packed bits, or integer positions. `missing` says which reports are missing,
-# as a join of tables leaves them: bits alone cannot say so.
+# `values` has a row a report: raw bytes of packed bits, or integer positions. `missing` says which
+# reports are missing, as a join of tables leaves them: bits alone cannot say so.
 new_rr_reports <- function(values, width, missing = NULL) {
-  structure(values, width = as.double(width), missing = if (any(missing)) missing, class = "rr_reports")
+  structure(
+    values,
+    width = as.double(width),
+    missing = if (any(missing)) missing,
+    class = "rr_reports"
+  )
 }
 
 report_values <- function(x) {
@@ -111,7 +159,11 @@ is.na.rr_reports <- function(x) attr(x, "missing") %||% logical(length(x))
 #' @export
 `[.rr_reports` <- function(x, i, ...) {
   place <- seq_len(length(x))[if (missing(i)) TRUE else i]
-  new_rr_reports(report_values(x)[place, , drop = FALSE], attr(x, "width"), is.na(place) | is.na(x)[place])
+  new_rr_reports(
+    report_values(x)[place, , drop = FALSE],
+    attr(x, "width"),
+    is.na(place) | is.na(x)[place]
+  )
 }
 
 #' @export
@@ -128,9 +180,17 @@ is.na.rr_reports <- function(x) attr(x, "missing") %||% logical(length(x))
 #' @export
 c.rr_reports <- function(...) {
   parts <- list(...)
-  forms <- lapply(parts, function(x) if (inherits(x, "rr_reports")) c(typeof(x), attr(x, "width"), attr(x, "dim")[2]))
+  forms <- lapply(parts, function(x) {
+    if (inherits(x, "rr_reports")) {
+      c(typeof(x), attr(x, "width"), attr(x, "dim")[2])
+    }
+  })
   if (length(unique(forms)) > 1L) abort("Only reports of one form can be put together.", "mismatch")
-  new_rr_reports(do.call(rbind, lapply(parts, report_values)), attr(parts[[1]], "width"), unlist(lapply(parts, is.na)))
+  new_rr_reports(
+    do.call(rbind, lapply(parts, report_values)),
+    attr(parts[[1]], "width"),
+    unlist(lapply(parts, is.na))
+  )
 }
 
 #' @export
@@ -139,7 +199,11 @@ unique.rr_reports <- function(x, ...) x[!duplicated(as.character(x))]
 #' @export
 as.character.rr_reports <- function(x, ...) {
   values <- report_values(x)
-  text <- if (is.raw(values)) .Call(C_rr_to_hex, values) else do.call(paste, unname(as.data.frame(values)))
+  text <- if (is.raw(values)) {
+    .Call(C_rr_to_hex, values)
+  } else {
+    do.call(paste, unname(as.data.frame(values)))
+  }
   replace(text, is.na(x), NA)
 }
 
@@ -157,40 +221,66 @@ as.matrix.rr_reports <- function(x, ...) {
 #' @export
 as.list.rr_reports <- function(x, ...) {
   values <- report_values(x)
-  Map(function(i, gone) if (!gone) values[i, ], seq_len(nrow(values)), is.na(x))
+  Map(
+    function(i, gone) if (!gone) values[i, ],
+    seq_len(nrow(values)), is.na(x)
+  )
 }
 
 #' @export
-as.data.frame.rr_reports <- function(x, row.names = NULL, optional = FALSE, ..., nm = deparse1(substitute(x))) {
-  structure(list(x), names = if (!optional) nm, row.names = row.names %||% seq_len(length(x)), class = "data.frame")
+as.data.frame.rr_reports <- function(
+  x, row.names = NULL, optional = FALSE, ..., nm = deparse1(substitute(x))
+) {
+  structure(
+    list(x),
+    names = if (!optional) nm,
+    row.names = row.names %||% seq_len(length(x)),
+    class = "data.frame"
+  )
 }
 
 #' @export
 print.rr_reports <- function(x, ..., n = 10) {
   values <- report_values(x)
-  cat("<rr_reports> ", format_count(length(x)), " reports of ",
-      if (!is.raw(values)) paste0(format_count(ncol(values)), " of "), format_count(attr(x, "width")),
-      if (is.raw(values)) " bits\n" else " categories\n", sep = "")
+  cat(
+    "<rr_reports> ", format_count(length(x)), " reports of ",
+    if (!is.raw(values)) paste0(format_count(ncol(values)), " of "),
+    format_count(attr(x, "width")), if (is.raw(values)) " bits\n" else " categories\n", sep = ""
+  )
   shown <- format(x[seq_len(min(length(x), n))])
   if (length(shown)) print(short_reports(shown), quote = FALSE)
-  if (length(x) > n) cat("  ... and ", format_count(length(x) - n), " more\n", sep = "")
+  if (length(x) > n) {
+    cat("  ... and ", format_count(length(x) - n), " more\n", sep = "")
+  }
   invisible(x)
 }
 
-short_reports <- function(text) ifelse(nchar(text) > 60, paste0(substr(text, 1, 57), "..."), text)
+short_reports <- function(text) {
+  ifelse(
+    nchar(text) > 60, paste0(substr(text, 1, 57), "..."), text
+  )
+}
 
 # ---- tibble and dplyr ----
 
-# vctrs, which tibble and dplyr cut and bind columns with, gets rows that it can cut. A row that a join made of nothing
-# is not `here`.
+# vctrs, which tibble and dplyr cut and bind columns with, gets rows that it can cut. A row that a
+# join made of nothing is not `here`.
 #' @exportS3Method vctrs::vec_proxy
 vec_proxy.rr_reports <- function(x, ...) {
-  structure(list(values = report_values(x), here = !is.na(x)), row.names = seq_len(length(x)), class = "data.frame")
+  structure(
+    list(values = report_values(x), here = !is.na(x)),
+    row.names = seq_len(length(x)),
+    class = "data.frame"
+  )
 }
 
 #' @exportS3Method vctrs::vec_restore
 vec_restore.rr_reports <- function(x, to, ...) {
-  new_rr_reports(x$values, attr(to, "width"), is.na(x$here) | !x$here)
+  new_rr_reports(
+    x$values,
+    attr(to, "width"),
+    is.na(x$here) | !x$here
+  )
 }
 
 # Raw vectors have no order in vctrs; text has.
@@ -210,4 +300,6 @@ vec_ptype2.rr_reports.rr_reports <- function(x, y, ...) c(x[0], y[0])
 vec_cast.rr_reports.rr_reports <- function(x, to, ...) c(x, to[0])
 
 #' @exportS3Method pillar::pillar_shaft
-pillar_shaft.rr_reports <- function(x, ...) pillar::new_pillar_shaft_simple(short_reports(format(x)), align = "left")
+pillar_shaft.rr_reports <- function(x, ...) {
+  pillar::new_pillar_shaft_simple(short_reports(format(x)), align = "left")
+}

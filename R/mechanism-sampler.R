@@ -1,15 +1,16 @@
-# How reports are drawn, as a mechanism declares it in `sampler`: a `kind`, and the `numbers` that its kernel is given.
-# From it follow rr_perturb(), the achieved epsilon, the plan of a client, the levels that cannot be drawn and, of bits,
-# the matrix, fast simulation and a second stage.
-#   a kind of category_kinds   the report is a category. A mechanism declares it for the digits that its law does not
+# How reports are drawn, as a mechanism declares it in `sampler`: a `kind`, and the `numbers` that
+# its kernel is given. From it follow rr_perturb(), the achieved epsilon, the plan of a client, the
+# levels that cannot be drawn and, of bits, the matrix, fast simulation and a second stage.
+#   a kind of category_kinds the report is a category. A mechanism declares it for the digits that
+#     its law does not
 #                              have: see category_sampler()
-#   bits                       a bit for each category, drawn one by one: 1 with probability p if the category is the
+#   bits a bit for each category, drawn one by one: 1 with probability p if the category is the
 #                              truth, and q if not
-#   support                    the report is drawn from those that support the truth, or from all: one in `factor` of
+#   support the report is drawn from those that support the truth, or from all: one in `factor` of
 #                              all supports it. The protocol has a method of draw_reports()
 
 #   grr          p, q, p - q              the probabilities are the nominal ones
-#   grr_epsilon  epsilon                  epsilon is the nominal one, probabilities are rounded on its safe side
+#   grr_epsilon epsilon epsilon is the nominal one, probabilities are rounded on its safe side
 #   binary       p, 1 - p, q, 1 - q       the smaller of each pair counts
 #   innocuous    a, b[1], b[2], ...       truth with probability a, else from b
 #   channel      the matrix, rows are truths
@@ -17,11 +18,15 @@ category_kinds <- c("grr", "grr_epsilon", "binary", "innocuous", "channel")
 
 plan_kind <- function(plan) match(plan$kind, category_kinds) - 1L
 
-plan_sizes <- function(mechanism) as.double(c(length(mechanism$levels), length(mechanism$reports)))
+plan_sizes <- function(mechanism) {
+  as.double(c(length(mechanism$levels), length(mechanism$reports)))
+}
 
-# `numbers`: epsilon and whether it is the optimized form, from which the kernel makes its own probabilities, or the
-# probabilities and their complements.
-bit_sampler <- function(p, q, numbers = c(p, 1 - p, q, 1 - q)) {
+# `numbers`: epsilon and whether it is the optimized form, from which the kernel makes its own
+# probabilities, or the probabilities and their complements.
+bit_sampler <- function(
+  p, q, numbers = c(p, 1 - p, q, 1 - q)
+) {
   list(kind = "bits", p = p, q = q, numbers = as.double(numbers))
 }
 
@@ -29,7 +34,8 @@ support_sampler <- function(factor) list(kind = "support", factor = as.double(fa
 
 draws_bits <- function(mechanism) identical(mechanism$sampler$kind, "bits")
 
-# Epsilon of a sampler of reports that are no categories, as its kernel draws on the grid of 2^-64; of bits p and q too.
+# Epsilon of a sampler of reports that are no categories, as its kernel draws on the grid of 2^-64;
+# of bits p and q too.
 sampler_chances <- function(mechanism) {
   sampler <- mechanism$sampler
   # See src/core/respond/chance.h.

@@ -105,39 +105,68 @@
 #' reports <- rr_perturb(rep(0:4, c(500, 300, 200, 60, 40)), children, rng = "R")
 #' tidy(rr_estimate(reports, rr_channel(children, levels = 0:4)), conf.int = TRUE)   # none: 0.47
 #' @export
-rr_scramble <- function(range, multiply = 1, add = 0, truth = 0, inside = FALSE, ...) {
+rr_scramble <- function(
+  range,
+  multiply = 1,
+  add = 0,
+  truth = 0,
+  inside = FALSE,
+  ...
+) {
   check_dots_empty(...)
   check_answer_range(range)
   cards <- list(multiply = read_cards(multiply, "multiply"), add = read_cards(add, "add"))
   truth <- check_number(truth, "truth", 0, 1, max_open = TRUE)
   check_flag(inside, "inside")
   moments <- scramble_moments(cards$multiply, cards$add, truth, inside)
-  check_that(abs(moments$alpha) > 1e-12 * max(truth, abs(cards$multiply$range)), moments$alpha, "multiply",
-             "cards that do not multiply the truth by 0 on average")
+  check_that(
+    abs(moments$alpha) > 1e-12 * max(truth, abs(cards$multiply$range)),
+    moments$alpha, "multiply", "cards that do not multiply the truth by 0 on average"
+  )
   w <- cards$multiply
   u <- cards$add
   warn_revealing(w, u, truth, range)
   ends <- format(range, digits = 15, trim = TRUE)
   # The largest and least of what is linear in each of its parts stand at their ends.
   at <- expand.grid(y = range, w = w$range, u = u$range)
-  reports <- if (inside) at$w * (at$y + at$u) else at$w * at$y + at$u
-  design <- paste0("Scrambled number from ", ends[1], " to ", ends[2], " (",
-                   if (truth > 0) sprintf("the truth with probability %s, else ", format(truth, digits = 4)),
-                   if (inside) "multiply * (y + add))" else "multiply * y + add)")
-  made(new_rr_mechanism(
-    c("scramble", "mean"), "mean", reports = paste("sum of", c("shares", "squares", "cubes", "fourth powers")),
-    epsilon = Inf, design = design, range = as.double(range), cards = cards, truth = truth, inside = inside,
-    moments = moments, reach = range(reports, if (truth > 0) range), codec = report_codec(real = TRUE),
-    on_levels = scrambled_channel,
-    law = new_rr_law("scramble", "a report is a number that cards make of the truth", truths = 1)
-  ), "rr_scramble", range = range, multiply = card_argument(multiply), add = card_argument(add), truth = truth,
-  inside = inside, fields = NULL)
+  reports <- if (inside) {
+    at$w * (at$y + at$u)
+  } else {
+    at$w * at$y + at$u
+  }
+  design <- paste0(
+    "Scrambled number from ", ends[1], " to ", ends[2], " (",
+    if (truth > 0) sprintf("the truth with probability %s, else ", format(truth, digits = 4)),
+    if (inside) "multiply * (y + add))" else "multiply * y + add)"
+  )
+  made(
+    new_rr_mechanism(
+      c("scramble", "mean"),
+      "mean",
+      reports = paste("sum of", c("shares", "squares", "cubes", "fourth powers")),
+      epsilon = Inf,
+      design = design,
+      range = as.double(range),
+      cards = cards,
+      truth = truth,
+      inside = inside,
+      moments = moments,
+      reach = range(reports, if (truth > 0) range),
+      codec = report_codec(real = TRUE),
+      on_levels = scrambled_channel,
+      law = new_rr_law("scramble", "a report is a number that cards make of the truth", truths = 1)
+    ),
+    "rr_scramble", range = range, multiply = card_argument(multiply), add = card_argument(add),
+    truth = truth, inside = inside, fields = NULL
+  )
 }
 
 warn_revealing <- function(w, u, truth, range) {
-  if (diff(w$range) == 0 && diff(u$range) == 0 && (truth == 0 || (w$range[1] == 1 && u$range[1] == 0))) {
+  if (diff(w$range) == 0 && diff(u$range) == 0 && (truth ==
+      0 || (w$range[1] == 1 && u$range[1] == 0))) {
     warn("These cards hide nothing: every report is the same function of the truth.", "reveals")
-  } else if (all(u$range == 0) && prod(range) <= 0 && !any(w$value == 0)) {
+  } else if (all(u$range == 0) && prod(range) <= 0 &&
+      !any(w$value == 0)) {
     warn("These cards show a truth of 0: its report is 0, and no other truth's is.", "reveals")
   }
 }
@@ -145,39 +174,74 @@ warn_revealing <- function(w, u, truth, range) {
 # A data frame goes into files as the list of its columns.
 card_argument <- function(x) if (is.list(x)) lapply(as.list(x), as.double) else x
 
-# Cards: values with their probabilities (NULL if each is as likely as another) and their moments; of a continuous
-# device the moments alone.
+# Cards: values with their probabilities (NULL if each is as likely as another) and their moments;
+# of a continuous device the moments alone.
 read_cards <- function(x, arg) {
   numbers <- function(x) is_numbers(x) && length(x) && all(is.finite(x))
   if (is.list(x) && setequal(names(x), c("mean", "sd", "range"))) {
     # The variance of numbers in a range is at most (largest - mean) (mean - least).
-    fits <- numbers(unlist(x)) && identical(unname(lengths(x[c("mean", "sd", "range")])), c(1L, 1L, 2L)) &&
-      x$sd >= 0 && x$sd^2 <= (x$range[2] - x$mean) * (x$mean - x$range[1]) * (1 + 1e-9)
+    fits <- numbers(unlist(x)) && identical(
+      unname(lengths(x[c("mean", "sd", "range")])),
+      c(1L, 1L, 2L)
+    ) && x$sd >= 0 && x$sd^2 <= (x$range[2] -
+        x$mean) * (x$mean - x$range[1]) * (1 + 1e-9)
     check_that(fits, x, arg, "the {.field mean} and {.field sd} of numbers in their {.field range}")
-    return(list(mean = as.double(x$mean), variance = as.double(x$sd)^2, range = as.double(x$range)))
+    return(list(
+      mean = as.double(x$mean),
+      variance = as.double(x$sd)^2,
+      range = as.double(x$range)
+    ))
   }
   prob <- if (is.list(x)) check_probabilities(x$prob, arg)
   value <- if (is.list(x)) x$value else x
-  check_that(numbers(value), value, arg, "cards: numbers, {.field value} and {.field prob}, or a device's moments")
-  check_that(is.null(prob) || (length(prob) == length(value) && abs(sum(prob) - 1) <= 1e-8), prob, arg,
-             "cards with a probability each, which add up to 1")
+  check_that(
+    numbers(value), value, arg,
+    "cards: numbers, {.field value} and {.field prob}, or a device's moments"
+  )
+  check_that(
+    is.null(prob) ||
+      (length(prob) == length(value) && abs(sum(prob) - 1) <= 1e-8),
+    prob, arg, "cards with a probability each, which add up to 1"
+  )
   value <- as.double(value)
   weight <- prob %||% rep(1 / length(value), length(value))
   mean <- sum(weight * value)
-  list(value = value, prob = prob, mean = mean, variance = sum(weight * (value - mean)^2), range = range(value))
+  list(
+    value = value,
+    prob = prob,
+    mean = mean,
+    variance = sum(weight * (value - mean)^2),
+    range = range(value)
+  )
 }
 
-# Of a report A y + B: alpha = E A, beta = E B, and v, the numbers of Var(score | y) = v[1] + v[2] y + v[3] y^2.
+# Of a report A y + B: alpha = E A, beta = E B, and v, the numbers of Var(score | y) = v[1] + v[2] y
+# + v[3] y^2.
 scramble_moments <- function(w, u, truth, inside) {
   cards <- c(u, covariance = 0)
-  if (inside) cards <- list(mean = w$mean * u$mean, covariance = w$variance * u$mean,
-                            variance = w$variance * (u$variance + u$mean^2) + w$mean^2 * u$variance)
+  if (inside) {
+    cards <- list(
+      mean = w$mean * u$mean,
+      covariance = w$variance * u$mean,
+      variance = w$variance * (u$variance + u$mean^2) +
+        w$mean^2 * u$variance
+    )
+  }
   alpha <- truth + (1 - truth) * w$mean
-  # A mixture with (A, B) = (1, 0) adds truth (1 - truth) times the products of the distances of the means.
-  mixed <- function(within, between) (1 - truth) * (within + truth * between) / alpha^2
-  list(alpha = alpha, beta = (1 - truth) * cards$mean,
-       v = c(mixed(cards$variance, cards$mean^2), 2 * mixed(cards$covariance, (w$mean - 1) * cards$mean),
-             mixed(w$variance, (w$mean - 1)^2)))
+  # A mixture with (A, B) = (1, 0) adds truth (1 - truth) times the products of the distances of the
+  # means.
+  mixed <- function(within, between) {
+    (1 - truth) * (within + truth * between) / alpha^2
+  }
+  list(
+    alpha = alpha,
+    beta = (1 - truth) * cards$mean,
+    v = c(
+      mixed(cards$variance, cards$mean^2),
+      2 * mixed(cards$covariance, (w$mean - 1) * cards$mean),
+      mixed(w$variance, (w$mean - 1)^2)
+    )
+  )
 }
 
 #' @rdname rr_scramble
@@ -219,10 +283,18 @@ draw_reports.rr_scramble <- function(mechanism, answers, rng = "secure") {
 decode_answers.rr_scramble <- function(mechanism, reports, x) setNames(reports, names(x))
 
 draw_cards <- function(cards, n, rng) {
-  if (is.null(cards$prob)) return(cards$value[draw_uniform(n, length(cards$value), rng) + 1])
+  if (is.null(cards$prob)) {
+    return(cards$value[draw_uniform(n, length(cards$value), rng) + 1])
+  }
   k <- length(cards$value)
   if (k == 1L || n == 0) return(rep(cards$value[1], n))
-  cards$value[draw_plan(rep(1L, n), list(kind = "innocuous", numbers = c(0, cards$prob)), c(k, k), rng)]
+  cards$value[
+    draw_plan(
+      rep(1L, n),
+      list(kind = "innocuous", numbers = c(0, cards$prob)),
+      c(k, k), rng
+    )
+  ]
 }
 
 client_plan.rr_scramble <- function(mechanism) {
@@ -230,38 +302,73 @@ client_plan.rr_scramble <- function(mechanism) {
   cards <- lapply(finite_cards(mechanism), function(cards) {
     k <- as.double(length(cards$value))
     numbers <- c(0, cards$prob %||% rep(1 / k, k))
-    words <- if (k > 1) .Call(C_rr_plan_words, c(k, k), plan_kind(list(kind = "innocuous")), numbers)$words
-    list(values = I(cards$value), cuts = list(I(as.character(words[seq_len(k - 1)]))))
+    words <- if (k > 1) {
+      .Call(C_rr_plan_words, c(k, k), plan_kind(list(kind = "innocuous")), numbers)$words
+    }
+    list(
+      values = I(cards$value),
+      cuts = list(I(as.character(words[seq_len(k - 1)])))
+    )
   })
-  new_plan("cards", mechanism, low = mechanism$range[1], high = mechanism$range[2], multiply = cards$multiply,
-           add = cards$add, inside = mechanism$inside, lie = coin_words(mechanism$truth, 1 - mechanism$truth),
-           digits = max(0, report_digits(mechanism)), levels = character())
+  new_plan(
+    "cards",
+    mechanism,
+    low = mechanism$range[1],
+    high = mechanism$range[2],
+    multiply = cards$multiply,
+    add = cards$add,
+    inside = mechanism$inside,
+    lie = coin_words(mechanism$truth, 1 - mechanism$truth),
+    digits = max(0, report_digits(mechanism)),
+    levels = character()
+  )
 }
 
 finite_cards <- function(mechanism) {
   finite <- lengths(lapply(mechanism$cards, `[[`, "value")) > 0
-  if (!all(finite)) abort("{.arg {names(finite)[!finite][1]}} must be cards, not a continuous device.")
+  if (!all(finite)) {
+    abort("{.arg {names(finite)[!finite][1]}} must be cards, not a continuous device.")
+  }
   mechanism$cards
 }
 
 # Equal products are equal reports, without the last digits of doubles.
 round_reports <- function(x, mechanism) round(x, report_digits(mechanism))
 
-report_digits <- function(mechanism) 14 - ceiling(log10(max(abs(c(mechanism$reach, mechanism$range)))))
+report_digits <- function(mechanism) {
+  14 - ceiling(log10(max(abs(c(mechanism$reach, mechanism$range)))))
+}
 
 # ---- the channel on given levels ----
 
 scrambled_channel <- function(mechanism, levels) {
   cards <- finite_cards(mechanism)
   range <- mechanism$range
-  check_that(is_numbers(levels) && length(levels) > 1L && !anyDuplicated(levels) &&
-             all(levels >= range[1] & levels <= range[2]), levels, "levels", "different numbers of its range")
-  prob <- function(cards) cards$prob %||% rep(1 / length(cards$value), length(cards$value))
+  check_that(
+    is_numbers(levels) && length(levels) > 1L && !anyDuplicated(levels) &&
+      all(levels >= range[1] & levels <= range[2]),
+    levels, "levels", "different numbers of its range"
+  )
+  prob <- function(cards) {
+    cards$prob %||% rep(1 / length(cards$value), length(cards$value))
+  }
   w <- rep(cards$multiply$value, length(cards$add$value))
   u <- rep(cards$add$value, each = length(cards$multiply$value))
-  chance <- c((1 - mechanism$truth) * as.vector(outer(prob(cards$multiply), prob(cards$add))), mechanism$truth)
-  made <- round_reports(vapply(as.double(levels), function(y) c(if (mechanism$inside) w * (y + u) else w * y + u, y),
-                               numeric(length(chance))), mechanism)
+  chance <- c(
+    (1 - mechanism$truth) *
+      as.vector(outer(prob(cards$multiply), prob(cards$add))),
+    mechanism$truth
+  )
+  made <- round_reports(
+    vapply(
+      as.double(levels),
+      function(y) {
+        c(if (mechanism$inside) w * (y + u) else w * y + u, y)
+      },
+      numeric(length(chance))
+    ),
+    mechanism
+  )
   possible <- chance > 0
   reports <- sort(unique(as.vector(made[possible, ])))
   if (length(reports) < 2L) abort("These cards give the same report for all {.arg levels}.")

@@ -53,16 +53,35 @@ rr_square_wave <- function(breaks, epsilon, reports = NULL, half_width = NULL, .
   bins <- check_breaks(breaks)
   epsilon <- check_epsilon(epsilon)
   k <- check_matrix_size(length(bins$labels))
-  wave <- if (is.null(reports)) discrete_wave(k, epsilon, half_width)
-          else continuous_wave(bins$breaks, epsilon, check_count(reports, "reports", min = 2, max = matrix_limit),
-                               half_width)
+  wave <- if (is.null(reports)) {
+    discrete_wave(k, epsilon, half_width)
+  } else {
+    continuous_wave(
+      bins$breaks, epsilon, check_count(reports, "reports", min = 2, max = matrix_limit), half_width
+    )
+  }
   numbers <- as.double(wave$reports)
-  labels <- list(levels = bins$labels, reports = number_text(numbers), numeric = numbers, truths = bins$numeric)
-  mechanism <- new_rr_channel(wave$matrix, labels, wave$design, c("square_wave", "channel"), breaks = bins$breaks,
-                              half_width = wave$half_width, p = wave$p, q = wave$q)
-  made(with_order(mechanism, list(ordered = TRUE)), "rr_square_wave",
-       breaks = bins$breaks %||% level_value(bins$labels, bins$numeric), epsilon = epsilon, reports = reports,
-       half_width = wave$half_width, fields = NULL)
+  labels <- list(
+    levels = bins$labels,
+    reports = number_text(numbers),
+    numeric = numbers,
+    truths = bins$numeric
+  )
+  mechanism <- new_rr_channel(
+    wave$matrix,
+    labels,
+    wave$design,
+    c("square_wave", "channel"),
+    breaks = bins$breaks,
+    half_width = wave$half_width,
+    p = wave$p,
+    q = wave$q
+  )
+  made(
+    with_order(mechanism, list(ordered = TRUE)), "rr_square_wave",
+    breaks = bins$breaks %||% level_value(bins$labels, bins$numeric), epsilon = epsilon,
+    reports = reports, half_width = wave$half_width, fields = NULL
+  )
 }
 
 # list(labels, numeric, breaks): bins of numbers, or ordered levels without breaks.
@@ -71,26 +90,40 @@ check_breaks <- function(breaks) {
     levels <- check_levels(breaks, "breaks")
     return(list(labels = levels$labels, numeric = levels$numeric))
   }
-  check_that(length(breaks) > 2L && all(is.finite(breaks)) && all(diff(breaks) > 0), breaks, "breaks",
-             "at least 3 finite numbers that increase")
+  check_that(
+    length(breaks) > 2L && all(is.finite(breaks)) &&
+      all(diff(breaks) > 0),
+    breaks, "breaks", "at least 3 finite numbers that increase"
+  )
   breaks <- as.double(breaks)
   # As few digits as tell them apart.
   for (digits in 3:15) {
-    text <- vapply(breaks, format, "", digits = digits, trim = TRUE, scientific = FALSE, decimal.mark = ".")
+    text <- vapply(
+      breaks, format, "", digits = digits, trim = TRUE, scientific = FALSE, decimal.mark = "."
+    )
     if (!anyDuplicated(text)) break
   }
   if (anyDuplicated(text)) text <- sprintf("%.17g", breaks)
-  list(labels = paste(text[-length(text)], "to", text[-1]), breaks = breaks)
+  list(
+    labels = paste(text[-length(text)], "to", text[-1]),
+    breaks = breaks
+  )
 }
 
 # ---- respondents ----
 
-# Numbers are put in their bins. The error does not name the value, which would be somebody's answer.
+# Numbers are put in their bins. The error does not name the value, which would be somebody's
+# answer.
 #' @export
 prepare_answers.rr_square_wave <- function(mechanism, x) {
-  if (is.null(mechanism$breaks) || !is.numeric(x) || is.factor(x)) return(NextMethod())
+  if (is.null(mechanism$breaks) || !is.numeric(x) || is.factor(x)) {
+    return(NextMethod())
+  }
   bin <- findInterval(x, mechanism$breaks, rightmost.closed = TRUE)
-  abort_outside(x, which(is.na(bin) | bin < 1L | bin >= length(mechanism$breaks)), mechanism, mechanism$breaks)
+  abort_outside(
+    x, which(is.na(bin) | bin < 1L | bin >= length(mechanism$breaks)),
+    mechanism, mechanism$breaks
+  )
   prepare_answers.rr_mechanism(mechanism, bin)
 }
 
@@ -101,55 +134,83 @@ discrete_wave <- function(d, epsilon, half_width) {
        else check_count(half_width, "half_width", min = 0, max = d - 1)
   p <- wave_probability(d, epsilon, b)
   q <- p * exp(-epsilon)
-  matrix <- ifelse(abs(outer(seq_len(d), seq(1 - b, d + b), `-`)) <= b, p, q)
-  list(matrix = matrix / rowSums(matrix), reports = seq(1 - b, d + b), half_width = b, p = p, q = q,
-       design = sprintf("Square wave (half width %s of %s levels)", format_count(b), format_count(d)))
+  matrix <- ifelse(
+    abs(outer(seq_len(d), seq(1 - b, d + b), `-`)) <=
+      b,
+    p, q
+  )
+  list(
+    matrix = matrix / rowSums(matrix),
+    reports = seq(1 - b, d + b),
+    half_width = b,
+    p = p,
+    q = q,
+    design = sprintf("Square wave (half width %s of %s levels)", format_count(b), format_count(d))
+  )
 }
 
-wave_probability <- function(d, epsilon, b) 1 / (2 * b + 1 + (d - 1) * exp(-epsilon))
+wave_probability <- function(d, epsilon, b) {
+  1 / (2 * b + 1 + (d - 1) * exp(-epsilon))
+}
 
-# log(d + 2b) less the entropy of a report; ties go to the narrower wave. Towards epsilon = 0 its differences vanish
-# in roundings, and the best half width no longer changes.
+# log(d + 2b) less the entropy of a report; ties go to the narrower wave. Towards epsilon = 0 its
+# differences vanish in roundings, and the best half width no longer changes.
 discrete_half_width <- function(d, epsilon) {
   epsilon <- max(epsilon, 1e-3)
   b <- as.double(seq_len(d) - 1)
   p <- wave_probability(d, epsilon, b)
   # (d - 1) q log(q), with log(q) = log(p) - epsilon, and all cells together of probability 1.
-  bound <- log(d + 2 * b) + log(p) - (d - 1) * p * exp(-epsilon) * epsilon
+  bound <- log(d + 2 * b) + log(p) -
+    (d - 1) * p * exp(-epsilon) * epsilon
   b[which(bound >= max(bound) - 1e-14)[1]]
 }
 
 # ---- the continuous wave ----
 
 continuous_wave <- function(breaks, epsilon, reports, half_width) {
-  if (is.null(breaks)) abort("{.arg reports} is for numbers: {.arg breaks} must then bound their bins.")
+  if (is.null(breaks)) {
+    abort("{.arg reports} is for numbers: {.arg breaks} must then bound their bins.")
+  }
   b <- if (is.null(half_width)) wave_half_width(epsilon)
        else check_number(half_width, "half_width", min = 0, max = 1, min_open = TRUE)
   p <- 1 / (2 * b + exp(-epsilon))
   q <- p * exp(-epsilon)
-  truths <- (breaks - breaks[1]) / (breaks[length(breaks)] - breaks[1])
+  truths <- (breaks - breaks[1]) /
+    (breaks[length(breaks)] - breaks[1])
   ends <- seq(-b, 1 + b, length.out = reports + 1)
-  matrix <- q * rep(diff(ends), each = length(truths) - 1) + p * -expm1(-epsilon) * wave_overlap(truths, ends, b)
-  list(matrix = matrix / rowSums(matrix), reports = seq_len(reports), half_width = b, p = p, q = q,
-       design = sprintf("Square wave on a grid (%s bins, half width %s of the range)", format_count(reports),
-                        format(b, digits = 3)))
+  matrix <- q * rep(diff(ends), each = length(truths) - 1) +
+    p * -expm1(-epsilon) * wave_overlap(truths, ends, b)
+  list(
+    matrix = matrix / rowSums(matrix),
+    reports = seq_len(reports),
+    half_width = b,
+    p = p,
+    q = q,
+    design = sprintf(
+      "Square wave on a grid (%s bins, half width %s of the range)", format_count(reports),
+      format(b, digits = 3)
+    )
+  )
 }
 
-# (e E - E + 1) / (2 E (E - 1 - e)) for e = epsilon, E = exp(e). Both differences cancel for small epsilon, where
-# their series are sums of positive terms.
+# (e E - E + 1) / (2 E (E - 1 - e)) for e = epsilon, E = exp(e). Both differences cancel for small
+# epsilon, where their series are sums of positive terms.
 wave_half_width <- function(epsilon) {
   if (epsilon >= 0.5) {
     z <- exp(-epsilon)
-    return(z * (epsilon - 1 + z) / (2 * (1 - z - epsilon * z)))
+    return(
+      z * (epsilon - 1 + z) / (2 * (1 - z - epsilon * z))
+    )
   }
   power <- 2:20
   terms <- epsilon^(power - 2) / factorial(power)
-  exp(-epsilon) * sum(rev((power - 1) * terms)) / (2 * sum(rev(terms)))
+  exp(-epsilon) * sum(rev((power - 1) * terms)) /
+    (2 * sum(rev(terms)))
 }
 
-# Mean length of [u - b, u + b] within each bin of `ends`, u uniform in each bin of `truths`. The length rises, stays
-# at its top and falls: pieces of areas lose no digits where the wave is narrow beside a bin, as differences of
-# integrals would.
+# Mean length of [u - b, u + b] within each bin of `ends`, u uniform in each bin of `truths`. The
+# length rises, stays at its top and falls: pieces of areas lose no digits where the wave is narrow
+# beside a bin, as differences of integrals would.
 wave_overlap <- function(truths, ends, b) {
   k <- length(truths) - 1
   m <- length(ends) - 1
@@ -158,10 +219,18 @@ wave_overlap <- function(truths, ends, b) {
   s <- rep(ends[-(m + 1)], each = k)
   t <- rep(ends[-1], each = k)
   top <- pmin(2 * b, t - s)
-  length <- function(u) pmax(0, pmin(top, u + b - s, t - u + b))
-  slope <- function(from, to) (to - from) * (length(from) + length(to)) / 2
+  length <- function(u) {
+    pmax(0, pmin(top, u + b - s, t - u + b))
+  }
+  slope <- function(from, to) {
+    (to - from) * (length(from) + length(to)) / 2
+  }
   within <- function(u) nearest(u, l, r)
   first <- within(pmin(s + b, t - b))
   last <- within(pmax(s + b, t - b))
-  matrix((slope(within(s - b), first) + top * (last - first) + slope(last, within(t + b))) / (r - l), k)
+  matrix(
+    (slope(within(s - b), first) + top * (last - first) +
+      slope(last, within(t + b))) / (r - l),
+    k
+  )
 }

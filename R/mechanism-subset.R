@@ -29,24 +29,56 @@ rr_subset <- function(levels, epsilon, size = NULL, ...) {
   levels <- check_levels(levels)
   k <- length(levels$labels)
   epsilon <- check_epsilon(epsilon)
-  size <- if (is.null(size)) best_subset_size(k, epsilon) else check_count(size, "size", min = 1, max = k - 1)
+  size <- if (is.null(size)) {
+    best_subset_size(k, epsilon)
+  } else {
+    check_count(size, "size", min = 1, max = k - 1)
+  }
   numbers <- subset_numbers(k, epsilon, size)
-  made(new_rr_mechanism(
-    c("subset", "protocol"), levels$labels, numeric_levels = levels$numeric, epsilon = epsilon,
-    design = sprintf("Subset selection (%s of %s categories)", format_count(size), format_count(k)), size = size,
-    p = numbers$p, q = numbers$q, p_minus_q = numbers$difference, odds = expm1(epsilon),
-    sampler = support_sampler(k / size),
-    law = new_law_support(numbers$p, numbers$q, numbers$both_own, numbers$both_other, numbers$difference,
-                          expm1(epsilon)),
-    codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric, ones = as.double(size))
-  ), "rr_subset", epsilon = epsilon, size = size)
+  made(
+    new_rr_mechanism(
+      c("subset", "protocol"),
+      levels$labels,
+      numeric_levels = levels$numeric,
+      epsilon = epsilon,
+      design = sprintf(
+        "Subset selection (%s of %s categories)", format_count(size), format_count(k)
+      ),
+      size = size,
+      p = numbers$p,
+      q = numbers$q,
+      p_minus_q = numbers$difference,
+      odds = expm1(epsilon),
+      sampler = support_sampler(k / size),
+      law = new_law_support(
+        numbers$p,
+        numbers$q,
+        numbers$both_own,
+        numbers$both_other,
+        numbers$difference,
+        expm1(epsilon)
+      ),
+      codec = report_codec(
+        levels = levels$labels, numeric_levels = levels$numeric, ones = as.double(size)
+      )
+    ),
+    "rr_subset", epsilon = epsilon, size = size
+  )
 }
 
 # The size w for which (w E + K - w)^2 / (w (K - w)) is least, in z = exp(-epsilon): no overflow.
 best_subset_size <- function(k, epsilon) {
   z <- exp(-epsilon)
-  near <- unique(nearest(floor(k * z / (1 + z)) + 0:1, 1, k - 1))
-  near[which.min((near + (k - near) * z)^2 / (near * (k - near)))]
+  near <- unique(
+    nearest(
+      floor(k * z / (1 + z)) + 0:1, 1, k - 1
+    )
+  )
+  near[
+    which.min(
+      (near + (k - near) * z)^2 / (near * (k - near))
+    )
+  ]
 }
 
 subset_numbers <- function(k, epsilon, w) {
@@ -54,16 +86,29 @@ subset_numbers <- function(k, epsilon, w) {
   total <- w + (k - w) * z
   p <- w / total
   lie <- (k - w) * z / total
-  list(p = p, lie = lie, q = (p * (w - 1) + lie * w) / (k - 1),
-       difference = w * (k - w) * -expm1(-epsilon) / ((k - 1) * total), both_own = p * (w - 1) / (k - 1),
-       both_other = if (k > 2) (p * (w - 1) * (w - 2) + lie * w * (w - 1)) / ((k - 1) * (k - 2)) else 0)
+  list(
+    p = p,
+    lie = lie,
+    q = (p * (w - 1) + lie * w) / (k - 1),
+    difference = w * (k - w) * -expm1(-epsilon) /
+      ((k - 1) * total),
+    both_own = p * (w - 1) / (k - 1),
+    both_other = if (k > 2) {
+      (p * (w - 1) * (w - 2) +
+        lie * w * (w - 1)) / ((k - 1) * (k - 2))
+    } else {
+      0
+    }
+  )
 }
 
 draw_reports.rr_subset <- function(mechanism, answers, rng = "secure") {
   packed <- packs_bits(mechanism$codec)
   if (packed) check_report_memory(answers, mechanism)
   draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
-    .Call(C_rr_draw_subset, positions, 1L, levels, mechanism$epsilon, mechanism$size, packed, generator)
+    .Call(
+      C_rr_draw_subset, positions, 1L, levels, mechanism$epsilon, mechanism$size, packed, generator
+    )
   })
 }
 
@@ -78,7 +123,8 @@ rr_matrix.rr_subset <- function(mechanism, ...) {
   one <- k / (number * (w + (k - w) * z))
   chances <- matrix(one * z, k, number)
   chances[cbind(as.vector(sets), as.vector(col(sets)))] <- one
-  labels <- apply(sets, 2, function(set) paste0("{", paste(mechanism$levels[set], collapse = ", "), "}"))
+  labels <- apply(sets, 2, function(set) {
+    paste0("{", paste(mechanism$levels[set], collapse = ", "), "}")
+  })
   named_matrix(mechanism, chances, labels)
 }
-

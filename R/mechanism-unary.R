@@ -43,17 +43,31 @@
 #' # never 0.53 (0.40 to 0.66)
 #' @order 1
 #' @export
-rr_unary <- function(levels, epsilon = NULL, optimized = TRUE, p = NULL, q = NULL, ...) {
+rr_unary <- function(
+  levels,
+  epsilon = NULL,
+  optimized = TRUE,
+  p = NULL,
+  q = NULL,
+  ...
+) {
   check_dots_empty(...)
   levels <- check_levels(levels)
   check_one_of_epsilon_p(epsilon, c(p, q))
   if (is.null(epsilon)) tell_turned(p, q)
-  numbers <- if (is.null(epsilon)) unary_pair(p, q) else unary_epsilon(epsilon, check_flag(optimized, "optimized"))
-  made(new_rr_unary(levels, numbers, if (is.null(epsilon)) NA else optimized), "rr_unary", epsilon = epsilon,
-       optimized = if (!is.null(epsilon)) optimized, p = p, q = q)
+  numbers <- if (is.null(epsilon)) {
+    unary_pair(p, q)
+  } else {
+    unary_epsilon(epsilon, check_flag(optimized, "optimized"))
+  }
+  made(
+    new_rr_unary(levels, numbers, if (is.null(epsilon)) NA else optimized), "rr_unary",
+    epsilon = epsilon, optimized = if (!is.null(epsilon)) optimized, p = p, q = q
+  )
 }
 
-# The p and q of RAPPOR stand the other way round. Two categories then fit any reports, with their shares exchanged.
+# The p and q of RAPPOR stand the other way round. Two categories then fit any reports, with their
+# shares exchanged.
 tell_turned <- function(p, q) {
   if (!is_number(p) || !is_number(q) || p >= q) return(invisible())
   cli::cli_inform(c("{.arg p} is below {.arg q}: a bit of 1 speaks against its category.",
@@ -66,12 +80,24 @@ new_rr_unary <- function(levels, numbers, optimized = NA) {
   q <- numbers$q
   given <- !is.na(optimized)
   new_rr_mechanism(
-    c("unary", "protocol"), levels$labels, numeric_levels = levels$numeric, epsilon = numbers$epsilon,
-    design = sprintf("Unary encoding (p = %s, q = %s)", format(p, digits = 4), format(q, digits = 4)),
-    p = p, q = q, p_minus_q = numbers$difference, odds = numbers$odds,
+    c("unary", "protocol"),
+    levels$labels,
+    numeric_levels = levels$numeric,
+    epsilon = numbers$epsilon,
+    design = sprintf(
+      "Unary encoding (p = %s, q = %s)", format(p, digits = 4), format(q, digits = 4)
+    ),
+    p = p,
+    q = q,
+    p_minus_q = numbers$difference,
+    odds = numbers$odds,
     law = bits_law(p, q, numbers$odds, numbers$difference),
     codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric),
-    sampler = if (given) bit_sampler(p, q, c(numbers$epsilon, optimized)) else bit_sampler(p, q)
+    sampler = if (given) {
+      bit_sampler(p, q, c(numbers$epsilon, optimized))
+    } else {
+      bit_sampler(p, q)
+    }
   )
 }
 
@@ -79,8 +105,13 @@ unary_epsilon <- function(epsilon, optimized) {
   epsilon <- check_epsilon(epsilon)
   level <- if (optimized) epsilon else epsilon / 2
   p <- if (optimized) 1 / 2 else plogis(level)
-  list(p = p, q = plogis(-level), difference = tanh(level / 2) / if (optimized) 2 else 1, odds = expm1(epsilon),
-       epsilon = epsilon)
+  list(
+    p = p,
+    q = plogis(-level),
+    difference = tanh(level / 2) / if (optimized) 2 else 1,
+    odds = expm1(epsilon),
+    epsilon = epsilon
+  )
 }
 
 unary_pair <- function(p, q) {
@@ -88,5 +119,11 @@ unary_pair <- function(p, q) {
   q <- check_probability(q, "q")
   difference <- snap_to_zero(p - q, max(p, q))
   odds <- if (difference == 0) 0 else difference / (q * (1 - p))
-  list(p = p, q = q, difference = difference, odds = odds, epsilon = round_sums_up(abs(log1p(odds))))
+  list(
+    p = p,
+    q = q,
+    difference = difference,
+    odds = odds,
+    epsilon = round_sums_up(abs(log1p(odds)))
+  )
 }

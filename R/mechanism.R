@@ -1,42 +1,71 @@
-# A mechanism says how an answer was randomized. Each kind has one file: its constructor, its law, and the methods for
-# its reports if these are not categories. To add a mechanism, add such a file; ?rr_new_mechanism shows how.
+# A mechanism says how an answer was randomized. Each kind has one file: its constructor, its law,
+# and the methods for its reports if these are not categories. To add a mechanism, add such a file;
+# ?rr_new_mechanism shows how.
 
 # `levels` and `reports` are the labels of the truths and of the counts; `numeric_levels` is set
-# when labels of the reports are numbers, so that numbers in the data are labels, not positions. If the truths have
-# other labels, `numeric_truths` is the same for them. `yes_no` says whether 0 and 1 are answers (to the reports, and to
-# the truths if that differs); two categories called no and yes always have these answers. `bits` and `truth_bits` are
-# then the positions of no and yes, else NULL.
-new_rr_mechanism <- function(kind, levels, ..., reports = levels, numeric_levels = NULL, epsilon, design,
-                             yes_no = FALSE) {
-  structure(list(levels = levels, reports = reports, numeric_levels = numeric_levels,
-                 bits = answer_bits(reports, yes_no[1]), truth_bits = answer_bits(levels, yes_no[length(yes_no)]),
-                 epsilon = epsilon, design = design, ...), class = c(paste0("rr_", kind), "rr_mechanism"))
+# when labels of the reports are numbers, so that numbers in the data are labels, not positions. If
+# the truths have other labels, `numeric_truths` is the same for them. `yes_no` says whether 0 and 1
+# are answers (to the reports, and to the truths if that differs); two categories called no and yes
+# always have these answers. `bits` and `truth_bits` are then the positions of no and yes, else
+# NULL.
+new_rr_mechanism <- function(
+  kind, levels, ..., reports = levels, numeric_levels = NULL, epsilon, design, yes_no = FALSE
+) {
+  structure(
+    list(
+      levels = levels,
+      reports = reports,
+      numeric_levels = numeric_levels,
+      bits = answer_bits(reports, yes_no[1]),
+      truth_bits = answer_bits(levels, yes_no[length(yes_no)]),
+      epsilon = epsilon,
+      design = design,
+      ...
+    ),
+    class = c(paste0("rr_", kind), "rr_mechanism")
+  )
 }
 
-# What made a mechanism, for files and for whoever asks which design it is: the constructor, its arguments in `...`
-# (without those that are NULL), and in `fields` the arguments that are elements of the mechanism, under the name of the
-# element or one of their own. Made again from them it is the same mechanism, to the last bit.
+# What made a mechanism, for files and for whoever asks which design it is: the constructor, its
+# arguments in `...` (without those that are NULL), and in `fields` the arguments that are elements
+# of the mechanism, under the name of the element or one of their own. Made again from them it is
+# the same mechanism, to the last bit.
 made <- function(mechanism, constructor, ..., fields = "levels") {
-  arguments <- lapply(list(...), function(x) if (is.numeric(x) && is.null(dim(x))) as.double(x) else x)
-  mechanism$made <- list(constructor = constructor, arguments = arguments[lengths(arguments) > 0], fields = fields)
+  arguments <- lapply(list(...), function(x) {
+    if (is.numeric(x) && is.null(dim(x))) as.double(x) else x
+  })
+  mechanism$made <- list(
+    constructor = constructor,
+    arguments = arguments[lengths(arguments) > 0],
+    fields = fields
+  )
   mechanism
 }
 
-# The argument `levels` that gives these labels and their numbers: how many there are if they are 1, 2, ... and numbers
-# in data are positions; their numbers if their text has not all digits.
+# The argument `levels` that gives these labels and their numbers: how many there are if they are 1,
+# 2, ... and numbers in data are positions; their numbers if their text has not all digits.
 level_value <- function(labels, numeric, ordered = FALSE) {
-  if (is.null(numeric) && identical(labels, as.character(seq_along(labels)))) return(as.double(length(labels)))
-  if (!is.null(numeric) && !identical(numeric, label_numbers(labels)) && all(is.finite(numeric))) return(numeric)
+  if (is.null(numeric) && identical(labels, as.character(seq_along(labels)))) {
+    return(as.double(length(labels)))
+  }
+  if (!is.null(numeric) && !identical(numeric, label_numbers(labels)) &&
+      all(is.finite(numeric))) {
+    return(numeric)
+  }
   if (isTRUE(ordered)) factor(labels, labels, ordered = TRUE) else labels
 }
 
 level_argument <- function(mechanism) {
-  numeric <- if ("numeric_truths" %in% names(mechanism)) mechanism$numeric_truths else mechanism$numeric_levels
+  numeric <- if ("numeric_truths" %in% names(mechanism)) {
+    mechanism$numeric_truths
+  } else {
+    mechanism$numeric_levels
+  }
   level_value(mechanism$levels, numeric, mechanism$ordered)
 }
 
-# Labels of two categories, in lower case, that say which of them is no and which is yes. In the crosswise design "the
-# same" stands for yes.
+# Labels of two categories, in lower case, that say which of them is no and which is yes. In the
+# crosswise design "the same" stands for yes.
 no_yes_labels <- c("no yes", "false true", "0 1", "different same")
 
 # 1:2 if two labels are called no and yes in this order, 2:1 if in the other, else NULL.
@@ -47,16 +76,21 @@ no_yes_order <- function(labels) {
   else if (paste(rev(words), collapse = " ") %in% no_yes_labels) 2:1
 }
 
-# The positions of no and yes among two labels: as they are called, else no is the first. NULL for other numbers of
-# labels.
+# The positions of no and yes among two labels: as they are called, else no is the first. NULL for
+# other numbers of labels.
 bit_places <- function(labels) {
-  if (length(labels) == 2L) setNames(no_yes_order(labels) %||% 1:2, c("no", "yes"))
+  if (length(labels) == 2L) {
+    setNames(no_yes_order(labels) %||% 1:2, c("no", "yes"))
+  }
 }
 
 # The positions of no and yes if 0 and 1 are answers; else NULL, and numbers are positions.
-answer_bits <- function(labels, yes_no) if (yes_no || !is.null(no_yes_order(labels))) bit_places(labels)
+answer_bits <- function(labels, yes_no) {
+  if (yes_no || !is.null(no_yes_order(labels))) bit_places(labels)
+}
 
-# Two mechanisms are the same when they randomize in the same way over the same labels, whoever made them.
+# Two mechanisms are the same when they randomize in the same way over the same labels, whoever made
+# them.
 same_mechanism <- function(x, y) {
   x$made <- y$made <- NULL
   identical(x, y)
@@ -67,10 +101,19 @@ format.rr_mechanism <- function(x, digits = 4, ...) {
   digits <- check_digits(digits)
   # Of all reports made from one answer that is kept.
   permanent <- permanent_epsilon(x)
-  level <- if (protects(x)) paste0("epsilon = ", format(x$epsilon, digits = digits),
-                                   if (!is.null(x$questions)) " per row" else if (!is.null(permanent)) " a report")
-  paste(c(x$design, size_words(x), level,
-          if (!is.null(permanent)) paste(format(permanent, digits = digits), "in all")), collapse = ", ")
+  level <- if (protects(x)) {
+    paste0(
+      "epsilon = ", format(x$epsilon, digits = digits),
+      if (!is.null(x$questions)) " per row" else if (!is.null(permanent)) " a report"
+    )
+  }
+  paste(
+    c(
+      x$design, size_words(x), level,
+      if (!is.null(permanent)) paste(format(permanent, digits = digits), "in all")
+    ),
+    collapse = ", "
+  )
 }
 
 # Is the first stage one that respondents keep?
@@ -78,10 +121,13 @@ is_memoised <- function(mechanism) isTRUE(mechanism$memoised)
 
 # The level of all reports that are made from one first stage; NULL if there is only one stage.
 permanent_epsilon <- function(mechanism) {
-  if (!is.null(mechanism$second) || is_memoised(mechanism)) mechanism$first$epsilon %||% mechanism$permanent
+  if (!is.null(mechanism$second) || is_memoised(mechanism)) {
+    mechanism$first$epsilon %||% mechanism$permanent
+  }
 }
 
-# How many truths there are, for a line that describes a mechanism; NULL if their number is none of its facts.
+# How many truths there are, for a line that describes a mechanism; NULL if their number is none of
+# its facts.
 size_words <- function(mechanism) UseMethod("size_words")
 
 size_words.rr_mechanism <- function(mechanism) category_words(length(mechanism$levels))
@@ -92,32 +138,48 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
   cat("<", class(x)[1], "> ", x$design, "\n", sep = "")
   k <- length(x$levels)
   # An order that a reader cannot see from the labels, as that of numbers.
-  worded <- isTRUE(x$ordered) && anyNA(suppressWarnings(as.numeric(head(x$levels, 8))))
+  worded <- isTRUE(x$ordered) &&
+    anyNA(suppressWarnings(as.numeric(head(x$levels, 8))))
   if (!isTRUE(x$codec$real)) {
-    cat("  categories  ", format_labels(x$levels, between = if (worded) " < " else ", "), "\n", sep = "")
+    cat(
+      "  categories  ", format_labels(x$levels, between = if (worded) " < " else ", "), "\n",
+      sep = ""
+    )
   }
   if (protects(x)) {
-    cat("  epsilon     ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")",
-        if (!is.null(x$remark)) paste0("; ", x$remark), "\n", sep = "")
+    cat(
+      "  epsilon     ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")",
+      if (!is.null(x$remark)) paste0("; ", x$remark), "\n", sep = ""
+    )
     if (is.null(x$first) && is_memoised(x)) {
       cat("  lifetime    ", format(permanent_epsilon(x), digits = digits), "  (",
           odds_words(permanent_epsilon(x), "any series of reports"), ")\n", sep = "")
     }
-  } else cat("  epsilon     none: mistakes protect nobody\n")
+  } else {
+    cat("  epsilon     none: mistakes protect nobody\n")
+  }
   if (is_validated(x)) {
     people <- paste(x$levels, format_count(rowSums(x$validation)), collapse = ", ")
-    cat("  validated   on ", people_words(x), " (", people, ")", if (x$internal) ", drawn from the respondents", "\n",
-        sep = "")
+    cat(
+      "  validated   on ", people_words(x), " (", people, ")",
+      if (x$internal) ", drawn from the respondents", "\n", sep = ""
+    )
   }
   if (k <= 8 && has_categories(x)) {
     cat("  P(report given truth), rows are truths:\n")
     print(rr_matrix(x), digits = digits)
   } else if (k > 1L) {
     # One line in place of the matrix, if there are too many categories to show it.
-    shown <- vapply(rr_law(x)$shown, function(chance) {
-      if (is.character(chance)) return(chance)
-      paste(unique(format(signif(range(chance), digits), digits = digits)), collapse = " to ")
-    }, "")
+    shown <- vapply(
+      rr_law(x)$shown,
+      function(chance) {
+        if (is.character(chance)) return(chance)
+        paste(
+          unique(format(signif(range(chance), digits), digits = digits)), collapse = " to "
+        )
+      },
+      ""
+    )
     cat(paste0("  ", names(shown), shown), sep = "\n")
   }
   invisible(x)
@@ -126,8 +188,13 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
 format_labels <- function(labels, width = 60, between = ", ") {
   k <- length(labels)
   first <- function(n) {
-    paste(c(encodeString(head(labels, n)), if (k > n) sprintf("... (%s in all)", format_count(k))),
-          collapse = between)
+    paste(
+      c(
+        encodeString(head(labels, n)),
+        if (k > n) sprintf("... (%s in all)", format_count(k))
+      ),
+      collapse = between
+    )
   }
   if (nchar(first(8)) > width) first(3) else first(8)
 }
@@ -154,8 +221,13 @@ protects <- function(mechanism) !isTRUE(mechanism$error)
 
 abort_no_information <- function(mechanism = NULL) {
   design <- mechanism$design
-  abort(c("Nothing can be learned from these reports.",
-          x = "A report is equally likely whatever the truth{if (!is.null(design)) ': '}{design}."), "no_information")
+  abort(
+    c(
+      "Nothing can be learned from these reports.",
+      x = "A report is equally likely whatever the truth{if (!is.null(design)) ': '}{design}."
+    ),
+    "no_information"
+  )
 }
 
 # ---- mechanisms of other packages ----
@@ -237,28 +309,66 @@ abort_no_information <- function(mechanism = NULL) {
 #' tally <- rr_tally(rr_perturb(truth, mechanism, rng = "R"), mechanism)
 #' tidy(rr_estimate(tally, method = "inv"), conf.int = TRUE)   # yes, within two standard errors
 #' @export
-rr_new_mechanism <- function(kind, levels, ..., epsilon, design, reports = levels, yes_no = FALSE, bits = FALSE,
-                             law = NULL, draw = NULL, count = NULL, simulate = NULL) {
-  check_that(is.character(kind) && length(kind) == 1L && grepl("^[A-Za-z][A-Za-z0-9._]*$", kind), kind, "kind",
-             "one word")
+rr_new_mechanism <- function(
+  kind,
+  levels,
+  ...,
+  epsilon,
+  design,
+  reports = levels,
+  yes_no = FALSE,
+  bits = FALSE,
+  law = NULL,
+  draw = NULL,
+  count = NULL,
+  simulate = NULL
+) {
+  check_that(
+    is.character(kind) && length(kind) == 1L && grepl("^[A-Za-z][A-Za-z0-9._]*$", kind), kind,
+    "kind", "one word"
+  )
   truths <- check_levels(levels)
   labels <- if (missing(reports)) truths else check_levels(reports, "reports")
-  codec <- if (check_flag(bits, "bits")) report_codec(levels = truths$labels, numeric_levels = truths$numeric)
+  codec <- if (check_flag(bits, "bits")) {
+    report_codec(levels = truths$labels, numeric_levels = truths$numeric)
+  }
   epsilon <- check_number(epsilon, "epsilon", min = 0)
   check_law_epsilon(law, length(truths$labels), epsilon)
-  new_rr_mechanism(c(kind, if (bits) "protocol"), truths$labels, codec = codec, law = law, ...,
-                   reports = labels$labels, numeric_levels = labels$numeric,
-                   numeric_truths = truths$numeric, epsilon = epsilon,
-                   design = as.character(design), yes_no = check_flag(yes_no, "yes_no"), draw = draw, count = count,
-                   simulate = simulate)
+  new_rr_mechanism(
+    c(kind, if (bits) "protocol"),
+    truths$labels,
+    codec = codec,
+    law = law,
+    ...,
+    reports = labels$labels,
+    numeric_levels = labels$numeric,
+    numeric_truths = truths$numeric,
+    epsilon = epsilon,
+    design = as.character(design),
+    yes_no = check_flag(yes_no, "yes_no"),
+    draw = draw,
+    count = count,
+    simulate = simulate
+  )
 }
 
-# An error if an additive law or a channel has no probabilities for `k` truths, or reveals more than `epsilon`.
+# An error if an additive law or a channel has no probabilities for `k` truths, or reveals more than
+# `epsilon`.
 check_law_epsilon <- function(law, k, epsilon) {
   is_additive <- "additive" %in% law$gives
   if (!is_additive && is.null(law$axes)) return(invisible())
-  axes <- if (is_additive) list(list(a = law$a, b = rep_len(law$b, k))) else law$axes
-  row_sums <- function(axis) if (is.null(axis$b)) colSums(axis$matrix) else axis$a + sum(axis$b)
+  axes <- if (is_additive) {
+    list(list(a = law$a, b = rep_len(law$b, k)))
+  } else {
+    law$axes
+  }
+  row_sums <- function(axis) {
+    if (is.null(axis$b)) {
+      colSums(axis$matrix)
+    } else {
+      axis$a + sum(axis$b)
+    }
+  }
   sums <- unlist(lapply(axes, row_sums))
   if (any(abs(sums - 1) > 1e-8)) {
     abort(c("{.arg law} must have probabilities that add up to 1 for each truth.",
@@ -267,16 +377,21 @@ check_law_epsilon <- function(law, k, epsilon) {
   min_epsilon <- sum(vapply(axes, axis_epsilon, 0))
   # Logarithms of ratios near 1 have lost digits.
   if (epsilon < min_epsilon * (1 - 1e-8) - 1e-14) {
-    abort(c("{.arg epsilon} must be at least the epsilon of {.arg law}.",
-            x = "It is {format(epsilon)}, and reports with this law have {format(min_epsilon, digits = 6)}."))
+    abort(c(
+      "{.arg epsilon} must be at least the epsilon of {.arg law}.",
+      x = "It is {format(epsilon)}, and reports with this law have {format(min_epsilon, digits = 6)}."
+    ))
   }
 }
 
-# Epsilon of one factor of a channel. Without a matrix it is additive, and a report that nobody gives reveals nothing.
+# Epsilon of one factor of a channel. Without a matrix it is additive, and a report that nobody
+# gives reveals nothing.
 axis_epsilon <- function(axis) {
   if (is.null(axis$b)) {
     reports <- axis$matrix[rowSums(axis$matrix) > 0, , drop = FALSE]
-    return(max(log(apply(reports, 1, max) / apply(reports, 1, min))))
+    return(max(
+      log(apply(reports, 1, max) / apply(reports, 1, min))
+    ))
   }
   b <- axis$b[axis$b + max(axis$a, 0) > 0]
   max(abs(log1p(axis$a / b)))
@@ -285,6 +400,10 @@ axis_epsilon <- function(axis) {
 #' @rdname rr_law
 #' @export
 rr_new_law <- function(kind = c("additive", "channel", "support"), ...) {
-  switch(check_choice(kind),
-         additive = checked_additive(...), channel = checked_channel(...), support = checked_support(...))
+  switch(
+    check_choice(kind),
+    additive = checked_additive(...),
+    channel = checked_channel(...),
+    support = checked_support(...)
+  )
 }

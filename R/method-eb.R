@@ -1,24 +1,40 @@
-# Empirical Bayes. The core (estimate/eb.h) learns a prior from rows, categories that are alike, and gives each row its
-# posterior; here the rows are made, and taken back to categories.
+# Empirical Bayes. The core (estimate/eb.h) learns a prior from rows, categories that are alike, and
+# gives each row its posterior; here the rows are made, and taken back to categories.
 
-# Prior probabilities of the uniform distribution, power laws, two-level truths, and one category above a power law, for
-# the numbers of categories at which they were chosen (rows), and interpolated between these. The odds of one heavy
-# category against none matter most: among more categories, one more often stands out by chance. Up to a hundred
-# categories an explicit one is needed, or a single category that holds half of all is taken for chance where reports
-# barely show it. Among very few, shapes that are not even fit by chance. The numbers are those for which even truths
-# lose little, and no truth of 20 categories and more loses much against maximum likelihood (inst/studies/eb.R).
+# Prior probabilities of the uniform distribution, power laws, two-level truths, and one category
+# above a power law, for the numbers of categories at which they were chosen (rows), and
+# interpolated between these. The odds of one heavy category against none matter most: among more
+# categories, one more often stands out by chance. Up to a hundred categories an explicit one is
+# needed, or a single category that holds half of all is taken for chance where reports barely show
+# it. Among very few, shapes that are not even fit by chance. The numbers are those for which even
+# truths lose little, and no truth of 20 categories and more loses much against maximum likelihood
+# (inst/studies/eb.R).
 eb_weights <- function(k) {
-  weights <- rbind("5" = c(0.6, 0.2, 0.04, 0.16), "20" = c(0.35, 0.15, 0.05, 0.45), "100" = c(0.4, 0.35, 0.1, 0.15),
-                   "1000" = c(0.75, 0.15, 0.1, 0), "10000" = c(0.85, 0.12, 0.03, 0))
-  between <- function(w) approx(log(as.double(rownames(weights))), w, log(k), rule = 2)$y
-  apply(weights, 2, between) * c(1, 1, k / (k + 20), 1)
+  weights <- rbind(
+    "5" = c(0.6, 0.2, 0.04, 0.16),
+    "20" = c(0.35, 0.15, 0.05, 0.45),
+    "100" = c(0.4, 0.35, 0.1, 0.15),
+    "1000" = c(0.75, 0.15, 0.1, 0),
+    "10000" = c(0.85, 0.12, 0.03, 0)
+  )
+  between <- function(w) {
+    approx(log(as.double(rownames(weights))), w, log(k), rule = 2)$y
+  }
+  apply(weights, 2, between) *
+    c(1, 1, k / (k + 20), 1)
 }
 
-# Intervals are the hull of two fits. The second has prior weights that hardly favour the uniform distribution, since
-# the first may be sure of it before the data (inst/studies/eb-uncertainty.R). With a reference the weights are those of
-# the reference as it is, and of multiples of it.
+# Intervals are the hull of two fits. The second has prior weights that hardly favour the uniform
+# distribution, since the first may be sure of it before the data (inst/studies/eb-uncertainty.R).
+# With a reference the weights are those of the reference as it is, and of multiples of it.
 eb_prior_weights <- function(k, wary, reference = FALSE) {
-  if (reference) return(if (wary) c(0.01, 0.99, 0, 0) else c(0.4, 0.6, 0, 0))
+  if (reference) {
+    return(if (wary) {
+      c(0.01, 0.99, 0, 0)
+    } else {
+      c(0.4, 0.6, 0, 0)
+    })
+  }
   if (wary) c(0.01, 0.45, 0.29, 0.25) else eb_weights(k)
 }
 
@@ -44,19 +60,27 @@ eb_options <- function(options, evidence) {
   list(loss = loss, pool = pool, ordered = ordered, reference = reference)
 }
 
-# The law as P(y) = b + a share, for each category or alike for all. Counts that add up are not binomial one by one.
-eb_form <- function(law) c(law$binomial[c("a", "b")], list(binomial = !law$adds_up))
+# The law as P(y) = b + a share, for each category or alike for all. Counts that add up are not
+# binomial one by one.
+eb_form <- function(law) {
+  c(law$binomial[c("a", "b")], list(binomial = !law$adds_up))
+}
 
-alike_form <- function(form) length(unique(form$a)) == 1 && length(unique(form$b)) == 1
+alike_form <- function(form) {
+  length(unique(form$a)) == 1 && length(unique(form$b)) == 1
+}
 
 # ---- rows ----
 
-# One group's categories as rows, in rising order of where their counts may come from, and the way back: `place` takes
-# values of the rows to the categories. Of equal categories a row is a distinct count, or, where there are many,
-# a bin of a tenth of a standard deviation, between whose means the values are interpolated.
+# One group's categories as rows, in rising order of where their counts may come from, and the way
+# back: `place` takes values of the rows to the categories. Of equal categories a row is a distinct
+# count, or, where there are many, a bin of a tenth of a standard deviation, between whose means the
+# values are interpolated.
 eb_rows <- function(counts, n, form) {
   k <- length(counts)
-  if (!alike_form(form) || length(n) > 1) return(eb_rows_unlike(counts, n, form, rep(1 / k, k)))
+  if (!alike_form(form) || length(n) > 1) {
+    return(eb_rows_unlike(counts, n, form, rep(1 / k, k)))
+  }
   value <- sort(unique(counts))
   at <- match(counts, value)
   place <- function(x) x[at]
@@ -71,57 +95,86 @@ eb_rows <- function(counts, n, form) {
     value <- knots
   }
   rows <- length(value)
-  list(count = as.double(value), categories = as.double(unname(size)), base = rep(n * form$b[1], rows),
-       slope = rep(n * form$a[1] / k, rows), trials = if (isTRUE(form$binomial)) rep(n, rows),
-       share = rep(1 / k, rows), place = place)
+  list(
+    count = as.double(value),
+    categories = as.double(unname(size)),
+    base = rep(n * form$b[1], rows),
+    slope = rep(n * form$a[1] / k, rows),
+    trials = if (isTRUE(form$binomial)) rep(n, rows),
+    share = rep(1 / k, rows),
+    place = place
+  )
 }
 
-# About a twentieth of a standard deviation wide. The ends stay, so that all that lies between is interpolated.
+# About a twentieth of a standard deviation wide. The ends stay, so that all that lies between is
+# interpolated.
 count_bins <- function(value) {
   bin <- floor(20 * sqrt(value + 0.375))
   bin[c(1, length(bin))] <- c(-1, Inf)
   cumsum(c(TRUE, diff(bin) != 0))
 }
 
-# Categories that differ in the probability of an innocuous answer, in the share that is expected of them, or in how
-# many reports are about them.
+# Categories that differ in the probability of an innocuous answer, in the share that is expected of
+# them, or in how many reports are about them.
 eb_rows_unlike <- function(counts, n, form, share) {
   base <- n * rep_len(form$b, length(counts))
   slope <- n * form$a * share
   order <- order(eb_begin(counts, base, slope), counts, base, slope)
-  columns <- list(count = counts[order], base = base[order], slope = slope[order])
+  columns <- list(
+    count = counts[order],
+    base = base[order],
+    slope = slope[order]
+  )
   if (form$binomial) columns$trials <- rep_len(n, length(counts))[order]
-  new <- c(TRUE, Reduce(`|`, lapply(columns, function(x) diff(x) != 0)))
+  new <- c(
+    TRUE, Reduce(`|`, lapply(columns, function(x) diff(x) != 0))
+  )
   row <- cumsum(new)
   at <- replace(order, order, row)
-  c(lapply(columns, function(x) as.double(x[new])),
-    list(categories = as.double(tabulate(row)), share = share[order][new], place = function(x) x[at]))
+  c(
+    lapply(columns, function(x) as.double(x[new])),
+    list(
+      categories = as.double(tabulate(row)),
+      share = share[order][new],
+      place = function(x) x[at]
+    )
+  )
 }
 
-# A category that stands alone keeps the share that its reports say; the others are adjusted to make up the total.
-# (Sharing the difference with it by variance would be right for the right prior, but has twice the risk of maximum
-# likelihood where the prior is a little wrong.)
+# A category that stands alone keeps the share that its reports say; the others are adjusted to make
+# up the total. (Sharing the difference with it by variance would be right for the right prior, but
+# has twice the risk of maximum likelihood where the prior is a little wrong.)
 eb_alone <- function(rows) {
   apart <- diff(2 * sqrt(rows$count + 0.375)) > 8
-  alone <- c(TRUE, apart) & c(apart, TRUE) & rows$categories == 1 & rows$count > 30 &
-    rows$count > rows$base + 8 * sqrt(rows$base)
+  alone <- c(TRUE, apart) & c(apart, TRUE) & rows$categories == 1 &
+    rows$count > 30 & rows$count > rows$base + 8 * sqrt(rows$base)
   if (sum(rows$categories[!alone]) < 2) alone[] <- FALSE
   alone
 }
 
 # ---- the fit ----
 
-# Of the evidence of one group, or of several that learn one prior: a list of results, one a group. `levels`: of
-# quantiles.
+# Of the evidence of one group, or of several that learn one prior: a list of results, one a group.
+# `levels`: of quantiles.
 eb_fit <- function(groups, levels = double(), wary = FALSE) {
   k <- groups[[1]]$k
   form <- eb_form(groups[[1]]$law)
   rows <- lapply(groups, function(evidence) {
     given <- binomial_counts(evidence$law, evidence)
     rows <- eb_rows(given$counts, given$n, form)
-    c(rows, list(tilt = ifelse(alike_form(form) & length(given$n) == 1 & eb_alone(rows), 0, rows$share)))
+    c(
+      rows,
+      list(
+        tilt = ifelse(
+          alike_form(form) & length(given$n) == 1 & eb_alone(rows), 0, rows$share
+        )
+      )
+    )
   })
-  call_eb(rows, rep(1, length(groups)), k, k, eb_prior_weights(k * length(groups), wary), 0, levels)
+  call_eb(
+    rows, rep(1, length(groups)), k, k,
+    eb_prior_weights(k * length(groups), wary), 0, levels
+  )
 }
 
 # One group whose shares are multiples of a reference.
@@ -133,13 +186,19 @@ eb_fit_reference <- function(evidence, reference, levels = double(), wary = FALS
   form <- lapply(eb_form(evidence$law), rep_len, k)
   inv <- (counts / n - form$b) / form$a
   exact <- tells_its_share(counts, n, form)
-  rest <- list(a = form$a[!exact], b = form$b[!exact], binomial = form$binomial[1])
+  rest <- list(
+    a = form$a[!exact],
+    b = form$b[!exact],
+    binomial = form$binomial[1]
+  )
   rows <- eb_rows_unlike(counts[!exact], n[!exact], rest, reference[!exact])
   rows$tilt <- rows$share
-  result <- call_eb(list(rows), 1 - sum(inv[exact]), k, 1 / min(reference), eb_prior_weights(k, wary, TRUE), 0.03,
-                    levels)[[1]]
+  result <- call_eb(list(rows), 1 - sum(inv[exact]), k, 1 / min(reference), eb_prior_weights(k, wary, TRUE), 0.03, levels)[[
+    1
+  ]]
   # An exact category is as likely as the prior is dense where it lies.
-  width <- sqrt(2 * pi * counts[exact]) / (n * form$a * reference)[exact]
+  width <- sqrt(2 * pi * counts[exact]) /
+    (n * form$a * reference)[exact]
   density <- prior_density(result$prior, inv[exact] / reference[exact])
   result$loglik <- result$loglik + sum(log(pmax(density * width, 1e-300)))
   spread <- function(x, own) replace(own, !exact, x)
@@ -155,8 +214,8 @@ eb_fit_reference <- function(evidence, reference, levels = double(), wary = FALS
   result
 }
 
-# Categories whose own reports tell their share to within this are not shrunk: the grid, whose steps of 0.03 are a
-# little smaller, need not resolve them. Two are left for it.
+# Categories whose own reports tell their share to within this are not shrunk: the grid, whose steps
+# of 0.03 are a little smaller, need not resolve them. Two are left for it.
 tells_its_share <- function(counts, n, form) {
   exact <- counts > 0 & sqrt(counts) < 0.045 * (counts - n * form$b)
   if (sum(!exact) < 2) exact[order(counts)[1:2]] <- FALSE
@@ -165,37 +224,63 @@ tells_its_share <- function(counts, n, form) {
 
 # The mass of each atom is spread up to half-way to its neighbours.
 prior_density <- function(prior, x) {
-  edges <- c(0, (prior$x[-1] + prior$x[-nrow(prior)]) / 2, max(prior$x))
+  edges <- c(
+    0,
+    (prior$x[-1] + prior$x[-nrow(prior)]) / 2,
+    max(prior$x)
+  )
   (prior$mass / diff(edges))[findInterval(x, edges, all.inside = TRUE)]
 }
 
 # Rows of all groups in one call of the core, and each group's answer in shares of its categories.
 call_eb <- function(rows, totals, k, most, weights, relative, levels) {
   column <- function(name) unlist(lapply(rows, `[[`, name), use.names = FALSE)
-  group <- rep(seq_along(rows), vapply(rows, function(r) length(r$count), 0L))
+  group <- rep(
+    seq_along(rows), vapply(rows, function(r) length(r$count), 0L)
+  )
   columns <- lapply(c("count", "categories", "base", "slope", "share", "tilt"), column)
   # Each group's are in order; together they are not.
-  order <- if (length(rows) > 1) order(eb_begin(columns[[1]], columns[[3]], columns[[4]])) else seq_along(group)
+  order <- if (length(rows) > 1) {
+    order(eb_begin(columns[[1]], columns[[3]], columns[[4]]))
+  } else {
+    seq_along(group)
+  }
   trials <- list(column("trials")[order])
-  fit <- .Call(C_rr_eb, c(lapply(columns, `[`, order), trials), as.double(group[order]), as.double(totals),
-               as.double(most), as.double(c(k * length(rows), weights, relative, eb_free_odds)), as.double(levels))
+  fit <- .Call(
+    C_rr_eb, c(lapply(columns, `[`, order), trials), as.double(group[order]),
+    as.double(totals), as.double(most),
+    as.double(c(k * length(rows), weights, relative, eb_free_odds)), as.double(levels)
+  )
   lapply(seq_along(rows), function(g) {
     at <- which(group[order] == g)
     r <- rows[[g]]
     share <- r$place(r$share)
-    list(mean = share * r$place(fit$mean[at]), variance = share^2 * pmax(r$place(fit$variance[at]), 0),
-         tilted = r$place(r$tilt) > 0,
-         quantile = vapply(seq_along(levels), function(l) share * r$place(fit$quantile[at, l]), share),
-         finest = share * fit$x[2], eta = fit$eta[g],
-         weights = setNames(fit$weights, c("uniform", "power", "pair", "single", "free")),
-         loglik = fit$loglik, prior = data.frame(x = fit$x, mass = fit$prior))
+    list(
+      mean = share * r$place(fit$mean[at]),
+      variance = share^2 * pmax(r$place(fit$variance[at]), 0),
+      tilted = r$place(r$tilt) > 0,
+      quantile = vapply(
+        seq_along(levels),
+        function(l) share * r$place(fit$quantile[at, l]), share
+      ),
+      finest = share * fit$x[2],
+      eta = fit$eta[g],
+      weights = setNames(fit$weights, c("uniform", "power", "pair", "single", "free")),
+      loglik = fit$loglik,
+      prior = data.frame(x = fit$x, mass = fit$prior)
+    )
   })
 }
 
 # The least share from which a count may come, in units of what is expected of the category.
-eb_begin <- function(count, base, slope) pmax((pmax(sqrt(count + 0.375) - 1.75, 0)^2 - base) / slope, 0)
+eb_begin <- function(count, base, slope) {
+  pmax(
+    (pmax(sqrt(count + 0.375) - 1.75, 0)^2 - base) / slope, 0
+  )
+}
 
-# The results for several groups of one mechanism; `levels` as above, NA for the shares of least absolute error.
+# The results for several groups of one mechanism; `levels` as above, NA for the shares of least
+# absolute error.
 eb_results <- function(groups, options, levels = double(), wary = FALSE) {
   if (options$pool) return(eb_fit(groups, levels, wary))
   lapply(groups, function(evidence) {
@@ -206,7 +291,8 @@ eb_results <- function(groups, options, levels = double(), wary = FALSE) {
       reference <- (smooth + 1e-3 / length(smooth)) / (1 + 1e-3)
     }
     if (is.null(reference)) return(plain)
-    # The reference is used only where it makes the counts more likely, and in both fits of an interval or in neither.
+    # The reference is used only where it makes the counts more likely, and in both fits of an
+    # interval or in neither.
     with <- eb_fit_reference(evidence, reference, levels, wary)
     with$gain <- evidence$details$gain %||% (with$loglik - plain$loglik)
     if (with$gain > 0) with else c(plain, gain = with$gain)
@@ -217,42 +303,76 @@ estimate_eb <- function(groups, options) {
   first <- groups[[1]]
   law <- first$law
   options <- c(eb_options(options, first), groups = length(groups))
-  # Two categories have one degree of freedom: nothing can be learned, and the risk would be up to 40 times that of
-  # `mle` where all respondents hold one answer.
-  if (first$k == 2 && law_gives(law, "additive")) return(lapply(groups, eb_fallback, options))
-  if (any(law$binomial$a <= 0)) abort("{.val eb} needs reports that speak for their truth: p above q.")
+  # Two categories have one degree of freedom: nothing can be learned, and the risk would be up to
+  # 40 times that of `mle` where all respondents hold one answer.
+  if (first$k == 2 && law_gives(law, "additive")) {
+    return(lapply(groups, eb_fallback, options))
+  }
+  if (any(law$binomial$a <= 0)) {
+    abort("{.val eb} needs reports that speak for their truth: p above q.")
+  }
   n <- vapply(groups, `[[`, 0, "n")
-  # The grid is as fine as the largest group wants it, all over what the smallest says nothing about.
+  # The grid is as fine as the largest group wants it, all over what the smallest says nothing
+  # about.
   if (options$pool && max(n) > 1e8 * min(n)) {
     abort("{.code pool = TRUE} takes groups of at most 1e8 times the size of the smallest.")
   }
   absolute <- options$loss == "absolute"
-  Map(function(result, evidence) {
-    # No mean is 0, though its kernel, cut at e^-46, may say so.
-    estimate <- if (absolute) pmax(result$quantile[, 1], 0) else pmax(result$mean, 1e-20)
-    expected <- sum(eb_variance(result))
-    c(list(estimate = estimate / sum(estimate), variance = result$variance, tilted = result$tilted,
-           expected.error = expected, weights = result$weights, gain = result$gain, eb = options),
-      eb_check(binomial_counts(law, evidence), eb_form(law), result$mean, result$variance, expected))
-  }, eb_results(groups, options, if (absolute) NA_real_ else double()), groups)
+  Map(
+    function(result, evidence) {
+      # No mean is 0, though its kernel, cut at e^-46, may say so.
+      estimate <- if (absolute) {
+        pmax(result$quantile[, 1], 0)
+      } else {
+        pmax(result$mean, 1e-20)
+      }
+      expected <- sum(eb_variance(result))
+      c(
+        list(
+          estimate = estimate / sum(estimate),
+          variance = result$variance,
+          tilted = result$tilted,
+          expected.error = expected,
+          weights = result$weights,
+          gain = result$gain,
+          eb = options
+        ),
+        eb_check(
+          binomial_counts(law, evidence), eb_form(law), result$mean, result$variance, expected
+        )
+      )
+    },
+    eb_results(groups, options, if (absolute) NA_real_ else double()), groups
+  )
 }
 
 eb_fallback <- function(evidence, options) {
-  list(estimate = law_maximum(evidence$law, evidence, list())$estimate, fallback = TRUE, eb = options)
+  list(
+    estimate = law_maximum(evidence$law, evidence, list())$estimate,
+    fallback = TRUE,
+    eb = options
+  )
 }
 
-# What the reports say about the sum of squared errors, whatever the prior: Stein's unbiased estimate for Poisson
-# counts, and two of its standard deviations to each side. `delta`: by how much the error may exceed what the posterior
-# expects. Reports that are not about some category say nothing of its error.
+# What the reports say about the sum of squared errors, whatever the prior: Stein's unbiased
+# estimate for Poisson counts, and two of its standard deviations to each side. `delta`: by how much
+# the error may exceed what the posterior expects. Reports that are not about some category say
+# nothing of its error.
 eb_check <- function(given, form, mean, variance, expected) {
   share <- given$counts / replace(given$n, given$n < 1, NA)
   noise <- share * (1 - share) / given$n / form$a^2
-  risk <- sum((mean - (share - form$b) / form$a)^2 - noise + 2 * variance * share / (form$b + form$a * mean))
-  range <- pmax(risk + c(-2, 2) * sqrt(2 * sum(noise^2)), 0)
+  risk <- sum(
+    (mean - (share - form$b) / form$a)^2 - noise +
+      2 * variance * share / (form$b + form$a * mean)
+  )
+  range <- pmax(
+    risk + c(-2, 2) * sqrt(2 * sum(noise^2)), 0
+  )
   list(expected.range = range, delta = if (expected > 0) range[2] / expected else Inf)
 }
 
-# Variances given the sum of the shares: a share with much of the total variance loses much of its own.
+# Variances given the sum of the shares: a share with much of the total variance loses much of its
+# own.
 eb_variance <- function(result) {
   variance <- result$variance
   total <- sum(variance[result$tilted])
@@ -265,12 +385,21 @@ eb_spread <- function(estimate, evidence, target) {
   if (isTRUE(detail$fallback)) return(NULL)
   # At least a quarter of the largest error that the reports allow, and no less than the smallest.
   borne_out <- isTRUE(detail$delta <= 4 && detail$expected.error >= detail$expected.range[1])
-  unknown <- if (target == "sample") "the posterior is about the population, not about these respondents"
-    else if (!borne_out) "the reports do not bear out the error that the posterior expects"
+  unknown <- if (target == "sample") {
+    "the posterior is about the population, not about these respondents"
+  } else if (!borne_out) {
+    "the reports do not bear out the error that the posterior expects"
+  }
   nothing <- rep(NA_real_, evidence$k)
-  if (!is.null(unknown)) return(list(diagonal = nothing, common = nothing, unknown = unknown))
+  if (!is.null(unknown)) {
+    return(list(diagonal = nothing, common = nothing, unknown = unknown))
+  }
   total <- sum(detail$variance[detail$tilted])
-  common <- if (total > 0) detail$variance * detail$tilted / sqrt(total) else numeric(evidence$k)
+  common <- if (total > 0) {
+    detail$variance * detail$tilted / sqrt(total)
+  } else {
+    numeric(evidence$k)
+  }
   list(diagonal = detail$variance, common = common)
 }
 
@@ -282,20 +411,29 @@ eb_map <- function(estimate, evidence) {
 # What a reader must know before using the numbers.
 eb_notes <- function(details) {
   gains <- unlist(lapply(details, `[[`, "gain"))
-  c(if (isTRUE(details[[1]]$fallback))
-      "Two categories have nothing to learn from each other: this is the maximum likelihood estimate",
+  c(
+    if (isTRUE(details[[1]]$fallback)) {
+      "Two categories have nothing to learn from each other: this is the maximum likelihood estimate"
+    },
     if (any(gains <= 0)) "The counts are likelier without the reference: it was not used",
     if (length(details) == 1 && isFALSE(is.na(details[[1]]$delta))) {
-      shown <- vapply(c(details[[1]]$expected.error, details[[1]]$expected.range), format, "", digits = 2)
-      sprintf("Expected squared error of all shares together: %s; by the reports alone %s to %s", shown[1], shown[2],
-              shown[3])
-    })
+      shown <- vapply(
+        c(details[[1]]$expected.error, details[[1]]$expected.range), format, "",
+        digits = 2
+      )
+      sprintf(
+        "Expected squared error of all shares together: %s; by the reports alone %s to %s",
+        shown[1], shown[2], shown[3]
+      )
+    }
+  )
 }
 
-# The hull of two fits, see eb_prior_weights(), and of what the reports bear out. Each has equal tails, drawn in towards
-# the mean as far as the sum draws in the deviation. If the reports alone cannot tell a share from 0 the interval
-# begins there, and it never ends below the finest share that the prior's grid knows. What shapes of the prior say about
-# the tail below the noise is a guess.
+# The hull of two fits, see eb_prior_weights(), and of what the reports bear out. Each has equal
+# tails, drawn in towards the mean as far as the sum draws in the deviation. If the reports alone
+# cannot tell a share from 0 the interval begins there, and it never ends below the finest share
+# that the prior's grid knows. What shapes of the prior say about the tail below the noise is a
+# guess.
 eb_credible <- function(groups, which, level) {
   options <- groups[[1]]$details$eb
   if (options$pool && options$groups != length(groups)) {
@@ -303,27 +441,54 @@ eb_credible <- function(groups, which, level) {
   }
   learned <- if (options$pool) seq_along(groups) else which
   fits <- lapply(c(FALSE, TRUE), function(wary) {
-    results <- eb_results(groups[learned], options, c((1 - level) / 2, (1 + level) / 2), wary)
+    results <- eb_results(
+      groups[learned], options,
+      c((1 - level) / 2, (1 + level) / 2), wary
+    )
     Map(eb_interval, results[match(which, learned)], groups[which], level)
   })
-  Map(function(x, y) list(low = pmin(x$low, y$low), high = pmax(x$high, y$high)), fits[[1]], fits[[2]])
+  Map(
+    function(x, y) {
+      list(
+        low = pmin(x$low, y$low),
+        high = pmax(x$high, y$high)
+      )
+    },
+    fits[[1]], fits[[2]]
+  )
 }
 
 eb_interval <- function(result, evidence, level) {
-  wilson <- law_intervals(evidence$law, evidence, evidence$estimate, "wilson", level, seq_len(evidence$k), "population")
+  wilson <- law_intervals(
+    evidence$law, evidence, evidence$estimate, "wilson", level, seq_len(evidence$k), "population"
+  )
   draw <- sqrt(eb_variance(result) / pmax(result$variance, 1e-300))
-  bound <- function(l) nearest(result$mean + (result$quantile[, l] - result$mean) * draw, 0, 1)
-  low <- ifelse(result$quantile[, 1] <= 0 | wilson$low <= 0, 0, bound(1))
+  bound <- function(l) {
+    nearest(
+      result$mean + (result$quantile[, l] - result$mean) * draw, 0, 1
+    )
+  }
+  low <- ifelse(
+    result$quantile[, 1] <= 0 | wilson$low <= 0, 0, bound(1)
+  )
   half <- normal_quantile(level) * eb_borne_out(result, evidence)
-  list(low = pmin(low, evidence$estimate, pmax(result$mean - half, wilson$low, 0)),
-       high = pmax(bound(2), result$finest, evidence$estimate, pmin(result$mean + half, wilson$high, 1)))
+  list(
+    low = pmin(
+      low, evidence$estimate, pmax(result$mean - half, wilson$low, 0)
+    ),
+    high = pmax(
+      bound(2), result$finest, evidence$estimate,
+      pmin(result$mean + half, wilson$high, 1)
+    )
+  )
 }
 
-# Priors with an atom for many shares and with shares around it fit alike where the noise is larger than what they
-# differ by. The weight of the atom is a guess, and intervals that end at it excluded most of many nearly equal shares.
-# By the reports alone, whatever the prior, errors may be so large: Stein's estimate of the mean square of errors in
-# units of the noise, or 0 if it is below, and two of its standard deviations; but no more than the noise. Categories
-# that stand alone have their own error.
+# Priors with an atom for many shares and with shares around it fit alike where the noise is larger
+# than what they differ by. The weight of the atom is a guess, and intervals that end at it excluded
+# most of many nearly equal shares. By the reports alone, whatever the prior, errors may be so
+# large: Stein's estimate of the mean square of errors in units of the noise, or 0 if it is below,
+# and two of its standard deviations; but no more than the noise. Categories that stand alone have
+# their own error.
 eb_borne_out <- function(result, evidence) {
   given <- binomial_counts(evidence$law, evidence)
   form <- eb_form(evidence$law)
@@ -331,7 +496,11 @@ eb_borne_out <- function(result, evidence) {
   noise <- reported * (1 - reported) / given$n / form$a^2
   distance <- (given$counts / given$n - form$b) / form$a - result$mean
   among <- result$tilted
-  risk <- sum(((distance^2 + 2 * result$variance) / noise - 1)[among])
-  most <- max(risk, 0) + 2 * sqrt(sum((2 + 1 / (given$n * reported))[among]))
-  sqrt(noise * nearest(most / max(1, sum(among)), 0, 1)) * among
+  risk <- sum(
+    ((distance^2 + 2 * result$variance) / noise - 1)[among]
+  )
+  most <- max(risk, 0) +
+    2 * sqrt(sum((2 + 1 / (given$n * reported))[among]))
+  sqrt(noise * nearest(most / max(1, sum(among)), 0, 1)) *
+    among
 }

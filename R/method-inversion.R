@@ -142,23 +142,41 @@ NULL
 # Of estimates that divide what they keep of the inversion by its sum.
 kept_map <- function(estimate, evidence) {
   on <- estimate > 0
-  list(support = on, alpha = 1 / sum(evidence$unbiased()[on]), u = ifelse(on, estimate, 0))
+  list(
+    support = on,
+    alpha = 1 / sum(evidence$unbiased()[on]),
+    u = ifelse(on, estimate, 0)
+  )
 }
 
 projected_map <- function(estimate, evidence) {
   on <- estimate > 0
-  list(support = on, alpha = 1, u = ifelse(on, 1 / sum(on), 0))
+  list(
+    support = on,
+    alpha = 1,
+    u = ifelse(on, 1 / sum(on), 0)
+  )
 }
 
-cut_map <- function(estimate, evidence) list(support = estimate != 0, alpha = 1, u = numeric(evidence$k))
+cut_map <- function(estimate, evidence) {
+  list(support = estimate != 0, alpha = 1, u = numeric(evidence$k))
+}
 
 # An inversion that adds up to 1 already is not changed.
 norm_map <- function(estimate, evidence) {
   k <- evidence$k
-  if (!evidence$law$adds_up) list(support = rep(TRUE, k), alpha = 1, u = rep(1 / k, k))
+  if (!evidence$law$adds_up) {
+    list(
+      support = rep(TRUE, k),
+      alpha = 1,
+      u = rep(1 / k, k)
+    )
+  }
 }
 
-estimate_power <- function(evidence, options) postprocess_power(evidence$unbiased(), evidence$blank_error(), evidence$n)
+estimate_power <- function(evidence, options) {
+  postprocess_power(evidence$unbiased(), evidence$blank_error(), evidence$n)
+}
 
 # `estimate` is the unbiased inversion throughout; `std.error` that of a category nobody holds, one
 # number or one a category.
@@ -184,32 +202,52 @@ postprocess_power <- function(estimate, std.error, n) {
   s <- power_exponent(n * mean(estimate), n)
   sigma <- n * std.error
   if (length(sigma) > 1) {
-    return(mapply(function(y, sd) power_posterior_mean(y, sd, s, n), n * estimate, sigma, USE.NAMES = FALSE) / n)
+    return(
+      mapply(
+        function(y, sd) power_posterior_mean(y, sd, s, n), n * estimate, sigma,
+        USE.NAMES = FALSE
+      ) / n
+    )
   }
   y <- sort(unique(n * estimate))
   mean <- function(y) power_posterior_mean(y, sigma, s, n)
   # The posterior mean is smooth on the scale of sigma.
   bulk <- y[y <= 20 * sigma]
-  knots <- if (length(bulk) > 1000) seq(bulk[1], max(bulk) + sigma / 8, by = sigma / 8)
+  knots <- if (length(bulk) > 1000) {
+    seq(bulk[1], max(bulk) + sigma / 8, by = sigma / 8)
+  }
   interpolated <- length(bulk) > 1000 && length(knots) <= length(bulk)
-  at <- if (interpolated) c(splinefun(knots, mean(knots), method = "natural")(bulk), mean(y[y > 20 * sigma]))
-    else mean(y)
+  at <- if (interpolated) {
+    c(
+      splinefun(knots, mean(knots), method = "natural")(bulk),
+      mean(y[y > 20 * sigma])
+    )
+  } else {
+    mean(y)
+  }
   at[match(n * estimate, y)] / n
 }
 
-# sum over from < x <= upto of x^-s, without cancellation: exact up to 1,000, by the midpoint rule (good to 1e-6 of a
-# term) beyond.
+# sum over from < x <= upto of x^-s, without cancellation: exact up to 1,000, by the midpoint rule
+# (good to 1e-6 of a term) beyond.
 power_mass <- function(from, upto, s) {
   above <- rev(cumsum(c(0, (1000:1)^-s)))
-  near <- above[pmin(from, 1000) + 1] - above[pmin(upto, 1000) + 1]
+  near <- above[pmin(from, 1000) + 1] -
+    above[pmin(upto, 1000) + 1]
   low <- pmax(from, 1000) + 0.5
   ratio <- log((pmax(upto, 1000) + 0.5) / low)
-  near + if (abs(s - 1) < 1e-9) ratio else low^(1 - s) * expm1((1 - s) * ratio) / (1 - s)
+  near + if (abs(s - 1) < 1e-9) {
+    ratio
+  } else {
+    low^(1 - s) * expm1((1 - s) * ratio) / (1 - s)
+  }
 }
 
 power_exponent <- function(mean, n) {
   if (!(mean >= 1)) return(1.01)
-  excess <- function(s) power_mass(0, n, s - 1) / power_mass(0, n, s) - mean
+  excess <- function(s) {
+    power_mass(0, n, s - 1) / power_mass(0, n, s) - mean
+  }
   if (excess(0) <= 0) return(0)
   if (excess(64) >= 0) return(64)
   uniroot(excess, c(0, 64), tol = 1e-10)$root
@@ -222,94 +260,139 @@ power_posterior_mean <- function(y, sigma, s, n) {
   reach <- sqrt(2 * (40 + s * log(n + 1)))
   low <- nearest(y - reach * sigma, 0, n - 1)
   high <- pmax(nearest(y + 9 * sigma, 9 * sigma, n), low + 1)
-  unlist(lapply(split(seq_along(y), (seq_along(y) - 1) %/% 500), function(block) {
-    edges <- round(outer(0:cells / cells, high[block] - low[block]) + rep(low[block], each = cells + 1))
-    cell_means(y[block], edges[-(cells + 1), , drop = FALSE], edges[-1, , drop = FALSE], sigma, s)
-  }), use.names = FALSE)
+  unlist(
+    lapply(
+      split(seq_along(y), (seq_along(y) - 1) %/% 500),
+      function(block) {
+        edges <- round(
+          outer(0:cells / cells, high[block] - low[block]) +
+            rep(low[block], each = cells + 1)
+        )
+        cell_means(
+          y[block], edges[-(cells + 1), , drop = FALSE],
+          edges[-1, , drop = FALSE], sigma, s
+        )
+      }
+    ),
+    use.names = FALSE
+  )
 }
 
 # Of one estimate a column: the mean over cells, each with its mass under the prior at its centre.
 cell_means <- function(y, from, upto, sigma, s) {
   mass <- array(power_mass(from, upto, s), dim(from))
   centre <- array(power_mass(from, upto, s - 1), dim(from)) / mass
-  weight <- log(mass) - (rep(y, each = nrow(from)) - centre)^2 / (2 * sigma^2)
+  weight <- log(mass) - (rep(y, each = nrow(from)) - centre)^2 /
+    (2 * sigma^2)
   weight[!(mass > 0)] <- -Inf
   centre[!(mass > 0)] <- 0
-  weight <- exp(weight - rep(apply(weight, 2, max), each = nrow(from)))
+  weight <- exp(
+    weight - rep(apply(weight, 2, max), each = nrow(from))
+  )
   colSums(weight * centre) / colSums(weight)
 }
 
 # ---- least squares and lasso for Bloom filters ----
 
-# Least squares among shares that are not negative. Which are 0 is selected by the data: standard errors come from the
-# bootstrap.
+# Least squares among shares that are not negative. Which are 0 is selected by the data: standard
+# errors come from the bootstrap.
 estimate_nnls <- function(evidence, options) {
   check_installed("quadprog", "for {.code method = \"nnls\"}")
   bloom_fit(evidence$law, evidence, positive_squares)$estimate
 }
 
-# Goldfarb and Idnani's method; a trifle on the diagonal makes the matrix definite where filters are alike.
+# Goldfarb and Idnani's method; a trifle on the diagonal makes the matrix definite where filters are
+# alike.
 positive_squares <- function(regression, weights) {
   normal <- weighted_squares(regression, weights)
   scale <- mean(diag(normal))
   k <- ncol(normal)
-  solution <- quadprog::solve.QP(normal / scale + diag(1e-9, k), weighted_shares(regression, weights) / scale, diag(k),
-                                 numeric(k))$solution
+  solution <- quadprog::solve.QP(
+    normal / scale + diag(1e-9, k), weighted_shares(regression, weights) / scale,
+    diag(k), numeric(k)
+  )$solution
   ifelse(solution < 1e-9, 0, solution)
 }
 
-# Non-negative lasso for Bloom filters with more candidates than the filters tell apart: most candidates are held by
-# nobody. The noise of each debiased share is known, and so is that of a candidate's gradient where nobody holds it: its
-# penalty is the normal quantile of this, for all candidates together. Those that are chosen, and clearly there by least
-# squares among them, are estimated by least squares without the penalty. Which ones are chosen depends on the data:
-# there is no unconditional standard error.
+# Non-negative lasso for Bloom filters with more candidates than the filters tell apart: most
+# candidates are held by nobody. The noise of each debiased share is known, and so is that of a
+# candidate's gradient where nobody holds it: its penalty is the normal quantile of this, for all
+# candidates together. Those that are chosen, and clearly there by least squares among them, are
+# estimated by least squares without the penalty. Which ones are chosen depends on the data: there
+# is no unconditional standard error.
 estimate_lasso <- function(evidence, options) {
   check_installed("glmnet", "for {.code method = \"lasso\"}")
   check_installed("quadprog", "for {.code method = \"lasso\"}")
   law <- evidence$law
   alpha <- check_alpha(options$alpha %||% 0.05)
   numbers <- as.double(law$bits) * law$cohorts * law$truths
-  if (numbers > rows_numbers) abort("The filters of so many categories and bits do not fit in memory.", "too_large")
+  if (numbers > rows_numbers) {
+    abort("The filters of so many categories and bits do not fit in memory.", "too_large")
+  }
   fit <- bloom_fit(law, evidence, function(regression, weights) {
     z <- qnorm(alpha / law$truths, lower.tail = FALSE)
     penalty <- z * sqrt(colSums(weights * regression$filters))
     chosen <- which(lasso_squares(regression$filters, regression$shares, weights, penalty) > 0)
     chosen <- chosen[clearly_there(some_candidates(regression, chosen), weights, z)]
     estimate <- numeric(law$truths)
-    if (length(chosen)) estimate[chosen] <- positive_squares(some_candidates(regression, chosen), weights)
+    if (length(chosen)) {
+      estimate[chosen] <- positive_squares(some_candidates(regression, chosen), weights)
+    }
     structure(estimate, chosen = length(chosen))
   })
-  list(estimate = as.vector(fit$estimate), active = attr(fit$estimate, "chosen"), candidates = law$truths,
-       alpha = alpha)
+  list(
+    estimate = as.vector(fit$estimate),
+    active = attr(fit$estimate, "chosen"),
+    candidates = law$truths,
+    alpha = alpha
+  )
 }
 
-# What the lasso takes off the shares that are there is left over for others, so that it selects too many. Those whose
-# own least squares estimate is not above z standard errors are left out again. TRUE and FALSE for each.
+# What the lasso takes off the shares that are there is left over for others, so that it selects too
+# many. Those whose own least squares estimate is not above z standard errors are left out again.
+# TRUE and FALSE for each.
 clearly_there <- function(regression, weights, z) {
   k <- ncol(regression$filters)
   if (!k) return(logical())
-  inverse <- tryCatch(normal_inverse(regression, weights), candor_error_no_information = function(e) NULL)
+  inverse <- tryCatch(
+    normal_inverse(regression, weights), candor_error_no_information = function(e) NULL
+  )
   if (is.null(inverse)) return(rep(TRUE, k))
   drop(inverse %*% weighted_shares(regression, weights)) > z * sqrt(diag(inverse))
 }
 
-# The minimum over theta >= 0 of sum w (y - X theta)^2 / 2 + sum penalty theta. glmnet divides the weights by their sum
-# and the penalties by their mean.
+# The minimum over theta >= 0 of sum w (y - X theta)^2 / 2 + sum penalty theta. glmnet divides the
+# weights by their sum and the penalties by their mean.
 lasso_squares <- function(filters, shares, weights, penalty) {
-  if (ncol(filters) == 1L) return(max(0, (sum(weights * filters * shares) - penalty) / sum(weights * filters^2)))
+  if (ncol(filters) == 1L) {
+    return(max(
+      0, (sum(weights * filters * shares) - penalty) / sum(weights * filters^2)
+    ))
+  }
   lambda <- mean(penalty) / sum(weights)
   precision <- list(thresh = 1e-14, maxit = 1e6)
   # Since glmnet 5 they are parts of one argument.
   if ("control" %in% names(formals(glmnet::glmnet))) precision <- list(control = precision)
-  problem <- list(filters, shares, weights = weights, lambda = lambda * c(100, 30, 10, 3, 1), lower.limits = 0,
-                  intercept = FALSE, standardize = FALSE, penalty.factor = penalty)
+  problem <- list(
+    filters,
+    shares,
+    weights = weights,
+    lambda = lambda * c(100, 30, 10, 3, 1),
+    lower.limits = 0,
+    intercept = FALSE,
+    standardize = FALSE,
+    penalty.factor = penalty
+  )
   fit <- do.call(glmnet::glmnet, c(problem, precision))
   unname(as.matrix(fit$beta)[, length(fit$lambda)])
 }
 
 lasso_notes <- function(details) {
   chosen <- vapply(details, `[[`, 0, "active")
-  paste0("Selected: ", paste(format_count(chosen), collapse = ", "), " of ", format_count(details[[1]]$candidates),
-         " candidates, alpha = ", format(details[[1]]$alpha), ". Estimates are conditional on this selection, which",
-         " was made with the same data: there are no unconditional standard errors")
+  paste0(
+    "Selected: ", paste(format_count(chosen), collapse = ", "), " of ",
+    format_count(details[[1]]$candidates), " candidates, alpha = ", format(details[[1]]$alpha),
+    ". Estimates are conditional on this selection, which",
+    " was made with the same data: there are no unconditional standard errors"
+  )
 }

@@ -4,35 +4,58 @@
 
 # A closed form meets every tolerance and needs no start.
 estimate_mle <- function(evidence, options) {
-  options <- list(tolerance = if (!is.null(options$tolerance)) check_number(options$tolerance, "tolerance", min = 0),
-                  iterations = check_count(options$iterations %||% 10000, "iterations"),
-                  start = distribution_option(options$start, "start", evidence))
+  options <- list(
+    tolerance = if (!is.null(options$tolerance)) {
+      check_number(options$tolerance, "tolerance", min = 0)
+    },
+    iterations = check_count(options$iterations %||% 10000, "iterations"),
+    start = distribution_option(options$start, "start", evidence)
+  )
   result <- law_maximum(evidence$law, evidence, options)
   if (identical(result$converged, FALSE)) {
-    warn_short("The maximum of the likelihood was not reached within the tolerance.", result$iterations, result$gap,
-               result$tolerance,
-               if (result$stalled) "Double precision allows no better for these counts: give a larger {.arg tolerance}."
-               else "Give more {.arg iterations}, or a larger {.arg tolerance}.")
+    warn_short(
+      "The maximum of the likelihood was not reached within the tolerance.", result$iterations,
+      result$gap, result$tolerance,
+      if (result$stalled) {
+        "Double precision allows no better for these counts: give a larger {.arg tolerance}."
+      } else {
+        "Give more {.arg iterations}, or a larger {.arg tolerance}."
+      }
+    )
   }
   result[names(result) != "stalled"]
 }
 
 warn_short <- function(headline, iterations, gap, tolerance, remedy) {
-  warn(c(headline, x = "After {iterations} iterations the gap is {format(gap, digits = 3)}, not {format(tolerance)}.",
-         i = remedy), "not_converged")
+  warn(
+    c(
+      headline,
+      x = "After {iterations} iterations the gap is {format(gap, digits = 3)}, not {format(tolerance)}.",
+      i = remedy
+    ),
+    "not_converged"
+  )
 }
 
-# A distribution over the levels as the user may give it: in their order or under their names, for several questions a
-# table over them, as as.table() gives it.
+# A distribution over the levels as the user may give it: in their order or under their names, for
+# several questions a table over them, as as.table() gives it.
 distribution_option <- function(x, arg, evidence) {
   if (is.null(x)) return(NULL)
   mechanism <- evidence$mechanism
-  if (length(dim(x)) > 1L && !is.null(mechanism$questions)) x <- flatten_questions(x, mechanism, arg, "levels")
-  if (length(dim(x)) == 1L) x <- setNames(as.vector(x), names(x))
+  if (length(dim(x)) > 1L && !is.null(mechanism$questions)) {
+    x <- flatten_questions(x, mechanism, arg, "levels")
+  }
+  if (length(dim(x)) == 1L) {
+    x <- setNames(as.vector(x), names(x))
+  }
   x <- check_probabilities(x, arg)
-  if (!is.null(mechanism)) x <- match_levels(x, mechanism$levels, arg, 0, mechanism$truth_bits)
-  check_that(length(x) == evidence$k && abs(sum(x) - 1) <= 1e-8, x, arg,
-             paste("a distribution over the", category_words(evidence$k)))
+  if (!is.null(mechanism)) {
+    x <- match_levels(x, mechanism$levels, arg, 0, mechanism$truth_bits)
+  }
+  check_that(
+    length(x) == evidence$k && abs(sum(x) - 1) <= 1e-8, x,
+    arg, paste("a distribution over the", category_words(evidence$k))
+  )
   as.double(x)
 }
 
@@ -43,28 +66,50 @@ estimate_ibu <- function(evidence, options) {
   n <- evidence$n
   tolerance <- options$tolerance %||% (if (is.null(options$iterations)) 1e-8 else 0)
   promised <- !is.null(options$tolerance) && check_number(tolerance, "tolerance", min = 0) > 0
-  options <- list(iterations = check_count(options$iterations %||% 10000, "iterations"), tolerance = tolerance,
-                  start = distribution_option(options$start, "start", evidence))
-  # The update never changes a share of 0, so every report that was given must be possible under the start.
-  if (!is.null(options$start) && any(evidence$counts > 0 & !(law_reported(law, options$start) > 0))) {
+  options <- list(
+    iterations = check_count(options$iterations %||% 10000, "iterations"),
+    tolerance = tolerance,
+    start = distribution_option(options$start, "start", evidence)
+  )
+  # The update never changes a share of 0, so every report that was given must be possible under the
+  # start.
+  if (!is.null(options$start) &&
+      any(evidence$counts > 0 & !(law_reported(law, options$start) > 0))) {
     abort("{.arg start} must allow every report that was given: start from shares above 0.")
   }
-  result <- law_update(law, evidence, options) %||%
-    abort("A report is too rare for the update in double precision: use {.code method = \"mle\"}.", "precision")
+  result <- law_update(law, evidence, options) %||% abort(
+    "A report is too rare for the update in double precision: use {.code method = \"mle\"}.",
+    "precision"
+  )
   if (!result$converged && promised) {
-    warn_short("The update stopped before the tolerance was reached.", options$iterations, n * result$gap, tolerance,
-               "Give more {.arg iterations}, or use {.code method = \"mle\"}.")
+    warn_short(
+      "The update stopped before the tolerance was reached.", options$iterations, n * result$gap,
+      tolerance, "Give more {.arg iterations}, or use {.code method = \"mle\"}."
+    )
   }
   steps <- result$trace
-  trace <- data.frame(iteration = seq_along(steps$gap) - 1, loglik = n * steps$loglik, gap = n * steps$gap)
-  list(estimate = result$estimate, iterations = result$iterations, converged = result$converged, gap = n * result$gap,
-       trace = trace, maximum = nearby_maximum(law, evidence, result$estimate, n * result$gap))
+  trace <- data.frame(
+    iteration = seq_along(steps$gap) - 1,
+    loglik = n * steps$loglik,
+    gap = n * steps$gap
+  )
+  list(
+    estimate = result$estimate,
+    iterations = result$iterations,
+    converged = result$converged,
+    gap = n * result$gap,
+    trace = trace,
+    maximum = nearby_maximum(law, evidence, result$estimate, n * result$gap)
+  )
 }
 
-# A gap of g leaves an iterate about sqrt(2 g) standard errors from the maximum, whose map is then its own. The iterate
-# itself never reaches the boundary, where the maximum may be: see held_at_boundary().
+# A gap of g leaves an iterate about sqrt(2 g) standard errors from the maximum, whose map is then
+# its own. The iterate itself never reaches the boundary, where the maximum may be: see
+# held_at_boundary().
 nearby_maximum <- function(law, evidence, estimate, gap) {
-  if (gap <= 1e-4) law_maximum(law, evidence, list(start = estimate, iterations = 10000))$estimate
+  if (gap <= 1e-4) {
+    law_maximum(law, evidence, list(start = estimate, iterations = 10000))$estimate
+  }
 }
 
 ibu_map <- function(estimate, evidence) {
@@ -74,21 +119,30 @@ ibu_map <- function(estimate, evidence) {
 
 # ---- the composite likelihood ----
 
-# Treats each supported category as a report of its own. The closed form of k-ary randomized response then needs only
-# the counts. This is not the likelihood of the reports, which support several categories together.
+# Treats each supported category as a report of its own. The closed form of k-ary randomized
+# response then needs only the counts. This is not the likelihood of the reports, which support
+# several categories together.
 #
-# With cells in proportion to q + d theta the counts are those of randomized response with p' = p / (p + (K - 1) q) and
-# q' = q / (p + (K - 1) q), of C = sum of the counts.
+# With cells in proportion to q + d theta the counts are those of randomized response with p' = p /
+# (p + (K - 1) q) and q' = q / (p + (K - 1) q), of C = sum of the counts.
 composite_form <- function(evidence) {
   law <- evidence$law
-  if (length(law$p) > 1L || length(law$q) > 1L) refuse_law(law, "alike", "{.arg method} {.val composite}")
+  if (length(law$p) > 1L || length(law$q) > 1L) {
+    refuse_law(law, "alike", "{.arg method} {.val composite}")
+  }
   total <- law$p + (evidence$k - 1) * law$q
-  list(a = law$difference / total, b = law$q / total, odds = law$difference / law$q)
+  list(
+    a = law$difference / total,
+    b = law$q / total,
+    odds = law$difference / law$q
+  )
 }
 
 estimate_composite <- function(evidence, options) {
   form <- composite_form(evidence)
-  if (!any(evidence$counts > 0)) return(list(estimate = rep(1 / evidence$k, evidence$k)))
+  if (!any(evidence$counts > 0)) {
+    return(list(estimate = rep(1 / evidence$k, evidence$k)))
+  }
   .Call(C_rr_mle, evidence$counts, form$a, form$b, form$odds)
 }
 
@@ -100,5 +154,9 @@ composite_map <- function(estimate, evidence) {
   if (total == 0) return(NULL)
   share <- ifelse(on, evidence$counts / total, 0)
   alpha <- (1 - sum(!on) * form$b) / form$a
-  list(support = on, alpha = alpha * evidence$n * evidence$law$difference / total, u = share)
+  list(
+    support = on,
+    alpha = alpha * evidence$n * evidence$law$difference / total,
+    u = share
+  )
 }

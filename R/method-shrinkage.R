@@ -1,47 +1,69 @@
-# Methods that shrink noisy shares: a threshold, cells merged, neighbours smoothed. Empirical Bayes is in method-eb.R.
+# Methods that shrink noisy shares: a threshold, cells merged, neighbours smoothed. Empirical Bayes
+# is in method-eb.R.
 
 # ---- combined estimate ----
 
-# InvN, MLE and InvP differ in one threshold; here the data choose it. For P(y | x) = b + a 1{x = y}.
+# InvN, MLE and InvP differ in one threshold; here the data choose it. For P(y | x) = b + a 1{x =
+# y}.
 #
-# With equal b and a > 0 each of the three is theta_i = max(0, n_i - t) / sum_j max(0, n_j - t), for a threshold t of
-# its own: N q <= t(InvN) <= t(MLE) <= t(InvP). So one may ask for the best t, and for the best weight w against the
-# uniform distribution,
+# With equal b and a > 0 each of the three is theta_i = max(0, n_i - t) / sum_j max(0, n_j - t), for
+# a threshold t of its own: N q <= t(InvN) <= t(MLE) <= t(InvP). So one may ask for the best t, and
+# for the best weight w against the uniform distribution,
 #   theta_i = w max(0, n_i - t) / S + (1 - w) / K.
-# Its squared error is, up to the constant |theta|^2, |estimate|^2 - 2 <theta, estimate>, and <theta, estimate> can be
-# estimated without bias by taking away one report at a time: if each report is left out in turn,
-# the mean of the estimate at the report left out estimates sum_i m_i estimate_i, with m = b + a theta.
+# Its squared error is, up to the constant |theta|^2, |estimate|^2 - 2 <theta, estimate>, and
+# <theta, estimate> can be estimated without bias by taking away one report at a time: if each
+# report is left out in turn, the mean of the estimate at the report left out estimates sum_i m_i
+# estimate_i, with m = b + a theta.
 
 # The counts as distinct values with multiplicities, and their sums from each value upwards.
 count_profile <- function(counts, n) {
   runs <- rle(sort(counts))
   upwards <- function(x) c(rev(cumsum(rev(x))), 0)
-  list(value = runs$values, categories = runs$lengths, n = n, k = length(counts),
-       sum0 = upwards(runs$lengths), sum1 = upwards(runs$lengths * runs$values),
-       sum2 = upwards(runs$lengths * runs$values^2))
+  list(
+    value = runs$values,
+    categories = runs$lengths,
+    n = n,
+    k = length(counts),
+    sum0 = upwards(runs$lengths),
+    sum1 = upwards(runs$lengths * runs$values),
+    sum2 = upwards(runs$lengths * runs$values^2)
+  )
 }
 
-# Of max(0, n - t) / S for each threshold: S, squared length, inner product with the truth, and its standard error.
+# Of max(0, n - t) / S for each threshold: S, squared length, inner product with the truth, and its
+# standard error.
 threshold_moments <- function(profile, form, t) {
   from <- function(s) findInterval(s, profile$value) + 1
   at <- from(t)
   s <- profile$sum1[at] - t * profile$sum0[at]
-  squares <- (profile$sum2[at] - 2 * t * profile$sum1[at] + t^2 * profile$sum0[at]) / s^2
+  squares <- (profile$sum2[at] - 2 * t * profile$sum1[at] +
+    t^2 * profile$sum0[at]) / s^2
   # Left out: a report of a category with n - 1 > t takes 1 from S and leaves it n - 1 - t.
   at <- from(t + 1)
   left <- pmax(s - 1, 1e-9)
-  share <- (profile$sum2[at] - (1 + t) * profile$sum1[at]) / left
-  # Standard error of H / (S - 1), H = sum_i n_i max(0, n_i - 1 - t), by the Efron-Stein inequality for Poisson counts.
-  # The variance of a function of them is at most the mean of sum_i n_i (its change when a report of category i is left
-  # out)^2. That change is (change of H less H / (S - 1)) / (S - 2), for one report takes 1 from S.
+  share <- (profile$sum2[at] - (1 + t) * profile$sum1[at]) /
+    left
+  # Standard error of H / (S - 1), H = sum_i n_i max(0, n_i - 1 - t), by the Efron-Stein inequality
+  # for Poisson counts. The variance of a function of them is at most the mean of sum_i n_i (its
+  # change when a report of category i is left out)^2. That change is (change of H less H / (S - 1))
+  # / (S - 2), for one report takes 1 from S.
   v <- profile$value
-  error <- mapply(function(t, share, left) {
-    change <- v * pmax(0, v - 1 - t) - pmax(0, v - 1) * pmax(0, v - 2 - t)
-    change <- (change - share * pmin(1, pmax(0, v - t))) / max(left - 1, 1e-9)
-    sqrt(sum(profile$categories * v * change^2))
-  }, t, share, left)
-  list(s = s, squares = squares, inner = (share / profile$n - form$b) / form$a,
-       std.error = error / (profile$n * form$a))
+  error <- mapply(
+    function(t, share, left) {
+      change <- v * pmax(0, v - 1 - t) -
+        pmax(0, v - 1) * pmax(0, v - 2 - t)
+      change <- (change - share * pmin(1, pmax(0, v - t))) /
+        max(left - 1, 1e-9)
+      sqrt(sum(profile$categories * v * change^2))
+    },
+    t, share, left
+  )
+  list(
+    s = s,
+    squares = squares,
+    inner = (share / profile$n - form$b) / form$a,
+    std.error = error / (profile$n * form$a)
+  )
 }
 
 projection_threshold <- function(profile, a) {
@@ -55,31 +77,52 @@ estimate_combine <- function(law, counts, n) {
   if (form$reversed) counts <- rev(counts)
   k <- length(counts)
   # Without randomization the reports are the truth.
-  if (form$b <= 0) return(list(estimate = counts / n, threshold = 0, weight = 1))
+  if (form$b <= 0) {
+    return(list(estimate = counts / n, threshold = 0, weight = 1))
+  }
   profile <- count_profile(counts, n)
   spread <- 3 * sqrt(n * form$b * (1 - form$b))
   low <- max(0, n * form$b - spread)
-  high <- max(low, min(max(projection_threshold(profile, form$a), n * form$b) + spread, max(counts) - 1.5))
+  high <- max(
+    low,
+    min(
+      max(projection_threshold(profile, form$a), n * form$b) + spread,
+      max(counts) - 1.5
+    )
+  )
   t <- seq(low, high, length.out = 48)
   moments <- threshold_moments(profile, form, t)
   # Gains over the uniform distribution, whose squared length and inner product are both 1 / K.
   signal <- moments$inner - 1 / k
   length2 <- moments$squares - 1 / k
-  # A gain below two standard errors counts as none, one far above them counts in full. The power of four decides how
-  # fast the weight rises between the two; it was the best of those tried over the papers' grid.
-  trust <- pmax(0, 1 - (2 * moments$std.error / pmax(signal, 1e-300))^4)
-  weight <- ifelse(signal > 0 & length2 > 0, pmin(1, signal / length2), 0) * trust
+  # A gain below two standard errors counts as none, one far above them counts in full. The power of
+  # four decides how fast the weight rises between the two; it was the best of those tried over the
+  # papers' grid.
+  trust <- pmax(
+    0, 1 - (2 * moments$std.error / pmax(signal, 1e-300))^4
+  )
+  weight <- ifelse(signal > 0 & length2 > 0, pmin(1, signal / length2), 0) *
+    trust
   gain <- ifelse(moments$s > 1.5, 2 * weight * signal - weight^2 * length2, 0)
   best <- which.max(gain)
   weight <- if (gain[best] > 0) weight[best] else 0
-  ramp <- if (weight > 0) pmax(0, counts - t[best]) / moments$s[best] else numeric(k)
-  list(estimate = weight * ramp + (1 - weight) / k, threshold = t[best], weight = weight)
+  ramp <- if (weight > 0) {
+    pmax(0, counts - t[best]) / moments$s[best]
+  } else {
+    numeric(k)
+  }
+  list(
+    estimate = weight * ramp + (1 - weight) / k,
+    threshold = t[best],
+    weight = weight
+  )
 }
 
 # ---- maximum likelihood with the small cells as one ----
 
-# Cells that do not rise above the noise of an empty cell by `smoothing` standard deviations get one common share.
-# Merging keeps the channel's form, so that the regularized maximum is again the closed form.
+# Cells that do not rise above the noise of an empty cell by `smoothing` standard deviations get one
+# common share. Merging keeps the channel's form, so that the regularized maximum is again the
+# closed form.
 estimate_merged <- function(evidence, options) {
   smoothing <- check_number(options$smoothing %||% 1, "smoothing", min = 0, max_open = TRUE)
   law <- evidence$law
@@ -88,12 +131,21 @@ estimate_merged <- function(evidence, options) {
   b <- rep_len(law$b, k)
   rise <- sign(law$a) * (counts - evidence$n * b)
   small <- rise <= smoothing * sqrt(evidence$n * b * (1 - b))
-  if (sum(small) < 2) return(list(estimate = law_maximum(law, evidence)$estimate, merged = 0))
-  if (all(small)) return(list(estimate = rep(1 / k, k), merged = k))
+  if (sum(small) < 2) {
+    return(list(estimate = law_maximum(law, evidence)$estimate, merged = 0))
+  }
+  if (all(small)) {
+    return(list(estimate = rep(1 / k, k), merged = k))
+  }
   # Merged cells have unequal b, for which a small difference says less.
   if (law_tells_nothing(new_law_additive(law$a, b))) abort_no_information()
-  merged <- new_law_additive(law$a, c(b[!small], sum(b[small])))
-  fit <- law_maximum(merged, list(counts = c(counts[!small], sum(counts[small]))))$estimate
+  merged <- new_law_additive(
+    law$a,
+    c(b[!small], sum(b[small]))
+  )
+  fit <- law_maximum(
+    merged, list(counts = c(counts[!small], sum(counts[small])))
+  )$estimate
   estimate <- rep(fit[length(fit)] / sum(small), k)
   estimate[!small] <- fit[-length(fit)]
   list(estimate = estimate, merged = sum(small))
@@ -101,9 +153,9 @@ estimate_merged <- function(evidence, options) {
 
 # ---- EM with a smoothing step, for ordered categories ----
 
-# Each step of the iterative Bayesian update is followed by a weighted mean of each category with its neighbours (1/4,
-# 1/2, 1/4; at the ends the outer weight stays where it is), until the log-likelihood gains less than `tolerance` per
-# step.
+# Each step of the iterative Bayesian update is followed by a weighted mean of each category with
+# its neighbours (1/4, 1/2, 1/4; at the ends the outer weight stays where it is), until the
+# log-likelihood gains less than `tolerance` per step.
 estimate_smoothed <- function(evidence, options) {
   iterations <- check_count(options$iterations %||% 10000, "iterations")
   tolerance <- check_number(options$tolerance %||% 1e-3, "tolerance", min = 0, max_open = TRUE)
@@ -117,8 +169,13 @@ estimate_smoothed <- function(evidence, options) {
     loglik <- sum_log(counts, m)
     if (loglik - last <= tolerance) break
     last <- loglik
-    theta <- pmax(theta * apply_channel(axes, ifelse(counts > 0, counts / evidence$n / m, 0), "adjoint"), 0)
-    theta <- theta / 2 + (c(theta[1], theta[-k]) + c(theta[-1], theta[k])) / 4
+    theta <- pmax(
+      theta *
+        apply_channel(axes, ifelse(counts > 0, counts / evidence$n / m, 0), "adjoint"),
+      0
+    )
+    theta <- theta / 2 + (c(theta[1], theta[-k]) +
+      c(theta[-1], theta[k])) / 4
     theta <- theta / sum(theta)
   }
   list(estimate = theta, iterations = step)

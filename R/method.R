@@ -1,6 +1,6 @@
-# An estimation method is an object: what it needs from the law, its estimate, how the estimate moves with the data.
-# rr_estimate(), its help page, rr_choose_method(), studies and the notes of a fit read the table below; they do not
-# know the methods by name.
+# An estimation method is an object: what it needs from the law, its estimate, how the estimate
+# moves with the data. rr_estimate(), its help page, rr_choose_method(), studies and the notes of a
+# fit read the table below; they do not know the methods by name.
 
 #' An estimation method of your own
 #'
@@ -84,35 +84,71 @@
 #' # Which methods does the package have, and what do they need?
 #' rr_methods()
 #' @export
-rr_new_method <- function(name, title, estimate, needs = "inverse", unbiased = FALSE, options = character(),
-                          local_map = NULL, group = "own", ...) {
-  method <- list(name = name, title = title, estimate = estimate, needs = needs,
-                 unbiased = check_flag(unbiased, "unbiased"), options = options, local_map = local_map, group = group,
-                 ...)
+rr_new_method <- function(
+  name,
+  title,
+  estimate,
+  needs = "inverse",
+  unbiased = FALSE,
+  options = character(),
+  local_map = NULL,
+  group = "own",
+  ...
+) {
+  method <- list(
+    name = name,
+    title = title,
+    estimate = estimate,
+    needs = needs,
+    unbiased = check_flag(unbiased, "unbiased"),
+    options = options,
+    local_map = local_map,
+    group = group,
+    ...
+  )
   must <- function(parts, good, what) {
-    for (part in parts) if (!is.null(method[[part]]) && !good(method[[part]])) {
-      abort(c("{.arg {part}} must be {what}.", x = "It is {describe(method[[part]])}."))
+    for (part in parts) {
+      if (!is.null(method[[part]]) && !good(method[[part]])) {
+        abort(c("{.arg {part}} must be {what}.", x = "It is {describe(method[[part]])}."))
+      }
     }
   }
   must(c("name", "title", "group", "no_intervals"), rlang::is_string, "text")
-  must(c("estimate", "local_map", "estimate_groups", "spread", "credible", "notes"), is.function, "a function")
-  must("needs", function(x) is.character(x) && all(x %in% names(law_needs)), paste("among", toString(names(law_needs))))
+  must(
+    c("estimate", "local_map", "estimate_groups", "spread", "credible", "notes"), is.function,
+    "a function"
+  )
+  must(
+    "needs", function(x) is.character(x) && all(x %in% names(law_needs)),
+    paste("among", toString(names(law_needs)))
+  )
   structure(method, class = "rr_method")
 }
 
 #' @export
 print.rr_method <- function(x, ...) {
   cat("<rr_method> \"", x$name, "\": ", x$title, "\n", sep = "")
-  cat("  needs    ", if (length(x$needs)) paste(law_needs[x$needs], collapse = "; ") else "nothing", "\n", sep = "")
+  cat(
+    "  needs    ",
+    if (length(x$needs)) {
+      paste(law_needs[x$needs], collapse = "; ")
+    } else {
+      "nothing"
+    },
+    "\n", sep = ""
+  )
   cat("  biased   ", if (x$unbiased) "no" else "yes", "\n", sep = "")
-  if (length(x$options)) cat("  options  ", paste(x$options, collapse = ", "), "\n", sep = "")
+  if (length(x$options)) {
+    cat("  options  ", paste(x$options, collapse = ", "), "\n", sep = "")
+  }
   invisible(x)
 }
 
 # ---- the methods of the package ----
 
-# In the order of rr_methods(). `choice` orders those that rr_choose_method() compares by default, `choice_for` says for
-# which laws; `refit`: leaving a report out estimates its risk. `likelihood`: a maximum of the likelihood, or near it.
+# In the order of rr_methods(). `choice` orders those that rr_choose_method() compares by default,
+# `choice_for` says for which laws; `refit`: leaving a report out estimates its risk. `likelihood`:
+# a maximum of the likelihood, or near it.
 package_methods <- function() c(direct_methods(), postprocessing_methods(), shrinkage_methods())
 
 estimate_projected <- function(evidence, options) law_projected(evidence$law, evidence)
@@ -121,42 +157,67 @@ estimate_projected <- function(evidence, options) law_projected(evidence$law, ev
 direct_methods <- function() {
   solver <- c("tolerance", "iterations", "start")
   list(
-    rr_new_method("mle", "Maximum likelihood", estimate_mle, "likelihood", options = solver,
-                  local_map = function(estimate, evidence) law_likelihood_map(evidence$law, evidence, estimate),
-                  group = "likelihood", likelihood = TRUE, choice = 4, refit = TRUE, gap = 0),
-    rr_new_method("composite", "Composite likelihood of the support counts", estimate_composite, "support",
-                  local_map = composite_map, group = "likelihood", composite = TRUE),
-    rr_new_method("inv", "Linear inversion", function(evidence, options) evidence$unbiased(), unbiased = TRUE,
-                  group = "inversion", choice = 1),
-    rr_new_method("invn", "Inversion, clipped and rescaled",
-                  function(evidence, options) law_rescaled(evidence$law, evidence), local_map = kept_map,
-                  group = "inversion", choice = 2, refit = TRUE),
-    rr_new_method("invp", "Inversion, projected", estimate_projected, local_map = projected_map, group = "inversion",
-                  choice = 3, refit = TRUE),
-    rr_new_method("ibu", "Iterative Bayesian update", estimate_ibu, "likelihood", options = solver,
-                  local_map = ibu_map, group = "likelihood", likelihood = TRUE)
+    rr_new_method(
+      "mle", "Maximum likelihood", estimate_mle, "likelihood", options = solver,
+      local_map = function(estimate, evidence) law_likelihood_map(evidence$law, evidence, estimate),
+      group = "likelihood", likelihood = TRUE, choice = 4, refit = TRUE, gap = 0
+    ),
+    rr_new_method(
+      "composite", "Composite likelihood of the support counts", estimate_composite, "support",
+      local_map = composite_map, group = "likelihood", composite = TRUE
+    ),
+    rr_new_method(
+      "inv", "Linear inversion", function(evidence, options) evidence$unbiased(), unbiased = TRUE,
+      group = "inversion", choice = 1
+    ),
+    rr_new_method(
+      "invn", "Inversion, clipped and rescaled",
+      function(evidence, options) law_rescaled(evidence$law, evidence), local_map = kept_map,
+      group = "inversion", choice = 2, refit = TRUE
+    ),
+    rr_new_method(
+      "invp", "Inversion, projected", estimate_projected, local_map = projected_map,
+      group = "inversion", choice = 3, refit = TRUE
+    ),
+    rr_new_method(
+      "ibu", "Iterative Bayesian update", estimate_ibu, "likelihood", options = solver,
+      local_map = ibu_map, group = "likelihood", likelihood = TRUE
+    )
   )
 }
 
 # The unbiased estimate, changed afterwards.
 postprocessing_methods <- function() {
   list(
-    rr_new_method("base_cut", "Inversion, Base-Cut", function(evidence, options) {
-                    postprocess_base_cut(evidence$unbiased(), evidence$blank_error(),
-                                         check_alpha(options$alpha %||% 0.05))
-                  }, options = "alpha", local_map = cut_map, group = "post-processing", refit = TRUE),
-    rr_new_method("norm", "Inversion, Norm", function(evidence, options) postprocess_norm(evidence$unbiased()),
-                  unbiased = TRUE, local_map = norm_map, group = "post-processing"),
-    rr_new_method("norm_cut", "Inversion, Norm-Cut",
-                  function(evidence, options) postprocess_norm_cut(evidence$unbiased()), local_map = kept_map,
-                  group = "post-processing", refit = TRUE),
-    # InvP and the Norm-Sub of Wang et al. are two names of one method.
-    rr_new_method("norm_sub", "Inversion, Norm-Sub", estimate_projected, local_map = projected_map,
-                  group = "post-processing", refit = TRUE),
-    rr_new_method("power", "Inversion, Power", estimate_power, group = "post-processing", refit = TRUE),
-    rr_new_method("power_ns", "Inversion, PowerNS",
-                  function(evidence, options) .Call(C_rr_project, estimate_power(evidence, options), 1),
-                  group = "post-processing", refit = TRUE)
+    rr_new_method(
+      "base_cut", "Inversion, Base-Cut",
+      function(evidence, options) {
+        postprocess_base_cut(evidence$unbiased(), evidence$blank_error(),
+                             check_alpha(options$alpha %||% 0.05))
+      },
+      options = "alpha", local_map = cut_map, group = "post-processing", refit = TRUE
+    ),
+    rr_new_method(
+      "norm", "Inversion, Norm", function(evidence, options) postprocess_norm(evidence$unbiased()),
+      unbiased = TRUE, local_map = norm_map, group = "post-processing"
+    ),
+    rr_new_method(
+      "norm_cut", "Inversion, Norm-Cut",
+      function(evidence, options) postprocess_norm_cut(evidence$unbiased()), local_map = kept_map,
+      group = "post-processing", refit = TRUE
+    ),
+    rr_new_method(
+      "norm_sub", "Inversion, Norm-Sub", estimate_projected, local_map = projected_map,
+      group = "post-processing", refit = TRUE
+    ),
+    rr_new_method(
+      "power", "Inversion, Power", estimate_power, group = "post-processing", refit = TRUE
+    ),
+    rr_new_method(
+      "power_ns", "Inversion, PowerNS",
+      function(evidence, options) .Call(C_rr_project, estimate_power(evidence, options), 1),
+      group = "post-processing", refit = TRUE
+    )
   )
 }
 
@@ -198,13 +259,24 @@ method_registry <- function() {
 #' @export
 rr_methods <- function() {
   methods <- unname(method_registry())
-  each <- function(field) vapply(methods, function(method) paste(method[[field]], collapse = ", "), "")
-  tibble(method = each("name"), title = each("title"), group = each("group"), needs = each("needs"),
-                 unbiased = vapply(methods, `[[`, NA, "unbiased"),
-                 standard.error = vapply(methods, function(method) {
-                   method$unbiased || !is.null(method$local_map) || !is.null(method$spread)
-                 }, NA),
-                 options = each("options"))
+  each <- function(field) {
+    vapply(methods, function(method) paste(method[[field]], collapse = ", "), "")
+  }
+  tibble(
+    method = each("name"),
+    title = each("title"),
+    group = each("group"),
+    needs = each("needs"),
+    unbiased = vapply(methods, `[[`, NA, "unbiased"),
+    standard.error = vapply(
+      methods,
+      function(method) {
+        method$unbiased || !is.null(method$local_map) || !is.null(method$spread)
+      },
+      NA
+    ),
+    options = each("options")
+  )
 }
 
 # ---- methods that are asked for ----
@@ -216,12 +288,16 @@ check_method <- function(method) {
   known[[check_choice(method, "method", names(known))]]
 }
 
-# Several methods under their names: names of methods, methods of the user's, or functions of counts and mechanism.
-# `also`: names that the caller knows itself.
+# Several methods under their names: names of methods, methods of the user's, or functions of counts
+# and mechanism. `also`: names that the caller knows itself.
 check_methods <- function(method, also = character()) {
   known <- c(names(method_registry()), also)
   # as.list() of a function is its arguments, of a method its elements.
-  given <- if (is.function(method) || inherits(method, "rr_method")) list(method) else as.list(method)
+  given <- if (is.function(method) || inherits(method, "rr_method")) {
+    list(method)
+  } else {
+    as.list(method)
+  }
   good <- vapply(given, function(one) {
     is.function(one) || inherits(one, "rr_method") || (rlang::is_string(one) && one %in% known)
   }, NA)
@@ -231,7 +307,9 @@ check_methods <- function(method, also = character()) {
     if (is.character(one)) one else if (inherits(one, "rr_method")) one$name else ""
   }, "")
   if (!length(given) || !all(good & nzchar(labels)) || anyDuplicated(labels)) {
-    abort("{.arg method} must be methods of {.fn rr_estimate}, or functions of counts and mechanism with names.")
+    abort(
+      "{.arg method} must be methods of {.fn rr_estimate}, or functions of counts and mechanism with names."
+    )
   }
   setNames(given, labels)
 }
@@ -242,9 +320,13 @@ default_method <- function(tally, law = rr_law(tally$mechanism)) {
   if (law_gives(law, "likelihood")) return("mle")
   support <- law_gives(law, "support")
   method <- if (support) "composite" else "norm_sub"
-  cli::cli_inform(c("The counts do not determine the likelihood: the estimate is by {.code method = \"{method}\"}.",
-                    i = if (support) "Maximum likelihood needs the sets: {.code rr_tally(..., keep = \"sets\")}."),
-                  class = if (support) "candor_message_composite" else "candor_message_method")
+  cli::cli_inform(
+    c(
+      "The counts do not determine the likelihood: the estimate is by {.code method = \"{method}\"}.",
+      i = if (support) "Maximum likelihood needs the sets: {.code rr_tally(..., keep = \"sets\")}."
+    ),
+    class = if (support) "candor_message_composite" else "candor_message_method"
+  )
   method
 }
 
@@ -263,12 +345,19 @@ possible_methods <- function(mechanism, methods = method_registry()) {
 
 refuse_method <- function(method, mechanism, law, need) {
   if (need == "inverse" && law$by_information) {
-    abort("{.arg method} {.val {method$name}} needs a channel that can be inverted: truths here give the same reports.",
-          c("no_information", "law"))
+    abort(
+      "{.arg method} {.val {method$name}} needs a channel that can be inverted: truths here give the same reports.",
+      c("no_information", "law")
+    )
   }
   keeps <- need == "likelihood" && keeps_sets(mechanism) && is.null(law$sets)
-  abort(c("{.arg method} {.val {method$name}} needs {law_needs[[need]]}.",
-          x = "It is: {format(mechanism)}. Under its law {law$words}.",
-          i = "Possible are {.or {.val {possible_methods(mechanism)}}}.",
-          i = if (keeps) "Or keep the sets: {.code rr_tally(x, mechanism, keep = \"sets\")}."), c("law", "argument"))
+  abort(
+    c(
+      "{.arg method} {.val {method$name}} needs {law_needs[[need]]}.",
+      x = "It is: {format(mechanism)}. Under its law {law$words}.",
+      i = "Possible are {.or {.val {possible_methods(mechanism)}}}.",
+      i = if (keeps) "Or keep the sets: {.code rr_tally(x, mechanism, keep = \"sets\")}."
+    ),
+    c("law", "argument")
+  )
 }

@@ -63,7 +63,14 @@
 #' rr_choose_method(reports(prop.table(seq_len(100)^-2.5)), replications = 50, seed = 1)
 #' # "eb"; "invn" is worst
 #' @export
-rr_choose_method <- function(x, mechanism = NULL, method = NULL, replications = 200, seed = NULL, ...) {
+rr_choose_method <- function(
+  x,
+  mechanism = NULL,
+  method = NULL,
+  replications = 200,
+  seed = NULL,
+  ...
+) {
   check_dots_empty(...)
   tally <- as_tally(x, mechanism, NULL, NULL, FALSE)
   if (length(tally) > 1L) abort("{.arg x} must be one tally, without groups.")
@@ -71,22 +78,37 @@ rr_choose_method <- function(x, mechanism = NULL, method = NULL, replications = 
   if (tally$n <= 0) abort_empty(tally)
   mechanism <- tally$mechanism
   refuse_validated(mechanism, "{.fn rr_choose_method}")
-  if (!length(possible_methods(mechanism))) abort("This mechanism has one method only.", c("argument", "law"))
+  if (!length(possible_methods(mechanism))) {
+    abort("This mechanism has one method only.", c("argument", "law"))
+  }
   method <- check_methods(method %||% choices(mechanism))
   replications <- check_count(replications, "replications", min = 20, max = 1e7)
   seed <- if (is.null(seed)) draw_study_seed() else check_count(seed, "seed")
   counts <- group_evidence(tally, 1)$counts
   # What fails for these data is refused.
-  for (name in names(method)) study_estimate(mechanism, counts, method[[name]], tally$effective_n, name)
+  for (name in names(method)) {
+    study_estimate(mechanism, counts, method[[name]], tally$effective_n, name)
+  }
   smooth <- smooth_truth(mechanism, counts, tally$effective_n)
-  judged <- judge_methods(mechanism, smooth, NULL, max(1, round(tally$effective_n)), method, replications, seed, 1)
+  judged <- judge_methods(
+    mechanism, smooth, NULL, max(1, round(tally$effective_n)), method, replications, seed,
+    1
+  )
   squares <- vapply(judged$losses, function(losses) losses[1, ], numeric(replications))
-  unbiased <- vapply(method, function(m) unbiased_risk(mechanism, counts, m, tally$effective_n), 0)
+  unbiased <- vapply(
+    method, function(m) unbiased_risk(mechanism, counts, m, tally$effective_n), 0
+  )
   # Of two methods that agree to rounding the first is meant.
-  table <- tibble(method = names(method), risk = judged$estimate["mse", ], mc.error = judged$error["mse", ],
-                          bias2 = judged$estimate["bias2", ], variance = judged$estimate["variance", ],
-                          wins = tabulate(max.col(-signif(squares, 10), "first"), length(method)) / replications,
-                          unbiased = unbiased)
+  table <- tibble(
+    method = names(method),
+    risk = judged$estimate["mse", ],
+    mc.error = judged$error["mse", ],
+    bias2 = judged$estimate["bias2", ],
+    variance = judged$estimate["variance", ],
+    wins = tabulate(max.col(-signif(squares, 10), "first"), length(method)) /
+      replications,
+    unbiased = unbiased
+  )
   mark(table[order(signif(table$risk, 12)), ], "rr_choice")
 }
 
@@ -94,29 +116,36 @@ rr_choose_method <- function(x, mechanism = NULL, method = NULL, replications = 
 choices <- function(mechanism) {
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
-  methods <- Filter(function(method) {
-    !is.null(method$choice) && (is.null(method$choice_for) || method$choice_for(law, k))
-  }, method_registry())
+  methods <- Filter(
+    function(method) {
+      !is.null(method$choice) &&
+        (is.null(method$choice_for) || method$choice_for(law, k))
+    },
+    method_registry()
+  )
   possible_methods(mechanism, methods[order(vapply(methods, `[[`, 0, "choice"))])
 }
 
-# What stands in for the truth. If `combine` has no formula, the maximum likelihood estimate (the projected
-# inversion where counts have no likelihood) drawn a little towards the uniform.
+# What stands in for the truth. If `combine` has no formula, the maximum likelihood estimate (the
+# projected inversion where counts have no likelihood) drawn a little towards the uniform.
 smooth_truth <- function(mechanism, counts, n) {
   law <- rr_law(mechanism)
   if (law_gives(law, "alike")) return(estimate_combine(law, counts, n)$estimate)
   k <- length(mechanism$levels)
-  near <- estimate_counts(mechanism, counts, if (law_gives(law, "likelihood")) "mle" else "invp", n)$estimate
+  near <- estimate_counts(
+    mechanism, counts, if (law_gives(law, "likelihood")) "mle" else "invp", n
+  )$estimate
   (n * near + sqrt(n) / k) / (n + sqrt(n))
 }
 
-# Risk by leaving one report out, once for each distinct count; NA for methods that do not treat all categories alike,
-# and for other mechanisms.
+# Risk by leaving one report out, once for each distinct count; NA for methods that do not treat all
+# categories alike, and for other mechanisms.
 unbiased_risk <- function(mechanism, counts, method, n) {
   form <- alike_law(rr_law(mechanism))
   if (is.null(form) || form$b <= 0 || n < 2) return(NA_real_)
   inv <- (counts / n - form$b) / form$a
-  noise <- sum((counts / n) * (1 - counts / n)) / ((n - 1) * form$a^2)
+  noise <- sum((counts / n) * (1 - counts / n)) /
+    ((n - 1) * form$a^2)
   if (is.character(method)) method <- method_registry()[[method]]
   if (!inherits(method, "rr_method")) return(NA_real_)
   if (method$unbiased) return(noise)
@@ -126,30 +155,40 @@ unbiased_risk <- function(mechanism, counts, method, n) {
   left_out <- vapply(values, estimate_left_out, 0, mechanism, counts, method, n, form)
   categories <- tabulate(match(counts, values), length(values))
   # The last part is |theta|^2: the squares of the unbiased estimates less their unbiased variances.
-  sum(whole^2) - 2 * sum(categories * values * left_out) / n + sum(inv^2) - noise
+  sum(whole^2) - 2 * sum(categories * values * left_out) / n +
+    sum(inv^2) - noise
 }
 
 # The share of a category with count `v`, estimated without one of its reports.
 estimate_left_out <- function(v, mechanism, counts, method, n, form) {
   at <- match(v, counts)
   less <- max(0, v - 1)
-  estimate <- estimate_counts(mechanism, replace(counts, at, less), method, n - (v - less))$estimate
+  estimate <- estimate_counts(
+    mechanism, replace(counts, at, less), method, n - (v - less)
+  )$estimate
   # Shares that need not sum to 1 keep their own sum in the correction for b.
-  (estimate[if (form$reversed) 3 - at else at] - form$b * sum(estimate)) / form$a
+  (estimate[if (form$reversed) 3 - at else at] -
+    form$b * sum(estimate)) / form$a
 }
 
-# Methods that give the same estimates have risks that differ by rounding. The best has a risk of 0 where it gives the
-# same estimate every time: nothing is a share of that.
+# Methods that give the same estimates have risks that differ by rounding. The best has a risk of 0
+# where it gives the same estimate every time: nothing is a share of that.
 #' @export
 print.rr_choice <- function(x, ...) {
-  best <- abs(x[["risk"]] - x[["risk"]][1]) <= 1e-9 * x[["risk"]][1]
+  best <- abs(x[["risk"]] - x[["risk"]][1]) <=
+    1e-9 * x[["risk"]][1]
   if (length(best) && !is.null(x[["method"]])) {
-    cat("<rr_choice> Best for these data: ", cli::ansi_collapse(sprintf("\"%s\"", x$method[best]), last = " and "),
-        if (sum(best) > 1) ", whose estimates agree", "\n", sep = "")
+    cat(
+      "<rr_choice> Best for these data: ",
+      cli::ansi_collapse(sprintf("\"%s\"", x$method[best]), last = " and "),
+      if (sum(best) > 1) ", whose estimates agree", "\n", sep = ""
+    )
     other <- match(FALSE, best)
     if (isTRUE(x$risk[1] > 0 & !is.na(other))) {
-      cat("  The next, \"", x$method[other], "\", has an estimated risk ", larger_words(x$risk[other] / x$risk[1]),
-          ".\n", sep = "")
+      cat(
+        "  The next, \"", x$method[other], "\", has an estimated risk ",
+        larger_words(x$risk[other] / x$risk[1]), ".\n", sep = ""
+      )
     }
   }
   NextMethod()

@@ -6,42 +6,76 @@ autoplot.rr_power <- function(object, ...) {
   answer <- if (is.null(data$level)) "n" else "power"
   # Means and coefficients: numbers of their own unit, and no percentages.
   what <- intersect(c("share", "mean", "coefficient"), names(data))
-  kinds <- setdiff(intersect(c("margin", "n", what, "power"), names(data)), answer)
+  kinds <- setdiff(
+    intersect(c("margin", "n", what, "power"), names(data)), answer
+  )
   # Shares that were computed may differ in their last bits.
-  several <- vapply(data[kinds], function(x) length(unique(signif(x, 12))), 0L)
+  several <- vapply(
+    data[kinds], function(x) length(unique(signif(x, 12))), 0L
+  )
   along <- kinds[which.max(several)]
   other <- setdiff(kinds, along)
-  label <- function(kind) if (kind == "n") format_count else if (kind == "power" || what != "share") point_format
-    else percent_labels
-  value <- function(kind, x) paste(plan_names[[kind]], ifelse(is.na(x), "of any answers", label(kind)(x)))
+  label <- function(kind) {
+    if (kind == "n") {
+      format_count
+    } else if (kind == "power" || what != "share") {
+      point_format
+    } else {
+      percent_labels
+    }
+  }
+  value <- function(kind, x) {
+    paste(
+      plan_names[[kind]], ifelse(is.na(x), "of any answers", label(kind)(x))
+    )
+  }
   data$panel <- value(other, data[[other]])
-  data$panel <- factor(data$panel, unique(data$panel[order(data[[other]])]))
+  data$panel <- factor(
+    data$panel, unique(data$panel[order(data[[other]])])
+  )
   data$mechanism <- factor(data$mechanism, unique(data$mechanism))
   title <- if (answer == "n") "Respondents needed" else "Power"
   caption <- plan_caption(data, attr(object, "alpha"), what, label(what))
   if (all(several == 1)) {
-    subtitle <- paste(value(along, data[[along]][1]), data$panel[1], sep = ", ")
+    subtitle <- paste(
+      value(along, data[[along]][1]), data$panel[1], sep = ", "
+    )
     return(plan_bars(data, answer, title, subtitle, caption))
   }
   data$x <- data[[along]]
-  plan_lines(data, answer, along, label(along), max(several)) +
-    ggplot2::labs(x = plan_names[[along]], y = title, title = paste0(title, ", by ", tolower(plan_names[[along]])),
-                  subtitle = if (nlevels(data$panel) == 1) levels(data$panel), caption = caption)
+  plan_lines(data, answer, along, label(along), max(several)) + ggplot2::labs(
+    x = plan_names[[along]], y = title,
+    title = paste0(title, ", by ", tolower(plan_names[[along]])),
+    subtitle = if (nlevels(data$panel) == 1) levels(data$panel), caption = caption
+  )
 }
 
 plan_caption <- function(data, alpha, what, label) {
-  null <- if (is.null(data$versus)) sprintf("\"the %s is %s\"", what, label(data$null[1]))
-    else sprintf("equal %ss in two groups", what)
-  wrap_text(paste0(
-    if (!is.null(data$power)) sprintf("One-sided test of %s at level %s. ", null, percent_labels(alpha)),
-    "Dotted grey: a direct question, answered honestly."
-  ))
+  null <- if (is.null(data$versus)) {
+    sprintf("\"the %s is %s\"", what, label(data$null[1]))
+  } else {
+    sprintf("equal %ss in two groups", what)
+  }
+  wrap_text(
+    paste0(
+      if (!is.null(data$power)) {
+        sprintf("One-sided test of %s at level %s. ", null, percent_labels(alpha))
+      },
+      "Dotted grey: a direct question, answered honestly."
+    )
+  )
 }
 
 # A bar for each mechanism, where one number is asked of each.
 plan_bars <- function(data, answer, title, subtitle, caption) {
-  rows <- data.frame(label = rows_factor(levels(data$mechanism)), panel = one_panel(data), kind = "number",
-                     estimate = data[[answer]], conf.low = 0, conf.high = data[[answer]])
+  rows <- data.frame(
+    label = rows_factor(levels(data$mechanism)),
+    panel = one_panel(data),
+    kind = "number",
+    estimate = data[[answer]],
+    conf.low = 0,
+    conf.high = data[[answer]]
+  )
   draw_intervals(rows, paste0(title, ", by design"), caption, title, subtitle = subtitle) +
     ggplot2::geom_vline(xintercept = data$direct[1], linetype = 3, colour = colour_aside)
 }
@@ -57,38 +91,72 @@ plan_lines <- function(data, answer, along, label, points) {
   given <- unique(data$x)
   wide <- along %in% c("n", "margin")
   scale <- if (wide) ggplot2::scale_x_log10 else ggplot2::scale_x_continuous
-  breaks <- if (length(given) <= room) sort(given) else if (wide) few_log_breaks(room) else few_breaks(room)
+  breaks <- if (length(given) <= room) {
+    sort(given)
+  } else if (wide) {
+    few_log_breaks(room)
+  } else {
+    few_breaks(room)
+  }
   log <- paste0(if (wide) "x", if (answer == "n") "y")
-  range <- if (answer == "n") range(data[[answer]], direct$direct) else c(0, 1)
-  ends <- if (panels == 1L) line_ends(data$x, data[[answer]], data$mechanism, range, log)
+  range <- if (answer == "n") {
+    range(data[[answer]], direct$direct)
+  } else {
+    c(0, 1)
+  }
+  ends <- if (panels == 1L) {
+    line_ends(data$x, data[[answer]], data$mechanism, range, log)
+  }
   right <- ends$axis %||% ggplot2::waiver()
-  ggplot2::ggplot(data, ggplot2::aes(.data$x, .data[[answer]])) +
-    ggplot2::geom_line(ggplot2::aes(y = .data$direct), direct, linetype = 3, colour = colour_aside) +
-    design_lines(data$mechanism, points, ends) +
-    scale(labels = label, breaks = breaks, guide = no_overlap(), expand = ends$expand %||% ggplot2::waiver()) +
-    (if (answer == "n") ggplot2::scale_y_log10(labels = format_count, sec.axis = right,
-                                               breaks = if (layout$down > 1) few_log_breaks(3) else log_breaks)
-     else ggplot2::scale_y_continuous(limits = c(0, 1), labels = point_format, breaks = few_breaks(4),
-                                         sec.axis = right)) +
-    theme_candor() + (if (panels > 1) row_panels(layout))
+  ggplot2::ggplot(data, ggplot2::aes(.data$x, .data[[answer]])) + ggplot2::geom_line(
+    ggplot2::aes(y = .data$direct), direct, linetype = 3, colour = colour_aside
+  ) + design_lines(data$mechanism, points, ends) + scale(
+      labels = label, breaks = breaks, guide = no_overlap(),
+      expand = ends$expand %||% ggplot2::waiver()
+    ) + (if (answer == "n") {
+      ggplot2::scale_y_log10(
+        labels = format_count, sec.axis = right,
+        breaks = if (layout$down > 1) few_log_breaks(3) else log_breaks
+      )
+    } else {
+      ggplot2::scale_y_continuous(
+        limits = c(0, 1), labels = point_format, breaks = few_breaks(4), sec.axis = right
+      )
+    }) + theme_candor() + (if (panels > 1) row_panels(layout))
 }
 
-plan_names <- c(margin = "Margin of error", n = "Respondents", power = "Power", share = "True proportion",
-                mean = "True mean", coefficient = "True coefficient")
+plan_names <- c(
+  margin = "Margin of error", n = "Respondents", power = "Power", share = "True proportion",
+  mean = "True mean", coefficient = "True coefficient"
+)
 
-# One line for each design or method, named at its end or in a legend. Hollow points let another design be seen through
-# them.
+# One line for each design or method, named at its end or in a legend. Hollow points let another
+# design be seen through them.
 design_lines <- function(designs, points, ends = NULL) {
   names <- levels(designs)
   values <- function(x) line_values(names, x)
   guide <- if (is.null(ends)) line_legend(names) else "none"
-  list(ggplot2::geom_line(ggplot2::aes(colour = .data$mechanism, linetype = .data$mechanism), linewidth = 0.8),
-       if (points <= 12) ggplot2::geom_point(ggplot2::aes(colour = .data$mechanism, shape = .data$mechanism), size = 2),
-       ggplot2::scale_colour_manual(values = values(line_colours), guide = guide),
-       ggplot2::scale_linetype_manual(values = values(line_types), guide = guide),
-       if (points <= 12) ggplot2::scale_shape_manual(values = values(c(16, 2, 0, 4, 8, 1, 6, 5)), guide = guide),
-       ggplot2::labs(colour = NULL, linetype = NULL, shape = NULL),
-       ggplot2::theme(legend.key.width = ggplot2::unit(1.8, "lines")), ends$layers)
+  list(
+    ggplot2::geom_line(
+      ggplot2::aes(colour = .data$mechanism, linetype = .data$mechanism), linewidth = 0.8
+    ),
+    if (points <= 12) {
+      ggplot2::geom_point(
+        ggplot2::aes(colour = .data$mechanism, shape = .data$mechanism), size = 2
+      )
+    },
+    ggplot2::scale_colour_manual(values = values(line_colours), guide = guide),
+    ggplot2::scale_linetype_manual(values = values(line_types), guide = guide),
+    if (points <= 12) {
+      ggplot2::scale_shape_manual(
+        values = values(c(16, 2, 0, 4, 8, 1, 6, 5)),
+        guide = guide
+      )
+    },
+    ggplot2::labs(colour = NULL, linetype = NULL, shape = NULL),
+    ggplot2::theme(legend.key.width = ggplot2::unit(1.8, "lines")),
+    ends$layers
+  )
 }
 
 #' @rdname rr_recommend
@@ -107,26 +175,42 @@ autoplot.rr_recommendation <- function(object, ...) {
   }
   panels <- nlevels(data$panel)
   layout <- own_axes(row_layout(panels, "", levels(data$panel)))
-  ends <- if (panels == 1L) line_ends(data$epsilon, data$mse, data$mechanism, range(data$mse), "y")
+  ends <- if (panels == 1L) {
+    line_ends(data$epsilon, data$mse, data$mechanism, range(data$mse), "y")
+  }
   ggplot2::ggplot(data, ggplot2::aes(.data$epsilon, .data$mse)) +
-    design_lines(data$mechanism, Inf, ends) + (if (panels > 1L) row_panels(layout, "free_y")) +
-    ggplot2::scale_x_continuous(breaks = layout$breaks, expand = ends$expand %||% ggplot2::waiver()) +
-    ggplot2::scale_y_log10(labels = power_labels, breaks = few_log_breaks(if (layout$down > 1) 3 else 7),
-                           guide = no_overlap(), sec.axis = ends$axis %||% ggplot2::waiver()) +
-    ggplot2::labs(x = "Privacy level epsilon", y = error, title = paste0(error, ", by privacy level"),
-                  subtitle = if (panels == 1L) levels(data$panel)) +
-    theme_candor()
+    design_lines(data$mechanism, Inf, ends) +
+    (if (panels > 1L) row_panels(layout, "free_y")) + ggplot2::scale_x_continuous(
+      breaks = layout$breaks, expand = ends$expand %||% ggplot2::waiver()
+    ) + ggplot2::scale_y_log10(
+      labels = power_labels, breaks = few_log_breaks(if (layout$down > 1) 3 else 7),
+      guide = no_overlap(), sec.axis = ends$axis %||% ggplot2::waiver()
+    ) + ggplot2::labs(
+      x = "Privacy level epsilon", y = error, title = paste0(error, ", by privacy level"),
+      subtitle = if (panels == 1L) levels(data$panel)
+    ) + theme_candor()
 }
 
 # The rows that a picture has room for, in panels by numbers of categories and of respondents.
 drawn_recommendations <- function(object) {
   data <- as.data.frame(object)
   # Of the devices of a design the best.
-  if (!is.null(data[["device"]])) data <- data[!duplicated(data[c("epsilon", "n", "mechanism")]), ]
+  if (!is.null(data[["device"]])) {
+    data <- data[!duplicated(data[c("epsilon", "n", "mechanism")]), ]
+  }
   # Lines of one-stage and two-stage protocols would lie on each other.
-  if (length(unique(data$epsilon)) > 1L && !is.null(data[["permanent"]])) data <- data[!is.na(data$permanent), ]
-  panel <- paste0(if (!is.null(data[["k"]])) paste0("K = ", format_count(data$k), ", "), "N = ", format_count(data$n))
-  data$panel <- factor(panel, unique(panel[order(data[["k"]] %||% data$n, data$n)]))
+  if (length(unique(data$epsilon)) > 1L && !is.null(data[["permanent"]])) {
+    data <- data[!is.na(data$permanent), ]
+  }
+  panel <- paste0(
+    if (!is.null(data[["k"]])) {
+      paste0("K = ", format_count(data$k), ", ")
+    },
+    "N = ", format_count(data$n)
+  )
+  data$panel <- factor(
+    panel, unique(panel[order(data[["k"]] %||% data$n, data$n)])
+  )
   data$mechanism <- factor(data$mechanism, unique(data$mechanism))
   data
 }

@@ -123,15 +123,42 @@
 #' rr_power(rr_crosswise(0.2), power = 0.8, share = 0.15, versus = 0.1,
 #'          versus_mechanism = rr_binary(1, 0), design_effect = 1.5, response_rate = 0.6)   # 8,188
 #' @export
-rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = NULL, null = 0, category = NULL,
-                     alpha = 0.05, conf.level = 0.95, simultaneous = FALSE, target = c("population", "sample"),
-                     versus = NULL, versus_mechanism = NULL, allocation = 0.5, design_effect = 1, response_rate = 1,
-                     sd = NULL, model = NULL, data = NULL, coefficients = NULL, term = NULL, link = "logit", ...) {
+rr_power <- function(
+  mechanism,
+  n = NULL,
+  share = NULL,
+  power = NULL,
+  margin = NULL,
+  null = 0,
+  category = NULL,
+  alpha = 0.05,
+  conf.level = 0.95,
+  simultaneous = FALSE,
+  target = c("population", "sample"),
+  versus = NULL,
+  versus_mechanism = NULL,
+  allocation = 0.5,
+  design_effect = 1,
+  response_rate = 1,
+  sd = NULL,
+  model = NULL,
+  data = NULL,
+  coefficients = NULL,
+  term = NULL,
+  link = "logit",
+  ...
+) {
   check_dots_empty(...)
   mechanisms <- check_mechanisms(mechanism)
   given <- asked_of(n = n, power = power, margin = margin)
   kind <- names(given)
-  what <- if (!is.null(model)) "coefficient" else if (all(vapply(mechanisms, is_mean, NA))) "mean" else "share"
+  what <- if (!is.null(model)) {
+    "coefficient"
+  } else if (all(vapply(mechanisms, is_mean, NA))) {
+    "mean"
+  } else {
+    "share"
+  }
   check_unused(names(match.call()), kind, what, share, versus)
   design <- if (what == "coefficient") plan_design(model, data, coefficients, term, link)
   needed <- kind != "margin" || !is.null(versus)
@@ -148,9 +175,18 @@ rr_power <- function(mechanism, n = NULL, share = NULL, power = NULL, margin = N
     worth = answers_worth(response_rate, design_effect)
   )
   epsilons <- vapply(mechanisms, `[[`, 0, "epsilon")
-  table <- do.call(rbind, unname(Map(plan_rows, names(mechanisms), epsilons, lapply(mechanisms, form_of),
-                                     MoreArgs = list(plan))))
-  mark(table, "rr_power", alpha = plan$alpha, assumptions = plan_words(plan, sd, design_effect, response_rate))
+  table <- do.call(
+    rbind,
+    unname(
+      Map(
+        plan_rows, names(mechanisms), epsilons, lapply(mechanisms, form_of), MoreArgs = list(plan)
+      )
+    )
+  )
+  mark(
+    table, "rr_power", alpha = plan$alpha,
+    assumptions = plan_words(plan, sd, design_effect, response_rate)
+  )
 }
 
 asked_of <- function(...) {
@@ -164,7 +200,12 @@ is_mean <- function(mechanism) isTRUE(mechanism$codec$real)
 check_asked <- function(x, kind, what, mechanisms) {
   if (kind == "n") return(check_grid(x, "n", whole = TRUE))
   if (kind == "power") return(check_open(x, "power"))
-  widest <- switch(what, share = 1, coefficient = Inf, min(vapply(mechanisms, function(m) diff(m$range), 0)))
+  widest <- switch(
+    what,
+    share = 1,
+    coefficient = Inf,
+    min(vapply(mechanisms, function(m) diff(m$range), 0))
+  )
   check_open(x, "margin", widest)
 }
 
@@ -191,10 +232,17 @@ answers_worth <- function(response_rate, design_effect) {
 
 # Refuse arguments that this calculation ignores: whoever gave them expects them to matter.
 check_unused <- function(given, kind, what, share, versus) {
-  idle <- c(if (kind == "margin") c("null", "alpha") else c("conf.level", "simultaneous", "target"),
-            if (what != "share") c("category", "simultaneous"), if (what != "mean" || is.null(share)) "sd",
-            if (what == "coefficient") c("share", "versus", "target") else c("data", "coefficients", "term", "link"),
-            if (is.null(versus)) c("versus_mechanism", "allocation") else "null")
+  idle <- c(
+    if (kind == "margin") c("null", "alpha") else c("conf.level", "simultaneous", "target"),
+    if (what != "share") c("category", "simultaneous"),
+    if (what != "mean" || is.null(share)) "sd",
+    if (what == "coefficient") {
+      c("share", "versus", "target")
+    } else {
+      c("data", "coefficients", "term", "link")
+    },
+    if (is.null(versus)) c("versus_mechanism", "allocation") else "null"
+  )
   unused <- intersect(idle, given)
   if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to this question.")
 }
@@ -204,7 +252,9 @@ check_shares <- function(share, mechanisms, category) {
   for (mechanism in mechanisms) {
     asked <- mechanism$levels[category_position(mechanism, category)]
     others <- intersect(names(share), setdiff(mechanism$levels, asked))
-    if (length(others)) abort("{.arg share} must be about {.val {asked}}, not {.val {others[1]}}.", "mismatch")
+    if (length(others)) {
+      abort("{.arg share} must be about {.val {asked}}, not {.val {others[1]}}.", "mismatch")
+    }
   }
   unname(share)
 }
@@ -218,57 +268,98 @@ check_mechanisms <- function(mechanism) {
 }
 
 check_open <- function(x, arg, below = 1) {
-  check_that(is_numbers(x) && length(x) && !anyNA(x) && all(x > 0 & x < below), x, arg,
-             paste("numbers between 0 and", below))
+  check_that(
+    is_numbers(x) && length(x) && !anyNA(x) &&
+      all(x > 0 & x < below),
+    x, arg, paste("numbers between 0 and", below)
+  )
   as.double(x)
 }
 
 # ---- the table ----
 
-# One mechanism, and beside it a direct question that is answered honestly. Without a share the margin is wanted for the
-# least favourable share.
+# One mechanism, and beside it a direct question that is answered honestly. Without a share the
+# margin is wanted for the least favourable share.
 plan_rows <- function(name, epsilon, form, plan) {
-  grid <- expand.grid(asked = plan$asked, share = plan$share %||% worst_share(form, plan$target),
-                      KEEP.OUT.ATTRS = FALSE)
+  grid <- expand.grid(
+    asked = plan$asked, share = plan$share %||% worst_share(form, plan$target),
+    KEEP.OUT.ATTRS = FALSE
+  )
   direct <- form$direct %||% binomial_form(1, 0)
   second <- plan$second
   if (!is.null(second)) second$form <- direct
-  found <- mapply(plan_figure, grid$asked, grid$share, MoreArgs = list(form, plan$second, plan, plan$target, form$k))
-  honest <- mapply(plan_figure, grid$asked, if (is.null(plan$share)) worst_share(direct, "population") else grid$share,
-                   MoreArgs = list(direct, second, plan, "population", form$k))
-  figures <- if (plan$kind == "n") list(n = grid$asked, level = found[1, ], power = found[2, ], direct = honest[2, ])
-    else c(setNames(list(grid$asked), plan$kind), list(n = found, direct = honest))
+  found <- mapply(
+    plan_figure, grid$asked, grid$share,
+    MoreArgs = list(form, plan$second, plan, plan$target, form$k)
+  )
+  honest <- mapply(
+    plan_figure, grid$asked,
+    if (is.null(plan$share)) worst_share(direct, "population") else grid$share,
+    MoreArgs = list(direct, second, plan, "population", form$k)
+  )
+  figures <- if (plan$kind == "n") {
+    list(
+      n = grid$asked,
+      level = found[1, ],
+      power = found[2, ],
+      direct = honest[2, ]
+    )
+  } else {
+    c(
+      setNames(list(grid$asked), plan$kind), list(n = found, direct = honest)
+    )
+  }
   truth <- setNames(list(grid$share), plan$what)
-  tibble(mechanism = name, epsilon = epsilon, term = plan$term, !!!truth, versus = second$share,
-                 null = if (plan$kind != "margin" && is.null(second)) plan$null, !!!figures)
+  tibble(
+    mechanism = name,
+    epsilon = epsilon,
+    term = plan$term,
+    !!!truth,
+    versus = second$share,
+    null = if (plan$kind != "margin" && is.null(second)) plan$null,
+    !!!figures
+  )
 }
 
 # What is wanted of one design: level and power, or the people to be approached.
 plan_figure <- function(asked, share, form, second, plan, target, k) {
-  # Whole answers that so many people give, and people for so many answers; the sum of roundings is no answer.
+  # Whole answers that so many people give, and people for so many answers; the sum of roundings is
+  # no answer.
   if (plan$kind == "n") {
     n <- if (plan$worth == 1) asked else floor(asked * plan$worth + 1e-9)
     return(test_power(form, n, share, plan$null, plan$alpha, second))
   }
-  answers <- if (plan$kind == "power") enough_power(form, share, plan$null, plan$alpha, asked, second) else {
-    z <- qnorm(1 - (1 - plan$conf.level) / 2 / if (plan$simultaneous) k else 1)
+  answers <- if (plan$kind == "power") {
+    enough_power(form, share, plan$null, plan$alpha, asked, second)
+  } else {
+    z <- qnorm(
+      1 - (1 - plan$conf.level) / 2 / if (plan$simultaneous) k else 1
+    )
     floor <- study_variance(form, share, second)
     if (z^2 * floor >= asked^2) {
-      cli::cli_inform(c("No number of respondents gives a margin of {format(asked, digits = 3)}.",
-                        x = "The validation study alone makes it {format(z * sqrt(floor), digits = 3)}."),
-                      class = "candor_message_floor")
+      cli::cli_inform(
+        c(
+          "No number of respondents gives a margin of {format(asked, digits = 3)}.",
+          x = "The validation study alone makes it {format(z * sqrt(floor), digits = 3)}."
+        ),
+        class = "candor_message_floor"
+      )
     }
-    ceiling(z^2 * unit_variance(form, share, target, second) / max(asked^2 - z^2 * floor, 0))
+    ceiling(
+      z^2 * unit_variance(form, share, target, second) /
+        max(asked^2 - z^2 * floor, 0)
+    )
   }
   if (plan$worth == 1) answers else ceiling(answers / plan$worth - 1e-9)
 }
 
-# Significance level and power of the test for `n` answers: exact in one group where the count of reports is binomial,
-# else normal.
+# Significance level and power of the test for `n` answers: exact in one group where the count of
+# reports is binomial, else normal.
 test_power <- function(form, n, share, null, alpha, second) {
   if (n < 1 && is.null(second)) return(c(0, 0))
   if (is.null(second) && !is.null(form$a)) {
-    # The count of reports rejects in the direction of the alternative. The lower tail of `most` includes it.
+    # The count of reports rejects in the direction of the alternative. The lower tail of `most`
+    # includes it.
     m <- form$b + form$a * c(null, share)
     larger <- m[2] >= m[1]
     most <- qbinom(alpha, n, m[1], lower.tail = !larger)
@@ -280,40 +371,76 @@ test_power <- function(form, n, share, null, alpha, second) {
   }
   z <- qnorm(alpha, lower.tail = FALSE)
   other <- if (is.null(second)) null else second$share
-  c(alpha, pnorm((abs(share - other) - z * error(tested_at(form, null, share, second))) / error(share)))
+  c(
+    alpha,
+    pnorm(
+      (abs(share - other) -
+        z * error(tested_at(form, null, share, second))) / error(share)
+    )
+  )
 }
 
-# Where the standard error of the test is taken: at the estimate for means, coefficients and differences.
-tested_at <- function(form, null, share, second = NULL) if (isTRUE(form$wald) || !is.null(second)) share else null
+# Where the standard error of the test is taken: at the estimate for means, coefficients and
+# differences.
+tested_at <- function(form, null, share, second = NULL) {
+  if (isTRUE(form$wald) || !is.null(second)) share else null
+}
 
 # Infinitely many if there is nothing to detect.
 enough_power <- function(form, share, null, alpha, power, second) {
   if (share == (if (is.null(second)) null else second$share)) return(Inf)
   if (!is.null(second)) {
     z <- qnorm(alpha, lower.tail = FALSE) + qnorm(power)
-    left <- (share - second$share)^2 - max(z, 0)^2 * study_variance(form, share, second)
-    return(max(2, ceiling(max(z, 0)^2 * unit_variance(form, share, "population", second) / max(left, 0))))
+    left <- (share - second$share)^2 -
+      max(z, 0)^2 * study_variance(form, share, second)
+    return(max(
+      2,
+      ceiling(
+        max(z, 0)^2 * unit_variance(form, share, "population", second) /
+          max(left, 0)
+      )
+    ))
   }
-  if (!is.null(form$study) && test_power(form, Inf, share, null, alpha, NULL)[2] < power) return(Inf)
+  if (!is.null(form$study) &&
+      test_power(form, Inf, share, null, alpha, NULL)[2] < power) {
+    return(Inf)
+  }
   sd <- function(s) sqrt(unit_variance(form, s, "population"))
-  n <- max(1, ceiling(((qnorm(1 - alpha) * sd(tested_at(form, null, share)) +
-                         qnorm(power) * sd(share)) / (share - null))^2))
-  while (n < 1e15 && test_power(form, n, share, null, alpha, NULL)[2] < power) n <- n + max(1, floor(n / 1000))
+  n <- max(
+    1,
+    ceiling(
+      ((qnorm(1 - alpha) * sd(tested_at(form, null, share)) +
+        qnorm(power) * sd(share)) / (share - null))^2
+    )
+  )
+  while (n < 1e15 &&
+      test_power(form, n, share, null, alpha, NULL)[2] < power) {
+    n <- n + max(1, floor(n / 1000))
+  }
   n
 }
 
-# What made the numbers and stands in no column. rr_compare() has two-sided p-values: a reader must know that this test
-# is one-sided.
+# What made the numbers and stands in no column. rr_compare() has two-sided p-values: a reader must
+# know that this test is one-sided.
 plan_words <- function(plan, sd, design_effect, response_rate) {
   second <- plan$second
-  paste(c(
-    if (plan$kind != "margin") paste("one-sided test at level", percent_labels(plan$alpha))
-    else paste0("two-sided ", interval_words(plan$conf.level, simultaneous = plan$simultaneous),
-                ", target ", plan$target, if (is.null(plan$share)) ", least favourable share"),
-    if (!is.null(second)) paste(percent_labels(second$first), "in the first group"),
-    if (!is.null(sd)) paste("standard deviation", format(sd, digits = 4)),
-    paste("design effect", format(design_effect, digits = 4)), paste("response rate", percent_labels(response_rate))
-  ), collapse = "; ")
+  paste(
+    c(
+      if (plan$kind != "margin") {
+        paste("one-sided test at level", percent_labels(plan$alpha))
+      } else {
+        paste0(
+          "two-sided ", interval_words(plan$conf.level, simultaneous = plan$simultaneous),
+          ", target ", plan$target, if (is.null(plan$share)) ", least favourable share"
+        )
+      },
+      if (!is.null(second)) paste(percent_labels(second$first), "in the first group"),
+      if (!is.null(sd)) paste("standard deviation", format(sd, digits = 4)),
+      paste("design effect", format(design_effect, digits = 4)),
+      paste("response rate", percent_labels(response_rate))
+    ),
+    collapse = "; "
+  )
 }
 
 #' @rawNamespace S3method(pillar::tbl_sum,rr_power)
@@ -331,79 +458,127 @@ plan_form <- function(mechanism, what, category, sd, design) {
          coefficient = coefficient_form(mechanism, design))
 }
 
-# N times the variance of an estimate, or of its difference from a second group; N is the number in both.
+# N times the variance of an estimate, or of its difference from a second group; N is the number in
+# both.
 unit_variance <- function(form, share, target, second = NULL) {
   own <- form$variance(share, target)
   if (is.null(second)) return(own)
-  own / second$first + (second$form %||% form)$variance(second$share, target) / (1 - second$first)
+  own / second$first +
+    (second$form %||% form)$variance(second$share, target) / (1 - second$first)
 }
 
-# What a plan needs of one category, here of one with a binomial number of reports. `variance(share, target)`: N times
-# the variance of the unbiased estimate. `turn`: the share at which it is largest, where it is a parabola, or `worst`,
-# the share to plan with.
+# What a plan needs of one category, here of one with a binomial number of reports. `variance(share,
+# target)`: N times the variance of the unbiased estimate. `turn`: the share at which it is largest,
+# where it is a parabola, or `worst`, the share to plan with.
 binomial_form <- function(a, b) {
-  list(a = a, b = b, turn = (0.5 - b) / a, variance = function(share, target) {
-    if (target == "sample") return((b * (1 - b) + share * a * (1 - a - 2 * b)) / a^2)
-    m <- b + a * share
-    m * (1 - m) / a^2
-  })
+  list(
+    a = a,
+    b = b,
+    turn = (0.5 - b) / a,
+    variance = function(share, target) {
+      if (target == "sample") {
+        return(
+          (b * (1 - b) + share * a * (1 - a - 2 * b)) /
+            a^2
+        )
+      }
+      m <- b + a * share
+      m * (1 - m) / a^2
+    }
+  )
 }
 
-# Of one category whose reports are not binomial: the mean squares of the terms of its unbiased estimate, of those who
-# hold it and of the others, all of whom hold what makes it largest. Of RAPPOR, whose estimate is no mean over reports,
-# the variance itself.
+# Of one category whose reports are not binomial: the mean squares of the terms of its unbiased
+# estimate, of those who hold it and of the others, all of whom hold what makes it largest. Of
+# RAPPOR, whose estimate is no mean over reports, the variance itself.
 category_form <- function(mechanism, category) {
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
   if (!is.null(law$planned)) {
-    return(list(variance = function(share, target) law$planned[[target]] * share * (1 - share), k = k))
+    return(list(
+      variance = function(share, target) law$planned[[target]] * share * (1 - share),
+      k = k
+    ))
   }
   form <- if (law_gives(law, "exact")) law$binomial
   if (law_tells_nothing(law)) abort_no_information(mechanism)
   filters <- law_gives(law, "bits")
   # The mechanisms of many things at once have no categories.
-  if (is.null(form) && !filters && is.null(law_second_moments(law, k, as.double(seq_len(k) == 1)))) {
-    abort(c("{.arg mechanism} has no closed form for planning, see {.fn rr_study}.", x = "It is: {format(mechanism)}."),
-          c("argument", "law"))
+  if (is.null(form) && !filters &&
+      is.null(law_second_moments(law, k, as.double(seq_len(k) == 1)))) {
+    abort(
+      c(
+        "{.arg mechanism} has no closed form for planning, see {.fn rr_study}.",
+        x = "It is: {format(mechanism)}."
+      ),
+      c("argument", "law")
+    )
   }
   at <- category_position(mechanism, category)
-  if (!is.null(form)) return(c(binomial_form(rep_len(form$a, k)[at], rep_len(form$b, k)[at]), k = k))
+  if (!is.null(form)) {
+    return(c(
+      binomial_form(
+        rep_len(form$a, k)[at], rep_len(form$b, k)[at]
+      ),
+      k = k
+    ))
+  }
   if (filters) return(list(variance = bloom_form(law, at), k = k))
   moments <- law_second_moments(law, k, as.double(seq_len(k) == at))
   study <- if (!is.null(law$validation)) study_noise(law, at)
   own <- moments[at]
   others <- max(moments[-at])
-  list(k = k, study = study, turn = (own - others) / 2, variance = function(share, target) {
-    share * own + (1 - share) * others - if (target == "sample") share else share^2
-  })
+  list(
+    k = k,
+    study = study,
+    turn = (own - others) / 2,
+    variance = function(share, target) {
+      share * own + (1 - share) * others - if (target == "sample") share else share^2
+    }
+  )
 }
 
-# The variance of the terms that a validation study estimated, of those who hold the category and of the others.
+# The variance of the terms that a validation study estimated, of those who hold the category and of
+# the others.
 study_noise <- function(law, at) {
   terms <- require_inverse(law)[[1]]$matrix[, at]
-  noise <- drop(law_matrix(law) %*% terms^2 - (law_matrix(law) %*% terms)^2) / rowSums(law$validation)
+  noise <- drop(
+    law_matrix(law) %*% terms^2 - (law_matrix(law) %*% terms)^2
+  ) / rowSums(law$validation)
   c(noise[at], max(noise[-at]))
 }
 
-# What a validation study adds to the variance, whatever the number of respondents. Two groups share a study.
+# What a validation study adds to the variance, whatever the number of respondents. Two groups share
+# a study.
 study_variance <- function(form, share, second = NULL) {
-  alone <- function(form, share) if (is.null(form$study)) 0 else share^2 * form$study[1] + (1 - share)^2 * form$study[2]
+  alone <- function(form, share) {
+    if (is.null(form$study)) {
+      0
+    } else {
+      share^2 * form$study[1] +
+        (1 - share)^2 * form$study[2]
+    }
+  }
   if (is.null(second)) return(alone(form, share))
   other <- second$form %||% form
-  if (identical(form$study, other$study)) return((share - second$share)^2 * sum(form$study))
+  if (identical(form$study, other$study)) {
+    return((share - second$share)^2 * sum(form$study))
+  }
   alone(form, share) + alone(other, second$share)
 }
 
-# N times the variance of least squares at a share, and for fixed truths, the others being held equally often. At the
-# expected counts of one respondent the fit is the truth, and the weights are those that it has. Each share is a linear
-# system in all categories, and asked for again and again.
+# N times the variance of least squares at a share, and for fixed truths, the others being held
+# equally often. At the expected counts of one respondent the fit is the truth, and the weights are
+# those that it has. Each share is a linear system in all categories, and asked for again and again.
 bloom_form <- function(law, at) {
   k <- law$truths
   known <- new.env(parent = emptyenv())
   one <- function(share) {
     key <- sprintf("%a", share)
     if (is.null(known[[key]])) {
-      truth <- replace(rep((1 - share) / (k - 1), k), at, share)
+      truth <- replace(
+        rep((1 - share) / (k - 1), k), at, share
+      )
       evidence <- new_evidence(law, law_reported(law, truth), 1, 1, k)
       known[[key]] <- bloom_covariance(law, evidence, "population", variances = TRUE)[at]
     }
@@ -417,29 +592,55 @@ bloom_form <- function(law, at) {
 
 category_position <- function(mechanism, category) {
   k <- length(mechanism$levels)
-  at <- if (is.null(category)) k else if (is.character(category)) match(category, mechanism$levels) else category
-  check_that(is.numeric(at) && isTRUE(at >= 1 & at <= k & at == floor(at)), category, "category",
-             "one category of the mechanism", "level")
+  at <- if (is.null(category)) {
+    k
+  } else if (is.character(category)) {
+    match(category, mechanism$levels)
+  } else {
+    category
+  }
+  check_that(
+    is.numeric(at) && isTRUE(at >= 1 & at <= k & at == floor(at)),
+    category, "category", "one category of the mechanism", "level"
+  )
   at
 }
 
-# For the mean of numbers in their unit: at a mean and the standard deviation of the truths, by default the largest that
-# the mean allows; without a mean, of answers that make its variance largest.
+# For the mean of numbers in their unit: at a mean and the standard deviation of the truths, by
+# default the largest that the mean allows; without a mean, of answers that make its variance
+# largest.
 mean_form <- function(mechanism, sd) {
   half <- diff(mechanism$range) / 2
   if (!is.null(sd)) sd <- check_number(sd, "sd", min = 0)
-  form <- function(parts, worst) list(variance = function(share, target) {
-    m <- (share - mean(mechanism$range)) / half
-    if (anyNA(m)) return(half^2 * worst(target))
-    spread <- if (is.null(sd)) 1 - m^2 else rep((sd / half)^2, length(m))
-    if (any(spread < 0 | spread > (1 - m^2) * (1 + 1e-9))) {
-      abort("No numbers in the range of the mechanism have this mean ({.arg share}) and {.arg sd}.")
-    }
-    randomized <- parts$constant + parts$linear * m + parts$slope * (m^2 + spread)
-    half^2 * (randomized + if (target == "population") spread else 0)
-  }, wald = TRUE, worst = NA_real_)
-  direct <- form(list(constant = 0, linear = 0, slope = 0), function(target) 1)
-  c(form(mean_variance(mechanism), function(target) largest_mean_variance(mechanism, target)), list(direct = direct))
+  form <- function(parts, worst) {
+    list(
+      variance = function(share, target) {
+        m <- (share - mean(mechanism$range)) / half
+        if (anyNA(m)) return(half^2 * worst(target))
+        spread <- if (is.null(sd)) {
+          1 - m^2
+        } else {
+          rep((sd / half)^2, length(m))
+        }
+        if (any(spread < 0 | spread > (1 - m^2) * (1 + 1e-9))) {
+          abort(
+            "No numbers in the range of the mechanism have this mean ({.arg share}) and {.arg sd}."
+          )
+        }
+        randomized <- parts$constant + parts$linear * m + parts$slope * (m^2 + spread)
+        half^2 * (randomized + if (target == "population") spread else 0)
+      },
+      wald = TRUE,
+      worst = NA_real_
+    )
+  }
+  direct <- form(list(constant = 0, linear = 0, slope = 0), function(target) {
+    1
+  })
+  c(
+    form(mean_variance(mechanism), function(target) largest_mean_variance(mechanism, target)),
+    list(direct = direct)
+  )
 }
 
 # The rows of a model of the truth, one respondent each.
@@ -451,22 +652,27 @@ plan_design <- function(model, data, coefficients, term, link) {
     model <- model.matrix(attr(frame, "terms"), frame)
   }
   if (!is.null(names(coefficients))) coefficients <- coefficients[colnames(model)]
-  check_that(is.numeric(coefficients) && length(coefficients) == ncol(model) && all(is.finite(coefficients)),
-             coefficients, "coefficients", "a number for each column of the design matrix")
+  check_that(
+    is.numeric(coefficients) && length(coefficients) == ncol(model) && all(is.finite(coefficients)),
+    coefficients, "coefficients", "a number for each column of the design matrix"
+  )
   at <- match_coefficients(term %||% ncol(model), colnames(model), "term")
   list(x = model, eta = predictor_of(model, coefficients, offset), at = at,
        link = check_choice(link, "link", regress_links), term = colnames(model)[at] %||% at,
        coefficient = coefficients[[at]])
 }
 
-# N times the variance of a coefficient: from the information that the reports of these rows are expected to have.
+# N times the variance of a coefficient: from the information that the reports of these rows are
+# expected to have.
 coefficient_form <- function(mechanism, design) {
   refuse_validated(mechanism, "The plan of a coefficient")
   refuse_dealt(mechanism, "The plan of a coefficient")
   form <- function(mechanism) {
     device <- as.matrix(regress_device(mechanism))
     weight <- regress_rows(design$eta, NULL, NULL, device, design$link)$expected
-    variance <- solve(crossprod(design$x, weight * design$x) / nrow(design$x))[design$at, design$at]
+    variance <- solve(crossprod(design$x, weight * design$x) / nrow(design$x))[
+      design$at, design$at
+    ]
     list(variance = function(share, target) rep(variance, length(share)), wald = TRUE)
   }
   c(form(mechanism), list(direct = form(rr_binary(1, 0))))
@@ -478,7 +684,9 @@ worst_share <- function(form, target) {
   if (!is.null(form$study)) {
     abort("{.arg share} must be given for a channel that a validation study estimated.")
   }
-  turn <- form$turn %||% optimize(form$variance, c(0, 1), target, maximum = TRUE, tol = 1e-3)$maximum
+  turn <- form$turn %||% optimize(
+    form$variance, c(0, 1), target, maximum = TRUE, tol = 1e-3
+  )$maximum
   tried <- c(0, 1, min(1, max(0, turn)))
   tried[which.max(form$variance(tried, target))]
 }

@@ -95,48 +95,78 @@
 #' rr_recommend(100, epsilon = 1, n = 10000, question = "ranges")
 #' # a hierarchy of subset selection
 #' @export
-rr_recommend <- function(k = NULL, epsilon, n = 1, truth = NULL, target = c("population", "sample"), permanent = NULL,
-                         question = c("shares", "ranges", "mean", "strings", "survey"), ...) {
+rr_recommend <- function(
+  k = NULL,
+  epsilon,
+  n = 1,
+  truth = NULL,
+  target = c("population", "sample"),
+  permanent = NULL,
+  question = c("shares", "ranges", "mean", "strings", "survey"),
+  ...
+) {
   check_dots_empty(...)
   question <- check_choice(question)
   levels <- question %in% c("shares", "ranges")
-  idle <- c(if (!levels) c("k", if (question != "survey") "truth", "target"), if (question != "shares") "permanent")
+  idle <- c(
+    if (!levels) c("k", if (question != "survey") "truth", "target"),
+    if (question != "shares") "permanent"
+  )
   unused <- intersect(idle, names(match.call()))
-  if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to {.code question = \"{question}\"}.")
+  if (length(unused)) {
+    abort("{.arg {unused}} {?does/do} not belong to {.code question = \"{question}\"}.")
+  }
   epsilon <- check_epsilons(epsilon)
   n <- check_grid(n, "n", whole = TRUE)
   target <- check_choice(target)
   k <- if (levels) check_grid(k, "k", whole = TRUE) else NA_real_
   if (levels && any(k < 2)) abort("{.arg k} must be at least 2.")
   # More levels than this make covariances that are slow to compute.
-  if (question == "ranges" && any(k > 1024)) abort("{.arg k} must be at most 1,024 for ranges.", "too_large")
+  if (question == "ranges" && any(k > 1024)) {
+    abort("{.arg k} must be at most 1,024 for ranges.", "too_large")
+  }
   if (!is.null(truth) && levels) {
     truth <- check_distribution(tabulated(truth))
     if (any(k != length(truth))) abort("{.arg truth} must have {.arg k} shares.")
   }
-  if (!is.null(permanent)) permanent <- check_number(permanent, "permanent", max(epsilon), 700, min_open = TRUE)
+  if (!is.null(permanent)) {
+    permanent <- check_number(permanent, "permanent", max(epsilon), 700, min_open = TRUE)
+  }
   cells <- expand.grid(n = n, epsilon = epsilon, k = k, KEEP.OUT.ATTRS = FALSE)
-  tables <- Map(function(n, epsilon, k) {
-    table <- switch(question, shares = recommend_cell(k, epsilon, n, truth, target, permanent),
-                    ranges = recommend_ranges(k, epsilon, n, truth, target, pure_mechanisms(k, epsilon)),
-                    mean = recommend_mean(epsilon, n), strings = recommend_strings(epsilon, n),
-                    survey = recommend_survey(epsilon, n, truth))
-    question_rows(table, epsilon, n)
-  }, cells$n, cells$epsilon, cells$k)
+  tables <- Map(
+    function(n, epsilon, k) {
+      table <- switch(
+        question,
+        shares = recommend_cell(k, epsilon, n, truth, target, permanent),
+        ranges = recommend_ranges(k, epsilon, n, truth, target, pure_mechanisms(k, epsilon)),
+        mean = recommend_mean(epsilon, n),
+        strings = recommend_strings(epsilon, n),
+        survey = recommend_survey(epsilon, n, truth)
+      )
+      question_rows(table, epsilon, n)
+    },
+    cells$n, cells$epsilon, cells$k
+  )
   mark(do.call(rbind, tables), "rr_recommendation", question = question)
 }
 
-# What the mechanisms say of themselves: p, q, 1 - p and p - q of a report's support, from the functions that make them,
-# and the bits of a report. Local hashing is counted with an ideal hash, to which its own comes near from below.
+# What the mechanisms say of themselves: p, q, 1 - p and p - q of a report's support, from the
+# functions that make them, and the bits of a report. Local hashing is counted with an ideal hash,
+# to which its own comes near from below.
 pure_mechanisms <- function(k, epsilon) {
   # Beyond the largest number of hash values that is drawn from, the real best one.
-  best <- list(size = best_subset_size(k, epsilon), g = if (epsilon > 17) exp(epsilon) + 1 else best_buckets(epsilon),
-               blocks = best_blocks(k, epsilon), order = best_order(k, epsilon))
+  best <- list(
+    size = best_subset_size(k, epsilon),
+    g = if (epsilon > 17) exp(epsilon) + 1 else best_buckets(epsilon),
+    blocks = best_blocks(k, epsilon),
+    order = best_order(k, epsilon)
+  )
   figures <- pure_figures(k, epsilon, best)
   table <- as_tibble(figures[, c("p", "q", "lie", "difference")])
   table$success <- pure_success(k, epsilon, best, figures)
   table$influence <- pmax(table$q, 1 - table$q) / table$difference
-  table$influence[rownames(figures) == "hadamard"] <- (1 + (2 * best$blocks - 1) * exp(-epsilon)) / -expm1(-epsilon)
+  table$influence[rownames(figures) == "hadamard"] <- (1 +
+    (2 * best$blocks - 1) * exp(-epsilon)) / -expm1(-epsilon)
   table[c("bits", "bits_public")] <- pure_bits(k, epsilon, best)
   table$tally <- c("n", "n K", "n K", "n + P K", "n + P K", "n K", "n + K log K", "n + K log K")
   add_column(table, mechanism = rownames(figures), .before = 1)
@@ -149,11 +179,18 @@ pure_figures <- function(k, epsilon, best) {
   oue <- unary_epsilon(epsilon, TRUE)
   subset <- subset_numbers(k, epsilon, best$size)
   figures <- rbind(
-    grr = c(grr$p, grr$q, (k - 1) * grr$q, grr$p_minus_q), sue = c(sue$p, sue$q, sue$q, sue$difference),
-    oue = c(oue$p, oue$q, oue$p, oue$difference), blh = unlist(ideal_hash(epsilon, 2)),
-    olh = unlist(ideal_hash(epsilon, best$g)), subset = c(subset$p, subset$q, subset$lie, subset$difference),
+    grr = c(
+      grr$p, grr$q, (k - 1) * grr$q, grr$p_minus_q
+    ),
+    sue = c(sue$p, sue$q, sue$q, sue$difference),
+    oue = c(oue$p, oue$q, oue$p, oue$difference),
+    blh = unlist(ideal_hash(epsilon, 2)),
+    olh = unlist(ideal_hash(epsilon, best$g)),
+    subset = c(subset$p, subset$q, subset$lie, subset$difference),
     hadamard = unlist(hadamard_numbers(k, epsilon, best$blocks)),
-    projective = unlist(projective_numbers(k, epsilon, best$order)[c("p", "q", "lie", "difference")])
+    projective = unlist(
+      projective_numbers(k, epsilon, best$order)[c("p", "q", "lie", "difference")]
+    )
   )
   colnames(figures) <- c("p", "q", "lie", "difference")
   figures
@@ -173,17 +210,28 @@ pure_bits <- function(k, epsilon, best) {
   chosen <- lchoose(k, best$size) / log(2)
   column <- ceiling(log2(best$blocks * hadamard_size(k, best$blocks)))
   point <- log2(projective_numbers(k, epsilon, best$order)$points)
-  list(c(log2(k), k, k, hash_bits(k, 2) + 1, hash_bits(k, best$g) + value, chosen, column, point),
-       c(log2(k), k, k, 1, value, chosen, if (best$blocks == 1) 1 else column, point))
+  list(
+    c(
+      log2(k), k, k, hash_bits(k, 2) + 1,
+      hash_bits(k, best$g) + value, chosen, column, point
+    ),
+    c(
+      log2(k), k, k, 1, value, chosen,
+      if (best$blocks == 1) 1 else column, point
+    )
+  )
 }
 
-# How often the truth is guessed from n bits about each of k categories, which support the truth with probability p and
-# any other with q. The best guess is one of those with the most supports, all truths being as likely beforehand.
+# How often the truth is guessed from n bits about each of k categories, which support the truth
+# with probability p and any other with q. The best guess is one of those with the most supports,
+# all truths being as likely beforehand.
 support_success <- function(k, p, q, n = 1) {
   most <- 0:n
   below <- pbinom(most, n, q, log.p = TRUE)
   tied <- exp(dbinom(most, n, q, log = TRUE) - below)
-  won <- ifelse(tied > 0, -expm1(k * log1p(-tied)) / (k * tied), 1)
+  won <- ifelse(
+    tied > 0, -expm1(k * log1p(-tied)) / (k * tied), 1
+  )
   sum(dbinom(most, n, p) * exp((k - 1) * below) * won)
 }
 
@@ -193,24 +241,33 @@ matrix_success <- function(channel) sum(apply(channel, 2, max)) / nrow(channel)
 # Bits of the slope and the shift of a hash function.
 hash_bits <- function(k, g) sum(log2(hash_prime(k, g) - 0:1))
 
-# The longitudinal protocols whose first stage is `permanent`: their reports are those of mechanisms of one stage, but
-# where the second stage halves the ones. What the permanent answers of all values together reveal: one for each
-# category or, with hashing, for each hash value.
+# The longitudinal protocols whose first stage is `permanent`: their reports are those of mechanisms
+# of one stage, but where the second stage halves the ones. What the permanent answers of all values
+# together reveal: one for each category or, with hashing, for each hash value.
 longitudinal_mechanisms <- function(k, epsilon, permanent, table) {
   same <- c(`oue-sue` = "oue", `sue-sue` = "sue", `grr-grr` = "grr", `local-hash` = "olh")
   rows <- table[match(same, table$mechanism), ]
   rows$mechanism <- names(same)
   for (protocol in c("oue-oue", "sue-oue")) {
-    made <- tryCatch(rr_longitudinal(2, permanent, epsilon, protocol), candor_error_argument = function(e) NULL)
+    made <- tryCatch(
+      rr_longitudinal(2, permanent, epsilon, protocol), candor_error_argument = function(e) NULL
+    )
     if (is.null(made)) next
     row <- rows[1, ]
-    row[c("mechanism", "p", "q", "lie", "difference", "success", "influence")] <-
-      list(protocol, made$p, made$q, 1 - made$p, made$p_minus_q, support_success(k, made$p, made$q),
-           max(made$q, 1 - made$q) / made$p_minus_q)
+    row[c("mechanism", "p", "q", "lie", "difference", "success", "influence")] <- list(
+      protocol,
+      made$p,
+      made$q,
+      1 - made$p,
+      made$p_minus_q,
+      support_success(k, made$p, made$q),
+      max(made$q, 1 - made$q) / made$p_minus_q
+    )
     rows <- rbind(rows, row)
   }
   rows$permanent <- permanent
-  rows$lifetime <- permanent * ifelse(rows$mechanism == "local-hash", min(k, best_buckets(epsilon)), k)
+  rows$lifetime <- permanent *
+    ifelse(rows$mechanism == "local-hash", min(k, best_buckets(epsilon)), k)
   rows
 }
 
@@ -220,10 +277,17 @@ recommend_cell <- function(k, epsilon, n, theta, target, permanent = NULL) {
     table[c("permanent", "lifetime")] <- NA_real_
     table <- rbind(table, longitudinal_mechanisms(k, epsilon, permanent, table))
   }
-  # Mean squared error of inversion, summed over categories: sum q (1 - q) + theta d (1 - d - 2 q), with
-  # 1 - d - 2 q = (1 - p) - q, over N d^2, and what sampling adds.
-  mse <- (k * table$q * (1 - table$q) / table$difference + (table$lie - table$q)) / table$difference / n
-  sampling <- if (target == "sample") 0 else if (is.null(theta)) 1 - 1 / k else sum(theta * (1 - theta))
+  # Mean squared error of inversion, summed over categories: sum q (1 - q) + theta d (1 - d - 2 q),
+  # with 1 - d - 2 q = (1 - p) - q, over N d^2, and what sampling adds.
+  mse <- (k * table$q * (1 - table$q) / table$difference +
+    (table$lie - table$q)) / table$difference / n
+  sampling <- if (target == "sample") {
+    0
+  } else if (is.null(theta)) {
+    1 - 1 / k
+  } else {
+    sum(theta * (1 - theta))
+  }
   table$std.error <- sqrt(table$q * (1 - table$q) / n) / table$difference
   # Hadamard response in blocks has an error of its own.
   hadamard <- table$mechanism == "hadamard"
@@ -241,28 +305,46 @@ recommend_cell <- function(k, epsilon, n, theta, target, permanent = NULL) {
 #' @export
 print.rr_recommendation <- function(x, ...) {
   asked <- intersect(c("k", "epsilon", "n"), names(x))
-  if (!is.null(x[["within"]]) && nrow(unique(as.data.frame(x)[asked])) == 1L) {
-    known <- if (!is.null(x[["k"]])) match("grr", x$mechanism) else if (is.null(x[["device"]])) nrow(x) else NA
-    cat("<rr_recommendation> \"", x$mechanism[1], "\" has the smallest error",
-        if (isTRUE(x$within[known] > 0))
-          sprintf("; the error of \"%s\" is %s", x$mechanism[known], larger_words(1 + x$within[known])), "\n", sep = "")
+  if (!is.null(x[["within"]]) &&
+      nrow(unique(as.data.frame(x)[asked])) == 1L) {
+    known <- if (!is.null(x[["k"]])) {
+      match("grr", x$mechanism)
+    } else if (is.null(x[["device"]])) {
+      nrow(x)
+    } else {
+      NA
+    }
+    cat(
+      "<rr_recommendation> \"", x$mechanism[1], "\" has the smallest error",
+      if (isTRUE(x$within[known] > 0)) {
+        sprintf(
+          "; the error of \"%s\" is %s", x$mechanism[known], larger_words(1 + x$within[known])
+        )
+      },
+      "\n", sep = ""
+    )
   }
   NextMethod()
 }
 
 # ---- other questions ----
 
-# Questions of rr_recommend() that are not about the shares of categories: each compares one error of the mechanisms
-# that answer it.
+# Questions of rr_recommend() that are not about the shares of categories: each compares one error
+# of the mechanisms that answer it.
 
 # The columns that all of them have; `mse` is what they are ordered by.
 question_rows <- function(table, epsilon, n) {
   # Errors of 0, or of infinity beyond the range of a double, exceed themselves by 0.
-  table$within <- ifelse(table$mse == min(table$mse), 0, table$mse / min(table$mse) - 1)
+  table$within <- ifelse(
+    table$mse == min(table$mse), 0,
+    table$mse / min(table$mse) - 1
+  )
   table$std.error <- table[["std.error"]] %||% sqrt(table$mse)
   table[c("epsilon", "n")] <- list(epsilon, n)
   first <- c("k", "epsilon", "n", "mechanism", "fanout", "p", "q", "mse", "std.error", "within")
-  table <- table[order(table$mse, table[["bits"]] %||% seq_len(nrow(table))), ]
+  table <- table[
+    order(table$mse, table[["bits"]] %||% seq_len(nrow(table))), 
+  ]
   table[union(intersect(first, names(table)), names(table))]
 }
 
@@ -273,18 +355,31 @@ recommend_ranges <- function(k, epsilon, n, theta, target, pure) {
   theta <- theta %||% rep(1 / k, k)
   # A mechanism that this epsilon is beyond has no row.
   made <- function(code) tryCatch(code, candor_error = function(e) NULL)
-  mechanisms <- Filter(Negate(is.null), list(
-    grr = made(rr_grr(k, epsilon)), sue = made(rr_unary(k, epsilon, optimized = FALSE)),
-    oue = made(rr_unary(k, epsilon)), blh = made(rr_local_hash(k, epsilon, optimized = FALSE)),
-    olh = made(rr_local_hash(k, epsilon)), subset = made(rr_subset(k, epsilon)),
-    hadamard = made(rr_hadamard(k, epsilon)), projective = made(rr_projective(k, epsilon)),
-    hierarchy = if (k > 2) made(best_hierarchy(k, epsilon, rr_hadamard)),
-    `hierarchy-subset` = if (k > 2) made(best_hierarchy(k, epsilon, rr_subset))
-  ))
+  mechanisms <- Filter(
+    Negate(is.null),
+    list(
+      grr = made(rr_grr(k, epsilon)),
+      sue = made(rr_unary(k, epsilon, optimized = FALSE)),
+      oue = made(rr_unary(k, epsilon)),
+      blh = made(rr_local_hash(k, epsilon, optimized = FALSE)),
+      olh = made(rr_local_hash(k, epsilon)),
+      subset = made(rr_subset(k, epsilon)),
+      hadamard = made(rr_hadamard(k, epsilon)),
+      projective = made(rr_projective(k, epsilon)),
+      hierarchy = if (k > 2) made(best_hierarchy(k, epsilon, rr_hadamard)),
+      `hierarchy-subset` = if (k > 2) made(best_hierarchy(k, epsilon, rr_subset))
+    )
+  )
   at <- match(names(mechanisms), pure$mechanism)
-  table <- tibble(mechanism = names(mechanisms), k = k, fanout = NA_real_,
-                          mse = vapply(mechanisms, range_error, 0, theta, n, target, USE.NAMES = FALSE),
-                          bits = pure$bits[at], bits_public = pure$bits_public[at], tally = pure$tally[at])
+  table <- tibble(
+    mechanism = names(mechanisms),
+    k = k,
+    fanout = NA_real_,
+    mse = vapply(mechanisms, range_error, 0, theta, n, target, USE.NAMES = FALSE),
+    bits = pure$bits[at],
+    bits_public = pure$bits_public[at],
+    tally = pure$tally[at]
+  )
   for (tree in which(startsWith(table$mechanism, "hierarchy"))) {
     hadamard <- table$mechanism[tree] == "hierarchy"
     bits <- node_bits(mechanisms[[tree]], hadamard)
@@ -298,91 +393,154 @@ recommend_ranges <- function(k, epsilon, n, theta, target, pure) {
 
 # Bits of a report about a node, on average, and those where the column of a matrix is public.
 node_bits <- function(mechanism, hadamard) {
-  rowMeans(vapply(mechanism$parts, function(part) {
-    if (!hadamard) return(rep(lchoose(length(part$levels), part$size) / log(2), 2))
-    bits <- log2(part$blocks * part$size)
-    c(bits, if (part$blocks == 1) 1 else bits)
-  }, c(0, 0)))
+  rowMeans(
+    vapply(
+      mechanism$parts,
+      function(part) {
+        if (!hadamard) {
+          return(rep(
+            lchoose(length(part$levels), part$size) / log(2), 2
+          ))
+        }
+        bits <- log2(part$blocks * part$size)
+        c(bits, if (part$blocks == 1) 1 else bits)
+      },
+      c(0, 0)
+    )
+  )
 }
 
-# The variance of the estimated share of a range, on average over all ranges of neighbouring levels but the whole.
+# The variance of the estimated share of a range, on average over all ranges of neighbouring levels
+# but the whole.
 range_error <- function(mechanism, theta, n, target) {
   k <- length(theta)
   law <- rr_law(mechanism)
-  # Those of a truth that is known: at so many respondents the divisor N - 1 of estimated variances is N.
+  # Those of a truth that is known: at so many respondents the divisor N - 1 of estimated variances
+  # is N.
   many <- 1e9
   evidence <- new_evidence(law, law_reported(law, theta) * many, many, many, k, mechanism)
-  covariance <- law_covariance(law, evidence, whole_map(k, FALSE), seq_len(k), target) * (many / n)
+  covariance <- law_covariance(law, evidence, whole_map(k, FALSE), seq_len(k), target) *
+    (many / n)
   prefixes <- apply(apply(covariance, 2, cumsum), 1, cumsum)
   mean_over_ranges(sum(diag(prefixes)), sum(prefixes), prefixes[k, k], k)
 }
 
-# Ranges are pairs of the ends 0, ..., k: the sum of Var(F_j - F_i) over all pairs is (k + 1) times the sum of the
-# variances, less that of all covariances.
+# Ranges are pairs of the ends 0, ..., k: the sum of Var(F_j - F_i) over all pairs is (k + 1) times
+# the sum of the variances, less that of all covariances.
 mean_over_ranges <- function(variances, covariances, whole, k) {
-  ((k + 1) * variances - covariances - whole) / (k * (k + 1) / 2 - 1)
+  ((k + 1) * variances - covariances - whole) /
+    (k * (k + 1) / 2 - 1)
 }
 
-# The fanout whose ranges have the least error if the nodes of a depth were independent: of those with one height the
-# smallest fills its tree best.
+# The fanout whose ranges have the least error if the nodes of a depth were independent: of those
+# with one height the smallest fills its tree best.
 best_hierarchy <- function(k, epsilon, oracle) {
-  fanouts <- unique(vapply(seq(2, max(2, ceiling(log2(k)))), function(height) {
-    fanout <- max(2, floor(k^(1 / height)))
-    while (fanout^height < k) fanout <- fanout + 1
-    fanout
-  }, 0))
-  error <- vapply(fanouts, function(fanout) {
-    law <- rr_law(rr_hierarchy(k, epsilon, fanout, oracle))
-    depths <- length(law$nodes)
-    sums <- Reduce(`+`, Map(function(weights, variance) {
-      variance * depths * c(sum(weights^2), sum(colSums(weights)^2), sum(weights[k, ]^2))
-    }, node_functions(law, lower.tri(diag(k), TRUE) * 1, law$unit), law$unit))
-    mean_over_ranges(sums[1], sums[2], sums[3], k)
-  }, 0)
+  fanouts <- unique(
+    vapply(
+      seq(2, max(2, ceiling(log2(k)))),
+      function(height) {
+        fanout <- max(2, floor(k^(1 / height)))
+        while (fanout^height < k) fanout <- fanout + 1
+        fanout
+      },
+      0
+    )
+  )
+  error <- vapply(
+    fanouts,
+    function(fanout) {
+      law <- rr_law(rr_hierarchy(k, epsilon, fanout, oracle))
+      depths <- length(law$nodes)
+      sums <- Reduce(
+        `+`,
+        Map(
+          function(weights, variance) {
+            variance * depths * c(
+              sum(weights^2), sum(colSums(weights)^2),
+              sum(weights[k, ]^2)
+            )
+          },
+          node_functions(law, lower.tri(diag(k), TRUE) * 1, law$unit), law$unit
+        )
+      )
+      mean_over_ranges(sums[1], sums[2], sums[3], k)
+    },
+    0
+  )
   rr_hierarchy(k, epsilon, fanouts[which.min(error)], oracle)
 }
 
 # ---- the mean of numbers ----
 
-# The largest variance that the randomization gives to the mean, of numbers from 0 to 1: a report of t, on the scale
-# from -1 to 1, has the variance constant + slope t^2. How sampled truths vary is the same for all.
+# The largest variance that the randomization gives to the mean, of numbers from 0 to 1: a report of
+# t, on the scale from -1 to 1, has the variance constant + slope t^2. How sampled truths vary is
+# the same for all.
 recommend_mean <- function(epsilon, n) {
-  do.call(rbind, lapply(c("hybrid", "piecewise", "duchi"), function(protocol) {
-    mechanism <- rr_mean(c(0, 1), epsilon, protocol)
-    variance <- mean_variance(mechanism)
-    worst <- variance$constant + max(variance$slope, 0)
-    bits <- if (mechanism$share > 0) log2(mechanism$fine$steps + mechanism$fine$window) else 1
-    tibble(mechanism = protocol, mse = worst / 4 / n, bits = bits, tally = "n")
-  }))
+  do.call(
+    rbind,
+    lapply(c("hybrid", "piecewise", "duchi"), function(protocol) {
+      mechanism <- rr_mean(c(0, 1), epsilon, protocol)
+      variance <- mean_variance(mechanism)
+      worst <- variance$constant + max(variance$slope, 0)
+      bits <- if (mechanism$share > 0) {
+        log2(mechanism$fine$steps + mechanism$fine$window)
+      } else {
+        1
+      }
+      tibble(mechanism = protocol, mse = worst / 4 / n, bits = bits, tally = "n")
+    })
+  )
 }
 
 # ---- strings that nobody has a list of ----
 
-# The variance of the share of a string that nobody holds, if every respondent had a hash function of their own.
+# The variance of the share of a string that nobody holds, if every respondent had a hash function
+# of their own.
 recommend_strings <- function(epsilon, n) {
-  do.call(rbind, lapply(c(FALSE, TRUE), function(one_bit) {
-    sketch <- rr_count_mean_sketch(epsilon, one_bit = one_bit)
-    m <- sketch$width
-    law <- sketch_numbers(sketch)
-    bits <- log2(sketch$cohorts) + if (one_bit) log2(sketch$bit$size) + 1 else m
-    tibble(mechanism = if (one_bit) "sketch-one-bit" else "sketch", p = law$p, q = law$q,
-                   mse = law$q * (1 - law$q) / law$difference^2 / n, bits = bits,
-                   bits_public = if (one_bit) 1 else m, tally = if (one_bit) "n + F W log W" else "n W",
-                   collisions = 1 / sqrt(sketch$cohorts * (m - 1)))
-  }))
+  do.call(
+    rbind,
+    lapply(c(FALSE, TRUE), function(one_bit) {
+      sketch <- rr_count_mean_sketch(epsilon, one_bit = one_bit)
+      m <- sketch$width
+      law <- sketch_numbers(sketch)
+      bits <- log2(sketch$cohorts) +
+        if (one_bit) log2(sketch$bit$size) + 1 else m
+      tibble(
+        mechanism = if (one_bit) "sketch-one-bit" else "sketch",
+        p = law$p,
+        q = law$q,
+        mse = law$q * (1 - law$q) / law$difference^2 / n,
+        bits = bits,
+        bits_public = if (one_bit) 1 else m,
+        tally = if (one_bit) "n + F W log W" else "n W",
+        collisions = 1 / sqrt(sketch$cohorts * (m - 1))
+      )
+    })
+  )
 }
 
 # ---- a yes/no question of a survey, with what respondents hold in their hands ----
 
 recommend_survey <- function(epsilon, n, truth) {
-  table <- do.call(rbind, lapply(eval(formals(rr_device)$design), function(design) {
-    rows <- rr_device(design, epsilon, n, truth)
-    channels <- lapply(rows$mechanism, rr_matrix)
-    yes <- vapply(channels, function(channel) channel[, 2], c(0, 0))
-    tibble(mechanism = rep(design, nrow(rows)), device = rows$device, event = rows$event, p = yes[2, ],
-                   q = yes[1, ], privacy = rows$epsilon, mse = rows$std.error^2,
-                   success = vapply(channels, matrix_success, 0),
-                   influence = pmax(yes[1, ], 1 - yes[1, ]) / abs(yes[2, ] - yes[1, ]) / n)
-  }))
+  table <- do.call(
+    rbind,
+    lapply(eval(formals(rr_device)$design), function(design) {
+      rows <- rr_device(design, epsilon, n, truth)
+      channels <- lapply(rows$mechanism, rr_matrix)
+      yes <- vapply(channels, function(channel) channel[, 2], c(0, 0))
+      tibble(
+        mechanism = rep(design, nrow(rows)),
+        device = rows$device,
+        event = rows$event,
+        p = yes[2, ],
+        q = yes[1, ],
+        privacy = rows$epsilon,
+        mse = rows$std.error^2,
+        success = vapply(channels, matrix_success, 0),
+        influence = pmax(yes[1, ], 1 - yes[1, ]) /
+          abs(yes[2, ] - yes[1, ]) / n
+      )
+    })
+  )
   if (nrow(table)) table else abort("No device keeps within {.arg epsilon} {epsilon}.")
 }

@@ -1,4 +1,5 @@
-# Randomizing on the respondent's device: plans with the numbers of the sampler, and files that draw from them.
+# Randomizing on the respondent's device: plans with the numbers of the sampler, and files that draw
+# from them.
 
 #' A client: randomize on the respondent's own device
 #'
@@ -68,9 +69,20 @@
 #' plan <- rr_client(mechanism, tempfile(fileext = ".json"), as = "plan")
 #' readLines(plan, warn = FALSE)
 #' @export
-rr_client <- function(mechanism, file, as = c("page", "javascript", "module", "jspsych", "surveyjs", "python", "plan"),
-                      question = NULL, key = NULL, send = NULL, words = NULL, language = "en", decline = FALSE,
-                      practice = FALSE, overwrite = FALSE, ...) {
+rr_client <- function(
+  mechanism,
+  file,
+  as = c("page", "javascript", "module", "jspsych", "surveyjs", "python", "plan"),
+  question = NULL,
+  key = NULL,
+  send = NULL,
+  words = NULL,
+  language = "en",
+  decline = FALSE,
+  practice = FALSE,
+  overwrite = FALSE,
+  ...
+) {
   check_dots_empty(...)
   check_mechanism(mechanism)
   as <- check_choice(as)
@@ -79,13 +91,26 @@ rr_client <- function(mechanism, file, as = c("page", "javascript", "module", "j
   plan <- client_text(mechanism)
   script <- client_source("candor.js", "plan: null", paste("plan:", plan))
   text <- switch(
-    as, plan = plan, javascript = script,
-    python = client_source("candor.py", "None", sprintf("json.loads(\"%s\")", gsub("([\\\"])", "\\\\\\1", plan))),
-    page = client_page(mechanism, plan, question, key, list(
-      send = check_address(send), words = page_words(words, language), language = language,
-      decline = check_flag(decline, "decline"), practice = check_flag(practice, "practice")
-    )), client_source(c(module = "candor.mjs", jspsych = "jspsych.js", surveyjs = "surveyjs.js")[[as]],
-                      "{{client}}", script)
+    as,
+    plan = plan,
+    javascript = script,
+    python = client_source(
+      "candor.py", "None", sprintf("json.loads(\"%s\")", gsub("([\\\"])", "\\\\\\1", plan))
+    ),
+    page = client_page(
+      mechanism, plan, question, key,
+      list(
+        send = check_address(send),
+        words = page_words(words, language),
+        language = language,
+        decline = check_flag(decline, "decline"),
+        practice = check_flag(practice, "practice")
+      )
+    ),
+    client_source(
+      c(module = "candor.mjs", jspsych = "jspsych.js", surveyjs = "surveyjs.js")[[as]],
+      "{{client}}", script
+    )
   )
   write_whole(text, file)
   invisible(file)
@@ -94,7 +119,9 @@ rr_client <- function(mechanism, file, as = c("page", "javascript", "module", "j
 check_new_file <- function(file, overwrite) {
   file <- check_path(file)
   if (file.exists(file) && !check_flag(overwrite, "overwrite")) {
-    abort("{.file {file}} is there already: {.code overwrite = TRUE} replaces it.", c("file", "argument"))
+    abort("{.file {file}} is there already: {.code overwrite = TRUE} replaces it.", c(
+      "file", "argument"
+    ))
   }
   file
 }
@@ -113,7 +140,9 @@ file_text <- function(file) {
   gsub("\r\n", "\n", text, fixed = TRUE)
 }
 
-html_text <- function(text) gsub("<", "&lt;", gsub("&", "&amp;", text, fixed = TRUE), fixed = TRUE)
+html_text <- function(text) {
+  gsub("<", "&lt;", gsub("&", "&amp;", text, fixed = TRUE), fixed = TRUE)
+}
 
 # All questions of a mechanism of several, whether a respondent answers each of them or one.
 client_questions <- function(mechanism) {
@@ -122,17 +151,27 @@ client_questions <- function(mechanism) {
 
 client_text <- function(mechanism) {
   questions <- client_questions(mechanism)
-  each <- lapply(names(questions), function(name) list(name = name, plan = checked_plan(questions[[name]])))
-  members <- list(format = "candor client", version = 1, epsilon = if (is.finite(mechanism$epsilon)) mechanism$epsilon,
-                  mechanism = tryCatch(plain_argument(mechanism), candor_error = function(e) NULL),
-                  plan = if (is.null(questions)) checked_plan(mechanism), questions = if (length(each)) each,
-                  sample = if (length(each) && is.null(mechanism$questions)) TRUE)
+  each <- lapply(names(questions), function(name) {
+    list(name = name, plan = checked_plan(questions[[name]]))
+  })
+  members <- list(
+    format = "candor client",
+    version = 1,
+    epsilon = if (is.finite(mechanism$epsilon)) mechanism$epsilon,
+    mechanism = tryCatch(plain_argument(mechanism), candor_error = function(e) NULL),
+    plan = if (is.null(questions)) checked_plan(mechanism),
+    questions = if (length(each)) each,
+    sample = if (length(each) && is.null(mechanism$questions)) TRUE
+  )
   json_text(members[lengths(members) > 0])
 }
 
-# What people do, or the interviewer's mistakes, no device can draw; and no device shall draw what protects nobody.
+# What people do, or the interviewer's mistakes, no device can draw; and no device shall draw what
+# protects nobody.
 checked_plan <- function(mechanism) {
-  if (!identical(designed(mechanism), mechanism) || !is.null(mechanism$parameters)) refuse_behaviour(mechanism)
+  if (!identical(designed(mechanism), mechanism) || !is.null(mechanism$parameters)) {
+    refuse_behaviour(mechanism)
+  }
   plan <- client_plan(mechanism)
   if (is.infinite(mechanism$epsilon) && reveals(plan, mechanism)) {
     refuse_client(mechanism, "Each report to some answer reveals that answer.")
@@ -142,7 +181,11 @@ checked_plan <- function(mechanism) {
 
 # Is there an answer whose every report no other answer has?
 reveals <- function(plan, mechanism) {
-  if (!is.null(plan$own)) return(all(c(plan$own, plan$other) %in% c("1", strrep("0", 16))))
+  if (!is.null(plan$own)) {
+    return(all(
+      c(plan$own, plan$other) %in% c("1", strrep("0", 16))
+    ))
+  }
   if (identical(plan$chance, "1")) return(TRUE)
   if (!has_categories(mechanism) || length(mechanism$levels) > 1000) return(FALSE)
   possible <- rr_matrix(mechanism) > 0
@@ -150,12 +193,19 @@ reveals <- function(plan, mechanism) {
 }
 
 refuse_behaviour <- function(mechanism) {
-  refuse_client(mechanism, "It describes what people do, which no device draws: give the design in it.")
+  refuse_client(
+    mechanism, "It describes what people do, which no device draws: give the design in it."
+  )
 }
 
 refuse_client <- function(mechanism, why, instead = NULL) {
-  abort(c("{.arg mechanism} has no client, see {.help rr_client}.", x = "It is: {format(mechanism)}.", x = why,
-          i = instead), c("law", "argument"))
+  abort(
+    c(
+      "{.arg mechanism} has no client, see {.help rr_client}.", x = "It is: {format(mechanism)}.",
+      x = why, i = instead
+    ),
+    c("law", "argument")
+  )
 }
 
 # ---- plans: what the sampler draws, as ?clients describes it ----
@@ -163,48 +213,99 @@ refuse_client <- function(mechanism, why, instead = NULL) {
 client_plan <- function(mechanism) UseMethod("client_plan")
 
 # `numbers` are what the sampler of bits is given.
-new_plan <- function(kind, mechanism, ..., numbers = NULL, reports = NULL, levels = mechanism$levels) {
+new_plan <- function(
+  kind, mechanism, ..., numbers = NULL, reports = NULL, levels = mechanism$levels
+) {
   bits <- if (!is.null(numbers)) .Call(C_rr_bit_words, as.double(numbers))
-  members <- list(kind = kind, k = length(mechanism$levels), own = bits[1], other = bits[2], ...)
-  c(members[lengths(members) > 0], list(levels = I(levels), reports = I(as.character(reports))))
+  members <- list(
+    kind = kind,
+    k = length(mechanism$levels),
+    own = bits[1],
+    other = bits[2],
+    ...
+  )
+  c(
+    members[lengths(members) > 0],
+    list(levels = I(levels), reports = I(as.character(reports)))
+  )
 }
 
 client_plan.rr_mechanism <- function(mechanism) {
-  if (draws_bits(mechanism)) return(new_plan("bits", mechanism, numbers = mechanism$sampler$numbers))
+  if (draws_bits(mechanism)) {
+    return(new_plan("bits", mechanism, numbers = mechanism$sampler$numbers))
+  }
   if (!has_categories(mechanism)) refuse_client(mechanism, "Its reports are of another kind.")
   numbers <- category_sampler(mechanism)
   k <- length(mechanism$levels)
-  if (k > 1000 && !startsWith(numbers$kind, "grr")) refuse_client(mechanism, "It has more than 1,000 levels.")
-  drawn <- .Call(C_rr_plan_words, plan_sizes(mechanism), plan_kind(numbers), as.double(numbers$numbers))
-  if (drawn$kind != "rows") return(new_plan(drawn$kind, mechanism, chance = drawn$words, reports = mechanism$reports))
-  cuts <- unname(lapply(split(drawn$words, rep(seq_len(k), each = length(drawn$words) / k)), I))
-  new_plan("rows", mechanism, cuts = cuts, reports = mechanism$reports, breaks = I(as.double(mechanism$breaks)))
+  if (k > 1000 && !startsWith(numbers$kind, "grr")) {
+    refuse_client(mechanism, "It has more than 1,000 levels.")
+  }
+  drawn <- .Call(
+    C_rr_plan_words, plan_sizes(mechanism), plan_kind(numbers), as.double(numbers$numbers)
+  )
+  if (drawn$kind != "rows") {
+    return(new_plan(drawn$kind, mechanism, chance = drawn$words, reports = mechanism$reports))
+  }
+  cuts <- unname(
+    lapply(
+      split(
+        drawn$words, rep(seq_len(k), each = length(drawn$words) / k)
+      ),
+      I
+    )
+  )
+  new_plan(
+    "rows",
+    mechanism,
+    cuts = cuts,
+    reports = mechanism$reports,
+    breaks = I(as.double(mechanism$breaks))
+  )
 }
 
 client_plan.rr_compose <- function(mechanism) {
   if (!is_memoised(mechanism)) return(NextMethod())
-  second <- if (draws_bits(mechanism$second)) again_plan(mechanism) else client_plan(mechanism$second)
+  second <- if (draws_bits(mechanism$second)) {
+    again_plan(mechanism)
+  } else {
+    client_plan(mechanism$second)
+  }
   new_plan("memoised", mechanism, first = client_plan(mechanism$first), second = second,
            reports = if (has_categories(mechanism)) mechanism$reports)
 }
 
 # Bits of a first stage, drawn once more.
-again_plan <- function(mechanism) new_plan("again", mechanism$second, numbers = mechanism$second$sampler$numbers)
+again_plan <- function(mechanism) {
+  new_plan("again", mechanism$second, numbers = mechanism$second$sampler$numbers)
+}
 
 client_plan.rr_bloom <- function(mechanism) {
   places <- lapply(seq_len(mechanism$cohorts), function(cohort) {
-    lapply(seq_along(mechanism$levels), function(x) I(mechanism$places[, x, cohort] - 1))
+    lapply(seq_along(mechanism$levels), function(x) {
+      I(mechanism$places[, x, cohort] - 1)
+    })
   })
   first <- if (mechanism$memoised) turned_bits(mechanism) else single_bits(mechanism)
-  plan <- new_plan("bloom", mechanism, numbers = first$sampler$numbers, cohorts = mechanism$cohorts, places = places)
+  plan <- new_plan(
+    "bloom",
+    mechanism,
+    numbers = first$sampler$numbers,
+    cohorts = mechanism$cohorts,
+    places = places
+  )
   plan$k <- mechanism$bits_number
   if (!mechanism$memoised) return(plan)
   new_plan("memoised", mechanism, first = plan, second = again_plan(mechanism))
 }
 
 client_plan.rr_bitflip <- function(mechanism) {
-  new_plan("flipped", mechanism, size = mechanism$d, numbers = c(2 * mechanism$bit_epsilon, 0),
-           levels = mechanism$values$labels %||% mechanism$levels)
+  new_plan(
+    "flipped",
+    mechanism,
+    size = mechanism$d,
+    numbers = c(2 * mechanism$bit_epsilon, 0),
+    levels = mechanism$values$labels %||% mechanism$levels
+  )
 }
 
 client_plan.rr_subset <- function(mechanism) {
@@ -213,50 +314,109 @@ client_plan.rr_subset <- function(mechanism) {
 
 # The chance of the other side of a coin, as draw_coins() draws it.
 coin_words <- function(p, other) {
-  if (p == 0) "1" else .Call(C_rr_plan_words, c(2, 2), plan_kind(list(kind = "binary")), c(p, other, 0, 1))$words[2]
+  if (p == 0) {
+    "1"
+  } else {
+    .Call(C_rr_plan_words, c(2, 2), plan_kind(list(kind = "binary")), c(p, other, 0, 1))$words[
+      2
+    ]
+  }
 }
 
-support_words <- function(mechanism) .Call(C_rr_chance_words, mechanism$sampler$factor, mechanism$epsilon)
+support_words <- function(mechanism) {
+  .Call(C_rr_chance_words, mechanism$sampler$factor, mechanism$epsilon)
+}
 
 client_plan.rr_local_hash <- function(mechanism) {
-  if (mechanism$g * mechanism$prime >= 2^52) refuse_client(mechanism, "It hashes to too many values.")
+  if (mechanism$g * mechanism$prime >= 2^52) {
+    refuse_client(mechanism, "It hashes to too many values.")
+  }
   functions <- lapply(mechanism$functions, I)
-  new_plan("hash", mechanism, chance = support_words(mechanism), g = mechanism$g, prime = mechanism$prime,
-           codes = I(mechanism$codes),
-           slopes = functions$slope, shifts = functions$shift)
+  new_plan(
+    "hash",
+    mechanism,
+    chance = support_words(mechanism),
+    g = mechanism$g,
+    prime = mechanism$prime,
+    codes = I(mechanism$codes),
+    slopes = functions$slope,
+    shifts = functions$shift
+  )
 }
 
 client_plan.rr_hadamard <- function(mechanism) {
   if (mechanism$one_bit) {
-    return(new_plan("sign", mechanism, size = mechanism$size, flip = .Call(C_rr_bit_words, c(mechanism$epsilon, 1))[2]))
+    return(new_plan(
+      "sign",
+      mechanism,
+      size = mechanism$size,
+      flip = .Call(C_rr_bit_words, c(mechanism$epsilon, 1))[2]
+    ))
   }
-  new_plan("hadamard", mechanism, chance = support_words(mechanism), blocks = mechanism$blocks, size = mechanism$size)
+  new_plan(
+    "hadamard",
+    mechanism,
+    chance = support_words(mechanism),
+    blocks = mechanism$blocks,
+    size = mechanism$size
+  )
 }
 
 # ---- the page ----
 
-# Text goes in as JSON and is shown as text, never as HTML. The hashes let this script and this style run, and no other.
+# Text goes in as JSON and is shown as text, never as HTML. The hashes let this script and this
+# style run, and no other.
 client_page <- function(mechanism, plan, question, key, settings) {
   questions <- client_questions(mechanism) %||% list(mechanism)
-  if (!is.null(names(questions))) question <- unlist(as.list(question)[names(questions)])
-  lines <- list(question = question, key = key, levels = unlist(lapply(questions, `[[`, "levels")))
+  if (!is.null(names(questions))) {
+    question <- unlist(as.list(question)[names(questions)])
+  }
+  lines <- list(
+    question = question,
+    key = key,
+    levels = unlist(lapply(questions, `[[`, "levels"))
+  )
   wanted <- c(length(questions), 1, length(lines$levels))
   for (i in seq_along(lines)) {
     x <- lines[[i]]
-    if (is.character(x) && length(x) == wanted[i] && all(grepl("[^[:space:]]", x) & !grepl("[[:cntrl:]]", x))) next
-    abort(c("{.arg {names(lines)[i]}} must be {wanted[i]} line{?s} of text.", x = "It is {describe(x)}."))
+    if (is.character(x) && length(x) == wanted[i] &&
+        all(grepl("[^[:space:]]", x) & !grepl("[[:cntrl:]]", x))) {
+      next
+    }
+    abort(c(
+      "{.arg {names(lines)[i]}} must be {wanted[i]} line{?s} of text.", x = "It is {describe(x)}."
+    ))
   }
   epsilon <- lasting_epsilon(questions, mechanism)
-  settings <- c(settings, list(question = I(unname(question)), key = key, epsilon = if (is.finite(epsilon)) epsilon))
+  settings <- c(
+    settings,
+    list(
+      question = I(unname(question)),
+      key = key,
+      epsilon = if (is.finite(epsilon)) epsilon
+    )
+  )
   shown <- json_text(settings[lengths(settings) > 0])
-  shown <- gsub("<", "\\u003c", paste0("{\"client\": ", plan, ", ", substring(shown, 2)), fixed = TRUE)
-  text <- client_source("page.html", "{{client}}", file_text(system.file("client", "candor.js", package = "candor")))
+  shown <- gsub(
+    "<", "\\u003c", paste0("{\"client\": ", plan, ", ", substring(shown, 2)), fixed = TRUE
+  )
+  text <- client_source(
+    "page.html", "{{client}}", file_text(system.file("client", "candor.js", package = "candor"))
+  )
   text <- put_text(text, "{{page}}", shown)
-  for (part in c("script", "style")) text <- put_text(text, paste0("{{", part, "}}"), part_hash(text, part))
+  for (part in c("script", "style")) {
+    text <- put_text(text, paste0("{{", part, "}}"), part_hash(text, part))
+  }
   send <- settings$send
-  text <- put_text(text, "{{connect}}", if (is.null(send)) "'none'" else sub("[?].*", "", send))
-  leftwards <- grepl("^(ar|arc|ckb|dv|fa|he|ks|ps|sd|syr|ug|ur|yi)(-|$)|-(Arab|Hebr|Thaa)(-|$)", settings$language)
-  text <- put_text(put_text(text, "{{language}}", settings$language), "{{dir}}", if (leftwards) "rtl" else "ltr")
+  text <- put_text(
+    text, "{{connect}}", if (is.null(send)) "'none'" else sub("[?].*", "", send)
+  )
+  leftwards <- grepl(
+    "^(ar|arc|ckb|dv|fa|he|ks|ps|sd|syr|ug|ur|yi)(-|$)|-(Arab|Hebr|Thaa)(-|$)", settings$language
+  )
+  text <- put_text(
+    put_text(text, "{{language}}", settings$language), "{{dir}}", if (leftwards) "rtl" else "ltr"
+  )
   put_text(text, "{{old}}", html_text(settings$words$old))
 }
 
@@ -264,42 +424,67 @@ client_page <- function(mechanism, plan, question, key, settings) {
 part_hash <- function(text, part) {
   inside <- sub(sprintf(".*<%s>(.*)</%s>.*", part, part), "\\1", text)
   bytes <- cli::hash_raw_sha256(charToRaw(enc2utf8(inside)))
-  jsonlite::base64_enc(as.raw(strtoi(substring(bytes, 2 * 1:32 - 1, 2 * 1:32), 16)))
+  jsonlite::base64_enc(
+    as.raw(
+      strtoi(substring(bytes, 2 * 1:32 - 1, 2 * 1:32), 16)
+    )
+  )
 }
 
 # What all reports of a device may tell together: a page of permanent answers makes many.
 lasting_epsilon <- function(questions, mechanism) {
-  if (all(vapply(questions, is_memoised, NA))) sum(vapply(questions, permanent_epsilon, 0)) else mechanism$epsilon
+  if (all(vapply(questions, is_memoised, NA))) {
+    sum(vapply(questions, permanent_epsilon, 0))
+  } else {
+    mechanism$epsilon
+  }
 }
 
 page_words <- function(words, language) {
   shipped <- jsonlite::read_json(system.file("client", "words.json", package = "candor"))
-  check_that(is.character(language) && grepl("^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", language), language, "language",
-             "one tag of a language, such as {.val de} or {.val pt-BR}")
+  check_that(
+    is.character(language) && grepl("^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", language), language,
+    "language", "one tag of a language, such as {.val de} or {.val pt-BR}"
+  )
   words <- as.list(words)
   wrong <- setdiff(names(words), names(shipped$en))
   if (length(wrong) || length(words) != sum(nzchar(names(words)))) {
     near <- if (length(wrong)) meant_of(wrong, names(shipped$en))
-    abort(c("{.arg words} must have names of the page's texts, see {.help rr_client}.", x = "It is {describe(words)}.",
-            x = if (length(wrong)) "There is no text {.val {wrong[1]}}.", i = near))
+    abort(c(
+      "{.arg words} must have names of the page's texts, see {.help rr_client}.",
+      x = "It is {describe(words)}.", x = if (length(wrong)) "There is no text {.val {wrong[1]}}.",
+      i = near
+    ))
   }
   for (name in names(words)) {
-    check_that(is.character(words[[name]]) && length(words[[name]]) == 1L && !is.na(words[[name]]), words[[name]],
-               paste0("words$", name), "one text")
+    check_that(
+      is.character(words[[name]]) && length(words[[name]]) == 1L &&
+        !is.na(words[[name]]),
+      words[[name]], paste0("words$", name), "one text"
+    )
   }
   own <- shipped[[sub("-.*", "", tolower(language))]]
   lacking <- if (is.null(own)) setdiff(names(shipped$en), names(words))
   if (length(lacking)) {
-    abort(c("{.arg words} must have all texts: there are none in {.arg language} {.val {language}}.",
-            x = "It lacks {format_labels(lacking)}."))
+    abort(c(
+      "{.arg words} must have all texts: there are none in {.arg language} {.val {language}}.",
+      x = "It lacks {format_labels(lacking)}."
+    ))
   }
   utils::modifyList(own %||% list(), words)[names(shipped$en)]
 }
 
-# Browsers send to no other: a policy has no letters beyond ASCII, and a request no name or password.
+# Browsers send to no other: a policy has no letters beyond ASCII, and a request no name or
+# password.
 check_address <- function(send) {
   port <- "(:([0-5]?[0-9]{1,4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
-  pattern <- paste0("^https://[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?", port, "([/?][A-Za-z0-9._~!$&()*+=:@%/?-]*)?$")
-  check_that(is.null(send) || (is.character(send) && length(send) == 1L && grepl(pattern, send)), send, "send",
-             "an address that starts with https://, in ASCII, without a name and password")
+  pattern <- paste0(
+    "^https://[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?", port,
+    "([/?][A-Za-z0-9._~!$&()*+=:@%/?-]*)?$"
+  )
+  check_that(
+    is.null(send) ||
+      (is.character(send) && length(send) == 1L && grepl(pattern, send)),
+    send, "send", "an address that starts with https://, in ASCII, without a name and password"
+  )
 }

@@ -1,4 +1,5 @@
-# Physical devices: dice, coins, cards, slips, digits and birthdays, with the exact chances that they have.
+# Physical devices: dice, coins, cards, slips, digits and birthdays, with the exact chances that
+# they have.
 
 #' Dice, coins, cards and birthdays for a privacy budget
 #'
@@ -49,31 +50,53 @@
 #' sheet <- rr_instructions(device[1, ], "Haben Sie je etwas gestohlen?", language = "de",
 #'                          as = "html", file = tempfile(fileext = ".html"))
 #' @export
-rr_device <- function(design = c("warner", "crosswise", "forced"), epsilon, n = NULL, truth = NULL, births = NULL,
-                      ...) {
+rr_device <- function(
+  design = c("warner", "crosswise", "forced"),
+  epsilon,
+  n = NULL,
+  truth = NULL,
+  births = NULL,
+  ...
+) {
   check_dots_empty(...)
   design <- check_choice(design)
   epsilon <- check_number(epsilon, "epsilon", min = 0, min_open = TRUE)
   n <- if (is.null(n)) NA_real_ else check_count(n, "n", min = 1)
   truth <- check_probability(truth %||% 0.5, "truth")
-  check_that(is.null(births) || (is.numeric(births) && length(births) == 12L && all(is.finite(births) & births > 0)),
-             births, "births", "the shares of twelve months")
+  check_that(
+    is.null(births) || (is.numeric(births) && length(births) == 12L &&
+      all(is.finite(births) & births > 0)),
+    births, "births", "the shares of twelve months"
+  )
   rows <- do.call(rbind, lapply(physical_devices(births), device_row, design, epsilon, n, truth))
   rows[order(-rows$epsilon), ]
 }
 
-# The file lists for each device the outcomes in their order, and their whole weights: of days ten thousandths.
+# The file lists for each device the outcomes in their order, and their whole weights: of days ten
+# thousandths.
 physical_devices <- function(births) {
   table <- sheet_table("devices.dcf")
-  days <- c(31, 28.2425, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+  days <- c(
+    31, 28.2425, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31
+  )
   lapply(seq_len(nrow(table)), function(i) {
     thing <- as.list(table[i, ])
-    thing[c("outcomes", "weights")] <- strsplit(c(thing$outcomes, thing$weights), " ")
+    thing[c("outcomes", "weights")] <- strsplit(
+      c(thing$outcomes, thing$weights), " "
+    )
     thing$weights <- rep_len(as.double(thing$weights), length(thing$outcomes))
-    thing$total <- if (is.na(thing$total)) sum(thing$weights) else as.double(thing$total)
+    thing$total <- if (is.na(thing$total)) {
+      sum(thing$weights)
+    } else {
+      as.double(thing$total)
+    }
     if (is.null(births) || !startsWith(thing$device, "birthday")) return(thing)
     thing$total <- sum(births)
-    thing$weights <- if (length(thing$outcomes) == 12) births else rep(sum(births / days), 28)
+    thing$weights <- if (length(thing$outcomes) == 12) {
+      births
+    } else {
+      rep(sum(births / days), 28)
+    }
     thing
   })
 }
@@ -81,23 +104,47 @@ physical_devices <- function(births) {
 device_row <- function(thing, design, epsilon, n, truth) {
   k <- length(thing$outcomes)
   sizes <- cumsum(thing$weights)
-  odds <- switch(design, warner = sizes / (thing$total - sizes), (thing$total - sizes) / sizes)
-  # Two events that exclude each other: the first outcomes and the last, of days the next. Months are not halved.
+  odds <- switch(
+    design,
+    warner = sizes / (thing$total - sizes),
+    (thing$total - sizes) / sizes
+  )
+  # Two events that exclude each other: the first outcomes and the last, of days the next. Months
+  # are not halved.
   forced <- design == "forced"
   halves <- 2 * seq_len(k) <= k & thing$device != "birthday, first months"
   fits <- which(odds > 1 + 1e-12 & log(odds) <= epsilon & (!forced | halves))
   # Without an event there is no row: that of the first one is left out.
   m <- c(fits[which.max(odds[fits])], 1)[1]
   p <- sizes[m] / thing$total
-  mechanism <- switch(design, warner = rr_warner(p), crosswise = rr_crosswise(p), forced = rr_forced(p))
+  mechanism <- switch(
+    design,
+    warner = rr_warner(p),
+    crosswise = rr_crosswise(p),
+    forced = rr_forced(p)
+  )
   channel <- rr_matrix(mechanism)[, 2]
   yes <- sum(c(1 - truth, truth) * channel)
-  last <- if (startsWith(thing$device, "birthday")) m + seq_len(m) else k - m + seq_len(m)
-  events <- c(event_words(thing, seq_len(m)), if (forced) event_words(thing, last))
-  row <- tibble(device = thing$device, event = paste(events, collapse = "; "),
-                        fraction = fraction_text(sizes[m], thing$total), probability = p, epsilon = log(odds[m]),
-                        std.error = sqrt(yes * (1 - yes) / n) / abs(channel[[2]] - channel[[1]]), note = thing$note,
-                        mechanism = list(mechanism), outcomes = list(c(list(seq_len(m)), if (forced) list(last))))
+  last <- if (startsWith(thing$device, "birthday")) {
+    m + seq_len(m)
+  } else {
+    k - m + seq_len(m)
+  }
+  events <- c(
+    event_words(thing, seq_len(m)), if (forced) event_words(thing, last)
+  )
+  row <- tibble(
+    device = thing$device,
+    event = paste(events, collapse = "; "),
+    fraction = fraction_text(sizes[m], thing$total),
+    probability = p,
+    epsilon = log(odds[m]),
+    std.error = sqrt(yes * (1 - yes) / n) /
+      abs(channel[[2]] - channel[[1]]),
+    note = thing$note,
+    mechanism = list(mechanism),
+    outcomes = list(c(list(seq_len(m)), if (forced) list(last)))
+  )
   row[length(fits) > 0, ]
 }
 
@@ -111,9 +158,13 @@ event_words <- function(thing, chosen) {
 
 # In lowest terms; shares of births that are no whole numbers have decimals.
 fraction_text <- function(size, total) {
-  if (size != floor(size) || total != floor(total)) return(format(size / total, digits = 4))
+  if (size != floor(size) || total != floor(total)) {
+    return(format(size / total, digits = 4))
+  }
   divisor <- function(a, b) if (b == 0) a else divisor(b, a %% b)
-  paste(sprintf("%.0f", c(size, total) / divisor(total, size)), collapse = "/")
+  paste(
+    sprintf("%.0f", c(size, total) / divisor(total, size)), collapse = "/"
+  )
 }
 
 #' @param x One row of what `rr_device()` returns; or a mechanism of [rr_warner()], [rr_crosswise()], [rr_triangular()], [rr_forced()], [rr_unrelated()], [rr_kuk()] or [rr_grr()].
@@ -127,19 +178,32 @@ fraction_text <- function(size, total) {
 #' @param overwrite Logical, default `FALSE`. Replace an existing file?
 #' @rdname rr_device
 #' @export
-rr_instructions <- function(x, question, innocuous = NULL, file = NULL, words = NULL,
-                            language = c("en", "de", "fr", "es", "ar"), as = c("markdown", "html"), overwrite = FALSE,
-                            ...) {
+rr_instructions <- function(
+  x,
+  question,
+  innocuous = NULL,
+  file = NULL,
+  words = NULL,
+  language = c("en", "de", "fr", "es", "ar"),
+  as = c("markdown", "html"),
+  overwrite = FALSE,
+  ...
+) {
   check_dots_empty(...)
   language <- check_choice(language)
   as <- check_choice(as)
   row <- if (is.data.frame(x)) x
-  check_that(is.null(row) || nrow(row) == 1L, x, "x", "one row of what rr_device() returns, or a mechanism")
+  check_that(
+    is.null(row) || nrow(row) == 1L, x, "x", "one row of what rr_device() returns, or a mechanism"
+  )
   mechanism <- check_mechanism(if (is.null(row)) x else row$mechanism[[1]], "x")
   sheet <- sheet_words(language, words)
   design <- sub("^rr_", "", mechanism$made$constructor %||% "")
-  check_that(design %in% c("warner", "crosswise", "triangular", "forced", "unrelated", "kuk", "grr", "dealt"),
-             mechanism, "x", "a design that has a sheet")
+  check_that(
+    design %in%
+      c("warner", "crosswise", "triangular", "forced", "unrelated", "kuk", "grr", "dealt"),
+    mechanism, "x", "a design that has a sheet"
+  )
   parts <- sheet_parts(mechanism, design, sheet, row, innocuous, language)
   values <- sheet_values(mechanism, design, sheet, row, question, innocuous)
   if (language != "en" && !is.null(row)) values$device <- paste0("; ", row$fraction)
@@ -154,10 +218,13 @@ rr_instructions <- function(x, question, innocuous = NULL, file = NULL, words = 
 sheet_parts <- function(mechanism, design, sheet, row, innocuous, language) {
   if (!design %in% c("crosswise", "triangular")) innocuous <- NULL
   device <- if (!is.null(row)) device_words(row, language, innocuous)
-  list(head = c(paste("#", sheet$title), sheet$alone), steps = sheet_steps(design, sheet, device),
-       reasons = sheet_reasons(mechanism, design, sheet),
-       interviewer = interviewer_lines(mechanism, design, sheet, row, language),
-       methods = c(paste("##", sheet$methods), sheet$report))
+  list(
+    head = c(paste("#", sheet$title), sheet$alone),
+    steps = sheet_steps(design, sheet, device),
+    reasons = sheet_reasons(mechanism, design, sheet),
+    interviewer = interviewer_lines(mechanism, design, sheet, row, language),
+    methods = c(paste("##", sheet$methods), sheet$report)
+  )
 }
 
 markdown_sheet <- function(parts) {
@@ -184,10 +251,20 @@ device_words <- function(row, language, innocuous) {
   table <- sheet_table("devices.dcf")
   thing <- table[table[, "device"] == row$device, ]
   own <- paste0("outcomes-", language)
-  outcomes <- if (own %in% names(thing) && !is.na(thing[[own]])) thing[[own]] else thing[["outcomes"]]
-  faces <- lapply(row$outcomes[[1]], function(at) paste("*", strsplit(outcomes, " ")[[1]][at]))
+  outcomes <- if (own %in% names(thing) && !is.na(thing[[own]])) {
+    thing[[own]]
+  } else {
+    thing[["outcomes"]]
+  }
+  faces <- lapply(row$outcomes[[1]], function(at) {
+    paste("*", strsplit(outcomes, " ")[[1]][at])
+  })
   if (!is.null(innocuous)) faces <- list(NULL)
-  list(act = thing[[paste0("act-", language)]], ask = innocuous %||% thing[[paste0("ask-", language)]], faces = faces)
+  list(
+    act = thing[[paste0("act-", language)]],
+    ask = innocuous %||% thing[[paste0("ask-", language)]],
+    faces = faces
+  )
 }
 
 # The steps, each with what belongs to it. The boxes stand for the reports, which are the levels.
@@ -197,40 +274,82 @@ sheet_steps <- function(design, sheet, device) {
   second <- sub("{innocuous}", device$ask %||% "{innocuous}", sheet$second, fixed = TRUE)
   answer <- c(sheet$tick, rev(boxes))
   steps <- if (design %in% c("crosswise", "triangular")) {
-    list(device$act, c(sheet$mind, sheet$first, second, device$faces[[1]]), c(sheet[[design]], rev(boxes)))
+    list(
+      device$act,
+      c(sheet$mind, sheet$first, second, device$faces[[1]]),
+      c(sheet[[design]], rev(boxes))
+    )
   } else if (is.null(device)) {
     any <- paste0(design, "-any")
     list(sheet[[if (any %in% names(sheet)) any else design]], answer)
   } else if (design == "warner") {
     list(device$act, event(1), sheet$warner, sheet$opposite, answer)
   } else {
-    list(device$act, c(event(1), sheet[["forced-yes"]]), c(event(2), sheet[["forced-no"]]), sheet[["forced-else"]],
-         answer)
+    list(
+      device$act,
+      c(event(1), sheet[["forced-yes"]]),
+      c(event(2), sheet[["forced-no"]]),
+      sheet[["forced-else"]],
+      answer
+    )
   }
   steps <- steps[lengths(steps) > 0]
-  Map(function(step, number) replace(step, 1, paste0(number, ". ", step[1])), steps, seq_along(steps))
+  Map(
+    function(step, number) {
+      replace(step, 1, paste0(number, ". ", step[1]))
+    },
+    steps, seq_along(steps)
+  )
 }
 
 answer_boxes <- function(design, sheet) {
-  switch(design, crosswise = c(sheet$different, sheet$same), triangular = c(sheet$none, sheet$some), "{boxes}")
+  switch(
+    design,
+    crosswise = c(sheet$different, sheet$same),
+    triangular = c(sheet$none, sheet$some),
+    "{boxes}"
+  )
 }
 
 # Answers that are no and yes are said in the language of the sheet.
 sheet_labels <- function(mechanism, sheet) {
-  if (identical(mechanism$levels, c("no", "yes"))) c(sheet$no, sheet$yes) else mechanism$levels
+  if (identical(mechanism$levels, c("no", "yes"))) {
+    c(sheet$no, sheet$yes)
+  } else {
+    mechanism$levels
+  }
 }
 
 # Of 100 people of each answer, and why nobody can be sure.
 sheet_reasons <- function(mechanism, design, sheet) {
   levels <- sheet_labels(mechanism, sheet)
-  boxes <- switch(design, crosswise = , triangular = sub(" *[(,].*", "", answer_boxes(design, sheet)), levels)
+  boxes <- switch(
+    design,
+    crosswise =,
+    triangular = sub(" *[(,].*", "", answer_boxes(design, sheet)),
+    levels
+  )
   channel <- sheet_channel(mechanism)
-  examples <- vapply(seq_along(levels), function(t) {
-    says <- paste(sprintf(sheet$says, shares_of_100(channel[t, ]), boxes), collapse = ", ")
-    sprintf(sheet$example, levels[t], says)
-  }, "")
+  examples <- vapply(
+    seq_along(levels),
+    function(t) {
+      says <- paste(
+        sprintf(sheet$says, shares_of_100(channel[t, ]), boxes), collapse = ", "
+      )
+      sprintf(sheet$example, levels[t], says)
+    },
+    ""
+  )
   epsilon <- mechanism$epsilon
-  why <- if (design == "dealt") "group" else if (epsilon == Inf) "sure" else if (epsilon > 5) "little" else "why"
+  why <- if (design == "dealt") {
+    "group"
+  } else if (epsilon == Inf) {
+    "sure"
+  } else if (epsilon > 5) {
+    "little"
+  } else {
+    "why"
+  }
   c(sheet[[why]], examples)
 }
 
@@ -250,8 +369,12 @@ interviewer_lines <- function(mechanism, design, sheet, row, language) {
   note <- if (!is.null(row)) table[table[, "device"] == row$device, column]
   note <- note[!is.na(note) & nzchar(note)]
   enter <- sheet[[paste0("enter-", design)]]
-  if (is.null(enter) && !identical(sheet_labels(mechanism, sheet), mechanism$levels)) enter <- sheet$enter
-  lines <- c(sheet$script, sheet$rule, enter, if (design == "kuk") sheet$packs, note)
+  if (is.null(enter) && !identical(sheet_labels(mechanism, sheet), mechanism$levels)) {
+    enter <- sheet$enter
+  }
+  lines <- c(
+    sheet$script, sheet$rule, enter, if (design == "kuk") sheet$packs, note
+  )
   c(paste("##", sheet$interviewer), paste("*", lines))
 }
 
@@ -259,21 +382,43 @@ sheet_values <- function(mechanism, design, sheet, row, question, innocuous) {
   levels <- sheet_labels(mechanism, sheet)
   channel <- sheet_channel(mechanism)
   number <- function(x) format(x, digits = 4)
-  list(event = if (design == "forced") sheet$named else sheet$chosen, question = question, innocuous = innocuous,
-       no = levels[1], yes = levels[2], `entry-no` = mechanism$levels[1], `entry-yes` = mechanism$levels[2],
-       p = number(channel[2, 2] - if (design == "warner") 0 else channel[1, 2]),
-       p1 = number(channel[2, 2]), p2 = number(channel[1, 2]), answers = toString(levels),
-       epsilon = number(mechanism$epsilon), design = mechanism$design,
-       device = if (is.null(row)) "" else sprintf("; %s, probability %s", row$event, row$fraction),
-       cards = mechanism$cards, deck = paste(mechanism$forced, paste0("\"", levels, "\""), collapse = ", "),
-       named = paste0(levels, " ", number(apply(channel, 2, min)), collapse = ", "), boxes = levels)
+  list(
+    event = if (design == "forced") sheet$named else sheet$chosen,
+    question = question,
+    innocuous = innocuous,
+    no = levels[1],
+    yes = levels[2],
+    `entry-no` = mechanism$levels[1],
+    `entry-yes` = mechanism$levels[2],
+    p = number(
+      channel[2, 2] - if (design == "warner") 0 else channel[1, 2]
+    ),
+    p1 = number(channel[2, 2]),
+    p2 = number(channel[1, 2]),
+    answers = toString(levels),
+    epsilon = number(mechanism$epsilon),
+    design = mechanism$design,
+    device = if (is.null(row)) "" else sprintf("; %s, probability %s", row$event, row$fraction),
+    cards = mechanism$cards,
+    deck = paste(mechanism$forced, paste0("\"", levels, "\""), collapse = ", "),
+    named = paste0(
+      levels, " ", number(apply(channel, 2, min)), collapse = ", "
+    ),
+    boxes = levels
+  )
 }
 
 # A line with {boxes} becomes one for each answer. `event` comes first: it has braces of its own.
 fill_sheet <- function(lines, values) {
-  lines <- unlist(lapply(lines, function(line) {
-    if (grepl("{boxes}", line, fixed = TRUE)) paste("\u2610", rev(values$boxes)) else line
-  }))
+  lines <- unlist(
+    lapply(lines, function(line) {
+      if (grepl("{boxes}", line, fixed = TRUE)) {
+        paste("\u2610", rev(values$boxes))
+      } else {
+        line
+      }
+    })
+  )
   for (name in setdiff(names(values), "boxes")) {
     place <- paste0("{", name, "}")
     if (!any(grepl(place, lines, fixed = TRUE))) next
@@ -285,9 +430,13 @@ fill_sheet <- function(lines, values) {
 
 html_sheet <- function(parts, title, language) {
   section <- function(...) c("<section>", ..., "</section>")
-  steps <- lapply(parts$steps, function(step) c("<fieldset>", html_lines(step, "<ul class=\"faces\">"), "</fieldset>"))
-  body <- c(section(html_lines(parts$head), unlist(steps), html_lines(parts$reasons)),
-            section(html_lines(parts$interviewer)), section(html_lines(parts$methods)))
+  steps <- lapply(parts$steps, function(step) {
+    c("<fieldset>", html_lines(step, "<ul class=\"faces\">"), "</fieldset>")
+  })
+  body <- c(
+    section(html_lines(parts$head), unlist(steps), html_lines(parts$reasons)),
+    section(html_lines(parts$interviewer)), section(html_lines(parts$methods))
+  )
   text <- file_text(system.file("client", "sheet.html", package = "candor"))
   text <- put_text(text, "{{body}}", paste(body, collapse = "\n"))
   text <- put_text(text, "{{title}}", html_text(title))
@@ -297,11 +446,15 @@ html_sheet <- function(parts, title, language) {
 
 # Lines of Markdown, each a paragraph, an item, a box or a heading, as HTML.
 html_lines <- function(lines, list = "<ul>") {
-  kind <- match(sub(" .*", "", lines), c("#", "##", "*", "\u2610"), nomatch = 5)
+  kind <- match(
+    sub(" .*", "", lines), c("#", "##", "*", "\u2610"), nomatch = 5
+  )
   text <- html_text(ifelse(kind == 5, lines, sub("^[^ ]* ", "", lines)))
   text <- paste0(c("<h1>", "<h2>", "<li>", "<p class=\"box\">", "<p>")[kind], text,
                  c("</h1>", "</h2>", "</li>", "</p>", "</p>")[kind])
   item <- kind == 3
-  paste0(ifelse(item & !c(FALSE, item[-length(item)]), list, ""), text,
-         ifelse(item & !c(item[-1], FALSE), "</ul>", ""))
+  paste0(
+    ifelse(item & !c(FALSE, item[-length(item)]), list, ""),
+    text, ifelse(item & !c(item[-1], FALSE), "</ul>", "")
+  )
 }

@@ -1,5 +1,5 @@
-# Counts of reports that nobody gave, for simulate() and the bootstrap: from the law, or by drawing reports and counting
-# them.
+# Counts of reports that nobody gave, for simulate() and the bootstrap: from the law, or by drawing
+# reports and counting them.
 
 simulate_counts <- function(mechanism, truth, nsim = 1) {
   good <- length(truth) == length(mechanism$levels) && all(truth >= 0)
@@ -8,14 +8,18 @@ simulate_counts <- function(mechanism, truth, nsim = 1) {
 }
 
 simulate_counts.rr_mechanism <- function(mechanism, truth, nsim = 1) {
-  if (!is.null(mechanism[["simulate"]])) return(mechanism[["simulate"]](mechanism, truth, nsim))
+  if (!is.null(mechanism[["simulate"]])) {
+    return(mechanism[["simulate"]](mechanism, truth, nsim))
+  }
   if (draws_bits(mechanism)) return(simulate_bits(mechanism, truth, nsim))
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
   if (law_gives(law, "simulation")) return(law_simulate(law, as.double(truth), nsim))
   if (k == 1L || !simulates_counts(mechanism)) {
-    refuse_law(law, "simulation", "Simulation",
-               "Give {.fn rr_new_mechanism} a function {.arg simulate}, or simulate reports with {.fn rr_perturb}.")
+    refuse_law(
+      law, "simulation", "Simulation",
+      "Give {.fn rr_new_mechanism} a function {.arg simulate}, or simulate reports with {.fn rr_perturb}."
+    )
   }
   # By drawing reports, so many at a time that their bits take some 100 MB at most.
   each <- max(1, floor(8e8 / k))
@@ -37,7 +41,13 @@ simulate_counts.rr_mechanism <- function(mechanism, truth, nsim = 1) {
 simulate_bits <- function(mechanism, truth, nsim) {
   k <- length(truth)
   held <- rbinom(k * nsim, rep(truth, nsim), mechanism$sampler$p)
-  matrix(as.double(held + rbinom(k * nsim, rep(sum(truth) - truth, nsim), mechanism$sampler$q)), k, nsim)
+  matrix(
+    as.double(
+      held +
+        rbinom(k * nsim, rep(sum(truth) - truth, nsim), mechanism$sampler$q)
+    ),
+    k, nsim
+  )
 }
 
 # Has the mechanism counts of its own? Protocols draw reports and count them.

@@ -1,5 +1,5 @@
-# Reports are drawn here: a position among the levels goes in, a report comes out. The kernels of src/core/respond use
-# the operating system's randomness, or R's.
+# Reports are drawn here: a position among the levels goes in, a report comes out. The kernels of
+# src/core/respond use the operating system's randomness, or R's.
 
 # One report for each position in `answers`.
 draw_reports <- function(mechanism, answers, rng = "secure") UseMethod("draw_reports")
@@ -7,7 +7,11 @@ draw_reports <- function(mechanism, answers, rng = "secure") UseMethod("draw_rep
 draw_reports.rr_mechanism <- function(mechanism, answers, rng = "secure") {
   if (!is.null(mechanism[["draw"]])) {
     drawn <- mechanism[["draw"]](mechanism, answers, rng)
-    return(if (is.null(mechanism$codec)) drawn else drawn_bits(drawn, mechanism, length(answers)))
+    return(if (is.null(mechanism$codec)) {
+      drawn
+    } else {
+      drawn_bits(drawn, mechanism, length(answers))
+    })
   }
   if (draws_bits(mechanism)) return(draw_bit_reports(mechanism, answers, rng))
   if (has_categories(mechanism)) {
@@ -20,11 +24,14 @@ draw_reports.rr_mechanism <- function(mechanism, answers, rng = "secure") {
 # Bits that the function of another package has drawn.
 drawn_bits <- function(drawn, mechanism, n) {
   if (inherits(drawn, "rr_reports")) return(drawn)
-  read <- if (is.logical(drawn) && identical(dim(drawn), c(n, length(mechanism$levels)))) {
+  read <- if (is.logical(drawn) &&
+      identical(dim(drawn), c(n, length(mechanism$levels)))) {
     .Call(C_rr_matrix_to_bits, unname(drawn))
   }
   if (is.null(read) || read$position > 0) {
-    abort("The function {.field draw} must return TRUE or FALSE: a row for each answer, a column for each level.")
+    abort(
+      "The function {.field draw} must return TRUE or FALSE: a row for each answer, a column for each level."
+    )
   }
   new_rr_reports(read$bits, mechanism$codec$width)
 }
@@ -41,7 +48,9 @@ run_kernel <- function(mechanism, rng, draw) {
   result <- draw(generator(rng))
   if (result$failed) abort_generator(rng)
   if (result$position > 0) {
-    abort("Answer {format_count(result$position)} is not a position from 1 to {length(mechanism$levels)}.")
+    abort(
+      "Answer {format_count(result$position)} is not a position from 1 to {length(mechanism$levels)}."
+    )
   }
   result$reports
 }
@@ -49,7 +58,9 @@ run_kernel <- function(mechanism, rng, draw) {
 # `draw` calls one of the samplers of src/glue_protocols.c; `answers` are positions.
 draw_protocol <- function(mechanism, answers, rng, draw) {
   levels <- as.double(length(mechanism$levels))
-  drawn <- run_kernel(mechanism, rng, function(generator) draw(as.integer(answers), levels, generator))
+  drawn <- run_kernel(mechanism, rng, function(generator) {
+    draw(as.integer(answers), levels, generator)
+  })
   codec <- mechanism$codec
   if (is.null(codec$width)) join_columns(setNames(drawn, names(codec$numbers)))
   else new_rr_reports(if (is.raw(drawn)) drawn else t(drawn), codec$width)
@@ -63,16 +74,25 @@ draw_bit_reports <- function(mechanism, answers, rng) {
   })
 }
 
-# n whole numbers from 0 to size - 1, all equally likely: a report that does not depend on the truth.
+# n whole numbers from 0 to size - 1, all equally likely: a report that does not depend on the
+# truth.
 draw_uniform <- function(n, size, rng) {
   if (size == 1 || n == 0) return(numeric(n))
-  draw_plan(rep(1L, n), list(kind = "grr", numbers = c(1 / size, 1 / size, 0)), c(size, size), rng) - 1
+  draw_plan(
+    rep(1L, n),
+    list(kind = "grr", numbers = c(1 / size, 1 / size, 0)),
+    c(size, size), rng
+  ) - 1
 }
 
 # n coins that are TRUE with probability p, rounded down on the grid; `other` is 1 - p.
 draw_coins <- function(n, p, other, rng) {
   if (n == 0 || p == 0) return(logical(n))
-  draw_plan(rep(2L, n), list(kind = "binary", numbers = c(p, other, 0, 1)), c(2, 2), rng) == 2L
+  draw_plan(
+    rep(2L, n),
+    list(kind = "binary", numbers = c(p, other, 0, 1)),
+    c(2, 2), rng
+  ) == 2L
 }
 
 # The bits of a report, each once more.
@@ -81,20 +101,33 @@ draw_bits_again <- function(second, bits, rng) {
   # Of a level of its own a symmetric bit keeps all digits of 1 - p.
   sampler <- second$sampler
   symmetric <- length(sampler$numbers) == 2L && sampler$numbers[2] == 0
-  binary <- if (symmetric) rr_warner(epsilon = sampler$numbers[1] / 2) else rr_binary(sampler$p, sampler$q)
+  binary <- if (symmetric) {
+    rr_warner(epsilon = sampler$numbers[1] / 2)
+  } else {
+    rr_binary(sampler$p, sampler$q)
+  }
   rows <- max(1, floor(2e7 / k))
-  parts <- lapply(seq(1, max(length(bits), 1), by = rows), function(start) {
-    part <- as.matrix(bits[seq(start, length.out = max(0, min(rows, length(bits) - start + 1)))])
-    part[] <- as.integer(draw_reports(binary, as.vector(part) + 1L, rng) - 1L)
-    .Call(C_rr_matrix_to_bits, unname(part))$bits
-  })
+  parts <- lapply(
+    seq(1, max(length(bits), 1), by = rows),
+    function(start) {
+      part <- as.matrix(
+        bits[
+          seq(
+            start, length.out = max(0, min(rows, length(bits) - start + 1))
+          )
+        ]
+      )
+      part[] <- as.integer(draw_reports(binary, as.vector(part) + 1L, rng) - 1L)
+      .Call(C_rr_matrix_to_bits, unname(part))$bits
+    }
+  )
   new_rr_reports(do.call(rbind, parts), k)
 }
 
 # ---- randomness ----
 
-# Which generator the kernel is to use. Tests set `source` to "none", an operating system without entropy. No value can
-# weaken the randomness: an unknown one is an error.
+# Which generator the kernel is to use. Tests set `source` to "none", an operating system without
+# entropy. No value can weaken the randomness: an unknown one is an error.
 entropy <- new.env(parent = emptyenv())
 entropy$source <- "secure"
 
@@ -105,7 +138,9 @@ generator <- function(rng) {
 
 # There is no fallback: a predictable generator protects nobody.
 abort_generator <- function(rng) {
-  if (rng == "secure") abort("The operating system provided no randomness, so nothing was randomized.", "entropy")
+  if (rng == "secure") {
+    abort("The operating system provided no randomness, so nothing was randomized.", "entropy")
+  }
   abort(c("R's random number generator returned something other than a number between 0 and 1.",
           x = "The kind in use is {.val {RNGkind()[1]}}."), "generator")
 }

@@ -1,9 +1,10 @@
-# Reports made from permanent answers that respondents keep. The memory holds, for each respondent and each answer that
-# they have given (with local hashing: each hash value), the permanent answer.
+# Reports made from permanent answers that respondents keep. The memory holds, for each respondent
+# and each answer that they have given (with local hashing: each hash value), the permanent answer.
 #
-# A list: `n` respondents; `code`, which answer of whom, (respondent - 1) size + answer; `permanent`, one report of the
-# first stage for each code; `functions`, for local hashing the slope and the shift of each respondent, for Bloom
-# filters the cohort; `first`, what the permanent answers depend on.
+# A list: `n` respondents; `code`, which answer of whom, (respondent - 1) size + answer;
+# `permanent`, one report of the first stage for each code; `functions`, for local hashing the slope
+# and the shift of each respondent, for Bloom filters the cohort; `first`, what the permanent
+# answers depend on.
 
 # list(reports, memory) for positions of answers.
 draw_memoised <- function(mechanism, answers, memory, rng) {
@@ -17,15 +18,21 @@ draw_memoised <- function(mechanism, answers, memory, rng) {
     memory$permanent <- if (is.null(memory$permanent)) drawn else c(memory$permanent, drawn)
     memory$code <- c(memory$code, code[new])
   }
-  list(reports = draw_again(mechanism, memory$permanent[match(code, memory$code)], memory, rng), memory = memory)
+  list(
+    reports = draw_again(
+      mechanism, memory$permanent[match(code, memory$code)], memory, rng
+    ),
+    memory = memory
+  )
 }
 
 # How many different answers a code tells apart. Hash values may be more than categories.
 memory_size <- function(stage) as.double(max(length(stage$levels), stage$g))
 
-# Generics for a mechanism with a first stage that is kept: what the permanent answers depend on (`kept_stage`); what
-# each respondent draws once, whatever the answer (`draw_functions`); the permanent answers of the respondents `who`;
-# reports from these; and which answers share one, as numbers from 1 (`memory_keys`).
+# Generics for a mechanism with a first stage that is kept: what the permanent answers depend on
+# (`kept_stage`); what each respondent draws once, whatever the answer (`draw_functions`); the
+# permanent answers of the respondents `who`; reports from these; and which answers share one, as
+# numbers from 1 (`memory_keys`).
 kept_stage <- function(mechanism) UseMethod("kept_stage")
 draw_functions <- function(mechanism, n, rng) UseMethod("draw_functions")
 draw_permanent <- function(mechanism, answers, memory, who, rng) UseMethod("draw_permanent")
@@ -36,42 +43,83 @@ draw_functions.rr_mechanism <- function(mechanism, n, rng) NULL
 
 memory_keys.rr_mechanism <- function(mechanism, answers, memory) answers
 
-# `questions`: those of a product that have a first stage that is kept. They are randomized one by one, the columns
-# tallied together.
+# `questions`: those of a product that have a first stage that is kept. They are randomized one by
+# one, the columns tallied together.
 warn_forgotten <- function(questions = NULL) {
-  remedy <- if (length(questions)) "Randomize each such question on its own with {.arg memory}."
-    else "Start with {.code memory = list()}, and give the {.field memory} of the result the next time."
-  warn(c("Every answer{if (length(questions)) ' to '}{.val {questions}} got a new permanent answer.",
-         i = paste("Reports about one answer protect it together only if its permanent answer is kept.", remedy)),
-       "memory")
+  remedy <- if (length(questions)) {
+    "Randomize each such question on its own with {.arg memory}."
+  } else {
+    "Start with {.code memory = list()}, and give the {.field memory} of the result the next time."
+  }
+  warn(
+    c(
+      "Every answer{if (length(questions)) ' to '}{.val {questions}} got a new permanent answer.",
+      i = paste(
+        "Reports about one answer protect it together only if its permanent answer is kept.", remedy
+      )
+    ),
+    "memory"
+  )
 }
 
-# Answers are matched to the memory by position. Of respondents in another order as many are found as of these answers
-# in an order that has nothing to do with the memory's. If those are many, nothing is seen.
+# Answers are matched to the memory by position. Of respondents in another order as many are found
+# as of these answers in an order that has nothing to do with the memory's. If those are many,
+# nothing is seen.
 warn_order <- function(mechanism, answers, memory, size, new) {
   n <- length(answers)
   if (!length(memory$code) || n < 20) return(invisible())
   # Multiples of the golden ratio, by their fractions: an order without a random number.
   other <- order((seq_len(n) * 0.6180339887498949) %% 1)
-  chance <- mean(((seq_len(n) - 1) * size + memory_keys(mechanism, answers[other], memory)) %in% memory$code)
+  chance <- mean(
+    ((seq_len(n) - 1) * size +
+      memory_keys(mechanism, answers[other], memory)) %in% memory$code
+  )
   kept <- 1 - new / n
-  if (chance > 0.6 || kept > chance + 4 * sqrt(2 * chance * (1 - chance) / n)) return(invisible())
-  warn(c("{.arg memory} may be of other respondents, or of the same in another order.",
-         x = "{format_count(new)} of {format_count(n)} answers got a new permanent answer."), "memory")
+  if (chance > 0.6 ||
+      kept > chance + 4 * sqrt(2 * chance * (1 - chance) / n)) {
+    return(invisible())
+  }
+  warn(
+    c(
+      "{.arg memory} may be of other respondents, or of the same in another order.",
+      x = "{format_count(new)} of {format_count(n)} answers got a new permanent answer."
+    ),
+    "memory"
+  )
 }
 
 kept_answers <- function(memory, mechanism, n, rng) {
   if (inherits(memory, "rr_memory")) {
     if (same_mechanism(memory$first, kept_stage(mechanism)) && memory$n == n) return(memory)
-    abort(c("{.arg memory} must be of this mechanism, and of the same respondents in the same order.",
-            x = if (!same_mechanism(memory$first, kept_stage(mechanism))) "It is of another mechanism."
-              else "It is of {format_count(memory$n)} respondents; there are {format_count(n)} answers."), "mismatch")
+    abort(
+      c(
+        "{.arg memory} must be of this mechanism, and of the same respondents in the same order.",
+        x = if (!same_mechanism(memory$first, kept_stage(mechanism))) {
+          "It is of another mechanism."
+        } else {
+          "It is of {format_count(memory$n)} respondents; there are {format_count(n)} answers."
+        }
+      ),
+      "mismatch"
+    )
   }
-  if (is.null(memory)) warn_forgotten() else if (!identical(memory, list())) {
-    abort("{.arg memory} must be the {.field memory} of the last {.fn rr_perturb}, or {.code list()} to start.")
+  if (is.null(memory)) {
+    warn_forgotten()
+  } else if (!identical(memory, list())) {
+    abort(
+      "{.arg memory} must be the {.field memory} of the last {.fn rr_perturb}, or {.code list()} to start."
+    )
   }
-  structure(list(n = n, code = numeric(), permanent = NULL, functions = draw_functions(mechanism, n, rng),
-                 first = kept_stage(mechanism)), class = "rr_memory")
+  structure(
+    list(
+      n = n,
+      code = numeric(),
+      permanent = NULL,
+      functions = draw_functions(mechanism, n, rng),
+      first = kept_stage(mechanism)
+    ),
+    class = "rr_memory"
+  )
 }
 
 #' @export
@@ -94,13 +142,20 @@ length.rr_memory <- function(x) as.integer(unclass(x)$n)
 #' @export
 `[.rr_memory` <- function(x, i, ...) {
   if (missing(i)) return(x)
-  known <- is.logical(i) && length(i) == x$n || is.numeric(i) && all(abs(i) %in% seq_len(x$n))
-  kept <- if (known && !anyNA(i)) tryCatch(seq_len(x$n)[i], error = function(e) NULL)
-  check_that(!is.null(kept) && !anyDuplicated(kept), i, "i", "the respondents who stay, by position or {.code TRUE}")
+  known <- is.logical(i) && length(i) == x$n ||
+    is.numeric(i) && all(abs(i) %in% seq_len(x$n))
+  kept <- if (known && !anyNA(i)) {
+    tryCatch(seq_len(x$n)[i], error = function(e) NULL)
+  }
+  check_that(
+    !is.null(kept) && !anyDuplicated(kept), i, "i",
+    "the respondents who stay, by position or {.code TRUE}"
+  )
   size <- memory_size(x$first)
   place <- match((x$code - 1) %/% size + 1, kept)
   stays <- which(!is.na(place))
-  x$code <- (place[stays] - 1) * size + (x$code[stays] - 1) %% size + 1
+  x$code <- (place[stays] - 1) * size +
+    (x$code[stays] - 1) %% size + 1
   x$permanent <- x$permanent[stays]
   if (!is.null(x$functions)) x$functions <- lapply(x$functions, `[`, kept)
   x$n <- length(kept)
@@ -112,12 +167,27 @@ c.rr_memory <- function(...) {
   memories <- list(...)
   one <- memories[[1]]
   same <- function(other) inherits(other, "rr_memory") && same_mechanism(one$first, other$first)
-  if (!all(vapply(memories, same, NA))) abort("{.fn c} must get memories of one mechanism only.", "mismatch")
-  before <- c(0, cumsum(vapply(memories, function(m) as.double(m$n), 0)))
+  if (!all(vapply(memories, same, NA))) {
+    abort("{.fn c} must get memories of one mechanism only.", "mismatch")
+  }
+  before <- c(
+    0, cumsum(vapply(memories, function(m) as.double(m$n), 0))
+  )
   some <- Filter(function(m) length(m$code) > 0, memories)
-  one$code <- unlist(Map(function(m, n) m$code + n * memory_size(m$first), memories, before[seq_along(memories)]))
-  one$permanent <- if (length(some)) do.call(c, lapply(some, function(m) m$permanent))
-  if (!is.null(one$functions)) one$functions <- do.call(Map, c(list(f = c), lapply(memories, function(m) m$functions)))
+  one$code <- unlist(
+    Map(
+      function(m, n) m$code + n * memory_size(m$first), memories,
+      before[seq_along(memories)]
+    )
+  )
+  one$permanent <- if (length(some)) {
+    do.call(c, lapply(some, function(m) m$permanent))
+  }
+  if (!is.null(one$functions)) {
+    one$functions <- do.call(
+      Map, c(list(f = c), lapply(memories, function(m) m$functions))
+    )
+  }
   one$n <- before[length(before)]
   one
 }

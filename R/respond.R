@@ -57,11 +57,21 @@
 #' survey <- rr_product(drugs = rr_warner(0.8), theft = rr_warner(0.8))
 #' rr_perturb(answers, survey, keep = "id", rng = "R")
 #' @export
-rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory = NULL, ...) {
+rr_perturb <- function(
+  x,
+  mechanism,
+  rng = c("secure", "R"),
+  keep = NULL,
+  memory = NULL,
+  ...
+) {
   check_dots_empty(...)
   # Arguments in the wrong order would show an answer: only its kind is told.
   if (!inherits(mechanism, "rr_mechanism")) {
-    abort(c("{.arg mechanism} must be a mechanism, after the answers.", x = "It is {describe_kind(mechanism)}."))
+    abort(c(
+      "{.arg mechanism} must be a mechanism, after the answers.",
+      x = "It is {describe_kind(mechanism)}."
+    ))
   }
   rng <- check_choice(rng)
   kept <- check_keep(keep, x, mechanism)
@@ -71,7 +81,9 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory
   memoised <- is_memoised(mechanism)
   if (memoised || !is.null(memory)) {
     if (is.null(permanent_epsilon(mechanism))) {
-      abort("{.arg memory} is for mechanisms with a first stage that is kept, as of {.fn rr_longitudinal}.")
+      abort(
+        "{.arg memory} is for mechanisms with a first stage that is kept, as of {.fn rr_longitudinal}."
+      )
     }
     drawn <- draw_memoised(mechanism, answers, memory, rng)
     # What is sent and what is kept are two things: no report carries an answer.
@@ -81,11 +93,17 @@ rr_perturb <- function(x, mechanism, rng = c("secure", "R"), keep = NULL, memory
   kept_questions <- Filter(is_memoised, mechanism$questions)
   if (length(kept_questions)) warn_forgotten(names(kept_questions))
   reports <- decode_answers(mechanism, draw_reports(mechanism, answers, rng), x)
-  if (length(kept)) frame_of(c(as.list(kept), as.list(reports)), nrow(reports)) else reports
+  if (length(kept)) {
+    frame_of(c(as.list(kept), as.list(reports)), nrow(reports))
+  } else {
+    reports
+  }
 }
 
 # A data frame of columns that stay as they are, without names of rows.
-frame_of <- function(columns, n) structure(columns, row.names = .set_row_names(n), class = "data.frame")
+frame_of <- function(columns, n) {
+  structure(columns, row.names = .set_row_names(n), class = "data.frame")
+}
 
 # Labelled values become their labels, and integer64 values become numbers.
 plain_answers <- function(x, mechanism) {
@@ -100,20 +118,29 @@ check_keep <- function(keep, x, mechanism) {
   if (is.null(questions) && is.null(keep)) return(NULL)
   if (is.null(questions)) abort("{.arg keep} is for data frames with several questions.")
   x <- answer_frame(x)
-  if (!is.null(keep) && !is.character(keep) || anyDuplicated(keep) || !all(keep %in% setdiff(names(x), questions))) {
+  if (!is.null(keep) && !is.character(keep) || anyDuplicated(keep) ||
+      !all(keep %in% setdiff(names(x), questions))) {
     abort("{.arg keep} must name columns of {.arg x} that are no questions: these are randomized.")
   }
   left <- setdiff(names(x), c(keep, questions))
   if (length(keep) || length(left)) {
-    cli::cli_inform(c(if (length(keep)) "Returned as {cli::qty(keep)}{?it is/they are}, not randomized: {.val {keep}}.",
-                      if (length(left)) "Left out, since no question is called so: {.val {left}}.",
-                      i = if (length(left)) "{.arg keep} returns columns as they are."), class = "candor_message_keep")
+    cli::cli_inform(
+      c(
+        if (length(keep)) {
+          "Returned as {cli::qty(keep)}{?it is/they are}, not randomized: {.val {keep}}."
+        },
+        if (length(left)) "Left out, since no question is called so: {.val {left}}.",
+        i = if (length(left)) "{.arg keep} returns columns as they are."
+      ),
+      class = "candor_message_keep"
+    )
   }
   if (length(keep)) as.list(x)[keep]
 }
 
-# The user's answers become positions among the levels, and drawn reports become the user's type. Nearly every mechanism
-# has one column of answers; a product has one per question. Every answer is checked before the first draw.
+# The user's answers become positions among the levels, and drawn reports become the user's type.
+# Nearly every mechanism has one column of answers; a product has one per question. Every answer is
+# checked before the first draw.
 prepare_answers <- function(mechanism, x) UseMethod("prepare_answers")
 
 decode_answers <- function(mechanism, reports, x) UseMethod("decode_answers")
@@ -122,7 +149,9 @@ decode_answers <- function(mechanism, reports, x) UseMethod("decode_answers")
 prepare_answers.rr_mechanism <- function(mechanism, x) {
   truths <- truth_side(mechanism)
   if (is.double(x) && !is.object(x)) {
-    bad <- which(!is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max))
+    bad <- which(
+      !is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max)
+    )
     bad <- bad[!x[bad] %in% truths$numeric_levels]
     if (length(bad)) abort_answer(x, bad[1], mechanism)
   }
@@ -140,7 +169,8 @@ prepare_answers.rr_mechanism <- function(mechanism, x) {
   if (answers$first == 1L) codes else codes - answers$first + 1L
 }
 
-# Reports that are not categories are returned in the form of their protocol, others as values like the answers.
+# Reports that are not categories are returned in the form of their protocol, others as values like
+# the answers.
 decode_answers.rr_mechanism <- function(mechanism, reports, x) {
   if (!has_categories(mechanism)) return(reports)
   labels <- mechanism$reports
@@ -153,7 +183,11 @@ decode_answers.rr_mechanism <- function(mechanism, reports, x) {
     reports <- reports == bit_places(labels)[["yes"]]
   } else {
     if (!identical(first_number(mechanism), 1L)) reports <- label_values(mechanism)[reports]
-    storage.mode(reports) <- if (is.double(x) || !all_integers(mechanism$numeric_levels)) "double" else "integer"
+    storage.mode(reports) <- if (is.double(x) || !all_integers(mechanism$numeric_levels)) {
+      "double"
+    } else {
+      "integer"
+    }
   }
   if (!is.null(names(x))) names(reports) <- names(x)
   reports
@@ -163,15 +197,21 @@ decode_answers.rr_protocol <- function(mechanism, reports, x) reports
 
 # Decided by the levels, so that the type does not depend on the draw.
 all_integers <- function(values) {
-  is.null(values) || all(values == floor(values) & abs(values) <= .Machine$integer.max, na.rm = TRUE)
+  is.null(values) ||
+    all(values == floor(values) & abs(values) <= .Machine$integer.max, na.rm = TRUE)
 }
 
 abort_answer <- function(x, position, mechanism) {
   value <- value_at(x, position)
   at <- format_count(position)
   if (is.na(value)) {
-    abort(c("{.arg x} must not have missing answers.", x = "Answer {at} is NA.",
-            i = "Leave them out, or make \"no answer\" a level: reports would show who did not answer."), "missing")
+    abort(
+      c(
+        "{.arg x} must not have missing answers.", x = "Answer {at} is NA.",
+        i = "Leave them out, or make \"no answer\" a level: reports would show who did not answer."
+      ),
+      "missing"
+    )
   }
   # The value would be somebody's true answer, in a log or a report of a crash.
   truths <- truth_side(mechanism)
@@ -184,20 +224,25 @@ abort_answer <- function(x, position, mechanism) {
 # The first answer outside the range of a mechanism of numbers, if there is one.
 abort_outside <- function(x, stray, mechanism, range) {
   if (!length(stray)) return(invisible())
-  if (is.na(x[stray[1]])) abort_answer(as.double(x), stray[1], mechanism)
-  bounds <- format(range[c(1, length(range))], digits = 15, trim = TRUE)
+  if (is.na(x[stray[1]])) {
+    abort_answer(as.double(x), stray[1], mechanism)
+  }
+  bounds <- format(
+    range[c(1, length(range))], digits = 15, trim = TRUE
+  )
   abort(c("{.arg x} must lie within the mechanism's range, from {bounds[1]} to {bounds[2]}.",
           x = "Answer {format_count(stray[1])} does not."), "level")
 }
 
 # ---- levels that cannot be drawn ----
 
-# Probabilities are multiples of 2^-64. If one of a mechanism is below that, or so near to 1, reports have another
-# epsilon than the one that was asked for. Nobody should find that out from the results.
+# Probabilities are multiples of 2^-64. If one of a mechanism is below that, or so near to 1,
+# reports have another epsilon than the one that was asked for. Nobody should find that out from the
+# results.
 
-# Refuses what rr_perturb() cannot draw at its level. If a report is an answer to a question that is asked once,
-# which as good as nobody randomizes at such a level, a warning must do: the reports are the truth, but for one in 1e19.
-# Each question, and each part that a respondent may draw.
+# Refuses what rr_perturb() cannot draw at its level. If a report is an answer to a question that is
+# asked once, which as good as nobody randomizes at such a level, a warning must do: the reports are
+# the truth, but for one in 1e19. Each question, and each part that a respondent may draw.
 check_reach <- function(mechanism) {
   parts <- mechanism$questions %||% mechanism$parts
   for (part in parts) check_reach(part)
@@ -205,18 +250,23 @@ check_reach <- function(mechanism) {
   # Looking closer takes long for large matrices.
   levels <- c(mechanism$epsilon, mechanism$permanent, mechanism$first$epsilon)
   given <- c(mechanism[["p"]], mechanism[["q"]])
-  # Within these, with probabilities from the level, the loss is far below the slack: of 2^-64 / exp(-40) 1 / 78.
-  sure <- all(levels == 0 | is.infinite(levels) | (levels >= 1e-3 & levels <= 40), na.rm = TRUE) &&
-    !any(given > 0 & given < 2^-56, na.rm = TRUE)
+  # Within these, with probabilities from the level, the loss is far below the slack: of 2^-64 /
+  # exp(-40) 1 / 78.
+  sure <- all(
+    levels == 0 | is.infinite(levels) | (levels >= 1e-3 & levels <= 40), na.rm = TRUE
+  ) && !any(given > 0 & given < 2^-56, na.rm = TRUE)
   # Of a protocol of a user's own nobody but its author knows how reports are drawn.
   if (sure || !is.null(mechanism[["draw"]])) return(invisible())
   nominal <- rr_epsilon(mechanism)
   achieved <- rr_epsilon(mechanism, achieved = TRUE)
-  # A part of 1 / 64 may be lost. A probability of at least one step is at most doubled by rounding: as long as no
-  # probability is below a step, a level that large, 64 log(2), loses at most log(2) of it.
+  # A part of 1 / 64 may be lost. A probability of at least one step is at most doubled by rounding:
+  # as long as no probability is below a step, a level that large, 64 log(2), loses at most log(2)
+  # of it.
   short <- which(achieved < nominal * (1 - 1 / 64))[1]
   if (is.na(short)) return(invisible())
-  shown <- vapply(c(achieved[[short]], nominal[[short]]), format, "", digits = 4)
+  shown <- vapply(
+    c(achieved[[short]], nominal[[short]]), format, "", digits = 4
+  )
   # Rounded down, so that a mechanism with the epsilon that is named can be drawn.
   largest <- format(floor(achieved[[short]] * 100) / 100)
   remedy <- if (nominal[[short]] < 1) "use a larger epsilon, or fewer categories."

@@ -6,8 +6,9 @@ autoplot.rr_study <- function(object, metric = "mse", methods = NULL, ...) {
   known <- unique(object$method)
   if (!all(methods %in% known)) abort("{.arg methods} must be among {.val {known}}.")
   data <- drawn_risks(object, metric, methods %||% known)
-  name <- c(mse = "Mean squared error", tv = "Total variation distance", nll = "Negative log-likelihood per respondent",
-            bias2 = "Squared bias", variance = "Variance")[[metric]]
+  name <- c(mse = "Mean squared error", tv = "Total variation distance", nll = "Negative log-likelihood per respondent", bias2 = "Squared bias", variance = "Variance")[[
+    metric
+  ]]
   by_epsilon <- length(unique(data$n)) == 1
   data$x <- if (by_epsilon) data$epsilon else data$n
   # One number of respondents and one privacy level leave nothing to draw a line along.
@@ -15,46 +16,72 @@ autoplot.rr_study <- function(object, metric = "mse", methods = NULL, ...) {
     data$label <- factor(data$method, rev(intersect(known, data$method)))
     data$kind <- if (metric == "nll") "value" else "error"
     caption <- "Lines: two Monte Carlo standard errors on either side."
-    return(draw_intervals(data, paste0(name, ", by method"), caption, name,
-                          subtitle = sprintf("N = %s, epsilon = %s", format_count(data$n[1]), format(data$epsilon[1]))))
+    return(draw_intervals(
+      data, paste0(name, ", by method"), caption, name,
+      subtitle = sprintf(
+        "N = %s, epsilon = %s", format_count(data$n[1]), format(data$epsilon[1])
+      )
+    ))
   }
   data$mechanism <- factor(data$method, intersect(known, data$method))
-  risk_lines(data, by_epsilon, metric == "nll") +
-    ggplot2::labs(x = if (by_epsilon) "Privacy level epsilon" else "Respondents N", y = wrap_text(name, 24),
-                  title = wrap_text(paste0(name, ", by ", if (by_epsilon) "privacy level" else "respondents"), 46))
+  risk_lines(data, by_epsilon, metric == "nll") + ggplot2::labs(
+    x = if (by_epsilon) "Privacy level epsilon" else "Respondents N", y = wrap_text(name, 24),
+    title = wrap_text(paste0(name, ", by ", if (by_epsilon) "privacy level" else "respondents"), 46)
+  )
 }
 
-# The rows of a metric that a logarithmic axis can show, each with its Monte Carlo error and the panel that it is in.
+# The rows of a metric that a logarithmic axis can show, each with its Monte Carlo error and the
+# panel that it is in.
 drawn_risks <- function(object, metric, methods) {
   data <- as.data.frame(object)
   drawn <- data$metric == metric & data$method %in% methods
   data <- data[drawn & is.finite(data$estimate) & data$estimate > 0, ]
   if (!nrow(data)) abort("No {.val {metric}} of the study is above 0.")
-  kinds <- if (is.null(data$mechanism)) data$truth else paste(data$truth, data$mechanism, sep = ", ")
+  kinds <- if (is.null(data$mechanism)) {
+    data$truth
+  } else {
+    paste(data$truth, data$mechanism, sep = ", ")
+  }
   # A name may say K itself.
-  kinds <- ifelse(grepl("K = ", kinds, fixed = TRUE), kinds, sprintf("%s, K = %s", kinds, format_count(data$k)))
+  kinds <- ifelse(
+    grepl("K = ", kinds, fixed = TRUE), kinds,
+    sprintf("%s, K = %s", kinds, format_count(data$k))
+  )
   data$panel <- factor(kinds, unique(kinds))
   error <- 2 * ifelse(is.na(data$mc.error), 0, data$mc.error)
-  data[c("conf.low", "conf.high")] <- list(pmax(data$estimate - error, data$estimate / 10), data$estimate + error)
+  data[c("conf.low", "conf.high")] <- list(
+    pmax(data$estimate - error, data$estimate / 10),
+    data$estimate + error
+  )
   data
 }
 
 # A line for each method, with ribbons of its Monte Carlo error.
 risk_lines <- function(data, by_epsilon, linear) {
-  column <- if (by_epsilon) paste("N =", format_count(data$n)) else paste("epsilon =", data$epsilon)
+  column <- if (by_epsilon) {
+    paste("N =", format_count(data$n))
+  } else {
+    paste("epsilon =", data$epsilon)
+  }
   data$column <- factor(column, unique(column[order(data$epsilon)]))
   rows <- nlevels(data$panel)
   given <- sort(unique(data$x))
-  breaks <- if (length(given) <= 4L && nlevels(data$column) <= 2L) given else few_log_breaks(3)
-  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$x, .data$estimate)) +
-    ggplot2::geom_ribbon(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high, group = .data$mechanism),
-                         fill = colour_line, alpha = 0.25) +
-    design_lines(data$mechanism, 1) +
-    ggplot2::facet_grid(panel ~ column, scales = "free_y", labeller = ggplot2::as_labeller(wrap_labels(24))) +
-    ggplot2::scale_x_log10(labels = format_count, breaks = breaks, guide = no_overlap()) +
-    (if (linear) ggplot2::scale_y_continuous()
-     else ggplot2::scale_y_log10(labels = power_labels, breaks = few_log_breaks(if (rows > 1) 3 else 7))) +
-    theme_candor()
+  breaks <- if (length(given) <= 4L && nlevels(data$column) <= 2L) {
+    given
+  } else {
+    few_log_breaks(3)
+  }
+  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$x, .data$estimate)) + ggplot2::geom_ribbon(
+    ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high, group = .data$mechanism),
+    fill = colour_line, alpha = 0.25
+  ) + design_lines(data$mechanism, 1) + ggplot2::facet_grid(
+      panel ~ column, scales = "free_y", labeller = ggplot2::as_labeller(wrap_labels(24))
+    ) + ggplot2::scale_x_log10(labels = format_count, breaks = breaks, guide = no_overlap()) +
+    (if (linear) {
+      ggplot2::scale_y_continuous()
+    } else {
+      ggplot2::scale_y_log10(labels = power_labels, breaks = few_log_breaks(if (rows > 1) 3 else 7))
+    }) + theme_candor()
   # A row of panels needs its axis, its title, and room to tell the lines apart.
   with_height(picture, list(rows = rows, height = 1.3 + 0.8 * rows))
 }

@@ -69,9 +69,20 @@
 #' subset(study, metric == "mse" & epsilon == 1 & n == 100)   # "invn" for both
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(study)
 #' @export
-rr_study <- function(truth = NULL, epsilon = NULL, n = NULL, method = c("inv", "invn", "invp", "mle"),
-                     replications = 100, mechanism = rr_grr, seed = NULL, ..., target = c("population", "sample"),
-                     workers = NULL, resume = NULL, progress = interactive()) {
+rr_study <- function(
+  truth = NULL,
+  epsilon = NULL,
+  n = NULL,
+  method = c("inv", "invn", "invp", "mle"),
+  replications = 100,
+  mechanism = rr_grr,
+  seed = NULL,
+  ...,
+  target = c("population", "sample"),
+  workers = NULL,
+  resume = NULL,
+  progress = interactive()
+) {
   check_dots_empty(...)
   check_flag(progress, "progress")
   if (!is.null(workers)) workers <- check_count(workers, "workers", min = 1, max = 1024)
@@ -82,21 +93,29 @@ rr_study <- function(truth = NULL, epsilon = NULL, n = NULL, method = c("inv", "
     }
     design <- list(
       truth = check_truths(truth, if (made) mechanism),
-      epsilon = if (made) mechanism$epsilon else check_grid(epsilon, "epsilon"), n = check_grid(n, "n", whole = TRUE),
+      epsilon = if (made) mechanism$epsilon else check_grid(epsilon, "epsilon"),
+      n = check_grid(n, "n", whole = TRUE),
       method = check_methods(method, "oracle"),
       replications = check_count(replications, "replications", min = 1, max = 1e9),
-      mechanism = check_constructors(mechanism), target = check_choice(target),
+      mechanism = check_constructors(mechanism),
+      target = check_choice(target),
       seed = if (!is.null(seed)) check_count(seed, "seed")
     )
-    state <- list(design = design, results = vector("list", length(study_cells(design)$n)))
+    state <- list(
+      design = design,
+      results = vector("list", length(study_cells(design)$n))
+    )
   } else {
-    if (!inherits(resume, "rr_study") || !all(names(match.call())[-1] %in% c("resume", "workers", "progress"))) {
+    if (!inherits(resume, "rr_study") ||
+        !all(names(match.call())[-1] %in% c("resume", "workers", "progress"))) {
       abort("{.arg resume} must be a study, without another grid beside it.")
     }
     state <- attr(resume, "study")
   }
   cells <- study_cells(state$design)
-  mechanisms <- lapply(which(!duplicated(cells$made)), study_mechanism, design = state$design, cells = cells)
+  mechanisms <- lapply(
+    which(!duplicated(cells$made)), study_mechanism, design = state$design, cells = cells
+  )
   try_study(state, cells, mechanisms)
   state$design$seed <- state$design$seed %||% draw_study_seed()
   new_rr_study(run_study(state, cells, mechanisms, workers, progress), cells)
@@ -106,7 +125,9 @@ rr_study <- function(truth = NULL, epsilon = NULL, n = NULL, method = c("inv", "
 check_truths <- function(truth, mechanism = NULL) {
   if (!is.list(truth)) truth <- list(truth = truth)
   names <- rlang::names2(truth)
-  names(truth) <- make.unique(ifelse(nzchar(names), names, as.character(seq_along(truth))))
+  names(truth) <- make.unique(
+    ifelse(nzchar(names), names, as.character(seq_along(truth)))
+  )
   lapply(truth, function(x) {
     x <- tabulated(x)
     theta <- check_distribution(x)
@@ -118,13 +139,18 @@ check_truths <- function(truth, mechanism = NULL) {
     }
     # Mechanisms are made for the categories 1, 2, ...: names that are these say which is which.
     at <- match(names(x), seq_along(x))
-    if (length(at) && !anyNA(at) && !anyDuplicated(at)) theta[order(at)] else theta
+    if (length(at) && !anyNA(at) && !anyDuplicated(at)) {
+      theta[order(at)]
+    } else {
+      theta
+    }
   })
 }
 
 check_constructors <- function(mechanism) {
   if (is.function(mechanism) || inherits(mechanism, "rr_mechanism")) return(list(mechanism))
-  named <- is.list(mechanism) && length(mechanism) && length(unique(names(mechanism))) == length(mechanism)
+  named <- is.list(mechanism) && length(mechanism) &&
+    length(unique(names(mechanism))) == length(mechanism)
   check_that(named && all(vapply(mechanism, is.function, NA)), mechanism, "mechanism",
              "a mechanism, a function that makes one, or a named list of such functions")
   mechanism
@@ -132,8 +158,10 @@ check_constructors <- function(mechanism) {
 
 # The cells, numbered in the order that names their streams; `made` numbers their mechanisms.
 study_cells <- function(design) {
-  cells <- expand.grid(n = design$n, epsilon = design$epsilon, mechanism = seq_along(design$mechanism),
-                       truth = seq_along(design$truth), KEEP.OUT.ATTRS = FALSE)
+  cells <- expand.grid(
+    n = design$n, epsilon = design$epsilon, mechanism = seq_along(design$mechanism),
+    truth = seq_along(design$truth), KEEP.OUT.ATTRS = FALSE
+  )
   cells$k <- lengths(design$truth, use.names = FALSE)[cells$truth]
   key <- sprintf("%d %d %.17g", cells$mechanism, cells$k, cells$epsilon)
   cells$made <- match(key, unique(key))
@@ -146,38 +174,60 @@ new_rr_study <- function(state, cells = study_cells(state$design)) {
   methods <- names(design$method)
   done <- which(lengths(state$results) > 0)
   row <- rep(done, each = length(study_metrics) * length(methods))
-  figures <- function(what) as.double(unlist(lapply(state$results[done], `[[`, what)))
-  mark(tibble(
-    truth = names(design$truth)[cells$truth[row]], k = cells$k[row],
-    mechanism = names(design$mechanism)[cells$mechanism[row]], epsilon = cells$epsilon[row], n = cells$n[row],
-    method = rep_len(rep(methods, each = length(study_metrics)), length(row)),
-    metric = rep_len(study_metrics, length(row)), estimate = figures("estimate"), mc.error = figures("error")
-  ), "rr_study", study = state)
+  figures <- function(what) {
+    as.double(unlist(lapply(state$results[done], `[[`, what)))
+  }
+  mark(
+    tibble(
+      truth = names(design$truth)[cells$truth[row]],
+      k = cells$k[row],
+      mechanism = names(design$mechanism)[cells$mechanism[row]],
+      epsilon = cells$epsilon[row],
+      n = cells$n[row],
+      method = rep_len(rep(methods, each = length(study_metrics)), length(row)),
+      metric = rep_len(study_metrics, length(row)),
+      estimate = figures("estimate"),
+      mc.error = figures("error")
+    ),
+    "rr_study", study = state
+  )
 }
 
 #' @export
 print.rr_study <- function(x, ...) {
   state <- attr(x, "study")
   missing <- length(study_missing(state))
-  cat(sprintf("<rr_study> %s cells, %s replications each, respondents %s, seed %s%s\n",
-              format_count(length(state$results)), format_count(state$design$replications),
-              if (state$design$target == "sample") "fixed" else "sampled anew",
-              format_count(state$design$seed), if (missing) paste("; cells missing:", missing) else ""))
+  cat(
+    sprintf(
+      "<rr_study> %s cells, %s replications each, respondents %s, seed %s%s\n",
+      format_count(length(state$results)), format_count(state$design$replications),
+      if (state$design$target == "sample") "fixed" else "sampled anew",
+      format_count(state$design$seed), if (missing) paste("; cells missing:", missing) else ""
+    )
+  )
   NextMethod()
 }
 
 # ---- one cell ----
 
-# That of cell i: called by the name `epsilon` where there is one, else in the order of the help page.
+# That of cell i: called by the name `epsilon` where there is one, else in the order of the help
+# page.
 study_mechanism <- function(i, design, cells) {
   make <- design$mechanism[[cells$mechanism[i]]]
   k <- cells$k[i]
   names <- if (is.function(make)) names(formals(args(make)))
   named <- "epsilon" %in% names || "..." %in% head(names, 2)
-  mechanism <- if (!is.function(make)) make
-    else if (named) make(k, epsilon = cells$epsilon[i]) else make(k, cells$epsilon[i])
-  check_that(inherits(mechanism, "rr_mechanism") && length(mechanism$levels) == k, mechanism, "mechanism",
-             "a maker of mechanisms of the given number of categories")
+  mechanism <- if (!is.function(make)) {
+    make
+  } else if (named) {
+    make(k, epsilon = cells$epsilon[i])
+  } else {
+    make(k, cells$epsilon[i])
+  }
+  check_that(
+    inherits(mechanism, "rr_mechanism") && length(mechanism$levels) == k, mechanism, "mechanism",
+    "a maker of mechanisms of the given number of categories"
+  )
   refuse_validated(mechanism, "{.fn rr_study}")
   if (law_tells_nothing(rr_law(mechanism))) abort_no_information(mechanism)
   mechanism
@@ -187,19 +237,25 @@ study_cell <- function(i, design, cells, mechanisms) {
   theta <- design$truth[[cells$truth[i]]]
   n <- cells$n[i]
   truth <- if (design$target == "sample") whole_shares(n, theta)
-  judge_methods(mechanisms[[cells$made[i]]], theta, truth, n, design$method, design$replications, design$seed,
-                i)[c("estimate", "error")]
+  judge_methods(mechanisms[[cells$made[i]]], theta, truth, n, design$method, design$replications, design$seed, i)[
+    c("estimate", "error")
+  ]
 }
 
-# A method that can never work is refused before the work starts, if it fails on one replication in each of ten cells of
-# a mechanism: one that fails in some is reported with the cells that are missing.
+# A method that can never work is refused before the work starts, if it fails on one replication in
+# each of ten cells of a mechanism: one that fails in some is reported with the cells that are
+# missing.
 try_study <- function(state, cells, mechanisms) {
   design <- state$design
   design$replications <- 1
   design$seed <- design$seed %||% 1
   todo <- study_missing(state)
   for (own in split(todo, cells$mechanism[todo])) {
-    for (i in own[unique(round(seq(1, length(own), length.out = min(10, length(own)))))]) {
+    for (i in own[
+        unique(
+          round(seq(1, length(own), length.out = min(10, length(own))))
+        )
+      ]) {
       tried <- tryCatch(study_cell(i, design, cells, mechanisms), error = identity)
       if (!inherits(tried, "error")) break
     }
@@ -210,17 +266,22 @@ try_study <- function(state, cells, mechanisms) {
 # ---- many cells ----
 
 # A cell that fails leaves its message in its place.
-study_batch <- function(batch, ...) lapply(batch, function(i) tryCatch(study_cell(i, ...), error = plain_message))
+study_batch <- function(batch, ...) {
+  lapply(batch, function(i) tryCatch(study_cell(i, ...), error = plain_message))
+}
 
 run_study <- function(state, cells, mechanisms, workers, progress) {
   todo <- study_missing(state)
   if (!length(todo)) return(state)
-  # The relative work of the cells. A call of a method weighs about as much as a hundred categories; few respondents in
-  # many categories are drawn sooner.
+  # The relative work of the cells. A call of a method weighs about as much as a hundred categories;
+  # few respondents in many categories are drawn sooner.
   cost <- 100 + cells$k / 2 + pmin(cells$k, cells$n / 4) / 2
-  bar <- if (progress) cli::cli_progress_bar(
-    format = "Simulating {cli::pb_bar} {cli::pb_percent} | {cli::pb_eta_str}", total = sum(cost[todo]), clear = TRUE
-  )
+  bar <- if (progress) {
+    cli::cli_progress_bar(
+      format = "Simulating {cli::pb_bar} {cli::pb_percent} | {cli::pb_eta_str}",
+      total = sum(cost[todo]), clear = TRUE
+    )
+  }
   failure <- "a worker died."
   finish <- function(batch, results) {
     done <- vapply(results, is.list, NA)
@@ -251,16 +312,23 @@ run_study <- function(state, cells, mechanisms, workers, progress) {
 
 default_workers <- function() {
   cores <- getOption("mc.cores") %||% parallel::detectCores()
-  max(1, if (nzchar(Sys.getenv("_R_CHECK_LIMIT_CORES_"))) min(cores, 2) else cores, na.rm = TRUE)
+  max(
+    1, if (nzchar(Sys.getenv("_R_CHECK_LIMIT_CORES_"))) min(cores, 2) else cores, na.rm = TRUE
+  )
 }
 
 warn_missing_cells <- function(state, cells, failure) {
   missing <- study_missing(state)
   if (!length(missing)) return(invisible())
   first <- lapply(cells, `[`, missing[1])
-  warn(c("{length(missing)} of {length(state$results)} cells of the study are missing: {failure}",
-         x = "The first has truth {names(state$design$truth)[first$truth]}, epsilon {first$epsilon}, n {first$n}.",
-         i = "{.code rr_study(resume = study)}, with what this call returned, does the rest."), "incomplete")
+  warn(
+    c(
+      "{length(missing)} of {length(state$results)} cells of the study are missing: {failure}",
+      x = "The first has truth {names(state$design$truth)[first$truth]}, epsilon {first$epsilon}, n {first$n}.",
+      i = "{.code rr_study(resume = study)}, with what this call returned, does the rest."
+    ),
+    "incomplete"
+  )
 }
 
 # A finished cell is a list(estimate, error).
@@ -268,16 +336,29 @@ study_missing <- function(state) which(lengths(state$results) == 0)
 
 # A process that dies delivers nothing, and its cells are missing.
 run_batches <- function(batches, workers, finish, ...) {
-  fork <- getOption("candor.workers", if (.Platform$OS.type == "windows") "cluster" else "fork") == "fork"
+  fork <- getOption("candor.workers", if (.Platform$OS.type == "windows") "cluster" else "fork") ==
+    "fork"
   if (workers > 1 && !fork) {
     cluster <- parallel::makeCluster(workers)
     on.exit(try(parallel::stopCluster(cluster), silent = TRUE))
   }
   for (wave in split(batches, (seq_along(batches) - 1) %/% workers)) {
-    results <- if (workers == 1) lapply(wave, study_batch, ...)
-      else if (fork) suppressWarnings(parallel::mclapply(wave, study_batch, ..., mc.cores = workers,
-                                                         mc.preschedule = FALSE, mc.set.seed = FALSE, mc.silent = TRUE))
-      else tryCatch(parallel::clusterApply(cluster, wave, study_batch, ...), error = function(e) NULL)
-    for (j in seq_along(wave)) if (is.list(results[[j]])) finish(wave[[j]], results[[j]])
+    results <- if (workers == 1) {
+      lapply(wave, study_batch, ...)
+    } else if (fork) {
+      suppressWarnings(
+        parallel::mclapply(
+          wave, study_batch, ..., mc.cores = workers, mc.preschedule = FALSE, mc.set.seed = FALSE,
+          mc.silent = TRUE
+        )
+      )
+    } else {
+      tryCatch(parallel::clusterApply(cluster, wave, study_batch, ...), error = function(e) NULL)
+    }
+    for (j in seq_along(wave)) {
+      if (is.list(results[[j]])) {
+        finish(wave[[j]], results[[j]])
+      }
+    }
   }
 }

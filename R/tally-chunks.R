@@ -73,18 +73,32 @@
 #' rr_tally(next_lines, mechanism, column = "answer")
 #' close(connection)
 #' @export
-rr_tally.function <- function(x, mechanism, ..., column = NULL, count = NULL, weights = NULL, by = NULL,
-                              na.rm = FALSE, keep = c("counts", "sets"), onto = NULL, label = NULL,
-                              progress = interactive()) {
+rr_tally.function <- function(
+  x,
+  mechanism,
+  ...,
+  column = NULL,
+  count = NULL,
+  weights = NULL,
+  by = NULL,
+  na.rm = FALSE,
+  keep = c("counts", "sets"),
+  onto = NULL,
+  label = NULL,
+  progress = interactive()
+) {
   check_dots_empty(...)
   check_mechanism(mechanism)
   check_that(is.null(label) || is.function(label), label, "label", "a function of a chunk")
   # Vectors would be those of all chunks.
   columns <- list(column = column, by = by, weights = weights, count = count)
   for (name in c("by", "weights", "count")) {
-    if (!is.character(columns[[name]]) && !inherits(columns[[name]], "formula")) refuse_vector(columns[[name]], name)
+    if (!is.character(columns[[name]]) && !inherits(columns[[name]], "formula")) {
+      refuse_vector(columns[[name]], name)
+    }
   }
-  if (!is.null(onto) && !same_mechanism(check_class(onto, "onto", "rr_tally", "a tally")$mechanism, mechanism)) {
+  if (!is.null(onto) &&
+      !same_mechanism(check_class(onto, "onto", "rr_tally", "a tally")$mechanism, mechanism)) {
     abort(c("{.arg onto} must be of the same mechanism.",
             x = "{mechanism_difference(onto$mechanism, mechanism)}"), "mismatch")
   }
@@ -94,7 +108,9 @@ rr_tally.function <- function(x, mechanism, ..., column = NULL, count = NULL, we
     do.call(rr_tally, c(list(chunk, mechanism, na.rm = na.rm, keep = keep), columns))
   }
   bar <- if (check_flag(progress, "progress")) {
-    cli::cli_progress_bar(format = "Tallying: {cli::pb_current} chunks in {cli::pb_elapsed}", total = NA, clear = TRUE)
+    cli::cli_progress_bar(
+      format = "Tallying: {cli::pb_current} chunks in {cli::pb_elapsed}", total = NA, clear = TRUE
+    )
   }
   total <- onto
   number <- 0
@@ -103,10 +119,17 @@ rr_tally.function <- function(x, mechanism, ..., column = NULL, count = NULL, we
   repeat {
     number <- number + 1
     # Nothing is assigned to `total` before a chunk has passed as a whole.
-    result <- tryCatch({
-      chunk <- x()
-      if (!is.null(chunk)) add_chunk(total, chunk, if (!is.null(label)) chunk_label(label(chunk)), seen, tally_chunk)
-    }, error = function(e) abort_chunk(e, number, total))
+    result <- tryCatch(
+      {
+        chunk <- x()
+        if (!is.null(chunk)) {
+          add_chunk(
+            total, chunk, if (!is.null(label)) chunk_label(label(chunk)), seen, tally_chunk
+          )
+        }
+      },
+      error = function(e) abort_chunk(e, number, total)
+    )
     if (is.null(result)) break
     total <- result$tally
     seen <- c(seen, result$name)
@@ -114,41 +137,62 @@ rr_tally.function <- function(x, mechanism, ..., column = NULL, count = NULL, we
     if (progress) cli::cli_progress_update(id = bar)
   }
   tell_known_chunks(known)
-  total %||% abort("There was no chunk to tally: the function must return reports before it returns NULL.", "empty")
+  total %||% abort(
+    "There was no chunk to tally: the function must return reports before it returns NULL.", "empty"
+  )
 }
 
 tell_known_chunks <- function(known) {
   if (length(known)) {
-    cli::cli_inform(c("{length(known)} chunk{?s} that {?was/were} counted before {?is/are} left out.",
-                      i = "{cli::qty(known)}{?Its label is/Their labels are} {format_labels(known)}."),
-                    class = "candor_message_chunks")
+    cli::cli_inform(
+      c(
+        "{length(known)} chunk{?s} that {?was/were} counted before {?is/are} left out.",
+        i = "{cli::qty(known)}{?Its label is/Their labels are} {format_labels(known)}."
+      ),
+      class = "candor_message_chunks"
+    )
   }
 }
 
-# The tally with this chunk, and whether it was `known`, so that it is left out. `name`: the text of its label.
+# The tally with this chunk, and whether it was `known`, so that it is left out. `name`: the text of
+# its label.
 add_chunk <- function(total, chunk, name, seen, tally_chunk) {
   # A chunk without reports is none: what comes under its label later counts.
   if (report_number(chunk) == 0L) return(list(tally = total, known = FALSE))
-  # Two chunks of one run with one label are rather parts of a day than the same reports: to leave one out would lose
-  # them.
+  # Two chunks of one run with one label are rather parts of a day than the same reports: to leave
+  # one out would lose them.
   if (!is.null(name) && name %in% seen) {
     abort("{.arg label} must return another label for each chunk, and {.val {name}} comes twice.")
   }
-  if (!is.null(name) && name %in% total$chunks) return(list(tally = total, known = TRUE, name = name))
+  if (!is.null(name) && name %in% total$chunks) {
+    return(list(tally = total, known = TRUE, name = name))
+  }
   tally <- tally_chunk(chunk)
   tally$chunks <- name
-  list(tally = if (is.null(total)) tally else c(total, tally), known = FALSE, name = name)
+  list(
+    tally = if (is.null(total)) tally else c(total, tally),
+    known = FALSE,
+    name = name
+  )
 }
 
-# The same text for the same label, whatever its type: integer or double, factor or text, a time in any zone.
+# The same text for the same label, whatever its type: integer or double, factor or text, a time in
+# any zone.
 chunk_label <- function(label) {
-  known <- is.character(label) || is.numeric(label) || is.factor(label) || inherits(label, c("Date", "POSIXct"))
-  check_that(known && length(label) == 1L && !is.na(label), label, "label", "one text or number for each chunk")
+  known <- is.character(label) || is.numeric(label) || is.factor(label) ||
+    inherits(label, c("Date", "POSIXct"))
+  check_that(
+    known && length(label) == 1L && !is.na(label), label, "label",
+    "one text or number for each chunk"
+  )
   if (inherits(label, "POSIXct")) {
     # In UTC, with its fraction of a second if it has one, to the microsecond.
     micros <- round(as.double(label) * 1e6)
     text <- format(.POSIXct(micros %/% 1e6, "UTC"), "%Y-%m-%d %H:%M:%S", tz = "UTC")
-    return(paste0(text, if (micros %% 1e6) sub("0+$", "", sprintf(".%06.0f", micros %% 1e6)), " UTC"))
+    return(paste0(
+      text, if (micros %% 1e6) sub("0+$", "", sprintf(".%06.0f", micros %% 1e6)),
+      " UTC"
+    ))
   }
   if (is.numeric(label)) return(number_text(label))
   check_text(as.character(label), "label")
@@ -158,7 +202,14 @@ chunk_label <- function(label) {
 abort_chunk <- function(error, number, total) {
   reason <- plain_message(error)
   kind <- sub("^candor_error_", "", grep("^candor_error_", class(error), value = TRUE))
-  abort(c("Chunk {format_count(number)} could not be tallied, and nothing of it was counted.", x = "{reason}",
-          i = if (!is.null(total)) "Its field {.field tally} has the chunks before: go on with {.arg onto}."),
-        c("chunk", kind), tally = total, chunk = number, cause = error)
+  abort(
+    c(
+      "Chunk {format_count(number)} could not be tallied, and nothing of it was counted.",
+      x = "{reason}",
+      i = if (!is.null(total)) {
+        "Its field {.field tally} has the chunks before: go on with {.arg onto}."
+      }
+    ),
+    c("chunk", kind), tally = total, chunk = number, cause = error
+  )
 }

@@ -41,11 +41,20 @@
 #' rr_counts(nigeria_survey[c("no", "yes")], rr_forced(1 / 6))
 #' rr_counts(data.frame(answer = c("yes", "no"), n = c(831, 1604)), rr_forced(1 / 6))
 #' @export
-rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = NULL, by = NULL, ...) {
+rr_counts <- function(
+  counts,
+  mechanism,
+  effective_n = NULL,
+  n = NULL,
+  column = NULL,
+  by = NULL,
+  ...
+) {
   check_dots_empty(...)
   check_mechanism(mechanism)
   refuse_block_counts(mechanism)
-  # Counts that table() or count() made are integers, or stand in a column that says so: nobody wrote percentages there.
+  # Counts that table() or count() made are integers, or stand in a column that says so: nobody
+  # wrote percentages there.
   written <- if (is.data.frame(counts)) !any(count_names %in% names(counts))
     else is.double(counts) && !is.object(counts)
   frame <- if (is.data.frame(counts)) frame_counts(counts, mechanism, column, by)
@@ -56,8 +65,11 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
     abort("{.arg effective_n} is not for counts that have the squares of their weights.")
   }
   counts <- flatten_questions(plain_numbers(frame$counts %||% counts), mechanism)
-  check_that(is.numeric(counts) && length(dim(counts)) <= 2L && (!is.object(counts) || is.table(counts)), counts,
-             "counts", "numbers: a vector, a table, or a matrix with one column per group")
+  check_that(
+    is.numeric(counts) && length(dim(counts)) <= 2L &&
+      (!is.object(counts) || is.table(counts)),
+    counts, "counts", "numbers: a vector, a table, or a matrix with one column per group"
+  )
   grouped <- length(dim(counts)) == 2L
   keys <- frame$groups %||% if (grouped) column_groups(counts, mechanism)
   values <- if (is.null(attributes(counts)) && is.double(counts)) counts else as.double(counts)
@@ -70,9 +82,14 @@ rr_counts <- function(counts, mechanism, effective_n = NULL, n = NULL, column = 
   values <- place_counts(values, labels, mechanism)
   n <- check_respondents(n, values, if (categories) if (grouped) colSums(values) else total)
   if (!is.null(effective_n)) check_effective(effective_n, length(n))
-  new_rr_tally(mechanism, values, n = n, groups = keys,
-               weight_squares = frame$weight_squares %||% if (!is.null(effective_n)) n^2 / effective_n,
-               respondents = frame$respondents)
+  new_rr_tally(
+    mechanism,
+    values,
+    n = n,
+    groups = keys,
+    weight_squares = frame$weight_squares %||% if (!is.null(effective_n)) n^2 / effective_n,
+    respondents = frame$respondents
+  )
 }
 
 refuse_block_counts <- function(mechanism) {
@@ -83,75 +100,104 @@ refuse_block_counts <- function(mechanism) {
 }
 
 check_effective <- function(effective_n, groups) {
-  check_that(is_numbers(effective_n) && length(effective_n) %in% c(1L, groups) &&
-               all(effective_n >= 1 & is.finite(effective_n)), effective_n, "effective_n", "numbers of at least 1")
+  check_that(
+    is_numbers(effective_n) && length(effective_n) %in% c(1L, groups) &&
+      all(effective_n >= 1 & is.finite(effective_n)),
+    effective_n, "effective_n", "numbers of at least 1"
+  )
 }
 
-# The total of counts that are `whole` numbers or weighted; of `categories` they are a sample that is not empty.
+# The total of counts that are `whole` numbers or weighted; of `categories` they are a sample that
+# is not empty.
 check_count_values <- function(values, whole, categories) {
   check <- .Call(C_rr_check_counts, values, whole)
   total <- check[1]
   # Whole counts are exact up to 2^53; a total beyond the range of a double is refused too.
-  fits <- if (whole) total < 2^53 || (total == 2^53 && !beyond_exact(values)) else total >= 1e-100 && total <= 1e100
+  fits <- if (whole) {
+    total < 2^53 || (total == 2^53 && !beyond_exact(values))
+  } else {
+    total >= 1e-100 && total <= 1e100
+  }
   if (categories && total != 0 && !fits) {
-    abort("{.arg counts} must add up to at most {if (whole) '2^53' else '1e100, and at least 1e-100'}.", "counts")
+    abort(
+      "{.arg counts} must add up to at most {if (whole) '2^53' else '1e100, and at least 1e-100'}.",
+      "counts"
+    )
   }
   if (check[2] > 0) {
-    abort(c("{.arg counts} must be finite and at least 0, and whole numbers without {.arg effective_n}.",
-            x = "Count {check[2]} is {number_text(values[check[2]])}.", i = "Shares and percentages are no counts.",
-            i = "Areas and expected counts need {.arg effective_n}, the number of people or pixels they are worth."),
-          "counts")
+    abort(
+      c(
+        "{.arg counts} must be finite and at least 0, and whole numbers without {.arg effective_n}.",
+        x = "Count {check[2]} is {number_text(values[check[2]])}.",
+        i = "Shares and percentages are no counts.",
+        i = "Areas and expected counts need {.arg effective_n}, the number of people or pixels they are worth."
+      ),
+      "counts"
+    )
   }
   if (categories && total == 0) abort("{.arg counts} must not all be 0.", "empty")
   total
 }
 
-# The columns of a matrix are groups. One without names of rows, whose columns are called as the reports are, has one
-# row a group instead.
+# The columns of a matrix are groups. One without names of rows, whose columns are called as the
+# reports are, has one row a group instead.
 column_groups <- function(counts, mechanism) {
   names <- colnames(counts) %||% as.character(seq_len(ncol(counts)))
   if (is.null(rownames(counts)) && setequal(names, mechanism$reports)) {
     abort(c("{.arg counts} must have one row per report.", i = "Give {.code t(counts)}."))
   }
-  if (anyNA(names) || anyDuplicated(names)) abort("The columns of {.arg counts} must have different names.")
+  if (anyNA(names) || anyDuplicated(names)) {
+    abort("The columns of {.arg counts} must have different names.")
+  }
   as_tibble(name_groups(list(group = names), mechanism))
 }
 
-# The number of respondents. If a report is one category it is the `total` of the counts; each count of support is at
-# most as large.
+# The number of respondents. If a report is one category it is the `total` of the counts; each count
+# of support is at most as large.
 check_respondents <- function(n, values, total) {
   if (is.null(n) && !is.null(total)) return(total)
   groups <- NCOL(values)
-  check_that(is_numbers(n) && length(n) %in% c(1L, groups) && all(n > 0 & n <= 1e100), n, "n",
-             "the number of respondents (per group), above 0")
+  check_that(
+    is_numbers(n) && length(n) %in% c(1L, groups) &&
+      all(n > 0 & n <= 1e100),
+    n, "n", "the number of respondents (per group), above 0"
+  )
   n <- rep_len(as.double(n), groups)
   if (!is.null(total)) {
     if (all(abs(n - total) <= 1e-9 * total)) return(total)
     abort("{.arg n} must be the sum of the counts, since a report is one category.", "mismatch")
   }
-  if (all(apply(as.matrix(values), 2, max) <= n * (1 + 1e-9))) return(n)
+  if (all(apply(as.matrix(values), 2, max) <= n * (1 + 1e-9))) {
+    return(n)
+  }
   abort("{.arg counts} must not be above {.arg n}, the number of respondents.", "counts")
 }
 
 # Counts under their labels' places in the mechanism; absent labels count 0.
 place_counts <- function(values, labels, mechanism) {
   k <- length(mechanism$reports)
-  if (is.null(labels) && NROW(values) != k) abort("{.arg counts} must have one count per report, {k}.")
+  if (is.null(labels) && NROW(values) != k) {
+    abort("{.arg counts} must have one count per report, {k}.")
+  }
   if (is.null(labels) || identical(labels, mechanism$reports)) return(values)
   position <- match_labels(labels, mechanism)
   odd <- labels[is.na(position) | duplicated(position)][1]
   if (anyNA(position) || anyDuplicated(position)) {
-    abort("The names of {.arg counts} must be levels of the mechanism, each at most once, and {.val {odd}} is not.",
-          "level")
+    abort(
+      "The names of {.arg counts} must be levels of the mechanism, each at most once, and {.val {odd}} is not.",
+      "level"
+    )
   }
   placed <- matrix(0, k, NCOL(values))
   placed[position, ] <- values
   if (is.matrix(values)) placed else as.vector(placed)
 }
 
-# Percentages are often whole numbers. So are true samples of 100, whose owner needs to be told but once.
+# Percentages are often whole numbers. So are true samples of 100, whose owner needs to be told but
+# once.
 tell_hundreds <- function(values) {
-  if (all(colSums(as.matrix(values)) == 100) && !all(values %in% c(0, 100))) {
+  if (all(colSums(as.matrix(values)) == 100) &&
+      !all(values %in% c(0, 100))) {
     cli::cli_inform("The counts add up to 100: they are read as 100 people, not as percentages.",
                     class = "candor_message_percentages", .frequency = "once",
                     .frequency_id = "candor_message_percentages")
@@ -160,28 +206,43 @@ tell_hundreds <- function(values) {
 
 # ---- counts in data frames ----
 
-# The column of counts: dplyr::count() calls it n, tidy() of a tally count, as.data.frame() of a table Freq.
+# The column of counts: dplyr::count() calls it n, tidy() of a tally count, as.data.frame() of a
+# table Freq.
 count_names <- c("n", "count", "Freq")
 
-# A data frame of counts as a vector or matrix of counts, and the groups of its columns. Two shapes: a column for each
-# report (the surveys of this package), or one row per report with its label and its count (dplyr::count(), tidy() of
-# a tally).
+# A data frame of counts as a vector or matrix of counts, and the groups of its columns. Two shapes:
+# a column for each report (the surveys of this package), or one row per report with its label and
+# its count (dplyr::count(), tidy() of a tally).
 frame_counts <- function(counts, mechanism, column, by) {
   counts <- as_plain_frame(counts)
   by <- frame_names(counts, by, "by") %||% refuse_vector(by, "by")
   there <- intersect(mechanism$reports, names(counts)[vapply(counts, is.numeric, NA)])
-  if (!is.null(column) || !length(there)) return(long_counts(counts, mechanism, column, by))
-  if (length(there) == length(mechanism$reports)) return(wide_counts(counts, mechanism, by))
+  if (!is.null(column) || !length(there)) {
+    return(long_counts(counts, mechanism, column, by))
+  }
+  if (length(there) == length(mechanism$reports)) {
+    return(wide_counts(counts, mechanism, by))
+  }
   abort("{.arg counts} must have a column for each report, or one row per report.")
 }
 
 wide_counts <- function(counts, mechanism, by) {
-  values <- t(as.matrix(as.data.frame(lapply(counts[mechanism$reports], plain_numbers), check.names = FALSE)))
+  values <- t(
+    as.matrix(as.data.frame(lapply(counts[mechanism$reports], plain_numbers), check.names = FALSE))
+  )
   dimnames(values) <- list(mechanism$reports, NULL)
-  if (nrow(counts) == 1L && is.null(by)) return(list(counts = values[, 1]))
+  if (nrow(counts) == 1L && is.null(by)) {
+    return(list(counts = values[, 1]))
+  }
   if (is.null(by)) {
     # Columns of the totals of the counts are no groups.
-    total <- vapply(counts, function(each) is.numeric(each) && isTRUE(all.equal(as.vector(each), colSums(values))), NA)
+    total <- vapply(
+      counts,
+      function(each) {
+        is.numeric(each) && isTRUE(all.equal(as.vector(each), colSums(values)))
+      },
+      NA
+    )
     by <- setdiff(names(counts)[!total], mechanism$reports)
     if (!length(by) || anyDuplicated(counts[by])) {
       counts$group <- seq_len(nrow(counts))
@@ -190,33 +251,59 @@ wide_counts <- function(counts, mechanism, by) {
   }
   name_groups(as.list(counts[by]), mechanism)
   twice <- anyDuplicated(counts[by])
-  if (twice) abort("{.arg counts} must have one row per group: row {twice} is of a group of another row.")
+  if (twice) {
+    abort("{.arg counts} must have one row per group: row {twice} is of a group of another row.")
+  }
   list(counts = values, groups = as_tibble(counts[by]))
 }
 
 long_counts <- function(counts, mechanism, column, by) {
   sums <- weight_columns(counts)
-  number <- if (is.null(sums)) intersect(count_names, names(counts))[1] else query_columns[["sum"]]
+  number <- if (is.null(sums)) {
+    intersect(count_names, names(counts))[1]
+  } else {
+    query_columns[["sum"]]
+  }
   if (is.na(number) || !is.numeric(plain_numbers(counts[[number]]))) {
-    abort("{.arg counts} must have a column of counts called {.or {.val {count_names}}}, or one for each report.")
+    abort(
+      "{.arg counts} must have a column of counts called {.or {.val {count_names}}}, or one for each report."
+    )
   }
   questions <- question_fields(names(counts), mechanism$questions, needed = FALSE)
-  answers <- frame_names(counts, column, "column", one = TRUE) %||% refuse_vector(column, "column") %||%
-    if (length(questions) && all(lengths(questions) > 0L)) unlist(questions, use.names = FALSE)
-    else label_column(counts, mechanism, c(number, by, names(sums)))
-  keys <- by %||% setdiff(names(counts), c(number, names(sums), answers, "share", if (length(questions)) "term"))
+  answers <- frame_names(counts, column, "column", one = TRUE) %||%
+    refuse_vector(column, "column") %||% if (length(questions) && all(lengths(questions) > 0L)) {
+      unlist(questions, use.names = FALSE)
+    } else {
+      label_column(counts, mechanism, c(number, by, names(sums)))
+    }
+  keys <- by %||% setdiff(
+    names(counts),
+    c(number, names(sums), answers, "share", if (length(questions)) "term")
+  )
   twice <- anyDuplicated(counts[c(answers, keys)])
-  if (twice) abort("{.arg counts} must have one row for each report (and group): row {twice} repeats one.")
+  if (twice) {
+    abort("{.arg counts} must have one row for each report (and group): row {twice} repeats one.")
+  }
   if (is.null(sums)) counts$n <- counts[[number]]
-  asked <- list(answers = answers, keys = keys, weight = names(sums)[2], form = "categories")
+  asked <- list(
+    answers = answers,
+    keys = keys,
+    weight = names(sums)[2],
+    form = "categories"
+  )
   tally <- tally_answer(counts, mechanism, asked, na.rm = FALSE)
   values <- as.matrix(tally$counts)
   rownames(values) <- mechanism$reports
-  list(counts = if (is.null(tally$groups)) values[, 1] else values, groups = tally$groups,
-       weight_squares = tally$weight_squares, respondents = tally$respondents)
+  list(
+    counts = if (is.null(tally$groups)) values[, 1] else values,
+    groups = tally$groups,
+    weight_squares = tally$weight_squares,
+    respondents = tally$respondents
+  )
 }
 
-# The column of labels: called "term", the only one that holds nothing but reports, or the only one that is left.
+# The column of labels: called "term", the only one that holds nothing but reports, or the only one
+# that is left.
 label_column <- function(counts, mechanism, others) {
   left <- setdiff(names(counts), others)
   if ("term" %in% left) return("term")

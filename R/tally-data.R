@@ -2,8 +2,18 @@
 
 #' @rdname rr_tally
 #' @export
-rr_tally.data.frame <- function(x, mechanism, ..., column = NULL, count = NULL, weights = NULL, by = NULL,
-                                id = NULL, na.rm = FALSE, keep = c("counts", "sets")) {
+rr_tally.data.frame <- function(
+  x,
+  mechanism,
+  ...,
+  column = NULL,
+  count = NULL,
+  weights = NULL,
+  by = NULL,
+  id = NULL,
+  na.rm = FALSE,
+  keep = c("counts", "sets")
+) {
   check_dots_empty(...)
   check_mechanism(mechanism)
   answers <- frame_parts(drop_copies(x, id), mechanism, column, weights, by, count, id)
@@ -24,52 +34,72 @@ drop_copies <- function(x, id) {
   x[-again, , drop = FALSE]
 }
 
-# Pictures are called as the column of the question. A tally of one's own is the same whatever the column is called.
+# Pictures are called as the column of the question. A tally of one's own is the same whatever the
+# column is called.
 named_tally <- function(tally, column) {
   if (inherits(column, "formula")) column <- all.vars(column)
   if (is.character(column) && length(column) == 1L) tally$question <- column
   tally
 }
 
-# What a data frame holds: the reports, the weights and the groups. Columns are named by text or a formula; vectors are
-# taken as they are. Groups of dplyr::group_by() come first.
+# What a data frame holds: the reports, the weights and the groups. Columns are named by text or a
+# formula; vectors are taken as they are. Groups of dplyr::group_by() come first.
 frame_parts <- function(x, mechanism, column, weights, by, count = NULL, id = NULL) {
   frame <- as_plain_frame(x)
   named <- frame_names(frame, by, "by")
   by <- if (!is.null(named)) as.list(frame)[named]
     else if (is.null(by) || is.list(by)) as.list(by) else list(group = by)
   grouped <- setdiff(names(attr(x, "groups")), ".rows")
-  if (length(grouped)) by <- c(as.list(frame)[grouped], by[setdiff(names(by), grouped)])
+  if (length(grouped)) {
+    by <- c(
+      as.list(frame)[grouped], by[setdiff(names(by), grouped)]
+    )
+  }
   weighted <- frame_names(frame, weights, "weights", one = TRUE)
   counted <- frame_names(frame, count, "count", one = TRUE)
   others <- c(names(by), weighted, counted, frame_names(frame, id, "id"))
   columns <- report_columns(frame, mechanism, column, others)
-  # Who reads fields sees all columns that are left, and knows the reports of other protocols by them.
-  if (length(columns) > 1L && is.null(column) && is.null(mechanism$questions) && !is_bits(mechanism$codec)) {
+  # Who reads fields sees all columns that are left, and knows the reports of other protocols by
+  # them.
+  if (length(columns) > 1L && is.null(column) && is.null(mechanism$questions) &&
+      !is_bits(mechanism$codec)) {
     columns <- setdiff(names(x), others)
   }
   # A question has one column; numbers of packed reports stay a table, one number a report.
-  single <- length(columns) == 1L && is.null(mechanism$questions) &&
-    (!is_bits(mechanism$codec) || !is.numeric(frame[[columns]]) || inherits(frame[[columns]], "rr_reports"))
-  reports <- if (single) frame[[columns]] else if (identical(columns, names(x))) x else frame[columns]
+  single <- length(columns) == 1L && is.null(mechanism$questions) && (!is_bits(
+    mechanism$codec
+  ) || !is.numeric(frame[[columns]]) || inherits(frame[[columns]], "rr_reports"))
+  reports <- if (single) {
+    frame[[columns]]
+  } else if (identical(columns, names(x))) {
+    x
+  } else {
+    frame[columns]
+  }
   list(reports = reports, weights = if (is.null(weighted)) weights else frame[[weighted]],
        times = if (is.null(counted)) count else frame[[counted]], by = by)
 }
 
 # Drop groups and foreign classes, so that `[` and `[[` do what base R documents.
 as_plain_frame <- function(x) {
-  structure(as.list(x), names = names(x), row.names = .set_row_names(nrow(x)), class = "data.frame")
+  structure(
+    as.list(x),
+    names = names(x),
+    row.names = .set_row_names(nrow(x)),
+    class = "data.frame"
+  )
 }
 
 # The columns that an argument names, NULL where it is the values themselves.
 frame_names <- function(x, given, arg, one = FALSE) {
   if (inherits(given, "formula")) {
     wanted <- all.vars(given)
-    if (length(given) != 2L || !length(wanted) || !all(all.names(given) %in% c(wanted, "~", "+"))) {
+    if (length(given) != 2L || !length(wanted) ||
+        !all(all.names(given) %in% c(wanted, "~", "+"))) {
       must_be(given, arg, "a formula of column names, such as {.code ~ region + year}")
     }
   } else if (is.character(given) && !is.object(given) && length(given) > 0L &&
-             (length(given) != nrow(x) || all(given %in% names(x)))) {
+      (length(given) != nrow(x) || all(given %in% names(x)))) {
     wanted <- given
   } else {
     return(NULL)
@@ -77,36 +107,48 @@ frame_names <- function(x, given, arg, one = FALSE) {
   absent <- setdiff(wanted, names(x))
   if (length(absent)) {
     near <- meant_of(absent, names(x)) %||% sprintf("Its columns are %s.", format_labels(names(x)))
-    abort(c("{.arg {arg}} must name columns of the data.", x = "There is none called {.val {absent[1]}}.",
-            i = "{near}"))
+    abort(c(
+      "{.arg {arg}} must name columns of the data.", x = "There is none called {.val {absent[1]}}.",
+      i = "{near}"
+    ))
   }
-  if (one && length(wanted) != 1L) abort("{.arg {arg}} must name one column, not {format_labels(wanted)}.")
+  if (one && length(wanted) != 1L) {
+    abort("{.arg {arg}} must name one column, not {format_labels(wanted)}.")
+  }
   unique(wanted)
 }
 
-# The columns that hold the reports: those that are named, those called as the questions or as the fields of the
-# protocol, or all that are left if that is one, or if any may hold bits.
+# The columns that hold the reports: those that are named, those called as the questions or as the
+# fields of the protocol, or all that are left if that is one, or if any may hold bits.
 report_columns <- function(x, mechanism, column, others) {
   if (!is.null(mechanism$questions)) {
-    if (is.null(column)) return(unlist(question_fields(names(x), mechanism$questions), use.names = FALSE))
+    if (is.null(column)) {
+      return(unlist(question_fields(names(x), mechanism$questions), use.names = FALSE))
+    }
     abort("{.arg column} is not for several questions: their names are the columns.")
   }
   if (!is.null(column)) {
-    named <- frame_names(x, column, "column", one = !is_bits(mechanism$codec)) %||% refuse_vector(column, "column")
+    named <- frame_names(x, column, "column", one = !is_bits(mechanism$codec)) %||%
+      refuse_vector(column, "column")
     return(c(intersect(mechanism$codec$block, names(x)), named))
   }
   left <- setdiff(names(x), others)
   form <- Find(function(columns) all(columns %in% left), stored_forms(mechanism)$columns)
   if (!is.null(form)) return(form)
   # Without a column of reports the questions or depths have columns of their own.
-  own <- isTRUE(mechanism$codec$part %in% left) || (isTRUE(mechanism$codec$block %in% left) && length(left) == 2L)
+  own <- isTRUE(mechanism$codec$part %in% left) ||
+    (isTRUE(mechanism$codec$block %in% left) && length(left) == 2L)
   if (own || length(left) == 1L || is_bits(mechanism$codec)) return(left)
-  abort(c("{.arg column} is needed: the name of the column that holds the reports.",
-          x = "Its columns are {format_labels(names(x))}. A table of counts is for {.fn rr_counts}."))
+  abort(c(
+    "{.arg column} is needed: the name of the column that holds the reports.",
+    x = "Its columns are {format_labels(names(x))}. A table of counts is for {.fn rr_counts}."
+  ))
 }
 
 # Columns are named: vectors cannot stand beside a table.
-refuse_vector <- function(given, arg) if (!is.null(given)) must_be(given, arg, "names of columns, as text or a formula")
+refuse_vector <- function(given, arg) {
+  if (!is.null(given)) must_be(given, arg, "names of columns, as text or a formula")
+}
 
 # ---- designs of the package survey ----
 
@@ -117,7 +159,10 @@ check_known_design <- function(design, arg) {
   check_installed("survey", "for survey designs")
   known <- inherits(design, c("survey.design2", "svyrep.design")) &&
     !inherits(design, c("pps", "DBIsvydesign", "twophase", "twophase2"))
-  check_that(known, design, arg, "a design of {.fn survey::svydesign} or {.fn survey::svrepdesign} that holds its data")
+  check_that(
+    known, design, arg,
+    "a design of {.fn survey::svydesign} or {.fn survey::svrepdesign} that holds its data"
+  )
 }
 
 design_weights <- function(design) {
@@ -126,7 +171,8 @@ design_weights <- function(design) {
 
 # Are there clusters or strata, of which a tally knows nothing?
 has_clusters <- function(design) {
-  inherits(design, "svyrep.design") || isTRUE(design$has.strata) || any(duplicated(design$cluster[[1]]))
+  inherits(design, "svyrep.design") || isTRUE(design$has.strata) ||
+    any(duplicated(design$cluster[[1]]))
 }
 
 # Which rows count: those of weight 0 are outside the domain that was taken from the design.
@@ -134,12 +180,22 @@ design_rows <- function(design) which(design_weights(design) > 0)
 
 #' @rdname rr_tally
 #' @export
-rr_tally.survey.design <- function(x, mechanism, ..., column = NULL, weights = NULL, by = NULL, na.rm = FALSE) {
+rr_tally.survey.design <- function(
+  x,
+  mechanism,
+  ...,
+  column = NULL,
+  weights = NULL,
+  by = NULL,
+  na.rm = FALSE
+) {
   check_dots_empty(...)
   tally <- tally_design(x, mechanism, column, weights, by, na.rm)
   if (has_clusters(x)) {
-    cli::cli_inform("Clusters and strata are not kept in a tally: give the design to {.fn rr_estimate}.",
-                    class = "candor_message_design")
+    cli::cli_inform(
+      "Clusters and strata are not kept in a tally: give the design to {.fn rr_estimate}.",
+      class = "candor_message_design"
+    )
   }
   tally
 }
@@ -149,11 +205,13 @@ tally_design <- function(x, mechanism, column, weights, by, na.rm) {
   check_known_design(x, "x")
   if (!is.null(weights)) abort("{.arg weights} must be left out: they are those of the design.")
   rows <- design_rows(x)
-  answers <- frame_parts(x$variables[rows, , drop = FALSE], mechanism, column, design_weights(x)[rows], by)
+  answers <- frame_parts(
+    x$variables[rows, , drop = FALSE], mechanism, column, design_weights(x)[rows],
+    by
+  )
   tally_answers(answers, mechanism, na.rm)
 }
 
 #' @rdname rr_tally
 #' @export
 rr_tally.svyrep.design <- rr_tally.survey.design
-

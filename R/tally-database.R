@@ -1,13 +1,24 @@
-# Reports where they lie: the engine groups and adds up, R gets one row for each report and group that occurs.
+# Reports where they lie: the engine groups and adds up, R gets one row for each report and group
+# that occurs.
 
 #' @rdname rr_tally
 #' @export
-rr_tally.tbl_lazy <- function(x, mechanism, ..., column = NULL, count = NULL, weights = NULL, by = NULL,
-                              na.rm = FALSE) {
+rr_tally.tbl_lazy <- function(
+  x,
+  mechanism,
+  ...,
+  column = NULL,
+  count = NULL,
+  weights = NULL,
+  by = NULL,
+  na.rm = FALSE
+) {
   check_dots_empty(...)
   check_mechanism(mechanism)
   asked <- from_database(tally_query(x, mechanism, column, by, weights, count))
-  if (!is.null(asked$count)) refuse_times(run_query(x, times_query(x, asked$count)))
+  if (!is.null(asked$count)) {
+    refuse_times(run_query(x, times_query(x, asked$count)))
+  }
   rows <- run_query(x, asked$query)
   tally_answer(rows, mechanism, asked, na.rm)
 }
@@ -19,19 +30,25 @@ run_query <- function(data, query) {
   as_plain_frame(from_database(DBI::dbGetQuery(dbplyr::remote_con(data), query)))
 }
 
-# What is no error of candor is of the engine or the driver, also while a query is written: drivers ask the server how
-# to quote a name.
+# What is no error of candor is of the engine or the driver, also while a query is written: drivers
+# ask the server how to quote a name.
 from_database <- function(code) {
   withCallingHandlers(
     code,
     error = function(e) {
       if (inherits(e, "candor_error")) return()
-      abort(c("The database did not answer the query. Nothing was counted.", x = "{conditionMessage(e)}"), "database")
+      abort(
+        c(
+          "The database did not answer the query. Nothing was counted.", x = "{conditionMessage(e)}"
+        ),
+        "database"
+      )
     },
-    # An engine without column types gave values of several types: the driver keeps one of them and spoils the rest.
     warning = function(w) {
       if (!grepl("mixed type", conditionMessage(w), fixed = TRUE)) return()
-      abort(c("A column of the database table must hold values of one type.", x = "{conditionMessage(w)}"))
+      abort(c(
+        "A column of the database table must hold values of one type.", x = "{conditionMessage(w)}"
+      ))
     }
   )
 }
@@ -44,15 +61,22 @@ refuse_times <- function(result) {
   check_that(is_numbers(largest) || is.na(largest), largest, "count", "a column of numbers")
   wrong <- result$n
   if (isTRUE(wrong > 0)) {
-    abort("{.arg count} must be whole numbers of at least 0. Rows of the table without one: {format_count(wrong)}.")
+    abort(
+      "{.arg count} must be whole numbers of at least 0. Rows of the table without one: {format_count(wrong)}."
+    )
   }
 }
 
-# The rows may come in any order, and twice: they are added up by their keys. `asked` says which columns are what.
+# The rows may come in any order, and twice: they are added up by their keys. `asked` says which
+# columns are what.
 tally_answer <- function(rows, mechanism, asked, na.rm) {
   rows[] <- lapply(rows, plain_numbers)
   # The rows of a long table are of reports (part 2), or of what they say.
-  times <- if (asked$form == "long") ifelse(rows$part == 2, rows$n, 0) else as.double(rows$n)
+  times <- if (asked$form == "long") {
+    ifelse(rows$part == 2, rows$n, 0)
+  } else {
+    as.double(rows$n)
+  }
   if (!is.null(asked$count) && any(times != floor(times))) {
     abort("{.arg count} must be whole numbers of at least 0.")
   }
@@ -60,52 +84,85 @@ tally_answer <- function(rows, mechanism, asked, na.rm) {
   count <- function(answers, groups, weights, na.rm) {
     count_answer(answers$reports, mechanism, asked, answers$times, groups, weights, na.rm)
   }
-  tally_answers(list(reports = rows, by = as.list(rows)[asked$keys], times = times, weights = sums$weight_sum,
-                     squares = sums$weight_squares, count = count), mechanism, na.rm)
+  tally_answers(
+    list(
+      reports = rows,
+      by = as.list(rows)[asked$keys],
+      times = times,
+      weights = sums$weight_sum,
+      squares = sums$weight_squares,
+      count = count
+    ),
+    mechanism, na.rm
+  )
 }
 
-# The counts of rows, and which of them are `dropped` because their report is missing. Sums and long tables are read as
-# numbers to be added up: `value`, in which `place` of the counts, of which `row`.
+# The counts of rows, and which of them are `dropped` because their report is missing. Sums and long
+# tables are read as numbers to be added up: `value`, in which `place` of the counts, of which
+# `row`.
 count_answer <- function(rows, mechanism, asked, times, groups, weights, na.rm) {
-  cells <- switch(asked$form, categories = , rows = list(gone = Reduce(`|`, lapply(rows[asked$answers], is.na))),
-                  long = read_long(rows, mechanism, asked, times), read_sums(rows, mechanism, asked, times, weights))
+  cells <- switch(
+    asked$form,
+    categories =,
+    rows = list(gone = Reduce(`|`, lapply(rows[asked$answers], is.na))),
+    long = read_long(rows, mechanism, asked, times),
+    read_sums(rows, mechanism, asked, times, weights)
+  )
   gone <- cells$gone %||% logical(nrow(rows))
   if (any(gone) && !na.rm) {
-    abort(c("The database table must not have missing reports.", i = "Use {.code na.rm = TRUE} to drop them.",
-            x = "{format_count(sum(times[gone]))} of {format_count(sum(times))} are NULL."), "missing")
+    abort(
+      c(
+        "The database table must not have missing reports.",
+        i = "Use {.code na.rm = TRUE} to drop them.",
+        x = "{format_count(sum(times[gone]))} of {format_count(sum(times))} are NULL."
+      ),
+      "missing"
+    )
   }
   if (is.null(cells$place)) {
-    counted <- count_rows(rows[!gone, asked$answers, drop = FALSE], mechanism, asked, times[!gone], groups[!gone],
-                          weights[!gone])
+    counted <- count_rows(
+      rows[!gone, asked$answers, drop = FALSE], mechanism, asked, times[!gone],
+      groups[!gone], weights[!gone]
+    )
     return(list(counts = counted$counts, dropped = which(gone), blocks = counted$blocks))
   }
   row <- cells$row %||% seq_along(times)
-  counts <- .Call(C_rr_tally, replace(cells$place, gone[row], NA), 1L, as.double(length(mechanism$reports)),
-                  groups[row], as.double(max(1L, groups)), as.double(cells$value %||% weights), TRUE)$counts
+  counts <- .Call(
+    C_rr_tally, replace(cells$place, gone[row], NA), 1L,
+    as.double(length(mechanism$reports)), groups[row],
+    as.double(max(1L, groups)), as.double(cells$value %||% weights), TRUE
+  )$counts
   list(counts = counts, dropped = which(gone))
 }
 
 # Rows are counted as one report each, with a weight. An error tells a row by what it holds.
 count_rows <- function(rows, mechanism, asked, times, groups, weights) {
   single <- asked$form == "categories" && is.null(mechanism$questions)
-  tryCatch(count_reports(mechanism, if (single) rows[[1]] else as_plain_frame(rows), groups, weights),
-           candor_error_report = function(e) abort_row(e, rows, times, "report"),
-           candor_error_level = function(e) abort_row(e, rows, times, "level"))
+  tryCatch(
+    count_reports(mechanism, if (single) rows[[1]] else as_plain_frame(rows), groups, weights),
+    candor_error_report = function(e) abort_row(e, rows, times, "report"),
+    candor_error_level = function(e) abort_row(e, rows, times, "level")
+  )
 }
 
 # ---- sums of weights, by a database or by running the text of rr_query() ----
 
 # What rr_query() makes of weights: their sums, squares and number, NULL in a table of plain counts.
 weight_columns <- function(rows) {
-  if (!all(query_columns[c("n", "sum", "squares")] %in% names(rows))) return(NULL)
+  if (!all(query_columns[c("n", "sum", "squares")] %in% names(rows))) {
+    return(NULL)
+  }
   sums <- lapply(rows[intersect(query_columns, names(rows))], plain_numbers)
-  odd <- which(!vapply(sums, function(x) is_numbers(x) || all(is.na(x)), NA))
+  odd <- which(
+    !vapply(sums, function(x) is_numbers(x) || all(is.na(x)), NA)
+  )
   if (length(odd)) abort("Sums of {.arg weights} must be numbers, {.val {names(odd)[1]}} too.")
   sums <- lapply(sums, as.double)
   # `weight_missing`, `weight_min` and `weight_max` may be absent if somebody else made the sums.
   least <- min(Inf, sums$weight_min)
   most <- max(0, sums$weight_max, sums$weight_squares)
-  if (sum(sums$weight_missing) > 0 || is.na(least) || least < 0 || !is.finite(most)) {
+  if (sum(sums$weight_missing) > 0 || is.na(least) || least < 0 ||
+      !is.finite(most)) {
     abort("{.arg weights} must be finite and at least 0, and none of them NULL.")
   }
   sums

@@ -82,9 +82,15 @@ rr_write <- function(tally, file, ...) {
   text <- tally_text(tally)
   # A file that would not give the same object is not written.
   back <- tryCatch(read_tally(charToRaw(text)), error = plain_message)
-  if (is.character(back) || !same_mechanism(design(back), design(tally)) || !identical(tally_text(back), text)) {
-    abort(c("This object cannot be written, or would not come back as it is.", x = if (is.character(back)) "{back}"),
-          "file")
+  if (is.character(back) || !same_mechanism(design(back), design(tally)) ||
+      !identical(tally_text(back), text)) {
+    abort(
+      c(
+        "This object cannot be written, or would not come back as it is.",
+        x = if (is.character(back)) "{back}"
+      ),
+      "file"
+    )
   }
   write_whole(text, file)
   invisible(tally)
@@ -96,7 +102,9 @@ rr_read <- function(file, ...) {
   check_dots_empty(...)
   file <- check_path(file)
   check_installed("jsonlite", "to read a tally")
-  if (!file.exists(file) || dir.exists(file)) abort("{.arg file} must be a file that exists: {.file {file}}.", "file")
+  if (!file.exists(file) || dir.exists(file)) {
+    abort("{.arg file} must be a file that exists: {.file {file}}.", "file")
+  }
   tryCatch(read_tally(readBin(file, "raw", file.size(file))), error = function(e) {
     reason <- plain_message(e)
     abort(c("{.file {file}} holds no tally that can be read.", x = "{reason}"), "file")
@@ -111,26 +119,54 @@ tally_version <- 1
 
 tally_text <- function(tally) {
   if (inherits(tally, "rr_mechanism")) {
-    return(signed_text(list(format = mechanism_format, version = tally_version, mechanism = plain_argument(tally))))
+    return(signed_text(
+      list(format = mechanism_format, version = tally_version, mechanism = plain_argument(tally))
+    ))
   }
-  array <- function(x) if (!is.null(x)) if (is.null(tally$groups)) as.double(x) else I(as.double(x))
-  counts <- if (is.null(tally$groups)) I(tally$counts)
-    else lapply(seq_len(ncol(tally$counts)), function(g) I(tally$counts[, g]))
-  members <- list(format = tally_format, version = tally_version, mechanism = plain_argument(tally$mechanism),
-                  groups = if (!is.null(tally$groups)) unname(Map(group_column, names(tally$groups), tally$groups)),
-                  n = array(tally$n), weight_squares = array(tally$weight_squares),
-                  respondents = array(tally$respondents),
-                  missing = as.double(tally$missing), witness = tally$witness,
-                  chunks = if (!is.null(tally$chunks)) I(tally$chunks),
-                  counts = counts, sets = if (!is.null(tally$sets)) lapply(tally$sets, set_members),
-                  blocks = if (!is.null(tally$blocks)) lapply(tally$blocks, block_members))
+  array <- function(x) {
+    if (!is.null(x)) {
+      if (is.null(tally$groups)) as.double(x) else I(as.double(x))
+    }
+  }
+  counts <- if (is.null(tally$groups)) {
+    I(tally$counts)
+  } else {
+    lapply(seq_len(ncol(tally$counts)), function(g) {
+      I(tally$counts[, g])
+    })
+  }
+  members <- list(
+    format = tally_format,
+    version = tally_version,
+    mechanism = plain_argument(tally$mechanism),
+    groups = if (!is.null(tally$groups)) {
+      unname(Map(group_column, names(tally$groups), tally$groups))
+    },
+    n = array(tally$n),
+    weight_squares = array(tally$weight_squares),
+    respondents = array(tally$respondents),
+    missing = as.double(tally$missing),
+    witness = tally$witness,
+    chunks = if (!is.null(tally$chunks)) I(tally$chunks),
+    counts = counts,
+    sets = if (!is.null(tally$sets)) lapply(tally$sets, set_members),
+    blocks = if (!is.null(tally$blocks)) lapply(tally$blocks, block_members)
+  )
   signed_text(members[!vapply(members, is.null, NA)])
 }
 
-set_members <- function(sets) list(bits = I(.Call(C_rr_to_hex, sets$bits)), times = I(sets$times))
+set_members <- function(sets) {
+  list(
+    bits = I(.Call(C_rr_to_hex, sets$bits)),
+    times = I(sets$times)
+  )
+}
 
 signed_text <- function(members) {
-  lines <- paste0("  ", vapply(names(members), json_text, ""), ": ", vapply(members, json_text, ""), collapse = ",\n")
+  lines <- paste0(
+    "  ", vapply(names(members), json_text, ""), ": ",
+    vapply(members, json_text, ""), collapse = ",\n"
+  )
   text <- paste0("{\n", lines, ",\n  ")
   paste0(text, "\"checksum\": \"md5:", cli::hash_raw_md5(charToRaw(enc2utf8(text))), "\"\n}\n")
 }
@@ -138,13 +174,22 @@ signed_text <- function(members) {
 # The arguments of a constructor as JSON has them.
 plain_argument <- function(x) {
   if (inherits(x, "rr_mechanism")) {
-    return(list(constructor = x$made$constructor, arguments = lapply(made_arguments(x), plain_argument)))
+    return(list(
+      constructor = x$made$constructor,
+      arguments = lapply(made_arguments(x), plain_argument)
+    ))
   }
   if (is.ordered(x)) return(list(ordered = I(levels(x))))
   if (is.matrix(x)) {
-    rows <- lapply(seq_len(nrow(x)), function(i) I(unname(x[i, ])))
+    rows <- lapply(seq_len(nrow(x)), function(i) {
+      I(unname(x[i, ]))
+    })
     names <- list(rows = rownames(x), columns = colnames(x))
-    return(if (is.null(dimnames(x))) rows else c(list(matrix = rows), names[lengths(names) > 0]))
+    return(if (is.null(dimnames(x))) {
+      rows
+    } else {
+      c(list(matrix = rows), names[lengths(names) > 0])
+    })
   }
   if (is.list(x)) lapply(x, plain_argument) else unname(x)
 }
@@ -152,7 +197,9 @@ plain_argument <- function(x) {
 # The arguments that made a mechanism, see made().
 made_arguments <- function(mechanism) {
   made <- mechanism$made
-  if (is.null(made)) abort("A mechanism of class {.cls {class(mechanism)[1]}} cannot be written.", "file")
+  if (is.null(made)) {
+    abort("A mechanism of class {.cls {class(mechanism)[1]}} cannot be written.", "file")
+  }
   value <- function(field) {
     switch(field, levels = level_argument(mechanism),
            reports = level_value(mechanism$reports, mechanism$numeric_levels),
@@ -164,13 +211,24 @@ made_arguments <- function(mechanism) {
 }
 
 # By the class of a key.
-group_types <- c(character = "text", numeric = "number", integer = "integer", logical = "logical", factor = "factor",
-                 ordered = "ordered", Date = "date", POSIXct = "time")
+group_types <- c(
+  character = "text", numeric = "number", integer = "integer", logical = "logical",
+  factor = "factor", ordered = "ordered", Date = "date", POSIXct = "time"
+)
 
 group_column <- function(name, key) {
   type <- unname(group_types[class(key)[1]])
-  if (is.na(type)) abort("Groups of class {.cls {class(key)[1]}}, as {.val {name}}, cannot be written.", "file")
-  values <- switch(type, date = , factor = , ordered = as.character(key), time = as.double(key), key)
+  if (is.na(type)) {
+    abort("Groups of class {.cls {class(key)[1]}}, as {.val {name}}, cannot be written.", "file")
+  }
+  values <- switch(
+    type,
+    date =,
+    factor =,
+    ordered = as.character(key),
+    time = as.double(key),
+    key
+  )
   c(list(name = name, type = type, values = I(values)),
     if (is.factor(key)) list(levels = I(levels(key))),
     if (type == "time") list(tz = attr(key, "tzone")[1] %||% ""))
@@ -186,14 +244,21 @@ read_tally <- function(bytes) {
   }
   Encoding(text) <- "UTF-8"
   if (has_half_character(text)) abort("A text of it has half of a character.", "file")
-  object <- tryCatch(parse_json_text(text), error = function(e) abort("It is not JSON, or was cut off.", "file"))
+  object <- tryCatch(parse_json_text(text), error = function(e) {
+    abort("It is not JSON, or was cut off.", "file")
+  })
   known <- is.list(object) && isTRUE(object[["format"]] %in% c(tally_format, mechanism_format))
   if (!known || !identical(object[["version"]], tally_version)) {
-    abort("It is not of {.field format} {.val {tally_format}} and {.field version} {tally_version}.", "file")
+    abort(
+      "It is not of {.field format} {.val {tally_format}} and {.field version} {tally_version}.",
+      "file"
+    )
   }
   check_checksum(bytes, needed = !is.null(object[["sets"]]))
   if (object[["format"]] == tally_format) return(make_tally(object))
-  read_mechanism(file_members(object, c("format", "version", "mechanism"), "checksum", "file")$mechanism)
+  read_mechanism(
+    file_members(object, c("format", "version", "mechanism"), "checksum", "file")$mechanism
+  )
 }
 
 # Of a character beyond 16 bits JSON may write two halves, each useless without the other.
@@ -204,42 +269,76 @@ has_half_character <- function(text) {
   grepl("\\\\u[dD][89a-fA-F]", whole)
 }
 
-# The checksum is the last member, of all bytes before its name. Names and texts have no quotes inside that are not
-# escaped. Whether kept sets are those that were counted, only the checksum says.
+# The checksum is the last member, of all bytes before its name. Names and texts have no quotes
+# inside that are not escaped. Whether kept sets are those that were counted, only the checksum
+# says.
 check_checksum <- function(bytes, needed) {
   found <- grepRaw("\"checksum\"[ \t\r\n]*:", bytes, all = TRUE)
-  if (!length(found) && needed) abort("A file with {.field sets} must have its {.field checksum}.", "file")
+  if (!length(found) && needed) {
+    abort("A file with {.field sets} must have its {.field checksum}.", "file")
+  }
   if (!length(found)) return(invisible())
   at <- found[length(found)]
   tail <- rawToChar(bytes[at:length(bytes)])
   pattern <- "^\"checksum\"[ \t\r\n]*:[ \t\r\n]*\"md5:([0-9a-f]{32})\"[ \t\r\n]*[}][ \t\r\n]*$"
-  if (!grepl(pattern, tail) || sub(pattern, "\\1", tail) != cli::hash_raw_md5(bytes[seq_len(at - 1)])) {
-    abort("Its {.field checksum} is of another text, or not the last member: the file was changed or damaged.", "file")
+  if (!grepl(pattern, tail) ||
+      sub(pattern, "\\1", tail) != cli::hash_raw_md5(bytes[seq_len(at - 1)])) {
+    abort(
+      "Its {.field checksum} is of another text, or not the last member: the file was changed or damaged.",
+      "file"
+    )
   }
 }
 
 make_tally <- function(object) {
-  m <- file_members(object, c("format", "version", "mechanism", "n", "counts"),
-                    c("groups", "weight_squares", "respondents", "missing", "witness", "chunks", "sets", "blocks",
-                      "checksum"), "file")
+  m <- file_members(
+    object, c("format", "version", "mechanism", "n", "counts"),
+    c(
+      "groups", "weight_squares", "respondents", "missing", "witness", "chunks", "sets", "blocks",
+      "checksum"
+    ),
+    "file"
+  )
   check_sizes(m$mechanism, length(unlist(m$counts)))
   mechanism <- read_mechanism(m$mechanism)
   if (!is.null(mechanism$questions)) check_joint(mechanism)
   groups <- if (!is.null(m$groups)) read_groups(m$groups, mechanism)
   number <- if (is.null(groups)) 1L else nrow(groups)
-  counts <- lapply(if (is.null(groups)) list(m$counts) else m$counts, file_numbers, "counts", length(mechanism$reports))
+  counts <- lapply(
+    if (is.null(groups)) list(m$counts) else m$counts, file_numbers, "counts",
+    length(mechanism$reports)
+  )
   if (length(counts) != number) abort("{.field counts} must be an array for each group.", "file")
-  counts <- if (is.null(groups)) counts[[1]] else matrix(unlist(counts), ncol = number)
+  counts <- if (is.null(groups)) {
+    counts[[1]]
+  } else {
+    matrix(unlist(counts), ncol = number)
+  }
   n <- file_numbers(m$n, "n", number)
-  squares <- if (!is.null(m$weight_squares)) file_numbers(m$weight_squares, "weight_squares", number)
-  respondents <- if (!is.null(m$respondents)) file_numbers(m$respondents, "respondents", number, whole = TRUE)
-  if (is.null(squares) && !is.null(respondents)) abort("{.field respondents} needs {.field weight_squares}.", "file")
+  squares <- if (!is.null(m$weight_squares)) {
+    file_numbers(m$weight_squares, "weight_squares", number)
+  }
+  respondents <- if (!is.null(m$respondents)) {
+    file_numbers(m$respondents, "respondents", number, whole = TRUE)
+  }
+  if (is.null(squares) && !is.null(respondents)) {
+    abort("{.field respondents} needs {.field weight_squares}.", "file")
+  }
   check_adds_up(counts, n, squares, respondents, mechanism)
-  tally <- new_rr_tally(mechanism, counts, groups = groups, weight_squares = squares, n = n, respondents = respondents,
-                        missing = check_count(m$missing %||% 0, "missing"))
+  tally <- new_rr_tally(
+    mechanism,
+    counts,
+    groups = groups,
+    weight_squares = squares,
+    n = n,
+    respondents = respondents,
+    missing = check_count(m$missing %||% 0, "missing")
+  )
   if (!is.null(m$witness)) tally$witness <- check_count(m$witness, "witness")
   if (!is.null(m$sets)) tally$sets <- read_kept_sets(m$sets, tally)
-  if (!is.null(m$blocks)) tally <- with_blocks(tally, read_blocks(m$blocks, tally))
+  if (!is.null(m$blocks)) {
+    tally <- with_blocks(tally, read_blocks(m$blocks, tally))
+  }
   if (anyDuplicated(m$chunks)) abort("{.field chunks} must be labels that all differ.", "file")
   if (!is.null(m$chunks)) tally$chunks <- as.character(m$chunks)
   tally
@@ -249,31 +348,45 @@ make_tally <- function(object) {
 file_members <- function(object, required, optional = character(), what) {
   names <- names(object)
   absent <- setdiff(required, names)
-  if (!is.list(object) || length(absent)) abort("The {what} must have the member {.field {absent[1]}}.", "file")
+  if (!is.list(object) || length(absent)) {
+    abort("The {what} must have the member {.field {absent[1]}}.", "file")
+  }
   stray <- c(setdiff(names, c(required, optional)), names[duplicated(names)])
-  if (length(stray)) abort("The {what} has a member that is not known, or twice: {describe(stray[1])}.", "file")
+  if (length(stray)) {
+    abort("The {what} has a member that is not known, or twice: {describe(stray[1])}.", "file")
+  }
   object
 }
 
 # ---- mechanisms: constructors, which check their arguments ----
 
 file_constructors <- c(
-  "rr_binary", "rr_bitflip", "rr_bloom", "rr_channel", "rr_cheater_detection", "rr_compose", "rr_count_mean_sketch",
-  "rr_crosswise", "rr_dealt", "rr_forced", "rr_geometric", "rr_grr", "rr_hadamard", "rr_hierarchy", "rr_kuk",
-  "rr_lie_detector", "rr_local_hash", "rr_longitudinal", "rr_mangat", "rr_mean", "rr_misclassification",
-  "rr_noncompliance", "rr_pool", "rr_prefixes", "rr_product", "rr_projective", "rr_sample_questions", "rr_scramble",
-  "rr_square_wave", "rr_subset", "rr_triangular", "rr_unary", "rr_unrelated", "rr_warner"
+  "rr_binary", "rr_bitflip", "rr_bloom", "rr_channel", "rr_cheater_detection", "rr_compose",
+  "rr_count_mean_sketch", "rr_crosswise", "rr_dealt", "rr_forced", "rr_geometric", "rr_grr",
+  "rr_hadamard", "rr_hierarchy", "rr_kuk", "rr_lie_detector", "rr_local_hash", "rr_longitudinal",
+  "rr_mangat", "rr_mean", "rr_misclassification", "rr_noncompliance", "rr_pool", "rr_prefixes",
+  "rr_product", "rr_projective", "rr_sample_questions", "rr_scramble", "rr_square_wave",
+  "rr_subset", "rr_triangular", "rr_unary", "rr_unrelated", "rr_warner"
 )
 
-# Numbers that say how large a mechanism is: a file with fewer counts cannot hold its tally, and making the mechanism
-# to see so might take all memory. Categories that share bits or buckets may be more than the counts.
+# Numbers that say how large a mechanism is: a file with fewer counts cannot hold its tally, and
+# making the mechanism to see so might take all memory. Categories that share bits or buckets may be
+# more than the counts.
 check_sizes <- function(object, counts) {
   if (!is.list(object)) return(invisible())
-  sizes <- c("bits", "buckets", "cohorts", "reports", if (!any(c("bits", "buckets") %in% names(object))) "levels")
-  large <- Filter(function(size) is_number(size) && size > max(counts, 1000), object[intersect(sizes, names(object))])
+  sizes <- c(
+    "bits", "buckets", "cohorts", "reports",
+    if (!any(c("bits", "buckets") %in% names(object))) "levels"
+  )
+  large <- Filter(
+    function(size) is_number(size) && size > max(counts, 1000),
+    object[intersect(sizes, names(object))]
+  )
   if (length(large)) {
-    abort("{.field {names(large)[1]}} is {format_count(large[[1]])}, but the file has {number_of(counts, 'count')}.",
-          "file")
+    abort(
+      "{.field {names(large)[1]}} is {format_count(large[[1]])}, but the file has {number_of(counts, 'count')}.",
+      "file"
+    )
   }
   for (part in object) check_sizes(part, counts)
 }
@@ -287,10 +400,16 @@ read_mechanism <- function(object) {
   arguments <- lapply(as.list(m$arguments), read_argument)
   # R itself would take the beginning of a name for the name.
   own <- names(formals(make))
-  cut <- Filter(function(given) any(startsWith(own, given)), setdiff(names(arguments), own))
-  if (length(cut)) abort("The mechanism has an argument that is not known: {describe(cut[1])}.", "file")
+  cut <- Filter(
+    function(given) any(startsWith(own, given)), setdiff(names(arguments), own)
+  )
+  if (length(cut)) {
+    abort("The mechanism has an argument that is not known: {describe(cut[1])}.", "file")
+  }
   # Arguments that were left out and have no default are NULL.
-  needed <- names(Filter(function(default) identical(default, quote(expr = )), formals(make)))
+  needed <- names(
+    Filter(function(default) identical(default, quote(expr =)), formals(make))
+  )
   arguments[setdiff(needed, c("...", names(arguments)))] <- list(NULL)
   suppressMessages(do.call(make, arguments), classes = "candor_message_order")
 }
@@ -298,13 +417,21 @@ read_mechanism <- function(object) {
 read_argument <- function(x) {
   if (!is.list(x)) return(x)
   if (is.character(x[["constructor"]])) return(read_mechanism(x))
-  if (is.character(x[["ordered"]])) return(factor(x[["ordered"]], x[["ordered"]], ordered = TRUE))
-  numbers <- function(rows) length(rows) && is.null(names(rows)) && all(vapply(rows, is.numeric, NA))
+  if (is.character(x[["ordered"]])) {
+    return(factor(x[["ordered"]], x[["ordered"]], ordered = TRUE))
+  }
+  numbers <- function(rows) {
+    length(rows) && is.null(names(rows)) && all(vapply(rows, is.numeric, NA))
+  }
   if (numbers(x)) x <- list(matrix = x)
   if (!numbers(x[["matrix"]])) return(lapply(x, read_argument))
-  if (length(unique(lengths(x[["matrix"]]))) != 1L) abort("A matrix must have rows of one length.", "file")
+  if (length(unique(lengths(x[["matrix"]]))) != 1L) {
+    abort("A matrix must have rows of one length.", "file")
+  }
   matrix <- do.call(rbind, x[["matrix"]])
-  dimnames(matrix) <- if (length(x) > 1L) list(x[["rows"]], x[["columns"]])
+  dimnames(matrix) <- if (length(x) > 1L) {
+    list(x[["rows"]], x[["columns"]])
+  }
   matrix
 }
 
@@ -312,8 +439,12 @@ read_argument <- function(x) {
 
 # Numbers that are no negative ones, as many as there should be.
 file_numbers <- function(x, name, number, whole = FALSE) {
-  if (!is.numeric(x) || length(x) != number || any(!is.finite(x) | x < 0 | (whole & x != floor(x)))) {
-    abort("{.field {name}} must have {format_count(number)} {if (whole) 'whole '}numbers of at least 0.", "file")
+  if (!is.numeric(x) || length(x) != number ||
+      any(!is.finite(x) | x < 0 | (whole & x != floor(x)))) {
+    abort(
+      "{.field {name}} must have {format_count(number)} {if (whole) 'whole '}numbers of at least 0.",
+      "file"
+    )
   }
   x
 }
@@ -323,48 +454,77 @@ check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   weighted <- !is.null(squares)
   whole <- if (holds_sums(mechanism)) n else c(counts, n)
   if (!weighted && any(whole != floor(whole) | whole > 2^53)) {
-    abort("Counts must be whole numbers up to 2^53: sums of weights come with {.field weight_squares}.", "file")
+    abort(
+      "Counts must be whole numbers up to 2^53: sums of weights come with {.field weight_squares}.",
+      "file"
+    )
   }
   # A report in a block of people is one category, too.
   categories <- has_categories(mechanism) || !is.null(mechanism$codec$block)
   # Reports that are categories add up to all respondents; of others no count is above their number.
   found <- apply(as.matrix(counts), 2, if (categories) sum else max)
-  if (any(if (categories) abs(found - n) > weighted * 1e-9 * n else found > n * (1 + 1e-9))) {
-    abort("{.field counts} must add up to {.field n}, or not be above it if a report supports sets.", "file")
+  if (any(
+      if (categories) {
+        abs(found - n) > weighted * 1e-9 * n
+      } else {
+        found > n * (1 + 1e-9)
+      }
+    )) {
+    abort(
+      "{.field counts} must add up to {.field n}, or not be above it if a report supports sets.",
+      "file"
+    )
   }
   if (!weighted) return(invisible())
   # sum w^2 <= (sum w)^2 <= m sum w^2 for m weights.
-  if (any((squares == 0) != (n == 0)) || any(squares > n^2 * (1 + 1e-9)) ||
+  if (any((squares == 0) != (n == 0)) ||
+      any(squares > n^2 * (1 + 1e-9)) ||
       (!is.null(respondents) && any(n^2 > respondents * squares * (1 + 1e-9)))) {
-    abort("{.field n}, {.field weight_squares} and {.field respondents} are not those of any weights.", "file")
+    abort(
+      "{.field n}, {.field weight_squares} and {.field respondents} are not those of any weights.",
+      "file"
+    )
   }
 }
 
 # Sums of numbers stand where others have counts.
 holds_sums <- function(mechanism) {
-  isTRUE(mechanism$codec$real) || any(vapply(mechanism$parts %||% list(), holds_sums, NA))
+  isTRUE(mechanism$codec$real) ||
+    any(vapply(mechanism$parts %||% list(), holds_sums, NA))
 }
 
 # ---- groups and chunks ----
 
 read_groups <- function(columns, mechanism) {
-  columns <- lapply(columns, file_members, c("name", "type", "values"), c("levels", "tz"), "group column")
+  columns <- lapply(
+    columns, file_members, c("name", "type", "values"), c("levels", "tz"), "group column"
+  )
   names <- vapply(columns, function(column) as.character(column$name), "")
   keys <- name_groups(setNames(lapply(columns, read_group), names), mechanism)
   groups <- as_tibble(keys, .name_repair = "minimal")
-  if (!length(keys) || anyDuplicated(as.data.frame(groups))) abort("A group is there twice, or none is.", "file")
+  if (!length(keys) || anyDuplicated(as.data.frame(groups))) {
+    abort("A group is there twice, or none is.", "file")
+  }
   groups
 }
 
 read_group <- function(column) {
   values <- column$values
   if (identical(column$type, "integer")) values[values != floor(values)] <- NA
-  key <- switch(check_choice(column$type, "type", unname(group_types)),
-                text = as.character(values), number = as.double(values), integer = as.integer(values),
-                logical = as.logical(values), factor = factor(values, column$levels),
-                ordered = factor(values, column$levels, ordered = TRUE), date = as.Date(values, "%Y-%m-%d"),
-                time = .POSIXct(as.double(values), column$tz))
-  if (anyNA(key)) abort("{.field values} of a group must be of its type, {.val {column$type}}.", "file")
+  key <- switch(
+    check_choice(column$type, "type", unname(group_types)),
+    text = as.character(values),
+    number = as.double(values),
+    integer = as.integer(values),
+    logical = as.logical(values),
+    factor = factor(values, column$levels),
+    ordered = factor(values, column$levels, ordered = TRUE),
+    date = as.Date(values, "%Y-%m-%d"),
+    time = .POSIXct(as.double(values), column$tz)
+  )
+  if (anyNA(key)) {
+    abort("{.field values} of a group must be of its type, {.val {column$type}}.", "file")
+  }
   key
 }
 
@@ -372,9 +532,12 @@ read_group <- function(column) {
 
 read_kept_sets <- function(sets, tally) {
   mechanism <- tally$mechanism
-  if (!keeps_sets(mechanism) || !is.null(names(sets)) || length(sets) != length(tally$n)) {
-    abort("{.field sets} must have an object for each group, of a mechanism whose reports support sets or are bits.",
-          "file")
+  if (!keeps_sets(mechanism) || !is.null(names(sets)) ||
+      length(sets) != length(tally$n)) {
+    abort(
+      "{.field sets} must have an object for each group, of a mechanism whose reports support sets or are bits.",
+      "file"
+    )
   }
   width <- set_bytes(rr_law(mechanism), length(mechanism$levels))
   lapply(seq_along(sets), function(g) {
@@ -383,7 +546,10 @@ read_kept_sets <- function(sets, tally) {
     times <- file_numbers(one$times, "times", length(one$bits))
     read <- .Call(C_rr_from_hex, as.character(one$bits), as.double(width))
     if (read$position > 0) abort("{.field bits} must be hexadecimal text of {width} bytes.", "file")
-    if (abs(sum(times) - tally$n[g]) > 1e-9 * tally$n[g]) abort("{.field sets} must add up to {.field n}.", "file")
+    if (abs(sum(times) - tally$n[g]) >
+        1e-9 * tally$n[g]) {
+      abort("{.field sets} must add up to {.field n}.", "file")
+    }
     list(bits = read$bits, times = times)
   })
 }
@@ -391,19 +557,29 @@ read_kept_sets <- function(sets, tally) {
 # ---- blocks of people ----
 
 block_members <- function(blocks) {
-  list(label = I(blocks$label), counts = lapply(seq_len(ncol(blocks$counts)), function(j) I(blocks$counts[, j])))
+  list(
+    label = I(blocks$label),
+    counts = lapply(seq_len(ncol(blocks$counts)), function(j) {
+      I(blocks$counts[, j])
+    })
+  )
 }
 
 read_blocks <- function(blocks, tally) {
-  if (is.null(tally$mechanism$codec$block) || !is.null(names(blocks)) || length(blocks) != length(tally$n)) {
+  if (is.null(tally$mechanism$codec$block) || !is.null(names(blocks)) ||
+      length(blocks) != length(tally$n)) {
     abort("{.field blocks} must have an object for each group, of a mechanism of blocks.", "file")
   }
   k <- length(tally$mechanism$reports)
   lapply(seq_along(blocks), function(g) {
     one <- file_members(blocks[[g]], c("label", "counts"), what = "entry of blocks")
     counts <- matrix(unlist(lapply(one$counts, file_numbers, "counts", k, TRUE)), k)
-    if (length(one$label) != ncol(counts) || anyDuplicated(one$label) || any(colSums(counts) == 0)) {
-      abort("{.field blocks} must have counts of people for each {.field label}, which all differ.", "file")
+    if (length(one$label) != ncol(counts) || anyDuplicated(one$label) ||
+        any(colSums(counts) == 0)) {
+      abort(
+        "{.field blocks} must have counts of people for each {.field label}, which all differ.",
+        "file"
+      )
     }
     if (any(rowSums(counts) != group_counts(tally, g))) {
       abort("{.field blocks} must add up to {.field counts}.", "file")
@@ -414,16 +590,21 @@ read_blocks <- function(blocks, tally) {
 
 # ---- JSON ----
 
-# JSON text of lists, numbers and text, with numbers that are read back to the last bit. Strings are quoted and texts
-# are read by jsonlite; its own numbers have 15 digits.
+# JSON text of lists, numbers and text, with numbers that are read back to the last bit. Strings are
+# quoted and texts are read by jsonlite; its own numbers have 15 digits.
 
 # Vectors of one entry are that entry; I() makes them arrays. Lists with names are objects.
 json_text <- function(x) {
   if (is.null(x)) return("null")
   if (is.list(x)) {
     parts <- vapply(x, json_text, "", USE.NAMES = FALSE)
-    if (is.null(names(x))) return(paste0("[", paste(parts, collapse = ", "), "]"))
-    return(paste0("{", paste0(vapply(names(x), json_text, ""), ": ", parts, collapse = ", "), "}"))
+    if (is.null(names(x))) {
+      return(paste0("[", paste(parts, collapse = ", "), "]"))
+    }
+    return(paste0(
+      "{",
+      paste0(vapply(names(x), json_text, ""), ": ", parts, collapse = ", "), "}"
+    ))
   }
   one <- length(x) == 1L && !inherits(x, "AsIs")
   x <- as.vector(unclass(x))
@@ -432,26 +613,36 @@ json_text <- function(x) {
   if (one) parts else paste0("[", paste(parts, collapse = ", "), "]")
 }
 
-# The shorter of 15 and 17 digits that is the number: 0.1, not 0.10000000000000001. Whole numbers above 2^53 have an
-# exponent: without it they say that every digit counts.
+# The shorter of 15 and 17 digits that is the number: 0.1, not 0.10000000000000001. Whole numbers
+# above 2^53 have an exponent: without it they say that every digit counts.
 json_numbers <- function(x) {
   if (!length(x)) return(character())
   text <- sprintf("%.15g", x)
-  other <- which(as.double(parse_json_text(paste0("[", paste(text, collapse = ","), "]"))) != x)
-  text[other] <- sprintf(c("%.17g", "%.16e")[1 + (abs(x[other]) > 2^53)], x[other])
+  other <- which(
+    as.double(parse_json_text(paste0("[", paste(text, collapse = ","), "]"))) != x
+  )
+  text[other] <- sprintf(
+    c("%.17g", "%.16e")[1 + (abs(x[other]) > 2^53)],
+    x[other]
+  )
   text
 }
 
-# Whole numbers that a double does not hold come as text. (jsonlite::fromJSON() would open what looks like an address,
-# and its vectors have 1 for true.)
+# Whole numbers that a double does not hold come as text. (jsonlite::fromJSON() would open what
+# looks like an address, and its vectors have 1 for true.)
 parse_json_text <- function(text) plain_arrays(jsonlite::parse_json(text, bigint_as_char = TRUE))
 
 # Arrays of one kind of values become vectors; all others stay lists.
 plain_arrays <- function(x) {
   if (is.integer(x)) return(as.double(x))
   if (!is.list(x)) return(x)
-  kinds <- if (is.null(names(x))) sub("integer", "double", unique(vapply(x, typeof, "")))
-  if (length(unique(kinds)) != 1L || !kinds[1] %in% c("double", "character", "logical")) return(lapply(x, plain_arrays))
+  kinds <- if (is.null(names(x))) {
+    sub("integer", "double", unique(vapply(x, typeof, "")))
+  }
+  if (length(unique(kinds)) != 1L ||
+      !kinds[1] %in% c("double", "character", "logical")) {
+    return(lapply(x, plain_arrays))
+  }
   plain_arrays(unlist(x))
 }
 
@@ -459,10 +650,14 @@ plain_arrays <- function(x) {
 write_whole <- function(text, file) {
   bytes <- charToRaw(enc2utf8(text))
   beside <- tempfile(paste0(".", basename(file), "-"), dirname(file))
-  good <- tryCatch({
-    writeBin(bytes, beside)
-    identical(readBin(beside, "raw", length(bytes) + 1), bytes) && file.rename(beside, file)
-  }, error = function(e) FALSE, warning = function(w) FALSE)
+  good <- tryCatch(
+    {
+      writeBin(bytes, beside)
+      identical(readBin(beside, "raw", length(bytes) + 1), bytes) &&
+        file.rename(beside, file)
+    },
+    error = function(e) FALSE, warning = function(w) FALSE
+  )
   if (!good) {
     unlink(beside)
     abort("The file {.file {file}} cannot be written.", "file")
@@ -470,5 +665,10 @@ write_whole <- function(text, file) {
 }
 
 check_path <- function(x, arg = "file") {
-  path.expand(check_that(is.character(x) && length(x) == 1L && !is.na(x) && nzchar(x), x, arg, "the name of one file"))
+  path.expand(
+    check_that(
+      is.character(x) && length(x) == 1L && !is.na(x) && nzchar(x),
+      x, arg, "the name of one file"
+    )
+  )
 }

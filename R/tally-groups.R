@@ -38,46 +38,78 @@ NULL
 
 # Rows where some group is missing. Values that cannot be groups are refused later.
 rows_without_group <- function(by, n) {
-  unknown <- lapply(by, function(key) if (is.atomic(key) && length(key) == n) which(is.na(key)))
+  unknown <- lapply(by, function(key) {
+    if (is.atomic(key) && length(key) == n) which(is.na(key))
+  })
   sort(unique(unlist(unknown, use.names = FALSE)))
 }
 
 # Groups as a named list whose names are free next to the results.
 name_groups <- function(by, mechanism) {
-  by <- if (is.list(by)) as.list(by) else if (!is.null(by)) list(group = by)
+  by <- if (is.list(by)) {
+    as.list(by)
+  } else if (!is.null(by)) {
+    list(group = by)
+  }
   if (length(by) == 0L) return(NULL)
   # A level NA, as of addNA(), is a missing group.
-  by <- lapply(by, function(key) if (is.factor(key) && anyNA(levels(key))) factor(key, exclude = NA) else key)
+  by <- lapply(by, function(key) {
+    if (is.factor(key) && anyNA(levels(key))) {
+      factor(key, exclude = NA)
+    } else {
+      key
+    }
+  })
   names <- names(by) %||% rep("", length(by))
   if (length(by) == 1L && !nzchar(names)) names <- "group"
-  if (!all(nzchar(names)) || anyDuplicated(names) || any(names %in% names(mechanism$questions))) {
-    abort("{.arg by} must have a different name for each of its {length(by)} vectors, and none of a question.")
+  if (!all(nzchar(names)) || anyDuplicated(names) ||
+      any(names %in% names(mechanism$questions))) {
+    abort(
+      "{.arg by} must have a different name for each of its {length(by)} vectors, and none of a question."
+    )
   }
   check_result_names(names, "{.arg by} must not use")
   setNames(by, names)
 }
 
-# The combinations that occur, in order, the first variable running fastest: `codes` says which each row has, `keys` are
-# their values.
+# The combinations that occur, in order, the first variable running fastest: `codes` says which each
+# row has, `keys` are their values.
 make_groups <- function(by, n) {
   if (is.null(by)) return(NULL)
   by <- lapply(by, plain_group)
   cells <- NULL
   for (key in by) {
     if (!is.atomic(key) || length(key) != n) abort("{.arg by} must have one entry per report, {n}.")
-    if (anyNA(key)) abort("{.arg by} must not have missing groups: {.code na.rm = TRUE} drops such reports.", "missing")
+    if (anyNA(key)) {
+      abort(
+        "{.arg by} must not have missing groups: {.code na.rm = TRUE} drops such reports.",
+        "missing"
+      )
+    }
     place <- place_values(key)
-    cells <- if (is.null(cells)) place
-      else without_gaps(cells$codes + cells$n * (place$codes - 1), cells$n * as.double(place$n))
+    cells <- if (is.null(cells)) {
+      place
+    } else {
+      without_gaps(
+        cells$codes + cells$n * (place$codes - 1),
+        cells$n * as.double(place$n)
+      )
+    }
   }
   # Any row of a group has its values; mostly the first rows have all groups.
-  row <- match(seq_len(cells$n), cells$codes[seq_len(min(n, 10000L))])
+  row <- match(
+    seq_len(cells$n), cells$codes[seq_len(min(n, 10000L))]
+  )
   if (anyNA(row)) row[cells$codes] <- seq_len(n)
-  list(codes = cells$codes, n = cells$n, keys = as_tibble(lapply(by, function(key) unname(key[row]))))
+  list(
+    codes = cells$codes,
+    n = cells$n,
+    keys = as_tibble(lapply(by, function(key) unname(key[row])))
+  )
 }
 
-# Where each entry stands among the sorted values that occur. Codes of factors are counted: to hash them takes four
-# times as long.
+# Where each entry stands among the sorted values that occur. Codes of factors are counted: to hash
+# them takes four times as long.
 place_values <- function(v) {
   if (is.factor(v)) return(without_gaps(unclass_codes(v), nlevels(v)))
   known <- sort(unique(v))
@@ -93,13 +125,19 @@ without_gaps <- function(codes, size) {
   times <- tabulate(codes, size)
   if (sum(times) != length(codes)) abort("{.arg by} must be a factor whose codes are all levels.")
   occurs <- times > 0L
-  list(codes = if (all(occurs)) as.integer(codes) else cumsum(occurs)[codes], n = sum(occurs))
+  list(
+    codes = if (all(occurs)) as.integer(codes) else cumsum(occurs)[codes],
+    n = sum(occurs)
+  )
 }
 
-# Labelled values (from SPSS or Stata files) become groups named by their labels, in the order of the values.
+# Labelled values (from SPSS or Stata files) become groups named by their labels, in the order of
+# the values.
 plain_group <- function(key) {
   labels <- attr(key, "labels", exact = TRUE)
-  if (!inherits(key, c("haven_labelled", "labelled")) || is.null(labels)) return(plain_numbers(key))
+  if (!inherits(key, c("haven_labelled", "labelled")) || is.null(labels)) {
+    return(plain_numbers(key))
+  }
   values <- as.vector(unclass(key))
   attributes(values) <- NULL
   known <- sort(unique(c(values, unname(labels))))
@@ -127,25 +165,39 @@ in_groups <- function(tally) {
 match_groups <- function(i, x) {
   labels <- names(x) %||% abort("This {.cls {class(x)[1]}} has no groups to take.")
   places <- seq_along(labels)
-  at <- if (is.factor(i) || is.character(i)) match(as.character(i), labels)
-    else if (is.logical(i) && length(i) == length(labels)) which(i)
-    else if (is_numbers(i)) places[if (all(i <= 0, na.rm = TRUE)) i else match(i, places)]
-    else NA_integer_
+  at <- if (is.factor(i) || is.character(i)) {
+    match(as.character(i), labels)
+  } else if (is.logical(i) && length(i) == length(labels)) {
+    which(i)
+  } else if (is_numbers(i)) {
+    places[if (all(i <= 0, na.rm = TRUE)) i else match(i, places)]
+  } else {
+    NA_integer_
+  }
   if (anyNA(at) || anyDuplicated(at)) {
-    odd <- if (is.atomic(i) && length(i) == length(at)) i[is.na(at) | duplicated(at)][1] else i
-    abort(c("Groups must be taken by position, label or condition, each once: {describe(odd)} is not.",
-            i = "The groups are {format_labels(labels)}."), "level")
+    odd <- if (is.atomic(i) && length(i) == length(at)) {
+      i[is.na(at) | duplicated(at)][1]
+    } else {
+      i
+    }
+    abort(
+      c(
+        "Groups must be taken by position, label or condition, each once: {describe(odd)} is not.",
+        i = "The groups are {format_labels(labels)}."
+      ),
+      "level"
+    )
   }
   if (!length(at)) abort("No group is left.", "empty")
   at
 }
 
-# The fields of a tally, and what each holds: an entry for each "group"; the "counts", a column for each group, or a
-# vector without groups; the table of "groups"; or what is "shared" by all groups.
+# The fields of a tally, and what each holds: an entry for each "group"; the "counts", a column for
+# each group, or a vector without groups; the table of "groups"; or what is "shared" by all groups.
 tally_fields <- c(
   mechanism = "shared", counts = "counts", n = "group", effective_n = "group", weights = "shared",
-  weight_squares = "group", respondents = "group", groups = "groups", missing = "shared", sets = "group",
-  blocks = "group", witness = "shared", chunks = "shared", question = "shared"
+  weight_squares = "group", respondents = "group", groups = "groups", missing = "shared",
+  sets = "group", blocks = "group", witness = "shared", chunks = "shared", question = "shared"
 )
 
 # The groups of a tally at these places.
@@ -160,7 +212,8 @@ keep_groups <- function(tally, which) {
   structure(fields, class = class(tally))
 }
 
-# Labels of chunks stay: any of them may have reports of these groups, which must not be counted again.
+# Labels of chunks stay: any of them may have reports of these groups, which must not be counted
+# again.
 cut_groups.rr_tally <- function(x, at, drop = FALSE) {
   tally <- keep_groups(x, at)
   tally$missing <- 0
@@ -204,7 +257,9 @@ one_part <- function(x, i, further) {
 subset.rr_tally <- function(x, subset, ...) {
   match_groups(1, x)
   holds <- eval(substitute(subset), as.list(groups_of(x)), parent.frame())
-  check_that(is.logical(holds) && length(holds) == length(x), holds, "subset", "a condition on the groups")
+  check_that(
+    is.logical(holds) && length(holds) == length(x), holds, "subset", "a condition on the groups"
+  )
   cut_groups(x, match_groups(holds & !is.na(holds), x))
 }
 
@@ -227,19 +282,23 @@ as.list.rr_tally <- function(x, ...) {
 # The fields, which names() does not show.
 
 #' @rawNamespace S3method(utils::.DollarNames, rr_tally)
-.DollarNames.rr_tally <- function(x, pattern = "") grep(pattern, names(unclass(x)), value = TRUE)
+.DollarNames.rr_tally <- function(x, pattern = "") {
+  grep(pattern, names(unclass(x)), value = TRUE)
+}
 
 #' @rawNamespace S3method(utils::str, rr_tally)
 str.rr_tally <- function(object, ...) utils::str(unclass(object), ...)
 
-# Groups in which nobody answered have no estimate. They are named, and left out, as rr_tally() leaves out unused
-# levels.
+# Groups in which nobody answered have no estimate. They are named, and left out, as rr_tally()
+# leaves out unused levels.
 drop_empty_groups <- function(tally) {
   if (is.null(tally$groups)) return(tally)
   if (!nrow(tally$groups)) abort_empty(tally)
   empty <- which(tally$n <= 0)
   if (!length(empty) || length(empty) == nrow(tally$groups)) return(tally)
-  weightless <- all((tally$respondents %||% numeric(nrow(tally$groups)))[empty] > 0)
+  weightless <- all(
+    (tally$respondents %||% numeric(nrow(tally$groups)))[empty] > 0
+  )
   why <- if (weightless) "all weights are 0" else "nobody answered"
   named <- cli::cli_vec(group_labels(tally$groups)[empty], list("vec-trunc" = 8))
   cli::cli_inform("Left out, since {why} in {cli::qty(length(empty))}{?it/them}: {.val {named}}.",

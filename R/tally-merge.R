@@ -4,7 +4,9 @@
 c.rr_tally <- function(...) {
   tallies <- list(...)
   first <- tallies[[1]]
-  for (i in seq_along(tallies)) tallies[[i]] <- mergeable(tallies[[i]], first, i)
+  for (i in seq_along(tallies)) {
+    tallies[[i]] <- mergeable(tallies[[i]], first, i)
+  }
   field <- function(name) lapply(tallies, .subset2, name)
   # What only some of the tallies know is not known of the whole.
   known <- function(values) if (!any(vapply(values, is.null, NA))) values
@@ -24,20 +26,39 @@ c.rr_tally <- function(...) {
   n <- add(sizes)
   # A tally without weights counts each report once: its sum of squared weights is its n.
   squares <- lapply(tallies, function(tally) tally$weight_squares %||% tally$n)
-  people <- known(lapply(tallies, function(tally) if (is.null(tally$weight_squares)) tally$n else tally$respondents))
-  tally <- new_rr_tally(first$mechanism, counts, groups = groups$keys, n = n, missing = sum(unlist(field("missing"))),
-                        weight_squares = if (weighted) add(squares),
-                        respondents = if (weighted && !is.null(people)) add(people))
+  people <- known(
+    lapply(tallies, function(tally) {
+      if (is.null(tally$weight_squares)) tally$n else tally$respondents
+    })
+  )
+  tally <- new_rr_tally(
+    first$mechanism,
+    counts,
+    groups = groups$keys,
+    n = n,
+    missing = sum(unlist(field("missing"))),
+    weight_squares = if (weighted) add(squares),
+    respondents = if (weighted && !is.null(people)) add(people)
+  )
   tally$chunks <- merge_chunks(tallies)
-  merge_kept(tally, lapply(c(sets = "sets", blocks = "blocks", witness = "witness"), function(name) known(field(name))),
-             codes)
+  merge_kept(
+    tally,
+    lapply(c(sets = "sets", blocks = "blocks", witness = "witness"), function(name) {
+      known(field(name))
+    }),
+    codes
+  )
 }
 
 # What all the tallies keep beside counts: different reports and blocks by group, and witnesses.
 merge_kept <- function(tally, kept, codes) {
-  by_group <- function(parts, merge) lapply(unname(split(do.call(c, parts), codes)), merge)
+  by_group <- function(parts, merge) {
+    lapply(unname(split(do.call(c, parts), codes)), merge)
+  }
   if (!is.null(kept$sets)) tally$sets <- by_group(kept$sets, merge_sets)
-  if (!is.null(kept$blocks)) tally <- with_blocks(tally, by_group(kept$blocks, merge_blocks))
+  if (!is.null(kept$blocks)) {
+    tally <- with_blocks(tally, by_group(kept$blocks, merge_blocks))
+  }
   if (!is.null(kept$witness)) tally$witness <- sum(unlist(kept$witness))
   tally
 }
@@ -46,9 +67,13 @@ merge_kept <- function(tally, kept, codes) {
 mergeable <- function(tally, first, i) {
   if (!inherits(tally, "rr_tally")) abort("Only tallies can be merged, and argument {i} is none.")
   if (!same_mechanism(tally$mechanism, first$mechanism)) {
-    tally <- reorder_tally(tally, first$mechanism) %||%
-      abort(c("Tallies must be of the same mechanism to be merged: tally {i} is not of that of tally 1.",
-              x = "{mechanism_difference(tally$mechanism, first$mechanism)}"), "mismatch")
+    tally <- reorder_tally(tally, first$mechanism) %||% abort(
+      c(
+        "Tallies must be of the same mechanism to be merged: tally {i} is not of that of tally 1.",
+        x = "{mechanism_difference(tally$mechanism, first$mechanism)}"
+      ),
+      "mismatch"
+    )
   }
   if (!identical(names(tally$groups), names(first$groups))) {
     abort("Tallies must have the same grouping to be merged, tally {i} too.", "mismatch")
@@ -56,27 +81,43 @@ mergeable <- function(tally, first, i) {
   tally
 }
 
-# Whole counts are exact up to 2^53. The sum of doubles may round down to 2^53; the sum without the largest cannot.
+# Whole counts are exact up to 2^53. The sum of doubles may round down to 2^53; the sum without the
+# largest cannot.
 beyond_exact <- function(numbers) {
   largest <- which.max(numbers)
   length(numbers) > 0 && sum(numbers[-largest]) > 2^53 - numbers[largest]
 }
 
-# The tally with its counts in the order of another mechanism's levels, if only that order differs; NULL if anything
-# else does.
+# The tally with its counts in the order of another mechanism's levels, if only that order differs;
+# NULL if anything else does.
 reorder_tally <- function(tally, mechanism) {
   from <- tally$mechanism
   # Reports that are kept whole are in the order of their own mechanism.
-  if (!is.null(tally$sets) || !is.null(mechanism$questions) || identical(from$reports, mechanism$reports) ||
-      !identical(class(from), class(mechanism)) || !identical(lengths(from[c("reports", "levels")]),
-                                                              lengths(mechanism[c("reports", "levels")]))) return(NULL)
+  if (!is.null(tally$sets) || !is.null(mechanism$questions) ||
+      identical(from$reports, mechanism$reports) ||
+      !identical(class(from), class(mechanism)) || !identical(
+        lengths(from[c("reports", "levels")]),
+        lengths(mechanism[c("reports", "levels")])
+      )) {
+    return(NULL)
+  }
   reports <- match(mechanism$reports, from$reports)
   levels <- match(mechanism$levels, from$levels)
   # "no" and "yes" must have the same labels in both.
-  bits <- function(m) list(m$reports[m$bits], m$levels[m$truth_bits])
-  if (anyNA(reports) || anyNA(levels) || !identical(bits(from), bits(mechanism)) ||
-      !identical(from$epsilon, mechanism$epsilon) || !same_reordered(from, mechanism, levels, reports)) return(NULL)
-  tally$counts <- if (is.matrix(tally$counts)) tally$counts[reports, , drop = FALSE] else tally$counts[reports]
+  bits <- function(m) {
+    list(m$reports[m$bits], m$levels[m$truth_bits])
+  }
+  if (anyNA(reports) || anyNA(levels) ||
+      !identical(bits(from), bits(mechanism)) ||
+      !identical(from$epsilon, mechanism$epsilon) ||
+      !same_reordered(from, mechanism, levels, reports)) {
+    return(NULL)
+  }
+  tally$counts <- if (is.matrix(tally$counts)) {
+    tally$counts[reports, , drop = FALSE]
+  } else {
+    tally$counts[reports]
+  }
   tally$mechanism <- mechanism
   tally
 }
@@ -88,7 +129,10 @@ same_reordered <- function(from, mechanism, levels, reports) {
   if (!identical(class(a), class(b))) return(FALSE)
   if (law_gives(a, "additive")) {
     noise <- if (length(a$b) > 1L) a$b[reports] else a$b
-    return(identical(a$a, b$a) && identical(noise, b$b) && identical(levels, reports))
+    return(
+      identical(a$a, b$a) && identical(noise, b$b) &&
+        identical(levels, reports)
+    )
   }
   a$by_information && max(length(levels), length(reports)) <= matrix_limit &&
     identical(unname(rr_matrix(from))[levels, reports], unname(rr_matrix(mechanism)))
@@ -96,21 +140,30 @@ same_reordered <- function(from, mechanism, levels, reports) {
 
 # What differs first between two mechanisms.
 mechanism_difference <- function(x, y) {
-  if (!identical(class(x), class(y))) return(sprintf("%s, and %s.", format(x), format(y)))
-  field <- Find(function(name) !identical(x[[name]], y[[name]]), union(names(x), names(y)))
+  if (!identical(class(x), class(y))) {
+    return(sprintf("%s, and %s.", format(x), format(y)))
+  }
+  field <- Find(
+    function(name) !identical(x[[name]], y[[name]]),
+    union(names(x), names(y))
+  )
   values <- c(x[[field]], y[[field]])
   if (!is.numeric(values) || length(values) != 2L) return(sprintf("`%s` is not the same.", field))
   sprintf("`%s` is %s, and %s.", field, number_text(values[1]), number_text(values[2]))
 }
 
-# A chunk that is in two tallies would be counted twice, but for tallies of different groups: a report has one group.
+# A chunk that is in two tallies would be counted twice, but for tallies of different groups: a
+# report has one group.
 merge_chunks <- function(tallies) {
   all <- unlist(lapply(tallies, .subset2, "chunks"))
   labels <- lapply(tallies, function(tally) group_labels(tally$groups) %||% "")
   for (label in unique(all[duplicated(all)])) {
     holds <- vapply(tallies, function(tally) label %in% tally$chunks, NA)
     if (anyDuplicated(unlist(labels[holds]))) {
-      abort("Tallies that hold the same chunk, {.val {label}}, cannot be merged: it would count twice.", "mismatch")
+      abort(
+        "Tallies that hold the same chunk, {.val {label}}, cannot be merged: it would count twice.",
+        "mismatch"
+      )
     }
   }
   unique(all)
@@ -124,9 +177,13 @@ respondent_number <- function(tally) {
 
 # "1,180 reports"; for weighted reports also the sum of weights and the effective number.
 report_words <- function(tally) {
-  if (is.null(tally$weight_squares)) return(paste(format_count(sum(tally$n)), "reports"))
+  if (is.null(tally$weight_squares)) {
+    return(paste(format_count(sum(tally$n)), "reports"))
+  }
   one <- function(x) format_count(round(x, 1))
-  weights <- sprintf("weights add up to %s, worth %s respondents", one(sum(tally$n)), one(sum(tally$effective_n)))
+  weights <- sprintf(
+    "weights add up to %s, worth %s respondents", one(sum(tally$n)), one(sum(tally$effective_n))
+  )
   respondents <- respondent_number(tally)
   if (is.na(respondents)) return(sprintf("weighted counts (%s)", weights))
   sprintf("%s reports (%s)", format_count(respondents), weights)

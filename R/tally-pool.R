@@ -55,7 +55,10 @@
 #' @export
 rr_pool <- function(..., optional = FALSE) {
   tallies <- list(...)
-  if (length(tallies) == 1L && is.list(tallies[[1]]) && !inherits(tallies[[1]], "rr_tally")) tallies <- tallies[[1]]
+  if (length(tallies) == 1L && is.list(tallies[[1]]) &&
+      !inherits(tallies[[1]], "rr_tally")) {
+    tallies <- tallies[[1]]
+  }
   check_pool(tallies)
   names <- names(tallies) %||% rep("", length(tallies))
   names <- make.unique(ifelse(nzchar(names), names, paste("design", seq_along(tallies))))
@@ -67,8 +70,18 @@ rr_pool <- function(..., optional = FALSE) {
   }))
   groups <- tallies[[1]]$groups
   if (is.null(groups)) counts <- drop(counts)
-  mechanism <- new_rr_pooled(mechanisms, setNames(n / sum(n), names), levels, check_flag(optional, "optional"))
-  new_rr_tally(mechanism, unname(counts), groups = groups, missing = sum(vapply(tallies, `[[`, 0, "missing")))
+  mechanism <- new_rr_pooled(
+    mechanisms,
+    setNames(n / sum(n), names),
+    levels,
+    check_flag(optional, "optional")
+  )
+  new_rr_tally(
+    mechanism,
+    unname(counts),
+    groups = groups,
+    missing = sum(vapply(tallies, `[[`, 0, "missing"))
+  )
 }
 
 check_pool <- function(tallies) {
@@ -79,55 +92,91 @@ check_pool <- function(tallies) {
     if (!inherits(tally, "rr_tally")) abort("Only tallies can be pooled, and argument {i} is none.")
     if (!is.null(tally$mechanism$questions) || !has_categories(tally$mechanism) ||
         length(tally$mechanism$reports) > matrix_limit) {
-      abort("Pooled tallies must be of one question with at most {matrix_limit} reports, tally {i} too.")
+      abort(
+        "Pooled tallies must be of one question with at most {matrix_limit} reports, tally {i} too."
+      )
     }
     if (!setequal(tally$mechanism$levels, first$mechanism$levels) ||
         !identical(as.list(tally$groups), as.list(first$groups))) {
       abort("Pooled tallies must be of the same levels and groups, tally {i} too.", "mismatch")
     }
     refuse_validated(tally$mechanism, "{.fn rr_pool}")
-    if (any(tally$n <= 0)) abort(c("Pooled tallies must hold reports.", x = "Tally {i} is empty."), "empty")
+    if (any(tally$n <= 0)) {
+      abort(c("Pooled tallies must hold reports.", x = "Tally {i} is empty."), "empty")
+    }
   }
 }
 
-# The channel from the shared truth to pairs of design and report. A respondent meets a design with a probability that
-# does not depend on the truth, so these probabilities cancel in every likelihood.
+# The channel from the shared truth to pairs of design and report. A respondent meets a design with
+# a probability that does not depend on the truth, so these probabilities cancel in every
+# likelihood.
 new_rr_pooled <- function(mechanisms, shares, levels, optional = FALSE) {
   devices <- if (optional) optional_devices(mechanisms, levels)
   rows <- Map(function(mechanism, share) {
     C <- rr_matrix(mechanism)
     share * unname(C[match(levels, mechanism$levels), , drop = FALSE])
   }, mechanisms, shares)
-  reports <- unlist(Map(function(mechanism, name) paste(name, mechanism$reports, sep = ": "), mechanisms,
-                        names(shares)))
+  reports <- unlist(
+    Map(
+      function(mechanism, name) paste(name, mechanism$reports, sep = ": "), mechanisms,
+      names(shares)
+    )
+  )
   C <- do.call(cbind, unname(rows))
-  result <- new_rr_channel(C / rowSums(C), list(levels = levels, reports = unname(reports)),
-                           sprintf("%d designs of one truth", length(mechanisms)), "pooled",
-                           designs = setNames(mechanisms, names(shares)), shares = shares,
-                           parameters = mechanisms[[1]]$parameters)
+  result <- new_rr_channel(
+    C / rowSums(C),
+    list(levels = levels, reports = unname(reports)),
+    sprintf("%d designs of one truth", length(mechanisms)),
+    "pooled",
+    designs = setNames(mechanisms, names(shares)),
+    shares = shares,
+    parameters = mechanisms[[1]]$parameters
+  )
   class(result) <- c(if (optional) "rr_optional", "rr_pooled", "rr_channel", "rr_mechanism")
   if (optional) {
     result[c("epsilon", "devices")] <- list(Inf, devices)
     result$design <- paste0(result$design, ", for those who wanted to use them")
-    result$law <- new_rr_law("optional", "a report is the answer of a device or a direct answer", truths = 2)
+    result$law <- new_rr_law(
+      "optional",
+      "a report is the answer of a device or a direct answer",
+      truths = 2
+    )
   }
   made(result, "rr_pool", optional = if (optional) TRUE, fields = c("designs", "shares"))
 }
 
-# The probabilities of a yes from those who answer directly with a yes, from those who use a device whose truth is yes,
-# and from those whose truth is no. A combination of the reported shares with the weights w is the share of yes, whoever
-# uses a device, if these rows times w are 1, 1 and 0.
+# The probabilities of a yes from those who answer directly with a yes, from those who use a device
+# whose truth is yes, and from those whose truth is no. A combination of the reported shares with
+# the weights w is the share of yes, whoever uses a device, if these rows times w are 1, 1 and 0.
 optional_devices <- function(mechanisms, levels) {
-  devices <- vapply(mechanisms, function(mechanism) {
-    if (length(mechanism$levels) != 2L || length(mechanism$reports) != 2L) {
-      abort("Optional answers must be of yes/no questions.")
-    }
-    c(1, unname(rr_matrix(mechanism))[match(rev(levels), mechanism$levels), match(levels[2], mechanism$levels)])
-  }, numeric(3))
-  if (max(abs(devices %*% optional_weights(devices, rep(1, ncol(devices))) - c(1, 1, 0))) > 1e-9) {
-    abort(c("The devices cannot tell optional answers.",
-            i = "Two must have the same {.code (1 - p) / q}, as designs of Warner have; otherwise three are needed."),
-          c("no_information", "argument"))
+  devices <- vapply(
+    mechanisms,
+    function(mechanism) {
+      if (length(mechanism$levels) != 2L || length(mechanism$reports) != 2L) {
+        abort("Optional answers must be of yes/no questions.")
+      }
+      c(
+        1,
+        unname(rr_matrix(mechanism))[
+          match(rev(levels), mechanism$levels), match(levels[2], mechanism$levels)
+        ]
+      )
+    },
+    numeric(3)
+  )
+  if (max(
+      abs(
+        devices %*% optional_weights(devices, rep(1, ncol(devices))) -
+          c(1, 1, 0)
+      )
+    ) > 1e-9) {
+    abort(
+      c(
+        "The devices cannot tell optional answers.",
+        i = "Two must have the same {.code (1 - p) / q}, as designs of Warner have; otherwise three are needed."
+      ),
+      c("no_information", "argument")
+    )
   }
   unname(devices)
 }
@@ -137,15 +186,23 @@ optional_weights <- function(devices, variance) {
   scale <- 1 / sqrt(variance)
   parts <- svd(devices * rep(scale, each = 3))
   kept <- parts$d > 1e-9 * parts$d[1]
-  along <- crossprod(parts$u[, kept, drop = FALSE], c(1, 1, 0)) / parts$d[kept]
+  along <- crossprod(
+    parts$u[, kept, drop = FALSE], c(1, 1, 0)
+  ) / parts$d[kept]
   scale * drop(parts$v[, kept, drop = FALSE] %*% along)
 }
 
 # The mechanism of a pool in a file.
 read_pooled <- function(designs, shares, optional = FALSE) {
-  check_pool(lapply(designs, function(design) new_rr_tally(design, rep(1, length(design$reports)))))
+  check_pool(
+    lapply(designs, function(design) {
+      new_rr_tally(design, rep(1, length(design$reports)))
+    })
+  )
   shares <- check_probabilities(shares, "shares")
-  if (length(shares) != length(designs)) abort("{.field shares} must be one probability for each design.", "file")
+  if (length(shares) != length(designs)) {
+    abort("{.field shares} must be one probability for each design.", "file")
+  }
   new_rr_pooled(designs, setNames(shares, names(designs)), designs[[1]]$levels,
                 check_flag(optional, "optional"))
 }

@@ -1,6 +1,8 @@
 # Several questions at once: a report is a row of answers, counted as a cell of their product.
 
-count_reports.rr_product <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+count_reports.rr_product <- function(
+  mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...
+) {
   check_joint(mechanism)
   joint <- encode_questions(question_frame(x, mechanism), mechanism, na.rm)
   count_codes(joint, 0L, joint, mechanism, groups, weights, na.rm)
@@ -9,32 +11,48 @@ count_reports.rr_product <- function(mechanism, x, groups = NULL, weights = NULL
 # A matrix without names has the questions in their order.
 question_frame <- function(x, mechanism) {
   if (is.matrix(x)) {
-    if (is.null(colnames(x)) && ncol(x) == length(mechanism$questions)) colnames(x) <- names(mechanism$questions)
+    if (is.null(colnames(x)) && ncol(x) == length(mechanism$questions)) {
+      colnames(x) <- names(mechanism$questions)
+    }
     x <- as.data.frame(x)
   }
   check_class(x, "x", "data.frame", "a data frame with a column for each question")
 }
 
-# The names of the columns that hold the reports of each question: its own, or, of reports of several columns, those
-# with its name in front, such as q.slope or q_slope.
+# The names of the columns that hold the reports of each question: its own, or, of reports of
+# several columns, those with its name in front, such as q.slope or q_slope.
 question_fields <- function(columns, questions, arg = "x", needed = TRUE) {
-  Map(function(name, question) {
-    if (name %in% columns) return(name)
-    own <- lapply(paste0(name, c(".", "_")), function(start) columns[startsWith(columns, start)])
-    own <- if (!is.null(stored_codec(question))) Find(length, own)
-    if (is.null(own) && needed) abort("{.arg {arg}} must have a column {.val {name}} for that question.")
-    own
-  }, names(questions), questions)
+  Map(
+    function(name, question) {
+      if (name %in% columns) return(name)
+      own <- lapply(paste0(name, c(".", "_")), function(start) {
+        columns[startsWith(columns, start)]
+      })
+      own <- if (!is.null(stored_codec(question))) Find(length, own)
+      if (is.null(own) && needed) {
+        abort("{.arg {arg}} must have a column {.val {name}} for that question.")
+      }
+      own
+    },
+    names(questions), questions
+  )
 }
 
 # Their reports: a column, or a table of several.
 question_reports <- function(x, questions, arg = "x") {
   fields <- question_fields(names(x), questions, arg)
-  Map(function(fields, name) {
-    if (identical(fields, name)) return(x[[name]])
-    structure(as.list(x)[fields], names = substring(fields, nchar(name) + 2L), row.names = .set_row_names(nrow(x)),
-              class = "data.frame")
-  }, fields, names(fields))
+  Map(
+    function(fields, name) {
+      if (identical(fields, name)) return(x[[name]])
+      structure(
+        as.list(x)[fields],
+        names = substring(fields, nchar(name) + 2L),
+        row.names = .set_row_names(nrow(x)),
+        class = "data.frame"
+      )
+    },
+    fields, names(fields)
+  )
 }
 
 # 0-based cells of the reports' product, NA where an answer is missing.
@@ -42,16 +60,24 @@ encode_questions <- function(x, mechanism, na.rm) {
   columns <- Map(plain_reports, question_reports(x, mechanism$questions), mechanism$questions)
   Map(tell_reading, columns, mechanism$questions)
   codes <- Map(encode_question, columns, mechanism$questions)
-  joint <- .Call(C_rr_cells, unname(lapply(codes, `[[`, "codes")), vapply(codes, `[[`, 1L, "first", USE.NAMES = FALSE),
-                 unname(mechanism$report_sizes))
+  joint <- .Call(
+    C_rr_cells, unname(lapply(codes, `[[`, "codes")),
+    vapply(codes, `[[`, 1L, "first", USE.NAMES = FALSE), unname(mechanism$report_sizes)
+  )
   position <- joint$position
   question <- joint$question
   if (question == 0 && !na.rm && anyNA(joint$cells)) {
     position <- which(is.na(joint$cells))[1]
-    question <- which(vapply(codes, function(one) is.na(one$codes[position]), NA))[1]
+    question <- which(vapply(codes, function(one) is.na(one$codes[position]), NA))[
+      1
+    ]
   }
   if (question > 0) {
-    shown <- if (is.data.frame(columns[[question]])) codes[[question]]$codes else columns[[question]]
+    shown <- if (is.data.frame(columns[[question]])) {
+      codes[[question]]$codes
+    } else {
+      columns[[question]]
+    }
     abort_report(shown, position, mechanism$questions[[question]], names(columns)[question])
   }
   joint$cells
@@ -62,14 +88,19 @@ encode_question <- function(x, mechanism) {
   if (is.null(report_fields(mechanism$codec))) return(encode_reports(x, mechanism))
   read <- read_reports(x, mechanism, na.rm = TRUE)
   codes <- rep(NA_integer_, report_number(x))
-  codes[setdiff(seq_along(codes), read$dropped)] <- number_cells(read$reports, mechanism$codec)
+  codes[setdiff(seq_along(codes), read$dropped)] <- number_cells(
+    read$reports, mechanism$codec
+  )
   list(codes = codes, first = 0L)
 }
 
 # Counts over the reports' cells as a table with one dimension a question.
 question_table <- function(values, questions, side) {
-  table <- array(values, unname(vapply(questions, function(m) length(m[[side]]), 1L)),
-                 dimnames = lapply(questions, `[[`, side))
+  table <- array(
+    values,
+    unname(vapply(questions, function(m) length(m[[side]]), 1L)),
+    dimnames = lapply(questions, `[[`, side)
+  )
   structure(table, class = "table")
 }
 
@@ -87,8 +118,8 @@ check_one_table <- function(tally) {
 
 # ---- reports as scores ----
 
-# Reports as unbiased scores of the truth, one number u[v] a category with E(u[v] | truth x) = 1{v = x}: for joint
-# counts (R/joint-scores.R) and survey designs (R/fit-survey.R).
+# Reports as unbiased scores of the truth, one number u[v] a category with E(u[v] | truth x) = 1{v =
+# x}: for joint counts (R/joint-scores.R) and survey designs (R/fit-survey.R).
 
 # A function from reports to scores, a row each; a column for each category.
 score_reader <- function(mechanism, name) UseMethod("score_reader")
@@ -98,7 +129,12 @@ score_reader.rr_mechanism <- function(mechanism, name) {
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
   if (law_gives(law, "support")) {
-    return(function(x) t((t(as.matrix(new_rr_reports(report_sets(mechanism, x), k))) - law$q) / law$difference))
+    return(function(x) {
+      t(
+        (t(as.matrix(new_rr_reports(report_sets(mechanism, x), k))) - law$q) /
+          law$difference
+      )
+    })
   }
   if (!law_gives(law, "channel")) {
     abort("Reports on {.val {name}} have no unbiased score for each category.",
@@ -110,7 +146,9 @@ score_reader.rr_mechanism <- function(mechanism, name) {
 
 # The scores of each report: those of the unbiased estimate, which is their mean.
 channel_scores <- function(mechanism, name) {
-  left_inverse(list(matrix = t(unname(identified_channel(mechanism, name, counted = FALSE)))))$matrix
+  left_inverse(
+    list(matrix = t(unname(identified_channel(mechanism, name, counted = FALSE))))
+  )$matrix
 }
 
 #' @export
@@ -119,11 +157,14 @@ score_reader.rr_local_hash <- function(mechanism, name) {
   scores <- channel_scores(mechanism, name)
   function(x) {
     read <- rr_reports(x, mechanism)
-    scores[(read$cohort - 1L) * as.integer(mechanism$g) + read$value, , drop = FALSE]
+    scores[
+      (read$cohort - 1L) * as.integer(mechanism$g) + read$value, , drop = FALSE
+    ]
   }
 }
 
-# The sign of a category's row where the report lies in its block, and 0 elsewhere, times the scale of the estimate.
+# The sign of a category's row where the report lies in its block, and 0 elsewhere, times the scale
+# of the estimate.
 #' @export
 score_reader.rr_hadamard <- function(mechanism, name) {
   if (mechanism$one_bit) return(NextMethod())
@@ -142,22 +183,27 @@ score_reader.rr_bitflip <- function(mechanism, name) {
   function(x) {
     rows <- report_values(rr_reports(x, mechanism))
     scores <- matrix(0, nrow(rows), mechanism$buckets)
-    scores[cbind(as.vector(row(rows)), as.vector(abs(rows)))] <- (as.vector(rows > 0) - mechanism$q) /
-      mechanism$p_minus_q * mechanism$buckets / mechanism$d
+    scores[cbind(as.vector(row(rows)), as.vector(abs(rows)))] <-
+      (as.vector(rows > 0) - mechanism$q) / mechanism$p_minus_q * mechanism$buckets / mechanism$d
     scores
   }
 }
 
-# With w the debiased bits of a report of cohort j of m, and X[j] that cohort's filters: (sum X'X)^-1 X[j]' w m. Weights
-# from an estimate, as rr_estimate() has them, would make the score of one report depend on all others.
+# With w the debiased bits of a report of cohort j of m, and X[j] that cohort's filters: (sum
+# X'X)^-1 X[j]' w m. Weights from an estimate, as rr_estimate() has them, would make the score of
+# one report depend on all others.
 #' @export
 score_reader.rr_bloom <- function(mechanism, name) {
   law <- rr_law(mechanism)
   ones <- rep(1, law$bits * law$cohorts)
   inverse <- tryCatch(normal_inverse(list(places = law$places, bits = law$bits), ones),
                       candor_error_no_information = function(e) NULL)
-  if (is.null(inverse)) abort("Filters of {.val {name}} must tell its categories apart.", c("no_information", "law"))
-  decoders <- lapply(seq_len(law$cohorts), function(j) law$cohorts * cohort_filters(law, j) %*% inverse)
+  if (is.null(inverse)) {
+    abort("Filters of {.val {name}} must tell its categories apart.", c("no_information", "law"))
+  }
+  decoders <- lapply(seq_len(law$cohorts), function(j) {
+    law$cohorts * cohort_filters(law, j) %*% inverse
+  })
   function(x) {
     read <- rr_reports(x, mechanism)
     bits <- (as.matrix(read$bits) - law$zero) / (law$one - law$zero)

@@ -75,25 +75,46 @@
 #' answer <- data.frame(answer = c("often", "never", "once"), n = c(120, 610, 270))
 #' coef(rr_estimate(rr_counts(answer, mechanism)))   # 0.74, 0.24, 0.02
 #' @export
-rr_query <- function(data, mechanism, column = NULL, by = NULL, count = NULL, weights = NULL, ...) {
+rr_query <- function(
+  data,
+  mechanism,
+  column = NULL,
+  by = NULL,
+  count = NULL,
+  weights = NULL,
+  ...
+) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  check_that(inherits(data, "tbl_lazy"), data, "data", "a database table, as {.fn dplyr::tbl} makes it")
-  engine_names(tally_query(data, mechanism, column, by, weights, count)$query, dbplyr::remote_con(data))
+  check_that(
+    inherits(data, "tbl_lazy"), data, "data", "a database table, as {.fn dplyr::tbl} makes it"
+  )
+  engine_names(
+    tally_query(data, mechanism, column, by, weights, count)$query, dbplyr::remote_con(data)
+  )
 }
 
-# The simulated connections of older versions of dbplyr quote every name with backticks, that of Hive in newer ones as
-# standard SQL does. What is not the quote of the engine's own becomes it. Texts in quotes stay as they are.
+# The simulated connections of older versions of dbplyr quote every name with backticks, that of
+# Hive in newer ones as standard SQL does. What is not the quote of the engine's own becomes it.
+# Texts in quotes stay as they are.
 engine_names <- function(query, connection) {
-  backticks <- c("MariaDBConnection", "MySQLConnection", "SQLiteConnection", "Hive", "Impala", "Spark SQL", "ACCESS")
+  backticks <- c(
+    "MariaDBConnection", "MySQLConnection", "SQLiteConnection", "Hive", "Impala", "Spark SQL",
+    "ACCESS"
+  )
   own <- if (inherits(connection, backticks)) "`" else "\""
   quote <- substr(quote_names("x", connection), 1, 1)
   if (!inherits(connection, "TestConnection") || quote %in% c(own, "[")) return(query)
   text <- as.character(query)
   at <- gregexpr(gsub("Q", quote, "'(?:[^']|'')*'(*SKIP)(*F)|Q(?:[^Q]|QQ)*Q"), text, perl = TRUE)
   regmatches(text, at) <- lapply(regmatches(text, at), function(name) {
-    bare <- gsub(strrep(quote, 2), quote, substr(name, 2, nchar(name) - 1), fixed = TRUE)
-    sprintf("%s%s%s", own, gsub(own, strrep(own, 2), bare, fixed = TRUE), own)
+    bare <- gsub(
+      strrep(quote, 2), quote, substr(name, 2, nchar(name) - 1),
+      fixed = TRUE
+    )
+    sprintf(
+      "%s%s%s", own, gsub(own, strrep(own, 2), bare, fixed = TRUE), own
+    )
   })
   dbplyr::sql(text)
 }
@@ -102,47 +123,79 @@ engine_names <- function(query, connection) {
 table_columns <- function(data) {
   check_installed("dbplyr", "to read database tables")
   names <- colnames(data)
-  structure(rep(list(logical()), length(names)), names = names, row.names = integer(), class = "data.frame")
+  structure(
+    rep(list(logical()), length(names)),
+    names = names,
+    row.names = integer(),
+    class = "data.frame"
+  )
 }
 
-# What is asked: the text of the query, the columns of the answers and of the groups, and that of the weights or NULL.
+# What is asked: the text of the query, the columns of the answers and of the groups, and that of
+# the weights or NULL.
 tally_query <- function(data, mechanism, column, by, weights, count = NULL) {
   frame <- table_columns(data)
   check_countable(mechanism)
-  keys <- unique(c(dplyr::group_vars(data), frame_names(frame, by, "by") %||% refuse_vector(by, "by")))
+  keys <- unique(c(
+    dplyr::group_vars(data), frame_names(frame, by, "by") %||% refuse_vector(by, "by")
+  ))
   name_groups(as.list(frame)[keys], mechanism)
-  weight <- frame_names(frame, weights, "weights", one = TRUE) %||% refuse_vector(weights, "weights")
+  weight <- frame_names(frame, weights, "weights", one = TRUE) %||%
+    refuse_vector(weights, "weights")
   times <- frame_names(frame, count, "count", one = TRUE) %||% refuse_vector(count, "count")
   if (!is.null(times) && !is.null(weight)) abort("Give {.arg count} or {.arg weights}.")
   answers <- report_columns(frame, mechanism, column, c(keys, weight, times))
   if (any(answers %in% keys)) abort("The reports must not be groups as well.")
   form <- report_form(mechanism, answers)
-  check_free_names(c(answers, keys), c(query_columns, if (form == "long") c("part", long_sums, long_sizes)))
+  check_free_names(
+    c(answers, keys),
+    c(query_columns, if (form == "long") c("part", long_sums, long_sizes))
+  )
   number <- if (is.null(times)) "COUNT(*)" else sprintf("SUM(%s)", sql_words(data, times)$column)
   sums <- c(n = number, if (!is.null(weight)) weight_sums(data, weight))
-  asked <- switch(form, categories = , rows = list(query = group_query(data, c(answers, keys), sums)),
-                  long = long_query(data, mechanism, answers, keys, weight %||% times),
-                  sum_query(data, mechanism, form, answers, keys, weight %||% times, sums))
-  c(asked, list(answers = answers, keys = keys, weight = weight, count = times, form = form))
+  asked <- switch(
+    form,
+    categories =,
+    rows = list(query = group_query(data, c(answers, keys), sums)),
+    long = long_query(data, mechanism, answers, keys, weight %||% times),
+    sum_query(data, mechanism, form, answers, keys, weight %||% times, sums)
+  )
+  c(
+    asked, list(answers = answers, keys = keys, weight = weight, count = times, form = form)
+  )
 }
 
-# Categories are a GROUP BY, and so are reports that are a few numbers; of supports an engine adds up the bits.
+# Categories are a GROUP BY, and so are reports that are a few numbers; of supports an engine adds
+# up the bits.
 check_countable <- function(mechanism) {
   if (!is.null(mechanism$questions)) return(check_joint(mechanism))
   if (is.null(stored_forms(mechanism)) && !has_categories(mechanism)) {
-    abort(c("A database cannot count the reports of this mechanism.", x = "It is: {format(mechanism)}."), "law")
+    abort(
+      c(
+        "A database cannot count the reports of this mechanism.", x = "It is: {format(mechanism)}."
+      ),
+      "law"
+    )
   }
 }
 
-# How many rows have a number of reports that is missing or no whole number from 0 to 2^53, and the largest of them, whose
-# type is seen in R: text is larger than numbers.
+# How many rows have a number of reports that is missing or no whole number from 0 to 2^53, and the
+# largest of them, whose type is seen in R: text is larger than numbers.
 times_query <- function(data, count) {
   column <- sql_words(data, count)$column
-  rounded <- as.character(dbplyr::translate_sql_(list(rlang::expr(round(!!rlang::sym(count), 0L))),
-                                                 con = dbplyr::remote_con(data)))
-  wrong <- c(sprintf("%s IS NULL", column), sprintf("%s < 0", column), sprintf("%s > 9007199254740992", column),
-             sprintf("%s <> %s", column, rounded))
-  sums <- c(n = sprintf("SUM(%s)", one_if(any_of(wrong))), max = sprintf("MAX(%s)", column))
+  rounded <- as.character(
+    dbplyr::translate_sql_(
+      list(rlang::expr(round(!!rlang::sym(count), 0L))),
+      con = dbplyr::remote_con(data)
+    )
+  )
+  wrong <- c(
+    sprintf("%s IS NULL", column), sprintf("%s < 0", column),
+    sprintf("%s > 9007199254740992", column), sprintf("%s <> %s", column, rounded)
+  )
+  sums <- c(
+    n = sprintf("SUM(%s)", one_if(any_of(wrong))), max = sprintf("MAX(%s)", column)
+  )
   group_query(data, character(), sums)
 }
 
@@ -154,9 +207,9 @@ check_free_names <- function(names, made) {
 
 # ---- one GROUP BY ----
 
-# The text of a query that gives a row for each combination of `keys`, and the sums, which are named SQL expressions.
-# dplyr::summarise() would give the same text, but takes 16 ms for each sum, mostly for messages of errors that cannot
-# happen here, while a fast engine counts 1e7 rows in 70.
+# The text of a query that gives a row for each combination of `keys`, and the sums, which are named
+# SQL expressions. dplyr::summarise() would give the same text, but takes 16 ms for each sum, mostly
+# for messages of errors that cannot happen here, while a fast engine counts 1e7 rows in 70.
 group_query <- function(data, keys, sums) {
   connection <- dbplyr::remote_con(data)
   source <- query_source(data)
@@ -173,42 +226,54 @@ select_text <- function(keys, sums, from, where = NULL, connection) {
   }
   groups <- if (length(keys)) exact_values(keys, connection) else keys
   # A column that is selected must stand in the GROUP BY as it is, but for SQLite.
-  if (!identical(groups, keys) && !inherits(connection, "SQLiteConnection")) groups <- as.vector(rbind(keys, groups))
+  if (!identical(groups, keys) && !inherits(connection, "SQLiteConnection")) {
+    groups <- as.vector(rbind(keys, groups))
+  }
   dbplyr::sql(paste(c(clause("SELECT", columns, ","), paste("FROM", from),
                       clause("WHERE", if (length(where)) sprintf("(%s)", where), " AND"),
                       clause("GROUP BY", groups, ",")), collapse = "\n"))
 }
 
-# Engines whose columns may ignore case, where "b" and "B" are one group. There text is compared by its bytes.
+# Engines whose columns may ignore case, where "b" and "B" are one group. There text is compared by
+# its bytes.
 exact_values <- function(values, connection) {
   if (inherits(connection, "SQLiteConnection")) return(paste(values, "COLLATE BINARY"))
   if (inherits(connection, c("MariaDBConnection", "MySQLConnection", "MySQL"))) {
     return(sprintf("CAST(%s AS BINARY)", values))
   }
-  if (inherits(connection, "Microsoft SQL Server")) return(sprintf("CAST(%s AS VARBINARY(MAX))", values))
+  if (inherits(connection, "Microsoft SQL Server")) {
+    return(sprintf("CAST(%s AS VARBINARY(MAX))", values))
+  }
   values
 }
 
 # In the words of the engine. Every engine has COUNT(*).
 translate_sums <- function(sums, connection) {
-  setNames(as.character(dbplyr::translate_sql_(sums, con = connection, window = FALSE)), names(sums))
+  setNames(
+    as.character(dbplyr::translate_sql_(sums, con = connection, window = FALSE)), names(sums)
+  )
 }
 
 quote_names <- function(names, connection) {
   # Of no name dbplyr makes an empty one.
   if (!length(names)) return(character())
-  as.character(dbplyr::escape(dbplyr::ident(names), parens = FALSE, collapse = NULL, con = connection))
+  as.character(
+    dbplyr::escape(dbplyr::ident(names), parens = FALSE, collapse = NULL, con = connection)
+  )
 }
 
-# What stands after FROM and WHERE. Columns of one table are read from it as it is, with the conditions of
-# dplyr::filter(), since some engines of several servers fetch the rows of a query within a query before they group
-# them. Every other pipeline is such a query. The text that dbplyr writes decides, not its objects, which change with
-# its versions: if it is not the text of its parts put together, it stays as it is.
+# What stands after FROM and WHERE. Columns of one table are read from it as it is, with the
+# conditions of dplyr::filter(), since some engines of several servers fetch the rows of a query
+# within a query before they group them. Every other pipeline is such a query. The text that dbplyr
+# writes decides, not its objects, which change with its versions: if it is not the text of its
+# parts put together, it stays as it is.
 query_source <- function(data) {
   connection <- dbplyr::remote_con(data)
   built <- dbplyr::sql_build(data, connection)
   if (dbplyr::is.ident(built)) {
-    return(list(from = as.character(dbplyr::escape(built, parens = FALSE, con = connection))))
+    return(list(
+      from = as.character(dbplyr::escape(built, parens = FALSE, con = connection))
+    ))
   }
   text <- as.character(dbplyr::sql_render(built, connection))
   plain <- regexpr(plain_select(), text, perl = TRUE)
@@ -217,16 +282,21 @@ query_source <- function(data) {
     from <- substring(text, start, start + attr(plain, "capture.length")[1] - 1L)
     if (attr(plain, "match.length") == nchar(text)) return(list(from = from))
     if (inherits(built, "select_query")) {
-      again <- dbplyr::sql_query_select(connection, built$select, dbplyr::sql(from), where = built$where,
-                                        order_by = built$order_by)
-      if (identical(as.character(again), text)) return(list(from = from, where = built$where))
+      again <- dbplyr::sql_query_select(
+        connection, built$select, dbplyr::sql(from), where = built$where, order_by = built$order_by
+      )
+      if (identical(as.character(again), text)) {
+        return(list(from = from, where = built$where))
+      }
     }
   }
   # An inner query has no order, if it has no limit.
   if (inherits(built, "select_query")) {
     text <- as.character(dbplyr::sql_render(built, connection, subquery = TRUE, lvl = 1L))
   }
-  list(from = sprintf("(\n%s\n) %s", sub("^ *", "  ", text), quote_names("q01", connection)))
+  list(
+    from = sprintf("(\n%s\n) %s", sub("^ *", "  ", text), quote_names("q01", connection))
+  )
 }
 
 # The text of a query that only selects columns, with its table.
@@ -239,18 +309,25 @@ plain_select <- function() {
 }
 
 # Names that no column has.
-free_names <- function(wanted, taken) tail(make.unique(c(taken, wanted), sep = "_"), length(wanted))
+free_names <- function(wanted, taken) {
+  tail(make.unique(c(taken, wanted), sep = "_"), length(wanted))
+}
 
-# Sums of the weights and of their squares, in the words of the engine. Weights are multiplied by 1e0, since squares of
-# integers may leave the range of integers. MIN, MAX and the number of NULLs come with them: the weights are judged by
-# the query that adds them up.
+# Sums of the weights and of their squares, in the words of the engine. Weights are multiplied by
+# 1e0, since squares of integers may leave the range of integers. MIN, MAX and the number of NULLs
+# come with them: the weights are judged by the query that adds them up.
 weight_sums <- function(data, name) {
   weight <- rlang::sym(name)
   double <- rlang::call2("*", weight, dbplyr::sql("1e0"))
-  sums <- list(sum = rlang::expr(sum(!!double, na.rm = TRUE)),
-               squares = rlang::expr(sum(!!double * !!weight, na.rm = TRUE)),
-               missing = rlang::expr(sum(ifelse(is.na(!!weight), 1L, 0L), na.rm = TRUE)),
-               min = rlang::expr(min(!!weight, na.rm = TRUE)), max = rlang::expr(max(!!weight, na.rm = TRUE)))
+  sums <- list(
+    sum = rlang::expr(sum(!!double, na.rm = TRUE)),
+    squares = rlang::expr(sum(!!double * !!weight, na.rm = TRUE)),
+    missing = rlang::expr(
+      sum(ifelse(is.na(!!weight), 1L, 0L), na.rm = TRUE)
+    ),
+    min = rlang::expr(min(!!weight, na.rm = TRUE)),
+    max = rlang::expr(max(!!weight, na.rm = TRUE))
+  )
   translate_sums(setNames(sums, query_columns[names(sums)]), dbplyr::remote_con(data))
 }
 
@@ -264,39 +341,55 @@ query_width <- 1500L
 # The engine's own words for a place of a text, its length and the text without some characters.
 sql_words <- function(data, name) {
   connection <- dbplyr::remote_con(data)
-  word <- function(expression) as.character(dbplyr::translate_sql_(list(expression), con = connection))
+  word <- function(expression) {
+    as.character(dbplyr::translate_sql_(list(expression), con = connection))
+  }
   column <- rlang::sym(name)
   place <- word(rlang::expr(substr(!!column, 987654321L, 987654321L)))
-  list(place = function(at) gsub("987654321", format(at, scientific = FALSE), place, fixed = TRUE),
-       length = word(rlang::expr(nchar(!!column))), column = word(column))
+  list(
+    place = function(at) {
+      gsub("987654321", format(at, scientific = FALSE), place, fixed = TRUE)
+    },
+    length = word(rlang::expr(nchar(!!column))),
+    column = word(column)
+  )
 }
 
-# A OR B OR C: engines count how deep an expression is, which in a chain is how long it is, SQLite up to 1000.
+# A OR B OR C: engines count how deep an expression is, which in a chain is how long it is, SQLite
+# up to 1000.
 any_of <- function(conditions) join_sql(conditions, "OR")
 
 join_sql <- function(terms, operator) {
   while (length(terms) > 30) {
     some <- split(terms, (seq_along(terms) - 1) %/% 30)
-    terms <- vapply(some, function(each) sprintf("(%s)", join_sql(each, operator)), "", USE.NAMES = FALSE)
+    terms <- vapply(
+      some, function(each) sprintf("(%s)", join_sql(each, operator)), "", USE.NAMES = FALSE
+    )
   }
   paste(terms, collapse = sprintf(" %s ", operator))
 }
 
 one_if <- function(condition) sprintf("CASE WHEN %s THEN 1 ELSE 0 END", condition)
 
-# What is added up, named SQL of a number for each report; the condition under which a report is missing, and that under
-# which it is wrong; `split`, a column whose values are added up apart.
+# What is added up, named SQL of a number for each report; the condition under which a report is
+# missing, and that under which it is wrong; `split`, a column whose values are added up apart.
 sql_sums <- function(data, mechanism, form, answers) {
   if (form == "number") return(sql_number(data, mechanism, answers))
   codec <- stored_codec(mechanism)
   if (!is.null(codec$drawn)) {
     columns <- quote_names(answers, dbplyr::remote_con(data))
-    return(if (form == "positions") sql_positions(mechanism, codec, columns) else sql_drawn(mechanism, codec, columns))
+    return(if (form == "positions") {
+      sql_positions(mechanism, codec, columns)
+    } else {
+      sql_drawn(mechanism, codec, columns)
+    })
   }
   beside <- names(codec$numbers)
   sql <- sql_bits(data, codec, form, setdiff(answers, beside))
   if (!length(beside)) return(sql)
-  sql$missing <- any_of(c(sprintf("%s IS NULL", sql_words(data, beside)$column), sql$missing))
+  sql$missing <- any_of(c(
+    sprintf("%s IS NULL", sql_words(data, beside)$column), sql$missing
+  ))
   c(sql, split = beside)
 }
 
@@ -318,7 +411,11 @@ sql_bits <- function(data, codec, form, answers) {
                sprintf("%s NOT IN (%s)", places, sql_digits(hexadecimal)), padding)
     bits <- bits[seq_len(k)]
   }
-  if (!is.null(codec$ones)) wrong <- c(wrong, sprintf("(%s) <> %d", join_sql(bits, "+"), as.integer(codec$ones)))
+  if (!is.null(codec$ones)) {
+    wrong <- c(
+      wrong, sprintf("(%s) <> %d", join_sql(bits, "+"), as.integer(codec$ones))
+    )
+  }
   list(sums = setNames(bits, codec$columns), missing = missing, wrong = any_of(wrong))
 }
 
@@ -331,25 +428,44 @@ sql_bit <- function(j, words) {
   one_if(sprintf("%s IN (%s)", words$place(at), sql_digits(ones)))
 }
 
-sql_digits <- function(digits) toString(sprintf("'%s'", unique(c(digits, toupper(digits)))))
+sql_digits <- function(digits) {
+  toString(sprintf("'%s'", unique(c(digits, toupper(digits)))))
+}
 
 # Positions, negative where the bit is 0. The same position twice is wrong.
 sql_positions <- function(mechanism, codec, columns) {
   signed <- c(seq_len(codec$width), -seq_len(codec$width))
-  sums <- vapply(signed, function(at) one_if(any_of(sprintf("%s = %d", columns, as.integer(at)))), "")
+  sums <- vapply(
+    signed, function(at) one_if(any_of(sprintf("%s = %d", columns, as.integer(at)))),
+    ""
+  )
   pairs <- if (length(columns) > 1L) combn(columns, 2)
   known <- paste(seq_len(codec$width), collapse = ", ")
-  list(sums = setNames(sums, mechanism$reports), missing = any_of(sprintf("%s IS NULL", columns)),
-       wrong = any_of(c(sprintf("abs(%s) NOT IN (%s)", columns, known),
-                        if (!is.null(pairs)) sprintf("abs(%s) = abs(%s)", pairs[1, ], pairs[2, ]))))
+  list(
+    sums = setNames(sums, mechanism$reports),
+    missing = any_of(sprintf("%s IS NULL", columns)),
+    wrong = any_of(c(
+      sprintf("abs(%s) NOT IN (%s)", columns, known),
+      if (!is.null(pairs)) sprintf("abs(%s) = abs(%s)", pairs[1, ], pairs[2, ])
+    ))
+  )
 }
 
 # A column of 0 and 1 for each bucket, NULL where it was not drawn.
 sql_drawn <- function(mechanism, codec, columns) {
   drawn <- join_sql(one_if(sprintf("%s IS NOT NULL", columns)), "+")
-  sums <- one_if(sprintf("%s = %d", rep(columns, 2), rep(1:0, each = length(columns))))
-  list(sums = setNames(sums, mechanism$reports), missing = sprintf("(%s) = 0", drawn),
-       wrong = any_of(c(sprintf("%s NOT IN (0, 1)", columns), sprintf("(%s) <> %d", drawn, as.integer(codec$drawn)))))
+  sums <- one_if(
+    sprintf(
+      "%s = %d", rep(columns, 2), rep(1:0, each = length(columns))
+    )
+  )
+  list(
+    sums = setNames(sums, mechanism$reports),
+    missing = sprintf("(%s) = 0", drawn),
+    wrong = any_of(c(
+      sprintf("%s NOT IN (0, 1)", columns), sprintf("(%s) <> %d", drawn, as.integer(codec$drawn))
+    ))
+  )
 }
 
 # Reports that went through text have lost some digits.
@@ -358,7 +474,8 @@ report_slack <- 1e-6
 # The least and the largest report of a mechanism of numbers.
 report_range <- function(mechanism) {
   if (!is.null(mechanism$moments)) return(mechanism$reach)
-  mean(mechanism$range) + diff(mechanism$range) / 2 * c(-1, 1) * mechanism$reach
+  mean(mechanism$range) +
+    diff(mechanism$range) / 2 * c(-1, 1) * mechanism$reach
 }
 
 # Numbers, as shares of the range of reports, and their powers: see R/mechanism-mean.R.
@@ -383,29 +500,41 @@ sql_number <- function(data, mechanism, answers) {
 sum_query <- function(data, mechanism, form, answers, keys, weight, counted) {
   codec <- stored_codec(mechanism)
   k <- if (length(codec$numbers)) codec$width else length(mechanism$reports)
-  if (k > query_width) abort("One query adds up at most {format_count(query_width)} sums, not {k}.", "too_large")
+  if (k > query_width) {
+    abort("One query adds up at most {format_count(query_width)} sums, not {k}.", "too_large")
+  }
   sql <- sql_sums(data, mechanism, form, answers)
-  check_free_names(c(colnames(data), names(sql$sums)), c(query_columns, "reports_missing", "reports_wrong"))
+  check_free_names(
+    c(colnames(data), names(sql$sums)), c(query_columns, "reports_missing", "reports_wrong")
+  )
   flag <- function(condition) dbplyr::sql(one_if(condition))
-  # A sum is called like its column, which ClickHouse would then take for the sum in every other one: no other sum may
-  # read these columns.
+  # A sum is called like its column, which ClickHouse would then take for the sum in every other
+  # one: no other sum may read these columns.
   flagged <- dplyr::mutate(dplyr::ungroup(data), reports_missing = !!flag(sql$missing),
                            reports_wrong = !!flag(sql$wrong))
   times <- if (!is.null(weight)) paste0(" * ", sql_words(data, weight)$column)
   wrong <- quote_names("reports_wrong", dbplyr::remote_con(data))
-  sums <- c(counted[1], reports_wrong = sprintf("SUM(%s)", wrong),
-            setNames(sprintf("SUM((%s)%s)", sql$sums, times %||% ""), names(sql$sums)), counted[-1])
-  list(query = group_query(flagged, c("reports_missing", sql$split, keys), sums), sums = names(sql$sums),
-       split = sql$split)
+  sums <- c(
+    counted[1], reports_wrong = sprintf("SUM(%s)", wrong),
+    setNames(sprintf("SUM((%s)%s)", sql$sums, times %||% ""), names(sql$sums)),
+    counted[-1]
+  )
+  list(
+    query = group_query(flagged, c("reports_missing", sql$split, keys), sums),
+    sums = names(sql$sums),
+    split = sql$split
+  )
 }
 
 # The columns that a query makes of itself.
-query_columns <- c(n = "n", sum = "weight_sum", squares = "weight_squares", missing = "weight_missing",
-                   min = "weight_min", max = "weight_max")
+query_columns <- c(
+  n = "n", sum = "weight_sum", squares = "weight_squares", missing = "weight_missing",
+  min = "weight_min", max = "weight_max"
+)
 
-# One statement, so that the engine shows it the table of one moment: part 1 are the rows by what they say, part 2 the
-# reports. `split` is a column that says the same in all rows of a report, such as its cohort; `bit` one that says
-# whether the level is supported.
+# One statement, so that the engine shows it the table of one moment: part 1 are the rows by what
+# they say, part 2 the reports. `split` is a column that says the same in all rows of a report, such
+# as its cohort; `bit` one that says whether the level is supported.
 long_query <- function(data, mechanism, answers, keys, weight) {
   if (!is.null(weight)) {
     abort("Long tables take no {.arg count} and {.arg weights}: a report has several rows.")
@@ -421,20 +550,36 @@ long_query <- function(data, mechanism, answers, keys, weight) {
   reports <- group_query(data, c("id", own), setNames(sizes, long_sizes))
   sums <- long_faults(alias, stored_codec(mechanism))
   # Both parts have their columns in one order.
-  part <- function(number, n, sums) c(part = number, n = n, setNames(sums, long_sums))
+  part <- function(number, n, sums) {
+    c(part = number, n = n, setNames(sums, long_sums))
+  }
   nothing <- setNames(rep("NULL", length(said)), said)
-  second <- select_text(quote_names(own, connection), c(nothing, part("2", "COUNT(*)", sums)),
-                        sprintf("(\n%s\n) %s", reports, quote_names("q02", connection)), connection = connection)
-  first <- group_query(data, c(own, said), part("1", "COUNT(*)", rep("0", length(long_sums))))
-  list(query = dbplyr::sql(paste(first, second, sep = "\nUNION ALL\n")), split = if (length(split)) split)
+  second <- select_text(
+    quote_names(own, connection), c(nothing, part("2", "COUNT(*)", sums)),
+    sprintf("(\n%s\n) %s", reports, quote_names("q02", connection)), connection = connection
+  )
+  first <- group_query(
+    data, c(own, said),
+    part("1", "COUNT(*)", rep("0", length(long_sums)))
+  )
+  list(
+    query = dbplyr::sql(paste(first, second, sep = "\nUNION ALL\n")),
+    split = if (length(split)) split
+  )
 }
 
-# From the sizes of each report, in the order of `long_sizes`: all rows, and how many reports have each fault.
+# From the sizes of each report, in the order of `long_sizes`: all rows, and how many reports have
+# each fault.
 long_faults <- function(alias, codec) {
   size <- codec$ones %||% codec$drawn
   wrong <- if (is.null(size)) sprintf("%s > 0 AND %s > 1", alias[2], alias[1])
     else sprintf("%s > 0 OR %s <> %d", alias[2], alias[1], as.integer(size))
-  sprintf("SUM(%s)", c(alias[1], one_if(paste(alias[2], "> 0")), one_if(wrong),
-                       one_if(sprintf("%s < %s - %s", alias[3], alias[1], alias[2])),
-                       one_if(paste(alias[4], "IS NULL"))))
+  sprintf(
+    "SUM(%s)",
+    c(
+      alias[1], one_if(paste(alias[2], "> 0")), one_if(wrong),
+      one_if(sprintf("%s < %s - %s", alias[3], alias[1], alias[2])),
+      one_if(paste(alias[4], "IS NULL"))
+    )
+  )
 }

@@ -1,5 +1,6 @@
-# Reports of the protocols are read back from raw, hexadecimal text, matrices of 0 and 1, long tables and database
-# columns; all are checked, and counted. The codec of R/mechanism-reports.R says which of these forms they have.
+# Reports of the protocols are read back from raw, hexadecimal text, matrices of 0 and 1, long
+# tables and database columns; all are checked, and counted. The codec of R/mechanism-reports.R says
+# which of these forms they have.
 
 #' Read reports of the protocols from text, lists, tables and files
 #'
@@ -62,20 +63,28 @@
 rr_reports <- function(x, mechanism) {
   check_mechanism(mechanism)
   codec <- mechanism$codec
-  if (!is.null(codec$width) || length(codec$numbers)) return(read_reports(x, mechanism)$reports)
+  if (!is.null(codec$width) || length(codec$numbers)) {
+    return(read_reports(x, mechanism)$reports)
+  }
   count_reports(mechanism, x)
   x
 }
 
-# Reports as packed bits of the categories that they support, one row each: what the own likelihood needs.
+# Reports as packed bits of the categories that they support, one row each: what the own likelihood
+# needs.
 report_sets <- function(mechanism, x) UseMethod("report_sets")
 
 # Bits, and of cohorts four bytes of the cohort, the least first.
 report_sets.rr_mechanism <- function(mechanism, x) {
-  if (!keeps_sets(mechanism)) abort("Only reports that support several categories can be kept as sets.")
+  if (!keeps_sets(mechanism)) {
+    abort("Only reports that support several categories can be kept as sets.")
+  }
   reports <- read_reports(x, mechanism)$reports
   if (is.data.frame(reports)) {
-    bytes <- vapply(0:3, function(byte) reports$cohort %/% 256^byte %% 256, numeric(nrow(reports)))
+    bytes <- vapply(
+      0:3, function(byte) reports$cohort %/% 256^byte %% 256,
+      numeric(nrow(reports))
+    )
     return(cbind(report_values(reports$bits), matrix(as.raw(bytes), ncol = 4)))
   }
   values <- report_values(reports)
@@ -89,27 +98,43 @@ keeps_sets <- function(mechanism) {
 
 # ---- reading ----
 
-# list(reports, dropped, groups, weights, each): reports in any form in which they come back, checked, as rr_perturb()
-# returned them. Groups and weights are those of the reports that are not missing; `each` is the number of groups.
+# list(reports, dropped, groups, weights, each): reports in any form in which they come back,
+# checked, as rr_perturb() returned them. Groups and weights are those of the reports that are not
+# missing; `each` is the number of groups.
 read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = NULL) {
   codec <- mechanism$codec
   rows <- columns <- NULL
   fields <- report_fields(codec)
-  if (!is.null(fields) && (is.character(x) || is.factor(x)) && is.null(dim(x))) x <- text_columns(x, fields)
-  if (!is.null(codec$width) && length(codec$numbers)) x <- cohort_columns(x, mechanism)
+  if (!is.null(fields) && (is.character(x) || is.factor(x)) &&
+      is.null(dim(x))) {
+    x <- text_columns(x, fields)
+  }
+  if (!is.null(codec$width) && length(codec$numbers)) {
+    x <- cohort_columns(x, mechanism)
+  }
   if (length(codec$numbers)) columns <- whole_columns(x, names(codec$numbers))
-  if (!is.null(codec$width)) rows <- read_rows(if (is.null(columns)) x else x[["bits"]], mechanism)
-  if (!is.null(columns) && !is.null(rows) && nrow(rows$rows) != length(columns[[1]])) {
+  if (!is.null(codec$width)) {
+    rows <- read_rows(if (is.null(columns)) x else x[["bits"]], mechanism)
+  }
+  if (!is.null(columns) && !is.null(rows) &&
+      nrow(rows$rows) != length(columns[[1]])) {
     abort("{.arg x} must have one cohort for each report.", "report")
   }
   gone <- Reduce(`|`, lapply(columns, is.na), rows$gone %||% FALSE)
   dropped <- drop_missing_reports(which(gone), na.rm)
   for (name in names(columns)) {
-    columns[[name]] <- check_numbers(drop_reports(columns[[name]], dropped), name, codec$numbers[[name]])
+    columns[[name]] <- check_numbers(
+      drop_reports(columns[[name]], dropped), name, codec$numbers[[name]]
+    )
   }
   bits <- if (!is.null(rows)) settle_rows(drop_reports(rows$rows, dropped), mechanism)
-  list(reports = join_columns(columns, bits), dropped = dropped, groups = drop_reports(groups, dropped),
-       weights = drop_reports(weights, dropped), each = as.double(max(1L, groups)))
+  list(
+    reports = join_columns(columns, bits),
+    dropped = dropped,
+    groups = drop_reports(groups, dropped),
+    weights = drop_reports(weights, dropped),
+    each = as.double(max(1L, groups))
+  )
 }
 
 # Columns of text that has them one after another, as clients and report_texts() write it.
@@ -117,14 +142,21 @@ text_columns <- function(x, fields) {
   values <- strsplit(trimws(as.character(x)), " +")
   values[is.na(x)] <- list(rep(NA_character_, length(fields)))
   odd <- which(lengths(values) != length(fields))
-  if (length(odd)) abort_report_at(odd[1], paste("is not the numbers", paste(fields, collapse = ", ")))
+  if (length(odd)) {
+    abort_report_at(odd[1], paste("is not the numbers", paste(fields, collapse = ", ")))
+  }
   columns <- lapply(seq_along(fields), function(j) vapply(values, `[`, "", j))
   as.data.frame(setNames(columns, fields))
 }
 
 abort_report_at <- function(position, problem) {
-  abort(c("{.arg x} must hold reports of this mechanism.", x = "Report {format_count(position)} {problem}.",
-          i = forms_remedy), "report", position = position, problem = problem)
+  abort(
+    c(
+      "{.arg x} must hold reports of this mechanism.",
+      x = "Report {format_count(position)} {problem}.", i = forms_remedy
+    ),
+    "report", position = position, problem = problem
+  )
 }
 
 forms_remedy <- "{.fn rr_reports} says how reports look, and {.fn rr_perturb} makes them of answers."
@@ -132,8 +164,15 @@ forms_remedy <- "{.fn rr_reports} says how reports look, and {.fn rr_perturb} ma
 # `at`: which elements or rows of `x` are no reports, the first of which is shown.
 refuse_reports <- function(at, x) {
   if (length(at)) {
-    given <- if (is.matrix(x)) paste(x[at[1], ], collapse = " ") else x[[at[1]]]
-    abort_report_at(at[1], paste("is", describe(if (is.character(given)) short_reports(given) else given)))
+    given <- if (is.matrix(x)) {
+      paste(x[at[1], ], collapse = " ")
+    } else {
+      x[[at[1]]]
+    }
+    abort_report_at(
+      at[1],
+      paste("is", describe(if (is.character(given)) short_reports(given) else given))
+    )
   }
 }
 
@@ -145,31 +184,48 @@ abort_form <- function(x, wanted) {
 
 drop_missing_reports <- function(missing, na.rm) {
   if (length(missing) && !na.rm) {
-    abort(c("{.arg x} must not have missing reports.", x = "Report {format_count(missing[1])} is NA.",
-            i = "Use {.code na.rm = TRUE} to drop missing reports."), "missing")
+    abort(
+      c(
+        "{.arg x} must not have missing reports.", x = "Report {format_count(missing[1])} is NA.",
+        i = "Use {.code na.rm = TRUE} to drop missing reports."
+      ),
+      "missing"
+    )
   }
   missing
 }
 
-some_reports <- function(x, at) if (length(dim(x)) == 2L) x[at, , drop = FALSE] else x[at]
+some_reports <- function(x, at) {
+  if (length(dim(x)) == 2L) {
+    x[at, , drop = FALSE]
+  } else {
+    x[at]
+  }
+}
 
 drop_reports <- function(x, dropped) if (length(dropped)) some_reports(x, -dropped) else x
 
 # ---- columns of whole numbers ----
 
 whole_columns <- function(x, names) {
-  alone <- length(names) == 1L && is.atomic(x) && is.null(dim(x)) && !inherits(x, "rr_reports")
+  alone <- length(names) == 1L && is.atomic(x) && is.null(dim(x)) &&
+    !inherits(x, "rr_reports")
   if (alone) x <- setNames(list(x), names)
   if (is.matrix(x) && !is.null(colnames(x))) x <- as.data.frame(x)
-  if (!is.list(x) || !all(names %in% names(x))) abort_form(x, paste("a table with the columns", toString(names)))
+  if (!is.list(x) || !all(names %in% names(x))) {
+    abort_form(x, paste("a table with the columns", toString(names)))
+  }
   lapply(as.list(x)[names], column_numbers)
 }
 
 check_numbers <- function(values, name, range) {
   numbers <- if (is.character(values)) suppressWarnings(as.numeric(values)) else values
-  good <- numbers >= range[1] & numbers <= range[2] & (numbers - range[1]) %% range[3] == 0
+  good <- numbers >= range[1] & numbers <= range[2] &
+    (numbers - range[1]) %% range[3] == 0
   bad <- which(!good %in% TRUE)[1]
-  if (!is.na(bad)) abort_report_at(bad, paste("has", name, describe(values[bad])))
+  if (!is.na(bad)) {
+    abort_report_at(bad, paste("has", name, describe(values[bad])))
+  }
   as.integer(numbers)
 }
 
@@ -184,16 +240,21 @@ cohort_columns <- function(x, mechanism) {
     cohort <- column_numbers(x$cohort)
     first <- match(x$id, x$id)
     odd <- which(!(cohort == cohort[first]) %in% TRUE)[1]
-    if (!is.na(odd)) abort_report_at(match(first[odd], unique(first)), "has rows of several cohorts, or of none")
+    if (!is.na(odd)) {
+      abort_report_at(match(first[odd], unique(first)), "has rows of several cohorts, or of none")
+    }
     return(list(cohort = cohort[unique(first)], bits = long_rows(x, mechanism)))
   }
-  if (is.list(x) && all(c("cohort", "bits") %in% names(x))) return(x)
+  if (is.list(x) && all(c("cohort", "bits") %in% names(x))) {
+    return(x)
+  }
   abort_form(x, "a table with the columns cohort, bits")
 }
 
 # ---- bits and positions ----
 
-# list(rows, gone): a matrix with a row a report, of bytes, of 0 and 1 or of positions; and which reports are missing.
+# list(rows, gone): a matrix with a row a report, of bytes, of 0 and 1 or of positions; and which
+# reports are missing.
 read_rows <- function(x, mechanism) {
   codec <- mechanism$codec
   if (is.factor(x)) x <- as.character(x)
@@ -208,16 +269,26 @@ read_rows <- function(x, mechanism) {
   }
   if (is_long(x, mechanism)) return(list(rows = long_rows(x, mechanism)))
   if (is.list(x) && !is.data.frame(x)) return(list_rows(x, codec))
-  if (is.numeric(x) && is.null(dim(x)) && isTRUE(codec$drawn == 1)) x <- matrix(plain_numbers(x))
-  if (length(dim(x)) != 2L) abort_form(x, "reports: bits, text, numbers, or 0 and 1 for each category")
+  if (is.numeric(x) && is.null(dim(x)) && isTRUE(codec$drawn == 1)) {
+    x <- matrix(plain_numbers(x))
+  }
+  if (length(dim(x)) != 2L) {
+    abort_form(x, "reports: bits, text, numbers, or 0 and 1 for each category")
+  }
   numeric_rows(x, mechanism)
 }
 
 own_rows <- function(x, codec) {
   values <- report_values(x)
-  fits <- if (is.raw(values)) is.null(codec$drawn) else !is.null(codec$ones %||% codec$drawn)
+  fits <- if (is.raw(values)) {
+    is.null(codec$drawn)
+  } else {
+    !is.null(codec$ones %||% codec$drawn)
+  }
   if (!fits || attr(x, "width") != codec$width) {
-    abort("{.arg x} must hold reports of this mechanism, and not of another mechanism.", c("mismatch", "report"))
+    abort("{.arg x} must hold reports of this mechanism, and not of another mechanism.", c(
+      "mismatch", "report"
+    ))
   }
   list(rows = values, gone = is.na(x))
 }
@@ -233,30 +304,51 @@ numeric_rows <- function(x, mechanism) {
   rows <- unname(x)
   # A bit that was not drawn is missing; a report has some.
   partly <- !is.null(codec$drawn) && holds_bits(rows, codec)
-  list(rows = rows, gone = if (anyNA(rows)) rowSums(is.na(rows)) > if (partly) codec$width - 1 else 0)
+  list(
+    rows = rows,
+    gone = if (anyNA(rows)) {
+      rowSums(is.na(rows)) > if (partly) codec$width - 1 else 0
+    }
+  )
 }
 
-holds_bits <- function(rows, codec) ncol(rows) == codec$width && (is.null(codec$drawn) || all(rows %in% c(0, 1, NA)))
+holds_bits <- function(rows, codec) {
+  ncol(rows) == codec$width &&
+    (is.null(codec$drawn) || all(rows %in% c(0, 1, NA)))
+}
 
-# Is text of numbers with spaces between them, or of one number that is too short for hexadecimal digits?
+# Is text of numbers with spaces between them, or of one number that is too short for hexadecimal
+# digits?
 holds_numbers <- function(x, codec) {
   if (!is.null(codec$drawn)) return(TRUE)
   first <- x[!is.na(x)][1]
-  short <- grepl(" ", first, fixed = TRUE) || isTRUE(nchar(first) < 2 * codec_bytes(codec))
+  short <- grepl(" ", first, fixed = TRUE) ||
+    isTRUE(nchar(first) < 2 * codec_bytes(codec))
   !is.null(codec$ones) && short && grepl(number_pattern, first)
 }
 
 # Is text one digit, 0 or 1, for each bit? Two hexadecimal digits of a report of two bits are not.
 holds_digits <- function(x, codec) {
   first <- x[!is.na(x)][1]
-  codec$width > 2 && is.null(codec$drawn) && isTRUE(nchar(first) == codec$width) && grepl("^[01]+$", first)
+  codec$width > 2 && is.null(codec$drawn) &&
+    isTRUE(nchar(first) == codec$width) && grepl("^[01]+$", first)
 }
 
 digit_rows <- function(x, codec) {
   gone <- is.na(x)
-  refuse_reports(which(!gone & !(nchar(x) == codec$width & grepl("^[01]+$", x))), x)
-  bits <- unlist(strsplit(replace(x, gone, strrep("0", codec$width)), ""), use.names = FALSE) == "1"
-  list(rows = matrix(as.integer(bits), ncol = codec$width, byrow = TRUE), gone = gone)
+  refuse_reports(
+    which(
+      !gone & !(nchar(x) == codec$width & grepl("^[01]+$", x))
+    ),
+    x
+  )
+  bits <- unlist(
+    strsplit(replace(x, gone, strrep("0", codec$width)), ""), use.names = FALSE
+  ) == "1"
+  list(
+    rows = matrix(as.integer(bits), ncol = codec$width, byrow = TRUE),
+    gone = gone
+  )
 }
 
 number_pattern <- "^ *-?[0-9]+( +-?[0-9]+)* *$"
@@ -264,7 +356,9 @@ number_pattern <- "^ *-?[0-9]+( +-?[0-9]+)* *$"
 hexadecimal_rows <- function(x, codec) {
   bytes <- codec_bytes(codec)
   gone <- is.na(x)
-  read <- .Call(C_rr_from_hex, replace(sub("^(0x|\\\\x)", "", x), gone, strrep("00", bytes)), bytes)
+  read <- .Call(
+    C_rr_from_hex, replace(sub("^(0x|\\\\x)", "", x), gone, strrep("00", bytes)), bytes
+  )
   refuse_reports(read$position[read$position > 0], x)
   list(rows = read$bits, gone = gone)
 }
@@ -272,12 +366,23 @@ hexadecimal_rows <- function(x, codec) {
 # A list of raw vectors, or of positions.
 list_rows <- function(x, codec) {
   x <- lapply(x, plain_numbers)
-  gone <- vapply(x, function(one) is.null(one) || (!is.raw(one) && anyNA(one)), NA)
+  gone <- vapply(
+    x, function(one) is.null(one) || (!is.raw(one) && anyNA(one)),
+    NA
+  )
   raw <- is.null(codec$ones %||% codec$drawn) || any(vapply(x, is.raw, NA))
   size <- if (raw) codec_bytes(codec) else codec$ones %||% codec$drawn
-  refuse_reports(which(!gone & !(vapply(x, if (raw) is.raw else is.numeric, NA) & lengths(x) == size)), x)
+  refuse_reports(
+    which(
+      !gone &
+        !(vapply(x, if (raw) is.raw else is.numeric, NA) & lengths(x) == size)
+    ),
+    x
+  )
   rows <- matrix(if (raw) as.raw(0) else NA_real_, length(x), size)
-  rows[!gone, ] <- matrix(unlist(x[!gone]), ncol = size, byrow = TRUE)
+  rows[!gone, ] <- matrix(
+    unlist(x[!gone]), ncol = size, byrow = TRUE
+  )
   list(rows = rows, gone = gone)
 }
 
@@ -302,17 +407,33 @@ settle_rows <- function(rows, mechanism) {
 packed_rows <- function(rows, codec) {
   whole <- is.null(codec$drawn) && ncol(rows) == codec_bytes(codec)
   # No bit lies beyond the last category.
-  refuse_reports(which(if (whole) as.integer(rows[, ncol(rows)]) >= 2^((codec$width - 1) %% 8 + 1) else TRUE), rows)
+  refuse_reports(
+    which(
+      if (whole) {
+        as.integer(rows[, ncol(rows)]) >=
+          2^((codec$width - 1) %% 8 + 1)
+      } else {
+        TRUE
+      }
+    ),
+    rows
+  )
   rows
 }
 
 # The positions of the `size` bits that are 1 or were drawn, in rising order.
 position_rows <- function(rows, codec, size) {
-  if (is.null(size) || ncol(rows) != size) abort("{.arg x} must have {codec$width} columns of 0 and 1.", "report")
+  if (is.null(size) || ncol(rows) != size) {
+    abort("{.arg x} must have {codec$width} columns of 0 and 1.", "report")
+  }
   values <- whole_matrix(rows)
   sizes <- abs(values)
   unsorted <- any(sizes[, -1] < sizes[, -size])
-  if (unsorted) matrix(values[order(row(values), sizes)], nrow(values), byrow = TRUE) else values
+  if (unsorted) {
+    matrix(values[order(row(values), sizes)], nrow(values), byrow = TRUE)
+  } else {
+    values
+  }
 }
 
 # Bits of all categories, or of all buckets, missing if a bucket was not drawn.
@@ -325,7 +446,12 @@ bit_rows <- function(rows, codec) {
   refuse_reports(which(rowSums(!is.na(rows)) != codec$drawn), rows)
   bits <- t(rows)
   some <- which(!is.na(bits), arr.ind = TRUE)
-  matrix(as.integer(ifelse(bits[some] == 1, some[, 1], -some[, 1])), nrow(rows), byrow = TRUE)
+  matrix(
+    as.integer(
+      ifelse(bits[some] == 1, some[, 1], -some[, 1])
+    ),
+    nrow(rows), byrow = TRUE
+  )
 }
 
 whole_matrix <- function(rows) {
@@ -335,14 +461,18 @@ whole_matrix <- function(rows) {
   whole
 }
 
-refuse_entries <- function(at, rows) refuse_reports((at - 1) %% nrow(rows) + 1, rows)
+refuse_entries <- function(at, rows) {
+  refuse_reports((at - 1) %% nrow(rows) + 1, rows)
+}
 
 # ---- long tables ----
 
-# One row for each category that a report supports. A report that supports none has one row, without a level.
+# One row for each category that a report supports. A report that supports none has one row, without
+# a level.
 is_long <- function(x, mechanism) {
   columns <- if (is.data.frame(x)) stored_forms(mechanism)$columns$long
-  !is.null(columns) && length(x) == length(columns) && all(columns %in% names(x))
+  !is.null(columns) && length(x) == length(columns) &&
+    all(columns %in% names(x))
 }
 
 # A row a report, of 0 and 1 or of positions.
@@ -355,15 +485,26 @@ long_rows <- function(x, mechanism) {
   none <- is.na(level) & is.null(size)
   place <- replace(match_long(level, codec), none, 0L)
   again <- duplicated(id * (codec$width + 1) + place)
-  bad <- which(is.na(x$id) | is.na(place) | again | !bit %in% 0:1 | (none & id %in% id[!none]))[1]
-  if (!is.na(bad)) abort_report_at(id[bad], paste("needs an id and different levels, and has", describe(level[bad])))
+  bad <- which(is.na(x$id) | is.na(place) | again | !bit %in% 0:1 | (none & id %in% id[!none]))[
+    1
+  ]
+  if (!is.na(bad)) {
+    abort_report_at(
+      id[bad], paste("needs an id and different levels, and has", describe(level[bad]))
+    )
+  }
   if (!is.null(size)) {
     wrong <- which(tabulate(id) != size)
     if (length(wrong)) abort_report_at(wrong[1], sprintf("must have %s rows", format_count(size)))
-    return(matrix((place * (2 * bit - 1))[order(id, place)], ncol = size, byrow = TRUE))
+    return(matrix(
+      (place * (2 * bit - 1))[order(id, place)], ncol = size,
+      byrow = TRUE
+    ))
   }
   check_empty_reports(mechanism, length(unique(id)), sum(none))
-  ones_at(id[!none], place[!none], max(id, 0L), codec$width)
+  ones_at(
+    id[!none], place[!none], max(id, 0L), codec$width
+  )
 }
 
 ones_at <- function(row, column, rows, width) {
@@ -372,17 +513,23 @@ ones_at <- function(row, column, rows, width) {
   bits
 }
 
-# Bits that are all 0 leave no row behind where nobody wrote one, and the reports that are there are then not all of
-# them. Fewer than one table in a hundred million has none where 20 are expected. If bits are not independent, how
-# often all are 0 is not asked.
+# Bits that are all 0 leave no row behind where nobody wrote one, and the reports that are there are
+# then not all of them. Fewer than one table in a hundred million has none where 20 are expected. If
+# bits are not independent, how often all are 0 is not asked.
 check_empty_reports <- function(mechanism, n, empty) {
   law <- rr_law(mechanism[["bit"]] %||% mechanism)
-  independent <- length(law$p) == 1L && length(law$q) == 1L && isTRUE(all.equal(law$both_own, law$p * law$q))
+  independent <- length(law$p) == 1L && length(law$q) == 1L &&
+    isTRUE(all.equal(law$both_own, law$p * law$q))
   if (empty > 0 || !independent) return(invisible())
   ones <- mechanism[["hashes"]] %||% 1
   zeros <- (mechanism$codec$width %||% length(mechanism$levels)) - ones
-  expected <- n * (1 - law$q)^zeros * (1 - max(law$p, law$q))^ones
-  if (expected >= 20) abort("A long table must have a row for each report that supports no category as well.", "report")
+  expected <- n * (1 - law$q)^zeros *
+    (1 - max(law$p, law$q))^ones
+  if (expected >= 20) {
+    abort(
+      "A long table must have a row for each report that supports no category as well.", "report"
+    )
+  }
 }
 
 # One report a row of what goes with it: the first row of each.
@@ -394,12 +541,18 @@ one_row_each <- function(x, mechanism, weights, by) {
     if (!all(same %in% TRUE)) abort("All rows of a report must have the same group and weight.")
   }
   at <- unique(first)
-  list(x = rr_reports(x, mechanism), weights = weights[at], by = if (!is.null(by)) lapply(by, `[`, at))
+  list(
+    x = rr_reports(x, mechanism),
+    weights = weights[at],
+    by = if (!is.null(by)) lapply(by, `[`, at)
+  )
 }
 
 # ---- counting ----
 
-count_reports.rr_protocol <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
+count_reports.rr_protocol <- function(
+  mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...
+) {
   codec <- mechanism$codec
   read <- read_reports(x, mechanism, na.rm, groups, weights)
   counts <- if (is.null(codec$width)) {
@@ -410,7 +563,12 @@ count_reports.rr_protocol <- function(mechanism, x, groups = NULL, weights = NUL
     cells <- as.integer(read$reports$cohort + ((read$groups %||% 1L) - 1L) * cohorts)
     within <- list(groups = cells, each = cohorts * read$each, weights = read$weights)
     sizes <- .Call(C_rr_tally, cells, 1L, within$each, NULL, 1, read$weights, FALSE)$counts
-    rbind(matrix(count_supports(report_values(read$reports$bits), within, codec)$counts, codec$width), sizes)
+    rbind(
+      matrix(
+        count_supports(report_values(read$reports$bits), within, codec)$counts, codec$width
+      ),
+      sizes
+    )
   } else {
     count_supports(report_values(read$reports), read, codec)$counts
   }
@@ -418,18 +576,28 @@ count_reports.rr_protocol <- function(mechanism, x, groups = NULL, weights = NUL
   counted_reports(counts, read)
 }
 
-# The place of each report of whole numbers, from 0, among all that there are: the last column runs fastest.
+# The place of each report of whole numbers, from 0, among all that there are: the last column runs
+# fastest.
 number_cells <- function(reports, codec) {
   columns <- if (is.data.frame(reports)) as.list(reports) else list(reports)
   add <- function(cells, j) {
     range <- codec$numbers[[j]]
-    cells * (range[2] - range[1] + 1) + columns[[j]] - range[1]
+    cells * (range[2] - range[1] + 1) + columns[[j]] -
+      range[1]
   }
   as.integer(Reduce(add, seq_along(columns), 0))
 }
 
 counted_reports <- function(counts, read, ...) {
-  list(counts = if (read$each > 1) matrix(counts, ncol = read$each) else as.vector(counts), dropped = read$dropped, ...)
+  list(
+    counts = if (read$each > 1) {
+      matrix(counts, ncol = read$each)
+    } else {
+      as.vector(counts)
+    },
+    dropped = read$dropped,
+    ...
+  )
 }
 
 count_reports <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
@@ -439,17 +607,26 @@ count_reports <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = F
 }
 
 # Reports that are categories.
-count_reports.rr_mechanism <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
-  if (!is.null(mechanism[["count"]])) return(mechanism[["count"]](mechanism, x, groups, weights, na.rm))
+count_reports.rr_mechanism <- function(
+  mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...
+) {
+  if (!is.null(mechanism[["count"]])) {
+    return(mechanism[["count"]](mechanism, x, groups, weights, na.rm))
+  }
   if (!has_categories(mechanism)) {
-    abort("{.arg mechanism} must have a function {.field count} that counts its reports.", c("law", "argument"))
+    abort("{.arg mechanism} must have a function {.field count} that counts its reports.", c(
+      "law", "argument"
+    ))
   }
   if (is.data.frame(x)) {
     abort(c("{.arg x} is a data frame, and the mechanism has one question.",
             i = "Give its column, or describe all questions with {.fn rr_product}."))
   }
   # Counts and shares of all categories, and the numbers that stand for them.
-  check_memory(16 * as.double(length(mechanism$reports)) * (max(1, groups) + 1), "mechanism", "The table of counts")
+  check_memory(
+    16 * as.double(length(mechanism$reports)) * (max(1, groups) + 1),
+    "mechanism", "The table of counts"
+  )
   tell_reading(x, mechanism)
   codes <- encode_reports(x, mechanism)
   count_codes(codes$codes, codes$first, x, mechanism, groups, weights, na.rm)
@@ -459,7 +636,10 @@ count_reports.rr_mechanism <- function(mechanism, x, groups = NULL, weights = NU
 count_codes <- function(codes, first, shown, mechanism, groups, weights, na.rm) {
   k <- length(mechanism$reports)
   count <- function(weights) {
-    .Call(C_rr_tally, codes, as.integer(first), as.double(k), groups, as.double(max(1L, groups)), weights, na.rm)
+    .Call(
+      C_rr_tally, codes, as.integer(first), as.double(k), groups,
+      as.double(max(1L, groups)), weights, na.rm
+    )
   }
   result <- count(weights)
   if (result$position > 0) abort_report(shown, result$position, mechanism)
@@ -476,46 +656,73 @@ tally_sums <- function(counts) if (is.matrix(counts)) colSums(counts) else sum(c
 
 # How often each of the categories 0, 1, ... was reported, group by group.
 count_cells <- function(cells, number, read) {
-  .Call(C_rr_tally, cells, 0L, as.double(number), read$groups, read$each, read$weights, FALSE)$counts
+  .Call(
+    C_rr_tally, cells, 0L, as.double(number), read$groups, read$each, read$weights, FALSE
+  )$counts
 }
 
-# list(counts, position): how often each bit is 1, or each position is there, and the first report that has not `ones`
-# bits, or a position twice. No number of bits is checked if `ones` is negative.
+# list(counts, position): how often each bit is 1, or each position is there, and the first report
+# that has not `ones` bits, or a position twice. No number of bits is checked if `ones` is negative.
 count_supports <- function(values, read, codec, ones = -1) {
-  if (is.raw(values)) return(.Call(C_rr_count_bits, values, codec$width, ones, read$groups, read$each, read$weights))
-  .Call(C_rr_count_lists, t(values), codec$width, !is.null(codec$drawn), read$groups, read$each, read$weights)
+  if (is.raw(values)) {
+    return(.Call(
+      C_rr_count_bits, values, codec$width, ones, read$groups, read$each, read$weights
+    ))
+  }
+  .Call(
+    C_rr_count_lists, t(values), codec$width, !is.null(codec$drawn), read$groups,
+    read$each, read$weights
+  )
 }
 
-# Reports of a cohort, an index and a sign: cohort by cohort how many support each of `width` categories, then how many
-# there are. A report supports those whose sign in its column is its own: half of all, give or take the transform of the
-# signs.
+# Reports of a cohort, an index and a sign: cohort by cohort how many support each of `width`
+# categories, then how many there are. A report supports those whose sign in its column is its own:
+# half of all, give or take the transform of the signs.
 count_signs <- function(read, size, width, cohorts = 1) {
   reports <- read$reports
   cohort <- reports[["cohort"]] %||% 1L
-  cells <- (cohort - 1L) * 2 * size + reports$index + ifelse(reports$sign > 0, 0, size)
-  table <- array(count_cells(as.integer(cells), 2 * size * cohorts, read), c(size, 2, cohorts * read$each))
-  vapply(seq_len(dim(table)[3]), function(j) {
-    n <- sum(table[, , j])
-    signs <- .Call(C_rr_hadamard_transform, table[, 1, j] - table[, 2, j])[seq_len(width)]
-    c(nearest((n + signs) / 2, 0, n), n)
-  }, numeric(width + 1))
+  cells <- (cohort - 1L) * 2 * size + reports$index +
+    ifelse(reports$sign > 0, 0, size)
+  table <- array(
+    count_cells(as.integer(cells), 2 * size * cohorts, read),
+    c(size, 2, cohorts * read$each)
+  )
+  vapply(
+    seq_len(dim(table)[3]),
+    function(j) {
+      n <- sum(table[, , j])
+      signs <- .Call(C_rr_hadamard_transform, table[, 1, j] - table[, 2, j])[
+        seq_len(width)
+      ]
+      c(nearest((n + signs) / 2, 0, n), n)
+    },
+    numeric(width + 1)
+  )
 }
 
-# Numbers of categories are never negative: as reports, all of their bits would be 1. Fewer than one set of reports in a
-# hundred million is such.
+# Numbers of categories are never negative: as reports, all of their bits would be 1. Fewer than one
+# set of reports in a hundred million is such.
 check_ones <- function(reports, mechanism) {
   d <- mechanism$d
   held <- d / mechanism$buckets
-  chance <- held * mechanism$p * mechanism$q^(d - 1) + (1 - held) * mechanism$q^d
-  if (all(report_values(reports) >= 0) && length(reports) * log(chance) < log(1e-8)) {
-    abort(c("{.arg x} must hold reports of this mechanism, some of whose positions are negative.",
-            i = "These may be answers, to be randomized first: {.code rr_perturb(x, mechanism)}."), "report")
+  chance <- held * mechanism$p * mechanism$q^(d - 1) +
+    (1 - held) * mechanism$q^d
+  if (all(report_values(reports) >= 0) &&
+      length(reports) * log(chance) < log(1e-8)) {
+    abort(
+      c(
+        "{.arg x} must hold reports of this mechanism, some of whose positions are negative.",
+        i = "These may be answers, to be randomized first: {.code rr_perturb(x, mechanism)}."
+      ),
+      "report"
+    )
   }
 }
 
 # ---- categories ----
 
-# 1-based codes of reports. `name` is their column's, for the message; NA for missing ones if they may be `absent`.
+# 1-based codes of reports. `name` is their column's, for the message; NA for missing ones if they
+# may be `absent`.
 report_codes <- function(x, mechanism, name = NULL, absent = FALSE) {
   tell_reading(x, mechanism)
   coded <- encode_reports(x, mechanism)

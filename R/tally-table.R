@@ -7,9 +7,14 @@ as.data.frame.rr_tally <- function(x, ...) plain_frame(tidy(x), ...)
 tidy.rr_tally <- function(x, ...) {
   counts <- as.matrix(x$counts)
   k <- nrow(counts)
-  table <- as_tibble(c(list(term = rep(x$mechanism$reports, ncol(counts))),
-                               cell_answers(x$mechanism, "reports", ncol(counts)),
-                               list(count = as.vector(counts), share = as.vector(sweep(counts, 2, x$n, `/`)))))
+  table <- as_tibble(c(
+    list(term = rep(x$mechanism$reports, ncol(counts))),
+    cell_answers(x$mechanism, "reports", ncol(counts)),
+    list(
+      count = as.vector(counts),
+      share = as.vector(sweep(counts, 2, x$n, `/`))
+    )
+  ))
   if (is.null(x$groups)) return(table)
   as_tibble(c(lapply(x$groups, rep, each = k), table))
 }
@@ -20,21 +25,31 @@ print.rr_tally <- function(x, ...) {
   parts <- tally_parts(x$mechanism)
   reports <- x$mechanism$reports
   writeLines(c(
-    paste0("<rr_tally> ", report_words(x), in_groups(x),
-           if (x$missing > 0) sprintf(", %s missing dropped", format_count(x$missing))),
+    paste0(
+      "<rr_tally> ", report_words(x), in_groups(x),
+      if (x$missing > 0) sprintf(", %s missing dropped", format_count(x$missing))
+    ),
     paste0("  ", format(x$mechanism)),
     if (!is.null(parts$totals)) {
-      sprintf("  Row \"%s\" counts all reports of %s %s, \"%s\" those of them that say so; shares are of all reports",
-              reports[parts$totals[1]], tolower(parts$part), parts$names[1], reports[parts$rows[[1]][1]])
+      sprintf(
+        "  Row \"%s\" counts all reports of %s %s, \"%s\" those of them that say so; shares are of all reports",
+        reports[parts$totals[1]], tolower(parts$part), parts$names[1],
+        reports[parts$rows[[1]][1]]
+      )
     },
     if (length(x$chunks)) paste("  chunks with a label:", format_count(length(x$chunks))),
-    if (!is.null(x$sets)) paste("  with", number_of(sum(lengths(lapply(x$sets, `[[`, "times"))), "different set"))
+    if (!is.null(x$sets)) {
+      paste(
+        "  with", number_of(sum(lengths(lapply(x$sets, `[[`, "times"))), "different set")
+      )
+    }
   ))
   print(tidy(x))
   invisible(x)
 }
 
-# The print is the summary: without it a tally of groups, which is read like a list, would be listed as one.
+# The print is the summary: without it a tally of groups, which is read like a list, would be listed
+# as one.
 #' @export
 summary.rr_tally <- function(object, ...) object
 
@@ -47,11 +62,17 @@ autoplot.rr_tally <- function(object, ...) {
   if (groups > 60) abort("A picture of {format_count(groups)} groups would not be readable.")
   parts <- tally_parts(object$mechanism)
   caption <- paste0(report_words(object), ", as they were randomized.")
-  picture <- if (is.null(parts)) picture_of_categories(object, groups) else picture_of_parts(object, groups, parts)
+  picture <- if (is.null(parts)) {
+    picture_of_categories(object, groups)
+  } else {
+    picture_of_parts(object, groups, parts)
+  }
   title <- picture_title(question_of(object), names(object$groups), "Reported proportions")
   picture$labels$title <- wrap_text(title, 46)
   picture$labels$subtitle <- wrap_text(object$mechanism$design, 64)
-  picture$labels$caption <- wrap_text(paste(c(caption, picture$labels$caption), collapse = " "))
+  picture$labels$caption <- wrap_text(
+    paste(c(caption, picture$labels$caption), collapse = " ")
+  )
   picture
 }
 
@@ -64,9 +85,14 @@ picture_of_categories <- function(object, groups) {
   k <- length(reports)
   # All groups have the same categories.
   keys <- names(object$groups)
-  each <- as.data.frame(object$groups)[rep(seq_len(groups), each = k), , drop = FALSE]
-  data <- data.frame(share = tidy(object)$share, panel = if (groups > 1) group_panel(each, keys) else factor(""),
-                     label = rows_factor(rep(reports, groups)))
+  each <- as.data.frame(object$groups)[
+    rep(seq_len(groups), each = k), , drop = FALSE
+  ]
+  data <- data.frame(
+    share = tidy(object)$share,
+    panel = if (groups > 1) group_panel(each, keys) else factor(""),
+    label = rows_factor(rep(reports, groups))
+  )
   axis <- "Proportion of the reports"
   rows <- NULL
   if (groups > 1 && k == 2L) {
@@ -78,76 +104,132 @@ picture_of_categories <- function(object, groups) {
     groups <- 1L
   }
   layout <- row_layout(groups, levels(data$label), levels(data$panel))
-  picture <- ggplot2::ggplot(data) +
-    ggplot2::geom_col(ggplot2::aes(.data$share, .data$label), fill = colour_reported, width = 0.8) +
-    ggplot2::scale_x_continuous(labels = percent_labels, breaks = layout$breaks) +
-    ggplot2::labs(x = axis, y = rows) + theme_candor() + row_labels(layout) + row_theme(layout)
+  picture <- ggplot2::ggplot(data) + ggplot2::geom_col(
+    ggplot2::aes(.data$share, .data$label), fill = colour_reported, width = 0.8
+  ) + ggplot2::scale_x_continuous(labels = percent_labels, breaks = layout$breaks) +
+    ggplot2::labs(x = axis, y = rows) + theme_candor() + row_labels(layout) +
+    row_theme(layout)
   if (groups > 1) picture <- picture + row_panels(layout)
   with_height(picture, layout)
 }
 
-# Counts of several parts, of which each respondent drew one: the name of a part, what its counts are of, and the places
-# of its counts and of its total, which is in the title of its panel. Of more than 40 categories there is one part, and
-# no total. NULL for other mechanisms.
+# Counts of several parts, of which each respondent drew one: the name of a part, what its counts
+# are of, and the places of its counts and of its total, which is in the title of its panel. Of more
+# than 40 categories there is one part, and no total. NULL for other mechanisms.
 tally_parts <- function(mechanism) {
   codec <- mechanism$codec
   if (!is.null(codec$width) && length(codec$numbers)) {
     cohorts <- seq_len(codec$numbers$cohort[2])
-    rows <- lapply(cohorts, function(j) (j - 1) * (codec$width + 1) + seq_len(codec$width))
-    return(list(part = "Cohort", each = "Bit", names = cohorts, rows = rows, totals = cohorts * (codec$width + 1),
-                scales = "free_x"))
+    rows <- lapply(cohorts, function(j) {
+      (j - 1) * (codec$width + 1) + seq_len(codec$width)
+    })
+    return(list(
+      part = "Cohort",
+      each = "Bit",
+      names = cohorts,
+      rows = rows,
+      totals = cohorts * (codec$width + 1),
+      scales = "free_x"
+    ))
   }
   if (!is.null(codec$part)) {
     rows <- part_rows(mechanism$parts)
     tree <- codec$part == "depth"
-    return(list(part = if (tree) "Depth" else "Question", each = if (tree) "Node, or report about nodes" else "Report",
-                names = names(mechanism$parts), rows = lapply(rows, `[`, -1), totals = vapply(rows, `[`, 0, 1),
-                scales = "free"))
+    return(list(
+      part = if (tree) "Depth" else "Question",
+      each = if (tree) "Node, or report about nodes" else "Report",
+      names = names(mechanism$parts),
+      rows = lapply(rows, `[`, -1),
+      totals = vapply(rows, `[`, 0, 1),
+      scales = "free"
+    ))
   }
   k <- length(mechanism$reports)
   if (k <= 40) return(NULL)
   # Without an order of their own, the most common category comes first.
   sorted <- !in_order(mechanism) && length(mechanism$levels) == k
-  list(each = if (sorted) paste("Rank among", category_words(k)) else "Category", names = "", rows = list(seq_len(k)),
-       scales = "fixed", sorted = sorted)
+  list(
+    each = if (sorted) paste("Rank among", category_words(k)) else "Category",
+    names = "",
+    rows = list(seq_len(k)),
+    scales = "fixed",
+    sorted = sorted
+  )
 }
 
 # A panel for each part and group: its counts as shares of those who drew it.
 picture_of_parts <- function(object, groups, parts) {
   all <- length(parts$names) * groups
-  shown <- head(expand.grid(part = seq_along(parts$names), group = seq_len(groups)), 12)
-  data <- do.call(rbind, Map(function(part, group) panel_shares(object, groups, parts, part, group),
-                             shown$part, shown$group))
+  shown <- head(
+    expand.grid(part = seq_along(parts$names), group = seq_len(groups)), 12
+  )
+  data <- do.call(
+    rbind,
+    Map(
+      function(part, group) panel_shares(object, groups, parts, part, group), shown$part,
+      shown$group
+    )
+  )
   data$panel <- factor(data$panel, unique(data$panel))
   what <- tolower(parts$part)
-  caption <- c(if (length(what)) sprintf("Each report is of one %s, whose number of reports is in brackets.", what),
-               if (all > nrow(shown)) sprintf("The first %s of %s panels.", nrow(shown), format_count(all)))
-  picture <- ggplot2::ggplot(data) + report_bars(max(data$at)) +
-    ggplot2::scale_x_continuous(labels = format_count, breaks = few_breaks(3), guide = no_overlap()) +
-    ggplot2::scale_y_continuous(labels = percent_labels, breaks = few_breaks(3)) +
-    ggplot2::labs(x = parts$each, y = paste("Proportion of the", if (length(what)) paste0(what, "'s"), "reports"),
-                  caption = paste(caption, collapse = " ")) +
-    theme_candor()
+  caption <- c(
+    if (length(what)) {
+      sprintf("Each report is of one %s, whose number of reports is in brackets.", what)
+    },
+    if (all > nrow(shown)) sprintf("The first %s of %s panels.", nrow(shown), format_count(all))
+  )
+  picture <- ggplot2::ggplot(data) + report_bars(max(data$at)) + ggplot2::scale_x_continuous(
+    labels = format_count, breaks = few_breaks(3), guide = no_overlap()
+  ) + ggplot2::scale_y_continuous(labels = percent_labels, breaks = few_breaks(3)) + ggplot2::labs(
+      x = parts$each,
+      y = paste("Proportion of the", if (length(what)) paste0(what, "'s"), "reports"),
+      caption = paste(caption, collapse = " ")
+    ) + theme_candor()
   if (all == 1L) return(picture)
-  picture + row_panels(own_axes(row_layout(nlevels(data$panel), "", levels(data$panel))), parts$scales)
+  picture + row_panels(
+    own_axes(row_layout(nlevels(data$panel), "", levels(data$panel))),
+    parts$scales
+  )
 }
 
 # The shares of the reports in one panel, with its title.
 panel_shares <- function(object, groups, parts, part, group) {
   counts <- as.matrix(object$counts)
-  n <- if (is.null(parts$totals)) object$n[group] else counts[parts$totals[part], group]
+  n <- if (is.null(parts$totals)) {
+    object$n[group]
+  } else {
+    counts[parts$totals[part], group]
+  }
   values <- counts[parts$rows[[part]], group]
   if (isTRUE(parts$sorted)) values <- sort(values, decreasing = TRUE)
-  title <- c(if (groups > 1L) as.character(group_panel(object$groups, names(object$groups)))[group],
-             if (!is.null(parts$part)) sprintf("%s %s (%s)", parts$part, parts$names[part], format_count(n)))
-  data.frame(at = seq_along(values), share = if (n > 0) values / n else 0, panel = paste(title, collapse = ", "))
+  title <- c(
+    if (groups > 1L) {
+      as.character(group_panel(object$groups, names(object$groups)))[group]
+    },
+    if (!is.null(parts$part)) {
+      sprintf("%s %s (%s)", parts$part, parts$names[part], format_count(n))
+    }
+  )
+  data.frame(
+    at = seq_along(values),
+    share = if (n > 0) values / n else 0,
+    panel = paste(title, collapse = ", ")
+  )
 }
 
 # Columns narrower than a pixel may not be drawn at all; a line always has a width.
 report_bars <- function(k) {
-  if (k <= 200) return(ggplot2::geom_col(ggplot2::aes(.data$at, .data$share), fill = colour_reported, width = 0.8))
-  ggplot2::geom_segment(ggplot2::aes(x = .data$at, xend = .data$at, y = 0, yend = .data$share),
-                        colour = colour_reported, linewidth = if (k <= 1000) 0.4 else 0.25)
+  if (k <= 200) {
+    return(ggplot2::geom_col(
+      ggplot2::aes(.data$at, .data$share), fill = colour_reported, width = 0.8
+    ))
+  }
+  ggplot2::geom_segment(
+    ggplot2::aes(
+      x = .data$at, xend = .data$at, y = 0, yend = .data$share
+    ),
+    colour = colour_reported, linewidth = if (k <= 1000) 0.4 else 0.25
+  )
 }
 
 #' @rdname rr_tally

@@ -110,11 +110,21 @@ rr_tally <- function(x, mechanism, ...) UseMethod("rr_tally")
 
 #' @rdname rr_tally
 #' @export
-rr_tally.default <- function(x, mechanism, ..., count = NULL, weights = NULL, by = NULL, na.rm = FALSE,
-                             keep = c("counts", "sets")) {
+rr_tally.default <- function(
+  x,
+  mechanism,
+  ...,
+  count = NULL,
+  weights = NULL,
+  by = NULL,
+  na.rm = FALSE,
+  keep = c("counts", "sets")
+) {
   check_dots_empty(...)
   tell_frequencies(weights)
-  tally_answers(list(reports = x, times = count, weights = weights, by = by), mechanism, na.rm, keep)
+  tally_answers(
+    list(reports = x, times = count, weights = weights, by = by), mechanism, na.rm, keep
+  )
 }
 
 # For those who give something else where a tally is needed.
@@ -125,9 +135,10 @@ tally_remedy <- function(x, under = "") {
 
 # ---- from answers to a tally ----
 
-# Every source ends here. `answers`: `reports`, a row or element each, and what goes with them: `by`, the groups, and
-# `weights`. A row may stand for `times` reports. Of a database their weights add up to `weights` and the squares of
-# these to `squares`; `count` then counts the rows, in place of the mechanism.
+# Every source ends here. `answers`: `reports`, a row or element each, and what goes with them:
+# `by`, the groups, and `weights`. A row may stand for `times` reports. Of a database their weights
+# add up to `weights` and the squares of these to `squares`; `count` then counts the rows, in place
+# of the mechanism.
 tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets")) {
   check_mechanism(mechanism)
   check_flag(na.rm, "na.rm")
@@ -139,12 +150,17 @@ tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets"))
   groups <- make_groups(answers$by, n)
   weights <- answers$weights
   each <- weights %||% answers$times
-  counted <- if (is.null(answers$count)) count_reports(mechanism, answers$reports, groups$codes, each, na.rm)
-    else answers$count(answers, groups$codes, each, na.rm)
+  counted <- if (is.null(answers$count)) {
+    count_reports(mechanism, answers$reports, groups$codes, each, na.rm)
+  } else {
+    answers$count(answers, groups$codes, each, na.rm)
+  }
   counted <- check_counted(counted, mechanism, groups$n)
   dropped <- counted$dropped
   missing <- missing_reports(counted, answers$times)
-  if (missing > 0) cli::cli_inform("{missing} missing report{?s} dropped.", class = "candor_message_missing")
+  if (missing > 0) {
+    cli::cli_inform("{missing} missing report{?s} dropped.", class = "candor_message_missing")
+  }
   # Over the reports of each group that were counted.
   total <- function(each) {
     each[dropped] <- 0
@@ -161,16 +177,22 @@ tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets"))
                         missing = as.double(missing + answers$ungrouped),
                         weight_squares = squares, n = size, respondents = respondents)
   if (!is.null(counted$witness)) tally$witness <- as.double(counted$witness)
-  if (!is.null(counted$blocks) && is.null(weights)) tally <- with_blocks(tally, counted$blocks)
-  if (keep == "sets") tally$sets <- different_reports(answers$reports, mechanism, dropped, groups, each)
+  if (!is.null(counted$blocks) && is.null(weights)) {
+    tally <- with_blocks(tally, counted$blocks)
+  }
+  if (keep == "sets") {
+    tally$sets <- different_reports(answers$reports, mechanism, dropped, groups, each)
+  }
   tally
 }
 
 # The different reports of each group, and how often each was given.
 different_reports <- function(reports, mechanism, dropped, groups, each) {
   check_sets_size(report_number(reports) - length(dropped), length(mechanism$levels))
-  keep_sets(report_sets(mechanism, drop_reports(reports, dropped)), drop_reports(groups$codes, dropped),
-            drop_reports(each, dropped), max(1L, groups$n))
+  keep_sets(
+    report_sets(mechanism, drop_reports(reports, dropped)), drop_reports(groups$codes, dropped),
+    drop_reports(each, dropped), max(1L, groups$n)
+  )
 }
 
 # Of data in memory: their weights or frequencies, and of a long table one row a report.
@@ -184,7 +206,9 @@ check_answers <- function(answers, mechanism) {
     if (!is.null(answers$times)) {
       abort("{.arg count} is not for long tables: a report has several rows.")
     }
-    answers[c("reports", "weights", "by")] <- one_row_each(answers$reports, mechanism, answers$weights, answers$by)
+    answers[c("reports", "weights", "by")] <- one_row_each(
+      answers$reports, mechanism, answers$weights, answers$by
+    )
   }
   answers
 }
@@ -198,42 +222,83 @@ check_total_weight <- function(total) {
 
 # How many reports were dropped: `times` says how many stand in a row.
 missing_reports <- function(counted, times) {
-  if (is.null(times)) counted$missing %||% length(counted$dropped)
-  else if (is.null(counted$n)) sum(times[counted$dropped]) else sum(times) - sum(counted$n)
+  if (is.null(times)) {
+    counted$missing %||% length(counted$dropped)
+  } else if (is.null(counted$n)) {
+    sum(times[counted$dropped])
+  } else {
+    sum(times) - sum(counted$n)
+  }
 }
 
-# Answers whose group is missing are left out, if that is asked for; else make_groups() refuses them.
+# Answers whose group is missing are left out, if that is asked for; else make_groups() refuses
+# them.
 leave_out_ungrouped <- function(answers, na.rm) {
   lost <- if (na.rm) rows_without_group(answers$by, report_number(answers$reports))
-  answers$ungrouped <- if (is.null(answers$times)) length(lost) else sum(answers$times[lost])
+  answers$ungrouped <- if (is.null(answers$times)) {
+    length(lost)
+  } else {
+    sum(answers$times[lost])
+  }
   if (!length(lost)) return(answers)
-  cli::cli_inform("{answers$ungrouped} report{?s} without a group dropped.", class = "candor_message_missing")
-  if (length(lost) == report_number(answers$reports)) abort("No report is left to be counted.", "empty")
+  cli::cli_inform(
+    "{answers$ungrouped} report{?s} without a group dropped.", class = "candor_message_missing"
+  )
+  if (length(lost) == report_number(answers$reports)) {
+    abort("No report is left to be counted.", "empty")
+  }
   answers$reports <- drop_reports(answers$reports, lost)
-  for (field in c("weights", "times", "squares")) answers[[field]] <- answers[[field]][-lost]
+  for (field in c("weights", "times", "squares")) {
+    answers[[field]] <- answers[[field]][-lost]
+  }
   answers$by <- lapply(answers$by, function(key) key[-lost])
   answers
 }
 
-# How many reports there are in `x`: rows of a matrix or data frame, else the length, which classes may define.
-report_number <- function(x) if (is.data.frame(x) || (!is.object(x) && length(dim(x)) == 2L)) nrow(x) else length(x)
+# How many reports there are in `x`: rows of a matrix or data frame, else the length, which classes
+# may define.
+report_number <- function(x) {
+  if (is.data.frame(x) || (!is.object(x) && length(dim(x)) == 2L)) {
+    nrow(x)
+  } else {
+    length(x)
+  }
+}
 
 # Check what a method of count_reports(), or the function of another package's mechanism, returned.
 check_counted <- function(result, mechanism, groups) {
   counts <- if (is.list(result)) result$counts
   rows <- length(mechanism$reports)
   # No rows, no groups.
-  if (identical(groups, 0L)) return(list(counts = matrix(0, rows, 0), n = numeric(), weight_squares = numeric(),
-                                         respondents = numeric()))
+  if (identical(groups, 0L)) {
+    return(list(
+      counts = matrix(0, rows, 0),
+      n = numeric(),
+      weight_squares = numeric(),
+      respondents = numeric()
+    ))
+  }
   cells <- rows * max(1L, groups)
   # Last groups all of whose reports are missing may have no counts.
-  if (length(result$dropped) && is.numeric(counts)) counts <- c(counts, numeric(max(0, cells - length(counts))))
-  # A vector of conditions would take half as much again as many counts.
-  if (!is.numeric(counts) || length(counts) != cells || anyNA(counts) || (cells && min(counts) < 0)) {
-    abort(c("Reports must be counted as {.field counts}: {rows} number{?s} of at least 0 for each group.",
-            x = "It is {describe(if (is.list(result)) counts else result)}."), c("counts", "argument"))
+  if (length(result$dropped) && is.numeric(counts)) {
+    counts <- c(counts, numeric(max(0, cells - length(counts))))
   }
-  result$counts <- if (is.null(groups)) as.double(counts) else matrix(as.double(counts), rows)
+  # A vector of conditions would take half as much again as many counts.
+  if (!is.numeric(counts) || length(counts) != cells || anyNA(counts) ||
+      (cells && min(counts) < 0)) {
+    abort(
+      c(
+        "Reports must be counted as {.field counts}: {rows} number{?s} of at least 0 for each group.",
+        x = "It is {describe(if (is.list(result)) counts else result)}."
+      ),
+      c("counts", "argument")
+    )
+  }
+  result$counts <- if (is.null(groups)) {
+    as.double(counts)
+  } else {
+    matrix(as.double(counts), rows)
+  }
   result
 }
 
@@ -242,15 +307,22 @@ check_times <- function(times, n) {
   if (is.null(times)) return(NULL)
   times <- data_numbers(times)
   check_that(is_numbers(times) && length(times) == n, times, "count", "one number per row")
-  bad <- which(!(times >= 0 & times <= 2^53 & times == floor(times)) | is.na(times))[1]
-  if (!is.na(bad)) abort("{.arg count} must be whole numbers of at least 0, and row {bad} has none.")
+  bad <- which(!(times >= 0 & times <= 2^53 & times == floor(times)) | is.na(times))[
+    1
+  ]
+  if (!is.na(bad)) {
+    abort("{.arg count} must be whole numbers of at least 0, and row {bad} has none.")
+  }
   as.double(times)
 }
 
-# Frequencies that are given as weights make standard errors too large: n = (sum w)^2 / sum w^2 is not their sum.
+# Frequencies that are given as weights make standard errors too large: n = (sum w)^2 / sum w^2 is
+# not their sum.
 tell_frequencies <- function(weights) {
   known <- is_numbers(weights) && length(weights) && all(is.finite(weights))
-  if (!known || any(weights != floor(weights)) || mean(weights) < 2) return(invisible())
+  if (!known || any(weights != floor(weights)) || mean(weights) < 2) {
+    return(invisible())
+  }
   shown <- format(mean(weights), digits = 3)
   cli::cli_inform(c("{.arg weights} are whole numbers, {shown} on average.",
                     i = "Rows that stand for so many reports are told by {.arg count}."),
@@ -260,52 +332,95 @@ tell_frequencies <- function(weights) {
 check_weights <- function(weights, n) {
   if (is.null(weights)) return(NULL)
   weights <- data_numbers(weights)
-  check_that(is_numbers(weights) && length(weights) == n, weights, "weights", "one number per report")
+  check_that(
+    is_numbers(weights) && length(weights) == n, weights, "weights", "one number per report"
+  )
   bad <- which(!(is.finite(weights) & weights >= 0))[1]
   if (!is.na(bad)) abort("{.arg weights} must be finite and at least 0, and weight {bad} is not.")
   as.double(weights)
 }
 
-group_counts <- function(tally, g) if (is.matrix(tally$counts)) tally$counts[, g] else tally$counts
+group_counts <- function(tally, g) {
+  if (is.matrix(tally$counts)) tally$counts[, g] else tally$counts
+}
 
 # Counts of group g, scaled to the effective number of respondents, as likelihoods need them.
 group_evidence <- function(tally, g, law = rr_law(tally$mechanism)) {
-  new_evidence(tally_law(tally, g, law), group_counts(tally, g), tally$n[g], tally$effective_n[g],
-               length(tally$mechanism$levels), tally$mechanism)
+  new_evidence(
+    tally_law(tally, g, law),
+    group_counts(tally, g),
+    tally$n[g],
+    tally$effective_n[g],
+    length(tally$mechanism$levels),
+    tally$mechanism
+  )
 }
 
-# All groups as one, whose categories are those of the first group, then those of the second. NULL where a category has
-# no count of its own, or a group nothing that could be divided by.
+# All groups as one, whose categories are those of the first group, then those of the second. NULL
+# where a category has no count of its own, or a group nothing that could be divided by.
 joined_evidence <- function(tally) {
   law <- rr_law(tally$mechanism)
   k <- length(tally$mechanism$levels)
-  if (!law_gives(law, "shares") || !is.null(tally$blocks) || any(tally$n <= 0)) return(NULL)
-  list(law = law, counts = as.vector(tally$counts) * rep(tally$effective_n / tally$n, each = k),
-       n = rep(tally$effective_n, each = k), k = k * length(tally$n), categories = k)
+  if (!law_gives(law, "shares") || !is.null(tally$blocks) ||
+      any(tally$n <= 0)) {
+    return(NULL)
+  }
+  list(
+    law = law,
+    counts = as.vector(tally$counts) * rep(tally$effective_n / tally$n, each = k),
+    n = rep(tally$effective_n, each = k),
+    k = k * length(tally$n),
+    categories = k
+  )
 }
 
-new_rr_tally <- function(mechanism, counts, groups = NULL, missing = 0, weight_squares = NULL,
-                         n = tally_sums(counts), respondents = NULL) {
-  for (key in groups) if (is.character(key) || is.factor(key)) check_label_bytes(as.character(key), "by")
-  # With `weights` beside `weight_squares` the `$` of lists does not take `tally$weight` for the squares.
-  effective_n <- if (is.null(weight_squares)) n else ifelse(weight_squares > 0, n^2 / weight_squares, 0)
-  structure(list(mechanism = mechanism, counts = counts, n = n, effective_n = effective_n, weights = NULL,
-                 weight_squares = weight_squares, respondents = respondents, groups = groups, missing = missing),
-            class = "rr_tally")
+new_rr_tally <- function(
+  mechanism, counts, groups = NULL, missing = 0, weight_squares = NULL, n = tally_sums(counts),
+  respondents = NULL
+) {
+  for (key in groups) {
+    if (is.character(key) || is.factor(key)) check_label_bytes(as.character(key), "by")
+  }
+  # With `weights` beside `weight_squares` the `$` of lists does not take `tally$weight` for the
+  # squares.
+  effective_n <- if (is.null(weight_squares)) {
+    n
+  } else {
+    ifelse(weight_squares > 0, n^2 / weight_squares, 0)
+  }
+  structure(
+    list(
+      mechanism = mechanism,
+      counts = counts,
+      n = n,
+      effective_n = effective_n,
+      weights = NULL,
+      weight_squares = weight_squares,
+      respondents = respondents,
+      groups = groups,
+      missing = missing
+    ),
+    class = "rr_tally"
+  )
 }
 
 # ---- blocks of people whose reports depend on each other: for each group their labels and their counts ----
 
 # A tally with what it keeps of the blocks of each group.
 with_blocks <- function(tally, blocks) {
-  check_block_sizes(unlist(lapply(blocks, `[[`, "label")), unlist(lapply(blocks, block_people)), tally$mechanism)
+  check_block_sizes(
+    unlist(lapply(blocks, `[[`, "label")), unlist(lapply(blocks, block_people)),
+    tally$mechanism
+  )
   tally$blocks <- blocks
   tally
 }
 
 merge_blocks <- function(parts) {
-  counts <- rowsum(t(do.call(cbind, lapply(parts, `[[`, "counts"))), unlist(lapply(parts, `[[`, "label")),
-                   reorder = FALSE)
+  counts <- rowsum(
+    t(do.call(cbind, lapply(parts, `[[`, "counts"))),
+    unlist(lapply(parts, `[[`, "label")), reorder = FALSE
+  )
   list(label = rownames(counts), counts = unname(t(counts)))
 }
 
@@ -313,7 +428,12 @@ check_block_sizes <- function(labels, people, mechanism) {
   sizes <- rowsum(people, labels)
   large <- which.max(sizes)
   if (any(sizes > mechanism$cards)) {
-    abort(c("A block must not have more people than the deck has cards, {format_count(mechanism$cards)}.",
-            x = "Block {.val {rownames(sizes)[large]}} has {format_count(sizes[large])}."), "report")
+    abort(
+      c(
+        "A block must not have more people than the deck has cards, {format_count(mechanism$cards)}.",
+        x = "Block {.val {rownames(sizes)[large]}} has {format_count(sizes[large])}."
+      ),
+      "report"
+    )
   }
 }

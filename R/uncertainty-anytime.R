@@ -1,25 +1,35 @@
-# Intervals that hold at all looks together, see inst/mathematics/anytime.md: exact ones of binomial counts, which a law
-# states, and asymptotic ones of any estimate with a variance, a normal mixture in the time that the reports count.
+# Intervals that hold at all looks together, see inst/mathematics/anytime.md: exact ones of binomial
+# counts, which a law states, and asymptotic ones of any estimate with a variance, a normal mixture
+# in the time that the reports count.
 
-# The number of reports as a multiple of `plan`, at which the asymptotic interval is narrowest, times the best x.
+# The number of reports as a multiple of `plan`, at which the asymptotic interval is narrowest,
+# times the best x.
 anytime_x <- function(level, n, plan) {
   least <- -2 * log1p(-level)
   x <- least + 2 * sqrt(least)
   # Newton's steps from above, of the convex x - log(1 + x).
-  for (step in seq_len(30)) x <- x - (x - log1p(x) - least) * (1 + x) / x
+  for (step in seq_len(30)) {
+    x <- x - (x - log1p(x) - least) * (1 + x) / x
+  }
   x * n / plan
 }
 
 # What stands for the normal quantile.
 anytime_quantile <- function(level, n, plan) {
   x <- anytime_x(level, n, plan)
-  sqrt((1 + 1 / x) * (log1p(x) - 2 * log1p(-level)))
+  sqrt(
+    (1 + 1 / x) * (log1p(x) - 2 * log1p(-level))
+  )
 }
 
 # The least error at which such an interval excludes 0, with the time of this level.
 anytime_p_value <- function(ratio, level, n, plan) {
   x <- anytime_x(level, n, plan)
-  pmin(1, sqrt(1 + x) * exp(-ratio^2 * x / (2 * (1 + x))))
+  pmin(
+    1,
+    sqrt(1 + x) *
+      exp(-ratio^2 * x / (2 * (1 + x)))
+  )
 }
 
 # A binomial count, or not: weighted counts are none.
@@ -30,7 +40,9 @@ anytime_intervals <- function(fit, g, level, which) {
   evidence <- group_evidence(fit$tally, g)
   law <- evidence$law
   if (is_exact_anytime(law, fit$tally)) {
-    return(law_intervals(law, evidence, group_estimate(fit, g), "anytime", level, which, "population"))
+    return(law_intervals(
+      law, evidence, group_estimate(fit, g), "anytime", level, which, "population"
+    ))
   }
   half <- anytime_quantile(level, reports_looked_at(evidence, which), fit$plan) *
     root(law_variances(law, evidence, whole_map(evidence$k), which, "population"))
@@ -49,28 +61,46 @@ enough_reports <- function(evidence, which) {
 }
 
 # How many reports the intervals of the categories `which` count: NA if there are too few.
-reports_looked_at <- function(evidence, which) ifelse(enough_reports(evidence, which), evidence$n, NA)
+reports_looked_at <- function(evidence, which) {
+  ifelse(enough_reports(evidence, which), evidence$n, NA)
+}
 
 # Has a group too few for an interval that is not exact?
 lacks_reports <- function(tally, evidence) {
-  !is_exact_anytime(evidence[[1]]$law, tally) &&
-    !all(vapply(evidence, function(group) all(enough_reports(group, seq_len(group$k))), NA))
+  !is_exact_anytime(evidence[[1]]$law, tally) && !all(
+    vapply(
+      evidence, function(group) all(enough_reports(group, seq_len(group$k))), NA
+    )
+  )
 }
 
-# How many reports the rows of `weights` count, functions of all estimates: NA if one of the groups has too few.
+# How many reports the rows of `weights` count, functions of all estimates: NA if one of the groups
+# has too few.
 anytime_reports <- function(fit, weights) {
   k <- length(fit$mechanism$levels)
-  Reduce(`+`, lapply(seq_len(ncol(weights) / k), function(g) {
-    own <- weights[, (g - 1) * k + seq_len(k), drop = FALSE] != 0
-    enough <- enough_reports(group_evidence(fit$tally, g), seq_len(k))
-    ifelse(rowSums(own) == 0, 0, ifelse(drop(own %*% !enough) > 0, NA, fit$tally$effective_n[g]))
-  }))
+  Reduce(
+    `+`,
+    lapply(seq_len(ncol(weights) / k), function(g) {
+      own <- weights[, (g - 1) * k + seq_len(k), drop = FALSE] != 0
+      enough <- enough_reports(group_evidence(fit$tally, g), seq_len(k))
+      ifelse(
+        rowSums(own) == 0, 0,
+        ifelse(drop(own %*% !enough) > 0, NA, fit$tally$effective_n[g])
+      )
+    })
+  )
 }
 
 tell_few_reports <- function(few) {
   if (!any(few)) return(invisible())
-  cli::cli_inform(c("Intervals while looking are NA if a group has too few reports for normal theory.",
-                    x = paste("They need {least_reports} reports: {least_of_either} that speak for a category,",
-                              "and {least_of_either} that do not.")),
-                  class = "candor_message_no_intervals")
+  cli::cli_inform(
+    c(
+      "Intervals while looking are NA if a group has too few reports for normal theory.",
+      x = paste(
+        "They need {least_reports} reports: {least_of_either} that speak for a category,",
+        "and {least_of_either} that do not."
+      )
+    ),
+    class = "candor_message_no_intervals"
+  )
 }

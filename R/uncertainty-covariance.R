@@ -1,15 +1,22 @@
-# Variances and covariances of a fit. Unbiased estimates have the covariance of the law. Other estimates are functions
-# of these near the data: the local map of their method gives the delta method. Without a map there is none.
+# Variances and covariances of a fit. Unbiased estimates have the covariance of the law. Other
+# estimates are functions of these near the data: the local map of their method gives the delta
+# method. Without a map there is none.
 
-# What a method with errors of its own knows of group g: list(diagonal, common), for the covariance matrix
-# diag(diagonal) - common common', and `unknown`, why they are NA. NULL where its map is to be asked.
+# What a method with errors of its own knows of group g: list(diagonal, common), for the covariance
+# matrix diag(diagonal) - common common', and `unknown`, why they are NA. NULL where its map is to
+# be asked.
 fit_spread <- function(fit, g, evidence) {
   method <- fit$estimator
   if (is.null(method$spread)) return(NULL)
   evidence$details <- fit$details[[g]]
   spread <- method$spread(group_estimate(fit, g), evidence, fit$target)
-  if (is.null(spread) || (length(spread$diagonal) == evidence$k && length(spread$common) == evidence$k)) return(spread)
-  abort("{.field spread} of method {.val {method$name}} must return {.field diagonal} and {.field common}.")
+  if (is.null(spread) ||
+      (length(spread$diagonal) == evidence$k && length(spread$common) == evidence$k)) {
+    return(spread)
+  }
+  abort(
+    "{.field spread} of method {.val {method$name}} must return {.field diagonal} and {.field common}."
+  )
 }
 
 # Why a method with errors of its own has none for some groups: a line, or NULL.
@@ -17,9 +24,15 @@ errors_unknown <- function(fit) {
   if (is.null(fit$estimator$spread) || !is.null(fit$replicates)) return(NULL)
   law <- rr_law(fit$mechanism)
   groups <- seq_along(fit$details)
-  reasons <- unlist(lapply(groups, function(g) fit_spread(fit, g, group_evidence(fit$tally, g, law))$unknown))
+  reasons <- unlist(
+    lapply(groups, function(g) {
+      fit_spread(fit, g, group_evidence(fit$tally, g, law))$unknown
+    })
+  )
   if (!length(reasons)) return(NULL)
-  some <- if (length(reasons) < length(groups)) sprintf(" in %d of %d groups", length(reasons), length(groups))
+  some <- if (length(reasons) < length(groups)) {
+    sprintf(" in %d of %d groups", length(reasons), length(groups))
+  }
   paste0("Standard errors are NA", some, ": ", reasons[1])
 }
 
@@ -27,15 +40,33 @@ errors_unknown <- function(fit) {
 fit_errors <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
   unknown <- rep(NA_real_, length(which))
   # Of a design.
-  if (!is.null(fit$covariance)) return(root(diag(fit$covariance))[(g - 1) * length(fit$mechanism$levels) + which])
+  if (!is.null(fit$covariance)) {
+    return(
+      root(diag(fit$covariance))[
+        (g - 1) * length(fit$mechanism$levels) + which
+      ]
+    )
+  }
   if (!is.null(fit$estimator$no_intervals)) return(unknown)
-  if (!is.null(fit$replicates)) return(apply(fit$replicates[[g]][which, , drop = FALSE], 1, sd))
+  if (!is.null(fit$replicates)) {
+    return(apply(
+      fit$replicates[[g]][which, , drop = FALSE], 1, sd
+    ))
+  }
   evidence <- group_evidence(fit$tally, g)
   spread <- fit_spread(fit, g, evidence)
   # A difference below 0 is a rounding.
-  if (!is.null(spread)) return(sqrt(pmax(spread$diagonal[which] - spread$common[which]^2, 0)))
+  if (!is.null(spread)) {
+    return(sqrt(
+      pmax(spread$diagonal[which] - spread$common[which]^2, 0)
+    ))
+  }
   map <- fit_map(fit, g, evidence)
-  if (is.null(map)) unknown else root(law_variances(evidence$law, evidence, map, which, fit$target))
+  if (is.null(map)) {
+    unknown
+  } else {
+    root(law_variances(evidence$law, evidence, map, which, fit$target))
+  }
 }
 
 # The covariance matrix of some estimates of group g.
@@ -43,18 +74,24 @@ estimate_covariance <- function(mechanism, fit, g, which) {
   evidence <- group_evidence(fit$tally, g, rr_law(mechanism))
   spread <- fit_spread(fit, g, evidence)
   map <- if (is.null(spread)) fit_map(fit, g, evidence)
-  if (!is.null(map)) return(law_covariance(evidence$law, evidence, map, which, fit$target))
+  if (!is.null(map)) {
+    return(law_covariance(evidence$law, evidence, map, which, fit$target))
+  }
   if (is.null(spread)) return(matrix(NA_real_, length(which), length(which)))
-  covariance <- diag(spread$diagonal[which], length(which)) - tcrossprod(spread$common[which])
+  covariance <- diag(spread$diagonal[which], length(which)) -
+    tcrossprod(spread$common[which])
   diag(covariance) <- pmax(diag(covariance), 0)
   covariance
 }
 
-# How the estimates of group g move with the error of a validation study, see validation_effects(): groups share it.
-# NULL where no other estimate does, or the errors are not by maps.
+# How the estimates of group g move with the error of a validation study, see validation_effects():
+# groups share it. NULL where no other estimate does, or the errors are not by maps.
 fit_effects <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
   law <- rr_law(fit$mechanism)
-  if (is.null(law$validation) || !is.null(fit$replicates) || !is.null(fit$estimator$spread)) return(NULL)
+  if (is.null(law$validation) || !is.null(fit$replicates) ||
+      !is.null(fit$estimator$spread)) {
+    return(NULL)
+  }
   columns <- estimate_columns(fit, g, inversion_columns(law, fit$mechanism), law)
   if (is.null(columns)) return(NULL)
   evidence <- group_evidence(fit$tally, g, law)
@@ -62,8 +99,8 @@ fit_effects <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
   validation_effects(law, theta, columns)[which, , drop = FALSE]
 }
 
-# Covariances between the estimates of groups that depend on each other, as law_between() has them for the unbiased
-# ones, each of which moves its estimate by its map.
+# Covariances between the estimates of groups that depend on each other, as law_between() has them
+# for the unbiased ones, each of which moves its estimate by its map.
 fit_between <- function(fit) {
   if (!is.matrix(fit$estimate)) return(NULL)
   law <- rr_law(fit$mechanism)
@@ -82,8 +119,8 @@ fit_between <- function(fit) {
 
 # Whether the fit has covariances, but too many cells for a matrix of them.
 needs_functions <- function(g, fit) {
-  isTRUE(fit$estimator$likelihood) && is.null(fit$replicates) && sum(group_estimate(fit, g) > 0) > covariance_cells &&
-    rr_law(fit$mechanism)$by_information
+  isTRUE(fit$estimator$likelihood) && is.null(fit$replicates) &&
+    sum(group_estimate(fit, g) > 0) > covariance_cells && rr_law(fit$mechanism)$by_information
 }
 
 # ---- functions of the shares of one group ----
@@ -98,21 +135,25 @@ contrast_covariance <- function(fit, g, which) {
 
 # Whether the likelihood has many maxima, of which the fit shows one; see identified_functions().
 many_maxima <- function(fit, g) {
-  identical(fit$method, "mle") && identical(fit$details[[g]]$unique, FALSE) && fit$target == "population" &&
-    is.null(fit$replicates) && !is_validated(fit$mechanism) && rr_law(fit$mechanism)$by_information &&
-    length(fit$mechanism$levels) <= covariance_cells && length(fit$mechanism$reports) <= matrix_limit
+  identical(fit$method, "mle") && identical(fit$details[[g]]$unique, FALSE) &&
+    fit$target == "population" && is.null(fit$replicates) && !is_validated(fit$mechanism) &&
+    rr_law(fit$mechanism)$by_information && length(fit$mechanism$levels) <= covariance_cells &&
+    length(fit$mechanism$reports) <= matrix_limit
 }
 
-# Variances of functions `own` of the estimates of group g, their covariance if there are not too many, and what is
-# known of their maxima. Exact zeros, as of the sum of all shares, come out as roundings of either sign, up to `trifle`.
+# Variances of functions `own` of the estimates of group g, their covariance if there are not too
+# many, and what is known of their maxima. Exact zeros, as of the sum of all shares, come out as
+# roundings of either sign, up to `trifle`.
 own_variances <- function(fit, g, own) {
   evidence <- group_evidence(fit$tally, g)
   theta <- group_estimate(fit, g)
   joint <- nrow(own) <= contrast_limit
   known <- NULL
   if (many_maxima(fit, g)) {
-    found <- identified_functions(unname(rr_matrix(fit$mechanism)), evidence$counts / evidence$n, theta, evidence$n,
-                                  own)
+    found <- identified_functions(
+      unname(rr_matrix(fit$mechanism)), evidence$counts / evidence$n, theta, evidence$n,
+      own
+    )
     covariance <- found$covariance
     trifle <- 1e-12 * rowSums(own^2)
     # Shares of 0 that could be larger at another maximum are not held there.
@@ -123,7 +164,8 @@ own_variances <- function(fit, g, own) {
       else information_functions(evidence$law, evidence, map$information, own, fit$target)
     # Of systems solved to a residual of 1e-10.
     trifle <- 1e-8 * drop(own %*% theta)^2
-  } else if (fit$method == "inv" && is.null(fit$replicates) && !is.null(evidence$law$laws)) {
+  } else if (fit$method == "inv" && is.null(fit$replicates) &&
+      !is.null(evidence$law$laws)) {
     # These functions do not need the covariance matrix of all estimates.
     covariance <- law_functions(evidence$law, evidence, own, fit$target, variances = !joint)
     trifle <- ifelse(rowSums(own != own[, 1]) == 0, Inf, 0)
@@ -131,18 +173,24 @@ own_variances <- function(fit, g, own) {
     needed <- which(colSums(own != 0) > 0)
     part <- own[, needed, drop = FALSE]
     each <- contrast_covariance(fit, g, needed)
-    covariance <- if (joint) part %*% tcrossprod(each, part) else rowSums((part %*% each) * part)
-    # Roundings of variances, or of the products of shares that are taken from the inverse information.
-    trifle <- 1e-14 * drop(part^2 %*% (diag(each) * evidence$n + theta[needed]^2))
+    covariance <- if (joint) {
+      part %*% tcrossprod(each, part)
+    } else {
+      rowSums((part %*% each) * part)
+    }
+    # Roundings of variances, or of the products of shares that are taken from the inverse
+    # information.
+    trifle <- 1e-14 *
+      drop(part^2 %*% (diag(each) * evidence$n + theta[needed]^2))
   }
   v <- if (is.matrix(covariance)) diag(covariance) else covariance
   v[which(abs(v) <= trifle / evidence$n)] <- 0
   c(list(variance = v, covariance = if (joint) covariance), known)
 }
 
-# A variance of exactly 0 comes from reports that are all alike, which do not show how they vary: it is not known. It is
-# 0 only if the truths are fixed and the reports show them, or in a design that drew everybody. Standard errors of group
-# g, with NA for the other zeros.
+# A variance of exactly 0 comes from reports that are all alike, which do not show how they vary: it
+# is not known. It is 0 only if the truths are fixed and the reports show them, or in a design that
+# drew everybody. Standard errors of group g, with NA for the other zeros.
 known_errors <- function(fit, g, error) {
   can_be_0 <- if (is.null(fit$covariance)) shows_truths(fit) else !held_at_boundary(fit, g)
   if (can_be_0) error else replace(error, which(error == 0), NA_real_)
@@ -153,14 +201,19 @@ shows_truths <- function(fit) {
   if (fit$target != "sample") return(FALSE)
   law <- rr_law(fit$mechanism)
   is_certain <- function(axis) {
-    if (is.null(axis[["matrix"]])) abs(axis[["a"]] %||% 0) == 1 else all(axis[["matrix"]] %in% 0:1)
+    if (is.null(axis[["matrix"]])) {
+      abs(axis[["a"]] %||% 0) == 1
+    } else {
+      all(axis[["matrix"]] %in% 0:1)
+    }
   }
   all(vapply(law[["axes"]] %||% list(law), is_certain, NA))
 }
 
 # Estimates that are biased or have no known standard error.
 held_at_boundary <- function(fit, g) {
-  !fit$estimator$unbiased && !shows_truths(fit) && is.null(fit$estimator$spread) && any(at_boundary(fit, g))
+  !fit$estimator$unbiased && !shows_truths(fit) && is.null(fit$estimator$spread) &&
+    any(at_boundary(fit, g))
 }
 
 # Which shares are at 0 or 1, or would be if the iteration went on.

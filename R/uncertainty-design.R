@@ -1,24 +1,30 @@
-# Designs of the package survey: the variance of estimated shares when a probability sample was drawn, with clusters,
-# strata, weights, a finite population, or replicate weights, and each answer was then randomized.
+# Designs of the package survey: the variance of estimated shares when a probability sample was
+# drawn, with clusters, strata, weights, a finite population, or replicate weights, and each answer
+# was then randomized.
 #
-# An estimate is, near the data, linear in the reported shares phi of its group: theta + J (phi' - phi), with a column
-# of J for each report. Its design-based variance is that of the weighted total of u_i = (J[, y_i] - J phi) / N, which
-# survey computes; with replicate weights the estimate is made again for each.
+# An estimate is, near the data, linear in the reported shares phi of its group: theta + J (phi' -
+# phi), with a column of J for each report. Its design-based variance is that of the weighted total
+# of u_i = (J[, y_i] - J phi) / N, which survey computes; with replicate weights the estimate is
+# made again for each.
 #
-# If the population is finite, that is not all: the factor 1 - f is right for the truths, but a respondent who is
-# certain to be drawn still randomizes. A variance estimator that counts the square of a respondent's own value with Q_i
-# in place of the w_i^2 that independent noise needs misses the sum over i of (w_i^2 - Q_i) Var(u_i | truth), and this
-# is added: here and for the scores of regressions (R/regress-design.R). Var(u | x), the sum over y of C[x, y] u_y u_y'
-# less the square of the sum of C[x, y] u_y, is linear in the indicators of the truth x, so that it is estimated without
-# bias from the same reports.
+# If the population is finite, that is not all: the factor 1 - f is right for the truths, but a
+# respondent who is certain to be drawn still randomizes. A variance estimator that counts the
+# square of a respondent's own value with Q_i in place of the w_i^2 that independent noise needs
+# misses the sum over i of (w_i^2 - Q_i) Var(u_i | truth), and this is added: here and for the
+# scores of regressions (R/regress-design.R). Var(u | x), the sum over y of C[x, y] u_y u_y' less
+# the square of the sum of C[x, y] u_y, is linear in the indicators of the truth x, so that it is
+# estimated without bias from the same reports.
 
-# Of the rows that count: their `row` in the design, their `group` in the tally, and the `code` of the report or, of a
-# protocol, the `scores`, whose weighted mean is the unbiased estimate.
+# Of the rows that count: their `row` in the design, their `group` in the tally, and the `code` of
+# the report or, of a protocol, the `scores`, whose weighted mean is the unbiased estimate.
 design_data <- function(design, tally, column, by, scored) {
   mechanism <- tally$mechanism
   rows <- design_rows(design)
   if (scored && any(tally$missing > 0)) {
-    abort("A survey design must not have missing reports: use {.code subset(design, !is.na(report))}.", "missing")
+    abort(
+      "A survey design must not have missing reports: use {.code subset(design, !is.na(report))}.",
+      "missing"
+    )
   }
   if (scored && as.double(length(rows)) * length(mechanism$levels) > 5e7) {
     abort("There are more than 50,000,000 scores for a survey design.", "too_large")
@@ -27,10 +33,20 @@ design_data <- function(design, tally, column, by, scored) {
   parts <- frame_parts(frame, mechanism, column, NULL, by)
   by <- name_groups(parts$by, mechanism)
   good <- which(!seq_along(rows) %in% rows_without_group(by, length(rows)))
-  group <- if (is.null(by)) rep(1L, length(good)) else make_groups(lapply(by, `[`, good), length(good))$codes
-  data <- list(row = rows[good], group = group, rows = length(design_weights(design)))
+  group <- if (is.null(by)) {
+    rep(1L, length(good))
+  } else {
+    make_groups(lapply(by, `[`, good), length(good))$codes
+  }
+  data <- list(
+    row = rows[good],
+    group = group,
+    rows = length(design_weights(design))
+  )
   if (scored) {
-    parts <- frame_parts(frame[good, , drop = FALSE], mechanism, column, NULL, names(by))
+    parts <- frame_parts(
+      frame[good, , drop = FALSE], mechanism, column, NULL, names(by)
+    )
     data$scores <- score_reader(mechanism, "report")(rr_reports(parts$reports, mechanism))
     return(data)
   }
@@ -39,7 +55,12 @@ design_data <- function(design, tally, column, by, scored) {
     as.integer(coded$codes) - coded$first + 1L
   } else encode_questions(question_frame(parts$reports, mechanism), mechanism, TRUE) + 1L
   used <- !is.na(code[good])
-  list(row = data$row[used], group = group[used], code = code[good][used], rows = data$rows)
+  list(
+    row = data$row[used],
+    group = group[used],
+    code = code[good][used],
+    rows = data$rows
+  )
 }
 
 # The columns of the unbiased estimate, and of any other near these data, for each report.
@@ -47,27 +68,37 @@ inversion_columns <- function(law, mechanism) {
   reports <- length(mechanism$reports)
   k <- length(mechanism$levels)
   if (!law_gives(law, "inverse")) return(NULL)
-  vapply(seq_len(reports), function(y) {
-    law_unbiased(law, new_evidence(law, as.double(seq_len(reports) == y), 1, 1, k, mechanism))
-  }, numeric(k))
+  vapply(
+    seq_len(reports),
+    function(y) {
+      law_unbiased(
+        law, new_evidence(law, as.double(seq_len(reports) == y), 1, 1, k, mechanism)
+      )
+    },
+    numeric(k)
+  )
 }
 
 estimate_columns <- function(fit, g, inversion, law) {
   evidence <- group_evidence(fit$tally, g, law)
   map <- fit_map(fit, g, evidence)
   if (is.null(map)) return(NULL)
-  if (!is.null(map$information)) return(likelihood_columns(law_matrix(law, evidence$k), map$information))
+  if (!is.null(map$information)) {
+    return(likelihood_columns(law_matrix(law, evidence$k), map$information))
+  }
   map_matrix(map, evidence$k) %*% inversion
 }
 
 map_matrix <- function(map, k) {
-  map$jacobian %||% (map$alpha * (diag(as.double(map$support), k) - outer(map$u, as.double(map$support))))
+  map$jacobian %||% (map$alpha * (diag(as.double(map$support), k) -
+    outer(map$u, as.double(map$support))))
 }
 
 # ---- the variance of the design ----
 
-# The covariance matrix of a plain fit of the weighted tally, for a design, as list(covariance, inversion); `inversion`
-# holds the unbiased estimates with their variances and the range of their scores, for intervals.
+# The covariance matrix of a plain fit of the weighted tally, for a design, as list(covariance,
+# inversion); `inversion` holds the unbiased estimates with their variances and the range of their
+# scores, for intervals.
 design_covariance <- function(design, fit, data, target, total, options) {
   refuse_validated(fit$mechanism, "A survey design")
   law <- rr_law(fit$mechanism)
@@ -75,37 +106,67 @@ design_covariance <- function(design, fit, data, target, total, options) {
   groups <- seq_along(fit$tally$n)
   squares <- if (target == "sample") design_weights(design)^2 else hidden_squares(design)
   noisy <- any(squares[data$row] != 0)
-  variance <- function(way, total) way_variance(design, data, way, squares, target, fit$tally$n, total)
+  variance <- function(way, total) {
+    way_variance(design, data, way, squares, target, fit$tally$n, total)
+  }
   inverse <- if (is.null(data$scores)) inversion_columns(law, fit$mechanism)
   inversion <- if (!is.null(data$scores)) scored_way(fit, data, law)
     else if (!is.null(inverse)) inverted_way(fit, data, law, inverse)
   plain <- if (!is.null(inversion) && !total) variance(inversion, FALSE)
-  unbiased <- if (!is.null(plain)) list(estimate = inversion$estimate, variance = matrix(diag(plain), k),
-                                        low = inversion$low, high = inversion$high)
-  if (fit$estimator$unbiased) return(list(covariance = plain %||% variance(inversion, TRUE), inversion = unbiased))
+  unbiased <- if (!is.null(plain)) {
+    list(
+      estimate = inversion$estimate,
+      variance = matrix(diag(plain), k),
+      low = inversion$low,
+      high = inversion$high
+    )
+  }
+  if (fit$estimator$unbiased) {
+    return(list(covariance = plain %||% variance(inversion, TRUE), inversion = unbiased))
+  }
   columns <- lapply(groups, function(g) estimate_columns(fit, g, inverse, law))
-  way <- coded_way(fit, data, law, columns, inverse, matrix(fit$estimate, k), function(g, weighted) {
-    evidence <- new_evidence(law, weighted, sum(weighted), fit$tally$effective_n[g], k, fit$mechanism)
-    run_method(fit$estimator, evidence, options)$estimate
-  })
+  way <- coded_way(
+    fit, data, law, columns, inverse, matrix(fit$estimate, k),
+    function(g, weighted) {
+      evidence <- new_evidence(
+        law,
+        weighted,
+        sum(weighted),
+        fit$tally$effective_n[g],
+        k,
+        fit$mechanism
+      )
+      run_method(fit$estimator, evidence, options)$estimate
+    }
+  )
   # Replicates need no derivative, unless the randomization is to be added.
   again_is_all <- inherits(design, "svyrep.design") && target == "population" && !noisy
-  known <- again_is_all || (!any(vapply(columns, is.null, NA)) && (!noisy || !is.null(inversion)))
+  known <- again_is_all || (!any(vapply(columns, is.null, NA)) &&
+    (!noisy || !is.null(inversion)))
   cells <- length(fit$estimate)
-  list(covariance = if (known) variance(way, total) else matrix(NA_real_, cells, cells), inversion = unbiased)
+  list(
+    covariance = if (known) variance(way, total) else matrix(NA_real_, cells, cells),
+    inversion = unbiased
+  )
 }
 
 # Inversion, whose estimate is linear in the reports: a column of `inverse` for each.
 inverted_way <- function(fit, data, law, inverse) {
   reported <- sweep(as.matrix(fit$tally$counts), 2, fit$tally$n, `/`)
-  way <- coded_way(fit, data, law, rep(list(inverse), length(fit$tally$n)), inverse, inverse %*% reported,
-                   function(g, weighted) drop(inverse %*% weighted) / sum(weighted))
-  c(way, list(low = apply(inverse, 1, min), high = apply(inverse, 1, max)))
+  way <- coded_way(
+    fit, data, law, rep(list(inverse), length(fit$tally$n)),
+    inverse, inverse %*% reported, function(g, weighted) drop(inverse %*% weighted) / sum(weighted)
+  )
+  c(
+    way,
+    list(low = apply(inverse, 1, min), high = apply(inverse, 1, max))
+  )
 }
 
-# A way of estimating as its variance needs it: the `estimate`, a column for each group; scores(g, own), a row for each
-# of the rows `own` of group g, whose weighted mean is the estimate; again(g, own, w), the estimate with other weights
-# of these rows; and noise(g, own, squares), the sum of `squares` times the covariance of the scores given the truths.
+# A way of estimating as its variance needs it: the `estimate`, a column for each group; scores(g,
+# own), a row for each of the rows `own` of group g, whose weighted mean is the estimate; again(g,
+# own, w), the estimate with other weights of these rows; and noise(g, own, squares), the sum of
+# `squares` times the covariance of the scores given the truths.
 way_variance <- function(design, data, way, squares, target, size, total) {
   k <- nrow(way$estimate)
   groups <- seq_along(size)
@@ -118,13 +179,22 @@ way_variance <- function(design, data, way, squares, target, size, total) {
     scores <- matrix(0, data$rows, nrow(covariance))
     for (g in groups) {
       u <- way$scores(g, own[[g]])
-      scores[data$row[own[[g]]], at[[g]]] <- if (total) u else (u - rep(way$estimate[, g], each = nrow(u))) / size[g]
+      scores[data$row[own[[g]]], at[[g]]] <- if (total) {
+        u
+      } else {
+        (u - rep(way$estimate[, g], each = nrow(u))) /
+          size[g]
+      }
     }
     covariance <- unname(as.matrix(attr(survey::svytotal(scores, design), "var")))
   }
   for (g in if (any(squares[data$row] != 0)) groups) {
-    noise <- way$noise(g, own[[g]], squares[data$row[own[[g]]]])
-    covariance[at[[g]], at[[g]]] <- covariance[at[[g]], at[[g]]] + noise / if (total) 1 else size[g]^2
+    noise <- way$noise(
+      g, own[[g]], squares[data$row[own[[g]]]]
+    )
+    covariance[at[[g]], at[[g]]] <- covariance[
+      at[[g]], at[[g]]
+    ] + noise / if (total) 1 else size[g]^2
   }
   covariance
 }
@@ -132,75 +202,120 @@ way_variance <- function(design, data, way, squares, target, size, total) {
 # The estimate is made again for the weights of each replicate.
 replicated_variance <- function(design, data, way, own, size, total) {
   k <- nrow(way$estimate)
-  thetas <- apply(weights(design, "analysis")[data$row, , drop = FALSE], 2, function(w) {
-    unlist(lapply(seq_along(size), function(g) {
-      n <- sum(w[own[[g]]])
-      if (!is.finite(n) || n <= 0) return(rep(NA_real_, k))
-      way$again(g, own[[g]], w[own[[g]]]) * if (total) n else 1
-    }))
-  })
+  thetas <- apply(
+    weights(design, "analysis")[data$row, , drop = FALSE], 2,
+    function(w) {
+      unlist(
+        lapply(seq_along(size), function(g) {
+          n <- sum(w[own[[g]]])
+          if (!is.finite(n) || n <= 0) return(rep(NA_real_, k))
+          way$again(g, own[[g]], w[own[[g]]]) *
+            if (total) n else 1
+        })
+      )
+    }
+  )
   centre <- as.vector(way$estimate * rep(if (total) size else 1, each = k))
   replicate_spread(design, matrix(thetas, length(centre)), centre)
 }
 
 # The covariance matrix of the estimates `centre`, from those of the replicates, a column each.
 replicate_spread <- function(design, thetas, centre, na.action = getOption("na.action")) {
-  variance <- survey::svrVar(t(thetas), design$scale, design$rscales, na.action, mse = design$mse, coef = centre)
+  variance <- survey::svrVar(
+    t(thetas), design$scale, design$rscales, na.action, mse = design$mse, coef = centre
+  )
   matrix(as.vector(variance), length(centre))
 }
 
-# Of scores u of reports the randomization adds E(u u' | truth x) - e_x e_x' a respondent, of which u u' - diag(u) is an
-# unbiased estimate.
+# Of scores u of reports the randomization adds E(u u' | truth x) - e_x e_x' a respondent, of which
+# u u' - diag(u) is an unbiased estimate.
 scored_way <- function(fit, data, law) {
   k <- length(fit$mechanism$levels)
   # Between which numbers scores lie: as the law has it, or as the reports do.
-  range <- if (law_gives(law, "support")) range((0:1 - law$binomial$b) / law$binomial$a) else range(data$scores)
-  list(estimate = matrix(fit$estimate, k), low = rep(range[1], k), high = rep(range[2], k),
-       scores = function(g, own) data$scores[own, , drop = FALSE],
-       again = function(g, own, w) drop(crossprod(data$scores[own, , drop = FALSE], w)) / sum(w),
-       noise = function(g, own, squares) {
-         u <- data$scores[own, , drop = FALSE]
-         randomization(u, squares, diag(k), colSums(squares * u))
-       })
+  range <- if (law_gives(law, "support")) {
+    range((0:1 - law$binomial$b) / law$binomial$a)
+  } else {
+    range(data$scores)
+  }
+  list(
+    estimate = matrix(fit$estimate, k),
+    low = rep(range[1], k),
+    high = rep(range[2], k),
+    scores = function(g, own) data$scores[own, , drop = FALSE],
+    again = function(g, own, w) {
+      drop(crossprod(data$scores[own, , drop = FALSE], w)) / sum(w)
+    },
+    noise = function(g, own, squares) {
+      u <- data$scores[own, , drop = FALSE]
+      randomization(u, squares, diag(k), colSums(squares * u))
+    }
+  )
 }
 
-# Of reports that are categories the scores are columns J, which the code of the report picks. `columns` has a matrix J
-# for each group; `estimator` takes a group and its counts.
+# Of reports that are categories the scores are columns J, which the code of the report picks.
+# `columns` has a matrix J for each group; `estimator` takes a group and its counts.
 coded_way <- function(fit, data, law, columns, inverse, estimate, estimator) {
   C <- law_matrix(law, length(fit$mechanism$levels))
-  centred <- function(g) columns[[g]] - drop(columns[[g]] %*% group_counts(fit$tally, g)) / fit$tally$n[g]
-  sums <- function(x, own) as.vector(tapply(x, factor(data$code[own], seq_len(ncol(C))), sum, default = 0))
-  list(estimate = estimate,
-       scores = function(g, own) t((centred(g) + estimate[, g])[, data$code[own], drop = FALSE]),
-       again = function(g, own, w) estimator(g, sums(w, own)),
-       noise = function(g, own, squares) {
-         scores <- t(centred(g))
-         channel_randomization(array(scores, c(nrow(scores), 1, ncol(scores))), cbind(sums(squares, own)), C, inverse)
-       })
+  centred <- function(g) {
+    columns[[g]] - drop(columns[[g]] %*% group_counts(fit$tally, g)) /
+      fit$tally$n[g]
+  }
+  sums <- function(x, own) {
+    as.vector(
+      tapply(
+        x, factor(data$code[own], seq_len(ncol(C))), sum,
+        default = 0
+      )
+    )
+  }
+  list(
+    estimate = estimate,
+    scores = function(g, own) {
+      t(
+        (centred(g) + estimate[, g])[
+          , data$code[own], drop = FALSE
+        ]
+      )
+    },
+    again = function(g, own, w) estimator(g, sums(w, own)),
+    noise = function(g, own, squares) {
+      scores <- t(centred(g))
+      channel_randomization(
+        array(scores, c(nrow(scores), 1, ncol(scores))),
+        cbind(sums(squares, own)), C, inverse
+      )
+    }
+  )
 }
 
 # ---- what a finite population hides of the randomization ----
 
-# The covariance, given the truths, of a sum of scores s of reports: that of one is E s s' - E s E s'. `seen` are the
-# scores that were seen, and `given` their means E s for the truths; the truths of a row are not known, but their
-# indicators have unbiased estimates. `reports` and `truths` weigh the rows of both.
+# The covariance, given the truths, of a sum of scores s of reports: that of one is E s s' - E s E
+# s'. `seen` are the scores that were seen, and `given` their means E s for the truths; the truths
+# of a row are not known, but their indicators have unbiased estimates. `reports` and `truths` weigh
+# the rows of both.
 randomization <- function(seen, reports, given, truths) {
   crossprod(seen * reports, seen) - crossprod(given * truths, given)
 }
 
-# The same where any report may be scored: `scores` by report, respondent and parameter, `counts` of the reports that
-# each respondent gave, a column each, `inverse` the unbiased estimates of the truths from reports. Exact zeros of
-# direct questions stay zeros.
+# The same where any report may be scored: `scores` by report, respondent and parameter, `counts` of
+# the reports that each respondent gave, a column each, `inverse` the unbiased estimates of the
+# truths from reports. Exact zeros of direct questions stay zeros.
 channel_randomization <- function(scores, counts, channel, inverse) {
   rows <- function(values) matrix(values, ncol = dim(scores)[3])
-  randomization(rows(scores), as.vector(counts), rows(channel %*% matrix(scores, ncol(channel))),
-                as.vector(inverse %*% counts))
+  randomization(
+    rows(scores), as.vector(counts),
+    rows(channel %*% matrix(scores, ncol(channel))), as.vector(inverse %*% counts)
+  )
 }
 
-# Reports from one permanent answer share its randomization, which is only in the variance between clusters.
+# Reports from one permanent answer share its randomization, which is only in the variance between
+# clusters.
 check_independent <- function(mechanisms, design, target = "population") {
   kept <- any(vapply(mechanisms, is_memoised, NA)) && has_clusters(design)
-  dealt <- any(vapply(mechanisms, function(m) !is.null(m$codec$block), NA))
+  dealt <- any(
+    vapply(mechanisms, function(m) !is.null(m$codec$block), NA)
+  )
   if (!kept && !dealt) return(invisible())
   if (target == "population" && !any(hidden_squares(design) != 0)) return(invisible())
   from <- if (kept) "permanent answers" else "one deck"
@@ -210,20 +325,28 @@ check_independent <- function(mechanisms, design, target = "population") {
           i = if (target != "sample") "Give the design without {.arg fpc}."))
 }
 
-# The variance of a design is the variance between its primary sampling units: cards of one deck must not be dealt to
-# several. Replicate weights do not say which they are.
+# The variance of a design is the variance between its primary sampling units: cards of one deck
+# must not be dealt to several. Replicate weights do not say which they are.
 check_nested_blocks <- function(mechanism, design) {
   block <- mechanism$codec$block
-  if (is.null(block) || is.null(design$cluster) || !block %in% names(design$variables)) return(invisible())
+  if (is.null(block) || is.null(design$cluster) || !block %in% names(design$variables)) {
+    return(invisible())
+  }
   rows <- design_rows(design)
-  pairs <- unique(data.frame(block = label_text(design$variables[[block]][rows]), unit = design$cluster[rows, 1]))
+  pairs <- unique(
+    data.frame(
+      block = label_text(design$variables[[block]][rows]),
+      unit = design$cluster[rows, 1]
+    )
+  )
   if (anyDuplicated(pairs$block)) {
     abort(c("Each block must lie in one primary sampling unit.",
             i = "Give the blocks as clusters: {.code svydesign(ids = ~ {block}, ...)}."))
   }
 }
 
-# For each row w^2 - Q: what the variance of the design leaves out of the square of a respondent's own value.
+# For each row w^2 - Q: what the variance of the design leaves out of the square of a respondent's
+# own value.
 hidden_squares <- function(design) {
   w <- design_weights(design)
   if (inherits(design, "svyrep.design")) return(hidden_by_replicates(design, w))
@@ -234,21 +357,39 @@ hidden_squares <- function(design) {
   w^2 * unname(apply(sampled, 1, prod))
 }
 
-# Replicate weights do not say whether they hold a correction. Jackknives without one count w^2 exactly, and more if
-# they are calibrated; random replicates count w^2 on average, so that only less than chance allows is a correction.
-# The survey package corrects no other kinds.
+# Replicate weights do not say whether they hold a correction. Jackknives without one count w^2
+# exactly, and more if they are calibrated; random replicates count w^2 on average, so that only
+# less than chance allows is a correction. The survey package corrects no other kinds.
 hidden_by_replicates <- function(design, w) {
   replicates <- weights(design, "analysis")
   scales <- design$scale * rep_len(design$rscales, ncol(replicates))
   # What each replicate counts, as a share of all squares: together 1 without a correction.
   counted <- colSums((replicates - w)^2) * scales / sum(w^2)
   count <- length(counted)
-  chance <- switch(design$type, JK1 = , JKn = 1e-9, bootstrap = , mrbbootstrap = , other = {
-    # Of very few replicates all may count the same.
-    if (count < 10) Inf else qt(1e-4, count - 1, lower.tail = FALSE) * sd(counted) * sqrt(count)
-  }, Inf)
-  if (!isTRUE(1 - sum(counted) > chance)) return(numeric(length(w)))
-  centre <- if (isTRUE(design$mse)) w else rowMeans(replicates[, scales > 0, drop = FALSE])
+  chance <- switch(
+    design$type,
+    JK1 =,
+    JKn = 1e-9,
+    bootstrap =,
+    mrbbootstrap =,
+    other = {
+      # Of very few replicates all may count the same.
+      if (count < 10) {
+        Inf
+      } else {
+        qt(1e-4, count - 1, lower.tail = FALSE) * sd(counted) * sqrt(count)
+      }
+    },
+    Inf
+  )
+  if (!isTRUE(1 - sum(counted) > chance)) {
+    return(numeric(length(w)))
+  }
+  centre <- if (isTRUE(design$mse)) {
+    w
+  } else {
+    rowMeans(replicates[, scales > 0, drop = FALSE])
+  }
   hidden <- w^2 - unname(drop((replicates - centre)^2 %*% scales))
   replace(hidden, abs(hidden) <= 1e-9 * w^2, 0)
 }
@@ -257,12 +398,19 @@ hidden_by_replicates <- function(design, w) {
 fit_map <- function(fit, g, evidence) {
   method <- fit$estimator
   evidence$details <- fit$details[[g]]
-  map <- if (!is.null(method$local_map)) method$local_map(group_estimate(fit, g), evidence)
+  map <- if (!is.null(method$local_map)) {
+    method$local_map(group_estimate(fit, g), evidence)
+  }
   if (is.null(map)) return(if (method$unbiased) whole_map(evidence$k))
   k <- evidence$k
-  good <- !is.null(map$information) || identical(dim(map$jacobian), c(k, k)) ||
-    (is.logical(map$support) && length(map$support) == k && length(map$alpha) == 1L && length(map$u) == k)
-  if (!good) abort("{.field local_map} of {.val {method$name}} must return what {.fn rr_new_method} says.")
+  good <- !is.null(map$information) ||
+    identical(dim(map$jacobian), c(k, k)) || (is.logical(
+      map$support
+    ) && length(map$support) == k && length(map$alpha) == 1L &&
+      length(map$u) == k)
+  if (!good) {
+    abort("{.field local_map} of {.val {method$name}} must return what {.fn rr_new_method} says.")
+  }
   map$unbiased <- method$unbiased
   map
 }

@@ -147,17 +147,24 @@ include_estimate <- function(bounds, estimate, unbiased) {
   low <- nearest(bounds$low, 0, 1)
   high <- nearest(bounds$high, 0, 1)
   if (unbiased) return(list(low = low, high = high))
-  list(low = pmin(low, pmax(estimate, 0)), high = pmax(high, pmin(estimate, 1)))
+  list(
+    low = pmin(low, pmax(estimate, 0)),
+    high = pmax(high, pmin(estimate, 1))
+  )
 }
 
-# For rows in the order of their estimates. The lower bound of the row of rank r among K is that of an interval at level
-# 1 - (1 - level) r / K, the upper one that at `level`. Then of the first r rows at most 1 - level are wrong on average,
-# for every r: the row's chance to lie below its lower bound is (1 - level) r / (2 K), added over K rows and divided by
-# r it is half of 1 - level, whatever the selection; above, the selection only helps. It does not if looks are selected
-# too: both bounds of all looks together are those at level 1 - (1 - level) r / K.
-ranked_level <- function(estimate, level) 1 - (1 - level) * rank(-estimate, ties.method = "min") / length(estimate)
+# For rows in the order of their estimates. The lower bound of the row of rank r among K is that of
+# an interval at level 1 - (1 - level) r / K, the upper one that at `level`. Then of the first r
+# rows at most 1 - level are wrong on average, for every r: the row's chance to lie below its lower
+# bound is (1 - level) r / (2 K), added over K rows and divided by r it is half of 1 - level,
+# whatever the selection; above, the selection only helps. It does not if looks are selected too:
+# both bounds of all looks together are those at level 1 - (1 - level) r / K.
+ranked_level <- function(estimate, level) {
+  1 - (1 - level) * rank(-estimate, ties.method = "min") / length(estimate)
+}
 
-# Wilson's errors far out are not those that it states where counts are small. Clopper and Pearson's are at most those.
+# Wilson's errors far out are not those that it states where counts are small. Clopper and Pearson's
+# are at most those.
 tail_interval <- function(interval, tally) {
   law <- rr_law(tally$mechanism)
   exact <- function(g) law_gives(tally_law(tally, g, law), "exact")
@@ -166,12 +173,16 @@ tail_interval <- function(interval, tally) {
   if (interval == "wilson" && all(vapply(groups, exact, NA))) "exact" else interval
 }
 
-# Bounds of the estimates of a fit: two matrices, categories by groups. They are worth computing only where they are
-# asked for. `ranked`: of rows in the order of their estimates.
-fit_intervals <- function(fit, level = fit$conf.level, interval = fit$interval,
-                          which = seq_len(nrow(as.matrix(fit$estimate))),
-                          groups = seq_len(ncol(as.matrix(fit$estimate))), ranked = FALSE) {
-  if (fit$simultaneous) level <- 1 - (1 - level) / (fit$family %||% length(fit$estimate))
+# Bounds of the estimates of a fit: two matrices, categories by groups. They are worth computing
+# only where they are asked for. `ranked`: of rows in the order of their estimates.
+fit_intervals <- function(
+  fit, level = fit$conf.level, interval = fit$interval,
+  which = seq_len(nrow(as.matrix(fit$estimate))),
+  groups = seq_len(ncol(as.matrix(fit$estimate))), ranked = FALSE
+) {
+  if (fit$simultaneous) {
+    level <- 1 - (1 - level) / (fit$family %||% length(fit$estimate))
+  }
   if (fit$simultaneous || ranked) interval <- tail_interval(interval, fit$tally)
   unknown <- matrix(NA_real_, length(which), length(groups))
   if (interval == "none") return(list(low = unknown, high = unknown))
@@ -197,18 +208,31 @@ group_intervals <- function(fit, g, level, interval, which) {
   }
   if (interval == "bootstrap") {
     tails <- c((1 - level) / 2, (1 + level) / 2)
-    bounds <- apply(fit$replicates[[g]][which, , drop = FALSE], 1, quantile, tails, names = FALSE)
-    return(list(low = nearest(bounds[1, ], 0, 1), high = nearest(bounds[2, ], 0, 1)))
+    bounds <- apply(
+      fit$replicates[[g]][which, , drop = FALSE], 1, quantile, tails,
+      names = FALSE
+    )
+    return(list(
+      low = nearest(bounds[1, ], 0, 1),
+      high = nearest(bounds[2, ], 0, 1)
+    ))
   }
   evidence <- group_evidence(fit$tally, g)
-  bounds <- if (interval == "profile") profile_intervals(fit, g, level, which)
-    else if (interval == "anytime") anytime_intervals(fit, g, level, which)
-    else law_intervals(evidence$law, evidence, group_estimate(fit, g), interval, level, which, fit$target)
+  bounds <- if (interval == "profile") {
+    profile_intervals(fit, g, level, which)
+  } else if (interval == "anytime") {
+    anytime_intervals(fit, g, level, which)
+  } else {
+    law_intervals(
+      evidence$law, evidence, group_estimate(fit, g), interval, level, which, fit$target
+    )
+  }
   include_estimate(bounds, estimate, fit$estimator$unbiased)
 }
 
-# Of a survey design: Wilson's interval of the mean of scores that lie from `low` to `high`, as a share of their range.
-# An estimate beyond 0 or 1 is taken for what is nearest to it among those that there can be.
+# Of a survey design: Wilson's interval of the mean of scores that lie from `low` to `high`, as a
+# share of their range. An estimate beyond 0 or 1 is taken for what is nearest to it among those
+# that there can be.
 design_intervals <- function(fit, g, level, which) {
   estimate <- group_estimate(fit, g)[which]
   t <- qt((1 + level) / 2, fit$df)
@@ -218,13 +242,19 @@ design_intervals <- function(fit, g, level, which) {
   }
   low <- fit$inversion$low[which]
   range <- fit$inversion$high[which] - low
-  share <- (nearest(fit$inversion$estimate[which, g], 0, 1) - low) / range
+  share <- (nearest(fit$inversion$estimate[which, g], 0, 1) - low) /
+    range
   worth <- share * (1 - share) * range^2 / fit$inversion$variance[which, g]
   # If all reports are alike the design says nothing of their variance.
   worth[!is.finite(worth) | worth <= 0] <- fit$tally$effective_n[g]
-  centre <- (share + t^2 / (2 * worth)) / (1 + t^2 / worth)
-  half <- t / (1 + t^2 / worth) * sqrt(share * (1 - share) / worth + t^2 / (4 * worth^2))
-  bounds <- list(low = low + range * (centre - half), high = low + range * (centre + half))
+  centre <- (share + t^2 / (2 * worth)) /
+    (1 + t^2 / worth)
+  half <- t / (1 + t^2 / worth) *
+    sqrt(share * (1 - share) / worth + t^2 / (4 * worth^2))
+  bounds <- list(
+    low = low + range * (centre - half),
+    high = low + range * (centre + half)
+  )
   include_estimate(bounds, estimate, fit$estimator$unbiased)
 }
 
@@ -232,7 +262,10 @@ design_intervals <- function(fit, g, level, which) {
 fit_evidence <- function(fit) {
   law <- rr_law(fit$mechanism)
   lapply(seq_along(fit$details), function(g) {
-    c(group_evidence(fit$tally, g, law), list(estimate = group_estimate(fit, g), details = fit$details[[g]]))
+    c(
+      group_evidence(fit$tally, g, law),
+      list(estimate = group_estimate(fit, g), details = fit$details[[g]])
+    )
   })
 }
 
@@ -242,21 +275,30 @@ with_interval <- function(fit, interval) {
   fit$interval <- check_choice(interval, "interval", interval_kinds)
   if (interval == "anytime") fit$plan <- fit$plan %||% 500
   check_interval_kind(interval, fit$mechanism, fit$target, fit$estimator)
-  if (interval == "bootstrap") abort("{.val bootstrap} must be the {.arg interval} of {.fn rr_estimate}.")
+  if (interval == "bootstrap") {
+    abort("{.val bootstrap} must be the {.arg interval} of {.fn rr_estimate}.")
+  }
   fit
 }
 
-# Which intervals a mechanism and a method have. Exact ones need a report that belongs to each truth. A credible one is
-# about the population that respondents come from, and few categories cannot show how shares are spread.
+# Which intervals a mechanism and a method have. Exact ones need a report that belongs to each
+# truth. A credible one is about the population that respondents come from, and few categories
+# cannot show how shares are spread.
 check_interval_kind <- function(interval, mechanism, target, method, law = rr_law(mechanism)) {
   k <- length(mechanism$levels)
   refuse <- function(why) abort(c("{.arg interval} cannot be {.val {interval}} here.", x = why))
-  if (interval != "none" && !is.null(method$no_intervals)) refuse("It would mislead: {method$no_intervals}.")
+  if (interval != "none" && !is.null(method$no_intervals)) {
+    refuse("It would mislead: {method$no_intervals}.")
+  }
   if (interval == "credible") {
     if (is.null(method$credible)) refuse("{.arg method} {.val {method$name}} has no posterior.")
-    if (k < (method$credible_from %||% 1)) refuse("It is for {method$credible_from} categories or more; there are {k}.")
+    if (k < (method$credible_from %||% 1)) {
+      refuse("It is for {method$credible_from} categories or more; there are {k}.")
+    }
   }
-  if (interval %in% c("credible", "profile", "anytime") && target == "sample") refuse("It is about the population.")
+  if (interval %in% c("credible", "profile", "anytime") && target == "sample") {
+    refuse("It is about the population.")
+  }
   if (interval == "anytime" && !law_gives(law, "inverse")) {
     refuse_law(law, "inverse", "{.arg interval} {.val anytime}")
   }
@@ -274,22 +316,30 @@ check_interval_kind <- function(interval, mechanism, target, method, law = rr_la
   if (interval %in% c("exact", "profile", "credible", "anytime") && is_measured) {
     refuse("It takes the channel for known, and a validation study estimated it.")
   }
-  if (interval == "exact" && !law_gives(law, "exact")) refuse("No report belongs to one truth alone.")
+  if (interval == "exact" && !law_gives(law, "exact")) {
+    refuse("No report belongs to one truth alone.")
+  }
 }
 
 # Tables of a method without intervals hold NA, and say why.
 tell_no_intervals <- function(fit) {
   reason <- fit$estimator$no_intervals
   if (is.null(reason) || inherits(fit, "rr_survey")) return(invisible())
-  cli::cli_inform(c("{.val {fit$method}} has neither intervals nor standard errors: they are {.val {NA}}.",
-                    x = "They would mislead: {reason}.", i = no_intervals_remedy),
-                  class = "candor_message_no_intervals")
+  cli::cli_inform(
+    c(
+      "{.val {fit$method}} has neither intervals nor standard errors: they are {.val {NA}}.",
+      x = "They would mislead: {reason}.", i = no_intervals_remedy
+    ),
+    class = "candor_message_no_intervals"
+  )
 }
 
 # So do tables of functions of estimates whose errors are unknown.
 tell_errors_unknown <- function(fits, error) {
   lines <- if (anyNA(error)) unique(unlist(lapply(fits, errors_unknown)))
-  if (length(lines)) cli::cli_inform(c(lines, i = no_intervals_remedy), class = "candor_message_no_intervals")
+  if (length(lines)) {
+    cli::cli_inform(c(lines, i = no_intervals_remedy), class = "candor_message_no_intervals")
+  }
 }
 
 no_intervals_remedy <- "For an estimate with its error take {.code method = \"mle\"}."
@@ -297,9 +347,17 @@ no_intervals_remedy <- "For an estimate with its error take {.code method = \"ml
 # The rows that `parm` says by label or position; all where it is NULL.
 match_rows <- function(parm, labels, what, arg = "parm") {
   if (is.null(parm)) return(seq_along(labels))
-  at <- if (is.character(parm)) match(parm, labels) else if (is.numeric(parm)) match(parm, seq_along(labels))
+  at <- if (is.character(parm)) {
+    match(parm, labels)
+  } else if (is.numeric(parm)) {
+    match(parm, seq_along(labels))
+  }
   if (length(at) && !anyNA(at)) return(at)
-  shown <- if (is.atomic(parm) && length(parm)) parm[is.na(at)][1] else describe(parm)
+  shown <- if (is.atomic(parm) && length(parm)) {
+    parm[is.na(at)][1]
+  } else {
+    describe(parm)
+  }
   abort(c("{.arg {arg}} must hold labels or positions of {what}.", x = "{.val {shown}} is not one.",
           i = if (length(meant_of(parm, labels))) "{meant_of(parm, labels)}",
           i = "The {what} are {format_labels(labels)}."), "level")
@@ -307,8 +365,8 @@ match_rows <- function(parm, labels, what, arg = "parm") {
 
 # ---- simulated tallies ----
 
-# Tallies of new reports under a fitted truth: the engine of simulate() and of the bootstrap. One column
-# per replication.
+# Tallies of new reports under a fitted truth: the engine of simulate() and of the bootstrap. One
+# column per replication.
 simulate_group <- function(fit, g, nsim, n = fit$tally$effective_n[g]) {
   n <- max(1, round(n))
   if (n > 2^53) abort("Simulated tallies can have 2^53 reports at most.", "counts")
@@ -316,15 +374,19 @@ simulate_group <- function(fit, g, nsim, n = fit$tally$effective_n[g]) {
   if (!adds_up(theta)) theta <- .Call(C_rr_project, theta, 1)
   mechanism <- fit$mechanism
   law <- rr_law(mechanism)
-  # Of a sample of respondents: multinomial where a report is one of finitely many, else of drawn truths.
+  # Of a sample of respondents: multinomial where a report is one of finitely many, else of drawn
+  # truths.
   if (fit$target == "population" && law_gives(law, "channel")) {
     return(draw_multinomial(nsim, n, pmax(law_reported(law, theta), 0)))
   }
   likely <- .Call(C_rr_project, theta, 1)
   if (fit$target == "sample") return(simulate_counts(mechanism, whole_shares(n, likely), nsim))
   truths <- draw_multinomial(nsim, n, likely)
-  vapply(seq_len(nsim), function(i) as.double(simulate_counts(mechanism, as.double(truths[, i]), 1)),
-         numeric(length(mechanism$reports)))
+  vapply(
+    seq_len(nsim),
+    function(i) as.double(simulate_counts(mechanism, as.double(truths[, i]), 1)),
+    numeric(length(mechanism$reports))
+  )
 }
 
 # Estimates re-made from simulated tallies: per group a matrix, categories by replications.
@@ -336,15 +398,30 @@ bootstrap <- function(fit, replications, options) {
   law <- rr_law(fit$mechanism)
   n <- fit$tally$effective_n
   k <- length(fit$mechanism$levels)
-  counts <- lapply(seq_len(groups), function(g) simulate_group(fit, g, replications, n[g]))
+  counts <- lapply(seq_len(groups), function(g) {
+    simulate_group(fit, g, replications, n[g])
+  })
   # Replication by replication: a method may estimate all groups together.
-  estimates <- vapply(seq_len(replications), function(i) {
-    # A validation study is made again too.
-    if (!is.null(law$validation)) law <- validation_again(law)
-    evidence <- lapply(seq_len(groups), function(g) {
-      new_evidence(law, as.double(counts[[g]][, i]), max(1, round(n[g])), n[g], k, fit$mechanism)
-    })
-    vapply(run_groups(fit$estimator, evidence, options), `[[`, numeric(k), "estimate")
-  }, matrix(0, k, groups))
-  lapply(seq_len(groups), function(g) matrix(estimates[, g, ], nrow = k))
+  estimates <- vapply(
+    seq_len(replications),
+    function(i) {
+      # A validation study is made again too.
+      if (!is.null(law$validation)) law <- validation_again(law)
+      evidence <- lapply(seq_len(groups), function(g) {
+        new_evidence(
+          law,
+          as.double(counts[[g]][, i]),
+          max(1, round(n[g])),
+          n[g],
+          k,
+          fit$mechanism
+        )
+      })
+      vapply(run_groups(fit$estimator, evidence, options), `[[`, numeric(k), "estimate")
+    },
+    matrix(0, k, groups)
+  )
+  lapply(seq_len(groups), function(g) {
+    matrix(estimates[, g, ], nrow = k)
+  })
 }

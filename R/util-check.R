@@ -8,7 +8,9 @@ is_number <- function(x) is_numbers(x) && length(x) == 1L && !is.na(x)
 
 # An argument that is not what it must be: `what` says it in the words of an error.
 must_be <- function(x, arg, what, class = "argument", remedy = NULL) {
-  abort(c(paste0("{.arg {arg}} must be ", what, "."), x = "It is {describe(x)}.", i = remedy), class)
+  abort(
+    c(paste0("{.arg {arg}} must be ", what, "."), x = "It is {describe(x)}.", i = remedy), class
+  )
 }
 
 # A condition that has no check of its own.
@@ -16,19 +18,29 @@ check_that <- function(good, x, arg, what, class = "argument") {
   if (isTRUE(good)) invisible(x) else must_be(x, arg, what, class)
 }
 
-check_number <- function(x, arg, min = -Inf, max = Inf, min_open = FALSE, max_open = FALSE, remedy = NULL) {
-  if (is_number(x) && (if (min_open) x > min else x >= min) && (if (max_open) x < max else x <= max)) {
+check_number <- function(
+  x, arg, min = -Inf, max = Inf, min_open = FALSE, max_open = FALSE, remedy = NULL
+) {
+  if (is_number(x) && (if (min_open) x > min else x >= min) &&
+      (if (max_open) x < max else x <= max)) {
     return(as.double(x))
   }
-  range <- c(if (is.finite(min)) paste(if (min_open) "above" else "at least", number_text(min)),
-             if (is.finite(max)) paste(if (max_open) "below" else "at most", number_text(max)),
-             if ((min_open && min == -Inf) || (max_open && max == Inf)) "finite")
-  must_be(x, arg, trimws(paste("one number", paste(range, collapse = " and "))), remedy = remedy)
+  range <- c(
+    if (is.finite(min)) paste(if (min_open) "above" else "at least", number_text(min)),
+    if (is.finite(max)) paste(if (max_open) "below" else "at most", number_text(max)),
+    if ((min_open && min == -Inf) || (max_open && max == Inf)) "finite"
+  )
+  must_be(
+    x, arg, trimws(paste("one number", paste(range, collapse = " and "))), remedy = remedy
+  )
 }
 
 # A confidence level. 95 for 0.95 is the commonest slip.
 check_level <- function(x, arg = deparse1(substitute(x))) {
-  check_number(x, arg, min = 0, max = 1, min_open = TRUE, max_open = TRUE, remedy = percent_remedy(x))
+  check_number(
+    x, arg, min = 0, max = 1, min_open = TRUE, max_open = TRUE,
+    remedy = percent_remedy(x)
+  )
 }
 
 # A significance level.
@@ -36,10 +48,13 @@ check_alpha <- function(x) check_level(x, "alpha")
 
 # Where percent were given for a share. Numbers up to 2 are rather positions or slips.
 percent_remedy <- function(x) {
-  if (is_number(x) && x > 2 && x <= 100) sprintf("Did you mean %s?", number_text(x / 100, 15))
+  if (is_number(x) && x > 2 && x <= 100) {
+    sprintf("Did you mean %s?", number_text(x / 100, 15))
+  }
 }
 
-# The range in which every digit of an epsilon survives the way to its probabilities and back to the estimates.
+# The range in which every digit of an epsilon survives the way to its probabilities and back to the
+# estimates.
 epsilon_range <- c(1e-12, 700)
 
 check_epsilon <- function(x, remedy = NULL) {
@@ -49,9 +64,16 @@ check_epsilon <- function(x, remedy = NULL) {
 check_epsilons <- function(x) vapply(check_grid(x, "epsilon"), check_epsilon, 0)
 
 check_grid <- function(x, arg, whole = FALSE) {
-  good <- is_numbers(x) && length(x) &&
-    all(is.finite(x) & (if (whole) x >= 1 & x <= 2^53 & x == floor(x) else x > 0))
-  what <- paste(if (whole) "whole numbers, at least 1," else "finite numbers above 0", "which all differ")
+  good <- is_numbers(x) && length(x) && all(
+    is.finite(x) & (if (whole) {
+      x >= 1 & x <= 2^53 & x == floor(x)
+    } else {
+      x > 0
+    })
+  )
+  what <- paste(
+    if (whole) "whole numbers, at least 1," else "finite numbers above 0", "which all differ"
+  )
   as.double(check_that(good && !anyDuplicated(x), x, arg, what))
 }
 
@@ -66,7 +88,9 @@ check_probabilities <- function(x, arg) {
   numbers <- is_numbers(x) && length(x)
   bad <- if (numbers) x[is.na(x) | x < 0 | x > 1]
   if (!numbers || length(bad)) {
-    must_be(if (numbers) bad[1] else x, arg, "probabilities, from 0 to 1", remedy = percent_remedy(bad[1]))
+    must_be(
+      if (numbers) bad[1] else x, arg, "probabilities, from 0 to 1", remedy = percent_remedy(bad[1])
+    )
   }
   storage.mode(x) <- "double"
   x + 0
@@ -75,53 +99,79 @@ check_probabilities <- function(x, arg) {
 # The shares of a distribution, or of a table.
 check_distribution <- function(x) {
   if (is.table(x)) x <- prop.table(as.vector(x))
-  check_that(is_numbers(x) && length(x) > 1 && !anyNA(x) && all(x >= 0) && abs(sum(x) - 1) <= 1e-8,
-             x, "truth", "at least 2 probabilities that add up to 1")
+  check_that(
+    is_numbers(x) && length(x) > 1 && !anyNA(x) &&
+      all(x >= 0) && abs(sum(x) - 1) <= 1e-8,
+    x, "truth", "at least 2 probabilities that add up to 1"
+  )
   as.double(x) / sum(x)
 }
 
 # Data are replaced by their table.
-tabulated <- function(x) if (is.character(x) || is.logical(x) || is.factor(x)) table(x) else x
+tabulated <- function(x) {
+  if (is.character(x) || is.logical(x) || is.factor(x)) table(x) else x
+}
 
 # A whole number that may be as large as a double counts exactly.
 check_count <- function(x, arg, min = 0, max = 2^53) {
-  if (is_number(x) && x >= min && x <= max && x == floor(x)) return(as.double(x))
+  if (is_number(x) && x >= min && x <= max && x == floor(x)) {
+    return(as.double(x))
+  }
   # Mention an extreme upper limit only when it is exceeded.
   told <- max < .Machine$integer.max || (is_number(x) && x > max)
   range <- paste("one whole number,", if (told) "from" else "at least", format_count(min))
-  must_be(x, arg, paste0(range, if (told) paste(" to", format_count(max))))
+  must_be(
+    x, arg, paste0(range, if (told) paste(" to", format_count(max)))
+  )
 }
 
 # Significant digits to print: what format() takes.
 check_digits <- function(x) check_count(x, "digits", min = 1, max = 22)
 
-check_flag <- function(x, arg) check_that(is.logical(x) && length(x) == 1L && !is.na(x), x, arg, "TRUE or FALSE")
+check_flag <- function(x, arg) {
+  check_that(
+    is.logical(x) && length(x) == 1L && !is.na(x), x, arg, "TRUE or FALSE"
+  )
+}
 
-# `choices` in full, or the default vector itself, which means its first element. Without `choices` they are what the
-# caller's argument lists, as in match.arg().
+# `choices` in full, or the default vector itself, which means its first element. Without `choices`
+# they are what the caller's argument lists, as in match.arg().
 check_choice <- function(x, arg = deparse1(substitute(x)), choices = NULL) {
   choices <- choices %||% eval(formals(sys.function(sys.parent()))[[arg]])
   if (identical(x, choices)) return(choices[1L])
   if (is.character(x) && length(x) == 1L && x %in% choices) return(x)
-  must_be(x, arg, paste("one of", toString(dQuote(choices, FALSE))), remedy = meant_of(x, choices))
+  must_be(
+    x, arg, paste("one of", toString(dQuote(choices, FALSE))),
+    remedy = meant_of(x, choices)
+  )
 }
 
 check_mechanism <- function(x, arg = "mechanism") {
   if (inherits(x, "rr_mechanism")) return(x)
-  must_be(x, arg, "a mechanism",
-          remedy = if (is.list(x)) "Several designs are for {.fn rr_pool}, or for {.arg arm} in {.fn rr_glm}."
-            else "Describe how the answers were randomized: {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ...")
+  must_be(
+    x, arg, "a mechanism",
+    remedy = if (is.list(x)) {
+      "Several designs are for {.fn rr_pool}, or for {.arg arm} in {.fn rr_glm}."
+    } else {
+      "Describe how the answers were randomized: {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ..."
+    }
+  )
 }
 
 # An object of one of the classes; `what` says which in words.
-check_class <- function(x, arg, class, what) if (inherits(x, class)) x else must_be(x, arg, what)
+check_class <- function(x, arg, class, what) {
+  if (inherits(x, class)) x else must_be(x, arg, what)
+}
 
-# The package's own verbs never swallow arguments, which are almost always misspelt ones, and ask for missing ones.
+# The package's own verbs never swallow arguments, which are almost always misspelt ones, and ask
+# for missing ones.
 check_dots_empty <- function(...) {
   if (...length() == 0L) return(check_given(sys.function(sys.parent()), parent.frame()))
   names <- ...names() %||% rep("", ...length())
   if (!all(nzchar(names))) abort("Arguments after the first ones must be named.")
-  abort("{cli::qty(length(names))}{?This argument is/These arguments are} not known here: {.arg {names}}.")
+  abort(
+    "{cli::qty(length(names))}{?This argument is/These arguments are} not known here: {.arg {names}}."
+  )
 }
 
 # Arguments without a default must be given.
@@ -132,35 +182,52 @@ check_given <- function(verb, frame) {
   }
 }
 
-# Text in the encoding that R compares and converts without asking: labels of latin1 files become UTF-8.
+# Text in the encoding that R compares and converts without asking: labels of latin1 files become
+# UTF-8.
 check_text <- function(text, arg, unreadable = FALSE, answers = FALSE) {
   bad <- which(unreadable | Encoding(text) == "bytes" | !validEnc(text))
   if (length(bad)) {
     # What somebody answered is not shown.
-    bytes <- if (!answers) paste0(": ", encodeString(iconv(text[bad[1]], "latin1", "ASCII", "byte"), quote = "\""))
-    abort(c("{.arg {arg}} must be text that can be read.",
-            x = "{if (answers) 'Answer' else 'Entry'} {format_count(bad[1])} is not valid in its encoding{bytes}.",
-            i = if (validUTF8(text[bad[1]])) "If it is UTF-8, say so: {.code Encoding(x) <- \"UTF-8\"}."))
+    bytes <- if (!answers) {
+      paste0(
+        ": ",
+        encodeString(iconv(text[bad[1]], "latin1", "ASCII", "byte"), quote = "\"")
+      )
+    }
+    abort(c(
+      "{.arg {arg}} must be text that can be read.",
+      x = "{if (answers) 'Answer' else 'Entry'} {format_count(bad[1])} is not valid in its encoding{bytes}.",
+      i = if (validUTF8(text[bad[1]])) "If it is UTF-8, say so: {.code Encoding(x) <- \"UTF-8\"}."
+    ))
   }
   enc2utf8(text)
 }
 
-# Text of which every byte counts, as hash functions read it. In a locale that is not of UTF-8, enc2utf8() writes
-# bytes that the locale does not know as "<c3><a9>": another text than respondents in other sessions have.
+# Text of which every byte counts, as hash functions read it. In a locale that is not of UTF-8,
+# enc2utf8() writes bytes that the locale does not know as "<c3><a9>": another text than respondents
+# in other sessions have.
 check_hashed_text <- function(text, arg, answers = FALSE) {
-  foreign <- !l10n_info()[["UTF-8"]] & Encoding(text) == "unknown" & !is.na(text) & is.na(iconv(text, to = "UTF-8"))
+  foreign <- !l10n_info()[["UTF-8"]] & Encoding(text) == "unknown" & !is.na(text) &
+    is.na(iconv(text, to = "UTF-8"))
   check_text(text, arg, foreign, answers)
 }
 
-# Labels from labels, or from a number of categories; `ordered` if they are an ordered factor. `numeric` tells the
-# numbers that the labels are (levels 0:9, or "0" to "9"), NULL where numbers in the data can only be positions.
+# Labels from labels, or from a number of categories; `ordered` if they are an ordered factor.
+# `numeric` tells the numbers that the labels are (levels 0:9, or "0" to "9"), NULL where numbers in
+# the data can only be positions.
 check_levels <- function(levels, arg = "levels") {
-  if (is.ordered(levels)) return(c(check_levels(base::levels(levels), arg), ordered = TRUE))
+  if (is.ordered(levels)) {
+    return(c(check_levels(base::levels(levels), arg), ordered = TRUE))
+  }
   if (is.factor(levels)) levels <- base::levels(levels)
   if (is_numbers(levels) && length(levels) == 1L) {
     k <- check_count(levels, arg, min = 2, max = .Machine$integer.max)
-    # Of many categories the numbers are the positions; a yes/no question would take them for 0 and 1.
-    return(list(labels = as.character(seq_len(k)), numeric = if (k == 2) c(1, 2)))
+    # Of many categories the numbers are the positions; a yes/no question would take them for 0 and
+    # 1.
+    return(list(
+      labels = as.character(seq_len(k)),
+      numeric = if (k == 2) c(1, 2)
+    ))
   }
   plain <- is.character(levels) || is.logical(levels) || is_numbers(levels)
   check_that(plain && length(levels) >= 2L && !anyNA(levels), levels, arg,
@@ -185,7 +252,9 @@ check_labels_differ <- function(labels, numbers, arg) {
 
 # What prints labels fails with millions of letters.
 check_label_bytes <- function(labels, arg) {
-  if (max(nchar(labels, "bytes"), 0) > 1e4) abort("{.arg {arg}} must be labels of at most 10,000 bytes.")
+  if (max(nchar(labels, "bytes"), 0) > 1e4) {
+    abort("{.arg {arg}} must be labels of at most 10,000 bytes.")
+  }
 }
 
 # Levels given as an ordered factor keep their order in pictures.
@@ -194,8 +263,8 @@ with_order <- function(mechanism, levels) {
   mechanism
 }
 
-# The numbers that labels of text are when written as number_text() writes numbers, or as R does (1e+05). NA for other
-# labels; NULL where no label is one.
+# The numbers that labels of text are when written as number_text() writes numbers, or as R does
+# (1e+05). NA for other labels; NULL where no label is one.
 label_numbers <- function(labels) {
   numbers <- written_numbers(labels)
   odd <- which(number_text(numbers) != labels)
@@ -203,19 +272,28 @@ label_numbers <- function(labels) {
   if (!all(is.na(numbers))) numbers
 }
 
-# A vector over levels, in their order: names say which level an entry is of, and without names it is its position.
-# `absent` is what a level without an entry gets, where not each must have one. `bits` are the positions of no and yes if
-# 0 and 1 may be names of levels.
+# A vector over levels, in their order: names say which level an entry is of, and without names it
+# is its position. `absent` is what a level without an entry gets, where not each must have one.
+# `bits` are the positions of no and yes if 0 and 1 may be names of levels.
 match_levels <- function(x, levels, arg, absent = NULL, bits = NULL) {
   names <- names(x)
   if (is.null(names) || identical(names, levels)) return(unname(x))
   place <- match(names, levels)
-  if (all(is.na(place)) && !is.null(bits)) place <- bit_positions(names, bits) %||% place
+  if (all(is.na(place)) && !is.null(bits)) {
+    place <- bit_positions(names, bits) %||% place
+  }
   missing <- setdiff(seq_along(levels), place)
   if (anyNA(place) || anyDuplicated(place) || (length(missing) && is.null(absent))) {
-    odd <- c(names[is.na(place) | duplicated(place)], levels[missing])[1]
-    abort(c("The names of {.arg {arg}} must be the levels, each once, in any order.", x = "{.val {odd}} is not.",
-            i = "The levels are {format_labels(levels)}."), "mismatch")
+    odd <- c(names[is.na(place) | duplicated(place)], levels[missing])[
+      1
+    ]
+    abort(
+      c(
+        "The names of {.arg {arg}} must be the levels, each once, in any order.",
+        x = "{.val {odd}} is not.", i = "The levels are {format_labels(levels)}."
+      ),
+      "mismatch"
+    )
   }
   values <- rep(absent %||% NA_real_, length(levels))
   values[place] <- x
@@ -229,7 +307,8 @@ match_bits <- function(labels) {
   if (!all(is.na(positions))) positions
 }
 
-# The positions in `bits` of labels that are bits, NA for any other label; NULL where no label is a bit.
+# The positions in `bits` of labels that are bits, NA for any other label; NULL where no label is a
+# bit.
 bit_positions <- function(labels, bits) {
   no_yes <- match_bits(labels)
   if (!is.null(no_yes)) unname(bits[no_yes])
@@ -244,20 +323,34 @@ check_installed <- function(package, why) {
 
 # ---- work that will not fit in the machine's memory is refused before it begins ----
 
-# Bytes of main memory that are free, or that the process may have; infinite where the system does not say.
+# Bytes of main memory that are free, or that the process may have; infinite where the system does
+# not say.
 machine_memory <- function() {
   stated <- function(file, name) {
-    lines <- tryCatch(readLines(file, warn = FALSE), error = function(e) "", warning = function(w) "")
+    lines <- tryCatch(
+      readLines(file, warn = FALSE), error = function(e) "", warning = function(w) ""
+    )
     found <- grepl(sprintf("^%s:? *[0-9]+", name), lines)
-    if (any(found)) as.numeric(sub(sprintf("^%s:? *([0-9]+).*", name), "\\1", lines[found][1])) else Inf
+    if (any(found)) {
+      as.numeric(sub(sprintf("^%s:? *([0-9]+).*", name), "\\1", lines[found][1]))
+    } else {
+      Inf
+    }
   }
-  min(1024 * stated("/proc/meminfo", "MemAvailable"), stated("/proc/self/limits", "Max address space"))
+  min(
+    1024 * stated("/proc/meminfo", "MemAvailable"), stated("/proc/self/limits", "Max address space")
+  )
 }
 
 check_memory <- function(bytes, arg, what) {
   if (bytes > machine_memory()) {
-    abort(c("{.arg {arg}} is too large for this machine's memory.", x = "{what} would take {format_bytes(bytes)}."),
-          c("too_large", "argument"))
+    abort(
+      c(
+        "{.arg {arg}} is too large for this machine's memory.",
+        x = "{what} would take {format_bytes(bytes)}."
+      ),
+      c("too_large", "argument")
+    )
   }
 }
 
@@ -267,14 +360,23 @@ format_bytes <- function(bytes) {
   paste(format(signif(bytes / 1000^power, 2)), units[power + 1])
 }
 
-# As simulate() of lm(): a seed is for the calling function alone; without one R's generator goes on. Returns the
-# attribute "seed" that stats::simulate() describes.
+# As simulate() of lm(): a seed is for the calling function alone; without one R's generator goes
+# on. Returns the attribute "seed" that stats::simulate() describes.
 keep_seed <- function(seed, frame = parent.frame()) {
-  if (!is.null(seed)) check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max)
+  if (!is.null(seed)) {
+    check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max)
+  }
   if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) runif(1)
   state <- get(".Random.seed", envir = globalenv(), inherits = FALSE)
   if (is.null(seed)) return(invisible(state))
-  do.call(on.exit, list(bquote(assign(".Random.seed", .(state), envir = globalenv())), add = TRUE), envir = frame)
+  do.call(
+    on.exit,
+    list(
+      bquote(assign(".Random.seed", .(state), envir = globalenv())),
+      add = TRUE
+    ),
+    envir = frame
+  )
   set.seed(seed)
   invisible(structure(seed, kind = as.list(RNGkind())))
 }

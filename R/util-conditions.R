@@ -90,37 +90,46 @@
 #'          candor_error_level = function(e) message("Not a level: ", conditionMessage(e)))
 NULL
 
-# The one place that throws. `message` is a cli bullet list: headline, x = what it was, i = how to mend it.
-# Further arguments become fields of the error.
+# The one place that throws. `message` is a cli bullet list: headline, x = what it was, i = how to
+# mend it. Further arguments become fields of the error.
 abort <- function(message, class = "argument", ..., .envir = parent.frame()) {
   # Numbers have a point, whatever the session writes.
   old <- options(OutDec = ".")
   on.exit(options(old))
   message[] <- format_lines(message, .envir)
-  rlang::abort(message, class = c(paste0("candor_error_", class), "candor_error"), call = user_frame(), ...,
-               use_cli_format = TRUE, .frame = .envir)
+  rlang::abort(
+    message, class = c(paste0("candor_error_", class), "candor_error"), call = user_frame(), ...,
+    use_cli_format = TRUE, .frame = .envir
+  )
 }
 
-# The lines of a condition, as cli formats each of them. Most of the time goes into the theme that each call of cli sets
-# up, so that all lines are formatted by one call, unless a value holds the mark between them.
+# The lines of a condition, as cli formats each of them. Most of the time goes into the theme that
+# each call of cli sets up, so that all lines are formatted by one call, unless a value holds the
+# mark between them.
 format_lines <- function(lines, .envir) {
   if (!any(grepl("[{}]", lines))) return(lines)
   mark <- "\036"
-  formatted <- strsplit(cli::format_inline(paste(lines, collapse = mark), .envir = .envir), mark, fixed = TRUE)[[1]]
+  formatted <- strsplit(cli::format_inline(paste(lines, collapse = mark), .envir = .envir), mark, fixed = TRUE)[[
+    1
+  ]]
   if (length(formatted) == length(lines)) return(formatted)
   vapply(lines, cli::format_inline, "", .envir = .envir)
 }
 
-# The frame of the function of this package that the user called: going outwards from here, the outermost frame of this
-# package before code of others. Packages that only pass calls on do not end the search: a verb may be called through
-# lapply() or a generic. Nor does it go on from a call that the user wrote as an argument, as a pipe does: the function
-# that asked for the argument stands further out, but did not call it. The search costs time only when something fails.
+# The frame of the function of this package that the user called: going outwards from here, the
+# outermost frame of this package before code of others. Packages that only pass calls on do not end
+# the search: a verb may be called through lapply() or a generic. Nor does it go on from a call that
+# the user wrote as an argument, as a pipe does: the function that asked for the argument stands
+# further out, but did not call it. The search costs time only when something fails.
 user_frame <- function() {
   ours <- topenv()
-  # Is frame k a method, and the frame before it that of its generic? Both have the same caller and the same arguments.
+  # Is frame k a method, and the frame before it that of its generic? Both have the same caller and
+  # the same arguments.
   is_dispatched <- function(k) {
-    k > 1L && sys.parents()[k] == sys.parents()[k - 1L] &&
-      identical(as.list(sys.call(k))[-1L], as.list(sys.call(k - 1L))[-1L])
+    k > 1L && sys.parents()[k] == sys.parents()[k - 1L] && identical(
+      as.list(sys.call(k))[-1L],
+      as.list(sys.call(k - 1L))[-1L]
+    )
   }
   found <- NULL
   for (k in rev(seq_len(sys.nframe()))) {
@@ -137,23 +146,29 @@ user_frame <- function() {
 }
 
 passes_calls_on <- function(top) {
-  identical(top, baseenv()) || (isNamespace(top) && getNamespaceName(top) %in%
-    c("base", "cli", "generics", "ggplot2", "methods", "rlang", "stats", "tibble", "utils", "vctrs"))
+  identical(top, baseenv()) || (isNamespace(top) && getNamespaceName(top) %in% c(
+    "base", "cli", "generics", "ggplot2", "methods", "rlang", "stats", "tibble", "utils", "vctrs"
+  ))
 }
 
 warn <- function(message, class, .envir = parent.frame()) {
-  cli::cli_warn(message, class = c(paste0("candor_warning_", class), "candor_warning"), .envir = .envir)
+  cli::cli_warn(
+    message, class = c(paste0("candor_warning_", class), "candor_warning"), .envir = .envir
+  )
 }
 
 # What an error says, in one line, without the marks of its bullets.
 plain_message <- function(error) {
   if (!inherits(error, "rlang_error")) return(conditionMessage(error))
   lines <- strsplit(cli::ansi_strip(conditionMessage(error)), "\n", fixed = TRUE)[[1]]
-  paste(c(lines[1], sub("^([xi!*\u2139]|[^[:alnum:]`\"(<{]+) ", "", lines[-1])), collapse = " ")
+  paste(
+    c(lines[1], sub("^([xi!*\u2139]|[^[:alnum:]`\"(<{]+) ", "", lines[-1])), collapse = " "
+  )
 }
 
-# The error of src/glue.c when a kernel refuses a value that no check in R caught. It names the kernel, not an argument.
-# If users can get here, a check is missing; the class of the error is right all the same.
+# The error of src/glue.c when a kernel refuses a value that no check in R caught. It names the
+# kernel, not an argument. If users can get here, a check is missing; the class of the error is
+# right all the same.
 abort_status <- function(class, kernel, meaning) {
   abort(c("This cannot be computed from these numbers.", x = "{kernel}: {meaning}."), class)
 }
@@ -168,27 +183,50 @@ describe <- function(x, shown = TRUE) {
   if (is.data.frame(x)) return(sprintf("a data frame with %d columns", length(x)))
   single <- is.atomic(x) && length(x) == 1L
   if (single && shown) {
-    return(if (is.character(x) && !is.na(x)) encodeString(x, quote = "\"") else format(as.vector(x), digits = 15))
+    return(if (is.character(x) && !is.na(x)) {
+      encodeString(x, quote = "\"")
+    } else {
+      format(as.vector(x), digits = 15)
+    })
   }
   if (is.object(x)) return(paste("an object of class", class(x)[1]))
-  kind <- switch(typeof(x), character = "text", double = , integer = "a number", logical = "TRUE or FALSE",
-                 list = "a list", paste("of type", typeof(x)))
+  kind <- switch(
+    typeof(x),
+    character = "text",
+    double =,
+    integer = "a number",
+    logical = "TRUE or FALSE",
+    list = "a list",
+    paste("of type", typeof(x))
+  )
   if (single || !is.atomic(x)) return(kind)
-  kind <- switch(typeof(x), double = "a numeric", integer = "an integer", paste("a", typeof(x)))
+  kind <- switch(
+    typeof(x),
+    double = "a numeric",
+    integer = "an integer",
+    paste("a", typeof(x))
+  )
   sprintf("%s vector of length %s", kind, format_count(length(x)))
 }
 
 # "92% larger", or "93 times as large": nobody reads 9200%.
 larger_words <- function(ratio) {
-  if (ratio < 2) sprintf("%s%% larger", format(100 * (ratio - 1), digits = 2))
-  else sprintf("%s times as large", format(ratio, digits = 2, big.mark = ",", decimal.mark = "."))
+  if (ratio < 2) {
+    sprintf("%s%% larger", format(100 * (ratio - 1), digits = 2))
+  } else {
+    sprintf("%s times as large", format(ratio, digits = 2, big.mark = ",", decimal.mark = "."))
+  }
 }
 
 # 1,000,000 and not 1e+06.
 format_count <- function(x) {
   # Sums of weights may have hundreds of digits, of which the first 15 are known.
   large <- is.finite(x) & abs(x) >= 1e16
-  text <- format(replace(x, large, 0), big.mark = ",", decimal.mark = ".", trim = TRUE, scientific = FALSE,
-                 drop0trailing = TRUE, digits = 15)
-  replace(text, large, vapply(x[large], format, "", digits = 15, decimal.mark = "."))
+  text <- format(
+    replace(x, large, 0), big.mark = ",", decimal.mark = ".", trim = TRUE,
+    scientific = FALSE, drop0trailing = TRUE, digits = 15
+  )
+  replace(
+    text, large, vapply(x[large], format, "", digits = 15, decimal.mark = ".")
+  )
 }

@@ -1,8 +1,12 @@
 # What pictures say of their question and of its groups, and how their lines are told apart.
 
-# The name of the question if it is known, else what is drawn; and the groups or covariates that it is drawn by.
+# The name of the question if it is known, else what is drawn; and the groups or covariates that it
+# is drawn by.
 picture_title <- function(question, keys, otherwise = NULL) {
-  paste0(if (length(question)) listed(question) else otherwise, if (length(keys)) paste(", by", listed(keys)))
+  paste0(
+    if (length(question)) listed(question) else otherwise,
+    if (length(keys)) paste(", by", listed(keys))
+  )
 }
 
 listed <- function(names) as.character(cli::ansi_collapse(names, last = " and "))
@@ -16,41 +20,60 @@ answer_name <- function(formula) {
 # The name of an axis of groups.
 keys_axis <- function(keys) if (length(keys)) paste(keys, collapse = ", ")
 
-# The groups of each row as one label, in their order, with the names of the grouping variables if no axis has them.
-# Columns of a table of counts have no such name.
+# The groups of each row as one label, in their order, with the names of the grouping variables if
+# no axis has them. Columns of a table of counts have no such name.
 group_panel <- function(data, keys, sep = ", ", named = TRUE) {
   if (!length(keys)) return(one_panel(data))
-  name <- function(key) if (named && key != "group") paste(paste0(key, ":"), data[[key]]) else as.character(data[[key]])
+  name <- function(key) {
+    if (named && key != "group") {
+      paste(paste0(key, ":"), data[[key]])
+    } else {
+      as.character(data[[key]])
+    }
+  }
   panel <- do.call(paste, c(lapply(keys, name), sep = sep))
   factor(panel, unique(panel))
 }
 
 one_panel <- function(data) factor(rep("", NROW(data[[1]])))
 
-# Lines are told apart in grey too. Those that are equally good lie on each other: dashes let another one be seen.
+# Lines are told apart in grey too. Those that are equally good lie on each other: dashes let
+# another one be seen.
 line_types <- c("solid", "84", "48", "8242", "24")
 
 line_values <- function(names, values) setNames(rep_len(values, length(names)), names)
 
-# The names of up to 8 lines at their ends, on an axis at the right, which need no legend. Names that would touch are
-# moved apart, and a thin line leads from the end of each line to its name. NULL if there is one line, or if names are
-# too long. `range` is that of y; `log` says which axes are logarithmic.
+# The names of up to 8 lines at their ends, on an axis at the right, which need no legend. Names
+# that would touch are moved apart, and a thin line leads from the end of each line to its name.
+# NULL if there is one line, or if names are too long. `range` is that of y; `log` says which axes
+# are logarithmic.
 line_ends <- function(x, y, line, range, log = "", title = NULL) {
   names <- levels(line)
   lines <- max(count_lines(names, 16))
-  if (length(names) < 2L || length(names) > length(line_colours) || lines > 2L) return(NULL)
+  if (length(names) < 2L || length(names) > length(line_colours) || lines > 2L) {
+    return(NULL)
+  }
   leaders <- end_leaders(x, y, line, range, log, 0.08 * lines)
-  list(axis = ggplot2::dup_axis(name = title, breaks = leaders$yend, labels = wrap_labels(16)(names)),
-       expand = ggplot2::expansion(mult = c(0.05, 0)),
-       layers = list(
-         ggplot2::geom_segment(ggplot2::aes(.data$x, .data$y, xend = .data$xend, yend = .data$yend,
-                                            colour = .data$line), leaders, linewidth = 0.3, inherit.aes = FALSE,
-                               show.legend = FALSE),
-         ggplot2::theme(axis.text.y.right = ggplot2::element_text(colour = "grey20"))
-       ))
+  list(
+    axis = ggplot2::dup_axis(
+      name = title, breaks = leaders$yend, labels = wrap_labels(16)(names)
+    ),
+    expand = ggplot2::expansion(mult = c(0.05, 0)),
+    layers = list(
+      ggplot2::geom_segment(
+        ggplot2::aes(
+          .data$x, .data$y, xend = .data$xend, yend = .data$yend,
+          colour = .data$line
+        ),
+        leaders, linewidth = 0.3, inherit.aes = FALSE, show.legend = FALSE
+      ),
+      ggplot2::theme(axis.text.y.right = ggplot2::element_text(colour = "grey20"))
+    )
+  )
 }
 
-# From the end of each line to its name. Names are at least `gap` from each other, as a part of the range.
+# From the end of each line to its name. Names are at least `gap` from each other, as a part of the
+# range.
 end_leaders <- function(x, y, line, range, log, gap) {
   names <- levels(line)
   scaled <- function(values, axis) if (grepl(axis, log)) log10(values) else values
@@ -62,9 +85,17 @@ end_leaders <- function(x, y, line, range, log, gap) {
     own <- which(line == name & is.finite(y))
     own[which.max(as.numeric(x[own]))]
   }, 0L)
-  at <- moved_apart(y[last], min(gap, 1 / (length(names) - 1)) * diff(range), range)
-  data.frame(x = raised(x[last], "x"), xend = raised(max(x) + 0.05 * diff(range(x)), "x"), y = raised(y[last], "y"),
-             yend = raised(at, "y"), line = factor(names, names))
+  at <- moved_apart(
+    y[last],
+    min(gap, 1 / (length(names) - 1)) * diff(range), range
+  )
+  data.frame(
+    x = raised(x[last], "x"),
+    xend = raised(max(x) + 0.05 * diff(range(x)), "x"),
+    y = raised(y[last], "y"),
+    yend = raised(at, "y"),
+    line = factor(names, names)
+  )
 }
 
 # The nearest places at least `gap` from each other and within the range, in the same order.
@@ -72,5 +103,8 @@ moved_apart <- function(at, gap, range) {
   order <- order(at)
   steps <- gap * (seq_along(at) - 1)
   moved <- isoreg(at[order] - steps)$yf + steps
-  replace(at, order, pmin(pmax(moved, range[1] + steps), range[2] - rev(steps)))
+  replace(
+    at, order,
+    pmin(pmax(moved, range[1] + steps), range[2] - rev(steps))
+  )
 }

@@ -6,20 +6,27 @@ colour_reported <- "#9A9A9A"
 colour_aside <- "grey40"
 colour_line <- "grey60"
 
-# Colours that readers with any colour vision tell apart (Okabe and Ito), with a brown in the place of their yellow,
-# which is faint on white.
-line_colours <- c("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#8C6D31")
+# Colours that readers with any colour vision tell apart (Okabe and Ito), with a brown in the place
+# of their yellow, which is faint on white.
+line_colours <- c(
+  "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#8C6D31"
+)
 
 # From negative over none to positive.
 scale_correlation <- function(limit = 1, lowest = -1) {
-  ggplot2::scale_fill_gradient2(low = "#2166AC", mid = "#F7F7F7", high = "#B2182B", limits = c(lowest * limit, limit),
-                                na.value = "grey85", name = NULL)
+  ggplot2::scale_fill_gradient2(
+    low = "#2166AC", mid = "#F7F7F7", high = "#B2182B", limits = c(lowest * limit, limit),
+    na.value = "grey85", name = NULL
+  )
 }
 
-# On white, whatever lies behind; with room at the right for the last label of the axis, and captions that are cut into
-# lines instead of running out of the picture. Sizes are relative, so that print() can shrink them all.
+# On white, whatever lies behind; with room at the right for the last label of the axis, and
+# captions that are cut into lines instead of running out of the picture. Sizes are relative, so
+# that print() can shrink them all.
 theme_candor <- function(legend = "top") {
-  sized <- function(points, ...) ggplot2::element_text(size = ggplot2::rel(points / 12), ...)
+  sized <- function(points, ...) {
+    ggplot2::element_text(size = ggplot2::rel(points / 12), ...)
+  }
   list(ggplot2::theme_minimal(base_size = 12), ggplot2::theme(
     plot.background = ggplot2::element_rect(fill = "white", colour = NA),
     plot.margin = ggplot2::margin(8, 22, 8, 8), plot.title.position = "plot", plot.caption.position = "plot",
@@ -39,37 +46,65 @@ theme_candor <- function(legend = "top") {
 
 # Marks the picture that it is added to.
 #' @exportS3Method ggplot2::ggplot_add
-ggplot_add.rr_shrinking <- function(object, plot, ...) structure(plot, class = union("rr_picture", class(plot)))
+ggplot_add.rr_shrinking <- function(object, plot, ...) {
+  structure(plot, class = union("rr_picture", class(plot)))
+}
 
-# Text of a title, subtitle or caption, cut into lines that the smallest usual picture (5 inches) holds.
-wrap_text <- function(text, width = 70) if (length(text)) paste(strwrap(text, width), collapse = "\n")
+# Text of a title, subtitle or caption, cut into lines that the smallest usual picture (5 inches)
+# holds.
+wrap_text <- function(text, width = 70) {
+  if (length(text)) paste(strwrap(text, width), collapse = "\n")
+}
 
-# Long labels of categories and panels get lines of their own; an empty one gets a name that can be seen.
-wrap_labels <- function(width) function(labels) {
-  vapply(as.character(labels), function(label) {
-    if (is.na(label) || nzchar(label)) paste(cut_lines(label, width), collapse = "\n") else "(blank)"
-  }, "", USE.NAMES = FALSE)
+# Long labels of categories and panels get lines of their own; an empty one gets a name that can be
+# seen.
+wrap_labels <- function(width) {
+  function(labels) {
+    vapply(
+      as.character(labels),
+      function(label) {
+        if (is.na(label) || nzchar(label)) {
+          paste(cut_lines(label, width), collapse = "\n")
+        } else {
+          "(blank)"
+        }
+      },
+      "", USE.NAMES = FALSE
+    )
+  }
 }
 
 # A name and its value, as in "sex: men", stay together where a line holds both.
 cut_lines <- function(text, width) {
-  lines <- gsub(":\r", ": ", strwrap(gsub(": ", ":\r", text, fixed = TRUE), width), fixed = TRUE)
-  unlist(lapply(lines, function(line) if (nchar(line) > width) strwrap(line, width) else line))
+  lines <- gsub(
+    ":\r", ": ", strwrap(gsub(": ", ":\r", text, fixed = TRUE), width),
+    fixed = TRUE
+  )
+  unlist(
+    lapply(lines, function(line) {
+      if (nchar(line) > width) strwrap(line, width) else line
+    })
+  )
 }
 
-# Rows of text in panels: how many panels stand side by side, how many characters labels and titles have in a line, the
-# size of the labels, as large as a picture of 4 inches has room for, and the height in inches that the picture needs.
-row_layout <- function(panels, labels, titles = "", across = panel_columns(panels, length(labels))) {
+# Rows of text in panels: how many panels stand side by side, how many characters labels and titles
+# have in a line, the size of the labels, as large as a picture of 4 inches has room for, and the
+# height in inches that the picture needs.
+row_layout <- function(
+  panels, labels, titles = "", across = panel_columns(panels, length(labels))
+) {
   down <- ceiling(panels / across)
   title_width <- c(60, 24, 18, 14)[min(across, 4)]
   # Titles of more than two lines are set in small letters, of which a line holds more.
   title_size <- if (panels > 1 && max(count_lines(titles, title_width)) > 2) 8 else 10
   title_width <- round(title_width * 10 / title_size)
-  # Title, legend, axis and caption; then the titles of panels, the gaps between these, an axis below an upper panel.
+  # Title, legend, axis and caption; then the titles of panels, the gaps between these, an axis
+  # below an upper panel.
   fixed <- 1.6
   if (panels > 1) {
     fixed <- fixed + down * (0.085 + 0.0165 * title_size * max(count_lines(titles, title_width))) +
-      (down - 1) * panel_gap(down) / 6 + if (panels %% across && down > 1) 0.2 else 0
+      (down - 1) * panel_gap(down) / 6 +
+      if (panels %% across && down > 1) 0.2 else 0
   }
   rows <- length(labels)
   # Labels of several lines need a gap between them.
@@ -78,21 +113,42 @@ row_layout <- function(panels, labels, titles = "", across = panel_columns(panel
   single <- max(4.5, fitting(rows, 4))
   # Letters of 7 points are read well: where they suffice, the rows fit a picture of 3 inches too.
   for (size in seq(9.6, 4.5, by = -0.3)) {
-    # Small letters need fewer lines. Those that are small for the lines' sake leave some of their room to the panels.
-    width <- round(c(28, 26, 22, 18)[min(across, 4)] * min(9.6 / size, max(1.15, 9.6 / single), 2))
+    # Small letters need fewer lines. Those that are small for the lines' sake leave some of their
+    # room to the panels.
+    width <- round(
+      c(28, 26, 22, 18)[min(across, 4)] *
+        min(9.6 / size, max(1.15, 9.6 / single), 2)
+    )
     # Many long names keep to a line each as long as that leaves them half of the width.
-    if (across == 1L && down * rows > 5L && max(nchar(labels)) <= 44L) width <- 44
+    if (across == 1L && down * rows > 5L && max(nchar(labels)) <= 44L) {
+      width <- 44
+    }
     lines <- sum(count_lines(labels, width))
     if (size <= fitting(lines, if (size > 7) 3 else 4)) break
   }
   # Labels of 1.2 inches leave three panels room for two ticks each.
   wide <- size * min(width, max(nchar(labels))) > 170
-  breaks <- if (across > 2) few_breaks(2, if (wide) 2 else 3) else few_breaks(if (across > 1) 3 else 6)
-  list(across = across, down = down, rows = down * rows, size = size, width = width, title_width = title_width,
-       title_size = title_size, breaks = breaks, height = ceiling(10 * (fixed + needed(lines) * size)) / 10)
+  breaks <- if (across > 2) {
+    few_breaks(2, if (wide) 2 else 3)
+  } else {
+    few_breaks(if (across > 1) 3 else 6)
+  }
+  list(
+    across = across,
+    down = down,
+    rows = down * rows,
+    size = size,
+    width = width,
+    title_width = title_width,
+    title_size = title_size,
+    breaks = breaks,
+    height = ceiling(10 * (fixed + needed(lines) * size)) / 10
+  )
 }
 
-count_lines <- function(labels, width) lengths(lapply(strsplit(paste0(labels, " "), "\n"), cut_lines, width))
+count_lines <- function(labels, width) {
+  lengths(lapply(strsplit(paste0(labels, " "), "\n"), cut_lines, width))
+}
 
 # Lines of text between panels that stand below each other.
 panel_gap <- function(down) if (down > 2) 0.5 else 1.2
@@ -100,13 +156,20 @@ panel_gap <- function(down) if (down > 2) 0.5 else 1.2
 # Panels of many rows stand side by side as long as there are few, so that each row has its height.
 panel_columns <- function(panels, rows) {
   if (panels <= 3) return(panels)
-  if (rows > 3 && (panels == 4 || panels > 6) || panels > 12) 4 else if (panels == 4) 2 else 3
+  if (rows > 3 && (panels == 4 || panels > 6) || panels > 12) {
+    4
+  } else if (panels == 4) {
+    2
+  } else {
+    3
+  }
 }
 
 # Labels of an axis that would overlap are left out.
 no_overlap <- function() ggplot2::guide_axis(check.overlap = TRUE)
 
-# Every row of up to 50 has a label, small where there are many; labels are left out only where they would overlap.
+# Every row of up to 50 has a label, small where there are many; labels are left out only where they
+# would overlap.
 row_labels <- function(layout, labels = identity) {
   ggplot2::scale_y_discrete(labels = function(x) wrap_labels(layout$width)(labels(x)),
                             guide = ggplot2::guide_axis(check.overlap = layout$rows > 50))
@@ -116,47 +179,69 @@ row_labels <- function(layout, labels = identity) {
 rows_factor <- function(labels) factor(labels, rev(unique(labels)))
 
 row_theme <- function(layout) {
-  ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(),
-                 axis.text.y = ggplot2::element_text(size = ggplot2::rel(layout$size / 9.6), lineheight = 0.9),
-                 panel.spacing.y = ggplot2::unit(panel_gap(layout$down), "lines"))
+  ggplot2::theme(
+    panel.grid.major.y = ggplot2::element_blank(),
+    axis.text.y = ggplot2::element_text(size = ggplot2::rel(layout$size / 9.6), lineheight = 0.9),
+    panel.spacing.y = ggplot2::unit(panel_gap(layout$down), "lines")
+  )
 }
 
-row_points <- function(layout) if (layout$rows > 20) 1.4 else if (layout$across > 2) 2 else 2.6
+row_points <- function(layout) {
+  if (layout$rows > 20) 1.4 else if (layout$across > 2) 2 else 2.6
+}
 
 # Panels with axes of their own leave their titles less width.
-own_axes <- function(layout) replace(layout, "title_width", c(60, 20, 12, 9)[min(layout$across, 4)])
-
-row_panels <- function(layout, scales = "fixed") {
-  list(ggplot2::facet_wrap(~panel, ncol = layout$across, scales = scales,
-                           labeller = ggplot2::as_labeller(wrap_labels(layout$title_width))),
-       ggplot2::theme(strip.text = ggplot2::element_text(size = ggplot2::rel(layout$title_size / 12))))
+own_axes <- function(layout) {
+  replace(
+    layout, "title_width", c(60, 20, 12, 9)[min(layout$across, 4)]
+  )
 }
 
-# Keeps the height with the picture until it is drawn, by plot(), print() or ggsave(), when the device is known. The
-# usual 4 inches hold 40 rows.
+row_panels <- function(layout, scales = "fixed") {
+  list(
+    ggplot2::facet_wrap(
+      ~ panel, ncol = layout$across, scales = scales,
+      labeller = ggplot2::as_labeller(wrap_labels(layout$title_width))
+    ),
+    ggplot2::theme(strip.text = ggplot2::element_text(size = ggplot2::rel(layout$title_size / 12)))
+  )
+}
+
+# Keeps the height with the picture until it is drawn, by plot(), print() or ggsave(), when the
+# device is known. The usual 4 inches hold 40 rows.
 with_height <- function(picture, layout) {
   if (layout$height > 4.2) tell_height(layout)
   structure(picture, row_layout = layout)
 }
 
-# A picture is laid out for 5 inches: on a narrower device its letters, points, lines and gaps shrink with the width, as
-# a reduced copy would. If the device has no room for its rows the reader is told how much they need.
+# A picture is laid out for 5 inches: on a narrower device its letters, points, lines and gaps
+# shrink with the width, as a reduced copy would. If the device has no room for its rows the reader
+# is told how much they need.
 #' @export
 print.rr_picture <- function(x, ...) {
   layout <- attr(x, "row_layout")
   size <- grDevices::dev.size("in")
   by <- min(1, max(0.5, size[1] / 5))
-  if (!is.null(layout) && layout$height <= 4.2 && by * layout$height > size[2] + 0.25) tell_height(layout)
-  print(shrunk(structure(x, class = setdiff(class(x), "rr_picture")), by), ...)
+  if (!is.null(layout) && layout$height <= 4.2 &&
+      by * layout$height > size[2] + 0.25) {
+    tell_height(layout)
+  }
+  print(
+    shrunk(structure(x, class = setdiff(class(x), "rr_picture")), by), ...
+  )
   invisible(x)
 }
 
 shrunk <- function(picture, by) {
   if (by == 1) return(picture)
-  lengths <- c("plot.margin", "panel.spacing", "panel.spacing.x", "panel.spacing.y", "legend.spacing.x",
-               "legend.key.height", "legend.key.width", "legend.key.size", "axis.ticks.length")
+  lengths <- c(
+    "plot.margin", "panel.spacing", "panel.spacing.x", "panel.spacing.y", "legend.spacing.x",
+    "legend.key.height", "legend.key.width", "legend.key.size", "axis.ticks.length"
+  )
   lengths <- Filter(function(name) inherits(picture$theme[[name]], "unit"), lengths)
-  smaller <- lapply(picture$theme[lengths], function(x) structure(by * x, class = class(x)))
+  smaller <- lapply(picture$theme[lengths], function(x) {
+    structure(by * x, class = class(x))
+  })
   smaller$text <- ggplot2::element_text(size = by * picture$theme$text$size)
   picture$layers <- lapply(picture$layers, function(layer) {
     sized <- names(layer$aes_params) %in% c("size", "linewidth", "stroke")
@@ -167,25 +252,34 @@ shrunk <- function(picture, by) {
 }
 
 tell_height <- function(layout) {
-  cli::cli_inform(c("{layout$rows} rows need a picture {layout$height} inches high, or they overlap or lose names.",
-                    i = "Say so where it is drawn, as in {.code ggsave(height = {layout$height})}, or draw fewer."),
-                  class = "candor_message_height")
+  cli::cli_inform(
+    c(
+      "{layout$rows} rows need a picture {layout$height} inches high, or they overlap or lose names.",
+      i = "Say so where it is drawn, as in {.code ggsave(height = {layout$height})}, or draw fewer."
+    ),
+    class = "candor_message_height"
+  )
 }
 
 # Names that would run out of a picture of ordinary width are set in columns, or get a line each.
 line_legend <- function(names, ...) {
   wide <- sum(nchar(names) + 6)
   longest <- max(nchar(names))
-  columns <- max(floor(60 / (longest + 6)), if (longest <= 28) 2 else 1)
+  columns <- max(
+    floor(60 / (longest + 6)), if (longest <= 28) 2 else 1
+  )
   ggplot2::guide_legend(ncol = if (wide > 66) columns, byrow = TRUE, ...)
 }
 
 # Differences of shares are in percentage points.
-point_labels <- function(x) format(100 * x, trim = TRUE, drop0trailing = TRUE, digits = 3, scientific = FALSE)
+point_labels <- function(x) {
+  format(100 * x, trim = TRUE, drop0trailing = TRUE, digits = 3, scientific = FALSE)
+}
 
 percent_labels <- function(x) paste0(point_labels(x), "%")
 
-# Breaks of an axis that has room for few labels: about so many, at round numbers, and not more than `most`.
+# Breaks of an axis that has room for few labels: about so many, at round numbers, and not more than
+# `most`.
 few_breaks <- function(n, most = Inf) function(limits) {
   # One tick says nothing of the scale.
   for (more in n + 0:3) {
@@ -199,14 +293,16 @@ few_breaks <- function(n, most = Inf) function(limits) {
   if (length(sparse) > 1L) sparse else breaks
 }
 
-# An axis of dates, times or numbers, with about `n` ticks: at these times themselves where they are few. Whole numbers,
-# such as years, have ticks at whole numbers.
+# An axis of dates, times or numbers, with about `n` ticks: at these times themselves where they are
+# few. Whole numbers, such as years, have ticks at whole numbers.
 scale_x_places <- function(places, n, expand = NULL) {
   ticks <- sort(unique(places))
   whole <- !is.numeric(places) || all(places == round(places))
   breaks <- if (whole && length(ticks) <= n + 1L) ticks else few_breaks(n)
   if (is.numeric(places) && whole && is.function(breaks)) {
-    breaks <- function(limits) Filter(function(b) b == round(b), few_breaks(n)(limits))
+    breaks <- function(limits) {
+      Filter(function(b) b == round(b), few_breaks(n)(limits))
+    }
   }
   given <- list(breaks = breaks, guide = no_overlap(), expand = expand %||% ggplot2::waiver())
   if (inherits(places, "Date")) return(do.call(ggplot2::scale_x_date, given))
@@ -218,35 +314,61 @@ scale_x_places <- function(places, n, expand = NULL) {
 time_labels <- function(times) sub("\n00:00$", "", format(times, "%Y-%m-%d\n%H:%M"))
 
 power_labels <- function(x) {
-  short <- sub("e([+-])0+", "e\\1", format(x, scientific = TRUE, digits = 1, trim = TRUE))
+  short <- sub(
+    "e([+-])0+", "e\\1", format(x, scientific = TRUE, digits = 1, trim = TRUE)
+  )
   plain <- format(x, trim = TRUE, drop0trailing = TRUE, scientific = FALSE, digits = 2)
-  ifelse(is.na(x), NA, ifelse(x >= 1e4 | x < 1e-3, sub("+", "", short, fixed = TRUE), plain))
+  ifelse(
+    is.na(x), NA,
+    ifelse(
+      x >= 1e4 | x < 1e-3, sub("+", "", short, fixed = TRUE), plain
+    )
+  )
 }
 
-# 1, 2, 5, 10, ... where so many ticks have room, else powers of 10; where fewer than two of them fall, others.
+# 1, 2, 5, 10, ... where so many ticks have room, else powers of 10; where fewer than two of them
+# fall, others.
 log_breaks <- function(limits) {
   powers <- 10^seq(floor(log10(limits[1])), ceiling(log10(limits[2])))
   fine <- sort(outer(c(1, 2, 5), powers))
   inside <- sum(fine >= limits[1] & fine <= limits[2])
-  if (inside < 2) Filter(function(b) b > 0, pretty(limits, 4)) else if (inside <= 7) fine else powers
+  if (inside < 2) {
+    Filter(function(b) b > 0, pretty(limits, 4))
+  } else if (inside <= 7) {
+    fine
+  } else {
+    powers
+  }
 }
 
-# Those of an axis with room for so many: where there are more, the powers of 10, or the first and last.
-few_log_breaks <- function(n) function(limits) {
-  breaks <- log_breaks(limits)
-  breaks <- breaks[breaks >= limits[1] & breaks <= limits[2]]
-  if (length(breaks) <= n) return(breaks)
-  powers <- breaks[abs(log10(breaks) - round(log10(breaks))) < 1e-9]
-  # Two powers of 10 would leave most of an axis without a mark.
-  if (length(powers) %in% min(n, 3):n) powers else breaks[unique(round(seq(1, length(breaks), length.out = n)))]
+# Those of an axis with room for so many: where there are more, the powers of 10, or the first and
+# last.
+few_log_breaks <- function(n) {
+  function(limits) {
+    breaks <- log_breaks(limits)
+    breaks <- breaks[breaks >= limits[1] & breaks <= limits[2]]
+    if (length(breaks) <= n) return(breaks)
+    powers <- breaks[abs(log10(breaks) - round(log10(breaks))) < 1e-9]
+    # Two powers of 10 would leave most of an axis without a mark.
+    if (length(powers) %in% min(n, 3):n) {
+      powers
+    } else {
+      breaks[unique(round(seq(1, length(breaks), length.out = n)))]
+    }
+  }
 }
 
 # Every whole number where they are few.
 whole_breaks <- function(limits) {
-  if (diff(limits) <= 13) seq(ceiling(limits[1]), floor(limits[2])) else unique(round(pretty(limits)))
+  if (diff(limits) <= 13) {
+    seq(ceiling(limits[1]), floor(limits[2]))
+  } else {
+    unique(round(pretty(limits)))
+  }
 }
 
-# plot(): the picture of autoplot(), drawn, and returned so that `plot(fit) + labs()` is the ggplot that it seems to be.
+# plot(): the picture of autoplot(), drawn, and returned so that `plot(fit) + labs()` is the ggplot
+# that it seems to be.
 draw <- function(x, ...) {
   check_installed("ggplot2", "to draw a picture")
   picture <- ggplot2::autoplot(x, ...)

@@ -1,15 +1,26 @@
 # Values as other packages and files hand them over, made plain.
 
-# Counts and weights of class integer64 are 64-bit integers in the bits of doubles. They are read without bit64, whose
-# methods may not be loaded: the halves as 32-bit integers, the lower one without a sign.
+# Counts and weights of class integer64 are 64-bit integers in the bits of doubles. They are read
+# without bit64, whose methods may not be loaded: the halves as 32-bit integers, the lower one
+# without a sign.
 plain_numbers <- function(x) {
   if (!inherits(x, "integer64")) return(x)
-  halves <- matrix(readBin(writeBin(as.vector(unclass(x)), raw()), "integer", 2L * length(x), 4L), 2L)
+  halves <- matrix(
+    readBin(
+      writeBin(as.vector(unclass(x)), raw()), "integer", 2L * length(x),
+      4L
+    ),
+    2L
+  )
   if (.Platform$endian == "big") halves <- halves[2:1, , drop = FALSE]
   low <- as.double(halves[1, ])
   low[is.na(low)] <- -2^31
   low[low < 0] <- low[low < 0] + 2^32
-  structure(halves[2, ] * 2^32 + low, names = names(x), dim = dim(x))
+  structure(
+    halves[2, ] * 2^32 + low,
+    names = names(x),
+    dim = dim(x)
+  )
 }
 
 is_labelled <- function(x) inherits(x, c("haven_labelled", "labelled"))
@@ -20,29 +31,45 @@ without_missing_codes <- function(x) {
   class <- oldClass(x)
   x <- unclass(x)
   gone <- x %in% attr(x, "na_values", exact = TRUE)
-  if (length(limits) == 2L) gone <- gone | (!is.na(x) & x >= limits[1] & x <= limits[2])
+  if (length(limits) == 2L) {
+    gone <- gone |
+      (!is.na(x) & x >= limits[1] & x <= limits[2])
+  }
   x[gone] <- NA
   oldClass(x) <- class
   x
 }
 
-# Numbers of data whose class leaves them as they are, such as those of I() and ts(), or of labelled columns.
+# Numbers of data whose class leaves them as they are, such as those of I() and ts(), or of labelled
+# columns.
 data_numbers <- function(x) {
   if (is_labelled(x)) x <- without_missing_codes(x)
-  if (is.numeric(x) && (is_labelled(x) || inherits(x, c("AsIs", "ts")))) as.vector(unclass(x)) else plain_numbers(x)
+  if (is.numeric(x) &&
+      (is_labelled(x) || inherits(x, c("AsIs", "ts")))) {
+    as.vector(unclass(x))
+  } else {
+    plain_numbers(x)
+  }
 }
 
-# Numbers in columns: files and databases may give them as text. If one is no number, the column stays as it is.
+# Numbers in columns: files and databases may give them as text. If one is no number, the column
+# stays as it is.
 column_numbers <- function(x) {
   if (is.factor(x)) x <- as.character(x)
   x <- plain_numbers(x)
   if (!is.character(x)) return(x)
   numbers <- suppressWarnings(as.numeric(x))
-  if (any(is.na(numbers) & !is.na(x) & nzchar(trimws(x)) & x != "NA")) x else numbers
+  if (any(
+      is.na(numbers) & !is.na(x) & nzchar(trimws(x)) & x != "NA"
+    )) {
+    x
+  } else {
+    numbers
+  }
 }
 
-# Numbers as text, each in one way whatever its type and the options of the session: whole ones without an exponent,
-# others with as many digits as give the same number again.
+# Numbers as text, each in one way whatever its type and the options of the session: whole ones
+# without an exponent, others with as many digits as give the same number again.
 number_text <- function(x, digits = 17) {
   if (is.integer(x)) return(as.character(x))
   x <- as.double(plain_numbers(x))
@@ -63,7 +90,8 @@ label_text <- function(x) {
   if (anyDuplicated(text[!duplicated(x)])) number_text(x) else text
 }
 
-# The number that text says, however it is written. NA for other text, and beyond what a double holds to the unit.
+# The number that text says, however it is written. NA for other text, and beyond what a double
+# holds to the unit.
 written_numbers <- function(text) {
   numbers <- rep(NA_real_, length(text))
   good <- grepl("^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$", text, perl = TRUE)
@@ -73,29 +101,39 @@ written_numbers <- function(text) {
 }
 
 # "1 element", "50 elements".
-number_of <- function(n, noun, plural = "s") paste0(format_count(n), " ", noun, if (n != 1) plural)
+number_of <- function(n, noun, plural = "s") {
+  paste0(format_count(n), " ", noun, if (n != 1) plural)
+}
 
 # "1 category", "50 categories".
-category_words <- function(number) paste(format_count(number), if (number == 1) "category" else "categories")
+category_words <- function(number) {
+  paste(format_count(number), if (number == 1) "category" else "categories")
+}
 
-# The label that somebody may have meant by the first of some names that is none: the nearest by edits, whatever its
-# case, for an error; NULL where none is near.
+# The label that somebody may have meant by the first of some names that is none: the nearest by
+# edits, whatever its case, for an error; NULL where none is near.
 meant_of <- function(given, labels) {
   if (!is.character(given) && !is.factor(given)) return(NULL)
   value <- setdiff(as.character(given), labels)[1]
   # Text in an undeclared encoding is near nothing.
-  if (is.na(value) || is.na(nchar(value, allowNA = TRUE)) || length(labels) > 1e4) return(NULL)
+  if (is.na(value) || is.na(nchar(value, allowNA = TRUE)) ||
+      length(labels) > 1e4) {
+    return(NULL)
+  }
   distance <- as.vector(utils::adist(trimws(value), labels, ignore.case = TRUE))
   at <- which.min(distance)
-  near <- length(at) && distance[at] <= max(1, nchar(value) %/% 3) && distance[at] < nchar(labels[at])
+  near <- length(at) && distance[at] <= max(1, nchar(value) %/% 3) &&
+    distance[at] < nchar(labels[at])
   if (near) sprintf("Did you mean %s?", encodeString(labels[at], quote = "\""))
 }
 
-# The text of a factor, whose codes may be no places among its levels where it was made by hand or damaged.
+# The text of a factor, whose codes may be no places among its levels where it was made by hand or
+# damaged.
 factor_text <- function(x, arg) {
   codes <- x
   attributes(codes) <- NULL
-  if (is.integer(codes) && is.character(levels(x)) && all(is.na(codes) | (codes >= 1L & codes <= length(levels(x))))) {
+  if (is.integer(codes) && is.character(levels(x)) &&
+      all(is.na(codes) | (codes >= 1L & codes <= length(levels(x))))) {
     return(levels(x)[codes])
   }
   abort("{.arg {arg}} must be a proper factor, whose codes are all places among its levels.")
@@ -103,16 +141,21 @@ factor_text <- function(x, arg) {
 
 interval_kinds <- c("wilson", "exact", "wald", "bootstrap", "profile", "credible", "anytime")
 
-# How many standard deviations a two-sided interval reaches; from the upper tail, whose digits a level next to 1 has.
+# How many standard deviations a two-sided interval reaches; from the upper tail, whose digits a
+# level next to 1 has.
 normal_quantile <- function(level) qnorm((1 - level) / 2, lower.tail = FALSE)
 
-capitalise <- function(text) paste0(toupper(substr(text, 1, 1)), substring(text, 2))
+capitalise <- function(text) {
+  paste0(toupper(substr(text, 1, 1)), substring(text, 2))
+}
 
 # ---- what tables of all steps have in common, and what stands between estimates and the tables that show them ----
 
 # The columns that tables of tallies, fits and traces put next to the groups and the questions.
-result_columns <- c("term", "count", "share", "estimate", "std.error", "conf.low", "conf.high", ".fitted", ".resid",
-                    "iteration", "loglik", "gap")
+result_columns <- c(
+  "term", "count", "share", "estimate", "std.error", "conf.low", "conf.high", ".fitted", ".resid",
+  "iteration", "loglik", "gap"
+)
 
 check_result_names <- function(names, must_not) {
   reserved <- intersect(names, result_columns)
@@ -121,7 +164,8 @@ check_result_names <- function(names, must_not) {
   }
 }
 
-# A data frame with a class and attributes of its own. (structure() would leave row names that are no longer automatic.)
+# A data frame with a class and attributes of its own. (structure() would leave row names that are
+# no longer automatic.)
 mark <- function(table, class, ...) {
   attributes <- list(...)
   for (name in names(attributes)) attr(table, name) <- attributes[[name]]
@@ -129,11 +173,16 @@ mark <- function(table, class, ...) {
   table
 }
 
-# As a plain data frame. data.frame() hands on the arguments of as.data.frame(); what other packages add is ignored.
+# As a plain data frame. data.frame() hands on the arguments of as.data.frame(); what other packages
+# add is ignored.
 plain_frame <- function(table, row.names = NULL, optional = FALSE, ..., stringsAsFactors = FALSE) {
   warn_ignored(..., known = names(formals()))
   frame <- as.data.frame(table)
-  if (stringsAsFactors) frame[] <- lapply(frame, function(column) if (is.character(column)) factor(column) else column)
+  if (stringsAsFactors) {
+    frame[] <- lapply(frame, function(column) {
+      if (is.character(column)) factor(column) else column
+    })
+  }
   if (!is.null(row.names)) row.names(frame) <- row.names
   frame
 }
@@ -145,13 +194,17 @@ root <- function(variance) sqrt(ifelse(variance < 0, NA_real_, variance))
 
 # Every group has its sum, also one without values.
 group_sums <- function(values, groups, number) {
-  as.vector(rowsum(c(values, numeric(number)), c(groups, seq_len(number))))
+  as.vector(
+    rowsum(c(values, numeric(number)), c(groups, seq_len(number)))
+  )
 }
 
 # Tables of the groups as one, with the keys of the groups first.
 bind_groups <- function(tables, groups) {
   rows <- rep(seq_along(tables), vapply(tables, nrow, 0L))
-  as_tibble(c(lapply(as.list(groups), `[`, rows), as.list(do.call(rbind, tables))))
+  as_tibble(c(
+    lapply(as.list(groups), `[`, rows), as.list(do.call(rbind, tables))
+  ))
 }
 
 # "base_cut" and "power" leave the sum free.
@@ -159,34 +212,54 @@ adds_up <- function(theta) abs(sum(theta) - 1) <= 1e-6
 
 # The matrix that confint() gives, its columns named as R does: "2.5 %".
 bounds_matrix <- function(low, high, level, labels) {
-  tails <- format(50 * c(1 - level, 1 + level), trim = TRUE, digits = 3, scientific = FALSE, decimal.mark = ".")
-  matrix(c(low, high), ncol = 2, dimnames = list(labels, paste(tails, "%")))
+  tails <- format(
+    50 * c(1 - level, 1 + level), trim = TRUE, digits = 3,
+    scientific = FALSE, decimal.mark = "."
+  )
+  matrix(
+    c(low, high), ncol = 2, dimnames = list(labels, paste(tails, "%"))
+  )
 }
 
 # One label for each row of group keys: "north" or, of two keys, "north.2024".
 group_labels <- function(groups) {
-  if (!is.null(groups)) do.call(paste, c(lapply(unname(as.list(groups)), label_text), sep = "."))
+  if (!is.null(groups)) {
+    do.call(paste, c(lapply(unname(as.list(groups)), label_text), sep = "."))
+  }
 }
 
 # P-values as text: a number that double precision cannot tell from 0 is "<2e-16".
 format_p <- function(table, digits) {
   p <- intersect(c("p.value", "p.adjusted"), names(table))
-  table[p] <- lapply(table[p], format.pval, digits = max(1, digits - 1))
+  table[p] <- lapply(
+    table[p], format.pval, digits = max(1, digits - 1)
+  )
   table
 }
 
-# Estimates, standard errors and limits as text with equally many decimals: one significant digit less than `digits` of
-# the smallest standard error. If a column would have more than nine digits, R's own format stands.
+# Estimates, standard errors and limits as text with equally many decimals: one significant digit
+# less than `digits` of the smallest standard error. If a column would have more than nine digits,
+# R's own format stands.
 format_estimates <- function(table, digits) {
   columns <- intersect(c("estimate", "std.error", "conf.low", "conf.high"), names(table))
   error <- table[["std.error"]]
   error <- error[is.finite(error) & error > 0]
-  if (!length(error) || !"estimate" %in% columns || !all(vapply(table[columns], is.numeric, NA))) return(table)
-  decimals <- max(0, max(digits - 1, 1) - 1 - floor(log10(min(error))))
+  if (!length(error) || !"estimate" %in% columns ||
+      !all(vapply(table[columns], is.numeric, NA))) {
+    return(table)
+  }
+  decimals <- max(
+    0, max(digits - 1, 1) - 1 - floor(log10(min(error)))
+  )
   numbers <- unlist(table[columns])
-  if (decimals + log10(max(1, abs(numbers[is.finite(numbers)]))) > max(9, digits)) return(table)
+  if (decimals + log10(max(1, abs(numbers[is.finite(numbers)]))) >
+      max(9, digits)) {
+    return(table)
+  }
   # Adding 0 turns -0 into 0.
-  table[columns] <- lapply(table[columns], function(x) formatC(round(x, decimals) + 0, format = "f", digits = decimals))
+  table[columns] <- lapply(table[columns], function(x) {
+    formatC(round(x, decimals) + 0, format = "f", digits = decimals)
+  })
   table
 }
 
@@ -195,29 +268,45 @@ within_80 <- function(lines) {
   indent <- nchar(sub("^( *).*", "\\1", lines))
   # A number stays beside its name.
   kept <- gsub(" = ", "\001=\001", lines, fixed = TRUE)
-  wrapped <- Map(function(line, by) strwrap(line, width = 81, indent = by, exdent = by + 2), kept, indent)
-  gsub("\001", " ", unlist(ifelse(nchar(lines) > 80, wrapped, kept), use.names = FALSE), fixed = TRUE)
+  wrapped <- Map(
+    function(line, by) {
+      strwrap(line, width = 81, indent = by, exdent = by + 2)
+    },
+    kept, indent
+  )
+  gsub(
+    "\001", " ",
+    unlist(ifelse(nchar(lines) > 80, wrapped, kept), use.names = FALSE), fixed = TRUE
+  )
 }
 
 # The first rows of a table, and how many more there are.
 print_rows <- function(table, n, digits, total = nrow(table)) {
   shown <- as.data.frame(head(table, n))
   # A share of 1e-17 is a rounding of 0, and would have all others printed as 1.000e+00.
-  if (is.numeric(shown$estimate)) shown$estimate[which(abs(shown$estimate) < 1e-15)] <- 0
+  if (is.numeric(shown$estimate)) {
+    shown$estimate[which(abs(shown$estimate) < 1e-15)] <- 0
+  }
   print(format_p(format_estimates(shown, digits), digits), digits = digits, row.names = FALSE)
   if (total > n) cat("  ... and ", format_count(total - n), " more; see tidy()\n", sep = "")
 }
 
 # ---- drawing counts: multinomial, and whole numbers that stand for shares ----
 
-# R's own generators of counts end at 2^31 - 1; the core's take words from a stream whose name R's generator draws.
+# R's own generators of counts end at 2^31 - 1; the core's take words from a stream whose name R's
+# generator draws.
 largest_size <- .Machine$integer.max
 
-draw_seed <- function() sum(floor(runif(2) * 2^26) * c(2^26, 1))
+draw_seed <- function() {
+  sum(floor(runif(2) * 2^26) * c(2^26, 1))
+}
 
 draw_multinomial <- function(nsim, n, shares) {
   if (n > largest_size) {
-    return(.Call(C_rr_study_counts, as.double(shares / sum(shares)), NULL, n, 1, 0, Inf, draw_seed(), 0, 0, nsim))
+    return(.Call(
+      C_rr_study_counts, as.double(shares / sum(shares)), NULL, n, 1, 0, Inf,
+      draw_seed(), 0, 0, nsim
+    ))
   }
   do.call(cbind, lapply(blocks(nsim, length(shares)), function(part) {
     # rmultinom() does not look for interrupts, and the few other calls here do not either.
@@ -240,7 +329,9 @@ whole_shares <- function(n, shares) {
   whole <- floor(exact)
   short <- round(n - sum(whole))
   if (short > 0) {
-    first <- order(exact - whole, decreasing = TRUE)[seq_len(min(short, length(whole)))]
+    first <- order(exact - whole, decreasing = TRUE)[
+      seq_len(min(short, length(whole)))
+    ]
     whole[first] <- whole[first] + 1
   }
   # Near 2^53 the products are themselves rounded to whole numbers, and by more than one in all.
@@ -251,9 +342,9 @@ whole_shares <- function(n, shares) {
 
 # ---- arguments that a method ignores ----
 
-# Methods of generics of other packages begin with this, see R/zzz.R: `...` are the arguments that a method has no use
-# for, often misspelt ones, and `known` those that it has. Only who wrote the call is told: other packages hand their
-# arguments to methods of all classes.
+# Methods of generics of other packages begin with this, see R/zzz.R: `...` are the arguments that a
+# method has no use for, often misspelt ones, and `known` those that it has. Only who wrote the call
+# is told: other packages hand their arguments to methods of all classes.
 warn_ignored <- function(..., known) {
   if (...length() == 0L) return(invisible())
   ours <- topenv()
@@ -272,14 +363,21 @@ warn_ignored <- function(..., known) {
   names <- unique(...names() %||% "")
   known <- setdiff(known[-1L], "...")
   names[!nzchar(names)] <- "(unnamed)"
-  warn(c("{cli::qty(names)}{?This argument was/These arguments were} ignored: {.arg {names}}.",
-         i = meant_of(names, known) %||% if (length(known)) "Known are {.arg {known}}."), "argument")
+  warn(
+    c(
+      "{cli::qty(names)}{?This argument was/These arguments were} ignored: {.arg {names}}.",
+      i = meant_of(names, known) %||% if (length(known)) "Known are {.arg {known}}."
+    ),
+    "argument"
+  )
 }
 
 # The fits that anova() was given. What else it was given, such as a test, is no model.
 given_models <- function(..., known) {
   given <- list(...)
   models <- vapply(given, is.list, NA)
-  do.call(warn_ignored, c(given[!models], known = list(known)), envir = parent.frame())
+  do.call(
+    warn_ignored, c(given[!models], known = list(known)), envir = parent.frame()
+  )
   given[models]
 }

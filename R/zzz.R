@@ -1,5 +1,6 @@
-# The last file that is read. R hands an argument that a method does not know to its `...`, where it is lost. So every
-# method of a generic of another package that makes nothing of its `...` begins with warn_ignored().
+# The last file that is read. R hands an argument that a method does not know to its `...`, where it
+# is lost. So every method of a generic of another package that makes nothing of its `...` begins
+# with warn_ignored().
 local({
   own <- topenv()
   uses <- c("...", "...length", "NextMethod")
