@@ -15,6 +15,9 @@
 #' there is randomized too. By `"moments"` its unbiased score is the outcome, so Gaussian means a linear probability model. `"ml"` requires a yes/no
 #' question as the response, and the binomial family. All devices must be independent given the truths.
 #'
+#' `"ml"` evaluates each different row at each combination of truths, so several randomized covariates and thousands of different rows can take half a minute.
+#' A progress bar shows that it works. `starts = 1` is several times quicker, and moments take less than a second.
+#'
 #' @param formula Outcome to the left; to the right exact covariates and at least one variable of `mechanisms`, unless the outcome is one.
 #' @param data A data frame with outcome, covariates and *reports*, or a survey design (see [rr_glm()]).
 #' @param mechanisms A list of mechanisms, named by the randomized variables. If the rows of a covariate were randomized by different mechanisms, its element is a named list of

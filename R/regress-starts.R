@@ -185,13 +185,18 @@ bounded_starts <- function(model, first, most) {
 
 # ---- points and directions that are spread evenly ----
 
-# The start of the moments, and the two highest of each 24 points that are spread evenly around it, at distances in turn.
+# The start of the moments, and the two highest of each 48 points that are spread evenly around it, at distances in
+# turn, each beside its opposite.
 spread_starts <- function(model, starts) {
   if (starts == 1) return(cbind(model$start))
-  far <- rep_len(c(2, 6, 20), starts - 1)
-  points <- model$start + spread_ways(model$size, 24 * (starts - 1)) * rep(far, each = 24 * model$size)
-  best <- apply(matrix(heights(model, points), 24), 2, function(value) order(-value)[1:2])
-  cbind(model$start, points[, as.vector(best) + 24 * rep(seq(0, starts - 2), each = 2), drop = FALSE])
+  n_blocks <- starts - 1
+  far <- rep_len(c(2, 6, 20), n_blocks)
+  steps <- spread_ways(model$size, 24 * n_blocks) * rep(far, each = 24 * model$size)
+  points <- model$start + cbind(steps, -steps)
+  blocks <- split(seq_len(ncol(points)), rep(rep(seq_len(n_blocks), each = 24), 2))
+  value <- heights(model, points)
+  best <- lapply(blocks, function(index) index[order(-value[index])[1:2]])
+  cbind(model$start, points[, unlist(best), drop = FALSE])
 }
 
 # Directions that are spread evenly, as fractional parts of multiples of roots are.
