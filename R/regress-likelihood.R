@@ -34,10 +34,11 @@ truth_distances <- function(predictors, b, N) {
   list(eta = below(eta), move = column_moves(function(way) below(predictors(way)), N))
 }
 
-# The highest maximum, what is infinite there, and what users must know of it. `start`: the first of the starts.
+# The highest maximum, what is infinite there, and what users must know of it. `unit`: of the weights of the model.
 fit_likelihood <- function(model, starts, doubtful = FALSE,
-                           best = highest_maximum(model, spread_starts(model, starts))) {
+                           best = highest_maximum(model, spread_starts(model, starts)), unit = 1) {
   found <- limits_of(model, best$b)
+  best <- in_units(best, unit)
   infinite <- model$names[found$infinite]
   tell_maxima(infinite, best$values, doubtful && length(infinite), "Simplify the model, or merge categories.")
   if (best$decrement > 1e-6 * (1 + abs(best$value))) {
@@ -45,7 +46,7 @@ fit_likelihood <- function(model, starts, doubtful = FALSE,
            x = "The next step promises {format(best$decrement, digits = 3)} units of log-likelihood."), "not_converged")
   }
   list(coefficients = setNames(found$coefficients, model$names),
-       vcov = structure(found$observed, dimnames = list(model$names, model$names)), limit = found$whole,
+       vcov = structure(found$observed / unit, dimnames = list(model$names, model$names)), limit = found$whole / unit,
        loglik = best$value, df = model$size, estimate = found$point, infinite = infinite, starts = best$values,
        decrement = best$decrement, at = best$b)
 }

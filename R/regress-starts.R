@@ -168,13 +168,13 @@ best_of <- function(found, most) {
 
 # Answers of one device give many divisions of the rows the same value. The best divisions, each named by a sum of roots
 # of the rows beyond it, and the best values.
-best_sharp <- function(found) {
+best_sharp <- function(found, most = 6) {
   part <- function(name) lapply(found, `[[`, name)
   value <- round(unlist(part("value")), 6)
   order <- order(-value)
   divisions <- order[!duplicated(unlist(part("beyond"))[order])]
   values <- order[!duplicated(value[order])]
-  do.call(cbind, part("sharp"))[, union(head(divisions, 6), head(values, 4)), drop = FALSE]
+  do.call(cbind, part("sharp"))[, union(head(divisions, most), head(values, min(most, 4))), drop = FALSE]
 }
 
 # Links of bounded range: constants that are inside, else a point on the way from 0 to the first.
