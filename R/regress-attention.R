@@ -77,7 +77,8 @@ attention_model <- function(rows) {
     names = c(colnames(rows$x), paste0("attention:", colnames(rows$v))), evaluate = evaluate,
     predictors = function(b) c(basis$z %*% b[k], own$z %*% b[-k]), to = block_diagonal(list(basis$back, own$back)),
     total = sum(weight), start = c(near(basis$z, rows$start[1] - rows$offset), near(own$z, rows$start[2])))
-  c(model, list(attention = rows, z = list(basis$z, own$z)))
+  # Near a threshold that a row holds, hundreds of steps gain 1e-8.
+  c(model, list(attention = rows, z = list(basis$z, own$z), steps = 50))
 }
 
 attention_scores <- function(rows, x, v, b) {

@@ -2,8 +2,8 @@
 # always a finite b, and its log-likelihood is the value at b. An estimate at infinity is a point so far out that the
 # value stands still; "-Inf" describes such a point.
 
-# Climbs from the columns of `starts`.
-climb <- function(model, starts, tolerance = 1e-11, steps = 300) {
+# Climbs from the columns of `starts`. A model may limit their `steps`.
+climb <- function(model, starts, tolerance = 1e-11, steps = model$steps %||% 300) {
   found <- .Call(C_rr_regress_climb, model$parts, as.double(starts), tolerance, steps)
   list(at = found$at, value = found$numbers[1, ], decrement = found$numbers[2, ], steps = found$numbers[3, ],
        pressed = found$numbers[4, ] == 1)
