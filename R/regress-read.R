@@ -188,7 +188,11 @@ check_starts <- function(starts) check_count(starts, "starts", min = 1, max = 10
 # such.
 plain_columns <- function(data, reports = character(), used = names(data), factors = character()) {
   if (!is.data.frame(data)) return(data)
-  for (name in intersect(names(data)[vapply(data, is_labelled, NA)], used)) {
+  used <- intersect(names(data), used)
+  for (name in used[vapply(used, function(name) inherits(data[[name]], "integer64"), NA)]) {
+    data[[name]] <- plain_numbers(data[[name]])
+  }
+  for (name in used[vapply(used, function(name) is_labelled(data[[name]]), NA)]) {
     values <- data[[name]] <- without_missing_codes(data[[name]])
     if (name %in% reports) next
     labels <- attr(values, "labels", exact = TRUE)
