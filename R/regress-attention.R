@@ -7,12 +7,14 @@ attention_fit <- function(plain, data, shares, anchor, by, starts, call) {
   plain["anchor"] <- list(NULL)
   keep <- !is_aliased(plain)
   rows <- attention_rows(data, anchor_reports(plain$model[["(anchor)"]], anchor[[1]]), anchor[[1]]$attention, by)
-  model <- attention_model(rows, data$x[, keep, drop = FALSE], shares$v)
+  unit <- weight_unit(data$weight)
+  x <- data$x[, keep, drop = FALSE]
+  model <- attention_model(sorted_attention(rows, x, shares$v, unit))
   check_enough_rows(sum(data$weight > 0), model$size)
-  fit <- fit_likelihood(model, min(starts, 5L))
+  fit <- fit_likelihood(model, best = highest_maximum(model, attention_starts(model, starts)), unit = unit)
   attention <- plogis(predictor_of(shares$v, fit$estimate[-seq_len(sum(keep))], NULL))
   structure(c(fit, list(
-    scores = model$scores(fit$at), n = sum(data$weight > 0), by = by, shares = shares, attention = attention,
+    scores = attention_scores(rows, x, shares$v, fit$estimate), n = sum(data$weight > 0), by = by, shares = shares, attention = attention,
     fixed = plain, weights = data$weight, anchor = anchor, mechanism = plain$mechanism,
     frame = plain$model, terms = plain$terms, call = call,
     title = sprintf("Regression of the truth \"%s\" with the attention of each %s, %s link", plain$labels[2], by,
@@ -34,7 +36,7 @@ attention_rows <- function(data, said, attention, by) {
   both <- list(base = question$base * anchor$base, slope = question$slope * anchor$base,
                chance = question$chance * anchor$chance)
   list(factors = if (by == "person") list(both) else list(question, anchor), weight = data$weight,
-       offset = data$offset %||% 0, curve = truth_curve(data$link),
+       offset = data$offset %||% numeric(length(said)), curve = truth_curve(data$link),
        start = attention_start(data, said, attention, device))
 }
 
@@ -48,24 +50,93 @@ attention_start <- function(data, said, attention, device) {
   c(truth_curve(data$link)$inverse(inside(truth)), qlogis(gamma))
 }
 
-attention_model <- function(rows, x, v) {
-  basis <- orthogonal_columns(unname(x), rows$weight)
-  own <- orthogonal_columns(unname(v), rows$weight)
-  k <- seq_len(ncol(x))
-  derivatives <- function(b) {
-    attention_derivatives(rows, drop(basis$z %*% b[k]) + rows$offset, drop(own$z %*% b[-k]))
+# The rows with their covariates in the order of their content, weights in `unit`.
+sorted_attention <- function(rows, x, v, unit) {
+  columns <- c(unlist(rows$factors, recursive = FALSE), rows[c("weight", "offset")])
+  order <- content_order(cbind(x, v), columns)
+  rows$factors <- lapply(rows$factors, function(factor) lapply(factor, `[`, order))
+  rows$weight <- rows$weight[order] / unit
+  rows$offset <- rows$offset[order]
+  c(rows, list(x = x[order, , drop = FALSE], v = v[order, , drop = FALSE]))
+}
+
+# Beside what every likelihood has: the sorted `rows`, and the orthogonal columns z of truth and attention.
+attention_model <- function(rows) {
+  weight <- rows$weight
+  basis <- orthogonal_columns(unname(rows$x), weight)
+  own <- orthogonal_columns(unname(rows$v), weight)
+  k <- seq_len(ncol(rows$x))
+  predictors <- function(b) list(drop(basis$z %*% b[k]) + rows$offset, drop(own$z %*% b[-k]))
+  evaluate <- function(b, need) {
+    eta <- predictors(b)
+    if (need == 0L) return(list(value = sum(weight * attention_loglik(rows, rows$curve$yes(eta[[1]]), eta[[2]]))))
+    attention_state(weight, attention_derivatives(rows, eta[[1]], eta[[2]]), basis$z, own$z)
   }
-  to <- block_diagonal(list(basis$back, own$back))
-  start <- drop(solve(to, c(project_constant(x, rows$start[1]), project_constant(v, rows$start[2]))))
+  near <- function(z, target) drop(crossprod(z, weight * target)) / sum(weight)
   model <- new_likelihood(
-    names = c(colnames(x), paste0("attention:", colnames(v))),
-    evaluate = function(b, need) attention_state(rows$weight, derivatives(b), basis$z, own$z),
-    predictors = function(b) c(basis$z %*% b[k], own$z %*% b[-k]), to = to, total = sum(rows$weight), start = start)
-  model$scores <- function(b) {
-    now <- derivatives(b)
-    rows$weight * cbind(now$truth * unname(x), now$attention * unname(v))
-  }
-  model
+    names = c(colnames(rows$x), paste0("attention:", colnames(rows$v))), evaluate = evaluate,
+    predictors = function(b) c(basis$z %*% b[k], own$z %*% b[-k]), to = block_diagonal(list(basis$back, own$back)),
+    total = sum(weight), start = c(near(basis$z, rows$start[1] - rows$offset), near(own$z, rows$start[2])))
+  # Near a threshold that a row holds, hundreds of steps gain 1e-8.
+  c(model, list(attention = rows, z = list(basis$z, own$z), steps = 50))
+}
+
+attention_scores <- function(rows, x, v, b) {
+  k <- seq_len(ncol(x))
+  now <- attention_derivatives(rows, drop(x %*% b[k]) + rows$offset, drop(v %*% b[-k]))
+  unname(rows$weight * cbind(now$truth * x, now$attention * v))
+}
+
+# The starts that are spread evenly, and steps of the truth, of attention, and of one after the other: a step given the
+# best of the other kind. A fifth of `most` of each. One start alone is that of the moments.
+attention_starts <- function(model, most) {
+  if (most == 1) return(cbind(model$start))
+  end <- climb_roughly(model, cbind(model$start))$at
+  near <- cbind(model$start, end)
+  few <- ceiling(most / 5)
+  first <- lapply(1:2, function(part) attention_steps(model, part, near, few))
+  best <- lapply(first, function(starts) if (length(starts)) starts[, which.max(heights(model, starts)), drop = FALSE])
+  second <- lapply(1:2, function(part) attention_steps(model, part, best[[3 - part]], few))
+  cbind(spread_starts(model, few + 1), end, do.call(cbind, c(first, second)))
+}
+
+# Steps of the truth (`part` 1) or of attention (2), the others of `near` held; NULL if only a constant may change.
+attention_steps <- function(model, part, near, most) {
+  rows <- model$attention
+  z <- model$z[[part]]
+  k <- seq_len(ncol(model$z[[1]]))
+  one <- colSums(rows$weight * z) / sum(rows$weight)
+  ways <- step_directions(one)
+  if (is.null(ways) || is.null(near)) return(NULL)
+  index <- z %*% ways
+  found <- lapply(seq_len(ncol(near)), function(j) {
+    other <- drop(model$z[[3 - part]] %*% if (part == 1L) near[-k, j] else near[k, j])
+    value <- function(side) {
+      if (part == 1L) attention_loglik(rows, side, other)
+      else attention_loglik(rows, rows$curve$yes(other + rows$offset), (2 * side - 1) * model$far)
+    }
+    gain <- rows$weight * (pmax(value(1), -700) - pmax(value(0), -700))
+    steps <- lapply(seq_len(ncol(index)), function(way) divide_rows(index[, way], gain, ways[, way], one))
+    cells <- cbind(best_of(steps, most)$cells, best_sharp(steps, most))
+    if (!length(cells)) return(NULL)
+    if (part == 1L) rbind(cells, matrix(near[-k, j], nrow(near) - length(k), ncol(cells)))
+    else rbind(matrix(near[k, j], length(k), ncol(cells)), cells)
+  })
+  do.call(cbind, found)
+}
+
+# Directions of orthogonal columns other than their constant, whose coordinates are `one`: NULL if there is none.
+step_directions <- function(one) {
+  free <- if (sum(one^2) > 0.999) qr.Q(qr(one), complete = TRUE)[, -1, drop = FALSE] else diag(length(one))
+  m <- ncol(free)
+  if (m) free %*% if (m == 1L) matrix(1) else cbind(diag(m), spread_ways(m, 25 * min(m, 8)))
+}
+
+# The log-likelihoods of rows with these true shares and predictors of attention.
+attention_loglik <- function(rows, truth, zeta) {
+  gamma <- plogis(zeta)
+  slack <- plogis(-zeta)
+  log(Reduce(`*`, lapply(rows$factors, function(f) gamma * (f$base + f$slope * truth) + slack * f$chance)))
 }
 
 # Value, score, information, and a curvature that is never indefinite, from the derivatives of the rows.

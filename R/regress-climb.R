@@ -2,8 +2,8 @@
 # always a finite b, and its log-likelihood is the value at b. An estimate at infinity is a point so far out that the
 # value stands still; "-Inf" describes such a point.
 
-# Climbs from the columns of `starts`.
-climb <- function(model, starts, tolerance = 1e-11, steps = 300) {
+# Climbs from the columns of `starts`. A model may limit their `steps`.
+climb <- function(model, starts, tolerance = 1e-11, steps = model$steps %||% 300) {
   found <- .Call(C_rr_regress_climb, model$parts, as.double(starts), tolerance, steps)
   list(at = found$at, value = found$numbers[1, ], decrement = found$numbers[2, ], steps = found$numbers[3, ],
        pressed = found$numbers[4, ] == 1)
@@ -36,40 +36,40 @@ highest_maximum <- function(model, starts, turn = FALSE) {
 }
 
 # A climb rises by some units, the more the more coefficients there are; the best few starts are always tried. Large
-# models have time for few climbs.
+# models have time for few climbs, and many rows are searched by a part of them.
 promising <- function(model, starts) {
   if (ncol(starts) == 1L) return(starts)
-  value <- heights(model, starts)
+  small <- search_model(model)
+  value <- heights(small, starts)
   first <- which(is.finite(value))[1]
   if (is.na(first)) return(starts)
-  top <- climb_roughly(model, starts[, first])
+  top <- climb_roughly(small, starts[, first])
   allowed <- 8 + 3 * model$size
   best <- order(-value)
   near <- head(best[value[best] > top$value - allowed], 3e8 / step_work(model))
   kept <- union(sort(near), head(best, 4))
   kept <- setdiff(kept, c(first, which(!is.finite(value))))
-  others <- starts[, kept, drop = FALSE]
-  if (length(model$data$y) >= thin_rows && length(kept)) others <- promising_ends(model, top, others)
-  cbind(unname(top$at), unname(others))
+  others <- unname(starts[, kept, drop = FALSE])
+  if (length(small$data$y) == length(model$data$y)) return(cbind(unname(top$at), others))
+  promising_ends(model, small, top$at, starts[, first], others)
 }
 
 # What one step of a climb takes.
 step_work <- function(model) max(1, length(model$data$y)) * (model$size - model$basis$levels + 1)^2
 
-# With many rows the climbs use a part of them first, and what they lead to is climbed from with all rows, if it is
-# another end than that of `top`.
-promising_ends <- function(model, top, starts) {
+# The ends in a part of the rows, `top` and those of `starts` that are apart from it and may lead as high with all rows.
+# `first`: the start of `top`, which is no worse a start with all rows if it is higher.
+promising_ends <- function(model, small, top, first, starts) {
   n <- length(model$data$y)
-  rows <- seq(1, n, by = n %/% (thin_rows %/% 4))
-  some <- thin_model(model, rows)
-  near <- climb_roughly(some, cbind(top$at, starts))$at
-  ends <- near[, -1, drop = FALSE]
-  apart <- vapply(seq_len(ncol(ends)), function(j) some$reach(ends[, j] - near[, 1]) > 0.3, NA)
+  ends <- climb_roughly(small, starts)$at
+  apart <- vapply(seq_len(ncol(ends)), function(j) small$reach(ends[, j] - top) > 0.3, NA)
+  ends <- ends[, apart, drop = FALSE]
+  tops <- cbind(top, first)
+  height <- heights(model, tops)
   # A maximum of a part of the rows is this much below that of all.
-  ends[, apart & heights(model, ends) > top$value - 3 - 2 * model$size * n / length(rows), drop = FALSE]
+  lost <- 3 + 2 * model$size * n / length(small$data$y)
+  cbind(unname(tops[, which.max(height)]), ends[, heights(model, ends) > max(height) - lost, drop = FALSE])
 }
-
-thin_rows <- 8000
 
 # The ends so far, and those of more starts.
 follow <- function(model, starts, ends) {
@@ -168,14 +168,13 @@ flat_directions_of <- function(model, J, least, M = metric(model)) {
 # rows are in between, some truths may be far out because many covariates add up: large models have no time to see.
 turned_starts <- function(model, ends) {
   if (model$basis$levels || model$size > model$k || model$data$link %in% c("log", "identity")) return(NULL)
-  M <- metric(model)
   found <- lapply(head(ends[order(-end_values(ends))], 4), function(end) {
     eta <- as.vector(model$z %*% end$b)
     between <- which(abs(eta) < 4)
     gentle <- max(abs(eta)) < 8 || (step_work(model) > 1e7 && 2 * length(between) > length(eta))
     if (gentle || !length(between)) return(NULL)
     between <- head(between[order(abs(eta[between]))], 12)
-    moves <- solve(M, t(model$z[between, , drop = FALSE]))
+    moves <- solve(metric(model), t(model$z[between, , drop = FALSE]))
     moves <- moves / rep(rowSums(model$z[between, , drop = FALSE] * t(moves)), each = model$k)
     points <- cbind(end$b, end$b - moves * rep(eta[between] + sign(eta[between]) * 0.2, each = model$k))
     cbind(8 * points, 100 * points)

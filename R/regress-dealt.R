@@ -27,11 +27,11 @@ dealt_fit <- function(plain, data, block, call) {
   first <- c(0L, cumsum(tabulate(place)))
   keep <- !is_aliased(plain)
   model <- dealt_model(data$x[order, keep, drop = FALSE], data$y[order], first, data$offset[order], plain)
-  starts <- solve(model$slope(), plain$ends[keep, , drop = FALSE])
+  starts <- backsolve(model$slope(), plain$ends[keep, , drop = FALSE])
   found <- fit_likelihood(model, best = highest_maximum(model, cbind(starts, model$start)))
   # The score of a block stands in its first row, so that scores add up by cluster.
   scores <- matrix(0, length(label), model$size, dimnames = list(NULL, model$names))
-  scores[order[first[-length(first)] + 1L], ] <- crossprod(model$block_scores(found$at), solve(model$slope()))
+  scores[order[first[-length(first)] + 1L], ] <- crossprod(model$block_scores(found$at), backsolve(model$slope(), diag(model$size)))
   new_rr_glm_dealt(found, plain, call, scores, length(first) - 1)
 }
 

@@ -114,14 +114,18 @@ evasion_maximum <- function(groups, without) {
   sigma <- groups$size + 1L
   known <- list(without$at, c(without$fixed$point[colnames(groups$x)], 0.5))
   starts <- unlist(lapply(known, function(b) lapply(c(0.02, 0.1, 0.3), function(share) {
-    solve(model$slope(), c(b, project_constant(groups$v, qlogis(share))))
+    backsolve(model$slope(), c(b, project_constant(groups$v, qlogis(share))))
   })), recursive = FALSE)
   best <- highest_maximum(model, do.call(cbind, starts))
-  if (best$value <= (without$limit$value %||% without$loglik) + 1e-7) return(NULL)
+  none <- (without$limit$value %||% without$loglik) + 1e-7
+  if (best$value <= none) return(NULL)
   # The likelihood is even in sigma. The finer grid, from the end of the other.
   best$b[sigma] <- abs(best$b[sigma])
   finer <- evasion_model(groups, 1)
-  found <- fit_likelihood(finer, 1, best = highest_maximum(finer, cbind(best$b)))
+  end <- highest_maximum(finer, cbind(best$b))
+  # The climb only nears a share of 0.
+  if (end$value <= none) return(NULL)
+  found <- fit_likelihood(finer, best = end)
   if (found$estimate[sigma] > 40) abort("Evasion cannot be told from an infinite {.field sigma}.", "no_information")
   # The climb only nears a sigma of 0.
   if (found$estimate[sigma] < 1e-4) {
@@ -209,10 +213,15 @@ evasion_profile <- function(object, j, drop) {
   own <- object$evasion
   at <- own$at[[j]]
   error <- sqrt(own$covariance[j, j])
-  if (!is.finite(error)) return(c(NA_real_, NA_real_))
   height <- function(value) evasion_height(own, j, value) - object$loglik + drop
   sigma <- names(own$at)[j] == "sigma"
   share <- is_constant_share(own) && j == length(own$at)
+  # An estimate of 0 has no error, and its profile begins near it.
+  if (!is.finite(error)) {
+    if (!sigma && !share) return(c(NA_real_, NA_real_))
+    error <- 1
+    if (at == -Inf) at <- qlogis(1e-6)
+  }
   reached <- (sigma && height(0) >= 0) || (share && object$without$loglik - object$loglik + drop >= 0)
   if (!reached) return(outer_ends(height, at, error, drop))
   # The other end alone is looked for: a share of 0 has the logit -Inf.
@@ -220,8 +229,9 @@ evasion_profile <- function(object, j, drop) {
   c(if (sigma) 0 else -Inf, upper)
 }
 
-# The log-likelihood at its best over the other parameters.
+# The log-likelihood at its best over the other parameters, a share of 0 from a small one.
 evasion_height <- function(own, j, value) {
+  if (own$share == 0) own$at[-seq_len(own$groups$size + 1L)] <- project_constant(own$groups$v, qlogis(0.01))
   evaluate <- function(b, need) {
     now <- evasion_value(own$groups, append(b, value, j - 1), 1)
     if (length(now) == 1L) return(now)

@@ -63,6 +63,13 @@ with_parameters <- function(model) {
   model
 }
 
+# With many rows the search for starts uses a part of them.
+search_model <- function(model) {
+  n <- length(model$data$y)
+  bounded <- model$data$link %in% c("log", "identity")
+  if (n < 8000 || bounded) model else thin_model(model, some_rows(n, 2000))
+}
+
 # A part of the rows, in the same columns.
 thin_model <- function(model, rows) {
   model$data <- take_rows(model$data, rows)
@@ -94,13 +101,21 @@ take_rows <- function(data, rows) {
 }
 
 # Rows that are the same are one row with the sum of their weights, where that makes the table at least four times
-# shorter; rows without weight are left out.
+# shorter; rows without weight are left out. The others stand in the order of their content.
 collapse_rows <- function(data) {
   n <- length(data$y)
   limit <- as.double(min(n %/% 4, 1e6))
   same <- if (n >= 200) .Call(C_rr_regress_collapse, data$x, data$y, data$weight, data$offset, data$arm, limit)
   if (!is.null(same)) data <- replace(take_rows(data, same$first), c("y", "weight"), same[c("y", "weight")])
-  if (any(data$weight == 0)) take_rows(data, which(data$weight > 0)) else data
+  if (any(data$weight == 0)) data <- take_rows(data, which(data$weight > 0))
+  take_rows(data, content_order(data$x, data[c("offset", "arm", "y", "weight")]))
+}
+
+# The order of rows by their content alone: sums, parts of the rows and the axes of the columns are then the same
+# however the data were sorted.
+content_order <- function(x, columns) {
+  columns <- c(lapply(seq_len(ncol(x)), function(j) x[, j]), columns[lengths(columns) > 0])
+  do.call(order, c(unname(columns), list(method = "radix")))
 }
 
 # A power of 2 that weights are divided by before a climb, whose tolerances are in units of one answer: weights of a
@@ -162,7 +177,7 @@ predictor_of <- function(x, b, offset) as.vector(x %*% b) + (offset %||% 0)
 # Coefficients of x and the unknown number in the coordinates of the model.
 coordinates <- function(model, b) {
   psi <- c(b[-seq_len(ncol(model$data$x))], 0.5)[1]
-  c(solve(model$basis$back, b[model$basis$keep]),
+  c(backsolve(model$basis$back, b[model$basis$keep]),
     if (model$size > model$k) qlogis(min(1 - 1e-15, max(1e-15, psi))))
 }
 

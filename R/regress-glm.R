@@ -218,6 +218,7 @@ regress_data <- function(frame, mechanism, link, anchor = NULL) {
   devices <- anchor_devices(regress_devices(mechanism, mf[["(arm)"]], nrow(mf)), anchor, mf[["(anchor)"]])
   response <- frame_response(frame, devices$labels)
   x <- model.matrix(frame$terms, mf)
+  if (!ncol(x)) abort("{.arg formula} must have an intercept or a covariate.", c("argument", "input"))
   offset <- model.offset(mf)
   if (!all(is.finite(x), is.finite(offset))) {
     abort("Covariates and {.arg offset} must be finite.", c("argument", "input"))

@@ -30,12 +30,12 @@ with_memory <- function(evaluate) {
 
 column_moves <- function(move, N) matrix(apply(N, 2, move), ncol = ncol(N))
 
-# Linear combinations of columns: z = x back is orthogonal, with a mean square of 1 over the weighted rows.
+# Linear combinations of columns: z = x back is orthogonal, with a mean square of 1 over the weighted rows. `back` is
+# upper triangular with a positive diagonal, so that it does not depend on the order of the rows.
 orthogonal_columns <- function(x, weights) {
   if (!ncol(x)) return(list(z = x, back = diag(0)))
-  root <- qr.R(qr(x * sqrt(weights / sum(weights)), tol = 0))
-  # These signs are those of any order of the rows.
-  back <- backsolve(root, diag(sign(diag(root)), ncol(x)))
+  back <- backsolve(qr.R(qr(x * sqrt(weights / sum(weights)), tol = 0)), diag(ncol(x)))
+  back <- back * rep(sign(diag(back)), each = nrow(back))
   list(z = x %*% back, back = back)
 }
 

@@ -106,7 +106,7 @@ NULL
 design_aic <- function(fit, k = 2) {
   places <- estimated_places(fit)
   spread <- vcov(fit, parameter = TRUE)[places, places, drop = FALSE]
-  parameters <- sum(solve(bread_of(fit)[places, places, drop = FALSE]) * spread)
+  parameters <- sum(invert_positive(bread_of(fit)[places, places, drop = FALSE]) * spread)
   c(eff.p = parameters, AIC = -2 * (fit$loglik + fit$constant) + k * parameters)
 }
 

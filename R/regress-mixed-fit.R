@@ -121,8 +121,11 @@ mixed_fit <- function(plain, data, group, bar, call) {
   n <- length(codes)
   weight <- data$weight[!duplicated(codes)]
   keep <- !is_aliased(plain)
-  model <- mixed_model(data, keep, codes, weight)
-  found <- mixed_supremum(model, plain, plain$point[keep])
+  unit <- weight_unit(weight)
+  model <- mixed_model(data, keep, codes, weight / unit)
+  found <- mixed_supremum(model, replace(plain, "loglik", plain$loglik / unit), plain$point[keep])
+  model$weight <- model$weight * unit
+  found <- mixed_in_units(found, unit)
   value <- mixed_value(model, found$at)
   estimates <- mixed_estimates(found, value$observed, names(plain$coefficients)[keep], plain$variance$observed)
   scale <- if (is.null(found$limit)) found$sigma else NA_real_
@@ -152,6 +155,14 @@ mixed_supremum <- function(model, plain, start) {
     nearer$at[model$size + 1L] <- nearer$sigma <- abs(nearer$at[model$size + 1L])
     found[c("at", "value", "sigma")] <- nearer[c("at", "value", "sigma")]
   }
+  found
+}
+
+# A maximum in the unit of the weights that were given.
+mixed_in_units <- function(found, unit) {
+  found$value <- found$value * unit
+  found$ladder$loglik <- found$ladder$loglik * unit
+  if (!is.null(found$limit)) found$limit$value <- found$limit$value * unit
   found
 }
 

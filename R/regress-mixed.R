@@ -11,16 +11,19 @@ mixed_model <- function(data, columns, group, weight, other = NULL) {
   data$arm <- data$arm %||% integer(n)
   data$offset <- data$offset %||% numeric(n)
   row <- do.call(paste, c(as.data.frame(data$x), list(data$y, data$arm, data$offset, other)))
-  row <- match(row, unique(row))
-  order <- order(group, row)
+  # By content, so that the order of the data changes nothing.
+  row <- match(row, sort(unique(row), method = "radix"))
   size <- tabulate(group)
+  order <- order(group, row)
   key <- vapply(split(row[order], group[order]), paste, "", collapse = " ")
-  of <- match(key, unique(key))
-  kept <- order[group[order] %in% which(!duplicated(of))]
+  of <- match(key, sort(unique(key), method = "radix"))
+  order <- order(of[group], group, row)
+  first <- which(!duplicated(of))
+  kept <- order[group[order] %in% first]
   data <- take_rows(data, kept)
   list(parts = regress_parts(data$x, data$y, data$device, match(data$link, mixed_links) - 1L, offset = data$offset,
                              arm = data$arm),
-       first = c(0L, cumsum(size[!duplicated(of)])), weight = as.vector(rowsum(weight, of, reorder = FALSE)), of = of,
+       first = c(0L, cumsum(size[first[order(of[first])]])), weight = as.vector(rowsum(weight, of)), of = of,
        kept = kept, x = data$x, size = ncol(data$x))
 }
 

@@ -68,24 +68,32 @@ profile_parts <- function(fit, j, whole) {
   if (parts$alone) return(parts)
   none <- list(z = matrix(0, length(data$y), 0), rank = 0, levels = 0, back = diag(0), keep = integer())
   parts$basis <- if (ncol(others$x)) regress_basis(others) else none
-  inner <- if (parts$basis$rank) solve(parts$basis$back, whole$b[setdiff(kept, j)[parts$basis$keep], , drop = FALSE])
+  inner <- if (parts$basis$rank) backsolve(parts$basis$back, whole$b[setdiff(kept, j)[parts$basis$keep], , drop = FALSE])
   parts$rest <- rbind(inner, whole$points[-seq_len(whole$k), , drop = FALSE])
   parts$held <- whole$b[j, ]
-  parts$others <- others
+  others$offset <- data$offset %||% numeric(length(data$y))
+  parts$model <- regress_model(others, basis = parts$basis)
+  parts$some <- some_rows(length(data$y), 800)
+  parts$small <- thin_model(parts$model, parts$some)
   parts
+}
+
+# The model with another offset, as one coefficient that is held gives it.
+with_offset <- function(model, offset) {
+  model$data$offset <- model$parts$offset <- offset
+  model
 }
 
 # The largest log-likelihood with coefficient j held at v, and where it is: from the points of `near`, else from all
 # starts.
 profile_height <- function(parts, v, near = NULL) {
   data <- parts$data
-  shifted <- if (parts$alone) data else parts$others
-  shifted$offset <- (data$offset %||% 0) + v * parts$column
+  offset <- (data$offset %||% 0) + v * parts$column
   if (parts$alone) {
-    rows <- data_rows(data, shifted$offset)
-    return(list(value = if (inside_link(shifted$offset, data$link)) sum(data$weight * rows$loglik) else -Inf))
+    rows <- data_rows(data, offset)
+    return(list(value = if (inside_link(offset, data$link)) sum(data$weight * rows$loglik) else -Inf))
   }
-  model <- regress_model(shifted, basis = parts$basis)
+  model <- with_offset(parts$model, offset)
   near <- near %||% profile_starts(parts, model, v)
   if (!ncol(near)) return(list(value = -Inf))
   found <- climb(model, near)
@@ -101,7 +109,7 @@ profile_starts <- function(parts, model, v) {
   steeper <- parts$rest[, same, drop = FALSE]
   k <- seq_len(model$k)
   steeper[k, ] <- steeper[k, , drop = FALSE] * rep(v / parts$held[same], each = model$k)
-  small <- thin_model(model, some_rows(length(parts$data$y), 800))
+  small <- with_offset(parts$small, model$parts$offset[parts$some])
   rough <- climb_roughly(small, promising(small, cbind(parts$rest, steeper)))
   best <- order(-rough$value)
   best <- best[!duplicated(round(rough$value[best], 2))]

@@ -201,9 +201,11 @@ check_starts <- function(starts) check_count(starts, "starts", min = 1, max = 10
 # such. Columns of class integer64 become numbers.
 plain_columns <- function(data, reports = character(), used = names(data), factors = character()) {
   if (!is.data.frame(data)) return(data)
-  is_integer64 <- vapply(data, inherits, NA, "integer64")
-  for (name in setdiff(names(data)[is_integer64], reports)) data[[name]] <- plain_numbers(data[[name]])
-  for (name in intersect(names(data)[vapply(data, is_labelled, NA)], used)) {
+  used <- intersect(names(data), used)
+  for (name in used[vapply(used, function(name) inherits(data[[name]], "integer64"), NA)]) {
+    data[[name]] <- plain_numbers(data[[name]])
+  }
+  for (name in used[vapply(used, function(name) is_labelled(data[[name]]), NA)]) {
     values <- data[[name]] <- without_missing_codes(data[[name]])
     if (name %in% reports) next
     labels <- attr(values, "labels", exact = TRUE)

@@ -38,7 +38,7 @@ direction_starts <- function(model, one, ways, first, most) {
 steep_starts <- function(model, one, ways, most, axes = seq_len(ncol(ways))) {
   other <- setdiff(seq_len(ncol(ways)), axes)
   best <- function(starts, most) starts[, seq_len(min(most, ncol(starts))), drop = FALSE]
-  some <- c(head(axes, 13), other[some_rows(length(other), 12)])
+  some <- c(head(axes, 13), other[evenly(length(other), 12)])
   steep <- threshold_starts(model, one, ways, most)
   sharp <- steep$sharp
   # Small turns of the best directions: a threshold between two rows may want a direction that lies between those above.
@@ -80,7 +80,7 @@ start_directions <- function(model, one) {
   row <- row_devices(data)
   rest <- data$weight * row$d * (data$y - row$q - row$d * moment_share(data))
   score <- crossprod(free, crossprod(model$z[, dense, drop = FALSE], rest))
-  axes <- unit_columns(cbind(score, crossprod(free, solve(model$basis$back)[dense, dense])))
+  axes <- unit_columns(cbind(score, crossprod(free, backsolve(model$basis$back, diag(model$k))[dense, dense])))
   if (ncol(axes) > most_turns(model)) axes <- axes[, order(-abs(crossprod(axes, score)))]
   if (m == 1L) spread <- matrix(1)
   else if (m == 2L) spread <- rbind(cos(base::pi * (0:35) / 36), sin(base::pi * (0:35) / 36))
@@ -93,7 +93,13 @@ start_directions <- function(model, one) {
 # How many directions of single columns are turned towards, the more the fewer rows and columns there are.
 most_turns <- function(model) max(13, 2.6e6 / (min(2000, length(model$data$y)) * model$k))
 
-some_rows <- function(n, most) if (n <= most) seq_len(n) else round(seq(1, n, length.out = most))
+evenly <- function(n, most) if (n <= most) seq_len(n) else round(seq(1, n, length.out = most))
+
+# Some of n sorted rows: multiples of the golden section, which no pattern of period 2, 3, ... of the rows repeats.
+some_rows <- function(n, most) {
+  if (n <= most) return(seq_len(n))
+  sort(unique(1 + floor(n * ((seq_len(most) * 0.6180339887498949) %% 1))))
+}
 
 # The best cells of a grid of truths F(s (z - c)): z a direction, thresholds c from end to end, slopes s from gentle to
 # steep, on either side.
@@ -162,13 +168,13 @@ best_of <- function(found, most) {
 
 # Answers of one device give many divisions of the rows the same value. The best divisions, each named by a sum of roots
 # of the rows beyond it, and the best values.
-best_sharp <- function(found) {
+best_sharp <- function(found, most = 6) {
   part <- function(name) lapply(found, `[[`, name)
   value <- round(unlist(part("value")), 6)
   order <- order(-value)
   divisions <- order[!duplicated(unlist(part("beyond"))[order])]
   values <- order[!duplicated(value[order])]
-  do.call(cbind, part("sharp"))[, union(head(divisions, 6), head(values, 4)), drop = FALSE]
+  do.call(cbind, part("sharp"))[, union(head(divisions, most), head(values, min(most, 4))), drop = FALSE]
 }
 
 # Links of bounded range: constants that are inside, else a point on the way from 0 to the first.
@@ -224,12 +230,20 @@ regress_maximum <- function(data, starts = 20, start = NULL, penalty = "none") {
   if (adjusted && !is.null(data$unknown)) {
     abort("{.arg penalty} must be {.val none} or {.val prior} for designs with an unknown number.")
   }
+  # A penalty has a unit of its own.
+  unit <- if (penalty == "none") weight_unit(data$weight) else 1
+  data$weight <- data$weight / unit
   model <- regress_model(collapse_rows(data), if (penalty == "prior") prior_precision(data))
-  points <- cbind(if (!is.null(start)) coordinates(model, start), regress_starts(model, starts))
+  points <- cbind(if (!is.null(start)) coordinates(model, start), regress_starts(search_model(model), starts))
   if (is.null(points)) {
     abort("No constant keeps every truth from 0 to 1 under the {.val {data$link}} link: give {.arg start}.")
   }
-  if (adjusted) penalized_maximum(model, penalty, points) else highest_maximum(model, points, turn = TRUE)
+  if (adjusted) return(penalized_maximum(model, penalty, points))
+  best <- highest_maximum(model, points, turn = TRUE)
+  if (unit == 1) return(best)
+  model$data$weight <- model$data$weight * unit
+  best$model <- with_parts(model)
+  in_units(best, unit)
 }
 
 # A maximum in the unit of the weights that were given.
