@@ -70,6 +70,12 @@ search_model <- function(model) {
   if (n < 8000 || bounded) model else thin_model(model, some_rows(n, 2000))
 }
 
+# Some of n sorted rows: multiples of the golden section, which no pattern of period 2, 3, ... of the rows repeats.
+some_rows <- function(n, most) {
+  if (n <= most) return(seq_len(n))
+  sort(unique(1 + floor(n * ((seq_len(most) * 0.6180339887498949) %% 1))))
+}
+
 # A part of the rows, in the same columns.
 thin_model <- function(model, rows) {
   model$data <- take_rows(model$data, rows)

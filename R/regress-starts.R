@@ -95,12 +95,6 @@ most_turns <- function(model) max(13, 2.6e6 / (min(2000, length(model$data$y)) *
 
 evenly <- function(n, most) if (n <= most) seq_len(n) else round(seq(1, n, length.out = most))
 
-# Some of n sorted rows: multiples of the golden section, which no pattern of period 2, 3, ... of the rows repeats.
-some_rows <- function(n, most) {
-  if (n <= most) return(seq_len(n))
-  sort(unique(1 + floor(n * ((seq_len(most) * 0.6180339887498949) %% 1))))
-}
-
 # The best cells of a grid of truths F(s (z - c)): z a direction, thresholds c from end to end, slopes s from gentle to
 # steep, on either side.
 grid_starts <- function(model, one, used, most) {
