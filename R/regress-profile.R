@@ -73,6 +73,15 @@ profile_parts <- function(fit, j, whole) {
   parts$held <- whole$b[j, ]
   others$offset <- data$offset %||% numeric(length(data$y))
   parts$model <- regress_model(others, basis = parts$basis)
+  # The column is what the others do not explain: times of 1e12 milliseconds would move all linear predictors far out.
+  if (parts$basis$rank) {
+    shift <- project(parts$model, column)
+    inner <- seq_len(parts$basis$rank)
+    parts$column <- column - drop(parts$basis$z %*% shift)
+    parts$unit <- 1 / sqrt(weighted.mean(parts$column^2, data$weight))
+    parts$range <- parts$unit * (if (fit$link == "cauchit") 1e6 else 300)
+    parts$rest[inner, ] <- parts$rest[inner, , drop = FALSE] + shift %o% parts$held
+  }
   parts$some <- some_rows(length(data$y), 800)
   parts$small <- thin_model(parts$model, parts$some)
   parts

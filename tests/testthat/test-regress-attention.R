@@ -131,3 +131,48 @@ test_that("intervals of both parts cover, whether attention belongs to persons o
   }, logical(4))
   expect_true(all(rowMeans(inside) > 0.95 - 3 * 0.031))
 })
+
+test_that("steps of attention are found where the likelihood is highest there", {
+  anchor <- list(a = rr_anchor(rr_crosswise(0.2)))
+  of <- function(yes, y) ifelse(y == 1, yes, 1 - yes)
+  for (seed in c(16, 23)) {
+    data <- withr::with_seed(seed, {
+      x <- rnorm(600)
+      attentive <- rbinom(600, 1, plogis(qlogis(0.8) - 0.3 * x)) == 1
+      truth <- rbinom(600, 1, plogis(-1 + 0.7 * x))
+      said <- function(p) ifelse(attentive, rbinom(600, 1, p), rbinom(600, 1, 0.5))
+      data.frame(x, y = said(ifelse(truth == 1, 0.15, 0.85)), a = said(0.8))
+    })
+    fit <- function(...) suppressWarnings(rr_glm(y ~ x, data, rr_crosswise(0.15), anchor = anchor, attention = ~x, ...))
+    # All respondents beyond a threshold are attentive, and none before: the best truth of each of many thresholds.
+    step <- function(threshold, side) {
+      gamma <- as.numeric(side * data$x > side * threshold)
+      value <- function(b) {
+        share <- gamma * of(0.85 - 0.7 * plogis(b[1] + b[2] * data$x), data$y) + (1 - gamma) * 0.5
+        sum(log(share) + log(gamma * of(0.8, data$a) + (1 - gamma) * 0.5))
+      }
+      optim(c(-1, 0.7), value, control = list(fnscale = -1))$value
+    }
+    thresholds <- quantile(data$x, seq(0, 1, length.out = 41))
+    best <- max(outer(thresholds, c(-1, 1), Vectorize(step)))
+    high <- fit()
+    expect_gte(high$loglik, best - 1e-6)
+    expect_gt(high$loglik, fit(starts = 1)$loglik + 0.2)
+    expect_true(any(is.infinite(coef(high)[3:4])))
+  }
+})
+
+test_that("a large offset of the truth shifts its intercept alone", {
+  data <- careless_survey(300, 4)
+  fit <- function(offset) {
+    data$shift <- offset
+    suppressWarnings(rr_glm(y ~ x + offset(shift), data, rr_crosswise(0.15),
+                            anchor = list(a = rr_anchor(rr_crosswise(0.2))), attention = ~x))
+  }
+  near <- fit(0)
+  for (offset in c(33, 1000)) {
+    far <- fit(offset)
+    expect_equal(far$loglik, near$loglik, tolerance = 1e-9)
+    expect_equal(coef(far), coef(near) - c(offset, 0, 0, 0), tolerance = 1e-6)
+  }
+})

@@ -152,3 +152,32 @@ test_that("the share's interval covers, and nobody evading is found rarely", {
   expect_gt(mean(inside[1, ]), 0.86)
   expect_gt(mean(inside[2, ]), 0.5)
 })
+
+test_that("a share that is estimated as 0 has a profile interval, and the others keep theirs", {
+  people <- withr::with_seed(1, {
+    id <- rep(1:400, each = 5)
+    item <- rep(1:5, 400)
+    u <- rnorm(400, 0, 1.2)
+    truth <- rbinom(2000, 1, plogis(c(-1.5, -1.2, -0.9, -0.5, -1)[item] + u[id]))
+    data.frame(id, item = factor(item), y = rbinom(2000, 1, 1 / 6 + 2 / 3 * truth))
+  })
+  fit <- rr_glm(y ~ 0 + item + (1 | id), people, rr_forced(1 / 6), protective = "no")
+  expect_identical(fit$evasion$share, 0)
+  limits <- confint(fit, c("item1", "sigma", "self-protective"), method = "profile")
+  expect_true(all(is.finite(limits)))
+  expect_identical(limits[3, 1], 0)
+  # The likelihood written out on 121 nodes, at its best over items and sigma with the share at the limit.
+  patterns <- matrix(people$y, 400, byrow = TRUE)
+  u <- seq(-7, 7, length.out = 121)
+  density <- dnorm(u) * (u[2] - u[1])
+  loglik <- function(b, share) {
+    report <- 1 / 6 + 2 / 3 * plogis(outer(b[6] * u, b[1:5], `+`))
+    given <- exp(log(report) %*% t(patterns) + log(1 - report) %*% t(1 - patterns))
+    sum(log((1 - share) * drop(density %*% given) + share * (rowSums(patterns) == 0)))
+  }
+  best <- function(share) {
+    optim(c(coef(fit), fit$sigma), loglik, share = share, method = "BFGS",
+          control = list(fnscale = -1, reltol = 1e-10))$value
+  }
+  expect_equal(2 * (best(0) - best(limits[3, 2])), qchisq(0.95, 1), tolerance = 1e-4)
+})
