@@ -1,4 +1,5 @@
-# An anchor question: its truth is known, so that its reports tell how many respondents ignore the instructions.
+# An anchor question: its truth is known, so that its reports tell how many respondents ignore the
+# instructions.
 
 #' Anchor question: estimate the share of inattentive respondents
 #'
@@ -68,13 +69,23 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
     abort("The attentive and the inattentive give the same answers to the anchor question.",
           c("no_information", "argument"))
   }
-  C <- rbind(c(device[["p_no"]] * share + device[["q_no"]] * (1 - share), yes), other)
-  new_rr_channel(unname(C), list(levels = anchor_truths, reports = mechanism$reports,
-                                 numeric = mechanism$numeric_levels),
-                 sprintf("Anchor question, %s of the attentive have a true %s; %s", format_share(share),
-                         mechanism$levels[2], mechanism$design), c("anchor", "channel"),
-                 yes_no = c(takes_bits(mechanism), FALSE),
-                 attention = c(attentive = unname(yes), inattentive = other[2]))
+  C <- rbind(
+    c(
+      device[["p_no"]] * share + device[["q_no"]] * (1 - share), yes
+    ),
+    other
+  )
+  new_rr_channel(
+    unname(C),
+    list(levels = anchor_truths, reports = mechanism$reports, numeric = mechanism$numeric_levels),
+    sprintf(
+      "Anchor question, %s of the attentive have a true %s; %s", format_share(share),
+      mechanism$levels[2], mechanism$design
+    ),
+    c("anchor", "channel"),
+    yes_no = c(takes_bits(mechanism), FALSE),
+    attention = c(attentive = unname(yes), inattentive = other[2])
+  )
 }
 
 anchor_truths <- c("attentive", "inattentive")
@@ -86,12 +97,16 @@ check_anchor <- function(anchor) {
   mechanism <- if (is.list(anchor) && length(names(anchor)) == 1L) anchor[[1]]
   good <- inherits(mechanism, "rr_mechanism") && identical(mechanism$levels, anchor_truths) &&
     length(mechanism$reports) == 2L
-  check_that(is.null(anchor) || good, anchor, "anchor", "like {.code list(column = rr_anchor(rr_crosswise(0.15)))}")
+  check_that(
+    is.null(anchor) || good, anchor, "anchor",
+    "like {.code list(column = rr_anchor(rr_crosswise(0.15)))}"
+  )
 }
 
-# Two arms for each one there was: those who said no to the anchor question, and those who said yes. The unknown number
-# is the share of inattentive respondents, who give both answers by chance. So the probabilities of an answer together
-# with that of the anchor question are linear in it, as those of other designs with an unknown number are.
+# Two arms for each one there was: those who said no to the anchor question, and those who said yes.
+# The unknown number is the share of inattentive respondents, who give both answers by chance. So
+# the probabilities of an answer together with that of the anchor question are linear in it, as
+# those of other designs with an unknown number are.
 anchor_devices <- function(devices, anchor, column) {
   if (is.null(anchor)) return(devices)
   if (!is.null(devices$unknown)) {
@@ -100,20 +115,34 @@ anchor_devices <- function(devices, anchor, column) {
   mechanism <- anchor[[1]]
   said <- anchor_reports(column, mechanism)
   C <- unname(rr_matrix(mechanism))
-  lines <- lapply(seq_len(ncol(devices$device)), function(g) vapply(1:2, function(a) {
-    p <- C[1, a] * devices$device[1, g]
-    q <- C[1, a] * devices$device[2, g]
-    none <- C[2, a] * C[2, 2]
-    c(p, none - p, q, none - q, C[1, a], C[2, a] - C[1, a])
-  }, numeric(6)))
+  lines <- lapply(seq_len(ncol(devices$device)), function(g) {
+    vapply(
+      1:2,
+      function(a) {
+        p <- C[1, a] * devices$device[1, g]
+        q <- C[1, a] * devices$device[2, g]
+        none <- C[2, a] * C[2, 2]
+        c(
+          p, none - p, q, none - q, C[1, a],
+          C[2, a] - C[1, a]
+        )
+      },
+      numeric(6)
+    )
+  })
   arm <- 2L * (devices$arm %||% integer(length(said))) + said
-  replace(devices, c("arm", "unknown", "parameter", "device"), list(arm, do.call(cbind, lines), "inattentive", NULL))
+  replace(
+    devices, c("arm", "unknown", "parameter", "device"),
+    list(arm, do.call(cbind, lines), "inattentive", NULL)
+  )
 }
 
 # 0 for the first report, 1 for the second.
 anchor_reports <- function(column, mechanism) {
   said <- read_response(column, mechanism$reports)$y
-  check_that(length(said) == length(column) && all(said %in% c(0, 1)), column, "anchor",
-             "0 and 1, logical, or a label in each row", c("level", "input"))
+  check_that(
+    length(said) == length(column) && all(said %in% c(0, 1)), column,
+    "anchor", "0 and 1, logical, or a label in each row", c("level", "input")
+  )
   as.integer(said)
 }

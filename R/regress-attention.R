@@ -1,106 +1,195 @@
-# Attention with covariates: a regression of the truth beside one of attention, from a question and its anchor question
-# (inst/mathematics/mixed.md 9). Coefficients are those of the truth, then those of attention.
+# Attention with covariates: a regression of the truth beside one of attention, from a question and
+# its anchor question (inst/mathematics/mixed.md 9). Coefficients are those of the truth, then those
+# of attention.
 
-# `plain` is the fit without attention, `data` its checked data, and `shares` what a share of some covariates needs.
+# `plain` is the fit without attention, `data` its checked data, and `shares` what a share of some
+# covariates needs.
 attention_fit <- function(plain, data, shares, anchor, by, starts, call) {
   refuse_beside("{.arg attention}", plain, data, c(`this link` = !data$link %in% mixed_links))
   plain["anchor"] <- list(NULL)
   keep <- !is_aliased(plain)
-  rows <- attention_rows(data, anchor_reports(plain$model[["(anchor)"]], anchor[[1]]), anchor[[1]]$attention, by)
+  rows <- attention_rows(
+    data, anchor_reports(plain$model[["(anchor)"]], anchor[[1]]),
+    anchor[[1]]$attention, by
+  )
   unit <- weight_unit(data$weight)
   x <- data$x[, keep, drop = FALSE]
   model <- attention_model(sorted_attention(rows, x, shares$v, unit))
   check_enough_rows(sum(data$weight > 0), model$size)
-  fit <- fit_likelihood(model, best = highest_maximum(model, attention_starts(model, starts)), unit = unit)
-  attention <- plogis(predictor_of(shares$v, fit$estimate[-seq_len(sum(keep))], NULL))
-  structure(c(fit, list(
-    scores = attention_scores(rows, x, shares$v, fit$estimate), n = sum(data$weight > 0), by = by, shares = shares, attention = attention,
-    fixed = plain, weights = data$weight, anchor = anchor, mechanism = plain$mechanism,
-    frame = plain$model, terms = plain$terms, call = call,
-    title = sprintf("Regression of the truth \"%s\" with the attention of each %s, %s link", plain$labels[2], by,
-                    data$link),
-    note = sprintf("attentive: %s on average",
-                   format_share(signif(sum(data$weight * attention) / sum(data$weight), 3)))
-  )), class = c("rr_glm_attention", "rr_regression"))
+  fit <- fit_likelihood(
+    model, best = highest_maximum(model, attention_starts(model, starts)), unit = unit
+  )
+  attention <- plogis(
+    predictor_of(shares$v, fit$estimate[-seq_len(sum(keep))], NULL)
+  )
+  structure(
+    c(
+      fit,
+      list(
+        scores = attention_scores(rows, x, shares$v, fit$estimate),
+        n = sum(data$weight > 0),
+        by = by,
+        shares = shares,
+        attention = attention,
+        fixed = plain,
+        weights = data$weight,
+        anchor = anchor,
+        mechanism = plain$mechanism,
+        frame = plain$model,
+        terms = plain$terms,
+        call = call,
+        title = sprintf(
+          "Regression of the truth \"%s\" with the attention of each %s, %s link", plain$labels[2],
+          by, data$link
+        ),
+        note = sprintf(
+          "attentive: %s on average",
+          format_share(signif(sum(data$weight * attention) / sum(data$weight), 3))
+        )
+      )
+    ),
+    class = c("rr_glm_attention", "rr_regression")
+  )
 }
 
-# What was said, as factors of the likelihood of a row: each has the probability `chance` of an inattentive respondent,
-# and `base` + `slope` F(x'b) of an attentive one.
+# What was said, as factors of the likelihood of a row: each has the probability `chance` of an
+# inattentive respondent, and `base` + `slope` F(x'b) of an attentive one.
 attention_rows <- function(data, said, attention, by) {
   device <- row_device(data$device, data$arm, length(data$y))
   of <- function(yes, y) ifelse(y == 1, yes, 1 - yes)
-  question <- list(base = of(device$q, data$y), slope = device$d * (2 * data$y - 1),
-                   chance = of(attention[["inattentive"]], data$y))
-  anchor <- list(base = of(attention[["attentive"]], said), slope = numeric(length(said)),
-                 chance = of(attention[["inattentive"]], said))
+  question <- list(
+    base = of(device$q, data$y),
+    slope = device$d * (2 * data$y - 1),
+    chance = of(attention[["inattentive"]], data$y)
+  )
+  anchor <- list(
+    base = of(attention[["attentive"]], said),
+    slope = numeric(length(said)),
+    chance = of(attention[["inattentive"]], said)
+  )
   both <- list(base = question$base * anchor$base, slope = question$slope * anchor$base,
                chance = question$chance * anchor$chance)
-  list(factors = if (by == "person") list(both) else list(question, anchor), weight = data$weight,
-       offset = data$offset %||% numeric(length(said)), curve = truth_curve(data$link),
-       start = attention_start(data, said, attention, device))
+  list(
+    factors = if (by == "person") list(both) else list(question, anchor),
+    weight = data$weight,
+    offset = data$offset %||% numeric(length(said)),
+    curve = truth_curve(data$link),
+    start = attention_start(data, said, attention, device)
+  )
 }
 
 # By moments: attention, and the prevalence.
 attention_start <- function(data, said, attention, device) {
   mean <- function(x) sum(data$weight * x) / sum(data$weight)
   inside <- function(share) min(max(share, 0.05), 0.95)
-  gamma <- inside((mean(said) - attention[["inattentive"]]) / (attention[["attentive"]] - attention[["inattentive"]]))
+  gamma <- inside(
+    (mean(said) - attention[["inattentive"]]) /
+      (attention[["attentive"]] - attention[["inattentive"]])
+  )
   excess <- mean(data$y) - attention[["inattentive"]]
-  truth <- (excess / gamma + attention[["inattentive"]] - mean(device$q)) / mean(device$d)
+  truth <- (excess / gamma + attention[["inattentive"]] - mean(device$q)) /
+    mean(device$d)
   c(truth_curve(data$link)$inverse(inside(truth)), qlogis(gamma))
 }
 
 # The rows with their covariates in the order of their content, weights in `unit`.
 sorted_attention <- function(rows, x, v, unit) {
-  columns <- c(unlist(rows$factors, recursive = FALSE), rows[c("weight", "offset")])
+  columns <- c(
+    unlist(rows$factors, recursive = FALSE), rows[c("weight", "offset")]
+  )
   order <- content_order(cbind(x, v), columns)
   rows$factors <- lapply(rows$factors, function(factor) lapply(factor, `[`, order))
   rows$weight <- rows$weight[order] / unit
   rows$offset <- rows$offset[order]
-  c(rows, list(x = x[order, , drop = FALSE], v = v[order, , drop = FALSE]))
+  c(
+    rows,
+    list(
+      x = x[order, , drop = FALSE],
+      v = v[order, , drop = FALSE]
+    )
+  )
 }
 
-# Beside what every likelihood has: the sorted `rows`, and the orthogonal columns z of truth and attention.
+# Beside what every likelihood has: the sorted `rows`, and the orthogonal columns z of truth and
+# attention.
 attention_model <- function(rows) {
   weight <- rows$weight
   basis <- orthogonal_columns(unname(rows$x), weight)
   own <- orthogonal_columns(unname(rows$v), weight)
   k <- seq_len(ncol(rows$x))
-  predictors <- function(b) list(drop(basis$z %*% b[k]) + rows$offset, drop(own$z %*% b[-k]))
+  predictors <- function(b) {
+    list(
+      drop(basis$z %*% b[k]) + rows$offset,
+      drop(own$z %*% b[-k])
+    )
+  }
   evaluate <- function(b, need) {
     eta <- predictors(b)
-    if (need == 0L) return(list(value = sum(weight * attention_loglik(rows, rows$curve$yes(eta[[1]]), eta[[2]]))))
-    attention_state(weight, attention_derivatives(rows, eta[[1]], eta[[2]]), basis$z, own$z)
+    if (need == 0L) {
+      return(list(
+        value = sum(
+          weight *
+            attention_loglik(rows, rows$curve$yes(eta[[1]]), eta[[2]])
+        )
+      ))
+    }
+    attention_state(
+      weight, attention_derivatives(rows, eta[[1]], eta[[2]]), basis$z,
+      own$z
+    )
   }
   near <- function(z, target) drop(crossprod(z, weight * target)) / sum(weight)
   model <- new_likelihood(
-    names = c(colnames(rows$x), paste0("attention:", colnames(rows$v))), evaluate = evaluate,
-    predictors = function(b) c(basis$z %*% b[k], own$z %*% b[-k]), to = block_diagonal(list(basis$back, own$back)),
-    total = sum(weight), start = c(near(basis$z, rows$start[1] - rows$offset), near(own$z, rows$start[2])))
+    names = c(colnames(rows$x), paste0("attention:", colnames(rows$v))),
+    evaluate = evaluate,
+    predictors = function(b) {
+      c(basis$z %*% b[k], own$z %*% b[-k])
+    },
+    to = block_diagonal(list(basis$back, own$back)),
+    total = sum(weight),
+    start = c(
+      near(basis$z, rows$start[1] - rows$offset),
+      near(own$z, rows$start[2])
+    )
+  )
   # Near a threshold that a row holds, hundreds of steps gain 1e-8.
-  c(model, list(attention = rows, z = list(basis$z, own$z), steps = 50))
+  c(
+    model,
+    list(attention = rows, z = list(basis$z, own$z), steps = 50)
+  )
 }
 
 attention_scores <- function(rows, x, v, b) {
   k <- seq_len(ncol(x))
-  now <- attention_derivatives(rows, drop(x %*% b[k]) + rows$offset, drop(v %*% b[-k]))
+  now <- attention_derivatives(
+    rows, drop(x %*% b[k]) + rows$offset,
+    drop(v %*% b[-k])
+  )
   unname(rows$weight * cbind(now$truth * x, now$attention * v))
 }
 
-# The starts that are spread evenly, and steps of the truth, of attention, and of one after the other: a step given the
-# best of the other kind. A fifth of `most` of each. One start alone is that of the moments.
+# The starts that are spread evenly, and steps of the truth, of attention, and of one after the
+# other: a step given the best of the other kind. A fifth of `most` of each. One start alone is that
+# of the moments.
 attention_starts <- function(model, most) {
   if (most == 1) return(cbind(model$start))
   end <- climb_roughly(model, cbind(model$start))$at
   near <- cbind(model$start, end)
   few <- ceiling(most / 5)
   first <- lapply(1:2, function(part) attention_steps(model, part, near, few))
-  best <- lapply(first, function(starts) if (length(starts)) starts[, which.max(heights(model, starts)), drop = FALSE])
-  second <- lapply(1:2, function(part) attention_steps(model, part, best[[3 - part]], few))
-  cbind(spread_starts(model, few + 1), end, do.call(cbind, c(first, second)))
+  best <- lapply(first, function(starts) {
+    if (length(starts)) starts[, which.max(heights(model, starts)), drop = FALSE]
+  })
+  second <- lapply(1:2, function(part) {
+    attention_steps(model, part, best[[3 - part]], few)
+  })
+  cbind(
+    spread_starts(model, few + 1), end, do.call(cbind, c(first, second))
+  )
 }
 
-# Steps of the truth (`part` 1) or of attention (2), the others of `near` held; NULL if only a constant may change.
+# Steps of the truth (`part` 1) or of attention (2), the others of `near` held; NULL if only a
+# constant may change.
 attention_steps <- function(model, part, near, most) {
   rows <- model$attention
   z <- model$z[[part]]
@@ -110,36 +199,75 @@ attention_steps <- function(model, part, near, most) {
   if (is.null(ways) || is.null(near)) return(NULL)
   index <- z %*% ways
   found <- lapply(seq_len(ncol(near)), function(j) {
-    other <- drop(model$z[[3 - part]] %*% if (part == 1L) near[-k, j] else near[k, j])
+    other <- drop(
+      model$z[[3 - part]] %*%
+        if (part == 1L) near[-k, j] else near[k, j]
+    )
     value <- function(side) {
-      if (part == 1L) attention_loglik(rows, side, other)
-      else attention_loglik(rows, rows$curve$yes(other + rows$offset), (2 * side - 1) * model$far)
+      if (part == 1L) {
+        attention_loglik(rows, side, other)
+      } else {
+        attention_loglik(
+          rows, rows$curve$yes(other + rows$offset),
+          (2 * side - 1) * model$far
+        )
+      }
     }
-    gain <- rows$weight * (pmax(value(1), -700) - pmax(value(0), -700))
-    steps <- lapply(seq_len(ncol(index)), function(way) divide_rows(index[, way], gain, ways[, way], one))
+    gain <- rows$weight *
+      (pmax(value(1), -700) - pmax(value(0), -700))
+    steps <- lapply(seq_len(ncol(index)), function(way) {
+      divide_rows(index[, way], gain, ways[, way], one)
+    })
     cells <- cbind(best_of(steps, most)$cells, best_sharp(steps, most))
     if (!length(cells)) return(NULL)
-    if (part == 1L) rbind(cells, matrix(near[-k, j], nrow(near) - length(k), ncol(cells)))
-    else rbind(matrix(near[k, j], length(k), ncol(cells)), cells)
+    if (part == 1L) {
+      rbind(
+        cells,
+        matrix(
+          near[-k, j], nrow(near) - length(k), ncol(cells)
+        )
+      )
+    } else {
+      rbind(matrix(near[k, j], length(k), ncol(cells)), cells)
+    }
   })
   do.call(cbind, found)
 }
 
-# Directions of orthogonal columns other than their constant, whose coordinates are `one`: NULL if there is none.
+# Directions of orthogonal columns other than their constant, whose coordinates are `one`: NULL if
+# there is none.
 step_directions <- function(one) {
-  free <- if (sum(one^2) > 0.999) qr.Q(qr(one), complete = TRUE)[, -1, drop = FALSE] else diag(length(one))
+  free <- if (sum(one^2) > 0.999) {
+    qr.Q(qr(one), complete = TRUE)[, -1, drop = FALSE]
+  } else {
+    diag(length(one))
+  }
   m <- ncol(free)
-  if (m) free %*% if (m == 1L) matrix(1) else cbind(diag(m), spread_ways(m, 25 * min(m, 8)))
+  if (m) {
+    free %*% if (m == 1L) {
+      matrix(1)
+    } else {
+      cbind(diag(m), spread_ways(m, 25 * min(m, 8)))
+    }
+  }
 }
 
 # The log-likelihoods of rows with these true shares and predictors of attention.
 attention_loglik <- function(rows, truth, zeta) {
   gamma <- plogis(zeta)
   slack <- plogis(-zeta)
-  log(Reduce(`*`, lapply(rows$factors, function(f) gamma * (f$base + f$slope * truth) + slack * f$chance)))
+  log(
+    Reduce(
+      `*`,
+      lapply(rows$factors, function(f) {
+        gamma * (f$base + f$slope * truth) + slack * f$chance
+      })
+    )
+  )
 }
 
-# Value, score, information, and a curvature that is never indefinite, from the derivatives of the rows.
+# Value, score, information, and a curvature that is never indefinite, from the derivatives of the
+# rows.
 attention_state <- function(weight, now, x, v) {
   value <- sum(weight * now$loglik)
   if (!is.finite(value)) return(list(value = value))
@@ -152,7 +280,9 @@ attention_state <- function(weight, now, x, v) {
 }
 
 # Coefficients whose predictor is nearest to a constant.
-project_constant <- function(x, value) unname(.lm.fit(x, rep(value, nrow(x)))$coefficients)
+project_constant <- function(x, value) {
+  unname(.lm.fit(x, rep(value, nrow(x)))$coefficients)
+}
 
 # Of each row in both linear predictors: log-likelihood, score and minus the second derivatives.
 attention_derivatives <- function(rows, eta, zeta) {
@@ -161,16 +291,19 @@ attention_derivatives <- function(rows, eta, zeta) {
   truth <- rows$curve$yes(eta)
   first <- rows$curve$derivative(eta, 1)
   second <- rows$curve$derivative(eta, 2)
-  Reduce(function(sum, part) Map(`+`, sum, part), lapply(rows$factors, function(f) {
-    attentive <- f$base + f$slope * truth
-    share <- gamma * attentive + slack * f$chance
-    of_truth <- gamma * f$slope * first / share
-    of_attention <- gamma * slack * (attentive - f$chance) / share
-    list(loglik = log(share), truth = of_truth, attention = of_attention,
-         curve = of_truth^2 - gamma * f$slope * second / share,
-         cross = of_truth * of_attention - gamma * slack * f$slope * first / share,
-         bend = of_attention^2 - of_attention * (slack - gamma))
-  }))
+  Reduce(
+    function(sum, part) Map(`+`, sum, part),
+    lapply(rows$factors, function(f) {
+      attentive <- f$base + f$slope * truth
+      share <- gamma * attentive + slack * f$chance
+      of_truth <- gamma * f$slope * first / share
+      of_attention <- gamma * slack * (attentive - f$chance) / share
+      list(loglik = log(share), truth = of_truth, attention = of_attention,
+           curve = of_truth^2 - gamma * f$slope * second / share,
+           cross = of_truth * of_attention - gamma * slack * f$slope * first / share,
+           bend = of_attention^2 - of_attention * (slack - gamma))
+    })
+  )
 }
 
 # ---- methods ----
@@ -178,8 +311,10 @@ attention_derivatives <- function(rows, eta, zeta) {
 #' @export
 vcov.rr_glm_attention <- function(object, type = NULL, cluster = NULL, ...) {
   if (!length(object$infinite)) {
-    type <- check_choice(type %||% if (object$by == "question" || !is.null(cluster)) "sandwich" else "observed", "type",
-                         c("observed", "sandwich"))
+    type <- check_choice(
+      type %||% if (object$by == "question" || !is.null(cluster)) "sandwich" else "observed",
+      "type", c("observed", "sandwich")
+    )
   }
   vcov.rr_regression(object, type, cluster)
 }
@@ -187,14 +322,18 @@ vcov.rr_glm_attention <- function(object, type = NULL, cluster = NULL, ...) {
 #' @export
 anova.rr_glm_attention <- function(object, ...) {
   if (object$by == "question") {
-    abort("Likelihood ratios need {.code attention.by = \"person\"}: two answers of a person may depend on each other.")
+    abort(
+      "Likelihood ratios need {.code attention.by = \"person\"}: two answers of a person may depend on each other."
+    )
   }
   NextMethod()
 }
 
 #' @rdname predict.rr_glm
 #' @export
-predict.rr_glm_attention <- function(object, newdata = NULL, type = c("truth", "attention", "report", "link"), ...) {
+predict.rr_glm_attention <- function(
+  object, newdata = NULL, type = c("truth", "attention", "report", "link"), ...
+) {
   type <- check_choice(type)
   plain <- plain_fit(object)
   new <- prediction_rows(plain, newdata, type)
@@ -213,5 +352,7 @@ regression_reports.rr_glm_attention <- function(fit) fit$fixed$y
 
 # At infinity the points are finite.
 plain_fit.rr_glm_attention <- function(fit) {
-  replaced_fit(fit$fixed, setNames(fit$estimate, names(fit$coefficients)), vcov(fit))
+  replaced_fit(
+    fit$fixed, setNames(fit$estimate, names(fit$coefficients)), vcov(fit)
+  )
 }

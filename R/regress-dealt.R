@@ -1,8 +1,9 @@
-# Regression of answers that were dealt: the likelihood of whole blocks (inst/mathematics/dealt.md 5), whose passes are
-# src/core/regress/dealt.c. The fit of the rows, each as if its card were drawn by itself, gives the starts.
+# Regression of answers that were dealt: the likelihood of whole blocks (inst/mathematics/dealt.md
+# 5), whose passes are src/core/regress/dealt.c. The fit of the rows, each as if its card were drawn
+# by itself, gives the starts.
 
-# The name of the column of blocks, if the data have it. Random intercepts, arms and tallies have likelihoods of rows. A
-# survey design's variance includes the deal.
+# The name of the column of blocks, if the data have it. Random intercepts, arms and tallies have
+# likelihoods of rows. A survey design's variance includes the deal.
 block_column <- function(mechanism, data, design, bar) {
   has_arms <- is.list(mechanism) && !inherits(mechanism, "rr_mechanism")
   if (inherits(data, "rr_tally")) refuse_dealt(data$mechanism, "{.fn rr_glm} of a tally")
@@ -11,9 +12,13 @@ block_column <- function(mechanism, data, design, bar) {
   block <- if (inherits(mechanism, "rr_mechanism")) mechanism$codec$block
   if (is.null(block) || inherits(data, "rr_tally")) return(NULL)
   if (block %in% names(design$variables %||% data)) return(as.name(block))
-  cli::cli_inform(c("The data have no column {.val {block}}: each row counts as if its card were drawn by itself.",
-                    i = "With the blocks the likelihood is of all reports of a block together."),
-                  class = "candor_message_blocks")
+  cli::cli_inform(
+    c(
+      "The data have no column {.val {block}}: each row counts as if its card were drawn by itself.",
+      i = "With the blocks the likelihood is of all reports of a block together."
+    ),
+    class = "candor_message_blocks"
+  )
 }
 
 # `plain` is the fit of the rows, `data` its checked data.
@@ -26,29 +31,59 @@ dealt_fit <- function(plain, data, block, call) {
   order <- order(place)
   first <- c(0L, cumsum(tabulate(place)))
   keep <- !is_aliased(plain)
-  model <- dealt_model(data$x[order, keep, drop = FALSE], data$y[order], first, data$offset[order], plain)
+  model <- dealt_model(
+    data$x[order, keep, drop = FALSE], data$y[order], first,
+    data$offset[order], plain
+  )
   starts <- backsolve(model$slope(), plain$ends[keep, , drop = FALSE])
   found <- fit_likelihood(model, best = highest_maximum(model, cbind(starts, model$start)))
   # The score of a block stands in its first row, so that scores add up by cluster.
-  scores <- matrix(0, length(label), model$size, dimnames = list(NULL, model$names))
-  scores[order[first[-length(first)] + 1L], ] <- crossprod(model$block_scores(found$at), backsolve(model$slope(), diag(model$size)))
+  scores <- matrix(
+    0, length(label), model$size, dimnames = list(NULL, model$names)
+  )
+  scores[order[first[-length(first)] + 1L], ] <- crossprod(
+    model$block_scores(found$at), backsolve(model$slope(), diag(model$size))
+  )
   new_rr_glm_dealt(found, plain, call, scores, length(first) - 1)
 }
 
 new_rr_glm_dealt <- function(found, plain, call, scores, blocks) {
-  title <- sprintf("Regression of the truth \"%s\", %s link, by the likelihood of %s", plain$labels[2], plain$link,
-                   number_of(blocks, "block"))
-  structure(c(found, plain[c("terms", "data", "mechanism")],
-              list(scores = scores, n = nrow(scores), fixed = plain, frame = plain$model, call = call, title = title)),
-            class = c("rr_glm_dealt", "rr_regression"))
+  title <- sprintf(
+    "Regression of the truth \"%s\", %s link, by the likelihood of %s", plain$labels[2], plain$link,
+    number_of(blocks, "block")
+  )
+  structure(
+    c(
+      found, plain[c("terms", "data", "mechanism")],
+      list(
+        scores = scores,
+        n = nrow(scores),
+        fixed = plain,
+        frame = plain$model,
+        call = call,
+        title = title
+      )
+    ),
+    class = c("rr_glm_dealt", "rr_regression")
+  )
 }
 
 check_dealt_blocks <- function(label, y, mechanism) {
   check_block_sizes(label, rep(1, length(label)), mechanism)
-  strayed <- disobedient(mechanism, list(blocks = list(list(label = label, counts = rbind(1 - y, y)))))
+  strayed <- disobedient(
+    mechanism,
+    list(
+      blocks = list(list(label = label, counts = rbind(1 - y, y)))
+    )
+  )
   if (strayed > 0) {
-    abort(c("No deal of the deck gives these reports: blocks say less often what cards dictate.",
-            x = "At least {number_of(strayed, 'respondent')} did not follow the cards."), "impossible")
+    abort(
+      c(
+        "No deal of the deck gives these reports: blocks say less often what cards dictate.",
+        x = "At least {number_of(strayed, 'respondent')} did not follow the cards."
+      ),
+      "impossible"
+    )
   }
 }
 
@@ -58,27 +93,46 @@ dealt_model <- function(x, said, first, offset, plain) {
   pass <- dealt_pass(basis$z, said, first, offset, plain)
   evaluate <- function(b, need) {
     now <- pass(b, need > 0L)
-    if (need == 0L || !is.finite(now$value)) return(list(value = now$value))
-    list(value = now$value, gradient = rowSums(now$scores), observed = now$observed, fallback = now$complete)
+    if (need == 0L || !is.finite(now$value)) {
+      return(list(value = now$value))
+    }
+    list(
+      value = now$value,
+      gradient = rowSums(now$scores),
+      observed = now$observed,
+      fallback = now$complete
+    )
   }
   share <- (mean(said) - plain$mechanism$innocuous[2]) / plain$mechanism$truth
   constant <- truth_curve(plain$link)$inverse(min(0.95, max(0.05, share)))
-  model <- new_likelihood(names = colnames(x), evaluate = evaluate, predictors = function(b) drop(basis$z %*% b),
-                          to = basis$back, total = as.double(nrow(x)), start = constant * colMeans(basis$z))
-  replace(model, c("far", "block_scores"), list(far_predictor(plain$link), function(b) pass(b, TRUE)$scores))
+  model <- new_likelihood(
+    names = colnames(x),
+    evaluate = evaluate,
+    predictors = function(b) drop(basis$z %*% b),
+    to = basis$back,
+    total = as.double(nrow(x)),
+    start = constant * colMeans(basis$z)
+  )
+  replace(
+    model, c("far", "block_scores"),
+    list(far_predictor(plain$link), function(b) pass(b, TRUE)$scores)
+  )
 }
 
 dealt_pass <- function(z, said, first, offset, plain) {
   deck <- c(plain$mechanism$cards, rev(plain$mechanism$forced))
   link <- link_place(plain$link)
   said <- as.integer(said)
-  function(b, derive) .Call(C_rr_dealt_value, z, said, first, offset, deck, link, b, derive)
+  function(b, derive) {
+    .Call(C_rr_dealt_value, z, said, first, offset, deck, link, b, derive)
+  }
 }
 
 #' @rdname predict.rr_glm
 #' @export
-predict.rr_glm_dealt <- function(object, newdata = NULL, type = c("link", "truth", "report", "response"), ...,
-                                 vcov. = NULL) {
+predict.rr_glm_dealt <- function(
+  object, newdata = NULL, type = c("link", "truth", "report", "response"), ..., vcov. = NULL
+) {
   type <- check_choice(type)
   point <- setNames(object$estimate, names(object$coefficients))
   variance <- structure(vcov. %||% object$vcov, dimnames = dimnames(object$vcov))

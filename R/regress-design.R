@@ -1,18 +1,26 @@
-# Survey designs in regressions: the maximum of a pseudo-likelihood with the design's weights, and its variance: of the
-# linearized scores, or, of replicate weights, by refitting with each set of them.
+# Survey designs in regressions: the maximum of a pseudo-likelihood with the design's weights, and
+# its variance: of the linearized scores, or, of replicate weights, by refitting with each set of
+# them.
 
-# A pseudo-likelihood sums over the population what was asked of clusters: its ratios are not chi-squared.
+# A pseudo-likelihood sums over the population what was asked of clusters: its ratios are not
+# chi-squared.
 refuse_pseudo <- function(fits) {
   if (!any(has_design(fits))) return(invisible())
   # Terms of other models have coefficients for several categories, or of several models.
   remedy <- if (inherits(fits[[1]], "rr_glm")) {
     "Use {.code survey::regTermTest(fit, ~ x)} or {.code car::Anova(fit)}; {.fn AIC} compares models."
-  } else "Use the Wald tests of {.fn summary}."
-  abort(c("A likelihood, or a ratio of two, is needed.", x = "A fit of a survey design has a pseudo-likelihood.",
-          i = remedy))
+  } else {
+    "Use the Wald tests of {.fn summary}."
+  }
+  abort(c(
+    "A likelihood, or a ratio of two, is needed.",
+    x = "A fit of a survey design has a pseudo-likelihood.", i = remedy
+  ))
 }
 
-has_design <- function(fits) vapply(fits, function(fit) is.list(fit) && !is.null(fit$design), NA)
+has_design <- function(fits) {
+  vapply(fits, function(fit) is.list(fit) && !is.null(fit$design), NA)
+}
 
 # The variance of the coefficients; `spread` takes it from that of the scores.
 survey_variance <- function(fit, scores, spread) {
@@ -21,7 +29,8 @@ survey_variance <- function(fit, scores, spread) {
   fit$replicated + if (any(hidden != 0)) spread(hidden) else 0
 }
 
-# Scores are sums to be estimated: their variance is the design's, rows that were not fitted being 0.
+# Scores are sums to be estimated: their variance is the design's, rows that were not fitted being
+# 0.
 survey_meat <- function(fit, scores) {
   design <- fit$design
   all <- matrix(0, nrow(design$variables), ncol(scores))
@@ -29,21 +38,28 @@ survey_meat <- function(fit, scores) {
   survey::svyrecvar(all, design$cluster, design$strata, design$fpc, postStrata = design$postStrata)
 }
 
-# What a finite population hides of the randomization of the scores, see R/uncertainty-design.R. Unknown numbers of the
-# mechanism are taken for known, and what respondents do about it for randomization.
+# What a finite population hides of the randomization of the scores, see R/uncertainty-design.R.
+# Unknown numbers of the mechanism are taken for known, and what respondents do about it for
+# randomization.
 hidden_meat <- function(fit) {
   rows <- fitted_in(fit, fit$design)
   squares <- hidden_squares(fit$design)[rows] * fit$weight.scale^2
   if (!any(squares != 0)) return(0)
   parts <- possible_reports(fit)
-  Reduce(`+`, lapply(parts, function(part) {
-    channel_randomization(part$scores, part$counts * rep(squares[part$rows], each = nrow(part$counts)), part$channel,
-                          t(unbiased_matrix(part$channel)))
-  }))
+  Reduce(
+    `+`,
+    lapply(parts, function(part) {
+      channel_randomization(
+        part$scores,
+        part$counts * rep(squares[part$rows], each = nrow(part$counts)),
+        part$channel, t(unbiased_matrix(part$channel))
+      )
+    })
+  )
 }
 
-# For groups of rows with one channel: `scores` of an answer for each report that it might have been, by report, row and
-# parameter, and `counts` of the reports, a column for each row.
+# For groups of rows with one channel: `scores` of an answer for each report that it might have
+# been, by report, row and parameter, and `counts` of the reports, a column for each row.
 possible_reports <- function(fit) UseMethod("possible_reports")
 
 # From a matrix of scores for each report; of a report that a row cannot have they are 0 / 0.
@@ -51,19 +67,26 @@ scored_reports <- function(scores, counts, channel, rows = seq_len(ncol(counts))
   scores <- lapply(scores, function(s) s[rows, , drop = FALSE])
   size <- c(dim(scores[[1]]), length(scores))
   scores <- aperm(array(unlist(scores), size), c(3, 1, 2))
-  list(rows = rows, scores = replace(scores, is.nan(scores), 0), counts = counts[, rows, drop = FALSE],
-       channel = channel)
+  list(
+    rows = rows,
+    scores = replace(scores, is.nan(scores), 0),
+    counts = counts[, rows, drop = FALSE],
+    channel = channel
+  )
 }
 
-fitted_in <- function(fit, design) match(row.names(fitted_frame(fit)), row.names(design$variables))
+fitted_in <- function(fit, design) {
+  match(row.names(fitted_frame(fit)), row.names(design$variables))
+}
 
-# As survey::svyglm() counts them, in the rows that were fitted; 0 or less if the coefficients use them up.
+# As survey::svyglm() counts them, in the rows that were fitted; 0 or less if the coefficients use
+# them up.
 residual_freedom <- function(fit, design, coefficients) {
   as.double(survey::degf(design[fitted_in(fit, design), ]) + 1 - coefficients)
 }
 
-# Degrees of freedom of the t distribution of a coefficient. Without a design, and for other standard errors,
-# coefficients are taken for normal. NA: there are none left.
+# Degrees of freedom of the t distribution of a coefficient. Without a design, and for other
+# standard errors, coefficients are taken for normal. NA: there are none left.
 coefficient_freedom <- function(fit, type = "survey") {
   if (is.null(fit$design) || type != "survey") return(Inf)
   if (fit$df.residual > 0) fit$df.residual else NA_real_
@@ -75,14 +98,17 @@ coefficient_quantile <- function(fit, level, type = "survey") {
 
 # ---- replicate weights ----
 
-# A fit that is no glm, with its design. `refit` gives the estimates with other weights of the rows, or NA.
+# A fit that is no glm, with its design. `refit` gives the estimates with other weights of the rows,
+# or NA.
 with_design <- function(fit, design, scale, refit) {
   if (is.null(design)) return(fit)
   check_independent(fit_mechanisms(fit), design)
   fit$design <- design
   fit$weight.scale <- scale
   fit$df.residual <- residual_freedom(fit, design, sum(!is.na(fit$coefficients)))
-  fit$replicated <- replicate_vcov(fit, design, setNames(fit$estimate, rownames(fit$vcov)), refit)
+  fit$replicated <- replicate_vcov(
+    fit, design, setNames(fit$estimate, rownames(fit$vcov)), refit
+  )
   fit
 }
 
@@ -95,14 +121,20 @@ replicate_vcov <- function(fit, design, centre, refit) {
     warn(c("{lost} of {ncol(thetas)} replicates have estimates that are not finite.",
            i = "The standard errors of these coefficients are NA."), "infinite")
   }
-  structure(replicate_spread(design, thetas, centre, "na.pass"), dimnames = list(names(centre), names(centre)))
+  structure(
+    replicate_spread(design, thetas, centre, "na.pass"),
+    dimnames = list(names(centre), names(centre))
+  )
 }
 
-# The parameters at the end of a climb from `b`, the maximum with the weights of the sample: NA where the replicate
-# leaves them at infinity or undetermined. (Another maximum would be no small change of the sample.)
+# The parameters at the end of a climb from `b`, the maximum with the weights of the sample: NA
+# where the replicate leaves them at infinity or undetermined. (Another maximum would be no small
+# change of the sample.)
 climb_replicate <- function(model, b) {
   b <- climb(model, b)$at[, 1]
-  flat <- flat_directions_of(model, regress_value(model, b)$observed + (model$prior %||% 0), 1e-9)
+  flat <- flat_directions_of(
+    model, regress_value(model, b)$observed + (model$prior %||% 0), 1e-9
+  )
   slope <- model$slope(b)
   replace(model$natural(b), flat_parameters(slope, slope %*% flat), NA)
 }
@@ -118,21 +150,27 @@ glm_replicates <- function(fit, data, scale, design, places) {
   start <- c(fit$point[columns], as.vector(fit$parameter))
   prior <- if (fit$penalty == "prior") prior_precision(data)
   V <- replace(fit$variance$observed, TRUE, NA)
-  V[places, places] <- replicate_vcov(fit, design, c(fit$coefficients, fit$parameter)[places], function(w) {
-    found <- glm_replicate(replace(data, "weight", list(w * scale)), start, prior)
-    found[match(places, c(columns, length(fit$coefficients) + 1L))]
-  })
+  V[places, places] <- replicate_vcov(
+    fit, design, c(fit$coefficients, fit$parameter)[places],
+    function(w) {
+      found <- glm_replicate(replace(data, "weight", list(w * scale)), start, prior)
+      found[match(places, c(columns, length(fit$coefficients) + 1L))]
+    }
+  )
   V
 }
 
-# The estimates with the weights of one replicate: NA for columns that others determine in it, such as a level without
-# rows, and for these others.
+# The estimates with the weights of one replicate: NA for columns that others determine in it, such
+# as a level without rows, and for these others.
 glm_replicate <- function(data, start, prior) {
   data <- take_rows(data, which(data$weight > 0))
   model <- regress_model(data, prior)
   found <- climb_replicate(model, coordinates(model, start))
   keep <- model$basis$keep
   gone <- setdiff(seq_len(ncol(data$x)), keep)
-  shared <- qr.coef(qr(data$x[, keep, drop = FALSE]), data$x[, gone, drop = FALSE])
+  shared <- qr.coef(
+    qr(data$x[, keep, drop = FALSE]),
+    data$x[, gone, drop = FALSE]
+  )
   replace(found, c(gone, keep[rowSums(abs(shared)) > 1e-7]), NA)
 }

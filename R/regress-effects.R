@@ -58,35 +58,70 @@
 #' cells <- data.frame(semester = 2, female = 0:1, people = c(700, 300))
 #' rr_effects(fit, character(), newdata = cells, weights = people)
 #' @export
-rr_effects <- function(fit, variables = NULL, by = NULL, conf.level = 0.95, type = NULL, cluster = NULL,
-                       newdata = NULL, weights = NULL, ...) {
+rr_effects <- function(
+  fit,
+  variables = NULL,
+  by = NULL,
+  conf.level = 0.95,
+  type = NULL,
+  cluster = NULL,
+  newdata = NULL,
+  weights = NULL,
+  ...
+) {
   check_dots_empty(...)
   mixed <- inherits(fit, c("rr_glm_mixed", "rr_glm_attention"))
   if (inherits(fit, "rr_regression") && !mixed) {
-    abort(c("{.fn rr_effects} has no averages for fits of this kind: {tolower(fit$title)}.",
-            i = "{.fn predict} gives means and shares, with {.code se.fit = TRUE} their standard errors."))
+    abort(c(
+      "{.fn rr_effects} has no averages for fits of this kind: {tolower(fit$title)}.",
+      i = "{.fn predict} gives means and shares, with {.code se.fit = TRUE} their standard errors."
+    ))
   }
-  check_that(inherits(fit, "rr_glm") || (mixed && is.null(type) && is.null(cluster)), fit, "fit",
-             paste("a fit of {.fn rr_glm} to reports that are not in blocks; with a random intercept or",
-                   "{.arg attention} without {.arg type} and {.arg cluster}"))
+  check_that(
+    inherits(fit, "rr_glm") || (mixed && is.null(type) && is.null(cluster)), fit,
+    "fit",
+    paste(
+      "a fit of {.fn rr_glm} to reports that are not in blocks; with a random intercept or",
+      "{.arg attention} without {.arg type} and {.arg cluster}"
+    )
+  )
   if (mixed) fit <- plain_fit(fit)
   conf.level <- check_level(conf.level)
   at <- effect_rows(fit, newdata)
   known <- intersect(all.vars(covariate_terms(fit)), names(at$data))
   variables <- check_covariates(variables %||% known, known, "variables")
   by <- check_covariates(by %||% character(), names(at$data), "by")
-  weight <- eval(column_expression(substitute(weights), at$data, parent.frame()), at$data, parent.frame())
-  weight <- row_weights(weight %||% if (is.null(newdata)) unname(fit$prior.weights) else 1, nrow(at$data))
+  weight <- eval(
+    column_expression(substitute(weights), at$data, parent.frame()), at$data, parent.frame()
+  )
+  weight <- row_weights(
+    weight %||% if (is.null(newdata)) unname(fit$prior.weights) else 1, nrow(at$data)
+  )
   if (!mixed) type <- variance_type(fit, type, cluster)
   effects <- unlist(lapply(variables, variable_effects, fit = fit, at = at), recursive = FALSE)
-  parts <- c(list(truth_part("(truth)", "average", fit, at$x, at$eta)), effects)
-  table <- weighted_averages(parts, at$data[by], weight, average_error(fit, effect_variance(fit, type, cluster)),
-                             coefficient_quantile(fit, conf.level, type))
+  parts <- c(
+    list(truth_part("(truth)", "average", fit, at$x, at$eta)), effects
+  )
+  table <- weighted_averages(
+    parts, at$data[by], weight,
+    average_error(fit, effect_variance(fit, type, cluster)),
+    coefficient_quantile(fit, conf.level, type)
+  )
   if (anyNA(table$std.error) && (mixed || !is.null(fit$boundary))) {
-    warn(c("Averages have no standard errors if the likelihood has its largest value at infinity.",
-           i = if (!mixed) "{.code penalty = \"prior\"} gives finite estimates, with standard errors."), "infinite")
+    warn(
+      c(
+        "Averages have no standard errors if the likelihood has its largest value at infinity.",
+        i = if (!mixed) "{.code penalty = \"prior\"} gives finite estimates, with standard errors."
+      ),
+      "infinite"
+    )
   }
-  structure(table, conf.level = conf.level, truth = fit$labels[2], class = c("rr_effects", class(table)))
+  structure(
+    table,
+    conf.level = conf.level,
+    truth = fit$labels[2],
+    class = c("rr_effects", class(table))
+  )
 }
 
 row_weights <- function(weight, n) {
@@ -98,19 +133,31 @@ row_weights <- function(weight, n) {
 
 # The rows that are averaged, with their linear predictors and their data.
 effect_rows <- function(fit, newdata) {
-  if (is.null(newdata)) return(c(fitted_predictors(fit), list(data = effect_data(fit), offset = fit$offset)))
+  if (is.null(newdata)) {
+    return(c(
+      fitted_predictors(fit), list(data = effect_data(fit), offset = fit$offset)
+    ))
+  }
   newdata <- fitting_columns(fit, newdata, all.vars(covariate_terms(fit)), fit$xlevels)
   c(prediction_rows(fit, newdata, "truth"), list(data = newdata))
 }
 
-# The standard error of an average with a gradient: NA if it depends on a coefficient that is infinite, and not aliased.
+# The standard error of an average with a gradient: NA if it depends on a coefficient that is
+# infinite, and not aliased.
 average_error <- function(fit, V) {
   kept <- !is.na(diag(V))
   lost <- !kept
   lost[which(is_aliased(fit))] <- FALSE
   function(gradient) {
     if (any(gradient[lost] != 0, na.rm = TRUE)) return(NA)
-    sqrt(max(0, sum(gradient[kept] * (V[kept, kept, drop = FALSE] %*% gradient[kept]))))
+    sqrt(
+      max(
+        0,
+        sum(
+          gradient[kept] * (V[kept, kept, drop = FALSE] %*% gradient[kept])
+        )
+      )
+    )
   }
 }
 
@@ -123,22 +170,35 @@ effect_variance <- function(fit, type, cluster) {
 # Averages with their intervals, of the rows of each combination of `keys`.
 weighted_averages <- function(parts, keys, weight, error, quantile) {
   of <- function(what) vapply(parts, `[[`, "", what)
-  groups <- if (length(keys)) interaction(keys, drop = TRUE, lex.order = TRUE) else rep(1, length(weight))
+  groups <- if (length(keys)) {
+    interaction(keys, drop = TRUE, lex.order = TRUE)
+  } else {
+    rep(1, length(weight))
+  }
   used <- which(weight > 0)
-  do.call(rbind, lapply(unname(split(used, groups[used], drop = TRUE)), function(rows) {
-    shares <- weight[rows] / sum(weight[rows])
-    average <- vapply(parts, function(part) sum(shares * part$value[rows]), 0)
-    errors <- vapply(parts, function(part) error(colSums(shares * part$gradient[rows, , drop = FALSE])), 0)
-    as_tibble(c(as.list(keys[rows[1], , drop = FALSE]), list(
-      term = of("term"), contrast = of("contrast"), estimate = average, std.error = errors,
-      conf.low = average - quantile * errors, conf.high = average + quantile * errors)))
-  }))
+  do.call(
+    rbind,
+    lapply(unname(split(used, groups[used], drop = TRUE)), function(rows) {
+      shares <- weight[rows] / sum(weight[rows])
+      average <- vapply(parts, function(part) sum(shares * part$value[rows]), 0)
+      errors <- vapply(
+        parts,
+        function(part) error(colSums(shares * part$gradient[rows, , drop = FALSE])),
+        0
+      )
+      as_tibble(c(as.list(keys[rows[1], , drop = FALSE]), list(
+        term = of("term"), contrast = of("contrast"), estimate = average, std.error = errors,
+        conf.low = average - quantile * errors, conf.high = average + quantile * errors)))
+    })
+  )
 }
 
 #' @rawNamespace S3method(pillar::tbl_sum,rr_effects)
 tbl_sum.rr_effects <- function(x, ...) {
   level <- attr(x, "truth", exact = TRUE)
-  c(NextMethod(), Truth = if (!is.null(level)) paste0("\"", level, "\""))
+  c(
+    NextMethod(), Truth = if (!is.null(level)) paste0("\"", level, "\"")
+  )
 }
 
 #' @export
@@ -150,10 +210,14 @@ true_answer <- function(level) {
 }
 
 check_covariates <- function(x, known, arg) {
-  check_that(is.character(x) && all(x %in% known), x, arg, "names of covariates of the fit, or of columns of its data")
+  check_that(
+    is.character(x) && all(x %in% known), x, arg,
+    "names of covariates of the fit, or of columns of its data"
+  )
 }
 
-# The data of the fitted rows, with the variables as the user has them and not as the formula makes them.
+# The data of the fitted rows, with the variables as the user has them and not as the formula makes
+# them.
 effect_data <- function(fit) {
   data <- if (is.data.frame(fit$data)) fit$data else get_all_vars(covariate_terms(fit))
   data[match(row.names(fit$model), row.names(data)), , drop = FALSE]
@@ -165,26 +229,49 @@ effect_matrix <- function(fit, data) {
                contrasts.arg = fit$contrasts)
 }
 
-# Each part: value and gradient of every row, to be averaged. A random intercept has a further column, of sigma.
+# Each part: value and gradient of every row, to be averaged. A random intercept has a further
+# column, of sigma.
 truth_part <- function(term, contrast, fit, x, eta) {
   curve <- fit$curve %||% truth_curve(fit$link)
-  list(term = term, contrast = contrast, value = curve$yes(eta),
-       gradient = cbind(slope_of(curve, eta) * x, if (!is.null(curve$spread)) curve$spread(eta, 1)))
+  list(
+    term = term,
+    contrast = contrast,
+    value = curve$yes(eta),
+    gradient = cbind(
+      slope_of(curve, eta) * x,
+      if (!is.null(curve$spread)) curve$spread(eta, 1)
+    )
+  )
 }
 
 # At infinity a derivative of 0 is no standard error of 0: NA.
-slope_of <- function(curve, eta, k = 1) ifelse(is.finite(eta), curve$derivative(ifelse(is.finite(eta), eta, 0), k), NA)
+slope_of <- function(curve, eta, k = 1) {
+  ifelse(
+    is.finite(eta), curve$derivative(ifelse(is.finite(eta), eta, 0), k),
+    NA
+  )
+}
 
 variable_effects <- function(name, fit, at) {
   data <- at$data
   values <- data[[name]]
-  number <- is_date(values) || (is.numeric(values) && NCOL(values) == 1L && !all(values %in% c(0, 1)))
-  if (number && !in_factor(name, fit$terms, fit$model)) return(list(derivative_effect(name, fit, at)))
+  number <- is_date(values) || (is.numeric(values) && NCOL(values) == 1L &&
+    !all(values %in% c(0, 1)))
+  if (number && !in_factor(name, fit$terms, fit$model)) {
+    return(list(derivative_effect(name, fit, at)))
+  }
   levels <- if (is.factor(values)) levels(droplevels(values)) else sort(unique(values))
   parts <- lapply(seq_along(levels), function(k) {
-    data[[name]] <- if (is.factor(values)) factor(levels[k], base::levels(values)) else levels[[k]]
+    data[[name]] <- if (is.factor(values)) {
+      factor(levels[k], base::levels(values))
+    } else {
+      levels[[k]]
+    }
     x <- effect_matrix(fit, data)
-    truth_part(name, paste(levels[[k]], "-", levels[[1]]), fit, x, limit_predictor(fit, x, at$offset))
+    truth_part(
+      name, paste(levels[[k]], "-", levels[[1]]), fit, x,
+      limit_predictor(fit, x, at$offset)
+    )
   })
   lapply(parts[-1], function(part) {
     part$value <- part$value - parts[[1]]$value
@@ -198,31 +285,43 @@ derivative_effect <- function(name, fit, at) {
   values <- at$data[[name]]
   moved <- function(h) {
     up <- effect_matrix(fit, replace(at$data, name, list(values + h)))
-    (up - effect_matrix(fit, replace(at$data, name, list(values - h)))) / (2 * h)
+    (up -
+      effect_matrix(fit, replace(at$data, name, list(values - h)))) / (2 * h)
   }
   numbers <- as.double(values)
-  step <- 2^round(log2(max(sd(numbers), 1e-300 + abs(mean(numbers)) * 1e-8, na.rm = TRUE))) / 1024
+  step <- 2^round(log2(max(sd(numbers), 1e-300 + abs(mean(numbers)) * 1e-8, na.rm = TRUE))) /
+    1024
   change <- (4 * moved(step) - moved(2 * step)) / 3
   curve <- fit$curve %||% truth_curve(fit$link)
   along <- as.vector(change %*% fit$point)
   f <- slope_of(curve, at$eta)
   # A unit of a date is a day, and so it is of a time, whose own is a second.
   unit <- if (inherits(values, "POSIXct")) 86400 else 1
-  list(term = name, contrast = if (is_date(values)) "dY/dX per day" else "dY/dX",
-       value = ifelse(is.na(f), 0, unit * f * along),
-       gradient = unit * cbind(slope_of(curve, at$eta, 2) * along * at$x + f * change,
-                               if (!is.null(curve$spread)) curve$spread(at$eta, 2) * along))
+  list(
+    term = name,
+    contrast = if (is_date(values)) "dY/dX per day" else "dY/dX",
+    value = ifelse(is.na(f), 0, unit * f * along),
+    gradient = unit * cbind(
+      slope_of(curve, at$eta, 2) * along * at$x + f * change,
+      if (!is.null(curve$spread)) curve$spread(at$eta, 2) * along
+    )
+  )
 }
 
 is_date <- function(x) inherits(x, c("Date", "POSIXct"))
 
-# Is a variable in the model through a factor only, as in factor(day) or weekdays(day)? Then it has no slope, and no
-# values but those that were fitted.
+# Is a variable in the model through a factor only, as in factor(day) or weekdays(day)? Then it has
+# no slope, and no values but those that were fitted.
 in_factor <- function(name, terms, model) {
   written <- as.list(attr(delete.response(terms), "variables"))[-1]
   made <- vapply(Filter(function(e) name %in% all.vars(e), written), deparse1, "")
   made <- intersect(made, names(model))
-  length(made) > 0L && all(vapply(model[made], function(x) is.factor(x) || is.character(x) || is.logical(x), NA))
+  length(made) > 0L && all(
+    vapply(
+      model[made], function(x) is.factor(x) || is.character(x) || is.logical(x),
+      NA
+    )
+  )
 }
 
 #' @rdname autoplot.rr_fit
@@ -230,21 +329,32 @@ in_factor <- function(name, terms, model) {
 #' @rawNamespace S3method(ggplot2::autoplot,rr_effects)
 autoplot.rr_effects <- function(object, ...) {
   data <- as.data.frame(object)
-  keys <- setdiff(names(data)[seq_len(match("term", names(data)) - 1L)], c("contrast", "estimate", "std.error"))
+  keys <- setdiff(
+    names(data)[seq_len(match("term", names(data)) - 1L)],
+    c("contrast", "estimate", "std.error")
+  )
   truth <- paste("Probability of", true_answer(attr(object, "truth", exact = TRUE)))
   average <- data$term == "(truth)"
   data$kind <- ifelse(average, "share", "difference")
   contrast <- ifelse(data$contrast == "dY/dX", ", per unit", sub("^dY/dX", ",", data$contrast))
   slope <- startsWith(contrast, ",")
-  part <- ifelse(average, truth, paste0(data$term, ifelse(slope, "", ": "), contrast))
+  part <- ifelse(
+    average, truth, paste0(data$term, ifelse(slope, "", ": "), contrast)
+  )
   data$label <- rows_factor(part)
   data$panel <- one_panel(data)
-  axis <- if (!any(average)) "Change of the probability, percentage points" else if (all(average)) truth
+  axis <- if (!any(average)) {
+    "Change of the probability, percentage points"
+  } else if (all(average)) {
+    truth
+  }
   subtitle <- NULL
   if (length(keys)) {
     data$label <- rows_factor(as.character(group_panel(data, keys, named = FALSE)))
     part <- paste0(part, ifelse(average, ", %", ", percentage points"))
-    if (length(unique(part)) > 1L) data$panel <- factor(part, unique(part))
+    if (length(unique(part)) > 1L) {
+      data$panel <- factor(part, unique(part))
+    }
   } else if (any(average) && !all(average)) {
     # The average is no effect: it has no place on an axis of differences.
     numbers <- percent_labels(unlist(data[which(average), c("estimate", "conf.low", "conf.high")]))

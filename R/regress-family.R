@@ -51,13 +51,23 @@ rr_family <- function(mechanism, link = "logit", quasi = FALSE, ...) {
 new_regress_family <- function(device, mechanism, labels, link, quasi = FALSE) {
   device <- as.matrix(device)
   family <- if (quasi) quasibinomial() else binomial()
-  curve <- regress_link(device[1, ], device[2, ], device[3, ], device[4, ], device[5, ], link)
+  curve <- regress_link(
+    device[1, ], device[2, ], device[3, ], device[4, ],
+    device[5, ], link
+  )
   family[names(curve)] <- curve
-  family$validmu <- function(mu) all(is.finite(mu)) && all(mu >= 0 & mu <= 1)
+  family$validmu <- function(mu) {
+    all(is.finite(mu)) && all(mu >= 0 & mu <= 1)
+  }
   family$mechanism <- mechanism
   p <- family$p <- device[1, ]
   q <- family$q <- device[2, ]
-  start <- function(y) unname(q + (p - q) * (0.25 + 0.5 * ((p > q) * y + (p < q) * (1 - y))))
+  start <- function(y) {
+    unname(
+      q + (p - q) * (0.25 +
+        0.5 * ((p > q) * y + (p < q) * (1 - y)))
+    )
+  }
   # What glm() and its kin evaluate in their own frame: y, weights, n and mustart.
   family$initialize <- as.expression(bquote({
     given <- .(regress_response)(y, .(labels), weights)
@@ -73,140 +83,239 @@ new_regress_family <- function(device, mechanism, labels, link, quasi = FALSE) {
 
 regress_link <- function(p, q, p_no, q_no, d, link) {
   curve <- truth_curve(link)
-  # How far a linear predictor may go before its truth is 0 or 1 to rounding; beyond, iterations of other packages run
-  # away.
-  range <- switch(link, log = c(-35, 0), identity = c(0, 1), cauchit = c(-1e8, 1e8), c(-35, 35))
+  # How far a linear predictor may go before its truth is 0 or 1 to rounding; beyond, iterations of
+  # other packages run away.
+  range <- switch(
+    link,
+    log = c(-35, 0),
+    identity = c(0, 1),
+    cauchit = c(-1e8, 1e8),
+    c(-35, 35)
+  )
   least <- .Machine$double.eps
-  eta_of <- function(mu) curve$inverse(pmin(1 - least, pmax(least, (mu - q) / d)))
-  c(list(
-    link = sprintf("rr(%s)", link), linkfun = eta_of,
-    linkinv = function(eta) {
-      # The smaller of a report and its complement is formed as such; binomial() has no use for the other one's digits.
-      mu <- p * curve$yes(eta) + q * curve$no(eta)
-      no <- p_no * curve$yes(eta) + q_no * curve$no(eta)
-      pmin(1 - least, pmax(least, ifelse(mu < 0.5, mu, 1 - no)))
-    },
-    mu.eta = function(eta) d * curve$derivative(eta, 1),
-    valideta = function(eta) all(is.finite(eta)) && all(eta >= range[1] & eta <= range[2])
-  ), link_derivatives(function(mu, k) d * curve$derivative(eta_of(mu), k)))
+  eta_of <- function(mu) {
+    curve$inverse(pmin(1 - least, pmax(least, (mu - q) / d)))
+  }
+  c(
+    list(
+      link = sprintf("rr(%s)", link),
+      linkfun = eta_of,
+      linkinv = function(eta) {
+        # The smaller of a report and its complement is formed as such; binomial() has no use for
+        # the other one's digits.
+        mu <- p * curve$yes(eta) + q * curve$no(eta)
+        no <- p_no * curve$yes(eta) + q_no * curve$no(eta)
+        pmin(1 - least, pmax(least, ifelse(mu < 0.5, mu, 1 - no)))
+      },
+      mu.eta = function(eta) d * curve$derivative(eta, 1),
+      valideta = function(eta) {
+        all(is.finite(eta)) && all(eta >= range[1] & eta <= range[2])
+      }
+    ),
+    link_derivatives(function(mu, k) d * curve$derivative(eta_of(mu), k))
+  )
 }
 
-# Of the linear predictor in the report, from those of the report in the linear predictor, as mgcv asks for them.
+# Of the linear predictor in the report, from those of the report in the linear predictor, as mgcv
+# asks for them.
 link_derivatives <- function(h) {
   list(
     d2link = function(mu) -h(mu, 2) / h(mu, 1)^3,
-    d3link = function(mu) (3 * h(mu, 2)^2 - h(mu, 1) * h(mu, 3)) / h(mu, 1)^5,
-    d4link = function(mu) (-15 * h(mu, 2)^3 + 10 * h(mu, 1) * h(mu, 2) * h(mu, 3) - h(mu, 1)^2 * h(mu, 4)) / h(mu, 1)^7
+    d3link = function(mu) {
+      (3 * h(mu, 2)^2 -
+        h(mu, 1) * h(mu, 3)) / h(mu, 1)^5
+    },
+    d4link = function(mu) {
+      (-15 * h(mu, 2)^3 +
+        10 * h(mu, 1) * h(mu, 2) * h(mu, 3) -
+        h(mu, 1)^2 * h(mu, 4)) / h(mu, 1)^7
+    }
   )
 }
 
 # ---- reports ----
 
-# The reports of data as regress_response() reads them. Numbers of data are shares of the category called yes, which may
-# be the first.
+# The reports of data as regress_response() reads them. Numbers of data are shares of the category
+# called yes, which may be the first.
 read_response <- function(y, labels, weights = NULL) {
-  if (is_reversed(labels) && is.numeric(y) && is.null(dim(y)) && !is.object(y)) y <- 1 - y
+  if (is_reversed(labels) && is.numeric(y) && is.null(dim(y)) &&
+      !is.object(y)) {
+    y <- 1 - y
+  }
   regress_response(y, labels, weights)
 }
 
-# Any form of a response as a share of the second level with its number of answers. `n` is what binomial()'s aic()
-# wants.
+# Any form of a response as a share of the second level with its number of answers. `n` is what
+# binomial()'s aic() wants.
 regress_response <- function(y, labels, weights = NULL) {
-  if (is.matrix(y) || is.data.frame(y)) return(counted_response(as.matrix(y), labels, weights))
+  if (is.matrix(y) || is.data.frame(y)) {
+    return(counted_response(as.matrix(y), labels, weights))
+  }
   if (is_labelled(y)) y <- labelled_reports(y, list(reports = labels))
   if (is.factor(y) || is.character(y)) {
     place <- match_labels(as.character(y), list(reports = labels))
-    if (all(is.na(place[!is.na(y)]))) place <- bit_positions(as.character(y), bit_places(labels)) %||% place
+    if (all(is.na(place[!is.na(y)]))) {
+      place <- bit_positions(as.character(y), bit_places(labels)) %||% place
+    }
     lost <- y[is.na(place) & !is.na(y)]
     if (length(lost)) {
-      abort("Reports must be labels of the mechanism, {format_labels(labels)}, and not {.val {as.character(lost[1])}}.",
-            c("level", "input"))
+      abort(
+        "Reports must be labels of the mechanism, {format_labels(labels)}, and not {.val {as.character(lost[1])}}.",
+        c("level", "input")
+      )
     }
     y <- place == 2L
-  } else if (is.logical(y)) y <- y == (bit_places(labels)[["yes"]] == 2L)
-  check_that(is.logical(y) || is.numeric(y), y, "response",
-             "reports: 0 and 1, logical values, labels, or counts in two columns", c("argument", "input"))
+  } else if (is.logical(y)) {
+    y <- y == (bit_places(labels)[["yes"]] == 2L)
+  }
+  check_that(
+    is.logical(y) || is.numeric(y), y, "response",
+    "reports: 0 and 1, logical values, labels, or counts in two columns", c("argument", "input")
+  )
   y <- as.double(y)
-  check_that(all(y >= 0 & y <= 1, na.rm = TRUE), y, "response", "0 or 1, or shares of {.arg weights} answers",
-             c("level", "input"))
-  list(y = y, weights = weights %||% rep(1, length(y)), n = rep(1, length(y)))
+  check_that(
+    all(y >= 0 & y <= 1, na.rm = TRUE), y, "response",
+    "0 or 1, or shares of {.arg weights} answers", c("level", "input")
+  )
+  list(
+    y = y,
+    weights = weights %||% rep(1, length(y)),
+    n = rep(1, length(y))
+  )
 }
 
 # From the numbers of yes and of no.
 counted_response <- function(y, labels, weights) {
-  check_that(ncol(y) == 2L && is.numeric(y) && all(y >= 0 & is.finite(y), na.rm = TRUE), y, "response",
-             "the numbers of yes and of no: {.code cbind(yes, no)}", c("argument", "input"))
-  # Names that are the labels say which column is which; without them yes comes first, as with binomial().
-  y <- unname(if (setequal(colnames(y), labels)) y[, rev(labels), drop = FALSE] else y)
+  check_that(
+    ncol(y) == 2L && is.numeric(y) &&
+      all(y >= 0 & is.finite(y), na.rm = TRUE),
+    y, "response", "the numbers of yes and of no: {.code cbind(yes, no)}", c("argument", "input")
+  )
+  # Names that are the labels say which column is which; without them yes comes first, as with
+  # binomial().
+  y <- unname(
+    if (setequal(colnames(y), labels)) {
+      y[, rev(labels), drop = FALSE]
+    } else {
+      y
+    }
+  )
   n <- y[, 1] + y[, 2]
-  list(y = ifelse(is.na(n) | n > 0, y[, 1] / n, 0), weights = (weights %||% rep(1, nrow(y))) * n, n = n)
+  list(
+    y = ifelse(is.na(n) | n > 0, y[, 1] / n, 0),
+    weights = (weights %||% rep(1, nrow(y))) * n,
+    n = n
+  )
 }
 
 # ---- mechanisms ----
 
-# A regression needs from a mechanism the two probabilities of "yes", with their complements and their difference in all
-# digits.
+# A regression needs from a mechanism the two probabilities of "yes", with their complements and
+# their difference in all digits.
 regress_device <- function(mechanism, arg = "mechanism") {
   check_mechanism(mechanism, arg)
   # Of answers in blocks: one by itself.
   mechanism <- mechanism$marginal %||% mechanism
   check_that(length(mechanism$levels) == 2L && length(mechanism$reports) == 2L, mechanism, arg,
              "of a yes/no question, else see {.fn rr_multinom}")
-  check_that(has_categories(mechanism), mechanism, arg, "of answers of a yes/no question", c("law", "argument"))
+  check_that(
+    has_categories(mechanism), mechanism, arg, "of answers of a yes/no question",
+    c("law", "argument")
+  )
   matrix <- unname(rr_matrix(mechanism))
   p <- matrix[2, 2]
   q <- matrix[1, 2]
   # Of the two differences, the one between the smaller numbers has lost fewer digits.
-  difference <- mechanism$p_minus_q %||% (if (p + q < 1) p - q else matrix[1, 1] - matrix[2, 1])
+  difference <- mechanism$p_minus_q %||% (if (p + q < 1) {
+    p - q
+  } else {
+    matrix[1, 1] - matrix[2, 1]
+  })
   if (abs(difference) < 1e-14) {
-    abort(c("Nothing can be learned from reports of {.arg {arg}}.",
-            x = "They are {.val {mechanism$reports[2]}} with probability {format(q, digits = 6)} whatever the truth."),
-          c("no_information", "argument"))
+    abort(
+      c(
+        "Nothing can be learned from reports of {.arg {arg}}.",
+        x = "They are {.val {mechanism$reports[2]}} with probability {format(q, digits = 6)} whatever the truth."
+      ),
+      c("no_information", "argument")
+    )
   }
-  c(p = p, q = q, p_no = matrix[2, 1], q_no = matrix[1, 1], d = difference)
+  c(
+    p = p, q = q, p_no = matrix[2, 1],
+    q_no = matrix[1, 1], d = difference
+  )
 }
 
 fit_mechanisms <- function(fit) {
-  if (inherits(fit$mechanism, "rr_mechanism")) list(fit$mechanism) else unname(as.list(fit$mechanism))
+  if (inherits(fit$mechanism, "rr_mechanism")) {
+    list(fit$mechanism)
+  } else {
+    unname(as.list(fit$mechanism))
+  }
 }
 
 # One mechanism, or a named list of them and the name of the one of each row.
 regress_devices <- function(mechanism, arm, n) {
   index <- NULL
-  if (inherits(mechanism, "rr_mechanism") || !is.list(mechanism)) mechanism <- list(mechanism = mechanism)
-  else index <- match_arms(arm, names(mechanism), n)
+  if (inherits(mechanism, "rr_mechanism") || !is.list(mechanism)) {
+    mechanism <- list(mechanism = mechanism)
+  } else {
+    index <- match_arms(arm, names(mechanism), n)
+  }
   for (part in mechanism) check_mechanism(part)
-  # The two truths of a yes/no question. Designs with an unknown number split them into latent classes.
-  labels <- unique(lapply(unname(mechanism), function(part) if (has_unknown(part)) part$reports else part$levels))
+  # The two truths of a yes/no question. Designs with an unknown number split them into latent
+  # classes.
+  labels <- unique(
+    lapply(unname(mechanism), function(part) {
+      if (has_unknown(part)) part$reports else part$levels
+    })
+  )
   if (length(labels) > 1L) abort("The mechanisms must have the same two labels.", "mismatch")
   unknown <- vapply(mechanism, has_unknown, NA)
   device <- vapply(names(mechanism), function(name) {
     if (unknown[[name]]) numeric(5) else regress_device(mechanism[[name]], name)
   }, numeric(5))
-  list(mechanisms = mechanism, arm = index, labels = labels[[1]],
-       unknown = if (any(unknown)) unknown_devices(mechanism, device),
-       parameter = if (any(unknown)) names(mechanism[unknown][[1]]$parameters)[2],
-       device = if (!any(unknown)) unname(device))
+  list(
+    mechanisms = mechanism,
+    arm = index,
+    labels = labels[[1]],
+    unknown = if (any(unknown)) unknown_devices(mechanism, device),
+    parameter = if (any(unknown)) {
+      names(mechanism[unknown][[1]]$parameters)[2]
+    },
+    device = if (!any(unknown)) unname(device)
+  )
 }
 
 match_arms <- function(arm, names, n) {
-  check_that(length(arm) == n && !is.null(names) && !anyDuplicated(names), arm, "arm",
-             "the name of each row's mechanism, in a list of mechanisms with different names")
+  check_that(
+    length(arm) == n && !is.null(names) && !anyDuplicated(names), arm, "arm",
+    "the name of each row's mechanism, in a list of mechanisms with different names"
+  )
   place <- match(label_text(arm), names)
   lost <- as.character(arm)[is.na(place)]
   if (length(lost)) {
-    abort("Every {.arg arm} must be the name of a mechanism, {.val {names}}, and not {.val {lost[1]}}.", "mismatch")
+    abort(
+      "Every {.arg arm} must be the name of a mechanism, {.val {names}}, and not {.val {lost[1]}}.",
+      "mismatch"
+    )
   }
   place - 1L
 }
 
 # The column of each row's device.
-row_arms <- function(arm, n) if (is.null(arm)) rep_len(1L, n) else arm + 1L
+row_arms <- function(arm, n) {
+  if (is.null(arm)) rep_len(1L, n) else arm + 1L
+}
 
 # P(yes | yes) and P(yes | no) of each row.
 row_device <- function(device, arm, n) {
   rows <- row_arms(arm, n)
-  list(p = device[1, rows], q = device[2, rows], d = device[5, rows])
+  list(
+    p = device[1, rows],
+    q = device[2, rows],
+    d = device[5, rows]
+  )
 }
 
 # The probability of a report of yes in rows (of a matrix) with these truths.
@@ -221,45 +330,94 @@ reported <- function(device, arm, truth) {
 truth_curve <- function(link) truth_curves[[link]]
 
 logit_curve <- list(
-  inverse = qlogis, yes = plogis, no = function(eta) plogis(-eta),
+  inverse = qlogis,
+  yes = plogis,
+  no = function(eta) plogis(-eta),
   derivative = function(eta, k) {
     share <- plogis(eta)
     f <- dlogis(eta)
-    switch(k, f, f * (1 - 2 * share), f * (1 - 6 * f), f * (1 - 2 * share) * (1 - 12 * f))
+    switch(
+      k,
+      f,
+      f * (1 - 2 * share),
+      f * (1 - 6 * f),
+      f * (1 - 2 * share) * (1 - 12 * f)
+    )
   }
 )
 
 probit_curve <- list(
-  inverse = qnorm, yes = pnorm, no = function(eta) pnorm(-eta),
+  inverse = qnorm,
+  yes = pnorm,
+  no = function(eta) pnorm(-eta),
   derivative = function(eta, k) {
     f <- dnorm(eta)
-    switch(k, f, -eta * f, (eta^2 - 1) * f, (3 * eta - eta^3) * f)
+    switch(
+      k,
+      f,
+      -eta * f,
+      (eta^2 - 1) * f,
+      (3 * eta - eta^3) * f
+    )
   }
 )
 
 cloglog_curve <- list(
-  inverse = function(pi) log(-log1p(-pi)), yes = function(eta) -expm1(-exp(eta)), no = function(eta) exp(-exp(eta)),
+  inverse = function(pi) log(-log1p(-pi)),
+  yes = function(eta) -expm1(-exp(eta)),
+  no = function(eta) exp(-exp(eta)),
   derivative = function(eta, k) {
     r <- pmin(exp(eta), 745)
-    exp(-r) * r * switch(k, 1, 1 - r, 1 - 3 * r + r^2, 1 - 7 * r + 6 * r^2 - r^3)
+    exp(-r) * r * switch(
+      k,
+      1,
+      1 - r,
+      1 - 3 * r + r^2,
+      1 - 7 * r + 6 * r^2 - r^3
+    )
   }
 )
 
 cauchit_curve <- list(
-  inverse = qcauchy, yes = pcauchy, no = function(eta) pcauchy(-eta),
+  inverse = qcauchy,
+  yes = pcauchy,
+  no = function(eta) pcauchy(-eta),
   derivative = function(eta, k) {
     s <- 1 + eta^2
-    switch(k, 1 / s, -2 * eta / s^2, (6 * eta^2 - 2) / s^3, 24 * eta * (1 - eta^2) / s^4) / pi
+    switch(
+      k,
+      1 / s,
+      -2 * eta / s^2,
+      (6 * eta^2 - 2) / s^3,
+      24 * eta * (1 - eta^2) / s^4
+    ) / pi
   }
 )
 
-log_curve <- list(inverse = log, yes = exp, no = function(eta) -expm1(eta), derivative = function(eta, k) exp(eta))
+log_curve <- list(
+  inverse = log,
+  yes = exp,
+  no = function(eta) -expm1(eta),
+  derivative = function(eta, k) exp(eta)
+)
 
-identity_curve <- list(inverse = identity, yes = identity, no = function(eta) 1 - eta,
-                       derivative = function(eta, k) rep(if (k == 1) 1 else 0, length(eta)))
+identity_curve <- list(
+  inverse = identity,
+  yes = identity,
+  no = function(eta) 1 - eta,
+  derivative = function(eta, k) {
+    rep(if (k == 1) 1 else 0, length(eta))
+  }
+)
 
-truth_curves <- list(logit = logit_curve, probit = probit_curve, cloglog = cloglog_curve, cauchit = cauchit_curve,
-                     log = log_curve, identity = identity_curve)
+truth_curves <- list(
+  logit = logit_curve,
+  probit = probit_curve,
+  cloglog = cloglog_curve,
+  cauchit = cauchit_curve,
+  log = log_curve,
+  identity = identity_curve
+)
 
 regress_links <- names(truth_curves)
 
@@ -267,16 +425,32 @@ regress_links <- names(truth_curves)
 
 has_unknown <- function(mechanism) !is.null(mechanism$lines)
 
-# The lines p0 + p1 psi and q0 + q1 psi of each mechanism, a column each; those of a known design have no slope. The
-# last line is the probability of what else the device says, which only an anchor question does.
+# The lines p0 + p1 psi and q0 + q1 psi of each mechanism, a column each; those of a known design
+# have no slope. The last line is the probability of what else the device says, which only an anchor
+# question does.
 unknown_devices <- function(mechanisms, devices) {
   unknown <- Filter(has_unknown, mechanisms)
-  if (length(unique(lapply(unknown, class))) != 1L) abort("The mechanisms must share one unknown number.", "mismatch")
-  lines <- vapply(seq_along(mechanisms), function(k) {
-    c(if (has_unknown(mechanisms[[k]])) unname(mechanisms[[k]]$lines) else c(devices[1, k], 0, devices[2, k], 0), 1, 0)
-  }, numeric(6))
+  if (length(unique(lapply(unknown, class))) != 1L) {
+    abort("The mechanisms must share one unknown number.", "mismatch")
+  }
+  lines <- vapply(
+    seq_along(mechanisms),
+    function(k) {
+      c(
+        if (has_unknown(mechanisms[[k]])) {
+          unname(mechanisms[[k]]$lines)
+        } else {
+          c(devices[1, k], 0, devices[2, k], 0)
+        },
+        1, 0
+      )
+    },
+    numeric(6)
+  )
   if (nrow(unique(t(lines))) < 2L) {
-    abort("The unknown number needs two groups whose mechanisms differ in {.arg p}.", c("no_information", "argument"))
+    abort("The unknown number needs two groups whose mechanisms differ in {.arg p}.", c(
+      "no_information", "argument"
+    ))
   }
   lines
 }
@@ -285,11 +459,21 @@ unknown_devices <- function(mechanisms, devices) {
 unknown_at <- function(lines, psi) {
   other <- other_answer(lines, psi)
   given <- ifelse(other > 0, other, 1)
-  share <- function(start, slope) pmin(1, pmax(0, (start + slope * psi) / given))
-  rbind(share(lines[1, ], lines[2, ]), share(lines[3, ], lines[4, ]),
-        share(lines[5, ] - lines[1, ], lines[6, ] - lines[2, ]),
-        share(lines[5, ] - lines[3, ], lines[6, ] - lines[4, ]),
-        (lines[1, ] - lines[3, ] + (lines[2, ] - lines[4, ]) * psi) / given)
+  share <- function(start, slope) {
+    pmin(1, pmax(0, (start + slope * psi) / given))
+  }
+  rbind(
+    share(lines[1, ], lines[2, ]),
+    share(lines[3, ], lines[4, ]),
+    share(
+      lines[5, ] - lines[1, ], lines[6, ] - lines[2, ]
+    ),
+    share(
+      lines[5, ] - lines[3, ], lines[6, ] - lines[4, ]
+    ),
+    (lines[1, ] - lines[3, ] +
+      (lines[2, ] - lines[4, ]) * psi) / given
+  )
 }
 
 # The probability of what else they said.

@@ -1,8 +1,9 @@
-# From a design matrix and reports to what is climbed: identical rows are put together, columns are made orthogonal. A
-# model is such data with the calls of the kernel. Nothing here draws random numbers.
+# From a design matrix and reports to what is climbed: identical rows are put together, columns are
+# made orthogonal. A model is such data with the calls of the kernel. Nothing here draws random
+# numbers.
 
-# `data`: x, y (share of yes), weight, offset | NULL, arm | NULL, device, link, unknown | NULL. `prior`: the precision
-# of a normal prior of the coefficients of x, as a matrix.
+# `data`: x, y (share of yes), weight, offset | NULL, arm | NULL, device, link, unknown | NULL.
+# `prior`: the precision of a normal prior of the coefficients of x, as a matrix.
 regress_model <- function(data, prior = NULL, basis = regress_basis(data)) {
   k <- basis$rank
   size <- k + !is.null(data$unknown)
@@ -10,19 +11,41 @@ regress_model <- function(data, prior = NULL, basis = regress_basis(data)) {
     inner <- crossprod(basis$back, prior[basis$keep, basis$keep] %*% basis$back)
     prior <- block_diagonal(list(inner, diag(0, size - k)))
   }
-  model <- list(data = data, basis = basis, z = basis$z, k = k, size = size, prior = prior,
-                far = far_predictor(data$link))
+  model <- list(
+    data = data,
+    basis = basis,
+    z = basis$z,
+    k = k,
+    size = size,
+    prior = prior,
+    far = far_predictor(data$link)
+  )
   with_parameters(with_parts(model))
 }
 
 # Where a truth is 0 or 1 to rounding.
 far_predictor <- function(link) switch(link, probit = 9, cauchit = 1e8, 37)
 
-# A model as the kernel reads it, by these names (src/glue_regress.c). `link` is its place in regress_links, from 0.
-regress_parts <- function(x, y, device, link, weight = NULL, offset = NULL, arm = NULL, barrier = 0, unknown = NULL,
-                          level = NULL, levels = 0, prior = NULL) {
-  list(x = x, y = y, weight = weight, offset = offset, arm = arm, device = device, link = link, barrier = barrier,
-       unknown = unknown, level = level, levels = levels, prior = prior)
+# A model as the kernel reads it, by these names (src/glue_regress.c). `link` is its place in
+# regress_links, from 0.
+regress_parts <- function(
+  x, y, device, link, weight = NULL, offset = NULL, arm = NULL, barrier = 0,
+  unknown = NULL, level = NULL, levels = 0, prior = NULL
+) {
+  list(
+    x = x,
+    y = y,
+    weight = weight,
+    offset = offset,
+    arm = arm,
+    device = device,
+    link = link,
+    barrier = barrier,
+    unknown = unknown,
+    level = level,
+    levels = levels,
+    prior = prior
+  )
 }
 
 # The parts of the kernel, which is quicker without weights.
@@ -30,25 +53,33 @@ with_parts <- function(model, barrier = 0) {
   data <- model$data
   levels <- model$basis$levels
   model$parts <- regress_parts(
-    if (levels) model$z[, -seq_len(levels), drop = FALSE] else model$z, data$y,
-    data$device %||% matrix(0, 5, ncol(data$unknown)), link_place(data$link),
-    weight = if (barrier > 0 || any(data$weight != 1)) data$weight, offset = data$offset, arm = data$arm,
-    barrier = barrier, unknown = data$unknown, level = model$basis[["level"]], levels = as.double(levels),
-    prior = model$prior
+    if (levels) model$z[, -seq_len(levels), drop = FALSE] else model$z,
+    data$y, data$device %||% matrix(0, 5, ncol(data$unknown)),
+    link_place(data$link),
+    weight = if (barrier > 0 || any(data$weight != 1)) data$weight,
+    offset = data$offset, arm = data$arm, barrier = barrier, unknown = data$unknown,
+    level = model$basis[["level"]], levels = as.double(levels), prior = model$prior
   )
   model
 }
 
-# What every likelihood has, see new_likelihood(): parameters are the coefficients of x and the logit of the unknown
-# number.
+# What every likelihood has, see new_likelihood(): parameters are the coefficients of x and the
+# logit of the unknown number.
 with_parameters <- function(model) {
   k <- seq_len(model$k)
   columns <- ncol(model$data$x)
   offset <- model$data$offset
-  model$reach <- function(step) max(abs(model$z %*% step[k]), abs(step[-k]))
+  model$reach <- function(step) {
+    max(abs(model$z %*% step[k]), abs(step[-k]))
+  }
   # Aliased coefficients are 0.
   model$natural <- function(b) {
-    c(replace(numeric(columns), model$basis$keep, model$basis$back %*% b[k]), plogis(b[-k]))
+    c(
+      replace(
+        numeric(columns), model$basis$keep, model$basis$back %*% b[k]
+      ),
+      plogis(b[-k])
+    )
   }
   model$slope <- function(b) {
     to <- matrix(0, columns + model$size - model$k, model$size)
@@ -57,8 +88,14 @@ with_parameters <- function(model) {
     to
   }
   model$rows <- function(b, N) {
-    list(eta = c(predictor_of(model$z, b[k], offset), b[-k]),
-         move = rbind(model$z %*% N[k, , drop = FALSE], N[-k, , drop = FALSE]))
+    list(
+      eta = c(
+        predictor_of(model$z, b[k], offset), b[-k]
+      ),
+      move = rbind(
+        model$z %*% N[k, , drop = FALSE], N[-k, , drop = FALSE]
+      )
+    )
   }
   model
 }
@@ -70,10 +107,13 @@ search_model <- function(model) {
   if (n < 8000 || bounded) model else thin_model(model, some_rows(n, 2000))
 }
 
-# Some of n sorted rows: multiples of the golden section, which no pattern of period 2, 3, ... of the rows repeats.
+# Some of n sorted rows: multiples of the golden section, which no pattern of period 2, 3, ... of
+# the rows repeats.
 some_rows <- function(n, most) {
   if (n <= most) return(seq_len(n))
-  sort(unique(1 + floor(n * ((seq_len(most) * 0.6180339887498949) %% 1))))
+  sort(
+    unique(1 + floor(n * ((seq_len(most) * 0.6180339887498949) %% 1)))
+  )
 }
 
 # A part of the rows, in the same columns.
@@ -85,77 +125,125 @@ thin_model <- function(model, rows) {
 }
 
 # Value, gradient and information; an unknown number is its logit, unless `natural`.
-regress_value <- function(model, b, natural = FALSE) .Call(C_rr_regress_value, model$parts, as.double(b), natural)
+regress_value <- function(model, b, natural = FALSE) {
+  .Call(C_rr_regress_value, model$parts, as.double(b), natural)
+}
 
 regress_rows <- function(eta, y, arm, device, link) {
   .Call(C_rr_regress_rows, as.double(eta), y, arm, device, link_place(link))
 }
 
 # Of the reports in the data, at these linear predictors.
-data_rows <- function(data, eta) regress_rows(eta, data$y, data$arm, data$device, data$link)
+data_rows <- function(data, eta) {
+  regress_rows(eta, data$y, data$arm, data$device, data$link)
+}
 
 row_devices <- function(data) {
-  row_device(if (is.null(data$unknown)) data$device else unknown_at(data$unknown, 0.5), data$arm, length(data$y))
+  row_device(
+    if (is.null(data$unknown)) data$device else unknown_at(data$unknown, 0.5),
+    data$arm, length(data$y)
+  )
 }
 
 link_place <- function(link) match(link, regress_links) - 1L
 
 take_rows <- function(data, rows) {
   data$x <- data$x[rows, , drop = FALSE]
-  for (part in c("y", "weight", "offset", "arm")) if (!is.null(data[[part]])) data[[part]] <- data[[part]][rows]
+  for (part in c("y", "weight", "offset", "arm")) {
+    if (!is.null(data[[part]])) {
+      data[[part]] <- data[[part]][rows]
+    }
+  }
   data
 }
 
-# Rows that are the same are one row with the sum of their weights, where that makes the table at least four times
-# shorter; rows without weight are left out. The others stand in the order of their content.
+# Rows that are the same are one row with the sum of their weights, where that makes the table at
+# least four times shorter; rows without weight are left out. The others stand in the order of their
+# content.
 collapse_rows <- function(data) {
   n <- length(data$y)
   limit <- as.double(min(n %/% 4, 1e6))
-  same <- if (n >= 200) .Call(C_rr_regress_collapse, data$x, data$y, data$weight, data$offset, data$arm, limit)
-  if (!is.null(same)) data <- replace(take_rows(data, same$first), c("y", "weight"), same[c("y", "weight")])
-  if (any(data$weight == 0)) data <- take_rows(data, which(data$weight > 0))
-  take_rows(data, content_order(data$x, data[c("offset", "arm", "y", "weight")]))
+  same <- if (n >= 200) {
+    .Call(
+      C_rr_regress_collapse, data$x, data$y, data$weight, data$offset, data$arm, limit
+    )
+  }
+  if (!is.null(same)) {
+    data <- replace(
+      take_rows(data, same$first), c("y", "weight"),
+      same[c("y", "weight")]
+    )
+  }
+  if (any(data$weight == 0)) {
+    data <- take_rows(data, which(data$weight > 0))
+  }
+  take_rows(
+    data, content_order(data$x, data[c("offset", "arm", "y", "weight")])
+  )
 }
 
-# The order of rows by their content alone: sums, parts of the rows and the axes of the columns are then the same
-# however the data were sorted.
+# The order of rows by their content alone: sums, parts of the rows and the axes of the columns are
+# then the same however the data were sorted.
 content_order <- function(x, columns) {
-  columns <- c(lapply(seq_len(ncol(x)), function(j) x[, j]), columns[lengths(columns) > 0])
+  columns <- c(
+    lapply(seq_len(ncol(x)), function(j) x[, j]),
+    columns[lengths(columns) > 0]
+  )
   do.call(order, c(unname(columns), list(method = "radix")))
 }
 
-# A power of 2 that weights are divided by before a climb, whose tolerances are in units of one answer: weights of a
-# tiny or huge mean get a mean of about 1. A power of 2 loses no digit.
+# A power of 2 that weights are divided by before a climb, whose tolerances are in units of one
+# answer: weights of a tiny or huge mean get a mean of about 1. A power of 2 loses no digit.
 weight_unit <- function(weight) {
   unit <- 2^floor(log2(mean(weight)))
   if (is.finite(unit) && (unit < 1 || unit > 1e9)) unit else 1
 }
 
-# Columns of unit size that are orthogonal over the weighted rows, without those that are combinations of others:
-# x[, keep] = z solve(back). The columns of a factor of many levels stay as they are, and come first: `level` is the
-# place among them of each row.
+# Columns of unit size that are orthogonal over the weighted rows, without those that are
+# combinations of others: x[, keep] = z solve(back). The columns of a factor of many levels stay as
+# they are, and come first: `level` is the place among them of each row.
 regress_basis <- function(data) {
   size <- sqrt(data$weight / mean(data$weight))
   fit <- .lm.fit(data$x * size, numeric(length(size)), tol = 1e-11)
   keep <- sort(fit$pivot[seq_len(fit$rank)])
-  own <- if (is.null(data$unknown)) level_columns(data$x[, keep, drop = FALSE])
+  own <- if (is.null(data$unknown)) {
+    level_columns(data$x[, keep, drop = FALSE])
+  }
   keep <- c(keep[own], setdiff(keep, keep[own]))
   levels <- length(own)
   back <- diag(fit$rank)
-  level <- if (levels) as.integer(drop(data$x[, keep[seq_len(levels)]] %*% seq_len(levels))) - 1L
+  level <- if (levels) {
+    as.integer(
+      drop(data$x[, keep[seq_len(levels)]] %*% seq_len(levels))
+    ) - 1L
+  }
   rest <- seq_len(fit$rank) > levels
   if (any(rest)) {
     places <- seq_len(fit$rank)
-    root <- if (levels) qr.R(qr(data$x[, keep[rest], drop = FALSE] * size, tol = 0))
-      else fit$qr[places, places, drop = FALSE]
-    back[rest, rest] <- backsolve(root, diag(sum(rest))) * sqrt(length(size))
+    root <- if (levels) {
+      qr.R(
+        qr(data$x[, keep[rest], drop = FALSE] * size, tol = 0)
+      )
+    } else {
+      fit$qr[places, places, drop = FALSE]
+    }
+    back[rest, rest] <- backsolve(root, diag(sum(rest))) *
+      sqrt(length(size))
   }
   z <- data$x[, keep, drop = FALSE]
   z[, rest] <- z[, rest, drop = FALSE] %*% back[rest, rest]
-  list(keep = keep, back = back, z = z, rank = fit$rank, level = level, levels = levels)
+  list(
+    keep = keep,
+    back = back,
+    z = z,
+    rank = fit$rank,
+    level = level,
+    levels = levels
+  )
 }
 
-# The columns of the factor with the most levels, at least 10: columns of 0 and 1 of which a row has at most one 1.
+# The columns of the factor with the most levels, at least 10: columns of 0 and 1 of which a row has
+# at most one 1.
 level_columns <- function(x) {
   if (ncol(x) < 12) return(NULL)
   best <- run <- integer()
@@ -175,19 +263,38 @@ level_columns <- function(x) {
 }
 
 inside_link <- function(eta, link) {
-  switch(link, log = all(eta < -1e-9), identity = all(eta > 1e-9 & eta < 1 - 1e-9), TRUE)
+  switch(
+    link,
+    log = all(eta < -1e-9),
+    identity = all(eta > 1e-9 & eta < 1 - 1e-9),
+    TRUE
+  )
 }
 
 predictor_of <- function(x, b, offset) as.vector(x %*% b) + (offset %||% 0)
 
 # Coefficients of x and the unknown number in the coordinates of the model.
 coordinates <- function(model, b) {
-  psi <- c(b[-seq_len(ncol(model$data$x))], 0.5)[1]
-  c(backsolve(model$basis$back, b[model$basis$keep]),
-    if (model$size > model$k) qlogis(min(1 - 1e-15, max(1e-15, psi))))
+  psi <- c(b[-seq_len(ncol(model$data$x))], 0.5)[
+    1
+  ]
+  c(
+    backsolve(model$basis$back, b[model$basis$keep]),
+    if (model$size > model$k) {
+      qlogis(min(1 - 1e-15, max(1e-15, psi)))
+    }
+  )
 }
 
 # A square matrix with square blocks along its diagonal.
 block_diagonal <- function(blocks) {
-  Reduce(function(a, b) rbind(cbind(a, matrix(0, nrow(a), ncol(b))), cbind(matrix(0, nrow(b), ncol(a)), b)), blocks)
+  Reduce(
+    function(a, b) {
+      rbind(
+        cbind(a, matrix(0, nrow(a), ncol(b))),
+        cbind(matrix(0, nrow(b), ncol(a)), b)
+      )
+    },
+    blocks
+  )
 }

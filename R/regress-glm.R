@@ -129,10 +129,25 @@
 #' @srrstats {RE3.2} The search ends at 1e-11 of the log-likelihood, the value in `fit$control`.
 #' @srrstats {RE4.0} The result is an object of class `rr_glm`.
 #' @export
-rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weights = NULL, offset = NULL, subset = NULL,
-                   na.action = NULL, start = NULL, starts = 20, penalty = c("none", "bias", "jeffreys", "prior"),
-                   arm = NULL, anchor = NULL, attention = NULL, attention.by = c("question", "person"),
-                   protective = NULL, ...) {
+rr_glm <- function(
+  formula,
+  data = NULL,
+  mechanism = NULL,
+  link = "logit",
+  weights = NULL,
+  offset = NULL,
+  subset = NULL,
+  na.action = NULL,
+  start = NULL,
+  starts = 20,
+  penalty = c("none", "bias", "jeffreys", "prior"),
+  arm = NULL,
+  anchor = NULL,
+  attention = NULL,
+  attention.by = c("question", "person"),
+  protective = NULL,
+  ...
+) {
   check_dots_empty(...)
   link <- check_choice(link, "link", regress_links)
   penalty <- check_choice(penalty)
@@ -143,9 +158,13 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
   bar <- random_intercept(formula)
   check_extensions(anchor, attention, protective, bar)
   block <- block_column(mechanism, data, design, bar)
-  frame <- regress_frame(call, bar$fixed %||% formula, data, design, anchor, parent.frame(),
-                         c(list(group = bar$group, block = block),
-                           share_variables(attention %||% if (inherits(protective, "formula")) protective)))
+  frame <- regress_frame(
+    call, bar$fixed %||% formula, data, design, anchor, parent.frame(),
+    c(
+      list(group = bar$group, block = block),
+      share_variables(attention %||% if (inherits(protective, "formula")) protective)
+    )
+  )
   mechanism <- mechanism %||% frame$mechanism
   parts <- regress_data(frame, mechanism, link, if (is.null(attention)) anchor)
   check_start(start, parts$size)
@@ -157,7 +176,9 @@ rr_glm <- function(formula, data = NULL, mechanism = NULL, link = "logit", weigh
     return(dealt_fit(fit, parts$data, frame$frame[["(block)"]], call))
   }
   fit <- designed_glm(fit, parts, design, bar)
-  if (!is.null(bar)) return(grouped_glm(fit, parts$data, frame$frame, bar$bar, protective, call))
+  if (!is.null(bar)) {
+    return(grouped_glm(fit, parts$data, frame$frame, bar$bar, protective, call))
+  }
   if (!is.null(attention)) {
     shares <- share_columns(attention, frame$frame, "attention")
     return(attention_fit(fit, parts$data, shares, anchor, by, starts, call))
@@ -176,8 +197,11 @@ check_extensions <- function(anchor, attention, protective, bar) {
 }
 
 check_start <- function(start, size) {
-  check_that(is.null(start) || (is.numeric(start) && all(is.finite(start)) && length(start) %in% (size + 0:1)),
-             start, "start", paste(size, "finite numbers, in the order of {.fn vcov}"))
+  check_that(
+    is.null(start) || (is.numeric(start) && all(is.finite(start)) &&
+      length(start) %in% (size + 0:1)),
+    start, "start", paste(size, "finite numbers, in the order of {.fn vcov}")
+  )
 }
 
 # A fit with a random intercept, and with persons who evade.
@@ -193,9 +217,16 @@ studied_glm <- function(fit, bar) {
   if (!has_study(list(fit))) return(fit)
   mechanisms <- fit_mechanisms(fit)
   internal <- any(vapply(mechanisms, function(m) isTRUE(m$internal), NA))
-  if (internal || any(lengths(c(fit[c("design", "anchor", "unknown")], list(bar))) > 0L)) {
-    refuse_validated(mechanisms, paste("{.fn rr_glm} with an internal validation, a survey design, an anchor,",
-                                       "a random intercept or an unknown number"))
+  if (internal || any(
+      lengths(c(fit[c("design", "anchor", "unknown")], list(bar))) > 0L
+    )) {
+    refuse_validated(
+      mechanisms,
+      paste(
+        "{.fn rr_glm} with an internal validation, a survey design, an anchor,",
+        "a random intercept or an unknown number"
+      )
+    )
   }
   fit$whole <- NULL
   fit
@@ -205,20 +236,27 @@ designed_glm <- function(fit, parts, design, bar) {
   if (is.null(design)) return(fit)
   check_independent(fit_mechanisms(fit), design)
   for (one in fit_mechanisms(fit)) check_nested_blocks(one, design)
-  # Functions of glm read them, and would take the likelihood ratio of a pseudo-likelihood for chi-squared.
+  # Functions of glm read them, and would take the likelihood ratio of a pseudo-likelihood for
+  # chi-squared.
   fit$aic <- fit$deviance <- fit$null.deviance <- NA_real_
   fit$df.residual <- residual_freedom(fit, design, fit$rank)
-  if (is.null(bar)) fit$replicated <- glm_replicates(fit, parts$data, parts$scale, design, estimated_places(fit))
+  if (is.null(bar)) {
+    fit$replicated <- glm_replicates(fit, parts$data, parts$scale, design, estimated_places(fit))
+  }
   fit
 }
 
 # The checked input of the kernel.
 regress_data <- function(frame, mechanism, link, anchor = NULL) {
   mf <- frame$frame
-  devices <- anchor_devices(regress_devices(mechanism, mf[["(arm)"]], nrow(mf)), anchor, mf[["(anchor)"]])
+  devices <- anchor_devices(
+    regress_devices(mechanism, mf[["(arm)"]], nrow(mf)), anchor, mf[["(anchor)"]]
+  )
   response <- frame_response(frame, devices$labels)
   x <- model.matrix(frame$terms, mf)
-  if (!ncol(x)) abort("{.arg formula} must have an intercept or a covariate.", c("argument", "input"))
+  if (!ncol(x)) {
+    abort("{.arg formula} must have an intercept or a covariate.", c("argument", "input"))
+  }
   offset <- model.offset(mf)
   if (!all(is.finite(x), is.finite(offset))) {
     abort("Covariates and {.arg offset} must be finite.", c("argument", "input"))
@@ -228,11 +266,28 @@ regress_data <- function(frame, mechanism, link, anchor = NULL) {
   storage.mode(x) <- "double"
   weight <- as.double(response$weights)
   used <- sum(weight > 0)
-  if (used < max(1, ncol(x)) && qr(x, tol = 1e-11)$rank >= used) check_enough_rows(used, ncol(x))
+  if (used < max(1, ncol(x)) &&
+      qr(x, tol = 1e-11)$rank >= used) {
+    check_enough_rows(used, ncol(x))
+  }
   scale <- design_scale(frame$design, weight)
-  data <- list(x = x, y = response$y, weight = weight * scale, offset = if (any(offset != 0)) as.double(offset),
-               arm = devices$arm, device = devices$device, link = link, unknown = devices$unknown)
-  list(data = data, devices = devices, offset = offset, scale = scale, size = ncol(x) + !is.null(devices$unknown))
+  data <- list(
+    x = x,
+    y = response$y,
+    weight = weight * scale,
+    offset = if (any(offset != 0)) as.double(offset),
+    arm = devices$arm,
+    device = devices$device,
+    link = link,
+    unknown = devices$unknown
+  )
+  list(
+    data = data,
+    devices = devices,
+    offset = offset,
+    scale = scale,
+    size = ncol(x) + !is.null(devices$unknown)
+  )
 }
 
 frame_response <- function(frame, labels) {
@@ -259,21 +314,46 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
     eta[out] <- sign(eta[out]) * Inf
   }
   rows <- data_rows(data, eta)
-  device <- if (is.null(data$arm)) data$device else data$device[, data$arm + 1L, drop = FALSE]
+  device <- if (is.null(data$arm)) {
+    data$device
+  } else {
+    data$device[, data$arm + 1L, drop = FALSE]
+  }
   labels <- parts$devices$labels
-  words <- switch(penalty, bias = ", bias reduced", jeffreys = ", Jeffreys' prior", prior = ", weak normal prior")
-  structure(c(glm_elements(data, rows, eta, maximum, end, frame), maximum_elements(data, rows, maximum, end), list(
-    coefficients = setNames(end$coefficients, colnames(data$x)),
-    family = new_regress_family(device, mechanism, labels, link),
-    title = paste0("Regression of the truth \"", labels[2], "\", ", link, " link", words),
-    call = call, offset = parts$offset, mechanism = mechanism, link = link, labels = labels, penalty = penalty,
-    weight.scale = parts$scale, parameter = if (!is.null(data$unknown)) unknown_parameter(end, parts$devices$parameter)
-  )), class = c("rr_glm", "glm", "lm"))
+  words <- switch(
+    penalty,
+    bias = ", bias reduced",
+    jeffreys = ", Jeffreys' prior",
+    prior = ", weak normal prior"
+  )
+  structure(
+    c(
+      glm_elements(data, rows, eta, maximum, end, frame),
+      maximum_elements(data, rows, maximum, end),
+      list(
+        coefficients = setNames(end$coefficients, colnames(data$x)),
+        family = new_regress_family(device, mechanism, labels, link),
+        title = paste0("Regression of the truth \"", labels[2], "\", ", link, " link", words),
+        call = call,
+        offset = parts$offset,
+        mechanism = mechanism,
+        link = link,
+        labels = labels,
+        penalty = penalty,
+        weight.scale = parts$scale,
+        parameter = if (!is.null(data$unknown)) unknown_parameter(end, parts$devices$parameter)
+      )
+    ),
+    class = c("rr_glm", "glm", "lm")
+  )
 }
 
 # The last parameter.
 unknown_parameter <- function(end, name) {
-  structure(setNames(end$parameter, name), std.error = sqrt(rev(diag(end$variance$observed))[1]))
+  structure(
+    setNames(end$parameter, name),
+    std.error = sqrt(rev(diag(end$variance$observed))[1])
+  )
 }
 
 # What every glm has.
@@ -282,25 +362,54 @@ glm_elements <- function(data, rows, eta, maximum, end, frame) {
   df <- maximum$model$size
   n <- sum(data$weight > 0)
   constant <- sum(binomial_constants(data$y, data$weight))
-  c(working_parts(data, rows, eta, label), frame[c("formula", "terms", "data", "xlevels", "na.action")], list(
-    fitted.values = label(rows$report), rank = maximum$model$k, linear.predictors = label(eta),
-    deviance = deviance_of(data, rows$report), aic = -2 * (end$loglik + constant) + 2 * df, iter = maximum$steps,
-    null.deviance = null_deviance(data, frame$terms), prior.weights = label(data$weight), df = as.double(df), n = n,
-    df.residual = n - df, df.null = n - (attr(frame$terms, "intercept") > 0), y = label(data$y), converged = TRUE,
-    model = frame$frame, control = glm.control(epsilon = 1e-11), method = "rr_glm.fit",
-    contrasts = attr(data$x, "contrasts"), constant = constant
-  ))
+  c(
+    working_parts(data, rows, eta, label),
+    frame[c("formula", "terms", "data", "xlevels", "na.action")],
+    list(
+      fitted.values = label(rows$report),
+      rank = maximum$model$k,
+      linear.predictors = label(eta),
+      deviance = deviance_of(data, rows$report),
+      aic = -2 * (end$loglik + constant) + 2 * df,
+      iter = maximum$steps,
+      null.deviance = null_deviance(data, frame$terms),
+      prior.weights = label(data$weight),
+      df = as.double(df),
+      n = n,
+      df.residual = n - df,
+      df.null = n - (attr(frame$terms, "intercept") > 0),
+      y = label(data$y),
+      converged = TRUE,
+      model = frame$frame,
+      control = glm.control(epsilon = 1e-11),
+      method = "rr_glm.fit",
+      contrasts = attr(data$x, "contrasts"),
+      constant = constant
+    )
+  )
 }
 
-# What is known of the maximum, and of the truths at infinity; `pressed`: at the end of the range of a link.
+# What is known of the maximum, and of the truths at infinity; `pressed`: at the end of the range of
+# a link.
 maximum_elements <- function(data, rows, maximum, end) {
   names <- colnames(data$x)
-  named <- function(V) structure(V, dimnames = rep(list(c(names, if (!is.null(data$unknown)) "(parameter)")), 2))
+  named <- function(V) {
+    structure(
+      V,
+      dimnames = rep(
+        list(c(names, if (!is.null(data$unknown)) "(parameter)")), 2
+      )
+    )
+  }
   pressed <- isTRUE(maximum$pressed)
   infinite <- !is.null(end$flat)
-  boundary <- if (pressed || infinite) boundary_rows(data$weight, rows, names[end$infinite], pressed)
-  note <- sprintf("the fitted truth of %d rows is 0 or 1: penalty = \"prior\" gives finite estimates",
-                  length(boundary$rows))
+  boundary <- if (pressed || infinite) {
+    boundary_rows(data$weight, rows, names[end$infinite], pressed)
+  }
+  note <- sprintf(
+    "the fitted truth of %d rows is 0 or 1: penalty = \"prior\" gives finite estimates",
+    length(boundary$rows)
+  )
   list(boundary = boundary, note = if (!is.null(boundary)) note,
        respondents = round(sum(data$weight)), device = data$device, arm = data$arm, unknown = data$unknown,
        point = end$point, flat = end$flat, loglik = end$loglik,
@@ -313,13 +422,21 @@ maximum_elements <- function(data, rows, maximum, end) {
 
 # Truths of 0 or 1.
 boundary_rows <- function(weight, rows, coefficients, pressed) {
-  at_end <- which(weight > 0 & (pmin(rows$truth, rows$truth_no) <= if (pressed) 1e-6 else 0))
-  list(rows = at_end, truth = round(rows$truth[at_end]), coefficients = coefficients, pressed = pressed)
+  at_end <- which(
+    weight > 0 & (pmin(rows$truth, rows$truth_no) <= if (pressed) 1e-6 else 0)
+  )
+  list(
+    rows = at_end,
+    truth = round(rows$truth[at_end]),
+    coefficients = coefficients,
+    pressed = pressed
+  )
 }
 
 # What glm() keeps of its last weighted regression.
 working_parts <- function(data, rows, eta, label) {
-  working <- (data$y - rows$report) / (row_device(data$device, data$arm, length(eta))$d * rows$slope)
+  working <- (data$y - rows$report) /
+    (row_device(data$device, data$arm, length(eta))$d * rows$slope)
   working[!is.finite(working)] <- 0
   w <- data$weight * rows$expected
   w[!is.finite(w)] <- 0
@@ -328,22 +445,36 @@ working_parts <- function(data, rows, eta, label) {
   used <- seq_len(fit$rank)
   R <- qr.R(fit$qr)[used, used, drop = FALSE]
   rownames(R) <- colnames(R)
-  list(residuals = label(working), weights = label(w), effects = fit$effects, R = R, qr = fit$qr)
+  list(
+    residuals = label(working),
+    weights = label(w),
+    effects = fit$effects,
+    R = R,
+    qr = fit$qr
+  )
 }
 
-# What logLik() of a glm includes and the likelihood of the answers in their order does not, of each row.
+# What logLik() of a glm includes and the likelihood of the answers in their order does not, of each
+# row.
 binomial_constants <- function(y, weight) {
   m <- round(weight)
-  ifelse(weight > 0 & y > 0 & y < 1, lchoose(m, round(m * y)), 0)
+  ifelse(
+    weight > 0 & y > 0 & y < 1, lchoose(m, round(m * y)),
+    0
+  )
 }
 
-deviance_of <- function(data, mu) sum(binomial()$dev.resids(data$y, mu, data$weight))
+deviance_of <- function(data, mu) {
+  sum(binomial()$dev.resids(data$y, mu, data$weight))
+}
 
 # Of the model with a constant truth alone.
 null_deviance <- function(data, terms) {
   eta <- data$offset %||% numeric(length(data$y))
   if (attr(terms, "intercept") > 0) {
-    alone <- replace(data, "x", list(matrix(1, length(data$y), 1)))
+    alone <- replace(
+      data, "x", list(matrix(1, length(data$y), 1))
+    )
     alone["unknown"] <- list(NULL)
     eta <- predictor_of(alone$x, describe_maximum(regress_maximum(alone, 1))$point, data$offset)
   }
@@ -354,27 +485,57 @@ null_deviance <- function(data, terms) {
 
 tell_glm <- function(fit) {
   tell_aliased(names(which(is_aliased(fit))))
-  if (is.null(fit$design) && any(fit$y %in% 0:1)) tell_sampling_weights(fit$prior.weights * pmax(fit$y, 1 - fit$y))
+  if (is.null(fit$design) && any(fit$y %in% 0:1)) {
+    tell_sampling_weights(fit$prior.weights * pmax(fit$y, 1 - fit$y))
+  }
   if (isTRUE(as.vector(fit$parameter) %in% 0:1)) {
-    warn(c("The estimate of {.val {names(fit$parameter)}} is {as.vector(fit$parameter)}, the end of its range.",
-           i = "Standard errors take it for known."), "boundary")
+    warn(
+      c(
+        "The estimate of {.val {names(fit$parameter)}} is {as.vector(fit$parameter)}, the end of its range.",
+        i = "Standard errors take it for known."
+      ),
+      "boundary"
+    )
   }
   pressed <- isTRUE(fit$boundary$pressed)
-  cure <- if (pressed) "Use {.code link = \"logit\"}, or read it as a bound."
-    else "Intervals fail here. {.code penalty = \"prior\"} gives a finite estimate with smaller errors."
-  tell_maxima(fit$boundary$coefficients, if (fit$penalty == "none") fit$starts, reports_doubt(fit), cure, pressed)
+  cure <- if (pressed) {
+    "Use {.code link = \"logit\"}, or read it as a bound."
+  } else {
+    "Intervals fail here. {.code penalty = \"prior\"} gives a finite estimate with smaller errors."
+  }
+  tell_maxima(
+    fit$boundary$coefficients, if (fit$penalty == "none") fit$starts, reports_doubt(fit),
+    cure, pressed
+  )
 }
 
-# Is the share of yes among all reports of some mechanism beyond what it can give, whatever the truth? Weights of a
-# survey count with the number of respondents that they are worth.
+# Is the share of yes among all reports of some mechanism beyond what it can give, whatever the
+# truth? Weights of a survey count with the number of respondents that they are worth.
 reports_doubt <- function(fit) {
   if (!is.null(fit$unknown)) return(FALSE)
   row <- row_device(fit$device, fit$arm, length(fit$y))
-  parts <- split(seq_along(fit$y), row_arms(fit$arm, length(fit$y)))
-  any(vapply(parts, function(rows) {
-    w <- fit$prior.weights[rows]
-    n <- if (is.null(fit$design)) sum(w) else sum(w)^2 / sum(w^2)
-    ends <- range(row$p[rows[1]], row$q[rows[1]])
-    isTRUE(beyond_range(sum(w * fit$y[rows]) / sum(w) * n, n, ends[1], ends[2], false_alarm / length(parts)))
-  }, NA))
+  parts <- split(
+    seq_along(fit$y), row_arms(fit$arm, length(fit$y))
+  )
+  any(
+    vapply(
+      parts,
+      function(rows) {
+        w <- fit$prior.weights[rows]
+        n <- if (is.null(fit$design)) {
+          sum(w)
+        } else {
+          sum(w)^2 / sum(w^2)
+        }
+        ends <- range(row$p[rows[1]], row$q[rows[1]])
+        isTRUE(
+          beyond_range(
+            sum(w * fit$y[rows]) / sum(w) * n, n,
+            ends[1], ends[2], false_alarm / length(parts)
+          )
+        )
+      },
+      NA
+    )
+  )
 }

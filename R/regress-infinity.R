@@ -1,7 +1,9 @@
-# What is infinite at a maximum, with its sign, and the variances of what is finite (inst/mathematics/maxima.md).
+# What is infinite at a maximum, with its sign, and the variances of what is finite
+# (inst/mathematics/maxima.md).
 
-# What is infinite at an end (Farkas): a parameter with the derivative c is +Inf if c is in the cone of the rows at
-# infinity, -Inf if -c is. If neither is, its sign is not determined: NA. Finite ones keep their variance.
+# What is infinite at an end (Farkas): a parameter with the derivative c is +Inf if c is in the cone
+# of the rows at infinity, -Inf if -c is. If neither is, its sign is not determined: NA. Finite ones
+# keep their variance.
 limits_of <- function(model, b) {
   value <- regress_value(model, b)
   M <- metric(model)
@@ -10,7 +12,9 @@ limits_of <- function(model, b) {
   hidden <- tcrossprod(M %*% N) / sum(model$data$weight)
   to <- model$slope(b)
   inverse <- function(J) {
-    V <- tryCatch(invert_positive(J + prior + hidden), error = function(e) matrix(NA_real_, model$size, model$size))
+    V <- tryCatch(invert_positive(J + prior + hidden), error = function(e) {
+      matrix(NA_real_, model$size, model$size)
+    })
     to %*% V %*% t(to)
   }
   part <- to %*% N
@@ -18,7 +22,9 @@ limits_of <- function(model, b) {
   signs <- numeric(nrow(to))
   if (any(infinite)) {
     at <- model$rows(b, N)
-    signs[infinite] <- cone_signs(infinite_cone(at$move, at$eta), part[infinite, , drop = FALSE])
+    signs[infinite] <- cone_signs(
+      infinite_cone(at$move, at$eta), part[infinite, , drop = FALSE]
+    )
   }
   finite <- function(V) replace(V, outer(infinite, infinite, `|`), NA)
   point <- model$natural(b)
@@ -49,27 +55,53 @@ describe_maximum <- function(fit) {
   scale[-places] <- NA
   scaled <- function(V) V * outer(scale, scale)
   psi <- ifelse(found$infinite[-columns], round(psi), psi)
-  raw <- if (length(psi)) regress_value(model, c(fit$b[seq_len(model$k)], psi), natural = TRUE) else found$value
-  list(coefficients = replace(found$coefficients[columns], -model$basis$keep, NA), infinite = infinite,
-       point = found$point[columns], flat = if (any(infinite)) found$part[columns, , drop = FALSE], parameter = psi,
-       variance = list(observed = scaled(found$observed), expected = scaled(found$expected)),
-       whole = scaled(found$whole), loglik = raw$value)
+  raw <- if (length(psi)) {
+    regress_value(
+      model, c(fit$b[seq_len(model$k)], psi), natural = TRUE
+    )
+  } else {
+    found$value
+  }
+  list(
+    coefficients = replace(found$coefficients[columns], -model$basis$keep, NA),
+    infinite = infinite,
+    point = found$point[columns],
+    flat = if (any(infinite)) found$part[columns, , drop = FALSE],
+    parameter = psi,
+    variance = list(observed = scaled(found$observed), expected = scaled(found$expected)),
+    whole = scaled(found$whole),
+    loglik = raw$value
+  )
 }
 
 # The rows at infinity, as directions of their signs, each once.
 infinite_cone <- function(move, eta) {
   size <- sqrt(rowSums(move^2))
   out <- size > 1e-7
-  unique(round(move[out, , drop = FALSE] * (sign(eta[out]) / size[out]), 12))
+  unique(
+    round(
+      move[out, , drop = FALSE] *
+        (sign(eta[out]) / size[out]),
+      12
+    )
+  )
 }
 
 # 1, -1 or NA for each row of `ways`.
 cone_signs <- function(cone, ways) {
-  apply(ways, 1, function(way) if (in_cone(cone, way)) 1 else if (in_cone(cone, -way)) -1 else NA_real_)
+  apply(ways, 1, function(way) {
+    if (in_cone(cone, way)) {
+      1
+    } else if (in_cone(cone, -way)) {
+      -1
+    } else {
+      NA_real_
+    }
+  })
 }
 
-# Is `way` a combination of the rows of `cone` with weights of at least 0? Non-negative least squares (Lawson and Hanson
-# 1974, Solving Least Squares Problems, ch. 23).
+# Is `way` a combination of the rows of `cone` with weights of at least 0? Non-negative least
+# squares (Lawson and Hanson 1974, Solving Least Squares Problems, ch. 23).
 in_cone <- function(cone, way) {
   A <- t(cone)
   way <- way / sqrt(sum(way^2))
@@ -87,7 +119,8 @@ in_cone <- function(cone, way) {
       z[is.na(z)] <- 0
       bad <- on & z <= -1e-12
       if (!any(bad)) break
-      x <- x + min(x[bad] / (x[bad] - z[bad])) * (z - x)
+      x <- x + min(x[bad] / (x[bad] - z[bad])) *
+        (z - x)
       on <- on & x > 1e-12
     }
     x <- z
@@ -105,10 +138,14 @@ limit_predictor <- function(fit, x, offset = NULL) {
   if (!length(out)) return(eta)
   seen <- fit$prior.weights > 0
   rows <- model.matrix(fit)[seen, , drop = FALSE]
-  cone <- infinite_cone(rows %*% fit$flat, predictor_of(rows, fit$point, fit$offset[seen]))
+  cone <- infinite_cone(
+    rows %*% fit$flat, predictor_of(rows, fit$point, fit$offset[seen])
+  )
   kinds <- round(move[out, , drop = FALSE], 9)
   key <- do.call(paste, as.data.frame(kinds))
   first <- !duplicated(key)
-  eta[out] <- (cone_signs(cone, kinds[first, , drop = FALSE]) * Inf)[match(key, key[first])]
+  eta[out] <- (cone_signs(cone, kinds[first, , drop = FALSE]) * Inf)[
+    match(key, key[first])
+  ]
   eta
 }

@@ -1,6 +1,7 @@
-# What the packages on insight (parameters, modelsummary, performance, ...), emmeans and others ask of a fit. The family
-# of rr_glm() is that of the reports, whose link no package knows; its coefficients are about the truth, whose link
-# decides what they are called. Its likelihood is that of the reports.
+# What the packages on insight (parameters, modelsummary, performance, ...), emmeans and others ask
+# of a fit. The family of rr_glm() is that of the reports, whose link no package knows; its
+# coefficients are about the truth, whose link decides what they are called. Its likelihood is that
+# of the reports.
 
 # The family of the truth, which predict(type = "response") is about.
 #' @export
@@ -8,19 +9,22 @@ family.rr_glm <- function(object, ...) binomial(make.link(object$link))
 
 #' @exportS3Method insight::get_df
 get_df.rr_glm <- function(x, type = "residual", ...) {
-  if (!is.character(type) || type %in% c("residual", "model", "analytical")) return(NextMethod())
+  if (!is.character(type) || type %in% c("residual", "model", "analytical")) {
+    return(NextMethod())
+  }
   coefficient_freedom(x)
 }
 
-# Without this insight gives the probability of the reports if each were the truth. The part of each row is what tests
-# of models that are not nested need.
+# Without this insight gives the probability of the reports if each were the truth. The part of each
+# row is what tests of models that are not nested need.
 #' @exportS3Method insight::get_loglikelihood
 get_loglikelihood.rr_glm <- function(x, ...) {
   value <- logLik(x)
   y <- unname(x$y)
   w <- unname(x$prior.weights)
   mu <- unname(x$fitted.values)
-  parts <- ifelse(y > 0, w * y * log(mu), 0) + ifelse(y < 1, w * (1 - y) * log(1 - mu), 0)
+  parts <- ifelse(y > 0, w * y * log(mu), 0) +
+    ifelse(y < 1, w * (1 - y) * log(1 - mu), 0)
   structure(value, per_obs = parts + binomial_constants(y, w), nall = attr(value, "nobs"))
 }
 
@@ -33,8 +37,15 @@ model_performance.rr_glm <- function(model, metrics = "all", ...) {
     value <- logLik(model)
     k <- attr(value, "df")
     n <- attr(value, "nobs")
-    data.frame(AIC = AIC(value), AICc = if (n > k + 1) AIC(value) + 2 * k * (k + 1) / (n - k - 1) else NA,
-               BIC = BIC(value))
+    data.frame(
+      AIC = AIC(value),
+      AICc = if (n > k + 1) {
+        AIC(value) + 2 * k * (k + 1) / (n - k - 1)
+      } else {
+        NA
+      },
+      BIC = BIC(value)
+    )
   }
   choose_measures(table, metrics, c("AIC", "AICc", "BIC"))
 }
@@ -55,7 +66,8 @@ r2_efron.rr_glm <- function(model, ...) r2_tjur.rr_glm(model)
 #' @exportS3Method modelsummary::glance_custom
 glance_custom.rr_regression <- function(x, ...) likelihood_row(if (is.null(x$design)) x$loglik)
 
-# Intervals of a survey design are Wald's; with "profile", its default, parameters takes the p-values for normal.
+# Intervals of a survey design are Wald's; with "profile", its default, parameters takes the
+# p-values for normal.
 #' @exportS3Method parameters::model_parameters
 model_parameters.rr_glm <- function(model, ci = 0.95, ci_method = NULL, ...) {
   kind <- ci_method %||% if (!is.null(model$design)) "wald"
@@ -63,9 +75,13 @@ model_parameters.rr_glm <- function(model, ci = 0.95, ci_method = NULL, ...) {
 }
 
 #' @exportS3Method parameters::model_parameters
-model_parameters.rr_regression <- function(model, ci = 0.95, exponentiate = FALSE, keep = NULL, drop = NULL, ...) {
+model_parameters.rr_regression <- function(
+  model, ci = 0.95, exponentiate = FALSE, keep = NULL, drop = NULL, ...
+) {
   exponentiate <- isTRUE(exponentiate)
-  table <- tidy(model, conf.int = !is.null(ci), conf.level = ci %||% 0.95, exponentiate = exponentiate)
+  table <- tidy(
+    model, conf.int = !is.null(ci), conf.level = ci %||% 0.95, exponentiate = exponentiate
+  )
   factors <- exponentiate & table$term != protective_term
   table$std.error[factors] <- (table$std.error * table$estimate)[factors]
   names <- if (nrow(table) == length(model$coefficients)) names(model$coefficients)
@@ -84,10 +100,23 @@ emm_basis.rr_glm <- function(object, trms, xlev, grid, vcov. = NULL, ...) {
   V <- if (is.function(vcov.)) vcov.(object) else vcov. %||% vcov(object)
   kept <- !is.na(object$coefficients)
   parts <- qr(crossprod(model.matrix(object)), tol = 1e-9)
-  nbasis <- if (all(kept)) matrix(NA) else qr.Q(parts, complete = TRUE)[, -seq_len(parts$rank), drop = FALSE]
+  nbasis <- if (all(kept)) {
+    matrix(NA)
+  } else {
+    qr.Q(parts, complete = TRUE)[, -seq_len(parts$rank), drop = FALSE]
+  }
   # The link is the truth's: type = "response" is then the share of true yes.
-  list(X = model.matrix(trms, frame, contrasts.arg = object$contrasts), bhat = object$coefficients,
-       nbasis = nbasis, V = V[kept, kept, drop = FALSE], dffun = function(k, dfargs) dfargs$df,
-       dfargs = list(df = if (is.null(vcov.)) coefficient_freedom(object) else Inf),
-       misc = list(tran = if (object$link != "identity") object$link, inv.lbl = "prob", sigma = NULL))
+  list(
+    X = model.matrix(trms, frame, contrasts.arg = object$contrasts),
+    bhat = object$coefficients,
+    nbasis = nbasis,
+    V = V[kept, kept, drop = FALSE],
+    dffun = function(k, dfargs) dfargs$df,
+    dfargs = list(df = if (is.null(vcov.)) coefficient_freedom(object) else Inf),
+    misc = list(
+      tran = if (object$link != "identity") object$link,
+      inv.lbl = "prob",
+      sigma = NULL
+    )
+  )
 }

@@ -75,7 +75,13 @@
 #' tidy(protective, conf.int = TRUE, type = "parameters")
 #' # If the truths are independent, 27% did
 #' @export
-rr_loglinear <- function(formula, tally, starts = if (is.null(protective)) 5 else 100, protective = NULL, ...) {
+rr_loglinear <- function(
+  formula,
+  tally,
+  starts = if (is.null(protective)) 5 else 100,
+  protective = NULL,
+  ...
+) {
   check_dots_empty(...)
   call <- match.call()
   starts <- check_starts(starts)
@@ -86,29 +92,56 @@ rr_loglinear <- function(formula, tally, starts = if (is.null(protective)) 5 els
   if (!is.null(protective)) found <- protective_maximum(table, protective, found$best, starts)
   table <- found$table
   fit <- fit_likelihood(found$best$model, best = found$best)
-  if (protective_term %in% fit$infinite) abort_protective("The reports leave the share of all respondents open.")
+  if (protective_term %in% fit$infinite) {
+    abort_protective("The reports leave the share of all respondents open.")
+  }
   fit$coefficients <- spread_coefficients(fit$coefficients, table$all_names)
   if (!is.null(protective)) {
     fit$df <- ncol(table$x) + 1L
     fit$without <- found$without
-    fit$note <- sprintf(paste("shares of truths are of those who use the device, nothing is known of the others;",
-                              "%s degrees of freedom left"), loglinear_freedom(table, fit$df))
+    fit$note <- sprintf(
+      paste(
+        "shares of truths are of those who use the device, nothing is known of the others;",
+        "%s degrees of freedom left"
+      ),
+      loglinear_freedom(table, fit$df)
+    )
   }
-  structure(c(fit, list(
-    n = sum(tally$n), tally = tally, mechanism = tally$mechanism, table = table, terms = table$terms,
-    frame = table$cells, call = call, title = paste("Log-linear model of the truth,", deparse1(formula)))),
-    class = c("rr_loglinear", "rr_regression"))
+  structure(
+    c(
+      fit,
+      list(
+        n = sum(tally$n),
+        tally = tally,
+        mechanism = tally$mechanism,
+        table = table,
+        terms = table$terms,
+        frame = table$cells,
+        call = call,
+        title = paste("Log-linear model of the truth,", deparse1(formula))
+      )
+    ),
+    class = c("rr_loglinear", "rr_regression")
+  )
 }
 
 # The cells of the truths (times groups) and their design.
 loglinear_table <- function(formula, tally) {
   if (!inherits(tally, "rr_tally")) {
-    must_be(tally, "tally", "a tally of the questions", remedy = tally_remedy(tally, " under a {.fn rr_product}"))
+    must_be(
+      tally, "tally", "a tally of the questions",
+      remedy = tally_remedy(tally, " under a {.fn rr_product}")
+    )
   }
   check_one_sided(formula, "formula")
   if (sum(tally$n) <= 0) abort("{.arg tally} must hold reports.", "empty")
   questions <- tally$mechanism$questions %||% list(report = tally$mechanism)
-  axes <- unname(Map(function(question, name) unname(identified_channel(question, name)), questions, names(questions)))
+  axes <- unname(
+    Map(
+      function(question, name) unname(identified_channel(question, name)), questions,
+      names(questions)
+    )
+  )
   counts <- as.matrix(tally$counts)
   frame <- truth_cells(questions, tally)
   terms <- terms(formula, data = frame[names(questions)])
@@ -117,17 +150,31 @@ loglinear_table <- function(formula, tally) {
   group <- rep(seq_len(ncol(counts)), each = cells)
   x <- centred_design(terms, frame, group)
   # A small channel is quicker whole.
-  if (max(cells, nrow(counts)) <= 256) axes <- list(Reduce(function(a, b) kronecker(b, a), axes))
+  if (max(cells, nrow(counts)) <= 256) {
+    axes <- list(Reduce(function(a, b) kronecker(b, a), axes))
+  }
   units <- ifelse(tally$n > 0, tally$effective_n / tally$n, 0)
-  list(x = x[, independent_columns(x), drop = FALSE], all_names = colnames(x), counts = counts, cells = frame,
-       terms = terms, axes = axes, units = units, worth = counts * rep(units, each = nrow(counts)), group = group,
-       questions = questions, protective = 0, logit = -Inf)
+  list(
+    x = x[, independent_columns(x), drop = FALSE],
+    all_names = colnames(x),
+    counts = counts,
+    cells = frame,
+    terms = terms,
+    axes = axes,
+    units = units,
+    worth = counts * rep(units, each = nrow(counts)),
+    group = group,
+    questions = questions,
+    protective = 0,
+    logit = -Inf
+  )
 }
 
 # Centred within groups: what is the same in a group has no effect.
 centred_design <- function(terms, frame, group) {
   x <- model.matrix(terms, frame)
-  x <- x - (rowsum(x, group) / sum(group == 1L))[group, , drop = FALSE]
+  x <- x -
+    (rowsum(x, group) / sum(group == 1L))[group, , drop = FALSE]
   x <- x[, colSums(abs(x)) > 1e-10, drop = FALSE]
   if (!ncol(x)) abort("{.arg formula} must have a term in the questions.")
   x
@@ -137,38 +184,59 @@ centred_design <- function(terms, frame, group) {
 truth_cells <- function(questions, tally) {
   groups <- ncol(as.matrix(tally$counts))
   cells <- prod(lengths(lapply(questions, `[[`, "levels")))
-  check_that(cells * groups <= 65536, tally, "tally", "of at most 65,536 cells for a log-linear model")
-  grid <- expand.grid(lapply(questions, function(question) factor(question$levels, question$levels)),
-                      KEEP.OUT.ATTRS = FALSE)
-  as.data.frame(c(lapply(grid, rep, groups), lapply(as.list(tally$groups), rep, each = nrow(grid))), optional = TRUE)
+  check_that(
+    cells * groups <= 65536, tally, "tally", "of at most 65,536 cells for a log-linear model"
+  )
+  grid <- expand.grid(
+    lapply(questions, function(question) factor(question$levels, question$levels)),
+    KEEP.OUT.ATTRS = FALSE
+  )
+  as.data.frame(
+    c(
+      lapply(grid, rep, groups),
+      lapply(as.list(tally$groups), rep, each = nrow(grid))
+    ),
+    optional = TRUE
+  )
 }
 
 # ---- respondents who use no device ----
 
-# Their share has the logit `table$logit`, NA if it is the last coefficient; `table$protective` are their reports.
-protective_logit <- function(table, b) if (is.na(table$logit)) b[[length(b)]] else table$logit
+# Their share has the logit `table$logit`, NA if it is the last coefficient; `table$protective` are
+# their reports.
+protective_logit <- function(table, b) {
+  if (is.na(table$logit)) b[[length(b)]] else table$logit
+}
 
 loglinear_reports <- function(table, theta, logit) {
   plogis(-logit) * through_axes(table$axes, theta) + plogis(logit) * table$protective
 }
 
-# The highest maximum with a share of such respondents, climbed from the one without them too, which stays the best if
-# the share is 0. What ends on its plateau is no maximum.
+# The highest maximum with a share of such respondents, climbed from the one without them too, which
+# stays the best if the share is 0. What ends on its plateau is no maximum.
 protective_maximum <- function(table, protective, without, starts) {
   table$protective <- protective_reports(protective, table$questions)
   table$logit <- NA
   at <- drop(spread_ways(ncol(table$x) + 1, 1))
-  jacobian <- do.call(rbind, lapply(loglinear_groups(table, at), function(g) g$slope * g$m))
-  if (qr(jacobian, tol = 1e-9)$rank < length(at)) abort_protective("The terms of {.arg formula} are too many.")
+  jacobian <- do.call(
+    rbind, lapply(loglinear_groups(table, at), function(g) g$slope * g$m)
+  )
+  if (qr(jacobian, tol = 1e-9)$rank < length(at)) {
+    abort_protective("The terms of {.arg formula} are too many.")
+  }
   model <- loglinear_model(table)
   # A point far out lies on a plateau that climbs do not leave.
   inside <- without$b * min(1, 6 / without$model$reach(without$b))
-  near <- rbind(cbind(inside, inside, without$b), qlogis(c(0.1, 0.02, 0.3)))
+  near <- rbind(
+    cbind(inside, inside, without$b), qlogis(c(0.1, 0.02, 0.3))
+  )
   best <- highest_maximum(model, cbind(near, spread_starts(model, starts)))
   best$values <- best$values[best$values > without$value + 1e-7]
   if (!length(best$values)) {
-    cli::cli_inform("The share of respondents who protect themselves is estimated as 0. The fit is that without them.",
-                    class = "candor_message_boundary")
+    cli::cli_inform(
+      "The share of respondents who protect themselves is estimated as 0. The fit is that without them.",
+      class = "candor_message_boundary"
+    )
     table$logit <- -Inf
     best <- without
   }
@@ -177,10 +245,14 @@ protective_maximum <- function(table, protective, without, starts) {
 
 # The probabilities of their reports: one answer, or one for each question.
 protective_reports <- function(protective, questions) {
-  if (is.character(protective) && length(protective) == 1L) protective <- rep(list(protective), length(questions))
+  if (is.character(protective) && length(protective) == 1L) {
+    protective <- rep(list(protective), length(questions))
+  }
   names <- names(protective) %||% names(questions)
-  check_that(length(protective) == length(questions) && setequal(names, names(questions)), protective, "protective",
-             "one answer, or have one for each question")
+  check_that(
+    length(protective) == length(questions) && setequal(names, names(questions)), protective,
+    "protective", "one answer, or have one for each question"
+  )
   answers <- Map(function(answer, question) {
     noncompliant_answer(answer, question$reports, question$bits, "protective")
   }, as.list(protective)[match(names(questions), names)], questions)
@@ -191,13 +263,17 @@ abort_protective <- function(reason) {
   abort(c("The reports cannot tell who protects themselves.", x = reason), "no_information")
 }
 
-# One row: the share, its error and the test of 0, whose law is half that of one degree of freedom. The interval is by
-# the profile likelihood.
+# One row: the share, its error and the test of 0, whose law is half that of one degree of freedom.
+# The interval is by the profile likelihood.
 protective_row <- function(fit, conf.int, conf.level) {
   table <- fit$table
   inside <- is.na(table$logit)
   share <- plogis(protective_logit(table, fit$estimate))
-  error <- if (inside) share * (1 - share) * sqrt(fit$vcov[protective_term, protective_term]) else NA_real_
+  error <- if (inside) {
+    share * (1 - share) * sqrt(fit$vcov[protective_term, protective_term])
+  } else {
+    NA_real_
+  }
   root <- sqrt(2 * max(fit$loglik - fit$without, 0))
   row <- tibble(term = protective_term, estimate = share, std.error = error, statistic = root,
                 p.value = if (inside) pnorm(-root) else 1)
@@ -206,7 +282,10 @@ protective_row <- function(fit, conf.int, conf.level) {
   beyond <- function(share) {
     table$logit <- qlogis(share)
     at <- cbind(fit$at[seq_len(ncol(table$x))], 0)
-    sqrt(2 * max(fit$loglik - max(climb(loglinear_model(table), at)$value), 0)) - drop
+    sqrt(
+      2 *
+        max(fit$loglik - max(climb(loglinear_model(table), at)$value), 0)
+    ) - drop
   }
   end <- function(range) uniroot(beyond, range, tol = 1e-10)$root
   row$conf.low <- if (beyond(0) <= 0) 0 else end(c(0, share))
@@ -214,17 +293,28 @@ protective_row <- function(fit, conf.int, conf.level) {
   row
 }
 
-# Truths to reports, one question at a time; every column of `x` at once. `back` goes from reports to truths.
+# Truths to reports, one question at a time; every column of `x` at once. `back` goes from reports
+# to truths.
 through_axes <- function(axes, x, back = FALSE) {
   x <- as.matrix(x)
-  if (length(axes) == 1L) return(if (back) axes[[1]] %*% x else crossprod(axes[[1]], x))
+  if (length(axes) == 1L) {
+    return(if (back) {
+      axes[[1]] %*% x
+    } else {
+      crossprod(axes[[1]], x)
+    })
+  }
   columns <- ncol(x)
   for (axis in axes) {
     step <- if (back) axis else t(axis)
-    # The first dimension is worked on and moved to the end; after the last question all are back in their places.
+    # The first dimension is worked on and moved to the end; after the last question all are back in
+    # their places.
     rest <- length(x) / columns / ncol(step)
     x <- step %*% matrix(x, ncol(step))
-    x <- aperm(array(x, c(nrow(step), rest, columns)), c(2, 1, 3))
+    x <- aperm(
+      array(x, c(nrow(step), rest, columns)),
+      c(2, 1, 3)
+    )
     x <- matrix(x, ncol = columns)
   }
   x
@@ -232,28 +322,44 @@ through_axes <- function(axes, x, back = FALSE) {
 
 # Shares of the cells, a column for each group.
 loglinear_shares <- function(table, b, x = table$x) {
-  eta <- matrix(x %*% b[seq_len(ncol(x))], ncol = ncol(table$counts))
-  top <- eta[cbind(max.col(t(eta), "first"), seq_len(ncol(eta)))]
+  eta <- matrix(
+    x %*% b[seq_len(ncol(x))], ncol = ncol(table$counts)
+  )
+  top <- eta[
+    cbind(max.col(t(eta), "first"), seq_len(ncol(eta)))
+  ]
   e <- exp(eta - rep(top, each = nrow(eta)))
   e / rep(colSums(e), each = nrow(e))
 }
 
-# For each group: its counts, the shares of its truths and reports, the scores of its truths (the last of respondents
-# who use no device, if their share is a coefficient), and the scores of its reports.
-loglinear_groups <- function(table, b, x = table$x, theta = loglinear_shares(table, b, x),
-                             m = loglinear_reports(table, theta, logit)) {
+# For each group: its counts, the shares of its truths and reports, the scores of its truths (the
+# last of respondents who use no device, if their share is a coefficient), and the scores of its
+# reports.
+loglinear_groups <- function(
+  table, b, x = table$x, theta = loglinear_shares(table, b, x),
+  m = loglinear_reports(table, theta, logit)
+) {
   logit <- protective_logit(table, b)
   share <- plogis(logit)
   lapply(seq_len(ncol(theta)), function(g) {
     design <- x[table$group == g, , drop = FALSE]
-    design <- design - rep(drop(crossprod(design, theta[, g])), each = nrow(design))
+    design <- design -
+      rep(drop(crossprod(design, theta[, g])), each = nrow(design))
     likely <- pmax(m[, g], 1e-300)
     slope <- plogis(-logit) * through_axes(table$axes, design * theta[, g]) / likely
     if (is.na(table$logit)) {
-      design <- rbind(cbind(design, -share), c(numeric(ncol(design)), 1 - share))
+      design <- rbind(
+        cbind(design, -share), c(numeric(ncol(design)), 1 - share)
+      )
       slope <- cbind(slope, share * (table$protective - m[, g]) / likely)
     }
-    list(counts = table$worth[, g], theta = theta[, g], m = m[, g], design = design, slope = slope)
+    list(
+      counts = table$worth[, g],
+      theta = theta[, g],
+      m = m[, g],
+      design = design,
+      slope = slope
+    )
   })
 }
 
@@ -261,16 +367,23 @@ loglinear_model <- function(table) {
   basis <- orthogonal_columns(unname(table$x), rep(1, nrow(table$x)))
   free <- is.na(table$logit)
   terms <- seq_len(ncol(table$x))
-  predictors <- function(b) t(matrix(basis$z %*% b[terms], ncol = ncol(table$counts)))
+  predictors <- function(b) {
+    t(matrix(basis$z %*% b[terms], ncol = ncol(table$counts)))
+  }
   back <- if (free) block_diagonal(list(basis$back, diag(1))) else basis$back
   new_likelihood(
     names = c(colnames(table$x), if (free) protective_term),
     evaluate = function(b, need) loglinear_value(table, basis$z, b, need),
-    predictors = function(b) c(basis$z %*% b[terms], b[-terms]), to = back, total = sum(table$worth),
+    predictors = function(b) c(basis$z %*% b[terms], b[-terms]),
+    to = back,
+    total = sum(table$worth),
     start = c(numeric(length(terms)), if (free) qlogis(0.1)),
     rows = function(b, N) {
       found <- truth_distances(predictors, b, N)
-      list(eta = c(found$eta, b[-terms]), move = rbind(found$move, N[-terms, , drop = FALSE]))
+      list(
+        eta = c(found$eta, b[-terms]),
+        move = rbind(found$move, N[-terms, , drop = FALSE])
+      )
     }
   )
 }
@@ -290,20 +403,37 @@ loglinear_value <- function(table, z, b, need) {
     score <- score + drop(crossprod(g$slope, g$counts))
   }
   observed <- complete - after
-  list(value = value, gradient = score, observed = (observed + t(observed)) / 2, fallback = complete)
+  list(
+    value = value,
+    gradient = score,
+    observed = (observed + t(observed)) / 2,
+    fallback = complete
+  )
 }
 
-# The information of a group if the truths were seen; and the variance of the truth's score, before the reports less
-# that after them.
+# The information of a group if the truths were seen; and the variance of the truth's score, before
+# the reports less that after them.
 loglinear_information <- function(table, g, logit) {
   spread <- function(design, weights) crossprod(design * weights, design)
   free <- is.na(table$logit)
-  back <- through_axes(table$axes, ifelse(g$counts > 0, g$counts / g$m, 0), TRUE)
+  back <- through_axes(
+    table$axes, ifelse(g$counts > 0, g$counts / g$m, 0), TRUE
+  )
   users <- plogis(-logit) * g$theta * drop(back)
-  complete <- spread(g$design[seq_along(users), seq_len(ncol(table$x)), drop = FALSE], g$theta * sum(users))
-  if (free) complete <- block_diagonal(list(complete, diag(sum(g$counts) * dlogis(logit), 1)))
+  complete <- spread(
+    g$design[seq_along(users), seq_len(ncol(table$x)), drop = FALSE],
+    g$theta * sum(users)
+  )
+  if (free) {
+    complete <- block_diagonal(
+      list(complete, diag(sum(g$counts) * dlogis(logit), 1))
+    )
+  }
   spent <- c(users, if (free) sum(g$counts) - sum(users))
-  list(complete = complete, after = spread(g$design, spent) - spread(g$slope, g$counts))
+  list(
+    complete = complete,
+    after = spread(g$design, spent) - spread(g$slope, g$counts)
+  )
 }
 
 regression_expected.rr_loglinear <- function(fit) {
@@ -319,10 +449,15 @@ vcov.rr_loglinear <- function(object, ...) {
   V[kept, kept, drop = FALSE]
 }
 
-# One row per cell of the reports and group: the score of its reports, each of which is one respondent. The square root
-# makes the cross-product the sum over respondents.
+# One row per cell of the reports and group: the score of its reports, each of which is one
+# respondent. The square root makes the cross-product the sum over respondents.
 regression_scores.rr_loglinear <- function(fit) {
-  do.call(rbind, lapply(loglinear_groups(fit$table, fit$estimate), function(g) g$slope * sqrt(g$counts)))
+  do.call(
+    rbind,
+    lapply(loglinear_groups(fit$table, fit$estimate), function(g) {
+      g$slope * sqrt(g$counts)
+    })
+  )
 }
 
 #' @rdname rr_loglinear
@@ -332,16 +467,28 @@ predict.rr_loglinear <- function(object, type = c("truth", "report"), se.fit = F
   table <- object$table
   groups <- loglinear_groups(table, object$estimate)
   labels <- lapply(table$questions, `[[`, if (type == "truth") "levels" else "reports")
-  if (!is.null(object$tally$groups)) labels$group <- do.call(paste, c(as.list(object$tally$groups), sep = "."))
-  labelled <- function(value) array(unlist(value), unname(lengths(labels)), dimnames = labels)
+  if (!is.null(object$tally$groups)) {
+    labels$group <- do.call(paste, c(as.list(object$tally$groups), sep = "."))
+  }
+  labelled <- function(value) {
+    array(unlist(value), unname(lengths(labels)), dimnames = labels)
+  }
   fit <- labelled(if (type == "truth") lapply(groups, `[[`, "theta")
                   else Map(function(g, n) g$m * n, groups, object$tally$n))
   if (!check_flag(se.fit, "se.fit")) return(fit)
   terms <- seq_len(ncol(table$x))
-  error <- Map(function(g, n) {
-    if (type == "report") return(slope_error(g$slope * g$m * n, object$limit))
-    slope_error(g$theta * g$design[seq_along(g$theta), terms, drop = FALSE], object$limit[terms, terms])
-  }, groups, object$tally$n)
+  error <- Map(
+    function(g, n) {
+      if (type == "report") {
+        return(slope_error(g$slope * g$m * n, object$limit))
+      }
+      slope_error(
+        g$theta * g$design[seq_along(g$theta), terms, drop = FALSE],
+        object$limit[terms, terms]
+      )
+    },
+    groups, object$tally$n
+  )
   list(fit = fit, se.fit = labelled(error))
 }
 
@@ -356,27 +503,42 @@ regression_reports.rr_loglinear <- function(fit) {
 
 #' @rdname rr_loglinear
 #' @export
-tidy.rr_loglinear <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, type = "coefficients",
-                              ...) {
-  type <- check_choice(type, "type", c("coefficients", if (!is.null(x$without)) "parameters"))
+tidy.rr_loglinear <- function(
+  x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, type = "coefficients", ...
+) {
+  type <- check_choice(
+    type, "type", c("coefficients", if (!is.null(x$without)) "parameters")
+  )
   row <- if (!is.null(x$without)) protective_row(x, conf.int, conf.level)
-  if (type == "parameters") row else rbind(tidy.rr_regression(x, conf.int, conf.level, exponentiate), row)
+  if (type == "parameters") {
+    row
+  } else {
+    rbind(tidy.rr_regression(x, conf.int, conf.level, exponentiate), row)
+  }
 }
 
-# Of what the formula may have, and of all respondents with a share of those who use no device, what is left.
+# Of what the formula may have, and of all respondents with a share of those who use no device, what
+# is left.
 loglinear_freedom <- function(table, used) {
-  cells <- if (length(table$protective) > 1L) nrow(table$counts) else nrow(table$x) / ncol(table$counts)
+  cells <- if (length(table$protective) > 1L) {
+    nrow(table$counts)
+  } else {
+    nrow(table$x) / ncol(table$counts)
+  }
   (cells - 1) * ncol(table$counts) - used
 }
 
-# The deviance is from the largest log-likelihood of any joint distribution, by the certified solver, group by group.
-# With respondents who use no device the reports may have any law.
+# The deviance is from the largest log-likelihood of any joint distribution, by the certified
+# solver, group by group. With respondents who use no device the reports may have any law.
 #' @export
 glance.rr_loglinear <- function(x, ...) {
   counts <- x$table$counts
   share <- counts / rep(colSums(counts), each = nrow(counts))
-  saturated <- if (is.null(x$without)) as.numeric(logLik(suppressWarnings(rr_estimate(x$tally))))
-    else sum(ifelse(counts > 0, counts * log(share), 0) %*% x$table$units)
+  saturated <- if (is.null(x$without)) {
+    as.numeric(logLik(suppressWarnings(rr_estimate(x$tally))))
+  } else {
+    sum(ifelse(counts > 0, counts * log(share), 0) %*% x$table$units)
+  }
   deviance <- max(2 * (saturated - x$loglik), 0)
   rest <- loglinear_freedom(x$table, x$df)
   add_column(NextMethod(), deviance = deviance, df.residual = rest,

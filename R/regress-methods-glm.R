@@ -101,13 +101,15 @@ NULL
 
 # ---- likelihood ----
 
-# What a parameter costs under a design is not 1 but its design effect: the trace of the information of the
-# pseudo-likelihood times the design's variance (Lumley and Scott, 2015).
+# What a parameter costs under a design is not 1 but its design effect: the trace of the information
+# of the pseudo-likelihood times the design's variance (Lumley and Scott, 2015).
 design_aic <- function(fit, k = 2) {
   places <- estimated_places(fit)
   spread <- vcov(fit, parameter = TRUE)[places, places, drop = FALSE]
   parameters <- sum(invert_positive(bread_of(fit)[places, places, drop = FALSE]) * spread)
-  c(eff.p = parameters, AIC = -2 * (fit$loglik + fit$constant) + k * parameters)
+  c(
+    eff.p = parameters, AIC = -2 * (fit$loglik + fit$constant) + k * parameters
+  )
 }
 
 #' @rdname glm_methods
@@ -119,7 +121,12 @@ AIC.rr_glm <- function(object, ..., k = 2) {
   if (!all(has_design(fits))) refuse_pseudo(fits)
   table <- vapply(fits, design_aic, c(eff.p = 0, AIC = 0), k = k)
   if (length(fits) == 1L) return(table[["AIC", 1]])
-  data.frame(t(table), row.names = make.unique(vapply(as.list(match.call())[-1][seq_along(fits)], deparse1, "")))
+  data.frame(
+    t(table),
+    row.names = make.unique(
+      vapply(as.list(match.call())[-1][seq_along(fits)], deparse1, "")
+    )
+  )
 }
 
 #' @rdname glm_methods
@@ -134,14 +141,26 @@ extractAIC.rr_glm <- function(fit, scale = 0, k = 2, ...) {
 
 # The design's columns and the rows that were fitted, as the methods below need them.
 fitted_data <- function(fit) {
-  list(x = model.matrix(fit), y = unname(fit$y), weight = unname(fit$prior.weights),
-       offset = if (any(fit$offset != 0)) as.double(fit$offset), arm = fit$arm, device = fit$device, link = fit$link,
-       unknown = fit$unknown)
+  list(
+    x = model.matrix(fit),
+    y = unname(fit$y),
+    weight = unname(fit$prior.weights),
+    offset = if (any(fit$offset != 0)) as.double(fit$offset),
+    arm = fit$arm,
+    device = fit$device,
+    link = fit$link,
+    unknown = fit$unknown
+  )
 }
 
-fitted_rows <- function(fit) regress_rows(fit$linear.predictors, unname(fit$y), fit$arm, fit$device, fit$link)
+fitted_rows <- function(fit) {
+  regress_rows(
+    fit$linear.predictors, unname(fit$y), fit$arm, fit$device, fit$link
+  )
+}
 
-# Scores of the rows, with weights, in the columns of the estimated coefficients (and the unknown number).
+# Scores of the rows, with weights, in the columns of the estimated coefficients (and the unknown
+# number).
 row_scores <- function(fit) {
   scores <- unname(fit$prior.weights) * answer_scores(fit, unname(fit$y), fit$arm)
   rownames(scores) <- names(fit$linear.predictors)
@@ -156,62 +175,99 @@ answer_scores <- function(fit, y, arm) {
   if (!known_error(fit)) return(scores)
   index <- row_arms(arm, length(score))
   other <- other_answer(fit$unknown, as.vector(fit$parameter))[index]
-  tilt <- rows$truth * fit$unknown[2, index] + rows$truth_no * fit$unknown[4, index]
+  tilt <- rows$truth * fit$unknown[2, index] +
+    rows$truth_no * fit$unknown[4, index]
   yes <- ifelse(y > 0, y / rows$report, 0) * tilt
-  no <- ifelse(y < 1, (1 - y) / rows$report_no, 0) * (fit$unknown[6, index] - tilt)
+  no <- ifelse(y < 1, (1 - y) / rows$report_no, 0) *
+    (fit$unknown[6, index] - tilt)
   cbind(scores, `(parameter)` = (yes + no) / other)
 }
 
-# With an anchor question a report is what was said to both, and each mechanism has two columns of the device.
+# With an anchor question a report is what was said to both, and each mechanism has two columns of
+# the device.
 possible_reports.rr_glm <- function(fit) {
   n <- length(fit$y)
   said <- if (is.null(fit$anchor)) 1L else 2L
   arm <- row_arms(fit$arm, n) - 1L
   first <- arm - arm %% said
   reports <- expand.grid(yes = 0:1, anchor = seq_len(said) - 1L)
-  scores <- Map(function(yes, anchor) {
-    answer_scores(fit, rep(as.double(yes), n), if (!is.null(fit$arm)) first + anchor)
-  }, reports$yes, reports$anchor)
+  scores <- Map(
+    function(yes, anchor) {
+      answer_scores(
+        fit, rep(as.double(yes), n),
+        if (!is.null(fit$arm)) first + anchor
+      )
+    },
+    reports$yes, reports$anchor
+  )
   w <- design_weights(fit$design)[fitted_in(fit, fit$design)] * fit$weight.scale
-  answers <- ifelse(w > 0, fit$prior.weights / w, 0) * cbind(1 - fit$y, fit$y)
-  counts <- t(answers[, reports$yes + 1L] * outer(arm - first, reports$anchor, `==`))
+  answers <- ifelse(w > 0, fit$prior.weights / w, 0) *
+    cbind(1 - fit$y, fit$y)
+  counts <- t(
+    answers[, reports$yes + 1L] * outer(arm - first, reports$anchor, `==`)
+  )
   lapply(unname(split(seq_len(n), first)), function(rows) {
-    scored_reports(scores, counts, device_channel(fit, first[rows[1]] + reports$anchor + 1L, reports$yes == 1), rows)
+    scored_reports(
+      scores, counts,
+      device_channel(
+        fit, first[rows[1]] + reports$anchor + 1L, reports$yes == 1
+      ),
+      rows
+    )
   })
 }
 
-# The probabilities of a "yes" or no by columns of the device, given the truths. At the end of an unknown number both
-# truths may answer alike.
+# The probabilities of a "yes" or no by columns of the device, given the truths. At the end of an
+# unknown number both truths may answer alike.
 device_channel <- function(fit, columns, yes) {
   device <- fit$device[, columns, drop = FALSE]
-  other <- if (!is.null(fit$unknown)) other_answer(fit$unknown, as.vector(fit$parameter))[columns]
-  channel <- rbind(ifelse(yes, device[2, ], device[4, ]), ifelse(yes, device[1, ], device[3, ]))
+  other <- if (!is.null(fit$unknown)) {
+    other_answer(fit$unknown, as.vector(fit$parameter))[columns]
+  }
+  channel <- rbind(
+    ifelse(yes, device[2, ], device[4, ]),
+    ifelse(yes, device[1, ], device[3, ])
+  )
   unique(channel * rep(other %||% 1, each = 2L))
 }
 
 # The rows and columns of a variance that are estimated: finite coefficients and the unknown number.
 estimated_places <- function(fit) {
-  c(which(is.finite(fit$coefficients)), if (known_error(fit)) length(fit$coefficients) + 1L)
+  c(
+    which(is.finite(fit$coefficients)),
+    if (known_error(fit)) length(fit$coefficients) + 1L
+  )
 }
 
-# An unknown number at the end of its range, or beside coefficients at infinity, has no standard error.
+# An unknown number at the end of its range, or beside coefficients at infinity, has no standard
+# error.
 known_error <- function(fit) isTRUE(is.finite(attr(fit$parameter, "std.error")))
 
 #' @rdname glm_methods
 #' @export
-vcov.rr_glm <- function(object, type = NULL, cluster = NULL, parameter = FALSE, complete = TRUE, ...) {
+vcov.rr_glm <- function(
+  object, type = NULL, cluster = NULL, parameter = FALSE, complete = TRUE, ...
+) {
   V <- typed_variance(object, variance_type(object, type, cluster), cluster)
-  if (has_study(list(object))) V <- V + spread_variance(bread_of(object), study_meat(object))
+  if (has_study(list(object))) {
+    V <- V + spread_variance(bread_of(object), study_meat(object))
+  }
   k <- length(object$coefficients)
   names <- c(names(object$coefficients), names(object$parameter))
   dimnames(V) <- list(names, names)
-  kept <- c(complete | !is.na(object$coefficients), rep(parameter, nrow(V) - k))
+  kept <- c(
+    complete | !is.na(object$coefficients), rep(parameter, nrow(V) - k)
+  )
   V[kept, kept, drop = FALSE]
 }
 
 variance_parts.rr_glm <- function(fit) {
-  list(observed = fit$variance$observed, expected = function() fit$variance$expected, bread = bread_of(fit),
-       scores = function() row_scores(fit))
+  list(
+    observed = fit$variance$observed,
+    expected = function() fit$variance$expected,
+    bread = bread_of(fit),
+    scores = function() row_scores(fit)
+  )
 }
 
 bread_of <- function(fit) fit$variance[[bread_type(fit)]]
@@ -219,11 +275,15 @@ bread_of <- function(fit) fit$variance[[bread_type(fit)]]
 # ---- channels that a validation study estimated: two steps (Murphy and Topel, 1985) ----
 
 has_study <- function(fits) {
-  any(vapply(fits, function(fit) any(vapply(fit_mechanisms(fit), is_validated, NA)), NA))
+  any(
+    vapply(
+      fits, function(fit) any(vapply(fit_mechanisms(fit), is_validated, NA)), NA
+    )
+  )
 }
 
-# The sum of G S G' over the rows of the studies, S being the variance of the share of yes and G the derivative of the
-# scores in it. Arms with the same table share its error.
+# The sum of G S G' over the rows of the studies, S being the variance of the share of yes and G the
+# derivative of the scores in it. Arms with the same table share its error.
 study_meat <- function(fit) {
   mechanisms <- fit_mechanisms(fit)
   arms <- row_arms(fit$arm, length(fit$y))
@@ -249,10 +309,18 @@ channel_slopes <- function(fit) {
   y <- unname(fit$y)
   d <- row_device(fit$device, fit$arm, length(y))$d
   part <- function(count, share, power) ifelse(count > 0, count / share^power, 0)
-  first <- part(y, rows$report, 1) - part(1 - y, rows$report_no, 1)
-  second <- -part(y, rows$report, 2) - part(1 - y, rows$report_no, 2)
-  list(weight = ifelse(is.finite(fit$linear.predictors), unname(fit$prior.weights) * rows$slope, 0),
-       score = cbind(second * rows$truth_no * d - first, second * rows$truth * d + first, deparse.level = 0))
+  first <- part(y, rows$report, 1) -
+    part(1 - y, rows$report_no, 1)
+  second <- -part(y, rows$report, 2) -
+    part(1 - y, rows$report_no, 2)
+  list(
+    weight = ifelse(
+      is.finite(fit$linear.predictors), unname(fit$prior.weights) * rows$slope, 0
+    ),
+    score = cbind(
+      second * rows$truth_no * d - first, second * rows$truth * d + first, deparse.level = 0
+    )
+  )
 }
 
 # Likelihoods take the channel for known.
@@ -268,16 +336,20 @@ refuse_ratios <- function(fits) {
 
 # Estimates with standard errors and tests, the unknown number of the design last.
 estimate_table <- function(fit, type, cluster) {
-  table <- coefficient_table(c(fit$coefficients, fit$parameter), vcov(fit, type, cluster, parameter = TRUE),
-                             df = coefficient_freedom(fit, type))
+  table <- coefficient_table(
+    c(fit$coefficients, fit$parameter), vcov(fit, type, cluster, parameter = TRUE),
+    df = coefficient_freedom(fit, type)
+  )
   table[-seq_along(fit$coefficients), c("statistic", "p.value")] <- NA
   table
 }
 
 #' @rdname glm_methods
 #' @export
-tidy.rr_glm <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE,
-                        conf.method = c("profile", "wald"), type = NULL, cluster = NULL, ...) {
+tidy.rr_glm <- function(
+  x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, conf.method = c("profile", "wald"),
+  type = NULL, cluster = NULL, ...
+) {
   known <- variance_type(x, type, cluster)
   table <- estimate_table(x, known, cluster)
   ends <- function() {
@@ -285,7 +357,8 @@ tidy.rr_glm <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = F
     if (is.null(x$parameter)) return(ends)
     # Through the logit, so that it stays between 0 and 1.
     psi <- as.vector(x$parameter)
-    half <- coefficient_quantile(x, conf.level, known) * tail(table$std.error, 1) / (psi * (1 - psi))
+    half <- coefficient_quantile(x, conf.level, known) * tail(table$std.error, 1) /
+      (psi * (1 - psi))
     rbind(ends, plogis(qlogis(psi) + c(-half, half)))
   }
   finished_table(table, conf.int, ends(), exponentiate, seq_along(x$coefficients))
@@ -295,11 +368,21 @@ tidy.rr_glm <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = F
 #' @export
 glance.rr_glm <- function(x, ...) {
   likelihood <- function(f) if (is.null(x$design)) as.numeric(f(x)) else NA_real_
-  tibble(null.deviance = x$null.deviance, df.null = x$df.null, logLik = likelihood(logLik),
-         AIC = AIC(x), BIC = likelihood(BIC), deviance = x$deviance,
-         df.residual = x$df.residual, nobs = nobs(x),
-         epsilon = max(vapply(fit_mechanisms(x), `[[`, 0, "epsilon")),
-         link = x$link, penalty = x$penalty, decrement = x$decrement, boundary = length(x$boundary$rows))
+  tibble(
+    null.deviance = x$null.deviance,
+    df.null = x$df.null,
+    logLik = likelihood(logLik),
+    AIC = AIC(x),
+    BIC = likelihood(BIC),
+    deviance = x$deviance,
+    df.residual = x$df.residual,
+    nobs = nobs(x),
+    epsilon = max(vapply(fit_mechanisms(x), `[[`, 0, "epsilon")),
+    link = x$link,
+    penalty = x$penalty,
+    decrement = x$decrement,
+    boundary = length(x$boundary$rows)
+  )
 }
 
 #' @rdname glm_methods
@@ -312,11 +395,15 @@ augment.rr_glm <- function(x, data = NULL, ...) {
   table <- data[row.names(x$model), , drop = FALSE] %||%
     x$model[setdiff(names(x$model), c("(weights)", "(offset)", "(arm)"))]
   # A column that was I(...) in the formula is a plain one here.
-  table[] <- lapply(table, function(column) if (inherits(column, "AsIs")) unclass(column) else column)
+  table[] <- lapply(table, function(column) {
+    if (inherits(column, "AsIs")) unclass(column) else column
+  })
   rows <- fitted_rows(x)
-  add_column(as_tibble(table), .truth = rows$truth, .report = rows$report,
-             .posterior = row_posterior(x, rows, unname(x$y)), .hat = unname(hatvalues(x)),
-             .resid = unname(residuals(x, "deviance")))
+  add_column(
+    as_tibble(table), .truth = rows$truth, .report = rows$report,
+    .posterior = row_posterior(x, rows, unname(x$y)),
+    .hat = unname(hatvalues(x)), .resid = unname(residuals(x, "deviance"))
+  )
 }
 
 # ---- printing ----
@@ -328,13 +415,28 @@ summary.rr_glm <- function(object, type = NULL, cluster = NULL, ...) {
   rows <- estimate_table(object, type, cluster)[which(!is.na(object$coefficients)), ]
   df <- coefficient_freedom(object, type)
   V <- vcov(object, type, cluster, complete = FALSE)
-  same <- c("call", "terms", "family", "deviance", "aic", "contrasts", "df.residual", "null.deviance", "df.null",
-            "iter", "na.action")
-  structure(c(unclass(object)[intersect(same, names(object))], list(
-    deviance.resid = residuals(object, "deviance"), coefficients = summary_matrix(rows, df),
-    aliased = is.na(object$coefficients), dispersion = 1, cov.unscaled = V, cov.scaled = V, type = type,
-    df = c(object$rank, object$df.residual, length(object$coefficients)), freedom = df, fit = object)),
-    class = c("summary.rr_glm", "summary.glm"))
+  same <- c(
+    "call", "terms", "family", "deviance", "aic", "contrasts", "df.residual", "null.deviance",
+    "df.null", "iter", "na.action"
+  )
+  structure(
+    c(
+      unclass(object)[intersect(same, names(object))],
+      list(
+        deviance.resid = residuals(object, "deviance"),
+        coefficients = summary_matrix(rows, df),
+        aliased = is.na(object$coefficients),
+        dispersion = 1,
+        cov.unscaled = V,
+        cov.scaled = V,
+        type = type,
+        df = c(object$rank, object$df.residual, length(object$coefficients)),
+        freedom = df,
+        fit = object
+      )
+    ),
+    class = c("summary.rr_glm", "summary.glm")
+  )
 }
 
 # P(true yes | report); of a share of yes among several answers its mean.
@@ -342,5 +444,6 @@ row_posterior <- function(fit, rows, y, arm = fit$arm) {
   index <- row_arms(arm, length(y))
   after_yes <- fit$device[1, index] * rows$truth / rows$report
   after_no <- fit$device[3, index] * rows$truth / rows$report_no
-  ifelse(y > 0, y * after_yes, 0) + ifelse(y < 1, (1 - y) * after_no, 0)
+  ifelse(y > 0, y * after_yes, 0) +
+    ifelse(y < 1, (1 - y) * after_no, 0)
 }

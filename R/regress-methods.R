@@ -65,8 +65,13 @@ NULL
 #' @order 2
 #' @export
 vcov.rr_regression <- function(object, type = NULL, cluster = NULL, ...) {
-  kinds <- if (length(object$infinite)) "observed" else if (identical(object$method, "moments")) "sandwich"
-    else c("observed", if (!inherits(object, "rr_predictor")) "expected", "sandwich")
+  kinds <- if (length(object$infinite)) {
+    "observed"
+  } else if (identical(object$method, "moments")) {
+    "sandwich"
+  } else {
+    c("observed", if (!inherits(object, "rr_predictor")) "expected", "sandwich")
+  }
   V <- typed_variance(object, variance_type(object, type, cluster, kinds), cluster)
   structure(V, dimnames = dimnames(object$vcov))
 }
@@ -80,8 +85,9 @@ typed_variance <- function(fit, type, cluster) {
          survey = survey_variance(fit, parts$scores(), spread))
 }
 
-# list(observed, expected(), bread, scores()): variances by the two informations, the one that a sandwich has outside,
-# and a row of scores for each respondent, in the parameters of the bread or in those that have a variance.
+# list(observed, expected(), bread, scores()): variances by the two informations, the one that a
+# sandwich has outside, and a row of scores for each respondent, in the parameters of the bread or
+# in those that have a variance.
 variance_parts <- function(fit) UseMethod("variance_parts")
 
 variance_parts.rr_regression <- function(fit) {
@@ -89,7 +95,8 @@ variance_parts.rr_regression <- function(fit) {
        bread = fit$bread %||% fit$vcov, scores = function() fit$scores %||% regression_scores(fit))
 }
 
-# bread meat bread', in the places that have a variance: what is infinite has none, and takes none from the others.
+# bread meat bread', in the places that have a variance: what is infinite has none, and takes none
+# from the others.
 spread_variance <- function(bread, meat) {
   places <- which(!is.na(diag(bread)))
   if (nrow(meat) > length(places)) meat <- meat[places, places, drop = FALSE]
@@ -100,8 +107,14 @@ spread_variance <- function(bread, meat) {
 }
 
 # The standard errors that are asked for, or those of the fit.
-variance_type <- function(fit, type, cluster, kinds = c(bread_type(fit), "observed", "expected", "sandwich")) {
-  choices <- if (is.null(cluster)) unique(c(if (!is.null(fit$design)) "survey", kinds)) else "sandwich"
+variance_type <- function(
+  fit, type, cluster, kinds = c(bread_type(fit), "observed", "expected", "sandwich")
+) {
+  choices <- if (is.null(cluster)) {
+    unique(c(if (!is.null(fit$design)) "survey", kinds))
+  } else {
+    "sandwich"
+  }
   check_choice(type %||% choices[1], "type", choices)
 }
 
@@ -114,20 +127,29 @@ regression_scores <- function(fit) UseMethod("regression_scores")
 # What was reported, in the form of fitted().
 regression_reports <- function(fit) UseMethod("regression_reports")
 
-# Sums of scores by cluster, one for each row that was fitted, so that their cross-product is the sandwich's meat;
-# C / (C - 1) as of a survey design.
+# Sums of scores by cluster, one for each row that was fitted, so that their cross-product is the
+# sandwich's meat; C / (C - 1) as of a survey design.
 cluster_sums <- function(scores, cluster, fit) {
   if (is.null(cluster)) return(scores)
   frame <- fitted_frame(fit)
   n <- nrow(frame)
   if (inherits(cluster, "formula")) {
-    data <- fit$data %||% fit$design$variables %||% eval(fit$call$data, environment(fit$terms))
+    data <- fit$data %||% fit$design$variables %||%
+      eval(fit$call$data, environment(fit$terms))
     columns <- tryCatch(model.frame(cluster, data, na.action = na.pass), error = function(e) NULL)
-    cluster <- if (length(columns) > 1L) interaction(columns, drop = TRUE) else columns[[1]]
-    if (length(cluster) != n) cluster <- cluster[match(row.names(frame), row.names(columns))]
+    cluster <- if (length(columns) > 1L) {
+      interaction(columns, drop = TRUE)
+    } else {
+      columns[[1]]
+    }
+    if (length(cluster) != n) {
+      cluster <- cluster[match(row.names(frame), row.names(columns))]
+    }
   }
   dropped <- attr(frame, "na.action")
-  if (length(dropped) && length(cluster) == n + length(dropped)) cluster <- cluster[-dropped]
+  if (length(dropped) && length(cluster) == n + length(dropped)) {
+    cluster <- cluster[-dropped]
+  }
   check_that(is.atomic(cluster) && length(cluster) == n && !anyNA(cluster), cluster, "cluster",
              sprintf("one entry for each of the %d rows that were used, none of them NA", n))
   scores <- rowsum(scores, cluster)
@@ -140,11 +162,15 @@ cluster_sums <- function(scores, cluster, fit) {
 confint.rr_regression <- function(object, parm = NULL, level = 0.95, ...) {
   level <- check_level(level)
   v <- vcov(object)
-  ends <- wald_ends(coefficient_table(object$coefficients[rownames(v)], v), level, coefficient_freedom(object))
+  ends <- wald_ends(
+    coefficient_table(object$coefficients[rownames(v)], v), level, coefficient_freedom(object)
+  )
   interval_table(parm, rownames(v), level, function(j) ends[j, ])
 }
 
-match_coefficients <- function(parm, names, arg = "parm") match_rows(parm, names, "coefficients", arg)
+match_coefficients <- function(parm, names, arg = "parm") {
+  match_rows(parm, names, "coefficients", arg)
+}
 
 # The table of confint() from the ends of the interval of each parameter.
 interval_table <- function(parm, names, level, ends) {
@@ -153,13 +179,18 @@ interval_table <- function(parm, names, level, ends) {
   bounds_matrix(ends[1, ], ends[2, ], level, names[which])
 }
 
-# A fit has one likelihood: `loglik`, that of the answers in their order; `constant`, what a glm adds to it; `df`, its
-# parameters, and `n`, its observations.
+# A fit has one likelihood: `loglik`, that of the answers in their order; `constant`, what a glm
+# adds to it; `df`, its parameters, and `n`, its observations.
 #' @export
 logLik.rr_regression <- function(object, ...) {
   refuse_pseudo(list(object))
   if (is.null(object$loglik)) abort("A fit by moments has no likelihood.")
-  structure(object$loglik + (object$constant %||% 0), df = object$df, nobs = object$n, class = "logLik")
+  structure(
+    object$loglik + (object$constant %||% 0),
+    df = object$df,
+    nobs = object$n,
+    class = "logLik"
+  )
 }
 
 #' @rdname glm_methods
@@ -183,18 +214,33 @@ anova.rr_regression <- function(object, ...) {
   value <- vapply(liks, as.numeric, 0)[order]
   statistic <- c(NA, 2 * diff(value))
   step <- c(NA, diff(df[order]))
-  # A share, or a sigma, at the end of its range is free to one side only: half the time it takes no degree of freedom.
-  bounded <- vapply(fits[order], function(fit) (!is.null(fit$without)) + inherits(fit, "rr_glm_mixed"), 0L)
+  # A share, or a sigma, at the end of its range is free to one side only: half the time it takes no
+  # degree of freedom.
+  bounded <- vapply(
+    fits[order],
+    function(fit) (!is.null(fit$without)) + inherits(fit, "rr_glm_mixed"), 0L
+  )
   half <- c(FALSE, diff(bounded) == 1) & statistic > 1e-9
   table <- data.frame(Df = df[order], logLik = value, Df.diff = step, Chisq = statistic,
                       `Pr(>Chi)` = ratio_p_values(statistic, step, half), check.names = FALSE)
-  models <- vapply(fits[order], function(fit) {
-    paste0(deparse1(formula(fit)), if (!is.null(fit$without)) paste(" and", protective_term))
-  }, "")
-  structure(table, heading = c("Likelihood ratio tests of the truth's model\n",
-                               paste0("Model ", seq_along(models), ": ", models, collapse = "\n"),
-                               if (any(half)) "Sigma and shares are at least 0: chi-squared laws are mixed\n"),
-            class = c("anova", "data.frame"))
+  models <- vapply(
+    fits[order],
+    function(fit) {
+      paste0(
+        deparse1(formula(fit)), if (!is.null(fit$without)) paste(" and", protective_term)
+      )
+    },
+    ""
+  )
+  structure(
+    table,
+    heading = c(
+      "Likelihood ratio tests of the truth's model\n",
+      paste0("Model ", seq_along(models), ": ", models, collapse = "\n"),
+      if (any(half)) "Sigma and shares are at least 0: chi-squared laws are mixed\n"
+    ),
+    class = c("anova", "data.frame")
+  )
 }
 
 check_nested <- function(fits, n, df) {
@@ -203,44 +249,70 @@ check_nested <- function(fits, n, df) {
             i = "Fit the model without the terms to be tested too: {.code anova(small, large)}."))
   }
   # A random intercept is tested against the same model without it.
-  kinds <- vapply(fits, function(fit) if (inherits(fit, c("rr_glm", "rr_glm_mixed"))) "rr_glm_mixed" else class(fit)[1],
-                  "")
-  if (any(kinds != kinds[1]) || any(n != n[1]) || anyDuplicated(df)) {
+  kinds <- vapply(
+    fits,
+    function(fit) {
+      if (inherits(fit, c("rr_glm", "rr_glm_mixed"))) "rr_glm_mixed" else class(fit)[1]
+    },
+    ""
+  )
+  if (any(kinds != kinds[1]) || any(n != n[1]) ||
+      anyDuplicated(df)) {
     abort("{.fn anova} compares nested fits of one kind and of the same respondents.")
   }
 }
 
-# A share, or a sigma, at the end of its range is free to one side only: half the time it takes no degree of freedom.
+# A share, or a sigma, at the end of its range is free to one side only: half the time it takes no
+# degree of freedom.
 ratio_p_values <- function(statistic, step, half) {
   p <- pchisq(pmax(statistic, 0), step, lower.tail = FALSE)
-  p[half] <- (p[half] + pchisq(statistic[half], step[half] - 1, lower.tail = FALSE)) / 2
+  p[half] <- (p[half] +
+    pchisq(statistic[half], step[half] - 1, lower.tail = FALSE)) / 2
   p
 }
 
-# One row per coefficient; `b` and `v` with the same names. An unknown number may have the name of a covariate.
+# One row per coefficient; `b` and `v` with the same names. An unknown number may have the name of a
+# covariate.
 coefficient_table <- function(b, v, df = Inf) {
-  error <- sqrt(diag(v))[if (identical(names(b), rownames(v))) seq_along(b) else match(names(b), rownames(v))]
+  error <- sqrt(diag(v))[
+    if (identical(names(b), rownames(v))) {
+      seq_along(b)
+    } else {
+      match(names(b), rownames(v))
+    }
+  ]
   error[!is.finite(b)] <- NA
   z <- unname(b / error)
-  tibble(term = names(b), estimate = unname(b), std.error = unname(error), statistic = z,
-         p.value = 2 * pt(-abs(z), df))
+  tibble(
+    term = names(b),
+    estimate = unname(b),
+    std.error = unname(error),
+    statistic = z,
+    p.value = 2 * pt(-abs(z), df)
+  )
 }
 
-# The table with the `ends` of intervals, a row each, if they are asked for, and with `rows` of it as factors.
+# The table with the `ends` of intervals, a row each, if they are asked for, and with `rows` of it
+# as factors.
 finished_table <- function(table, conf.int, ends, exponentiate, rows = seq_len(nrow(table))) {
-  if (check_flag(conf.int, "conf.int")) table[c("conf.low", "conf.high")] <- as.data.frame(unname(ends))
+  if (check_flag(conf.int, "conf.int")) {
+    table[c("conf.low", "conf.high")] <- as.data.frame(unname(ends))
+  }
   if (check_flag(exponentiate, "exponentiate")) exponentiated(table, rows) else table
 }
 
 wald_ends <- function(table, conf.level, df) {
-  table$estimate + outer(t_quantile(check_level(conf.level), df) * table$std.error, c(-1, 1))
+  table$estimate +
+    outer(t_quantile(check_level(conf.level), df) * table$std.error, c(-1, 1))
 }
 
 # Standard errors of values with these slopes in the parameters, a row each.
-slope_error <- function(slopes, V) sqrt(pmax(rowSums((slopes %*% V) * slopes), 0))
+slope_error <- function(slopes, V) {
+  sqrt(pmax(rowSums((slopes %*% V) * slopes), 0))
+}
 
-# Coefficients and ends of intervals as factors. Standard errors and tests stay those of the coefficients, as in tidy()
-# of other models.
+# Coefficients and ends of intervals as factors. Standard errors and tests stay those of the
+# coefficients, as in tidy() of other models.
 exponentiated <- function(table, rows) {
   columns <- intersect(c("estimate", "conf.low", "conf.high"), names(table))
   table[rows, columns] <- exp(table[rows, columns])
@@ -261,8 +333,15 @@ tidy.rr_regression <- function(x, conf.int = FALSE, conf.level = 0.95, exponenti
 glance.rr_regression <- function(x, ...) {
   loglik <- if (is.null(x$design)) x$loglik
   likelihood <- structure(loglik %||% NA_real_, df = x$df, nobs = x$n, class = "logLik")
-  tibble(nobs = x$n, df = x$df, logLik = as.numeric(likelihood), AIC = AIC(likelihood),
-         BIC = BIC(likelihood), decrement = x$decrement %||% NA_real_, starts = length(x$starts))
+  tibble(
+    nobs = x$n,
+    df = x$df,
+    logLik = as.numeric(likelihood),
+    AIC = AIC(likelihood),
+    BIC = BIC(likelihood),
+    decrement = x$decrement %||% NA_real_,
+    starts = length(x$starts)
+  )
 }
 
 #' @rdname regression_methods
@@ -277,15 +356,22 @@ as.data.frame.rr_glm <- as.data.frame.rr_regression
 summary.rr_regression <- function(object, ...) {
   table <- tidy(object)
   # The names of coef() and vcov().
-  table$term <- paste0(if ("y.level" %in% names(table)) paste0(table$y.level, ":"), table$term)
+  table$term <- paste0(
+    if ("y.level" %in% names(table)) paste0(table$y.level, ":"), table$term
+  )
   structure(list(fit = object, coefficients = summary_matrix(table, coefficient_freedom(object))),
             class = "summary.rr_regression")
 }
 
 summary_matrix <- function(table, df) {
   letter <- if (is.infinite(df)) "z" else "t"
-  matrix(unlist(table[c("estimate", "std.error", "statistic", "p.value")]), nrow(table), dimnames = list(
-    table$term, c("Estimate", "Std. Error", sprintf(c("%s value", "Pr(>|%s|)"), letter))))
+  matrix(
+    unlist(table[c("estimate", "std.error", "statistic", "p.value")]), nrow(table),
+    dimnames = list(
+      table$term,
+      c("Estimate", "Std. Error", sprintf(c("%s value", "Pr(>|%s|)"), letter))
+    )
+  )
 }
 
 #' @rdname regression_methods
@@ -306,14 +392,22 @@ print.rr_glm <- print.rr_regression
 print.summary.rr_regression <- function(x, digits = 4, ...) {
   fit <- x$fit
   print_heading(fit, x$freedom %||% coefficient_freedom(fit))
-  words <- c(observed = "observed information", expected = "expected information", sandwich = "sandwich",
-             survey = if (is.null(fit$replicated)) "linearized" else "replicate weights")
-  if (!is.null(x$type)) cat("  standard errors: ", words[[x$type]], "\n", sep = "")
-  printCoefmat(x$coefficients, digits = check_digits(digits), na.print = "NA", cs.ind = 1:2, tst.ind = 3)
+  words <- c(
+    observed = "observed information", expected = "expected information", sandwich = "sandwich",
+    survey = if (is.null(fit$replicated)) "linearized" else "replicate weights"
+  )
+  if (!is.null(x$type)) {
+    cat("  standard errors: ", words[[x$type]], "\n", sep = "")
+  }
+  printCoefmat(
+    x$coefficients, digits = check_digits(digits), na.print = "NA", cs.ind = 1:2, tst.ind = 3
+  )
   if (!is.null(fit$loglik) && is.null(fit$design)) {
-    cat("\n  log-likelihood ", format(as.numeric(logLik(fit)), digits = 7), " on ", attr(logLik(fit), "df"),
-        " degrees of freedom; AIC ", format(AIC(fit), digits = 7), ", BIC ", format(BIC(fit), digits = 7),
-        "\n", sep = "")
+    cat(
+      "\n  log-likelihood ", format(as.numeric(logLik(fit)), digits = 7), " on ",
+      attr(logLik(fit), "df"), " degrees of freedom; AIC ", format(AIC(fit), digits = 7),
+      ", BIC ", format(BIC(fit), digits = 7), "\n", sep = ""
+    )
   }
   invisible(x)
 }
@@ -325,20 +419,43 @@ print.summary.rr_glm <- print.summary.rr_regression
 print_heading <- function(x, freedom = coefficient_freedom(x)) {
   dropped <- length(attr(fitted_frame(x), "na.action"))
   # Rows of a random intercept are reports, several of each group.
-  people <- if (is.null(x$ngrps)) paste(format_count(x$respondents %||% x$n), "respondents")
-    else sprintf("%s (%s), %s reports", number_of(x$ngrps, "group"), deparse1(x$bar[[3]]), format_count(x$n))
+  people <- if (is.null(x$ngrps)) {
+    paste(format_count(x$respondents %||% x$n), "respondents")
+  } else {
+    sprintf(
+      "%s (%s), %s reports", number_of(x$ngrps, "group"), deparse1(x$bar[[3]]),
+      format_count(x$n)
+    )
+  }
   writeLines(within_80(paste0(
     "<", class(x)[1], "> ", x$title, ", ", people,
     if (dropped) sprintf(" (%s with missing values dropped)", number_of(dropped, "row"))
   )))
   if (inherits(x, "rr_multinom")) print_odds(x)
   single <- inherits(x$mechanism, "rr_mechanism")
-  cat(paste0("  ", if (single) format(x$mechanism)
-             else paste0(names(x$mechanism), ": ", vapply(x$mechanism, format, ""))), sep = "\n")
-  words <- if (is.na(freedom)) "no degrees of freedom are left" else paste("t with", freedom, "degrees of freedom")
-  lines <- c(if (length(x$starts) > 1L) sprintf("the highest of %d maxima", length(x$starts)),
-             if (!is.null(x$design)) paste("survey design;", words), x$note,
-             if (length(x$infinite)) paste("the likelihood is largest at infinity:", format_labels(x$infinite)))
+  cat(
+    paste0(
+      "  ",
+      if (single) {
+        format(x$mechanism)
+      } else {
+        paste0(names(x$mechanism), ": ", vapply(x$mechanism, format, ""))
+      }
+    ),
+    sep = "\n"
+  )
+  words <- if (is.na(freedom)) {
+    "no degrees of freedom are left"
+  } else {
+    paste("t with", freedom, "degrees of freedom")
+  }
+  lines <- c(
+    if (length(x$starts) > 1L) sprintf("the highest of %d maxima", length(x$starts)),
+    if (!is.null(x$design)) paste("survey design;", words), x$note,
+    if (length(x$infinite)) {
+      paste("the likelihood is largest at infinity:", format_labels(x$infinite))
+    }
+  )
   cat(sprintf("  %s\n", lines), sep = "")
 }
 
@@ -351,11 +468,14 @@ print_odds <- function(x) {
 
 #' @export
 extractAIC.rr_regression <- function(fit, scale, k = 2, ...) {
-  abort(c("Terms of this fit cannot be dropped and added one by one.",
-          i = "{.code anova(fit, other)} compares two nested fits of {.val {deparse1(fit$call[[1]])}}."))
+  abort(c(
+    "Terms of this fit cannot be dropped and added one by one.",
+    i = "{.code anova(fit, other)} compares two nested fits of {.val {deparse1(fit$call[[1]])}}."
+  ))
 }
 
-# That of the covariates that are known; randomized covariates have no columns that anybody has seen.
+# That of the covariates that are known; randomized covariates have no columns that anybody has
+# seen.
 #' @export
 model.matrix.rr_regression <- function(object, ...) {
   if (length(object$rows$covariates)) {

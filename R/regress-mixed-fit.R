@@ -95,23 +95,37 @@
 #' # 21% (standard error 5%); without the class sigma is 2.2, and prevalences are lower
 NULL
 
-# list(fixed = formula without the term, group = expression) of a formula with one random intercept, else NULL.
+# list(fixed = formula without the term, group = expression) of a formula with one random intercept,
+# else NULL.
 random_intercept <- function(formula) {
   if (!inherits(formula, "formula")) return(NULL)
   right <- formula[[length(formula)]]
   is_bar <- function(e) is.call(e) && identical(e[[1]], as.name("|"))
   bars <- Filter(is_bar, model_calls(right))
-  if (length(bars) != 1L || !identical(bars[[1]][[2]], 1)) return(NULL)
+  if (length(bars) != 1L || !identical(bars[[1]][[2]], 1)) {
+    return(NULL)
+  }
   without <- function(e) {
     if (is_bar(e)) return(NULL)
-    if (!is.call(e) || !as.character(e[[1]])[1] %in% c("+", "-", "(")) return(e)
+    if (!is.call(e) ||
+        !as.character(e[[1]])[1] %in% c("+", "-", "(")) {
+      return(e)
+    }
     parts <- lapply(as.list(e)[-1], without)
     if (!any(vapply(parts, is.null, NA))) return(e)
     kept <- Filter(Negate(is.null), parts)
-    if (length(kept) && identical(e[[1]], as.name("-"))) as.call(c(e[[1]], kept)) else if (length(kept)) kept[[1]]
+    if (length(kept) && identical(e[[1]], as.name("-"))) {
+      as.call(c(e[[1]], kept))
+    } else if (length(kept)) {
+      kept[[1]]
+    }
   }
   formula[[length(formula)]] <- without(right) %||% 1
-  list(fixed = formula, group = bars[[1]][[3]], bar = bars[[1]])
+  list(
+    fixed = formula,
+    group = bars[[1]][[3]],
+    bar = bars[[1]]
+  )
 }
 
 # `plain` is the fit without the random intercept, `data` its checked data.
@@ -123,36 +137,67 @@ mixed_fit <- function(plain, data, group, bar, call) {
   keep <- !is_aliased(plain)
   unit <- weight_unit(weight)
   model <- mixed_model(data, keep, codes, weight / unit)
-  found <- mixed_supremum(model, replace(plain, "loglik", plain$loglik / unit), plain$point[keep])
+  found <- mixed_supremum(
+    model, replace(plain, "loglik", plain$loglik / unit), plain$point[keep]
+  )
   model$weight <- model$weight * unit
   found <- mixed_in_units(found, unit)
   value <- mixed_value(model, found$at)
-  estimates <- mixed_estimates(found, value$observed, names(plain$coefficients)[keep], plain$variance$observed)
+  estimates <- mixed_estimates(
+    found, value$observed, names(plain$coefficients)[keep], plain$variance$observed
+  )
   scale <- if (is.null(found$limit)) found$sigma else NA_real_
-  structure(c(estimates, list(
-    n = n, ngrps = length(weight), group = codes, bar = bar,
-    random = data.frame(level = as.character(unique(group)), estimate = scale * value$mean[model$of],
-                        std.error = scale * value$deviation[model$of]),
-    ladder = found$ladder, limit = found$limit, fixed = plain, model = model, weights = weight, at = found$at,
-    information.pairs = sigma_error(plain, codes, weight),
-    starts = if (found$rival) c(found$value, NA) else found$value,
-    title = sprintf("Random intercept regression of the truth \"%s\", %s link", plain$labels[2], data$link),
-    terms = plain$terms, frame = plain$model, mechanism = plain$mechanism, call = call
-  )), class = c("rr_glm_mixed", "rr_regression"))
+  structure(
+    c(
+      estimates,
+      list(
+        n = n,
+        ngrps = length(weight),
+        group = codes,
+        bar = bar,
+        random = data.frame(
+          level = as.character(unique(group)),
+          estimate = scale * value$mean[model$of],
+          std.error = scale * value$deviation[model$of]
+        ),
+        ladder = found$ladder,
+        limit = found$limit,
+        fixed = plain,
+        model = model,
+        weights = weight,
+        at = found$at,
+        information.pairs = sigma_error(plain, codes, weight),
+        starts = if (found$rival) c(found$value, NA) else found$value,
+        title = sprintf(
+          "Random intercept regression of the truth \"%s\", %s link", plain$labels[2], data$link
+        ),
+        terms = plain$terms,
+        frame = plain$model,
+        mechanism = plain$mechanism,
+        call = call
+      )
+    ),
+    class = c("rr_glm_mixed", "rr_regression")
+  )
 }
 
-# The highest supremum from the coefficients `start` of the fit without the intercept. If that fit lies at infinity,
-# its point is on a plateau that climbs do not leave.
+# The highest supremum from the coefficients `start` of the fit without the intercept. If that fit
+# lies at infinity, its point is on a plateau that climbs do not leave.
 mixed_supremum <- function(model, plain, start) {
   found <- mixed_maximum(model, start, plain$loglik)
   if (is.null(plain$boundary)) return(found)
   near <- mixed_climb(model, numeric(model$size), 0.5)
   other <- mixed_maximum(model, near$at[seq_len(model$size)], plain$loglik)
-  if (max(other$value, other$limit$value) > max(found$value, found$limit$value)) found <- other
+  if (max(other$value, other$limit$value) >
+      max(found$value, found$limit$value)) {
+    found <- other
+  }
   # A coefficient on a plateau may have a maximum nearer by.
   nearer <- mixed_climb(model, nearest(found$at, -10, 10), halvings = 1)
   if (is.null(found$limit) && nearer$value > found$value + 1e-9) {
-    nearer$at[model$size + 1L] <- nearer$sigma <- abs(nearer$at[model$size + 1L])
+    nearer$at[model$size + 1L] <- nearer$sigma <- abs(
+      nearer$at[model$size + 1L]
+    )
     found[c("at", "value", "sigma")] <- nearer[c("at", "value", "sigma")]
   }
   found
@@ -166,24 +211,35 @@ mixed_in_units <- function(found, unit) {
   found
 }
 
-# Coefficients, sigma, and their variance from the information; `plain` is the variance without the intercept.
+# Coefficients, sigma, and their variance from the information; `plain` is the variance without the
+# intercept.
 mixed_estimates <- function(found, information, names, plain) {
   b <- setNames(found$at[seq_along(names)], names)
   sigma <- found$sigma
   all <- c(names, "sigma")
-  variance <- matrix(NA_real_, length(all), length(all), dimnames = list(all, all))
+  variance <- matrix(
+    NA_real_, length(all), length(all), dimnames = list(all, all)
+  )
   infinite <- !is.null(found$limit)
   if (infinite) {
-    b[] <- ifelse(abs(found$limit$ratio) > 1e-6, sign(found$limit$ratio) * Inf, NA)
+    b[] <- ifelse(
+      abs(found$limit$ratio) > 1e-6, sign(found$limit$ratio) * Inf, NA
+    )
     sigma <- Inf
   } else if (sigma == 0) {
     variance[names, names] <- plain[names, names]
   } else {
     variance[] <- tryCatch(invert_positive(information), error = function(e) NA_real_)
   }
-  list(coefficients = b, sigma = sigma, vcov = variance[names, names, drop = FALSE], variance = variance,
-       loglik = if (infinite) found$limit$value else found$value, df = length(b) + 1,
-       infinite = if (infinite) names)
+  list(
+    coefficients = b,
+    sigma = sigma,
+    vcov = variance[names, names, drop = FALSE],
+    variance = variance,
+    loglik = if (infinite) found$limit$value else found$value,
+    df = length(b) + 1,
+    infinite = if (infinite) names
+  )
 }
 
 # The standard error of sigma^2 that the pairs of reports of a group allow, under independence.
@@ -191,44 +247,73 @@ sigma_error <- function(plain, codes, weight) {
   omega <- fitted_rows(plain)$expected
   omega[!is.finite(omega)] <- 0
   sums <- rowsum(cbind(omega, omega^2), codes)
-  1 / sqrt(sum(weight * (sums[, 1]^2 - sums[, 2]) / 2))
+  1 / sqrt(
+    sum(weight * (sums[, 1]^2 - sums[, 2]) / 2)
+  )
 }
 
-# Other likelihoods of the rows of `plain` are those of single reports, and of fits without further parts. `refused`:
-# what they do not have besides.
+# Other likelihoods of the rows of `plain` are those of single reports, and of fits without further
+# parts. `refused`: what they do not have besides.
 refuse_beside <- function(what, plain, data, refused) {
-  refused <- c(`a penalty` = plain$penalty != "none", `an unknown parameter` = !is.null(data$unknown),
-               `a survey design` = !is.null(plain$design), `counts of reports` = !all(data$y %in% 0:1), refused)
+  refused <- c(
+    `a penalty` = plain$penalty != "none", `an unknown parameter` = !is.null(data$unknown),
+    `a survey design` = !is.null(plain$design), `counts of reports` = !all(data$y %in% 0:1),
+    refused
+  )
   if (any(refused)) abort(paste(what, "is not available with {names(refused)[refused][1]}."))
 }
 
 check_mixed <- function(plain, data, group) {
-  refuse_beside("A random intercept", plain, data,
-                c(`an anchor question` = !is.null(plain$anchor), `this link` = !data$link %in% mixed_links))
-  if (anyNA(group)) abort("The group of the random intercept must not be missing.", c("missing", "argument"))
-  if (any(data$weight != ave(data$weight, match(group, unique(group))))) {
+  refuse_beside(
+    "A random intercept", plain, data,
+    c(`an anchor question` = !is.null(plain$anchor), `this link` = !data$link %in% mixed_links)
+  )
+  if (anyNA(group)) {
+    abort("The group of the random intercept must not be missing.", c("missing", "argument"))
+  }
+  if (any(
+      data$weight != ave(data$weight, match(group, unique(group)))
+    )) {
     abort("{.arg weights} must be equal in all rows of a group: they are weights of persons.")
   }
   if (!anyDuplicated(group)) {
-    abort("{.field sigma} needs at least two reports of some groups.", c("no_information", "argument"))
+    abort("{.field sigma} needs at least two reports of some groups.", c(
+      "no_information", "argument"
+    ))
   }
   if (all(group == group[1])) {
-    abort("A random intercept needs at least two groups, and all rows are of one.", c("no_information", "argument"))
+    abort("A random intercept needs at least two groups, and all rows are of one.", c(
+      "no_information", "argument"
+    ))
   }
 }
 
 tell_mixed <- function(fit) {
   if (!is.null(fit$limit)) {
-    warn(c("The likelihood has its supremum where sigma is infinite.",
-           i = "{.code predict(fit)} gives the prevalences, which are finite; {.fn confint} the lower end of sigma."),
-         "infinite")
+    warn(
+      c(
+        "The likelihood has its supremum where sigma is infinite.",
+        i = "{.code predict(fit)} gives the prevalences, which are finite; {.fn confint} the lower end of sigma."
+      ),
+      "infinite"
+    )
   } else if (anyNA(fit$vcov) && !length(fit$infinite)) {
-    warn("The likelihood has no finite curvature at its maximum: a coefficient may be infinite.", "infinite")
+    warn(
+      "The likelihood has no finite curvature at its maximum: a coefficient may be infinite.",
+      "infinite"
+    )
   }
-  if (length(fit$starts) > 1L) warn("Another maximum lies within 2 units of log-likelihood.", "maxima")
+  if (length(fit$starts) > 1L) {
+    warn("Another maximum lies within 2 units of log-likelihood.", "maxima")
+  }
   if (isTRUE(fit$information.pairs > 1.6)) {
-    warn(c("The reports of one group are too few to tell dependence.",
-           x = "Prevalences are safe; coefficients given the random intercept are not."), "information")
+    warn(
+      c(
+        "The reports of one group are too few to tell dependence.",
+        x = "Prevalences are safe; coefficients given the random intercept are not."
+      ),
+      "information"
+    )
   }
 }
 
@@ -240,14 +325,18 @@ vcov.rr_glm_mixed <- function(object, ...) object$vcov
 #' @export
 formula.rr_glm_mixed <- function(x, ...) {
   formula <- formula(x$terms)
-  formula[[3]] <- call("+", formula[[3]], call("(", x$bar))
+  formula[[3]] <- call(
+    "+", formula[[3]], call("(", x$bar)
+  )
   formula
 }
 
 #' @rdname random_intercept
 #' @export
-tidy.rr_glm_mixed <- function(x, effects = c("ran_pars", "fixed", "evasion"), conf.int = FALSE, conf.level = 0.95,
-                              exponentiate = FALSE, ...) {
+tidy.rr_glm_mixed <- function(
+  x, effects = c("ran_pars", "fixed", "evasion"), conf.int = FALSE, conf.level = 0.95,
+  exponentiate = FALSE, ...
+) {
   group <- deparse1(x$bar[[3]])
   if (identical(effects, "ran_vals")) {
     return(tibble(effect = "ran_vals", group = group, level = x$random$level, term = "(Intercept)",
@@ -255,10 +344,19 @@ tidy.rr_glm_mixed <- function(x, effects = c("ran_pars", "fixed", "evasion"), co
   }
   table <- coefficient_table(x$coefficients, x$vcov)
   table <- add_column(table, effect = "fixed", group = NA_character_, .before = 1)
-  sigma <- tibble(effect = "ran_pars", group = group, term = "sd__(Intercept)", estimate = x$sigma,
-                  std.error = sqrt(x$variance["sigma", "sigma"]), statistic = NA_real_, p.value = NA_real_)
+  sigma <- tibble(
+    effect = "ran_pars",
+    group = group,
+    term = "sd__(Intercept)",
+    estimate = x$sigma,
+    std.error = sqrt(x$variance["sigma", "sigma"]),
+    statistic = NA_real_,
+    p.value = NA_real_
+  )
   table <- rbind(table, sigma, evasion_table(x$evasion))
-  table <- finished_table(table, conf.int, confint(x, level = conf.level), exponentiate, which(table$effect == "fixed"))
+  table <- finished_table(
+    table, conf.int, confint(x, level = conf.level), exponentiate, which(table$effect == "fixed")
+  )
   table[table$effect %in% effects, ]
 }
 
@@ -266,15 +364,26 @@ tidy.rr_glm_mixed <- function(x, effects = c("ran_pars", "fixed", "evasion"), co
 #' @export
 glance.rr_glm_mixed <- function(x, ...) {
   # Intraclass correlation of the truths on the scale of the link.
-  rest <- c(pi^2 / 3, 1, pi^2 / 6, NA)[match(x$fixed$link, mixed_links)]
-  add_column(NextMethod(), sigma = x$sigma, icc = if (is.infinite(x$sigma)) 1 else 1 / (1 + rest / x$sigma^2),
-             ngrps = x$ngrps)
+  rest <- c(pi^2 / 3, 1, pi^2 / 6, NA)[
+    match(x$fixed$link, mixed_links)
+  ]
+  add_column(
+    NextMethod(), sigma = x$sigma,
+    icc = if (is.infinite(x$sigma)) {
+      1
+    } else {
+      1 / (1 + rest / x$sigma^2)
+    },
+    ngrps = x$ngrps
+  )
 }
 
 #' @rdname random_intercept
 #' @export
-predict.rr_glm_mixed <- function(object, newdata = NULL, type = c("truth", "report", "link"),
-                                 random = c("average", "zero", "predicted"), ...) {
+predict.rr_glm_mixed <- function(
+  object, newdata = NULL, type = c("truth", "report", "link"),
+  random = c("average", "zero", "predicted"), ...
+) {
   type <- check_choice(type)
   random <- check_choice(random)
   plain <- plain_fit(object)
@@ -286,32 +395,54 @@ predict.rr_glm_mixed <- function(object, newdata = NULL, type = c("truth", "repo
   if (random == "predicted" && !is.null(newdata)) {
     abort("{.code random = \"predicted\"} is for the rows that were fitted.")
   }
-  truth <- switch(random, average = plain$curve$yes(new$eta), zero = truth_curve(plain$link)$yes(new$eta),
-                  predicted = posterior_truth(object, plain, new$eta))
-  setNames(if (type == "report") reported(plain$device, new$arm, truth) else truth, new$names)
+  truth <- switch(
+    random,
+    average = plain$curve$yes(new$eta),
+    zero = truth_curve(plain$link)$yes(new$eta),
+    predicted = posterior_truth(object, plain, new$eta)
+  )
+  setNames(
+    if (type == "report") reported(plain$device, new$arm, truth) else truth, new$names
+  )
 }
 
-# The mean of the probability over the posterior of u of each row's group: Bayes on a grid, from its reports.
+# The mean of the probability over the posterior of u of each row's group: Bayes on a grid, from its
+# reports.
 posterior_truth <- function(object, plain, eta) {
   u <- seq(-8.5, 8.5, length.out = 2001)
   truths <- truth_curve(plain$link)$yes(outer(eta, object$sigma * u, `+`))
   report <- reported(plain$device, plain$arm, truths)
-  loglik <- rowsum(log(plain$y * report + (1 - plain$y) * (1 - report)), object$group)
-  posterior <- exp(sweep(loglik, 1, apply(loglik, 1, max)) + rep(dnorm(u, log = TRUE), each = nrow(loglik)))
+  loglik <- rowsum(
+    log(plain$y * report + (1 - plain$y) * (1 - report)),
+    object$group
+  )
+  posterior <- exp(
+    sweep(loglik, 1, apply(loglik, 1, max)) +
+      rep(dnorm(u, log = TRUE), each = nrow(loglik))
+  )
   rowSums(truths * (posterior / rowSums(posterior))[object$group, , drop = FALSE])
 }
 
 regression_reports.rr_glm_mixed <- function(fit) fit$fixed$y
 
-# The fit of rr_glm() at the coefficients of another likelihood of the same rows. Its element `whole` is their variance.
+# The fit of rr_glm() at the coefficients of another likelihood of the same rows. Its element
+# `whole` is their variance.
 plain_fit <- function(fit) UseMethod("plain_fit")
 
 # `curve` is the average over persons, and the variance has a row for sigma too.
 plain_fit.rr_glm_mixed <- function(fit) {
-  curve <- if (is.null(fit$limit)) mixed_curve(fit$fixed$link, fit$sigma) else truth_curve("probit")
+  curve <- if (is.null(fit$limit)) {
+    mixed_curve(fit$fixed$link, fit$sigma)
+  } else {
+    truth_curve("probit")
+  }
   # Points are finite, where coefficients are not.
-  point <- setNames(fit$limit$ratio %||% fit$at[seq_along(fit$coefficients)], names(fit$coefficients))
-  replaced_fit(fit$fixed, point, fit$variance, if (is.null(fit$limit)) "sigma", curve)
+  point <- setNames(
+    fit$limit$ratio %||% fit$at[seq_along(fit$coefficients)], names(fit$coefficients)
+  )
+  replaced_fit(
+    fit$fixed, point, fit$variance, if (is.null(fit$limit)) "sigma", curve
+  )
 }
 
 replaced_fit <- function(plain, point, variance, more = NULL, curve = NULL) {
@@ -324,7 +455,9 @@ replaced_fit <- function(plain, point, variance, more = NULL, curve = NULL) {
   plain$linear.predictors[] <- predictor_of(model.matrix(plain), plain$point, plain$offset)
   plain$curve <- curve
   all <- c(names, more)
-  plain$whole <- matrix(NA_real_, length(all), length(all), dimnames = list(all, all))
+  plain$whole <- matrix(
+    NA_real_, length(all), length(all), dimnames = list(all, all)
+  )
   known <- intersect(rownames(variance), all)
   plain$whole[known, known] <- variance[known, known]
   plain
@@ -332,7 +465,9 @@ replaced_fit <- function(plain, point, variance, more = NULL, curve = NULL) {
 
 #' @rdname random_intercept
 #' @export
-confint.rr_glm_mixed <- function(object, parm = NULL, level = 0.95, method = c("profile", "wald"), ...) {
+confint.rr_glm_mixed <- function(
+  object, parm = NULL, level = 0.95, method = c("profile", "wald"), ...
+) {
   level <- check_level(level)
   if (check_choice(method) == "wald") return(confint.rr_regression(object, parm, level))
   names <- c(names(object$coefficients), "sigma")
@@ -340,20 +475,30 @@ confint.rr_glm_mixed <- function(object, parm = NULL, level = 0.95, method = c("
   # Of sigma 0 and Inf, where these lie within the fall of the log-likelihood.
   height <- function(sigma) {
     b <- object$at[seq_along(object$coefficients)]
-    mixed_climb(object$model, b, sigma, halvings = 1, tolerance = 1e-8)$value - object$loglik + drop
+    mixed_climb(object$model, b, sigma, halvings = 1, tolerance = 1e-8)$value -
+      object$loglik + drop
   }
   end <- function(range) uniroot(height, range, tol = 1e-6)$root
   interval_table(parm, names, level, function(j) {
     if (j < length(names)) return(coefficient_interval(object, j, drop))
     top <- if (is.null(object$limit)) object$sigma else 32
-    c(if (object$fixed$loglik - object$loglik + drop >= 0) 0 else end(c(0, top)),
-      if (height(32) >= 0) Inf else end(c(object$sigma, 32)))
+    c(
+      if (object$fixed$loglik - object$loglik + drop >= 0) {
+        0
+      } else {
+        end(c(0, top))
+      },
+      if (height(32) >= 0) Inf else end(c(object$sigma, 32))
+    )
   })
 }
 
-# The profile of one coefficient: its column becomes an offset. From the Wald limit outwards until the fall is enough.
+# The profile of one coefficient: its column becomes an offset. From the Wald limit outwards until
+# the fall is enough.
 coefficient_interval <- function(object, j, drop) {
-  if (!is.finite(object$coefficients[j]) || anyNA(object$vcov)) return(c(NA_real_, NA_real_))
+  if (!is.finite(object$coefficients[j]) || anyNA(object$vcov)) {
+    return(c(NA_real_, NA_real_))
+  }
   model <- object$model
   x <- model$x[, j]
   offset <- model$parts$offset
@@ -364,19 +509,30 @@ coefficient_interval <- function(object, j, drop) {
     part$parts$offset <- offset + x * v
     mixed_height(part, object$at[-j]) - object$loglik + drop
   }
-  outer_ends(height, object$coefficients[[j]], sqrt(object$vcov[j, j]), drop)
+  outer_ends(
+    height, object$coefficients[[j]], sqrt(object$vcov[j, j]), drop
+  )
 }
 
-# Where a profile, in `height` above the fall that is allowed, goes through 0 on both sides of an estimate.
+# Where a profile, in `height` above the fall that is allowed, goes through 0 on both sides of an
+# estimate.
 outer_ends <- function(height, estimate, error, drop) {
-  vapply(c(-1, 1), function(side) {
-    far <- estimate + side * error * sqrt(2 * drop)
-    for (round in 1:12) {
-      if (height(far) < 0) return(uniroot(height, sort(c(estimate, far)), tol = 1e-6 * error)$root)
-      far <- far + side * error * 2^(round - 1)
-    }
-    side * Inf
-  }, 0)
+  vapply(
+    c(-1, 1),
+    function(side) {
+      far <- estimate + side * error * sqrt(2 * drop)
+      for (round in 1:12) {
+        if (height(far) < 0) {
+          return(
+            uniroot(height, sort(c(estimate, far)), tol = 1e-6 * error)$root
+          )
+        }
+        far <- far + side * error * 2^(round - 1)
+      }
+      side * Inf
+    },
+    0
+  )
 }
 
 mixed_height <- function(model, start) {
@@ -397,15 +553,25 @@ simulate.rr_glm_mixed <- function(object, nsim = 1, seed = NULL, ...) {
   drawn_surveys(nsim, seed, row.names(object$frame), function() {
     u <- rnorm(object$ngrps)[object$group]
     truth <- truth_curve(object$fixed$link)$yes(eta + object$sigma * u)
-    said <- rbinom(length(eta), 1, reported(object$fixed$device, object$fixed$arm, truth))
-    if (!is.null(evasion)) said <- ifelse(runif(object$ngrps)[object$group] < evasion$gamma, evasion$safe, said)
+    said <- rbinom(
+      length(eta), 1, reported(object$fixed$device, object$fixed$arm, truth)
+    )
+    if (!is.null(evasion)) {
+      said <- ifelse(
+        runif(object$ngrps)[object$group] < evasion$gamma, evasion$safe, said
+      )
+    }
     factor(said, 0:1, object$fixed$labels)
   })
 }
 
 #' @exportS3Method nlme::ranef
 ranef.rr_glm_mixed <- function(object, ...) {
-  data.frame(`(Intercept)` = object$random$estimate, row.names = object$random$level, check.names = FALSE)
+  data.frame(
+    `(Intercept)` = object$random$estimate,
+    row.names = object$random$level,
+    check.names = FALSE
+  )
 }
 
 #' @exportS3Method nlme::fixef
@@ -413,7 +579,12 @@ fixef.rr_glm_mixed <- function(object, ...) object$coefficients
 
 #' @exportS3Method nlme::VarCorr
 VarCorr.rr_glm_mixed <- function(x, sigma = 1, ...) {
-  data.frame(group = deparse1(x$bar[[3]]), term = "(Intercept)", variance = x$sigma^2, std.dev = x$sigma)
+  data.frame(
+    group = deparse1(x$bar[[3]]),
+    term = "(Intercept)",
+    variance = x$sigma^2,
+    std.dev = x$sigma
+  )
 }
 
 # The share in rows of covariates; where nobody evades all logits are -Inf.
@@ -426,9 +597,14 @@ evasion_shares <- function(evasion, v) {
 
 is_constant_share <- function(evasion) identical(colnames(evasion$shares$v), "(Intercept)")
 
-# The names of what is estimated beside the coefficients and sigma: the share, or the logits of its covariates.
+# The names of what is estimated beside the coefficients and sigma: the share, or the logits of its
+# covariates.
 evasion_terms <- function(evasion) {
-  if (is_constant_share(evasion)) protective_term else paste0(protective_term, ":", colnames(evasion$shares$v))
+  if (is_constant_share(evasion)) {
+    protective_term
+  } else {
+    paste0(protective_term, ":", colnames(evasion$shares$v))
+  }
 }
 
 # The rows of a table of the share, or of the logits of its covariates.
@@ -439,7 +615,9 @@ evasion_table <- function(own) {
            statistic = sqrt(own$statistic), p.value = own$p.value)
   } else {
     names <- names(own$coefficients)
-    coefficient_table(own$coefficients, structure(own$vcov, dimnames = list(names, names)))[-1]
+    coefficient_table(own$coefficients, structure(own$vcov, dimnames = list(names, names)))[
+      -1
+    ]
   }
   tibble(effect = "evasion", group = NA_character_, term = evasion_terms(own), share)
 }

@@ -76,14 +76,25 @@
 #' AIC(fit, cumulative)
 #' # Yes: its AIC is smaller
 #' @export
-rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multinomial", "cumulative"), weights = NULL,
-                        subset = NULL, na.action = NULL, starts = 5, ...) {
+rr_multinom <- function(
+  formula,
+  data = NULL,
+  mechanism = NULL,
+  type = c("multinomial", "cumulative"),
+  weights = NULL,
+  subset = NULL,
+  na.action = NULL,
+  starts = 5,
+  ...
+) {
   check_dots_empty(...)
   call <- match.call()
   type <- check_choice(type)
   starts <- check_starts(starts)
   design <- given_design(data, call)
-  rows <- multinom_rows(design_call(call, design), formula, design$variables %||% data, mechanism, parent.frame())
+  rows <- multinom_rows(
+    design_call(call, design), formula, design$variables %||% data, mechanism, parent.frame()
+  )
   scale <- design_scale(design, rows$weights)
   rows$weights <- rows$weights * scale
   refuse_validated(rows$mechanism, "{.fn rr_multinom}")
@@ -94,23 +105,41 @@ rr_multinom <- function(formula, data = NULL, mechanism = NULL, type = c("multin
   check_enough_rows(sum(rows$weights > 0), model$size)
   fit <- fit_likelihood(model, starts, answers_doubt(rows, design), unit = model$unit)
   fit <- new_rr_multinom(fit, model, rows, type, call)
-  with_design(fit, design, scale, function(w) climb_replicate(suppressMessages(likelihood(rows, w * scale)), fit$at))
+  with_design(fit, design, scale, function(w) {
+    climb_replicate(suppressMessages(likelihood(rows, w * scale)), fit$at)
+  })
 }
 
 new_rr_multinom <- function(fit, model, rows, type, call) {
   fit$coefficients <- spread_coefficients(fit$coefficients, model$all_names)
-  structure(c(fit, rows[c("weights", "mechanism", "frame", "terms", "xlevels", "contrasts", "response")], list(
-    n = rows$respondents %||% sum(rows$weights > 0), type = type, call = call,
-    model = c(model[c("x", "columns", "truths", "expected")], rows[c("codes", "channel")]),
-    title = paste(if (type == "cumulative") "Cumulative" else "Multinomial", "logit of the truth"))),
-    class = c("rr_multinom", "rr_regression"))
+  structure(
+    c(
+      fit, rows[c("weights", "mechanism", "frame", "terms", "xlevels", "contrasts", "response")],
+      list(
+        n = rows$respondents %||% sum(rows$weights > 0),
+        type = type,
+        call = call,
+        model = c(
+          model[c("x", "columns", "truths", "expected")], rows[c("codes", "channel")]
+        ),
+        title = paste(
+          if (type == "cumulative") "Cumulative" else "Multinomial", "logit of the truth"
+        )
+      )
+    ),
+    class = c("rr_multinom", "rr_regression")
+  )
 }
 
-# Are the reports unlikely whatever the truth? Weights of a survey count with the number of respondents that they are
-# worth.
+# Are the reports unlikely whatever the truth? Weights of a survey count with the number of
+# respondents that they are worth.
 answers_doubt <- function(rows, design) {
   counts <- report_totals(rows$codes, rows$weights, length(rows$mechanism$reports))
-  worth <- if (is.null(design)) 1 else sum(rows$weights) / sum(rows$weights^2)
+  worth <- if (is.null(design)) {
+    1
+  } else {
+    sum(rows$weights) / sum(rows$weights^2)
+  }
   # Less than one respondent contradicts nothing; much less is no count.
   sum(counts) * worth >= 1 && reports_contradict(rows$mechanism, counts * worth)
 }
@@ -119,7 +148,8 @@ report_totals <- function(codes, weights, reports) {
   vapply(seq_len(reports), function(code) sum(weights[codes == code]), 0)
 }
 
-# Codes of the reports and the design matrix: reports are a tally, a column, or a column for each question.
+# Codes of the reports and the design matrix: reports are a tally, a column, or a column for each
+# question.
 multinom_rows <- function(call, formula, data, mechanism, where) {
   read <- if (inherits(data, "rr_tally")) tallied_answers else {
     check_mechanism(mechanism)
@@ -145,8 +175,8 @@ single_answers <- function(call, formula, data, mechanism, where) {
        codes = report_codes(model.response(frame), mechanism, name))
 }
 
-# The questions of a product are columns of the data; they ride along so that `subset` and missing values keep rows
-# together.
+# The questions of a product are columns of the data; they ride along so that `subset` and missing
+# values keep rows together.
 joint_answers <- function(call, formula, data, mechanism, where) {
   questions <- names(mechanism$questions)
   check_columns(questions, data, "mechanism")
@@ -156,8 +186,13 @@ joint_answers <- function(call, formula, data, mechanism, where) {
   frame <- regression_frame(call, wide, data, where, questions)
   codes <- product_codes(frame, mechanism)
   made <- terms(model.frame(own, data, na.action = na.pass))
-  list(frame = frame, terms = structure(made, .Environment = environment(wide)), mechanism = mechanism,
-       response = paste(questions, collapse = ", "), codes = codes)
+  list(
+    frame = frame,
+    terms = structure(made, .Environment = environment(wide)),
+    mechanism = mechanism,
+    response = paste(questions, collapse = ", "),
+    codes = codes
+  )
 }
 
 # A tally is rows of its reports, with their counts as weights.
@@ -166,7 +201,9 @@ tallied_answers <- function(call, formula, tally, mechanism, where) {
     abort("{.arg mechanism} must be that of the tally.", "mismatch")
   }
   if (length(check_formula(formula, FALSE)) == 3L || !is.null(call$subset)) {
-    abort("A tally needs a one-sided {.arg formula} and no {.arg subset}: its reports are counted already.")
+    abort(
+      "A tally needs a one-sided {.arg formula} and no {.arg subset}: its reports are counted already."
+    )
   }
   mechanism <- tally$mechanism
   # Weighted reports are worth their effective number, as everywhere.
@@ -176,20 +213,32 @@ tallied_answers <- function(call, formula, tally, mechanism, where) {
                           lapply(as.list(tally$groups), rep, each = nrow(counts))), optional = TRUE)
   call$weights <- quote(.count)
   frame <- regression_frame(call, report_formula(formula), data, where, ".report")
-  list(frame = frame, terms = delete.response(attr(frame, "terms")), mechanism = mechanism,
-       response = paste("tally of", format_labels(mechanism$reports)),
-       codes = match(model.response(frame), mechanism$reports), respondents = respondent_number(tally))
+  list(
+    frame = frame,
+    terms = delete.response(attr(frame, "terms")),
+    mechanism = mechanism,
+    response = paste("tally of", format_labels(mechanism$reports)),
+    codes = match(model.response(frame), mechanism$reports),
+    respondents = respondent_number(tally)
+  )
 }
 
 product_codes <- function(frame, mechanism) {
   questions <- mechanism$questions
-  codes <- Map(function(name, question) report_codes(frame[[name]], question, name), names(questions), questions)
+  codes <- Map(
+    function(name, question) report_codes(frame[[name]], question, name), names(questions),
+    questions
+  )
   strides <- cumprod(c(1, mechanism$report_sizes))[seq_along(codes)]
-  as.integer(Reduce(`+`, Map(function(code, stride) (code - 1) * stride, codes, strides)) + 1)
+  as.integer(
+    Reduce(
+      `+`, Map(function(code, stride) (code - 1) * stride, codes, strides)
+    ) + 1
+  )
 }
 
-# The order of a cumulative logit is that of the mechanism. Answers with another order contradict it; where nothing
-# says that there is an order, the reader is told which one was taken.
+# The order of a cumulative logit is that of the mechanism. Answers with another order contradict
+# it; where nothing says that there is an order, the reader is told which one was taken.
 check_cumulative_order <- function(rows) {
   levels <- rows$mechanism$levels
   if (length(levels) < 3L || !"(Intercept)" %in% colnames(rows$x)) {
@@ -197,18 +246,24 @@ check_cumulative_order <- function(rows) {
   }
   answers <- model.response(rows$frame)
   own <- is.ordered(answers) && identical(levels, rows$mechanism$reports)
-  if (own) check_same_order(answers, match_labels(levels(answers), rows$mechanism), rows$mechanism, TRUE, "the answers")
+  if (own) {
+    check_same_order(
+      answers, match_labels(levels(answers), rows$mechanism), rows$mechanism, TRUE, "the answers"
+    )
+  }
   if (own || has_order(rows$mechanism)) return(invisible())
-  cli::cli_inform("The order of the answers is taken to be {format_labels(levels, between = ' < ')}.",
-                  class = "candor_message_order")
+  cli::cli_inform(
+    "The order of the answers is taken to be {format_labels(levels, between = ' < ')}.",
+    class = "candor_message_order"
+  )
 }
 
 # ---- the two likelihoods ----
 
-# Beside what every likelihood has: `truths(b, x)`, the shares of the truths at the reported parameters b in rows of x,
-# slope(j), the derivative of the share of truth j in the linear predictors, and expand(), from derivatives in the
-# linear predictors to those in b; `expected(b)`. The coordinates are those of the weights of the rows, whatever the
-# `weights` of the likelihood.
+# Beside what every likelihood has: `truths(b, x)`, the shares of the truths at the reported
+# parameters b in rows of x, slope(j), the derivative of the share of truth j in the linear
+# predictors, and expand(), from derivatives in the linear predictors to those in b; `expected(b)`.
+# The coordinates are those of the weights of the rows, whatever the `weights` of the likelihood.
 multinomial_model <- function(rows, weights = rows$weights) {
   levels <- rows$mechanism$levels
   keep <- independent_columns(rows$x, rows$weights)
@@ -216,9 +271,13 @@ multinomial_model <- function(rows, weights = rows$weights) {
   same <- answer_rows(rows, x, weights)
   basis <- orthogonal_columns(same$x, same$basis_weights)
   # The pass over the rows is the one thing that a fit waits for: src/core/regress/category.c.
-  pass <- function(x, b, kind) .Call(C_rr_category, x, same$codes, same$weights, same$channel, b, kind)
+  pass <- function(x, b, kind) {
+    .Call(C_rr_category, x, same$codes, same$weights, same$channel, b, kind)
+  }
   predictors <- function(b) cbind(0, basis$z %*% matrix(b, ncol(x)))
-  name <- function(terms) as.vector(t(outer(levels[-1], terms, paste, sep = ":")))
+  name <- function(terms) {
+    as.vector(t(outer(levels[-1], terms, paste, sep = ":")))
+  }
   model <- new_likelihood(
     names = name(colnames(x)),
     evaluate = function(b, need) {
@@ -226,8 +285,12 @@ multinomial_model <- function(rows, weights = rows$weights) {
       list(value = now$loglik, gradient = now$score, observed = now$information,
            fallback = if (need == 2L) pass(basis$z, b, 1L)$information)
     },
-    predictors = predictors, to = kronecker(diag(length(levels) - 1L), basis$back), total = sum(same$weights),
-    start = constant_start(basis$z, same$weights, start_shares(same$codes, same$weights, same$channel)),
+    predictors = predictors,
+    to = kronecker(diag(length(levels) - 1L), basis$back),
+    total = sum(same$weights),
+    start = constant_start(
+      basis$z, same$weights, start_shares(same$codes, same$weights, same$channel)
+    ),
     rows = function(b, N) truth_distances(predictors, b, N)
   )
   c(model, list(
@@ -240,11 +303,14 @@ multinomial_model <- function(rows, weights = rows$weights) {
   ))
 }
 
-# What is climbed: distinct rows of the columns `x` and the reports. Their basis is that of the weights of the rows,
-# whatever the `weights` of the likelihood.
+# What is climbed: distinct rows of the columns `x` and the reports. Their basis is that of the
+# weights of the rows, whatever the `weights` of the likelihood.
 answer_rows <- function(rows, x, weights) {
   x <- unname(x)
-  columns <- c(lapply(seq_len(ncol(x)), function(j) x[, j]), list(rows$codes))
+  columns <- c(
+    lapply(seq_len(ncol(x)), function(j) x[, j]),
+    list(rows$codes)
+  )
   same <- distinct_rows(columns, weights)
   c(same, list(
     x = x[same$first, , drop = FALSE],
@@ -257,40 +323,61 @@ answer_rows <- function(rows, x, weights) {
 multinomial_parts <- function(b, x) {
   p <- ncol(x)
   eta <- x %*% matrix(b, p)
-  top <- pmax(0, eta[cbind(seq_len(nrow(eta)), max.col(eta, "first"))])
+  top <- pmax(
+    0, eta[cbind(seq_len(nrow(eta)), max.col(eta, "first"))]
+  )
   theta <- cbind(exp(-top), exp(eta - top))
   theta <- theta / rowSums(theta)
   slope <- function(j) {
     own <- -theta[, j] * theta[, -1, drop = FALSE]
-    if (j > 1) own[, j - 1] <- own[, j - 1] + theta[, j]
+    if (j > 1) {
+      own[, j - 1] <- own[, j - 1] + theta[, j]
+    }
     own
   }
   m <- ncol(theta) - 1L
-  expand <- function(s) s[, rep(seq_len(m), each = p), drop = FALSE] * x[, rep(seq_len(p), m), drop = FALSE]
+  expand <- function(s) {
+    s[, rep(seq_len(m), each = p), drop = FALSE] *
+      x[, rep(seq_len(p), m), drop = FALSE]
+  }
   list(theta = theta, slope = slope, expand = expand)
 }
 
-# Coefficients of orthogonal columns for constant shares: the linear predictors come nearest to their logits.
+# Coefficients of orthogonal columns for constant shares: the linear predictors come nearest to
+# their logits.
 constant_start <- function(z, weights, shares) {
-  as.vector(outer(colSums(z * weights) / sum(weights), log(shares[-1] / shares[1])))
+  as.vector(
+    outer(
+      colSums(z * weights) / sum(weights),
+      log(shares[-1] / shares[1])
+    )
+  )
 }
 
 # The shares without covariates, kept off the boundary.
 start_shares <- function(codes, weights, channel) {
   counts <- report_totals(codes, weights, ncol(channel))
-  shares <- pmax(drop(counts %*% unbiased_matrix(channel)) / max(sum(counts), 1e-300), 0.05 / nrow(channel))
+  shares <- pmax(
+    drop(counts %*% unbiased_matrix(channel)) / max(sum(counts), 1e-300),
+    0.05 / nrow(channel)
+  )
   shares / sum(shares)
 }
 
 # Scores of rows with these codes of reports.
 report_scores <- function(at, channel, codes) {
   given <- t(channel[, codes, drop = FALSE])
-  slopes <- Reduce(`+`, lapply(seq_len(ncol(given)), function(j) at$slope(j) * given[, j]))
+  slopes <- Reduce(
+    `+`,
+    lapply(seq_len(ncol(given)), function(j) {
+      at$slope(j) * given[, j]
+    })
+  )
   at$expand(slopes / rowSums(at$theta * given))
 }
 
-# What is climbed are the thresholds at the mean of the columns, as ordered_thresholds() reads them, and slopes of
-# orthogonal columns.
+# What is climbed are the thresholds at the mean of the columns, as ordered_thresholds() reads them,
+# and slopes of orthogonal columns.
 cumulative_model <- function(rows, weights = rows$weights) {
   levels <- rows$mechanism$levels
   columns <- colnames(rows$x) != "(Intercept)"
@@ -300,14 +387,24 @@ cumulative_model <- function(rows, weights = rows$weights) {
   same <- answer_rows(rows, x, weights)
   basis <- centred_columns(same$x, same$basis_weights, k)
   to <- basis$back
-  first <- qlogis(cumsum(start_shares(same$codes, same$weights, same$channel))[k])
+  first <- qlogis(
+    cumsum(start_shares(same$codes, same$weights, same$channel))[k]
+  )
   thresholds <- paste(levels[k], levels[-1], sep = "|")
   model <- new_likelihood(
-    names = c(thresholds, colnames(x)), evaluate = function(b, need) cumulative_value(same, basis$z, b, need),
-    reach = function(step) max(abs(step[k])) + max(0, abs(basis$z %*% step[-k])),
-    natural = function(b) drop(to %*% ordered_thresholds(b, k)), slope = function(b) to %*% threshold_slopes(b, k),
-    rows = function(b, N) cumulative_distances(basis$z, k, b, N), total = sum(same$weights),
-    start = c(first[1], log(diff(first)), numeric(ncol(x)))
+    names = c(thresholds, colnames(x)),
+    evaluate = function(b, need) cumulative_value(same, basis$z, b, need),
+    reach = function(step) {
+      max(abs(step[k])) +
+        max(0, abs(basis$z %*% step[-k]))
+    },
+    natural = function(b) drop(to %*% ordered_thresholds(b, k)),
+    slope = function(b) to %*% threshold_slopes(b, k),
+    rows = function(b, N) cumulative_distances(basis$z, k, b, N),
+    total = sum(same$weights),
+    start = c(
+      first[1], log(diff(first)), numeric(ncol(x))
+    )
   )
   c(model, list(
     unit = same$unit,
@@ -319,8 +416,8 @@ cumulative_model <- function(rows, weights = rows$weights) {
   ))
 }
 
-# Orthogonal columns of what is left of the mean, and the way `back` of thresholds at the mean, in the places `k`, and
-# their slopes.
+# Orthogonal columns of what is left of the mean, and the way `back` of thresholds at the mean, in
+# the places `k`, and their slopes.
 centred_columns <- function(x, weights, k) {
   middle <- colSums(x * weights) / sum(weights)
   basis <- orthogonal_columns(x - rep(middle, each = nrow(x)), weights)
@@ -330,11 +427,18 @@ centred_columns <- function(x, weights, k) {
 }
 
 # Thresholds stay in order by the logarithms of their distances; their derivatives in these.
-ordered_thresholds <- function(b, k) c(cumsum(c(b[1], exp(b[k[-1]]))), b[-k])
+ordered_thresholds <- function(b, k) {
+  c(
+    cumsum(c(b[1], exp(b[k[-1]]))),
+    b[-k]
+  )
+}
 
 threshold_slopes <- function(b, k) {
   slopes <- diag(length(b))
-  for (j in k[-1]) slopes[j:length(k), j] <- exp(b[j])
+  for (j in k[-1]) {
+    slopes[j:length(k), j] <- exp(b[j])
+  }
   slopes[k, 1] <- 1
   slopes
 }
@@ -344,33 +448,55 @@ cumulative_value <- function(rows, z, b, need) {
   now <- cumulative_pass(rows, ordered_thresholds(b, k), z, need)
   if (need == 0L) return(now)
   slopes <- threshold_slopes(b, k)
-  bent <- c(0, exp(b[k[-1]]) * rev(cumsum(rev(now$gradient[k])))[-1], numeric(ncol(z)))
+  bent <- c(
+    0,
+    exp(b[k[-1]]) *
+      rev(cumsum(rev(now$gradient[k])))[-1],
+    numeric(ncol(z))
+  )
   observed <- crossprod(slopes, now$observed %*% slopes) - diag(bent)
   # Far out the logarithms of distances overflow.
   if (!all(is.finite(observed))) return(list(value = -Inf))
-  fallback <- if (need == 2L) crossprod(slopes, expected_information(rows, ordered_thresholds(b, k), z) %*% slopes)
-  list(value = now$value, gradient = drop(crossprod(slopes, now$gradient)), observed = observed, fallback = fallback)
+  fallback <- if (need == 2L) {
+    crossprod(slopes, expected_information(rows, ordered_thresholds(b, k), z) %*% slopes)
+  }
+  list(
+    value = now$value,
+    gradient = drop(crossprod(slopes, now$gradient)),
+    observed = observed,
+    fallback = fallback
+  )
 }
 
 # Thresholds in rows, and distances that go to 0: a category without respondents.
 cumulative_distances <- function(z, k, b, N) {
-  thresholds <- function(v) as.vector(outer(-drop(z %*% v[-k]), v[k], `+`))
+  thresholds <- function(v) {
+    as.vector(outer(-drop(z %*% v[-k]), v[k], `+`))
+  }
   close <- k[-1][b[k[-1]] < 0]
   moves <- threshold_slopes(b, k) %*% N
-  list(eta = c(thresholds(ordered_thresholds(b, k)), b[close]),
-       move = rbind(vapply(seq_len(ncol(N)), function(j) thresholds(moves[, j]), numeric(nrow(z) * length(k))),
-                    N[close, , drop = FALSE]))
+  list(
+    eta = c(thresholds(ordered_thresholds(b, k)), b[close]),
+    move = rbind(
+      vapply(
+        seq_len(ncol(N)), function(j) thresholds(moves[, j]),
+        numeric(nrow(z) * length(k))
+      ),
+      N[close, , drop = FALSE]
+    )
+  )
 }
 
-# Shares of the categories, F(a_k) - F(a_{k-1}) = F(a_k) F(-a_{k-1}) (1 - exp(a_{k-1} - a_k)) without cancellation, and
-# the logistic density and its slope at each threshold.
+# Shares of the categories, F(a_k) - F(a_{k-1}) = F(a_k) F(-a_{k-1}) (1 - exp(a_{k-1} - a_k))
+# without cancellation, and the logistic density and its slope at each threshold.
 cumulative_truths <- function(b, x) {
   m <- length(b) - ncol(x)
   alpha <- b[seq_len(m)]
   a <- outer(-drop(x %*% b[-seq_len(m)]), alpha, `+`)
   below <- plogis(a)
   above <- plogis(-a)
-  middle <- below[, -1, drop = FALSE] * above[, -m, drop = FALSE] * rep(-expm1(-diff(alpha)), each = nrow(a))
+  middle <- below[, -1, drop = FALSE] * above[, -m, drop = FALSE] *
+    rep(-expm1(-diff(alpha)), each = nrow(a))
   density <- below * above
   slope <- function(j) {
     own <- 0 * density
@@ -378,8 +504,13 @@ cumulative_truths <- function(b, x) {
     if (j > 1) own[, j - 1] <- -density[, j - 1]
     own
   }
-  list(theta = cbind(below[, 1], middle, above[, m]), density = density, bend = density * (above - below),
-       slope = slope, expand = function(s) cbind(s, -rowSums(s) * x))
+  list(
+    theta = cbind(below[, 1], middle, above[, m]),
+    density = density,
+    bend = density * (above - below),
+    slope = slope,
+    expand = function(s) cbind(s, -rowSums(s) * x)
+  )
 }
 
 # Log-likelihood, score and minus the Hessian in thresholds and slopes.
@@ -391,15 +522,22 @@ cumulative_pass <- function(rows, b, x, need) {
   seen <- rowSums(at$theta * given)
   value <- sum((w * log(seen))[w > 0])
   if (need == 0L) return(list(value = value))
-  g <- (given[, -m - 1L, drop = FALSE] - given[, -1, drop = FALSE]) / seen
+  g <- (given[, -m - 1L, drop = FALSE] -
+    given[, -1, drop = FALSE]) / seen
   s <- at$density * g
   # The sum of w (s s' - diag(bent)) in the linear predictors.
   bent <- at$bend * g
   row <- s * rowSums(s) - bent
   side <- -crossprod(row * w, x)
   top <- crossprod(s * w, s) - diag(colSums(w * bent), m)
-  list(value = value, gradient = colSums(w * at$expand(s)),
-       observed = rbind(cbind(top, side), cbind(t(side), crossprod(x * (w * rowSums(row)), x))))
+  list(
+    value = value,
+    gradient = colSums(w * at$expand(s)),
+    observed = rbind(
+      cbind(top, side),
+      cbind(t(side), crossprod(x * (w * rowSums(row)), x))
+    )
+  )
 }
 
 expected_information <- function(rows, b, x) {
@@ -422,7 +560,9 @@ coef.rr_multinom <- function(object, ...) {
 
 regression_expected.rr_multinom <- function(fit) fit$model$expected(fit$estimate)
 
-fitted_truths <- function(fit) fit$model$truths(fit$estimate, unname(fit$model$x))
+fitted_truths <- function(fit) {
+  fit$model$truths(fit$estimate, unname(fit$model$x))
+}
 
 regression_scores.rr_multinom <- function(fit) {
   fit$weights * report_scores(fitted_truths(fit), fit$model$channel, fit$model$codes)
@@ -432,54 +572,97 @@ possible_reports.rr_multinom <- function(fit) {
   channel <- fit$model$channel
   codes <- fit$model$codes
   at <- fitted_truths(fit)
-  scores <- lapply(seq_len(ncol(channel)), function(y) report_scores(at, channel, rep(y, length(codes))))
+  scores <- lapply(seq_len(ncol(channel)), function(y) {
+    report_scores(at, channel, rep(y, length(codes)))
+  })
   list(scored_reports(scores, outer(seq_len(ncol(channel)), codes, `==`), channel))
 }
 
-regression_reports.rr_multinom <- function(fit) 1 * outer(fit$model$codes, seq_along(fit$mechanism$reports), `==`)
+regression_reports.rr_multinom <- function(fit) {
+  1 * outer(fit$model$codes, seq_along(fit$mechanism$reports), `==`)
+}
 
 #' @rdname rr_multinom
 #' @export
-predict.rr_multinom <- function(object, newdata = NULL, type = c("truth", "report", "posterior", "class"),
-                                se.fit = FALSE, ...) {
-  type <- check_choice(type[1], "type", c("truth", "report",
-                                          if (!check_flag(se.fit, "se.fit")) c("posterior", "class")))
+predict.rr_multinom <- function(
+  object, newdata = NULL, type = c("truth", "report", "posterior", "class"), se.fit = FALSE, ...
+) {
+  type <- check_choice(
+    type[1], "type",
+    c("truth", "report", if (!check_flag(se.fit, "se.fit")) c("posterior", "class"))
+  )
   mechanism <- object$mechanism
   channel <- object$model$channel
   rows <- multinom_newdata(object, newdata, type == "posterior")
   at <- object$model$truths(object$estimate, rows$x)
   truth <- structure(at$theta, dimnames = list(rows$names, mechanism$levels))
-  if (type == "class") return(factor(mechanism$levels[max.col(truth, "first")], mechanism$levels))
+  if (type == "class") {
+    return(factor(mechanism$levels[max.col(truth, "first")], mechanism$levels))
+  }
   if (type == "posterior") {
     joint <- truth * t(channel[, rows$codes, drop = FALSE])
     return(joint / rowSums(joint))
   }
-  fit <- if (type == "truth") truth else structure(truth %*% channel, dimnames = list(rows$names, mechanism$reports))
-  if (!se.fit) return(fit)
-  slopes <- lapply(seq_along(mechanism$levels), function(j) at$expand(at$slope(j)))
-  if (type == "report") {
-    slopes <- lapply(seq_len(ncol(channel)), function(y) Reduce(`+`, Map(`*`, slopes, channel[, y])))
+  fit <- if (type == "truth") {
+    truth
+  } else {
+    structure(truth %*% channel, dimnames = list(rows$names, mechanism$reports))
   }
-  error <- vapply(slopes, slope_error, numeric(nrow(fit)), if (is.null(object$design)) object$limit else vcov(object))
-  list(fit = fit, se.fit = matrix(error, nrow(fit), dimnames = dimnames(fit)))
+  if (!se.fit) return(fit)
+  slopes <- lapply(seq_along(mechanism$levels), function(j) {
+    at$expand(at$slope(j))
+  })
+  if (type == "report") {
+    slopes <- lapply(seq_len(ncol(channel)), function(y) {
+      Reduce(`+`, Map(`*`, slopes, channel[, y]))
+    })
+  }
+  error <- vapply(
+    slopes, slope_error, numeric(nrow(fit)),
+    if (is.null(object$design)) object$limit else vcov(object)
+  )
+  list(
+    fit = fit,
+    se.fit = matrix(error, nrow(fit), dimnames = dimnames(fit))
+  )
 }
 
 multinom_newdata <- function(object, newdata, reports) {
-  if (is.null(newdata)) return(list(x = object$model$x, codes = object$model$codes, names = rownames(object$frame)))
+  if (is.null(newdata)) {
+    return(list(
+      x = object$model$x,
+      codes = object$model$codes,
+      names = rownames(object$frame)
+    ))
+  }
   terms <- covariate_terms(object)
   frame <- newdata_frame(object, terms, newdata, all.vars(terms))
   x <- model.matrix(terms, frame, contrasts.arg = object$contrasts)
   codes <- NULL
   if (reports) {
     joint <- !is.null(object$mechanism$questions) && attr(object$terms, "response") == 0
-    needed <- if (joint) names(object$mechanism$questions)
-      else if (attr(object$terms, "response")) all.vars(object$terms[[2]]) else object$response
+    needed <- if (joint) {
+      names(object$mechanism$questions)
+    } else if (attr(object$terms, "response")) {
+      all.vars(object$terms[[2]])
+    } else {
+      object$response
+    }
     check_columns(needed, newdata)
-    codes <- if (joint) product_codes(newdata, object$mechanism) else {
-      report_codes(eval(object$terms[[2]], newdata, environment(object$terms)), object$mechanism, object$response)
+    codes <- if (joint) {
+      product_codes(newdata, object$mechanism)
+    } else {
+      report_codes(
+        eval(object$terms[[2]], newdata, environment(object$terms)), object$mechanism,
+        object$response
+      )
     }
   }
-  list(x = x[, colnames(object$model$x), drop = FALSE], codes = codes, names = rownames(newdata))
+  list(
+    x = x[, colnames(object$model$x), drop = FALSE],
+    codes = codes,
+    names = rownames(newdata)
+  )
 }
 
 # The element `model`, which R would take for the data, holds the likelihood.
@@ -492,20 +675,27 @@ tidy.rr_multinom <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiat
   if (x$type == "cumulative") return(table)
   levels <- x$mechanism$levels[-1]
   table$term <- rep(x$model$columns, length(levels))
-  add_column(table, y.level = rep(levels, each = length(x$model$columns)), .before = 1)
+  add_column(
+    table, y.level = rep(levels, each = length(x$model$columns)), .before = 1
+  )
 }
 
 #' @export
 glance.rr_multinom <- function(x, ...) {
-  add_column(NextMethod(), type = x$type, categories = length(x$mechanism$levels), .before = 1)
+  add_column(
+    NextMethod(), type = x$type, categories = length(x$mechanism$levels), .before = 1
+  )
 }
 
 #' @rdname rr_multinom
 #' @export
 augment.rr_multinom <- function(x, ...) {
-  as_tibble(c(as.list(x$frame[setdiff(names(x$frame), "(weights)")]), prefixed_columns(predict(x), ".truth."),
-              prefixed_columns(predict(x, type = "posterior"), ".posterior."),
-              list(.class = predict(x, type = "class"))))
+  as_tibble(c(
+    as.list(x$frame[setdiff(names(x$frame), "(weights)")]),
+    prefixed_columns(predict(x), ".truth."),
+    prefixed_columns(predict(x, type = "posterior"), ".posterior."),
+    list(.class = predict(x, type = "class"))
+  ))
 }
 
 prefixed_columns <- function(shares, prefix) {

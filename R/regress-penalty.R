@@ -1,18 +1,27 @@
-# Penalties of rr_glm(): estimates with less bias, and always finite ones. "bias" and "jeffreys" solve an adjusted score
-# equation; only Jeffreys' is the gradient of something (inst/mathematics/regression.md 6.1). "prior" is climbed like
-# the likelihood.
+# Penalties of rr_glm(): estimates with less bias, and always finite ones. "bias" and "jeffreys"
+# solve an adjusted score equation; only Jeffreys' is the gradient of something
+# (inst/mathematics/regression.md 6.1). "prior" is climbed like the likelihood.
 
-# The precision of a weak normal prior: standard deviation 2.5 for slopes per standard deviation of a column, or per
-# step of one with two values, 5 for the intercept at the mean of the columns (the lower of two values).
+# The precision of a weak normal prior: standard deviation 2.5 for slopes per standard deviation of
+# a column, or per step of one with two values, 5 for the intercept at the mean of the columns (the
+# lower of two values).
 prior_precision <- function(data) {
   x <- data$x
   w <- data$weight / sum(data$weight)
   mean <- colSums(w * x)
   low <- apply(x, 2, min)
   range <- apply(x, 2, max) - low
-  two <- colSums(x != rep(low, each = nrow(x)) & x != rep(low + range, each = nrow(x))) == 0
+  two <- colSums(
+    x != rep(low, each = nrow(x)) &
+      x != rep(low + range, each = nrow(x))
+  ) == 0
   constant <- range == 0
-  scale <- ifelse(two, range, sqrt(colSums(w * (x - rep(mean, each = nrow(x)))^2)))
+  scale <- ifelse(
+    two, range,
+    sqrt(
+      colSums(w * (x - rep(mean, each = nrow(x)))^2)
+    )
+  )
   P <- diag((scale / 2.5)^2, ncol(x))
   if (any(constant)) {
     middle <- ifelse(constant, x[1, ], ifelse(two, low, mean))
@@ -22,33 +31,55 @@ prior_precision <- function(data) {
 }
 
 penalized_maximum <- function(model, penalty, points) {
-  climbed <- climb(jeffreys_likelihood(model), points[, seq_len(min(3, ncol(points))), drop = FALSE])
+  climbed <- climb(
+    jeffreys_likelihood(model),
+    points[, seq_len(min(3, ncol(points))), drop = FALSE]
+  )
   best <- which.max(climbed$value)
   if (!is.finite(climbed$value[best])) abort("No start has a finite likelihood.", "stalled")
   b <- climbed$at[, best]
   if (penalty == "bias") {
     solved <- solve_moments(function(b) penalized_state(model, b, penalty), b,
                             "Penalties that have a maximum are {.val jeffreys} and {.val prior}.")
-    return(list(b = solved$b, value = solved$value, values = solved$value, steps = climbed$steps[best], model = model,
-                decrement = sum(solved$equation * (solved$V %*% solved$equation)) / 2))
+    return(list(
+      b = solved$b,
+      value = solved$value,
+      values = solved$value,
+      steps = climbed$steps[best],
+      model = model,
+      decrement = sum(solved$equation * (solved$V %*% solved$equation)) / 2
+    ))
   }
-  # The determinant of the information is one of the columns as they are, not as they were made orthogonal.
-  values <- climbed$value[is.finite(climbed$value)] - sum(log(abs(diag(model$basis$back))))
-  list(b = b, value = max(values), values = values[!duplicated(round(values, 6))], steps = climbed$steps[best],
-       model = model, decrement = climbed$decrement[best])
+  # The determinant of the information is one of the columns as they are, not as they were made
+  # orthogonal.
+  values <- climbed$value[is.finite(climbed$value)] -
+    sum(log(abs(diag(model$basis$back))))
+  list(
+    b = b,
+    value = max(values),
+    values = values[!duplicated(round(values, 6))],
+    steps = climbed$steps[best],
+    model = model,
+    decrement = climbed$decrement[best]
+  )
 }
 
 # What is climbed, see new_likelihood().
 jeffreys_likelihood <- function(model) {
   evaluate <- function(b, need) {
     state <- penalized_state(model, b, "jeffreys", need)
-    list(value = state$value, gradient = state$equation, observed = state$slope, fallback = state$fallback)
+    list(
+      value = state$value,
+      gradient = state$equation,
+      observed = state$slope,
+      fallback = state$fallback
+    )
   }
   list(parts = list(evaluate = evaluate, reach = model$reach, metric = metric(model)))
 }
 
-# (Penalized) log-likelihood, adjusted score (also by rows), minus its derivative by differences, expected information
-# and variance; -Inf outside the domain. `need`: of a 0 the value alone.
+# (Penalized) log-likelihood, adjusted score (also by rows), minus its derivative by differences,
+# expected information and variance; -Inf outside the domain. `need`: of a 0 the value alone.
 penalized_state <- function(model, b, penalty, need = 1L, slope = need > 0L) {
   data <- model$data
   none <- list(value = -Inf, equation = NA * b)
@@ -59,21 +90,36 @@ penalized_state <- function(model, b, penalty, need = 1L, slope = need > 0L) {
   information <- crossprod(model$z, w * model$z)
   root <- tryCatch(chol(information), error = function(e) NULL)
   if (is.null(root)) return(none)
-  value <- sum(data$weight * rows$loglik) + if (penalty == "jeffreys") sum(log(diag(root))) else 0
+  value <- sum(data$weight * rows$loglik) +
+    if (penalty == "jeffreys") sum(log(diag(root))) else 0
   if (need == 0L || !is.finite(value)) return(list(value = value))
   V <- chol2inv(root)
   leverage <- w * rowSums((model$z %*% V) * model$z)
-  psi <- model$z * (data$weight * rows$score + 0.5 * leverage * penalty_bend(data, rows, penalty))
+  psi <- model$z *
+    (data$weight * rows$score + 0.5 * leverage * penalty_bend(data, rows, penalty))
   change <- if (slope) penalty_slope(model, b, penalty)
-  list(value = value, equation = colSums(psi), slope = change %||% information, fallback = information, psi = psi,
-       V = V)
+  list(
+    value = value,
+    equation = colSums(psi),
+    slope = change %||% information,
+    fallback = information,
+    psi = psi,
+    V = V
+  )
 }
 
 # Minus the derivative of the adjusted score, by differences; NULL outside the domain.
 penalty_slope <- function(model, b, penalty) {
-  near <- function(k, h) penalized_state(model, replace(b, k, b[k] + h), penalty, slope = FALSE)$equation
-  change <- vapply(seq_along(b), function(k) near(k, -1e-5) - near(k, 1e-5), numeric(length(b))) / 2e-5
-  if (all(is.finite(change))) if (penalty == "jeffreys") (change + t(change)) / 2 else change
+  near <- function(k, h) {
+    penalized_state(model, replace(b, k, b[k] + h), penalty, slope = FALSE)$equation
+  }
+  change <- vapply(
+    seq_along(b), function(k) near(k, -1e-5) - near(k, 1e-5),
+    numeric(length(b))
+  ) / 2e-5
+  if (all(is.finite(change))) {
+    if (penalty == "jeffreys") (change + t(change)) / 2 else change
+  }
 }
 
 # What a unit of leverage adds to the score of a row, twice.
@@ -81,23 +127,27 @@ penalty_bend <- function(data, rows, penalty) {
   bend <- rows$bend / rows$slope
   if (penalty == "jeffreys") {
     d <- row_devices(data)$d
-    bend <- 2 * bend - d * rows$slope * (rows$report_no - rows$report) / (rows$report * rows$report_no)
+    bend <- 2 * bend - d * rows$slope * (rows$report_no - rows$report) /
+      (rows$report * rows$report_no)
   }
   ifelse(is.finite(bend), bend, 0)
 }
 
-# Newton's method on the equations, halving steps that do not bring them nearer to 0. Linear ones are solved by the
-# first.
+# Newton's method on the equations, halving steps that do not bring them nearer to 0. Linear ones
+# are solved by the first.
 solve_moments <- function(evaluate, b, remedy = NULL) {
   now <- evaluate(b)
   scale <- 1 / sqrt(pmax(colSums(now$psi^2), 1e-300))
   size <- function(at) sum((at$equation * scale)^2)
   for (iteration in seq_len(50)) {
-    step <- tryCatch(solve(now$slope, now$equation, tol = 1e-14), error = function(e) NULL)
+    step <- tryCatch(
+      solve(now$slope, now$equation, tol = 1e-14), error = function(e) NULL
+    )
     if (is.null(step)) break
     for (share in 0.5^(0:27)) {
       then <- evaluate(b + share * step)
-      better <- all(is.finite(then$equation)) && size(then) < (1 - 1e-4 * share) * size(now)
+      better <- all(is.finite(then$equation)) &&
+        size(then) < (1 - 1e-4 * share) * size(now)
       if (better) break
     }
     if (!better) break
@@ -105,6 +155,8 @@ solve_moments <- function(evaluate, b, remedy = NULL) {
     now <- then
     if (size(now) < 1e-26) break
   }
-  if (!is.null(step) && size(now) < 1e-12) return(c(list(b = b), now))
+  if (!is.null(step) && size(now) < 1e-12) {
+    return(c(list(b = b), now))
+  }
   abort(c("The equations do not determine the coefficients.", i = remedy))
 }

@@ -52,7 +52,9 @@
 #' @export
 rr_posterior <- function(tally, prior = 1, n = 0, ...) {
   check_dots_empty(...)
-  if (!inherits(tally, "rr_tally")) must_be(tally, "tally", "a tally", remedy = tally_remedy(tally))
+  if (!inherits(tally, "rr_tally")) {
+    must_be(tally, "tally", "a tally", remedy = tally_remedy(tally))
+  }
   counts <- as.matrix(tally$counts)
   if (!is.null(tally$weight_squares) || any(counts != floor(counts))) {
     abort("{.arg tally} must hold whole numbers of respondents, without weights.")
@@ -62,13 +64,19 @@ rr_posterior <- function(tally, prior = 1, n = 0, ...) {
   refuse_validated(mechanism, "{.fn rr_posterior}")
   channel <- unname(identified_channel(mechanism, "tally"))
   if (any(colSums(channel) == 0 & rowSums(counts) > 0)) {
-    abort("The data are impossible under this mechanism: no truth can produce a report.", "impossible")
+    abort(
+      "The data are impossible under this mechanism: no truth can produce a report.", "impossible"
+    )
   }
   k <- nrow(channel)
   prior <- check_prior(prior, mechanism$levels)
-  if (k > 2 && n == 0) abort("The posterior of {k} categories needs draws, such as {.code n = 4000}.")
+  if (k > 2 && n == 0) {
+    abort("The posterior of {k} categories needs draws, such as {.code n = 4000}.")
+  }
   parts <- lapply(seq_len(ncol(counts)), function(g) {
-    part <- (if (k == 2) binary_posterior else drawn_posterior)(counts[, g], channel, prior, n)
+    part <- (if (k == 2) binary_posterior else drawn_posterior)(
+      counts[, g], channel, prior, n
+    )
     if (n > 0) colnames(part$draws) <- mechanism$levels
     part
   })
@@ -78,22 +86,46 @@ rr_posterior <- function(tally, prior = 1, n = 0, ...) {
 # Beta(a, b) is the distribution of the share of yes, the second level.
 check_prior <- function(prior, levels) {
   k <- length(levels)
-  check_that(is.numeric(prior) && length(prior) %in% c(1L, k) && all(is.finite(prior) & prior > 0), prior, "prior",
-             "one number above 0, or one per category")
-  if (length(prior) == 1L) rep(prior, k) else if (k == 2 && is.null(names(prior))) rev(prior)
-    else match_levels(prior, levels, "prior")
+  check_that(
+    is.numeric(prior) && length(prior) %in% c(1L, k) &&
+      all(is.finite(prior) & prior > 0),
+    prior, "prior", "one number above 0, or one per category"
+  )
+  if (length(prior) == 1L) {
+    rep(prior, k)
+  } else if (k == 2 && is.null(names(prior))) {
+    rev(prior)
+  } else {
+    match_levels(prior, levels, "prior")
+  }
 }
 
 new_rr_posterior <- function(parts, tally, prior, draws) {
   levels <- tally$mechanism$levels
   all <- function(what) unlist(lapply(parts, `[[`, what))
   groups <- lapply(as.list(tally$groups), rep, each = length(levels))
-  rows <- as_tibble(c(groups, list(term = rep(levels, length(parts)), estimate = all("mean"),
-                                   std.error = all("sd"))))
+  rows <- as_tibble(c(
+    groups,
+    list(
+      term = rep(levels, length(parts)),
+      estimate = all("mean"),
+      std.error = all("sd")
+    )
+  ))
   x <- structure(
-    list(parts = parts, tally = tally, mechanism = tally$mechanism, prior = prior, rows = rows, n = sum(tally$n),
-         labels = cell_names(levels, tally$groups), conf.level = 0.95,
-         draws = if (is.null(tally$groups)) draws[[1]] else draws), class = c("rr_posterior", "rr_estimates"))
+    list(
+      parts = parts,
+      tally = tally,
+      mechanism = tally$mechanism,
+      prior = prior,
+      rows = rows,
+      n = sum(tally$n),
+      labels = cell_names(levels, tally$groups),
+      conf.level = 0.95,
+      draws = if (is.null(tally$groups)) draws[[1]] else draws
+    ),
+    class = c("rr_posterior", "rr_estimates")
+  )
   x$rows$median <- unname(quantile(x, 0.5)[, 1])
   x
 }
@@ -106,9 +138,15 @@ binary_posterior <- function(counts, channel, prior, n) {
   weight <- at$density / sum(at$density)
   mean <- sum(weight * share)
   yes <- if (n > 0) share_of_yes(runif(n))
-  list(method = "quadrature", quantile = function(t) rbind(1 - share_of_yes(1 - t), share_of_yes(t)),
-       mean = c(1 - mean, mean), sd = rep(sqrt(sum(weight * (share - mean)^2)), 2), evidence = at$evidence,
-       draws = if (n > 0) cbind(1 - yes, yes), effective = n)
+  list(
+    method = "quadrature",
+    quantile = function(t) rbind(1 - share_of_yes(1 - t), share_of_yes(t)),
+    mean = c(1 - mean, mean),
+    sd = rep(sqrt(sum(weight * (share - mean)^2)), 2),
+    evidence = at$evidence,
+    draws = if (n > 0) cbind(1 - yes, yes),
+    effective = n
+  )
 }
 
 # The density on a grid that resolves its narrowest part and ends where nothing is left.
@@ -117,17 +155,33 @@ posterior_grid <- function(counts, channel, a, b) {
   widest <- 80 / min(a, b, 1) + log(sum(counts) + 2)
   coarse <- seq(-widest, widest, length.out = 20001)
   value <- log_density(coarse)
-  mode <- optimize(log_density, coarse[pmin(pmax(which.max(value) + c(-1, 1), 1), 20001)], maximum = TRUE,
-                   tol = 1e-12)
+  mode <- optimize(
+    log_density,
+    coarse[
+      pmin(pmax(which.max(value) + c(-1, 1), 1), 20001)
+    ],
+    maximum = TRUE, tol = 1e-12
+  )
   top <- max(mode$objective, value)
-  ends <- range(coarse[value > top - 50], mode$maximum) + c(-1, 1) * (coarse[2] - coarse[1])
+  ends <- range(coarse[value > top - 50], mode$maximum) +
+    c(-1, 1) * (coarse[2] - coarse[1])
   # A hundred nodes for the radius of the sharpest bend of the logarithm where there is any mass.
-  bend <- posterior_bend(counts, channel, a, b, plogis(c(mode$maximum, coarse[value > top - 20])))
+  bend <- posterior_bend(
+    counts, channel, a, b,
+    plogis(c(mode$maximum, coarse[value > top - 20]))
+  )
   step <- min(1 / sqrt(max(bend)), 0.4) / 100
-  grid <- seq(ends[1], ends[2], length.out = min(max(ceiling(diff(ends) / step), 2001), 2e6))
+  grid <- seq(
+    ends[1], ends[2],
+    length.out = min(max(ceiling(diff(ends) / step), 2001), 2e6)
+  )
   density <- exp(log_density(grid) - top)
   total <- sum(density) * (grid[2] - grid[1])
-  list(grid = grid, density = density / total, evidence = top + log(total) - lbeta(a, b))
+  list(
+    grid = grid,
+    density = density / total,
+    evidence = top + log(total) - lbeta(a, b)
+  )
 }
 
 # Its logarithm at a logit.
@@ -135,7 +189,9 @@ posterior_density <- function(counts, channel, a, b) {
   function(eta) {
     value <- a * plogis(eta, log.p = TRUE) + b * plogis(-eta, log.p = TRUE)
     for (y in which(counts > 0)) {
-      value <- value + counts[y] * log(channel[2, y] * plogis(eta) + channel[1, y] * plogis(-eta))
+      value <- value + counts[y] * log(
+        channel[2, y] * plogis(eta) + channel[1, y] * plogis(-eta)
+      )
     }
     value
   }
@@ -145,26 +201,41 @@ posterior_density <- function(counts, channel, a, b) {
 posterior_bend <- function(counts, channel, a, b, yes) {
   bend <- (a + b) * yes * (1 - yes)
   for (y in which(counts > 0)) {
-    slope <- (channel[2, y] - channel[1, y]) * yes * (1 - yes) / (channel[1, y] + (channel[2, y] - channel[1, y]) * yes)
-    bend <- bend + counts[y] * (slope^2 + abs(slope * (1 - 2 * yes)))
+    slope <- (channel[2, y] - channel[1, y]) * yes *
+      (1 - yes) / (channel[1, y] +
+        (channel[2, y] - channel[1, y]) * yes)
+    bend <- bend +
+      counts[y] * (slope^2 + abs(slope * (1 - 2 * yes)))
   }
   bend
 }
 
-# The distribution function from either end inwards, its cells by the cubic through four nodes; the quantile is the
-# cubic with the density's slopes.
+# The distribution function from either end inwards, its cells by the cubic through four nodes; the
+# quantile is the cubic with the density's slopes.
 posterior_quantile <- function(grid, density) {
   half <- function(grid, density) {
     f <- c(0, density, 0)
     inner <- seq_len(length(grid) - 1)
-    cells <- abs(grid[2] - grid[1]) / 24 * (13 * (f[inner + 1] + f[inner + 2]) - f[inner] - f[inner + 3])
+    cells <- abs(grid[2] - grid[1]) / 24 * (13 *
+      (f[inner + 1] + f[inner + 2]) - f[inner] - f[inner + 3])
     below <- c(0, cumsum(cells))
     kept <- c(diff(below) > 0 & below[-1] < 0.6, FALSE)
-    splinefunH(below[kept], grid[kept], sign(grid[2] - grid[1]) / density[kept])
+    splinefunH(
+      below[kept], grid[kept],
+      sign(grid[2] - grid[1]) / density[kept]
+    )
   }
   lower <- half(grid, density)
   upper <- half(rev(grid), rev(density))
-  function(t) ifelse(t <= 0, 0, ifelse(t >= 1, 1, plogis(ifelse(t < 0.5, lower(t), upper(1 - t)))))
+  function(t) {
+    ifelse(
+      t <= 0, 0,
+      ifelse(
+        t >= 1, 1,
+        plogis(ifelse(t < 0.5, lower(t), upper(1 - t)))
+      )
+    )
+  }
 }
 
 # K categories: draws by data augmentation.
@@ -174,22 +245,39 @@ drawn_posterior <- function(counts, channel, prior, n, warm = 500L) {
   draws <- matrix(0, n, length(theta))
   for (sweep in seq_len(warm + n)) {
     truths <- prior
-    for (y in seen) truths <- truths + rmultinom(1, counts[y], theta * channel[, y])[, 1]
+    for (y in seen) {
+      truths <- truths +
+        rmultinom(1, counts[y], theta * channel[, y])[, 1]
+    }
     theta <- rgamma(length(theta), truths)
     theta <- theta / sum(theta)
     if (sweep > warm) draws[sweep - warm, ] <- theta
   }
-  quantile <- function(t) do.call(rbind, apply(draws, 2, stats::quantile, t, names = FALSE, simplify = FALSE))
-  list(method = "data augmentation", draws = draws, quantile = quantile, mean = colMeans(draws),
-       sd = apply(draws, 2, sd), evidence = NA_real_, effective = apply(draws, 2, effective_draws))
+  quantile <- function(t) {
+    do.call(
+      rbind, apply(draws, 2, stats::quantile, t, names = FALSE, simplify = FALSE)
+    )
+  }
+  list(
+    method = "data augmentation",
+    draws = draws,
+    quantile = quantile,
+    mean = colMeans(draws),
+    sd = apply(draws, 2, sd),
+    evidence = NA_real_,
+    effective = apply(draws, 2, effective_draws)
+  )
 }
 
 # By the initial positive sequence of Geyer (1992).
 effective_draws <- function(x) {
   n <- length(x)
   if (n < 10 || var(x) == 0) return(n)
-  rho <- acf(x, lag.max = min(n - 1, 1000), plot = FALSE)$acf[-1]
-  pairs <- rho[seq(1, length(rho) - 1, 2)] + rho[seq(2, length(rho), 2)]
+  rho <- acf(x, lag.max = min(n - 1, 1000), plot = FALSE)$acf[
+    -1
+  ]
+  pairs <- rho[seq(1, length(rho) - 1, 2)] +
+    rho[seq(2, length(rho), 2)]
   stop <- match(TRUE, pairs < 0, nomatch = length(pairs) + 1) - 1
   n / max(1, 1 + 2 * sum(rho[seq_len(2 * stop)]))
 }
@@ -199,12 +287,17 @@ effective_draws <- function(x) {
 quantile.rr_posterior <- function(x, probs = c(0.025, 0.25, 0.5, 0.75, 0.975), ...) {
   probs <- check_probabilities(probs, "probs")
   table <- do.call(rbind, lapply(x$parts, function(part) part$quantile(probs)))
-  dimnames(table) <- list(x$labels, paste0(format(100 * probs, trim = TRUE, digits = 5), "%"))
+  dimnames(table) <- list(
+    x$labels,
+    paste0(format(100 * probs, trim = TRUE, digits = 5), "%")
+  )
   table
 }
 
 bounds_of.rr_posterior <- function(x, rows, level) {
-  ends <- unname(quantile(x, c((1 - level) / 2, (1 + level) / 2)))
+  ends <- unname(
+    quantile(x, c((1 - level) / 2, (1 + level) / 2))
+  )
   list(low = ends[, 1], high = ends[, 2])
 }
 
@@ -221,11 +314,18 @@ glance.rr_posterior <- function(x, ...) {
 #' @export
 as.data.frame.rr_posterior <- function(x, ...) {
   if (is.null(x$draws)) return(NextMethod())
-  if (is.null(x$tally$groups)) return(plain_frame(as_tibble(x$draws), ...))
+  if (is.null(x$tally$groups)) {
+    return(plain_frame(as_tibble(x$draws), ...))
+  }
   keys <- as.data.frame(x$tally$groups)
   each <- nrow(x$draws[[1]])
-  plain_frame(cbind(keys[rep(seq_len(nrow(keys)), each = each), , drop = FALSE], do.call(rbind, x$draws),
-                    row.names = NULL), ...)
+  plain_frame(
+    cbind(
+      keys[rep(seq_len(nrow(keys)), each = each), , drop = FALSE],
+      do.call(rbind, x$draws), row.names = NULL
+    ),
+    ...
+  )
 }
 
 title_of.rr_posterior <- function(x) {

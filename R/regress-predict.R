@@ -36,9 +36,10 @@
 #' predict(fit, data.frame(semester = 8, female = 1, plagiarism = "yes"), "posterior")
 #' # 17%, 27%; and 65% given the report
 #' @export
-predict.rr_glm <- function(object, newdata = NULL,
-                           type = c("link", "truth", "report", "posterior", "response", "terms"), se.fit = FALSE,
-                           interval = c("none", "confidence"), level = 0.95, vcov. = NULL, ...) {
+predict.rr_glm <- function(
+  object, newdata = NULL, type = c("link", "truth", "report", "posterior", "response", "terms"),
+  se.fit = FALSE, interval = c("none", "confidence"), level = 0.95, vcov. = NULL, ...
+) {
   type <- check_choice(type)
   interval <- check_choice(interval)
   check_flag(se.fit, "se.fit")
@@ -53,9 +54,12 @@ predict.rr_glm <- function(object, newdata = NULL,
   at <- predicted(object, new, type)
   if (!se.fit && interval == "none") return(label(at$value))
   error <- predictor_error(object, new, vcov.)
-  fit <- if (interval == "none") label(at$value) else {
+  fit <- if (interval == "none") {
+    label(at$value)
+  } else {
     level <- check_level(level)
-    half <- (if (is.null(vcov.)) coefficient_quantile(object, level) else normal_quantile(level)) * error
+    half <- (if (is.null(vcov.)) coefficient_quantile(object, level) else normal_quantile(level)) *
+      error
     prediction_limits(object, new, type, at$value, half)
   }
   if (!se.fit) return(fit)
@@ -73,26 +77,47 @@ predicted_terms <- function(object, newdata, se.fit, ...) {
 # The standard errors of linear predictors.
 predictor_error <- function(object, new, vcov.) {
   V <- vcov. %||% (if (is.null(object$design)) object$whole) %||% vcov(object)
-  kept <- which(if (is.null(vcov.)) !is.na(diag(V)) else is.finite(object$coefficients))
-  error <- slope_error(new$x[, kept, drop = FALSE], V[kept, kept, drop = FALSE])
+  kept <- which(
+    if (is.null(vcov.)) !is.na(diag(V)) else is.finite(object$coefficients)
+  )
+  error <- slope_error(
+    new$x[, kept, drop = FALSE], V[kept, kept, drop = FALSE]
+  )
   replace(error, !is.finite(new$eta), NA)
 }
 
-# Predictions at the ends of the intervals of the linear predictors, which stay in the range of the link.
+# Predictions at the ends of the intervals of the linear predictors, which stay in the range of the
+# link.
 prediction_limits <- function(object, new, type, value, half) {
   ends <- lapply(c(-1, 1), function(side) {
     eta <- new$eta + side * half
-    predicted(object, new, type, switch(object$link, log = pmin(eta, 0), identity = pmin(1, pmax(0, eta)), eta))$value
+    predicted(
+      object, new, type,
+      switch(
+        object$link,
+        log = pmin(eta, 0),
+        identity = pmin(1, pmax(0, eta)),
+        eta
+      )
+    )$value
   })
-  limits <- cbind(fit = value, lwr = pmin(ends[[1]], ends[[2]]), upr = pmax(ends[[1]], ends[[2]]))
+  limits <- cbind(
+    fit = value, lwr = pmin(ends[[1]], ends[[2]]),
+    upr = pmax(ends[[1]], ends[[2]])
+  )
   rownames(limits) <- new$names
   limits
 }
 
 # Linear predictors of the rows, with the report and the arm of each.
 fitted_predictors <- function(object) {
-  list(eta = unname(object$linear.predictors), x = model.matrix(object), y = unname(object$y), arm = object$arm,
-       names = names(object$linear.predictors))
+  list(
+    eta = unname(object$linear.predictors),
+    x = model.matrix(object),
+    y = unname(object$y),
+    arm = object$arm,
+    names = names(object$linear.predictors)
+  )
 }
 
 # Those of new rows, or of the rows of the fit.
@@ -101,32 +126,53 @@ prediction_rows <- function(object, newdata, type) {
   terms <- covariate_terms(object)
   x <- model.matrix(terms, newdata_frame(object, terms, newdata), contrasts.arg = object$contrasts)
   offset <- numeric(nrow(x))
-  for (term in c(as.list(attr(terms, "variables"))[attr(terms, "offset") + 1], object$call$offset)) {
+  for (term in c(
+      as.list(attr(terms, "variables"))[attr(terms, "offset") + 1],
+      object$call$offset
+    )) {
     offset <- offset + eval(term, newdata, environment(terms))
   }
   # Tools that take derivatives set coefficients of their own.
-  if (is.null(object$flat)) object$point <- ifelse(is.na(object$coefficients), 0, object$coefficients)
-  list(eta = limit_predictor(object, x, offset), x = x, offset = offset, names = row.names(newdata),
-       arm = if (type %in% c("report", "posterior") && !is.null(object$arm)) new_arm(object, newdata),
-       y = if (type == "posterior") read_response(new_column(object$formula[[2]], object, newdata), object$labels)$y)
+  if (is.null(object$flat)) {
+    object$point <- ifelse(is.na(object$coefficients), 0, object$coefficients)
+  }
+  list(
+    eta = limit_predictor(object, x, offset),
+    x = x,
+    offset = offset,
+    names = row.names(newdata),
+    arm = if (type %in% c("report", "posterior") && !is.null(object$arm)) {
+      new_arm(object, newdata)
+    },
+    y = if (type == "posterior") {
+      read_response(new_column(object$formula[[2]], object, newdata), object$labels)$y
+    }
+  )
 }
 
 new_arm <- function(object, newdata) {
   arm <- 0L
   if (!inherits(object$mechanism, "rr_mechanism")) {
     column <- column_expression(object$call$arm, newdata, environment(object$terms))
-    arm <- match_arms(new_column(column, object, newdata), names(object$mechanism), nrow(newdata))
+    arm <- match_arms(
+      new_column(column, object, newdata), names(object$mechanism), nrow(newdata)
+    )
   }
   if (is.null(object$anchor)) return(arm)
   said <- new_column(as.name(names(object$anchor)), object, newdata)
   2L * arm + anchor_reports(said, object$anchor[[1]])
 }
 
-# Columns of the data that were fitted must be columns here too, even if there is an object of that name elsewhere.
+# Columns of the data that were fitted must be columns here too, even if there is an object of that
+# name elsewhere.
 new_column <- function(expression, object, newdata) {
   absent <- setdiff(intersect(all.vars(expression), names(object$data)), names(newdata))
-  value <- tryCatch(eval(expression, newdata, environment(object$terms)), error = function(e) NULL)
-  if (!length(absent) && !is.null(value) && NROW(value) == nrow(newdata)) return(value)
+  value <- tryCatch(
+    eval(expression, newdata, environment(object$terms)), error = function(e) NULL
+  )
+  if (!length(absent) && !is.null(value) && NROW(value) == nrow(newdata)) {
+    return(value)
+  }
   abort(c("{.arg newdata} must have the report and the mechanism of each row.",
           x = "It has no {.code {deparse1(expression)}}."), "mismatch")
 }
@@ -135,11 +181,26 @@ new_column <- function(expression, object, newdata) {
 predicted <- function(object, new, type, eta = new$eta) {
   if (type == "link") return(list(value = eta, slope = 1))
   rows <- regress_rows(eta, NULL, new$arm, object$device, object$link)
-  if (type == "truth") return(list(value = truth_curve(object$link)$yes(eta), slope = rows$slope))
+  if (type == "truth") {
+    return(list(
+      value = truth_curve(object$link)$yes(eta),
+      slope = rows$slope
+    ))
+  }
   index <- row_arms(new$arm, length(eta))
-  if (type == "report") return(list(value = rows$report, slope = object$device[5, index] * rows$slope))
-  part <- function(r) r * (1 - r) * rows$slope / (rows$truth * rows$truth_no)
+  if (type == "report") {
+    return(list(
+      value = rows$report,
+      slope = object$device[5, index] * rows$slope
+    ))
+  }
+  part <- function(r) {
+    r * (1 - r) * rows$slope / (rows$truth * rows$truth_no)
+  }
   yes <- part(object$device[1, index] * rows$truth / rows$report)
   no <- part(object$device[3, index] * rows$truth / rows$report_no)
-  list(value = row_posterior(object, rows, new$y, new$arm), slope = new$y * yes + (1 - new$y) * no)
+  list(
+    value = row_posterior(object, rows, new$y, new$arm),
+    slope = new$y * yes + (1 - new$y) * no
+  )
 }

@@ -75,12 +75,26 @@
 #' # With a model of the truth
 #' rr_predictor(grade ~ semester + cheating, exam_simulated, list(cheating = often), method = "ml")
 #' @export
-rr_predictor <- function(formula, data = NULL, mechanisms, family = gaussian(), truth = ~ ., method = NULL,
-                         weights = NULL, subset = NULL, na.action = NULL, starts = 5, arm = NULL, ...) {
+rr_predictor <- function(
+  formula,
+  data = NULL,
+  mechanisms,
+  family = gaussian(),
+  truth = ~ .,
+  method = NULL,
+  weights = NULL,
+  subset = NULL,
+  na.action = NULL,
+  starts = 5,
+  arm = NULL,
+  ...
+) {
   check_dots_empty(...)
   call <- match.call()
   family <- canonical_family(family)
-  method <- check_choice(method %||% if (family$family == "binomial") "ml" else "moments", "method", c("moments", "ml"))
+  method <- check_choice(
+    method %||% if (family$family == "binomial") "ml" else "moments", "method", c("moments", "ml")
+  )
   starts <- check_starts(starts)
   refuse_validated(flat_mechanisms(mechanisms), "{.fn rr_predictor}")
   design <- given_design(data, call)
@@ -92,26 +106,50 @@ rr_predictor <- function(formula, data = NULL, mechanisms, family = gaussian(), 
   rows$family <- family
   rows$outcome <- predictor_outcome(rows, method)
   if (method == "ml" && is.null(design)) tell_sampling_weights(rows$weights)
-  fit <- new_rr_predictor(if (method == "moments") fit_moments(rows) else fit_mixture(rows, starts), rows, method, call)
-  parts <- if (method == "ml" && inherits(design, "svyrep.design")) suppressMessages(mixture_parts(rows))
+  fit <- new_rr_predictor(
+    if (method == "moments") fit_moments(rows) else fit_mixture(rows, starts),
+    rows,
+    method,
+    call
+  )
+  parts <- if (method == "ml" && inherits(design, "svyrep.design")) {
+    suppressMessages(mixture_parts(rows))
+  }
   with_design(fit, design, scale, function(w) predictor_replicate(fit, parts, w * scale))
 }
 
 canonical_family <- function(family) {
   if (is.function(family)) family <- family()
   canonical <- c(gaussian = "identity", binomial = "logit", poisson = "log")
-  check_that(inherits(family, "family") && identical(unname(canonical[family$family]), family$link), family, "family",
-             "gaussian(), binomial() or poisson(), with the canonical link")
+  check_that(
+    inherits(family, "family") && identical(unname(canonical[family$family]), family$link),
+    family, "family", "gaussian(), binomial() or poisson(), with the canonical link"
+  )
   family
 }
 
 new_rr_predictor <- function(fit, rows, method, call) {
-  regression <- c(gaussian = "Linear", binomial = "Logistic", poisson = "Poisson")[[rows$family$family]]
+  regression <- c(gaussian = "Linear", binomial = "Logistic", poisson = "Poisson")[[
+    rows$family$family
+  ]]
   structure(
-    c(fit, list(n = sum(rows$weights > 0), weights = rows$weights, method = method, family = rows$family,
-                mechanism = flat_mechanisms(rows$mechanisms), rows = rows, frame = rows$frame, terms = rows$terms,
-                call = call,
-                title = paste(regression, "regression by", if (method == "ml") "maximum likelihood" else "moments"))),
+    c(
+      fit,
+      list(
+        n = sum(rows$weights > 0),
+        weights = rows$weights,
+        method = method,
+        family = rows$family,
+        mechanism = flat_mechanisms(rows$mechanisms),
+        rows = rows,
+        frame = rows$frame,
+        terms = rows$terms,
+        call = call,
+        title = paste(
+          regression, "regression by", if (method == "ml") "maximum likelihood" else "moments"
+        )
+      )
+    ),
     class = c("rr_predictor", "rr_regression")
   )
 }
@@ -121,7 +159,9 @@ predictor_replicate <- function(fit, parts, weights) {
   rows <- fit$rows
   rows$weights <- weights
   if (fit$method == "moments") {
-    return(tryCatch(fit_moments(rows, fit$estimate)$estimate, error = function(e) NA * fit$estimate))
+    return(tryCatch(fit_moments(rows, fit$estimate)$estimate, error = function(e) {
+      NA * fit$estimate
+    }))
   }
   parts <- with_reports(parts, rows$codes, weights)
   climb_replicate(mixture_model(parts, rownames(fit$vcov), fit$at), fit$at)
@@ -129,7 +169,8 @@ predictor_replicate <- function(fit, parts, weights) {
 
 # ---- rows ----
 
-# The variables as they stand, one row per respondent; designs are made of them once the truths are filled in.
+# The variables as they stand, one row per respondent; designs are made of them once the truths are
+# filled in.
 predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   check_formula(formula)
   check_class(data, "data", "data.frame", "a data frame")
@@ -139,21 +180,34 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   right <- all.vars(delete.response(terms))
   absent <- setdiff(names, c(right, response))
   if (length(absent)) {
-    abort("Randomized variables must be in {.arg formula}: {.val {absent[1]}}; the response as a column.")
+    abort(
+      "Randomized variables must be in {.arg formula}: {.val {absent[1]}}; the response as a column."
+    )
   }
   check_truth_formula(truth)
   check_terms(formula)
-  known <- intersect(unique(c(all.vars(terms), setdiff(all.vars(truth), "."))), c(names(data), all.vars(terms)))
+  known <- intersect(
+    unique(c(all.vars(terms), setdiff(all.vars(truth), "."))),
+    c(names(data), all.vars(terms))
+  )
   wide <- reformulate(sprintf("`%s`", known), env = environment(formula))
   frame <- regression_frame(call, wide, data, where, names, response)
   if (response %in% names && !inherits(mechanisms[[response]], "rr_mechanism")) {
     abort("A randomized outcome must have one mechanism.")
   }
   covariates <- intersect(names, right)
-  rows <- c(list(frame = frame, weights = frame_weights(frame), terms = terms, response = response,
-                 covariates = covariates, mechanisms = mechanisms),
-            randomized_parts(mechanisms, frame, covariates),
-            list(truth_formulas = truth_formulas(truth, terms, covariates)))
+  rows <- c(
+    list(
+      frame = frame,
+      weights = frame_weights(frame),
+      terms = terms,
+      response = response,
+      covariates = covariates,
+      mechanisms = mechanisms
+    ),
+    randomized_parts(mechanisms, frame, covariates),
+    list(truth_formulas = truth_formulas(truth, terms, covariates))
+  )
   rows <- c(rows, model_designs(delete.response(terms), rows))
   check_enough_rows(sum(rows$weights > 0), length(rows$keep))
   rows
@@ -161,9 +215,15 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
 
 check_randomized <- function(mechanisms) {
   names <- names(mechanisms)
-  single <- vapply(flat_mechanisms(mechanisms), function(m) inherits(m, "rr_mechanism") && is.null(m$questions), NA)
-  check_that(is.list(mechanisms) && all(single) && length(names) && all(nzchar(names)) && !anyDuplicated(names),
-             mechanisms, "mechanisms", "a list of mechanisms of single questions, named by the randomized variables")
+  single <- vapply(
+    flat_mechanisms(mechanisms), function(m) inherits(m, "rr_mechanism") && is.null(m$questions), NA
+  )
+  check_that(
+    is.list(mechanisms) && all(single) && length(names) && all(nzchar(names)) &&
+      !anyDuplicated(names),
+    mechanisms, "mechanisms",
+    "a list of mechanisms of single questions, named by the randomized variables"
+  )
 }
 
 check_truth_formula <- function(truth) {
@@ -173,53 +233,86 @@ check_truth_formula <- function(truth) {
 
 # What is read of each randomized variable, and the combinations of truths of the covariates.
 randomized_parts <- function(mechanisms, frame, covariates) {
-  reports <- Map(function(mechanism, name) read_randomized(mechanism, name, frame), mechanisms, names(mechanisms))
+  reports <- Map(
+    function(mechanism, name) read_randomized(mechanism, name, frame), mechanisms, names(mechanisms)
+  )
   part <- function(what) lapply(reports, `[[`, what)
   levels <- part("levels")[covariates]
   if (prod(lengths(levels)) > 1000) abort("There must be at most 1000 combinations of truths.")
   cells <- if (length(levels)) expand.grid(Map(factor, levels, levels), KEEP.OUT.ATTRS = FALSE)
     else data.frame(row.names = 1)
-  list(channels = part("channel"), codes = part("codes"), unbiased = part("unbiased"), columns = part("columns"),
-       arms = part("arm"), levels = levels, cells = cells)
+  list(
+    channels = part("channel"),
+    codes = part("codes"),
+    unbiased = part("unbiased"),
+    columns = part("columns"),
+    arms = part("arm"),
+    levels = levels,
+    cells = cells
+  )
 }
 
 # Mechanisms, and those in lists of them.
 flat_mechanisms <- function(mechanisms) {
-  unlist(lapply(mechanisms, function(part) if (inherits(part, "rr_mechanism")) list(part) else part), FALSE)
+  unlist(
+    lapply(mechanisms, function(part) {
+      if (inherits(part, "rr_mechanism")) list(part) else part
+    }),
+    FALSE
+  )
 }
 
-# A randomized variable. The channels of the mechanisms of an arm each stand side by side: the reports of an arm are its
-# `columns` of the whole.
+# A randomized variable. The channels of the mechanisms of an arm each stand side by side: the
+# reports of an arm are its `columns` of the whole.
 read_randomized <- function(mechanism, name, frame) {
   alone <- inherits(mechanism, "rr_mechanism")
   parts <- if (alone) list(mechanism) else mechanism
-  arm <- if (alone) rep(1L, nrow(frame)) else match_arms(frame[["(arm)"]], names(parts), nrow(frame)) + 1L
+  arm <- if (alone) {
+    rep(1L, nrow(frame))
+  } else {
+    match_arms(frame[["(arm)"]], names(parts), nrow(frame)) + 1L
+  }
   levels <- unique(lapply(unname(parts), `[[`, "levels"))
-  if (length(levels) != 1L) abort("The mechanisms of {.val {name}} must have the same levels.", "mismatch")
+  if (length(levels) != 1L) {
+    abort("The mechanisms of {.val {name}} must have the same levels.", "mismatch")
+  }
   channels <- lapply(unname(parts), function(part) unname(identified_channel(part, name)))
   sizes <- vapply(channels, ncol, 0L)
-  columns <- Map(function(size, end) end - size + seq_len(size), sizes, cumsum(sizes))
+  columns <- Map(
+    function(size, end) end - size + seq_len(size), sizes, cumsum(sizes)
+  )
   codes <- integer(nrow(frame))
   for (a in seq_along(parts)) {
     own <- report_codes(frame[[name]][arm == a], parts[[a]], name)
     check_possible(own, channels[[a]], parts[[a]], name)
     codes[arm == a] <- columns[[a]][own]
   }
-  list(levels = levels[[1]], channel = do.call(cbind, channels), codes = codes, columns = columns, arm = arm,
-       unbiased = do.call(rbind, lapply(channels, unbiased_matrix)))
+  list(
+    levels = levels[[1]],
+    channel = do.call(cbind, channels),
+    codes = codes,
+    columns = columns,
+    arm = arm,
+    unbiased = do.call(rbind, lapply(channels, unbiased_matrix))
+  )
 }
 
-# The truth model of each randomized covariate: the exact terms, and the randomized covariates before it.
+# The truth model of each randomized covariate: the exact terms, and the randomized covariates
+# before it.
 truth_formulas <- function(truth, terms, covariates) {
   free_of <- function(labels, names) {
-    labels[!vapply(labels, function(label) any(all.vars(str2lang(label)) %in% names), NA)]
+    labels[
+      !vapply(labels, function(label) any(all.vars(str2lang(label)) %in% names), NA)
+    ]
   }
   own <- attr(terms(truth, data = data.frame(row.names = 1), allowDotAsName = TRUE), "term.labels")
   full <- "." %in% all.vars(truth)
   exact <- if (full) free_of(attr(terms, "term.labels"), covariates)
   out <- lapply(seq_along(covariates), function(j) {
     before <- if (full) sprintf("`%s`", covariates[seq_len(j - 1)])
-    used <- unique(c(exact, before, free_of(setdiff(own, "."), covariates[j:length(covariates)])))
+    used <- unique(c(
+      exact, before, free_of(setdiff(own, "."), covariates[j:length(covariates)])
+    ))
     formula <- if (length(used)) reformulate(used) else ~ 1
     environment(formula) <- environment(terms)
     formula
@@ -227,31 +320,45 @@ truth_formulas <- function(truth, terms, covariates) {
   setNames(out, covariates)
 }
 
-# One design matrix per combination of truths: the randomized columns replaced by their truths. `made` is that of the
-# fit: new rows have its terms, with their bases of curves and their centres, its levels and its contrasts.
+# One design matrix per combination of truths: the randomized columns replaced by their truths.
+# `made` is that of the fit: new rows have its terms, with their bases of curves and their centres,
+# its levels and its contrasts.
 predictor_designs <- function(terms, frame, rows, made = NULL) {
   designs <- lapply(seq_len(nrow(rows$cells)), function(cell) {
-    for (name in rows$covariates) frame[[name]] <- rep(rows$cells[[name]][cell], nrow(frame))
+    for (name in rows$covariates) {
+      frame[[name]] <- rep(rows$cells[[name]][cell], nrow(frame))
+    }
     model <- model.frame(made$terms %||% terms, frame, na.action = na.pass, xlev = made$xlevels)
     own <- attr(model, "terms")
     x <- model.matrix(own, model, contrasts.arg = made$contrasts)
     if (is.null(made)) {
-      made <<- list(terms = own, xlevels = .getXlevels(own, model), contrasts = attr(x, "contrasts"))
+      made <<- list(
+        terms = own,
+        xlevels = .getXlevels(own, model),
+        contrasts = attr(x, "contrasts")
+      )
     }
     x
   })
   structure(designs, made = made)
 }
 
-# The designs of a fit without columns that are combinations of others, and z = x back in orthogonal columns.
+# The designs of a fit without columns that are combinations of others, and z = x back in orthogonal
+# columns.
 model_designs <- function(terms, rows) {
   designs <- predictor_designs(terms, rows$frame, rows)
   weights <- rep(rows$weights, length(designs))
   keep <- independent_columns(do.call(rbind, designs), weights)
   x <- lapply(designs, function(x) x[, keep, drop = FALSE])
   back <- orthogonal_columns(do.call(rbind, x), weights)$back
-  list(x = x, z = lapply(x, function(x) unname(x %*% back)), back = back, keep = keep, names = colnames(designs[[1]]),
-       made = attr(designs, "made"))
+  list(
+    x = x,
+    z = lapply(x, function(x) unname(x %*% back)),
+    back = back,
+    keep = keep,
+    names = colnames(designs[[1]]),
+    made = attr(designs, "made")
+  )
 }
 
 # The outcome as numbers; for a randomized one its unbiased score (moments) or nothing (likelihood).
@@ -259,38 +366,52 @@ predictor_outcome <- function(rows, method) {
   name <- rows$response
   family <- rows$family$family
   if (name %in% names(rows$mechanisms)) {
-    if (length(rows$mechanisms[[name]]$levels) != 2L || (method == "ml" && family != "binomial")) {
+    if (length(rows$mechanisms[[name]]$levels) != 2L ||
+        (method == "ml" && family != "binomial")) {
       abort("A randomized outcome must be a yes/no question, and by {.val ml} the family binomial.")
     }
-    return(if (method == "moments") rows$unbiased[[name]][rows$codes[[name]], 2])
+    return(if (method == "moments") {
+      rows$unbiased[[name]][rows$codes[[name]], 2]
+    })
   }
   value <- eval(rows$terms[[2]], rows$frame, environment(rows$terms))
   if (family == "binomial") {
     if (is.factor(value) && nlevels(value) == 2L) value <- as.integer(value) - 1L
     if (is.logical(value)) value <- as.integer(value)
   }
-  good <- is.numeric(value) && is.null(dim(value)) && all(is.finite(value)) &&
-    switch(family, gaussian = TRUE, binomial = all(value %in% 0:1), poisson = all(value >= 0 & value == floor(value)))
+  good <- is.numeric(value) && is.null(dim(value)) && all(is.finite(value)) && switch(
+    family,
+    gaussian = TRUE,
+    binomial = all(value %in% 0:1),
+    poisson = all(value >= 0 & value == floor(value))
+  )
   if (good) return(check_size(as.double(value), name))
-  abort(c("The outcome {.val {name}} must be finite numbers: 0 and 1 if binomial, whole and at least 0 if Poisson.",
-          x = "It is {describe(value)}."))
+  abort(c(
+    "The outcome {.val {name}} must be finite numbers: 0 and 1 if binomial, whole and at least 0 if Poisson.",
+    x = "It is {describe(value)}."
+  ))
 }
 
 # Squares of other sizes, and their products, are no numbers of the machine.
 check_size <- function(value, name) {
   size <- max(abs(value))
   if (size == 0 || (size > 1e-100 && size < 1e100)) return(value)
-  abort(c("The outcome {.val {name}} must be of a size between 1e-100 and 1e100.", x = "Its largest is {size}."))
+  abort(c(
+    "The outcome {.val {name}} must be of a size between 1e-100 and 1e100.",
+    x = "Its largest is {size}."
+  ))
 }
 
 # ---- corrected estimating equations ----
 
-# Weight of each respondent in each combination of truths: products of the unbiased scores. They may be negative, and
-# add up to 1.
+# Weight of each respondent in each combination of truths: products of the unbiased scores. They may
+# be negative, and add up to 1.
 moment_shares <- function(rows) {
   u <- matrix(1, nrow(rows$frame), length(rows$x))
   for (name in rows$covariates) {
-    u <- u * rows$unbiased[[name]][rows$codes[[name]], rows$cells[[name]], drop = FALSE]
+    u <- u * rows$unbiased[[name]][
+      rows$codes[[name]], rows$cells[[name]], drop = FALSE
+    ]
   }
   u
 }
@@ -302,28 +423,48 @@ moment_scores <- function(rows, b) {
 
 fit_moments <- function(rows, start = numeric(length(rows$keep))) {
   u <- moment_shares(rows) * rows$weights
-  if ("(Intercept)" %in% colnames(rows$x[[1]]) && rows$family$family != "gaussian" && all(start == 0)) {
+  if ("(Intercept)" %in% colnames(rows$x[[1]]) && rows$family$family != "gaussian" &&
+      all(start == 0)) {
     mean <- max(weighted.mean(rows$outcome, rows$weights), 0.02)
-    start[1] <- rows$family$linkfun(if (rows$family$family == "binomial") min(mean, 0.98) else mean)
+    start[1] <- rows$family$linkfun(
+      if (rows$family$family == "binomial") min(mean, 0.98) else mean
+    )
   }
-  solved <- solve_moments(function(b) moment_equation(rows, rows$z, u, b), backsolve(rows$back, start))
+  solved <- solve_moments(
+    function(b) moment_equation(rows, rows$z, u, b),
+    backsolve(rows$back, start)
+  )
   b <- drop(rows$back %*% solved$b)
   names <- rows$names[rows$keep]
   coefficients <- spread_coefficients(setNames(b, names), rows$names)
   bread <- rows$back %*% solve(solved$slope) %*% t(rows$back)
   scores <- solved$psi %*% triangular_inverse(rows$back)
-  V <- structure(bread %*% crossprod(scores) %*% t(bread), dimnames = list(names, names))
-  list(coefficients = coefficients, estimate = b, vcov = V, bread = bread, scores = scores,
-       sigma = moment_sigma(rows, u, b), df = length(names), outcome = seq_along(names), at = solved$b)
+  V <- structure(
+    bread %*% crossprod(scores) %*% t(bread),
+    dimnames = list(names, names)
+  )
+  list(
+    coefficients = coefficients,
+    estimate = b,
+    vcov = V,
+    bread = bread,
+    scores = scores,
+    sigma = moment_sigma(rows, u, b),
+    df = length(names),
+    outcome = seq_along(names),
+    at = solved$b
+  )
 }
 
-# What each respondent adds to the equations, their sums, and minus their derivatives, in the columns of these designs.
+# What each respondent adds to the equations, their sums, and minus their derivatives, in the
+# columns of these designs.
 moment_equation <- function(rows, designs, u, b) {
   slope <- psi <- 0
   for (cell in seq_along(designs)) {
     x <- designs[[cell]]
     mu <- rows$family$linkinv(drop(x %*% b))
-    slope <- slope + crossprod(x * (u[, cell] * rows$family$variance(mu)), x)
+    slope <- slope +
+      crossprod(x * (u[, cell] * rows$family$variance(mu)), x)
     psi <- psi + x * (u[, cell] * (rows$outcome - mu))
   }
   list(slope = slope, psi = psi, equation = colSums(psi))
@@ -331,33 +472,58 @@ moment_equation <- function(rows, designs, u, b) {
 
 # The standard deviation of the errors of an exact Gaussian outcome.
 moment_sigma <- function(rows, u, b) {
-  if (rows$family$family != "gaussian" || rows$response %in% names(rows$mechanisms)) return(NULL)
-  square <- sum(u * vapply(rows$x, function(x) drop(rows$outcome - x %*% b)^2, numeric(nrow(u))))
+  if (rows$family$family != "gaussian" || rows$response %in% names(rows$mechanisms)) {
+    return(NULL)
+  }
+  square <- sum(
+    u * vapply(
+      rows$x, function(x) drop(rows$outcome - x %*% b)^2,
+      numeric(nrow(u))
+    )
+  )
   n <- sum(rows$weights > 0)
-  sqrt(max(square, 0) / sum(rows$weights) * n / max(n - length(b), 1))
+  sqrt(
+    max(square, 0) / sum(rows$weights) * n /
+      max(n - length(b), 1)
+  )
 }
 
 # ---- the likelihood of a mixture over the truths ----
 
-# Parameters: the truth models' coefficients (covariate by covariate, level by level), the outcome's, and for a Gaussian
-# outcome the logarithm of its standard deviation. Gaussian outcomes are in units of the standard deviation of all.
-# All designs are linear in few columns `exact`: a linear predictor is exact %*% map %*% b, and each combination of
-# truths has its own map.
+# Parameters: the truth models' coefficients (covariate by covariate, level by level), the
+# outcome's, and for a Gaussian outcome the logarithm of its standard deviation. Gaussian outcomes
+# are in units of the standard deviation of all. All designs are linear in few columns `exact`: a
+# linear predictor is exact %*% map %*% b, and each combination of truths has its own map.
 mixture_parts <- function(rows) {
   gaussian <- rows$family$family == "gaussian"
   unit <- if (gaussian) max(sd(rows$outcome), 1e-300) else 1
   truth <- lapply(rows$covariates, truth_model, rows = rows)
-  # Cells of the mixture: combinations of truths, and of the outcome's truth if that is not seen either.
+  # Cells of the mixture: combinations of truths, and of the outcome's truth if that is not seen
+  # either.
   hidden <- rows$response %in% names(rows$mechanisms)
-  cells <- expand.grid(cell = seq_along(rows$x), outcome = if (hidden) 0:1 else NA)
-  back <- c(lapply(truth, function(part) kronecker(diag(part$k - 1L), part$back)),
-            list(rows$back * unit), if (gaussian) list(diag(1)))
+  cells <- expand.grid(
+    cell = seq_along(rows$x), outcome = if (hidden) 0:1 else NA
+  )
+  back <- c(
+    lapply(truth, function(part) {
+      kronecker(diag(part$k - 1L), part$back)
+    }),
+    list(rows$back * unit), if (gaussian) list(diag(1))
+  )
   sizes <- vapply(back, ncol, 0L)
   models <- c(truth, list(rows))
   exact <- exact_columns(unlist(lapply(models, `[[`, "x"), FALSE), rows$weights)
-  model <- rep(seq_along(models), vapply(models, function(part) length(part$x), 0L))
-  maps <- Map(function(maps, part) lapply(maps, `%*%`, part$back), split(exact$maps, model), models)
-  truth <- Map(function(part, maps) c(part, list(maps = maps)), truth, maps[seq_along(truth)])
+  model <- rep(
+    seq_along(models), vapply(models, function(part) length(part$x), 0L)
+  )
+  maps <- Map(
+    function(maps, part) lapply(maps, `%*%`, part$back),
+    split(exact$maps, model), models
+  )
+  truth <- Map(
+    function(part, maps) c(part, list(maps = maps)), truth,
+    maps[seq_along(truth)]
+  )
   parts <- list(
     family = rows$family,
     channels = rows$channels,
@@ -379,39 +545,69 @@ mixture_parts <- function(rows) {
   with_reports(parts, rows$codes, rows$weights)
 }
 
-# The truth model of one randomized covariate: its distinct designs, and which of them, and which level, a cell has.
+# The truth model of one randomized covariate: its distinct designs, and which of them, and which
+# level, a cell has.
 truth_model <- function(name, rows) {
   formula <- rows$truth_formulas[[name]]
-  used <- intersect(rows$covariates[seq_len(match(name, rows$covariates) - 1)], all.vars(formula))
-  key <- if (length(used)) do.call(paste, rows$cells[used]) else rep("", nrow(rows$cells))
+  used <- intersect(
+    rows$covariates[seq_len(match(name, rows$covariates) - 1)], all.vars(formula)
+  )
+  key <- if (length(used)) {
+    do.call(paste, rows$cells[used])
+  } else {
+    rep("", nrow(rows$cells))
+  }
   first <- which(!duplicated(key))
-  part <- list(name = name, k = length(rows$levels[[name]]), of = match(key, key[first]), level = rows$cells[[name]],
-               first = first)
+  part <- list(
+    name = name,
+    k = length(rows$levels[[name]]),
+    of = match(key, key[first]),
+    level = rows$cells[[name]],
+    first = first
+  )
   rows$cells <- rows$cells[first, , drop = FALSE]
   c(part, model_designs(terms(formula), rows))
 }
 
-# list(columns, z, maps): the different columns of some designs, orthogonal columns z of the same space, and for each
-# design the matrix that makes it of z.
+# list(columns, z, maps): the different columns of some designs, orthogonal columns z of the same
+# space, and for each design the matrix that makes it of z.
 exact_columns <- function(designs, weights) {
-  all <- unlist(lapply(designs, function(x) lapply(seq_len(ncol(x)), function(j) as.vector(x[, j]))), FALSE)
+  all <- unlist(
+    lapply(designs, function(x) {
+      lapply(seq_len(ncol(x)), function(j) as.vector(x[, j]))
+    }),
+    FALSE
+  )
   columns <- unique(all)
-  index <- vapply(all, function(x) Position(function(column) identical(x, column), columns), 0L)
+  index <- vapply(
+    all, function(x) Position(function(column) identical(x, column), columns), 0L
+  )
   x <- matrix(unlist(columns), length(weights))
   solved <- qr(x * sqrt(weights / sum(weights)), tol = 1e-11)
   used <- seq_len(solved$rank)
   root <- qr.R(solved)[used, , drop = FALSE]
-  z <- x[, solved$pivot[used], drop = FALSE] %*% backsolve(root[, used, drop = FALSE], diag(solved$rank))
+  z <- x[, solved$pivot[used], drop = FALSE] %*%
+    backsolve(root[, used, drop = FALSE], diag(solved$rank))
   map <- root[, order(solved$pivot), drop = FALSE][, index, drop = FALSE]
   design <- rep(seq_along(designs), vapply(designs, ncol, 0L))
-  list(columns = columns, z = z, maps = lapply(seq_along(designs), function(d) map[, design == d, drop = FALSE]))
+  list(
+    columns = columns,
+    z = z,
+    maps = lapply(seq_along(designs), function(d) {
+      map[, design == d, drop = FALSE]
+    })
+  )
 }
 
 # From all coordinates to those of the scores of a cell, see cell_scores().
 cell_map <- function(c, parts) {
   cell <- parts$cells$cell[c]
-  truth <- lapply(parts$truth, function(part) kronecker(diag(part$k - 1L), part$maps[[part$of[cell]]]))
-  block_diagonal(c(truth, parts$maps[cell], if (parts$gaussian) list(diag(1))))
+  truth <- lapply(parts$truth, function(part) {
+    kronecker(diag(part$k - 1L), part$maps[[part$of[cell]]])
+  })
+  block_diagonal(c(
+    truth, parts$maps[cell], if (parts$gaussian) list(diag(1))
+  ))
 }
 
 # The likelihood with its distinct rows, for these reports and weights.
@@ -428,23 +624,40 @@ with_reports <- function(parts, codes, weights) {
 
 # The logarithm of the probability of each respondent's reports in each cell.
 cell_reports <- function(parts, codes) {
-  Reduce(`+`, lapply(names(parts$channels), function(name) {
-    level <- if (name %in% names(parts$levels)) parts$levels[[name]][parts$cells$cell] else parts$cells$outcome + 1
-    log(t(parts$channels[[name]])[codes[[name]], level, drop = FALSE])
-  }))
+  Reduce(
+    `+`,
+    lapply(names(parts$channels), function(name) {
+      level <- if (name %in% names(parts$levels)) {
+        parts$levels[[name]][parts$cells$cell]
+      } else {
+        parts$cells$outcome + 1
+      }
+      log(
+        t(parts$channels[[name]])[codes[[name]], level, drop = FALSE]
+      )
+    })
+  )
 }
 
-# Coefficients of the exact columns: of each truth model in each of its designs, and of the outcome, a column a cell.
+# Coefficients of the exact columns: of each truth model in each of its designs, and of the outcome,
+# a column a cell.
 exact_slopes <- function(parts, b) {
   b <- split(b, parts$block)
-  truth <- Map(function(part, b) lapply(part$maps, function(map) map %*% matrix(b, ncol(map))), parts$truth,
-               b[seq_along(parts$truth)])
-  outcome <- vapply(parts$maps, function(map) drop(map %*% b[[length(truth) + 1L]]), numeric(ncol(parts$exact)))
+  truth <- Map(
+    function(part, b) {
+      lapply(part$maps, function(map) map %*% matrix(b, ncol(map)))
+    },
+    parts$truth, b[seq_along(parts$truth)]
+  )
+  outcome <- vapply(
+    parts$maps, function(map) drop(map %*% b[[length(truth) + 1L]]),
+    numeric(ncol(parts$exact))
+  )
   list(truth = truth, outcome = matrix(outcome, ncol(parts$exact)))
 }
 
-# Shares of the truths given the covariates, in each distinct design; linear predictors of the outcome, a column for
-# each cell; and the posterior of the cells.
+# Shares of the truths given the covariates, in each distinct design; linear predictors of the
+# outcome, a column for each cell; and the posterior of the cells.
 mixture_state <- function(parts, b) {
   rows <- parts$rows
   slopes <- exact_slopes(parts, b)
@@ -457,14 +670,22 @@ mixture_state <- function(parts, b) {
     part <- parts$truth[[t]]
     for (c in seq_len(ncol(joint))) {
       cell <- parts$cells$cell[c]
-      joint[, c] <- joint[, c] + truth[[t]][[part$of[cell]]][, part$level[cell]]
+      joint[, c] <- joint[, c] +
+        truth[[t]][[part$of[cell]]][, part$level[cell]]
     }
   }
   top <- joint[cbind(seq_len(nrow(joint)), max.col(joint, "first"))]
   e <- exp(joint - top)
   total <- rowSums(e)
-  list(slopes = slopes$truth, truth = lapply(truth, lapply, exp), eta = eta, outcome = outcome, sigma = sigma,
-       r = e / total, loglik = top + log(total))
+  list(
+    slopes = slopes$truth,
+    truth = lapply(truth, lapply, exp),
+    eta = eta,
+    outcome = outcome,
+    sigma = sigma,
+    r = e / total,
+    loglik = top + log(total)
+  )
 }
 
 # Logarithms of the shares of a multinomial logit.
@@ -475,14 +696,24 @@ truth_logarithms <- function(eta) {
 }
 
 outcome_loglik <- function(family, outcome, eta, sigma) {
-  switch(family, gaussian = -0.5 * ((outcome - eta) / sigma)^2 - log(sigma) - 0.5 * log(2 * base::pi),
-         binomial = plogis((2 * outcome - 1) * eta, log.p = TRUE),
-         poisson = structure(dpois(outcome, exp(eta), log = TRUE), dim = dim(eta)))
+  switch(
+    family,
+    gaussian = -0.5 * ((outcome - eta) / sigma)^2 - log(sigma) -
+      0.5 * log(2 * base::pi),
+    binomial = plogis((2 * outcome - 1) * eta, log.p = TRUE),
+    poisson = structure(
+      dpois(outcome, exp(eta), log = TRUE),
+      dim = dim(eta)
+    )
+  )
 }
 
-# Louis: the complete-data information less the variance of the complete-data score given what was seen.
+# Louis: the complete-data information less the variance of the complete-data score given what was
+# seen.
 mixture_evaluate <- function(parts, b, need) {
-  if (parts$gaussian && abs(b[parts$size]) > 30) return(list(value = -Inf))
+  if (parts$gaussian && abs(b[parts$size]) > 30) {
+    return(list(value = -Inf))
+  }
   state <- mixture_state(parts, b)
   w <- parts$rows$weights
   value <- sum(w * state$loglik)
@@ -496,17 +727,29 @@ mixture_evaluate <- function(parts, b, need) {
   for (c in seq_len(ncol(state$r))) {
     score <- cell_scores(parts, state, c)
     map <- parts$cell_maps[[c]]
-    squares <- squares + crossprod(map, crossprod(score * (w * state$r[, c]), score) %*% map)
+    squares <- squares + crossprod(
+      map, crossprod(score * (w * state$r[, c]), score) %*% map
+    )
   }
   observed <- complete - squares + crossprod(scores * w, scores)
-  # The information of EM's M-step at its own maximum: its cross term with the error's variance left out.
-  if (parts$gaussian) complete[parts$size, -parts$size] <- complete[-parts$size, parts$size] <- 0
-  list(value = value, gradient = colSums(scores * w), observed = (observed + t(observed)) / 2, fallback = complete,
-       scores = scores, r = state$r)
+  # The information of EM's M-step at its own maximum: its cross term with the error's variance left
+  # out.
+  if (parts$gaussian) {
+    complete[parts$size, -parts$size] <- complete[-parts$size, parts$size] <-
+      0
+  }
+  list(
+    value = value,
+    gradient = colSums(scores * w),
+    observed = (observed + t(observed)) / 2,
+    fallback = complete,
+    scores = scores,
+    r = state$r
+  )
 }
 
-# The scores of the complete data of one cell, a row each: derivatives in each linear predictor times the exact columns,
-# and the derivative in the logarithm of the standard deviation.
+# The scores of the complete data of one cell, a row each: derivatives in each linear predictor
+# times the exact columns, and the derivative in the logarithm of the standard deviation.
 cell_scores <- function(parts, state, c) {
   cell <- parts$cells$cell[c]
   slopes <- do.call(cbind, c(
@@ -517,31 +760,58 @@ cell_scores <- function(parts, state, c) {
     }, parts$truth, state$truth),
     list(state$residual[, c] / state$sigma)
   ))
-  cbind(row_products(slopes, parts$rows$exact), if (parts$gaussian) state$residual[, c]^2 - 1)
+  cbind(
+    row_products(slopes, parts$rows$exact),
+    if (parts$gaussian) state$residual[, c]^2 - 1
+  )
 }
 
 # Products of the columns of two matrices, those of `z` faster.
 row_products <- function(x, z) {
   p <- ncol(z)
-  x[, rep(seq_len(ncol(x)), each = p), drop = FALSE] * z[, rep(seq_len(p), ncol(x)), drop = FALSE]
+  x[, rep(seq_len(ncol(x)), each = p), drop = FALSE] *
+    z[, rep(seq_len(p), ncol(x)), drop = FALSE]
 }
 
 # The scores of what was seen, means of those of the cells; without weights.
 observed_scores <- function(parts, state) {
   z <- parts$rows$exact
-  mapped <- function(slope, map) do.call(cbind, lapply(seq_len(ncol(slope)), function(j) (z * slope[, j]) %*% map))
-  truth <- Map(function(part, theta) {
-    of <- part$of[parts$cells$cell]
-    level <- part$level[parts$cells$cell]
-    Reduce(`+`, lapply(seq_along(theta), function(d) {
-      shares <- state$r %*% (outer(as.integer(level), seq_len(part$k), `==`) * (of == d))
-      mapped((shares - rowSums(shares) * theta[[d]])[, -1, drop = FALSE], part$maps[[d]])
-    }))
-  }, parts$truth, state$truth)
+  mapped <- function(slope, map) {
+    do.call(
+      cbind,
+      lapply(seq_len(ncol(slope)), function(j) {
+        (z * slope[, j]) %*% map
+      })
+    )
+  }
+  truth <- Map(
+    function(part, theta) {
+      of <- part$of[parts$cells$cell]
+      level <- part$level[parts$cells$cell]
+      Reduce(
+        `+`,
+        lapply(seq_along(theta), function(d) {
+          shares <- state$r %*%
+            (outer(as.integer(level), seq_len(part$k), `==`) * (of == d))
+          mapped(
+            (shares - rowSums(shares) * theta[[d]])[, -1, drop = FALSE],
+            part$maps[[d]]
+          )
+        })
+      )
+    },
+    parts$truth, state$truth
+  )
   slope <- state$r * state$residual / state$sigma
   outcome <- 0
-  for (c in seq_len(ncol(slope))) outcome <- outcome + (z * slope[, c]) %*% parts$maps[[parts$cells$cell[c]]]
-  cbind(do.call(cbind, truth), outcome, if (parts$gaussian) rowSums(state$r * (state$residual^2 - 1)))
+  for (c in seq_len(ncol(slope))) {
+    outcome <- outcome +
+      (z * slope[, c]) %*% parts$maps[[parts$cells$cell[c]]]
+  }
+  cbind(
+    do.call(cbind, truth), outcome,
+    if (parts$gaussian) rowSums(state$r * (state$residual^2 - 1))
+  )
 }
 
 # The information if the truths were seen. `variance`: of the outcome, of each row and cell.
@@ -550,21 +820,42 @@ mixture_complete <- function(parts, state, variance) {
   weights <- parts$rows$weights * state$r
   one <- rep(1L, nrow(z))
   # A report that tells nothing leaves the information of the truth.
-  truth <- Map(function(part, slopes) {
-    of <- part$of[parts$cells$cell]
-    Reduce(`+`, lapply(seq_along(slopes), function(d) {
-      w <- rowSums(weights[, of == d, drop = FALSE])
-      map <- kronecker(diag(part$k - 1L), part$maps[[d]])
-      crossprod(map, .Call(C_rr_category, z, one, w, matrix(1, part$k), slopes[[d]], 1L)$information %*% map)
-    }))
-  }, parts$truth, state$slopes)
+  truth <- Map(
+    function(part, slopes) {
+      of <- part$of[parts$cells$cell]
+      Reduce(
+        `+`,
+        lapply(seq_along(slopes), function(d) {
+          w <- rowSums(weights[, of == d, drop = FALSE])
+          map <- kronecker(diag(part$k - 1L), part$maps[[d]])
+          crossprod(
+            map,
+            .Call(
+              C_rr_category, z, one, w, matrix(1, part$k), slopes[[d]], 1L
+            )$information %*% map
+          )
+        })
+      )
+    },
+    parts$truth, state$slopes
+  )
   outcome <- 0
   for (c in seq_len(ncol(weights))) {
     map <- parts$maps[[parts$cells$cell[c]]]
-    information <- crossprod(map, crossprod(z * (weights[, c] * variance[, c]), z) %*% map)
+    information <- crossprod(
+      map, crossprod(z * (weights[, c] * variance[, c]), z) %*% map
+    )
     if (parts$gaussian) {
-      side <- crossprod(map, crossprod(z, 2 * weights[, c] * state$residual[, c] / state$sigma))
-      information <- rbind(cbind(information, side), c(side, 2 * sum(weights[, c] * state$residual[, c]^2)))
+      side <- crossprod(
+        map,
+        crossprod(z, 2 * weights[, c] * state$residual[, c] / state$sigma)
+      )
+      information <- rbind(
+        cbind(information, side),
+        c(
+          side, 2 * sum(weights[, c] * state$residual[, c]^2)
+        )
+      )
     }
     outcome <- outcome + information
   }
@@ -575,12 +866,16 @@ mixture_complete <- function(parts, state, variance) {
 mixture_scores <- function(parts, codes, b) {
   parts <- with_reports(parts, codes, rep(1, nrow(parts$exact)))
   scores <- mixture_evaluate(parts, b, 1L)$scores
-  if (is.null(scores)) return(matrix(NA_real_, nrow(parts$exact), length(b)))
+  if (is.null(scores)) {
+    return(matrix(NA_real_, nrow(parts$exact), length(b)))
+  }
   reported_scores(parts, scores)
 }
 
 # From rows and coordinates of the likelihood to those of the data.
-reported_scores <- function(parts, scores) scores[parts$rows$index, , drop = FALSE] %*% triangular_inverse(parts$back)
+reported_scores <- function(parts, scores) {
+  scores[parts$rows$index, , drop = FALSE] %*% triangular_inverse(parts$back)
+}
 
 triangular_inverse <- function(back) backsolve(back, diag(ncol(back)))
 
@@ -589,12 +884,20 @@ mixture_rows <- function(parts, b, N) {
   possible <- mixture_state(parts, b)$r > 1e-6
   each <- apply(cbind(b, N), 2, function(v) {
     slopes <- exact_slopes(parts, v)
-    unlist(lapply(seq_len(ncol(possible)), function(c) {
-      cell <- parts$cells$cell[c]
-      truth <- Map(function(part, slopes) slopes[[part$of[cell]]], parts$truth, slopes$truth)
-      all <- do.call(cbind, c(truth, if (!parts$gaussian) list(slopes$outcome[, cell])))
-      if (length(all)) as.vector(parts$rows$exact[possible[, c], , drop = FALSE] %*% all)
-    }))
+    unlist(
+      lapply(seq_len(ncol(possible)), function(c) {
+        cell <- parts$cells$cell[c]
+        truth <- Map(
+          function(part, slopes) slopes[[part$of[cell]]], parts$truth, slopes$truth
+        )
+        all <- do.call(
+          cbind, c(truth, if (!parts$gaussian) list(slopes$outcome[, cell]))
+        )
+        if (length(all)) {
+          as.vector(parts$rows$exact[possible[, c], , drop = FALSE] %*% all)
+        }
+      })
+    )
   })
   each <- matrix(each, ncol = 1L + ncol(N))
   list(eta = each[, 1], move = each[, -1, drop = FALSE])
@@ -603,26 +906,52 @@ mixture_rows <- function(parts, b, N) {
 fit_mixture <- function(rows, starts) {
   parts <- mixture_parts(rows)
   check_enough_rows(sum(rows$weights > 0), parts$size)
-  truth <- unlist(lapply(parts$truth, function(part) truth_names(part, rows$levels[[part$name]])))
+  truth <- unlist(
+    lapply(parts$truth, function(part) {
+      truth_names(part, rows$levels[[part$name]])
+    })
+  )
   at <- length(truth) + seq_along(rows$keep)
   names <- c(truth, rows$names[rows$keep], if (parts$gaussian) "log(sigma)")
-  # It appears after two seconds, and counts evaluations, since the number of steps is not known before.
+  # It appears after two seconds, and counts evaluations, since the number of steps is not known
+  # before.
   bar <- cli::cli_progress_bar("Maximizing the likelihood", total = NA, clear = TRUE)
-  model <- mixture_model(parts, names, mixture_start(rows, parts), function() cli::cli_progress_update(id = bar))
+  model <- mixture_model(parts, names, mixture_start(rows, parts), function() {
+    cli::cli_progress_update(id = bar)
+  })
   points <- mixture_starts(parts, model, starts)
   fit <- fit_likelihood(model, best = highest_maximum(model, points), unit = parts$rows$unit)
   fit$truth <- fit$coefficients[seq_along(truth)]
   fit$coefficients <- spread_coefficients(fit$coefficients[at], rows$names)
   end <- mixture_evaluate(parts, fit$at, 1L)
-  posterior <- end$r[parts$rows$index, , drop = FALSE] %*% outer(parts$cells$cell, seq_along(rows$x), `==`)
-  models <- lapply(parts$truth, `[`, c("k", "made", "of", "level", "first", "names", "keep"))
-  c(fit, list(scores = reported_scores(parts, end$scores) * rows$weights, posterior = posterior, models = models,
-              outcome = at, sigma = if (parts$gaussian) exp(fit$estimate[parts$size])))
+  posterior <- end$r[parts$rows$index, , drop = FALSE] %*%
+    outer(parts$cells$cell, seq_along(rows$x), `==`)
+  models <- lapply(
+    parts$truth, `[`, c("k", "made", "of", "level", "first", "names", "keep")
+  )
+  c(
+    fit,
+    list(
+      scores = reported_scores(parts, end$scores) * rows$weights,
+      posterior = posterior,
+      models = models,
+      outcome = at,
+      sigma = if (parts$gaussian) exp(fit$estimate[parts$size])
+    )
+  )
 }
 
-# "taxyes ~ age": the log odds of the truth, on age. A colon would be an interaction of the outcome's model.
+# "taxyes ~ age": the log odds of the truth, on age. A colon would be an interaction of the
+# outcome's model.
 truth_names <- function(part, levels) {
-  as.vector(t(outer(paste0(part$name, levels[-1]), colnames(part$x[[1]]), paste, sep = " ~ ")))
+  as.vector(
+    t(
+      outer(
+        paste0(part$name, levels[-1]), colnames(part$x[[1]]),
+        paste, sep = " ~ "
+      )
+    )
+  )
 }
 
 # `progress()` is called at each evaluation.
@@ -633,8 +962,11 @@ mixture_model <- function(parts, names, start, progress = function() NULL) {
   }
   predictors <- function(b) {
     slopes <- exact_slopes(parts, b)
-    c(parts$rows$exact %*% do.call(cbind, c(unlist(slopes$truth, FALSE), slopes["outcome"])),
-      if (parts$gaussian) b[parts$size])
+    c(
+      parts$rows$exact %*%
+        do.call(cbind, c(unlist(slopes$truth, FALSE), slopes["outcome"])),
+      if (parts$gaussian) b[parts$size]
+    )
   }
   new_likelihood(names = names, evaluate = evaluate, predictors = predictors, to = parts$back,
                  total = sum(parts$rows$weights), start = start,
@@ -642,32 +974,55 @@ mixture_model <- function(parts, names, start, progress = function() NULL) {
                  rows = function(b, N) mixture_rows(parts, b, N))
 }
 
-# Where the climbs begin. Many rows are searched by a part of them, and climbed from what the climbs of that part reach.
+# Where the climbs begin. Many rows are searched by a part of them, and climbed from what the climbs
+# of that part reach.
 mixture_starts <- function(parts, model, starts) {
   n <- length(parts$rows$weights)
   if (starts == 1 || n <= 4000) return(spread_starts(model, starts))
-  index <- sort(unique(1 + floor(n * ((seq_len(2000) * 0.6180339887498949) %% 1))))
-  for (name in c("weights", "outcome")) parts$rows[[name]] <- parts$rows[[name]][index]
-  for (name in c("exact", "known")) parts$rows[[name]] <- parts$rows[[name]][index, , drop = FALSE]
+  index <- sort(
+    unique(1 + floor(n * ((seq_len(2000) * 0.6180339887498949) %% 1)))
+  )
+  for (name in c("weights", "outcome")) {
+    parts$rows[[name]] <- parts$rows[[name]][index]
+  }
+  for (name in c("exact", "known")) {
+    parts$rows[[name]] <- parts$rows[[name]][index, , drop = FALSE]
+  }
   small <- mixture_model(parts, model$names, model$start)
   reached <- climb_roughly(small, promising(small, spread_starts(small, starts)))
   order <- order(-reached$value)
-  best <- head(order[!duplicated(round(reached$value[order], 1))], 2)
-  cbind(model$start, reached$at[, best[is.finite(reached$value[best])], drop = FALSE])
+  best <- head(
+    order[!duplicated(round(reached$value[order], 1))], 2
+  )
+  cbind(
+    model$start,
+    reached$at[, best[is.finite(reached$value[best])], drop = FALSE]
+  )
 }
 
-# Truths: the shares without covariates. Outcome: the moments, if they have a solution that is not far away.
+# Truths: the shares without covariates. Outcome: the moments, if they have a solution that is not
+# far away.
 mixture_start <- function(rows, parts) {
-  start <- unlist(lapply(parts$truth, function(part) {
-    constant_start(do.call(rbind, part$z), rep(rows$weights, length(part$z)),
-                   start_shares(rows$codes[[part$name]], rows$weights, rows$channels[[part$name]]))
-  }))
+  start <- unlist(
+    lapply(parts$truth, function(part) {
+      constant_start(
+        do.call(rbind, part$z), rep(rows$weights, length(part$z)),
+        start_shares(
+          rows$codes[[part$name]], rows$weights, rows$channels[[part$name]]
+        )
+      )
+    })
+  )
   rows$outcome <- rows$outcome %||% predictor_outcome(rows, "moments")
   moments <- tryCatch(fit_moments(rows), candor_error = function(e) NULL)
   outcome <- (moments$at %||% numeric(length(rows$keep))) / parts$unit
-  far <- max(vapply(rows$z, function(z) max(abs(z %*% outcome)), 0))
+  far <- max(
+    vapply(rows$z, function(z) max(abs(z %*% outcome)), 0)
+  )
   if (far > 10) outcome <- 0 * outcome
-  error <- if (parts$gaussian) log(max(moments$sigma %||% 0, 0.3 * parts$unit) / parts$unit)
+  error <- if (parts$gaussian) {
+    log(max(moments$sigma %||% 0, 0.3 * parts$unit) / parts$unit)
+  }
   unname(c(start, outcome, error))
 }
 
@@ -678,21 +1033,31 @@ possible_reports.rr_predictor <- function(fit) {
   rows <- fit$rows
   codes <- rows$codes
   parts <- if (fit$method == "ml") suppressMessages(mixture_parts(rows))
-  lapply(unname(split(seq_len(nrow(rows$frame)), rows$arms, drop = TRUE)), function(group) {
-    columns <- Map(function(columns, arm) columns[[arm[group[1]]]], rows$columns, rows$arms)
-    channel <- Reduce(function(a, b) kronecker(b, a),
-                      Map(function(channel, at) channel[, at, drop = FALSE], rows$channels, columns))
-    table <- expand.grid(columns, KEEP.OUT.ATTRS = FALSE)
-    possible <- which(colSums(channel) > 0)
-    found <- lapply(possible, function(i) {
-      rows$codes <- lapply(table[i, , drop = FALSE], rep, nrow(rows$frame))
-      list(scores = if (is.null(parts)) moment_scores(rows, fit$estimate)
-             else mixture_scores(parts, rows$codes, fit$at),
-           said = Reduce(`&`, Map(`==`, codes, rows$codes)))
-    })
-    said <- do.call(rbind, lapply(found, `[[`, "said"))
-    scored_reports(lapply(found, `[[`, "scores"), said, channel[, possible], group)
-  })
+  lapply(
+    unname(split(seq_len(nrow(rows$frame)), rows$arms, drop = TRUE)),
+    function(group) {
+      columns <- Map(
+        function(columns, arm) columns[[arm[group[1]]]], rows$columns,
+        rows$arms
+      )
+      channel <- Reduce(
+        function(a, b) kronecker(b, a),
+        Map(function(channel, at) channel[, at, drop = FALSE], rows$channels, columns)
+      )
+      table <- expand.grid(columns, KEEP.OUT.ATTRS = FALSE)
+      possible <- which(colSums(channel) > 0)
+      found <- lapply(possible, function(i) {
+        rows$codes <- lapply(
+          table[i, , drop = FALSE], rep, nrow(rows$frame)
+        )
+        list(scores = if (is.null(parts)) moment_scores(rows, fit$estimate)
+               else mixture_scores(parts, rows$codes, fit$at),
+             said = Reduce(`&`, Map(`==`, codes, rows$codes)))
+      })
+      said <- do.call(rbind, lapply(found, `[[`, "said"))
+      scored_reports(lapply(found, `[[`, "scores"), said, channel[, possible], group)
+    }
+  )
 }
 
 #' @rdname rr_predictor
@@ -713,10 +1078,17 @@ check_part <- function(fit, part, choices) {
 
 #' @rdname rr_predictor
 #' @export
-vcov.rr_predictor <- function(object, type = NULL, cluster = NULL, part = c("outcome", "truth", "all"), ...) {
+vcov.rr_predictor <- function(
+  object, type = NULL, cluster = NULL, part = c("outcome", "truth", "all"), ...
+) {
   part <- check_part(object, part, c("outcome", "truth", "all"))
   V <- vcov.rr_regression(object, type, cluster)
-  at <- switch(part, outcome = object$outcome, truth = seq_along(object$truth), all = seq_len(nrow(V)))
+  at <- switch(
+    part,
+    outcome = object$outcome,
+    truth = seq_along(object$truth),
+    all = seq_len(nrow(V))
+  )
   V[at, at, drop = FALSE]
 }
 
@@ -728,29 +1100,39 @@ sigma.rr_predictor <- function(object, ...) {
 #' @export
 tidy.rr_predictor <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
   if (check_flag(exponentiate, "exponentiate") && x$family$family == "gaussian") {
-    abort("{.arg exponentiate} must be FALSE: coefficients of a linear outcome are differences of means.")
+    abort(
+      "{.arg exponentiate} must be FALSE: coefficients of a linear outcome are differences of means."
+    )
   }
-  component <- rep(c("outcome", "truth"), c(length(x$coefficients), length(x$truth)))
+  component <- rep(
+    c("outcome", "truth"), c(length(x$coefficients), length(x$truth))
+  )
   add_column(NextMethod(), component = component, .before = 1)
 }
 
 #' @export
 glance.rr_predictor <- function(x, ...) {
-  add_column(NextMethod(), method = x$method, family = x$family$family, sigma = x$sigma %||% NA_real_,
-             .before = 1)
+  add_column(
+    NextMethod(), method = x$method, family = x$family$family,
+    sigma = x$sigma %||% NA_real_, .before = 1
+  )
 }
 
 #' @rdname rr_predictor
 #' @export
-predict.rr_predictor <- function(object, newdata = NULL, truth = NULL,
-                                 type = c("outcome", "link", "truth", "posterior", "report"), se.fit = FALSE, ...) {
+predict.rr_predictor <- function(
+  object, newdata = NULL, truth = NULL,
+  type = c("outcome", "link", "truth", "posterior", "report"), se.fit = FALSE, ...
+) {
   type <- check_choice(type)
   rows <- object$rows
   over <- type %in% c("outcome", "report") && is.null(truth) && length(rows$covariates) &&
     !check_flag(se.fit, "se.fit")
   if (type %in% c("truth", "posterior") || over) check_part(object, "truth", "truth")
   if (type == "posterior") {
-    if (!is.null(newdata)) abort("{.arg newdata} is not for posteriors: they are of the rows of the fit.")
+    if (!is.null(newdata)) {
+      abort("{.arg newdata} is not for posteriors: they are of the rows of the fit.")
+    }
     return(label_shares(object$posterior, rows$cells))
   }
   frame <- predicted_frame(object, newdata, type != "truth",
@@ -767,15 +1149,22 @@ predict.rr_predictor <- function(object, newdata = NULL, truth = NULL,
   if (!se.fit) return(sent(1 - mean, mean))
   slope <- if (type == "link") 1 else object$family$mu.eta(eta)
   error <- abs(slope) * slope_error(x, vcov(object))
-  list(fit = sent(1 - mean, mean), se.fit = abs(sent(-error, error)))
+  list(
+    fit = sent(1 - mean, mean),
+    se.fit = abs(sent(-error, error))
+  )
 }
 
 # The exact covariates of the models of the outcome and of the truth, of the fit or new.
 predicted_frame <- function(object, newdata, outcome, truth) {
   rows <- object$rows
   if (is.null(newdata)) return(rows$frame)
-  models <- c(if (outcome) list(delete.response(rows$terms)), if (truth) rows$truth_formulas)
-  made <- c(list(rows$made), if (truth) lapply(object$models, `[[`, "made"))
+  models <- c(
+    if (outcome) list(delete.response(rows$terms)), if (truth) rows$truth_formulas
+  )
+  made <- c(
+    list(rows$made), if (truth) lapply(object$models, `[[`, "made")
+  )
   xlevels <- unlist(lapply(made, `[[`, "xlevels"), recursive = FALSE)
   fitting_columns(object, newdata, setdiff(unlist(lapply(models, all.vars)), rows$covariates),
                   xlevels[setdiff(names(xlevels), rows$covariates)])
@@ -785,38 +1174,65 @@ predicted_frame <- function(object, newdata, outcome, truth) {
 average_outcome <- function(object, frame) {
   b <- object$estimate[object$outcome]
   designs <- outcome_designs(object$rows, frame, seq_len(nrow(object$rows$cells)))
-  means <- vapply(designs, function(x) object$family$linkinv(drop(x %*% b)), numeric(nrow(frame)))
+  means <- vapply(
+    designs, function(x) object$family$linkinv(drop(x %*% b)),
+    numeric(nrow(frame))
+  )
   rowSums(matrix(means, nrow(frame)) * truth_shares(object, frame))
 }
 
 # The designs of the outcome's model at some combinations of truths.
 outcome_designs <- function(rows, frame, cells) {
   rows$cells <- rows$cells[cells, , drop = FALSE]
-  lapply(predictor_designs(NULL, frame, rows, rows$made), function(x) x[, rows$names[rows$keep], drop = FALSE])
+  lapply(predictor_designs(NULL, frame, rows, rows$made), function(x) {
+    x[, rows$names[rows$keep], drop = FALSE]
+  })
 }
 
 # The reports of a randomized outcome, all but the first; an exact outcome is seen as it is.
 reported_outcome <- function(rows, no, yes) {
   channel <- rows$channels[[rows$response]]
-  if (is.null(channel)) yes else drop(cbind(no, yes) %*% channel[, -1])
+  if (is.null(channel)) {
+    yes
+  } else {
+    drop(cbind(no, yes) %*% channel[, -1])
+  }
 }
 
 regression_reports.rr_predictor <- function(fit) {
   codes <- fit$rows$codes[[fit$rows$response]]
   if (is.null(codes)) return(fit$rows$outcome)
-  drop(1 * outer(codes, seq_len(ncol(fit$rows$channels[[fit$rows$response]]))[-1], `==`))
+  drop(
+    1 * outer(
+      codes,
+      seq_len(ncol(fit$rows$channels[[fit$rows$response]]))[-1],
+      `==`
+    )
+  )
 }
 
 truth_cell <- function(rows, truth) {
   if (!length(rows$covariates)) return(1L)
   check_that(setequal(names(truth), rows$covariates), truth, "truth",
              paste("named by the randomized covariates:", format_labels(rows$covariates)))
-  codes <- Map(function(level, levels) match_labels(label_text(level), list(reports = levels)),
-               truth[rows$covariates], rows$levels)
+  codes <- Map(
+    function(level, levels) match_labels(label_text(level), list(reports = levels)),
+    truth[rows$covariates], rows$levels
+  )
   if (anyNA(codes) || any(lengths(codes) != 1L)) {
-    abort(c("{.arg truth} must hold one level of each randomized covariate.", x = "It is {describe(truth)}."), "level")
+    abort(
+      c(
+        "{.arg truth} must hold one level of each randomized covariate.",
+        x = "It is {describe(truth)}."
+      ),
+      "level"
+    )
   }
-  which(Reduce(`&`, Map(function(cells, code) as.integer(cells) == code, rows$cells, codes)))
+  which(
+    Reduce(
+      `&`, Map(function(cells, code) as.integer(cells) == code, rows$cells, codes)
+    )
+  )
 }
 
 # P(combination of truths | covariates) of new rows.
@@ -827,25 +1243,41 @@ truth_shares <- function(object, frame) {
   for (part in object$models) {
     rows$cells <- object$rows$cells[part$first, , drop = FALSE]
     z <- predictor_designs(NULL, frame, rows, part$made)
-    b <- matrix(object$estimate[at + seq_len(length(part$keep) * (part$k - 1))], length(part$keep))
+    b <- matrix(
+      object$estimate[
+        at + seq_len(length(part$keep) * (part$k - 1))
+      ],
+      length(part$keep)
+    )
     at <- at + length(b)
-    each <- lapply(z, function(x) multinomial_parts(b, x[, part$names[part$keep], drop = FALSE])$theta)
-    for (cell in seq_len(ncol(shares))) shares[, cell] <- shares[, cell] * each[[part$of[cell]]][, part$level[cell]]
+    each <- lapply(z, function(x) {
+      multinomial_parts(b, x[, part$names[part$keep], drop = FALSE])$theta
+    })
+    for (cell in seq_len(ncol(shares))) {
+      shares[, cell] <- shares[, cell] *
+        each[[part$of[cell]]][, part$level[cell]]
+    }
   }
   shares
 }
 
 label_shares <- function(shares, cells) {
   shares <- matrix(shares, ncol = nrow(cells))
-  if (length(cells)) colnames(shares) <- do.call(paste, c(unname(as.list(cells)), sep = ", "))
+  if (length(cells)) {
+    colnames(shares) <- do.call(paste, c(unname(as.list(cells)), sep = ", "))
+  }
   shares
 }
 
 #' @rdname rr_predictor
 #' @export
 augment.rr_predictor <- function(x, ...) {
-  frame <- as.list(x$frame[setdiff(names(x$frame), c("(weights)", "(arm)"))])
+  frame <- as.list(
+    x$frame[setdiff(names(x$frame), c("(weights)", "(arm)"))]
+  )
   if (x$method == "moments") return(as_tibble(frame))
-  posterior <- if (length(x$rows$covariates)) prefixed_columns(predict(x, type = "posterior"), ".posterior.")
+  posterior <- if (length(x$rows$covariates)) {
+    prefixed_columns(predict(x, type = "posterior"), ".posterior.")
+  }
   as_tibble(c(frame, list(.fitted = unname(fitted(x))), posterior))
 }

@@ -1,34 +1,61 @@
-# Distribution and quantiles of an exact variable within each true class: moments of a randomized covariate. The score
-# u[i, k] of a row, the row of C^-1 of its report, has the mean 1 if its truth is k, else 0, whatever the outcome.
+# Distribution and quantiles of an exact variable within each true class: moments of a randomized
+# covariate. The score u[i, k] of a row, the row of C^-1 of its report, has the mean 1 if its truth
+# is k, else 0, whatever the outcome.
 
 #' @rdname rr_quantile
 #' @export
-rr_quantile.rr_predictor <- function(fit, probs = c(0.25, 0.5, 0.75), conf.level = 0.95,
-                                     target = c("population", "sample"), difference = FALSE, ...) {
+rr_quantile.rr_predictor <- function(
+  fit,
+  probs = c(0.25, 0.5, 0.75),
+  conf.level = 0.95,
+  target = c("population", "sample"),
+  difference = FALSE,
+  ...
+) {
   check_dots_empty(...)
   probs <- check_probabilities(probs, "probs")
   conf.level <- check_level(conf.level)
   difference <- check_flag(difference, "difference")
   classes <- read_classes(fit, check_choice(target))
-  z <- if (classes$target == "sample") normal_quantile(conf.level) else coefficient_quantile(fit, conf.level)
-  found <- lapply(seq_along(classes$total), function(k) class_quantiles(classes, k, probs, z))
+  z <- if (classes$target == "sample") {
+    normal_quantile(conf.level)
+  } else {
+    coefficient_quantile(fit, conf.level)
+  }
+  found <- lapply(seq_along(classes$total), function(k) {
+    class_quantiles(classes, k, probs, z)
+  })
   correlation <- function(pair, rows, prob) score_correlation(classes, pair, rows, prob)
-  new_class_quantiles(found, classes$labels, probs, z, if (difference) correlation, conf.level = conf.level, n = fit$n,
-                      target = classes$target, what = fit$rows$response)
+  new_class_quantiles(
+    found,
+    classes$labels,
+    probs,
+    z,
+    if (difference) correlation,
+    conf.level = conf.level,
+    n = fit$n,
+    target = classes$target,
+    what = fit$rows$response
+  )
 }
 
-# What quantiles need of a fit: rows in the order of the outcome, their scores, a column for each class, the distinct
-# values of the outcome, the numbers of rows that have them, and the last row of each. `squares` estimates how much the
-# members of each class add to its sum of squares.
+# What quantiles need of a fit: rows in the order of the outcome, their scores, a column for each
+# class, the distinct values of the outcome, the numbers of rows that have them, and the last row of
+# each. `squares` estimates how much the members of each class add to its sum of squares.
 read_classes <- function(fit, target) {
   rows <- fit$rows
   exact <- setdiff(all.vars(delete.response(rows$terms)), rows$covariates)
-  if (length(exact) || rows$response %in% names(rows$mechanisms) || !length(rows$covariates)) {
-    abort("{.arg fit} must be of an exact outcome on randomized variables alone: {.code y ~ 0 + class}.")
+  if (length(exact) || rows$response %in% names(rows$mechanisms) ||
+      !length(rows$covariates)) {
+    abort(
+      "{.arg fit} must be of an exact outcome on randomized variables alone: {.code y ~ 0 + class}."
+    )
   }
   order <- order(rows$outcome)
   y <- rows$outcome[order]
-  last_rows <- c(which(y[-1] != y[-length(y)]), length(y))
+  last_rows <- c(
+    which(y[-1] != y[-length(y)]), length(y)
+  )
   w <- rows$weights
   # Squares of weights may overflow; those of designs have the mean 1.
   if (is.null(fit$design)) w <- w / max(w)
@@ -49,20 +76,30 @@ read_classes <- function(fit, target) {
   c(classes, list(noise = noise_squares(classes)))
 }
 
-# The mean of each row's squared score of a class if its truth is that class, a column for each class.
+# The mean of each row's squared score of a class if its truth is that class, a column for each
+# class.
 truth_squares <- function(rows) {
   squares <- matrix(1, nrow(rows$frame), nrow(rows$cells))
   for (name in rows$covariates) {
-    moments <- vapply(rows$columns[[name]], function(columns) {
-      channel <- rows$channels[[name]][, columns, drop = FALSE]
-      rowSums(channel * t(rows$unbiased[[name]][columns, , drop = FALSE]^2))
-    }, numeric(length(rows$levels[[name]])))
-    squares <- squares * t(moments)[rows$arms[[name]], rows$cells[[name]], drop = FALSE]
+    moments <- vapply(
+      rows$columns[[name]],
+      function(columns) {
+        channel <- rows$channels[[name]][, columns, drop = FALSE]
+        rowSums(
+          channel * t(rows$unbiased[[name]][columns, , drop = FALSE]^2)
+        )
+      },
+      numeric(length(rows$levels[[name]]))
+    )
+    squares <- squares * t(moments)[
+      rows$arms[[name]], rows$cells[[name]], drop = FALSE
+    ]
   }
   squares
 }
 
-# Of class k: how many are up to each distinct value, the variance of that sum, and what one member adds to it.
+# Of class k: how many are up to each distinct value, the variance of that sum, and what one member
+# adds to it.
 class_sums <- function(classes, k) {
   u <- classes$u[, k]
   d <- classes$w * u
@@ -70,7 +107,12 @@ class_sums <- function(classes, k) {
   # The last sum, so that nothing is left of S and its variance at the largest value if prob is 1.
   total <- below[length(below)]
   member <- (classes$squares[k] - sum(classes$noise * u)) / total
-  list(below = below, total = total, spread = class_spread(classes, u, d), member = member)
+  list(
+    below = below,
+    total = total,
+    spread = class_spread(classes, u, d),
+    member = member
+  )
 }
 
 # Of class k. S(t) is the sum of w u (1{y <= t} - prob).
@@ -79,12 +121,21 @@ class_quantiles <- function(classes, k, probs, z) {
   values <- classes$values
   sums <- class_sums(classes, k)
   heights <- cumsum(classes$sizes * sums$below) / sums$total
-  at <- vapply(probs, function(prob) {
-    # Up to the first minimum of the sums of F - prob over the rows the isotonic regression of F is below prob.
-    fall <- heights - (prob - 1e-12) * ends
-    lowest <- which.min(fall)
-    if (prob > 0 && length(lowest) && fall[lowest] < 0) min(lowest + 1L, length(values)) else 1L
-  }, 1L)
+  at <- vapply(
+    probs,
+    function(prob) {
+      # Up to the first minimum of the sums of F - prob over the rows the isotonic regression of F
+      # is below prob.
+      fall <- heights - (prob - 1e-12) * ends
+      lowest <- which.min(fall)
+      if (prob > 0 && length(lowest) && fall[lowest] < 0) {
+        min(lowest + 1L, length(values))
+      } else {
+        1L
+      }
+    },
+    1L
+  )
   limits <- inverted_limits(probs, z, sums, level_hull(values))
   class_rows(probs, values[at], limits, sums$total, ends[at])
 }
@@ -93,19 +144,32 @@ class_quantiles <- function(classes, k, probs, z) {
 cumulative_shares.rr_predictor <- function(fit, at, conf.level) {
   classes <- read_classes(fit, "population")
   values <- classes$values
-  check_that(is.null(at) || (is.numeric(at) && length(at) && !anyNA(at)), at, "L", "values of the outcome")
+  check_that(
+    is.null(at) || (is.numeric(at) && length(at) && !anyNA(at)),
+    at, "L", "values of the outcome"
+  )
   at <- at %||% values
   z <- coefficient_quantile(fit, conf.level)
   tables <- lapply(seq_along(classes$total), function(k) {
-    as_tibble(c(list(value = at), class_shares(classes, k, findInterval(at, values), z)))
+    as_tibble(c(
+      list(value = at), class_shares(classes, k, findInterval(at, values), z)
+    ))
   })
-  new_rr_table(bind_groups(tables, classes$labels), "rr_contrast", keys = c(names(classes$labels), "value"),
-               conf.level = conf.level, n = fit$n, target = "population", axis_kind = "share",
-               title = sprintf("Cumulative shares of %s in true classes", fit$rows$response))
+  new_rr_table(
+    bind_groups(tables, classes$labels),
+    "rr_contrast",
+    keys = c(names(classes$labels), "value"),
+    conf.level = conf.level,
+    n = fit$n,
+    target = "population",
+    axis_kind = "share",
+    title = sprintf("Cumulative shares of %s in true classes", fit$rows$response)
+  )
 }
 
-# Of class k up to the distinct values at `place`. Limits are those of the test (Fieller): the shares p at which the sum
-# of w u (1{y <= t} - p) is within z standard deviations of 0; all of them if the class may be empty.
+# Of class k up to the distinct values at `place`. Limits are those of the test (Fieller): the
+# shares p at which the sum of w u (1{y <= t} - p) is within z standard deviations of 0; all of them
+# if the class may be empty.
 class_shares <- function(classes, k, place, z) {
   sums <- class_sums(classes, k)
   total <- sums$total
@@ -118,7 +182,8 @@ class_shares <- function(classes, k, place, z) {
   std_error <- root(both - 2 * share * cross + share^2 * whole) / total
   # The tested variance less S member (1 - 2 p), see inverted_limits(), in powers of p.
   square <- total^2 - z^2 * (whole - 2 * sums$member * total)
-  product <- below * total - z^2 * (cross - sums$member * (total / 2 + below))
+  product <- below * total -
+    z^2 * (cross - sums$member * (total / 2 + below))
   constant <- below^2 - z^2 * (both - sums$member * below)
   centre <- if (square > 0) product / square else 0
   half <- if (square > 0) root(centre^2 - constant / square) else Inf
@@ -130,16 +195,21 @@ class_shares <- function(classes, k, place, z) {
   )
 }
 
-# The estimated variance of S(t) is both - 2 prob cross + prob^2 whole, of three sums over the rows up to each distinct
-# t. The noise is that of the randomization alone, or what a finite population hides of it, see R/uncertainty-design.R.
+# The estimated variance of S(t) is both - 2 prob cross + prob^2 whole, of three sums over the rows
+# up to each distinct t. The noise is that of the randomization alone, or what a finite population
+# hides of it, see R/uncertainty-design.R.
 class_spread <- function(classes, u, d) {
   ends <- classes$ends
   fit <- classes$fit
   # The mean of S is 0 at the tested probability, so that its square is not taken off.
-  if (classes$target == "population" && is.null(fit$design)) return(square_spread(d * d, ends))
+  if (classes$target == "population" && is.null(fit$design)) {
+    return(square_spread(d * d, ends))
+  }
   noise <- square_spread(classes$noise * (u^2 - u), ends)
   if (classes$target == "sample") return(noise)
-  if (inherits(fit$design, "svyrep.design")) return(add_spread(replicate_sums(classes, u), noise))
+  if (inherits(fit$design, "svyrep.design")) {
+    return(add_spread(replicate_sums(classes, u), noise))
+  }
   known <- stage_sums(classes, d)
   whole <- drop(survey_meat(fit, cbind(d[order(classes$order)])))
   if (!isTRUE(all.equal(known$whole, whole, tolerance = 1e-8))) {
@@ -159,14 +229,23 @@ square_spread <- function(squares, ends) {
 # Of `factor` times the square of a sum, which is `up_to` each distinct value.
 total_spread <- function(up_to, factor) {
   whole <- up_to[length(up_to)]
-  list(both = factor * up_to * up_to, cross = factor * whole * up_to, whole = factor * whole * whole)
+  list(
+    both = factor * up_to * up_to,
+    cross = factor * whole * up_to,
+    whole = factor * whole * whole
+  )
 }
 
-# Of the squares of the sums of d in groups, times `factor`: a row changes the sum of its own group alone.
+# Of the squares of the sums of d in groups, times `factor`: a row changes the sum of its own group
+# alone.
 group_spread <- function(d, ends, factor, group) {
   running <- ave(d, group, FUN = cumsum)
   whole <- factor * d * ave(d, group, FUN = sum)
-  list(both = cumsum(factor * (running^2 - (running - d)^2))[ends], cross = cumsum(whole)[ends], whole = sum(whole))
+  list(
+    both = cumsum(factor * (running^2 - (running - d)^2))[ends],
+    cross = cumsum(whole)[ends],
+    whole = sum(whole)
+  )
 }
 
 # By how much the square of each row's score is counted as randomization.
@@ -179,7 +258,8 @@ noise_squares <- function(classes) {
 
 design_places <- function(classes) fitted_in(classes$fit, classes$fit$design)[classes$order]
 
-# The variance between the clusters of each stage, within its strata, as survey::svyrecvar() adds them up.
+# The variance between the clusters of each stage, within its strata, as survey::svyrecvar() adds
+# them up.
 stage_sums <- function(classes, d) {
   design <- classes$fit$design
   at <- design_places(classes)
@@ -191,7 +271,10 @@ stage_sums <- function(classes, d) {
     n <- as.matrix(design$fpc$sampsize)[at, stage]
     drawn <- if (is.null(population)) 0 else n / as.matrix(population)[at, stage]
     factor <- share * (1 - drawn) * n / pmax(n - 1, 1)
-    stratum <- paste(if (stage > 1L) design$cluster[at, stage - 1L], design$strata[at, stage])
+    stratum <- paste(
+      if (stage > 1L) design$cluster[at, stage - 1L],
+      design$strata[at, stage]
+    )
     between <- add_spread(group_spread(d, classes$ends, factor, design$cluster[at, stage]),
                           group_spread(d, classes$ends, -factor / n, stratum))
     sums <- if (is.null(sums)) between else add_spread(sums, between)
@@ -202,37 +285,50 @@ stage_sums <- function(classes, d) {
 
 replicate_sums <- function(classes, u) {
   changes <- replicate_changes(classes)
-  Reduce(add_spread, lapply(seq_along(changes$scale), function(r) {
-    total_spread(cumsum(changes$weights[, r] * u)[classes$ends], changes$scale[r])
-  }))
+  Reduce(
+    add_spread,
+    lapply(seq_along(changes$scale), function(r) {
+      total_spread(
+        cumsum(changes$weights[, r] * u)[classes$ends], changes$scale[r]
+      )
+    })
+  )
 }
 
 # The weights of each replicate less those at their centre, see replicate_spread().
 replicate_changes <- function(classes) {
   design <- classes$fit$design
-  weights <- weights(design, "analysis")[design_places(classes), , drop = FALSE] * classes$fit$weight.scale
+  weights <- weights(design, "analysis")[design_places(classes), , drop = FALSE] *
+    classes$fit$weight.scale
   scale <- design$scale * rep_len(design$rscales, ncol(weights))
-  centre <- if (isTRUE(design$mse)) classes$w else rowMeans(weights[, scale > 0, drop = FALSE])
+  centre <- if (isTRUE(design$mse)) {
+    classes$w
+  } else {
+    rowMeans(weights[, scale > 0, drop = FALSE])
+  }
   list(weights = unname(weights - centre), scale = scale)
 }
 
-# The correlation of the sums S at the quantiles of two classes, whose means are 0 there; `rows`: the last rows up to
-# these.
+# The correlation of the sums S at the quantiles of two classes, whose means are 0 there; `rows`:
+# the last rows up to these.
 score_correlation <- function(classes, pair, rows, prob) {
   fit <- classes$fit
   u <- classes$u[, pair]
   g <- 1 * outer(seq_along(classes$w), rows, `<=`) - prob
   squares <- classes$noise
-  products <- crossprod(u * g * squares, u * g) - diag(colSums(squares * u * g^2))
+  products <- crossprod(u * g * squares, u * g) -
+    diag(colSums(squares * u * g^2))
   if (classes$target == "population") {
     scores <- classes$w * u * g
-    products <- products + if (is.null(fit$design)) crossprod(scores)
-      else if (!inherits(fit$design, "svyrep.design")) survey_meat(fit, scores[order(classes$order), ])
-      else {
-        changes <- replicate_changes(classes)
-        moved <- crossprod(changes$weights, u * g)
-        crossprod(moved * changes$scale, moved)
-      }
+    products <- products + if (is.null(fit$design)) {
+      crossprod(scores)
+    } else if (!inherits(fit$design, "svyrep.design")) {
+      survey_meat(fit, scores[order(classes$order), ])
+    } else {
+      changes <- replicate_changes(classes)
+      moved <- crossprod(changes$weights, u * g)
+      crossprod(moved * changes$scale, moved)
+    }
   }
   known_correlation(products)
 }

@@ -4,18 +4,27 @@
 #' @export
 fitted.rr_glm <- function(object, type = c("report", "truth"), ...) {
   type <- check_choice(type)
-  values <- if (type == "report") object$fitted.values else truth_curve(object$link)$yes(object$linear.predictors)
+  values <- if (type == "report") {
+    object$fitted.values
+  } else {
+    truth_curve(object$link)$yes(object$linear.predictors)
+  }
   napredict(object$na.action, setNames(values, names(object$linear.predictors)))
 }
 
 #' @rdname glm_methods
 #' @export
-residuals.rr_glm <- function(object, type = c("deviance", "pearson", "working", "response", "partial", "truth"), ...) {
+residuals.rr_glm <- function(
+  object, type = c("deviance", "pearson", "working", "response", "partial", "truth"), ...
+) {
   warn_ignored(..., known = names(formals()))
   type <- check_choice(type)
   if (type != "truth") return(NextMethod(type = type))
   rows <- fitted_rows(object)
-  naresid(object$na.action, setNames(row_posterior(object, rows, object$y) - rows$truth, names(object$y)))
+  naresid(
+    object$na.action,
+    setNames(row_posterior(object, rows, object$y) - rows$truth, names(object$y))
+  )
 }
 
 #' @rdname glm_methods
@@ -26,7 +35,12 @@ hatvalues.rr_glm <- function(model, type = c("expected", "observed"), ...) {
   x <- model.matrix(model)[, places, drop = FALSE]
   w <- model$prior.weights * fitted_rows(model)[[type]]
   w[!is.finite(model$linear.predictors)] <- 0
-  setNames(w * rowSums((x %*% model$variance[[type]][places, places, drop = FALSE]) * x), names(model$y))
+  setNames(
+    w * rowSums(
+      (x %*% model$variance[[type]][places, places, drop = FALSE]) * x
+    ),
+    names(model$y)
+  )
 }
 
 #' @rdname glm_methods
@@ -54,14 +68,21 @@ simulate.rr_glm <- function(object, nsim = 1, seed = NULL, ...) {
   n <- length(object$y)
   truth <- truth_curve(object$link)$yes(object$linear.predictors)
   row <- row_device(object$device, object$arm, n)
-  answers <- if (any(object$y > 0 & object$y < 1)) round(object$prior.weights) else rep(1, n)
+  answers <- if (any(object$y > 0 & object$y < 1)) {
+    round(object$prior.weights)
+  } else {
+    rep(1, n)
+  }
   response <- model.response(object$model, "any")
   drawn_surveys(nsim, seed, names(object$y), function() {
     yes <- rbinom(n, answers, truth)
-    reports <- rbinom(n, yes, row$p) + rbinom(n, answers - yes, row$q)
+    reports <- rbinom(n, yes, row$p) +
+      rbinom(n, answers - yes, row$q)
     # In the form in which the reports came, so that they can be fitted again.
     if (is.matrix(response)) return(cbind(reports, answers - reports, deparse.level = 0))
-    if (is.factor(response)) return(factor(object$labels[reports + 1], levels(response)))
+    if (is.factor(response)) {
+      return(factor(object$labels[reports + 1], levels(response)))
+    }
     if (is.character(response)) return(object$labels[reports + 1])
     if (is.logical(response)) return(reports == 1)
     ifelse(answers > 0, reports / answers, 0)
@@ -101,7 +122,10 @@ residuals.rr_loglinear <- function(object, type = c("pearson", "response"), ...)
   rest <- regression_reports(object) - fitted(object)
   if (type == "response") return(rest)
   # Weighted counts vary as those of the effective number of respondents.
-  rest * sqrt(rep(object$table$units, each = nrow(object$table$counts)) / pmax(fitted(object), 1e-300))
+  rest * sqrt(
+    rep(object$table$units, each = nrow(object$table$counts)) /
+      pmax(fitted(object), 1e-300)
+  )
 }
 
 #' @rdname regression_methods
@@ -109,7 +133,9 @@ residuals.rr_loglinear <- function(object, type = c("pearson", "response"), ...)
 simulate.rr_multinom <- function(object, nsim = 1, seed = NULL, ...) {
   if (attr(object$terms, "response") == 0) abort("Reports are simulated for one column of them.")
   reports <- object$mechanism$reports
-  upper <- t(apply(predict(object, type = "report"), 1, cumsum))[, -length(reports), drop = FALSE]
+  upper <- t(apply(predict(object, type = "report"), 1, cumsum))[
+    , -length(reports), drop = FALSE
+  ]
   drawn_surveys(nsim, seed, rownames(object$frame), function() {
     factor(reports[1L + rowSums(runif(nrow(upper)) > upper)], reports)
   })

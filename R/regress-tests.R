@@ -1,22 +1,37 @@
-# Likelihood ratio tests between fits of rr_glm() and of single terms, here and for other packages, which would take
-# these fits for a plain glm: refit it without its penalty and its unknown number.
+# Likelihood ratio tests between fits of rr_glm() and of single terms, here and for other packages,
+# which would take these fits for a plain glm: refit it without its penalty and its unknown number.
 
 #' @rdname glm_methods
 #' @export
 anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
   test <- check_choice(test)
   fits <- given_models(object, ..., known = names(formals()))
-  if (length(fits) == 2L && inherits(fits[[2]], "rr_glm_mixed")) return(anova(fits[[2]], object))
+  if (length(fits) == 2L && inherits(fits[[2]], "rr_glm_mixed")) {
+    return(anova(fits[[2]], object))
+  }
   if (length(fits) == 1L && has_study(fits)) return(wald_terms(object, test))
   refuse_ratios(fits)
   alone <- length(fits) == 1L
   steps <- if (alone) sequential_steps(object) else nested_steps(fits)
-  labels <- if (alone) c("NULL", attr(object$terms, "term.labels")) else as.character(seq_along(fits))
+  labels <- if (alone) {
+    c("NULL", attr(object$terms, "term.labels"))
+  } else {
+    as.character(seq_along(fits))
+  }
   gain <- diff(steps[1, ])
-  table <- data.frame(df = steps[1, ], logLik = steps[2, ], Df = c(NA, gain),
-                      LR = c(NA, 2 * diff(steps[2, ]) * ifelse(gain < 0, -1, 1)), row.names = labels)
+  table <- data.frame(
+    df = steps[1, ],
+    logLik = steps[2, ],
+    Df = c(NA, gain),
+    LR = c(
+      NA, 2 * diff(steps[2, ]) * ifelse(gain < 0, -1, 1)
+    ),
+    row.names = labels
+  )
   names(table)[1] <- "Model Df"
-  models <- paste0("Model ", labels, ": ", lapply(fits, function(fit) deparse1(formula(fit))))
+  models <- paste0(
+    "Model ", labels, ": ", lapply(fits, function(fit) deparse1(formula(fit)))
+  )
   ratio_table(table, "LR", test, c(ratio_heading, if (!alone) models))
 }
 
@@ -44,13 +59,27 @@ rr_goodness_of_fit.rr_glm <- function(fit, groups = 10, ...) {
   patterns <- length(unique(signif(mu, 12)))
   many <- patterns > groups
   breaks <- if (many) unique(quantile(mu, seq(0, groups) / groups))
-  group <- if (many) findInterval(mu, breaks, left.open = TRUE, rightmost.closed = TRUE) else signif(mu, 12)
+  group <- if (many) {
+    findInterval(mu, breaks, left.open = TRUE, rightmost.closed = TRUE)
+  } else {
+    signif(mu, 12)
+  }
   seen <- rowsum(w * cbind(y, 1 - y), group)
   expected <- rowsum(w * cbind(mu, 1 - mu), group)
-  df <- as.double(min(patterns - fit$rank - length(fit$parameter), if (many) nrow(seen) - 2))
-  statistic <- c(sum((seen - expected)^2 / expected), 2 * sum(ifelse(seen > 0, seen * log(seen / expected), 0)))
+  df <- as.double(
+    min(
+      patterns - fit$rank - length(fit$parameter), if (many) nrow(seen) - 2
+    )
+  )
+  statistic <- c(
+    sum((seen - expected)^2 / expected),
+    2 * sum(ifelse(seen > 0, seen * log(seen / expected), 0))
+  )
   p <- if (df > 0) pchisq(statistic, df, lower.tail = FALSE) else NA_real_
-  mark(tibble(test = c("Pearson", "deviance"), statistic = statistic, df = df, p.value = p), "rr_goodness")
+  mark(
+    tibble(test = c("Pearson", "deviance"), statistic = statistic, df = df, p.value = p),
+    "rr_goodness"
+  )
 }
 
 # Each term beside all others.
@@ -60,11 +89,30 @@ wald_terms <- function(fit, test) {
   V <- vcov(fit)
   terms <- seq_along(attr(fit$terms, "term.labels"))
   columns <- lapply(terms, function(term) which(assign == term & is.finite(fit$coefficients)))
-  table <- data.frame(Df = lengths(columns), Wald = vapply(columns, function(at) {
-    if (!length(at)) NA_real_ else sum(fit$coefficients[at] * solve(V[at, at], fit$coefficients[at]))
-  }, 0), row.names = attr(fit$terms, "term.labels"))
-  ratio_table(table, "Wald", test, c("Wald tests of the truth's regression, each term beside all others\n",
-                                     "A validation study estimated the channel: likelihood ratios take it for known\n"))
+  table <- data.frame(
+    Df = lengths(columns),
+    Wald = vapply(
+      columns,
+      function(at) {
+        if (!length(at)) {
+          NA_real_
+        } else {
+          sum(
+            fit$coefficients[at] * solve(V[at, at], fit$coefficients[at])
+          )
+        }
+      },
+      0
+    ),
+    row.names = attr(fit$terms, "term.labels")
+  )
+  ratio_table(
+    table, "Wald", test,
+    c(
+      "Wald tests of the truth's regression, each term beside all others\n",
+      "A validation study estimated the channel: likelihood ratios take it for known\n"
+    )
+  )
 }
 
 ratio_heading <- "Likelihood ratio tests of the truth's regression\n"
@@ -73,7 +121,10 @@ ratio_heading <- "Likelihood ratio tests of the truth's regression\n"
 ratio_table <- function(table, ratio, test, heading) {
   if (test != "none") {
     Df <- abs(table$Df)
-    table[["Pr(>Chi)"]] <- ifelse(Df > 0, pchisq(pmax(0, table[[ratio]]), Df, lower.tail = FALSE), NA)
+    table[["Pr(>Chi)"]] <- ifelse(
+      Df > 0, pchisq(pmax(0, table[[ratio]]), Df, lower.tail = FALSE),
+      NA
+    )
   }
   structure(table, heading = heading, class = c("anova", "data.frame"))
 }
@@ -85,27 +136,33 @@ check_comparable <- function(fits) {
   first <- fits[[1]]
   for (fit in fits[-1]) {
     check_class(fit, "...", "rr_glm", "fits of {.fn rr_glm}")
-    same <- !is.null(fit$unknown) || isTRUE(all.equal(fit$device, first$device, check.attributes = FALSE))
+    same <- !is.null(fit$unknown) ||
+      isTRUE(all.equal(fit$device, first$device, check.attributes = FALSE))
     if (!same || length(fit$y) != length(first$y)) {
       abort("The fits must be of the same rows and mechanisms.", "mismatch")
     }
   }
 }
 
-# A larger model is at least as high as a smaller one: where its starts missed that, it climbs from there.
+# A larger model is at least as high as a smaller one: where its starts missed that, it climbs from
+# there.
 nested_steps <- function(fits) {
   check_comparable(fits)
   df <- vapply(fits, function(fit) fit$df, 0)
   value <- vapply(fits, function(fit) fit$loglik + fit$constant, 0)
-  for (i in seq_along(fits)) for (j in which(df < df[i])) {
-    fit <- fits[[i]]
-    if (value[i] >= value[j] - 1e-6 || fit$penalty != "none") next
-    small <- fits[[j]]
-    data <- fitted_data(fit)
-    eta <- predictor_of(model.matrix(small), small$point, small$offset) - (fit$offset %||% 0)
-    near <- lm.fit(data$x, eta)$coefficients
-    near[is.na(near)] <- 0
-    value[i] <- fit$constant + max(fit$loglik, regress_maximum(data, 1, c(near, small$parameter))$value)
+  for (i in seq_along(fits)) {
+    for (j in which(df < df[i])) {
+      fit <- fits[[i]]
+      if (value[i] >= value[j] - 1e-6 || fit$penalty != "none") next
+      small <- fits[[j]]
+      data <- fitted_data(fit)
+      eta <- predictor_of(model.matrix(small), small$point, small$offset) -
+        (fit$offset %||% 0)
+      near <- lm.fit(data$x, eta)$coefficients
+      near[is.na(near)] <- 0
+      value[i] <- fit$constant +
+        max(fit$loglik, regress_maximum(data, 1, c(near, small$parameter))$value)
+    }
   }
   rbind(df, value)
 }
@@ -119,20 +176,41 @@ refit_columns <- function(fit, columns, near = NULL) {
     return(list(value = sum(data$weight * rows$loglik), rank = 0))
   }
   first <- seq_len(near$columns %||% 0)
-  start <- if (!is.null(near)) c(near$b[first], numeric(length(columns) - near$columns), near$b[-first])
+  start <- if (!is.null(near)) {
+    c(
+      near$b[first], numeric(length(columns) - near$columns),
+      near$b[-first]
+    )
+  }
   maximum <- regress_maximum(data, fit$starts.asked, start, fit$penalty)
-  value <- if (fit$penalty == "none") maximum$value else regress_value(maximum$model, maximum$b)$value
-  list(value = value, rank = maximum$model$k, b = maximum$model$natural(maximum$b), columns = length(columns))
+  value <- if (fit$penalty == "none") {
+    maximum$value
+  } else {
+    regress_value(maximum$model, maximum$b)$value
+  }
+  list(
+    value = value,
+    rank = maximum$model$k,
+    b = maximum$model$natural(maximum$b),
+    columns = length(columns)
+  )
 }
 
 # ---- single terms ----
 
 #' @rdname glm_methods
 #' @export
-drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"), k = 2, ...) {
+drop1.rr_glm <- function(
+  object, scope = NULL, test = c("LRT", "Chisq", "none"), k = 2, ...
+) {
   refuse_ratios(list(object))
-  labels <- if (is.null(scope)) drop.scope(object)
-    else if (is.character(scope)) scope else attr(terms(update.formula(object, scope)), "term.labels")
+  labels <- if (is.null(scope)) {
+    drop.scope(object)
+  } else if (is.character(scope)) {
+    scope
+  } else {
+    attr(terms(update.formula(object, scope)), "term.labels")
+  }
   assign <- column_terms(object)
   places <- match(labels, attr(object$terms, "term.labels"))
   parts <- lapply(places, function(place) refit_columns(object, which(assign != place)))
@@ -141,7 +219,9 @@ drop1.rr_glm <- function(object, scope = NULL, test = c("LRT", "Chisq", "none"),
 
 #' @rdname glm_methods
 #' @export
-add1.rr_glm <- function(object, scope, test = c("LRT", "Chisq", "none"), k = 2, ...) {
+add1.rr_glm <- function(
+  object, scope, test = c("LRT", "Chisq", "none"), k = 2, ...
+) {
   add_terms(object, scope, test, k, parent.frame())
 }
 
@@ -163,21 +243,39 @@ change_table <- function(object, parts, labels, test, k, heading) {
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
   check_number(k, "k")
   value <- c(object$loglik, vapply(parts, `[[`, 0, "value")) + object$constant
-  df <- c(object$rank, vapply(parts, `[[`, 0, "rank")) + length(object$parameter)
-  table <- data.frame(Df = c(NA, abs(df[-1] - df[1])), logLik = value, AIC = -2 * value + k * df,
-                      row.names = c("<none>", labels))
-  if (test != "none") table$LRT <- c(NA, 2 * pmax(0, (value[-1] - value[1]) * sign(df[-1] - df[1])))
+  df <- c(object$rank, vapply(parts, `[[`, 0, "rank")) +
+    length(object$parameter)
+  table <- data.frame(
+    Df = c(NA, abs(df[-1] - df[1])),
+    logLik = value,
+    AIC = -2 * value + k * df,
+    row.names = c("<none>", labels)
+  )
+  if (test != "none") {
+    table$LRT <- c(
+      NA,
+      2 * pmax(
+        0,
+        (value[-1] - value[1]) *
+          sign(df[-1] - df[1])
+      )
+    )
+  }
   ratio_table(table, "LRT", test, c(heading, "\nModel:", deparse1(formula(object))))
 }
 
 #' @exportS3Method MASS::dropterm
-dropterm.rr_glm <- function(object, scope = NULL, scale = 0, test = "none", k = 2, sorted = FALSE, ...) {
+dropterm.rr_glm <- function(
+  object, scope = NULL, scale = 0, test = "none", k = 2, sorted = FALSE, ...
+) {
   table <- drop1(object, scope, test[1], k)
   if (sorted) table[order(table$AIC), ] else table
 }
 
 #' @exportS3Method MASS::addterm
-addterm.rr_glm <- function(object, scope, scale = 0, test = "none", k = 2, sorted = FALSE, ...) {
+addterm.rr_glm <- function(
+  object, scope, scale = 0, test = "none", k = 2, sorted = FALSE, ...
+) {
   table <- add_terms(object, scope, test[1], k, parent.frame())
   if (sorted) table[order(table$AIC), ] else table
 }
@@ -185,9 +283,14 @@ addterm.rr_glm <- function(object, scope, scale = 0, test = "none", k = 2, sorte
 # ---- tests of other packages ----
 
 #' @exportS3Method car::Anova
-Anova.rr_glm <- function(mod, type = c("II", "III", 2, 3), test.statistic = NULL, ...) {
+Anova.rr_glm <- function(
+  mod, type = c("II", "III", 2, 3), test.statistic = NULL, ...
+) {
   type <- check_choice(as.character(type[1]), "type")
-  choices <- c(if (!is.null(mod$design)) "F", if (is.null(mod$design) && !has_study(list(mod))) "LR", "Wald", "LR")
+  choices <- c(
+    if (!is.null(mod$design)) "F",
+    if (is.null(mod$design) && !has_study(list(mod))) "LR", "Wald", "LR"
+  )
   statistic <- check_choice(test.statistic %||% choices[1], "test.statistic", unique(choices))
   if (statistic == "LR") {
     warn_ignored(..., known = names(formals()))
@@ -206,21 +309,41 @@ Anova.rr_regression <- function(mod, ...) {
   abort("Terms of these models are tested by two fits: {.code anova(small, large)}.")
 }
 
-# Each term against the model without it; by type II without the interactions that it is part of as well.
+# Each term against the model without it; by type II without the interactions that it is part of as
+# well.
 term_ratios <- function(fit, marginal) {
   assign <- column_terms(fit)
   parts <- attr(fit$terms, "factors") > 0
   labels <- attr(fit$terms, "term.labels")
-  rows <- vapply(seq_along(labels), function(k) {
-    containing <- setdiff(which(colSums(parts[parts[, k], , drop = FALSE]) == sum(parts[, k])), k)
-    if (!marginal) containing <- integer()
-    large <- refit_columns(fit, which(!assign %in% containing))
-    small <- refit_columns(fit, which(!assign %in% c(k, containing)))
-    c(2 * max(0, large$value - small$value), large$rank - small$rank)
-  }, numeric(2))
+  rows <- vapply(
+    seq_along(labels),
+    function(k) {
+      containing <- setdiff(
+        which(
+          colSums(parts[parts[, k], , drop = FALSE]) ==
+            sum(parts[, k])
+        ),
+        k
+      )
+      if (!marginal) containing <- integer()
+      large <- refit_columns(fit, which(!assign %in% containing))
+      small <- refit_columns(fit, which(!assign %in% c(k, containing)))
+      c(
+        2 * max(0, large$value - small$value), large$rank - small$rank
+      )
+    },
+    numeric(2)
+  )
   rows[1, rows[2, ] == 0] <- NA
-  table <- data.frame(`LR Chisq` = rows[1, ], Df = rows[2, ], row.names = labels, check.names = FALSE)
-  table <- ratio_table(table, "LR Chisq", "LRT", c(ratio_heading, paste("Model:", deparse1(formula(fit)))))
+  table <- data.frame(
+    `LR Chisq` = rows[1, ],
+    Df = rows[2, ],
+    row.names = labels,
+    check.names = FALSE
+  )
+  table <- ratio_table(
+    table, "LR Chisq", "LRT", c(ratio_heading, paste("Model:", deparse1(formula(fit))))
+  )
   names(table)[3] <- "Pr(>Chisq)"
   table
 }
@@ -247,7 +370,9 @@ coeftest.rr_glm <- function(x, vcov. = NULL, df = NULL, ...) {
 }
 
 #' @exportS3Method lmtest::coefci
-coefci.rr_glm <- function(x, parm = NULL, level = 0.95, vcov. = NULL, df = NULL, ...) {
+coefci.rr_glm <- function(
+  x, parm = NULL, level = 0.95, vcov. = NULL, df = NULL, ...
+) {
   freedom <- df %||% outer_freedom(x, vcov.)
   NextMethod(df = freedom)
 }
@@ -260,12 +385,16 @@ outer_freedom <- function(fit, vcov.) {
 }
 
 #' @rawNamespace S3method(sandwich::estfun, rr_glm)
-estfun.rr_glm <- function(x, ...) row_scores(x)[, seq_len(sum(is.finite(x$coefficients))), drop = FALSE]
+estfun.rr_glm <- function(x, ...) {
+  row_scores(x)[, seq_len(sum(is.finite(x$coefficients))), drop = FALSE]
+}
 
 #' @rawNamespace S3method(sandwich::bread, rr_glm)
 bread.rr_glm <- function(x, ...) {
   refuse_validated(fit_mechanisms(x), "{.fn bread}")
-  if (!is.null(x$design)) abort("{.fn bread} has no place for a survey design, whose variance is {.code vcov(fit)}.")
+  if (!is.null(x$design)) {
+    abort("{.fn bread} has no place for a survey design, whose variance is {.code vcov(fit)}.")
+  }
   places <- which(is.finite(x$coefficients))
   bread_of(x)[places, places, drop = FALSE] * length(x$y)
 }
