@@ -5,7 +5,7 @@
 
 # Climbs from the columns of `starts`. A model may limit their `steps`.
 climb <- function(model, starts, tolerance = 1e-11, steps = model$steps %||% 300) {
-  found <- .Call(C_rr_regress_climb, model$parts, as.double(starts), tolerance, steps)
+  found <- .Call(C_rr_regress_climb, model$kernel, as.double(starts), tolerance, steps)
   list(
     at = found$at,
     value = found$numbers[1, ],
@@ -18,7 +18,7 @@ climb <- function(model, starts, tolerance = 1e-11, steps = model$steps %||% 300
 # Near to the ends: which of many starts are worth a climb.
 climb_roughly <- function(model, starts) climb(model, starts, 1e-3, 60)
 
-heights <- function(model, points) .Call(C_rr_regress_heights, model$parts, as.double(points))
+heights <- function(model, points) .Call(C_rr_regress_heights, model$kernel, as.double(points))
 
 # X'WX, for an unknown number the sum of the weights.
 metric <- function(model) {
@@ -139,7 +139,7 @@ end_values <- function(ends) vapply(ends, `[[`, 0, "value")
 climb_inside <- function(model, end, b) {
   for (height in 10^-(2:11) * sum(model$data$weight) /
       length(model$data$y)) {
-    b <- climb(with_parts(model, height), b)$at[, 1]
+    b <- climb(with_kernel(model, height), b)$at[, 1]
   }
   value <- heights(model, b)
   if (value >= end$value) end[c("b", "value")] <- list(b, value)

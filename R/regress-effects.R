@@ -163,8 +163,8 @@ average_error <- function(fit, V) {
 
 # With a random intercept the variance is one, and not of several types.
 effect_variance <- function(fit, type, cluster) {
-  known <- !is.null(fit$whole) && (is.null(type) || type == "observed")
-  if (known) fit$whole else vcov(fit, type, cluster)
+  known <- !is.null(fit$contrast_vcov) && (is.null(type) || type == "observed")
+  if (known) fit$contrast_vcov else vcov(fit, type, cluster)
 }
 
 # Averages with their intervals, of the rows of each combination of `keys`.

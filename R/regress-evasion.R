@@ -71,13 +71,11 @@ evasion_groups <- function(without, data, safe, v) {
 
 # Groups whose reports all deny.
 denying_groups <- function(groups, size) {
-  own <- groups$safe[groups$person]
-  parts <- groups$parts
-  parts$x <- groups$x[own, , drop = FALSE]
-  for (part in c("y", "offset", "arm")) {
-    parts[[part]] <- groups$parts[[part]][own]
-  }
-  list(parts = parts, first = c(0L, cumsum(size[groups$safe])))
+  denies <- groups$safe[groups$person]
+  kernel <- groups$kernel
+  kernel$x <- groups$x[denies, , drop = FALSE]
+  for (name in c("y", "offset", "arm")) kernel[[name]] <- groups$kernel[[name]][denies]
+  list(kernel = kernel, first = c(0L, cumsum(size[groups$safe])))
 }
 
 # A likelihood of climb() in orthogonal columns.
@@ -365,7 +363,7 @@ evasion_height <- function(own, j, value) {
   metric <- diag(sum(own$groups$weight), length(own$at) - 1L)
   climb(
     list(
-      parts = list(
+      kernel = list(
         evaluate = evaluate,
         reach = function(step) max(abs(step)),
         metric = metric

@@ -20,7 +20,7 @@ regress_model <- function(data, prior = NULL, basis = regress_basis(data)) {
     prior = prior,
     far = far_predictor(data$link)
   )
-  with_parameters(with_parts(model))
+  with_parameters(with_kernel(model))
 }
 
 # Where a truth is 0 or 1 to rounding.
@@ -28,7 +28,7 @@ far_predictor <- function(link) switch(link, probit = 9, cauchit = 1e8, 37)
 
 # A model as the kernel reads it, by these names (src/glue_regress.c). `link` is its place in
 # regress_links, from 0.
-regress_parts <- function(
+regress_kernel <- function(
   x, y, device, link, weight = NULL, offset = NULL, arm = NULL, barrier = 0,
   unknown = NULL, level = NULL, levels = 0, prior = NULL
 ) {
@@ -49,10 +49,10 @@ regress_parts <- function(
 }
 
 # The parts of the kernel, which is quicker without weights.
-with_parts <- function(model, barrier = 0) {
+with_kernel <- function(model, barrier = 0) {
   data <- model$data
   levels <- model$basis$levels
-  model$parts <- regress_parts(
+  model$kernel <- regress_kernel(
     if (levels) model$z[, -seq_len(levels), drop = FALSE] else model$z,
     data$y, data$device %||% matrix(0, 5, ncol(data$unknown)),
     link_place(data$link),
@@ -121,12 +121,12 @@ thin_model <- function(model, rows) {
   model$data <- take_rows(model$data, rows)
   model$z <- model$z[rows, , drop = FALSE]
   model$basis[["level"]] <- model$basis[["level"]][rows]
-  with_parameters(with_parts(model))
+  with_parameters(with_kernel(model))
 }
 
 # Value, gradient and information; an unknown number is its logit, unless `natural`.
 regress_value <- function(model, b, natural = FALSE) {
-  .Call(C_rr_regress_value, model$parts, as.double(b), natural)
+  .Call(C_rr_regress_value, model$kernel, as.double(b), natural)
 }
 
 regress_rows <- function(eta, y, arm, device, link) {

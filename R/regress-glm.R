@@ -228,7 +228,7 @@ studied_glm <- function(fit, bar) {
       )
     )
   }
-  fit$whole <- NULL
+  fit$contrast_vcov <- NULL
   fit
 }
 
@@ -415,7 +415,7 @@ maximum_elements <- function(data, rows, maximum, end) {
        point = end$point, flat = end$flat, loglik = end$loglik,
        variance = lapply(end$variance, named),
        # Of combinations that are finite, whether or not their coefficients are.
-       whole = if (infinite) end$whole[seq_along(names), seq_along(names), drop = FALSE],
+       contrast_vcov = if (infinite) end$contrast_vcov[seq_along(names), seq_along(names), drop = FALSE],
        decrement = maximum$decrement, starts = maximum$values,
        ends = do.call(cbind, lapply(maximum$ends, function(end) maximum$model$natural(end$b))))
 }

@@ -30,7 +30,7 @@ limits_of <- function(model, b) {
   point <- model$natural(b)
   whole <- inverse(value$observed)
   list(value = value, part = part, infinite = infinite, point = point,
-       coefficients = ifelse(infinite, signs * Inf, point), whole = whole, observed = finite(whole),
+       coefficients = ifelse(infinite, signs * Inf, point), contrast_vcov = whole, observed = finite(whole),
        expected = finite(inverse(value$expected)))
 }
 
@@ -69,7 +69,7 @@ describe_maximum <- function(fit) {
     flat = if (any(infinite)) found$part[columns, , drop = FALSE],
     parameter = psi,
     variance = list(observed = scaled(found$observed), expected = scaled(found$expected)),
-    whole = scaled(found$whole),
+    contrast_vcov = scaled(found$contrast_vcov),
     loglik = raw$value
   )
 }

@@ -21,7 +21,7 @@ new_likelihood <- function(
   kernel <- list(evaluate = with_memory(evaluate), reach = reach, metric = diag(total, size))
   list(
     names = names,
-    parts = kernel,
+    kernel = kernel,
     reach = reach,
     natural = natural,
     slope = slope,
@@ -123,7 +123,7 @@ fit_likelihood <- function(
   list(
     coefficients = setNames(found$coefficients, model$names),
     vcov = structure(found$observed / unit, dimnames = list(model$names, model$names)),
-    limit = found$whole / unit,
+    limit = found$contrast_vcov / unit,
     loglik = best$value,
     df = model$size,
     estimate = found$point,

@@ -455,11 +455,11 @@ replaced_fit <- function(plain, point, variance, more = NULL, curve = NULL) {
   plain$linear.predictors[] <- predictor_of(model.matrix(plain), plain$point, plain$offset)
   plain$curve <- curve
   all <- c(names, more)
-  plain$whole <- matrix(
+  plain$contrast_vcov <- matrix(
     NA_real_, length(all), length(all), dimnames = list(all, all)
   )
   known <- intersect(rownames(variance), all)
-  plain$whole[known, known] <- variance[known, known]
+  plain$contrast_vcov[known, known] <- variance[known, known]
   plain
 }
 
@@ -501,12 +501,12 @@ coefficient_interval <- function(object, j, drop) {
   }
   model <- object$model
   x <- model$x[, j]
-  offset <- model$parts$offset
+  offset <- model$kernel$offset
   part <- model
-  part$parts$x <- part$x <- model$x[, -j, drop = FALSE]
+  part$kernel$x <- part$x <- model$x[, -j, drop = FALSE]
   part$size <- ncol(part$x)
   height <- function(v) {
-    part$parts$offset <- offset + x * v
+    part$kernel$offset <- offset + x * v
     mixed_height(part, object$at[-j]) - object$loglik + drop
   }
   outer_ends(
@@ -537,7 +537,7 @@ outer_ends <- function(height, estimate, error, drop) {
 
 mixed_height <- function(model, start) {
   if (model$size == 0) {
-    model$parts$x <- matrix(0, length(model$parts$y), 1)
+    model$kernel$x <- matrix(0, length(model$kernel$y), 1)
     value <- function(sigma) mixed_pass(model, c(0, sigma))$value
     return(optimize(value, c(0, 2 * start + 5), maximum = TRUE)$objective)
   }

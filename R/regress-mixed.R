@@ -30,7 +30,7 @@ mixed_model <- function(data, columns, group, weight, other = NULL) {
   kept <- order[group[order] %in% first]
   data <- take_rows(data, kept)
   list(
-    parts = regress_parts(
+    kernel = regress_kernel(
       data$x, data$y, data$device, match(data$link, mixed_links) - 1L,
       offset = data$offset, arm = data$arm
     ),
@@ -55,7 +55,7 @@ mixed_groups <- function(model, halvings, sigma, width = 8.5) {
 
 # Value, score, information, and what is known of each group.
 mixed_pass <- function(model, at, halvings = 1, width = 8.5) {
-  .Call(C_rr_mixed_value, model$parts, mixed_groups(model, halvings, NA_real_, width), at)
+  .Call(C_rr_mixed_value, model$kernel, mixed_groups(model, halvings, NA_real_, width), at)
 }
 
 # With an edge that carries weight the grid is wider.
@@ -71,7 +71,7 @@ mixed_value <- function(model, at) {
 # Of all coefficients and sigma, or of the coefficients at a `sigma`.
 mixed_climb <- function(model, start, sigma = NA_real_, halvings = 0, tolerance = 1e-11) {
   found <- .Call(
-    C_rr_mixed_climb, model$parts, mixed_groups(model, halvings, sigma), start, tolerance, 300
+    C_rr_mixed_climb, model$kernel, mixed_groups(model, halvings, sigma), start, tolerance, 300
   )
   list(
     at = c(found$at, if (!is.na(sigma)) sigma),
@@ -86,7 +86,7 @@ mixed_ladder <- function(model, b, value) {
   # The coefficients of the same prevalences at another sigma, about.
   spread <- function(sigma) {
     sqrt(
-      1 + switch(model$parts$link + 1L, 0.346, 1, 0.5, 1) * sigma^2
+      1 + switch(model$kernel$link + 1L, 0.346, 1, 0.5, 1) * sigma^2
     )
   }
   for (sigma in 2^(-1:5)) {
@@ -184,10 +184,10 @@ mixed_limit <- function(model, ratio) {
 # The products of the probabilities of a group's reports in the intervals before and after each
 # threshold. Zeros among the probabilities are counted apart.
 interval_products <- function(model, group, order) {
-  device <- matrix(model$parts$device, 5)[
-    , model$parts$arm + 1L, drop = FALSE
+  device <- matrix(model$kernel$device, 5)[
+    , model$kernel$arm + 1L, drop = FALSE
   ]
-  said <- model$parts$y == 1
+  said <- model$kernel$y == 1
   above <- ifelse(said, device[1, ], device[3, ])
   below <- ifelse(said, device[2, ], device[4, ])
   own <- group[order]

@@ -75,7 +75,7 @@ jeffreys_likelihood <- function(model) {
       fallback = state$fallback
     )
   }
-  list(parts = list(evaluate = evaluate, reach = model$reach, metric = metric(model)))
+  list(kernel = list(evaluate = evaluate, reach = model$reach, metric = metric(model)))
 }
 
 # (Penalized) log-likelihood, adjusted score (also by rows), minus its derivative by differences,

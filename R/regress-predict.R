@@ -76,7 +76,7 @@ predicted_terms <- function(object, newdata, se.fit, ...) {
 
 # The standard errors of linear predictors.
 predictor_error <- function(object, new, vcov.) {
-  V <- vcov. %||% (if (is.null(object$design)) object$whole) %||% vcov(object)
+  V <- vcov. %||% (if (is.null(object$design)) object$contrast_vcov) %||% vcov(object)
   kept <- which(
     if (is.null(vcov.)) !is.na(diag(V)) else is.finite(object$coefficients)
   )

@@ -150,7 +150,7 @@ profile_parts <- function(fit, j, whole) {
 
 # The model with another offset, as one coefficient that is held gives it.
 with_offset <- function(model, offset) {
-  model$data$offset <- model$parts$offset <- offset
+  model$data$offset <- model$kernel$offset <- offset
   model
 }
 
@@ -191,7 +191,7 @@ profile_starts <- function(parts, model, v) {
   k <- seq_len(model$k)
   steeper[k, ] <- steeper[k, , drop = FALSE] *
     rep(v / parts$held[same], each = model$k)
-  small <- with_offset(parts$small, model$parts$offset[parts$some])
+  small <- with_offset(parts$small, model$kernel$offset[parts$some])
   rough <- climb_roughly(small, promising(small, cbind(parts$rest, steeper)))
   best <- order(-rough$value)
   best <- best[!duplicated(round(rough$value[best], 2))]

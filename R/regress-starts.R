@@ -350,7 +350,7 @@ regress_maximum <- function(data, starts = 20, start = NULL, penalty = "none") {
   best <- highest_maximum(model, points, turn = TRUE)
   if (unit == 1) return(best)
   model$data$weight <- model$data$weight * unit
-  best$model <- with_parts(model)
+  best$model <- with_kernel(model)
   in_units(best, unit)
 }
 

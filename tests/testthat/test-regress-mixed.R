@@ -46,7 +46,7 @@ test_that("golden vectors: the maximum, the posterior of the intercepts, prevale
     expect_golden(value$mean[model$of][expected$u$group], expected$u$mean, 1e-7)
     expect_golden(value$deviation[model$of][expected$u$group], expected$u$sd, 1e-7)
     eta <- drop(matrix(as.numeric(case$input$new_x), ncol = model$size) %*% found$at[seq_len(model$size)])
-    expect_golden(mixed_curve(mixed_links[model$parts[[7]] + 1], found$sigma)$yes(eta), expected$truth_population, 1e-7)
+    expect_golden(mixed_curve(mixed_links[model$kernel[[7]] + 1], found$sigma)$yes(eta), expected$truth_population, 1e-7)
   }
 })
 
