@@ -1,4 +1,5 @@
-# measure.R: the size of the package's R code, each figure beside its goal. tools/lint prints them.
+# measure.R: the size of the package's R code, each figure beside its budget, which may only fall. Ends with status 1 if one
+# is over; tools/lint prints them.
 # Tokens are counted, not lines: a goal in lines is reached by density. A token is a word or a sign of the code; comments
 # have none. A function is one that a file assigns to a name.
 files <- list.files("R", pattern = "[.]R$", full.names = TRUE)
@@ -27,17 +28,18 @@ namespace <- readLines("NAMESPACE")
 arrows <- system2(file.path(R.home("bin"), "Rscript"), c("tools/arrows.R", "R"), stdout = TRUE)
 counted <- function(pattern) as.numeric(sub(pattern, "\\1", grep(pattern, arrows, value = TRUE)))
 
+share_of_long <- sum(functions$size[functions$size > 330]) / sum(functions$size)
 figures <- rbind(
-  c("tokens of R code", sum(tokens), 242000),
-  c("tokens of a line of code", round(sum(tokens) / sum(lines), 1), 13.8),
-  c("functions over 300 tokens, per cent", round(100 * mean(functions$size > 300), 1), 5),
-  c("tokens of the longest function", max(functions$size), 450),
+  c("tokens of R code", sum(tokens), 298000),
+  c("tokens of a line of code", round(sum(tokens) / sum(lines), 1), 10),
+  c("per cent of tokens in functions over 330", round(100 * share_of_long, 1), 12),
+  c("tokens of the longest function", max(functions$size), 470),
   c("questions for a class that is not one's own", counted(".*: ([0-9]+) questions for the class.*"), 12),
   c("circles of files", counted(".* files, ([0-9]+) circles.*"), 0),
   c("exports", sum(grepl("^export\\(", namespace) & !grepl("\\((tidy|glance|augment)\\)", namespace)), 87)
 )
 over <- as.numeric(figures[, 2]) > as.numeric(figures[, 3])
-cat(sprintf("%-45s %8s  goal %6s%s\n", figures[, 1], figures[, 2], figures[, 3], ifelse(over, "  over", "")), sep = "")
+cat(sprintf("%-45s %8s  budget %6s%s\n", figures[, 1], figures[, 2], figures[, 3], ifelse(over, "  over", "")), sep = "")
 if ("--long" %in% commandArgs(TRUE)) {
   long <- functions[order(-functions$size), ][1:25, ]
   cat(sprintf("%5d  %s\n", long$size, long$name), sep = "")
@@ -45,3 +47,4 @@ if ("--long" %in% commandArgs(TRUE)) {
   sums <- sort(tapply(tokens, step, sum), decreasing = TRUE)
   cat(sprintf("%6d  %s\n", sums, names(sums)), sep = "")
 }
+quit(status = as.integer(any(over)))
