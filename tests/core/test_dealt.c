@@ -108,7 +108,7 @@ static void complete_information(candor_link link)
 static void edges(void)
 {
   double work[256];
-  CHECK(candor_dealt_work(P, R) == (2 * 10 + P + 2) * (R + 1) + P);
+  CHECK(candor_dealt_work(P, R) == (2 * 10 + P + 5) * (R + 1) + P);
   const double far[P] = {INFINITY, 0}, beyond[P] = {2, 0}, below[P] = {-2, 0};
   candor_dealt block = {8, 2, 1, R, P, R, z, offset, said, CANDOR_LOGIT};
   CHECK(candor_dealt_block(&block, far, work, NULL, NULL, NULL) == -INFINITY);

@@ -146,3 +146,55 @@ test_that("what has no likelihood of blocks is refused, and designs cluster by b
   expect_s3_class(fit, "rr_glm")
   refused(rr_glm(said ~ x, survey::svydesign(ids = ~1, weights = ~w, data = data), mechanism))
 })
+
+test_that("blocks of hundreds of people have a likelihood, full or not", {
+  # The sum over the numbers of truths, in logarithms: coefficients person by person.
+  logs <- function(share) {
+    Reduce(function(value, p) {
+      up <- c(-Inf, value + log(p))
+      value <- c(value, -Inf)
+      pmax(value, up) + log1p(exp(-abs(value - up)) * is.finite(pmax(value, up) - pmin(value, up)))
+    }, share, 0)
+  }
+  falling <- function(n, j) ifelse(j >= 0 & j <= n, lgamma(n + 1) - lgamma(n - pmax(0, pmin(j, n)) + 1), -Inf)
+  own <- function(share, said, cards, no, yes) {
+    n_yes <- sum(said)
+    n_no <- sum(!said)
+    truth <- cards - no - yes
+    sum_of <- function(k, l) {
+      falling(yes, n_yes - k) + falling(no, n_no - l) + falling(truth, k + l) - falling(cards, n_yes + n_no)
+    }
+    terms <- outer(0:n_yes, 0:n_no, sum_of) + outer(logs(share[said]), logs(1 - share[!said]), `+`)
+    max(terms) + log(sum(exp(terms - max(terms))))
+  }
+  # Two full decks of 800, and 650 people of a deck of 1,000.
+  cases <- list(list(cards = 800, people = c(800, 800)), list(cards = 1000, people = 650))
+  for (case in cases) {
+    data <- withr::with_seed(3, {
+      block <- rep(seq_along(case$people), case$people)
+      x <- rnorm(length(block))
+      truth <- rbinom(length(block), 1, plogis(-1 + 0.5 * x))
+      dictated <- case$cards * c(0.1, 0.2)
+      deal <- function(n) sample(rep(c("no", "yes", "truth"), c(dictated, case$cards - sum(dictated))), n)
+      card <- unlist(lapply(case$people, deal))
+      data.frame(block, x, r = ifelse(card == "truth", c("no", "yes")[truth + 1], card))
+    })
+    mechanism <- rr_dealt(c(no = dictated[1], yes = dictated[2]), case$cards)
+    seconds <- system.time(fit <- suppressWarnings(rr_glm(r ~ x, data, mechanism)))[["user.self"]]
+    value <- function(b) {
+      share <- plogis(b[1] + b[2] * data$x)
+      parts <- split(seq_along(data$block), data$block)
+      sum(vapply(parts, function(rows) {
+        own(share[rows], data$r[rows] == "yes", case$cards, dictated[1], dictated[2])
+      }, 0))
+    }
+    expect_equal(fit$loglik, value(coef(fit)), tolerance = 1e-9)
+    # The gradient is 0 by differences, and the curvature that of the variance.
+    h <- 0.01
+    along <- vapply(-1:1, function(k) value(coef(fit) + c(0, k * h)), 0)
+    expect_lt(abs(along[3] - along[1]) / (2 * h), 0.05)
+    expect_equal((2 * along[2] - along[1] - along[3]) / h^2, solve(vcov(fit))[2, 2], tolerance = 1e-2)
+    # It took a minute.
+    expect_lt(seconds, 10)
+  }
+})

@@ -12,8 +12,9 @@
  *                together.
  *                work: candor_dealt_work(columns, people).
  * NUMERICS       coefficients and their first and second derivatives are built person by person, from sums and products
- *                alone: nothing is divided out again. -INFINITY where no deal gives these reports, or below 1e-308, and
- *                for predictors that are infinite or beyond the link.
+ *                alone: nothing is divided out again. Each factor is tilted (dealt.c), so that blocks of thousands stay
+ *                within the range of doubles. -INFINITY where no deal gives these reports, and for predictors that are
+ *                infinite or beyond the link.
  *                `complete` is the information of known truths of all who were asked: never indefinite.
  * REFERENCE      inst/mathematics/dealt.md 5; Chen and Liu 1997, Statistica Sinica 7, 875-892. */
 #ifndef CANDOR_DEALT_H
