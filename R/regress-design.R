@@ -1,6 +1,6 @@
-# Survey designs in regressions: the maximum of a pseudo-likelihood with the design's weights, and
-# its variance: of the linearized scores, or, of replicate weights, by refitting with each set of
-# them.
+# Survey designs in regressions: the maximum of a pseudo-likelihood with the design's weights. Its
+# variance is the variance of the linearized scores, or follows from fits with each set of replicate
+# weights.
 
 # A pseudo-likelihood sums over the population what was asked of clusters: its ratios are not
 # chi-squared.
@@ -23,10 +23,10 @@ has_design <- function(fits) {
 }
 
 # The variance of the coefficients; `spread` takes it from that of the scores.
-survey_variance <- function(fit, scores, spread) {
+survey_variance <- function(fit, scores, sandwich_of) {
   hidden <- hidden_meat(fit)
-  if (is.null(fit$replicated)) return(spread(survey_meat(fit, scores) + hidden))
-  fit$replicated + if (any(hidden != 0)) spread(hidden) else 0
+  if (is.null(fit$replicated)) return(sandwich_of(survey_meat(fit, scores) + hidden))
+  fit$replicated + if (any(hidden != 0)) sandwich_of(hidden) else 0
 }
 
 # Scores are sums to be estimated: their variance is the design's, rows that were not fitted being
@@ -38,21 +38,21 @@ survey_meat <- function(fit, scores) {
   survey::svyrecvar(all, design$cluster, design$strata, design$fpc, postStrata = design$postStrata)
 }
 
-# What a finite population hides of the randomization of the scores, see R/uncertainty-design.R.
-# Unknown numbers of the mechanism are taken for known, and what respondents do about it for
-# randomization.
+# The part of the randomization of the scores that a finite population hides, see
+# R/uncertainty-design.R. Unknown numbers of the mechanism are taken for known, and what respondents
+# do about it for randomization.
 hidden_meat <- function(fit) {
   rows <- fitted_in(fit, fit$design)
   squares <- hidden_squares(fit$design)[rows] * fit$weight.scale^2
   if (!any(squares != 0)) return(0)
-  parts <- possible_reports(fit)
+  channels <- possible_reports(fit)
   Reduce(
     `+`,
-    lapply(parts, function(part) {
+    lapply(channels, function(channel_group) {
       channel_randomization(
-        part$scores,
-        part$counts * rep(squares[part$rows], each = nrow(part$counts)),
-        part$channel, t(unbiased_matrix(part$channel))
+        channel_group$scores,
+        channel_group$counts * rep(squares[channel_group$rows], each = nrow(channel_group$counts)),
+        channel_group$channel, t(unbiased_matrix(channel_group$channel))
       )
     })
   )
@@ -62,7 +62,8 @@ hidden_meat <- function(fit) {
 # been, by report, row and parameter, and `counts` of the reports, a column for each row.
 possible_reports <- function(fit) UseMethod("possible_reports")
 
-# From a matrix of scores for each report; of a report that a row cannot have they are 0 / 0.
+# The scores of the reports of each row, from a matrix of scores for each report. A report that a
+# row cannot have has 0 / 0.
 scored_reports <- function(scores, counts, channel, rows = seq_len(ncol(counts))) {
   scores <- lapply(scores, function(s) s[rows, , drop = FALSE])
   size <- c(dim(scores[[1]]), length(scores))
@@ -85,8 +86,8 @@ residual_freedom <- function(fit, design, coefficients) {
   as.double(survey::degf(design[fitted_in(fit, design), ]) + 1 - coefficients)
 }
 
-# Degrees of freedom of the t distribution of a coefficient. Without a design, and for other
-# standard errors, coefficients are taken for normal. NA: there are none left.
+# Degrees of freedom of the t distribution of a coefficient. Coefficients are taken for normal if
+# there is no design, and for other standard errors. NA: there are none left.
 coefficient_freedom <- function(fit, type = "survey") {
   if (is.null(fit$design) || type != "survey") return(Inf)
   if (fit$df.residual > 0) fit$df.residual else NA_real_
@@ -140,7 +141,7 @@ climb_replicate <- function(model, b) {
 }
 
 # `places`: of the coefficients that are estimated, and the unknown number.
-glm_replicates <- function(fit, data, scale, design, places) {
+glm_replicates <- function(fit, data, scale, design, index) {
   if (!inherits(design, "svyrep.design")) return(NULL)
   if (fit$penalty %in% c("bias", "jeffreys")) {
     abort("{.arg penalty} must be {.val none} or {.val prior} for replicate weights.")
@@ -150,11 +151,11 @@ glm_replicates <- function(fit, data, scale, design, places) {
   start <- c(fit$point[columns], as.vector(fit$parameter))
   prior <- if (fit$penalty == "prior") prior_precision(data)
   V <- replace(fit$variance$observed, TRUE, NA)
-  V[places, places] <- replicate_vcov(
-    fit, design, c(fit$coefficients, fit$parameter)[places],
+  V[index, index] <- replicate_vcov(
+    fit, design, c(fit$coefficients, fit$parameter)[index],
     function(w) {
-      found <- glm_replicate(replace(data, "weight", list(w * scale)), start, prior)
-      found[match(places, c(columns, length(fit$coefficients) + 1L))]
+      estimate <- glm_replicate(replace(data, "weight", list(w * scale)), start, prior)
+      estimate[match(index, c(columns, length(fit$coefficients) + 1L))]
     }
   )
   V
@@ -165,12 +166,12 @@ glm_replicates <- function(fit, data, scale, design, places) {
 glm_replicate <- function(data, start, prior) {
   data <- take_rows(data, which(data$weight > 0))
   model <- regress_model(data, prior)
-  found <- climb_replicate(model, coordinates(model, start))
+  estimate <- climb_replicate(model, coordinates(model, start))
   keep <- model$basis$keep
-  gone <- setdiff(seq_len(ncol(data$x)), keep)
+  determined <- setdiff(seq_len(ncol(data$x)), keep)
   shared <- qr.coef(
     qr(data$x[, keep, drop = FALSE]),
-    data$x[, gone, drop = FALSE]
+    data$x[, determined, drop = FALSE]
   )
-  replace(found, c(gone, keep[rowSums(abs(shared)) > 1e-7]), NA)
+  replace(estimate, c(determined, keep[rowSums(abs(shared)) > 1e-7]), NA)
 }

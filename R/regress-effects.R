@@ -87,23 +87,26 @@ rr_effects <- function(
   )
   if (mixed) fit <- plain_fit(fit)
   conf.level <- check_level(conf.level)
-  at <- effect_rows(fit, newdata)
-  known <- intersect(all.vars(covariate_terms(fit)), names(at$data))
-  variables <- check_covariates(variables %||% known, known, "variables")
-  by <- check_covariates(by %||% character(), names(at$data), "by")
+  evaluated <- effect_rows(fit, newdata)
+  covariates <- intersect(all.vars(covariate_terms(fit)), names(evaluated$data))
+  variables <- check_covariates(variables %||% covariates, covariates, "variables")
+  by <- check_covariates(by %||% character(), names(evaluated$data), "by")
   weight <- eval(
-    column_expression(substitute(weights), at$data, parent.frame()), at$data, parent.frame()
+    column_expression(substitute(weights), evaluated$data, parent.frame()), evaluated$data,
+    parent.frame()
   )
   weight <- row_weights(
-    weight %||% if (is.null(newdata)) unname(fit$prior.weights) else 1, nrow(at$data)
+    weight %||% if (is.null(newdata)) unname(fit$prior.weights) else 1, nrow(evaluated$data)
   )
   if (!mixed) type <- variance_type(fit, type, cluster)
-  effects <- unlist(lapply(variables, variable_effects, fit = fit, at = at), recursive = FALSE)
-  parts <- c(
-    list(truth_part("(truth)", "average", fit, at$x, at$eta)), effects
+  effects <- unlist(
+    lapply(variables, variable_effects, fit = fit, evaluated = evaluated), recursive = FALSE
+  )
+  averages <- c(
+    list(truth_part("(truth)", "average", fit, evaluated$x, evaluated$eta)), effects
   )
   table <- weighted_averages(
-    parts, at$data[by], weight,
+    averages, evaluated$data[by], weight,
     average_error(fit, effect_variance(fit, type, cluster)),
     coefficient_quantile(fit, conf.level, type)
   )
@@ -145,31 +148,33 @@ effect_rows <- function(fit, newdata) {
 # The standard error of an average with a gradient: NA if it depends on a coefficient that is
 # infinite, and not aliased.
 average_error <- function(fit, V) {
-  kept <- !is.na(diag(V))
-  lost <- !kept
-  lost[which(is_aliased(fit))] <- FALSE
+  has_variance <- !is.na(diag(V))
+  is_infinite <- !has_variance
+  is_infinite[which(is_aliased(fit))] <- FALSE
   function(gradient) {
-    if (any(gradient[lost] != 0, na.rm = TRUE)) return(NA)
+    if (any(gradient[is_infinite] != 0, na.rm = TRUE)) return(NA)
     sqrt(
       max(
         0,
         sum(
-          gradient[kept] * (V[kept, kept, drop = FALSE] %*% gradient[kept])
+          gradient[has_variance] *
+            (V[has_variance, has_variance, drop = FALSE] %*% gradient[has_variance])
         )
       )
     )
   }
 }
 
-# With a random intercept the variance is one, and not of several types.
+# The covariance of the coefficients that effects are linear in. A random intercept has one type of
+# it.
 effect_variance <- function(fit, type, cluster) {
-  known <- !is.null(fit$contrast_vcov) && (is.null(type) || type == "observed")
-  if (known) fit$contrast_vcov else vcov(fit, type, cluster)
+  is_contrast <- !is.null(fit$contrast_vcov) && (is.null(type) || type == "observed")
+  if (is_contrast) fit$contrast_vcov else vcov(fit, type, cluster)
 }
 
 # Averages with their intervals, of the rows of each combination of `keys`.
-weighted_averages <- function(parts, keys, weight, error, quantile) {
-  of <- function(what) vapply(parts, `[[`, "", what)
+weighted_averages <- function(averages, keys, weight, error, quantile) {
+  texts_of <- function(what) vapply(averages, `[[`, "", what)
   groups <- if (length(keys)) {
     interaction(keys, drop = TRUE, lex.order = TRUE)
   } else {
@@ -180,15 +185,23 @@ weighted_averages <- function(parts, keys, weight, error, quantile) {
     rbind,
     lapply(unname(split(used, groups[used], drop = TRUE)), function(rows) {
       shares <- weight[rows] / sum(weight[rows])
-      average <- vapply(parts, function(part) sum(shares * part$value[rows]), 0)
+      average <- vapply(averages, function(one_average) sum(shares * one_average$value[rows]), 0)
       errors <- vapply(
-        parts,
-        function(part) error(colSums(shares * part$gradient[rows, , drop = FALSE])),
+        averages,
+        function(one_average) error(colSums(shares * one_average$gradient[rows, , drop = FALSE])),
         0
       )
-      as_tibble(c(as.list(keys[rows[1], , drop = FALSE]), list(
-        term = of("term"), contrast = of("contrast"), estimate = average, std.error = errors,
-        conf.low = average - quantile * errors, conf.high = average + quantile * errors)))
+      as_tibble(c(
+        as.list(keys[rows[1], , drop = FALSE]),
+        list(
+          term = texts_of("term"),
+          contrast = texts_of("contrast"),
+          estimate = average,
+          std.error = errors,
+          conf.low = average - quantile * errors,
+          conf.high = average + quantile * errors
+        )
+      ))
     })
   )
 }
@@ -209,9 +222,9 @@ true_answer <- function(level) {
   if (is.null(level) || identical(level, "yes")) "a true yes" else paste0("a true \"", level, "\"")
 }
 
-check_covariates <- function(x, known, arg) {
+check_covariates <- function(x, covariates, arg) {
   check_that(
-    is.character(x) && all(x %in% known), x, arg,
+    is.character(x) && all(x %in% covariates), x, arg,
     "names of covariates of the fit, or of columns of its data"
   )
 }
@@ -252,16 +265,16 @@ slope_of <- function(curve, eta, k = 1) {
   )
 }
 
-variable_effects <- function(name, fit, at) {
-  data <- at$data
+variable_effects <- function(name, fit, evaluated) {
+  data <- evaluated$data
   values <- data[[name]]
   number <- is_date(values) || (is.numeric(values) && NCOL(values) == 1L &&
     !all(values %in% c(0, 1)))
   if (number && !in_factor(name, fit$terms, fit$model)) {
-    return(list(derivative_effect(name, fit, at)))
+    return(list(derivative_effect(name, fit, evaluated)))
   }
   levels <- if (is.factor(values)) levels(droplevels(values)) else sort(unique(values))
-  parts <- lapply(seq_along(levels), function(k) {
+  truths <- lapply(seq_along(levels), function(k) {
     data[[name]] <- if (is.factor(values)) {
       factor(levels[k], base::levels(values))
     } else {
@@ -270,31 +283,31 @@ variable_effects <- function(name, fit, at) {
     x <- effect_matrix(fit, data)
     truth_part(
       name, paste(levels[[k]], "-", levels[[1]]), fit, x,
-      limit_predictor(fit, x, at$offset)
+      limit_predictor(fit, x, evaluated$offset)
     )
   })
-  lapply(parts[-1], function(part) {
-    part$value <- part$value - parts[[1]]$value
-    part$gradient <- part$gradient - parts[[1]]$gradient
-    part
+  lapply(truths[-1], function(truth) {
+    truth$value <- truth$value - truths[[1]]$value
+    truth$gradient <- truth$gradient - truths[[1]]$gradient
+    truth
   })
 }
 
 # The columns' own derivative is by differences, extrapolated (Richardson).
-derivative_effect <- function(name, fit, at) {
-  values <- at$data[[name]]
-  moved <- function(h) {
-    up <- effect_matrix(fit, replace(at$data, name, list(values + h)))
+derivative_effect <- function(name, fit, evaluated) {
+  values <- evaluated$data[[name]]
+  difference <- function(h) {
+    up <- effect_matrix(fit, replace(evaluated$data, name, list(values + h)))
     (up -
-      effect_matrix(fit, replace(at$data, name, list(values - h)))) / (2 * h)
+      effect_matrix(fit, replace(evaluated$data, name, list(values - h)))) / (2 * h)
   }
   numbers <- as.double(values)
   step <- 2^round(log2(max(sd(numbers), 1e-300 + abs(mean(numbers)) * 1e-8, na.rm = TRUE))) /
     1024
-  change <- (4 * moved(step) - moved(2 * step)) / 3
+  change <- (4 * difference(step) - difference(2 * step)) / 3
   curve <- fit$curve %||% truth_curve(fit$link)
   along <- as.vector(change %*% fit$point)
-  f <- slope_of(curve, at$eta)
+  f <- slope_of(curve, evaluated$eta)
   # A unit of a date is a day, and so it is of a time, whose own is a second.
   unit <- if (inherits(values, "POSIXct")) 86400 else 1
   list(
@@ -302,8 +315,8 @@ derivative_effect <- function(name, fit, at) {
     contrast = if (is_date(values)) "dY/dX per day" else "dY/dX",
     value = ifelse(is.na(f), 0, unit * f * along),
     gradient = unit * cbind(
-      slope_of(curve, at$eta, 2) * along * at$x + f * change,
-      if (!is.null(curve$spread)) curve$spread(at$eta, 2) * along
+      slope_of(curve, evaluated$eta, 2) * along * evaluated$x + f * change,
+      if (!is.null(curve$spread)) curve$spread(evaluated$eta, 2) * along
     )
   )
 }
@@ -313,12 +326,12 @@ is_date <- function(x) inherits(x, c("Date", "POSIXct"))
 # Is a variable in the model through a factor only, as in factor(day) or weekdays(day)? Then it has
 # no slope, and no values but those that were fitted.
 in_factor <- function(name, terms, model) {
-  written <- as.list(attr(delete.response(terms), "variables"))[-1]
-  made <- vapply(Filter(function(e) name %in% all.vars(e), written), deparse1, "")
-  made <- intersect(made, names(model))
-  length(made) > 0L && all(
+  variables <- as.list(attr(delete.response(terms), "variables"))[-1]
+  columns <- vapply(Filter(function(e) name %in% all.vars(e), variables), deparse1, "")
+  columns <- intersect(columns, names(model))
+  length(columns) > 0L && all(
     vapply(
-      model[made], function(x) is.factor(x) || is.character(x) || is.logical(x),
+      model[columns], function(x) is.factor(x) || is.character(x) || is.logical(x),
       NA
     )
   )
@@ -338,10 +351,10 @@ autoplot.rr_effects <- function(object, ...) {
   data$kind <- ifelse(average, "share", "difference")
   contrast <- ifelse(data$contrast == "dY/dX", ", per unit", sub("^dY/dX", ",", data$contrast))
   slope <- startsWith(contrast, ",")
-  part <- ifelse(
+  effect <- ifelse(
     average, truth, paste0(data$term, ifelse(slope, "", ": "), contrast)
   )
-  data$label <- rows_factor(part)
+  data$label <- rows_factor(effect)
   data$panel <- one_panel(data)
   axis <- if (!any(average)) {
     "Change of the probability, percentage points"
@@ -351,9 +364,9 @@ autoplot.rr_effects <- function(object, ...) {
   subtitle <- NULL
   if (length(keys)) {
     data$label <- rows_factor(as.character(group_panel(data, keys, named = FALSE)))
-    part <- paste0(part, ifelse(average, ", %", ", percentage points"))
-    if (length(unique(part)) > 1L) {
-      data$panel <- factor(part, unique(part))
+    effect <- paste0(effect, ifelse(average, ", %", ", percentage points"))
+    if (length(unique(effect)) > 1L) {
+      data$panel <- factor(effect, unique(effect))
     }
   } else if (any(average) && !all(average)) {
     # The average is no effect: it has no place on an axis of differences.

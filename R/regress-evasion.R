@@ -74,7 +74,9 @@ denying_groups <- function(groups, size) {
   denies <- groups$safe[groups$person]
   kernel <- groups$kernel
   kernel$x <- groups$x[denies, , drop = FALSE]
-  for (name in c("y", "offset", "arm")) kernel[[name]] <- groups$kernel[[name]][denies]
+  for (name in c("y", "offset", "arm")) {
+    kernel[[name]] <- groups$kernel[[name]][denies]
+  }
   list(kernel = kernel, first = c(0L, cumsum(size[groups$safe])))
 }
 

@@ -68,7 +68,7 @@ new_regress_family <- function(device, mechanism, labels, link, quasi = FALSE) {
         0.5 * ((p > q) * y + (p < q) * (1 - y)))
     )
   }
-  # What glm() and its kin evaluate in their own frame: y, weights, n and mustart.
+  # glm() and its kin evaluate this in their frame: it makes y, weights, n and mustart.
   family$initialize <- as.expression(bquote({
     given <- .(regress_response)(y, .(labels), weights)
     y <- given$y
@@ -116,8 +116,8 @@ regress_link <- function(p, q, p_no, q_no, d, link) {
   )
 }
 
-# Of the linear predictor in the report, from those of the report in the linear predictor, as mgcv
-# asks for them.
+# Derivatives of the linear predictor by the report, from the derivatives of the report by the
+# linear predictor: mgcv needs them.
 link_derivatives <- function(h) {
   list(
     d2link = function(mu) -h(mu, 2) / h(mu, 1)^3,
@@ -153,18 +153,18 @@ regress_response <- function(y, labels, weights = NULL) {
   }
   if (is_labelled(y)) y <- labelled_reports(y, list(reports = labels))
   if (is.factor(y) || is.character(y)) {
-    place <- match_labels(as.character(y), list(reports = labels))
-    if (all(is.na(place[!is.na(y)]))) {
-      place <- bit_positions(as.character(y), bit_places(labels)) %||% place
+    index <- match_labels(as.character(y), list(reports = labels))
+    if (all(is.na(index[!is.na(y)]))) {
+      index <- bit_positions(as.character(y), bit_places(labels)) %||% index
     }
-    lost <- y[is.na(place) & !is.na(y)]
-    if (length(lost)) {
+    unmatched <- y[is.na(index) & !is.na(y)]
+    if (length(unmatched)) {
       abort(
-        "Reports must be labels of the mechanism, {format_labels(labels)}, and not {.val {as.character(lost[1])}}.",
+        "Reports must be labels of the mechanism, {format_labels(labels)}, and not {.val {as.character(unmatched[1])}}.",
         c("level", "input")
       )
     }
-    y <- place == 2L
+    y <- index == 2L
   } else if (is.logical(y)) {
     y <- y == (bit_places(labels)[["yes"]] == 2L)
   }
@@ -184,7 +184,7 @@ regress_response <- function(y, labels, weights = NULL) {
   )
 }
 
-# From the numbers of yes and of no.
+# The response from the numbers of yes and of no.
 counted_response <- function(y, labels, weights) {
   check_that(
     ncol(y) == 2L && is.numeric(y) &&
@@ -214,7 +214,7 @@ counted_response <- function(y, labels, weights) {
 # their difference in all digits.
 regress_device <- function(mechanism, arg = "mechanism") {
   check_mechanism(mechanism, arg)
-  # Of answers in blocks: one by itself.
+  # The device of one answer by itself, if answers are dealt to blocks.
   mechanism <- mechanism$marginal %||% mechanism
   check_that(length(mechanism$levels) == 2L && length(mechanism$reports) == 2L, mechanism, arg,
              "of a yes/no question, else see {.fn rr_multinom}")
@@ -225,7 +225,7 @@ regress_device <- function(mechanism, arg = "mechanism") {
   matrix <- unname(rr_matrix(mechanism))
   p <- matrix[2, 2]
   q <- matrix[1, 2]
-  # Of the two differences, the one between the smaller numbers has lost fewer digits.
+  # The difference between the smaller numbers has lost fewer digits.
   difference <- mechanism$p_minus_q %||% (if (p + q < 1) {
     p - q
   } else {
@@ -262,12 +262,11 @@ regress_devices <- function(mechanism, arm, n) {
   } else {
     index <- match_arms(arm, names(mechanism), n)
   }
-  for (part in mechanism) check_mechanism(part)
-  # The two truths of a yes/no question. Designs with an unknown number split them into latent
-  # classes.
+  for (one_mechanism in mechanism) check_mechanism(one_mechanism)
+  # A yes/no question has two truths. Designs with an unknown number split them into latent classes.
   labels <- unique(
-    lapply(unname(mechanism), function(part) {
-      if (has_unknown(part)) part$reports else part$levels
+    lapply(unname(mechanism), function(one_mechanism) {
+      if (has_unknown(one_mechanism)) one_mechanism$reports else one_mechanism$levels
     })
   )
   if (length(labels) > 1L) abort("The mechanisms must have the same two labels.", "mismatch")
@@ -292,15 +291,15 @@ match_arms <- function(arm, names, n) {
     length(arm) == n && !is.null(names) && !anyDuplicated(names), arm, "arm",
     "the name of each row's mechanism, in a list of mechanisms with different names"
   )
-  place <- match(label_text(arm), names)
-  lost <- as.character(arm)[is.na(place)]
-  if (length(lost)) {
+  index <- match(label_text(arm), names)
+  unmatched <- as.character(arm)[is.na(index)]
+  if (length(unmatched)) {
     abort(
-      "Every {.arg arm} must be the name of a mechanism, {.val {names}}, and not {.val {lost[1]}}.",
+      "Every {.arg arm} must be the name of a mechanism, {.val {names}}, and not {.val {unmatched[1]}}.",
       "mismatch"
     )
   }
-  place - 1L
+  index - 1L
 }
 
 # The column of each row's device.
@@ -326,7 +325,7 @@ reported <- function(device, arm, truth) {
 
 # ---- links of the truth ----
 
-# What R's own link functions are, with derivatives up to the fourth, which mgcv asks for.
+# R's link functions with derivatives up to the fourth, which mgcv needs.
 truth_curve <- function(link) truth_curves[[link]]
 
 logit_curve <- list(
@@ -455,12 +454,13 @@ unknown_devices <- function(mechanisms, devices) {
   lines
 }
 
-# The devices at psi: what they say about the truth, given what else they said.
+# The devices at psi: probabilities of a report, given the answer to the other question. A column
+# for each.
 unknown_at <- function(lines, psi) {
   other <- other_answer(lines, psi)
-  given <- ifelse(other > 0, other, 1)
+  p_other <- ifelse(other > 0, other, 1)
   share <- function(start, slope) {
-    pmin(1, pmax(0, (start + slope * psi) / given))
+    pmin(1, pmax(0, (start + slope * psi) / p_other))
   }
   rbind(
     share(lines[1, ], lines[2, ]),
@@ -472,9 +472,9 @@ unknown_at <- function(lines, psi) {
       lines[5, ] - lines[3, ], lines[6, ] - lines[4, ]
     ),
     (lines[1, ] - lines[3, ] +
-      (lines[2, ] - lines[4, ]) * psi) / given
+      (lines[2, ] - lines[4, ]) * psi) / p_other
   )
 }
 
-# The probability of what else they said.
+# The probability of the answer to the other question.
 other_answer <- function(lines, psi) lines[5, ] + lines[6, ] * psi

@@ -166,28 +166,28 @@ rr_glm <- function(
     )
   )
   mechanism <- mechanism %||% frame$mechanism
-  parts <- regress_data(frame, mechanism, link, if (is.null(attention)) anchor)
-  check_start(start, parts$size)
-  maximum <- regress_maximum(parts$data, starts, start, penalty)
-  fit <- new_rr_glm(parts, maximum, frame, call, penalty, link, mechanism)
+  model_data <- regress_data(frame, mechanism, link, if (is.null(attention)) anchor)
+  check_start(start, model_data$size)
+  maximum <- regress_maximum(model_data$data, starts, start, penalty)
+  fit <- new_rr_glm(model_data, maximum, frame, call, penalty, link, mechanism)
   fit[c("starts.asked", "design", "anchor")] <- list(starts, design, anchor)
   fit <- studied_glm(fit, bar)
   if (!is.null(block) && is.null(design) && is.null(bar)) {
-    return(dealt_fit(fit, parts$data, frame$frame[["(block)"]], call))
+    return(dealt_fit(fit, model_data$data, frame$frame[["(block)"]], call))
   }
-  fit <- designed_glm(fit, parts, design, bar)
+  fit <- designed_glm(fit, model_data, design, bar)
   if (!is.null(bar)) {
-    return(grouped_glm(fit, parts$data, frame$frame, bar$bar, protective, call))
+    return(grouped_glm(fit, model_data$data, frame$frame, bar$bar, protective, call))
   }
   if (!is.null(attention)) {
     shares <- share_columns(attention, frame$frame, "attention")
-    return(attention_fit(fit, parts$data, shares, anchor, by, starts, call))
+    return(attention_fit(fit, model_data$data, shares, anchor, by, starts, call))
   }
   tell_glm(fit)
   fit
 }
 
-# What a share of attentive persons, or of persons who evade, is estimated from.
+# Errors if a share of attentive persons, or of persons who evade, has nothing to be estimated from.
 check_extensions <- function(anchor, attention, protective, bar) {
   check_anchor(anchor)
   if (!is.null(attention) && is.null(anchor)) abort("{.arg attention} needs an {.arg anchor}.")
@@ -212,7 +212,7 @@ grouped_glm <- function(fit, data, frame, bar, protective, call) {
   fit
 }
 
-# With the errors of a validation study, if there is one.
+# The fit with the errors of a validation study, if there is one.
 studied_glm <- function(fit, bar) {
   if (!has_study(list(fit))) return(fit)
   mechanisms <- fit_mechanisms(fit)
@@ -232,7 +232,7 @@ studied_glm <- function(fit, bar) {
   fit
 }
 
-designed_glm <- function(fit, parts, design, bar) {
+designed_glm <- function(fit, model_data, design, bar) {
   if (is.null(design)) return(fit)
   check_independent(fit_mechanisms(fit), design)
   for (one in fit_mechanisms(fit)) check_nested_blocks(one, design)
@@ -241,7 +241,9 @@ designed_glm <- function(fit, parts, design, bar) {
   fit$aic <- fit$deviance <- fit$null.deviance <- NA_real_
   fit$df.residual <- residual_freedom(fit, design, fit$rank)
   if (is.null(bar)) {
-    fit$replicated <- glm_replicates(fit, parts$data, parts$scale, design, estimated_places(fit))
+    fit$replicated <- glm_replicates(
+      fit, model_data$data, model_data$scale, design, estimated_places(fit)
+    )
   }
   fit
 }
@@ -295,17 +297,17 @@ frame_response <- function(frame, labels) {
   weights <- if (!is.null(mf[["(weights)"]])) frame_weights(mf)
   response <- mf[[attr(frame$terms, "response")]]
   tell_reversed(response, labels)
-  # Without weights a share would count as one answer.
-  plain <- is.numeric(response) && !is.object(response) && !is.matrix(response)
-  if (plain && is.null(weights) && any(response > 0 & response < 1)) {
+  # A share without weights would count as one answer.
+  is_number <- is.numeric(response) && !is.object(response) && !is.matrix(response)
+  if (is_number && is.null(weights) && any(response > 0 & response < 1)) {
     abort("Shares of answers need {.arg weights}, the numbers of answers.", c("argument", "input"))
   }
   read_response(response, labels, weights)
 }
 
 # The fit as a glm. Coefficients may be infinite, and linear predictors; everything else is finite.
-new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
-  data <- parts$data
+new_rr_glm <- function(model_data, maximum, frame, call, penalty, link, mechanism) {
+  data <- model_data$data
   end <- describe_maximum(maximum)
   if (!is.null(data$unknown)) data$device <- unknown_at(data$unknown, end$parameter)
   eta <- predictor_of(data$x, end$point, data$offset)
@@ -319,7 +321,7 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
   } else {
     data$device[, data$arm + 1L, drop = FALSE]
   }
-  labels <- parts$devices$labels
+  labels <- model_data$devices$labels
   words <- switch(
     penalty,
     bias = ", bias reduced",
@@ -335,13 +337,13 @@ new_rr_glm <- function(parts, maximum, frame, call, penalty, link, mechanism) {
         family = new_regress_family(device, mechanism, labels, link),
         title = paste0("Regression of the truth \"", labels[2], "\", ", link, " link", words),
         call = call,
-        offset = parts$offset,
+        offset = model_data$offset,
         mechanism = mechanism,
         link = link,
         labels = labels,
         penalty = penalty,
-        weight.scale = parts$scale,
-        parameter = if (!is.null(data$unknown)) unknown_parameter(end, parts$devices$parameter)
+        weight.scale = model_data$scale,
+        parameter = if (!is.null(data$unknown)) unknown_parameter(end, model_data$devices$parameter)
       )
     ),
     class = c("rr_glm", "glm", "lm")
@@ -356,7 +358,7 @@ unknown_parameter <- function(end, name) {
   )
 }
 
-# What every glm has.
+# The elements that every glm has.
 glm_elements <- function(data, rows, eta, maximum, end, frame) {
   label <- function(x) setNames(as.vector(x), row.names(frame$frame))
   df <- maximum$model$size
@@ -389,8 +391,8 @@ glm_elements <- function(data, rows, eta, maximum, end, frame) {
   )
 }
 
-# What is known of the maximum, and of the truths at infinity; `pressed`: at the end of the range of
-# a link.
+# The elements that describe the maximum, and the truths at infinity. `pressed`: the maximum lies at
+# the end of the range of a link.
 maximum_elements <- function(data, rows, maximum, end) {
   names <- colnames(data$x)
   named <- function(V) {
@@ -414,7 +416,7 @@ maximum_elements <- function(data, rows, maximum, end) {
        respondents = round(sum(data$weight)), device = data$device, arm = data$arm, unknown = data$unknown,
        point = end$point, flat = end$flat, loglik = end$loglik,
        variance = lapply(end$variance, named),
-       # Of combinations that are finite, whether or not their coefficients are.
+       # The covariance of finite combinations of coefficients, which may be infinite.
        contrast_vcov = if (infinite) end$contrast_vcov[seq_along(names), seq_along(names), drop = FALSE],
        decrement = maximum$decrement, starts = maximum$values,
        ends = do.call(cbind, lapply(maximum$ends, function(end) maximum$model$natural(end$b))))
@@ -422,18 +424,18 @@ maximum_elements <- function(data, rows, maximum, end) {
 
 # Truths of 0 or 1.
 boundary_rows <- function(weight, rows, coefficients, pressed) {
-  at_end <- which(
+  index <- which(
     weight > 0 & (pmin(rows$truth, rows$truth_no) <= if (pressed) 1e-6 else 0)
   )
   list(
-    rows = at_end,
-    truth = round(rows$truth[at_end]),
+    rows = index,
+    truth = round(rows$truth[index]),
     coefficients = coefficients,
     pressed = pressed
   )
 }
 
-# What glm() keeps of its last weighted regression.
+# The elements that glm() keeps of its last weighted regression.
 working_parts <- function(data, rows, eta, label) {
   working <- (data$y - rows$report) /
     (row_device(data$device, data$arm, length(eta))$d * rows$slope)
@@ -454,8 +456,7 @@ working_parts <- function(data, rows, eta, label) {
   )
 }
 
-# What logLik() of a glm includes and the likelihood of the answers in their order does not, of each
-# row.
+# The logarithm of the binomial coefficient of each row, which logLik() of a glm includes.
 binomial_constants <- function(y, weight) {
   m <- round(weight)
   ifelse(
@@ -468,7 +469,7 @@ deviance_of <- function(data, mu) {
   sum(binomial()$dev.resids(data$y, mu, data$weight))
 }
 
-# Of the model with a constant truth alone.
+# The deviance of the model with a constant truth.
 null_deviance <- function(data, terms) {
   eta <- data$offset %||% numeric(length(data$y))
   if (attr(terms, "intercept") > 0) {
@@ -514,12 +515,12 @@ tell_glm <- function(fit) {
 reports_doubt <- function(fit) {
   if (!is.null(fit$unknown)) return(FALSE)
   row <- row_device(fit$device, fit$arm, length(fit$y))
-  parts <- split(
+  arm_rows <- split(
     seq_along(fit$y), row_arms(fit$arm, length(fit$y))
   )
   any(
     vapply(
-      parts,
+      arm_rows,
       function(rows) {
         w <- fit$prior.weights[rows]
         n <- if (is.null(fit$design)) {
@@ -527,11 +528,11 @@ reports_doubt <- function(fit) {
         } else {
           sum(w)^2 / sum(w^2)
         }
-        ends <- range(row$p[rows[1]], row$q[rows[1]])
+        bounds <- range(row$p[rows[1]], row$q[rows[1]])
         isTRUE(
           beyond_range(
             sum(w * fit$y[rows]) / sum(w) * n, n,
-            ends[1], ends[2], false_alarm / length(parts)
+            bounds[1], bounds[2], false_alarm / length(arm_rows)
           )
         )
       },

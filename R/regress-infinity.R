@@ -29,9 +29,16 @@ limits_of <- function(model, b) {
   finite <- function(V) replace(V, outer(infinite, infinite, `|`), NA)
   point <- model$natural(b)
   whole <- inverse(value$observed)
-  list(value = value, part = part, infinite = infinite, point = point,
-       coefficients = ifelse(infinite, signs * Inf, point), contrast_vcov = whole, observed = finite(whole),
-       expected = finite(inverse(value$expected)))
+  list(
+    value = value,
+    part = part,
+    infinite = infinite,
+    point = point,
+    coefficients = ifelse(infinite, signs * Inf, point),
+    contrast_vcov = whole,
+    observed = finite(whole),
+    expected = finite(inverse(value$expected))
+  )
 }
 
 # The parameters that change along flat directions.

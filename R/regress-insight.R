@@ -1,7 +1,7 @@
-# What the packages on insight (parameters, modelsummary, performance, ...), emmeans and others ask
-# of a fit. The family of rr_glm() is that of the reports, whose link no package knows; its
-# coefficients are about the truth, whose link decides what they are called. Its likelihood is that
-# of the reports.
+# Methods for packages that build on insight (parameters, modelsummary, performance, ...), for
+# emmeans and others. The family of rr_glm() is that of the reports, whose link no package knows;
+# its coefficients are about the truth, whose link decides what they are called. Its likelihood is
+# that of the reports.
 
 # The family of the truth, which predict(type = "response") is about.
 #' @export
@@ -15,20 +15,20 @@ get_df.rr_glm <- function(x, type = "residual", ...) {
   coefficient_freedom(x)
 }
 
-# Without this insight gives the probability of the reports if each were the truth. The part of each
-# row is what tests of models that are not nested need.
+# insight would otherwise give the probability of the reports if each were the truth. The part of
+# each row is what tests of models that are not nested need.
 #' @exportS3Method insight::get_loglikelihood
 get_loglikelihood.rr_glm <- function(x, ...) {
   value <- logLik(x)
   y <- unname(x$y)
   w <- unname(x$prior.weights)
   mu <- unname(x$fitted.values)
-  parts <- ifelse(y > 0, w * y * log(mu), 0) +
+  loglik <- ifelse(y > 0, w * y * log(mu), 0) +
     ifelse(y < 1, w * (1 - y) * log(1 - mu), 0)
-  structure(value, per_obs = parts + binomial_constants(y, w), nall = attr(value, "nobs"))
+  structure(value, per_obs = loglik + binomial_constants(y, w), nall = attr(value, "nobs"))
 }
 
-# Of a survey design there is an AIC alone, corrected for the design.
+# A fit in a survey design has an AIC alone, corrected for the design.
 #' @exportS3Method performance::model_performance
 model_performance.rr_glm <- function(model, metrics = "all", ...) {
   table <- if (!is.null(model$design) || is.null(model$loglik)) {
@@ -98,19 +98,19 @@ recover_data.rr_glm <- function(object, data = NULL, ...) {
 emm_basis.rr_glm <- function(object, trms, xlev, grid, vcov. = NULL, ...) {
   frame <- model.frame(trms, grid, na.action = na.pass, xlev = xlev)
   V <- if (is.function(vcov.)) vcov.(object) else vcov. %||% vcov(object)
-  kept <- !is.na(object$coefficients)
-  parts <- qr(crossprod(model.matrix(object)), tol = 1e-9)
-  nbasis <- if (all(kept)) {
+  is_estimated <- !is.na(object$coefficients)
+  decomposition <- qr(crossprod(model.matrix(object)), tol = 1e-9)
+  nbasis <- if (all(is_estimated)) {
     matrix(NA)
   } else {
-    qr.Q(parts, complete = TRUE)[, -seq_len(parts$rank), drop = FALSE]
+    qr.Q(decomposition, complete = TRUE)[, -seq_len(decomposition$rank), drop = FALSE]
   }
   # The link is the truth's: type = "response" is then the share of true yes.
   list(
     X = model.matrix(trms, frame, contrasts.arg = object$contrasts),
     bhat = object$coefficients,
     nbasis = nbasis,
-    V = V[kept, kept, drop = FALSE],
+    V = V[is_estimated, is_estimated, drop = FALSE],
     dffun = function(k, dfargs) dfargs$df,
     dfargs = list(df = if (is.null(vcov.)) coefficient_freedom(object) else Inf),
     misc = list(

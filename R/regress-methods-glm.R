@@ -101,12 +101,13 @@ NULL
 
 # ---- likelihood ----
 
-# What a parameter costs under a design is not 1 but its design effect: the trace of the information
-# of the pseudo-likelihood times the design's variance (Lumley and Scott, 2015).
+# The effective number of parameters and the AIC of a fit in a design. A parameter costs its design
+# effect in place of 1: their sum is the trace of the information of the pseudo-likelihood times the
+# design's variance (Lumley and Scott, 2015).
 design_aic <- function(fit, k = 2) {
-  places <- estimated_places(fit)
-  spread <- vcov(fit, parameter = TRUE)[places, places, drop = FALSE]
-  parameters <- sum(invert_positive(bread_of(fit)[places, places, drop = FALSE]) * spread)
+  index <- estimated_places(fit)
+  covariance <- vcov(fit, parameter = TRUE)[index, index, drop = FALSE]
+  parameters <- sum(invert_positive(bread_of(fit)[index, index, drop = FALSE]) * covariance)
   c(
     eff.p = parameters, AIC = -2 * (fit$loglik + fit$constant) + k * parameters
   )
@@ -167,7 +168,7 @@ row_scores <- function(fit) {
   scores
 }
 
-# Of one answer of each row, if it were `y` under the mechanism `arm`.
+# The scores of each row if its report were `y` under the mechanism `arm`.
 answer_scores <- function(fit, y, arm) {
   rows <- regress_rows(fit$linear.predictors, y, arm, fit$device, fit$link)
   score <- ifelse(is.finite(fit$linear.predictors), rows$score, 0)
@@ -183,14 +184,14 @@ answer_scores <- function(fit, y, arm) {
   cbind(scores, `(parameter)` = (yes + no) / other)
 }
 
-# With an anchor question a report is what was said to both, and each mechanism has two columns of
-# the device.
+# The possible reports of the rows. An anchor question makes a report of two answers, and each
+# mechanism has two columns of the device.
 possible_reports.rr_glm <- function(fit) {
   n <- length(fit$y)
-  said <- if (is.null(fit$anchor)) 1L else 2L
+  n_answers <- if (is.null(fit$anchor)) 1L else 2L
   arm <- row_arms(fit$arm, n) - 1L
-  first <- arm - arm %% said
-  reports <- expand.grid(yes = 0:1, anchor = seq_len(said) - 1L)
+  first <- arm - arm %% n_answers
+  reports <- expand.grid(yes = 0:1, anchor = seq_len(n_answers) - 1L)
   scores <- Map(
     function(yes, anchor) {
       answer_scores(
@@ -255,10 +256,10 @@ vcov.rr_glm <- function(
   k <- length(object$coefficients)
   names <- c(names(object$coefficients), names(object$parameter))
   dimnames(V) <- list(names, names)
-  kept <- c(
+  used <- c(
     complete | !is.na(object$coefficients), rep(parameter, nrow(V) - k)
   )
-  V[kept, kept, drop = FALSE]
+  V[used, used, drop = FALSE]
 }
 
 variance_parts.rr_glm <- function(fit) {
@@ -283,7 +284,7 @@ has_study <- function(fits) {
 }
 
 # The sum of G S G' over the rows of the studies, S being the variance of the share of yes and G the
-# derivative of the scores in it. Arms with the same table share its error.
+# derivative of the scores in it. Arms share the error of their table.
 study_meat <- function(fit) {
   mechanisms <- fit_mechanisms(fit)
   arms <- row_arms(fit$arm, length(fit$y))
@@ -308,11 +309,11 @@ channel_slopes <- function(fit) {
   rows <- fitted_rows(fit)
   y <- unname(fit$y)
   d <- row_device(fit$device, fit$arm, length(y))$d
-  part <- function(count, share, power) ifelse(count > 0, count / share^power, 0)
-  first <- part(y, rows$report, 1) -
-    part(1 - y, rows$report_no, 1)
-  second <- -part(y, rows$report, 2) -
-    part(1 - y, rows$report_no, 2)
+  count_ratio <- function(count, share, power) ifelse(count > 0, count / share^power, 0)
+  first <- count_ratio(y, rows$report, 1) -
+    count_ratio(1 - y, rows$report_no, 1)
+  second <- -count_ratio(y, rows$report, 2) -
+    count_ratio(1 - y, rows$report_no, 2)
   list(
     weight = ifelse(
       is.finite(fit$linear.predictors), unname(fit$prior.weights) * rows$slope, 0
@@ -350,18 +351,18 @@ tidy.rr_glm <- function(
   x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, conf.method = c("profile", "wald"),
   type = NULL, cluster = NULL, ...
 ) {
-  known <- variance_type(x, type, cluster)
-  table <- estimate_table(x, known, cluster)
-  ends <- function() {
-    ends <- confint(x, NULL, conf.level, conf.method, type, cluster)
-    if (is.null(x$parameter)) return(ends)
-    # Through the logit, so that it stays between 0 and 1.
+  variance_kind <- variance_type(x, type, cluster)
+  table <- estimate_table(x, variance_kind, cluster)
+  limits <- function() {
+    limits <- confint(x, NULL, conf.level, conf.method, type, cluster)
+    if (is.null(x$parameter)) return(limits)
+    # The parameter has limits on the logit scale, so that they stay between 0 and 1.
     psi <- as.vector(x$parameter)
-    half <- coefficient_quantile(x, conf.level, known) * tail(table$std.error, 1) /
+    half <- coefficient_quantile(x, conf.level, variance_kind) * tail(table$std.error, 1) /
       (psi * (1 - psi))
-    rbind(ends, plogis(qlogis(psi) + c(-half, half)))
+    rbind(limits, plogis(qlogis(psi) + c(-half, half)))
   }
-  finished_table(table, conf.int, ends(), exponentiate, seq_along(x$coefficients))
+  finished_table(table, conf.int, limits(), exponentiate, seq_along(x$coefficients))
 }
 
 #' @rdname glm_methods

@@ -78,11 +78,11 @@ vcov.rr_regression <- function(object, type = NULL, cluster = NULL, ...) {
 
 # The variance of all parameters, of one type.
 typed_variance <- function(fit, type, cluster) {
-  parts <- variance_parts(fit)
-  spread <- function(meat) spread_variance(parts$bread, meat)
-  switch(type, observed = parts$observed, expected = parts$expected(),
-         sandwich = spread(crossprod(cluster_sums(parts$scores(), cluster, fit))),
-         survey = survey_variance(fit, parts$scores(), spread))
+  variances <- variance_parts(fit)
+  sandwich_of <- function(meat) spread_variance(variances$bread, meat)
+  switch(type, observed = variances$observed, expected = variances$expected(),
+         sandwich = sandwich_of(crossprod(cluster_sums(variances$scores(), cluster, fit))),
+         survey = survey_variance(fit, variances$scores(), sandwich_of))
 }
 
 # list(observed, expected(), bread, scores()): variances by the two informations, the one that a
@@ -98,11 +98,11 @@ variance_parts.rr_regression <- function(fit) {
 # bread meat bread', in the places that have a variance: what is infinite has none, and takes none
 # from the others.
 spread_variance <- function(bread, meat) {
-  places <- which(!is.na(diag(bread)))
-  if (nrow(meat) > length(places)) meat <- meat[places, places, drop = FALSE]
-  own <- bread[places, places, drop = FALSE]
+  index <- which(!is.na(diag(bread)))
+  if (nrow(meat) > length(index)) meat <- meat[index, index, drop = FALSE]
+  finite_bread <- bread[index, index, drop = FALSE]
   V <- replace(bread, TRUE, NA)
-  V[places, places] <- own %*% meat %*% t(own)
+  V[index, index] <- finite_bread %*% meat %*% t(finite_bread)
   V
 }
 
@@ -124,7 +124,7 @@ bread_type <- function(fit) if (fit$penalty %in% c("bias", "jeffreys")) "expecte
 regression_expected <- function(fit) UseMethod("regression_expected")
 regression_scores <- function(fit) UseMethod("regression_scores")
 
-# What was reported, in the form of fitted().
+# The reports, in the form of fitted().
 regression_reports <- function(fit) UseMethod("regression_reports")
 
 # Sums of scores by cluster, one for each row that was fitted, so that their cross-product is the
@@ -162,21 +162,21 @@ cluster_sums <- function(scores, cluster, fit) {
 confint.rr_regression <- function(object, parm = NULL, level = 0.95, ...) {
   level <- check_level(level)
   v <- vcov(object)
-  ends <- wald_ends(
+  limits <- wald_limits(
     coefficient_table(object$coefficients[rownames(v)], v), level, coefficient_freedom(object)
   )
-  interval_table(parm, rownames(v), level, function(j) ends[j, ])
+  interval_table(parm, rownames(v), level, function(j) limits[j, ])
 }
 
 match_coefficients <- function(parm, names, arg = "parm") {
   match_rows(parm, names, "coefficients", arg)
 }
 
-# The table of confint() from the ends of the interval of each parameter.
-interval_table <- function(parm, names, level, ends) {
-  which <- match_coefficients(parm, names)
-  ends <- vapply(which, ends, c(0, 0))
-  bounds_matrix(ends[1, ], ends[2, ], level, names[which])
+# The table of confint() from the limits of each parameter, `limits_of(j)`.
+interval_table <- function(parm, names, level, limits_of) {
+  index <- match_coefficients(parm, names)
+  limits <- vapply(index, limits_of, c(0, 0))
+  bounds_matrix(limits[1, ], limits[2, ], level, names[index])
 }
 
 # A fit has one likelihood: `loglik`, that of the answers in their order; `constant`, what a glm
@@ -292,16 +292,15 @@ coefficient_table <- function(b, v, df = Inf) {
   )
 }
 
-# The table with the `ends` of intervals, a row each, if they are asked for, and with `rows` of it
-# as factors.
-finished_table <- function(table, conf.int, ends, exponentiate, rows = seq_len(nrow(table))) {
+# The table with `limits`, a row each, if intervals are wanted, and with `rows` of it as factors.
+finished_table <- function(table, conf.int, limits, exponentiate, rows = seq_len(nrow(table))) {
   if (check_flag(conf.int, "conf.int")) {
-    table[c("conf.low", "conf.high")] <- as.data.frame(unname(ends))
+    table[c("conf.low", "conf.high")] <- as.data.frame(unname(limits))
   }
   if (check_flag(exponentiate, "exponentiate")) exponentiated(table, rows) else table
 }
 
-wald_ends <- function(table, conf.level, df) {
+wald_limits <- function(table, conf.level, df) {
   table$estimate +
     outer(t_quantile(check_level(conf.level), df) * table$std.error, c(-1, 1))
 }
@@ -311,7 +310,7 @@ slope_error <- function(slopes, V) {
   sqrt(pmax(rowSums((slopes %*% V) * slopes), 0))
 }
 
-# Coefficients and ends of intervals as factors. Standard errors and tests stay those of the
+# The table with coefficients and limits as factors. Standard errors and tests stay those of the
 # coefficients, as in tidy() of other models.
 exponentiated <- function(table, rows) {
   columns <- intersect(c("estimate", "conf.low", "conf.high"), names(table))
@@ -325,7 +324,7 @@ tidy.rr_regression <- function(x, conf.int = FALSE, conf.level = 0.95, exponenti
   v <- if (is.null(x$truth)) vcov(x) else vcov(x, part = "all")
   df <- coefficient_freedom(x)
   table <- coefficient_table(c(x$coefficients, x$truth), v, df)
-  finished_table(table, conf.int, wald_ends(table, conf.level, df), exponentiate)
+  finished_table(table, conf.int, wald_limits(table, conf.level, df), exponentiate)
 }
 
 #' @rdname regression_methods
@@ -355,7 +354,7 @@ as.data.frame.rr_glm <- as.data.frame.rr_regression
 #' @export
 summary.rr_regression <- function(object, ...) {
   table <- tidy(object)
-  # The names of coef() and vcov().
+  # These are the names of coef() and vcov().
   table$term <- paste0(
     if ("y.level" %in% names(table)) paste0(table$y.level, ":"), table$term
   )
@@ -459,7 +458,7 @@ print_heading <- function(x, freedom = coefficient_freedom(x)) {
   cat(sprintf("  %s\n", lines), sep = "")
 }
 
-# Which odds the coefficients of a multinomial regression are about.
+# The odds that the coefficients of a multinomial regression are about, in words.
 print_odds <- function(x) {
   cat("  ", deparse1(formula(x$terms)),
       if (x$type == "cumulative") "; log odds of higher levels, and thresholds"
@@ -474,7 +473,7 @@ extractAIC.rr_regression <- function(fit, scale, k = 2, ...) {
   ))
 }
 
-# That of the covariates that are known; randomized covariates have no columns that anybody has
+# The model matrix of the exact covariates. Randomized covariates have no columns that anybody has
 # seen.
 #' @export
 model.matrix.rr_regression <- function(object, ...) {

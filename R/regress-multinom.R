@@ -181,14 +181,14 @@ joint_answers <- function(call, formula, data, mechanism, where) {
   questions <- names(mechanism$questions)
   check_columns(questions, data, "mechanism")
   check_joint(mechanism)
-  own <- terms(formula, data = data[setdiff(names(data), questions)])
-  wide <- update(formula(own), reformulate(c(".", sprintf("`%s`", questions))))
+  covariate_terms_of <- terms(formula, data = data[setdiff(names(data), questions)])
+  wide <- update(formula(covariate_terms_of), reformulate(c(".", sprintf("`%s`", questions))))
   frame <- regression_frame(call, wide, data, where, questions)
   codes <- product_codes(frame, mechanism)
-  made <- terms(model.frame(own, data, na.action = na.pass))
+  frame_terms <- terms(model.frame(covariate_terms_of, data, na.action = na.pass))
   list(
     frame = frame,
-    terms = structure(made, .Environment = environment(wide)),
+    terms = structure(frame_terms, .Environment = environment(wide)),
     mechanism = mechanism,
     response = paste(questions, collapse = ", "),
     codes = codes
@@ -245,13 +245,13 @@ check_cumulative_order <- function(rows) {
     abort("A cumulative logit needs at least 3 categories and a formula with an intercept.")
   }
   answers <- model.response(rows$frame)
-  own <- is.ordered(answers) && identical(levels, rows$mechanism$reports)
-  if (own) {
+  has_order_itself <- is.ordered(answers) && identical(levels, rows$mechanism$reports)
+  if (has_order_itself) {
     check_same_order(
       answers, match_labels(levels(answers), rows$mechanism), rows$mechanism, TRUE, "the answers"
     )
   }
-  if (own || has_order(rows$mechanism)) return(invisible())
+  if (has_order_itself || has_order(rows$mechanism)) return(invisible())
   cli::cli_inform(
     "The order of the answers is taken to be {format_labels(levels, between = ' < ')}.",
     class = "candor_message_order"
@@ -260,10 +260,11 @@ check_cumulative_order <- function(rows) {
 
 # ---- the two likelihoods ----
 
-# Beside what every likelihood has: `truths(b, x)`, the shares of the truths at the reported
-# parameters b in rows of x, slope(j), the derivative of the share of truth j in the linear
-# predictors, and expand(), from derivatives in the linear predictors to those in b; `expected(b)`.
-# The coordinates are those of the weights of the rows, whatever the `weights` of the likelihood.
+# The likelihood of a multinomial logit. Its further fields are `truths(b, x)`, the shares of the
+# truths at the reported parameters b in rows of x, with slope(j), the derivative of the share of
+# truth j by the linear predictors, and expand(), derivatives by b from derivatives by the linear
+# predictors; and `expected(b)`, the expected information. The coordinates are those of the weights
+# of the rows, whatever the `weights` of the likelihood.
 multinomial_model <- function(rows, weights = rows$weights) {
   levels <- rows$mechanism$levels
   keep <- independent_columns(rows$x, rows$weights)
@@ -281,8 +282,8 @@ multinomial_model <- function(rows, weights = rows$weights) {
   model <- new_likelihood(
     names = name(colnames(x)),
     evaluate = function(b, need) {
-      now <- pass(basis$z, b, 0L)
-      list(value = now$loglik, gradient = now$score, observed = now$information,
+      state <- pass(basis$z, b, 0L)
+      list(value = state$loglik, gradient = state$score, observed = state$information,
            fallback = if (need == 2L) pass(basis$z, b, 1L)$information)
     },
     predictors = predictors,
@@ -303,8 +304,8 @@ multinomial_model <- function(rows, weights = rows$weights) {
   ))
 }
 
-# What is climbed: distinct rows of the columns `x` and the reports. Their basis is that of the
-# weights of the rows, whatever the `weights` of the likelihood.
+# The likelihood is of the distinct rows of the columns `x` and the reports. Their basis is that of
+# the weights of the rows, whatever the `weights` of the likelihood.
 answer_rows <- function(rows, x, weights) {
   x <- unname(x)
   columns <- c(
@@ -329,11 +330,11 @@ multinomial_parts <- function(b, x) {
   theta <- cbind(exp(-top), exp(eta - top))
   theta <- theta / rowSums(theta)
   slope <- function(j) {
-    own <- -theta[, j] * theta[, -1, drop = FALSE]
+    derivative <- -theta[, j] * theta[, -1, drop = FALSE]
     if (j > 1) {
-      own[, j - 1] <- own[, j - 1] + theta[, j]
+      derivative[, j - 1] <- derivative[, j - 1] + theta[, j]
     }
-    own
+    derivative
   }
   m <- ncol(theta) - 1L
   expand <- function(s) {
@@ -365,18 +366,18 @@ start_shares <- function(codes, weights, channel) {
 }
 
 # Scores of rows with these codes of reports.
-report_scores <- function(at, channel, codes) {
-  given <- t(channel[, codes, drop = FALSE])
+report_scores <- function(truths, channel, codes) {
+  p_report <- t(channel[, codes, drop = FALSE])
   slopes <- Reduce(
     `+`,
-    lapply(seq_len(ncol(given)), function(j) {
-      at$slope(j) * given[, j]
+    lapply(seq_len(ncol(p_report)), function(j) {
+      truths$slope(j) * p_report[, j]
     })
   )
-  at$expand(slopes / rowSums(at$theta * given))
+  truths$expand(slopes / rowSums(truths$theta * p_report))
 }
 
-# What is climbed are the thresholds at the mean of the columns, as ordered_thresholds() reads them,
+# The coordinates are the thresholds at the mean of the columns, as ordered_thresholds() reads them,
 # and slopes of orthogonal columns.
 cumulative_model <- function(rows, weights = rows$weights) {
   levels <- rows$mechanism$levels
@@ -445,24 +446,24 @@ threshold_slopes <- function(b, k) {
 
 cumulative_value <- function(rows, z, b, need) {
   k <- seq_len(nrow(rows$channel) - 1L)
-  now <- cumulative_pass(rows, ordered_thresholds(b, k), z, need)
-  if (need == 0L) return(now)
+  state <- cumulative_pass(rows, ordered_thresholds(b, k), z, need)
+  if (need == 0L) return(state)
   slopes <- threshold_slopes(b, k)
   bent <- c(
     0,
     exp(b[k[-1]]) *
-      rev(cumsum(rev(now$gradient[k])))[-1],
+      rev(cumsum(rev(state$gradient[k])))[-1],
     numeric(ncol(z))
   )
-  observed <- crossprod(slopes, now$observed %*% slopes) - diag(bent)
-  # Far out the logarithms of distances overflow.
+  observed <- crossprod(slopes, state$observed %*% slopes) - diag(bent)
+  # Logarithms of distances overflow far out.
   if (!all(is.finite(observed))) return(list(value = -Inf))
   fallback <- if (need == 2L) {
     crossprod(slopes, expected_information(rows, ordered_thresholds(b, k), z) %*% slopes)
   }
   list(
-    value = now$value,
-    gradient = drop(crossprod(slopes, now$gradient)),
+    value = state$value,
+    gradient = drop(crossprod(slopes, state$gradient)),
     observed = observed,
     fallback = fallback
   )
@@ -499,10 +500,10 @@ cumulative_truths <- function(b, x) {
     rep(-expm1(-diff(alpha)), each = nrow(a))
   density <- below * above
   slope <- function(j) {
-    own <- 0 * density
-    if (j <= m) own[, j] <- density[, j]
-    if (j > 1) own[, j - 1] <- -density[, j - 1]
-    own
+    derivative <- 0 * density
+    if (j <= m) derivative[, j] <- density[, j]
+    if (j > 1) derivative[, j - 1] <- -density[, j - 1]
+    derivative
   }
   list(
     theta = cbind(below[, 1], middle, above[, m]),
@@ -517,22 +518,22 @@ cumulative_truths <- function(b, x) {
 cumulative_pass <- function(rows, b, x, need) {
   m <- nrow(rows$channel) - 1L
   w <- rows$weights
-  at <- cumulative_truths(b, x)
-  given <- t(rows$channel[, rows$codes, drop = FALSE])
-  seen <- rowSums(at$theta * given)
+  truths <- cumulative_truths(b, x)
+  p_report <- t(rows$channel[, rows$codes, drop = FALSE])
+  seen <- rowSums(truths$theta * p_report)
   value <- sum((w * log(seen))[w > 0])
   if (need == 0L) return(list(value = value))
-  g <- (given[, -m - 1L, drop = FALSE] -
-    given[, -1, drop = FALSE]) / seen
-  s <- at$density * g
-  # The sum of w (s s' - diag(bent)) in the linear predictors.
-  bent <- at$bend * g
+  g <- (p_report[, -m - 1L, drop = FALSE] -
+    p_report[, -1, drop = FALSE]) / seen
+  s <- truths$density * g
+  # The sum of w (s s' - diag(bent)), derivatives by the linear predictors.
+  bent <- truths$bend * g
   row <- s * rowSums(s) - bent
   side <- -crossprod(row * w, x)
   top <- crossprod(s * w, s) - diag(colSums(w * bent), m)
   list(
     value = value,
-    gradient = colSums(w * at$expand(s)),
+    gradient = colSums(w * truths$expand(s)),
     observed = rbind(
       cbind(top, side),
       cbind(t(side), crossprod(x * (w * rowSums(row)), x))
@@ -541,10 +542,10 @@ cumulative_pass <- function(rows, b, x, need) {
 }
 
 expected_information <- function(rows, b, x) {
-  at <- cumulative_truths(b, x)
-  reports <- at$theta %*% rows$channel
+  truths <- cumulative_truths(b, x)
+  reports <- truths$theta %*% rows$channel
   Reduce(`+`, lapply(seq_len(ncol(reports)), function(y) {
-    s <- report_scores(at, rows$channel, rep(y, nrow(x)))
+    s <- report_scores(truths, rows$channel, rep(y, nrow(x)))
     crossprod(s * (rows$weights * reports[, y]), s)
   }))
 }
@@ -571,9 +572,9 @@ regression_scores.rr_multinom <- function(fit) {
 possible_reports.rr_multinom <- function(fit) {
   channel <- fit$model$channel
   codes <- fit$model$codes
-  at <- fitted_truths(fit)
+  truths <- fitted_truths(fit)
   scores <- lapply(seq_len(ncol(channel)), function(y) {
-    report_scores(at, channel, rep(y, length(codes)))
+    report_scores(truths, channel, rep(y, length(codes)))
   })
   list(scored_reports(scores, outer(seq_len(ncol(channel)), codes, `==`), channel))
 }
@@ -594,8 +595,8 @@ predict.rr_multinom <- function(
   mechanism <- object$mechanism
   channel <- object$model$channel
   rows <- multinom_newdata(object, newdata, type == "posterior")
-  at <- object$model$truths(object$estimate, rows$x)
-  truth <- structure(at$theta, dimnames = list(rows$names, mechanism$levels))
+  truths <- object$model$truths(object$estimate, rows$x)
+  truth <- structure(truths$theta, dimnames = list(rows$names, mechanism$levels))
   if (type == "class") {
     return(factor(mechanism$levels[max.col(truth, "first")], mechanism$levels))
   }
@@ -610,7 +611,7 @@ predict.rr_multinom <- function(
   }
   if (!se.fit) return(fit)
   slopes <- lapply(seq_along(mechanism$levels), function(j) {
-    at$expand(at$slope(j))
+    truths$expand(truths$slope(j))
   })
   if (type == "report") {
     slopes <- lapply(seq_len(ncol(channel)), function(y) {

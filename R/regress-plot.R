@@ -54,10 +54,10 @@ draw_coefficients <- function(object, conf.level, exponentiate) {
   data <- as.data.frame(
     tidy(object, conf.int = TRUE, conf.level = conf.level, exponentiate = exponentiate)
   )
-  shown <- data$term != "(Intercept)" & is.finite(data$estimate)
-  if (!is.null(data$component)) shown <- shown & data$component == data$component[1]
-  if (!is.null(data$effect)) shown <- shown & data$effect == "fixed"
-  data <- data[shown, ]
+  is_shown <- data$term != "(Intercept)" & is.finite(data$estimate)
+  if (!is.null(data$component)) is_shown <- is_shown & data$component == data$component[1]
+  if (!is.null(data$effect)) is_shown <- is_shown & data$effect == "fixed"
+  data <- data[is_shown, ]
   data$label <- rows_factor(data$term)
   data$panel <- one_panel(data)
   if (!is.null(data$y.level)) {
@@ -82,10 +82,10 @@ draw_coefficients <- function(object, conf.level, exponentiate) {
 draw_along <- function(
   data, along, what, conf.level, title = NULL, question = NULL, panels = 1L
 ) {
-  # From 0; up to 1 where the curve comes near it.
+  # The axis begins at 0. It ends at 1 if the curve comes near 1.
   highest <- max(data$fit, data[["upr"]], na.rm = TRUE)
   top <- if (highest > 0.5) 1 else max(pretty(c(0, highest)))
-  ends <- if (along$line && panels == 1L) {
+  end_labels <- if (along$line && panels == 1L) {
     line_ends(
       data$value, data$fit, data$level, c(0, top), title = title
     )
@@ -107,7 +107,7 @@ draw_along <- function(
       )
     } else {
       ggplot2::geom_pointrange(limits, size = 0.4, position = ggplot2::position_dodge(width = 0.5))
-    }) + level_colours(levels(data$level), ends) + ggplot2::labs(
+    }) + level_colours(levels(data$level), end_labels) + ggplot2::labs(
       x = along$variable, y = wrap_text(what, 28), colour = title, fill = title,
       linetype = title,
       title = wrap_text(picture_title(question, c(along$variable, title), what), 46),
@@ -117,8 +117,8 @@ draw_along <- function(
           others %||% ""
         )
       )
-    ) + covariate_scale(along$values, panels, ends$expand) + ggplot2::scale_y_continuous(
-      labels = percent_labels, sec.axis = ends$axis %||% ggplot2::waiver()
+    ) + covariate_scale(along$values, panels, end_labels$expand) + ggplot2::scale_y_continuous(
+      labels = percent_labels, sec.axis = end_labels$axis %||% ggplot2::waiver()
     ) + ggplot2::coord_cartesian(ylim = c(0, top)) + theme_candor()
 }
 
@@ -130,33 +130,33 @@ covariate_scale <- function(values, panels, expand) {
 }
 
 # One colour for each level, of lines and of bands; a single one needs no legend.
-level_colours <- function(levels, ends = NULL) {
+level_colours <- function(levels, end_labels = NULL) {
   colours <- if (length(levels) <= length(line_colours)) {
     line_colours
   } else {
     grDevices::hcl.colors(length(levels), "Dark 3")
   }
   labels <- wrap_labels(30)(levels)
-  guide <- if (length(levels) > 1L && is.null(ends)) line_legend(labels) else "none"
+  guide <- if (length(levels) > 1L && is.null(end_labels)) line_legend(labels) else "none"
   list(
     ggplot2::scale_colour_manual(values = colours, labels = labels, guide = guide),
     ggplot2::scale_fill_manual(values = colours, labels = labels, guide = guide),
     ggplot2::scale_linetype_manual(
       values = line_values(levels, line_types), labels = labels, guide = guide
     ),
-    ends$layers
+    end_labels$layers
   )
 }
 
 # New rows along one covariate, and for each value of `by`, the others at their means or most
 # frequent values.
 covariate_grid <- function(object, data, variable, by = character()) {
-  known <- intersect(all.vars(covariate_terms(object)), names(data))
-  if (!length(known)) abort("There is no covariate to draw the truth along.")
-  variable <- check_covariates(variable %||% known[1], known, "variable")[1]
-  by <- line_covariate(by, variable, object$terms, data[known])
-  stepped <- vapply(known, in_factor, NA, terms = object$terms, model = fitted_frame(object))
-  typical <- Map(typical_value, data[known], stepped)
+  covariates <- intersect(all.vars(covariate_terms(object)), names(data))
+  if (!length(covariates)) abort("There is no covariate to draw the truth along.")
+  variable <- check_covariates(variable %||% covariates[1], covariates, "variable")[1]
+  by <- line_covariate(by, variable, object$terms, data[covariates])
+  stepped <- vapply(covariates, in_factor, NA, terms = object$terms, model = fitted_frame(object))
+  typical <- Map(typical_value, data[covariates], stepped)
   values <- data[[variable]]
   line <- (is.numeric(values) || is_date(values)) && !stepped[[variable]]
   grid <- if (line) {
@@ -164,7 +164,7 @@ covariate_grid <- function(object, data, variable, by = character()) {
   } else {
     sort(unique(values))
   }
-  others <- setdiff(known, c(variable, by))
+  others <- setdiff(covariates, c(variable, by))
   new <- as.data.frame(
     c(setNames(list(grid), variable), typical[c(by, others)]),
     optional = TRUE
@@ -206,8 +206,8 @@ format_value <- function(v) {
   }
 }
 
-# The covariate that has a line for each of its values. Without one an interaction would be drawn at
-# one value of the other covariate, as if it were no interaction.
+# The covariate that has a line for each of its values. An interaction needs lines: otherwise it is
+# drawn at one value of the other covariate, as if it were none.
 line_covariate <- function(by, variable, terms, data) {
   few <- names(data)[
     vapply(data, function(column) length(unique(column)), 0L) <= length(line_colours)

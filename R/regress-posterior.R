@@ -73,14 +73,14 @@ rr_posterior <- function(tally, prior = 1, n = 0, ...) {
   if (k > 2 && n == 0) {
     abort("The posterior of {k} categories needs draws, such as {.code n = 4000}.")
   }
-  parts <- lapply(seq_len(ncol(counts)), function(g) {
-    part <- (if (k == 2) binary_posterior else drawn_posterior)(
+  posteriors <- lapply(seq_len(ncol(counts)), function(g) {
+    posterior <- (if (k == 2) binary_posterior else drawn_posterior)(
       counts[, g], channel, prior, n
     )
-    if (n > 0) colnames(part$draws) <- mechanism$levels
-    part
+    if (n > 0) colnames(posterior$draws) <- mechanism$levels
+    posterior
   })
-  new_rr_posterior(parts, tally, prior, if (n > 0) lapply(parts, `[[`, "draws"))
+  new_rr_posterior(posteriors, tally, prior, if (n > 0) lapply(posteriors, `[[`, "draws"))
 }
 
 # Beta(a, b) is the distribution of the share of yes, the second level.
@@ -100,25 +100,25 @@ check_prior <- function(prior, levels) {
   }
 }
 
-new_rr_posterior <- function(parts, tally, prior, draws) {
+new_rr_posterior <- function(groups_of, tally, prior, draws) {
   levels <- tally$mechanism$levels
-  all <- function(what) unlist(lapply(parts, `[[`, what))
+  all <- function(what) unlist(lapply(groups_of, `[[`, what))
   groups <- lapply(as.list(tally$groups), rep, each = length(levels))
-  rows <- as_tibble(c(
+  table <- as_tibble(c(
     groups,
     list(
-      term = rep(levels, length(parts)),
+      term = rep(levels, length(groups_of)),
       estimate = all("mean"),
       std.error = all("sd")
     )
   ))
   x <- structure(
     list(
-      parts = parts,
+      parts = groups_of,
       tally = tally,
       mechanism = tally$mechanism,
       prior = prior,
-      rows = rows,
+      rows = table,
       n = sum(tally$n),
       labels = cell_names(levels, tally$groups),
       conf.level = 0.95,
@@ -132,10 +132,10 @@ new_rr_posterior <- function(parts, tally, prior, draws) {
 
 # Two categories: the share of the second, by quadrature on the logit scale.
 binary_posterior <- function(counts, channel, prior, n) {
-  at <- posterior_grid(counts, channel, prior[2], prior[1])
-  share_of_yes <- posterior_quantile(at$grid, at$density)
-  share <- plogis(at$grid)
-  weight <- at$density / sum(at$density)
+  curve <- posterior_grid(counts, channel, prior[2], prior[1])
+  share_of_yes <- posterior_quantile(curve$grid, curve$density)
+  share <- plogis(curve$grid)
+  weight <- curve$density / sum(curve$density)
   mean <- sum(weight * share)
   yes <- if (n > 0) share_of_yes(runif(n))
   list(
@@ -143,7 +143,7 @@ binary_posterior <- function(counts, channel, prior, n) {
     quantile = function(t) rbind(1 - share_of_yes(1 - t), share_of_yes(t)),
     mean = c(1 - mean, mean),
     sd = rep(sqrt(sum(weight * (share - mean)^2)), 2),
-    evidence = at$evidence,
+    evidence = curve$evidence,
     draws = if (n > 0) cbind(1 - yes, yes),
     effective = n
   )
@@ -163,7 +163,7 @@ posterior_grid <- function(counts, channel, a, b) {
     maximum = TRUE, tol = 1e-12
   )
   top <- max(mode$objective, value)
-  ends <- range(coarse[value > top - 50], mode$maximum) +
+  limits <- range(coarse[value > top - 50], mode$maximum) +
     c(-1, 1) * (coarse[2] - coarse[1])
   # A hundred nodes for the radius of the sharpest bend of the logarithm where there is any mass.
   bend <- posterior_bend(
@@ -172,8 +172,8 @@ posterior_grid <- function(counts, channel, a, b) {
   )
   step <- min(1 / sqrt(max(bend)), 0.4) / 100
   grid <- seq(
-    ends[1], ends[2],
-    length.out = min(max(ceiling(diff(ends) / step), 2001), 2e6)
+    limits[1], limits[2],
+    length.out = min(max(ceiling(diff(limits) / step), 2001), 2e6)
   )
   density <- exp(log_density(grid) - top)
   total <- sum(density) * (grid[2] - grid[1])
@@ -219,10 +219,10 @@ posterior_quantile <- function(grid, density) {
     cells <- abs(grid[2] - grid[1]) / 24 * (13 *
       (f[inner + 1] + f[inner + 2]) - f[inner] - f[inner + 3])
     below <- c(0, cumsum(cells))
-    kept <- c(diff(below) > 0 & below[-1] < 0.6, FALSE)
+    used <- c(diff(below) > 0 & below[-1] < 0.6, FALSE)
     splinefunH(
-      below[kept], grid[kept],
-      sign(grid[2] - grid[1]) / density[kept]
+      below[used], grid[used],
+      sign(grid[2] - grid[1]) / density[used]
     )
   }
   lower <- half(grid, density)
@@ -269,7 +269,7 @@ drawn_posterior <- function(counts, channel, prior, n, warm = 500L) {
   )
 }
 
-# By the initial positive sequence of Geyer (1992).
+# The effective number of draws by the initial positive sequence of Geyer (1992).
 effective_draws <- function(x) {
   n <- length(x)
   if (n < 10 || var(x) == 0) return(n)
@@ -295,10 +295,10 @@ quantile.rr_posterior <- function(x, probs = c(0.025, 0.25, 0.5, 0.75, 0.975), .
 }
 
 bounds_of.rr_posterior <- function(x, rows, level) {
-  ends <- unname(
+  limits <- unname(
     quantile(x, c((1 - level) / 2, (1 + level) / 2))
   )
-  list(low = ends[, 1], high = ends[, 2])
+  list(low = limits[, 1], high = limits[, 2])
 }
 
 #' @export

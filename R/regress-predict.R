@@ -51,19 +51,19 @@ predict.rr_glm <- function(
     v <- setNames(v, new$names)
     if (is.null(newdata)) napredict(object$na.action, v) else v
   }
-  at <- predicted(object, new, type)
-  if (!se.fit && interval == "none") return(label(at$value))
+  prediction <- predicted(object, new, type)
+  if (!se.fit && interval == "none") return(label(prediction$value))
   error <- predictor_error(object, new, vcov.)
   fit <- if (interval == "none") {
-    label(at$value)
+    label(prediction$value)
   } else {
     level <- check_level(level)
     half <- (if (is.null(vcov.)) coefficient_quantile(object, level) else normal_quantile(level)) *
       error
-    prediction_limits(object, new, type, at$value, half)
+    prediction_limits(object, new, type, prediction$value, half)
   }
   if (!se.fit) return(fit)
-  list(fit = fit, se.fit = label(error * abs(at$slope)), residual.scale = 1)
+  list(fit = fit, se.fit = label(error * abs(prediction$slope)), residual.scale = 1)
 }
 
 # Terms of the linear predictor, which glm() knows.
@@ -77,11 +77,11 @@ predicted_terms <- function(object, newdata, se.fit, ...) {
 # The standard errors of linear predictors.
 predictor_error <- function(object, new, vcov.) {
   V <- vcov. %||% (if (is.null(object$design)) object$contrast_vcov) %||% vcov(object)
-  kept <- which(
+  index <- which(
     if (is.null(vcov.)) !is.na(diag(V)) else is.finite(object$coefficients)
   )
   error <- slope_error(
-    new$x[, kept, drop = FALSE], V[kept, kept, drop = FALSE]
+    new$x[, index, drop = FALSE], V[index, index, drop = FALSE]
   )
   replace(error, !is.finite(new$eta), NA)
 }
@@ -89,7 +89,7 @@ predictor_error <- function(object, new, vcov.) {
 # Predictions at the ends of the intervals of the linear predictors, which stay in the range of the
 # link.
 prediction_limits <- function(object, new, type, value, half) {
-  ends <- lapply(c(-1, 1), function(side) {
+  sides <- lapply(c(-1, 1), function(side) {
     eta <- new$eta + side * half
     predicted(
       object, new, type,
@@ -102,8 +102,8 @@ prediction_limits <- function(object, new, type, value, half) {
     )$value
   })
   limits <- cbind(
-    fit = value, lwr = pmin(ends[[1]], ends[[2]]),
-    upr = pmax(ends[[1]], ends[[2]])
+    fit = value, lwr = pmin(sides[[1]], sides[[2]]),
+    upr = pmax(sides[[1]], sides[[2]])
   )
   rownames(limits) <- new$names
   limits
@@ -120,7 +120,8 @@ fitted_predictors <- function(object) {
   )
 }
 
-# Those of new rows, or of the rows of the fit.
+# The model matrix, linear predictors, reports and mechanisms of new rows, or of the rows of the
+# fit.
 prediction_rows <- function(object, newdata, type) {
   if (is.null(newdata)) return(fitted_predictors(object))
   terms <- covariate_terms(object)
@@ -159,8 +160,8 @@ new_arm <- function(object, newdata) {
     )
   }
   if (is.null(object$anchor)) return(arm)
-  said <- new_column(as.name(names(object$anchor)), object, newdata)
-  2L * arm + anchor_reports(said, object$anchor[[1]])
+  anchor_answers <- new_column(as.name(names(object$anchor)), object, newdata)
+  2L * arm + anchor_reports(anchor_answers, object$anchor[[1]])
 }
 
 # Columns of the data that were fitted must be columns here too, even if there is an object of that
@@ -194,11 +195,11 @@ predicted <- function(object, new, type, eta = new$eta) {
       slope = object$device[5, index] * rows$slope
     ))
   }
-  part <- function(r) {
+  posterior_slope <- function(r) {
     r * (1 - r) * rows$slope / (rows$truth * rows$truth_no)
   }
-  yes <- part(object$device[1, index] * rows$truth / rows$report)
-  no <- part(object$device[3, index] * rows$truth / rows$report_no)
+  yes <- posterior_slope(object$device[1, index] * rows$truth / rows$report)
+  no <- posterior_slope(object$device[3, index] * rows$truth / rows$report_no)
   list(
     value = row_posterior(object, rows, new$y, new$arm),
     slope = new$y * yes + (1 - new$y) * no

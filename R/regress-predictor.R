@@ -98,9 +98,9 @@ rr_predictor <- function(
   starts <- check_starts(starts)
   refuse_validated(flat_mechanisms(mechanisms), "{.fn rr_predictor}")
   design <- given_design(data, call)
-  asked <- design_call(call, design)
+  frame_call <- design_call(call, design)
   data <- design$variables %||% data
-  rows <- predictor_rows(asked, formula, data, mechanisms, truth, parent.frame())
+  rows <- predictor_rows(frame_call, formula, data, mechanisms, truth, parent.frame())
   scale <- design_scale(design, rows$weights)
   rows$weights <- rows$weights * scale
   rows$family <- family
@@ -112,10 +112,10 @@ rr_predictor <- function(
     method,
     call
   )
-  parts <- if (method == "ml" && inherits(design, "svyrep.design")) {
-    suppressMessages(mixture_parts(rows))
+  mixture <- if (method == "ml" && inherits(design, "svyrep.design")) {
+    suppressMessages(new_mixture(rows))
   }
-  with_design(fit, design, scale, function(w) predictor_replicate(fit, parts, w * scale))
+  with_design(fit, design, scale, function(w) predictor_replicate(fit, mixture, w * scale))
 }
 
 canonical_family <- function(family) {
@@ -155,7 +155,7 @@ new_rr_predictor <- function(fit, rows, method, call) {
 }
 
 # The estimate with replicate weights; `parts` are those of the likelihood.
-predictor_replicate <- function(fit, parts, weights) {
+predictor_replicate <- function(fit, mixture, weights) {
   rows <- fit$rows
   rows$weights <- weights
   if (fit$method == "moments") {
@@ -163,8 +163,8 @@ predictor_replicate <- function(fit, parts, weights) {
       NA * fit$estimate
     }))
   }
-  parts <- with_reports(parts, rows$codes, weights)
-  climb_replicate(mixture_model(parts, rownames(fit$vcov), fit$at), fit$at)
+  mixture <- with_reports(mixture, rows$codes, weights)
+  climb_replicate(mixture_model(mixture, rownames(fit$vcov), fit$at), fit$at)
 }
 
 # ---- rows ----
@@ -186,11 +186,11 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   }
   check_truth_formula(truth)
   check_terms(formula)
-  known <- intersect(
+  exact <- intersect(
     unique(c(all.vars(terms), setdiff(all.vars(truth), "."))),
     c(names(data), all.vars(terms))
   )
-  wide <- reformulate(sprintf("`%s`", known), env = environment(formula))
+  wide <- reformulate(sprintf("`%s`", exact), env = environment(formula))
   frame <- regression_frame(call, wide, data, where, names, response)
   if (response %in% names && !inherits(mechanisms[[response]], "rr_mechanism")) {
     abort("A randomized outcome must have one mechanism.")
@@ -231,22 +231,23 @@ check_truth_formula <- function(truth) {
   check_terms(truth)
 }
 
-# What is read of each randomized variable, and the combinations of truths of the covariates.
+# The codes and channels of each randomized variable, and the combinations of truths of the
+# covariates.
 randomized_parts <- function(mechanisms, frame, covariates) {
   reports <- Map(
     function(mechanism, name) read_randomized(mechanism, name, frame), mechanisms, names(mechanisms)
   )
-  part <- function(what) lapply(reports, `[[`, what)
-  levels <- part("levels")[covariates]
+  elements_of <- function(what) lapply(reports, `[[`, what)
+  levels <- elements_of("levels")[covariates]
   if (prod(lengths(levels)) > 1000) abort("There must be at most 1000 combinations of truths.")
   cells <- if (length(levels)) expand.grid(Map(factor, levels, levels), KEEP.OUT.ATTRS = FALSE)
     else data.frame(row.names = 1)
   list(
-    channels = part("channel"),
-    codes = part("codes"),
-    unbiased = part("unbiased"),
-    columns = part("columns"),
-    arms = part("arm"),
+    channels = elements_of("channel"),
+    codes = elements_of("codes"),
+    unbiased = elements_of("unbiased"),
+    columns = elements_of("columns"),
+    arms = elements_of("arm"),
     levels = levels,
     cells = cells
   )
@@ -255,8 +256,8 @@ randomized_parts <- function(mechanisms, frame, covariates) {
 # Mechanisms, and those in lists of them.
 flat_mechanisms <- function(mechanisms) {
   unlist(
-    lapply(mechanisms, function(part) {
-      if (inherits(part, "rr_mechanism")) list(part) else part
+    lapply(mechanisms, function(mechanism) {
+      if (inherits(mechanism, "rr_mechanism")) list(mechanism) else mechanism
     }),
     FALSE
   )
@@ -266,26 +267,28 @@ flat_mechanisms <- function(mechanisms) {
 # reports of an arm are its `columns` of the whole.
 read_randomized <- function(mechanism, name, frame) {
   alone <- inherits(mechanism, "rr_mechanism")
-  parts <- if (alone) list(mechanism) else mechanism
+  mechanisms <- if (alone) list(mechanism) else mechanism
   arm <- if (alone) {
     rep(1L, nrow(frame))
   } else {
-    match_arms(frame[["(arm)"]], names(parts), nrow(frame)) + 1L
+    match_arms(frame[["(arm)"]], names(mechanisms), nrow(frame)) + 1L
   }
-  levels <- unique(lapply(unname(parts), `[[`, "levels"))
+  levels <- unique(lapply(unname(mechanisms), `[[`, "levels"))
   if (length(levels) != 1L) {
     abort("The mechanisms of {.val {name}} must have the same levels.", "mismatch")
   }
-  channels <- lapply(unname(parts), function(part) unname(identified_channel(part, name)))
+  channels <- lapply(unname(mechanisms), function(one_mechanism) {
+    unname(identified_channel(one_mechanism, name))
+  })
   sizes <- vapply(channels, ncol, 0L)
   columns <- Map(
     function(size, end) end - size + seq_len(size), sizes, cumsum(sizes)
   )
   codes <- integer(nrow(frame))
-  for (a in seq_along(parts)) {
-    own <- report_codes(frame[[name]][arm == a], parts[[a]], name)
-    check_possible(own, channels[[a]], parts[[a]], name)
-    codes[arm == a] <- columns[[a]][own]
+  for (a in seq_along(mechanisms)) {
+    arm_reports <- report_codes(frame[[name]][arm == a], mechanisms[[a]], name)
+    check_possible(arm_reports, channels[[a]], mechanisms[[a]], name)
+    codes[arm == a] <- columns[[a]][arm_reports]
   }
   list(
     levels = levels[[1]],
@@ -305,13 +308,15 @@ truth_formulas <- function(truth, terms, covariates) {
       !vapply(labels, function(label) any(all.vars(str2lang(label)) %in% names), NA)
     ]
   }
-  own <- attr(terms(truth, data = data.frame(row.names = 1), allowDotAsName = TRUE), "term.labels")
+  term_labels <- attr(
+    terms(truth, data = data.frame(row.names = 1), allowDotAsName = TRUE), "term.labels"
+  )
   full <- "." %in% all.vars(truth)
   exact <- if (full) free_of(attr(terms, "term.labels"), covariates)
   out <- lapply(seq_along(covariates), function(j) {
     before <- if (full) sprintf("`%s`", covariates[seq_len(j - 1)])
     used <- unique(c(
-      exact, before, free_of(setdiff(own, "."), covariates[j:length(covariates)])
+      exact, before, free_of(setdiff(term_labels, "."), covariates[j:length(covariates)])
     ))
     formula <- if (length(used)) reformulate(used) else ~ 1
     environment(formula) <- environment(terms)
@@ -323,24 +328,26 @@ truth_formulas <- function(truth, terms, covariates) {
 # One design matrix per combination of truths: the randomized columns replaced by their truths.
 # `made` is that of the fit: new rows have its terms, with their bases of curves and their centres,
 # its levels and its contrasts.
-predictor_designs <- function(terms, frame, rows, made = NULL) {
+predictor_designs <- function(terms, frame, rows, template = NULL) {
   designs <- lapply(seq_len(nrow(rows$cells)), function(cell) {
     for (name in rows$covariates) {
       frame[[name]] <- rep(rows$cells[[name]][cell], nrow(frame))
     }
-    model <- model.frame(made$terms %||% terms, frame, na.action = na.pass, xlev = made$xlevels)
-    own <- attr(model, "terms")
-    x <- model.matrix(own, model, contrasts.arg = made$contrasts)
-    if (is.null(made)) {
-      made <<- list(
-        terms = own,
-        xlevels = .getXlevels(own, model),
+    model <- model.frame(
+      template$terms %||% terms, frame, na.action = na.pass, xlev = template$xlevels
+    )
+    model_terms <- attr(model, "terms")
+    x <- model.matrix(model_terms, model, contrasts.arg = template$contrasts)
+    if (is.null(template)) {
+      template <<- list(
+        terms = model_terms,
+        xlevels = .getXlevels(model_terms, model),
         contrasts = attr(x, "contrasts")
       )
     }
     x
   })
-  structure(designs, made = made)
+  structure(designs, made = template)
 }
 
 # The designs of a fit without columns that are combinations of others, and z = x back in orthogonal
@@ -379,13 +386,13 @@ predictor_outcome <- function(rows, method) {
     if (is.factor(value) && nlevels(value) == 2L) value <- as.integer(value) - 1L
     if (is.logical(value)) value <- as.integer(value)
   }
-  good <- is.numeric(value) && is.null(dim(value)) && all(is.finite(value)) && switch(
+  is_valid <- is.numeric(value) && is.null(dim(value)) && all(is.finite(value)) && switch(
     family,
     gaussian = TRUE,
     binomial = all(value %in% 0:1),
     poisson = all(value >= 0 & value == floor(value))
   )
-  if (good) return(check_size(as.double(value), name))
+  if (is_valid) return(check_size(as.double(value), name))
   abort(c(
     "The outcome {.val {name}} must be finite numbers: 0 and 1 if binomial, whole and at least 0 if Poisson.",
     x = "It is {describe(value)}."
@@ -456,8 +463,8 @@ fit_moments <- function(rows, start = numeric(length(rows$keep))) {
   )
 }
 
-# What each respondent adds to the equations, their sums, and minus their derivatives, in the
-# columns of these designs.
+# The equations of moments: the summand of each respondent, their sums, and minus their derivatives,
+# in the columns of these designs.
 moment_equation <- function(rows, designs, u, b) {
   slope <- psi <- 0
   for (cell in seq_along(designs)) {
@@ -494,7 +501,7 @@ moment_sigma <- function(rows, u, b) {
 # outcome's, and for a Gaussian outcome the logarithm of its standard deviation. Gaussian outcomes
 # are in units of the standard deviation of all. All designs are linear in few columns `exact`: a
 # linear predictor is exact %*% map %*% b, and each combination of truths has its own map.
-mixture_parts <- function(rows) {
+new_mixture <- function(rows) {
   gaussian <- rows$family$family == "gaussian"
   unit <- if (gaussian) max(sd(rows$outcome), 1e-300) else 1
   truth <- lapply(rows$covariates, truth_model, rows = rows)
@@ -505,8 +512,8 @@ mixture_parts <- function(rows) {
     cell = seq_along(rows$x), outcome = if (hidden) 0:1 else NA
   )
   back <- c(
-    lapply(truth, function(part) {
-      kronecker(diag(part$k - 1L), part$back)
+    lapply(truth, function(one_model) {
+      kronecker(diag(one_model$k - 1L), one_model$back)
     }),
     list(rows$back * unit), if (gaussian) list(diag(1))
   )
@@ -514,17 +521,17 @@ mixture_parts <- function(rows) {
   models <- c(truth, list(rows))
   exact <- exact_columns(unlist(lapply(models, `[[`, "x"), FALSE), rows$weights)
   model <- rep(
-    seq_along(models), vapply(models, function(part) length(part$x), 0L)
+    seq_along(models), vapply(models, function(one_model) length(one_model$x), 0L)
   )
   maps <- Map(
-    function(maps, part) lapply(maps, `%*%`, part$back),
+    function(maps, one_model) lapply(maps, `%*%`, one_model$back),
     split(exact$maps, model), models
   )
   truth <- Map(
-    function(part, maps) c(part, list(maps = maps)), truth,
+    function(one_model, maps) c(one_model, list(maps = maps)), truth,
     maps[seq_along(truth)]
   )
-  parts <- list(
+  mixture <- list(
     family = rows$family,
     channels = rows$channels,
     levels = rows$cells,
@@ -541,8 +548,8 @@ mixture_parts <- function(rows) {
     unit = unit,
     shift = c(numeric(sum(sizes) - gaussian), if (gaussian) log(unit))
   )
-  parts$cell_maps <- lapply(seq_len(nrow(cells)), cell_map, parts = parts)
-  with_reports(parts, rows$codes, rows$weights)
+  mixture$cell_maps <- lapply(seq_len(nrow(cells)), cell_map, mixture = mixture)
+  with_reports(mixture, rows$codes, rows$weights)
 }
 
 # The truth model of one randomized covariate: its distinct designs, and which of them, and which
@@ -558,7 +565,7 @@ truth_model <- function(name, rows) {
     rep("", nrow(rows$cells))
   }
   first <- which(!duplicated(key))
-  part <- list(
+  truths <- list(
     name = name,
     k = length(rows$levels[[name]]),
     of = match(key, key[first]),
@@ -566,7 +573,7 @@ truth_model <- function(name, rows) {
     first = first
   )
   rows$cells <- rows$cells[first, , drop = FALSE]
-  c(part, model_designs(terms(formula), rows))
+  c(truths, model_designs(terms(formula), rows))
 }
 
 # list(columns, z, maps): the different columns of some designs, orthogonal columns z of the same
@@ -599,41 +606,41 @@ exact_columns <- function(designs, weights) {
   )
 }
 
-# From all coordinates to those of the scores of a cell, see cell_scores().
-cell_map <- function(c, parts) {
-  cell <- parts$cells$cell[c]
-  truth <- lapply(parts$truth, function(part) {
-    kronecker(diag(part$k - 1L), part$maps[[part$of[cell]]])
+# The map from all coordinates to the coordinates of the scores of a cell, see cell_scores().
+cell_map <- function(c, mixture) {
+  cell <- mixture$cells$cell[c]
+  truth <- lapply(mixture$truth, function(one_model) {
+    kronecker(diag(one_model$k - 1L), one_model$maps[[one_model$of[cell]]])
   })
   block_diagonal(c(
-    truth, parts$maps[cell], if (parts$gaussian) list(diag(1))
+    truth, mixture$maps[cell], if (mixture$gaussian) list(diag(1))
   ))
 }
 
 # The likelihood with its distinct rows, for these reports and weights.
-with_reports <- function(parts, codes, weights) {
-  same <- distinct_rows(c(parts$columns, unname(codes)), weights)
+with_reports <- function(mixture, codes, weights) {
+  same <- distinct_rows(c(mixture$columns, unname(codes)), weights)
   codes <- lapply(codes, `[`, same$first)
-  parts$rows <- c(same, list(
-    exact = parts$exact[same$first, , drop = FALSE],
-    outcome = parts$outcome[same$first],
-    known = cell_reports(parts, codes) - log(parts$unit)
+  mixture$rows <- c(same, list(
+    exact = mixture$exact[same$first, , drop = FALSE],
+    outcome = mixture$outcome[same$first],
+    known = cell_reports(mixture, codes) - log(mixture$unit)
   ))
-  parts
+  mixture
 }
 
 # The logarithm of the probability of each respondent's reports in each cell.
-cell_reports <- function(parts, codes) {
+cell_reports <- function(mixture, codes) {
   Reduce(
     `+`,
-    lapply(names(parts$channels), function(name) {
-      level <- if (name %in% names(parts$levels)) {
-        parts$levels[[name]][parts$cells$cell]
+    lapply(names(mixture$channels), function(name) {
+      level <- if (name %in% names(mixture$levels)) {
+        mixture$levels[[name]][mixture$cells$cell]
       } else {
-        parts$cells$outcome + 1
+        mixture$cells$outcome + 1
       }
       log(
-        t(parts$channels[[name]])[codes[[name]], level, drop = FALSE]
+        t(mixture$channels[[name]])[codes[[name]], level, drop = FALSE]
       )
     })
   )
@@ -641,37 +648,37 @@ cell_reports <- function(parts, codes) {
 
 # Coefficients of the exact columns: of each truth model in each of its designs, and of the outcome,
 # a column a cell.
-exact_slopes <- function(parts, b) {
-  b <- split(b, parts$block)
+exact_slopes <- function(mixture, b) {
+  b <- split(b, mixture$block)
   truth <- Map(
-    function(part, b) {
-      lapply(part$maps, function(map) map %*% matrix(b, ncol(map)))
+    function(one_model, b) {
+      lapply(one_model$maps, function(map) map %*% matrix(b, ncol(map)))
     },
-    parts$truth, b[seq_along(parts$truth)]
+    mixture$truth, b[seq_along(mixture$truth)]
   )
   outcome <- vapply(
-    parts$maps, function(map) drop(map %*% b[[length(truth) + 1L]]),
-    numeric(ncol(parts$exact))
+    mixture$maps, function(map) drop(map %*% b[[length(truth) + 1L]]),
+    numeric(ncol(mixture$exact))
   )
-  list(truth = truth, outcome = matrix(outcome, ncol(parts$exact)))
+  list(truth = truth, outcome = matrix(outcome, ncol(mixture$exact)))
 }
 
 # Shares of the truths given the covariates, in each distinct design; linear predictors of the
 # outcome, a column for each cell; and the posterior of the cells.
-mixture_state <- function(parts, b) {
-  rows <- parts$rows
-  slopes <- exact_slopes(parts, b)
-  sigma <- if (parts$gaussian) exp(b[parts$size]) else 1
+mixture_state <- function(mixture, b) {
+  rows <- mixture$rows
+  slopes <- exact_slopes(mixture, b)
+  sigma <- if (mixture$gaussian) exp(b[mixture$size]) else 1
   truth <- lapply(slopes$truth, lapply, function(slope) truth_logarithms(rows$exact %*% slope))
-  eta <- (rows$exact %*% slopes$outcome)[, parts$cells$cell, drop = FALSE]
-  outcome <- rows$outcome %||% rep(parts$cells$outcome, each = nrow(eta))
-  joint <- rows$known + outcome_loglik(parts$family$family, outcome, eta, sigma)
+  eta <- (rows$exact %*% slopes$outcome)[, mixture$cells$cell, drop = FALSE]
+  outcome <- rows$outcome %||% rep(mixture$cells$outcome, each = nrow(eta))
+  joint <- rows$known + outcome_loglik(mixture$family$family, outcome, eta, sigma)
   for (t in seq_along(truth)) {
-    part <- parts$truth[[t]]
+    one_model <- mixture$truth[[t]]
     for (c in seq_len(ncol(joint))) {
-      cell <- parts$cells$cell[c]
+      cell <- mixture$cells$cell[c]
       joint[, c] <- joint[, c] +
-        truth[[t]][[part$of[cell]]][, part$level[cell]]
+        truth[[t]][[one_model$of[cell]]][, one_model$level[cell]]
     }
   }
   top <- joint[cbind(seq_len(nrow(joint)), max.col(joint, "first"))]
@@ -710,32 +717,31 @@ outcome_loglik <- function(family, outcome, eta, sigma) {
 
 # Louis: the complete-data information less the variance of the complete-data score given what was
 # seen.
-mixture_evaluate <- function(parts, b, need) {
-  if (parts$gaussian && abs(b[parts$size]) > 30) {
+mixture_evaluate <- function(mixture, b, need) {
+  if (mixture$gaussian && abs(b[mixture$size]) > 30) {
     return(list(value = -Inf))
   }
-  state <- mixture_state(parts, b)
-  w <- parts$rows$weights
+  state <- mixture_state(mixture, b)
+  w <- mixture$rows$weights
   value <- sum(w * state$loglik)
   if (need == 0L || !is.finite(value)) return(list(value = value))
-  mu <- parts$family$linkinv(state$eta)
+  mu <- mixture$family$linkinv(state$eta)
   state$residual <- (state$outcome - mu) / state$sigma
-  variance <- replace(mu, TRUE, parts$family$variance(mu) / state$sigma^2)
-  complete <- mixture_complete(parts, state, variance)
-  scores <- observed_scores(parts, state)
+  variance <- replace(mu, TRUE, mixture$family$variance(mu) / state$sigma^2)
+  complete <- mixture_complete(mixture, state, variance)
+  scores <- observed_scores(mixture, state)
   squares <- 0
   for (c in seq_len(ncol(state$r))) {
-    score <- cell_scores(parts, state, c)
-    map <- parts$cell_maps[[c]]
+    score <- cell_scores(mixture, state, c)
+    map <- mixture$cell_maps[[c]]
     squares <- squares + crossprod(
       map, crossprod(score * (w * state$r[, c]), score) %*% map
     )
   }
   observed <- complete - squares + crossprod(scores * w, scores)
-  # The information of EM's M-step at its own maximum: its cross term with the error's variance left
-  # out.
-  if (parts$gaussian) {
-    complete[parts$size, -parts$size] <- complete[-parts$size, parts$size] <-
+  # The information of EM's M-step at its maximum, without its cross term with the error's variance.
+  if (mixture$gaussian) {
+    complete[mixture$size, -mixture$size] <- complete[-mixture$size, mixture$size] <-
       0
   }
   list(
@@ -750,19 +756,19 @@ mixture_evaluate <- function(parts, b, need) {
 
 # The scores of the complete data of one cell, a row each: derivatives in each linear predictor
 # times the exact columns, and the derivative in the logarithm of the standard deviation.
-cell_scores <- function(parts, state, c) {
-  cell <- parts$cells$cell[c]
+cell_scores <- function(mixture, state, c) {
+  cell <- mixture$cells$cell[c]
   slopes <- do.call(cbind, c(
-    Map(function(part, at) {
-      slope <- -at[[part$of[cell]]]
-      slope[, part$level[cell]] <- slope[, part$level[cell]] + 1
+    Map(function(one_model, at) {
+      slope <- -at[[one_model$of[cell]]]
+      slope[, one_model$level[cell]] <- slope[, one_model$level[cell]] + 1
       slope[, -1, drop = FALSE]
-    }, parts$truth, state$truth),
+    }, mixture$truth, state$truth),
     list(state$residual[, c] / state$sigma)
   ))
   cbind(
-    row_products(slopes, parts$rows$exact),
-    if (parts$gaussian) state$residual[, c]^2 - 1
+    row_products(slopes, mixture$rows$exact),
+    if (mixture$gaussian) state$residual[, c]^2 - 1
   )
 }
 
@@ -774,8 +780,8 @@ row_products <- function(x, z) {
 }
 
 # The scores of what was seen, means of those of the cells; without weights.
-observed_scores <- function(parts, state) {
-  z <- parts$rows$exact
+observed_scores <- function(mixture, state) {
+  z <- mixture$rows$exact
   mapped <- function(slope, map) {
     do.call(
       cbind,
@@ -785,67 +791,68 @@ observed_scores <- function(parts, state) {
     )
   }
   truth <- Map(
-    function(part, theta) {
-      of <- part$of[parts$cells$cell]
-      level <- part$level[parts$cells$cell]
+    function(one_model, theta) {
+      of <- one_model$of[mixture$cells$cell]
+      level <- one_model$level[mixture$cells$cell]
       Reduce(
         `+`,
         lapply(seq_along(theta), function(d) {
           shares <- state$r %*%
-            (outer(as.integer(level), seq_len(part$k), `==`) * (of == d))
+            (outer(as.integer(level), seq_len(one_model$k), `==`) * (of == d))
           mapped(
             (shares - rowSums(shares) * theta[[d]])[, -1, drop = FALSE],
-            part$maps[[d]]
+            one_model$maps[[d]]
           )
         })
       )
     },
-    parts$truth, state$truth
+    mixture$truth, state$truth
   )
   slope <- state$r * state$residual / state$sigma
   outcome <- 0
   for (c in seq_len(ncol(slope))) {
     outcome <- outcome +
-      (z * slope[, c]) %*% parts$maps[[parts$cells$cell[c]]]
+      (z * slope[, c]) %*% mixture$maps[[mixture$cells$cell[c]]]
   }
   cbind(
     do.call(cbind, truth), outcome,
-    if (parts$gaussian) rowSums(state$r * (state$residual^2 - 1))
+    if (mixture$gaussian) rowSums(state$r * (state$residual^2 - 1))
   )
 }
 
-# The information if the truths were seen. `variance`: of the outcome, of each row and cell.
-mixture_complete <- function(parts, state, variance) {
-  z <- parts$rows$exact
-  weights <- parts$rows$weights * state$r
+# The information if the truths were seen. `variance` is the variance of the outcome in each row and
+# cell.
+mixture_complete <- function(mixture, state, variance) {
+  z <- mixture$rows$exact
+  weights <- mixture$rows$weights * state$r
   one <- rep(1L, nrow(z))
   # A report that tells nothing leaves the information of the truth.
   truth <- Map(
-    function(part, slopes) {
-      of <- part$of[parts$cells$cell]
+    function(one_model, slopes) {
+      of <- one_model$of[mixture$cells$cell]
       Reduce(
         `+`,
         lapply(seq_along(slopes), function(d) {
           w <- rowSums(weights[, of == d, drop = FALSE])
-          map <- kronecker(diag(part$k - 1L), part$maps[[d]])
+          map <- kronecker(diag(one_model$k - 1L), one_model$maps[[d]])
           crossprod(
             map,
             .Call(
-              C_rr_category, z, one, w, matrix(1, part$k), slopes[[d]], 1L
+              C_rr_category, z, one, w, matrix(1, one_model$k), slopes[[d]], 1L
             )$information %*% map
           )
         })
       )
     },
-    parts$truth, state$slopes
+    mixture$truth, state$slopes
   )
   outcome <- 0
   for (c in seq_len(ncol(weights))) {
-    map <- parts$maps[[parts$cells$cell[c]]]
+    map <- mixture$maps[[mixture$cells$cell[c]]]
     information <- crossprod(
       map, crossprod(z * (weights[, c] * variance[, c]), z) %*% map
     )
-    if (parts$gaussian) {
+    if (mixture$gaussian) {
       side <- crossprod(
         map,
         crossprod(z, 2 * weights[, c] * state$residual[, c] / state$sigma)
@@ -863,38 +870,39 @@ mixture_complete <- function(parts, state, variance) {
 }
 
 # Scores of the reported parameters, of rows without weights with these codes of reports.
-mixture_scores <- function(parts, codes, b) {
-  parts <- with_reports(parts, codes, rep(1, nrow(parts$exact)))
-  scores <- mixture_evaluate(parts, b, 1L)$scores
+mixture_scores <- function(mixture, codes, b) {
+  mixture <- with_reports(mixture, codes, rep(1, nrow(mixture$exact)))
+  scores <- mixture_evaluate(mixture, b, 1L)$scores
   if (is.null(scores)) {
-    return(matrix(NA_real_, nrow(parts$exact), length(b)))
+    return(matrix(NA_real_, nrow(mixture$exact), length(b)))
   }
-  reported_scores(parts, scores)
+  reported_scores(mixture, scores)
 }
 
-# From rows and coordinates of the likelihood to those of the data.
-reported_scores <- function(parts, scores) {
-  scores[parts$rows$index, , drop = FALSE] %*% triangular_inverse(parts$back)
+# The scores in the rows and coordinates of the data, from the rows and coordinates of the
+# likelihood.
+reported_scores <- function(mixture, scores) {
+  scores[mixture$rows$index, , drop = FALSE] %*% triangular_inverse(mixture$back)
 }
 
 triangular_inverse <- function(back) backsolve(back, diag(ncol(back)))
 
 # The linear predictors of truths that are possible, and those of outcomes that are not Gaussian.
-mixture_rows <- function(parts, b, N) {
-  possible <- mixture_state(parts, b)$r > 1e-6
+mixture_rows <- function(mixture, b, N) {
+  possible <- mixture_state(mixture, b)$r > 1e-6
   each <- apply(cbind(b, N), 2, function(v) {
-    slopes <- exact_slopes(parts, v)
+    slopes <- exact_slopes(mixture, v)
     unlist(
       lapply(seq_len(ncol(possible)), function(c) {
-        cell <- parts$cells$cell[c]
+        cell <- mixture$cells$cell[c]
         truth <- Map(
-          function(part, slopes) slopes[[part$of[cell]]], parts$truth, slopes$truth
+          function(one_model, slopes) slopes[[one_model$of[cell]]], mixture$truth, slopes$truth
         )
         all <- do.call(
-          cbind, c(truth, if (!parts$gaussian) list(slopes$outcome[, cell]))
+          cbind, c(truth, if (!mixture$gaussian) list(slopes$outcome[, cell]))
         )
         if (length(all)) {
-          as.vector(parts$rows$exact[possible[, c], , drop = FALSE] %*% all)
+          as.vector(mixture$rows$exact[possible[, c], , drop = FALSE] %*% all)
         }
       })
     )
@@ -904,50 +912,50 @@ mixture_rows <- function(parts, b, N) {
 }
 
 fit_mixture <- function(rows, starts) {
-  parts <- mixture_parts(rows)
-  check_enough_rows(sum(rows$weights > 0), parts$size)
+  mixture <- new_mixture(rows)
+  check_enough_rows(sum(rows$weights > 0), mixture$size)
   truth <- unlist(
-    lapply(parts$truth, function(part) {
-      truth_names(part, rows$levels[[part$name]])
+    lapply(mixture$truth, function(one_model) {
+      truth_names(one_model, rows$levels[[one_model$name]])
     })
   )
-  at <- length(truth) + seq_along(rows$keep)
-  names <- c(truth, rows$names[rows$keep], if (parts$gaussian) "log(sigma)")
+  point <- length(truth) + seq_along(rows$keep)
+  names <- c(truth, rows$names[rows$keep], if (mixture$gaussian) "log(sigma)")
   # It appears after two seconds, and counts evaluations, since the number of steps is not known
   # before.
   bar <- cli::cli_progress_bar("Maximizing the likelihood", total = NA, clear = TRUE)
-  model <- mixture_model(parts, names, mixture_start(rows, parts), function() {
+  model <- mixture_model(mixture, names, mixture_start(rows, mixture), function() {
     cli::cli_progress_update(id = bar)
   })
-  points <- mixture_starts(parts, model, starts)
-  fit <- fit_likelihood(model, best = highest_maximum(model, points), unit = parts$rows$unit)
+  points <- mixture_starts(mixture, model, starts)
+  fit <- fit_likelihood(model, best = highest_maximum(model, points), unit = mixture$rows$unit)
   fit$truth <- fit$coefficients[seq_along(truth)]
-  fit$coefficients <- spread_coefficients(fit$coefficients[at], rows$names)
-  end <- mixture_evaluate(parts, fit$at, 1L)
-  posterior <- end$r[parts$rows$index, , drop = FALSE] %*%
-    outer(parts$cells$cell, seq_along(rows$x), `==`)
+  fit$coefficients <- spread_coefficients(fit$coefficients[point], rows$names)
+  end <- mixture_evaluate(mixture, fit$at, 1L)
+  posterior <- end$r[mixture$rows$index, , drop = FALSE] %*%
+    outer(mixture$cells$cell, seq_along(rows$x), `==`)
   models <- lapply(
-    parts$truth, `[`, c("k", "made", "of", "level", "first", "names", "keep")
+    mixture$truth, `[`, c("k", "made", "of", "level", "first", "names", "keep")
   )
   c(
     fit,
     list(
-      scores = reported_scores(parts, end$scores) * rows$weights,
+      scores = reported_scores(mixture, end$scores) * rows$weights,
       posterior = posterior,
       models = models,
-      outcome = at,
-      sigma = if (parts$gaussian) exp(fit$estimate[parts$size])
+      outcome = point,
+      sigma = if (mixture$gaussian) exp(fit$estimate[mixture$size])
     )
   )
 }
 
 # "taxyes ~ age": the log odds of the truth, on age. A colon would be an interaction of the
 # outcome's model.
-truth_names <- function(part, levels) {
+truth_names <- function(one_model, levels) {
   as.vector(
     t(
       outer(
-        paste0(part$name, levels[-1]), colnames(part$x[[1]]),
+        paste0(one_model$name, levels[-1]), colnames(one_model$x[[1]]),
         paste, sep = " ~ "
       )
     )
@@ -955,40 +963,40 @@ truth_names <- function(part, levels) {
 }
 
 # `progress()` is called at each evaluation.
-mixture_model <- function(parts, names, start, progress = function() NULL) {
+mixture_model <- function(mixture, names, start, progress = function() NULL) {
   evaluate <- function(b, need) {
     progress()
-    mixture_evaluate(parts, b, need)
+    mixture_evaluate(mixture, b, need)
   }
   predictors <- function(b) {
-    slopes <- exact_slopes(parts, b)
+    slopes <- exact_slopes(mixture, b)
     c(
-      parts$rows$exact %*%
+      mixture$rows$exact %*%
         do.call(cbind, c(unlist(slopes$truth, FALSE), slopes["outcome"])),
-      if (parts$gaussian) b[parts$size]
+      if (mixture$gaussian) b[mixture$size]
     )
   }
-  new_likelihood(names = names, evaluate = evaluate, predictors = predictors, to = parts$back,
-                 total = sum(parts$rows$weights), start = start,
-                 natural = function(b) drop(parts$back %*% b) + parts$shift,
-                 rows = function(b, N) mixture_rows(parts, b, N))
+  new_likelihood(names = names, evaluate = evaluate, predictors = predictors, to = mixture$back,
+                 total = sum(mixture$rows$weights), start = start,
+                 natural = function(b) drop(mixture$back %*% b) + mixture$shift,
+                 rows = function(b, N) mixture_rows(mixture, b, N))
 }
 
-# Where the climbs begin. Many rows are searched by a part of them, and climbed from what the climbs
-# of that part reach.
-mixture_starts <- function(parts, model, starts) {
-  n <- length(parts$rows$weights)
+# The points from which the climbs begin. Many rows are searched by a part of them, and climbed from
+# what the climbs of that part reach.
+mixture_starts <- function(mixture, model, starts) {
+  n <- length(mixture$rows$weights)
   if (starts == 1 || n <= 4000) return(spread_starts(model, starts))
   index <- sort(
     unique(1 + floor(n * ((seq_len(2000) * 0.6180339887498949) %% 1)))
   )
   for (name in c("weights", "outcome")) {
-    parts$rows[[name]] <- parts$rows[[name]][index]
+    mixture$rows[[name]] <- mixture$rows[[name]][index]
   }
   for (name in c("exact", "known")) {
-    parts$rows[[name]] <- parts$rows[[name]][index, , drop = FALSE]
+    mixture$rows[[name]] <- mixture$rows[[name]][index, , drop = FALSE]
   }
-  small <- mixture_model(parts, model$names, model$start)
+  small <- mixture_model(mixture, model$names, model$start)
   reached <- climb_roughly(small, promising(small, spread_starts(small, starts)))
   order <- order(-reached$value)
   best <- head(
@@ -1002,26 +1010,26 @@ mixture_starts <- function(parts, model, starts) {
 
 # Truths: the shares without covariates. Outcome: the moments, if they have a solution that is not
 # far away.
-mixture_start <- function(rows, parts) {
+mixture_start <- function(rows, mixture) {
   start <- unlist(
-    lapply(parts$truth, function(part) {
+    lapply(mixture$truth, function(one_model) {
       constant_start(
-        do.call(rbind, part$z), rep(rows$weights, length(part$z)),
+        do.call(rbind, one_model$z), rep(rows$weights, length(one_model$z)),
         start_shares(
-          rows$codes[[part$name]], rows$weights, rows$channels[[part$name]]
+          rows$codes[[one_model$name]], rows$weights, rows$channels[[one_model$name]]
         )
       )
     })
   )
   rows$outcome <- rows$outcome %||% predictor_outcome(rows, "moments")
   moments <- tryCatch(fit_moments(rows), candor_error = function(e) NULL)
-  outcome <- (moments$at %||% numeric(length(rows$keep))) / parts$unit
+  outcome <- (moments$at %||% numeric(length(rows$keep))) / mixture$unit
   far <- max(
     vapply(rows$z, function(z) max(abs(z %*% outcome)), 0)
   )
   if (far > 10) outcome <- 0 * outcome
-  error <- if (parts$gaussian) {
-    log(max(moments$sigma %||% 0, 0.3 * parts$unit) / parts$unit)
+  error <- if (mixture$gaussian) {
+    log(max(moments$sigma %||% 0, 0.3 * mixture$unit) / mixture$unit)
   }
   unname(c(start, outcome, error))
 }
@@ -1032,7 +1040,7 @@ mixture_start <- function(rows, parts) {
 possible_reports.rr_predictor <- function(fit) {
   rows <- fit$rows
   codes <- rows$codes
-  parts <- if (fit$method == "ml") suppressMessages(mixture_parts(rows))
+  parts <- if (fit$method == "ml") suppressMessages(new_mixture(rows))
   lapply(
     unname(split(seq_len(nrow(rows$frame)), rows$arms, drop = TRUE)),
     function(group) {
@@ -1042,11 +1050,11 @@ possible_reports.rr_predictor <- function(fit) {
       )
       channel <- Reduce(
         function(a, b) kronecker(b, a),
-        Map(function(channel, at) channel[, at, drop = FALSE], rows$channels, columns)
+        Map(function(channel, row) channel[, row, drop = FALSE], rows$channels, columns)
       )
       table <- expand.grid(columns, KEEP.OUT.ATTRS = FALSE)
       possible <- which(colSums(channel) > 0)
-      found <- lapply(possible, function(i) {
+      channel_groups <- lapply(possible, function(i) {
         rows$codes <- lapply(
           table[i, , drop = FALSE], rep, nrow(rows$frame)
         )
@@ -1054,8 +1062,8 @@ possible_reports.rr_predictor <- function(fit) {
                else mixture_scores(parts, rows$codes, fit$at),
              said = Reduce(`&`, Map(`==`, codes, rows$codes)))
       })
-      said <- do.call(rbind, lapply(found, `[[`, "said"))
-      scored_reports(lapply(found, `[[`, "scores"), said, channel[, possible], group)
+      reported <- do.call(rbind, lapply(channel_groups, `[[`, "said"))
+      scored_reports(lapply(channel_groups, `[[`, "scores"), reported, channel[, possible], group)
     }
   )
 }
@@ -1068,12 +1076,12 @@ coef.rr_predictor <- function(object, part = c("outcome", "truth", "both"), ...)
          both = list(outcome = object$coefficients, truth = object$truth))
 }
 
-check_part <- function(fit, part, choices) {
-  part <- check_choice(part, "part", choices)
-  if (part == "truth" && fit$method == "moments") {
+check_part <- function(fit, name, choices) {
+  name <- check_choice(name, "part", choices)
+  if (name == "truth" && fit$method == "moments") {
     abort("A fit by moments has no model of the truth; {.code method = \"ml\"} has.")
   }
-  part
+  name
 }
 
 #' @rdname rr_predictor
@@ -1162,10 +1170,10 @@ predicted_frame <- function(object, newdata, outcome, truth) {
   models <- c(
     if (outcome) list(delete.response(rows$terms)), if (truth) rows$truth_formulas
   )
-  made <- c(
+  columns <- c(
     list(rows$made), if (truth) lapply(object$models, `[[`, "made")
   )
-  xlevels <- unlist(lapply(made, `[[`, "xlevels"), recursive = FALSE)
+  xlevels <- unlist(lapply(columns, `[[`, "xlevels"), recursive = FALSE)
   fitting_columns(object, newdata, setdiff(unlist(lapply(models, all.vars)), rows$covariates),
                   xlevels[setdiff(names(xlevels), rows$covariates)])
 }
@@ -1239,17 +1247,17 @@ truth_cell <- function(rows, truth) {
 truth_shares <- function(object, frame) {
   rows <- object$rows
   shares <- matrix(1, nrow(frame), nrow(rows$cells))
-  at <- 0
+  row <- 0
   for (part in object$models) {
     rows$cells <- object$rows$cells[part$first, , drop = FALSE]
     z <- predictor_designs(NULL, frame, rows, part$made)
     b <- matrix(
       object$estimate[
-        at + seq_len(length(part$keep) * (part$k - 1))
+        row + seq_len(length(part$keep) * (part$k - 1))
       ],
       length(part$keep)
     )
-    at <- at + length(b)
+    row <- row + length(b)
     each <- lapply(z, function(x) {
       multinomial_parts(b, x[, part$names[part$keep], drop = FALSE])$theta
     })

@@ -1,6 +1,6 @@
-# Distribution and quantiles of an exact variable within each true class: moments of a randomized
-# covariate. The score u[i, k] of a row, the row of C^-1 of its report, has the mean 1 if its truth
-# is k, else 0, whatever the outcome.
+# Distribution and quantiles of an exact variable within each true class follow from the moments of
+# a randomized covariate. The score u[i, k] of a row, the row of C^-1 of its report, has the mean 1
+# if its truth is k, else 0, whatever the outcome.
 
 #' @rdname rr_quantile
 #' @export
@@ -22,12 +22,12 @@ rr_quantile.rr_predictor <- function(
   } else {
     coefficient_quantile(fit, conf.level)
   }
-  found <- lapply(seq_along(classes$total), function(k) {
+  quantiles <- lapply(seq_along(classes$total), function(k) {
     class_quantiles(classes, k, probs, z)
   })
   correlation <- function(pair, rows, prob) score_correlation(classes, pair, rows, prob)
   new_class_quantiles(
-    found,
+    quantiles,
     classes$labels,
     probs,
     z,
@@ -39,7 +39,7 @@ rr_quantile.rr_predictor <- function(
   )
 }
 
-# What quantiles need of a fit: rows in the order of the outcome, their scores, a column for each
+# A fit as quantiles need it: its rows in the order of the outcome, their scores, a column for each
 # class, the distinct values of the outcome, the numbers of rows that have them, and the last row of
 # each. `squares` estimates how much the members of each class add to its sum of squares.
 read_classes <- function(fit, target) {
@@ -98,8 +98,8 @@ truth_squares <- function(rows) {
   squares
 }
 
-# Of class k: how many are up to each distinct value, the variance of that sum, and what one member
-# adds to it.
+# The sums of class k: the number up to each distinct value, the variance of that sum, and the
+# variance that one member adds.
 class_sums <- function(classes, k) {
   u <- classes$u[, k]
   d <- classes$w * u
@@ -115,18 +115,18 @@ class_sums <- function(classes, k) {
   )
 }
 
-# Of class k. S(t) is the sum of w u (1{y <= t} - prob).
+# The quantiles of class k. S(t) is the sum of w u (1{y <= t} - prob).
 class_quantiles <- function(classes, k, probs, z) {
-  ends <- classes$ends
+  last_rows <- classes$ends
   values <- classes$values
   sums <- class_sums(classes, k)
   heights <- cumsum(classes$sizes * sums$below) / sums$total
-  at <- vapply(
+  index <- vapply(
     probs,
     function(prob) {
       # Up to the first minimum of the sums of F - prob over the rows the isotonic regression of F
       # is below prob.
-      fall <- heights - (prob - 1e-12) * ends
+      fall <- heights - (prob - 1e-12) * last_rows
       lowest <- which.min(fall)
       if (prob > 0 && length(lowest) && fall[lowest] < 0) {
         min(lowest + 1L, length(values))
@@ -137,22 +137,22 @@ class_quantiles <- function(classes, k, probs, z) {
     1L
   )
   limits <- inverted_limits(probs, z, sums, level_hull(values))
-  class_rows(probs, values[at], limits, sums$total, ends[at])
+  class_rows(probs, values[index], limits, sums$total, last_rows[index])
 }
 
 # The share of each class up to the values `at`.
-cumulative_shares.rr_predictor <- function(fit, at, conf.level) {
+cumulative_shares.rr_predictor <- function(fit, points, conf.level) {
   classes <- read_classes(fit, "population")
   values <- classes$values
   check_that(
-    is.null(at) || (is.numeric(at) && length(at) && !anyNA(at)),
-    at, "L", "values of the outcome"
+    is.null(points) || (is.numeric(points) && length(points) && !anyNA(points)),
+    points, "L", "values of the outcome"
   )
-  at <- at %||% values
+  points <- points %||% values
   z <- coefficient_quantile(fit, conf.level)
   tables <- lapply(seq_along(classes$total), function(k) {
     as_tibble(c(
-      list(value = at), class_shares(classes, k, findInterval(at, values), z)
+      list(value = points), class_shares(classes, k, findInterval(points, values), z)
     ))
   })
   new_rr_table(
@@ -167,24 +167,24 @@ cumulative_shares.rr_predictor <- function(fit, at, conf.level) {
   )
 }
 
-# Of class k up to the distinct values at `place`. Limits are those of the test (Fieller): the
+# The shares of class k up to the distinct values at `index`. The limits are Fieller's: the
 # shares p at which the sum of w u (1{y <= t} - p) is within z standard deviations of 0; all of them
 # if the class may be empty.
-class_shares <- function(classes, k, place, z) {
+class_shares <- function(classes, k, index, z) {
   sums <- class_sums(classes, k)
   total <- sums$total
-  up_to <- function(sums) c(0, sums)[place + 1L]
+  up_to <- function(sums) c(0, sums)[index + 1L]
   below <- up_to(sums$below)
-  both <- up_to(sums$spread$both)
+  variance_below <- up_to(sums$spread$both)
   cross <- up_to(sums$spread$cross)
-  whole <- sums$spread$whole
+  variance_total <- sums$spread$whole
   share <- below / if (total > 0) total else NA
-  std_error <- root(both - 2 * share * cross + share^2 * whole) / total
+  std_error <- root(variance_below - 2 * share * cross + share^2 * variance_total) / total
   # The tested variance less S member (1 - 2 p), see inverted_limits(), in powers of p.
-  square <- total^2 - z^2 * (whole - 2 * sums$member * total)
+  square <- total^2 - z^2 * (variance_total - 2 * sums$member * total)
   product <- below * total -
     z^2 * (cross - sums$member * (total / 2 + below))
-  constant <- below^2 - z^2 * (both - sums$member * below)
+  constant <- below^2 - z^2 * (variance_below - sums$member * below)
   centre <- if (square > 0) product / square else 0
   half <- if (square > 0) root(centre^2 - constant / square) else Inf
   list(
@@ -199,56 +199,56 @@ class_shares <- function(classes, k, place, z) {
 # up to each distinct t. The noise is that of the randomization alone, or what a finite population
 # hides of it, see R/uncertainty-design.R.
 class_spread <- function(classes, u, d) {
-  ends <- classes$ends
+  last_rows <- classes$ends
   fit <- classes$fit
   # The mean of S is 0 at the tested probability, so that its square is not taken off.
   if (classes$target == "population" && is.null(fit$design)) {
-    return(square_spread(d * d, ends))
+    return(square_spread(d * d, last_rows))
   }
-  noise <- square_spread(classes$noise * (u^2 - u), ends)
+  noise <- square_spread(classes$noise * (u^2 - u), last_rows)
   if (classes$target == "sample") return(noise)
   if (inherits(fit$design, "svyrep.design")) {
     return(add_spread(replicate_sums(classes, u), noise))
   }
-  known <- stage_sums(classes, d)
-  whole <- drop(survey_meat(fit, cbind(d[order(classes$order)])))
-  if (!isTRUE(all.equal(known$whole, whole, tolerance = 1e-8))) {
+  stages <- stage_sums(classes, d)
+  total <- drop(survey_meat(fit, cbind(d[order(classes$order)])))
+  if (!isTRUE(all.equal(stages$whole, total, tolerance = 1e-8))) {
     abort(c("Quantiles in classes need a design without calibration.",
             i = "Give replicate weights: {.fn survey::as.svrepdesign}."))
   }
-  add_spread(known, noise)
+  add_spread(stages, noise)
 }
 
 add_spread <- function(x, y) Map(`+`, x, y)
 
-square_spread <- function(squares, ends) {
-  up_to <- cumsum(squares)[ends]
+square_spread <- function(squares, last_rows) {
+  up_to <- cumsum(squares)[last_rows]
   list(both = up_to, cross = up_to, whole = up_to[length(up_to)])
 }
 
-# Of `factor` times the square of a sum, which is `up_to` each distinct value.
+# The variance function of `factor` times the square of a sum, which is `up_to` each distinct value.
 total_spread <- function(up_to, factor) {
-  whole <- up_to[length(up_to)]
+  total <- up_to[length(up_to)]
   list(
     both = factor * up_to * up_to,
-    cross = factor * whole * up_to,
-    whole = factor * whole * whole
+    cross = factor * total * up_to,
+    whole = factor * total * total
   )
 }
 
-# Of the squares of the sums of d in groups, times `factor`: a row changes the sum of its own group
-# alone.
-group_spread <- function(d, ends, factor, group) {
+# The variance function of the squares of the sums of d in groups, times `factor`. A row changes the
+# sum of its group alone.
+group_spread <- function(d, last_rows, factor, group) {
   running <- ave(d, group, FUN = cumsum)
-  whole <- factor * d * ave(d, group, FUN = sum)
+  total <- factor * d * ave(d, group, FUN = sum)
   list(
-    both = cumsum(factor * (running^2 - (running - d)^2))[ends],
-    cross = cumsum(whole)[ends],
-    whole = sum(whole)
+    both = cumsum(factor * (running^2 - (running - d)^2))[last_rows],
+    cross = cumsum(total)[last_rows],
+    whole = sum(total)
   )
 }
 
-# By how much the square of each row's score is counted as randomization.
+# The part of the square of each row's score that counts as randomization.
 noise_squares <- function(classes) {
   fit <- classes$fit
   if (classes$target == "sample") return(classes$w^2)
@@ -262,20 +262,20 @@ design_places <- function(classes) fitted_in(classes$fit, classes$fit$design)[cl
 # them up.
 stage_sums <- function(classes, d) {
   design <- classes$fit$design
-  at <- design_places(classes)
+  index <- design_places(classes)
   population <- design$fpc$popsize
   one <- is.null(population) || isTRUE(getOption("survey.ultimate.cluster"))
   share <- 1
   sums <- NULL
   for (stage in if (one) 1L else seq_along(design$cluster)) {
-    n <- as.matrix(design$fpc$sampsize)[at, stage]
-    drawn <- if (is.null(population)) 0 else n / as.matrix(population)[at, stage]
+    n <- as.matrix(design$fpc$sampsize)[index, stage]
+    drawn <- if (is.null(population)) 0 else n / as.matrix(population)[index, stage]
     factor <- share * (1 - drawn) * n / pmax(n - 1, 1)
     stratum <- paste(
-      if (stage > 1L) design$cluster[at, stage - 1L],
-      design$strata[at, stage]
+      if (stage > 1L) design$cluster[index, stage - 1L],
+      design$strata[index, stage]
     )
-    between <- add_spread(group_spread(d, classes$ends, factor, design$cluster[at, stage]),
+    between <- add_spread(group_spread(d, classes$ends, factor, design$cluster[index, stage]),
                           group_spread(d, classes$ends, -factor / n, stratum))
     sums <- if (is.null(sums)) between else add_spread(sums, between)
     share <- share * drawn

@@ -1,5 +1,5 @@
-# From a formula and data to what the likelihoods of this room read: model frames, design matrices,
-# weights.
+# Model frames, design matrices and weights, which the likelihoods of regressions read, from a
+# formula and data.
 
 # ---- model frames ----
 
@@ -47,14 +47,14 @@ read_frame <- function(
   call, formula, data, where, reports, arguments = c("weights", "subset", "arm"), beside = NULL
 ) {
   check_terms(formula, "offset" %in% arguments)
-  parts <- c(as.list(call)[match(arguments, names(call), 0L)], beside)
+  arguments_given <- c(as.list(call)[match(arguments, names(call), 0L)], beside)
   home <- environment(formula) %||% where
-  for (arg in intersect(c("weights", "arm"), names(parts))) {
-    parts[[arg]] <- column_expression(parts[[arg]], data, home)
+  for (arg in intersect(c("weights", "arm"), names(arguments_given))) {
+    arguments_given[[arg]] <- column_expression(arguments_given[[arg]], data, home)
   }
   used <- c(all.vars(formula), unlist(lapply(beside, all.vars)))
   data <- plain_columns(data, reports, if ("." %in% used) names(data) else used)
-  made <- as.call(c(
+  frame_call <- as.call(c(
     quote(model.frame),
     list(
       formula = formula,
@@ -62,9 +62,9 @@ read_frame <- function(
       drop.unused.levels = TRUE,
       na.action = call$na.action %||% getOption("na.action")
     ),
-    parts
+    arguments_given
   ))
-  frame <- tryCatch(eval(made, where), error = function(e) {
+  frame <- tryCatch(eval(frame_call, where), error = function(e) {
     abort(c("The variables of the model cannot be put together.", x = "{conditionMessage(e)}."))
   })
   if (!nrow(frame) || !all(complete.cases(frame))) {
@@ -127,7 +127,7 @@ regression_frame <- function(
   read_frame(call, formula, data, where, reports)$frame
 }
 
-# That of rr_glm().
+# The model frame of rr_glm().
 regress_frame <- function(call, formula, data, design, anchor, where, beside = NULL) {
   check_formula(formula, FALSE)
   call <- design_call(call, design)
@@ -137,11 +137,11 @@ regress_frame <- function(call, formula, data, design, anchor, where, beside = N
     data <- grouped_counts(tally)
     formula <- formula(terms(report_formula(formula), data = data))
   }
-  parts <- c(
+  further <- c(
     list(anchor = if (!is.null(anchor)) as.name(names(anchor))), beside
   )
   read <- read_frame(call, check_formula(formula), data, where, all.vars(formula[[2]]),
-                     c("subset", "weights", "offset", "arm"), parts[lengths(parts) > 0])
+                     c("subset", "weights", "offset", "arm"), further[lengths(further) > 0])
   terms <- attr(read$frame, "terms")
   list(frame = read$frame, terms = terms, formula = formula, data = read$data,
        na.action = attr(read$frame, "na.action"), mechanism = tally$mechanism,
@@ -206,7 +206,8 @@ frame_weights <- function(frame) {
   check_weights(weights, nrow(frame))
 }
 
-# A likelihood takes weights for numbers of respondents. Those of a survey would pass for them.
+# A likelihood takes weights for numbers of respondents. Weights of a survey would pass for numbers
+# of answers.
 tell_sampling_weights <- function(weights) {
   if (all(abs(weights - round(weights)) <= 1e-6 * pmax(1, weights))) {
     return(invisible())
@@ -236,13 +237,13 @@ independent_columns <- function(x, weights = NULL) {
   } else {
     x[weights > 0, , drop = FALSE]
   }
-  parts <- qr(rows, tol = 1e-9)
-  keep <- sort(parts$pivot[seq_len(parts$rank)])
+  decomposition <- qr(rows, tol = 1e-9)
+  keep <- sort(decomposition$pivot[seq_len(decomposition$rank)])
   tell_aliased(colnames(x)[setdiff(seq_len(ncol(x)), keep)])
   keep
 }
 
-# Coefficients of columns that others determine. Those at infinity may be NA too.
+# Coefficients of columns that others determine. Coefficients at infinity may be NA too.
 is_aliased <- function(fit) {
   is.na(fit$coefficients) & !names(fit$coefficients) %in% fit$boundary$coefficients
 }
@@ -286,12 +287,12 @@ plain_columns <- function(
     values <- data[[name]] <- without_missing_codes(data[[name]])
     if (name %in% reports) next
     labels <- attr(values, "labels", exact = TRUE)
-    plain <- as.vector(unclass(values))
-    known <- na.omit(unique(plain)) %in% labels
-    named <- length(labels) && (name %in% factors || is.character(plain) || all(known))
-    data[[name]] <- if (named) droplevels(plain_group(values)) else plain
-    if (named || !any(known)) next
-    odd <- names(labels)[labels %in% plain][1]
+    values_alone <- as.vector(unclass(values))
+    has_label <- na.omit(unique(values_alone)) %in% labels
+    named <- length(labels) && (name %in% factors || is.character(values_alone) || all(has_label))
+    data[[name]] <- if (named) droplevels(plain_group(values)) else values_alone
+    if (named || !any(has_label)) next
+    odd <- names(labels)[labels %in% values_alone][1]
     cli::cli_inform(
       "{.val {name}} is taken as numbers. Some have labels, as {.val {odd}}: NA, if they are none.",
       class = "candor_message_labelled"
@@ -304,12 +305,12 @@ plain_columns <- function(
 
 covariate_terms <- function(fit) delete.response(fit$terms)
 
-# Of a glm it is the element `model`.
+# The model frame of a fit. A glm has it as the element `model`.
 fitted_frame <- function(fit) fit$frame %||% fit[["model"]]
 
 # The model frame of new rows.
-newdata_frame <- function(fit, terms, newdata, known = NULL) {
-  newdata <- fitting_columns(fit, newdata, all.vars(terms), fit$xlevels, known)
+newdata_frame <- function(fit, terms, newdata, further = NULL) {
+  newdata <- fitting_columns(fit, newdata, all.vars(terms), fit$xlevels, further)
   tryCatch(
     model.frame(terms, newdata, na.action = na.pass, xlev = fit$xlevels),
     error = function(e) {
@@ -323,12 +324,12 @@ newdata_frame <- function(fit, terms, newdata, known = NULL) {
 # The columns of new rows, which must be those that were fitted, even if there is an object of that
 # name elsewhere, and of their kinds: text in place of numbers would be a factor of its own, a date
 # in place of a time one of 1970.
-fitting_columns <- function(fit, newdata, needed, xlevels, known = NULL) {
+fitting_columns <- function(fit, newdata, needed, xlevels, further = NULL) {
   check_class(newdata, "newdata", "data.frame", "a data frame")
   fitted <- Filter(is.data.frame, list(fit$data, fit$frame, fit[["model"]]))[[
     1
   ]]
-  check_columns(intersect(needed, c(names(fitted), known)), newdata)
+  check_columns(intersect(needed, c(names(fitted), further)), newdata)
   newdata <- plain_columns(newdata, used = needed, factors = names(xlevels))
   for (name in intersect(needed, names(newdata))) {
     values <- newdata[[name]]

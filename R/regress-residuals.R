@@ -1,4 +1,4 @@
-# Residuals, influence and simulated reports.
+# Residuals, influence and simulated reports of regressions are methods of R's generics.
 
 #' @rdname glm_methods
 #' @export
@@ -31,13 +31,13 @@ residuals.rr_glm <- function(
 #' @export
 hatvalues.rr_glm <- function(model, type = c("expected", "observed"), ...) {
   type <- check_choice(type)
-  places <- which(is.finite(model$coefficients))
-  x <- model.matrix(model)[, places, drop = FALSE]
+  index <- which(is.finite(model$coefficients))
+  x <- model.matrix(model)[, index, drop = FALSE]
   w <- model$prior.weights * fitted_rows(model)[[type]]
   w[!is.finite(model$linear.predictors)] <- 0
   setNames(
     w * rowSums(
-      (x %*% model$variance[[type]][places, places, drop = FALSE]) * x
+      (x %*% model$variance[[type]][index, index, drop = FALSE]) * x
     ),
     names(model$y)
   )
@@ -55,8 +55,8 @@ influence.rr_glm <- function(model, type = c("glm", "deletion", "linearised"), .
     return(influence(model, ...))
   }
   warn_ignored(..., known = names(formals()))
-  places <- estimated_places(model)
-  change <- row_scores(model) %*% bread_of(model)[places, places, drop = FALSE]
+  index <- estimated_places(model)
+  change <- row_scores(model) %*% bread_of(model)[index, index, drop = FALSE]
   if (type == "deletion") return(change / (1 - hatvalues(model, "observed")))
   weight <- model$prior.weights / model$weight.scale
   change / ifelse(weight > 0, weight, 1)
@@ -119,10 +119,10 @@ residuals.rr_multinom <- function(object, type = c("report", "truth"), ...) {
 #' @export
 residuals.rr_loglinear <- function(object, type = c("pearson", "response"), ...) {
   type <- check_choice(type)
-  rest <- regression_reports(object) - fitted(object)
-  if (type == "response") return(rest)
+  remaining <- regression_reports(object) - fitted(object)
+  if (type == "response") return(remaining)
   # Weighted counts vary as those of the effective number of respondents.
-  rest * sqrt(
+  remaining * sqrt(
     rep(object$table$units, each = nrow(object$table$counts)) /
       pmax(fitted(object), 1e-300)
   )

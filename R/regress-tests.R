@@ -38,10 +38,10 @@ anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
 # Degrees of freedom and log-likelihood of terms added one after another, each from the one before.
 sequential_steps <- function(fit) {
   assign <- column_terms(fit)
-  part <- NULL
+  step <- NULL
   vapply(seq(0, max(assign)), function(k) {
-    part <<- refit_columns(fit, which(assign <= k), if (length(part$b)) part)
-    c(part$rank + length(fit$parameter), part$value + fit$constant)
+    step <<- refit_columns(fit, which(assign <= k), if (length(step$b)) step)
+    c(step$rank + length(fit$parameter), step$value + fit$constant)
   }, c(0, 0))
 }
 
@@ -93,12 +93,12 @@ wald_terms <- function(fit, test) {
     Df = lengths(columns),
     Wald = vapply(
       columns,
-      function(at) {
-        if (!length(at)) {
+      function(index) {
+        if (!length(index)) {
           NA_real_
         } else {
           sum(
-            fit$coefficients[at] * solve(V[at, at], fit$coefficients[at])
+            fit$coefficients[index] * solve(V[index, index], fit$coefficients[index])
           )
         }
       },
@@ -117,7 +117,7 @@ wald_terms <- function(fit, test) {
 
 ratio_heading <- "Likelihood ratio tests of the truth's regression\n"
 
-# With the p values of the column `ratio`.
+# The table with the p values of the column `ratio`.
 ratio_table <- function(table, ratio, test, heading) {
   if (test != "none") {
     Df <- abs(table$Df)
@@ -212,9 +212,9 @@ drop1.rr_glm <- function(
     attr(terms(update.formula(object, scope)), "term.labels")
   }
   assign <- column_terms(object)
-  places <- match(labels, attr(object$terms, "term.labels"))
-  parts <- lapply(places, function(place) refit_columns(object, which(assign != place)))
-  change_table(object, parts, labels, test, k, "Single term deletions")
+  index <- match(labels, attr(object$terms, "term.labels"))
+  fits <- lapply(index, function(term) refit_columns(object, which(assign != term)))
+  change_table(object, fits, labels, test, k, "Single term deletions")
 }
 
 #' @rdname glm_methods
@@ -229,21 +229,21 @@ add1.rr_glm <- function(
 add_terms <- function(object, scope, test, k, caller) {
   refuse_ratios(list(object))
   labels <- if (is.character(scope)) scope else add.scope(object, update.formula(object, scope))
-  parts <- lapply(labels, function(label) {
+  fits <- lapply(labels, function(label) {
     wider <- update(object, as.formula(paste("~ . +", label)), evaluate = FALSE)
     fit <- suppressWarnings(eval(wider, caller))
     check_comparable(list(object, fit))
     list(value = fit$loglik, rank = fit$rank)
   })
-  change_table(object, parts, labels, test, k, "Single term additions")
+  change_table(object, fits, labels, test, k, "Single term additions")
 }
 
 # `k`: the price of a parameter, which step() passes on.
-change_table <- function(object, parts, labels, test, k, heading) {
+change_table <- function(object, fits, labels, test, k, heading) {
   test <- check_choice(test, "test", c("LRT", "Chisq", "none"))
   check_number(k, "k")
-  value <- c(object$loglik, vapply(parts, `[[`, 0, "value")) + object$constant
-  df <- c(object$rank, vapply(parts, `[[`, 0, "rank")) +
+  value <- c(object$loglik, vapply(fits, `[[`, 0, "value")) + object$constant
+  df <- c(object$rank, vapply(fits, `[[`, 0, "rank")) +
     length(object$parameter)
   table <- data.frame(
     Df = c(NA, abs(df[-1] - df[1])),
@@ -303,7 +303,7 @@ Anova.rr_glm <- function(
   wald(mod, type = type, test.statistic = if (statistic == "F") "F" else "Chisq", ...)
 }
 
-# Of these coefficients, some for each category, car would test a part.
+# car would test a part of these coefficients, some for each category.
 #' @exportS3Method car::Anova
 Anova.rr_regression <- function(mod, ...) {
   abort("Terms of these models are tested by two fits: {.code anova(small, large)}.")
@@ -313,15 +313,15 @@ Anova.rr_regression <- function(mod, ...) {
 # well.
 term_ratios <- function(fit, marginal) {
   assign <- column_terms(fit)
-  parts <- attr(fit$terms, "factors") > 0
+  factors <- attr(fit$terms, "factors") > 0
   labels <- attr(fit$terms, "term.labels")
   rows <- vapply(
     seq_along(labels),
     function(k) {
       containing <- setdiff(
         which(
-          colSums(parts[parts[, k], , drop = FALSE]) ==
-            sum(parts[, k])
+          colSums(factors[factors[, k], , drop = FALSE]) ==
+            sum(factors[, k])
         ),
         k
       )
@@ -395,6 +395,6 @@ bread.rr_glm <- function(x, ...) {
   if (!is.null(x$design)) {
     abort("{.fn bread} has no place for a survey design, whose variance is {.code vcov(fit)}.")
   }
-  places <- which(is.finite(x$coefficients))
-  bread_of(x)[places, places, drop = FALSE] * length(x$y)
+  index <- which(is.finite(x$coefficients))
+  bread_of(x)[index, index, drop = FALSE] * length(x$y)
 }
