@@ -104,7 +104,8 @@ with_parameters <- function(model) {
 search_model <- function(model) {
   n <- length(model$data$y)
   bounded <- model$data$link %in% c("log", "identity")
-  if (n < 8000 || bounded) model else thin_model(model, some_rows(n, 2000))
+  if (n < 8000 || bounded) return(model)
+  c(thin_model(model, some_rows(n, 2000)), sampled = TRUE)
 }
 
 # Some of n sorted rows: multiples of the golden section, which no pattern of period 2, 3, ... of

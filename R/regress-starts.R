@@ -39,10 +39,11 @@ regress_starts <- function(model, most) {
 }
 
 # The starts in directions of single columns. If none of their thresholds comes near the climb from
-# the constant, none of their combinations is tried.
+# the constant, none of their combinations is tried. With many rows gentle slopes are then left out too.
 direction_starts <- function(model, one, ways, first, most) {
   axes <- seq_len(ways$axes)
-  found <- steep_starts(model, one, ways$ways[, axes, drop = FALSE], most)
+  single <- ways$ways[, axes, drop = FALSE]
+  found <- steep_starts(model, one, single, most, gentle = !isTRUE(model$sampled))
   top <- climb_roughly(model, with_psi(cbind(first), model))
   near <- max(heights(model, with_psi(found$steep, model)), -Inf) >
     top$value - 20 - 5 * model$size
@@ -51,7 +52,7 @@ direction_starts <- function(model, one, ways, first, most) {
   c(found, list(first = top$at, rivals = rivals))
 }
 
-steep_starts <- function(model, one, ways, most, axes = seq_len(ncol(ways))) {
+steep_starts <- function(model, one, ways, most, axes = seq_len(ncol(ways)), gentle = TRUE) {
   other <- setdiff(seq_len(ncol(ways)), axes)
   best <- function(starts, most) {
     starts[, seq_len(min(most, ncol(starts))), drop = FALSE]
@@ -72,12 +73,10 @@ steep_starts <- function(model, one, ways, most, axes = seq_len(ncol(ways))) {
     sharp <- cbind(sharp, more$sharp)
     steep <- list(cells = cbind(steep$cells, more$cells), ways = near)
   }
-  list(
-    cells = grid_starts(
-      model, one, ways[, some, drop = FALSE], max(4, most %/% 2)
-    )$cells,
-    steep = cbind(steep$cells, sharp)
-  )
+  cells <- if (gentle) {
+    grid_starts(model, one, ways[, some, drop = FALSE], max(4, most %/% 2))$cells
+  }
+  list(cells = cells, steep = cbind(steep$cells, sharp))
 }
 
 with_psi <- function(points, model, psi = 0.5) {
