@@ -129,24 +129,21 @@ static void few_points(void)
   CHECK(candor_hyperplane_bits(&field, 15, point, 1, 1, bits) == CANDOR_DOMAIN);
 }
 
-/* Additions by hand: 5 * 3 * 31 = 465 by coordinates, 6 a hyperplane. */
+/* By hand, an addition of a list counted four times: over the field of 5 3 * 5 * 31 = 465 by coordinates and 24 a
+ * hyperplane, over the field of 2 10 * 2 * 1023 = 20460 and 2044. */
 static void cheapest_way(void)
 {
-  const uint32_t power[4] = {1, 2, 4, 3}, logarithm[5] = {0, 0, 1, 3, 2};
-  const candor_field field = {5, 5, power, logarithm};
-  double value[31] = {0};
-  CHECK(candor_hyperplane_cheapest(&field, 3, value, 31) == CANDOR_BY_VALUES);
-  for (uint32_t u = 0; u < 31; u++) value[u] = 1;
-  CHECK(candor_hyperplane_cheapest(&field, 3, value, 30) == CANDOR_BY_SUMS);
-  value[0] = 0;
-  CHECK(candor_hyperplane_cheapest(&field, 3, value, 31) == CANDOR_BY_VALUES);
-  /* 2 * 10 * 1023 = 20460 against 1023 * 511. */
-  const uint32_t one[1] = {1}, zero[2] = {0, 0};
-  const candor_field bits = {2, 2, one, zero};
-  static double many[1023];
-  for (uint32_t u = 0; u < 1023; u++) many[u] = 1;
-  CHECK(candor_hyperplane_cheapest(&bits, 10, many, 1023) == CANDOR_BY_COORDINATES);
-  CHECK(candor_hyperplane_cheapest(&bits, 10, many, 40) == CANDOR_BY_SUMS);
+  const uint32_t power[4] = {1, 2, 4, 3}, logarithm[5] = {0, 0, 1, 3, 2}, one[1] = {1}, zeros[2] = {0, 0};
+  const candor_field fives = {5, 5, power, logarithm}, bits = {2, 2, one, zeros};
+  static double value[1023];
+  CHECK(candor_hyperplane_cheapest(&fives, 3, value, 31) == CANDOR_BY_VALUES);
+  for (uint32_t u = 0; u < 19; u++) value[u] = 1;
+  CHECK(candor_hyperplane_cheapest(&fives, 3, value, 31) == CANDOR_BY_VALUES);
+  for (uint32_t u = 0; u < 1023; u++) value[u] = 1;
+  CHECK(candor_hyperplane_cheapest(&fives, 3, value, 19) == CANDOR_BY_SUMS);
+  CHECK(candor_hyperplane_cheapest(&fives, 3, value, 20) == CANDOR_BY_COORDINATES);
+  CHECK(candor_hyperplane_cheapest(&bits, 10, value, 10) == CANDOR_BY_SUMS);
+  CHECK(candor_hyperplane_cheapest(&bits, 10, value, 11) == CANDOR_BY_COORDINATES);
 }
 
 int main(void)

@@ -161,7 +161,8 @@ candor_hyperplane_way candor_hyperplane_cheapest(const candor_field *field, uint
   size_t n = 0;
   for (size_t u = 0; u < points; u++) n += value[u] != 0;
   const size_t fewer = n < k ? n : k;
-  const double lists = (double) fewer * candor_field_points(field->order, t - 1);
+  /* An addition of a list also finds its point, and takes as long as four by coordinates. */
+  const double lists = 4.0 * (double) fewer * candor_field_points(field->order, t - 1);
   if ((double) t * field->order * points < lists) return CANDOR_BY_COORDINATES;
   return n < k ? CANDOR_BY_VALUES : CANDOR_BY_SUMS;
 }

@@ -44,7 +44,7 @@ typedef struct candor_hyperplanes {
 candor_status candor_hyperplane_begin(candor_hyperplanes *sums);
 candor_status candor_hyperplane_run(candor_hyperplanes *sums);
 
-/* SYNOPSIS: the way of fewest additions. PRECONDITIONS: as above. */
+/* SYNOPSIS: the way that takes the least time. PRECONDITIONS: as above. */
 candor_hyperplane_way candor_hyperplane_cheapest(const candor_field *field, uint32_t t, const double *value, size_t k);
 
 /* SYNOPSIS: which of the first k points lie on the hyperplanes of n points (from 0): bit x % 8 of byte
