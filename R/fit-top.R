@@ -87,10 +87,8 @@ rr_top <- function(
   fit <- estimate(x, mechanism, method = "inv", target = target, conf.level = conf.level)
   check_class(fit, "x", "rr_fit", "a tally of one question whose categories are estimated")
   p <- if (looking) anytime_absence(fit) else absence_p_values(fit)
-  adjusted <- matrix(
-    apply(p, 2, p.adjust, adjust), nrow(p), ncol(p)
-  )
-  found <- as.integer(colSums(adjusted <= alpha))
+  adjusted <- lapply(seq_len(ncol(p)), function(g) adjusted_p_values(p[, g], adjust))
+  found <- vapply(adjusted, function(table) sum(table$times[table$adjusted <= alpha]), 0L)
   table <- as_tibble(top_columns(fit, top_cells(fit, n), p, adjusted, conf.level))
   table$present <- table$p.adjusted <= alpha
   title <- present_title(found, length(fit$mechanism$levels), adjust, alpha)
@@ -126,55 +124,76 @@ present_title <- function(found, categories, adjust, alpha) {
 # The `n` largest estimates of each group: their places among all categories of all groups, and
 # their ranks.
 top_cells <- function(fit, n) {
-  estimate <- as.matrix(fit$estimate)
-  k <- nrow(estimate)
-  if (k == 0) return(list(cells = integer(), rank = integer()))
-  order <- order(col(estimate), -estimate)
-  sorted <- matrix(estimate[order], k)
-  # A rank is the first place of the same value in its group.
-  new <- rbind(
-    rep(TRUE, ncol(sorted)),
-    sorted[-1, , drop = FALSE] != sorted[-k, , drop = FALSE]
-  )
-  rank <- matrix(
-    cummax(ifelse(new %in% FALSE, 0, seq_along(new))) -
-      (col(sorted) - 1) * k,
-    k
-  )
-  shown <- seq_len(min(n, k))
+  k <- NROW(fit$estimate)
+  each <- lapply(seq_len(NCOL(fit$estimate)), function(g) {
+    estimate <- group_estimate(fit, g)
+    candidates <- largest(estimate, min(n, k))
+    values <- estimate[candidates]
+    # Equal values have the first of their ranks.
+    list(cells = candidates + (g - 1) * k, rank = match(values, values))
+  })
   list(
-    cells = as.vector(matrix(order, k)[shown, ]),
-    rank = as.integer(rank[shown, ])
+    cells = as.integer(unlist(lapply(each, `[[`, "cells"))),
+    rank = as.integer(unlist(lapply(each, `[[`, "rank")))
   )
+}
+
+# The positions of the n largest of some values, in their order. Values below the n-th are not sorted.
+largest <- function(values, n) {
+  if (n == 0) return(integer())
+  last <- length(values) + 1 - n
+  candidates <- which(values >= sort.int(values, partial = last)[last])
+  candidates[order(-values[candidates])][seq_len(n)]
+}
+
+# The different p-values, in increasing order, how many categories have each, and the same values
+# adjusted as p.adjust() adjusts those of all categories.
+adjusted_p_values <- function(p, adjust) {
+  values <- sort(unique(p))
+  times <- tabulate(match(p, values), length(values))
+  last <- cumsum(times)
+  k <- sum(times)
+  adjusted <- if (adjust == "holm") {
+    cummax((k + 1 - (last - times + 1)) * values)
+  } else {
+    factor <- if (adjust == "BY") sum(1 / seq_len(k)) else 1
+    rev(cummin(rev(factor * k / last * values)))
+  }
+  list(values = values, times = times, adjusted = pmin(1, adjusted))
 }
 
 top_columns <- function(fit, top, p, adjusted, conf.level) {
   k <- nrow(p)
   category <- (top$cells - 1) %% k + 1
   group <- (top$cells - 1) %/% k + 1
-  known <- top_uncertainty(fit, top$cells, category, group, conf.level)
+  known <- top_uncertainty(fit, top, category, group, conf.level)
+  p_value <- p[top$cells]
   # Normal tests and score intervals know others' shares from two estimates: 0 is left out only
   # where both do.
   tails <- if (fit$interval == "anytime") 1 else 2
-  is_absent <- p[top$cells] >= (1 - conf.level) * top$rank / (tails * k)
+  is_absent <- p_value >= (1 - conf.level) * top$rank / (tails * k)
   known$low[is_absent & !is.na(known$low)] <- 0
+  p_adjusted <- Map(
+    function(table, p) table$adjusted[match(p, table$values)],
+    adjusted, split(p_value, factor(group, seq_along(adjusted)))
+  )
   c(
     lapply(as.list(fit$tally$groups), `[`, group),
     list(rank = top$rank, term = fit$mechanism$levels[category]),
     cell_answers(fit$mechanism, "levels", 1, category),
     list(
-      estimate = as.vector(fit$estimate)[top$cells],
+      estimate = unname(fit$estimate[top$cells]),
       std.error = known_errors(fit, 1L, known$error),
       conf.low = known$low,
       conf.high = known$high,
-      p.value = p[top$cells],
-      p.adjusted = adjusted[top$cells]
+      p.value = p_value,
+      p.adjusted = unlist(p_adjusted, use.names = FALSE)
     )
   )
 }
 
 # Errors and limits of some cells, of all groups at once where each category has a count of its own.
-top_uncertainty <- function(fit, cells, category, group, conf.level) {
+top_uncertainty <- function(fit, top, category, group, conf.level) {
   evidence <- if (fit$interval != "anytime") joined_evidence(fit$tally)
   if (is.null(evidence)) {
     each <- lapply(split(category, group), unname)
@@ -191,17 +210,19 @@ top_uncertainty <- function(fit, cells, category, group, conf.level) {
     }))
   }
   law <- evidence$law
-  estimate <- as.matrix(fit$estimate)
-  ranked <- matrix(apply(estimate, 2, ranked_level, conf.level), nrow(estimate))[cells]
+  cells <- top$cells
   bounds <- function(level) {
     include_estimate(
       law_intervals(law, evidence, NULL, "exact", level, cells, fit$target), NULL, TRUE
     )
   }
-  error <- root(law_variances(law, evidence, whole_map(evidence$k), seq_len(evidence$k), fit$target))[
-    cells
-  ]
-  list(error = error, low = bounds(ranked)$low, high = bounds(conf.level)$high)
+  ranked <- bounds(1 - (1 - conf.level) * top$rank / NROW(fit$estimate))
+  # Variances of some categories of several groups would need the `n` of each.
+  is_grouped <- length(evidence$n) > 1L
+  which <- if (is_grouped) seq_len(evidence$k) else cells
+  variances <- law_variances(law, evidence, whole_map(evidence$k), which, fit$target)
+  error <- root(if (is_grouped) variances[cells] else variances)
+  list(error = error, low = ranked$low, high = bounds(conf.level)$high)
 }
 
 # The probability of at least as many reports of each category if nobody held it, a column a group.
@@ -220,13 +241,22 @@ absence_p_values <- function(fit) {
 }
 
 binomial_absence <- function(law, evidence) {
-  given <- binomial_counts(law, evidence)
-  n <- given$n
-  x <- given$counts
-  b <- rep_len(law$binomial$b, evidence$k)
+  binomial <- binomial_counts(law, evidence)
+  x <- binomial$counts
+  each <- list(a = law$binomial$a, b = law$binomial$b, n = binomial$n)
+  # Equal counts have equal probabilities if all categories are alike.
+  if (all(lengths(lapply(each, unique)) == 1L)) {
+    values <- unique(x)
+    return(upper_tails(values, each$a[1], each$b[1], each$n[1])[match(x, values)])
+  }
+  each <- lapply(each, rep_len, evidence$k)
+  upper_tails(x, each$a, each$b, each$n)
+}
+
+upper_tails <- function(x, a, b, n) {
   # A design whose truth is the least likely report gives fewer reports to the truth.
   ifelse(
-    rep_len(law$binomial$a > 0, evidence$k),
+    rep_len(a > 0, length(x)),
     ifelse(
       x <= 0, 1, pbeta(b, x, pmax(n - x, 0) + 1)
     ),

@@ -193,8 +193,8 @@ rr_kuk <- function(
       check_probability(pair[[1]], "p1"), check_probability(pair[[2]], "p2")
     )
     return(made(
-      new_rr_kuk(pair, draws, check_levels(levels)), "rr_kuk", epsilon = epsilon, p1 = p1,
-      p2 = p2, draws = draws
+      new_rr_kuk(pair, draws, check_levels(levels), symmetric = !is.null(epsilon)), "rr_kuk",
+      epsilon = epsilon, p1 = p1, p2 = p2, draws = draws
     ))
   }
   made(
@@ -209,14 +209,21 @@ rr_kuk <- function(
   )
 }
 
-# Several cards: a channel to their number, whose unbiased estimate is that of the moments.
-new_rr_kuk <- function(p, draws, levels) {
+# Several cards: a channel to their number, whose unbiased estimate is that of the moments. If it is
+# symmetric, p[1] is 1 - p[2], which p[2] has to more digits.
+new_rr_kuk <- function(p, draws, levels, symmetric) {
   check_two(levels$labels)
   check_no_first(levels$labels, even = FALSE)
   cards <- 0:draws
-  C <- rbind(
-    dbinom(cards, draws, p[2]), dbinom(cards, draws, p[1])
-  )
+  no <- dbinom(cards, draws, p[2])
+  C <- rbind(no, if (symmetric) rev(no) else dbinom(cards, draws, p[1]), deparse.level = 0)
+  # A report that is impossible under one truth alone would reveal the other.
+  if (all(p > 0) && (symmetric || all(p < 1)) && any(C == 0)) {
+    abort(c(
+      "{.arg draws} must be fewer for these probabilities.",
+      x = "Some numbers of cards have a probability below 1e-323, which is 0 to the computer."
+    ))
+  }
   yes <- (cards / draws - p[2]) / (p[1] - p[2])
   labels <- list(
     levels = levels$labels,
@@ -237,9 +244,8 @@ new_rr_kuk <- function(p, draws, levels) {
   )
   # Far out the probabilities of a channel are 0, and their ratio is not known.
   gap <- p[1] - p[2]
-  mechanism$epsilon <- draws * max(
-    ratio_epsilon(p[1], p[2], gap),
-    ratio_epsilon(1 - p[2], 1 - p[1], gap)
-  )
+  cards_epsilon <- ratio_epsilon(p[1], p[2], gap)
+  if (!symmetric) cards_epsilon <- max(cards_epsilon, ratio_epsilon(1 - p[2], 1 - p[1], gap))
+  mechanism$epsilon <- draws * cards_epsilon
   mechanism
 }

@@ -9,7 +9,7 @@
 #' [rr_subset()] with these numbers.
 #'
 #' @param order Prime power, 2 to 46,340. Number of elements of the field, by default the number of least variance of a share of 0 among the prime powers
-#'   up to \eqn{4 e^\epsilon + 8}. The space has the fewest coordinates that give each category a point.
+#'   up to \eqn{4 e^\epsilon + 8} and the least prime power of at least \eqn{K - 1}, whose space has two coordinates. The space has the fewest coordinates that give each category a point.
 #' @return `rr_projective()`: a mechanism of class `c("rr_projective", "rr_mechanism")` with `order` (\eqn{s}), `coordinates` (\eqn{t}), `points` (\eqn{v}), `p`, `q` and
 #'   `p_minus_q`. [rr_perturb()] returns whole numbers from 1 to \eqn{v}.
 #' @references Feldman, V., Nelson, J., Nguyen, H. and Talwar, K. (2022). Private frequency estimation via projective geometry. *ICML*, 6418-6433.
@@ -130,22 +130,23 @@ projective_success <- function(k, epsilon, order) {
 # Of more elements three coordinates have 2^31 points or more.
 largest_order <- 46340
 
-# The order of least variance of a share of 0. Larger ones than 4 e^epsilon + 8 only waste reports.
+# The order of least variance of a share of 0, among two kinds. Larger orders than 4 e^epsilon + 8
+# only waste reports, except the least order of two coordinates, which makes the fewest reports.
 best_order <- function(k, epsilon) {
-  orders <- seq(
-    2,
-    max(
-      2,
-      min(
-        k - 1, floor(4 * exp(min(epsilon, 16))) + 8, largest_order
-      )
-    )
-  )
-  orders <- orders[!is.na(prime_base(orders))]
+  largest <- min(k - 1, floor(4 * exp(min(epsilon, 16))) + 8, largest_order)
+  orders <- seq(2, max(2, largest))
+  orders <- c(orders[!is.na(prime_base(orders))], line_order(k))
   numbers <- projective_numbers(k, epsilon, orders)
   variance <- numbers$q * (1 - numbers$q) / numbers$difference^2
   variance[numbers$points > .Machine$integer.max] <- Inf
   orders[which.min(variance)]
+}
+
+# The least order whose line, a space of two coordinates, has k points; NULL if it is too large.
+line_order <- function(k) {
+  order <- max(2, k - 1)
+  while (order <= largest_order && is.na(prime_base(order))) order <- order + 1
+  if (order <= largest_order) order
 }
 
 # ---- the field ----

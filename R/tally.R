@@ -356,8 +356,9 @@ group_evidence <- function(tally, g, law = rr_law(tally$mechanism)) {
   )
 }
 
-# All groups as one, whose categories are those of the first group, then those of the second. NULL
-# where a category has no count of its own, or a group nothing that could be divided by.
+# All groups as one, whose categories are those of the first group, then those of the second; `n` is
+# one number if there is one group. NULL if a category has no count, or a group nothing that could be
+# divided by.
 joined_evidence <- function(tally) {
   law <- rr_law(tally$mechanism)
   k <- length(tally$mechanism$levels)
@@ -365,10 +366,11 @@ joined_evidence <- function(tally) {
       any(tally$n <= 0)) {
     return(NULL)
   }
+  each <- if (length(tally$n) > 1L) k else 1L
   list(
     law = law,
-    counts = as.vector(tally$counts) * rep(tally$effective_n / tally$n, each = k),
-    n = rep(tally$effective_n, each = k),
+    counts = as.vector(tally$counts) * rep(tally$effective_n / tally$n, each = each),
+    n = rep(tally$effective_n, each = each),
     k = k * length(tally$n),
     categories = k
   )

@@ -3,6 +3,8 @@
 
 #include <limits.h>
 
+#include <R_ext/Utils.h>
+
 #include "estimate/hyperplanes.h"
 #include "glue_field.h"
 
@@ -34,9 +36,17 @@ SEXP rr_hyperplane_sums_call(SEXP values, SEXP field, SEXP coordinates, SEXP k)
   const uint32_t points = t < CANDOR_COORDINATES ? candor_field_points(over.order, (uint32_t) t) : UINT32_MAX;
   const double *value = glue_reals(values, "values", ANY_LENGTH);
   if ((double) XLENGTH(values) != (double) points) Rf_error("`values` must have an element for each point");
-  double *work = (double *) R_alloc(candor_hyperplane_work(points), sizeof *work);
+  if (t < 2 || points == UINT32_MAX || n > points) glue_check(CANDOR_DOMAIN, "rr_hyperplane_sums");
   SEXP sums = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t) n));
-  glue_check(candor_hyperplane_sums(&over, (uint32_t) t, value, n, work, REAL(sums)), "rr_hyperplane_sums");
+  candor_hyperplanes state = {.field = &over, .t = (uint32_t) t, .k = n, .value = value, .sum = REAL(sums)};
+  state.way = candor_hyperplane_cheapest(&over, state.t, value, n);
+  if (state.way == CANDOR_BY_COORDINATES)
+    state.work = (double *) R_alloc(candor_hyperplane_work(points), sizeof *state.work);
+  else state.list = (uint32_t *) R_alloc(candor_field_points(over.order, state.t - 1), sizeof *state.list);
+  candor_status status = candor_hyperplane_begin(&state);
+  if (status == CANDOR_OK)
+    while ((status = candor_hyperplane_run(&state)) == CANDOR_AGAIN) R_CheckUserInterrupt();
+  glue_check(status, "rr_hyperplane_sums");
   UNPROTECT(1);
   return sums;
 }

@@ -3,6 +3,7 @@
 
 #include "check.h"
 #include "estimate/hyperplanes.h"
+#include "workspace.h"
 
 enum { MOST = 1100 };
 
@@ -29,9 +30,28 @@ static uint32_t product_of(const candor_field *field, uint32_t t, const uint32_t
   return sum;
 }
 
+static const candor_hyperplane_way ways[] = {CANDOR_BY_COORDINATES, CANDOR_BY_SUMS, CANDOR_BY_VALUES};
+
+/* Sums by one way, in workspaces of exactly the stated size. */
+static candor_status sums_by(candor_hyperplane_way way, const candor_field *field, uint32_t t, const double *value,
+                             size_t k, double *sum)
+{
+  const uint32_t v = candor_field_points(field->order, t);
+  candor_hyperplanes sums = {.field = field, .t = t, .k = k, .value = value, .sum = sum, .way = way};
+  candor_status status = candor_hyperplane_begin(&sums);
+  if (status != CANDOR_OK) return status;
+  double *work = way == CANDOR_BY_COORDINATES ? workspace(candor_hyperplane_work(v)) : NULL;
+  uint32_t *list = work == NULL ? malloc(candor_field_points(field->order, t - 1) * sizeof *list) : NULL;
+  sums.work = work;
+  sums.list = list;
+  while ((status = candor_hyperplane_run(&sums)) == CANDOR_AGAIN) continue;
+  free(work), free(list);
+  return status;
+}
+
 static void one_space(const space *in)
 {
-  static double value[MOST], sum[MOST], work[5 * MOST];
+  static double value[MOST], sum[3][MOST];
   static uint32_t point[MOST], at[MOST][CANDOR_COORDINATES];
   static uint8_t bits[MOST * MOST / 8 + MOST];
   uint32_t logarithm[25] = {0};
@@ -45,7 +65,7 @@ static void one_space(const space *in)
     value[u] = (double) (u * 2654435761u % 1001u);
     point[u] = u;
   }
-  CHECK(candor_hyperplane_sums(&field, t, value, k, work, sum) == CANDOR_OK);
+  for (int i = 0; i < 3; i++) CHECK(sums_by(ways[i], &field, t, value, k, sum[i]) == CANDOR_OK);
   CHECK(candor_hyperplane_bits(&field, t, point, v, k, bits) == CANDOR_OK);
   int right = 1;
   for (uint32_t x = 0; x < k; x++) {
@@ -55,12 +75,12 @@ static void one_space(const space *in)
       if (on) want += value[u];
       right &= on == (bits[x / 8 * v + u] >> x % 8 & 1);
     }
-    right &= want == sum[x];
+    for (int i = 0; i < 3; i++) right &= want == sum[i][x];
   }
   CHECK(right);
   point[0] = v;
   CHECK(candor_hyperplane_bits(&field, t, point, 1, k, bits) == CANDOR_DOMAIN);
-  CHECK(candor_hyperplane_sums(&field, t, value, v + 1, work, sum) == CANDOR_DOMAIN);
+  CHECK(sums_by(CANDOR_BY_SUMS, &field, t, value, v + 1, sum[0]) == CANDOR_DOMAIN);
 }
 
 static void sizes(void)
@@ -78,34 +98,52 @@ static void few_points(void)
   const candor_field field = {5, 5, power, logarithm};
   for (uint32_t t = 2; t <= 4; t++) {
     const uint32_t v = candor_field_points(5, t);
-    double *value = malloc(v * sizeof *value), *work = malloc(candor_hyperplane_work(v) * sizeof *work), sum[160];
+    double *value = malloc(v * sizeof *value), sum[160];
     for (uint32_t u = 0; u < v; u++) value[u] = (double) (u * u % 17);
-    for (uint32_t k = 0; k <= v; k++) {
-      for (uint32_t x = 0; x < 160; x++) sum[x] = -1;
-      CHECK(candor_hyperplane_sums(&field, t, value, k, work, sum) == CANDOR_OK);
-      int right = 1;
-      for (uint32_t x = 0; x < 160; x++) {
-        uint32_t at[CANDOR_COORDINATES], of[CANDOR_COORDINATES];
-        double want = x < k ? 0 : -1;
-        if (x < k) candor_field_coordinates(&field, t, x, at);
-        for (uint32_t u = 0; u < v && x < k; u++) {
-          candor_field_coordinates(&field, t, u, of);
-          if (product_of(&field, t, at, of) == 0) want += value[u];
+    for (uint32_t k = 0; k <= v; k++)
+      for (int way = 0; way < 3; way++) {
+        for (uint32_t x = 0; x < 160; x++) sum[x] = -1;
+        CHECK(sums_by(ways[way], &field, t, value, k, sum) == CANDOR_OK);
+        int right = 1;
+        for (uint32_t x = 0; x < 160; x++) {
+          uint32_t at[CANDOR_COORDINATES], of[CANDOR_COORDINATES];
+          double want = x < k ? 0 : -1;
+          if (x < k) candor_field_coordinates(&field, t, x, at);
+          for (uint32_t u = 0; u < v && x < k; u++) {
+            candor_field_coordinates(&field, t, u, of);
+            if (product_of(&field, t, at, of) == 0) want += value[u];
+          }
+          right &= sum[x] == want;
         }
-        right &= sum[x] == want;
+        CHECK(right);
       }
-      CHECK(right);
-    }
-    free(value), free(work);
+    free(value);
   }
   uint8_t bits[4];
   const uint32_t point[1] = {0};
-  double one[1] = {1}, work[5], sum[1];
-  CHECK(candor_hyperplane_sums(&field, 1, one, 1, work, sum) == CANDOR_DOMAIN);
+  double one[1] = {1}, sum[1];
+  CHECK(sums_by(CANDOR_BY_SUMS, &field, 1, one, 1, sum) == CANDOR_DOMAIN);
   CHECK(candor_hyperplane_bits(&field, 1, point, 1, 1, bits) == CANDOR_DOMAIN);
   CHECK(candor_hyperplane_bits(&field, 2, point, 1, 7, bits) == CANDOR_DOMAIN);
-  CHECK(candor_hyperplane_sums(&field, 15, one, 1, work, sum) == CANDOR_DOMAIN); /* 5^14 and more points */
+  CHECK(sums_by(CANDOR_BY_SUMS, &field, 15, one, 1, sum) == CANDOR_DOMAIN); /* 5^14 and more points */
   CHECK(candor_hyperplane_bits(&field, 15, point, 1, 1, bits) == CANDOR_DOMAIN);
+}
+
+/* By hand, an addition of a list counted four times: over the field of 5 3 * 5 * 31 = 465 by coordinates and 24 a
+ * hyperplane, over the field of 2 10 * 2 * 1023 = 20460 and 2044. */
+static void cheapest_way(void)
+{
+  const uint32_t power[4] = {1, 2, 4, 3}, logarithm[5] = {0, 0, 1, 3, 2}, one[1] = {1}, zeros[2] = {0, 0};
+  const candor_field fives = {5, 5, power, logarithm}, bits = {2, 2, one, zeros};
+  static double value[1023];
+  CHECK(candor_hyperplane_cheapest(&fives, 3, value, 31) == CANDOR_BY_VALUES);
+  for (uint32_t u = 0; u < 19; u++) value[u] = 1;
+  CHECK(candor_hyperplane_cheapest(&fives, 3, value, 31) == CANDOR_BY_VALUES);
+  for (uint32_t u = 0; u < 1023; u++) value[u] = 1;
+  CHECK(candor_hyperplane_cheapest(&fives, 3, value, 19) == CANDOR_BY_SUMS);
+  CHECK(candor_hyperplane_cheapest(&fives, 3, value, 20) == CANDOR_BY_COORDINATES);
+  CHECK(candor_hyperplane_cheapest(&bits, 10, value, 10) == CANDOR_BY_SUMS);
+  CHECK(candor_hyperplane_cheapest(&bits, 10, value, 11) == CANDOR_BY_COORDINATES);
 }
 
 int main(void)
@@ -113,5 +151,6 @@ int main(void)
   for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) one_space(spaces + i);
   sizes();
   few_points();
+  cheapest_way();
   return check_report();
 }

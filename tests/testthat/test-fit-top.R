@@ -66,6 +66,24 @@ test_that("rows do not depend on how many are shown, and ties are alike", {
   for (rows in tied) expect_identical(nrow(unique(rows)), 1L)
 })
 
+test_that("adjusted p-values are those of p.adjust() over all categories, of equal counts too, in each group", {
+  set.seed(3)
+  mechanism <- rr_grr(60, epsilon = 2)
+  counts <- cbind(a = rpois(60, c(9, rep(4, 59))), b = rpois(60, c(30, 20, rep(3, 58))))
+  for (adjust in c("BH", "BY", "holm")) {
+    top <- rr_top(rr_counts(counts, mechanism), n = 12, adjust = adjust, alpha = 0.2)
+    for (group in c("a", "b")) {
+      x <- counts[, group]
+      p <- ifelse(x > 0, pbinom(x - 1, sum(x), mechanism$q, lower.tail = FALSE), 1)
+      expected <- p.adjust(p, adjust)
+      rows <- top[top$group == group, ]
+      expect_identical(rows$term, as.character(order(-x)[1:12]))
+      expect_equal(rows$p.adjusted, expected[as.integer(rows$term)])
+      expect_identical(unname(attr(top, "found")[match(group, c("a", "b"))]), sum(expected <= 0.2))
+    }
+  }
+})
+
 test_that("each group is a list of its own by rank, and all rows of all groups hold together", {
   counts <- cbind(a = c(60, 25, 15, 20), b = c(22, 38, 40, 20), c = c(30, 30, 30, 30))
   mechanism <- rr_grr(4, epsilon = 1)

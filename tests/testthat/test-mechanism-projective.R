@@ -61,6 +61,61 @@ test_that("supports, estimates and covariances are the golden ones", {
   }
 })
 
+test_that("two coordinates are found if they have the least variance, and are a design", {
+  # A line over the field of q: each of q + 1 reports supports one category, which with K < q + 1 is
+  # k-ary randomized response of q + 1 reports: p = E / (E + q), q = 1 / (E + q).
+  least <- c("100" = 101, "20" = 19, "5000" = 4999, "60" = 59, "5" = 4)
+  for (case in list(c(100, 4), c(20, 3), c(5000, 8), c(60, 5), c(5, 1))) {
+    m <- rr_projective(case[1], case[2])
+    order <- least[[as.character(case[1])]]
+    expect_identical(c(m$order, m$coordinates, m$points), c(order, 2, order + 1))
+    total <- exp(case[2]) + order
+    expect_equal(c(m$p, m$q, m$p_minus_q), c(exp(case[2]), 1, expm1(case[2])) / total, tolerance = 1e-14)
+    if (case[1] > 100) next
+    C <- unclass(rr_matrix(m))
+    expect_equal(rowSums(C), rep(1, case[1]), ignore_attr = TRUE)
+    expect_equal(max(log(apply(C, 2, max) / apply(C, 2, min))), case[2])
+    supports <- C > 1.0001 * min(C)
+    expect_true(all(rowSums(supports) == 1, crossprod(t(supports)) == diag(case[1])))
+    expect_equal(rowSums(C * supports), rep(m$p, case[1]), ignore_attr = TRUE)
+    others <- C %*% t(supports)
+    expect_equal(others[row(others) != col(others)], rep(m$q, case[1] * (case[1] - 1)))
+  }
+  # No other order has less variance: all prime powers, of which a space of any number of coordinates has K points.
+  for (case in list(c(100, 4), c(100, 2), c(40, 3.5), c(300, 5), c(12, 0.7))) {
+    orders <- Filter(function(s) !is.na(prime_base(s)), 2:(2 * case[1]))
+    variance <- vapply(orders, function(s) {
+      t <- 2
+      while ((s^t - 1) / (s - 1) < case[1]) t <- t + 1
+      points <- (s^(t - 0:2) - 1) / (s - 1)
+      total <- points[2] * exp(case[2]) + points[1] - points[2]
+      q <- (points[3] * exp(case[2]) + points[2] - points[3]) / total
+      q * (1 - q) / (points[2] * exp(case[2]) / total - q)^2
+    }, 0)
+    m <- rr_projective(case[1], case[2])
+    expect_equal(m$q * (1 - m$q) / m$p_minus_q^2, min(variance), tolerance = 1e-12)
+  }
+  m <- rr_projective(100, 4)
+  subset <- vapply(1:6, function(size) {
+    one <- subset_numbers(100, 4, size)
+    one$q * (1 - one$q) / one$difference^2
+  }, 0)
+  expect_lt(m$q * (1 - m$q) / m$p_minus_q^2 / min(subset), 1.014)
+})
+
+test_that("few reports of many categories are counted by their hyperplanes", {
+  # Additions coordinate by coordinate would take 4e9. A report of point (0, 0, 1) supports the points
+  # (1, a, 0), of numbers 1 + 1097 a; the point (0, 1, 0) the points (1, 0, c), of numbers 1 to 1097.
+  m <- rr_projective(5000, 7)
+  expect_identical(c(m$order, m$coordinates), c(1097, 3))
+  v <- m$points
+  tally <- rr_tally(rep(c(v, v - 1097), c(60, 40)), m)
+  time <- system.time(fit <- rr_estimate(tally, method = "inv"))
+  expect_lt(time[["elapsed"]], 2)
+  counts <- 60 * (seq_len(5000) %% 1097 == 1) + 40 * (seq_len(5000) <= 1097)
+  expect_equal(unname(coef(fit)), (counts / 100 - m$q) / m$p_minus_q, tolerance = 1e-12)
+})
+
 test_that("functions of shares and plans have the matrix's moments", {
   m <- rr_projective(10, 1, order = 3)
   law <- rr_law(m)

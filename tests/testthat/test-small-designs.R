@@ -62,6 +62,32 @@ test_that("draws of cards: epsilon, simulation, and one draw is what it was", {
   expect_refused(rr_estimate(rr_counts(c(3, 4, 5), rr_kuk(0.4, 0.4, draws = 2))), class = "no_information")
 })
 
+test_that("draws of cards never achieve more than their epsilon, also far out", {
+  # All cards of one colour have the ratio (p1 / p2)^draws: epsilon of the design. At epsilon 80
+  # p1 = plogis(40) is 1 as a double, and its complement is p2.
+  for (epsilon in c(20, 70, 80, 700)) {
+    mechanism <- rr_kuk(epsilon = epsilon, draws = 2)
+    expect_equal(rr_epsilon(mechanism), epsilon, tolerance = 1e-14)
+    p <- exp(-epsilon / 2) / (1 + exp(-epsilon / 2))
+    no <- c((1 - p)^2, 2 * p * (1 - p), p^2)
+    expect_equal(unclass(rr_matrix(mechanism)), rbind(no, rev(no)), tolerance = 1e-13, ignore_attr = TRUE)
+    expect_equal(log(rr_matrix(mechanism)[["no", "2"]]), 2 * log(p), tolerance = 1e-13)
+    expect_lte(rr_epsilon(mechanism, achieved = TRUE), epsilon)
+  }
+  # 0.48^1000 is 1.7e-319, a double, and 0.47^1000 is 1e-328, which is none.
+  for (pair in list(c(0.48, 0.47), c(0.52, 0.53), c(0.4, 0.3), c(0.9, 0.01))) {
+    error <- expect_error(rr_kuk(pair[1], pair[2], draws = 1000), class = "candor_error_argument")
+    expect_match(conditionMessage(error), "draws")
+  }
+  for (draws in c(100, 900)) {
+    mechanism <- rr_kuk(0.48, 0.47, draws = draws)
+    expect_equal(rr_epsilon(mechanism), draws * log(0.48 / 0.47), tolerance = 1e-12)
+    expect_lte(rr_epsilon(mechanism, achieved = TRUE), rr_epsilon(mechanism))
+  }
+  # A card that is certain reveals the truth by design.
+  expect_identical(rr_epsilon(rr_kuk(1, 0.47, draws = 1000)), Inf)
+})
+
 test_that("golden vectors: optional answers", {
   for (case in small_cases("optional")) {
     input <- case$input
