@@ -96,7 +96,7 @@ rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8, ...) 
 }
 
 # The matrix with its rows and columns in the order of the labels, if these are its names in another
-# order. Other labels rename.
+# order. Other labels replace the names.
 order_channel <- function(C, levels, reports) {
   if (is.data.frame(C) || inherits(C, "Matrix")) C <- as.matrix(C)
   if (!is.matrix(C)) return(C)

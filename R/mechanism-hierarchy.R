@@ -143,7 +143,10 @@ draw_reports.rr_hierarchy <- function(mechanism, answers, rng = "secure") {
 client_plan.rr_hierarchy <- function(mechanism) {
   refuse_client(
     mechanism, "The depth that a respondent reports must be drawn before, and stay the same.",
-    "Draw a depth for each respondent, and give them the client of {.code mechanism$parts[[depth]]}."
+    paste(
+      "Draw a depth for each respondent, and give them the client of",
+      "{.code mechanism$parts[[depth]]}."
+    )
   )
 }
 
