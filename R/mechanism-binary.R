@@ -216,7 +216,7 @@ new_rr_kuk <- function(p, draws, levels) {
   C <- rbind(
     dbinom(cards, draws, p[2]), dbinom(cards, draws, p[1])
   )
-  yes <- (cards / draws - p[2]) / (p[1] - p[2])
+  yes_scores <- (cards / draws - p[2]) / (p[1] - p[2])
   labels <- list(
     levels = levels$labels,
     reports = as.character(cards),
@@ -232,7 +232,7 @@ new_rr_kuk <- function(p, draws, levels) {
     labels,
     design,
     c("kuk", "channel"),
-    inverse = if (p[1] != p[2]) cbind(1 - yes, yes),
+    inverse = if (p[1] != p[2]) cbind(1 - yes_scores, yes_scores),
     yes_no = c(FALSE, TRUE)
   )
   # Epsilon is not that of the channel: far out its probabilities are 0, and their ratio is not

@@ -227,12 +227,12 @@ check_bloom_numbers <- function(epsilon, permanent, f, p, q) {
 # cohorts. They depend on the label, so that candidates can be added.
 bloom_filters <- function(labels, bits, hashes, cohorts, key) {
   label_bits <- function(label) {
-    print <- label_print(label, key)
+    fingerprint <- label_print(label, key)
     chosen <- matrix(0L, hashes, cohorts)
     for (s in seq_len(hashes)) {
       # The position is counted among the bits that are left.
       position <- .Call(
-        C_rr_public_numbers, c(4, key, print, s), bits - s + 1, cohorts, FALSE
+        C_rr_public_numbers, c(4, key, fingerprint, s), bits - s + 1, cohorts, FALSE
       )
       for (rank in seq_len(s - 1)) {
         chosen_before <- chosen[seq_len(s - 1), , drop = FALSE]

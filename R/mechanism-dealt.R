@@ -115,13 +115,13 @@ rr_epsilon.rr_dealt <- function(mechanism, ...) c(report = NextMethod(), informe
 achieved.rr_dealt <- function(mechanism) list(epsilon = mechanism$epsilon)
 
 # An error if cards were dealt to blocks: a likelihood of rows takes each card for drawn by itself.
-refuse_dealt <- function(mechanisms, what) {
+refuse_dealt <- function(mechanisms, noun) {
   if (inherits(mechanisms, "rr_mechanism")) mechanisms <- list(mechanisms)
   is_dealt <- vapply(mechanisms, function(mechanism) !is.null(mechanism$codec$block), NA)
   if (any(is_dealt)) {
     abort(
       c(
-        paste(what, "cannot take answers of {.fn rr_dealt}: their reports depend on each other."),
+        paste(noun, "cannot take answers of {.fn rr_dealt}: their reports depend on each other."),
         i = "{.fn rr_glm} takes one mechanism, and data with the column of blocks."
       ),
       c("law", "argument")

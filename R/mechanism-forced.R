@@ -274,11 +274,11 @@ rr_cheater_detection <- function(yes, no = 0, levels = c("no", "yes"), ...) {
 # innocuous attribute. Reports identify the two shares, not how the attributes go together.
 unrelated_unknown <- function(p, levels) {
   labels <- check_two(check_levels(levels)$labels)
-  yes <- c(0, 1 - p, p, 1)
+  p_yes <- c(0, 1 - p, p, 1)
   made(
     new_rr_latent(
       "unrelated_unknown",
-      cbind(1 - yes, yes),
+      cbind(1 - p_yes, p_yes),
       labels,
       paste(rep(labels, each = 2), "and innocuous", rep(labels, 2)),
       list(

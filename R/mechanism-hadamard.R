@@ -115,9 +115,9 @@ hadamard_size <- function(k, blocks) {
 # The number of ordered pairs of categories in one block, over all blocks: some have one category
 # more than the others.
 block_pairs <- function(k, blocks) {
-  small <- k %/% blocks
+  min_size <- k %/% blocks
   n_larger <- k %% blocks
-  n_larger * (small + 1) * small + (blocks - n_larger) * small * (small - 1)
+  n_larger * (min_size + 1) * min_size + (blocks - n_larger) * min_size * (min_size - 1)
 }
 
 # list(p, q, lie, difference): P(support) of the truth, and of another category on average over
@@ -176,17 +176,17 @@ best_blocks <- function(k, epsilon) {
   blocks <- if (k <= 1e6) {
     as.double(seq_len(k))
   } else {
-    near <- min(
+    center <- min(
       max(round((1 - z) / (2 * z)), 1), k
     )
     unique(c(
-      seq(max(1, near - 1e5), min(k, near + 1e5)), k
+      seq(max(1, center - 1e5), min(k, center + 1e5)), k
     ))
   }
   gain <- -expm1(-epsilon)
-  small <- floor(k / blocks)
-  n_larger <- k - small * blocks
-  squares <- n_larger * (small + 1)^2 + (blocks - n_larger) * small^2
+  min_size <- floor(k / blocks)
+  n_larger <- k - min_size * blocks
+  squares <- n_larger * (min_size + 1)^2 + (blocks - n_larger) * min_size^2
   total <- 1 + (2 * blocks - 1) * z
   blocks[which.min(total * (2 * k * z / gain + squares / k) / gain)]
 }

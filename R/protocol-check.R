@@ -540,9 +540,9 @@ epsilon_bound <- function(mechanism, audit, alpha) {
   rows <- which(audit$is_first)
   pairs <- other_truths(match(audit$truth[rows], audit$truths), n_truths)
   rows <- rows[pairs$used]
-  other <- audit$truths[pairs$other[pairs$used]]
+  second_truth <- audit$truths[pairs$other[pairs$used]]
   supports_truth <- audit$supports[rows]
-  supports_other <- reports_support(mechanism, some_reports(audit$reports, rows), other)
+  supports_other <- reports_support(mechanism, some_reports(audit$reports, rows), second_truth)
   a <- sum(supports_truth & !supports_other)
   b <- sum(!supports_truth & supports_other)
 

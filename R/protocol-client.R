@@ -318,11 +318,11 @@ client_plan.rr_subset <- function(mechanism) {
 }
 
 # The probability 1 - p of a coin's second side, in words for a plan, as draw_coins() draws it.
-# `other` is 1 - p without loss of digits.
-coin_words <- function(p, other) {
+# `p_second` is 1 - p without loss of digits.
+coin_words <- function(p, p_second) {
   if (p == 0) return("1")
   kind <- plan_kind(list(kind = "binary"))
-  .Call(C_rr_plan_words, c(2, 2), kind, c(p, other, 0, 1))$words[
+  .Call(C_rr_plan_words, c(2, 2), kind, c(p, p_second, 0, 1))$words[
     2
   ]
 }
@@ -449,13 +449,13 @@ page_words <- function(words, language) {
     "language", "one tag of a language, such as {.val de} or {.val pt-BR}"
   )
   words <- as.list(words)
-  wrong <- setdiff(names(words), names(shipped$en))
-  if (length(wrong) || length(words) != sum(nzchar(names(words)))) {
-    near <- if (length(wrong)) meant_of(wrong, names(shipped$en))
+  unknown <- setdiff(names(words), names(shipped$en))
+  if (length(unknown) || length(words) != sum(nzchar(names(words)))) {
+    suggestion <- if (length(unknown)) meant_of(unknown, names(shipped$en))
     abort(c(
       "{.arg words} must have names of the page's texts, see {.help rr_client}.",
-      x = "It is {describe(words)}.", x = if (length(wrong)) "There is no text {.val {wrong[1]}}.",
-      i = near
+      x = "It is {describe(words)}.",
+      x = if (length(unknown)) "There is no text {.val {unknown[1]}}.", i = suggestion
     ))
   }
   for (name in names(words)) {

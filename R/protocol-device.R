@@ -124,7 +124,7 @@ device_row <- function(device, design, epsilon, n, truth) {
     forced = rr_forced(p)
   )
   channel <- rr_matrix(mechanism)[, 2]
-  yes <- sum(c(1 - truth, truth) * channel)
+  p_yes <- sum(c(1 - truth, truth) * channel)
   first <- seq_len(m)
   second <- if (is_birthday(device)) m + first else k - m + first
   events <- c(event_words(device, first), if (is_forced) event_words(device, second))
@@ -137,7 +137,7 @@ device_row <- function(device, design, epsilon, n, truth) {
     fraction = fraction,
     probability = p,
     epsilon = log(odds[m]),
-    std.error = sqrt(yes * (1 - yes) / n) /
+    std.error = sqrt(p_yes * (1 - p_yes) / n) /
       abs(channel[[2]] - channel[[1]]),
     note = note,
     mechanism = list(mechanism),
@@ -389,7 +389,7 @@ interviewer_lines <- function(mechanism, design, sheet, row, language) {
 sheet_values <- function(mechanism, design, sheet, row, question, innocuous) {
   levels <- sheet_labels(mechanism, sheet)
   channel <- sheet_channel(mechanism)
-  number <- function(x) format(x, digits = 4)
+  digits_text <- function(x) format(x, digits = 4)
   list(
     event = if (design == "forced") sheet$named else sheet$chosen,
     question = question,
@@ -398,19 +398,19 @@ sheet_values <- function(mechanism, design, sheet, row, question, innocuous) {
     yes = levels[2],
     `entry-no` = mechanism$levels[1],
     `entry-yes` = mechanism$levels[2],
-    p = number(
+    p = digits_text(
       channel[2, 2] - if (design == "warner") 0 else channel[1, 2]
     ),
-    p1 = number(channel[2, 2]),
-    p2 = number(channel[1, 2]),
+    p1 = digits_text(channel[2, 2]),
+    p2 = digits_text(channel[1, 2]),
     answers = toString(levels),
-    epsilon = number(mechanism$epsilon),
+    epsilon = digits_text(mechanism$epsilon),
     design = mechanism$design,
     device = if (is.null(row)) "" else sprintf("; %s, probability %s", row$event, row$fraction),
     cards = mechanism$cards,
     deck = paste(mechanism$forced, paste0("\"", levels, "\""), collapse = ", "),
     named = paste0(
-      levels, " ", number(apply(channel, 2, min)), collapse = ", "
+      levels, " ", digits_text(apply(channel, 2, min)), collapse = ", "
     ),
     boxes = levels
   )
